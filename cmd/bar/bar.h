@@ -20,7 +20,7 @@ struct bar {
 	struct stat *last;       /* what bar_wait saw of the files */
 };
 
-/* "auto", "always", "never", NULL behind the last. */
+/* "auto", "always", "never", NULL after the last. */
 const char *bar_color_name(unsigned i);
 
 /* Dies of options that do not go together; other: those that print anything

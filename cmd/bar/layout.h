@@ -52,7 +52,7 @@ double picture_share(const struct picture *picture, uint64_t tokens);
 size_t words_width(struct ctx_str name);
 /* As much of the beginning of a name as so many columns hold. */
 struct ctx_str words_head(struct ctx_str name, size_t width);
-/* The place of a conversation or message in at most so many columns; the end
+/* The place of a conversation or message in at most this many columns; the end
  * of a path tells more than its beginning. */
 int words_place(struct ctx_buf *out, const struct ctx_token_stats *t,
     size_t width, struct ctx_err *err);

@@ -41,7 +41,7 @@ struct cli_option {
 	const char *help; /* one line, with the default */
 	enum cli_type type;
 	void *to;
-	const char *(*choice)(unsigned i); /* name i, NULL behind the last */
+	const char *(*choice)(unsigned i); /* name i, NULL after the last */
 	bool *given; /* set when the option is used, or NULL */
 };
 
@@ -337,7 +337,7 @@ void cli_begin(void);
 /* Ends a command that was only asked about itself. */
 _Noreturn void cli_exit_ok(const struct cli *cli);
 /* Ends the command if what was printed could not be written; to be called
- * behind each line. */
+ * after each line. */
 void cli_check_stdout(const struct cli *cli);
 /* The same, and closes standard output. */
 void cli_close_stdout(const struct cli *cli);

@@ -104,7 +104,7 @@ print_help(const struct cli *cli)
 	cli_exit_ok(cli);
 }
 
-/* For the completions: one line an option, fields parted by tabs. */
+/* For the completions: one line an option, fields separated by tabs. */
 static _Noreturn void
 print_options(const struct cli *cli)
 {

@@ -2,7 +2,7 @@
  * progress.c - how far the input has been read
  *
  * One line on standard error, drawn over itself.  It is there unasked where
- * a person waits in front of a terminal and nothing else is drawn on it: the
+ * a person waits before a terminal and nothing else is drawn on it: the
  * input is regular files, the output goes into a file (or comes at the end),
  * and a second has passed.
  */
@@ -129,7 +129,7 @@ draw(struct cli_progress *p, uint64_t time)
 	else
 		(void)snprintf(head, sizeof head, "%s: ", p->name);
 	print_state(p, time, state);
-	/* The last column stays free, for some terminals go on behind it. */
+	/* The last column stays free, for some terminals go on after it. */
 	used = strlen(head) + strlen(state) + 4;
 	print_bar(p, !p->lines && width > used ? width - used : 0, bar);
 	(void)snprintf(line, width > 1 ? width : 2, "%s%s%s", head, bar, state);

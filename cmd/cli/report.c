@@ -194,7 +194,7 @@ cli_report_row(const char *name, uint64_t messages, uint64_t tokens)
 	print_row(name, "", ' ', messages, ' ', tokens);
 }
 
-/* The tokens that went, or came. */
+/* The tokens that were removed, or came. */
 static uint64_t
 tokens_of(const struct cli_rule *rule)
 {

@@ -36,7 +36,7 @@ find_name(struct calibrate *c, const struct ctx_token_stats *t, uint32_t *id,
 	return ctx_intern(&c->models, text.p, text.n, id, err);
 }
 
-/* Notes a call that stands behind so much. */
+/* Notes a call that stands after so much. */
 static int
 note(struct calibrate *c, const struct ctx_token_stats *t,
     const struct calibrate_sum *sum, struct ctx_err *err)

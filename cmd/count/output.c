@@ -85,8 +85,8 @@ print_json(const struct row_form *form, const struct row *row)
 		cli_fail(form->cli, &err);
 }
 
-/* What is behind the numbers: the file and line, and for people before it
- * the name, for programs behind it; of a message its role and tool. */
+/* What is after the numbers: the file and line, and for people before it
+ * the name, for programs after it; of a message its role and tool. */
 static void
 print_label(const struct row_form *form, const struct row *row)
 {
@@ -202,7 +202,7 @@ rows_add(struct rows *rows, const struct ctx_token_stats *t, const char *p,
 	return 0;
 }
 
-/* Does x stand behind y?  Of equal ones the first stands first. */
+/* Does x stand after y?  Of equal ones the first stands first. */
 static bool
 is_behind(const struct row *x, const struct row *y)
 {

@@ -1,5 +1,5 @@
 /*
- * breakpoints.c - where the hints of a conversation go
+ * breakpoints.c - where the breakpoints of a conversation go
  *
  * What a message has to offer is a few words, noted when it comes.  The end
  * of a conversation depends on its last blocks, so that older messages need
@@ -176,7 +176,7 @@ lowest(uint32_t mask)
 	return bit;
 }
 
-/* Has the last system message left, with its hint? */
+/* Has the last system message left, with its breakpoint? */
 static size_t
 has_left(const struct cache_run *run)
 {
@@ -191,8 +191,8 @@ ctx_breakpoints_count(const struct breakpoints *points,
 	    has_left(run);
 }
 
-/* Notes a hint, if it is not noted yet.  There are four rules, and as many
- * hints in a list. */
+/* Notes a breakpoint, if it is not noted yet.  There are four rules, and as
+ * many breakpoints in a list. */
 static void
 add_point(struct breakpoints *points, uint64_t number, unsigned bit,
     const char *rule)
@@ -227,7 +227,7 @@ ctx_cache_run_newest(const struct cache_run *run)
 	return one->first + one->places.blocks - 1 - lowest(one->places.mask);
 }
 
-/* Notes a hint COURSE_STEP blocks before the newest, or soon after. */
+/* Notes a breakpoint COURSE_STEP blocks before the newest, or soon after. */
 static void
 add_step(const struct cache_run *run, struct breakpoints *points)
 {

@@ -1,7 +1,7 @@
 /*
- * cache_report.c - what is told of hints that come and go
+ * cache_report.c - what is told of breakpoints that come and go
  *
- * A hint costs no tokens, so a message costs after as much as before.
+ * A breakpoint costs no tokens, so a message costs after as much as before.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /*
- * mark_cache.c - hints for a prompt cache
+ * mark_cache.c - breakpoints for a prompt cache
  *
- * Where hints go is known at the end, and depends on the last blocks only
+ * Where breakpoints go is known at the end, and depends on the last blocks only
  * (breakpoints.c).  So messages of the stream wait until enough blocks stand
- * behind them, and are looked at again only if they get a hint or must lose
- * one.
+ * after them, and are looked at again only if they get a breakpoint or must
+ * lose one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,7 @@ put_text(struct cache *c, struct ctx_str text, struct ctx_err *err)
 	return ctx_writer_end_record(c->writer, err);
 }
 
-/* Writes message number of the stream, with its hints and no others. */
+/* Writes message number of the stream, with its breakpoints and no others. */
 static int
 write_marked(struct cache *c, struct cache_run *run, struct waiting *one,
     const struct breakpoints *points, uint64_t number, struct ctx_err *err)
@@ -92,7 +92,8 @@ write_marked(struct cache *c, struct cache_run *run, struct waiting *one,
 	return 0;
 }
 
-/* Can no hint but that of the system prompt go to the first that waits? */
+/* Can no breakpoint but that of the system prompt go to the first that waits?
+ */
 static bool
 is_due(const struct cache_run *run, size_t i)
 {
@@ -322,7 +323,7 @@ report_marked(struct cache *c, const struct cache_run *run,
 	return c->options->ended(c->options->user, &outcome, err);
 }
 
-/* Notes the hints of message i of a record's conversation. */
+/* Notes the breakpoints of message i of a record's conversation. */
 static int
 mark_element(struct cache *c, struct cache_run *run, size_t i,
     const struct breakpoints *points, struct ctx_err *err)
@@ -416,7 +417,7 @@ strip_message(struct cache *c, const struct ctx_breakpoint_format *format,
 	return rc;
 }
 
-/* With strip nothing needs to wait, and any provider's hints go. */
+/* With strip nothing needs to wait, and any provider's breakpoints go. */
 static int
 strip_event(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 {

@@ -1,10 +1,10 @@
 /*
  * request_diff.c - what two requests share, and what that costs
  *
- * Each request becomes a list of items that a cache compares one behind
+ * Each request becomes a list of items that a cache compares one after
  * another: members that stand before the messages, then the messages.  Of an
- * item a hash is kept, of a text in which white space, hints and spellings
- * make no difference.
+ * item a hash is kept, of a text in which white space, breakpoints and
+ * spellings make no difference.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ struct request_reading {
 	struct ctx_stream *stream;
 	struct ctx_model_counters *counters;
 	const struct ctx_request_prefix_options *options;
-	struct ctx_json json; /* an item without its hints */
+	struct ctx_json json; /* an item without its breakpoints */
 	struct ctx_edits edits;
 	struct ctx_breakpoint_writer writer;
 	struct ctx_buf text, plain; /* scratch */
@@ -84,7 +84,7 @@ add_string(struct request_reading *r, struct ctx_str literal, bool escaped,
 	return rc;
 }
 
-/* Makes r->plain the value of json at node, its values parted by line feeds,
+/* Makes r->plain the value of json at node, its values separated by line feeds,
  * which none of them has. */
 static int
 make_plain(struct request_reading *r, const struct ctx_json *json,
@@ -460,7 +460,7 @@ add_request_message(struct request_reading *r, const struct ctx_event *event,
 	return 0;
 }
 
-/* The hints as ctx_cache_kind would write them. */
+/* The breakpoints as ctx_mark_cache would write them. */
 static int
 end(struct request_reading *r, const struct ctx_json *json,
     const struct ctx_record_layout *layout, const struct ctx_dialect *dialect,
@@ -681,7 +681,7 @@ count_read(const struct ctx_request_prefix *later, size_t n)
 	return n == later->before && later->points.system != 0 ? n : 0;
 }
 
-/* Tokens behind the newest message of the earlier request. */
+/* Tokens after the newest message of the earlier request. */
 static uint64_t
 count_added(const struct ctx_request_prefix *earlier,
     const struct ctx_request_prefix *later)

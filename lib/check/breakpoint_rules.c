@@ -1,5 +1,5 @@
 /*
- * breakpoint_rules.c - cache markers
+ * breakpoint_rules.c - breakpoints
  *
  * A request may have four.  The oldest are removed: those of the tools, then
  * those of the system prompt, then those of the messages, which is the order
@@ -67,7 +67,7 @@ leads(const struct ctx_json *json, uint32_t container, uint32_t node)
 }
 
 /* True if a marker stands where none may: on reasoning, or as an element
- * behind it. */
+ * after it. */
 static bool
 is_misplaced(const struct ctx_json *json, uint32_t container, uint32_t node)
 {
@@ -118,7 +118,7 @@ add_mark(struct ctx_validator *validator,
 		return -1;
 	validator->marks = marks;
 	marks[validator->n_marks++] = *mark;
-	/* Those of a request are judged with it. */
+	/* Those of a request are checked with it. */
 	if (mark->json != NULL || validator->n_marks <= CTX_BREAKPOINTS_MAX)
 		return 0;
 	if (tell_many(validator, marks, err) < 0)

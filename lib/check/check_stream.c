@@ -2,13 +2,13 @@
  * check_stream.c - check a stream, or repair it
  *
  * The messages of the stream are one conversation, those of a record
- * another; each has its judge.
+ * another; each has its validator.
  */
 #include <string.h>
 
 #include "check/repair.h"
 
-/* A conversation before its judge. */
+/* A conversation before its validator. */
 struct hearing {
 	struct ctx_validator validator;
 	uint64_t messages;
@@ -19,7 +19,7 @@ struct check {
 	struct ctx_stream *stream;
 	struct ctx_check_options *options;
 	struct hearing lines, record;
-	const struct ctx_message *message; /* being judged, or NULL */
+	const struct ctx_message *message; /* being checked, or NULL */
 	struct ctx_repair repair;
 	bool repairing;
 	const char *file;   /* of the first record that is not blank */
@@ -54,8 +54,8 @@ found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 	return rc;
 }
 
-/* Tells the judge the window of the model that a message with media goes to.
- * A message without media needs none. */
+/* Tells the validator the window of the model that a message with media goes
+ * to. A message without media needs none. */
 static int
 set_window(struct check *check, struct ctx_validator *validator,
     const struct ctx_event *event, struct ctx_err *err)
@@ -162,7 +162,7 @@ is_missing(const struct ctx_event *event)
 	    (event->layout->dialect->rules & CTX_KNOWN_ROLES);
 }
 
-/* What a request holds beside its messages is judged, too. */
+/* What a request holds beside its messages is checked, too. */
 static int
 judge_request(struct check *check, const struct ctx_event *event,
     struct ctx_err *err)

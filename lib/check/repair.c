@@ -1,7 +1,7 @@
 /*
  * repair.c - a stream while it is being put right
  *
- * Records wait in a queue until the judge has nothing more to say about
+ * Records wait in a queue until the validator has nothing more to say about
  * them.  Results that are missing are written down when their call comes by,
  * and used if they turn out to be due.
  */
@@ -301,7 +301,7 @@ join_answers(struct ctx_buf *out, const struct ctx_repair_entry *entry,
 	return ctx_buf_add(out, behind, strlen(behind), err);
 }
 
-/* The results of entry as messages, parted by part. */
+/* The results of entry as messages, separated by part. */
 static int
 answers_as_messages(struct ctx_buf *out, const struct ctx_repair_entry *entry,
     const char *part, struct ctx_err *err)
@@ -315,7 +315,7 @@ answers_as_messages(struct ctx_buf *out, const struct ctx_repair_entry *entry,
 }
 
 /*
- * Do the results of entry go into next, the message behind it?  Where all of
+ * Do the results of entry go into next, the message after it?  Where all of
  * a turn's results stand in one message that is there, or two messages of
  * the user's side may not be neighbours.
  */
@@ -330,7 +330,7 @@ goes_into(const struct ctx_repair_entry *entry,
 }
 
 /* Are both one message to the provider, or one answer in items, so that no
- * result may part them?  One that says nothing must stay the last. */
+ * result may part them?  One that says nothing must be kept the last. */
 static bool
 is_one_answer(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next)
@@ -341,8 +341,8 @@ is_one_answer(const struct ctx_repair_entry *entry,
 	    !next->mute;
 }
 
-/* Do results due behind entry stand behind next, too?  Those that name no
- * call answer the oldest, so they come behind those that were there; but
+/* Do results due behind entry stand after next, too?  Those that name no
+ * call answer the oldest, so they come after those that were there; but
  * where they must come next, before what the assistant says. */
 static bool
 stand_behind(const struct ctx_repair_entry *entry, bool nameless,
@@ -406,7 +406,7 @@ hand_on(struct ctx_repair_entry *entry, struct ctx_repair_entry *next,
 
 /* ---- a message comes ---- */
 
-/* Finds where a result could be put in front of what the message holds. */
+/* Finds where a result could be put before what the message holds. */
 static void
 find_front(struct ctx_repair_entry *entry, const struct ctx_message *message,
     struct ctx_str text)
@@ -475,7 +475,7 @@ bytes_of(const struct ctx_message *message, const struct ctx_block *block)
 }
 
 /* Finds the last of the messages that stand before the results of entry, and
- * the one behind it, or NULL.  Of a row that is one message they are looked
+ * the one after it, or NULL.  Of a row that is one message they are looked
  * for once. */
 static struct ctx_repair_entry *
 last_before(struct ctx_repair *repair, const struct ctx_repair_queue *queue,
@@ -506,7 +506,7 @@ last_before(struct ctx_repair *repair, const struct ctx_repair_queue *queue,
 
 /*
  * Notes that a call's result is due: 1, and 2 if it will be the message right
- * before the one being judged, or the last.  0 if there is none to give, or
+ * before the one being checked, or the last.  0 if there is none to give, or
  * it would be one of the user's beside another where that may not be.
  */
 static int
@@ -686,7 +686,7 @@ drop_member(struct ctx_edits *edits, const struct ctx_json *json,
 	return rc;
 }
 
-/* Notes the removal of the parts that the judge takes for gone. */
+/* Notes the removal of the parts that the validator takes for gone. */
 static int
 drop_parts(struct ctx_edits *edits, const struct ctx_message *message,
     const bool *gone, struct ctx_err *err)
@@ -739,7 +739,7 @@ follow_ids(struct ctx_repair *repair, struct ctx_edits *edits,
 	return 0;
 }
 
-/* Is nothing left in front of which a result would stand? */
+/* Is nothing left before which a result would stand? */
 static bool
 is_alone(const struct ctx_message *message, const bool *gone)
 {

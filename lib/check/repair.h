@@ -20,9 +20,9 @@ struct ctx_repair_entry {
 	char *text;           /* a copy of bytes, or NULL */
 	struct ctx_str bytes; /* what is to be written */
 	uint32_t node;        /* of a message inside a record */
-	size_t front; /* offset where a result can be put in front of its
-		       * parts; 0: nowhere */
-	bool alone;   /* nothing would stand behind it there */
+	size_t front;         /* offset where a result can be put before its
+			       * parts; 0: nowhere */
+	bool alone;           /* nothing would stand after it there */
 	struct ctx_repair_answer {
 		size_t at, n; /* in answer_text; n 0: there is no template */
 		bool due;
@@ -50,27 +50,27 @@ struct ctx_repair {
 	struct ctx_buf with;        /* what it gets */
 	struct ctx_buf gone;        /* what it lost */
 	struct ctx_buf out, id, spare;
-	uint32_t member;    /* key that the message judged now is to lose */
+	uint32_t member;    /* key that the message checked now is to lose */
 	bool after_dropped; /* the last message of the stream went */
 	bool renamed;       /* a call has got another id */
 	bool row; /* since a message came the results of calls in these were
-		   * found to stand behind the last of them */
-	bool row_ends; /* there is a message behind them */
+		   * found to stand after the last of them */
+	bool row_ends; /* there is a message after them */
 	uint64_t row_from, row_to, row_behind;
 };
 
 void ctx_repair_release(struct ctx_repair *repair);
 
-/* A message is about to be judged by these rules. */
+/* A message is about to be checked by these rules. */
 int ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
     uint64_t rules, uint64_t message, struct ctx_err *err);
-/* Applies the remedy of a finding: 1 or 2, as the judge is told, and *fix if
- * there is one, else 0; -1 with *err.
- * view is the message being judged, NULL at the end. */
+/* Applies the remedy of a finding: 1 or 2, as the validator is told, and *fix
+ * if there is one, else 0; -1 with *err. view is the message being checked,
+ * NULL at the end. */
 int ctx_repair_finding(struct ctx_repair *repair,
     const struct ctx_finding *finding, const struct ctx_message *message,
     struct ctx_fix *fix, struct ctx_err *err);
-/* Removes the first cache marker of a message that waits and is a record; 1
+/* Removes the first breakpoint of a message that waits and is a record; 1
  * with *old, 0 if there is none, or -1. */
 int ctx_repair_breakpoint(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, struct ctx_str *old, struct ctx_err *err);
@@ -80,10 +80,10 @@ int ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 /* The entry gets bytes of its own. */
 int ctx_repair_own(struct ctx_repair_entry *entry, const char *p, size_t n,
     struct ctx_err *err);
-/* The message has been judged: its parts go that are to go. */
+/* The message has been checked: its parts go that are to go. */
 int ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
     const struct ctx_validator *validator, struct ctx_err *err);
-/* A record's conversation has been judged to its end. */
+/* A record's conversation has been checked to its end. */
 int ctx_repair_conversation(struct ctx_repair *repair,
     const struct ctx_event *event, struct ctx_err *err);
 /* A record is over; what stands before message number settled is written. */

@@ -1,7 +1,7 @@
 /*
  * repair_message.c - a message that waits is changed
  *
- * Some findings are about a message that was judged long ago.  A message of a
+ * Some findings are about a message that was checked long ago.  A message of a
  * record is still there as it was scanned; a record of its own is scanned
  * again, since it may have been changed.
  */
@@ -12,7 +12,7 @@
 #include "check/repair.h"
 #include "check/surrogate_rules.h"
 
-/* The first hint that is found. */
+/* The first breakpoint that is found. */
 struct first {
 	uint32_t container, node;
 };

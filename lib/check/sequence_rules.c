@@ -58,7 +58,7 @@ may_be_mute(const struct ctx_validator *validator)
 	return false;
 }
 
-/* May what the assistant reasoned have led to the message behind it? */
+/* May what the assistant reasoned have led to the message after it? */
 static bool
 may_lead(const struct ctx_validator *validator)
 {
@@ -76,7 +76,7 @@ ctx_validate_content(struct ctx_validator *validator, unsigned *wait,
 	int rc = 0;
 
 	*wait = CTX_WAITS;
-	/* What is written down in pieces is judged with the last of them. */
+	/* What is written down in pieces is checked with the last of them. */
 	if (validator->message->flags & CTX_MESSAGE_CONTINUES) {
 		n += validator->pieces;
 		spoken |= validator->pieces_speak;
@@ -213,7 +213,7 @@ end_doubts(struct ctx_validator *validator, struct ctx_err *err)
 }
 
 /* What waited as it said nothing is not the last.  If it stays, so does the
- * assistant behind a message of the system. */
+ * assistant after a message of the system. */
 static int
 end_empty(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -422,7 +422,7 @@ ends_in_result(const struct ctx_validator *validator)
 	return i > 0 && message->blocks[i - 1].kind == CTX_BLOCK_TOOL_RESULT;
 }
 
-/* Begins a turn behind what the message answers: has a person written
+/* Begins a turn after what the message answers: has a person written
  * something in it? */
 static void
 begin_turn(struct ctx_validator *validator)
@@ -435,7 +435,7 @@ begin_turn(struct ctx_validator *validator)
 		return;
 	if (!ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT))
 		validator->turn = validator->place.message;
-	/* What calls is answered behind it. */
+	/* What calls is answered after it. */
 	if (ctx_validate_has(validator, CTX_BLOCK_TOOL_CALL))
 		return;
 	for (i = 0; i < message->n; i++)

@@ -52,7 +52,7 @@ digits(struct surrogate_walk *walk, uint32_t *unit)
 	return true;
 }
 
-/* Does the second half of a pair come next?  Then the walk is behind it. */
+/* Does the second half of a pair come next?  Then the walk is after it. */
 static bool
 second(struct surrogate_walk *walk)
 {

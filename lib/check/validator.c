@@ -4,7 +4,7 @@
  * A message is looked at in three steps: the form of its parts, its calls
  * and results against the open calls, and what is left of it against its
  * neighbours.  Parts that the caller puts right by taking them out are gone
- * for the steps behind, so that what is judged is what will be sent.
+ * for the steps behind, so that what is checked is what will be sent.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -249,7 +249,7 @@ open_call(struct ctx_validator *validator, size_t i, uint32_t ordinal,
 	call->ordinal = ordinal;
 	if (state == CTX_CALL_OPEN) {
 		here = same->place.message == validator->place.message;
-		/* What is given up behind this is not open any more. */
+		/* What is given up after this is not open any more. */
 		if (!here && parts_results(validator))
 			return 0;
 		if (here || continues_message(validator))
@@ -320,7 +320,7 @@ come_after_result(struct ctx_validator *validator)
 }
 
 /* A call whose program calls again in this message waits on for its result
- * behind the results of these calls, unless the user has spoken since. */
+ * after the results of these calls, unless the user has spoken since. */
 static int
 resume(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -357,7 +357,7 @@ may_end(const struct ctx_validator *validator, const struct ctx_call *call,
 }
 
 /* Would a result of ours go to an older call, as it names none?  To one that
- * has none, or to one whose own stands behind ours: where those of a turn are
+ * has none, or to one whose own stands after ours: where those of a turn are
  * one message, those that have ids; and those that came late. */
 static bool
 is_ambiguous(const struct ctx_validator *validator, const struct ctx_call *call)
@@ -427,7 +427,7 @@ close_calls(struct ctx_validator *validator, struct ctx_err *err)
 	return 0;
 }
 
-/* In order: a message may hold a call and, behind it, its result. */
+/* In order: a message may hold a call and, after it, its result. */
 static int
 check_pairs(struct ctx_validator *validator, struct ctx_err *err)
 {

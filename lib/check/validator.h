@@ -1,4 +1,4 @@
-/* validator.h - the steps in which a message is judged */
+/* validator.h - the steps in which a message is checked */
 #ifndef CTX_CHECK_VALIDATOR_H
 #define CTX_CHECK_VALIDATOR_H
 
@@ -9,7 +9,7 @@
 /* What only the next message settles; each is a bit of judge->waiting. */
 enum { CTX_WAITS_EMPTY, CTX_WAITS_REASONING, CTX_WAITS_SYSTEM, CTX_WAITS };
 
-/* A cache marker: a member or an element, node, of container. */
+/* A breakpoint: a member or an element, node, of container. */
 struct ctx_breakpoint_seen {
 	struct ctx_place place;
 	const struct ctx_json *json; /* of a request; else NULL */
@@ -24,7 +24,7 @@ struct ctx_breakpoint_seen {
  */
 int ctx_validate_tell(struct ctx_validator *validator,
     struct ctx_finding *finding, struct ctx_err *err);
-/* About the message being judged as a whole. */
+/* About the message being checked as a whole. */
 int ctx_validate_refuse(struct ctx_validator *validator, enum ctx_rule_id id,
     const char *what, struct ctx_err *err);
 /* About a part of it: "WHAT NAME TAIL". */
@@ -73,10 +73,10 @@ int ctx_validate_arguments(struct ctx_validator *validator, size_t i,
     struct ctx_err *err);
 /* The texts of the message: is one no text? */
 int ctx_validate_texts(struct ctx_validator *validator, struct ctx_err *err);
-/* The cache markers of the message: where they stand, and how many there are
+/* The breakpoints of the message: where they stand, and how many there are
  * so far. */
 int ctx_validate_markers(struct ctx_validator *validator, struct ctx_err *err);
-/* All markers of a request, once its messages have been judged. */
+/* All markers of a request, once its messages have been checked. */
 int ctx_validate_all_markers(struct ctx_validator *validator,
     const struct ctx_json *json, uint32_t request, struct ctx_err *err);
 /* The images of the message: their size, and how many there are so far. */
@@ -105,7 +105,7 @@ int ctx_validate_still_waiting(struct ctx_validator *validator,
     struct ctx_err *err);
 /* The message among its neighbours. */
 int ctx_validate_place(struct ctx_validator *validator, struct ctx_err *err);
-/* The end of the conversation behind it. */
+/* The end of the conversation after it. */
 int ctx_last_seen(struct ctx_validator *validator, struct ctx_err *err);
 
 #endif

@@ -59,7 +59,7 @@ annotate_message(struct annotate *a, const struct ctx_event *event,
 	return 0;
 }
 
-/* Notes the number: in the place of an old one, or behind the last member. */
+/* Notes the number: in the place of an old one, or after the last member. */
 static int
 put_number(struct annotate *a, const struct ctx_json *json, struct ctx_err *err)
 {

@@ -1,8 +1,8 @@
 /*
  * apply_plan.c - what a plan means for the messages that are held
  *
- * What goes is archived and reported first.  A line is changed at once, the
- * edits of an element wait for its record.
+ * What is removed is archived and reported first.  A line is changed at once,
+ * the edits of an element wait for its record.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ bytes_of(const struct prune *p, const struct held_message *held)
 
 /* ---- reports ---- */
 
-/* Why the items of an entry, from first on, are edited. */
+/* Why the segments of an entry, from first on, are edited. */
 static const char *
 edit_rule(const struct held_conversation *conversation, size_t first,
     unsigned marks)
@@ -49,7 +49,7 @@ edit_rule(const struct held_conversation *conversation, size_t first,
 	return "several";
 }
 
-/* Why an item goes: its strategy, or the strategy's word for its rank. */
+/* Why a segment goes: its strategy, or the strategy's word for its rank. */
 static const char *
 drop_rule(const struct held_conversation *conversation,
     const struct ctx_segment *segment)
@@ -71,8 +71,8 @@ note_rule(const struct insertion *insertion)
 }
 
 /*
- * Sums up the items of an entry, from first on.  What two of them share counts
- * once.  Sets the rule if one of them is dropped.
+ * Sums up the segments of an entry, from first on.  What two of them share
+ * counts once.  Sets the rule if one of them is dropped.
  */
 static void
 describe(const struct held_conversation *conversation,
@@ -172,7 +172,7 @@ is_dropped(const struct prune *p, const struct held_message *held)
 		    held->line));
 }
 
-/* True if a touch of another line of the entry's message has been told. */
+/* True if a change of another line of the entry's message has been told. */
 static bool
 is_counted(const struct prune *p, const struct held_message *held)
 {
@@ -215,7 +215,7 @@ report_note(struct prune *p, const struct held_conversation *conversation,
 	change.bytes =
 	    (struct ctx_str){conversation->inserted_json.p + insertion->at,
 		insertion->n};
-	/* What begins a string is no JSON of its own. */
+	/* What begins a string is not JSON of its own. */
 	if (insertion->n == 0)
 		change.bytes = (struct ctx_str){conversation->inserted_json.p +
 			insertion->literal,
@@ -398,9 +398,9 @@ ctx_prune_marks(const struct held_conversation *conversation,
 }
 
 /*
- * Drops an entry that had nothing but reasoning, p->view is on it.  Its items
- * cost nothing any more; but where the first record of a message is dropped,
- * the next one costs what each message does.
+ * Drops an entry that had nothing but reasoning, p->view is on it.  Its
+ * segments cost nothing any more; but where the first record of a message is
+ * dropped, the next one costs what each message does.
  */
 static int
 drop_empty(struct prune *p, struct held_conversation *conversation,
@@ -438,7 +438,7 @@ drop_empty(struct prune *p, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Does to one entry what the plan marked for its items. */
+/* Does to one entry what the plan marked for its segments. */
 static int
 settle_entry(struct prune *p, struct held_conversation *conversation,
     struct held_message *held, size_t first, struct ctx_err *err)
@@ -551,7 +551,7 @@ tell_link(struct prune *p, struct held_message *held, struct ctx_err *err)
 	return report_line_change(p, held, &change, err);
 }
 
-/* Gives a line of a transcript others to name for those that went. */
+/* Gives a line of a transcript others to name for those that were removed. */
 static int
 relink(struct prune *p, struct held_message *held, struct ctx_err *err)
 {

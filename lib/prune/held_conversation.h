@@ -1,4 +1,4 @@
-/* held_conversation.h - a conversation while it is held */
+/* held_conversation.h - a conversation that waits for its plan */
 #ifndef CTX_PRUNE_HELD_CONVERSATION_H
 #define CTX_PRUNE_HELD_CONVERSATION_H
 
@@ -6,75 +6,78 @@
 #include "truncate/text_segments.h"
 
 /*
- * A record that has been changed or dropped.  Its bytes are archived when that
- * happens first; the touch is told when the outcome is known, since a message
- * that is edited now may be dropped later.
+ * The change of a record.  Its bytes are archived before the first edit.  The
+ * change is reported only when it is final, because a message that is edited
+ * now may be removed later.
  */
 struct pending_change {
 	struct ctx_change change;
-	unsigned marks; /* CTX_MARK bits of all changes */
-	bool done;      /* it has been told */
+	unsigned marks; /* CTX_MARK bits of all its changes */
+	bool done;      /* it was reported */
 };
 
-/* What the items of one message came from. */
+/* A message until its conversation has been decided. */
 struct held_message {
-	char *text; /* a record of the stream, owned; NULL: an element */
+	char *text; /* its record, owned; NULL: an element */
 	size_t n;
-	uint32_t node;  /* the message in its record */
-	uint32_t items; /* how many of the groups' items are its */
-	uint32_t line;  /* of a transcript, 0: of none */
-	uint32_t note;  /* of ours before or in it, counted from 1; 0: none */
-	bool *spared;   /* of each result: no edit; owned, or NULL */
-	bool gone;      /* nothing of it is left to write */
-	bool continues; /* goes on with an earlier message */
+	uint32_t node;  /* node of the message in its record */
+	uint32_t items; /* number of its segments in groups */
+	uint32_t line;  /* of a transcript; 0: none */
+	uint32_t note;  /* index + 1 of its insertion; 0: none */
+	bool *spared;   /* per result: true: no edit; owned, or NULL */
+	bool gone;      /* nothing is left to write */
+	bool continues; /* it continues an earlier message */
 	struct pending_change
-	    *pending; /* owned; NULL: as it came, or nobody is told */
-	const struct ctx_dialect *dialect; /* NULL: no message */
+	    *pending; /* owned; NULL: unchanged, or no report */
+	const struct ctx_dialect *dialect; /* NULL: it is not a message */
 	const char *file;
 	uint64_t number;  /* of the record's line in it */
-	uint64_t message; /* its number, or how many are before it */
+	uint64_t message; /* its index, or the number of messages before it */
 };
 
-/* A text of ours that tells of what went; places are in convo->ours. */
+/* A summary or notice to insert.  Its JSON is in
+ * held_conversation.inserted_json, at the places below. */
 struct insertion {
-	bool summary; /* else a notice */
-	bool part;    /* begins the entry's message, else stands before it */
+	bool summary; /* false: a notice */
+	bool part;    /* a block of the message; false: a message before it */
 	uint64_t tokens;
-	size_t literal, literal_n; /* its text */
-	size_t at, n;              /* the message, or part, once made */
+	size_t literal, literal_n; /* its text, as a JSON literal */
+	size_t at, n;              /* the message or block, once composed */
 };
 
-/* Entries stand in the order of their items. */
+/* A conversation that waits for its plan.  Messages are in the order of their
+ * segments. */
 struct held_conversation {
 	struct ctx_groups groups;
 	struct ctx_plan plan;
-	struct ctx_scorer *scorer; /* NULL: the policy ranks by age */
+	struct ctx_scorer *scorer; /* NULL: the strategy ranks by age */
 	struct ctx_model_counter model_counter;
 	struct held_message *messages;
 	size_t n, cap;
-	size_t bytes;      /* of all texts */
-	size_t compact_at; /* bytes at which to look for what can go */
-	uint64_t gone;     /* messages dropped */
-	struct insertion *insertions; /* to put in, by their entries */
+	size_t bytes;      /* bytes of all held texts */
+	size_t compact_at; /* bytes at which removable messages are sought */
+	uint64_t gone;     /* messages removed so far */
+	struct insertion *insertions; /* in the order of their messages */
 	size_t n_notes, notes_cap;
-	struct ctx_buf inserted_json; /* their JSON */
+	struct ctx_buf inserted_json; /* JSON of all insertions */
 	const struct ctx_dialect
-	    *notice_unsupported; /* no notice can stand in it */
+	    *notice_unsupported; /* has no place for a notice that was due */
 	const struct ctx_dialect
-	    *notice_cost_dialect; /* of its notices, each ... */
+	    *notice_cost_dialect; /* a notice in this dialect ... */
 	uint64_t price;           /* ... costs so many tokens */
 	const char *file;
-	uint64_t line; /* 0: the messages of the stream */
+	uint64_t line; /* 0: the conversation of the stream */
 	bool open;
-	const struct ctx_dialect *adopted; /* that it was read by last */
-	bool format_known; /* its dialect is settled, or something has gone */
-	bool is_response;  /* all that it holds stays */
+	const struct ctx_dialect
+	    *adopted;      /* dialect that it was last read by */
+	bool format_known; /* the dialect can no longer change */
+	bool is_response;  /* a provider response: nothing is removed */
 };
 
-/* The next entry, zeroed; or NULL. */
+/* Adds a zeroed message and returns it; NULL with *err. */
 struct held_message *ctx_held_conversation_entry(
     struct held_conversation *conversation, struct ctx_err *err);
-/* Frees the texts of all entries and forgets them. */
+/* Frees all held messages. */
 void ctx_held_conversation_clear(struct held_conversation *conversation);
 void ctx_held_conversation_release(struct held_conversation *conversation);
 
@@ -85,148 +88,151 @@ struct prune {
 	struct ctx_model_counters *counters;
 	struct ctx_prune_options *options;
 	struct held_conversation lines,
-	    record;                    /* the stream's, and a record's own */
-	const struct ctx_json *source; /* of the record's conversation */
+	    record; /* of the stream, and inside a record */
+	const struct ctx_json
+	    *source; /* JSON of the record whose conversation is decided */
 	struct ctx_message view;
-	struct ctx_json json;   /* a held record, scanned again */
-	struct ctx_edits edits; /* of a record, */
-	struct ctx_edits one;   /* or of a message of it */
+	struct ctx_json json;   /* a held record that is scanned again */
+	struct ctx_edits edits; /* edits of a record, ... */
+	struct ctx_edits one;   /* ... or of one of its messages */
 	struct text_segments text_segments;
 	struct shortener cut;
 	struct ctx_buf out, text, literal, message; /* scratch */
-	int64_t match_left; /* time for the patterns, of a message */
+	int64_t match_left; /* nanoseconds left for the patterns of a message */
 };
 
-/* ---- hold_message.c: a message is taken among those that are held ---- */
+/* ---- hold_message.c ---- */
 
-/* Adds the items of a message to the conversation, and to its entry. */
+/* Adds a message: its segments to the groups, its properties to held. */
 int ctx_prune_hold_message(struct prune *p,
     struct held_conversation *conversation, struct held_message *held,
     const struct ctx_event *event, struct ctx_err *err);
-/* The same of what is no message. */
+/* Adds a record or element that is not a message. */
 int ctx_prune_hold_unknown(struct held_conversation *conversation,
     struct held_message *held, struct ctx_err *err);
 
 /* ---- reclassify.c ---- */
 
-/* Takes what is held anew, now that a record has told the dialect of the
- * stream; nothing of it has gone or been edited. */
+/* Reads all held messages again by the dialect that a later record identified.
+ * None may have been removed or edited. */
 int ctx_prune_reclassify(struct prune *p,
     struct held_conversation *conversation, const struct ctx_dialect *told,
     struct ctx_err *err);
 
-/* ---- apply_plan.c: what a plan means for what is held ---- */
+/* ---- apply_plan.c ---- */
 
-/* Puts p->view on the message of an entry; returns as its dialect's read. */
+/* Reads a held message into p->view; returns as the dialect's read does. */
 int ctx_prune_reread(struct prune *p, const struct held_message *held,
     struct ctx_err *err);
-/* What the plan marked for the items of an entry, from first on: all of it,
- * of each piece, and how many items stay. */
+/* Returns all marks of the segments of a held message, which begin at first,
+ * and sets *fate to the marks of its two parts and *kept to the number of
+ * segments that are kept. */
 unsigned ctx_prune_marks(const struct held_conversation *conversation,
     const struct held_message *held, size_t first,
     struct ctx_message_edit *edit, uint32_t *kept);
-/* What p->edits make of a text, n bytes, to be freed, or NULL; they are used
- * up. */
+/* Applies p->edits to text and empties them.  Returns the result, *n bytes
+ * owned by the caller, or NULL with *err. */
 char *ctx_prune_apply_edits(struct prune *p, struct ctx_str text, size_t *n,
     struct ctx_err *err);
-/* Does to the entries what the plan marked; the edits of elements are noted
- * in p->edits.  What is left at the end (ended) is reported, too. */
+/* Applies the plan's marks to the held messages: archives, removes and edits
+ * them.  Edits of elements are added to p->edits.  With ended, the messages
+ * that are left are final and are reported, too. */
 int ctx_prune_apply_plan(struct prune *p,
     struct held_conversation *conversation, bool ended, struct ctx_err *err);
-/* Gives the lines of a transcript others to name once it is known which go;
- * those that a message that goes had replaced go with it, or they would be
- * live again. */
+/* Changes the links of transcript lines whose parents were removed.  Lines that
+ * a removed message had replaced are removed, too: they would become active
+ * again. */
 int ctx_prune_relink(struct prune *p, struct held_conversation *conversation,
     struct ctx_err *err);
 
-/* ---- head_tail.c: a message cut to its ends ---- */
+/* ---- head_tail.c ---- */
 
-/* The most characters that are left of a text or a result. */
+/* Maximum characters that head and tail of a text or result have together. */
 #define CTX_HEAD_TAIL_CHARS 1000
 
 /*
- * Notes the edits that leave the ends of the results of p->view that are not
- * spared (NULL: none is), and of its other texts, but of a note.  No text
- * goes without one before it that stays, so they can stand beside the removal
- * of other blocks.
+ * Adds the edits that shorten a message in p->view to head and tail: its
+ * results (except those spared; NULL: none), and its other texts, except an
+ * insertion. A text block is removed only if a text before it is kept, so other
+ * edits may remove other blocks at the same time.
  */
 int ctx_head_tail_note(struct prune *p, struct ctx_edits *edits,
     const struct ctx_dialect *dialect, bool results, bool texts,
     const bool *spared, struct ctx_err *err);
-/* Sets *saved to the tokens that this would save of a message. */
+/* Sets *saved to the tokens that ctx_head_tail_note would save. */
 int ctx_head_tail_save(struct prune *p, const struct ctx_dialect *dialect,
     const struct ctx_message *message, struct ctx_counter *counter,
     bool results, bool texts, const bool *spared, uint64_t *saved,
     struct ctx_err *err);
 
-/* ---- insert_message.c: texts of ours in a conversation ---- */
+/* ---- insert_message.c: summaries and notices ---- */
 
-/* A note in a message. */
+/* A summary or notice found in a message. */
 struct found_insertion {
-	bool summary, notice; /* what it is; neither: there is none */
-	bool whole;           /* the message is nothing else */
+	bool summary, notice; /* which one; neither: none was found */
+	bool whole;           /* the message has nothing else */
 	size_t part;
-	size_t end; /* where the user's text starts in the part's literal, which
-		     * begins with the note; 0: the part is nothing else */
+	size_t end; /* offset of the user's text in the block's literal, which
+		     * begins with the insertion; 0: nothing follows it */
 };
 void ctx_insertion_find(const struct ctx_prune_options *options,
     const struct ctx_dialect *dialect, const struct ctx_message *message,
     struct found_insertion *found);
-/* Has a user's message a place for one, where it must be a part of it? */
+/* Returns true if a summary or notice can be a block of this user message. */
 bool ctx_insertion_fits(const struct ctx_dialect *dialect,
     const struct ctx_message *message);
-/* True if a note begins the message of an entry; false if there is none, or it
- * is a message. */
+/* Returns true if the insertion of a held message is a block of it. */
 bool ctx_insertion_is_part(const struct held_conversation *conversation,
     const struct held_message *held);
-/* The user's string that a note would stand in, without the summary that it
- * begins with; no bytes: a note would be a block, or a message. */
+/* Returns the user's string that an insertion would be put into, without an
+ * earlier summary at its begin; n 0: the insertion would be a block or message.
+ */
 struct ctx_str ctx_insertion_string(const struct prune *p,
     const struct ctx_dialect *dialect, const struct ctx_message *message);
-/* Tokens of a note: as a message, as a block, or in front of the bytes of a
- * string that ctx_insertion_string gave. */
+/* The forms of an insertion: a message, a block, or text before the user's
+ * string (ctx_insertion_string).  ctx_insertion_cost counts its tokens. */
 enum insertion_form { NOTE_MESSAGE, NOTE_BLOCK, NOTE_STRING };
 int ctx_insertion_cost(struct prune *p, struct ctx_counter *counter,
     const struct ctx_dialect *dialect, enum insertion_form form, bool summary,
     struct ctx_str text, struct ctx_str string, uint64_t *tokens,
     struct ctx_err *err);
-/* Sets *tokens to what the note that was found adds to its message. */
+/* Sets *tokens to the tokens that a found insertion adds to its message. */
 int ctx_insertion_weigh(struct prune *p, struct ctx_counter *counter,
     const struct ctx_dialect *dialect, const struct ctx_message *message,
     const struct found_insertion *found, uint64_t *tokens, struct ctx_err *err);
-/* Notes in edits that the note found goes out of the string that it begins. */
+/* Adds the edit that removes a found insertion from the begin of its string. */
 int ctx_insertion_cut(struct ctx_edits *edits,
     const struct ctx_message *message, const struct found_insertion *found,
     struct ctx_err *err);
-/* Has a note stand before, or in, an entry. */
+/* Adds an insertion before a held message, or as a block of it. */
 int ctx_insertion_add(struct held_conversation *conversation, size_t entry,
     bool part, bool summary, struct ctx_str text, uint64_t tokens,
     struct ctx_err *err);
-/* Adds the notices that the plan marked. */
+/* Adds the notices that the plan has marked. */
 int ctx_insertions_add_notices(struct prune *p,
     struct held_conversation *conversation, struct ctx_err *err);
-/* Makes the messages of the notes, once what goes has gone. */
+/* Composes the JSON of all insertions, after the removals. */
 int ctx_insertions_compose(struct prune *p,
     struct held_conversation *conversation, struct ctx_err *err);
-/* Notes in p->one the part that is an entry's note; p->view is on the entry,
- * and the part that it begins with is replaced if it is an old note. */
+/* Adds the edit that puts an insertion into its message, which is in p->view,
+ * as its first block; with replace, in place of the block that is first. */
 int ctx_insertion_insert_part(struct prune *p,
     struct held_conversation *conversation, const struct held_message *held,
     bool replace, struct ctx_err *err);
-/* Notes in p->edits the message before an element, laid out as that is. */
+/* Adds the edit that inserts a message before an element, in its layout. */
 int ctx_insertion_insert(struct prune *p,
     struct held_conversation *conversation, const struct held_message *held,
     struct ctx_err *err);
-/* Writes the message before an entry as a line. */
+/* Writes the inserted message before a held message as a line. */
 int ctx_insertion_write(struct prune *p,
     const struct held_conversation *conversation, size_t entry,
     struct ctx_err *err);
 
-/* ---- write_summary.c: one message for what a plan drops ---- */
+/* ---- write_summary.c ---- */
 
 /*
- * Adds the summary of what the plan drops, or takes the drops back where a
- * summary would not pay and the budget is met without.
+ * Adds a summary of the messages that the plan removes.  If the summary would
+ * not save tokens and the budget is met without removals, nothing is removed.
  */
 int ctx_prune_summarize(struct prune *p, struct held_conversation *conversation,
     struct ctx_err *err);

@@ -115,7 +115,7 @@ spare_results(struct prune *p, struct held_conversation *conversation,
 	return 0;
 }
 
-/* What cutting an item to its ends would save, where that may happen. */
+/* What cutting a segment to its ends would save, where that may happen. */
 static int
 measure_ends(struct prune *p, struct held_conversation *conversation,
     const struct held_message *held, const struct ctx_message *message,
@@ -142,7 +142,7 @@ measure_ends(struct prune *p, struct held_conversation *conversation,
 	return 0;
 }
 
-/* What a notice before an item that opens a turn would cost. */
+/* What a notice before a segment that opens a turn would cost. */
 static int
 price_notice(struct prune *p, struct held_conversation *conversation,
     struct held_message *held, const struct ctx_message *message,
@@ -154,7 +154,7 @@ price_notice(struct prune *p, struct held_conversation *conversation,
 	struct ctx_str text = {notice, 0}, string;
 	uint64_t price;
 
-	/* An earlier summary in the message tells of what went. */
+	/* An earlier summary in the message tells of what was removed. */
 	if (notice == NULL ||
 	    conversation->plan.settings.strategy->summarizes ||
 	    (segment->flags & CTX_SEGMENT_WITH_SUMMARY) ||

@@ -52,7 +52,7 @@ says_later(struct ctx_str literal, size_t at, const char *text)
 }
 
 /* The part that the user's own begin with, behind results; a part of ours
- * stands there.  view->n if there is none. */
+ * stands there.  message->n if there is none. */
 static size_t
 first_own(const struct ctx_message *message)
 {
@@ -170,7 +170,7 @@ make_names(struct ctx_str text, struct ctx_str near, char uuid[39],
 	(void)snprintf(hex, 11, "\"%.8s\"", digest);
 }
 
-/* The value at a path of keys parted by dots, or null. */
+/* The value at a path of keys separated by dots, or null. */
 static struct ctx_str
 value_at(const struct ctx_json *json, uint32_t node, const char *path, size_t n)
 {
@@ -202,7 +202,7 @@ in_path(char c)
 /* What the words of a template stand for. */
 struct words {
 	struct ctx_str text, uuid, hex, parent;
-	const struct ctx_json *json; /* of the message behind, or NULL */
+	const struct ctx_json *json; /* of the message after, or NULL */
 	uint32_t node;
 };
 
@@ -609,7 +609,7 @@ ctx_insertion_write(struct prune *p,
 	size_t i = entry;
 	bool crlf;
 
-	/* A line ends as the one before it, or else the one behind. */
+	/* A line ends as the one before it, or else the one after. */
 	while (i > 0 && conversation->messages[i - 1].gone)
 		i--;
 	near = &conversation->messages[i > 0 ? i - 1 : entry];

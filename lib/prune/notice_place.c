@@ -1,5 +1,5 @@
 /*
- * notice_place.c - where a notice stands for messages that went
+ * notice_place.c - where a notice stands for messages that were removed
  *
  * Before the first user message of a turn, where something has gone since
  * the last message that stays.  Gaps inside a turn get none.  A notice that
@@ -10,7 +10,7 @@
 
 /* The way from one message that stays to the next. */
 struct gap {
-	uint64_t tokens; /* of what went on it */
+	uint64_t tokens; /* of what was removed on it */
 	size_t notice;   /* a notice on it, if there is one */
 	bool has_notice;
 };
@@ -22,7 +22,7 @@ take_out(struct ctx_plan *plan, size_t notice)
 		plan->marks[notice] = CTX_MARK_DROP;
 }
 
-/* What becomes of a gap that ends at item i, which stays. */
+/* What becomes of a gap that ends at segment i, which stays. */
 static void
 close_gap(struct ctx_plan *plan, const struct ctx_segment *segment, size_t i,
     const struct gap *gap, bool turns)
@@ -36,7 +36,7 @@ close_gap(struct ctx_plan *plan, const struct ctx_segment *segment, size_t i,
 		plan->marks[i] |= CTX_MARK_NOTICE;
 }
 
-/* Passes an item that no message ends the gap with: of several notices in
+/* Passes a segment that no message ends the gap with: of several notices in
  * it the last will do. */
 static void
 widen(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,

@@ -1,12 +1,12 @@
 /*
- * plan.c - what goes, in bounded memory
+ * plan.c - what is removed, in bounded memory
  *
- * First what must stay is marked, then the edits of the level are decided,
- * each whole or not at all, then the policy is asked, and then each user
+ * First what must be kept is marked, then the edits of the level are decided,
+ * each whole or not at all, then the strategy is asked, and then each user
  * message follows its turn.  Nothing is put back afterwards.
  *
  * Before the end of a conversation the same steps run on a second view of
- * it: items are as small as the level may still make them, and what is held
+ * it: segments are as small as the level may still make them, and what is held
  * only for now weighs nothing.  What this view drops, the end would drop
  * too; the line remembers how far that went.
  */
@@ -76,9 +76,9 @@ grow_plan(struct ctx_plan *plan, size_t n, struct ctx_err *err)
 }
 
 /*
- * True if the item's turn cannot do without it: a user message that asks, and
- * where roles must alternate any of the turn's.  The other user messages of a
- * turn are units by themselves.
+ * True if the segment's turn cannot do without it: a user message that asks,
+ * and where roles must alternate any of the turn's.  The other user messages of
+ * a turn are candidates by themselves.
  */
 static bool
 asks(const struct ctx_plan *plan, const struct ctx_segment *segment)
@@ -87,7 +87,8 @@ asks(const struct ctx_plan *plan, const struct ctx_segment *segment)
 	    (plan->settings.alternates || (segment->flags & CTX_SEGMENT_TASK));
 }
 
-/* Why this item by itself may not go, its place in the turn left aside. */
+/* Why this segment by itself must not be removed, its place in the turn left
+ * aside. */
 static unsigned
 own_holds(const struct ctx_plan *plan, const struct ctx_groups *groups,
     const struct ctx_segment *segment)
@@ -142,7 +143,7 @@ room_hold(const struct ctx_plan *plan, const struct ctx_groups *groups,
 	return ended ? HOLD_IF_ROOM : BIT(CTX_FLOOR_TURN);
 }
 
-/* Is the item in one message with results of the turn before? */
+/* Is the segment in one message with results of the turn before? */
 static bool
 shares(const struct ctx_segment *segments, size_t i)
 {
@@ -154,7 +155,7 @@ shares(const struct ctx_segment *segments, size_t i)
  * Where roles must alternate: what is held anywhere in a turn holds its user
  * messages and its last group, without which two neighbours would be of one
  * role.  If that group ends in a piece of the next turn's user message, the
- * answer to that message must stay as well, and so on.
+ * answer to that message must be kept as well, and so on.
  */
 static void
 hold_ends_of_turns(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
@@ -192,7 +193,7 @@ hold_ends_of_turns(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 	}
 }
 
-/* Does the item call for results that may still come?  A turn that is over
+/* Does the segment call for results that may still come?  A turn that is over
  * leaves no call open but those that go on. */
 static bool
 is_open(struct ctx_groups *groups, uint32_t i, bool ended)
@@ -207,7 +208,7 @@ is_open(struct ctx_groups *groups, uint32_t i, bool ended)
 		(segments[i].flags & CTX_SEGMENT_MORE_RESULTS));
 }
 
-/* Where calls go on: the first item that late results may join, all behind it
+/* Where calls go on: the first segment that late results may join, all after it
  * with it. */
 static size_t
 first_open(struct ctx_groups *groups)
@@ -222,7 +223,7 @@ first_open(struct ctx_groups *groups)
 	return i;
 }
 
-/* Marks what must stay, and closes the marks over the groups. */
+/* Marks what must be kept, and closes the marks over the groups. */
 static void
 find_floor(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
@@ -235,7 +236,7 @@ find_floor(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		unsigned holds = own_holds(plan, groups, &segments[i]) |
 		    room_hold(plan, groups, &segments[i], ended);
 
-		/* The last item of a newest turn holds its group. */
+		/* The last segment of a newest turn holds its group. */
 		if (!(segments[i].flags &
 			(CTX_SEGMENT_UNKNOWN | CTX_SEGMENT_SYSTEM |
 			    CTX_SEGMENT_META)) &&
@@ -258,7 +259,7 @@ find_floor(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 
 /* ---- bound reasoning ---- */
 
-/* Does the item hold reasoning that no change may stand before? */
+/* Does the segment hold reasoning that no change may stand before? */
 static bool
 is_bound(const struct ctx_plan *plan, const struct ctx_segment *segment)
 {
@@ -331,7 +332,7 @@ ctx_plan_leaves_bound(const struct ctx_plan *plan,
 
 /* ---- edits ---- */
 
-/* The edits that the level allows for an item, now or (ended false) later. */
+/* The edits that the level allows for a segment, now or (ended false) later. */
 static unsigned
 allowed(const struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     bool ended)
@@ -359,7 +360,7 @@ allowed(const struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
 	return edits;
 }
 
-/* The edits that the end of the conversation may still bring to an item. */
+/* The edits that the end of the conversation may still bring to a segment. */
 static unsigned
 possible(const struct ctx_plan *plan, const struct ctx_groups *groups, size_t i)
 {
@@ -381,7 +382,7 @@ weight(const struct ctx_segment *segment, unsigned edits)
 	    (edits & CTX_MARK_FOLD ? segment->inserted_tokens : 0);
 }
 
-/* The same to a policy, which knows of notices only as room kept free. */
+/* The same to a strategy, which knows of notices only as room kept free. */
 static uint64_t
 weight_unnoted(const struct ctx_segment *segment, unsigned edits)
 {
@@ -468,9 +469,9 @@ edit_until_met(struct ctx_plan *plan, const struct ctx_groups *groups)
 			total = edit_all(plan, groups, steps[i], total);
 }
 
-/* True if the unit is a user message that its turn cannot do without.  So is a
- * summary of the user's role, without which what follows it would not start
- * with the user. */
+/* True if the candidate is a user message that its turn cannot do without.  So
+ * is a summary of the user's role, without which what follows it would not
+ * start with the user. */
 static bool
 is_user(const struct ctx_plan *plan, const struct ctx_segment *segment)
 {
@@ -480,7 +481,7 @@ is_user(const struct ctx_plan *plan, const struct ctx_segment *segment)
 		!plan->settings.strategy->summarizes);
 }
 
-/* True if the item asks only as long as no other user message follows it. */
+/* True if the segment asks only as long as no other user message follows it. */
 static bool
 may_cease(const struct ctx_plan *plan, const struct ctx_groups *groups,
     const struct ctx_segment *segment)
@@ -565,7 +566,7 @@ follow_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 	}
 }
 
-/* What the policy lets go lies up to a line.  A user message that follows its
+/* What the strategy lets go lies up to a line.  A user message that follows its
  * turn may lie beyond: all that answered it may be results of older calls. */
 static void
 draw_line(struct ctx_plan *plan, const struct ctx_groups *groups)
@@ -588,7 +589,7 @@ draw_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 	}
 }
 
-/* Turns the policy's answers into marks. */
+/* Turns the strategy's answers into marks. */
 static void
 mark_drops(struct ctx_plan *plan, struct ctx_groups *groups)
 {

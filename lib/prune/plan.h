@@ -22,8 +22,8 @@ int ctx_recall_decide(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
     struct ctx_err *err);
 
-/* Tokens of item i, which goes.  What both items of a message count goes with
- * the last of them. */
+/* Tokens of segment i, which goes.  What both segments of a message count goes
+ * with the last of them. */
 uint64_t ctx_plan_gone(const struct ctx_plan *plan,
     const struct ctx_groups *groups, size_t i);
 /*

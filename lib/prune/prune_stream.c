@@ -56,7 +56,7 @@ begin_pruning(struct prune *p, struct held_conversation *conversation,
 
 /* ---- letting go ---- */
 
-/* Forgets the entries and items that have gone. */
+/* Forgets the entries and segments that have gone. */
 static int
 compact(struct held_conversation *conversation, struct ctx_err *err)
 {
@@ -153,7 +153,7 @@ report(struct prune *p, struct held_conversation *conversation,
 	return p->options->ended(p->options->user, &outcome, err);
 }
 
-/* Ranks the items, if the conversation has passed its trigger at all. */
+/* Ranks the segments, if the conversation has passed its trigger at all. */
 static int
 rank_if_due(struct held_conversation *conversation, struct ctx_err *err)
 {

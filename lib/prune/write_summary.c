@@ -7,7 +7,7 @@
  * them, and in all. */
 enum { BYTES_PER_TOKEN = 64, BYTES_MORE = 4096, MOST_BYTES = 1 << 20 };
 
-/* What goes and what stays, for either summarizer. */
+/* What is removed and what stays, for either summarizer. */
 struct material {
 	struct ctx_summary *lines; /* of the built-in one */
 	struct ctx_buf text;       /* for a command, its prompt first */
@@ -136,8 +136,8 @@ add_part(struct prune *p, struct material *m, const struct ctx_message *message,
 	return 0;
 }
 
-/* Adds what goes of a message to what is summarized, and shows the rest of
- * it to the built-in summarizer. */
+/* Adds what is removed of a message to what is summarized, and shows the rest
+ * of it to the built-in summarizer. */
 static int
 add_entry(struct prune *p, struct material *m, const struct held_message *held,
     const struct ctx_message_edit *edit, struct ctx_err *err)
@@ -276,7 +276,8 @@ write_summary(struct prune *p, struct held_conversation *conversation,
 
 /* What the plan drops. */
 struct drops {
-	const struct ctx_dialect *dialect; /* of what goes; NULL: nothing */
+	const struct ctx_dialect
+	    *dialect; /* of what is removed; NULL: nothing */
 	uint64_t tokens;
 };
 
@@ -327,7 +328,7 @@ fold_summaries(struct held_conversation *conversation, struct drops *drops)
 	ctx_plan_total(&conversation->plan, &conversation->groups);
 }
 
-/* Where it stands as a message: behind what leads, system messages and what
+/* Where it stands as a message: after what leads, system messages and what
  * stands for the past of a transcript; before a system message whose place is
  * between the user and the assistant. */
 static int
@@ -484,7 +485,7 @@ compose_summary(struct prune *p, struct held_conversation *conversation,
 	return cost_at(p, conversation, place, *all, tokens, err);
 }
 
-/* The same, with the text cut if it costs more behind its prefix than by
+/* The same, with the text cut if it costs more after its prefix than by
  * itself, and so more than there is room for. */
 static int
 compose_within(struct prune *p, struct held_conversation *conversation,
@@ -525,7 +526,7 @@ put_in(struct prune *p, struct held_conversation *conversation,
 		return ctx_insertion_add(conversation, place->entry,
 		    place->part, true, all, tokens, err);
 	}
-	/* What must go to meet the budget goes without one. */
+	/* What must be removed to meet the budget goes without one. */
 	if (whole <= plan->settings.budget)
 		ctx_plan_take_back(&conversation->plan, &conversation->groups);
 	return 0;

@@ -48,7 +48,7 @@ struct batch {
 	size_t given; /* of the steps */
 };
 
-/* A thread's counter for those that count_batch alike. */
+/* A thread's counter for those that count alike. */
 struct clone {
 	const struct ctx_counter *like;
 	struct ctx_counter counter;

@@ -1,19 +1,20 @@
 /*
  * fifo.c - the oldest groups go first
  *
- * A unit goes when it and all that is younger, with what stays before it and
- * the user messages of its turn, exceed the target.  That sum only falls from
- * one unit to the next, so what goes is everything unheld up to a line.
+ * A candidate goes when it and all that is younger, with what stays before it
+ * and the user messages of its turn, exceed the target.  That sum only falls
+ * from one candidate to the next, so what is removed is everything unheld up to
+ * a line.
  *
  * The same rule serves while the conversation is still arriving: the plan
- * then gives every unit the least weight it may ever have and lets nothing
+ * then gives every candidate the least weight it may ever have and lets nothing
  * weigh that may still go, and the sum is a lower bound of the final one.
  */
 #include <stdlib.h>
 
 #include "prune/plan.h"
 
-/* The units of the turn that starts at i, user messages left aside: how
+/* The candidates of the turn that starts at i, user messages left aside: how
  * many may still be answered about, and does any stay for certain? */
 static size_t
 look_at_turn(const struct ctx_candidate *candidates, size_t n, size_t i,
@@ -37,12 +38,13 @@ ctx_fifo_decide(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
     struct ctx_err *err)
 {
-	uint64_t from_here = 0; /* this unit and all younger */
+	uint64_t from_here = 0; /* this candidate and all younger */
 	uint64_t before = base; /* what stays for certain before it */
 	uint64_t users = 0;     /* its turn's user messages, if not in before */
 	uint64_t cell = UINT64_MAX, grid = settings->quantum;
 	bool over = false, users_weigh = false;
-	size_t i, others = 0; /* units of this turn that are still to come */
+	size_t i,
+	    others = 0; /* candidates of this turn that are still to come */
 
 	(void)newest;
 	(void)err;
@@ -58,7 +60,8 @@ ctx_fifo_decide(struct ctx_candidate *candidates, size_t n,
 		}
 		if (!candidate->is_root)
 			continue;
-		/* On a grid the first unit of a cell answers for all of it. */
+		/* On a grid the first candidate of a cell answers for all of
+		 * it. */
 		if (grid == 0 || candidate->start / grid != cell)
 			over = from_here + before + (others > 0 ? users : 0) >
 			    settings->target;

@@ -35,12 +35,12 @@ struct call {
 	bool all;                  /* it reads the whole file */
 };
 
-/* What was seen of an item. */
+/* What was seen of a segment. */
 struct trait {
 	bool shorty, result, failed, partial;
 };
 
-/* The last good call of a name, by item. */
+/* The last good call of a name, by segment. */
 struct last {
 	uint32_t same, all, good;
 };
@@ -364,7 +364,7 @@ judge_groups(struct heuristic *h, struct ctx_groups *groups,
 	return good;
 }
 
-/* The newest good call of each name; items count from 1 here. */
+/* The newest good call of each name; segments count from 1 here. */
 static int
 find_last(struct heuristic *h, struct ctx_groups *groups, const uint8_t *good,
     struct ctx_err *err)

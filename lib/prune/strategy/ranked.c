@@ -3,11 +3,11 @@
  *
  * Units are taken in order of rank, the older first among equals, until what
  * is left meets the target.  Where the strategy fills the room, those of them
- * that still fit come back, the highest rank first, because what went last
- * may have been large.  The last unit of a turn takes the turn's user
+ * that still fit come back, the highest rank first, because what was removed
+ * last may have been large.  The last candidate of a turn takes the turn's user
  * messages with it, unless the strategy ranks those by themselves.  Where
  * roles must alternate a turn's last group goes last, with them; and if the
- * results in it share a message with the next turn's user, not behind what
+ * results in it share a message with the next turn's user, not after what
  * that turn ends with.
  */
 #include <stdlib.h>
@@ -16,18 +16,19 @@
 
 struct ranked {
 	double rank;
-	bool late;         /* goes behind the others of its rank */
-	size_t unit, turn; /* indices of the unit and of its turn's entry */
+	bool late; /* goes after the others of its rank */
+	size_t unit,
+	    turn; /* indices of the candidate and of its turn's entry */
 };
 
-/* A turn while its units go. */
+/* A turn while its candidates go. */
 struct turn {
 	uint64_t users; /* weight of its user messages that go with it */
-	size_t gone;    /* user messages that went by themselves */
+	size_t gone;    /* user messages that were removed by themselves */
 	size_t others;  /* groups that are still there, held ones too */
 	bool held;      /* one of them stays whatever happens */
 	double rank;    /* the highest of them */
-	size_t last;    /* index of the unit that it ends with */
+	size_t last;    /* index of the candidate that it ends with */
 	bool shares;    /* a message with what the turn before ends with */
 };
 
@@ -143,7 +144,7 @@ drop_lowest(struct ctx_candidate *candidates, struct turn *turns,
 	return i;
 }
 
-/* Do roles alternate if the unit comes back?  It needs what its turn ends
+/* Do roles alternate if the candidate comes back?  It needs what its turn ends
  * with, and that the message which it shares with the next turn. */
 static bool
 has_end(const struct ctx_candidate *candidates, const struct turn *turn,

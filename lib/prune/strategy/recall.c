@@ -2,12 +2,12 @@
  * recall.c - what is nearest to the question stays
  *
  * BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25
- * and Beyond", 2009) over the terms of each item, each score shared with the
+ * and Beyond", 2009) over the terms of each segment, each score shared with the
  * neighbours, the less the farther they are, because an answer often stands
  * beside the words that were asked for, and raised where the speaker is one
  * whom the question names.  Who that is stands before the text, or shows in
  * how the other side begins: "Hey Ann!" is not said by Ann.
- * With an embedder the two orders are fused by reciprocal rank_by_recall
+ * With an embedder the two orders are fused by reciprocal rank
  * (Cormack, Clarke and Buettcher, SIGIR 2009).
  */
 #include <math.h>
@@ -21,10 +21,10 @@
 static const double K1 = 0.9, B = 0.4; /* of BM25; short texts want less B */
 static const double RARITY = 1.75;     /* power of the inverse frequency */
 static const double FADE = 100;    /* tokens in which a score fades to 1/e */
-static const double LENGTH = 0.1;  /* how much dear items are ranked down */
+static const double LENGTH = 0.1;  /* how much dear segments are ranked down */
 static const double SPEAKER = 0.6; /* more for who is asked about */
 static const double CALLED = 0.5;  /* of a name's weight, if it is called */
-static const double FUSE = 60;     /* of reciprocal rank_by_recall fusion */
+static const double FUSE = 60;     /* of reciprocal rank fusion */
 enum {
 	CALL_WORDS = 3,    /* words of a text, one of which may call a name, */
 	CALLS_LEAST = 3,   /* messages of a side that do so for it to count, */
@@ -39,7 +39,7 @@ struct posting {
 	uint32_t term, count;
 };
 
-/* The terms of one item. */
+/* The terms of one segment. */
 struct doc {
 	size_t from, n;   /* of postings */
 	uint32_t length;  /* terms, repetitions counted */
@@ -56,10 +56,10 @@ struct recall {
 	struct ctx_intern terms;
 	struct posting *postings;
 	struct doc *docs;
-	struct posting *found; /* terms of the item being read, */
+	struct posting *found; /* terms of the segment being read, */
 	size_t fold_at;        /* put together when there are so many */
-	uint32_t length;       /* of the item */
-	uint32_t *frequency;   /* of each term: items that have it */
+	uint32_t length;       /* of the segment */
+	uint32_t *frequency;   /* of each term: segments that have it */
 	double *weight;        /* of each term in the question */
 	uint32_t *calls;   /* of each term and side: messages that call it */
 	bool asked[SIDES]; /* the question names who speaks on that side */
@@ -155,7 +155,7 @@ add_doc(struct recall *r, uint32_t speaker, struct ctx_err *err)
 	return 0;
 }
 
-/* Appends the text of a node to r->text, a space behind it. */
+/* Appends the text of a node to r->text, a space after it. */
 static int
 add_text(struct recall *r, const struct ctx_json *json, uint32_t node,
     struct ctx_err *err)
@@ -185,7 +185,7 @@ add_tool(struct recall *r, const struct ctx_json *json,
 	return block->name == 0 ? 0 : ctx_buf_add(&r->text, " ", 1, err);
 }
 
-/* The text of the parts that belong to an item. */
+/* The text of the parts that belong to a segment. */
 static int
 item_text(struct recall *r, const struct ctx_message *message, unsigned flags,
     struct ctx_err *err)
@@ -261,7 +261,7 @@ take_called(void *user, const char *p, size_t n, struct ctx_err *err)
 }
 
 /* Notes who is called by name in the newest doc: a word among the first of
- * its text, with no small letter before and a mark behind it, and not the
+ * its text, with no small letter before and a mark after it, and not the
  * first of all if there is another: "Thanks, Ann!", "Ann, you must see it". */
 static int
 note_called(struct recall *r, const struct ctx_message *message,
@@ -415,7 +415,7 @@ rarity(const struct recall *r, uint32_t term)
 	return pow(log(1 + (n - df + 0.5) / (df + 0.5)), RARITY);
 }
 
-/* Scores each item by the terms of the question that it has. */
+/* Scores each segment by the terms of the question that it has. */
 static void
 score_docs(struct recall *r, double average)
 {
@@ -439,7 +439,8 @@ score_docs(struct recall *r, double average)
 	}
 }
 
-/* What is left of a score from the middle of one item to that of the next. */
+/* What is left of a score from the middle of one segment to that of the next.
+ */
 static double
 fading(const struct ctx_segment *segment, const struct ctx_segment *next)
 {
@@ -450,7 +451,7 @@ fading(const struct ctx_segment *segment, const struct ctx_segment *next)
 /*
  * Adds to each score those of the others, the less the more tokens lie
  * between: what comes from before is carried along in one pass, and so is
- * what comes from behind.  Distance is in tokens and not in items because
+ * what comes from behind.  Distance is in tokens and not in segments because
  * ten short remarks are one talk, and two long results are two subjects.
  */
 static void
@@ -474,7 +475,7 @@ smooth(struct recall *r, const struct ctx_groups *groups)
 	}
 }
 
-/* Raises what is said by one whom the question names, and ranks dear items
+/* Raises what is said by one whom the question names, and ranks dear segments
  * down. */
 static void
 weigh_speakers(struct recall *r, const struct ctx_groups *groups)
@@ -508,7 +509,7 @@ by_score(const void *a, const void *b)
 	return x->item < y->item ? -1 : 1;
 }
 
-/* Adds 1 / (FUSE + place) for each item's place in the order of scores;
+/* Adds 1 / (FUSE + place) for each segment's place in the order of scores;
  * equal scores share a place. */
 static int
 add_places(const double *scores, size_t n, double *fused, struct ctx_err *err)
@@ -646,16 +647,16 @@ const struct ctx_scorer_kind ctx_recall_kind = {
     .release = release,
 };
 
-/* A turn while its units are weighed. */
+/* A turn while its candidates are weighed. */
 struct company {
 	double users;    /* ranks of its user messages, */
 	uint64_t weight; /* their tokens */
-	size_t best;     /* and the unit that brings them in, or n */
+	size_t best;     /* and the candidate that brings them in, or n */
 };
 
 /*
- * What is kept of a turn brings its user messages in, so the best unit of a
- * turn is ranked by what both are worth for a token, in its own size: else a
+ * What is kept of a turn brings its user messages in, so the best candidate of
+ * a turn is ranked by what both are worth for a token, in its own size: else a
  * good answer to a long and idle message would cost twice what it seems to.
  */
 static void
