@@ -28,6 +28,7 @@ struct ctx_request_prefix {
 	char was[40], now[40]; /* what stands there */
 	size_t was_n, now_n;
 	bool refused; /* signed reasoning of the item stands after it */
+	bool binds;   /* its model binds signed reasoning */
 };
 
 struct request_reading {
@@ -387,6 +388,9 @@ begin_request(struct request_reading *r, const struct ctx_event *event,
 	    ctx_count_request_overhead(run->model_counter.counter,
 		event->record->json, event->layout, &overhead, err) < 0)
 		return -1;
+	/* The name of the model is valid only while the stream is read. */
+	r->prefix->binds =
+	    ctx_model_binds(run->model_counter.model, run->model_counter.name);
 	r->prefix->tokens = overhead.tokens;
 	r->prefix->estimated = overhead.estimated;
 	r->writer.json = event->record->json;
@@ -625,8 +629,6 @@ ctx_request_prefix_compare(const struct ctx_request_prefix *earlier,
     const struct ctx_request_prefix *later,
     struct ctx_request_prefix_change *change)
 {
-	const struct ctx_model_counter *model_counter =
-	    &later->run.model_counter;
 	size_t n = count_shared(earlier, later), i;
 
 	memset(change, 0, sizeof *change);
@@ -641,7 +643,7 @@ ctx_request_prefix_compare(const struct ctx_request_prefix *earlier,
 	change->column = later->column;
 	change->was = (struct ctx_str){later->was, later->was_n};
 	change->now = (struct ctx_str){later->now, later->now_n};
-	if (!ctx_model_binds(model_counter->model, model_counter->name))
+	if (!later->binds)
 		return;
 	for (i = n; i < later->n && change->refused == NULL; i++)
 		if (i > n ? later->items[i].is_signed : later->refused)
