@@ -142,7 +142,7 @@ open_next_component(int at, const char **path, bool absolute, bool create,
 static int
 open_path(const char *dir, bool create, size_t *n_made, struct ctx_err *err)
 {
-	bool absolute = dir[0] == '/', link = false, made;
+	bool absolute = dir[0] == '/', link = false, made = false;
 	const char *path = dir;
 	int fd, next, sys;
 
