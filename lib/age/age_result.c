@@ -20,7 +20,7 @@ is_text(const struct ctx_json *json, const struct ctx_block *block)
 
 /* The JSON of a block: its text, or all of it. */
 static struct ctx_str
-block_of(const struct ctx_json *json, const struct ctx_block *block)
+get_block_json(const struct ctx_json *json, const struct ctx_block *block)
 {
 	return ctx_json_str(json,
 	    is_text(json, block) ? block->payload : block->removable);
@@ -29,8 +29,9 @@ block_of(const struct ctx_json *json, const struct ctx_block *block)
 /* Finds the string that is all of a result, or 0, and the characters that
  * count of it. */
 static void
-measure(const struct ctx_message *message, const struct ctx_dialect *dialect,
-    size_t i, uint32_t *node, uint64_t *chars)
+measure_result(const struct ctx_message *message,
+    const struct ctx_dialect *dialect, size_t i, uint32_t *node,
+    uint64_t *chars)
 {
 	const struct ctx_json *json = message->json;
 	uint32_t body = message->blocks[i].payload;
@@ -52,7 +53,7 @@ measure(const struct ctx_message *message, const struct ctx_dialect *dialect,
 	*chars = 0;
 	for (k = i + 1;
 	     k < message->n && message->blocks[k].result_index == i + 1; k++) {
-		raw = block_of(json, &message->blocks[k]);
+		raw = get_block_json(json, &message->blocks[k]);
 		*chars += is_text(json, &message->blocks[k])
 		    ? ctx_json_string_chars(raw)
 		    : ctx_utf8_count(raw.p, raw.n);
@@ -61,10 +62,10 @@ measure(const struct ctx_message *message, const struct ctx_dialect *dialect,
 
 /* A block as text. */
 static int
-add_block(struct aged_result *aged, const struct ctx_json *json,
+append_block_text(struct aged_result *aged, const struct ctx_json *json,
     const struct ctx_block *block, struct ctx_err *err)
 {
-	struct ctx_str raw = block_of(json, block);
+	struct ctx_str raw = get_block_json(json, block);
 
 	if (aged->text.n > 0 && ctx_buf_add(&aged->text, "\n", 1, err) < 0)
 		return -1;
@@ -79,8 +80,8 @@ add_block(struct aged_result *aged, const struct ctx_json *json,
 
 /* Reads a result, of which node is all or 0. */
 static int
-read_text(struct aged_result *aged, const struct ctx_message *message, size_t i,
-    uint32_t node, struct ctx_err *err)
+read_aged_text(struct aged_result *aged, const struct ctx_message *message,
+    size_t i, uint32_t node, struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
 	struct ctx_str raw;
@@ -96,7 +97,7 @@ read_text(struct aged_result *aged, const struct ctx_message *message, size_t i,
 	}
 	for (k = i + 1;
 	     k < message->n && message->blocks[k].result_index == i + 1; k++)
-		if (add_block(aged, json, &message->blocks[k], err) < 0)
+		if (append_block_text(aged, json, &message->blocks[k], err) < 0)
 			return -1;
 	return 0;
 }
@@ -125,7 +126,7 @@ is_reference(struct aged_result *aged, const struct ctx_age_options *options,
 /* Bytes of the longest beginning of at most so many characters that ends
  * between grapheme clusters and outside of base64. */
 static size_t
-head_of(const char *p, size_t n, uint64_t chars)
+find_head_end(const char *p, size_t n, uint64_t chars)
 {
 	struct ctx_grapheme grapheme = {0};
 	size_t at = 0, cut = 0, length;
@@ -176,8 +177,8 @@ make_stand_in(struct aged_result *aged, const struct ctx_age_options *options,
 	}
 	if (ctx_spool_name(&aged->name, options->format, tool, digits, err) <
 		0 ||
-	    ctx_buf_add(out, text.p, head_of(text.p, text.n, options->head),
-		err) < 0)
+	    ctx_buf_add(out, text.p,
+		find_head_end(text.p, text.n, options->head), err) < 0)
 		return -1;
 	return ctx_reference_add(out, options->spool, aged->name.p,
 	    CTX_REFERENCE_MIDDLE, ctx_utf8_count(text.p, text.n), err);
@@ -230,7 +231,7 @@ ctx_age_result(struct aged_result *aged, const struct ctx_age_options *options,
 	bool known = false;
 	int rc;
 
-	measure(message, dialect, i, &node, &chars);
+	measure_result(message, dialect, i, &node, &chars);
 	if (chars <= options->over)
 		return 0;
 	if (node != 0 &&
@@ -241,7 +242,7 @@ ctx_age_result(struct aged_result *aged, const struct ctx_age_options *options,
 	if (known ||
 	    count_result_tokens(message, dialect, i, counter, &before, err) < 0)
 		return known ? 0 : -1;
-	if (read_text(aged, message, i, node, err) < 0 ||
+	if (read_aged_text(aged, message, i, node, err) < 0 ||
 	    make_stand_in(aged, options, dialect, json,
 		message->blocks[i].payload, tool, err) < 0)
 		return -1;

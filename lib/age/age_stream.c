@@ -108,7 +108,7 @@ open_spool(struct age *age, struct ctx_err *err)
 
 /* A result stays as it is; only lack of memory is worse. */
 static int
-give_up(struct age *age, const struct held *held, uint64_t results,
+report_failure(struct age *age, const struct held *held, uint64_t results,
     struct ctx_err *err)
 {
 	if (err->code == CTX_ENOMEM || err->code == CTX_EARG)
@@ -126,7 +126,7 @@ give_up(struct age *age, const struct held *held, uint64_t results,
 
 /* The first message or result that is kept. */
 static uint64_t
-boundary(const struct age *age, const struct queue *queue)
+find_boundary(const struct age *age, const struct queue *queue)
 {
 	uint64_t seen =
 	    age->options->by_results ? queue->results : queue->messages;
@@ -178,12 +178,12 @@ may_age(const struct age *age, const struct ctx_message *message,
 
 /* Stores a result and notes its edit. */
 static int
-settle_result(struct age *age, const struct held *held, struct ctx_err *err)
+store_result(struct age *age, const struct held *held, struct ctx_err *err)
 {
 	if (!age->options->mask && !age->options->report.dry_run &&
 	    (open_spool(age, err) < 0 ||
 		ctx_aged_result_store(&age->aged, &age->spool, err) < 0))
-		return give_up(age, held, 1, err);
+		return report_failure(age, held, 1, err);
 	age->noted++;
 	age->noted_tokens += age->aged.saved;
 	return ctx_edits_replace(&age->edits, age->aged.old, age->aged.body.p,
@@ -192,8 +192,8 @@ settle_result(struct age *age, const struct held *held, struct ctx_err *err)
 
 /* Works out what part i becomes, as ctx_age_result. */
 static int
-make(struct age *age, struct queue *queue, const struct held *held, size_t i,
-    struct ctx_str tool, struct ctx_err *err)
+age_block(struct age *age, struct queue *queue, const struct held *held,
+    size_t i, struct ctx_str tool, struct ctx_err *err)
 {
 	if (age->options->media)
 		return ctx_age_media(&age->aged, age->options, &age->message,
@@ -205,7 +205,7 @@ make(struct age *age, struct queue *queue, const struct held *held, size_t i,
 /* Is part i of a tool that is asked for?  The media of a message itself are
  * of none. */
 static bool
-is_picked(struct age *age, size_t i, struct ctx_str tool, int64_t *left)
+is_selected(struct age *age, size_t i, struct ctx_str tool, int64_t *left)
 {
 	if (age->options->media && age->message.blocks[i].result_index == 0)
 		return true;
@@ -219,7 +219,7 @@ static int
 age_before_boundary(struct age *age, struct queue *queue, struct held *held,
     const struct ctx_json *json, bool weigh, struct ctx_err *err)
 {
-	uint64_t end = boundary(age, queue), number = held->first_result;
+	uint64_t end = find_boundary(age, queue), number = held->first_result;
 	int64_t left = CTX_PATTERN_TIME;
 	struct ctx_str tool;
 	size_t i, k = 0;
@@ -240,14 +240,14 @@ age_before_boundary(struct age *age, struct queue *queue, struct held *held,
 		tool = ctx_intern_at(&queue->groups.tools, held->tools[k++]);
 		if ((age->options->by_results && number++ >= end) ||
 		    !may_age(age, &age->message, held->dialect, i) ||
-		    !is_picked(age, i, tool, &left))
+		    !is_selected(age, i, tool, &left))
 			continue;
-		rc = make(age, queue, held, i, tool, err);
+		rc = age_block(age, queue, held, i, tool, err);
 		if (rc < 0)
 			return -1;
 		if (rc > 0 && weigh)
 			queue->gathered += age->aged.saved;
-		else if (rc > 0 && settle_result(age, held, err) < 0)
+		else if (rc > 0 && store_result(age, held, err) < 0)
 			return -1;
 		ctx_aged_result_forget(&age->aged);
 	}
@@ -257,7 +257,7 @@ age_before_boundary(struct age *age, struct queue *queue, struct held *held,
 
 /* Scans a held record again. */
 static int
-rescan(struct age *age, const struct held *held, struct ctx_err *err)
+rescan_record(struct age *age, const struct held *held, struct ctx_err *err)
 {
 	size_t used;
 
@@ -269,8 +269,8 @@ rescan(struct age *age, const struct held *held, struct ctx_err *err)
 /* Sets age->whole to the message with the edits that are noted for it, and
  * age->bare to the same without its signed reasoning. */
 static int
-make_bare(struct age *age, const struct held *held, struct ctx_str value,
-    struct ctx_err *err)
+make_bare_message(struct age *age, const struct held *held,
+    struct ctx_str value, struct ctx_err *err)
 {
 	size_t used;
 
@@ -293,7 +293,8 @@ make_bare(struct age *age, const struct held *held, struct ctx_str value,
 
 /* Stores a message as it was, under the name that age->bare finds. */
 static int
-store_whole(struct age *age, const struct held *held, struct ctx_err *err)
+store_whole_message(struct age *age, const struct held *held,
+    struct ctx_err *err)
 {
 	const struct ctx_str pieces[] = {{age->whole.p, age->whole.n},
 	    {"\n", 1}};
@@ -310,14 +311,14 @@ store_whole(struct age *age, const struct held *held, struct ctx_err *err)
 
 /* Removes the signed reasoning of a message, value; its edits become one. */
 static int
-remove_bound(struct age *age, struct held *held, struct ctx_str value,
+remove_reasoning(struct age *age, struct held *held, struct ctx_str value,
     struct ctx_err *err)
 {
-	if (make_bare(age, held, value, err) < 0)
+	if (make_bare_message(age, held, value, err) < 0)
 		return -1;
-	if (store_whole(age, held, err) < 0) {
+	if (store_whole_message(age, held, err) < 0) {
 		age->counts->bound++;
-		return give_up(age, held, 1, err);
+		return report_failure(age, held, 1, err);
 	}
 	age->counts->reasoning++;
 	age->edits.n = held->first_edit;
@@ -329,7 +330,7 @@ remove_bound(struct age *age, struct held *held, struct ctx_str value,
 /* Has a message, value, with its edits leave without bound reasoning, if it or
  * one before it was changed. */
 static int
-settle_bound(struct age *age, struct queue *queue, struct held *held,
+drop_bound_if_changed(struct age *age, struct queue *queue, struct held *held,
     struct ctx_str value, struct ctx_err *err)
 {
 	held->aged = held->edits > 0;
@@ -339,7 +340,7 @@ settle_bound(struct age *age, struct queue *queue, struct held *held,
 	    !held->is_signed)
 		return 0;
 	if (age->options->reasoning == CTX_REASONING_DROP)
-		return remove_bound(age, held, value, err);
+		return remove_reasoning(age, held, value, err);
 	age->counts->bound++;
 	return 0;
 }
@@ -348,12 +349,12 @@ settle_bound(struct age *age, struct queue *queue, struct held *held,
 
 /* The references are about to be seen: their files must be on disk. */
 static int
-commit(struct age *age, const struct held *held, struct ctx_err *err)
+commit_edits(struct age *age, const struct held *held, struct ctx_err *err)
 {
 	if (age->edits.n > age->committed && age->spool.fd >= 0 &&
 	    ctx_spool_sync(&age->spool, err) < 0) {
 		age->edits.n = age->committed;
-		if (give_up(age, held, age->noted, err) < 0)
+		if (report_failure(age, held, age->noted, err) < 0)
 			return -1;
 	} else {
 		age->counts->results += age->noted;
@@ -409,7 +410,7 @@ forget_edits(struct age *age)
 }
 
 static int
-write_out(struct age *age, struct ctx_str text, struct ctx_err *err)
+write_with_edits(struct age *age, struct ctx_str text, struct ctx_err *err)
 {
 	if (age->options->report.dry_run) {
 		forget_edits(age);
@@ -434,7 +435,7 @@ static int
 write_record(struct age *age, struct ctx_str text, struct ctx_err *err)
 {
 	if (age->edits.n > 0 || age->options->report.dry_run)
-		return write_out(age, text, err);
+		return write_with_edits(age, text, err);
 	if (ctx_writer_put(age->writer, text.p, text.n, err) < 0)
 		return -1;
 	return ctx_writer_end_record(age->writer, err);
@@ -451,22 +452,23 @@ write_first_aged(struct age *age, struct queue *queue, bool due,
 	due = due && held->tools != NULL;
 	held->edits = 0;
 	if ((due || (queue->changed && held->is_signed)) &&
-	    rescan(age, held, err) < 0)
+	    rescan_record(age, held, err) < 0)
 		return -1;
 	if (due &&
 	    age_before_boundary(age, queue, held, &age->json, false, err) < 0)
 		return -1;
 	if (held->dialect != NULL &&
-	    settle_bound(age, queue, held, value, err) < 0)
+	    drop_bound_if_changed(age, queue, held, value, err) < 0)
 		return -1;
 	if (held->edits > 0) {
-		if (commit(age, held, err) < 0)
+		if (commit_edits(age, held, err) < 0)
 			return -1;
 		queue->changed |= age->edits.n > 0;
 		if (report_aged(age, queue, held, &age->json, err) < 0)
 			return -1;
 	}
-	if (write_out(age, (struct ctx_str){held->text, held->n}, err) < 0)
+	if (write_with_edits(age, (struct ctx_str){held->text, held->n}, err) <
+	    0)
 		return -1;
 	free(held->text);
 	free(held->tools);
@@ -477,7 +479,7 @@ write_first_aged(struct age *age, struct queue *queue, bool due,
 /* Is all of this behind the boundary?  What is no message follows the one
  * before it. */
 static bool
-is_behind(const struct age *age, const struct queue *queue,
+is_before_boundary(const struct age *age, const struct queue *queue,
     const struct held *held)
 {
 	if (held->dialect == NULL)
@@ -487,8 +489,8 @@ is_behind(const struct age *age, const struct queue *queue,
 		return false;
 	if (age->options->by_results)
 		return held->first_result + held->results <=
-		    boundary(age, queue);
-	return held->message < boundary(age, queue);
+		    find_boundary(age, queue);
+	return held->message < find_boundary(age, queue);
 }
 
 /* Adds up what is behind the boundary and was not yet. */
@@ -499,10 +501,10 @@ weigh_queue(struct age *age, struct queue *queue, struct ctx_err *err)
 
 	for (; queue->weighed < queue->n; queue->weighed++) {
 		held = &queue->list[queue->weighed];
-		if (!is_behind(age, queue, held))
+		if (!is_before_boundary(age, queue, held))
 			break;
 		if (held->tools != NULL &&
-		    (rescan(age, held, err) < 0 ||
+		    (rescan_record(age, held, err) < 0 ||
 			age_before_boundary(age, queue, held, &age->json, true,
 			    err) < 0))
 			return -1;
@@ -512,7 +514,7 @@ weigh_queue(struct age *age, struct queue *queue, struct ctx_err *err)
 
 /* Forgets what has left, now and then. */
 static void
-compact(struct queue *queue)
+compact_queue(struct queue *queue)
 {
 	if (queue->first < 64 || queue->first < queue->n / 2)
 		return;
@@ -534,7 +536,7 @@ may_refuse(const struct age *age, const struct queue *queue)
 /* Sets *refused to whether aging what waits would leave bound reasoning after
  * a change; json: of the record that it is in, or NULL. */
 static int
-try_all(struct age *age, struct queue *queue, const struct ctx_json *json,
+check_refusal(struct age *age, struct queue *queue, const struct ctx_json *json,
     bool *refused, struct ctx_err *err)
 {
 	uint64_t was;
@@ -548,8 +550,9 @@ try_all(struct age *age, struct queue *queue, const struct ctx_json *json,
 
 		was = queue->gathered;
 		if (held->tools != NULL && i >= queue->sent &&
-		    (age->options->by_results || is_behind(age, queue, held)) &&
-		    ((json == NULL && rescan(age, held, err) < 0) ||
+		    (age->options->by_results ||
+			is_before_boundary(age, queue, held)) &&
+		    ((json == NULL && rescan_record(age, held, err) < 0) ||
 			age_before_boundary(age, queue, held,
 			    json != NULL ? json : &age->json, true, err) < 0))
 			return -1;
@@ -565,7 +568,7 @@ try_all(struct age *age, struct queue *queue, const struct ctx_json *json,
 }
 
 static int
-release_due(struct age *age, struct ctx_err *err)
+write_due_messages(struct age *age, struct ctx_err *err)
 {
 	struct queue *queue = &age->lines;
 
@@ -577,19 +580,19 @@ release_due(struct age *age, struct ctx_err *err)
 	}
 	while (queue->first < queue->n &&
 	    (queue->list[queue->first].tools == NULL ||
-		is_behind(age, queue, &queue->list[queue->first])))
+		is_before_boundary(age, queue, &queue->list[queue->first])))
 		if (write_first_aged(age, queue, true, err) < 0)
 			return -1;
 	if (queue->weighed < queue->first)
 		queue->weighed = queue->first;
-	compact(queue);
+	compact_queue(queue);
 	return 0;
 }
 
 /* The end of the stream: no more comes.  If it broke off, an assistant's
  * message may have followed. */
 static int
-release_all(struct age *age, bool broken, struct ctx_err *err)
+write_all_messages(struct age *age, bool broken, struct ctx_err *err)
 {
 	struct queue *queue = &age->lines;
 	bool due,
@@ -597,9 +600,9 @@ release_all(struct age *age, bool broken, struct ctx_err *err)
 
 	queue->ended = true;
 	if (!stays && may_refuse(age, queue) &&
-	    try_all(age, queue, NULL, &stays, err) < 0)
+	    check_refusal(age, queue, NULL, &stays, err) < 0)
 		return -1;
-	if (!stays && release_due(age, err) < 0)
+	if (!stays && write_due_messages(age, err) < 0)
 		return -1;
 	/* Of a message with several results some may be behind. */
 	due = !stays && age->options->by_results &&
@@ -613,7 +616,7 @@ release_all(struct age *age, bool broken, struct ctx_err *err)
 /* ---- entering it ---- */
 
 static void
-queue_clear(struct queue *queue)
+clear_queue(struct queue *queue)
 {
 	for (; queue->first < queue->n; queue->first++) {
 		free(queue->list[queue->first].text);
@@ -628,7 +631,7 @@ queue_clear(struct queue *queue)
 }
 
 static struct held *
-add_held(struct queue *queue, const struct ctx_event *event,
+append_to_queue(struct queue *queue, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct held *list, *held;
@@ -664,7 +667,7 @@ find_tool(struct queue *queue, const struct held *held,
 
 /* Notes the tools of the results of a message, if any may age. */
 static int
-note_results(struct age *age, struct queue *queue, struct held *held,
+record_result_tools(struct age *age, struct queue *queue, struct held *held,
     const struct ctx_message *message, struct ctx_err *err)
 {
 	bool is, may = false;
@@ -695,7 +698,7 @@ note_results(struct age *age, struct queue *queue, struct held *held,
 
 /* Notes when a message was; one that does not say was when the last was. */
 static int
-note_time(struct age *age, struct queue *queue, struct held *held,
+record_time(struct age *age, struct queue *queue, struct held *held,
     const struct ctx_message *message, struct ctx_err *err)
 {
 	struct ctx_str text;
@@ -735,8 +738,8 @@ queue_message(struct age *age, struct queue *queue, struct held *held,
 	held->value_n = value.n;
 	held->flags = event->message->flags;
 	held->is_signed = ctx_message_is_signed(event->message);
-	if (note_time(age, queue, held, event->message, err) < 0 ||
-	    note_results(age, queue, held, event->message, err) < 0 ||
+	if (record_time(age, queue, held, event->message, err) < 0 ||
+	    record_result_tools(age, queue, held, event->message, err) < 0 ||
 	    ctx_groups_add(&queue->groups, held->dialect, event->message,
 		&nothing, 0, err) < 0)
 		return -1;
@@ -779,7 +782,8 @@ keep_aged_text(struct age *age, struct held *held,
 
 /* Writes all that waits, and the last, an assistant's message, as they are. */
 static int
-pass_sent(struct age *age, const struct ctx_event *event, struct ctx_err *err)
+write_queue_unaged(struct age *age, const struct ctx_event *event,
+    struct ctx_err *err)
 {
 	struct queue *queue = &age->lines;
 
@@ -800,11 +804,11 @@ queue_record(struct age *age, const struct ctx_event *event,
 
 	if (!queue->open && begin_queue(age, queue, event, err) < 0)
 		return -1;
-	held = add_held(queue, event, err);
+	held = append_to_queue(queue, event, err);
 	if (held == NULL || queue_message(age, queue, held, event, err) < 0)
 		return -1;
 	if (age->options->unsent && ctx_message_was_sent(event->message))
-		return pass_sent(age, event, err);
+		return write_queue_unaged(age, event, err);
 	/* Nothing of it or before it can change. */
 	if (held->tools == NULL && queue->first == queue->n - 1 &&
 	    !(queue->changed && held->is_signed) && !may_refuse(age, queue)) {
@@ -815,7 +819,7 @@ queue_record(struct age *age, const struct ctx_event *event,
 		return -1;
 	return age->options->unsent || may_refuse(age, queue)
 	    ? 0
-	    : release_due(age, err);
+	    : write_due_messages(age, err);
 }
 
 /* ---- records ---- */
@@ -824,7 +828,7 @@ static int
 queue_element(struct age *age, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	struct held *held = add_held(&age->record, event, err);
+	struct held *held = append_to_queue(&age->record, event, err);
 
 	if (held == NULL ||
 	    queue_message(age, &age->record, held, event, err) < 0)
@@ -836,20 +840,21 @@ queue_element(struct age *age, const struct ctx_event *event,
 
 /* Notes the edits of message i of a record, or only weighs them. */
 static int
-settle_element(struct age *age, struct queue *queue, size_t i,
+age_element(struct age *age, struct queue *queue, size_t i,
     const struct ctx_json *json, bool weighing, struct ctx_err *err)
 {
 	struct held *held = &queue->list[i];
 
 	held->edits = 0;
 	if (held->tools != NULL && i >= queue->sent &&
-	    (age->options->by_results || is_behind(age, queue, held)) &&
+	    (age->options->by_results ||
+		is_before_boundary(age, queue, held)) &&
 	    age_before_boundary(age, queue, held, json, weighing, err) < 0)
 		return -1;
 	if (weighing || held->dialect == NULL)
 		return 0;
-	if (settle_bound(age, queue, held, ctx_json_str(json, held->node),
-		err) < 0)
+	if (drop_bound_if_changed(age, queue, held,
+		ctx_json_str(json, held->node), err) < 0)
 		return -1;
 	queue->changed |= held->edits > 0;
 	return 0;
@@ -869,23 +874,22 @@ end_aged_record(struct age *age, const struct ctx_event *event,
 	size_t i;
 
 	if (may_refuse(age, queue) &&
-	    try_all(age, queue, json, &refused, err) < 0)
+	    check_refusal(age, queue, json, &refused, err) < 0)
 		return -1;
 	for (weighing = age->options->at_least > 0; weighing >= 0 && !refused;
 	     weighing--) {
 		if (weighing == 0 && queue->gathered < age->options->at_least)
 			break;
 		for (i = 0; i < queue->n; i++)
-			if (settle_element(age, queue, i, json, weighing, err) <
-			    0)
+			if (age_element(age, queue, i, json, weighing, err) < 0)
 				return -1;
 	}
-	if (commit(age, &place, err) < 0)
+	if (commit_edits(age, &place, err) < 0)
 		return -1;
 	for (i = queue->sent; i < queue->n; i++)
 		if (report_aged(age, queue, &queue->list[i], json, err) < 0)
 			return -1;
-	queue_clear(queue);
+	clear_queue(queue);
 	return 0;
 }
 
@@ -898,7 +902,7 @@ pass_unaged(struct age *age, const struct ctx_event *event, struct ctx_err *err)
 
 	if (age->lines.first == age->lines.n)
 		return write_record(age, text, err);
-	held = add_held(&age->lines, event, err);
+	held = append_to_queue(&age->lines, event, err);
 	if (held == NULL)
 		return -1;
 	if (age->edits.n == 0)
@@ -946,7 +950,7 @@ age_all(struct age *age, struct ctx_err *err)
 		if (age_event(age, &event, err) < 0)
 			return ctx_stream_fail(age->stream, err);
 	/* After broken input too: the records before it are whole. */
-	if ((release_all(age, rc < 0, &late) < 0 ||
+	if ((write_all_messages(age, rc < 0, &late) < 0 ||
 		ctx_writer_flush(age->writer, &late) < 0) &&
 	    rc == 0) {
 		*err = late;
@@ -987,9 +991,9 @@ ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
 	    ctx_groups_init(&age.record.groups, err) == 0)
 		rc = age_all(&age, err);
 	if (age.lines.groups.calls != NULL)
-		queue_clear(&age.lines);
+		clear_queue(&age.lines);
 	if (age.record.groups.calls != NULL)
-		queue_clear(&age.record);
+		clear_queue(&age.record);
 	free(age.lines.list);
 	free(age.record.list);
 	ctx_groups_release(&age.lines.groups);

@@ -14,8 +14,8 @@
 /* Appends the value, the id and the name of a part, if ctx_age never changes
  * them. */
 static int
-add_part(struct ctx_buf *out, const struct ctx_message *message, size_t i,
-    struct ctx_buf *scratch, struct ctx_err *err)
+append_stable_block(struct ctx_buf *out, const struct ctx_message *message,
+    size_t i, struct ctx_buf *scratch, struct ctx_err *err)
 {
 	const struct ctx_block *block = &message->blocks[i];
 	const uint32_t nodes[] = {block->payload, block->id, block->name};
@@ -54,7 +54,7 @@ ctx_place_next(struct message_place *place, const struct ctx_message *view,
 	if (view->role == CTX_ROLE_SYSTEM)
 		return 0;
 	for (i = 0; i < view->n && rc == 0; i++)
-		rc = add_part(&said, view, i, scratch, err);
+		rc = append_stable_block(&said, view, i, scratch, err);
 	pieces[1] = (struct ctx_str){said.p, said.n};
 	if (said.n > 0)
 		ctx_spool_digits(place->so_far, pieces, 2);

@@ -91,7 +91,7 @@ has_digits(const struct ctx_buf *file, const char *wanted)
 
 /* Is this file one JSON value and a line feed?  1, 0, or -1. */
 static int
-is_value(struct restore *restore, const struct ctx_buf *file,
+is_json_line(struct restore *restore, const struct ctx_buf *file,
     struct ctx_err *err)
 {
 	size_t used;
@@ -122,8 +122,9 @@ check_spool_file(int rc, enum ctx_aged_result_state *state,
 
 /* Sums up the file of the spool that name is, of at most so many bytes. */
 static int
-sum_up(struct restore *restore, uint64_t most, struct ctx_spool_sum *sum,
-    enum ctx_aged_result_state *state, struct ctx_err *err)
+sum_spool_file(struct restore *restore, uint64_t most,
+    struct ctx_spool_sum *sum, enum ctx_aged_result_state *state,
+    struct ctx_err *err)
 {
 	int rc = restore->absent
 	    ? 0
@@ -134,7 +135,7 @@ sum_up(struct restore *restore, uint64_t most, struct ctx_spool_sum *sum,
 
 /* Reads it, if it still is what was summed up. */
 static int
-get(struct restore *restore, const struct ctx_spool_sum *sum,
+read_summed_file(struct restore *restore, const struct ctx_spool_sum *sum,
     struct ctx_buf *file, enum ctx_aged_result_state *state,
     struct ctx_err *err)
 {
@@ -150,7 +151,7 @@ get(struct restore *restore, const struct ctx_spool_sum *sum,
 
 /* Tells of a reference into another directory. */
 static int
-tell_foreign(struct restore *restore, const struct reference *ref,
+report_foreign(struct restore *restore, const struct reference *ref,
     struct ctx_err *err)
 {
 	const struct ctx_restore_options *o = restore->options;
@@ -160,7 +161,7 @@ tell_foreign(struct restore *restore, const struct reference *ref,
 
 /* Tells of a reference; 0, or -1. */
 static int
-tell_found(struct restore *restore, const struct ctx_record *record,
+report_reference(struct restore *restore, const struct ctx_record *record,
     const struct reference *ref, enum ctx_aged_result_state state,
     struct ctx_err *err)
 {
@@ -244,7 +245,7 @@ is_standin_of(struct restore *restore, const struct reference *ref, bool *is,
 /* Reads the block that a stand-in has taken the place of, into
  * restore->block. */
 static int
-fetch_block(struct restore *restore, const struct reference *ref,
+read_spooled_block(struct restore *restore, const struct reference *ref,
     enum ctx_aged_result_state *state, struct ctx_err *err)
 {
 	struct ctx_spool_sum sum;
@@ -254,12 +255,13 @@ fetch_block(struct restore *restore, const struct reference *ref,
 	restore->name.n = 0;
 	if (ctx_buf_printf(&restore->name, err, "%.*s%s", (int)ref->name.n,
 		ref->name.p, is_bare(ref->name) ? "" : ".json") < 0 ||
-	    sum_up(restore, MOST_FILE, &sum, state, err) < 0)
+	    sum_spool_file(restore, MOST_FILE, &sum, state, err) < 0)
 		return -1;
 	if (*state != CTX_AGED_WHOLE)
 		return 0;
 	if (memcmp(sum.digits, ref->digits.p, sizeof sum.digits) == 0) {
-		if (get(restore, &sum, &restore->block, state, err) < 0)
+		if (read_summed_file(restore, &sum, &restore->block, state,
+			err) < 0)
 			return -1;
 		rc = *state == CTX_AGED_WHOLE ? scan_block(restore, err) : 0;
 		if (rc < 0 ||
@@ -288,10 +290,10 @@ restore_block(struct restore *restore, const struct ctx_record *record,
 	if (!is || ref.path.n == 0)
 		return 0;
 	if (!ctx_reference_into(&ref, restore->options->spool))
-		return tell_foreign(restore, &ref, err);
+		return report_foreign(restore, &ref, err);
 	if (open_spool(restore, err) < 0 ||
-	    fetch_block(restore, &ref, &state, err) < 0 ||
-	    tell_found(restore, record, &ref, state, err) < 0)
+	    read_spooled_block(restore, &ref, &state, err) < 0 ||
+	    report_reference(restore, record, &ref, state, err) < 0)
 		return -1;
 	if (state == CTX_AGED_WHOLE &&
 	    ctx_edits_replace(edits, ctx_json_str(json, node), restore->block.p,
@@ -305,7 +307,7 @@ restore_block(struct restore *restore, const struct ctx_record *record,
 /* Appends the body in restore->file, scanned, to what the edits put in, with
  * the media that were aged before it was. */
 static int
-add_body(struct restore *restore, const struct ctx_record *record,
+append_scanned_body(struct restore *restore, const struct ctx_record *record,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = &restore->json;
@@ -333,7 +335,7 @@ add_body(struct restore *restore, const struct ctx_record *record,
 /* The file that name is has the text of a body whose JSON, which has the
  * digits, stands beside it. */
 static int
-fetch_json(struct restore *restore, const struct ctx_record *record,
+append_body_from_json(struct restore *restore, const struct ctx_record *record,
     const struct reference *ref, enum ctx_aged_result_state *state,
     struct ctx_err *err)
 {
@@ -342,16 +344,18 @@ fetch_json(struct restore *restore, const struct ctx_record *record,
 	int rc;
 
 	if (ctx_buf_printf(&restore->name, err, ".json") < 0 ||
-	    sum_up(restore, MOST_FILE, &sum, state, err) < 0)
+	    sum_spool_file(restore, MOST_FILE, &sum, state, err) < 0)
 		return -1;
 	if (*state == CTX_AGED_WHOLE &&
 	    memcmp(sum.digits, ref->digits.p, sizeof sum.digits) == 0) {
-		if (get(restore, &sum, file, state, err) < 0)
+		if (read_summed_file(restore, &sum, file, state, err) < 0)
 			return -1;
-		rc =
-		    *state == CTX_AGED_WHOLE ? is_value(restore, file, err) : 0;
+		rc = *state == CTX_AGED_WHOLE ? is_json_line(restore, file, err)
+					      : 0;
 		if (rc != 0)
-			return rc < 0 ? -1 : add_body(restore, record, err);
+			return rc < 0
+			    ? -1
+			    : append_scanned_body(restore, record, err);
 	}
 	*state = CTX_AGED_CHANGED;
 	return 0;
@@ -360,7 +364,7 @@ fetch_json(struct restore *restore, const struct ctx_record *record,
 /* Adds the body that a reference stands for to what the edits put in, if all
  * is well with it.  Nothing is held that is not what it should be. */
 static int
-fetch(struct restore *restore, const struct ctx_record *record,
+append_referenced_body(struct restore *restore, const struct ctx_record *record,
     const struct reference *ref, const char *const *form,
     enum ctx_aged_result_state *state, struct ctx_err *err)
 {
@@ -372,7 +376,7 @@ fetch(struct restore *restore, const struct ctx_record *record,
 	restore->name.n = 0;
 	if (ctx_buf_printf(&restore->name, err, "%.*s", (int)ref->name.n,
 		ref->name.p) < 0 ||
-	    sum_up(restore, most, &sum, state, err) < 0)
+	    sum_spool_file(restore, most, &sum, state, err) < 0)
 		return -1;
 	if (*state != CTX_AGED_WHOLE)
 		return 0;
@@ -381,8 +385,8 @@ fetch(struct restore *restore, const struct ctx_record *record,
 		return 0;
 	}
 	if (memcmp(sum.digits, ref->digits.p, sizeof sum.digits) != 0)
-		return fetch_json(restore, record, ref, state, err);
-	if (get(restore, &sum, file, state, err) < 0)
+		return append_body_from_json(restore, record, ref, state, err);
+	if (read_summed_file(restore, &sum, file, state, err) < 0)
 		return -1;
 	if (*state == CTX_AGED_WHOLE &&
 	    ctx_utf8_valid(file->p, file->n, CTX_SIMD_BEST) != file->n)
@@ -415,13 +419,13 @@ restore_result(struct restore *restore, const struct ctx_event *event,
 	if (!ctx_reference_find(restore->text.p, restore->text.n, &ref))
 		return 0;
 	if (!ctx_reference_into(&ref, restore->options->spool))
-		return tell_foreign(restore, &ref, err);
+		return report_foreign(restore, &ref, err);
 	if (open_spool(restore, err) < 0 ||
-	    fetch(restore, event->record, &ref,
+	    append_referenced_body(restore, event->record, &ref,
 		ctx_result_content_form(json, body, dialect), &state, err) < 0)
 		return -1;
 	ctx_buf_reset(&restore->file);
-	if (tell_found(restore, event->record, &ref, state, err) < 0)
+	if (report_reference(restore, event->record, &ref, state, err) < 0)
 		return -1;
 	if (state != CTX_AGED_WHOLE)
 		return 0;
@@ -433,7 +437,7 @@ restore_result(struct restore *restore, const struct ctx_event *event,
 
 /* Notes that a message has edits from first on. */
 static int
-note_edits(struct restore *restore, struct conversation_tracker *tracker,
+record_edits(struct restore *restore, struct conversation_tracker *tracker,
     const struct ctx_event *event, size_t first, struct ctx_err *err)
 {
 	struct restored *list, *one;
@@ -491,7 +495,7 @@ report_restored(struct restore *restore, const struct ctx_record *record,
 
 /* Puts a record that has edits, all of them good, into restore->text. */
 static int
-change(struct restore *restore, const struct ctx_record *record,
+apply_record_edits(struct restore *restore, const struct ctx_record *record,
     struct ctx_err *err)
 {
 	size_t i;
@@ -514,7 +518,7 @@ pass_restored(struct restore *restore, struct ctx_writer *writer,
 	bool changed = !restore->broken && restore->edits.n > 0;
 	int rc = 0;
 
-	if (changed && change(restore, record, err) < 0)
+	if (changed && apply_record_edits(restore, record, err) < 0)
 		return -1;
 	if (writer != NULL && !restore->options->report.dry_run)
 		rc = changed ? ctx_writer_copy(writer, restore->text.p,
@@ -534,8 +538,8 @@ pass_restored(struct restore *restore, struct ctx_writer *writer,
 /* Part i, a result or a block of text; what an edit from number first on
  * replaces is restored already. */
 static int
-restore_part(struct restore *restore, const struct ctx_event *event, size_t i,
-    size_t first, struct ctx_err *err)
+restore_result_or_text(struct restore *restore, const struct ctx_event *event,
+    size_t i, size_t first, struct ctx_err *err)
 {
 	const struct ctx_block *block = &event->message->blocks[i];
 	const struct ctx_json *json = event->message->json;
@@ -557,7 +561,7 @@ restore_part(struct restore *restore, const struct ctx_event *event, size_t i,
 /* Has anything that may be a reference come?  No reasoning is removed before
  * the first. */
 static bool
-is_aged(struct restore *restore, const struct ctx_message *message)
+has_seen_reference(struct restore *restore, const struct ctx_message *message)
 {
 	const struct ctx_json *json = message->json;
 	size_t i;
@@ -572,7 +576,7 @@ is_aged(struct restore *restore, const struct ctx_message *message)
 /* Reads the file of reasoning for a message into restore->whole: 1, or 0 if
  * there is none. */
 static int
-get_reasoning(struct restore *restore, const struct ctx_event *event,
+read_reasoning_file(struct restore *restore, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct ctx_str message =
@@ -593,8 +597,8 @@ get_reasoning(struct restore *restore, const struct ctx_event *event,
 /* Is restore->whole, without its signed reasoning, the message of the event?
  * Sets the view of it if so. */
 static int
-is_its_whole(struct restore *restore, const struct ctx_event *event, bool *is,
-    struct ctx_err *err)
+check_whole_message(struct restore *restore, const struct ctx_event *event,
+    bool *is, struct ctx_err *err)
 {
 	struct ctx_str message =
 	    ctx_json_str(event->message->json, event->node);
@@ -604,7 +608,7 @@ is_its_whole(struct restore *restore, const struct ctx_event *event, bool *is,
 	*is = false;
 	ctx_edits_reset(&restore->bare_edits);
 	restore->bare.n = 0;
-	rc = is_value(restore, whole, err);
+	rc = is_json_line(restore, whole, err);
 	if (rc <= 0)
 		return rc;
 	whole->n--;
@@ -629,8 +633,8 @@ is_its_whole(struct restore *restore, const struct ctx_event *event, bool *is,
 
 /* Tells of the file of reasoning that was found for a message. */
 static int
-tell_reasoning(struct restore *restore, const struct ctx_event *event, bool is,
-    struct ctx_err *err)
+report_reasoning(struct restore *restore, const struct ctx_event *event,
+    bool is, struct ctx_err *err)
 {
 	struct ctx_restored_item aged = {.file = event->record->file,
 	    .line = event->record->line,
@@ -654,8 +658,8 @@ tell_reasoning(struct restore *restore, const struct ctx_event *event, bool is,
 /* Restores what else is in the spool of a message as it was, and has it take
  * the place of the message. */
 static int
-put_whole(struct restore *restore, const struct ctx_event *event, size_t first,
-    struct ctx_err *err)
+restore_whole_message(struct restore *restore, const struct ctx_event *event,
+    size_t first, struct ctx_err *err)
 {
 	struct ctx_event whole = *event;
 	struct ctx_str text = {restore->whole.p, restore->whole.n};
@@ -664,7 +668,7 @@ put_whole(struct restore *restore, const struct ctx_event *event, size_t first,
 	whole.message = &restore->whole_view;
 	whole.node = 0;
 	for (i = 0; i < whole.message->n; i++)
-		if (restore_part(restore, &whole, i, first, err) < 0)
+		if (restore_result_or_text(restore, &whole, i, first, err) < 0)
 			return -1;
 	restore->bare.n = 0;
 	if (ctx_edits_apply_some(&restore->edits, first,
@@ -685,28 +689,28 @@ restore_reasoning(struct restore *restore, const struct ctx_event *event,
 	bool is;
 	int rc;
 
-	if (!is_aged(restore, event->message) ||
+	if (!has_seen_reference(restore, event->message) ||
 	    event->message->role != CTX_ROLE_ASSISTANT)
 		return 0;
 	if (open_spool(restore, err) < 0)
 		return -1;
 	if (restore->absent)
 		return 0;
-	rc = get_reasoning(restore, event, err);
+	rc = read_reasoning_file(restore, event, err);
 	if (rc <= 0)
 		return rc;
-	if (is_its_whole(restore, event, &is, err) < 0 ||
-	    tell_reasoning(restore, event, is, err) < 0)
+	if (check_whole_message(restore, event, &is, err) < 0 ||
+	    report_reasoning(restore, event, is, err) < 0)
 		return -1;
 	if (!is) {
 		restore->broken = true;
 		return 0;
 	}
-	return put_whole(restore, event, first, err) < 0 ? -1 : 1;
+	return restore_whole_message(restore, event, first, err) < 0 ? -1 : 1;
 }
 
 static int
-one_message(struct restore *restore, struct conversation_tracker *tracker,
+restore_message(struct restore *restore, struct conversation_tracker *tracker,
     const struct ctx_event *event, struct ctx_err *err)
 {
 	size_t first = restore->edits.n, i;
@@ -722,16 +726,16 @@ one_message(struct restore *restore, struct conversation_tracker *tracker,
 	if (rc < 0)
 		return -1;
 	for (i = 0; rc == 0 && i < event->message->n; i++)
-		if (restore_part(restore, event, i, first, err) < 0)
+		if (restore_result_or_text(restore, event, i, first, err) < 0)
 			return -1;
-	if (note_edits(restore, tracker, event, first, err) < 0)
+	if (record_edits(restore, tracker, event, first, err) < 0)
 		return -1;
 	return ctx_tracker_leave(tracker, event, err);
 }
 
 /* Tells of what may name a file, wherever it stands. */
 static int
-tell_digits(const struct restore *restore, const struct ctx_record *record,
+report_digits(const struct restore *restore, const struct ctx_record *record,
     struct ctx_err *err)
 {
 	struct ctx_str digits;
@@ -758,9 +762,9 @@ restore_event(struct restore *restore, struct ctx_writer *writer,
 		return ctx_tracker_enter(tracker, restore->stream, event,
 		    restore->counters, err);
 	case CTX_EVENT_MESSAGE:
-		return one_message(restore, tracker, event, err);
+		return restore_message(restore, tracker, event, err);
 	case CTX_EVENT_RECORD:
-		if (tell_digits(restore, event->record, err) < 0)
+		if (report_digits(restore, event->record, err) < 0)
 			return -1;
 		return pass_restored(restore, writer, event->record, err);
 	default:

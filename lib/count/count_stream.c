@@ -63,7 +63,7 @@ begin_count(struct tally *t, struct count *count, const struct ctx_event *event,
 /* The share of a tool in the message, zeroed if it is new.  Any message may
  * call any number of tools, so none is looked for. */
 static struct ctx_share *
-share_of(struct count *count, uint32_t tool, struct ctx_err *err)
+find_tool_share(struct count *count, uint32_t tool, struct ctx_err *err)
 {
 	size_t i, known = count->at_cap, n = count->n_shares;
 	struct ctx_share *shares;
@@ -118,7 +118,7 @@ add_share(struct count *count, const struct ctx_event *event, size_t *i,
 		return -1;
 	if (tool == 0)
 		return 0;
-	share = share_of(count, tool, err);
+	share = find_tool_share(count, tool, err);
 	if (share == NULL)
 		return -1;
 	share->tokens += cost.tokens;
@@ -223,7 +223,7 @@ count_stream_message(struct tally *t, struct count *count,
 }
 
 static int
-end(struct tally *t, struct count *count, struct ctx_err *err)
+end_count(struct tally *t, struct count *count, struct ctx_err *err)
 {
 	count->open = false;
 	if (t->hooks->ended == NULL)
@@ -238,7 +238,7 @@ count_event(struct tally *t, const struct ctx_event *event, struct ctx_err *err)
 	case CTX_EVENT_BEGIN:
 		return begin_count(t, &t->record, event, err);
 	case CTX_EVENT_END:
-		return end(t, &t->record, err);
+		return end_count(t, &t->record, err);
 	case CTX_EVENT_MESSAGE:
 		if (event->inside)
 			return count_stream_message(t, &t->record, event, err);
@@ -261,7 +261,7 @@ count_all(struct tally *t, struct ctx_err *err)
 			return ctx_stream_fail(t->stream, err);
 	if (rc < 0)
 		return -1;
-	return t->lines.open ? end(t, &t->lines, err) : 0;
+	return t->lines.open ? end_count(t, &t->lines, err) : 0;
 }
 
 int

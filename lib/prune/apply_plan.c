@@ -11,7 +11,7 @@
 #include "stream/change_report.h"
 
 static struct ctx_str
-bytes_of(const struct prune *p, const struct held_message *held)
+get_message_bytes(const struct prune *p, const struct held_message *held)
 {
 	if (held->text == NULL)
 		return ctx_json_str(p->source, held->node);
@@ -22,7 +22,7 @@ bytes_of(const struct prune *p, const struct held_message *held)
 
 /* Why the segments of an entry, from first on, are edited. */
 static const char *
-edit_rule(const struct held_conversation *conversation, size_t first,
+find_edit_rule(const struct held_conversation *conversation, size_t first,
     unsigned marks)
 {
 	static const struct {
@@ -51,7 +51,7 @@ edit_rule(const struct held_conversation *conversation, size_t first,
 
 /* Why a segment goes: its strategy, or the strategy's word for its rank. */
 static const char *
-drop_rule(const struct held_conversation *conversation,
+find_drop_rule(const struct held_conversation *conversation,
     const struct ctx_segment *segment)
 {
 	const struct ctx_strategy *strategy =
@@ -65,7 +65,7 @@ drop_rule(const struct held_conversation *conversation,
 }
 
 static const char *
-note_rule(const struct insertion *insertion)
+find_insertion_rule(const struct insertion *insertion)
 {
 	return insertion->summary ? "summary" : "notice";
 }
@@ -75,7 +75,7 @@ note_rule(const struct insertion *insertion)
  * counts once.  Sets the rule if one of them is dropped.
  */
 static void
-describe(const struct held_conversation *conversation,
+describe_change(const struct held_conversation *conversation,
     const struct held_message *held, size_t first, struct ctx_change *change)
 {
 	const unsigned char *marks = conversation->plan.marks;
@@ -96,24 +96,24 @@ describe(const struct held_conversation *conversation,
 		change->tool =
 		    ctx_intern_at(&conversation->groups.tools, segment->tool);
 		if (marks[i] & CTX_MARK_DROP)
-			change->rule = drop_rule(conversation, segment);
+			change->rule = find_drop_rule(conversation, segment);
 	}
 }
 
 static void
-place(const struct prune *p, const struct held_message *held,
+set_change_place(const struct prune *p, const struct held_message *held,
     struct ctx_change *change)
 {
 	change->file = held->file;
 	change->line = held->number;
 	change->index = held->message;
-	change->bytes = bytes_of(p, held);
+	change->bytes = get_message_bytes(p, held);
 }
 
 /* Why an entry is changed: of an entry of which something was dropped, why
  * that was. */
 static const char *
-rule_of(const struct held_conversation *conversation,
+find_change_rule(const struct held_conversation *conversation,
     const struct held_message *held, size_t first, const char *dropped)
 {
 	unsigned marks = held->pending->marks & ~(unsigned)CTX_MARK_NOTICE;
@@ -121,14 +121,14 @@ rule_of(const struct held_conversation *conversation,
 	if (dropped != NULL)
 		return dropped;
 	return marks == 0 && held->note != 0
-	    ? note_rule(&conversation->insertions[held->note - 1])
-	    : edit_rule(conversation, first, marks);
+	    ? find_insertion_rule(&conversation->insertions[held->note - 1])
+	    : find_edit_rule(conversation, first, marks);
 }
 
 /* Archives an entry before its first change; notes what this change makes of
  * it. */
 static int
-remember(struct prune *p, struct held_conversation *conversation,
+record_change(struct prune *p, struct held_conversation *conversation,
     struct held_message *held, size_t first, unsigned marks,
     struct ctx_err *err)
 {
@@ -143,7 +143,7 @@ remember(struct prune *p, struct held_conversation *conversation,
 		held->pending = calloc(1, sizeof *held->pending);
 		if (held->pending == NULL)
 			return ctx_err_nomem(err);
-		place(p, held, &held->pending->change);
+		set_change_place(p, held, &held->pending->change);
 		if (ctx_report_keep(report, &held->pending->change, err) < 0)
 			return -1;
 	}
@@ -152,12 +152,12 @@ remember(struct prune *p, struct held_conversation *conversation,
 	    : NULL;
 	before = held->pending->change.before;
 	held->pending->change.rule = dropped;
-	describe(conversation, held, first, &held->pending->change);
+	describe_change(conversation, held, first, &held->pending->change);
 	if (!fresh)
 		held->pending->change.before = before;
 	held->pending->marks |= marks;
-	held->pending->change.rule =
-	    rule_of(conversation, held, first, held->pending->change.rule);
+	held->pending->change.rule = find_change_rule(conversation, held, first,
+	    held->pending->change.rule);
 	held->pending->change.ranked = conversation->scorer != NULL;
 	return 0;
 }
@@ -174,7 +174,7 @@ is_dropped(const struct prune *p, const struct held_message *held)
 
 /* True if a change of another line of the entry's message has been told. */
 static bool
-is_counted(const struct prune *p, const struct held_message *held)
+is_message_reported(const struct prune *p, const struct held_message *held)
 {
 	return held->line != 0 &&
 	    !ctx_transcript_first_of_message(p->stream->transcript, held->line);
@@ -193,14 +193,14 @@ report_entry(struct prune *p, struct held_message *held, bool ended,
 	pending->change.action = drop ? "drop" : "edit";
 	if (drop)
 		pending->change.after = 0;
-	pending->change.continues = is_counted(p, held);
+	pending->change.continues = is_message_reported(p, held);
 	pending->done = true;
 	return ctx_report_tell(&p->options->report, &pending->change, err);
 }
 
 /* Tells of a note, which is a message before an entry or a part of it. */
 static int
-report_note(struct prune *p, const struct held_conversation *conversation,
+report_insertion(struct prune *p, const struct held_conversation *conversation,
     const struct held_message *held, struct ctx_err *err)
 {
 	const struct insertion *insertion =
@@ -211,7 +211,7 @@ report_note(struct prune *p, const struct held_conversation *conversation,
 	if (p->options->report.on_change == NULL)
 		return 0;
 	change.part = ctx_insertion_is_part(conversation, held);
-	place(p, held, &change);
+	set_change_place(p, held, &change);
 	change.bytes =
 	    (struct ctx_str){conversation->inserted_json.p + insertion->at,
 		insertion->n};
@@ -229,7 +229,7 @@ report_note(struct prune *p, const struct held_conversation *conversation,
 			return -1;
 		change.role = p->view.role;
 	}
-	change.rule = note_rule(insertion);
+	change.rule = find_insertion_rule(insertion);
 	change.after = insertion->tokens;
 	return ctx_report_tell(&p->options->report, &change, err);
 }
@@ -244,7 +244,7 @@ report_entries(struct prune *p, struct held_conversation *conversation,
 	for (i = 0; i < conversation->n; i++) {
 		held = &conversation->messages[i];
 		if ((conversation->n_notes > 0 && held->note != 0 &&
-			report_note(p, conversation, held, err) < 0) ||
+			report_insertion(p, conversation, held, err) < 0) ||
 		    report_entry(p, held, ended, err) < 0)
 			return -1;
 	}
@@ -271,11 +271,12 @@ ctx_prune_apply_edits(struct prune *p, struct ctx_str text, size_t *n,
 
 /* Puts the edits noted in p->edits into the text of a held record. */
 static int
-change(struct prune *p, struct held_conversation *conversation,
+apply_held_edits(struct prune *p, struct held_conversation *conversation,
     struct held_message *held, struct ctx_err *err)
 {
 	size_t n;
-	char *text = ctx_prune_apply_edits(p, bytes_of(p, held), &n, err);
+	char *text =
+	    ctx_prune_apply_edits(p, get_message_bytes(p, held), &n, err);
 
 	if (text == NULL)
 		return -1;
@@ -291,7 +292,7 @@ change(struct prune *p, struct held_conversation *conversation,
  * p->literal and becomes so again.  A note costs what it costs: it is not cut
  * with the message. */
 static int
-put_note(struct prune *p, struct held_conversation *conversation,
+put_insertion(struct prune *p, struct held_conversation *conversation,
     const struct held_message *held, bool replace, struct ctx_err *err)
 {
 	size_t used;
@@ -312,7 +313,7 @@ put_note(struct prune *p, struct held_conversation *conversation,
 /* Notes the edits of an entry in p->edits: as one, if a note is put into the
  * outcome of the others. */
 static int
-note_edits(struct prune *p, struct held_conversation *conversation,
+collect_edits(struct prune *p, struct held_conversation *conversation,
     const struct held_message *held, struct ctx_message_edit *edit, bool *empty,
     struct ctx_err *err)
 {
@@ -347,8 +348,8 @@ note_edits(struct prune *p, struct held_conversation *conversation,
 		return 0;
 	p->literal.n = 0;
 	if (ctx_edits_apply(&p->one, message, &p->literal, err) < 0 ||
-	    put_note(p, conversation, held, edit->rest & CTX_MARK_FOLD, err) <
-		0)
+	    put_insertion(p, conversation, held, edit->rest & CTX_MARK_FOLD,
+		err) < 0)
 		return -1;
 	rc = ctx_edits_replace(&p->edits, message, p->literal.p, p->literal.n,
 	    err);
@@ -357,7 +358,7 @@ note_edits(struct prune *p, struct held_conversation *conversation,
 }
 
 static void
-let_go(struct prune *p, struct held_conversation *conversation,
+remove_message(struct prune *p, struct held_conversation *conversation,
     struct held_message *held)
 {
 	if (held->line != 0)
@@ -414,7 +415,7 @@ drop_empty(struct prune *p, struct held_conversation *conversation,
 	    ctx_count_message(conversation->model_counter.counter,
 		held->dialect, &p->view, &cost, err) < 0)
 		return -1;
-	let_go(p, conversation, held);
+	remove_message(p, conversation, held);
 	if (is_dropped(p, held))
 		cost.framing = 0;
 	for (i = 0; i < held->items; i++) {
@@ -440,7 +441,7 @@ drop_empty(struct prune *p, struct held_conversation *conversation,
 
 /* Does to one entry what the plan marked for its segments. */
 static int
-settle_entry(struct prune *p, struct held_conversation *conversation,
+apply_entry_plan(struct prune *p, struct held_conversation *conversation,
     struct held_message *held, size_t first, struct ctx_err *err)
 {
 	struct ctx_message_edit edit;
@@ -452,20 +453,21 @@ settle_entry(struct prune *p, struct held_conversation *conversation,
 		any |= CTX_MARK_NOTICE;
 	if (any == 0 || held->gone) {
 		if (held->pending != NULL && kept == 0 && held->items > 0 &&
-		    remember(p, conversation, held, first, any, err) < 0)
+		    record_change(p, conversation, held, first, any, err) < 0)
 			return -1;
 		held->items = kept;
 		return 0;
 	}
-	if (!empty && note_edits(p, conversation, held, &edit, &empty, err) < 0)
+	if (!empty &&
+	    collect_edits(p, conversation, held, &edit, &empty, err) < 0)
 		return -1;
-	if (remember(p, conversation, held, first, any, err) < 0)
+	if (record_change(p, conversation, held, first, any, err) < 0)
 		return -1;
 	if (!empty && held->text != NULL &&
-	    change(p, conversation, held, err) < 0)
+	    apply_held_edits(p, conversation, held, err) < 0)
 		return -1;
 	if (empty && kept == 0)
-		let_go(p, conversation, held);
+		remove_message(p, conversation, held);
 	else if (empty && drop_empty(p, conversation, held, first, err) < 0)
 		return -1;
 	held->items = kept;
@@ -475,7 +477,7 @@ settle_entry(struct prune *p, struct held_conversation *conversation,
 /* A message is inserted before one that is kept: where that held nothing but
  * reasoning, and was removed with it, before the next. */
 static void
-move_notes(struct held_conversation *conversation)
+move_insertions(struct held_conversation *conversation)
 {
 	struct held_message *held;
 	uint32_t note = 0;
@@ -505,11 +507,11 @@ ctx_prune_apply_plan(struct prune *p, struct held_conversation *conversation,
 
 	for (i = 0; i < conversation->n; i++, first += items) {
 		items = conversation->messages[i].items;
-		if (settle_entry(p, conversation, &conversation->messages[i],
-			first, err) < 0)
+		if (apply_entry_plan(p, conversation,
+			&conversation->messages[i], first, err) < 0)
 			return -1;
 	}
-	move_notes(conversation);
+	move_insertions(conversation);
 	if (ctx_insertions_compose(p, conversation, err) < 0)
 		return -1;
 	return report_entries(p, conversation, ended, err);
@@ -522,16 +524,16 @@ static int
 report_line_change(struct prune *p, struct held_message *held,
     struct ctx_change *change, struct ctx_err *err)
 {
-	place(p, held, change);
+	set_change_place(p, held, change);
 	change->aside = held->dialect == NULL;
-	change->continues = !change->aside && is_counted(p, held);
+	change->continues = !change->aside && is_message_reported(p, held);
 	return ctx_report_change(&p->options->report, change, err);
 }
 
 /* Tells of a line that is only given others to name; its message, if it is
  * one, costs the same. */
 static int
-tell_link(struct prune *p, struct held_message *held, struct ctx_err *err)
+report_relink(struct prune *p, struct held_message *held, struct ctx_err *err)
 {
 	struct ctx_change change = {.tool = {"", 0},
 	    .rule = "links",
@@ -553,21 +555,21 @@ tell_link(struct prune *p, struct held_message *held, struct ctx_err *err)
 
 /* Gives a line of a transcript others to name for those that were removed. */
 static int
-relink(struct prune *p, struct held_message *held, struct ctx_err *err)
+relink_line(struct prune *p, struct held_message *held, struct ctx_err *err)
 {
 	struct ctx_transcript *transcript = p->stream->transcript;
 	size_t used;
 
 	if (!ctx_transcript_needs_relink(transcript, held->line))
 		return 0;
-	if (tell_link(p, held, err) < 0)
+	if (report_relink(p, held, err) < 0)
 		return -1;
 	ctx_edits_reset(&p->edits);
 	if (ctx_json_scan(&p->json, held->text, held->n, &used, err) < 0 ||
 	    ctx_transcript_relink(transcript, held->line, &p->json, &p->edits,
 		err) < 0)
 		return -1;
-	return change(p, &p->lines, held, err);
+	return apply_held_edits(p, &p->lines, held, err);
 }
 
 int
@@ -587,7 +589,7 @@ ctx_prune_relink(struct prune *p, struct held_conversation *conversation,
 		    .action = "drop"};
 		if (!ctx_transcript_is_removed(p->stream->transcript,
 			held->line)
-			? relink(p, held, err) < 0
+			? relink_line(p, held, err) < 0
 			: report_line_change(p, held, &change, err) < 0)
 			return -1;
 	}

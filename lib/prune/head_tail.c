@@ -3,7 +3,7 @@
 #include "truncate/text_segments.h"
 
 static int
-cut_pieces(struct prune *p, struct ctx_edits *edits,
+shorten_segments(struct prune *p, struct ctx_edits *edits,
     const struct ctx_dialect *dialect, struct ctx_err *err)
 {
 	bool done;
@@ -33,7 +33,7 @@ ctx_head_tail_note(struct prune *p, struct ctx_edits *edits,
 			continue;
 		if (ctx_text_segments_result(&p->text_segments, message,
 			dialect, i, err) < 0 ||
-		    cut_pieces(p, edits, dialect, err) < 0)
+		    shorten_segments(p, edits, dialect, err) < 0)
 			return -1;
 	}
 	if (!texts)
@@ -43,7 +43,7 @@ ctx_head_tail_note(struct prune *p, struct ctx_edits *edits,
 	if (ctx_text_segments_texts(&p->text_segments, message,
 		own.summary || own.notice ? own.part : message->n, err) < 0)
 		return -1;
-	return cut_pieces(p, edits, dialect, err);
+	return shorten_segments(p, edits, dialect, err);
 }
 
 int

@@ -12,7 +12,7 @@
 
 /* Does the part hold a text, or name a tool, that is to stay? */
 static int
-holds_pin(struct prune *p, const struct ctx_message *message,
+match_block_pin(struct prune *p, const struct ctx_message *message,
     const struct ctx_block *block, bool *pinned, struct ctx_err *err)
 {
 	struct ctx_prune_options *options = p->options;
@@ -47,14 +47,15 @@ is_pinned(struct prune *p, const struct ctx_message *message, bool *pinned,
 
 	*pinned = p->options->pin_roles >> message->role & 1;
 	for (i = 0; i < message->n && !*pinned; i++)
-		if (holds_pin(p, message, &message->blocks[i], pinned, err) < 0)
+		if (match_block_pin(p, message, &message->blocks[i], pinned,
+			err) < 0)
 			return -1;
 	return 0;
 }
 
 /* A result is pinned by the name of the tool whose call it answers. */
 static void
-pin_by_call(struct prune *p, struct ctx_groups *groups, size_t first)
+pin_by_tool(struct prune *p, struct ctx_groups *groups, size_t first)
 {
 	struct ctx_str tool;
 
@@ -70,7 +71,8 @@ pin_by_call(struct prune *p, struct ctx_groups *groups, size_t first)
 
 /* May the results of this tool (number 0: unknown) be edited? */
 static bool
-is_spared(struct prune *p, const struct ctx_groups *groups, uint32_t number)
+is_excluded_tool(struct prune *p, const struct ctx_groups *groups,
+    uint32_t number)
 {
 	struct ctx_prune_options *options = p->options;
 	struct ctx_str tool = ctx_intern_at(&groups->tools, number);
@@ -82,7 +84,7 @@ is_spared(struct prune *p, const struct ctx_groups *groups, uint32_t number)
 /* Finds the results of a message that are not to be edited, and takes what
  * clearing them would save out of its cost. */
 static int
-spare_results(struct prune *p, struct held_conversation *conversation,
+exclude_results(struct prune *p, struct held_conversation *conversation,
     struct held_message *held, const struct ctx_message *message,
     struct ctx_cost *cost, struct ctx_err *err)
 {
@@ -100,7 +102,7 @@ spare_results(struct prune *p, struct held_conversation *conversation,
 			message, i, &tool, err) < 0)
 			return -1;
 		result++;
-		if (!is_spared(p, &conversation->groups, tool))
+		if (!is_excluded_tool(p, &conversation->groups, tool))
 			continue;
 		if (held->spared == NULL)
 			held->spared = calloc(message->n, sizeof(bool));
@@ -117,7 +119,7 @@ spare_results(struct prune *p, struct held_conversation *conversation,
 
 /* What cutting a segment to its ends would save, where that may happen. */
 static int
-measure_ends(struct prune *p, struct held_conversation *conversation,
+measure_head_tail(struct prune *p, struct held_conversation *conversation,
     const struct held_message *held, const struct ctx_message *message,
     size_t first, struct ctx_err *err)
 {
@@ -144,7 +146,7 @@ measure_ends(struct prune *p, struct held_conversation *conversation,
 
 /* What a notice before a segment that opens a turn would cost. */
 static int
-price_notice(struct prune *p, struct held_conversation *conversation,
+count_notice_tokens(struct prune *p, struct held_conversation *conversation,
     struct held_message *held, const struct ctx_message *message,
     struct ctx_segment *segment, struct ctx_err *err)
 {
@@ -191,7 +193,7 @@ price_notice(struct prune *p, struct held_conversation *conversation,
 
 /* Notes the part of a message that is ours. */
 static int
-note_own(struct prune *p, struct held_conversation *conversation,
+record_insertion(struct prune *p, struct held_conversation *conversation,
     const struct held_message *held, const struct ctx_message *message,
     const struct found_insertion *found, struct ctx_segment *segment,
     struct ctx_err *err)
@@ -252,18 +254,18 @@ ctx_prune_hold_message(struct prune *p, struct held_conversation *conversation,
 		groups->pinned = conversation->plan.settings.keep_first;
 	if (ctx_stream_cost(event, conversation->model_counter.counter, &cost,
 		err) < 0 ||
-	    spare_results(p, conversation, held, message, &cost, err) < 0 ||
+	    exclude_results(p, conversation, held, message, &cost, err) < 0 ||
 	    ctx_groups_add(groups, held->dialect, message, &cost, flags, err) <
 		0)
 		return -1;
 	if (held->dialect->rules & CTX_ALTERNATES)
 		conversation->plan.settings.alternates = true;
-	pin_by_call(p, groups, first);
-	if (note_own(p, conversation, held, message, &found,
+	pin_by_tool(p, groups, first);
+	if (record_insertion(p, conversation, held, message, &found,
 		&groups->segments[groups->n - 1], err) < 0 ||
-	    price_notice(p, conversation, held, message,
+	    count_notice_tokens(p, conversation, held, message,
 		&groups->segments[groups->n - 1], err) < 0 ||
-	    measure_ends(p, conversation, held, message, first, err) < 0)
+	    measure_head_tail(p, conversation, held, message, first, err) < 0)
 		return -1;
 	if (conversation->scorer != NULL &&
 	    ctx_scorer_add(conversation->scorer, message, groups, first, err) <

@@ -16,7 +16,7 @@
 /* If the literal says this text at an offset, returns the offset after it,
  * else 0. */
 static size_t
-says(struct ctx_str literal, size_t at, const char *text)
+match_literal(struct ctx_str literal, size_t at, const char *text)
 {
 	size_t i = 0, n = strlen(text), len;
 	char utf8[4];
@@ -40,13 +40,14 @@ says(struct ctx_str literal, size_t at, const char *text)
 /* The offset after the first time that the literal says this text, which
  * begins with a line feed; 0: it does not say it. */
 static size_t
-says_later(struct ctx_str literal, size_t at, const char *text)
+find_literal_text(struct ctx_str literal, size_t at, const char *text)
 {
 	uint32_t cp;
 	size_t end;
 
 	do {
-		end = literal.p[at] == '\\' ? says(literal, at, text) : 0;
+		end = literal.p[at] == '\\' ? match_literal(literal, at, text)
+					    : 0;
 	} while (end == 0 && ctx_json_string_next(literal, &at, &cp));
 	return end;
 }
@@ -54,7 +55,7 @@ says_later(struct ctx_str literal, size_t at, const char *text)
 /* The part that the user's own begin with, behind results; a part of ours
  * stands there.  message->n if there is none. */
 static size_t
-first_own(const struct ctx_message *message)
+skip_result_blocks(const struct ctx_message *message)
 {
 	size_t i = 0;
 
@@ -68,7 +69,7 @@ first_own(const struct ctx_message *message)
 /* May a message of this role be a note?  A row that is a whole turn has the
  * role of the one who answers. */
 static bool
-may_be_note(const struct ctx_message *message)
+may_be_insertion(const struct ctx_message *message)
 {
 	return message->role == CTX_ROLE_SYSTEM ||
 	    message->role == CTX_ROLE_USER ||
@@ -78,8 +79,8 @@ may_be_note(const struct ctx_message *message)
 /* Is part i the whole content, a string in which a note can stand before the
  * user's text? */
 static bool
-is_string(const struct ctx_dialect *dialect, const struct ctx_message *message,
-    size_t i)
+is_string_content(const struct ctx_dialect *dialect,
+    const struct ctx_message *message, size_t i)
 {
 	return dialect->note_text && message->role == CTX_ROLE_USER && i == 0 &&
 	    message->n == 1 && message->blocks[0].kind == CTX_BLOCK_TEXT &&
@@ -90,20 +91,21 @@ is_string(const struct ctx_dialect *dialect, const struct ctx_message *message,
 
 /* Sees what a literal begins with; in a string the user's text may follow. */
 static void
-find_in(struct ctx_str literal, const char *notice, bool string,
+find_in_literal(struct ctx_str literal, const char *notice, bool string,
     struct found_insertion *found)
 {
-	size_t end = says(literal, 1, CTX_SUMMARY_PREFIX);
+	size_t end = match_literal(literal, 1, CTX_SUMMARY_PREFIX);
 
 	found->summary = end != 0;
 	if (end != 0 && string)
-		found->end = says_later(literal, end, CTX_SUMMARY_SUFFIX);
+		found->end =
+		    find_literal_text(literal, end, CTX_SUMMARY_SUFFIX);
 	if (end != 0 || notice == NULL)
 		return;
-	end = says(literal, 1, notice);
+	end = match_literal(literal, 1, notice);
 	if (end != 0 && end + 1 < literal.n)
 		end = found->end =
-		    string ? says(literal, end, CTX_NOTICE_SUFFIX) : 0;
+		    string ? match_literal(literal, end, CTX_NOTICE_SUFFIX) : 0;
 	found->notice = end != 0;
 }
 
@@ -112,11 +114,11 @@ ctx_insertion_find(const struct ctx_prune_options *options,
     const struct ctx_dialect *dialect, const struct ctx_message *message,
     struct found_insertion *found)
 {
-	size_t i = first_own(message);
+	size_t i = skip_result_blocks(message);
 	struct ctx_str literal;
 
 	memset(found, 0, sizeof *found);
-	if (i == message->n || !may_be_note(message) ||
+	if (i == message->n || !may_be_insertion(message) ||
 	    message->blocks[i].kind != CTX_BLOCK_TEXT ||
 	    message->json->nodes[message->blocks[i].payload].kind !=
 		CTX_JSON_STRING)
@@ -126,8 +128,8 @@ ctx_insertion_find(const struct ctx_prune_options *options,
 		i + 1 == message->n))
 		return;
 	literal = ctx_json_str(message->json, message->blocks[i].payload);
-	find_in(literal, options->notice, is_string(dialect, message, i),
-	    found);
+	find_in_literal(literal, options->notice,
+	    is_string_content(dialect, message, i), found);
 	if (found->end + 1 == literal.n)
 		found->end = 0;
 	found->whole = message->n == 1 && found->end == 0;
@@ -140,9 +142,9 @@ ctx_insertion_string(const struct prune *p, const struct ctx_dialect *dialect,
 {
 	struct ctx_str literal = {NULL, 0};
 	struct found_insertion found;
-	size_t i = first_own(message), from;
+	size_t i = skip_result_blocks(message), from;
 
-	if (i == message->n || !is_string(dialect, message, i))
+	if (i == message->n || !is_string_content(dialect, message, i))
 		return literal;
 	ctx_insertion_find(p->options, dialect, message, &found);
 	from = found.summary && found.end != 0 ? found.end : 1;
@@ -172,7 +174,8 @@ make_names(struct ctx_str text, struct ctx_str near, char uuid[39],
 
 /* The value at a path of keys separated by dots, or null. */
 static struct ctx_str
-value_at(const struct ctx_json *json, uint32_t node, const char *path, size_t n)
+find_path_value(const struct ctx_json *json, uint32_t node, const char *path,
+    size_t n)
 {
 	char key[32];
 	size_t len;
@@ -193,7 +196,7 @@ value_at(const struct ctx_json *json, uint32_t node, const char *path, size_t n)
 }
 
 static bool
-in_path(char c)
+is_path_char(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
 	    c == '.';
@@ -207,7 +210,7 @@ struct words {
 };
 
 static struct ctx_str
-value_of(const struct words *words, const char *word, size_t n)
+find_template_value(const struct words *words, const char *word, size_t n)
 {
 	const struct {
 		const char *name;
@@ -224,12 +227,12 @@ value_of(const struct words *words, const char *word, size_t n)
 		if (strlen(own[i].name) == n &&
 		    memcmp(own[i].name, word, n) == 0)
 			return own[i].value;
-	return value_at(words->json, words->node, word, n);
+	return find_path_value(words->json, words->node, word, n);
 }
 
 static int
-fill_in(struct ctx_buf *out, const char *template, const struct words *words,
-    struct ctx_err *err)
+fill_template(struct ctx_buf *out, const char *template,
+    const struct words *words, struct ctx_err *err)
 {
 	struct ctx_str value;
 	const char *next;
@@ -240,9 +243,9 @@ fill_in(struct ctx_buf *out, const char *template, const struct words *words,
 		    0)
 			return -1;
 		next++;
-		for (n = 0; in_path(next[n]); n++)
+		for (n = 0; is_path_char(next[n]); n++)
 			continue;
-		value = value_of(words, next, n);
+		value = find_template_value(words, next, n);
 		if (ctx_buf_add(out, value.p, value.n, err) < 0)
 			return -1;
 	}
@@ -250,7 +253,7 @@ fill_in(struct ctx_buf *out, const char *template, const struct words *words,
 }
 
 static const char *
-template_of(const struct ctx_dialect *dialect, bool part, bool summary)
+choose_template(const struct ctx_dialect *dialect, bool part, bool summary)
 {
 	if (part)
 		return dialect->note_part;
@@ -259,7 +262,7 @@ template_of(const struct ctx_dialect *dialect, bool part, bool summary)
 
 /* Tokens of a note that is a message. */
 static int
-message_cost(struct prune *p, struct ctx_counter *counter,
+count_message_tokens(struct prune *p, struct ctx_counter *counter,
     const struct ctx_dialect *dialect, const char *template, uint64_t *tokens,
     struct ctx_err *err)
 {
@@ -271,7 +274,7 @@ message_cost(struct prune *p, struct ctx_counter *counter,
 
 	words.text = (struct ctx_str){p->literal.p, p->literal.n};
 	p->out.n = 0;
-	if (fill_in(&p->out, template, &words, err) < 0 ||
+	if (fill_template(&p->out, template, &words, err) < 0 ||
 	    ctx_json_scan(&p->json, p->out.p, p->out.n, &used, err) < 0 ||
 	    dialect->read(&p->json, 0, &p->view, err) < 0 ||
 	    ctx_count_message(counter, dialect, &p->view, &cost, err) < 0)
@@ -282,8 +285,9 @@ message_cost(struct prune *p, struct ctx_counter *counter,
 
 /* Tokens of a literal, which is its first piece and then its second. */
 static int
-literal_cost(struct prune *p, struct ctx_counter *counter, struct ctx_str first,
-    struct ctx_str second, uint64_t *tokens, struct ctx_err *err)
+count_literal_tokens(struct prune *p, struct ctx_counter *counter,
+    struct ctx_str first, struct ctx_str second, uint64_t *tokens,
+    struct ctx_err *err)
 {
 	struct ctx_cost cost = {0};
 	size_t used;
@@ -302,14 +306,15 @@ literal_cost(struct prune *p, struct ctx_counter *counter, struct ctx_str first,
 /* Sets *tokens to how many more a literal has with the piece first than with a
  * mere quote.  Tokens may cross the seam, so both are counted. */
 static int
-piece_cost(struct prune *p, struct ctx_counter *counter, struct ctx_str first,
-    struct ctx_str rest, uint64_t *tokens, struct ctx_err *err)
+count_prefix_tokens(struct prune *p, struct ctx_counter *counter,
+    struct ctx_str first, struct ctx_str rest, uint64_t *tokens,
+    struct ctx_err *err)
 {
 	uint64_t without;
 
-	if (literal_cost(p, counter, (struct ctx_str){"\"", 1}, rest, &without,
-		err) < 0 ||
-	    literal_cost(p, counter, first, rest, tokens, err) < 0)
+	if (count_literal_tokens(p, counter, (struct ctx_str){"\"", 1}, rest,
+		&without, err) < 0 ||
+	    count_literal_tokens(p, counter, first, rest, tokens, err) < 0)
 		return -1;
 	*tokens -= *tokens < without ? *tokens : without;
 	return 0;
@@ -317,7 +322,7 @@ piece_cost(struct prune *p, struct ctx_counter *counter, struct ctx_str first,
 
 /* Appends what separates a note from the user's text, as in a literal. */
 static int
-add_suffix(struct ctx_buf *out, bool summary, struct ctx_err *err)
+append_suffix(struct ctx_buf *out, bool summary, struct ctx_err *err)
 {
 	const char *text = summary ? CTX_SUMMARY_SUFFIX : CTX_NOTICE_SUFFIX;
 
@@ -335,7 +340,7 @@ ctx_insertion_cost(struct prune *p, struct ctx_counter *counter,
     struct ctx_err *err)
 {
 	const char *template =
-	    template_of(dialect, form != NOTE_MESSAGE, summary);
+	    choose_template(dialect, form != NOTE_MESSAGE, summary);
 	struct ctx_str none = {"", 0};
 
 	*tokens = 0;
@@ -345,16 +350,17 @@ ctx_insertion_cost(struct prune *p, struct ctx_counter *counter,
 	if (ctx_json_string_encode(&p->literal, text.p, text.n, err) < 0)
 		return -1;
 	if (form == NOTE_MESSAGE)
-		return message_cost(p, counter, dialect, template, tokens, err);
+		return count_message_tokens(p, counter, dialect, template,
+		    tokens, err);
 	if (form == NOTE_STRING) {
 		p->literal.n--;
-		if (add_suffix(&p->literal, summary, err) < 0)
+		if (append_suffix(&p->literal, summary, err) < 0)
 			return -1;
-		return piece_cost(p, counter,
+		return count_prefix_tokens(p, counter,
 		    (struct ctx_str){p->literal.p, p->literal.n}, string,
 		    tokens, err);
 	}
-	return literal_cost(p, counter,
+	return count_literal_tokens(p, counter,
 	    (struct ctx_str){p->literal.p, p->literal.n}, none, tokens, err);
 }
 
@@ -375,7 +381,8 @@ ctx_insertion_weigh(struct prune *p, struct ctx_counter *counter,
 	}
 	literal =
 	    ctx_json_str(message->json, message->blocks[found->part].payload);
-	return piece_cost(p, counter, (struct ctx_str){literal.p, found->end},
+	return count_prefix_tokens(p, counter,
+	    (struct ctx_str){literal.p, found->end},
 	    (struct ctx_str){literal.p + found->end, literal.n - found->end},
 	    tokens, err);
 }
@@ -395,12 +402,12 @@ bool
 ctx_insertion_fits(const struct ctx_dialect *dialect,
     const struct ctx_message *message)
 {
-	size_t i = first_own(message);
+	size_t i = skip_result_blocks(message);
 
 	return dialect->note_part == NULL ||
 	    (i < message->n &&
 		(message->blocks[i].removable != 0 ||
-		    is_string(dialect, message, i)));
+		    is_string_content(dialect, message, i)));
 }
 
 bool
@@ -470,7 +477,7 @@ compose_insertion(struct prune *p, struct held_conversation *conversation,
     struct ctx_err *err)
 {
 	const char *template =
-	    template_of(held->dialect, insertion->part, insertion->summary);
+	    choose_template(held->dialect, insertion->part, insertion->summary);
 	struct words words = {.json = p->view.json, .node = node};
 	char uuid[39], hex[11];
 	int rc;
@@ -496,7 +503,8 @@ compose_insertion(struct prune *p, struct held_conversation *conversation,
 			words.uuid = words.hex = words.parent;
 	}
 	insertion->at = conversation->inserted_json.n;
-	if (fill_in(&conversation->inserted_json, template, &words, err) < 0)
+	if (fill_template(&conversation->inserted_json, template, &words, err) <
+	    0)
 		return -1;
 	insertion->n = conversation->inserted_json.n - insertion->at;
 	return 0;
@@ -545,7 +553,7 @@ insert_in_string(struct prune *p, struct held_conversation *conversation,
 	if (ctx_buf_add(&p->text,
 		conversation->inserted_json.p + insertion->literal + 1,
 		insertion->literal_n - 2, err) < 0 ||
-	    add_suffix(&p->text, insertion->summary, err) < 0)
+	    append_suffix(&p->text, insertion->summary, err) < 0)
 		return -1;
 	return ctx_edits_replace(&p->one, at, p->text.p, p->text.n, err);
 }
@@ -557,10 +565,10 @@ ctx_insertion_insert_part(struct prune *p,
 {
 	struct insertion *insertion = &conversation->insertions[held->note - 1];
 	const struct ctx_message *message = &p->view;
-	size_t i = first_own(message);
+	size_t i = skip_result_blocks(message);
 	struct ctx_str at;
 
-	if (is_string(held->dialect, message, i))
+	if (is_string_content(held->dialect, message, i))
 		return insert_in_string(p, conversation, held, i, replace, err);
 	if (compose_insertion(p, conversation, insertion, held, message->node,
 		err) < 0)

@@ -16,7 +16,7 @@ struct gap {
 };
 
 static void
-take_out(struct ctx_plan *plan, size_t notice)
+drop_notice_message(struct ctx_plan *plan, size_t notice)
 {
 	if (plan->holds[notice] == 0)
 		plan->marks[notice] = CTX_MARK_DROP;
@@ -30,7 +30,7 @@ close_gap(struct ctx_plan *plan, const struct ctx_segment *segment, size_t i,
 	bool within = (segment->flags & CTX_SEGMENT_WITH_NOTICE) != 0;
 
 	if (within && gap->has_notice)
-		take_out(plan, gap->notice);
+		drop_notice_message(plan, gap->notice);
 	if (turns && !within && !gap->has_notice &&
 	    segment->notice_tokens > 0 && gap->tokens > segment->notice_tokens)
 		plan->marks[i] |= CTX_MARK_NOTICE;
@@ -39,12 +39,12 @@ close_gap(struct ctx_plan *plan, const struct ctx_segment *segment, size_t i,
 /* Passes a segment that no message ends the gap with: of several notices in
  * it the last will do. */
 static void
-widen(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
+widen_gap(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     struct gap *gap)
 {
 	if (groups->segments[i].flags & CTX_SEGMENT_NOTICE) {
 		if (gap->has_notice)
-			take_out(plan, gap->notice);
+			drop_notice_message(plan, gap->notice);
 		gap->has_notice = true;
 		gap->notice = i;
 	} else if (plan->marks[i] & CTX_MARK_DROP) {
@@ -68,7 +68,7 @@ ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
 
 		gap.tokens += segment->dropped_before;
 		if (!stays) {
-			widen(plan, groups, i, &gap);
+			widen_gap(plan, groups, i, &gap);
 			continue;
 		}
 		if (ended)
@@ -103,7 +103,7 @@ ctx_notice_cost(const struct ctx_plan *plan, const struct ctx_groups *groups)
 /* What a message that stays saves without the notice that it has, or that
  * stands before it (at notice, SIZE_MAX for none). */
 static uint64_t
-go_without(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
+forgo_notice(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     size_t notice)
 {
 	const struct ctx_segment *segment = &groups->segments[i];
@@ -139,7 +139,7 @@ ctx_notice_forgo(struct ctx_plan *plan, const struct ctx_groups *groups)
 			notice = i;
 		} else if (!(flags &
 			       (CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN))) {
-			plan->after -= go_without(plan, groups, i, notice);
+			plan->after -= forgo_notice(plan, groups, i, notice);
 			notice = SIZE_MAX;
 		}
 	}

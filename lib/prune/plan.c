@@ -81,7 +81,8 @@ grow_plan(struct ctx_plan *plan, size_t n, struct ctx_err *err)
  * a turn are candidates by themselves.
  */
 static bool
-asks(const struct ctx_plan *plan, const struct ctx_segment *segment)
+is_required_by_turn(const struct ctx_plan *plan,
+    const struct ctx_segment *segment)
 {
 	return (segment->flags & CTX_SEGMENT_USER) &&
 	    (plan->settings.alternates || (segment->flags & CTX_SEGMENT_TASK));
@@ -90,7 +91,7 @@ asks(const struct ctx_plan *plan, const struct ctx_segment *segment)
 /* Why this segment by itself must not be removed, its place in the turn left
  * aside. */
 static unsigned
-own_holds(const struct ctx_plan *plan, const struct ctx_groups *groups,
+find_own_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
     const struct ctx_segment *segment)
 {
 	const struct ctx_prune_settings *settings = &plan->settings;
@@ -123,7 +124,7 @@ own_holds(const struct ctx_plan *plan, const struct ctx_groups *groups,
 		holds |= BIT(CTX_FLOOR_PINNED);
 	if (groups->spoken - segment->nonsystem_index <= settings->keep_last)
 		holds |= BIT(CTX_FLOOR_LAST);
-	if (asks(plan, segment) &&
+	if (is_required_by_turn(plan, segment) &&
 	    (segment->turn == groups->turn ||
 		groups->turn - segment->turn < settings->keep_turns))
 		holds |= BIT(CTX_FLOOR_TURN);
@@ -133,19 +134,19 @@ own_holds(const struct ctx_plan *plan, const struct ctx_groups *groups,
 /* The hold of a user message of the newest turn that is neither a
  * demonstration nor asks.  What asks last now may be one of these later. */
 static unsigned
-room_hold(const struct ctx_plan *plan, const struct ctx_groups *groups,
+find_room_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
     const struct ctx_segment *segment, bool ended)
 {
 	if (!(segment->flags & CTX_SEGMENT_USER) ||
 	    (segment->flags & CTX_SEGMENT_DEMONSTRATION) ||
-	    segment->turn != groups->turn || asks(plan, segment))
+	    segment->turn != groups->turn || is_required_by_turn(plan, segment))
 		return 0;
 	return ended ? HOLD_IF_ROOM : BIT(CTX_FLOOR_TURN);
 }
 
 /* Is the segment in one message with results of the turn before? */
 static bool
-shares(const struct ctx_segment *segments, size_t i)
+is_shared_message(const struct ctx_segment *segments, size_t i)
 {
 	return i > 0 && segments[i].message == segments[i - 1].message &&
 	    segments[i].turn != segments[i - 1].turn;
@@ -158,14 +159,14 @@ shares(const struct ctx_segment *segments, size_t i)
  * answer to that message must be kept as well, and so on.
  */
 static void
-hold_ends_of_turns(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
+pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
 	struct ctx_segment *segments = groups->segments;
 	size_t i, j, end, last = 0;
 	unsigned any = 0, hold;
 
 	for (i = 0; i < groups->n; i = end) {
-		if (!shares(segments, i))
+		if (!is_shared_message(segments, i))
 			any = 0;
 		last = i;
 		for (end = i;
@@ -196,7 +197,7 @@ hold_ends_of_turns(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 /* Does the segment call for results that may still come?  A turn that is over
  * leaves no call open but those that go on. */
 static bool
-is_open(struct ctx_groups *groups, uint32_t i, bool ended)
+has_open_tool_call(struct ctx_groups *groups, uint32_t i, bool ended)
 {
 	struct ctx_segment *segments = groups->segments, *root;
 
@@ -211,13 +212,13 @@ is_open(struct ctx_groups *groups, uint32_t i, bool ended)
 /* Where calls go on: the first segment that late results may join, all after it
  * with it. */
 static size_t
-first_open(struct ctx_groups *groups)
+find_first_open(struct ctx_groups *groups)
 {
 	uint32_t i = 0;
 
 	if (!groups->has_more_results)
 		return SIZE_MAX;
-	while (i < groups->n && !is_open(groups, i, false) &&
+	while (i < groups->n && !has_open_tool_call(groups, i, false) &&
 	    i != groups->newest_known)
 		i++;
 	return i;
@@ -228,13 +229,13 @@ static void
 find_floor(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
 	struct ctx_segment *segments = groups->segments;
-	size_t waits = ended ? SIZE_MAX : first_open(groups);
+	size_t waits = ended ? SIZE_MAX : find_first_open(groups);
 	uint32_t later = UINT32_MAX, root;
 	size_t i;
 
 	for (i = groups->n; i-- > 0;) {
-		unsigned holds = own_holds(plan, groups, &segments[i]) |
-		    room_hold(plan, groups, &segments[i], ended);
+		unsigned holds = find_own_floor(plan, groups, &segments[i]) |
+		    find_room_floor(plan, groups, &segments[i], ended);
 
 		/* The last segment of a newest turn holds its group. */
 		if (!(segments[i].flags &
@@ -246,12 +247,13 @@ find_floor(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 				holds |= BIT(CTX_FLOOR_TURN);
 		}
 		root = ctx_group_of(segments, (uint32_t)i);
-		if (is_open(groups, (uint32_t)i, ended) || i >= waits)
+		if (has_open_tool_call(groups, (uint32_t)i, ended) ||
+		    i >= waits)
 			holds |= BIT(CTX_FLOOR_OPEN);
 		plan->holds[root] |= (uint8_t)holds;
 	}
 	if (plan->settings.alternates)
-		hold_ends_of_turns(plan, groups, ended);
+		pin_turn_ends(plan, groups, ended);
 	for (i = 0; i < groups->n; i++)
 		plan->holds[i] =
 		    plan->holds[ctx_group_of(segments, (uint32_t)i)];
@@ -261,14 +263,15 @@ find_floor(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 
 /* Does the segment hold reasoning that no change may stand before? */
 static bool
-is_bound(const struct ctx_plan *plan, const struct ctx_segment *segment)
+has_bound_reasoning(const struct ctx_plan *plan,
+    const struct ctx_segment *segment)
 {
 	return plan->settings.binds && (segment->flags & CTX_SEGMENT_SIGNED);
 }
 
 /* The number of the first message that the marks change, or UINT64_MAX. */
 static uint64_t
-first_change(const struct ctx_plan *plan, const struct ctx_groups *groups)
+find_first_change(const struct ctx_plan *plan, const struct ctx_groups *groups)
 {
 	size_t i;
 
@@ -281,7 +284,7 @@ first_change(const struct ctx_plan *plan, const struct ctx_groups *groups)
 /* Marks the bound reasoning that must be removed, also where a floor holds
  * the message. */
 static void
-strip_bound(struct ctx_plan *plan, const struct ctx_groups *groups)
+mark_bound_reasoning(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
 	size_t i;
 
@@ -289,7 +292,7 @@ strip_bound(struct ctx_plan *plan, const struct ctx_groups *groups)
 		return;
 	for (i = 0; i < groups->n; i++)
 		if (groups->segments[i].message >= plan->bound_from &&
-		    is_bound(plan, &groups->segments[i]) &&
+		    has_bound_reasoning(plan, &groups->segments[i]) &&
 		    !(plan->marks[i] & CTX_MARK_DROP))
 			plan->marks[i] |= CTX_MARK_STRIP;
 }
@@ -306,7 +309,7 @@ ctx_plan_bind(struct ctx_plan *plan, const struct ctx_groups *groups,
 		plan->after += plan->marks[i] & CTX_MARK_STRIP
 		    ? groups->segments[i].reasoning
 		    : 0;
-	strip_bound(plan, groups);
+	mark_bound_reasoning(plan, groups);
 	for (i = 0; i < groups->n; i++)
 		plan->after -= plan->marks[i] & CTX_MARK_STRIP
 		    ? groups->segments[i].reasoning
@@ -317,14 +320,14 @@ bool
 ctx_plan_leaves_bound(const struct ctx_plan *plan,
     const struct ctx_groups *groups)
 {
-	uint64_t from = first_change(plan, groups);
+	uint64_t from = find_first_change(plan, groups);
 	size_t i;
 
 	if (plan->bound_from < from)
 		from = plan->bound_from;
 	for (i = 0; i < groups->n; i++)
 		if (groups->segments[i].message >= from &&
-		    is_bound(plan, &groups->segments[i]) &&
+		    has_bound_reasoning(plan, &groups->segments[i]) &&
 		    !(plan->marks[i] & (CTX_MARK_DROP | CTX_MARK_STRIP)))
 			return true;
 	return false;
@@ -334,8 +337,8 @@ ctx_plan_leaves_bound(const struct ctx_plan *plan,
 
 /* The edits that the level allows for a segment, now or (ended false) later. */
 static unsigned
-allowed(const struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
-    bool ended)
+find_allowed_edits(const struct ctx_plan *plan, const struct ctx_groups *groups,
+    size_t i, bool ended)
 {
 	const struct ctx_prune_settings *settings = &plan->settings;
 	const struct ctx_segment *segment = &groups->segments[i];
@@ -362,18 +365,19 @@ allowed(const struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
 
 /* The edits that the end of the conversation may still bring to a segment. */
 static unsigned
-possible(const struct ctx_plan *plan, const struct ctx_groups *groups, size_t i)
+find_possible_edits(const struct ctx_plan *plan,
+    const struct ctx_groups *groups, size_t i)
 {
-	unsigned edits = allowed(plan, groups, i, false);
+	unsigned edits = find_allowed_edits(plan, groups, i, false);
 
 	if (plan->settings.reasoning == CTX_REASONING_DROP &&
-	    is_bound(plan, &groups->segments[i]))
+	    has_bound_reasoning(plan, &groups->segments[i]))
 		edits |= CTX_MARK_STRIP;
 	return edits;
 }
 
 static uint64_t
-weight(const struct ctx_segment *segment, unsigned edits)
+count_edited_tokens(const struct ctx_segment *segment, unsigned edits)
 {
 	return segment->tokens -
 	    (edits & CTX_MARK_STRIP ? segment->reasoning : 0) -
@@ -384,23 +388,23 @@ weight(const struct ctx_segment *segment, unsigned edits)
 
 /* The same to a strategy, which knows of notices only as room kept free. */
 static uint64_t
-weight_unnoted(const struct ctx_segment *segment, unsigned edits)
+count_without_notice(const struct ctx_segment *segment, unsigned edits)
 {
 	if (segment->flags & CTX_SEGMENT_NOTICE)
 		return 0;
 	if (segment->flags & CTX_SEGMENT_WITH_NOTICE)
 		edits |= CTX_MARK_FOLD;
-	return weight(segment, edits);
+	return count_edited_tokens(segment, edits);
 }
 
 /* What of it is an earlier summary. */
 static uint64_t
-weight_summary(const struct ctx_segment *segment, unsigned edits)
+count_summary_tokens(const struct ctx_segment *segment, unsigned edits)
 {
 	if (segment->flags & CTX_SEGMENT_NOTICE) /* of the same text */
 		return 0;
 	if (segment->flags & CTX_SEGMENT_SUMMARY)
-		return weight(segment, edits);
+		return count_edited_tokens(segment, edits);
 	return segment->flags & CTX_SEGMENT_WITH_SUMMARY
 	    ? segment->inserted_tokens
 	    : 0;
@@ -409,17 +413,18 @@ weight_summary(const struct ctx_segment *segment, unsigned edits)
 /* Holds the user messages of the newest turn that do not ask, if they and the
  * floor fit and they are no large share of the target. */
 static void
-hold_if_room(struct ctx_plan *plan, const struct ctx_groups *groups)
+pin_if_room(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
 	uint64_t held = plan->fixed + plan->notices, more = 0, tokens, own;
 	uint64_t target = plan->settings.target;
 	size_t i;
 
 	for (i = 0; i < groups->n; i++) {
-		tokens = weight_unnoted(&groups->segments[i], plan->marks[i]);
+		tokens =
+		    count_without_notice(&groups->segments[i], plan->marks[i]);
 		/* A new summary takes the place of an earlier one. */
 		own = plan->settings.strategy->summarizes
-		    ? weight_summary(&groups->segments[i], plan->marks[i])
+		    ? count_summary_tokens(&groups->segments[i], plan->marks[i])
 		    : 0;
 		tokens -= own < tokens ? own : tokens;
 		if (plan->holds[i] == HOLD_IF_ROOM)
@@ -444,11 +449,13 @@ edit_all(struct ctx_plan *plan, const struct ctx_groups *groups, unsigned edit,
 	size_t i;
 
 	for (i = 0; i < groups->n; i++) {
-		if (!(allowed(plan, groups, i, true) & edit))
+		if (!(find_allowed_edits(plan, groups, i, true) & edit))
 			continue;
-		total -= weight_unnoted(&groups->segments[i], plan->marks[i]);
+		total -=
+		    count_without_notice(&groups->segments[i], plan->marks[i]);
 		plan->marks[i] |= (uint8_t)edit;
-		total += weight_unnoted(&groups->segments[i], plan->marks[i]);
+		total +=
+		    count_without_notice(&groups->segments[i], plan->marks[i]);
 	}
 	return total;
 }
@@ -463,7 +470,8 @@ edit_until_met(struct ctx_plan *plan, const struct ctx_groups *groups)
 	size_t i;
 
 	for (i = 0; i < groups->n; i++)
-		total += weight_unnoted(&groups->segments[i], plan->marks[i]);
+		total +=
+		    count_without_notice(&groups->segments[i], plan->marks[i]);
 	for (i = 0; i < sizeof steps / sizeof steps[0]; i++)
 		if (plan->cut || total > plan->settings.target)
 			total = edit_all(plan, groups, steps[i], total);
@@ -473,9 +481,9 @@ edit_until_met(struct ctx_plan *plan, const struct ctx_groups *groups)
  * is a summary of the user's role, without which what follows it would not
  * start with the user. */
 static bool
-is_user(const struct ctx_plan *plan, const struct ctx_segment *segment)
+is_required_user(const struct ctx_plan *plan, const struct ctx_segment *segment)
 {
-	return asks(plan, segment) ||
+	return is_required_by_turn(plan, segment) ||
 	    ((segment->flags & CTX_SEGMENT_SUMMARY) &&
 		segment->role == CTX_ROLE_USER &&
 		!plan->settings.strategy->summarizes);
@@ -483,7 +491,7 @@ is_user(const struct ctx_plan *plan, const struct ctx_segment *segment)
 
 /* True if the segment asks only as long as no other user message follows it. */
 static bool
-may_cease(const struct ctx_plan *plan, const struct ctx_groups *groups,
+may_stop_asking(const struct ctx_plan *plan, const struct ctx_groups *groups,
     const struct ctx_segment *segment)
 {
 	return !plan->settings.alternates && !groups->answered &&
@@ -492,7 +500,7 @@ may_cease(const struct ctx_plan *plan, const struct ctx_groups *groups,
 }
 
 static void
-make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
+make_candidates(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
 	size_t i;
 
@@ -500,19 +508,21 @@ make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		const struct ctx_segment *segment = &groups->segments[i];
 		struct ctx_candidate *candidate = &plan->candidates[i];
 		uint32_t root = ctx_group_of(groups->segments, (uint32_t)i);
-		unsigned edits =
-		    ended ? plan->marks[i] : possible(plan, groups, i);
+		unsigned edits = ended ? plan->marks[i]
+				       : find_possible_edits(plan, groups, i);
 
-		plan->candidates[root].weight += weight_unnoted(segment, edits);
+		plan->candidates[root].weight +=
+		    count_without_notice(segment, edits);
 		plan->candidates[root].summary_tokens +=
-		    weight_summary(segment, edits);
+		    count_summary_tokens(segment, edits);
 		candidate->start = segment->start;
 		candidate->turn = segment->turn;
 		candidate->root = root;
 		candidate->is_root = root == i;
-		candidate->shares_message = shares(groups->segments, i);
-		candidate->user = is_user(plan, segment) &&
-		    (ended || !may_cease(plan, groups, segment));
+		candidate->shares_message =
+		    is_shared_message(groups->segments, i);
+		candidate->user = is_required_user(plan, segment) &&
+		    (ended || !may_stop_asking(plan, groups, segment));
 		candidate->system = !candidate->user &&
 		    (segment->flags &
 			(CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN |
@@ -539,7 +549,7 @@ make_units(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 /* A user message that asks goes with the last of its turn, and not before;
  * where the strategy ranks it by itself it may stay alone. */
 static void
-follow_turns(struct ctx_plan *plan, struct ctx_groups *groups)
+drop_with_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 {
 	bool alone = plan->settings.strategy->ranks_user_messages &&
 	    !plan->settings.alternates;
@@ -569,7 +579,7 @@ follow_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 /* What the strategy lets go lies up to a line.  A user message that follows its
  * turn may lie beyond: all that answered it may be results of older calls. */
 static void
-draw_line(struct ctx_plan *plan, const struct ctx_groups *groups)
+set_cut_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
 	uint64_t quantum = plan->settings.quantum, grid;
 	size_t i;
@@ -656,8 +666,8 @@ ctx_plan_due(const struct ctx_plan *plan, const struct ctx_groups *groups)
 
 /* Decides once, with so much room for notices as is kept free. */
 static int
-decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended, bool due,
-    struct ctx_err *err)
+decide_once(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
+    bool due, struct ctx_err *err)
 {
 	const struct ctx_prune_settings *settings = &plan->settings;
 	size_t i;
@@ -665,23 +675,23 @@ decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended, bool due,
 	if (grow_plan(plan, groups->n, err) < 0)
 		return -1;
 	find_floor(plan, groups, ended);
-	strip_bound(plan, groups);
+	mark_bound_reasoning(plan, groups);
 	if (due && ended && settings->strategy->has_budget)
 		edit_until_met(plan, groups);
-	hold_if_room(plan, groups);
-	make_units(plan, groups, ended);
+	pin_if_room(plan, groups);
+	make_candidates(plan, groups, ended);
 	if (due) {
 		if (settings->strategy->decide(plan->candidates, groups->n,
 			settings, plan->fixed + plan->notices, groups->turn,
 			err) < 0)
 			return -1;
-		draw_line(plan, groups);
-		follow_turns(plan, groups);
+		set_cut_line(plan, groups);
+		drop_with_turns(plan, groups);
 	}
 	for (i = 0; due && !ended && plan->cut && i < groups->n; i++)
 		if (plan->holds[i] == 0)
 			plan->marks[i] |=
-			    (uint8_t)allowed(plan, groups, i, true);
+			    (uint8_t)find_allowed_edits(plan, groups, i, true);
 	mark_drops(plan, groups);
 	if (due)
 		ctx_notice_place(plan, groups, ended);
@@ -700,7 +710,7 @@ decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
 
 	plan->notices = 0;
 	for (round = 0; round < ROUNDS; round++) {
-		if (decide(plan, groups, ended, due, err) < 0)
+		if (decide_once(plan, groups, ended, due, err) < 0)
 			return -1;
 		if (!bounded || plan->after <= plan->settings.target)
 			break;
@@ -716,14 +726,15 @@ decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
 /* Do the marks change something before bound reasoning that may still be
  * taken out of its message? */
 static bool
-breaks_bound(const struct ctx_plan *plan, const struct ctx_groups *groups)
+has_broken_reasoning(const struct ctx_plan *plan,
+    const struct ctx_groups *groups)
 {
-	uint64_t from = first_change(plan, groups);
+	uint64_t from = find_first_change(plan, groups);
 	size_t i;
 
 	for (i = 0; from < plan->bound_from && i < groups->n; i++)
 		if (groups->segments[i].message >= from &&
-		    is_bound(plan, &groups->segments[i]))
+		    has_bound_reasoning(plan, &groups->segments[i]))
 			return true;
 	return false;
 }
@@ -739,9 +750,9 @@ decide_without_bound(struct ctx_plan *plan, struct ctx_groups *groups,
 {
 	unsigned round;
 
-	for (round = 0; breaks_bound(plan, groups); round++) {
+	for (round = 0; has_broken_reasoning(plan, groups); round++) {
 		plan->bound_from =
-		    round < ROUNDS ? first_change(plan, groups) : 0;
+		    round < ROUNDS ? find_first_change(plan, groups) : 0;
 		/* What the decision before removed is not gone yet. */
 		plan->cut = was->cut;
 		plan->line = was->line;
@@ -767,7 +778,7 @@ ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 		return -1;
 	if (due && ended)
 		ctx_notice_forgo(plan, groups);
-	ctx_plan_bind(plan, groups, first_change(plan, groups));
+	ctx_plan_bind(plan, groups, find_first_change(plan, groups));
 	return 0;
 }
 
@@ -783,10 +794,10 @@ ctx_plan_take_back(struct ctx_plan *plan, struct ctx_groups *groups)
 			plan->marks[i] = 0;
 		else
 			plan->marks[i] &= (uint8_t) ~(
-			    never & ~allowed(plan, groups, i, true));
+			    never & ~find_allowed_edits(plan, groups, i, true));
 	plan->bound_from = UINT64_MAX;
 	ctx_plan_total(plan, groups);
-	ctx_plan_bind(plan, groups, first_change(plan, groups));
+	ctx_plan_bind(plan, groups, find_first_change(plan, groups));
 	if (plan->after > plan->settings.budget)
 		ctx_plan_bind(plan, groups, was);
 }
@@ -797,7 +808,7 @@ ctx_plan_left(const struct ctx_plan *plan, const struct ctx_segment *segment,
 {
 	if (plan->marks[i] & CTX_MARK_DROP)
 		return 0;
-	return weight(segment, plan->marks[i]);
+	return count_edited_tokens(segment, plan->marks[i]);
 }
 
 int

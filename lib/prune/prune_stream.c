@@ -58,7 +58,8 @@ begin_pruning(struct prune *p, struct held_conversation *conversation,
 
 /* Forgets the entries and segments that have gone. */
 static int
-compact(struct held_conversation *conversation, struct ctx_err *err)
+compact_conversation(struct held_conversation *conversation,
+    struct ctx_err *err)
 {
 	size_t kept = 0, i;
 
@@ -80,7 +81,7 @@ compact(struct held_conversation *conversation, struct ctx_err *err)
 
 /* Lets go what can no longer be kept, whenever the bytes have doubled. */
 static int
-look(struct prune *p, struct held_conversation *conversation,
+prune_early(struct prune *p, struct held_conversation *conversation,
     struct ctx_err *err)
 {
 	const struct ctx_prune_settings *settings =
@@ -94,7 +95,7 @@ look(struct prune *p, struct held_conversation *conversation,
 	if (ctx_plan_decide(&conversation->plan, &conversation->groups, false,
 		err) < 0 ||
 	    ctx_prune_apply_plan(p, conversation, false, err) < 0 ||
-	    compact(conversation, err) < 0)
+	    compact_conversation(conversation, err) < 0)
 		return -1;
 	conversation->format_known = true;
 	conversation->compact_at = conversation->bytes * 2;
@@ -107,7 +108,7 @@ look(struct prune *p, struct held_conversation *conversation,
 
 /* Does a note stand before the entry as a message? */
 static bool
-has_note(const struct held_conversation *conversation,
+has_insertion_before(const struct held_conversation *conversation,
     const struct held_message *held)
 {
 	return held->note != 0 && !ctx_insertion_is_part(conversation, held);
@@ -115,18 +116,19 @@ has_note(const struct held_conversation *conversation,
 
 /* How many messages of ours were put in. */
 static uint64_t
-messages_put(const struct held_conversation *conversation)
+count_inserted_messages(const struct held_conversation *conversation)
 {
 	uint64_t n = 0;
 	size_t i;
 
 	for (i = 0; conversation->n_notes > 0 && i < conversation->n; i++)
-		n += has_note(conversation, &conversation->messages[i]);
+		n += has_insertion_before(conversation,
+		    &conversation->messages[i]);
 	return n;
 }
 
 static int
-report(struct prune *p, struct held_conversation *conversation,
+report_outcome(struct prune *p, struct held_conversation *conversation,
     const struct ctx_err *trouble, bool refused, struct ctx_err *err)
 {
 	struct ctx_prune_outcome outcome = {0};
@@ -139,8 +141,8 @@ report(struct prune *p, struct held_conversation *conversation,
 	outcome.after = conversation->plan.after;
 	outcome.messages = conversation->groups.messages;
 	outcome.gone = conversation->gone;
-	outcome.messages_kept =
-	    outcome.messages - outcome.gone + messages_put(conversation);
+	outcome.messages_kept = outcome.messages - outcome.gone +
+	    count_inserted_messages(conversation);
 	if (outcome.gone > 0)
 		outcome.notice_unsupported = conversation->notice_unsupported;
 	outcome.settings = &conversation->plan.settings;
@@ -165,7 +167,7 @@ rank_if_due(struct held_conversation *conversation, struct ctx_err *err)
 
 /* Takes all marks and insertions back. */
 static void
-change_nothing(struct held_conversation *conversation)
+undo_plan(struct held_conversation *conversation)
 {
 	size_t i;
 
@@ -179,7 +181,7 @@ change_nothing(struct held_conversation *conversation)
 
 /* A message or a part that is inserted is a change of what comes after it. */
 static void
-bind_notes(struct held_conversation *conversation)
+bind_insertions(struct held_conversation *conversation)
 {
 	size_t i, item = 0;
 
@@ -194,7 +196,7 @@ bind_notes(struct held_conversation *conversation)
 }
 
 static int
-conclude(struct prune *p, struct held_conversation *conversation,
+finish_conversation(struct prune *p, struct held_conversation *conversation,
     struct ctx_err *err)
 {
 	struct ctx_err trouble;
@@ -218,26 +220,28 @@ conclude(struct prune *p, struct held_conversation *conversation,
 			return -1;
 		}
 	}
-	bind_notes(
+	bind_insertions(
 	    conversation); /* the summary may stand before the first drop */
 	refused = !failed &&
 	    conversation->plan.settings.reasoning == CTX_REASONING_FAIL &&
 	    ctx_plan_leaves_bound(&conversation->plan, &conversation->groups);
 	if (failed || refused)
-		change_nothing(conversation);
+		undo_plan(conversation);
 	else if (ctx_insertions_add_notices(p, conversation, err) < 0)
 		return -1;
-	bind_notes(conversation);
+	bind_insertions(conversation);
 	if (ctx_prune_apply_plan(p, conversation, true, err) < 0 ||
 	    ctx_prune_relink(p, conversation, err) < 0)
 		return -1;
 	if (ctx_report_sync(&p->options->report, err) < 0)
 		return -1;
-	return report(p, conversation, failed ? &trouble : NULL, refused, err);
+	return report_outcome(p, conversation, failed ? &trouble : NULL,
+	    refused, err);
 }
 
 static int
-write_entry(struct prune *p, struct held_message *held, struct ctx_err *err)
+write_held_message(struct prune *p, struct held_message *held,
+    struct ctx_err *err)
 {
 	if (held->gone)
 		return 0;
@@ -250,15 +254,16 @@ write_entry(struct prune *p, struct held_message *held, struct ctx_err *err)
 }
 
 static int
-write_lines(struct prune *p, struct ctx_err *err)
+write_conversation(struct prune *p, struct ctx_err *err)
 {
 	struct held_conversation *conversation = &p->lines;
 	size_t i;
 
 	for (i = 0; i < conversation->n && !p->options->report.dry_run; i++)
-		if ((has_note(conversation, &conversation->messages[i]) &&
+		if ((has_insertion_before(conversation,
+			 &conversation->messages[i]) &&
 			ctx_insertion_write(p, conversation, i, err) < 0) ||
-		    write_entry(p, &conversation->messages[i], err) < 0)
+		    write_held_message(p, &conversation->messages[i], err) < 0)
 			return -1;
 	if (ctx_writer_flush(p->writer, err) < 0)
 		return -1;
@@ -349,7 +354,8 @@ pass_edited(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 
 /* White space goes with the record before it. */
 static int
-add_blank(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
+append_blank(struct prune *p, const struct ctx_event *event,
+    struct ctx_err *err)
 {
 	const struct ctx_record *record = event->record;
 	struct held_conversation *conversation = &p->lines;
@@ -372,7 +378,7 @@ add_blank(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 /* Has what is held read by the dialect of a further message, as long as none
  * has settled it. */
 static int
-adopt(struct prune *p, const struct ctx_record_layout *layout,
+adopt_dialect(struct prune *p, const struct ctx_record_layout *layout,
     struct ctx_err *err)
 {
 	struct held_conversation *conversation = &p->lines;
@@ -393,7 +399,7 @@ hold_line(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 
 	if (!p->lines.open && begin_pruning(p, &p->lines, event, err) < 0)
 		return -1;
-	if (adopt(p, event->layout, err) < 0)
+	if (adopt_dialect(p, event->layout, err) < 0)
 		return -1;
 	held = hold_record(p, event, err);
 	if (held == NULL)
@@ -401,7 +407,7 @@ hold_line(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 	held->dialect = event->layout->dialect;
 	if (ctx_prune_hold_message(p, &p->lines, held, event, err) < 0)
 		return -1;
-	return look(p, &p->lines, err);
+	return prune_early(p, &p->lines, err);
 }
 
 /* An element of a record's conversation. */
@@ -447,7 +453,7 @@ drop_elements(struct prune *p, uint32_t array, struct ctx_err *err)
 /* Numbers the messages that are left from 1, where their dialect numbers
  * them. */
 static int
-renumber(struct prune *p, struct ctx_err *err)
+renumber_messages(struct prune *p, struct ctx_err *err)
 {
 	const struct held_conversation *conversation = &p->record;
 	const struct held_message *held;
@@ -476,13 +482,14 @@ renumber(struct prune *p, struct ctx_err *err)
 
 /* Notes that our messages go in. */
 static int
-insert_notes(struct prune *p, struct ctx_err *err)
+insert_messages(struct prune *p, struct ctx_err *err)
 {
 	struct held_conversation *conversation = &p->record;
 	size_t i;
 
 	for (i = 0; conversation->n_notes > 0 && i < conversation->n; i++)
-		if (has_note(conversation, &conversation->messages[i]) &&
+		if (has_insertion_before(conversation,
+			&conversation->messages[i]) &&
 		    ctx_insertion_insert(p, conversation,
 			&conversation->messages[i], err) < 0)
 			return -1;
@@ -495,9 +502,9 @@ end_pruned_record(struct prune *p, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	p->source = event->record->json;
-	if (conclude(p, &p->record, err) < 0 ||
+	if (finish_conversation(p, &p->record, err) < 0 ||
 	    drop_elements(p, event->layout->messages, err) < 0 ||
-	    renumber(p, err) < 0 || insert_notes(p, err) < 0)
+	    renumber_messages(p, err) < 0 || insert_messages(p, err) < 0)
 		return -1;
 	ctx_held_conversation_clear(&p->record);
 	return 0;
@@ -509,7 +516,7 @@ pass_unpruned(struct prune *p, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	if (event->record->kind == CTX_RECORD_BLANK)
-		return add_blank(p, event, err);
+		return append_blank(p, event, err);
 	return p->edits.n == 0 ? pass_in_place(p, event, err)
 			       : pass_edited(p, event, err);
 }
@@ -553,9 +560,9 @@ prune_all(struct prune *p, struct ctx_err *err)
 		(void)ctx_writer_flush(p->writer, &late);
 		return -1;
 	}
-	if (p->lines.open && conclude(p, &p->lines, err) < 0)
+	if (p->lines.open && finish_conversation(p, &p->lines, err) < 0)
 		return -1;
-	return write_lines(p, err);
+	return write_conversation(p, err);
 }
 
 int

@@ -12,9 +12,10 @@
 /* Puts view on the message of a held record by the dialect told, if that
  * finds as much in it as its own did, for which it stays counted. */
 static int
-read_again(struct held_conversation *conversation, struct held_message *held,
-    const struct ctx_dialect *told, const struct ctx_json *json,
-    struct ctx_message *message, struct ctx_cost *cost, struct ctx_err *err)
+reread_message(struct held_conversation *conversation,
+    struct held_message *held, const struct ctx_dialect *told,
+    const struct ctx_json *json, struct ctx_message *message,
+    struct ctx_cost *cost, struct ctx_err *err)
 {
 	size_t parts;
 	int rc;
@@ -33,7 +34,7 @@ read_again(struct held_conversation *conversation, struct held_message *held,
 }
 
 static int
-take_again(struct prune *p, struct held_conversation *conversation,
+reclassify_message(struct prune *p, struct held_conversation *conversation,
     struct held_message *held, const struct ctx_dialect *told,
     struct ctx_json *json, struct ctx_message *message, struct ctx_err *err)
 {
@@ -48,7 +49,8 @@ take_again(struct prune *p, struct held_conversation *conversation,
 	free(held->spared);
 	held->spared = NULL;
 	if (ctx_json_scan(json, held->text, held->n, &used, err) < 0 ||
-	    read_again(conversation, held, told, json, message, &cost, err) < 0)
+	    reread_message(conversation, held, told, json, message, &cost,
+		err) < 0)
 		return -1;
 	return ctx_prune_hold_message(p, conversation, held, &event, err);
 }
@@ -69,8 +71,8 @@ ctx_prune_reclassify(struct prune *p, struct held_conversation *conversation,
 	    NULL;
 	ctx_json_init(&json, p->counters->simd);
 	for (i = 0; i < conversation->n && rc == 0; i++)
-		rc = take_again(p, conversation, &conversation->messages[i],
-		    told, &json, &message, err);
+		rc = reclassify_message(p, conversation,
+		    &conversation->messages[i], told, &json, &message, err);
 	ctx_message_release(&message);
 	ctx_json_release(&json);
 	return rc;

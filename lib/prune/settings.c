@@ -3,16 +3,16 @@
 
 /* Thousandths of a percent of a whole; exact beyond any real window. */
 static uint64_t
-share(uint64_t whole, uint64_t thousandths)
+compute_share(uint64_t whole, uint64_t thousandths)
 {
 	return whole / 100000 * thousandths +
 	    whole % 100000 * thousandths / 100000;
 }
 
 static uint64_t
-work_out(struct ctx_amount amount, uint64_t whole)
+resolve_amount(struct ctx_amount amount, uint64_t whole)
 {
-	return amount.percent ? share(whole, amount.n) : amount.n;
+	return amount.percent ? compute_share(whole, amount.n) : amount.n;
 }
 
 static int
@@ -20,7 +20,7 @@ set_budget(const struct ctx_prune_options *options, uint64_t window,
     struct ctx_prune_settings *settings, struct ctx_err *err)
 {
 	if (options->budget.set && (!options->budget.percent || window > 0)) {
-		settings->budget = work_out(options->budget, window);
+		settings->budget = resolve_amount(options->budget, window);
 	} else if (options->budget.set) {
 		return ctx_err_set(err, CTX_EARG,
 		    "a budget in percent needs a window; give --model or "
@@ -57,10 +57,10 @@ ctx_prune_settings_for(const struct ctx_prune_options *options,
 	settings->trigger = settings->budget;
 	if (options->trigger.set)
 		settings->trigger =
-		    work_out(options->trigger, settings->budget);
+		    resolve_amount(options->trigger, settings->budget);
 	else if (settings->strategy->trigger > 0)
-		settings->trigger =
-		    share(settings->budget, settings->strategy->trigger);
+		settings->trigger = compute_share(settings->budget,
+		    settings->strategy->trigger);
 	if (options->trigger_tokens > 0 &&
 	    options->trigger_tokens < settings->trigger)
 		settings->trigger = options->trigger_tokens;
@@ -70,7 +70,8 @@ ctx_prune_settings_for(const struct ctx_prune_options *options,
 	if (settings->target > settings->trigger)
 		settings->target = settings->trigger;
 	if (options->target.set)
-		settings->target = work_out(options->target, settings->budget);
+		settings->target =
+		    resolve_amount(options->target, settings->budget);
 	if (settings->target > settings->trigger)
 		return ctx_err_set(err, CTX_EARG,
 		    "the target of %llu is above the trigger of %llu",

@@ -15,7 +15,8 @@ struct material {
 };
 
 static enum ctx_summary_kind
-kind_of(const struct ctx_message *message, const struct ctx_block *block)
+find_summary_kind(const struct ctx_message *message,
+    const struct ctx_block *block)
 {
 	if (block->kind == CTX_BLOCK_TOOL_CALL)
 		return CTX_SUMMARY_CALL;
@@ -27,7 +28,7 @@ kind_of(const struct ctx_message *message, const struct ctx_block *block)
 
 /* The text of a part into p->text; false if it has none to speak of. */
 static int
-part_text(struct prune *p, const struct ctx_message *message,
+read_block_text(struct prune *p, const struct ctx_message *message,
     const struct ctx_block *block, struct ctx_err *err)
 {
 	p->text.n = 0;
@@ -70,8 +71,8 @@ add_block_text(struct material *m, const struct ctx_message *message,
 
 /* Bytes of the text that a literal has from an offset on. */
 static size_t
-rest_bytes(const struct ctx_message *message, const struct ctx_block *block,
-    size_t at)
+count_rest_bytes(const struct ctx_message *message,
+    const struct ctx_block *block, size_t at)
 {
 	struct ctx_str literal = ctx_json_str(message->json, block->payload);
 	size_t n = 0;
@@ -84,9 +85,9 @@ rest_bytes(const struct ctx_message *message, const struct ctx_block *block,
 }
 
 static int
-add_text(struct prune *p, struct material *m, const struct ctx_message *message,
-    const struct ctx_block *block, enum ctx_summary_kind kind,
-    struct ctx_str text, struct ctx_err *err)
+add_summary_text(struct prune *p, struct material *m,
+    const struct ctx_message *message, const struct ctx_block *block,
+    enum ctx_summary_kind kind, struct ctx_str text, struct ctx_err *err)
 {
 	if (text.n == 0)
 		return 0;
@@ -102,35 +103,36 @@ add_text(struct prune *p, struct material *m, const struct ctx_message *message,
  * string, tells that without its prefix; the user's text after it is told if
  * it goes, too. */
 static int
-add_part(struct prune *p, struct material *m, const struct ctx_message *message,
-    const struct ctx_block *block, const struct found_insertion *earlier,
-    bool goes, struct ctx_err *err)
+add_summary_block(struct prune *p, struct material *m,
+    const struct ctx_message *message, const struct ctx_block *block,
+    const struct found_insertion *earlier, bool goes, struct ctx_err *err)
 {
 	size_t prefix = sizeof CTX_SUMMARY_PREFIX - 1;
 	size_t suffix = sizeof CTX_SUMMARY_SUFFIX - 1;
 	struct ctx_str text, rest = {NULL, 0};
 
-	if (part_text(p, message, block, err) < 0)
+	if (read_block_text(p, message, block, err) < 0)
 		return -1;
 	text = (struct ctx_str){p->text.p, p->text.n};
 	if (earlier != NULL && text.n >= prefix) {
 		if (earlier->end != 0) {
-			size_t own = rest_bytes(message, block, earlier->end);
+			size_t own =
+			    count_rest_bytes(message, block, earlier->end);
 
 			rest = (struct ctx_str){text.p + text.n - own, own};
 			text.n -= own + suffix;
 		}
 		text.p += prefix;
 		text.n -= prefix;
-		if (add_text(p, m, message, block, CTX_SUMMARY_EARLIER, text,
-			err) < 0)
+		if (add_summary_text(p, m, message, block, CTX_SUMMARY_EARLIER,
+			text, err) < 0)
 			return -1;
 		text = rest;
 		if (!goes)
 			text.n = 0;
 	}
-	if (add_text(p, m, message, block, kind_of(message, block), text, err) <
-	    0)
+	if (add_summary_text(p, m, message, block,
+		find_summary_kind(message, block), text, err) < 0)
 		return -1;
 	ctx_buf_reset(&p->text);
 	return 0;
@@ -139,8 +141,9 @@ add_part(struct prune *p, struct material *m, const struct ctx_message *message,
 /* Adds what is removed of a message to what is summarized, and shows the rest
  * of it to the built-in summarizer. */
 static int
-add_entry(struct prune *p, struct material *m, const struct held_message *held,
-    const struct ctx_message_edit *edit, struct ctx_err *err)
+add_summary_message(struct prune *p, struct material *m,
+    const struct held_message *held, const struct ctx_message_edit *edit,
+    struct ctx_err *err)
 {
 	const struct ctx_message *message = &p->view;
 	struct found_insertion found;
@@ -160,12 +163,12 @@ add_entry(struct prune *p, struct material *m, const struct held_message *held,
 
 		if ((marks & CTX_MARK_DROP) ||
 		    (earlier && (marks & CTX_MARK_FOLD))) {
-			if (add_part(p, m, message, block,
+			if (add_summary_block(p, m, message, block,
 				earlier ? &found : NULL,
 				(marks & CTX_MARK_DROP) != 0, err) < 0)
 				return -1;
 		} else if (m->lines != NULL) {
-			if (part_text(p, message, block, err) < 0 ||
+			if (read_block_text(p, message, block, err) < 0 ||
 			    ctx_summary_later(m->lines, p->text.p, p->text.n,
 				err) < 0)
 				return -1;
@@ -175,7 +178,7 @@ add_entry(struct prune *p, struct material *m, const struct held_message *held,
 }
 
 static int
-gather(struct prune *p, struct held_conversation *conversation,
+gather_material(struct prune *p, struct held_conversation *conversation,
     struct material *m, struct ctx_err *err)
 {
 	struct ctx_summary *lines = m->lines;
@@ -197,7 +200,8 @@ gather(struct prune *p, struct held_conversation *conversation,
 		    (conversation->groups.segments[item].flags &
 			CTX_SEGMENT_DEMONSTRATION))
 			m->lines = NULL;
-		rc = add_entry(p, m, &conversation->messages[i], &edit, err);
+		rc = add_summary_message(p, m, &conversation->messages[i],
+		    &edit, err);
 		m->lines = lines;
 	}
 	return rc;
@@ -205,7 +209,7 @@ gather(struct prune *p, struct held_conversation *conversation,
 
 /* What is read of a command that was asked for so many tokens. */
 static size_t
-most_bytes(uint64_t tokens)
+find_output_limit(uint64_t tokens)
 {
 	if (tokens > (MOST_BYTES - BYTES_MORE) / BYTES_PER_TOKEN)
 		return MOST_BYTES;
@@ -215,7 +219,7 @@ most_bytes(uint64_t tokens)
 /* Cuts off what the summary says from the mark of its end on: the text after
  * that would be taken for the user's. */
 static void
-end_early(struct ctx_buf *out)
+cut_at_suffix(struct ctx_buf *out)
 {
 	static const char suffix[] = CTX_SUMMARY_SUFFIX;
 	size_t n = sizeof suffix - 1, i;
@@ -234,7 +238,7 @@ run_summarizer(struct prune *p, struct held_conversation *conversation,
 	const struct ctx_prune_options *o = p->options;
 	struct ctx_command exec = {.command = o->summarizer,
 	    .input = {m->text.p, m->text.n},
-	    .limit = most_bytes(o->summary_tokens),
+	    .limit = find_output_limit(o->summary_tokens),
 	    .seconds = o->timeout};
 	uint64_t tokens;
 	size_t at = 0;
@@ -247,7 +251,7 @@ run_summarizer(struct prune *p, struct held_conversation *conversation,
 	if (out->n == 0)
 		return ctx_err_set(err, CTX_EARG, "'%.80s' wrote nothing",
 		    o->summarizer);
-	end_early(out);
+	cut_at_suffix(out);
 	if (ctx_token_head(conversation->model_counter.counter->tokens, out->p,
 		out->n, room, &at, &tokens, err) < 0)
 		return -1;
@@ -283,7 +287,7 @@ struct drops {
 
 /* Earlier summaries alone are no reason to make another. */
 static struct drops
-look_at_drops(const struct held_conversation *conversation)
+find_drops(const struct held_conversation *conversation)
 {
 	const struct ctx_segment *segments = conversation->groups.segments;
 	const unsigned char *marks = conversation->plan.marks;
@@ -332,7 +336,7 @@ fold_summaries(struct held_conversation *conversation, struct drops *drops)
  * stands for the past of a transcript; before a system message whose place is
  * between the user and the assistant. */
 static int
-place_message(const struct held_conversation *conversation,
+find_message_place(const struct held_conversation *conversation,
     const struct ctx_dialect *dialect, size_t *place, struct ctx_err *err)
 {
 	unsigned leads =
@@ -367,7 +371,7 @@ place_message(const struct held_conversation *conversation,
 /* Where it stands as a part: in the first user message that opens a turn.
  * Returns 1, or 0 if no such message is kept. */
 static int
-place_part(struct prune *p, const struct held_conversation *conversation,
+find_block_place(struct prune *p, const struct held_conversation *conversation,
     size_t *place, struct ctx_err *err)
 {
 	size_t i, j, item = 0;
@@ -406,7 +410,7 @@ find_place(struct prune *p, const struct held_conversation *conversation,
 	int rc = 0;
 
 	if (dialect->note_part != NULL)
-		rc = place_part(p, conversation, &place->entry, err);
+		rc = find_block_place(p, conversation, &place->entry, err);
 	if (rc < 0)
 		return -1;
 	place->part = rc > 0;
@@ -417,7 +421,7 @@ find_place(struct prune *p, const struct held_conversation *conversation,
 		    "no summary can stand in it, a conversation of dialect %s "
 		    "without a user message",
 		    dialect->name);
-	if (place_message(conversation, dialect, &place->entry, err) < 0)
+	if (find_message_place(conversation, dialect, &place->entry, err) < 0)
 		return -1;
 	there = conversation->messages[place->entry].dialect;
 	if (there->summary != NULL)
@@ -429,7 +433,7 @@ find_place(struct prune *p, const struct held_conversation *conversation,
 
 /* What a summary of this text costs at its place. */
 static int
-cost_at(struct prune *p, struct held_conversation *conversation,
+count_summary_cost(struct prune *p, struct held_conversation *conversation,
     const struct summary_place *place, struct ctx_str text, uint64_t *tokens,
     struct ctx_err *err)
 {
@@ -459,7 +463,7 @@ find_room(struct prune *p, struct held_conversation *conversation,
 	const struct ctx_plan *plan = &conversation->plan;
 	uint64_t frame, left = 0;
 
-	if (cost_at(p, conversation, place, text, &frame, err) < 0)
+	if (count_summary_cost(p, conversation, place, text, &frame, err) < 0)
 		return -1;
 	if (plan->settings.budget > plan->after + frame)
 		left = plan->settings.budget - plan->after - frame;
@@ -482,7 +486,7 @@ compose_summary(struct prune *p, struct held_conversation *conversation,
 	    ctx_buf_add(&p->text, text->p, text->n, err) < 0)
 		return -1;
 	*all = (struct ctx_str){p->text.p, p->text.n};
-	return cost_at(p, conversation, place, *all, tokens, err);
+	return count_summary_cost(p, conversation, place, *all, tokens, err);
 }
 
 /* The same, with the text cut if it costs more after its prefix than by
@@ -509,7 +513,7 @@ compose_within(struct prune *p, struct held_conversation *conversation,
 /* Puts the summary in, unless there is no room for it, or it costs as much
  * as what it stands for. */
 static int
-put_in(struct prune *p, struct held_conversation *conversation,
+insert_summary(struct prune *p, struct held_conversation *conversation,
     const struct summary_place *place, const struct drops *drops, uint64_t room,
     struct ctx_buf *text, struct ctx_err *err)
 {
@@ -534,7 +538,7 @@ put_in(struct prune *p, struct held_conversation *conversation,
 
 /* Writes the summary into text and puts it in. */
 static int
-summarize(struct prune *p, struct held_conversation *conversation,
+make_summary(struct prune *p, struct held_conversation *conversation,
     const struct summary_place *place, const struct drops *drops,
     struct ctx_buf *text, struct material *m, struct ctx_err *err)
 {
@@ -544,17 +548,17 @@ summarize(struct prune *p, struct held_conversation *conversation,
 		return -1;
 	if (room > 0 &&
 	    (ctx_summary_open(&m->lines, err) < 0 ||
-		gather(p, conversation, m, err) < 0 ||
+		gather_material(p, conversation, m, err) < 0 ||
 		write_summary(p, conversation, m, room, text, err) < 0))
 		return -1;
-	return put_in(p, conversation, place, drops, room, text, err);
+	return insert_summary(p, conversation, place, drops, room, text, err);
 }
 
 int
 ctx_prune_summarize(struct prune *p, struct held_conversation *conversation,
     struct ctx_err *err)
 {
-	struct drops drops = look_at_drops(conversation);
+	struct drops drops = find_drops(conversation);
 	struct material m = {0};
 	struct ctx_buf text = {0};
 	struct summary_place place = {0, false};
@@ -567,7 +571,7 @@ ctx_prune_summarize(struct prune *p, struct held_conversation *conversation,
 	fold_summaries(conversation, &drops);
 	if (find_place(p, conversation, drops.dialect, &place, err) < 0)
 		return -1;
-	rc = summarize(p, conversation, &place, &drops, &text, &m, err);
+	rc = make_summary(p, conversation, &place, &drops, &text, &m, err);
 	ctx_summary_close(m.lines);
 	ctx_buf_release(&m.text);
 	ctx_buf_release(&m.name);

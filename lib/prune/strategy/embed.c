@@ -33,7 +33,7 @@ ctx_embed_add(struct ctx_embed *embed, const char *p, size_t n,
 /* Makes the largest number 1: the direction stays, and no square is too large
  * or too small. */
 static void
-to_unit(double *numbers, size_t n)
+scale_vector(double *numbers, size_t n)
 {
 	double most = 0;
 	size_t i;
@@ -81,7 +81,7 @@ read_vector(const char *p, size_t n, double **out, size_t *numbers,
 		if (!json_is_number(number) || !isfinite((*out)[i]))
 			goto bad;
 	}
-	to_unit(*out, *numbers);
+	scale_vector(*out, *numbers);
 	json_decref(array);
 	return 0;
 bad:
@@ -94,7 +94,7 @@ none:
 }
 
 static double
-cosine(const double *a, const double *b, size_t n)
+compute_cosine(const double *a, const double *b, size_t n)
 {
 	double dot = 0, aa = 0, bb = 0;
 	size_t i;
@@ -121,7 +121,7 @@ count_lines(const struct ctx_buf *text)
 
 /* The question's vector comes first, then one for each text. */
 static int
-compare(const struct ctx_buf *answer, double *near, size_t n,
+read_nearness(const struct ctx_buf *answer, double *near, size_t n,
     struct ctx_err *err)
 {
 	const char *p = answer->p, *end = answer->p + answer->n, *lf;
@@ -145,7 +145,7 @@ compare(const struct ctx_buf *answer, double *near, size_t n,
 			continue;
 		}
 		if (these == numbers)
-			near[i - 1] = cosine(question, vector, numbers);
+			near[i - 1] = compute_cosine(question, vector, numbers);
 		free(vector);
 		if (these != numbers) {
 			ctx_err_set(err, CTX_EARG,
@@ -185,7 +185,7 @@ ctx_embed_nearness(struct ctx_embed *embed, const char *command,
 	exec.input = (struct ctx_str){input.lines.p, input.lines.n};
 	exec.limit = ctx_embed_max(n);
 	if (ctx_run_command(&exec, &answer, err) == 0)
-		rc = compare(&answer, near, n, err);
+		rc = read_nearness(&answer, near, n, err);
 	else if (answer.n > exec.limit)
 		ctx_err_set(err, CTX_EARG,
 		    "the embedder wrote more than %zu bytes for %zu texts; "

@@ -17,7 +17,7 @@
 /* The candidates of the turn that starts at i, user messages left aside: how
  * many may still be answered about, and does any stay for certain? */
 static size_t
-look_at_turn(const struct ctx_candidate *candidates, size_t n, size_t i,
+count_turn_units(const struct ctx_candidate *candidates, size_t n, size_t i,
     bool *weighs)
 {
 	uint32_t turn = candidates[i].turn;
@@ -56,7 +56,8 @@ ctx_fifo_decide(struct ctx_candidate *candidates, size_t n,
 
 		if (i == 0 || candidate->turn != candidates[i - 1].turn) {
 			users = 0;
-			others = look_at_turn(candidates, n, i, &users_weigh);
+			others =
+			    count_turn_units(candidates, n, i, &users_weigh);
 		}
 		if (!candidate->is_root)
 			continue;

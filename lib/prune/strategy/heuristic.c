@@ -101,7 +101,7 @@ name_call(struct heuristic *h, struct call *call, struct ctx_err *err)
 
 /* The text of the arguments: what a string holds, or the JSON itself. */
 static int
-arguments(struct heuristic *h, const struct ctx_message *message,
+read_arguments(struct heuristic *h, const struct ctx_message *message,
     const struct ctx_block *block, struct ctx_err *err)
 {
 	h->text.n = 0;
@@ -117,7 +117,7 @@ arguments(struct heuristic *h, const struct ctx_message *message,
 
 /* The file that arguments name, and whether they name nothing else. */
 static int
-file_of(struct heuristic *h, uint32_t tool, struct call *call,
+find_file(struct heuristic *h, uint32_t tool, struct call *call,
     struct ctx_err *err)
 {
 	static const char *const keys[] = {"path", "file_path", "file",
@@ -148,7 +148,7 @@ file_of(struct heuristic *h, uint32_t tool, struct call *call,
 }
 
 static bool
-contains(struct ctx_str text, const char *word)
+has_fragment(struct ctx_str text, const char *word)
 {
 	size_t n = strlen(word), i;
 
@@ -160,7 +160,7 @@ contains(struct ctx_str text, const char *word)
 
 /* Does a line of the text begin with one of the signs? */
 static bool
-line_begins(struct ctx_str text, const char *const *signs)
+has_line_prefix(struct ctx_str text, const char *const *signs)
 {
 	size_t i, j;
 
@@ -179,9 +179,9 @@ line_begins(struct ctx_str text, const char *const *signs)
 static bool
 is_reader(struct ctx_str tool)
 {
-	return contains(tool, "read") || contains(tool, "Read") ||
-	    contains(tool, "view") || contains(tool, "View") ||
-	    contains(tool, "cat") || contains(tool, "open");
+	return has_fragment(tool, "read") || has_fragment(tool, "Read") ||
+	    has_fragment(tool, "view") || has_fragment(tool, "View") ||
+	    has_fragment(tool, "cat") || has_fragment(tool, "open");
 }
 
 static int
@@ -200,11 +200,11 @@ add_call(struct heuristic *h, const struct ctx_message *message,
 	if (ctx_buf_printf(&h->key, err, "tool ") < 0 ||
 	    ctx_buf_add(&h->key, tool.p, tool.n, err) < 0 ||
 	    ctx_intern(&h->names, h->key.p, h->key.n, &call.tool, err) < 0 ||
-	    arguments(h, message, block, err) < 0)
+	    read_arguments(h, message, block, err) < 0)
 		return -1;
 	make_compact(&h->text);
 	if (name_call(h, &call, err) < 0 ||
-	    (reads && file_of(h, call.tool, &call, err) < 0))
+	    (reads && find_file(h, call.tool, &call, err) < 0))
 		return -1;
 	ctx_buf_reset(&h->text);
 	grown = ctx_grow(h->calls, &h->calls_cap, h->n_calls + 1, sizeof *grown,
@@ -230,7 +230,7 @@ is_partial(struct ctx_str text)
 	if (text.n == cleared.n && memcmp(text.p, cleared.p, text.n) == 0)
 		return true;
 	for (i = 0; signs[i] != NULL; i++)
-		if (contains(text, signs[i]))
+		if (has_fragment(text, signs[i]))
 			return true;
 	return false;
 }
@@ -238,8 +238,8 @@ is_partial(struct ctx_str text)
 /* The text of the result that is part i into h->text; of a body that has
  * none its JSON. */
 static int
-result_text(struct heuristic *h, const struct ctx_message *message, size_t i,
-    struct ctx_err *err)
+read_result_text(struct heuristic *h, const struct ctx_message *message,
+    size_t i, struct ctx_err *err)
 {
 	const struct ctx_node *nodes = message->json->nodes;
 	uint32_t value = message->blocks[i].payload;
@@ -268,7 +268,7 @@ result_text(struct heuristic *h, const struct ctx_message *message, size_t i,
 
 /* Does a result say that its call failed?  The beginning tells. */
 static int
-look_at_result(struct heuristic *h, const struct ctx_message *message, size_t i,
+inspect_result(struct heuristic *h, const struct ctx_message *message, size_t i,
     struct trait *trait, struct ctx_err *err)
 {
 	static const char *const signs[] = {"Error", "error:", "ERROR",
@@ -279,13 +279,13 @@ look_at_result(struct heuristic *h, const struct ctx_message *message, size_t i,
 
 	trait->result = true;
 	trait->failed |= message->blocks[i].is_error;
-	if (result_text(h, message, i, err) < 0)
+	if (read_result_text(h, message, i, err) < 0)
 		return -1;
 	text = (struct ctx_str){h->text.p, h->text.n};
 	trait->partial |= is_partial(text);
 	if (text.n > LOOK_AT)
 		text.n = LOOK_AT;
-	trait->failed |= line_begins(text, signs);
+	trait->failed |= has_line_prefix(text, signs);
 	ctx_buf_reset(&h->text);
 	return 0;
 }
@@ -317,7 +317,7 @@ add_heuristic_message(struct ctx_scorer *scorer,
 			if (add_call(h, message, block, last, err) < 0)
 				return -1;
 		} else if (block->kind == CTX_BLOCK_TOOL_RESULT) {
-			if (look_at_result(h, message, i, &grown[first], err) <
+			if (inspect_result(h, message, i, &grown[first], err) <
 			    0)
 				return -1;
 		} else if (block->kind == CTX_BLOCK_TEXT &&
@@ -366,8 +366,8 @@ judge_groups(struct heuristic *h, struct ctx_groups *groups,
 
 /* The newest good call of each name; segments count from 1 here. */
 static int
-find_last(struct heuristic *h, struct ctx_groups *groups, const uint8_t *good,
-    struct ctx_err *err)
+find_good_calls(struct heuristic *h, struct ctx_groups *groups,
+    const uint8_t *good, struct ctx_err *err)
 {
 	struct last *grown;
 	size_t i;
@@ -414,7 +414,7 @@ rank_by_heuristic(struct ctx_scorer *scorer, struct ctx_groups *groups,
 
 	if (good == NULL)
 		return -1;
-	if (find_last(h, groups, good, err) < 0) {
+	if (find_good_calls(h, groups, good, err) < 0) {
 		free(good);
 		return -1;
 	}
@@ -444,7 +444,7 @@ rank_by_heuristic(struct ctx_scorer *scorer, struct ctx_groups *groups,
 }
 
 static void
-reset(struct ctx_scorer *scorer)
+reset_heuristic(struct ctx_scorer *scorer)
 {
 	struct heuristic *h = (struct heuristic *)scorer;
 
@@ -453,7 +453,7 @@ reset(struct ctx_scorer *scorer)
 }
 
 static void
-release(struct ctx_scorer *scorer)
+release_heuristic(struct ctx_scorer *scorer)
 {
 	struct heuristic *h = (struct heuristic *)scorer;
 
@@ -469,6 +469,6 @@ const struct ctx_scorer_kind ctx_heuristic_kind = {
     .size = sizeof(struct heuristic),
     .note = add_heuristic_message,
     .rank = rank_by_heuristic,
-    .reset = reset,
-    .release = release,
+    .reset = reset_heuristic,
+    .release = release_heuristic,
 };

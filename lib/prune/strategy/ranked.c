@@ -33,7 +33,7 @@ struct turn {
 };
 
 static int
-by_rank(const void *a, const void *b)
+compare_ranks(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
 
@@ -46,14 +46,14 @@ by_rank(const void *a, const void *b)
 
 /* What a turn ends with stays as long as any of it. */
 static void
-end_turn(struct ctx_candidate *candidates, const struct turn *turn)
+raise_turn_end(struct ctx_candidate *candidates, const struct turn *turn)
 {
 	if (turn->others > 0 && candidates[turn->last].rank < turn->rank)
 		candidates[turn->last].rank = turn->rank;
 }
 
 static void
-look_at_turns(struct ctx_candidate *candidates, size_t n,
+survey_turns(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, struct turn *turns)
 {
 	struct turn *turn = turns;
@@ -62,7 +62,7 @@ look_at_turns(struct ctx_candidate *candidates, size_t n,
 	for (i = 0; i < n; i++) {
 		if (i > 0 && candidates[i].turn != candidates[i - 1].turn) {
 			if (settings->alternates)
-				end_turn(candidates, turn);
+				raise_turn_end(candidates, turn);
 			turn++;
 		}
 		if (candidates[i].shares_message) {
@@ -84,7 +84,7 @@ look_at_turns(struct ctx_candidate *candidates, size_t n,
 
 /* Lists what may go; returns the total weight. */
 static uint64_t
-list_units(const struct ctx_candidate *candidates, size_t n,
+list_removable(const struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, struct turn *turns,
     struct ranked *list, size_t *listed)
 {
@@ -147,7 +147,7 @@ drop_lowest(struct ctx_candidate *candidates, struct turn *turns,
 /* Do roles alternate if the candidate comes back?  It needs what its turn ends
  * with, and that the message which it shares with the next turn. */
 static bool
-has_end(const struct ctx_candidate *candidates, const struct turn *turn,
+has_turn_end(const struct ctx_candidate *candidates, const struct turn *turn,
     size_t unit)
 {
 	const struct turn *next = turn + 1;
@@ -160,7 +160,7 @@ has_end(const struct ctx_candidate *candidates, const struct turn *turn,
 
 /* Brings back what fits, from the highest rank down. */
 static void
-fill_up(struct ctx_candidate *candidates, struct turn *turns,
+refill_budget(struct ctx_candidate *candidates, struct turn *turns,
     const struct ranked *list, size_t went,
     const struct ctx_prune_settings *settings, uint64_t total)
 {
@@ -175,7 +175,7 @@ fill_up(struct ctx_candidate *candidates, struct turn *turns,
 		if (member &&
 		    (turn->gone > 0 || candidate->crosses_turns ||
 			(settings->alternates &&
-			    !has_end(candidates, turn, list[went].unit))))
+			    !has_turn_end(candidates, turn, list[went].unit))))
 			continue;
 		if (member && turn->others == 0)
 			cost += turn->users;
@@ -204,14 +204,14 @@ ctx_ranked_decide(struct ctx_candidate *candidates, size_t n,
 		ctx_err_nomem(err);
 		goto out;
 	}
-	look_at_turns(candidates, n, settings, turns);
-	total =
-	    base + list_units(candidates, n, settings, turns, list, &listed);
-	qsort(list, listed, sizeof *list, by_rank);
+	survey_turns(candidates, n, settings, turns);
+	total = base +
+	    list_removable(candidates, n, settings, turns, list, &listed);
+	qsort(list, listed, sizeof *list, compare_ranks);
 	went = drop_lowest(candidates, turns, list, listed, settings->target,
 	    &total);
 	if (settings->strategy->refills && total <= settings->target)
-		fill_up(candidates, turns, list, went, settings, total);
+		refill_budget(candidates, turns, list, went, settings, total);
 	rc = 0;
 out:
 	free(turns);

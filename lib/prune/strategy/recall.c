@@ -79,7 +79,7 @@ struct recall {
 /* ---- reading ---- */
 
 static int
-by_term(const void *a, const void *b)
+compare_terms(const void *a, const void *b)
 {
 	const struct posting *x = a, *y = b;
 
@@ -94,7 +94,7 @@ merge_terms(struct recall *r)
 	size_t i, n = 0;
 
 	if (r->n_found > 0)
-		qsort(found, r->n_found, sizeof *found, by_term);
+		qsort(found, r->n_found, sizeof *found, compare_terms);
 	for (i = 0; i < r->n_found; i++)
 		if (n > 0 && found[n - 1].term == found[i].term)
 			found[n - 1].count += found[i].count;
@@ -157,7 +157,7 @@ add_doc(struct recall *r, uint32_t speaker, struct ctx_err *err)
 
 /* Appends the text of a node to r->text, a space after it. */
 static int
-add_text(struct recall *r, const struct ctx_json *json, uint32_t node,
+append_node_text(struct recall *r, const struct ctx_json *json, uint32_t node,
     struct ctx_err *err)
 {
 	struct ctx_str raw;
@@ -173,7 +173,7 @@ add_text(struct recall *r, const struct ctx_json *json, uint32_t node,
 }
 
 static int
-add_tool(struct recall *r, const struct ctx_json *json,
+append_tool_text(struct recall *r, const struct ctx_json *json,
     const struct ctx_block *block, struct ctx_err *err)
 {
 	struct ctx_str tool;
@@ -187,13 +187,13 @@ add_tool(struct recall *r, const struct ctx_json *json,
 
 /* The text of the parts that belong to a segment. */
 static int
-item_text(struct recall *r, const struct ctx_message *message, unsigned flags,
-    struct ctx_err *err)
+read_message_text(struct recall *r, const struct ctx_message *message,
+    unsigned flags, struct ctx_err *err)
 {
 	size_t i;
 
 	r->text.n = 0;
-	if (add_text(r, message->json, message->name, err) < 0)
+	if (append_node_text(r, message->json, message->name, err) < 0)
 		return -1;
 	r->name = r->text.n > 0 ? r->text.n - 1 : 0;
 	for (i = 0; i < message->n; i++) {
@@ -207,9 +207,10 @@ item_text(struct recall *r, const struct ctx_message *message, unsigned flags,
 		if (block->kind == CTX_BLOCK_MEDIA ||
 		    (flags & (result ? CTX_SEGMENT_REST : CTX_SEGMENT_RESULTS)))
 			continue;
-		if (add_tool(r, message->json, block, err) < 0 ||
+		if (append_tool_text(r, message->json, block, err) < 0 ||
 		    (!array &&
-			add_text(r, message->json, block->payload, err) < 0))
+			append_node_text(r, message->json, block->payload,
+			    err) < 0))
 			return -1;
 	}
 	return 0;
@@ -218,7 +219,7 @@ item_text(struct recall *r, const struct ctx_message *message, unsigned flags,
 /* The bytes of r->text that say who speaks: the name of the message, or what
  * stands before the first colon, as in "Ann: hello". */
 static size_t
-label(const struct recall *r)
+find_label(const struct recall *r)
 {
 	size_t i, n = r->text.n < LABEL ? r->text.n : LABEL;
 
@@ -236,7 +237,7 @@ set_question(struct recall *r, uint32_t speaker)
 {
 	struct ctx_buf *text = &r->text, before = r->question;
 
-	r->label = r->name > 0 ? 0 : label(r);
+	r->label = r->name > 0 ? 0 : find_label(r);
 	r->asker = r->label > 0 ? speaker : 0;
 	text->n -= r->name;
 	if (r->name > 0)
@@ -264,7 +265,7 @@ take_called(void *user, const char *p, size_t n, struct ctx_err *err)
  * its text, with no small letter before and a mark after it, and not the
  * first of all if there is another: "Thanks, Ann!", "Ann, you must see it". */
 static int
-note_called(struct recall *r, const struct ctx_message *message,
+record_called_name(struct recall *r, const struct ctx_message *message,
     struct ctx_err *err)
 {
 	struct ctx_terms terms = {r, take_called};
@@ -295,10 +296,10 @@ note_called(struct recall *r, const struct ctx_message *message,
 
 /* The terms of r->text; the last one of its label names the speaker. */
 static int
-read_text(struct recall *r, uint32_t *speaker, struct ctx_err *err)
+read_terms(struct recall *r, uint32_t *speaker, struct ctx_err *err)
 {
 	struct ctx_terms terms = {r, take_term};
-	size_t n = label(r);
+	size_t n = find_label(r);
 
 	*speaker = 0;
 	if (r->text.n == 0)
@@ -324,11 +325,11 @@ add_recall_message(struct ctx_scorer *scorer, const struct ctx_message *message,
 			ctx_embed_add(&r->embed, "", 0, err) < 0))
 			return -1;
 	for (; first < groups->n; first++) {
-		if (item_text(r, message, groups->segments[first].flags, err) <
-			0 ||
-		    read_text(r, &speaker, err) < 0 ||
+		if (read_message_text(r, message, groups->segments[first].flags,
+			err) < 0 ||
+		    read_terms(r, &speaker, err) < 0 ||
 		    add_doc(r, speaker, err) < 0 ||
-		    note_called(r, message, err) < 0)
+		    record_called_name(r, message, err) < 0)
 			return -1;
 		if (scorer->options.embedder != NULL &&
 		    ctx_embed_add(&r->embed, r->text.p, r->text.n, err) < 0)
@@ -408,7 +409,7 @@ find_sides(struct recall *r)
 }
 
 static double
-rarity(const struct recall *r, uint32_t term)
+compute_rarity(const struct recall *r, uint32_t term)
 {
 	double n = (double)r->n_docs, df = r->frequency[term - 1];
 
@@ -432,7 +433,8 @@ score_docs(struct recall *r, double average)
 			double weight = r->weight[r->postings[j].term - 1];
 
 			if (weight > 0)
-				sum += weight * rarity(r, r->postings[j].term) *
+				sum += weight *
+				    compute_rarity(r, r->postings[j].term) *
 				    count * (K1 + 1) / (count + norm);
 		}
 		r->score[i] = sum;
@@ -442,7 +444,8 @@ score_docs(struct recall *r, double average)
 /* What is left of a score from the middle of one segment to that of the next.
  */
 static double
-fading(const struct ctx_segment *segment, const struct ctx_segment *next)
+compute_fading(const struct ctx_segment *segment,
+    const struct ctx_segment *next)
 {
 	return exp(
 	    -((double)segment->tokens + (double)next->tokens) / 2 / FADE);
@@ -455,7 +458,7 @@ fading(const struct ctx_segment *segment, const struct ctx_segment *next)
  * ten short remarks are one talk, and two long results are two subjects.
  */
 static void
-smooth(struct recall *r, const struct ctx_groups *groups)
+smooth_scores(struct recall *r, const struct ctx_groups *groups)
 {
 	const struct ctx_segment *segments = groups->segments;
 	double carried = 0;
@@ -465,13 +468,13 @@ smooth(struct recall *r, const struct ctx_groups *groups)
 		r->smooth[i] = r->score[i] + carried;
 		if (i + 1 < n)
 			carried = (carried + r->score[i]) *
-			    fading(&segments[i], &segments[i + 1]);
+			    compute_fading(&segments[i], &segments[i + 1]);
 	}
 	for (carried = 0; i-- > 0;) {
 		r->smooth[i] += carried;
 		if (i > 0)
 			carried = (carried + r->score[i]) *
-			    fading(&segments[i - 1], &segments[i]);
+			    compute_fading(&segments[i - 1], &segments[i]);
 	}
 }
 
@@ -500,7 +503,7 @@ struct place {
 };
 
 static int
-by_score(const void *a, const void *b)
+compare_scores(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
@@ -521,7 +524,7 @@ add_places(const double *scores, size_t n, double *fused, struct ctx_err *err)
 		return ctx_err_nomem(err);
 	for (i = 0; i < n; i++)
 		list[i] = (struct place){scores[i], i};
-	qsort(list, n, sizeof *list, by_score);
+	qsort(list, n, sizeof *list, compare_scores);
 	for (i = 0; i < n; i++) {
 		if (i > 0 && list[i].score < list[i - 1].score)
 			at = i;
@@ -533,7 +536,7 @@ add_places(const double *scores, size_t n, double *fused, struct ctx_err *err)
 
 /* With an embedder: r->smooth becomes the fusion of both orders. */
 static int
-fuse(struct recall *r, struct ctx_str question, struct ctx_err *err)
+fuse_rankings(struct recall *r, struct ctx_str question, struct ctx_err *err)
 {
 	const struct ctx_scorer_options *o = &r->base.options;
 	double *fused;
@@ -597,9 +600,9 @@ rank_by_recall(struct ctx_scorer *scorer, struct ctx_groups *groups,
 		length += r->docs[i].length;
 	find_sides(r);
 	score_docs(r, length / ((double)r->n_docs + 1));
-	smooth(r, groups);
+	smooth_scores(r, groups);
 	weigh_speakers(r, groups);
-	if (fuse(r, question, err) < 0)
+	if (fuse_rankings(r, question, err) < 0)
 		return -1;
 	for (i = 0; i < groups->n; i++)
 		groups->segments[i].rank = r->smooth[i];
@@ -607,7 +610,7 @@ rank_by_recall(struct ctx_scorer *scorer, struct ctx_groups *groups,
 }
 
 static void
-reset(struct ctx_scorer *scorer)
+reset_recall(struct ctx_scorer *scorer)
 {
 	struct recall *r = (struct recall *)scorer;
 
@@ -620,7 +623,7 @@ reset(struct ctx_scorer *scorer)
 }
 
 static void
-release(struct ctx_scorer *scorer)
+release_recall(struct ctx_scorer *scorer)
 {
 	struct recall *r = (struct recall *)scorer;
 
@@ -643,8 +646,8 @@ const struct ctx_scorer_kind ctx_recall_kind = {
     .size = sizeof(struct recall),
     .note = add_recall_message,
     .rank = rank_by_recall,
-    .reset = reset,
-    .release = release,
+    .reset = reset_recall,
+    .release = release_recall,
 };
 
 /* A turn while its candidates are weighed. */
@@ -660,7 +663,7 @@ struct company {
  * good answer to a long and idle message would cost twice what it seems to.
  */
 static void
-weigh_company(struct ctx_candidate *candidates, size_t from, size_t end)
+weigh_turn_users(struct ctx_candidate *candidates, size_t from, size_t end)
 {
 	struct company c = {0, 0, end};
 	size_t i;
@@ -703,7 +706,7 @@ ctx_recall_decide(struct ctx_candidate *candidates, size_t n,
 		for (end = i;
 		     end < n && candidates[end].turn == candidates[i].turn;)
 			end++;
-		weigh_company(candidates, i, end);
+		weigh_turn_users(candidates, i, end);
 	}
 	room = settings->target > held
 	    ? (settings->target - held) / NEWEST_SHARE

@@ -10,7 +10,7 @@
 
 /* Takes the earlier summaries out of the weights; returns what they weigh. */
 static uint64_t
-set_aside(struct ctx_candidate *candidates, size_t n)
+exclude_summaries(struct ctx_candidate *candidates, size_t n)
 {
 	uint64_t ours = 0;
 	size_t i;
@@ -29,7 +29,7 @@ ctx_summarize_decide(struct ctx_candidate *candidates, size_t n,
     struct ctx_err *err)
 {
 	struct ctx_prune_settings narrower = *settings;
-	uint64_t from_here = 0, room = set_aside(candidates, n);
+	uint64_t from_here = 0, room = exclude_summaries(candidates, n);
 	bool some = false, stays = false;
 	size_t i;
 

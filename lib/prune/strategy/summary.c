@@ -58,7 +58,7 @@ ctx_summary_close(struct ctx_summary *summary)
 /* ---- what a line says ---- */
 
 static char
-lower(char c)
+to_lower_ascii(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
@@ -69,7 +69,8 @@ contains_text(struct ctx_str text, const char *word)
 	size_t n = strlen(word), i, j;
 
 	for (i = 0; i + n <= text.n; i++) {
-		for (j = 0; j < n && lower(text.p[i + j]) == word[j]; j++)
+		for (j = 0; j < n && to_lower_ascii(text.p[i + j]) == word[j];
+		     j++)
 			continue;
 		if (j == n)
 			return true;
@@ -87,7 +88,7 @@ contains_any(struct ctx_str text, const char *const *words)
 }
 
 static enum line_class
-class_of(enum ctx_summary_kind kind, struct ctx_str text)
+classify_line(enum ctx_summary_kind kind, struct ctx_str text)
 {
 	static const char *const requests[] = {"?", "must", "n't", "do not",
 	    "never", "always", "please", "should", "only", "need", "want",
@@ -115,25 +116,26 @@ class_of(enum ctx_summary_kind kind, struct ctx_str text)
 /* ---- names: paths, identifiers, numbers ---- */
 
 static bool
-in_name(char c)
+is_name_char(char c)
 {
-	return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') ||
+	return (c >= '0' && c <= '9') ||
+	    (to_lower_ascii(c) >= 'a' && to_lower_ascii(c) <= 'z') ||
 	    c == '_' || c == '-' || c == '.' || c == '/';
 }
 
 /* The next run of name characters at or behind *at; false at the end. */
 static bool
-next_name(struct ctx_str text, size_t *at, struct ctx_str *name)
+read_next_name(struct ctx_str text, size_t *at, struct ctx_str *name)
 {
 	size_t from;
 
 	*name = (struct ctx_str){NULL, 0};
 	if (*at >= text.n)
 		return false;
-	while (*at < text.n && !in_name(text.p[*at]))
+	while (*at < text.n && !is_name_char(text.p[*at]))
 		++*at;
 	from = *at;
-	while (*at < text.n && in_name(text.p[*at]))
+	while (*at < text.n && is_name_char(text.p[*at]))
 		++*at;
 	while (*at > from && strchr(".-/", text.p[from]) != NULL &&
 	    text.p[from] != '/')
@@ -177,17 +179,18 @@ is_path(struct ctx_str name)
 		return true;
 	/* name.ext, the extension short and of letters */
 	return dot != NULL && dot > name.p && end - dot >= 2 &&
-	    end - dot <= 5 && lower(dot[1]) >= 'a' && lower(dot[1]) <= 'z';
+	    end - dot <= 5 && to_lower_ascii(dot[1]) >= 'a' &&
+	    to_lower_ascii(dot[1]) <= 'z';
 }
 
 static int
-note_files(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
+record_files(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
 {
 	struct ctx_str name;
 	uint32_t *grown, id;
 	size_t at = 0, known;
 
-	while (next_name(text, &at, &name)) {
+	while (read_next_name(text, &at, &name)) {
 		if (!is_path(name))
 			continue;
 		known = s->files.n;
@@ -213,7 +216,7 @@ ctx_summary_later(struct ctx_summary *s, const char *p, size_t n,
 	uint32_t id;
 	size_t at = 0;
 
-	while (next_name(text, &at, &name))
+	while (read_next_name(text, &at, &name))
 		if (is_telling(name) &&
 		    ctx_intern(&s->later, name.p, name.n, &id, err) < 0)
 			return -1;
@@ -221,12 +224,12 @@ ctx_summary_later(struct ctx_summary *s, const char *p, size_t n,
 }
 
 static bool
-is_spoken_of(const struct ctx_summary *s, struct ctx_str text)
+is_mentioned_later(const struct ctx_summary *s, struct ctx_str text)
 {
 	struct ctx_str name;
 	size_t at = 0;
 
-	while (next_name(text, &at, &name))
+	while (read_next_name(text, &at, &name))
 		if (is_telling(name) &&
 		    ctx_intern_has(&s->later, name.p, name.n))
 			return true;
@@ -236,14 +239,14 @@ is_spoken_of(const struct ctx_summary *s, struct ctx_str text)
 /* ---- texts to lines ---- */
 
 static bool
-is_blank(char c)
+is_space_char(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
 /* Bytes of the sentence or line at the start of text, at least 1. */
 static size_t
-sentence(struct ctx_str text)
+find_sentence_end(struct ctx_str text)
 {
 	static const char full_stop[] = "\xe3\x80\x82"; /* U+3002 */
 	size_t i;
@@ -252,7 +255,7 @@ sentence(struct ctx_str text)
 		if (text.p[i] == '\n')
 			return i + 1;
 		if (strchr(".?!", text.p[i]) != NULL && text.p[i] != '\0' &&
-		    i + 1 < text.n && is_blank(text.p[i + 1]) && i > 20)
+		    i + 1 < text.n && is_space_char(text.p[i + 1]) && i > 20)
 			return i + 1;
 		if (i + 3 <= text.n && memcmp(text.p + i, full_stop, 3) == 0)
 			return i + 3;
@@ -262,13 +265,13 @@ sentence(struct ctx_str text)
 
 /* A line is cut between words, or at least between characters. */
 static size_t
-bounded(struct ctx_str text)
+find_line_limit(struct ctx_str text)
 {
 	size_t n = MOST_BYTES;
 
 	if (text.n <= MOST_BYTES)
 		return text.n;
-	while (n > MOST_BYTES / 2 && !is_blank(text.p[n]))
+	while (n > MOST_BYTES / 2 && !is_space_char(text.p[n]))
 		n--;
 	if (n == MOST_BYTES / 2)
 		for (n = MOST_BYTES; n > 0 && (text.p[n] & 0xc0) == 0x80; n--)
@@ -277,13 +280,13 @@ bounded(struct ctx_str text)
 }
 
 static struct ctx_str
-trimmed(struct ctx_str text)
+trim_blanks(struct ctx_str text)
 {
-	while (text.n > 0 && is_blank(text.p[0])) {
+	while (text.n > 0 && is_space_char(text.p[0])) {
 		text.p++;
 		text.n--;
 	}
-	while (text.n > 0 && is_blank(text.p[text.n - 1]))
+	while (text.n > 0 && is_space_char(text.p[text.n - 1]))
 		text.n--;
 	return text;
 }
@@ -292,13 +295,13 @@ static int
 add_summary_line(struct ctx_summary *s, enum ctx_summary_kind kind,
     struct ctx_str text, struct ctx_err *err)
 {
-	enum line_class class = class_of(kind, text);
+	enum line_class class = classify_line(kind, text);
 	struct line *grown;
 	size_t known = s->seen.n;
 	uint32_t id;
 
-	text.n = bounded(text);
-	text = trimmed(text);
+	text.n = find_line_limit(text);
+	text = trim_blanks(text);
 	if (class == CLASSES || text.n < LEAST_BYTES)
 		return 0;
 	if (ctx_intern(&s->seen, text.p, text.n, &id, err) < 0)
@@ -319,13 +322,13 @@ ctx_summary_add(struct ctx_summary *s, enum ctx_summary_kind kind,
 {
 	struct ctx_str text = {p, n}, one;
 
-	if (note_files(s, text, err) < 0)
+	if (record_files(s, text, err) < 0)
 		return -1;
 	while (kind != CTX_SUMMARY_CALL && text.n > 0) {
-		one = (struct ctx_str){text.p, sentence(text)};
+		one = (struct ctx_str){text.p, find_sentence_end(text)};
 		text.p += one.n;
 		text.n -= one.n;
-		if (add_summary_line(s, kind, trimmed(one), err) < 0)
+		if (add_summary_line(s, kind, trim_blanks(one), err) < 0)
 			return -1;
 	}
 	return 0;
@@ -334,7 +337,7 @@ ctx_summary_add(struct ctx_summary *s, enum ctx_summary_kind kind,
 /* ---- lines to a summary ---- */
 
 static const char *
-label(const struct line *line)
+get_speaker_label(const struct line *line)
 {
 	switch (line->kind) {
 	case CTX_SUMMARY_USER:
@@ -349,7 +352,7 @@ label(const struct line *line)
 }
 
 static int
-write_lines(const struct ctx_summary *s, struct ctx_buf *out,
+append_lines(const struct ctx_summary *s, struct ctx_buf *out,
     struct ctx_err *err)
 {
 	struct ctx_str text;
@@ -359,7 +362,7 @@ write_lines(const struct ctx_summary *s, struct ctx_buf *out,
 		text = ctx_intern_at(&s->seen, s->lines[i].id);
 		if (s->lines[i].taken &&
 		    (ctx_buf_printf(out, err, "%s%s", out->n > 0 ? "\n" : "",
-			 label(&s->lines[i])) < 0 ||
+			 get_speaker_label(&s->lines[i])) < 0 ||
 			ctx_buf_add(out, text.p, text.n, err) < 0))
 			return -1;
 	}
@@ -395,14 +398,15 @@ write_taken_lines(const struct ctx_summary *s,
     uint64_t *tokens, struct ctx_err *err)
 {
 	out->n = 0;
-	if (write_lines(s, out, err) < 0 || write_files(s, files, out, err) < 0)
+	if (append_lines(s, out, err) < 0 ||
+	    write_files(s, files, out, err) < 0)
 		return -1;
 	return ctx_token_count(counter, out->p, out->n, tokens, err);
 }
 
 /* When a line's turn comes within its class. */
 static unsigned
-turn_of(const struct ctx_summary *s, size_t i)
+find_line_order(const struct ctx_summary *s, size_t i)
 {
 	if (i == 0 || s->lines[i].kind == CTX_SUMMARY_EARLIER)
 		return 0;
@@ -411,7 +415,7 @@ turn_of(const struct ctx_summary *s, size_t i)
 
 /* Takes lines of one class while they fit, turn by turn, the newest first. */
 static uint64_t
-take_class(struct ctx_summary *s, enum line_class class, uint64_t room)
+take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t room)
 {
 	unsigned turn;
 	size_t i;
@@ -421,7 +425,7 @@ take_class(struct ctx_summary *s, enum line_class class, uint64_t room)
 			struct line *line = &s->lines[i];
 
 			if (line->class != class || line->tokens > room ||
-			    turn_of(s, i) != turn)
+			    find_line_order(s, i) != turn)
 				continue;
 			line->taken = true;
 			room -= line->tokens;
@@ -431,7 +435,7 @@ take_class(struct ctx_summary *s, enum line_class class, uint64_t room)
 
 /* Lets the last line of the lowest class go; false if none is left. */
 static bool
-drop_one(struct ctx_summary *s)
+drop_worst_line(struct ctx_summary *s)
 {
 	struct line *worst = NULL;
 	size_t i;
@@ -449,7 +453,7 @@ drop_one(struct ctx_summary *s)
 /* What a line costs, label and line feed included, and whether later text
  * speaks of it. */
 static int
-weigh_line(struct ctx_summary *s, struct ctx_token_counter *counter,
+weigh_lines(struct ctx_summary *s, struct ctx_token_counter *counter,
     struct ctx_err *err)
 {
 	size_t i;
@@ -458,7 +462,7 @@ weigh_line(struct ctx_summary *s, struct ctx_token_counter *counter,
 		struct line *line = &s->lines[i];
 		struct ctx_str text = ctx_intern_at(&s->seen, line->id);
 
-		line->spoken_of = is_spoken_of(s, text);
+		line->spoken_of = is_mentioned_later(s, text);
 		if (ctx_token_count(counter, text.p, text.n, &line->tokens,
 			err) < 0)
 			return -1;
@@ -478,11 +482,12 @@ ctx_summary_write(struct ctx_summary *s, struct ctx_token_counter *counter,
 	uint64_t tokens, room = limit, part;
 	unsigned class;
 
-	if (weigh_line(s, counter, err) < 0)
+	if (weigh_lines(s, counter, err) < 0)
 		return -1;
 	for (class = 0; class < CLASSES; class ++) {
 		part = room * share[class] / 100;
-		room -= part - take_class(s, (enum line_class) class, part);
+		room -=
+		    part - take_class_lines(s, (enum line_class) class, part);
 	}
 	for (;;) {
 		if (write_taken_lines(s, counter, files, out, &tokens, err) < 0)
@@ -492,7 +497,7 @@ ctx_summary_write(struct ctx_summary *s, struct ctx_token_counter *counter,
 		/* First the files, then the lines that matter least. */
 		if (files > 0)
 			files /= 2;
-		else if (!drop_one(s))
+		else if (!drop_worst_line(s))
 			return 0;
 	}
 }

@@ -23,7 +23,7 @@ enum {
 
 enum class { OTHER, WORD, JOINT, IDEOGRAPH };
 
-static enum class class_of(uint32_t cp) {
+static enum class classify_char(uint32_t cp) {
 	if ((cp >= '0' && cp <= '9') || (cp >= 'A' && cp <= 'Z') ||
 	    (cp >= 'a' && cp <= 'z')) return WORD;
 	if (cp == '_' || cp == '/' || cp == '.' || cp == '-') return JOINT;
@@ -274,24 +274,25 @@ static const struct irregular {
 };
 
 static int
-against_form(const void *word, const void *row)
+compare_form(const void *word, const void *row)
 {
 	return strcmp(word, row);
 }
 
 /* Does a table of rows, each of which begins with a word, have this one? */
 static const void *
-look_up(const char *word, size_t n, const void *table, size_t rows, size_t size)
+find_row(const char *word, size_t n, const void *table, size_t rows,
+    size_t size)
 {
 	char key[LONGEST + 1];
 
 	memcpy(key, word, n);
 	key[n] = '\0';
-	return bsearch(key, table, rows, size, against_form);
+	return bsearch(key, table, rows, size, compare_form);
 }
 
 static bool
-ends(const char *word, size_t n, const char *suffix)
+has_suffix(const char *word, size_t n, const char *suffix)
 {
 	size_t m = strlen(suffix);
 
@@ -311,21 +312,21 @@ has_vowel(const char *word, size_t n)
 
 /* Takes off the endings of an English word, in place; returns its length. */
 static size_t
-stem(char *word, size_t n)
+stem_word(char *word, size_t n)
 {
 	if (n < 4)
 		return n;
-	if (ends(word, n, "ies") && n > 4)
+	if (has_suffix(word, n, "ies") && n > 4)
 		word[(n -= 2) - 1] = 'y';
-	else if (ends(word, n, "sses") || ends(word, n, "xes") ||
-	    ends(word, n, "ches") || ends(word, n, "shes"))
+	else if (has_suffix(word, n, "sses") || has_suffix(word, n, "xes") ||
+	    has_suffix(word, n, "ches") || has_suffix(word, n, "shes"))
 		n -= 2;
-	else if (ends(word, n, "s") && !ends(word, n, "ss") &&
-	    !ends(word, n, "us") && !ends(word, n, "is"))
+	else if (has_suffix(word, n, "s") && !has_suffix(word, n, "ss") &&
+	    !has_suffix(word, n, "us") && !has_suffix(word, n, "is"))
 		n--;
-	if (ends(word, n, "ing") && n > 5 && has_vowel(word, n - 3))
+	if (has_suffix(word, n, "ing") && n > 5 && has_vowel(word, n - 3))
 		n -= 3;
-	else if (ends(word, n, "ed") && n > 4 && has_vowel(word, n - 2))
+	else if (has_suffix(word, n, "ed") && n > 4 && has_vowel(word, n - 2))
 		n -= 2;
 	else
 		goto out;
@@ -343,7 +344,7 @@ out:
 
 /* The length of the first characters of a word. */
 static size_t
-head(const char *word, size_t n, size_t characters)
+find_head(const char *word, size_t n, size_t characters)
 {
 	size_t i;
 
@@ -354,30 +355,31 @@ head(const char *word, size_t n, size_t characters)
 }
 
 static int
-give(const struct ctx_terms *terms, char *word, size_t n, struct ctx_err *err)
+emit_term(const struct ctx_terms *terms, char *word, size_t n,
+    struct ctx_err *err)
 {
 	const struct irregular *form;
 	bool letters = true, ascii = true;
 	size_t i;
 
 	if (n == 0 ||
-	    look_up(word, n, common, sizeof common / sizeof common[0],
+	    find_row(word, n, common, sizeof common / sizeof common[0],
 		sizeof common[0]) != NULL)
 		return 0;
 	for (i = 0; i < n; i++) {
 		letters &= word[i] < '0' || word[i] > '9';
 		ascii &= word[i] >= 'a' && word[i] <= 'z';
 	}
-	form = look_up(word, n, irregular,
+	form = find_row(word, n, irregular,
 	    sizeof irregular / sizeof irregular[0], sizeof irregular[0]);
 	if (form != NULL) {
 		n = strlen(form->word);
 		memcpy(word, form->word, n);
 	}
 	if (ascii)
-		n = stem(word, n);
+		n = stem_word(word, n);
 	if (letters)
-		n = head(word, n, TELLING);
+		n = find_head(word, n, TELLING);
 	return terms->take(terms->user, word, n, err);
 }
 
@@ -394,7 +396,7 @@ end_word(const struct ctx_terms *terms, struct reading *r, bool name_ends,
     struct ctx_err *err)
 {
 	r->pieces += r->n > 0;
-	if (give(terms, r->word, r->n, err) < 0)
+	if (emit_term(terms, r->word, r->n, err) < 0)
 		return -1;
 	r->n = 0;
 	if (!name_ends)
@@ -409,7 +411,7 @@ end_word(const struct ctx_terms *terms, struct reading *r, bool name_ends,
 }
 
 static void
-append(char *word, size_t *n, uint32_t cp)
+append_char(char *word, size_t *n, uint32_t cp)
 {
 	if (*n + 4 <= LONGEST)
 		*n += ctx_utf8_put(word + *n, cp);
@@ -446,7 +448,7 @@ ctx_terms_of(const struct ctx_terms *terms, const char *p, size_t n,
 		enum class class;
 
 		len = ctx_utf8_next(p, n, &cp);
-		class = class_of(cp);
+		class = classify_char(cp);
 		if (class == IDEOGRAPH) {
 			if (take_ideograph(terms, &r, cp, err) < 0)
 				return -1;
@@ -461,8 +463,8 @@ ctx_terms_of(const struct ctx_terms *terms, const char *p, size_t n,
 		if (class == OTHER)
 			continue;
 		if (class == WORD)
-			append(r.word, &r.n, fold_case(cp));
-		append(r.name, &r.name_n, fold_case(cp));
+			append_char(r.word, &r.n, fold_case(cp));
+		append_char(r.name, &r.name_n, fold_case(cp));
 	}
 	return end_word(terms, &r, true, err);
 }
