@@ -1,14 +1,15 @@
 /*
- * plan.c - what is removed, in bounded memory
+ * plan.c - decides what is removed, in bounded memory
  *
- * First what must be kept is marked, then the edits of the level are decided,
- * each whole or not at all, then the strategy is asked, and then each user
- * message follows its turn.  Nothing is put back afterwards.
+ * The steps: mark the floor (what must be kept); apply the edits of the level,
+ * each to all segments or to none; ask the strategy which groups to remove;
+ * remove the user messages of turns that are empty.  No step puts anything
+ * back.
  *
- * Before the end of a conversation the same steps run on a second view of
- * it: segments are as small as the level may still make them, and what is held
- * only for now weighs nothing.  What this view drops, the end would drop
- * too; the line remembers how far that went.
+ * Before the end of a conversation the same steps run with optimistic numbers:
+ * each segment is as small as the level can make it, and segments that are
+ * pinned only for now weigh nothing.  What is removed then would be removed at
+ * the end, too.  ctx_plan.line remembers how far this removal has come.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -21,12 +22,12 @@
 	(BIT(CTX_FLOOR_UNKNOWN) | BIT(CTX_FLOOR_SYSTEM) | BIT(CTX_FLOOR_PINNED))
 #define VERBATIM (FOR_EVER | BIT(CTX_FLOOR_LAST) | BIT(CTX_FLOOR_OPEN))
 
-/* A user message of the newest turn that does not ask: it stays if there is
- * room.  Only while a decision is made. */
+/* A bit of ctx_plan.holds during a decision: a user message of the newest turn
+ * that is not its task; it is kept if the budget allows. */
 #define HOLD_IF_ROOM (1u << 7)
-enum { ROOM_SHARE = 4 }; /* of the target, this part for all of them */
+enum { ROOM_SHARE = 4 }; /* all of these may take 1/ROOM_SHARE of the target */
 
-/* Notices make room for one another at most so often. */
+/* Maximum number of times that notices may require a new decision. */
 #define ROUNDS 8
 
 void
@@ -76,9 +77,9 @@ grow_plan(struct ctx_plan *plan, size_t n, struct ctx_err *err)
 }
 
 /*
- * True if the segment's turn cannot do without it: a user message that asks,
- * and where roles must alternate any of the turn's.  The other user messages of
- * a turn are candidates by themselves.
+ * Returns true for a user message that its turn cannot do without: the task of
+ * the turn, or, where roles must alternate, any of its user messages.  Other
+ * user messages are candidates by themselves.
  */
 static bool
 is_required_by_turn(const struct ctx_plan *plan,
@@ -88,8 +89,8 @@ is_required_by_turn(const struct ctx_plan *plan,
 	    (plan->settings.alternates || (segment->flags & CTX_SEGMENT_TASK));
 }
 
-/* Why this segment by itself must not be removed, its place in the turn left
- * aside. */
+/* Returns the reasons for which the segment itself must be kept, those of its
+ * turn left out. */
 static unsigned
 find_own_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
     const struct ctx_segment *segment)
@@ -101,7 +102,7 @@ find_own_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
 		return BIT(CTX_FLOOR_UNKNOWN);
 	if (segment->flags & CTX_SEGMENT_PINNED)
 		holds |= BIT(CTX_FLOOR_PINNED);
-	/* No conversation is left without a message. */
+	/* The last message is always kept: no conversation becomes empty. */
 	if (segment->message + 1 == groups->messages &&
 	    !(segment->flags & CTX_SEGMENT_NOTICE))
 		holds |= BIT(CTX_FLOOR_LAST);
@@ -114,7 +115,7 @@ find_own_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
 	if (segment->flags & CTX_SEGMENT_SYSTEM)
 		return holds |
 		    (settings->pin_system ? BIT(CTX_FLOOR_SYSTEM) : 0);
-	/* As a summary that is a message is held. */
+	/* A summary that is a message is kept for the same reason. */
 	if ((segment->flags & CTX_SEGMENT_WITH_SUMMARY) &&
 	    settings->pin_system && !settings->strategy->summarizes)
 		holds |= BIT(CTX_FLOOR_SYSTEM);
@@ -131,8 +132,8 @@ find_own_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
 	return holds;
 }
 
-/* The hold of a user message of the newest turn that is neither a
- * demonstration nor asks.  What asks last now may be one of these later. */
+/* Returns the bit above for a user message of the newest turn that is neither a
+ * demonstration nor the task.  Today's last user message may become one. */
 static unsigned
 find_room_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
     const struct ctx_segment *segment, bool ended)
@@ -144,7 +145,8 @@ find_room_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
 	return ended ? HOLD_IF_ROOM : BIT(CTX_FLOOR_TURN);
 }
 
-/* Is the segment in one message with results of the turn before? */
+/* Returns true if the segment is in one message with results of the turn
+ * before. */
 static bool
 is_shared_message(const struct ctx_segment *segments, size_t i)
 {
@@ -153,10 +155,10 @@ is_shared_message(const struct ctx_segment *segments, size_t i)
 }
 
 /*
- * Where roles must alternate: what is held anywhere in a turn holds its user
- * messages and its last group, without which two neighbours would be of one
- * role.  If that group ends in a piece of the next turn's user message, the
- * answer to that message must be kept as well, and so on.
+ * Where roles must alternate: if anything of a turn is kept, its user messages
+ * and its last group are kept, too, or two neighbours would have one role.  If
+ * that group ends in the next turn's user message (its results), the answer to
+ * that message is kept as well, and so on.
  */
 static void
 pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
@@ -184,7 +186,8 @@ pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 			    j != last)
 				continue;
 			hold = (any & FOR_EVER) | BIT(CTX_FLOOR_TURN);
-			/* What is the last of the newest turn may change. */
+			/* The last group of the newest turn may still change.
+			 */
 			if (!ended && j == last &&
 			    segments[j].turn == groups->turn)
 				hold = BIT(CTX_FLOOR_TURN);
@@ -194,8 +197,8 @@ pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 	}
 }
 
-/* Does the segment call for results that may still come?  A turn that is over
- * leaves no call open but those that go on. */
+/* Returns true if a tool call of the segment may still get a result.  After its
+ * turn has ended only a call with further results can. */
 static bool
 has_open_tool_call(struct ctx_groups *groups, uint32_t i, bool ended)
 {
@@ -209,8 +212,8 @@ has_open_tool_call(struct ctx_groups *groups, uint32_t i, bool ended)
 		(segments[i].flags & CTX_SEGMENT_MORE_RESULTS));
 }
 
-/* Where calls go on: the first segment that late results may join, all after it
- * with it. */
+/* Returns the first segment that late results may join (all later ones then
+ * belong to its group), where calls get several results. */
 static size_t
 find_first_open(struct ctx_groups *groups)
 {
@@ -224,7 +227,7 @@ find_first_open(struct ctx_groups *groups)
 	return i;
 }
 
-/* Marks what must be kept, and closes the marks over the groups. */
+/* Marks what must be kept, and with it the rest of its group. */
 static void
 find_floor(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
@@ -237,7 +240,7 @@ find_floor(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		unsigned holds = find_own_floor(plan, groups, &segments[i]) |
 		    find_room_floor(plan, groups, &segments[i], ended);
 
-		/* The last segment of a newest turn holds its group. */
+		/* Keep the last group of each of the newest turns. */
 		if (!(segments[i].flags &
 			(CTX_SEGMENT_UNKNOWN | CTX_SEGMENT_SYSTEM |
 			    CTX_SEGMENT_META)) &&
@@ -261,7 +264,7 @@ find_floor(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 
 /* ---- bound reasoning ---- */
 
-/* Does the segment hold reasoning that no change may stand before? */
+/* Returns true if the segment has bound reasoning. */
 static bool
 has_bound_reasoning(const struct ctx_plan *plan,
     const struct ctx_segment *segment)
@@ -269,7 +272,8 @@ has_bound_reasoning(const struct ctx_plan *plan,
 	return plan->settings.binds && (segment->flags & CTX_SEGMENT_SIGNED);
 }
 
-/* The number of the first message that the marks change, or UINT64_MAX. */
+/* Returns the index of the first message that the marks change, or UINT64_MAX.
+ */
 static uint64_t
 find_first_change(const struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -281,8 +285,8 @@ find_first_change(const struct ctx_plan *plan, const struct ctx_groups *groups)
 	return UINT64_MAX;
 }
 
-/* Marks the bound reasoning that must be removed, also where a floor holds
- * the message. */
+/* Marks the bound reasoning that must be removed, also in messages that must be
+ * kept. */
 static void
 mark_bound_reasoning(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -335,7 +339,8 @@ ctx_plan_leaves_bound(const struct ctx_plan *plan,
 
 /* ---- edits ---- */
 
-/* The edits that the level allows for a segment, now or (ended false) later. */
+/* Returns the edits that the level allows for a segment; with ended false,
+ * those that it may allow at the end. */
 static unsigned
 find_allowed_edits(const struct ctx_plan *plan, const struct ctx_groups *groups,
     size_t i, bool ended)
@@ -363,7 +368,7 @@ find_allowed_edits(const struct ctx_plan *plan, const struct ctx_groups *groups,
 	return edits;
 }
 
-/* The edits that the end of the conversation may still bring to a segment. */
+/* Returns the edits that may still be made at the end of the conversation. */
 static unsigned
 find_possible_edits(const struct ctx_plan *plan,
     const struct ctx_groups *groups, size_t i)
@@ -386,7 +391,8 @@ count_edited_tokens(const struct ctx_segment *segment, unsigned edits)
 	    (edits & CTX_MARK_FOLD ? segment->inserted_tokens : 0);
 }
 
-/* The same to a strategy, which knows of notices only as room kept free. */
+/* Returns the same for a strategy, which sees notices only as reserved tokens.
+ */
 static uint64_t
 count_without_notice(const struct ctx_segment *segment, unsigned edits)
 {
@@ -397,7 +403,7 @@ count_without_notice(const struct ctx_segment *segment, unsigned edits)
 	return count_edited_tokens(segment, edits);
 }
 
-/* What of it is an earlier summary. */
+/* Returns the tokens of an earlier summary in it. */
 static uint64_t
 count_summary_tokens(const struct ctx_segment *segment, unsigned edits)
 {
@@ -410,8 +416,8 @@ count_summary_tokens(const struct ctx_segment *segment, unsigned edits)
 	    : 0;
 }
 
-/* Holds the user messages of the newest turn that do not ask, if they and the
- * floor fit and they are no large share of the target. */
+/* Keeps the user messages of the newest turn that are not its task, if they fit
+ * with the floor and take at most 1/ROOM_SHARE of the target. */
 static void
 pin_if_room(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -422,7 +428,7 @@ pin_if_room(struct ctx_plan *plan, const struct ctx_groups *groups)
 	for (i = 0; i < groups->n; i++) {
 		tokens =
 		    count_without_notice(&groups->segments[i], plan->marks[i]);
-		/* A new summary takes the place of an earlier one. */
+		/* A new summary replaces an earlier one. */
 		own = plan->settings.strategy->summarizes
 		    ? count_summary_tokens(&groups->segments[i], plan->marks[i])
 		    : 0;
@@ -441,7 +447,7 @@ pin_if_room(struct ctx_plan *plan, const struct ctx_groups *groups)
 	}
 }
 
-/* Marks one edit wherever it is allowed; returns the total it leaves. */
+/* Marks one kind of edit wherever it is allowed; returns the tokens left. */
 static uint64_t
 edit_all(struct ctx_plan *plan, const struct ctx_groups *groups, unsigned edit,
     uint64_t total)
@@ -460,7 +466,8 @@ edit_all(struct ctx_plan *plan, const struct ctx_groups *groups, unsigned edit,
 	return total;
 }
 
-/* At the end: each step whole, until the target is met. */
+/* Applies the edits at the end: one kind after the other, each to all segments,
+ * until the target is met. */
 static void
 edit_until_met(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -477,9 +484,9 @@ edit_until_met(struct ctx_plan *plan, const struct ctx_groups *groups)
 			total = edit_all(plan, groups, steps[i], total);
 }
 
-/* True if the candidate is a user message that its turn cannot do without.  So
- * is a summary of the user's role, without which what follows it would not
- * start with the user. */
+/* Returns true if the candidate is a user message that its turn cannot do
+ * without, or a summary in the user's role: without it the messages after it
+ * would not start with the user. */
 static bool
 is_required_user(const struct ctx_plan *plan, const struct ctx_segment *segment)
 {
@@ -489,7 +496,8 @@ is_required_user(const struct ctx_plan *plan, const struct ctx_segment *segment)
 		!plan->settings.strategy->summarizes);
 }
 
-/* True if the segment asks only as long as no other user message follows it. */
+/* Returns true if the segment is the task only until another user message
+ * follows it. */
 static bool
 may_stop_asking(const struct ctx_plan *plan, const struct ctx_groups *groups,
     const struct ctx_segment *segment)
@@ -546,8 +554,8 @@ make_candidates(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 	}
 }
 
-/* A user message that asks goes with the last of its turn, and not before;
- * where the strategy ranks it by itself it may stay alone. */
+/* Removes the task of a turn when the last group of the turn is removed.  Where
+ * the strategy ranks user messages it may be kept alone. */
 static void
 drop_with_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 {
@@ -576,8 +584,9 @@ drop_with_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 	}
 }
 
-/* What the strategy lets go lies up to a line.  A user message that follows its
- * turn may lie beyond: all that answered it may be results of older calls. */
+/* Moves ctx_plan.line behind what the strategy has removed.  A user message
+ * that is removed with its turn may stand after the line, if only results of
+ * older calls answered it. */
 static void
 set_cut_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -599,7 +608,7 @@ set_cut_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 	}
 }
 
-/* Turns the strategy's answers into marks. */
+/* Turns the strategy's decisions into marks. */
 static void
 mark_drops(struct ctx_plan *plan, struct ctx_groups *groups)
 {
@@ -631,7 +640,7 @@ ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups)
 
 		if (plan->marks[i] & CTX_MARK_DROP)
 			continue;
-		/* Both pieces of a message count what every message costs. */
+		/* Both segments of a message count its framing. */
 		if (i + 1 < groups->n &&
 		    segments[i].message == segments[i + 1].message &&
 		    !(plan->marks[i + 1] & CTX_MARK_DROP))
@@ -664,7 +673,7 @@ ctx_plan_due(const struct ctx_plan *plan, const struct ctx_groups *groups)
 	return groups->tokens + plan->fixed > settings->trigger;
 }
 
-/* Decides once, with so much room for notices as is kept free. */
+/* Decides once, with the tokens now reserved for notices. */
 static int
 decide_once(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
     bool due, struct ctx_err *err)
@@ -699,7 +708,7 @@ decide_once(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 	return 0;
 }
 
-/* Decides, and again while notices that it places need more room. */
+/* Decides, and decides again while the notices need more tokens. */
 static int
 decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended, bool due, struct ctx_err *err)
@@ -714,7 +723,7 @@ decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
 			return -1;
 		if (!bounded || plan->after <= plan->settings.target)
 			break;
-		/* Room for what notices cost, which may make more gaps. */
+		/* Reserving tokens for notices may create more gaps. */
 		notices = ctx_notice_cost(plan, groups);
 		if (notices <= plan->notices)
 			break;
@@ -723,8 +732,8 @@ decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
 	return 0;
 }
 
-/* Do the marks change something before bound reasoning that may still be
- * taken out of its message? */
+/* Returns true if the marks change something before bound reasoning that can
+ * still be removed. */
 static bool
 has_broken_reasoning(const struct ctx_plan *plan,
     const struct ctx_groups *groups)
@@ -740,9 +749,9 @@ has_broken_reasoning(const struct ctx_plan *plan,
 }
 
 /*
- * Decides anew without the bound reasoning after the first change: the tokens
- * that this frees may spare messages.  The new decision may change an earlier
- * message; after a few rounds all bound reasoning is removed.
+ * Decides again without the bound reasoning after the first change, because the
+ * tokens that this saves may keep other messages.  A new decision may change an
+ * earlier message; after some rounds all bound reasoning is removed.
  */
 static int
 decide_without_bound(struct ctx_plan *plan, struct ctx_groups *groups,
@@ -753,7 +762,8 @@ decide_without_bound(struct ctx_plan *plan, struct ctx_groups *groups,
 	for (round = 0; has_broken_reasoning(plan, groups); round++) {
 		plan->bound_from =
 		    round < ROUNDS ? find_first_change(plan, groups) : 0;
-		/* What the decision before removed is not gone yet. */
+		/* The segments marked by the earlier decision are still there.
+		 */
 		plan->cut = was->cut;
 		plan->line = was->line;
 		plan->grid = was->grid;

@@ -1,9 +1,9 @@
 /*
- * prune_stream.c - fit the budget
+ * prune_stream.c - the event loop of ctx-prune
  *
- * Messages of the stream are held until the conversation ends; now and then,
- * when their bytes have doubled, what can no longer be kept is let go.  A
- * record that holds a conversation is decided at once.
+ * Messages of the stream are held until their conversation ends.  Whenever
+ * their bytes have doubled, messages that can no longer be kept are freed.  A
+ * conversation inside a record is decided at the end of the record.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,12 +13,12 @@
 #include "prune/held_conversation.h"
 #include "truncate/text_segments.h"
 
-/* Bytes held before the first look. */
+/* Bytes held before removable messages are first sought. */
 #define FIRST_LOOK (256u << 10)
 
 /* ---- reading ---- */
 
-/* The model and the limits of a conversation that begins. */
+/* Finds model and settings of a conversation that begins. */
 static int
 begin_pruning(struct prune *p, struct held_conversation *conversation,
     const struct ctx_event *event, struct ctx_err *err)
@@ -54,9 +54,9 @@ begin_pruning(struct prune *p, struct held_conversation *conversation,
 	return 0;
 }
 
-/* ---- letting go ---- */
+/* ---- freeing messages early ---- */
 
-/* Forgets the entries and segments that have gone. */
+/* Removes messages and segments that were written or removed. */
 static int
 compact_conversation(struct held_conversation *conversation,
     struct ctx_err *err)
@@ -79,7 +79,8 @@ compact_conversation(struct held_conversation *conversation,
 	return 0;
 }
 
-/* Lets go what can no longer be kept, whenever the bytes have doubled. */
+/* Frees messages that can no longer be kept, whenever the bytes have doubled.
+ */
 static int
 prune_early(struct prune *p, struct held_conversation *conversation,
     struct ctx_err *err)
@@ -87,7 +88,7 @@ prune_early(struct prune *p, struct held_conversation *conversation,
 	const struct ctx_prune_settings *settings =
 	    &conversation->plan.settings;
 
-	/* A message further on may forbid every change. */
+	/* A later message may forbid every change. */
 	if (conversation->bytes < conversation->compact_at ||
 	    settings->strategy->needs_all ||
 	    (settings->binds && settings->reasoning == CTX_REASONING_FAIL))
@@ -106,7 +107,7 @@ prune_early(struct prune *p, struct held_conversation *conversation,
 
 /* ---- the end of a conversation ---- */
 
-/* Does a note stand before the entry as a message? */
+/* Returns true if a message is inserted before the held message. */
 static bool
 has_insertion_before(const struct held_conversation *conversation,
     const struct held_message *held)
@@ -114,7 +115,7 @@ has_insertion_before(const struct held_conversation *conversation,
 	return held->note != 0 && !ctx_insertion_is_part(conversation, held);
 }
 
-/* How many messages of ours were put in. */
+/* Returns the number of messages inserted. */
 static uint64_t
 count_inserted_messages(const struct held_conversation *conversation)
 {
@@ -155,7 +156,7 @@ report_outcome(struct prune *p, struct held_conversation *conversation,
 	return p->options->ended(p->options->user, &outcome, err);
 }
 
-/* Ranks the segments, if the conversation has passed its trigger at all. */
+/* Ranks the segments if the conversation is above its trigger. */
 static int
 rank_if_due(struct held_conversation *conversation, struct ctx_err *err)
 {
@@ -165,7 +166,7 @@ rank_if_due(struct held_conversation *conversation, struct ctx_err *err)
 	    err);
 }
 
-/* Takes all marks and insertions back. */
+/* Clears all marks and insertions. */
 static void
 undo_plan(struct held_conversation *conversation)
 {
@@ -179,7 +180,8 @@ undo_plan(struct held_conversation *conversation)
 	ctx_plan_total(&conversation->plan, &conversation->groups);
 }
 
-/* A message or a part that is inserted is a change of what comes after it. */
+/* Removes bound reasoning after inserted messages and blocks: an insertion is a
+ * change, too. */
 static void
 bind_insertions(struct held_conversation *conversation)
 {
@@ -221,7 +223,7 @@ finish_conversation(struct prune *p, struct held_conversation *conversation,
 		}
 	}
 	bind_insertions(
-	    conversation); /* the summary may stand before the first drop */
+	    conversation); /* a summary may stand before the first removal */
 	refused = !failed &&
 	    conversation->plan.settings.reasoning == CTX_REASONING_FAIL &&
 	    ctx_plan_leaves_bound(&conversation->plan, &conversation->groups);
@@ -273,8 +275,8 @@ write_conversation(struct prune *p, struct ctx_err *err)
 
 /* ---- records ---- */
 
-/* Takes n bytes of text among the held records, in place of an event's; they
- * are freed at an error, too. */
+/* Holds text, n bytes that it owns from now on, in place of the record of an
+ * event; freed at an error, too. */
 static struct held_message *
 hold_text(struct prune *p, const struct ctx_event *event, char *text, size_t n,
     struct ctx_err *err)
@@ -294,7 +296,7 @@ hold_text(struct prune *p, const struct ctx_event *event, char *text, size_t n,
 	return held;
 }
 
-/* The same, of the record itself. */
+/* Holds a copy of the event's record. */
 static struct held_message *
 hold_record(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
@@ -305,8 +307,9 @@ hold_record(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 	    : hold_text(p, event, text, event->record->text.n, err);
 }
 
-/* Passes on what is no message of the stream, in its place.  A line of a
- * transcript is held, because it may name one that goes. */
+/* Writes a record that is not a message of the stream, or holds it if messages
+ * before it wait.  A transcript line is held, because its parent may be
+ * removed. */
 static int
 pass_in_place(struct prune *p, const struct ctx_event *event,
     struct ctx_err *err)
@@ -327,7 +330,7 @@ pass_in_place(struct prune *p, const struct ctx_event *event,
 	return ctx_writer_end_record(p->writer, err);
 }
 
-/* The same of what its edits, in p->edits, make of it. */
+/* Does the same with the record as p->edits change it. */
 static int
 pass_edited(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
@@ -352,7 +355,7 @@ pass_edited(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 	return rc;
 }
 
-/* White space goes with the record before it. */
+/* A blank line belongs to the record before it. */
 static int
 append_blank(struct prune *p, const struct ctx_event *event,
     struct ctx_err *err)
@@ -375,8 +378,7 @@ append_blank(struct prune *p, const struct ctx_event *event,
 	return 0;
 }
 
-/* Has what is held read by the dialect of a further message, as long as none
- * has settled it. */
+/* Reads all held messages again if a new message identifies the dialect. */
 static int
 adopt_dialect(struct prune *p, const struct ctx_record_layout *layout,
     struct ctx_err *err)
@@ -391,7 +393,7 @@ adopt_dialect(struct prune *p, const struct ctx_record_layout *layout,
 	return ctx_prune_reclassify(p, conversation, layout->dialect, err);
 }
 
-/* A message of the stream. */
+/* Holds a message of the stream. */
 static int
 hold_line(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
@@ -410,7 +412,7 @@ hold_line(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 	return prune_early(p, &p->lines, err);
 }
 
-/* An element of a record's conversation. */
+/* Holds an element of a conversation inside a record. */
 static int
 hold_element(struct prune *p, const struct ctx_event *event,
     struct ctx_err *err)
@@ -429,7 +431,7 @@ hold_element(struct prune *p, const struct ctx_event *event,
 	return ctx_prune_hold_message(p, &p->record, held, event, err);
 }
 
-/* Notes which elements of the array go. */
+/* Adds the removal of elements to p->edits. */
 static int
 drop_elements(struct prune *p, uint32_t array, struct ctx_err *err)
 {
@@ -450,8 +452,7 @@ drop_elements(struct prune *p, uint32_t array, struct ctx_err *err)
 	return rc;
 }
 
-/* Numbers the messages that are left from 1, where their dialect numbers
- * them. */
+/* Renumbers the messages that are left from 1, in dialects that number them. */
 static int
 renumber_messages(struct prune *p, struct ctx_err *err)
 {
@@ -480,7 +481,7 @@ renumber_messages(struct prune *p, struct ctx_err *err)
 	return 0;
 }
 
-/* Notes that our messages go in. */
+/* Adds the insertion of messages to p->edits. */
 static int
 insert_messages(struct prune *p, struct ctx_err *err)
 {
@@ -496,7 +497,8 @@ insert_messages(struct prune *p, struct ctx_err *err)
 	return 0;
 }
 
-/* Decides a record's conversation; its edits wait for the record's end. */
+/* Decides a conversation inside a record; its edits are applied at the end of
+ * the record. */
 static int
 end_pruned_record(struct prune *p, const struct ctx_event *event,
     struct ctx_err *err)
@@ -510,7 +512,7 @@ end_pruned_record(struct prune *p, const struct ctx_event *event,
 	return 0;
 }
 
-/* A record that was no message of the stream is over. */
+/* Ends a record that is not a message of the stream. */
 static int
 pass_unpruned(struct prune *p, const struct ctx_event *event,
     struct ctx_err *err)
@@ -537,7 +539,7 @@ prune_event(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 	case CTX_EVENT_RECORD:
 		break;
 	}
-	/* A message of the stream is held already. */
+	/* Messages of the stream are held already. */
 	if (event->layout->kind == CTX_LAYOUT_MESSAGE)
 		return 0;
 	return pass_unpruned(p, event, err);
@@ -555,7 +557,7 @@ prune_all(struct prune *p, struct ctx_err *err)
 			rc = ctx_stream_fail(p->stream, err);
 			break;
 		}
-	/* The records before an error are complete. */
+	/* Records written before an error are complete. */
 	if (rc < 0) {
 		(void)ctx_writer_flush(p->writer, &late);
 		return -1;
