@@ -77,11 +77,12 @@ bool ctx_json_shallow(const char *text, size_t n);
  * 8259 section 4), or 0; 0 too if obj is no object.  key is NUL ended. */
 uint32_t ctx_json_find(const struct ctx_json *json, uint32_t obj,
     const char *key);
-/* Element i (from 0) of the array node arr, or 0. */
+/* Returns element i (from 0) of the array node arr, or 0. */
 uint32_t ctx_json_at(const struct ctx_json *json, uint32_t arr, size_t i);
-/* Children of a container (an object's members count once); 0 for others. */
+/* Returns the number of children of a container (an object's members count
+ * once); 0 for other nodes. */
 size_t ctx_json_count(const struct ctx_json *json, uint32_t node);
-/* The bytes of a node, quotes included. */
+/* Returns the bytes of a node, quotes included. */
 struct ctx_str ctx_json_str(const struct ctx_json *json, uint32_t node);
 /*
  * Strings are compared by what they mean, however they are escaped.  Is the
@@ -93,16 +94,16 @@ bool ctx_json_starts_with(const struct ctx_json *json, uint32_t node,
     const char *s);
 bool ctx_json_ends_with(const struct ctx_json *json, uint32_t node,
     const char *s);
-/* Are both nodes strings, of the same text? */
+/* Returns true if both nodes are strings that mean the same text. */
 bool ctx_json_equal(const struct ctx_json *json, uint32_t a, uint32_t b);
-/* The text of a string, the JSON of any other value: a piece of what was
- * scanned, or, of a string with escapes, appended to scratch. */
+/* Sets *text to the text of a string, or to the JSON of any other value.  It
+ * points into the scanned JSON, or, for a string with escapes, into scratch, to
+ * which it is appended. */
 int ctx_json_text(const struct ctx_json *json, uint32_t node,
     struct ctx_buf *scratch, struct ctx_str *text, struct ctx_err *err);
-/* The JSON of any value, as a model is shown it, however it is laid out and
- * escaped: no white space between its tokens, no escapes but those that
- * ctx_json_string_encode writes.  A piece of what was scanned if that is so, or
- * appended to scratch. */
+/* Sets *text to the JSON of a value as a model is shown it: no white space
+ * between tokens, only the escapes that ctx_json_string_encode writes.  It
+ * points into the scanned JSON if that has this form, else into scratch. */
 int ctx_json_compact(const struct ctx_json *json, uint32_t node,
     struct ctx_buf *scratch, struct ctx_str *text, struct ctx_err *err);
 
@@ -121,15 +122,15 @@ int ctx_json_string_decode(struct ctx_buf *out, struct ctx_str literal,
  * demands, in the short forms where there are any.  text is valid UTF-8. */
 int ctx_json_string_encode(struct ctx_buf *out, const char *p, size_t n,
     struct ctx_err *err);
-/* Appends a literal as ctx_json_string_encode would write its text. */
+/* Appends a literal in the spelling of ctx_json_string_encode. */
 int ctx_json_string_normalize(struct ctx_buf *out, struct ctx_str literal,
     struct ctx_err *err);
 /* Is the literal, from its first quote to its last, just what
  * ctx_json_string_encode makes of its text? */
 bool ctx_json_string_is_normalized(struct ctx_str literal);
-/* Characters of a literal's text. */
+/* Returns the characters of a literal's text. */
 size_t ctx_json_string_chars(struct ctx_str literal);
-/* Bytes of a literal's text. */
+/* Returns the bytes of a literal's text. */
 size_t ctx_json_string_bytes(struct ctx_str literal);
 /* Both at once. */
 void ctx_json_string_size(struct ctx_str literal, size_t *bytes, size_t *chars);
@@ -143,18 +144,18 @@ int ctx_json_string_next(struct ctx_str literal, size_t *at, uint32_t *cp);
 /* Such an offset that is so many bytes of the text further on; a character
  * must end there. */
 size_t ctx_json_string_seek(struct ctx_str literal, size_t at, size_t bytes);
-/* Does the literal mean exactly this text? */
+/* Returns true if the literal means exactly this text. */
 bool ctx_json_string_is(struct ctx_str literal, const char *p, size_t n);
-/* Do two literals mean the same text? */
+/* Returns true if two literals mean the same text. */
 bool ctx_json_strings_equal(struct ctx_str a, struct ctx_str b);
 /* Does the text go on with s (ASCII, NUL ended) at such an offset? */
 bool ctx_json_string_continues(struct ctx_str literal, size_t at,
     const char *s);
 
-/* ---- json/edits.c: noted replacements, one writing pass ----------------- */
+/* ---- json/edits.c: collected edits, applied in one pass ----------------- */
 
 /*
- * Edits to one text, noted in any order and applied in one pass; they may
+ * Edits of one text, collected in any order and applied in one pass; they must
  * not overlap.  Replacements are copied.  The text is the caller's.
  */
 struct ctx_edits {
@@ -163,7 +164,7 @@ struct ctx_edits {
 	struct ctx_buf store; /* the replacements, one behind another */
 };
 
-/* Notes that old, a piece of the text, is to be replaced by p, n. */
+/* Adds the replacement of old, bytes of the text, by the n bytes of p. */
 int ctx_edits_replace(struct ctx_edits *edits, struct ctx_str old,
     const char *p, size_t n, struct ctx_err *err);
 /* The same by what was added to the store behind its first bytes from, so
@@ -194,7 +195,7 @@ bool ctx_edits_touch(const struct ctx_edits *edits, size_t first,
  * SIZE_MAX: there is none. */
 size_t ctx_edits_first(const struct ctx_edits *edits, size_t first,
     const char *text);
-/* Appends text with all edits applied to out. */
+/* Appends the text with all edits applied to out. */
 int ctx_edits_apply(struct ctx_edits *edits, struct ctx_str text,
     struct ctx_buf *out, struct ctx_err *err);
 /* The same with n of them only, from number first as they were noted; these
@@ -205,7 +206,7 @@ int ctx_edits_apply_some(const struct ctx_edits *edits, size_t first, size_t n,
  * of one place; those that are left may be applied.  Insertions at the start
  * of a longer edit stay. */
 void ctx_edits_merge(struct ctx_edits *edits);
-/* Forgets the edits, keeps the memory. */
+/* Removes all edits; memory is reused. */
 void ctx_edits_reset(struct ctx_edits *edits);
 void ctx_edits_release(struct ctx_edits *edits);
 
