@@ -50,7 +50,7 @@ ctx_cache_run_add(struct cache_run *run, struct ctx_err *err)
 /* What is known of the model's cache, as a bit of the masks of
  * ctx_breakpoint_format. */
 static unsigned
-cache_of(const struct cache_run *run)
+find_cache_kind(const struct cache_run *run)
 {
 	const struct ctx_model *model = run->model_counter.model;
 
@@ -70,15 +70,15 @@ decide_by_model(struct cache_run *run, struct ctx_err *err)
 
 	for (i = 0; (provider = ctx_breakpoint_provider(i)) != NULL; i++) {
 		format = ctx_breakpoint_format_find(run->dialect, provider);
-		if (cache_of(run) < CTX_CACHES && format != NULL &&
-		    format->models >> cache_of(run) & 1) {
+		if (find_cache_kind(run) < CTX_CACHES && format != NULL &&
+		    format->models >> find_cache_kind(run) & 1) {
 			run->format = format;
 			run->why = CTX_CACHE_STATUS_MARKED;
 			return 0;
 		}
 	}
-	if (cache_of(run) < CTX_CACHES) {
-		run->why = cache_of(run) == CTX_CACHE_AUTO
+	if (find_cache_kind(run) < CTX_CACHES) {
+		run->why = find_cache_kind(run) == CTX_CACHE_AUTO
 		    ? CTX_CACHE_STATUS_AUTO
 		    : CTX_CACHE_STATUS_UNHEEDED;
 		return 0;
@@ -99,8 +99,8 @@ ctx_cache_run_decide(struct cache_run *run, const struct ctx_dialect *dialect,
 	run->decided = true;
 	if (run->format != NULL) {
 		run->why = CTX_CACHE_STATUS_MARKED;
-		if (!(run->format->models >> cache_of(run) & 1))
-			run->why = cache_of(run) == CTX_CACHE_AUTO
+		if (!(run->format->models >> find_cache_kind(run) & 1))
+			run->why = find_cache_kind(run) == CTX_CACHE_AUTO
 			    ? CTX_CACHE_STATUS_AUTO
 			    : CTX_CACHE_STATUS_UNHEEDED;
 		return 0;
@@ -167,7 +167,7 @@ ctx_cache_run_weigh(struct cache_run *run, uint64_t number,
 /* ---- where hints go ---- */
 
 static unsigned
-lowest(uint32_t mask)
+find_lowest_bit(uint32_t mask)
 {
 	unsigned bit = 0;
 
@@ -178,7 +178,7 @@ lowest(uint32_t mask)
 
 /* Has the last system message left, with its breakpoint? */
 static size_t
-has_left(const struct cache_run *run)
+is_system_written(const struct cache_run *run)
 {
 	return run->system > 0 && run->system <= run->gone;
 }
@@ -188,13 +188,13 @@ ctx_breakpoints_count(const struct breakpoints *points,
     const struct cache_run *run)
 {
 	return points->n + (points->system != 0) + (points->tools != 0) +
-	    has_left(run);
+	    is_system_written(run);
 }
 
 /* Notes a breakpoint, if it is not noted yet.  There are four rules, and as
  * many breakpoints in a list. */
 static void
-add_point(struct breakpoints *points, uint64_t number, unsigned bit,
+add_breakpoint(struct breakpoints *points, uint64_t number, unsigned bit,
     const char *rule)
 {
 	size_t i;
@@ -210,12 +210,13 @@ add_point(struct breakpoints *points, uint64_t number, unsigned bit,
 
 /* The same at the last block of message number - 1 that may carry one. */
 static void
-add_end(const struct cache_run *run, struct breakpoints *points,
+add_breakpoint_at_end(const struct cache_run *run, struct breakpoints *points,
     uint64_t number, const char *rule)
 {
 	if (number > run->gone)
-		add_point(points, number - 1,
-		    lowest(run->list[number - 1 - run->gone].places.mask),
+		add_breakpoint(points, number - 1,
+		    find_lowest_bit(
+			run->list[number - 1 - run->gone].places.mask),
 		    rule);
 }
 
@@ -224,12 +225,13 @@ ctx_cache_run_newest(const struct cache_run *run)
 {
 	const struct waiting *one = &run->list[run->newest - 1 - run->gone];
 
-	return one->first + one->places.blocks - 1 - lowest(one->places.mask);
+	return one->first + one->places.blocks - 1 -
+	    find_lowest_bit(one->places.mask);
 }
 
 /* Notes a breakpoint COURSE_STEP blocks before the newest, or soon after. */
 static void
-add_step(const struct cache_run *run, struct breakpoints *points)
+add_earlier_breakpoint(const struct cache_run *run, struct breakpoints *points)
 {
 	uint64_t last = ctx_cache_run_newest(run), at, end;
 	const struct waiting *one;
@@ -246,7 +248,7 @@ add_step(const struct cache_run *run, struct breakpoints *points)
 		for (; at < end && at < last; at++)
 			if (end - 1 - at < CTX_BREAKPOINT_REACH &&
 			    one->places.mask >> (end - 1 - at) & 1) {
-				add_point(points, run->gone + i,
+				add_breakpoint(points, run->gone + i,
 				    (unsigned)(end - 1 - at),
 				    "15 blocks before");
 				return;
@@ -260,7 +262,7 @@ ctx_cache_run_place_system(const struct cache_run *run,
 {
 	memset(points, 0, sizeof *points);
 	points->most = CTX_BREAKPOINTS_MAX;
-	add_end(run, points, run->system, "system prompt");
+	add_breakpoint_at_end(run, points, run->system, "system prompt");
 }
 
 void
@@ -283,15 +285,17 @@ ctx_cache_run_place(const struct cache_run *run, const struct ctx_json *json,
 	memset(points, 0, sizeof *points);
 	points->most = CTX_BREAKPOINTS_MAX - own;
 	if (!own)
-		add_end(run, points, run->newest, "newest message");
+		add_breakpoint_at_end(run, points, run->newest,
+		    "newest message");
 	if (system.mask != 0)
-		points->system = 1u << lowest(system.mask);
+		points->system = 1u << find_lowest_bit(system.mask);
 	else
-		add_end(run, points, run->system, "system prompt");
+		add_breakpoint_at_end(run, points, run->system,
+		    "system prompt");
 	if (format->lookback > 0 && run->newest > 0)
-		add_step(run, points);
-	add_end(run, points, run->previous, "message before");
-	if (format->tool_models >> cache_of(run) & 1 &&
+		add_earlier_breakpoint(run, points);
+	add_breakpoint_at_end(run, points, run->previous, "message before");
+	if (format->tool_models >> find_cache_kind(run) & 1 &&
 	    ctx_breakpoints_count(points, run) < points->most)
 		points->tools = tools.mask;
 }

@@ -69,7 +69,8 @@ ctx_cache_report_change(const struct ctx_report *report,
 
 /* The key of the request's member in which a node lies. */
 static uint32_t
-member_of(const struct ctx_json *json, uint32_t request, uint32_t node)
+find_request_member(const struct ctx_json *json, uint32_t request,
+    uint32_t node)
 {
 	uint32_t key = request + 1;
 
@@ -79,7 +80,7 @@ member_of(const struct ctx_json *json, uint32_t request, uint32_t node)
 }
 
 static int
-tell_member(const struct ctx_report *report, const struct ctx_event *event,
+report_member(const struct ctx_report *report, const struct ctx_event *event,
     uint32_t key, const char *rule, struct ctx_err *err)
 {
 	const struct ctx_json *json = event->record->json;
@@ -95,7 +96,7 @@ tell_member(const struct ctx_report *report, const struct ctx_event *event,
 
 /* What a request says of caching as a whole goes. */
 static int
-strip_whole(const struct ctx_report *report,
+strip_request(const struct ctx_report *report,
     struct ctx_breakpoint_writer *writer, const struct ctx_event *event,
     struct ctx_err *err)
 {
@@ -105,7 +106,7 @@ strip_whole(const struct ctx_report *report,
 	for (key = request + 1; key < json->nodes[request].next;
 	     key = json->nodes[key + 1].next)
 		if (ctx_breakpoint_key(json, key) &&
-		    tell_member(report, event, key, NULL, err) < 0)
+		    report_member(report, event, key, NULL, err) < 0)
 			return -1;
 	return ctx_breakpoint_strip(writer, request, err);
 }
@@ -139,10 +140,10 @@ ctx_cache_report_request(const struct ctx_report *report,
 			err) < 0)
 			return -1;
 		if (writer->edits->n > noted &&
-		    tell_member(report, event,
-			member_of(writer->json, request, lists[i]),
+		    report_member(report, event,
+			find_request_member(writer->json, request, lists[i]),
 			mask != 0 ? rule : NULL, err) < 0)
 			return -1;
 	}
-	return strip_whole(report, writer, event, err);
+	return strip_request(report, writer, event, err);
 }

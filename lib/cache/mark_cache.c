@@ -35,7 +35,7 @@ struct cache {
 
 /* Makes c->out the text with its edits, which are then forgotten. */
 static int
-apply(struct cache *c, struct ctx_str text, struct ctx_err *err)
+apply_marking_edits(struct cache *c, struct ctx_str text, struct ctx_err *err)
 {
 	c->out.n = 0;
 	if (ctx_edits_apply(&c->edits, text, &c->out, err) < 0)
@@ -46,7 +46,7 @@ apply(struct cache *c, struct ctx_str text, struct ctx_err *err)
 
 /* Writes text with the edits, or nothing if this is a trial. */
 static int
-put_text(struct cache *c, struct ctx_str text, struct ctx_err *err)
+write_marked_text(struct cache *c, struct ctx_str text, struct ctx_err *err)
 {
 	const struct ctx_report *report = &c->options->report;
 
@@ -55,7 +55,8 @@ put_text(struct cache *c, struct ctx_str text, struct ctx_err *err)
 		return 0;
 	}
 	if (c->edits.n > 0) {
-		if (ctx_report_sync(report, err) < 0 || apply(c, text, err) < 0)
+		if (ctx_report_sync(report, err) < 0 ||
+		    apply_marking_edits(c, text, err) < 0)
 			return -1;
 		text = (struct ctx_str){c->out.p, c->out.n};
 	}
@@ -86,7 +87,7 @@ write_marked(struct cache *c, struct cache_run *run, struct waiting *one,
 	    ctx_cache_report_change(&c->options->report, &one->change,
 		ctx_breakpoints_rule(points, number), text, err) < 0)
 		return -1;
-	if (put_text(c, text, err) < 0)
+	if (write_marked_text(c, text, err) < 0)
 		return -1;
 	ctx_breakpoints_free_waiting(one);
 	return 0;
@@ -95,7 +96,7 @@ write_marked(struct cache *c, struct cache_run *run, struct waiting *one,
 /* Can no breakpoint but that of the system prompt go to the first that waits?
  */
 static bool
-is_due(const struct cache_run *run, size_t i)
+is_message_due(const struct cache_run *run, size_t i)
 {
 	const struct waiting *one = &run->list[i];
 	uint64_t number = run->gone + i;
@@ -111,13 +112,13 @@ is_due(const struct cache_run *run, size_t i)
 
 /* Writes what need not wait any longer. */
 static int
-release_due(struct cache *c, struct cache_run *run, struct ctx_err *err)
+write_due_marked(struct cache *c, struct cache_run *run, struct ctx_err *err)
 {
 	struct breakpoints points;
 	size_t i;
 
 	ctx_cache_run_place_system(run, &points);
-	for (i = 0; i < run->n && is_due(run, i); i++)
+	for (i = 0; i < run->n && is_message_due(run, i); i++)
 		if (write_marked(c, run, &run->list[i], &points, run->gone + i,
 			err) < 0)
 			return -1;
@@ -195,14 +196,14 @@ pass_unmarked(struct cache *c, const struct ctx_event *event,
 
 	if (c->lines.n > 0 && c->edits.n > 0) {
 		if (ctx_report_sync(&c->options->report, err) < 0 ||
-		    apply(c, text, err) < 0)
+		    apply_marking_edits(c, text, err) < 0)
 			return -1;
 		text = (struct ctx_str){c->out.p, c->out.n};
 	}
 	if (c->lines.n > 0)
 		return hold_bytes(c, text, err) == NULL ? -1 : 0;
 	if (c->edits.n > 0 || c->options->report.dry_run)
-		return put_text(c, text, err);
+		return write_marked_text(c, text, err);
 	if (ctx_writer_put(c->writer, text.p, text.n, err) < 0)
 		return -1;
 	return ctx_writer_end_record(c->writer, err);
@@ -235,7 +236,7 @@ weigh_earlier(struct cache *c, const struct ctx_dialect *dialect,
 }
 
 static int
-describe(struct cache *c, const struct ctx_event *event,
+describe_message(struct cache *c, const struct ctx_event *event,
     struct ctx_change *change, struct ctx_err *err)
 {
 	return ctx_cache_report_describe(&c->options->report,
@@ -261,7 +262,7 @@ mark_record(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 	one->message = true;
 	one->node = event->node;
 	one->role = event->message->role;
-	if (describe(c, event, &one->change, err) < 0)
+	if (describe_message(c, event, &one->change, err) < 0)
 		return -1;
 	if (run->decided) {
 		c->pen.json = event->record->json;
@@ -273,7 +274,7 @@ mark_record(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 	    weigh_earlier(c, event->layout->dialect, err) < 0) {
 		return -1;
 	}
-	return release_due(c, run, err);
+	return write_due_marked(c, run, err);
 }
 
 static int
@@ -291,7 +292,7 @@ mark_inside(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 	one->node = event->node;
 	one->role = event->message->role;
 	c->pen.json = event->record->json;
-	if (describe(c, event, &one->change, err) < 0 ||
+	if (describe_message(c, event, &one->change, err) < 0 ||
 	    ctx_cache_run_weigh(run, run->n - 1, &c->pen, err) < 0)
 		return -1;
 	return count_until_cached(run, event, err);
@@ -369,7 +370,7 @@ end_marked_record(struct cache *c, const struct ctx_event *event,
 
 /* The end of the stream: no more comes. */
 static int
-end_lines(struct cache *c, struct ctx_err *err)
+end_marked_lines(struct cache *c, struct ctx_err *err)
 {
 	struct cache_run *run = &c->lines;
 	const struct ctx_dialect *dialect = ctx_stream_dialect(c->stream);
@@ -399,7 +400,7 @@ strip_message(struct cache *c, const struct ctx_breakpoint_format *format,
 	size_t noted = c->edits.n;
 	int rc;
 
-	if (describe(c, event, &change, err) < 0 ||
+	if (describe_message(c, event, &change, err) < 0 ||
 	    ctx_cache_run_edit(&c->pen, format, c->options->ttl, event->node, 0,
 		err) < 0)
 		rc = -1;
@@ -488,7 +489,7 @@ mark_all(struct cache *c, struct ctx_err *err)
 	/* After broken input too: the records before it are whole.  Where it
 	 * could not be read more may come, so no message is the last. */
 	failed = rc < 0 && (err->code == CTX_ESYS || err->code == CTX_ENOMEM);
-	if (((!failed && end_lines(c, &late) < 0) ||
+	if (((!failed && end_marked_lines(c, &late) < 0) ||
 		ctx_writer_flush(c->writer, &late) < 0) &&
 	    rc == 0) {
 		*err = late;

@@ -88,7 +88,7 @@ add_string(struct request_reading *r, struct ctx_str literal, bool escaped,
 /* Makes r->plain the value of json at node, its values separated by line feeds,
  * which none of them has. */
 static int
-make_plain(struct request_reading *r, const struct ctx_json *json,
+make_comparable(struct request_reading *r, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err)
 {
 	const struct ctx_node *nodes = json->nodes, *one;
@@ -117,8 +117,8 @@ make_plain(struct request_reading *r, const struct ctx_json *json,
 }
 
 static struct ctx_request_prefix_item *
-add_item(struct ctx_request_prefix *prefix, const struct ctx_record *record,
-    struct ctx_err *err)
+add_prefix_item(struct ctx_request_prefix *prefix,
+    const struct ctx_record *record, struct ctx_err *err)
 {
 	struct ctx_request_prefix_item *items;
 
@@ -183,7 +183,7 @@ find_byte(const struct ctx_json *json, uint32_t node, struct ctx_str plain,
 
 /* Copies what stands around byte at of a text, but of one value only. */
 static size_t
-excerpt(char to[40], struct ctx_str text, size_t at)
+copy_excerpt(char to[40], struct ctx_str text, size_t at)
 {
 	size_t from = at, n;
 	const char *end;
@@ -203,7 +203,7 @@ excerpt(char to[40], struct ctx_str text, size_t at)
 
 /* Notes the place of byte at of the value at node in its record. */
 static void
-place_change(struct request_reading *r, const struct ctx_record *record,
+record_change_place(struct request_reading *r, const struct ctx_record *record,
     uint32_t node, size_t at)
 {
 	const char *start = record->text.p, *p;
@@ -237,16 +237,17 @@ compare_item(struct request_reading *r, const struct ctx_record *record,
 	prefix->differs = true;
 	was = (struct ctx_str){earlier->text.p + item->text, item->text_n};
 	at = count_equal(was, now);
-	prefix->was_n = excerpt(prefix->was, was, at);
-	prefix->now_n = excerpt(prefix->now, now, at);
+	prefix->was_n = copy_excerpt(prefix->was, was, at);
+	prefix->now_n = copy_excerpt(prefix->now, now, at);
 	at = find_byte(json, plain_node, now, at);
 	at = ctx_edits_origin(&r->edits, ctx_json_str(record->json, node), at);
-	place_change(r, record, node, at);
+	record_change_place(r, record, node, at);
 }
 
 /* Does signed reasoning of a message end after the first byte that differs? */
 static bool
-is_refused(const struct request_reading *r, const struct ctx_event *event)
+has_signed_after_change(const struct request_reading *r,
+    const struct ctx_event *event)
 {
 	const struct ctx_message *message = event->message;
 	size_t at = 0, i;
@@ -278,7 +279,7 @@ keep_compared_text(struct request_reading *r,
 /* Sets the item's hash to that of the value at node, with the edits that are
  * noted for it. */
 static int
-take_hash(struct request_reading *r, const struct ctx_record *record,
+set_item_hash(struct request_reading *r, const struct ctx_record *record,
     uint32_t node, struct ctx_err *err)
 {
 	struct ctx_request_prefix_item *item =
@@ -292,14 +293,14 @@ take_hash(struct request_reading *r, const struct ctx_record *record,
 
 	item->bytes = value.n;
 	if (r->edits.n == 0) {
-		rc = make_plain(r, json, node, err);
+		rc = make_comparable(r, json, node, err);
 	} else {
 		rc = ctx_edits_apply(&r->edits, value, &without, err);
 		if (rc == 0)
 			rc = ctx_json_scan(&r->json, without.p, without.n,
 			    &used, err);
 		if (rc > 0)
-			rc = make_plain(r, &r->json, 0, err);
+			rc = make_comparable(r, &r->json, 0, err);
 	}
 	item->hash = ctx_hash(r->options->key, r->plain.p, r->plain.n);
 	if (rc >= 0) {
@@ -316,7 +317,7 @@ take_hash(struct request_reading *r, const struct ctx_record *record,
 
 /* What a member of the request costs. */
 static uint64_t
-tokens_of_member(const char *name, const struct ctx_request_overhead *overhead)
+get_member_tokens(const char *name, const struct ctx_request_overhead *overhead)
 {
 	static const char *const tools[] = {"tools", "toolConfig"};
 	static const char *const prompts[] = {"system", "instructions",
@@ -334,7 +335,7 @@ tokens_of_member(const char *name, const struct ctx_request_overhead *overhead)
 
 /* A member of the request, which may hold the tools or be the prompt. */
 static int
-add_member(struct request_reading *r, const struct ctx_event *event,
+add_request_member(struct request_reading *r, const struct ctx_event *event,
     const struct ctx_breakpoint_format *format, const char *name,
     const struct ctx_request_overhead *overhead, struct ctx_err *err)
 {
@@ -345,13 +346,13 @@ add_member(struct request_reading *r, const struct ctx_event *event,
 
 	if (node == 0)
 		return 0;
-	item = add_item(r->prefix, event->record, err);
+	item = add_prefix_item(r->prefix, event->record, err);
 	if (item == NULL)
 		return -1;
 	item->member = name;
-	item->tokens = tokens_of_member(name, overhead);
+	item->tokens = get_member_tokens(name, overhead);
 	if (format == NULL)
-		return take_hash(r, event->record, node, err);
+		return set_item_hash(r, event->record, node, err);
 	system = ctx_breakpoint_system(format, json, request);
 	tools = ctx_breakpoint_tools(format, json, request);
 	if (system == node &&
@@ -363,7 +364,7 @@ add_member(struct request_reading *r, const struct ctx_event *event,
 	    ctx_breakpoint_write(&r->writer, format, CTX_TTL_5M, tools, 0,
 		err) < 0)
 		return -1;
-	return take_hash(r, event->record, node, err);
+	return set_item_hash(r, event->record, node, err);
 }
 
 static int
@@ -397,7 +398,8 @@ begin_request(struct request_reading *r, const struct ctx_event *event,
 	for (i = 0; event->layout->in_request &&
 	     (name = ctx_breakpoint_before(format, i)) != NULL;
 	     i++)
-		if (add_member(r, event, format, name, &overhead, err) < 0)
+		if (add_request_member(r, event, format, name, &overhead, err) <
+		    0)
 			return -1;
 	r->prefix->before = r->prefix->n;
 	return 0;
@@ -405,7 +407,7 @@ begin_request(struct request_reading *r, const struct ctx_event *event,
 
 /* Sets the number of the item's message, which the records of one share. */
 static void
-number(struct request_reading *r, const struct ctx_event *event,
+set_item_index(struct request_reading *r, const struct ctx_event *event,
     struct ctx_request_prefix_item *item)
 {
 	unsigned flags = event->message->flags;
@@ -425,7 +427,7 @@ add_request_message(struct request_reading *r, const struct ctx_event *event,
 {
 	struct cache_run *run = &r->prefix->run;
 	struct ctx_request_prefix_item *item =
-	    add_item(r->prefix, event->record, err);
+	    add_prefix_item(r->prefix, event->record, err);
 	struct waiting *one = ctx_cache_run_add(run, err);
 	bool differed = r->prefix->differs;
 	struct ctx_cost cost;
@@ -434,7 +436,7 @@ add_request_message(struct request_reading *r, const struct ctx_event *event,
 	if (item == NULL || one == NULL)
 		return -1;
 	item->is_signed = ctx_message_is_signed(event->message);
-	number(r, event, item);
+	set_item_index(r, event, item);
 	item->role = one->role = event->message->role;
 	one->message = true;
 	one->node = event->node;
@@ -457,16 +459,16 @@ add_request_message(struct request_reading *r, const struct ctx_event *event,
 			    err) < 0))
 			return -1;
 	}
-	if (take_hash(r, event->record, event->node, err) < 0)
+	if (set_item_hash(r, event->record, event->node, err) < 0)
 		return -1;
 	if (r->prefix->differs && !differed)
-		r->prefix->refused = is_refused(r, event);
+		r->prefix->refused = has_signed_after_change(r, event);
 	return 0;
 }
 
 /* The breakpoints as ctx_mark_cache would write them. */
 static int
-end(struct request_reading *r, const struct ctx_json *json,
+place_breakpoints(struct request_reading *r, const struct ctx_json *json,
     const struct ctx_record_layout *layout, const struct ctx_dialect *dialect,
     struct ctx_err *err)
 {
@@ -496,7 +498,7 @@ read_event(struct request_reading *r, const struct ctx_event *event,
 			return -1;
 		return add_request_message(r, event, err);
 	case CTX_EVENT_END:
-		return end(r, event->record->json, event->layout,
+		return place_breakpoints(r, event->record->json, event->layout,
 		    event->layout->dialect, err);
 	default:
 		return 0;
@@ -518,7 +520,8 @@ read_stream(struct request_reading *r, struct ctx_err *err)
 		return ctx_err_set(err, CTX_EARG, "no conversation in it");
 	if (r->prefix->run.decided)
 		return 0;
-	return end(r, NULL, NULL, ctx_stream_dialect(r->stream), err);
+	return place_breakpoints(r, NULL, NULL, ctx_stream_dialect(r->stream),
+	    err);
 }
 
 int
@@ -565,7 +568,7 @@ ctx_request_prefix_close(struct ctx_request_prefix *prefix)
 
 /* A price as the table of models has it. */
 static uint64_t
-price_of(uint64_t price)
+get_price(uint64_t price)
 {
 	return price > 0 ? price : CTX_NO_PRICE;
 }
@@ -580,9 +583,9 @@ ctx_request_prefix_prices(const struct ctx_request_prefix *prefix,
 
 	if (model == NULL)
 		model = &unknown;
-	prices->in = price_of(model->price_in);
-	prices->read = price_of(model->price_read);
-	prices->write = price_of(model->price_write);
+	prices->in = get_price(model->price_in);
+	prices->read = get_price(model->price_read);
+	prices->write = get_price(model->price_write);
 	if (ttl == CTX_TTL_1H && format != NULL && format->hour_percent > 0 &&
 	    model->price_in > 0 && model->price_write > 0)
 		prices->write = prices->in / 100 * format->hour_percent;
@@ -614,7 +617,7 @@ count_messages(const struct ctx_request_prefix *prefix, size_t n)
 
 /* Tokens of the first n items. */
 static uint64_t
-tokens_of(const struct ctx_request_prefix *prefix, size_t n)
+sum_item_tokens(const struct ctx_request_prefix *prefix, size_t n)
 {
 	uint64_t sum = 0;
 	size_t i;
@@ -634,8 +637,8 @@ ctx_request_prefix_compare(const struct ctx_request_prefix *earlier,
 	memset(change, 0, sizeof *change);
 	change->appended = n == earlier->n;
 	change->messages = count_messages(later, n);
-	change->kept = tokens_of(earlier, n);
-	change->lost = tokens_of(earlier, earlier->n) - change->kept;
+	change->kept = sum_item_tokens(earlier, n);
+	change->lost = sum_item_tokens(earlier, earlier->n) - change->kept;
 	if (change->appended || n == later->n)
 		return;
 	change->item = &later->items[n];
@@ -653,7 +656,7 @@ ctx_request_prefix_compare(const struct ctx_request_prefix *earlier,
 /* Does the provider, looking for what it has kept from the breakpoints of
  * the request, come upon the end of message number m? */
 static bool
-is_found(const struct ctx_request_prefix *prefix, uint64_t m)
+is_within_lookback(const struct ctx_request_prefix *prefix, uint64_t m)
 {
 	const struct cache_run *run = &prefix->run;
 	const struct waiting *one = &run->list[m], *other;
@@ -673,19 +676,19 @@ is_found(const struct ctx_request_prefix *prefix, uint64_t m)
 
 /* Of n items that are shared, those that can be read from the cache. */
 static size_t
-count_read(const struct ctx_request_prefix *later, size_t n)
+count_cached_items(const struct ctx_request_prefix *later, size_t n)
 {
 	if (later->run.why != CTX_CACHE_STATUS_MARKED)
 		return n;
 	for (; n > later->before; n--)
-		if (is_found(later, n - 1 - later->before))
+		if (is_within_lookback(later, n - 1 - later->before))
 			return n;
 	return n == later->before && later->points.system != 0 ? n : 0;
 }
 
 /* Tokens after the newest message of the earlier request. */
 static uint64_t
-count_added(const struct ctx_request_prefix *earlier,
+count_appended_tokens(const struct ctx_request_prefix *earlier,
     const struct ctx_request_prefix *later)
 {
 	uint64_t sum = 0;
@@ -701,7 +704,7 @@ count_added(const struct ctx_request_prefix *earlier,
 }
 
 static double
-dollars(uint64_t tokens, uint64_t price)
+compute_dollars(uint64_t tokens, uint64_t price)
 {
 	return (double)tokens * (double)price / 1e12;
 }
@@ -715,12 +718,13 @@ is_priced(uint64_t tokens, uint64_t price)
 
 /* The calls after which what is saved by each makes up for this one. */
 static uint64_t
-count_calls(const struct ctx_cache_cost *cost, const struct ctx_prices *prices,
-    uint64_t tokens)
+count_breakeven_requests(const struct ctx_cache_cost *cost,
+    const struct ctx_prices *prices, uint64_t tokens)
 {
 	double more = cost->cost - cost->cost_unchanged, calls;
-	double saved = dollars(cost->reusable + cost->appended, prices->read) -
-	    dollars(tokens, prices->read);
+	double saved =
+	    compute_dollars(cost->reusable + cost->appended, prices->read) -
+	    compute_dollars(tokens, prices->read);
 
 	if (more <= 0)
 		return 0;
@@ -744,7 +748,7 @@ ctx_request_cost(const struct ctx_request_prefix *earlier,
 	memset(cost, 0, sizeof *cost);
 	cost->messages = count_messages(later, n);
 	cost->all = count_messages(later, later->n);
-	cost->tokens = tokens_of(later, n);
+	cost->tokens = sum_item_tokens(later, n);
 	for (i = 0; i < n; i++)
 		cost->bytes += later->items[i].bytes;
 	cost->is_extension = n == earlier->n;
@@ -753,7 +757,7 @@ ctx_request_cost(const struct ctx_request_prefix *earlier,
 	cost->estimated = earlier->estimated + later->estimated > 0;
 	cost->read = n == earlier->n && n == later->n
 	    ? later->tokens
-	    : tokens_of(later, count_read(later, n));
+	    : sum_item_tokens(later, count_cached_items(later, n));
 	if (cost->read < least)
 		cost->read = 0;
 	cost->fresh = later->tokens - cost->read;
@@ -763,11 +767,12 @@ ctx_request_cost(const struct ctx_request_prefix *earlier,
 		cost->fresh = 0;
 	}
 	cost->reusable = earlier->tokens;
-	cost->appended = count_added(earlier, later);
-	cost->cost = dollars(cost->read, prices->read) +
-	    dollars(cost->written, write) + dollars(cost->fresh, prices->in);
-	cost->cost_unchanged = dollars(cost->reusable, prices->read) +
-	    dollars(cost->appended, write);
+	cost->appended = count_appended_tokens(earlier, later);
+	cost->cost = compute_dollars(cost->read, prices->read) +
+	    compute_dollars(cost->written, write) +
+	    compute_dollars(cost->fresh, prices->in);
+	cost->cost_unchanged = compute_dollars(cost->reusable, prices->read) +
+	    compute_dollars(cost->appended, write);
 	cost->known = is_priced(cost->read, prices->read) &&
 	    is_priced(cost->written, write) &&
 	    is_priced(cost->fresh, prices->in);
@@ -775,5 +780,5 @@ ctx_request_cost(const struct ctx_request_prefix *earlier,
 	    prices->read != CTX_NO_PRICE && is_priced(cost->appended, write);
 	if (!cost->is_extension && cost->known && cost->known_unchanged)
 		cost->breakeven_requests =
-		    count_calls(cost, prices, later->tokens);
+		    count_breakeven_requests(cost, prices, later->tokens);
 }

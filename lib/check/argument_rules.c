@@ -50,7 +50,7 @@ append_raw(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
 }
 
 static bool
-is_blank(const struct ctx_buf *text)
+is_blank_buffer(const struct ctx_buf *text)
 {
 	size_t i;
 
@@ -74,7 +74,7 @@ make_object(struct ctx_validator *validator, struct ctx_buf *out,
 	bool object = json->nodes[node].kind == CTX_JSON_OBJECT;
 
 	if (json->nodes[node].kind == CTX_JSON_NULL ||
-	    (text && is_blank(&validator->text)))
+	    (text && is_blank_buffer(&validator->text)))
 		return ctx_buf_add(out, "{}", 2, err);
 	if (object)
 		return append_raw(out, json, node, err);
@@ -111,7 +111,8 @@ refuse_arguments(struct ctx_validator *validator, size_t i, bool in_text,
 
 /* Arguments that are JSON in a string. */
 static int
-judge_text(struct ctx_validator *validator, size_t i, struct ctx_err *err)
+check_argument_string(struct ctx_validator *validator, size_t i,
+    struct ctx_err *err)
 {
 	const struct ctx_block *block = &validator->message->blocks[i];
 	int rc;
@@ -145,7 +146,7 @@ ctx_validate_arguments(struct ctx_validator *validator, size_t i,
 
 	if (value != 0 && (validator->rules & CTX_ARGUMENTS_TEXT) &&
 	    ctx_json_is(json, value - 1, "arguments"))
-		return judge_text(validator, i, err);
+		return check_argument_string(validator, i, err);
 	/* Who asks for an id asks for arguments, too. */
 	if (!(validator->rules & CTX_ARGUMENTS_OBJECT) ||
 	    (!needed &&

@@ -43,7 +43,7 @@ ctx_validate_says_nothing(const struct ctx_validator *validator,
 
 /* Has reasoning what proves that it is unchanged? */
 static bool
-is_signed(const struct ctx_json *json, uint32_t block)
+has_reasoning_proof(const struct ctx_json *json, uint32_t block)
 {
 	static const char *const proofs[] = {"signature", "data"};
 	static const char *const inner[] = {"reasoningContent",
@@ -98,7 +98,7 @@ check_id(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 }
 
 static bool
-has_body(const struct ctx_json *json, uint32_t value)
+has_payload(const struct ctx_json *json, uint32_t value)
 {
 	if (value == 0 || json->nodes[value].kind == CTX_JSON_NULL)
 		return false;
@@ -119,7 +119,7 @@ ctx_validate_body(struct ctx_validator *validator, size_t i,
 	    message->blocks[i + 1].result_index == i + 1)
 		body = message->blocks[i + 1].payload;
 	if (!(validator->rules & CTX_NEEDS_BODY) ||
-	    has_body(message->json, body))
+	    has_payload(message->json, body))
 		return 0;
 	return ctx_validate_refuse_part(validator, CTX_RULE_EMPTY_RESULT, i,
 	    "result", " has no content", err);
@@ -158,7 +158,7 @@ is_refused_text(const struct ctx_validator *validator,
 
 /* The rules that look at one part by itself. */
 static int
-check_part(struct ctx_validator *validator, size_t i, struct ctx_err *err)
+check_block(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 {
 	const struct ctx_block *block = &validator->message->blocks[i];
 	uint64_t rules = validator->rules;
@@ -171,7 +171,8 @@ check_part(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 		    : ctx_validate_schema(validator, i, err);
 	case CTX_BLOCK_REASONING:
 		if (!(rules & CTX_SIGNED) || block->removable == 0 ||
-		    is_signed(validator->message->json, block->removable))
+		    has_reasoning_proof(validator->message->json,
+			block->removable))
 			return 0;
 		return ctx_validate_refuse_part(validator,
 		    CTX_RULE_CUT_REASONING, i, "reasoning has no signature", "",
@@ -192,7 +193,7 @@ check_part(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 }
 
 static int
-check_member(struct ctx_validator *validator, struct ctx_err *err)
+check_tool_calls_member(struct ctx_validator *validator, struct ctx_err *err)
 {
 	const struct ctx_json *json = validator->message->json;
 	struct ctx_finding finding = {.id = CTX_RULE_EMPTY_TOOL_CALLS,
@@ -224,9 +225,9 @@ ctx_validate_forms(struct ctx_validator *validator, struct ctx_err *err)
 		return -1;
 	for (i = 0; i < validator->message->n; i++)
 		if (validator->message->blocks[i].result_index == 0 &&
-		    check_part(validator, i, err) < 0)
+		    check_block(validator, i, err) < 0)
 			return -1;
-	return check_member(validator, err);
+	return check_tool_calls_member(validator, err);
 }
 
 bool

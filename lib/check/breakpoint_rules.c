@@ -13,7 +13,7 @@
 
 /* How the provider is told what to cache; NULL: it is not. */
 static const struct ctx_breakpoint_format *
-hints_of(const struct ctx_validator *validator)
+find_breakpoint_format(const struct ctx_validator *validator)
 {
 	const struct ctx_breakpoint_format *format = NULL;
 
@@ -54,7 +54,8 @@ ctx_child_span(const struct ctx_json *json, uint32_t container, uint32_t child,
 
 /* Does nothing but such elements stand before an element? */
 static bool
-leads(const struct ctx_json *json, uint32_t container, uint32_t node)
+has_only_markers_before(const struct ctx_json *json, uint32_t container,
+    uint32_t node)
 {
 	uint32_t at;
 
@@ -88,7 +89,7 @@ is_misplaced(const struct ctx_json *json, uint32_t container, uint32_t node)
 }
 
 static int
-tell_many(struct ctx_validator *validator,
+refuse_surplus_breakpoint(struct ctx_validator *validator,
     const struct ctx_breakpoint_seen *mark, struct ctx_err *err)
 {
 	static const char what[] = "one cache marker more than the 4 newest";
@@ -99,8 +100,10 @@ tell_many(struct ctx_validator *validator,
 
 	finding.with.p = "";
 	if (mark->json != NULL)
-		finding.old = ctx_child_span(mark->json, mark->container,
-		    mark->node, leads(mark->json, mark->container, mark->node));
+		finding.old =
+		    ctx_child_span(mark->json, mark->container, mark->node,
+			has_only_markers_before(mark->json, mark->container,
+			    mark->node));
 	validator->what.n = 0;
 	if (ctx_buf_add(&validator->what, what, sizeof what - 1, err) < 0)
 		return -1;
@@ -108,7 +111,7 @@ tell_many(struct ctx_validator *validator,
 }
 
 static int
-add_mark(struct ctx_validator *validator,
+add_breakpoint_seen(struct ctx_validator *validator,
     const struct ctx_breakpoint_seen *mark, struct ctx_err *err)
 {
 	struct ctx_breakpoint_seen *marks = ctx_grow(validator->marks,
@@ -121,7 +124,7 @@ add_mark(struct ctx_validator *validator,
 	/* Those of a request are checked with it. */
 	if (mark->json != NULL || validator->n_marks <= CTX_BREAKPOINTS_MAX)
 		return 0;
-	if (tell_many(validator, marks, err) < 0)
+	if (refuse_surplus_breakpoint(validator, marks, err) < 0)
 		return -1;
 	validator->n_marks--;
 	memmove(marks, marks + 1, validator->n_marks * sizeof *marks);
@@ -129,7 +132,7 @@ add_mark(struct ctx_validator *validator,
 }
 
 static int
-visit(void *user, const struct ctx_json *json, uint32_t container,
+check_breakpoint(void *user, const struct ctx_json *json, uint32_t container,
     uint32_t node, struct ctx_err *err)
 {
 	struct ctx_validator *validator = user;
@@ -148,44 +151,46 @@ visit(void *user, const struct ctx_json *json, uint32_t container,
 		if (rc != 0)
 			return rc < 0 ? -1 : 0;
 	}
-	return add_mark(validator, &mark, err);
+	return add_breakpoint_seen(validator, &mark, err);
 }
 
 int
 ctx_validate_markers(struct ctx_validator *validator, struct ctx_err *err)
 {
-	const struct ctx_breakpoint_format *format = hints_of(validator);
+	const struct ctx_breakpoint_format *format =
+	    find_breakpoint_format(validator);
 	const struct ctx_message *message = validator->message;
 
 	if (format == NULL)
 		return 0;
 	return ctx_breakpoint_each(format, message->json,
 	    ctx_breakpoint_content(format, message->json, message->node),
-	    validator, visit, err);
+	    validator, check_breakpoint, err);
 }
 
 int
 ctx_validate_all_markers(struct ctx_validator *validator,
     const struct ctx_json *json, uint32_t request, struct ctx_err *err)
 {
-	const struct ctx_breakpoint_format *format = hints_of(validator);
+	const struct ctx_breakpoint_format *format =
+	    find_breakpoint_format(validator);
 	size_t of_messages = validator->n_marks, first, i, n;
 
 	if (format == NULL)
 		return 0;
 	if (ctx_breakpoint_each(format, json,
-		ctx_breakpoint_tools(format, json, request), validator, visit,
-		err) < 0 ||
+		ctx_breakpoint_tools(format, json, request), validator,
+		check_breakpoint, err) < 0 ||
 	    ctx_breakpoint_each(format, json,
-		ctx_breakpoint_system(format, json, request), validator, visit,
-		err) < 0)
+		ctx_breakpoint_system(format, json, request), validator,
+		check_breakpoint, err) < 0)
 		return -1;
 	/* Those beside the messages were added last, and are the oldest. */
 	n = validator->n_marks;
 	first = of_messages;
 	for (i = 0; i + CTX_BREAKPOINTS_MAX < n; i++)
-		if (tell_many(validator, &validator->marks[(first + i) % n],
-			err) < 0)
+		if (refuse_surplus_breakpoint(validator,
+			&validator->marks[(first + i) % n], err) < 0)
 			return -1;
 	validator->n_marks = 0;
 	return 0;

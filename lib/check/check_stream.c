@@ -73,7 +73,7 @@ set_window(struct check *check, struct ctx_validator *validator,
 
 /* The line of a node; asked for in rising order. */
 static uint64_t
-line_of(struct check *check, const struct ctx_event *event)
+find_node_line(struct check *check, const struct ctx_event *event)
 {
 	const struct ctx_json *json = event->record->json;
 	uint32_t to = json->nodes[event->node].at;
@@ -88,24 +88,25 @@ line_of(struct check *check, const struct ctx_event *event)
 }
 
 static struct ctx_place
-place_of(struct check *check, const struct ctx_event *event,
+get_event_place(struct check *check, const struct ctx_event *event,
     const struct hearing *hearing)
 {
 	return (struct ctx_place){
 	    .file = event->record->file,
-	    .line = event->inside ? line_of(check, event) : event->record->line,
+	    .line = event->inside ? find_node_line(check, event)
+				  : event->record->line,
 	    .message = hearing->messages,
 	    .inside = event->inside,
 	};
 }
 
 static int
-judge_message(struct check *check, struct hearing *hearing,
+check_message(struct check *check, struct hearing *hearing,
     const struct ctx_event *event, struct ctx_err *err)
 {
 	uint64_t rules = ctx_provider_rules(check->options->provider,
 	    event->layout->dialect);
-	struct ctx_place place = place_of(check, event, hearing);
+	struct ctx_place place = get_event_place(check, event, hearing);
 	bool goes_on = hearing->messages > 0 &&
 	    (event->message->flags & CTX_MESSAGE_CONTINUES);
 	int rc;
@@ -143,7 +144,7 @@ judge_message(struct check *check, struct hearing *hearing,
 
 /* There is no message where there should be one. */
 static int
-miss_message(struct check *check, const struct ctx_place *place,
+report_missing_message(struct check *check, const struct ctx_place *place,
     const char *what, struct ctx_err *err)
 {
 	const struct ctx_finding finding = {.id = CTX_RULE_NO_MESSAGE,
@@ -155,7 +156,7 @@ miss_message(struct check *check, const struct ctx_place *place,
 
 /* Some formats have elements that are no messages, or are not shown. */
 static bool
-is_missing(const struct ctx_event *event)
+is_message_missing(const struct ctx_event *event)
 {
 	return event->record->json->nodes[event->node].kind !=
 	    CTX_JSON_OBJECT ||
@@ -164,7 +165,7 @@ is_missing(const struct ctx_event *event)
 
 /* What a request holds beside its messages is checked, too. */
 static int
-judge_request(struct check *check, const struct ctx_event *event,
+check_request(struct check *check, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	const struct ctx_record_layout *layout = event->layout;
@@ -189,11 +190,11 @@ end_conversation(struct check *check, const struct ctx_event *event,
 
 	if (ctx_validator_end(&hearing->validator,
 		check->options->allow_pending, err) < 0 ||
-	    judge_request(check, event, err) < 0)
+	    check_request(check, event, err) < 0)
 		return -1;
 	if (hearing->left == 0 && !event->layout->is_response &&
-	    miss_message(check, &place, "the conversation has no messages",
-		err) < 0)
+	    report_missing_message(check, &place,
+		"the conversation has no messages", err) < 0)
 		return -1;
 	if (check->repairing)
 		return ctx_repair_conversation(&check->repair, event, err);
@@ -223,16 +224,16 @@ check_event(struct check *check, const struct ctx_event *event,
 		}
 		return 0;
 	case CTX_EVENT_MESSAGE:
-		return judge_message(check,
+		return check_message(check,
 		    event->inside ? &check->record : &check->lines, event, err);
 	case CTX_EVENT_UNKNOWN:
-		place = place_of(check, event, &check->record);
+		place = get_event_place(check, event, &check->record);
 		check->record.messages++;
 		check->record.left++;
-		if (!is_missing(event))
+		if (!is_message_missing(event))
 			return 0;
-		return miss_message(check, &place, "an element is no message",
-		    err);
+		return report_missing_message(check, &place,
+		    "an element is no message", err);
 	case CTX_EVENT_END:
 		return end_conversation(check, event, err);
 	case CTX_EVENT_RECORD:
@@ -258,7 +259,8 @@ end_stream(struct check *check, struct ctx_err *err)
 	/* Conversations without messages have been told of. */
 	if (check->file != NULL && !check->conversations &&
 	    check->lines.left == 0 &&
-	    miss_message(check, &place, "there is no message in it", err) < 0)
+	    report_missing_message(check, &place, "there is no message in it",
+		err) < 0)
 		return -1;
 	return check->repairing ? ctx_repair_end(&check->repair, err) : 0;
 }

@@ -9,7 +9,8 @@
 
 /* Adds the beginning of a text; a finding is NUL ended. */
 static int
-clip(struct ctx_validator *validator, struct ctx_str str, struct ctx_err *err)
+append_clipped(struct ctx_validator *validator, struct ctx_str str,
+    struct ctx_err *err)
 {
 	size_t n = str.n, i;
 
@@ -24,7 +25,8 @@ clip(struct ctx_validator *validator, struct ctx_str str, struct ctx_err *err)
 }
 
 static int
-clip_id(struct ctx_validator *validator, uint32_t id, struct ctx_err *err)
+append_clipped_id(struct ctx_validator *validator, uint32_t id,
+    struct ctx_err *err)
 {
 	struct ctx_str text;
 
@@ -32,7 +34,7 @@ clip_id(struct ctx_validator *validator, uint32_t id, struct ctx_err *err)
 	if (ctx_json_text(validator->message->json, id, &validator->text, &text,
 		err) < 0 ||
 	    ctx_buf_add(&validator->what, "\"", 1, err) < 0 ||
-	    clip(validator, text, err) < 0)
+	    append_clipped(validator, text, err) < 0)
 		return -1;
 	return ctx_buf_add(&validator->what, "\"", 1, err);
 }
@@ -43,7 +45,7 @@ ctx_validate_name(struct ctx_validator *validator,
 {
 	struct ctx_str tool;
 
-	if (block->id != 0 && clip_id(validator, block->id, err) < 0)
+	if (block->id != 0 && append_clipped_id(validator, block->id, err) < 0)
 		return -1;
 	if (block->id == 0 && block->name == 0)
 		return ctx_buf_add(&validator->what, "without an id", 13, err);
@@ -55,7 +57,7 @@ ctx_validate_name(struct ctx_validator *validator,
 	    ctx_buf_add(&validator->what, block->id != 0 ? " of " : "of ",
 		block->id != 0 ? 4 : 3, err) < 0)
 		return -1;
-	return clip(validator, tool, err);
+	return append_clipped(validator, tool, err);
 }
 
 int

@@ -12,7 +12,7 @@
 #include "store/store.h"
 
 static bool
-is_ascii_letter(uint32_t cp)
+is_ascii_alnum(uint32_t cp)
 {
 	uint32_t lower = cp | 0x20;
 
@@ -22,26 +22,26 @@ is_ascii_letter(uint32_t cp)
 
 /* dotted: also . and : as in the ids of Kimi. */
 static bool
-is_plain(struct ctx_str literal, bool dotted)
+is_portable_id(struct ctx_str literal, bool dotted)
 {
 	size_t at = 1, n = 0;
 	uint32_t cp;
 
 	for (; ctx_json_string_next(literal, &at, &cp); n++)
-		if (!is_ascii_letter(cp) && cp != '_' && cp != '-' &&
+		if (!is_ascii_alnum(cp) && cp != '_' && cp != '-' &&
 		    !(dotted && (cp == '.' || cp == ':')))
 			return false;
 	return n >= 1 && n <= 64;
 }
 
 static bool
-is_nine(struct ctx_str literal)
+is_nine_char_id(struct ctx_str literal)
 {
 	size_t at = 1, n = 0;
 	uint32_t cp;
 
 	for (; ctx_json_string_next(literal, &at, &cp); n++)
-		if (!is_ascii_letter(cp))
+		if (!is_ascii_alnum(cp))
 			return false;
 	return n == 9;
 }
@@ -51,9 +51,9 @@ ctx_id_wrong(uint64_t rules, struct ctx_str literal)
 {
 	bool dotted = (rules & CTX_DOTTED_IDS) != 0;
 
-	if ((rules & CTX_NINE_IDS) && !is_nine(literal))
+	if ((rules & CTX_NINE_IDS) && !is_nine_char_id(literal))
 		return " is not 9 of A-Z a-z 0-9";
-	if ((rules & CTX_PLAIN_IDS) && !is_plain(literal, dotted))
+	if ((rules & CTX_PLAIN_IDS) && !is_portable_id(literal, dotted))
 		return dotted ? " is not 1 to 64 of A-Z a-z 0-9 _ - . and :"
 			      : " is not 1 to 64 of A-Z a-z 0-9 _ and -";
 	if ((rules & CTX_NEEDS_IDS) && literal.n == 2)

@@ -24,8 +24,8 @@
 #define TEXT 160
 
 static int
-look(const struct ctx_json *json, uint32_t node, struct ctx_buf *scratch,
-    struct ctx_media *media, struct ctx_err *err)
+inspect_media(const struct ctx_json *json, uint32_t node,
+    struct ctx_buf *scratch, struct ctx_media *media, struct ctx_err *err)
 {
 	scratch->n = 0;
 	return ctx_media_look(json, node, scratch, media, err);
@@ -53,7 +53,7 @@ ctx_image_replace(struct ctx_buf *out, struct ctx_buf *scratch,
 	int rc;
 
 	out->n = 0;
-	rc = look(json, block, scratch, &media, err);
+	rc = inspect_media(json, block, scratch, &media, err);
 	if (rc == 0)
 		rc = ctx_buf_printf(&text, err, "[%s removed", media.kind);
 	if (rc == 0 && media.width > 0)
@@ -81,7 +81,8 @@ ctx_image_find(const struct ctx_message *message,
 		*block = ctx_media_block(message, dialect, i);
 		if (*block == 0)
 			continue;
-		if (look(message->json, *block, scratch, &media, err) < 0)
+		if (inspect_media(message->json, *block, scratch, &media, err) <
+		    0)
 			return false;
 		if (strcmp(media.kind, "image") == 0 && ordinal-- == 0)
 			return true;
@@ -161,7 +162,8 @@ remove_image_seen(struct ctx_validator *validator, size_t i, bool replaced)
 
 /* More images than a request may have: the oldest is one too many. */
 static int
-end_many(struct ctx_validator *validator, uint64_t most, struct ctx_err *err)
+refuse_surplus_images(struct ctx_validator *validator, uint64_t most,
+    struct ctx_err *err)
 {
 	char what[TEXT];
 	int rc;
@@ -180,7 +182,7 @@ end_many(struct ctx_validator *validator, uint64_t most, struct ctx_err *err)
 
 /* So many images that large ones are refused. */
 static int
-end_large(struct ctx_validator *validator,
+refuse_large_images(struct ctx_validator *validator,
     const struct ctx_provider_limits *limits, struct ctx_err *err)
 {
 	char what[TEXT];
@@ -221,10 +223,10 @@ add_image_seen(struct ctx_validator *validator,
 	validator->images = list;
 	list[validator->n_images++] = *image;
 	validator->counted++;
-	return end_many(validator, ctx_bounds_images(limits, validator->window),
-		   err) < 0
+	return refuse_surplus_images(validator,
+		   ctx_bounds_images(limits, validator->window), err) < 0
 	    ? -1
-	    : end_large(validator, limits, err);
+	    : refuse_large_images(validator, limits, err);
 }
 
 int
@@ -252,7 +254,7 @@ ctx_validate_assistant_media(struct ctx_validator *validator, size_t i,
 
 /* Has the part gone, or the result that it is in? */
 static bool
-is_gone(const struct ctx_validator *validator, size_t i)
+is_block_dropped(const struct ctx_validator *validator, size_t i)
 {
 	uint32_t owner = validator->message->blocks[i].result_index;
 
@@ -271,9 +273,9 @@ count_images_left(struct ctx_validator *validator, size_t *n,
 	*n = 0;
 	for (i = 0; i < message->n; i++) {
 		if (message->blocks[i].kind != CTX_BLOCK_MEDIA ||
-		    is_gone(validator, i))
+		    is_block_dropped(validator, i))
 			continue;
-		if (look(message->json,
+		if (inspect_media(message->json,
 			message->blocks[i].removable != 0
 			    ? message->blocks[i].removable
 			    : message->blocks[i].payload,
@@ -287,7 +289,7 @@ count_images_left(struct ctx_validator *validator, size_t *n,
 /* One image, number *ordinal of those that stay in the message; over: so many
  * of it are too many for one message. */
 static int
-judge_image(struct ctx_validator *validator,
+check_image(struct ctx_validator *validator,
     const struct ctx_provider_limits *limits, size_t i, size_t *ordinal,
     size_t *over, struct ctx_err *err)
 {
@@ -301,7 +303,7 @@ judge_image(struct ctx_validator *validator,
 	char what[TEXT];
 	int rc = 0;
 
-	if (look(message->json,
+	if (inspect_media(message->json,
 		block->removable != 0 ? block->removable : block->payload,
 		&validator->text, &media, err) < 0)
 		return -1;
@@ -348,8 +350,8 @@ ctx_validate_images(struct ctx_validator *validator, struct ctx_err *err)
 	}
 	for (i = 0; i < validator->message->n; i++)
 		if (validator->message->blocks[i].kind == CTX_BLOCK_MEDIA &&
-		    !is_gone(validator, i) &&
-		    judge_image(validator, limits, i, &ordinal, &over, err) < 0)
+		    !is_block_dropped(validator, i) &&
+		    check_image(validator, limits, i, &ordinal, &over, err) < 0)
 			return -1;
 	return 0;
 }

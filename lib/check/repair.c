@@ -15,7 +15,7 @@
 /* ---- the queue ---- */
 
 static void
-free_first_entry(struct ctx_repair_entry *entry)
+release_entry(struct ctx_repair_entry *entry)
 {
 	free(entry->text);
 	free(entry->answers);
@@ -23,18 +23,18 @@ free_first_entry(struct ctx_repair_entry *entry)
 }
 
 static void
-queue_clear(struct ctx_repair_queue *queue)
+clear_repair_queue(struct ctx_repair_queue *queue)
 {
 	while (queue->from < queue->n)
-		free_first_entry(&queue->list[queue->from++]);
+		release_entry(&queue->list[queue->from++]);
 	queue->from = queue->n = 0;
 }
 
 void
 ctx_repair_release(struct ctx_repair *repair)
 {
-	queue_clear(&repair->lines);
-	queue_clear(&repair->inner);
+	clear_repair_queue(&repair->lines);
+	clear_repair_queue(&repair->inner);
 	free(repair->lines.list);
 	free(repair->inner.list);
 	ctx_edits_release(&repair->edits);
@@ -51,7 +51,7 @@ ctx_repair_release(struct ctx_repair *repair)
 }
 
 static struct ctx_repair_entry *
-queue_add(struct ctx_repair_queue *queue, struct ctx_err *err)
+append_entry(struct ctx_repair_queue *queue, struct ctx_err *err)
 {
 	struct ctx_repair_entry *list, *entry;
 
@@ -77,7 +77,7 @@ queue_add(struct ctx_repair_queue *queue, struct ctx_err *err)
 /* The entry of a message.  Numbers rise; others have that of the message
  * before them. */
 static struct ctx_repair_entry *
-queue_find(const struct ctx_repair_queue *queue, uint64_t message)
+find_entry(const struct ctx_repair_queue *queue, uint64_t message)
 {
 	size_t low = queue->from, high = queue->n, mid;
 
@@ -97,7 +97,7 @@ queue_find(const struct ctx_repair_queue *queue, uint64_t message)
 
 /* The next message that stays behind entry i and is shown, or NULL. */
 static struct ctx_repair_entry *
-queue_next(const struct ctx_repair_queue *queue, size_t i)
+find_next_shown(const struct ctx_repair_queue *queue, size_t i)
 {
 	while (++i < queue->n)
 		if (queue->list[i].is_message && !queue->list[i].drop &&
@@ -107,7 +107,7 @@ queue_next(const struct ctx_repair_queue *queue, size_t i)
 }
 
 static struct ctx_repair_queue *
-queue_of(struct ctx_repair *repair, bool inside)
+choose_queue(struct ctx_repair *repair, bool inside)
 {
 	return inside ? &repair->inner : &repair->lines;
 }
@@ -116,7 +116,7 @@ queue_of(struct ctx_repair *repair, bool inside)
 
 /* Is it there, and says something?  Null and "" are as good as nothing. */
 static bool
-says(const struct ctx_json *json, uint32_t node)
+has_value(const struct ctx_json *json, uint32_t node)
 {
 	return node != 0 && json->nodes[node].kind != CTX_JSON_NULL &&
 	    !ctx_json_is(json, node, "");
@@ -124,28 +124,30 @@ says(const struct ctx_json *json, uint32_t node)
 
 /* A message's name is a string, or none. */
 static bool
-is_name(const struct ctx_json *json, uint32_t node)
+has_string_value(const struct ctx_json *json, uint32_t node)
 {
-	return says(json, node) && json->nodes[node].kind == CTX_JSON_STRING;
+	return has_value(json, node) &&
+	    json->nodes[node].kind == CTX_JSON_STRING;
 }
 
 /* May a call be answered by this row? */
 static bool
-fits(const struct ctx_result_template *row, const struct ctx_message *message,
-    const struct ctx_block *call, uint32_t type)
+is_template_usable(const struct ctx_result_template *row,
+    const struct ctx_message *message, const struct ctx_block *call,
+    uint32_t type)
 {
 	if (row->type != NULL &&
 	    (type == 0 || !ctx_json_is(message->json, type, row->type)))
 		return false;
-	return (says(message->json, call->id) ||
+	return (has_value(message->json, call->id) ||
 		   strstr(row->text, "$id") == NULL) &&
-	    (is_name(message->json, call->name) ||
+	    (has_string_value(message->json, call->name) ||
 		strstr(row->text, "$name") == NULL);
 }
 
 /* The first template that fits a call, or NULL. */
 static const char *
-template_of(const struct ctx_dialect *dialect,
+choose_result_template(const struct ctx_dialect *dialect,
     const struct ctx_message *message, const struct ctx_block *call)
 {
 	const struct ctx_json *json = message->json;
@@ -162,7 +164,7 @@ template_of(const struct ctx_dialect *dialect,
 	if (type == 0)
 		type = message->role_node;
 	for (i = 0; i < n && row[i].text != NULL; i++)
-		if (fits(&row[i], message, call, type))
+		if (is_template_usable(&row[i], message, call, type))
 			return row[i].text;
 	return NULL;
 }
@@ -170,7 +172,7 @@ template_of(const struct ctx_dialect *dialect,
 /* Sets *value to what a value is that will be sent, once it has been mended:
  * the id of a call has the form asked for. */
 static int
-sent(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
+get_sent_value(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
     const struct ctx_json *json, uint32_t node, bool id, struct ctx_str *value,
     struct ctx_err *err)
 {
@@ -187,7 +189,7 @@ sent(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
 
 /* Adds a template; call is NULL if it does not speak of one. */
 static int
-fill_in(struct ctx_repair *repair, struct ctx_repair_entry *entry,
+append_template(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     const char *template, const struct ctx_message *message,
     const struct ctx_block *call, struct ctx_err *err)
 {
@@ -210,8 +212,8 @@ fill_in(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 			value = (struct ctx_str){text, sizeof text - 1};
 		else if (nodes[i] == 0)
 			value = (struct ctx_str){"null", 4};
-		else if (sent(repair, entry, message->json, nodes[i], i == 0,
-			     &value, err) < 0)
+		else if (get_sent_value(repair, entry, message->json, nodes[i],
+			     i == 0, &value, err) < 0)
 			return -1;
 		if (ctx_buf_add(out, value.p, value.n, err) < 0)
 			return -1;
@@ -222,11 +224,12 @@ fill_in(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 
 /* Writes down what a call would be answered with. */
 static int
-write_answer(struct ctx_repair *repair, struct ctx_repair_entry *entry,
+compose_result(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     const struct ctx_message *message, const struct ctx_block *call,
     struct ctx_err *err)
 {
-	const char *template = template_of(entry->dialect, message, call);
+	const char *template =
+	    choose_result_template(entry->dialect, message, call);
 	const char *opening = entry->dialect->result_wrapper[0];
 	struct ctx_repair_answer *answer;
 
@@ -237,36 +240,37 @@ write_answer(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	entry->answers = answer;
 	answer += entry->n_answers++;
 	if (entry->n_answers == 1 && opening != NULL) {
-		if (fill_in(repair, entry, opening, message, NULL, err) < 0)
+		if (append_template(repair, entry, opening, message, NULL,
+			err) < 0)
 			return -1;
 		entry->opening = entry->answer_text.n;
 	}
 	*answer = (struct ctx_repair_answer){.at = entry->answer_text.n};
 	if (template != NULL &&
-	    fill_in(repair, entry, template, message, call, err) < 0)
+	    append_template(repair, entry, template, message, call, err) < 0)
 		return -1;
 	answer->n = entry->answer_text.n - answer->at;
-	if (!says(message->json, call->id))
+	if (!has_value(message->json, call->id))
 		entry->nameless = true;
 	return 0;
 }
 
 static int
-write_answers(struct ctx_repair *repair, struct ctx_repair_entry *entry,
+compose_results(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     const struct ctx_message *message, struct ctx_err *err)
 {
 	size_t i;
 
 	for (i = 0; i < message->n; i++)
 		if (message->blocks[i].kind == CTX_BLOCK_TOOL_CALL &&
-		    write_answer(repair, entry, message, &message->blocks[i],
+		    compose_result(repair, entry, message, &message->blocks[i],
 			err) < 0)
 			return -1;
 	return 0;
 }
 
 static bool
-has_due(const struct ctx_repair_entry *entry)
+has_due_results(const struct ctx_repair_entry *entry)
 {
 	size_t i;
 
@@ -281,7 +285,7 @@ static const struct ctx_str nothing = {"", 0};
 /* All results that are due, with what parts them, between before and
  * behind. */
 static int
-join_answers(struct ctx_buf *out, const struct ctx_repair_entry *entry,
+append_due_results(struct ctx_buf *out, const struct ctx_repair_entry *entry,
     struct ctx_str before, const char *part, const char *behind,
     struct ctx_err *err)
 {
@@ -303,14 +307,14 @@ join_answers(struct ctx_buf *out, const struct ctx_repair_entry *entry,
 
 /* The results of entry as messages, separated by part. */
 static int
-answers_as_messages(struct ctx_buf *out, const struct ctx_repair_entry *entry,
-    const char *part, struct ctx_err *err)
+append_result_messages(struct ctx_buf *out,
+    const struct ctx_repair_entry *entry, const char *part, struct ctx_err *err)
 {
 	struct ctx_str opening = {entry->answer_text.p, entry->opening};
 
 	if (entry->dialect->result_wrapper[0] == NULL)
-		return join_answers(out, entry, nothing, part, "", err);
-	return join_answers(out, entry, opening, ",",
+		return append_due_results(out, entry, nothing, part, "", err);
+	return append_due_results(out, entry, opening, ",",
 	    entry->dialect->result_wrapper[1], err);
 }
 
@@ -320,7 +324,7 @@ answers_as_messages(struct ctx_buf *out, const struct ctx_repair_entry *entry,
  * the user's side may not be neighbours.
  */
 static bool
-goes_into(const struct ctx_repair_entry *entry,
+is_inserted_into_next(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next)
 {
 	if (entry->dialect->result_wrapper[0] == NULL || next == NULL ||
@@ -345,7 +349,7 @@ is_one_answer(const struct ctx_repair_entry *entry,
  * call answer the oldest, so they come after those that were there; but
  * where they must come next, before what the assistant says. */
 static bool
-stand_behind(const struct ctx_repair_entry *entry, bool nameless,
+has_results_after_next(const struct ctx_repair_entry *entry, bool nameless,
     const struct ctx_repair_entry *next)
 {
 	return next != NULL &&
@@ -359,7 +363,7 @@ stand_behind(const struct ctx_repair_entry *entry, bool nameless,
 
 /* Takes out the answers that are not due. */
 static void
-keep_due(struct ctx_repair_entry *entry)
+drop_undue_results(struct ctx_repair_entry *entry)
 {
 	size_t i, n = entry->handed_on;
 
@@ -372,14 +376,14 @@ keep_due(struct ctx_repair_entry *entry)
 /* The results of entry are due behind next, before its own.  In a long row
  * of calls the list moves on and grows; it is not copied for each. */
 static int
-hand_on(struct ctx_repair_entry *entry, struct ctx_repair_entry *next,
-    struct ctx_err *err)
+move_results_to_next(struct ctx_repair_entry *entry,
+    struct ctx_repair_entry *next, struct ctx_err *err)
 {
 	struct ctx_repair_answer *grown, *old = next->answers;
 	struct ctx_buf text = next->answer_text;
 	size_t i, shift = entry->answer_text.n;
 
-	keep_due(entry);
+	drop_undue_results(entry);
 	grown = ctx_grow(entry->answers, &entry->answers_cap,
 	    entry->n_answers + next->n_answers, sizeof *grown, err);
 	if (grown == NULL)
@@ -408,8 +412,8 @@ hand_on(struct ctx_repair_entry *entry, struct ctx_repair_entry *next,
 
 /* Finds where a result could be put before what the message holds. */
 static void
-find_front(struct ctx_repair_entry *entry, const struct ctx_message *message,
-    struct ctx_str text)
+find_insertion_offset(struct ctx_repair_entry *entry,
+    const struct ctx_message *message, struct ctx_str text)
 {
 	const struct ctx_json *json = message->json;
 	uint32_t array = 0;
@@ -436,7 +440,7 @@ ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
     uint64_t rules, uint64_t message, struct ctx_err *err)
 {
 	struct ctx_repair_entry *entry =
-	    queue_add(queue_of(repair, event->inside), err);
+	    append_entry(choose_queue(repair, event->inside), err);
 
 	if (entry == NULL)
 		return -1;
@@ -454,21 +458,22 @@ ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
 	repair->member = 0;
 	repair->row = false;
 	ctx_edits_reset(&repair->one);
-	find_front(entry, event->message,
+	find_insertion_offset(entry, event->message,
 	    event->inside ? event->record->value : event->record->text);
-	return write_answers(repair, entry, event->message, err);
+	return compose_results(repair, entry, event->message, err);
 }
 
 /* Are lines of a transcript tied to each other in their own ways? */
 static bool
-is_tied(const struct ctx_repair_entry *entry, bool inside)
+is_linked_line(const struct ctx_repair_entry *entry, bool inside)
 {
 	return entry->dialect->history != CTX_HISTORY_NONE && !inside;
 }
 
 /* What a part is in the bytes; all of the message where it is that. */
 static struct ctx_str
-bytes_of(const struct ctx_message *message, const struct ctx_block *block)
+get_block_bytes(const struct ctx_message *message,
+    const struct ctx_block *block)
 {
 	return ctx_json_str(message->json,
 	    block->removable != 0 ? block->removable : message->node);
@@ -478,21 +483,22 @@ bytes_of(const struct ctx_message *message, const struct ctx_block *block)
  * the one after it, or NULL.  Of a row that is one message they are looked
  * for once. */
 static struct ctx_repair_entry *
-last_before(struct ctx_repair *repair, const struct ctx_repair_queue *queue,
-    struct ctx_repair_entry *entry, struct ctx_repair_entry **next)
+find_last_before_results(struct ctx_repair *repair,
+    const struct ctx_repair_queue *queue, struct ctx_repair_entry *entry,
+    struct ctx_repair_entry **next)
 {
 	struct ctx_repair_entry *last = entry;
 	bool nameless = entry->nameless;
 
 	if (repair->row && entry->message >= repair->row_from &&
 	    entry->message <= repair->row_to) {
-		*next = repair->row_ends ? queue_find(queue, repair->row_behind)
+		*next = repair->row_ends ? find_entry(queue, repair->row_behind)
 					 : NULL;
-		return queue_find(queue, repair->row_to);
+		return find_entry(queue, repair->row_to);
 	}
-	while (
-	    (*next = queue_next(queue, (size_t)(last - queue->list))) != NULL &&
-	    stand_behind(last, nameless, *next)) {
+	while ((*next = find_next_shown(queue, (size_t)(last - queue->list))) !=
+		NULL &&
+	    has_results_after_next(last, nameless, *next)) {
 		last = *next;
 		nameless |= last->nameless;
 	}
@@ -510,7 +516,7 @@ last_before(struct ctx_repair *repair, const struct ctx_repair_queue *queue,
  * it would be one of the user's beside another where that may not be.
  */
 static int
-give_answer(struct ctx_repair *repair, struct ctx_repair_queue *queue,
+mark_result_due(struct ctx_repair *repair, struct ctx_repair_queue *queue,
     struct ctx_repair_entry *entry, const struct ctx_finding *finding,
     bool judging, struct ctx_fix *fix)
 {
@@ -525,15 +531,16 @@ give_answer(struct ctx_repair *repair, struct ctx_repair_queue *queue,
 		return 0;
 	if (finding->doubled)
 		entry->close = true;
-	last = last_before(repair, queue, entry, &next);
+	last = find_last_before_results(repair, queue, entry, &next);
 	if (last->role != CTX_ROLE_ASSISTANT &&
 	    (last->role != CTX_ROLE_TOOL ||
 		(entry->rules & CTX_RESULTS_TOGETHER)) &&
 	    (entry->rules &
 		(CTX_ASKS_TURNS | CTX_RESULTS_FIRST | CTX_SYSTEM_BETWEEN)))
 		return 0;
-	if ((entry->rules & CTX_ASKS_TURNS) && !goes_into(entry, next) &&
-	    next != NULL && next->role == CTX_ROLE_USER)
+	if ((entry->rules & CTX_ASKS_TURNS) &&
+	    !is_inserted_into_next(entry, next) && next != NULL &&
+	    next->role == CTX_ROLE_USER)
 		return 0;
 	answer->due = true;
 	fix->action = "insert";
@@ -541,7 +548,7 @@ give_answer(struct ctx_repair *repair, struct ctx_repair_queue *queue,
 	    (struct ctx_str){entry->answer_text.p + answer->at, answer->n};
 	if (judging)
 		return next == &queue->list[queue->n - 1] &&
-			!goes_into(entry, next)
+			!is_inserted_into_next(entry, next)
 		    ? 2
 		    : 1;
 	return next == NULL ? 2 : 1;
@@ -550,7 +557,7 @@ give_answer(struct ctx_repair *repair, struct ctx_repair_queue *queue,
 /* Notes that a piece of a message, or of what stands beside the messages of a
  * request, becomes another. */
 static int
-edit_text(struct ctx_repair *repair, const struct ctx_finding *finding,
+apply_text_fix(struct ctx_repair *repair, const struct ctx_finding *finding,
     struct ctx_fix *fix, struct ctx_err *err)
 {
 	struct ctx_edits *edits =
@@ -569,7 +576,7 @@ edit_text(struct ctx_repair *repair, const struct ctx_finding *finding,
 
 /* Notes that a user's message comes before entry, where the format has one. */
 static int
-lead(struct ctx_repair_entry *entry, struct ctx_fix *fix)
+mark_leading_message(struct ctx_repair_entry *entry, struct ctx_fix *fix)
 {
 	const char *text = entry->dialect->lead;
 
@@ -583,7 +590,7 @@ lead(struct ctx_repair_entry *entry, struct ctx_fix *fix)
 
 /* The archive gets the message as it was, once. */
 static int
-keep(struct ctx_repair *repair, struct ctx_repair_entry *entry,
+archive_entry(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_err *err)
 {
 	struct ctx_str text = entry->bytes;
@@ -598,7 +605,7 @@ keep(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 
 /* Applies the remedy of a finding about a message that waits. */
 static int
-remedy(struct ctx_repair *repair, struct ctx_repair_queue *queue,
+apply_fix(struct ctx_repair *repair, struct ctx_repair_queue *queue,
     struct ctx_repair_entry *entry, const struct ctx_finding *finding,
     const struct ctx_message *message, struct ctx_fix *fix, struct ctx_err *err)
 {
@@ -608,14 +615,15 @@ remedy(struct ctx_repair *repair, struct ctx_repair_queue *queue,
 		return 0;
 	/* A message that gets another beside it is what it was. */
 	if (remedy != CTX_FIX_ADD_RESULT && remedy != CTX_FIX_ADD_FIRST &&
-	    keep(repair, entry, err) < 0)
+	    archive_entry(repair, entry, err) < 0)
 		return -1;
 	switch (remedy) {
 	case CTX_FIX_ADD_RESULT:
-		return give_answer(repair, queue, entry, finding,
+		return mark_result_due(repair, queue, entry, finding,
 		    message != NULL, fix);
 	case CTX_FIX_REMOVE_BLOCK:
-		fix->bytes = bytes_of(message, &message->blocks[finding->part]);
+		fix->bytes =
+		    get_block_bytes(message, &message->blocks[finding->part]);
 		return 1;
 	case CTX_FIX_REMOVE_MEMBER:
 		repair->member = finding->node;
@@ -626,17 +634,17 @@ remedy(struct ctx_repair *repair, struct ctx_repair_queue *queue,
 		repair->row = false;
 		return 1;
 	case CTX_FIX_ADD_FIRST:
-		return lead(entry, fix);
+		return mark_leading_message(entry, fix);
 	case CTX_FIX_REPLACE_TEXT:
-		return edit_text(repair, finding, fix, err);
+		return apply_text_fix(repair, finding, fix, err);
 	case CTX_FIX_REMOVE_BREAKPOINT:
 		if (finding->place.inside)
-			return edit_text(repair, finding, fix, err);
+			return apply_text_fix(repair, finding, fix, err);
 		fix->action = "edit";
 		return ctx_repair_breakpoint(repair, entry, &fix->bytes, err);
 	case CTX_FIX_REPLACE_IMAGE:
 		if (finding->old.p != NULL || finding->part == SIZE_MAX)
-			return edit_text(repair, finding, fix, err);
+			return apply_text_fix(repair, finding, fix, err);
 		fix->action = "edit";
 		return ctx_repair_image(repair, entry, finding->part,
 		    &fix->bytes, err);
@@ -650,29 +658,29 @@ ctx_repair_finding(struct ctx_repair *repair, const struct ctx_finding *finding,
     const struct ctx_message *message, struct ctx_fix *fix, struct ctx_err *err)
 {
 	struct ctx_repair_queue *queue =
-	    queue_of(repair, finding->place.inside);
+	    choose_queue(repair, finding->place.inside);
 	struct ctx_repair_entry *entry =
-	    queue_find(queue, finding->place.message);
+	    find_entry(queue, finding->place.message);
 
 	fix->finding = finding;
 	if (finding->in_request) {
 		fix->role = CTX_ROLE_OTHER;
-		return edit_text(repair, finding, fix, err);
+		return apply_text_fix(repair, finding, fix, err);
 	}
 	/* What has been written is as it is. */
-	if (entry == NULL || is_tied(entry, finding->place.inside))
+	if (entry == NULL || is_linked_line(entry, finding->place.inside))
 		return 0;
 	fix->role = entry->role;
 	fix->bytes = entry->bytes;
 	fix->action = "drop";
-	return remedy(repair, queue, entry, finding, message, fix, err);
+	return apply_fix(repair, queue, entry, finding, message, fix, err);
 }
 
 /* ---- a message has been judged ---- */
 
 /* Notes that the object loses the member of this key. */
 static int
-drop_member(struct ctx_edits *edits, const struct ctx_json *json,
+remove_member(struct ctx_edits *edits, const struct ctx_json *json,
     uint32_t object, uint32_t key, struct ctx_err *err)
 {
 	bool *drop = calloc(ctx_json_count(json, object), sizeof *drop);
@@ -688,8 +696,8 @@ drop_member(struct ctx_edits *edits, const struct ctx_json *json,
 
 /* Notes the removal of the parts that the validator takes for gone. */
 static int
-drop_parts(struct ctx_edits *edits, const struct ctx_message *message,
-    const bool *gone, struct ctx_err *err)
+remove_dropped_blocks(struct ctx_edits *edits,
+    const struct ctx_message *message, const bool *gone, struct ctx_err *err)
 {
 	bool *nodes =
 	    calloc(message->json->nodes[message->node].next - message->node,
@@ -711,7 +719,7 @@ drop_parts(struct ctx_edits *edits, const struct ctx_message *message,
 /* Notes that results, and what a program called, name a call by the id that
  * it is sent with. */
 static int
-follow_ids(struct ctx_repair *repair, struct ctx_edits *edits,
+rename_referring_ids(struct ctx_repair *repair, struct ctx_edits *edits,
     struct ctx_repair_entry *entry, const struct ctx_message *message,
     struct ctx_err *err)
 {
@@ -731,7 +739,7 @@ follow_ids(struct ctx_repair *repair, struct ctx_edits *edits,
 		    literal, err);
 		if (rc < 0 ||
 		    (rc > 0 &&
-			(keep(repair, entry, err) < 0 ||
+			(archive_entry(repair, entry, err) < 0 ||
 			    ctx_edits_replace(edits, literal, repair->id.p,
 				repair->id.n, err) < 0)))
 			return -1;
@@ -741,7 +749,7 @@ follow_ids(struct ctx_repair *repair, struct ctx_edits *edits,
 
 /* Is nothing left before which a result would stand? */
 static bool
-is_alone(const struct ctx_message *message, const bool *gone)
+has_no_blocks_left(const struct ctx_message *message, const bool *gone)
 {
 	size_t i;
 
@@ -756,7 +764,7 @@ int
 ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
     const struct ctx_validator *validator, struct ctx_err *err)
 {
-	struct ctx_repair_queue *queue = queue_of(repair, event->inside);
+	struct ctx_repair_queue *queue = choose_queue(repair, event->inside);
 	struct ctx_repair_entry *entry = &queue->list[queue->n - 1];
 	struct ctx_edits *edits = event->inside ? &repair->edits : &repair->one;
 	const struct ctx_message *message = event->message;
@@ -764,14 +772,14 @@ ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
 	entry->drop = entry->drop || validator->dropped;
 	if (entry->drop)
 		return 0;
-	entry->alone = is_alone(message, validator->gone);
-	if (is_tied(entry, event->inside))
+	entry->alone = has_no_blocks_left(message, validator->gone);
+	if (is_linked_line(entry, event->inside))
 		return 0;
-	if (drop_parts(edits, message, validator->gone, err) < 0 ||
-	    follow_ids(repair, edits, entry, message, err) < 0)
+	if (remove_dropped_blocks(edits, message, validator->gone, err) < 0 ||
+	    rename_referring_ids(repair, edits, entry, message, err) < 0)
 		return -1;
 	if (repair->member != 0 &&
-	    drop_member(edits, message->json, message->node, repair->member,
+	    remove_member(edits, message->json, message->node, repair->member,
 		err) < 0)
 		return -1;
 	if (event->inside || repair->one.n == 0)
@@ -788,41 +796,43 @@ ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
 
 /* Puts what is in out at a place of the record. */
 static int
-insert(struct ctx_repair *repair, const char *at, struct ctx_err *err)
+insert_output(struct ctx_repair *repair, const char *at, struct ctx_err *err)
 {
 	return ctx_edits_replace(&repair->edits, (struct ctx_str){at, 0},
 	    repair->out.p, repair->out.n, err);
 }
 
 static int
-insert_answers(struct ctx_repair *repair, const struct ctx_json *json,
+insert_results(struct ctx_repair *repair, const struct ctx_json *json,
     struct ctx_repair_entry *entry, struct ctx_repair_entry *next,
     struct ctx_err *err)
 {
-	if (stand_behind(entry, entry->nameless, next))
-		return hand_on(entry, next, err);
+	if (has_results_after_next(entry, entry->nameless, next))
+		return move_results_to_next(entry, next, err);
 	repair->out.n = 0;
-	if (goes_into(entry, next)) {
-		if (join_answers(&repair->out, entry, nothing, ",",
+	if (is_inserted_into_next(entry, next)) {
+		if (append_due_results(&repair->out, entry, nothing, ",",
 			next->alone ? "" : ",", err) < 0)
 			return -1;
-		return insert(repair, json->text + next->front, err);
+		return insert_output(repair, json->text + next->front, err);
 	}
 	if (ctx_buf_add(&repair->out, ",", 1, err) < 0 ||
-	    answers_as_messages(&repair->out, entry, ",", err) < 0)
+	    append_result_messages(&repair->out, entry, ",", err) < 0)
 		return -1;
-	return insert(repair, json->text + json->nodes[entry->node].end, err);
+	return insert_output(repair, json->text + json->nodes[entry->node].end,
+	    err);
 }
 
 /* Puts a user's message before that of entry. */
 static int
-insert_first(struct ctx_repair *repair, const struct ctx_json *json,
+insert_leading_message(struct ctx_repair *repair, const struct ctx_json *json,
     const struct ctx_repair_entry *entry, struct ctx_err *err)
 {
 	repair->out.n = 0;
 	if (ctx_buf_printf(&repair->out, err, "%s,", entry->dialect->lead) < 0)
 		return -1;
-	return insert(repair, json->text + json->nodes[entry->node].at, err);
+	return insert_output(repair, json->text + json->nodes[entry->node].at,
+	    err);
 }
 
 int
@@ -849,16 +859,16 @@ ctx_repair_conversation(struct ctx_repair *repair,
 		entry = &queue->list[k];
 		drop[i] = entry->drop;
 		if (entry->led && !entry->drop)
-			rc = insert_first(repair, json, entry, err);
-		if (rc == 0 && has_due(entry))
-			rc = insert_answers(repair, json, entry,
-			    queue_next(queue, k), err);
+			rc = insert_leading_message(repair, json, entry, err);
+		if (rc == 0 && has_due_results(entry))
+			rc = insert_results(repair, json, entry,
+			    find_next_shown(queue, k), err);
 		k++;
 	}
 	if (rc == 0)
 		rc = ctx_edits_remove(&repair->edits, json, array, drop, err);
 	free(drop);
-	queue_clear(queue);
+	clear_repair_queue(queue);
 	repair->row = false;
 	return rc;
 }
@@ -867,23 +877,23 @@ ctx_repair_conversation(struct ctx_repair *repair,
 
 /* The results of entry i leave as records, or go into the next message. */
 static int
-write_due(struct ctx_repair *repair, size_t i, struct ctx_err *err)
+write_due_results(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 {
 	struct ctx_repair_entry *entry = &repair->lines.list[i];
-	struct ctx_repair_entry *next = queue_next(&repair->lines, i);
+	struct ctx_repair_entry *next = find_next_shown(&repair->lines, i);
 	struct ctx_str text = entry->bytes;
 	struct ctx_buf *out = &repair->out;
 	bool crlf = text.n > 1 && text.p[text.n - 2] == '\r';
 	bool ended = text.n > 0 && text.p[text.n - 1] == '\n';
 	const char *eol = crlf && ended ? "\r\n" : "\n";
 
-	if (stand_behind(entry, entry->nameless, next))
-		return hand_on(entry, next, err);
+	if (has_results_after_next(entry, entry->nameless, next))
+		return move_results_to_next(entry, next, err);
 	out->n = 0;
-	if (goes_into(entry, next)) {
+	if (is_inserted_into_next(entry, next)) {
 		text = next->bytes;
 		if (ctx_buf_add(out, text.p, next->front, err) < 0 ||
-		    join_answers(out, entry, nothing, ",",
+		    append_due_results(out, entry, nothing, ",",
 			next->alone ? "" : ",", err) < 0 ||
 		    ctx_buf_add(out, text.p + next->front, text.n - next->front,
 			err) < 0)
@@ -893,7 +903,7 @@ write_due(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 	/* Lines end as the one before them, also where that has no end. */
 	if (!ended && ctx_buf_add(out, eol, strlen(eol), err) < 0)
 		return -1;
-	if (answers_as_messages(out, entry, eol, err) < 0 ||
+	if (append_result_messages(out, entry, eol, err) < 0 ||
 	    (ended && ctx_buf_add(out, eol, strlen(eol), err) < 0))
 		return -1;
 	return ctx_writer_copy(repair->writer, out->p, out->n, err);
@@ -901,8 +911,8 @@ write_due(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 
 /* Writes a user's message before the record of entry. */
 static int
-write_first(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
-    struct ctx_err *err)
+write_leading_message(struct ctx_repair *repair,
+    const struct ctx_repair_entry *entry, struct ctx_err *err)
 {
 	struct ctx_str text = entry->bytes;
 	bool crlf = text.n > 1 && text.p[text.n - 2] == '\r';
@@ -916,7 +926,7 @@ write_first(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
 }
 
 static int
-write_entry(struct ctx_repair *repair, size_t i, struct ctx_err *err)
+write_repaired(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 {
 	struct ctx_repair_entry *entry = &repair->lines.list[i];
 	int rc = 0;
@@ -931,7 +941,7 @@ write_entry(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 	if (repair->archive != NULL &&
 	    ctx_archive_sync(repair->archive, err) < 0)
 		return -1;
-	if (entry->led && write_first(repair, entry, err) < 0)
+	if (entry->led && write_leading_message(repair, entry, err) < 0)
 		return -1;
 	if (entry->text == NULL)
 		rc = ctx_writer_put(repair->writer, entry->bytes.p,
@@ -939,15 +949,16 @@ write_entry(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 	else
 		rc = ctx_writer_copy(repair->writer, entry->bytes.p,
 		    entry->bytes.n, err);
-	if (rc == 0 && has_due(entry))
-		rc = write_due(repair, i, err);
+	if (rc == 0 && has_due_results(entry))
+		rc = write_due_results(repair, i, err);
 	return rc < 0 ? -1 : ctx_writer_end_record(repair->writer, err);
 }
 
 /* Writes what stands before message number settled, and keeps copies of the
  * rest. */
 static int
-write_settled(struct ctx_repair *repair, uint64_t settled, struct ctx_err *err)
+write_settled_entries(struct ctx_repair *repair, uint64_t settled,
+    struct ctx_err *err)
 {
 	struct ctx_repair_queue *queue = &repair->lines;
 	struct ctx_repair_entry *entry;
@@ -956,9 +967,9 @@ write_settled(struct ctx_repair *repair, uint64_t settled, struct ctx_err *err)
 		entry = &queue->list[queue->from];
 		if (entry->is_message && entry->message >= settled)
 			break;
-		if (write_entry(repair, queue->from, err) < 0)
+		if (write_repaired(repair, queue->from, err) < 0)
 			return -1;
-		free_first_entry(entry);
+		release_entry(entry);
 		queue->from++;
 	}
 	if (queue->from == queue->n) {
@@ -979,8 +990,8 @@ ctx_repair_record(struct ctx_repair *repair, const struct ctx_event *event,
 	struct ctx_repair_entry *entry;
 
 	if (event->layout->kind == CTX_LAYOUT_MESSAGE)
-		return write_settled(repair, settled, err);
-	entry = queue_add(&repair->lines, err);
+		return write_settled_entries(repair, settled, err);
+	entry = append_entry(&repair->lines, err);
 	if (entry == NULL)
 		return -1;
 	entry->bytes = event->record->text;
@@ -996,11 +1007,11 @@ ctx_repair_record(struct ctx_repair *repair, const struct ctx_event *event,
 		    0)
 			return -1;
 	}
-	return write_settled(repair, settled, err);
+	return write_settled_entries(repair, settled, err);
 }
 
 int
 ctx_repair_end(struct ctx_repair *repair, struct ctx_err *err)
 {
-	return write_settled(repair, UINT64_MAX, err);
+	return write_settled_entries(repair, UINT64_MAX, err);
 }

@@ -18,7 +18,7 @@ struct first {
 };
 
 static int
-visit(void *user, const struct ctx_json *json, uint32_t container,
+record_first_marker(void *user, const struct ctx_json *json, uint32_t container,
     uint32_t node, struct ctx_err *err)
 {
 	struct first *first = user;
@@ -32,7 +32,7 @@ visit(void *user, const struct ctx_json *json, uint32_t container,
 
 /* Applies the edits of one record to the entry. */
 static int
-apply(struct ctx_repair *repair, struct ctx_repair_entry *entry,
+apply_entry_edits(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_err *err)
 {
 	repair->out.n = 0;
@@ -45,21 +45,21 @@ apply(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 /* The entry gets another text for a piece of it, which *old is then: a copy,
  * for the entry has changed. */
 static int
-replace(struct ctx_repair *repair, struct ctx_repair_entry *entry,
+replace_in_entry(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_str piece, struct ctx_str with, struct ctx_str *old,
     struct ctx_err *err)
 {
 	repair->gone.n = 0;
 	if (ctx_buf_add(&repair->gone, piece.p, piece.n, err) < 0 ||
 	    ctx_edits_replace(&repair->late, piece, with.p, with.n, err) < 0 ||
-	    apply(repair, entry, err) < 0)
+	    apply_entry_edits(repair, entry, err) < 0)
 		return -1;
 	*old = (struct ctx_str){repair->gone.p, repair->gone.n};
 	return 1;
 }
 
 static int
-scan(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
+scan_entry(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
     struct ctx_err *err)
 {
 	size_t used;
@@ -81,14 +81,14 @@ ctx_repair_breakpoint(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 
 	if (format == NULL)
 		return 0;
-	if (scan(repair, entry, err) < 0 ||
+	if (scan_entry(repair, entry, err) < 0 ||
 	    ctx_breakpoint_each(format, json,
 		ctx_breakpoint_content(format, json, entry->node), &first,
-		visit, err) < 0)
+		record_first_marker, err) < 0)
 		return -1;
 	if (first.node == 0)
 		return 0;
-	return replace(repair, entry,
+	return replace_in_entry(repair, entry,
 	    ctx_child_span(json, first.container, first.node, false),
 	    (struct ctx_str){"", 0}, old, err);
 }
@@ -101,7 +101,7 @@ ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	uint32_t block = 0;
 	int rc;
 
-	if (scan(repair, entry, err) < 0)
+	if (scan_entry(repair, entry, err) < 0)
 		return -1;
 	rc = entry->dialect->read(json, entry->node, &repair->message, err);
 	if (rc <= 0)
@@ -114,7 +114,7 @@ ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	if (ctx_image_replace(&repair->with, &repair->spare, entry->dialect,
 		json, block, err) < 0)
 		return -1;
-	return replace(repair, entry, ctx_json_str(json, block),
+	return replace_in_entry(repair, entry, ctx_json_str(json, block),
 	    (struct ctx_str){repair->with.p, repair->with.n}, old, err);
 }
 

@@ -18,7 +18,7 @@ refuse_request(struct ctx_validator *validator, enum ctx_rule_id id,
 }
 
 static int
-judge_size(struct ctx_validator *validator, const struct ctx_json *json,
+check_request_size(struct ctx_validator *validator, const struct ctx_json *json,
     uint32_t request, struct ctx_err *err)
 {
 	const struct ctx_provider_limits *limits =
@@ -36,8 +36,8 @@ judge_size(struct ctx_validator *validator, const struct ctx_json *json,
 
 /* A record of messages alone is no whole request. */
 static int
-judge_tools(struct ctx_validator *validator, const struct ctx_json *json,
-    uint32_t request, struct ctx_err *err)
+check_request_tools(struct ctx_validator *validator,
+    const struct ctx_json *json, uint32_t request, struct ctx_err *err)
 {
 	static const char *const members[] = {"modelId", "inferenceConfig",
 	    "additionalModelRequestFields"};
@@ -58,8 +58,8 @@ judge_tools(struct ctx_validator *validator, const struct ctx_json *json,
 
 /* Texts of the system prompt that are blocks, as those of messages. */
 static int
-judge_system(struct ctx_validator *validator, const struct ctx_json *json,
-    uint32_t request, struct ctx_err *err)
+check_system_prompt(struct ctx_validator *validator,
+    const struct ctx_json *json, uint32_t request, struct ctx_err *err)
 {
 	uint32_t list = ctx_json_find(json, request, "system"), block, text;
 	bool first = true, empty;
@@ -97,10 +97,10 @@ ctx_validator_check_request(struct ctx_validator *validator, uint64_t rules,
 		ctx_validate_strings(validator, json,
 		    json->nodes[messages].next, json->nodes[request].next,
 		    err) < 0 ||
-		judge_system(validator, json, request, err) < 0 ||
+		check_system_prompt(validator, json, request, err) < 0 ||
 		ctx_validate_all_markers(validator, json, request, err) < 0 ||
-		judge_tools(validator, json, request, err) < 0 ||
-		judge_size(validator, json, request, err) < 0
+		check_request_tools(validator, json, request, err) < 0 ||
+		check_request_size(validator, json, request, err) < 0
 	    ? -1
 	    : 0;
 	validator->beside = false;

@@ -26,7 +26,8 @@
 /* A response that is no object becomes the member of one that Gemini's own
  * SDK would make it. */
 static int
-judge_object(struct ctx_validator *validator, size_t i, struct ctx_err *err)
+check_object_result(struct ctx_validator *validator, size_t i,
+    struct ctx_err *err)
 {
 	const struct ctx_message *message = validator->message;
 	uint32_t body = message->blocks[i].payload;
@@ -52,7 +53,8 @@ judge_object(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 
 /* An output that is neither a string nor a list becomes its JSON as text. */
 static int
-judge_string(struct ctx_validator *validator, size_t i, struct ctx_err *err)
+check_string_result(struct ctx_validator *validator, size_t i,
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = validator->message->json;
 	uint32_t body = validator->message->blocks[i].payload;
@@ -75,7 +77,7 @@ judge_string(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 
 /* A screenshot is an object, whatever else came of the call. */
 static int
-judge_screenshot(struct ctx_validator *validator, size_t i, struct ctx_err *err)
+check_screenshot(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 {
 	const struct ctx_message *message = validator->message;
 	const struct ctx_block *shot = &message->blocks[i + 1];
@@ -93,7 +95,8 @@ judge_screenshot(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 
 /* Is the block of a type that a result may hold? */
 static bool
-may_hold(const struct ctx_validator *validator, const struct ctx_block *block)
+may_hold_block(const struct ctx_validator *validator,
+    const struct ctx_block *block)
 {
 	const char *const *types = validator->dialect->result_types;
 	const struct ctx_json *json = validator->message->json;
@@ -112,8 +115,8 @@ may_hold(const struct ctx_validator *validator, const struct ctx_block *block)
 
 /* What is wrong with a block of a result, or NULL. */
 static const char *
-wrong(const struct ctx_validator *validator, const struct ctx_block *result,
-    const struct ctx_block *block)
+find_block_problem(const struct ctx_validator *validator,
+    const struct ctx_block *result, const struct ctx_block *block)
 {
 	bool text = block->kind == CTX_BLOCK_TEXT;
 
@@ -121,15 +124,15 @@ wrong(const struct ctx_validator *validator, const struct ctx_block *result,
 		return " holds more than texts";
 	if ((validator->rules & CTX_ERRORS_TEXT) && result->is_error && !text)
 		return " of a failure holds more than texts";
-	return may_hold(validator, block)
+	return may_hold_block(validator, block)
 	    ? NULL
 	    : " holds a block of a type that none may hold";
 }
 
 /* Sets judge->with to the text block that replaces a block. */
 static int
-replace(struct ctx_validator *validator, const struct ctx_block *block,
-    struct ctx_err *err)
+make_replacement_block(struct ctx_validator *validator,
+    const struct ctx_block *block, struct ctx_err *err)
 {
 	const struct ctx_json *json = validator->message->json;
 	struct ctx_str text;
@@ -149,7 +152,7 @@ replace(struct ctx_validator *validator, const struct ctx_block *block,
 }
 
 static int
-judge_block(struct ctx_validator *validator, size_t i, size_t k,
+check_result_block(struct ctx_validator *validator, size_t i, size_t k,
     struct ctx_err *err)
 {
 	const struct ctx_block *block = &validator->message->blocks[k];
@@ -160,11 +163,11 @@ judge_block(struct ctx_validator *validator, size_t i, size_t k,
 	/* Hints are no blocks. */
 	if (block->removable == 0 || block->payload == 0 ||
 	    json->nodes[block->removable].kind != CTX_JSON_OBJECT ||
-	    (what = wrong(validator, &validator->message->blocks[i], block)) ==
-		NULL)
+	    (what = find_block_problem(validator,
+		 &validator->message->blocks[i], block)) == NULL)
 		return 0;
 	known = validator->dialect->text_block != NULL;
-	if (known && replace(validator, block, err) < 0)
+	if (known && make_replacement_block(validator, block, err) < 0)
 		return -1;
 	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_RESULT, i,
 		   "result", what, ctx_json_str(json, block->removable),
@@ -181,18 +184,18 @@ ctx_validate_result(struct ctx_validator *validator, size_t i,
 	size_t k;
 
 	if ((validator->rules & CTX_RESULT_OBJECT) &&
-	    judge_object(validator, i, err) < 0)
+	    check_object_result(validator, i, err) < 0)
 		return -1;
 	if ((validator->rules & CTX_RESULT_STRING) &&
-	    (judge_string(validator, i, err) < 0 ||
-		judge_screenshot(validator, i, err) < 0))
+	    (check_string_result(validator, i, err) < 0 ||
+		check_screenshot(validator, i, err) < 0))
 		return -1;
 	/* What the provider's own tools gave is as it was. */
 	if (validator->dialect == NULL || message->blocks[i].payload == 0)
 		return 0;
 	for (k = i + 1;
 	     k < message->n && message->blocks[k].result_index == i + 1; k++)
-		if (judge_block(validator, i, k, err) < 0)
+		if (check_result_block(validator, i, k, err) < 0)
 			return -1;
 	return 0;
 }

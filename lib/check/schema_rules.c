@@ -35,7 +35,7 @@ struct fit {
 
 /* The schema of a definition of this name, or 0. */
 static uint32_t
-schema_in(const struct ctx_json *json, uint32_t tool,
+get_definition_schema(const struct ctx_json *json, uint32_t tool,
     const struct ctx_json *names, uint32_t name)
 {
 	static const char *const within[] = {"function", "toolSpec"};
@@ -60,7 +60,7 @@ schema_in(const struct ctx_json *json, uint32_t tool,
 
 /* The same of a list of tools. */
 static uint32_t
-schema_of_list(const struct ctx_json *json, uint32_t list,
+find_schema_in_list(const struct ctx_json *json, uint32_t list,
     const struct ctx_json *names, uint32_t name)
 {
 	static const char *const lists[] = {"functionDeclarations",
@@ -72,33 +72,35 @@ schema_of_list(const struct ctx_json *json, uint32_t list,
 		return 0;
 	for (tool = list + 1; tool < json->nodes[list].next;
 	     tool = json->nodes[tool].next) {
-		if ((found = schema_in(json, tool, names, name)) != 0)
+		if ((found = get_definition_schema(json, tool, names, name)) !=
+		    0)
 			return found;
 		for (inner = 0, i = 0; i < 2 && inner == 0; i++)
 			inner = ctx_json_find(json, tool, lists[i]);
 		for (one = inner + 1;
 		     inner != 0 && one < json->nodes[inner].next;
 		     one = json->nodes[one].next)
-			if ((found = schema_in(json, one, names, name)) != 0)
+			if ((found = get_definition_schema(json, one, names,
+				 name)) != 0)
 				return found;
 	}
 	return 0;
 }
 
 static uint32_t
-schema_of(const struct ctx_validator *validator, uint32_t name)
+find_tool_schema(const struct ctx_validator *validator, uint32_t name)
 {
 	const struct ctx_json *json = validator->request_json;
 	uint32_t request = validator->request, config, found;
 
-	found = schema_of_list(json, ctx_json_find(json, request, "tools"),
+	found = find_schema_in_list(json, ctx_json_find(json, request, "tools"),
 	    validator->message->json, name);
 	if (found != 0)
 		return found;
 	config = ctx_json_find(json, request, "toolConfig");
 	return config == 0
 	    ? 0
-	    : schema_of_list(json, ctx_json_find(json, config, "tools"),
+	    : find_schema_in_list(json, ctx_json_find(json, config, "tools"),
 		  validator->message->json, name);
 }
 
@@ -106,7 +108,7 @@ schema_of(const struct ctx_validator *validator, uint32_t name)
 
 /* Gemini writes the types in capitals. */
 static bool
-is_word(const struct ctx_json *json, uint32_t node, const char *word)
+is_type_word(const struct ctx_json *json, uint32_t node, const char *word)
 {
 	struct ctx_str literal = ctx_json_str(json, node);
 	size_t n = strlen(word), i;
@@ -120,7 +122,7 @@ is_word(const struct ctx_json *json, uint32_t node, const char *word)
 }
 
 static bool
-is_whole(struct ctx_str number)
+is_whole_number(struct ctx_str number)
 {
 	const char *dot = memchr(number.p, '.', number.n);
 	size_t i;
@@ -137,7 +139,7 @@ is_whole(struct ctx_str number)
 /* Is the value of the type that a word names?  Of words that name none each
  * value is. */
 static bool
-is_type(const struct fit *fit, uint32_t type, uint32_t value)
+is_of_type(const struct fit *fit, uint32_t type, uint32_t value)
 {
 	static const struct {
 		const char *word;
@@ -155,12 +157,12 @@ is_type(const struct fit *fit, uint32_t type, uint32_t value)
 	size_t i;
 
 	for (i = 0; i < sizeof types / sizeof types[0]; i++) {
-		if (!is_word(fit->schemas, type, types[i].word))
+		if (!is_type_word(fit->schemas, type, types[i].word))
 			continue;
 		if (kind != types[i].kind && kind != types[i].or)
 			return false;
 		return strcmp(types[i].word, "integer") != 0 ||
-		    is_whole(ctx_json_str(fit->values, value));
+		    is_whole_number(ctx_json_str(fit->values, value));
 	}
 	return true;
 }
@@ -176,17 +178,18 @@ has_type(const struct fit *fit, uint32_t schema, uint32_t value)
 	    fit->values->nodes[value].kind == CTX_JSON_NULL)
 		return true;
 	if (type == 0 || json->nodes[type].kind != CTX_JSON_ARRAY)
-		return type == 0 || is_type(fit, type, value);
+		return type == 0 || is_of_type(fit, type, value);
 	for (one = type + 1; one < json->nodes[type].next;
 	     one = json->nodes[one].next)
-		if (is_type(fit, one, value))
+		if (is_of_type(fit, one, value))
 			return true;
 	return false;
 }
 
 /* 1 if both are the same JSON, 0 if not. */
 static int
-equal(struct fit *fit, uint32_t schema, uint32_t value, struct ctx_err *err)
+compare_values(struct fit *fit, uint32_t schema, uint32_t value,
+    struct ctx_err *err)
 {
 	struct ctx_str a, b;
 
@@ -199,7 +202,8 @@ equal(struct fit *fit, uint32_t schema, uint32_t value, struct ctx_err *err)
 
 /* 1 if the value is one of those that the schema names, or it names none. */
 static int
-is_listed(struct fit *fit, uint32_t schema, uint32_t value, struct ctx_err *err)
+is_allowed_by_enum(struct fit *fit, uint32_t schema, uint32_t value,
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = fit->schemas;
 	uint32_t list = ctx_json_find(json, schema, "enum"), one;
@@ -207,18 +211,18 @@ is_listed(struct fit *fit, uint32_t schema, uint32_t value, struct ctx_err *err)
 	int rc = 1;
 
 	if (only != 0)
-		return equal(fit, only, value, err);
+		return compare_values(fit, only, value, err);
 	if (list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY)
 		return 1;
 	for (rc = 0, one = list + 1; rc == 0 && one < json->nodes[list].next;
 	     one = json->nodes[one].next)
-		rc = equal(fit, one, value, err);
+		rc = compare_values(fit, one, value, err);
 	return rc;
 }
 
 /* A member of an object by a name that is a string of another JSON, or 0. */
 static uint32_t
-member(const struct ctx_json *json, uint32_t object,
+find_same_member(const struct ctx_json *json, uint32_t object,
     const struct ctx_json *names, uint32_t name)
 {
 	uint32_t key;
@@ -243,7 +247,7 @@ refuse_by_schema(struct fit *fit, const char *wrong, struct ctx_str name)
 
 /* Members that an object must have. */
 static void
-look_for_required(struct fit *fit, uint32_t schema, uint32_t value)
+check_required(struct fit *fit, uint32_t schema, uint32_t value)
 {
 	const struct ctx_json *json = fit->schemas;
 	uint32_t list = ctx_json_find(json, schema, "required"), one;
@@ -254,7 +258,7 @@ look_for_required(struct fit *fit, uint32_t schema, uint32_t value)
 	for (one = list + 1; one < json->nodes[list].next;
 	     one = json->nodes[one].next)
 		if (json->nodes[one].kind == CTX_JSON_STRING &&
-		    member(fit->values, value, json, one) == 0) {
+		    find_same_member(fit->values, value, json, one) == 0) {
 			refuse_by_schema(fit, "is missing",
 			    ctx_json_str(json, one));
 			return;
@@ -264,8 +268,8 @@ look_for_required(struct fit *fit, uint32_t schema, uint32_t value)
 /* Looks at a value itself, and at its children later; name is that of the
  * member which it is, or n 0. */
 static int
-enter(struct fit *fit, uint32_t schema, uint32_t value, struct ctx_str name,
-    struct ctx_err *err)
+check_value(struct fit *fit, uint32_t schema, uint32_t value,
+    struct ctx_str name, struct ctx_err *err)
 {
 	int rc;
 
@@ -276,13 +280,13 @@ enter(struct fit *fit, uint32_t schema, uint32_t value, struct ctx_str name,
 		refuse_by_schema(fit, "is of another type", name);
 		return 0;
 	}
-	rc = is_listed(fit, schema, value, err);
+	rc = is_allowed_by_enum(fit, schema, value, err);
 	if (rc <= 0) {
 		refuse_by_schema(fit, "is none of those that are allowed",
 		    name);
 		return rc;
 	}
-	look_for_required(fit, schema, value);
+	check_required(fit, schema, value);
 	if (fit->values->nodes[value].kind == CTX_JSON_OBJECT ||
 	    fit->values->nodes[value].kind == CTX_JSON_ARRAY)
 		fit->stack[fit->n++] = (struct frame){schema, value, value + 1};
@@ -291,7 +295,7 @@ enter(struct fit *fit, uint32_t schema, uint32_t value, struct ctx_str name,
 
 /* The next member of an object. */
 static int
-next_member(struct fit *fit, struct frame *frame, uint32_t key,
+check_next_member(struct fit *fit, struct frame *frame, uint32_t key,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = fit->schemas;
@@ -304,9 +308,9 @@ next_member(struct fit *fit, struct frame *frame, uint32_t key,
 	struct ctx_str name = ctx_json_str(fit->values, key);
 
 	if (properties != 0)
-		schema = member(json, properties, fit->values, key);
+		schema = find_same_member(json, properties, fit->values, key);
 	if (schema != 0)
-		return enter(fit, schema, key + 1, name, err);
+		return check_value(fit, schema, key + 1, name, err);
 	if (others != 0 && patterns == 0 &&
 	    json->nodes[others].kind == CTX_JSON_FALSE)
 		refuse_by_schema(fit, "is no member of it", name);
@@ -315,7 +319,7 @@ next_member(struct fit *fit, struct frame *frame, uint32_t key,
 
 /* Looks at the next child, or leaves the value. */
 static int
-step(struct fit *fit, struct ctx_err *err)
+check_next_child(struct fit *fit, struct ctx_err *err)
 {
 	struct frame *frame = &fit->stack[fit->n - 1];
 	const struct ctx_node *nodes = fit->values->nodes;
@@ -327,22 +331,23 @@ step(struct fit *fit, struct ctx_err *err)
 	}
 	if (nodes[frame->value].kind == CTX_JSON_OBJECT) {
 		frame->at = nodes[child + 1].next;
-		return next_member(fit, frame, child, err);
+		return check_next_member(fit, frame, child, err);
 	}
 	frame->at = nodes[child].next;
 	items = ctx_json_find(fit->schemas, frame->schema, "items");
 	return items == 0
 	    ? 0
-	    : enter(fit, items, child, (struct ctx_str){NULL, 0}, err);
+	    : check_value(fit, items, child, (struct ctx_str){NULL, 0}, err);
 }
 
 static int
-compare(struct fit *fit, uint32_t schema, uint32_t value, struct ctx_err *err)
+check_against_schema(struct fit *fit, uint32_t schema, uint32_t value,
+    struct ctx_err *err)
 {
-	if (enter(fit, schema, value, (struct ctx_str){NULL, 0}, err) < 0)
+	if (check_value(fit, schema, value, (struct ctx_str){NULL, 0}, err) < 0)
 		return -1;
 	while (fit->wrong == NULL && fit->n > 0)
-		if (step(fit, err) < 0)
+		if (check_next_child(fit, err) < 0)
 			return -1;
 	return 0;
 }
@@ -390,7 +395,7 @@ ctx_validate_schema(struct ctx_validator *validator, size_t i,
 	    validator->request_json == NULL || value == 0 || block->name == 0 ||
 	    block->prefix != 0 ||
 	    json->nodes[block->name].kind != CTX_JSON_STRING ||
-	    (schema = schema_of(validator, block->name)) == 0)
+	    (schema = find_tool_schema(validator, block->name)) == 0)
 		return 0;
 	if (json->nodes[value].kind == CTX_JSON_STRING) {
 		rc = ctx_validate_read_text(validator, value, err);
@@ -401,7 +406,7 @@ ctx_validate_schema(struct ctx_validator *validator, size_t i,
 	}
 	if (fit.values->nodes[value].kind != CTX_JSON_OBJECT)
 		return 0;
-	if (compare(&fit, schema, value, err) < 0)
+	if (check_against_schema(&fit, schema, value, err) < 0)
 		return -1;
 	return fit.wrong == NULL ? 0 : refuse_argument(validator, i, &fit, err);
 }

@@ -11,7 +11,7 @@
 
 /* Parts left; *spoken says that there is something beside reasoning. */
 static size_t
-count_parts(const struct ctx_validator *validator, bool *spoken)
+count_blocks_left(const struct ctx_validator *validator, bool *spoken)
 {
 	const struct ctx_message *message = validator->message;
 	size_t i, n = 0;
@@ -31,7 +31,7 @@ count_parts(const struct ctx_validator *validator, bool *spoken)
 
 /* Has a part of the message gone? */
 static bool
-has_gone(const struct ctx_validator *validator)
+has_dropped_block(const struct ctx_validator *validator)
 {
 	size_t i;
 
@@ -44,7 +44,7 @@ has_gone(const struct ctx_validator *validator)
 /* A message of empty texts: is that legal, or have findings said so?  OpenAI
  * takes texts without a character (llm, pydantic-ai, 2025 and 2026). */
 static bool
-may_be_mute(const struct ctx_validator *validator)
+may_be_empty(const struct ctx_validator *validator)
 {
 	const struct ctx_message *message = validator->message;
 	size_t i;
@@ -60,7 +60,7 @@ may_be_mute(const struct ctx_validator *validator)
 
 /* May what the assistant reasoned have led to the message after it? */
 static bool
-may_lead(const struct ctx_validator *validator)
+may_reasoning_lead(const struct ctx_validator *validator)
 {
 	return (validator->rules & CTX_REASONING_LEADS) ||
 	    ((validator->rules & CTX_JOINS_ANSWERS) &&
@@ -72,7 +72,7 @@ ctx_validate_content(struct ctx_validator *validator, unsigned *wait,
     struct ctx_err *err)
 {
 	bool spoken, assistant = validator->message->role == CTX_ROLE_ASSISTANT;
-	size_t n = count_parts(validator, &spoken);
+	size_t n = count_blocks_left(validator, &spoken);
 	int rc = 0;
 
 	*wait = CTX_WAITS;
@@ -93,15 +93,15 @@ ctx_validate_content(struct ctx_validator *validator, unsigned *wait,
 		validator->pieces_speak = spoken;
 		return 0;
 	}
-	if (n == 0 && has_gone(validator))
+	if (n == 0 && has_dropped_block(validator))
 		rc = 1;
 	else if (n == 0 && assistant && validator->message->n == 0 &&
 	    (validator->rules & CTX_LAST_MAY_BE_EMPTY))
 		*wait = CTX_WAITS_EMPTY;
-	else if (n == 0 && !may_be_mute(validator))
+	else if (n == 0 && !may_be_empty(validator))
 		rc = ctx_validate_refuse(validator, CTX_RULE_EMPTY_MESSAGE,
 		    "the message says nothing", err);
-	else if (n > 0 && !spoken && assistant && may_lead(validator))
+	else if (n > 0 && !spoken && assistant && may_reasoning_lead(validator))
 		*wait = CTX_WAITS_REASONING;
 	else if (n > 0 && !spoken && assistant &&
 	    (validator->rules & CTX_MUST_SPEAK))
@@ -137,7 +137,7 @@ refuse_reasoning(struct ctx_validator *validator, const char *what,
 
 /* True if the message is reasoning with an id of OpenAI's. */
 static bool
-is_named(const struct ctx_validator *validator)
+has_reasoning_id(const struct ctx_validator *validator)
 {
 	const struct ctx_json *json = validator->message->json;
 	uint32_t id = ctx_json_find(json, validator->message->node, "id");
@@ -161,7 +161,7 @@ ctx_validate_wait(struct ctx_validator *validator, unsigned wait,
 			return -1;
 		validator->leading = grown;
 		validator->leading[validator->n_leading++] = validator->place;
-		validator->named = is_named(validator);
+		validator->named = has_reasoning_id(validator);
 		/* The first of a row is what has waited longest. */
 		if (validator->n_leading > 1)
 			return 0;
@@ -193,7 +193,7 @@ refuse_place(struct ctx_validator *validator, enum ctx_rule_id id,
 
 /* Tells those about what waits no more. */
 static int
-end_doubts(struct ctx_validator *validator, struct ctx_err *err)
+report_settled_findings(struct ctx_validator *validator, struct ctx_err *err)
 {
 	struct ctx_finding finding;
 	unsigned wait;
@@ -215,7 +215,7 @@ end_doubts(struct ctx_validator *validator, struct ctx_err *err)
 /* What waited as it said nothing is not the last.  If it stays, so does the
  * assistant after a message of the system. */
 static int
-end_empty(struct ctx_validator *validator, struct ctx_err *err)
+refuse_empty_message(struct ctx_validator *validator, struct ctx_err *err)
 {
 	int rc;
 
@@ -236,7 +236,7 @@ end_empty(struct ctx_validator *validator, struct ctx_err *err)
  * takes calls without ids there, and DeepSeek takes messages after its own ids.
  */
 static bool
-lacks_id(const struct ctx_validator *validator)
+needs_id(const struct ctx_validator *validator)
 {
 	const struct ctx_message *message = validator->message;
 
@@ -252,14 +252,14 @@ ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
 	bool assistant = validator->message->role == CTX_ROLE_ASSISTANT;
 	bool system = validator->message->role == CTX_ROLE_SYSTEM;
 
-	if (end_empty(validator, err) < 0)
+	if (refuse_empty_message(validator, err) < 0)
 		return -1;
 	if ((validator->waiting & 1u << CTX_WAITS_REASONING) && !assistant &&
 	    refuse_reasoning(validator, "no item of the assistant follows",
 		err) < 0)
 		return -1;
 	if ((validator->waiting & 1u << CTX_WAITS_REASONING) &&
-	    lacks_id(validator) &&
+	    needs_id(validator) &&
 	    refuse_reasoning(validator, "the message that follows has no id",
 		err) < 0)
 		return -1;
@@ -274,7 +274,7 @@ ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
 		validator->n_leading = 0;
 		validator->waiting = 0;
 	}
-	return end_doubts(validator, err);
+	return report_settled_findings(validator, err);
 }
 
 int
@@ -290,12 +290,12 @@ ctx_validate_still_waiting(struct ctx_validator *validator, struct ctx_err *err)
 	if (empty)
 		validator->last = last;
 	validator->waiting = 0;
-	return end_doubts(validator, err);
+	return report_settled_findings(validator, err);
 }
 
 /* Does the message become the system prompt that stands elsewhere? */
 static bool
-is_prompt(const struct ctx_validator *validator)
+is_lifted_prompt(const struct ctx_validator *validator)
 {
 	return validator->message->role == CTX_ROLE_SYSTEM &&
 	    !validator->last.begun && (validator->rules & CTX_LIFTS_SYSTEM);
@@ -317,7 +317,7 @@ check_role(struct ctx_validator *validator, struct ctx_err *err)
 	};
 	size_t i;
 
-	if (is_prompt(validator))
+	if (is_lifted_prompt(validator))
 		return 0;
 	for (i = 0; i < sizeof roles / sizeof roles[0]; i++)
 		if (validator->message->role == roles[i].role &&
@@ -329,7 +329,7 @@ check_role(struct ctx_validator *validator, struct ctx_err *err)
 }
 
 static bool
-is_users(enum ctx_role role)
+is_user_side(enum ctx_role role)
 {
 	return role == CTX_ROLE_USER || role == CTX_ROLE_TOOL;
 }
@@ -337,11 +337,12 @@ is_users(enum ctx_role role)
 static int
 check_system(struct ctx_validator *validator, struct ctx_err *err)
 {
-	if (!(validator->rules & CTX_SYSTEM_BETWEEN) || is_prompt(validator))
+	if (!(validator->rules & CTX_SYSTEM_BETWEEN) ||
+	    is_lifted_prompt(validator))
 		return 0;
 	if (ctx_validate_wait(validator, CTX_WAITS_SYSTEM, err) < 0)
 		return -1;
-	if (is_users(validator->last.role) || validator->last.in_result)
+	if (is_user_side(validator->last.role) || validator->last.in_result)
 		return 0;
 	return ctx_validate_refuse(validator, CTX_RULE_SYSTEM_PLACE,
 		   "a user's message must stand before it", err) < 0
@@ -359,7 +360,7 @@ check_speaker(struct ctx_validator *validator, struct ctx_err *err)
 
 	validator->last.begun = true;
 	if (!begun) {
-		if (!(validator->rules & CTX_ASKS_FIRST) || is_users(role))
+		if (!(validator->rules & CTX_ASKS_FIRST) || is_user_side(role))
 			return 0;
 		return refuse_place(validator, CTX_RULE_FIRST_MESSAGE,
 		    "the conversation does not begin with the user", err);
@@ -373,7 +374,7 @@ check_speaker(struct ctx_validator *validator, struct ctx_err *err)
 	 * so do the pieces of an answer; those beside their call become a
 	 * message that stands between. */
 	if (!(validator->rules & CTX_ASKS_TURNS) ||
-	    is_users(role) != is_users(before) ||
+	    is_user_side(role) != is_user_side(before) ||
 	    (validator->message->flags & CTX_MESSAGE_CONTINUES) ||
 	    (role == CTX_ROLE_ASSISTANT &&
 		(validator->last.in_result ||
@@ -382,8 +383,8 @@ check_speaker(struct ctx_validator *validator, struct ctx_err *err)
 		!(validator->rules & CTX_RESULTS_TOGETHER)))
 		return 0;
 	return refuse_place(validator, CTX_RULE_ALTERNATION,
-	    is_users(role) ? "the user's side speaks twice in a row"
-			   : "the assistant speaks twice in a row",
+	    is_user_side(role) ? "the user's side speaks twice in a row"
+			       : "the assistant speaks twice in a row",
 	    err);
 }
 
@@ -391,7 +392,7 @@ check_speaker(struct ctx_validator *validator, struct ctx_err *err)
 static int
 check_first_results(struct ctx_validator *validator, struct ctx_err *err)
 {
-	bool text = is_users(validator->last.role) && validator->last.text;
+	bool text = is_user_side(validator->last.role) && validator->last.text;
 	const struct ctx_message *message = validator->message;
 	size_t i;
 
@@ -410,7 +411,7 @@ check_first_results(struct ctx_validator *validator, struct ctx_err *err)
 }
 
 static bool
-ends_in_result(const struct ctx_validator *validator)
+has_result_at_end(const struct ctx_validator *validator)
 {
 	const struct ctx_message *message = validator->message;
 	size_t i = message->n;
@@ -457,10 +458,10 @@ ctx_validate_place(struct ctx_validator *validator, struct ctx_err *err)
 	if (role == CTX_ROLE_SYSTEM)
 		return check_system(validator, err);
 	if (check_speaker(validator, err) < 0 ||
-	    (is_users(role) && check_first_results(validator, err) < 0))
+	    (is_user_side(role) && check_first_results(validator, err) < 0))
 		return -1;
 	begin_turn(validator);
-	validator->last.in_result = ends_in_result(validator);
+	validator->last.in_result = has_result_at_end(validator);
 	validator->last.role = role;
 	return 0;
 }
@@ -469,7 +470,7 @@ int
 ctx_last_seen(struct ctx_validator *validator, struct ctx_err *err)
 {
 	if (!(validator->rules & CTX_LAST_USER) || !validator->last.begun ||
-	    is_users(validator->last.role) || validator->last.in_result)
+	    is_user_side(validator->last.role) || validator->last.in_result)
 		return 0;
 	return ctx_validate_refuse(validator, CTX_RULE_LAST_MESSAGE,
 		   "the user's side must speak last", err) < 0

@@ -21,7 +21,7 @@ struct surrogate_walk {
 };
 
 static bool
-next(struct surrogate_walk *walk, uint32_t *c)
+read_next_char(struct surrogate_walk *walk, uint32_t *c)
 {
 	if (walk->decoded)
 		return ctx_json_string_next(walk->literal, &walk->at, c) != 0;
@@ -33,7 +33,7 @@ next(struct surrogate_walk *walk, uint32_t *c)
 
 /* Reads the four digits of an escape. */
 static bool
-digits(struct surrogate_walk *walk, uint32_t *unit)
+read_escape_digits(struct surrogate_walk *walk, uint32_t *unit)
 {
 	static const char hex[] = "0123456789abcdef";
 	const char *digit;
@@ -42,7 +42,7 @@ digits(struct surrogate_walk *walk, uint32_t *unit)
 
 	*unit = 0;
 	for (i = 0; i < 4; i++) {
-		if (!next(walk, &c) || c == 0 || c > 'f')
+		if (!read_next_char(walk, &c) || c == 0 || c > 'f')
 			return false;
 		digit = strchr(hex, (int)(c >= 'A' && c <= 'F' ? c | 32 : c));
 		if (digit == NULL)
@@ -54,13 +54,15 @@ digits(struct surrogate_walk *walk, uint32_t *unit)
 
 /* Does the second half of a pair come next?  Then the walk is after it. */
 static bool
-second(struct surrogate_walk *walk)
+skip_second_half(struct surrogate_walk *walk)
 {
 	struct surrogate_walk ahead = *walk;
 	uint32_t c, unit;
 
-	if (!next(&ahead, &c) || c != '\\' || !next(&ahead, &c) || c != 'u' ||
-	    !digits(&ahead, &unit) || unit < 0xdc00 || unit > 0xdfff)
+	if (!read_next_char(&ahead, &c) || c != '\\' ||
+	    !read_next_char(&ahead, &c) || c != 'u' ||
+	    !read_escape_digits(&ahead, &unit) || unit < 0xdc00 ||
+	    unit > 0xdfff)
 		return false;
 	*walk = ahead;
 	return true;
@@ -69,18 +71,19 @@ second(struct surrogate_walk *walk)
 /* Finds the digits of the next half that is alone: from *from to where the
  * walk is then. */
 static bool
-find_half(struct surrogate_walk *walk, size_t *from)
+find_lone_surrogate(struct surrogate_walk *walk, size_t *from)
 {
 	uint32_t c, unit;
 
-	while (next(walk, &c)) {
+	while (read_next_char(walk, &c)) {
 		if (c != '\\')
 			continue;
-		if (!next(walk, &c))
+		if (!read_next_char(walk, &c))
 			return false;
 		*from = walk->at;
-		if (c != 'u' || !digits(walk, &unit) || unit < 0xd800 ||
-		    unit > 0xdfff || (unit < 0xdc00 && second(walk)))
+		if (c != 'u' || !read_escape_digits(walk, &unit) ||
+		    unit < 0xd800 || unit > 0xdfff ||
+		    (unit < 0xdc00 && skip_second_half(walk)))
 			continue;
 		return true;
 	}
@@ -89,7 +92,7 @@ find_half(struct surrogate_walk *walk, size_t *from)
 
 /* Can there be an escape with digits, at either level? */
 static bool
-has_digits(struct ctx_str literal)
+has_unicode_escape(struct ctx_str literal)
 {
 	const char *p = literal.p, *end = p + literal.n;
 
@@ -103,13 +106,13 @@ has_digits(struct ctx_str literal)
 /* Appends the literal with U+FFFD for each half; 0 and nothing if there is
  * none. */
 static int
-mend(struct ctx_buf *out, struct ctx_str literal, bool decoded,
-    struct ctx_err *err)
+replace_lone_surrogates(struct ctx_buf *out, struct ctx_str literal,
+    bool decoded, struct ctx_err *err)
 {
 	struct surrogate_walk walk = {literal, 1, decoded};
 	size_t from, done = 0;
 
-	while (find_half(&walk, &from)) {
+	while (find_lone_surrogate(&walk, &from)) {
 		if (ctx_buf_add(out, literal.p + done, from - done, err) < 0 ||
 		    ctx_buf_add(out, "fffd", 4, err) < 0)
 			return -1;
@@ -130,13 +133,13 @@ ctx_surrogates_repair(struct ctx_buf *out, struct ctx_buf *spare,
 	int rc, again;
 
 	out->n = spare->n = 0;
-	if (!has_digits(literal))
+	if (!has_unicode_escape(literal))
 		return 0;
-	rc = mend(inner ? spare : out, literal, false, err);
+	rc = replace_lone_surrogates(inner ? spare : out, literal, false, err);
 	if (rc < 0 || !inner)
 		return rc;
 	first = rc > 0 ? (struct ctx_str){spare->p, spare->n} : literal;
-	again = mend(out, first, true, err);
+	again = replace_lone_surrogates(out, first, true, err);
 	if (again == 0 && rc > 0)
 		again = ctx_buf_add(out, first.p, first.n, err) < 0 ? -1 : 1;
 	return again;
@@ -146,8 +149,8 @@ ctx_surrogates_repair(struct ctx_buf *out, struct ctx_buf *spare,
 
 /* Is the node the arguments of a call, as JSON in a string? */
 static bool
-is_arguments(const struct ctx_validator *validator, const struct ctx_json *json,
-    uint32_t node)
+is_argument_string(const struct ctx_validator *validator,
+    const struct ctx_json *json, uint32_t node)
 {
 	return node > 0 && (validator->rules & CTX_ARGUMENTS_TEXT) &&
 	    ctx_json_is(json, node - 1, "arguments");
@@ -168,7 +171,7 @@ ctx_validate_strings(struct ctx_validator *validator,
 			continue;
 		literal = ctx_json_str(json, node);
 		rc = ctx_surrogates_repair(&validator->with, &validator->spare,
-		    literal, is_arguments(validator, json, node), err);
+		    literal, is_argument_string(validator, json, node), err);
 		if (rc < 0 ||
 		    (rc > 0 &&
 			ctx_validate_refuse_text(validator,
@@ -181,7 +184,8 @@ ctx_validate_strings(struct ctx_validator *validator,
 
 /* All in a node; 0: there is none. */
 static int
-judge_value(struct ctx_validator *validator, uint32_t node, struct ctx_err *err)
+check_value_strings(struct ctx_validator *validator, uint32_t node,
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = validator->message->json;
 
@@ -210,9 +214,9 @@ ctx_validate_texts(struct ctx_validator *validator, struct ctx_err *err)
 		if (block->result_index != 0 &&
 		    message->blocks[block->result_index - 1].payload != 0)
 			continue;
-		if (judge_value(validator, block->payload, err) < 0 ||
-		    judge_value(validator, block->id, err) < 0 ||
-		    judge_value(validator, block->name, err) < 0)
+		if (check_value_strings(validator, block->payload, err) < 0 ||
+		    check_value_strings(validator, block->id, err) < 0 ||
+		    check_value_strings(validator, block->name, err) < 0)
 			return -1;
 	}
 	return 0;

@@ -95,7 +95,7 @@ grow_log(struct ctx_tool_call_log *log, struct ctx_err *err)
 
 /* Index of a free place in the pool, or NONE with *err. */
 static uint32_t
-take(struct ctx_tool_call_log *log, struct ctx_err *err)
+allocate_call(struct ctx_tool_call_log *log, struct ctx_err *err)
 {
 	uint32_t i = log->free;
 	struct ctx_call *pool;
@@ -117,7 +117,7 @@ take(struct ctx_tool_call_log *log, struct ctx_err *err)
 
 /* Counts a call for its id, and says what the id was before. */
 static enum ctx_call_state
-note_id(struct ctx_tool_call_log *log, const struct ctx_call *call)
+record_id(struct ctx_tool_call_log *log, const struct ctx_call *call)
 {
 	struct ctx_call_slot *slot = find_slot(log, call->id);
 	enum ctx_call_state state = slot->state;
@@ -137,7 +137,7 @@ ctx_tool_call_log_open(struct ctx_tool_call_log *log,
 	struct ctx_call *call;
 	uint32_t i, handle, before, tool;
 
-	if (grow_log(log, err) < 0 || (i = take(log, err)) == NONE)
+	if (grow_log(log, err) < 0 || (i = allocate_call(log, err)) == NONE)
 		return NULL;
 	before = ctx_open_calls_peek(log->waiting, key, &tool);
 	handle = ctx_open_calls_push(log->waiting, key, i, 0, err);
@@ -159,7 +159,7 @@ ctx_tool_call_log_open(struct ctx_tool_call_log *log,
 	if (call->has_id) {
 		log->with_id++;
 		ctx_hash_wide(&log->hash, key->id.p, key->id.n, call->id);
-		*state = note_id(log, call);
+		*state = record_id(log, call);
 	}
 	if (*state == CTX_CALL_OPEN)
 		*same = &log->pool[before];
@@ -193,7 +193,8 @@ close_call(struct ctx_tool_call_log *log, uint32_t i, enum ctx_call_state state)
 
 /* The slot of a key's id, or NULL if no call had it. */
 static struct ctx_call_slot *
-slot_of(const struct ctx_tool_call_log *log, const struct ctx_call_key *key)
+find_key_slot(const struct ctx_tool_call_log *log,
+    const struct ctx_call_key *key)
 {
 	uint64_t id[2];
 	struct ctx_call_slot *slot;
@@ -209,7 +210,7 @@ enum ctx_call_state
 ctx_tool_call_log_state(const struct ctx_tool_call_log *log,
     const struct ctx_call_key *key)
 {
-	const struct ctx_call_slot *slot = slot_of(log, key);
+	const struct ctx_call_slot *slot = find_key_slot(log, key);
 
 	return slot == NULL ? CTX_CALL_NEW : slot->state;
 }
@@ -218,7 +219,7 @@ enum ctx_call_state
 ctx_tool_call_log_answer(struct ctx_tool_call_log *log,
     const struct ctx_call_key *key, bool more, const struct ctx_call **call)
 {
-	struct ctx_call_slot *slot = slot_of(log, key);
+	struct ctx_call_slot *slot = find_key_slot(log, key);
 	enum ctx_call_state state = slot == NULL ? CTX_CALL_NEW : slot->state;
 	uint32_t tool, i;
 

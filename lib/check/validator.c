@@ -71,7 +71,7 @@ ctx_validator_begin(struct ctx_validator *validator)
 
 /* The message before, but for one that says nothing and will go. */
 static enum ctx_role
-role_before(const struct ctx_validator *validator)
+get_previous_role(const struct ctx_validator *validator)
 {
 	return validator->waiting & 1u << CTX_WAITS_EMPTY
 	    ? validator->waits[CTX_WAITS_EMPTY].before.role
@@ -83,23 +83,24 @@ static bool
 continues_message(const struct ctx_validator *validator)
 {
 	return (validator->rules & CTX_ONE_MESSAGE) &&
-	    validator->message->role == role_before(validator);
+	    validator->message->role == get_previous_role(validator);
 }
 
 /* True if that is so, or both are items of one answer. */
 static bool
-goes_on(const struct ctx_validator *validator)
+is_same_answer(const struct ctx_validator *validator)
 {
 	return continues_message(validator) ||
 	    ((validator->rules & CTX_JOINS_ANSWERS) &&
 		validator->message->role == CTX_ROLE_ASSISTANT &&
-		role_before(validator) == CTX_ROLE_ASSISTANT);
+		get_previous_role(validator) == CTX_ROLE_ASSISTANT);
 }
 
 /* A call at place has the id of another that is open. */
 static int
-refuse_double(struct ctx_validator *validator, const struct ctx_call *call,
-    const struct ctx_place *place, struct ctx_err *err)
+refuse_duplicate_id(struct ctx_validator *validator,
+    const struct ctx_call *call, const struct ctx_place *place,
+    struct ctx_err *err)
 {
 	struct ctx_finding finding = {.id = CTX_RULE_DUPLICATE_ID,
 	    .place = *place,
@@ -115,11 +116,12 @@ refuse_double(struct ctx_validator *validator, const struct ctx_call *call,
 /* Two open calls have the same id.  Those of two messages may get results
  * between them; so much is known once the first is closed. */
 static int
-open_double(struct ctx_validator *validator, struct ctx_call *same,
+record_duplicate_id(struct ctx_validator *validator, struct ctx_call *same,
     const struct ctx_call *call, struct ctx_err *err)
 {
 	if (call->shared)
-		return refuse_double(validator, same, &validator->place, err);
+		return refuse_duplicate_id(validator, same, &validator->place,
+		    err);
 	same->doubled = true;
 	same->again = validator->place;
 	return 0;
@@ -128,21 +130,22 @@ open_double(struct ctx_validator *validator, struct ctx_call *same,
 /* Does the message stand between earlier calls and their results?  Where the
  * assistant's has results, they are of its own calls. */
 static bool
-parts_results(const struct ctx_validator *validator)
+is_between_results(const struct ctx_validator *validator)
 {
 	enum ctx_role role = validator->message->role;
 
 	if ((validator->rules & CTX_RESULTS_BY_USER) &&
 	    (role == CTX_ROLE_USER || role == CTX_ROLE_SYSTEM))
 		return true;
-	return (validator->rules & CTX_RESULTS_NEXT) && !goes_on(validator) &&
+	return (validator->rules & CTX_RESULTS_NEXT) &&
+	    !is_same_answer(validator) &&
 	    (role == CTX_ROLE_ASSISTANT ||
 		!ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT));
 }
 
 /* True if a message of the user's side holds more than results. */
 static bool
-speaks(const struct ctx_validator *validator)
+has_user_content(const struct ctx_validator *validator)
 {
 	const struct ctx_message *message = validator->message;
 	size_t i;
@@ -166,7 +169,8 @@ speaks(const struct ctx_validator *validator)
  * about.
  */
 static bool
-closes(const struct ctx_validator *validator, const struct ctx_call *call)
+is_call_closed(const struct ctx_validator *validator,
+    const struct ctx_call *call)
 {
 	if (validator->over)
 		return !call->theirs ||
@@ -180,7 +184,7 @@ closes(const struct ctx_validator *validator, const struct ctx_call *call)
 /* Notes an open call; *state is what its id was before, and if that is OPEN
  * *same the newest call of it.  NULL with *err. */
 static struct ctx_call *
-note_call(struct ctx_validator *validator, const struct ctx_block *block,
+record_open_call(struct ctx_validator *validator, const struct ctx_block *block,
     enum ctx_call_state *state, struct ctx_call **same, struct ctx_err *err)
 {
 	struct ctx_call_key key;
@@ -199,7 +203,8 @@ note_call(struct ctx_validator *validator, const struct ctx_block *block,
 	validator->what.n = 0;
 	if (ctx_validate_name(validator, block, err) < 0)
 		return NULL;
-	/* Longer only with "..." twice: clip keeps characters whole. */
+	/* Longer only with "..." twice: append_clipped keeps characters whole.
+	 */
 	n = validator->what.n < sizeof call->label ? validator->what.n
 						   : sizeof call->label - 1;
 	memcpy(call->label, validator->what.p, n);
@@ -243,25 +248,26 @@ open_call(struct ctx_validator *validator, size_t i, uint32_t ordinal,
 	bool here;
 
 	if (check_caller(validator, i, err) < 0 ||
-	    (call = note_call(validator, &validator->message->blocks[i], &state,
-		 &same, err)) == NULL)
+	    (call = record_open_call(validator, &validator->message->blocks[i],
+		 &state, &same, err)) == NULL)
 		return -1;
 	call->ordinal = ordinal;
 	if (state == CTX_CALL_OPEN) {
 		here = same->place.message == validator->place.message;
 		/* What is given up after this is not open any more. */
-		if (!here && parts_results(validator))
+		if (!here && is_between_results(validator))
 			return 0;
 		if (here || continues_message(validator))
 			same->shared = call->shared = true;
 	}
-	return state == CTX_CALL_OPEN ? open_double(validator, same, call, err)
-				      : 0;
+	return state == CTX_CALL_OPEN
+	    ? record_duplicate_id(validator, same, call, err)
+	    : 0;
 }
 
 /* A call gets its result: has somebody spoken since? */
 static void
-note_late(struct ctx_validator *validator, const struct ctx_call *call)
+record_late_result(struct ctx_validator *validator, const struct ctx_call *call)
 {
 	if (validator->spoken <= call->place.message + 1)
 		return;
@@ -285,11 +291,11 @@ answer_call(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	state = ctx_tool_call_log_answer(validator->log, &key,
 	    block->is_partial, &call);
 	if (state == CTX_CALL_OPEN && call->doubled &&
-	    refuse_double(validator, call, &call->again, err) < 0)
+	    refuse_duplicate_id(validator, call, &call->again, err) < 0)
 		return -1;
 	/* Does an earlier message hold results of the same calls? */
 	if (state == CTX_CALL_OPEN)
-		note_late(validator, call);
+		record_late_result(validator, call);
 	validator->split |= state == CTX_CALL_OPEN &&
 	    (validator->rules & CTX_ASKS_TOGETHER) &&
 	    validator->results > call->resumed + 1;
@@ -312,7 +318,7 @@ answer_call(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 
 /* The caller has put a result before what comes now. */
 static void
-come_after_result(struct ctx_validator *validator)
+record_inserted_result(struct ctx_validator *validator)
 {
 	validator->last.role = CTX_ROLE_TOOL;
 	validator->last.in_result = true;
@@ -322,7 +328,7 @@ come_after_result(struct ctx_validator *validator)
 /* A call whose program calls again in this message waits on for its result
  * after the results of these calls, unless the user has spoken since. */
 static int
-resume(struct ctx_validator *validator, struct ctx_err *err)
+resume_callers(struct ctx_validator *validator, struct ctx_err *err)
 {
 	const struct ctx_message *message = validator->message;
 	struct ctx_call_key key;
@@ -347,8 +353,8 @@ resume(struct ctx_validator *validator, struct ctx_err *err)
 /* What a program gave may come in any message of the assistant's next answer,
  * where those in a row are one. */
 static bool
-may_end(const struct ctx_validator *validator, const struct ctx_call *call,
-    uint64_t end)
+may_result_come_later(const struct ctx_validator *validator,
+    const struct ctx_call *call, uint64_t end)
 {
 	return call->runs && (validator->rules & CTX_ONE_MESSAGE) &&
 	    end == validator->place.message &&
@@ -375,7 +381,8 @@ is_ambiguous(const struct ctx_validator *validator, const struct ctx_call *call)
 
 /* Calls before message number end that nothing can answer any more. */
 static int
-give_up(struct ctx_validator *validator, uint64_t end, struct ctx_err *err)
+refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end,
+    struct ctx_err *err)
 {
 	struct ctx_finding finding = {.id = CTX_RULE_ORPHAN_CALL,
 	    .part = CTX_NO_BLOCK};
@@ -386,8 +393,9 @@ give_up(struct ctx_validator *validator, uint64_t end, struct ctx_err *err)
 		 validator->over ? 0 : validator->heard);
 	     call != NULL && call->place.message < end; call = next) {
 		next = ctx_tool_call_log_next(validator->log, call);
-		if (call->resumed >= end || may_end(validator, call, end) ||
-		    !closes(validator, call))
+		if (call->resumed >= end ||
+		    may_result_come_later(validator, call, end) ||
+		    !is_call_closed(validator, call))
 			continue;
 		finding.place = call->place;
 		finding.call = call->ordinal;
@@ -400,10 +408,11 @@ give_up(struct ctx_validator *validator, uint64_t end, struct ctx_err *err)
 							    : "") < 0 ||
 		    (rc = ctx_validate_tell(validator, &finding, err)) < 0 ||
 		    (rc == 0 && call->doubled &&
-			refuse_double(validator, call, &call->again, err) < 0))
+			refuse_duplicate_id(validator, call, &call->again,
+			    err) < 0))
 			return -1;
 		if (rc == 2)
-			come_after_result(validator);
+			record_inserted_result(validator);
 		validator->unanswered |= rc == 0;
 		ctx_tool_call_log_abandon(validator->log, call,
 		    rc > 0 ? CTX_CALL_ANSWERED : CTX_CALL_MISSED);
@@ -416,11 +425,12 @@ give_up(struct ctx_validator *validator, uint64_t end, struct ctx_err *err)
 static int
 close_calls(struct ctx_validator *validator, struct ctx_err *err)
 {
-	if (speaks(validator))
+	if (has_user_content(validator))
 		validator->said = validator->place.message + 1;
-	if (!parts_results(validator))
+	if (!is_between_results(validator))
 		return 0;
-	if (give_up(validator, validator->place.message, err) < 0)
+	if (refuse_unanswered_calls(validator, validator->place.message, err) <
+	    0)
 		return -1;
 	if (validator->rules & CTX_RESULTS_BY_USER)
 		validator->heard = validator->place.message;
@@ -460,8 +470,8 @@ check_pairs(struct ctx_validator *validator, struct ctx_err *err)
 /* ---- messages ---- */
 
 static int
-prepare(struct ctx_validator *validator, const struct ctx_message *message,
-    struct ctx_err *err)
+prepare_message(struct ctx_validator *validator,
+    const struct ctx_message *message, struct ctx_err *err)
 {
 	bool *gone = ctx_grow(validator->gone, &validator->gone_cap,
 	    message->n + 1, sizeof *gone, err);
@@ -483,7 +493,7 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	unsigned wait;
 	bool results;
 
-	if (prepare(validator, message, err) < 0)
+	if (prepare_message(validator, message, err) < 0)
 		return -1;
 	if (message->flags & CTX_MESSAGE_HIDDEN)
 		return 0;
@@ -498,7 +508,7 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	results = ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT);
 	/* The answer is over in which programs could end. */
 	if ((rules & CTX_ONE_MESSAGE) && message->role != CTX_ROLE_ASSISTANT &&
-	    give_up(validator, validator->answer, err) < 0)
+	    refuse_unanswered_calls(validator, validator->answer, err) < 0)
 		return -1;
 	if (results && check_pairs(validator, err) < 0)
 		return -1;
@@ -513,9 +523,10 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	if (wait == CTX_WAITS_EMPTY)
 		return ctx_validate_place(validator, err);
 	/* Somebody else speaks: what is still open stays so. */
-	if (resume(validator, err) < 0 || close_calls(validator, err) < 0)
+	if (resume_callers(validator, err) < 0 ||
+	    close_calls(validator, err) < 0)
 		return -1;
-	if (message->role == CTX_ROLE_ASSISTANT && !goes_on(validator))
+	if (message->role == CTX_ROLE_ASSISTANT && !is_same_answer(validator))
 		validator->answer = place->message;
 	if (!results && check_pairs(validator, err) < 0)
 		return -1;
@@ -526,13 +537,13 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 
 /* What of the calls that may stay open is wrong anyway. */
 static int
-leave_open(struct ctx_validator *validator, struct ctx_err *err)
+refuse_open_duplicates(struct ctx_validator *validator, struct ctx_err *err)
 {
 	struct ctx_call *call;
 
 	while ((call = ctx_tool_call_log_first(validator->log)) != NULL) {
 		if (call->doubled &&
-		    refuse_double(validator, call, &call->again, err) < 0)
+		    refuse_duplicate_id(validator, call, &call->again, err) < 0)
 			return -1;
 		ctx_tool_call_log_abandon(validator->log, call,
 		    CTX_CALL_MISSED);
@@ -546,9 +557,9 @@ ctx_validator_end(struct ctx_validator *validator, bool allow_pending,
 {
 	validator->over = true;
 	return ctx_validate_still_waiting(validator, err) < 0 ||
-		give_up(validator, allow_pending ? validator->turn : UINT64_MAX,
-		    err) < 0 ||
-		leave_open(validator, err) < 0
+		refuse_unanswered_calls(validator,
+		    allow_pending ? validator->turn : UINT64_MAX, err) < 0 ||
+		refuse_open_duplicates(validator, err) < 0
 	    ? -1
 	    : ctx_last_seen(validator, err);
 }

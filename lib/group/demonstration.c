@@ -20,7 +20,7 @@ is_word_letter(char c)
 
 /* True if text begins with word, a lower-case one, in either case. */
 static bool
-begins(struct ctx_str text, const char *word)
+has_prefix_nocase(struct ctx_str text, const char *word)
 {
 	size_t i, n = strlen(word);
 
@@ -36,14 +36,14 @@ static bool
 contains_phrase(struct ctx_str text, const char *word)
 {
 	for (; text.n > 0; text.p++, text.n--)
-		if (begins(text, word))
+		if (has_prefix_nocase(text, word))
 			return true;
 	return false;
 }
 
 /* The last line of text that is not blank. */
 static struct ctx_str
-last_line(struct ctx_str text)
+find_last_line(struct ctx_str text)
 {
 	struct ctx_str line;
 
@@ -57,7 +57,7 @@ last_line(struct ctx_str text)
 
 /* Takes the first word off line, in which "</" counts as a word "end". */
 static struct ctx_str
-next_word(struct ctx_str *line)
+take_next_word(struct ctx_str *line)
 {
 	struct ctx_str word = {line->p, 0};
 
@@ -83,7 +83,7 @@ static bool
 is_word_of(struct ctx_str word, const char *const *list)
 {
 	for (; *list != NULL; list++)
-		if (word.n == strlen(*list) && begins(word, *list))
+		if (word.n == strlen(*list) && has_prefix_nocase(word, *list))
 			return true;
 	return false;
 }
@@ -91,25 +91,25 @@ is_word_of(struct ctx_str word, const char *const *list)
 /* True if the line says that a demonstration ends: "END OF DEMONSTRATION",
  * "</demonstration>". */
 static bool
-ends_demo(struct ctx_str line)
+is_end_marker(struct ctx_str line)
 {
 	static const char *const end[] = {"end", NULL};
 	static const char *const little[] = {"of", "the", "this", NULL};
 	static const char *const demo[] = {"demo", "demonstration",
 	    "demonstrations", "trajectory", NULL};
-	struct ctx_str word = next_word(&line);
+	struct ctx_str word = take_next_word(&line);
 
 	if (!is_word_of(word, end))
 		return false;
-	while (is_word_of(word = next_word(&line), little))
+	while (is_word_of(word = take_next_word(&line), little))
 		;
-	return is_word_of(word, demo) && next_word(&line).n == 0;
+	return is_word_of(word, demo) && take_next_word(&line).n == 0;
 }
 
 /* The last text of a message that holds only texts and results, a node; 0:
  * there is none, or its end names no demonstration. */
 static uint32_t
-find_end(const struct ctx_message *message)
+find_end_text(const struct ctx_message *message)
 {
 	struct ctx_str raw;
 	uint32_t node = 0;
@@ -149,12 +149,12 @@ ctx_is_demonstration(const struct ctx_message *message, struct ctx_buf *scratch,
 	struct ctx_str text;
 
 	*demo = node != 0 && json->nodes[node].kind == CTX_JSON_TRUE;
-	if (*demo || (node = find_end(message)) == 0)
+	if (*demo || (node = find_end_text(message)) == 0)
 		return 0;
 	scratch->n = 0;
 	if (ctx_json_text(json, node, scratch, &text, err) < 0)
 		return -1;
-	*demo = ends_demo(last_line(text));
+	*demo = is_end_marker(find_last_line(text));
 	ctx_buf_reset(scratch);
 	return 0;
 }

@@ -80,7 +80,7 @@ ctx_group_of(struct ctx_segment *segments, uint32_t i)
 
 /* One group of two; its place is that of the earlier. */
 static void
-join(struct ctx_segment *segments, uint32_t a, uint32_t b)
+merge_groups(struct ctx_segment *segments, uint32_t a, uint32_t b)
 {
 	uint32_t root = ctx_group_of(segments, a),
 		 other = ctx_group_of(segments, b);
@@ -99,7 +99,7 @@ join(struct ctx_segment *segments, uint32_t a, uint32_t b)
 }
 
 static struct ctx_segment *
-add_item(struct ctx_groups *groups, struct ctx_err *err)
+append_segment(struct ctx_groups *groups, struct ctx_err *err)
 {
 	struct ctx_segment *segments, *segment;
 
@@ -129,7 +129,7 @@ add_item(struct ctx_groups *groups, struct ctx_err *err)
 /* The key of a part, and the number of the tool that it names; 0 if it names
  * none. */
 static int
-key_of(struct ctx_groups *groups, const struct ctx_dialect *dialect,
+read_call_key(struct ctx_groups *groups, const struct ctx_dialect *dialect,
     const struct ctx_json *json, const struct ctx_block *block,
     struct ctx_call_key *key, uint32_t *tool, struct ctx_err *err)
 {
@@ -146,7 +146,7 @@ key_of(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 /* Joins a call that a program made to the call that runs the program.  That
  * may have its result already: then what called last is of the program. */
 static int
-join_caller(struct ctx_groups *groups, const struct ctx_json *json,
+merge_with_caller(struct ctx_groups *groups, const struct ctx_json *json,
     const struct ctx_block *block, uint32_t item, struct ctx_err *err)
 {
 	struct ctx_call_key key;
@@ -160,7 +160,7 @@ join_caller(struct ctx_groups *groups, const struct ctx_json *json,
 	if (caller == CTX_NO_SEGMENT)
 		caller = groups->newest_calling;
 	if (caller != NONE)
-		join(groups->segments, caller, item);
+		merge_groups(groups->segments, caller, item);
 	return 0;
 }
 
@@ -175,16 +175,16 @@ expect_more_results(struct ctx_groups *groups, const struct ctx_call_key *key,
 	if (key->id.p != NULL)
 		return;
 	if (groups->unnamed_calls != NONE)
-		join(groups->segments, groups->unnamed_calls, call);
+		merge_groups(groups->segments, groups->unnamed_calls, call);
 	groups->unnamed_calls = call;
 	groups->n_unnamed_calls++;
 }
 
 /* Opens the calls of a message and lets its results find theirs. */
 static int
-pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_message *message, uint32_t item, uint32_t results,
-    struct ctx_err *err)
+pair_calls_and_results(struct ctx_groups *groups,
+    const struct ctx_dialect *dialect, const struct ctx_message *message,
+    uint32_t item, uint32_t results, struct ctx_err *err)
 {
 	struct ctx_call_key key;
 	uint32_t tool, called, call;
@@ -196,8 +196,8 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		if (block->kind != CTX_BLOCK_TOOL_CALL &&
 		    block->kind != CTX_BLOCK_TOOL_RESULT)
 			continue;
-		if (key_of(groups, dialect, message->json, block, &key, &tool,
-			err) < 0)
+		if (read_call_key(groups, dialect, message->json, block, &key,
+			&tool, err) < 0)
 			return -1;
 		if (block->kind == CTX_BLOCK_TOOL_CALL) {
 			if (ctx_open_calls_push(groups->calls, &key, item, tool,
@@ -206,8 +206,8 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 			groups->segments[ctx_group_of(groups->segments, item)]
 			    .open_calls++;
 			if (block->caller != 0 &&
-			    join_caller(groups, message->json, block, item,
-				err) < 0)
+			    merge_with_caller(groups, message->json, block,
+				item, err) < 0)
 				return -1;
 			groups->newest_calling = item;
 			if (groups->segments[item].tool == 0)
@@ -220,7 +220,7 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		if (call != CTX_NO_SEGMENT) {
 			groups->segments[ctx_group_of(groups->segments, call)]
 			    .open_calls -= !block->is_partial;
-			join(groups->segments, call, results);
+			merge_groups(groups->segments, call, results);
 			if (tool == 0)
 				tool = called;
 			if (block->is_partial)
@@ -228,12 +228,13 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		} else if (groups->has_remote_state) {
 			groups->segments[results].flags |= CTX_SEGMENT_PINNED;
 		} else if (groups->unnamed_calls != NONE && key.id.p == NULL) {
-			join(groups->segments, groups->unnamed_calls, results);
+			merge_groups(groups->segments, groups->unnamed_calls,
+			    results);
 			groups->n_unnamed_calls -=
 			    !block->is_partial && groups->n_unnamed_calls > 0;
 		} else if (groups->newest_answering != NONE) {
 			/* One too many: it was answered by those before. */
-			join(groups->segments, groups->newest_answering,
+			merge_groups(groups->segments, groups->newest_answering,
 			    results);
 		} else if ((dialect->rules &
 			       (CTX_ALTERNATES | CTX_RESULTS_NEXT)) &&
@@ -243,7 +244,7 @@ pair(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 			CTX_ROLE_ASSISTANT) {
 			/* It answers nothing, and has its place by what is
 			 * said before it. */
-			join(groups->segments, groups->newest, results);
+			merge_groups(groups->segments, groups->newest, results);
 		}
 		if (groups->segments[results].tool == 0)
 			groups->segments[results].tool = tool;
@@ -259,7 +260,8 @@ ctx_groups_tool(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	const struct ctx_block *block = &message->blocks[i];
 	struct ctx_call_key key;
 
-	if (key_of(groups, dialect, message->json, block, &key, tool, err) < 0)
+	if (read_call_key(groups, dialect, message->json, block, &key, tool,
+		err) < 0)
 		return -1;
 	if (*tool == 0)
 		(void)ctx_open_calls_peek(groups->calls, &key, tool);
@@ -269,7 +271,7 @@ ctx_groups_tool(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 /* Which of results and other content a message has; marks for a cache and
  * the like, which have no value, are neither. */
 static unsigned
-pieces(const struct ctx_message *message)
+find_content_flags(const struct ctx_message *message)
 {
 	unsigned found = 0;
 	size_t i;
@@ -288,8 +290,9 @@ pieces(const struct ctx_message *message)
 /* Does this message open a turn, or stand among those that do?  One that no
  * person wrote does where what answers it would be first without it. */
 static bool
-is_written(const struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_message *message, unsigned found, unsigned flags)
+may_open_turn(const struct ctx_groups *groups,
+    const struct ctx_dialect *dialect, const struct ctx_message *message,
+    unsigned found, unsigned flags)
 {
 	bool first = groups->turn == 0 && (dialect->rules & CTX_FIRST_USER);
 
@@ -307,7 +310,7 @@ is_written(const struct ctx_groups *groups, const struct ctx_dialect *dialect,
  * A message without a name is of whoever spoke before.
  */
 static int
-hear_name(struct ctx_groups *groups, const struct ctx_dialect *dialect,
+update_speaker(struct ctx_groups *groups, const struct ctx_dialect *dialect,
     const struct ctx_message *message, bool *opens, struct ctx_err *err)
 {
 	struct ctx_buf last = groups->speaker;
@@ -344,7 +347,7 @@ enter_turn(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		groups->turn++;
 		groups->answered = true;
 	} else if (written) {
-		if (hear_name(groups, dialect, message, &opens, err) < 0)
+		if (update_speaker(groups, dialect, message, &opens, err) < 0)
 			return -1;
 		groups->turn += opens;
 		groups->answered = false;
@@ -358,7 +361,7 @@ enter_turn(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 /* No result of a new turn answers an older call but by its id; where results
  * must come next, none answers one that the assistant has spoken after. */
 static void
-expire(struct ctx_groups *groups)
+expire_open_calls(struct ctx_groups *groups)
 {
 	uint32_t item;
 
@@ -369,7 +372,8 @@ expire(struct ctx_groups *groups)
 
 /* What is tied to the next message waits for it as an open call does. */
 static void
-tie(struct ctx_groups *groups, const struct ctx_message *message, uint32_t item)
+attach_neighbours(struct ctx_groups *groups, const struct ctx_message *message,
+    uint32_t item)
 {
 	struct ctx_segment *segments = groups->segments;
 	unsigned ties = CTX_MESSAGE_ATTACH_NEXT | CTX_MESSAGE_ATTACH_BOTH;
@@ -380,14 +384,14 @@ tie(struct ctx_groups *groups, const struct ctx_message *message, uint32_t item)
 		/* A system message never joins two turns. */
 		if (!(segments[groups->attached].flags & CTX_SEGMENT_SYSTEM) ||
 		    message->role == CTX_ROLE_ASSISTANT)
-			join(segments, groups->attached, item);
+			merge_groups(segments, groups->attached, item);
 		groups->attached = NONE;
 	}
 	between = message->flags &
 	    (CTX_MESSAGE_ATTACH_BOTH | CTX_MESSAGE_ATTACH_PREVIOUS);
 	if (between && groups->newest != NONE &&
 	    !(segments[groups->newest].flags & CTX_SEGMENT_SYSTEM))
-		join(segments, groups->newest, item);
+		merge_groups(segments, groups->newest, item);
 	if (message->flags & ties) {
 		segments[ctx_group_of(segments, item)].open_calls++;
 		groups->attached = item;
@@ -398,8 +402,8 @@ tie(struct ctx_groups *groups, const struct ctx_message *message, uint32_t item)
  * pieces alternate.  Until the last piece has come they wait as an open call
  * does. */
 static void
-join_pieces(struct ctx_groups *groups, const struct ctx_message *message,
-    uint32_t item)
+merge_continuations(struct ctx_groups *groups,
+    const struct ctx_message *message, uint32_t item)
 {
 	struct ctx_segment *segments = groups->segments;
 
@@ -407,13 +411,13 @@ join_pieces(struct ctx_groups *groups, const struct ctx_message *message,
 	    groups->continuing != NONE) {
 		segments[ctx_group_of(segments, groups->continuing)]
 		    .open_calls--;
-		join(segments, groups->continuing, item);
+		merge_groups(segments, groups->continuing, item);
 		if (--groups->n_continuing == 0)
 			groups->continuing = NONE;
 	}
 	if (message->flags & CTX_MESSAGE_IS_CONTINUED) {
 		if (groups->continuing != NONE)
-			join(segments, groups->continuing, item);
+			merge_groups(segments, groups->continuing, item);
 		segments[ctx_group_of(segments, item)].open_calls++;
 		groups->continuing = item;
 		groups->n_continuing++;
@@ -422,7 +426,7 @@ join_pieces(struct ctx_groups *groups, const struct ctx_message *message,
 
 /* Joins all that stands between an item and the first of its group. */
 static void
-join_all(struct ctx_groups *groups, uint32_t item)
+merge_group_span(struct ctx_groups *groups, uint32_t item)
 {
 	struct ctx_segment *segments = groups->segments;
 	uint32_t i = item;
@@ -431,7 +435,7 @@ join_all(struct ctx_groups *groups, uint32_t item)
 		i = segments[i - 1].contiguous_from;
 		if (!(segments[i].flags &
 			(CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN)))
-			join(segments, i, item);
+			merge_groups(segments, i, item);
 	}
 	segments[item].contiguous_from = i;
 }
@@ -444,7 +448,7 @@ join_all(struct ctx_groups *groups, uint32_t item)
  * nothing.
  */
 static void
-join_late(struct ctx_groups *groups, uint32_t results, bool split)
+merge_late_results(struct ctx_groups *groups, uint32_t results, bool split)
 {
 	struct ctx_segment *segments = groups->segments;
 	uint32_t before = groups->newest_known;
@@ -453,14 +457,14 @@ join_late(struct ctx_groups *groups, uint32_t results, bool split)
 	    segments[before].role != CTX_ROLE_ASSISTANT ||
 	    ctx_group_of(segments, results) == before)
 		return;
-	join(segments, before, results);
+	merge_groups(segments, before, results);
 	if (split)
-		join_all(groups, results);
+		merge_group_span(groups, results);
 }
 
 /* Joins what the assistant wrote in one go. */
 static void
-join_answer(struct ctx_groups *groups, const struct ctx_dialect *dialect,
+merge_answers(struct ctx_groups *groups, const struct ctx_dialect *dialect,
     uint32_t item)
 {
 	struct ctx_segment *segments = groups->segments;
@@ -468,13 +472,13 @@ join_answer(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	if ((dialect->rules & CTX_JOINS_ANSWERS) && groups->newest != NONE &&
 	    segments[item].role == CTX_ROLE_ASSISTANT &&
 	    segments[groups->newest].role == CTX_ROLE_ASSISTANT)
-		join(segments, groups->newest, item);
+		merge_groups(segments, groups->newest, item);
 }
 
 /* Results that answer the call of their own message, and none before it, open
  * the turn with it. */
 static void
-open_with_rest(struct ctx_groups *groups, uint32_t results)
+move_results_to_turn(struct ctx_groups *groups, uint32_t results)
 {
 	struct ctx_segment *segments = groups->segments;
 
@@ -498,8 +502,8 @@ is_in_row(const struct ctx_groups *groups, const struct ctx_dialect *dialect)
  * assistant has calls in the messages that this one continues: a server-side
  * program may wait for results of this one's calls, too. */
 static bool
-still_calls(const struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_message *message)
+has_pending_calls(const struct ctx_groups *groups,
+    const struct ctx_dialect *dialect, const struct ctx_message *message)
 {
 	const struct ctx_segment *segments = groups->segments;
 
@@ -556,8 +560,8 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
     unsigned flags, struct ctx_err *err)
 {
 	uint32_t turn = groups->turn;
-	unsigned found = pieces(message);
-	bool written = is_written(groups, dialect, message, found, flags);
+	unsigned found = find_content_flags(message);
+	bool written = may_open_turn(groups, dialect, message, found, flags);
 	bool split =
 	    written && found == (CTX_SEGMENT_RESULTS | CTX_SEGMENT_REST);
 	bool goes_on =
@@ -565,9 +569,9 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	uint32_t results = (uint32_t)groups->n;
 	struct ctx_segment *segment;
 
-	groups->merged_call = still_calls(groups, dialect, message);
+	groups->merged_call = has_pending_calls(groups, dialect, message);
 	if (split) {
-		segment = add_item(groups, err);
+		segment = append_segment(groups, err);
 		if (segment == NULL)
 			return -1;
 		segment->role = (uint8_t)CTX_ROLE_TOOL;
@@ -580,7 +584,7 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	}
 	if (enter_turn(groups, dialect, message, written, flags, err) < 0)
 		return -1;
-	segment = add_item(groups, err);
+	segment = append_segment(groups, err);
 	if (segment == NULL)
 		return -1;
 	segment->role = (uint8_t)message->role;
@@ -611,24 +615,25 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	    ((dialect->rules & CTX_RESULTS_NEXT) &&
 		message->role == CTX_ROLE_ASSISTANT &&
 		!is_in_row(groups, dialect)))
-		expire(groups);
+		expire_open_calls(groups);
 	groups->has_remote_state |=
 	    (message->flags & CTX_MESSAGE_REMOTE_STATE) != 0;
-	if (pair(groups, dialect, message, (uint32_t)groups->n - 1, results,
-		err) < 0)
+	if (pair_calls_and_results(groups, dialect, message,
+		(uint32_t)groups->n - 1, results, err) < 0)
 		return -1;
 	groups->newest_answering = found & CTX_SEGMENT_RESULTS ? results : NONE;
 	if (groups->newest_answering != NONE)
-		join_late(groups, results, split);
+		merge_late_results(groups, results, split);
 	if (split) {
-		open_with_rest(groups, results);
-		expire(groups);
+		move_results_to_turn(groups, results);
+		expire_open_calls(groups);
 	}
 	if (groups->merged_call)
-		join(groups->segments, groups->newest, (uint32_t)groups->n - 1);
-	tie(groups, message, (uint32_t)groups->n - 1);
-	join_answer(groups, dialect, (uint32_t)groups->n - 1);
-	join_pieces(groups, message, (uint32_t)groups->n - 1);
+		merge_groups(groups->segments, groups->newest,
+		    (uint32_t)groups->n - 1);
+	attach_neighbours(groups, message, (uint32_t)groups->n - 1);
+	merge_answers(groups, dialect, (uint32_t)groups->n - 1);
+	merge_continuations(groups, message, (uint32_t)groups->n - 1);
 	groups->newest = groups->newest_known = (uint32_t)groups->n - 1;
 	groups->asked &= groups->turn == turn;
 	return written ? mark_task(groups, message, err) : 0;
@@ -638,7 +643,7 @@ int
 ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
     struct ctx_err *err)
 {
-	struct ctx_segment *segment = add_item(groups, err);
+	struct ctx_segment *segment = append_segment(groups, err);
 
 	if (segment == NULL)
 		return -1;
@@ -650,7 +655,7 @@ ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
 
 /* Where an item is now, NONE if it has gone. */
 static uint32_t
-moved(uint32_t item, const bool *gone, const uint32_t *now)
+remap_segment(uint32_t item, const bool *gone, const uint32_t *now)
 {
 	return item == NONE || gone[item] ? NONE : now[item];
 }
@@ -685,12 +690,14 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
 		groups->attached = now[groups->attached];
 	if (groups->continuing != NONE)
 		groups->continuing = now[groups->continuing];
-	groups->newest = moved(groups->newest, gone, now);
-	groups->newest_calling = moved(groups->newest_calling, gone, now);
-	groups->newest_answering = moved(groups->newest_answering, gone, now);
-	groups->newest_known = moved(groups->newest_known, gone, now);
-	groups->unnamed_calls = moved(groups->unnamed_calls, gone, now);
-	groups->asks = moved(groups->asks, gone, now);
+	groups->newest = remap_segment(groups->newest, gone, now);
+	groups->newest_calling =
+	    remap_segment(groups->newest_calling, gone, now);
+	groups->newest_answering =
+	    remap_segment(groups->newest_answering, gone, now);
+	groups->newest_known = remap_segment(groups->newest_known, gone, now);
+	groups->unnamed_calls = remap_segment(groups->unnamed_calls, gone, now);
+	groups->asks = remap_segment(groups->asks, gone, now);
 	groups->n = kept;
 	free(now);
 	return 0;

@@ -46,7 +46,7 @@ struct ctx_calls {
 };
 
 static int
-rehash(struct ctx_calls *calls, size_t buckets, struct ctx_err *err)
+resize_buckets(struct ctx_calls *calls, size_t buckets, struct ctx_err *err)
 {
 	uint32_t *grown, *bucket, l, chain;
 	size_t i;
@@ -79,7 +79,7 @@ ctx_open_calls_new(struct ctx_err *err)
 		return NULL;
 	}
 	ctx_hashkey_init(&calls->hash);
-	if (rehash(calls, LEAST_BUCKETS, err) < 0) {
+	if (resize_buckets(calls, LEAST_BUCKETS, err) < 0) {
 		free(calls);
 		return NULL;
 	}
@@ -145,7 +145,8 @@ find_link(struct ctx_calls *calls, const uint64_t key[2])
 
 /* The list of a key, made if there is none; NONE with *err. */
 static uint32_t
-list_of(struct ctx_calls *calls, const uint64_t key[2], struct ctx_err *err)
+find_or_add_list(struct ctx_calls *calls, const uint64_t key[2],
+    struct ctx_err *err)
 {
 	uint32_t l = *find_link(calls, key), *link;
 	struct list *grown;
@@ -153,7 +154,7 @@ list_of(struct ctx_calls *calls, const uint64_t key[2], struct ctx_err *err)
 	if (l != NONE)
 		return l;
 	if (calls->used_lists > calls->mask &&
-	    rehash(calls, (calls->mask + 1) * 2, err) < 0)
+	    resize_buckets(calls, (calls->mask + 1) * 2, err) < 0)
 		return NONE;
 	l = calls->free_list;
 	if (l != NONE) {
@@ -175,7 +176,7 @@ list_of(struct ctx_calls *calls, const uint64_t key[2], struct ctx_err *err)
 
 /* A free slot, or NONE with *err. */
 static uint32_t
-new_call(struct ctx_calls *calls, struct ctx_err *err)
+allocate_open_call(struct ctx_calls *calls, struct ctx_err *err)
 {
 	uint32_t c = calls->free_call;
 	struct open_tool_call *grown;
@@ -199,7 +200,7 @@ new_call(struct ctx_calls *calls, struct ctx_err *err)
 
 /* Puts a call into a list: in front by its id, else behind the others. */
 static void
-enter(struct ctx_calls *calls, uint32_t c, enum way way, uint32_t l)
+link_call(struct ctx_calls *calls, uint32_t c, enum way way, uint32_t l)
 {
 	struct list *list = &calls->lists[l];
 	struct open_tool_call *call = &calls->calls[c];
@@ -251,7 +252,8 @@ unlink_call(struct ctx_calls *calls, uint32_t c, enum way way)
 
 /* What is not there, null or empty says nothing. */
 static struct ctx_str
-said(const struct ctx_json *json, uint32_t node, struct ctx_str text)
+get_nonempty_text(const struct ctx_json *json, uint32_t node,
+    struct ctx_str text)
 {
 	if (text.n == 0 || json->nodes[node].kind == CTX_JSON_NULL)
 		return (struct ctx_str){NULL, 0};
@@ -277,8 +279,8 @@ ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
 	/* The buffer may have moved while it grew. */
 	if (half > 0)
 		id = (struct ctx_str){text->p, half};
-	key->id = said(json, block->id, id);
-	key->name = said(json, block->name, name);
+	key->id = get_nonempty_text(json, block->id, id);
+	key->name = get_nonempty_text(json, block->name, name);
 	return 0;
 }
 
@@ -293,7 +295,7 @@ ctx_caller_key_of(struct ctx_call_key *key, const struct ctx_json *json,
 }
 
 static bool
-is_loose(const struct ctx_call_key *key)
+is_paired_by_name(const struct ctx_call_key *key)
 {
 	return (key->rules & CTX_PAIR_BY_NAME) != 0;
 }
@@ -303,9 +305,9 @@ ctx_open_calls_push(struct ctx_calls *calls, const struct ctx_call_key *key,
     uint32_t item, uint32_t tool, struct ctx_err *err)
 {
 	bool in[WAYS] = {key->id.p != NULL,
-	    is_loose(key) && key->name.p != NULL,
-	    is_loose(key) || key->id.p == NULL};
-	uint32_t c = new_call(calls, err), list;
+	    is_paired_by_name(key) && key->name.p != NULL,
+	    is_paired_by_name(key) || key->id.p == NULL};
+	uint32_t c = allocate_open_call(calls, err), list;
 	uint64_t hash[2];
 	unsigned way;
 
@@ -319,17 +321,18 @@ ctx_open_calls_push(struct ctx_calls *calls, const struct ctx_call_key *key,
 		if (!in[way])
 			continue;
 		hash_key(calls, way, key, hash);
-		list = list_of(calls, hash, err);
+		list = find_or_add_list(calls, hash, err);
 		if (list == NONE)
 			return NONE;
-		enter(calls, c, way, list);
+		link_call(calls, c, way, list);
 	}
 	return c;
 }
 
 /* The first call of a list, or NONE. */
 static uint32_t
-first_of(struct ctx_calls *calls, enum way way, const struct ctx_call_key *key)
+find_first_call(struct ctx_calls *calls, enum way way,
+    const struct ctx_call_key *key)
 {
 	uint64_t hash[2];
 	uint32_t l;
@@ -341,18 +344,19 @@ first_of(struct ctx_calls *calls, enum way way, const struct ctx_call_key *key)
 
 /* The call that a result answers, or NONE. */
 static uint32_t
-answered(struct ctx_calls *calls, const struct ctx_call_key *key)
+find_answered_call(struct ctx_calls *calls, const struct ctx_call_key *key)
 {
 	uint32_t c;
 
 	if (key->id.p == NULL)
-		return first_of(calls,
-		    is_loose(key) && key->name.p != NULL ? BY_NAME : BY_ORDER,
+		return find_first_call(calls,
+		    is_paired_by_name(key) && key->name.p != NULL ? BY_NAME
+								  : BY_ORDER,
 		    key);
-	c = first_of(calls, BY_ID, key);
+	c = find_first_call(calls, BY_ID, key);
 	if (c != NONE || !(key->rules & CTX_PAIR_EITHER) || key->name.p == NULL)
 		return c;
-	c = first_of(calls, BY_NAME, key);
+	c = find_first_call(calls, BY_NAME, key);
 	return c != NONE && calls->calls[c].in[BY_ID].list == NONE ? c : NONE;
 }
 
@@ -360,7 +364,7 @@ uint32_t
 ctx_open_calls_peek(struct ctx_calls *calls, const struct ctx_call_key *key,
     uint32_t *tool)
 {
-	uint32_t c = answered(calls, key);
+	uint32_t c = find_answered_call(calls, key);
 
 	if (c == NONE)
 		return CTX_NO_SEGMENT;
@@ -384,7 +388,7 @@ uint32_t
 ctx_open_calls_pop(struct ctx_calls *calls, const struct ctx_call_key *key,
     uint32_t *tool)
 {
-	uint32_t c = answered(calls, key), item;
+	uint32_t c = find_answered_call(calls, key), item;
 
 	if (c == NONE)
 		return CTX_NO_SEGMENT;
@@ -400,7 +404,7 @@ ctx_open_calls_expire(struct ctx_calls *calls)
 	static const struct ctx_call_key any = {.rules = 0};
 	uint32_t c, item;
 
-	while ((c = first_of(calls, BY_ORDER, &any)) != NONE) {
+	while ((c = find_first_call(calls, BY_ORDER, &any)) != NONE) {
 		if (calls->calls[c].in[BY_ID].list == NONE) {
 			item = calls->calls[c].item;
 			ctx_open_calls_take(calls, c);

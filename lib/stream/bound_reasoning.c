@@ -21,7 +21,7 @@ ctx_bound_is_placeholder(const struct ctx_message *message,
 }
 
 static bool
-is_after(const struct ctx_message *message, size_t i, size_t from)
+is_signed_after(const struct ctx_message *message, size_t i, size_t from)
 {
 	const struct ctx_block *block = &message->blocks[i];
 
@@ -35,7 +35,7 @@ ctx_bound_after(const struct ctx_message *message, size_t from)
 	size_t i;
 
 	for (i = 0; i < message->n; i++)
-		if (is_after(message, i, from))
+		if (is_signed_after(message, i, from))
 			return true;
 	return false;
 }
@@ -43,7 +43,7 @@ ctx_bound_after(const struct ctx_message *message, size_t from)
 /* The part whose block a text block takes the place of, since nothing else is
  * left of the message; or view->n. */
 static size_t
-find_last_resort(const struct ctx_message *message,
+find_replaced_block(const struct ctx_message *message,
     const struct ctx_dialect *dialect, size_t from)
 {
 	const struct ctx_node *nodes = message->json->nodes;
@@ -52,7 +52,7 @@ find_last_resort(const struct ctx_message *message,
 	if (message->flags & (CTX_MESSAGE_IS_CONTINUED | CTX_MESSAGE_CONTINUES))
 		return message->n;
 	for (i = 0; i < message->n; i++) {
-		if (!is_after(message, i, from))
+		if (!is_signed_after(message, i, from))
 			return message->n;
 		if (first == message->n && dialect->text_block != NULL &&
 		    nodes[message->blocks[i].container].kind == CTX_JSON_ARRAY)
@@ -83,7 +83,7 @@ ctx_bound_remove(struct ctx_edits *edits, const struct ctx_message *message,
 {
 	size_t nodes = message->json->nodes[message->node].next - message->node,
 	       i;
-	size_t kept = find_last_resort(message, dialect, from);
+	size_t kept = find_replaced_block(message, dialect, from);
 	bool *gone;
 	int rc = 0;
 
@@ -91,7 +91,7 @@ ctx_bound_remove(struct ctx_edits *edits, const struct ctx_message *message,
 	if (gone == NULL)
 		return ctx_err_nomem(err);
 	for (i = 0; i < message->n; i++)
-		if (i != kept && is_after(message, i, from))
+		if (i != kept && is_signed_after(message, i, from))
 			gone[message->blocks[i].removable - message->node] =
 			    true;
 	rc = ctx_edits_remove_nodes(edits, message, gone, err);

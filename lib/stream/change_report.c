@@ -6,7 +6,7 @@
 #include "stream/change_report.h"
 
 static void
-hash(const struct ctx_report *report, struct ctx_change *change)
+hash_change(const struct ctx_report *report, struct ctx_change *change)
 {
 	if (report->hashes && change->bytes.p != NULL)
 		SHA256Data((const uint8_t *)change->bytes.p, change->bytes.n,
@@ -17,7 +17,7 @@ int
 ctx_report_keep(const struct ctx_report *report, struct ctx_change *change,
     struct ctx_err *err)
 {
-	hash(report, change);
+	hash_change(report, change);
 	if (report->archive != NULL && !report->dry_run &&
 	    ctx_archive_add(report->archive, change->bytes.p, change->bytes.n,
 		err) < 0)
@@ -32,7 +32,7 @@ ctx_report_tell(const struct ctx_report *report, struct ctx_change *change,
 {
 	if (report->on_change == NULL)
 		return 0;
-	hash(report, change);
+	hash_change(report, change);
 	return report->on_change(report->user, change, err);
 }
 
@@ -69,7 +69,7 @@ ctx_report_wanted(const struct ctx_report *report)
 
 /* Counts what the message will be: its bytes with the edits, read again. */
 static int
-count_after(struct edited *edited, const struct ctx_edits *edits,
+count_after_edits(struct edited *edited, const struct ctx_edits *edits,
     struct ctx_change *change, struct ctx_err *err)
 {
 	struct ctx_cost cost;
@@ -106,7 +106,7 @@ ctx_report_edited(const struct ctx_report *report, struct edited *edited,
 			edited->before, &cost, err) < 0)
 			return -1;
 		change->before = cost.tokens;
-		if (count_after(edited, edits, change, err) < 0)
+		if (count_after_edits(edited, edits, change, err) < 0)
 			return -1;
 	}
 	return ctx_report_change(report, change, err);

@@ -20,8 +20,8 @@ ctx_tracker_release(struct conversation_tracker *tracker)
 /* The records of a message have one number; a message that the model is not
  * shown has that of the next. */
 static void
-number(struct conversation_tracker *tracker, const struct ctx_stream *stream,
-    const struct ctx_event *event)
+set_message_index(struct conversation_tracker *tracker,
+    const struct ctx_stream *stream, const struct ctx_event *event)
 {
 	unsigned flags = event->message->flags;
 
@@ -63,7 +63,7 @@ ctx_tracker_enter(struct conversation_tracker *tracker,
 	if (fresh && tracker->tools)
 		ctx_groups_reset(&tracker->groups);
 	if (!fresh)
-		number(tracker, stream, event);
+		set_message_index(tracker, stream, event);
 	if (!tracker->tokens ||
 	    (!fresh && tracker->model_counter.counter != NULL))
 		return 0;

@@ -148,7 +148,7 @@ count_batch(struct ctx_task *task, unsigned number)
 
 /* Room for n more elements of *list; NULL if there is none. */
 static void *
-more(void *list, size_t used, size_t n, size_t *cap, size_t size,
+grow_list(void *list, size_t used, size_t n, size_t *cap, size_t size,
     struct ctx_err *err)
 {
 	return ctx_grow(list, cap, used + n, size, err);
@@ -172,7 +172,7 @@ keep_record(struct ctx_stream *stream, struct batch *batch,
     const struct ctx_record *record, struct ctx_err *err)
 {
 	const struct ctx_json *json = record->json;
-	struct kept *kept = more(batch->records, batch->n_records, 1,
+	struct kept *kept = grow_list(batch->records, batch->n_records, 1,
 	    &batch->cap_records, sizeof *kept, err);
 	struct ctx_node *nodes;
 	size_t n = json == NULL ? 0 : json->n;
@@ -180,7 +180,7 @@ keep_record(struct ctx_stream *stream, struct batch *batch,
 	if (kept == NULL)
 		return -1;
 	batch->records = kept;
-	nodes = more(batch->nodes, batch->n_nodes, n, &batch->cap_nodes,
+	nodes = grow_list(batch->nodes, batch->n_nodes, n, &batch->cap_nodes,
 	    sizeof *nodes, err);
 	if (nodes == NULL)
 		return -1;
@@ -202,10 +202,10 @@ keep_record(struct ctx_stream *stream, struct batch *batch,
 }
 
 static int
-keep_view(struct batch *batch, struct step *step,
+keep_message(struct batch *batch, struct step *step,
     const struct ctx_message *message, struct ctx_err *err)
 {
-	struct ctx_block *blocks = more(batch->blocks, batch->n_parts,
+	struct ctx_block *blocks = grow_list(batch->blocks, batch->n_parts,
 	    message->n, &batch->cap_parts, sizeof *blocks, err);
 
 	if (blocks == NULL)
@@ -222,7 +222,7 @@ keep_view(struct batch *batch, struct step *step,
 
 /* The counter of a conversation that begins; NULL if it cannot be had. */
 static struct ctx_counter *
-measure(struct ctx_stream *stream, const struct ctx_event *event)
+choose_counter(struct ctx_stream *stream, const struct ctx_event *event)
 {
 	struct ctx_model_counter model_counter;
 	struct ctx_err err;
@@ -236,14 +236,14 @@ measure(struct ctx_stream *stream, const struct ctx_event *event)
 /* The counter of a message; whoever gets the events asks for it at the same
  * ones. */
 static struct ctx_counter *
-counter_of(struct ctx_stream *stream, const struct ctx_event *event)
+find_message_counter(struct ctx_stream *stream, const struct ctx_event *event)
 {
 	struct ctx_count_ahead *p = stream->prefetch;
 
 	if (event->inside)
 		return p->record;
 	if (!p->open)
-		p->lines = measure(stream, event);
+		p->lines = choose_counter(stream, event);
 	p->open = true;
 	return p->lines;
 }
@@ -252,7 +252,7 @@ static int
 keep_event(struct ctx_stream *stream, struct batch *batch,
     const struct ctx_event *event, bool first, struct ctx_err *err)
 {
-	struct step *step = more(batch->steps, batch->n_steps, 1,
+	struct step *step = grow_list(batch->steps, batch->n_steps, 1,
 	    &batch->cap_steps, sizeof *step, err);
 
 	if (step == NULL)
@@ -262,15 +262,15 @@ keep_event(struct ctx_stream *stream, struct batch *batch,
 	memset(step, 0, sizeof *step);
 	if ((first && keep_record(stream, batch, event->record, err) < 0) ||
 	    (event->message != NULL &&
-		keep_view(batch, step, event->message, err) < 0))
+		keep_message(batch, step, event->message, err) < 0))
 		return -1;
 	step->event = *event;
 	step->layout = *event->layout;
 	step->record = batch->n_records - 1;
 	if (event->kind == CTX_EVENT_BEGIN)
-		stream->prefetch->record = measure(stream, event);
+		stream->prefetch->record = choose_counter(stream, event);
 	if (event->kind == CTX_EVENT_MESSAGE)
-		step->counter = counter_of(stream, event);
+		step->counter = find_message_counter(stream, event);
 	batch->n_steps++;
 	return 0;
 }
@@ -344,7 +344,7 @@ read_batch(struct ctx_stream *stream, struct batch *batch, struct ctx_err *err)
 
 /* Reads as far ahead as may be. */
 static int
-fill(struct ctx_stream *stream, struct ctx_err *err)
+fill_batches(struct ctx_stream *stream, struct ctx_err *err)
 {
 	struct ctx_count_ahead *p = stream->prefetch;
 	struct batch *batch;
@@ -407,7 +407,7 @@ ctx_count_ahead_next(struct ctx_stream *stream, struct ctx_event *event,
 	    recycle_batch(stream, err) < 0)
 		return -1;
 	if (!p->giving) {
-		if (fill(stream, err) < 0)
+		if (fill_batches(stream, err) < 0)
 			return -1;
 		batch = &p->batches[p->first];
 		p->giving = p->full > 0;

@@ -8,7 +8,7 @@
 
 /* Does part i go, given what happens to its message? */
 static bool
-goes(const struct ctx_message *message, size_t i,
+is_removed(const struct ctx_message *message, size_t i,
     const struct ctx_message_edit *edit)
 {
 	const struct ctx_block *block = &message->blocks[i];
@@ -25,22 +25,23 @@ goes(const struct ctx_message *message, size_t i,
 
 /* Does the result i stand within its call, and go with that? */
 static bool
-goes_within(const struct ctx_message *message, size_t i,
+is_removed_with_call(const struct ctx_message *message, size_t i,
     const struct ctx_message_edit *edit)
 {
 	const struct ctx_block *result = &message->blocks[i],
 			       *call = result - 1;
 
 	return i > 0 && call->kind == CTX_BLOCK_TOOL_CALL &&
-	    call->removable != 0 && goes(message, i - 1, edit) &&
+	    call->removable != 0 && is_removed(message, i - 1, edit) &&
 	    result->payload > call->removable &&
 	    result->payload < message->json->nodes[call->removable].next;
 }
 
 /* Notes what is to be dropped from one container. */
 static int
-drop_from(struct ctx_edits *edits, const struct ctx_message *message,
-    uint32_t parent, const bool *gone, struct ctx_err *err)
+remove_from_container(struct ctx_edits *edits,
+    const struct ctx_message *message, uint32_t parent, const bool *gone,
+    struct ctx_err *err)
 {
 	const struct ctx_node *nodes = message->json->nodes;
 	bool object = nodes[parent].kind == CTX_JSON_OBJECT;
@@ -84,7 +85,8 @@ ctx_edits_remove_nodes(struct ctx_edits *edits,
 		    done[block->container - message->node])
 			continue;
 		done[block->container - message->node] = true;
-		if (drop_from(edits, message, block->container, gone, err) < 0)
+		if (remove_from_container(edits, message, block->container,
+			gone, err) < 0)
 			goto out;
 	}
 	rc = 0;
@@ -95,7 +97,7 @@ out:
 
 /* Notes the removal of all parts that go, container by container. */
 static int
-drop_parts(struct ctx_edits *edits, const struct ctx_message *message,
+remove_blocks(struct ctx_edits *edits, const struct ctx_message *message,
     const struct ctx_message_edit *edit, struct ctx_err *err)
 {
 	size_t nodes = message->json->nodes[message->node].next - message->node,
@@ -109,7 +111,7 @@ drop_parts(struct ctx_edits *edits, const struct ctx_message *message,
 	for (i = 0; i < message->n; i++)
 		if (message->blocks[i].removable != 0 &&
 		    message->blocks[i].result_index == 0 &&
-		    goes(message, i, edit))
+		    is_removed(message, i, edit))
 			gone[message->blocks[i].removable - message->node] =
 			    true;
 	rc = ctx_edits_remove_nodes(edits, message, gone, err);
@@ -132,7 +134,7 @@ clear_results(struct ctx_edits *edits, const struct ctx_message *message,
 		if (message->blocks[i].kind != CTX_BLOCK_TOOL_RESULT)
 			continue;
 		if ((edit->spared != NULL && edit->spared[result++]) ||
-		    goes_within(message, i, edit))
+		    is_removed_with_call(message, i, edit))
 			continue;
 		if (ctx_count_clear_savings(counter, dialect, message, i, &left,
 			&saved, err) < 0)
@@ -164,10 +166,10 @@ ctx_edit_message(struct ctx_edits *edits, const struct ctx_message *message,
 
 	*empty = true;
 	for (i = 0; i < message->n && *empty; i++)
-		*empty = goes(message, i, edit);
+		*empty = is_removed(message, i, edit);
 	if (*empty)
 		return 0;
-	if (drop_parts(edits, message, edit, err) < 0)
+	if (remove_blocks(edits, message, edit, err) < 0)
 		return -1;
 	if (!(edit->results & CTX_MARK_CLEAR))
 		return 0;

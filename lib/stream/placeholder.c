@@ -19,7 +19,7 @@ enum { PLACE = 200, LINE = 500 };
 /* True if a name or an address can be shown in a line that ends in a
  * bracket. */
 static bool
-is_plain(struct ctx_str text)
+is_displayable(struct ctx_str text)
 {
 	size_t i;
 
@@ -36,10 +36,10 @@ is_plain(struct ctx_str text)
 
 /* Appends a name or an address, if it can be shown. */
 static int
-add_plain(struct ctx_buf *out, struct ctx_str text, const char **before,
-    struct ctx_err *err)
+append_displayable(struct ctx_buf *out, struct ctx_str text,
+    const char **before, struct ctx_err *err)
 {
-	if (!is_plain(text))
+	if (!is_displayable(text))
 		return 0;
 	if (ctx_buf_printf(out, err, "%s", *before) < 0 ||
 	    ctx_buf_add(out, text.p, text.n, err) < 0)
@@ -50,7 +50,7 @@ add_plain(struct ctx_buf *out, struct ctx_str text, const char **before,
 
 /* Appends a number with commas between its thousands. */
 static int
-add_number(struct ctx_buf *out, uint64_t n, struct ctx_err *err)
+append_number(struct ctx_buf *out, uint64_t n, struct ctx_err *err)
 {
 	uint64_t unit = 1;
 
@@ -67,7 +67,7 @@ add_number(struct ctx_buf *out, uint64_t n, struct ctx_err *err)
 }
 
 static int
-add_form(struct ctx_buf *out, const struct ctx_media *media,
+append_media_format(struct ctx_buf *out, const struct ctx_media *media,
     const char **before, struct ctx_err *err)
 {
 	if (media->width > 0 && media->height > 0) {
@@ -85,7 +85,7 @@ add_form(struct ctx_buf *out, const struct ctx_media *media,
 }
 
 static int
-add_title(struct ctx_buf *out, const struct ctx_json *json, uint32_t title,
+append_title(struct ctx_buf *out, const struct ctx_json *json, uint32_t title,
     const char **before, struct ctx_err *err)
 {
 	struct ctx_buf scratch = {0};
@@ -95,17 +95,17 @@ add_title(struct ctx_buf *out, const struct ctx_json *json, uint32_t title,
 	if (title != 0)
 		rc = ctx_json_text(json, title, &scratch, &text, err);
 	if (rc == 0)
-		rc = add_plain(out, text, before, err);
+		rc = append_displayable(out, text, before, err);
 	ctx_buf_release(&scratch);
 	return rc;
 }
 
 static int
-add_size(struct ctx_buf *out, uint64_t bytes, const char **before,
+append_size(struct ctx_buf *out, uint64_t bytes, const char **before,
     struct ctx_err *err)
 {
 	if (ctx_buf_printf(out, err, "%s", *before) < 0 ||
-	    add_number(out, bytes, err) < 0)
+	    append_number(out, bytes, err) < 0)
 		return -1;
 	*before = ", ";
 	return ctx_buf_add(out, " bytes", 6, err);
@@ -118,11 +118,11 @@ ctx_placeholder_add(struct ctx_buf *out, const struct ctx_json *json,
 	const char *before = ": ";
 
 	if (ctx_buf_printf(out, err, "[%s" REMOVED, media->kind) < 0 ||
-	    add_title(out, json, media->title, &before, err) < 0 ||
-	    add_form(out, media, &before, err) < 0 ||
+	    append_title(out, json, media->title, &before, err) < 0 ||
+	    append_media_format(out, media, &before, err) < 0 ||
 	    (size && media->bytes > 0 &&
-		add_size(out, media->bytes, &before, err) < 0) ||
-	    add_plain(out, media->place, &before, err) < 0)
+		append_size(out, media->bytes, &before, err) < 0) ||
+	    append_displayable(out, media->place, &before, err) < 0)
 		return -1;
 	return ctx_buf_add(out, "]", 1, err);
 }
@@ -131,7 +131,7 @@ ctx_placeholder_add(struct ctx_buf *out, const struct ctx_json *json,
 
 /* True if a member of a block holds for the text that replaces it. */
 static bool
-is_kept(const struct ctx_json *json, uint32_t key)
+is_kept_member(const struct ctx_json *json, uint32_t key)
 {
 	static const char *const keys[] = {"cache_control",
 	    "prompt_cache_breakpoint", "providerOptions", "providerMetadata",
@@ -158,7 +158,7 @@ ctx_placeholder_block(struct ctx_buf *out, const struct ctx_dialect *dialect,
 	    ctx_json_string_encode(out, text.p, text.n, err) < 0)
 		return -1;
 	for (key = node + 1; key < nodes[node].next; key = nodes[key + 1].next)
-		if (is_kept(json, key) &&
+		if (is_kept_member(json, key) &&
 		    (ctx_buf_add(out, ",", 1, err) < 0 ||
 			ctx_buf_add(out, json->text + nodes[key].at,
 			    nodes[key + 1].end - nodes[key].at, err) < 0))
@@ -170,7 +170,7 @@ ctx_placeholder_block(struct ctx_buf *out, const struct ctx_dialect *dialect,
 
 /* Bytes of the kind of media that a first line names, or 0. */
 static size_t
-kind_at(const char *p, size_t n)
+match_media_kind(const char *p, size_t n)
 {
 	const char *const *kind;
 	size_t length;
@@ -185,7 +185,7 @@ kind_at(const char *p, size_t n)
 
 /* True if a line is a first line. */
 static bool
-is_first(const char *p, size_t n)
+is_first_line(const char *p, size_t n)
 {
 	static const char removed[] = REMOVED;
 	const size_t length = sizeof removed - 1;
@@ -193,7 +193,7 @@ is_first(const char *p, size_t n)
 
 	if (n < 2 || n > LINE || p[0] != '[' || p[n - 1] != ']')
 		return false;
-	at = kind_at(p + 1, n - 1);
+	at = match_media_kind(p + 1, n - 1);
 	if (at == 0 || n < at + length + 2 ||
 	    memcmp(p + 1 + at, removed, length) != 0)
 		return false;
@@ -203,13 +203,13 @@ is_first(const char *p, size_t n)
 
 /* True if a text is a stand-in. */
 static bool
-is_standin(const char *p, size_t n, struct reference *ref)
+is_placeholder(const char *p, size_t n, struct reference *ref)
 {
 	const char *end = memchr(p, '\n', n);
 	size_t first = end != NULL ? (size_t)(end - p) : n;
 
 	memset(ref, 0, sizeof *ref);
-	return is_first(p, first) &&
+	return is_first_line(p, first) &&
 	    (end == NULL || ctx_reference_media(end + 1, n - first - 1, ref));
 }
 
@@ -224,7 +224,7 @@ ctx_placeholder_read(struct ctx_str literal, struct ctx_buf *scratch, bool *is,
 	scratch->n = 0;
 	if (ctx_json_string_decode(scratch, literal, err) < 0)
 		return -1;
-	*is = is_standin(scratch->p, scratch->n, ref);
+	*is = is_placeholder(scratch->p, scratch->n, ref);
 	return 0;
 }
 

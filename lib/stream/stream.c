@@ -21,7 +21,7 @@ enum {
 };
 
 static void
-find_shape(const struct ctx_stream *stream, uint32_t node,
+find_layout(const struct ctx_stream *stream, uint32_t node,
     struct ctx_record_layout *layout)
 {
 	const struct ctx_json *json = stream->record.json;
@@ -42,7 +42,8 @@ find_shape(const struct ctx_stream *stream, uint32_t node,
 /* Notes for people what the first record that tells was found to be, or the
  * first of all if none does. */
 static void
-note_found(struct ctx_stream *stream, const struct ctx_record_layout *layout)
+record_detection(struct ctx_stream *stream,
+    const struct ctx_record_layout *layout)
 {
 	struct ctx_found *found = &stream->found;
 
@@ -63,7 +64,7 @@ note_found(struct ctx_stream *stream, const struct ctx_record_layout *layout)
 
 /* The same as long as there are no messages. */
 static int
-note_stray(struct ctx_stream *stream, struct ctx_err *err)
+record_suggested_path(struct ctx_stream *stream, struct ctx_err *err)
 {
 	struct ctx_found *found = &stream->found;
 
@@ -86,7 +87,8 @@ note_stray(struct ctx_stream *stream, struct ctx_err *err)
  * at the start speaks for that, but what follows may tell otherwise.
  */
 static void
-weigh_likely(struct ctx_stream *stream, struct ctx_record_layout *layout)
+apply_likely_dialect(struct ctx_stream *stream,
+    struct ctx_record_layout *layout)
 {
 	const struct ctx_json *json = stream->record.json;
 
@@ -110,14 +112,14 @@ weigh_likely(struct ctx_stream *stream, struct ctx_record_layout *layout)
 
 /* The dialect of a message that is a record, which may settle others'. */
 static void
-settle_dialect(struct ctx_stream *stream)
+decide_dialect(struct ctx_stream *stream)
 {
 	struct ctx_record_layout *layout = &stream->layout;
 
 	if (!layout->decisive && stream->dialect == NULL)
-		weigh_likely(stream, layout);
+		apply_likely_dialect(stream, layout);
 	stream->begun = true;
-	note_found(stream, layout);
+	record_detection(stream, layout);
 	if (!layout->decisive) {
 		if (stream->dialect != NULL)
 			layout->dialect = stream->dialect;
@@ -129,7 +131,7 @@ settle_dialect(struct ctx_stream *stream)
 }
 
 static int
-give(const struct ctx_stream *stream, struct ctx_event *event,
+emit_event(const struct ctx_stream *stream, struct ctx_event *event,
     enum ctx_event_kind kind, uint32_t node)
 {
 	memset(event, 0, sizeof *event);
@@ -145,10 +147,10 @@ give(const struct ctx_stream *stream, struct ctx_event *event,
 
 /* The same for what is inside a record's conversation. */
 static int
-give_inner(const struct ctx_stream *stream, struct ctx_event *event,
+emit_inner_event(const struct ctx_stream *stream, struct ctx_event *event,
     enum ctx_event_kind kind, uint32_t node)
 {
-	give(stream, event, kind, node);
+	emit_event(stream, event, kind, node);
 	event->layout = &stream->inner;
 	event->inside = true;
 	return 1;
@@ -166,8 +168,8 @@ enter_conversation(struct ctx_stream *stream, struct ctx_event *event)
 	    : dialect->first_visible(stream->record.json,
 		  stream->inner.messages);
 	stream->state = NEXT_MESSAGE;
-	note_found(stream, &stream->inner);
-	return give_inner(stream, event, CTX_EVENT_BEGIN, 0);
+	record_detection(stream, &stream->inner);
+	return emit_inner_event(stream, event, CTX_EVENT_BEGIN, 0);
 }
 
 static int
@@ -176,13 +178,13 @@ next_conversation(struct ctx_stream *stream, struct ctx_event *event)
 	const struct ctx_node *nodes = stream->record.json->nodes;
 
 	while (stream->conversation < nodes[stream->layout.list].next) {
-		find_shape(stream, stream->conversation, &stream->inner);
+		find_layout(stream, stream->conversation, &stream->inner);
 		stream->conversation = nodes[stream->conversation].next;
 		if (stream->inner.kind == CTX_LAYOUT_CONVERSATION)
 			return enter_conversation(stream, event);
 	}
 	stream->state = NEXT_RECORD;
-	return give(stream, event, CTX_EVENT_RECORD, 0);
+	return emit_event(stream, event, CTX_EVENT_RECORD, 0);
 }
 
 /* ---- transcripts ---- */
@@ -221,7 +223,7 @@ free_held_texts(struct ctx_stream *stream, bool all, struct ctx_err *err)
 
 /* The next record: of the transcript that is held, or from the reader. */
 static int
-fetch(struct ctx_stream *stream, struct ctx_err *err)
+fetch_record(struct ctx_stream *stream, struct ctx_err *err)
 {
 	int rc;
 
@@ -240,7 +242,7 @@ fetch(struct ctx_stream *stream, struct ctx_err *err)
 }
 
 static int
-hold_line(struct ctx_stream *stream, const struct ctx_record *record,
+hold_transcript_line(struct ctx_stream *stream, const struct ctx_record *record,
     struct ctx_err *err)
 {
 	char *text = ctx_reader_keep(stream->reader, record, err);
@@ -253,7 +255,7 @@ hold_line(struct ctx_stream *stream, const struct ctx_record *record,
 /* Holds the file that goes on with stream->record; then gives out the first
  * of its records, which is this one. */
 static int
-hold_file(struct ctx_stream *stream, struct ctx_err *err)
+hold_transcript(struct ctx_stream *stream, struct ctx_err *err)
 {
 	const char *file = stream->record.file;
 	int rc;
@@ -267,13 +269,13 @@ hold_file(struct ctx_stream *stream, struct ctx_err *err)
 	}
 	ctx_transcript_begin(stream->transcript, stream->layout.dialect,
 	    !stream->track_links);
-	if (hold_line(stream, &stream->record, err) < 0)
+	if (hold_transcript_line(stream, &stream->record, err) < 0)
 		return -1;
 	while ((rc = read_ahead(stream, &stream->look_ahead, err)) > 0) {
 		stream->has_ahead = stream->look_ahead.file != file;
 		if (stream->has_ahead)
 			break;
-		if (hold_line(stream, &stream->look_ahead, err) < 0)
+		if (hold_transcript_line(stream, &stream->look_ahead, err) < 0)
 			return -1;
 	}
 	if (rc < 0 || ctx_transcript_decide(stream->transcript, err) < 0)
@@ -285,8 +287,9 @@ hold_file(struct ctx_stream *stream, struct ctx_err *err)
 /* Is the record, or the element, a message that the model is shown, as far as
  * is known?  If all are asked for, others are hidden ones. */
 static int
-read_message(struct ctx_stream *stream, const struct ctx_dialect *dialect,
-    uint32_t node, bool shown, struct ctx_err *err)
+read_stream_message(struct ctx_stream *stream,
+    const struct ctx_dialect *dialect, uint32_t node, bool shown,
+    struct ctx_err *err)
 {
 	unsigned flags = 0;
 	int rc;
@@ -316,25 +319,26 @@ static int
 next_record(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err)
 {
-	int rc = fetch(stream, err);
+	int rc = fetch_record(stream, err);
 
 	if (rc <= 0)
 		return rc;
 	memset(&stream->layout, 0, sizeof stream->layout);
 	if (stream->record.kind == CTX_RECORD_JSON)
-		find_shape(stream, 0, &stream->layout);
+		find_layout(stream, 0, &stream->layout);
 	switch (stream->layout.kind) {
 	case CTX_LAYOUT_MESSAGE:
-		settle_dialect(stream);
+		decide_dialect(stream);
 		if (stream->layout.dialect->history != CTX_HISTORY_NONE &&
-		    stream->line == 0 && hold_file(stream, err) < 0)
+		    stream->line == 0 && hold_transcript(stream, err) < 0)
 			return -1;
-		rc = read_message(stream, stream->layout.dialect, 0, true, err);
+		rc = read_stream_message(stream, stream->layout.dialect, 0,
+		    true, err);
 		if (rc < 0)
 			return -1;
 		if (rc > 0) {
 			stream->state = RECORD_OVER;
-			return give(stream, event, CTX_EVENT_MESSAGE, 0);
+			return emit_event(stream, event, CTX_EVENT_MESSAGE, 0);
 		}
 		stream->layout.kind = CTX_LAYOUT_OTHER;
 		break;
@@ -346,11 +350,11 @@ next_record(struct ctx_stream *stream, struct ctx_event *event,
 		stream->conversation = stream->layout.list + 1;
 		return next_conversation(stream, event);
 	default:
-		if (note_stray(stream, err) < 0)
+		if (record_suggested_path(stream, err) < 0)
 			return -1;
 		break;
 	}
-	return give(stream, event, CTX_EVENT_RECORD, 0);
+	return emit_event(stream, event, CTX_EVENT_RECORD, 0);
 }
 
 static int
@@ -364,17 +368,17 @@ next_message(struct ctx_stream *stream, struct ctx_event *event,
 
 	if (node >= nodes[stream->inner.messages].next) {
 		stream->state = NEXT_CONVERSATION;
-		return give_inner(stream, event, CTX_EVENT_END, 0);
+		return emit_inner_event(stream, event, CTX_EVENT_END, 0);
 	}
 	stream->message = nodes[node].next;
 	if (stream->inner.element != NULL &&
 	    (message = ctx_json_find(json, node, stream->inner.element)) == 0)
-		return give_inner(stream, event, CTX_EVENT_UNKNOWN, node);
-	rc = read_message(stream, stream->inner.dialect, message,
+		return emit_inner_event(stream, event, CTX_EVENT_UNKNOWN, node);
+	rc = read_stream_message(stream, stream->inner.dialect, message,
 	    message >= stream->first, err);
 	if (rc < 0)
 		return -1;
-	return give_inner(stream, event,
+	return emit_inner_event(stream, event,
 	    rc > 0 ? CTX_EVENT_MESSAGE : CTX_EVENT_UNKNOWN, message);
 }
 
@@ -389,7 +393,7 @@ ctx_stream_step(struct ctx_stream *stream, struct ctx_event *event,
 		return next_message(stream, event, err);
 	case RECORD_OVER:
 		stream->state = NEXT_RECORD;
-		return give(stream, event, CTX_EVENT_RECORD, 0);
+		return emit_event(stream, event, CTX_EVENT_RECORD, 0);
 	default:
 		return next_record(stream, event, err);
 	}
@@ -407,7 +411,7 @@ ctx_stream_dialect(const struct ctx_stream *stream)
 /* The node that names the model, or 0, and *json, which holds it.  In a
  * transcript the lines that name the model stand anywhere. */
 static uint32_t
-model_node(const struct ctx_stream *stream, const struct ctx_event *event,
+find_model_node(const struct ctx_stream *stream, const struct ctx_event *event,
     const struct ctx_json **json)
 {
 	if (event->line != 0 && !event->inside &&
@@ -425,7 +429,7 @@ ctx_stream_measure(const struct ctx_stream *stream,
     struct ctx_model_counter *model_counter, struct ctx_err *err)
 {
 	const struct ctx_json *json;
-	uint32_t node = model_node(stream, event, &json);
+	uint32_t node = find_model_node(stream, event, &json);
 
 	return ctx_model_counters_find(counters, json, node, model_counter,
 	    err);
@@ -436,7 +440,7 @@ ctx_stream_binds(const struct ctx_stream *stream, const struct ctx_event *event,
     struct ctx_model_counters *counters, bool *binds, struct ctx_err *err)
 {
 	const struct ctx_json *json;
-	uint32_t node = model_node(stream, event, &json);
+	uint32_t node = find_model_node(stream, event, &json);
 
 	return ctx_model_counters_binds(counters, json, node, binds, err);
 }
@@ -447,7 +451,7 @@ ctx_stream_window(const struct ctx_stream *stream,
     uint64_t *window, struct ctx_err *err)
 {
 	const struct ctx_json *json;
-	uint32_t node = model_node(stream, event, &json);
+	uint32_t node = find_model_node(stream, event, &json);
 
 	return ctx_meter_window(counters, json, node, window, err);
 }

@@ -10,7 +10,7 @@
 #include "transcript/lines.h"
 
 static bool
-in_tree(const struct ctx_transcript_line *h)
+is_in_tree(const struct ctx_transcript_line *h)
 {
 	return h->kind == CTX_LINE_LINK || h->kind == CTX_LINE_MESSAGE ||
 	    h->kind == CTX_LINE_SUMMARY;
@@ -18,7 +18,7 @@ in_tree(const struct ctx_transcript_line *h)
 
 /* The line of the file with this id; the last of equal ids. */
 static uint32_t
-line_of(const struct ctx_transcript *transcript, uint32_t id)
+find_line_of_id(const struct ctx_transcript *transcript, uint32_t id)
 {
 	uint32_t line = id == 0 ? 0 : transcript->at[id];
 
@@ -27,7 +27,7 @@ line_of(const struct ctx_transcript *transcript, uint32_t id)
 
 /* Finds the lines that the names mean. */
 static int
-resolve(struct ctx_transcript *transcript, struct ctx_err *err)
+resolve_line_ids(struct ctx_transcript *transcript, struct ctx_err *err)
 {
 	size_t names = transcript->names.n + 1, known = transcript->at_cap, i;
 	uint32_t *grown, before = 0, last;
@@ -41,9 +41,9 @@ resolve(struct ctx_transcript *transcript, struct ctx_err *err)
 	memset(grown + known, 0, (transcript->at_cap - known) * sizeof *grown);
 	for (i = transcript->from; i < transcript->n; i++) {
 		h = &transcript->lines[i];
-		if (h->id == 0 || !in_tree(h))
+		if (h->id == 0 || !is_in_tree(h))
 			continue;
-		last = line_of(transcript, h->id);
+		last = find_line_of_id(transcript, h->id);
 		if (last != 0)
 			ctx_transcript_line(transcript, last)->newer =
 			    (uint32_t)i + 1;
@@ -51,9 +51,9 @@ resolve(struct ctx_transcript *transcript, struct ctx_err *err)
 	}
 	for (i = transcript->from; i < transcript->n; i++) {
 		h = &transcript->lines[i];
-		h->up = line_of(transcript, h->parent);
-		h->to = line_of(transcript, h->about);
-		if (!in_tree(h))
+		h->up = find_line_of_id(transcript, h->parent);
+		h->to = find_line_of_id(transcript, h->about);
+		if (!is_in_tree(h))
 			continue;
 		/* Without ids (pi, version 1) lines follow one another. */
 		if (h->id == 0)
@@ -65,12 +65,12 @@ resolve(struct ctx_transcript *transcript, struct ctx_err *err)
 
 /* The last line of the tree. */
 static uint32_t
-last_line(const struct ctx_transcript *transcript)
+find_last_tree_line(const struct ctx_transcript *transcript)
 {
 	size_t i;
 
 	for (i = transcript->n; i > transcript->from; i--)
-		if (in_tree(&transcript->lines[i - 1]))
+		if (is_in_tree(&transcript->lines[i - 1]))
 			return (uint32_t)i;
 	return 0;
 }
@@ -81,7 +81,7 @@ last_line(const struct ctx_transcript *transcript)
  * where has an entry for each line of the file, all zero.
  */
 static uint32_t
-last_tip(const struct ctx_transcript *transcript, uint8_t *where)
+find_last_tip(const struct ctx_transcript *transcript, uint8_t *where)
 {
 	enum { PARENT = 1, SEEN = 2 };
 	uint32_t main_tip = 0, any_tip = 0, line;
@@ -89,13 +89,13 @@ last_tip(const struct ctx_transcript *transcript, uint8_t *where)
 	size_t i;
 
 	for (i = transcript->from; i < transcript->n; i++)
-		if (in_tree(&transcript->lines[i]) &&
+		if (is_in_tree(&transcript->lines[i]) &&
 		    transcript->lines[i].up != 0)
 			where[transcript->lines[i].up - 1 - transcript->from] |=
 			    PARENT;
 	for (i = transcript->from; i < transcript->n; i++) {
 		h = &transcript->lines[i];
-		if (!in_tree(h) || h->newer != 0 ||
+		if (!is_in_tree(h) || h->newer != 0 ||
 		    (where[i - transcript->from] & PARENT))
 			continue;
 		for (line = (uint32_t)i + 1; line != 0; line = h->up) {
@@ -180,11 +180,11 @@ ctx_transcript_active_branch(struct ctx_transcript *transcript,
 		ctx_err_nomem(err);
 		goto out;
 	}
-	if (resolve(transcript, err) < 0)
+	if (resolve_line_ids(transcript, err) < 0)
 		goto out;
 	tip = transcript->dialect->history == CTX_HISTORY_TIP
-	    ? last_tip(transcript, where)
-	    : last_line(transcript);
+	    ? find_last_tip(transcript, where)
+	    : find_last_tree_line(transcript);
 	for (line = tip;
 	     line != 0 && !ctx_transcript_line(transcript, line)->live;
 	     line = ctx_transcript_line(transcript, line)->up) {

@@ -23,7 +23,7 @@ struct log {
 };
 
 static bool
-is_turn(const struct log *log, size_t slot)
+is_user_line(const struct log *log, size_t slot)
 {
 	return ctx_transcript_line(log->transcript, log->slots[slot])->flags &
 	    CTX_LINE_USER;
@@ -31,17 +31,17 @@ is_turn(const struct log *log, size_t slot)
 
 /* Takes back the lines from a slot on. */
 static void
-log_cut(struct log *log, size_t n)
+drop_log_tail(struct log *log, size_t n)
 {
 	while (log->n > n)
-		log->turns -= is_turn(log, --log->n);
+		log->turns -= is_user_line(log, --log->n);
 	if (log->digested > n)
 		log->digested = n;
 }
 
 /* The slot of the line with this id, or log->n. */
 static size_t
-slot_of(const struct log *log, uint32_t id)
+find_line_slot(const struct log *log, uint32_t id)
 {
 	size_t slot = id == 0 ? 0 : log->where[id];
 
@@ -53,15 +53,15 @@ slot_of(const struct log *log, uint32_t id)
 }
 
 static void
-log_message(struct log *log, uint32_t line)
+replay_message(struct log *log, uint32_t line)
 {
 	uint32_t id = ctx_transcript_line(log->transcript, line)->id;
-	size_t slot = slot_of(log, id);
+	size_t slot = find_line_slot(log, id);
 
 	if (slot < log->n) {
 		ctx_transcript_line(log->transcript, log->slots[slot])->newer =
 		    line;
-		log->turns -= is_turn(log, slot);
+		log->turns -= is_user_line(log, slot);
 		if (log->digested > slot)
 			log->digested = slot;
 	} else {
@@ -69,13 +69,13 @@ log_message(struct log *log, uint32_t line)
 	}
 	log->slots[slot] = line;
 	log->where[id] = (uint32_t)slot + 1;
-	log->turns += is_turn(log, slot);
+	log->turns += is_user_line(log, slot);
 }
 
 /* Takes back the newest turns, and what was put before them for them, if it
  * stands behind a turn. */
 static void
-log_rollback(struct log *log, uint32_t turns)
+replay_rollback(struct log *log, uint32_t turns)
 {
 	size_t left = log->turns > turns ? log->turns - turns : 0;
 	size_t cut = log->n;
@@ -83,22 +83,22 @@ log_rollback(struct log *log, uint32_t turns)
 	if (turns == 0 || log->turns == 0)
 		return;
 	while (log->turns > left)
-		log_cut(log, --cut);
+		drop_log_tail(log, --cut);
 	while (left > 0 &&
 	    (ctx_transcript_line(log->transcript, log->slots[cut - 1])->flags &
 		CTX_LINE_CONTEXT))
 		cut--;
-	log_cut(log, cut);
+	drop_log_tail(log, cut);
 }
 
 static void
-log_digest(struct log *log)
+replay_digest(struct log *log)
 {
 	uint32_t line;
 	size_t i;
 
 	for (i = log->digested; i < log->n; i++) {
-		if (!is_turn(log, i))
+		if (!is_user_line(log, i))
 			continue;
 		line = log->slots[i];
 		log->slots[log->digested++] = line;
@@ -111,22 +111,22 @@ log_digest(struct log *log)
 /* What is before the line that asked for a summary goes; if it asked for
  * none, nothing. */
 static void
-log_summary(struct log *log, uint32_t about)
+replay_summary(struct log *log, uint32_t about)
 {
-	size_t slot = slot_of(log, about);
+	size_t slot = find_line_slot(log, about);
 
 	if (slot == log->n ||
 	    !(ctx_transcript_line(log->transcript, log->slots[slot])->flags &
 		CTX_LINE_ASKS))
 		return;
 	while (log->first < slot)
-		log->turns -= is_turn(log, log->first++);
+		log->turns -= is_user_line(log, log->first++);
 	if (log->digested < slot)
 		log->digested = slot;
 }
 
 static void
-log_line(struct log *log, uint32_t line)
+replay_line(struct log *log, uint32_t line)
 {
 	struct ctx_transcript_line *h =
 	    ctx_transcript_line(log->transcript, line);
@@ -135,24 +135,24 @@ log_line(struct log *log, uint32_t line)
 	switch ((enum ctx_line_kind)h->kind) {
 	case CTX_LINE_SUMMARY:
 		if (h->about != 0)
-			log_summary(log, h->about);
+			replay_summary(log, h->about);
 		else
-			log_cut(log, log->first);
-		log_message(log, line);
+			drop_log_tail(log, log->first);
+		replay_message(log, line);
 		break;
 	case CTX_LINE_DIGEST:
-		log_digest(log);
-		log_message(log, line);
+		replay_digest(log);
+		replay_message(log, line);
 		break;
 	case CTX_LINE_MESSAGE:
-		log_message(log, line);
+		replay_message(log, line);
 		break;
 	case CTX_LINE_REWIND:
-		slot = slot_of(log, h->about);
-		log_cut(log, slot < log->n ? slot : log->first);
+		slot = find_line_slot(log, h->about);
+		drop_log_tail(log, slot < log->n ? slot : log->first);
 		break;
 	case CTX_LINE_ROLLBACK:
-		log_rollback(log, h->turns);
+		replay_rollback(log, h->turns);
 		break;
 	case CTX_LINE_ASIDE:
 	case CTX_LINE_LINK:
@@ -196,7 +196,7 @@ ctx_transcript_replay_log(struct ctx_transcript *transcript,
 	}
 	find_parents(transcript, log.where);
 	for (i = transcript->from; i < transcript->n; i++)
-		log_line(&log, (uint32_t)i + 1);
+		replay_line(&log, (uint32_t)i + 1);
 	for (i = log.first; i < log.n; i++)
 		ctx_transcript_line(transcript, log.slots[i])->live = true;
 	rc = 0;

@@ -38,7 +38,7 @@ ctx_transcript_release(struct ctx_transcript *transcript)
 }
 
 static void
-forget_all(struct ctx_transcript *transcript)
+release_lines(struct ctx_transcript *transcript)
 {
 	transcript->next = transcript->n;
 	ctx_transcript_forget(transcript);
@@ -56,7 +56,7 @@ ctx_transcript_begin(struct ctx_transcript *transcript,
     const struct ctx_dialect *dialect, bool only)
 {
 	if (only)
-		forget_all(transcript);
+		release_lines(transcript);
 	transcript->dialect = dialect;
 	transcript->from = transcript->next = transcript->n;
 	transcript->model_text.n = 0;
@@ -66,7 +66,7 @@ ctx_transcript_begin(struct ctx_transcript *transcript,
 
 /* A name is a literal, the same however the line has escaped it. */
 static int
-name_of(struct ctx_transcript *transcript, const struct ctx_json *json,
+intern_name(struct ctx_transcript *transcript, const struct ctx_json *json,
     uint32_t node, uint32_t *name, struct ctx_err *err)
 {
 	struct ctx_str str;
@@ -88,7 +88,7 @@ name_of(struct ctx_transcript *transcript, const struct ctx_json *json,
 }
 
 static int
-note_line(struct ctx_transcript *transcript, struct ctx_transcript_line *h,
+record_line(struct ctx_transcript *transcript, struct ctx_transcript_line *h,
     const struct ctx_json *json, struct ctx_err *err)
 {
 	struct ctx_line_place line;
@@ -99,10 +99,10 @@ note_line(struct ctx_transcript *transcript, struct ctx_transcript_line *h,
 	h->flags = (uint8_t)line.flags;
 	h->billed = ctx_billed_input(json, line.usage);
 	h->turns = line.turns > UINT32_MAX ? UINT32_MAX : (uint32_t)line.turns;
-	if (name_of(transcript, json, line.id, &h->id, err) < 0 ||
-	    name_of(transcript, json, line.parent, &h->parent, err) < 0 ||
-	    name_of(transcript, json, line.about, &h->about, err) < 0 ||
-	    name_of(transcript, json, line.same, &h->same, err) < 0)
+	if (intern_name(transcript, json, line.id, &h->id, err) < 0 ||
+	    intern_name(transcript, json, line.parent, &h->parent, err) < 0 ||
+	    intern_name(transcript, json, line.about, &h->about, err) < 0 ||
+	    intern_name(transcript, json, line.same, &h->same, err) < 0)
 		return -1;
 	if (line.model == 0 || json->nodes[line.model].kind != CTX_JSON_STRING)
 		return 0;
@@ -145,14 +145,14 @@ ctx_transcript_add(struct ctx_transcript *transcript,
 		return 0;
 	h->value = (size_t)(record->value.p - record->text.p);
 	h->value_n = record->value.n;
-	return note_line(transcript, h, record->json, err);
+	return record_line(transcript, h, record->json, err);
 }
 
 /* ---- giving lines ---- */
 
 /* Marks where a message goes on further down. */
 static int
-mark_same(struct ctx_transcript *transcript, struct ctx_err *err)
+mark_continuations(struct ctx_transcript *transcript, struct ctx_err *err)
 {
 	uint32_t *last = calloc(transcript->names.n + 1, sizeof *last);
 	struct ctx_transcript_line *h;
@@ -186,7 +186,7 @@ mark_same(struct ctx_transcript *transcript, struct ctx_err *err)
  * what the last one said, with no answer between, is of no other call.
  */
 static void
-tell_answers(struct ctx_transcript *transcript)
+assign_billed_usage(struct ctx_transcript *transcript)
 {
 	struct ctx_transcript_line *h, *first = NULL;
 	uint64_t billed, last = 0, waiting = 0;
@@ -216,7 +216,7 @@ tell_answers(struct ctx_transcript *transcript)
 
 /* What has been replaced again and again knows the last that did. */
 static void
-find_newest(struct ctx_transcript *transcript)
+compress_replacements(struct ctx_transcript *transcript)
 {
 	uint32_t newer;
 	size_t i;
@@ -240,10 +240,10 @@ ctx_transcript_decide(struct ctx_transcript *transcript, struct ctx_err *err)
 		rc = ctx_transcript_replay_log(transcript, err);
 	else
 		rc = ctx_transcript_active_branch(transcript, err);
-	if (rc < 0 || mark_same(transcript, err) < 0)
+	if (rc < 0 || mark_continuations(transcript, err) < 0)
 		return -1;
-	find_newest(transcript);
-	tell_answers(transcript);
+	compress_replacements(transcript);
+	assign_billed_usage(transcript);
 	transcript->model.n = 0;
 	if (transcript->model_text.n > 0 &&
 	    ctx_json_scan(&transcript->model, transcript->model_text.p,
@@ -322,7 +322,7 @@ ctx_transcript_billed(const struct ctx_transcript *transcript, uint32_t line)
 
 /* The first line of a line's message. */
 static struct ctx_transcript_line *
-head_of(const struct ctx_transcript *transcript, uint32_t line)
+find_first_line(const struct ctx_transcript *transcript, uint32_t line)
 {
 	struct ctx_transcript_line *h = ctx_transcript_line(transcript, line);
 
@@ -343,7 +343,8 @@ bool
 ctx_transcript_message_is_kept(const struct ctx_transcript *transcript,
     uint32_t line)
 {
-	const struct ctx_transcript_line *head = head_of(transcript, line);
+	const struct ctx_transcript_line *head =
+	    find_first_line(transcript, line);
 
 	return !head->gone || head->lines > 0;
 }
@@ -352,7 +353,7 @@ bool
 ctx_transcript_first_of_message(struct ctx_transcript *transcript,
     uint32_t line)
 {
-	struct ctx_transcript_line *head = head_of(transcript, line);
+	struct ctx_transcript_line *head = find_first_line(transcript, line);
 	bool first = !head->named;
 
 	head->named = true;
@@ -384,7 +385,7 @@ ctx_transcript_is_removed(const struct ctx_transcript *transcript,
 /* The nearest ancestor that is left, or 0.  Shortens the way for the next,
  * also where those that went have one another as parents. */
 static uint32_t
-ancestor(struct ctx_transcript *transcript, uint32_t line)
+find_kept_ancestor(struct ctx_transcript *transcript, uint32_t line)
 {
 	uint32_t up = ctx_transcript_line(transcript, line)->up, *over;
 
@@ -404,7 +405,7 @@ ancestor(struct ctx_transcript *transcript, uint32_t line)
  * gone what they were about does not matter, so the answer is kept in each
  * that was passed. */
 static uint32_t
-successor(struct ctx_transcript *transcript, uint32_t line)
+find_kept_successor(struct ctx_transcript *transcript, uint32_t line)
 {
 	const char *file = ctx_transcript_line(transcript, line)->file;
 	uint32_t at, to = 0;
@@ -432,7 +433,7 @@ successor(struct ctx_transcript *transcript, uint32_t line)
 
 /* Does what a summary leaves begin with a line of ours before line to? */
 static bool
-starts_at_ours(const struct ctx_transcript *transcript,
+has_inserted_start(const struct ctx_transcript *transcript,
     const struct ctx_transcript_line *summary, uint32_t to)
 {
 	return summary->kind == CTX_LINE_SUMMARY &&
@@ -451,12 +452,12 @@ ctx_transcript_needs_relink(const struct ctx_transcript *transcript,
 		ctx_transcript_is_removed(transcript, h->up)) ||
 	    (h->to != 0 &&
 		(ctx_transcript_is_removed(transcript, h->to) ||
-		    starts_at_ours(transcript, h, h->to)));
+		    has_inserted_start(transcript, h, h->to)));
 }
 
 /* The name of the nearest ancestor that is left, or null. */
 static struct ctx_str
-parent_name(struct ctx_transcript *transcript, uint32_t line)
+find_parent_name(struct ctx_transcript *transcript, uint32_t line)
 {
 	const struct ctx_transcript_line *h =
 	    ctx_transcript_line(transcript, line);
@@ -466,7 +467,7 @@ parent_name(struct ctx_transcript *transcript, uint32_t line)
 	if (h->parent == 0)
 		return none;
 	if (up != 0 && ctx_transcript_is_removed(transcript, up))
-		up = ancestor(transcript, line);
+		up = find_kept_ancestor(transcript, line);
 	return up == 0 || ctx_transcript_line(transcript, up)->id == 0
 	    ? none
 	    : ctx_intern_at(&transcript->names,
@@ -477,7 +478,7 @@ int
 ctx_transcript_insert_before(struct ctx_transcript *transcript, uint32_t line,
     struct ctx_str id, struct ctx_str *parent, struct ctx_err *err)
 {
-	*parent = parent_name(transcript, line);
+	*parent = find_parent_name(transcript, line);
 	if (ctx_transcript_line(transcript, line)->id == 0)
 		return 0;
 	return ctx_intern(&transcript->names, id.p, id.n,
@@ -487,7 +488,7 @@ ctx_transcript_insert_before(struct ctx_transcript *transcript, uint32_t line,
 }
 
 static int
-rename_node(const struct ctx_json *json, uint32_t node, struct ctx_str name,
+replace_name(const struct ctx_json *json, uint32_t node, struct ctx_str name,
     struct ctx_edits *edits, struct ctx_err *err)
 {
 	if (node == 0)
@@ -499,14 +500,14 @@ rename_node(const struct ctx_json *json, uint32_t node, struct ctx_str name,
 /* A root that does not say so has no such member until something of ours
  * stands before it. */
 static int
-name_parent(const struct ctx_json *json, const struct ctx_line_place *at,
+set_parent_name(const struct ctx_json *json, const struct ctx_line_place *at,
     struct ctx_str name, struct ctx_edits *edits, struct ctx_err *err)
 {
 	struct ctx_str begin = {json->text + json->nodes[0].at + 1, 0};
 	size_t from = edits->store.n;
 
 	if (at->parent != 0 || at->parent_key == NULL)
-		return rename_node(json, at->parent, name, edits, err);
+		return replace_name(json, at->parent, name, edits, err);
 	if (ctx_buf_printf(&edits->store, err, "\"%s\":", at->parent_key) < 0 ||
 	    ctx_buf_add(&edits->store, name.p, name.n, err) < 0 ||
 	    ctx_buf_add(&edits->store, ",", 1, err) < 0)
@@ -529,20 +530,20 @@ ctx_transcript_relink(struct ctx_transcript *transcript, uint32_t line,
 	    (h->up != 0 && h->parent != 0 &&
 		ctx_transcript_is_removed(transcript, h->up))) {
 		name = h->ours != 0 ? ctx_intern_at(&transcript->names, h->ours)
-				    : parent_name(transcript, line);
-		if (name_parent(json, &at, name, edits, err) < 0)
+				    : find_parent_name(transcript, line);
+		if (set_parent_name(json, &at, name, edits, err) < 0)
 			return -1;
 	}
 	next = h->to;
 	if (next != 0 && ctx_transcript_is_removed(transcript, next))
-		next = successor(transcript, next);
+		next = find_kept_successor(transcript, next);
 	if (next == 0)
 		return 0;
 	id = ctx_transcript_line(transcript, next)->id;
-	if (starts_at_ours(transcript, h, next))
+	if (has_inserted_start(transcript, h, next))
 		id = ctx_transcript_line(transcript, next)->ours;
 	else if (next == h->to)
 		return 0;
-	return rename_node(json, at.about,
+	return replace_name(json, at.about,
 	    ctx_intern_at(&transcript->names, id), edits, err);
 }

@@ -69,7 +69,7 @@ end_segment_line(struct walk *w, const struct text_segment *segment)
 /* Could the head end here, or the tail begin?  begun: something of this
  * piece's line is before. */
 static void
-consider(struct walk *w, size_t piece, bool begun)
+consider_cut_point(struct walk *w, size_t piece, bool begun)
 {
 	/* A line that has begun is a line of the head. */
 	uint64_t head =
@@ -87,7 +87,7 @@ consider(struct walk *w, size_t piece, bool begun)
 
 /* Is this place inside an atom? */
 static bool
-is_inside(const struct text_segments *text_segments, size_t at)
+is_in_protected_span(const struct text_segments *text_segments, size_t at)
 {
 	size_t low = 0, high = text_segments->n_atoms, middle;
 
@@ -106,7 +106,7 @@ is_inside(const struct text_segments *text_segments, size_t at)
 /* The first place of a piece, from the one reached on, that has so much
  * before it, or its end. */
 static size_t
-place_behind(const struct walk *w, const struct text_segment *segment,
+find_place_of_size(const struct walk *w, const struct text_segment *segment,
     uint64_t size)
 {
 	const char *p = w->text_segments->text.p, *feed;
@@ -127,7 +127,7 @@ place_behind(const struct walk *w, const struct text_segment *segment,
 /* The last place before another that is one whatever stands ahead of it, or
  * the start of the piece. */
 static size_t
-sure_place(const struct text_segments *text_segments,
+find_safe_break(const struct text_segments *text_segments,
     const struct text_segment *segment, size_t at)
 {
 	const char *text = text_segments->text.p;
@@ -141,7 +141,7 @@ sure_place(const struct text_segments *text_segments,
 		(void)ctx_utf8_next(text + ahead, at - ahead, &first);
 		(void)ctx_utf8_next(text + at, segment->to - at, &second);
 		if (ctx_grapheme_is_break(first, second) &&
-		    !is_inside(text_segments, at))
+		    !is_in_protected_span(text_segments, at))
 			break;
 	}
 	return at;
@@ -150,10 +150,10 @@ sure_place(const struct text_segments *text_segments,
 /* Considers the places from the last sure one before another to the first
  * that is not before it. */
 static void
-walk_around(struct walk *w, size_t i, size_t goal)
+consider_near(struct walk *w, size_t i, size_t goal)
 {
 	const struct text_segment *segment = &w->text_segments->list[i];
-	size_t at = sure_place(w->text_segments, segment, goal), next;
+	size_t at = find_safe_break(w->text_segments, segment, goal), next;
 	struct ctx_grapheme grapheme = {0};
 	uint32_t cp;
 
@@ -164,10 +164,10 @@ walk_around(struct walk *w, size_t i, size_t goal)
 		    ctx_utf8_next(w->text_segments->text.p + at,
 			segment->to - at, &cp);
 		if (!ctx_grapheme_next(&grapheme, cp) ||
-		    is_inside(w->text_segments, at))
+		    is_in_protected_span(w->text_segments, at))
 			continue;
 		advance_cut(w, at);
-		consider(w, i, at > segment->from);
+		consider_cut_point(w, i, at > segment->from);
 		if (at >= goal)
 			break;
 	}
@@ -177,19 +177,21 @@ walk_around(struct walk *w, size_t i, size_t goal)
  * than all: where the one is full, and then where the other is no longer
  * exceeded, is all that need be looked at. */
 static void
-walk_text(struct walk *w, size_t i)
+walk_segment(struct walk *w, size_t i)
 {
 	const struct text_segment *segment = &w->text_segments->list[i];
 
-	walk_around(w, i, place_behind(w, segment, w->head_room));
-	walk_around(w, i, place_behind(w, segment, w->total - w->tail_room));
-	consider(w, i,
+	consider_near(w, i, find_place_of_size(w, segment, w->head_room));
+	consider_near(w, i,
+	    find_place_of_size(w, segment, w->total - w->tail_room));
+	consider_cut_point(w, i,
 	    end_segment_line(w, segment) && segment->to > segment->from);
 }
 
 /* The text that holds the mark: the one that is cut, else one beside it. */
 static size_t
-host_of(const struct text_segments *text_segments, const struct cut_point *head)
+find_mark_host(const struct text_segments *text_segments,
+    const struct cut_point *head)
 {
 	size_t i = head->piece;
 
@@ -213,7 +215,7 @@ ctx_cut_is_blank(const char *p, size_t n)
 /* A tail that is blank in a text beside the mark's goes as well: what is left
  * of each text must say something. */
 static void
-shed_tail(struct cut_range *range, const struct walk *w)
+drop_blank_tail(struct cut_range *range, const struct walk *w)
 {
 	struct cut_point *tail = &range->tail;
 	const struct text_segment *segment;
@@ -247,14 +249,14 @@ ctx_cut_find_points(struct cut_range *range,
 
 	for (i = 0; i < text_segments->n; i++) {
 		if (text_segments->list[i].literal.n > 0) {
-			walk_text(&w, i);
+			walk_segment(&w, i);
 			continue;
 		}
-		consider(&w, i, false);
+		consider_cut_point(&w, i, false);
 		(void)end_segment_line(&w, &text_segments->list[i]);
 	}
-	consider(&w, text_segments->n, false);
+	consider_cut_point(&w, text_segments->n, false);
 	*range = w.range;
-	range->host = host_of(text_segments, &range->head);
-	shed_tail(range, &w);
+	range->host = find_mark_host(text_segments, &range->head);
+	drop_blank_tail(range, &w);
 }

@@ -23,7 +23,7 @@
 /* "[... 12 lines truncated ...]" with one-character ellipses; the bytes of
  * it, or 0. */
 static size_t
-mark_at(const char *p, size_t n)
+match_mark(const char *p, size_t n)
 {
 	const size_t open = sizeof OPEN - 1, close = sizeof CLOSE - 1;
 	size_t at = open;
@@ -115,18 +115,18 @@ static const unsigned char kinds_of[256] = {['A'] = UPPER,
     ['_'] = SIGN};
 
 static unsigned
-kind_of(char c)
+classify_byte(char c)
 {
 	return kinds_of[(unsigned char)c];
 }
 
 /* The end of the run of base64 from at on; its kinds are added. */
 static size_t
-run_end(const char *p, size_t n, size_t at, unsigned *kinds)
+find_base64_end(const char *p, size_t n, size_t at, unsigned *kinds)
 {
 	unsigned kind;
 
-	for (; at < n && (kind = kind_of(p[at])) != 0; at++)
+	for (; at < n && (kind = classify_byte(p[at])) != 0; at++)
 		*kinds |= kind;
 	return at;
 }
@@ -134,7 +134,7 @@ run_end(const char *p, size_t n, size_t at, unsigned *kinds)
 /* Behind a line break, which may be written as in JSON, and the white space
  * of the next line; or 0. */
 static size_t
-next_line(const char *p, size_t n, size_t at)
+skip_line_break(const char *p, size_t n, size_t at)
 {
 	size_t from = at, dent;
 
@@ -151,13 +151,13 @@ next_line(const char *p, size_t n, size_t at)
 	for (dent = 0; at < n && dent < DENT && (p[at] == ' ' || p[at] == '\t');
 	     dent++)
 		at++;
-	return at > from && at < n && kind_of(p[at]) != 0 ? at : 0;
+	return at > from && at < n && classify_byte(p[at]) != 0 ? at : 0;
 }
 
 /* May a line that is not full end a payload here?  A word of a sentence does
  * not. */
 static bool
-ends_line(const char *p, size_t n, size_t at)
+may_end_line(const char *p, size_t n, size_t at)
 {
 	return at == n || strchr("\r\n\"'\\<`,;)]}", p[at]) != NULL;
 }
@@ -167,21 +167,22 @@ ends_line(const char *p, size_t n, size_t at)
  * and a shorter last one; or at.  linked: it stands in a data: URL.
  */
 static size_t
-payload_end(const char *p, size_t n, size_t at, bool linked, size_t *behind)
+find_payload_end(const char *p, size_t n, size_t at, bool linked,
+    size_t *behind)
 {
 	unsigned kinds = 0, more;
-	size_t end = run_end(p, n, at, &kinds), chars = end - at;
+	size_t end = find_base64_end(p, n, at, &kinds), chars = end - at;
 	size_t width = linked ? 0 : chars, line, stop, full = end;
 
 	while ((width == 0 || (width >= WIDTH && width % 4 == 0)) &&
-	    end == full && (line = next_line(p, n, end)) != 0) {
+	    end == full && (line = skip_line_break(p, n, end)) != 0) {
 		more = 0;
-		stop = run_end(p, n, line, &more);
+		stop = find_base64_end(p, n, line, &more);
 		if (width == 0)
 			width = stop - line;
 		if (width < WIDTH || width % 4 != 0 || stop - line > width ||
 		    (stop - line < width &&
-			((stop - line) % 4 != 0 || !ends_line(p, n, stop))))
+			((stop - line) % 4 != 0 || !may_end_line(p, n, stop))))
 			break;
 		kinds |= more;
 		chars += stop - line;
@@ -202,7 +203,7 @@ payload_end(const char *p, size_t n, size_t at, bool linked, size_t *behind)
 /* From at on, passes by what does not begin and end, so far behind, with
  * these bytes; the end of a text is left to the caller. */
 static size_t
-pass_by(const char *p, size_t n, size_t at, char first, char last,
+skip_to_candidate(const char *p, size_t n, size_t at, char first, char last,
     size_t behind)
 {
 	const size_t step = sizeof(PLAIN_VECTOR);
@@ -225,7 +226,7 @@ find_text(const char *p, size_t n, size_t at, const char *what, size_t length)
 	const char first = what[0], last = what[length - 1];
 
 	for (;; at++) {
-		at = pass_by(p, n, at, first, last, length - 1);
+		at = skip_to_candidate(p, n, at, first, last, length - 1);
 		if (n - at < length)
 			return n;
 		if (memcmp(p + at, what, length) == 0)
@@ -237,20 +238,20 @@ static size_t
 find_mark(const char *p, size_t n, size_t at)
 {
 	while ((at = find_text(p, n, at, OPEN, sizeof OPEN - 1)) < n &&
-	    mark_at(p + at, n - at) == 0)
+	    match_mark(p + at, n - at) == 0)
 		at++;
 	return at;
 }
 
 /* The first payload of a data: URL. */
 static size_t
-find_linked(const char *p, size_t n, size_t at)
+find_data_url(const char *p, size_t n, size_t at)
 {
 	static const char head[] = ";base64,";
 
 	while ((at = find_text(p, n, at, head, sizeof head - 1)) < n) {
 		at += sizeof head - 1;
-		if (at < n && kind_of(p[at]) != 0)
+		if (at < n && classify_byte(p[at]) != 0)
 			break;
 	}
 	return at;
@@ -262,13 +263,13 @@ find_linked(const char *p, size_t n, size_t at)
  * of them begins behind the last character of it that is not base64.
  */
 static size_t
-find_run(const char *p, size_t n, size_t at)
+find_base64_run(const char *p, size_t n, size_t at)
 {
 	size_t from;
 
 	for (; n - at >= WIDTH; at = from) {
 		from = at + WIDTH;
-		while (from > at && kind_of(p[from - 1]) != 0)
+		while (from > at && classify_byte(p[from - 1]) != 0)
 			from--;
 		if (from > at)
 			continue;
@@ -286,8 +287,8 @@ ctx_protected_spans_begin(struct protected_span_walk *walk, const char *p,
 {
 	*walk = (struct protected_span_walk){.p = p, .n = n};
 	walk->mark = find_mark(p, n, 0);
-	walk->linked = find_linked(p, n, 0);
-	walk->run = find_run(p, n, 0);
+	walk->linked = find_data_url(p, n, 0);
+	walk->run = find_base64_run(p, n, 0);
 }
 
 /* Goes on to a place, and looks only for what was before it. */
@@ -297,9 +298,9 @@ advance_search(struct protected_span_walk *walk, size_t at)
 	if (walk->mark < at)
 		walk->mark = find_mark(walk->p, walk->n, at);
 	if (walk->linked < at)
-		walk->linked = find_linked(walk->p, walk->n, at);
+		walk->linked = find_data_url(walk->p, walk->n, at);
 	if (walk->run < at)
-		walk->run = find_run(walk->p, walk->n, at);
+		walk->run = find_base64_run(walk->p, walk->n, at);
 }
 
 bool
@@ -314,7 +315,7 @@ ctx_protected_span_next(struct protected_span_walk *walk,
 		from = walk->linked < walk->run ? walk->linked : walk->run;
 		if (walk->mark < from) {
 			from = walk->mark;
-			to = from + mark_at(p + from, n - from);
+			to = from + match_mark(p + from, n - from);
 			*span = (struct protected_span){.from = from, .to = to};
 			advance_search(walk, to);
 			return true;
@@ -322,7 +323,7 @@ ctx_protected_span_next(struct protected_span_walk *walk,
 		if (from == n)
 			return false;
 		linked = from == walk->linked;
-		to = payload_end(p, n, from, linked, &behind);
+		to = find_payload_end(p, n, from, linked, &behind);
 		advance_search(walk, behind);
 		/* A character beside it may make one with its end. */
 		if (to > from && to < n && (unsigned char)p[to] >= 0x80)
@@ -341,7 +342,7 @@ ctx_protected_span_next(struct protected_span_walk *walk,
 /* ---- in the pieces of an item ---- */
 
 static int
-add_atom(struct text_segments *text_segments, size_t from, size_t to,
+add_protected_span(struct text_segments *text_segments, size_t from, size_t to,
     uint64_t extra, struct ctx_err *err)
 {
 	struct protected_span *grown;
@@ -383,8 +384,9 @@ make_placeholder(struct shortener *cut, const char *p, size_t n, uint64_t *less,
  * may wrap around.
  */
 static int
-plain_piece(struct text_segments *text_segments, struct shortener *cut,
-    struct text_segment *segment, size_t *grown, struct ctx_err *err)
+replace_segment_payloads(struct text_segments *text_segments,
+    struct shortener *cut, struct text_segment *segment, size_t *grown,
+    struct ctx_err *err)
 {
 	struct ctx_buf *plain = &text_segments->plain;
 	const struct ctx_str literal = segment->literal;
@@ -416,7 +418,7 @@ plain_piece(struct text_segments *text_segments, struct shortener *cut,
 			bytes = span.to;
 			*grown += cut->out.n - (span.to - span.from);
 		}
-		if (add_atom(text_segments, from,
+		if (add_protected_span(text_segments, from,
 			segment->from + span.to + *grown, span.extra, err) < 0)
 			return -1;
 	}
@@ -442,7 +444,8 @@ ctx_text_segments_plain(struct text_segments *text_segments,
 	for (i = 0; i < text_segments->n; i++) {
 		segment = &text_segments->list[i];
 		if (segment->literal.n > 0 &&
-		    plain_piece(text_segments, cut, segment, &grown, err) < 0)
+		    replace_segment_payloads(text_segments, cut, segment,
+			&grown, err) < 0)
 			return -1;
 	}
 	for (i = 0; i < text_segments->n; i++) {

@@ -21,8 +21,9 @@
 /* ---- sizes ---- */
 
 static int
-measure_pieces(struct shortener *cut, const struct text_segments *text_segments,
-    uint64_t *total, struct ctx_err *err)
+measure_segments(struct shortener *cut,
+    const struct text_segments *text_segments, uint64_t *total,
+    struct ctx_err *err)
 {
 	struct ctx_str text;
 	uint64_t size;
@@ -51,7 +52,7 @@ struct change {
 
 /* Where the text of a piece ends, that is not to be cut too. */
 static size_t
-end_of(const struct text_segments *text_segments,
+find_segment_end(const struct text_segments *text_segments,
     const struct text_segment *segment)
 {
 	return segment->to +
@@ -59,13 +60,13 @@ end_of(const struct text_segments *text_segments,
 }
 
 static struct change
-change_of(const struct text_segments *text_segments,
+find_change(const struct text_segments *text_segments,
     const struct cut_range *range, size_t i)
 {
 	const struct text_segment *segment = &text_segments->list[i];
 	const struct cut_point *head = &range->head, *tail = &range->tail;
 	const size_t begin = segment->from,
-		     end = end_of(text_segments, segment);
+		     end = find_segment_end(text_segments, segment);
 	struct change change = {.fate = CHANGES, .from = begin, .to = begin};
 
 	if (segment->literal.n == 0) {
@@ -89,7 +90,7 @@ change_of(const struct text_segments *text_segments,
 
 /* The mark, or nothing, as it stands in a literal. */
 static struct ctx_str
-put_in(const struct shortener *cut, const struct change *change)
+get_mark_text(const struct shortener *cut, const struct change *change)
 {
 	if (!change->marked)
 		return (struct ctx_str){"", 0};
@@ -113,7 +114,7 @@ measure_outcome(struct shortener *cut,
 	*total = 0;
 	for (i = 0; i < text_segments->n; i++) {
 		segment = &text_segments->list[i];
-		change = change_of(text_segments, range, i);
+		change = find_change(text_segments, range, i);
 		if (change.fate == GOES)
 			continue;
 		text = ctx_text_segment_text(text_segments, segment);
@@ -125,7 +126,8 @@ measure_outcome(struct shortener *cut,
 				ctx_json_string_decode(&cut->text, mark, err) <
 				    0) ||
 			    ctx_buf_add(&cut->text, p + change.to,
-				end_of(text_segments, segment) - change.to,
+				find_segment_end(text_segments, segment) -
+				    change.to,
 				err) < 0)
 				return -1;
 			text = (struct ctx_str){cut->text.p, cut->text.n};
@@ -159,12 +161,13 @@ make_body(const char *const *form, struct ctx_str text, size_t from, size_t to,
 }
 
 static int
-note_change(const struct shortener *cut, struct ctx_edits *edits,
+edit_segment(const struct shortener *cut, struct ctx_edits *edits,
     const struct text_segments *text_segments,
     const struct ctx_dialect *dialect, const struct text_segment *segment,
     const struct change *change, struct ctx_err *err)
 {
-	struct ctx_str mark = put_in(cut, change), text = segment->literal;
+	struct ctx_str mark = get_mark_text(cut, change),
+		       text = segment->literal;
 	struct ctx_buf *out = &edits->store;
 	size_t stored = out->n, from, to;
 
@@ -206,11 +209,11 @@ replace_range(struct shortener *cut, struct ctx_edits *edits,
 		return ctx_err_nomem(err);
 	for (i = 0; i < text_segments->n; i++) {
 		segment = &text_segments->list[i];
-		change = change_of(text_segments, range, i);
+		change = find_change(text_segments, range, i);
 		if (change.fate == GOES && segment->child != 0)
 			gone[segment->child - item->node] = true;
 		else if (change.fate != STAYS &&
-		    note_change(cut, edits, text_segments, dialect, segment,
+		    edit_segment(cut, edits, text_segments, dialect, segment,
 			&change, err) < 0)
 			goto out;
 	}
@@ -224,7 +227,7 @@ out:
 
 /* What the payloads between both ends were, beyond their placeholders. */
 static uint64_t
-extra_of(const struct text_segments *text_segments,
+sum_payload_excess(const struct text_segments *text_segments,
     const struct cut_range *range)
 {
 	uint64_t extra = 0;
@@ -241,7 +244,7 @@ extra_of(const struct text_segments *text_segments,
 
 /* Is the mark the last that is left of what a message says itself? */
 static bool
-ends_message(const struct text_segments *text_segments,
+is_mark_last(const struct text_segments *text_segments,
     const struct cut_range *range)
 {
 	return text_segments->speaks && range->tail.at == text_segments->text.n;
@@ -323,8 +326,9 @@ choose_mark(struct shortener *cut, const struct text_segments *text_segments,
  * the same, if it is shorter than the text.  *done: is anything cut?
  */
 static int
-say_something(struct shortener *cut, const struct text_segments *text_segments,
-    struct cut_range *range, bool *done, struct ctx_err *err)
+keep_shortest_mark(struct shortener *cut,
+    const struct text_segments *text_segments, struct cut_range *range,
+    bool *done, struct ctx_err *err)
 {
 	const struct ctx_buf *text = &text_segments->text;
 
@@ -342,7 +346,7 @@ say_something(struct shortener *cut, const struct text_segments *text_segments,
 
 /* Parts the room between head and tail. */
 static void
-share(const struct shortener *cut, uint64_t room, uint64_t *head,
+split_room(const struct shortener *cut, uint64_t room, uint64_t *head,
     uint64_t *tail)
 {
 	uint64_t all = cut->head + cut->tail;
@@ -360,9 +364,9 @@ share(const struct shortener *cut, uint64_t room, uint64_t *head,
 
 /* Finds the span for rooms in tokens; *kept is what they hold. */
 static int
-find_span(struct shortener *cut, const struct text_segments *text_segments,
-    uint64_t head, uint64_t tail, struct cut_range *range, uint64_t *kept,
-    struct ctx_err *err)
+find_token_range(struct shortener *cut,
+    const struct text_segments *text_segments, uint64_t head, uint64_t tail,
+    struct cut_range *range, uint64_t *kept, struct ctx_err *err)
 {
 	const struct ctx_buf *text = &text_segments->text;
 	size_t head_at, tail_at;
@@ -395,13 +399,13 @@ cut_tokens(struct shortener *cut, const struct text_segments *text_segments,
 		text_segments->text.p, text_segments->text.n, err) < 0)
 		return -1;
 	for (;;) {
-		if (find_span(cut, text_segments, head, tail, range, &kept,
-			err) < 0 ||
+		if (find_token_range(cut, text_segments, head, tail, range,
+			&kept, err) < 0 ||
 		    (full &&
 			set_full_mark(cut,
-			    extra_of(text_segments, range) +
+			    sum_payload_excess(text_segments, range) +
 				(total > kept ? total - kept : 1),
-			    ends_message(text_segments, range), err) < 0) ||
+			    is_mark_last(text_segments, range), err) < 0) ||
 		    measure_outcome(cut, text_segments, range, &size, err) < 0)
 			return -1;
 		if (size <= limit || (head == 0 && tail == 0))
@@ -422,7 +426,7 @@ cut_tokens(struct shortener *cut, const struct text_segments *text_segments,
  * is what it takes of the limit.
  */
 static int
-spare_reference(struct shortener *cut, struct text_segments *text_segments,
+protect_reference(struct shortener *cut, struct text_segments *text_segments,
     uint64_t limit, uint64_t *less, struct ctx_err *err)
 {
 	struct text_segment *segment = &text_segments->list[0];
@@ -461,12 +465,12 @@ replace_payloads(struct shortener *cut, const struct ctx_message *message,
 	*fits = false;
 	if (ctx_text_segments_plain(text_segments, cut, err) < 0)
 		return -1;
-	*extra = extra_of(text_segments, &all);
+	*extra = sum_payload_excess(text_segments, &all);
 	if (*extra == 0)
 		return 0;
 	text_segments->spared = 0;
 	if (ctx_text_segments_read(text_segments, message->json, err) < 0 ||
-	    measure_pieces(cut, text_segments, &size, err) < 0)
+	    measure_segments(cut, text_segments, &size, err) < 0)
 		return -1;
 	*fits = size <= limit;
 	ctx_text_segments_spare(text_segments, spared);
@@ -474,7 +478,7 @@ replace_payloads(struct shortener *cut, const struct ctx_message *message,
 }
 
 static int
-cut_item(struct shortener *cut, struct ctx_edits *edits,
+shorten_texts(struct shortener *cut, struct ctx_edits *edits,
     const struct ctx_message *message, const struct ctx_dialect *dialect,
     struct text_segments *text_segments, uint64_t limit, bool *done,
     struct ctx_err *err)
@@ -488,12 +492,12 @@ cut_item(struct shortener *cut, struct ctx_edits *edits,
 	*done = false;
 	text_segments->spared = 0;
 	if (ctx_text_segments_read(text_segments, message->json, err) < 0 ||
-	    measure_pieces(cut, text_segments, &total, err) < 0)
+	    measure_segments(cut, text_segments, &total, err) < 0)
 		return -1;
 	if (total <= limit)
 		return 0;
 	*done = true;
-	if (spare_reference(cut, text_segments, limit, &less, err) < 0 ||
+	if (protect_reference(cut, text_segments, limit, &less, err) < 0 ||
 	    replace_payloads(cut, message, text_segments, limit, &extra, &fits,
 		err) < 0)
 		return -1;
@@ -501,11 +505,11 @@ cut_item(struct shortener *cut, struct ctx_edits *edits,
 		return replace_range(cut, edits, dialect, text_segments, &range,
 		    err);
 	if (((extra > 0 || less > 0) &&
-		measure_pieces(cut, text_segments, &total, err) < 0) ||
+		measure_segments(cut, text_segments, &total, err) < 0) ||
 	    choose_mark(cut, text_segments, total + extra, limit - less, &room,
 		&full, err) < 0)
 		return -1;
-	share(cut, room, &head, &tail);
+	split_room(cut, room, &head, &tail);
 	if (cut->unit == CTX_SIZE_TOKENS) {
 		if (cut_tokens(cut, text_segments, total, limit, full, head,
 			tail, &range, err) < 0)
@@ -515,12 +519,12 @@ cut_item(struct shortener *cut, struct ctx_edits *edits,
 		    head, tail);
 		if (full &&
 		    set_full_mark(cut,
-			extra_of(text_segments, &range) + range.tail.size -
-			    range.head.size,
-			ends_message(text_segments, &range), err) < 0)
+			sum_payload_excess(text_segments, &range) +
+			    range.tail.size - range.head.size,
+			is_mark_last(text_segments, &range), err) < 0)
 			return -1;
 	}
-	if (say_something(cut, text_segments, &range, done, err) < 0)
+	if (keep_shortest_mark(cut, text_segments, &range, done, err) < 0)
 		return -1;
 	ctx_text_segments_forget(text_segments);
 	return *done
@@ -534,8 +538,8 @@ ctx_shorten(struct shortener *cut, struct ctx_edits *edits,
     struct text_segments *text_segments, uint64_t limit, bool *done,
     struct ctx_err *err)
 {
-	int rc = cut_item(cut, edits, message, dialect, text_segments, limit,
-	    done, err);
+	int rc = shorten_texts(cut, edits, message, dialect, text_segments,
+	    limit, done, err);
 
 	ctx_buf_reset(&text_segments->text);
 	ctx_buf_reset(&text_segments->made);

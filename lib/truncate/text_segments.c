@@ -25,8 +25,8 @@ add_segment(struct text_segments *text_segments, uint32_t node,
 
 /* Sets *is to whether a node is a text that stands in for media. */
 static int
-is_standin(struct text_segments *text_segments, const struct ctx_json *json,
-    uint32_t node, bool *is, struct ctx_err *err)
+detect_placeholder(struct text_segments *text_segments,
+    const struct ctx_json *json, uint32_t node, bool *is, struct ctx_err *err)
 {
 	struct reference ref;
 
@@ -39,13 +39,14 @@ is_standin(struct text_segments *text_segments, const struct ctx_json *json,
 
 /* Adds a text.  What stands in for media is no piece, as they are none. */
 static int
-add_literal(struct text_segments *text_segments, const struct ctx_json *json,
-    uint32_t node, const struct ctx_block *block, struct ctx_err *err)
+add_text_segment(struct text_segments *text_segments,
+    const struct ctx_json *json, uint32_t node, const struct ctx_block *block,
+    struct ctx_err *err)
 {
 	struct text_segment *segment;
 	bool is;
 
-	if (is_standin(text_segments, json, node, &is, err) < 0)
+	if (detect_placeholder(text_segments, json, node, &is, err) < 0)
 		return -1;
 	if (is)
 		return 0;
@@ -63,8 +64,8 @@ add_literal(struct text_segments *text_segments, const struct ctx_json *json,
 
 /* A body that is no text becomes one: its JSON. */
 static int
-add_made(struct text_segments *text_segments, const struct ctx_message *message,
-    size_t i, struct ctx_err *err)
+add_json_segment(struct text_segments *text_segments,
+    const struct ctx_message *message, size_t i, struct ctx_err *err)
 {
 	struct text_segment *segment;
 
@@ -101,10 +102,10 @@ ctx_text_segments_result(struct text_segments *text_segments,
 	if (node == 0 && message->json->nodes[body].kind == CTX_JSON_STRING)
 		node = body;
 	if (node != 0)
-		return add_literal(text_segments, message->json, node, NULL,
-		    err);
+		return add_text_segment(text_segments, message->json, node,
+		    NULL, err);
 	if (!ctx_result_content_lists(message, i))
-		return add_made(text_segments, message, i, err);
+		return add_json_segment(text_segments, message, i, err);
 	for (k = i + 1;
 	     k < message->n && message->blocks[k].result_index == i + 1; k++) {
 		block = &message->blocks[k];
@@ -119,15 +120,15 @@ ctx_text_segments_result(struct text_segments *text_segments,
 		/* What is no text and must not go. */
 		if (block == NULL &&
 		    message->json->nodes[node].kind != CTX_JSON_STRING)
-			return add_made(text_segments, message, i, err);
-		if (add_literal(text_segments, message->json, node, block,
+			return add_json_segment(text_segments, message, i, err);
+		if (add_text_segment(text_segments, message->json, node, block,
 			err) < 0)
 			return -1;
 		text |= text_segments->n > 0 &&
 		    text_segments->list[text_segments->n - 1].literal.n > 0;
 	}
 	if (text_segments->n > 0 && !text)
-		return add_made(text_segments, message, i, err);
+		return add_json_segment(text_segments, message, i, err);
 	return 0;
 }
 
@@ -148,15 +149,15 @@ ctx_text_segments_texts(struct text_segments *text_segments,
 		    message->json->nodes[block->payload].kind !=
 			CTX_JSON_STRING)
 			continue;
-		if (add_literal(text_segments, message->json, block->payload,
-			block, err) < 0)
+		if (add_text_segment(text_segments, message->json,
+			block->payload, block, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
 static int
-read_piece(struct text_segments *text_segments, const struct ctx_json *json,
+read_segment(struct text_segments *text_segments, const struct ctx_json *json,
     const struct text_segment *segment, struct ctx_err *err)
 {
 	struct ctx_str literal = segment->literal;
@@ -174,7 +175,7 @@ read_piece(struct text_segments *text_segments, const struct ctx_json *json,
 
 /* Is the text that of the one piece that is made?  It is not copied. */
 static bool
-is_made(struct text_segments *text_segments)
+take_made_text(struct text_segments *text_segments)
 {
 	const struct text_segment *segment = &text_segments->list[0];
 	struct ctx_buf text = text_segments->text;
@@ -197,7 +198,7 @@ ctx_text_segments_read(struct text_segments *text_segments,
 	struct text_segment *segment;
 	size_t i;
 
-	if (is_made(text_segments)) {
+	if (take_made_text(text_segments)) {
 		segment = &text_segments->list[0];
 		segment->from = 0;
 		segment->to = text->n = segment->literal.n;
@@ -207,7 +208,7 @@ ctx_text_segments_read(struct text_segments *text_segments,
 	for (i = 0; i < text_segments->n; i++) {
 		segment = &text_segments->list[i];
 		segment->from = text->n;
-		if (read_piece(text_segments, json, segment, err) < 0)
+		if (read_segment(text_segments, json, segment, err) < 0)
 			return -1;
 		segment->to = text->n;
 	}

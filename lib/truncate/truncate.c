@@ -94,8 +94,8 @@ may_exceed(const struct ctx_message *message, uint32_t node, uint64_t limit)
 }
 
 static int
-cut_pieces(struct truncate *t, const struct ctx_event *event, uint64_t limit,
-    uint64_t *count, struct ctx_err *err)
+shorten_to_limit(struct truncate *t, const struct ctx_event *event,
+    uint64_t limit, uint64_t *count, struct ctx_err *err)
 {
 	bool done;
 
@@ -111,7 +111,7 @@ cut_pieces(struct truncate *t, const struct ctx_event *event, uint64_t limit,
 
 /* Sets mark to the longest form of arguments of ours that fits. */
 static int
-shorten_arguments(struct truncate *t, uint64_t before, char mark[80],
+make_argument_mark(struct truncate *t, uint64_t before, char mark[80],
     uint64_t *after, struct ctx_err *err)
 {
 	static const char *const units[] = {"characters", "bytes", "tokens",
@@ -133,8 +133,8 @@ shorten_arguments(struct truncate *t, uint64_t before, char mark[80],
 
 /* Arguments are never cut but replaced, so that none pass for real ones. */
 static int
-cut_args(struct truncate *t, const struct ctx_message *message, uint32_t args,
-    struct ctx_err *err)
+replace_arguments(struct truncate *t, const struct ctx_message *message,
+    uint32_t args, struct ctx_err *err)
 {
 	struct ctx_str raw = ctx_json_str(message->json, args);
 	bool string = message->json->nodes[args].kind == CTX_JSON_STRING;
@@ -152,7 +152,7 @@ cut_args(struct truncate *t, const struct ctx_message *message, uint32_t args,
 	ctx_buf_reset(&t->out);
 	if (before <= t->options->args)
 		return 0;
-	if (shorten_arguments(t, before, mark, &after, err) < 0)
+	if (make_argument_mark(t, before, mark, &after, err) < 0)
 		return -1;
 	if (after >= before)
 		return 0;
@@ -166,7 +166,7 @@ cut_args(struct truncate *t, const struct ctx_message *message, uint32_t args,
 }
 
 static int
-cut_texts(struct truncate *t, const struct ctx_event *event,
+shorten_message_texts(struct truncate *t, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	const struct ctx_node *node =
@@ -178,12 +178,12 @@ cut_texts(struct truncate *t, const struct ctx_event *event,
 	if (ctx_text_segments_texts(&t->text_segments, event->message,
 		event->message->n, err) < 0)
 		return -1;
-	return cut_pieces(t, event, limit, &t->counts->messages, err);
+	return shorten_to_limit(t, event, limit, &t->counts->messages, err);
 }
 
 /* The limit that holds for a result. */
 static uint64_t
-result_limit(const struct ctx_truncate_options *options)
+find_result_limit(const struct ctx_truncate_options *options)
 {
 	if (options->message > 0 &&
 	    (options->limit == 0 || options->message < options->limit))
@@ -195,7 +195,7 @@ result_limit(const struct ctx_truncate_options *options)
 
 /* Sets *is to whether part i is media, or stands in for some. */
 static int
-is_media(struct truncate *t, const struct ctx_message *message, size_t i,
+detect_media(struct truncate *t, const struct ctx_message *message, size_t i,
     bool *is, struct ctx_err *err)
 {
 	struct reference ref;
@@ -208,7 +208,7 @@ is_media(struct truncate *t, const struct ctx_message *message, size_t i,
 /* Puts a text block in the place of part i, if that is possible and no edit
  * from number first on has replaced it. */
 static int
-remove_block(struct truncate *t, struct conversation_tracker *tracker,
+replace_media_block(struct truncate *t, struct conversation_tracker *tracker,
     const struct ctx_event *event, size_t i, size_t first, struct ctx_err *err)
 {
 	struct ctx_truncate_options *options = t->options;
@@ -253,10 +253,10 @@ remove_media(struct truncate *t, struct conversation_tracker *tracker,
 	size_t i;
 
 	for (i = 0; i < message->n && number < end; i++) {
-		if (is_media(t, message, i, &is, err) < 0)
+		if (detect_media(t, message, i, &is, err) < 0)
 			return -1;
 		if (message->blocks[i].kind == CTX_BLOCK_MEDIA &&
-		    remove_block(t, tracker, event, i, first, err) < 0)
+		    replace_media_block(t, tracker, event, i, first, err) < 0)
 			return -1;
 		number += is;
 	}
@@ -267,7 +267,7 @@ remove_media(struct truncate *t, struct conversation_tracker *tracker,
 
 /* The number of the first of the newest media, which stay. */
 static uint64_t
-media_end(const struct truncate *t, const struct waitings *held)
+find_kept_media(const struct truncate *t, const struct waitings *held)
 {
 	uint64_t keep = t->options->keep_media;
 
@@ -280,14 +280,14 @@ media_end(const struct truncate *t, const struct waitings *held)
 
 /* Cuts part i, if it is too long and of a tool that is asked for. */
 static int
-cut_part(struct truncate *t, struct conversation_tracker *tracker,
+shorten_block(struct truncate *t, struct conversation_tracker *tracker,
     const struct ctx_event *event, size_t i, struct ctx_err *err)
 {
 	struct ctx_truncate_options *options = t->options;
 	const struct ctx_message *message = event->message;
 	const struct ctx_block *block = &message->blocks[i];
 	uint64_t limit = block->kind == CTX_BLOCK_TOOL_RESULT
-	    ? result_limit(options)
+	    ? find_result_limit(options)
 	    : block->kind == CTX_BLOCK_TOOL_CALL ? options->args
 						 : 0;
 	struct ctx_str tool;
@@ -300,11 +300,11 @@ cut_part(struct truncate *t, struct conversation_tracker *tracker,
 		tool.n, &t->match_left))
 		return 0;
 	if (block->kind == CTX_BLOCK_TOOL_CALL)
-		return cut_args(t, message, block->payload, err);
+		return replace_arguments(t, message, block->payload, err);
 	if (ctx_text_segments_result(&t->text_segments, message,
 		event->layout->dialect, i, err) < 0)
 		return -1;
-	return cut_pieces(t, event, limit, &t->counts->results, err);
+	return shorten_to_limit(t, event, limit, &t->counts->results, err);
 }
 
 /* Tells of a message that has edits from first on. */
@@ -343,7 +343,7 @@ report_truncated(struct truncate *t, struct conversation_tracker *tracker,
 /* Removes the bound reasoning of a message after the first change, which may
  * be an edit of its own, from number first on. */
 static int
-remove_bound(struct truncate *t, struct conversation_tracker *tracker,
+drop_bound_reasoning(struct truncate *t, struct conversation_tracker *tracker,
     const struct ctx_event *event, size_t first, struct ctx_err *err)
 {
 	const struct ctx_message *message = event->message;
@@ -368,7 +368,7 @@ remove_bound(struct truncate *t, struct conversation_tracker *tracker,
 /* Notes the edits of a message whose first block of media has this number;
  * those with a number below end are removed. */
 static int
-cut_message(struct truncate *t, struct conversation_tracker *tracker,
+shorten_message(struct truncate *t, struct conversation_tracker *tracker,
     const struct ctx_event *event, uint64_t number, uint64_t end,
     struct ctx_err *err)
 {
@@ -378,24 +378,24 @@ cut_message(struct truncate *t, struct conversation_tracker *tracker,
 	t->cut.counter = tracker->model_counter.counter;
 	t->match_left = CTX_PATTERN_TIME;
 	for (i = 0; i < event->message->n; i++)
-		if (cut_part(t, tracker, event, i, err) < 0)
+		if (shorten_block(t, tracker, event, i, err) < 0)
 			return -1;
-	if (cut_texts(t, event, err) < 0 ||
+	if (shorten_message_texts(t, event, err) < 0 ||
 	    remove_media(t, tracker, event, first, number, end, err) < 0 ||
-	    remove_bound(t, tracker, event, first, err) < 0)
+	    drop_bound_reasoning(t, tracker, event, first, err) < 0)
 		return -1;
 	return report_truncated(t, tracker, event, first, &was, err);
 }
 
 /* A message passes; edit: it may be changed. */
 static int
-one_message(struct truncate *t, struct conversation_tracker *tracker,
+truncate_message(struct truncate *t, struct conversation_tracker *tracker,
     const struct ctx_event *event, bool edit, uint64_t number, uint64_t end,
     struct ctx_err *err)
 {
 	if (ctx_tracker_enter(tracker, t->stream, event, t->counters, err) <
 		0 ||
-	    (edit && cut_message(t, tracker, event, number, end, err) < 0))
+	    (edit && shorten_message(t, tracker, event, number, end, err) < 0))
 		return -1;
 	return ctx_tracker_leave(tracker, event, err);
 }
@@ -430,7 +430,7 @@ write_edited_text(struct truncate *t, struct ctx_str text, bool stays,
 
 /* True if what follows a message decides about it. */
 static bool
-is_held(const struct ctx_truncate_options *options)
+needs_waiting(const struct ctx_truncate_options *options)
 {
 	return options->unsent || options->reasoning == CTX_REASONING_FAIL ||
 	    (options->media && options->keep_media > 0);
@@ -446,7 +446,7 @@ may_refuse(const struct truncate *t, const struct conversation_tracker *tracker)
 
 /* Adds a message, or with event->view NULL what is none. */
 static struct waiting_record *
-add_waiting(struct truncate *t, struct waitings *held,
+append_waiting(struct truncate *t, struct waitings *held,
     const struct ctx_event *event, struct ctx_err *err)
 {
 	struct waiting_record *list, *one;
@@ -467,7 +467,7 @@ add_waiting(struct truncate *t, struct waitings *held,
 	one->dialect = event->layout->dialect;
 	one->flags = event->message->flags;
 	for (i = 0; t->options->media && i < event->message->n; i++) {
-		if (is_media(t, event->message, i, &is, err) < 0)
+		if (detect_media(t, event->message, i, &is, err) < 0)
 			return NULL;
 		one->media += is;
 	}
@@ -478,7 +478,7 @@ add_waiting(struct truncate *t, struct waitings *held,
 
 /* A message that was held passes; json is its record. */
 static int
-pass_message(struct truncate *t, struct conversation_tracker *tracker,
+truncate_waiting(struct truncate *t, struct conversation_tracker *tracker,
     const struct waitings *held, const struct waiting_record *one,
     const struct ctx_json *json, bool edit, struct ctx_err *err)
 {
@@ -499,8 +499,8 @@ pass_message(struct truncate *t, struct conversation_tracker *tracker,
 	if (one->dialect->read(json, one->node, &t->message, err) < 0)
 		return -1;
 	t->message.flags |= one->flags;
-	return one_message(t, tracker, &event, edit, one->first,
-	    media_end(t, held), err);
+	return truncate_message(t, tracker, &event, edit, one->first,
+	    find_kept_media(t, held), err);
 }
 
 /*
@@ -509,9 +509,9 @@ pass_message(struct truncate *t, struct conversation_tracker *tracker,
  * NULL.
  */
 static int
-try_all(struct truncate *t, const struct conversation_tracker *tracker,
-    const struct waitings *held, const struct ctx_json *json,
-    struct ctx_err *err)
+try_truncating_all(struct truncate *t,
+    const struct conversation_tracker *tracker, const struct waitings *held,
+    const struct ctx_json *json, struct ctx_err *err)
 {
 	struct ctx_truncate_counts was = *t->counts;
 	size_t noted = t->edits.n, stored = t->edits.store.n;
@@ -535,7 +535,7 @@ try_all(struct truncate *t, const struct conversation_tracker *tracker,
 			    ? -1
 			    : 0;
 		if (rc == 0)
-			rc = pass_message(t, &trial, held, one,
+			rc = truncate_waiting(t, &trial, held, one,
 			    json != NULL ? json : &t->json, true, err);
 		t->edits.n = noted;
 		t->edits.store.n = stored;
@@ -556,8 +556,8 @@ write_first_truncated(struct truncate *t, bool edit, struct ctx_err *err)
 
 	if (one->dialect != NULL &&
 	    (ctx_json_scan(&t->json, one->text, one->n, &used, err) < 0 ||
-		pass_message(t, &t->lines, &t->held, one, &t->json, edit, err) <
-		    0))
+		truncate_waiting(t, &t->lines, &t->held, one, &t->json, edit,
+		    err) < 0))
 		return -1;
 	if (write_edited_text(t, (struct ctx_str){one->text, one->n}, false,
 		err) < 0)
@@ -569,7 +569,7 @@ write_first_truncated(struct truncate *t, bool edit, struct ctx_err *err)
 }
 
 static int
-leave_all(struct truncate *t, bool edit, struct ctx_err *err)
+write_all_truncated(struct truncate *t, bool edit, struct ctx_err *err)
 {
 	while (t->held.first < t->held.n)
 		if (write_first_truncated(t, edit, err) < 0)
@@ -579,7 +579,7 @@ leave_all(struct truncate *t, bool edit, struct ctx_err *err)
 
 /* Writes what no later media can keep as it is. */
 static int
-leave_due(struct truncate *t, struct ctx_err *err)
+write_due_truncated(struct truncate *t, struct ctx_err *err)
 {
 	const struct waiting_record *one;
 
@@ -587,7 +587,7 @@ leave_due(struct truncate *t, struct ctx_err *err)
 	    t->held.first < t->held.n) {
 		one = &t->held.list[t->held.first];
 		if (one->media > 0 &&
-		    one->first + one->media > media_end(t, &t->held))
+		    one->first + one->media > find_kept_media(t, &t->held))
 			break;
 		if (write_first_truncated(t, true, err) < 0)
 			return -1;
@@ -619,9 +619,9 @@ hold_truncated(struct truncate *t, const struct ctx_event *event,
 	if (ctx_tracker_query(&t->lines, t->stream, event, t->counters, err) <
 	    0)
 		return -1;
-	if (sent && leave_all(t, false, err) < 0)
+	if (sent && write_all_truncated(t, false, err) < 0)
 		return -1;
-	one = add_waiting(t, &t->held, event, err);
+	one = append_waiting(t, &t->held, event, err);
 	if (one == NULL)
 		return -1;
 	/* Nothing before it is held, and nothing that follows matters. */
@@ -630,20 +630,20 @@ hold_truncated(struct truncate *t, const struct ctx_event *event,
 		(!t->options->unsent && one->media == 0 &&
 		    !may_refuse(t, &t->lines)))) {
 		t->held.first = t->held.n = 0;
-		if (one_message(t, &t->lines, event, !sent, 0, 0, err) < 0)
+		if (truncate_message(t, &t->lines, event, !sent, 0, 0, err) < 0)
 			return -1;
 		return write_edited_text(t, event->record->text, true, err);
 	}
 	if (keep_held_text(t, one, event, err) < 0)
 		return -1;
-	return leave_due(t, err);
+	return write_due_truncated(t, err);
 }
 
 static int
 truncate_element(struct truncate *t, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	if (add_waiting(t, &t->elements, event, err) == NULL)
+	if (append_waiting(t, &t->elements, event, err) == NULL)
 		return -1;
 	if (t->options->unsent && ctx_message_was_sent(event->message))
 		t->elements.sent = t->elements.n;
@@ -651,7 +651,7 @@ truncate_element(struct truncate *t, const struct ctx_event *event,
 }
 
 static int
-end_elements(struct truncate *t, const struct ctx_json *json,
+truncate_elements(struct truncate *t, const struct ctx_json *json,
     struct ctx_err *err)
 {
 	struct waitings *held = &t->elements;
@@ -660,11 +660,11 @@ end_elements(struct truncate *t, const struct ctx_json *json,
 
 	t->refused = false;
 	if (may_refuse(t, &t->record) &&
-	    try_all(t, &t->record, held, json, err) < 0)
+	    try_truncating_all(t, &t->record, held, json, err) < 0)
 		return -1;
 	refused = t->refused;
 	for (i = 0; i < held->n; i++)
-		if (pass_message(t, &t->record, held, &held->list[i], json,
+		if (truncate_waiting(t, &t->record, held, &held->list[i], json,
 			i >= held->sent && !refused, err) < 0)
 			return -1;
 	held->n = held->sent = 0;
@@ -682,7 +682,7 @@ pass_untruncated(struct truncate *t, const struct ctx_event *event,
 
 	if (t->held.n == 0)
 		return write_edited_text(t, text, true, err);
-	one = add_waiting(t, &t->held, event, err);
+	one = append_waiting(t, &t->held, event, err);
 	if (one == NULL)
 		return -1;
 	if (t->edits.n == 0)
@@ -698,7 +698,7 @@ pass_untruncated(struct truncate *t, const struct ctx_event *event,
 }
 
 static void
-release_held(struct truncate *t)
+release_waiting(struct truncate *t)
 {
 	for (; t->held.first < t->held.n; t->held.first++)
 		free(t->held.list[t->held.first].text);
@@ -712,12 +712,13 @@ release_held(struct truncate *t)
 /* ---- the stream ---- */
 
 static int
-message_event(struct truncate *t, const struct ctx_event *event,
+truncate_message_event(struct truncate *t, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	if (!is_held(t->options))
-		return one_message(t, event->inside ? &t->record : &t->lines,
-		    event, true, 0, t->options->media ? UINT64_MAX : 0, err);
+	if (!needs_waiting(t->options))
+		return truncate_message(t,
+		    event->inside ? &t->record : &t->lines, event, true, 0,
+		    t->options->media ? UINT64_MAX : 0, err);
 	return event->inside ? truncate_element(t, event, err)
 			     : hold_truncated(t, event, err);
 }
@@ -731,12 +732,12 @@ truncate_event(struct truncate *t, const struct ctx_event *event,
 		return ctx_tracker_enter(&t->record, t->stream, event,
 		    t->counters, err);
 	case CTX_EVENT_MESSAGE:
-		return message_event(t, event, err);
+		return truncate_message_event(t, event, err);
 	case CTX_EVENT_END:
-		return end_elements(t, event->record->json, err);
+		return truncate_elements(t, event->record->json, err);
 	case CTX_EVENT_RECORD:
 		if (event->layout->kind == CTX_LAYOUT_MESSAGE &&
-		    is_held(t->options))
+		    needs_waiting(t->options))
 			return 0;
 		return pass_untruncated(t, event, err);
 	default:
@@ -747,15 +748,15 @@ truncate_event(struct truncate *t, const struct ctx_event *event,
 /* The end of the messages that are records.  If the stream broke off, an
  * assistant's message may have followed. */
 static int
-end_lines(struct truncate *t, bool broken, struct ctx_err *err)
+end_truncated_lines(struct truncate *t, bool broken, struct ctx_err *err)
 {
 	if (broken && t->options->unsent)
-		return leave_all(t, false, err);
+		return write_all_truncated(t, false, err);
 	t->refused = false;
 	if (may_refuse(t, &t->lines) &&
-	    try_all(t, &t->lines, &t->held, NULL, err) < 0)
+	    try_truncating_all(t, &t->lines, &t->held, NULL, err) < 0)
 		return -1;
-	return leave_all(t, !t->refused, err);
+	return write_all_truncated(t, !t->refused, err);
 }
 
 static int
@@ -771,7 +772,7 @@ truncate_all(struct truncate *t, struct ctx_err *err)
 	if (failed)
 		rc = ctx_stream_fail(t->stream, err);
 	/* After an error too: the records before it are complete. */
-	if (((!failed && end_lines(t, rc < 0, &late) < 0) ||
+	if (((!failed && end_truncated_lines(t, rc < 0, &late) < 0) ||
 		ctx_writer_flush(t->writer, &late) < 0) &&
 	    rc == 0) {
 		*err = late;
@@ -812,6 +813,6 @@ ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_edits_release(&t.edits);
 	ctx_edited_release(&t.edited);
 	ctx_buf_release(&t.out);
-	release_held(&t);
+	release_waiting(&t);
 	return rc;
 }
