@@ -1,13 +1,13 @@
 /*
- * breakpoint_format.c - how a provider is told what to cache
+ * breakpoint_format.c - how breakpoints are written for each provider
  *
- * The rules are a table: where a hint may stand, what it looks like, and for
- * which models it is heeded.  The text of a block must not be blank, and
- * reasoning never carries a hint.
+ * The table says which blocks may have a breakpoint, how it is written, and
+ * which models use it.  A block with blank text, and reasoning, never gets one.
+ *
  * Sources: the parameter types of anthropic-sdk-python and openai-python,
  * August 2026; the guides on prompt caching of Anthropic, OpenAI and Amazon
- * Bedrock, November 2026; "Cache point cannot be inserted after reasoning
- * block" and its like for documents other than PDF, issues 36517 of opencode
+ * Bedrock, November 2026; for reasoning ("Cache point cannot be inserted after
+ * reasoning block") and for documents other than PDF, issue 36517 of opencode
  * and pull request 2001 of strands-agents, 2026.
  */
 #include <stdio.h>
@@ -17,9 +17,13 @@
 #include "dialect/read.h"
 
 struct ctx_breakpoint_block {
-	const char *type; /* or its key; "*_x": whatever ends in _x */
-	const char *text; /* member that holds the text, of one that is text */
-	const char *member, *is; /* of its value: what it must be, or NULL */
+	/* The type, or only key, of the block; "*_x" is any type that ends in
+	 * _x. */
+	const char *type;
+	const char *text; /* the member with the text, if it is a text block */
+	/* This member of the block must have the value is; NULL: no such
+	 * condition. */
+	const char *member, *is;
 };
 
 static const struct ctx_breakpoint_block anthropic_blocks[] = {
@@ -38,7 +42,7 @@ static const struct ctx_breakpoint_block anthropic_blocks[] = {
     {0},
 };
 
-/* What LangChain passes on as it is. */
+/* Blocks that LangChain passes to Anthropic unchanged. */
 static const struct ctx_breakpoint_block langchain_blocks[] = {
     {.type = "text", .text = "text"},
     {.type = "image"},
@@ -78,7 +82,7 @@ static const struct ctx_breakpoint_format table[] = {
     {
 	.provider = "anthropic",
 	.dialect = "anthropic",
-	/* Gateways take these hints in the other format. */
+	/* Gateways accept these breakpoints in Chat Completions messages. */
 	.also = {"generic", "openai-chat"},
 	.key = "cache_control",
 	.values = {"{\"type\":\"ephemeral\"}",
@@ -88,7 +92,8 @@ static const struct ctx_breakpoint_format table[] = {
 	.blocks = anthropic_blocks,
 	.system = "system",
 	.tools = {"tools"},
-	/* A tool that is loaded later, and one of another format. */
+	/* Not on tools that are loaded later, nor on tools in the format of
+	 * Chat Completions. */
 	.no_marker_tools = {"defer_loading", "function"},
 	.before = {"model", "tools", "speed", "system", "tool_choice",
 	    "thinking"},
@@ -113,7 +118,8 @@ static const struct ctx_breakpoint_format table[] = {
 	.tools = {"toolConfig", "tools"},
 	.before = {"modelId", "toolConfig", "system",
 	    "additionalModelRequestFields"},
-	/* Claude, and models of Amazon's own, which take none on tools. */
+	/* Claude, and Amazon's own models; the latter take no breakpoints on
+	 * tools. */
 	.models = HEEDS(CTX_CACHE_CONTROL) | HEEDS(CTX_CACHE_POINT) | NOT_KNOWN,
 	.tool_models = HEEDS(CTX_CACHE_CONTROL) | NOT_KNOWN,
 	.lookback = 20,
@@ -136,8 +142,8 @@ static const struct ctx_breakpoint_format table[] = {
 	.lookback = 20,
 	.hour_percent = 200,
     },
-    /* Older models and compatible servers refuse members they do not know,
-     * so the model must be known to take them. */
+    /* Older models and compatible servers refuse unknown members, so the model
+     * must be known to accept these. */
     {
 	.provider = "openai",
 	.dialect = "openai-chat",
@@ -177,7 +183,7 @@ ctx_ttl_name(unsigned ttl)
 	return ttl < CTX_TTLS ? names[ttl] : NULL;
 }
 
-/* Does the row hold for a dialect that is another provider's too? */
+/* Returns true if row->also lists this dialect. */
 static bool
 may_apply_to(const struct ctx_breakpoint_format *row, const char *dialect)
 {
@@ -237,7 +243,7 @@ ctx_breakpoint_before(const struct ctx_breakpoint_format *format, size_t i)
 	return i < sizeof others / sizeof others[0] ? others[i] : NULL;
 }
 
-/* ---- what may carry a hint ---- */
+/* ---- which blocks and tools may have a breakpoint ---- */
 
 static bool
 is_blank_text(const struct ctx_json *json, uint32_t string)
@@ -254,7 +260,7 @@ is_blank_text(const struct ctx_json *json, uint32_t string)
 	return true;
 }
 
-/* Is the node an element that is nothing but a hint? */
+/* Returns true if the node is a breakpoint that is a separate block. */
 static bool
 is_breakpoint_block(const struct ctx_json *json, uint32_t node)
 {
@@ -328,7 +334,7 @@ may_mark_tool(const struct ctx_breakpoint_format *format,
 	return json->nodes[tool].kind == CTX_JSON_OBJECT;
 }
 
-/* ---- where ---- */
+/* ---- where the blocks and tools are ---- */
 
 uint32_t
 ctx_breakpoint_content(const struct ctx_breakpoint_format *format,
@@ -346,7 +352,7 @@ ctx_breakpoint_content(const struct ctx_breakpoint_format *format,
 	}
 	for (i = 0; i < 2 && value == 0 && format->content[i] != NULL; i++)
 		value = ctx_json_find(json, message, format->content[i]);
-	/* OpenAI's types take no blocks in a message of role function. */
+	/* OpenAI's types allow only a string in a message of role function. */
 	role = ctx_json_find(json, message, "role");
 	if (value != 0 && json->nodes[value].kind == CTX_JSON_STRING &&
 	    role != 0 && ctx_json_is(json, role, "function"))
@@ -392,7 +398,7 @@ ctx_breakpoint_remove_own(const struct ctx_breakpoint_format *format,
 	    !ctx_json_is(json, mode, format->implicit_breakpoint[1]);
 }
 
-/* Elements that are no hints. */
+/* Counts the elements that are not breakpoint blocks. */
 static size_t
 count_blocks(const struct ctx_json *json, uint32_t list)
 {
@@ -463,7 +469,7 @@ ctx_breakpoint_writer_release(struct ctx_breakpoint_writer *writer)
 	writer->cap = 0;
 }
 
-/* Makes room to say of each child of a container whether it goes. */
+/* Resizes writer->drop to one flag per child of the container, all false. */
 static int
 reserve_drop_flags(struct ctx_breakpoint_writer *writer, uint32_t node,
     struct ctx_err *err)
@@ -520,7 +526,8 @@ breakpoint_value(const struct ctx_breakpoint_format *format, enum ctx_ttl ttl)
 	return value != NULL ? value : format->values[0];
 }
 
-/* Is the value, white space aside, spelt like this one of ours? */
+/* Returns true if the value equals the JSON text value, ignoring white
+ * space. */
 static bool
 is_same_value(const struct ctx_json *json, uint32_t node, const char *value)
 {
@@ -537,7 +544,7 @@ is_same_value(const struct ctx_json *json, uint32_t node, const char *value)
 	return *value == '\0';
 }
 
-/* Has the object no hint but this one as a member, or is it that? */
+/* Returns true if the object has, or is, exactly the breakpoint to write. */
 static bool
 has_right_breakpoint(const struct ctx_json *json, uint32_t object,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl)
@@ -562,7 +569,8 @@ has_right_breakpoint(const struct ctx_json *json, uint32_t object,
 	return right;
 }
 
-/* Notes a hint for a block that has none, or none that stays. */
+/* Adds the edit that writes a breakpoint for a block.  Its other breakpoints
+ * must be absent or removed. */
 static int
 put_breakpoint(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,
@@ -572,7 +580,7 @@ put_breakpoint(struct ctx_breakpoint_writer *writer,
 	uint32_t at = nodes[block].end, key;
 	char hint[128];
 
-	/* Behind the last member that stays. */
+	/* Insert after the last member that is kept. */
 	for (key = block + 1;
 	     !format->separate_block && key < nodes[block].next;
 	     key = nodes[key + 1].next)
@@ -584,7 +592,8 @@ put_breakpoint(struct ctx_breakpoint_writer *writer,
 	return insert_text(writer, at, hint, err);
 }
 
-/* The same for a text, which becomes a block. */
+/* Adds the edits that turn a string into an array of one block with a
+ * breakpoint. */
 static int
 put_text_breakpoint(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl, uint32_t text,
@@ -615,16 +624,18 @@ ctx_breakpoint_widen(struct ctx_breakpoint_writer *writer,
 	return insert_text(writer, node->end, "}]", err);
 }
 
-/* Blocks in blocks that are looked at: those of a document in a result. */
+/* Depth of nested blocks that are searched; the deepest are the blocks of a
+ * document in a tool result. */
 #define INNER 3
 
-/* A list of blocks within a block. */
+/* An array of blocks within a block, during a walk without recursion. */
 struct nested_list {
-	uint32_t at, end; /* the next of them, behind the last */
+	uint32_t at, end; /* nodes: the next element; after the last */
 	unsigned depth;   /* from 1 on */
 };
 
-/* The lists that the block at this depth holds, at most two. */
+/* Finds the arrays of blocks in the block at this depth: at most two, none at
+ * depth INNER.  Returns how many. */
 static size_t
 find_nested_lists(const struct ctx_json *json, uint32_t block, unsigned depth,
     struct nested_list *found)
@@ -641,8 +652,8 @@ find_nested_lists(const struct ctx_json *json, uint32_t block, unsigned depth,
 	return n;
 }
 
-/* A result, a document and the like hold blocks of their own; what a call
- * was given is no block, whatever its keys. */
+/* Adds the edits that remove breakpoints from blocks in a tool result or
+ * document.  The input of a tool call has no blocks, whatever its keys. */
 static int
 strip_nested_lists(struct ctx_breakpoint_writer *writer, uint32_t block,
     struct ctx_err *err)
@@ -667,8 +678,8 @@ strip_nested_lists(struct ctx_breakpoint_writer *writer, uint32_t block,
 	return 0;
 }
 
-/* The key of the hint of this provider's that a block carries, or 0; null is
- * none. */
+/* Returns the key node of this format's breakpoint in a block, or 0.  A null
+ * value is not a breakpoint. */
 static uint32_t
 find_breakpoint_key(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t block)
@@ -717,8 +728,8 @@ ctx_breakpoint_each(const struct ctx_breakpoint_format *format,
 	return 0;
 }
 
-/* Notes the removal of the elements that are hints, but for those that are
- * right where they stand; an array of nothing else stays. */
+/* Adds the edits that remove the breakpoint blocks of an array, except those in
+ * stay.  An array with only breakpoint blocks is left as it is. */
 static int
 drop_breakpoints(struct ctx_breakpoint_writer *writer, uint32_t list,
     const uint32_t *stay, size_t n_stay, struct ctx_err *err)
@@ -742,9 +753,9 @@ drop_breakpoints(struct ctx_breakpoint_writer *writer, uint32_t list,
 }
 
 /*
- * Notes what becomes of one block, which gets a hint or none; behind is the
- * element that follows, 0 at the end.  *stays says whether that is the hint
- * and right already.
+ * Adds the edits for one block, which gets a breakpoint if marked is true.
+ * behind is the element after it, or 0.  *stays becomes true if behind is
+ * already the right breakpoint.
  */
 static int
 write_breakpoint(struct ctx_breakpoint_writer *writer,

@@ -1,4 +1,5 @@
-/* content_blocks.c - what most formats share: roles, contents, results */
+/* content_blocks.c - roles, content and tool results, as most formats have
+ * them */
 #include <stddef.h>
 #include <string.h>
 
@@ -46,7 +47,8 @@ ctx_read_part(struct ctx_message *message, enum ctx_block_kind kind,
 									: 0;
 }
 
-/* Reads the blocks of an array; what they add can be taken out of it. */
+/* Reads the blocks of an array.  Each can be removed from the array.  owner is
+ * the result_index of the blocks. */
 static int
 read_blocks(struct ctx_message *message, uint32_t array, uint32_t owner,
     ctx_block_reader *read_block, struct ctx_err *err)
@@ -161,7 +163,7 @@ ctx_read_member(struct ctx_message *message, uint32_t obj, const char *key,
 	block = ctx_message_add_block(message, kind, value, err);
 	if (block == NULL)
 		return -1;
-	/* A member's key is the node before its value. */
+	/* The node of a member's key is the one before its value. */
 	block->container = obj;
 	block->removable = value - 1;
 	return 0;

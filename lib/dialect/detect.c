@@ -1,10 +1,10 @@
 /*
- * detect.c - what a record is
+ * detect.c - what a record holds
  *
- * A message belongs to the first row of the table of dialects that claims
- * it.  An object that keeps messages in a member is a conversation; where it
- * keeps them is the table below.  Messages that any dialect could have
- * written are of the one that their wrapper suggests.
+ * A message belongs to the first row of the table of dialects that claims it.
+ * An object with messages in one of its members is a conversation; the table
+ * below lists these members.  If no message identifies its dialect, the object
+ * around the messages decides.
  */
 #include <stddef.h>
 #include <string.h>
@@ -12,20 +12,24 @@
 #include "dialect/read.h"
 
 /*
- * Where objects keep a request or an answer (no path: they are one), and in
- * it the messages.  The first row that fits counts.
+ * The places of messages in a request, a response, or a record of either.  The
+ * first row that fits is used.
  */
 static const struct wrapper {
-	const char *path[2]; /* members to go down by */
+	/* Keys from the record to the object with the messages.  Empty: the
+	 * record is that object. */
+	const char *path[2];
 	const char *messages;
-	const char *unless;  /* no member of this name beside messages, */
-	const char *with;    /* and one of this name */
-	const char *dialect; /* of messages that tell nothing, or NULL */
-	bool sure;           /* of all messages: no other has such a member */
+	const char *unless;  /* the object must not have this member */
+	const char *with;    /* the object must have this member */
+	const char *dialect; /* if no message identifies one; or NULL */
+	/* True if only this dialect has such a member, so that all messages
+	 * belong to it. */
+	bool sure;
 	const char *element; /* see struct ctx_record_layout */
 	bool single, answers;
-	bool said; /* not if its first element has no role */
-	bool text; /* may be a text, which the user said */
+	bool said; /* true if the first element must have a role */
+	bool text; /* true if messages may be a string, from the user */
 } wrappers[] = {
     {.path = {"body"}, .messages = "messages", .dialect = "openai-chat"},
     {.path = {"body"},
@@ -38,21 +42,22 @@ static const struct wrapper {
 	.messages = "contents",
 	.dialect = "gemini",
 	.sure = true},
-    {.path = {"modelInput"}, .messages = "messages"}, /* Bedrock batch */
-    /* OpenAI preference; the outputs to choose from are no part of it. */
+    {.path = {"modelInput"}, .messages = "messages"}, /* a Bedrock batch */
+    /* OpenAI preference data; the outputs to choose from are not part of the
+     * conversation. */
     {.path = {"input"}, .messages = "messages", .dialect = "openai-chat"},
     {.messages = "contents", .dialect = "gemini", .sure = true},
     {.messages = "messages"},      /* a request, a fine-tuning example */
     {.messages = "conversations"}, /* ShareGPT */
     {.messages = "conversation"},  /* a goose export */
     {.path = {"inputs"}, .messages = "messages"}, /* a LangSmith run */
-    {.messages = "history", .said = true}, /* a trajectory of SWE-agent */
-    {.messages = "traj", .said = true},    /* and of tau-bench */
+    {.messages = "history", .said = true},        /* SWE-agent trajectory */
+    {.messages = "traj", .said = true},           /* tau-bench trajectory */
     {.messages = "steps",
 	.with = "schema_version",
 	.dialect = "atif",
 	.sure = true},
-    /* OpenTelemetry, as attributes or beside each other. */
+    /* OpenTelemetry, with flat keys or in an attributes object. */
     {.messages = "gen_ai.input.messages",
 	.dialect = "otel-genai",
 	.sure = true},
@@ -66,7 +71,7 @@ static const struct wrapper {
 	.dialect = "openai-responses",
 	.sure = true,
 	.text = true},
-    /* What the batches gave, and single answers. */
+    /* Results of batches, and single responses. */
     {.path = {"response", "body"},
 	.messages = "choices",
 	.dialect = "openai-chat",
@@ -123,7 +128,8 @@ static const struct wrapper {
 	.answers = true},
 };
 
-/* Members of a request that tell whose it is when its messages do not. */
+/* Members of a request that identify the dialect if neither its messages nor
+ * its row of wrappers do. */
 static const struct {
 	const char *key, *dialect;
 } hints[] = {
@@ -134,8 +140,8 @@ static const struct {
     {"anthropic_version", "anthropic"},
 };
 
-/* Is the object nothing but what someone said: a role, a text, perhaps a
- * name? */
+/* Returns true if the object has only a role, a content that is a string, and
+ * perhaps a name. */
 static bool
 is_plain_message(const struct ctx_json *json, uint32_t node)
 {
@@ -160,8 +166,8 @@ is_plain_message(const struct ctx_json *json, uint32_t node)
 		ctx_json_is(json, role, "system"));
 }
 
-/* Many messages are so.  No wrapper and no row but generic claims them, so
- * none need be asked. */
+/* Fast path for plain messages, which are frequent: no wrapper and no dialect
+ * other than generic claims them. */
 static bool
 detect_plain_message(const struct ctx_json *json, uint32_t node,
     struct ctx_record_layout *layout)
@@ -174,7 +180,8 @@ detect_plain_message(const struct ctx_json *json, uint32_t node,
 	return true;
 }
 
-/* What only generic claims may still be likely of another. */
+/* Looks for a dialect that probably wrote a message that only generic
+ * claims. */
 static void
 detect_likely(const struct ctx_json *json, uint32_t node,
     struct ctx_record_layout *layout)
@@ -194,8 +201,8 @@ detect_likely(const struct ctx_json *json, uint32_t node,
 	}
 }
 
-/* A message of the first dialect that claims it; generic claims last, and
- * what only generic claims settles nothing. */
+/* Sets the first dialect that claims the message.  generic is the last row, and
+ * its claim is not decisive. */
 static void
 detect_message(const struct ctx_json *json, uint32_t node,
     struct ctx_record_layout *layout)
@@ -220,8 +227,8 @@ detect_message(const struct ctx_json *json, uint32_t node,
 	}
 }
 
-/* No message told: one may have been likely of a dialect, unless another
- * rules that out. */
+/* Decides between a likely dialect and Chat Completions if no message was
+ * decisive.  chat is a reason that rules the likely dialect out, or NULL. */
 static void
 choose_likely(const struct ctx_record_layout *likely, const char *chat,
     struct ctx_record_layout *layout)
@@ -238,7 +245,7 @@ choose_likely(const struct ctx_record_layout *likely, const char *chat,
 	layout->why = chat;
 }
 
-/* The dialect of the messages: that of the first that tells. */
+/* Sets the dialect of the messages: that of the first decisive message. */
 static void
 detect_messages(const struct ctx_json *json, struct ctx_record_layout *layout)
 {
@@ -273,7 +280,8 @@ detect_messages(const struct ctx_json *json, struct ctx_record_layout *layout)
 	choose_likely(&likely, chat, layout);
 }
 
-/* For messages that tell nothing: what is around them may. */
+/* Sets the dialect by the object around the messages, if that is sure or no
+ * message was decisive. */
 static void
 detect_by_wrapper(const struct ctx_json *json, const struct wrapper *wrapper,
     struct ctx_record_layout *layout)
@@ -298,7 +306,8 @@ detect_by_wrapper(const struct ctx_json *json, const struct wrapper *wrapper,
 	}
 }
 
-/* Texts to be completed, or to be embedded, are no messages. */
+/* Returns true for an array of strings only: texts to complete or to embed are
+ * not messages. */
 static bool
 is_text_list(const struct ctx_json *json, uint32_t array)
 {
@@ -320,9 +329,9 @@ has_substring(struct ctx_str text, const char *word)
 	return false;
 }
 
-/* True if the input of a request is a text that its model answers: OpenAI
- * Responses.  A text to be embedded, moderated or spoken is in a request of the
- * same members, and data sets keep what was put in beside what came out. */
+/* Returns true if input is a prompt as a string (OpenAI Responses).  Requests
+ * for embeddings, moderation or speech have the same members, and data sets
+ * keep inputs beside outputs; none of these is a prompt. */
 static bool
 is_prompt(const struct ctx_json *json, uint32_t request, uint32_t input)
 {
@@ -347,7 +356,8 @@ is_prompt(const struct ctx_json *json, uint32_t request, uint32_t input)
 	return true;
 }
 
-/* The messages that a wrapper would keep in the object node, or 0. */
+/* Returns the messages in the object node, at the place that this row names, or
+ * 0.  Sets *request to the object around them. */
 static uint32_t
 find_wrapped_messages(const struct ctx_json *json, uint32_t node,
     const struct wrapper *wrapper, uint32_t *request)
@@ -377,7 +387,7 @@ find_wrapped_messages(const struct ctx_json *json, uint32_t node,
 		return 0;
 	if (wrapper->said && !ctx_is_conversation(json, messages))
 		return 0;
-	/* LangSmith keeps a list of one list of messages. */
+	/* LangSmith wraps the array of messages in an array of one element. */
 	if (json->nodes[messages].next > messages + 1 &&
 	    ctx_is_array(json, messages + 1) &&
 	    json->nodes[messages].next == json->nodes[messages + 1].next)
@@ -385,8 +395,8 @@ find_wrapped_messages(const struct ctx_json *json, uint32_t node,
 	return messages;
 }
 
-/* Does a request of the Responses API go on with a response before, or with a
- * conversation that OpenAI keeps? */
+/* Returns true if a Responses request continues an earlier response, or a
+ * conversation that OpenAI stores. */
 static bool
 reads_remote_state(const struct ctx_json *json, const struct wrapper *wrapper,
     uint32_t request)
@@ -403,7 +413,7 @@ reads_remote_state(const struct ctx_json *json, const struct wrapper *wrapper,
 		    json->nodes[talk].kind == CTX_JSON_OBJECT));
 }
 
-/* The name of the model, or 0. */
+/* Returns the node of the model's name, or 0. */
 static uint32_t
 find_model_name(const struct ctx_json *json, uint32_t request)
 {
@@ -452,7 +462,7 @@ detect_object(const struct ctx_json *json, uint32_t node,
 	detect_message(json, node, layout);
 }
 
-/* The first element of an array that is a message or a conversation. */
+/* Detects the first element of an array that is a message or a conversation. */
 static void
 detect_element(const struct ctx_json *json, uint32_t array,
     struct ctx_record_layout *layout)
@@ -468,8 +478,8 @@ detect_element(const struct ctx_json *json, uint32_t array,
 	}
 }
 
-/* An array holds messages, or conversations: lists of messages without a
- * name are some too. */
+/* Detects whether an array holds messages or conversations.  An array of
+ * messages inside the array is a conversation, too. */
 static void
 detect_array(const struct ctx_json *json, uint32_t node,
     struct ctx_record_layout *layout)
@@ -500,7 +510,8 @@ ctx_detect(const struct ctx_json *json, uint32_t node,
 	uint32_t list = ctx_json_find(json, node, "requests");
 
 	memset(layout, 0, sizeof *layout);
-	/* The body of an Anthropic batch is a list in an object. */
+	/* The body of an Anthropic batch is an object with an array of
+	 * requests. */
 	if (ctx_is_array(json, list))
 		detect_array(json, list, layout);
 	if (layout->kind == CTX_LAYOUT_LIST)
@@ -509,8 +520,8 @@ ctx_detect(const struct ctx_json *json, uint32_t node,
 	if (json->nodes[node].kind == CTX_JSON_ARRAY) {
 		detect_array(json, node, layout);
 	} else if (json->nodes[node].kind == CTX_JSON_OBJECT) {
-		/* Most records of a stream are of one kind: asked first, it
-		 * spares the others. */
+		/* Most records of a stream are of one dialect; trying that
+		 * first saves the other rows. */
 		layout->why =
 		    expected == NULL ? NULL : expected->matches(json, node);
 		if (layout->why == NULL && expected != NULL &&

@@ -1,6 +1,4 @@
-/*
- * detect_chat.c - the mark of Chat Completions messages
- */
+/* detect_chat.c - signs that a message is a Chat Completions message */
 #include "dialect/read.h"
 
 const char *

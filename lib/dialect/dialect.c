@@ -1,46 +1,48 @@
 /*
  * dialect.c - the table of message formats
  *
- * A record belongs to the first row that claims it, so a row that asks for
- * more stands before one that asks for less, and generic stands last.
+ * A record belongs to the first row whose matches claims it.  Rows that demand
+ * more of a record therefore come before rows that demand less; generic is
+ * last.
  */
 #include <string.h>
 
 #include "dialect/read.h"
 
-/* A result body that is just a string. */
+/* A result body that is a string. */
 #define BODY_STRING    \
 	{              \
 		"", "" \
 	}
 
-/* A message of ours, of this role. */
+/* A message inserted by ctx, with this role. */
 #define NOTE(role)          "{\"role\":\"" role "\",\"content\":$text}"
 #define LEAD(before, after) before "\"" CTX_NO_START "\"" after
 #define LEAD_PLAIN          LEAD("{\"role\":\"user\",\"content\":", "}")
 
-/* The start of the user's next message: a block of this type, or the start of
- * a string.  Without a user's message a summary is one. */
+/* A summary or notice starts the user's next message: as a block of this type,
+ * or within a content that is a string.  If no user message is kept, the
+ * summary is a message. */
 #define NOTE_WITHIN(type) \
 	.note_part = "{\"type\":\"" type "\",\"text\":$text}", .note_text = true
 
-/* 3 tokens a message and once, 1 a name, as Chat Completions; without names,
- * as formats that have none. */
+/* Tokens of framing: 3 per message, 3 per conversation, 1 per name, as in Chat
+ * Completions.  FRAMING is for formats without names. */
 #define FRAMING       .per_message = 3, .priming = 3
 #define FRAMING_NAMES FRAMING, .per_name = 1
 
-/* A block of content that is just a text, up to that. */
+/* A content block that is only a text: the JSON before its string. */
 #define TEXT_BLOCK "{\"type\":\"text\",\"text\":"
 #define TEXT_PART  "{\"text\":"
 
-/* Blocks with a string in it; what stands before and behind that. */
+/* An array of one text block: the JSON before and after its string. */
 #define BODY_TEXT_BLOCK                               \
 	{                                             \
 		"[{\"type\":\"text\",\"text\":", "}]" \
 	}
 
-/* What a provider's models count images by and are shown tools as, when the
- * model is not known; see lib/cost/media.c and lib/cost/request_overhead.c. */
+/* The rules for images and tools if the model is not known; see
+ * lib/cost/media.c and lib/cost/request_overhead.c. */
 #define AS_OPENAI                                  \
 	.image = {CTX_IMAGE_TILES, 85, 170, 2048}, \
 	.tools = {CTX_TOOLS_TYPES, 0, 0}
@@ -52,12 +54,12 @@
 	.image = {CTX_IMAGE_CROPS, 258, 258, 768}, \
 	.tools = {CTX_TOOLS_TEXTS, 0, 0}
 
-/* A result that is an item of this type. */
+/* A tool result that is a Responses item of this type. */
 #define ANSWER_ITEM(type) \
 	"{\"type\":\"" type "\",\"call_id\":$id,\"output\":$text}"
 
-/* Results of LangChain, in one of its spellings.  The provider answers the
- * calls of its own tools. */
+/* Tool results of LangChain, written by MESSAGE (one of its three formats).  A
+ * server_tool_call gets none, because the provider runs the tool. */
 #define LANGCHAIN_ANSWERS(MESSAGE)                                            \
 	{"server_tool_call", ""},                                             \
 	    {NULL,                                                            \
@@ -72,8 +74,9 @@
 		    MESSAGE("FunctionMessage", "function", ",\"name\":$name") \
 	}
 
-/* Messages of ours, where they are more than a role and a text.  Codex has
- * only those of the user outlast a compaction. */
+/* Messages inserted by ctx, for formats in which they have more than role and
+ * content.  Codex keeps only user messages through a compaction, so its message
+ * is a user's. */
 #define CODEX_NOTE                                                          \
 	"{\"timestamp\":$timestamp,\"type\":\"response_item\",\"payload\":" \
 	"{\"type\":\"message\",\"role\":\"user\",\"content\":"              \
@@ -131,8 +134,9 @@
 	"{\"id\":$uuid,\"role\":\"" role "\",\"parts\":[" \
 	"{\"type\":\"text\",\"text\":$text}]}"
 
-/* What a result may hold: ToolResultBlockParam of anthropic-sdk-python,
- * ToolResultContentBlock of the Bedrock API reference, August 2026. */
+/* The blocks that a tool result may hold.  Sources: ToolResultBlockParam of
+ * anthropic-sdk-python; ToolResultContentBlock of the Bedrock API reference;
+ * August 2026. */
 static const char *const anthropic_results[] = {"text", "image", "document",
     "search_result", "tool_reference", NULL};
 static const char *const responses_results[] = {"input_text", "input_image",
@@ -190,7 +194,8 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_pi_read,
 	.history = CTX_HISTORY_LAST,
 	.read_line = ctx_pi_line,
-	/* Whatever provider it is sent to: framing as Chat Completions. */
+	/* pi sends to many providers; the framing of Chat Completions is an
+	 * estimate. */
 	FRAMING_NAMES,
 	AS_OPENAI,
 	.text_result_form = BODY_TEXT_BLOCK,
@@ -205,8 +210,8 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_claude_stream_read,
 	.history = CTX_HISTORY_LOG,
 	.read_line = ctx_claude_stream_line,
-	/* No FIRST_USER: a prompt that stood on the command line is not in
-	 * it. */
+	/* No FIRST_USER: a prompt that was given on the command line is not in
+	 * the stream. */
 	FRAMING,
 	AS_ANTHROPIC,
 	.text_result_form = BODY_STRING,
@@ -226,12 +231,14 @@ static const struct ctx_dialect dialects[] = {
 	AS_ANTHROPIC,
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
-	/* As its own compaction, which its readers start from. */
+	/* Written like Claude Code's own compaction, from which readers of the
+	 * session start. */
 	.summary = CLAUDE_CODE("isCompactSummary\":true,"
 			       "\"isVisibleInTranscriptOnly"),
 	.notice = CLAUDE_CODE("isMeta"),
     },
-    /* These speak to many providers: framing as Chat Completions. */
+    /* LangChain sends to many providers; the framing of Chat Completions is an
+     * estimate. */
     {
 	.name = "langchain-lc",
 	.about = "LangChain, as dumps writes it",
@@ -316,7 +323,7 @@ static const struct ctx_dialect dialects[] = {
 	.matches = ctx_llm_logs_is,
 	.read = ctx_llm_logs_read,
 	.rules = CTX_PAIR_BY_NAME,
-	/* Two messages and their roles. */
+	/* A row is two messages: framing and role of both. */
 	.per_message = 8,
 	AS_OPENAI,
 	.text_result_form = BODY_STRING,
@@ -331,7 +338,7 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING,
 	AS_OPENAI,
 	.text_result_form = BODY_STRING,
-	/* Steps are numbered, so nothing can stand between two. */
+	/* Steps are numbered, so ctx can insert nothing between two. */
 	.ordinal = "step_id",
     },
     {
@@ -370,8 +377,8 @@ static const struct ctx_dialect dialects[] = {
 	.about = "ModelMessage of the Vercel AI SDK",
 	.matches = ctx_vercel_model_is,
 	.read = ctx_vercel_model_read,
-	/* The SDK throws MissingToolResultsError (vercel/ai,
-	 * convert-to-language-model-prompt.ts, August 2026). */
+	/* Without the results the SDK throws MissingToolResultsError
+	 * (vercel/ai, convert-to-language-model-prompt.ts, August 2026). */
 	.rules = CTX_RESULTS_BY_USER,
 	FRAMING,
 	AS_OPENAI,
@@ -405,9 +412,11 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING,
 	AS_OPENAI,
 	.text_result_form = BODY_STRING,
-	/* Between two turns there is no place for anything. */
+	/* No notice: roles must alternate, so nothing fits between two
+	 * turns. */
 	.summary = "{\"from\":\"system\",\"value\":$text}",
-	/* Where calls are no messages of their own results are a tool's. */
+	/* If the calls are in a gpt message and not in function_call messages,
+	 * the role of results is tool. */
 	.synthetic_results =
 	    {
 		{"function_call", "{\"from\":\"observation\",\"value\":$text}"},
@@ -447,7 +456,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_JOINS_ANSWERS | CTX_NEEDS_IDS | CTX_ARGUMENTS_TEXT |
 	    CTX_REASONING_LEADS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS |
 	    CTX_RESULT_TYPES | CTX_RESULT_STRING,
-	/* As Chat Completions; nothing better is published. */
+	/* As in Chat Completions; no figures for Responses are published. */
 	FRAMING_NAMES,
 	AS_OPENAI,
 	.text_result_form = BODY_STRING,
@@ -459,7 +468,8 @@ static const struct ctx_dialect dialects[] = {
 	    {
 		{"function_call", ANSWER_ITEM("function_call_output")},
 		{"custom_tool_call", ANSWER_ITEM("custom_tool_call_output")},
-		/* So does Codex, whose tool this is. */
+		/* Codex, which defines this tool, writes its result this
+		 * way. */
 		{"local_shell_call", ANSWER_ITEM("function_call_output")},
 	    },
 	.lead = LEAD_PLAIN,
@@ -477,7 +487,8 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE | CTX_FEW_BREAKPOINTS |
 	    CTX_SMALL_REQUEST | CTX_NEEDS_TOOLS | CTX_IMAGE_LIMITS |
 	    CTX_RESULT_TYPES,
-	/* An estimate: that of Anthropic, whose models are mostly meant. */
+	/* An estimate: Anthropic's, because most models used on Bedrock are
+	 * Claude. */
 	FRAMING,
 	AS_ANTHROPIC,
 	.text_result_form = {"[{\"text\":", "}]"},
@@ -504,7 +515,7 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_RESULTS_TOGETHER | CTX_ASKS_TOGETHER | CTX_ARGUMENTS_OBJECT |
 	    CTX_KNOWN_ROLES | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS |
 	    CTX_RESULT_OBJECT,
-	/* No framing: the local tokenizer of google-genai has none. */
+	/* No framing: the local tokenizer of google-genai counts none. */
 	AS_GOOGLE,
 	.text_result_form = {"{\"output\":", "}"},
 	.text_block = TEXT_PART,
@@ -534,17 +545,18 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_SIGNED | CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE |
 	    CTX_FEW_BREAKPOINTS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS |
 	    CTX_ERRORS_TEXT | CTX_RESULT_TYPES,
-	/* An estimate: 7 tokens of framing were measured around a request
-	 * of one message (ctoc, 2026), the role's own being one of them. */
+	/* An estimate: 7 tokens of framing were measured around a request of
+	 * one message (ctoc, 2026), including one for the role. */
 	FRAMING,
 	AS_ANTHROPIC,
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.result_types = anthropic_results,
-	/* Two messages of the user in a row count as one. */
+	/* Messages, because the API merges two neighbouring user messages. */
 	.summary = NOTE("user"),
 	.notice = NOTE("user"),
-	/* A tool of the provider's has no result that we could write. */
+	/* Only tool_use: ctx cannot write the result of a tool that the
+	 * provider runs. */
 	.synthetic_results =
 	    {
 		{"tool_use",

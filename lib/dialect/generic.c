@@ -1,9 +1,9 @@
 /*
- * generic.c - {"role", "content"} and nothing that tells more
+ * generic.c - {"role", "content"} without anything that identifies a dialect
  *
- * Such a record is legal in many formats at once and means the same in all
- * of them, so it is read as Chat Completions would read it; what that reader
- * does not know it calls opaque and never drops.
+ * Many formats have such records, and all of them mean the same.  The reader
+ * for Chat Completions reads them; a block that it does not know becomes opaque
+ * and is never dropped.
  */
 #include "dialect/read.h"
 
@@ -12,7 +12,7 @@ ctx_generic_is(const struct ctx_json *json, uint32_t node)
 {
 	uint32_t role = ctx_json_find(json, node, "role");
 
-	/* Parts of no known type are another's, whose texts would not be
+	/* "parts" without content is an unknown format: its texts would not be
 	 * counted. */
 	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING ||
 	    (ctx_json_find(json, node, "content") == 0 &&

@@ -1,10 +1,11 @@
-/* read.h - what the readers of the message formats share */
+/* read.h - functions that the readers of the message formats share */
 #ifndef CTX_DIALECT_READ_H
 #define CTX_DIALECT_READ_H
 
 #include "dialect/dialect.h"
 
-/* The dialects, one a file: what each does is told at struct ctx_dialect. */
+/* The functions of the dialects, one file per dialect.  struct ctx_dialect says
+ * what each does. */
 typedef const char *ctx_dialect_is(const struct ctx_json *json, uint32_t node);
 typedef int ctx_dialect_read(const struct ctx_json *json, uint32_t node,
     struct ctx_message *view, struct ctx_err *err);
@@ -31,23 +32,23 @@ ctx_dialect_line ctx_claude_code_line, ctx_claude_stream_line, ctx_codex_line,
     ctx_pi_line, ctx_gemini_cli_line, ctx_opencode_line, ctx_copilot_cli_line;
 ctx_dialect_first ctx_opencode_first;
 
-/* The role that a name stands for in the formats of the role/content kind
- * ("developer" is a system message, "function" a tool's). */
+/* Returns the role of a name in formats with role and content ("developer" is
+ * SYSTEM, "function" is TOOL); OTHER for unknown names and node 0. */
 enum ctx_role ctx_role_of(const struct ctx_json *json, uint32_t node);
 
-/* Points the view at a message and gives it the role that the string at role
- * names; false if there is no string. */
+/* Resets *message to the value at node, with the role that the string at role
+ * names.  Returns false, and changes nothing, if role is not a string. */
 bool ctx_read_role(struct ctx_message *message, const struct ctx_json *json,
     uint32_t node, uint32_t role);
 
-/* Adds one part. */
+/* Adds a block with this payload. */
 int ctx_read_part(struct ctx_message *message, enum ctx_block_kind kind,
     uint32_t value, struct ctx_err *err);
 
 /*
- * Adds the parts of a content value: a string is a text, an array is read
- * block by block by the dialect's own function, null and an absent value
- * (node 0) are nothing, anything else is opaque.
+ * Adds the blocks of a content value.  A string is a text block.  Each element
+ * of an array is read by read_block, a function of the dialect.  null and a
+ * missing value (node 0) add nothing; any other value is an opaque block.
  */
 typedef int ctx_block_reader(const struct ctx_json *json, uint32_t block,
     struct ctx_message *view, struct ctx_err *err);
@@ -55,80 +56,81 @@ int ctx_read_content(struct ctx_message *message, uint32_t content,
     ctx_block_reader *read_block, struct ctx_err *err);
 
 /*
- * Adds a result with the body value and, where that is an array, its blocks,
- * owned by the result (read_block NULL: there never are any).
+ * Adds a tool result with this body.  If the body is an array, adds its blocks
+ * too, as blocks of the result; read_block NULL: an array has no blocks.
  */
 int ctx_read_result(struct ctx_message *message, uint32_t body, uint32_t id,
     uint32_t name, ctx_block_reader *read_block, struct ctx_err *err);
 
-/* Adds a result whose body, one part of the given kind, no text may stand in
- * for. */
+/* Adds a tool result that is never cleared: its body is one block of this
+ * kind, which no text may replace. */
 int ctx_read_fixed_result(struct ctx_message *message, enum ctx_block_kind kind,
     uint32_t body, uint32_t id, struct ctx_err *err);
 
-/* Adds the member key of the object obj as one part that can be taken out
- * whole, if it is there and not null. */
+/* Adds the value of member key of the object obj as one block that can be
+ * removed with the member, unless it is missing or null. */
 int ctx_read_member(struct ctx_message *message, uint32_t obj, const char *key,
     enum ctx_block_kind kind, struct ctx_err *err);
 
-/* The value of the first of the two keys that the object obj has, or 0. */
+/* Returns the value of key, else of other, in the object obj, or 0. */
 uint32_t ctx_find_either(const struct ctx_json *json, uint32_t obj,
     const char *key, const char *other);
 
-/* The model that a message of Claude Code is of; 0 where none is named, or
- * the program itself speaks in the model's place ("<synthetic>"). */
+/* Returns the name of the model that wrote a message of Claude Code; 0 if there
+ * is none, or if Claude Code itself wrote the message ("<synthetic>"). */
 uint32_t ctx_claude_model(const struct ctx_json *json, uint32_t message);
 
-/* Adds a call: its arguments, its id and its name, 0 where there is none. */
+/* Adds a tool call; value is its arguments.  0 means that a node is missing. */
 int ctx_read_call(struct ctx_message *message, uint32_t value, uint32_t id,
     uint32_t name, struct ctx_err *err);
 
-/* The call that was added last names the call whose program made it in the
- * object caller, or is the model's own. */
+/* Sets the caller of the last tool call added: the id, in the object caller, of
+ * the tool call whose program made it.  Without an id the model made it. */
 void ctx_read_caller(struct ctx_message *message, uint32_t caller);
 
 /*
- * A block that is told by its "type": the member key is its value.  Without
- * that member, or a key, media and reasoning are the whole block; without the
- * member anything else is opaque, and without a key known, but nothing that
- * the model is shown.
+ * How to read a block of this "type": the payload is the member key.  If key is
+ * NULL or the member is missing, the payload of media and reasoning is the
+ * whole block.  Of other kinds, a block without the member is opaque.  An
+ * OPAQUE row with key NULL is a block that the model does not see.
  */
 struct ctx_block_type {
 	const char *type, *key;
 	enum ctx_block_kind kind;
 };
-/* Adds the part that one of n rows makes of a block, else an opaque one. */
+/* Adds a block as the first of n rows with its type says, else as opaque. */
 int ctx_read_typed(struct ctx_message *message, uint32_t block,
     const struct ctx_block_type *rows, size_t n, struct ctx_err *err);
 
 bool ctx_is_array(const struct ctx_json *json, uint32_t node);
-/* Is it an array whose first element has a role? */
+/* Returns true if the node is an array whose first element has a role. */
 bool ctx_is_conversation(const struct ctx_json *json, uint32_t node);
-/* Is the member key of the object obj the word true? */
+/* Returns true if member key of the object obj is the JSON value true. */
 bool ctx_is_true(const struct ctx_json *json, uint32_t obj, const char *key);
 
-/* Member key of member of the object obj, or 0. */
+/* Returns obj.member.key, or 0. */
 uint32_t ctx_find_below(const struct ctx_json *json, uint32_t obj,
     const char *member, const char *key);
 
 /*
- * Marks the result that was added last, at or behind part first, as that of
- * a call that failed, if the object obj says so: is_error or isError true,
- * or a status "error".
+ * Marks the last tool result among the blocks from first on as an error, if the
+ * object obj says that the call failed: is_error or isError is true, or status
+ * is "error".
  */
 void ctx_read_failure(struct ctx_message *message, size_t first, uint32_t obj);
 
-/* Has the object obj an array as its member key, and that some elements?
- * Then the array, else 0. */
+/* Returns member key of the object obj if it is an array with elements, else
+ * 0. */
 uint32_t ctx_find_list(const struct ctx_json *json, uint32_t obj,
     const char *key);
 
-/* The first of types that a block of content has as its "type", or NULL. */
+/* Returns the "type" of the first block of content whose type is one of n
+ * types, or NULL. */
 const char *ctx_has_block(const struct ctx_json *json, uint32_t content,
     const char *const *types, size_t n);
 
-/* Is the node a string whose text, blanks aside, begins with start (ASCII,
- * NUL ended, not empty)? */
+/* Returns true if the node is a string that begins with start, after any white
+ * space.  start is ASCII and not empty. */
 bool ctx_begins(const struct ctx_json *json, uint32_t node, const char *start);
 
 #endif

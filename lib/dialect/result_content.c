@@ -1,10 +1,10 @@
-/* result_content.c - the body of a result that holds just a text */
+/* result_content.c - the body of a tool result that is only a text */
 #include <string.h>
 
 #include "dialect/result_content.h"
 
-/* Matches a piece of JSON, with any white space between its tokens and any
- * escapes in its strings; moves *p behind it. */
+/* Returns true if the text at *p is this piece of JSON.  White space between
+ * tokens and escapes in strings may differ.  Moves *p after the piece. */
 static bool
 match_json(const char **p, const char *end, const char *piece)
 {
@@ -17,7 +17,8 @@ match_json(const char **p, const char *end, const char *piece)
 			++*p;
 		if (*p == end || (*piece == '"' && **p != '"'))
 			return false;
-		/* As if it stood between quotes. */
+		/* ctx_json_string_next wants a literal; pretend that quotes
+		 * stand around the text. */
 		at = 1;
 		(void)ctx_json_string_next((struct ctx_str){*p - 1,
 					       (size_t)(end - *p) + 2},
@@ -97,8 +98,7 @@ ctx_result_content_add(struct ctx_buf *out, const char *const *form,
 	return ctx_buf_add(out, form[1], strlen(form[1]), err);
 }
 
-/* The first part of result i that is its own and stands in its body, or
- * NULL. */
+/* Returns the first block of result i that lies inside its body, or NULL. */
 static const struct ctx_block *
 find_first_within(const struct ctx_message *message, size_t i)
 {
@@ -137,8 +137,8 @@ ctx_result_content_value(const struct ctx_message *message, size_t i)
 	    : body;
 }
 
-/* True if part i belongs to no result, or stands in the body of its result,
- * for which a text may stand. */
+/* Returns true if block i belongs to no result, or lies inside the body of a
+ * result that a text may replace. */
 static bool
 is_free(const struct ctx_message *message, size_t i)
 {
@@ -166,8 +166,8 @@ ctx_media_block(const struct ctx_message *message,
 	    json->nodes[block->removable].kind != CTX_JSON_OBJECT ||
 	    !is_free(message, i))
 		return 0;
-	/* A block that is nothing but a type stands for an image that is kept
-	 * elsewhere, in the order of these blocks. */
+	/* A block with only a type is a placeholder.  The images themselves are
+	 * stored elsewhere, in the order of the placeholders. */
 	type = ctx_json_find(json, block->removable, "type");
 	if (type != 0 &&
 	    (ctx_json_count(json, block->removable) == 1 ||

@@ -1,6 +1,4 @@
-/*
- * suggest_path.c - messages that stand where none are looked for
- */
+/* suggest_path.c - messages in an unknown record */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +11,7 @@ ctx_is_conversation(const struct ctx_json *json, uint32_t node)
 	    ctx_json_find(json, node + 1, "role") != 0;
 }
 
-/* The child of the container that the node is or lies in. */
+/* Returns the child of the container that is the node or contains it. */
 static uint32_t
 find_child_with(const struct ctx_json *json, uint32_t container, uint32_t node)
 {
@@ -31,8 +29,8 @@ is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Does a key, with its quotes, hold only letters and signs of a name?  Sets
- * *plain to whether jq takes it without the quotes. */
+/* Returns true if a key (with its quotes) has only letters, digits and _.-
+ * Sets *plain to true if jq accepts the key without quotes. */
 static bool
 is_name(struct ctx_str key, bool *plain)
 {
@@ -49,7 +47,8 @@ is_name(struct ctx_str key, bool *plain)
 	return key.n > 2;
 }
 
-/* Writes one step of the way: a member by its key, or, p NULL, an element. */
+/* Appends one step of the path: a member by its key, or any element ([]) if
+ * key.p is NULL.  Returns false if the step does not fit. */
 static bool
 write_step(struct ctx_buf *path, size_t size, struct ctx_str key)
 {
@@ -73,7 +72,8 @@ write_step(struct ctx_buf *path, size_t size, struct ctx_str key)
 	return true;
 }
 
-/* Writes the way down to the node, if it fits and its names are plain. */
+/* Writes the path to the node.  Returns false if it does not fit, or if a key
+ * in it is not a name. */
 static bool
 write_path(const struct ctx_json *json, uint32_t node, char *path, size_t size)
 {
@@ -92,8 +92,8 @@ write_path(const struct ctx_json *json, uint32_t node, char *path, size_t size)
 	return true;
 }
 
-/* 1 if the node is a string whose text is the JSON of a list of messages, else
- * 0; text and coded are scratch. */
+/* Returns 1 if the node is a string that contains a JSON array of messages, 0
+ * if not, -1 with *err.  text and coded are scratch. */
 static int
 is_coded(const struct ctx_json *json, uint32_t node, struct ctx_buf *text,
     struct ctx_json *coded, struct ctx_err *err)
@@ -118,8 +118,8 @@ is_coded(const struct ctx_json *json, uint32_t node, struct ctx_buf *text,
 	    coded->nodes[0].next > 1 && ctx_json_find(coded, 1, "role") != 0;
 }
 
-/* Sets *found to the first string that is the JSON of a list of messages, or
- * to 0. */
+/* Sets *found to the first string that contains a JSON array of messages, or to
+ * 0. */
 static int
 find_coded(const struct ctx_json *json, uint32_t *found, struct ctx_err *err)
 {

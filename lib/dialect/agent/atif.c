@@ -2,10 +2,12 @@
  * atif.c - steps of Harbor's Agent Trajectory Interchange Format
  *
  * A trajectory is one record: {"schema_version": "ATIF-v1.7", "agent",
- * "steps"}.  A step of the agent holds what the model wrote, its tool calls
- * and what they returned, so that no cut can part these.  What the
- * environment says without a call to answer counts as text.
- * Source: RFC 0001 of Harbor (v1.4), its models of v1.7, November 2026.
+ * "steps"}.  A step of the agent has the model's text, its tool calls and their
+ * results, so calls and results cannot be separated.  An observation that
+ * answers no call counts as text.
+ *
+ * Sources: RFC 0001 of Harbor (v1.4) and Harbor's models of v1.7, November
+ * 2026.
  */
 #include "dialect/read.h"
 
@@ -75,7 +77,7 @@ read_atif_tool_calls(struct ctx_message *message, uint32_t calls,
 	return 0;
 }
 
-/* The call of this step that has the id, or 0. */
+/* Returns the tool call of this step with this id, or 0. */
 static uint32_t
 find_tool_call(const struct ctx_json *json, uint32_t calls, uint32_t id)
 {
@@ -92,7 +94,8 @@ find_tool_call(const struct ctx_json *json, uint32_t calls, uint32_t id)
 	return 0;
 }
 
-/* A result names the call of its step that it answers, if any. */
+/* Adds the results of a step.  A result may name the call of the step that it
+ * answers; without such a name it is content. */
 static int
 read_atif_tool_results(struct ctx_message *message, uint32_t results,
     uint32_t calls, struct ctx_err *err)

@@ -1,11 +1,12 @@
 /*
  * claude_code.c - sessions of Claude Code
  *
- * Anthropic messages in envelopes that form a tree: the context is the path
- * from the last tip to the root, which a compaction starts anew.  A response
- * is written as a line for each of its blocks; they share its message id.
+ * Anthropic messages in envelopes that form a tree.  The context is the path
+ * from the last tip to the root; a compaction starts a new root.  A response is
+ * one line per block; these lines have the same message id.
+ *
  * Source: _internal/sessions.py of claude-agent-sdk-python (the official
- * reader), August 2026; what it leaves out is told in NOTES.md.
+ * reader), August 2026.  NOTES.md says what that reader leaves out.
  */
 #include "dialect/read.h"
 

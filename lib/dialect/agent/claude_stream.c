@@ -1,11 +1,12 @@
 /*
- * claude_stream.c - what "claude -p --output-format stream-json" prints
+ * claude_stream.c - output of "claude -p --output-format stream-json"
  *
- * Anthropic messages in envelopes, each block of a response on a line of its
- * own, between lines that are no messages (init, result, stream_event).
- * What a subagent says belongs to its own conversation.  After a compaction
- * the model is shown a summary that the stream does not hold.
- * Source: docs of Claude Code on headless use, August 2026.
+ * Anthropic messages in envelopes, one line per block of a response, between
+ * lines that are not messages (init, result, stream_event).  Messages of a
+ * subagent belong to the subagent's conversation and are hidden.  After a
+ * compaction the model gets a summary that is not in the stream.
+ *
+ * Source: the Claude Code documentation on headless use, August 2026.
  */
 #include "dialect/read.h"
 

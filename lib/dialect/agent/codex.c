@@ -1,10 +1,11 @@
 /*
  * codex.c - rollouts of Codex
  *
- * {"timestamp", "type", "payload"} a line.  The context is what the
- * response_item lines hold, which are items of the Responses API; a line
- * "compacted" replaces all before it, an event thread_rolled_back takes back
- * turns.  Other events repeat for people what the items say.
+ * Each line is {"timestamp", "type", "payload"}.  The context is the items of
+ * the Responses API in the response_item lines.  A compacted line replaces all
+ * lines before it; an event thread_rolled_back removes turns.  Other events
+ * repeat the items for display.
+ *
  * Source: rollout_reconstruction.rs, context_manager/history.rs and
  * contextual_user_message.rs of openai/codex, August 2026.
  */
@@ -13,15 +14,15 @@
 #include "dialect/read.h"
 
 enum codex_line_type {
-	NOTHING, /* no part of the context, or not of this format */
+	NOTHING, /* not in the context, or not of this format */
 	ITEM,
 	COMPACTED,
-	LETTER, /* from another agent */
+	LETTER, /* a message from another agent */
 	EVENT,
-	TURN, /* what holds for the turn that begins */
+	TURN, /* settings of the turn that begins */
 };
 
-/* What the line is; *payload its payload. */
+/* Returns the type of the line and sets *payload to its payload, or 0. */
 static enum codex_line_type
 find_line_type(const struct ctx_json *json, uint32_t node, uint32_t *payload)
 {
@@ -66,7 +67,7 @@ ctx_codex_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* The history that a compaction leaves, an array, or 0. */
+/* Returns the array of items that a compaction kept, or 0. */
 static uint32_t
 find_history(const struct ctx_json *json, uint32_t payload)
 {
@@ -77,7 +78,7 @@ find_history(const struct ctx_json *json, uint32_t payload)
 	return 0;
 }
 
-/* Is the item a message of the user's role that the agent wrote? */
+/* Returns true if the item is a user message that Codex wrote, not a person. */
 static bool
 is_context(const struct ctx_json *json, uint32_t item)
 {
@@ -101,7 +102,7 @@ is_context(const struct ctx_json *json, uint32_t item)
 	return false;
 }
 
-/* One text of what is put together into a message of the agent's. */
+/* Adds a text of an agent's message, or of a compaction. */
 static int
 read_codex_text(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
@@ -113,7 +114,7 @@ read_codex_text(const struct ctx_json *json, uint32_t block,
 	return ctx_read_part(message, CTX_BLOCK_TEXT, text, err);
 }
 
-/* All that a compaction leaves, as one message that stays. */
+/* Reads all that a compaction kept as one pinned message. */
 static int
 read_compacted(struct ctx_message *message, uint32_t payload,
     struct ctx_err *err)
@@ -165,7 +166,8 @@ read_codex_item(const struct ctx_json *json, uint32_t item,
 	    !is_context(json, item))
 		return rc;
 	message->flags |= CTX_MESSAGE_META;
-	/* What it begins with tells what it is. */
+	/* Codex recognizes the message by its first words, so nothing is cut
+	 * out of it. */
 	for (i = 0; i < message->n; i++)
 		message->blocks[i].no_truncate = true;
 	return rc;
@@ -190,7 +192,7 @@ ctx_codex_read(const struct ctx_json *json, uint32_t node,
 	return rc;
 }
 
-/* A count, as far as it fits. */
+/* Returns a count; reading stops once it exceeds 32 bits. */
 static uint64_t
 parse_count(const struct ctx_json *json, uint32_t node)
 {
@@ -207,7 +209,7 @@ parse_count(const struct ctx_json *json, uint32_t node)
 	return n;
 }
 
-/* Is it an item that the model wrote? */
+/* Returns true if the model wrote the item. */
 static bool
 is_model_item(const struct ctx_json *json, uint32_t type, uint32_t role)
 {
@@ -223,7 +225,7 @@ read_item_line(const struct ctx_json *json, uint32_t item,
 	uint32_t type = ctx_json_find(json, item, "type");
 	uint32_t role = ctx_json_find(json, item, "role");
 
-	/* A commit of the working tree, for undoing: never sent. */
+	/* A commit of the working tree, for undo; never sent to the model. */
 	if (type != 0 && ctx_json_is(json, type, "ghost_snapshot"))
 		return;
 	line->kind = CTX_LINE_MESSAGE;
@@ -253,7 +255,8 @@ read_event_line(const struct ctx_json *json, uint32_t event,
 		line->kind = CTX_LINE_ROLLBACK;
 		line->turns = parse_count(json, member);
 	} else if (ctx_json_is(json, type, "token_count")) {
-		/* The last call; beside it stands the sum of all. */
+		/* last_token_usage is for one request; total_token_usage beside
+		 * it is the sum. */
 		member = ctx_json_find(json, event, "info");
 		if (member != 0)
 			line->usage =

@@ -2,20 +2,25 @@
  * copilot_cli.c - sessions of GitHub Copilot CLI
  *
  * A log of events, ~/.copilot/session-state/ID/events.jsonl: {"type", "data",
- * "id", "timestamp", "parentId"}, each naming the event before it.  The model
- * is shown user.message (as transformedContent, if there is one), the text,
- * reasoning and tool calls of assistant.message, what
- * tool.execution_complete returned, and notifications; a compaction stands for
- * what is before it.  Events of subagents are a conversation of their own.
- * Source: the generated session event types of github/copilot-sdk, August
- * 2026.
+ * "id", "timestamp", "parentId"}, where parentId is the event before.  The
+ * model sees these events:
+ *
+ *   user.message (transformedContent, if there is one)
+ *   assistant.message: its text, reasoning and tool calls
+ *   tool.execution_complete: the result
+ *   system.message and system.notification
+ *
+ * session.compaction_complete replaces all events before it.  Events of
+ * subagents belong to their own conversations.
+ *
+ * Source: the generated session event types of github/copilot-sdk, August 2026.
  */
 #include "dialect/read.h"
 
 #define COMPACTED "session.compaction_complete"
 #define RESULT    "tool.execution_complete"
 
-/* The data of an event, or 0. */
+/* Returns the data of an event, or 0. */
 static uint32_t
 find_data(const struct ctx_json *json, uint32_t node)
 {
@@ -44,7 +49,8 @@ ctx_copilot_cli_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Is the event a subagent's, or of a tool that a person ran? */
+/* Returns true if the event belongs to a subagent, or to a tool that a person
+ * ran. */
 static bool
 is_aside(const struct ctx_json *json, uint32_t node, uint32_t data)
 {
@@ -53,7 +59,8 @@ is_aside(const struct ctx_json *json, uint32_t node, uint32_t data)
 	    ctx_is_true(json, data, "isUserRequested");
 }
 
-/* A text, which its type says that all contents are. */
+/* Content is a string by its type; an array is unexpected, and its elements are
+ * opaque. */
 static int
 read_copilot_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
@@ -121,7 +128,8 @@ read_tool_requests(struct ctx_message *message, uint32_t data,
 	return 0;
 }
 
-/* What is encrypted is left out when a session goes on. */
+/* Encrypted reasoning is not read, because a resumed session does not send
+ * it. */
 static int
 read_copilot_assistant(struct ctx_message *message, uint32_t data,
     struct ctx_err *err)
@@ -138,7 +146,7 @@ read_copilot_assistant(struct ctx_message *message, uint32_t data,
 	    : read_tool_requests(message, data, err);
 }
 
-/* The media of a result, which no text may stand in for. */
+/* Adds the media of a tool result.  No text may replace them. */
 static int
 read_result_media(struct ctx_message *message, uint32_t list, uint32_t owner,
     struct ctx_err *err)
@@ -192,7 +200,7 @@ read_system(struct ctx_message *message, uint32_t data, struct ctx_err *err)
 	    ctx_json_find(message->json, data, "content"), err);
 }
 
-/* Sent as the user's, though no person wrote it. */
+/* Notifications are sent with role user, but no person wrote them. */
 static int
 read_notification(struct ctx_message *message, uint32_t data,
     struct ctx_err *err)
@@ -212,7 +220,7 @@ read_summary(struct ctx_message *message, uint32_t data, struct ctx_err *err)
 	    ctx_json_find(message->json, data, "summaryContent"), err);
 }
 
-/* The events that are shown to the model. */
+/* The events that the model sees, or that remove others. */
 static const struct event {
 	const char *type;
 	enum ctx_line_kind kind;
@@ -226,7 +234,7 @@ static const struct event {
     {"system.message", CTX_LINE_MESSAGE, 0, read_system},
     {"system.notification", CTX_LINE_MESSAGE, 0, read_notification},
     {COMPACTED, CTX_LINE_SUMMARY, 0, read_summary},
-    /* No event names another that all are taken back to. */
+    /* Copilot has no rewind to a certain event, so this removes all. */
     {"session.context_cleared", CTX_LINE_REWIND, 0, NULL},
 };
 

@@ -1,16 +1,17 @@
 /*
  * gemini_cli.c - chats that Gemini CLI records
  *
- * One message a line, calls and their results together in the line of the
- * model.  A line with the id of an earlier one replaces it, {"$rewindTo"}
- * takes back a message and what followed, and {"$set": {"messages"}} is a
- * checkpoint that replaces all before it.
- * Source: chatRecordingService.ts, chatRecordingTypes.ts and sessionUtils.ts
- * of gemini-cli, August 2026.
+ * Each line is a message; tool calls and their results are together in the
+ * model's line.  A line with the id of an earlier line replaces it.
+ * {"$rewindTo"} removes a message and all after it.  {"$set": {"messages"}} is
+ * a checkpoint that replaces all lines before it.
+ *
+ * Source: chatRecordingService.ts, chatRecordingTypes.ts and sessionUtils.ts of
+ * gemini-cli, August 2026.
  */
 #include "dialect/read.h"
 
-/* The messages of a checkpoint, or 0. */
+/* Returns the array of messages of a checkpoint, or 0. */
 static uint32_t
 find_checkpoint(const struct ctx_json *json, uint32_t node)
 {
@@ -22,7 +23,7 @@ find_checkpoint(const struct ctx_json *json, uint32_t node)
 	return ctx_is_array(json, messages) ? messages : 0;
 }
 
-/* The type of a message, a node, or 0. */
+/* Returns the node of a message's type; 0 if it is not a message. */
 static uint32_t
 find_message_type(const struct ctx_json *json, uint32_t node)
 {
@@ -57,13 +58,13 @@ ctx_gemini_cli_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* A part of the Gemini API, or a string that stands for a text part. */
+/* Reads a part of the Gemini API, or a string, which is a text part. */
 static int
 read_gemini_cli_part(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct {
-		const char *key, *value; /* value: NULL for the member itself */
+		const char *key, *value; /* payload: value, or all of key */
 		enum ctx_block_kind kind;
 	} keys[] = {
 	    {"text", NULL, CTX_BLOCK_TEXT},
@@ -112,7 +113,8 @@ read_gemini_cli_content(struct ctx_message *message, uint32_t content,
 	return ctx_read_content(message, content, read_gemini_cli_part, err);
 }
 
-/* What a response says: its output, else the one text in it, else all. */
+/* Returns the text of a function response: its output or its only member if
+ * that is a string, else the whole response. */
 static uint32_t
 find_response_text(const struct ctx_json *json, uint32_t response)
 {
@@ -134,7 +136,7 @@ find_response(const struct ctx_json *json, uint32_t part)
 	return answer == 0 ? 0 : ctx_json_find(json, answer, "response");
 }
 
-/* The text that is all the result says, or 0. */
+/* Returns the string that is the whole text of a tool result, or 0. */
 static uint32_t
 find_plain_output(const struct ctx_json *json, uint32_t result)
 {
@@ -161,8 +163,8 @@ read_result_part(const struct ctx_json *json, uint32_t node,
 	    find_response_text(json, response), err);
 }
 
-/* The response in a result of several parts may become shorter, but must not
- * go: without it no result is left of the call. */
+/* Makes the functionResponse in a result of several parts not removable:
+ * without it the call has no result.  It may still be truncated. */
 static void
 keep_response(struct ctx_message *message, size_t first)
 {
@@ -176,7 +178,7 @@ keep_response(struct ctx_message *message, size_t first)
 			block->container = block->removable = 0;
 }
 
-/* One call and its result, if it has come. */
+/* Adds a tool call and, if there is one, its result. */
 static int
 read_gemini_cli_tool_call(struct ctx_message *message, uint32_t calls,
     uint32_t call, struct ctx_err *err)
@@ -226,7 +228,8 @@ read_model(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 	return 0;
 }
 
-/* Commands to the agent and what it says of itself are not sent again. */
+/* Returns true for commands to Gemini CLI and for context that it inserted; a
+ * resumed chat does not send them. */
 static bool
 is_for_agent(const struct ctx_json *json, uint32_t content)
 {
@@ -245,7 +248,7 @@ is_for_agent(const struct ctx_json *json, uint32_t content)
 	return false;
 }
 
-/* Adds the parts of the message at node; sets role and flags. */
+/* Adds the blocks of the message at node; sets role and flags. */
 static int
 read_message_into(struct ctx_message *message, uint32_t node, uint32_t type,
     struct ctx_err *err)
@@ -265,7 +268,7 @@ read_message_into(struct ctx_message *message, uint32_t node, uint32_t type,
 	return read_gemini_cli_content(message, content, err);
 }
 
-/* All that a checkpoint holds, as one message that stays. */
+/* Reads all messages of a checkpoint as one pinned message. */
 static int
 read_checkpoint(struct ctx_message *view, uint32_t messages,
     struct ctx_err *err)

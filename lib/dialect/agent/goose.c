@@ -1,9 +1,10 @@
 /*
  * goose.c - messages of a goose session
  *
- * Roles user and assistant; a toolResponse is a block of a user's message.
- * Messages whose metadata says agentVisible false are kept for the eyes of
- * the user only, as those that a summary has replaced.
+ * Roles are user and assistant; a toolResponse is a block of a user message.
+ * Messages whose metadata has agentVisible: false are only shown to the user,
+ * for example those that a summary replaced.
+ *
  * Source: crates/goose/src/conversation/message.rs, November 2026.  Older
  * versions wrote the blocks of a result without the object around them.
  */
@@ -50,7 +51,8 @@ read_goose_plain_block(const struct ctx_json *json, uint32_t block,
 	    sizeof rows / sizeof rows[0], err);
 }
 
-/* {"status": "success", "value"} or {"status": "error", "error"}. */
+/* Adds a tool call: {"status": "success", "value"} or {"status": "error",
+ * "error"}. */
 static int
 read_goose_tool_call(struct ctx_message *message, uint32_t block,
     struct ctx_err *err)
@@ -65,7 +67,7 @@ read_goose_tool_call(struct ctx_message *message, uint32_t block,
 		return ctx_read_call(message,
 		    ctx_json_find(json, value, "arguments"), id,
 		    ctx_json_find(json, value, "name"), err);
-	/* What was no call is told in its place. */
+	/* A malformed call has an error in place of the value. */
 	if (ctx_read_call(message,
 		call == 0 ? 0 : ctx_json_find(json, call, "error"), id, 0,
 		err) < 0)
@@ -89,7 +91,7 @@ read_goose_tool_result(struct ctx_message *message, uint32_t block,
 	if (body != 0 && json->nodes[body].kind == CTX_JSON_ARRAY)
 		return ctx_read_result(message, body, id, 0,
 		    read_goose_plain_block, err);
-	/* An error is a string where a body is a list. */
+	/* The body of a failed call is a string, not an array. */
 	body = result == 0 ? 0 : ctx_json_find(json, result, "error");
 	if (body == 0 || json->nodes[body].kind == CTX_JSON_STRING)
 		return ctx_read_result(message, body, id, 0, NULL, err);

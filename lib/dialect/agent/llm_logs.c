@@ -1,10 +1,10 @@
 /*
  * llm_logs.c - rows of llm logs --json
  *
- * A row is a whole turn: what was asked and what came back, so a row is what
- * goes or stays.  In a chain of tools the next row has the results and no
- * prompt of its own; it goes on with the turn of the row that called, as does
- * any that asks nothing.
+ * A row is a turn: the prompt and the response.  It is kept or removed as a
+ * whole.  In a chain of tool calls, the next row has the tool results and no
+ * prompt.  A row without a prompt belongs to the turn of the row before it.
+ *
  * Source: cli.py and docs/logging of llm, August 2026.
  */
 #include "dialect/read.h"
@@ -19,7 +19,7 @@ ctx_llm_logs_is(const struct ctx_json *json, uint32_t node)
 	return "prompt and response";
 }
 
-/* Adds a text, if it is one and says anything. */
+/* Adds a text block if node is a string that is not empty. */
 static int
 read_log_text(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 {
@@ -63,7 +63,7 @@ read_log_tool_call(const struct ctx_json *json, uint32_t block,
 	    ctx_json_find(json, block, "name"), err);
 }
 
-/* Reads the elements of an array of the row, if it has that. */
+/* Reads the elements of the row's member key, if that is an array. */
 static int
 read_list(struct ctx_message *message, const char *key,
     ctx_block_reader *reader, struct ctx_err *err)

@@ -1,13 +1,14 @@
 /*
  * opencode.c - messages of an opencode export
  *
- * {"info", "parts"}: a tool's part holds the call and its result, so that no
- * cut can part them.  A result that opencode has compacted is no longer
- * shown to the model, nor are steps, snapshots and patches.  A compaction is
- * a message of the user with such a part, and an answer to it, the summary;
- * once that is finished, what stands before the two is left out.
- * Source: format notes of txcript, message-v2.ts and the export of opencode,
- * August 2026.
+ * A message is {"info", "parts"}.  A tool part has the call and its result, so
+ * these cannot be separated.  The model does not see results that opencode has
+ * compacted, nor steps, snapshots and patches.  A compaction is two messages: a
+ * user message with a compaction part, and its response, the summary.  Once the
+ * summary is finished, the model no longer sees the messages before the two.
+ *
+ * Sources: the format notes of txcript; message-v2.ts and the export of
+ * opencode; August 2026.
  */
 #include <string.h>
 
@@ -22,7 +23,7 @@ is_compaction(const struct ctx_json *json, uint32_t node)
 		   1) != NULL;
 }
 
-/* The id of the message that a finished summary answers to, or 0. */
+/* Returns the id of the message that requested this finished summary, or 0. */
 static uint32_t
 find_summarized_id(const struct ctx_json *json, uint32_t node)
 {
@@ -34,7 +35,8 @@ find_summarized_id(const struct ctx_json *json, uint32_t node)
 	return ctx_json_find(json, info, "parentID");
 }
 
-/* Is the message the finished summary that answers to message id? */
+/* Returns true if the message is the finished summary that message id
+ * requested. */
 static bool
 is_summary_of(const struct ctx_json *json, uint32_t node, uint32_t id)
 {
@@ -139,7 +141,8 @@ ctx_opencode_read(const struct ctx_json *json, uint32_t node,
 	message->model = ctx_json_find(json, info, "modelID");
 	message->usage = ctx_json_find(json, info, "tokens");
 	message->time = ctx_find_below(json, info, "time", "created");
-	/* Without them all that they stand for would be shown again. */
+	/* Both messages of a compaction are pinned: without them opencode would
+	 * show the messages that they replace. */
 	if (is_compaction(json, node))
 		message->flags |= CTX_MESSAGE_META | CTX_MESSAGE_PINNED;
 	if (ctx_is_true(json, info, "summary"))

@@ -1,16 +1,18 @@
 /*
  * pi.c - sessions of the pi coding agent
  *
- * A header, then entries {"type", "id", "parentId"} that form a tree; the
- * context is the path from the root to the last entry, and where there is a
- * compaction on it, its summary and what follows firstKeptEntryId.
- * Version 1 had no ids: there each entry follows the one before it.
+ * A header, then entries {"type", "id", "parentId"} that form a tree.  The
+ * context is the path from the root to the last entry.  If there is a
+ * compaction on the path, the context is its summary and the entries from
+ * firstKeptEntryId on.  Version 1 had no ids: each entry follows the one before
+ * it.
+ *
  * Source: session-manager.ts, messages.ts and docs/session.md of pi-mono
  * (version 3), March 2026.
  */
 #include "dialect/read.h"
 
-/* An entry of these types alone has a place in the tree: others have a
+/* Returns true if the type is that of a pi entry.  Other formats have a
  * parentId, too. */
 static bool
 is_entry(const struct ctx_json *json, uint32_t type)
@@ -75,7 +77,7 @@ read_pi_assistant(struct ctx_message *view, uint32_t message,
 	view->role = CTX_ROLE_ASSISTANT;
 	view->model = ctx_json_find(json, message, "model");
 	view->usage = ctx_json_find(json, message, "usage");
-	/* What broke off is not sent again. */
+	/* pi does not send a response that failed or was aborted. */
 	if (stop != 0 &&
 	    (ctx_json_is(json, stop, "error") ||
 		ctx_json_is(json, stop, "aborted")))
@@ -84,7 +86,8 @@ read_pi_assistant(struct ctx_message *view, uint32_t message,
 	    read_pi_block, err);
 }
 
-/* What a person or the agent put among the messages, sent as the user's. */
+/* Adds a summary, a shell command with its output, or a custom message: pi
+ * sends these with role user. */
 static int
 read_inserted_message(struct ctx_message *message, uint32_t obj,
     struct ctx_err *err)

@@ -1,10 +1,11 @@
 /*
  * langchain.c - LangChain messages, in the three ways they are written
  *
- * messages_to_dict gives {"type", "data"}, dumps a constructor with kwargs,
- * model_dump the message flat.  Calls are in tool_calls (and, malformed ones,
- * in invalid_tool_calls); the content and additional_kwargs may repeat them
- * in the form of the provider, which then is not counted again.
+ * messages_to_dict writes {"type", "data"}, dumps writes a constructor with
+ * kwargs, model_dump writes one flat object.  Tool calls are in tool_calls,
+ * malformed ones in invalid_tool_calls.  The content and additional_kwargs may
+ * repeat them in the provider's form; repeated calls are not counted.
+ *
  * Source: langchain_core/messages, August 2026.
  */
 #include "dialect/read.h"
@@ -12,7 +13,7 @@
 static const struct message_class {
 	const char *type, *class, *chunk;
 	enum ctx_role role;
-	bool common; /* other formats have this type too */
+	bool common; /* true if other formats have this type, too */
 } kinds[] = {
     {"human", "HumanMessage", "HumanMessageChunk", CTX_ROLE_USER, false},
     {"ai", "AIMessage", "AIMessageChunk", CTX_ROLE_ASSISTANT, false},
@@ -23,7 +24,7 @@ static const struct message_class {
     {"chat", "ChatMessage", "ChatMessageChunk", CTX_ROLE_OTHER, true},
 };
 
-/* The kind of message that a type or a class stands for, or NULL. */
+/* Returns the row of kinds for a type or class name, or NULL. */
 static const struct message_class *
 find_message_class(const struct ctx_json *json, uint32_t name)
 {
@@ -38,7 +39,7 @@ find_message_class(const struct ctx_json *json, uint32_t name)
 	return NULL;
 }
 
-/* What stands in a content, but no call. */
+/* Reads a block of content that is not a tool call or result. */
 static int
 read_langchain_plain_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
@@ -63,7 +64,8 @@ read_langchain_plain_block(const struct ctx_json *json, uint32_t block,
 
 	if (json->nodes[block].kind == CTX_JSON_STRING)
 		return ctx_read_part(message, CTX_BLOCK_TEXT, block, err);
-	/* A Responses item, which may not be parted from what it led to. */
+	/* Reasoning of the Responses API: it must not be separated from the
+	 * item that followed it. */
 	if (ctx_json_find(json, block, "summary") != 0 ||
 	    ctx_json_find(json, block, "encrypted_content") != 0)
 		return ctx_read_part(message, CTX_BLOCK_OPAQUE, block, err);
@@ -98,8 +100,8 @@ read_langchain_block(const struct ctx_json *json, uint32_t block,
 	return read_langchain_plain_block(json, block, message, err);
 }
 
-/* The calls of a list of {"name", "args", "id"}, or of the provider's
- * {"id", "function": {"name", "arguments"}}. */
+/* Adds the tool calls of an array of {"name", "args", "id"}, or of the
+ * provider's {"id", "function": {"name", "arguments"}}. */
 static int
 read_langchain_tool_calls(struct ctx_message *message, uint32_t calls,
     struct ctx_err *err)
@@ -125,7 +127,9 @@ read_langchain_tool_calls(struct ctx_message *message, uint32_t calls,
 	return 0;
 }
 
-/* The calls of an assistant, wherever they are written first. */
+/* Adds the tool calls of an assistant message, once: from tool_calls and
+ * invalid_tool_calls, else from the content (read already), else from
+ * additional_kwargs. */
 static int
 read_ai_tool_calls(struct ctx_message *message, uint32_t body, uint32_t extra,
     struct ctx_err *err)
@@ -181,7 +185,7 @@ read_ai(struct ctx_message *message, uint32_t body, struct ctx_err *err)
 	return read_ai_tool_calls(message, body, extra, err);
 }
 
-/* Reads the message at node whose members are in body. */
+/* Reads the message at node; body is the object with its members. */
 static int
 read_langchain_message(const struct ctx_json *json, uint32_t node,
     uint32_t body, const struct message_class *kind,
@@ -219,7 +223,7 @@ read_langchain_message(const struct ctx_json *json, uint32_t node,
 	return rc < 0 ? -1 : 1;
 }
 
-/* The member key of node if it is an object, or 0. */
+/* Returns the member key of node if it is an object, else 0. */
 static uint32_t
 find_object(const struct ctx_json *json, uint32_t node, const char *key)
 {
@@ -251,7 +255,8 @@ ctx_langchain_dict_read(const struct ctx_json *json, uint32_t node,
 	return read_langchain_message(json, node, data, kind, message, err);
 }
 
-/* The class of a serialized object: the last of its "id". */
+/* Returns the message class of a serialized object (the last element of its
+ * "id"), or NULL. */
 static const struct message_class *
 find_serialized_class(const struct ctx_json *json, uint32_t node)
 {

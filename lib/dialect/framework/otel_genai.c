@@ -1,21 +1,23 @@
 /*
  * otel_genai.c - messages of OpenTelemetry's conventions for GenAI
  *
- * What instrumented programs record as gen_ai.input.messages and
- * gen_ai.output.messages: a role and parts, each of a type.  A text's member
- * is content, which tells these parts from those of the Vercel AI SDK.  A
- * result stands in response, in earlier versions in result.
+ * Instrumented programs record these as gen_ai.input.messages and
+ * gen_ai.output.messages: a role, and parts with a type.  The text of a text
+ * part is in content; parts of the Vercel AI SDK have it in text.  A tool
+ * result is in response, in earlier versions in result.
+ *
  * Source: gen-ai-input-messages.json, gen-ai-output-messages.json and the
  * examples of open-telemetry/semantic-conventions, November 2026.
  */
 #include "dialect/read.h"
 
-/* What gives a part away, or NULL. */
+/* Returns the type of the part if only this format has such a part, else
+ * NULL. */
 static const char *
 identify_otel_part(const struct ctx_json *json, uint32_t part)
 {
 	static const struct {
-		const char *type, *key; /* and the member it must have */
+		const char *type, *key; /* the part must have key */
 	} rows[] = {
 	    {"tool_call", "name"},
 	    {"tool_call_response", "id"},
@@ -51,7 +53,8 @@ ctx_otel_genai_is(const struct ctx_json *json, uint32_t node)
 	return why;
 }
 
-/* An array is what the tool gave, and no list of blocks. */
+/* Adds a tool result.  An array is the tool's output, not an array of blocks,
+ * and becomes one opaque block. */
 static int
 read_otel_tool_result(struct ctx_message *message, uint32_t part,
     struct ctx_err *err)

@@ -1,10 +1,11 @@
 /*
- * sharegpt.c - {"from", "value"}, the form of many training sets
+ * sharegpt.c - {"from", "value"}, the format of many training sets
  *
- * Readers of such sets insist on turns: human and observation at odd places,
- * gpt and function_call at even ones.  There are no ids; a result answers
- * the oldest call.  Hermes sets write calls into the text of gpt, between
- * tags, which counts as text that also calls.
+ * Readers of such sets demand that roles alternate: human and observation at
+ * odd positions, gpt and function_call at even ones.  There are no ids; a
+ * result answers the oldest open call.  Hermes sets write tool calls into the
+ * text of gpt, in <tool_call> tags; such a text counts as text and as a call.
+ *
  * Source: data/README of LLaMA-Factory, November 2026.
  */
 #include <string.h>
@@ -44,7 +45,8 @@ ctx_sharegpt_is(const struct ctx_json *json, uint32_t node)
 	return "from and value";
 }
 
-/* Has the text a call of the Hermes kind that starts with this byte? */
+/* Returns true if the text contains <tool_call> with its first character
+ * written as start: < or \ (an escape). */
 static bool
 has_tool_call_tag(struct ctx_str literal, char start)
 {
@@ -62,7 +64,8 @@ has_tool_call_tag(struct ctx_str literal, char start)
 	return false;
 }
 
-/* The < is written as an escape by Go. */
+/* Returns true if the string contains <tool_call>.  Go writes < as an
+ * escape. */
 static bool
 has_tool_calls_in_text(const struct ctx_json *json, uint32_t node)
 {

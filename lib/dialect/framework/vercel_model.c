@@ -1,9 +1,11 @@
 /*
  * vercel_model.c - ModelMessage of the Vercel AI SDK
  *
- * Calls are parts of the assistant's content, results parts of a tool message
- * (or of the assistant's, where the provider ran the tool).  A call may wait
- * for an approval, which is asked for and given like a call and its result.
+ * Tool calls are parts of an assistant message.  Tool results are parts of a
+ * tool message, or of the assistant message if the provider ran the tool.  A
+ * tool call may need approval; request and response of the approval are read as
+ * a call and its result.
+ *
  * Source: provider-utils/src/types of vercel/ai, August 2026; version 4 wrote
  * args and result instead of input and output.
  */
@@ -47,7 +49,7 @@ ctx_vercel_model_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* What stands in a content, or in a result of several pieces. */
+/* Reads a block of content, or of a tool result. */
 static int
 read_vercel_plain_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
@@ -73,7 +75,8 @@ read_vercel_plain_block(const struct ctx_json *json, uint32_t block,
 	    sizeof rows / sizeof rows[0], err);
 }
 
-/* The body is {"type", "value"}, what it says is in the value. */
+/* Adds a tool result.  The body is {"type", "value"}; the model sees the
+ * value. */
 static int
 read_vercel_tool_result(struct ctx_message *message, uint32_t block,
     struct ctx_err *err)
@@ -102,7 +105,8 @@ read_vercel_tool_result(struct ctx_message *message, uint32_t block,
 	return 0;
 }
 
-/* What Anthropic says of a call is among the options of its provider. */
+/* Adds a tool call.  The caller that Anthropic's API reports is in
+ * providerOptions. */
 static int
 read_vercel_tool_call(struct ctx_message *message, uint32_t block,
     struct ctx_err *err)
@@ -144,8 +148,9 @@ read_vercel_block(const struct ctx_json *json, uint32_t block,
 	return read_vercel_plain_block(json, block, message, err);
 }
 
-/* What a message asks approval for is run as it stands.  What asks has an id
- * and no value. */
+/* Marks the tool calls of a message that requests approval as not to be
+ * truncated: once approved, they run with these arguments.  An approval request
+ * is a call without a payload. */
 static void
 protect_asked_tool_calls(struct ctx_message *message)
 {

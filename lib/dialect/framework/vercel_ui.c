@@ -1,23 +1,25 @@
 /*
  * vercel_ui.c - UIMessage of the Vercel AI SDK
  *
- * What a chat application keeps.  A tool's part holds the call and, in its
- * later states, the result, so that no cut can part them.  What only the
- * application is shown (steps, sources, data-NAME) costs nothing.  The tool
- * is named by what follows tool- in the type of its part.
- * Source: packages/ai/src/ui/ui-messages.ts of vercel/ai, August 2026;
- * version 4 wrote {"type": "tool-invocation", "toolInvocation"}.
+ * Chat applications store these.  A tool part has the call and, in its later
+ * states, the result, so these cannot be separated.  Its type is "tool-" and
+ * the name of the tool.  Parts for the application (steps, sources, data-NAME)
+ * cost no tokens.
+ *
+ * Source: packages/ai/src/ui/ui-messages.ts of vercel/ai, August 2026; version
+ * 4 wrote {"type": "tool-invocation", "toolInvocation"}.
  */
 #include "dialect/read.h"
 
 #define TOOL "tool-"
 
-/* Is it a part of this SDK?  Others have parts of a type, too. */
+/* Returns true if the part is one of this SDK.  Other formats have parts with a
+ * type, too. */
 static bool
 is_ui_part(const struct ctx_json *json, uint32_t part)
 {
 	static const struct {
-		const char *type, *key; /* and the member it must have */
+		const char *type, *key; /* the part must have key */
 	} rows[] = {
 	    {"text", "text"},
 	    {"reasoning", "text"},
@@ -59,7 +61,7 @@ ctx_vercel_ui_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* The body of a result, once there is one. */
+/* Adds the tool result if the state of the tool part has one. */
 static int
 read_ui_tool_result(struct ctx_message *message, uint32_t tool, uint32_t id,
     uint32_t name, struct ctx_err *err)
@@ -83,7 +85,7 @@ read_ui_tool_result(struct ctx_message *message, uint32_t tool, uint32_t id,
 			body = ctx_json_find(json, tool, states[i].key);
 		if (ctx_read_result(message, body, id, name, NULL, err) < 0)
 			return -1;
-		/* An array is what the tool gave, and no list of blocks. */
+		/* An array is the tool's output, not an array of blocks. */
 		if (body == 0 || json->nodes[body].kind != CTX_JSON_ARRAY)
 			return 0;
 		if (ctx_read_part(message, CTX_BLOCK_OPAQUE, body, err) < 0)
@@ -110,12 +112,13 @@ read_ui_tool(struct ctx_message *message, uint32_t tool, uint32_t name,
 	if (ctx_read_call(message, input, id, name, err) < 0 ||
 	    read_ui_tool_result(message, tool, id, name, err) < 0)
 		return -1;
-	/* What waits to be approved or run is run as it stands. */
+	/* A call without a result is still to be run, so its arguments must not
+	 * be truncated. */
 	message->blocks[call].no_truncate = message->n == call + 1;
 	return 0;
 }
 
-/* A tool whose name stands behind tool- in its type. */
+/* Reads a tool part whose type is "tool-" and the tool's name. */
 static int
 read_typed_tool(struct ctx_message *message, uint32_t tool, uint32_t type,
     struct ctx_err *err)
@@ -146,7 +149,8 @@ read_ui_part(const struct ctx_json *json, uint32_t part,
 
 	if (type == 0)
 		return ctx_read_part(message, CTX_BLOCK_OPAQUE, part, err);
-	/* A step alone is no content: it goes with what is between. */
+	/* A step marker is not content, and is removed with the parts around
+	 * it. */
 	if (ctx_json_is(json, type, "step-start"))
 		return 0;
 	if (ctx_json_is(json, type, "dynamic-tool"))
@@ -173,7 +177,7 @@ ctx_vercel_ui_read(const struct ctx_json *json, uint32_t node,
 	if (!ctx_read_role(message, json, node,
 		ctx_json_find(json, node, "role")))
 		return 0;
-	/* Version 3 had no parts. */
+	/* Version 3 had content and no parts. */
 	if (parts == 0)
 		parts = ctx_json_find(json, node, "content");
 	return ctx_read_content(message, parts, read_ui_part, err) < 0 ? -1 : 1;

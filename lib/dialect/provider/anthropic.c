@@ -1,15 +1,17 @@
 /*
  * anthropic.c - Anthropic Messages
  *
- * Roles user and assistant, and system between them for newer models; calls
- * are blocks of the assistant's message, results blocks of the user's next.
- * Tools that run at the provider have call and result in the assistant's
- * message.  Thinking is signed: a block stays as it is or goes whole.
+ * Roles are user and assistant; newer models accept system messages between
+ * them.  Tool calls are blocks of an assistant message, tool results are blocks
+ * of the next user message.  For tools that the provider runs, call and result
+ * are both in the assistant message.  Thinking is signed, so a thinking block
+ * may be removed but not changed.
+ *
  * Source: the message parameter types of anthropic-sdk-python, August 2026.
  */
 #include "dialect/read.h"
 
-/* What gives a block away as Anthropic's, or NULL. */
+/* Returns why the block can only be Anthropic's, or NULL. */
 static const char *
 identify_block(const struct ctx_json *json, uint32_t block)
 {
@@ -32,8 +34,9 @@ identify_block(const struct ctx_json *json, uint32_t block)
 							      : NULL;
 }
 
-/* Gateways to Anthropic's models take these in Chat Completions, too.
- * Mistral's thinking is an array. */
+/* Returns why the block is probably Anthropic's, or NULL.  Gateways to
+ * Anthropic's models accept such blocks in Chat Completions, too.  thinking
+ * must be a string, because Mistral's is an array. */
 static const char *
 suggest_from_block(const struct ctx_json *json, uint32_t block)
 {
@@ -52,7 +55,8 @@ suggest_from_block(const struct ctx_json *json, uint32_t block)
 	    : NULL;
 }
 
-/* The first reason that tell finds in a block of the message, or NULL. */
+/* Returns the first reason that tell finds in a block of the message, or
+ * NULL. */
 static const char *
 find_reason_in_blocks(const struct ctx_json *json, uint32_t node,
     const char *(*tell)(const struct ctx_json *json, uint32_t block))
@@ -86,13 +90,14 @@ ctx_anthropic_likely(const struct ctx_json *json, uint32_t node)
 {
 	uint32_t role = ctx_json_find(json, node, "role");
 
-	/* A system message is common in Chat Completions only. */
+	/* System messages are common only in Chat Completions. */
 	if (role != 0 && ctx_role_of(json, role) == CTX_ROLE_SYSTEM)
 		return NULL;
 	return find_reason_in_blocks(json, node, suggest_from_block);
 }
 
-/* A document may be plain text or blocks; other payloads are media. */
+/* Adds the source of an image or document: text if it is plain text, opaque if
+ * it is blocks, else media. */
 static int
 read_anthropic_source(struct ctx_message *message, uint32_t source,
     struct ctx_err *err)
@@ -109,7 +114,8 @@ read_anthropic_source(struct ctx_message *message, uint32_t source,
 	return ctx_read_part(message, CTX_BLOCK_MEDIA, source, err);
 }
 
-/* A thought whose text is left out still costs what its signature holds. */
+/* Adds a thinking block.  If its text is empty or redacted, its tokens are
+ * estimated from the signature or data. */
 static int
 read_thinking(struct ctx_message *message, uint32_t block, struct ctx_err *err)
 {
@@ -128,7 +134,8 @@ read_thinking(struct ctx_message *message, uint32_t block, struct ctx_err *err)
 	return 0;
 }
 
-/* What may stand in a result: none of it holds blocks to be read. */
+/* Reads a block that may be in a tool result; none of them contains blocks that
+ * are read. */
 static int
 read_anthropic_plain_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
@@ -147,8 +154,8 @@ read_anthropic_plain_block(const struct ctx_json *json, uint32_t block,
 }
 
 /*
- * Only a user's own tool may answer with any text; what the provider's tools
- * answer, and a list of tools that were found, must stay as it is.
+ * Adds a tool result.  own is true if the client ran the tool; only then may a
+ * text replace the body.  A body with tool references is never replaced.
  */
 static int
 read_anthropic_tool_result(struct ctx_message *message, uint32_t block,
@@ -172,8 +179,9 @@ read_anthropic_tool_result(struct ctx_message *message, uint32_t block,
 	return rc;
 }
 
-/* What the provider's tools are asked is of their form, and may be run yet: a
- * turn that was paused is sent back as it is. */
+/* Adds a tool call.  If the provider runs the tool (own is false), its
+ * arguments must not be truncated: their form is fixed, and a paused turn that
+ * is sent back still runs them. */
 static int
 read_anthropic_tool_call(struct ctx_message *message, uint32_t block, bool own,
     struct ctx_err *err)
@@ -222,7 +230,8 @@ ctx_anthropic_read(const struct ctx_json *json, uint32_t node,
 		return 0;
 	message->model = ctx_json_find(json, node, "model");
 	message->usage = ctx_json_find(json, node, "usage");
-	/* In mid-conversation it must stay between those it came between. */
+	/* A system message within the conversation must keep both its
+	 * neighbours. */
 	if (message->role == CTX_ROLE_SYSTEM)
 		message->flags |= CTX_MESSAGE_ATTACH_BOTH;
 	return ctx_read_content(message, ctx_json_find(json, node, "content"),

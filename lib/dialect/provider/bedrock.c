@@ -1,10 +1,11 @@
 /*
  * bedrock.c - AWS Bedrock Converse messages
  *
- * Roles user and assistant, which must alternate; content is an array of
- * blocks that are told apart by their one key and have no type.  A cachePoint
- * is a block too, but nothing that the model is shown.
- * Source: ContentBlock and its kin in the API reference of the Bedrock
+ * Roles are user and assistant, which must alternate.  content is an array of
+ * blocks without a type: the only key of a block is its type.  A cachePoint is
+ * a block, too, but the model does not see it.
+ *
+ * Source: ContentBlock and related types in the API reference of the Bedrock
  * runtime, August 2026.
  */
 #include "dialect/read.h"
@@ -30,7 +31,8 @@ ctx_bedrock_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* What may stand in a result: none of it holds blocks to be read. */
+/* Reads a block that may be in a tool result; none of them contains blocks that
+ * are read. */
 static int
 read_bedrock_plain_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
@@ -56,8 +58,8 @@ read_bedrock_plain_block(const struct ctx_json *json, uint32_t block,
 	return ctx_read_part(message, CTX_BLOCK_OPAQUE, block, err);
 }
 
-/* {"reasoningText": {"text", "signature"}} or {"redactedContent"}; the AI
- * SDK writes {"redactedReasoning": {"data"}}. */
+/* Adds reasoning: {"reasoningText": {"text", "signature"}} or, encrypted,
+ * {"redactedContent"}.  The AI SDK writes {"redactedReasoning": {"data"}}. */
 static int
 read_reasoning(struct ctx_message *message, uint32_t content,
     struct ctx_err *err)
@@ -79,7 +81,8 @@ read_reasoning(struct ctx_message *message, uint32_t content,
 	return 0;
 }
 
-/* Tools of the provider's have a type; what they say must stay as it is. */
+/* Adds a tool call.  Calls with a type are of tools that the provider runs;
+ * their arguments must not be truncated. */
 static int
 read_bedrock_tool_call(struct ctx_message *message, uint32_t call,
     struct ctx_err *err)

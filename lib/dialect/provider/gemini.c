@@ -1,10 +1,11 @@
 /*
  * gemini.c - Google Gemini contents
  *
- * Roles user (also when none is given), model and the older function; parts
- * are told apart by their one key, camelCase on the wire and snake_case in
- * the dumps of Python.  A thought is marked by thought: true; a
- * thoughtSignature may sit on any part and goes only with it.
+ * Roles are user (also if there is no role), model and the older function.  The
+ * key of a part says what it is; keys are camelCase in JSON and snake_case in
+ * dumps of the Python SDK.  A thought is a text with thought: true.  A
+ * thoughtSignature may be in any part, and is removed only with that part.
+ *
  * Source: types.py of python-genai, August 2026.
  */
 #include "dialect/read.h"
@@ -24,7 +25,7 @@ ctx_gemini_is(const struct ctx_json *json, uint32_t node)
 	if (parts == 0 || json->nodes[parts].kind != CTX_JSON_ARRAY)
 		return NULL;
 	part = ctx_json_at(json, parts, 0);
-	/* The SDK for Python takes bare texts too. */
+	/* The Python SDK accepts strings as parts, too. */
 	if (part != 0 && json->nodes[part].kind == CTX_JSON_STRING)
 		return "parts of text";
 	if (part == 0 || ctx_json_find(json, part, "type") != 0)
@@ -35,7 +36,8 @@ ctx_gemini_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Media may come beside the response; then no text may stand in for both. */
+/* Adds a tool result.  If it has media in parts beside the response, no text
+ * may replace the result. */
 static int
 read_function_response(struct ctx_message *message, uint32_t response,
     struct ctx_err *err)
@@ -96,7 +98,7 @@ read_gemini_part(const struct ctx_json *json, uint32_t part,
 		value = ctx_find_either(json, part, "fileData", "file_data");
 	if (value != 0)
 		return ctx_read_part(message, CTX_BLOCK_MEDIA, value, err);
-	/* A signature may come in a part of its own. */
+	/* A part may have nothing but a signature. */
 	if (ctx_json_count(json, part) == 1 &&
 	    ctx_find_either(json, part, "thoughtSignature",
 		"thought_signature") != 0)

@@ -1,16 +1,17 @@
 /*
  * ollama.c - Ollama and chat templates
  *
- * Chat Completions as local models are given them: arguments are an object,
- * a result names its tool, its call or neither, images are bare base64 beside
- * the content, reasoning is called thinking, and placeholders of chat
- * templates stand for media.
- * Source: api/types.go of ollama, August 2026; the chat templates of
+ * Chat Completions as local models get them, with these differences.  Arguments
+ * are an object.  A result names its tool, its call, or neither.  Images are
+ * base64 strings in a member beside the content.  Reasoning is in thinking.
+ * Chat templates have placeholder blocks for media.
+ *
+ * Sources: api/types.go of ollama, August 2026; the chat templates of
  * transformers.
  */
 #include "dialect/read.h"
 
-/* The arguments of the first call, or 0. */
+/* Returns the arguments of the first tool call, or 0. */
 static uint32_t
 find_first_arguments(const struct ctx_json *json, uint32_t node)
 {
@@ -45,8 +46,9 @@ ctx_ollama_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* A result that names its call is one of Chat Completions, unless arguments
- * were objects before it. */
+/* Claims a tool message with tool_call_id.  It looks like Chat Completions, so
+ * it is claimed only after an Ollama message, such as one with object
+ * arguments. */
 const char *
 ctx_ollama_also(const struct ctx_json *json, uint32_t node)
 {
@@ -76,7 +78,8 @@ read_images(struct ctx_message *message, uint32_t images, struct ctx_err *err)
 	return 0;
 }
 
-/* Blocks that Chat Completions has not: {"type": "image"} and the like. */
+/* Makes placeholders ({"type": "image"} and so on) media blocks; the Chat
+ * Completions reader reads them as opaque. */
 static void
 find_placeholders(struct ctx_message *message)
 {
@@ -107,7 +110,7 @@ ctx_ollama_read(const struct ctx_json *json, uint32_t node,
 	find_placeholders(message);
 	message->time = ctx_json_find(json, node, "created_at");
 	message->model = ctx_json_find(json, node, "model");
-	/* Of a tool's message the first part is the result. */
+	/* The first block of a tool message is the result. */
 	if (message->role == CTX_ROLE_TOOL && message->blocks[0].name == 0)
 		message->blocks[0].name =
 		    ctx_json_find(json, node, "tool_name");

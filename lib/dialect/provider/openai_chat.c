@@ -1,18 +1,19 @@
 /*
  * openai_chat.c - OpenAI Chat Completions messages
  *
- * Roles developer, system, user, assistant, tool and the older function;
- * calls in tool_calls (or the older function_call), each answered by one
- * message of its own.  Reasoning is not part of the official type, but
- * widely kept beside it (reasoning_content, reasoning, reasoning_details).
- * Mistral has it in the content (thinking, a list of text chunks; ThinkChunk
- * of its API, November 2026).
- * What the assistant said aloud is kept as {"audio": {"id"}}.
+ * Roles are developer, system, user, assistant, tool and the older function.
+ * Tool calls are in tool_calls (or the older function_call); each result is a
+ * separate message.  Reasoning is not in the official type, but many servers
+ * write it in reasoning_content, reasoning or reasoning_details.  Mistral
+ * writes it in the content: thinking, an array of text chunks (ThinkChunk of
+ * its API, November 2026).  Speech of the assistant is {"audio": {"id"}}.
+ *
  * Source: the message parameter types of openai-python, August 2026.
  */
 #include "dialect/read.h"
 
-/* The chunks of a block {"type": "thinking", "thinking": [...]}, or 0. */
+/* Returns the chunks of a block {"type": "thinking", "thinking": [...]}, or
+ * 0. */
 static uint32_t
 find_chunks(const struct ctx_json *json, uint32_t block)
 {
@@ -46,7 +47,7 @@ ctx_openai_chat_is(const struct ctx_json *json, uint32_t node)
 
 	if (role == 0)
 		return NULL;
-	/* Ollama and chat templates write the arguments as an object. */
+	/* Arguments are a string; Ollama and chat templates write an object. */
 	call = ctx_json_find(json, node, "tool_calls");
 	if (call != 0 && (call = ctx_json_at(json, call, 0)) != 0) {
 		body = ctx_json_find(json, call, "function");
@@ -60,10 +61,11 @@ ctx_openai_chat_is(const struct ctx_json *json, uint32_t node)
 		return "tool_call_id";
 	if (ctx_json_find(json, node, "function_call") != 0)
 		return "function_call";
-	/* Mistral's reasoning: elsewhere thinking is a string. */
+	/* Mistral's reasoning is an array; other dialects' thinking is a
+	 * string. */
 	if (has_thinking_chunks(json, ctx_json_find(json, node, "content")))
 		return "thinking chunks";
-	/* A developer speaks in Responses too, and tells nothing. */
+	/* Role developer does not decide, because Responses has it, too. */
 	if (ctx_json_is(json, role, "function"))
 		return "role function";
 	return ctx_has_block(json, ctx_json_find(json, node, "content"), blocks,
@@ -83,7 +85,7 @@ read_chat_block(const struct ctx_json *json, uint32_t block,
 	};
 	uint32_t chunks = find_chunks(json, block), text = 0;
 
-	/* Of several chunks their JSON is counted. */
+	/* Of one chunk, its text is counted; of several, their JSON. */
 	if (chunks != 0 &&
 	    json->nodes[chunks + 1].next == json->nodes[chunks].next)
 		text = ctx_json_find(json, chunks + 1, "text");
@@ -94,7 +96,8 @@ read_chat_block(const struct ctx_json *json, uint32_t block,
 	    sizeof rows / sizeof rows[0], err);
 }
 
-/* One call: {"name", "arguments"} or {"name", "input"} in body. */
+/* Adds a tool call from body: {"name", "arguments"} or {"name", "input"}.  It
+ * can be removed by removing child from parent. */
 static int
 read_chat_tool_call(struct ctx_message *message, uint32_t body, uint32_t id,
     uint32_t parent, uint32_t child, struct ctx_err *err)
@@ -159,8 +162,8 @@ read_chat_assistant(struct ctx_message *message, uint32_t node,
 	return read_chat_tool_call(message, call, 0, node, call - 1, err);
 }
 
-/* The id of the call that a result answers.  SWE-agent keeps it as the only
- * one of a list (agents.py, August 2026). */
+/* Returns the id of the call that a tool message answers, or 0.  SWE-agent
+ * writes it as the only element of tool_call_ids (agents.py, August 2026). */
 static uint32_t
 find_answered_id(const struct ctx_json *json, uint32_t node)
 {

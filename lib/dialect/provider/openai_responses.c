@@ -1,11 +1,12 @@
 /*
  * openai_responses.c - OpenAI Responses items
  *
- * A line is an item, told by its type; a message may have none.  What the
- * model wrote in one answer is several items in a row (reasoning, messages,
- * calls), which refer to each other and stand or fall together; reasoning is
- * refused without what follows it, and so never taken out alone.  Calls and
- * outputs pair by call_id; tools of the provider are one item each.
+ * A record is an item with a type; a message may have none.  One response is
+ * several neighbouring items (reasoning, messages, tool calls), which refer to
+ * each other and are kept or removed together.  The API refuses reasoning
+ * without the item that followed it, so reasoning is never removed alone.  Tool
+ * calls and outputs pair by call_id; a tool that the provider runs is one item.
+ *
  * Source: response_input_item_param.py of openai-python, August 2026.
  */
 #include <string.h>
@@ -14,20 +15,21 @@
 
 enum responses_item_kind {
 	CALL,
-	TYPED,  /* a call whose value has members that must be there, or was
-		 * approved */
-	OUTPUT, /* a text may stand in for it */
-	FIXED,  /* an output that must stay as it is */
-	SHOT,   /* the same, a screenshot */
+	TYPED,  /* tool call whose value has required members, or was approved:
+		   never truncated */
+	OUTPUT, /* tool result that a text may replace */
+	FIXED,  /* tool result that no text may replace */
+	SHOT,   /* screenshot, which no text may replace */
 	REASONING,
-	SEALED, /* earlier history, encrypted */
+	SEALED, /* compacted earlier messages, encrypted */
 	MEDIA,
-	POINTER, /* stands for what the provider keeps */
-	OWN,     /* a call and its result in one, or something else known */
+	POINTER, /* refers to an item that the provider stores */
+	OWN,     /* call and result in one item, or another known item */
 	SYSTEM,
 };
 
-/* need is the key that an item of the type must have, and pairs by. */
+/* need is a key that the item must have.  For calls and results its value is
+ * the id by which they pair. */
 static const struct item {
 	const char *type, *need, *value;
 	enum responses_item_kind what;
@@ -39,7 +41,7 @@ static const struct item {
     {"custom_tool_call_output", "call_id", "output", OUTPUT},
     {"local_shell_call", "call_id", "action", TYPED},
     {"local_shell_call_output", "call_id", "output", OUTPUT},
-    /* The type has no call_id, but its id is that of the tool call. */
+    /* The official type has no call_id; its id is the id of the tool call. */
     {"local_shell_call_output", "id", "output", OUTPUT},
     {"shell_call", "call_id", "action", TYPED},
     {"shell_call_output", "call_id", "output", FIXED},
@@ -49,7 +51,7 @@ static const struct item {
     {"computer_call_output", "call_id", "output", SHOT},
     {"tool_search_call", "call_id", "arguments", CALL},
     {"tool_search_output", "call_id", "tools", FIXED},
-    /* It has a fingerprint beside it, that is checked. */
+    /* Never truncated, because the provider checks its fingerprint. */
     {"program", "call_id", "code", TYPED},
     {"program_output", "call_id", "output", FIXED},
     {"mcp_approval_request", "id", "arguments", TYPED},
@@ -65,7 +67,7 @@ static const struct item {
     {"compaction_summary", "encrypted_content", "encrypted_content", SEALED},
     {"compaction_trigger", "type", NULL, OWN},
     {"additional_tools", "tools", "tools", SYSTEM},
-    /* Codex keeps reasoning without its id. */
+    /* Codex writes reasoning without id. */
     {"reasoning", "summary", NULL, REASONING},
 };
 
@@ -82,8 +84,8 @@ find_item(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* What gives a message away as an item though its blocks do not: Chat
- * Completions, which refuse in a block, too, have no type. */
+/* Returns why a message is a Responses item even if its blocks do not show it,
+ * or NULL.  Chat Completions have refusal blocks, too, but no type. */
 static const char *
 identify_message(const struct ctx_json *json, uint32_t node, uint32_t content)
 {
@@ -135,7 +137,8 @@ read_responses_block(const struct ctx_json *json, uint32_t block,
 	    sizeof rows / sizeof rows[0], err);
 }
 
-/* The texts of a list of {"type", "text"}, which no edit may take out. */
+/* Adds the texts of an array of {"type", "text"} as reasoning that no edit may
+ * remove. */
 static int
 read_texts(struct ctx_message *message, uint32_t list, struct ctx_err *err)
 {
@@ -152,8 +155,8 @@ read_texts(struct ctx_message *message, uint32_t list, struct ctx_err *err)
 	return 0;
 }
 
-/* The model is shown what is encrypted, where that is there; then the
- * summary is for people. */
+/* Adds reasoning.  If there is encrypted content the model sees that, and the
+ * summary is only for people. */
 static int
 read_reasoning(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 {
@@ -172,14 +175,15 @@ read_reasoning(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 		content = ctx_json_find(json, node, "summary");
 	if (read_texts(message, content, err) < 0)
 		return -1;
-	/* What only its id stands for is there all the same. */
+	/* Without any text, its id alone refers to reasoning that the provider
+	 * stores. */
 	return message->n > 0
 	    ? 0
 	    : ctx_read_part(message, CTX_BLOCK_REASONING, 0, err);
 }
 
-/* True if the provider searched for tools itself.  The call and its output
- * then have no call_id that pairs them, and the call may stand alone. */
+/* Returns true if the provider ran the tool search.  Then call and output have
+ * no call_id to pair by, and a call may have no output. */
 static bool
 is_hosted(const struct ctx_json *json, uint32_t node)
 {
@@ -226,7 +230,8 @@ read_responses_item(struct ctx_message *message, const struct item *item,
 	case REASONING:
 		return read_reasoning(message, message->node, err);
 	case SEALED:
-		/* It stands for all that was before, and is kept like it. */
+		/* The item replaces all earlier messages, so it is kept like a
+		 * system message. */
 		message->role = CTX_ROLE_SYSTEM;
 		if (ctx_read_part(message, CTX_BLOCK_OPAQUE, value, err) < 0)
 			return -1;
@@ -257,7 +262,7 @@ ctx_openai_responses_read(const struct ctx_json *json, uint32_t node,
 
 	ctx_message_reset(message, json, node);
 	if (json->nodes[node].kind == CTX_JSON_STRING) {
-		/* An input that is a text is a message of the user's. */
+		/* An input that is a string is a user message. */
 		message->role = CTX_ROLE_USER;
 		return ctx_read_content(message, node, read_responses_block,
 			   err) < 0
