@@ -1,25 +1,27 @@
-/* billed_usage.c - what providers say that a call took */
+/* billed_usage.c - input tokens that a provider reports for a request */
 #include <string.h>
 
 #include "cost/cost.h"
 
-/* A number that no provider reaches stops a sum from running over. */
+/* Larger than any real count, and so small that a sum cannot overflow. */
 #define MOST 1000000000000u
 
 /*
- * Members that add up to the input; a dot goes a level down.  The row counts
- * whose first member there is; where it stands alone, it has what was cached
- * in it.
+ * Rows of members that add up to the input tokens.  A dot separates a member
+ * from one inside it.  The first row whose first member exists is used.  Its
+ * other members are optional: in some formats the first includes the cached
+ * tokens.
  */
 #define WIDEST 5
 static const char *const inputs[][WIDEST] = {
     {"prompt_tokens"}, /* OpenAI Chat Completions */
-    /* Anthropic; of OpenAI Responses and LangChain the first is all. */
+    /* Anthropic.  For OpenAI Responses and LangChain, the first is the
+     * total. */
     {"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"},
     {"inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens"},
     {"promptTokenCount"},  /* Gemini */
     {"prompt_eval_count"}, /* Ollama */
-    /* pi, opencode; of the Gemini CLI the first is all. */
+    /* pi, opencode.  For the Gemini CLI, the first is the total. */
     {"input", "cacheRead", "cacheWrite", "cache.read", "cache.write"},
 };
 
@@ -36,7 +38,7 @@ find_path(const struct ctx_json *json, uint32_t node, const char *path)
 	return ctx_json_find(json, ctx_json_find(json, node, name), dot + 1);
 }
 
-/* The digits of a whole number; other forms are no count of tokens. */
+/* Reads a number of digits only; returns false for any other value. */
 static bool
 read_count(const struct ctx_json *json, uint32_t node, uint64_t *n)
 {

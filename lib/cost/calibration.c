@@ -1,18 +1,18 @@
 /*
- * calibration.c - what a model's tokens are in tokens of another encoding
+ * calibration.c - a model's tokens per token of another encoding
  *
- * billed = beside + factor * counted, by least squares; beside stands for
- * what the stream does not hold, such as a system prompt and tools that are
- * sent with each call.  Without three calls that differ, or where beside
- * could as well be nothing, it is taken to be nothing.
+ * Fits billed = beside + factor * counted by least squares.  beside is what
+ * each request has but the stream has not, such as a system prompt and tools.
+ * beside is 0 if there are fewer than three different requests, or if it is not
+ * significantly greater than 0.
  */
 #include <math.h>
 
 #include "cost/cost.h"
 
 /*
- * The 97.5 % point of Student's distribution (Abramowitz, Stegun 26.7.5), a
- * little low under five degrees of freedom.
+ * Returns the 97.5 % quantile of Student's t distribution (Abramowitz, Stegun
+ * 26.7.5); slightly too low below five degrees of freedom.
  */
 static double
 student_quantile(size_t freedom)
@@ -26,10 +26,10 @@ student_quantile(size_t freedom)
 }
 
 struct sums {
-	double n, x, y, xx, xy, yy; /* means, and sums around them */
+	double n, x, y, xx, xy, yy; /* means (x, y); sums of squares */
 };
 
-/* With origin the sums are those around nothing. */
+/* Sums deviations from the mean or, if origin is true, from 0. */
 static void
 sum_samples(struct sums *s, const struct ctx_billed_sample *calls, size_t n,
     bool origin)
@@ -51,7 +51,7 @@ sum_samples(struct sums *s, const struct ctx_billed_sample *calls, size_t n,
 	}
 }
 
-/* The line through the calls, and how far off its slope may be. */
+/* Fits the line, through 0 if origin is true, and its confidence intervals. */
 static void
 fit_line(struct ctx_calibration *calibration, const struct sums *s, bool origin)
 {
@@ -69,7 +69,7 @@ fit_line(struct ctx_calibration *calibration, const struct sums *s, bool origin)
 	    sqrt(rest * (1 / s->n + s->x * s->x / s->xx));
 }
 
-/* How well it fits: errors in shares of the mean call. */
+/* Sets the errors of the fit, as shares of the mean billed tokens. */
 static void
 measure_error(struct ctx_calibration *calibration,
     const struct ctx_billed_sample *calls, size_t n)

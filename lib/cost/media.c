@@ -1,28 +1,33 @@
 /*
- * media.c - tokens of images, documents, sound and film
+ * media.c - tokens of images, documents, audio and video
  *
- * Base64 is never text.  Of an image only the size counts, which stands in
- * the first bytes of the file; what can not be looked at (an address, a file
- * id) is taken for a usual one.  All of it is an estimate: the providers'
- * figures are rules of thumb, and what they bill has been seen to differ.
+ * Base64 never counts as text.  Of an image only the size matters, which is in
+ * the first bytes of the file.  If the payload is not in the message (a URL, a
+ * file id), a typical size is assumed.  All counts are estimates: the
+ * providers' figures are approximate, and billed tokens have differed from
+ * them.
  *
- * Rules, with x, y and edge of the model table (pages of the providers,
- * November 2026; of OpenAI's patches from GPT-5 on, x is what users of its
- * developer forum found billed in March 2026, where the page says more):
- *   tiles    fit into edge, short side at most 768; x, and y for each tile
- *            of 512 (OpenAI)
- *   patches  of 32 pixels, at most y of them, fit into edge; x hundredths
- *            each; with an edge, low detail is 512 pixels, and original
- *            detail 6,000 pixels and four times as many patches (OpenAI)
- *   squares  of 28 pixels, shrunk to fit into edge and to at most y of them
- *            (Anthropic)
- *   crops    x up to 384 by 384, else x for each crop of up to edge pixels; a
- *            page y (Gemini 2)
- *   fixed    x whatever the size; a page y (Gemini 3)
+ * Image rules, with x, y and edge of the model table:
  *
- * Sound costs by the second: 10 tokens of what the user sends, 20 of what the
- * assistant said aloud (developers.openai.com, "Managing costs" of the
- * Realtime API, November 2026), with Gemini 32 (ai.google.dev, "Audio").
+ *   tiles    Shrink to edge, then the shorter side to 768 pixels.  x tokens,
+ *            and y per tile of 512 pixels.  Low detail: x.  (OpenAI)
+ *   patches  Of 32 pixels.  Shrink to edge and to at most y patches; x / 100
+ *            tokens per patch.  If edge is not 0, low detail shrinks to 512
+ *            pixels; original detail to 6,000 pixels and 4 * y patches.
+ *            (OpenAI)
+ *   squares  Of 28 pixels.  Shrink to edge and to at most y squares; 1 token
+ *            per square.  (Anthropic)
+ *   crops    x tokens up to 384 by 384 pixels, else x per crop of at most edge
+ *            pixels.  A PDF page is y tokens.  (Gemini 2)
+ *   fixed    x tokens for any size.  A PDF page is y tokens.  (Gemini 3)
+ *
+ * Source: the providers' pages, November 2026.  For patches from GPT-5 on, x is
+ * what users of OpenAI's developer forum were billed in March 2026; the page
+ * gives more.
+ *
+ * Audio costs 10 tokens per second from the user and 20 from the assistant
+ * (developers.openai.com, "Managing costs" of the Realtime API, November 2026),
+ * with Gemini 32 (ai.google.dev, "Audio").
  */
 #include <math.h>
 #include <string.h>
@@ -32,25 +37,25 @@
 enum media_kind { IMAGE, PAGES, WORDS, SOUND, SPEECH, FILM };
 
 enum {
-	SOUND_TOKENS = 10, /* a second */
+	SOUND_TOKENS = 10, /* per second */
 	SPEECH_TOKENS = 20,
 	GEMINI_TOKENS = 32,
-	MINUTE = 60,      /* seconds of sound that nothing tells of */
-	SPOKEN = 15,      /* characters of a transcript in a second */
-	MP3_RATE = 16000, /* bytes in a second: 128 kbit */
+	MINUTE = 60,      /* seconds of audio of unknown length */
+	SPOKEN = 15,      /* characters of a transcript per second */
+	MP3_RATE = 16000, /* bytes per second: 128 kbit/s */
 };
 
-/* Base64, read where it is. */
+/* Base64 text, decoded byte by byte on demand. */
 struct bytes {
 	const char *p;
-	size_t n; /* of the base64, padding left out */
+	size_t n; /* length of the base64 without padding */
 };
 
-/* Most bytes looked at for the size of an image; what stands before it in a
- * photograph is at most some thumbnails. */
+/* Maximum bytes searched for the size of an image.  In a photograph, metadata
+ * with thumbnails comes before the size. */
 #define HEAD ((size_t)1 << 20)
 
-/* Pixels; no provider takes longer ones, whatever a picture says of itself. */
+/* Pixels.  No provider accepts more, whatever the header says. */
 #define LONGEST_SIDE 65535
 
 static const struct ctx_image usual = {CTX_IMAGE_TILES, 85, 170, 2048};
@@ -64,7 +69,7 @@ decode_sextet(char c)
 		return c - 'a' + 26;
 	if (c >= '0' && c <= '9')
 		return c - '0' + 52;
-	/* The alphabet for addresses has its own last two. */
+	/* The URL-safe alphabet has - and _ as its last two. */
 	if (c == '+' || c == '-')
 		return 62;
 	return c == '/' || c == '_' ? 63 : -1;
@@ -76,7 +81,7 @@ decoded_length(const struct bytes *b)
 	return b->n / 4 * 3 + b->n % 4 * 3 / 4;
 }
 
-/* Byte at, or -1. */
+/* Returns the decoded byte at offset at, or -1. */
 static int
 decode_byte_at(const struct bytes *b, size_t at)
 {
@@ -93,8 +98,8 @@ decode_byte_at(const struct bytes *b, size_t at)
 	return ((high << (2 + shift)) | (low >> (4 - shift))) & 0xff;
 }
 
-/* n bytes from at as a number; 0 where there are none.  little: the first
- * byte is the lowest. */
+/* Returns n decoded bytes from offset at as a number; 0 if they do not exist.
+ * little: the first byte is the least significant. */
 static uint32_t
 read_uint(const struct bytes *b, size_t at, size_t n, bool little)
 {
@@ -122,7 +127,8 @@ has_bytes(const struct bytes *b, size_t at, const char *text)
 	return true;
 }
 
-/* JPEG: markers with lengths, until one that begins a frame. */
+/* Sets the size of a JPEG: skips segments by their lengths up to a frame
+ * header. */
 static void
 read_jpeg_size(const struct bytes *b, uint32_t *w, uint32_t *h)
 {
@@ -165,7 +171,7 @@ read_webp_size(const struct bytes *b, uint32_t *w, uint32_t *h)
 	}
 }
 
-/* The size in pixels, 0 by 0 if it is no image that is known here. */
+/* Sets the size in pixels; 0 by 0 if the format is not known. */
 static void
 read_image_size(const struct bytes *b, uint32_t *w, uint32_t *h)
 {
@@ -183,7 +189,7 @@ read_image_size(const struct bytes *b, uint32_t *w, uint32_t *h)
 	}
 }
 
-/* ---- the rules ---- */
+/* ---- rules for images ---- */
 
 static uint64_t
 divide_up(double length, double unit)
@@ -193,7 +199,7 @@ divide_up(double length, double unit)
 	return n < 1 ? 1 : n > 1e8 ? 100000000 : (uint64_t)n;
 }
 
-/* Shrinks w by h so that the longer side is at most edge. */
+/* Shrinks w by h so that the longer side is at most edge; edge 0: no limit. */
 static void
 shrink_to_edge(double *w, double *h, double edge)
 {
@@ -222,7 +228,9 @@ count_tile_tokens(const struct ctx_image *image, double w, double h,
 	return image->x + image->y * divide_up(w, 512) * divide_up(h, 512);
 }
 
-/* Too many patches: shrunk to as many, then until one side is whole. */
+/* Returns the tokens of the patches rule.  An image with too many patches is
+ * shrunk to the maximum, and then until one side is a whole number of
+ * patches. */
 static uint64_t
 count_patch_tokens(const struct ctx_image *image, double w, double h,
     enum ctx_detail detail)
@@ -251,8 +259,9 @@ count_patch_tokens(const struct ctx_image *image, double w, double h,
 	return (n * image->x + 99) / 100;
 }
 
-/* Too many squares: the largest size of these sides that has no more, to
- * some thousandths of a pixel. */
+/* Returns the tokens of the squares rule.  An image with too many squares is
+ * shrunk to the largest size that fits, found by bisection to some thousandths
+ * of a pixel. */
 static uint64_t
 count_square_tokens(const struct ctx_image *image, double w, double h)
 {
@@ -273,7 +282,8 @@ count_square_tokens(const struct ctx_image *image, double w, double h)
 	return divide_up(w * small, 28) * divide_up(h * small, 28);
 }
 
-/* A crop is two thirds of the shorter side, from 256 to edge pixels. */
+/* Returns the tokens of the crops rule.  The side of a crop is two thirds of
+ * the shorter side of the image, between 256 and edge pixels. */
 static uint64_t
 count_crop_tokens(const struct ctx_image *image, double w, double h)
 {
@@ -319,8 +329,7 @@ is_gemini(const struct ctx_image *image)
 	return image->rule == CTX_IMAGE_CROPS || image->rule == CTX_IMAGE_FIXED;
 }
 
-/* Does the PDF have the word at this byte, and then no letter of a longer
- * one? */
+/* Returns true if the PDF has this name at this byte, and not a longer one. */
 static bool
 has_name(const struct bytes *b, size_t at, const char *name)
 {
@@ -329,8 +338,8 @@ has_name(const struct bytes *b, size_t at, const char *name)
 	return has_bytes(b, at, name) && !(next >= 'A' && next <= 'z');
 }
 
-/* Pages of a PDF: objects of that type, as far as they are not compressed
- * with others; else one for each 50,000 bytes. */
+/* Returns the number of pages of a PDF: its /Page objects that are not
+ * compressed or, if there are none, one per 50,000 bytes. */
 static uint64_t
 count_pages(const struct bytes *b)
 {
@@ -348,27 +357,28 @@ count_pages(const struct bytes *b)
 	return n > 0 ? n : 1 + (uint64_t)bytes / 50000;
 }
 
-/* Where pages cost no fixed amount they are given as an image and as 1,500
- * to 3,000 tokens of text. */
+/* Returns the tokens of a PDF.  If the model has no fixed cost per page, a page
+ * is an image and 1,500 to 3,000 tokens of text; 3,000 are counted. */
 static uint64_t
 count_page_tokens(const struct ctx_image *image, const struct bytes *b)
 {
 	return count_pages(b) * (is_gemini(image) ? image->y : 3000);
 }
 
-/* Four bytes a token; without any, a page. */
+/* Returns the tokens of a text document: one per 4 bytes; those of a page if
+ * the payload is not in the message. */
 static uint64_t
 count_document_tokens(const struct bytes *b)
 {
 	return b->n == 0 ? 750 : 1 + (uint64_t)decoded_length(b) / 4;
 }
 
-/* Bytes a second of an MP3, by its first frame, behind a tag if it has one;
- * 0 if there is none. */
+/* Returns the bytes per second of an MP3 from its first frame, after an ID3 tag
+ * if there is one; 0 if it is not an MP3. */
 static uint32_t
 read_mp3_rate(const struct bytes *b)
 {
-	/* kbit/s of layer III, of MPEG 1 and 2 (ISO 11172-3, 13818-3) */
+	/* kbit/s of layer III, for MPEG 1 and 2 (ISO 11172-3, 13818-3) */
 	static const uint16_t rates[2][16] = {
 	    {0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320},
 	    {0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160},
@@ -387,7 +397,8 @@ read_mp3_rate(const struct bytes *b)
 	return rates[(head >> 11 & 3) != 3][head >> 4 & 15] * 125u;
 }
 
-/* Seconds of sound, by its header where it is WAV or MP3. */
+/* Returns the seconds of audio: from the header of WAV or MP3, else from its
+ * bytes; a minute without bytes. */
 static uint64_t
 count_seconds(const struct bytes *b)
 {
@@ -402,10 +413,10 @@ count_seconds(const struct bytes *b)
 	return 1 + decoded_length(b) / (rate > 0 ? rate : MP3_RATE);
 }
 
-/* ---- what is there ---- */
+/* ---- what a payload is ---- */
 
-/* Does a type, format or file name hold the word, at its start or behind a
- * mark? */
+/* Returns true if a type, format or file name has this word at its start or
+ * after one of / . : " */
 static bool
 has_word(struct ctx_str text, const char *word)
 {
@@ -438,17 +449,17 @@ kind_by_name(struct ctx_str type)
 	return IMAGE;
 }
 
-/* What was found out of a payload. */
+/* What was detected about a payload. */
 struct found {
 	enum media_kind kind;
 	enum ctx_detail detail;
 	struct bytes bytes;
 	uint64_t spoken;    /* characters of a transcript */
-	bool image;         /* a type or a format says so */
-	uint32_t id, title; /* where it is kept, and its name; 0: none */
+	bool image;         /* true if a type says that it is an image */
+	uint32_t id, title; /* nodes: file id or URI, and file name; 0: none */
 };
 
-/* What the ending of an address says, if it says anything. */
+/* Returns the kind that the file extension of a URL says; IMAGE if none. */
 static enum media_kind
 kind_by_address(const char *p, size_t n)
 {
@@ -462,7 +473,8 @@ kind_by_address(const char *p, size_t n)
 	return kind_by_name((struct ctx_str){p + at - 1, end - at + 1});
 }
 
-/* A text is base64, a data: address with base64, or another address. */
+/* Reads a payload that is a string: base64, a data: URL with base64, or another
+ * URL. */
 static void
 read_payload(struct found *found, const char *p, size_t n)
 {
@@ -493,8 +505,8 @@ read_payload(struct found *found, const char *p, size_t n)
 		found->kind = SOUND;
 }
 
-/* What the assistant said aloud is kept by the provider under an id; to some
- * a transcript has been added. */
+/* Detects speech of the assistant.  The provider stores it under an id; some
+ * messages have a transcript, too. */
 static void
 find_speech(struct found *found, const struct ctx_json *json, uint32_t node,
     uint32_t data)
@@ -508,7 +520,7 @@ find_speech(struct found *found, const struct ctx_json *json, uint32_t node,
 		found->spoken = ctx_json_string_chars(ctx_json_str(json, text));
 }
 
-/* What a type, format or file name says; scratch is overwritten. */
+/* Sets *kind by a type, format or file name.  Overwrites scratch. */
 static int
 read_kind(const struct ctx_json *json, uint32_t node, struct ctx_buf *scratch,
     enum media_kind *kind, struct ctx_err *err)
@@ -522,7 +534,8 @@ read_kind(const struct ctx_json *json, uint32_t node, struct ctx_buf *scratch,
 	return 0;
 }
 
-/* Notes what the object says of its payload, and sets *in to what is in it. */
+/* Records what the object says about its payload.  Sets *in to the member that
+ * contains the payload, or to 0. */
 static int
 read_payload_object(struct found *found, const struct ctx_json *json,
     uint32_t node, struct ctx_buf *scratch, uint32_t *in, struct ctx_err *err)
@@ -547,7 +560,7 @@ read_payload_object(struct found *found, const struct ctx_json *json,
 		    read_kind(json, value, scratch, &found->kind, err) < 0)
 			return -1;
 	}
-	/* A block of its own: {"type": "audio", ...}. */
+	/* The type of a block: {"type": "audio", ...}. */
 	value = ctx_json_find(json, node, "type");
 	if (value != 0 && found->kind == IMAGE) {
 		if (read_kind(json, value, scratch, &kind, err) < 0)
@@ -565,7 +578,7 @@ read_payload_object(struct found *found, const struct ctx_json *json,
 	return 0;
 }
 
-/* Without what base64 is broken into lines with. */
+/* Removes the white space that breaks base64 into lines. */
 static void
 strip_whitespace(struct ctx_buf *text)
 {
@@ -611,7 +624,7 @@ count_payload_tokens(const struct ctx_image *image, const struct found *found)
 	}
 }
 
-/* True if a type or a format of the object says that it is an image. */
+/* Returns true if a type of the object says that it is an image. */
 static bool
 is_image_object(const struct ctx_json *json, uint32_t node)
 {
@@ -630,8 +643,7 @@ is_image_object(const struct ctx_json *json, uint32_t node)
 	return ctx_json_find(json, node, "image") != 0;
 }
 
-/* Sets *text to the last of the members of the object that is a string, if any
- * is. */
+/* Sets *text to the last of the members keys that is a string, if any is. */
 static void
 find_last_string(const struct ctx_json *json, uint32_t node,
     const char *const *keys, uint32_t *text)
@@ -645,7 +657,7 @@ find_last_string(const struct ctx_json *json, uint32_t node,
 	}
 }
 
-/* Notes what the file is called, and where it is kept. */
+/* Records the file name of the payload and its file id or URI. */
 static void
 find_file_names(struct found *found, const struct ctx_json *json, uint32_t node)
 {
@@ -658,7 +670,8 @@ find_file_names(struct found *found, const struct ctx_json *json, uint32_t node)
 	find_last_string(json, node, titles, &found->title);
 }
 
-/* Sets found to what a payload is, and *text to it or its address. */
+/* Detects what a payload is.  Sets *text to the payload or its URL; it may be
+ * in scratch. */
 static int
 find_payload(struct found *found, const struct ctx_json *json, uint32_t node,
     struct ctx_buf *scratch, struct ctx_str *text, struct ctx_err *err)
@@ -666,7 +679,8 @@ find_payload(struct found *found, const struct ctx_json *json, uint32_t node,
 	int depth;
 
 	*text = (struct ctx_str){NULL, 0};
-	/* A block holds a source, which holds data; no format goes deeper. */
+	/* A block contains a source, which contains data; no format nests
+	 * deeper than 4 objects. */
 	for (depth = 0; depth < 4 && node != 0 &&
 	     json->nodes[node].kind == CTX_JSON_OBJECT;
 	     depth++) {
@@ -703,12 +717,12 @@ ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,
 	return 0;
 }
 
-/* ---- what people are told of it ---- */
+/* ---- properties of media, for users ---- */
 
 const char *const ctx_media_kinds[] = {"image", "document", "audio", "video",
     "file", NULL};
 
-/* Sets the format that the first bytes of a payload tell, and the kind. */
+/* Sets the format by the first bytes of a payload, and the kind with it. */
 static void
 find_format(const struct bytes *b, struct ctx_media *media)
 {
@@ -733,7 +747,7 @@ find_format(const struct bytes *b, struct ctx_media *media)
 		media->format = "mp3";
 }
 
-/* The kind where no format tells. */
+/* Returns the kind by type and file name, for a format that is not known. */
 static const char *
 kind_name(const struct found *found)
 {
@@ -751,7 +765,7 @@ kind_name(const struct found *found)
 	}
 }
 
-/* Is all of it base64? */
+/* Returns true if all characters are base64 and their number is possible. */
 static bool
 is_base64(const struct bytes *b)
 {
@@ -808,7 +822,7 @@ ctx_media_decode(struct ctx_str base64, struct ctx_buf *out,
 		out->p[out->n++] = (char)(group >> 8);
 		out->p[out->n++] = (char)group;
 	}
-	/* Of a last group that is not whole there are fewer. */
+	/* An incomplete last group has fewer than 3 bytes. */
 	out->n -= (b.n + 3) / 4 * 3 - n;
 	return 0;
 }

@@ -1,48 +1,54 @@
-/* media.h - tokens of what is no text, for message_tokens.c and the tests */
+/* media.h - tokens and properties of media blocks, for message_tokens.c, for
+ * rooms above that replace or describe media, and for tests */
 #ifndef CTX_COST_MEDIA_H
 #define CTX_COST_MEDIA_H
 
 #include "dialect/dialect.h"
 
-/* What a request may ask for; high is what it gets unasked. */
+/* The detail of an image that a request asks for.  HIGH is the default. */
 enum ctx_detail {
 	CTX_DETAIL_HIGH,
 	CTX_DETAIL_LOW,
 	CTX_DETAIL_ORIGINAL,
 };
 
-/* An image of a size in pixels (0: not known, a square of 1024). */
+/* Returns the tokens of an image of this size in pixels; 0: not known, taken as
+ * 1024 by 1024. */
 uint64_t ctx_image_tokens(const struct ctx_image *image, uint32_t width,
     uint32_t height, enum ctx_detail detail);
 
 /*
- * A payload as formats hold it: a string of base64, a data: address, another
- * address or a file id, or an object with one of them in it.  A document
- * costs by its length, sound by its seconds, as its header tells them, or its
- * bytes, or a transcript, else for a minute: 10 tokens each, 20 of what the
- * assistant said aloud, with Gemini 32; film 263 a second, taken for two
- * million bits.
+ * Sets *tokens to the estimated tokens of a media payload.  A payload is a
+ * string (base64, a data: URL, another URL, a file id) or an object with one in
+ * it.
+ *
+ *   image     by its size in pixels (ctx_image_tokens)
+ *   document  by pages or bytes
+ *   audio     by its seconds: from its WAV or MP3 header, else its bytes, else
+ *             its transcript, else a minute.  Per second 10 tokens, 20 if the
+ *             assistant spoke, 32 for Gemini.
+ *   video     263 tokens per second, taken as 250,000 bytes
  */
 int ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,
     uint32_t node, struct ctx_buf *scratch, uint64_t *tokens,
     struct ctx_err *err);
 
-/* What a block of media holds; texts live as what ctx_json_text gives. */
+/* The properties of a media block.  The strings are valid as those that
+ * ctx_json_text returns. */
 struct ctx_media {
 	const char *kind;       /* one of ctx_media_kinds */
-	const char *format;     /* "png", ...; NULL: not known */
-	uint32_t width, height; /* of an image, in pixels; 0: not known */
-	struct ctx_str base64;  /* the payload, no padding; n 0: it is not in
-				 * the block */
-	uint64_t bytes;         /* of the payload, decoded */
-	struct ctx_str place;   /* an address or a file id instead of it */
-	uint32_t title;         /* the node of a file's name; 0: none */
+	const char *format;     /* "png" and so on; NULL: not known */
+	uint32_t width, height; /* pixels of an image; 0: not known */
+	struct ctx_str base64;  /* without padding; n 0: not in the block */
+	uint64_t bytes;         /* decoded bytes of the payload */
+	struct ctx_str place;   /* URL or file id of a payload elsewhere */
+	uint32_t title;         /* node of the file's name, or 0 */
 };
-extern const char *const ctx_media_kinds[]; /* NULL ended */
-/* Looks at the block of media at node. */
+extern const char *const ctx_media_kinds[]; /* ended by NULL */
+/* Sets *media to the properties of the media block at node. */
 int ctx_media_look(const struct ctx_json *json, uint32_t node,
     struct ctx_buf *scratch, struct ctx_media *media, struct ctx_err *err);
-/* Appends the bytes that a payload stands for. */
+/* Appends the decoded bytes of a payload (ctx_media.base64). */
 int ctx_media_decode(struct ctx_str base64, struct ctx_buf *out,
     struct ctx_err *err);
 

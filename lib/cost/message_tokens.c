@@ -11,7 +11,7 @@ ctx_tokens_to_model(const struct ctx_counter *counter, uint64_t tokens)
 {
 	uint64_t factor = counter->factor == 0 ? 100 : counter->factor;
 
-	/* In two steps, for products beyond 64 bits. */
+	/* In two steps, so that the product cannot exceed 64 bits. */
 	return tokens / 100 * factor + (tokens % 100 * factor + 50) / 100;
 }
 
@@ -46,7 +46,8 @@ count_text(struct ctx_counter *counter, const char *p, size_t n,
 	return 0;
 }
 
-/* A text with escapes; for an estimate its size will do. */
+/* Counts a string with escapes.  A counter that estimates needs only its
+ * size. */
 static int
 count_escaped(struct ctx_counter *counter, struct ctx_str literal,
     struct ctx_cost *cost, struct ctx_err *err)
@@ -87,8 +88,8 @@ ctx_count_value(struct ctx_counter *counter, const struct ctx_json *json,
 	return 0;
 }
 
-/* A value as the model is shown it: the keys and texts in it, each by
- * itself, or its JSON. */
+/* Counts a value as the model sees it: its JSON or, with counts_strings_only,
+ * each key and string in it by itself. */
 static int
 count_shown(struct ctx_counter *counter, const struct ctx_dialect *dialect,
     const struct ctx_json *json, uint32_t node, struct ctx_cost *cost,
@@ -105,8 +106,8 @@ count_shown(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	return 0;
 }
 
-/* A message that is one value of its provider's own: its members, without
- * those that only file it, and without numbers, one of which may be ours. */
+/* Counts a message that is one opaque value: its members, except those that
+ * only identify it, and except numbers (ctx may have added one). */
 static int
 count_item(struct ctx_counter *counter, const struct ctx_dialect *dialect,
     const struct ctx_message *message, struct ctx_cost *cost,
@@ -128,7 +129,8 @@ count_item(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	return 0;
 }
 
-/* base64 is 4 bytes for 3, and 4 bytes of text are about a token. */
+/* Estimates encrypted reasoning: 4 bytes of base64 hold 3 bytes, and 4 bytes of
+ * text are about a token. */
 static void
 add_encrypted_tokens(const struct ctx_json *json, uint32_t node,
     struct ctx_cost *cost)
@@ -182,7 +184,7 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 		return -1;
 	if (block->is_message)
 		return count_item(counter, dialect, message, cost, err);
-	/* What is in a result's body may be parts of their own. */
+	/* A body with blocks costs what its blocks cost; they follow. */
 	if (block->payload == 0 ||
 	    (block->kind == CTX_BLOCK_TOOL_RESULT &&
 		(message->json->nodes[block->payload].kind == CTX_JSON_ARRAY ||
@@ -193,8 +195,9 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	    cost, err);
 }
 
-/* Puts the reference of a result into counter->aged; nothing if it has none.
- * It outlives the rest of the result, which could not be found again. */
+/* Sets counter->aged to the reference in the body of an aged tool result, else
+ * to nothing.  Clearing keeps the reference, because the stored text could not
+ * be found without it. */
 static int
 find_reference(struct ctx_counter *counter, const struct ctx_dialect *dialect,
     const struct ctx_json *json, uint32_t body, struct ctx_err *err)
@@ -224,7 +227,7 @@ find_reference(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	return 0;
 }
 
-/* What a body costs that holds just a text. */
+/* Sets *tokens to the cost of a body that is only this text. */
 static int
 count_body(struct ctx_counter *counter, const struct ctx_dialect *dialect,
     const char *p, size_t n, uint64_t *tokens, struct ctx_err *err)
@@ -236,7 +239,7 @@ count_body(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	int rc = -1;
 
 	ctx_json_init(&json, CTX_SIMD_PORTABLE);
-	/* In a list, since node 0 stands for none. */
+	/* In an array, because node 0 means a missing value. */
 	if (ctx_buf_add(&body, "[", 1, err) == 0 &&
 	    (dialect->counts_strings_only
 		    ? ctx_result_content_add(&body, dialect->text_result_form,
@@ -251,8 +254,8 @@ count_body(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	return rc;
 }
 
-/* What is left of a result when it is cleared; counted once, but for those
- * that are aged. */
+/* Sets *tokens to the cost of the text that remains of a cleared tool result.
+ * The cost of CTX_CLEARED is counted once per dialect. */
 static int
 count_cleared_text(struct ctx_counter *counter,
     const struct ctx_dialect *dialect, uint64_t *tokens, struct ctx_err *err)
@@ -324,7 +327,7 @@ ctx_count_clear_savings(struct ctx_counter *counter,
 	return 0;
 }
 
-/* Before part i: is that the first of the answer? */
+/* Records the cost so far if block i is the first of the response. */
 static void
 record_prompt_tokens(const struct ctx_message *message, size_t i,
     struct ctx_cost *cost)
@@ -364,8 +367,9 @@ add_block_tokens(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	return 0;
 }
 
-/* What stripping would save: nothing where it would leave nothing, or where
- * the format has reasoning go only with its message. */
+/* Returns the tokens that stripping the reasoning saves.  That is 0 if nothing
+ * else is in the message, or if a reasoning block is only removable with its
+ * message. */
 static uint64_t
 count_loose_reasoning(const struct ctx_message *message,
     const struct ctx_cost *cost)
@@ -392,7 +396,7 @@ ctx_count_message(struct ctx_counter *counter,
 	memset(cost, 0, sizeof *cost);
 	if (message->flags & CTX_MESSAGE_HIDDEN)
 		return 0;
-	/* What goes on with a message has the framing of its beginning. */
+	/* A record that continues a message has no framing of its own. */
 	if (!(message->flags & CTX_MESSAGE_CONTINUES)) {
 		if (message->role_node != 0 && dialect->per_message > 0 &&
 		    ctx_count_value(counter, message->json, message->role_node,

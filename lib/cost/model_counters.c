@@ -1,13 +1,13 @@
-/* model_counters.c - the right counter for each model */
+/* model_counters.c - the token counter for each model */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cost/cost.h"
 
-#define LONGEST_KEPT 256 /* bytes of a decoded name */
+#define LONGEST_KEPT 256 /* maximum bytes of a decoded name that is kept */
 #define MOST_KEPT    4096
 
-/* Entries are pointers, so that a measure stays valid when more come. */
+/* Entries are pointers, so that a counter stays valid when the array grows. */
 struct ctx_meter_entry {
 	struct opened *opened;
 };
@@ -15,7 +15,7 @@ struct ctx_meter_entry {
 struct opened {
 	struct ctx_tokenizer *tokenizer;
 	struct ctx_counter counter;
-	struct ctx_counter wanted; /* what was asked for; holds nothing */
+	struct ctx_counter wanted; /* what was requested, for lookup */
 	const char *encoding;
 };
 
@@ -62,8 +62,9 @@ open_encoding(struct ctx_model_counters *counters, const char *encoding,
 	return 0;
 }
 
-/* The name of the model that was asked for, that is named, or of the
- * environment; p NULL if there is none.  Decoded it is in meter->text. */
+/* Sets *name to the model of counters->model, else of the node, else of
+ * counters->fallback; p is NULL if there is none.  A name with escapes is
+ * decoded into counters->text. */
 static int
 find_name(struct ctx_model_counters *counters, const struct ctx_json *json,
     uint32_t node, struct ctx_str *name, struct ctx_err *err)
@@ -80,8 +81,8 @@ find_name(struct ctx_model_counters *counters, const struct ctx_json *json,
 	return 0;
 }
 
-/* Makes a decoded name one that lives as the meter.  Of many different ones,
- * and of long ones, that is the name as it is written, in json. */
+/* Makes a decoded name valid as long as the counters.  A long name, or one
+ * after too many different names, becomes the JSON string in json. */
 static int
 keep_name(struct ctx_model_counters *counters, const struct ctx_json *json,
     uint32_t node, struct ctx_str *name, struct ctx_err *err)
@@ -100,7 +101,8 @@ keep_name(struct ctx_model_counters *counters, const struct ctx_json *json,
 	return 0;
 }
 
-/* Its model.  Notes what is worth telling of it. */
+/* Returns the model of this name.  Records the first unknown name and the first
+ * model that is counted with another model's tokenizer, for warnings. */
 static const struct ctx_model *
 find_model(struct ctx_model_counters *counters, struct ctx_str name)
 {
@@ -153,7 +155,8 @@ ctx_meter_window(struct ctx_model_counters *counters,
 	return 0;
 }
 
-/* What was opened for such a counter, or NULL. */
+/* Returns the opened counter with this encoding and these properties, or
+ * NULL. */
 static struct opened *
 find_opened(const struct ctx_model_counters *counters, const char *encoding,
     const struct ctx_counter *like)

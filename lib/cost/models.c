@@ -1,16 +1,16 @@
 /*
  * models.c - windows, encodings and prices of models
  *
- * The table is made from lib/gen/data/models.tsv, which names the sources.
- * What has no public tokenizer is counted with the nearest one and a factor,
- * and that is an estimate.
+ * The table is made from lib/gen/data/models.tsv, which names the sources.  A
+ * model without a public tokenizer is counted with the nearest encoding and a
+ * factor, as an estimate.
  */
 #include <string.h>
 
 #include "cost/cost.h"
 
-#define LONGEST     256 /* bytes of a name */
-#define MOST_STARTS 16  /* in it, for each is compared with every row */
+#define LONGEST     256 /* maximum bytes of a name */
+#define MOST_STARTS 16  /* starts tried per name, each against every row */
 
 static const struct ctx_model models[] = {
 #include "models.inc"
@@ -36,8 +36,8 @@ ctx_model_at(size_t i)
 	return i < sizeof models / sizeof models[0] ? &models[i] : NULL;
 }
 
-/* Dashes, dots and the like are one: claude-opus-4.5, claude-opus-4-5; what
- * ollama writes mistral:7b is mistral-7b. */
+/* Returns c in lower case, and - for . _ : @.  So claude-opus-4.5 equals
+ * claude-opus-4-5, and Ollama's mistral:7b equals mistral-7b. */
 static char
 fold_char(char c)
 {
@@ -59,7 +59,7 @@ is_name_letter(char c)
 	return c >= 'a' && c <= 'z';
 }
 
-/* Is there a dash behind a letter at p, and a digit behind it? */
+/* Returns true if p is a dash between a letter and a digit. */
 static bool
 has_dash(const char *p)
 {
@@ -68,9 +68,9 @@ has_dash(const char *p)
 }
 
 /*
- * How much of the name begins with the prefix, 0: it does not.  A dash
- * between a letter and a digit is often left out, or put in: gpt4o, phi4,
- * qwen-3; with it as the row has it more is found.
+ * Returns how well the prefix fits the start of the name: 0 if it does not,
+ * else more for a longer prefix.  A dash between a letter and a digit may be
+ * missing or added (gpt4o, phi4, qwen-3); an exact match is better.
  */
 static size_t
 match_prefix(const char *name, size_t n, const char *prefix)
@@ -100,14 +100,15 @@ match_prefix(const char *name, size_t n, const char *prefix)
 	return 2 * k - other;
 }
 
-/* A name, and where rows may begin in it. */
+/* A name, and the offsets at which the name of a row may start in it. */
 struct name {
 	const char *p;
 	size_t n, n_starts;
 	size_t starts[MOST_STARTS];
 };
 
-/* Takes the row for *best if it is a longer prefix of what begins there. */
+/* Sets *best to the row if it fits better than *longest at one of the
+ * starts. */
 static void
 match_row(const struct ctx_model *row, const struct name *name,
     const struct ctx_model **best, size_t *longest)
@@ -127,8 +128,8 @@ match_row(const struct ctx_model *row, const struct name *name,
 	}
 }
 
-/* Finds the row that begins at the start of the name, or behind one of the
- * bytes parts. */
+/* Returns the row that fits best at the start of the name or after any of the
+ * characters in parts, or NULL. */
 static const struct ctx_model *
 find_after_separator(const struct ctx_models *own, struct name *name,
     const char *parts)
@@ -163,14 +164,14 @@ ctx_model_find(const struct ctx_models *own, const char *p, size_t n)
 	name.p = p;
 	name.n = n;
 	best = find_after_separator(own, &name, ".:");
-	/* A name of somebody's own may end in that of the model. */
+	/* A derived model may have the model's name at the end of its own. */
 	if (best == NULL)
 		best = find_after_separator(own, &name, ".:-_");
 	return best != NULL ? best : &unknown;
 }
 
-/* Does a text begin with a dash and a version of one or two digits?  A date
- * has more. */
+/* Returns true if the text starts with a dash and a version of one or two
+ * digits.  A date has more digits. */
 static bool
 has_version(const char *p, size_t n)
 {

@@ -1,34 +1,36 @@
 /*
- * request_overhead.c - what a request costs beside its messages
+ * request_overhead.c - tokens of a request outside its messages
  *
- * How the definitions of tools are written for the model:
+ * How tool definitions are written into the model's prompt:
  *
- *   types  a namespace of TypeScript types, behind the system message (OpenAI;
- *          see cost/tool_schema.c; without such a message they cost 4 tokens
- * more) json   name, description and schema of each as JSON (Anthropic, and the
- *          chat templates of open models)
- *   texts  names and descriptions, and the keys, enumerations, required names
- *          and descriptions of schemas (the local tokenizer of google-genai)
+ *   types  a namespace of TypeScript types after the system message (OpenAI;
+ *          see cost/tool_schema.c).  Without a system message it costs 4
+ *          tokens more, which are not counted here.
+ *   json   name, description and schema of each tool as JSON (Anthropic, and
+ *          the chat templates of open models).
+ *   texts  names and descriptions; of schemas the keys, formats, enumerations,
+ *          required names, descriptions and examples (the local tokenizer of
+ *          google-genai).
  *
- * once and forced are what stands around them, as far as it is known: "tool
- * use system prompt token count" of Anthropic's tool use overview (2026), and
- * the chat templates of open models.
+ * once and forced (struct ctx_tools) are the tokens around them, as far as
+ * known.  Sources: "tool use system prompt token count" in Anthropic's tool use
+ * overview (2026), and the chat templates of open models.
  */
 #include <string.h>
 
 #include "cost/cost.h"
 #include "cost/tool_schema.h"
 
-/* Schemas nested deeper are not looked at. */
+/* Schemas nested deeper are not counted. */
 #define DEEPEST 16
 
 struct beside {
 	struct ctx_counter *counter;
 	const struct ctx_json *json;
 	const struct ctx_tools *rule;
-	struct ctx_cost cost; /* of what is being looked at */
-	struct ctx_buf text;  /* of the definitions */
-	uint64_t fixed;       /* tokens of tools that the provider defines */
+	struct ctx_cost cost; /* tokens and characters so far */
+	struct ctx_buf text;  /* tool definitions as the model gets them */
+	uint64_t fixed;       /* known tokens: tools of the provider, framing */
 	bool any;
 };
 
@@ -38,7 +40,8 @@ is_list(const struct ctx_json *json, uint32_t node)
 	return node != 0 && json->nodes[node].kind == CTX_JSON_ARRAY;
 }
 
-/* The value of the first of the keys that the object has, or 0. */
+/* Returns the value of the first of the keys that the object has, or 0.  A null
+ * value is 0. */
 static uint32_t
 find_first_of(const struct ctx_json *json, uint32_t obj,
     const char *const *keys)
@@ -52,7 +55,8 @@ find_first_of(const struct ctx_json *json, uint32_t obj,
 
 /* ---- the system prompt ---- */
 
-/* A text, or blocks of text; of {"parts": [...]} the parts are the prompt. */
+/* Counts a system prompt: a string, an array of text blocks, or {"parts":
+ * [...]}. */
 static int
 count_prompt(struct beside *b, uint32_t node, struct ctx_err *err)
 {
@@ -68,7 +72,7 @@ count_prompt(struct beside *b, uint32_t node, struct ctx_err *err)
 		text = one;
 		if (json->nodes[one].kind == CTX_JSON_OBJECT)
 			text = ctx_json_find(json, one, "text");
-		if (text == 0) /* OpenTelemetry's */
+		if (text == 0) /* OpenTelemetry */
 			text = ctx_json_find(json, one, "content");
 		if (text != 0 &&
 		    ctx_count_value(b->counter, json, text, &b->cost, err) < 0)
@@ -77,9 +81,9 @@ count_prompt(struct beside *b, uint32_t node, struct ctx_err *err)
 	return 0;
 }
 
-/* ---- definitions ---- */
+/* ---- tool definitions ---- */
 
-/* Appends the JSON of a value, as compact as it goes. */
+/* Appends the JSON of a value without white space. */
 static int
 append_compact(struct beside *b, uint32_t node, struct ctx_err *err)
 {
@@ -117,15 +121,15 @@ count_texts(struct beside *b, uint32_t node, struct ctx_err *err)
 	return 0;
 }
 
-/* Schemas within one, each behind its key: of properties, or of items. */
+/* The schemas inside a schema, each after its key: of properties or items. */
 struct schema_level {
-	uint32_t key, end; /* the next of them, behind the last */
+	uint32_t key, end; /* nodes: key of the next one; after the last */
 	unsigned depth;    /* from 1 on */
-	bool named;        /* is the key shown? */
+	bool named;        /* true if the model sees the key */
 };
 
-/* What is shown of the schema at this depth, but for those within: they are
- * added to the list, at most two rows. */
+/* Counts a schema without the schemas inside it, and adds those to found: at
+ * most two rows. */
 static int
 count_level(struct beside *b, uint32_t schema, unsigned depth,
     struct schema_level *found, size_t *n, struct ctx_err *err)
@@ -179,7 +183,7 @@ count_schema(struct beside *b, uint32_t schema, struct ctx_err *err)
 	return 0;
 }
 
-/* A tool of the user's. */
+/* Adds the definition of a client's tool. */
 static int
 add_definition(struct beside *b, const struct ctx_definition *tool,
     struct ctx_err *err)
@@ -202,13 +206,13 @@ add_definition(struct beside *b, const struct ctx_definition *tool,
 	}
 }
 
-/* A tool that the provider defines, by its type: what is published of it, or
- * else what the request says of it. */
+/* Adds a tool that the provider defines: its published tokens by type, else the
+ * JSON in the request. */
 static int
 add_provided(struct beside *b, uint32_t tool, uint32_t type,
     struct ctx_err *err)
 {
-	/* Anthropic, pages of the tools, November 2026. */
+	/* Anthropic's pages on these tools, November 2026. */
 	static const struct {
 		const char *type;
 		uint64_t tokens;
@@ -224,8 +228,8 @@ add_provided(struct beside *b, uint32_t tool, uint32_t type,
 	return append_compact(b, tool, err);
 }
 
-/* Some have the schema as a member of it: Bedrock, jsonSchema() of the AI
- * SDK. */
+/* Returns the schema of a tool.  Bedrock and jsonSchema() of the AI SDK wrap it
+ * in an object. */
 static uint32_t
 find_schema(const struct ctx_json *json, uint32_t tool)
 {
@@ -239,7 +243,7 @@ find_schema(const struct ctx_json *json, uint32_t tool)
 	return inner != 0 ? inner : schema;
 }
 
-/* A tool of a list, or of this key of an object. */
+/* Adds a tool of an array or, if key is not 0, a tool named by the key. */
 static int
 add_listed_tool(struct beside *b, uint32_t tool, uint32_t key,
     struct ctx_err *err)
@@ -263,12 +267,12 @@ add_listed_tool(struct beside *b, uint32_t tool, uint32_t key,
 		return add_definition(b, &one, err);
 	}
 	if (type == 0 || json->nodes[type].kind != CTX_JSON_STRING)
-		return 0; /* a cache point, or the like */
+		return 0; /* a cache point or similar */
 	b->any = true;
 	return add_provided(b, tool, type, err);
 }
 
-/* Tools by name, as the AI SDK is given them. */
+/* Adds the tools of an object by name, as in the AI SDK. */
 static int
 add_by_name(struct beside *b, uint32_t all, struct ctx_err *err)
 {
@@ -282,8 +286,8 @@ add_by_name(struct beside *b, uint32_t all, struct ctx_err *err)
 	return 0;
 }
 
-/* A list of tools; Gemini has lists of functions in it.  ShareGPT has the
- * JSON of one as a text, which is what its models are shown. */
+/* Adds all tools.  Gemini's array has arrays of functions.  ShareGPT has a
+ * string with the JSON of an array, which the model sees as it is. */
 static int
 add_tools(struct beside *b, uint32_t list, struct ctx_err *err)
 {
@@ -314,7 +318,8 @@ add_tools(struct beside *b, uint32_t list, struct ctx_err *err)
 	return 0;
 }
 
-/* Does the request ask for a call, of any tool or of one? */
+/* Returns true if the request forces a tool call, of any tool or of a certain
+ * one. */
 static bool
 is_forced(const struct ctx_json *json, uint32_t request)
 {
@@ -337,7 +342,7 @@ is_forced(const struct ctx_json *json, uint32_t request)
 	return false;
 }
 
-/* The schema that the answer must have, which the model is shown. */
+/* Returns the schema that the response must have, or 0.  The model sees it. */
 static uint32_t
 find_answer_schema(const struct ctx_json *json, uint32_t request)
 {
@@ -361,12 +366,13 @@ find_answer_schema(const struct ctx_json *json, uint32_t request)
 	return 0;
 }
 
-/* What stands around the definitions. */
+/* Adds what surrounds the definitions, if there are any. */
 static int
 add_framing(struct beside *b, const struct ctx_record_layout *layout,
     struct ctx_err *err)
 {
-	/* Without the # before Tools: published counts are a token lower. */
+	/* Without the # before Tools: published counts are a token lower than
+	 * with it. */
 	static const char head[] = " Tools\n\n## functions\n\n"
 				   "namespace functions {\n\n",
 			  foot[] = "} // namespace functions";

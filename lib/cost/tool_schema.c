@@ -1,38 +1,39 @@
 /*
- * tool_schema.c - definitions of tools as TypeScript
+ * tool_schema.c - tool definitions as TypeScript
  *
- * So OpenAI's models are shown them: the harmony format of gpt-oss is
- * documented ("OpenAI harmony response format", OpenAI cookbook, 2025), and
- * the token counts of earlier models agree with it.
+ * OpenAI's models get tool definitions in this form.  It is documented for
+ * gpt-oss ("OpenAI harmony response format", OpenAI cookbook, 2025), and the
+ * token counts of earlier models agree with it.
  */
 #include <string.h>
 
 #include "cost/tool_schema.h"
 
-/* Schemas nested deeper are shown as any. */
+/* A schema nested deeper is written as any. */
 #define DEEPEST 32
 
-/* What is being written of a schema: parts that other schemas stand in. */
+/* The parts of a schema that contain other schemas. */
 enum part { MEMBERS, ITEMS, LITERALS, UNION, NAMES };
 
 struct level {
 	enum part part;
-	unsigned depth; /* of indentation */
+	unsigned depth; /* level of indentation */
 	uint32_t schema;
-	unsigned nested;         /* schemas that it stands in, with its own */
-	uint32_t at, end;        /* the next element or key, behind the last */
-	bool any;                /* has one been written? */
-	struct ctx_intern names; /* required, or said */
+	unsigned nested;  /* number of schemas around it, and its own */
+	uint32_t at, end; /* nodes: next element or key; after the last */
+	bool any;         /* true if an element has been written */
+	struct ctx_intern names; /* required members, or types written */
 };
 
-/* What is being written, and whether memory has run out. */
+/* The state of writing a definition.  failed is true once memory ran out; then
+ * nothing more is written. */
 struct types {
 	const struct ctx_json *json;
 	struct ctx_buf *out;
 	struct ctx_err *err;
 	bool failed;
 	struct ctx_buf text;                  /* scratch */
-	struct level levels[2 * DEEPEST + 1]; /* each in the one before */
+	struct level levels[2 * DEEPEST + 1]; /* each inside the one before */
 	size_t n;
 };
 
@@ -43,7 +44,7 @@ put_str(struct types *t, const char *text)
 		t->failed = ctx_buf_add(t->out, text, strlen(text), t->err) < 0;
 }
 
-/* The JSON of a value: the literal of a string. */
+/* Writes the JSON of a value; a string with its quotes. */
 static void
 put_literal(struct types *t, uint32_t node)
 {
@@ -56,7 +57,7 @@ put_literal(struct types *t, uint32_t node)
 		    ctx_buf_add(t->out, text.p, text.n, t->err) < 0;
 }
 
-/* What a string means; nothing for another value. */
+/* Writes the text of a string, without quotes; nothing for other values. */
 static void
 put_decoded(struct types *t, uint32_t node)
 {
@@ -78,7 +79,7 @@ put_comment(struct types *t, uint32_t description, unsigned depth)
 	put_str(t, "\n");
 }
 
-/* A name, however it is escaped; until the next. */
+/* Returns the decoded name, valid until the next call. */
 static struct ctx_str
 decode_name(struct types *t, uint32_t node)
 {
@@ -91,7 +92,7 @@ decode_name(struct types *t, uint32_t node)
 	return name;
 }
 
-/* The names of what an object must have. */
+/* Adds the names of the schema's required members to required. */
 static void
 read_required(struct types *t, uint32_t schema, struct ctx_intern *required)
 {
@@ -109,14 +110,15 @@ read_required(struct types *t, uint32_t schema, struct ctx_intern *required)
 	}
 }
 
-/* A part begins; it is written by its function below, an element a call. */
+/* Begins a part.  put_levels calls the function of the part once per
+ * element. */
 static struct level *
 push_level(struct types *t, enum part part, uint32_t schema, unsigned depth)
 {
 	struct level *level = t->levels + t->n++;
 
 	*level = (struct level){.part = part, .schema = schema, .depth = depth};
-	if (t->n > 1) /* a type of a list is of the same schema */
+	if (t->n > 1) /* a type of a list of types has the same schema */
 		level->nested = level[-1].nested + (level[-1].part != NAMES);
 	return level;
 }
@@ -135,7 +137,7 @@ push_members(struct types *t, uint32_t schema, unsigned depth)
 	read_required(t, schema, &level->names);
 }
 
-/* Is there an element, or key, that has not been written yet? */
+/* Sets *one to the next element or key, or returns false if there is none. */
 static bool
 take_next_element(const struct types *t, struct level *level, uint32_t *one)
 {
@@ -148,7 +150,7 @@ take_next_element(const struct types *t, struct level *level, uint32_t *one)
 	return true;
 }
 
-/* A type by its name in JSON Schema. */
+/* Writes the type that has this name in JSON Schema. */
 static void
 put_named_type(struct types *t, uint32_t schema, uint32_t name, unsigned depth)
 {
@@ -204,7 +206,7 @@ put_type(struct types *t, uint32_t schema, unsigned depth)
 	}
 }
 
-/* The members of an object, a line each. */
+/* Writes the next member of an object on a line. */
 static bool
 put_member(struct types *t, struct level *level)
 {
@@ -247,7 +249,7 @@ put_items(struct types *t, struct level *level)
 	return true;
 }
 
-/* Elements parted by bars: literals, or schemas. */
+/* Writes the next literal or schema of a union; " | " separates them. */
 static bool
 put_alternative(struct types *t, struct level *level)
 {
@@ -264,8 +266,8 @@ put_alternative(struct types *t, struct level *level)
 	return true;
 }
 
-/* A list of types by name, each said once however often it is named: what it
- * has inside would be doubled at each level. */
+/* Writes the next type of a list of type names.  A repeated name is skipped:
+ * its members would be written again, at each level of nesting. */
 static bool
 put_listed_type(struct types *t, struct level *level)
 {
@@ -285,7 +287,7 @@ put_listed_type(struct types *t, struct level *level)
 	return true;
 }
 
-/* Writes on until all that has begun is complete, or memory has run out. */
+/* Writes all parts that have begun, or stops when memory ran out. */
 static void
 put_levels(struct types *t)
 {
