@@ -2,15 +2,15 @@
  * demonstration.c - user messages that record how a task was done
  *
  * SWE-agent writes a finished session as one user message and the task as the
- * next.  The session ends with the line "--- END OF DEMONSTRATION ---", and
- * SWE-agent's trajectories mark the message with "is_demo": true.  Nothing may
- * follow that line: a text after it would be the task.
+ * next one.  The session ends with the line "--- END OF DEMONSTRATION ---".  In
+ * SWE-agent's trajectories the message also has "is_demo": true.  Text after
+ * that line could be the task, so the line must be the last of the message.
  */
 #include <string.h>
 
 #include "group/demonstration.h"
 
-enum { TAIL = 200 }; /* bytes of a literal that hold its last line */
+enum { TAIL = 200 }; /* bytes at the end of a text that are searched first */
 
 static bool
 is_word_letter(char c)
@@ -18,7 +18,8 @@ is_word_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* True if text begins with word, a lower-case one, in either case. */
+/* Returns true if text begins with word, ignoring ASCII case.  word is
+ * lower-case. */
 static bool
 has_prefix_nocase(struct ctx_str text, const char *word)
 {
@@ -41,7 +42,7 @@ contains_phrase(struct ctx_str text, const char *word)
 	return false;
 }
 
-/* The last line of text that is not blank. */
+/* Returns the last line of text that is not blank. */
 static struct ctx_str
 find_last_line(struct ctx_str text)
 {
@@ -55,7 +56,8 @@ find_last_line(struct ctx_str text)
 	return line;
 }
 
-/* Takes the first word off line, in which "</" counts as a word "end". */
+/* Removes the first word from line and returns it.  "</" is the word "end", so
+ * that a closing tag reads like END OF ... */
 static struct ctx_str
 take_next_word(struct ctx_str *line)
 {
@@ -78,7 +80,7 @@ take_next_word(struct ctx_str *line)
 	return word;
 }
 
-/* True if the word is one of the list, in either case. */
+/* Returns true if the list contains the word, ignoring case. */
 static bool
 is_word_of(struct ctx_str word, const char *const *list)
 {
@@ -88,8 +90,8 @@ is_word_of(struct ctx_str word, const char *const *list)
 	return false;
 }
 
-/* True if the line says that a demonstration ends: "END OF DEMONSTRATION",
- * "</demonstration>". */
+/* Returns true if the line says that a demonstration ends, like "END OF
+ * DEMONSTRATION" or "</demonstration>". */
 static bool
 is_end_marker(struct ctx_str line)
 {
@@ -106,8 +108,9 @@ is_end_marker(struct ctx_str line)
 	return is_word_of(word, demo) && take_next_word(&line).n == 0;
 }
 
-/* The last text of a message that holds only texts and results, a node; 0:
- * there is none, or its end names no demonstration. */
+/* Returns the node of a message's last text if the text's end may name a
+ * demonstration, else 0.  Returns 0, too, if the message has other blocks than
+ * texts and tool results.  This cheap test spares decoding most messages. */
 static uint32_t
 find_end_text(const struct ctx_message *message)
 {
@@ -135,7 +138,7 @@ find_end_text(const struct ctx_message *message)
 		raw = (struct ctx_str){raw.p + raw.n - TAIL, TAIL};
 	return contains_phrase(raw, "demo") ||
 		contains_phrase(raw, "trajectory") ||
-		contains_phrase(raw, "u00") /* a letter may be escaped */
+		contains_phrase(raw, "u00") /* an escaped letter */
 	    ? node
 	    : 0;
 }

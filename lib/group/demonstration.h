@@ -4,8 +4,8 @@
 
 #include "message/message.h"
 
-/* Sets *demo to true if a user's message is a demonstration: see
- * CTX_SEGMENT_DEMONSTRATION.  -1 with *err if there is no memory. */
+/* Sets *demo to true if a user message is a demonstration: see
+ * CTX_SEGMENT_DEMONSTRATION.  Returns -1 with *err if memory runs out. */
 int ctx_is_demonstration(const struct ctx_message *message,
     struct ctx_buf *scratch, bool *demo, struct ctx_err *err);
 

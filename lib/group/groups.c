@@ -1,9 +1,9 @@
 /*
  * groups.c - messages to groups and turns
  *
- * Groups are sets of items joined by union-find; the first item of a group
- * is its root, so that a group has a place in the stream.  Of the calls
- * only those are remembered that are still open.
+ * Groups are sets of segments, kept by union-find.  The root of a group is its
+ * first segment, so groups can be ordered as in the stream.  Only tool calls
+ * that still wait for a result are remembered.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +78,7 @@ ctx_group_of(struct ctx_segment *segments, uint32_t i)
 	return i;
 }
 
-/* One group of two; its place is that of the earlier. */
+/* Merges two groups.  The earlier root is the root of both. */
 static void
 merge_groups(struct ctx_segment *segments, uint32_t a, uint32_t b)
 {
@@ -126,8 +126,8 @@ append_segment(struct ctx_groups *groups, struct ctx_err *err)
 	return segment;
 }
 
-/* The key of a part, and the number of the tool that it names; 0 if it names
- * none. */
+/* Reads the key of a tool call or result.  Sets *tool to the id of its tool
+ * name in groups->tools, or to 0 if it names no tool. */
 static int
 read_call_key(struct ctx_groups *groups, const struct ctx_dialect *dialect,
     const struct ctx_json *json, const struct ctx_block *block,
@@ -143,8 +143,9 @@ read_call_key(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	return ctx_intern(&groups->tools, key->name.p, key->name.n, tool, err);
 }
 
-/* Joins a call that a program made to the call that runs the program.  That
- * may have its result already: then what called last is of the program. */
+/* Merges a call made by a program with the call that runs the program.  The
+ * latter may already have its result and is then no longer open; the newest
+ * segment with calls belongs to the program in this case. */
 static int
 merge_with_caller(struct ctx_groups *groups, const struct ctx_json *json,
     const struct ctx_block *block, uint32_t item, struct ctx_err *err)
@@ -164,8 +165,8 @@ merge_with_caller(struct ctx_groups *groups, const struct ctx_json *json,
 	return 0;
 }
 
-/* A call gets more results.  Where it has no id any later one without may be
- * of it. */
+/* Records that a call gets more results later.  If the call has no id, any
+ * later result without an id may belong to it. */
 static void
 expect_more_results(struct ctx_groups *groups, const struct ctx_call_key *key,
     uint32_t call)
@@ -180,7 +181,8 @@ expect_more_results(struct ctx_groups *groups, const struct ctx_call_key *key,
 	groups->n_unnamed_calls++;
 }
 
-/* Opens the calls of a message and lets its results find theirs. */
+/* Opens the calls of a message in segment item, and matches its results, in
+ * segment results, with open calls. */
 static int
 pair_calls_and_results(struct ctx_groups *groups,
     const struct ctx_dialect *dialect, const struct ctx_message *message,
@@ -233,7 +235,8 @@ pair_calls_and_results(struct ctx_groups *groups,
 			groups->n_unnamed_calls -=
 			    !block->is_partial && groups->n_unnamed_calls > 0;
 		} else if (groups->newest_answering != NONE) {
-			/* One too many: it was answered by those before. */
+			/* An extra result: the results directly before have
+			 * answered its call. */
 			merge_groups(groups->segments, groups->newest_answering,
 			    results);
 		} else if ((dialect->rules &
@@ -242,8 +245,9 @@ pair_calls_and_results(struct ctx_groups *groups,
 		    groups->newest != NONE &&
 		    groups->segments[groups->newest].role ==
 			CTX_ROLE_ASSISTANT) {
-			/* It answers nothing, and has its place by what is
-			 * said before it. */
+			/* The result matches no call.  Removing only the
+			 * assistant message before it would break the order of
+			 * roles. */
 			merge_groups(groups->segments, groups->newest, results);
 		}
 		if (groups->segments[results].tool == 0)
@@ -268,8 +272,8 @@ ctx_groups_tool(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	return 0;
 }
 
-/* Which of results and other content a message has; marks for a cache and
- * the like, which have no value, are neither. */
+/* Returns which of tool results (RESULTS) and other content (REST) a message
+ * has.  Blocks without a payload, like cache breakpoints, count as neither. */
 static unsigned
 find_content_flags(const struct ctx_message *message)
 {
@@ -287,8 +291,10 @@ find_content_flags(const struct ctx_message *message)
 
 #define OURS (CTX_SEGMENT_SUMMARY | CTX_SEGMENT_NOTICE)
 
-/* Does this message open a turn, or stand among those that do?  One that no
- * person wrote does where what answers it would be first without it. */
+/* Returns true if the message can be one of the user messages that open a turn.
+ * A message that no person wrote can only be if the format demands a user
+ * message first and no turn has begun: the answer to it would be first
+ * otherwise. */
 static bool
 may_open_turn(const struct ctx_groups *groups,
     const struct ctx_dialect *dialect, const struct ctx_message *message,
@@ -304,10 +310,11 @@ may_open_turn(const struct ctx_groups *groups,
 }
 
 /*
- * Does the user's message open a turn though only other users have spoken
- * since the last one opened?  It does if somebody else wrote it: in a talk of
- * several people no one else may ever speak, and all of it would be one turn.
- * A message without a name is of whoever spoke before.
+ * Sets *opens to true if a user message opens a turn, and records who wrote it.
+ * A change of name opens a turn even if only users have spoken since the last
+ * turn began.  Otherwise a conversation of several people, in which no
+ * assistant may ever speak, would be a single turn.  A message without a name
+ * counts as the last named writer's.
  */
 static int
 update_speaker(struct ctx_groups *groups, const struct ctx_dialect *dialect,
@@ -358,8 +365,9 @@ enter_turn(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	return 0;
 }
 
-/* No result of a new turn answers an older call but by its id; where results
- * must come next, none answers one that the assistant has spoken after. */
+/* Closes open calls that no later result can answer, at a new turn or where
+ * results must come next and the assistant has spoken again.  Calls with an id
+ * stay open for a result with that id. */
 static void
 expire_open_calls(struct ctx_groups *groups)
 {
@@ -370,7 +378,9 @@ expire_open_calls(struct ctx_groups *groups)
 		    .open_calls--;
 }
 
-/* What is tied to the next message waits for it as an open call does. */
+/* Merges a message with its neighbours if the dialect attaches it to them.  A
+ * message attached to the next one counts as an open call until that arrives,
+ * so that its group is not complete before. */
 static void
 attach_neighbours(struct ctx_groups *groups, const struct ctx_message *message,
     uint32_t item)
@@ -381,7 +391,7 @@ attach_neighbours(struct ctx_groups *groups, const struct ctx_message *message,
 
 	if (groups->attached != NONE) {
 		segments[ctx_group_of(segments, groups->attached)].open_calls--;
-		/* A system message never joins two turns. */
+		/* A system message must not connect two turns. */
 		if (!(segments[groups->attached].flags & CTX_SEGMENT_SYSTEM) ||
 		    message->role == CTX_ROLE_ASSISTANT)
 			merge_groups(segments, groups->attached, item);
@@ -398,9 +408,9 @@ attach_neighbours(struct ctx_groups *groups, const struct ctx_message *message,
 	}
 }
 
-/* Joins the pieces of a message that goes on further down, and messages whose
- * pieces alternate.  Until the last piece has come they wait as an open call
- * does. */
+/* Merges a message with the record that continues it, and with messages whose
+ * records alternate with its own.  Until the last record arrives the message
+ * counts as an open call, so that its group is not complete before. */
 static void
 merge_continuations(struct ctx_groups *groups,
     const struct ctx_message *message, uint32_t item)
@@ -424,7 +434,8 @@ merge_continuations(struct ctx_groups *groups,
 	}
 }
 
-/* Joins all that stands between an item and the first of its group. */
+/* Merges all segments from the first of the group to item, except system
+ * messages and unknown records. */
 static void
 merge_group_span(struct ctx_groups *groups, uint32_t item)
 {
@@ -441,11 +452,12 @@ merge_group_span(struct ctx_groups *groups, uint32_t item)
 }
 
 /*
- * Further results of a call that goes on come behind other messages.  With
- * what the assistant said right before them they can go from anywhere and
- * roles still alternate.  Where they share a message with what opens the next
- * turn, that stays, and what is before it must end as it did: all goes, or
- * nothing.
+ * Merges late results of a call (other messages are in between) with the
+ * assistant message right before them.  Both can then be removed from anywhere
+ * and roles still alternate.  With split, the results share a message with the
+ * user's text that opens the next turn.  That text is kept without them, so
+ * whatever is before it must still end with the same role; the whole span since
+ * the call is therefore kept or removed as one.
  */
 static void
 merge_late_results(struct ctx_groups *groups, uint32_t results, bool split)
@@ -462,7 +474,8 @@ merge_late_results(struct ctx_groups *groups, uint32_t results, bool split)
 		merge_group_span(groups, results);
 }
 
-/* Joins what the assistant wrote in one go. */
+/* Merges assistant messages in a row that are one response (CTX_JOINS_ANSWERS).
+ */
 static void
 merge_answers(struct ctx_groups *groups, const struct ctx_dialect *dialect,
     uint32_t item)
@@ -475,8 +488,8 @@ merge_answers(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		merge_groups(segments, groups->newest, item);
 }
 
-/* Results that answer the call of their own message, and none before it, open
- * the turn with it. */
+/* Moves results into the turn that the rest of their message opens, if they
+ * answer calls of that message only. */
 static void
 move_results_to_turn(struct ctx_groups *groups, uint32_t results)
 {
@@ -488,8 +501,8 @@ move_results_to_turn(struct ctx_groups *groups, uint32_t results)
 	segments[results].flags |= CTX_SEGMENT_USER;
 }
 
-/* Returns true if a message of the assistant follows another one and the
- * provider takes both as one turn: results of the first one's calls stand after
+/* Returns true if an assistant message follows another one and the provider
+ * takes both as one turn.  The results of the first one's calls then come after
  * both. */
 static bool
 is_in_row(const struct ctx_groups *groups, const struct ctx_dialect *dialect)
@@ -498,9 +511,9 @@ is_in_row(const struct ctx_groups *groups, const struct ctx_dialect *dialect)
 	    groups->segments[groups->newest].role == CTX_ROLE_ASSISTANT;
 }
 
-/* Returns true if neighbours are one message, results come next, and the
- * assistant has calls in the messages that this one continues: a server-side
- * program may wait for results of this one's calls, too. */
+/* Returns true if an assistant message continues earlier ones that have open
+ * calls, in a format that merges neighbours and demands results next.  A
+ * server-side program may still wait for the results of its calls, too. */
 static bool
 has_pending_calls(const struct ctx_groups *groups,
     const struct ctx_dialect *dialect, const struct ctx_message *message)
@@ -517,12 +530,13 @@ has_pending_calls(const struct ctx_groups *groups,
 }
 
 /*
- * Marks a user message, the newest item, as the last of its turn, and takes
- * that mark off the one before.  The first that is neither a demonstration nor
- * pinned keeps its mark.  A pinned one is kept in any case, and when the rest
- * of its turn has been removed it stands among the user messages of the next.
- * Called once the newest item has its group: pieces of one message are marked
- * alike.
+ * Marks the newest segment, a user message, as the last user message of its
+ * turn (CTX_SEGMENT_TASK), and unmarks the one before.  The first user message
+ * that is neither a demonstration nor pinned keeps its mark.  A pinned message
+ * does not count as the first: it is kept anyway, and when the rest of its turn
+ * has been removed, it is among the user messages of the next turn.  Must be
+ * called when the newest segment has its group, because both segments of a
+ * message are marked alike.
  */
 static int
 mark_task(struct ctx_groups *groups, const struct ctx_message *message,
@@ -579,7 +593,8 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		segment->tokens = cost->results + cost->framing;
 		segment->shared_tokens = (uint32_t)cost->framing;
 		segment->clearable_tokens = cost->clearable;
-		/* Results part turns, as those of a message by itself do. */
+		/* Results end the row of user messages here, as results in a
+		 * message of their own do. */
 		groups->answered = true;
 	}
 	if (enter_turn(groups, dialect, message, written, flags, err) < 0)
@@ -610,7 +625,8 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		groups->spoken +=
 		    message->role != CTX_ROLE_SYSTEM && !(flags & OURS);
 	}
-	/* Results beside the text are those of the turn before. */
+	/* When split, the results belong to the turn before; its calls are
+	 * closed after they have been matched. */
 	if ((written && !split) || (message->flags & CTX_MESSAGE_WHOLE_TURN) ||
 	    ((dialect->rules & CTX_RESULTS_NEXT) &&
 		message->role == CTX_ROLE_ASSISTANT &&
@@ -653,7 +669,7 @@ ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
 	return 0;
 }
 
-/* Where an item is now, NONE if it has gone. */
+/* Returns the new index of a segment, or NONE if it was removed. */
 static uint32_t
 remap_segment(uint32_t item, const bool *gone, const uint32_t *now)
 {
@@ -703,7 +719,7 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
 	return 0;
 }
 
-#define FORGET_AT 256 /* items */
+#define FORGET_AT 256 /* segments */
 
 int
 ctx_groups_forget(struct ctx_groups *groups, struct ctx_err *err)

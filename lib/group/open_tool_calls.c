@@ -1,10 +1,10 @@
 /*
- * open_tool_calls.c - the calls that wait for their results
+ * open_tool_calls.c - tool calls that wait for their results
  *
- * A call waits in up to three lists at once: that of its id, that of its
- * name, and that of all; a result takes it from one and so from the others.
- * Lists are found by a wide keyed hash of their key, which spares a copy of
- * ids of any length.
+ * A call is in up to three lists at once: the calls with its id, the calls of
+ * its tool name, and the calls in order.  A result finds the call through one
+ * list and removes it from all.  Lists are found by a wide keyed hash of the id
+ * or name, so that ids of any length need not be copied.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +18,11 @@
 enum way { BY_ID, BY_NAME, BY_ORDER, WAYS };
 
 struct open_tool_call {
-	uint32_t item; /* NONE: the slot is free */
+	uint32_t item; /* index of its segment; NONE: the slot is free */
 	uint32_t tool;
 	uint32_t free; /* next free slot */
 	struct {
-		uint32_t list; /* NONE: it is in no list of this way */
+		uint32_t list; /* NONE: it is in no such list */
 		uint32_t before, behind;
 	} in[WAYS];
 };
@@ -30,7 +30,7 @@ struct open_tool_call {
 struct list {
 	uint64_t key[2];
 	uint32_t first, last;
-	uint32_t chain; /* next of the bucket, or next free list */
+	uint32_t chain; /* next list of the bucket, or next free list */
 };
 
 struct ctx_calls {
@@ -42,7 +42,7 @@ struct ctx_calls {
 	size_t n_lists, cap_lists, used_lists;
 	uint32_t free_list;
 	uint32_t *buckets;
-	size_t mask; /* buckets - 1 */
+	size_t mask; /* number of buckets - 1 */
 };
 
 static int
@@ -103,7 +103,8 @@ ctx_open_calls_clear(struct ctx_calls *calls)
 {
 	uint32_t *fewer;
 
-	/* Buckets that many calls left behind are not cleared for each few. */
+	/* Shrink a large table that is nearly unused: clearing it for every
+	 * small conversation would be slow. */
 	if (calls->mask >= LEAST_BUCKETS && calls->n_lists < calls->mask / 8 &&
 	    (fewer = realloc(calls->buckets, LEAST_BUCKETS * sizeof *fewer)) !=
 		NULL) {
@@ -128,7 +129,8 @@ hash_key(const struct ctx_calls *calls, enum way way,
 	hash[0] += way;
 }
 
-/* The link that leads to the list of a key, or to NONE. */
+/* Returns the link that holds the index of the list with this key, or the
+ * bucket's last link, which holds NONE. */
 static uint32_t *
 find_link(struct ctx_calls *calls, const uint64_t key[2])
 {
@@ -143,7 +145,8 @@ find_link(struct ctx_calls *calls, const uint64_t key[2])
 	return link;
 }
 
-/* The list of a key, made if there is none; NONE with *err. */
+/* Returns the list with this key and creates it if needed; NONE with *err at an
+ * error. */
 static uint32_t
 find_or_add_list(struct ctx_calls *calls, const uint64_t key[2],
     struct ctx_err *err)
@@ -174,7 +177,7 @@ find_or_add_list(struct ctx_calls *calls, const uint64_t key[2],
 	return l;
 }
 
-/* A free slot, or NONE with *err. */
+/* Returns a free slot, or NONE with *err. */
 static uint32_t
 allocate_open_call(struct ctx_calls *calls, struct ctx_err *err)
 {
@@ -185,7 +188,7 @@ allocate_open_call(struct ctx_calls *calls, struct ctx_err *err)
 		calls->free_call = calls->calls[c].free;
 		return c;
 	}
-	/* Each call is in up to WAYS lists, whose numbers are as wide. */
+	/* Each call may need WAYS lists, and list indices have 32 bits, too. */
 	if (calls->n_calls >= NONE / WAYS) {
 		ctx_err_set(err, CTX_ELIMIT, "too many open calls");
 		return NONE;
@@ -198,7 +201,8 @@ allocate_open_call(struct ctx_calls *calls, struct ctx_err *err)
 	return (uint32_t)calls->n_calls++;
 }
 
-/* Puts a call into a list: in front by its id, else behind the others. */
+/* Puts a call into a list.  Lists by id have the newest call first, the others
+ * the oldest. */
 static void
 link_call(struct ctx_calls *calls, uint32_t c, enum way way, uint32_t l)
 {
@@ -220,7 +224,8 @@ link_call(struct ctx_calls *calls, uint32_t c, enum way way, uint32_t l)
 	}
 }
 
-/* Takes a call out of a list, which goes when it is empty. */
+/* Removes a call from its list of this way, and frees the list when it is
+ * empty. */
 static void
 unlink_call(struct ctx_calls *calls, uint32_t c, enum way way)
 {
@@ -250,7 +255,7 @@ unlink_call(struct ctx_calls *calls, uint32_t c, enum way way)
 	calls->used_lists--;
 }
 
-/* What is not there, null or empty says nothing. */
+/* Returns text, or a NULL string if the value is absent, null or empty. */
 static struct ctx_str
 get_nonempty_text(const struct ctx_json *json, uint32_t node,
     struct ctx_str text)
@@ -276,7 +281,7 @@ ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
 	half = text->n;
 	if (ctx_block_tool(json, block, text, &name, err) < 0)
 		return -1;
-	/* The buffer may have moved while it grew. */
+	/* The buffer may have moved when the name was added. */
 	if (half > 0)
 		id = (struct ctx_str){text->p, half};
 	key->id = get_nonempty_text(json, block->id, id);
@@ -329,7 +334,7 @@ ctx_open_calls_push(struct ctx_calls *calls, const struct ctx_call_key *key,
 	return c;
 }
 
-/* The first call of a list, or NONE. */
+/* Returns the first call of a list, or NONE. */
 static uint32_t
 find_first_call(struct ctx_calls *calls, enum way way,
     const struct ctx_call_key *key)
@@ -342,7 +347,7 @@ find_first_call(struct ctx_calls *calls, enum way way,
 	return l == NONE ? NONE : calls->lists[l].first;
 }
 
-/* The call that a result answers, or NONE. */
+/* Returns the call that a result answers, or NONE. */
 static uint32_t
 find_answered_call(struct ctx_calls *calls, const struct ctx_call_key *key)
 {

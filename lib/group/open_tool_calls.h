@@ -1,4 +1,4 @@
-/* open_tool_calls.h - the calls that wait for their results */
+/* open_tool_calls.h - tool calls that wait for their results */
 #ifndef CTX_GROUP_OPEN_TOOL_CALLS_H
 #define CTX_GROUP_OPEN_TOOL_CALLS_H
 
@@ -6,50 +6,54 @@
 
 #define CTX_NO_SEGMENT UINT32_MAX
 
-/* What a call or a result says of itself, p NULL where it says nothing. */
+/* How a call and its result find each other.  p is NULL if the block has no id
+ * or no tool name. */
 struct ctx_call_key {
 	struct ctx_str id, name;
-	uint64_t rules; /* of these, CTX_PAIR_BY_NAME and CTX_PAIR_EITHER */
+	uint64_t rules; /* CTX_PAIR_BY_NAME and CTX_PAIR_EITHER count */
 };
-/* Its texts as they are meant, however they are escaped; they live as long
- * as json and text, which is scratch, stay as they are. */
+/* Reads the key of a tool call or result, with JSON escapes decoded.  text is
+ * scratch; the key is valid while json and text are unchanged. */
 int ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
     const struct ctx_block *block, uint64_t rules, struct ctx_buf *text,
     struct ctx_err *err);
 
-/* The key of the call whose program made the call part, which names it. */
+/* Reads the key of the call whose program made this call (block->caller). */
 int ctx_caller_key_of(struct ctx_call_key *key, const struct ctx_json *json,
     const struct ctx_block *block, struct ctx_buf *text, struct ctx_err *err);
 
-/* A new empty table, or NULL with *err; free takes NULL too. */
+/* Returns a new empty table, or NULL with *err.  free accepts NULL. */
 struct ctx_calls *ctx_open_calls_new(struct ctx_err *err);
 void ctx_open_calls_free(struct ctx_calls *calls);
 void ctx_open_calls_clear(struct ctx_calls *calls);
-/* Notes an open call of an item; tool is the number of its name.  Returns the
- * call's handle, CTX_NO_SEGMENT with *err. */
+/* Adds an open call of segment item; tool is the id of its tool name.  Returns
+ * the call's handle, or CTX_NO_SEGMENT with *err. */
 uint32_t ctx_open_calls_push(struct ctx_calls *calls,
     const struct ctx_call_key *key, uint32_t item, uint32_t tool,
     struct ctx_err *err);
 /*
- * Takes the call that a result answers: the newest of its id, without one
- * the oldest of its name, without either the oldest of all; with
- * CTX_PAIR_EITHER also the oldest of its name if that has no id.  Its item,
- * with its *tool set, or CTX_NO_SEGMENT.
+ * Removes the open call that a result answers and returns its segment, with
+ * *tool set, or CTX_NO_SEGMENT if no call matches.  A result with an id takes
+ * the newest call with that id.  With CTX_PAIR_EITHER it takes, if there is
+ * none, the oldest call of its tool name, provided that call has no id.  A
+ * result without an id takes the oldest call of its tool name if the dialect
+ * pairs by name and the result has one, else the oldest of all.
  */
 uint32_t ctx_open_calls_pop(struct ctx_calls *calls,
     const struct ctx_call_key *key, uint32_t *tool);
-/* The same, without taking it. */
+/* Finds the same call as ctx_open_calls_pop, but does not remove it. */
 uint32_t ctx_open_calls_peek(struct ctx_calls *calls,
     const struct ctx_call_key *key, uint32_t *tool);
-/* Takes the call of a handle. */
+/* Removes the call with this handle. */
 void ctx_open_calls_take(struct ctx_calls *calls, uint32_t call);
 /*
- * A new turn begins: no name and no order leads to the calls before it any
- * more.  Takes one that nothing else leads to and returns its item; to be
- * called until it returns CTX_NO_SEGMENT.
+ * Closes the calls of the turn that has ended: later results can find them by
+ * id only.  Each call removes one open call without an id and returns its
+ * segment.  Must be repeated until it returns CTX_NO_SEGMENT.
  */
 uint32_t ctx_open_calls_expire(struct ctx_calls *calls);
-/* Items have moved: i is now[i]. */
+/* Updates the segments of all open calls after a move: the new index of segment
+ * i is now[i]. */
 void ctx_open_calls_move(struct ctx_calls *calls, const uint32_t *now);
 
 #endif
