@@ -1,8 +1,8 @@
 /*
- * active_branch.c - what is live in a tree
+ * active_branch.c - active lines of a transcript that is a tree
  *
- * The path from the newest tip to the root is, as far back as the last
- * summary says.
+ * The active lines are the path from the newest tip up to the root or to the
+ * last summary.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ is_in_tree(const struct ctx_transcript_line *h)
 	    h->kind == CTX_LINE_SUMMARY;
 }
 
-/* The line of the file with this id; the last of equal ids. */
+/* Returns the newest line of this file with this id, or 0. */
 static uint32_t
 find_line_of_id(const struct ctx_transcript *transcript, uint32_t id)
 {
@@ -25,7 +25,7 @@ find_line_of_id(const struct ctx_transcript *transcript, uint32_t id)
 	return line > transcript->from ? line : 0;
 }
 
-/* Finds the lines that the names mean. */
+/* Finds the lines that parent and about name, and the newer line of each id. */
 static int
 resolve_line_ids(struct ctx_transcript *transcript, struct ctx_err *err)
 {
@@ -55,7 +55,8 @@ resolve_line_ids(struct ctx_transcript *transcript, struct ctx_err *err)
 		h->to = find_line_of_id(transcript, h->about);
 		if (!is_in_tree(h))
 			continue;
-		/* Without ids (pi, version 1) lines follow one another. */
+		/* Lines without ids (pi, version 1): the parent is the line
+		 * before. */
 		if (h->id == 0)
 			h->up = before;
 		before = (uint32_t)i + 1;
@@ -63,7 +64,7 @@ resolve_line_ids(struct ctx_transcript *transcript, struct ctx_err *err)
 	return 0;
 }
 
-/* The last line of the tree. */
+/* Returns the last line of the file that is in the tree, or 0. */
 static uint32_t
 find_last_tree_line(const struct ctx_transcript *transcript)
 {
@@ -76,9 +77,10 @@ find_last_tree_line(const struct ctx_transcript *transcript)
 }
 
 /*
- * The message nearest above a line that nothing names as its parent, the
- * last such in the file; of side chains only if there is no other.
- * where has an entry for each line of the file, all zero.
+ * Returns the message nearest to a tip, a line without children; of several
+ * tips the message that is last in the file.  Messages of side chains or
+ * without a person as writer are returned only if there are no others.  where
+ * has an entry per line of the file and must be all zero.
  */
 static uint32_t
 find_last_tip(const struct ctx_transcript *transcript, uint8_t *where)
@@ -116,7 +118,8 @@ find_last_tip(const struct ctx_transcript *transcript, uint8_t *where)
 	return main_tip != 0 ? main_tip : any_tip;
 }
 
-/* What is before a summary is live from the line on that it names. */
+/* Activates the lines before a summary that it keeps: from the line that it
+ * names in about. */
 static void
 keep_before(struct ctx_transcript *transcript, uint32_t summary)
 {
@@ -139,8 +142,9 @@ keep_before(struct ctx_transcript *transcript, uint32_t summary)
 }
 
 /*
- * A response whose calls run at the same time is a line a call, and each
- * result hangs on its own line: the path goes past all but one of them.
+ * Activates parallel tool calls and their results.  Some agents write a
+ * response with parallel calls as one line per call, and each result names its
+ * own call's line as parent.  The path therefore has only one of these calls.
  */
 static void
 keep_parallel(struct ctx_transcript *transcript, uint32_t *same)

@@ -1,8 +1,8 @@
 /*
- * replay_log.c - what is live in a log
+ * replay_log.c - active lines of a transcript that is a log
  *
- * It is replayed: its lines add to a list of what is live, replace in it or
- * take from it.
+ * The lines are replayed in order: each adds to the list of active lines,
+ * replaces some or removes some.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,16 +10,16 @@
 #include "transcript/lines.h"
 
 /*
- * What is live so far: lines, in the order of the context.  However often
- * lines are taken back, each is looked at when it comes and when it goes.
+ * The lines active so far, in the order of the context.  Each line is added
+ * once and removed at most once, so replaying takes linear time.
  */
 struct log {
 	struct ctx_transcript *transcript;
 	uint32_t *slots;
-	size_t first, n; /* those before first have gone */
-	size_t turns;    /* lines of the user's among them */
-	size_t digested; /* all slots from first to it are such */
-	uint32_t *where; /* of each name, the slot of its line plus one */
+	size_t first, n; /* the list is slots[first] to slots[n - 1] */
+	size_t turns;    /* lines of it with CTX_LINE_USER */
+	size_t digested; /* slots from first to here are all user lines */
+	uint32_t *where; /* per id: the slot of its line, plus 1 */
 };
 
 static bool
@@ -29,7 +29,7 @@ is_user_line(const struct log *log, size_t slot)
 	    CTX_LINE_USER;
 }
 
-/* Takes back the lines from a slot on. */
+/* Removes the lines from slot n on. */
 static void
 drop_log_tail(struct log *log, size_t n)
 {
@@ -39,7 +39,7 @@ drop_log_tail(struct log *log, size_t n)
 		log->digested = n;
 }
 
-/* The slot of the line with this id, or log->n. */
+/* Returns the slot of the line with this id, or log->n. */
 static size_t
 find_line_slot(const struct log *log, uint32_t id)
 {
@@ -72,8 +72,8 @@ replay_message(struct log *log, uint32_t line)
 	log->turns += is_user_line(log, slot);
 }
 
-/* Takes back the newest turns, and what was put before them for them, if it
- * stands behind a turn. */
+/* Removes the newest turns, and the context lines directly before them.
+ * Context lines before the first turn are kept. */
 static void
 replay_rollback(struct log *log, uint32_t turns)
 {
@@ -108,8 +108,8 @@ replay_digest(struct log *log)
 	log->n = log->digested;
 }
 
-/* What is before the line that asked for a summary goes; if it asked for
- * none, nothing. */
+/* Removes the lines before the one that requested a summary.  Nothing is
+ * removed if the line of this id requested none. */
 static void
 replay_summary(struct log *log, uint32_t about)
 {
@@ -160,8 +160,8 @@ replay_line(struct log *log, uint32_t line)
 	}
 }
 
-/* Finds the line that each names as the one before it, if it names any;
- * the table of names is zeroed again. */
+/* Sets the parent of each line that names one.  where, the table of ids, is
+ * zeroed again. */
 static void
 find_parents(struct ctx_transcript *transcript, uint32_t *where)
 {

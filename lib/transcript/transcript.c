@@ -1,9 +1,9 @@
 /*
  * transcript.c - the lines of a transcript
  *
- * They are held until it is decided which are live (replay_log.c,
- * active_branch.c). Dropped lines are remembered, so that those that named them
- * can be given another line to name.
+ * Lines are held until it is known which are active (replay_log.c,
+ * active_branch.c).  Removed lines are remembered, so that lines that referred
+ * to them can refer to other lines.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -62,9 +62,10 @@ ctx_transcript_begin(struct ctx_transcript *transcript,
 	transcript->model_text.n = 0;
 }
 
-/* ---- taking lines ---- */
+/* ---- adding lines ---- */
 
-/* A name is a literal, the same however the line has escaped it. */
+/* Interns an id as a JSON literal.  It is decoded and encoded again, so that
+ * differently escaped ids are equal. */
 static int
 intern_name(struct ctx_transcript *transcript, const struct ctx_json *json,
     uint32_t node, uint32_t *name, struct ctx_err *err)
@@ -148,9 +149,9 @@ ctx_transcript_add(struct ctx_transcript *transcript,
 	return record_line(transcript, h, record->json, err);
 }
 
-/* ---- giving lines ---- */
+/* ---- giving lines out ---- */
 
-/* Marks where a message goes on further down. */
+/* Marks messages that a later active line continues. */
 static int
 mark_continuations(struct ctx_transcript *transcript, struct ctx_err *err)
 {
@@ -181,9 +182,10 @@ mark_continuations(struct ctx_transcript *transcript, struct ctx_err *err)
 }
 
 /*
- * Gives what lines say of a call to the first line of its answer.  The answer
- * stands before them; in rollouts of Codex 0.40 it follows.  A line that says
- * what the last one said, with no answer between, is of no other call.
+ * Assigns the input tokens that a line reports to the first line of the
+ * response it is about.  The response comes before the report; in rollouts of
+ * Codex 0.40 after it.  A report that repeats the last one, with no response in
+ * between, belongs to no response.
  */
 static void
 assign_billed_usage(struct ctx_transcript *transcript)
@@ -214,7 +216,8 @@ assign_billed_usage(struct ctx_transcript *transcript)
 	}
 }
 
-/* What has been replaced again and again knows the last that did. */
+/* Compresses replacement chains: if A was replaced by B and B by C, C is the
+ * line that replaced A. */
 static void
 compress_replacements(struct ctx_transcript *transcript)
 {
@@ -318,9 +321,9 @@ ctx_transcript_billed(const struct ctx_transcript *transcript, uint32_t line)
 	return ctx_transcript_line(transcript, line)->billed;
 }
 
-/* ---- links ---- */
+/* ---- links between lines ---- */
 
-/* The first line of a line's message. */
+/* Returns the first line of the line's message. */
 static struct ctx_transcript_line *
 find_first_line(const struct ctx_transcript *transcript, uint32_t line)
 {
@@ -382,8 +385,9 @@ ctx_transcript_is_removed(const struct ctx_transcript *transcript,
 	    ->gone;
 }
 
-/* The nearest ancestor that is left, or 0.  Shortens the way for the next,
- * also where those that went have one another as parents. */
+/* Returns the nearest ancestor that is kept, or 0.  Shortens the links it
+ * follows, for the next search; ends even if removed lines are each other's
+ * parents. */
 static uint32_t
 find_kept_ancestor(struct ctx_transcript *transcript, uint32_t line)
 {
@@ -401,9 +405,9 @@ find_kept_ancestor(struct ctx_transcript *transcript, uint32_t line)
 	return up;
 }
 
-/* The next live line of the file that is left, or 0.  Of lines that have
- * gone what they were about does not matter, so the answer is kept in each
- * that was passed. */
+/* Returns the first line of this file, from line on, that is active, kept and
+ * has an id, or 0.  Stores it in to of each removed line on the way, where the
+ * old value no longer matters. */
 static uint32_t
 find_kept_successor(struct ctx_transcript *transcript, uint32_t line)
 {
@@ -431,7 +435,8 @@ find_kept_successor(struct ctx_transcript *transcript, uint32_t line)
 	return to;
 }
 
-/* Does what a summary leaves begin with a line of ours before line to? */
+/* Returns true if h is a summary and ctx inserts a line before line to.  The
+ * summary must then name the inserted line as the first it keeps. */
 static bool
 has_inserted_start(const struct ctx_transcript *transcript,
     const struct ctx_transcript_line *summary, uint32_t to)
@@ -455,7 +460,8 @@ ctx_transcript_needs_relink(const struct ctx_transcript *transcript,
 		    has_inserted_start(transcript, h, h->to)));
 }
 
-/* The name of the nearest ancestor that is left, or null. */
+/* Returns the id of the nearest ancestor that is kept, as a literal, or null.
+ */
 static struct ctx_str
 find_parent_name(struct ctx_transcript *transcript, uint32_t line)
 {
@@ -497,8 +503,8 @@ replace_name(const struct ctx_json *json, uint32_t node, struct ctx_str name,
 	    name.n, err);
 }
 
-/* A root that does not say so has no such member until something of ours
- * stands before it. */
+/* Sets a line's parent to name.  A root may have no such member; it gets one
+ * when ctx inserts a line before it. */
 static int
 set_parent_name(const struct ctx_json *json, const struct ctx_line_place *at,
     struct ctx_str name, struct ctx_edits *edits, struct ctx_err *err)
