@@ -1,10 +1,10 @@
 /*
  * bound_reasoning.c - signed reasoning after a change
  *
- * Claude models that bind their reasoning refuse a request if anything before
- * a signed block was changed (platform.claude.com, "Prefix checks on thinking
- * blocks", November 2026).  What a command changes therefore costs the signed
- * reasoning after it.
+ * Claude models that bind their reasoning refuse a request if anything before a
+ * signed block was changed (platform.claude.com, "Prefix checks on thinking
+ * blocks", November 2026).  Signed reasoning after a change must therefore be
+ * removed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +40,8 @@ ctx_bound_after(const struct ctx_message *message, size_t from)
 	return false;
 }
 
-/* The part whose block a text block takes the place of, since nothing else is
- * left of the message; or view->n. */
+/* Returns the block that a text block must replace because no block of the
+ * message would be left, or message->n. */
 static size_t
 find_replaced_block(const struct ctx_message *message,
     const struct ctx_dialect *dialect, size_t from)
@@ -61,7 +61,8 @@ find_replaced_block(const struct ctx_message *message,
 	return first;
 }
 
-/* Notes that a text block takes the place of a block. */
+/* Adds an edit that replaces a block by the text block CTX_REASONING_REMOVED.
+ */
 static int
 replace_block(struct ctx_edits *edits, const struct ctx_message *message,
     const struct ctx_dialect *dialect, uint32_t block, struct ctx_err *err)

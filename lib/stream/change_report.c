@@ -1,5 +1,4 @@
-/* change_report.c - what is done to messages, told and archived before it shows
- */
+/* change_report.c - reports changes and archives the bytes before them */
 #include <sha2.h>
 #include <string.h>
 
@@ -67,7 +66,7 @@ ctx_report_wanted(const struct ctx_report *report)
 	    (report->archive != NULL && !report->dry_run);
 }
 
-/* Counts what the message will be: its bytes with the edits, read again. */
+/* Sets change->after by reading and counting the message with its edits. */
 static int
 count_after_edits(struct edited *edited, const struct ctx_edits *edits,
     struct ctx_change *change, struct ctx_err *err)
@@ -100,7 +99,7 @@ ctx_report_edited(const struct ctx_report *report, struct edited *edited,
 
 	change->role = edited->before->role;
 	change->action = "edit";
-	/* The model is shown nothing of what is aside. */
+	/* A change aside costs nothing: the model is not shown the line. */
 	if (report->on_change != NULL && !change->aside) {
 		if (ctx_count_message(edited->counter, edited->dialect,
 			edited->before, &cost, err) < 0)

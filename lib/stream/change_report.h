@@ -1,30 +1,32 @@
-/* change_report.h - what the edits of a message leave of it */
+/* change_report.h - reports of edited messages */
 #ifndef CTX_STREAM_CHANGE_REPORT_H
 #define CTX_STREAM_CHANGE_REPORT_H
 
 #include "stream/stream.h"
 
-/* A message and its edits; the first rows are the caller's to set. */
+/* A message and its edits.  The caller sets all members before json. */
 struct edited {
 	const struct ctx_message *before;
 	const struct ctx_dialect *dialect;
-	struct ctx_counter *counter; /* NULL: nobody asks for tokens */
-	struct ctx_str value;        /* the JSON that they lie in */
-	size_t first, n;             /* which of the edits are its */
-	/* Scratch; json is to be initialized once. */
+	struct ctx_counter *counter; /* NULL: tokens are not counted */
+	struct ctx_str value;        /* the JSON that the edits change */
+	size_t first, n; /* its edits in ctx_edits: n from first on */
+	/* Scratch; json must be initialized before the first use. */
 	struct ctx_json json;
 	struct ctx_message message;
 	struct ctx_buf text;
 };
 
-/* True if a touch of another record of the event's message has been told. */
+/* Returns true if this was called before for a record of the event's message,
+ * that is, if the message was reported.  False for records that are not lines
+ * of a transcript. */
 bool ctx_report_named(const struct ctx_stream *stream,
     const struct ctx_event *event);
-/* Is anybody told, or anything archived? */
+/* Returns true if changes are reported or archived. */
 bool ctx_report_wanted(const struct ctx_report *report);
 /*
- * Archives and tells that a message is edited.  Of touch the caller sets
- * its place, tool, rule and bytes.
+ * Archives and reports that a message is edited.  The caller sets the place,
+ * tool, rule and bytes of the change.
  */
 int ctx_report_edited(const struct ctx_report *report, struct edited *edited,
     const struct ctx_edits *edits, struct ctx_change *change,

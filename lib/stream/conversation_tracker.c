@@ -1,4 +1,4 @@
-/* conversation_tracker.c - what is known of a conversation while it passes */
+/* conversation_tracker.c - facts about the conversation being read */
 #include "stream/conversation_tracker.h"
 
 int
@@ -17,8 +17,8 @@ ctx_tracker_release(struct conversation_tracker *tracker)
 		ctx_groups_release(&tracker->groups);
 }
 
-/* The records of a message have one number; a message that the model is not
- * shown has that of the next. */
+/* Sets tracker->index.  All records of a message have one index; a message that
+ * the model is not shown has the index of the next message. */
 static void
 set_message_index(struct conversation_tracker *tracker,
     const struct ctx_stream *stream, const struct ctx_event *event)

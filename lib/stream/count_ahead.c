@@ -1,10 +1,10 @@
 /*
- * count_ahead.c - messages are counted by several threads
+ * count_ahead.c - several threads count messages ahead
  *
- * This thread reads the stream into batches: copies of records, with what
- * was found in them, and their events.  Whoever is free counts the messages
- * of a batch; then its events are given out, batch after batch.  What cannot
- * be counted here is left to whoever gets the event, who then fails at the
+ * The stream's thread reads batches: copies of records, their JSON nodes and
+ * their events.  Any free thread counts the messages of a batch.  The events
+ * are given out in order, batch by batch.  If a message cannot be counted, its
+ * event has no cost; the caller counts it again and reports the error at the
  * right place.
  */
 #include <stdlib.h>
@@ -12,24 +12,25 @@
 
 #include "stream/count_ahead.h"
 
-/* Bytes of records that make a batch; the memory of one that is larger than
- * CTX_BUF_KEEP is given back. */
+/* Bytes of records after which a batch is full.  Memory of a batch larger than
+ * CTX_BUF_KEEP is freed after use. */
 #define BATCH ((size_t)256 << 10)
 
-/* A record, and where its pieces are while the batch still grows. */
+/* A record.  While the batch grows and its buffers may move, text, value and
+ * nodes are offsets. */
 struct kept {
 	struct ctx_record record;
 	struct ctx_json json;
-	char *own; /* its bytes, if it is long and not copied */
+	char *own; /* bytes of a long record, owned, instead of a copy */
 	size_t text, value, nodes;
 };
 
-/* An event, of record number record. */
+/* An event of records[record]. */
 struct step {
 	struct ctx_event event;
 	struct ctx_record_layout layout;
 	struct ctx_message message;
-	struct ctx_counter *counter; /* of its conversation; NULL: none */
+	struct ctx_counter *counter; /* of its conversation, or NULL */
 	struct ctx_cost cost;
 	size_t record, parts;
 };
@@ -38,17 +39,17 @@ struct batch {
 	struct ctx_task task;
 	struct ctx_count_ahead *prefetch;
 	struct ctx_buf text;
-	size_t bytes; /* of all records */
+	size_t bytes; /* total size of the records */
 	struct ctx_node *nodes;
 	struct ctx_block *blocks;
 	struct kept *records;
 	struct step *steps;
 	size_t n_nodes, cap_nodes, n_parts, cap_parts;
 	size_t n_records, cap_records, n_steps, cap_steps;
-	size_t given; /* of the steps */
+	size_t given; /* number of steps given out */
 };
 
-/* A thread's counter for those that count alike. */
+/* A thread's own copy of the counter like. */
 struct clone {
 	const struct ctx_counter *like;
 	struct ctx_counter counter;
@@ -62,18 +63,17 @@ struct clones {
 struct ctx_count_ahead {
 	struct ctx_model_counters *counters;
 	struct ctx_pool *pool;
-	struct clones *clones; /* of each thread but the first */
+	struct clones *clones; /* per thread, without the stream's own */
 	unsigned threads;
-	struct batch *batches; /* a ring: */
-	size_t n, first, full; /* of so many; [first, first + full) are read */
-	bool giving;           /* the first one has been counted */
-	struct ctx_counter *lines, *record; /* of the conversation that is
-					     * read: the stream's, a record's */
-	bool open;                          /* the stream's has begun */
-	struct ctx_event pending;           /* read, but in no batch yet */
+	struct batch *batches; /* a ring ... */
+	size_t n, first, full; /* ... of n; from first on, full are read */
+	bool giving;           /* batch first is counted and being given out */
+	struct ctx_counter *lines, *record; /* of the stream, of a record */
+	bool open;                /* the stream's conversation has begun */
+	struct ctx_event pending; /* read, but not yet in a batch */
 	bool has_pending;
-	const struct ctx_record *last; /* of the event given last */
-	bool ended;                    /* the stream, with rc and maybe err */
+	const struct ctx_record *last; /* record of the event given out last */
+	bool ended; /* the stream ended with rc, and with err if rc is -1 */
 	int rc;
 	struct ctx_err err;
 };
@@ -133,7 +133,7 @@ count_batch(struct ctx_task *task, unsigned number)
 	for (i = 0; i < batch->n_steps; i++) {
 		step = &batch->steps[i];
 		counter = step->counter;
-		/* The counters themselves belong to the stream's thread. */
+		/* Only the stream's thread, number 0, may use the original. */
 		if (counter != NULL && number > 0)
 			counter = find_clone(&p->clones[number - 1], counter,
 			    p->counters->simd, &err);
@@ -144,9 +144,9 @@ count_batch(struct ctx_task *task, unsigned number)
 	}
 }
 
-/* ---- reading ---- */
+/* ---- reading, in the stream's thread ---- */
 
-/* Room for n more elements of *list; NULL if there is none. */
+/* Returns list with room for n more elements, or NULL with *err. */
 static void *
 grow_list(void *list, size_t used, size_t n, size_t *cap, size_t size,
     struct ctx_err *err)
@@ -220,7 +220,8 @@ keep_message(struct batch *batch, struct step *step,
 	return 0;
 }
 
-/* The counter of a conversation that begins; NULL if it cannot be had. */
+/* Returns the counter of the conversation that begins, or NULL if there is
+ * none.  The caller then finds the error itself. */
 static struct ctx_counter *
 choose_counter(struct ctx_stream *stream, const struct ctx_event *event)
 {
@@ -233,8 +234,8 @@ choose_counter(struct ctx_stream *stream, const struct ctx_event *event)
 	return model_counter.counter;
 }
 
-/* The counter of a message; whoever gets the events asks for it at the same
- * ones. */
+/* Returns the counter of a message.  The caller looks the counter up at the
+ * same events, so both get the same one. */
 static struct ctx_counter *
 find_message_counter(struct ctx_stream *stream, const struct ctx_event *event)
 {
@@ -275,7 +276,7 @@ keep_event(struct ctx_stream *stream, struct batch *batch,
 	return 0;
 }
 
-/* The batch grows no more: sets what points into it. */
+/* Sets the pointers into the batch's buffers, which no longer move. */
 static void
 seal_batch(struct batch *batch)
 {
@@ -307,8 +308,9 @@ seal_batch(struct batch *batch)
 	}
 }
 
-/* Makes an event pending, unless one is or the stream has ended.  Returns
- * whether there is one that can be read ahead. */
+/* Reads an event into p->pending unless there is one or the stream has ended.
+ * Returns true if the pending event can be counted ahead: it is not of a
+ * transcript. */
 static bool
 look_ahead(struct ctx_stream *stream)
 {
@@ -322,7 +324,7 @@ look_ahead(struct ctx_stream *stream)
 	return p->has_pending && p->pending.line == 0;
 }
 
-/* Reads whole records. */
+/* Fills a batch; it never ends inside a record. */
 static int
 read_batch(struct ctx_stream *stream, struct batch *batch, struct ctx_err *err)
 {
@@ -342,7 +344,7 @@ read_batch(struct ctx_stream *stream, struct batch *batch, struct ctx_err *err)
 	return 0;
 }
 
-/* Reads as far ahead as may be. */
+/* Fills all free batches and hands them to the threads. */
 static int
 fill_batches(struct ctx_stream *stream, struct ctx_err *err)
 {
@@ -359,7 +361,7 @@ fill_batches(struct ctx_stream *stream, struct ctx_err *err)
 	return 0;
 }
 
-/* ---- giving out ---- */
+/* ---- giving events out ---- */
 
 static void
 release_batch(struct batch *batch)
@@ -375,7 +377,7 @@ release_batch(struct batch *batch)
 	free(batch->steps);
 }
 
-/* The first batch has been given out and may be filled again. */
+/* Frees the first batch of the ring for new events, after its last event. */
 static int
 recycle_batch(struct ctx_stream *stream, struct ctx_err *err)
 {
@@ -386,7 +388,7 @@ recycle_batch(struct ctx_stream *stream, struct ctx_err *err)
 	p->last = NULL;
 	p->first = (p->first + 1) % p->n;
 	p->full--;
-	/* A writer may still point to its records. */
+	/* The writer may still point to the batch's records. */
 	if (ctx_reader_flush(stream->reader, err) < 0)
 		return -1;
 	if (batch->bytes > CTX_BUF_KEEP) {
@@ -445,7 +447,7 @@ ctx_count_ahead_record(const struct ctx_stream *stream)
 	return last == NULL ? &stream->record : last;
 }
 
-/* ---- life ---- */
+/* ---- opening and closing ---- */
 
 void
 ctx_count_ahead_close(struct ctx_count_ahead *p)

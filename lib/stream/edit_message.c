@@ -1,4 +1,4 @@
-/* edit_message.c - what a plan means for the bytes of a message */
+/* edit_message.c - turns the marks of a plan into edits of a message's bytes */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "stream/edit_message.h"
 #include "stream/stream.h"
 
-/* Does part i go, given what happens to its message? */
+/* Returns true if the edit removes block i. */
 static bool
 is_removed(const struct ctx_message *message, size_t i,
     const struct ctx_message_edit *edit)
@@ -23,7 +23,7 @@ is_removed(const struct ctx_message *message, size_t i,
 	    (edit->rest & CTX_MARK_STRIP);
 }
 
-/* Does the result i stand within its call, and go with that? */
+/* Returns true if result i is inside its call and the call is removed. */
 static bool
 is_removed_with_call(const struct ctx_message *message, size_t i,
     const struct ctx_message_edit *edit)
@@ -37,7 +37,8 @@ is_removed_with_call(const struct ctx_message *message, size_t i,
 	    result->payload < message->json->nodes[call->removable].next;
 }
 
-/* Notes what is to be dropped from one container. */
+/* Adds the removal of children of one container.  Removals of one container
+ * must be added together, because they share commas. */
 static int
 remove_from_container(struct ctx_edits *edits,
     const struct ctx_message *message, uint32_t parent, const bool *gone,
@@ -71,7 +72,7 @@ ctx_edits_remove_nodes(struct ctx_edits *edits,
 {
 	size_t nodes = message->json->nodes[message->node].next - message->node,
 	       i;
-	bool *done; /* of each node of the message */
+	bool *done; /* per node: true if a finished container */
 	int rc = -1;
 
 	done = calloc(nodes, sizeof *done);
@@ -95,7 +96,7 @@ out:
 	return rc;
 }
 
-/* Notes the removal of all parts that go, container by container. */
+/* Adds the removal of all blocks that the edit removes. */
 static int
 remove_blocks(struct ctx_edits *edits, const struct ctx_message *message,
     const struct ctx_message_edit *edit, struct ctx_err *err)

@@ -1,5 +1,5 @@
 /*
- * next_event.c - events, read now or counted ahead
+ * next_event.c - gives events out, read now or counted ahead
  */
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /*
- * placeholder.c - the text block that takes the place of a block of media
+ * placeholder.c - the text block that replaces a media block
  *
- * A stand-in is known by its whole shape.  It counts as the media it stands
- * for, so that a second run finds the same media to be the newest.
+ * A placeholder is recognized by its whole form.  It counts as media, so that a
+ * second run finds the same media to be the newest.
  */
 #include <string.h>
 
@@ -11,13 +11,12 @@
 
 #define REMOVED " removed"
 
-/* Most bytes of a name or an address that is shown, and of a first line. */
+/* maximum bytes of a title or address, and of the first line */
 enum { PLACE = 200, LINE = 500 };
 
-/* ---- the text ---- */
+/* ---- writing the first line ---- */
 
-/* True if a name or an address can be shown in a line that ends in a
- * bracket. */
+/* Returns true if a title or address can be shown on one line in brackets. */
 static bool
 is_displayable(struct ctx_str text)
 {
@@ -34,7 +33,8 @@ is_displayable(struct ctx_str text)
 	return true;
 }
 
-/* Appends a name or an address, if it can be shown. */
+/* Appends a title or address after *before, if it can be shown.  Sets *before
+ * to the separator of what is appended next. */
 static int
 append_displayable(struct ctx_buf *out, struct ctx_str text,
     const char **before, struct ctx_err *err)
@@ -48,7 +48,7 @@ append_displayable(struct ctx_buf *out, struct ctx_str text,
 	return 0;
 }
 
-/* Appends a number with commas between its thousands. */
+/* Appends n with commas between thousands. */
 static int
 append_number(struct ctx_buf *out, uint64_t n, struct ctx_err *err)
 {
@@ -127,9 +127,9 @@ ctx_placeholder_add(struct ctx_buf *out, const struct ctx_json *json,
 	return ctx_buf_add(out, "]", 1, err);
 }
 
-/* ---- the block ---- */
+/* ---- writing the block ---- */
 
-/* True if a member of a block holds for the text that replaces it. */
+/* Returns true if the text block keeps this member of the media block. */
 static bool
 is_kept_member(const struct ctx_json *json, uint32_t key)
 {
@@ -166,9 +166,9 @@ ctx_placeholder_block(struct ctx_buf *out, const struct ctx_dialect *dialect,
 	return ctx_buf_add(out, "}", 1, err);
 }
 
-/* ---- known again ---- */
+/* ---- recognizing a placeholder ---- */
 
-/* Bytes of the kind of media that a first line names, or 0. */
+/* Returns the length of the media kind at p, like "image", or 0. */
 static size_t
 match_media_kind(const char *p, size_t n)
 {
@@ -183,7 +183,7 @@ match_media_kind(const char *p, size_t n)
 	return 0;
 }
 
-/* True if a line is a first line. */
+/* Returns true if p is the first line of a placeholder. */
 static bool
 is_first_line(const char *p, size_t n)
 {
@@ -201,7 +201,7 @@ is_first_line(const char *p, size_t n)
 	return at == n - 1 || p[at] == ':';
 }
 
-/* True if a text is a stand-in. */
+/* Returns true if the text is a placeholder, with *ref its reference. */
 static bool
 is_placeholder(const char *p, size_t n, struct reference *ref)
 {

@@ -1,8 +1,7 @@
 /*
  * stream.c - records, conversations, messages
  *
- * A small machine: each call does what the state says is due and gives out
- * the next event.
+ * A state machine: each call does the next step and gives out one event.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +9,13 @@
 #include "stream/count_ahead.h"
 #include "transcript/lines.h"
 
-/* Bytes of records given out before their memory is given back. */
+/* Bytes of transcript records given out before their memory is freed. */
 #define FORGET_AT ((size_t)256 << 10)
 
 enum {
 	NEXT_RECORD,
-	NEXT_CONVERSATION, /* of a list: stream->conversation, or the end */
-	NEXT_MESSAGE,      /* of an array: stream->message, or the end */
+	NEXT_CONVERSATION, /* at stream->conversation, or end of list */
+	NEXT_MESSAGE,      /* at stream->message, or end of array */
 	RECORD_OVER,
 };
 
@@ -39,8 +38,9 @@ find_layout(const struct ctx_stream *stream, uint32_t node,
 	layout->why = "choice";
 }
 
-/* Notes for people what the first record that tells was found to be, or the
- * first of all if none does. */
+/* Records how the format was detected, for messages to people.  The first
+ * decisive record counts, else the first that suggests a dialect, else the
+ * first. */
 static void
 record_detection(struct ctx_stream *stream,
     const struct ctx_record_layout *layout)
@@ -62,7 +62,8 @@ record_detection(struct ctx_stream *stream,
 	found->line = stream->record.line;
 }
 
-/* The same as long as there are no messages. */
+/* While there are no messages, records the path at which a record seems to have
+ * messages, or the place of the first JSON record. */
 static int
 record_suggested_path(struct ctx_stream *stream, struct ctx_err *err)
 {
@@ -82,9 +83,10 @@ record_suggested_path(struct ctx_stream *stream, struct ctx_err *err)
 }
 
 /*
- * Messages that settle nothing may speak for a dialect.  A tool call or a
- * tool's message settles that it is Chat Completions instead; a system message
- * at the start speaks for that, but what follows may tell otherwise.
+ * Sets the dialect of a message that fits every dialect, from what such
+ * messages suggest.  A tool call or a tool's message decides for Chat
+ * Completions.  A system message at the start only suggests Chat Completions,
+ * and a later decisive message overrides that.
  */
 static void
 apply_likely_dialect(struct ctx_stream *stream,
@@ -110,7 +112,8 @@ apply_likely_dialect(struct ctx_stream *stream,
 	layout->decisive = true;
 }
 
-/* The dialect of a message that is a record, which may settle others'. */
+/* Sets the dialect of a message that is a record.  The first decisive message
+ * also decides the dialect of the stream. */
 static void
 decide_dialect(struct ctx_stream *stream)
 {
@@ -145,7 +148,7 @@ emit_event(const struct ctx_stream *stream, struct ctx_event *event,
 	return 1;
 }
 
-/* The same for what is inside a record's conversation. */
+/* Emits an event of the conversation inside the record. */
 static int
 emit_inner_event(const struct ctx_stream *stream, struct ctx_event *event,
     enum ctx_event_kind kind, uint32_t node)
@@ -206,8 +209,8 @@ read_ahead(struct ctx_stream *stream, struct ctx_record *record,
 	return rc;
 }
 
-/* Held texts are freed in pieces of some size, since a writer that still
- * points to them must let go of them first. */
+/* Frees texts of records given out, once there are FORGET_AT bytes or with all.
+ * The writer is flushed before, since it may point to them. */
 static int
 free_held_texts(struct ctx_stream *stream, bool all, struct ctx_err *err)
 {
@@ -221,7 +224,8 @@ free_held_texts(struct ctx_stream *stream, bool all, struct ctx_err *err)
 	return 0;
 }
 
-/* The next record: of the transcript that is held, or from the reader. */
+/* Reads the next record, from the transcript that is held or from the reader.
+ */
 static int
 fetch_record(struct ctx_stream *stream, struct ctx_err *err)
 {
@@ -252,8 +256,8 @@ hold_transcript_line(struct ctx_stream *stream, const struct ctx_record *record,
 	    : ctx_transcript_add(stream->transcript, record, text, err);
 }
 
-/* Holds the file that goes on with stream->record; then gives out the first
- * of its records, which is this one. */
+/* Holds the rest of the file from stream->record on, decides which lines are
+ * active, and gives stream->record out as the first record. */
 static int
 hold_transcript(struct ctx_stream *stream, struct ctx_err *err)
 {
@@ -284,8 +288,9 @@ hold_transcript(struct ctx_stream *stream, struct ctx_err *err)
 	    &stream->line, err);
 }
 
-/* Is the record, or the element, a message that the model is shown, as far as
- * is known?  If all are asked for, others are hidden ones. */
+/* Reads a record, or an element of its array, into stream->view.  Returns 1 if
+ * it is a message to be given out, 0 if not, or -1 with *err.  Messages that
+ * the model is not shown are given out with include_hidden only. */
 static int
 read_stream_message(struct ctx_stream *stream,
     const struct ctx_dialect *dialect, uint32_t node, bool shown,
@@ -306,7 +311,8 @@ read_stream_message(struct ctx_stream *stream,
 	if (stream->line != 0)
 		stream->view.billed =
 		    ctx_transcript_billed(stream->transcript, stream->line);
-	/* Every line of a response repeats what the response cost. */
+	/* Every line of a response repeats its usage; only the last line's
+	 * counts. */
 	if (flags & CTX_MESSAGE_IS_CONTINUED)
 		stream->view.usage = 0;
 	return stream->include_hidden ||
@@ -408,8 +414,8 @@ ctx_stream_dialect(const struct ctx_stream *stream)
 				      : ctx_dialect_find("generic");
 }
 
-/* The node that names the model, or 0, and *json, which holds it.  In a
- * transcript the lines that name the model stand anywhere. */
+/* Returns the node that names the model, or 0, and sets *json to its JSON.  In
+ * a transcript any line may name the model, so the transcript has kept it. */
 static uint32_t
 find_model_node(const struct ctx_stream *stream, const struct ctx_event *event,
     const struct ctx_json **json)
