@@ -1,11 +1,11 @@
 /*
- * cut_points.c - where a long item may be cut
+ * cut_points.c - where long texts are cut
  *
- * Its texts, one behind another, are searched for both ends of what goes: the
- * last place that leaves no more before it than the head may have, and the
- * first that leaves no more behind it than the tail may.  Places stand
- * between grapheme clusters and outside of atoms.  Clusters are looked at
- * only around these two, from a place on where one begins for sure.
+ * The concatenated text segments are searched for the two ends of the removed
+ * middle: the last place with at most head_room before it, and the first place
+ * with at most tail_room after it.  Places are between grapheme clusters and
+ * outside of protected spans.  Clusters are computed only near these two
+ * places, from a place on that is a cluster's start for certain.
  */
 #include <string.h>
 
@@ -15,8 +15,8 @@ struct walk {
 	const struct text_segments *text_segments;
 	enum ctx_size unit;
 	uint64_t total, head_room, tail_room;
-	size_t at;       /* the place reached, and */
-	uint64_t before; /* bytes, characters or lines ended before it */
+	size_t at;       /* the current place, in bytes */
+	uint64_t before; /* bytes, characters or complete lines before it */
 	struct cut_range range;
 	bool tail_found;
 };
@@ -52,7 +52,8 @@ advance_cut(struct walk *w, size_t at)
 	w->at = at;
 }
 
-/* Goes on behind a piece, which ends its last line; false if it had to. */
+/* Moves to the end of a segment, which also ends its last line.  Returns false
+ * if that line has no line feed. */
 static bool
 end_segment_line(struct walk *w, const struct text_segment *segment)
 {
@@ -66,16 +67,17 @@ end_segment_line(struct walk *w, const struct text_segment *segment)
 	return false;
 }
 
-/* Could the head end here, or the tail begin?  begun: something of this
- * piece's line is before. */
+/* Takes the current place as the head's end or the tail's start, if it fits.
+ * begun: part of this segment's line is before it. */
 static void
 consider_cut_point(struct walk *w, size_t piece, bool begun)
 {
-	/* A line that has begun is a line of the head. */
+	/* The incomplete line counts as a line of the head. */
 	uint64_t head =
 	    w->before + (w->unit == CTX_SIZE_LINES && begun ? 1 : 0);
 
-	/* The end of a text is a better place than the start of the next. */
+	/* At equal size, the end of a text is better than the next one's start.
+	 */
 	if (head <= w->head_room &&
 	    (head > w->range.head.size || piece == w->range.head.piece))
 		w->range.head = (struct cut_point){piece, w->at, head};
@@ -85,13 +87,13 @@ consider_cut_point(struct walk *w, size_t piece, bool begun)
 	}
 }
 
-/* Is this place inside an atom? */
+/* Returns true if this place is inside a protected span. */
 static bool
 is_in_protected_span(const struct text_segments *text_segments, size_t at)
 {
 	size_t low = 0, high = text_segments->n_atoms, middle;
 
-	/* The first atom that ends behind it. */
+	/* Find the first span that ends after the place. */
 	while (low < high) {
 		middle = low + (high - low) / 2;
 		if (text_segments->atoms[middle].to <= at)
@@ -103,8 +105,8 @@ is_in_protected_span(const struct text_segments *text_segments, size_t at)
 	    text_segments->atoms[low].from < at;
 }
 
-/* The first place of a piece, from the one reached on, that has so much
- * before it, or its end. */
+/* Returns the first place of a segment, from the current one on, with size
+ * before it, or the segment's end. */
 static size_t
 find_place_of_size(const struct walk *w, const struct text_segment *segment,
     uint64_t size)
@@ -124,8 +126,8 @@ find_place_of_size(const struct walk *w, const struct text_segment *segment,
 	return at;
 }
 
-/* The last place before another that is one whatever stands ahead of it, or
- * the start of the piece. */
+/* Returns the last place before at that is a cluster's start whatever precedes
+ * it, or the segment's start. */
 static size_t
 find_safe_break(const struct text_segments *text_segments,
     const struct text_segment *segment, size_t at)
@@ -147,8 +149,8 @@ find_safe_break(const struct text_segments *text_segments,
 	return at;
 }
 
-/* Considers the places from the last sure one before another to the first
- * that is not before it. */
+/* Considers the places from the last safe one before goal to the first that is
+ * not before goal. */
 static void
 consider_near(struct walk *w, size_t i, size_t goal)
 {
@@ -158,7 +160,7 @@ consider_near(struct walk *w, size_t i, size_t goal)
 	uint32_t cp;
 
 	if (at < w->at)
-		at = w->at; /* which was considered: it is one, too */
+		at = w->at; /* it was considered, so it is safe, too */
 	for (; at < segment->to; at = next) {
 		next = at +
 		    ctx_utf8_next(w->text_segments->text.p + at,
@@ -173,9 +175,9 @@ consider_near(struct walk *w, size_t i, size_t goal)
 	}
 }
 
-/* What is before a place only grows, and both rooms together are no more
- * than all: where the one is full, and then where the other is no longer
- * exceeded, is all that need be looked at. */
+/* Considers the places of a segment.  The size before a place only grows, and
+ * both rooms together are at most total.  So only two places need a look: where
+ * the head is full, and where the rest begins to fit the tail. */
 static void
 walk_segment(struct walk *w, size_t i)
 {
@@ -188,7 +190,8 @@ walk_segment(struct walk *w, size_t i)
 	    end_segment_line(w, segment) && segment->to > segment->from);
 }
 
-/* The text that holds the mark: the one that is cut, else one beside it. */
+/* Returns the segment that gets the mark: the one in which the head ends, or
+ * else a neighbour that has text. */
 static size_t
 find_mark_host(const struct text_segments *text_segments,
     const struct cut_point *head)
@@ -212,8 +215,8 @@ ctx_cut_is_blank(const char *p, size_t n)
 	return n == 0;
 }
 
-/* A tail that is blank in a text beside the mark's goes as well: what is left
- * of each text must say something. */
+/* Removes a tail that is blank, unless the mark is in its segment: each text
+ * that is left must have more than white space. */
 static void
 drop_blank_tail(struct cut_range *range, const struct walk *w)
 {

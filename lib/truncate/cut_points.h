@@ -1,35 +1,35 @@
-/* cut_points.h - what goes of a long item, and what its head and tail are */
+/* cut_points.h - where long texts are cut */
 #ifndef CTX_TRUNCATE_CUT_POINTS_H
 #define CTX_TRUNCATE_CUT_POINTS_H
 
 #include "truncate/text_segments.h"
 #include "truncate/truncate.h"
 
-/* Between two characters of a piece; or before a piece that has no text. */
+/* A place between two characters of a segment, or before one without text. */
 struct cut_point {
 	size_t piece;
-	size_t at;     /* bytes of the text of all pieces */
-	uint64_t size; /* of what stands before it */
+	size_t at;     /* bytes of the concatenated texts */
+	uint64_t size; /* size of what is before it */
 };
 
 struct cut_range {
 	struct cut_point head, tail;
-	size_t host; /* the piece that holds the mark; none: nothing goes */
+	size_t host; /* the segment that gets the mark; n: nothing is removed */
 };
 
-/* What may be cut of a piece; the JSON of one that has no text. */
+/* Returns the text of a segment; of one without text, its JSON. */
 struct ctx_str ctx_text_segment_text(const struct text_segments *text_segments,
     const struct text_segment *segment);
-/* Lines that end in a text. */
+/* Returns the number of line feeds in a text. */
 uint64_t ctx_cut_line_feeds(const char *p, size_t n);
-/* Is there nothing but ASCII white space, or nothing? */
+/* Returns true if the text is empty or only ASCII white space. */
 bool ctx_cut_is_blank(const char *p, size_t n);
 
 /*
- * Finds what lies between a head and a tail for which there are rooms,
- * together no more than total, the size of all pieces.  Both are as long as
- * they can be; but a tail that leaves only white space of a text, and not of
- * the one with the mark, goes too.  Tokens are no unit here.
+ * Finds the range to remove between a head and a tail of at most head_room and
+ * tail_room, together at most total, the size of all segments.  Head and tail
+ * are as long as possible.  But a tail of only white space is removed, unless
+ * the mark is in its segment.  unit must not be tokens.
  */
 void ctx_cut_find_points(struct cut_range *range,
     const struct text_segments *text_segments, enum ctx_size unit,

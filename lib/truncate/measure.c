@@ -7,7 +7,7 @@
 #include "truncate/cut_points.h"
 #include "truncate/text_segments.h"
 
-/* Lines; a last one without a line feed counts. */
+/* Returns the number of lines; a last line without a line feed counts. */
 static uint64_t
 count_lines(const char *p, size_t n)
 {

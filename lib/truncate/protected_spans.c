@@ -1,9 +1,9 @@
 /*
- * protected_spans.c - what no cut may fall into
+ * protected_spans.c - spans of a text that are never cut
  *
- * Base64 tells nobody anything in pieces, so a long payload becomes a
- * placeholder before anything else goes.  A mark or a placeholder that is
- * there already stays whole or goes whole.
+ * Part of a base64 payload is of no use, so a long payload is replaced by a
+ * placeholder before anything else is removed.  An existing mark or placeholder
+ * is kept or removed whole.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,17 +11,17 @@
 #include "base/vector.h"
 #include "truncate/text_segments.h"
 
-#define PAYLOAD 256 /* characters, with upper and lower case and digits */
-#define WIDTH   40  /* the least that lines of a payload have */
-#define DENT    32  /* the most white space before one */
+#define PAYLOAD 256 /* minimum; has upper case, lower case and digits */
+#define WIDTH   40  /* minimum width of a payload's lines */
+#define DENT    32  /* maximum indentation of a payload's line */
 
 #define OPEN  "[\xe2\x80\xa6 "
 #define CLOSE " \xe2\x80\xa6]"
 
 /* ---- marks ---- */
 
-/* "[... 12 lines truncated ...]" with one-character ellipses; the bytes of
- * it, or 0. */
+/* Returns the length in bytes of the mark at p, "[... 12 lines truncated ...]"
+ * with U+2026 for the dots, or 0. */
 static size_t
 match_mark(const char *p, size_t n)
 {
@@ -45,7 +45,7 @@ match_mark(const char *p, size_t n)
 
 enum { UPPER = 1, LOWER = 2, DIGIT = 4, SIGN = 8, ALL = 7 };
 
-/* Every character of every text that is cut is looked up. */
+/* A table, because every character of every text is looked up. */
 static const unsigned char kinds_of[256] = {['A'] = UPPER,
     UPPER,
     UPPER,
@@ -120,7 +120,7 @@ classify_byte(char c)
 	return kinds_of[(unsigned char)c];
 }
 
-/* The end of the run of base64 from at on; its kinds are added. */
+/* Returns the end of the run of base64 at at, and adds its character kinds. */
 static size_t
 find_base64_end(const char *p, size_t n, size_t at, unsigned *kinds)
 {
@@ -131,8 +131,8 @@ find_base64_end(const char *p, size_t n, size_t at, unsigned *kinds)
 	return at;
 }
 
-/* Behind a line break, which may be written as in JSON, and the white space
- * of the next line; or 0. */
+/* Returns the start of the next line of base64 after a line break and
+ * indentation, or 0.  The break may be a line feed or a JSON escape. */
 static size_t
 skip_line_break(const char *p, size_t n, size_t at)
 {
@@ -154,8 +154,8 @@ skip_line_break(const char *p, size_t n, size_t at)
 	return at > from && at < n && classify_byte(p[at]) != 0 ? at : 0;
 }
 
-/* May a line that is not full end a payload here?  A word of a sentence does
- * not. */
+/* Returns true if a payload's short last line may end here, unlike a word in a
+ * sentence. */
 static bool
 may_end_line(const char *p, size_t n, size_t at)
 {
@@ -163,8 +163,9 @@ may_end_line(const char *p, size_t n, size_t at)
 }
 
 /*
- * The end of the payload from at on, which may go over lines of equal length
- * and a shorter last one; or at.  linked: it stands in a data: URL.
+ * Returns the end of the payload at at, or at if there is none.  It may
+ * continue over lines of equal width and a shorter last one.  linked: it is in
+ * a data: URL.  Sets *behind to the place where the search continues.
  */
 static size_t
 find_payload_end(const char *p, size_t n, size_t at, bool linked,
@@ -190,7 +191,8 @@ find_payload_end(const char *p, size_t n, size_t at, bool linked,
 		if (stop - line == width)
 			full = stop;
 	}
-	/* What they lack each later one of these lines lacks, too. */
+	/* If these lines are too short or lack a kind, a payload that starts
+	 * further down in them would, too. */
 	*behind = full;
 	if (!linked && (chars < PAYLOAD || (kinds & ALL) != ALL))
 		return at;
@@ -198,10 +200,10 @@ find_payload_end(const char *p, size_t n, size_t at, bool linked,
 	return end;
 }
 
-/* ---- where they are ---- */
+/* ---- finding them ---- */
 
-/* From at on, passes by what does not begin and end, so far behind, with
- * these bytes; the end of a text is left to the caller. */
+/* Returns a place from at on that may have these bytes: first here and last so
+ * many bytes after it.  The end of the text is left to the caller. */
 static size_t
 skip_to_candidate(const char *p, size_t n, size_t at, char first, char last,
     size_t behind)
@@ -219,7 +221,7 @@ skip_to_candidate(const char *p, size_t n, size_t at, char first, char last,
 	return at;
 }
 
-/* The first place from at on where this stands, or n. */
+/* Returns the first place from at on where what is, or n. */
 static size_t
 find_text(const char *p, size_t n, size_t at, const char *what, size_t length)
 {
@@ -243,7 +245,7 @@ find_mark(const char *p, size_t n, size_t at)
 	return at;
 }
 
-/* The first payload of a data: URL. */
+/* Returns the first payload of a data: URL from at on, or n. */
 static size_t
 find_data_url(const char *p, size_t n, size_t at)
 {
@@ -258,9 +260,10 @@ find_data_url(const char *p, size_t n, size_t at)
 }
 
 /*
- * The first run long enough for a line of a payload.  Words are shorter, so
- * what is looked at are the ends of stretches of WIDTH: a run that fills none
- * of them begins behind the last character of it that is not base64.
+ * Returns the first run from at on that is long enough for a payload's line, or
+ * n.  Words are shorter.  So only the ends of stretches of WIDTH characters are
+ * tested: a stretch with another character is skipped up to the last such
+ * character.
  */
 static size_t
 find_base64_run(const char *p, size_t n, size_t at)
@@ -273,7 +276,7 @@ find_base64_run(const char *p, size_t n, size_t at)
 			from--;
 		if (from > at)
 			continue;
-		/* The letter of an escape of JSON belongs to no payload. */
+		/* The run's first letter is part of a JSON escape. */
 		if (at == 0 || p[at - 1] != '\\')
 			return at;
 		from++;
@@ -291,7 +294,7 @@ ctx_protected_spans_begin(struct protected_span_walk *walk, const char *p,
 	walk->run = find_base64_run(p, n, 0);
 }
 
-/* Goes on to a place, and looks only for what was before it. */
+/* Moves to at, and searches again only for the kinds found before it. */
 static void
 advance_search(struct protected_span_walk *walk, size_t at)
 {
@@ -325,7 +328,8 @@ ctx_protected_span_next(struct protected_span_walk *walk,
 		linked = from == walk->linked;
 		to = find_payload_end(p, n, from, linked, &behind);
 		advance_search(walk, behind);
-		/* A character beside it may make one with its end. */
+		/* A payload's first or last character may form one grapheme
+		 * cluster with its neighbour. */
 		if (to > from && to < n && (unsigned char)p[to] >= 0x80)
 			to--;
 		if (to > from && from > 0 && (unsigned char)p[from - 1] >= 0x80)
@@ -339,7 +343,7 @@ ctx_protected_span_next(struct protected_span_walk *walk,
 	}
 }
 
-/* ---- in the pieces of an item ---- */
+/* ---- in text segments ---- */
 
 static int
 add_protected_span(struct text_segments *text_segments, size_t from, size_t to,
@@ -357,8 +361,8 @@ add_protected_span(struct text_segments *text_segments, size_t from, size_t to,
 	return 0;
 }
 
-/* Makes the placeholder of a payload, in cut->out, and its literal; *less is
- * what it saves, 0 if it is not worth it. */
+/* Writes the placeholder of a payload to cut->out, and its literal to
+ * cut->mark.  Sets *less to what it saves in the unit of the cut, or 0. */
 static int
 make_placeholder(struct shortener *cut, const char *p, size_t n, uint64_t *less,
     struct ctx_err *err)
@@ -379,9 +383,9 @@ make_placeholder(struct shortener *cut, const char *p, size_t n, uint64_t *less,
 }
 
 /*
- * Finds the atoms of a piece, and puts its literal into pieces->plain with
- * its payloads replaced.  *grown is how many bytes longer the texts get; it
- * may wrap around.
+ * Finds the protected spans of a segment.  Writes its literal with placeholders
+ * for payloads to text_segments->plain.  Adds to *grown the bytes by which the
+ * text gets longer; it may wrap around.
  */
 static int
 replace_segment_payloads(struct text_segments *text_segments,
@@ -427,7 +431,7 @@ replace_segment_payloads(struct text_segments *text_segments,
 	segment->plain = true;
 	if (ctx_buf_add(plain, literal.p + done, literal.n - done, err) < 0)
 		return -1;
-	/* Where it lies is known when the buffer has stopped growing. */
+	/* literal.p is set when the buffer no longer grows. */
 	segment->literal.n = plain->n - start;
 	return 0;
 }

@@ -1,9 +1,8 @@
 /*
- * shorten.c - a long item is brought down to its limit
+ * shorten.c - shortens texts to their limit
  *
- * The mark, and the rooms of a head and a tail beside it, are what the limit
- * allows.  Rooms in tokens are first turned into bytes; what they cost
- * together is checked on the outcome.
+ * The limit is shared by the mark and the rooms for head and tail.  Rooms in
+ * tokens are converted to bytes, and the tokens of the outcome are checked.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +14,7 @@
 #include "truncate/cut_points.h"
 #include "truncate/text_segments.h"
 
-/* The shortest mark, of three bytes. */
+/* the shortest mark, 3 bytes */
 #define ELLIPSIS "\xe2\x80\xa6"
 
 /* ---- sizes ---- */
@@ -42,15 +41,15 @@ measure_segments(struct shortener *cut,
 
 /* ---- the outcome ---- */
 
-/* What becomes of a piece: what lies between two places in the text goes, and
- * the mark may stand there. */
+/* The change of a segment: the text between from and to is removed, and the
+ * mark is inserted there if marked is true. */
 struct change {
 	enum { STAYS, GOES, CHANGES } fate;
 	size_t from, to;
 	bool marked;
 };
 
-/* Where the text of a piece ends, that is not to be cut too. */
+/* Returns the end of a segment's text, with the bytes that are not cut. */
 static size_t
 find_segment_end(const struct text_segments *text_segments,
     const struct text_segment *segment)
@@ -88,7 +87,7 @@ find_change(const struct text_segments *text_segments,
 	return change;
 }
 
-/* The mark, or nothing, as it stands in a literal. */
+/* Returns the mark, without quotes, or "" if the segment gets none. */
 static struct ctx_str
 get_mark_text(const struct shortener *cut, const struct change *change)
 {
@@ -97,7 +96,7 @@ get_mark_text(const struct shortener *cut, const struct change *change)
 	return (struct ctx_str){cut->mark.p + 1, cut->mark.n - 2};
 }
 
-/* What the item will cost. */
+/* Sets *total to the size of the texts after the change. */
 static int
 measure_outcome(struct shortener *cut,
     const struct text_segments *text_segments, const struct cut_range *range,
@@ -139,7 +138,7 @@ measure_outcome(struct shortener *cut,
 	return 0;
 }
 
-/* The body of a piece that is made a text, with its change. */
+/* Writes the body of a result that becomes a text, with its change. */
 static int
 make_body(const char *const *form, struct ctx_str text, size_t from, size_t to,
     struct ctx_str mark, struct ctx_buf *out, struct ctx_err *err)
@@ -149,7 +148,7 @@ make_body(const char *const *form, struct ctx_str text, size_t from, size_t to,
 	if (ctx_buf_printf(out, err, "%s", form[0]) < 0 ||
 	    ctx_json_string_encode(out, text.p, from, err) < 0)
 		return -1;
-	/* Two literals become one. */
+	/* Remove the quotes between the literals. */
 	out->n--;
 	if (ctx_buf_add(out, mark.p, mark.n, err) < 0)
 		return -1;
@@ -196,7 +195,8 @@ replace_range(struct shortener *cut, struct ctx_edits *edits,
     const struct text_segments *text_segments, const struct cut_range *range,
     struct ctx_err *err)
 {
-	/* A message may have very many items: only this one is looked at. */
+	/* item has only the blocks of this result; the message may have very
+	 * many. */
 	const struct ctx_message *item = &text_segments->item;
 	size_t nodes = item->json->nodes[item->node].next - item->node, i;
 	const struct text_segment *segment;
@@ -223,9 +223,9 @@ out:
 	return rc;
 }
 
-/* ---- rooms ---- */
+/* ---- head, tail and mark ---- */
 
-/* What the payloads between both ends were, beyond their placeholders. */
+/* Returns how much larger the removed payloads were than their placeholders. */
 static uint64_t
 sum_payload_excess(const struct text_segments *text_segments,
     const struct cut_range *range)
@@ -242,7 +242,7 @@ sum_payload_excess(const struct text_segments *text_segments,
 	return extra;
 }
 
-/* Is the mark the last that is left of what a message says itself? */
+/* Returns true if the mark is at the end of a message's own text. */
 static bool
 is_mark_last(const struct text_segments *text_segments,
     const struct cut_range *range)
@@ -250,7 +250,7 @@ is_mark_last(const struct text_segments *text_segments,
 	return text_segments->speaks && range->tail.at == text_segments->text.n;
 }
 
-/* Writes the mark for what goes, as a literal. */
+/* Sets cut->mark to the literal of mark. */
 static int
 set_mark(struct shortener *cut, const char *mark, struct ctx_err *err)
 {
@@ -258,8 +258,9 @@ set_mark(struct shortener *cut, const char *mark, struct ctx_err *err)
 	return ctx_json_string_encode(&cut->mark, mark, strlen(mark), err);
 }
 
-/* A message's own text does not end in our line feed: white space at the end
- * of a last answer is refused by Anthropic (langchain #35071). */
+/* Sets the mark for a removed size of gone.  If last is true, it is the end of
+ * a message's own text and has no line feed: Anthropic refuses trailing white
+ * space in a last assistant message (langchain #35071). */
 static int
 set_full_mark(struct shortener *cut, uint64_t gone, bool last,
     struct ctx_err *err)
@@ -275,7 +276,7 @@ set_full_mark(struct shortener *cut, uint64_t gone, bool last,
 	return set_mark(cut, mark, err);
 }
 
-/* What the mark costs. */
+/* Sets *size to the size of the mark. */
 static int
 measure_mark(struct shortener *cut, uint64_t limit, uint64_t *size,
     struct ctx_err *err)
@@ -285,14 +286,15 @@ measure_mark(struct shortener *cut, uint64_t limit, uint64_t *size,
 		(struct ctx_str){cut->mark.p, cut->mark.n}, err) < 0 ||
 	    ctx_shorten_measure(cut, cut->text.p, cut->text.n, size, err) < 0)
 		return -1;
-	/* Its first line feed ends the line before it, if there is one. */
+	/* The mark's first line feed ends the line before it. */
 	if (cut->unit == CTX_SIZE_LINES && cut->keep != CTX_KEEP_TAIL &&
 	    limit > 1 && *size > 1)
 		--*size;
 	return 0;
 }
 
-/* Chooses the longest mark that fits; what is left of limit is *room. */
+/* Chooses the longest mark that fits into limit.  Sets *room to the rest of
+ * limit, and *full to true if the mark gives the removed size. */
 static int
 choose_mark(struct shortener *cut, const struct text_segments *text_segments,
     uint64_t total, uint64_t limit, uint64_t *room, bool *full,
@@ -321,9 +323,9 @@ choose_mark(struct shortener *cut, const struct text_segments *text_segments,
 }
 
 /*
- * Where not even the shortest mark fits, the little that does may say
- * nothing, which providers refuse of a message; then that mark stands all
- * the same, if it is shorter than the text.  *done: is anything cut?
+ * Makes an ellipsis of a message's own text if no mark fits and the text that
+ * is left may be blank: providers refuse blank messages.  The ellipsis may
+ * exceed the limit, but sets *done to false if the text is not longer.
  */
 static int
 keep_shortest_mark(struct shortener *cut,
@@ -344,7 +346,7 @@ keep_shortest_mark(struct shortener *cut,
 	return set_mark(cut, ELLIPSIS, err);
 }
 
-/* Parts the room between head and tail. */
+/* Splits room between head and tail. */
 static void
 split_room(const struct shortener *cut, uint64_t room, uint64_t *head,
     uint64_t *tail)
@@ -362,7 +364,8 @@ split_room(const struct shortener *cut, uint64_t room, uint64_t *head,
 		*tail = 0;
 }
 
-/* Finds the span for rooms in tokens; *kept is what they hold. */
+/* Finds the range to remove for rooms in tokens; *kept is the tokens of head
+ * and tail. */
 static int
 find_token_range(struct shortener *cut,
     const struct text_segments *text_segments, uint64_t head, uint64_t tail,
@@ -385,7 +388,8 @@ find_token_range(struct shortener *cut,
 	return 0;
 }
 
-/* Tokens are not additive: rooms shrink until the outcome fits. */
+/* Finds the range to remove.  Token counts are not additive, so the rooms
+ * shrink until the outcome fits. */
 static int
 cut_tokens(struct shortener *cut, const struct text_segments *text_segments,
     uint64_t total, uint64_t limit, bool full, uint64_t head, uint64_t tail,
@@ -393,7 +397,7 @@ cut_tokens(struct shortener *cut, const struct text_segments *text_segments,
 {
 	uint64_t kept, size, over;
 
-	/* It is counted once for all rooms that are tried. */
+	/* The index is built once for all rooms that are tried. */
 	ctx_token_index_reset(&cut->index);
 	if (ctx_token_index_append(&cut->index, cut->counter->tokens,
 		text_segments->text.p, text_segments->text.n, err) < 0)
@@ -422,8 +426,8 @@ cut_tokens(struct shortener *cut, const struct text_segments *text_segments,
 }
 
 /*
- * The reference of an aged item stays, and what is before it is cut; *less
- * is what it takes of the limit.
+ * Excludes the reference at the end of an aged result from the cut.  *less is
+ * its size, or 0 if there is none or it exceeds the limit alone.
  */
 static int
 protect_reference(struct shortener *cut, struct text_segments *text_segments,
@@ -451,8 +455,8 @@ protect_reference(struct shortener *cut, struct text_segments *text_segments,
 	return 0;
 }
 
-/* Puts placeholders for payloads; *extra is how much larger those were, and
- * *fits whether the item needs no cut without them. */
+/* Replaces payloads by placeholders.  Sets *extra to how much larger the
+ * payloads were, and *fits to true if nothing else needs to be cut. */
 static int
 replace_payloads(struct shortener *cut, const struct ctx_message *message,
     struct text_segments *text_segments, uint64_t limit, uint64_t *extra,

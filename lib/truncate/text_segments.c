@@ -1,4 +1,4 @@
-/* text_segments.c - the texts of one item */
+/* text_segments.c - the texts of a result or message */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ add_segment(struct text_segments *text_segments, uint32_t node,
 	return segment;
 }
 
-/* Sets *is to whether a node is a text that stands in for media. */
+/* Sets *is to true if a node is the text of a media placeholder. */
 static int
 detect_placeholder(struct text_segments *text_segments,
     const struct ctx_json *json, uint32_t node, bool *is, struct ctx_err *err)
@@ -37,7 +37,7 @@ detect_placeholder(struct text_segments *text_segments,
 	    &text_segments->text, is, &ref, err);
 }
 
-/* Adds a text.  What stands in for media is no piece, as they are none. */
+/* Adds a text.  A media placeholder is not added: like media, it is kept. */
 static int
 add_text_segment(struct text_segments *text_segments,
     const struct ctx_json *json, uint32_t node, const struct ctx_block *block,
@@ -62,7 +62,7 @@ add_text_segment(struct text_segments *text_segments,
 	return 0;
 }
 
-/* A body that is no text becomes one: its JSON. */
+/* Makes one segment of a body that is not text: the text is its JSON. */
 static int
 add_json_segment(struct text_segments *text_segments,
     const struct ctx_message *message, size_t i, struct ctx_err *err)
@@ -70,7 +70,7 @@ add_json_segment(struct text_segments *text_segments,
 	struct text_segment *segment;
 
 	text_segments->n = text_segments->made.n = 0;
-	text_segments->item.n = 0; /* nothing is taken out of it */
+	text_segments->item.n = 0; /* its blocks are not removed one by one */
 	segment = add_segment(text_segments, message->blocks[i].payload, err);
 	if (segment == NULL)
 		return -1;
@@ -114,10 +114,10 @@ ctx_text_segments_result(struct text_segments *text_segments,
 			continue;
 		node = block->kind == CTX_BLOCK_TEXT ? block->payload
 						     : block->removable;
-		/* What would go with more than the result must stay. */
+		/* The block cannot be removed without more than the result. */
 		if (block->removable <= body)
 			block = NULL;
-		/* What is no text and must not go. */
+		/* It is not a text, either: shorten the JSON of the body. */
 		if (block == NULL &&
 		    message->json->nodes[node].kind != CTX_JSON_STRING)
 			return add_json_segment(text_segments, message, i, err);
@@ -173,7 +173,8 @@ read_segment(struct text_segments *text_segments, const struct ctx_json *json,
 				: ctx_buf_add(text, literal.p, literal.n, err);
 }
 
-/* Is the text that of the one piece that is made?  It is not copied. */
+/* Moves the text of a made segment into place instead of copying it.  Returns
+ * true if the text is complete then. */
 static bool
 take_made_text(struct text_segments *text_segments)
 {

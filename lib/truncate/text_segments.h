@@ -1,4 +1,4 @@
-/* text_segments.h - the texts of one item, and where it is cut */
+/* text_segments.h - the texts of a result or message, and where they are cut */
 #ifndef CTX_TRUNCATE_TEXT_SEGMENTS_H
 #define CTX_TRUNCATE_TEXT_SEGMENTS_H
 
@@ -6,93 +6,94 @@
 #include "truncate/truncate.h"
 
 /*
- * A text of an item, or a block of it that can only stay or go.  What is no
- * text in its record becomes one when it is cut: its JSON is the text then.
+ * A text, or a block that can only be kept or removed whole.  A body that is
+ * not text gets one made segment: its JSON becomes the text when it is cut.
  */
 struct text_segment {
-	struct ctx_str literal; /* with its quotes, or the text of one that is
-				 * made; n 0: only stays or goes */
-	size_t from, to;        /* what may be cut of it, in pieces->text */
-	uint32_t node;          /* what is replaced */
-	bool made;              /* stands for a whole body, which is no text */
+	struct ctx_str literal; /* with quotes; if made, the text; n 0: the
+				   segment is kept or removed whole */
+	size_t from, to;        /* its text, in text_segments.text */
+	uint32_t node;          /* the node that is replaced */
+	bool made;              /* stands for a whole body that is not text */
 	bool plain;             /* the literal has placeholders for payloads */
-	uint32_t parent, child; /* taken out by dropping child, if not 0 */
+	uint32_t parent, child; /* child can be removed from parent; 0: no */
 };
 
-/* What no cut may fall into: a mark, a placeholder, a payload of base64. */
+/* A span that is never cut: a mark, a placeholder, a base64 payload. */
 struct protected_span {
 	size_t from, to; /* bytes of the text */
 	bool payload;
-	uint64_t extra; /* how much larger the payload was that it stands for */
+	uint64_t extra; /* size of the payload minus its placeholder's */
 };
 
 struct text_segments {
 	struct text_segment *list;
 	size_t n, cap;
-	struct ctx_message item; /* what of the message they are of */
-	bool speaks;             /* its own: something has to be left to say */
-	struct ctx_buf text;     /* the texts of all, one behind another */
-	size_t spared;           /* bytes behind them that are not to be cut */
-	struct ctx_buf made;  /* that of one that is made, until it is read */
-	struct ctx_buf plain; /* those of pieces that are plain */
-	struct protected_span *atoms; /* in that text, in order */
+	struct ctx_message item; /* the message, with only these blocks */
+	bool speaks;          /* a message's own texts: must not become empty */
+	struct ctx_buf text;  /* all texts, concatenated */
+	size_t spared;        /* bytes after text.n that are not cut */
+	struct ctx_buf made;  /* text of a made segment, until it is read */
+	struct ctx_buf plain; /* literals of plain segments */
+	struct protected_span *atoms; /* protected spans of text, in order */
 	size_t n_atoms, atoms_cap;
 };
 
-/* Sets pieces to those of the result that is part i. */
+/* Sets the segments to those of the result that is block i. */
 int ctx_text_segments_result(struct text_segments *text_segments,
     const struct ctx_message *message, const struct ctx_dialect *dialect,
     size_t i, struct ctx_err *err);
-/* The texts of a message itself but that of part but; view->n: all. */
+/* Sets the segments to the message's own texts, without block but; message->n:
+ * all of them. */
 int ctx_text_segments_texts(struct text_segments *text_segments,
     const struct ctx_message *message, size_t but, struct ctx_err *err);
-/* Sets pieces->text, and what is whose in it; of a piece that has no text its
- * JSON stands there. */
+/* Sets text_segments->text, and each segment's place in it.  A segment without
+ * text has its JSON there. */
 int ctx_text_segments_read(struct text_segments *text_segments,
     const struct ctx_json *json, struct ctx_err *err);
-/* From here on only places in the text matter. */
+/* Frees the text; from here on only places in it are used. */
 void ctx_text_segments_forget(struct text_segments *text_segments);
-/* So many bytes at the end of that text are not to be cut. */
+/* Excludes the last bytes of the text from cuts. */
 void ctx_text_segments_spare(struct text_segments *text_segments, size_t bytes);
-/* The place in a piece's literal that is so many bytes of its text behind
- * another. */
+/* Returns the place in a segment's literal that is bytes of text after at. */
 size_t ctx_text_segment_seek(const struct text_segment *segment, size_t at,
     size_t bytes);
 void ctx_text_segments_release(struct text_segments *text_segments);
 
-/* What a cut is to leave. */
+/* How texts are shortened. */
 struct shortener {
 	enum ctx_size unit;
 	enum ctx_keep keep;
-	uint64_t head, tail;         /* their shares, for CTX_KEEP_ENDS */
+	uint64_t head, tail;         /* shares, for CTX_KEEP_ENDS */
 	struct ctx_counter *counter; /* for CTX_SIZE_TOKENS */
-	struct ctx_buf mark;      /* the literal of what stands for what goes */
-	struct ctx_buf text, out; /* scratch */
-	struct ctx_token_index index; /* checkpoints of the pieces' text */
+	struct ctx_buf mark; /* literal of the mark for the removed middle */
+	struct ctx_buf text, out;     /* scratch */
+	struct ctx_token_index index; /* checkpoints in text_segments.text */
 };
 
-/* The first atoms of each kind in the rest of a text; n for none. */
+/* Where the next protected span of each kind begins; n: there is none. */
 struct protected_span_walk {
 	const char *p;
 	size_t n;
-	size_t mark;   /* "[", of what can only be a mark */
+	size_t mark;   /* a mark */
 	size_t linked; /* a payload of a data: URL */
-	size_t run;    /* what may be the first line of a payload */
+	size_t run;    /* what may be a payload's first line */
 };
 
-/* Goes over the atoms of a text, in order. */
+/* Find the protected spans of a text, in order. */
 void ctx_protected_spans_begin(struct protected_span_walk *walk, const char *p,
     size_t n);
 bool ctx_protected_span_next(struct protected_span_walk *walk,
     struct protected_span *span);
-/* Finds the atoms of the pieces, and puts placeholders for payloads. */
+/* Finds the protected spans of the segments, and replaces payloads by
+ * placeholders. */
 int ctx_text_segments_plain(struct text_segments *text_segments,
     struct shortener *cut, struct ctx_err *err);
 
-/* The size of a text in the unit of the cut. */
+/* Sets *size to the size of a text in the unit of the cut. */
 int ctx_shorten_measure(struct shortener *cut, const char *p, size_t n,
     uint64_t *size, struct ctx_err *err);
-/* Notes the edits that bring an item down to limit; *done says whether any
+/* Adds the edits that shorten the segments to limit.  Sets *done to true if any
  * were needed. */
 int ctx_shorten(struct shortener *cut, struct ctx_edits *edits,
     const struct ctx_message *message, const struct ctx_dialect *dialect,

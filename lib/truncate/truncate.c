@@ -1,13 +1,13 @@
 /*
- * truncate.c - no single item too large
+ * truncate.c - shortens long texts of a stream
  *
- * Edits are noted while the messages of a record go by, and applied when it
- * is over; nothing else is held.  Most items are known to fit by the bytes
- * of their JSON, which no unit exceeds.
+ * Edits are collected while the messages of a record are read, and applied at
+ * its end; nothing else is held.  Most texts are known to fit by the bytes of
+ * their JSON, which are at least their size in any unit.
  *
- * If the newest media stay, or nothing that was sent may change, what follows
- * a message decides about it.  Then records are held in a queue, and the
- * messages of a record until its end.
+ * With keep_media, unsent or CTX_REASONING_FAIL, later messages decide about a
+ * message.  Then records are held in a queue, and the messages inside a record
+ * until its end.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,22 +23,22 @@
 
 /* A message that is held, or a record that follows one. */
 struct waiting_record {
-	char *text; /* its record, owned; NULL: an element of one */
+	char *text; /* its record, owned; NULL: inside a record */
 	size_t n;
 	uint32_t node;                     /* the message in its record */
-	const struct ctx_dialect *dialect; /* NULL: no message */
-	unsigned flags;                    /* of its view */
+	const struct ctx_dialect *dialect; /* NULL: not a message */
+	unsigned flags;                    /* of the message */
 	const char *file;
 	uint64_t line;
-	uint64_t first, media; /* number of its first block of media; how many
-				* it has */
+	uint64_t first, media; /* number of its first media block; its number of
+				  media blocks */
 };
 
 struct waitings {
 	struct waiting_record *list;
 	size_t first, n, cap; /* held: [first, n) */
-	size_t sent;          /* elements up to the last assistant message */
-	uint64_t media;       /* seen */
+	size_t sent;    /* list[0, sent): up to the last assistant message */
+	uint64_t media; /* media blocks so far */
 };
 
 struct truncate {
@@ -48,21 +48,21 @@ struct truncate {
 	struct ctx_truncate_counts *counts;
 	struct ctx_model_counters *counters;
 	struct conversation_tracker lines,
-	    record; /* the stream's, and a record's own */
+	    record; /* of the stream; inside a record */
 	struct shortener cut;
 	struct text_segments text_segments;
 	struct ctx_edits edits;
 	struct edited edited;
 	struct ctx_buf out, text;
-	int64_t match_left; /* time for the patterns, of a message */
+	int64_t match_left; /* time left for patterns, per message */
 	struct waitings held, elements;
 	struct ctx_json json; /* a held record, scanned again */
 	struct ctx_message message;
-	bool trial;   /* nothing is reported, */
-	bool refused; /* but whether bound reasoning follows a change */
+	bool trial;   /* report nothing, only set refused */
+	bool refused; /* bound reasoning follows a change */
 };
 
-/* What was cut of a message, as bits; none: only reasoning was removed. */
+/* What was shortened in a message, as bits; 0: only reasoning was removed. */
 enum { REASONING = 0, RESULTS = 1, TEXTS = 2, ARGUMENTS = 4, MEDIA = 8 };
 
 static const char *const rules[] = {
@@ -84,7 +84,7 @@ static const char *const rules[] = {
     [RESULTS | TEXTS | ARGUMENTS | MEDIA] = "results to media",
 };
 
-/* Could a value be longer than a limit?  One of 0 is none. */
+/* Returns true if a value may exceed the limit; 0 is no limit. */
 static bool
 may_exceed(const struct ctx_message *message, uint32_t node, uint64_t limit)
 {
@@ -109,7 +109,8 @@ shorten_to_limit(struct truncate *t, const struct ctx_event *event,
 	return 0;
 }
 
-/* Sets mark to the longest form of arguments of ours that fits. */
+/* Sets mark to the longest replacement of arguments that fits; if none fits, to
+ * the shortest. */
 static int
 make_argument_mark(struct truncate *t, uint64_t before, char mark[80],
     uint64_t *after, struct ctx_err *err)
@@ -131,7 +132,8 @@ make_argument_mark(struct truncate *t, uint64_t before, char mark[80],
 	}
 }
 
-/* Arguments are never cut but replaced, so that none pass for real ones. */
+/* Replaces arguments that are too long.  They are never cut, so that nobody
+ * takes the rest for real arguments. */
 static int
 replace_arguments(struct truncate *t, const struct ctx_message *message,
     uint32_t args, struct ctx_err *err)
@@ -181,7 +183,7 @@ shorten_message_texts(struct truncate *t, const struct ctx_event *event,
 	return shorten_to_limit(t, event, limit, &t->counts->messages, err);
 }
 
-/* The limit that holds for a result. */
+/* Returns the limit of a tool result, or 0. */
 static uint64_t
 find_result_limit(const struct ctx_truncate_options *options)
 {
@@ -193,7 +195,7 @@ find_result_limit(const struct ctx_truncate_options *options)
 
 /* ---- media ---- */
 
-/* Sets *is to whether part i is media, or stands in for some. */
+/* Sets *is to true if block i is media or a media placeholder. */
 static int
 detect_media(struct truncate *t, const struct ctx_message *message, size_t i,
     bool *is, struct ctx_err *err)
@@ -205,8 +207,8 @@ detect_media(struct truncate *t, const struct ctx_message *message, size_t i,
 		   : ctx_placeholder_part(message, i, &t->text, is, &ref, err);
 }
 
-/* Puts a text block in the place of part i, if that is possible and no edit
- * from number first on has replaced it. */
+/* Replaces block i by a text block, unless the format has none, its tool is not
+ * selected, or an edit from first on has replaced it. */
 static int
 replace_media_block(struct truncate *t, struct conversation_tracker *tracker,
     const struct ctx_event *event, size_t i, size_t first, struct ctx_err *err)
@@ -265,7 +267,7 @@ remove_media(struct truncate *t, struct conversation_tracker *tracker,
 	return 0;
 }
 
-/* The number of the first of the newest media, which stay. */
+/* Returns the number of the oldest media block that is kept. */
 static uint64_t
 find_kept_media(const struct truncate *t, const struct waitings *held)
 {
@@ -278,7 +280,7 @@ find_kept_media(const struct truncate *t, const struct waitings *held)
 
 /* ---- messages ---- */
 
-/* Cuts part i, if it is too long and of a tool that is asked for. */
+/* Shortens block i if it is too long and its tool is selected. */
 static int
 shorten_block(struct truncate *t, struct conversation_tracker *tracker,
     const struct ctx_event *event, size_t i, struct ctx_err *err)
@@ -307,7 +309,7 @@ shorten_block(struct truncate *t, struct conversation_tracker *tracker,
 	return shorten_to_limit(t, event, limit, &t->counts->results, err);
 }
 
-/* Tells of a message that has edits from first on. */
+/* Reports a message if it has edits from number first on. */
 static int
 report_truncated(struct truncate *t, struct conversation_tracker *tracker,
     const struct ctx_event *event, size_t first,
@@ -340,8 +342,8 @@ report_truncated(struct truncate *t, struct conversation_tracker *tracker,
 	    &change, err);
 }
 
-/* Removes the bound reasoning of a message after the first change, which may
- * be an edit of its own, from number first on. */
+/* Removes the message's bound reasoning after the first change of the
+ * conversation, which may be one of its own edits (from number first on). */
 static int
 drop_bound_reasoning(struct truncate *t, struct conversation_tracker *tracker,
     const struct ctx_event *event, size_t first, struct ctx_err *err)
@@ -365,8 +367,8 @@ drop_bound_reasoning(struct truncate *t, struct conversation_tracker *tracker,
 	    from, err);
 }
 
-/* Notes the edits of a message whose first block of media has this number;
- * those with a number below end are removed. */
+/* Adds the edits of a message.  number is that of its first media block; media
+ * blocks with a number below end are removed. */
 static int
 shorten_message(struct truncate *t, struct conversation_tracker *tracker,
     const struct ctx_event *event, uint64_t number, uint64_t end,
@@ -387,7 +389,7 @@ shorten_message(struct truncate *t, struct conversation_tracker *tracker,
 	return report_truncated(t, tracker, event, first, &was, err);
 }
 
-/* A message passes; edit: it may be changed. */
+/* Tracks a message, and shortens it if edit is true. */
 static int
 truncate_message(struct truncate *t, struct conversation_tracker *tracker,
     const struct ctx_event *event, bool edit, uint64_t number, uint64_t end,
@@ -400,7 +402,8 @@ truncate_message(struct truncate *t, struct conversation_tracker *tracker,
 	return ctx_tracker_leave(tracker, event, err);
 }
 
-/* Writes a text with its edits; stays: it need not be copied. */
+/* Writes a text with its edits.  stays: it remains valid and need not be
+ * copied. */
 static int
 write_edited_text(struct truncate *t, struct ctx_str text, bool stays,
     struct ctx_err *err)
@@ -426,9 +429,9 @@ write_edited_text(struct truncate *t, struct ctx_str text, bool stays,
 	return ctx_writer_end_record(t->writer, err);
 }
 
-/* ---- messages that wait for others ---- */
+/* ---- messages that are held ---- */
 
-/* True if what follows a message decides about it. */
+/* Returns true if later messages decide about a message. */
 static bool
 needs_waiting(const struct ctx_truncate_options *options)
 {
@@ -436,7 +439,7 @@ needs_waiting(const struct ctx_truncate_options *options)
 	    (options->media && options->keep_media > 0);
 }
 
-/* True if bound reasoning further on may forbid every change. */
+/* Returns true if later bound reasoning may forbid all changes. */
 static bool
 may_refuse(const struct truncate *t, const struct conversation_tracker *tracker)
 {
@@ -444,7 +447,7 @@ may_refuse(const struct truncate *t, const struct conversation_tracker *tracker)
 	    !t->options->unsent;
 }
 
-/* Adds a message, or with event->view NULL what is none. */
+/* Adds a message, or a record that is not one (event->message is NULL). */
 static struct waiting_record *
 append_waiting(struct truncate *t, struct waitings *held,
     const struct ctx_event *event, struct ctx_err *err)
@@ -476,7 +479,7 @@ append_waiting(struct truncate *t, struct waitings *held,
 	return one;
 }
 
-/* A message that was held passes; json is its record. */
+/* Tracks a held message and shortens it if edit is true; json is its record. */
 static int
 truncate_waiting(struct truncate *t, struct conversation_tracker *tracker,
     const struct waitings *held, const struct waiting_record *one,
@@ -504,9 +507,9 @@ truncate_waiting(struct truncate *t, struct conversation_tracker *tracker,
 }
 
 /*
- * Sets t->refused to whether bound reasoning would stand after a change if
- * all that is held were cut; json: of the record that they are elements of, or
- * NULL.
+ * Sets t->refused to true if shortening all held messages would leave bound
+ * reasoning after a change.  json is the record that they are in, or NULL if
+ * each is a record.
  */
 static int
 try_truncating_all(struct truncate *t,
@@ -547,7 +550,7 @@ try_truncating_all(struct truncate *t,
 	return rc;
 }
 
-/* Writes the first of the records that are held. */
+/* Writes the first held record. */
 static int
 write_first_truncated(struct truncate *t, bool edit, struct ctx_err *err)
 {
@@ -577,7 +580,7 @@ write_all_truncated(struct truncate *t, bool edit, struct ctx_err *err)
 	return 0;
 }
 
-/* Writes what no later media can keep as it is. */
+/* Writes the held records whose media are all older than the kept ones. */
 static int
 write_due_truncated(struct truncate *t, struct ctx_err *err)
 {
@@ -604,7 +607,7 @@ keep_held_text(struct truncate *t, struct waiting_record *one,
 	return one->text == NULL ? -1 : 0;
 }
 
-/* A record that is a message. */
+/* Handles a message that is a record: holds it, or writes it at once. */
 static int
 hold_truncated(struct truncate *t, const struct ctx_event *event,
     struct ctx_err *err)
@@ -624,7 +627,7 @@ hold_truncated(struct truncate *t, const struct ctx_event *event,
 	one = append_waiting(t, &t->held, event, err);
 	if (one == NULL)
 		return -1;
-	/* Nothing before it is held, and nothing that follows matters. */
+	/* No record is held before it, and no later one decides about it. */
 	if (t->held.first == t->held.n - 1 &&
 	    (sent ||
 		(!t->options->unsent && one->media == 0 &&
@@ -672,7 +675,7 @@ truncate_elements(struct truncate *t, const struct ctx_json *json,
 	return 0;
 }
 
-/* A record that is no message is over. */
+/* Writes a record that is not a message, or holds it after held ones. */
 static int
 pass_untruncated(struct truncate *t, const struct ctx_event *event,
     struct ctx_err *err)
@@ -745,8 +748,8 @@ truncate_event(struct truncate *t, const struct ctx_event *event,
 	}
 }
 
-/* The end of the messages that are records.  If the stream broke off, an
- * assistant's message may have followed. */
+/* Writes the held records at the end of the stream.  If the stream failed, an
+ * assistant message may be missing, so unsent changes nothing. */
 static int
 end_truncated_lines(struct truncate *t, bool broken, struct ctx_err *err)
 {
@@ -771,7 +774,7 @@ truncate_all(struct truncate *t, struct ctx_err *err)
 		failed = truncate_event(t, &event, err) < 0;
 	if (failed)
 		rc = ctx_stream_fail(t->stream, err);
-	/* After an error too: the records before it are complete. */
+	/* At an error, too: the records before it are complete. */
 	if (((!failed && end_truncated_lines(t, rc < 0, &late) < 0) ||
 		ctx_writer_flush(t->writer, &late) < 0) &&
 	    rc == 0) {
