@@ -1,4 +1,4 @@
-/* age_result.c - one result, or block of media, on its way to disk */
+/* age_result.c - ages one tool result or media block */
 #include <string.h>
 
 #include "age/age_result.h"
@@ -10,7 +10,7 @@
 
 /* ---- the text of a result ---- */
 
-/* Is the value of this part a string? */
+/* Returns true if the block is a text whose value is a string. */
 static bool
 is_text(const struct ctx_json *json, const struct ctx_block *block)
 {
@@ -18,7 +18,7 @@ is_text(const struct ctx_json *json, const struct ctx_block *block)
 	    json->nodes[block->payload].kind == CTX_JSON_STRING;
 }
 
-/* The JSON of a block: its text, or all of it. */
+/* Returns the JSON of a block: of a text its literal, else the whole block. */
 static struct ctx_str
 get_block_json(const struct ctx_json *json, const struct ctx_block *block)
 {
@@ -26,8 +26,8 @@ get_block_json(const struct ctx_json *json, const struct ctx_block *block)
 	    is_text(json, block) ? block->payload : block->removable);
 }
 
-/* Finds the string that is all of a result, or 0, and the characters that
- * count of it. */
+/* Sets *node to the string that is the whole result, or 0, and *chars to the
+ * characters that options->over is compared with. */
 static void
 measure_result(const struct ctx_message *message,
     const struct ctx_dialect *dialect, size_t i, uint32_t *node,
@@ -60,7 +60,7 @@ measure_result(const struct ctx_message *message,
 	}
 }
 
-/* A block as text. */
+/* Appends a block as text to aged->text. */
 static int
 append_block_text(struct aged_result *aged, const struct ctx_json *json,
     const struct ctx_block *block, struct ctx_err *err)
@@ -78,7 +78,8 @@ append_block_text(struct aged_result *aged, const struct ctx_json *json,
 	return ctx_buf_add(&aged->text, raw.p, raw.n, err);
 }
 
-/* Reads a result, of which node is all or 0. */
+/* Reads a result into aged->text.  node is the string that is all of it, or 0.
+ */
 static int
 read_aged_text(struct aged_result *aged, const struct ctx_message *message,
     size_t i, uint32_t node, struct ctx_err *err)
@@ -102,7 +103,7 @@ read_aged_text(struct aged_result *aged, const struct ctx_message *message,
 	return 0;
 }
 
-/* Is a literal a reference into the spool? */
+/* Sets *found to true if a literal is a reference into the spool. */
 static int
 is_reference(struct aged_result *aged, const struct ctx_age_options *options,
     struct ctx_str literal, bool *found, struct ctx_err *err)
@@ -121,9 +122,9 @@ is_reference(struct aged_result *aged, const struct ctx_age_options *options,
 	return 0;
 }
 
-/* ---- what it becomes ---- */
+/* ---- what replaces it ---- */
 
-/* Bytes of the longest beginning of at most so many characters that ends
+/* Returns the bytes of the longest head of at most chars characters that ends
  * between grapheme clusters and outside of base64. */
 static size_t
 find_head_end(const char *p, size_t n, uint64_t chars)
@@ -150,14 +151,15 @@ find_head_end(const char *p, size_t n, uint64_t chars)
 	return n;
 }
 
-/* What the text is replaced by, into scratch. */
+/* Writes the text that replaces the result to aged->scratch, and sets the name
+ * of its file. */
 static int
 make_stand_in(struct aged_result *aged, const struct ctx_age_options *options,
     const struct ctx_dialect *dialect, const struct ctx_json *json,
     uint32_t body, struct ctx_str tool, struct ctx_err *err)
 {
-	/* The line feed keeps it apart from a text that is the same JSON, and
-	 * so from that text's file. */
+	/* With the line feed the digits differ from those of a text that is the
+	 * same JSON, and so does the file name. */
 	const struct ctx_str beside[] = {ctx_json_str(json, body), {"\n", 1}};
 	const struct ctx_str text = {aged->text.p, aged->text.n};
 	char digits[CTX_SPOOL_DIGITS];
@@ -184,7 +186,7 @@ make_stand_in(struct aged_result *aged, const struct ctx_age_options *options,
 	    CTX_REFERENCE_MIDDLE, ctx_utf8_count(text.p, text.n), err);
 }
 
-/* What a result costs. */
+/* Sets *tokens to the tokens of a result with its blocks. */
 static int
 count_result_tokens(const struct ctx_message *message,
     const struct ctx_dialect *dialect, size_t i, struct ctx_counter *counter,
@@ -204,7 +206,8 @@ count_result_tokens(const struct ctx_message *message,
 	return 0;
 }
 
-/* Sets aged->saved; 0 if that is nothing. */
+/* Sets aged->saved.  Returns 1 if tokens are saved, 0 if not, or -1 with *err.
+ */
 static int
 count_saved(struct aged_result *aged, uint64_t before,
     struct ctx_counter *counter, struct ctx_err *err)
@@ -238,7 +241,7 @@ ctx_age_result(struct aged_result *aged, const struct ctx_age_options *options,
 	    is_reference(aged, options, ctx_json_str(json, node), &known, err) <
 		0)
 		return -1;
-	/* Counted before it is read: both hold a copy of it. */
+	/* Count before reading: each needs a copy of the text. */
 	if (known ||
 	    count_result_tokens(message, dialect, i, counter, &before, err) < 0)
 		return known ? 0 : -1;
@@ -260,7 +263,8 @@ ctx_age_result(struct aged_result *aged, const struct ctx_age_options *options,
 
 /* ---- media ---- */
 
-/* The name of a file with the payload, or, if that is elsewhere, the block. */
+/* Sets the name of the file that holds the payload or, if the payload is not in
+ * the block, the block's JSON. */
 static int
 name_media(struct aged_result *aged, const struct ctx_age_options *options,
     const struct ctx_media *media, const char digits[CTX_SPOOL_DIGITS],
@@ -276,7 +280,7 @@ name_media(struct aged_result *aged, const struct ctx_age_options *options,
 		(struct ctx_str){media->kind, strlen(media->kind)}, digits,
 		err) < 0)
 		return -1;
-	/* Its extension, behind the digits, is that of texts. */
+	/* ctx_spool_name ends in the extension of a text: replace it. */
 	(void)ctx_spool_is_name((struct ctx_str){name->p, name->n - 1}, &found);
 	name->n = (size_t)(found.p - name->p) + found.n;
 	return ctx_buf_printf(name, err, ".%s", end) < 0
@@ -284,7 +288,7 @@ name_media(struct aged_result *aged, const struct ctx_age_options *options,
 	    : ctx_buf_add(name, "", 1, err);
 }
 
-/* Puts the text of a stand-in into scratch. */
+/* Writes the text of a media placeholder to aged->scratch. */
 static int
 make_media_text(struct aged_result *aged, const struct ctx_age_options *options,
     const struct ctx_json *json, const struct ctx_media *media,

@@ -1,38 +1,39 @@
-/* age_result.h - one result, or block of media, on its way to disk */
+/* age_result.h - ages one tool result or media block */
 #ifndef CTX_AGE_AGE_RESULT_H
 #define CTX_AGE_AGE_RESULT_H
 
 #include "age/age.h"
 
-/* What a result becomes.  Zero is valid; reused over results. */
+/* What replaces a result.  Valid if zeroed; can be reused. */
 struct aged_result {
-	struct ctx_buf text;   /* all of the result, as text */
-	struct ctx_buf body;   /* what stands in its record instead */
-	struct ctx_buf name;   /* of the file, NUL ended; empty: masked */
-	struct ctx_str beside; /* its JSON, if that must lie beside the text */
-	bool bare;             /* that JSON is the file; there is no text */
-	struct ctx_str old;    /* what is replaced in its record */
-	uint64_t saved;        /* tokens */
+	struct ctx_buf text;   /* the whole result, as text */
+	struct ctx_buf body;   /* the JSON that replaces it */
+	struct ctx_buf name;   /* of the file, NUL-terminated; empty: masked */
+	struct ctx_str beside; /* its JSON, if the text cannot restore it; n 0:
+				  not stored */
+	bool bare;             /* only the JSON is stored, not text */
+	struct ctx_str old;    /* the JSON that is replaced */
+	uint64_t saved;        /* tokens saved */
 	struct ctx_buf scratch;
 };
 
 /*
- * Works out what part i of a message, a result, becomes; 1, or 0 if it is
- * to stay as it is.
+ * Sets *aged to what replaces the result that is block i.  Returns 1, 0 if the
+ * result is not aged, or -1 with *err.
  */
 int ctx_age_result(struct aged_result *aged,
     const struct ctx_age_options *options, const struct ctx_message *message,
     const struct ctx_dialect *dialect, size_t i, struct ctx_str tool,
     struct ctx_counter *counter, struct ctx_err *err);
-/* The same of part i, media; text is the payload, decoded. */
+/* Like ctx_age_result, for media block i; aged->text is the decoded payload. */
 int ctx_age_media(struct aged_result *aged,
     const struct ctx_age_options *options, const struct ctx_message *message,
     const struct ctx_dialect *dialect, size_t i, struct ctx_counter *counter,
     struct ctx_err *err);
-/* Stores its files; the message is still there. */
+/* Stores the files of a result; the message must still be valid. */
 int ctx_aged_result_store(struct aged_result *aged, struct ctx_spool *spool,
     struct ctx_err *err);
-/* Gives back the memory of a long one. */
+/* Frees the buffers that a long result has made large. */
 void ctx_aged_result_forget(struct aged_result *aged);
 void ctx_aged_result_release(struct aged_result *aged);
 

@@ -1,16 +1,16 @@
 /*
- * age_stream.c - old tool results, or media, go to disk
+ * age_stream.c - moves old tool results, or media, to disk
  *
- * What ages is called a result here, media too.
+ * In this file a media block that is aged is called a result, too.
  *
- * Messages with long results, and what follows them, wait in a queue until as
- * many newer ones have come as are kept; what leaves it behind the boundary is
- * aged.  With at_least they wait until enough can be saved.  A record's own
- * messages wait for its end.
+ * Messages with long results, and all records after them, wait in a queue.  A
+ * message is aged when as many newer messages as options->keep have arrived: it
+ * is then before the boundary.  With at_least the queue also waits until enough
+ * tokens can be saved.  Messages inside a record wait until its end.
  *
- * What waits is a copy, but for long records.  With nothing to age nothing
- * waits; else the copying is 3 % of the instructions with mask, 1 % with a
- * spool, so to let all wait in the blocks of the reader would not pay.
+ * Records in the queue are copies, except long ones.  Without anything to age
+ * nothing waits.  Otherwise copying is 3 % of the instructions with mask and 1
+ * % with a spool, so keeping the reader's blocks instead would not pay.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,27 +23,27 @@
 #include "stream/change_report.h"
 #include "stream/placeholder.h"
 
-/* A message that waits, or bytes that wait for those before them. */
+/* A message in the queue, or a record that follows one. */
 struct held {
-	char *text; /* its record, owned; NULL: an element of one */
+	char *text; /* its record, owned; NULL: inside a record */
 	size_t n;
 	uint32_t node;                     /* the message in its record */
-	const struct ctx_dialect *dialect; /* NULL: no message */
+	const struct ctx_dialect *dialect; /* NULL: not a message */
 	const char *file;
 	uint64_t line;
-	uint64_t message;      /* number of it, from 0 */
+	uint64_t message;      /* index of the message, from 0 */
 	uint64_t first_result; /* number of its first result */
-	int64_t time;          /* in milliseconds, if it is timed */
+	int64_t time;          /* in ms, if timed */
 	bool timed;
 	bool continues; /* an earlier record began the message */
 	uint32_t results;
-	uint32_t *tools; /* of each result; NULL: all of them are short */
-	size_t first_edit, edits; /* its, of the noted ones */
-	size_t at, value_n;       /* where its message is in text */
-	unsigned flags;           /* of its view */
+	uint32_t *tools; /* of each result; NULL: none is long enough to age */
+	size_t first_edit, edits; /* its edits: edits[first_edit] and so on */
+	size_t at, value_n;       /* place of the message in text */
+	unsigned flags;           /* of the message */
 	struct message_place place;
 	bool is_signed; /* it has signed reasoning */
-	bool aged;      /* the edits are not of reasoning alone */
+	bool aged;      /* its results were aged, not only reasoning removed */
 };
 
 struct queue {
@@ -51,17 +51,17 @@ struct queue {
 	struct ctx_model_counter model_counter;
 	struct held *list;
 	size_t first, n, cap; /* waiting: [first, n) */
-	size_t sent;          /* elements up to the last assistant message */
-	size_t weighed;       /* [first, weighed) counts in gathered */
-	uint64_t messages, results; /* seen */
-	uint64_t told;        /* number of the last message told of, plus 1 */
+	size_t sent;    /* list[0, sent): up to the last assistant message */
+	size_t weighed; /* gathered includes [first, weighed) */
+	uint64_t messages, results; /* so far */
+	uint64_t told;        /* index of the last message reported, plus 1 */
 	uint64_t gathered;    /* tokens that can be saved */
-	int64_t time, newest; /* of the last message, and of all, */
-	bool timed;           /* if any has said when it was */
+	int64_t time, newest; /* of the last message; the latest of all */
+	bool timed;           /* some message had a time */
 	bool open;
-	bool ended;                 /* no more comes */
+	bool ended;                 /* no more messages come */
 	bool binds;                 /* the model binds signed reasoning */
-	bool changed;               /* a message has been changed */
+	bool changed;               /* a message was changed */
 	struct message_place place; /* of the last message */
 };
 
@@ -80,13 +80,13 @@ struct age {
 	struct aged_result aged;
 	struct edited edited;
 	struct ctx_buf out, text;
-	/* A message without its bound reasoning: as it was, as it is. */
+	/* A message with and without its bound reasoning (whole, bare). */
 	struct ctx_json bare_json;
 	struct ctx_message bare_view;
 	struct ctx_edits bare_edits;
 	struct ctx_buf whole, bare, name;
-	size_t committed; /* edits whose files are on disk; of the others, */
-	uint64_t noted, noted_tokens; /* so many results */
+	size_t committed;             /* edits whose files are on disk */
+	uint64_t noted, noted_tokens; /* results and tokens of other edits */
 };
 
 /* ---- the spool ---- */
@@ -106,7 +106,8 @@ open_spool(struct age *age, struct ctx_err *err)
 	return -1;
 }
 
-/* A result stays as it is; only lack of memory is worse. */
+/* Reports that results could not be stored; they are not aged.  Returns -1 only
+ * for errors that end the run, like lack of memory. */
 static int
 report_failure(struct age *age, const struct held *held, uint64_t results,
     struct ctx_err *err)
@@ -124,7 +125,7 @@ report_failure(struct age *age, const struct held *held, uint64_t results,
 
 /* ---- one message ---- */
 
-/* The first message or result that is kept. */
+/* Returns the number of the first message or result that is kept. */
 static uint64_t
 find_boundary(const struct age *age, const struct queue *queue)
 {
@@ -137,7 +138,7 @@ find_boundary(const struct age *age, const struct queue *queue)
 	return seen - seen % age->options->step;
 }
 
-/* Is a message as old as is asked for? */
+/* Returns true if a message is older than options->older demands. */
 static bool
 is_old(const struct age *age, const struct queue *queue,
     const struct held *held)
@@ -147,8 +148,8 @@ is_old(const struct age *age, const struct queue *queue,
 		(uint64_t)(queue->newest - held->time) > age->options->older);
 }
 
-/* Sets *is to whether part i counts as a result.  What stands in for media
- * still does, so that a second run finds the boundary where it was. */
+/* Sets *is to true if block i counts as a result.  A media placeholder counts,
+ * so that a second run finds the same boundary. */
 static int
 is_result(struct age *age, const struct ctx_message *message, size_t i,
     bool *is, struct ctx_err *err)
@@ -162,7 +163,8 @@ is_result(struct age *age, const struct ctx_message *message, size_t i,
 	    : ctx_placeholder_part(message, i, &age->text, is, &ref, err);
 }
 
-/* Could part i, a result, age? */
+/* Returns true if block i, a result, may be aged: it is long enough, or media
+ * that a text can replace. */
 static bool
 may_age(const struct age *age, const struct ctx_message *message,
     const struct ctx_dialect *dialect, size_t i)
@@ -176,7 +178,7 @@ may_age(const struct age *age, const struct ctx_message *message,
 	    age->options->over;
 }
 
-/* Stores a result and notes its edit. */
+/* Stores the result in age->aged and adds its edit. */
 static int
 store_result(struct age *age, const struct held *held, struct ctx_err *err)
 {
@@ -190,7 +192,7 @@ store_result(struct age *age, const struct held *held, struct ctx_err *err)
 	    age->aged.body.n, err);
 }
 
-/* Works out what part i becomes, as ctx_age_result. */
+/* Sets age->aged to what replaces block i; returns as ctx_age_result. */
 static int
 age_block(struct age *age, struct queue *queue, const struct held *held,
     size_t i, struct ctx_str tool, struct ctx_err *err)
@@ -202,8 +204,8 @@ age_block(struct age *age, struct queue *queue, const struct held *held,
 	    held->dialect, i, tool, queue->model_counter.counter, err);
 }
 
-/* Is part i of a tool that is asked for?  The media of a message itself are
- * of none. */
+/* Returns true if the tool of block i is selected.  Media outside of results
+ * belong to no tool and are always selected. */
 static bool
 is_selected(struct age *age, size_t i, struct ctx_str tool, int64_t *left)
 {
@@ -213,8 +215,8 @@ is_selected(struct age *age, size_t i, struct ctx_str tool, int64_t *left)
 	    tool.p, tool.n, left);
 }
 
-/* Ages the results of a message before the boundary; or, with weigh, only
- * adds up what that would save. */
+/* Ages the results of a message that are before the boundary.  With weigh,
+ * changes nothing and adds what would be saved to queue->gathered. */
 static int
 age_before_boundary(struct age *age, struct queue *queue, struct held *held,
     const struct ctx_json *json, bool weigh, struct ctx_err *err)
@@ -266,8 +268,8 @@ rescan_record(struct age *age, const struct held *held, struct ctx_err *err)
 
 /* ---- bound reasoning ---- */
 
-/* Sets age->whole to the message with the edits that are noted for it, and
- * age->bare to the same without its signed reasoning. */
+/* Sets age->whole to the message with its edits, and age->bare to that without
+ * signed reasoning. */
 static int
 make_bare_message(struct age *age, const struct held *held,
     struct ctx_str value, struct ctx_err *err)
@@ -291,7 +293,8 @@ make_bare_message(struct age *age, const struct held *held,
 		  err);
 }
 
-/* Stores a message as it was, under the name that age->bare finds. */
+/* Stores age->whole in the spool under the name that ctx_restore derives from
+ * age->bare. */
 static int
 store_whole_message(struct age *age, const struct held *held,
     struct ctx_err *err)
@@ -309,7 +312,8 @@ store_whole_message(struct age *age, const struct held *held,
 	return ctx_spool_put(&age->spool, age->name.p, pieces, 2, err);
 }
 
-/* Removes the signed reasoning of a message, value; its edits become one. */
+/* Removes the signed reasoning of a message, whose JSON is value; its edits
+ * become a single one. */
 static int
 remove_reasoning(struct age *age, struct held *held, struct ctx_str value,
     struct ctx_err *err)
@@ -327,8 +331,8 @@ remove_reasoning(struct age *age, struct held *held, struct ctx_str value,
 	    err);
 }
 
-/* Has a message, value, with its edits leave without bound reasoning, if it or
- * one before it was changed. */
+/* Removes bound reasoning from a message if the message or one before it was
+ * changed. */
 static int
 drop_bound_if_changed(struct age *age, struct queue *queue, struct held *held,
     struct ctx_str value, struct ctx_err *err)
@@ -345,9 +349,10 @@ drop_bound_if_changed(struct age *age, struct queue *queue, struct held *held,
 	return 0;
 }
 
-/* ---- leaving the queue ---- */
+/* ---- writing the queue ---- */
 
-/* The references are about to be seen: their files must be on disk. */
+/* Puts the spool files of the edits on disk, before their references are
+ * written.  If that fails, the edits are dropped. */
 static int
 commit_edits(struct age *age, const struct held *held, struct ctx_err *err)
 {
@@ -365,7 +370,7 @@ commit_edits(struct age *age, const struct held *held, struct ctx_err *err)
 	return 0;
 }
 
-/* Tells of a message whose edits are committed. */
+/* Reports a message whose edits are committed. */
 static int
 report_aged(struct age *age, struct queue *queue, const struct held *held,
     const struct ctx_json *json, struct ctx_err *err)
@@ -380,7 +385,7 @@ report_aged(struct age *age, struct queue *queue, const struct held *held,
 		return 0;
 	if (held->dialect->read(json, held->node, &age->message, err) < 0)
 		return -1;
-	/* Messages are told of in their order. */
+	/* Messages are reported in order, so one number is enough. */
 	change.continues = held->continues && queue->told == held->message + 1;
 	queue->told = held->message + 1;
 	change.rule = !held->aged ? "bound reasoning"
@@ -430,7 +435,7 @@ write_with_edits(struct age *age, struct ctx_str text, struct ctx_err *err)
 	return ctx_writer_end_record(age->writer, err);
 }
 
-/* Writes a record that the reader still has. */
+/* Writes a record that is not in the queue. */
 static int
 write_record(struct age *age, struct ctx_str text, struct ctx_err *err)
 {
@@ -441,7 +446,7 @@ write_record(struct age *age, struct ctx_str text, struct ctx_err *err)
 	return ctx_writer_end_record(age->writer, err);
 }
 
-/* Writes the first of the queue, aged if it is due. */
+/* Writes the first record of the queue, aged if due is true. */
 static int
 write_first_aged(struct age *age, struct queue *queue, bool due,
     struct ctx_err *err)
@@ -476,15 +481,15 @@ write_first_aged(struct age *age, struct queue *queue, bool due,
 	return 0;
 }
 
-/* Is all of this behind the boundary?  What is no message follows the one
- * before it. */
+/* Returns true if all results of a record are before the boundary.  A record
+ * that is not a message counts with the message before it. */
 static bool
 is_before_boundary(const struct age *age, const struct queue *queue,
     const struct held *held)
 {
 	if (held->dialect == NULL)
 		return true;
-	/* It may become old yet. */
+	/* The message may become old later. */
 	if (!queue->ended && held->timed && !is_old(age, queue, held))
 		return false;
 	if (age->options->by_results)
@@ -493,7 +498,8 @@ is_before_boundary(const struct age *age, const struct queue *queue,
 	return held->message < find_boundary(age, queue);
 }
 
-/* Adds up what is behind the boundary and was not yet. */
+/* Weighs the messages that have come before the boundary since the last call.
+ */
 static int
 weigh_queue(struct age *age, struct queue *queue, struct ctx_err *err)
 {
@@ -512,7 +518,7 @@ weigh_queue(struct age *age, struct queue *queue, struct ctx_err *err)
 	return 0;
 }
 
-/* Forgets what has left, now and then. */
+/* Removes written records from the list, but not at each call. */
 static void
 compact_queue(struct queue *queue)
 {
@@ -526,15 +532,16 @@ compact_queue(struct queue *queue)
 	queue->first = 0;
 }
 
-/* True if bound reasoning further on may forbid every change. */
+/* Returns true if later bound reasoning may forbid all changes. */
 static bool
 may_refuse(const struct age *age, const struct queue *queue)
 {
 	return age->options->reasoning == CTX_REASONING_FAIL && queue->binds;
 }
 
-/* Sets *refused to whether aging what waits would leave bound reasoning after
- * a change; json: of the record that it is in, or NULL. */
+/* Sets *refused to true if aging the queue would leave bound reasoning after a
+ * change.  json is the record that the messages are in, or NULL if each is a
+ * record. */
 static int
 check_refusal(struct age *age, struct queue *queue, const struct ctx_json *json,
     bool *refused, struct ctx_err *err)
@@ -589,8 +596,9 @@ write_due_messages(struct age *age, struct ctx_err *err)
 	return 0;
 }
 
-/* The end of the stream: no more comes.  If it broke off, an assistant's
- * message may have followed. */
+/* Writes the queue at the end of the stream.  If the stream failed (broken), a
+ * message may be missing, so with unsent, or if bound reasoning could forbid
+ * changes, nothing is changed. */
 static int
 write_all_messages(struct age *age, bool broken, struct ctx_err *err)
 {
@@ -604,7 +612,7 @@ write_all_messages(struct age *age, bool broken, struct ctx_err *err)
 		return -1;
 	if (!stays && write_due_messages(age, err) < 0)
 		return -1;
-	/* Of a message with several results some may be behind. */
+	/* Some results of a waiting message may be before the boundary. */
 	due = !stays && age->options->by_results &&
 	    queue->gathered >= age->options->at_least;
 	while (queue->first < queue->n)
@@ -613,7 +621,7 @@ write_all_messages(struct age *age, bool broken, struct ctx_err *err)
 	return 0;
 }
 
-/* ---- entering it ---- */
+/* ---- filling the queue ---- */
 
 static void
 clear_queue(struct queue *queue)
@@ -650,7 +658,7 @@ append_to_queue(struct queue *queue, const struct ctx_event *event,
 	return held;
 }
 
-/* Sets *id to the tool of part i, a result. */
+/* Sets *id to the tool of block i, a result; 0 if it is not known. */
 static int
 find_tool(struct queue *queue, const struct held *held,
     const struct ctx_message *message, size_t i, uint32_t *id,
@@ -665,7 +673,7 @@ find_tool(struct queue *queue, const struct held *held,
 	    err);
 }
 
-/* Notes the tools of the results of a message, if any may age. */
+/* Records the tools of the message's results, if any of these may be aged. */
 static int
 record_result_tools(struct age *age, struct queue *queue, struct held *held,
     const struct ctx_message *message, struct ctx_err *err)
@@ -696,7 +704,8 @@ record_result_tools(struct age *age, struct queue *queue, struct held *held,
 	return 0;
 }
 
-/* Notes when a message was; one that does not say was when the last was. */
+/* Records the message's timestamp.  A message without one has the timestamp of
+ * the message before it. */
 static int
 record_time(struct age *age, struct queue *queue, struct held *held,
     const struct ctx_message *message, struct ctx_err *err)
@@ -780,7 +789,8 @@ keep_aged_text(struct age *age, struct held *held,
 	return held->text == NULL ? -1 : 0;
 }
 
-/* Writes all that waits, and the last, an assistant's message, as they are. */
+/* Writes the queue unchanged; its last message, the assistant's, is the
+ * event's. */
 static int
 write_queue_unaged(struct age *age, const struct ctx_event *event,
     struct ctx_err *err)
@@ -809,7 +819,7 @@ queue_record(struct age *age, const struct ctx_event *event,
 		return -1;
 	if (age->options->unsent && ctx_message_was_sent(event->message))
 		return write_queue_unaged(age, event, err);
-	/* Nothing of it or before it can change. */
+	/* Nothing waits, and the message itself cannot change. */
 	if (held->tools == NULL && queue->first == queue->n - 1 &&
 	    !(queue->changed && held->is_signed) && !may_refuse(age, queue)) {
 		queue->n--;
@@ -822,7 +832,7 @@ queue_record(struct age *age, const struct ctx_event *event,
 	    : write_due_messages(age, err);
 }
 
-/* ---- records ---- */
+/* ---- messages inside a record ---- */
 
 static int
 queue_element(struct age *age, const struct ctx_event *event,
@@ -838,7 +848,8 @@ queue_element(struct age *age, const struct ctx_event *event,
 	return 0;
 }
 
-/* Notes the edits of message i of a record, or only weighs them. */
+/* Adds the edits of message i of a record; or, with weighing, only weighs it.
+ */
 static int
 age_element(struct age *age, struct queue *queue, size_t i,
     const struct ctx_json *json, bool weighing, struct ctx_err *err)
@@ -860,7 +871,7 @@ age_element(struct age *age, struct queue *queue, size_t i,
 	return 0;
 }
 
-/* The edits of a record's conversation wait for the record's end. */
+/* Ages the messages of a record at the end of its conversation. */
 static int
 end_aged_record(struct age *age, const struct ctx_event *event,
     struct ctx_err *err)
@@ -893,7 +904,8 @@ end_aged_record(struct age *age, const struct ctx_event *event,
 	return 0;
 }
 
-/* A record that was no message of the stream is over. */
+/* Handles the end of a record that is not a message: writes it, or queues it
+ * after waiting messages. */
 static int
 pass_unaged(struct age *age, const struct ctx_event *event, struct ctx_err *err)
 {
@@ -949,7 +961,7 @@ age_all(struct age *age, struct ctx_err *err)
 	while ((rc = ctx_stream_next(age->stream, &event, err)) > 0)
 		if (age_event(age, &event, err) < 0)
 			return ctx_stream_fail(age->stream, err);
-	/* After broken input too: the records before it are whole. */
+	/* At an error in the input, too: the records before it are complete. */
 	if ((write_all_messages(age, rc < 0, &late) < 0 ||
 		ctx_writer_flush(age->writer, &late) < 0) &&
 	    rc == 0) {
@@ -981,8 +993,8 @@ ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_json_init(&age.json, counters->simd);
 	ctx_json_init(&age.edited.json, counters->simd);
 	ctx_json_init(&age.bare_json, counters->simd);
-	/* A format that cannot work is no matter of a result, nor of the
-	 * longest name of a tool. */
+	/* Refuse a bad format at once, not at the first result: test it with
+	 * the longest tool name. */
 	memset(tool, '_', sizeof tool);
 	ctx_spool_digits(digits, NULL, 0);
 	if (ctx_spool_name(&age.out, options->format,

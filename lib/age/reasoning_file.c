@@ -1,5 +1,4 @@
-/* reasoning_file.c - reasoning in the spool, found by the message that it left
- */
+/* reasoning_file.c - names of the spool files that hold removed reasoning */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,8 +10,7 @@
 #define BEGIN "reasoning-"
 #define END   ".json"
 
-/* Appends the value, the id and the name of a part, if ctx_age never changes
- * them. */
+/* Appends the payload, id and name of a block, unless ctx_age may change it. */
 static int
 append_stable_block(struct ctx_buf *out, const struct ctx_message *message,
     size_t i, struct ctx_buf *scratch, struct ctx_err *err)

@@ -1,9 +1,9 @@
 /*
- * restore.c - and back again
+ * restore.c - restores aged results from disk
  *
- * A reference may be anybody's words.  It is followed only into the spool
- * that the user names, to a file of that directory itself, and believed only
- * if the file has the size and the sha256 that it gives.
+ * A reference is untrusted input.  It is followed only into the spool that the
+ * user names, to a file directly in that directory.  The file is used only if
+ * it has the size and the sha256 digits of the reference.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,10 +19,10 @@
 #include "stream/conversation_tracker.h"
 #include "stream/placeholder.h"
 
-/* Bytes; what is put back must fit into a line. */
+/* maximum bytes of a file: the result must fit into a record */
 #define MOST_FILE UINT32_MAX
 
-/* A message that has edits, to be told of at the end of its record. */
+/* A message that has edits; it is reported at the end of its record. */
 struct restored {
 	const struct ctx_dialect *dialect;
 	struct ctx_counter *counter;
@@ -43,20 +43,20 @@ struct restore {
 	struct edited edited;
 	struct ctx_message message;
 	struct ctx_spool spool;
-	bool absent; /* there is no spool */
-	bool aged;   /* what may be a reference has come */
-	/* Of the last message, of the stream and of a record. */
+	bool absent; /* the spool does not exist */
+	bool aged;   /* a possible reference was found */
+	/* Of the last message: of the stream, inside a record. */
 	struct message_place places[2];
-	struct ctx_buf whole;       /* one as it was, with its reasoning, */
-	struct ctx_json whole_json; /* read again */
+	struct ctx_buf whole;       /* original message with its reasoning */
+	struct ctx_json whole_json; /* the same, scanned */
 	struct ctx_message whole_view;
 	struct ctx_edits bare_edits;
 	struct ctx_buf bare;
-	bool broken; /* the record has a reference that cannot be followed */
+	bool broken; /* a reference of the record cannot be restored */
 	struct ctx_json json;
 	struct ctx_edits edits;
 	struct ctx_buf text, name, file;
-	/* Of a block of media, which may be in a result that is restored: */
+	/* For a media block, which may be inside a result that is restored: */
 	struct ctx_json media;
 	struct ctx_edits within; /* edits of that result */
 	struct ctx_buf standin, block, line;
@@ -89,7 +89,7 @@ has_digits(const struct ctx_buf *file, const char *wanted)
 	return memcmp(digits, wanted, sizeof digits) == 0;
 }
 
-/* Is this file one JSON value and a line feed?  1, 0, or -1. */
+/* Returns 1 if the file is one JSON value and a line feed, 0 if not, or -1. */
 static int
 is_json_line(struct restore *restore, const struct ctx_buf *file,
     struct ctx_err *err)
@@ -103,7 +103,8 @@ is_json_line(struct restore *restore, const struct ctx_buf *file,
 	    restore->json.nodes[0].end + 1 == file->n;
 }
 
-/* What happened to a file of the spool: 0 with *state, or -1. */
+/* Sets *state from the outcome of a spool function.  Returns -1 if that is an
+ * error that ends the run. */
 static int
 check_spool_file(int rc, enum ctx_aged_result_state *state,
     const struct ctx_err *err)
@@ -111,7 +112,7 @@ check_spool_file(int rc, enum ctx_aged_result_state *state,
 	*state = rc > 0 ? CTX_AGED_WHOLE : CTX_AGED_MISSING;
 	if (rc >= 0)
 		return 0;
-	/* Another kind of file, such as a link: somebody put it there. */
+	/* It is a link or not a regular file: somebody has replaced it. */
 	if (err->code != CTX_EFILE &&
 	    !(err->code == CTX_ESYS &&
 		(err->sys == ELOOP || err->sys == ENXIO)))
@@ -120,7 +121,8 @@ check_spool_file(int rc, enum ctx_aged_result_state *state,
 	return 0;
 }
 
-/* Sums up the file of the spool that name is, of at most so many bytes. */
+/* Sums up the spool file restore->name; a file of more than most bytes counts
+ * as changed. */
 static int
 sum_spool_file(struct restore *restore, uint64_t most,
     struct ctx_spool_sum *sum, enum ctx_aged_result_state *state,
@@ -133,7 +135,7 @@ sum_spool_file(struct restore *restore, uint64_t most,
 	return check_spool_file(rc, state, err);
 }
 
-/* Reads it, if it still is what was summed up. */
+/* Reads the file that was summed up, if it has not changed since. */
 static int
 read_summed_file(struct restore *restore, const struct ctx_spool_sum *sum,
     struct ctx_buf *file, enum ctx_aged_result_state *state,
@@ -149,7 +151,7 @@ read_summed_file(struct restore *restore, const struct ctx_spool_sum *sum,
 	return 0;
 }
 
-/* Tells of a reference into another directory. */
+/* Reports a reference into another directory. */
 static int
 report_foreign(struct restore *restore, const struct reference *ref,
     struct ctx_err *err)
@@ -159,7 +161,7 @@ report_foreign(struct restore *restore, const struct reference *ref,
 	return o->foreign != NULL ? o->foreign(o->user, ref->dir, err) : 0;
 }
 
-/* Tells of a reference; 0, or -1. */
+/* Reports a reference into the spool.  Returns 0, or -1 with *err. */
 static int
 report_reference(struct restore *restore, const struct ctx_record *record,
     const struct reference *ref, enum ctx_aged_result_state state,
@@ -181,7 +183,8 @@ report_reference(struct restore *restore, const struct ctx_record *record,
 
 /* ---- media ---- */
 
-/* True if a name is that of the JSON of a block, and of no payload. */
+/* Returns true if the name is that of a block's JSON, stored without a payload.
+ */
 static bool
 is_bare(struct ctx_str name)
 {
@@ -191,8 +194,8 @@ is_bare(struct ctx_str name)
 	return name.n > n && memcmp(name.p + name.n - n, end, n) == 0;
 }
 
-/* Scans the file in restore->block, which must be a value and a line feed, as
- * node 1 of restore->media: 1, 0 or -1. */
+/* Scans the file in restore->block into restore->media; the block is node 1.
+ * Returns 1, 0 if the file is not an object and a line feed, or -1. */
 static int
 scan_block(struct restore *restore, struct ctx_err *err)
 {
@@ -214,8 +217,8 @@ scan_block(struct restore *restore, struct ctx_err *err)
 	    restore->media.nodes[1].end == file->n;
 }
 
-/* Is the text in restore->standin the one that ctx_age makes of the block at
- * node 1 of restore->media? */
+/* Sets *is to true if the text in restore->standin is what ctx_age makes of the
+ * block at node 1 of restore->media. */
 static int
 is_standin_of(struct restore *restore, const struct reference *ref, bool *is,
     struct ctx_err *err)
@@ -242,8 +245,7 @@ is_standin_of(struct restore *restore, const struct reference *ref, bool *is,
 	return rc;
 }
 
-/* Reads the block that a stand-in has taken the place of, into
- * restore->block. */
+/* Reads the block that a placeholder has replaced into restore->block. */
 static int
 read_spooled_block(struct restore *restore, const struct reference *ref,
     enum ctx_aged_result_state *state, struct ctx_err *err)
@@ -273,8 +275,8 @@ read_spooled_block(struct restore *restore, const struct reference *ref,
 	return 0;
 }
 
-/* Notes in edits that the block at node, whose text is that at text, becomes
- * media again, if it stands in for some. */
+/* Adds the edit that makes media of the text block at node, whose text is at
+ * text, if it is a placeholder with a reference. */
 static int
 restore_block(struct restore *restore, const struct ctx_record *record,
     const struct ctx_json *json, uint32_t node, uint32_t text,
@@ -304,8 +306,8 @@ restore_block(struct restore *restore, const struct ctx_record *record,
 	return 0;
 }
 
-/* Appends the body in restore->file, scanned, to what the edits put in, with
- * the media that were aged before it was. */
+/* Appends the body in restore->file to the edits' store.  Media in it that were
+ * aged before are restored, too. */
 static int
 append_scanned_body(struct restore *restore, const struct ctx_record *record,
     struct ctx_err *err)
@@ -332,8 +334,8 @@ append_scanned_body(struct restore *restore, const struct ctx_record *record,
 
 /* ---- results ---- */
 
-/* The file that name is has the text of a body whose JSON, which has the
- * digits, stands beside it. */
+/* Restores a body that its text alone cannot restore.  Its JSON is in the file
+ * NAME.json, whose digits the reference has. */
 static int
 append_body_from_json(struct restore *restore, const struct ctx_record *record,
     const struct reference *ref, enum ctx_aged_result_state *state,
@@ -361,15 +363,16 @@ append_body_from_json(struct restore *restore, const struct ctx_record *record,
 	return 0;
 }
 
-/* Adds the body that a reference stands for to what the edits put in, if all
- * is well with it.  Nothing is held that is not what it should be. */
+/* Appends the body that a reference stands for to the edits' store, if its
+ * files are unchanged.  Only a file of the right size and sha256 is read into
+ * memory. */
 static int
 append_referenced_body(struct restore *restore, const struct ctx_record *record,
     const struct reference *ref, const char *const *form,
     enum ctx_aged_result_state *state, struct ctx_err *err)
 {
 	struct ctx_buf *file = &restore->file;
-	/* A character of UTF-8 has four bytes at most. */
+	/* UTF-8 has at most 4 bytes per character. */
 	uint64_t most = ref->chars < MOST_FILE / 4 ? 4 * ref->chars : MOST_FILE;
 	struct ctx_spool_sum sum;
 
@@ -435,7 +438,7 @@ restore_result(struct restore *restore, const struct ctx_event *event,
 
 /* ---- the end of a record ---- */
 
-/* Notes that a message has edits from first on. */
+/* Records that a message has edits from number first on. */
 static int
 record_edits(struct restore *restore, struct conversation_tracker *tracker,
     const struct ctx_event *event, size_t first, struct ctx_err *err)
@@ -493,7 +496,7 @@ report_restored(struct restore *restore, const struct ctx_record *record,
 	    &restore->edits, &change, err);
 }
 
-/* Puts a record that has edits, all of them good, into restore->text. */
+/* Writes a record with its edits to restore->text, and reports them. */
 static int
 apply_record_edits(struct restore *restore, const struct ctx_record *record,
     struct ctx_err *err)
@@ -535,8 +538,8 @@ pass_restored(struct restore *restore, struct ctx_writer *writer,
 
 /* ---- the stream ---- */
 
-/* Part i, a result or a block of text; what an edit from number first on
- * replaces is restored already. */
+/* Restores block i if it is an aged result or media.  A block that an edit from
+ * number first on replaces is restored already. */
 static int
 restore_result_or_text(struct restore *restore, const struct ctx_event *event,
     size_t i, size_t first, struct ctx_err *err)
@@ -558,8 +561,8 @@ restore_result_or_text(struct restore *restore, const struct ctx_event *event,
 
 /* ---- reasoning that was removed ---- */
 
-/* Has anything that may be a reference come?  No reasoning is removed before
- * the first. */
+/* Returns true if a possible reference was found in this message or before.
+ * Reasoning is removed only after the first reference. */
 static bool
 has_seen_reference(struct restore *restore, const struct ctx_message *message)
 {
@@ -573,8 +576,8 @@ has_seen_reference(struct restore *restore, const struct ctx_message *message)
 	return restore->aged;
 }
 
-/* Reads the file of reasoning for a message into restore->whole: 1, or 0 if
- * there is none. */
+/* Reads the reasoning file of a message into restore->whole.  Returns 1, 0 if
+ * there is none, or -1. */
 static int
 read_reasoning_file(struct restore *restore, const struct ctx_event *event,
     struct ctx_err *err)
@@ -594,8 +597,8 @@ read_reasoning_file(struct restore *restore, const struct ctx_event *event,
 	return rc > 0;
 }
 
-/* Is restore->whole, without its signed reasoning, the message of the event?
- * Sets the view of it if so. */
+/* Sets *is to true if restore->whole without its signed reasoning is the
+ * event's message; it is then read into restore->whole_view. */
 static int
 check_whole_message(struct restore *restore, const struct ctx_event *event,
     bool *is, struct ctx_err *err)
@@ -612,7 +615,7 @@ check_whole_message(struct restore *restore, const struct ctx_event *event,
 	if (rc <= 0)
 		return rc;
 	whole->n--;
-	/* What it scanned is of this text. */
+	/* Scan again, since the text is now without its line feed. */
 	rc = ctx_json_scan(&restore->whole_json, whole->p, whole->n,
 	    &(size_t){0}, err);
 	if (rc > 0)
@@ -631,7 +634,7 @@ check_whole_message(struct restore *restore, const struct ctx_event *event,
 	return 0;
 }
 
-/* Tells of the file of reasoning that was found for a message. */
+/* Reports the reasoning file of a message. */
 static int
 report_reasoning(struct restore *restore, const struct ctx_event *event,
     bool is, struct ctx_err *err)
@@ -655,8 +658,8 @@ report_reasoning(struct restore *restore, const struct ctx_event *event,
 	return rc;
 }
 
-/* Restores what else is in the spool of a message as it was, and has it take
- * the place of the message. */
+/* Replaces the message by restore->whole, after restoring the aged results and
+ * media in it. */
 static int
 restore_whole_message(struct restore *restore, const struct ctx_event *event,
     size_t first, struct ctx_err *err)
@@ -680,8 +683,8 @@ restore_whole_message(struct restore *restore, const struct ctx_event *event,
 	    restore->bare.n, err);
 }
 
-/* Puts the reasoning of a message back that ctx_age removed: 1, or 0 if there
- * is none. */
+/* Restores the reasoning that ctx_age removed from a message.  Returns 1, 0 if
+ * there is none, or -1. */
 static int
 restore_reasoning(struct restore *restore, const struct ctx_event *event,
     size_t first, struct ctx_err *err)
@@ -733,7 +736,7 @@ restore_message(struct restore *restore, struct conversation_tracker *tracker,
 	return ctx_tracker_leave(tracker, event, err);
 }
 
-/* Tells of what may name a file, wherever it stands. */
+/* Reports digits anywhere in a record that may belong to a spool file. */
 static int
 report_digits(const struct restore *restore, const struct ctx_record *record,
     struct ctx_err *err)
