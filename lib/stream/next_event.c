@@ -23,7 +23,7 @@ ctx_stream_keep(struct ctx_stream *stream, const struct ctx_event *event,
 
 	if (event->line != 0)
 		text =
-		    ctx_transcript_set_active(stream->transcript, event->line);
+		    ctx_transcript_take_text(stream->transcript, event->line);
 	else if (stream->prefetch != NULL)
 		text = ctx_count_ahead_keep(event->record);
 	return text != NULL

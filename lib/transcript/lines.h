@@ -37,7 +37,7 @@ ctx_transcript_line(const struct ctx_transcript *transcript, uint32_t line)
 
 /* Takes the bytes of a line that was given out; the caller must free them.
  * Returns NULL if they were taken before. */
-char *ctx_transcript_set_active(struct ctx_transcript *transcript,
+char *ctx_transcript_take_text(struct ctx_transcript *transcript,
     uint32_t line);
 
 /* Set live for the lines of the file that are active, and newer for those that

@@ -282,7 +282,7 @@ ctx_transcript_next(struct ctx_transcript *transcript,
 }
 
 char *
-ctx_transcript_set_active(struct ctx_transcript *transcript, uint32_t line)
+ctx_transcript_take_text(struct ctx_transcript *transcript, uint32_t line)
 {
 	struct ctx_transcript_line *h = ctx_transcript_line(transcript, line);
 	char *text = h->text;
