@@ -1,4 +1,4 @@
-/* open.c - encodings, by name or from a file */
+/* open.c - opens encodings by name or from a file */
 #include <stdlib.h>
 
 #include "tokenizer/open.h"
@@ -104,7 +104,7 @@ ctx_tokenizer_size(const struct ctx_tokenizer *t)
 	return special > t->vocab.head->ids ? special : t->vocab.head->ids;
 }
 
-/* The token of a public id, or NONE. */
+/* Returns the token number of a public id, or CTX_VOCAB_NONE. */
 static uint32_t
 find_token(const struct ctx_vocab *v, uint32_t id)
 {

@@ -1,4 +1,4 @@
-/* open.h - an open encoding, and its special tokens */
+/* open.h - an open tokenizer and its special tokens */
 #ifndef CTX_TOKENIZER_OPEN_H
 #define CTX_TOKENIZER_OPEN_H
 
@@ -6,74 +6,80 @@
 #include "tokenizer/vocabulary/vocabulary.h"
 
 struct ctx_pcre2_pretokenizer;
-struct ctx_specials; /* of a built-in encoding */
+struct ctx_specials; /* the table of a built-in encoding */
 
 struct ctx_added_token_name {
 	struct ctx_str text;
-	uint32_t id, row; /* of the vocabulary's list */
-	uint32_t inside;  /* the longest before it that it begins with, by its
-			   * number from 1; 0: none */
-	uint32_t depth;   /* how many stand inside one another */
-	unsigned names;   /* CTX_NAMES */
+	uint32_t id, row; /* row: index in vocab.specials */
+	/* Number, from 1, in ctx_tokenizer.names of the longest other name that
+	 * is a prefix of this one; 0: none. */
+	uint32_t inside;
+	uint32_t depth; /* number of names that are prefixes of this one */
+	unsigned names; /* set of CTX_NAMES_... bits */
 };
 
 struct ctx_tokenizer {
-	struct ctx_vocab vocab;              /* of "bytes/4": all zero */
-	const struct ctx_specials *specials; /* or those of the vocabulary */
+	struct ctx_vocab vocab;              /* all zero for "bytes/4" */
+	const struct ctx_specials *specials; /* NULL: use vocab.specials */
 	struct ctx_pcre2_pretokenizer
-	    *chain; /* the vocabulary's patterns, or NULL */
-	/*
-	 * What names of the vocabulary's special tokens begin with, by first
-	 * and by second byte: sets of CTX_NAMES.
-	 */
+	    *chain; /* compiled patterns of a vocabulary file, or NULL */
+	/* starts[0][b]: CTX_NAMES_... bits of the names whose first byte is b;
+	 * starts[1][b]: of those whose second byte may be b.  For vocabulary
+	 * files only. */
 	unsigned char starts[2][256];
-	struct ctx_added_token_name *names; /* theirs, sorted; NULL: none */
+	struct ctx_added_token_name *names; /* names of vocab.specials, sorted
+					       by their bytes; NULL: none */
 	char *name;
-	void *block; /* of a file: what vocab stands on */
+	void *block; /* memory of vocab, owned; NULL for a built-in encoding */
 	size_t size;
 };
 
-/* The estimate: four bytes a token. */
+/* The estimate of "bytes/4". */
 #define CTX_BYTES_PER_TOKEN 4
 
 extern const struct ctx_specials ctx_specials_r50k, ctx_specials_p50k_edit,
     ctx_specials_cl100k, ctx_specials_o200k, ctx_specials_harmony;
 
-/* Names of special tokens, by what they are looked for in. */
+/* Kinds of names of special tokens, by where they are searched. */
 enum {
-	CTX_NAMES_ASKED = 1, /* only where they are asked for */
-	CTX_NAMES_ADDED = 2, /* in ordinary text as well */
-	/* The same, but in the normal form of what is between the others;
-	 * only encodings that normalise have those. */
-	CTX_NAMES_NORMAL = 4 /* times one of them */
+	CTX_NAMES_ASKED = 1, /* only if the caller asks for special tokens */
+	CTX_NAMES_ADDED = 2, /* in every text ("added tokens") */
+	/* Factor: CTX_NAMES_ASKED or CTX_NAMES_ADDED times this are the names
+	 * that are searched in the normal form of the text between other names.
+	 * Only encodings that normalize have such names. */
+	CTX_NAMES_NORMAL = 4 /* a factor, not a bit */
 };
 
-/* The length of the special token of these names that p, n begins with (the
- * longest if there are several), or 0. */
+/* Returns the length of the longest name of these kinds that p, n begins with,
+ * and sets *id; 0 if there is none. */
 size_t ctx_added_token_at(const struct ctx_tokenizer *tokenizer, const char *p,
     size_t n, unsigned names, uint32_t *id);
-/* Where the next such token begins; n if there is none. */
+/* Returns the offset of the first name of these kinds; n if there is none. */
 size_t ctx_added_token_find(const struct ctx_tokenizer *tokenizer,
     const char *p, size_t n, unsigned names);
-/* Prepares these for a vocabulary from a file; they are freed with it. */
+/* Fills names and starts from vocab.specials.  ctx_tokenizer_unload frees
+ * them. */
 int ctx_added_token_index(struct ctx_tokenizer *tokenizer, struct ctx_err *err);
-/* Appends the name of a special token; 1, or 0 if id is none, or -1. */
+/* Appends the name of special token id.  Returns 1, 0 if id is not a special
+ * token, or -1. */
 int ctx_added_token_name(const struct ctx_tokenizer *tokenizer, uint32_t id,
     struct ctx_buf *out, struct ctx_err *err);
-/* One more than the highest id of a special token, or 0. */
+/* Returns one more than the highest id of a special token of a built-in
+ * encoding; 0 if it has none.  For a vocabulary file also 0: head->ids covers
+ * its special tokens. */
 uint32_t ctx_added_token_end(const struct ctx_tokenizer *tokenizer);
 
-/* Bytes of the longest of these names that a vocabulary from a file has, 0:
- * there are none. */
+/* Returns the length in bytes of the longest name of these kinds in a
+ * vocabulary file; 0 if it has none, or for a built-in encoding. */
 size_t ctx_added_token_longest(const struct ctx_tokenizer *tokenizer,
     unsigned names);
 
-/* Loads a vocabulary file, see ctx_tokenizer_open. */
+/* Loads a vocabulary file; see ctx_tokenizer_open. */
 int ctx_tokenizer_load(struct ctx_tokenizer *tokenizer, const char *file,
     const char *cache, struct ctx_err *err);
 void ctx_tokenizer_unload(struct ctx_tokenizer *tokenizer);
 
-/* Is text normalised? */
+/* Returns true if text is normalized before it is split. */
 static inline bool
 ctx_tokenizer_nfc(const struct ctx_tokenizer *tokenizer)
 {
@@ -81,7 +87,7 @@ ctx_tokenizer_nfc(const struct ctx_tokenizer *tokenizer)
 	    (tokenizer->vocab.head->flags & CTX_VOCAB_NFC) != 0;
 }
 
-/* Does it have tokens, or only an estimate? */
+/* Returns false for "bytes/4", which has no vocabulary. */
 static inline bool
 ctx_tokenizer_real(const struct ctx_tokenizer *tokenizer)
 {
@@ -89,6 +95,7 @@ ctx_tokenizer_real(const struct ctx_tokenizer *tokenizer)
 }
 
 static inline uint32_t
+/* Returns the public id of a token number of the vocabulary. */
 ctx_token_id(const struct ctx_vocab *v, uint32_t token)
 {
 	return v->ids == NULL ? token : v->ids[token];

@@ -1,6 +1,4 @@
-/*
- * tokenizer.h - tokens of a text, by a vocabulary
- */
+/* tokenizer.h - counts, encodes and cuts text in tokens of an encoding */
 #ifndef CTX_TOKENIZER_H
 #define CTX_TOKENIZER_H
 
@@ -9,70 +7,82 @@
 /* ---- tokenizer/open.c: encodings, by name or from a file ---------------- */
 
 /*
- * A tokenizer turns text into tokens.  It never changes after open, so any
- * number of threads may share one; what changes while counting lives in a
- * counter (below), one per thread.
+ * An encoding: a vocabulary, a pretokenizer and special tokens.  The
+ * pretokenizer splits text into pretokens: words, numbers, runs of punctuation
+ * or white space.  Each pretoken is then encoded by byte-pair encoding (BPE).
+ * A tokenizer does not change after it is opened, so threads may share it.
+ * Each thread needs a token counter (below).
  *
- * Text should be valid UTF-8.  A byte that belongs to no valid character
- * (RFC 3629) counts as a symbol of its own and is encoded as it is, so that
- * decoding gives back every input, or its normal form: a tokenizer.json may ask
- * for Normalization Form C.  Text then costs what its normal form does, by
- * Unicode 9.0 as the tokenizers library has it, but is cut and marked where it
- * stands, in bytes as it came.  The names of special tokens (<|endoftext|>) are
- * ordinary text unless a function says otherwise.
+ * Text should be valid UTF-8 (RFC 3629).  A byte that belongs to no valid
+ * character is treated as a symbol.  Its value is encoded unchanged, so
+ * decoding restores every input.  The exception is a tokenizer.json that asks
+ * for Normalization Form C: decoding then gives the normal form.  The tokens
+ * are those of the normal form, by Unicode 9.0 as in the tokenizers library.
+ * Offsets still refer to the bytes of the given text.  Names of special tokens,
+ * such as <|endoftext|>, are ordinary text unless a function says otherwise.
  */
 struct ctx_tokenizer;
 
 /*
- * Opens a built-in encoding by name, or else the file of that name: a
- * tiktoken rank file (its splitter is the one of the built-in encoding that
- * the file name begins with), a Hugging Face tokenizer.json of a byte-level
- * BPE, or a GGUF file of one (tokenizer.ggml.model gpt2, and a splitter,
- * tokenizer.ggml.pre, whose tokenizer.json is known; not what llama.cpp makes
- * of it, where that differs).  Splitter patterns that are those of a
- * built-in encoding cost nothing; others go through PCRE2, at some 20 to 50
- * MB a second, if they are sure to mean the same there.
- * A file is compiled once into cache, a directory that is made if it is
- * missing, and taken from there afterwards, found by the sha256 of its bytes
- * (of a GGUF file, those before its tensors); NULL compiles it anew each
- * time.  A cache that cannot be read or written is no error, and what was
- * changed in it is compiled again.
- * CTX_EARG: neither a known name nor a file; CTX_EFILE: a file that is no
- * vocabulary, or one that could not be counted exactly; CTX_ELIMIT: one of
- * more than a gigabyte.
+ * Opens a built-in encoding by name, or else the file of that name.  Files may
+ * be:
+ *
+ * - a tiktoken rank file, whose name begins with the name of a built-in
+ *   encoding; it gets the pretokenizer and the special tokens of that encoding
+ * - a tokenizer.json of Hugging Face with byte-level BPE
+ * - a GGUF file with byte-level BPE (tokenizer.ggml.model is gpt2), if ctx
+ *   knows the tokenizer.json that its tokenizer.ggml.pre stands for; where
+ *   llama.cpp differs from that tokenizer.json, the tokenizer.json is followed
+ *
+ * Pretokenizer patterns of the built-in encodings run at full speed.  Other
+ * patterns run in PCRE2, at 20 to 50 MB a second; a pattern is refused if PCRE2
+ * might read it differently.
+ *
+ * The compiled vocabulary is stored in the directory cache, which is created if
+ * it is missing.  Later calls load it from there.  The key is the SHA-256 of
+ * the file and of the pretokenizer that its name selects; of a GGUF file only
+ * the bytes before its tensors count.  NULL compiles the file at each call.  A
+ * cache that cannot be read or written is not an error; a damaged entry is
+ * compiled again.
+ *
+ * CTX_EARG: neither a built-in name nor an existing file.  CTX_EFILE: a file
+ * that is not a vocabulary or cannot be counted exactly.  CTX_ELIMIT: more than
+ * a gigabyte to read.
  */
 int ctx_tokenizer_open(struct ctx_tokenizer **tokenizer, const char *name,
     const char *cache, struct ctx_err *err);
 void ctx_tokenizer_close(struct ctx_tokenizer *tokenizer);
-/* Makes the cache directory, and the one that it is in, if they are missing:
- * for callers that give up the right to before they open a file. */
+/* Creates the cache directory and its parent if they are missing.  For callers
+ * that later enter a sandbox in which directories cannot be created. */
 void ctx_tokenizer_make_cache(const char *cache);
-/* Built-in name number i, for help texts, or NULL behind the last. */
+/* Returns the name of built-in encoding i, or NULL after the last; for help
+ * texts. */
 const char *ctx_tokenizer_builtin(size_t i);
-/* The name as opened; lives as long as the tokenizer. */
+/* Returns the name given to ctx_tokenizer_open; owned by the tokenizer. */
 const char *ctx_tokenizer_name(const struct ctx_tokenizer *tokenizer);
-/*
- * Are counts exact for every text?  Not with "bytes/4", which estimates: a
- * quarter of the bytes of each text, rounded up; it counts and cuts but
- * neither encodes nor decodes.
- */
+/* Returns true if counts are exact, false for "bytes/4".  "bytes/4" estimates a
+ * quarter of the bytes of a text, rounded up.  It can count and cut text, but
+ * not encode or decode. */
 bool ctx_tokenizer_exact(const struct ctx_tokenizer *tokenizer);
-/* One more than the highest token id, special tokens included. */
+/* Returns one more than the highest token id, special tokens included; 0 for
+ * "bytes/4". */
 uint32_t ctx_tokenizer_size(const struct ctx_tokenizer *tokenizer);
-/* Is the text the name of a special token?  Then *id is its id. */
+/* Returns true and sets *id if the n bytes of p are exactly the name of a
+ * special or an added token. */
 bool ctx_tokenizer_special(const struct ctx_tokenizer *tokenizer, const char *p,
     size_t n, uint32_t *id);
-/* Appends the bytes of tokens, special ones by their names.  CTX_EARG: an
- * id that the encoding does not have. */
+/* Appends the bytes of n tokens to out; a special token gives its name.
+ * CTX_EARG: an id that the encoding does not have. */
 int ctx_tokenizer_decode(const struct ctx_tokenizer *tokenizer,
     const uint32_t *ids, size_t n, struct ctx_buf *out, struct ctx_err *err);
 
-/* ---- tokenizer/encode/count_tokens.c: tokens of a text ------------------ */
+/* ---- tokenizer/encode/count_tokens.c: counting, encoding, cutting a text - */
 
 /*
- * A counter holds the working memory of one thread, at most CTX_TOKEN_CACHE
- * bytes of it to remember words it has met; results never depend on it.
- * The tokenizer must outlive the counter.
+ * A counter holds the working memory of one thread and a cache of pretokens.
+ * The cache takes at most CTX_TOKEN_CACHE bytes; counts never depend on it.
+ * The tokenizer must outlive its counters.  Pretokens of at most CTX_TOKEN_WORD
+ * bytes are merged without further memory.
  */
 struct ctx_token_counter;
 #define CTX_TOKEN_CACHE (7u << 20)
@@ -82,13 +92,13 @@ int ctx_token_counter_open(struct ctx_token_counter **counter,
     const struct ctx_tokenizer *tokenizer, enum ctx_simd simd,
     struct ctx_err *err);
 void ctx_token_counter_close(struct ctx_token_counter *counter);
-/* Opens a counter that counts as another does, for another thread; the other
- * may be in use meanwhile. */
+/* Opens a counter of the same tokenizer, for use by another thread.  The
+ * counter like may be in use during the call. */
 int ctx_token_counter_clone(struct ctx_token_counter **counter,
     const struct ctx_token_counter *like, enum ctx_simd simd,
     struct ctx_err *err);
 
-/* Token ids.  Zero is a valid empty list. */
+/* A list of token ids.  Zero is a valid empty list. */
 struct ctx_tokens {
 	uint32_t *ids;
 	size_t n, cap;
@@ -96,85 +106,94 @@ struct ctx_tokens {
 void ctx_tokens_release(struct ctx_tokens *tokens);
 
 /*
- * Tokens of one text.  Time is linear in n whatever the text; memory is
- * bounded except for single words of more than CTX_TOKEN_WORD bytes, which
- * take up to nine times their size.  Vocabularies of files may need more: 40
- * times if merges are out of order (and n log n time), and twice the text if
- * a pattern finds nothing in it, or as much as its normal form if that is
- * another text, and a dozen times the longest row of combining marks.
- * The only errors of this and of all that follows are CTX_ENOMEM and, with a
- * pattern of a file that would take more steps than are in proportion to the
- * text, or more than 64 MB, CTX_ELIMIT, unless told otherwise.
+ * Sets *tokens to the tokens of one text.  Time is linear in n for every text.
+ * Memory is bounded, except that a pretoken of more than CTX_TOKEN_WORD bytes
+ * takes up to nine times its size.  Vocabulary files may need more:
+ *
+ * - 40 times the pretoken, and n log n time, if a merge has a lower rank than
+ *   the merges that make its parts
+ * - twice the text, if a pattern matches nothing in it
+ * - the size of the normal form, if it differs from the text, and twelve times
+ *   the longest run of combining marks
+ *
+ * This function and those below fail with CTX_ENOMEM.  A pattern of a file may
+ * also fail with CTX_ELIMIT: its steps exceed a bound proportional to the text,
+ * or a match needs more than 64 MB.  CTX_EFILE: a cached vocabulary contradicts
+ * itself.  Other errors are named where they occur.
  */
 int ctx_token_count(struct ctx_token_counter *counter, const char *p, size_t n,
     uint64_t *tokens, struct ctx_err *err);
 /*
- * Of a text that goes on behind n, or may, counts as much as nothing that
- * comes behind it can change: *at bytes, and *tokens that they cost in the
- * whole text.  The rest, with what comes, is then to be counted as a text of
- * its own.  *at is 0 where all of it is, say, one word; with more text at a
- * time than has been left, the time stays linear.
+ * Counts the start of a text that may continue after its n bytes, up to a place
+ * where no later byte can change the result.  Sets *at to that place in bytes
+ * and *tokens to the tokens before it.  The caller counts the rest, with the
+ * bytes that follow, as a text of its own.  *at is 0 if nothing is certain yet,
+ * as in a single long word.  To keep the time linear, each call must bring more
+ * new bytes than the last call left over.
  */
 int ctx_token_count_streaming(struct ctx_token_counter *counter, const char *p,
     size_t n, size_t *at, uint64_t *tokens, struct ctx_err *err);
-/* Tokens of any text of n bytes, for the counter of "bytes/4", which need not
- * see it; false with any other. */
+/* Sets *tokens to the estimate of "bytes/4" for n bytes.  Returns true if that
+ * is the encoding of the counter, else false: count the text. */
 bool ctx_token_estimate(const struct ctx_token_counter *counter, size_t n,
     uint64_t *tokens);
-/* Appends the ids of one text; with special, names of special tokens become
- * those tokens and part the text.  CTX_EARG: "bytes/4"; CTX_EINPUT: a byte
- * that is not UTF-8, if the vocabulary (of a file) has no token for it. */
+/* Appends the token ids of one text to out.  With special, names of special
+ * tokens in the text become those tokens.  CTX_EARG: "bytes/4".  CTX_EINPUT: a
+ * byte that is not UTF-8, if the vocabulary file has no token for it. */
 int ctx_token_encode(struct ctx_token_counter *counter, const char *p, size_t n,
     bool special, struct ctx_tokens *out, struct ctx_err *err);
-/* Is the text at most limit tokens?  Stops as soon as the answer is sure. */
+/* Sets *within to true if the text has at most limit tokens.  Stops counting as
+ * soon as the answer is known. */
 int ctx_token_fits(struct ctx_token_counter *counter, const char *p, size_t n,
     uint64_t limit, bool *within, struct ctx_err *err);
 /*
- * The longest beginning (head) or end (tail) of a text that was found to
- * cost at most limit tokens when counted as a text of its own.  *at is the
- * byte offset of the cut, between two characters: [0, *at) is the head,
- * [*at, n) the tail; *tokens is what it costs.  One more character may or
- * may not fit: encodings are not monotonic in that small print.
+ * Finds the longest beginning (head) or end (tail) of a text that has at most
+ * limit tokens when counted alone.  Sets *at to the byte offset of the cut,
+ * between two characters: [0, *at) is the head, [*at, n) the tail.  Sets
+ * *tokens to its tokens.  The cut is found by bisection.  As one more character
+ * can lower the count, a slightly longer head or tail may also fit.
  */
 int ctx_token_head(struct ctx_token_counter *counter, const char *p, size_t n,
     uint64_t limit, size_t *at, uint64_t *tokens, struct ctx_err *err);
 int ctx_token_tail(struct ctx_token_counter *counter, const char *p, size_t n,
     uint64_t limit, size_t *at, uint64_t *tokens, struct ctx_err *err);
 
-/* ---- tokenizer/encode/token_index.c: token counts of one long text ------ */
+/* ---- tokenizer/encode/token_index.c: counting parts of one long text ----- */
 
 /*
- * Checkpoints of one text, about one every 4 KiB, so that the tokens of any
- * piece of it cost little to find and growing text is not counted again.
- * Zero is valid and stands for the empty text.  The text itself is the
- * caller's and comes with every call.
+ * An index of one text: checkpoints about every 4 KiB, each with the tokens
+ * before it.  With them, ranges of the text are counted quickly and appended
+ * text is counted without the text before it.  There are no checkpoints for
+ * encodings with added tokens or with patterns that run in PCRE2; results are
+ * the same.  Zero is a valid index of the empty text.  The caller owns the text
+ * and passes it to every call.
  */
 struct ctx_token_index {
 	struct ctx_token_checkpoint *list;
 	size_t n, cap;
-	size_t end;      /* bytes of text seen */
-	uint64_t tokens; /* what they cost */
-	bool changed;    /* is their normal form another text? */
+	size_t end;      /* bytes of the text */
+	uint64_t tokens; /* tokens of the text */
+	bool changed; /* true if the normal form of the text differs from it */
 };
 
-/* Takes the text as it is now: the bytes seen before and what was appended.
- * Recounts from the last checkpoint that no appended byte can move. */
+/* Updates the index to the text p of n bytes: the bytes of the last call, then
+ * appended bytes.  Counts again from the last checkpoint. */
 int ctx_token_index_append(struct ctx_token_index *index,
     struct ctx_token_counter *counter, const char *p, size_t n,
     struct ctx_err *err);
-/* Tokens of the bytes [from, to) of the text, counted as a text of its own;
- * to is at most marks->end. */
+/* Sets *tokens to the tokens of the bytes [from, to), counted as a text of its
+ * own; to is at most index->end. */
 int ctx_token_index_range(const struct ctx_token_index *index,
     struct ctx_token_counter *counter, const char *p, size_t from, size_t to,
     uint64_t *tokens, struct ctx_err *err);
-/* As ctx_token_head and ctx_token_tail, of the whole text seen. */
+/* ctx_token_head and ctx_token_tail for the indexed text. */
 int ctx_token_index_head(const struct ctx_token_index *index,
     struct ctx_token_counter *counter, const char *p, uint64_t limit,
     size_t *at, uint64_t *tokens, struct ctx_err *err);
 int ctx_token_index_tail(const struct ctx_token_index *index,
     struct ctx_token_counter *counter, const char *p, uint64_t limit,
     size_t *at, uint64_t *tokens, struct ctx_err *err);
-/* Forgets the text, keeps the memory. */
+/* Makes the index empty; its memory is used again. */
 void ctx_token_index_reset(struct ctx_token_index *index);
 void ctx_token_index_release(struct ctx_token_index *index);
 

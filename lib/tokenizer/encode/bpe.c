@@ -1,33 +1,33 @@
 /*
- * bpe.c - byte-pair encoding of one piece
+ * bpe.c - byte-pair encoding of one pretoken
  *
- * The definition: start with the tokens of the bytes; of all neighbours that
- * can merge, merge those with the lowest result, the leftmost first; stop
- * when none can.  ctx_bpe_pairs does that to the letter, for few bytes.
+ * The definition: start with the tokens of the bytes.  Of all neighbours that
+ * can merge, merge the pair with the lowest result, of equals the leftmost.
+ * Stop when none can merge.  ctx_bpe_pairs does exactly this, for few bytes.
  *
- * ctx_bpe_long finds the same tokens from left to right.  A row of tokens
- * is an encoding if and only if each two neighbours in it are the encoding
- * of their own bytes (Berglund and van der Merwe, "Formalizing BPE
- * Tokenization", 2023), and every beginning of a piece has exactly one
- * encoding.  So it takes the longest token that goes with the one before
- * it, and where that leads to an end it takes the token back and tries the
- * others; an end that led nowhere once is never tried again, which keeps the
- * time linear.  The method is that of the Rust crate bpe by A. Neubeck and
- * H. van Antwerpen.  As a short cut, tokens are taken from windows of the
- * text that were encoded alone, many at a time: away from the ends of a
- * window they are right nearly always, and are taken back like anything else
- * where they are not.
+ * ctx_bpe_long finds the same tokens from left to right.  A sequence of tokens
+ * is an encoding if and only if each two neighbours are the encoding of their
+ * own bytes (Berglund and van der Merwe, "Formalizing BPE Tokenization", 2023).
+ * Every prefix of a pretoken has exactly one encoding.  So the function takes
+ * the longest token that can follow the one before it.  At a dead end it
+ * removes the last token and tries shorter ones.  A dead end is never tried
+ * again, which keeps the time linear.  The method is that of the Rust crate bpe
+ * by A. Neubeck and H. van Antwerpen.
+ *
+ * A short cut: windows of the text are encoded alone, many at a time, and
+ * tokens are taken from them.  Away from the ends of a window these tokens are
+ * nearly always right.  Where they are not, they are removed like any other.
  */
 #include <stdlib.h>
 
 #include "tokenizer/encode/bpe.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-/* Four numbers at once where the machine can; passed by address, as not all
- * machines have registers for them. */
+/* Four numbers in a vector.  Passed by address, because not all machines have
+ * vector registers. */
 typedef int32_t four_vector __attribute__((vector_size(16)));
 
-/* Of the four tags those that are equal, with what they stand for. */
+/* Adds to *found the values of those of the four tags that equal tag. */
 static inline void
 find_four(four_vector *found, const uint32_t *entry, uint32_t tag)
 {
@@ -39,6 +39,7 @@ find_four(four_vector *found, const uint32_t *entry, uint32_t tag)
 }
 
 static inline uint32_t
+/* See bpe_interleaved.h. */
 pair_in(const uint32_t *entry, uint32_t tag)
 {
 	four_vector found = {0};
@@ -62,6 +63,7 @@ keep_smaller(four_vector *least, const void *list)
 }
 
 static inline uint32_t
+/* See bpe_interleaved.h. */
 least(const uint32_t *list, uint32_t n)
 {
 	four_vector a = (four_vector){0} + INT32_MAX, b = a;
@@ -119,7 +121,7 @@ ctx_bpe_pairs(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *out)
 
 	ctx_bpe_lane_begin(v, &lane, p, n);
 	merge_lanes(v, &lane, 1);
-	/* Without the two ends. */
+	/* Clears the lowest bit and stops before the highest: the two ends. */
 	for (live = lane.live & (lane.live - 1); (live & (live - 1)) != 0;
 	     live &= live - 1)
 		out[k++] = lane.tokens[__builtin_ctzll(live)];
@@ -127,19 +129,19 @@ ctx_bpe_pairs(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *out)
 }
 
 /*
- * Is a, b the encoding of its own bytes?  It is unless some merge across the
- * seam would have come before a merge that made a or b.  Both are unmade
- * from the seam outward, the later merge first; at each step the two tokens
- * that then met at the seam are looked up: if they merge to something lower
- * than what was unmade last, that merge would have come first.
+ * Returns true if the tokens a, b are the encoding of their own bytes.  They
+ * are unless some merge across their border comes before a merge that made a or
+ * b.  The loop undoes the merges of a and b at the border, the latest first.
+ * At each step it looks up the two tokens that met at the border.  If their
+ * merge is lower than the merge undone last, it would have come first.
  */
 static bool
 is_own_encoding(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 {
-	uint32_t limit = CTX_VOCAB_NONE; /* merges from here on came later */
+	uint32_t limit = CTX_VOCAB_NONE; /* later merges from here on */
 	uint32_t left, right;
 
-	/* No merge at all is NONE too, which is below no limit. */
+	/* CTX_VOCAB_NONE, for no merge, is never below limit. */
 	while (ctx_vocab_pair(v, a, b) >= limit) {
 		left = v->parents[2 * (size_t)a + 1];
 		right = v->parents[2 * (size_t)b];
@@ -159,22 +161,24 @@ is_own_encoding(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 
 #define JUDGED_BITS 12
 
-/* A window begins NEAR bytes before the first token taken from it, and ends
- * FAR bytes or more behind the start of the last. */
+/* A window begins NEAR bytes before the first token taken from it.  It ends at
+ * least FAR bytes after the start of the last. */
 #define WINDOW CTX_BPE_MAX
 #define NEAR   6
 #define FAR    10
 #define STRIDE (WINDOW - NEAR - FAR)
 
 struct ctx_ahead {
-	/* Pairs of tokens judged before, the answer in the lowest bit. */
+	/* Cached results of is_own_encoding: the pair, and the result in the
+	 * lowest bit. */
 	uint64_t judged[1 << JUDGED_BITS];
 	struct ctx_bpe_lane windows[CTX_LANES];
-	size_t first; /* where the first window begins */
-	size_t n;     /* windows */
+	size_t first; /* byte where the first window begins */
+	size_t n;     /* number of windows */
 };
 
-/* The same, remembered: long pieces are often a few tokens over and over. */
+/* Returns is_own_encoding(v, a, b) through a cache: long pretokens often repeat
+ * a few tokens. */
 static bool
 may_follow_token(const struct ctx_vocab *v, const struct ctx_bpe *m, uint32_t a,
     uint32_t b)
@@ -205,15 +209,15 @@ append_token(struct ctx_bpe *m, uint32_t token, struct ctx_err *err)
 }
 
 static bool
+/* Returns true if no encoding continues at byte at. */
 is_dead(const struct ctx_bpe *m, size_t at)
 {
 	return (m->dead[at / 64] >> at % 64 & 1) != 0;
 }
 
-/*
- * If the last two tokens are the same and the text goes on with the same
- * bytes: that token, which goes with itself, as the two show; else NONE.
- */
+/* Returns the last token if it equals the one before and the text repeats
+ * its bytes; else CTX_VOCAB_NONE.  The two show that the token can follow
+ * itself. */
 static uint32_t
 find_repeated_token(const struct ctx_vocab *v, const struct ctx_bpe *m,
     const char *p, size_t n, size_t at)
@@ -231,7 +235,7 @@ find_repeated_token(const struct ctx_vocab *v, const struct ctx_bpe *m,
 	    : CTX_VOCAB_NONE;
 }
 
-/* The longest token that can stand at byte at, or NONE. */
+/* Returns the longest token that can follow at byte at, or CTX_VOCAB_NONE. */
 static uint32_t
 find_next_token(const struct ctx_vocab *v, const struct ctx_bpe *m,
     const char *p, size_t n, size_t at)
@@ -246,7 +250,8 @@ find_next_token(const struct ctx_vocab *v, const struct ctx_bpe *m,
 	return token;
 }
 
-/* The window to take byte at from; they are encoded anew if there is none. */
+/* Returns the window for byte at and sets *begin to its first byte.  If no
+ * window covers the byte, encodes new windows from there. */
 static const struct ctx_bpe_lane *
 find_window(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
     size_t n, size_t at, size_t *begin)
@@ -266,10 +271,8 @@ find_window(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 	return a->windows + k;
 }
 
-/*
- * Takes the next tokens from the window there; 1, or 0 if it has no token
- * that fits, or -1.
- */
+/* Takes tokens from the window at *at.  Returns 1, 0 if its token there does
+ * not fit, or -1. */
 static int
 take_ahead(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
     size_t n, size_t *at, struct ctx_err *err)
@@ -283,7 +286,7 @@ take_ahead(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 	while (*at < end) {
 		place = *at - begin + 1;
 		token = w->tokens[place];
-		/* Tokens of one window go with each other. */
+		/* Tokens of one window can follow each other. */
 		if ((live >> place & 1) == 0 ||
 		    (m->n == taken && m->n > 0 &&
 			!may_follow_token(v, m, m->tokens[m->n - 1], token)) ||
@@ -351,8 +354,9 @@ ctx_bpe_long(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 			taken = take_ahead(v, m, p, n, &at, err);
 			if (taken < 0)
 				return -1;
-			/* What fails once may fail again: runs of one
-			 * character have tokens longer than a window. */
+			/* After a failure, wait longer before the next window:
+			 * runs of one character have tokens longer than a
+			 * window. */
 			wait = taken > 0 ? 1 : wait < 64 ? wait * 2 : wait;
 			careful = taken > 0 ? 0 : wait;
 			continue;
@@ -366,8 +370,8 @@ ctx_bpe_long(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 			at += ctx_vocab_length(v, token);
 			continue;
 		}
-		/* Every text has an encoding, so position 0 comes here only
-		 * with tables that build.c did not make. */
+		/* Every text has an encoding, so byte 0 is a dead end only with
+		 * tables that build.c did not make. */
 		if (m->n == 0)
 			return ctx_err_set(err, CTX_EFILE,
 			    "a vocabulary that contradicts itself");

@@ -1,11 +1,11 @@
 /*
- * bpe_heap.c - merging by a queue, where merges come out of order
+ * bpe_heap.c - merges with a heap, for vocabularies out of order
  *
- * What ctx_bpe_long does stands on tokens being merged from older ones.
- * Some files have a merge that comes before those of its parts: it is made
- * as soon as the parts are there, between merges that come later.  For
- * these the definition is followed to the letter: the pairs that can merge
- * wait in a heap, the lowest first, the leftmost of equals.
+ * ctx_bpe_long requires that every token has a higher number than its parts.
+ * In some files a merge has a lower number than one of its parts: it is made as
+ * soon as the parts exist, between merges of higher numbers.  For these files
+ * this code follows the definition in bpe.c.  The pairs that can merge wait in
+ * a heap, the lowest first, of equals the leftmost.
  */
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@
 
 struct merge_heap {
 	const struct ctx_vocab *v;
-	uint32_t *tokens, *next, *before; /* by the first byte of a token */
+	uint32_t *tokens, *next, *before; /* by a token's first byte */
 	struct pending_merge {
 		uint32_t merged, at;
 	} * heap;
@@ -29,8 +29,8 @@ is_earlier_merge(struct pending_merge a, struct pending_merge b)
 	return a.merged != b.merged ? a.merged < b.merged : a.at < b.at;
 }
 
-/* The pair at byte at, if it can merge.  A token's byte adds three pairs at
- * most: its own, and two for the merge that ends it. */
+/* Adds the pair at byte at to the heap, if it can merge.  The heap has room for
+ * three pairs per byte: its first one, and two for each merge. */
 static void
 push_pair(struct merge_heap *q, uint32_t at)
 {
@@ -72,7 +72,7 @@ pop_pair(struct merge_heap *q)
 	return first;
 }
 
-/* Merges the pair that waited, unless one of its tokens is gone. */
+/* Merges a pair of the heap, unless one of its tokens has been merged since. */
 static void
 apply_merge(struct merge_heap *q, struct pending_merge w)
 {

@@ -1,13 +1,16 @@
 /*
- * count_streaming.c - a text counted while it comes
+ * count_streaming.c - counts a text that arrives in parts
  *
- * What is counted for good ends at a boundary between pieces that no byte
- * behind it can move.  The built-in splitters are sure of all but the last
- * few pieces; the patterns of files are sure of a match that did not look at
- * the end of the text; and where a name of an added token could begin that
- * is not whole yet, the text may end there.  Of text that is normalised only
- * what no mark behind it can change is looked at, and where its normal form is
- * another text, only places that both have are stopped at.
+ * Counted text ends at a boundary between pretokens that no later byte can
+ * move.  The rules are:
+ *
+ * - Built-in pretokenizers: all boundaries but the last few are certain.
+ * - Patterns of files: a match is certain if it did not look at the end of the
+ *   text.
+ * - Added tokens: the end is uncertain where an incomplete name could begin.
+ * - Normalized text: only what no later mark can change is counted.  Where the
+ *   normal form differs from the text, counting ends only at places that exist
+ *   in both.
  */
 #include "tokenizer/encode/count_tokens.h"
 #include "tokenizer/encode/fit_tokens.h"
@@ -15,9 +18,9 @@
 #include "tokenizer/encode/pretokenize_pcre2.h"
 #include "tokenizer/open.h"
 
-#define STEP 256 /* pieces counted at once */
+#define STEP 256 /* pretokens counted at once */
 
-/* Where the last character begins if it is not whole, else n. */
+/* Returns the start of the last character if it is incomplete, else n. */
 static size_t
 find_whole_end(const char *p, size_t n)
 {
@@ -31,8 +34,8 @@ find_whole_end(const char *p, size_t n)
 	return n - at < length ? at : n;
 }
 
-/* How many bytes of a text that may go on are whole characters at which it is
- * known whether a name, of at most longest bytes, begins. */
+/* Returns the end of the whole characters at which it is certain whether a name
+ * begins.  Names have at most longest bytes. */
 static size_t
 find_names_end(const char *p, size_t n, size_t longest)
 {
@@ -41,7 +44,7 @@ find_names_end(const char *p, size_t n, size_t longest)
 	return n <= more ? 0 : find_whole_end(p, n - more);
 }
 
-/* Adds a text to its end. */
+/* Adds the tokens of a text that ends after n bytes to sum. */
 static int
 count_closed(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_token_checkpoint *sum, struct ctx_err *err)
@@ -58,19 +61,20 @@ count_closed(struct ctx_token_counter *c, const char *p, size_t n,
 	return rc;
 }
 
-/* The normal form of a text that may go on or end anywhere behind. */
+/* The normal form of a text that may continue. */
 struct open {
 	struct ctx_token_counter *counter;
 	struct ctx_str text;
-	size_t at;       /* bytes of it counted, and */
-	uint64_t tokens; /* what they cost */
-	bool changed;    /* is it another text than it was made from? */
+	size_t at;       /* bytes counted */
+	uint64_t tokens; /* tokens of these bytes */
+	bool changed;    /* true if the normal form differs from the text */
 	struct ctx_nfc_map map;
 	struct ctx_token_checkpoint
-	    sure; /* how far that one is counted for good */
+	    sure; /* certain place in the text before normalization */
 };
 
-/* Nothing behind byte at changes what has been counted up to there. */
+/* Records that no later byte changes the tokens before byte at, if the place
+ * exists in the text before normalization. */
 static int
 confirm_count(struct open *open, size_t at, uint64_t tokens,
     struct ctx_err *err)
@@ -83,7 +87,7 @@ confirm_count(struct open *open, size_t at, uint64_t tokens,
 	return clean < 0 ? -1 : 0;
 }
 
-/* Goes on to a name. */
+/* Counts the text up to a name at end. */
 static int
 count_to(struct open *open, size_t end, struct ctx_err *err)
 {
@@ -99,7 +103,7 @@ count_to(struct open *open, size_t end, struct ctx_err *err)
 	return rc;
 }
 
-/* Goes on by what is sure of the text up to end, in which no name begins. */
+/* Counts the certain part of the text up to end; no name begins there. */
 static int
 count_sure(struct open *open, size_t end, struct ctx_err *err)
 {
@@ -113,8 +117,9 @@ count_sure(struct open *open, size_t end, struct ctx_err *err)
 	    end - open->at);
 	if (c->chain != NULL)
 		ctx_pcre2_part(c->chain);
-	/* A walk by patterns ends where one would have to see more, so never
-	 * within a match of the first, from where nobody could go on. */
+	/* With patterns of a file the splitter stops where a pattern would have
+	 * to look past the end.  So it never stops within a match of the first
+	 * pattern, where splitting could not be resumed. */
 	while ((rc = ctx_text_splitter_next(&w, STEP, err)) > 0 &&
 	    w.spans.at > past[0].at) {
 		for (i = sure; i > 0; i--)
@@ -129,6 +134,7 @@ count_sure(struct open *open, size_t end, struct ctx_err *err)
 }
 
 static int
+/* Counts the certain part of the normal form, names included. */
 count_names(struct open *open, struct ctx_err *err)
 {
 	const unsigned names = CTX_NAMES_NORMAL * CTX_NAMES_ADDED;
@@ -156,7 +162,7 @@ count_names(struct open *open, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds what is sure of a text that may go on or end anywhere behind n. */
+/* Adds to sum the certain part of a text that may continue after n bytes. */
 static int
 count_open(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_token_checkpoint *sum, struct ctx_err *err)

@@ -1,6 +1,4 @@
-/*
- * count_text.c - tokens of a whole text
- */
+/* count_text.c - counts the tokens of a whole text */
 #include "tokenizer/encode/bpe.h"
 #include "tokenizer/encode/count_tokens.h"
 #include "tokenizer/encode/nfc.h"
@@ -11,7 +9,7 @@
 #include "tokenizer/unicode.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-/* The estimate of "bytes/4". */
+/* Returns the estimate of "bytes/4" for n bytes. */
 static uint64_t
 estimate_tokens(size_t n)
 {
@@ -56,14 +54,15 @@ ctx_token_fits(struct ctx_token_counter *c, const char *p, size_t n,
 		*within = estimate_tokens(n) <= limit;
 		return 0;
 	}
-	/* A token is at least one byte and at most the longest token. */
+	/* A token has at least one byte and at most head->longest. */
 	*within = n <= limit / factor;
 	if (*within ||
 	    (c->added == 0 && c->added_normal == 0 &&
 		n / factor / head->longest > limit))
 		return 0;
 	ctx_text_splitter_init(&w, c, p, n);
-	/* No more pieces than the tokens that are left: pieces are tokens. */
+	/* A pretoken has at least one token, so at most limit - tokens + 1
+	 * pretokens are needed. */
 	while (rc > 0 && w.tokens <= limit)
 		rc = ctx_text_splitter_next(&w,
 		    limit - w.tokens < CTX_PRETOKENIZE_MAX

@@ -1,10 +1,11 @@
 /*
- * count_tokens.c - tokens of a text
+ * count_tokens.c - counts the tokens of a text
  *
- * A text is split into pieces (backend.c), a few thousand at a time.  Most
- * pieces were met before (pretoken_batch.h, pretoken_cache.c); each of the
- * others is looked up in the key table of the vocabulary (vocabulary.c) and, if
- * it is no token, merged (bpe_interleaved.h, bpe.c).
+ * The text is split into pretokens (backend.c), up to CTX_PRETOKENIZE_MAX at a
+ * time.  Most pretokens are found in the cache of earlier ones
+ * (pretoken_batch.h, pretoken_cache.c).  The others are looked up in the key
+ * table of the vocabulary (vocabulary.c).  A pretoken that is not a token is
+ * merged (bpe_interleaved.h, bpe.c).
  */
 #include <stdlib.h>
 
@@ -18,7 +19,7 @@
 #include "tokenizer/unicode.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-#define CUTS 64 /* of a long piece, found at once */
+#define CUTS 64 /* cuts of a long pretoken found at once */
 
 int
 ctx_token_counter_open(struct ctx_token_counter **counter,
@@ -100,7 +101,8 @@ ctx_counter_split(struct ctx_token_counter *c, const char *p, size_t n,
 
 _Static_assert(CTX_TOKEN_WORD <= CTX_BPE_MAX, "words fit a lane");
 
-/* Merges the words that wait, remembers them and adds their tokens. */
+/* Merges the waiting pretokens, adds their tokens to *tokens and caches
+ * them. */
 static void
 merge_waiting(struct ctx_token_counter *c, uint64_t *tokens)
 {
@@ -124,7 +126,7 @@ merge_waiting(struct ctx_token_counter *c, uint64_t *tokens)
 	c->nwaiting = 0;
 }
 
-/* Puts n bytes that no table knows among those that wait. */
+/* Adds n bytes that no table has to the waiting pretokens. */
 static void
 merge_later(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_waiting waiting, uint64_t *tokens)
@@ -136,7 +138,7 @@ merge_later(struct ctx_token_counter *c, const char *p, size_t n,
 	    n);
 }
 
-/* Merges a text of any length. */
+/* Merges n bytes, any number, and adds their tokens. */
 static int
 merge_text(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t *tokens, struct ctx_err *err)
@@ -147,8 +149,8 @@ merge_text(struct ctx_token_counter *c, const char *p, size_t n,
 	return 0;
 }
 
-/* At most CTX_PRETOKEN_CACHE_KEY bytes that were not met before, or only just.
- */
+/* Counts a pretoken of at most CTX_PRETOKEN_CACHE_KEY bytes that the batch
+ * lookup did not find.  It may have been cached since. */
 static void
 count_word(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_key key, uint64_t *tokens)
@@ -165,13 +167,14 @@ count_word(struct ctx_token_counter *c, const char *p, size_t n,
 		merge_later(c, p, n, (struct ctx_waiting){p, key}, tokens);
 }
 
-/* Pieces that are looked up, listed by where they begin and end. */
+/* Pretokens to look up, by first byte and end. */
 struct pretoken_list {
 	const uint32_t *start, *end;
 	size_t n; /* at most CTX_PRETOKEN_LOOKUP_MAX */
 };
 
-/* Asks for where the n pieces missed and the long ones may be found. */
+/* Prefetches the table entries of the n missed pretokens and of the long
+ * ones. */
 static void
 prefetch_missed(const struct ctx_token_counter *c,
     struct ctx_pretoken_lookup *b, const char *p, struct pretoken_list list,
@@ -192,8 +195,8 @@ prefetch_missed(const struct ctx_token_counter *c,
 	}
 }
 
-/* Of n short pieces keeps those that are not in their line of the key table
- * and adds the tokens of the others; returns how many. */
+/* Adds the tokens of those of n missed pretokens that are in their home line of
+ * the key table.  Keeps the others in b->missed and returns their number. */
 static size_t
 find_keys(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b, size_t n,
     uint64_t *tokens)
@@ -206,7 +209,7 @@ find_keys(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b, size_t n,
 	for (i = 0; i < n; i++) {
 		key = b->keys[b->missed[i]];
 		found = ctx_vocab_in_line(v, key);
-		/* It may have come twice. */
+		/* The pretoken may occur twice in the batch. */
 		if (found && ctx_pretoken_cache_find(&c->cache, key) == 0)
 			ctx_pretoken_cache_add(&c->cache, key, 1);
 		*tokens += found;
@@ -216,8 +219,9 @@ find_keys(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b, size_t n,
 	return left;
 }
 
-/* Adds the tokens of all pieces listed, 16 bytes readable at each, but for
- * those of more than CTX_PRETOKEN_CACHE_KEY bytes, which are b->longs then. */
+/* Adds the tokens of the listed pretokens of at most CTX_PRETOKEN_CACHE_KEY
+ * bytes.  Lists the longer ones in b->longs.  16 bytes must be readable at
+ * each. */
 static void
 count_short(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b,
     const char *p, struct pretoken_list list, uint64_t *tokens)
@@ -236,9 +240,9 @@ count_short(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b,
 	}
 }
 
-/* Tokens of a piece of 16 bytes or more that was met before or is a token, or
- * 0.  Parts of pieces are never asked for here, so a token that its bytes do
- * not merge to is one like any other. */
+/* Returns the tokens of a pretoken of 16 bytes or more that is cached or is a
+ * token; else 0.  The pretoken is whole, so a token that merging would not give
+ * also counts. */
 static unsigned
 find_known_long(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t hash)
@@ -257,7 +261,7 @@ find_known_long(struct ctx_token_counter *c, const char *p, size_t n,
 	return known;
 }
 
-/* 16 bytes or more that no table knows. */
+/* Merges a pretoken of 16 bytes or more that no table has. */
 static int
 merge_long_word(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t *tokens, struct ctx_err *err)
@@ -273,16 +277,18 @@ merge_long_word(struct ctx_token_counter *c, const char *p, size_t n,
 	return 0;
 }
 
-/* Where a long piece can be cut: some of its parts. */
+/* Cuts of a long pretoken.  No token crosses a cut, so the parts are merged
+ * alone. */
 struct cuts {
-	size_t at;     /* bytes that were looked at */
-	uint32_t last; /* the character before; at the start there is none */
+	size_t at;     /* bytes searched */
+	uint32_t last; /* the character before at; unset at the start */
 	size_t n;
-	size_t ends[CUTS]; /* of parts, in bytes from the start */
+	size_t ends[CUTS]; /* ends of parts, in bytes from the start of the
+			      pretoken */
 };
 
-/* How many ASCII characters to pass over behind the first, which is one too;
- * 0 if not all of them are. */
+/* Returns 7, the characters to skip after the first, if the next eight bytes
+ * are all ASCII; else 0. */
 static size_t
 count_ascii_run(const char *p, size_t n)
 {
@@ -294,11 +300,8 @@ count_ascii_run(const char *p, size_t n)
 	return (word & 0x8080808080808080u) == 0 ? sizeof word - 1 : 0;
 }
 
-/*
- * Lists where characters end that no token can hold together with what
- * follows, and the end of the piece.  Whether there is such a place is as
- * good as random, so no branch asks.
- */
+/* Lists the next cuts, and the end of the pretoken.  A cut is unpredictable, so
+ * the loop has no branch for it.  Within ASCII there are no cuts. */
 static void
 find_cuts(const struct ctx_vocab *v, const char *p, size_t n, struct cuts *c)
 {
@@ -328,7 +331,8 @@ find_cuts(const struct ctx_vocab *v, const char *p, size_t n, struct cuts *c)
 	c->last = a;
 }
 
-/* None of the parts listed has more than CTX_PRETOKEN_CACHE_KEY bytes. */
+/* Adds the tokens of the listed parts; each has at most CTX_PRETOKEN_CACHE_KEY
+ * bytes. */
 static void
 count_parts(struct ctx_token_counter *c, const char *p, uint64_t *tokens)
 {
@@ -339,8 +343,8 @@ count_parts(struct ctx_token_counter *c, const char *p, uint64_t *tokens)
 	count_short(c, &c->parts_batch, p, list, tokens);
 }
 
-/* Of a piece that begins at text.p + at, n bytes where it can be cut.  Long
- * ones seldom come twice, so they are neither looked up nor remembered. */
+/* Counts a part of n bytes at text.p + at of a long pretoken.  Long parts are
+ * rarely repeated, so they are neither looked up nor cached. */
 static int
 count_part(struct ctx_token_counter *c, struct ctx_str text, size_t at,
     size_t n, uint64_t *tokens, struct ctx_err *err)
@@ -363,7 +367,7 @@ count_part(struct ctx_token_counter *c, struct ctx_str text, size_t at,
 	return 0;
 }
 
-/* A piece of 16 bytes or more. */
+/* Counts a pretoken of 16 bytes or more. */
 static int
 count_long(struct ctx_token_counter *c, struct ctx_str text, size_t at,
     size_t n, uint64_t hash, uint64_t *tokens, struct ctx_err *err)
@@ -377,8 +381,8 @@ count_long(struct ctx_token_counter *c, struct ctx_str text, size_t at,
 	*tokens += known;
 	if (known > 0)
 		return 0;
-	/* A token that its bytes do not merge to would be found in a part
-	 * where only merging counts. */
+	/* In a part, a token counts only if merging gives it.  With
+	 * v->unreached the lookups may find others. */
 	if (v->unreached)
 		return merge_long_word(c, p, n, tokens, err);
 	cuts.at = cuts.last = 0;
@@ -412,8 +416,8 @@ count_listed(struct ctx_token_counter *c, struct ctx_str text,
 	return 0;
 }
 
-/* The pieces of c->pieces from first on, so near the end of the text that
- * keys cannot be read in place. */
+/* Counts the pretokens of c->pieces from first on.  They begin in the last
+ * bytes of the text, so they are copied: 16 bytes must be readable at each. */
 static int
 count_last(struct ctx_token_counter *c, struct ctx_str text, size_t first,
     uint64_t *tokens, struct ctx_err *err)
@@ -445,7 +449,7 @@ ctx_counter_count(struct ctx_token_counter *c, struct ctx_str text, size_t max,
 	size_t i, inner, some;
 	struct pretoken_list list;
 
-	/* An error may have left some. */
+	/* An earlier error may have left entries. */
 	c->nwaiting = c->parts.n = 0;
 	if (ctx_counter_split(c, text.p, text.n, max, c->plain, err) < 0)
 		return -1;

@@ -1,4 +1,4 @@
-/* count_tokens.h - what counting a text is made of */
+/* count_tokens.h - the token counter and the splitting of texts */
 #ifndef CTX_TOKENIZER_ENCODE_COUNT_TOKENS_H
 #define CTX_TOKENIZER_ENCODE_COUNT_TOKENS_H
 
@@ -11,14 +11,14 @@
 #include "tokenizer/simd/backend.h"
 #include "tokenizer/tokenizer.h"
 
-/* A word that waits in a lane to be merged. */
+/* A pretoken that waits in a lane to be merged. */
 struct ctx_waiting {
-	const char *p;      /* NULL: not to be remembered */
-	struct ctx_key key; /* of at most CTX_PRETOKEN_CACHE_KEY bytes */
+	const char *p;      /* NULL: do not cache it */
+	struct ctx_key key; /* if it has at most CTX_PRETOKEN_CACHE_KEY bytes */
 };
 
-/* Parts of long pieces, of at most CTX_PRETOKEN_CACHE_KEY bytes, that wait to
- * be looked up. */
+/* Parts of long pretokens that wait to be looked up; each has at most
+ * CTX_PRETOKEN_CACHE_KEY bytes. */
 struct ctx_parts {
 	size_t n;
 	uint32_t start[CTX_PRETOKEN_LOOKUP_MAX];
@@ -30,16 +30,18 @@ struct ctx_token_counter {
 	ctx_pretokenize_fn *split;
 	ctx_pretoken_lookup_fn *probe;
 	ctx_bpe_lanes_fn *merge_lanes;
-	unsigned plain; /* kinds of pieces that need no looking up */
-	/* Bytes of the longest token that is found before the text is split,
-	 * 0: none is; in the text as it is, and in its normal form. */
+	unsigned plain; /* CTX_PLAIN_...: kinds of pretokens that are tokens */
+	/* Bytes of the longest added token that is searched in the text, and of
+	 * the longest that is searched in its normal form; 0: none. */
 	size_t added, added_normal;
-	bool local; /* do boundaries depend on what is near alone? */
-	bool nfc;   /* is text normalised? */
+	bool local; /* true if boundaries depend only on nearby text: no added
+		       tokens, no patterns of a file */
+	bool nfc;   /* true if text is normalized */
 	struct ctx_nfc normalizer;
-	struct ctx_buf normal;  /* the normal form of what is walked over */
-	struct ctx_nfc_map map; /* its places, once they are asked for */
-	struct ctx_pcre2_state *chain; /* of a tokenizer that has one */
+	struct ctx_buf normal;  /* normal form of the text being counted */
+	struct ctx_nfc_map map; /* offsets of normal, filled on demand */
+	struct ctx_pcre2_state
+	    *chain; /* state of the patterns of a file, or NULL */
 	struct ctx_pretoken_cache cache;
 	struct ctx_bpe bpe;
 	struct ctx_pretokenize pieces, others;
@@ -50,57 +52,54 @@ struct ctx_token_counter {
 	struct ctx_bpe_lane lanes[CTX_LANES];
 };
 
-/* Splits off the first pieces, 1 to max, into counter->pieces, which need not
- * list the plain ones (see backend.h); texts that
- * follow a ctx_counter_begin are the rest of one text. */
+/* ctx_counter_begin starts a new text.  ctx_counter_split splits off its next
+ * pretokens, 1 to max, into counter->pieces; p, n is the rest of the text.
+ * Kinds in plain may be counted without being listed (see backend.h). */
 void ctx_counter_begin(struct ctx_token_counter *counter);
 int ctx_counter_split(struct ctx_token_counter *counter, const char *p,
     size_t n, size_t max, unsigned plain, struct ctx_err *err);
 
-/* Counts the first pieces, 1 to max, of a text in normal form and without
- * added tokens; *used is their length. */
+/* Splits off and counts the next pretokens, 1 to max, of a text in normal form
+ * without added tokens.  Sets *used to their bytes. */
 int ctx_counter_count(struct ctx_token_counter *counter, struct ctx_str text,
     size_t max, uint64_t *tokens, size_t *used, struct ctx_err *err);
 
-/* A text in which tokens are found before the rest is split. */
+/* A text in which added tokens are found before the rest is split. */
 struct ctx_spans {
 	struct ctx_str text;
-	size_t at;    /* bytes walked */
-	size_t end;   /* where ordinary text ends at a name */
-	bool scanned; /* is end known? */
+	size_t at;    /* bytes done */
+	size_t end;   /* end of the ordinary text: the next name, or the end */
+	bool scanned; /* true if end is known */
 };
 
-/*
- * A walk over a text, some pieces at a time.  Every place it stops at is a
- * boundary between pieces.  No two walks with a counter go on side by side.
- */
+/* Splits and counts a text, some pretokens at a time.  It stops only at
+ * boundaries between pretokens.  A counter serves one splitter at a time. */
 struct ctx_text_splitter {
 	struct ctx_token_counter *counter;
-	struct ctx_spans spans; /* of the text as it is */
-	uint64_t tokens;        /* what has been walked costs */
-	bool nfc;               /* is text normalised? */
-	/* The normal form of the ordinary text that begins at spans.at, which
-	 * is left behind as a whole.  It is empty between two of them. */
+	struct ctx_spans spans; /* the text before normalization */
+	uint64_t tokens;        /* tokens of the bytes done */
+	bool nfc;               /* true if text is normalized */
+	/* The normal form of the ordinary text at spans.at, empty if none is in
+	 * work.  spans.at moves only when all of it is done. */
 	struct ctx_spans normal;
-	bool changed;   /* is it another text? */
-	bool different; /* was any? */
-	bool mapped;    /* has counter->map begun? */
+	bool changed;   /* true if normal differs from the text */
+	bool different; /* true if any normal form so far did */
+	bool mapped;    /* true if counter->map belongs to normal */
 };
 
+/* Starts a splitter at the beginning of a text. */
 void ctx_text_splitter_init(struct ctx_text_splitter *walk,
     struct ctx_token_counter *counter, const char *p, size_t n);
-/* The same, of a text in normal form and without added tokens. */
+/* Starts a splitter of a text in normal form without added tokens. */
 void ctx_text_splitter_init_plain(struct ctx_text_splitter *walk,
     struct ctx_token_counter *counter, const char *p, size_t n);
-/* Goes on by 1 to max pieces (at most CTX_PRETOKENIZE_MAX); 1, 0 at the end,
- * -1. */
+/* Advances by 1 to max pretokens or by one added token; max is at most
+ * CTX_PRETOKENIZE_MAX.  Returns 1, 0 at the end of the text, or -1. */
 int ctx_text_splitter_next(struct ctx_text_splitter *walk, size_t max,
     struct ctx_err *err);
-/*
- * Sets *at to the bytes walked; 1, or 0 if it stands where normalising has
- * changed the text, so that the text cannot be parted there: then *at is the
- * next byte at which it can; or -1.
- */
+/* Sets *at to the place of the splitter in the text before normalization and
+ * returns 1.  Returns 0 if normalization changed the text there: *at is the
+ * next byte that is a place in both texts.  Returns -1 on error. */
 int ctx_text_splitter_place(struct ctx_text_splitter *walk, size_t *at,
     struct ctx_err *err);
 

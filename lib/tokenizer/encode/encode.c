@@ -1,4 +1,4 @@
-/* encode.c - the ids of a text */
+/* encode.c - encodes a text to token ids */
 #include <stdlib.h>
 
 #include "tokenizer/encode/bpe.h"
@@ -34,6 +34,8 @@ append_id(struct ctx_tokens *out, uint32_t id, struct ctx_err *err)
 }
 
 static int
+/* Appends the ids of a pretoken.  With whole, a token with exactly its bytes is
+ * used without merging. */
 encode_piece(struct ctx_token_counter *c, const char *p, size_t n, bool whole,
     struct ctx_tokens *out, struct ctx_err *err)
 {
@@ -51,7 +53,7 @@ encode_piece(struct ctx_token_counter *c, const char *p, size_t n, bool whole,
 	return 0;
 }
 
-/* Text without special tokens. */
+/* Encodes text without names of special tokens. */
 static int
 encode_text(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_tokens *out, struct ctx_err *err)
@@ -74,8 +76,9 @@ encode_text(struct ctx_token_counter *c, const char *p, size_t n,
 	return 0;
 }
 
-/* Takes from the beginning of a text what is up to a name, which may be
- * nothing, and the name; false if there is none. */
+/* Removes from the start of text the ordinary text before the next name, which
+ * may be empty, and the name.  Returns false if there is no name: all text is
+ * in *before. */
 static bool
 take_name(const struct ctx_tokenizer *t, struct ctx_str *text, unsigned names,
     struct ctx_str *before, uint32_t *id)
@@ -91,7 +94,7 @@ take_name(const struct ctx_tokenizer *t, struct ctx_str *text, unsigned names,
 	return length > 0;
 }
 
-/* Text without names but those of its normal form. */
+/* Encodes text that has names only in its normal form. */
 static int
 encode_normal(struct ctx_token_counter *c, struct ctx_str text, unsigned names,
     struct ctx_tokens *out, struct ctx_err *err)

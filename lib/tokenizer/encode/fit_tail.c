@@ -1,6 +1,4 @@
-/*
- * fit_tail.c - the longest end of a text that fits a number of tokens
- */
+/* fit_tail.c - finds the longest end of a text within a number of tokens */
 #include "tokenizer/encode/count_tokens.h"
 #include "tokenizer/encode/fit_tokens.h"
 #include "tokenizer/open.h"

@@ -1,17 +1,15 @@
 /*
- * fit_tokens.c - the beginning or the end of a text that fits a number of
- * tokens
+ * fit_tokens.c - finds the longest head of a text within a number of tokens
  *
- * The text is walked to the place where the limit is passed; around it the
- * cut is searched by halves, each try counted as what it will be, a text
- * that ends there.  Only the last pieces can change by that, so a try costs
- * no more than the last steps of the walk.
+ * The text is counted up to the step that exceeds the limit.  Near it the cut
+ * is found by bisection; each try is counted as a text that ends there.  A new
+ * end changes only the last pretokens, so a try recounts only the last steps.
  */
 #include "tokenizer/encode/count_tokens.h"
 #include "tokenizer/encode/fit_tokens.h"
 #include "tokenizer/open.h"
 
-#define STEP 256 /* pieces counted at once */
+#define STEP 256 /* pretokens counted at once */
 
 static int
 estimate_head(struct ctx_token_counter *c, const char *p, size_t n,
@@ -26,7 +24,8 @@ estimate_head(struct ctx_token_counter *c, const char *p, size_t n,
 	return ctx_token_count(c, p, *at, tokens, err);
 }
 
-/* The last place in (low.at, high) where the text may end; *low moves. */
+/* Moves *low to a later cut below high by bisection, where base plus the text
+ * up to the cut has at most limit tokens. */
 static int
 search_head(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_token_checkpoint base, struct ctx_token_checkpoint *low,
@@ -38,8 +37,8 @@ search_head(struct ctx_token_counter *c, const char *p, size_t n,
 	for (;;) {
 		middle = low->at + (high - low->at + 1) / 2;
 		middle = ctx_fit_before(p, n, middle);
-		/* Rounding down can end at low although a character more
-		 * begins between the two. */
+		/* Rounding down to a character can give low although another
+		 * character begins between low and high. */
 		if (middle <= low->at)
 			middle = ctx_fit_before(p, n, high - 1);
 		if (middle <= low->at || middle >= high)
@@ -84,7 +83,9 @@ ctx_fit_head(struct ctx_token_counter *c, const char *p, size_t n,
 		return -1;
 	base = low = past[rc == 0 ? CTX_PRETOKENIZE_UNSURE - 1 : 0];
 	if (rc > 0 && !c->local) {
-		/* Each try is counted from the start, the first one too. */
+		/* Tries are counted from the first checkpoint, since a cut may
+		 * change more than the last pretokens.  low is recounted like
+		 * them. */
 		base = from;
 		if (ctx_token_count(c, p, low.at, &low.tokens, err) < 0)
 			return -1;

@@ -1,22 +1,22 @@
-/* fit_tokens.h - the beginning of a text that fits a number of tokens */
+/* fit_tokens.h - checkpoints, and heads of texts within a number of tokens */
 #ifndef CTX_TOKENIZER_ENCODE_FIT_TOKENS_H
 #define CTX_TOKENIZER_ENCODE_FIT_TOKENS_H
 
 #include "tokenizer/encode/count_tokens.h"
 
-/* A boundary between pieces and the tokens of all before it. */
+/* A boundary between pretokens and the tokens of the text before it. */
 struct ctx_token_checkpoint {
-	size_t at; /* bytes */
+	size_t at; /* in bytes */
 	uint64_t tokens;
 };
 
-/* As ctx_token_head, for a text that is known to cost at most limit tokens
- * up to a boundary. */
+/* As ctx_token_head, for a text whose tokens up to the boundary from are known
+ * and at most limit. */
 int ctx_fit_head(struct ctx_token_counter *counter, const char *p, size_t n,
     struct ctx_token_checkpoint from, uint64_t limit, size_t *at,
     uint64_t *tokens, struct ctx_err *err);
 
-/* The first byte of the character that byte i of p is in. */
+/* Returns the first byte of the character that contains byte i of p. */
 static inline size_t
 ctx_fit_before(const char *p, size_t n, size_t i)
 {

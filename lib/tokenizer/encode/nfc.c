@@ -1,12 +1,11 @@
 /*
  * nfc.c - Normalization Form C
  *
- * Nearly all text is in NFC, so what is fast is to see that.  Most scripts
- * have no marks of their own and are passed over by their bytes, many at a
- * time, others by the kinds of their characters; only where a mark may act on
- * what is before it is a stretch taken apart and composed (UAX #15), and
- * compared with what it was.  A stretch goes from one character that the text
- * can be cut before to the next.
+ * Nearly all text is in NFC, so the fast path checks for that.  Most scripts
+ * have no marks; their bytes are checked 64 at a time.  Other text is checked
+ * by the kinds of its characters.  Only where a mark may change an earlier
+ * character is a stretch decomposed and composed (UAX #15) and compared with
+ * the text.  A stretch begins and ends where the text can be cut (see nfc.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +13,13 @@
 #include "tokenizer/encode/nfc.h"
 #include "tokenizer/unicode.h"
 
-#define BELOW_0300 0xcc /* no byte of U+0000 to U+02FF is as much */
+#define BELOW_0300 0xcc /* above all bytes of U+0000 to U+02FF */
 #define AT_ONCE    64
-#define ROW        16       /* characters one by one, before many at once, */
-#define TRIES      5        /* and twice as many after each try in vain */
-#define FEW        24       /* marks that are sorted one by one */
-#define MARK_BITS  21       /* of a mark, its class is above */
-#define NO_BYTE    0x110000 /* a byte that is not UTF-8 is this and more */
+#define ROW        16 /* characters checked singly before the next block */
+#define TRIES      5  /* ROW doubles per failed block, at most so often */
+#define FEW        24 /* most marks sorted by insertion */
+#define MARK_BITS  21 /* bits of a code point; above: its class */
+#define NO_BYTE    0x110000 /* this plus a byte: a byte that is not UTF-8 */
 
 void
 ctx_nfc_release(struct ctx_nfc *nfc)
@@ -39,7 +38,7 @@ nfc_kind_of(uint32_t cp)
 	return ctx_nfc_value[ctx_nfc_block[cp / 128] * 128u + cp % 128];
 }
 
-/* The next character; a byte that is none is a number of its own. */
+/* Decodes the next character; an invalid byte gives NO_BYTE plus the byte. */
 static size_t
 next_char(const char *p, size_t n, uint32_t *cp)
 {
@@ -52,7 +51,7 @@ next_char(const char *p, size_t n, uint32_t *cp)
 
 /* ---- characters ---------------------------------------------------------- */
 
-/* What a character of a kind that comes apart does so into. */
+/* Returns the decomposition of a character that has one. */
 static const uint32_t *
 decompose_char(uint32_t cp)
 {
@@ -68,7 +67,7 @@ decompose_char(uint32_t cp)
 	return ctx_nfc_apart[low].to;
 }
 
-/* Two characters as one, or 0. */
+/* Returns the composition of two characters of Hangul, or 0. */
 static uint32_t
 compose_hangul(uint32_t a, uint32_t b)
 {
@@ -84,6 +83,7 @@ compose_hangul(uint32_t a, uint32_t b)
 }
 
 static uint32_t
+/* Returns the composition of two characters, or 0. */
 compose_pair(uint32_t a, uint32_t b)
 {
 	const struct ctx_nfc_pair *pair;
@@ -100,7 +100,7 @@ compose_pair(uint32_t a, uint32_t b)
 
 /* ---- a stretch ----------------------------------------------------------- */
 
-/* There is room for the normal form. */
+/* Appends a character; nfc->out has room for the whole normal form. */
 static void
 put_char(struct ctx_nfc *nfc, uint32_t cp)
 {
@@ -146,7 +146,7 @@ sort_few(uint32_t *marks, size_t n)
 	}
 }
 
-/* In time linear in their number. */
+/* Sorts the marks by class, stable and in linear time. */
 static int
 sort_many(struct ctx_nfc *nfc, struct ctx_err *err)
 {
@@ -171,9 +171,9 @@ sort_many(struct ctx_nfc *nfc, struct ctx_err *err)
 	return 0;
 }
 
-/* Puts the marks in the order of their classes, equal ones as they stand, and
- * composes them with the character they are on, as far as they can be: one is
- * blocked by another of its class that stays. */
+/* Sorts the marks by class, stable, and composes them with the starter where
+ * possible.  A mark is blocked by an earlier mark of its class that was not
+ * composed. */
 static int
 compose_marks(struct ctx_nfc *nfc, struct ctx_err *err)
 {
@@ -200,7 +200,7 @@ compose_marks(struct ctx_nfc *nfc, struct ctx_err *err)
 	return 0;
 }
 
-/* Puts out what no character behind can change. */
+/* Appends the starter and its marks, which no later character can change. */
 static void
 flush_stretch(struct ctx_nfc *nfc)
 {
@@ -214,7 +214,7 @@ flush_stretch(struct ctx_nfc *nfc)
 	nfc->begun = false;
 }
 
-/* Goes on by a character that does not come apart. */
+/* Adds a character that has no decomposition. */
 static int
 add_decomposed_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 {
@@ -235,6 +235,7 @@ add_decomposed_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 }
 
 static int
+/* Adds a character or its decomposition. */
 add_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 {
 	unsigned kind = nfc_kind_of(cp), i;
@@ -251,7 +252,7 @@ add_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 	return 0;
 }
 
-/* Makes nfc->out the normal form of a stretch. */
+/* Writes the normal form of a stretch to nfc->out. */
 static int
 normalise_stretch(struct ctx_nfc *nfc, const char *p, size_t n,
     struct ctx_err *err)
@@ -278,10 +279,8 @@ normalise_stretch(struct ctx_nfc *nfc, const char *p, size_t n,
 
 /* ---- texts --------------------------------------------------------------- */
 
-/*
- * Are so many bytes of characters that the text can be cut before, or of none?
- * That is told by the first bytes of Latin, Cyrillic, Han and most of Hangul.
- */
+/* Returns true if the text can be cut before all characters of the next AT_ONCE
+ * bytes.  Decided by first bytes: Latin, Cyrillic, Han and most of Hangul. */
 static bool
 is_plain_run(const unsigned char *s)
 {
@@ -297,9 +296,10 @@ is_plain_run(const unsigned char *s)
 }
 
 /*
- * The same, by the bytes behind them too: U+1E00 to U+1EFF as in Vietnamese,
- * quotation marks and dashes from U+2002 on, kana but for their marks, the
- * first of Hangul, and pictures from U+1F000 on.
+ * Returns true if the text can be cut before all characters of the next AT_ONCE
+ * bytes, decided by up to three bytes of each.  It also accepts U+1E00 to
+ * U+1EFF (Vietnamese), punctuation from U+2002 on, kana without their marks,
+ * the first Hangul syllables, and symbols from U+1F000 on.
  */
 static bool
 is_plain_run_by_more(const unsigned char *s)
@@ -322,7 +322,7 @@ is_plain_run_by_more(const unsigned char *s)
 	return other == 0;
 }
 
-/* How many bytes to pass over, by many. */
+/* Returns the number of bytes at p that whole blocks show to be in NFC. */
 static size_t
 pass_blocks(const char *p, size_t n)
 {
@@ -335,28 +335,27 @@ pass_blocks(const char *p, size_t n)
 	return at;
 }
 
-/* What is known of a text up to where it is looked at. */
+/* State of the check: all text before at is in NFC. */
 struct look {
-	size_t from; /* where it began */
+	size_t from; /* where the check began */
 	size_t at;
-	size_t safe;    /* behind the last character it can be cut before */
-	unsigned class; /* of the character before */
-	/* May a mark be composed with the last character of class 0? */
+	size_t safe; /* end of the last character before which the text can be
+			cut */
+	unsigned class; /* of the last character */
+	/* Whether a mark may compose with the last character of class 0. */
 	enum { INERT, NOT_INERT, UNKNOWN } starter;
 };
 
-/*
- * Passes characters of up to three bytes whose ranks say enough: those the
- * text can be cut before, and marks behind none of a higher class.  Which of
- * them comes next is as good as random, so no branch asks.
- */
+/* Advances over characters of up to three bytes that are in NFC by their ranks:
+ * characters before which the text can be cut, and marks in order of class.
+ * The next rank is unpredictable, so the loop has few branches. */
 static void
 pass_ranked(struct look *look, const char *p, size_t n)
 {
 	const unsigned char *s = (const unsigned char *)p;
 	size_t at = look->at, safe = look->safe, row = ROW, tries = 0, length;
 	unsigned class = look->class, starter = look->starter, rank, block;
-	unsigned more; /* 0: bytes go on */
+	unsigned more; /* top bits 0: continuation bytes follow */
 
 	while (n - at >= 3) {
 		length = s[at] < BELOW_0300;
@@ -405,7 +404,8 @@ pass_ranked(struct look *look, const char *p, size_t n)
 	look->starter = starter;
 }
 
-/* The kind of the character that ends at byte at, and where it begins. */
+/* Returns the kind of the character that ends at byte at, and sets *begin to
+ * its start. */
 static unsigned
 find_kind_before(const char *p, size_t at, size_t *begin)
 {
@@ -414,7 +414,8 @@ find_kind_before(const char *p, size_t at, size_t *begin)
 
 	while (next > 0 && at - next < 4 && (p[next] & 0xc0) == 0x80)
 		next--;
-	/* There may be bytes in between that are no character. */
+	/* The bytes before at may be invalid: decode forward to the last of
+	 * them. */
 	while (next < at) {
 		*begin = next;
 		next += next_char(p + next, at - next, &cp);
@@ -422,7 +423,7 @@ find_kind_before(const char *p, size_t at, size_t *begin)
 	return nfc_kind_of(cp);
 }
 
-/* Is it sure that no mark is composed with what is before it? */
+/* Returns true if no mark composes with the last character of class 0. */
 static bool
 is_inert(const struct look *look, const char *p)
 {
@@ -433,8 +434,8 @@ is_inert(const struct look *look, const char *p)
 	    : find_kind_before(p, look->safe, &begin) == CTX_NFC_INERT;
 }
 
-/* Passes a character that the text cannot be cut before, if it is in NFC as
- * it stands behind the others. */
+/* Records a character before which the text cannot be cut.  Returns false if it
+ * may not be in NFC after the characters before it. */
 static bool
 pass_char(struct look *look, const char *p, unsigned kind)
 {
@@ -449,8 +450,8 @@ pass_char(struct look *look, const char *p, unsigned kind)
 	return true;
 }
 
-/* Looks at the text up to a character that does not pass: false, or its
- * end: true. */
+/* Advances to the end of the text and returns true, or returns false at a
+ * character that may not be in NFC. */
 static bool
 pass_all(struct look *look, const char *p, size_t n)
 {
@@ -476,7 +477,7 @@ pass_all(struct look *look, const char *p, size_t n)
 	}
 }
 
-/* The next place from byte at on where the text can be cut. */
+/* Returns the first place from byte at on where the text can be cut. */
 static size_t
 find_next_safe(const char *p, size_t n, size_t at)
 {
@@ -546,9 +547,9 @@ ctx_nfc_text(struct ctx_nfc *nfc, struct ctx_str *text, struct ctx_buf *out,
 	return 0;
 }
 
-/* ---- places -------------------------------------------------------------- */
+/* ---- offsets ------------------------------------------------------------- */
 
-/* Finds the next stretch. */
+/* Finds the next stretch that differs. */
 static int
 find_next_stretch(struct ctx_nfc_map *map, struct ctx_err *err)
 {
@@ -559,7 +560,7 @@ find_next_stretch(struct ctx_nfc_map *map, struct ctx_err *err)
 	rc = ctx_nfc_find(map->nfc, map->text.p, map->text.n, &map->at,
 	    &map->end, err);
 	map->normal_at = map->normal_end + (map->at - from);
-	/* Behind the last one there is no end. */
+	/* After the last stretch both texts are equal up to their ends. */
 	map->normal_end = rc == 0 ? SIZE_MAX : map->normal_at + map->nfc->out.n;
 	return rc < 0 ? -1 : 0;
 }

@@ -1,10 +1,10 @@
-/* pretoken_cache.c - the pieces that were met before, and what they cost */
+/* pretoken_cache.c - cache of pretokens and their numbers of tokens */
 #include <stdlib.h>
 
 #include "tokenizer/encode/pretoken_cache.h"
 #include "tokenizer/tokenizer.h"
 
-#define LINE            64 /* bytes of cache */
+#define LINE            64 /* bytes of a cache line */
 #define FIRST_BITS      8
 #define LONG_FIRST_BITS 6
 #define LONG_LAST_BITS  15
@@ -17,7 +17,7 @@ _Static_assert((64u << CTX_PRETOKEN_CACHE_BITS) +
 	CTX_TOKEN_CACHE,
     "what ctx.h promises");
 
-/* Lines of cache, n bytes of them. */
+/* Allocates n bytes aligned to cache lines. */
 static void *
 make_lines(size_t n)
 {
@@ -26,7 +26,8 @@ make_lines(size_t n)
 	return posix_memalign(&lines, LINE, n) == 0 ? lines : NULL;
 }
 
-/* An empty table of 1 << bits lines; without memory it stays as it is. */
+/* Makes an empty table of 1 << bits lines.  Returns -1, cache unchanged, if
+ * memory is short. */
 static int
 make_table(struct ctx_pretoken_cache *cache, unsigned bits)
 {
@@ -61,14 +62,14 @@ ctx_pretoken_cache_release(struct ctx_pretoken_cache *cache)
 	memset(cache, 0, sizeof *cache);
 }
 
-/* Four times the lines. */
+/* Returns log2 of four times the lines, at most last. */
 static unsigned
 more_bits(unsigned bits, unsigned last)
 {
 	return bits + 2 < last ? bits + 2 : last;
 }
 
-/* The first empty place of a line, or 4. */
+/* Returns the first empty place of a line, or 4. */
 static unsigned
 find_empty_place(const uint64_t *line)
 {
@@ -80,7 +81,7 @@ find_empty_place(const uint64_t *line)
 	return i;
 }
 
-/* The entry is the key with its tokens. */
+/* Stores an entry: the key, its last byte replaced by the tokens. */
 static void
 insert_entry(struct ctx_pretoken_cache *cache, struct ctx_key key,
     struct ctx_key entry)
@@ -95,7 +96,7 @@ insert_entry(struct ctx_pretoken_cache *cache, struct ctx_key key,
 		i = find_empty_place(line);
 	}
 	if (i == 4) {
-		/* Which one has to go is as good as random. */
+		/* The replaced entry is effectively random. */
 		line = home;
 		i = cache->n % 4;
 	}
@@ -104,7 +105,7 @@ insert_entry(struct ctx_pretoken_cache *cache, struct ctx_key key,
 	place[4 + i] = entry.hi;
 }
 
-/* Without memory it stays as it is. */
+/* Enlarges the table; keeps the old one if memory is short. */
 static void
 grow_table(struct ctx_pretoken_cache *cache)
 {
@@ -131,7 +132,7 @@ ctx_pretoken_cache_add(struct ctx_pretoken_cache *cache, struct ctx_key key,
 {
 	struct ctx_key entry = key;
 
-	/* On average two words a line, then more room. */
+	/* Grows at two pretokens per line on average. */
 	if (cache->n++ >> cache->bits > 1 &&
 	    cache->bits < CTX_PRETOKEN_CACHE_BITS)
 		grow_table(cache);
@@ -140,7 +141,7 @@ ctx_pretoken_cache_add(struct ctx_pretoken_cache *cache, struct ctx_key key,
 	insert_entry(cache, key, entry);
 }
 
-/* Any number of bytes, eight at a time, the last eight once more. */
+/* Hashes n bytes, at least 8, eight at a time; the last eight may overlap. */
 uint64_t
 ctx_pretoken_cache_hash_long(const char *p, size_t n)
 {
@@ -157,6 +158,7 @@ ctx_pretoken_cache_hash_long(const char *p, size_t n)
 }
 
 static size_t
+/* Returns the first of the CTX_PRETOKEN_CACHE_WAYS places of a hash. */
 find_first_place(const struct ctx_pretoken_cache *cache, uint64_t hash)
 {
 	return (size_t)(hash >> (64 - cache->long_bits)) /
@@ -169,7 +171,7 @@ tag_of(uint64_t hash)
 	return (uint16_t)(hash >> 16 | 1);
 }
 
-/* A bit for each of the places from first on that has the tag. */
+/* Returns a bit for each of the places from first on that has the tag. */
 static unsigned
 find_tagged_places(const struct ctx_pretoken_cache *cache, size_t first,
     uint16_t tag)
@@ -223,7 +225,7 @@ insert_long_entry(struct ctx_pretoken_cache *cache, const char *p, size_t n,
 	size_t place = find_first_place(cache, hash);
 	unsigned empty = find_tagged_places(cache, place, 0);
 
-	/* Which one has to go is as good as random. */
+	/* The replaced entry is effectively random. */
 	place += empty != 0 ? (size_t)__builtin_ctz(empty)
 			    : cache->nlongs % CTX_PRETOKEN_CACHE_WAYS;
 	cache->tags[place] = tag_of(hash);

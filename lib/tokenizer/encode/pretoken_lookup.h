@@ -1,28 +1,28 @@
-/* pretoken_lookup.h - looking up many pieces among the words met before, at
- * once */
+/* pretoken_lookup.h - looks up many pretokens in the cache at once */
 #ifndef CTX_TOKENIZER_ENCODE_PRETOKEN_LOOKUP_H
 #define CTX_TOKENIZER_ENCODE_PRETOKEN_LOOKUP_H
 
 #include "tokenizer/encode/pretoken_cache.h"
 
-#define CTX_PRETOKEN_LOOKUP_MAX 512 /* pieces looked up at once */
+#define CTX_PRETOKEN_LOOKUP_MAX 512 /* most pretokens per call */
 
 struct ctx_pretoken_lookup {
 	struct ctx_key keys[CTX_PRETOKEN_LOOKUP_MAX];
-	uint32_t missed[CTX_PRETOKEN_LOOKUP_MAX]; /* the numbers of pieces */
-	/* Those that are too long for a key, and (count_tokens.c) their hashes.
-	 */
+	uint32_t missed[CTX_PRETOKEN_LOOKUP_MAX]; /* indices of pretokens */
+	/* Indices of pretokens too long for a key, and their hashes, which
+	 * count_tokens.c fills in. */
 	size_t nlongs;
 	uint32_t longs[CTX_PRETOKEN_LOOKUP_MAX];
 	uint64_t hashes[CTX_PRETOKEN_LOOKUP_MAX];
 };
 
 /*
- * Looks up the n pieces (at most CTX_PRETOKEN_LOOKUP_MAX) of p that begin at
- * start[i] and end at end[i]; 16 bytes can be read at each, and the lists to a
- * multiple of eight.  Fills in their keys and adds up their tokens; those of
- * more than CTX_PRETOKEN_CACHE_KEY bytes are listed as longs, others that are
- * not known as missed.  Returns how many are missed.
+ * Looks up the n pretokens of p that begin at start[i] and end at end[i]; n is
+ * at most CTX_PRETOKEN_LOOKUP_MAX.  Fills probe->keys and adds their tokens to
+ * *tokens.  Lists pretokens of more than CTX_PRETOKEN_CACHE_KEY bytes in
+ * probe->longs, and others that are not cached in probe->missed.  Returns the
+ * number missed.  16 bytes must be readable at each pretoken, and start and end
+ * up to a multiple of eight entries.
  */
 typedef size_t ctx_pretoken_lookup_fn(const struct ctx_pretoken_cache *words,
     const char *p, const uint32_t *start, const uint32_t *end, size_t n,
@@ -31,7 +31,7 @@ typedef size_t ctx_pretoken_lookup_fn(const struct ctx_pretoken_cache *words,
 ctx_pretoken_lookup_fn ctx_pretoken_lookup_portable, ctx_pretoken_lookup_avx2,
     ctx_pretoken_lookup_avx512, ctx_pretoken_lookup_neon;
 
-/* The back end for one that ctx_simd_resolve returned. */
+/* Returns the back end for a value of ctx_simd_resolve. */
 ctx_pretoken_lookup_fn *ctx_pretoken_lookup_pick(enum ctx_simd simd);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * pretokenize.c - where the first piece of a text ends, one character at a time
+ * pretokenize.c - finds the first pretoken of a text, character by character
  *
- * A pattern is a list of alternatives, tried in order at each place; what
- * matches is a piece and the next begins behind it.  Here stand the patterns
- * of the three families as functions (L letter, N number, W white space, P
- * anything else, U and O the letters that may begin and end a cased word):
+ * A pattern is a list of alternatives, tried in order at each place.  A match
+ * is a pretoken; the next begins after it.  This file has the patterns of the
+ * three families as functions.  (L letter, N number, W white space, P anything
+ * else, U and O: the letters that may begin and end a cased word.)
  *
  * r50k    '(s|d|m|t|ll|ve|re)   ' '?L+   ' '?N+   ' '?P+   W+(?!\S)   W+
  * cl100k  contraction in any case   [^\r\nLN]?L+   N{1,3}   ' '?P+[\r\n]*
@@ -12,8 +12,8 @@
  * o200k   [^\r\nLN]?U*O+contraction?   [^\r\nLN]?U+O*contraction?   N{1,3}
  *         ' '?P+[\r\n/]*   W*[\r\n]+   W+(?!\S)   W+
  *
- * backend.c does the same for blocks of text at once and comes here where it
- * cannot be sure.
+ * simd/pretokenize_block.h finds the boundaries of 64 bytes at once, and uses
+ * this file where it is not certain.
  */
 #include <stdbool.h>
 
@@ -31,7 +31,8 @@ struct text {
 #define END_LETTER   (BIT(LOWER) | BIT(LETTER) | BIT(MARK))
 #define SYMBOLS      (BIT(OTHER) | BIT(MARK))
 
-/* The end of the run of characters of the given classes that starts at i. */
+/* Returns the end of the run of characters of these classes that starts at
+ * i. */
 static size_t
 find_run_end(struct text t, size_t i, unsigned classes)
 {
@@ -48,6 +49,7 @@ find_run_end(struct text t, size_t i, unsigned classes)
 }
 
 static bool
+/* Returns true if the character at i is of one of these classes. */
 is_class_at(struct text t, size_t i, unsigned classes)
 {
 	enum ctx_class class;
@@ -64,7 +66,7 @@ is_line_break(char c)
 	return c == '\r' || c == '\n';
 }
 
-/* The letter at i without its case, if it is one of ASCII. */
+/* Returns the byte at i, an ASCII capital as a small letter if any_case. */
 static int
 fold_letter(struct text t, size_t i, bool any_case)
 {
@@ -73,8 +75,8 @@ fold_letter(struct text t, size_t i, bool any_case)
 	return any_case && c >= 'A' && c <= 'Z' ? c + 32 : c;
 }
 
-/* The end of a contraction ('s 't 'm 'd 're 've 'll) that starts at i, or i.
- * Without case, U+017F is an s too (Unicode, CaseFolding.txt). */
+/* Returns the end of a contraction ('s 't 'm 'd 're 've 'll) at i, or i.
+ * Without case, U+017F also counts as s (Unicode, CaseFolding.txt). */
 static size_t
 match_contraction(struct text t, size_t i, bool any_case)
 {
@@ -94,9 +96,9 @@ match_contraction(struct text t, size_t i, bool any_case)
 }
 
 /*
- * White space at i: W*[\r\n]+ (breaks), W+(?!\S), W+.  Behind the last line
- * break comes the next piece; without one the last blank is left to what
- * follows, unless it is the only one or nothing follows.
+ * Matches white space at i: W*[\r\n]+ (if breaks), W+(?!\S), W+.  After the
+ * last line break the next pretoken begins.  Without a line break the last
+ * blank belongs to what follows, unless it is the only one or nothing follows.
  */
 static size_t
 match_space(struct text t, size_t i, bool breaks)
@@ -118,7 +120,8 @@ match_space(struct text t, size_t i, bool breaks)
 	return i == t.n || last == begin ? i : last;
 }
 
-/* ' '?P+ and what may stick to it; returns i if there is none. */
+/* Matches ' '?P+ and the line breaks and slashes after it.  Returns its end, or
+ * i. */
 static size_t
 match_symbols(struct text t, size_t i, bool breaks, bool slashes)
 {
@@ -133,7 +136,7 @@ match_symbols(struct text t, size_t i, bool breaks, bool slashes)
 	return end;
 }
 
-/* N{1,max}; max 0 is any number of them. */
+/* Returns the end of N{1,max} at i; max 0: no limit. */
 static size_t
 match_digits(struct text t, size_t i, unsigned max)
 {
@@ -168,8 +171,8 @@ match_r50k(struct ctx_pretokenizer scheme, struct text t)
 	return end > 0 ? end : match_space(t, 0, false);
 }
 
-/* Where a word may begin if its first character is taken as the prefix
- * [^\r\nLN], or 0. */
+/* Returns the length of the prefix [^\r\nLN] of a word, or 0 if there is
+ * none. */
 static size_t
 match_word_prefix(struct text t)
 {
@@ -196,8 +199,8 @@ match_cl100k(struct ctx_pretokenizer scheme, struct text t)
 	return end > 0 ? end : match_space(t, 0, true);
 }
 
-/* U*O+ from i: its end, or i.  U* is greedy and gives characters back until
- * one is left that O+ can take. */
+/* Returns the end of U*O+ at i, or i.  U* is greedy and gives characters back
+ * until O+ can match one. */
 static size_t
 match_ending_word(struct text t, size_t i)
 {
@@ -215,7 +218,7 @@ match_ending_word(struct text t, size_t i)
 					     : end;
 }
 
-/* U+O* from i: its end, or i. */
+/* Returns the end of U+O* at i, or i. */
 static size_t
 match_beginning_word(struct text t, size_t i)
 {
@@ -224,8 +227,9 @@ match_beginning_word(struct text t, size_t i)
 	return upper == i ? i : find_run_end(t, upper, END_LETTER);
 }
 
-/* The first two alternatives of o200k without what follows the word; 0 if
- * neither matches.  Each is tried with a prefix, then without. */
+/* Returns the end of the first two alternatives of o200k, without the
+ * contraction; 0 if neither matches.  Each is tried with a prefix, then
+ * without. */
 static size_t
 match_cased_word(struct text t)
 {

@@ -1,4 +1,4 @@
-/* pretokenize.h - where the first piece of a text ends */
+/* pretokenize.h - finds the first pretoken of a text */
 #ifndef CTX_TOKENIZER_ENCODE_PRETOKENIZE_H
 #define CTX_TOKENIZER_ENCODE_PRETOKENIZE_H
 
@@ -6,7 +6,7 @@
 
 #include "tokenizer/pretokenizer.h"
 
-/* The length in bytes of the first piece; n is at least 1. */
+/* Returns the length in bytes of the first pretoken; n is at least 1. */
 size_t ctx_pretoken_next(struct ctx_pretokenizer scheme, const char *p,
     size_t n);
 

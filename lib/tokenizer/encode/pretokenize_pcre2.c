@@ -1,17 +1,17 @@
 /*
- * pretokenize_pcre2.c - splitters of files: one pattern after another, through
- * PCRE2
+ * pretokenize_pcre2.c - splits text by the patterns of a vocabulary file
  *
- * Text is turned into kinds of characters (onig_to_pcre2.h), some thousands at
- * a time, and matched as bytes.  A match that could go on behind what has been
- * turned is only a partial one; then more is, at least twice as much if that
- * was all for one piece.
+ * Text is converted to kinds of characters (onig_to_pcre2.h), some thousands at
+ * a time, and matched as bytes.  A match that could continue after the
+ * converted text is only partial.  Then more text is converted, at least twice
+ * as much if all of it was one pretoken.
  *
- * So that the time stays linear whatever the patterns are, few characters are
- * tried with few steps first: that is enough for most pieces.  What takes more
- * is done by other code, which calls back at every item of the pattern: there
- * the steps of a whole text are counted.  PCRE2's own limit would not do, as
- * it is for each start anew and leaves out what a repeat runs over.
+ * The time must be linear for every pattern.  So a match is first tried on few
+ * characters with few steps, which suffices for most pretokens.  Otherwise a
+ * second compilation is used, which calls back at every item of the pattern.
+ * The callback counts the steps of the whole text.  The match limit of PCRE2
+ * does not suffice: it restarts at each match, and a repeat counts as one step
+ * however much it covers.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -23,11 +23,11 @@
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 
 #define WINDOW 4096 /* characters, at first */
-/* At first: characters, and steps for each that a match may start at. */
+/* The first try: characters, and steps per start of a match. */
 #define FEW       128
 #define FEW_STEPS 100
-/* Counted: steps of a text, so many more for each character, and characters
- * that are run over in one; kilobytes and levels of a match. */
+/* The counted match: steps per text, further steps per character, characters
+ * that a single step may cover; kilobytes and depth of one match. */
 #define STEPS       1000000
 #define STEP_MORE   256
 #define STEP_LENGTH 16
@@ -46,17 +46,18 @@ struct ctx_pcre2_pretokenizer {
 
 struct ctx_pcre2_state {
 	const struct ctx_pcre2_pretokenizer *chain;
-	const char *name; /* of the vocabulary */
+	const char *name; /* of the vocabulary, for errors */
 	pcre2_match_data *data;
 	pcre2_match_context *quick, *counted;
-	uint64_t steps;                 /* that are left */
-	size_t passed;                  /* where the last was */
-	unsigned char *kinds, *lengths; /* of characters; in bytes */
-	size_t at, n, cap;              /* characters: the next, all, room */
-	size_t bytes;                   /* of the characters from at to n */
-	bool part;                      /* what comes behind is not seen */
-	size_t left[CTX_PCRE2_MAX];     /* characters of the piece of each */
-	struct ctx_pretokenize inner;   /* by the built-in splitter */
+	uint64_t steps;                 /* steps left */
+	size_t passed;                  /* position of the last step */
+	unsigned char *kinds, *lengths; /* per character; lengths in bytes */
+	size_t at, n, cap; /* in characters: the next, the end, the room */
+	size_t bytes;      /* bytes of the characters from at to n */
+	bool part;         /* see ctx_pcre2_part */
+	size_t left[CTX_PCRE2_MAX];   /* characters left of the piece that each
+					 pattern found */
+	struct ctx_pretokenize inner; /* of the built-in pretokenizer */
 };
 
 static int
@@ -79,7 +80,9 @@ compile_splitter(pcre2_code **code, const char *pattern, uint32_t more,
 			"pattern that PCRE2 does not take"));
 }
 
-/* A pattern that matches nothing would never come to an end. */
+/* Compiles a pattern twice: with just-in-time code, and with callouts that
+ * count steps.  Refuses a pattern that can match the empty text, which would
+ * never advance. */
 static int
 compile_both(struct code *code, const char *pattern, struct ctx_err *err)
 {
@@ -94,7 +97,7 @@ compile_both(struct code *code, const char *pattern, struct ctx_err *err)
 		return ctx_err_set(err, CTX_EFILE,
 		    CTX_REFUSED("a splitter "
 				"pattern that can match nothing"));
-	/* Without just-in-time code the interpreter does the work. */
+	/* If this fails, PCRE2 interprets the pattern. */
 	(void)pcre2_jit_compile(code->quick,
 	    PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
 	return 0;
@@ -177,7 +180,7 @@ grow_kinds(struct ctx_pcre2_state *s, size_t cap, struct ctx_err *err)
 	return 0;
 }
 
-/* Called at every item of a pattern. */
+/* PCRE2 calls this at every item of a pattern; an error ends the match. */
 static int
 count_step(pcre2_callout_block *block, void *user)
 {
@@ -258,8 +261,8 @@ ctx_pcre2_part(struct ctx_pcre2_state *s)
 	s->part = true;
 }
 
-/* Turns as many characters of p, n as there is room for, more room if all of
- * it is taken. */
+/* Converts characters of p, n until the buffer is full.  The buffer is doubled
+ * if none of its characters is done yet. */
 static int
 refill_kinds(struct ctx_pcre2_state *s, const char *p, size_t n,
     struct ctx_err *err)
@@ -292,8 +295,9 @@ match_counted(struct ctx_pcre2_state *s, size_t i, const unsigned char *p,
 	    s->counted);
 }
 
-/* As pcre2_match, for what begins at *at, which goes on over characters at
- * which no match starts: nothing looks at the text before. */
+/* Finds the first match of pattern i in the characters from *at to n, as
+ * pcre2_match.  Moves *at over characters where no match starts; that is safe
+ * because no pattern looks back. */
 static int
 match_pattern(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
     size_t *at)
@@ -322,10 +326,9 @@ match_pattern(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
 	return match_counted(s, i, p, left, end);
 }
 
-/*
- * The first piece by pattern i of the next n characters, in *length; 1, or
- * 0 if that depends on what comes behind them (part), or -1.
- */
+/* Sets *length to the first piece of the next n characters by pattern i: a
+ * match, or the text before it.  Returns 1, 0 if it depends on later characters
+ * (part), or -1. */
 static int
 find_first_pretoken(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
     size_t *length, struct ctx_err *err)
@@ -351,8 +354,8 @@ find_first_pretoken(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
 	return !part;
 }
 
-/* The characters of the next piece by all patterns; 1, 0 if they depend on
- * what is not seen, or -1. */
+/* Sets *length to the characters of the next piece by all patterns.  Returns 1,
+ * 0 if it depends on text that is not there yet, or -1. */
 static int
 find_next_pretoken(struct ctx_pcre2_state *s, const char *p, size_t n,
     size_t *length, struct ctx_err *err)
@@ -393,7 +396,7 @@ count_bytes(const struct ctx_pcre2_state *s, size_t characters)
 	return bytes;
 }
 
-/* Goes on behind so many bytes, which end with a character. */
+/* Advances by bytes, which must end with a character. */
 static void
 consume_bytes(struct ctx_pcre2_state *s, size_t bytes)
 {
@@ -407,8 +410,9 @@ consume_bytes(struct ctx_pcre2_state *s, size_t bytes)
 		s->left[i] -= n;
 }
 
-/* Adds pieces of the next n bytes to the list; false if one has to stand
- * alone, which it does if it is the first. */
+/* Appends the pretokens of the next n bytes to the list.  Returns false if a
+ * pretoken must be returned alone (ctx_pretokenize.alone); it is, if it is the
+ * first. */
 static bool
 append_pretokens(struct ctx_pcre2_state *s, ctx_pretokenize_fn *last,
     struct ctx_pretokenizer scheme, struct ctx_pretokenize *split, size_t base,

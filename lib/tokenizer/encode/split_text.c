@@ -1,10 +1,12 @@
 /*
- * split_text.c - a text, some pieces at a time
+ * split_text.c - splits and counts a text, some pretokens at a time
  *
- * In the order of the tokenizers library: names of added tokens part the text
- * as it is, what is between them is normalised if the encoding asks for it,
- * names that are normalised part its normal form, and what is between those
- * is split.
+ * The order is that of the tokenizers library:
+ *
+ * - added tokens are found in the text
+ * - the text between them is normalized, if the encoding asks for it
+ * - added tokens with normalized set are found in the normal form
+ * - the text between those is split into pretokens
  */
 #include "tokenizer/encode/count_tokens.h"
 #include "tokenizer/encode/nfc.h"
@@ -60,7 +62,7 @@ skip_name(struct ctx_text_splitter *w, struct ctx_spans *s, unsigned names)
 	s->scanned = false;
 }
 
-/* Goes on by a name, or by pieces of ordinary text. */
+/* Advances by an added token or by pretokens of ordinary text. */
 static int
 advance_span(struct ctx_text_splitter *w, struct ctx_spans *s, unsigned names,
     size_t max, struct ctx_err *err)
@@ -82,7 +84,7 @@ advance_span(struct ctx_text_splitter *w, struct ctx_spans *s, unsigned names,
 	return 0;
 }
 
-/* Ordinary text begins. */
+/* Normalizes the ordinary text that begins at w->spans.at. */
 static int
 start_normal_text(struct ctx_text_splitter *w, struct ctx_err *err)
 {

@@ -1,10 +1,11 @@
 /*
- * token_index.c - a text counted once, asked many times
+ * token_index.c - counts a text once and answers for many parts of it
  *
- * A mark is a boundary between pieces with the tokens of all before it.
- * Pieces are encoded one by one, so tokens between two marks are a
- * difference.  Only boundaries are marked that no byte behind the text could
- * move: CTX_PRETOKENIZE_UNSURE pieces have to follow.
+ * A checkpoint, here a mark, is a boundary between pretokens with the tokens of
+ * all text before it.  Pretokens are encoded independently, so the tokens
+ * between two marks are the difference of their counts.  A boundary is only
+ * marked if no appended byte can move it: at least CTX_PRETOKENIZE_UNSURE
+ * pretokens follow it.
  */
 #include <stdlib.h>
 
@@ -13,8 +14,8 @@
 #include "tokenizer/encode/nfc.h"
 #include "tokenizer/open.h"
 
-#define DISTANCE 4096 /* bytes between marks, at least */
-#define STEP     256  /* pieces counted at once */
+#define DISTANCE 4096 /* least bytes between marks */
+#define STEP     256  /* pretokens counted at once */
 
 static int
 append_mark(struct ctx_token_index *m, struct ctx_token_checkpoint mark,
@@ -33,7 +34,7 @@ append_mark(struct ctx_token_index *m, struct ctx_token_checkpoint mark,
 	return 0;
 }
 
-/* The number of marks at or before byte at. */
+/* Returns the number of marks at or before byte at. */
 static size_t
 count_marks_until(const struct ctx_token_index *m, size_t at)
 {
@@ -49,7 +50,7 @@ count_marks_until(const struct ctx_token_index *m, size_t at)
 	return low;
 }
 
-/* Mark number i from 1; number 0 is the start of the text. */
+/* Returns mark i, from 1; mark 0 is the start of the text. */
 static struct ctx_token_checkpoint
 get_mark(const struct ctx_token_index *m, size_t i)
 {
@@ -84,10 +85,9 @@ ctx_token_index_append(struct ctx_token_index *m, struct ctx_token_counter *c,
 		clean = ctx_text_splitter_place(&w, &at, err);
 		if (clean < 0)
 			return -1;
-		/* Each step is a piece or more, so enough of them follow the
-		 * oldest stop.  Added tokens and patterns of files move
-		 * boundaries in ways of their own; nothing is marked
-		 * then. */
+		/* Each step is at least one pretoken, so enough of them follow
+		 * the oldest stop.  Added tokens and patterns of files may move
+		 * boundaries further back; then nothing is marked. */
 		if (c->local && from.at + at <= settled &&
 		    past[0].at - get_mark(m, m->n).at >= DISTANCE &&
 		    append_mark(m, past[0], err) < 0)
@@ -105,10 +105,10 @@ ctx_token_index_append(struct ctx_token_index *m, struct ctx_token_counter *c,
 }
 
 /*
- * Split on its own, a piece of text [from, n) soon has the same boundaries
- * as the whole, which is split here from the mark before.  Finds the first
- * one they share: own pieces of the part end there, and of the whole, whole
- * pieces from the mark.  False if none is near.
+ * Finds the first boundary that two splits share: of [from, n) alone, and of
+ * the whole text from the mark mark_at.  After few pretokens both have equal
+ * boundaries.  Sets *own and *whole to the pretokens of each split up to the
+ * boundary.  Returns false if no shared boundary is near.
  */
 static bool
 find_shared(struct ctx_token_counter *c, const char *p, size_t n,
@@ -134,7 +134,7 @@ find_shared(struct ctx_token_counter *c, const char *p, size_t n,
 	return false;
 }
 
-/* Adds the tokens of exactly pieces pieces from a boundary on. */
+/* Adds exactly the next pieces pretokens to sum. */
 static int
 count_pieces(struct ctx_token_counter *c, const char *p, size_t n,
     size_t pieces, struct ctx_token_checkpoint *sum, struct ctx_err *err)
@@ -150,9 +150,10 @@ count_pieces(struct ctx_token_counter *c, const char *p, size_t n,
 }
 
 /*
- * The last mark that is a boundary of [0, to) as well, and the tokens from
- * there to to: what is behind it must have pieces enough, for the end of a
- * text can move the last few.  Number 0 always is one.
+ * Sets *last to the last mark that is also a boundary of [0, to), and *tail to
+ * the tokens between them and to.  The end of a text can move the last few
+ * boundaries, so enough pretokens must follow the mark.  Mark 0 always
+ * qualifies.
  */
 static int
 find_last_mark(const struct ctx_token_index *m, struct ctx_token_counter *c,
@@ -208,7 +209,7 @@ ctx_token_index_range(const struct ctx_token_index *m,
 	return 0;
 }
 
-/* The last mark with at most so many tokens before it. */
+/* Returns the last mark with at most tokens tokens before it. */
 static size_t
 count_marks_within(const struct ctx_token_index *m, uint64_t tokens)
 {
@@ -235,8 +236,8 @@ ctx_token_index_head(const struct ctx_token_index *m,
 	    get_mark(m, count_marks_within(m, limit)), limit, at, tokens, err);
 }
 
-/* The first byte in (low, high->at) from which the text may begin; *high
- * moves there. */
+/* Moves *high to an earlier start after low by bisection, where the text from
+ * the start to its end has at most limit tokens. */
 static int
 search_tail(const struct ctx_token_index *m, struct ctx_token_counter *c,
     const char *p, size_t low, struct ctx_token_checkpoint *high,
@@ -247,8 +248,8 @@ search_tail(const struct ctx_token_index *m, struct ctx_token_counter *c,
 
 	for (;;) {
 		middle = ctx_fit_before(p, m->end, low + (high->at - low) / 2);
-		/* Rounding down can end at low although a character more
-		 * begins between the two. */
+		/* Rounding down to a character can give low although another
+		 * character begins between low and high. */
 		if (middle <= low)
 			middle = ctx_fit_before(p, m->end, high->at - 1);
 		if (middle <= low)
@@ -263,7 +264,7 @@ search_tail(const struct ctx_token_index *m, struct ctx_token_counter *c,
 	}
 }
 
-/* bytes/4 counts no pieces. */
+/* The tail by "bytes/4", which has no pretokens. */
 static int
 estimate_tail(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t limit, size_t *at, uint64_t *tokens, struct ctx_err *err)
@@ -292,8 +293,9 @@ ctx_token_index_tail(const struct ctx_token_index *m,
 		*tokens = m->tokens;
 		return 0;
 	}
-	/* Back from mark to mark as long as the end fits; by the tokens of
-	 * the whole, which may be a few off, it does a mark further on. */
+	/* Goes back from mark to mark while the tail fits.  The first mark is
+	 * estimated from counts of the whole text, which may differ by a few
+	 * tokens, so the search starts one mark later. */
 	i = count_marks_within(m, m->tokens - limit);
 	for (i += i < m->n;; i--) {
 		if (ctx_token_index_range(m, c, p, get_mark(m, i).at, m->end,

@@ -1,9 +1,9 @@
 /*
- * avx.h - what avx2.c and avx512.c have in common: vectors of 32 bytes
+ * avx.h - code shared by avx2.c and avx512.c: vectors of 32 bytes
  *
- * Masks of 64 bytes are made of two such vectors with AVX-512 too: to compare
- * two halves and gather their bits is faster on a Zen 5 than to compare into
- * a mask register and fetch it from there.
+ * Masks of 64 bytes are made of two such vectors, with AVX-512 too.  On a Zen
+ * 5, comparing two halves and gathering their bits is faster than comparing
+ * into a mask register and fetching it.
  */
 #ifndef CTX_TOKENIZER_SIMD_AVX_H
 #define CTX_TOKENIZER_SIMD_AVX_H
@@ -32,6 +32,7 @@ vec_fold(const struct vec *v)
 }
 
 static inline uint64_t
+/* Returns the top bits of the bytes of a, then b. */
 mask_bits(__m256i a, __m256i b)
 {
 	return (uint64_t)(uint32_t)_mm256_movemask_epi8(b) << 32 |
@@ -47,7 +48,7 @@ vec_equal(const struct vec *v, char c)
 	    _mm256_cmpeq_epi8(v->b, all));
 }
 
-/* AVX2 compares unsigned bytes only by their minimum. */
+/* AVX2 has no unsigned comparison of bytes, but a minimum. */
 static inline uint64_t
 vec_range(const struct vec *v, char first, int n)
 {
@@ -78,7 +79,7 @@ struct vec_index {
 	__m256i a, b;
 };
 
-/* Of bytes v and the bytes before each of them. */
+/* Returns vec_index of the bytes v; before holds the byte before each. */
 static inline __m256i
 index_of(__m256i v, __m256i before)
 {
@@ -99,8 +100,8 @@ vec_index(const struct vec *v)
 }
 
 #ifndef CTX_VEC_LOOK_UP
-/* Four bits of the index choose by a shuffle, each other one by a blend that
- * looks at the top bit of a byte. */
+/* Table lookup: four bits of the index select by a shuffle, each further bit by
+ * a blend on the top bit of a byte. */
 static inline __m256i
 look_up32(const __m128i *table, __m256i index)
 {

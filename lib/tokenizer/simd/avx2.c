@@ -32,5 +32,5 @@ ctx_bpe_lanes_avx2(const struct ctx_vocab *vocab, struct ctx_bpe_lane *lanes,
 	merge_lanes(vocab, lanes, n);
 }
 #else
-typedef int ctx_no_avx2; /* a file may not be empty */
+typedef int ctx_no_avx2; /* C forbids an empty file */
 #endif

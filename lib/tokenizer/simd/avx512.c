@@ -12,7 +12,7 @@
 #define CTX_VEC_LOOK_UP
 #include "tokenizer/simd/avx.h"
 
-/* Any of 128 bytes is found by one instruction. */
+/* One instruction looks up a table of 128 bytes. */
 static inline struct ctx_class_bits
 vec_classes(const struct vec_index *index, const uint8_t *table)
 {
@@ -28,7 +28,7 @@ vec_classes(const struct vec_index *index, const uint8_t *table)
 	    _mm512_test_epi8_mask(found, _mm512_set1_epi8(4))};
 }
 
-/* The numbers of the bits, pressed together, sixteen at a time. */
+/* Compresses the numbers of the set bits and writes sixteen at a time. */
 static inline void
 vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
 {
@@ -57,7 +57,7 @@ vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
 #undef PART
 }
 
-/* The one value whose tag is equal moves to the front. */
+/* Compression moves the value with the equal tag to the front. */
 static inline uint32_t
 pair_in(const uint32_t *entry, uint32_t tag)
 {
@@ -70,8 +70,8 @@ pair_in(const uint32_t *entry, uint32_t tag)
 	return (uint32_t)_mm256_cvtsi256_si32(one);
 }
 
-/* Eight keys are two vectors; their low words make up one, their high words
- * another. */
+/* Eight keys fill two vectors, which are rearranged to one of low words and one
+ * of high words. */
 static inline void
 vec_hash(uint32_t *out, const struct ctx_key *keys, unsigned shift)
 {
@@ -119,5 +119,5 @@ ctx_bpe_lanes_avx512(const struct ctx_vocab *vocab, struct ctx_bpe_lane *lanes,
 	merge_lanes(vocab, lanes, n);
 }
 #else
-typedef int ctx_no_avx512; /* a file may not be empty */
+typedef int ctx_no_avx512; /* C forbids an empty file */
 #endif

@@ -1,4 +1,4 @@
-/* backend.c - which back end splits text, looks pieces up and merges them */
+/* backend.c - chooses the back end that splits, looks up and merges */
 #include "tokenizer/encode/bpe.h"
 #include "tokenizer/encode/pretoken_lookup.h"
 #include "tokenizer/simd/backend.h"

@@ -1,17 +1,18 @@
 /*
- * bpe_interleaved.h - merging several pieces side by side
+ * bpe_interleaved.h - merges several pretokens in an interleaved loop
  *
- * Included once by each back end, which brings
+ * Included once by each back end, which defines
  *
- *	pair_in(line, tag)	what the pair with this tag merges to, all
- *				bits turned; 0 if it is not in the line
- *	least(list, n)		the least of n numbers and what is behind them
+ *	pair_in(line, tag)	the token that the pair with this tag merges
+ *				to, all bits inverted; 0 if the line does not
+ *				have the pair
+ *	least(list, n)		the least of n numbers and those after them up
  *				to a multiple of sixteen
  *
- * Each merge waits for lookups of the two pairs that it makes, most of them
- * in vain, and memory is far.  So all lanes choose their merge and ask for
- * these lines, and when the last has done so the first makes its own: the
- * lookups of all lanes are under way at once.  No branch depends on the text.
+ * Each merge waits for lookups of the two pairs that it makes.  Most of these
+ * fail, and memory is slow.  So every lane first chooses its merge and
+ * prefetches the lines of its two pairs.  Then every lane looks its pairs up.
+ * The lookups of all lanes overlap, and no branch depends on the text.
  */
 #include "tokenizer/encode/bpe.h"
 
@@ -19,10 +20,11 @@
 struct lane_pair {
 	const uint32_t *line;
 	uint32_t tag;
-	uint32_t at; /* the place of the first */
+	uint32_t at; /* position of its first token */
 };
 
-/* A merge under way makes two pairs, with the token before and the next. */
+/* A merge in progress makes two pairs: with the token before and with the token
+ * after. */
 struct lane_merge {
 	struct ctx_bpe_lane *lane;
 	struct lane_pair left, right;
@@ -40,7 +42,8 @@ prefetch_pair(const struct ctx_vocab *v, struct lane_pair *pair, uint32_t a,
 	__builtin_prefetch(pair->line);
 }
 
-/* The line of a pair is full, which is rare: it may be in another. */
+/* Looks up the pair at a position beyond its home line, which is full.
+ * Rare. */
 static __attribute__((noinline)) uint32_t
 find_far_pair(const struct ctx_vocab *v, const struct ctx_bpe_lane *lane,
     unsigned at)
@@ -52,6 +55,7 @@ find_far_pair(const struct ctx_vocab *v, const struct ctx_bpe_lane *lane,
 }
 
 static inline void
+/* Looks up a pair and stores the rank of its merge in the lane. */
 get_pair(const struct ctx_vocab *v, struct ctx_bpe_lane *lane,
     const struct lane_pair *pair)
 {
@@ -62,7 +66,7 @@ get_pair(const struct ctx_vocab *v, struct ctx_bpe_lane *lane,
 	lane->merges[pair->at] = ctx_bpe_lane_rank(~found, pair->at);
 }
 
-/* Makes the best merge of the lane, with its place. */
+/* Makes the merge of rank best and prefetches the two pairs that it makes. */
 static inline void
 merge_best_pair(const struct ctx_vocab *v, struct ctx_bpe_lane *lane,
     uint32_t best, struct lane_merge *m)

@@ -29,8 +29,8 @@ vec_fold(const struct vec *v)
 	return folded;
 }
 
-/* One bit for each byte that is all ones: each keeps a bit of its own, and
- * neighbours are added three times. */
+/* Returns a bit for each byte, which is all ones or zero.  Each byte keeps one
+ * bit; adding neighbours three times joins eight. */
 static inline uint64_t
 gather(const uint8x16_t yes[4])
 {
@@ -98,7 +98,8 @@ vec_bit(const struct vec *v, int k)
 	return gather(yes);
 }
 
-/* The low six bits stay, the byte before goes above them. */
+/* The low six bits of each byte, and above them the lowest bit of the byte
+ * before. */
 static inline struct vec_index
 vec_index(const struct vec *v)
 {
@@ -116,7 +117,7 @@ vec_index(const struct vec *v)
 	return index;
 }
 
-/* Each half of the table leaves alone what is not in it. */
+/* The lookup in the second half leaves bytes alone whose index is outside. */
 static inline struct ctx_class_bits
 vec_classes(const struct vec_index *index, const uint8_t *table)
 {
@@ -218,5 +219,5 @@ ctx_bpe_lanes_neon(const struct ctx_vocab *vocab, struct ctx_bpe_lane *lanes,
 	merge_lanes(vocab, lanes, n);
 }
 #else
-typedef int ctx_no_neon; /* a file may not be empty */
+typedef int ctx_no_neon; /* C forbids an empty file */
 #endif

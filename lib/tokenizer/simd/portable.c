@@ -1,8 +1,8 @@
 /*
  * portable.c - back end for any machine: 64 bytes as eight words
  *
- * Bytes are compared eight at a time: the top bit of each byte of a word
- * says yes or no, and a multiplication gathers the eight bits.
+ * Bytes are compared eight at a time.  The result is the top bit of each byte
+ * of a word; a multiplication gathers the eight bits.
  */
 #include <stdint.h>
 #include <string.h>
@@ -39,15 +39,15 @@ vec_fold(const struct vec *v)
 	return folded;
 }
 
-/* One bit for each byte, from the top bits of the bytes. */
+/* Gathers the top bits of eight bytes. */
 static inline uint64_t
 gather(uint64_t tops)
 {
 	return ((tops & TOPS) >> 7) * 0x0102040810204080u >> 56;
 }
 
-/* Byte - first <= n, for n and first below 0x80; bytes from 0x80 on are not
- * in any such range. */
+/* Sets the top bit of each byte that is one of first to first + n, both below
+ * 0x80.  Bytes from 0x80 on are never in the range. */
 static inline uint64_t
 in_range(uint64_t word, unsigned first, unsigned n)
 {

@@ -1,25 +1,25 @@
 /*
- * pretoken_batch.h - looking up many pieces among the words met before
+ * pretoken_batch.h - looks up many pretokens in the cache at once
  *
- * Included once by each back end, which brings
+ * Included once by each back end, which defines
  *
- *	struct sum		zero is none
+ *	struct sum		zero is a valid empty sum
  *	line_adds(sum, line, key)	adds the tokens of the key and
- *				CTX_PRETOKEN_CACHE_FOUND if it is in this line
- *	sum_total(sum)
+ *				CTX_PRETOKEN_CACHE_FOUND if the line has it
+ *	sum_total(sum)		the sum
  *
- * and, if it can do better than one by one, with CTX_VEC_HASH defined
+ * and, if the portable version is slower, with CTX_VEC_HASH defined
  *
  *	vec_hash(out, keys, shift)	ctx_key_hash() >> shift of eight keys
  *
  * or, with CTX_VEC_LONGS defined
  *
- *	vec_longs(start, end)	bit i: piece i of eight has no key
+ *	vec_longs(start, end)	bit i: pretoken i of eight is too long for
+ *				a key
  *
- * First the keys of many pieces are made and their lines asked for, then all
- * are compared.  Between the two the lines come in, many at a time.  Eight
- * are compared without asking which of them were found: nearly always all
- * are.
+ * First the keys of many pretokens are made and their lines prefetched; then
+ * all are compared.  Meanwhile the lines arrive, many at a time.  Eight
+ * pretokens are compared without a branch, because nearly always all are found.
  */
 #include "tokenizer/encode/pretoken_lookup.h"
 
@@ -53,8 +53,8 @@ vec_longs(const uint32_t *start, const uint32_t *end)
 }
 #endif
 
-/* The key of one piece.  Those of more than CTX_PRETOKEN_CACHE_KEY bytes get
- * the fill of no bytes at all: a key that is never found. */
+/* Makes the key of one pretoken.  One of more than CTX_PRETOKEN_CACHE_KEY bytes
+ * gets the padding of zero bytes: a key that is never found. */
 static inline void
 make_key(struct ctx_key *key, const char *p, uint32_t start, uint32_t end)
 {
@@ -68,8 +68,8 @@ make_key(struct ctx_key *key, const char *p, uint32_t start, uint32_t end)
 	memcpy(key, &bytes, sizeof bytes);
 }
 
-/* Lists those of a group, of which bits are set, that are in none of their
- * lines. */
+/* Lists in missed the pretokens of a group, of those with bits set, whose home
+ * line does not have them.  Returns their number. */
 static __attribute__((noinline)) size_t
 list_missed(const uint64_t *table, const uint32_t *lines,
     const struct ctx_key *keys, unsigned bits, uint32_t *missed, size_t first)
@@ -90,7 +90,8 @@ list_missed(const uint64_t *table, const uint32_t *lines,
 	return count;
 }
 
-/* Lists the long ones of a group; returns the bits of the others. */
+/* Lists the pretokens of a group that are too long for a key.  Returns the bits
+ * of the others. */
 static inline unsigned
 list_longs(const uint32_t *start, const uint32_t *end, size_t first, size_t n,
     struct ctx_pretoken_lookup *probe)

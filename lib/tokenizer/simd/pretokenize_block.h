@@ -1,9 +1,8 @@
 /*
- * pretokenize_block.h - 64 bytes of text to the boundaries between pieces, at
- *once
+ * pretokenize_block.h - finds the boundaries of pretokens in 64 bytes at once
  *
- * Included once by each back end (portable.c, avx2.c, avx512.c, neon.c),
- * which brings a type struct vec of 64 bytes and these functions:
+ * Included once by each back end (portable.c, avx2.c, avx512.c, neon.c), which
+ * defines a type struct vec of 64 bytes and these functions:
  *
  *	vec_load(p)		64 bytes from p
  *	vec_fold(v)		each byte | 0x20: letters without case
@@ -11,7 +10,7 @@
  *	vec_range(v, c, n)	bit i: byte i is one of c to c + n
  *	vec_high(v)		bit i: byte i is 0x80 or more
  *
- * and, if it can do better than one by one, with CTX_VEC_EMIT defined
+ * and, if the portable version is slower, with CTX_VEC_EMIT defined
  *
  *	vec_emit(out, base, bits)	the offset base + i of each bit set;
  *				64 offsets may be written at out
@@ -24,21 +23,19 @@
  *	vec_classes(index, table)	the classes at table[index of byte i],
  *				a table of 128
  *
- * The idea.  The patterns have no look-behind and pieces lie side by side,
- * so how a text splits from a boundary on depends only on what follows.  A
- * block is loaded at a boundary, all boundaries in it are worked out as if
- * the text began there, and those are kept that what lies beyond the block
- * cannot change.  The next block is loaded at the last of them: nothing is
- * carried from block to block.  Where not a single boundary is certain,
- * pretokenize.c finds the next one a character at a time.
+ * The idea.  The patterns never look back, and pretokens leave no gaps.  So the
+ * split after a boundary depends only on what follows.  A block is loaded at a
+ * boundary.  All its boundaries are computed as if the text began there.  Those
+ * that text beyond the block cannot change are kept.  The next block is loaded
+ * at the last boundary kept, so nothing is carried from block to block.  If no
+ * boundary is certain, pretokenize.c finds the next one character by character.
  *
- * The algebra.  A set of characters is a mask with bit i for the character
- * whose first byte is byte i of the block.  In ASCII "the character before
- * is in X" is X << 1; in general it is positions_after(X), which skips
- *continuation bytes by the carry of an addition.  A run of X starts at X &
- *~positions_after(X). Adding a bit to a mask in which it stands at the foot of
- *a run of ones carries to the first zero above: that floods a run or finds its
- *end.
+ * The algebra.  A set of characters is a mask: bit i for the character whose
+ * first byte is byte i of the block.  In ASCII, "the character before is in X"
+ * is X << 1.  In general it is positions_after(X), which skips continuation
+ * bytes by the carry of an addition.  A run of X starts at X &
+ * ~positions_after(X).  Adding a bit at the start of a run of ones carries to
+ * the first zero after the run: this floods a run or finds its end.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -49,17 +46,15 @@
 
 #define BLOCK 64
 #define TOP   (UINT64_C(1) << 63)
-#ifndef ALWAYS_INLINE /* make coverage wants each branch once */
+#ifndef ALWAYS_INLINE /* make coverage needs each branch once */
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #endif
 
-/*
- * Characters of one block.  Those at stop and beyond are unknown: they lie
- * outside the block, are not valid UTF-8, or are of a kind so rare that the
- * algebra leaves it out.
- */
+/* The characters of one block.  Those at stop and after it are unknown: they
+ * lie outside the block, are not valid UTF-8, or are of a rare kind that the
+ * algebra does not cover. */
 struct char_masks {
-	uint64_t letter, upper, lower, caseless; /* letter is all three */
+	uint64_t letter, upper, lower, caseless; /* letter: all three */
 	uint64_t digit;
 	uint64_t symbol; /* neither letter, number nor white space */
 	uint64_t space;  /* the character ' ' */
@@ -68,8 +63,8 @@ struct char_masks {
 	uint64_t slash, quote;
 	uint64_t more; /* continuation bytes */
 	uint64_t gaps; /* those of white space */
-	unsigned stop; /* first position that is not known */
-	bool end;      /* the text ends at stop */
+	unsigned stop; /* first unknown position */
+	bool end;      /* true if the text ends at stop */
 };
 
 #ifndef CTX_VEC_EMIT
@@ -78,8 +73,8 @@ vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
 {
 	unsigned i, n = (unsigned)__builtin_popcountll(bits);
 
-	/* By fours, so that the end of the loop is easier to predict; what
-	 * is written beyond the last bit is never read. */
+	/* By fours, so that the end of the loop is easier to predict.  The
+	 * caller ignores what is written after the last bit. */
 	for (i = 0; i < n; i += 4) {
 		out[i] = base + (uint32_t)__builtin_ctzll(bits);
 		bits &= bits - 1;
@@ -93,14 +88,14 @@ vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
 }
 #endif
 
-/* The bits below position i, which may be 64. */
+/* Returns the bits below position i, which may be 64. */
 static ALWAYS_INLINE uint64_t
 bits_below(unsigned i)
 {
 	return i >= 64 ? UINT64_MAX : (UINT64_C(1) << i) - 1;
 }
 
-/* Positions of the characters that follow those of x. */
+/* Returns the positions of the characters after those of x. */
 static ALWAYS_INLINE uint64_t
 positions_after(const struct char_masks *b, uint64_t x)
 {
@@ -108,9 +103,10 @@ positions_after(const struct char_masks *b, uint64_t x)
 }
 
 static ALWAYS_INLINE void
+/* Marks characters from the first of positions on as unknown. */
 stop_at(struct char_masks *b, uint64_t positions)
 {
-	/* Often there is none, often there is one: no branch. */
+	/* Whether there is one is unpredictable: no branch. */
 	unsigned first =
 	    positions == 0 ? BLOCK : (unsigned)__builtin_ctzll(positions);
 
@@ -143,7 +139,7 @@ struct rest {
 	struct ctx_class_bits class;
 };
 
-/* One by one. */
+/* Decodes the characters one by one. */
 static ALWAYS_INLINE void
 take_each(struct rest *r, uint64_t high, const char *p)
 {
@@ -172,13 +168,13 @@ take_each(struct rest *r, uint64_t high, const char *p)
 }
 
 #ifdef CTX_VEC_CLASSES
-#define FEW 8 /* bytes; so many are sooner taken one by one */
+#define FEW 8 /* bytes; up to this many, take_each is faster */
 
 /*
- * Takes the characters from the 128 code points around cp, whose first bytes
- * are given and whose last bytes stand so many places behind.  If there are
- * no such code points, or UTF-8 has a shorter form for them, they stay
- * unknown.
+ * Classifies the characters of the page of 128 code points that contains cp.
+ * first has their first bytes; their last bytes are last bytes after these.  If
+ * the page does not exist, or UTF-8 has a shorter form for it, the characters
+ * stay unknown.
  */
 static ALWAYS_INLINE void
 take_page(struct rest *r, const struct vec_index *index, uint32_t cp,
@@ -197,8 +193,8 @@ take_page(struct rest *r, const struct vec_index *index, uint32_t cp,
 	r->class.four |= class.four >> last & first;
 }
 
-/* The characters of three bytes between those that begin with a, b and
- * those that begin with c, d, these included. */
+/* Returns the characters of three bytes from those that begin with the bytes a,
+ * b to those that begin with c, d, inclusive. */
 static ALWAYS_INLINE uint64_t
 find_char_range(const struct vec *v, unsigned a, unsigned b, unsigned c,
     unsigned d)
@@ -210,8 +206,8 @@ find_char_range(const struct vec *v, unsigned a, unsigned b, unsigned c,
 		vec_range(v, (char)0x80, (int)(d - 0x80)) >> 1);
 }
 
-/* U+4E00 to U+9FFF and U+AC00 to U+D77F are letters without case, all of
- * them; texts have them from many pages. */
+/* Classifies U+4E00 to U+9FFF and U+AC00 to U+D77F, which are all letters
+ * without case.  Texts use many pages of them. */
 static ALWAYS_INLINE void
 take_east(struct rest *r, const struct vec *v, uint64_t three)
 {
@@ -225,11 +221,9 @@ take_east(struct rest *r, const struct vec *v, uint64_t three)
 	r->class.two |= letters;
 }
 
-/*
- * A script has its characters in few pages, so one page after another is
- * looked up, each for all of its characters at once.  The last byte of a
- * character and a bit of the one before it are its place in the page.
- */
+/* Classifies page by page, each for all of its characters at once: a script
+ * uses few pages.  The index in a page is the last byte of a character and the
+ * lowest bit of the byte before. */
 static ALWAYS_INLINE void
 take_pages(struct rest *r, const struct vec *v, uint64_t high, const char *p)
 {
@@ -285,7 +279,8 @@ decode_rest(struct rest *r, const struct vec *v, uint64_t high, const char *p)
 	take_each(r, high, p);
 }
 
-/* Marks are letters where the pattern has case, else symbols. */
+/* Adds the masks of characters that are not ASCII.  Marks are letters if the
+ * pattern is cased (o200k), else symbols. */
 static ALWAYS_INLINE void
 add_rest(struct char_masks *b, const struct rest *r, uint64_t mark, bool cased)
 {
@@ -308,11 +303,9 @@ add_rest(struct char_masks *b, const struct rest *r, uint64_t mark, bool cased)
 	b->gaps = (white << 1 | white << 2) & r->more;
 }
 
-/*
- * Adds the characters that are not ASCII.  Left to pretokenize.c are marks that
- * do not follow a letter where the pattern has them both as letters and as
- * symbols.
- */
+/* Adds the characters that are not ASCII.  In a cased pattern a mark can be a
+ * letter or a symbol; a mark that does not follow a letter is left to
+ * pretokenize.c. */
 static void
 classify_rest(struct char_masks *b, const struct vec *v, uint64_t high,
     const char *p, bool cased)
@@ -327,17 +320,15 @@ classify_rest(struct char_masks *b, const struct vec *v, uint64_t high,
 	stop_at(b, high & ~(r.known | r.more));
 	if (cased)
 		stop_at(b, mark & ~positions_after(b, b->letter));
-	/* 's in any case is also '\u017f. */
+	/* '\u017f is 's without case. */
 	quoted = b->quote & (b->lower & high) >> 1;
 	for (; quoted != 0; quoted &= quoted - 1)
 		if (memcmp(p + __builtin_ctzll(quoted) + 1, "\xc5\xbf", 2) == 0)
 			stop_at(b, quoted);
 }
 
-/*
- * Where contractions start: one of two bytes, one of three.  Letters are
- * compared without case, or (r50k) as they are.
- */
+/* Finds the starts of contractions of two and of three bytes.  Letters are
+ * compared without case if any_case (r50k: with case). */
 static ALWAYS_INLINE void
 find_contractions(const struct char_masks *b, const struct vec *v,
     bool any_case, uint64_t *two, uint64_t *three)
@@ -355,10 +346,10 @@ find_contractions(const struct char_masks *b, const struct vec *v,
 }
 
 /*
- * Boundaries in runs of white space.  Line breaks end pieces where the
- * pattern has \s*[\r\n]+: what is behind the last one of a run is a run of
- * its own.  Before anything else the last blank of a run goes with what
- * follows.
+ * Returns the boundaries in runs of white space.  With breaks_end (\s*[\r\n]+),
+ * the last line break of a run ends a pretoken, and what follows it is a run of
+ * its own.  The last blank of a run belongs to the character that follows,
+ * unless that is white space.
  */
 static ALWAYS_INLINE uint64_t
 find_space_boundaries(const struct char_masks *b, bool breaks_end)
@@ -369,14 +360,15 @@ find_space_boundaries(const struct char_masks *b, bool breaks_end)
 	uint64_t last = white | (b->end ? UINT64_C(1) << b->stop : 0);
 	uint64_t next = last >> 1, starts, ends, start;
 
-	/* What is behind white space of two bytes, and of three. */
+	/* The position after white space of two bytes, and of three. */
 	if (b->gaps != 0)
 		next |= (b->gaps >> 1 & ~(b->gaps >> 2) & last >> 2) |
 		    (b->gaps >> 1 & b->gaps >> 2 & last >> 3);
 	if (!breaks_end)
 		return found | (white & ~next);
 	found |= b->blank & ~next;
-	/* Blanks behind a break: do they last to the end of the run? */
+	/* Blanks after a line break begin a pretoken if no other line break
+	 * follows in the run. */
 	starts = b->blank & b->breaks << 1;
 	ends = (blank + starts) & ~blank;
 	if ((ends & b->breaks) == 0)
@@ -384,7 +376,7 @@ find_space_boundaries(const struct char_masks *b, bool breaks_end)
 	for (; starts != 0; starts &= starts - 1) {
 		start = starts & (0 - starts);
 		ends = (blank + start) & ~blank;
-		/* What the addition left of other runs is not in ends. */
+		/* One start at a time: other runs stay out of ends. */
 		if ((ends & b->breaks) == 0)
 			found |= start;
 	}
@@ -392,6 +384,8 @@ find_space_boundaries(const struct char_masks *b, bool breaks_end)
 }
 
 static ALWAYS_INLINE uint64_t
+/* Returns the boundaries in runs of digits, of at most most (0, 1 or 3) per
+ * pretoken; 0: no limit. */
 find_digit_boundaries(const struct char_masks *b, unsigned most)
 {
 	uint64_t found = b->digit & ~positions_after(b, b->digit), third, next;
@@ -409,11 +403,9 @@ find_digit_boundaries(const struct char_masks *b, unsigned most)
 	return found;
 }
 
-/*
- * The positions that are certain to be boundaries, below stop.  A contraction
- * needs three more characters known; a run of white space that goes up to
- * stop may go on, and only its start is certain.
- */
+/* Returns the positions where boundaries are certain.  A contraction needs
+ * three more known characters.  White space up to stop may continue, so only
+ * its start is certain. */
 static ALWAYS_INLINE uint64_t
 find_certain(const struct char_masks *b)
 {
@@ -441,7 +433,8 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 	if (scheme.contractions && (b->quote & b->letter >> 1) != 0)
 		find_contractions(b, v, !r50k, &two, &three);
 	if (!r50k) {
-		/* [\r\n]* or [\r\n/]* behind symbols: no piece of its own. */
+		/* [\r\n]* or [\r\n/]* after symbols belongs to their
+		 * pretoken. */
 		sticky = o200k ? b->breaks | b->slash : b->breaks;
 		tail = b->breaks & positions_after(b, b->symbol);
 		tail |= ((sticky + tail) ^ sticky) & sticky;
@@ -449,7 +442,8 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 		b->breaks &= ~tail;
 	}
 	if (o200k) {
-		/* The end of the word before; one behind another is rare. */
+		/* A contraction belongs to the word before.  Two in succession
+		 * are rare. */
 		two &= positions_after(b, b->letter);
 		three &= positions_after(b, b->letter);
 		cut = two << 2 | three << 3;
@@ -457,7 +451,7 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 		stop_at(b, cut & (two | three));
 		b->symbol &= ~(two | three);
 	} else {
-		/* A piece, if one begins here. */
+		/* A pretoken, if a boundary is here. */
 		first = b->symbol & ~positions_after(b, b->symbol | b->space);
 		cut = (two & first) << 2 | (three & first) << 3;
 		gone = ((two | three) & first) << 1;
@@ -469,7 +463,8 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 	found |= joined & ~positions_after(b, one);
 	if (o200k) {
 		found |= b->upper & positions_after(b, b->lower);
-		/* U*O+ gives back: what it does depends on what follows. */
+		/* U*O+ may give back characters, which depends on later
+		 * ones. */
 		stop_at(b, b->upper & positions_after(b, b->caseless));
 	}
 	joined = find_digit_boundaries(b, scheme.digits);
@@ -487,8 +482,8 @@ find_certain_boundaries(struct char_masks *b, const struct vec *v,
 	return b->end ? found | UINT64_C(1) << b->stop : found;
 }
 
-/* Those of a block that is not all ASCII.  Apart, so that nothing is asked
- * about continuation bytes where there are none. */
+/* Returns the certain boundaries of a block that is not all ASCII.  A separate
+ * function, so that blocks of ASCII do not handle continuation bytes. */
 static __attribute__((noinline)) uint64_t
 find_rest_boundaries(const struct char_masks *ascii, const struct vec *v,
     uint64_t high, const char *p, struct ctx_pretokenizer scheme)
@@ -499,9 +494,9 @@ find_rest_boundaries(const struct char_masks *ascii, const struct vec *v,
 	return find_certain_boundaries(&b, v, scheme);
 }
 
-/* The certain boundaries of the block that begins at p, as offsets from it;
- * n is what is left of the text.  Bits of *numbers are digits of pieces that
- * are nothing else. */
+/* Returns the certain boundaries of the block at p as bits, without bit 0; n is
+ * the rest of the text.  Sets *numbers to the digits of pretokens that are only
+ * digits. */
 static ALWAYS_INLINE uint64_t
 find_block_boundaries(const char *p, size_t n, struct ctx_pretokenizer scheme,
     uint64_t *numbers)
@@ -520,16 +515,16 @@ find_block_boundaries(const char *p, size_t n, struct ctx_pretokenizer scheme,
 	}
 	vec_load(&v, p);
 	classify_ascii(&b, &v);
-	/* What fills a copy up is no symbol. */
+	/* The padding of the copy is not symbols. */
 	b.symbol &= bits_below(b.stop);
 	high = vec_high(&v);
-	/* A piece of r50k may have a blank before its digits. */
+	/* A pretoken of r50k may have a blank before its digits. */
 	*numbers =
 	    high == 0 && scheme.family != CTX_PRETOKENIZER_R50K ? b.digit : 0;
 	if (high == 0) {
 		found = find_certain_boundaries(&b, &v, scheme);
 	} else {
-		/* A copy, so that the masks of plain ASCII stay in
+		/* A copy, so that the masks of the ASCII path stay in
 		 * registers. */
 		passed = b;
 		found = find_rest_boundaries(&passed, &v, high, p, scheme);
@@ -537,7 +532,7 @@ find_block_boundaries(const char *p, size_t n, struct ctx_pretokenizer scheme,
 	return found & ~UINT64_C(1);
 }
 
-/* The lowest n of the bits. */
+/* Returns the lowest n of the bits. */
 static inline uint64_t
 keep_lowest_bits(uint64_t bits, size_t n)
 {
@@ -548,11 +543,9 @@ keep_lowest_bits(uint64_t bits, size_t n)
 	return bits & ~rest;
 }
 
-/*
- * Lists the pieces between 0, which is a boundary, and those of found, as
- * offsets from at.  A plain piece goes with the boundary at its start and the
- * one at its end.
- */
+/* Lists the pretokens between 0, which is a boundary, and the boundaries
+ * found, as offsets from at.  A plain pretoken is left out with its start
+ * and its end. */
 static ALWAYS_INLINE void
 list_pieces(struct ctx_pretokenize *s, unsigned plain, uint32_t at,
     uint64_t found, uint64_t numbers)
@@ -613,7 +606,7 @@ split_blocks(struct ctx_pretokenize *s, struct ctx_pretokenizer scheme,
 	s->used = at;
 }
 
-/* The family is known where this is compiled three times. */
+/* Compiles split_blocks once per family, with a constant family. */
 static inline void
 split_text(struct ctx_pretokenize *s, struct ctx_pretokenizer scheme,
     unsigned plain, const char *p, size_t n, size_t max)

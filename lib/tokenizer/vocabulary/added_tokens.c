@@ -1,8 +1,8 @@
 /*
- * added_tokens.c - tokens that stand for no text
+ * added_tokens.c - names and ids of special and added tokens
  *
- * Ids and names of the built-in encodings are those of tiktoken's
- * openai_public.py (0.14); the names of reserved tokens hold their ids.
+ * The ids and names of the built-in encodings are those of tiktoken's
+ * openai_public.py (0.14).  The name of a reserved token contains its id.
  */
 #include <stdlib.h>
 
@@ -11,13 +11,14 @@
 #define OPEN     "<|"
 #define CLOSE    "|>"
 #define RESERVED "<|reserved_"
-/* Real names are shorter by far, and those that begin with one another fewer.
- * Longer or deeper ones would take their time at each byte of a text. */
+/* Limits for vocabulary files, far above any real file.  Each byte of a text is
+ * compared with the names, so longer names or longer chains of prefixes would
+ * make that slow. */
 #define LONGEST 1024 /* bytes of a name */
-#define DEEPEST 256  /* names, each of which begins with the one before */
+#define DEEPEST 256  /* names, each a prefix of the next */
 
 struct ctx_specials {
-	uint32_t first_reserved, last_reserved; /* 0 and 0 for none */
+	uint32_t first_reserved, last_reserved; /* both 0: no reserved tokens */
 	struct {
 		uint32_t id;
 		const char *name;
@@ -42,7 +43,7 @@ const struct ctx_specials ctx_specials_harmony = {200000, 201087,
 	{200008, "<|message|>"}, {200012, "<|call|>"},
 	{200018, "<|endofprompt|>"}}};
 
-/* Does p begin with this name?  Then its length, else 0. */
+/* Returns length if p, n begins with the name, else 0. */
 static size_t
 match_name(const char *p, size_t n, const char *name, size_t length)
 {
@@ -60,7 +61,8 @@ is_listed(const struct ctx_specials *s, uint32_t id)
 	return false;
 }
 
-/* 200018 has two names, <|endofprompt|> and its reserved one. */
+/* Returns true if the id has a reserved name.  200018 has two names:
+ * <|endofprompt|> and its reserved name. */
 static bool
 is_reserved(const struct ctx_specials *s, uint32_t id)
 {
@@ -68,7 +70,7 @@ is_reserved(const struct ctx_specials *s, uint32_t id)
 	    s->last_reserved > 0 && (id == 200018 || !is_listed(s, id));
 }
 
-/* <|reserved_ID|> without leading zeros. */
+/* Matches <|reserved_ID|>; ID has six digits and no leading zero. */
 static size_t
 match_reserved(const struct ctx_specials *s, const char *p, size_t n,
     uint32_t *id)
@@ -107,6 +109,7 @@ match_builtin(const struct ctx_specials *s, const char *p, size_t n,
 }
 
 static unsigned
+/* Returns the kind of the name as a bit of CTX_NAMES. */
 names_of(const struct ctx_vocab_special *s)
 {
 	unsigned names = s->added != 0 ? CTX_NAMES_ADDED : CTX_NAMES_ASKED;
@@ -114,8 +117,9 @@ names_of(const struct ctx_vocab_special *s)
 	return s->normal != 0 ? names * CTX_NAMES_NORMAL : names;
 }
 
-/* Do bytes stand behind the name, or are the name, or begin with it?  The first
- * same bytes are known to be in common; it is set to how many are. */
+/* Returns true if the bytes p, n sort after the name, equal it or begin with
+ * it.  *same is the length of a common prefix that the caller knows; it is set
+ * to the whole common prefix. */
 static bool
 is_at_or_after(const char *p, size_t n, struct ctx_str name, size_t *same)
 {
@@ -126,9 +130,12 @@ is_at_or_after(const char *p, size_t n, struct ctx_str name, size_t *same)
 		(unsigned char)p[*same] > (unsigned char)name.p[*same]);
 }
 
-/* The longest name that p, n begins with is the last that stands before it in
- * their order, or one that this one begins with.  What the names at both ends
- * of the search have in common with it, those between have, too. */
+/*
+ * Returns the length of the longest name of the kinds which that p, n begins
+ * with.  In sorted order that name is the last one at or before p, n, or a
+ * prefix of it (inside).  Names between the two ends of the binary search share
+ * with p, n what both ends share, so those bytes are not compared again.
+ */
 static size_t
 match_listed(const struct ctx_tokenizer *t, const char *p, size_t n,
     unsigned which, uint32_t *id)
@@ -169,7 +176,8 @@ ctx_added_token_at(const struct ctx_tokenizer *t, const char *p, size_t n,
 	return t->vocab.specials == NULL ? 0 : match_listed(t, p, n, names, id);
 }
 
-/* Of equal names the first row is the last, which is found. */
+/* Sorts equal names by falling row, because the search finds the last of them:
+ * the first in the file is used. */
 static int
 compare_names(const void *a, const void *b)
 {
@@ -194,7 +202,7 @@ record_start(struct ctx_tokenizer *t, const struct ctx_added_token_name *name)
 			t->starts[1][k] |= (unsigned char)name->names;
 }
 
-/* Finds out which name is the longest that each begins with. */
+/* Fills inside and depth of each name. */
 static int
 link_nested_names(struct ctx_added_token_name *list, size_t n,
     struct ctx_err *err)
@@ -247,7 +255,7 @@ ctx_added_token_index(struct ctx_tokenizer *t, struct ctx_err *err)
 	return link_nested_names(list, n, err);
 }
 
-/* Can a name begin with these bytes? */
+/* Returns false if no name of these kinds begins with the first two bytes. */
 static bool
 may_start(const struct ctx_tokenizer *t, const char *p, size_t n,
     unsigned names)
@@ -322,7 +330,7 @@ ctx_added_token_end(const struct ctx_tokenizer *t)
 	size_t i;
 
 	if (s == NULL)
-		return 0; /* those of a file are in head->ids */
+		return 0; /* head->ids covers those of a file */
 	if (s->last_reserved > 0)
 		end = s->last_reserved + 1;
 	for (i = 0; i < 10 && s->list[i].name != NULL; i++)

@@ -1,12 +1,12 @@
 /*
- * build.c - a list of tokens to a packed vocabulary
+ * build.c - packs a list of tokens into a vocabulary
  *
- * The block is laid out first, then filled through the same view and merge
- * code that reads it later: token by token, the shorter first, the bytes of
- * a token are merged with what has been entered so far.  If two parts are
- * left they are its parents.  No other pair of parts can ever meet in a text
- * and give this token: as long as nothing merges across its ends its inside
- * goes through the same states as here.
+ * The block is laid out first, then filled.  Filling uses the lookup and merge
+ * code that later reads the block.  Tokens are entered by length, the shortest
+ * first: the bytes of a token are merged with the merges entered so far.  If
+ * two tokens remain, they are its parts.  No other two tokens can meet in a
+ * text and merge to this token: while nothing merges across its ends, its bytes
+ * go through the same states as here.
  */
 #include <stdlib.h>
 
@@ -20,26 +20,27 @@
 
 enum state {
 	UNUSED,
-	REACHED, /* its bytes merge to it */
-	WHOLE,   /* only as a whole piece */
+	REACHED, /* merging its bytes gives it */
+	WHOLE,   /* only used for a pretoken of exactly its bytes */
 };
 
-/* Filling needs what reading may not have: pointers that can be written. */
+/* A block that is being filled; unlike struct ctx_vocab it is writable. */
 struct fill {
 	const struct ctx_vocab_builder *in;
 	struct ctx_vocab_head *head;
 	struct ctx_vocab view;
 	enum state *states;       /* of each token */
-	size_t keys, longs, text; /* tokens of each kind, bytes of them all */
+	size_t keys, longs, text; /* tokens of up to 16 bytes, longer tokens,
+				     bytes of all tokens */
 	size_t spilled;
 	uint32_t longest, ids;
-	uint32_t spill_bits, pair_bits; /* grow until everything has a place */
-	bool full;                      /* something had none */
-	bool crowded;                   /* too many tokens want one place */
+	uint32_t spill_bits, pair_bits; /* grow until all entries fit */
+	bool full;    /* an entry found no place: try a larger table */
+	bool crowded; /* over MOST_ALIKE tokens hash to one place: refuse */
 };
 
-/* Places that are looked at for a token, and tokens with one beginning.  Files
- * that are no attack have some tens. */
+/* Most places searched for one token, and most tokens that share their first 16
+ * bytes.  Files that are no attack need some tens. */
 #define MOST_ALIKE 1024
 
 static int
@@ -55,7 +56,8 @@ section_at(const struct fill *f, enum ctx_vocab_section which)
 	return (char *)f->head + f->head->at[which];
 }
 
-/* Fills a section with ones; all of them together have a size. */
+/* Fills a section with 0xff bytes: CTX_VOCAB_NONE everywhere.  make_empty_block
+ * has checked that its size fits size_t. */
 static void
 clear_section(const struct fill *f, enum ctx_vocab_section which)
 {
@@ -69,6 +71,7 @@ has_byte_ff(const struct ctx_build_token *t)
 }
 
 static int
+/* Checks the limits and computes the sizes in f. */
 survey_tokens(struct fill *f, struct ctx_err *err)
 {
 	const struct ctx_vocab_builder *in = f->in;
@@ -103,7 +106,8 @@ survey_tokens(struct fill *f, struct ctx_err *err)
 	return 0;
 }
 
-/* log2 of the fewest lines of per elements that leave a fifth empty. */
+/* Returns log2 of the fewest lines, of per entries each, that stay at most four
+ * fifths full; at least 2. */
 static uint32_t
 choose_bits(size_t n, size_t per)
 {
@@ -115,6 +119,7 @@ choose_bits(size_t n, size_t per)
 }
 
 static bool
+/* Returns true if each public id equals its token number. */
 has_identity_ids(const struct ctx_vocab_builder *in)
 {
 	size_t i;
@@ -126,6 +131,7 @@ has_identity_ids(const struct ctx_vocab_builder *in)
 }
 
 static void
+/* Sets the offset and size of every section and the size of the block. */
 lay_out(struct fill *f, struct ctx_vocab_head *h)
 {
 	const struct ctx_vocab_builder *in = f->in;
@@ -164,7 +170,7 @@ lay_out(struct fill *f, struct ctx_vocab_head *h)
 	h->size = (end + 63) / 64 * 64;
 }
 
-/* Place i of the key table, four to a line. */
+/* Returns true if place i of the key table is empty; a line has four places. */
 static bool
 is_empty(const uint64_t *words, uint64_t i)
 {
@@ -180,7 +186,7 @@ put_key(uint64_t *words, uint64_t i, struct ctx_key key)
 	words[8 * (i / 4) + 4 + i % 4] = key.hi;
 }
 
-/* Makes the block, everything in it empty. */
+/* Allocates the block with all tables empty. */
 static int
 make_empty_block(struct fill *f, struct ctx_err *err)
 {
@@ -220,6 +226,7 @@ make_empty_block(struct fill *f, struct ctx_err *err)
 }
 
 static void
+/* Fills TEXT, OFFSETS and LEAVES; makes every token its own parent. */
 fill_texts(struct fill *f)
 {
 	uint32_t *offsets = section_at(f, CTX_VOCAB_OFFSETS);
@@ -242,7 +249,9 @@ fill_texts(struct fill *f)
 	offsets[i] = end;
 }
 
-/* First come, first served: the tokens met most often keep to their line. */
+/* Enters a token into the key table.  The first four tokens of a line get a
+ * place in it.  Tokens are entered in merge order, so the most frequent ones
+ * are found in their home line. */
 static void
 enter_key(struct fill *f, uint32_t token)
 {
@@ -258,7 +267,7 @@ enter_key(struct fill *f, uint32_t token)
 	for (i = 4 * line; i < 4 * line + 4; i++)
 		if (is_empty(words, i))
 			goto found;
-	/* Some place must stay empty, or searches would not end. */
+	/* A search ends at an empty place, so one must remain. */
 	if (f->spilled++ == 4 * mask) {
 		f->spill_bits++;
 		f->full = true;
@@ -279,6 +288,7 @@ found:
 }
 
 static void
+/* Enters the length of a token into LENGTHS under its first bytes. */
 enter_lengths(struct fill *f, const struct ctx_build_token *t)
 {
 	uint16_t *lengths = section_at(f, CTX_VOCAB_LENGTHS);
@@ -294,6 +304,7 @@ enter_lengths(struct fill *f, const struct ctx_build_token *t)
 }
 
 static void
+/* Enters the merge of tokens a and b to token. */
 enter_pair(struct fill *f, uint32_t a, uint32_t b, uint32_t token)
 {
 	uint64_t hash = ctx_pair_hash(a, b);
@@ -319,8 +330,8 @@ enter_pair(struct fill *f, uint32_t a, uint32_t b, uint32_t token)
 	f->full = true;
 }
 
-/* What a token's bytes merge to with the merges entered so far; the list has
- * room for them.  0 is CTX_ENOMEM. */
+/* Merges n bytes with the merges entered so far.  Returns the number of tokens
+ * in list, which has room for n; 0 is CTX_ENOMEM. */
 static size_t
 merge_all(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *list,
     struct ctx_err *err)
@@ -329,8 +340,8 @@ merge_all(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *list,
 				: ctx_bpe_queue(v, p, n, list, err);
 }
 
-/* Enters the merge that makes a token if there is one; those of all shorter
- * tokens are entered. */
+/* Enters the merge that makes a token, if its bytes merge to two tokens.  The
+ * merges of all shorter tokens must have been entered. */
 static int
 enter_merge(struct fill *f, uint32_t token, struct ctx_err *err)
 {
@@ -357,7 +368,7 @@ enter_merge(struct fill *f, uint32_t token, struct ctx_err *err)
 	return 0;
 }
 
-/* Enters the merges of all tokens, those of the shortest first. */
+/* Enters the merges of all tokens, the shortest tokens first. */
 static int
 fill_merges(struct fill *f, struct ctx_err *err)
 {
@@ -375,7 +386,7 @@ fill_merges(struct fill *f, struct ctx_err *err)
 	return 0;
 }
 
-/* Enters a token as something that can be looked up. */
+/* Enters a token into LENGTHS and the key table. */
 static void
 enter_token(struct fill *f, uint32_t token, enum state state)
 {
@@ -387,7 +398,7 @@ enter_token(struct fill *f, uint32_t token, enum state state)
 		enter_key(f, token);
 }
 
-/* There is a token that only stands for whole pieces. */
+/* Records that some token is only used for a pretoken of exactly its bytes. */
 static void
 set_unreached(struct fill *f)
 {
@@ -396,6 +407,8 @@ set_unreached(struct fill *f)
 }
 
 static void
+/* Enters reachable tokens first, then, with whole, the others.  So a reachable
+ * token wins over an equal one that is not reachable. */
 fill_tokens(struct fill *f)
 {
 	const uint32_t *leaves = f->view.leaves;
@@ -422,7 +435,7 @@ fill_tokens(struct fill *f)
 	}
 }
 
-/* Is every run of 1 to digits ASCII digits a token? */
+/* Returns true if every run of 1 to digits ASCII digits is a token. */
 static bool
 has_numbers(const struct ctx_vocab *v, unsigned digits)
 {
@@ -466,6 +479,8 @@ struct long_token {
 };
 
 static int
+/* Sorts by the first 16 bytes, then longest first, then by all bytes.  Of equal
+ * tokens the reachable one comes first. */
 compare_beginnings(const void *a, const void *b)
 {
 	const struct long_token *x = a, *y = b;
@@ -504,7 +519,8 @@ enter_group(struct fill *f, const struct long_token *first, size_t at_first,
 	groups[i].n = (uint32_t)n;
 }
 
-/* Of equal tokens, which are neighbours, only the first counts. */
+/* Removes all but the first of equal tokens, which are adjacent.  Returns the
+ * number of tokens kept. */
 static size_t
 drop_equal(struct fill *f, struct long_token *list, size_t n)
 {
@@ -566,7 +582,8 @@ fill_shorter(struct fill *f)
 	}
 }
 
-/* The character that ends at byte i of t; false if t cuts it off. */
+/* Decodes the character that ends at byte i of t.  Returns false if t contains
+ * only a part of it. */
 static bool
 decode_char_before(const struct ctx_build_token *t, size_t i, uint32_t *cp)
 {
@@ -580,6 +597,8 @@ decode_char_before(const struct ctx_build_token *t, size_t i, uint32_t *cp)
 }
 
 static void
+/* Sets the bit of CROSSING for every two characters that are adjacent in a
+ * token. */
 fill_crossing(struct fill *f)
 {
 	uint64_t *bits = section_at(f, CTX_VOCAB_CROSSING), bit;
@@ -624,7 +643,8 @@ fill_specials(struct fill *f)
 	}
 }
 
-/* 1 for a block, 0 if the spill is too small for it. */
+/* Builds a block.  Returns 1, or 0 if a table was too small: it is larger at
+ * the next call; or -1. */
 static int
 build_block(struct fill *f, struct ctx_err *err)
 {
@@ -674,9 +694,9 @@ pack_tokens(struct fill *f, struct ctx_err *err)
 	f->states = malloc(f->in->n * sizeof *f->states);
 	if (f->states == NULL)
 		return ctx_err_nomem(err);
-	/* A tenth of the keys spills if lines are four fifths full.  Pairs are
-	 * looked for in vain more often than not, and where a line is full
-	 * that takes longer: they get twice the room. */
+	/* About a tenth of the keys overflow if lines are four fifths full.
+	 * Lookups of pairs fail more often than not and take longer in a full
+	 * line, so PAIRS gets twice the room. */
 	f->spill_bits = choose_bits(f->keys / 8, 4);
 	f->pair_bits = choose_bits(f->keys + f->longs, 8) + 1;
 	if (f->pair_bits < CTX_PAIR_LEAST)
@@ -686,11 +706,9 @@ pack_tokens(struct fill *f, struct ctx_err *err)
 	return rc < 0 ? -1 : 0;
 }
 
-/*
- * Copies the tokens to list but for those that take part in nothing and
- * whose id another token has, as the further merges of a token do; returns
- * how many are left.
- */
+/* Copies tokens to list.  Leaves out an unused token if a used token has its
+ * id: further merges that give the same token.  Returns the number of tokens
+ * copied. */
 static size_t
 copy_used(const struct fill *f, struct ctx_build_token *list, bool *held)
 {
@@ -707,7 +725,7 @@ copy_used(const struct fill *f, struct ctx_build_token *list, bool *held)
 	return n;
 }
 
-/* Packs once more without the tokens that are not needed, if there are. */
+/* Packs again without the tokens that copy_used leaves out, if any. */
 static int
 pack_used(struct fill *f, struct ctx_err *err)
 {

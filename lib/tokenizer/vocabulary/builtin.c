@@ -1,8 +1,8 @@
 /*
- * builtin.c - the packed vocabularies, in read-only data
+ * builtin.c - the built-in packed vocabularies, in read-only data
  *
- * The assembler takes the blocks in as they are, so that no C source of
- * their size has to be compiled.
+ * The assembler includes the binary files (.incbin).  A C source of their size
+ * would take long to compile.
  */
 #include "tokenizer/vocabulary/builtin.h"
 

@@ -1,4 +1,4 @@
-/* builtin.h - the packed vocabularies, in read-only data */
+/* builtin.h - the built-in packed vocabularies, in read-only data */
 #ifndef CTX_TOKENIZER_VOCABULARY_BUILTIN_H
 #define CTX_TOKENIZER_VOCABULARY_BUILTIN_H
 

@@ -1,4 +1,4 @@
-/* file_formats.h - vocabularies from files */
+/* file_formats.h - readers of vocabulary files */
 #ifndef CTX_TOKENIZER_VOCABULARY_FILE_FORMATS_H
 #define CTX_TOKENIZER_VOCABULARY_FILE_FORMATS_H
 
@@ -6,25 +6,27 @@
 
 #include "tokenizer/vocabulary/build.h"
 
-/*
- * Readers of vocabulary files: the n bytes of a file to a packed block, to
- * be freed by the caller.  CTX_EFILE says what the matter is.
- */
+/* Each reader turns the n bytes of a file into a packed vocabulary *block,
+ * which the caller frees.  CTX_EFILE: the file is refused, err->text says
+ * why. */
 
-/* tiktoken's format: lines of a token in base64, a space and its rank. */
+/* Reads a tiktoken rank file: each line is a token in base64, a space and its
+ * rank.  The caller has set pack->scheme. */
 int ctx_tiktoken_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
     void **block, size_t *size, struct ctx_err *err);
-/* tokenizer.json of Hugging Face; the scheme is in the file. */
+/* Reads a tokenizer.json of Hugging Face and sets pack->scheme from it. */
 int ctx_huggingface_build(struct ctx_vocab_builder *pack, const char *p,
     size_t n, void **block, size_t *size, struct ctx_err *err);
-/* The same, parsed. */
+/* Reads a tokenizer.json that is already parsed. */
 int ctx_huggingface_build_root(struct ctx_vocab_builder *pack,
     const json_t *root, void **block, size_t *size, struct ctx_err *err);
-/* A GGUF file, of which the first bytes are enough that hold its pairs. */
+/* Reads a GGUF file.  Its first ctx_gguf_size bytes are enough. */
 int ctx_gguf_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
     void **block, size_t *size, struct ctx_err *err);
 #define CTX_GGUF_MAGIC "GGUF"
-/* How many bytes that is, if n are enough to tell; else 0. */
+/* Returns the bytes from the start of a GGUF file to the end of its metadata; 0
+ * if n bytes do not reach that far.  Returns n for a file that ctx_gguf_build
+ * will refuse. */
 size_t ctx_gguf_size(const char *p, size_t n);
 
 #endif

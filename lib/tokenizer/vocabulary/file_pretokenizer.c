@@ -1,4 +1,4 @@
-/* file_pretokenizer.c - the splitters that vocabulary files ask for */
+/* file_pretokenizer.c - the pretokenizers of vocabulary files */
 #include "tokenizer/encode/pretokenize_pcre2.h"
 #include "tokenizer/vocabulary/file_pretokenizer.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
@@ -30,7 +30,8 @@
 	"[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|" \
 	"\\s*[\r\n]+|\\s+(?!\\S)|\\s+"
 
-/* Each of them matches every character. */
+/* Patterns with a built-in pretokenizer.  Their matches cover every text
+ * without gaps. */
 static const struct {
 	const char *pattern;
 	struct ctx_pretokenizer scheme;
@@ -74,7 +75,8 @@ add_pattern(struct ctx_buf *text, const char *pattern, struct ctx_err *err)
 	return ctx_buf_add(text, pattern, strlen(pattern) + 1, err);
 }
 
-/* Says what the matter is before the vocabulary is packed. */
+/* Compiles the patterns so that an error is reported before the vocabulary is
+ * packed. */
 static int
 try_patterns(struct ctx_str patterns, struct ctx_err *err)
 {
@@ -86,7 +88,8 @@ try_patterns(struct ctx_str patterns, struct ctx_err *err)
 	return 0;
 }
 
-/* The last pattern may be one that a built-in splitter does. */
+/* Sets pack->scheme and pack->patterns from the collected patterns.  If the
+ * last has a built-in pretokenizer, that replaces it. */
 static int
 finish_patterns(struct ctx_vocab_builder *pack, struct ctx_buf *text,
     struct ctx_err *err)
@@ -108,7 +111,7 @@ finish_patterns(struct ctx_vocab_builder *pack, struct ctx_buf *text,
 	return text->n == 0 ? 0 : try_patterns(pack->patterns, err);
 }
 
-/* A text that matches itself, as a pattern. */
+/* Appends a pattern that matches the text p literally. */
 static int
 add_literal(struct ctx_buf *text, const char *p, struct ctx_err *err)
 {
@@ -122,8 +125,9 @@ add_literal(struct ctx_buf *text, const char *p, struct ctx_err *err)
 	return ctx_buf_add(text, "", 1, err);
 }
 
-/* Isolated keeps matches and what is between them; to remove all but the
- * matches is the same where everything matches. */
+/* Adds the pattern of a Split.  Behavior Isolated keeps both matches and the
+ * text between them.  Removed with invert keeps the matches only, which is
+ * equal if matches leave no gaps. */
 static int
 add_split(struct ctx_buf *text, const json_t *split, struct ctx_err *err)
 {
@@ -160,7 +164,8 @@ add_digits(struct ctx_buf *text, const json_t *digits, struct ctx_err *err)
 	    err);
 }
 
-/* Patterns, then ByteLevel, which has one of its own unless told not to. */
+/* Accepts Split and Digits entries followed by ByteLevel.  ByteLevel adds
+ * GPT-2's pattern unless use_regex is false. */
 int
 ctx_file_pretokenizer_json(struct ctx_vocab_builder *pack, const json_t *pre,
     struct ctx_buf *text, struct ctx_err *err)

@@ -1,4 +1,4 @@
-/* file_pretokenizer.h - the splitters that vocabulary files ask for */
+/* file_pretokenizer.h - the pretokenizers of vocabulary files */
 #ifndef CTX_TOKENIZER_VOCABULARY_FILE_PRETOKENIZER_H
 #define CTX_TOKENIZER_VOCABULARY_FILE_PRETOKENIZER_H
 
@@ -6,28 +6,30 @@
 
 #include "tokenizer/vocabulary/build.h"
 
-/*
- * Sets pack->scheme and pack->patterns, the latter in text, which has to
- * live as long.  A pattern that a built-in splitter is known to be equal to,
- * by its exact text, is that splitter; others go through PCRE2.
- * CTX_EFILE: pieces that are dropped, joined or changed, or none at all.
- */
+/* Both sources below give pack->scheme, a built-in pretokenizer, and
+ * pack->patterns, which run before it in PCRE2.  A last pattern whose text is
+ * exactly that of a built-in pretokenizer becomes pack->scheme. */
 
-/* The pre_tokenizer of a tokenizer.json. */
+/*
+ * Sets pack->scheme and pack->patterns from the pre_tokenizer of a
+ * tokenizer.json.  The patterns are stored in text, which must live as long as
+ * pack.  CTX_EFILE: a pre_tokenizer that drops, joins or changes text, that
+ * splits nothing, or that is of an unknown type.
+ */
 int ctx_file_pretokenizer_json(struct ctx_vocab_builder *pack,
     const json_t *pre, struct ctx_buf *text, struct ctx_err *err);
 
-/* How models split whose kind a GGUF file names (tokenizer.ggml.pre), as
- * their tokenizer.json says. */
+/* How the models split that share a value of tokenizer.ggml.pre in a GGUF file.
+ * The source is their tokenizer.json. */
 struct ctx_file_pretokenizer_model {
 	const char *name;
-	const char *patterns[3]; /* as many as there are */
-	bool byte_level;         /* does ByteLevel split as well? */
-	bool nfc;                /* is text to be normalised? */
-	bool whole;              /* ignore_merges */
+	const char *patterns[3]; /* NULL after the last */
+	bool byte_level; /* use_regex: ByteLevel splits by GPT-2's pattern */
+	bool nfc;        /* true if text is normalized */
+	bool whole;      /* ignore_merges */
 };
 
-/* NULL: a name that is not known. */
+/* Returns the entry of a value of tokenizer.ggml.pre, or NULL. */
 const struct ctx_file_pretokenizer_model *ctx_file_pretokenizer_named(
     struct ctx_str name);
 

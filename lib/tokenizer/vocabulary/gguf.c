@@ -1,11 +1,11 @@
 /*
- * gguf.c - the vocabulary in a GGUF model file, for byte-level BPE
+ * gguf.c - reads the vocabulary of a GGUF model file (byte-level BPE)
  *
  * The format is that of ggml's gguf.md, versions 2 and 3, little-endian: a
- * head, then key and value pairs, of which a few describe the vocabulary;
- * what follows them is never read.  The pairs are turned into the
- * tokenizer.json that the model came from: tokens, merges, and the splitter
- * that tokenizer.ggml.pre names.
+ * header, then key-value pairs, some of which describe the vocabulary.  Nothing
+ * after the pairs is read.  The pairs are converted to the tokenizer.json of
+ * the model: its tokens, its merges and the pretokenizer that
+ * tokenizer.ggml.pre names.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -15,21 +15,23 @@
 #include "tokenizer/vocabulary/file_pretokenizer.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 
-/* Types of values. */
+/* Value types and their sizes in bytes; size 0: variable. */
 enum { BOOL = 7, STRING = 8, ARRAY = 9, TYPES = 13 };
 static const unsigned char sizes[TYPES] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8,
     8};
 
-/* Types of tokens. */
+/* Token types (tokenizer.ggml.token_type). */
 enum { CONTROL = 3, USER_DEFINED = 4 };
 
 struct gguf {
 	const char *p;
 	size_t n, at;
-	bool more; /* the file goes on behind n */
+	bool more; /* a read went past n: more bytes are needed */
+	/* not a GGUF file, or of an unknown version or value type */
 	bool bad;
 	struct ctx_str model, pre;
-	/* Where these arrays begin, 0 if there is none, and their lengths. */
+	/* Offsets of these arrays, 0 if absent, and their numbers of
+	 * elements. */
 	size_t tokens, merges, types;
 	uint64_t ntokens, nmerges, ntypes;
 };
@@ -65,7 +67,7 @@ read_gguf_string(struct gguf *g)
 	return s;
 }
 
-/* Steps over n values of a type that is no array. */
+/* Skips n values of a type other than ARRAY. */
 static void
 skip_values(struct gguf *g, uint64_t type, uint64_t n)
 {
@@ -90,6 +92,7 @@ is_equal(struct ctx_str s, const char *text)
 }
 
 static void
+/* Reads a key-value pair and records what the vocabulary needs. */
 read_pair(struct gguf *g)
 {
 	struct ctx_str key = read_gguf_string(g), value;
@@ -126,7 +129,7 @@ read_pair(struct gguf *g)
 		skip_values(g, element, n);
 }
 
-/* Reads head and pairs; false if it is no GGUF file, or more is needed. */
+/* Reads header and pairs.  Returns false with g->bad or g->more set. */
 static bool
 read_header(struct gguf *g)
 {
@@ -151,7 +154,7 @@ ctx_gguf_size(const char *p, size_t n)
 {
 	struct gguf g = {.p = p, .n = n};
 
-	/* What is bad needs no more either; ctx_gguf_build tells. */
+	/* A bad file needs no more bytes; ctx_gguf_build reports it. */
 	return read_header(&g) ? g.at : g.bad ? n : 0;
 }
 
@@ -161,7 +164,7 @@ refuse_gguf(struct ctx_err *err, const char *what)
 	return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("%s"), what);
 }
 
-/* The token's type, 0 if there are no types. */
+/* Returns the type of a token, or 0 if the file has no types. */
 static uint64_t
 token_type_of(const struct gguf *g, uint64_t token)
 {
@@ -172,6 +175,7 @@ token_type_of(const struct gguf *g, uint64_t token)
 }
 
 static int
+/* Adds ordinary tokens to vocab, control and user-defined tokens to added. */
 add_tokens(const struct gguf *g, json_t *vocab, json_t *added,
     struct ctx_err *err)
 {
@@ -222,7 +226,8 @@ add_merges(const struct gguf *g, json_t *merges, struct ctx_err *err)
 	return 0;
 }
 
-/* Sequence of the model's patterns and ByteLevel; NULL without memory. */
+/* Makes the pre_tokenizer: the patterns of the model, then ByteLevel.  Returns
+ * NULL if memory is short. */
 static json_t *
 make_splitter(const struct ctx_file_pretokenizer_model *model)
 {
@@ -247,7 +252,8 @@ make_splitter(const struct ctx_file_pretokenizer_model *model)
 	    list);
 }
 
-/* The tokenizer.json; NULL without memory. */
+/* Makes the tokenizer.json; NULL if memory is short.  The caller keeps its
+ * references. */
 static json_t *
 make_root(const struct ctx_file_pretokenizer_model *model, json_t *vocab,
     json_t *merges, json_t *added)

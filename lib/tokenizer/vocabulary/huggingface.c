@@ -1,9 +1,9 @@
 /*
- * huggingface.c - tokenizer.json of Hugging Face, for byte-level BPE
+ * huggingface.c - reads tokenizer.json of Hugging Face (byte-level BPE)
  *
- * Only what is sure to give the same tokens is taken: a BPE model without
- * dropout, affixes or byte fallback, and splitters that file_pretokenizer.c
- * takes. Everything else is refused by name.
+ * Only files that certainly give the same tokens are accepted: a BPE model
+ * without dropout, affixes or byte fallback, and a pre_tokenizer that
+ * file_pretokenizer.c accepts.  The error names the part that is refused.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -20,11 +20,11 @@
 struct reader {
 	json_t *model, *vocab;
 	struct ctx_arena arena;  /* bytes of tokens */
-	struct ctx_buf patterns; /* of the splitter */
+	struct ctx_buf patterns; /* of the pretokenizer */
 	struct ctx_build_token *tokens;
 	size_t n, cap;
 	struct ctx_build_added_token *specials;
-	bool *merged; /* by id: does a merge or a byte make it? */
+	bool *merged; /* by id: true if a merge or a byte makes the token */
 	size_t ids;
 };
 
@@ -42,7 +42,7 @@ is_true(json_t *object, const char *key)
 	return json_is_true(json_object_get(object, key));
 }
 
-/* Is it there, and not null, false, zero or empty? */
+/* Returns true if the value exists and is not null, false, zero or "". */
 static bool
 is_set(json_t *object, const char *key)
 {
@@ -59,6 +59,7 @@ refuse_tokenizer(struct ctx_err *err, const char *what, const char *name)
 }
 
 static int
+/* Refuses models other than plain BPE and sets r->vocab. */
 check_model(struct reader *r, struct ctx_err *err)
 {
 	static const char *const off[] = {"dropout", "byte_fallback",
@@ -81,10 +82,9 @@ check_model(struct reader *r, struct ctx_err *err)
 	return 0;
 }
 
-/*
- * The byte that a character of the byte-level alphabet stands for, or -1:
- * printable Latin-1 stands for itself, the others follow from U+0100 on.
- */
+/* Returns the byte that a character of the byte-level alphabet stands for, or
+ * -1.  Printable Latin-1 characters stand for themselves; the other bytes are
+ * U+0100 and up, in order. */
 static int
 find_alphabet_byte(uint32_t cp)
 {
@@ -102,7 +102,8 @@ find_alphabet_byte(uint32_t cp)
 	return -1;
 }
 
-/* The bytes of a token; 1, or 0 if it is not of the alphabet, or -1. */
+/* Decodes the name of a token to bytes.  Returns 1, 0 if a character is not in
+ * the byte-level alphabet or the name is empty, or -1. */
 static int
 decode_token_bytes(struct reader *r, const char *name, size_t n,
     struct ctx_build_token *t, struct ctx_err *err)
@@ -134,7 +135,8 @@ is_never_in_utf8(char c)
 	return byte == 0xc0 || byte == 0xc1 || byte >= 0xf5;
 }
 
-/* Adds a token of the vocabulary by its name. */
+/* Adds a token by its name in vocab; cut as in struct ctx_build_token.  A name
+ * that is not byte-level is skipped if no merge makes it. */
 static int
 add_token(struct reader *r, const char *name, size_t n, uint32_t cut,
     struct ctx_err *err)
@@ -151,7 +153,8 @@ add_token(struct reader *r, const char *name, size_t n, uint32_t cut,
 		    ? 0
 		    : refuse_tokenizer(err,
 			  "a token that is not byte-level: ", name);
-	/* No valid UTF-8 has these bytes, so some vocabularies do not. */
+	/* Valid UTF-8 never has these bytes, so some vocabularies have no token
+	 * for them. */
 	absent = id == NULL && token.n == 1 && is_never_in_utf8(*token.p);
 	if (!absent &&
 	    (!json_is_integer(id) || value < 0 || value >= (json_int_t)r->ids))
@@ -168,6 +171,7 @@ add_token(struct reader *r, const char *name, size_t n, uint32_t cut,
 }
 
 static int
+/* Adds the tokens of the 256 bytes. */
 add_bytes(struct reader *r, struct ctx_err *err)
 {
 	char name[4];
@@ -191,7 +195,7 @@ add_bytes(struct reader *r, struct ctx_err *err)
 	return 0;
 }
 
-/* "a b", or ["a", "b"]. */
+/* Adds the token that a merge makes: "a b" or ["a", "b"]. */
 static int
 add_merge(struct reader *r, json_t *merge, struct ctx_buf *name,
     struct ctx_err *err)
@@ -221,6 +225,8 @@ add_merge(struct reader *r, json_t *merge, struct ctx_buf *name,
 }
 
 static int
+/* Adds tokens in merge order: bytes, then merges, then tokens that neither
+ * makes. */
 add_tokens(struct reader *r, struct ctx_err *err)
 {
 	json_t *merges = json_object_get(r->model, "merges"), *id;
@@ -245,7 +251,7 @@ add_tokens(struct reader *r, struct ctx_err *err)
 	return rc;
 }
 
-/* A name that is looked for in normalised text is normalised as well. */
+/* Normalizes a name that is searched in normalized text. */
 static int
 normalise_name(struct reader *r, struct ctx_build_added_token *s,
     struct ctx_err *err)
@@ -303,7 +309,8 @@ add_specials(struct reader *r, struct ctx_vocab_builder *pack, json_t *added,
 		s->p = json_string_value(content);
 		s->n = (uint32_t)json_string_length(content);
 		s->id = (uint32_t)json_integer_value(id);
-		/* Without normalizing there is no difference. */
+		/* Without a normalizer, text and normal form are equal.  The
+		 * default of normalized is the opposite of special. */
 		normal = json_object_get(token, "normalized");
 		s->normal = pack->nfc &&
 		    (normal == NULL ? s->added : json_is_true(normal));
@@ -315,7 +322,7 @@ add_specials(struct reader *r, struct ctx_vocab_builder *pack, json_t *added,
 	return 0;
 }
 
-/* None, or NFC once or more, which is the same as once. */
+/* Accepts no normalizer, or NFC any number of times. */
 static int
 check_normalizer(struct ctx_vocab_builder *pack, json_t *normalizer,
     struct ctx_err *err)
@@ -389,8 +396,8 @@ ctx_huggingface_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
 	if (!ctx_json_shallow(p, n))
 		return ctx_err_set(err, CTX_EFILE, "nesting deeper than %d",
 		    CTX_JSON_SHALLOW);
-	/* Where there is no memory, jansson takes it for a mistake, or loses
-	 * a character of a string and says nothing. */
+	/* When memory is short, jansson reports a syntax error or silently
+	 * drops a character of a string.  Only errno shows the reason. */
 	errno = 0;
 	root = json_loadb(p, n, 0, &where);
 	if (errno == ENOMEM) {

@@ -1,13 +1,13 @@
 /*
- * load.c - vocabularies from files, compiled once
+ * load.c - loads vocabulary files and caches the compiled form
  *
- * The packed block of a file is kept in the cache directory under the sha256
- * of the file, with a sum behind it.  It gets its name when it is whole, so
- * that whoever reads, finds a whole one or none.  The sum tells what a disk
- * or a hand has changed since; and as anybody could have put something there,
- * sum and all, every number in it is checked like any other input (validate.c).
+ * The cache directory stores the packed block of a file, followed by a
+ * checksum, under the SHA-256 of the file.  An entry gets its name when it is
+ * completely written, so readers find a whole entry or none.  The checksum
+ * detects damage by a disk or an editor.  An attacker can forge the checksum
+ * too, so validate.c checks every number of the block.
  */
-#define _GNU_SOURCE /* O_TMPFILE, where there is one */
+#define _GNU_SOURCE /* O_TMPFILE, if the system has it */
 #include <errno.h>
 #include <fcntl.h>
 #include <sha2.h>
@@ -21,9 +21,10 @@
 #include "tokenizer/vocabulary/file_formats.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-#define FILE_MAX (1u << 30) /* bytes of a vocabulary file */
+#define FILE_MAX (1u << 30) /* most bytes read of a vocabulary file */
 
-/* Which splitter and special tokens go with a rank file of this name. */
+/* Pretokenizer and special tokens of a rank file, by the beginning of its
+ * name. */
 static const struct {
 	const char *name;
 	struct ctx_pretokenizer scheme;
@@ -42,7 +43,8 @@ is_gguf(const struct ctx_buf *buf)
 	return buf->n >= 4 && memcmp(buf->p, CTX_GGUF_MAGIC, 4) == 0;
 }
 
-/* Is the rest of the file no vocabulary?  Asked at *next bytes. */
+/* Returns true if buf holds the metadata of a GGUF file, and cuts buf to it.
+ * Looks again only when buf has *next bytes, double the last size. */
 static bool
 is_enough(struct ctx_buf *buf, size_t *next)
 {
@@ -93,9 +95,10 @@ read_all(struct ctx_buf *buf, const char *file, struct ctx_err *err)
 }
 
 /*
- * Of n bytes, a multiple of 32, in four lanes, as the machine has them: all
- * of the block is read at every start, so this has to be quick.  Each step
- * is reversible, so no change of one word goes unseen.
+ * Returns a checksum of n bytes, a multiple of 32, in four lanes and native
+ * byte order.  The whole block is read at every start, so the checksum must be
+ * fast.  Each step is invertible, so a change of one word always changes the
+ * sum.
  */
 static uint64_t
 sum_of(const char *p, size_t n)
@@ -117,7 +120,8 @@ sum_of(const char *p, size_t n)
 	return sum;
 }
 
-/* Is it a block and its sum, and one that can be trusted with pointers? */
+/* Returns true if map is a valid block followed by its checksum; sets
+ * t->vocab. */
 static bool
 is_sound(struct ctx_tokenizer *t, const char *map, size_t n)
 {
@@ -143,7 +147,7 @@ open_chain(struct ctx_tokenizer *t, struct ctx_err *err)
 		  (size_t)v->head->bytes[CTX_VOCAB_PATTERNS], err);
 }
 
-/* Reads a file of n bytes; false if it has fewer, or cannot be read. */
+/* Reads n bytes; false if the file has fewer or cannot be read. */
 static bool
 read_bytes(int fd, char *p, size_t n)
 {
@@ -159,12 +163,14 @@ read_bytes(int fd, char *p, size_t n)
 	return true;
 }
 
-/* The block of a file of the cache, on lines of memory, or NULL.  It is read,
- * not mapped: nobody can cut it short while it is in use. */
+/* Returns the contents of a cache entry, aligned to 64 bytes and owned by the
+ * caller, or NULL.  Read, not mapped: truncation of the file during use would
+ * crash a mapping. */
 static void *
 read_cached_block(const char *path, size_t *n)
 {
-	/* Without O_NONBLOCK a fifo of that name would hold us. */
+	/* Without O_NONBLOCK, opening a FIFO of this name would wait for a
+	 * writer. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 	void *block = NULL;
@@ -187,7 +193,7 @@ read_cached_block(const char *path, size_t *n)
 	return block;
 }
 
-/* Takes a block from the cache; false if there is none that is good. */
+/* Loads a block from the cache; false if no valid entry exists. */
 static bool
 load_cached(struct ctx_tokenizer *t, const char *path,
     const struct ctx_vocab_builder *pack)
@@ -256,8 +262,8 @@ write_block(int fd, const struct ctx_tokenizer *t)
 	    write_all(fd, (const char *)&sum, sizeof sum);
 }
 
-/* Writes a file that has no name until it is whole: nothing is left of it if
- * we are killed.  False if it could not be done. */
+/* Writes a cache entry to a file without a name, then links it.  If the process
+ * is killed, no file is left.  Returns false on failure. */
 static bool
 cache_nameless(const struct ctx_tokenizer *t, const char *cache,
     const char *path)
@@ -270,7 +276,7 @@ cache_nameless(const struct ctx_tokenizer *t, const char *cache,
 	if (fd < 0)
 		return false;
 	(void)snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-	/* What has the name was looked at, and is no good. */
+	/* load_cached has rejected any entry of this name. */
 	done = write_block(fd, t) && (unlink(path) == 0 || errno == ENOENT) &&
 	    linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
 	close(fd);
@@ -281,8 +287,8 @@ cache_nameless(const struct ctx_tokenizer *t, const char *cache,
 #endif
 }
 
-/* The same by a name of chance, where a signal that ends us waits until that
- * is gone; only one that nobody can hold off leaves it behind. */
+/* Writes a cache entry to a file with a random name, then renames it.  Signals
+ * that end the process wait until then; only SIGKILL leaves the file behind. */
 static void
 cache_named(const struct ctx_tokenizer *t, const char *path)
 {
@@ -303,7 +309,8 @@ cache_named(const struct ctx_tokenizer *t, const char *path)
 	ctx_buf_release(&name);
 }
 
-/* Failing is no error: the next run compiles again. */
+/* Stores the block in the cache.  Failure is not an error: the next run
+ * compiles again. */
 static void
 store_cached(const struct ctx_tokenizer *t, const char *cache, const char *path)
 {
@@ -312,7 +319,8 @@ store_cached(const struct ctx_tokenizer *t, const char *cache, const char *path)
 		cache_named(t, path);
 }
 
-/* Without a splitter of its own a rank file needs a telling name. */
+/* Chooses pretokenizer and special tokens by the file name, as a rank file has
+ * neither. */
 static int
 find_family(struct ctx_tokenizer *t, struct ctx_vocab_builder *pack,
     const char *file, struct ctx_err *err)
@@ -333,8 +341,8 @@ find_family(struct ctx_tokenizer *t, struct ctx_vocab_builder *pack,
 	    "encoding it is (o200k..., cl100k..., p50k..., r50k...)");
 }
 
-/* The same ranks mean other tokens with another splitter, so that is part of
- * what is hashed. */
+/* Hashes the file and its pretokenizer.  With another pretokenizer the ranks
+ * give other tokens. */
 static void
 hash_source(struct ctx_vocab_builder *pack, const struct ctx_buf *text)
 {
@@ -388,8 +396,9 @@ compile_vocabulary(struct ctx_tokenizer *t, struct ctx_vocab_builder *pack,
 	return open_chain(t, err);
 }
 
-/* The file is told in the text, and its line: the place of the error will be
- * that of the stream.  What the system refused names it by itself. */
+/* Puts the file name and line into the error text.  The caller sets the
+ * error's place to that of the stream.  Errors of system calls name the file
+ * already. */
 static void
 name_file(const char *file, struct ctx_err *err)
 {

@@ -1,26 +1,28 @@
 /*
- * onig_to_pcre2.c - patterns of files as patterns over kinds of characters
+ * onig_to_pcre2.c - translates patterns of vocabulary files for PCRE2
  *
- * A pattern is read three times: for the ranges of characters that it names,
- * which cut the code space up; for its sets, each then a bit for every
- * general category in every range; and, when the kinds of characters are
- * known from these, to be written.
+ * Every pattern is parsed three times:
  *
- * The syntax is the part of Oniguruma's that means the same everywhere, or
- * that can be written so that it does.  Taken care of: \s and \p{..} are
- * those of Unicode 16, [a[bc]] is a set in a set, (?i:s) matches U+017F.
- * Refused: whatever looks at the text before, anchors, {n,m}+ and {n}? (which
- * Ruby reads its own way), switches that go on to the end of a group,
- * references, conditions, recursion.
+ * - CUTS finds the ranges of characters that are named; their ends divide the
+ *   code points into ranges
+ * - FIND collects the sets of characters: for each range, one bit per general
+ *   category
+ * - WRITE writes the pattern over the kinds that follow from these sets
+ *
+ * The accepted syntax is the part of Oniguruma's that PCRE2 reads in the same
+ * way, or that can be rewritten.  Rewritten are: \s and \p{..} by Unicode 16,
+ * [a[bc]] as a set in a set, (?i:s) which also matches U+017F.  Refused are:
+ * look-behind, anchors, {n,m}+ and {n}? (Ruby reads them differently), options
+ * that apply to the rest of a group, references, conditions, recursion.
  */
 #include <string.h>
 
 #include "tokenizer/unicode.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 
-#define DEPTH  30   /* of groups and of sets in sets */
-#define SETS   64   /* in all the patterns; a kind's sets are bits of 64 */
-#define REPEAT 1000 /* most times of {n,m} */
+#define DEPTH  30   /* most nested groups, and nested sets */
+#define SETS   64   /* most sets in all patterns; a set is a bit of 64 */
+#define REPEAT 1000 /* most repetitions in {n,m} */
 #define ALL    ((UINT32_C(1) << CTX_KINDS_CATEGORY) - 1)
 
 _Static_assert(sizeof CTX_CATEGORIES == 2 * CTX_KINDS_CATEGORY + 1,
@@ -30,10 +32,11 @@ enum pass { CUTS, FIND, WRITE };
 
 struct set {
 	uint64_t ascii[2];
-	uint32_t rest[CTX_KINDS_CUTS]; /* by range: bits of categories */
+	uint32_t
+	    rest[CTX_KINDS_CUTS]; /* by range: bits of general categories */
 };
 
-/* A set or a group that has not been closed yet. */
+/* A set or a group that is not closed yet. */
 struct open_set {
 	struct set set;
 	bool negated;
@@ -41,20 +44,21 @@ struct open_set {
 
 struct open_group {
 	size_t kind;
-	bool fold; /* as it was outside */
+	bool fold; /* parse.fold outside the group */
 };
 
 struct parse {
 	struct ctx_kinds *kinds;
 	struct set sets[SETS];
 	size_t nsets;
-	uint64_t members[128]; /* of kinds from 128 on: bits of sets */
+	uint64_t members[128]; /* of kinds from 128 on: bits of the sets that
+				  have it */
 	size_t nkinds;
 	enum pass pass;
 	const char *p;
-	size_t n, at;    /* bytes */
-	bool fold;       /* in (?i:...) */
-	uint32_t before; /* literal before this one, if right before it */
+	size_t n, at;    /* in bytes */
+	bool fold;       /* true inside (?i:...) */
+	uint32_t before; /* the literal directly before, else 0 */
 	struct open_set in_sets[DEPTH];
 	struct open_group in_groups[DEPTH];
 	size_t open_sets, open_groups;
@@ -85,7 +89,7 @@ is_next(const struct parse *r, const char *text)
 	return r->n - r->at >= n && memcmp(r->p + r->at, text, n) == 0;
 }
 
-/* Is the next character one of these? */
+/* Returns true if the next byte is one of list. */
 static bool
 is_one_of(const struct parse *r, const char *list)
 {
@@ -104,6 +108,7 @@ skip_text(struct parse *r, const char *text)
 /* ---- sets ---------------------------------------------------------------- */
 
 static int
+/* Starts a range of code points at cp. */
 add_cut(struct parse *r, uint32_t cp)
 {
 	struct ctx_kinds *k = r->kinds;
@@ -125,6 +130,7 @@ add_cut(struct parse *r, uint32_t cp)
 }
 
 static int
+/* Adds the characters first to last to a set. */
 add_range(struct parse *r, struct set *set, uint32_t first, uint32_t last)
 {
 	const struct ctx_kinds *k = r->kinds;
@@ -187,8 +193,8 @@ is_empty(const struct parse *r, const struct set *set)
 	return (set->ascii[0] | set->ascii[1] | all) == 0;
 }
 
-/* A letter of ASCII matches both its cases, and these two (Unicode,
- * CaseFolding.txt). */
+/* Adds a character without its case.  A letter of ASCII also matches its other
+ * case, s also U+017F and k also U+212A (Unicode, CaseFolding.txt). */
 static int
 add_folded(struct parse *r, struct set *set, uint32_t cp)
 {
@@ -236,7 +242,7 @@ write_set(struct parse *r, size_t set)
 	return emit_text(r, "]", 1);
 }
 
-/* A set that stands in the pattern. */
+/* Handles a set of the pattern: FIND records it, WRITE writes it. */
 static int
 use_set(struct parse *r, const struct set *set)
 {
@@ -256,7 +262,7 @@ use_set(struct parse *r, const struct set *set)
 	return 0;
 }
 
-/* Kinds of the characters that are not ASCII: one for each combination of
+/* Numbers the kinds of characters that are not ASCII: one per combination of
  * sets. */
 static int
 number_kinds(struct parse *r)
@@ -296,7 +302,8 @@ next_char(struct parse *r)
 	return cp;
 }
 
-/* Up to most digits; false if there are fewer than least. */
+/* Reads a hexadecimal number of least to most digits.  Returns false if it is
+ * too short or not a character. */
 static bool
 read_hex(struct parse *r, unsigned least, unsigned most, uint32_t *cp)
 {
@@ -316,7 +323,7 @@ read_hex(struct parse *r, unsigned least, unsigned most, uint32_t *cp)
 	return i >= least && *cp < 0x110000 && (*cp & 0x1ff800) != 0xd800;
 }
 
-/* Behind \p or \P: {L}, {Lu}, {^Lu}. */
+/* Reads a property after \p or \P: {L}, {Lu}, {^Lu}. */
 static int
 read_property(struct parse *r, struct set *set, bool negated)
 {
@@ -366,7 +373,7 @@ add_decimal_digits(const struct parse *r, struct set *set)
 	return 0;
 }
 
-/* A character by its number or letter, behind the backslash. */
+/* Reads a character after a backslash: by its letter or number. */
 static int
 read_escaped_char(struct parse *r, uint32_t *cp)
 {
@@ -401,7 +408,8 @@ read_escaped_char(struct parse *r, uint32_t *cp)
 	return 0;
 }
 
-/* Behind a backslash: 1 and a set is added, or 0 and *cp is a character. */
+/* Reads an escape after a backslash.  Returns 1 and adds to set, 0 and sets
+ * *cp, or -1. */
 static int
 read_escape(struct parse *r, struct set *set, uint32_t *cp)
 {
@@ -425,7 +433,7 @@ read_escape(struct parse *r, struct set *set, uint32_t *cp)
 	return rc < 0 ? -1 : 1;
 }
 
-/* A character in a set, or what an escape stands for: as escape. */
+/* Reads a character or an escape in a set; returns as read_escape. */
 static int
 read_set_member(struct parse *r, struct set *set, uint32_t *cp)
 {
@@ -463,7 +471,7 @@ read_set_range(struct parse *r, struct set *set)
 	return 0;
 }
 
-/* Behind the opening bracket. */
+/* Called after an opening bracket. */
 static int
 open_set(struct parse *r)
 {
@@ -481,8 +489,8 @@ open_set(struct parse *r)
 	return 0;
 }
 
-/* Behind the closing bracket: the set is part of the one around it, or else
- * of *set. */
+/* Called after a closing bracket.  Adds the set to the set around it, or to
+ * *set. */
 static int
 close_set(struct parse *r, struct set *set)
 {
@@ -490,14 +498,14 @@ close_set(struct parse *r, struct set *set)
 
 	if (in->negated)
 		negate_set(&in->set);
-	/* Oniguruma errs where a set in a set is empty. */
+	/* Oniguruma mishandles an empty set in a set. */
 	if (r->pass == FIND && is_empty(r, &in->set))
 		return refuse_pattern(r, "a set without characters");
 	add_set(r->open_sets > 0 ? &in[-1].set : set, &in->set);
 	return 0;
 }
 
-/* Behind the opening bracket, up to behind the closing one. */
+/* Reads a set from after its opening bracket to its end. */
 static int
 read_set(struct parse *r, struct set *set)
 {
@@ -519,7 +527,8 @@ read_set(struct parse *r, struct set *set)
 	return rc;
 }
 
-/* Without case two letters can match one character, U+00DF for example. */
+/* Returns true if two letters without case match one character, as ss matches
+ * U+00DF. */
 static bool
 is_ligature(uint32_t a, uint32_t b)
 {
@@ -545,7 +554,7 @@ use_literal(struct parse *r, uint32_t cp)
 	return use_set(r, &set);
 }
 
-/* Behind the opening brace: n}, n,}, ,m} or n,m}. */
+/* Reads a repetition after its opening brace: n}, n,}, ,m} or n,m}. */
 static int
 read_repetition(struct parse *r)
 {
@@ -576,7 +585,8 @@ read_repetition(struct parse *r)
 	    : ctx_buf_printf(r->out, r->err, "{%zu,%zu}", n[0], n[1]);
 }
 
-/* *, +, ? or a repetition, then ? or (behind one character) +, or nothing. */
+/* Reads *, +, ? or a repetition, or nothing.  A ? may follow, and a + after a
+ * quantifier of one character. */
 static int
 read_quantifier(struct parse *r, bool grouped)
 {
@@ -599,10 +609,10 @@ read_quantifier(struct parse *r, bool grouped)
 	return emit_text(r, r->p + begin, r->at - begin);
 }
 
-/* What a group begins with. */
+/* How a group begins; in_groups.kind is the index. */
 static const char *const group_kinds[] = {"?:", "?i:", "?!", "?="};
 
-/* Behind the opening parenthesis. */
+/* Called after an opening parenthesis. */
 static int
 open_group(struct parse *r)
 {
@@ -627,7 +637,7 @@ open_group(struct parse *r)
 	return emit_text(r, group_kinds[kind == 1 ? 0 : kind], 2);
 }
 
-/* Behind the closing parenthesis. */
+/* Called after a closing parenthesis. */
 static int
 close_group(struct parse *r)
 {
@@ -640,7 +650,7 @@ close_group(struct parse *r)
 	return emit_text(r, ")", 1) < 0 ? -1 : read_quantifier(r, true);
 }
 
-/* One character, of those that may stand there. */
+/* Reads a character, a set, an escape or a dot. */
 static int
 read_atom(struct parse *r)
 {
@@ -671,7 +681,7 @@ read_atom(struct parse *r)
 	return rc < 0 ? -1 : use_set(r, &set);
 }
 
-/* One character and how often, or what stands around such. */
+/* Reads an atom and its quantifier, or a |, ( or ). */
 static int
 read_term(struct parse *r)
 {
@@ -700,7 +710,7 @@ read_pattern(struct parse *r, struct ctx_str pattern)
 			return -1;
 	if (r->open_groups > 0)
 		return refuse_pattern(r, "a group without end");
-	/* With the NUL. */
+	/* Writes the NUL. */
 	return emit_text(r, "", 1);
 }
 

@@ -1,4 +1,4 @@
-/* onig_to_pcre2.h - patterns of files as patterns over kinds of characters */
+/* onig_to_pcre2.h - translates patterns of vocabulary files for PCRE2 */
 #ifndef CTX_TOKENIZER_VOCABULARY_ONIG_TO_PCRE2_H
 #define CTX_TOKENIZER_VOCABULARY_ONIG_TO_PCRE2_H
 
@@ -8,27 +8,30 @@
 #include "base/base.h"
 #include "tokenizer/unicode.h"
 
-/* Why a file is not taken, and what to do. */
+/* Error text: why a vocabulary file is refused, and what to do. */
 #define CTX_REFUSED(what) \
 	"cannot count exactly: " what "; the encoding bytes/4 estimates"
 
-#define CTX_KINDS_CUTS     64 /* ranges of characters named in patterns */
+#define CTX_KINDS_CUTS 64 /* most ranges of code points */
+/* general categories of Unicode */
 #define CTX_KINDS_CATEGORY 30
 
 /*
- * Characters that no pattern tells apart are of one kind, a byte: ASCII
- * characters each stand for themselves, the others are numbered from 128 on
- * by what sets of the patterns they are in.  So patterns match bytes, and
- * what is a letter is said by Unicode 16, whatever version the regular
- * expression library has.
+ * Patterns do not match characters but their kinds, one byte per character.  An
+ * ASCII character is its own kind.  The other characters share a kind, 128 or
+ * more, if every set in the patterns contains all of them or none.  So PCRE2
+ * matches bytes, and Unicode 16 decides what is a letter, whatever version
+ * PCRE2 has.
  */
 struct ctx_kinds {
-	size_t n;                       /* ranges */
-	uint32_t first[CTX_KINDS_CUTS]; /* of each range, from 0x80 on */
+	size_t n;                       /* number of ranges */
+	uint32_t first[CTX_KINDS_CUTS]; /* first code point of each range; the
+					   first is 0x80 */
+	/* kind by range and general category */
 	uint8_t kind[CTX_KINDS_CUTS][CTX_KINDS_CATEGORY];
 };
 
-/* The kind of a character; a byte that is none counts as U+FFFD. */
+/* Returns the kind of a character; CTX_CHAR_BAD counts as U+FFFD. */
 static inline uint8_t
 ctx_kind_of(const struct ctx_kinds *kinds, uint32_t cp)
 {
@@ -45,8 +48,9 @@ ctx_kind_of(const struct ctx_kinds *kinds, uint32_t cp)
 
 /*
  * Translates n patterns in the syntax of the tokenizers library (Oniguruma's
- * for Ruby) to PCRE2 patterns over kinds, in out, each with a NUL behind it.
- * What the two might not understand alike is refused: CTX_EFILE.
+ * for Ruby) to PCRE2 patterns over kinds.  Appends each to out, ended by a NUL,
+ * and fills kinds.  CTX_EFILE: a construct that the two libraries might read
+ * differently.
  */
 int ctx_onig_to_pcre2(const struct ctx_str *patterns, size_t n,
     struct ctx_kinds *kinds, struct ctx_buf *out, struct ctx_err *err);

@@ -1,13 +1,14 @@
-/* tiktoken.c - tiktoken's rank files: a token in base64 and its rank, a line */
+/* tiktoken.c - reads tiktoken rank files: per line, a token in base64 and its
+ * rank */
 #include <stdlib.h>
 
 #include "tokenizer/vocabulary/build.h"
 #include "tokenizer/vocabulary/file_formats.h"
 
 struct ranks {
-	struct ctx_build_token *list; /* by rank */
+	struct ctx_build_token *list; /* indexed by rank */
 	size_t n, cap;
-	char *text; /* the tokens' bytes, one behind another */
+	char *text; /* concatenated bytes of the tokens */
 	size_t used;
 };
 
@@ -23,7 +24,8 @@ base64_value(char c)
 	return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* Decodes up to the space; the bytes read, or 0 if that is no base64. */
+/* Decodes base64 up to a space, into r->text.  Returns the bytes read, space
+ * included; 0 if they are not base64. */
 static size_t
 decode_token(struct ranks *r, const char *p, size_t n)
 {

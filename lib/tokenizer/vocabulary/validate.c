@@ -1,9 +1,9 @@
 /*
- * validate.c - a packed vocabulary from anywhere: is every number in it sound?
+ * validate.c - checks a packed vocabulary from an untrusted source
  *
- * What build.c makes is sound; what lies in a cache may be anything.  After
- * this no lookup reads out of bounds or goes round for ever, and tokens are
- * as long as the tokens they are merged from.
+ * Blocks that build.c makes are valid; a cache file can contain anything.
+ * After this check no lookup reads out of bounds or loops for ever, and every
+ * token is as long as its two parts together.
  */
 #include "tokenizer/vocabulary/vocabulary.h"
 
@@ -77,7 +77,7 @@ is_valid_head(const struct ctx_vocab_head *h, size_t n)
 	    is_valid_bits(h->group_bits) && is_valid_layout(h);
 }
 
-/* A token that is there and of so many bytes (0: of any number). */
+/* Returns true if the token exists and has length bytes; length 0: any. */
 static bool
 is_valid_token(const struct ctx_vocab *v, uint32_t token, size_t length)
 {
@@ -113,7 +113,8 @@ has_valid_bytes(const struct ctx_vocab *v)
 	return true;
 }
 
-/* Parents and beginnings are shorter than their token: no circles. */
+/* Checks PARENTS and SHORTER: parts and prefixes are shorter than their token,
+ * so there are no cycles. */
 static bool
 has_valid_trees(const struct ctx_vocab *v)
 {
@@ -138,7 +139,8 @@ has_valid_trees(const struct ctx_vocab *v)
 	return true;
 }
 
-/* Every search ends at an empty place, so there must be one. */
+/* Checks the key table.  A search ends at an empty place, so the overflow must
+ * have one. */
 static bool
 has_valid_keys(const struct ctx_vocab *v)
 {
@@ -157,8 +159,8 @@ has_valid_keys(const struct ctx_vocab *v)
 	return end;
 }
 
-/* Is what place i of a line merges to as long as the pair that stands there?
- * The pair is found from its hash. */
+/* Returns true if place i of a line is empty, or its token is as long as its
+ * pair.  The pair is recovered by inverting the hash. */
 static bool
 is_valid_pair(const struct ctx_vocab *v, uint32_t line, unsigned i)
 {
@@ -226,7 +228,8 @@ has_valid_specials(const struct ctx_vocab *v)
 	return true;
 }
 
-/* Something splits, and the last pattern has an end. */
+/* Checks that patterns or scheme split the text, and that the last pattern ends
+ * with NUL. */
 static bool
 has_valid_patterns(const struct ctx_vocab *v)
 {

@@ -1,4 +1,4 @@
-/* vocabulary.c - opening a packed vocabulary, and finding tokens in it */
+/* vocabulary.c - opens a packed vocabulary and finds tokens in it */
 #include "tokenizer/encode/pretoken_cache.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
@@ -7,7 +7,7 @@ _Alignas(2 * CTX_VOCAB_KEY) const
     unsigned char ctx_key_fill[2 * CTX_VOCAB_KEY] = {0, 0, 0, 0, 0, 0, 0, 0, 0,
 	0, 0, 0, 0, 0, 0, 0, ONES, ONES};
 
-/* An absent section is NULL. */
+/* Returns the start of a section, or NULL if it is empty. */
 static const void *
 find_section(const struct ctx_vocab_head *head, enum ctx_vocab_section which)
 {
@@ -67,7 +67,7 @@ ctx_vocab_find_key(const struct ctx_vocab *v, struct ctx_key key)
 	for (i = 0; i < 4; i++)
 		if (is_same_key(ctx_line_key(slot, i), key))
 			return v->slots[4 * line + i];
-	/* Only a full line spills. */
+	/* Only full lines overflow. */
 	if (is_same_key(ctx_line_key(slot, 3), CTX_KEY_EMPTY))
 		return CTX_VOCAB_NONE;
 	for (line = ctx_key_rehash(hash) >> v->spill_shift;;
@@ -82,7 +82,7 @@ ctx_vocab_find_key(const struct ctx_vocab *v, struct ctx_key key)
 	}
 }
 
-/* The group of the 16 bytes at p, or NULL. */
+/* Returns the group of the 16 bytes at p, or NULL. */
 static const struct ctx_vocab_group *
 find_group(const struct ctx_vocab *v, const char *p)
 {
@@ -109,12 +109,12 @@ ctx_vocab_find(const struct ctx_vocab *v, const char *p, size_t n)
 		return v->leaves[(unsigned char)*p];
 	if (n <= CTX_VOCAB_KEY) {
 		token = ctx_vocab_find_key(v, ctx_key_copy(p, n));
-		/* A piece with 0xff in it looks like a shorter one. */
+		/* Bytes with 0xff at the end give the key of fewer bytes. */
 		if (token != CTX_VOCAB_NONE && ctx_vocab_length(v, token) != n)
 			token = CTX_VOCAB_NONE;
 		return token;
 	}
-	/* This table is the smaller one. */
+	/* LENGTHS is smaller than GROUPS, so it is asked first. */
 	if ((v->lengths[2][ctx_lengths_index(p, 2)] & 1) == 0)
 		return CTX_VOCAB_NONE;
 	group = find_group(v, p);
@@ -129,7 +129,7 @@ ctx_vocab_find(const struct ctx_vocab *v, const char *p, size_t n)
 	return CTX_VOCAB_NONE;
 }
 
-/* Can the token be part of a longer encoding? */
+/* Returns true if merging the token's bytes gives it. */
 static bool
 is_reached(const struct ctx_vocab *v, uint32_t token)
 {

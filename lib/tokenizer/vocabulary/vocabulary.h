@@ -1,12 +1,13 @@
 /*
- * vocabulary.h - a packed vocabulary and the lookups in it
+ * vocabulary.h - packed vocabularies and lookups in them
  *
- * A vocabulary is one block of memory that holds offsets but no pointers, so
- * that the same bytes can be linked into read-only data or read from a
- * cache file; opening it only fills struct ctx_vocab.  build.c makes it.
+ * A vocabulary is one block of memory with offsets but no pointers.  The same
+ * bytes can be linked into read-only data or read from a cache file; opening
+ * fills struct ctx_vocab.  build.c makes the block.
  *
- * Tokens are numbered in the order in which byte-pair encoding prefers them:
- * of two pairs that could merge, the one with the lower number wins.
+ * Tokens are numbered in merge order: of two pairs that can be merged, the pair
+ * with the lower resulting number is merged first.  Public ids may differ (IDS,
+ * TOKENS).
  */
 #ifndef CTX_TOKENIZER_VOCABULARY_VOCABULARY_H
 #define CTX_TOKENIZER_VOCABULARY_VOCABULARY_H
@@ -22,73 +23,84 @@
 #define CTX_VOCAB_NONE    UINT32_MAX
 #define CTX_VOCAB_MAGIC   "ctxvocab"
 #define CTX_VOCAB_VERSION 5
-#define CTX_VOCAB_ORDER   0x01020304u /* as the machine stores it */
-#define CTX_VOCAB_MAX     (1u << 21)  /* tokens; a pair entry has 21 bits */
-#define CTX_VOCAB_KEY     16          /* bytes of a piece in the key table */
+#define CTX_VOCAB_ORDER   0x01020304u /* tells the byte order of the block */
+#define CTX_VOCAB_MAX     (1u << 21)  /* tokens; pairs store 21 bits of each */
+#define CTX_VOCAB_KEY     16          /* most bytes of a key */
 #define CTX_VOCAB_TOKEN   (1u << 16)  /* bytes of a token */
 
 enum ctx_vocab_section {
-	CTX_VOCAB_LINES,    /* key table: lines of four keys, then the spill */
-	CTX_VOCAB_SLOTS,    /* uint32_t: the token of each key */
-	CTX_VOCAB_LENGTHS,  /* uint16_t: which lengths a beginning can have */
-	CTX_VOCAB_LEAVES,   /* uint32_t: the token of each byte */
-	CTX_VOCAB_DIGRAMS,  /* uint32_t: the token of each pair of bytes */
-	CTX_VOCAB_PAIRS,    /* uint32_t: lines of eight pairs of tokens */
-	CTX_VOCAB_PARENTS,  /* uint32_t[2]: what a token was merged from */
-	CTX_VOCAB_SHORTER,  /* uint32_t: longest token that begins a token */
-	CTX_VOCAB_GROUPS,   /* struct ctx_vocab_group: tokens over 16 bytes */
-	CTX_VOCAB_LONG,     /* uint32_t: these, by group, longest first */
-	CTX_VOCAB_CROSSING, /* bits: do these two characters share a token? */
-	CTX_VOCAB_OFFSETS,  /* uint32_t: where each token begins in TEXT */
+	CTX_VOCAB_LINES,   /* key table: 64-byte lines of four keys, then lines
+			      for the overflow */
+	CTX_VOCAB_SLOTS,   /* uint32_t: the token of each place in LINES */
+	CTX_VOCAB_LENGTHS, /* uint16_t: lengths that tokens can have, by their
+			      first bytes */
+	CTX_VOCAB_LEAVES,  /* uint32_t[256]: the token of each byte */
+	CTX_VOCAB_DIGRAMS, /* uint32_t[65536]: the token of each two bytes */
+	CTX_VOCAB_PAIRS,   /* uint32_t: hash table of pairs of tokens, lines of
+			      eight */
+	CTX_VOCAB_PARENTS, /* uint32_t[2]: the parts of a token; twice itself if
+			      not merged */
+	CTX_VOCAB_SHORTER, /* uint32_t: the longest token that is a proper
+			      prefix */
+	CTX_VOCAB_GROUPS,  /* struct ctx_vocab_group: tokens over 16 bytes */
+	CTX_VOCAB_LONG,    /* uint32_t: tokens over 16 bytes, by group, longest
+			      first */
+	CTX_VOCAB_CROSSING, /* bits: see ctx_vocab_crossing */
+	CTX_VOCAB_OFFSETS,  /* uint32_t: offset of each token in TEXT */
 	CTX_VOCAB_TEXT,     /* the bytes of all tokens */
-	CTX_VOCAB_IDS,      /* uint32_t: public id of each token, or empty */
-	CTX_VOCAB_TOKENS,   /* uint32_t: token of each public id, or empty */
+	CTX_VOCAB_IDS,      /* uint32_t: id of each token; empty if equal */
+	CTX_VOCAB_TOKENS,   /* uint32_t: token of each id; empty if equal */
 	CTX_VOCAB_SPECIALS, /* struct ctx_vocab_special, then their names */
-	CTX_VOCAB_PATTERNS, /* of a file's splitter, see pretokenize_pcre2.h */
+	CTX_VOCAB_PATTERNS, /* of a vocabulary file; see pretokenize_pcre2.h */
 	CTX_VOCAB_SECTIONS
 };
 
 enum {
-	/* Some token of the key table is not what its own bytes merge to. */
+	/* Merging the bytes of some token in the key table or GROUPS gives
+	 * other tokens. */
 	CTX_VOCAB_UNREACHED = 1,
-	/* Tokens are those of the text's Normalization Form C. */
+	/* Text is normalized (NFC) before it is split. */
 	CTX_VOCAB_NFC = 2,
-	/* Some token is merged before one of its parts could be. */
+	/* Some token has a lower number than one of its parts. */
 	CTX_VOCAB_DISORDER = 4,
-	/* Every run of ASCII digits that can be a piece is a token. */
+	/* Every run of ASCII digits that can be a pretoken is a token. */
 	CTX_VOCAB_NUMBERS = 8,
 };
 
 struct ctx_vocab_head {
 	char magic[8];
 	uint32_t order, version;
-	uint64_t size;      /* bytes of the whole block */
-	uint8_t source[32]; /* sha256 of the file it was made from */
+	uint64_t size;      /* bytes of the block */
+	uint8_t source[32]; /* see struct ctx_vocab_builder */
 	struct ctx_pretokenizer scheme;
 	uint32_t flags;
-	uint32_t n;          /* tokens, holes included */
+	uint32_t n;          /* token numbers, unused ones included */
 	uint32_t ids;        /* one more than the highest public id */
 	uint32_t line_bits;  /* log2 of the lines of the key table */
-	uint32_t spill_bits; /* log2 of the lines of its spill */
+	uint32_t spill_bits; /* log2 of its overflow lines */
 	uint32_t pair_bits;  /* log2 of the lines of PAIRS */
+	/* log2 of the entries of GROUPS */
 	uint32_t group_bits;
+	/* number of special tokens */
 	uint32_t specials;
 	uint32_t longest; /* bytes of the longest token */
+	/* Sections: offset from the start of the block, and size; both in
+	 * bytes. */
 	uint64_t at[CTX_VOCAB_SECTIONS];
 	uint64_t bytes[CTX_VOCAB_SECTIONS];
 };
 
-/* Tokens of more than 16 bytes that begin with the same 16. */
+/* The tokens of more than 16 bytes that share their first 16. */
 struct ctx_vocab_group {
 	uint64_t key[2];
-	uint32_t first, n; /* in LONG; n is 0 for an empty place */
+	uint32_t first, n; /* range in LONG; n is 0 for an empty entry */
 };
 
 struct ctx_vocab_special {
 	uint32_t id;
-	uint32_t at, n;  /* the name, in bytes from the start of the section */
-	uint32_t added;  /* found in ordinary text as well */
-	uint32_t normal; /* found in the normal form of the text */
+	uint32_t at, n;  /* the name: offset in the section, bytes */
+	uint32_t added;  /* 1 if also recognized in ordinary text */
+	uint32_t normal; /* 1 if searched in the normal form of the text */
 };
 
 struct ctx_vocab {
@@ -109,43 +121,44 @@ struct ctx_vocab {
 	const uint32_t *ids;
 	const uint32_t *tokens;
 	const struct ctx_vocab_special *specials;
-	const char *patterns; /* cut text before the scheme does */
+	const char *patterns; /* split text before scheme does */
 	unsigned line_shift, spill_shift, pair_shift, group_shift;
 	uint32_t pair_mask;
 	bool unreached;
 };
 
-/* Fills a view of a block that build.c made; the block is trusted. */
+/* Fills vocab with pointers into a block.  The block must be valid: made by
+ * build.c or checked by ctx_vocab_validate. */
 void ctx_vocab_view(struct ctx_vocab *vocab, const void *block);
-/* validate.c: the same for n bytes from anywhere; every offset and number is
- * checked first.  The block must be aligned as malloc does.  CTX_EFILE. */
+/* Checks every offset and number of a block of n bytes from an untrusted
+ * source, then fills vocab.  The block must be aligned like memory of malloc.
+ * CTX_EFILE: not a valid block.  In validate.c. */
 int ctx_vocab_validate(struct ctx_vocab *vocab, const void *block, size_t n,
     struct ctx_err *err);
 
-/*
- * A piece of at most 16 bytes as a key: its bytes, filled up with 0xff.  No
- * valid UTF-8 has that byte, so the key tells the length as well.  Whoever
- * makes a key sees to it that the piece has none.
- */
+/* A pretoken or token of at most 16 bytes as a key: its bytes, padded with
+ * 0xff.  Valid UTF-8 never has that byte, so the padding also encodes the
+ * length.  Callers must not make keys of bytes that contain 0xff. */
 struct ctx_key {
 	uint64_t lo, hi;
 };
 
-/* What an empty place of the key table holds: no key is like that, not even
- * the one of no bytes at all, which stands for longer pieces. */
+/* The empty place of the key table.  No key equals it, not even the key of zero
+ * bytes (all 0xff), which pretoken_batch.h uses for longer pretokens. */
 #define CTX_KEY_EMPTY ((struct ctx_key){UINT64_MAX, 0})
 
-/* Key i of a line: first come the low words of all four, then the high. */
+/* Returns key i of a line.  A line stores the low words of its four keys, then
+ * the high words. */
 static inline struct ctx_key
 ctx_line_key(const uint64_t *line, unsigned i)
 {
 	return (struct ctx_key){line[i], line[4 + i]};
 }
 
-/* Sixteen bytes of zero, then sixteen of 0xff. */
+/* 16 bytes of zero, then 16 of 0xff: padding for keys. */
 extern const unsigned char ctx_key_fill[2 * CTX_VOCAB_KEY];
 
-/* n is at most 16, and 16 bytes can be read at p. */
+/* Returns the key of n bytes, at most 16; 16 bytes must be readable at p. */
 static inline struct ctx_key
 ctx_key_read(const char *p, size_t n)
 {
@@ -158,7 +171,7 @@ ctx_key_read(const char *p, size_t n)
 	return key;
 }
 
-/* The same where only n bytes can be read. */
+/* Returns the key of n bytes, at most 16; reads only these. */
 static inline struct ctx_key
 ctx_key_copy(const char *p, size_t n)
 {
@@ -168,8 +181,8 @@ ctx_key_copy(const char *p, size_t n)
 	return key;
 }
 
-/* Its high bits are the good ones.  One word is turned by no multiple of
- * eight, so that equal characters in both do not cancel out. */
+/* Hash of a key; only its high bits are well mixed.  The rotation is not a
+ * multiple of eight, so equal characters in both words do not cancel. */
 #define CTX_KEY_TURN   37
 #define CTX_KEY_SPREAD 0xd6e8feb86659fd93u
 
@@ -182,7 +195,7 @@ ctx_key_hash(struct ctx_key key)
 	return (key.lo ^ turned) * CTX_KEY_SPREAD;
 }
 
-/* A second hash for the spill, independent enough of the first. */
+/* Returns the hash that chooses the overflow line of a key. */
 static inline uint64_t
 ctx_key_rehash(uint64_t hash)
 {
@@ -195,14 +208,15 @@ ctx_vocab_length(const struct ctx_vocab *v, uint32_t token)
 	return v->offsets[token + 1] - v->offsets[token];
 }
 
-/* Asks for the line of a key. */
+/* Prefetches the line of a key. */
 static inline void
 ctx_vocab_ask_key(const struct ctx_vocab *v, struct ctx_key key)
 {
 	__builtin_prefetch(v->lines + 8 * (ctx_key_hash(key) >> v->line_shift));
 }
 
-/* Is a key in its line?  If not, asks for where else it may be. */
+/* Returns true if the key is in its home line.  If not, prefetches its overflow
+ * line. */
 static inline bool
 ctx_vocab_in_line(const struct ctx_vocab *v, struct ctx_key key)
 {
@@ -219,32 +233,33 @@ ctx_vocab_in_line(const struct ctx_vocab *v, struct ctx_key key)
 	return found != 0;
 }
 
-/* The token whose bytes are this key, or NONE. */
+/* Returns the token with this key, or CTX_VOCAB_NONE. */
 uint32_t ctx_vocab_find_key(const struct ctx_vocab *vocab, struct ctx_key key);
-/* The token with exactly these bytes, or NONE. */
+/* Returns the token with exactly these bytes, or CTX_VOCAB_NONE. */
 uint32_t ctx_vocab_find(const struct ctx_vocab *vocab, const char *p, size_t n);
-/* The longest token that p begins with and that its own bytes merge to; n is
- * at least 1. */
+/* Returns the longest reachable token that p, n begins with; n is at least 1.
+ * A token is reachable if merging its bytes gives it. */
 uint32_t ctx_vocab_longest(const struct ctx_vocab *vocab, const char *p,
     size_t n);
 
 /*
- * A pair is a number of 42 bits, spread over all numbers of 42 bits: the
- * upper ones choose its line, the lower ones are its tag.  If the line is
- * full it stands in the next one or the one after that; how many lines it is
- * from home is told by the upper bits of the tag, so a tag stands for one
- * pair only and nothing else need be compared.
+ * Hash table of pairs.  A pair is a number of 42 bits: two token numbers of 21.
+ * An invertible multiplication spreads it over all numbers of 42 bits.  The
+ * upper bits of the product are its home line, the lower bits its tag.  If the
+ * home line is full, the pair is stored in one of the next 15 lines.  The
+ * distance from home is stored above the tag.  So line, tag and distance
+ * identify a pair, and the pair itself is not stored.
  */
 #define CTX_PAIR_BITS     42
 #define CTX_PAIR_SPREAD   0x9e3779b97f4a7c15u
-#define CTX_PAIR_GATHER   0xf1de83e19937733du /* its inverse */
-#define CTX_PAIR_LEAST    14                  /* log2 of the lines, at least */
-#define CTX_PAIR_AWAY     28 /* the bit that counts lines from home */
+#define CTX_PAIR_GATHER   0xf1de83e19937733du /* inverse of CTX_PAIR_SPREAD */
+#define CTX_PAIR_LEAST    14                  /* least log2 of the lines */
+#define CTX_PAIR_AWAY     28 /* first bit of the distance from home */
 #define CTX_PAIR_AWAY_MAX 15
-/* A line: the tags of eight pairs, then what they merge to with all bits
- * turned, zero for an empty place. */
+/* A line: the tags of eight pairs, then the tokens that they merge to with all
+ * bits inverted.  Zero there is an empty place. */
 #define CTX_PAIR_LINE 16
-/* A token that merges with none, for where there is none. */
+/* A token number that merges with no token, for "no neighbour". */
 #define CTX_PAIR_NOBODY (CTX_VOCAB_MAX - 1)
 
 _Static_assert(CTX_PAIR_BITS - CTX_PAIR_LEAST <= CTX_PAIR_AWAY,
@@ -258,12 +273,14 @@ ctx_pair_hash(uint32_t a, uint32_t b)
 }
 
 static inline uint32_t
+/* shift is CTX_PAIR_BITS minus the log2 of the lines (pair_shift). */
 ctx_pair_tag(uint64_t hash, unsigned shift)
 {
 	return (uint32_t)(hash & ((UINT64_C(1) << shift) - 1));
 }
 
-/* What the pair with this hash merges to, or NONE. */
+/* Returns the token that the pair with this hash merges to, or CTX_VOCAB_NONE.
+ * Looks in the home line, then in the lines after it. */
 static inline uint32_t
 ctx_vocab_pair_far(const struct ctx_vocab *v, uint64_t hash)
 {
@@ -272,8 +289,8 @@ ctx_vocab_pair_far(const struct ctx_vocab *v, uint64_t hash)
 	const uint32_t *entry;
 	unsigned away, i;
 
-	/* Where in its line a pair stands is as good as random: all places
-	 * are looked at without a branch.  Only full lines go on. */
+	/* The place in a line is unpredictable, so all eight are compared
+	 * without a branch.  Only a full line continues in the next. */
 	for (away = 0; away <= CTX_PAIR_AWAY_MAX; away++) {
 		entry = v->pairs + CTX_PAIR_LINE * (size_t)line;
 		for (i = 0; i < 8; i++)
@@ -286,18 +303,15 @@ ctx_vocab_pair_far(const struct ctx_vocab *v, uint64_t hash)
 	return ~found;
 }
 
-/* What two neighbouring tokens merge to, or NONE. */
+/* Returns the token that two neighbours merge to, or CTX_VOCAB_NONE. */
 static inline uint32_t
 ctx_vocab_pair(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 {
 	return ctx_vocab_pair_far(v, ctx_pair_hash(a, b));
 }
 
-/*
- * Bit k tells that some token of k + 1 bytes may begin as p does, bit 0 that
- * one of more than 16 may.  Three tables are asked, by the first two, four
- * and eight bytes; 16 bytes can be read at p.
- */
+/* Returns the index in LENGTHS table 0, 1 or 2: a hash of the first two, four
+ * or eight bytes of p. */
 static inline uint32_t
 ctx_lengths_index(const char *p, int table)
 {
@@ -317,12 +331,15 @@ ctx_lengths_index(const char *p, int table)
 	return (uint32_t)(first * 0x9e3779b97f4a7c15u >> 48);
 }
 
-/* The lengths that each table knows of, as bits. */
+/* The lengths that each table covers: bit k for k + 1 bytes, bit 0 for more
+ * than 16. */
 #define CTX_LENGTHS_2 0x0006u
 #define CTX_LENGTHS_4 0x0078u
 #define CTX_LENGTHS_8 0xff81u
 
 static inline uint32_t
+/* Returns the lengths that a token with the first bytes of p may have: bit k
+ * for k + 1 bytes, bit 0 for more than 16.  16 bytes must be readable at p. */
 ctx_vocab_lengths(const struct ctx_vocab *v, const char *p)
 {
 	return (v->lengths[0][ctx_lengths_index(p, 0)] & CTX_LENGTHS_2) |
@@ -330,24 +347,27 @@ ctx_vocab_lengths(const struct ctx_vocab *v, const char *p)
 	    (v->lengths[2][ctx_lengths_index(p, 2)] & CTX_LENGTHS_8);
 }
 
-#define CTX_CROSSING_BITS 19 /* log2 of the bits for characters */
+#define CTX_CROSSING_BITS 19 /* log2 of the bits for pairs of characters */
 
 static inline uint64_t
+/* Returns the bit of CROSSING for two characters. */
 ctx_crossing_bit(uint64_t a, uint64_t b)
 {
 	return (a * 0x9e3779b97f4a7c15u ^ b * 0xd6e8feb86659fd93u) >>
 	    (64 - CTX_CROSSING_BITS);
 }
 
-/* For tokens that hold only the end of the one or the start of the other. */
+/* Returns the bit of CROSSING for two bytes.  For tokens that contain only the
+ * end of the first character or the start of the second. */
 static inline uint64_t
 ctx_crossing_bytes(unsigned char last, unsigned char first)
 {
 	return (UINT64_C(1) << CTX_CROSSING_BITS) + last * 256u + first;
 }
 
-/* Can a token hold the end of character a and the start of b?  last is the
- * last byte of a, first the first of b. */
+/* Returns false if no token contains the last byte of character a and the first
+ * byte of character b after it.  True may be wrong: characters share bits.
+ * last and first are these two bytes. */
 static inline bool
 ctx_vocab_crossing(const struct ctx_vocab *v, uint32_t a, uint32_t b,
     unsigned char last, unsigned char first)
