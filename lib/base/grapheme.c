@@ -1,9 +1,9 @@
 /*
- * grapheme.c - grapheme clusters: what a reader takes for one character
+ * grapheme.c - find grapheme clusters, which people see as one character
  *
- * The extended clusters of UAX #29, Unicode 16.0.  Whether a cluster ends
- * depends on what came before by a few bits only, so text is walked one
- * character at a time and nothing looks ahead or back.
+ * These are the extended clusters of UAX #29, Unicode 16.0.  Whether a cluster
+ * begins with a character depends on that character and a few bits about the
+ * text before it.  So text is read once, character by character.
  */
 #include "base/base.h"
 
@@ -13,7 +13,7 @@ enum break_class {
 	LF,
 	CONTROL,
 	EXTEND,
-	EXTEND_ONLY, /* Extend, but none of Indic_Conjunct_Break's */
+	EXTEND_ONLY, /* Extend, but not in Indic_Conjunct_Break */
 	LINKER,      /* Extend, and Indic_Conjunct_Break=Linker */
 	ZWJ,
 	REGIONAL,
@@ -69,7 +69,8 @@ static bool is_control(enum break_class class)
 	return class == CR || class == LF || class == CONTROL;
 }
 
-/* GB6 to GB8: a Hangul syllable goes on. */
+/* Returns true if both characters belong to one Hangul syllable (GB6 to
+ * GB8). */
 static bool
 is_same_syllable(enum break_class before, enum break_class class)
 {
@@ -80,7 +81,7 @@ is_same_syllable(enum break_class before, enum break_class class)
 	return (before == LVT || before == T) && class == T;
 }
 
-/* GB3 to GB13, in their order. */
+/* Applies the rules GB3 to GB13 of UAX #29, in their order. */
 static bool
 is_break(const struct ctx_grapheme *g, enum break_class class)
 {
@@ -106,12 +107,14 @@ ctx_grapheme_next(struct ctx_grapheme *g, uint32_t cp)
 	enum break_class class = break_class_of(cp);
 	bool first = !g->begun, found = first || is_break(g, class);
 
-	/* GB12: flags are pairs, counted from where their run begins. */
+	/* GB12, GB13: two regional indicators make a flag; pairs are counted
+	 * from the start of a run.  Set after the first of a pair. */
 	g->half_flag = class == REGIONAL && !g->half_flag;
-	/* GB11: a picture, marks on it, then a joiner. */
+	/* GB11: set after a pictograph, any marks on it, then a joiner. */
 	g->joined = class == ZWJ && g->picture;
 	g->picture = class == PICTOGRAPHIC || (g->picture && is_extend(class));
-	/* GB9c: a consonant, and a linker among the marks on it. */
+	/* GB9c: linked is set after a consonant with a linker among its
+	 * marks. */
 	if (class == CONSONANT) {
 		g->consonant = true;
 		g->linked = false;
@@ -125,8 +128,9 @@ ctx_grapheme_next(struct ctx_grapheme *g, uint32_t cp)
 	return found;
 }
 
-/* What stands further ahead is remembered by flags that can only join, so it
- * is as if all that the first leaves of them were set. */
+/* The flags of struct ctx_grapheme can only prevent a break.  So this starts
+ * with all flags set that the text before first could have set, and that first
+ * does not set itself. */
 bool
 ctx_grapheme_is_break(uint32_t first, uint32_t second)
 {

@@ -1,8 +1,8 @@
 /*
  * hash.c - SipHash-1-3 with a random key
  *
- * The variant that language runtimes use for their tables: one round a word,
- * three at the end (Aumasson and Bernstein, "SipHash: a fast short-input
+ * Language runtimes use this variant for their tables: one round per word of 8
+ * bytes, three at the end (Aumasson and Bernstein, "SipHash: a fast short-input
  * PRF", INDOCRYPT 2012).
  */
 #define _DEFAULT_SOURCE /* getentropy, which POSIX has since 2024 */
@@ -20,11 +20,11 @@ ctx_hashkey_init(struct ctx_hashkey *key)
 	ssize_t got;
 	int fd;
 
-	/* This needs no file: in the sandbox none could be opened. */
+	/* getentropy opens no file, which the sandbox would forbid. */
 	if (getentropy(key->k, sizeof key->k) == 0)
 		return;
-	/* Without a random device the address of the key has to do: layout
-	 * randomisation still keeps it from whoever wrote the input. */
+	/* Without a random device the key is made from its own address, which
+	 * layout randomisation hides from the author of the input. */
 	key->k[0] = (uint64_t)(uintptr_t)key * 0x9e3779b97f4a7c15u;
 	key->k[1] = ~key->k[0] * 0xc2b2ae3d27d4eb4fu;
 	fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
@@ -106,7 +106,7 @@ ctx_hash(const struct ctx_hashkey *key, const char *p, size_t n)
 	return finish_sip(v);
 }
 
-/* The form with 128 bits of the authors' reference implementation. */
+/* Computes the 128-bit variant of the authors' reference implementation. */
 void
 ctx_hash_wide(const struct ctx_hashkey *key, const char *p, size_t n,
     uint64_t hash[2])

@@ -1,7 +1,7 @@
 /*
  * memory.c - growing buffers and arenas
  *
- * Every size that depends on input is computed here, checked for overflow.
+ * Sizes that depend on the input are computed here, with overflow checks.
  */
 #include <stdarg.h>
 #include <stdint.h>
@@ -111,7 +111,7 @@ ctx_buf_release(struct ctx_buf *buf)
 
 struct ctx_arena_block {
 	struct ctx_arena_block *older;
-	size_t size; /* bytes behind this header */
+	size_t size; /* bytes of data */
 	max_align_t data[];
 };
 

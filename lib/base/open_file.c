@@ -1,5 +1,4 @@
-/* open_file.c - open a file that may be a FIFO, and wait for no other process
- */
+/* open_file.c - open a file that may be a FIFO, with a time limit */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -9,9 +8,10 @@
 
 #include "base/base.h"
 
-#define TRIES 100 /* and 10 ms between them */
+#define TRIES 100 /* 10 ms apart */
 
-/* A FIFO that no process reads gives ENXIO, and so does a socket. */
+/* Returns true if opening failed because no process reads this FIFO.  A socket
+ * gives ENXIO, too. */
 static bool
 has_no_reader(const char *path, int sys)
 {
@@ -20,7 +20,7 @@ has_no_reader(const char *path, int sys)
 	return sys == ENXIO && stat(path, &file) == 0 && S_ISFIFO(file.st_mode);
 }
 
-/* Opens without waiting, again and again while a FIFO has no reader. */
+/* Opens without blocking, and tries again while a FIFO has no reader. */
 static int
 open_now(const char *path, int flags)
 {
@@ -48,7 +48,7 @@ ctx_open_file(const char *path, int flags)
 
 	if (fd < 0)
 		return -1;
-	/* The writer of a FIFO may be about to open it. */
+	/* Wait for data: the writer of a FIFO may be about to open it. */
 	if ((flags & O_ACCMODE) == O_RDONLY && fstat(fd, &file) == 0 &&
 	    S_ISFIFO(file.st_mode))
 		(void)poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1,

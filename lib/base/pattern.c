@@ -1,13 +1,17 @@
 /*
  * pattern.c - regular expressions that always end
  *
- * PCRE2 counts its match limit anew at every start offset, and does not count
- * alternatives, nor what a possessive repeat or \X runs over.  So a text is
- * first tried with few steps and few offsets at a time.  What takes more, and
- * what could run over too much before a look at the clock, is done by other
- * code, which calls back at every item of the pattern and so can be ended.
- * Just-in-time code is faster but gives up on texts that the interpreter can
- * do, so that answer is asked for again.
+ * The match limit of PCRE2 does not bound the time of a match.  PCRE2 starts to
+ * count again at every start offset.  It does not count alternatives, nor the
+ * text that a possessive repeat or \X runs over.  So each pattern is compiled
+ * twice:
+ *  - quick: used first, with few steps and a few start offsets per call;
+ *  - timed: used when quick reaches its limit, or when one call of quick could
+ *    run too long.  PCRE2 calls back at every item of the pattern, and the
+ *    callback ends the match when its time is over.
+ *
+ * Just-in-time code is faster than PCRE2's interpreter, but runs out of stack
+ * on some texts.  The interpreter then repeats the match.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -17,37 +21,41 @@
 
 #include "base/base.h"
 
-/* Steps for each start offset, nesting, and kilobytes of heap. */
+/* Steps per start offset (of timed), depth of backtracking, kilobytes of
+ * heap. */
 #define MATCH_LIMIT 100000
 #define DEPTH_LIMIT 10000
 #define HEAP_LIMIT  65536
 #define LONGEST     65536 /* bytes of a pattern */
-#define NEST_LIMIT  64    /* of groups in a pattern */
-/* At first: bytes that some steps from some offsets may run over, which is
- * some tenths of a second at most; and so many of each. */
-#define WORK         100000000
-#define SPAN         3000000 /* starts times bytes */
-#define FEW_STEPS    4
-#define MOST_FLAGS   128 /* regional indicators in a row, for \X */
+#define NEST_LIMIT  64    /* depth of nested groups */
+/* The most that one call of quick may run over: steps times start offsets times
+ * bytes.  It takes some tenths of a second at most. */
+#define WORK 100000000
+#define SPAN 3000000 /* preferred start offsets times bytes per call */
+/* Least steps per start offset. */
+#define FEW_STEPS 4
+/* Most regional indicators in a row, for \X. */
+#define MOST_FLAGS 128
+/* Start offsets per call in a long text, if WORK allows them. */
 #define FEW_STARTS   32
-#define LEAST_STARTS 4      /* fewer are not worth a call */
-#define LOOK_EVERY   300000 /* bytes that may have been run over */
+#define LEAST_STARTS 4      /* with fewer, use timed */
+#define LOOK_EVERY   300000 /* bytes run over before the clock is read again */
 
 struct ctx_pattern_code {
 	pcre2_code *quick, *timed;
 	pcre2_match_data *data;
 	pcre2_match_context *context;
-	bool anchored; /* one start is enough */
-	bool whole;    /* not to be tried a few offsets at a time */
-	bool clusters; /* \X: each of flags looks back at all before it */
-	size_t runs;   /* items, at most, that run over a text of any length */
-	size_t length; /* bytes: about what it runs over if it has none */
+	bool anchored; /* true if a match can begin at offset 0 only */
+	bool whole;    /* true if only timed may be used */
+	bool clusters; /* true if the pattern contains \X; see has_flag_run */
+	size_t runs;   /* at most so many items match text of any length */
+	size_t length; /* bytes of the pattern, plus 1 */
 };
 
 struct timer {
-	int64_t end; /* nanoseconds */
+	int64_t end; /* nanoseconds of the monotonic clock */
 	size_t n;    /* bytes of the text */
-	size_t ran;  /* bytes, at most, since the last look */
+	size_t ran;  /* bytes, at most, since the clock was read */
 };
 
 enum outcome { NO, YES, OVERRUN };
@@ -80,13 +88,14 @@ compile_code(const char *pattern, uint32_t more, pcre2_compile_context *limits,
 		ctx_err_set(err, CTX_EARG, "pattern '%.80s', character %zu: %s",
 		    pattern, at + 1, (const char *)why);
 	} else {
-		/* Without just-in-time code the interpreter does the work. */
+		/* If this fails, the interpreter is used. */
 		(void)pcre2_jit_compile(made, PCRE2_JIT_COMPLETE);
 	}
 	return made;
 }
 
-/* \X and repeats; a plain character among them does no harm. */
+/* Counts repeats and \X.  An escaped '*' is counted, too, which only makes the
+ * result larger. */
 static size_t
 count_runs(const char *pattern)
 {
@@ -98,8 +107,9 @@ count_runs(const char *pattern)
 	return runs;
 }
 
-/* Can a group be repeated?  Its rounds are not counted, and each may run over
- * the text.  Blanks and remarks may stand before the quantifier. */
+/* Returns true if a group may be repeated.  PCRE2 does not count the rounds,
+ * each of which may run over the whole text.  White space and comments may
+ * separate the group from its quantifier. */
 static bool
 has_loop(const char *pattern)
 {
@@ -116,7 +126,8 @@ has_loop(const char *pattern)
 	return false;
 }
 
-/* \G and verbs: where it starts means something. */
+/* Returns true if only timed may be used: \G and verbs depend on the start
+ * offset of a call, and the rounds of a repeated group need the clock. */
 static bool
 needs_whole_text(const char *pattern)
 {
@@ -124,7 +135,8 @@ needs_whole_text(const char *pattern)
 	    strstr(pattern, "(*") != NULL || has_loop(pattern);
 }
 
-/* A stack of 128 KiB holds these many groups in groups being compiled. */
+/* Compiles quick and timed.  A stack of 128 KiB is enough to compile NEST_LIMIT
+ * nested groups. */
 static int
 compile_both(struct ctx_pattern_code *one, const char *pattern,
     struct ctx_err *err)
@@ -194,7 +206,7 @@ is_time_over(const struct timer *timer)
 	return read_clock() >= timer->end;
 }
 
-/* Called at every item of a pattern. */
+/* Ends a match whose time is over; called at every item of the pattern. */
 static int
 check_clock(pcre2_callout_block *block, void *user)
 {
@@ -212,7 +224,7 @@ static int
 match_code(struct ctx_pattern_code *one, const pcre2_code *code, const char *p,
     size_t n, size_t at)
 {
-	/* What was looked at before is UTF-8. */
+	/* The call for offset 0 has validated the whole text. */
 	uint32_t options = at > 0 ? PCRE2_NO_UTF_CHECK : 0;
 	int rc = pcre2_match(code, (PCRE2_SPTR)p, n, at, options, one->data,
 	    one->context);
@@ -229,7 +241,7 @@ outcome_of(int rc)
 	return rc >= 0 ? YES : rc == PCRE2_ERROR_NOMATCH ? NO : OVERRUN;
 }
 
-/* Tries what starts at or behind a place until the time is over. */
+/* Finds a match that begins at offset at or later, until the time is over. */
 static enum outcome
 match_timed(struct ctx_pattern_code *one, const char *p, size_t n, size_t at,
     struct timer *timer)
@@ -239,7 +251,7 @@ match_timed(struct ctx_pattern_code *one, const char *p, size_t n, size_t at,
 	return outcome_of(match_code(one, one->timed, p, n, at));
 }
 
-/* The bytes that the items of a pattern may run over from one start. */
+/* Returns about how many bytes a match may run over from one start offset. */
 static size_t
 compute_reach(const struct ctx_pattern_code *one, size_t n)
 {
@@ -258,8 +270,9 @@ compute_starts(size_t reach)
 	return starts < most ? starts : most;
 }
 
-/* Is there a long run of regional indicators?  To find where a cluster begins
- * PCRE2 goes back to the first, in one step, which no limit counts. */
+/* Returns true if there is a long run of regional indicators.  To find the
+ * start of a cluster PCRE2 goes back to the first of them in one step, which no
+ * limit counts. */
 static bool
 has_flag_run(const char *p, size_t n)
 {
@@ -295,7 +308,7 @@ match_one(struct ctx_pattern_code *one, const char *p, size_t n,
 		starts = n + 1;
 	steps = WORK / starts / reach;
 	for (; at <= n; at = end) {
-		/* The next place to start from must begin a character. */
+		/* The next start offset must be the start of a character. */
 		end = at + starts;
 		while (end < n && (p[end] & 0xc0) == 0x80)
 			end++;
@@ -314,7 +327,7 @@ match_one(struct ctx_pattern_code *one, const char *p, size_t n,
 	return NO;
 }
 
-/* One match is enough, even where another pattern had no time. */
+/* Returns YES if any pattern matches, even if others reached a limit. */
 static enum outcome
 match_any(struct ctx_pattern *patterns, const char *p, size_t n, int64_t *left)
 {

@@ -1,9 +1,9 @@
-/* signals.c - signals that end a program wait until a file is whole or gone */
+/* signals.c - defer the signals that end a program */
 #include <signal.h>
 
 #include "base/base.h"
 
-/* The bits of what is held are in this order. */
+/* Bit i of the value of ctx_signals_defer is for signal i of this list. */
 const int ctx_termination_signals[CTX_TERMINATION_SIGNALS] = {SIGHUP, SIGINT,
     SIGQUIT, SIGTERM};
 

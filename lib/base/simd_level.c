@@ -1,4 +1,4 @@
-/* simd_level.c - which vector code this machine can run */
+/* simd_level.c - detect which SIMD code this processor can run */
 #include "base/base.h"
 
 static bool

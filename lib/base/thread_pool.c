@@ -1,9 +1,9 @@
 /*
  * thread_pool.c - tasks for several threads
  *
- * One queue, first in first out.  Who waits for a task works meanwhile, so a
- * pool of n threads starts n - 1, and one that could start none still does
- * everything.
+ * Tasks wait in one queue, first in, first out.  A thread that waits for a task
+ * runs other tasks meanwhile.  So a pool of n threads starts n - 1, and works
+ * even if none can be started.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -13,21 +13,22 @@
 
 struct ctx_pool_thread {
 	struct ctx_pool *pool;
-	unsigned number; /* from 1; 0 is who waits */
+	unsigned number; /* from 1; 0 is the thread that opened the pool */
 	pthread_t id;
 };
 
 struct ctx_pool {
-	pthread_mutex_t lock; /* for all that follows, and for the tasks */
-	pthread_cond_t some;  /* a task has come, or the end */
-	pthread_cond_t done;  /* a task is done */
+	pthread_mutex_t lock; /* guards the members below and the tasks */
+	pthread_cond_t some;  /* a task was added, or the pool closes */
+	pthread_cond_t done;  /* a task was done */
 	struct ctx_task *first, **last;
 	bool over;
 	unsigned n; /* threads that were started */
 	struct ctx_pool_thread threads[];
 };
 
-/* Runs the first task of the queue, which is locked before and after. */
+/* Runs the first task of the queue.  The pool is locked before and after, but
+ * not while the task runs. */
 static void
 run_first_task(struct ctx_pool *pool, unsigned number)
 {
@@ -59,8 +60,8 @@ run_worker(void *user)
 	return NULL;
 }
 
-/* Starts the threads, as many as the system lets us; signals are for others
- * to handle. */
+/* Starts n threads, or fewer if the system refuses one.  All signals are
+ * blocked in them, so that the thread of the caller handles them. */
 static void
 start_threads(struct ctx_pool *pool, unsigned n)
 {

@@ -1,8 +1,8 @@
-/* time.c - moments as the formats write them */
+/* time.c - parse the times that message formats contain */
 #include "base/base.h"
 
-/* So many digits; false if there are fewer, or the number is not in
- * [least, most]. */
+/* Reads exactly so many digits; returns false if there are fewer, or if the
+ * number is not in [least, most]. */
 static bool
 take_digits(const char **p, const char *end, int digits, int least, int most,
     int64_t *out)
@@ -27,8 +27,8 @@ skip_char(const char **p, const char *end, char c)
 	return true;
 }
 
-/* Days from 1970-01-01 in the proleptic Gregorian calendar, with years that
- * begin in March. */
+/* Returns the days from 1970-01-01 to a date of the proleptic Gregorian
+ * calendar.  Years are counted from March, so that a leap day is their last. */
 static int64_t
 days_since_epoch(int64_t year, int64_t month, int64_t day)
 {
@@ -41,7 +41,8 @@ days_since_epoch(int64_t year, int64_t month, int64_t day)
 	    (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1 - 719468;
 }
 
-/* The fraction of a second in milliseconds; further digits are nothing. */
+/* Reads an optional fraction of a second as milliseconds; ignores more
+ * digits. */
 static bool
 take_fraction(const char **p, const char *end, int64_t *ms)
 {
@@ -57,7 +58,7 @@ take_fraction(const char **p, const char *end, int64_t *ms)
 	return true;
 }
 
-/* "Z", "+01:00", "-0530", or nothing, in minutes. */
+/* Reads the zone, "Z", "+01:00", "-0530" or nothing, as minutes east of UTC. */
 static bool
 take_zone(const char **p, const char *end, int64_t *minutes)
 {
@@ -104,7 +105,8 @@ read_date(const char *p, const char *end, int64_t *ms)
 	return true;
 }
 
-/* Seconds, or milliseconds if they would be in a far future as seconds. */
+/* Reads seconds since 1970, or milliseconds if the number is 10^11 or more,
+ * which as seconds would be after the year 5000. */
 static bool
 read_number(const char *p, const char *end, int64_t *ms)
 {

@@ -1,8 +1,8 @@
 /*
- * utf8.c - UTF-8: validity, characters, counts
+ * utf8.c - validate, decode, encode and count UTF-8
  *
- * ctx_utf8_next is the definition (table 3-7 of the Unicode standard, the
- * same as RFC 3629); everything else must agree with it.
+ * ctx_utf8_next is the definition (table 3-7 of the Unicode standard, which
+ * equals RFC 3629); all other functions must agree with it.
  */
 #include "base/base.h"
 #include "base/vector.h"
@@ -29,13 +29,13 @@ ctx_utf8_next(const char *p, size_t n, uint32_t *cp)
 	if (lead < 0xc2 || lead > 0xf4 || n < len)
 		return decode_invalid(cp);
 	if (lead == 0xe0)
-		low = 0xa0; /* shorter forms exist below */
+		low = 0xa0; /* smaller ones make overlong forms */
 	else if (lead == 0xed)
-		high = 0x9f; /* surrogates above */
+		high = 0x9f; /* larger ones make surrogates */
 	else if (lead == 0xf0)
 		low = 0x90;
 	else if (lead == 0xf4)
-		high = 0x8f; /* beyond U+10FFFF above */
+		high = 0x8f; /* larger ones are beyond U+10FFFF */
 	if (u[1] < low || u[1] > high)
 		return decode_invalid(cp);
 	for (i = 1; i < len; i++) {
@@ -79,24 +79,26 @@ ctx_utf8_put(char out[4], uint32_t cp)
 
 #if defined(__x86_64__) || defined(__aarch64__)
 /*
- * Validation by table, for kinds of vectors that can look up: Keiser and
+ * Validation by table lookup, for SIMD code with a byte shuffle: Keiser and
  * Lemire, "Validating UTF-8 in less than one instruction per byte" (2021).
- * What can be wrong with two bytes in a row is a set, and three lookups, by
- * the halves of the first byte and by the high half of the second, give three
- * sets; what they have in common is wrong.
+ * Each bit below is an error that two bytes in a row can have.  A set of
+ * possible errors is looked up for the high half of the first byte, its low
+ * half, and the high half of the second byte.  The errors in all three sets are
+ * real.
  */
 enum {
 	TOO_SHORT = 1 << 0, /* a lead byte, then no continuation */
 	TOO_LONG = 1 << 1,  /* ASCII, then a continuation */
-	SHORTER_3 = 1 << 2, /* e0, then below a0 */
-	TOO_LARGE = 1 << 3, /* f4 or more, then above 8f */
+	SHORTER_3 = 1 << 2, /* overlong: e0, then below a0 */
+	TOO_LARGE = 1 << 3, /* beyond U+10FFFF: f4 or more, then above 8f */
 	SURROGATE = 1 << 4, /* ed, then above 9f */
-	SHORTER_2 = 1 << 5, /* c0 or c1 */
-	SHORTER_4 = 1 << 6, /* f0 or above f4, then below 90 */
-	TWO_CONTS = 1 << 7, /* right only at the end of a long character */
+	SHORTER_2 = 1 << 5, /* overlong: c0 or c1 */
+	SHORTER_4 = 1 << 6, /* overlong: f0; also above f4; then below 90 */
+	TWO_CONTS = 1 << 7, /* two continuations: valid only in 3 or 4 bytes */
 };
 
-#define ANY  (TOO_SHORT | TOO_LONG | TWO_CONTS) /* whatever the low half */
+/* For any low half of the first byte. */
+#define ANY  (TOO_SHORT | TOO_LONG | TWO_CONTS)
 #define F5   (ANY | TOO_LARGE | SHORTER_4)
 #define CONT (TOO_LONG | TWO_CONTS | SHORTER_2)
 
@@ -131,7 +133,8 @@ static const uint8_t second_high[16] = {TOO_SHORT, TOO_SHORT, TOO_SHORT,
 #endif
 #endif
 
-/* Validates from at, which lies between characters, until goal is reached. */
+/* Validates from offset at, where a character begins, until goal is reached.
+ * Returns the offset after the last valid character. */
 static size_t
 validate_until(const char *p, size_t at, size_t n, size_t goal)
 {
@@ -186,7 +189,8 @@ ctx_utf8_is_space(uint32_t cp)
 	return cp == ' ' || (cp >= '\t' && cp <= '\r');
 }
 
-/* Characters begin with the bytes that do not continue one. */
+/* Counts all bytes but continuations: each character has exactly one of
+ * them. */
 size_t
 ctx_utf8_count(const char *p, size_t n)
 {
@@ -196,6 +200,7 @@ ctx_utf8_count(const char *p, size_t n)
 
 	while (n - at >= step) {
 		counts = (PLAIN_VECTOR){0};
+		/* Each byte of counts can count to 255. */
 		vectors = (n - at) / step < 255 ? (n - at) / step : 255;
 		for (; vectors > 0; vectors--, at += step)
 			counts = PLAIN(tally)(counts,

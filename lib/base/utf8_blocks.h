@@ -1,6 +1,8 @@
-/* utf8_blocks.h - the validation of utf8.c, once for each kind of vector */
+/* utf8_blocks.h - UTF-8 validation by SIMD; utf8.c includes this file once for
+ * each kind of vector */
 
-/* What is wrong up to each byte of the block at p; three others precede. */
+/* Returns for each byte of the block at p the errors of the text that ends with
+ * that byte; 0 means none.  At least 3 bytes precede p. */
 INLINE TARGET VECTOR
 KIND(wrong)(const char *p)
 {
@@ -10,17 +12,18 @@ KIND(wrong)(const char *p)
 	sets = KIND(lookup)(first_high, KIND(half)(first));
 	sets = KIND(and)(sets, KIND(lookup)(first_low, KIND(keep)(first, 15)));
 	sets = KIND(and)(sets, KIND(lookup)(second_high, KIND(half)(second)));
-	/* A continuation behind another, the top bit, must stand two bytes
-	 * behind e0 and above and three behind f0 and above, and nowhere else;
-	 * less leaves the top bit of just these lead bytes. */
+	/* A continuation after another, which sets the top bit, must come two
+	 * bytes after e0 and above and three after f0 and above, and nowhere
+	 * else.  less leaves the top bit set in just these lead bytes. */
 	third = KIND(less)(KIND(load)(p - 2), 0xe0 - 0x80);
 	fourth = KIND(less)(KIND(load)(p - 3), 0xf0 - 0x80);
 	return KIND(xor)(sets, KIND(keep)(KIND(or)(third, fourth), 0x80));
 }
 
 /*
- * Validates by blocks from at, which is 3 or more and lies between characters.
- * Returns such a place, behind which there may be more that is valid.
+ * Validates whole blocks from offset at, which is at least 3 and where a
+ * character begins.  Returns the offset of a character, before which all is
+ * valid; the text after it is still to be validated.
  */
 static TARGET size_t
 KIND(valid_blocks)(const char *p, size_t at, size_t n)
@@ -32,7 +35,8 @@ KIND(valid_blocks)(const char *p, size_t at, size_t n)
 		if (KIND(any)(KIND(wrong)(p + at)))
 			break;
 	}
-	/* The last character may go on in the next block. */
+	/* The last character may continue in the next block: go back to its
+	 * start. */
 	while ((p[at - 1] & 0xc0) == 0x80)
 		at--;
 	return at - ((p[at - 1] & 0x80) != 0);

@@ -1,12 +1,14 @@
 /*
- * vector.h - the few vector operations in use, under one set of names
+ * vector.h - the SIMD operations in use, with the same names for all processors
  *
- * OPERATION_KIND takes and gives vectors of unsigned bytes; a comparison
- * gives all ones for true, with AVX-512 one bit a byte.  Code for several
- * kinds stands in a file that is included once for each, with KIND, VECTOR
- * and TARGET set.  Such code calls nothing that is not inlined: gcc 12 forgets
- * to clear the upper halves of the AVX registers around calls within a file,
- * and that costs hundreds of cycles.
+ * The function OPERATION_KIND works on vectors of unsigned bytes of one kind:
+ * word, sse2, avx2, avx512 or neon.  A comparison gives bytes of all ones for
+ * true; with AVX-512 it gives one bit per byte.
+ *
+ * Code for several kinds is in a file that is included once per kind, with
+ * KIND, VECTOR and TARGET defined.  That code must call only inlined functions:
+ * gcc 12 forgets to clear the upper halves of the AVX registers around calls
+ * within a file, and that costs hundreds of cycles.
  */
 #ifndef CTX_BASE_VECTOR_H
 #define CTX_BASE_VECTOR_H
@@ -19,8 +21,8 @@
 #define EVERY_BYTE 0x0101010101010101u
 
 /*
- * Words, the first byte lowest.  A comparison gives 0x80 for true, and bits
- * looks at the top bits only.
+ * Kind word: 8 bytes in a uint64_t, the first byte lowest.  A comparison gives
+ * 0x80 for true, and bits_word reads only the top bit of each byte.
  */
 INLINE uint64_t
 load_word(const char *p)
@@ -48,31 +50,31 @@ equal_word(uint64_t v, char c)
 	return zeros_word(v ^ (unsigned char)c * EVERY_BYTE);
 }
 
-/* Quotes and control bytes, which no string of JSON has unescaped.  Where
- * there is a minimum: with bit 1 turned over they, and they alone, are at most
- * a space. */
+/* Finds quotes and control bytes, which a JSON string contains only escaped.
+ * The SIMD versions flip bit 1 of each byte: exactly these bytes are then at
+ * most a space. */
 INLINE uint64_t
 stops_word(uint64_t v)
 {
 	return equal_word(v, '"') | zeros_word(v & 0xe0 * EVERY_BYTE);
 }
 
-/* Bytes that continue a character of UTF-8: their top bits are 10. */
+/* Finds continuation bytes of UTF-8: their top bits are 10. */
 INLINE uint64_t
 continues_word(uint64_t v)
 {
 	return v & ~v << 1 & 0x80 * EVERY_BYTE;
 }
 
-/* Counts, in each byte, how often a comparison gave true: 255 times at
- * most. */
+/* Adds each true of a comparison to the counter in its byte, which overflows
+ * after 255. */
 INLINE uint64_t
 tally_word(uint64_t counts, uint64_t found)
 {
 	return counts + (found >> 7);
 }
 
-/* The sum of all bytes. */
+/* Returns the sum of all bytes. */
 INLINE uint64_t
 total_word(uint64_t v)
 {
@@ -93,14 +95,14 @@ set_word(uint64_t v, char bit)
 	return v | (unsigned char)bit * EVERY_BYTE;
 }
 
-/* Bytes beyond ASCII; of these only the top bits are looked at. */
+/* Marks bytes beyond ASCII in their top bits; the other bits mean nothing. */
 INLINE uint64_t
 high_word(uint64_t v)
 {
 	return v;
 }
 
-/* The top bit of byte i becomes bit i. */
+/* Returns a mask: bit i is the top bit of byte i. */
 INLINE uint64_t
 bits_word(uint64_t v)
 {
@@ -213,7 +215,7 @@ xor_avx2(__m256i a, __m256i b)
 	return _mm256_xor_si256(a, b);
 }
 
-/* Every byte less c, but at least zero. */
+/* Subtracts c from every byte; a result below 0 becomes 0. */
 INLINE AVX2 __m256i
 less_avx2(__m256i v, unsigned char c)
 {
@@ -226,14 +228,14 @@ keep_avx2(__m256i v, unsigned char bits)
 	return _mm256_and_si256(v, _mm256_set1_epi8((char)bits));
 }
 
-/* The high half of every byte, as a number. */
+/* Returns the high four bits of every byte, as a number. */
 INLINE AVX2 __m256i
 half_avx2(__m256i v)
 {
 	return keep_avx2(_mm256_srli_epi16(v, 4), 0x0f);
 }
 
-/* The entry of a table for every byte of v, which are below 16. */
+/* Replaces every byte of v, which must be below 16, by its table entry. */
 INLINE AVX2 __m256i
 lookup_avx2(const uint8_t table[16], __m256i v)
 {
@@ -260,7 +262,7 @@ any_avx2(__m256i v)
 	return !_mm256_testz_si256(v, v);
 }
 
-/* Bytes from 1 to 127; the others are 0 here. */
+/* Finds the bytes from 1 to 127; other bytes must be 0. */
 INLINE AVX2 __m256i
 some_avx2(__m256i v)
 {
@@ -443,7 +445,7 @@ high_neon(uint8x16_t v)
 	return v;
 }
 
-/* Each half of the vector adds up to its own bits. */
+/* The 8 bytes of each half add up to 8 bits of the mask. */
 INLINE uint64_t
 bits_neon(uint8x16_t v)
 {
@@ -468,7 +470,7 @@ some_neon(uint8x16_t v)
 }
 #endif
 
-/* What every machine of this architecture has. */
+/* The kind that every processor of this architecture has. */
 #if defined(__x86_64__)
 #define PLAIN(name)  name##_sse2
 #define PLAIN_VECTOR __m128i
