@@ -1,8 +1,8 @@
 /*
- * edits.c - noted replacements, one writing pass
+ * edits.c - collect replacements, then write the text in one pass
  *
- * An edit is a place in the text and a piece of the store.  Nothing is
- * written before all edits are known, so they may come in any order.
+ * An edit is a span of the text and a span of the store.  Nothing is written
+ * before all edits are known, so they may be added in any order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "json/json.h"
 
 struct ctx_edit {
-	struct ctx_str old; /* a piece of the text */
-	size_t at, n;       /* what stands in for it, in the store */
+	struct ctx_str old; /* replaced bytes of the text */
+	size_t at, n;       /* its replacement: offset and bytes in the store */
 };
 
 int
@@ -43,7 +43,7 @@ ctx_edits_replace(struct ctx_edits *edits, struct ctx_str old, const char *p,
 	    : ctx_edits_replace_stored(edits, old, from, err);
 }
 
-/* Removes what lies between two places in the scanned text. */
+/* Adds an edit that removes bytes [from, to) of the scanned text. */
 static int
 remove_span(struct ctx_edits *edits, const struct ctx_json *json, uint32_t from,
     uint32_t to, struct ctx_err *err)
@@ -54,8 +54,8 @@ remove_span(struct ctx_edits *edits, const struct ctx_json *json, uint32_t from,
 }
 
 /*
- * A run of dropped children goes in one piece: with the separator before it
- * if something before it stays, else with the one behind it.
+ * Adjacent removed children become one edit.  The edit includes the comma
+ * before them if an earlier child is kept, else the comma after them.
  */
 int
 ctx_edits_remove(struct ctx_edits *edits, const struct ctx_json *json,
@@ -63,7 +63,8 @@ ctx_edits_remove(struct ctx_edits *edits, const struct ctx_json *json,
 {
 	const struct ctx_node *nodes = json->nodes;
 	bool object = nodes[node].kind == CTX_JSON_OBJECT;
-	bool kept = false, open = false; /* one before; a run not yet cut */
+	/* An earlier child is kept; a removed run has no edit yet. */
+	bool kept = false, open = false;
 	uint32_t at, value, from = 0, to = 0;
 	size_t i = 0;
 
@@ -99,8 +100,8 @@ ctx_edits_mark_member(const struct ctx_json *json, uint32_t object,
 			drop[i] = true;
 }
 
-/* By place; what is inserted at a place stands before what is replaced
- * there, and several insertions stand as they were noted. */
+/* Orders edits by place.  Insertions come before a replacement of the same
+ * place, and keep the order in which they were added. */
 static int
 compare_edits(const void *a, const void *b)
 {
@@ -119,7 +120,8 @@ sort_edits(struct ctx_edit *list, size_t n)
 {
 	size_t i;
 
-	/* They mostly come in order, which costs qsort as much as any other. */
+	/* qsort takes as long for sorted edits, and most edits are added in
+	 * order. */
 	for (i = 1; i < n; i++)
 		if (compare_edits(&list[i - 1], &list[i]) > 0)
 			break;
@@ -127,8 +129,8 @@ sort_edits(struct ctx_edit *list, size_t n)
 		qsort(list, n, sizeof *list, compare_edits);
 }
 
-/* By place, the longer first of those that start at one; of equal ones the
- * last noted first.  Insertions stand before all others of their place. */
+/* Orders edits by place.  At one place insertions come first, then longer edits
+ * before shorter ones; of the same bytes the last added comes first. */
 static int
 compare_edit_spans(const void *a, const void *b)
 {
@@ -160,7 +162,7 @@ ctx_edits_merge(struct ctx_edits *edits)
 	edits->n = n;
 }
 
-/* Does the edit lie in the text from place p on? */
+/* Returns true if the edit lies in [p, end). */
 static bool
 is_edit_within(const struct ctx_edit *edit, const char *p, const char *end)
 {
@@ -215,7 +217,8 @@ size_t
 ctx_edits_origin(const struct ctx_edits *edits, struct ctx_str text, size_t at)
 {
 	const struct ctx_edit *edit;
-	size_t from = 0, before, i; /* offset in the text, bytes before it */
+	/* from: offset in the text; before: kept bytes before the edit. */
+	size_t from = 0, before, i;
 
 	for (i = 0; i < edits->n; i++) {
 		edit = &edits->list[i];

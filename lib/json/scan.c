@@ -1,16 +1,17 @@
 /*
- * scan.c - find every value in a JSON text and where it sits
+ * scan.c - find every value in a JSON text
  *
- * The grammar goes byte by byte over what stands between strings, and the
- * strings, which are most of the text, go by blocks of 64 bytes as bit masks
- * of what matters inside a string.  An open container keeps the index of its
- * parent where a closed one keeps its next, so nesting takes no memory.
+ * The text between strings is read byte by byte.  Strings, which are most of
+ * the text, are read in blocks of 64 bytes: bit masks mark the bytes that
+ * matter inside a string (string_end.c).  While a container is open, its next
+ * is the index of its parent, so nesting takes no memory.
  *
- * All values get nodes, those too that nobody asks for.  Of the instructions
- * of a ctx-truncate with nothing to do, nodes take 5 % where results are long,
- * 10 % where messages are short and 16 % in Claude Code's transcripts; of them
- * 0, 2 and 15 % lie below keys that nobody asks for.  So to validate these
- * without nodes saves 2.5 % at the most, less what telling them apart costs.
+ * All values get nodes, even those that no caller reads.  Nodes take a share of
+ * the instructions of a ctx-truncate with nothing to do: 5 % with long results,
+ * 10 % with short messages, 16 % in Claude Code's transcripts.  Of these nodes
+ * 0, 2 and 15 % are below keys that no caller reads.  So to validate those
+ * values without nodes would save 2.5 % at most, less the cost of recognising
+ * them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,18 +21,20 @@
 #include "json/string_end.h"
 #include "string_end.h"
 
-#define NONE UINT32_MAX /* the parent of the top-level value */
+#define NONE UINT32_MAX /* parent of the outermost value */
 
+/* The scan_... functions and those that they call return 1; 0 if the text ends
+ * before the value does; -1 with *err. */
 struct scan {
 	struct ctx_json *json;
 	struct ctx_err *err;
-	const char *p, *end;     /* what is left of the text */
-	ctx_string_end_fn *walk; /* through a string */
-	uint32_t open; /* the innermost container still open, or NONE */
+	const char *p, *end;     /* the text not yet scanned */
+	ctx_string_end_fn *walk; /* finds the end of a string */
+	uint32_t open;           /* the innermost open container, or NONE */
 	unsigned depth;
 };
 
-/* The place is the byte at p. */
+/* Fills the error, with the column of the byte at p, and returns -1. */
 static int
 fail_at(const struct scan *s, const char *p, enum ctx_code code,
     const char *text)
@@ -59,7 +62,7 @@ grow_nodes(struct scan *s)
 	return 0;
 }
 
-/* Adds a node that spans from at to the place reached. */
+/* Adds a node for the bytes from at to s->p. */
 static inline int
 append_node(struct scan *s, const char *at, enum ctx_json_kind kind,
     bool escaped)
@@ -111,7 +114,8 @@ close_container(struct scan *s)
 	return 1;
 }
 
-/* Goes to the next byte that is no white space; false if that is the end. */
+/* Moves s->p to the next byte that is not white space; returns false if there
+ * is none before end. */
 static bool
 skip_space(struct scan *s, const char *end)
 {
@@ -127,7 +131,7 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Could c go on with a number or a word?  Then it was none. */
+/* Returns true if c, directly after a number or a word, makes it invalid. */
 static bool
 is_wordlike(char c)
 {
@@ -175,7 +179,7 @@ scan_number(struct scan *s)
 
 	s->p += *at == '-';
 	if (s->p < s->end && *s->p == '0')
-		s->p++; /* nothing may follow a leading zero */
+		s->p++; /* no digit may follow a leading zero */
 	else if ((rc = scan_digits(s)) <= 0)
 		return rc;
 	if ((rc = scan_fraction_exponent(s)) <= 0)
@@ -201,8 +205,9 @@ scan_word(struct scan *s, const char *text, enum ctx_json_kind kind)
 	return append_node(s, at, kind, false);
 }
 
-/* Do the n bytes at p begin a character that more bytes could complete?
- * The lowest or the highest continuation fits every lead byte. */
+/* Returns true if the n bytes at p begin a character that more bytes could
+ * complete.  After any lead byte the lowest or the highest continuation is
+ * valid. */
 static bool
 is_truncated_char(const char *p, size_t n)
 {
@@ -219,8 +224,9 @@ is_truncated_char(const char *p, size_t n)
 }
 
 /*
- * Most strings are short, as keys are.  The closing quote of the one at p, if
- * it is within one vector and nothing before it needs a closer look.
+ * Returns the closing quote of the string whose text begins at p.  Returns NULL
+ * if it is not within one vector, or if a byte before it needs a closer look.
+ * Most strings are short, as keys are.
  */
 static const char *
 find_short_end(const struct scan *s, const char *p)
@@ -239,7 +245,7 @@ find_short_end(const struct scan *s, const char *p)
 	return p + __builtin_ctzll(found);
 }
 
-/* The closing quote of the string whose text begins at p. */
+/* Finds the closing quote of the string whose text begins at p. */
 static int
 find_long_end(const struct scan *s, const char *p, const char **quote,
     bool *escaped)
@@ -278,7 +284,8 @@ scan_string(struct scan *s)
 	return append_node(s, at, CTX_JSON_STRING, escaped);
 }
 
-/* The value that begins at the place reached, or just its opening bracket. */
+/* Scans the value that begins at s->p; of a container only the opening
+ * bracket. */
 static int
 begin_value(struct scan *s, const char *expected)
 {
@@ -302,7 +309,8 @@ begin_value(struct scan *s, const char *expected)
 	}
 }
 
-/* The first two bytes of a key, which ends with end. */
+/* Returns the first two bytes of a key, which ends before the byte end; 0 for a
+ * byte that it lacks. */
 static uint16_t
 key_start(const char *key, char end)
 {
@@ -316,11 +324,11 @@ key_start(const char *key, char end)
 }
 
 /*
- * The bit of an object's set of keys for those that start so.  Several starts
- * share a bit, so a set can rule a key out, no more; most of the questions
- * are about keys that are not there.  The factor is one of those that give
- * "role", "content" and "tool_calls" bits that they share with the least
- * other keys of the formats.
+ * Returns the bit for keys with this start (see key_start) in the set of keys
+ * of an object, which is ctx_node.keys.  Several starts share a bit, so a set
+ * can only prove that a key is absent; most lookups are for absent keys.  The
+ * factor is one of those for which "role", "content" and "tool_calls" share
+ * their bits with the fewest other keys of the formats.
  */
 static uint16_t
 key_bit(uint16_t start)
@@ -328,7 +336,8 @@ key_bit(uint16_t start)
 	return (uint16_t)(1u << ((start * 2485u & 0xffff) >> 12));
 }
 
-/* Notes how the key that was added last starts, with it and its object. */
+/* Records the start of the key that was added last in its node and in its
+ * object's.  A key with escapes may have any start. */
 static void
 record_key_start(struct scan *s)
 {
@@ -339,7 +348,7 @@ record_key_start(struct scan *s)
 	    key->escaped ? UINT16_MAX : key_bit(key->keys);
 }
 
-/* A key and what value says of its value. */
+/* Scans a key, its colon and its value, as begin_value does. */
 static int
 scan_member(struct scan *s, const char *expected)
 {
@@ -358,7 +367,7 @@ scan_member(struct scan *s, const char *expected)
 	return skip_space(s, s->end) ? begin_value(s, "expected a value") : 0;
 }
 
-/* What stands behind an opening bracket. */
+/* Scans what follows an opening bracket: the closing one or the first child. */
 static int
 scan_first_child(struct scan *s, bool array)
 {
@@ -368,7 +377,7 @@ scan_first_child(struct scan *s, bool array)
 		     : scan_member(s, "expected a key or '}'");
 }
 
-/* What stands behind a value in a container. */
+/* Scans what follows a child: the closing bracket, or a comma and a child. */
 static int
 scan_next_child(struct scan *s, bool array)
 {
@@ -461,7 +470,8 @@ ctx_json_is(const struct ctx_json *json, uint32_t node, const char *s)
 	if (at->escaped)
 		return ctx_json_string_is(ctx_json_str(json, node), s,
 		    strlen(s));
-	/* No NUL stands in a string, and most differ in their first byte. */
+	/* A JSON string contains no NUL.  Most strings differ from s in their
+	 * first byte. */
 	n = at->end - at->at - 2;
 	return (n == 0 || *p == *s) && strncmp(p, s, n) == 0 && s[n] == '\0';
 }
@@ -523,8 +533,9 @@ ctx_json_text(const struct ctx_json *json, uint32_t node,
 	return 0;
 }
 
-/* Does nothing stand in the text of a value but what it needs?  Before each
- * value within stands a comma or a colon, but the first of a container. */
+/* Returns true if a value is written without white space between tokens and
+ * without needless escapes.  It adds up the bytes of all tokens: each child has
+ * a comma or colon before it, except the first of a container. */
 static bool
 is_compact(const struct ctx_json *json, uint32_t node)
 {
@@ -545,7 +556,7 @@ is_compact(const struct ctx_json *json, uint32_t node)
 	return n == all->end - all->at;
 }
 
-/* Appends brackets, commas and colons. */
+/* Appends the brackets, commas and colons in [p, end). */
 static int
 append_punctuation(struct ctx_buf *out, const char *p, const char *end,
     struct ctx_err *err)
@@ -596,7 +607,7 @@ ctx_json_compact(const struct ctx_json *json, uint32_t node,
 	return 0;
 }
 
-/* The value of the last of the keys that start so and are key. */
+/* Returns the value of the last member with this key, which has this start. */
 static __attribute__((noinline)) uint32_t
 find_last(const struct ctx_json *json, uint32_t obj, const char *key,
     uint16_t start)
@@ -643,7 +654,7 @@ ctx_json_count(const struct ctx_json *json, uint32_t node)
 	uint32_t at;
 	size_t n = 0;
 
-	/* Keys and values alike are counted; a scalar has nothing within. */
+	/* Keys and values are both counted; a scalar has no children. */
 	for (at = node + 1; at < nodes[node].next; at = nodes[at].next)
 		n++;
 	return nodes[node].kind == CTX_JSON_OBJECT ? n / 2 : n;

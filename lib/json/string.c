@@ -1,4 +1,4 @@
-/* string.c - string literals to text and back */
+/* string.c - decode and encode JSON strings */
 #include <string.h>
 
 #include "base/vector.h"
@@ -8,7 +8,7 @@
 #define STEP  ((ptrdiff_t)sizeof(PLAIN_VECTOR))
 #define BLOCK 64
 
-/* The text of a two-byte escape, by its second byte. */
+/* The character of a two-byte escape, by its second byte. */
 static const char meaning[256] = {['"'] = '"',
     ['\\'] = '\\',
     ['/'] = '/',
@@ -18,14 +18,14 @@ static const char meaning[256] = {['"'] = '"',
     ['r'] = '\r',
     ['t'] = '\t'};
 
-/* What stands between the quotes. */
+/* Returns the bytes between the quotes. */
 static struct ctx_str
 strip_quotes(struct ctx_str literal)
 {
 	return (struct ctx_str){literal.p + 1, literal.n - 2};
 }
 
-/* The first backslash of [p, end), or end. */
+/* Returns the first backslash of [p, end), or end. */
 static const char *
 find_backslash(const char *p, const char *end)
 {
@@ -34,8 +34,8 @@ find_backslash(const char *p, const char *end)
 	return found == NULL ? end : found;
 }
 
-/* Letters have bit 6, and their low half is one more than their digit less
- * nine. */
+/* Returns the value of a hex digit.  Letters have bit 6 set, and their low four
+ * bits are their value less nine. */
 static uint32_t
 hex_value(char c)
 {
@@ -51,7 +51,8 @@ parse_hex4(const char *p)
 	    hex_value(p[2]) << 4 | hex_value(p[3]);
 }
 
-/* The character of the escape at p, before end; returns its length. */
+/* Sets *cp to the character of the escape at p, and returns the bytes of the
+ * escape: 12 for a surrogate pair.  A lone surrogate gives U+FFFD. */
 static size_t
 parse_escape(const char *p, const char *end, uint32_t *cp)
 {
@@ -75,7 +76,7 @@ parse_escape(const char *p, const char *end, uint32_t *cp)
 	return 6;
 }
 
-/* Puts the character of the escape at p to *to, moves both. */
+/* Decodes the escape at *p to *to, and moves both pointers to its end. */
 INLINE void
 decode_escape(const char **p, const char *end, char **to)
 {
@@ -89,9 +90,10 @@ decode_escape(const char **p, const char *end, char **to)
 }
 
 /*
- * Decodes [p, end) to a place with room for as many bytes, which is enough as
- * no escape is shorter than its character; so a whole vector may always be
- * copied, even if it has an escape and is overwritten from there on.
+ * Decodes [p, end) to memory at to, and returns the end of the result.  end - p
+ * bytes are enough there, as no escape is shorter than its character.  So a
+ * whole vector may always be copied: from its first escape on it is
+ * overwritten.
  */
 static char *
 decode_escapes(char *to, const char *p, const char *end)
@@ -135,7 +137,8 @@ ctx_json_string_decode(struct ctx_buf *out, struct ctx_str literal,
 	return 0;
 }
 
-/* The letter of a short escape; 'u' for a long one; 0 for none. */
+/* Returns the letter of the short escape of c; 'u' if it has only a long one; 0
+ * if it needs none. */
 static char
 escape_letter(unsigned char c)
 {
@@ -144,8 +147,7 @@ escape_letter(unsigned char c)
 	return c < 0x20 ? of[c] : c == '"' || c == '\\' ? (char)c : '\0';
 }
 
-/* Writes how a byte that may be escaped is; the bytes of that, 0 if it is
- * not. */
+/* Writes the escape of a byte and returns its length; 0 if it needs none. */
 static size_t
 write_escape(unsigned char c, char out[6])
 {
@@ -158,7 +160,7 @@ write_escape(unsigned char c, char out[6])
 	return out[1] == '\0' ? 0 : out[1] == 'u' ? 6 : 2;
 }
 
-/* The first byte of [p, end) that must be escaped, or end. */
+/* Returns the first byte of [p, end) that must be escaped, or end. */
 static const char *
 find_special(const char *p, const char *end)
 {
@@ -186,7 +188,7 @@ ctx_json_string_encode(struct ctx_buf *out, const char *p, size_t n,
 	char written[6];
 
 	if (n == 0)
-		p = ""; /* it may have been NULL */
+		p = ""; /* p may have been NULL */
 	end = p + n;
 	if (ctx_buf_add(out, "\"", 1, err) < 0)
 		return -1;
@@ -213,10 +215,10 @@ ctx_json_string_is_normalized(struct ctx_str literal)
 	uint32_t cp;
 	size_t n;
 
-	/* What must be escaped is, since the literal is valid. */
+	/* In a valid literal all bytes that must be escaped are. */
 	while ((p = find_backslash(p, end)) != end) {
 		if (p[1] != 'u' && p[1] != '/') {
-			p += 2; /* no other short form is needless */
+			p += 2; /* all other short escapes are necessary */
 			continue;
 		}
 		n = parse_escape(p, end, &cp);
@@ -251,7 +253,7 @@ ctx_json_string_normalize(struct ctx_buf *out, struct ctx_str literal,
 	return ctx_buf_add(out, p, (size_t)(end - p) + 1, err);
 }
 
-/* Which of the BLOCK bytes at p are c, one bit each. */
+/* Returns a mask: bit i is set if byte i of the BLOCK bytes at p is c. */
 static uint64_t
 find_byte_positions(const char *p, char c)
 {
@@ -263,14 +265,15 @@ find_byte_positions(const char *p, char c)
 	return found;
 }
 
-/* What the escapes of a text take beyond what they mean. */
+/* How much longer the escapes of a literal are than the text that they stand
+ * for. */
 struct excess {
-	const char *end; /* of the last long escape */
+	const char *end; /* of the last \u escape counted */
 	size_t bytes, chars;
 };
 
-/* The bits of u are those letters of escapes in the block at p.  A byte of
- * each escape is counted elsewhere. */
+/* Adds the excess of \u escapes.  Bit i of u is set if p[i] is the u of an
+ * escape.  find_excess counts one byte of each escape. */
 static void
 add_long_escapes(struct excess *excess, const char *p, uint64_t u,
     const char *end)
@@ -282,7 +285,7 @@ add_long_escapes(struct excess *excess, const char *p, uint64_t u,
 
 	for (; u != 0; u &= u - 1) {
 		at = p + __builtin_ctzll(u) - 1;
-		/* One character may be two escapes. */
+		/* This is the second escape of a surrogate pair. */
 		if (at < excess->end)
 			continue;
 		len = parse_escape(at, end, &cp);
@@ -293,7 +296,8 @@ add_long_escapes(struct excess *excess, const char *p, uint64_t u,
 	}
 }
 
-/* Their number; a call to the compiler's library takes as long again. */
+/* Returns how many bits are set; a call to the compiler's library would take
+ * twice as long. */
 static size_t
 count_bits(uint64_t bits)
 {
@@ -307,9 +311,10 @@ count_bits(uint64_t bits)
 }
 
 /*
- * An escape is a backslash and a byte, another backslash or none.  So these
- * bytes, backslashes and what else is escaped, are two an escape, one of them
- * beyond the character; the long ones are seen to one by one.
+ * Returns the excess of all escapes of a text.  An escape begins with two
+ * bytes: a backslash and an escaped byte, which may be a backslash.  So there
+ * are two bytes per escape that are a backslash or escaped, and one of them is
+ * excess.  add_long_escapes adds the rest of \u escapes.
  */
 static struct excess
 find_excess(struct ctx_str text)
@@ -416,7 +421,7 @@ ctx_json_string_is(struct ctx_str literal, const char *p, size_t n)
 	size_t len;
 
 	if (n == 0)
-		p = ""; /* it may have been NULL */
+		p = ""; /* p may have been NULL */
 	for (;;) {
 		next = find_backslash(q, end);
 		len = (size_t)(next - q);
@@ -438,7 +443,7 @@ ctx_json_string_is(struct ctx_str literal, const char *p, size_t n)
 bool
 ctx_json_strings_equal(struct ctx_str a, struct ctx_str b)
 {
-	size_t i = 1, k = 1; /* behind the quotes */
+	size_t i = 1, k = 1; /* after the quotes */
 	uint32_t one, other;
 	int more;
 

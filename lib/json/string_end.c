@@ -1,9 +1,9 @@
 /*
- * string_end.c - to the end of a JSON string
+ * string_end.c - find the end of a JSON string
  *
- * By blocks of 64 bytes, as masks of one bit a byte.  The loop over blocks
- * stands once, in string_end_blocks.h, and is compiled for every kind of
- * vector.
+ * Strings are read in blocks of 64 bytes, as masks of one bit per byte.  The
+ * loop over blocks is in string_end_blocks.h, which is compiled once for each
+ * kind of vector.
  */
 #include <string.h>
 
@@ -13,14 +13,14 @@
 
 #define BLOCK 64
 
-/* Bit i speaks of byte i. */
+/* Masks of a block: bit i is for byte i. */
 struct string_block {
 	uint64_t backslash;
 	uint64_t stop;    /* quotes and control bytes */
 	uint64_t high;    /* bytes beyond ASCII */
-	uint64_t letter;  /* bytes that may follow a backslash, and */
-	uint64_t u;       /* this one of them */
-	uint64_t escaped; /* bytes that do follow one */
+	uint64_t letter;  /* bytes that are valid after a backslash */
+	uint64_t u;       /* bytes that are the letter u */
+	uint64_t escaped; /* bytes that a backslash escapes */
 	uint64_t carry;   /* bit 0: the block before escapes the first byte */
 };
 
@@ -33,7 +33,8 @@ is_hex(char c)
 	return (digit < 10) | (letter < 6);
 }
 
-/* Are there four hex digits at p?  If not, the walk ends where one lacks. */
+/* Returns true if there are four hex digits at p.  If not, moves walk->p to the
+ * first byte that is none. */
 INLINE bool
 has_hex4(struct string_end *walk, const char *p)
 {
@@ -50,8 +51,8 @@ has_hex4(struct string_end *walk, const char *p)
 }
 
 /*
- * Takes what is escaped out of the stops of a block; what must not be
- * escaped becomes one.  Returns false if the walk is over.
+ * Removes escaped bytes from the stops of a block, and adds bytes that must not
+ * be escaped.  Returns false if the walk is over.
  */
 INLINE bool
 resolve_escapes(struct string_end *walk, struct string_block *block)
@@ -61,7 +62,7 @@ resolve_escapes(struct string_end *walk, struct string_block *block)
 	block->escaped = find_escaped(block->backslash, &block->carry);
 	block->stop &= ~block->escaped;
 	block->stop |= block->escaped & ~block->letter;
-	reach = block->stop ^ (block->stop - 1); /* the first stop and before */
+	reach = block->stop ^ (block->stop - 1); /* bits up to the first stop */
 	walk->escaped |= (block->backslash & reach) != 0;
 	for (u = block->escaped & block->u & reach; u != 0; u &= u - 1)
 		if (!has_hex4(walk, walk->p + __builtin_ctzll(u) + 1))
@@ -69,7 +70,7 @@ resolve_escapes(struct string_end *walk, struct string_block *block)
 	return true;
 }
 
-/* The walk is over: goes to the stop and says what it is. */
+/* Ends the walk at the first stop, and sets walk->wrong if that is an error. */
 INLINE void
 stop_walk(struct string_end *walk, const struct string_block *block)
 {

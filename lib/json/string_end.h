@@ -1,4 +1,4 @@
-/* string_end.h - to the end of a JSON string */
+/* string_end.h - find the end of a JSON string */
 #ifndef CTX_JSON_STRING_END_H
 #define CTX_JSON_STRING_END_H
 
@@ -6,15 +6,15 @@
 #include "base/vector.h"
 
 /*
- * Begins with p behind the opening quote and the rest zero; ends with p at
- * the closing quote, at the end of the text, or at the byte that is wrong.
- * UTF-8 is not looked at.
+ * A walk to the end of a string.  It begins with p after the opening quote, end
+ * set, and the other members zero.  It ends with p at the closing quote, at the
+ * end of the text, or at an invalid byte.  UTF-8 is not validated.
  */
 struct string_end {
-	const char *p, *end; /* the place reached; the end of the text */
+	const char *p, *end; /* the position; the end of the text */
 	const char *high;    /* the first byte beyond ASCII, or NULL */
-	const char *wrong;   /* what is wrong at p, or NULL */
-	bool escaped;        /* there was a backslash */
+	const char *wrong;   /* why the byte at p is invalid, or NULL */
+	bool escaped;        /* true if there was a backslash */
 };
 
 typedef void ctx_string_end_fn(struct string_end *walk);
@@ -22,13 +22,15 @@ typedef void ctx_string_end_fn(struct string_end *walk);
 ctx_string_end_fn *ctx_string_end_select(enum ctx_simd simd);
 
 /*
- * Of 64 bytes those that a backslash escapes, other backslashes among them.
- * Bit 0 of carry: the block before escapes the first byte; it is set for the
- * block behind.  A run of backslashes that begins at an odd place is added
- * that place, which makes one bit behind the run of it; a run at an even place
- * stays.  With the odd places turned over, both are every other bit from the
- * first on, these are the backslashes that escape, and the byte behind the run
- * if the last of it does.
+ * Returns a mask of the bytes of a 64-byte block that a backslash escapes;
+ * these may be backslashes.  Bit 0 of *carry is set if the block before escapes
+ * the first byte; it is updated for the block after.
+ *
+ * The sum turns a run of backslashes that begins at an odd bit into one bit
+ * after the run, and keeps a run that begins at an even bit.  Flipping the odd
+ * bits then leaves, in both cases, every second bit of the run, from its first:
+ * the backslashes that escape.  The bit after the run is set if its last
+ * backslash escapes.
  */
 INLINE uint64_t
 find_escaped(uint64_t backslash, uint64_t *carry)

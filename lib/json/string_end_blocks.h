@@ -1,5 +1,5 @@
-/* string_end_blocks.h - the walk of string_end.c, once for each kind of vector
- */
+/* string_end_blocks.h - the walk to the end of a string; string_end.c includes
+ * this file once for each kind of vector */
 
 INLINE TARGET MASK
 KIND(backslashes)(VECTOR v)
@@ -13,12 +13,13 @@ KIND(us)(VECTOR v)
 	return KIND(equal)(v, 'u');
 }
 
-/* What may follow a backslash. */
+/* Finds the bytes that are valid after a backslash. */
 #ifdef LOOKUP
 INLINE TARGET MASK
 KIND(letters)(VECTOR v)
 {
-	/* By the halves of a byte: '"' and '/'; '\'; bfn; rtu. */
+	/* Bit 1: " and /; 2: \; 4: b, f, n; 8: r, t, u.  A byte is found if its
+	 * low half and its high half share a bit. */
 	static const uint8_t low[16] = {[0x2] = 1 | 4 | 8,
 	    [0x4] = 8,
 	    [0x5] = 8,
@@ -36,7 +37,7 @@ KIND(letters)(VECTOR v)
 INLINE TARGET MASK
 KIND(letters)(VECTOR v)
 {
-	/* b and f, t and u differ in one bit only. */
+	/* b and f differ in one bit only, and so do t and u. */
 	MASK bf = KIND(equal)(KIND(set)(v, 'b' ^ 'f'), 'f');
 	MASK tu = KIND(equal)(KIND(set)(v, 't' ^ 'u'), 'u');
 	MASK nr = KIND(or)(KIND(equal)(v, 'n'), KIND(equal)(v, 'r'));
@@ -47,8 +48,8 @@ KIND(letters)(VECTOR v)
 }
 #endif
 
-/* One bit for each of 64 bytes from p on.  The loop over the vectors is
- * written out, as no compiler does so by itself at -O2. */
+/* Gathers one bit for each of 64 bytes from p on.  The loop over the vectors is
+ * unrolled by hand, as no compiler does so at -O2. */
 #define PART(what, i) (KIND(bits)(KIND(what)(KIND(load)(p + (i)))) << (i))
 #define GATHER(what)                                                      \
 	(sizeof(VECTOR) == 64          ? PART(what, 0)                    \
@@ -59,8 +60,8 @@ KIND(letters)(VECTOR v)
 		    PART(what, 16) | PART(what, 24) | PART(what, 32) |    \
 		    PART(what, 40) | PART(what, 48) | PART(what, 56))
 
-/* Looks at the block at p, which holds the bytes at walk->p.  Returns true
- * if the walk is over. */
+/* Reads the block at p, which is that at walk->p or a copy.  Returns true if
+ * the walk is over. */
 INLINE TARGET bool
 KIND(ends)(struct string_end *walk, struct string_block *block, const char *p)
 {
@@ -70,8 +71,8 @@ KIND(ends)(struct string_end *walk, struct string_block *block, const char *p)
 	if (block->high != 0 && walk->high == NULL)
 		walk->high = walk->p + __builtin_ctzll(block->high);
 	block->escaped = 0;
-	/* In code and logs half the blocks have backslashes: with wide vectors
-	 * a branch that guesses wrong takes longer than the masks. */
+	/* In code and logs half of the blocks have backslashes.  With wide
+	 * vectors a mispredicted branch takes longer than the masks. */
 	if (sizeof(VECTOR) >= 32 || (block->backslash | block->carry) != 0) {
 		block->letter = GATHER(letters);
 		block->u = GATHER(us);
@@ -87,7 +88,7 @@ KIND(ends)(struct string_end *walk, struct string_block *block, const char *p)
 static TARGET void
 KIND(walk)(struct string_end *out)
 {
-	struct string_end walk = *out; /* in registers */
+	struct string_end walk = *out; /* a copy that can be in registers */
 	struct string_block block = {0};
 	char tail[BLOCK];
 
@@ -96,7 +97,7 @@ KIND(walk)(struct string_end *out)
 			*out = walk;
 			return;
 		}
-	/* Zeros stand behind the end of the text, and so they stop the walk. */
+	/* The zeros after the text are control bytes, so they stop the walk. */
 	memset(tail, 0, BLOCK);
 	memcpy(tail, walk.p, (size_t)(walk.end - walk.p));
 	(void)KIND(ends)(&walk, &block, tail);
