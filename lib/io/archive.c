@@ -1,4 +1,4 @@
-/* archive.c - what went, in full */
+/* archive.c - log of removed and changed records */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,11 +11,12 @@
 #include "io/io.h"
 
 #define FLUSH_AT (256u << 10)
-/* No call is asked to write more: systems refuse or cut more than INT_MAX. */
+/* Bytes per write at most: systems refuse or cut more than INT_MAX. */
 #define MOST ((size_t)512 << 20)
 
-/* A file is opened to be read as well, for what it ends in (end_torn_line). Not
- * a pipe: it would have us as a reader, and wait for no other. */
+/* Opens the archive.  A regular file is opened for reading, too: end_torn_line
+ * reads its last byte.  A pipe is not: this process would then be its reader,
+ * and the open would not wait for another. */
 static int
 open_file(const char *path)
 {
@@ -30,7 +31,7 @@ open_file(const char *path)
 					 : fd;
 }
 
-/* Opens the directory that a file is in, be it through a link. */
+/* Opens the directory of a file, after following links. */
 static int
 open_directory(const char *path)
 {
@@ -47,8 +48,9 @@ open_directory(const char *path)
 	return fd;
 }
 
-/* A new file has its name on disk when its directory is there; an older one
- * may be of a run that did not come so far. */
+/* Opens the directory of the archive.  The name of a new file is on disk only
+ * after its directory is synced.  An existing file may need that, too: the run
+ * that created it may have ended before. */
 static int
 open_archive_directory(struct ctx_archive *archive)
 {
@@ -59,7 +61,8 @@ open_archive_directory(struct ctx_archive *archive)
 	if (!S_ISREG(file.st_mode))
 		return 0;
 	archive->directory = open_directory(archive->path);
-	/* What may not be read, or has no path, cannot be synced either. */
+	/* A directory that may not be read, or has no path, cannot be
+	 * synced. */
 	return archive->directory >= 0 || errno == EACCES || errno == ENOENT ||
 		errno == ENAMETOOLONG
 	    ? 0
@@ -85,8 +88,8 @@ ctx_archive_open(struct ctx_archive *archive, const char *path,
 	return -1;
 }
 
-/* Writes a text and what ends it, in one call if the system takes all: other
- * writers' records stand before it or behind it. */
+/* Writes text, then end; both in one call if the system takes all.  So records
+ * of other writers come before or after them. */
 static int
 write_out(const struct ctx_archive *archive, struct ctx_str text,
     struct ctx_str end, struct ctx_err *err)
@@ -121,8 +124,9 @@ write_out(const struct ctx_archive *archive, struct ctx_str text,
 	return 0;
 }
 
-/* Ends the line of what was cut short, by a full disk or the end of who wrote
- * it; behind it, the next record would be none. */
+/* Ends the last line of the archive if it has no line feed, because of a full
+ * disk or a killed writer.  A record appended to that line would not be valid
+ * JSON. */
 static int
 end_torn_line(const struct ctx_archive *archive, struct ctx_err *err)
 {
@@ -136,7 +140,7 @@ end_torn_line(const struct ctx_archive *archive, struct ctx_err *err)
 		return 0;
 	if (pread(archive->fd, &last, 1, file.st_size - 1) == 1 && last == '\n')
 		return 0;
-	/* Where we may not read it, an empty line does no harm. */
+	/* If the byte may not be read, an empty line does no harm. */
 	return write_out(archive, (struct ctx_str){"\n", 1},
 	    (struct ctx_str){"", 0}, err);
 }
@@ -166,7 +170,7 @@ write_pending(struct ctx_archive *archive, struct ctx_err *err)
 	return 0;
 }
 
-/* A long record that is on one line is written from where it is. */
+/* Writes a long record that is on one line, without a copy. */
 static int
 add_long(struct ctx_archive *archive, struct ctx_str text, struct ctx_err *err)
 {
@@ -192,14 +196,15 @@ ctx_archive_add(struct ctx_archive *archive, const char *p, size_t n,
 	if (ctx_buf_add(pending, p, n, err) < 0 ||
 	    ctx_buf_add(pending, "\n", 1, err) < 0)
 		return -1;
-	/* Within a valid record a line break stands between two tokens. */
+	/* A valid record has line breaks only between tokens. */
 	for (i = from; i + 1 < pending->n; i++)
 		if (pending->p[i] == '\n' || pending->p[i] == '\r')
 			pending->p[i] = ' ';
 	return pending->n >= FLUSH_AT ? write_pending(archive, err) : 0;
 }
 
-/* A pipe or a device has nothing to sync, which is no failure. */
+/* Syncs a file.  A pipe or a device has nothing to sync, which is no
+ * failure. */
 static bool
 is_synced(int fd)
 {
@@ -236,7 +241,7 @@ ctx_archive_close(struct ctx_archive *archive, struct ctx_err *err)
 	int rc = ctx_archive_sync(archive, err);
 
 	close_directory(archive);
-	/* After EINTR it is closed all the same, and it was synced before. */
+	/* After EINTR the file is closed, too, and it was synced before. */
 	if (close(archive->fd) < 0 && errno != EINTR && rc == 0)
 		rc = ctx_err_sys(err, errno, "cannot close archive %s",
 		    archive->path);

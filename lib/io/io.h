@@ -1,5 +1,5 @@
 /*
- * io.h - records in and out, the archive, commands that are run
+ * io.h - read records, write output, archive removed records, run commands
  */
 #ifndef CTX_IO_H
 #define CTX_IO_H
@@ -7,22 +7,24 @@
 #include "base/base.h"
 #include "json/json.h"
 
-/* ---- io/writer.c: coalesced writes, every error seen -------------------- */
+/* ---- io/writer.c: buffered output --------------------------------------- */
 
 /*
- * Writes to a descriptor.  Text is not copied but remembered, and what
- * follows in memory without a gap leaves in the same write; so the caller's
- * bytes must stay until the next flush, which a tied reader (below) calls
- * before it moves its buffer.  ctx_writer_copy takes bytes that will not stay.
- * Short writes are continued, EINTR is retried, EAGAIN waits in poll(2).
- * After a failed write every later call fails with the same error.
+ * Buffered output to a file descriptor.  ctx_writer_put does not copy bytes but
+ * refers to those of the caller; adjacent ones are written by one call.  So
+ * they must remain valid until the next flush.  A tied reader
+ * (ctx_reader_set_writer) flushes before it moves its buffer.  ctx_writer_copy
+ * takes a copy.
+ *
+ * Short writes are continued, EINTR is retried, EAGAIN waits in poll(2).  After
+ * a failed write every later call fails with the same error.
  */
 struct ctx_writer {
 	int fd;
-	bool flush_each;         /* flush after every record (-u) */
-	struct ctx_str borrowed; /* not yet written, the caller's */
-	struct ctx_buf copied; /* not yet written, copied; stands before run */
-	uint64_t written;      /* bytes that have left */
+	bool flush_each;         /* true: flush after every record (-u) */
+	struct ctx_str borrowed; /* not yet written; the caller's bytes */
+	struct ctx_buf copied;   /* not yet written; before borrowed */
+	uint64_t written;        /* bytes written so far */
 	struct ctx_err failed;
 };
 
@@ -31,135 +33,150 @@ int ctx_writer_put(struct ctx_writer *writer, const char *p, size_t n,
     struct ctx_err *err);
 int ctx_writer_copy(struct ctx_writer *writer, const char *p, size_t n,
     struct ctx_err *err);
-/* The end of a record: flushes if flush_each is set. */
+/* Ends a record: flushes if flush_each is set. */
 int ctx_writer_end_record(struct ctx_writer *writer, struct ctx_err *err);
 int ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err);
-/* Flushes and closes the descriptor: some errors show only there.  A call
- * after the first failed one fails as above, but closes. */
+/* Flushes and closes the descriptor; some errors appear only when it is closed.
+ * After a failed call it returns that error, but still closes. */
 int ctx_writer_close(struct ctx_writer *writer, struct ctx_err *err);
 /* Frees memory; neither flushes nor closes the descriptor. */
 void ctx_writer_release(struct ctx_writer *writer);
 
-/* ---- io/reader.c: descriptors to records -------------------------------- */
+/* ---- io/reader.c: split input into records ------------------------------ */
 
 enum ctx_record_kind {
 	CTX_RECORD_JSON,  /* one JSON value */
-	CTX_RECORD_BLANK, /* white space, or a BOM at the start of a file */
-	CTX_RECORD_BAD,   /* no valid JSON; only with lenient */
+	CTX_RECORD_BLANK, /* white space, or a BOM at the start of the first
+			     file */
+	CTX_RECORD_BAD,   /* invalid JSON; only from a lenient reader */
 };
 
 /*
- * One record.  text is every byte it came with, line ending included, so
- * that the records of a stream, one behind another, are the stream.  json is
- * its scanned value (kind JSON only).  Both live until the next call.
+ * One record.  text is all its bytes, line ending included: the texts of the
+ * records, one after another, are the stream.  json is the scanned value, for
+ * kind JSON only.  Both are valid until the next call.
  */
 struct ctx_record {
 	enum ctx_record_kind kind;
 	struct ctx_str text;
-	struct ctx_str value;        /* the JSON value, a piece of text */
-	const struct ctx_json *json; /* scanned from value.p on */
-	const char *file;            /* as named; "-" for standard input */
-	uint64_t line;               /* of the value's first byte, from 1 */
+	struct ctx_str value;        /* the JSON value, within text */
+	const struct ctx_json *json; /* offsets in it count from value.p */
+	const char *file; /* as named by the caller; "-" for standard input */
+	uint64_t line;    /* line of the value's first byte, from 1 */
 };
 
 /*
- * Reads files, one behind another, as one stream of records.  Framing is
- * found out per file: as long as each line that is not blank is a whole value,
- * every line is one record; from the first value on that goes on behind its
- * line, the file is a sequence of values, however they are laid out (one
- * document, or many pretty-printed ones), each with the blanks (space, tab,
- * carriage return) behind it up to and including a line feed.  So what stood
- * in such a file may be left out, or lines put before it.  A line on which
- * neither is found, as one that was cut short, is bad; once there was one,
- * every line is a record.
- * A line of blanks is a record by itself; blanks before a value on its line
- * belong to its record.  A record comes as soon as its line feed has been
- * read, or, in a sequence of values, any other byte that is no blank.
- * Kept as they are: CRLF, BOM, blank lines, a missing last line feed (a line
- * feed is added only where another file follows).  A NUL byte is an error as
- * any other stray byte.  Lines may have any length below 4 GiB.
+ * Reads files, one after another, as one stream of records.  The framing is
+ * detected for each file:
+ *  - Lines: as long as each line that is not blank is one complete value, each
+ *    line is a record.
+ *  - Sequence of values: this begins with the first value that continues on the
+ *    next line.  Each value is then a record, however it is laid out: one
+ *    document, or many pretty-printed ones.  The record includes the blanks
+ *    (space, tab, carriage return) after the value, up to and including a line
+ *    feed.  So a record can be removed from such a file, or a line inserted
+ *    before it.
+ *
+ * A line that is neither, such as a truncated one, is a bad record.  After the
+ * first bad line of a file every line is a record.
+ *
+ * A line of blanks is a record by itself.  Blanks before a value on its line
+ * belong to its record.  A record is returned as soon as its line feed has been
+ * read, or, in a sequence of values, any other byte that is not a blank.
+ *
+ * CRLF, blank lines, the BOM of the first file and a missing last line feed are
+ * kept; a line feed is added only where another file follows.  A NUL byte is an
+ * error, as any other invalid byte.  Lines may have any length below 4 GiB.
  */
 struct ctx_reader;
 
-/* files: n names, "-" is standard input; they must outlive the reader.
- * n 0 stands for one "-". */
+/* Opens a reader of n files, whose names must outlive it; "-" is standard
+ * input.  n 0 stands for one "-". */
 int ctx_reader_open(struct ctx_reader **reader, char *const *files, size_t n,
     struct ctx_err *err);
-/* Bad records are then returned with kind BAD instead of ending the stream;
- * the error is in *err all the same. */
+/* If lenient is true, a bad record is returned with kind BAD and does not end
+ * the stream; *err then has the error, too. */
 void ctx_reader_set_lenient(struct ctx_reader *reader, bool lenient);
-/* Flushes writer before the memory of earlier records is reused, so that
- * untouched records may be put there without a copy. */
+/* Ties a writer to the reader.  The reader flushes it before it reuses the
+ * memory of earlier records.  So records that are not changed may be given to
+ * ctx_writer_put. */
 void ctx_reader_set_writer(struct ctx_reader *reader,
     struct ctx_writer *writer);
-/* Does that now, for those who keep records longer. */
+/* Flushes the tied writer, if there is one; for callers that keep records
+ * longer. */
 int ctx_reader_flush(struct ctx_reader *reader, struct ctx_err *err);
-/* Calls read whenever so many bytes, at most 256 KiB, have come. */
+/* Makes the reader call read after each read of input, with the number of
+ * bytes, at most 256 KiB. */
 void ctx_reader_set_progress(struct ctx_reader *reader,
     void (*read)(void *user, size_t bytes), void *user);
 /*
- * Errors have file, line and column set.  A file is opened when its turn
- * comes; one that cannot be opened or read, or is bad, is closed, and a
- * further call goes on with the file behind it, as cat(1) does.
+ * Reads the next record.  Returns 1, 0 at the end of the last file, or -1.
+ * Errors in the input have file, line and column set.  A file is opened when
+ * the one before it has ended.  A file that cannot be opened or read, or has a
+ * bad record, is closed; a further call continues with the next file, as cat(1)
+ * does.
  */
 int ctx_reader_next(struct ctx_reader *reader, struct ctx_record *record,
     struct ctx_err *err);
 /*
- * The bytes of the record read last, to be freed by the caller: a copy, or the
- * memory itself if it is long.  Either way what points to the record stays
- * valid as before, but no longer than what is returned.  NULL with *err filled
- * if there is no memory.
+ * Returns the bytes of the record read last, in memory that the caller frees: a
+ * copy, or for a long record the buffer of the reader.  Pointers into the
+ * record remain valid until the next call of ctx_reader_next, or until the
+ * caller frees the memory.  NULL with *err if there is no memory.
  */
 char *ctx_reader_keep(struct ctx_reader *reader,
     const struct ctx_record *record, struct ctx_err *err);
-/* Flushes a tied writer, which keeps an error for its next call; NULL is
- * no reader and is left alone. */
+/* Flushes the tied writer, which returns an error from its next call, and frees
+ * the reader.  NULL is ignored. */
 void ctx_reader_close(struct ctx_reader *reader);
 
-/* ---- io/archive.c: what went, in full ----------------------------------- */
+/* ---- io/archive.c: log of removed and changed records ------------------- */
 
 /*
- * A log of what was taken out or changed: original bytes, one record a line.
- * It is appended to, mode 0600 when it is new.  What was cut short, by a full
- * disk or a writer's end, stays on a line of its own.
+ * A log of removed or changed records: their original bytes, one record per
+ * line.  Records are appended; a new file gets mode 0600.  A record that was
+ * written only in part, because of a full disk or a killed process, is kept on
+ * a line of its own.
  */
 struct ctx_archive {
 	int fd;
-	int directory;    /* that it is in, until that is synced; or -1 */
+	int directory; /* the file's directory, until that is synced; or -1 */
 	const char *path; /* the caller's */
-	bool dirty;       /* something was added since the last sync */
-	uint64_t end;     /* bytes of the file when we had written to it */
+	bool dirty;       /* true if a record was added since the last sync */
+	uint64_t end;     /* bytes of the file after the last write */
 	struct ctx_buf pending;
 };
-/* All that is needed is opened here, before rights are given up. */
+/* Opens the file and all that later calls need, since a sandboxed program
+ * cannot open files later. */
 int ctx_archive_open(struct ctx_archive *archive, const char *path,
     struct ctx_err *err);
-/* Line breaks within the record (between its tokens) become spaces. */
+/* Adds a record.  Line breaks between its tokens become spaces. */
 int ctx_archive_add(struct ctx_archive *archive, const char *p, size_t n,
     struct ctx_err *err);
-/* Returns when all that was added is on disk, with the name of the file, if
- * its directory may be read. */
+/* Returns 0 when all added records are on disk.  The name of the file is on
+ * disk, too, if its directory may be read. */
 int ctx_archive_sync(struct ctx_archive *archive, struct ctx_err *err);
 int ctx_archive_close(struct ctx_archive *archive, struct ctx_err *err);
 
-/* ---- io/run_command.c: run a command with a text in, a text out --------- */
+/* ---- io/run_command.c: run a command with a time limit ------------------ */
 
 struct ctx_command {
-	const char *command;  /* for sh -c; the user's own, never the input's */
-	struct ctx_str input; /* given on its standard input */
-	size_t limit;         /* bytes of output accepted */
-	unsigned seconds;     /* until it is killed, with all it started */
+	const char *command;  /* for sh -c; given by the user, not the input */
+	struct ctx_str input; /* written to its standard input */
+	size_t limit;         /* maximum bytes of its output */
+	unsigned seconds;     /* until its process group is killed */
 };
 /*
- * Appends what the command writes to out.  The command may stop reading
- * early.  CTX_EARG: it ended with a status other than 0, was killed, took
- * too long, wrote too much or wrote invalid UTF-8; the text says which.
+ * Runs a command and appends its output to out.  The command may stop reading
+ * before the end of the input.  CTX_EARG: the command ended with a status other
+ * than 0, was killed, took too long, wrote too much or wrote invalid UTF-8; the
+ * error text says which.
  *
- * The command is killed, with all it started, when this process ends, also
- * by SIGKILL.  HUP, INT, QUIT and TERM wait, unless they are ignored or
- * blocked in this thread: the command is killed, with all it started, then they
- * are delivered, and CTX_EARG is returned if there is a handler that returns.
- * With threads, the others must block them.
+ * The process group of the command is killed when this process ends, even by
+ * SIGKILL.  HUP, INT, QUIT and TERM are deferred, unless they are ignored or
+ * blocked in this thread: the process group is killed, then the signals are
+ * delivered.  If a handler returns, so does this function, with CTX_EARG.  In a
+ * program with threads all other threads must block these signals.
  */
 int ctx_run_command(const struct ctx_command *exec, struct ctx_buf *out,
     struct ctx_err *err);

@@ -1,16 +1,16 @@
 /*
- * reader.c - descriptors to records
+ * reader.c - split input into records
  *
- * One buffer holds the record in the making and what was read ahead; only
- * read_more() reads into it, grows it or moves it, so all places in it are kept
- * as offsets from the start of the record.  Blanks up to the first byte of a
- * value are the same in both framings; then read_line_record looks for the line
- * feed, read_value_record for the end of the value.  No record waits for a byte
- * that it does not need, so how the bytes arrive never shows in the records.
+ * One buffer contains the record that is being read and the bytes read ahead.
+ * read_more() may grow or move it, so positions in it are offsets from the
+ * start of the record.  Blanks before a value are read alike in both framings.
+ * Then read_line_record looks for the line feed, read_value_record for the end
+ * of the value.  No record waits for a byte that it does not need, so the
+ * records never depend on how the bytes arrive.
  *
- * Files are read, not mapped: looking at 100 MB and writing them to a pipe took
- * 35 ms of the processor by read(2), 36 by mmap(2), and a mapped file that
- * somebody cuts short ends the process.
+ * Files are read, not mapped.  Reading 100 MB and writing them to a pipe took
+ * 35 ms of processor time with read(2), 36 ms with mmap(2).  A mapped file that
+ * another program truncates ends the process.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,28 +21,28 @@
 
 #include "io/io.h"
 
-#define READ_LEAST ((size_t)64 << 10) /* room that every read is offered */
+#define READ_LEAST ((size_t)64 << 10) /* least room for a read */
 #define READ_MOST  ((size_t)256 << 10)
-#define RECORD_MAX ((uint64_t)UINT32_MAX) /* offsets of nodes have 32 bits */
+#define RECORD_MAX ((uint64_t)UINT32_MAX) /* node offsets have 32 bits */
 
 enum framing {
-	UNKNOWN, /* no value seen yet */
+	UNKNOWN, /* no value read yet */
 	LINES,
 	VALUES,
 };
 
 struct ctx_reader {
 	char *const *files;
-	size_t n, next; /* names; the first one not opened yet */
+	size_t n, next; /* number of names; the next to open */
 	const char *name;
-	int fd; /* -1: none is open */
+	int fd; /* -1: no file is open */
 	enum framing framing;
 	bool lenient;
-	bool torn;  /* a line of the file was no whole value */
-	bool fresh; /* nothing of the file has been looked at */
+	bool torn;  /* true after a line that was not a whole value */
+	bool fresh; /* true until the file is first read */
 	bool eof;
 	struct ctx_buf buf;
-	size_t from;     /* where the record in the making begins in buf */
+	size_t from;     /* offset in buf of the record that is being read */
 	size_t last;     /* bytes of the record before it */
 	uint64_t line;   /* of the byte at from, from 1 */
 	uint64_t column; /* of the byte at from, from 0 */
@@ -114,7 +114,7 @@ ctx_reader_close(struct ctx_reader *reader)
 
 	if (reader == NULL)
 		return;
-	/* An error stays in the writer, whose next call tells it. */
+	/* The writer returns an error from its next call. */
 	if (reader->tied != NULL)
 		(void)ctx_writer_flush(reader->tied, &err);
 	close_file(reader);
@@ -123,14 +123,14 @@ ctx_reader_close(struct ctx_reader *reader)
 	free(reader);
 }
 
-/* Is another file to follow the open one? */
+/* Returns true if another file follows the open one. */
 static bool
 has_next(const struct ctx_reader *r)
 {
 	return r->next < r->n;
 }
 
-/* Opens the next file; 0 if there is none. */
+/* Opens the next file; returns 0 if there is none. */
 static int
 open_next(struct ctx_reader *r, struct ctx_err *err)
 {
@@ -161,7 +161,7 @@ open_next(struct ctx_reader *r, struct ctx_err *err)
 	return 1;
 }
 
-/* Moves a place over n bytes; the column counts from 0. */
+/* Advances line and column over n bytes; the column counts from 0. */
 static void
 advance_position(const char *p, size_t n, uint64_t *line, uint64_t *column)
 {
@@ -176,7 +176,7 @@ advance_position(const char *p, size_t n, uint64_t *line, uint64_t *column)
 	*column += (size_t)(end - p);
 }
 
-/* Gives an error its place: at bytes behind the start of the record. */
+/* Sets the place of an error: at bytes after the start of the record. */
 static void
 locate_error(const struct ctx_reader *r, size_t at, struct ctx_err *err)
 {
@@ -187,7 +187,7 @@ locate_error(const struct ctx_reader *r, size_t at, struct ctx_err *err)
 	err->column++;
 }
 
-/* Bytes at hand of the record in the making and what is behind it. */
+/* Returns the bytes in the buffer from the start of the record on. */
 static size_t
 bytes_ahead(const struct ctx_reader *r)
 {
@@ -195,8 +195,9 @@ bytes_ahead(const struct ctx_reader *r)
 }
 
 /*
- * Brings the record in the making to the front of a buffer with room behind
- * it.  It moves once only, for then it stays in front until it is whole.
+ * Moves the record that is being read to the start of the buffer and makes room
+ * after it.  A record moves only once, since it is then at the start until it
+ * is complete.
  */
 static int
 make_read_room(struct ctx_reader *r, struct ctx_err *err)
@@ -220,7 +221,8 @@ make_read_room(struct ctx_reader *r, struct ctx_err *err)
 	return ctx_buf_reserve(&r->buf, READ_LEAST + 1, err);
 }
 
-/* read(2), restarted, and waiting where others made the file non-blocking. */
+/* Calls read(2), again after EINTR.  Waits if another program made the file
+ * non-blocking. */
 static ssize_t
 read_some(int fd, char *p, size_t n)
 {
@@ -239,9 +241,9 @@ read_some(int fd, char *p, size_t n)
 }
 
 /*
- * Reads more bytes of the file: 1, or 0 at its end.  What stands in the
- * buffer may move, so a tied writer lets go of it first; that also means
- * that no output is held back while we wait for input.
+ * Reads more bytes of the file.  Returns 1, or 0 at its end.  The buffer may
+ * move, so a tied writer is flushed first.  That also means that no output
+ * waits while the program waits for input.
  */
 static int
 read_more(struct ctx_reader *r, struct ctx_err *err)
@@ -279,7 +281,7 @@ read_more(struct ctx_reader *r, struct ctx_err *err)
 	return !r->eof;
 }
 
-/* The next n bytes are a record.  Returns 1. */
+/* Makes the next n bytes a record.  Returns 1. */
 static int
 take_record(struct ctx_reader *r, struct ctx_record *record,
     enum ctx_record_kind kind, size_t n)
@@ -289,7 +291,7 @@ take_record(struct ctx_reader *r, struct ctx_record *record,
 	record->kind = kind;
 	record->file = r->name;
 	record->line = r->line;
-	/* Only at the end of a file can a line feed be missing here. */
+	/* A line feed can be missing here only at the end of a file. */
 	if (n == bytes_ahead(r) && p[n - 1] != '\n' && has_next(r)) {
 		p[n++] = '\n';
 		r->buf.n++;
@@ -308,9 +310,9 @@ take_record(struct ctx_reader *r, struct ctx_record *record,
 }
 
 /*
- * A record that took several reads stands in front of the buffer
- * (make_read_room), with less than one read behind it: so a long one can be had
- * with the buffer instead of being copied out of it.
+ * A record that took several reads is at the start of the buffer
+ * (make_read_room), with less than one read after it.  So a long record is
+ * returned with its buffer and not copied.
  */
 char *
 ctx_reader_keep(struct ctx_reader *reader, const struct ctx_record *record,
@@ -328,8 +330,8 @@ ctx_reader_keep(struct ctx_reader *reader, const struct ctx_record *record,
 			memcpy(kept, record->text.p, n);
 		return kept;
 	}
-	/* One byte more, as in make_read_room, which may not be called again.
-	 */
+	/* Room for the line feed that take_record() may add: make_read_room may
+	 * not be called before. */
 	if (ctx_buf_reserve(&fresh, bytes_ahead(reader) + READ_LEAST, err) <
 		0 ||
 	    ctx_buf_add(&fresh, buf->p + reader->from, bytes_ahead(reader),
@@ -343,7 +345,8 @@ ctx_reader_keep(struct ctx_reader *reader, const struct ctx_record *record,
 	return kept;
 }
 
-/* A record whose value was scanned, at bytes behind its start. */
+/* Makes the next n bytes a record.  Its value, which has been scanned, begins
+ * at bytes after its start. */
 static int
 take_value(struct ctx_reader *r, struct ctx_record *record, size_t at, size_t n)
 {
@@ -355,8 +358,8 @@ take_value(struct ctx_reader *r, struct ctx_record *record, size_t at, size_t n)
 }
 
 /*
- * Moves *at, an offset into the record, to the next byte that is no blank:
- * 1 if there is one (a line feed is one), 0 at the end of the file.
+ * Moves *at, an offset into the record, to the next byte that is not a blank; a
+ * line feed is none.  Returns 1, or 0 at the end of the file.
  */
 static int
 skip_blanks(struct ctx_reader *r, size_t *at, struct ctx_err *err)
@@ -380,8 +383,8 @@ skip_blanks(struct ctx_reader *r, size_t *at, struct ctx_err *err)
 }
 
 /*
- * Sets *n to the bytes of the record up to and with the first line feed at
- * or behind at: 1, or 0 if the file ends without one.
+ * Sets *n to the bytes of the record up to and including the first line feed at
+ * offset at or later.  Returns 1, or 0 if the file ends without one.
  */
 static int
 find_line(struct ctx_reader *r, size_t at, size_t *n, struct ctx_err *err)
@@ -404,7 +407,7 @@ find_line(struct ctx_reader *r, size_t at, size_t *n, struct ctx_err *err)
 	}
 }
 
-/* Scans n bytes of a value that begins at bytes behind the record's start. */
+/* Scans n bytes of a value that begins at bytes after the record's start. */
 static int
 scan_json(struct ctx_reader *r, size_t at, size_t n, size_t *used,
     struct ctx_err *err)
@@ -419,17 +422,17 @@ scan_json(struct ctx_reader *r, size_t at, size_t n, size_t *used,
 }
 
 /*
- * Bracket counting over a value that the scanner found incomplete.  It sees
- * each byte once and tells when those that have come make the value whole,
- * if it is valid; scanning again at each read would not be linear.
+ * Counts brackets in a value that the scanner found incomplete, to detect when
+ * the bytes read complete the value, if it is valid.  It reads each byte once;
+ * to scan again after each read would not take linear time.
  */
 struct nest {
-	size_t at;    /* bytes seen */
+	size_t at;    /* bytes read */
 	size_t depth; /* open brackets */
-	bool string;  /* within one */
+	bool string;  /* true within a string */
 };
 
-/* Goes behind the quote that ends the string, or to the end of the bytes. */
+/* Moves to after the quote that ends the string, or to the end of the bytes. */
 static void
 skip_string(struct nest *nest, const char *p, size_t n)
 {
@@ -441,7 +444,7 @@ skip_string(struct nest *nest, const char *p, size_t n)
 			nest->at = n;
 			return;
 		}
-		/* An odd number of backslashes before it escapes it. */
+		/* An odd number of backslashes before a quote escapes it. */
 		for (back = quote; back[-1] == '\\'; back--)
 			continue;
 		nest->string = (quote - back) % 2 != 0;
@@ -477,7 +480,7 @@ is_nest_closed(struct nest *nest, const char *p, size_t n)
 		case '\t':
 		case '\r':
 		case '\n':
-			/* It ends a number or a word. */
+			/* White space ends a number or a word. */
 			if (nest->depth == 0)
 				return true;
 			break;
@@ -486,7 +489,7 @@ is_nest_closed(struct nest *nest, const char *p, size_t n)
 	return false;
 }
 
-/* A record that is no valid JSON: an error, unless we are lenient. */
+/* Returns an invalid record if the reader is lenient, else an error. */
 static int
 take_bad(struct ctx_reader *r, struct ctx_record *record, size_t n,
     const struct ctx_err *err)
@@ -497,10 +500,10 @@ take_bad(struct ctx_reader *r, struct ctx_record *record, size_t n,
 }
 
 /*
- * Reads until the value at bytes behind the start of the record is whole: 1,
- * or 0 with *err filled if it is bad.  The scanner runs at once, when the
- * value seems to end, and when there are four times the bytes, so that an
- * error far from any end shows early.
+ * Reads until the value, which begins at bytes after the start of the record,
+ * is complete.  Returns 1, or 0 with *err if it is invalid.  The scanner runs
+ * on the first bytes, when the brackets are closed, and when there are four
+ * times as many bytes as at its last run: so an early error is found early.
  */
 static int
 read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)
@@ -518,7 +521,7 @@ read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)
 			if (rc < 0)
 				return 0;
 			value = r->json.nodes;
-			/* A number or a word may go on behind its end. */
+			/* A number or a word may continue in the next bytes. */
 			if (rc > 0 &&
 			    (r->eof || value->end < n ||
 				value->kind >= CTX_JSON_STRING))
@@ -536,8 +539,9 @@ read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)
 }
 
 /*
- * A value and the blanks behind it up to and with a line feed.  It leaves
- * when the line feed has come, or anything else that is no blank.
+ * Reads a value and the blanks after it, up to and including a line feed.  The
+ * record is complete when the line feed or another byte that is not a blank has
+ * been read.
  */
 static int
 read_value_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
@@ -550,7 +554,8 @@ read_value_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 	if (rc < 0)
 		return -1;
 	if (rc == 0) {
-		/* Where the next value begins cannot be told. */
+		/* After an invalid value the start of the next one is unknown:
+		 * the rest of the file is one bad record. */
 		while (r->lenient && (rc = read_more(r, &late)) > 0)
 			continue;
 		if (rc < 0)
@@ -566,7 +571,7 @@ read_value_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 	return take_value(r, record, at, n);
 }
 
-/* Is this the start of a file of 16-bit characters, as some shells write? */
+/* Returns true at the start of a UTF-16 file, as some shells write. */
 static bool
 is_utf16(const struct ctx_reader *r)
 {
@@ -577,10 +582,11 @@ is_utf16(const struct ctx_reader *r)
 }
 
 /*
- * Does a value go on behind its line?  Then a sequence of values is what
- * comes: 1, 0 if the line is torn, -1.  After one torn line nothing does, so
- * that no byte is looked at for many.  Where a bad one ends the work anyway,
- * what is wrong with the first value is told in its own words.
+ * Checks if the value of an incomplete line continues on the next line: then
+ * the file is a sequence of values.  Returns 1; 0 if the line is torn; or -1.
+ * After one torn line no value continues, so that no byte is scanned many
+ * times.  The first value of a reader that is not lenient is not checked: if it
+ * is invalid, its own error is reported.
  */
 static int
 check_value_continues(struct ctx_reader *r, size_t at, struct ctx_err *err)
@@ -598,7 +604,7 @@ check_value_continues(struct ctx_reader *r, size_t at, struct ctx_err *err)
 	return rc;
 }
 
-/* A line whose value begins at bytes behind its start. */
+/* Reads a line as a record; its value begins at bytes after its start. */
 static int
 read_line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
     struct ctx_err *err)
@@ -633,7 +639,8 @@ read_line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 	return take_value(r, record, at, n);
 }
 
-/* A byte order mark at the start of a file: 1 if there was one. */
+/* Reads a byte order mark at the start of a file; returns 1 if it is a
+ * record. */
 static int
 take_bom(struct ctx_reader *r, struct ctx_record *record, struct ctx_err *err)
 {
@@ -648,10 +655,10 @@ take_bom(struct ctx_reader *r, struct ctx_record *record, struct ctx_err *err)
 		if (r->buf.p[r->from + i] != bom[i])
 			return 0;
 	}
-	/* take_record() must know whether the file ends here. */
+	/* take_record() must know if the file ends here. */
 	if (bytes_ahead(r) == i && read_more(r, err) < 0)
 		return -1;
-	/* Within a stream of several files it would be no mark. */
+	/* After other files it would not be a byte order mark: drop it. */
 	if (r->next > 1) {
 		r->from += i;
 		r->column += i;
@@ -660,7 +667,7 @@ take_bom(struct ctx_reader *r, struct ctx_record *record, struct ctx_err *err)
 	return take_record(r, record, CTX_RECORD_BLANK, i);
 }
 
-/* The next record of the open file; 0 at its end. */
+/* Reads the next record of the open file; returns 0 at its end. */
 static int
 read_next_record(struct ctx_reader *r, struct ctx_record *record,
     struct ctx_err *err)
@@ -694,7 +701,8 @@ ctx_reader_next(struct ctx_reader *reader, struct ctx_record *record,
 	int rc;
 
 	memset(record, 0, sizeof *record);
-	/* Nodes of a record far larger than the ones that came after it. */
+	/* Free the nodes of a record that was far larger than the later
+	 * ones. */
 	if (json->cap > CTX_BUF_KEEP / sizeof *json->nodes &&
 	    json->n < json->cap / 8) {
 		ctx_json_release(json);

@@ -1,19 +1,21 @@
 /*
- * run_command.c - run a command with a text in, a text out, and an end
+ * run_command.c - run a command with a time limit
  *
- * Both pipes are polled, so that neither side can wait for the other for
- * ever; the command has a process group of its own, which is killed when the
- * time is over or more comes out than was asked for.
+ * Both pipes are polled, so that neither process can wait for the other for
+ * ever.  The command runs in a process group of its own.  That is killed when
+ * the time is over or the output is too long.
  *
- * The group is led by a guard, which is there before the command.  It waits at
- * a pipe that only this process can write to, and kills the group when this
- * process has ended: SIGKILL can be neither held back nor handled.
+ * The leader of the group is a guard, a shell that is started before the
+ * command.  It reads from a pipe that only this process can write to.  When
+ * this process ends, the guard kills the group.  This works for SIGKILL, too,
+ * which can be neither blocked nor handled.
  *
- * What ends us from a terminal does not reach that group, so such signals are
- * held back while we wait, looked for many times a second, and let through
- * when the group is gone.  They are left alone where they would not end us.
+ * Signals from a terminal do not reach that group.  So the signals that end
+ * this process are blocked while the command runs, checked for ten times a
+ * second, and delivered after the group is killed.  Signals that would not end
+ * this process are not changed.
  */
-#define _GNU_SOURCE /* pipe2, which POSIX has since 2024 */
+#define _GNU_SOURCE /* pipe2, in POSIX since 2024 */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -29,18 +31,18 @@
 extern char **environ;
 
 struct child {
-	pid_t guard, pid; /* the guard's is that of the group, too */
-	int life;         /* our end of the guard's pipe */
-	int in, out;      /* our ends; -1: closed */
+	pid_t guard, pid; /* guard is also the id of the group */
+	int life;         /* write end of the guard's pipe */
+	int in, out;      /* this process's ends of its pipes; -1: closed */
 };
 
-/* What ends the wait before the command does. */
+/* When to kill the command before it ends. */
 struct until {
 	struct timespec deadline;
-	sigset_t ends; /* held back: signals that would end us */
+	sigset_t ends; /* blocked signals that would end this process */
 };
 
-enum { SLICE = 100 }; /* milliseconds until we look for such a signal */
+enum { SLICE = 100 }; /* milliseconds between two checks for them */
 
 static void
 close_end(int *fd)
@@ -50,8 +52,8 @@ close_end(int *fd)
 	*fd = -1;
 }
 
-/* A pipe whose ends no other child inherits: one that had them too would
- * keep the other from ever seeing an end. */
+/* Makes a pipe that no child inherits: a child with a copy of the write end
+ * would keep the reader from seeing the end of the data. */
 static int
 make_pipe(int fd[2], struct ctx_err *err)
 {
@@ -60,7 +62,8 @@ make_pipe(int fd[2], struct ctx_err *err)
 	return 0;
 }
 
-/* Signals as a fresh program expects them, and a group; 0: a new one. */
+/* Sets default signal handlers, an empty signal mask and the process group;
+ * group 0: a new one. */
 static int
 set_attributes(posix_spawnattr_t *attr, pid_t group)
 {
@@ -81,7 +84,8 @@ set_attributes(posix_spawnattr_t *attr, pid_t group)
 	return rc;
 }
 
-/* Runs a command with these files, out -1: none; 0, or an error number. */
+/* Starts a command with these descriptors as standard input and output; out -1:
+ * /dev/null.  Returns 0 or an error number. */
 static int
 spawn(pid_t *pid, const char *command, pid_t group, int in, int out)
 {
@@ -111,8 +115,7 @@ spawn(pid_t *pid, const char *command, pid_t group, int in, int out)
 	return rc;
 }
 
-/* Kills what is left of the group; the guard keeps its number from being
- * another's until it has been waited for. */
+/* Kills the group.  Its id cannot be reused before the guard is waited for. */
 static void
 end_group(struct child *child)
 {
@@ -176,8 +179,8 @@ start_child(struct child *child, const char *command, struct ctx_err *err)
 	return -1;
 }
 
-/* Holds back what must not end us now: SIGPIPE, of a command that stops
- * reading, and what would leave the command alone. */
+/* Blocks SIGPIPE, which a command that stops reading causes, and the signals
+ * that would end this process but not the command. */
 static void
 block_signals(struct until *until, sigset_t *before)
 {
@@ -198,7 +201,8 @@ block_signals(struct until *until, sigset_t *before)
 	(void)pthread_sigmask(SIG_BLOCK, &held, NULL);
 }
 
-/* Lets through what was held back, but a SIGPIPE of ours. */
+/* Unblocks these signals, which delivers them, except a SIGPIPE of
+ * write_input. */
 static void
 restore_signals(const sigset_t *before)
 {
@@ -213,7 +217,7 @@ restore_signals(const sigset_t *before)
 	(void)pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-/* Milliseconds until the deadline, at least 0. */
+/* Returns the milliseconds until the deadline, from 0 to SLICE. */
 static int
 ms_until_deadline(const struct timespec *deadline)
 {
@@ -226,7 +230,8 @@ ms_until_deadline(const struct timespec *deadline)
 	return ms < 0 ? 0 : ms > SLICE ? SLICE : (int)ms;
 }
 
-/* Milliseconds that may be waited, or -1: no more. */
+/* Returns the milliseconds that poll may wait, or -1 with *err: kill the
+ * command. */
 static int
 check_wait_time(const struct until *until, const struct ctx_command *exec,
     struct ctx_err *err)
@@ -249,7 +254,7 @@ check_wait_time(const struct until *until, const struct ctx_command *exec,
 	return left;
 }
 
-/* Writes some more of the input; a command may stop reading before its end. */
+/* Writes more of the input; the command may stop reading before its end. */
 static void
 write_input(struct child *child, struct ctx_str *input)
 {
@@ -263,7 +268,7 @@ write_input(struct child *child, struct ctx_str *input)
 		close_end(&child->in);
 }
 
-/* Reads some more of the output: 1, or 0 at its end. */
+/* Reads more of the output.  Returns 1, or 0 at its end. */
 static int
 read_output(struct child *child, struct ctx_buf *out, struct ctx_err *err)
 {
@@ -289,7 +294,8 @@ exchange_data(struct child *child, const struct ctx_command *exec,
 	size_t from = out->n;
 	int rc, left;
 
-	/* A write that waits would keep us from reading, and from the end. */
+	/* A blocking write would keep this loop from reading and from the
+	 * deadline. */
 	if (fcntl(child->in, F_SETFL, O_NONBLOCK) < 0)
 		return ctx_err_sys(err, errno, "cannot run '%.80s'",
 		    exec->command);
@@ -317,8 +323,8 @@ exchange_data(struct child *child, const struct ctx_command *exec,
 	}
 }
 
-/* Waits until the command has ended, which it may do after its output, but
- * leaves it to be waited for. */
+/* Waits until the command has ended, which may be after the end of its output.
+ * Its process id remains to be waited for. */
 static int
 await_exit(const struct child *child, const struct ctx_command *exec,
     const struct until *until, struct ctx_err *err)
@@ -340,7 +346,8 @@ await_exit(const struct child *child, const struct ctx_command *exec,
 	}
 }
 
-/* Sees to it that nothing of the command's group is left, and how it ended. */
+/* Kills the group, waits for the command, and fills *err if it failed.  If
+ * kill_it is true, the command is not given time to end. */
 static int
 finish_child(struct child *child, const struct ctx_command *exec,
     const struct until *until, bool kill_it, struct ctx_err *err)

@@ -1,14 +1,15 @@
 /*
- * writer.c - coalesced writes, every error seen
+ * writer.c - buffered output
  *
- * What waits to be written is own, bytes copied here, and behind them run,
- * bytes of the caller's that lie side by side.  A piece that does not touch
- * the run settles it first: a short run is copied behind own, a long one is
- * written at once.  So the order of the bytes is always own, run, new piece.
+ * Two pieces wait to be written: copied, bytes that the writer owns, and after
+ * them borrowed, adjacent bytes of the caller.  A new piece that is not
+ * adjacent empties borrowed first.  If borrowed is short, it is appended to
+ * copied; if it is long, both are written.  So the order of the bytes is always
+ * copied, borrowed, new piece.
  *
- * vmsplice(2) from a ring of buffers would save the copy into a pipe, 11 ms of
- * 100 MB, but nobody says when the pages may be written again: a reader that
- * hands them on, as tee(2) does, would see them change.
+ * vmsplice(2) from a ring of buffers would save the copy into a pipe, 11 ms per
+ * 100 MB.  But the kernel does not report when the pages may be overwritten: a
+ * reader that passes them on, as tee(2) does, would see them change.
  */
 #include <errno.h>
 #include <poll.h>
@@ -18,11 +19,12 @@
 
 #include "io/io.h"
 
-/* Runs shorter than this are cheaper to copy than to write by themselves. */
+/* Fewer borrowed bytes are cheaper to copy than to write in a call of their
+ * own. */
 #define LONG_RUN ((size_t)32 << 10)
-/* So much is not held back any longer. */
+/* Bytes that are written without waiting for a flush. */
 #define FULL ((size_t)256 << 10)
-/* No call is asked to write more: systems refuse or cut more than INT_MAX. */
+/* Bytes per write at most: systems refuse or cut more than INT_MAX. */
 #define MOST ((size_t)512 << 20)
 
 void
@@ -39,7 +41,8 @@ ctx_writer_release(struct ctx_writer *writer)
 	ctx_writer_init(writer, -1);
 }
 
-/* Keeps the first error; what was waiting can never be written in order. */
+/* Records the first error.  The waiting bytes are dropped, as they can no
+ * longer be written in order. */
 static int
 record_failure(struct ctx_writer *writer, const struct ctx_err *err)
 {
@@ -71,8 +74,8 @@ has_failed(const struct ctx_writer *writer, struct ctx_err *err)
 }
 
 /*
- * Writes some of two pieces, at least a byte unless both are empty.  A
- * descriptor shared with a program that made it non-blocking is waited for.
+ * Writes some bytes of two pieces, at least one unless both are empty.  Waits
+ * if another program that shares the descriptor made it non-blocking.
  */
 static ssize_t
 write_some(int fd, struct ctx_str one, struct ctx_str two)
@@ -111,14 +114,15 @@ ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err)
 		return -1;
 	while (own.n + run.n > 0) {
 		rc = write_some(writer->fd, own, run);
-		/* A device that takes nothing would keep us here for ever. */
+		/* A device that accepts no bytes would make this an endless
+		 * loop. */
 		if (rc <= 0)
 			return record_sys_failure(writer,
 			    rc < 0 ? errno : ENOSPC, err);
 		n = (size_t)rc;
 		writer->written += n;
 		head = n < own.n ? n : own.n;
-		/* An empty piece may be no pointer at all. */
+		/* The pointer of an empty piece may be NULL. */
 		if (head > 0)
 			own.p += head;
 		own.n -= head;
@@ -131,7 +135,7 @@ ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err)
 	return 0;
 }
 
-/* Makes the run empty, so that a piece from elsewhere may follow. */
+/* Empties borrowed, so that a piece that is not adjacent may follow. */
 static int
 empty_run(struct ctx_writer *writer, struct ctx_err *err)
 {
@@ -181,7 +185,8 @@ ctx_writer_copy(struct ctx_writer *writer, const char *p, size_t n,
 	if (has_failed(writer, err))
 		return -1;
 	if (n >= LONG_RUN) {
-		/* Written before we return, it need not stay. */
+		/* The bytes are written before the return, so the caller need
+		 * not keep them. */
 		if (ctx_writer_put(writer, p, n, err) < 0)
 			return -1;
 		return ctx_writer_flush(writer, err);
@@ -211,8 +216,8 @@ ctx_writer_close(struct ctx_writer *writer, struct ctx_err *err)
 	if (fd < 0 || close(fd) == 0 || rc < 0)
 		return rc;
 	/*
-	 * After EINTR the descriptor is gone all the same.  A descriptor that
-	 * was never open harms nobody who had nothing to say.
+	 * After EINTR the descriptor is closed, too.  A descriptor that was
+	 * never open is no error if there was nothing to write.
 	 */
 	if (errno == EINTR || (errno == EBADF && writer->written == 0))
 		return 0;
