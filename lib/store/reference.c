@@ -1,15 +1,16 @@
 /*
- * reference.c - the line that stands for a result in the spool
+ * reference.c - references: lines that stand for spooled results
  *
- * It may be forged by any tool, so it is known by its whole shape only, and
- * what it names is looked at by nobody but the spool that it must name.
+ * Any tool can write a line that looks like a reference.  So the whole line
+ * must have the right form, and only the spool that the user names is searched
+ * for the file.
  */
 #include <string.h>
 
 #include "store/reference.h"
 #include "store/store.h"
 
-/* Takes the number at the start of *text. */
+/* Reads the number at the start of *text and removes it from there. */
 static bool
 take_number(struct ctx_str *text, uint64_t *n)
 {
@@ -28,7 +29,7 @@ take_number(struct ctx_str *text, uint64_t *n)
 	return true;
 }
 
-/* Reads the reference that a line of n bytes is. */
+/* Parses a line of n bytes as a reference. */
 static bool
 parse_reference(const char *p, size_t n, const char *middle,
     struct reference *ref)
@@ -84,7 +85,7 @@ ctx_reference_digits(struct ctx_str text, size_t *at, struct ctx_str *digits)
 {
 	size_t i = *at, from;
 
-	/* A run as long as that meets each such step. */
+	/* A run of CTX_SPOOL_DIGITS digits includes one of these bytes. */
 	while ((i += CTX_SPOOL_DIGITS) <= text.n) {
 		if (!is_hex_digit(text.p[i - 1]))
 			continue;
@@ -102,8 +103,8 @@ ctx_reference_digits(struct ctx_str text, size_t *at, struct ctx_str *digits)
 	return false;
 }
 
-/* Bytes of JSON that an aged item cannot have: each character may be two
- * escapes, and a reference names a path. */
+/* Bytes of a literal that is too long to be aged: each character takes at most
+ * two escapes, and the reference has a path. */
 #define NO_AGED (12 * CTX_AGE_HEAD + 65536)
 
 bool
@@ -112,7 +113,8 @@ ctx_reference_may_be(struct ctx_str literal)
 	return literal.n <= NO_AGED && literal.p[literal.n - 2] == ']';
 }
 
-/* How a spool is written in references: without ./ and slashes at its end. */
+/* Returns the path of a spool as references have it: without leading ./ and
+ * trailing slashes. */
 static struct ctx_str
 trim_spool_path(const char *dir)
 {

@@ -1,12 +1,11 @@
 /*
- * spool.c - results on disk, found by what they hold
+ * spool.c - store results in files that are named after their contents
  *
- * The directory is opened once and everything happens below its descriptor.
- * A file is written without a name, synced, and then linked: so under its
- * name it is whole or not there, and what is there is never overwritten.
+ * The directory is opened once, and files are opened relative to its
+ * descriptor.  A file is written without a name, synced, and then linked.  So a
+ * file with a name is complete, and no existing file is ever overwritten.
  */
-#define _GNU_SOURCE  /* O_TMPFILE and O_PATH, where there are any; realpath(3), \
-		      * syscall(2) */
+#define _GNU_SOURCE /* O_TMPFILE, O_PATH, realpath(3), syscall(2) */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +26,8 @@
 
 /* ---- the directory ---- */
 
-/* A reference must be one line of text that ends in a bracket. */
+/* Returns true if the path is UTF-8 without control characters, since a
+ * reference is one line of text. */
 static bool
 is_printable_path(const char *dir)
 {
@@ -50,15 +50,16 @@ refuse_link(const char *dir, struct ctx_err *err)
 	return -1;
 }
 
-/* What a directory has must be found after a crash, also where another process
- * has made it and has not come so far.  Not every one that was there before
- * can be synced. */
+/* Syncs the directory at: a new directory in it must be found after a crash,
+ * even if another process created it and has not synced yet.  made is true if
+ * this process created it.  If not, it is no error that the directory cannot be
+ * synced. */
 static int
 sync_parent(int at, bool made)
 {
 	if (fsync(at) == 0)
 		return 0;
-	/* It may only be passed, see open_directory. */
+	/* A descriptor of O_PATH (see open_directory) gives EBADF. */
 	if (errno == EBADF)
 		errno = EACCES;
 	return made ||
@@ -68,7 +69,8 @@ sync_parent(int at, bool made)
 	    : 0;
 }
 
-/* One that is only passed, on the way to the spool, need not be readable. */
+/* Opens a directory.  If it is only passed, on the way to the spool, it need
+ * not be readable. */
 static int
 open_directory(int at, const char *name, int flags, bool passed)
 {
@@ -83,7 +85,8 @@ open_directory(int at, const char *name, int flags, bool passed)
 	return fd;
 }
 
-/* Opens one component of the path, made if it is missing. */
+/* Opens one component of the path; creates it if it is missing and create is
+ * true. */
 static int
 open_component(int at, const char *name, bool follow, bool last, bool create,
     bool *made)
@@ -109,7 +112,7 @@ open_component(int at, const char *name, bool follow, bool last, bool create,
 	return fd;
 }
 
-/* Enters the first component of *path, which moves behind it. */
+/* Opens the first component of *path and moves *path to its end. */
 static int
 open_next_component(int at, const char **path, bool absolute, bool create,
     bool *link, bool *made)
@@ -128,8 +131,9 @@ open_next_component(int at, const char **path, bool absolute, bool create,
 	memcpy(name, p, n);
 	name[n] = '\0';
 	*path = p + n;
-	/* A checkout must not lead us elsewhere by a link; what stands
-	 * before an absolute spool is the user's own. */
+	/* A relative path may be in a checkout, whose links must not lead
+	 * elsewhere.  Links before the last component of an absolute path are
+	 * the user's own. */
 	fd = open_component(at, name, absolute && !last, last, create, made);
 	sys = errno;
 	*link = fd < 0 && (sys == ENOTDIR || sys == ELOOP) &&
@@ -164,7 +168,7 @@ open_path(const char *dir, bool create, size_t *n_made, struct ctx_err *err)
 	return fd;
 }
 
-/* Is the spool still what its path names? */
+/* Returns true if the path of the spool still names the open directory. */
 static bool
 is_same_directory(const struct ctx_spool *spool)
 {
@@ -175,9 +179,10 @@ is_same_directory(const struct ctx_spool *spool)
 }
 
 /*
- * Another process removes the spool that it made and did not use, unless it
- * is locked.  So it is locked here, and opened again where that has been too
- * late.  Not every file system has locks.
+ * Opens the spool, and creates it if it is missing.  Another process that
+ * created the spool and did not use it removes it, unless the spool is locked.
+ * So this function locks the spool, and opens it again if it was removed
+ * before.  Not every file system has locks.
  */
 static int
 open_made(struct ctx_spool *spool, struct ctx_err *err)
@@ -216,7 +221,8 @@ ctx_spool_above(const char *dir, size_t n)
 	return length;
 }
 
-/* Removes what was made for the spool, if it is empty and nobody else's. */
+/* Removes the directories that were created for the spool, if they are empty
+ * and no other process uses them. */
 static void
 remove_made(const struct ctx_spool *spool)
 {
@@ -328,7 +334,8 @@ ctx_spool_is_name(struct ctx_str name, struct ctx_str *digits)
 	return true;
 }
 
-/* The name of a tool, made safe; of an unknown one, "tool". */
+/* Appends the name of a tool, made safe for a file name; "tool" if it is
+ * empty. */
 static int
 append_tool_name(struct ctx_buf *out, struct ctx_str tool, struct ctx_err *err)
 {
@@ -394,15 +401,15 @@ refuse_long(const struct ctx_spool *spool, const char *name,
 	    "%s/%s is longer than it is said to be", spool->dir, name);
 }
 
-/* Opens a regular file of at most so many bytes to read it: 1, 0 if there is
- * none, or -1. */
+/* Opens a regular file of at most most bytes for reading.  Returns 1, 0 if
+ * there is none, or -1. */
 static int
 open_file(const struct ctx_spool *spool, const char *name, uint64_t most,
     int *fd, struct ctx_err *err)
 {
 	struct stat st;
 
-	/* Without O_NONBLOCK a fifo of that name would hold us. */
+	/* Without O_NONBLOCK opening a FIFO of that name would block. */
 	*fd = openat(spool->fd, name,
 	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (*fd < 0)
@@ -422,7 +429,7 @@ open_file(const struct ctx_spool *spool, const char *name, uint64_t most,
 	return -1;
 }
 
-/* Reads at most n bytes, at least one but for the end of the file. */
+/* Reads at most n bytes, at least one unless the file is at its end. */
 static ssize_t
 read_some(const struct ctx_spool *spool, const char *name, int fd, char *p,
     size_t n, struct ctx_err *err)
@@ -488,8 +495,8 @@ ctx_spool_sum(const struct ctx_spool *spool, const char *name, uint64_t most,
 	return n < 0 ? -1 : 1;
 }
 
-/* Do the next n bytes of the file, and then its end, equal these pieces?  1,
- * 0, or -1. */
+/* Compares the rest of the file with the pieces.  Returns 1 if they are equal,
+ * 0 if not, or -1. */
 static int
 match_contents(const struct ctx_spool *spool, const char *name, int fd,
     const struct ctx_str *pieces, size_t n, struct ctx_err *err)
@@ -517,7 +524,7 @@ match_contents(const struct ctx_spool *spool, const char *name, int fd,
 	return i == n;
 }
 
-/* How can someone else change this file?  NULL: in no way. */
+/* Returns how others can change this file; NULL if they cannot. */
 static const char *
 find_weakness(const struct stat *st)
 {
@@ -528,8 +535,9 @@ find_weakness(const struct stat *st)
 	return st->st_nlink > 1 ? "has another hard link" : NULL;
 }
 
-/* A file of another process has two names while it gets its own
- * (put_hidden), so this looks again for a second. */
+/* Returns 0 if others cannot change the file.  A file that another process is
+ * storing has two names for a moment (put_hidden), so this waits up to a second
+ * until it has one. */
 static int
 check_private(const struct ctx_spool *spool, const char *name, int fd,
     struct ctx_err *err)
@@ -551,8 +559,10 @@ check_private(const struct ctx_spool *spool, const char *name, int fd,
 		  name, find_weakness(&st));
 }
 
-/* Is this there?  1 with the same bytes, and synced if it is not our own, 0
- * not, -1 with others, or if others may change it. */
+/* Compares an existing file with the pieces.  Returns 1 if they are equal, 0 if
+ * there is no file, -1 if the contents differ.  own is true if this process
+ * wrote the file.  A file of another process is also synced, and it is an error
+ * if others may change it. */
 static int
 check_existing_file(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *pieces, size_t n, bool own, struct ctx_err *err)
@@ -562,7 +572,7 @@ check_existing_file(const struct ctx_spool *spool, const char *name,
 	if (rc <= 0)
 		return rc;
 	rc = match_contents(spool, name, fd, pieces, n, err);
-	/* It may have come here by other ways, a moment ago. */
+	/* Another program may have written it a moment ago, without a sync. */
 	if (rc > 0 && !own && fsync(fd) < 0)
 		rc = report_file_error(spool, "sync", name, err);
 	if (rc > 0 && !own && check_private(spool, name, fd, err) < 0)
@@ -583,7 +593,8 @@ write_bytes(int fd, struct ctx_str piece)
 		wrote = write(fd, piece.p, piece.n);
 		if (wrote < 0 && errno == EINTR)
 			continue;
-		/* What takes nothing would keep us here for ever. */
+		/* A device that accepts no bytes would make this an endless
+		 * loop. */
 		if (wrote == 0)
 			errno = ENOSPC;
 		if (wrote <= 0)
@@ -605,11 +616,11 @@ write_synced(int fd, const struct ctx_str *pieces, size_t n)
 	return fsync(fd);
 }
 
-/* What has become of a file: nothing, if the system cannot do that. */
+/* The result of storing a file; NOT_PUT: the system has no nameless files. */
 enum put { NOT_PUT, PUT, WAS_THERE };
 
-/* Writes a file that has no name until it is whole: nothing is left of it
- * if we are killed.  Returns an enum put, or -1. */
+/* Writes a file that has no name until it is complete, so that nothing is left
+ * of it if this process is killed.  Returns an enum put, or -1. */
 static int
 put_nameless(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *pieces, size_t n, struct ctx_err *err)
@@ -649,14 +660,14 @@ open_hidden(const struct ctx_spool *spool, char hidden[40])
 	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-/* Gives a hidden file a name that nothing has, also where a file has but one
- * (vfat and its kin). */
+/* Gives a hidden file a name that no file has.  This works for file systems
+ * without hard links, too, such as vfat. */
 static int
 name_hidden(const struct ctx_spool *spool, const char *hidden, const char *name)
 {
 	if (linkat(spool->fd, hidden, spool->fd, name, 0) == 0)
 		return 0;
-#ifdef SYS_renameat2 /* which not every C library has */
+#ifdef SYS_renameat2 /* not every C library has renameat2 */
 	if (errno == EPERM || errno == ENOTSUP || errno == ENOSYS)
 		return (int)syscall(SYS_renameat2, spool->fd, hidden, spool->fd,
 		    name, 1u /* RENAME_NOREPLACE */);
@@ -685,8 +696,9 @@ write_hidden(const struct ctx_spool *spool, const char *name,
 	return rc;
 }
 
-/* The same by a hidden name, where a signal that ends us waits until that is
- * gone; only one that nobody can hold off leaves it behind. */
+/* Writes a file under a hidden name, then gives it its name.  Signals that end
+ * the process are deferred until the hidden name is removed; only SIGKILL can
+ * leave it. */
 static int
 put_hidden(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *pieces, size_t n, struct ctx_err *err)
@@ -706,7 +718,7 @@ ctx_spool_put(struct ctx_spool *spool, const char *name,
 
 	if (rc < 0)
 		return -1;
-	/* Another process may have linked it, and not synced it yet. */
+	/* Another process may have linked it and not synced yet. */
 	spool->dirty = true;
 	if (rc > 0)
 		return 0;
@@ -715,7 +727,7 @@ ctx_spool_put(struct ctx_spool *spool, const char *name,
 		rc = put_hidden(spool, name, pieces, n, err);
 	if (rc < 0)
 		return -1;
-	/* Somebody may have been faster. */
+	/* Another process may have stored the file first. */
 	rc = check_existing_file(spool, name, pieces, n, rc == PUT, err);
 	if (rc == 0)
 		return ctx_err_set(err, CTX_EFILE, "%s/%s has gone again",
@@ -733,7 +745,7 @@ ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err)
 	if (fsync(spool->fd) < 0)
 		return ctx_err_sys(err, errno, "cannot sync spool %s",
 		    spool->dir);
-	/* A reference names the file by its path. */
+	/* References name a file by this path. */
 	if (stat(spool->dir, &st) < 0)
 		return ctx_err_sys(err, errno, "cannot look at spool %s",
 		    spool->dir);

@@ -8,77 +8,86 @@
 
 /* ---- store/spool.c: results on disk ------------------------------------- */
 
-/* The most characters that an aged item has before its reference. */
+/* Most characters that an aged text has before its reference. */
 #define CTX_AGE_HEAD 4000
 
-/* Digits of the sha256 that a file's name ends in, before its extension. */
+/* Hex digits of the SHA-256 that a file's name ends in, before its
+ * extension. */
 #define CTX_SPOOL_DIGITS 32
 #define CTX_SPOOL_NAME   200 /* most bytes of a name */
-#define CTX_SPOOL_TOOL   64  /* ... and of a tool's in it */
+#define CTX_SPOOL_TOOL   64  /* most bytes of a tool's name in it */
 
 /*
- * A directory of files whose names tell what they hold.  Modes are 0600 and,
- * if it is made, 0700.  It may hold secrets and is kept until somebody
- * removes it.
+ * A directory of files that are named after their contents.  Files have mode
+ * 0600; the directory has 0700 if it is created.  It may contain secrets and is
+ * kept until a person removes it.
  */
 struct ctx_spool {
 	int fd;
 	const char *dir;        /* the caller's */
-	uint64_t device, inode; /* what dir was when it was opened */
-	bool dirty;             /* something was linked since the last sync */
-	size_t made; /* last directories of dir that were made for it */
+	uint64_t device, inode; /* of the directory that was opened */
+	bool dirty;  /* true if a file was linked since the last sync */
+	size_t made; /* how many of the last directories of dir were created */
 };
 /*
- * Opens a spool; with create it is made, with the directories above it, and
- * what was made is removed when it is closed and is still empty, unless other
- * processes have opened it.
- * CTX_EFILE: it is a symbolic link (or, for a relative dir, below one), it
- * is not the user's, or others may write to it.
+ * Opens a spool.  If create is true, it is created with the directories above
+ * it.  ctx_spool_close removes those that were created if they are still empty,
+ * unless another process has opened the spool.  CTX_EFILE: the spool is a
+ * symbolic link (or, if dir is relative, below one), belongs to neither the
+ * user nor root, or others may write to it.
  */
 int ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
     struct ctx_err *err);
 void ctx_spool_close(struct ctx_spool *spool);
-/* The bytes of dir before its last n directories; 0: it is relative, and has
- * no more than these. */
+/* Returns the bytes of dir before its last n directories; 0 if it is relative
+ * and has at most n. */
 size_t ctx_spool_above(const char *dir, size_t n);
-/* The first digits of the sha256 of n pieces, one behind another. */
+/* Sets digits to the first digits of the SHA-256 of n pieces, one after
+ * another. */
 void ctx_spool_digits(char digits[CTX_SPOOL_DIGITS],
     const struct ctx_str *pieces, size_t n);
 /*
- * Sets out to the file name that format gives, NUL included: {tool} is the
- * name of a tool, with every byte that is not a letter, digit, underscore or
- * dash made an underscore and at most CTX_SPOOL_TOOL bytes of it; {sha256} the
- * digits.  CTX_EARG: that is no name of a file whose digits stand before one
- * extension, or it is too long, or has other bytes than those and dots.
+ * Sets out to the file name that format gives, NUL-terminated.
+ *  - {tool} becomes the name of the tool: at most CTX_SPOOL_TOOL bytes of it,
+ *    with an underscore for every byte that is not a letter, digit, underscore
+ *    or dash.
+ *  - {sha256} becomes the digits.
+ *
+ * CTX_EARG: the name is too long, has other bytes than these and dots, or its
+ * digits are not directly before the last dot or its end.
  */
 int ctx_spool_name(struct ctx_buf *out, const char *format, struct ctx_str tool,
     const char digits[CTX_SPOOL_DIGITS], struct ctx_err *err);
-/* Has a name that form?  Then *digits is where they are. */
+/* Returns true if a name has this form, and sets *digits to its digits. */
 bool ctx_spool_is_name(struct ctx_str name, struct ctx_str *digits);
 /*
- * Stores n pieces, one behind another, as a file: when it returns the contents
- * are on disk, after the next ctx_spool_sync the name is too.  Equal contents
- * under that name are left as they are.  CTX_EFILE: the name has other
- * contents, or a file that others may change (by its mode, its owner or another
- * hard link); or, of the latter, the spool's path leads to another directory.
+ * Stores n pieces, one after another, as a file.  On return the contents are on
+ * disk; the name is on disk after the next ctx_spool_sync.  A file with this
+ * name and equal contents is kept.  CTX_EFILE: the file has other contents, or
+ * others may change it (by its mode, its owner or another hard link).
  */
 int ctx_spool_put(struct ctx_spool *spool, const char *name,
     const struct ctx_str *pieces, size_t n, struct ctx_err *err);
+/* Puts the names of new files on disk.  CTX_EFILE: the spool's path leads to
+ * another directory now. */
 int ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err);
-/* Sets out to the contents of a file; 1, 0 if there is none, or -1.  No link
- * is followed.  CTX_EFILE: it has more than most bytes, of which at most
- * twice as many, or 64 KiB, were read; or it is no regular file. */
+/* Sets out to the contents of a file.  Returns 1, 0 if there is none, or -1.
+ * Symbolic links are not followed.  CTX_EFILE: it is not a regular file, or has
+ * more than most bytes; of these at most twice as many, or 64 KiB, were
+ * read. */
 int ctx_spool_get(const struct ctx_spool *spool, const char *name,
     uint64_t most, struct ctx_buf *out, struct ctx_err *err);
 struct ctx_spool_sum {
 	char digits[CTX_SPOOL_DIGITS];
-	uint64_t bytes, chars; /* characters, if it is UTF-8 */
+	uint64_t bytes, chars; /* characters, if the contents are UTF-8 */
 };
-/* Sums up the contents of a file without holding them: 1, 0 or -1 as above;
- * one of more than most bytes is not read. */
+/* Computes the digits, bytes and characters of a file without storing it in
+ * memory.  Returns as ctx_spool_get does; a file of more than most bytes is not
+ * read. */
 int ctx_spool_sum(const struct ctx_spool *spool, const char *name,
     uint64_t most, struct ctx_spool_sum *sum, struct ctx_err *err);
-/* Calls file for each name in the spool, until it returns other than 0. */
+/* Calls file for each directory entry of the spool, "."  and ".."  included,
+ * until it returns other than 0; returns that, or -1. */
 int ctx_spool_each(struct ctx_spool *spool, void *user,
     int (*file)(void *user, const char *name, struct ctx_err *err),
     struct ctx_err *err);
