@@ -1,4 +1,4 @@
-/* message.c - one message, as spans of its record */
+/* message.c - one message and its blocks, as nodes of its record */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +47,8 @@ ctx_block_tool(const struct ctx_json *json, const struct ctx_block *block,
 	return 0;
 }
 
-/* Is the member of this key what makes reasoning signed? */
+/* Returns true if the member with this key makes reasoning signed or
+ * redacted. */
 static bool
 is_signature(const struct ctx_json *json, uint32_t key)
 {
@@ -89,7 +90,7 @@ ctx_block_is_signed(const struct ctx_json *json, const struct ctx_block *block)
 
 	if (block->kind != CTX_BLOCK_REASONING || node == 0)
 		return false;
-	/* A member is taken out by its key, which stands before the value. */
+	/* In an object removable is a key; its value is the next node. */
 	if (json->nodes[block->container].kind == CTX_JSON_OBJECT)
 		node++;
 	end = json->nodes[node].next;
