@@ -1,7 +1,8 @@
-/* blocks.h - for host programs: a byte for each code point, in two stages
+/* blocks.h - for programs that run at build time: print a table of one byte per
+ * code point, in two stages
  *
- * Code points are taken in blocks of 128; equal blocks are stored once.
- */
+ * The code points are divided into blocks of 128; equal blocks are stored
+ * once. */
 #ifndef CTX_GEN_BLOCKS_H
 #define CTX_GEN_BLOCKS_H
 
@@ -41,7 +42,8 @@ print_number(unsigned i, unsigned value)
 	printf("%s%u,", i % 32 == 0 ? "\n" : "", value);
 }
 
-/* Prints ctx_NAME_block, of type, and ctx_NAME_value. */
+/* Prints the arrays ctx_NAME_block, with elements of this type, and
+ * ctx_NAME_value. */
 static void
 print_table(const char *name, const char *type, const uint8_t *of)
 {

@@ -1,8 +1,8 @@
-# header.awk - lib/ctx.h with the headers of the rooms in it
+# header.awk - make the installed ctx.h: lib/ctx.h with the headers of the rooms
 #
 # Programs get one header.  Where lib/ctx.h includes the header of a room, the
-# declarations of that header are written; its guard, its own includes of other
-# rooms and its head are left out.
+# declarations of that header are printed.  Its head comment, its guard and its
+# includes of other rooms are left out.
 
 function room(file,   line, inside) {
 	while ((getline line < file) > 0) {

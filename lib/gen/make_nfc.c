@@ -1,14 +1,15 @@
 /*
- * make_nfc.c - host program: what normalisation asks of characters, as tables
+ * make_nfc.c - build-time program: tables for Unicode normalisation (NFC)
  *
- * Reads nfc9.tsv, writes C to standard output.
+ * Reads nfc9.tsv from standard input, writes C to standard output.
  */
 #include "gen/blocks.h"
 #include "tokenizer/encode/nfc.h"
 
 enum { CHARACTERS = 4000, KINDS = 200 };
 
-/* A character and its Decomposition_Mapping, of one or two. */
+/* A character and its Decomposition_Mapping, of one or two characters; to[1] is
+ * 0 if there is one. */
 static struct {
 	unsigned from, to[2];
 	bool composed;
@@ -66,8 +67,8 @@ read_all(FILE *in)
 	}
 }
 
-/* Syllables of Hangul are composed by arithmetic: LV is L and V, LVT is LV
- * and T. */
+/* Sets the flags of Hangul.  Its syllables are composed by arithmetic: LV from
+ * L and V, LVT from LV and T. */
 static void
 add_hangul(void)
 {
@@ -173,7 +174,7 @@ print_ranks(void)
 	printf("};\n");
 }
 
-/* The number of a character in the list; n_list if it stays as it is. */
+/* Returns the index of a character in list; n_list if it does not decompose. */
 static unsigned
 find(unsigned cp)
 {
@@ -184,8 +185,8 @@ find(unsigned cp)
 	return i;
 }
 
-/* Writes all that a character comes apart into.  Only the first of two may
- * come apart further. */
+/* Prints the full decomposition of a character.  Only the first of two
+ * characters may decompose further. */
 static void
 print_parts(unsigned i)
 {

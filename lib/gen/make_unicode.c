@@ -1,7 +1,8 @@
 /*
- * make_unicode.c - host program: ranges of characters to two-stage tables
+ * make_unicode.c - build-time program: tables of categories and classes
  *
- * Reads unicode16.tsv, writes C to standard output.
+ * Reads ranges of characters, unicode16.tsv, from standard input; writes
+ * two-stage tables in C to standard output.
  */
 #include "gen/blocks.h"
 #include "tokenizer/unicode.h"

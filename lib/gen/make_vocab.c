@@ -1,9 +1,9 @@
 /*
- * make_vocab.c - host program: rank files to a packed vocabulary
+ * make_vocab.c - build-time program: pack rank files into a vocabulary
  *
- *   vocab r50k|cl100k|o200k RANKS... > BLOCK
+ *    vocab r50k|cl100k|o200k RANKS... > BLOCK
  *
- * The rank files, one behind another, hold the tokens in the order of their
+ * The rank files, one after another, contain the tokens in the order of their
  * ranks: a length byte, then the bytes (see lib/gen/data/README).
  */
 #include <stdio.h>

@@ -1,10 +1,12 @@
-# manual.awk - lib/ctx.h as libctx.3
+# manual.awk - make libctx.3 from the installed ctx.h
 #
-# The header is the manual: its head is the description, each of its sections
-# a subsection, each group of functions another, named after them, with the
-# comment above it as the text.
+# The head comment of the header becomes the description, and each
+# "---- file: title ----" line starts a section.  Each group of declarations
+# becomes a subsection, named after its functions; its text is the comment above
+# the group.
 
-# Text for mdoc: a line that is no macro, sentences on lines of their own.
+# Prints a line of text for mdoc, where a line must not look like a macro and
+# each sentence begins a line.
 function text(line) {
 	gsub(/\\/, "\\e", line)
 	gsub(/\.  /, ".\n", line)
@@ -12,7 +14,7 @@ function text(line) {
 	print line
 }
 
-# The comment so far, paragraph by paragraph.
+# Prints the comment collected in comment, paragraph by paragraph.
 function paragraphs(   i, n, lines, list) {
 	n = split(comment, lines, "\n")
 	for (i = 1; i < n; i++) {
@@ -39,7 +41,7 @@ function paragraphs(   i, n, lines, list) {
 	comment = ""
 }
 
-# A declaration as it stands.
+# Prints the declarations collected in group unchanged.
 function literal(   i, n, lines) {
 	print ".Bd -literal"
 	n = split(group, lines, "\n")
@@ -51,7 +53,7 @@ function literal(   i, n, lines) {
 	print ".Ed"
 }
 
-# Ends a comment with the declarations that follow it.
+# Prints a comment and the declarations that follow it.
 function flush() {
 	if (names != "")
 		print ".Ss " names
@@ -75,7 +77,7 @@ BEGIN {
 	print ".Sh SYNOPSIS\n.In ctx.h\n.Sh DESCRIPTION"
 }
 
-# The head of the header.
+# The head comment of the header.
 NR == 1, /\*\// {
 	if (NR > 2 && !/\*\//) {
 		sub(/^ \* ?/, "")
@@ -119,7 +121,7 @@ inside {
 	next
 }
 
-# The guard, the includes and what only compilers read.
+# Skip the guard, the includes and lines that only compilers need.
 /^#(ifn?def|if|else|endif|include)/ || /^#define (CTX_H|CTX_FORMAT)/ ||
 /^(extern|})/ && !open {
 	next

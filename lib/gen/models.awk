@@ -1,4 +1,4 @@
-# models.awk - models.tsv to the rows of the table in lib/cost/models.c
+# models.awk - make the rows of the table in lib/cost/models.c from models.tsv
 BEGIN { FS = "\t" }
 
 function fail(what) {
@@ -8,7 +8,7 @@ function fail(what) {
 
 function number(s) { return s == "-" ? 0 : s }
 
-# Millionths of a dollar.
+# Returns a price in dollars as millionths of a dollar.
 function price(s) { return sprintf("%.0f", number(s) * 1000000) }
 
 function constant(prefix, s) {

