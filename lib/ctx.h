@@ -2,18 +2,21 @@
  * ctx.h - the public header of libctx, and its reference manual
  *
  * libctx reads streams of model conversations (JSON records), counts their
- * tokens, and takes things out of them so that what is left is still valid
- * and every byte that was not touched is the byte that came in.
+ * tokens, and removes messages and blocks so that the rest is still valid.
+ * Bytes that are not changed are written as they were read.
  *
- * What holds everywhere:
- *  - Text is (pointer, length); no function needs or looks for a NUL byte.
- *    Lengths are in bytes unless a name says characters or tokens.
- *  - Functions return 0, or -1 with *err filled; iterators return 1 for an
- *    item, 0 at the end, -1 with *err filled.  err may not be NULL.
- *  - Every struct with an init has a release; release takes a struct that
- *    was zeroed, initialised or released, and leaves it ready for init.
- *  - Nothing here prints, exits, or reads the environment or the clock.
- *  - Objects may be used by one thread at a time unless the comment says
+ * Conventions:
+ *  - Text is passed as pointer and length, without a NUL byte, unless a comment
+ *    says that it is NUL-terminated.  Lengths are in bytes unless a name says
+ *    characters or tokens.
+ *  - Functions return 0, or -1 with *err filled.  Iterators return 1 for an
+ *    element, 0 at the end, -1 with *err filled.  err may not be NULL.
+ *  - Every struct with an init function has a release function.  It takes a
+ *    struct that was zeroed, initialised or released, and leaves it ready for
+ *    init.
+ *  - No function prints, exits, or reads environment variables or the time of
+ *    day.  Commands that are run inherit the environment.
+ *  - An object may be used by one thread at a time unless its comment says
  *    more.  There is no global state.
  *
  * The sections follow the files of the library, lowest floor first.
