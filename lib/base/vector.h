@@ -1,9 +1,9 @@
 /*
- * vector.h - the SIMD operations in use, with the same names for all processors
+ * vector.h - the SIMD operations in use, with common names for all processors
  *
  * The function OPERATION_KIND works on vectors of unsigned bytes of one kind:
- * word, sse2, avx2, avx512 or neon.  A comparison gives bytes of all ones for
- * true; with AVX-512 it gives one bit per byte.
+ * word, sse2, avx2, avx512 or neon.  A comparison returns bytes of all ones for
+ * true; with AVX-512 it returns one bit per byte.
  *
  * Code for several kinds is in a file that is included once per kind, with
  * KIND, VECTOR and TARGET defined.  That code must call only inlined functions:

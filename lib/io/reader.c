@@ -176,7 +176,7 @@ advance_position(const char *p, size_t n, uint64_t *line, uint64_t *column)
 	*column += (size_t)(end - p);
 }
 
-/* Sets the place of an error: at bytes after the start of the record. */
+/* Sets file, line and column of an error at offset at of the record. */
 static void
 locate_error(const struct ctx_reader *r, size_t at, struct ctx_err *err)
 {
@@ -346,7 +346,7 @@ ctx_reader_keep(struct ctx_reader *reader, const struct ctx_record *record,
 }
 
 /* Makes the next n bytes a record.  Its value, which has been scanned, begins
- * at bytes after its start. */
+ * at offset at of the record. */
 static int
 take_value(struct ctx_reader *r, struct ctx_record *record, size_t at, size_t n)
 {
@@ -407,7 +407,7 @@ find_line(struct ctx_reader *r, size_t at, size_t *n, struct ctx_err *err)
 	}
 }
 
-/* Scans n bytes of a value that begins at bytes after the record's start. */
+/* Scans n bytes of a value that begins at offset at of the record. */
 static int
 scan_json(struct ctx_reader *r, size_t at, size_t n, size_t *used,
     struct ctx_err *err)
@@ -500,10 +500,10 @@ take_bad(struct ctx_reader *r, struct ctx_record *record, size_t n,
 }
 
 /*
- * Reads until the value, which begins at bytes after the start of the record,
- * is complete.  Returns 1, or 0 with *err if it is invalid.  The scanner runs
- * on the first bytes, when the brackets are closed, and when there are four
- * times as many bytes as at its last run: so an early error is found early.
+ * Reads until the value that begins at offset at of the record is complete.
+ * Returns 1, or 0 with *err if it is invalid.  The scanner runs on the first
+ * bytes, when the brackets are closed, and when there are four times as many
+ * bytes as at its last run: so an early error is found early.
  */
 static int
 read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)
@@ -604,7 +604,7 @@ check_value_continues(struct ctx_reader *r, size_t at, struct ctx_err *err)
 	return rc;
 }
 
-/* Reads a line as a record; its value begins at bytes after its start. */
+/* Reads a line as a record; its value begins at offset at of the line. */
 static int
 read_line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
     struct ctx_err *err)

@@ -50,10 +50,10 @@ refuse_link(const char *dir, struct ctx_err *err)
 	return -1;
 }
 
-/* Syncs the directory at: a new directory in it must be found after a crash,
- * even if another process created it and has not synced yet.  made is true if
- * this process created it.  If not, it is no error that the directory cannot be
- * synced. */
+/* Syncs the directory of the descriptor at: a new directory in it must be found
+ * after a crash, even if another process created it and has not synced yet.
+ * made is true if this process created it.  If not, it is no error that the
+ * directory cannot be synced. */
 static int
 sync_parent(int at, bool made)
 {
