@@ -68,8 +68,8 @@ int ctx_buf_add(struct ctx_buf *buf, const char *p, size_t n,
     struct ctx_err *err);
 int ctx_buf_printf(struct ctx_buf *buf, struct ctx_err *err, const char *fmt,
     ...) CTX_FORMAT(3, 4);
-/* Empties the buffer and returns its bytes in memory that the caller frees,
- * without spare room.  NULL: the buffer has no memory. */
+/* Empties the buffer and returns its memory, which the caller frees; bytes that
+ * are not in use are given back, if any is in use.  NULL: it has no memory. */
 char *ctx_buf_take(struct ctx_buf *buf);
 /* Empties a buffer for its next use.  If it has more than CTX_BUF_KEEP bytes of
  * memory, that is freed, so that one huge text does not occupy it for ever. */

@@ -34,7 +34,7 @@ struct ctx_spool {
  * it.  ctx_spool_close removes those that were created if they are still empty,
  * unless another process has opened the spool.  CTX_EFILE: the spool is a
  * symbolic link (or, if dir is relative, below one), belongs to neither the
- * user nor root, or others may write to it.
+ * user nor root, or others may write to it and it has no sticky bit.
  */
 int ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
     struct ctx_err *err);
