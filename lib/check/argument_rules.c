@@ -1,17 +1,17 @@
 /*
  * argument_rules.c - the arguments of a call are an object
  *
- * Chat Completions and Responses have them as JSON in a string.  OpenAI does
- * not read that text, but the servers that speak its format do, with the
- * history of every request: vLLM answers 400 for text that was cut (vllm
- * #48922, July 2026) and for JSON that is no object (vllm #48006), and wants a
- * string (deer-flow #4445).  Responses takes JSON of any kind: ellmer sends
- * "[]" (chat-tools-dangling, recorded 2026).  The others have an object:
- * Anthropic answers "tool_use.input: Input should be a valid dictionary"
- * (claude-code #6696).
+ * In Chat Completions and Responses the arguments are JSON in a string.  OpenAI
+ * does not parse that text, but servers with its format do, in the history of
+ * every request: vLLM answers 400 for text that was truncated (vllm #48922,
+ * July 2026) and for JSON that is not an object (vllm #48006), and demands a
+ * string (deer-flow #4445).  Responses accepts any JSON: ellmer sends "[]"
+ * (chat-tools-dangling, recorded 2026).  In other formats the arguments are an
+ * object: Anthropic answers "tool_use.input: Input should be a valid
+ * dictionary" (claude-code #6696).
  *
- * Nothing is lost in a repair: what is no object becomes the member
- * "arguments" of one.
+ * A repair loses nothing: arguments that are not an object become the member
+ * "arguments" of an object.
  */
 #include "check/validator.h"
 
@@ -45,7 +45,7 @@ append_raw(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
 
 	if (ctx_json_compact(json, node, out, &text, err) < 0)
 		return -1;
-	/* It was added if it is not a piece of what was scanned. */
+	/* ctx_json_compact appends nothing if text points into the JSON. */
 	return out->n > from ? 0 : ctx_buf_add(out, text.p, text.n, err);
 }
 
@@ -60,8 +60,8 @@ is_blank_buffer(const struct ctx_buf *text)
 	return true;
 }
 
-/* Adds the JSON of an object with what the value says.  is_json: it is a
- * string, and judge->json its text. */
+/* Appends the arguments as an object. With is_json the value is a string whose
+ * text has been scanned into validator->json. */
 static int
 make_object(struct ctx_validator *validator, struct ctx_buf *out,
     uint32_t value, bool is_json, struct ctx_err *err)
@@ -86,7 +86,8 @@ make_object(struct ctx_validator *validator, struct ctx_buf *out,
 	return ctx_buf_add(out, "}", 1, err);
 }
 
-/* Refuses the arguments; in_text: an object would have to be in a string. */
+/* Refuses the arguments of call i. With in_text the fix writes the object as a
+ * string. */
 static int
 refuse_arguments(struct ctx_validator *validator, size_t i, bool in_text,
     bool is_json, const char *tail, struct ctx_err *err)
@@ -109,7 +110,7 @@ refuse_arguments(struct ctx_validator *validator, size_t i, bool in_text,
 	    &validator->with, err);
 }
 
-/* Arguments that are JSON in a string. */
+/* Checks arguments that must be JSON in a string. */
 static int
 check_argument_string(struct ctx_validator *validator, size_t i,
     struct ctx_err *err)
@@ -117,8 +118,8 @@ check_argument_string(struct ctx_validator *validator, size_t i,
 	const struct ctx_block *block = &validator->message->blocks[i];
 	int rc;
 
-	/* A call that is an item by itself may be of a type that has an
-	 * object there. */
+	/* A call that is a whole item may have a type whose arguments are an
+	 * object. */
 	if (validator->message->json->nodes[block->payload].kind !=
 	    CTX_JSON_STRING)
 		return block->container == 0
@@ -147,7 +148,7 @@ ctx_validate_arguments(struct ctx_validator *validator, size_t i,
 	if (value != 0 && (validator->rules & CTX_ARGUMENTS_TEXT) &&
 	    ctx_json_is(json, value - 1, "arguments"))
 		return check_argument_string(validator, i, err);
-	/* Who asks for an id asks for arguments, too. */
+	/* Formats that need ids of calls need their arguments, too. */
 	if (!(validator->rules & CTX_ARGUMENTS_OBJECT) ||
 	    (!needed &&
 		(value == 0 || json->nodes[value].kind == CTX_JSON_NULL)) ||

@@ -1,5 +1,5 @@
 /*
- * block_rules.c - the form of a message's parts, each by itself
+ * block_rules.c - the form of a message's blocks, each by itself
  */
 #include <string.h>
 
@@ -41,7 +41,7 @@ ctx_validate_says_nothing(const struct ctx_validator *validator,
 		    0);
 }
 
-/* Has reasoning what proves that it is unchanged? */
+/* Returns true if reasoning has a signature or encrypted data. */
 static bool
 has_reasoning_proof(const struct ctx_json *json, uint32_t block)
 {
@@ -60,7 +60,7 @@ has_reasoning_proof(const struct ctx_json *json, uint32_t block)
 	for (i = 0; i < 2; i++)
 		if ((proof = ctx_json_find(json, block, proofs[i])) != 0)
 			return !ctx_text_is_empty(json, proof, false);
-	/* Bedrock's other models reason without a signature. */
+	/* Some models of Bedrock reason without a signature. */
 	return nested;
 }
 
@@ -74,7 +74,7 @@ check_id(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	int rc;
 
 	if (block->id == 0) {
-		/* A call that is no element of a list is one of a kind. */
+		/* Only calls in an array need an id. */
 		if (!(validator->rules & CTX_NEEDS_IDS) ||
 		    block->container == 0 ||
 		    json->nodes[block->container].kind != CTX_JSON_ARRAY)
@@ -114,7 +114,8 @@ ctx_validate_body(struct ctx_validator *validator, size_t i,
 	const struct ctx_block *block = &message->blocks[i];
 	uint32_t body = block->payload;
 
-	/* A body that no text may stand in for is the first part of it. */
+	/* If no text may replace the body, payload is 0 and the next block has
+	 * the body. */
 	if (body == 0 && i + 1 < message->n &&
 	    message->blocks[i + 1].result_index == i + 1)
 		body = message->blocks[i + 1].payload;
@@ -126,8 +127,8 @@ ctx_validate_body(struct ctx_validator *validator, size_t i,
 }
 
 /*
- * True if a text is refused.  White space is taken beside another text
- * (LibreChat-AI/agents #124, April 2026; Bedrock: pydantic-ai,
+ * Returns true if a text is refused.  White space is accepted beside another
+ * text (LibreChat-AI/agents #124, April 2026; Bedrock: pydantic-ai,
  * test_bedrock_cache_write_and_read, 2026) and beside a call of a client's tool
  * (llm-anthropic, test_tools, 2026).
  */
@@ -156,7 +157,7 @@ is_refused_text(const struct ctx_validator *validator,
 	return true;
 }
 
-/* The rules that look at one part by itself. */
+/* Checks one block by itself. */
 static int
 check_block(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 {
@@ -178,7 +179,8 @@ check_block(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 		    CTX_RULE_CUT_REASONING, i, "reasoning has no signature", "",
 		    err);
 	case CTX_BLOCK_TEXT:
-		/* A text that is all there is makes the message empty. */
+		/* A text that is the whole content is checked as an empty
+		 * message. */
 		if (!is_refused_text(validator, block))
 			return 0;
 		return ctx_validate_refuse_part(validator, CTX_RULE_EMPTY_TEXT,
@@ -219,8 +221,8 @@ ctx_validate_forms(struct ctx_validator *validator, struct ctx_err *err)
 {
 	size_t i;
 
-	/* First, since what else is found may be put right by an edit of the
-	 * same text, which is then the last of it. */
+	/* Strings are checked first: a later finding may replace the same text,
+	 * and its edit must be the last. */
 	if (ctx_validate_texts(validator, err) < 0)
 		return -1;
 	for (i = 0; i < validator->message->n; i++)

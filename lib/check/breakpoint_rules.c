@@ -1,9 +1,10 @@
 /*
- * breakpoint_rules.c - breakpoints
+ * breakpoint_rules.c - number and place of breakpoints
  *
- * A request may have four.  The oldest are removed: those of the tools, then
- * those of the system prompt, then those of the messages, which is the order
- * in which they stand in the cache.  So the newest keep what costs most.
+ * A request may have four breakpoints.  The oldest are removed: first those of
+ * the tools, then those of the system prompt, then those of the messages, which
+ * is their order in the cached prefix.  The newest breakpoints cover the most
+ * tokens.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "check/surrogate_rules.h"
 #include "check/validator.h"
 
-/* How the provider is told what to cache; NULL: it is not. */
+/* Returns how breakpoints are written for the provider; NULL: not at all. */
 static const struct ctx_breakpoint_format *
 find_breakpoint_format(const struct ctx_validator *validator)
 {
@@ -28,8 +29,6 @@ find_breakpoint_format(const struct ctx_validator *validator)
 	    : ctx_breakpoint_format_find(validator->dialect, NULL);
 }
 
-/* The piece of text without which a container lacks a child: a member, by its
- * key, or an element.  first: what stands before it goes as well. */
 struct ctx_str
 ctx_child_span(const struct ctx_json *json, uint32_t container, uint32_t child,
     bool first)
@@ -52,7 +51,7 @@ ctx_child_span(const struct ctx_json *json, uint32_t container, uint32_t child,
 	return (struct ctx_str){json->text + from, to - from};
 }
 
-/* Does nothing but such elements stand before an element? */
+/* Returns true if all elements before node are breakpoints. */
 static bool
 has_only_markers_before(const struct ctx_json *json, uint32_t container,
     uint32_t node)
@@ -67,8 +66,7 @@ has_only_markers_before(const struct ctx_json *json, uint32_t container,
 	return true;
 }
 
-/* True if a marker stands where none may: on reasoning, or as an element
- * after it. */
+/* Returns true if a breakpoint is on reasoning, or is the element after it. */
 static bool
 is_misplaced(const struct ctx_json *json, uint32_t container, uint32_t node)
 {
@@ -121,7 +119,7 @@ add_breakpoint_seen(struct ctx_validator *validator,
 		return -1;
 	validator->marks = marks;
 	marks[validator->n_marks++] = *mark;
-	/* Those of a request are checked with it. */
+	/* Breakpoints of a request are counted at its end. */
 	if (mark->json != NULL || validator->n_marks <= CTX_BREAKPOINTS_MAX)
 		return 0;
 	if (refuse_surplus_breakpoint(validator, marks, err) < 0)
@@ -185,7 +183,8 @@ ctx_validate_all_markers(struct ctx_validator *validator,
 		ctx_breakpoint_system(format, json, request), validator,
 		check_breakpoint, err) < 0)
 		return -1;
-	/* Those beside the messages were added last, and are the oldest. */
+	/* Breakpoints outside the messages were added last, but are the oldest.
+	 */
 	n = validator->n_marks;
 	first = of_messages;
 	for (i = 0; i + CTX_BREAKPOINTS_MAX < n; i++)

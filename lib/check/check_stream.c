@@ -1,18 +1,18 @@
 /*
  * check_stream.c - check a stream, or repair it
  *
- * The messages of the stream are one conversation, those of a record
- * another; each has its validator.
+ * The messages of the stream are one conversation, and the messages inside a
+ * record are another.  Each conversation has its own validator.
  */
 #include <string.h>
 
 #include "check/repair.h"
 
-/* A conversation before its validator. */
+/* A conversation and its validator. */
 struct hearing {
 	struct ctx_validator validator;
 	uint64_t messages;
-	uint64_t left; /* of these, what no repair has dropped */
+	uint64_t left; /* messages that no fix has removed */
 };
 
 struct check {
@@ -22,9 +22,10 @@ struct check {
 	const struct ctx_message *message; /* being checked, or NULL */
 	struct ctx_repair repair;
 	bool repairing;
-	const char *file;   /* of the first record that is not blank */
-	bool conversations; /* a record held one */
-	uint32_t at;        /* byte of the record, and its line */
+	const char *file;   /* file of the first record that is not blank */
+	bool conversations; /* true if a record held a conversation */
+	uint32_t
+	    at; /* offset up to which lines were counted, and the line there */
 	uint64_t line;
 };
 
@@ -46,7 +47,7 @@ found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 	if (options->fixed != NULL &&
 	    options->fixed(options->user, &fix, err) < 0)
 		return -1;
-	/* That a message goes which had been counted. */
+	/* The removed message was counted in left when it was checked. */
 	hearing = finding->place.inside ? &check->record : &check->lines;
 	if (ctx_rule_at(finding->id)->remedy == CTX_FIX_REMOVE_MESSAGE &&
 	    finding->place.message < hearing->messages)
@@ -54,8 +55,8 @@ found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 	return rc;
 }
 
-/* Tells the validator the window of the model that a message with media goes
- * to. A message without media needs none. */
+/* Sets the validator's window if the message has media: only limits on images
+ * depend on the window. */
 static int
 set_window(struct check *check, struct ctx_validator *validator,
     const struct ctx_event *event, struct ctx_err *err)
@@ -71,7 +72,7 @@ set_window(struct check *check, struct ctx_validator *validator,
 	    &validator->window, err);
 }
 
-/* The line of a node; asked for in rising order. */
+/* Returns the line of the event's node. Nodes must come in rising order. */
 static uint64_t
 find_node_line(struct check *check, const struct ctx_event *event)
 {
@@ -114,8 +115,8 @@ check_message(struct check *check, struct hearing *hearing,
 	if (check->options->schema)
 		rules |= CTX_CALLS_FIT;
 	place.message -= goes_on;
-	/* What a provider has answered is not to be sent, but to be added to
-	 * what it answers. */
+	/* A provider's response is not checked: it is not sent itself, but
+	 * added to the request that it answers. */
 	if (event->layout->is_response) {
 		hearing->messages++;
 		hearing->left++;
@@ -142,7 +143,7 @@ check_message(struct check *check, struct hearing *hearing,
 	return rc;
 }
 
-/* There is no message where there should be one. */
+/* Reports that a message is missing. */
 static int
 report_missing_message(struct check *check, const struct ctx_place *place,
     const char *what, struct ctx_err *err)
@@ -154,7 +155,8 @@ report_missing_message(struct check *check, const struct ctx_place *place,
 	return check->options->found(check->options->user, &finding, err);
 }
 
-/* Some formats have elements that are no messages, or are not shown. */
+/* Returns true if an element must be a message. Some formats have other objects
+ * among their messages. */
 static bool
 is_message_missing(const struct ctx_event *event)
 {
@@ -163,7 +165,7 @@ is_message_missing(const struct ctx_event *event)
 	    (event->layout->dialect->rules & CTX_KNOWN_ROLES);
 }
 
-/* What a request holds beside its messages is checked, too. */
+/* Checks a request outside its messages. */
 static int
 check_request(struct check *check, const struct ctx_event *event,
     struct ctx_err *err)
@@ -256,7 +258,7 @@ end_stream(struct check *check, struct ctx_err *err)
 	if (ctx_validator_end(&check->lines.validator,
 		check->options->allow_pending, err) < 0)
 		return -1;
-	/* Conversations without messages have been told of. */
+	/* Records with an empty conversation have been reported before. */
 	if (check->file != NULL && !check->conversations &&
 	    check->lines.left == 0 &&
 	    report_missing_message(check, &place, "there is no message in it",
@@ -279,7 +281,7 @@ check_all(struct check *check, struct ctx_err *err)
 		}
 	if (rc == 0)
 		return end_stream(check, err);
-	/* What was repaired before an error is complete. */
+	/* The records before the error are complete. */
 	if (check->repairing)
 		(void)ctx_writer_flush(check->repair.writer, &late);
 	return -1;

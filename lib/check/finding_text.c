@@ -1,5 +1,5 @@
 /*
- * finding_text.c - findings, in words
+ * finding_text.c - the texts of findings
  */
 #include <string.h>
 
@@ -7,7 +7,8 @@
 
 #define CLIP 40 /* bytes of a name that a finding shows */
 
-/* Adds the beginning of a text; a finding is NUL ended. */
+/* Appends at most CLIP bytes of a text. NUL bytes become question marks, since
+ * a finding is a C string. */
 static int
 append_clipped(struct ctx_validator *validator, struct ctx_str str,
     struct ctx_err *err)

@@ -1,10 +1,9 @@
 /*
  * id_rules.c - the form of ids
  *
- * An id is only a name: its call and the results of the call have it, and
- * nothing else.  So an id of the wrong form is replaced by one that is computed
- * from its text, wherever it stands: equal ids stay equal, and no table is
- * needed.
+ * An id only links a call and its results.  So an id of the wrong form is
+ * replaced, everywhere, by one that is computed from its text.  Equal ids stay
+ * equal without a table.
  */
 #include <string.h>
 
@@ -20,7 +19,8 @@ is_ascii_alnum(uint32_t cp)
 	    ((lower >= 'a' && lower <= 'z') || (cp >= '0' && cp <= '9'));
 }
 
-/* dotted: also . and : as in the ids of Kimi. */
+/* Returns true for 1 to 64 of A-Z a-z 0-9 _ and -. With dotted also . and : are
+ * allowed, as in the ids of Kimi. */
 static bool
 is_portable_id(struct ctx_str literal, bool dotted)
 {
@@ -63,7 +63,8 @@ ctx_id_wrong(uint64_t rules, struct ctx_str literal)
 	return NULL;
 }
 
-/* Sets out to the literal of an id that stands for this text. */
+/* Sets out to the literal of an id computed from text; with nine it has 9
+ * characters. Returns 1, or -1 with *err. */
 static int
 make_id(struct ctx_buf *out, bool nine, struct ctx_str text,
     struct ctx_err *err)
@@ -95,7 +96,7 @@ ctx_id_repair(struct ctx_buf *out, struct ctx_buf *spare, uint64_t rules,
 {
 	if (ctx_id_wrong(rules, literal) == NULL)
 		return ctx_surrogates_repair(out, spare, literal, false, err);
-	/* Empty ids could be those of several calls. */
+	/* Several calls may have an empty id, so it has no replacement. */
 	if (literal.n == 2)
 		return 0;
 	spare->n = 0;

@@ -1,16 +1,17 @@
 /*
- * image_rules.c - images that the provider takes, and how many
+ * image_rules.c - size and number of images that providers accept
  *
  * Anthropic, "Vision", platform.claude.com, 2026: an image of more than 8,000
  * pixels on a side is refused, one of more than 2,000 if the request has more
  * than 20 images; 600 images, or 100 for models of 200,000 tokens ("too many
  * images and documents: 104 + 1 > 100", claude-code #23392, February 2026).
- * "image exceeds 5 MB maximum: 5272940 bytes > 5242880 bytes" is about the
- * base64 (lobehub #14711, May 2026).  Bedrock, API reference of Message: 20
- * images a message, each at most 8,000 pixels a side and 3.75 MB.
+ * "image exceeds 5 MB maximum: 5272940 bytes > 5242880 bytes" counts base64
+ * (lobehub #14711, May 2026).  Bedrock, API reference of Message: 20 images per
+ * message, each at most 8,000 pixels on a side and 3.75 MB.
  *
- * Whether an image is one too many tells only a later one.  The oldest are
- * replaced first, and of the large ones only as many as make the others 20.
+ * Only later images show that an image exceeds the number allowed.  The oldest
+ * images are replaced first.  Large images are replaced only until at most 20
+ * images are left.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +21,7 @@
 #include "cost/media.h"
 #include "dialect/result_content.h"
 
-/* Digits that fit beside the words. */
+/* bytes of a finding's text */
 #define TEXT 160
 
 static int
@@ -91,8 +92,8 @@ ctx_image_find(const struct ctx_message *message,
 	return true;
 }
 
-/* Says what is wrong with an image; its block is old, or it is number part of
- * an earlier message that is a record. */
+/* Reports a finding about an image. In a request its block is replaced; in a
+ * message that is a record the finding has the image's index. */
 static int
 refuse_image(struct ctx_validator *validator, enum ctx_rule_id id,
     const struct ctx_image_seen *image, const char *what, struct ctx_err *err)
@@ -117,7 +118,8 @@ refuse_image(struct ctx_validator *validator, enum ctx_rule_id id,
 	return ctx_validate_tell(validator, &finding, err);
 }
 
-/* Is it too large by itself?  Then what says so. */
+/* Returns true if the image alone exceeds a limit, and writes the finding to
+ * what. */
 static bool
 is_too_big(const struct ctx_provider_limits *limits,
     const struct ctx_media *media, char what[TEXT])
@@ -143,8 +145,8 @@ is_too_big(const struct ctx_provider_limits *limits,
 	return true;
 }
 
-/* Takes image i out of the list; of its message there is one less if it was
- * replaced. */
+/* Removes image i from the list. If it was replaced, later images of its
+ * message get the next lower index. */
 static void
 remove_image_seen(struct ctx_validator *validator, size_t i, bool replaced)
 {
@@ -160,7 +162,7 @@ remove_image_seen(struct ctx_validator *validator, size_t i, bool replaced)
 	    (validator->n_images - i) * sizeof *list);
 }
 
-/* More images than a request may have: the oldest is one too many. */
+/* Refuses the oldest images while the request has more than most. */
 static int
 refuse_surplus_images(struct ctx_validator *validator, uint64_t most,
     struct ctx_err *err)
@@ -180,7 +182,8 @@ refuse_surplus_images(struct ctx_validator *validator, uint64_t most,
 	return 0;
 }
 
-/* So many images that large ones are refused. */
+/* Refuses large images, oldest first, while the request has more images than
+ * large ones are allowed among. */
 static int
 refuse_large_images(struct ctx_validator *validator,
     const struct ctx_provider_limits *limits, struct ctx_err *err)
@@ -238,7 +241,8 @@ ctx_validate_assistant_media(struct ctx_validator *validator, size_t i,
 	    ? 0
 	    : ctx_media_block(message, validator->dialect, i);
 
-	/* What the assistant said aloud is a member and no block. */
+	/* Spoken audio of the assistant is a member, not a block: it has block
+	 * 0. */
 	if (!(validator->rules & CTX_SAYS_TEXT) || block == 0 ||
 	    message->role != CTX_ROLE_ASSISTANT)
 		return 0;
@@ -252,7 +256,7 @@ ctx_validate_assistant_media(struct ctx_validator *validator, size_t i,
 	    : 0;
 }
 
-/* Has the part gone, or the result that it is in? */
+/* Returns true if the block was removed, or the result that holds it. */
 static bool
 is_block_dropped(const struct ctx_validator *validator, size_t i)
 {
@@ -261,7 +265,7 @@ is_block_dropped(const struct ctx_validator *validator, size_t i)
 	return validator->gone[i] || (owner != 0 && validator->gone[owner - 1]);
 }
 
-/* The images of the message that are left: sets *n to how many. */
+/* Sets *n to the number of images of the message that were not removed. */
 static int
 count_images_left(struct ctx_validator *validator, size_t *n,
     struct ctx_err *err)
@@ -286,8 +290,8 @@ count_images_left(struct ctx_validator *validator, size_t *n,
 	return 0;
 }
 
-/* One image, number *ordinal of those that stay in the message; over: so many
- * of it are too many for one message. */
+/* Checks one image. *ordinal is its index among the replaceable images that are
+ * kept; *over is the number of images still to remove from the message. */
 static int
 check_image(struct ctx_validator *validator,
     const struct ctx_provider_limits *limits, size_t i, size_t *ordinal,
@@ -324,7 +328,7 @@ check_image(struct ctx_validator *validator,
 	*over -= *over > 0;
 	if (rc != 0)
 		return rc < 0 ? -1 : 0;
-	/* What cannot be replaced counts for those that can. */
+	/* Only replaceable images have an index. */
 	*ordinal += image.block != 0;
 	if (!validator->place.inside)
 		image.json = NULL;

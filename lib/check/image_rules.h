@@ -1,27 +1,29 @@
-/* image_rules.h - images, and what replaces them */
+/* image_rules.h - finding images and replacing them by text */
 #ifndef CTX_CHECK_IMAGE_RULES_H
 #define CTX_CHECK_IMAGE_RULES_H
 
 #include "check/check.h"
 
-/* An image that a later one may make one too many. */
+/* An image that may be refused when later images exceed a limit. */
 struct ctx_image_seen {
 	struct ctx_place place;
-	const struct ctx_json *json; /* of a request; else NULL */
-	uint32_t block; /* in it; 0: no text may replace the image */
-	size_t ordinal; /* among those of its message that may be replaced */
-	bool large;     /* refused among many */
+	const struct ctx_json *json; /* of the request, or NULL */
+	uint32_t block;              /* in json; 0: no text may replace it */
+	size_t ordinal; /* index among the replaceable images of its message */
+	bool large;     /* true if refused in a request of many images */
 };
 
-/* Appends a block of the dialect's with just a text; it has such blocks. */
+/* Appends a text block with n bytes at p in the form of the dialect, whose
+ * text_block must not be NULL. */
 int ctx_text_block(struct ctx_buf *out, const struct ctx_dialect *dialect,
     const char *p, size_t n, struct ctx_err *err);
-/* Sets out to the text block that replaces an image's. */
+/* Sets out to a text block that describes the image in block and replaces it.
+ */
 int ctx_image_replace(struct ctx_buf *out, struct ctx_buf *scratch,
     const struct ctx_dialect *dialect, const struct ctx_json *json,
     uint32_t block, struct ctx_err *err);
-/* Sets *block to that of an image by its number among those of the message that
- * may be replaced, 0 if there is none.  False with *err. */
+/* Sets *block to the block of replaceable image number ordinal of the message,
+ * or to 0 if there is none. Returns false with *err. */
 bool ctx_image_find(const struct ctx_message *message,
     const struct ctx_dialect *dialect, size_t ordinal, struct ctx_buf *scratch,
     uint32_t *block, struct ctx_err *err);

@@ -1,9 +1,9 @@
 /*
- * provider_limits.c - what providers take at most
+ * provider_limits.c - sizes and numbers that providers accept at most
  *
  * Anthropic: "API errors" and "Vision", platform.claude.com, 2026 (32 MB; 256
  * MB are for batches).  Bedrock: the body of InvokeModel in its API reference;
- * Converse names no figure.  Gemini: 100 MB inline since January 2026, 20 MB
+ * Converse states no limit.  Gemini: 100 MB inline since January 2026, 20 MB
  * before; "Image understanding", ai.google.dev, 2026 (3,600 images).  OpenAI:
  * "Images and vision", developers.openai.com, 2026 (512 MB, 1,500 images).
  */

@@ -1,9 +1,9 @@
 /*
- * repair.c - a stream while it is being put right
+ * repair.c - apply fixes to a stream
  *
- * Records wait in a queue until the validator has nothing more to say about
- * them.  Results that are missing are written down when their call comes by,
- * and used if they turn out to be due.
+ * Records wait in a queue until the validator can have no more findings about
+ * them.  A result is composed for each call when the call is read, and inserted
+ * if the call gets none.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ append_entry(struct ctx_repair_queue *queue, struct ctx_err *err)
 {
 	struct ctx_repair_entry *list, *entry;
 
-	/* What has been written makes room once it is most of the list. */
+	/* Removes the written entries once they are most of the list. */
 	if (queue->from > queue->n / 2) {
 		queue->n -= queue->from;
 		memmove(queue->list, queue->list + queue->from,
@@ -74,8 +74,8 @@ append_entry(struct ctx_repair_queue *queue, struct ctx_err *err)
 	return entry;
 }
 
-/* The entry of a message.  Numbers rise; others have that of the message
- * before them. */
+/* Returns the entry of a message, or NULL if it has been written. Indices rise;
+ * records that are not messages have the index of the message before. */
 static struct ctx_repair_entry *
 find_entry(const struct ctx_repair_queue *queue, uint64_t message)
 {
@@ -95,7 +95,8 @@ find_entry(const struct ctx_repair_queue *queue, uint64_t message)
 	return &queue->list[low];
 }
 
-/* The next message that stays behind entry i and is shown, or NULL. */
+/* Returns the next message after entry i that is kept and that the model sees,
+ * or NULL. */
 static struct ctx_repair_entry *
 find_next_shown(const struct ctx_repair_queue *queue, size_t i)
 {
@@ -112,9 +113,9 @@ choose_queue(struct ctx_repair *repair, bool inside)
 	return inside ? &repair->inner : &repair->lines;
 }
 
-/* ---- results that we write ---- */
+/* ---- results that ctx inserts ---- */
 
-/* Is it there, and says something?  Null and "" are as good as nothing. */
+/* Returns true if a value exists and is neither null nor "". */
 static bool
 has_value(const struct ctx_json *json, uint32_t node)
 {
@@ -122,7 +123,6 @@ has_value(const struct ctx_json *json, uint32_t node)
 	    !ctx_json_is(json, node, "");
 }
 
-/* A message's name is a string, or none. */
 static bool
 has_string_value(const struct ctx_json *json, uint32_t node)
 {
@@ -130,7 +130,8 @@ has_string_value(const struct ctx_json *json, uint32_t node)
 	    json->nodes[node].kind == CTX_JSON_STRING;
 }
 
-/* May a call be answered by this row? */
+/* Returns true if the template is for calls of this type, and the call has the
+ * values that the template uses. */
 static bool
 is_template_usable(const struct ctx_result_template *row,
     const struct ctx_message *message, const struct ctx_block *call,
@@ -145,7 +146,7 @@ is_template_usable(const struct ctx_result_template *row,
 		strstr(row->text, "$name") == NULL);
 }
 
-/* The first template that fits a call, or NULL. */
+/* Returns the text of the first template for a call, or NULL. */
 static const char *
 choose_result_template(const struct ctx_dialect *dialect,
     const struct ctx_message *message, const struct ctx_block *call)
@@ -169,8 +170,8 @@ choose_result_template(const struct ctx_dialect *dialect,
 	return NULL;
 }
 
-/* Sets *value to what a value is that will be sent, once it has been mended:
- * the id of a call has the form asked for. */
+/* Sets *value to a node as it will be sent: without lone surrogates, and with
+ * id in the form that the rules demand. */
 static int
 get_sent_value(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
     const struct ctx_json *json, uint32_t node, bool id, struct ctx_str *value,
@@ -187,7 +188,8 @@ get_sent_value(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
 	return rc < 0 ? -1 : 0;
 }
 
-/* Adds a template; call is NULL if it does not speak of one. */
+/* Appends a template to answer_text and fills in its variables. call is NULL if
+ * the template is not about one call. */
 static int
 append_template(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     const char *template, const struct ctx_message *message,
@@ -222,7 +224,7 @@ append_template(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	return ctx_buf_add(out, template, strlen(template), err);
 }
 
-/* Writes down what a call would be answered with. */
+/* Composes the result that a call gets if it has none. */
 static int
 compose_result(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     const struct ctx_message *message, const struct ctx_block *call,
@@ -282,8 +284,8 @@ has_due_results(const struct ctx_repair_entry *entry)
 
 static const struct ctx_str nothing = {"", 0};
 
-/* All results that are due, with what parts them, between before and
- * behind. */
+/* Appends all results that are due between before and behind, separated by
+ * part. */
 static int
 append_due_results(struct ctx_buf *out, const struct ctx_repair_entry *entry,
     struct ctx_str before, const char *part, const char *behind,
@@ -305,7 +307,7 @@ append_due_results(struct ctx_buf *out, const struct ctx_repair_entry *entry,
 	return ctx_buf_add(out, behind, strlen(behind), err);
 }
 
-/* The results of entry as messages, separated by part. */
+/* Appends the due results of entry as messages, separated by part. */
 static int
 append_result_messages(struct ctx_buf *out,
     const struct ctx_repair_entry *entry, const char *part, struct ctx_err *err)
@@ -319,9 +321,9 @@ append_result_messages(struct ctx_buf *out,
 }
 
 /*
- * Do the results of entry go into next, the message after it?  Where all of
- * a turn's results stand in one message that is there, or two messages of
- * the user's side may not be neighbours.
+ * Returns true if the results of entry are inserted into next, the message
+ * after it.  That is so if next holds the other results of the turn, or if two
+ * user messages must not be neighbours.
  */
 static bool
 is_inserted_into_next(const struct ctx_repair_entry *entry,
@@ -333,8 +335,9 @@ is_inserted_into_next(const struct ctx_repair_entry *entry,
 	return next->users || (entry->rules & CTX_ASKS_TURNS);
 }
 
-/* Are both one message to the provider, or one answer in items, so that no
- * result may part them?  One that says nothing must be kept the last. */
+/* Returns true if no result may stand between entry and next: the provider
+ * merges them, or they are items of one answer. An empty next is not merged,
+ * since it must stay the last message. */
 static bool
 is_one_answer(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next)
@@ -345,9 +348,10 @@ is_one_answer(const struct ctx_repair_entry *entry,
 	    !next->mute;
 }
 
-/* Do results due behind entry stand after next, too?  Those that name no
- * call answer the oldest, so they come after those that were there; but
- * where they must come next, before what the assistant says. */
+/* Returns true if the due results of entry must come after next. Results
+ * without ids are paired with the oldest call, so they come after the existing
+ * results. But if results must directly follow their calls, they come before
+ * the next assistant message. */
 static bool
 has_results_after_next(const struct ctx_repair_entry *entry, bool nameless,
     const struct ctx_repair_entry *next)
@@ -361,7 +365,7 @@ has_results_after_next(const struct ctx_repair_entry *entry, bool nameless,
 		    next->dialect == entry->dialect));
 }
 
-/* Takes out the answers that are not due. */
+/* Removes the results that are not due. */
 static void
 drop_undue_results(struct ctx_repair_entry *entry)
 {
@@ -373,8 +377,8 @@ drop_undue_results(struct ctx_repair_entry *entry)
 	entry->n_answers = n;
 }
 
-/* The results of entry are due behind next, before its own.  In a long row
- * of calls the list moves on and grows; it is not copied for each. */
+/* Moves the due results of entry before those of next. The array is moved and
+ * extended, not copied, so that a long row of calls takes linear time. */
 static int
 move_results_to_next(struct ctx_repair_entry *entry,
     struct ctx_repair_entry *next, struct ctx_err *err)
@@ -408,9 +412,10 @@ move_results_to_next(struct ctx_repair_entry *entry,
 	return 0;
 }
 
-/* ---- a message comes ---- */
+/* ---- before a message is checked ---- */
 
-/* Finds where a result could be put before what the message holds. */
+/* Sets the offset at which a result can be inserted before the message's
+ * blocks. */
 static void
 find_insertion_offset(struct ctx_repair_entry *entry,
     const struct ctx_message *message, struct ctx_str text)
@@ -463,14 +468,16 @@ ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
 	return compose_results(repair, entry, event->message, err);
 }
 
-/* Are lines of a transcript tied to each other in their own ways? */
+/* Returns true if the entry is a line of a transcript. Its lines refer to each
+ * other, so they are not changed. */
 static bool
 is_linked_line(const struct ctx_repair_entry *entry, bool inside)
 {
 	return entry->dialect->history != CTX_HISTORY_NONE && !inside;
 }
 
-/* What a part is in the bytes; all of the message where it is that. */
+/* Returns the bytes of a block; if it cannot be removed by itself, of the
+ * message. */
 static struct ctx_str
 get_block_bytes(const struct ctx_message *message,
     const struct ctx_block *block)
@@ -479,9 +486,9 @@ get_block_bytes(const struct ctx_message *message,
 	    block->removable != 0 ? block->removable : message->node);
 }
 
-/* Finds the last of the messages that stand before the results of entry, and
- * the one after it, or NULL.  Of a row that is one message they are looked
- * for once. */
+/* Returns the last message that must come before the results of entry. Sets
+ * *next to the message after it, or NULL. The answer is cached for all messages
+ * between. */
 static struct ctx_repair_entry *
 find_last_before_results(struct ctx_repair *repair,
     const struct ctx_repair_queue *queue, struct ctx_repair_entry *entry,
@@ -511,9 +518,10 @@ find_last_before_results(struct ctx_repair *repair,
 }
 
 /*
- * Notes that a call's result is due: 1, and 2 if it will be the message right
- * before the one being checked, or the last.  0 if there is none to give, or
- * it would be one of the user's beside another where that may not be.
+ * Marks the result of a call as due.  Returns 2 if the result will be the
+ * message directly before the one being checked, or the last message; else 1.
+ * Returns 0 if no result can be inserted: there is none, or it would be a user
+ * message next to another where the rules forbid that.
  */
 static int
 mark_result_due(struct ctx_repair *repair, struct ctx_repair_queue *queue,
@@ -523,7 +531,7 @@ mark_result_due(struct ctx_repair *repair, struct ctx_repair_queue *queue,
 	struct ctx_repair_entry *last, *next;
 	struct ctx_repair_answer *answer;
 
-	/* Whose result is there already, if two have one id? */
+	/* With shared, an existing result may be meant for this call. */
 	if (finding->shared || entry->n_answers == entry->handed_on)
 		return 0;
 	answer = &entry->answers[entry->handed_on + finding->call];
@@ -554,8 +562,8 @@ mark_result_due(struct ctx_repair *repair, struct ctx_repair_queue *queue,
 	return next == NULL ? 2 : 1;
 }
 
-/* Notes that a piece of a message, or of what stands beside the messages of a
- * request, becomes another. */
+/* Adds an edit that replaces bytes of a message, or of the request outside its
+ * messages. */
 static int
 apply_text_fix(struct ctx_repair *repair, const struct ctx_finding *finding,
     struct ctx_fix *fix, struct ctx_err *err)
@@ -574,7 +582,8 @@ apply_text_fix(struct ctx_repair *repair, const struct ctx_finding *finding,
 	    : 1;
 }
 
-/* Notes that a user's message comes before entry, where the format has one. */
+/* Marks that a user message is inserted before entry, if the dialect has one.
+ */
 static int
 mark_leading_message(struct ctx_repair_entry *entry, struct ctx_fix *fix)
 {
@@ -588,7 +597,7 @@ mark_leading_message(struct ctx_repair_entry *entry, struct ctx_fix *fix)
 	return 1;
 }
 
-/* The archive gets the message as it was, once. */
+/* Archives the original bytes of the message, only once. */
 static int
 archive_entry(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_err *err)
@@ -603,7 +612,7 @@ archive_entry(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	return ctx_archive_add(repair->archive, text.p, text.n, err);
 }
 
-/* Applies the remedy of a finding about a message that waits. */
+/* Applies the fix of a finding about a message that was not written yet. */
 static int
 apply_fix(struct ctx_repair *repair, struct ctx_repair_queue *queue,
     struct ctx_repair_entry *entry, const struct ctx_finding *finding,
@@ -613,7 +622,7 @@ apply_fix(struct ctx_repair *repair, struct ctx_repair_queue *queue,
 
 	if (remedy == CTX_FIX_NONE)
 		return 0;
-	/* A message that gets another beside it is what it was. */
+	/* Inserting a neighbour does not change the message itself. */
 	if (remedy != CTX_FIX_ADD_RESULT && remedy != CTX_FIX_ADD_FIRST &&
 	    archive_entry(repair, entry, err) < 0)
 		return -1;
@@ -667,7 +676,7 @@ ctx_repair_finding(struct ctx_repair *repair, const struct ctx_finding *finding,
 		fix->role = CTX_ROLE_OTHER;
 		return apply_text_fix(repair, finding, fix, err);
 	}
-	/* What has been written is as it is. */
+	/* A message that was written can no longer be changed. */
 	if (entry == NULL || is_linked_line(entry, finding->place.inside))
 		return 0;
 	fix->role = entry->role;
@@ -676,9 +685,9 @@ ctx_repair_finding(struct ctx_repair *repair, const struct ctx_finding *finding,
 	return apply_fix(repair, queue, entry, finding, message, fix, err);
 }
 
-/* ---- a message has been judged ---- */
+/* ---- after a message was checked ---- */
 
-/* Notes that the object loses the member of this key. */
+/* Adds an edit that removes the member with this key. */
 static int
 remove_member(struct ctx_edits *edits, const struct ctx_json *json,
     uint32_t object, uint32_t key, struct ctx_err *err)
@@ -694,7 +703,7 @@ remove_member(struct ctx_edits *edits, const struct ctx_json *json,
 	return rc;
 }
 
-/* Notes the removal of the parts that the validator takes for gone. */
+/* Adds edits that remove the blocks that the validator counts as removed. */
 static int
 remove_dropped_blocks(struct ctx_edits *edits,
     const struct ctx_message *message, const bool *gone, struct ctx_err *err)
@@ -716,8 +725,8 @@ remove_dropped_blocks(struct ctx_edits *edits,
 	return rc;
 }
 
-/* Notes that results, and what a program called, name a call by the id that
- * it is sent with. */
+/* Adds edits that give results, and calls made by a program, the new id of the
+ * call that they refer to. */
 static int
 rename_referring_ids(struct ctx_repair *repair, struct ctx_edits *edits,
     struct ctx_repair_entry *entry, const struct ctx_message *message,
@@ -747,7 +756,7 @@ rename_referring_ids(struct ctx_repair *repair, struct ctx_edits *edits,
 	return 0;
 }
 
-/* Is nothing left before which a result would stand? */
+/* Returns true if no block is left after an inserted result. */
 static bool
 has_no_blocks_left(const struct ctx_message *message, const bool *gone)
 {
@@ -792,9 +801,9 @@ ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
 	return ctx_repair_own(entry, repair->out.p, repair->out.n, err);
 }
 
-/* ---- a record's conversation is over ---- */
+/* ---- the end of a record's conversation ---- */
 
-/* Puts what is in out at a place of the record. */
+/* Adds an edit that inserts repair->out at a place of the record. */
 static int
 insert_output(struct ctx_repair *repair, const char *at, struct ctx_err *err)
 {
@@ -823,7 +832,7 @@ insert_results(struct ctx_repair *repair, const struct ctx_json *json,
 	    err);
 }
 
-/* Puts a user's message before that of entry. */
+/* Inserts a user message before the message of entry. */
 static int
 insert_leading_message(struct ctx_repair *repair, const struct ctx_json *json,
     const struct ctx_repair_entry *entry, struct ctx_err *err)
@@ -852,7 +861,7 @@ ctx_repair_conversation(struct ctx_repair *repair,
 	     at = json->nodes[at].next, i++) {
 		struct ctx_repair_entry *entry;
 
-		/* Elements that are no messages have no entry. */
+		/* Elements that are not messages have no entry. */
 		if (k == queue->n ||
 		    queue->list[k].node >= json->nodes[at].next)
 			continue;
@@ -873,9 +882,10 @@ ctx_repair_conversation(struct ctx_repair *repair,
 	return rc;
 }
 
-/* ---- records leave ---- */
+/* ---- writing records ---- */
 
-/* The results of entry i leave as records, or go into the next message. */
+/* Writes the due results of entry i as records, or inserts them into the next
+ * message. */
 static int
 write_due_results(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 {
@@ -900,7 +910,8 @@ write_due_results(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 			return -1;
 		return ctx_repair_own(next, out->p, out->n, err);
 	}
-	/* Lines end as the one before them, also where that has no end. */
+	/* Results end as the record before them does. If that has no line end,
+	 * one is inserted before the results and none after them. */
 	if (!ended && ctx_buf_add(out, eol, strlen(eol), err) < 0)
 		return -1;
 	if (append_result_messages(out, entry, eol, err) < 0 ||
@@ -909,7 +920,7 @@ write_due_results(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 	return ctx_writer_copy(repair->writer, out->p, out->n, err);
 }
 
-/* Writes a user's message before the record of entry. */
+/* Writes a user message before the record of entry. */
 static int
 write_leading_message(struct ctx_repair *repair,
     const struct ctx_repair_entry *entry, struct ctx_err *err)
@@ -931,13 +942,13 @@ write_repaired(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 	struct ctx_repair_entry *entry = &repair->lines.list[i];
 	int rc = 0;
 
-	/* Blank lines go with the record before them. */
+	/* Blank lines after a removed record are removed, too. */
 	if (entry->drop || (entry->blank && repair->after_dropped)) {
 		repair->after_dropped = true;
 		return 0;
 	}
 	repair->after_dropped = false;
-	/* What refers to the archive leaves after it. */
+	/* Archived bytes are on disk before the change is written. */
 	if (repair->archive != NULL &&
 	    ctx_archive_sync(repair->archive, err) < 0)
 		return -1;
@@ -954,8 +965,8 @@ write_repaired(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 	return rc < 0 ? -1 : ctx_writer_end_record(repair->writer, err);
 }
 
-/* Writes what stands before message number settled, and keeps copies of the
- * rest. */
+/* Writes the entries before message number settled. Copies the bytes of the
+ * others, because the reader will reuse its buffer. */
 static int
 write_settled_entries(struct ctx_repair *repair, uint64_t settled,
     struct ctx_err *err)
@@ -976,7 +987,7 @@ write_settled_entries(struct ctx_repair *repair, uint64_t settled,
 		queue->from = queue->n = 0;
 		return 0;
 	}
-	/* Only the newest can still be the reader's. */
+	/* Older entries own their bytes already. */
 	entry = &queue->list[queue->n - 1];
 	return entry->text != NULL
 	    ? 0

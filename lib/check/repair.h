@@ -1,4 +1,4 @@
-/* repair.h - a stream while it is being put right */
+/* repair.h - records and messages that wait to be fixed and written */
 #ifndef CTX_CHECK_REPAIR_H
 #define CTX_CHECK_REPAIR_H
 
@@ -6,90 +6,99 @@
 
 /* A record, or a message inside one, that has not been written yet. */
 struct ctx_repair_entry {
-	uint64_t message; /* its number, or that of the message before it */
+	uint64_t message; /* index of the message; for other records, of the
+			     message before */
 	bool is_message, blank, drop;
-	bool archived; /* what it was */
-	bool users;    /* a message that holds results */
-	bool mute;     /* a message without parts: only the last may be that */
-	bool hidden;   /* a message that the model is not shown */
-	bool led;      /* a user's message is put before it */
-	bool close;    /* its results come before a later call of the same id */
+	bool archived; /* true if its original bytes are in the archive */
+	bool users;    /* true if it holds tool results */
+	bool mute; /* true if the message has no blocks; only the last may have
+		      none */
+	bool hidden; /* true if the model does not see the message */
+	bool led;    /* true if a user message is inserted before it */
+	bool close;  /* true if its results come before a later call with an
+			equal id */
 	const struct ctx_dialect *dialect;
 	uint64_t rules;
 	enum ctx_role role;
-	char *text;           /* a copy of bytes, or NULL */
-	struct ctx_str bytes; /* what is to be written */
-	uint32_t node;        /* of a message inside a record */
-	size_t front;         /* offset where a result can be put before its
-			       * parts; 0: nowhere */
-	bool alone;           /* nothing would stand after it there */
+	char *text;           /* owns bytes; NULL: bytes belong to the reader */
+	struct ctx_str bytes; /* the bytes to write */
+	uint32_t node;        /* of a message inside a record, else 0 */
+	size_t front; /* offset in the bytes of the record at which a result can
+			 be inserted before the blocks; 0: nowhere */
+	bool alone;   /* true if no block remains after that offset */
 	struct ctx_repair_answer {
-		size_t at, n; /* in answer_text; n 0: there is no template */
+		size_t at, n; /* bytes of answer_text; n 0: the dialect has no
+				 result */
 		bool due;
-	} * answers; /* those handed on, which are due, and one for each call */
+	} * answers; /* first handed_on results of earlier entries, all due;
+			then one per call */
 	size_t n_answers, answers_cap, handed_on;
-	bool nameless;              /* some name no call that they answer */
-	struct ctx_buf answer_text; /* first what opens their message, */
-	size_t opening;             /* which is so long, if there is one */
+	bool nameless;              /* true if a result has no id */
+	struct ctx_buf answer_text; /* of the results; its beginning ... */
+	size_t opening;             /* ... opens their message: length */
 };
 
 struct ctx_repair_queue {
 	struct ctx_repair_entry *list;
-	size_t from, n, cap; /* list[from] is the first not yet written */
+	size_t from, n, cap; /* list[from] is the first entry not yet written */
 };
 
 struct ctx_repair {
 	struct ctx_writer *writer;
 	struct ctx_archive *archive;          /* or NULL */
-	struct ctx_repair_queue lines, inner; /* records; a record's own */
-	struct ctx_edits edits;               /* of the record being read */
-	struct ctx_edits one;       /* of one message that is a record */
-	struct ctx_edits late;      /* of one that waits */
-	struct ctx_json json;       /* its record, */
-	struct ctx_message message; /* and its message */
-	struct ctx_buf with;        /* what it gets */
-	struct ctx_buf gone;        /* what it lost */
+	struct ctx_repair_queue lines, inner; /* records; one's messages */
+	struct ctx_edits edits;               /* for the record being read */
+	struct ctx_edits one;       /* for a message that is a record */
+	struct ctx_edits late;      /* for an entry that waits ... */
+	struct ctx_json json;       /* ... its record, scanned again ... */
+	struct ctx_message message; /* ... its message ... */
+	struct ctx_buf with;        /* ... the bytes added ... */
+	struct ctx_buf gone;        /* ... and the bytes removed */
 	struct ctx_buf out, id, spare;
-	uint32_t member;    /* key that the message checked now is to lose */
-	bool after_dropped; /* the last message of the stream went */
-	bool renamed;       /* a call has got another id */
-	bool row; /* since a message came the results of calls in these were
-		   * found to stand after the last of them */
-	bool row_ends; /* there is a message after them */
+	uint32_t member; /* key of the member to remove from the message being
+			    checked; 0: none */
+	bool after_dropped; /* true if the record before was removed */
+	bool renamed;       /* true if the id of a call was replaced */
+	bool row; /* Cached answer of find_last_before_results, until the next
+		     message: the results of calls in messages row_from to
+		     row_to come after row_to. */
+	bool row_ends; /* true if message row_behind comes next */
 	uint64_t row_from, row_to, row_behind;
 };
 
 void ctx_repair_release(struct ctx_repair *repair);
 
-/* A message is about to be checked by these rules. */
+/* Appends an entry for a message that is about to be checked by these rules. */
 int ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
     uint64_t rules, uint64_t message, struct ctx_err *err);
-/* Applies the remedy of a finding: 1 or 2, as the validator is told, and *fix
- * if there is one, else 0; -1 with *err. view is the message being checked,
- * NULL at the end. */
+/* Applies the fix of a finding. Returns 1 or 2, as ctx_validator.found does,
+ * and sets *fix; 0 if there is no fix; -1 with *err. message is the message
+ * being checked, NULL at the end of the conversation. */
 int ctx_repair_finding(struct ctx_repair *repair,
     const struct ctx_finding *finding, const struct ctx_message *message,
     struct ctx_fix *fix, struct ctx_err *err);
-/* Removes the first breakpoint of a message that waits and is a record; 1
- * with *old, 0 if there is none, or -1. */
+/* Removes the first breakpoint of an entry that is a record. Returns 1 and sets
+ * *old to the removed bytes; 0 if there is no breakpoint; -1 with *err. */
 int ctx_repair_breakpoint(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, struct ctx_str *old, struct ctx_err *err);
-/* The same with an image, by its number, which a text replaces. */
+/* Replaces image number ordinal of an entry that is a record by a text. Returns
+ * 1 and sets *old to the replaced bytes; 0 if there is no such image; -1 with
+ * *err. */
 int ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     size_t ordinal, struct ctx_str *old, struct ctx_err *err);
-/* The entry gets bytes of its own. */
+/* Sets the entry's bytes to an owned copy of n bytes at p. */
 int ctx_repair_own(struct ctx_repair_entry *entry, const char *p, size_t n,
     struct ctx_err *err);
-/* The message has been checked: its parts go that are to go. */
+/* Applies the fixes of a message after it has been checked. */
 int ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
     const struct ctx_validator *validator, struct ctx_err *err);
-/* A record's conversation has been checked to its end. */
+/* Prepares the edits of a record after its conversation has been checked. */
 int ctx_repair_conversation(struct ctx_repair *repair,
     const struct ctx_event *event, struct ctx_err *err);
-/* A record is over; what stands before message number settled is written. */
+/* Ends a record and writes the entries before message number settled. */
 int ctx_repair_record(struct ctx_repair *repair, const struct ctx_event *event,
     uint64_t settled, struct ctx_err *err);
-/* Writes all there is. */
+/* Writes all remaining entries. */
 int ctx_repair_end(struct ctx_repair *repair, struct ctx_err *err);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * repair_message.c - a message that waits is changed
+ * repair_message.c - fixes of a message that was checked before
  *
- * Some findings are about a message that was checked long ago.  A message of a
- * record is still there as it was scanned; a record of its own is scanned
- * again, since it may have been changed.
+ * A finding may be about an earlier message.  The JSON of a message inside a
+ * record is still available.  A message that is a record is scanned again,
+ * since earlier fixes may have changed it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "check/repair.h"
 #include "check/surrogate_rules.h"
 
-/* The first breakpoint that is found. */
+/* The first breakpoint of a message; node 0: none. */
 struct first {
 	uint32_t container, node;
 };
@@ -30,7 +30,7 @@ record_first_marker(void *user, const struct ctx_json *json, uint32_t container,
 	return 0;
 }
 
-/* Applies the edits of one record to the entry. */
+/* Applies repair->late to the bytes of the entry. */
 static int
 apply_entry_edits(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_err *err)
@@ -42,8 +42,8 @@ apply_entry_edits(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	return ctx_repair_own(entry, repair->out.p, repair->out.n, err);
 }
 
-/* The entry gets another text for a piece of it, which *old is then: a copy,
- * for the entry has changed. */
+/* Replaces piece by with in the entry. Sets *old to a copy of piece, since the
+ * entry's bytes change. Returns 1, or -1 with *err. */
 static int
 replace_in_entry(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_str piece, struct ctx_str with, struct ctx_str *old,

@@ -1,5 +1,5 @@
 /*
- * request_rules.c - what a request holds beside its messages
+ * request_rules.c - rules about a request outside its messages
  */
 #include <stdio.h>
 
@@ -34,7 +34,8 @@ check_request_size(struct ctx_validator *validator, const struct ctx_json *json,
 	return refuse_request(validator, CTX_RULE_BIG_REQUEST, what, err);
 }
 
-/* A record of messages alone is no whole request. */
+/* Checks that a request defines tools if its messages call some. A record
+ * without the members below is not a whole request, and is not checked. */
 static int
 check_request_tools(struct ctx_validator *validator,
     const struct ctx_json *json, uint32_t request, struct ctx_err *err)
@@ -56,7 +57,7 @@ check_request_tools(struct ctx_validator *validator,
 	    : 0;
 }
 
-/* Texts of the system prompt that are blocks, as those of messages. */
+/* Checks the text blocks of the system prompt. */
 static int
 check_system_prompt(struct ctx_validator *validator,
     const struct ctx_json *json, uint32_t request, struct ctx_err *err)

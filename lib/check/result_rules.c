@@ -1,30 +1,29 @@
 /*
  * result_rules.c - what a result may hold
  *
- * Which types of blocks stand in a result is a column of the dialect.  Mistral
- * takes texts only ("content.list[TextChunk] ... Input should be 'text'",
- * LibreChat-AI/agents #344, July 2026); OpenAI took no images either until
+ * The dialect lists the types of blocks that a result may hold.  Mistral
+ * accepts texts only ("content.list[TextChunk] ... Input should be 'text'",
+ * LibreChat-AI/agents #344, July 2026).  OpenAI accepted no images either until
  * GPT-5.2, and answers 200 since (openai-openapi #523, February 2026).
  * Anthropic: "all content must be type `text` if `is_error` is true"
  * (vellum-assistant #18387, March 2026).  Gemini: a response is an object
  * (google.protobuf.Struct; AstrBot #7216, March 2026).  Responses: "Invalid
  * value: 'output_text'. Supported values are: 'input_text', 'input_image',
  * 'input_file', 'scoped_content', and 'encrypted_content'." (querymt #953,
- * September 2026; nagobot #27); an output is a string or a list of these
+ * September 2026; nagobot #27); an output is a string or a list of these blocks
  * (function_call_output in openai-python); "expected a computer call output,
  * but got a string instead" (stagehand-python #149, July 2025).
  *
- * In a repair a block becomes a text block: a text of another type its text,
- * an image its placeholder, any other block its JSON, so that nothing else is
- * lost.
+ * A repair replaces a block by a text block.  It holds the text of a text of
+ * another type, the placeholder of an image, or the JSON of any other block.
  */
 #include <string.h>
 
 #include "check/image_rules.h"
 #include "check/validator.h"
 
-/* A response that is no object becomes the member of one that Gemini's own
- * SDK would make it. */
+/* Checks that a result is an object. The fix makes the result the member
+ * "output" of an object, as Gemini's own SDK does. */
 static int
 check_object_result(struct ctx_validator *validator, size_t i,
     struct ctx_err *err)
@@ -51,7 +50,8 @@ check_object_result(struct ctx_validator *validator, size_t i,
 	    : 0;
 }
 
-/* An output that is neither a string nor a list becomes its JSON as text. */
+/* Checks that a result is a string or a list. The fix writes its JSON as a
+ * string. */
 static int
 check_string_result(struct ctx_validator *validator, size_t i,
     struct ctx_err *err)
@@ -75,7 +75,7 @@ check_string_result(struct ctx_validator *validator, size_t i,
 	    : 0;
 }
 
-/* A screenshot is an object, whatever else came of the call. */
+/* Checks that a screenshot is an object. */
 static int
 check_screenshot(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 {
@@ -93,7 +93,7 @@ check_screenshot(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	    : 0;
 }
 
-/* Is the block of a type that a result may hold? */
+/* Returns true if a result may hold a block of this type. */
 static bool
 may_hold_block(const struct ctx_validator *validator,
     const struct ctx_block *block)
@@ -113,7 +113,7 @@ may_hold_block(const struct ctx_validator *validator,
 	return false;
 }
 
-/* What is wrong with a block of a result, or NULL. */
+/* Returns the text of a finding about a block of a result, or NULL. */
 static const char *
 find_block_problem(const struct ctx_validator *validator,
     const struct ctx_block *result, const struct ctx_block *block)
@@ -129,7 +129,7 @@ find_block_problem(const struct ctx_validator *validator,
 	    : " holds a block of a type that none may hold";
 }
 
-/* Sets judge->with to the text block that replaces a block. */
+/* Sets validator->with to the text block that replaces a block. */
 static int
 make_replacement_block(struct ctx_validator *validator,
     const struct ctx_block *block, struct ctx_err *err)
@@ -160,7 +160,7 @@ check_result_block(struct ctx_validator *validator, size_t i, size_t k,
 	const char *what;
 	bool known;
 
-	/* Hints are no blocks. */
+	/* Breakpoints are not blocks. */
 	if (block->removable == 0 || block->payload == 0 ||
 	    json->nodes[block->removable].kind != CTX_JSON_OBJECT ||
 	    (what = find_block_problem(validator,
@@ -190,7 +190,8 @@ ctx_validate_result(struct ctx_validator *validator, size_t i,
 	    (check_string_result(validator, i, err) < 0 ||
 		check_screenshot(validator, i, err) < 0))
 		return -1;
-	/* What the provider's own tools gave is as it was. */
+	/* Results of the provider's own tools, which have no payload, are sent
+	 * back unchanged. */
 	if (validator->dialect == NULL || message->blocks[i].payload == 0)
 		return 0;
 	for (k = i + 1;

@@ -1,8 +1,9 @@
 /*
  * rules.c - what providers refuse
  *
- * One row a rule.  Whether it holds for a conversation is a matter of the
- * bits that its dialect and provider have; how it is found is in validator.c.
+ * One row per rule.  A rule applies to a conversation if its dialect or
+ * provider has one of the row's bits, or if the row has none.  The other files
+ * of this room check the rules.
  */
 #include <string.h>
 
@@ -237,8 +238,8 @@ ctx_provider_find(const char *name)
 	return NULL;
 }
 
-/* How a call is written down is the dialect's business, whoever is to get
- * the conversation once it has been translated. */
+/* The form of a message (CTX_FORM_RULES) is the dialect's even if another
+ * provider gets the conversation, since it is translated for that provider. */
 uint64_t
 ctx_provider_rules(const struct ctx_provider *provider,
     const struct ctx_dialect *dialect)

@@ -1,23 +1,23 @@
 /*
  * schema_rules.c - arguments against the schema of their tool
  *
- * No provider holds the calls of a history against the tools of the request:
- * models are asked to do so while they write ("tool call validation failed" of
- * Groq, "strict" of OpenAI).  So this is asked for only with CTX_CALLS_FIT, for
- * those who make data of conversations.
+ * No provider checks the calls in a history against the tools of the request.
+ * Only new calls are checked ("tool call validation failed" of Groq, "strict"
+ * of OpenAI).  So CTX_CALLS_FIT is set only on demand, for people who make
+ * training data from conversations.
  *
- * Of a schema is looked at: type, enum, const, required, properties, items
- * and additionalProperties false.  What it may be instead (anyOf, $ref and
- * the like) is not looked at, nor what is nested too deep.
+ * Checked: type, enum, const, required, properties, items, and
+ * additionalProperties false.  Not checked: anyOf, $ref and other keywords, and
+ * values nested deeper than DEEP.
  */
 #include <string.h>
 
 #include "check/validator.h"
 
-#define DEEP 32 /* levels that are looked at */
-#define CLIP 40 /* bytes of a name that is shown */
+#define DEEP 32 /* levels that are checked */
+#define CLIP 40 /* bytes of a name that a finding shows */
 
-/* A value and its schema; at is the next child to look at. */
+/* A value and its schema; at is the next child to check. */
 struct frame {
 	uint32_t schema, value, at;
 };
@@ -27,13 +27,13 @@ struct fit {
 	struct frame stack[DEEP];
 	size_t n;
 	struct ctx_buf *one, *other; /* scratch */
-	const char *wrong;           /* what does not fit, or NULL */
-	struct ctx_str name;         /* of the member, or n 0 */
+	const char *wrong;           /* the finding, or NULL */
+	struct ctx_str name;         /* of the member it is about; n 0: none */
 };
 
 /* ---- the schema of a tool ---- */
 
-/* The schema of a definition of this name, or 0. */
+/* Returns the schema of a tool definition if it has this name, else 0. */
 static uint32_t
 get_definition_schema(const struct ctx_json *json, uint32_t tool,
     const struct ctx_json *names, uint32_t name)
@@ -58,7 +58,7 @@ get_definition_schema(const struct ctx_json *json, uint32_t tool,
 	return inner != 0 ? inner : value;
 }
 
-/* The same of a list of tools. */
+/* Returns the schema of the tool with this name in a list of tools, or 0. */
 static uint32_t
 find_schema_in_list(const struct ctx_json *json, uint32_t list,
     const struct ctx_json *names, uint32_t name)
@@ -106,7 +106,7 @@ find_tool_schema(const struct ctx_validator *validator, uint32_t name)
 
 /* ---- does a value fit ---- */
 
-/* Gemini writes the types in capitals. */
+/* Compares regardless of case, since Gemini writes types in capitals. */
 static bool
 is_type_word(const struct ctx_json *json, uint32_t node, const char *word)
 {
@@ -136,8 +136,7 @@ is_whole_number(struct ctx_str number)
 	return true;
 }
 
-/* Is the value of the type that a word names?  Of words that name none each
- * value is. */
+/* Returns true if the value has the type, or if the type is unknown. */
 static bool
 is_of_type(const struct fit *fit, uint32_t type, uint32_t value)
 {
@@ -186,7 +185,7 @@ has_type(const struct fit *fit, uint32_t schema, uint32_t value)
 	return false;
 }
 
-/* 1 if both are the same JSON, 0 if not. */
+/* Returns 1 if both values are equal as JSON, 0 if not, -1 with *err. */
 static int
 compare_values(struct fit *fit, uint32_t schema, uint32_t value,
     struct ctx_err *err)
@@ -200,7 +199,7 @@ compare_values(struct fit *fit, uint32_t schema, uint32_t value,
 	return a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
 }
 
-/* 1 if the value is one of those that the schema names, or it names none. */
+/* Returns 1 if enum and const allow the value, 0 if not, -1 with *err. */
 static int
 is_allowed_by_enum(struct fit *fit, uint32_t schema, uint32_t value,
     struct ctx_err *err)
@@ -220,7 +219,7 @@ is_allowed_by_enum(struct fit *fit, uint32_t schema, uint32_t value,
 	return rc;
 }
 
-/* A member of an object by a name that is a string of another JSON, or 0. */
+/* Returns the object's member whose name is a string of other JSON, or 0. */
 static uint32_t
 find_same_member(const struct ctx_json *json, uint32_t object,
     const struct ctx_json *names, uint32_t name)
@@ -245,7 +244,6 @@ refuse_by_schema(struct fit *fit, const char *wrong, struct ctx_str name)
 	fit->name = name;
 }
 
-/* Members that an object must have. */
 static void
 check_required(struct fit *fit, uint32_t schema, uint32_t value)
 {
@@ -265,8 +263,8 @@ check_required(struct fit *fit, uint32_t schema, uint32_t value)
 		}
 }
 
-/* Looks at a value itself, and at its children later; name is that of the
- * member which it is, or n 0. */
+/* Checks a value and puts it on the stack so that its children are checked.
+ * name is the member's name, n 0 if the value is not a member. */
 static int
 check_value(struct fit *fit, uint32_t schema, uint32_t value,
     struct ctx_str name, struct ctx_err *err)
@@ -293,7 +291,6 @@ check_value(struct fit *fit, uint32_t schema, uint32_t value,
 	return 0;
 }
 
-/* The next member of an object. */
 static int
 check_next_member(struct fit *fit, struct frame *frame, uint32_t key,
     struct ctx_err *err)
@@ -317,7 +314,8 @@ check_next_member(struct fit *fit, struct frame *frame, uint32_t key,
 	return 0;
 }
 
-/* Looks at the next child, or leaves the value. */
+/* Checks the next child of the topmost value, or removes the value from the
+ * stack. */
 static int
 check_next_child(struct fit *fit, struct ctx_err *err)
 {

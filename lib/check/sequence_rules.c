@@ -1,15 +1,14 @@
-/*
- * sequence_rules.c - what is left of a message, among its neighbours
- */
+/* sequence_rules.c - content, role and position of a message */
 #include <string.h>
 
 #include "check/tool_call_log.h"
 #include "check/validator.h"
 
-/* What waits for these may have to go. */
+/* Messages that wait for these findings may be removed. */
 #define LEAVES (1u << CTX_WAITS_EMPTY | 1u << CTX_WAITS_REASONING)
 
-/* Parts left; *spoken says that there is something beside reasoning. */
+/* Returns the number of blocks that have content and were not removed; *spoken
+ * is true if one is not reasoning. */
 static size_t
 count_blocks_left(const struct ctx_validator *validator, bool *spoken)
 {
@@ -29,7 +28,6 @@ count_blocks_left(const struct ctx_validator *validator, bool *spoken)
 	return n;
 }
 
-/* Has a part of the message gone? */
 static bool
 has_dropped_block(const struct ctx_validator *validator)
 {
@@ -41,8 +39,8 @@ has_dropped_block(const struct ctx_validator *validator)
 	return false;
 }
 
-/* A message of empty texts: is that legal, or have findings said so?  OpenAI
- * takes texts without a character (llm, pydantic-ai, 2025 and 2026). */
+/* Returns true if empty texts are allowed or have been reported. OpenAI accepts
+ * texts without a character (llm, pydantic-ai, 2025 and 2026). */
 static bool
 may_be_empty(const struct ctx_validator *validator)
 {
@@ -58,7 +56,7 @@ may_be_empty(const struct ctx_validator *validator)
 	return false;
 }
 
-/* May what the assistant reasoned have led to the message after it? */
+/* Returns true if reasoning may belong to the message after it. */
 static bool
 may_reasoning_lead(const struct ctx_validator *validator)
 {
@@ -76,12 +74,12 @@ ctx_validate_content(struct ctx_validator *validator, unsigned *wait,
 	int rc = 0;
 
 	*wait = CTX_WAITS;
-	/* What is written down in pieces is checked with the last of them. */
+	/* A message of several records is checked with the last of them. */
 	if (validator->message->flags & CTX_MESSAGE_CONTINUES) {
 		n += validator->pieces;
 		spoken |= validator->pieces_speak;
 	}
-	/* What stands for a past says more than is written down. */
+	/* A pinned message stands for earlier messages, so it is not empty. */
 	if (validator->message->flags & CTX_MESSAGE_PINNED) {
 		n++;
 		spoken = true;
@@ -135,7 +133,7 @@ refuse_reasoning(struct ctx_validator *validator, const char *what,
 	return 0;
 }
 
-/* True if the message is reasoning with an id of OpenAI's. */
+/* Returns true if the message has an id of OpenAI's reasoning items. */
 static bool
 has_reasoning_id(const struct ctx_validator *validator)
 {
@@ -162,7 +160,8 @@ ctx_validate_wait(struct ctx_validator *validator, unsigned wait,
 		validator->leading = grown;
 		validator->leading[validator->n_leading++] = validator->place;
 		validator->named = has_reasoning_id(validator);
-		/* The first of a row is what has waited longest. */
+		/* waits[] has the place of the first reasoning item in a row.
+		 */
 		if (validator->n_leading > 1)
 			return 0;
 	}
@@ -171,8 +170,8 @@ ctx_validate_wait(struct ctx_validator *validator, unsigned wait,
 	return 0;
 }
 
-/* A finding about the place of a message, which if that waits is told once it
- * is sure that it stays. */
+/* Reports a finding about the position of a message. While a message waits that
+ * may be removed, the finding is stored until that is decided. */
 static int
 refuse_place(struct ctx_validator *validator, enum ctx_rule_id id,
     const char *what, struct ctx_err *err)
@@ -191,7 +190,7 @@ refuse_place(struct ctx_validator *validator, enum ctx_rule_id id,
 	return 0;
 }
 
-/* Tells those about what waits no more. */
+/* Reports the stored findings whose messages no longer wait. */
 static int
 report_settled_findings(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -212,8 +211,8 @@ report_settled_findings(struct ctx_validator *validator, struct ctx_err *err)
 	return 0;
 }
 
-/* What waited as it said nothing is not the last.  If it stays, so does the
- * assistant after a message of the system. */
+/* Reports an empty message that is not the last. If it is kept, it is the
+ * assistant message that must follow a system message. */
 static int
 refuse_empty_message(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -230,10 +229,11 @@ refuse_empty_message(struct ctx_validator *validator, struct ctx_err *err)
 }
 
 /*
- * True if the message has no id and follows reasoning that has one: OpenAI does
- * not find that message (pydantic-ai,
+ * Returns true if the message has no id and follows reasoning that has one:
+ * OpenAI does not find that message (pydantic-ai,
  * test_openai_responses_thinking_with_modified_history, September 2025).  It
- * takes calls without ids there, and DeepSeek takes messages after its own ids.
+ * accepts calls without ids there, and DeepSeek accepts messages after its own
+ * ids.
  */
 static bool
 needs_id(const struct ctx_validator *validator)
@@ -268,8 +268,8 @@ ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
 	    ctx_validate_refuse_waiting(validator, CTX_WAITS_SYSTEM,
 		CTX_RULE_SYSTEM_PLACE, "the assistant must be next", err) < 0)
 		return -1;
-	/* Reasoning after reasoning waits with it, and what stands before what
-	 * may have to go waits on. */
+	/* Further reasoning waits together with the first. While this message
+	 * may be removed, the messages before it continue to wait. */
 	if (wait != CTX_WAITS_REASONING && wait != CTX_WAITS_EMPTY) {
 		validator->n_leading = 0;
 		validator->waiting = 0;
@@ -283,7 +283,7 @@ ctx_validate_still_waiting(struct ctx_validator *validator, struct ctx_err *err)
 	bool empty = (validator->waiting & 1u << CTX_WAITS_EMPTY) != 0;
 	struct ctx_last_seen last = validator->last;
 
-	/* The last, which says nothing, is nothing that reasoning led to. */
+	/* An empty last message does not follow reasoning as content would. */
 	if ((validator->waiting & 1u << CTX_WAITS_REASONING) &&
 	    refuse_reasoning(validator, "nothing follows", err) < 0)
 		return -1;
@@ -293,7 +293,8 @@ ctx_validate_still_waiting(struct ctx_validator *validator, struct ctx_err *err)
 	return report_settled_findings(validator, err);
 }
 
-/* Does the message become the system prompt that stands elsewhere? */
+/* Returns true if the message becomes the system prompt of a translated
+ * request. */
 static bool
 is_lifted_prompt(const struct ctx_validator *validator)
 {
@@ -350,7 +351,7 @@ check_system(struct ctx_validator *validator, struct ctx_err *err)
 	    : 0;
 }
 
-/* Who speaks after whom; messages of the system stand beside that. */
+/* Checks the order of roles; system messages are not part of it. */
 static int
 check_speaker(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -370,9 +371,10 @@ check_speaker(struct ctx_validator *validator, struct ctx_err *err)
 	    refuse_place(validator, CTX_RULE_USER_AFTER_RESULT,
 		"the user speaks right after a result", err) < 0)
 		return -1;
-	/* Results that are messages of their own become one, translated, and
-	 * so do the pieces of an answer; those beside their call become a
-	 * message that stands between. */
+	/* Neighbours of one side are allowed if translation merges them: tool
+	 * messages, and the records of one answer. An assistant message after a
+	 * result in the message before is allowed, too: that result becomes a
+	 * message between them. */
 	if (!(validator->rules & CTX_ASKS_TURNS) ||
 	    is_user_side(role) != is_user_side(before) ||
 	    (validator->message->flags & CTX_MESSAGE_CONTINUES) ||
@@ -388,7 +390,9 @@ check_speaker(struct ctx_validator *validator, struct ctx_err *err)
 	    err);
 }
 
-/* Neighbours of the user's side are one turn to those who ask for this. */
+/* Checks that results come before other content. Neighbouring user and tool
+ * messages count as one message, as they do for the providers that demand this.
+ */
 static int
 check_first_results(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -423,8 +427,8 @@ has_result_at_end(const struct ctx_validator *validator)
 	return i > 0 && message->blocks[i - 1].kind == CTX_BLOCK_TOOL_RESULT;
 }
 
-/* Begins a turn after what the message answers: has a person written
- * something in it? */
+/* Begins a new turn if a person wrote something in the message. Later results
+ * are then not paired by name or order with earlier calls. */
 static void
 begin_turn(struct ctx_validator *validator)
 {
@@ -436,7 +440,7 @@ begin_turn(struct ctx_validator *validator)
 		return;
 	if (!ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT))
 		validator->turn = validator->place.message;
-	/* What calls is answered after it. */
+	/* A message with calls gets its results after it. */
 	if (ctx_validate_has(validator, CTX_BLOCK_TOOL_CALL))
 		return;
 	for (i = 0; i < message->n; i++)

@@ -1,19 +1,20 @@
 /*
- * surrogate_rules.c - halves of surrogate pairs
+ * surrogate_rules.c - lone surrogates
  *
- * JSON may spell half of a pair ("\ud83d" alone), which means no character:
- * UTF-8 cannot hold it.  Such a text comes from a cut within a character.
- * Anthropic's server refuses the request; SDKs in Python fail before they send
- * it.  The arguments of a Chat or Responses call are JSON in a string, so a
- * half may also be spelt in the text of that string, where whoever parses the
- * arguments meets it.
+ * JSON can escape half of a surrogate pair ("\ud83d" alone), which is no
+ * character: UTF-8 cannot encode it.  A text like this was cut within a
+ * character.  Anthropic's server refuses the request; SDKs in Python fail
+ * before they send it.  The arguments of a Chat or Responses call are JSON in a
+ * string. So the half may also be escaped inside that string, where it fails
+ * once the arguments are parsed.
  */
 #include <string.h>
 
 #include "check/surrogate_rules.h"
 #include "check/validator.h"
 
-/* A walk over a literal: over its bytes, or over the characters it means. */
+/* A position in a literal. With decoded, the walk returns the characters that
+ * the literal means, else its bytes. */
 struct surrogate_walk {
 	struct ctx_str literal;
 	size_t at;
@@ -31,7 +32,7 @@ read_next_char(struct surrogate_walk *walk, uint32_t *c)
 	return true;
 }
 
-/* Reads the four digits of an escape. */
+/* Reads the four digits of an escape into *unit. */
 static bool
 read_escape_digits(struct surrogate_walk *walk, uint32_t *unit)
 {
@@ -52,7 +53,7 @@ read_escape_digits(struct surrogate_walk *walk, uint32_t *unit)
 	return true;
 }
 
-/* Does the second half of a pair come next?  Then the walk is after it. */
+/* Skips the second half of a pair; returns false if it does not come next. */
 static bool
 skip_second_half(struct surrogate_walk *walk)
 {
@@ -68,8 +69,8 @@ skip_second_half(struct surrogate_walk *walk)
 	return true;
 }
 
-/* Finds the digits of the next half that is alone: from *from to where the
- * walk is then. */
+/* Finds the next lone surrogate. Its digits begin at *from and end at walk->at.
+ */
 static bool
 find_lone_surrogate(struct surrogate_walk *walk, size_t *from)
 {
@@ -90,7 +91,7 @@ find_lone_surrogate(struct surrogate_walk *walk, size_t *from)
 	return false;
 }
 
-/* Can there be an escape with digits, at either level? */
+/* Returns true if the literal, or JSON in it, may have a \u escape. */
 static bool
 has_unicode_escape(struct ctx_str literal)
 {
@@ -103,8 +104,8 @@ has_unicode_escape(struct ctx_str literal)
 	return false;
 }
 
-/* Appends the literal with U+FFFD for each half; 0 and nothing if there is
- * none. */
+/* Appends the literal with U+FFFD in place of each lone surrogate. Returns 1; 0
+ * if there is none, and appends nothing; or -1 with *err. */
 static int
 replace_lone_surrogates(struct ctx_buf *out, struct ctx_str literal,
     bool decoded, struct ctx_err *err)
@@ -147,7 +148,7 @@ ctx_surrogates_repair(struct ctx_buf *out, struct ctx_buf *spare,
 
 /* ---- the texts of a message ---- */
 
-/* Is the node the arguments of a call, as JSON in a string? */
+/* Returns true if the node is arguments written as JSON in a string. */
 static bool
 is_argument_string(const struct ctx_validator *validator,
     const struct ctx_json *json, uint32_t node)
@@ -182,7 +183,7 @@ ctx_validate_strings(struct ctx_validator *validator,
 	return 0;
 }
 
-/* All in a node; 0: there is none. */
+/* Checks all strings in a node; 0: there is none. */
 static int
 check_value_strings(struct ctx_validator *validator, uint32_t node,
     struct ctx_err *err)
@@ -195,8 +196,8 @@ check_value_strings(struct ctx_validator *validator, uint32_t node,
 	    json->nodes[node].next, err);
 }
 
-/* Of a message that is written down as it is sent all texts are, else those
- * of its parts. */
+/* Checks all strings of a message in a provider's format, which is sent as it
+ * is. Of other formats only the blocks are checked. */
 int
 ctx_validate_texts(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -210,7 +211,8 @@ ctx_validate_texts(struct ctx_validator *validator, struct ctx_err *err)
 		    err);
 	for (i = 0; i < message->n; i++) {
 		block = &message->blocks[i];
-		/* The blocks of a result stand in its value. */
+		/* The value of the result has been checked, and holds this
+		 * block. */
 		if (block->result_index != 0 &&
 		    message->blocks[block->result_index - 1].payload != 0)
 			continue;

@@ -1,10 +1,9 @@
 /*
- * tool_call_log.c - the calls of a conversation: open, answered or missed
+ * tool_call_log.c - which calls of a conversation have their results
  *
- * Every id that was seen keeps a slot, by a wide keyed hash, so that
- * ids of any length cost the same (two meet by chance once in 2^128).  Only
- * open calls keep more: they stand in a list, oldest first, and wait for
- * their results as they do in a group.
+ * Every id seen has a slot of fixed size, found by a keyed hash of 128 bits, so
+ * that the length of an id does not matter.  Only open calls take more memory.
+ * They are in a list, oldest first; ctx_open_calls pairs them with results.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +15,8 @@
 
 struct ctx_call_slot {
 	uint64_t id[2];
-	uint32_t open;             /* calls of the id */
-	enum ctx_call_state state; /* NEW: the slot is free */
+	uint32_t open;             /* open calls that have the id */
+	enum ctx_call_state state; /* CTX_CALL_NEW: the slot is free */
 };
 
 int
@@ -42,8 +41,8 @@ ctx_tool_call_log_release(struct ctx_tool_call_log *log)
 void
 ctx_tool_call_log_reset(struct ctx_tool_call_log *log)
 {
-	/* A table that one long conversation left behind would make every
-	 * short one after it slow. */
+	/* Clearing the large table of one long conversation would slow down
+	 * every short conversation after it. */
 	if (log->mask > 64 && log->used < log->mask / 8) {
 		free(log->slots);
 		log->slots = NULL;
@@ -58,7 +57,7 @@ ctx_tool_call_log_reset(struct ctx_tool_call_log *log)
 	log->first = log->last = log->free = NONE;
 }
 
-/* The slot of an id, or the free one where it would be. */
+/* Returns the slot of an id, or the free slot for it. */
 static struct ctx_call_slot *
 find_slot(const struct ctx_tool_call_log *log, const uint64_t id[2])
 {
@@ -70,7 +69,7 @@ find_slot(const struct ctx_tool_call_log *log, const uint64_t id[2])
 	return &log->slots[i];
 }
 
-/* Keeps a third of the slots free. */
+/* Grows the table so that a third of the slots is free. */
 static int
 grow_log(struct ctx_tool_call_log *log, struct ctx_err *err)
 {
@@ -93,7 +92,7 @@ grow_log(struct ctx_tool_call_log *log, struct ctx_err *err)
 	return 0;
 }
 
-/* Index of a free place in the pool, or NONE with *err. */
+/* Returns the index of a free call in the pool, or NONE with *err. */
 static uint32_t
 allocate_call(struct ctx_tool_call_log *log, struct ctx_err *err)
 {
@@ -115,7 +114,8 @@ allocate_call(struct ctx_tool_call_log *log, struct ctx_err *err)
 	return (uint32_t)log->n++;
 }
 
-/* Counts a call for its id, and says what the id was before. */
+/* Counts an open call in the slot of its id, and returns the previous state of
+ * the id. */
 static enum ctx_call_state
 record_id(struct ctx_tool_call_log *log, const struct ctx_call *call)
 {
@@ -166,7 +166,7 @@ ctx_tool_call_log_open(struct ctx_tool_call_log *log,
 	return call;
 }
 
-/* Takes a call that waits no more out of the list. */
+/* Removes a call from the list of open calls. */
 static void
 close_call(struct ctx_tool_call_log *log, uint32_t i, enum ctx_call_state state)
 {
@@ -191,7 +191,7 @@ close_call(struct ctx_tool_call_log *log, uint32_t i, enum ctx_call_state state)
 	log->free = i;
 }
 
-/* The slot of a key's id, or NULL if no call had it. */
+/* Returns the slot of a key's id, or NULL if no call had it. */
 static struct ctx_call_slot *
 find_key_slot(const struct ctx_tool_call_log *log,
     const struct ctx_call_key *key)
@@ -223,7 +223,7 @@ ctx_tool_call_log_answer(struct ctx_tool_call_log *log,
 	enum ctx_call_state state = slot == NULL ? CTX_CALL_NEW : slot->state;
 	uint32_t tool, i;
 
-	/* What goes on gets what names it. */
+	/* The call is closed already, but accepts further results. */
 	if (state == CTX_CALL_MORE_RESULTS) {
 		if (!more)
 			slot->state = CTX_CALL_ANSWERED;

@@ -1,10 +1,10 @@
 /*
- * validator.c - would the provider take it
+ * validator.c - would the provider accept the conversation
  *
- * A message is looked at in three steps: the form of its parts, its calls
- * and results against the open calls, and what is left of it against its
- * neighbours.  Parts that the caller puts right by taking them out are gone
- * for the steps behind, so that what is checked is what will be sent.
+ * A message is checked in three steps: each block by itself; its calls and
+ * results against the open calls; its position among its neighbours.  Later
+ * steps ignore blocks that a fix has removed, so that the conversation that
+ * will be sent is checked.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +69,8 @@ ctx_validator_begin(struct ctx_validator *validator)
 
 /* ---- calls and results ---- */
 
-/* The message before, but for one that says nothing and will go. */
+/* Returns the role of the message before. It skips an empty message that will
+ * be removed. */
 static enum ctx_role
 get_previous_role(const struct ctx_validator *validator)
 {
@@ -78,7 +79,7 @@ get_previous_role(const struct ctx_validator *validator)
 	    : validator->last.role;
 }
 
-/* True if the message is one with that before it, to the provider. */
+/* Returns true if the provider merges the message with the one before. */
 static bool
 continues_message(const struct ctx_validator *validator)
 {
@@ -86,7 +87,8 @@ continues_message(const struct ctx_validator *validator)
 	    validator->message->role == get_previous_role(validator);
 }
 
-/* True if that is so, or both are items of one answer. */
+/* Returns true if the message and the one before are one answer: merged into
+ * one message, or items of one response. */
 static bool
 is_same_answer(const struct ctx_validator *validator)
 {
@@ -96,7 +98,7 @@ is_same_answer(const struct ctx_validator *validator)
 		get_previous_role(validator) == CTX_ROLE_ASSISTANT);
 }
 
-/* A call at place has the id of another that is open. */
+/* Reports that a call at place has the id of an open call. */
 static int
 refuse_duplicate_id(struct ctx_validator *validator,
     const struct ctx_call *call, const struct ctx_place *place,
@@ -113,8 +115,9 @@ refuse_duplicate_id(struct ctx_validator *validator,
 	return ctx_validate_tell(validator, &finding, err);
 }
 
-/* Two open calls have the same id.  Those of two messages may get results
- * between them; so much is known once the first is closed. */
+/* Records that two open calls have equal ids. If they are in different
+ * messages, a fix may insert a result between them, which is known once the
+ * first call is closed. */
 static int
 record_duplicate_id(struct ctx_validator *validator, struct ctx_call *same,
     const struct ctx_call *call, struct ctx_err *err)
@@ -127,8 +130,8 @@ record_duplicate_id(struct ctx_validator *validator, struct ctx_call *same,
 	return 0;
 }
 
-/* Does the message stand between earlier calls and their results?  Where the
- * assistant's has results, they are of its own calls. */
+/* Returns true if the results of earlier calls must come before this message.
+ * Results in an assistant message belong to its own calls. */
 static bool
 is_between_results(const struct ctx_validator *validator)
 {
@@ -143,7 +146,7 @@ is_between_results(const struct ctx_validator *validator)
 		!ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT));
 }
 
-/* True if a message of the user's side holds more than results. */
+/* Returns true if a user or tool message holds more than results. */
 static bool
 has_user_content(const struct ctx_validator *validator)
 {
@@ -161,12 +164,12 @@ has_user_content(const struct ctx_validator *validator)
 }
 
 /*
- * True if the message, or the end, closes an open call without a result.
- * Anthropic runs its own tools after those of the client: their calls stay open
- * until a turn holds more than results (pydantic-ai,
+ * Returns true if the message, or the end, closes an open call without a
+ * result.  Anthropic runs its own tools after those of the client: their calls
+ * stay open until a turn holds more than results (pydantic-ai,
  * test_unpaired_native_tool_calls.py, August 2026).  A turn that was paused
- * ends in such a call.  The AI SDK waits for calls that it has asked the user
- * about.
+ * ends in a call of this kind.  The AI SDK waits for calls that it has asked
+ * the user to approve.
  */
 static bool
 is_call_closed(const struct ctx_validator *validator,
@@ -181,8 +184,8 @@ is_call_closed(const struct ctx_validator *validator,
 	    (!call->theirs && !call->asked);
 }
 
-/* Notes an open call; *state is what its id was before, and if that is OPEN
- * *same the newest call of it.  NULL with *err. */
+/* Adds an open call; *state and *same are as in ctx_tool_call_log_open. Returns
+ * NULL with *err. */
 static struct ctx_call *
 record_open_call(struct ctx_validator *validator, const struct ctx_block *block,
     enum ctx_call_state *state, struct ctx_call **same, struct ctx_err *err)
@@ -203,8 +206,7 @@ record_open_call(struct ctx_validator *validator, const struct ctx_block *block,
 	validator->what.n = 0;
 	if (ctx_validate_name(validator, block, err) < 0)
 		return NULL;
-	/* Longer only with "..." twice: append_clipped keeps characters whole.
-	 */
+	/* Two clipped names fit, so no character is split. */
 	n = validator->what.n < sizeof call->label ? validator->what.n
 						   : sizeof call->label - 1;
 	memcpy(call->label, validator->what.p, n);
@@ -212,8 +214,8 @@ record_open_call(struct ctx_validator *validator, const struct ctx_block *block,
 	return call;
 }
 
-/* The program that made a call runs: it is there, and has not ended.  Of one
- * that was given up that is told. */
+/* Checks that the program that made a call is an open call. A program that was
+ * closed without a result has been reported before. */
 static int
 check_caller(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 {
@@ -254,7 +256,7 @@ open_call(struct ctx_validator *validator, size_t i, uint32_t ordinal,
 	call->ordinal = ordinal;
 	if (state == CTX_CALL_OPEN) {
 		here = same->place.message == validator->place.message;
-		/* What is given up after this is not open any more. */
+		/* close_calls will close the other call before results come. */
 		if (!here && is_between_results(validator))
 			return 0;
 		if (here || continues_message(validator))
@@ -265,7 +267,8 @@ open_call(struct ctx_validator *validator, size_t i, uint32_t ordinal,
 	    : 0;
 }
 
-/* A call gets its result: has somebody spoken since? */
+/* Records that a result came late: a message without results stands between the
+ * call and this message. */
 static void
 record_late_result(struct ctx_validator *validator, const struct ctx_call *call)
 {
@@ -293,7 +296,6 @@ answer_call(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	if (state == CTX_CALL_OPEN && call->doubled &&
 	    refuse_duplicate_id(validator, call, &call->again, err) < 0)
 		return -1;
-	/* Does an earlier message hold results of the same calls? */
 	if (state == CTX_CALL_OPEN)
 		record_late_result(validator, call);
 	validator->split |= state == CTX_CALL_OPEN &&
@@ -312,11 +314,11 @@ answer_call(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	else if (state == CTX_CALL_MISSED)
 		rc = ctx_validate_refuse_part(validator, CTX_RULE_RESULT_ORDER,
 		    i, "result", " does not follow its call directly", err);
-	/* What has gone needs no content. */
+	/* A result that was removed needs no content. */
 	return rc != 0 ? rc : ctx_validate_body(validator, i, err);
 }
 
-/* The caller has put a result before what comes now. */
+/* Records that the caller inserted a result directly before this message. */
 static void
 record_inserted_result(struct ctx_validator *validator)
 {
@@ -325,8 +327,9 @@ record_inserted_result(struct ctx_validator *validator)
 	validator->last.text = false;
 }
 
-/* A call whose program calls again in this message waits on for its result
- * after the results of these calls, unless the user has spoken since. */
+/* Keeps programs open that make another call in this message: their results
+ * come after the results of that call. A program that ran before the user's
+ * last message is not kept. */
 static int
 resume_callers(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -350,8 +353,8 @@ resume_callers(struct ctx_validator *validator, struct ctx_err *err)
 	return 0;
 }
 
-/* What a program gave may come in any message of the assistant's next answer,
- * where those in a row are one. */
+/* Returns true if the result of a program may be in a later message of this
+ * assistant answer, because the provider merges neighbours of one role. */
 static bool
 may_result_come_later(const struct ctx_validator *validator,
     const struct ctx_call *call, uint64_t end)
@@ -362,9 +365,10 @@ may_result_come_later(const struct ctx_validator *validator,
 	    call->resumed >= validator->answer;
 }
 
-/* Would a result of ours go to an older call, as it names none?  To one that
- * has none, or to one whose own stands after ours: where those of a turn are
- * one message, those that have ids; and those that came late. */
+/* Returns true if a result inserted by ctx, which names no call, could be
+ * paired with an older call: one that stays without a result, or one whose
+ * result comes after the inserted one. The latter has an id if all results of a
+ * turn are in one message; else its result came late. */
 static bool
 is_ambiguous(const struct ctx_validator *validator, const struct ctx_call *call)
 {
@@ -379,7 +383,8 @@ is_ambiguous(const struct ctx_validator *validator, const struct ctx_call *call)
 	    (validator->late > message + 1 && validator->late_from <= message);
 }
 
-/* Calls before message number end that nothing can answer any more. */
+/* Reports the calls before message number end that can no longer get a result,
+ * and closes them. */
 static int
 refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end,
     struct ctx_err *err)
@@ -420,8 +425,8 @@ refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end,
 	return 0;
 }
 
-/* Gives up the calls that the message closes.  Calls that wait on for the user
- * are looked at once. */
+/* Closes the calls that must have their results before this message. Calls that
+ * stay open until the user speaks are checked only once. */
 static int
 close_calls(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -437,7 +442,8 @@ close_calls(struct ctx_validator *validator, struct ctx_err *err)
 	return 0;
 }
 
-/* In order: a message may hold a call and, after it, its result. */
+/* Checks calls and results in the order of the blocks, since a message may hold
+ * a call and its result. */
 static int
 check_pairs(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -506,7 +512,8 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	    ctx_validate_images(validator, err) < 0)
 		return -1;
 	results = ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT);
-	/* The answer is over in which programs could end. */
+	/* A message of another role ends the answer in which programs could get
+	 * their results. */
 	if ((rules & CTX_ONE_MESSAGE) && message->role != CTX_ROLE_ASSISTANT &&
 	    refuse_unanswered_calls(validator, validator->answer, err) < 0)
 		return -1;
@@ -519,10 +526,10 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	if (ctx_validate_waiting(validator, wait, err) < 0 ||
 	    (wait < CTX_WAITS && ctx_validate_wait(validator, wait, err) < 0))
 		return -1;
-	/* What is the last, or goes, stands between nothing. */
+	/* An empty message is the last or will be removed: it closes no calls.
+	 */
 	if (wait == CTX_WAITS_EMPTY)
 		return ctx_validate_place(validator, err);
-	/* Somebody else speaks: what is still open stays so. */
 	if (resume_callers(validator, err) < 0 ||
 	    close_calls(validator, err) < 0)
 		return -1;
@@ -535,7 +542,7 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	return ctx_validate_place(validator, err);
 }
 
-/* What of the calls that may stay open is wrong anyway. */
+/* Reports duplicate ids among the calls that may stay open, and closes them. */
 static int
 refuse_open_duplicates(struct ctx_validator *validator, struct ctx_err *err)
 {

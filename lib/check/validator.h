@@ -6,106 +6,110 @@
 
 #define CTX_NO_BLOCK SIZE_MAX
 
-/* What only the next message settles; each is a bit of judge->waiting. */
+/* Findings that only the next message decides; each is a bit of
+ * ctx_validator.waiting. */
 enum { CTX_WAITS_EMPTY, CTX_WAITS_REASONING, CTX_WAITS_SYSTEM, CTX_WAITS };
 
-/* A breakpoint: a member or an element, node, of container. */
+/* A breakpoint that was found: child node of container. */
 struct ctx_breakpoint_seen {
 	struct ctx_place place;
-	const struct ctx_json *json; /* of a request; else NULL */
+	const struct ctx_json *json; /* of the request, or NULL */
 	uint32_t container, node;
-	bool beside; /* it is in no message */
+	bool beside; /* true if it is outside the messages */
 };
 
 /*
- * Saying it.  A finding is put together in judge->what and told to the
- * caller; these return what the caller's function returns: 1 if it puts that
- * right, 0 if it lets it be, -1 with *err.
+ * The next functions report a finding, whose text is built in
+ * validator->what.  They return what ctx_validator.found returns: 1 or 2 if the
+ * violation was fixed, 0 if not, -1 with *err.
  */
 int ctx_validate_tell(struct ctx_validator *validator,
     struct ctx_finding *finding, struct ctx_err *err);
-/* About the message being checked as a whole. */
+/* Reports a finding about the whole message being checked. */
 int ctx_validate_refuse(struct ctx_validator *validator, enum ctx_rule_id id,
     const char *what, struct ctx_err *err);
-/* About a part of it: "WHAT NAME TAIL". */
+/* Reports a finding about block number part; its text is WHAT NAME TAIL. */
 int ctx_validate_refuse_part(struct ctx_validator *validator,
     enum ctx_rule_id id, size_t part, const char *what, const char *tail,
     struct ctx_err *err);
-/* About an earlier one; ends the wait for what the next should have
- * settled. */
+/* Reports a finding about an earlier message that waited for this one, and ends
+ * the wait. */
 int ctx_validate_refuse_waiting(struct ctx_validator *validator, unsigned wait,
     enum ctx_rule_id id, const char *what, struct ctx_err *err);
-/* Adds the name of a call to judge->what: "call_1" of read_file.  0, or -1
- * with *err. */
+/* Appends the name of a call, as in "call_1" of read_file, to validator->what.
+ * Returns 0, or -1 with *err. */
 int ctx_validate_name(struct ctx_validator *validator,
     const struct ctx_block *block, struct ctx_err *err);
 
-/* About a piece of the text, old, which judge->with would replace. */
+/* Reports a finding whose fix replaces the bytes old by validator->with. */
 int ctx_validate_refuse_text(struct ctx_validator *validator,
     enum ctx_rule_id id, struct ctx_str old, const char *what,
     struct ctx_err *err);
-/* About a part, in which with would replace old; NULL: there is no remedy. */
+/* Reports a finding about block number part, whose fix replaces the bytes old
+ * by with; NULL: it has no fix. */
 int ctx_validate_refuse_edit(struct ctx_validator *validator,
     enum ctx_rule_id id, size_t part, const char *what, const char *tail,
     struct ctx_str old, const struct ctx_buf *with, struct ctx_err *err);
 
-/* Is a part of this kind left? */
+/* Returns true if a block of this kind was not removed. */
 bool ctx_validate_has(const struct ctx_validator *validator,
     enum ctx_block_kind kind);
-/* Is it a part without text?  A signature in its block is something to
- * say. */
+/* Returns true if the block has only white space, where the rules forbid that.
+ * A block with a signature is not empty. */
 bool ctx_validate_says_nothing(const struct ctx_validator *validator,
     const struct ctx_block *block);
 
-/* The steps return 0, or -1 with *err. */
+/* The following steps return 0, or -1 with *err. */
 
-/* The form of the parts, each by itself. */
+/* Checks each block of the message by itself. */
 int ctx_validate_forms(struct ctx_validator *validator, struct ctx_err *err);
-/* 1 if the text of the string is JSON, which judge->json then is, 0 if not;
- * judge->text is the text. */
+/* Decodes a string into validator->text. Returns 1 if that is JSON, scanned
+ * into validator->json; 0 if not; -1 with *err. */
 int ctx_validate_read_text(struct ctx_validator *validator, uint32_t node,
     struct ctx_err *err);
-/* Do the arguments of a call fit the schema of its tool in the request? */
+/* Checks that the arguments of call i fit the schema of its tool in the
+ * request. */
 int ctx_validate_schema(struct ctx_validator *validator, size_t i,
     struct ctx_err *err);
-/* Are the arguments of a call an object? */
+/* Checks that the arguments of call i have the form that the rules demand. */
 int ctx_validate_arguments(struct ctx_validator *validator, size_t i,
     struct ctx_err *err);
-/* The texts of the message: is one no text? */
+/* Checks the strings of the message for lone surrogates. */
 int ctx_validate_texts(struct ctx_validator *validator, struct ctx_err *err);
-/* The breakpoints of the message: where they stand, and how many there are
- * so far. */
+/* Checks the place and the number of the message's breakpoints. */
 int ctx_validate_markers(struct ctx_validator *validator, struct ctx_err *err);
-/* All markers of a request, once its messages have been checked. */
+/* Checks the number of breakpoints of a request, after its messages. */
 int ctx_validate_all_markers(struct ctx_validator *validator,
     const struct ctx_json *json, uint32_t request, struct ctx_err *err);
-/* The images of the message: their size, and how many there are so far. */
+/* Checks the size and the number of the message's images. */
 int ctx_validate_images(struct ctx_validator *validator, struct ctx_err *err);
-/* May the assistant send part i, which is media? */
+/* Checks that media block i may be in an assistant message. */
 int ctx_validate_assistant_media(struct ctx_validator *validator, size_t i,
     struct ctx_err *err);
-/* Does a result hold what it may hold? */
+/* Checks that result i holds only blocks that the provider accepts. */
 int ctx_validate_result(struct ctx_validator *validator, size_t i,
     struct ctx_err *err);
-/* Has a result the content that it needs? */
+/* Checks that result i has content if the rules demand it. */
 int ctx_validate_body(struct ctx_validator *validator, size_t i,
     struct ctx_err *err);
-/* Does the message say something?  Sets judge->dropped; *wait is what only
- * the next message tells, CTX_WAITS if nothing. */
+/* Checks that the message has content. Sets validator->dropped if a fix removes
+ * the message. Sets *wait to the finding that the next message decides,
+ * CTX_WAITS if there is none. */
 int ctx_validate_content(struct ctx_validator *validator, unsigned *wait,
     struct ctx_err *err);
-/* The next message has to settle that. */
+/* Makes the message wait for the next one, which decides the finding. */
 int ctx_validate_wait(struct ctx_validator *validator, unsigned wait,
     struct ctx_err *err);
-/* What the message before waited for. */
+/* Decides the findings that waited for this message; wait is as set by
+ * ctx_validate_content. */
 int ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
     struct ctx_err *err);
-/* What no next message settles. */
+/* Decides the findings that wait at the end of the conversation. */
 int ctx_validate_still_waiting(struct ctx_validator *validator,
     struct ctx_err *err);
-/* The message among its neighbours. */
+/* Checks the role and the position of the message. */
 int ctx_validate_place(struct ctx_validator *validator, struct ctx_err *err);
-/* The end of the conversation after it. */
+/* Checks that the conversation may end with its last message. */
 int ctx_last_seen(struct ctx_validator *validator, struct ctx_err *err);
 
 #endif
