@@ -1,9 +1,9 @@
 /*
  * breakpoints.c - where the breakpoints of a conversation go
  *
- * What a message has to offer is a few words, noted when it comes.  The end
- * of a conversation depends on its last blocks, so that older messages need
- * not be there any more when it is reached.
+ * Of each message only the places for breakpoints are stored, when it is read.
+ * The breakpoints depend on the last blocks of a conversation, so older
+ * messages can be written before its end.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,8 +47,8 @@ ctx_cache_run_add(struct cache_run *run, struct ctx_err *err)
 
 /* ---- which provider ---- */
 
-/* What is known of the model's cache, as a bit of the masks of
- * ctx_breakpoint_format. */
+/* Returns how the model caches, as a bit of the masks in ctx_breakpoint_format.
+ */
 static unsigned
 find_cache_kind(const struct cache_run *run)
 {
@@ -59,8 +59,8 @@ find_cache_kind(const struct cache_run *run)
 	return model->cache;
 }
 
-/* Any provider could have been sent such messages; which of them has the
- * model? */
+/* Chooses the format by the model, because many providers accept messages of
+ * this dialect. */
 static int
 decide_by_model(struct cache_run *run, struct ctx_err *err)
 {
@@ -116,7 +116,7 @@ ctx_cache_run_decide(struct cache_run *run, const struct ctx_dialect *dialect,
 	return 0;
 }
 
-/* ---- what a message has to offer ---- */
+/* ---- the places in a message ---- */
 
 int
 ctx_cache_run_edit(struct ctx_breakpoint_writer *writer,
@@ -155,7 +155,7 @@ ctx_cache_run_weigh(struct cache_run *run, uint64_t number,
 		return 0;
 	}
 	one->first = run->blocks;
-	/* What has no blocks but calls stands for something, too. */
+	/* A message that has only calls counts as one block. */
 	run->blocks += one->places.blocks > 0 ? one->places.blocks : 1;
 	if (one->places.mask != 0) {
 		run->previous = run->newest;
@@ -164,7 +164,7 @@ ctx_cache_run_weigh(struct cache_run *run, uint64_t number,
 	return 0;
 }
 
-/* ---- where hints go ---- */
+/* ---- where breakpoints go ---- */
 
 static unsigned
 find_lowest_bit(uint32_t mask)
@@ -176,7 +176,8 @@ find_lowest_bit(uint32_t mask)
 	return bit;
 }
 
-/* Has the last system message left, with its breakpoint? */
+/* Returns 1 if the breakpoint of the last leading system message was written.
+ */
 static size_t
 is_system_written(const struct cache_run *run)
 {
@@ -191,8 +192,8 @@ ctx_breakpoints_count(const struct breakpoints *points,
 	    is_system_written(run);
 }
 
-/* Notes a breakpoint, if it is not noted yet.  There are four rules, and as
- * many breakpoints in a list. */
+/* Adds a breakpoint unless it is in the list. The list has room for one
+ * breakpoint per rule: there are four. */
 static void
 add_breakpoint(struct breakpoints *points, uint64_t number, unsigned bit,
     const char *rule)
@@ -208,7 +209,7 @@ add_breakpoint(struct breakpoints *points, uint64_t number, unsigned bit,
 	points->list[points->n++].bit = bit;
 }
 
-/* The same at the last block of message number - 1 that may carry one. */
+/* Adds a breakpoint at the last possible block of message number - 1. */
 static void
 add_breakpoint_at_end(const struct cache_run *run, struct breakpoints *points,
     uint64_t number, const char *rule)
@@ -229,7 +230,8 @@ ctx_cache_run_newest(const struct cache_run *run)
 	    find_lowest_bit(one->places.mask);
 }
 
-/* Notes a breakpoint COURSE_STEP blocks before the newest, or soon after. */
+/* Adds a breakpoint COURSE_STEP blocks before the newest, or at the next
+ * possible block after that. */
 static void
 add_earlier_breakpoint(const struct cache_run *run, struct breakpoints *points)
 {

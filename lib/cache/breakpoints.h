@@ -1,28 +1,30 @@
-/* breakpoints.h - a conversation on its way to its breakpoints */
+/* breakpoints.h - where the breakpoints of a conversation go */
 #ifndef CTX_CACHE_BREAKPOINTS_H
 #define CTX_CACHE_BREAKPOINTS_H
 
 #include "cache/cache.h"
 
-/* Blocks between a breakpoint and the one before it; providers that look back
- * do so for 20 blocks, of which some may not carry a breakpoint. */
+/* Blocks between the newest breakpoint and the one before. Providers look back
+ * 20 blocks, and some of these may not have a breakpoint. */
 #define COURSE_STEP 15
 
-/* A message, or bytes that wait for those before them. */
+/* A message that waits to be written, or the bytes of a record that is no
+ * message. */
 struct waiting {
-	char *text; /* its record, owned; NULL: an element of one */
+	char *text; /* owned bytes of its record; NULL: it is inside a record */
 	size_t n;
-	uint32_t node; /* the message in its record */
+	uint32_t node; /* node of the message in its record */
 	enum ctx_role role;
 	bool message;
-	bool clean; /* it has no breakpoints */
+	bool clean; /* true if it has no breakpoints */
 	struct ctx_breakpoint_places places;
-	uint64_t first; /* number of its first block in the conversation */
-	struct ctx_change change; /* if anybody is told; its tool is owned */
+	uint64_t first; /* index of its first block in the conversation */
+	/* Filled if changes are reported; owns change.tool. */
+	struct ctx_change change;
 };
 
-/* What is known of a conversation; messages are numbered from 0, and list[i]
- * is number gone + i. */
+/* What is known of a conversation. Messages are numbered from 0, and list[i] is
+ * message number gone + i. */
 struct cache_run {
 	struct waiting *list;
 	size_t n, cap;
@@ -33,67 +35,74 @@ struct cache_run {
 	const struct ctx_dialect *dialect;
 	const struct ctx_breakpoint_format *format;
 	struct ctx_model_counter model_counter;
-	uint64_t tokens; /* counted until the model caches so much */
-	bool leading;    /* no message but system messages has come */
-	uint64_t blocks; /* of messages after those */
-	/* One more than the numbers of messages that may carry a breakpoint, 0:
-	 * none yet: the last system message that leads, the newest two others.
+	/* Tokens so far; not counted further once the model caches that many.
 	 */
+	uint64_t tokens;
+	bool leading;    /* true while all messages are system messages */
+	uint64_t blocks; /* blocks of the messages after these */
+	/* Numbers, plus one, of messages that may have a breakpoint; 0: none
+	 * yet. The last leading system message, and the newest two of the
+	 * others. */
 	uint64_t system, newest, previous;
 };
 
-/* Where the breakpoints of a conversation go. */
+/* Where the breakpoints of a conversation are written. */
 struct breakpoints {
 	struct {
-		uint64_t number;  /* of the message */
-		unsigned bit;     /* of its places */
-		const char *rule; /* which of them it is, for people */
+		uint64_t number;  /* message number */
+		unsigned bit;     /* bit of ctx_breakpoint_places.mask */
+		const char *rule; /* name of the breakpoint, for reports */
 	} list[CTX_BREAKPOINTS_MAX];
 	size_t n, most;
-	uint32_t system, tools; /* masks for those of the request */
+	uint32_t system, tools; /* masks of these members of the request */
 };
 
-/* Frees what waits and forgets the conversation; the list is kept. */
+/* Frees the waiting messages and resets the run; keeps the memory of the list.
+ */
 void ctx_cache_run_clear(struct cache_run *run);
-/* The next message, zeroed, or NULL. */
+/* Appends a zeroed entry. Returns NULL with *err. */
 struct waiting *ctx_cache_run_add(struct cache_run *run, struct ctx_err *err);
 
-/* Says for messages of this dialect whether breakpoints are to be written, and
- * which; provider as in struct ctx_cache_options. */
+/* Sets run->why and run->format for messages of this dialect; provider is as in
+ * struct ctx_cache_options. */
 int ctx_cache_run_decide(struct cache_run *run,
     const struct ctx_dialect *dialect, const char *provider,
     struct ctx_err *err);
 
-/* Notes the removal of the breakpoints of a message, and new ones by mask. */
+/* Adds edits that remove the breakpoints of a message and write those in mask.
+ */
 int ctx_cache_run_edit(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,
     uint32_t message, uint32_t mask, struct ctx_err *err);
 
-/* Notes where a message, of the record in pen->json, may carry breakpoints, and
- * whether it has any; in order.  The pen's edits are as before. */
+/* Records where message number may have breakpoints, and whether it has any.
+ * The message is in writer->json; messages must come in order. Adds no edits.
+ */
 int ctx_cache_run_weigh(struct cache_run *run, uint64_t number,
     struct ctx_breakpoint_writer *writer, struct ctx_err *err);
 
-/* The number of the block at which the newest message gets its breakpoint. */
+/* Returns the index of the block at which the newest message gets its
+ * breakpoint. */
 uint64_t ctx_cache_run_newest(const struct cache_run *run);
 
-/* The breakpoints of a conversation as far as it has come; json is the record
- * of its shape, if that is in a request (shape NULL: it is in none). */
+/* Sets the breakpoints of a conversation as far as it has been read. layout is
+ * that of the record json if that is a request, else NULL. */
 void ctx_cache_run_place(const struct cache_run *run,
     const struct ctx_json *json, const struct ctx_record_layout *layout,
     struct breakpoints *points);
-/* The breakpoint of the last system message that leads, which is for good as
- * soon as another message has come. */
+/* Sets the breakpoint of the last leading system message. It is final once
+ * another message has been read. */
 void ctx_cache_run_place_system(const struct cache_run *run,
     struct breakpoints *points);
-/* The breakpoints of one message, as a mask of its places. */
+/* Returns the breakpoints of a message as a mask of its places. */
 uint32_t ctx_breakpoints_of(const struct breakpoints *points, uint64_t number);
-/* What the most needed of its breakpoints is, or NULL: it has none. */
+/* Returns the name of the message's most important breakpoint, or NULL. */
 const char *ctx_breakpoints_rule(const struct breakpoints *points,
     uint64_t number);
-/* Frees what a message that waits owns. */
+/* Frees what a waiting message owns. */
 void ctx_breakpoints_free_waiting(struct waiting *one);
-/* How many breakpoints the conversation gets or got. */
+/* Returns the number of breakpoints that the conversation gets, including those
+ * already written. */
 size_t ctx_breakpoints_count(const struct breakpoints *points,
     const struct cache_run *run);
 

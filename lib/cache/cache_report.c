@@ -1,7 +1,8 @@
 /*
- * cache_report.c - what is told of breakpoints that come and go
+ * cache_report.c - reports about changed breakpoints
  *
- * A breakpoint costs no tokens, so a message costs after as much as before.
+ * A breakpoint costs no tokens, so a changed message has as many tokens as
+ * before.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +68,7 @@ ctx_cache_report_change(const struct ctx_report *report,
 	return ctx_report_change(report, change, err);
 }
 
-/* The key of the request's member in which a node lies. */
+/* Returns the key of the request's member that holds a node. */
 static uint32_t
 find_request_member(const struct ctx_json *json, uint32_t request,
     uint32_t node)
@@ -88,13 +89,13 @@ report_member(const struct ctx_report *report, const struct ctx_event *event,
 	struct ctx_change change = {.file = event->record->file,
 	    .line = event->record->line};
 
-	/* Without its quotes: the names are plain. */
+	/* Without its quotes; these names have no escapes. */
 	change.member = (struct ctx_str){name.p + 1, name.n - 2};
 	return ctx_cache_report_change(report, &change, rule,
 	    ctx_json_str(json, key + 1), err);
 }
 
-/* What a request says of caching as a whole goes. */
+/* Removes the members by which a request controls caching as a whole. */
 static int
 strip_request(const struct ctx_report *report,
     struct ctx_breakpoint_writer *writer, const struct ctx_event *event,

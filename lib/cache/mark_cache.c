@@ -1,10 +1,9 @@
 /*
  * mark_cache.c - breakpoints for a prompt cache
  *
- * Where breakpoints go is known at the end, and depends on the last blocks only
- * (breakpoints.c).  So messages of the stream wait until enough blocks stand
- * after them, and are looked at again only if they get a breakpoint or must
- * lose one.
+ * Breakpoints depend on the last blocks of a conversation (breakpoints.c).  So
+ * a message of the stream waits until enough blocks follow it.  It is scanned
+ * again only if it gets or loses a breakpoint.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,7 @@
 #include "stream/change_report.h"
 #include "stream/conversation_tracker.h"
 
-/* So many messages may tell nothing of their provider. */
+/* Messages read before the provider must be known. */
 #define PATIENCE 16
 
 struct cache {
@@ -22,18 +21,19 @@ struct cache {
 	struct ctx_writer *writer;
 	struct ctx_model_counters *counters;
 	const struct ctx_cache_options *options;
-	struct cache_run lines, record; /* the stream's, and a record's own */
-	struct conversation_tracker line_talk,
-	    record_talk;        /* the same, if anybody is told */
-	struct ctx_json json;   /* a message that waited, scanned again */
-	struct ctx_edits edits; /* of the record */
+	/* The conversations of the stream and of a record. */
+	struct cache_run lines, record;
+	/* For reports on these conversations. */
+	struct conversation_tracker line_talk, record_talk;
+	struct ctx_json json;   /* a waiting message, scanned again */
+	struct ctx_edits edits; /* of the record or message */
 	struct ctx_breakpoint_writer pen;
 	struct ctx_buf out;
 };
 
 /* ---- writing ---- */
 
-/* Makes c->out the text with its edits, which are then forgotten. */
+/* Sets c->out to the text with the edits applied, and clears the edits. */
 static int
 apply_marking_edits(struct cache *c, struct ctx_str text, struct ctx_err *err)
 {
@@ -44,7 +44,7 @@ apply_marking_edits(struct cache *c, struct ctx_str text, struct ctx_err *err)
 	return 0;
 }
 
-/* Writes text with the edits, or nothing if this is a trial. */
+/* Writes the text with the edits applied; writes nothing in a dry run. */
 static int
 write_marked_text(struct cache *c, struct ctx_str text, struct ctx_err *err)
 {
@@ -65,7 +65,7 @@ write_marked_text(struct cache *c, struct ctx_str text, struct ctx_err *err)
 	return ctx_writer_end_record(c->writer, err);
 }
 
-/* Writes message number of the stream, with its breakpoints and no others. */
+/* Writes message number of the stream with the breakpoints in points only. */
 static int
 write_marked(struct cache *c, struct cache_run *run, struct waiting *one,
     const struct breakpoints *points, uint64_t number, struct ctx_err *err)
@@ -93,8 +93,8 @@ write_marked(struct cache *c, struct cache_run *run, struct waiting *one,
 	return 0;
 }
 
-/* Can no breakpoint but that of the system prompt go to the first that waits?
- */
+/* Returns true if message i can no longer get a breakpoint other than the
+ * system prompt's, so it can be written. */
 static bool
 is_message_due(const struct cache_run *run, size_t i)
 {
@@ -110,7 +110,7 @@ is_message_due(const struct cache_run *run, size_t i)
 	    one->first + one->places.blocks + COURSE_STEP;
 }
 
-/* Writes what need not wait any longer. */
+/* Writes the messages that need not wait any longer. */
 static int
 write_due_marked(struct cache *c, struct cache_run *run, struct ctx_err *err)
 {
@@ -130,7 +130,7 @@ write_due_marked(struct cache *c, struct cache_run *run, struct ctx_err *err)
 	return 0;
 }
 
-/* ---- messages come ---- */
+/* ---- reading messages ---- */
 
 static int
 begin_marking(struct cache *c, struct cache_run *run,
@@ -152,7 +152,7 @@ begin_marking(struct cache *c, struct cache_run *run,
 	return 0;
 }
 
-/* Counts until it is known that the model caches so much. */
+/* Counts tokens until the model is known to cache that many. */
 static int
 count_until_cached(struct cache_run *run, const struct ctx_event *event,
     struct ctx_err *err)
@@ -169,7 +169,7 @@ count_until_cached(struct cache_run *run, const struct ctx_event *event,
 	return 0;
 }
 
-/* Adds a copy of these bytes to what waits. */
+/* Appends a copy of the bytes to the waiting messages. */
 static struct waiting *
 hold_bytes(struct cache *c, struct ctx_str text, struct ctx_err *err)
 {
@@ -187,7 +187,7 @@ hold_bytes(struct cache *c, struct ctx_str text, struct ctx_err *err)
 	return one;
 }
 
-/* A record that need not wait, but for those before it. */
+/* Writes a record that gets no breakpoints, or makes it wait if others do. */
 static int
 pass_unmarked(struct cache *c, const struct ctx_event *event,
     struct ctx_err *err)
@@ -209,7 +209,7 @@ pass_unmarked(struct cache *c, const struct ctx_event *event,
 	return ctx_writer_end_record(c->writer, err);
 }
 
-/* The provider is known: weighs what has come before that. */
+/* Decides the provider, then records the places in the messages read before. */
 static int
 weigh_earlier(struct cache *c, const struct ctx_dialect *dialect,
     struct ctx_err *err)
@@ -219,7 +219,7 @@ weigh_earlier(struct cache *c, const struct ctx_dialect *dialect,
 	size_t i, used;
 
 	if (ctx_cache_run_decide(run, dialect, c->options->provider, err) < 0) {
-		run->open = false; /* nothing can leave */
+		run->open = false; /* nothing can be written */
 		return -1;
 	}
 	for (i = 0; run->why == CTX_CACHE_STATUS_MARKED && i < run->n; i++) {
@@ -298,7 +298,7 @@ mark_inside(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 	return count_until_cached(run, event, err);
 }
 
-/* ---- conversations end ---- */
+/* ---- the end of a conversation ---- */
 
 static int
 report_marked(struct cache *c, const struct cache_run *run,
@@ -324,7 +324,7 @@ report_marked(struct cache *c, const struct cache_run *run,
 	return c->options->ended(c->options->user, &outcome, err);
 }
 
-/* Notes the breakpoints of message i of a record's conversation. */
+/* Adds the edits of message i inside a record, and reports its change. */
 static int
 mark_element(struct cache *c, struct cache_run *run, size_t i,
     const struct breakpoints *points, struct ctx_err *err)
@@ -342,7 +342,7 @@ mark_element(struct cache *c, struct cache_run *run, size_t i,
 	    ctx_json_str(c->pen.json, one->node), err);
 }
 
-/* The edits of a record's conversation wait for the record's end. */
+/* Adds the edits of a record; they are applied when the record ends. */
 static int
 end_marked_record(struct cache *c, const struct ctx_event *event,
     struct ctx_err *err)
@@ -368,7 +368,7 @@ end_marked_record(struct cache *c, const struct ctx_event *event,
 	return report_marked(c, run, event, &points, err);
 }
 
-/* The end of the stream: no more comes. */
+/* Ends the stream's conversation and writes its waiting messages. */
 static int
 end_marked_lines(struct cache *c, struct ctx_err *err)
 {
@@ -418,7 +418,8 @@ strip_message(struct cache *c, const struct ctx_breakpoint_format *format,
 	return rc;
 }
 
-/* With strip nothing needs to wait, and any provider's breakpoints go. */
+/* Handles an event with strip: breakpoints of any provider are removed, and no
+ * message waits. */
 static int
 strip_event(struct cache *c, const struct ctx_event *event, struct ctx_err *err)
 {
@@ -486,8 +487,9 @@ mark_all(struct cache *c, struct ctx_err *err)
 			ctx_edits_reset(&c->edits);
 			break;
 		}
-	/* After broken input too: the records before it are whole.  Where it
-	 * could not be read more may come, so no message is the last. */
+	/* Broken input ends the conversation, since the records before are
+	 * complete. After a read error more messages may follow, so none is
+	 * known to be the last. */
 	failed = rc < 0 && (err->code == CTX_ESYS || err->code == CTX_ENOMEM);
 	if (((!failed && end_marked_lines(c, &late) < 0) ||
 		ctx_writer_flush(c->writer, &late) < 0) &&

@@ -1,34 +1,35 @@
 /*
  * request_diff.c - what two requests share, and what that costs
  *
- * Each request becomes a list of items that a cache compares one after
- * another: members that stand before the messages, then the messages.  Of an
- * item a hash is kept, of a text in which white space, breakpoints and
- * spellings make no difference.
+ * Each request becomes a list of items that a cache compares in order: the
+ * members before the messages, then the messages.  An item is compared by its
+ * hash.  The hashed text does not depend on white space, breakpoints and the
+ * escapes in strings.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cache/breakpoints.h"
 
-#define LONG ((size_t)64 << 10) /* bytes of a text */
+/* Bytes of the longest string that is not replaced by its hash. */
+#define LONG ((size_t)64 << 10)
 
 struct ctx_request_prefix {
 	struct ctx_request_prefix_item *items;
-	size_t n, cap, before; /* of these, members of the request */
-	struct cache_run run;  /* its messages' records, in order */
-	uint64_t messages;     /* that have begun */
+	size_t n, cap, before; /* before: items that are members */
+	struct cache_run run;  /* of its messages */
+	uint64_t messages;     /* messages so far */
 	struct breakpoints points;
 	uint64_t tokens, estimated;
-	struct ctx_buf text; /* what is compared of all items, if it is kept */
-	/* Where the request ceases to be the earlier one, if it does: */
+	struct ctx_buf text; /* the compared texts, if keep */
+	/* The first difference from the earlier request: */
 	bool differs;
-	size_t line_feeds;     /* in its record before the first byte, */
-	size_t column;         /* whose place in its line is this, from 1 */
-	char was[40], now[40]; /* what stands there */
+	size_t line_feeds;     /* line feeds in its record before it */
+	size_t column;         /* its column, from 1 */
+	char was[40], now[40]; /* excerpts around it */
 	size_t was_n, now_n;
-	bool refused; /* signed reasoning of the item stands after it */
-	bool binds;   /* its model binds signed reasoning */
+	bool refused; /* true if signed reasoning of its item ends after it */
+	bool binds;   /* true if its model has bound reasoning */
 };
 
 struct request_reading {
@@ -36,16 +37,16 @@ struct request_reading {
 	struct ctx_stream *stream;
 	struct ctx_model_counters *counters;
 	const struct ctx_request_prefix_options *options;
-	struct ctx_json json; /* an item without its breakpoints */
+	struct ctx_json json; /* an item after its breakpoints were removed */
 	struct ctx_edits edits;
 	struct ctx_breakpoint_writer writer;
 	struct ctx_buf text, plain; /* scratch */
-	bool seen;                  /* a conversation has begun */
+	bool seen;                  /* true if a conversation has begun */
 };
 
 /* ---- an item as a cache compares it ---- */
 
-/* Appends the brackets and braces of a text between two values. */
+/* Appends the brackets and braces between two values. */
 static int
 add_brackets(struct ctx_buf *out, const char *p, size_t n, struct ctx_err *err)
 {
@@ -58,8 +59,8 @@ add_brackets(struct ctx_buf *out, const char *p, size_t n, struct ctx_err *err)
 	return 0;
 }
 
-/* The same for a string, spelt as we spell it; a hash stands for a long one,
- * so that it is not copied. */
+/* Appends a string in the spelling of ctx_json_string_encode. A string longer
+ * than LONG is replaced by its hash, so it is not copied. */
 static int
 add_string(struct request_reading *r, struct ctx_str literal, bool escaped,
     struct ctx_err *err)
@@ -85,8 +86,8 @@ add_string(struct request_reading *r, struct ctx_str literal, bool escaped,
 	return rc;
 }
 
-/* Makes r->plain the value of json at node, its values separated by line feeds,
- * which none of them has. */
+/* Sets r->plain to the compared text of a node: its values, each followed by a
+ * line feed. No value contains a line feed. */
 static int
 make_comparable(struct request_reading *r, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err)
@@ -135,7 +136,7 @@ add_prefix_item(struct ctx_request_prefix *prefix,
 
 /* ---- the first byte that differs ---- */
 
-/* Bytes that both texts begin with. */
+/* Returns the number of bytes at the beginning that are equal. */
 static size_t
 count_equal(struct ctx_str a, struct ctx_str b)
 {
@@ -147,9 +148,10 @@ count_equal(struct ctx_str a, struct ctx_str b)
 }
 
 /*
- * The offset in the JSON of a value of byte at of what is compared of it.  A
- * line feed there ends each string, number and word; a text that is spelled
- * otherwise, or for which a hash stands, is found by its beginning.
+ * Returns the offset in a value's JSON of byte at in its compared text.  In
+ * that text a line feed follows each string, number and word.  If a string has
+ * another spelling there, or is replaced by a hash, the offset is that of its
+ * beginning.
  */
 static size_t
 find_byte(const struct ctx_json *json, uint32_t node, struct ctx_str plain,
@@ -181,7 +183,8 @@ find_byte(const struct ctx_json *json, uint32_t node, struct ctx_str plain,
 	return nodes[value].at - nodes[node].at + i;
 }
 
-/* Copies what stands around byte at of a text, but of one value only. */
+/* Copies up to 40 bytes around byte at of a text, within one value. Returns
+ * their number. */
 static size_t
 copy_excerpt(char to[40], struct ctx_str text, size_t at)
 {
@@ -201,7 +204,7 @@ copy_excerpt(char to[40], struct ctx_str text, size_t at)
 	return n;
 }
 
-/* Notes the place of byte at of the value at node in its record. */
+/* Records line and column of byte at of the value at node. */
 static void
 record_change_place(struct request_reading *r, const struct ctx_record *record,
     uint32_t node, size_t at)
@@ -217,8 +220,8 @@ record_change_place(struct request_reading *r, const struct ctx_record *record,
 	r->prefix->column = (size_t)(byte - start) + 1;
 }
 
-/* Compares the item, the last one, with that of the earlier request; json is
- * what r->plain was made of, its value at plain_node. */
+/* Compares the last item with that of the earlier request. r->plain was made
+ * from plain_node of json. */
 static void
 compare_item(struct request_reading *r, const struct ctx_record *record,
     uint32_t node, const struct ctx_json *json, uint32_t plain_node)
@@ -244,7 +247,8 @@ compare_item(struct request_reading *r, const struct ctx_record *record,
 	record_change_place(r, record, node, at);
 }
 
-/* Does signed reasoning of a message end after the first byte that differs? */
+/* Returns true if signed reasoning of the message ends after the first byte
+ * that differs. */
 static bool
 has_signed_after_change(const struct request_reading *r,
     const struct ctx_event *event)
@@ -276,8 +280,8 @@ keep_compared_text(struct request_reading *r,
 	    : 0;
 }
 
-/* Sets the item's hash to that of the value at node, with the edits that are
- * noted for it. */
+/* Sets the hash of the last item to that of the value at node with r->edits
+ * applied. Clears the edits. */
 static int
 set_item_hash(struct request_reading *r, const struct ctx_record *record,
     uint32_t node, struct ctx_err *err)
@@ -315,7 +319,7 @@ set_item_hash(struct request_reading *r, const struct ctx_record *record,
 
 /* ---- reading ---- */
 
-/* What a member of the request costs. */
+/* Returns the tokens of a member of the request. */
 static uint64_t
 get_member_tokens(const char *name, const struct ctx_request_overhead *overhead)
 {
@@ -333,7 +337,8 @@ get_member_tokens(const char *name, const struct ctx_request_overhead *overhead)
 	return 0;
 }
 
-/* A member of the request, which may hold the tools or be the prompt. */
+/* Adds an item for a member of the request, if it is there. It may hold the
+ * tools or the system prompt. */
 static int
 add_request_member(struct request_reading *r, const struct ctx_event *event,
     const struct ctx_breakpoint_format *format, const char *name,
@@ -389,7 +394,8 @@ begin_request(struct request_reading *r, const struct ctx_event *event,
 	    ctx_count_request_overhead(run->model_counter.counter,
 		event->record->json, event->layout, &overhead, err) < 0)
 		return -1;
-	/* The name of the model is valid only while the stream is read. */
+	/* The model's name is valid only while the stream is read, so the
+	 * answer is stored. */
 	r->prefix->binds =
 	    ctx_model_binds(run->model_counter.model, run->model_counter.name);
 	r->prefix->tokens = overhead.tokens;
@@ -405,7 +411,7 @@ begin_request(struct request_reading *r, const struct ctx_event *event,
 	return 0;
 }
 
-/* Sets the number of the item's message, which the records of one share. */
+/* Sets the index of the item's message; the records of one message share it. */
 static void
 set_item_index(struct request_reading *r, const struct ctx_event *event,
     struct ctx_request_prefix_item *item)
@@ -466,7 +472,7 @@ add_request_message(struct request_reading *r, const struct ctx_event *event,
 	return 0;
 }
 
-/* The breakpoints as ctx_mark_cache would write them. */
+/* Places breakpoints as ctx_mark_cache would write them. */
 static int
 place_breakpoints(struct request_reading *r, const struct ctx_json *json,
     const struct ctx_record_layout *layout, const struct ctx_dialect *dialect,
@@ -474,7 +480,7 @@ place_breakpoints(struct request_reading *r, const struct ctx_json *json,
 {
 	struct cache_run *run = &r->prefix->run;
 
-	/* Where nothing tells the provider, it is one that hides its cache. */
+	/* An unknown provider is assumed to cache without breakpoints. */
 	if (ctx_cache_run_decide(run, dialect, r->options->provider, err) < 0) {
 		if (err->code != CTX_EARG || r->options->provider != NULL)
 			return -1;
@@ -564,9 +570,9 @@ ctx_request_prefix_close(struct ctx_request_prefix *prefix)
 	free(prefix);
 }
 
-/* ---- the bill ---- */
+/* ---- cost ---- */
 
-/* A price as the table of models has it. */
+/* Converts a price of the model table, in which 0 is unknown. */
 static uint64_t
 get_price(uint64_t price)
 {
@@ -591,7 +597,7 @@ ctx_request_prefix_prices(const struct ctx_request_prefix *prefix,
 		prices->write = prices->in / 100 * format->hour_percent;
 }
 
-/* Items that both begin with. */
+/* Returns the number of equal items at the beginning. */
 static size_t
 count_shared(const struct ctx_request_prefix *a,
     const struct ctx_request_prefix *b)
@@ -603,7 +609,8 @@ count_shared(const struct ctx_request_prefix *a,
 	return n;
 }
 
-/* Messages of which all records are among the first n items. */
+/* Returns the number of messages whose records are all among the first n items.
+ */
 static uint64_t
 count_messages(const struct ctx_request_prefix *prefix, size_t n)
 {
@@ -615,7 +622,6 @@ count_messages(const struct ctx_request_prefix *prefix, size_t n)
 	return sum;
 }
 
-/* Tokens of the first n items. */
 static uint64_t
 sum_item_tokens(const struct ctx_request_prefix *prefix, size_t n)
 {
@@ -653,8 +659,8 @@ ctx_request_prefix_compare(const struct ctx_request_prefix *earlier,
 			change->refused = &later->items[i];
 }
 
-/* Does the provider, looking for what it has kept from the breakpoints of
- * the request, come upon the end of message number m? */
+/* Returns true if the end of message number m is within the lookback of a
+ * breakpoint. The provider then finds the cached prefix that ends there. */
 static bool
 is_within_lookback(const struct ctx_request_prefix *prefix, uint64_t m)
 {
@@ -674,7 +680,7 @@ is_within_lookback(const struct ctx_request_prefix *prefix, uint64_t m)
 	return false;
 }
 
-/* Of n items that are shared, those that can be read from the cache. */
+/* Returns how many of the n shared items can be read from the cache. */
 static size_t
 count_cached_items(const struct ctx_request_prefix *later, size_t n)
 {
@@ -686,7 +692,8 @@ count_cached_items(const struct ctx_request_prefix *later, size_t n)
 	return n == later->before && later->points.system != 0 ? n : 0;
 }
 
-/* Tokens after the newest message of the earlier request. */
+/* Returns the tokens after the earlier request's newest message; 0 if that
+ * message is not in the later request. */
 static uint64_t
 count_appended_tokens(const struct ctx_request_prefix *earlier,
     const struct ctx_request_prefix *later)
@@ -709,14 +716,15 @@ compute_dollars(uint64_t tokens, uint64_t price)
 	return (double)tokens * (double)price / 1e12;
 }
 
-/* Is it known what so many tokens cost? */
+/* Returns true if the price of these tokens is known. */
 static bool
 is_priced(uint64_t tokens, uint64_t price)
 {
 	return tokens == 0 || price != CTX_NO_PRICE;
 }
 
-/* The calls after which what is saved by each makes up for this one. */
+/* Returns the number of later requests whose cheaper cached prefix repays the
+ * extra cost of this one; CTX_NEVER if none do. */
 static uint64_t
 count_breakeven_requests(const struct ctx_cache_cost *cost,
     const struct ctx_prices *prices, uint64_t tokens)
