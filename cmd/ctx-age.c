@@ -13,7 +13,7 @@ struct age_command {
 	uint64_t failed;
 };
 
-/* One line; the rest is counted at the end. */
+/* Reports the first result that could not be stored; the others are counted. */
 static void
 failed(void *user, const struct ctx_err *why)
 {
@@ -105,7 +105,8 @@ parse(struct age_command *age, int argc, char **argv)
 	o->failed = failed;
 }
 
-/* Where there can be no spool the results stay, if there are any. */
+/* Opens the spool. If that fails, results are kept, and the error is reported
+ * if there are any. */
 static void
 open_spool(struct age_command *age, struct ctx_spool *spool,
     struct cli_sandbox_grants *needs, struct ctx_err *refused)

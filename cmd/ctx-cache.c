@@ -1,4 +1,4 @@
-/* ctx-cache.c - where the prompt cache can bite */
+/* ctx-cache.c - write prompt-cache breakpoints */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "cli/cli.h"
 
-/* So many lines are said about conversations; then they are counted. */
+/* Lines printed about conversations; the others are counted. */
 #define MOST_LINES 10
 
 struct cache_command {
@@ -17,11 +17,11 @@ struct cache_command {
 	struct cli_report report;
 	const char *diff, *price;
 	uint64_t hints, conversations, lines;
-	unsigned said; /* a bit for each enum ctx_cache_status */
+	unsigned said; /* bit per enum ctx_cache_status that was reported */
 	bool said_ttl;
 };
 
-/* ---- what is said ---- */
+/* ---- messages ---- */
 
 static void
 say_why(struct cache_command *cache, const struct ctx_cache_outcome *o)
@@ -52,8 +52,8 @@ say_why(struct cache_command *cache, const struct ctx_cache_outcome *o)
 		    model);
 		break;
 	default:
-		/* Messages that any provider could take, for a model that
-		 * takes no hints. */
+		/* Many providers accept these messages, but the model uses no
+		 * breakpoints. */
 		if (o->format == NULL)
 			cli_say(&cache->cli,
 			    "%s takes no cache hints; "
@@ -128,8 +128,8 @@ write_hints(struct cache_command *cache, struct ctx_model_counters *counters)
 
 /* ---- what a change costs ---- */
 
-/* "in,out,read,write" in dollars for a million tokens; those at the end may
- * be left out. */
+/* Reads "in,out,read,write", dollars per million tokens. The last ones may be
+ * missing. */
 static void
 read_prices(struct cache_command *cache, struct ctx_prices *prices)
 {

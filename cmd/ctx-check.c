@@ -1,4 +1,4 @@
-/* ctx-check.c - would the provider take it */
+/* ctx-check.c - find what the provider would refuse, and repair it */
 #include <inttypes.h>
 #include <jansson.h>
 #include <sha2.h>
@@ -7,7 +7,7 @@
 
 #include "check/after.h"
 
-#define MOST_LINES 10 /* on standard error about findings */
+#define MOST_LINES 10 /* findings printed on standard error */
 
 struct check_command {
 	struct cli cli;
@@ -29,7 +29,7 @@ provider_name(unsigned i)
 
 /* ---- SARIF 2.1.0 ---- */
 
-/* Bytes that may not stand in a relative URI are escaped. */
+/* Returns a file name as a relative URI: other bytes are escaped. */
 static json_t *
 uri_of(const char *file)
 {
@@ -54,7 +54,7 @@ uri_of(const char *file)
 	return string;
 }
 
-/* The head: one tool, its rules, the first results. */
+/* Prints the beginning of the SARIF file: the tool and its rules. */
 static void
 begin_sarif(const struct check_command *check)
 {
@@ -131,7 +131,7 @@ print_finding(FILE *to, const struct ctx_finding *finding)
 	(void)fprintf(to, ":%" PRIu64 ": %s: ", place->line,
 	    ctx_rule_at(finding->id)->id);
 	cli_print_masked(to, finding->what, strlen(finding->what));
-	/* Many messages may share the line of their record. */
+	/* A record may hold many messages. */
 	if (finding->in_request)
 		(void)fprintf(to, " (beside the messages)");
 	else if (place->inside && finding->id != CTX_RULE_NO_MESSAGE)
@@ -212,7 +212,7 @@ check_file(struct check_command *check, char **file, struct ctx_writer *writer)
 	cli_close(&stream);
 }
 
-/* Names the providers whose own formats a rule holds for. */
+/* Lists each rule with the providers whose own formats it applies to. */
 static void
 list_rules(void)
 {
@@ -329,7 +329,7 @@ open_archive(struct check_command *check)
 	check->options.archive = &check->archive;
 }
 
-/* What --repair and the forms of output leave each other. */
+/* Checks that the output options can be combined, and opens the files. */
 static void
 open_reports(struct check_command *check)
 {
@@ -401,7 +401,7 @@ main(int argc, char **argv)
 	cli_model_counters(&check.cli, &counters);
 	check.options.counters = &counters;
 	open_reports(&check);
-	/* No tokenizer is opened, so the meter needs no file. */
+	/* The counters only give windows, so no vocabulary is opened. */
 	cli_sandbox(&check.cli, &(struct cli_sandbox_grants){.counters = NULL});
 	if (check.sarif)
 		begin_sarif(&check);

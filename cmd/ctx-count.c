@@ -1,4 +1,4 @@
-/* ctx-count.c - how full is the context, and with what */
+/* ctx-count.c - count the tokens of a context, and what takes them */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,17 +18,17 @@ struct count_command {
 	const char *key;
 	uint64_t top;
 	struct ctx_amount max;
-	struct rows rows; /* by name, of the file being read */
+	struct rows rows; /* by name, for the file being read */
 	struct rows largest;
 	struct ctx_token_stats total;
 	struct bar bar;
 	uint64_t lines; /* rows of conversations printed */
-	bool any;       /* the file holds a conversation */
-	uint64_t over;  /* conversations over what --max allows */
+	bool any;       /* true if the file holds a conversation */
+	uint64_t over;  /* conversations over --max */
 	struct calibrate calls;
 };
 
-/* Lines about conversations that are over, before they are only counted. */
+/* Lines printed about conversations over --max; the others are counted. */
 #define MOST_LINES 10
 
 static const char *
@@ -50,7 +50,8 @@ bound_name(unsigned i)
 
 /* ---- adding up ---- */
 
-/* Adds a part of what a tally stands for, if it costs anything. */
+/* Adds tokens of the message or the request to the row with this name, unless
+ * there are none. */
 static int
 add_part(struct count_command *count, const struct ctx_token_stats *t,
     const char *name, uint64_t tokens, uint64_t estimated, struct ctx_err *err)
@@ -86,7 +87,8 @@ add_kinds(struct count_command *count, const struct ctx_token_stats *t,
 	return add_part(count, t, "framing", framing, rough ? framing : 0, err);
 }
 
-/* Adds what no message costs, so that the rows add up to the whole. */
+/* Adds the tokens outside the messages, so that the rows add up to the total.
+ */
 static int
 add_beside(struct count_command *count, const struct ctx_token_stats *t,
     struct ctx_err *err)
@@ -117,8 +119,8 @@ add_beside(struct count_command *count, const struct ctx_token_stats *t,
 	return add_part(count, t, rest, priming, rough ? priming : 0, err);
 }
 
-/* Each tool gets what its calls and results cost, the first also what else
- * the message costs. */
+/* Adds the tokens of calls and results to the rows of their tools. The rest of
+ * the message is added to the first tool. */
 static int
 add_tools(struct count_command *count, const struct ctx_token_stats *t,
     struct ctx_err *err)
@@ -180,7 +182,7 @@ on_message(void *user, const struct ctx_token_stats *t, struct ctx_err *err)
 	}
 }
 
-/* Is this conversation over what --max allows? */
+/* Returns true if the conversation is over --max. */
 static bool
 is_over(const struct count_command *count, const struct ctx_token_stats *t)
 {
@@ -247,7 +249,7 @@ on_ended(void *user, const struct ctx_token_stats *t, struct ctx_err *err)
 
 /* ---- files ---- */
 
-/* Of a text or a file that is no stream of messages. */
+/* Finds the counter for a plain text, or for a file without messages. */
 static void
 find_measure(struct count_command *count,
     struct ctx_model_counter *model_counter)
@@ -259,7 +261,7 @@ find_measure(struct count_command *count,
 		cli_fail(&count->cli, &err);
 }
 
-/* As wc does, a file of nothing has its line too. */
+/* Prints a line for an empty file, as wc does. */
 static void
 count_nothing(struct count_command *count, const char *file)
 {
@@ -288,7 +290,7 @@ count_stream(struct count_command *count, char **file)
 		cli_fail(&count->cli, &err);
 	if (!count->any)
 		count_nothing(count, *file);
-	/* The last line of a file that grows may not be whole yet. */
+	/* With --follow the last line may still be incomplete. */
 	if (!count->bar.follow)
 		cli_note_stream(&count->cli, &stream);
 	cli_close(&stream);
@@ -320,7 +322,7 @@ count_part(void *user, struct ctx_buf *text, bool ended, struct ctx_err *err)
 	return 0;
 }
 
-/* Plain text is one text, whatever it holds. */
+/* Counts a file as one plain text, even if it holds JSON. */
 static void
 count_text(struct count_command *count, char **file)
 {
@@ -359,7 +361,7 @@ print_rest(struct count_command *count)
 			     &err) < 0)
 			cli_fail(&count->cli, &err);
 	}
-	/* A window holds one conversation, so the sum has none. */
+	/* Conversations have a window each, so the total has none. */
 	row.sum.model = NULL;
 	row.sum.file = "total";
 	count->form.window = 0;
@@ -403,7 +405,7 @@ count_files(struct count_command *count)
 		print_rest(count);
 }
 
-/* The streams themselves, with a count in each record. */
+/* Writes the input with a token count added to each record. */
 static int
 annotate(struct count_command *count)
 {

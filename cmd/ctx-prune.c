@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 
-#define MOST_LINES 10 /* on standard error about conversations */
+#define MOST_LINES 10 /* conversations reported on standard error */
 
 struct prune_command {
 	struct cli cli;
@@ -15,12 +15,12 @@ struct prune_command {
 	bool keep_last_given, no_pin_system, compact;
 	uint64_t timeout;
 	unsigned on_failure;
-	uint64_t over;      /* conversations that do not fit */
-	uint64_t stuck;     /* those of which nothing could be removed */
-	uint64_t refused;   /* those that --reasoning fail left alone */
-	bool unnoted;       /* it was said that no notice can stand, */
-	bool bound;         /* that bound reasoning is kept after a change, */
-	bool coarse;        /* that --quantum is above the target */
+	uint64_t over;  /* conversations that do not fit */
+	uint64_t stuck; /* conversations from which nothing could be removed */
+	uint64_t refused;   /* conversations that --reasoning fail kept */
+	bool unnoted;       /* reported: no notice can be inserted */
+	bool bound;         /* reported: bound reasoning is kept */
+	bool coarse;        /* reported: --quantum is above the target */
 	unsigned reasoning; /* enum ctx_reasoning */
 };
 
@@ -90,7 +90,7 @@ print_plan(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 	cli_check_stdout(&prune->cli);
 }
 
-/* "system 12k, pinned 4k": who owns what could not go. */
+/* Writes what cannot be removed, as in "system 12k, pinned 4k". */
 static void
 name_owners(const struct ctx_plan *plan, char *out, size_t size)
 {
@@ -118,7 +118,7 @@ name_owners(const struct ctx_plan *plan, char *out, size_t size)
 		    cli_short_number(number, plan->fixed));
 }
 
-/* The line of a conversation that is a record, else nothing. */
+/* Returns the line of a conversation that is a record, else "". */
 static const char *
 place_of(const struct ctx_prune_outcome *outcome, char place[40])
 {
@@ -169,7 +169,8 @@ say_refused(struct prune_command *prune,
 		    outcome->file, place_of(outcome, place));
 }
 
-/* Says that cuts on the grid of --quantum leave less than fits. */
+/* Warns that --quantum is above the target, so that a cut may remove more than
+ * needed. */
 static void
 say_coarse(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 {
@@ -231,7 +232,7 @@ ended(void *user, const struct ctx_prune_outcome *outcome, struct ctx_err *err)
 
 /* ---- options ---- */
 
-/* What one option means for others. */
+/* Applies what one option implies for others. */
 static void
 settle(struct prune_command *prune, enum ctx_level level)
 {
@@ -259,7 +260,7 @@ settle(struct prune_command *prune, enum ctx_level level)
 	    settings->strategy->pins_system && !prune->no_pin_system;
 	if (!settings->strategy->summarizes)
 		settings->trigger_messages = 0;
-	/* The message has a frame beside its text. */
+	/* The message has framing around its text. */
 	settings->reserved = o->summary_tokens + 32;
 	if (o->notice != NULL &&
 	    (o->notice[0] == '\0' ||
@@ -274,7 +275,8 @@ settle(struct prune_command *prune, enum ctx_level level)
 	o->or_builtin = prune->on_failure == 1;
 }
 
-/* The established tunables of other systems, where options leave room. */
+/* Reads environment variables known from other systems, unless an option sets
+ * the value. */
 static void
 environment(struct prune_command *prune)
 {
@@ -285,7 +287,8 @@ environment(struct prune_command *prune)
 		o->summarizer = cli_environment("CTX_SUMMARIZER");
 	if (o->scorer.embedder == NULL)
 		o->scorer.embedder = cli_environment("CTX_EMBEDDER");
-	/* A command that the strategy does not run needs no rights. */
+	/* The sandbox need not allow a command that the strategy does not run.
+	 */
 	if (!o->settings.strategy->embeds)
 		o->scorer.embedder = NULL;
 	if (!o->settings.strategy->summarizes) {
@@ -456,7 +459,7 @@ main(int argc, char **argv)
 	cli_report_open(&prune.cli, &prune.report, &prune.options.report);
 	cli_open(&prune.cli, &stream, prune.cli.files, prune.cli.n_files,
 	    &writer);
-	/* Other people's commands have needs of their own. */
+	/* The user's commands need rights that the sandbox takes away. */
 	if (prune.options.summarizer == NULL &&
 	    prune.options.scorer.embedder == NULL)
 		cli_sandbox(&prune.cli,

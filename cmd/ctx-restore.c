@@ -6,7 +6,7 @@
 
 #include "cli/cli.h"
 
-#define MOST_LINES 10 /* on standard error about references */
+#define MOST_LINES 10 /* references reported on standard error */
 
 struct restore_command {
 	struct cli cli;
@@ -14,13 +14,13 @@ struct restore_command {
 	struct cli_report report;
 	bool list, gc;
 	uint64_t broken;
-	uint64_t ours, foreign; /* references, by the spool they name */
-	struct ctx_buf dir;     /* that the first foreign one names */
-	/* Digits in the names of the spool's files, and those of them that
-	 * stand in a stream. */
+	/* References into this spool, and into others. */
+	uint64_t ours, foreign;
+	struct ctx_buf dir; /* directory of the first foreign reference */
+	/* Digits in the names of the spool's files, and those of them that a
+	 * stream names. */
 	struct ctx_intern files, named;
-	struct ctx_err
-	    refused; /* why the spool cannot be used, if not CTX_OK */
+	struct ctx_err refused; /* CTX_OK: the spool can be used */
 };
 
 static const char *const states[] = {
@@ -40,7 +40,7 @@ print_reference(const struct cli *cli, const struct ctx_restored_item *aged)
 	cli_check_stdout(cli);
 }
 
-/* Notes that a file is named, if there is one. */
+/* Records that a file of the spool is named in a stream. */
 static int
 note_digits(void *user, struct ctx_str digits, struct ctx_err *err)
 {
@@ -88,8 +88,7 @@ found_foreign(void *user, struct ctx_str dir, struct ctx_err *err)
 	return ctx_buf_add(&restore->dir, dir.p, dir.n, err);
 }
 
-/* Where there are references, but none into the spool, it may be the wrong
- * one. */
+/* Warns of a wrong --spool: all references are into other directories. */
 static void
 note_foreign(struct restore_command *restore)
 {
@@ -104,7 +103,7 @@ note_foreign(struct restore_command *restore)
 
 /* ---- files that no stream names ---- */
 
-/* The digits in the name of a file of the spool, or of the JSON beside it. */
+/* Sets *digits to those in the name of a spool file, or of its .json file. */
 static bool
 digits_of(const char *file, struct ctx_str *digits)
 {
@@ -132,8 +131,8 @@ note_file(void *user, const char *file, struct ctx_err *err)
 	    : 0;
 }
 
-/* What came after the files were noted may be named by what is not yet in the
- * streams. */
+/* Prints a file that no stream names. Files stored after the listing are not
+ * printed: streams not written yet may name them. */
 static int
 print_unnamed(void *user, const char *file, struct ctx_err *err)
 {
@@ -210,8 +209,8 @@ parse(struct restore_command *restore, int argc, char **argv)
 	o->digits = restore->gc ? note_digits : NULL;
 }
 
-/* A spool that is not there may still come; any other trouble with it is told
- * of when it is needed. */
+/* Opens the spool for the sandbox. A missing spool is no error, since it may be
+ * created later; other errors are reported when the spool is needed. */
 static void
 enter_sandbox(struct restore_command *restore,
     const struct ctx_model_counters *counters)

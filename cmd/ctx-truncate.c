@@ -1,4 +1,4 @@
-/* ctx-truncate.c - cut single items that are too long */
+/* ctx-truncate.c - truncate single blocks that are too long */
 #include <inttypes.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ keep_name(unsigned i)
 	return i < 3 ? names[i] : NULL;
 }
 
-/* "3:1" */
+/* Reads a ratio such as "3:1". */
 static bool
 read_ratio(const char *text, uint64_t *head, uint64_t *tail)
 {

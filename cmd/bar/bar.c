@@ -31,7 +31,7 @@ bar_check(struct bar *bar, struct cli *cli, bool other)
 	if (bar->follow && (cli->n_files == 0 || i < cli->n_files))
 		cli_die(cli, "--follow needs files, not standard input");
 	bar->shown |= bar->follow;
-	/* The last line of a file that grows may not be whole yet. */
+	/* The last line of a growing file may be incomplete. */
 	cli->lenient |= bar->follow;
 }
 
@@ -43,7 +43,8 @@ bar_is_on(const struct bar *bar)
 
 /* ---- adding up ---- */
 
-/* Adds to the part of a name; roles and tools may have the same one. */
+/* Adds tokens to the part of this rank and name. A role and a tool may have
+ * equal names. */
 static int
 add(struct bar *bar, enum rank rank, struct ctx_str name, uint64_t tokens,
     struct ctx_err *err)
@@ -93,15 +94,15 @@ bar_add(struct bar *bar, const struct ctx_token_stats *t, struct ctx_err *err)
 	uint64_t rest = t->tokens;
 	size_t i;
 
-	/* In many formats results are only a part of a message, and one
-	 * message may have those of several tools. */
+	/* Results may be blocks of a message that has other blocks, too, and a
+	 * message may have results of several tools. */
 	for (i = 0; i < t->n_shares; i++) {
 		rest -= t->shares[i].results;
 		if (add(bar, TOOL, t->shares[i].tool, t->shares[i].results,
 			err) < 0)
 			return -1;
 	}
-	/* The framing of a message of nothing but results is theirs. */
+	/* Framing of a message with only results counts for the first tool. */
 	if (t->role == CTX_ROLE_TOOL && t->n_shares > 0)
 		return add(bar, TOOL, t->shares[0].tool, rest, err);
 	return add(bar, ranks[t->role], (struct ctx_str){name, strlen(name)},

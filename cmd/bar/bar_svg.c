@@ -1,4 +1,4 @@
-/* bar_svg.c - the context bar in a file */
+/* bar_svg.c - the context bar as SVG */
 #include <inttypes.h>
 #include <string.h>
 
@@ -6,16 +6,16 @@
 
 enum { SVG_WIDTH = 800, SVG_BAR = 28, SVG_LINE = 20, SVG_ACROSS = 3 };
 enum { SVG_NAME = 96, SVG_PART = 16 }; /* columns of text */
-enum { SVG_SHARE = 78 };               /* width of a share, with its gap */
+enum { SVG_SHARE = 78 };               /* width of a percentage, with its gap */
 
-/* XML has no place for U+FFFE and U+FFFF. */
+/* XML does not allow U+FFFE and U+FFFF. */
 static bool
 is_drawn(uint32_t cp)
 {
 	return cli_is_safe(cp) && cp != 0xfffe && cp != 0xffff;
 }
 
-/* Text of a picture, which may hold anything. */
+/* Appends a text element; the text may hold any characters. */
 static int
 svg_text(struct ctx_buf *out, unsigned x, unsigned y, const char *style,
     struct ctx_str text, struct ctx_err *err)

@@ -8,8 +8,9 @@
 #include "bar/layout.h"
 
 enum { BAR_LEAST = 24, BAR_MOST = 400, BAR_USUAL = 80 }; /* columns */
-enum { PLACE = 14 };               /* of an item, at least */
-enum { ENTRY = 37, FIGURES = 21 }; /* of the legend, and without names */
+enum { PLACE = 14 }; /* least columns for the place of a message */
+/* Columns of a legend entry, and of its figures. */
+enum { ENTRY = 37, FIGURES = 21 };
 
 static unsigned
 columns(void)
@@ -38,7 +39,7 @@ has_color(const struct bar *bar)
 	    strcmp(term, "dumb") != 0 && isatty(STDOUT_FILENO);
 }
 
-/* Graphic rendition: bold and the like. */
+/* Selects a text attribute such as bold. */
 static void
 print_mode(const struct picture *picture, const char *mode)
 {
@@ -46,7 +47,8 @@ print_mode(const struct picture *picture, const char *mode)
 		printf("\033[%sm", mode);
 }
 
-/* Black on a shade of the zone; or that on itself, so that it is not seen. */
+/* Selects black text on a shade of the zone. If not seen, the text has the
+ * colour of the background. */
 static void
 print_shade(const struct picture *picture, unsigned shade, bool seen)
 {
@@ -58,8 +60,8 @@ print_shade(const struct picture *picture, unsigned shade, bool seen)
 		printf("\033[38;5;%u;48;5;%um", color, color);
 }
 
-/* With colour the letter shows once, in the middle; the others are there for
- * who copies the line, or sees no colours. */
+/* Prints a part's letter in each cell. With colour only the middle one is
+ * visible; the others appear when the line is copied. */
 static void
 print_segment(const struct picture *picture, const struct bar_part *part)
 {
@@ -91,8 +93,8 @@ print_cells(struct picture *picture, size_t cells)
 	puts("]");
 }
 
-/* Where the zones end, and the window if that is not where the bar does; what
- * has no room is left out. */
+/* Prints the percentages at which zones end, and 100 %. Marks without room are
+ * left out, the least important first. */
 static void
 print_scale(const struct picture *picture, size_t cells)
 {
@@ -135,7 +137,7 @@ print_entry(const struct picture *picture, size_t i, size_t width)
 	    part->tokens, share < 999.95 ? 1 : 0, share);
 }
 
-/* Column by column; returns its lines. */
+/* Prints the legend column by column; returns the number of its lines. */
 static unsigned
 print_legend(const struct picture *picture, size_t width)
 {
@@ -170,7 +172,7 @@ print_place(const struct ctx_token_stats *t, size_t width, struct ctx_err *err)
 	return rc;
 }
 
-/* The word for the zone has its colour. */
+/* Prints the figures, with the word for the zone in its colour. */
 static void
 print_figures(const struct picture *picture, size_t width)
 {
@@ -209,7 +211,7 @@ bar_print(const struct bar *bar, struct picture *picture, unsigned *lines,
 	return 0;
 }
 
-/* "     6526   5.1%  sample/agent.jsonl:262 tool run" */
+/* Prints " 6526 5.1% sample/agent.jsonl:262 tool run". */
 static int
 print_item(const struct ctx_token_stats *t, uint64_t window, size_t width,
     struct ctx_err *err)
@@ -225,7 +227,8 @@ print_item(const struct ctx_token_stats *t, uint64_t window, size_t width,
 		    100.0 * (double)t->tokens / (double)window);
 	used += printf("  ");
 	left = width - (size_t)used;
-	/* Where it stands matters most, then the tool. */
+	/* If there is little room, the role is left out first, then a part of
+	 * the tool's name. */
 	if (left < PLACE + behind + (tool.n > 0 ? words_width(tool) + 1 : 0))
 		behind = 0;
 	left -= behind;

@@ -1,15 +1,15 @@
 /*
  * layout.c - what a picture of a context shows
  *
- * The parts in their order, each with its letter, so that it reads the same
- * without colour; the colour is that of the zone which the whole has reached.
+ * Each part has a letter, so that the bar can be read without colour.  All
+ * parts have the colour of the zone that the whole context has reached.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "bar/layout.h"
 
-/* The letter of each rank; tools have figures. */
+/* Letter of each rank; tools have digits, then letters from a on. */
 static const char keys[] = {'D', 'S', 'U', 'A', '?', '1', '+'};
 
 static const struct zone zones[] = {
@@ -19,7 +19,7 @@ static const struct zone zones[] = {
     {0, "POOR", {196, 210}, {"#e53935", "#e57373"}},
 };
 
-/* Where no window is known. */
+/* For an unknown window. */
 static const struct zone no_zone = {0, "", {110, 153}, {"#7aa6c2", "#a9c9dd"}};
 
 static int
@@ -32,7 +32,8 @@ by_rank(const void *a, const void *b)
 	return (x->tokens < y->tokens) - (x->tokens > y->tokens);
 }
 
-/* Takes the parts, of many only the larger ones and the rest as one. */
+/* Copies the sorted parts; if there are too many, the last is the sum of the
+ * rest. */
 static void
 take_parts(struct picture *picture, struct bar_part *parts, size_t n)
 {
@@ -65,7 +66,8 @@ zone_of(uint64_t tokens, uint64_t window)
 {
 	const struct zone *zone = zones;
 
-	/* 50 % itself is above its zone, 70 % and 85 % are within theirs. */
+	/* Exactly 50 % is in the second zone; exactly 70 % and 85 % are in the
+	 * zone that ends there. */
 	if (window == 0)
 		return &no_zone;
 	if ((double)tokens * 100 < 50 * (double)window)
@@ -97,7 +99,7 @@ picture_make(struct picture *picture, const struct ctx_token_stats *t,
 	take_parts(picture, parts, n);
 	picture->zone = zone_of(t->tokens, window);
 	picture->scale = t->tokens > window ? t->tokens : window;
-	/* Without a window the parts fill the bar. */
+	/* If the window is not known, the parts fill the bar. */
 	if (window == 0)
 		picture->scale = sum_of(picture);
 	picture->scale += picture->scale == 0;

@@ -1,10 +1,11 @@
-/* text_width.c - names and figures in so many columns */
+/* text_width.c - texts that fit a number of columns */
 #include <inttypes.h>
 #include <string.h>
 
 #include "bar/layout.h"
 
-/* Columns of a character: an estimate for names, which are mostly ASCII. */
+/* Returns the columns of a character. It is an estimate for names, which are
+ * mostly ASCII. */
 static unsigned
 width_of(uint32_t cp)
 {
@@ -43,7 +44,7 @@ words_head(struct ctx_str name, size_t width)
 	return (struct ctx_str){name.p, at};
 }
 
-/* As much of its end. */
+/* Returns the end of a name that fits width columns. */
 static struct ctx_str
 tail_of(struct ctx_str name, size_t width)
 {

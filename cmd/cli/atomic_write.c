@@ -1,9 +1,9 @@
 /*
- * atomic_write.c - a file that is whole, or as it was
+ * atomic_write.c - replace a file by a complete one
  *
- * It is written beside its place, under a name of chance, and takes it once
- * it is on disk: who reads it meanwhile has the one before, and so has who
- * had it when there is no room for another.
+ * The new file is written in the same directory under a random name.  It is
+ * renamed once it is on disk.  So a reader never sees half a file, and if the
+ * disk is full the old file is kept.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,15 +23,16 @@ fail(const struct cli *cli, const char *path, const char *beside, int sys)
 	cli_die_errno(cli, "write", path, sys);
 }
 
-/* What the new file has of the old one; of none, a mode of its own. */
+/* Properties that the new file takes from the old one. Without an old file the
+ * mode is 0600. */
 struct kept_name {
 	mode_t mode;
-	gid_t group; /* -1: whatever it gets */
+	gid_t group; /* -1: not changed */
 };
 
-/* May another file take the place of this one?  A link, a pipe and a device
- * are what the user wants written, and so is what has another name, or an
- * owner whom the new one would not have. */
+/* Returns true if the file may be replaced. Links, pipes and devices are
+ * written in place, because the user means them. So are a file with several
+ * names and a file of another owner, because the new file would lose these. */
 static bool
 may_replace(const char *path, struct kept_name *kept)
 {
@@ -45,7 +46,8 @@ may_replace(const char *path, struct kept_name *kept)
 	    file.st_uid == geteuid();
 }
 
-/* Opens a file beside another, or -1. */
+/* Creates a file with a random name in the directory of path. Returns -1 with
+ * errno. */
 static int
 open_beside(const char *path, char *beside, size_t size)
 {
@@ -65,8 +67,8 @@ open_beside(const char *path, char *beside, size_t size)
 	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-/* The same for whom the other is; not where the user may not give it to the
- * other's group, whose mode is not for strangers. */
+/* Creates the new file with the group and mode of the old one. Fails if the
+ * user may not set the group, because the mode was meant for that group. */
 static int
 open_like(const char *path, const struct kept_name *kept, char *beside,
     size_t size)
@@ -85,7 +87,7 @@ open_like(const char *path, const struct kept_name *kept, char *beside,
 	return fd;
 }
 
-/* Writes and closes; the errno of what fails, else 0. */
+/* Writes the bytes and closes the file. Returns 0 or an errno. */
 static int
 write_out(int fd, const struct ctx_buf *bytes, bool sync)
 {
@@ -107,7 +109,8 @@ write_out(int fd, const struct ctx_buf *bytes, bool sync)
 	return sys;
 }
 
-/* A pipe may keep us waiting for its reader, so signals end us here. */
+/* Writes into the existing file. Signals are not deferred, because a pipe may
+ * wait for its reader forever. */
 static void
 write_in_place(const struct cli *cli, const char *path,
     const struct ctx_buf *bytes)
@@ -124,8 +127,8 @@ write_in_place(const struct cli *cli, const char *path,
 		fail(cli, path, NULL, sys);
 }
 
-/* Can there be no file beside another, today or tomorrow?  Where there is but
- * no room for one the other stays as it is. */
+/* Returns true if no file can ever be created in the directory. After other
+ * errors, such as a full disk, the old file is kept. */
 static bool
 is_for_good(int sys)
 {
@@ -133,8 +136,8 @@ is_for_good(int sys)
 	    sys == ENAMETOOLONG;
 }
 
-/* A signal that ends us waits until the name of chance is gone.  False if
- * there can be no such file beside it. */
+/* Replaces the file. Signals are deferred so that no file with a random name is
+ * left. Returns false if no file can be created beside it. */
 static bool
 replace(const struct cli *cli, const char *path, const struct kept_name *kept,
     const struct ctx_buf *bytes)

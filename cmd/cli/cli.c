@@ -1,4 +1,4 @@
-/* cli.c - what the commands share: files, streams, meters, the end */
+/* cli.c - what the commands share: files, streams, counters, the end */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 
 #include "cli/cli.h"
 
-#define PART ((size_t)256 << 10) /* bytes of a text read at once, or more */
+#define PART ((size_t)256 << 10) /* least bytes of a text read at once */
 
 static bool
 is_same(const struct stat *a, const struct stat *b)
@@ -20,7 +20,7 @@ is_same(const struct stat *a, const struct stat *b)
 	    a->st_ino == b->st_ino;
 }
 
-/* Is it one of these, or standard input if there are none? */
+/* Returns true if file is one of files, or standard input if there are none. */
 static bool
 is_among(char *const *files, size_t n, const struct stat *file)
 {
@@ -38,10 +38,10 @@ is_among(char *const *files, size_t n, const struct stat *file)
 	return false;
 }
 
-/* Makes the name of a file of ours: in the directory that the variable
- * names, else in one of the home directory.  Says whether there is one.
- * A relative name is none, or any directory that the user works in could
- * bring files of ours (XDG Base Directory Specification). */
+/* Writes the path of a file of ctx: in the directory that the variable names,
+ * else in a directory of HOME. Returns false if there is none. Relative paths
+ * are ignored, as the XDG Base Directory Specification demands. Otherwise any
+ * working directory could bring its own files. */
 static bool
 own_file(char out[4096], const char *variable, const char *beside,
     const char *file)
@@ -89,7 +89,8 @@ is_vocabulary(const char *encoding, const struct stat *file)
 	    is_file(encoding, file);
 }
 
-/* Is it read beside the operands: a vocabulary, the models? */
+/* Returns true if the command reads file as a vocabulary or as the user's
+ * models. */
 static bool
 is_read(const struct cli *cli, const struct stat *file)
 {
@@ -106,7 +107,7 @@ is_read(const struct cli *cli, const struct stat *file)
 	    (own_models(models) && is_file(models, file));
 }
 
-/* Is it in the spool, whose files have names of their own? */
+/* Returns true if path is in the spool, which may hold only its own files. */
 static bool
 is_spooled(const struct cli *cli, const char *path)
 {
@@ -151,7 +152,7 @@ cli_refuse_overwrite(const struct cli *cli, const char *path, const char *other)
 		    path);
 }
 
-/* What is appended to an input would be read again, and again. */
+/* An output that is also an input would be read again without end. */
 static void
 check_stdout(const struct cli *cli, char *const *files, size_t n)
 {
@@ -198,7 +199,7 @@ cli_prefetch(struct cli *cli, struct ctx_stream *stream,
 		cores = sysconf(_SC_NPROCESSORS_ONLN);
 		threads = cores < 1 ? 1 : (uint64_t)cores;
 	}
-	/* What leaves at once is not read ahead. */
+	/* Counting ahead would delay the output. */
 	if (cli->unbuffered)
 		threads = 1;
 	if (ctx_stream_count_ahead(stream, counters, (unsigned)threads, &err) <
@@ -206,7 +207,7 @@ cli_prefetch(struct cli *cli, struct ctx_stream *stream,
 		cli_fail(cli, &err);
 }
 
-/* The length of a path up to its last step to each element, 0: it has none. */
+/* Returns the length of a jq path up to and with its last "[]"; 0: none. */
 static int
 length_to_each(const char *path)
 {
@@ -220,7 +221,7 @@ length_to_each(const char *path)
 	return n;
 }
 
-/* Of a stream of nothing there is nothing to say. */
+/* Warns of a stream without messages; an empty stream gets no warning. */
 static void
 note_none(const struct cli *cli, const struct ctx_found *found)
 {
@@ -285,7 +286,7 @@ cli_close(struct ctx_stream *stream)
 	ctx_stream_release(stream);
 }
 
-/* A name that nothing has is a mistake, even where nothing is counted. */
+/* An unknown name is an error even if nothing is counted. */
 static void
 check_encoding(const struct cli *cli)
 {
@@ -330,7 +331,8 @@ cli_model_counters(struct cli *cli, struct ctx_model_counters *counters)
 	counters->own.n = cli->n_models;
 }
 
-/* read(2), restarted, and waiting where others made the file non-blocking. */
+/* Reads as read(2), restarts after signals, and waits if another process made
+ * the file non-blocking. */
 static ssize_t
 read_some(int fd, char *p, size_t n)
 {
@@ -344,7 +346,8 @@ read_some(int fd, char *p, size_t n)
 	return got;
 }
 
-/* Reads until text holds n bytes: 1, 0 if the file ends before, or -1. */
+/* Reads until text has n bytes. Returns 1, 0 if the file ends before, or -1
+ * with *err. */
 static int
 read_until(int fd, const char *file, struct ctx_buf *text, size_t n,
     struct ctx_err *err)
@@ -374,7 +377,7 @@ cli_read_parts(const char *file, const struct cli_parts *parts,
 	if (strcmp(file, "-") != 0 &&
 	    (fd = open(file, O_RDONLY | O_CLOEXEC)) < 0)
 		return ctx_err_sys(err, errno, "cannot open %s", file);
-	/* With as much again as was left the time stays linear. */
+	/* Reading as many bytes as are left keeps the time linear. */
 	do {
 		rc = read_until(fd, file, &text,
 		    text.n + (text.n > PART ? text.n : PART), err);

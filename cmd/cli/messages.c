@@ -1,4 +1,4 @@
-/* messages.c - what the commands say and are told, and how they end */
+/* messages.c - messages, the environment, and the end of a command */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -16,14 +16,14 @@ cli_environment(const char *name)
 	return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
-/* Is this character safe on a terminal, where a stream's text may end up? */
 bool
 cli_is_safe(uint32_t cp)
 {
 	if (cp < 0x20 || (cp >= 0x7f && cp < 0xa0))
 		return false;
-	/* Bidirectional controls can make a line read as another one, and what
-	 * is not seen one name as another; joiners are part of characters. */
+	/* Bidirectional controls can make a line look like another one.
+	 * Invisible characters can make a name look like another one. Joiners
+	 * are allowed, since they are parts of characters. */
 	return !(cp == 0x61c || cp == 0x200b || cp == 0x200e || cp == 0x200f ||
 	    (cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2060 && cp <= 0x206f) ||
 	    cp == 0xad || cp == 0x115f || cp == 0x1160 || cp == 0x180e ||
@@ -134,9 +134,9 @@ cli_short_number(char buf[16], uint64_t n)
 }
 
 /*
- * Writes out what stdio holds and closes standard output; true if every byte
- * of it went out.  A write that failed earlier may have left nothing to
- * flush, so the flag of the stream is asked too.
+ * Flushes and closes standard output.  Returns true if every byte was written.
+ * After a failed write there may be nothing left to flush, so the error flag of
+ * the stream is checked, too.
  */
 static bool
 close_stdout(void)
@@ -149,8 +149,9 @@ close_stdout(void)
 	return (close(STDOUT_FILENO) == 0 || errno == EINTR) && !failed;
 }
 
-/* Ends a command that could not write standard output, and writes no more of
- * it: there would be a hole.  A reader that has left needs no word. */
+/* Exits after standard output could not be written. Nothing more is written,
+ * since bytes in between are missing. If the reader has closed a pipe, prints
+ * nothing. */
 static _Noreturn void
 give_up(const struct cli *cli)
 {

@@ -1,4 +1,4 @@
-/* model_options.c - the user's own models, from a JSON file; a list of all */
+/* model_options.c - the user's models from a JSON file; a list of all models */
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -17,7 +17,8 @@ complain(const struct cli *cli, const char *file, const char *model,
 	cli_die(cli, "%s: model '%.80s': %s", file, model, what);
 }
 
-/* A number from 0 on, times scale, rounded; false if it is none. */
+/* Sets *to to a number times scale, rounded. Returns false if it is not a
+ * number from 0 to most. */
 static bool
 scaled(const json_t *value, double scale, double most, uint64_t *to)
 {
@@ -116,7 +117,8 @@ read_text(const json_t *value, const char **to)
 	return *to != NULL;
 }
 
-/* A name of a built-in encoding, or a file beside the models' own. */
+/* Reads the name of a built-in encoding, or a file in the directory of the
+ * models file. */
 static bool
 read_encoding(struct cli *cli, const char *file, const json_t *value,
     const char **to)
@@ -142,7 +144,7 @@ read_encoding(struct cli *cli, const char *file, const json_t *value,
 	return true;
 }
 
-/* Takes one member of a model; false if it is not what it must be. */
+/* Reads one member of a model; returns false if its value is wrong. */
 static bool
 read_member(struct cli *cli, const char *file, struct ctx_model *model,
     const char *key, const json_t *value)
@@ -190,7 +192,7 @@ read_member(struct cli *cli, const char *file, struct ctx_model *model,
 	return false;
 }
 
-/* All of a file, which the caller frees; NULL: there is none. */
+/* Returns the content of a file, which the caller frees; NULL: no such file. */
 static char *
 read_all(struct cli *cli, const char *file, size_t *n)
 {
@@ -198,12 +200,12 @@ read_all(struct cli *cli, const char *file, size_t *n)
 	char *text;
 	FILE *in;
 
-	/* A fifo of that name would hold us. */
+	/* Opening a fifo would block. */
 	if (stat(file, &st) == 0 && !S_ISREG(st.st_mode))
 		cli_die(cli, "%s is no regular file", file);
 	in = fopen(file, "rb");
 	if (in == NULL) {
-		/* A home that may not be entered is another user's. */
+		/* A home directory without access belongs to another user. */
 		if (errno != ENOENT && errno != ENOTDIR &&
 		    (errno != EACCES || stat(file, &st) == 0))
 			cli_die_errno(cli, "open", file, errno);
@@ -237,8 +239,8 @@ load(struct cli *cli, const char *file)
 		return NULL;
 	errno = 0;
 	all = json_loadb(text, n, JSON_REJECT_DUPLICATES, &error);
-	/* Where there is no memory, jansson takes it for a mistake, or loses
-	 * a character of a string and says nothing. */
+	/* Without memory, jansson reports a syntax error, or silently loses a
+	 * character of a string. */
 	if (errno == ENOMEM)
 		cli_die(cli, "out of memory");
 	free(text);
@@ -259,7 +261,7 @@ cli_models_read(struct cli *cli, const char *file)
 
 	if (all == NULL)
 		return;
-	/* Names and paths live as long as the models. */
+	/* The JSON owns the names and paths of the models. */
 	cli->models_text = json_pack("[o, []]", all);
 	if (cli->models_text == NULL)
 		cli_die(cli, "out of memory");
@@ -318,7 +320,8 @@ cli_note_models(const struct cli *cli, struct ctx_model_counters *counters)
 
 /* ---- the list ---- */
 
-/* Left in its column; what a file of the user's says may be of any kind. */
+/* Prints a text left-aligned in its column. The user's models may hold any
+ * characters. */
 static void
 print_cell(const char *text, size_t width)
 {

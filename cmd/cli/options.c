@@ -1,4 +1,4 @@
-/* options.c - what is asked of a command: its option table, read */
+/* options.c - reads the options of a command by its table */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +69,7 @@ cli_note_reasoning(struct cli *cli, uint64_t kept, uint64_t refused)
 	    (unsigned long long)refused);
 }
 
-/* ---- --help and the like ---- */
+/* ---- --help and similar options ---- */
 
 static void
 print_option(const struct cli_option *option)
@@ -104,7 +104,8 @@ print_help(const struct cli *cli)
 	cli_exit_ok(cli);
 }
 
-/* For the completions: one line an option, fields separated by tabs. */
+/* Prints one line per option, fields separated by tabs, for the shell
+ * completions. */
 static _Noreturn void
 print_options(const struct cli *cli)
 {
@@ -128,8 +129,8 @@ print_options(const struct cli *cli)
 
 /* ---- arguments ---- */
 
-/* Digits, a decimal point among them, times a power of ten; what would be less
- * than 1 then is a mistake, or left out. */
+/* Reads a decimal number times a power of ten. With exact a fraction of the
+ * result is an error, else it is cut off. */
 static bool
 read_decimal(const char **text, uint64_t scale, bool exact, uint64_t *out)
 {
@@ -179,7 +180,7 @@ read_number(const char *text, uint64_t *out)
 	return true;
 }
 
-/* A span of time, into milliseconds. */
+/* Reads a span of time, in milliseconds. */
 static bool
 read_span(const char *text, uint64_t *out)
 {
@@ -310,7 +311,8 @@ store(struct cli *cli, const struct cli_option *option, const char *text)
 
 #define LONGEST 24 /* characters of an option that are compared */
 
-/* Edits from one word to the other (Levenshtein); both at most LONGEST. */
+/* Returns the edits from one word to the other (Levenshtein). Both have at most
+ * LONGEST characters. */
 static size_t
 distance(const char *a, const char *b)
 {
@@ -376,7 +378,7 @@ print_version(const struct cli *cli)
 	cli_exit_ok(cli);
 }
 
-/* Those that every command has; they do not return. */
+/* Handles the options of every command that print something and exit. */
 static void
 tell_about(const struct cli *cli, const char *word, const char *value)
 {

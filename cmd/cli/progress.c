@@ -1,10 +1,10 @@
 /*
  * progress.c - how far the input has been read
  *
- * One line on standard error, drawn over itself.  It is there unasked where
- * a person waits before a terminal and nothing else is drawn on it: the
- * input is regular files, the output goes into a file (or comes at the end),
- * and a second has passed.
+ * One line on standard error, drawn again and again.  Without --progress it is
+ * drawn only if a person waits at a terminal on which nothing else is drawn.
+ * That means: the input is regular files, the output goes into a file or comes
+ * at the end, and a second has passed.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,10 +20,10 @@ enum { WAIT = 1000, PAUSE = 100, PAUSE_LINES = 1000 };  /* milliseconds */
 enum { BAR_MOST = 30, BAR_LEAST = 8, LINE_MOST = 200 }; /* columns */
 
 struct cli_progress {
-	const char *name;     /* of the command */
-	bool lines;           /* not over itself: a line for each state */
-	bool drawn;           /* it stands there ... */
-	bool shown;           /* ... or did */
+	const char *name;     /* name of the command */
+	bool lines;           /* true if each state is a new line */
+	bool drawn;           /* true while the line is on the terminal */
+	bool shown;           /* true if it was ever drawn */
 	uint64_t all, done;   /* bytes; all 0: not known */
 	uint64_t began, next; /* milliseconds */
 };
@@ -38,7 +38,7 @@ now(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* "812 B", "9.4 kB", "1.2 GB" */
+/* Writes a size such as "812 B", "9.4 kB" or "1.2 GB". */
 static void
 print_bytes(char out[24], double n)
 {
@@ -51,7 +51,7 @@ print_bytes(char out[24], double n)
 	    units[unit]);
 }
 
-/* "0:07", "1:02:03" */
+/* Writes a time such as "0:07" or "1:02:03". */
 static void
 print_span(char out[24], double seconds)
 {
@@ -75,7 +75,7 @@ columns(void)
 	return size.ws_col < LINE_MOST ? size.ws_col : LINE_MOST;
 }
 
-/* "12.1 MB of 27 MB, 5.2 MB/s, 0:03 left" */
+/* Writes a state such as "12.1 MB of 27 MB, 5.2 MB/s, 0:03 left". */
 static void
 print_state(const struct cli_progress *p, uint64_t time, char out[120])
 {
@@ -88,7 +88,7 @@ print_state(const struct cli_progress *p, uint64_t time, char out[120])
 	print_bytes(all, (double)p->all);
 	n = (size_t)snprintf(out, 120, "%s%s%s", done, p->all > 0 ? " of " : "",
 	    p->all > 0 ? all : "");
-	/* A first glance tells no rate. */
+	/* It is too early to compute a rate. */
 	if (seconds < 0.1)
 		return;
 	print_bytes(done, rate);
@@ -99,7 +99,7 @@ print_state(const struct cli_progress *p, uint64_t time, char out[120])
 	(void)snprintf(out + n, 120 - n, ", %s left", span);
 }
 
-/* "[=======>       ] ", as far as there is room for it. */
+/* Draws "[=======> ] ", as wide as room allows. */
 static void
 print_bar(const struct cli_progress *p, size_t room, char out[BAR_MOST + 4])
 {
@@ -129,7 +129,7 @@ draw(struct cli_progress *p, uint64_t time)
 	else
 		(void)snprintf(head, sizeof head, "%s: ", p->name);
 	print_state(p, time, state);
-	/* The last column stays free, for some terminals go on after it. */
+	/* The last column is not used, because some terminals wrap after it. */
 	used = strlen(head) + strlen(state) + 4;
 	print_bar(p, !p->lines && width > used ? width - used : 0, bar);
 	(void)snprintf(line, width > 1 ? width : 2, "%s%s%s", head, bar, state);
@@ -138,7 +138,7 @@ draw(struct cli_progress *p, uint64_t time)
 	p->drawn = p->shown = !p->lines;
 }
 
-/* So many bytes were read. */
+/* Called after bytes were read. */
 static void
 advance(void *user, size_t bytes)
 {
@@ -146,18 +146,18 @@ advance(void *user, size_t bytes)
 	uint64_t time = now();
 
 	p->done += bytes;
-	/* A file that grows is read on. */
+	/* A file may grow while it is read. */
 	if (p->all > 0 && p->all < p->done)
 		p->all = p->done;
-	/* Who has seen the first state is shown the last. */
+	/* The last state is always drawn if another was drawn before. */
 	if (time < p->next && !(p->shown && p->done == p->all))
 		return;
 	p->next = time + (p->lines ? PAUSE_LINES : PAUSE);
 	draw(p, time);
 }
 
-/* Adds what is left to read of the files, as many as there are; false if
- * that is not known. */
+/* Adds the unread bytes of the files to *sum; returns false if they are not
+ * known. */
 static bool
 add_sizes(char *const *files, size_t n, uint64_t *sum)
 {
@@ -181,7 +181,8 @@ add_sizes(char *const *files, size_t n, uint64_t *sum)
 	return true;
 }
 
-/* Is there a person who waits, and room on the terminal? */
+/* Returns true if a person waits at a terminal that nothing else is drawn on.
+ */
 static bool
 is_wanted(bool streams)
 {
@@ -191,13 +192,13 @@ is_wanted(bool streams)
 	if (!isatty(STDERR_FILENO) || term == NULL ||
 	    strcmp(term, "dumb") == 0 || fstat(STDOUT_FILENO, &out) < 0)
 		return false;
-	/* What reads from us may draw on the same terminal. */
+	/* The next command of a pipeline may draw on the terminal, too. */
 	if (S_ISFIFO(out.st_mode) || S_ISSOCK(out.st_mode))
 		return false;
 	return !streams || !isatty(STDOUT_FILENO);
 }
 
-/* Sets out whether and how progress is drawn, for all files of the command. */
+/* Decides whether and how progress is drawn, for all files of the command. */
 static void
 begin(struct cli *cli, bool streams)
 {
@@ -231,7 +232,7 @@ cli_progress_open(struct cli *cli, struct ctx_reader *reader,
 	cli->opened = true;
 	if (cli->progress == NULL)
 		return;
-	/* Files that are no operands come on top. */
+	/* Files that are not operands are added to the total. */
 	if ((files < cli->files || files >= cli->files + cli->n_files) &&
 	    n > 0 && cli->progress->all > 0) {
 		if (add_sizes(files, n, &more))

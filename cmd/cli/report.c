@@ -1,4 +1,4 @@
-/* report.c - what was done, for people and for programs */
+/* report.c - reports about changes, for people and for programs */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -41,8 +41,8 @@ cli_json_with(json_t *object, const char *key, json_t *value)
 	return NULL;
 }
 
-/* Writes JSON and a line feed.  What could move the cursor of a terminal, or
- * turn a line round, can only stand in its strings, and is escaped there. */
+/* Writes JSON and a line feed. Characters that could confuse a terminal can
+ * only be in its strings, and are escaped. */
 static int
 put_line(FILE *to, const char *json)
 {
@@ -178,8 +178,8 @@ print_row(const char *what, const char *why, char of_messages,
 	    what, why, of_messages, messages, of_tokens, tokens);
 }
 
-/* How many members of requests, or lines of transcripts that the model is not
- * shown, a rule changed. */
+/* Prints how many members of requests, or transcript lines that the model does
+ * not see, a rule changed. */
 static void
 print_others(const struct cli_rule *rule, uint64_t n, const char *what)
 {
@@ -194,7 +194,7 @@ cli_report_row(const char *name, uint64_t messages, uint64_t tokens)
 	print_row(name, "", ' ', messages, ' ', tokens);
 }
 
-/* The tokens that were removed, or came. */
+/* Returns the number of tokens removed or added. */
 static uint64_t
 tokens_of(const struct cli_rule *rule)
 {
@@ -227,7 +227,7 @@ cli_report_rules(struct cli_report *report)
 	}
 }
 
-/* The rules as an array of JSON, or NULL. */
+/* Returns the rules as a JSON array; NULL if there is no memory. */
 static json_t *
 json_rules(const struct cli_report *report)
 {
@@ -273,7 +273,7 @@ cli_report_forget(struct cli_report *report)
 	memset(report->rules, 0, sizeof report->rules);
 }
 
-/* What was planned for a file, if nobody else prints it. */
+/* Prints the plan of a file unless the command prints it itself. */
 static int
 end_file(struct cli_report *report, struct ctx_err *err)
 {
@@ -296,7 +296,7 @@ end_file(struct cli_report *report, struct ctx_err *err)
 	return rc;
 }
 
-/* True if the touch is the first of its message. */
+/* Returns true if the change is the first one of its message. */
 static bool
 counts(const struct ctx_change *change)
 {

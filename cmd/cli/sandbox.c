@@ -1,11 +1,12 @@
 /*
- * sandbox.c - what a command cannot do once it reads its input
+ * sandbox.c - rights that a command gives up before it reads its input
  *
- * The stream is written by others, so before its first byte the command gives
- * up all that it has no use for: of the file system it may read its operands
- * and the vocabularies it was given, and nothing can be run (Landlock, Linux
- * 5.13 and later; seccomp.c has what that does not know).  Where the kernel has
- * no Landlock nothing happens; where it has it and refuses, the command ends.
+ * The stream is written by others.  So before the first byte the command gives
+ * up all rights that it does not need.  It can read its operands and the
+ * vocabularies it was given, and run no program (Landlock, Linux 5.13 and
+ * later; seccomp.c handles what Landlock does not cover).  On a kernel without
+ * Landlock nothing happens.  If the kernel has Landlock and refuses, the
+ * command exits.
  */
 #define _GNU_SOURCE /* syscall, O_PATH, realpath */
 #include <errno.h>
@@ -27,7 +28,8 @@
 #endif
 #endif
 
-/* A path without its last n directories, to be freed, or NULL. */
+/* Returns a path without its last n directories, which the caller frees; or
+ * NULL. */
 static char *
 path_above(const char *dir, size_t n)
 {
@@ -67,7 +69,7 @@ cli_open_spool(struct ctx_spool *spool, const char *dir, bool create,
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-/* As in linux/landlock.h, which a C library may not come with. */
+/* As in linux/landlock.h, which not every C library has. */
 #define CREATE_RULESET 444
 #define ADD_RULE       445
 #define RESTRICT_SELF  446
@@ -99,7 +101,7 @@ struct sandbox {
 	int fd;
 };
 
-/* Everything that this version of Landlock can deny. */
+/* Returns all rights that this version of Landlock can deny. */
 static struct ruleset
 all_of(long version, size_t *size)
 {
@@ -123,8 +125,9 @@ all_of(long version, size_t *size)
 	return set;
 }
 
-/* A path that is not there, or not for us, will be complained of by who
- * needs it; what else goes wrong would look then as if it were not for us. */
+/* Opens a path for a rule. Returns -1 for a path that is missing or not
+ * accessible: its use will fail with a clear error. After other errors exits,
+ * because the use would then fail as if access were denied. */
 static int
 look(const struct sandbox *s, const char *path)
 {
@@ -140,7 +143,7 @@ look(const struct sandbox *s, const char *path)
 	return fd;
 }
 
-/* Allows something on an open file, or beneath an open directory. */
+/* Allows what on an open file, or below an open directory. */
 static void
 allow_open(const struct sandbox *s, int fd, const char *path, unsigned what)
 {
@@ -154,13 +157,14 @@ allow_open(const struct sandbox *s, int fd, const char *path, unsigned what)
 	if (!S_ISDIR(file.st_mode))
 		rule.allowed &= MAY_READ | MAY_WRITE | MAY_TRUNCATE;
 	rc = syscall(ADD_RULE, s->fd, RULE_BENEATH, &rule, 0);
-	/* A pipe by its name, as <(...) gives it, is never restricted. */
+	/* Landlock does not restrict pipes opened by name, as <(...) gives
+	 * them. */
 	if (rc < 0 && errno != EBADFD)
 		cli_die(s->cli, "cannot allow %s in the sandbox: %s", path,
 		    strerror(errno));
 }
 
-/* The same by a path. */
+/* Allows what on a path. */
 static void
 allow(const struct sandbox *s, const char *path, unsigned what)
 {
@@ -172,7 +176,7 @@ allow(const struct sandbox *s, const char *path, unsigned what)
 	close(fd);
 }
 
-/* The same on the directory that a file is in. */
+/* Allows what on the directory of a file. */
 static void
 allow_beside(const struct sandbox *s, const char *path, unsigned what)
 {
@@ -187,7 +191,8 @@ allow_beside(const struct sandbox *s, const char *path, unsigned what)
 	allow(s, n > 0 ? directory : ".", what);
 }
 
-/* What is followed may be replaced: itself, and what it is a link to. */
+/* Allows reading in the directory of a followed file, and in that of its link
+ * target, because the file may be replaced. */
 static void
 allow_followed(const struct sandbox *s, const char *path)
 {
@@ -211,7 +216,7 @@ allow_operands(const struct sandbox *s, bool reopens)
 	}
 }
 
-/* Allows the file of an encoding, if it is one and can be read. */
+/* Allows the file of an encoding. Returns true if it is a readable file. */
 static bool
 allow_vocabulary(const struct sandbox *s, const char *encoding)
 {
@@ -221,8 +226,8 @@ allow_vocabulary(const struct sandbox *s, const char *encoding)
 	return access(encoding, R_OK) == 0;
 }
 
-/* Vocabularies that may still be needed: a record may name a model.  The
- * directory of compiled ones is for those of files only. */
+/* Allows vocabularies that a record may need by naming a model. The directory
+ * of compiled vocabularies is used only for those from files. */
 static void
 allow_vocabularies(const struct sandbox *s,
     const struct ctx_model_counters *counters)
@@ -240,8 +245,8 @@ allow_vocabularies(const struct sandbox *s,
 		MAY_TRUNCATE);
 }
 
-/* Files that are read from a spool, or stored in it; and the removal of
- * directories that were made for it and turn out to be of no use. */
+/* Allows reading files of a spool, or storing in it. Also allows removing
+ * directories that were created for the spool, in case it is not used. */
 static void
 allow_spool(const struct sandbox *s, const struct ctx_spool *spool, bool stores)
 {
@@ -265,7 +270,7 @@ cli_no_core(void)
 	const struct rlimit none = {0, 0};
 
 	(void)setrlimit(RLIMIT_CORE, &none);
-	/* Where cores go to a program, the limit is not asked. */
+	/* If a program receives core files, the limit is ignored. */
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
@@ -291,7 +296,7 @@ restrict_files(const struct cli *cli, const struct cli_sandbox_grants *needs,
 	if (needs->spool != NULL)
 		allow_spool(&s, needs->spool, needs->stores);
 	if (needs->written != NULL) {
-		/* Where it is a link, what it leads to. */
+		/* If it is a link, this allows its target. */
 		allow(&s, needs->written, MAY_WRITE | MAY_TRUNCATE);
 		allow_beside(&s, needs->written,
 		    MAY_WRITE | MAY_MAKE | MAY_REMOVE | MAY_TRUNCATE);

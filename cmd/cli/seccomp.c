@@ -1,11 +1,11 @@
 /*
- * seccomp.c - system calls that a command in the sandbox has no use for
+ * seccomp.c - system calls that a command in the sandbox does not need
  *
- * What Landlock does not know: sockets that are no TCP, modes, owners, times
- * and attributes by a path, other processes, new parts of the kernel; and what
- * it has not always known, lengths by a path (Linux 6.2) and signals (6.12).
- * A filter has such calls fail with EACCES (seccomp, Linux 3.17 and later).
- * Where the kernel has none, or this machine is not in the table, nothing
+ * What Landlock does not cover: sockets other than TCP; modes, owners, times
+ * and attributes by path; other processes; new parts of the kernel.  Older
+ * kernels also lack truncation by path (Linux 6.2) and signals (6.12).  A
+ * filter makes these calls fail with EACCES (seccomp, Linux 3.17 and later). If
+ * the kernel has no filters, or this machine is not in the table, nothing
  * happens.
  */
 #define _GNU_SOURCE /* syscall */
@@ -15,8 +15,8 @@
 
 #include "cli/cli.h"
 
-/* The machine, as linux/audit.h numbers it: another numbers its calls in
- * another way, and one kernel may take those of two. */
+/* The machine as in linux/audit.h. System calls have other numbers on other
+ * machines, and a kernel may accept the calls of two. */
 #if defined(__x86_64__) && defined(__LP64__)
 #define MACHINE 0xc000003e
 #elif defined(__i386__)
@@ -54,7 +54,7 @@ static const unsigned refused[] = {
     SYS_shmget, SYS_shmat, SYS_shmctl, SYS_msgget, SYS_msgsnd, SYS_msgrcv,
     SYS_msgctl, SYS_semget, SYS_semctl,
 #endif
-/* files by a path: modes, owners, times, lengths, names beside them */
+/* files by path: modes, owners, times, lengths, attributes */
 #ifdef SYS_chmod
     SYS_chmod, SYS_chown, SYS_lchown,
 #endif
@@ -71,7 +71,7 @@ static const unsigned refused[] = {
     SYS_fchmodat, SYS_fchownat, SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr,
     SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr, SYS_inotify_add_watch,
     SYS_fanotify_init, SYS_open_by_handle_at,
-    /* the system, and what of it this process sees */
+    /* the system, and this process's view of it */
     SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_unshare, SYS_setns,
     SYS_bpf, SYS_perf_event_open, SYS_keyctl, SYS_add_key, SYS_request_key,
     SYS_reboot, SYS_sethostname, SYS_settimeofday, SYS_clock_settime,
@@ -80,7 +80,7 @@ static const unsigned refused[] = {
 #ifdef SYS_userfaultfd
     SYS_userfaultfd,
 #endif
-    /* The same everywhere, and not known to every C library: */
+    /* Equal on all machines, and missing in some C libraries: */
     424, 434, 438,      /* pidfd_send_signal, pidfd_open, pidfd_getfd */
     425, 426, 427,      /* io_uring_setup, _enter, _register */
     428, 429, 430, 442, /* open_tree, move_mount, fsopen, mount_setattr */
@@ -89,17 +89,16 @@ static const unsigned refused[] = {
     463, 466,           /* setxattrat, removexattrat */
 };
 
-/* Whose first argument names a process, which must be this one. */
+/* Calls whose first argument must be this process. */
 static const unsigned of_oneself[] = {SYS_tgkill, SYS_prlimit64};
 
 #define N_REFUSED (sizeof refused / sizeof refused[0])
 #define N_ONESELF (sizeof of_oneself / sizeof of_oneself[0])
 
-/* As in linux/filter.h and linux/seccomp.h, which a C library may not come
- * with. */
+/* As in linux/filter.h and linux/seccomp.h, which not every C library has. */
 struct bpf_step {
 	uint16_t code;
-	uint8_t yes, no; /* steps to jump over */
+	uint8_t yes, no; /* steps to skip */
 	uint32_t value;
 };
 
@@ -109,24 +108,24 @@ struct program {
 };
 
 enum {
-	LOAD = 0x20,     /* a word of what the kernel tells of a call */
+	LOAD = 0x20,     /* loads a word of seccomp_data */
 	IF_EQUAL = 0x15, /* jumps */
 	IF_FROM = 0x35,
 	ANSWER = 0x06,
-	NUMBER_AT = 0,  /* where that has the call's number ... */
-	MACHINE_AT = 4, /* ... and the machine's, ... */
-	FIRST_AT = 16,  /* ... and the first argument, of 64 bits */
+	NUMBER_AT = 0,  /* offset of the call's number ... */
+	MACHINE_AT = 4, /* ... of the machine ... */
+	FIRST_AT = 16,  /* ... and of the first argument (64 bits) */
 	SET_FILTER = 1,
-	NOT_SLOWER = 4, /* no change to how the processor speculates */
+	NOT_SLOWER = 4, /* keeps speculative execution as it is */
 };
 
 #define ALLOW  0x7fff0000u
 #define REFUSE (0x00050000u | EACCES)
 
-/* Calls from here on are those of another way to call this machine (x32). */
+/* Calls from this number on use another calling convention (x32). */
 #define OTHER_CALLS 0x40000000u
 
-/* Where the lower half of the first argument is. */
+/* Returns the offset of the first argument's lower half. */
 static uint32_t
 first_at(void)
 {
@@ -149,7 +148,8 @@ cli_refuse_calls(void)
 	    {LOAD, 0, 0, NUMBER_AT},
 	    {IF_FROM, CALLS + 5, 0, OTHER_CALLS},
 	};
-	/* Behind the calls: none of them, of oneself, refused. */
+	/* After the list of calls: other calls are allowed, calls about this
+	 * process are allowed, the rest is refused. */
 	const struct bpf_step last[] = {
 	    {ANSWER, 0, 0, ALLOW},
 	    {LOAD, 0, 0, first_at()},
@@ -172,7 +172,8 @@ cli_refuse_calls(void)
 	rc = syscall(SYS_seccomp, SET_FILTER, NOT_SLOWER, &program);
 	if (rc < 0 && errno == EINVAL)
 		rc = syscall(SYS_seccomp, SET_FILTER, 0, &program);
-	/* A container may refuse what a kernel without it does not know. */
+	/* A container may refuse seccomp with the errors of a kernel without
+	 * it. */
 	return rc < 0 && (errno == ENOSYS || errno == EINVAL || errno == EPERM)
 	    ? 0
 	    : rc;

@@ -1,4 +1,4 @@
-/* startup.c - before anything else */
+/* startup.c - what a command does before anything else */
 #define _GNU_SOURCE /* fopencookie */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,8 +35,8 @@ wait_and_write(void *descriptor, const char *p, size_t n)
 	return (ssize_t)done;
 }
 
-/* Where nothing can be opened once more, as a socket, stdio gets a write(2)
- * that waits. */
+/* Makes stdio use a write(2) that waits, for files such as sockets that cannot
+ * be opened again. */
 static void
 replace_stream(int fd)
 {
@@ -54,7 +54,7 @@ replace_stream(int fd)
 	stderr = stream;
 }
 #else
-/* The stream of a descriptor cannot be another one there. */
+/* This C library cannot replace stdout or stderr. */
 static void
 replace_stream(int fd)
 {
@@ -63,9 +63,9 @@ replace_stream(int fd)
 #endif
 
 /*
- * stdio loses what does not fit a pipe that is not waited for.  Others share
- * the flag that says so, which is therefore left alone: the same pipe or
- * terminal is opened once more, without it.
+ * Opens a non-blocking pipe or terminal again without O_NONBLOCK; returns true
+ * on success.  stdio would lose bytes that do not fit into a non-blocking pipe.
+ * The flag cannot be cleared, because other processes share it.
  */
 static bool
 reopen(int fd, int flags)
@@ -96,9 +96,9 @@ wait_for_output(int fd)
 		replace_stream(fd);
 }
 
-/* Standard descriptors that are closed must not be given to a file that is
- * opened later; the wrong mode makes their use fail as it should, and so does
- * a directory, where there are no devices. */
+/* Opens closed standard descriptors, so that no file gets their number. They
+ * have the wrong mode, so their use fails as it should. Without /dev/null they
+ * are a directory. */
 static void
 open_standard(void)
 {
@@ -117,22 +117,22 @@ open_standard(void)
 	}
 	wait_for_output(STDOUT_FILENO);
 	wait_for_output(STDERR_FILENO);
-	/* A write for each line, which others who write there leave whole; a
-	 * stream of another kind has a buffer of its own. */
+	/* Lines are written whole, so that other writers do not interleave. A
+	 * replaced stream has its own buffer. */
 	if (fileno(stderr) == STDERR_FILENO)
 		(void)setvbuf(stderr, line, _IOLBF, sizeof line);
-	/* What a command of the user's comes to is waited for. */
+	/* The exit status of child processes must be available. */
 	(void)signal(SIGCHLD, SIG_DFL);
-	/* A file that may not grow (ulimit -f) is the error of a write. */
+	/* A file that reaches its limit (ulimit -f) becomes a write error. */
 	(void)signal(SIGXFSZ, SIG_IGN);
-	/* Said, because musl writes the first line at once otherwise, and
-	 * forgets the errno. */
+	/* Set explicitly: musl would write the first line at once and lose the
+	 * errno. */
 	if (!isatty(STDOUT_FILENO))
 		(void)setvbuf(stdout, NULL, _IOFBF, BUFSIZ);
 }
 
-/* Without memory jansson may lose a character of a string and say nothing, so
- * it is not asked to go on. */
+/* Exits if there is no memory, because jansson may silently lose a character of
+ * a string. */
 static void *
 memory_for_json(size_t n)
 {
@@ -152,7 +152,7 @@ cli_begin(void)
 
 	open_standard();
 	cli_no_core();
-	/* In the sandbox jansson could not open what it would ask. */
+	/* jansson cannot open its source of random bytes in the sandbox. */
 	ctx_hashkey_init(&random);
 	json_object_seed((size_t)random.k[0] | 1);
 	json_set_alloc_funcs(memory_for_json, free);

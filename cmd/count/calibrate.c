@@ -1,8 +1,9 @@
 /*
  * calibrate.c - ctx-count --calibrate
  *
- * A call is billed for what stands before its answer.  What of that is text
- * is fitted; framing, media and tools are taken off what was billed.
+ * A request is billed for the messages before its answer.  The factor is fitted
+ * to their text.  Framing, media and tools are subtracted from the billed
+ * tokens.
  */
 #include <jansson.h>
 #include <math.h>
@@ -12,12 +13,12 @@
 #include "count/calibrate.h"
 
 struct calibrate_call {
-	uint32_t model; /* of the names */
-	size_t number;  /* of the call */
+	uint32_t model; /* id in calibrate.models */
+	size_t number;  /* index of the request */
 	struct ctx_billed_sample sample;
 };
 
-/* The name in the message, else the one that was given. */
+/* Sets *id to the model named in the message, else to the one given. */
 static int
 find_name(struct calibrate *c, const struct ctx_token_stats *t, uint32_t *id,
     struct ctx_err *err)
@@ -36,7 +37,7 @@ find_name(struct calibrate *c, const struct ctx_token_stats *t, uint32_t *id,
 	return ctx_intern(&c->models, text.p, text.n, id, err);
 }
 
-/* Notes a call that stands after so much. */
+/* Adds a request that was sent after so many tokens. */
 static int
 note(struct calibrate *c, const struct ctx_token_stats *t,
     const struct calibrate_sum *sum, struct ctx_err *err)
@@ -65,11 +66,11 @@ calibrate_message(struct calibrate *c, const struct ctx_token_stats *t,
 	uint64_t rest = t->framing + t->estimated, asked;
 	struct calibrate_sum sum;
 
-	/* Of an answer in several lines any may say what the call took. */
+	/* Any record of an answer may have the billed tokens. */
 	if (!(t->message->flags & CTX_MESSAGE_CONTINUES))
 		c->before = c->all;
 	c->role = t->role;
-	/* What was asked may stand in the same message. */
+	/* The question may be in the same message as the answer. */
 	sum = c->before;
 	asked = t->framing + t->asked_estimated;
 	sum.rest += asked < t->asked ? asked : t->asked;
@@ -102,14 +103,14 @@ calibrate_ended(struct calibrate *c, const struct ctx_token_stats *t,
 
 /* ---- the report ---- */
 
-/* With fewer calls, a larger error, or a factor that no two tokenizers have
- * between them, a fit says nothing. */
+/* Limits beyond which a fit is useless. No two tokenizers differ by these
+ * factors. */
 enum { LEAST_CALLS = 3 };
 #define WORST_ERROR  0.25
 #define LEAST_FACTOR 0.1
 #define MOST_FACTOR  10.0
 
-/* Why no line can be made of a fit; NULL if one can. */
+/* Returns why a fit is useless, or NULL. */
 static const char *
 doubt(const struct ctx_calibration *calibration, size_t calls)
 {
@@ -124,8 +125,8 @@ doubt(const struct ctx_calibration *calibration, size_t calls)
 	return NULL;
 }
 
-/* Hundredths, as models.json and the table have them; never rounded down
- * what must not be too low. */
+/* Returns the factor in hundredths, as models.json has it. With upper it is
+ * rounded up, so that it is never too low. */
 static double
 hundredths(const struct ctx_calibration *calibration, bool upper)
 {
@@ -188,14 +189,14 @@ print_json(const char *model, const char *encoding,
 		isinf(calibration->spread) ? 0.0 : calibration->spread,
 		"models", line);
 
-	/* Null says that it is not known. */
+	/* null: not known. */
 	if (isinf(calibration->spread))
 		o = cli_json_with(o, "spread", json_null());
 	return cli_json_line(stdout, CLI_STDOUT, o, JSON_REAL_PRECISION(6),
 	    err);
 }
 
-/* Copies what there is room for, whole characters. */
+/* Copies as many whole characters as fit. */
 static void
 copy_name(char *name, size_t size, struct ctx_str text)
 {

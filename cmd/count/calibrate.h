@@ -4,33 +4,35 @@
 
 #include "cli/cli.h"
 
-/* Text is what a factor scales; the rest is framing, media and the like. */
+/* Tokens. text is scaled by the factor; rest is framing, media and the like. */
 struct calibrate_sum {
 	uint64_t text, rest;
 };
 
-/* What the calls of a stream were billed, and what they come to here. */
+/* The requests of a stream: tokens that were billed, and tokens counted here.
+ */
 struct calibrate {
 	struct calibrate_call *list;
 	size_t n, cap;
 	struct ctx_intern models;
 	struct ctx_buf text; /* scratch */
-	/* Of the conversation: */
-	struct calibrate_sum all, before; /* its newest message */
-	enum ctx_role role;               /* of that */
+	/* For the conversation: */
+	/* All messages so far; all before the newest one. */
+	struct calibrate_sum all, before;
+	enum ctx_role role; /* role of the newest message */
 };
 
-/* Hooks of ctx_token_stats, to be called for all messages and conversations;
- * the tokens are those of one encoding, without a factor. */
+/* Add a message; end a conversation. Must be called for all of them. Tokens are
+ * those of one encoding, without a factor. */
 int calibrate_message(struct calibrate *calibrate,
     const struct ctx_token_stats *stats, struct ctx_err *err);
 int calibrate_ended(struct calibrate *calibrate,
     const struct ctx_token_stats *stats, struct ctx_err *err);
 
 /*
- * Prints what was found for each model: as text, or a JSON object a line.
- * With upper the line for models.json has the factor that never counts too
- * low.  1; 0: no call says what it was billed; or -1.
+ * Prints the factor found for each model, as text or as JSON lines.  With upper
+ * the line for models.json has the factor that never counts too low.  Returns
+ * 1; 0 if no record has billed tokens; or -1 with *err.
  */
 int calibrate_report(struct calibrate *calibrate, const char *encoding,
     bool upper, bool json, struct ctx_err *err);

@@ -1,4 +1,4 @@
-/* follow.c - the bar of files that grow */
+/* follow.c - redraw the bar when files change */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -8,8 +8,8 @@
 
 #include "bar/bar.h"
 
-/* Looks at file i; says whether it is another than before, and whether it is
- * away. */
+/* Returns true if file i has changed since the last look; sets *away if it is
+ * missing. */
 static bool
 has_changed(struct bar *bar, size_t i, const char *file, bool *away)
 {
@@ -28,7 +28,7 @@ has_changed(struct bar *bar, size_t i, const char *file, bool *away)
 	return true;
 }
 
-/* The cursor goes back to where the last pictures began. */
+/* Moves the cursor back to where the last pictures begin. */
 static void
 restart(struct bar *bar)
 {
@@ -57,14 +57,15 @@ bar_wait(struct bar *bar, const struct cli *cli)
 		bar->last = calloc(cli->n_files, sizeof *bar->last);
 	if (bar->last == NULL)
 		cli_die(cli, "out of memory");
-	/* A reader that has gone away shows only when we write. */
+	/* A closed pipe is detected only by writing. */
 	(void)fflush(stdout);
 	cli_check_stdout(cli);
 	for (;;) {
 		away = false;
 		for (i = 0; i < cli->n_files; i++)
 			changed |= has_changed(bar, i, cli->files[i], &away);
-		/* What is being replaced is waited for, whatever others do. */
+		/* Waits for a missing file, which is probably being replaced.
+		 */
 		if (changed && (first || !away))
 			break;
 		(void)nanosleep(&pause, NULL);

@@ -28,7 +28,7 @@ used_of(const struct row_form *form, const struct ctx_token_stats *t)
 	return 100.0 * (double)t->tokens / (double)row_window(form, t);
 }
 
-/* The kind of part that most of a message is. */
+/* Returns the kind of block that takes most tokens of a message. */
 static const char *
 kind_of(const struct ctx_token_stats *t)
 {
@@ -73,7 +73,7 @@ print_json(const struct row_form *form, const struct row *row)
 			    json_string(t->model->name));
 		o = cli_json_with(o, "window",
 		    json_integer((json_int_t)row_window(form, t)));
-		/* One decimal, so that the figure reads as it is printed. */
+		/* Rounded to one decimal, as in the text output. */
 		o = cli_json_with(o, "used",
 		    json_real(
 			(double)(int64_t)(used_of(form, t) * 10 + 0.5) / 10));
@@ -85,8 +85,8 @@ print_json(const struct row_form *form, const struct row *row)
 		cli_fail(form->cli, &err);
 }
 
-/* What is after the numbers: the file and line, and for people before it
- * the name, for programs after it; of a message its role and tool. */
+/* Prints the columns after the numbers: file and line; the name, which is first
+ * in text and last in TSV; then role and tool of a message. */
 static void
 print_label(const struct row_form *form, const struct row *row)
 {
@@ -202,7 +202,7 @@ rows_add(struct rows *rows, const struct ctx_token_stats *t, const char *p,
 	return 0;
 }
 
-/* Does x stand after y?  Of equal ones the first stands first. */
+/* Returns true if x is printed after y: it has fewer tokens, or came later. */
 static bool
 is_behind(const struct row *x, const struct row *y)
 {
@@ -211,8 +211,8 @@ is_behind(const struct row *x, const struct row *y)
 	return x->number > y->number;
 }
 
-/* Puts the row into a heap of n, whose first is the last of all, where at is
- * free. */
+/* Puts a row into a heap of n rows at the free index at. The first row of the
+ * heap is the one printed last. */
 static void
 sift(struct row *heap, size_t n, size_t at, const struct row *row)
 {

@@ -4,17 +4,18 @@
 
 #include "cli/cli.h"
 
-/* One line of output: a conversation, a message, or all that share a name. */
+/* One line of output: a conversation, a message, or all messages of one name.
+ */
 struct row {
 	struct ctx_token_stats sum;
-	struct ctx_str label; /* the name, may be untrusted; NULL: none */
+	struct ctx_str label; /* the name, from the input; NULL: none */
 	uint64_t number;      /* rises from row to row */
 };
 
 struct rows {
 	struct row *list;
 	size_t n, cap;
-	uint64_t taken; /* messages that rows_keep was shown */
+	uint64_t taken; /* messages given to rows_keep */
 	struct ctx_intern names;
 };
 
@@ -22,27 +23,28 @@ struct rows {
 struct row_form {
 	struct cli *cli;
 	bool json, tsv, quiet;
-	const char *per;          /* what labels are: "role", "tool" */
+	const char *per;          /* kind of labels: "role", "tool" */
 	uint64_t window, reserve; /* tokens; window 0: the model's */
-	/* Its own: */
-	bool header; /* it is printed */
+	/* Internal: */
+	bool header; /* true if the header was printed */
 };
 
-/* The window that the figures of a row are held against, 0: none. */
+/* Returns the window, in tokens, with which a row is compared; 0: none. */
 uint64_t row_window(const struct row_form *form,
     const struct ctx_token_stats *t);
 void row_print(struct row_form *form, const struct row *row);
 void row_add(struct ctx_token_stats *sum, const struct ctx_token_stats *t);
 
-/* Adds to the row of a name. */
+/* Adds a message to the row of its name. */
 int rows_add(struct rows *rows, const struct ctx_token_stats *t, const char *p,
     size_t n, struct ctx_err *err);
-/* Keeps the message, if it is one of the top largest so far; top is not 0. */
+/* Stores the message if it is among the top largest so far; top is at least 1.
+ */
 int rows_keep(struct rows *rows, const struct ctx_token_stats *t, uint64_t top,
     struct ctx_err *err);
-/* Sorts what was kept, the largest first. */
+/* Sorts the stored messages, largest first. */
 void rows_rank(struct rows *rows);
-/* Prints and forgets the rows, the largest first, or by the number of their
+/* Prints and clears the rows, largest first; with turns, in the order of the
  * turns. */
 void rows_print(struct row_form *form, struct rows *rows, bool turns);
 void rows_release(struct rows *rows);
