@@ -1,4 +1,4 @@
-/* after.c - is a request an earlier one with messages appended? */
+/* after.c - compares a request with an earlier one */
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>

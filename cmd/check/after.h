@@ -1,4 +1,4 @@
-/* after.h - is a request an earlier one with messages appended? */
+/* after.h - compares a request with an earlier one */
 #ifndef CTX_CMD_CHECK_AFTER_H
 #define CTX_CMD_CHECK_AFTER_H
 
