@@ -84,6 +84,20 @@ set_attributes(posix_spawnattr_t *attr, pid_t group)
 	return rc;
 }
 
+/* Sets the standard input and output of a command; out -1: /dev/null.  Returns
+ * 0 or an error number. */
+static int
+set_files(posix_spawn_file_actions_t *actions, int in, int out)
+{
+	int rc = posix_spawn_file_actions_adddup2(actions, in, 0);
+
+	if (rc != 0)
+		return rc;
+	return out >= 0 ? posix_spawn_file_actions_adddup2(actions, out, 1)
+			: posix_spawn_file_actions_addopen(actions, 1,
+			      "/dev/null", O_WRONLY, 0);
+}
+
 /* Starts a command with these descriptors as standard input and output; out -1:
  * /dev/null.  Returns 0 or an error number. */
 static int
@@ -96,21 +110,18 @@ spawn(pid_t *pid, const char *command, pid_t group, int in, int out)
 	int rc;
 
 	rc = posix_spawn_file_actions_init(&actions);
-	if (rc == 0)
-		rc = posix_spawnattr_init(&attr);
-	if (rc == 0)
-		rc = posix_spawn_file_actions_adddup2(&actions, in, 0);
-	if (rc == 0)
-		rc = out >= 0
-		    ? posix_spawn_file_actions_adddup2(&actions, out, 1)
-		    : posix_spawn_file_actions_addopen(&actions, 1, "/dev/null",
-			  O_WRONLY, 0);
-	if (rc == 0)
-		rc = set_attributes(&attr, group);
-	if (rc == 0)
-		rc =
-		    posix_spawn(pid, "/bin/sh", &actions, &attr, argv, environ);
-	(void)posix_spawnattr_destroy(&attr);
+	if (rc != 0)
+		return rc;
+	rc = posix_spawnattr_init(&attr);
+	if (rc == 0) {
+		rc = set_files(&actions, in, out);
+		if (rc == 0)
+			rc = set_attributes(&attr, group);
+		if (rc == 0)
+			rc = posix_spawn(pid, "/bin/sh", &actions, &attr, argv,
+			    environ);
+		(void)posix_spawnattr_destroy(&attr);
+	}
 	(void)posix_spawn_file_actions_destroy(&actions);
 	return rc;
 }
