@@ -9,7 +9,7 @@
 #   make check-fault      what goes wrong on purpose: kills, full disks, each
 #                         call and allocation (FAULT=all: a gigabyte, too)
 #   make bench            speed, against cat, jq and other token counters
-#   make lint             the floors of the house, names, shell and man pages
+#   make lint             structure, names, format, scripts and man pages
 #   make check-system     packages, completions, recipes: needs more packages
 #   make fuzz fuzz-afl    the library by libFuzzer, the commands by AFL++
 #   make fuzz-corpus      what fuzzing has found to tests/fuzz/corpus
@@ -322,10 +322,10 @@ $(B)/bench/tokens: tests/bench/tokens.c $(B)/libctx.a
 bench-tokens: $(B)/bench/tokens
 	@B=$(B) tests/bench/tokens.sh $(ENCODING)
 
-# Ours against others, whom tests/bench/rivals fetches the first time; the
+# ctx against others, which tests/bench/rivals fetches the first time; the
 # figures also go to $(B)/bench.  bench-growth: 1x, 10x, 100x of the input,
 # memory of a stream of ENDLESS GB, start-up.  bench-shapes: what odd streams
-# cost as they grow.  bench-answers: who says the same.
+# cost as they grow.  bench-answers: which of them agree.
 # bench-instructions: against tests/bench/baseline.
 BENCH := PATH=$(abspath $(B)):$$PATH RIVALS=$(abspath $(B)/rivals) python3
 SIZE ?= 100

@@ -345,7 +345,7 @@ parse(struct cache_command *cache, int argc, char **argv)
 {
 	const struct cli_option options[] = {
 	    {.type = CLI_HEADING, .help = "What is written"},
-	    {0, "provider", "NAME", "anthropic, bedrock, openai (found out)",
+	    {0, "provider", "NAME", "anthropic, bedrock, openai (detected)",
 		CLI_CHOICE, &cache->provider, ctx_breakpoint_provider,
 		&cache->provider_given},
 	    {0, "ttl", "TIME", "kept for 5m (default) or 1h", CLI_CHOICE,

@@ -287,8 +287,8 @@ environment(struct prune_command *prune)
 		o->summarizer = cli_environment("CTX_SUMMARIZER");
 	if (o->scorer.embedder == NULL)
 		o->scorer.embedder = cli_environment("CTX_EMBEDDER");
-	/* The sandbox need not allow a command that the strategy does not run.
-	 */
+	/* Forget an embedder or summarizer that the strategy does not run, so
+	 * that the sandbox need not allow to run commands. */
 	if (!o->settings.strategy->embeds)
 		o->scorer.embedder = NULL;
 	if (!o->settings.strategy->summarizes) {

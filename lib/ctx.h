@@ -19,7 +19,7 @@
  *  - An object may be used by one thread at a time unless its comment says
  *    more.  There is no global state.
  *
- * The sections follow the files of the library, lowest floor first.
+ * The sections follow the files of the library, from the lowest layer up.
  */
 #ifndef CTX_H
 #define CTX_H

@@ -93,8 +93,8 @@ print_cells(struct picture *picture, size_t cells)
 	puts("]");
 }
 
-/* Prints the percentages at which zones end, and 100 %. Marks without room are
- * left out, the least important first. */
+/* Prints the scale under the bar: the percentages at which its colours change,
+ * and 100 %.  Where two would overlap the less important one is left out. */
 static void
 print_scale(const struct picture *picture, size_t cells)
 {

@@ -52,7 +52,8 @@ double picture_share(const struct picture *picture, uint64_t tokens);
 /* ---- text_width.c: texts that fit a number of columns ---- */
 
 size_t words_width(struct ctx_str name);
-/* Returns the beginning of a name that fits width columns. */
+/* Returns the longest beginning of name, as a part of it, that fits into width
+ * columns. */
 struct ctx_str words_head(struct ctx_str name, size_t width);
 /* Appends the file and line of a conversation or message, in at most width
  * columns. A long path loses its beginning. */

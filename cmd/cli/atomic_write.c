@@ -127,8 +127,9 @@ write_in_place(const struct cli *cli, const char *path,
 		fail(cli, path, NULL, sys);
 }
 
-/* Returns true if no file can ever be created in the directory. After other
- * errors, such as a full disk, the old file is kept. */
+/* Returns true for an errno after which no temporary file can be created beside
+ * the file, so that it must be overwritten in place.  After other errors, such
+ * as a full disk, the file is left as it is. */
 static bool
 is_for_good(int sys)
 {

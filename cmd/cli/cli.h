@@ -74,11 +74,11 @@ struct cli {
 #define CLI_DIALECT(cli)                                                     \
 	{.type = CLI_HEADING, .help = "Input and output"},                   \
 	{                                                                    \
-		'd', "dialect", "NAME", "message format (found out)",        \
+		'd', "dialect", "NAME", "message format (detected)",         \
 		    CLI_STRING, &(cli)->dialect_name, cli_dialect_name, NULL \
 	}
 #define CLI_PASS(cli)                                                         \
-	{0, "lenient", NULL, "pass lines that are no JSON", CLI_FLAG,         \
+	{0, "lenient", NULL, "pass lines that are not JSON", CLI_FLAG,        \
 	    &(cli)->lenient, NULL, NULL},                                     \
 	    {'u', "unbuffered", NULL, "write each record at once", CLI_FLAG,  \
 		&(cli)->unbuffered, NULL, NULL},                              \

@@ -1,9 +1,10 @@
 /*
  * calibrate.c - ctx-count --calibrate
  *
- * A request is billed for the messages before its answer.  The factor is fitted
- * to their text.  Framing, media and tools are subtracted from the billed
- * tokens.
+ * Finds the factor that turns token counts of an encoding into those of a
+ * model. Each answer reports the tokens billed for the messages before it.
+ * Framing, media and tools are subtracted from these tokens; the rest is
+ * compared with the count of the texts.
  */
 #include <jansson.h>
 #include <math.h>
@@ -18,7 +19,8 @@ struct calibrate_call {
 	struct ctx_billed_sample sample;
 };
 
-/* Sets *id to the model named in the message, else to the one given. */
+/* Sets *id to the model that the message names, else to that of its
+ * conversation. */
 static int
 find_name(struct calibrate *c, const struct ctx_token_stats *t, uint32_t *id,
     struct ctx_err *err)

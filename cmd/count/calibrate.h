@@ -30,9 +30,10 @@ int calibrate_ended(struct calibrate *calibrate,
     const struct ctx_token_stats *stats, struct ctx_err *err);
 
 /*
- * Prints the factor found for each model, as text or as JSON lines.  With upper
- * the line for models.json has the factor that never counts too low.  Returns
- * 1; 0 if no record has billed tokens; or -1 with *err.
+ * Prints the factor found for each model, as text or, if json is true, as JSON
+ * lines.  Each model also gets a line to copy into models.json; if upper is
+ * true, with the largest factor, so that no request is counted too low.
+ * Returns 1; 0 if no record has billed tokens; or -1 with *err.
  */
 int calibrate_report(struct calibrate *calibrate, const char *encoding,
     bool upper, bool json, struct ctx_err *err);

@@ -18,7 +18,8 @@ is_text(const struct ctx_json *json, const struct ctx_block *block)
 	    json->nodes[block->payload].kind == CTX_JSON_STRING;
 }
 
-/* Returns the JSON of a block: of a text its literal, else the whole block. */
+/* Returns the JSON to store for a block: the string literal of a text block,
+ * the whole block otherwise. */
 static struct ctx_str
 get_block_json(const struct ctx_json *json, const struct ctx_block *block)
 {
@@ -186,7 +187,8 @@ make_stand_in(struct aged_result *aged, const struct ctx_age_options *options,
 	    CTX_REFERENCE_MIDDLE, ctx_utf8_count(text.p, text.n), err);
 }
 
-/* Sets *tokens to the tokens of a result with its blocks. */
+/* Sets *tokens to the tokens of a tool result, the blocks inside it included.
+ */
 static int
 count_result_tokens(const struct ctx_message *message,
     const struct ctx_dialect *dialect, size_t i, struct ctx_counter *counter,

@@ -21,8 +21,8 @@
 
 #include "base/base.h"
 
-/* Steps per start offset (of timed), depth of backtracking, kilobytes of
- * heap. */
+/* Limits of one match: steps per start offset (in match_timed), depth of
+ * backtracking, kilobytes of heap. */
 #define MATCH_LIMIT 100000
 #define DEPTH_LIMIT 10000
 #define HEAP_LIMIT  65536

@@ -680,7 +680,8 @@ is_within_lookback(const struct ctx_request_prefix *prefix, uint64_t m)
 	return false;
 }
 
-/* Returns how many of the n shared items can be read from the cache. */
+/* Returns how many of the n items that both requests share can be read from the
+ * cache. */
 static size_t
 count_cached_items(const struct ctx_request_prefix *later, size_t n)
 {

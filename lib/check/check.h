@@ -112,7 +112,7 @@ const struct ctx_provider_limits *ctx_provider_limits_of(
     const struct ctx_provider *provider, const struct ctx_dialect *dialect);
 /* Returns the maximum number of images of a request to a model with a window of
  * so many tokens; 0: the window is not known. */
-uint32_t ctx_bounds_images(const struct ctx_provider_limits *limits,
+uint32_t ctx_provider_limits_images(const struct ctx_provider_limits *limits,
     uint64_t window);
 
 /* ---- check/validator.c: what the provider would refuse ------------------ */

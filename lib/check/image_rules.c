@@ -227,7 +227,8 @@ add_image_seen(struct ctx_validator *validator,
 	list[validator->n_images++] = *image;
 	validator->counted++;
 	return refuse_surplus_images(validator,
-		   ctx_bounds_images(limits, validator->window), err) < 0
+		   ctx_provider_limits_images(limits, validator->window),
+		   err) < 0
 	    ? -1
 	    : refuse_large_images(validator, limits, err);
 }
@@ -241,8 +242,8 @@ ctx_validate_assistant_media(struct ctx_validator *validator, size_t i,
 	    ? 0
 	    : ctx_media_block(message, validator->dialect, i);
 
-	/* Spoken audio of the assistant is a member, not a block: it has block
-	 * 0. */
+	/* Audio that the assistant spoke is a member of the message, so there
+	 * is no block (0) to replace. */
 	if (!(validator->rules & CTX_SAYS_TEXT) || block == 0 ||
 	    message->role != CTX_ROLE_ASSISTANT)
 		return 0;

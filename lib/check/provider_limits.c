@@ -39,7 +39,8 @@ static const struct ctx_provider_limits table[] = {
 };
 
 uint32_t
-ctx_bounds_images(const struct ctx_provider_limits *limits, uint64_t window)
+ctx_provider_limits_images(const struct ctx_provider_limits *limits,
+    uint64_t window)
 {
 	return window > 0 && window <= limits->few_window ? limits->few_images
 							  : limits->images;

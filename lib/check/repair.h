@@ -59,9 +59,10 @@ struct ctx_repair {
 			    checked; 0: none */
 	bool after_dropped; /* true if the record before was removed */
 	bool renamed;       /* true if the id of a call was replaced */
-	bool row; /* Cached answer of find_last_before_results, until the next
-		     message: the results of calls in messages row_from to
-		     row_to come after row_to. */
+	/* Cached by find_last_before_results, until the next message: results
+	 * of the calls in messages row_from to row_to must be put after row_to.
+	 */
+	bool row;
 	bool row_ends; /* true if message row_behind comes next */
 	uint64_t row_from, row_to, row_behind;
 };

@@ -220,7 +220,7 @@ struct ctx_model_counters {
 	struct ctx_models own;        /* models of the user */
 	const char *cache;            /* directory of compiled vocabularies */
 	enum ctx_simd simd;
-	struct ctx_meter_entry *entries; /* counters opened so far */
+	struct ctx_model_counters_entry *entries; /* counters opened so far */
 	size_t n, cap;
 	/* The first model name without a row, for a warning; else "". */
 	char unknown[80];
@@ -255,7 +255,7 @@ int ctx_model_counters_binds(struct ctx_model_counters *counters,
     struct ctx_err *err);
 /* Sets *window to the context window of that model in tokens, or to 0 if there
  * is no model or it is not known.  Opens no tokenizer. */
-int ctx_meter_window(struct ctx_model_counters *counters,
+int ctx_model_counters_window(struct ctx_model_counters *counters,
     const struct ctx_json *json, uint32_t model, uint64_t *window,
     struct ctx_err *err);
 void ctx_model_counters_release(struct ctx_model_counters *counters);

@@ -1,5 +1,5 @@
 /* media.h - tokens and properties of media blocks, for message_tokens.c, for
- * rooms above that replace or describe media, and for tests */
+ * other directories of lib/ that replace or describe media, and for tests */
 #ifndef CTX_COST_MEDIA_H
 #define CTX_COST_MEDIA_H
 
@@ -33,8 +33,8 @@ int ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,
     uint32_t node, struct ctx_buf *scratch, uint64_t *tokens,
     struct ctx_err *err);
 
-/* The properties of a media block.  The strings are valid as those that
- * ctx_json_text returns. */
+/* The properties of a media block.  Its strings point into the JSON, or into
+ * the scratch buffer if they have escapes: valid until either changes. */
 struct ctx_media {
 	const char *kind;       /* one of ctx_media_kinds */
 	const char *format;     /* "png" and so on; NULL: not known */

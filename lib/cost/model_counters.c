@@ -8,7 +8,7 @@
 #define MOST_KEPT    4096
 
 /* Entries are pointers, so that a counter stays valid when the array grows. */
-struct ctx_meter_entry {
+struct ctx_model_counters_entry {
 	struct opened *opened;
 };
 
@@ -32,7 +32,7 @@ static int
 open_encoding(struct ctx_model_counters *counters, const char *encoding,
     const struct ctx_counter *like, struct opened **out, struct ctx_err *err)
 {
-	struct ctx_meter_entry *grown;
+	struct ctx_model_counters_entry *grown;
 	struct opened *opened;
 
 	grown = ctx_grow(counters->entries, &counters->cap, counters->n + 1,
@@ -137,7 +137,7 @@ ctx_model_counters_binds(struct ctx_model_counters *counters,
 }
 
 int
-ctx_meter_window(struct ctx_model_counters *counters,
+ctx_model_counters_window(struct ctx_model_counters *counters,
     const struct ctx_json *json, uint32_t node, uint64_t *window,
     struct ctx_err *err)
 {

@@ -287,7 +287,8 @@ put_listed_type(struct types *t, struct level *level)
 	return true;
 }
 
-/* Writes all parts that have begun, or stops when memory ran out. */
+/* Writes the open levels of the schema, innermost first, until none is left.
+ * After a failed allocation it only frees them. */
 static void
 put_levels(struct types *t)
 {

@@ -16,9 +16,10 @@ struct count {
 	struct ctx_token_stats stats;
 	bool open;
 	struct ctx_share *shares; /* of the message */
-	uint32_t *tools;          /* theirs */
+	uint32_t *tools;          /* the tool id of each share */
 	size_t n_shares, cap, tools_cap;
-	/* Of each tool its share, if that is its own: never cleared. */
+	/* Per tool id: the index of its share in shares, valid only if tools
+	 * has that id there.  So it need not be cleared for each message. */
 	size_t *at, at_cap;
 };
 
@@ -60,8 +61,8 @@ begin_count(struct tally *t, struct count *count, const struct ctx_event *event,
 	return 0;
 }
 
-/* The share of a tool in the message, zeroed if it is new.  Any message may
- * call any number of tools, so none is looked for. */
+/* Returns the token counts of a tool in the message, zeroed at its first use.
+ * The index at makes this independent of the number of tools. */
 static struct ctx_share *
 find_tool_share(struct count *count, uint32_t tool, struct ctx_err *err)
 {

@@ -328,11 +328,12 @@ struct ctx_dialect {
 	 */
 	const char *summary, *notice;
 	/*
-	 * Some servers refuse an additional message (dialect/NOTES.md).  There
-	 * a summary or notice is the start of the user's next message: this
-	 * block before the user's blocks or, if note_text is true, text at the
-	 * start of a content that is a string.  A summary is a message only if
-	 * no user message is kept.  NULL: summary and notice are messages.
+	 * Where servers refuse an additional message (dialect/NOTES.md): the
+	 * block that a summary or notice is written as, before the blocks of
+	 * the user's next message.  If note_text is true and the content of
+	 * that message is a string, the text is put at its start instead.
+	 * Only if no user message is left is a summary a message of its own.
+	 * NULL: summaries and notices are always messages.
 	 */
 	const char *note_part;
 	bool note_text;

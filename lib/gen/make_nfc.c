@@ -67,8 +67,8 @@ read_all(FILE *in)
 	}
 }
 
-/* Sets the flags of Hangul.  Its syllables are composed by arithmetic: LV from
- * L and V, LVT from LV and T. */
+/* Sets how Hangul characters compose (the CTX_NFC_ flags).  Syllables need no
+ * table: LV is computed from L and V, LVT from LV and T. */
 static void
 add_hangul(void)
 {

@@ -311,10 +311,9 @@ may_open_turn(const struct ctx_groups *groups,
 
 /*
  * Sets *opens to true if a user message opens a turn, and records who wrote it.
- * A change of name opens a turn even if only users have spoken since the last
- * turn began.  Otherwise a conversation of several people, in which no
- * assistant may ever speak, would be a single turn.  A message without a name
- * counts as the last named writer's.
+ * Another writer's name opens a turn, too, although no assistant has spoken:
+ * else a conversation among people would be a single turn.  A message without a
+ * name counts as written by the writer before.
  */
 static int
 update_speaker(struct ctx_groups *groups, const struct ctx_dialect *dialect,

@@ -220,9 +220,9 @@ int ctx_edits_apply(struct ctx_edits *edits, struct ctx_str text,
  * which they were added.  This may change the order of these n. */
 int ctx_edits_apply_some(const struct ctx_edits *edits, size_t first, size_t n,
     struct ctx_str text, struct ctx_buf *out, struct ctx_err *err);
-/* Drops edits that lie within a longer one, and of edits of the same bytes all
- * but the last added.  The others may then be applied.  An insertion at the
- * start of a longer edit is kept. */
+/* Removes edits that lie within a longer edit.  Of several edits of the same
+ * bytes it keeps the one added last.  The rest can then be applied.  An
+ * insertion at the start of a longer edit is kept. */
 void ctx_edits_merge(struct ctx_edits *edits);
 /* Drops all edits; their memory is reused. */
 void ctx_edits_reset(struct ctx_edits *edits);

@@ -129,8 +129,8 @@ bool ctx_block_is_signed(const struct ctx_json *json,
 /* Returns true if any block of the message is signed reasoning. */
 bool ctx_message_is_signed(const struct ctx_message *message);
 
-/* Returns true if the model wrote the message, or an answer in it.  Everything
- * before it has then been sent to the provider. */
+/* Returns true if the model wrote the message, or an answer that the same
+ * record holds.  Everything before it has then been sent to the provider. */
 bool ctx_message_was_sent(const struct ctx_message *message);
 /* Empties the message and sets its JSON and node. */
 void ctx_message_reset(struct ctx_message *message, const struct ctx_json *json,

@@ -243,7 +243,7 @@ report_entries(struct prune *p, struct held_conversation *conversation,
 
 	for (i = 0; i < conversation->n; i++) {
 		held = &conversation->messages[i];
-		if ((conversation->n_notes > 0 && held->note != 0 &&
+		if ((conversation->n_insertions > 0 && held->note != 0 &&
 			report_insertion(p, conversation, held, err) < 0) ||
 		    report_entry(p, held, ended, err) < 0)
 			return -1;
@@ -483,7 +483,8 @@ move_insertions(struct held_conversation *conversation)
 	uint32_t note = 0;
 	size_t i;
 
-	for (i = 0; conversation->n_notes > 0 && i < conversation->n; i++) {
+	for (i = 0; conversation->n_insertions > 0 && i < conversation->n;
+	     i++) {
 		held = &conversation->messages[i];
 		if (held->gone && held->note != 0) {
 			note = held->note;

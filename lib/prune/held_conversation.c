@@ -34,7 +34,7 @@ ctx_held_conversation_clear(struct held_conversation *conversation)
 	conversation->bytes = 0;
 	conversation->compact_at = 0;
 	conversation->gone = 0;
-	conversation->n_notes = 0;
+	conversation->n_insertions = 0;
 	conversation->inserted_json.n = 0;
 	conversation->notice_unsupported = conversation->notice_cost_dialect =
 	    NULL;

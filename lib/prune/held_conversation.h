@@ -58,7 +58,7 @@ struct held_conversation {
 	size_t compact_at; /* bytes at which removable messages are sought */
 	uint64_t gone;     /* messages removed so far */
 	struct insertion *insertions; /* in the order of their messages */
-	size_t n_notes, notes_cap;
+	size_t n_insertions, insertions_cap;
 	struct ctx_buf inserted_json; /* JSON of all insertions */
 	const struct ctx_dialect
 	    *notice_unsupported; /* has no place for a notice that was due */

@@ -69,7 +69,7 @@ pin_by_tool(struct prune *p, struct ctx_groups *groups, size_t first)
 	}
 }
 
-/* May the results of this tool (number 0: unknown) be edited? */
+/* Returns true if results of this tool (id 0: unknown) must not be edited. */
 static bool
 is_excluded_tool(struct prune *p, const struct ctx_groups *groups,
     uint32_t number)
@@ -156,7 +156,8 @@ count_notice_tokens(struct prune *p, struct held_conversation *conversation,
 	struct ctx_str text = {notice, 0}, string;
 	uint64_t price;
 
-	/* An earlier summary in the message tells of what was removed. */
+	/* No notice where an earlier summary already says that messages were
+	 * removed. */
 	if (notice == NULL ||
 	    conversation->plan.settings.strategy->summarizes ||
 	    (segment->flags & CTX_SEGMENT_WITH_SUMMARY) ||

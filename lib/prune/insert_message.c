@@ -426,12 +426,13 @@ ctx_insertion_add(struct held_conversation *conversation, size_t entry,
 {
 	struct insertion *grown, *insertion;
 
-	grown = ctx_grow(conversation->insertions, &conversation->notes_cap,
-	    conversation->n_notes + 1, sizeof *grown, err);
+	grown =
+	    ctx_grow(conversation->insertions, &conversation->insertions_cap,
+		conversation->n_insertions + 1, sizeof *grown, err);
 	if (grown == NULL)
 		return -1;
 	conversation->insertions = grown;
-	insertion = &grown[conversation->n_notes];
+	insertion = &grown[conversation->n_insertions];
 	memset(insertion, 0, sizeof *insertion);
 	insertion->summary = summary;
 	insertion->part = part;
@@ -442,7 +443,8 @@ ctx_insertion_add(struct held_conversation *conversation, size_t entry,
 		return -1;
 	insertion->literal_n =
 	    conversation->inserted_json.n - insertion->literal;
-	conversation->messages[entry].note = (uint32_t)++conversation->n_notes;
+	conversation->messages[entry].note =
+	    (uint32_t)++conversation->n_insertions;
 	return 0;
 }
 
@@ -517,7 +519,8 @@ ctx_insertions_compose(struct prune *p, struct held_conversation *conversation,
 	struct insertion *insertion;
 	size_t i;
 
-	for (i = 0; conversation->n_notes > 0 && i < conversation->n; i++) {
+	for (i = 0; conversation->n_insertions > 0 && i < conversation->n;
+	     i++) {
 		struct held_message *held = &conversation->messages[i];
 
 		if (held->note == 0 ||

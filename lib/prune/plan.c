@@ -66,7 +66,7 @@ grow_plan(struct ctx_plan *plan, size_t n, struct ctx_err *err)
 	    NULL)
 		return -1;
 	plan->holds = grown;
-	if ((grown = ctx_grow(plan->candidates, &plan->units_cap, n,
+	if ((grown = ctx_grow(plan->candidates, &plan->candidates_cap, n,
 		 sizeof *plan->candidates, err)) == NULL)
 		return -1;
 	plan->candidates = grown;

@@ -4,43 +4,28 @@
 
 #include "prune/prune.h"
 
-int ctx_fifo_decide(struct ctx_candidate *candidates, size_t n,
-    const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
-    struct ctx_err *err);
-int ctx_window_decide(struct ctx_candidate *candidates, size_t n,
-    const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
-    struct ctx_err *err);
+ctx_strategy_decide ctx_fifo_decide, ctx_window_decide, ctx_summarize_decide,
+    ctx_ranked_decide, ctx_recall_decide;
 
-int ctx_summarize_decide(struct ctx_candidate *candidates, size_t n,
-    const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
-    struct ctx_err *err);
-
-int ctx_ranked_decide(struct ctx_candidate *candidates, size_t n,
-    const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
-    struct ctx_err *err);
-int ctx_recall_decide(struct ctx_candidate *candidates, size_t n,
-    const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
-    struct ctx_err *err);
-
-/* Tokens of segment i, which goes.  What both segments of a message count goes
- * with the last of them. */
+/* Returns the tokens that removing segment i frees.  Tokens that both segments
+ * of a message count are freed with the second one. */
 uint64_t ctx_plan_gone(const struct ctx_plan *plan,
     const struct ctx_groups *groups, size_t i);
 /*
- * Marks where notices stand, once all else has been decided.  While the
- * conversation is still arriving (ended false) only those go that another
- * one in the same gap makes needless.
+ * Marks the places of notices, after all other decisions.  Before the end of
+ * the conversation (ended false) it only removes an earlier notice if the same
+ * gap has a later one.
  */
 void ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
     bool ended);
-/* Tokens of the notices, old and new, that the marks leave. */
+/* Returns the tokens of all notices that the marks leave, old and new. */
 uint64_t ctx_notice_cost(const struct ctx_plan *plan,
     const struct ctx_groups *groups);
-/* Takes notices back, the oldest first, until the budget is met; an earlier
- * one only before a message of the user. */
+/* Removes notices, the oldest first, until the budget is met.  A notice of an
+ * earlier run is removed only if a user message follows it. */
 void ctx_notice_forgo(struct ctx_plan *plan, const struct ctx_groups *groups);
 
-/* What a scorer is made of; its own struct begins with a ctx_scorer. */
+/* A kind of scorer; its own struct begins with a struct ctx_scorer. */
 struct ctx_scorer_kind {
 	size_t size; /* bytes of its struct, zeroed at open */
 	int (*note)(struct ctx_scorer *scorer, const struct ctx_message *view,

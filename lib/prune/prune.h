@@ -81,6 +81,11 @@ struct ctx_candidate {
 	bool drop;           /* set by the strategy: remove the group */
 };
 
+/* Decides which candidates a strategy removes; see struct ctx_strategy. */
+typedef int ctx_strategy_decide(struct ctx_candidate *candidates, size_t n,
+    const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
+    struct ctx_err *err);
+
 /*
  * A strategy.  decide sets drop for each candidate with is_root that is neither
  * pinned nor user; a user message is removed when the last group of its turn
@@ -89,9 +94,7 @@ struct ctx_candidate {
  */
 struct ctx_strategy {
 	const char *name, *about;
-	int (*decide)(struct ctx_candidate *units, size_t n,
-	    const struct ctx_prune_settings *limits, uint64_t base,
-	    uint32_t newest, struct ctx_err *err);
+	ctx_strategy_decide *decide;
 	bool pins_system;     /* system messages are pinned */
 	bool pins_first;      /* the first keep_first messages are pinned */
 	bool has_budget;      /* has a trigger, a target and levels */
@@ -101,7 +104,8 @@ struct ctx_strategy {
 	bool truncates_texts; /* at aggressive shortens texts to head and tail
 			       * instead of clearing results */
 	bool ranks_user_messages; /* decides for user messages, too */
-	bool refills; /* keeps removed groups that still fit in the end */
+	bool refills; /* in the end keeps groups that it had removed, if they
+			 fit */
 	bool embeds;  /* can rank by the user's embedder */
 	/* Ranks segments by their text; NULL: by age. */
 	const struct ctx_scorer_kind *scorer;
@@ -146,7 +150,7 @@ struct ctx_plan {
 	uint8_t *marks; /* per segment, set by decide: CTX_MARK bits */
 	uint8_t *holds; /* per segment: a bit per enum ctx_floor_kind */
 	struct ctx_candidate *candidates;
-	size_t marks_cap, holds_cap, units_cap;
+	size_t marks_cap, holds_cap, candidates_cap;
 	uint64_t after;                  /* tokens that are left, ... */
 	uint64_t floor[CTX_FLOOR_KINDS]; /* ... and the floor, by reason */
 };

@@ -122,7 +122,7 @@ count_inserted_messages(const struct held_conversation *conversation)
 	uint64_t n = 0;
 	size_t i;
 
-	for (i = 0; conversation->n_notes > 0 && i < conversation->n; i++)
+	for (i = 0; conversation->n_insertions > 0 && i < conversation->n; i++)
 		n += has_insertion_before(conversation,
 		    &conversation->messages[i]);
 	return n;
@@ -174,9 +174,9 @@ undo_plan(struct held_conversation *conversation)
 
 	memset(conversation->plan.marks, 0, conversation->groups.n);
 	conversation->plan.bound_from = UINT64_MAX;
-	for (i = 0; conversation->n_notes > 0 && i < conversation->n; i++)
+	for (i = 0; conversation->n_insertions > 0 && i < conversation->n; i++)
 		conversation->messages[i].note = 0;
-	conversation->n_notes = 0;
+	conversation->n_insertions = 0;
 	ctx_plan_total(&conversation->plan, &conversation->groups);
 }
 
@@ -187,7 +187,7 @@ bind_insertions(struct held_conversation *conversation)
 {
 	size_t i, item = 0;
 
-	for (i = 0; conversation->n_notes > 0 && i < conversation->n;
+	for (i = 0; conversation->n_insertions > 0 && i < conversation->n;
 	     item += conversation->messages[i].items, i++)
 		if (conversation->messages[i].note != 0) {
 			ctx_plan_bind(&conversation->plan,
@@ -488,7 +488,7 @@ insert_messages(struct prune *p, struct ctx_err *err)
 	struct held_conversation *conversation = &p->record;
 	size_t i;
 
-	for (i = 0; conversation->n_notes > 0 && i < conversation->n; i++)
+	for (i = 0; conversation->n_insertions > 0 && i < conversation->n; i++)
 		if (has_insertion_before(conversation,
 			&conversation->messages[i]) &&
 		    ctx_insertion_insert(p, conversation,

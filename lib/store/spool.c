@@ -256,9 +256,11 @@ ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
 		return ctx_err_set(err, CTX_EARG,
 		    "the name of a spool must be UTF-8 without control "
 		    "characters");
-	if ((create ? open_made(spool, err)
-		    : (spool->fd = open_path(dir, false, &spool->made, err))) <
-	    0)
+	if (create)
+		spool->fd = open_made(spool, err);
+	else
+		spool->fd = open_path(dir, false, &spool->made, err);
+	if (spool->fd < 0)
 		return -1;
 	if (fstat(spool->fd, &st) < 0) {
 		ctx_err_sys(err, errno, "cannot look at spool %s", dir);
@@ -660,8 +662,8 @@ open_hidden(const struct ctx_spool *spool, char hidden[40])
 	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-/* Gives a hidden file a name that no file has.  This works for file systems
- * without hard links, too, such as vfat. */
+/* Gives a temporary file its final name; fails if a file of that name exists.
+ * Works on file systems without hard links, too, such as vfat. */
 static int
 name_hidden(const struct ctx_spool *spool, const char *hidden, const char *name)
 {

@@ -112,8 +112,8 @@ apply_likely_dialect(struct ctx_stream *stream,
 	layout->decisive = true;
 }
 
-/* Sets the dialect of a message that is a record.  The first decisive message
- * also decides the dialect of the stream. */
+/* Sets the dialect of a record that is a message.  The first record that only
+ * one dialect writes also sets the dialect of the stream. */
 static void
 decide_dialect(struct ctx_stream *stream)
 {
@@ -459,7 +459,7 @@ ctx_stream_window(const struct ctx_stream *stream,
 	const struct ctx_json *json;
 	uint32_t node = find_model_node(stream, event, &json);
 
-	return ctx_meter_window(counters, json, node, window, err);
+	return ctx_model_counters_window(counters, json, node, window, err);
 }
 
 int

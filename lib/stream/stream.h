@@ -75,7 +75,7 @@ struct ctx_stream {
 	const struct ctx_dialect *forced; /* chosen by the user, or NULL */
 	/* Give messages that the model is not shown, too. */
 	bool include_hidden;
-	/* Keep the links of transcript lines, because the caller removes lines
+	/* True to keep the links of transcript lines: the caller removes lines
 	 * after their file has ended. */
 	bool track_links;
 	const struct ctx_dialect *dialect; /* detected so far, or NULL */
@@ -123,7 +123,7 @@ int ctx_stream_measure(const struct ctx_stream *stream,
 int ctx_stream_binds(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_model_counters *counters,
     bool *binds, struct ctx_err *err);
-/* The window of that model: see ctx_meter_window. */
+/* The window of that model: see ctx_model_counters_window. */
 int ctx_stream_window(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_model_counters *counters,
     uint64_t *window, struct ctx_err *err);

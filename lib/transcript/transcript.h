@@ -9,7 +9,7 @@
 #include "io/io.h"
 #include "json/json.h"
 
-/* ---- transcript/transcript.c: lines in the active context --------------- */
+/* ---- transcript/transcript.c: the active lines of a session file -------- */
 
 /*
  * The records of a session file.  A later line may take earlier ones back, so

@@ -87,7 +87,8 @@ find_change(const struct text_segments *text_segments,
 	return change;
 }
 
-/* Returns the mark, without quotes, or "" if the segment gets none. */
+/* Returns the text that marks the removed part ("[... 12 characters
+ * truncated ...]"), without quotes; "" if this text gets none. */
 static struct ctx_str
 get_mark_text(const struct shortener *cut, const struct change *change)
 {

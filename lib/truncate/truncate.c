@@ -675,7 +675,8 @@ truncate_elements(struct truncate *t, const struct ctx_json *json,
 	return 0;
 }
 
-/* Writes a record that is not a message, or holds it after held ones. */
+/* Writes a record that is not a message, or holds it if earlier records are
+ * held. */
 static int
 pass_untruncated(struct truncate *t, const struct ctx_event *event,
     struct ctx_err *err)

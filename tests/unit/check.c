@@ -361,16 +361,16 @@ test_tables(void)
 	tap_case("limits of a request, and of a model with a small window");
 	limits = ctx_provider_limits_of(ctx_provider_find("openai"), NULL);
 	CHECK(limits->request == UINT64_C(512) << 20);
-	CHECK(ctx_bounds_images(limits, 128000) == 1500);
+	CHECK(ctx_provider_limits_images(limits, 128000) == 1500);
 	limits =
 	    ctx_provider_limits_of(NULL, ctx_dialect_find("openai-responses"));
 	CHECK(limits->request == UINT64_C(512) << 20);
 	limits = ctx_provider_limits_of(ctx_provider_find("anthropic"), NULL);
-	CHECK(ctx_bounds_images(limits, 0) == 600);
-	CHECK(ctx_bounds_images(limits, 200000) == 100);
-	CHECK(ctx_bounds_images(limits, 200001) == 600);
+	CHECK(ctx_provider_limits_images(limits, 0) == 600);
+	CHECK(ctx_provider_limits_images(limits, 200000) == 100);
+	CHECK(ctx_provider_limits_images(limits, 200001) == 600);
 	limits = ctx_provider_limits_of(ctx_provider_find("gemini"), NULL);
-	CHECK(ctx_bounds_images(limits, 0) == 3600);
+	CHECK(ctx_provider_limits_images(limits, 0) == 3600);
 	CHECK(
 	    ctx_provider_limits_of(ctx_provider_find("mistral"), NULL) == NULL);
 	tap_case("a provider adds its rules, a dialect keeps its form");

@@ -102,7 +102,8 @@ is_context(const struct ctx_json *json, uint32_t item)
 	return false;
 }
 
-/* Adds a text of an agent's message, or of a compaction. */
+/* Adds a content block of an agent's message, or of a compacted message, as a
+ * text block; a block without text becomes an opaque one. */
 static int
 read_codex_text(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)

@@ -16,7 +16,8 @@ int ctx_fit_head(struct ctx_token_counter *counter, const char *p, size_t n,
     struct ctx_token_checkpoint from, uint64_t limit, size_t *at,
     uint64_t *tokens, struct ctx_err *err);
 
-/* Returns the first byte of the character that contains byte i of p. */
+/* Returns the offset at which the character that contains byte i of p begins.
+ */
 static inline size_t
 ctx_fit_before(const char *p, size_t n, size_t i)
 {
