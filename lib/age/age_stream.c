@@ -228,7 +228,8 @@ age_before_boundary(struct age *age, struct queue *queue, struct held *held,
 	bool is;
 	int rc;
 
-	if (held->dialect->read(json, held->node, &age->message, err) < 0)
+	if (ctx_dialect_read_message(held->dialect, json, held->node,
+		&age->message, err) < 0)
 		return -1;
 	held->first_edit = age->edits.n;
 	held->edits = 0;
@@ -282,7 +283,8 @@ make_bare_message(struct age *age, const struct held *held,
 		value, &age->whole, err) < 0 ||
 	    ctx_json_scan(&age->bare_json, age->whole.p, age->whole.n, &used,
 		err) < 0 ||
-	    held->dialect->read(&age->bare_json, 0, &age->bare_view, err) < 0)
+	    ctx_dialect_read_message(held->dialect, &age->bare_json, 0,
+		&age->bare_view, err) < 0)
 		return -1;
 	age->bare_view.flags |= held->flags;
 	return ctx_bound_remove(&age->bare_edits, &age->bare_view,
@@ -383,7 +385,8 @@ report_aged(struct age *age, struct queue *queue, const struct held *held,
 	if (held->edits == 0 || !ctx_report_wanted(report) ||
 	    held->first_edit + held->edits > age->committed)
 		return 0;
-	if (held->dialect->read(json, held->node, &age->message, err) < 0)
+	if (ctx_dialect_read_message(held->dialect, json, held->node,
+		&age->message, err) < 0)
 		return -1;
 	/* Messages are reported in order, so one number is enough. */
 	change.continues = held->continues && queue->told == held->message + 1;

@@ -479,8 +479,8 @@ report_restored(struct restore *restore, const struct ctx_record *record,
 	    .index = one->index,
 	    .rule = "restore"};
 
-	if (one->dialect->read(record->json, one->node, &restore->message,
-		err) < 0)
+	if (ctx_dialect_read_message(one->dialect, record->json, one->node,
+		&restore->message, err) < 0)
 		return -1;
 	change.tool = ctx_intern_at(&restore->tools, one->tool);
 	edited->before = &restore->message;
@@ -619,8 +619,8 @@ check_whole_message(struct restore *restore, const struct ctx_event *event,
 	rc = ctx_json_scan(&restore->whole_json, whole->p, whole->n,
 	    &(size_t){0}, err);
 	if (rc > 0)
-		rc = event->layout->dialect->read(&restore->whole_json, 0,
-		    &restore->whole_view, err);
+		rc = ctx_dialect_read_message(event->layout->dialect,
+		    &restore->whole_json, 0, &restore->whole_view, err);
 	if (rc <= 0)
 		return rc;
 	restore->whole_view.flags |= event->message->flags;

@@ -103,7 +103,8 @@ ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 
 	if (scan_entry(repair, entry, err) < 0)
 		return -1;
-	rc = entry->dialect->read(json, entry->node, &repair->message, err);
+	rc = ctx_dialect_read_message(entry->dialect, json, entry->node,
+	    &repair->message, err);
 	if (rc <= 0)
 		return rc;
 	if (!ctx_image_find(&repair->message, entry->dialect, ordinal,

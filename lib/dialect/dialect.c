@@ -624,3 +624,14 @@ ctx_dialect_find(const char *name)
 			return row;
 	return NULL;
 }
+
+int
+ctx_dialect_read_message(const struct ctx_dialect *dialect,
+    const struct ctx_json *json, uint32_t node, struct ctx_message *message,
+    struct ctx_err *err)
+{
+	int rc = dialect->read(json, node, message, err);
+
+	message->dialect = dialect;
+	return rc;
+}

@@ -273,11 +273,7 @@ struct ctx_dialect {
 	/* Like matches, for messages that other dialects write, too.  Decides
 	 * only if no message of the stream matches.  NULL: there are none. */
 	const char *(*likely)(const struct ctx_json *json, uint32_t node);
-	/*
-	 * Parses the message at node into view.  Returns 1; 0 if the value is
-	 * not a message of this dialect (view is then undefined); or -1 if
-	 * memory ran out.
-	 */
+	/* Called by ctx_dialect_read_message, which see. */
 	int (*read)(const struct ctx_json *json, uint32_t node,
 	    struct ctx_message *view, struct ctx_err *err);
 	/*
@@ -359,6 +355,15 @@ struct ctx_dialect {
 const struct ctx_dialect *ctx_dialect_at(size_t i);
 /* Returns the row of this name, or NULL. */
 const struct ctx_dialect *ctx_dialect_find(const char *name);
+
+/*
+ * Parses the message at node into *message.  Returns 1; 0 if the value is not a
+ * message of this dialect (*message is then undefined); or -1 if memory ran
+ * out.
+ */
+int ctx_dialect_read_message(const struct ctx_dialect *dialect,
+    const struct ctx_json *json, uint32_t node, struct ctx_message *message,
+    struct ctx_err *err);
 
 /* ---- dialect/detect.c: what a record holds ------------------------------ */
 

@@ -102,7 +102,8 @@ enum {
  * none. */
 struct ctx_message {
 	const struct ctx_json *json;
-	uint32_t node; /* node of the message */
+	const struct ctx_dialect *dialect; /* set by ctx_dialect_read_message */
+	uint32_t node;                     /* node of the message */
 	enum ctx_role role;
 	uint32_t role_node; /* node of the role; 0: the dialect implies it */
 	uint32_t name;      /* name of the sender */

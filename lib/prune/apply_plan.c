@@ -225,7 +225,8 @@ report_insertion(struct prune *p, const struct held_conversation *conversation,
 	} else if (!change.part) {
 		if (ctx_json_scan(&p->json, change.bytes.p, change.bytes.n,
 			&used, err) < 0 ||
-		    held->dialect->read(&p->json, 0, &p->view, err) < 0)
+		    ctx_dialect_read_message(held->dialect, &p->json, 0,
+			&p->view, err) < 0)
 			return -1;
 		change.role = p->view.role;
 	}
@@ -302,7 +303,8 @@ put_insertion(struct prune *p, struct held_conversation *conversation,
 	if (ctx_buf_add(&p->message, p->literal.p, p->literal.n, err) < 0 ||
 	    ctx_json_scan(&p->json, p->message.p, p->message.n, &used, err) <
 		0 ||
-	    held->dialect->read(&p->json, 0, &p->view, err) < 0 ||
+	    ctx_dialect_read_message(held->dialect, &p->json, 0, &p->view,
+		err) < 0 ||
 	    ctx_insertion_insert_part(p, conversation, held, replace, err) < 0)
 		return -1;
 	p->literal.n = 0;

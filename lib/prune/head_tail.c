@@ -62,7 +62,8 @@ ctx_head_tail_save(struct prune *p, const struct ctx_dialect *dialect,
 		return 0;
 	ctx_edits_reset(&p->one);
 	p->message.n = 0;
-	if (dialect->read(message->json, message->node, &p->view, err) < 0 ||
+	if (ctx_dialect_read_message(dialect, message->json, message->node,
+		&p->view, err) < 0 ||
 	    ctx_head_tail_note(p, &p->one, dialect, results, texts, spared,
 		err) < 0)
 		return -1;
@@ -72,7 +73,7 @@ ctx_head_tail_save(struct prune *p, const struct ctx_dialect *dialect,
 	    ctx_json_scan(&p->json, p->message.p, p->message.n, &used, err) <
 		0 ||
 	    ctx_count_message(counter, dialect, message, &before, err) < 0 ||
-	    dialect->read(&p->json, 0, &p->view, err) < 0)
+	    ctx_dialect_read_message(dialect, &p->json, 0, &p->view, err) < 0)
 		return -1;
 	p->view.flags = message->flags;
 	if (ctx_count_message(counter, dialect, &p->view, &after, err) < 0)

@@ -71,5 +71,6 @@ ctx_prune_reread(struct prune *p, const struct held_message *held,
 		    0)
 			return -1;
 	}
-	return held->dialect->read(json, held->node, &p->view, err);
+	return ctx_dialect_read_message(held->dialect, json, held->node,
+	    &p->view, err);
 }

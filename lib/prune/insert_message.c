@@ -276,7 +276,7 @@ count_message_tokens(struct prune *p, struct ctx_counter *counter,
 	p->out.n = 0;
 	if (fill_template(&p->out, template, &words, err) < 0 ||
 	    ctx_json_scan(&p->json, p->out.p, p->out.n, &used, err) < 0 ||
-	    dialect->read(&p->json, 0, &p->view, err) < 0 ||
+	    ctx_dialect_read_message(dialect, &p->json, 0, &p->view, err) < 0 ||
 	    ctx_count_message(counter, dialect, &p->view, &cost, err) < 0)
 		return -1;
 	*tokens = cost.tokens;

@@ -20,16 +20,18 @@ reread_message(struct held_conversation *conversation,
 	size_t parts;
 	int rc;
 
-	if (held->dialect->read(json, 0, message, err) < 0 ||
+	if (ctx_dialect_read_message(held->dialect, json, 0, message, err) <
+		0 ||
 	    ctx_count_message(conversation->model_counter.counter,
 		held->dialect, message, cost, err) < 0)
 		return -1;
 	parts = message->n;
-	rc = told->read(json, 0, message, err);
+	rc = ctx_dialect_read_message(told, json, 0, message, err);
 	if (rc > 0 && message->n == parts)
 		held->dialect = told;
 	else if (rc >= 0)
-		rc = held->dialect->read(json, 0, message, err);
+		rc = ctx_dialect_read_message(held->dialect, json, 0, message,
+		    err);
 	return rc < 0 ? -1 : 0;
 }
 

@@ -79,7 +79,8 @@ count_after_edits(struct edited *edited, const struct ctx_edits *edits,
 		&edited->text, err) < 0 ||
 	    ctx_json_scan(&edited->json, edited->text.p, edited->text.n, &used,
 		err) < 0 ||
-	    edited->dialect->read(&edited->json, 0, &edited->message, err) < 0)
+	    ctx_dialect_read_message(edited->dialect, &edited->json, 0,
+		&edited->message, err) < 0)
 		return -1;
 	edited->message.flags |= edited->before->flags;
 	if (ctx_count_message(edited->counter, edited->dialect,

@@ -304,7 +304,8 @@ read_stream_message(struct ctx_stream *stream,
 		shown = false;
 	if (!shown && !stream->include_hidden)
 		return 0;
-	rc = dialect->read(stream->record.json, node, &stream->view, err);
+	rc = ctx_dialect_read_message(dialect, stream->record.json, node,
+	    &stream->view, err);
 	if (rc <= 0)
 		return rc;
 	stream->view.flags |= flags | (shown ? 0 : CTX_MESSAGE_HIDDEN);

@@ -499,7 +499,8 @@ truncate_waiting(struct truncate *t, struct conversation_tracker *tracker,
 	    .node = one->node,
 	    .inside = one->text == NULL};
 
-	if (one->dialect->read(json, one->node, &t->message, err) < 0)
+	if (ctx_dialect_read_message(one->dialect, json, one->node, &t->message,
+		err) < 0)
 		return -1;
 	t->message.flags |= one->flags;
 	return truncate_message(t, tracker, &event, edit, one->first,

@@ -99,7 +99,8 @@ read_message(struct fuzz *f, uint32_t node)
 	int rc;
 
 	ctx_message_reset(&f->message, &f->json, node);
-	rc = f->dialect->read(&f->json, node, &f->message, &err);
+	rc = ctx_dialect_read_message(f->dialect, &f->json, node, &f->message,
+	    &err);
 	must(rc == 0 || rc == 1);
 	if (rc == 0)
 		return;

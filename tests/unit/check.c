@@ -46,7 +46,8 @@ judge(struct log *log, const char *dialect, uint64_t rules, bool allow_pending,
 		place.line++;
 		NEED(ctx_json_scan(&json, *messages, strlen(*messages), &used,
 			 &err) == 1);
-		NEED(row->read(&json, 0, &message, &err) == 1);
+		NEED(ctx_dialect_read_message(row, &json, 0, &message, &err) ==
+		    1);
 		NEED(ctx_validator_add(&validator, rules, &message, &place,
 			 &err) == 0);
 		place.message++;

@@ -205,7 +205,8 @@ add(const struct fixture *f, struct ctx_groups *groups, const struct message *m)
 	ctx_json_init(&json, CTX_SIMD_BEST);
 	NEED(ctx_json_scan(&json, text, write_message(text, sizeof text, m),
 		 &used, &err) == 1);
-	NEED(f->dialect.read(&json, 0, &message, &err) == 1);
+	NEED(ctx_dialect_read_message(&f->dialect, &json, 0, &message, &err) ==
+	    1);
 	message.name = ctx_json_find(&json, 0, "name");
 	cost.tokens = m->tokens;
 	cost.framing = FRAMING;
