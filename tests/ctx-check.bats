@@ -1410,6 +1410,25 @@ marked() {
 	[[ ${lines[2]} == *cachePoint* ]]
 }
 
+@test "a request of role and content only is checked by the rules of its model's vendor" {
+	local text='"messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":""}]}]'
+	printf '{%s}\n' "$text" > in
+	run -0 --separate-stderr ctx-check in
+	[ -z "$output" ]
+	run -1 --separate-stderr ctx-check -m claude-opus-5-5 in
+	[ "$output" = "in:1: empty-text: a text is empty (message 0)" ]
+	run -0 --separate-stderr ctx-check -m qwen3-32b in
+	[ -z "$output" ]
+	printf '{"model":"claude-opus-5-5",%s}\n' "$text" > in
+	run -1 --separate-stderr ctx-check in
+	[ "$output" = "in:1: empty-text: a text is empty (message 0)" ]
+	[ "$(ctx-check --repair in 2> /dev/null | jq -c '.messages[0].content')" = \
+	    '[{"type":"text","text":"a"}]' ]
+	# --provider has priority over the model.
+	run -0 --separate-stderr ctx-check --provider openai in
+	[ -z "$output" ]
+}
+
 @test "empty-text: also in the system prompt of a request" {
 	local m='"messages":[{"role":"user","content":"u"}]'
 	printf '%s\n' '{"system":[{"type":"text","text":""},{"type":"text","text":" "},{"type":"text","text":"s"},{"type":"text","text":"\n"}],'"$m}" > in

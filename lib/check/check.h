@@ -90,6 +90,12 @@ const struct ctx_provider *ctx_provider_find(const char *name);
 uint64_t ctx_provider_rules(const struct ctx_provider *provider,
     const struct ctx_dialect *dialect);
 
+/* Returns the dialect rules for a conversation of this dialect, which has
+ * CTX_MODEL_DECIDES, that is sent to a model of this vendor (ctx_model.vendor).
+ */
+uint64_t ctx_vendor_rules(const char *vendor,
+    const struct ctx_dialect *dialect);
+
 /* Upper limits of a provider; 0: not known. */
 struct ctx_provider_limits {
 	const char *provider; /* name of its ctx_provider row */

@@ -55,6 +55,18 @@ found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 	return rc;
 }
 
+/* Sets *model to the model of the event's conversation, or to NULL. */
+static int
+find_model(const struct check *check, const struct ctx_event *event,
+    const struct ctx_model **model, struct ctx_err *err)
+{
+	*model = NULL;
+	if (check->options->counters == NULL)
+		return 0;
+	return ctx_stream_model(check->stream, event, check->options->counters,
+	    model, err);
+}
+
 /* Sets the validator's window if the message has media: only limits on images
  * depend on the window. */
 static int
@@ -62,14 +74,36 @@ set_window(struct check *check, struct ctx_validator *validator,
     const struct ctx_event *event, struct ctx_err *err)
 {
 	const struct ctx_message *message = event->message;
+	const struct ctx_model *model;
 	size_t i = 0;
 
 	while (i < message->n && message->blocks[i].kind != CTX_BLOCK_MEDIA)
 		i++;
-	if (i == message->n || check->options->counters == NULL)
+	if (i == message->n)
 		return 0;
-	return ctx_stream_window(check->stream, event, check->options->counters,
-	    &validator->window, err);
+	if (find_model(check, event, &model, err) < 0)
+		return -1;
+	validator->window = model == NULL ? 0 : model->window;
+	return 0;
+}
+
+/* Sets *rules to the dialect rules that the event's conversation must keep. */
+static int
+find_rules(const struct check *check, const struct ctx_event *event,
+    uint64_t *rules, struct ctx_err *err)
+{
+	const struct ctx_provider *provider = check->options->provider;
+	const struct ctx_dialect *dialect = event->layout->dialect;
+	const struct ctx_model *model;
+
+	*rules = ctx_provider_rules(provider, dialect);
+	if (provider != NULL || !(dialect->rules & CTX_MODEL_DECIDES))
+		return 0;
+	if (find_model(check, event, &model, err) < 0)
+		return -1;
+	if (model != NULL)
+		*rules = ctx_vendor_rules(model->vendor, dialect);
+	return 0;
 }
 
 /* Returns the line of the event's node. Nodes must come in rising order. */
@@ -105,13 +139,14 @@ static int
 check_message(struct check *check, struct hearing *hearing,
     const struct ctx_event *event, struct ctx_err *err)
 {
-	uint64_t rules = ctx_provider_rules(check->options->provider,
-	    event->layout->dialect);
 	struct ctx_place place = get_event_place(check, event, hearing);
 	bool goes_on = hearing->messages > 0 &&
 	    (event->message->flags & CTX_MESSAGE_CONTINUES);
+	uint64_t rules;
 	int rc;
 
+	if (find_rules(check, event, &rules, err) < 0)
+		return -1;
 	if (check->options->schema)
 		rules |= CTX_CALLS_FIT;
 	place.message -= goes_on;
@@ -174,11 +209,13 @@ check_request(struct check *check, const struct ctx_event *event,
 	struct ctx_place place = {.file = event->record->file,
 	    .line = event->record->line,
 	    .inside = true};
+	uint64_t rules;
 
 	if (!layout->in_request || layout->is_response)
 		return 0;
-	return ctx_validator_check_request(&check->record.validator,
-	    ctx_provider_rules(check->options->provider, layout->dialect),
+	if (find_rules(check, event, &rules, err) < 0)
+		return -1;
+	return ctx_validator_check_request(&check->record.validator, rules,
 	    event->record->json, layout->request, layout->messages, &place,
 	    err);
 }

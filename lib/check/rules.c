@@ -238,8 +238,17 @@ ctx_provider_find(const char *name)
 	return NULL;
 }
 
-/* The form of a message (CTX_FORM_RULES) is the dialect's even if another
- * provider gets the conversation, since it is translated for that provider. */
+/* Returns the rules of a conversation that is translated into the format own,
+ * and more rules.  How it writes a message (CTX_FORM_RULES) is the affair of
+ * its own dialect. */
+static uint64_t
+translate_rules(const struct ctx_dialect *dialect,
+    const struct ctx_dialect *own, uint64_t more)
+{
+	return dialect->rules | CTX_LIFTS_SYSTEM |
+	    ((own->rules | more) & ~CTX_FORM_RULES);
+}
+
 uint64_t
 ctx_provider_rules(const struct ctx_provider *provider,
     const struct ctx_dialect *dialect)
@@ -251,6 +260,15 @@ ctx_provider_rules(const struct ctx_provider *provider,
 	own = ctx_dialect_find(provider->dialect);
 	if (own == dialect)
 		return dialect->rules | provider->more;
-	return dialect->rules | CTX_LIFTS_SYSTEM |
-	    ((own->rules | provider->more) & ~CTX_FORM_RULES);
+	return translate_rules(dialect, own, provider->more);
+}
+
+uint64_t
+ctx_vendor_rules(const char *vendor, const struct ctx_dialect *dialect)
+{
+	const struct ctx_provider *provider = ctx_provider_find(vendor);
+
+	if (provider == NULL)
+		return dialect->rules;
+	return translate_rules(dialect, ctx_dialect_find(provider->dialect), 0);
 }

@@ -253,10 +253,10 @@ int ctx_model_counters_find(struct ctx_model_counters *counters,
 int ctx_model_counters_binds(struct ctx_model_counters *counters,
     const struct ctx_json *json, uint32_t model, bool *binds,
     struct ctx_err *err);
-/* Sets *window to the context window of that model in tokens, or to 0 if there
- * is no model or it is not known.  Opens no tokenizer. */
-int ctx_model_counters_window(struct ctx_model_counters *counters,
-    const struct ctx_json *json, uint32_t model, uint64_t *window,
+/* Sets *row to the row of that model, or to NULL if there is no model or it is
+ * not known.  Opens no tokenizer. */
+int ctx_model_counters_model(struct ctx_model_counters *counters,
+    const struct ctx_json *json, uint32_t model, const struct ctx_model **row,
     struct ctx_err *err);
 void ctx_model_counters_release(struct ctx_model_counters *counters);
 

@@ -137,21 +137,21 @@ ctx_model_counters_binds(struct ctx_model_counters *counters,
 }
 
 int
-ctx_model_counters_window(struct ctx_model_counters *counters,
-    const struct ctx_json *json, uint32_t node, uint64_t *window,
+ctx_model_counters_model(struct ctx_model_counters *counters,
+    const struct ctx_json *json, uint32_t node, const struct ctx_model **row,
     struct ctx_err *err)
 {
 	const struct ctx_model *model;
 	struct ctx_str name;
 
-	*window = 0;
+	*row = NULL;
 	if (find_name(counters, json, node, &name, err) < 0)
 		return -1;
 	if (name.p == NULL)
 		return 0;
 	model = ctx_model_find(&counters->own, name.p, name.n);
 	if (model->name[0] != '\0')
-		*window = model->window;
+		*row = model;
 	return 0;
 }
 

@@ -596,7 +596,7 @@ static const struct ctx_dialect dialects[] = {
 	.about = "role and content, no more",
 	.matches = ctx_generic_is,
 	.read = ctx_generic_read,
-	.rules = CTX_PAIR_BY_NAME | CTX_NAMES_USERS,
+	.rules = CTX_PAIR_BY_NAME | CTX_NAMES_USERS | CTX_MODEL_DECIDES,
 	FRAMING_NAMES,
 	AS_OPENAI,
 	.text_result_form = BODY_STRING,

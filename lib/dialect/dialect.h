@@ -150,6 +150,9 @@ enum {
 #define CTX_RESULT_TYPES (UINT64_C(1) << 57)
 /* The body of a tool result is a string or an array of blocks. */
 #define CTX_RESULT_STRING (UINT64_C(1) << 59)
+/* Several providers take this format.  ctx_check also applies the rules of the
+ * one that the model belongs to; see ctx_vendor_rules. */
+#define CTX_MODEL_DECIDES (UINT64_C(1) << 60)
 
 /* What ctx_check demands of the order of roles.  CTX_FIRST_USER and
  * CTX_ALTERNATES are stricter: they say what pruning leaves, even if the

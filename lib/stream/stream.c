@@ -453,14 +453,14 @@ ctx_stream_binds(const struct ctx_stream *stream, const struct ctx_event *event,
 }
 
 int
-ctx_stream_window(const struct ctx_stream *stream,
-    const struct ctx_event *event, struct ctx_model_counters *counters,
-    uint64_t *window, struct ctx_err *err)
+ctx_stream_model(const struct ctx_stream *stream, const struct ctx_event *event,
+    struct ctx_model_counters *counters, const struct ctx_model **model,
+    struct ctx_err *err)
 {
 	const struct ctx_json *json;
 	uint32_t node = find_model_node(stream, event, &json);
 
-	return ctx_model_counters_window(counters, json, node, window, err);
+	return ctx_model_counters_model(counters, json, node, model, err);
 }
 
 int

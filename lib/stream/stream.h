@@ -123,10 +123,11 @@ int ctx_stream_measure(const struct ctx_stream *stream,
 int ctx_stream_binds(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_model_counters *counters,
     bool *binds, struct ctx_err *err);
-/* The window of that model: see ctx_model_counters_window. */
-int ctx_stream_window(const struct ctx_stream *stream,
+/* Sets *model to the row of that model, or to NULL: see
+ * ctx_model_counters_model. */
+int ctx_stream_model(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_model_counters *counters,
-    uint64_t *window, struct ctx_err *err);
+    const struct ctx_model **model, struct ctx_err *err);
 /* Sets *cost to the tokens of the event's message, by the counter of its
  * conversation. */
 int ctx_stream_cost(const struct ctx_event *event, struct ctx_counter *counter,
