@@ -729,10 +729,10 @@ ctx_breakpoint_each(const struct ctx_breakpoint_format *format,
 }
 
 /* Adds the edits that remove the breakpoint blocks of an array, except those in
- * stay.  An array with only breakpoint blocks is left as it is. */
+ * kept.  An array with only breakpoint blocks is left as it is. */
 static int
 drop_breakpoints(struct ctx_breakpoint_writer *writer, uint32_t list,
-    const uint32_t *stay, size_t n_stay, struct ctx_err *err)
+    const uint32_t *kept, size_t n_kept, struct ctx_err *err)
 {
 	const struct ctx_json *json = writer->json;
 	size_t blocks = count_blocks(json, list), i = 0, k;
@@ -745,34 +745,27 @@ drop_breakpoints(struct ctx_breakpoint_writer *writer, uint32_t list,
 	for (node = list + 1; node < json->nodes[list].next;
 	     node = json->nodes[node].next) {
 		writer->drop[i] = is_breakpoint_block(json, node);
-		for (k = 0; k < n_stay; k++)
-			writer->drop[i] &= stay[k] != node;
+		for (k = 0; k < n_kept; k++)
+			writer->drop[i] &= kept[k] != node;
 		i++;
 	}
 	return ctx_edits_remove(writer->edits, json, list, writer->drop, err);
 }
 
-/*
- * Adds the edits for one block, which gets a breakpoint if marked is true.
- * behind is the element after it, or 0.  *stays becomes true if behind is
- * already the right breakpoint.
- */
+/* Adds the edits for one block, so that it has exactly the right breakpoint if
+ * marked is true, and none if not. */
 static int
-write_breakpoint(struct ctx_breakpoint_writer *writer,
+write_block(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,
-    uint32_t block, uint32_t behind, bool marked, bool *stays,
-    struct ctx_err *err)
+    uint32_t block, bool marked, struct ctx_err *err)
 {
-	bool inside;
-
-	*stays = marked && format->separate_block && behind != 0 &&
-	    has_right_breakpoint(writer->json, behind, format, ttl);
-	inside = marked && !format->separate_block &&
+	bool right = marked && !format->separate_block &&
 	    has_right_breakpoint(writer->json, block, format, ttl);
-	if ((!inside && ctx_breakpoint_strip(writer, block, err) < 0) ||
+
+	if ((!right && ctx_breakpoint_strip(writer, block, err) < 0) ||
 	    strip_nested_lists(writer, block, err) < 0)
 		return -1;
-	if (!marked || inside || *stays)
+	if (!marked || right)
 		return 0;
 	return put_breakpoint(writer, format, ttl, block, err);
 }
@@ -783,9 +776,9 @@ ctx_breakpoint_write(struct ctx_breakpoint_writer *writer,
     uint32_t mask, struct ctx_err *err)
 {
 	const struct ctx_json *json = writer->json;
-	uint32_t node, next, end, stay[CTX_BREAKPOINT_REACH];
-	size_t left, n_stay = 0;
-	bool marked, stays;
+	uint32_t node, next, end, kept[CTX_BREAKPOINT_REACH];
+	size_t left, n_kept = 0;
+	bool marked;
 
 	if (list == 0)
 		return 0;
@@ -801,13 +794,15 @@ ctx_breakpoint_write(struct ctx_breakpoint_writer *writer,
 			continue;
 		marked =
 		    left-- <= CTX_BREAKPOINT_REACH && (mask >> left & 1) != 0;
-		if (write_breakpoint(writer, format, ttl, node,
-			next < end ? next : 0, marked, &stays, err) < 0)
+		if (marked && format->separate_block && next < end &&
+		    has_right_breakpoint(json, next, format, ttl)) {
+			kept[n_kept++] = next;
+			marked = false;
+		}
+		if (write_block(writer, format, ttl, node, marked, err) < 0)
 			return -1;
-		if (stays)
-			stay[n_stay++] = next;
 	}
-	return drop_breakpoints(writer, list, stay, n_stay, err);
+	return drop_breakpoints(writer, list, kept, n_kept, err);
 }
 
 _Static_assert(CTX_BREAKPOINT_LISTS >= 2 * sizeof table / sizeof table[0],
