@@ -190,19 +190,17 @@ make_stand_in(struct aged_result *aged, const struct ctx_age_options *options,
 /* Sets *tokens to the tokens of a tool result, the blocks inside it included.
  */
 static int
-count_result_tokens(const struct ctx_message *message,
-    const struct ctx_dialect *dialect, size_t i, struct ctx_counter *counter,
-    uint64_t *tokens, struct ctx_err *err)
+count_result_tokens(const struct ctx_message *message, size_t i,
+    struct ctx_counter *counter, uint64_t *tokens, struct ctx_err *err)
 {
 	struct ctx_cost cost = {0};
 	size_t k;
 
-	if (ctx_count_block(counter, dialect, message, i, &cost, err) < 0)
+	if (ctx_count_block(counter, message, i, &cost, err) < 0)
 		return -1;
 	for (k = i + 1;
 	     k < message->n && message->blocks[k].result_index == i + 1; k++)
-		if (ctx_count_block(counter, dialect, message, k, &cost, err) <
-		    0)
+		if (ctx_count_block(counter, message, k, &cost, err) < 0)
 			return -1;
 	*tokens = cost.tokens;
 	return 0;
@@ -244,8 +242,7 @@ ctx_age_result(struct aged_result *aged, const struct ctx_age_options *options,
 		0)
 		return -1;
 	/* Count before reading: each needs a copy of the text. */
-	if (known ||
-	    count_result_tokens(message, dialect, i, counter, &before, err) < 0)
+	if (known || count_result_tokens(message, i, counter, &before, err) < 0)
 		return known ? 0 : -1;
 	if (read_aged_text(aged, message, i, node, err) < 0 ||
 	    make_stand_in(aged, options, dialect, json,
@@ -323,7 +320,7 @@ ctx_age_media(struct aged_result *aged, const struct ctx_age_options *options,
     size_t i, struct ctx_counter *counter, struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
-	uint32_t block = ctx_media_block(message, dialect, i);
+	uint32_t block = ctx_media_block(message, i);
 	struct ctx_cost cost = {0};
 	struct ctx_media media;
 	int rc;
@@ -332,7 +329,7 @@ ctx_age_media(struct aged_result *aged, const struct ctx_age_options *options,
 		return 0;
 	aged->old = ctx_json_str(json, block);
 	aged->text.n = aged->body.n = 0;
-	if (ctx_count_block(counter, dialect, message, i, &cost, err) < 0 ||
+	if (ctx_count_block(counter, message, i, &cost, err) < 0 ||
 	    ctx_media_look(json, block, &aged->body, &media, err) < 0 ||
 	    ctx_media_decode(media.base64, &aged->text, err) < 0 ||
 	    make_media_text(aged, options, json, &media, err) < 0)

@@ -166,13 +166,12 @@ is_result(struct age *age, const struct ctx_message *message, size_t i,
 /* Returns true if block i, a result, may be aged: it is long enough, or media
  * that a text can replace. */
 static bool
-may_age(const struct age *age, const struct ctx_message *message,
-    const struct ctx_dialect *dialect, size_t i)
+may_age(const struct age *age, const struct ctx_message *message, size_t i)
 {
 	uint32_t value = message->blocks[i].payload;
 
 	if (age->options->media)
-		return ctx_media_block(message, dialect, i) != 0;
+		return ctx_media_block(message, i) != 0;
 	return value != 0 &&
 	    message->json->nodes[value].end - message->json->nodes[value].at >
 	    age->options->over;
@@ -242,7 +241,7 @@ age_before_boundary(struct age *age, struct queue *queue, struct held *held,
 			continue;
 		tool = ctx_intern_at(&queue->groups.tools, held->tools[k++]);
 		if ((age->options->by_results && number++ >= end) ||
-		    !may_age(age, &age->message, held->dialect, i) ||
+		    !may_age(age, &age->message, i) ||
 		    !is_selected(age, i, tool, &left))
 			continue;
 		rc = age_block(age, queue, held, i, tool, err);
@@ -287,8 +286,7 @@ make_bare_message(struct age *age, const struct held *held,
 		&age->bare_view, err) < 0)
 		return -1;
 	age->bare_view.flags |= held->flags;
-	return ctx_bound_remove(&age->bare_edits, &age->bare_view,
-		   held->dialect, 0, err) < 0
+	return ctx_bound_remove(&age->bare_edits, &age->bare_view, 0, err) < 0
 	    ? -1
 	    : ctx_edits_apply(&age->bare_edits,
 		  (struct ctx_str){age->whole.p, age->whole.n}, &age->bare,
@@ -398,7 +396,6 @@ report_aged(struct age *age, struct queue *queue, const struct held *held,
 	change.tool = ctx_intern_at(&queue->groups.tools,
 	    held->tools != NULL ? held->tools[0] : 0);
 	age->edited.before = &age->message;
-	age->edited.dialect = held->dialect;
 	age->edited.counter = queue->model_counter.counter;
 	age->edited.value = ctx_json_str(json, held->node);
 	age->edited.first = held->first_edit;
@@ -689,7 +686,7 @@ record_result_tools(struct age *age, struct queue *queue, struct held *held,
 		if (is_result(age, message, i, &is, err) < 0)
 			return -1;
 		held->results += is;
-		may |= is && may_age(age, message, held->dialect, i);
+		may |= is && may_age(age, message, i);
 	}
 	queue->results += held->results;
 	if (!may)

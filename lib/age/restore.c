@@ -484,7 +484,6 @@ report_restored(struct restore *restore, const struct ctx_record *record,
 		return -1;
 	change.tool = ctx_intern_at(&restore->tools, one->tool);
 	edited->before = &restore->message;
-	edited->dialect = one->dialect;
 	edited->counter = one->counter;
 	edited->value = ctx_json_str(record->json, one->node);
 	edited->first = one->first_edit;
@@ -624,8 +623,8 @@ check_whole_message(struct restore *restore, const struct ctx_event *event,
 	if (rc <= 0)
 		return rc;
 	restore->whole_view.flags |= event->message->flags;
-	if (ctx_bound_remove(&restore->bare_edits, &restore->whole_view,
-		event->layout->dialect, 0, err) < 0 ||
+	if (ctx_bound_remove(&restore->bare_edits, &restore->whole_view, 0,
+		err) < 0 ||
 	    ctx_edits_apply(&restore->bare_edits,
 		(struct ctx_str){whole->p, whole->n}, &restore->bare, err) < 0)
 		return -1;

@@ -42,8 +42,8 @@ ctx_cache_report_describe(const struct ctx_report *report,
 	    ctx_tracker_first_tool(tracker, event, &tool, err) < 0)
 		return -1;
 	if (tracker->tokens &&
-	    ctx_count_message(tracker->model_counter.counter,
-		event->layout->dialect, event->message, &cost, err) < 0)
+	    ctx_count_message(tracker->model_counter.counter, event->message,
+		&cost, err) < 0)
 		return -1;
 	change->file = event->record->file;
 	change->line = event->record->line;

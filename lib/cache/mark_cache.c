@@ -162,8 +162,8 @@ count_until_cached(struct cache_run *run, const struct ctx_event *event,
 
 	if (model == NULL || run->tokens >= model->cache_least)
 		return 0;
-	if (ctx_count_message(run->model_counter.counter,
-		event->layout->dialect, event->message, &cost, err) < 0)
+	if (ctx_count_message(run->model_counter.counter, event->message, &cost,
+		err) < 0)
 		return -1;
 	run->tokens += cost.tokens;
 	return 0;

@@ -446,8 +446,8 @@ add_request_message(struct request_reading *r, const struct ctx_event *event,
 	item->role = one->role = event->message->role;
 	one->message = true;
 	one->node = event->node;
-	if (ctx_count_message(run->model_counter.counter,
-		event->layout->dialect, event->message, &cost, err) < 0)
+	if (ctx_count_message(run->model_counter.counter, event->message, &cost,
+		err) < 0)
 		return -1;
 	item->tokens = cost.tokens;
 	r->prefix->tokens += cost.tokens;

@@ -71,15 +71,14 @@ ctx_image_replace(struct ctx_buf *out, struct ctx_buf *scratch,
 }
 
 bool
-ctx_image_find(const struct ctx_message *message,
-    const struct ctx_dialect *dialect, size_t ordinal, struct ctx_buf *scratch,
-    uint32_t *block, struct ctx_err *err)
+ctx_image_find(const struct ctx_message *message, size_t ordinal,
+    struct ctx_buf *scratch, uint32_t *block, struct ctx_err *err)
 {
 	struct ctx_media media;
 	size_t i;
 
 	for (i = 0; i < message->n; i++) {
-		*block = ctx_media_block(message, dialect, i);
+		*block = ctx_media_block(message, i);
 		if (*block == 0)
 			continue;
 		if (inspect_media(message->json, *block, scratch, &media, err) <
@@ -238,9 +237,8 @@ ctx_validate_assistant_media(struct ctx_validator *validator, size_t i,
     struct ctx_err *err)
 {
 	const struct ctx_message *message = validator->message;
-	uint32_t block = validator->dialect == NULL
-	    ? 0
-	    : ctx_media_block(message, validator->dialect, i);
+	uint32_t block =
+	    validator->dialect == NULL ? 0 : ctx_media_block(message, i);
 
 	/* Audio that the assistant spoke is a member of the message, so there
 	 * is no block (0) to replace. */
@@ -303,7 +301,7 @@ check_image(struct ctx_validator *validator,
 	struct ctx_image_seen image = {.place = validator->place,
 	    .json = message->json,
 	    .ordinal = *ordinal,
-	    .block = ctx_media_block(message, validator->dialect, i)};
+	    .block = ctx_media_block(message, i)};
 	struct ctx_media media;
 	char what[TEXT];
 	int rc = 0;

@@ -24,8 +24,7 @@ int ctx_image_replace(struct ctx_buf *out, struct ctx_buf *scratch,
     uint32_t block, struct ctx_err *err);
 /* Sets *block to the block of replaceable image number ordinal of the message,
  * or to 0 if there is none. Returns false with *err. */
-bool ctx_image_find(const struct ctx_message *message,
-    const struct ctx_dialect *dialect, size_t ordinal, struct ctx_buf *scratch,
-    uint32_t *block, struct ctx_err *err);
+bool ctx_image_find(const struct ctx_message *message, size_t ordinal,
+    struct ctx_buf *scratch, uint32_t *block, struct ctx_err *err);
 
 #endif

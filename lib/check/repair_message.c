@@ -107,8 +107,8 @@ ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	    &repair->message, err);
 	if (rc <= 0)
 		return rc;
-	if (!ctx_image_find(&repair->message, entry->dialect, ordinal,
-		&repair->spare, &block, err))
+	if (!ctx_image_find(&repair->message, ordinal, &repair->spare, &block,
+		err))
 		return -1;
 	if (block == 0)
 		return 0;

@@ -131,23 +131,23 @@ int ctx_count_value(struct ctx_counter *counter, const struct ctx_json *json,
 /* Adds the cost of block i of a message to *cost, without that of the blocks in
  * it if it is a tool result. */
 int ctx_count_block(struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, const struct ctx_message *message,
-    size_t i, struct ctx_cost *cost, struct ctx_err *err);
+    const struct ctx_message *message, size_t i, struct ctx_cost *cost,
+    struct ctx_err *err);
 /* Adds the cost of tool result *i and of the blocks in it to *cost.  Sets *i to
  * the last of these blocks. */
 int ctx_count_result(struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, const struct ctx_message *message,
-    size_t *i, struct ctx_cost *cost, struct ctx_err *err);
+    const struct ctx_message *message, size_t *i, struct ctx_cost *cost,
+    struct ctx_err *err);
 /* Sets *saved to the tokens that clearing tool result i would save, and *left
  * to the text that would replace its body (valid until the counter is used
  * again). */
 int ctx_count_clear_savings(struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, const struct ctx_message *message,
-    size_t i, struct ctx_str *left, uint64_t *saved, struct ctx_err *err);
+    const struct ctx_message *message, size_t i, struct ctx_str *left,
+    uint64_t *saved, struct ctx_err *err);
 /* Sets *cost to the cost of a message. */
 int ctx_count_message(struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, const struct ctx_message *message,
-    struct ctx_cost *cost, struct ctx_err *err);
+    const struct ctx_message *message, struct ctx_cost *cost,
+    struct ctx_err *err);
 /* ctx_tokens_to_model returns the model's tokens for a number of tokens of the
  * encoding.  ctx_tokens_to_encoding is the reverse, rounded down. */
 uint64_t ctx_tokens_to_model(const struct ctx_counter *counter,

@@ -109,9 +109,8 @@ count_shown(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 /* Counts a message that is one opaque value: its members, except those that
  * only identify it, and except numbers (ctx may have added one). */
 static int
-count_item(struct ctx_counter *counter, const struct ctx_dialect *dialect,
-    const struct ctx_message *message, struct ctx_cost *cost,
-    struct ctx_err *err)
+count_item(struct ctx_counter *counter, const struct ctx_message *message,
+    struct ctx_cost *cost, struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
 	uint32_t key, end = json->nodes[message->node].next;
@@ -123,7 +122,8 @@ count_item(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 		    ctx_json_is(json, key, "id") ||
 		    ctx_json_is(json, key, "status"))
 			continue;
-		if (count_shown(counter, dialect, json, key + 1, cost, err) < 0)
+		if (count_shown(counter, message->dialect, json, key + 1, cost,
+			err) < 0)
 			return -1;
 	}
 	return 0;
@@ -157,9 +157,8 @@ count_tool_name(struct ctx_counter *counter, const struct ctx_json *json,
 }
 
 int
-ctx_count_block(struct ctx_counter *counter, const struct ctx_dialect *dialect,
-    const struct ctx_message *message, size_t i, struct ctx_cost *cost,
-    struct ctx_err *err)
+ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
+    size_t i, struct ctx_cost *cost, struct ctx_err *err)
 {
 	const struct ctx_block *block = &message->blocks[i];
 	const struct ctx_image *image = &counter->image;
@@ -167,7 +166,7 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 
 	if (block->kind == CTX_BLOCK_MEDIA) {
 		if (image->rule == CTX_IMAGE_NONE)
-			image = &dialect->image;
+			image = &message->dialect->image;
 		if (ctx_media_tokens(image, message->json, block->payload,
 			&counter->text, &tokens, err) < 0)
 			return -1;
@@ -183,7 +182,7 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	    count_tool_name(counter, message->json, block, cost, err) < 0)
 		return -1;
 	if (block->is_message)
-		return count_item(counter, dialect, message, cost, err);
+		return count_item(counter, message, cost, err);
 	/* A body with blocks costs what its blocks cost; they follow. */
 	if (block->payload == 0 ||
 	    (block->kind == CTX_BLOCK_TOOL_RESULT &&
@@ -191,8 +190,8 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 		    (i + 1 < message->n &&
 			message->blocks[i + 1].result_index == i + 1))))
 		return 0;
-	return count_shown(counter, dialect, message->json, block->payload,
-	    cost, err);
+	return count_shown(counter, message->dialect, message->json,
+	    block->payload, cost, err);
 }
 
 /* Sets counter->aged to the reference in the body of an aged tool result, else
@@ -275,10 +274,10 @@ count_cleared_text(struct ctx_counter *counter,
 }
 
 int
-ctx_count_result(struct ctx_counter *counter, const struct ctx_dialect *dialect,
-    const struct ctx_message *message, size_t *i, struct ctx_cost *cost,
-    struct ctx_err *err)
+ctx_count_result(struct ctx_counter *counter, const struct ctx_message *message,
+    size_t *i, struct ctx_cost *cost, struct ctx_err *err)
 {
+	const struct ctx_dialect *dialect = message->dialect;
 	uint64_t before = cost->tokens, rough = cost->estimated;
 	uint64_t name, body, then;
 	size_t result = *i;
@@ -289,8 +288,7 @@ ctx_count_result(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 		return -1;
 	name = cost->tokens - before;
 	for (;;) {
-		if (ctx_count_block(counter, dialect, message, *i, cost, err) <
-		    0)
+		if (ctx_count_block(counter, message, *i, cost, err) < 0)
 			return -1;
 		if (*i + 1 >= message->n ||
 		    message->blocks[*i + 1].result_index != result + 1)
@@ -313,12 +311,12 @@ ctx_count_result(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 
 int
 ctx_count_clear_savings(struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, const struct ctx_message *message,
-    size_t i, struct ctx_str *left, uint64_t *saved, struct ctx_err *err)
+    const struct ctx_message *message, size_t i, struct ctx_str *left,
+    uint64_t *saved, struct ctx_err *err)
 {
 	struct ctx_cost cost = {0};
 
-	if (ctx_count_result(counter, dialect, message, &i, &cost, err) < 0)
+	if (ctx_count_result(counter, message, &i, &cost, err) < 0)
 		return -1;
 	*saved = cost.clearable;
 	*left = (struct ctx_str){CTX_CLEARED, strlen(CTX_CLEARED)};
@@ -339,9 +337,8 @@ record_prompt_tokens(const struct ctx_message *message, size_t i,
 }
 
 static int
-add_block_tokens(struct ctx_counter *counter, const struct ctx_dialect *dialect,
-    const struct ctx_message *message, struct ctx_cost *cost,
-    struct ctx_err *err)
+add_block_tokens(struct ctx_counter *counter, const struct ctx_message *message,
+    struct ctx_cost *cost, struct ctx_err *err)
 {
 	uint64_t before, rough;
 	size_t i;
@@ -349,15 +346,14 @@ add_block_tokens(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	for (i = 0; i < message->n; i++) {
 		record_prompt_tokens(message, i, cost);
 		if (message->blocks[i].kind == CTX_BLOCK_TOOL_RESULT) {
-			if (ctx_count_result(counter, dialect, message, &i,
-				cost, err) < 0)
+			if (ctx_count_result(counter, message, &i, cost, err) <
+			    0)
 				return -1;
 			continue;
 		}
 		before = cost->tokens;
 		rough = cost->estimated;
-		if (ctx_count_block(counter, dialect, message, i, cost, err) <
-		    0)
+		if (ctx_count_block(counter, message, i, cost, err) < 0)
 			return -1;
 		cost->kinds[message->blocks[i].kind] += cost->tokens - before;
 		cost->estimated_by_kind[message->blocks[i].kind] +=
@@ -388,9 +384,10 @@ count_loose_reasoning(const struct ctx_message *message,
 
 int
 ctx_count_message(struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, const struct ctx_message *message,
-    struct ctx_cost *cost, struct ctx_err *err)
+    const struct ctx_message *message, struct ctx_cost *cost,
+    struct ctx_err *err)
 {
+	const struct ctx_dialect *dialect = message->dialect;
 	struct ctx_cost role = {0};
 
 	memset(cost, 0, sizeof *cost);
@@ -411,7 +408,7 @@ ctx_count_message(struct ctx_counter *counter,
 			err) < 0)
 			return -1;
 	}
-	if (add_block_tokens(counter, dialect, message, cost, err) < 0)
+	if (add_block_tokens(counter, message, cost, err) < 0)
 		return -1;
 	cost->reasoning = count_loose_reasoning(message, cost);
 	if (!counter->exact)

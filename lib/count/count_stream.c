@@ -113,9 +113,8 @@ add_share(struct count *count, const struct ctx_event *event, size_t *i,
 	if (ctx_groups_tool(&count->groups, dialect, message, *i, &tool, err) <
 		0 ||
 	    (message->blocks[*i].kind == CTX_BLOCK_TOOL_RESULT
-		    ? ctx_count_result(counter, dialect, message, i, &cost, err)
-		    : ctx_count_block(counter, dialect, message, *i, &cost,
-			  err)) < 0)
+		    ? ctx_count_result(counter, message, i, &cost, err)
+		    : ctx_count_block(counter, message, *i, &cost, err)) < 0)
 		return -1;
 	if (tool == 0)
 		return 0;

@@ -153,15 +153,14 @@ is_free(const struct ctx_message *message, size_t i)
 }
 
 uint32_t
-ctx_media_block(const struct ctx_message *message,
-    const struct ctx_dialect *dialect, size_t i)
+ctx_media_block(const struct ctx_message *message, size_t i)
 {
 	const struct ctx_block *block = &message->blocks[i];
 	const struct ctx_json *json = message->json;
 	uint32_t type;
 
-	if (block->kind != CTX_BLOCK_MEDIA || dialect->text_block == NULL ||
-	    block->removable == 0 ||
+	if (block->kind != CTX_BLOCK_MEDIA ||
+	    message->dialect->text_block == NULL || block->removable == 0 ||
 	    json->nodes[block->container].kind != CTX_JSON_ARRAY ||
 	    json->nodes[block->removable].kind != CTX_JSON_OBJECT ||
 	    !is_free(message, i))

@@ -33,7 +33,6 @@ uint32_t ctx_result_content_value(const struct ctx_message *message, size_t i);
  * with only a type (a placeholder); reasoning files; and media in a result
  * that is never cleared.
  */
-uint32_t ctx_media_block(const struct ctx_message *message,
-    const struct ctx_dialect *dialect, size_t i);
+uint32_t ctx_media_block(const struct ctx_message *message, size_t i);
 
 #endif

@@ -337,7 +337,7 @@ collect_edits(struct prune *p, struct held_conversation *conversation,
 		    ctx_insertion_cut(edits, &p->view, &old, err) < 0)
 			return -1;
 	}
-	if (ctx_edit_message(edits, &p->view, held->dialect, edit,
+	if (ctx_edit_message(edits, &p->view, edit,
 		conversation->model_counter.counter, empty, err) < 0)
 		return -1;
 	if (*empty)
@@ -414,8 +414,8 @@ drop_empty(struct prune *p, struct held_conversation *conversation,
 	size_t i;
 
 	if (held->line != 0 && !held->continues &&
-	    ctx_count_message(conversation->model_counter.counter,
-		held->dialect, &p->view, &cost, err) < 0)
+	    ctx_count_message(conversation->model_counter.counter, &p->view,
+		&cost, err) < 0)
 		return -1;
 	remove_message(p, conversation, held);
 	if (is_dropped(p, held))
@@ -547,8 +547,8 @@ report_relink(struct prune *p, struct held_message *held, struct ctx_err *err)
 		return 0;
 	if (held->dialect != NULL) {
 		if (ctx_prune_reread(p, held, err) < 0 ||
-		    ctx_count_message(p->lines.model_counter.counter,
-			held->dialect, &p->view, &cost, err) < 0)
+		    ctx_count_message(p->lines.model_counter.counter, &p->view,
+			&cost, err) < 0)
 			return -1;
 		change.role = p->view.role;
 		change.before = change.after = cost.tokens;

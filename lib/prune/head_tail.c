@@ -72,11 +72,11 @@ ctx_head_tail_save(struct prune *p, const struct ctx_dialect *dialect,
 	if (ctx_edits_apply(&p->one, raw, &p->message, err) < 0 ||
 	    ctx_json_scan(&p->json, p->message.p, p->message.n, &used, err) <
 		0 ||
-	    ctx_count_message(counter, dialect, message, &before, err) < 0 ||
+	    ctx_count_message(counter, message, &before, err) < 0 ||
 	    ctx_dialect_read_message(dialect, &p->json, 0, &p->view, err) < 0)
 		return -1;
 	p->view.flags = message->flags;
-	if (ctx_count_message(counter, dialect, &p->view, &after, err) < 0)
+	if (ctx_count_message(counter, &p->view, &after, err) < 0)
 		return -1;
 	if (after.tokens < before.tokens)
 		*saved = before.tokens - after.tokens;

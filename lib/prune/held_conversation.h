@@ -198,8 +198,8 @@ int ctx_insertion_cost(struct prune *p, struct ctx_counter *counter,
     struct ctx_err *err);
 /* Sets *tokens to the tokens that a found insertion adds to its message. */
 int ctx_insertion_weigh(struct prune *p, struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, const struct ctx_message *message,
-    const struct found_insertion *found, uint64_t *tokens, struct ctx_err *err);
+    const struct ctx_message *message, const struct found_insertion *found,
+    uint64_t *tokens, struct ctx_err *err);
 /* Adds the edit that removes a found insertion from the begin of its string. */
 int ctx_insertion_cut(struct ctx_edits *edits,
     const struct ctx_message *message, const struct found_insertion *found,

@@ -110,7 +110,7 @@ exclude_results(struct prune *p, struct held_conversation *conversation,
 			return ctx_err_nomem(err);
 		held->spared[result - 1] = true;
 		if (ctx_count_clear_savings(conversation->model_counter.counter,
-			held->dialect, message, i, &left, &saved, err) < 0)
+			message, i, &left, &saved, err) < 0)
 			return -1;
 		cost->clearable -= saved;
 	}
@@ -195,16 +195,15 @@ count_notice_tokens(struct prune *p, struct held_conversation *conversation,
 /* Notes the part of a message that is ours. */
 static int
 record_insertion(struct prune *p, struct held_conversation *conversation,
-    const struct held_message *held, const struct ctx_message *message,
-    const struct found_insertion *found, struct ctx_segment *segment,
-    struct ctx_err *err)
+    const struct ctx_message *message, const struct found_insertion *found,
+    struct ctx_segment *segment, struct ctx_err *err)
 {
 	uint64_t tokens;
 
 	if (found->whole || !(found->summary || found->notice))
 		return 0;
-	if (ctx_insertion_weigh(p, conversation->model_counter.counter,
-		held->dialect, message, found, &tokens, err) < 0)
+	if (ctx_insertion_weigh(p, conversation->model_counter.counter, message,
+		found, &tokens, err) < 0)
 		return -1;
 	segment->inserted_tokens = (uint32_t)tokens;
 	segment->flags |=
@@ -262,7 +261,7 @@ ctx_prune_hold_message(struct prune *p, struct held_conversation *conversation,
 	if (held->dialect->rules & CTX_ALTERNATES)
 		conversation->plan.settings.alternates = true;
 	pin_by_tool(p, groups, first);
-	if (record_insertion(p, conversation, held, message, &found,
+	if (record_insertion(p, conversation, message, &found,
 		&groups->segments[groups->n - 1], err) < 0 ||
 	    count_notice_tokens(p, conversation, held, message,
 		&groups->segments[groups->n - 1], err) < 0 ||

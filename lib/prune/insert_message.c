@@ -277,7 +277,7 @@ count_message_tokens(struct prune *p, struct ctx_counter *counter,
 	if (fill_template(&p->out, template, &words, err) < 0 ||
 	    ctx_json_scan(&p->json, p->out.p, p->out.n, &used, err) < 0 ||
 	    ctx_dialect_read_message(dialect, &p->json, 0, &p->view, err) < 0 ||
-	    ctx_count_message(counter, dialect, &p->view, &cost, err) < 0)
+	    ctx_count_message(counter, &p->view, &cost, err) < 0)
 		return -1;
 	*tokens = cost.tokens;
 	return 0;
@@ -366,16 +366,15 @@ ctx_insertion_cost(struct prune *p, struct ctx_counter *counter,
 
 int
 ctx_insertion_weigh(struct prune *p, struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, const struct ctx_message *message,
-    const struct found_insertion *found, uint64_t *tokens, struct ctx_err *err)
+    const struct ctx_message *message, const struct found_insertion *found,
+    uint64_t *tokens, struct ctx_err *err)
 {
 	struct ctx_str literal;
 	struct ctx_cost cost = {0};
 	int rc;
 
 	if (found->end == 0) {
-		rc = ctx_count_block(counter, dialect, message, found->part,
-		    &cost, err);
+		rc = ctx_count_block(counter, message, found->part, &cost, err);
 		*tokens = cost.tokens;
 		return rc;
 	}

@@ -22,8 +22,8 @@ reread_message(struct held_conversation *conversation,
 
 	if (ctx_dialect_read_message(held->dialect, json, 0, message, err) <
 		0 ||
-	    ctx_count_message(conversation->model_counter.counter,
-		held->dialect, message, cost, err) < 0)
+	    ctx_count_message(conversation->model_counter.counter, message,
+		cost, err) < 0)
 		return -1;
 	parts = message->n;
 	rc = ctx_dialect_read_message(told, json, 0, message, err);

@@ -43,8 +43,7 @@ ctx_bound_after(const struct ctx_message *message, size_t from)
 /* Returns the block that a text block must replace because no block of the
  * message would be left, or message->n. */
 static size_t
-find_replaced_block(const struct ctx_message *message,
-    const struct ctx_dialect *dialect, size_t from)
+find_replaced_block(const struct ctx_message *message, size_t from)
 {
 	const struct ctx_node *nodes = message->json->nodes;
 	size_t i, first = message->n;
@@ -54,7 +53,8 @@ find_replaced_block(const struct ctx_message *message,
 	for (i = 0; i < message->n; i++) {
 		if (!is_signed_after(message, i, from))
 			return message->n;
-		if (first == message->n && dialect->text_block != NULL &&
+		if (first == message->n &&
+		    message->dialect->text_block != NULL &&
 		    nodes[message->blocks[i].container].kind == CTX_JSON_ARRAY)
 			first = i;
 	}
@@ -65,13 +65,13 @@ find_replaced_block(const struct ctx_message *message,
  */
 static int
 replace_block(struct ctx_edits *edits, const struct ctx_message *message,
-    const struct ctx_dialect *dialect, uint32_t block, struct ctx_err *err)
+    uint32_t block, struct ctx_err *err)
 {
 	struct ctx_buf text = {0};
 	int rc = -1;
 
-	if (ctx_buf_printf(&text, err, "%s\"%s\"}", dialect->text_block,
-		CTX_REASONING_REMOVED) == 0)
+	if (ctx_buf_printf(&text, err, "%s\"%s\"}",
+		message->dialect->text_block, CTX_REASONING_REMOVED) == 0)
 		rc = ctx_edits_replace(edits,
 		    ctx_json_str(message->json, block), text.p, text.n, err);
 	ctx_buf_release(&text);
@@ -80,11 +80,11 @@ replace_block(struct ctx_edits *edits, const struct ctx_message *message,
 
 int
 ctx_bound_remove(struct ctx_edits *edits, const struct ctx_message *message,
-    const struct ctx_dialect *dialect, size_t from, struct ctx_err *err)
+    size_t from, struct ctx_err *err)
 {
 	size_t nodes = message->json->nodes[message->node].next - message->node,
 	       i;
-	size_t kept = find_replaced_block(message, dialect, from);
+	size_t kept = find_replaced_block(message, from);
 	bool *gone;
 	int rc = 0;
 
@@ -99,6 +99,6 @@ ctx_bound_remove(struct ctx_edits *edits, const struct ctx_message *message,
 	free(gone);
 	if (rc < 0 || kept == message->n)
 		return rc;
-	return replace_block(edits, message, dialect,
-	    message->blocks[kept].removable, err);
+	return replace_block(edits, message, message->blocks[kept].removable,
+	    err);
 }

@@ -19,6 +19,6 @@ bool ctx_bound_after(const struct ctx_message *message, size_t from);
  * block, unless other records belong to the message.
  */
 int ctx_bound_remove(struct ctx_edits *edits, const struct ctx_message *message,
-    const struct ctx_dialect *dialect, size_t from, struct ctx_err *err);
+    size_t from, struct ctx_err *err);
 
 #endif

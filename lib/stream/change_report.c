@@ -79,12 +79,12 @@ count_after_edits(struct edited *edited, const struct ctx_edits *edits,
 		&edited->text, err) < 0 ||
 	    ctx_json_scan(&edited->json, edited->text.p, edited->text.n, &used,
 		err) < 0 ||
-	    ctx_dialect_read_message(edited->dialect, &edited->json, 0,
+	    ctx_dialect_read_message(edited->before->dialect, &edited->json, 0,
 		&edited->message, err) < 0)
 		return -1;
 	edited->message.flags |= edited->before->flags;
-	if (ctx_count_message(edited->counter, edited->dialect,
-		&edited->message, &cost, err) < 0)
+	if (ctx_count_message(edited->counter, &edited->message, &cost, err) <
+	    0)
 		return -1;
 	change->after = cost.tokens;
 	ctx_buf_reset(&edited->text);
@@ -102,8 +102,8 @@ ctx_report_edited(const struct ctx_report *report, struct edited *edited,
 	change->action = "edit";
 	/* A change aside costs nothing: the model is not shown the line. */
 	if (report->on_change != NULL && !change->aside) {
-		if (ctx_count_message(edited->counter, edited->dialect,
-			edited->before, &cost, err) < 0)
+		if (ctx_count_message(edited->counter, edited->before, &cost,
+			err) < 0)
 			return -1;
 		change->before = cost.tokens;
 		if (count_after_edits(edited, edits, change, err) < 0)

@@ -7,7 +7,6 @@
 /* A message and its edits.  The caller sets all members before json. */
 struct edited {
 	const struct ctx_message *before;
-	const struct ctx_dialect *dialect;
 	struct ctx_counter *counter; /* NULL: tokens are not counted */
 	struct ctx_str value;        /* the JSON that the edits change */
 	size_t first, n; /* its edits in ctx_edits: n from first on */

@@ -138,8 +138,8 @@ count_batch(struct ctx_task *task, unsigned number)
 			counter = find_clone(&p->clones[number - 1], counter,
 			    p->counters->simd, &err);
 		if (counter != NULL &&
-		    ctx_count_message(counter, step->layout.dialect,
-			&step->message, &step->cost, &err) == 0)
+		    ctx_count_message(counter, &step->message, &step->cost,
+			&err) == 0)
 			step->event.cost = &step->cost;
 	}
 }

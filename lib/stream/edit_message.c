@@ -122,8 +122,8 @@ remove_blocks(struct ctx_edits *edits, const struct ctx_message *message,
 
 static int
 clear_results(struct ctx_edits *edits, const struct ctx_message *message,
-    const struct ctx_dialect *dialect, const struct ctx_message_edit *edit,
-    struct ctx_counter *counter, struct ctx_err *err)
+    const struct ctx_message_edit *edit, struct ctx_counter *counter,
+    struct ctx_err *err)
 {
 	struct ctx_buf body = {0};
 	struct ctx_str left;
@@ -137,15 +137,15 @@ clear_results(struct ctx_edits *edits, const struct ctx_message *message,
 		if ((edit->spared != NULL && edit->spared[result++]) ||
 		    is_removed_with_call(message, i, edit))
 			continue;
-		if (ctx_count_clear_savings(counter, dialect, message, i, &left,
-			&saved, err) < 0)
+		if (ctx_count_clear_savings(counter, message, i, &left, &saved,
+			err) < 0)
 			goto out;
 		if (saved == 0)
 			continue;
 		body.n = 0;
 		if (ctx_result_content_add(&body,
 			ctx_result_content_form(message->json,
-			    message->blocks[i].payload, dialect),
+			    message->blocks[i].payload, message->dialect),
 			left.p, left.n, err) < 0 ||
 		    ctx_edits_replace(edits,
 			ctx_json_str(message->json, message->blocks[i].payload),
@@ -160,8 +160,8 @@ out:
 
 int
 ctx_edit_message(struct ctx_edits *edits, const struct ctx_message *message,
-    const struct ctx_dialect *dialect, const struct ctx_message_edit *edit,
-    struct ctx_counter *counter, bool *empty, struct ctx_err *err)
+    const struct ctx_message_edit *edit, struct ctx_counter *counter,
+    bool *empty, struct ctx_err *err)
 {
 	size_t i;
 
@@ -174,5 +174,5 @@ ctx_edit_message(struct ctx_edits *edits, const struct ctx_message *message,
 		return -1;
 	if (!(edit->results & CTX_MARK_CLEAR))
 		return 0;
-	return clear_results(edits, message, dialect, edit, counter, err);
+	return clear_results(edits, message, edit, counter, err);
 }

@@ -468,8 +468,7 @@ ctx_stream_cost(const struct ctx_event *event, struct ctx_counter *counter,
     struct ctx_cost *cost, struct ctx_err *err)
 {
 	if (event->cost == NULL)
-		return ctx_count_message(counter, event->layout->dialect,
-		    event->message, cost, err);
+		return ctx_count_message(counter, event->message, cost, err);
 	*cost = *event->cost;
 	return 0;
 }

@@ -253,7 +253,7 @@ struct ctx_message_edit {
  * if that saves tokens; a result inside its call is removed with the call.
  */
 int ctx_edit_message(struct ctx_edits *edits, const struct ctx_message *message,
-    const struct ctx_dialect *dialect, const struct ctx_message_edit *edit,
-    struct ctx_counter *counter, bool *empty, struct ctx_err *err);
+    const struct ctx_message_edit *edit, struct ctx_counter *counter,
+    bool *empty, struct ctx_err *err);
 
 #endif

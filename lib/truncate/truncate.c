@@ -216,7 +216,7 @@ replace_media_block(struct truncate *t, struct conversation_tracker *tracker,
 	struct ctx_truncate_options *options = t->options;
 	const struct ctx_message *message = event->message;
 	const struct ctx_dialect *dialect = event->layout->dialect;
-	uint32_t block = ctx_media_block(message, dialect, i);
+	uint32_t block = ctx_media_block(message, i);
 	uint32_t owner = message->blocks[i].result_index;
 	struct ctx_media media;
 	struct ctx_str old, tool;
@@ -333,7 +333,6 @@ report_truncated(struct truncate *t, struct conversation_tracker *tracker,
 	change.bytes = event->inside ? ctx_json_str(json, event->node)
 				     : event->record->text;
 	t->edited.before = event->message;
-	t->edited.dialect = event->layout->dialect;
 	t->edited.counter = tracker->model_counter.counter;
 	t->edited.value = ctx_json_str(json, event->node);
 	t->edited.first = first;
@@ -363,8 +362,7 @@ drop_bound_reasoning(struct truncate *t, struct conversation_tracker *tracker,
 		return 0;
 	}
 	t->counts->reasoning++;
-	return ctx_bound_remove(&t->edits, message, event->layout->dialect,
-	    from, err);
+	return ctx_bound_remove(&t->edits, message, from, err);
 }
 
 /* Adds the edits of a message.  number is that of its first media block; media

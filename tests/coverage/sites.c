@@ -173,10 +173,9 @@ WRAP(int, ctx_token_count,
 	uint64_t *tokens, struct ctx_err *err),
     (counter, p, n, tokens, err), ctx_err_nomem(err))
 WRAP(int, ctx_count_message,
-    (struct ctx_counter * counter, const struct ctx_dialect *dialect,
-	const struct ctx_message *message, struct ctx_cost *cost,
-	struct ctx_err *err),
-    (counter, dialect, message, cost, err), ctx_err_nomem(err))
+    (struct ctx_counter * counter, const struct ctx_message *message,
+	struct ctx_cost *cost, struct ctx_err *err),
+    (counter, message, cost, err), ctx_err_nomem(err))
 
 /* Those that give -1 and fill err for whatever they called. */
 #define PASSES(name, parameters, arguments) \
@@ -201,10 +200,9 @@ PASSES(ctx_intern,
 	struct ctx_err *err),
     (names, p, n, id, err))
 PASSES(ctx_count_block,
-    (struct ctx_counter * counter, const struct ctx_dialect *dialect,
-	const struct ctx_message *message, size_t i, struct ctx_cost *cost,
-	struct ctx_err *err),
-    (counter, dialect, message, i, cost, err))
+    (struct ctx_counter * counter, const struct ctx_message *message, size_t i,
+	struct ctx_cost *cost, struct ctx_err *err),
+    (counter, message, i, cost, err))
 PASSES(ctx_count_value,
     (struct ctx_counter * counter, const struct ctx_json *json, uint32_t node,
 	struct ctx_cost *cost, struct ctx_err *err),
@@ -329,10 +327,9 @@ PASSES(ctx_writer_copy,
 PASSES(ctx_spool_sync, (struct ctx_spool * spool, struct ctx_err *err),
     (spool, err))
 PASSES(ctx_count_result,
-    (struct ctx_counter * counter, const struct ctx_dialect *dialect,
-	const struct ctx_message *message, size_t *i, struct ctx_cost *cost,
-	struct ctx_err *err),
-    (counter, dialect, message, i, cost, err))
+    (struct ctx_counter * counter, const struct ctx_message *message, size_t *i,
+	struct ctx_cost *cost, struct ctx_err *err),
+    (counter, message, i, cost, err))
 PASSES(ctx_embed_add,
     (struct ctx_embed * embed, const char *p, size_t n, struct ctx_err *err),
     (embed, p, n, err))
@@ -349,10 +346,9 @@ PASSES(ctx_onig_to_pcre2,
 	struct ctx_buf *out, struct ctx_err *err),
     (patterns, n, kinds, out, err))
 PASSES(ctx_count_clear_savings,
-    (struct ctx_counter * counter, const struct ctx_dialect *dialect,
-	const struct ctx_message *message, size_t i, struct ctx_str *left,
-	uint64_t *saved, struct ctx_err *err),
-    (counter, dialect, message, i, left, saved, err))
+    (struct ctx_counter * counter, const struct ctx_message *message, size_t i,
+	struct ctx_str *left, uint64_t *saved, struct ctx_err *err),
+    (counter, message, i, left, saved, err))
 
 /* Of libraries: what says in errno, or not at all, that memory ran out. */
 WRAP(int, posix_memalign, (void **p, size_t align, size_t n), (p, align, n),

@@ -75,8 +75,8 @@ edit_message(struct fuzz *f)
 	size_t used;
 
 	ctx_edits_reset(&f->edits);
-	must(ctx_edit_message(&f->edits, &f->message, f->dialect, &edit,
-		 f->counter, &empty, &err) == 0);
+	must(ctx_edit_message(&f->edits, &f->message, &edit, f->counter, &empty,
+		 &err) == 0);
 	if (empty)
 		return;
 	must(ctx_edits_apply(&f->edits,
@@ -108,8 +108,7 @@ read_message(struct fuzz *f, uint32_t node)
 	must(f->message.node >= node &&
 	    f->message.node < f->json.nodes[node].next);
 	judge_parts(f);
-	must(ctx_count_message(f->counter, f->dialect, &f->message, &cost,
-		 &err) == 0);
+	must(ctx_count_message(f->counter, &f->message, &cost, &err) == 0);
 	for (i = 0; i < CTX_BLOCK_KINDS; i++) {
 		must(cost.estimated_by_kind[i] <= cost.kinds[i]);
 		sum += cost.kinds[i];
