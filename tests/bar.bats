@@ -8,7 +8,7 @@ exactly() {
 	    "$(printf ' a%.0s' $(seq $(($1 - 7))))"
 }
 
-@test "the zones: under 50 %, to 70 % and to 85 % themselves, above" {
+@test "--bar names the zone of the used share: PEAK to 50 %, GOOD to 70 %, DEGRADING to 85 %, POOR above" {
 	exactly 1190 > t
 	[ "$(tokens -e o200k_base t)" -eq 1190 ]
 	zone() {
@@ -28,7 +28,7 @@ exactly() {
 	[[ ${lines[-1]} == "U user "*" 1187  99.7%" ]]
 }
 
-@test "each zone has its colour; a log, NO_COLOR and --color never have none" {
+@test "--bar colours each zone; a log, NO_COLOR and --color never get no escape sequences" {
 	exactly 1190 > t
 	for pair in 2381:77 2000:220 1500:208 1000:196; do
 		ctx-count --bar --color always -e o200k_base \
@@ -47,7 +47,7 @@ exactly() {
 	[[ $output == *"none of auto, always, never"* ]]
 }
 
-@test "no line is wider than the terminal, and the bar as wide" {
+@test "--bar prints no line wider than the terminal, and a bar exactly as wide" {
 	for width in 24 30 36 37 40 60 74 79 80 81 111 200 400; do
 		for window in 1k 90k 108133 128k 10M; do
 			COLUMNS=$width ctx-count --bar -m gpt-4o \
@@ -74,7 +74,7 @@ exactly() {
 	done
 }
 
-@test "a character of two columns takes the place of two" {
+@test "--bar counts a wide character as two columns" {
 	jq -nc '{role: "assistant", content: null, tool_calls: [{id: "a", type:
 	    "function", function: {name: $name, arguments: "{}"}}]},
 	    {role: "tool", tool_call_id: "a", content: "x"}' \
@@ -91,7 +91,7 @@ exactly() {
 	done
 }
 
-@test "the legend adds up, and agrees with --per role" {
+@test "--bar: the tokens of the legend add up and agree with --per role" {
 	COLUMNS=40 ctx-count --bar -m gpt-4o "$agent" | tail -n +5 > legend
 	[ "$(awk '{ n += $(NF - 1) } END { print n }' legend)" -eq \
 	    $(($(tokens -m gpt-4o "$agent") - 3)) ]
@@ -108,7 +108,7 @@ exactly() {
 	[[ $output == *"D tools defined "* && $output == *"S system "* ]]
 }
 
-@test "results of several tools in one message are each of its tool" {
+@test "--bar: results of several tools in one message count for their own tools" {
 	cat > in <<'X'
 {"role":"assistant","content":[{"type":"tool_use","id":"a","name":"x","input":{}},{"type":"tool_use","id":"b","name":"y","input":{"p":"some long text here"}},{"type":"tool_use","id":"c","name":"x","input":{}}]}
 {"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"one two three"},{"type":"tool_result","tool_use_id":"b","content":"one two three four five six"},{"type":"tool_result","tool_use_id":"c","content":"one two"},{"type":"text","text":"so what"}]}
@@ -122,7 +122,7 @@ X
 	    sort | diff - got
 }
 
-@test "--svg writes the picture as a file, with nothing of the input in it raw" {
+@test "--svg writes a well-formed picture and escapes every text of the input" {
 	cat > evil.jsonl <<'X'
 {"role":"user","content":"x"}
 {"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"</text><script>&\"'\u0000\u001b\uffff","arguments":"{}"}}]}
@@ -159,7 +159,7 @@ X
 	[[ $output == *"No space left"* ]]
 }
 
-@test "--svg: a picture is the old one or the new one, and whose it was" {
+@test "--svg replaces the file atomically and keeps its mode; if that fails, the old file is unchanged" {
 	ctx-count --svg a.svg -m gpt-4o "$agent"
 	[ "$(stat -c %a a.svg)" = 600 ]
 	echo old > b.svg
@@ -196,7 +196,7 @@ X
 	cmp a.svg pipe
 }
 
-@test "--svg: a picture stays with the group it was for" {
+@test "--svg keeps the group of the file, or writes in place if it cannot" {
 	[ "$(uname)" = Linux ] || return 0
 	command -v strace > /dev/null || fail "no strace here"
 	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
@@ -225,7 +225,7 @@ X
 	[ "$(echo .tmp*)" = '.tmp*' ]
 }
 
-@test "--svg: where there is no room for a new picture the old one stays" {
+@test "--svg leaves the old picture unchanged if a new file cannot be created" {
 	[ "$(uname)" = Linux ] || return 0
 	command -v strace > /dev/null || fail "no strace here"
 	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
@@ -243,7 +243,7 @@ X
 	done
 }
 
-@test "--svg: where no name is left for a new picture the old one is written" {
+@test "--svg writes in place if the path is too long for a temporary name" {
 	ctx-count -q --svg want "$agent"
 	echo old > a.svg
 	inode=$(stat -c %i a.svg)
@@ -252,7 +252,7 @@ X
 	[ "$(stat -c %i a.svg)" = "$inode" ]
 }
 
-@test "--svg: who waits for the reader of a pipe can be ended" {
+@test "--svg: a signal ends a command that waits for the reader of a pipe" {
 	mkfifo p
 	# Without a reader it ends by itself (common.bats); a reader that reads
 	# nothing keeps it, until a signal.
@@ -277,7 +277,7 @@ shows() {
 	fail "$1: $(cat out)"
 }
 
-@test "--follow draws anew when a file grows, is replaced or cut" {
+@test "--follow redraws when a file grows, is replaced or is truncated" {
 	exactly 100 > t
 	ctx-count --follow -e o200k_base t > out 2> err &
 	pid=$!
@@ -302,7 +302,7 @@ shows() {
 	run ! grep -q $'\033' out
 }
 
-@test "--follow: a link may lead elsewhere, one of several may be away" {
+@test "--follow follows a symbolic link to its new target and waits for a file that is missing" {
 	mkdir data links
 	exactly 100 > data/a
 	exactly 50 > data/b
@@ -336,7 +336,7 @@ shows() {
 	[ ! -s err ] || fail "$(cat err)"
 }
 
-@test "--follow on a terminal draws over what it drew, or the whole screen" {
+@test "--follow on a terminal draws over its last picture, or clears a small screen" {
 	command -v script > /dev/null || fail "no script(1) here"
 	for rows in 24 2; do
 		exactly 100 > t
@@ -357,7 +357,7 @@ shows() {
 	done
 }
 
-@test "what does not go together is refused" {
+@test "--bar and --follow refuse options that contradict them, and --follow needs files" {
 	for option in --json --tsv "--per role" --text --calibrate; do
 		# shellcheck disable=SC2086 # an option and its argument
 		run -2 ctx-count --bar $option "$agent"
@@ -374,7 +374,7 @@ shows() {
 	[[ $output == "ctx-count: cannot write standard output: No space"* ]]
 }
 
-@test "the gate still shuts, and --top names where the largest stand" {
+@test "--bar exits 1 over --max, and --top names the place of the largest messages" {
 	run -1 ctx-count --bar -m gpt-4o --max 70% "$agent"
 	run -0 ctx-count --bar -m gpt-4o --top 2 "$agent"
 	[[ ${lines[-1]} == *"agent.jsonl:"[0-9]*" tool "* ]]

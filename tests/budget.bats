@@ -23,7 +23,7 @@ within() { # BUDGET FILE OPTION...
 	[ "$status" -eq $rc ] || fail "$f $b $*: --dry-run said $status"
 }
 
-@test "strategies, levels, notices and summaries: within budget or status 1" {
+@test "every strategy, level, notice and summary meets the budget or exits 1" {
 	for s in $STRATEGIES; do
 		for l in light balanced aggressive; do
 			within 30000 "$agent" -s $s -l $l
@@ -34,7 +34,7 @@ within() { # BUDGET FILE OPTION...
 	done
 }
 
-@test "floors that outgrow the budget: pins, newest messages, system prompt" {
+@test "pins, newest messages or a system prompt larger than the budget exit 1 and are named" {
 	within 2000 "$agent" --pin-role user
 	within 9000 "$agent" --pin-tool . -s heuristic -l aggressive
 	within 2000 "$agent" -k 40 --notice "(left out)"
@@ -44,7 +44,7 @@ within() { # BUDGET FILE OPTION...
 	grep -q 'pinned [0-9]' <<< "$output"
 }
 
-@test "pins, percents, several files and a window together" {
+@test "pins, a percentage, several files and --window work together" {
 	head -n 150 "$agent" > a
 	tail -n +151 "$agent" > b
 	ctx-prune --window 50k -b 40% --trigger 90% --target 50% -s middle-out \
@@ -58,7 +58,7 @@ within() { # BUDGET FILE OPTION...
 	    --notice "(left out)" out | cmp - out
 }
 
-@test "a budget for each conversation of a stream, by its own model" {
+@test "each conversation of a stream gets the budget of its own model" {
 	jq -nc '{model: "gpt-4", messages: [inputs]}' "$agent" > one
 	jq -nc '{messages: [inputs]}' "$chat" >> one
 	jq -nc '{model: "gpt-4o", messages: [inputs]}' "$agent" >> one
@@ -118,7 +118,7 @@ grow() { # FROM TO FILE OPTION...
 	done
 }
 
-@test "--quantum: the prefix changes only when a grid line is crossed" {
+@test "--quantum: a growing conversation changes its prefix only when it crosses a multiple" {
 	for l in light balanced aggressive; do
 		grow 40 90 "$agent" -l $l -b 9k --quantum 3k -k 1 -t 0
 		[ $broken -gt 0 ]
@@ -130,7 +130,7 @@ grow() { # FROM TO FILE OPTION...
 	[ $moved -gt $with ] || fail "without it moved $moved times"
 }
 
-@test "--quantum in other formats, with floors that the line lies before" {
+@test "--quantum works in every provider's format, also with floors after the cut" {
 	local d
 	for d in anthropic openai-responses gemini bedrock; do
 		"$B/gen-tools/convo" --dialect $d --seed 7 --messages 260 > in
@@ -144,7 +144,7 @@ grow() { # FROM TO FILE OPTION...
 	done
 }
 
-@test "of equal keys the last counts, and with it goes every one before" {
+@test "of equal keys in an object the last counts, and removing it removes all" {
 	for file in "$BATS_TEST_DIRNAME"/corpus/*/*.json*; do
 		d=$(basename "$(dirname "$file")")
 		case $d in
@@ -176,7 +176,7 @@ grow() { # FROM TO FILE OPTION...
 	done
 }
 
-@test "window: over the budget, the turns that it keeps are named" {
+@test "window: over the budget, every kept turn is named with its tokens" {
 	for i in 1 2 3 4 5 6; do
 		messages "user:question $i" "assistant:answer $i, $(words 300)"
 	done > in

@@ -2,7 +2,7 @@
 
 load helper
 
-@test "--calibrate finds the factor and what is sent beside the stream" {
+@test "--calibrate finds the factor and the tokens sent with every request" {
 	# Billed: 1.3 for each token, and 5,000 with every call.
 	jq -c 'if .role == "assistant" then .model = "claude-opus-4-8"
 	    else . end | .content = [{type: "text", text: .content}]' \
@@ -34,7 +34,7 @@ load helper
 	[[ $output == *"no call says"* ]]
 }
 
-@test "--calibrate: a model's name is masked, and cut between characters" {
+@test "--calibrate masks a model's name and cuts it between characters" {
 	named() {
 		jq -nc --arg m "$1" 'range(3) | {role: "user", content: "go"},
 		    {role: "assistant", model: $m, content: [{type: "text",
@@ -55,7 +55,7 @@ load helper
 	done
 }
 
-@test "--calibrate tells the models apart, in the order of their calls" {
+@test "--calibrate prints one line per model, in the order of their first requests" {
 	call() { # MODEL TOKENS
 		printf '{"role":"user","content":"go"}\n'
 		printf '{"role":"assistant","model":"%s","content":[{"type":"text","text":"x"}],"usage":{"input_tokens":%d,"output_tokens":5}}\n' "$@"
@@ -72,7 +72,7 @@ load helper
 	    $f.a > 2.5 * $f.b and $f.c > 1.8 * $f.b' <<< "$output"
 }
 
-@test "--calibrate reads what Codex says behind each answer, once" {
+@test "--calibrate reads Codex usage that is logged after each response, each only once" {
 	line='def line(t; p): {timestamp: "2026-11-10T09:00:00.000Z", type: t,
 	    payload: p};
 	    def item($m): line("response_item"; {type: "message", role: $m.role,
@@ -127,7 +127,7 @@ load helper
 	jq -e --argjson n "$n" '(.factor * $n - 496 | fabs) < 1' <<< "$output"
 }
 
-@test "--calibrate reads a count that stands before its answer, as Codex 0.40 writes" {
+@test "--calibrate reads Codex 0.40 usage that is logged before its response" {
 	line='def line(t; p): {timestamp: "2025-10-29T00:59:38.317Z", type: t,
 	    payload: p};
 	    def item($m): line("response_item"; {type: "message", role: $m.role,
@@ -156,7 +156,7 @@ load helper
 	    .error < 0.001' <<< "$output"
 }
 
-@test "--calibrate makes no line of too few calls, or of a factor that none has" {
+@test "--calibrate prints no models.json line from fewer than three requests or with an impossible factor" {
 	call() { # TEXT TOKENS
 		jq -nc --arg t "$1" --argjson n "$2" '{model: "house", messages:
 		    [{role: "user", content: $t}], usage: {prompt_tokens: $n}}'
@@ -173,7 +173,7 @@ load helper
 	ctx-count --calibrate --json many 2> /dev/null | jq -e '.models == null'
 }
 
-@test "--calibrate reads the usage of a request, its answer left out" {
+@test "--calibrate compares a request's usage with its messages before the response" {
 	for n in 3 9 30 70; do
 		text=$(words $n)
 		counted=$(messages "user:$text" | tokens -e o200k_base)
@@ -197,7 +197,7 @@ load helper
 	    jq -e '.models == null and .error < 0.01 and .spread > .factor'
 }
 
-@test "--calibrate: a row of llm logs was billed for all but its answer" {
+@test "--calibrate counts a row of llm-logs without its response" {
 	# Billed: 2 for each token of a text that was sent, rows before and
 	# their answers among them, and 300 with every call.
 	for n in 3 9 30 70 200; do
@@ -227,7 +227,7 @@ load helper
 	jq -e '.model == "gpt-4o" and .calls == 6' <<< "$output"
 }
 
-@test "--calibrate: every format that says what a call took is read" {
+@test "--calibrate reads the usage of every format that records it" {
 	for d in claude-code claude-stream codex gemini-cli opencode pi \
 	    langchain-dict langchain-dump langchain-lc llm-logs; do
 		for f in "$BATS_TEST_DIRNAME"/corpus/$d/*.json*; do

@@ -19,7 +19,7 @@ calls() {
 	done
 }
 
-@test "--help fits a page, --version names the command, both end with 0" {
+@test "--help fits a page, --version names the command, and both exit 0" {
 	for c in $(commands); do
 		run -0 "$c" --help
 		[ "${#lines[@]}" -le 54 ] || fail "$c --help: ${#lines[@]} lines"
@@ -37,7 +37,7 @@ calls() {
 	done
 }
 
-@test "an unknown option names the nearest one and ends with 2" {
+@test "an unknown option exits 2 and suggests the nearest one" {
 	for c in $(commands); do
 		run -2 "$c" --dialekt x
 		[[ $output == *"did you mean --dialect?"* ]]
@@ -51,7 +51,7 @@ calls() {
 	done
 }
 
-@test "an option without its argument, or with one too many, ends with 2" {
+@test "an option without its argument, or with one too many, exits 2" {
 	for c in $(commands); do
 		run -2 "$c" --dialect
 		[[ $output == *"--dialect needs an argument"* ]]
@@ -64,7 +64,7 @@ calls() {
 	done
 }
 
-@test "the option table prints itself for completions" {
+@test "--list-options prints the option table for completions" {
 	for c in $(commands); do
 		run -0 "$c" --list-options
 		[[ $output == *$'d\tdialect\tNAME\t'*openai-chat* ]]
@@ -75,13 +75,13 @@ calls() {
 	done
 }
 
-@test "-- ends the options, and a file may be called -x" {
+@test "-- ends the options, so that a file may be named -x" {
 	messages user:hi > -x
 	run -0 ctx-count -- -x
 	[[ $output == *" -x" ]]
 }
 
-@test "bad input is refused with file, line and column" {
+@test "invalid input is refused with file, line and column" {
 	printf '%s\n' '{"role":"user","content":"a"}' '{"role":"user",}' > bad
 	while read -r c; do
 		# shellcheck disable=SC2086 # a command and its options
@@ -93,7 +93,7 @@ calls() {
 	done < <(calls)
 }
 
-@test "a file in UTF-16 is refused as what it is" {
+@test "a file in UTF-16 is refused, and the message says so" {
 	messages user:hi user:ho > utf8
 	for encoding in UTF-16LE UTF-16BE; do
 		printf '\xef\xbb\xbf' | cat - utf8 | iconv -f UTF-8 -t $encoding > wide
@@ -106,7 +106,7 @@ calls() {
 	done
 }
 
-@test "the byte order mark of a later file is not put into the stream" {
+@test "the byte order mark of a later file is not copied into the stream" {
 	messages user:hi assistant:ho > plain
 	printf '\xef\xbb\xbf' | cat - plain > marked
 	cat marked plain > want
@@ -124,7 +124,7 @@ calls() {
 	done
 }
 
-@test "a missing file and a directory are trouble, named" {
+@test "a missing file and a directory exit 2 and are named" {
 	while read -r c; do
 		# shellcheck disable=SC2086 # a command and its options
 		run -2 $c nowhere.jsonl
@@ -136,7 +136,7 @@ calls() {
 	done < <(calls)
 }
 
-@test "no input is written to, and none without a name" {
+@test "an output file that is an input file is refused, and so is an empty name" {
 	cp "$chat" a
 	while read -r c; do
 		case $c in
@@ -193,7 +193,7 @@ calls() {
 	done < <(calls)
 }
 
-@test "a full device is trouble, also when only the last write fails" {
+@test "a full device exits 2, also if only the last write fails" {
 	[ -w /dev/full ] || fail "no /dev/full here"
 	while read -r c; do
 		run -2 sh -c "$c \"\$agent\" > /dev/full"
@@ -208,7 +208,7 @@ calls() {
 	done
 }
 
-@test "a file that may grow no further is trouble, said in a line" {
+@test "reaching the file size limit exits 2 with one line" {
 	for _ in 1 2 3 4 5 6 7 8; do cat "$chat"; done > big
 	(
 		ulimit -S -f 1
@@ -222,7 +222,7 @@ calls() {
 	)
 }
 
-@test "a path that is too long for any system is refused, with why" {
+@test "a path that is too long is refused with the reason" {
 	path=$(printf 'a/%.0s' {1..2100})x
 	for c in "ctx-prune -b 8000" "ctx-truncate -l 100" "ctx-age --mask"; do
 		for option in --archive --explain; do
@@ -237,7 +237,7 @@ calls() {
 	done
 }
 
-@test "closed standard descriptors are trouble, not a surprise" {
+@test "closed standard input or output exits 2; closed standard error is harmless" {
 	run -2 sh -c 'ctx-prune -b 8000 "$agent" >&-'
 	run -2 sh -c 'ctx-prune -b 8000 <&-'
 	run -0 sh -c 'ctx-prune -b 8000 "$agent" 2>&- | wc -c'
@@ -261,7 +261,7 @@ beside() { # COMMAND
 	done
 }
 
-@test "no file gets what was for a closed descriptor" {
+@test "output meant for a closed descriptor never goes to a file opened later" {
 	command -v strace > /dev/null || fail "no strace here"
 	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
 	mkdir right closed
@@ -305,7 +305,7 @@ beside() { # COMMAND
 	[ ! -e closed/svg ] || cmp closed/svg right/svg
 }
 
-@test "a line on standard error is one write" {
+@test "each line on standard error is one write" {
 	command -v strace > /dev/null || fail "no strace here"
 	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
 	echo '{"role":"tool","tool_call_id":"x","content":"1"}' > orphan
@@ -320,7 +320,7 @@ beside() { # COMMAND
 	done
 }
 
-@test "what is read beside the stream is not written to" {
+@test "an output file that is the vocabulary or models.json is refused" {
 	cp "$BATS_TEST_DIRNAME/fuzz/seeds/token_file/json" vocabulary
 	cp vocabulary kept
 	mkdir -p "$XDG_CONFIG_HOME/ctx"
@@ -357,13 +357,13 @@ beside() { # COMMAND
 	grep -q '<svg' o200k_base
 }
 
-@test "a reader that leaves early ends a command without a word" {
+@test "a reader that closes the pipe early ends a command silently" {
 	for _ in 1 2 3 4 5 6 7 8; do cat "$agent"; done > big
 	run sh -c 'ctx-prune -b 9M big 2> err | head -c 10 > /dev/null; cat err'
 	[ -z "$output" ]
 }
 
-@test "control characters of the input do not reach a terminal" {
+@test "control characters of the input are masked on the terminal" {
 	printf '{"role":"user","content":"x"}\n' > $'evil\033[31m'
 	run -0 ctx-count $'evil\033[31m'
 	[[ $output == *'evil?[31m' ]]
@@ -380,7 +380,7 @@ beside() { # COMMAND
 	    jq -es 'any(.tool == "\u009b\u202e\u007f")'
 }
 
-@test "no name looks like another by what is not seen" {
+@test "invisible characters in a name are masked" {
 	# Zero width, fillers, soft hyphen, tags, notes between the lines.
 	for unseen in '\u200b' '\u2060' '\u2064' '\u00ad' '\u180e' '\u115f' \
 	    '\u3164' '\uffa0' '\ufff9' '\udb40\udc41' '\ufeff'; do
@@ -395,7 +395,7 @@ beside() { # COMMAND
 	[[ $output == *$'\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb'* ]]
 }
 
-@test "a file whose name is no UTF-8 is named in JSON all the same" {
+@test "a file name that is not UTF-8 is masked in JSON" {
 	cp "$chat" $'\xff.jsonl'
 	echo '{"role":"tool","tool_call_id":"x","content":"1"}' >> $'\xff.jsonl'
 	run -0 ctx-count --json $'\xff.jsonl'
@@ -427,7 +427,7 @@ values_of() { # option, arg, choices
 	esac
 }
 
-@test "every option takes what is right and refuses what is wrong" {
+@test "every option accepts valid values and refuses invalid ones" {
 	local option arg choices wrong right
 	while read -r c; do
 		"${c%% *}" --list-options | cut -f 2- | tr '\t' '\037' > table
@@ -486,7 +486,7 @@ values_of() { # option, arg, choices
 	done < <(calls)
 }
 
-@test "no program that collects core files is given one" {
+@test "commands are not dumpable, so no core file collector gets their memory" {
 	[ "$(uname)" = Linux ] || skip "no such programs here"
 	command -v strace > /dev/null || fail "no strace here"
 	want='^prctl(PR_SET_DUMPABLE, \(SUID_DUMP_DISABLE\|0\)[,)].* = 0'
@@ -503,7 +503,7 @@ values_of() { # option, arg, choices
 	done < <(calls)
 }
 
-@test "in the sandbox tables still have a random key" {
+@test "in the sandbox hash tables still get a random key" {
 	[ "$(uname)" = Linux ] || skip "no sandbox here"
 	command -v strace > /dev/null || fail "no strace here"
 	# LeakSanitizer does not work under strace.
@@ -547,7 +547,7 @@ values_of() { # option, arg, choices
 	X
 }
 
-@test "what is printed to a pipe that does not wait is all there" {
+@test "output to a non-blocking pipe is complete" {
 	[ -e /proc/self/fd ] || skip "no names of open files here"
 	ctx-count --models > want
 	# The pipe is made small, and read late.
@@ -603,7 +603,7 @@ make_socket() {
 	    or die $!' "$1"
 }
 
-@test "a FIFO without its other side, or a socket, holds no command" {
+@test "a FIFO without a reader or writer, or a socket, is refused without waiting" {
 	mkfifo p
 	make_socket s
 	while IFS='|' read -r c option; do
@@ -631,7 +631,7 @@ make_socket() {
 	X
 }
 
-@test "pipes, FIFOs with their other side and devices are read and written" {
+@test "pipes, FIFOs with a reader or writer, and devices work as files" {
 	vocabulary=${BATS_TEST_DIRNAME}/fuzz/seeds/token_file/json
 	ctx-prune -b 1000 --archive gone "$chat" > want
 	ctx-prune -b 1000 --explain log "$chat" | cmp - want

@@ -19,7 +19,7 @@ aged() {
 	grep -c ' characters in ' "$@"
 }
 
-@test "old long results become a head and a reference; the rest stays" {
+@test "results that are old and long become a head and a reference; all else is unchanged" {
 	ctx-age "$agent" > out
 	[ "$(wc -l < out)" -eq 306 ]
 	cmp <(tail -n 10 out) <(tail -n 10 "$agent")
@@ -31,7 +31,7 @@ aged() {
 	[ "$(tokens out)" -lt "$(tokens "$agent")" ]
 }
 
-@test "the reference: last line, characters, path, digits of the sha256" {
+@test "the reference is the last line and has characters, path and digits of the sha256" {
 	{ call a read_file "$(long 900)"; call b f x; } > in
 	ctx-age -k 2 in > out
 	text=$(sed -n 2p out | jq -r .content)
@@ -42,7 +42,7 @@ aged() {
 	[ "$(sha256sum < "${BASH_REMATCH[1]}" | cut -c -32)" = "${BASH_REMATCH[2]}" ]
 }
 
-@test "twice is once, and the same input makes the same bytes and names" {
+@test "aging twice equals aging once, and equal input gives equal bytes and file names" {
 	for o in "" "-k 3 -o 300" "--keep-results 4 -o 300" "--step 7 -o 500" \
 	    "--at-least 5k -o 300" "--mask -o 300"; do
 		# shellcheck disable=SC2086 # options
@@ -56,13 +56,13 @@ aged() {
 	done
 }
 
-@test "files are 0600, new directories 0700" {
+@test "files are created with mode 0600, directories with 0700" {
 	(umask 0 && ctx-age -S a/b "$agent" > /dev/null)
 	[ "$(stat -c %a a a/b | sort -u)" = 700 ]
 	[ "$(stat -c %a a/b/* | sort -u)" = 600 ]
 }
 
-@test "more than --over characters, and blocks of text on lines of their own" {
+@test "--over counts characters, and text blocks of one result are joined by lines" {
 	call a f "$(long 100)" > in
 	n=$(jq -r 'select(.role == "tool") | .content | length' in)
 	ctx-age -k 0 -o "$n" --head 10 in | cmp - in
@@ -81,7 +81,7 @@ aged() {
 	} | cmp - <(cat text; echo)
 }
 
-@test "-k counts messages, --keep-results results, in one message too" {
+@test "-k counts messages and --keep-results counts results, also in one message" {
 	for i in 1 2 3 4 5 6; do call c$i f "$(long 500) $i"; done > in
 	[ "$(ctx-age -k 0 in | aged)" -eq 6 ]
 	[ "$(ctx-age -k 1 in | aged)" -eq 5 ]
@@ -92,7 +92,7 @@ aged() {
 	ctx-age --keep-results 2 in | tail -n 4 | cmp - <(tail -n 4 in)
 }
 
-@test "--step moves the boundary N at a time" {
+@test "--step moves the age boundary N messages at a time" {
 	for i in 1 2 3 4 5 6; do call c$i f "$(long 500) $i"; done > in
 	[ "$(ctx-age -k 0 --step 5 in | aged)" -eq 5 ]
 	[ "$(ctx-age -k 2 --step 4 in | aged)" -eq 4 ]
@@ -102,7 +102,7 @@ aged() {
 	head -n 10 in | ctx-age -k 0 --step 8 | head -n 9 | cmp - nine
 }
 
-@test "--at-least: so many tokens or nothing" {
+@test "--at-least ages all or nothing, by the tokens saved" {
 	for i in 1 2 3; do call c$i f "$(long 500) $i"; done > in
 	ctx-age -k 0 -v in > out 2> err
 	saved=$(sed -n 's/.*saved \([0-9]*\) tokens/\1/p' err)
@@ -114,7 +114,7 @@ aged() {
 	cmp <(jq -c '.messages[]' out2) <(jq -c . out)
 }
 
-@test "tokens are the model's, where it has more than its encoding" {
+@test "saved tokens are model tokens if the model has a factor" {
 	for m in gpt-4o claude-sonnet-4-5; do
 		ctx-age -m $m -o 300 -v -S s "$agent" > out 2> err
 		saved=$(sed -n 's/.*saved \([0-9]*\) tokens/\1/p' err)
@@ -125,7 +125,7 @@ aged() {
 	done
 }
 
-@test "the head ends before base64, and outside of clusters" {
+@test "the head ends before base64 and between grapheme clusters" {
 	text="$(long 30) $(head -c 9000 "$agent" | base64 -w 76)"
 	call a f "$text" > in
 	ctx-age -k 0 in | sed -n 2p | jq -r .content > out
@@ -143,7 +143,7 @@ aged() {
 	done
 }
 
-@test "--tool and --not-tool ask for the tool that was called" {
+@test "--tool and --not-tool match the tool that was called" {
 	{ call a read "$(long 500)"; call b run "$(long 501)"; } > in
 	[ "$(ctx-age -k 0 --tool '^read$' in | sed -n '2p' | aged)" -eq 1 ]
 	[ "$(ctx-age -k 0 --tool '^read$' in | aged)" -eq 1 ]
@@ -157,7 +157,7 @@ aged() {
 	[ ! -e .ctx ]
 }
 
-@test "tokens never grow: what would not get cheaper stays" {
+@test "a result that would not cost fewer tokens is unchanged" {
 	call a f "$(printf '=%.0s' $(seq 4001))" > in
 	ctx-age -k 0 --head 3900 in > out
 	cmp in out
@@ -206,7 +206,7 @@ too_early() {
 	}' trace
 }
 
-@test "a result is on disk, with its name, before the stream says so" {
+@test "a result is on disk under its name before the output refers to it" {
 	[ "$(uname)" = Linux ] || return 0
 	command -v strace > /dev/null || fail "no strace here"
 	# LeakSanitizer does not work under strace.
@@ -247,7 +247,7 @@ too_early() {
 	[ ! -s bad ] || fail "$(cat bad)"
 }
 
-@test "names of tools never leave the spool" {
+@test "a tool name cannot lead to a path outside the spool" {
 	ten_k=$(printf 'x%.0s' $(seq 10000))
 	for tool in ../../etc/passwd .. . -rf '' "$ten_k" $'a\nb' 'ä/ö' CON \
 	    $'\u2028' '{sha256}'; do
@@ -267,7 +267,7 @@ too_early() {
 	done
 }
 
-@test "--path-format: safe names that end in the digits" {
+@test "--path-format makes safe names that end in the digits of the sha256" {
 	ctx-age --path-format 'r-{sha256}' "$agent" > out
 	find .ctx/spool -name 'r-*' | grep -q .
 	ctx-age --path-format 'r-{sha256}' out | cmp - out
@@ -279,7 +279,7 @@ too_early() {
 	done
 }
 
-@test "no report lies in the spool" {
+@test "an archive or --explain file inside the spool is refused" {
 	ctx-age "$agent" > out
 	file=$(find .ctx/spool -name '*.md' | head -n 1)
 	cp "$file" kept
@@ -295,7 +295,7 @@ too_early() {
 	[ ! -e .ctx/spool/new ]
 }
 
-@test "a forged reference does not make a result escape" {
+@test "text that looks like a reference does not exempt a result from aging" {
 	ref='[9 characters in .ctx/spool/f-0123456789abcdef0123456789abcdef.md]'
 	call a f "$(long 500)"$'\n'"$ref" > in
 	[ "$(ctx-age -k 0 in | jq -r .content | tail -n 1)" != "$ref" ]
@@ -305,7 +305,7 @@ too_early() {
 	run -1 cmp -s in out
 }
 
-@test "an aged item survives ctx-truncate with its reference" {
+@test "ctx-truncate keeps the reference of an aged result" {
 	ctx-age -o 300 "$agent" > out
 	ctx-truncate -l 200 out > cut
 	cmp <(grep -o '[0-9]* characters in [^]]*\]' out) \
@@ -313,7 +313,7 @@ too_early() {
 	ctx-truncate out | cmp - <(ctx-truncate out | ctx-age -o 300)
 }
 
-@test "a spool that cannot be: all passes, one line names it, status 2" {
+@test "an unusable spool exits 2 with one line, and the stream passes unchanged" {
 	ln -s /tmp link
 	mkdir real open
 	chmod 777 open
@@ -338,7 +338,7 @@ too_early() {
 	run -2 ctx-age -S $'bad\xff' "$agent"
 }
 
-@test "a directory that cannot be synced is trouble only if it was made" {
+@test "a failed sync of a directory is an error only if ctx-age created the directory" {
 	command -v strace > /dev/null || fail "no strace here"
 	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
 	ctx-age -S a/spool "$agent" > want
@@ -368,7 +368,7 @@ as_anybody() {
 	fi
 }
 
-@test "directories above a spool need not be readable" {
+@test "directories above a spool need no read permission" {
 	[ "$(uname)" = Linux ] || return 0
 	as_anybody true || fail "no setpriv here"
 	mkdir above
@@ -399,7 +399,7 @@ spools() {
 	X
 }
 
-@test "in the sandbox a spool can be made anywhere, used again and read" {
+@test "in the sandbox a spool can be created anywhere, reused and read" {
 	[ "$(uname)" = Linux ] || return 0
 	as_anybody true || fail "no setpriv here"
 	mkdir -p here && cd here
@@ -450,7 +450,7 @@ spools() {
 	done
 }
 
-@test "a spool that was made and not used is removed, unless others use it" {
+@test "an unused spool that was created is removed, unless it has files" {
 	echo '{"role":"user","content":"hi"}' > short
 	for dir in spool a/b/spool "$PWD/x/y///"; do
 		ctx-age -S "$dir" short | cmp - short
@@ -505,7 +505,7 @@ spools() {
 	done
 }
 
-@test "where a sync fails what it was for stays, and is named" {
+@test "if a sync fails, the results concerned are unchanged and named" {
 	command -v strace > /dev/null || fail "no strace here"
 	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
 	mkdir -p base/spool
@@ -537,7 +537,7 @@ spools() {
 	done
 }
 
-@test "a spool that is moved away meanwhile gets no more references" {
+@test "a spool that is moved away during the run gets no more references" {
 	total=$(wc -l < "$agent")
 	for later in none another; do
 		rm -rf spool moved fifo
@@ -567,7 +567,7 @@ spools() {
 	done
 }
 
-@test "where a file has but one name it is given to the hidden one" {
+@test "on a file system without hard links a stored file is renamed into place" {
 	command -v strace > /dev/null || fail "no strace here"
 	[ "$(uname)" = Linux ] || return 0
 	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
@@ -581,7 +581,7 @@ spools() {
 	ctx-restore -S spool out | cmp - "$agent"
 }
 
-@test "other contents under a name are never overwritten" {
+@test "a file with the right name and other contents is never overwritten" {
 	ctx-age "$agent" > good
 	victim=$(find .ctx/spool -name '*.md' | sort | head -n 1)
 	echo mine > "$victim"
@@ -600,14 +600,14 @@ spools() {
 	run -2 timeout 10 ctx-age "$agent"
 }
 
-@test "equal contents are used again" {
+@test "a file with equal contents is reused" {
 	ctx-age "$agent" > out
 	find .ctx -name '*.md' -printf '%p %i %T@\n' | sort > before
 	ctx-age "$agent" | cmp - out
 	find .ctx -name '*.md' -printf '%p %i %T@\n' | sort | cmp - before
 }
 
-@test "equal contents that others may change are not used again" {
+@test "a file with equal contents that others can write is not reused" {
 	ctx-age "$agent" > good
 	file=$(find .ctx/spool -name '*.md' | sort | head -n 1)
 	refused() { # why
@@ -636,7 +636,7 @@ spools() {
 	ctx-age "$agent" | cmp - good
 }
 
-@test "many writers, one spool" {
+@test "several processes can write to one spool" {
 	for i in 1 2 3 4 5 6 7 8; do
 		(
 			# Half of what they write is the same.
@@ -656,7 +656,7 @@ spools() {
 	done
 }
 
-@test "it streams: messages leave once enough newer ones have come" {
+@test "-u: a message is written as soon as enough newer ones have been read" {
 	# Of the newest those wait that stand behind one with a long result.
 	short=$(head -n 60 "$agent" | tail -n 10 | jq -s 'map(.role == "tool"
 	    and (.content | utf8bytelength) > 300) | index(true)')
@@ -677,7 +677,7 @@ spools() {
 	[ "$(wc -l < out)" -eq 60 ]
 }
 
-@test "blank lines, CRLF, BOM and other records stay in their place" {
+@test "blank lines, CRLF, BOM and other records keep their place" {
 	{
 		printf '\357\273\277\r\n'
 		call a f "$(long 500)" | sed 's/$/\r/'
@@ -691,7 +691,7 @@ spools() {
 	ctx-restore out | cmp - in
 }
 
-@test "a record between lines ages as it does alone, in its place" {
+@test "a record with a conversation between lines ages as it does alone" {
 	{
 		jq -nc '{role: "user", content: "q"}'
 		call a f "$(long 100)"
@@ -716,20 +716,20 @@ spools() {
 	done
 }
 
-@test "options that make no sense are refused" {
+@test "contradicting or invalid options are refused" {
 	run -2 ctx-age --step 0 "$agent"
 	run -2 ctx-age --head 4001 "$agent"
 	run -2 ctx-age --tool '(' "$agent"
 }
 
-@test "a broken line stops it after the records before it are out" {
+@test "an invalid line exits 2 after the records before it are written" {
 	{ head -n 30 "$agent"; echo '{"role":'; } > bad
 	run -2 --separate-stderr ctx-age bad
 	[[ $stderr == *"bad:31:"* ]]
 	[ "${#lines[@]}" -eq 30 ]
 }
 
-@test "a reference goes only with its message, whatever comes after" {
+@test "a reference is kept until its message is removed, by every command" {
 	for d in openai-chat anthropic gemini bedrock openai-responses; do
 		"$B/gen-tools/convo" --dialect $d --seed 5 --messages 120 > in
 		ctx-age -d $d -k 2 -o 80 --head 60 in > aged
@@ -771,7 +771,7 @@ spools() {
 	done
 }
 
-@test "--older-than: by the times in the stream, never by the clock" {
+@test "--older-than uses the times in the stream, never the clock" {
 	tried=0
 	for f in "$BATS_TEST_DIRNAME"/corpus/{claude-code,codex,gemini-cli,pi,goose,opencode}/*.json*; do
 		last=$(ctx-age -k 0 -o 20 --head 5 "$f" | aged || :)
@@ -791,7 +791,7 @@ spools() {
 	[ "$tried" -gt 8 ]
 }
 
-@test "--older-than: what is old ages, what is between does not" {
+@test "--older-than ages what is older than the newest message and keeps the rest" {
 	# at SECOND ID TEXT: a call and its result, as goose writes them.
 	at() {
 		jq -nc --argjson t "$1" --arg id "$2" --arg x "$3" '
@@ -839,7 +839,7 @@ spools() {
 	done
 }
 
-@test "a spool whose name is too long stores nothing and loses nothing" {
+@test "a spool with a too long name stores nothing and loses nothing" {
 	long=$(printf 'x%.0s' {1..300})
 	run -2 --separate-stderr ctx-age -S "$long" -k 2 -o 300 "$agent"
 	[[ $stderr == *[Ff]ile*"name too long"*"the result stays"* ]]
@@ -865,7 +865,7 @@ shots() {
 		tool_use_id: "t\(.)", content: [shot]}]})'
 }
 
-@test "media: all but the newest go to disk as files, and come back" {
+@test "--media stores all but the newest media as files, and ctx-restore puts them back" {
 	shots 3 > in
 	ctx-age --media 2 in > out
 	diff <(sed -n 4,7p in) <(sed -n 4,7p out)
@@ -893,7 +893,7 @@ shots() {
 	done
 }
 
-@test "media: there and back in every dialect and over the corpus, twice is once" {
+@test "--media is undone by ctx-restore in every dialect and the corpus, and idempotent" {
 	for d in openai-chat generic openai-responses anthropic bedrock gemini; do
 		for seed in $(seq "${CHECK_LONG:-3}"); do
 			"$B/gen-tools/convo" --dialect $d --seed "$seed" \
@@ -925,7 +925,7 @@ shots() {
 	[ "$files" -gt 7 ]
 }
 
-@test "media: transcripts of agents, there and back" {
+@test "--media is undone by ctx-restore in transcripts of agents" {
 	jq -nc --arg p "$png" '
 	    {type: "user", uuid: "a", parentUuid: null, sessionId: "s",
 		message: {role: "user", content: [{type: "image", source:
@@ -984,7 +984,7 @@ shots() {
 	    grep -qx "$png"
 }
 
-@test "media: in a result that ages later they come back with it, at once" {
+@test "--media: media in a result that ages later is restored with it in one run" {
 	shots 2 | jq -c 'if .content[0].type == "tool_result"
 	    then .content[0].content += [{type: "text", text: ("ab c" * 50)}]
 	    else . end' > in
@@ -1004,7 +1004,7 @@ shots() {
 	[[ $stderr == *"is missing"* ]]
 }
 
-@test "media: an address or an id is kept as JSON only" {
+@test "--media stores a URL or file id only as the JSON of its block" {
 	pad=$(printf 'x%.0s' {1..40})
 	jq -nc --arg p "$pad" '
 	    {role: "user", content: [
@@ -1020,7 +1020,7 @@ shots() {
 	ctx-age --media 0 out | cmp - out
 }
 
-@test "media: what is small, masked, of another tool or too little at once stays" {
+@test "--media keeps small media, and obeys --mask, --tool and --at-least" {
 	shots 2 > in
 	# An icon of a few tokens is cheaper than a reference.
 	sed 's/AABiAAAASY/AAAEAAAABA/' in > icons
@@ -1051,7 +1051,7 @@ shots() {
 	grep -q 'spool/x-image-[0-9a-f]*.png' out
 }
 
-@test "media: only a text that ctx-age would write comes back as media" {
+@test "--media: only a placeholder text that ctx-age would write is restored" {
 	shots 0 > in
 	ctx-age --media 0 in > out
 	text=$(jq '.content[0].text' out)
@@ -1089,7 +1089,7 @@ shots() {
 	[ -n "$text" ]
 }
 
-@test "media: truncating and pruning leave their texts whole" {
+@test "ctx-truncate and ctx-prune keep the placeholders of --media whole" {
 	shots 3 > in
 	ctx-age --media 0 in > out
 	ctx-truncate -l 9 --message-limit 9 out | cmp - out
@@ -1099,7 +1099,7 @@ shots() {
 
 # ---- what was not sent yet ----
 
-@test "unsent: only what follows the last assistant message ages" {
+@test "--unsent ages only results after the last assistant message" {
 	call a run "$(long 900)" > in
 	call b run "$(long 800)" >> in
 	ctx-age --unsent in > out
@@ -1121,7 +1121,7 @@ shots() {
 	ctx-age --unsent -n in | cmp - /dev/null
 }
 
-@test "unsent: what was sent is the same bytes in every dialect, with media" {
+@test "--unsent keeps the bytes that were already sent, in every dialect and with --media" {
 	for d in openai-chat generic openai-responses anthropic bedrock gemini; do
 		changed=0
 		for seed in $(seq "${CHECK_LONG:-8}"); do
@@ -1150,7 +1150,7 @@ shots() {
 	done
 }
 
-@test "unsent: with a broken record, and with events between the messages" {
+@test "--unsent works before an invalid record and with events between messages" {
 	call a run "$(long 900)" > in
 	echo '{"event":1}' >> in
 	ctx-age -d openai-chat --unsent in > out
@@ -1167,7 +1167,7 @@ shots() {
 
 # ---- bound reasoning ----
 
-@test "signed reasoning after an aged result goes to the spool and comes back" {
+@test "signed reasoning after an aged result is stored in the spool and restored" {
 	bound_talk "$(printf 'rain %.0s' {1..100})" > t
 	set -- -d anthropic -k 1 -o 40 -S spool
 	ctx-age "$@" --explain log t > out
@@ -1183,7 +1183,7 @@ shots() {
 	[ "$(ctx-restore -d anthropic -S spool --gc /dev/null | grep -c reasoning-)" -eq 3 ]
 }
 
-@test "reasoning of a conversation that goes on and ages again comes back" {
+@test "reasoning is restored in a conversation that grew and was aged again" {
 	bound_talk "$(printf 'rain %.0s' {1..100})" > t
 	long=$(printf 'sun %.0s' {1..100})
 	{
@@ -1202,7 +1202,7 @@ shots() {
 	ctx-restore -d anthropic -S spool third | cmp - more
 }
 
-@test "reasoning is not put into a message that was changed, nor from a forged file" {
+@test "reasoning is not restored into a changed message, nor from a forged file" {
 	bound_talk "$(printf 'rain %.0s' {1..100})" > t
 	ctx-age -d anthropic -k 1 -o 40 -S spool t > out
 	sed '4s/"ok"/"no"/' out > changed
@@ -1218,7 +1218,7 @@ shots() {
 	[ "${lines[5]}" = "$(sed -n 6p t)" ]
 }
 
-@test "reasoning is not put into the equal message of another conversation" {
+@test "reasoning is not restored into an equal message of another conversation" {
 	bound_talk "$(printf 'rain %.0s' {1..100})" > t
 	sed -e 's/"a"/"b"/; s/rain/snow/g' \
 	    -e '/Eq2/s/{"type":"thinking"[^}]*},//' t > u
@@ -1232,7 +1232,7 @@ shots() {
 	done
 }
 
-@test "--reasoning keep and fail, --mask, older models" {
+@test "--reasoning keep and fail, --mask and older models leave reasoning in place" {
 	bound_talk "$(printf 'rain %.0s' {1..100})" > t
 	set -- -d anthropic -k 1 -o 40 -S spool
 	ctx-age "$@" --reasoning keep t > out 2> err
@@ -1257,7 +1257,7 @@ shots() {
 	[ ! -e spool ]
 }
 
-@test "reasoning whose file cannot be written stays, which is said" {
+@test "reasoning whose file cannot be written is kept, with a message" {
 	bound_talk "$(printf 'rain %.0s' {1..100})" > t
 	ctx-age -d anthropic -k 1 -o 40 -S spool t > out
 	name=$(ls spool/reasoning-* | head -n 1)
@@ -1269,7 +1269,7 @@ shots() {
 	[[ $stderr = *"kept the signed reasoning of 1 messages"* ]]
 }
 
-@test "--media: the places of media that are reached, and those that stay" {
+@test "--media finds media in every place of a message that can be replaced" {
 	# A payload that costs more than any reference.
 	head -c 200000 /dev/zero | tr '\0' A > payload
 	{

@@ -37,7 +37,7 @@ marks() {
 	[ -z "$(cat got)" ] || fail "left by --strip: $(cat got)"
 }
 
-@test "at most four, in order of need" {
+@test "at most four breakpoints are set, in order of importance" {
 	# The newest, the system prompt, the message before, the last tool.
 	marks "$(request 3)" \
 	    "messages.1.content.0 messages.2.content.0 system.1 tools.1"
@@ -94,14 +94,14 @@ anthropic_cases() {
 X
 }
 
-@test "anthropic: never on reasoning or an empty text, on every other block" {
+@test "anthropic: no breakpoint on reasoning or empty text, but on every other block" {
 	while IFS='|' read -r program want; do
 		marks "$(request 4 | jq -c "del(.system, .tools) | $program")" \
 		    "$want" -d anthropic
 	done < <(anthropic_cases)
 }
 
-@test "anthropic: system prompts and tools" {
+@test "anthropic: system prompts and tools get breakpoints" {
 	marks "$(request 1 | jq -c '.system = "s"')" \
 	    "messages.0.content.0 system.0 tools.1"
 	jq -e '.system == [{type: "text", text: "s",
@@ -119,7 +119,7 @@ X
 	    "messages.0.content.0 system.1"
 }
 
-@test "all hints that were there go first, wherever they are; data stays" {
+@test "earlier breakpoints are removed everywhere, but not from arguments and schemas" {
 	request 20 | jq -c '.cache_control = {type: "ephemeral"} |
 	    .messages[].content[0].cache_control = {type: "ephemeral", ttl: "1h"} |
 	    .messages[2].content = [{type: "tool_result", tool_use_id: "i",
@@ -146,7 +146,7 @@ X
 	    del(.messages[].content[0].cache_control)' full | cmp - bare
 }
 
-@test "what is right already, or needs no hint, leaves byte for byte" {
+@test "records that need no change are written byte for byte" {
 	cat > a <<'X'
 {"role": "user", "content": [ {"type":"text", "text":"\u00e9"} ], "x": 1e400}
 { "role":"assistant","content":[{"cache_control" : {"type":"ephemeral"},"type":"text","text":"b"}]}
@@ -169,7 +169,7 @@ X
 	done
 }
 
-@test "--ttl is written where the provider has a choice" {
+@test "--ttl is written if the provider offers a choice" {
 	marks "$(request 1)" "messages.0.content.0 system.1 tools.1" --ttl 1h
 	jq -e '[.. | .cache_control? // empty] |
 	    length == 3 and all(. == {type: "ephemeral", ttl: "1h"})' out
@@ -183,7 +183,7 @@ X
 	[[ $output == *"none of 5m, 1h"* ]]
 }
 
-@test "bedrock: a cachePoint behind the block" {
+@test "bedrock: a breakpoint is a cachePoint block after the block" {
 	b='{modelId: "us.anthropic.claude-opus-4-5", system: [{text: "s"}],
 	    toolConfig: {tools: [{toolSpec: {name: "x"}}, {toolSpec: {name: "y"}}]},
 	    messages: [{role: "user", content: [{text: "a"}]},
@@ -223,7 +223,7 @@ X
 	ctx-cache --strip only | cmp - only
 }
 
-@test "openai: for models that take breakpoints, and the newest is its own" {
+@test "openai: only models that take breakpoints get them, and the newest message needs none" {
 	c='{model: "gpt-5.6", messages: [{role: "system", content: "s"},
 	    {role: "user", content: "a"}, {role: "assistant", content: "b",
 	    tool_calls: [{id: "i", type: "function", function: {name: "f", arguments: "{}"}}]},
@@ -263,7 +263,7 @@ X
 	    "input.0.content.0 input.1.content.1 input.4.output.0"
 }
 
-@test "where caching is automatic or unknown nothing is changed, and said once" {
+@test "automatic or unknown caching changes nothing and prints one line" {
 	same() {
 		ctx-cache "${@:3}" "$1" > out 2> err || fail "$(cat err)"
 		cmp "$1" out
@@ -282,7 +282,7 @@ X
 	same three "gpt-4o caches by itself"
 }
 
-@test "a function's message stays a text, for OpenAI takes no blocks in it" {
+@test "openai: a message of role function gets no breakpoint, since its content must be a string" {
 	local f=$'{"role":"function","name":"f","content":"'
 	{
 		messages "user:$(words 2900)"
@@ -299,14 +299,14 @@ X
 	done
 }
 
-@test "a request of any provider's, for a model without hints, passes" {
+@test "a request for a model without breakpoints passes, whatever its provider" {
 	echo '{"model":"llama3.2","messages":[{"role":"user","content":"a"}]}' > in
 	ctx-cache in > out 2> err
 	cmp out in
 	grep -q 'llama3.2 takes no cache hints' err
 }
 
-@test "records before one that cannot carry hints are out, with theirs" {
+@test "records before one that cannot have breakpoints are written with theirs" {
 	for _ in $(seq 60); do
 		messages user:question assistant:answer
 	done > lines
@@ -320,7 +320,7 @@ X
 	done
 }
 
-@test "a record between lines gets the hints that it gets alone" {
+@test "a record between lines gets the breakpoints that it gets alone" {
 	messages user:q assistant:a user:r assistant:b > lines
 	jq -sc '{model: "claude-opus-4-5", system: "s", messages: .}' lines \
 	    > record
@@ -336,7 +336,7 @@ X
 	[ "$(wc -l < none)" -eq 5 ]
 }
 
-@test "what tells no provider must say it; what cannot carry hints is refused" {
+@test "messages of an unknown provider, or that cannot have breakpoints, are refused" {
 	run -2 ctx-cache "$chat"
 	[[ $output == *"nothing tells the provider of these messages; give --provider"* ]]
 	messages user:a assistant:b user:c > few
@@ -351,7 +351,7 @@ X
 	[[ ${lines[-1]} == '{"role":"user","content":[{"text":"c"},{"cachePoint":{"type":"default"}}]}' ]]
 }
 
-@test "LangChain passes anthropic hints on, if it is told so" {
+@test "langchain: --provider anthropic writes breakpoints that LangChain passes on" {
 	for d in lc dict dump; do
 		f=$BATS_TEST_DIRNAME/corpus/langchain-$d/coding.jsonl
 		ctx-cache "$f" 2> err | cmp - "$f"
@@ -371,7 +371,7 @@ X
 	done
 }
 
-@test "gateways: anthropic hints in Chat Completions" {
+@test "--provider anthropic writes breakpoints into Chat Completions, for gateways" {
 	jq -sc '{model: "anthropic/claude-opus-4-5", tools: [{type: "function",
 	    function: {name: "run"}}], messages: .[:40]}' "$agent" > r
 	ctx-cache --provider anthropic r > out
@@ -386,7 +386,7 @@ X
 	[ "$(ctx-count --json lines | jq .tokens)" -eq "$(ctx-count --json some | jq .tokens)" ]
 }
 
-@test "the shortest prefix that each model caches" {
+@test "each model has its minimum length of a cached prefix" {
 	request 3 > r
 	while read -r least models; do
 		for model in $models; do
@@ -417,7 +417,7 @@ sum() {
 	    jq -s 'map(.tokens) | add'
 }
 
-@test "every format: at most four, the same again, nothing left by --strip" {
+@test "every format: at most four breakpoints, a second run changes nothing, --strip removes all" {
 	n=0
 	for f in "$BATS_TEST_DIRNAME"/corpus/*/*.json*; do
 		for how in "" "--provider anthropic" "--provider bedrock" \
@@ -451,7 +451,7 @@ sum() {
 	[ "$n" -gt 30 ]
 }
 
-@test "a prefix under the model's minimum is warned of" {
+@test "a prefix shorter than the model's minimum gets a warning" {
 	request 3 > r
 	run -0 ctx-cache r
 	[[ $output =~ r:1:\ [0-9]+\ tokens\;\ claude-opus-4-5\ caches\ nothing\ shorter\ than\ 4096 ]]
@@ -467,7 +467,7 @@ sum() {
 	[[ $output == *"ctx-cache: few: "*" tokens; claude-opus-4-5 "* ]]
 }
 
-@test "as lines or as one record the hints are the same; fed byte by byte too" {
+@test "lines, one record and single bytes of input give the same breakpoints" {
 	for n in 1 2 3 15 16 17 18 19 33 100; do
 		request "$n" | jq -c 'del(.system, .tools)' > whole
 		jq -c '.messages[]' whole > part
@@ -484,7 +484,7 @@ sum() {
 	[[ $(sed -n 1p out) != *cache_control* ]]
 }
 
-@test "only the last blocks are held" {
+@test "only the last blocks of a stream are held back" {
 	request 3000 | jq -c '.messages[]' > part
 	{ cat part; sleep 5; } | ctx-cache -u -d anthropic > out 2> /dev/null &
 	for _ in $(seq 50); do
@@ -497,7 +497,7 @@ sum() {
 	[ "$(wc -l < out)" -eq 3000 ]
 }
 
-@test "a bad line ends it, and the lines before it are out" {
+@test "an invalid line exits 2 after the lines before it are written" {
 	request 30 | jq -c '.messages[]' > part
 	echo '{"role":' >> part
 	run -2 ctx-cache -d anthropic part
@@ -517,7 +517,7 @@ bill() {
 	jq -c "$1" bill.json
 }
 
-@test "--diff: a conversation that grew is read, and the rest written" {
+@test "--diff: a conversation that grew is read from the cache, the new part is written" {
 	request 20 > old
 	request 22 > new
 	run -0 ctx-cache --diff old new --price 10,50,1,12.5 --ttl 5m
@@ -554,7 +554,7 @@ changed() { # file, line
 	    else .content |= longer end' "$1"
 }
 
-@test "--diff, ctx-check --after: a message of several records counts once" {
+@test "--diff and ctx-check --after count a message of several records once" {
 	split=0
 	for f in "$BATS_TEST_DIRNAME"/corpus/{claude-code,claude-stream,gemini-cli}/*.jsonl; do
 		ctx-count --per message --json "$f" | jq -sc . > all
@@ -580,7 +580,7 @@ changed() { # file, line
 	[ "$split" -gt 2 ]
 }
 
-@test "--diff: long texts are told apart by their last character" {
+@test "--diff: long texts that differ in the last character are different" {
 	request 20 | jq -c '.messages[3].content = ("long " * 20000) + "end"' > old
 	jq -c '.messages += [{role: "user", content: "more"}]' old > new
 	[ "$(bill '.shared.messages' --diff old new)" = 20 ]
@@ -591,7 +591,7 @@ changed() { # file, line
 	[ "$(bill '[.grown, .changed.index]' --diff old changed)" = '[false,3]' ]
 }
 
-@test "--diff: what stands before the messages takes all with it" {
+@test "--diff: a change before the messages makes the whole cache useless" {
 	request 20 > old
 	for program in '.model = "claude-opus-4-6"' '.tools[0].name = "z"' \
 	    '.speed = "fast"' \
@@ -609,7 +609,7 @@ changed() { # file, line
 	grep -qx 'changed    new:1 system' <<< "$output" || fail "$output"
 }
 
-@test "--diff: the bill adds up, and says when a cut pays back" {
+@test "--diff: costs add up, and the break-even is given in requests" {
 	head -n 200 "$agent" > old
 	head -n 204 "$agent" > now
 	ctx-prune -m claude-opus-4-5 -b 16k now > pruned
@@ -646,7 +646,7 @@ changed() { # file, line
 	[[ $output != *"$"* && $output != *"pays"* ]]
 }
 
-@test "--diff: an unknown price of cache reads is said, nothing is computed from it" {
+@test "--diff: an unknown price of cache reads is reported, and no cost uses it" {
 	head -n 200 "$agent" > old
 	head -n 204 "$agent" > now
 	ctx-prune -m claude-opus-5-5 -b 16k now > pruned
@@ -667,7 +667,7 @@ changed() { # file, line
 	    .calls > 0' b
 }
 
-@test "--diff: an unknown price of cache writes is said, nothing is computed from it" {
+@test "--diff: an unknown price of cache writes is reported, and no cost uses it" {
 	head -n 200 "$agent" > old
 	head -n 204 "$agent" > now
 	ctx-prune -m claude-opus-5-5 -b 16k now > pruned
@@ -703,7 +703,7 @@ changed() { # file, line
 	[[ $output == *"pays back"* && $output != *"not known"* ]]
 }
 
-@test "--diff: how far a provider looks back decides what is read" {
+@test "--diff: the provider's lookback limits what is read from the cache" {
 	echo '{"claude-x": {"cache_least": 1}}' > models.json
 	mkdir -p config/ctx && mv models.json config/ctx
 	jq -c '.model = "claude-x"' <(request 60) > old
@@ -718,7 +718,7 @@ changed() { # file, line
 	[ "$(bill '.read == .shared.tokens' --diff old near)" = true ]
 }
 
-@test "--diff: options and files that make no sense are refused" {
+@test "--diff: contradicting options and wrong files are refused" {
 	request 2 > one
 	cat one one > two
 	run -2 ctx-cache --diff one two
@@ -741,7 +741,7 @@ changed() { # file, line
 
 # ---- what was done ----
 
-@test "--explain names the hint that each message gets, and members of requests" {
+@test "--explain names the breakpoint of each message and of members of the request" {
 	request 40 | jq -c '.cache_control = {type: "ephemeral"} |
 	    .messages[3].content[0].cache_control = {type: "ephemeral"} |
 	    .tools[0].cache_control = {type: "ephemeral"}' > r
@@ -782,7 +782,7 @@ X
 	            tokens: 0, members: 2}]'
 }
 
-@test "--explain: the files and lines of a stream, the tools of its results" {
+@test "--explain names file and line in a stream, and the tools of results" {
 	head -n 100 "$agent" > one
 	tail -n +101 "$agent" > two
 	ctx-cache --provider anthropic --explain e one two > out
@@ -795,7 +795,7 @@ X
 	cmp plain out
 }
 
-@test "--dry-run tells of members of requests as well" {
+@test "--dry-run lists members of requests, too" {
 	jq -nc '{model: "claude-opus-4-5", system: "s", tools: [{name: "f",
 	    input_schema: {}}], messages: [{role: "user", content: "q"}]}' > in
 	run -0 --separate-stderr ctx-cache -n --provider anthropic in
@@ -804,7 +804,7 @@ X
 	grep -qE '^ +mark +last tool +1 members$' <<< "$output"
 }
 
-@test "options that do not go with --diff" {
+@test "--diff refuses --dry-run, --explain and --archive" {
 	request 4 > r
 	for o in -n "--explain e" "--archive a"; do
 		# shellcheck disable=SC2086 # options
@@ -816,7 +816,7 @@ X
 	[[ $output == *"--json needs --dry-run or --diff"* ]]
 }
 
-@test "a file whose name is no UTF-8 is named in JSON all the same" {
+@test "a file name that is not UTF-8 is masked in JSON" {
 	request 20 > old
 	sed 's/"m7"/"m8"/' old > $'\xff.json'
 	run -1 ctx-cache --json --diff old $'\xff.json'
@@ -830,7 +830,7 @@ X
 	[ "$(ctx-cache -n --json $'\xff.json' | jq -r .file)" = "?.json" ]
 }
 
-@test "where reading fails no message is the last, so none gets its hint" {
+@test "after a read error no message gets the breakpoint of the newest message" {
 	run jq -nc 'range(30) | {role: ("user", "assistant"),
 	    content: [{type: "text", text: "\(.)"}]}'
 	printf '%s\n' "$output" > chat

@@ -40,7 +40,7 @@ repaired() {
 	ctx-check --repair out | cmp - out
 }
 
-@test "what is valid passes without a word" {
+@test "valid conversations pass silently" {
 	run -0 ctx-check "$agent" "$chat"
 	[ -z "$output" ]
 	run -0 ctx-check < "$agent"
@@ -48,7 +48,7 @@ repaired() {
 	found -- "$U" "$CALL" "$RB" "$RA" "$A" "$CALL" "$RA" "$RB"
 }
 
-@test "findings: file, line, rule, what; status 1" {
+@test "a finding has file, line, rule and text, and the exit status is 1" {
 	found 2:orphan-call -- "$U" "$CALL" "$RA" "$U"
 	[ "${lines[0]}" = 'in:2: orphan-call: call "b" of g has no result right behind it' ]
 	found 2:orphan-call 2:orphan-call -- "$U" "$CALL"
@@ -67,11 +67,11 @@ repaired() {
 	found 2:bad-role -- "$U" "${U/user/oracle}"
 }
 
-@test "a call that is said otherwise is the same call" {
+@test "a tool call id with escapes equals the one without" {
 	found -- "$U" "${CALL/\"a\"/\"\\u0061\"}" "$RA" "$RB"
 }
 
-@test "--allow-pending: the last calls may be open, no others" {
+@test "--allow-pending accepts open tool calls at the end, and no others" {
 	printf '%s\n' "$U" "$CALL" "$RA" > in
 	run -1 ctx-check in
 	run -0 ctx-check --allow-pending in
@@ -82,7 +82,7 @@ repaired() {
 	ctx-check --allow-pending --repair in | cmp - in
 }
 
-@test "records that hold a conversation each have their own" {
+@test "each record with a conversation is checked by itself" {
 	printf '{"messages":[%s,%s,%s,%s]}\n' "$U" "$CALL" "$RA" "$RB" \
 	    "$U" "$CALL" "$RB" "$U" > in
 	echo '{"messages":[]}' >> in
@@ -94,7 +94,7 @@ repaired() {
 	[[ ${lines[2]} == "in:4: no-message: "* ]]
 }
 
-@test "in a document that is laid out, the line is the message's" {
+@test "in a pretty-printed document a finding has the line of the message" {
 	printf '%s\n' "$U" "$CALL" "$RA" "$U" | jq -s '{messages: .}' > in
 	run -1 ctx-check in
 	n=${lines[0]#in:}
@@ -103,7 +103,7 @@ repaired() {
 	    "$(jq -n '"      \"role\": \"assistant\","')" ]
 }
 
-@test "a file without messages is no conversation" {
+@test "a file without messages is not a conversation" {
 	echo '{"a":1}' > in
 	run -1 --separate-stderr ctx-check in
 	[[ $output == "in:1: no-message: "* ]]
@@ -123,7 +123,7 @@ finds() {
 	ctx-check "$@" | sed -E 's/.*:([0-9]+): ([a-z-]+): .*/\1:\2/' | paste -sd ' '
 }
 
-@test "nothing is found in the corpus" {
+@test "the corpus has no findings" {
 	for f in "$BATS_TEST_DIRNAME"/corpus/*/*; do
 		[ -z "$(finds --allow-pending "$f")" ] ||
 			fail "$f: $(finds --allow-pending "$f")"
@@ -131,7 +131,7 @@ finds() {
 	done
 }
 
-@test "the message in an envelope is judged, at the line of the envelope" {
+@test "a message in an envelope is checked, at the line of the envelope" {
 	corpus=$BATS_TEST_DIRNAME/corpus
 	# A result that names no call, in the form of each dialect.
 	while read -r file id want; do
@@ -166,7 +166,7 @@ finds() {
 	[[ $(finds --provider anthropic in) == "$n:empty-"* ]]
 }
 
-@test "--provider: pieces of an answer and leading system messages" {
+@test "--provider: lines of one response count as one message, and leading system messages are allowed" {
 	# Lines of one response; the last alone says something.
 	printf '%s\n' \
 	    '{"type":"user","uuid":"1","parentUuid":null,"message":{"role":"user","content":"a"}}' \
@@ -195,7 +195,7 @@ finds() {
 	[ "$(finds --provider bedrock in)" = 4:last-message ]
 }
 
-@test "what a provider has answered is not judged as if it were sent" {
+@test "responses of a provider are not checked as requests" {
 	printf '%s\n' '{"choices":[{"message":{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}},{"message":{"role":"assistant","content":"b"}}]}' > in
 	run -0 ctx-check in
 	[ -z "$output" ]
@@ -204,7 +204,7 @@ finds() {
 	run -0 ctx-check in
 }
 
-@test "Claude takes a first message of the assistant, Gemini does not" {
+@test "claude accepts a first message of the assistant, gemini does not" {
 	f=$BATS_TEST_DIRNAME/corpus/claude-stream/plain.jsonl
 	[ -z "$(finds <(grep -v '"role":"user","content":"' "$f"))" ]
 	echo '{"type":"assistant","uuid":"1","parentUuid":null,"message":{"role":"assistant","id":"m","content":"a"}}' > in
@@ -212,7 +212,7 @@ finds() {
 	[ "$(finds --provider gemini in)" = 1:first-message ]
 }
 
-@test "Gemini takes neighbours of one role and empty texts" {
+@test "gemini accepts neighbours of one role and empty texts" {
 	cat > in <<-'EOF'
 	{"role":"user","parts":[{"text":""}]}
 	{"role":"model","parts":[{"text":""},{"functionCall":{"name":"f","args":{}}}]}
@@ -238,7 +238,7 @@ finds() {
 	[ "$(finds -d gemini split)" = 4:split-results ]
 }
 
-@test "--repair: Gemini's missing response follows its row of calls" {
+@test "--repair inserts a missing gemini response after its row of calls" {
 	cat > in <<-'EOF'
 	{"role":"user","parts":[{"text":"go"}]}
 	{"role":"model","parts":[{"functionCall":{"name":"f","args":{},"id":"a"}}]}
@@ -252,12 +252,12 @@ finds() {
 	"$B/gen-tools/valid" gemini < out
 }
 
-@test "the assistant may only have spoken aloud" {
+@test "an assistant message may consist of audio alone" {
 	found -- "$U" '{"role":"assistant","audio":{"id":"audio_1"}}' "$U" \
 	    '{"role":"assistant","content":null,"audio":{"id":"audio_2"}}'
 }
 
-@test "-q is silent, the status speaks" {
+@test "-q prints nothing and sets the exit status" {
 	run -0 ctx-check -q "$agent"
 	[ -z "$output" ]
 	printf '%s\n' "$RA" > in
@@ -265,7 +265,7 @@ finds() {
 	[ -z "$output" ]
 }
 
-@test "--json: one object a finding" {
+@test "--json prints one object per finding" {
 	printf '%s\n' "$U" "$RA" "$RB" > in
 	run -1 ctx-check --json in
 	[ "${#lines[@]}" -eq 2 ]
@@ -274,7 +274,7 @@ finds() {
 	jq -e '.what | contains("\"b\"")' <<< "${lines[1]}"
 }
 
-@test "--sarif: version 2.1.0, every result with rule, text and place" {
+@test "--sarif prints version 2.1.0 with rule, text and place of each result" {
 	printf '%s\n' "$U" "$RA" "$RB" > 'in %1.jsonl'
 	run -1 ctx-check --sarif 'in %1.jsonl'
 	jq -e '.version == "2.1.0" and (.runs | length == 1) and
@@ -293,7 +293,7 @@ finds() {
 	    <<< "$output"
 }
 
-@test "--sarif: nothing that the schema of OASIS would refuse" {
+@test "--sarif output is valid for the OASIS schema" {
 	printf '%s\n' "$U" "$RA" "$RB" '{"role":"x\u001b","content":"1"}' > in
 	ctx-check --sarif in - < in > findings || [ $? -eq 1 ]
 	ctx-check --sarif "$agent" > none
@@ -313,7 +313,7 @@ finds() {
 	done
 }
 
-@test "--list-rules names every rule that can be found, and its source" {
+@test "--list-rules prints every rule with its source" {
 	run -0 ctx-check --list-rules
 	for rule in orphan-call orphan-result result-order duplicate-id \
 	    first-message alternation empty-message reasoning-only bad-id \
@@ -325,7 +325,7 @@ finds() {
 	    "$(grep -c '^[a-z]' <<< "$output")" ]
 }
 
-@test "--provider asks more, an unknown one is named" {
+@test "--provider adds the provider's rules, and an unknown provider is named" {
 	id=$(printf '%070d' 1)
 	printf '%s\n' "$U" "${CALL//\"a\"/\"$id\"}" "${RA//\"a\"/\"$id\"}" \
 	    "$RB" > in
@@ -336,7 +336,7 @@ finds() {
 	[[ $output == *"no provider 'nobody'"* ]]
 }
 
-@test "names of the input are masked and cut" {
+@test "names from the input are masked and shortened" {
 	printf '{"role":"tool","tool_call_id":"\\u001b[31m%s","content":"x"}\n' \
 	    "$(printf 'x%.0s' {1..100})" > in
 	run -1 ctx-check in
@@ -344,7 +344,7 @@ finds() {
 	[ "${#output}" -lt 120 ]
 }
 
-@test "--repair: what needs none leaves byte for byte" {
+@test "--repair writes a valid conversation byte for byte" {
 	ctx-check --repair "$agent" | cmp - "$agent"
 	ctx-check --repair < "$chat" | cmp - "$chat"
 	printf '\357\273\277\r\n{"role":"user","content":"a"}\r\n\n \t\n{"x":1}\n{ "role" : "assistant","content":"b" }' > odd
@@ -353,7 +353,7 @@ finds() {
 	ctx-check --repair doc | cmp - doc
 }
 
-@test "--repair: a call without a result gets one, right behind it" {
+@test "--repair inserts a result directly after a call without one" {
 	printf '%s\n' "$U" "$CALL" "$RA" "$U" "$CALL" > in
 	printf '%s\n' "$U" "$CALL" "$(none b)" "$RA" "$U" "$CALL" \
 	    "$(none a)" "$(none b)" > want
@@ -393,7 +393,7 @@ said() {
 	repaired in.record want.record
 }
 
-@test "--repair: a call gets its result in the form of the framework" {
+@test "--repair writes an inserted result in the form of the framework" {
 	WANT=([1]='{"type":"tool","data":{"content":'$NONE',"type":"tool","name":"f","tool_call_id":"a","status":"error"}}')
 	said '{"type":"human","data":{"content":"hi","type":"human"}}' \
 	    '{"type":"ai","data":{"content":"","type":"ai","tool_calls":[{"name":"f","args":{},"id":"a","type":"tool_call"},{"name":"g","args":{},"id":"b","type":"tool_call"}]}}' \
@@ -431,7 +431,7 @@ said() {
 	    '{"role":"assistant","content":"","tool_calls":[{"id":"a","function":{"name":"f","arguments":{}}}]}'
 }
 
-@test "--repair: results of the Vercel AI SDK stand in one message" {
+@test "--repair writes the results of the Vercel AI SDK into one message" {
 	result() {
 		printf '{"type":"tool-result","toolCallId":"%s","toolName":"f","output":{"type":"%s","value":%s}}' "$@"
 	}
@@ -447,7 +447,7 @@ said() {
 	said "$U" '{"role":"assistant","content":[{"type":"tool-call","toolCallId":"a","toolName":"f","input":{}},{"type":"tool-approval-request","approvalId":"p","toolCallId":"a"}]}'
 }
 
-@test "--repair: what the provider's own tool gives is not made up" {
+@test "--repair invents no result of a tool that the provider runs" {
 	printf '%s\n' "$U" '{"role":"assistant","content":[{"type":"tool-call","toolCallId":"a","toolName":"f","input":{},"providerExecuted":true}]}' > in
 	run -0 --separate-stderr ctx-check --repair in
 	[ "$output" = "$(cat in)" ]
@@ -456,7 +456,7 @@ said() {
 	[ "$output" = "$(cat in)" ]
 }
 
-@test "--repair: a result is put before what the assistant gives by itself" {
+@test "--repair inserts a result before an assistant message with its own result" {
 	cat > in <<-'END'
 	{"type":"human","content":"go"}
 	{"type":"ai","content":"","tool_calls":[{"name":"list","args":{},"id":"c0","type":"tool_call"},{"name":"run","args":{},"type":"tool_call"}]}
@@ -471,7 +471,7 @@ said() {
 	ctx-check --provider openai --repair out | cmp - out
 }
 
-@test "--repair: what stands behind results is not one with what called" {
+@test "--repair: an assistant message after results is not merged with the message of their calls" {
 	cat > in <<-'END'
 	{"role":"user","content":"go"}
 	{"role":"assistant","content":"","tool_calls":[{"id":"c3","function":{"name":"read","arguments":{}}}]}
@@ -488,7 +488,7 @@ said() {
 	cmp out again
 }
 
-@test "what a program gave may come in any message of the next answer" {
+@test "the result of a program may be in any message of the next response" {
 	jq -nc '
 	    def by($id): {caller: {type: "code_execution_20250825",
 		tool_id: $id}};
@@ -519,7 +519,7 @@ said() {
 	[ "$output" = 'never:2: orphan-call: call "s2" of code_execution has no result right behind it' ]
 }
 
-@test "a result that goes on answers a call, with an id or without" {
+@test "a partial result answers its call, with an id or without" {
 	for id in '"id":"x",' ''; do
 		cat > in <<-END
 		{"role":"user","parts":[{"text":"go"}]}
@@ -535,7 +535,7 @@ said() {
 	done
 }
 
-@test "--repair: the provider's own result keeps no earlier call open" {
+@test "--repair: a result of the provider's tool leaves no earlier call open" {
 	cat > broken <<-'END'
 	{"role":"user","content":[{"text":"go"}]}
 	{"role":"assistant","content":[{"toolUse":{"toolUseId":"a","name":"q","input":{}}}]}
@@ -550,7 +550,7 @@ said() {
 	ctx-check <<< "$output"
 }
 
-@test "--repair: a result that names no call comes behind those that are there" {
+@test "--repair inserts a result without an id after the existing ones" {
 	WANT=([2]='{"role":"tool","content":'$NONE',"tool_name":"f"}')
 	said "$U" '{"role":"assistant","content":"","tool_calls":[{"function":{"name":"f","arguments":{"n":1}}},{"function":{"name":"f","arguments":{"n":2}}}]}' \
 	    '{"role":"tool","tool_name":"f","content":"1"}' "$A"
@@ -567,7 +567,7 @@ mended() {
 	ctx-check out
 }
 
-@test "--repair: what is judged is what is sent" {
+@test "--repair checks the repaired conversation, not the input" {
 	local call='{"role":"assistant","content":[{"toolUse":{"toolUseId":"%s","name":"f","input":{}}}]}'
 	local hi='{"role":"user","content":[{"text":"hi"}]}'
 	local says='{"role":"assistant","content":[{"text":"ok"}]}'
@@ -603,7 +603,7 @@ mended() {
 	    '{"role":"system","content":"s"}' "$A"
 }
 
-@test "--repair: who speaks after what has gone is judged so" {
+@test "--repair checks the order of roles after messages are removed" {
 	mute='{"role":"assistant","content":[]}'
 	block='{"role":"user","content":[{"type":"text","text":"hi"}]}'
 	mended "$mute" "$block"
@@ -619,7 +619,7 @@ mended() {
 	[[ $stderr == "in:1: no-message: "* ]]
 }
 
-@test "--repair: no result is put in that would be refused" {
+@test "--repair inserts no result that would be a finding itself" {
 	printf '%s\n' '{"from":"human","value":"hi"}' \
 	    '{"from":"function_call","value":"{}"}' \
 	    '{"from":"human","value":"ok"}' > in
@@ -631,7 +631,7 @@ mended() {
 	[ "$output" = "$(cat in)" ]
 }
 
-@test "code may call in steps, and a call have more results than one" {
+@test "a program may call tools several times, and a call may have several results" {
 	corpus=$BATS_TEST_DIRNAME/corpus
 	for f in anthropic/programs gemini/continued; do
 		ctx-check "$corpus/$f.jsonl"
@@ -667,7 +667,7 @@ mended() {
 	[ "$output" = 'in:7: duplicate-result: result "call_0" of watch is one too many' ]
 }
 
-@test "results of calls that only the provider has are no orphans" {
+@test "results of calls that only the provider stores are not orphans" {
 	result='{"type":"function_call_output","call_id":"call_9","output":"x"}'
 	echo "$result" > alone
 	run -1 ctx-check alone
@@ -703,7 +703,7 @@ mended() {
 	ctx-check --repair in | cmp - in
 }
 
-@test "two open calls of one id are told of, however they end" {
+@test "two open calls with one id are reported, with or without results" {
 	item() {
 		printf '{"type":"function_call%s","call_id":"a",%s}\n' "$@"
 	}
@@ -720,7 +720,7 @@ mended() {
 	[[ $stderr == 'in:3: duplicate-id: a call has the id of call "a" of f, which is open' ]]
 }
 
-@test "results behind a call of any role answer it" {
+@test "results after a call of any role answer it" {
 	printf '%s\n' '{"role":"user","parts":[{"text":"q"}]}' \
 	    '{"role":"user","parts":[{"functionCall":{"name":"f","args":{}}}]}' \
 	    '{"role":"user","parts":[{"functionResponse":{"name":"f","response":{}}}]}' > in
@@ -729,7 +729,7 @@ mended() {
 	[ "$(finds in)" = "3:orphan-result 2:orphan-call" ]
 }
 
-@test "--repair: the calls of a row of messages are answered in their order" {
+@test "--repair answers the calls of neighbouring messages in their order" {
 	local id call='{"role":"assistant","content":[{"type":"tool_use","id":"%s","name":"f","input":{}}]}'
 	local none='{"type":"tool_result","tool_use_id":"%s","content":"[no result: the call was interrupted]","is_error":true}'
 	echo "$U" > in
@@ -751,7 +751,7 @@ mended() {
 	[ "$(tail -n 1 out | jq -c '[.content[].tool_use_id]')" = '["a","c","b"]' ]
 }
 
-@test "--repair: results come before a last message that says nothing" {
+@test "--repair inserts results before an empty last message" {
 	local call='{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]}'
 	local mute='{"role":"assistant","content":[]}'
 	local none='{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"[no result: the call was interrupted]","is_error":true}]}'
@@ -763,7 +763,7 @@ mended() {
 	repaired in want
 }
 
-@test "--repair: a line that is put in ends as the one before it" {
+@test "--repair: an inserted line ends as the line before it" {
 	printf '%s\r\n' "$U" "$CALL" "$RA" > in
 	printf '%s\r\n' "$U" "$CALL" "$(none b)" "$RA" > want
 	repaired in want
@@ -773,14 +773,14 @@ mended() {
 	repaired in want
 }
 
-@test "a message of empty texts is told of once for each, and not itself" {
+@test "a message of empty texts has a finding for each text, not one for the message" {
 	echo '{"role":"user","content":[{"type":"text","text":""},{"type":"text","text":""}]}' > in
 	run -1 ctx-check -d anthropic in
 	[ "$(grep -c empty-text <<< "$output")" -ge 1 ]
 	run ! grep -q empty-message <<< "$output"
 }
 
-@test "--repair: what answers nothing, says nothing or is empty goes" {
+@test "--repair removes orphan results, empty messages and empty tool_calls" {
 	printf '%s\n' "$RA" "$U" '{"role":"user","content":[]}' "" "$CALL" \
 	    "$RA" "$RA" '{"role":"assistant","content":null}' "$RB" \
 	    "${A/\}/,\"tool_calls\":[]\}}" \
@@ -793,7 +793,7 @@ mended() {
 	repaired in2 want2
 }
 
-@test "--repair: what cannot be put right stays, is named, status 1" {
+@test "--repair: a finding that cannot be repaired is named, with exit status 1" {
 	printf '%s\n' "$U" "${CALL/\"b\"/\"a\"}" "$RA" "$RA" > in
 	run -1 --separate-stderr ctx-check --repair in
 	[[ $stderr == "in:2: duplicate-id: "* ]]
@@ -801,7 +801,7 @@ mended() {
 	cmp in out
 }
 
-@test "--repair: of two calls of one id none gets a result that may be there" {
+@test "--repair inserts no result for two calls with one id" {
 	cat > in <<-'EOF'
 	{"role":"user","content":"go"}
 	{"role":"assistant","content":"","tool_calls":[{"id":"c","function":{"name":"list","arguments":{}}},{"id":"c","function":{"name":"test","arguments":{}}}]}
@@ -829,7 +829,7 @@ mended() {
 	cmp in <(echo "$output")
 }
 
-@test "--repair --explain: one line for each thing put right" {
+@test "--repair --explain prints one line per repair" {
 	printf '%s\n' "$U" "$CALL" "$RA" "$U" "$RB" > in
 	ctx-check --repair --explain log in > out
 	[ "$(jq -r '[.line, .rule, .action, .role] | join(" ")' log)" = \
@@ -839,7 +839,7 @@ mended() {
 	    "$(printf %s "$RB" | sha256sum | cut -d ' ' -f 1)" ]
 }
 
-@test "--repair holds no more than it must: -u lets records go" {
+@test "--repair -u writes records as soon as they are certain" {
 	mkfifo pipe
 	exec 4<> pipe
 	ctx-check -u --repair pipe > out 3>&- 4>&- &
@@ -854,7 +854,7 @@ mended() {
 	[ "$n" -eq 4 ]
 }
 
-@test "options that exclude each other are trouble" {
+@test "options that exclude each other exit 2" {
 	run -2 ctx-check --json --sarif "$agent"
 	run -2 ctx-check --repair --json "$agent"
 	run -2 ctx-check --repair "$agent" "$agent"
@@ -870,7 +870,7 @@ lines_of() {
 	cut -d : -f "$1" | sort -u
 }
 
-@test "an independent judge agrees on what is valid" {
+@test "generated conversations pass, and the tests' independent judge accepts what --repair makes of them" {
 	local n=${CHECK_LONG:-200}
 	PATH=$B/gen-tools:$PATH
 	for d in $DIALECTS; do
@@ -883,7 +883,7 @@ lines_of() {
 	done
 }
 
-@test "an independent judge finds nothing that ctx-check does not" {
+@test "every record that the tests' independent judge refuses has a finding" {
 	local n=${CHECK_LONG:-200}
 	PATH=$B/gen-tools:$PATH
 	for d in $DIALECTS; do
@@ -895,7 +895,7 @@ lines_of() {
 	done
 }
 
-@test "--repair: what is not named passes, and once is enough" {
+@test "--repair: a second run changes nothing, and findings that remain are named" {
 	local n=${CHECK_LONG:-200}
 	PATH=$B/gen-tools:$PATH
 	for d in $DIALECTS; do
@@ -909,7 +909,7 @@ lines_of() {
 	done
 }
 
-@test "--repair: the same as lines and as a record" {
+@test "--repair repairs lines and a record with the same messages alike" {
 	PATH=$B/gen-tools:$PATH
 	for d in $DIALECTS; do
 		for seed in 1 2 3 4 5 6; do
@@ -931,7 +931,7 @@ lines_of() {
 	done
 }
 
-@test "--repair: a conversation that loses all its messages is told of" {
+@test "--repair reports a conversation that loses all its messages" {
 	empty='{"role":"user","content":""}'
 	echo "{\"messages\":[$empty,$empty]}" > in
 	run ctx-check -d anthropic --repair in
@@ -944,7 +944,7 @@ lines_of() {
 	[[ "$output" == *"no-message: there is no message in it" ]]
 }
 
-@test "reasoning in a row that leads to nothing is found, and goes, whole" {
+@test "a row of reasoning without a response is one finding, and --repair removes all of it" {
 	reasoning='{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"gAAA"}'
 	printf '%s\n' '{"type":"message","role":"user","content":"hi"}' \
 	    "$reasoning" "$reasoning" > in
@@ -955,7 +955,7 @@ lines_of() {
 	head -n 1 in | cmp out
 }
 
-@test "--repair: no result parts two messages that are one to the provider" {
+@test "--repair inserts no result between two messages that the provider merges" {
 	call() {
 		echo '{"role":"assistant","content":[{"type":"tool_use",' \
 		    "\"id\":\"$1\",\"name\":\"read\",\"input\":{}}]}"
@@ -998,7 +998,7 @@ same() {
 	ctx-check -d "$@" --repair out 2> /dev/null | cmp - out
 }
 
-@test "--repair: what says nothing and goes parts nothing before it goes" {
+@test "--repair: an empty message that is removed separates no neighbours" {
 	# The system's message waits for the assistant behind it.
 	cat > in <<-'EOF'
 	{"role":"system","content":"s"}
@@ -1019,7 +1019,7 @@ same() {
 	cmp out <(sed 4d in)
 }
 
-@test "split-results: what a call goes on with is no part of a split" {
+@test "split-results does not count a partial result that a later one completes" {
 	cat > in <<-'EOF'
 	{"role":"user","parts":[{"text":"u"}]}
 	{"role":"model","parts":[{"functionCall":{"name":"f","args":{},"id":"a"}},{"functionCall":{"name":"f","args":{},"id":"b"}}]}
@@ -1033,7 +1033,7 @@ same() {
 	grep -q '^in:4: split-results' err
 }
 
-@test "--repair: a result without an id goes to no older call" {
+@test "--repair gives a result without an id to no older call" {
 	# Which has one, and its own result behind ours.
 	cat > in <<-'EOF'
 	{"role":"user","parts":[{"text":"u"}]}
@@ -1064,7 +1064,7 @@ same() {
 	[ ! -s err ]
 }
 
-@test "orphan-caller: of a program that was given up that is all" {
+@test "orphan-caller is the only finding for a program that was abandoned" {
 	cat > in <<-'EOF'
 	{"role":"user","content":"u"}
 	{"role":"assistant","content":[{"type":"server_tool_use","id":"p","name":"code_execution","input":{}},{"type":"tool_use","id":"a","name":"f","input":{}}]}
@@ -1076,7 +1076,7 @@ same() {
 	[ "$(grep -c orphan-caller err)" -eq 0 ]
 }
 
-@test "--repair: an empty answer is nothing that reasoning led to" {
+@test "--repair removes reasoning whose only response is an empty message" {
 	local last="out:%d: last-message: the user's side must speak last\n"
 	cat > in <<-'EOF'
 	{"role":"user","content":[{"type":"input_text","text":"go"}]}
@@ -1105,7 +1105,7 @@ same() {
 	grep -q '"function_call_output","call_id":"c1"' <(sed -n 3p out)
 }
 
-@test "a place is told of once it is sure that the message stays" {
+@test "findings about the place of a message wait until the message is known to be kept" {
 	local first='first-message: the conversation does not begin with the user'
 	# What says nothing, and is not the last ...
 	echo '{"role":"assistant","content":[]}' > in
@@ -1129,7 +1129,7 @@ same() {
 	[ "$(head -n 1 out | jq -r .role)" = user ]
 }
 
-@test "--repair: a call behind an orphan result opens when the turn before is over" {
+@test "--repair: a call after an orphan result opens after the turn before it ends" {
 	cat > in <<-'EOF'
 	{"role":"user","content":[{"toolUse":{"toolUseId":"a","name":"f","input":{}}}]}
 	{"role":"user","content":[{"toolResult":{"toolUseId":"x","content":[]}},{"toolUse":{"toolUseId":"a","name":"f","input":{}}}]}
@@ -1139,7 +1139,7 @@ same() {
 	[ "$(cut -d : -f 3- said)" = "$(cut -d : -f 3- again)" ]
 }
 
-@test "--repair: no result without an id is given while another call waits" {
+@test "--repair inserts no result without an id while another call is open" {
 	cat > in <<-'EOF'
 	{"role":"user","content":"go"}
 	{"role":"assistant","content":"","tool_calls":[{"id":"c","function":{"name":"f","arguments":{}}},{"id":"c","function":{"name":"f","arguments":{}}}]}
@@ -1149,7 +1149,7 @@ same() {
 	cmp in <(echo "$output")
 }
 
-@test "--repair tells of what it cannot mend first, and how much more there is" {
+@test "--repair names unrepairable findings first, and how many more there are" {
 	{
 		echo '{"role":"user","content":[{"text":"go"}]}'
 		for i in {1..15}; do
@@ -1163,7 +1163,7 @@ same() {
 	[ -z "$stderr" ]
 }
 
-@test "--repair: no call is answered whose id names nothing" {
+@test "--repair inserts no result for a call whose id is empty" {
 	local call='{"role":"assistant","content":[{"type":"tool_use",%s"name":'
 	call+='"t","input":{}}]}\n'
 	# shellcheck disable=SC2059 # a format of ours
@@ -1178,7 +1178,7 @@ same() {
 	[ "$output" = "$(cat calls)" ]
 }
 
-@test "--repair: no call is answered by a name that is none" {
+@test "--repair inserts no result for a call whose name is not a string" {
 	cat > in <<-'X'
 	{"type":"human","content":"hi","additional_kwargs":{}}
 	{"type":"ai","content":"","tool_calls":[{"name":"f","args":{},"id":"a"},{"name":{},"args":{}}]}
@@ -1190,7 +1190,7 @@ same() {
 	[ "${#stderr_lines[@]}" -eq 1 ]
 }
 
-@test "what is left of a row or of a compaction stays what it is" {
+@test "--repair keeps what remains of an llm-logs row or a compaction valid" {
 	cat > in <<-'END'
 	{"model":"gpt-4o","prompt":"u","response":"","conversation_id":"c","tool_calls":[{"name":"f","arguments":{},"tool_call_id":"a"}]}
 	{"model":"gpt-4o","prompt":"","response":"a","conversation_id":"c","tool_results":[{"name":"f","output":"r","tool_call_id":"b"}]}
@@ -1207,7 +1207,7 @@ same() {
 	ctx-check -d opencode --provider anthropic --repair in | cmp - in
 }
 
-@test "lone-surrogate: half of a surrogate pair is found, --repair writes U+FFFD" {
+@test "lone-surrogate finds half of a surrogate pair, and --repair writes U+FFFD" {
 	cat > in <<-'X'
 	{"role":"user","content":"a\ud83d b \ud83d\ude00 \udc00"}
 	{"role":"assistant","content":null,"tool_calls":[{"id":"a\ud800","type":"function","function":{"name":"f","arguments":"{\"x\":\"\\ud83d\\n \\ud83d\\ude00 \\\\ud83d \ud801\"}"}}]}
@@ -1229,7 +1229,7 @@ same() {
 	ctx-check out
 }
 
-@test "lone-surrogate: also beside the messages of a request" {
+@test "lone-surrogate also checks the members of a request outside its messages" {
 	printf '%s\n' '{"model":"m","system":"\ud800","messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"q","content":"\ud811"},{"type":"text","text":"\ude00x"}]}],"tools":[{"name":"\udbff"}]}' > in
 	run -1 ctx-check -d anthropic --json in
 	[ "${#lines[@]}" -eq 5 ]
@@ -1243,7 +1243,7 @@ same() {
 	[ "$(jq -r .action log | sort | uniq -c | tr -s ' \n' ' ')" = " 1 drop 4 edit " ]
 }
 
-@test "lone-surrogate: a transcript is judged by what is sent, and not edited" {
+@test "lone-surrogate checks what a transcript sends, and --repair leaves it unchanged" {
 	printf '%s\n' '{"type":"user","uuid":"1","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"a"},"note":"\ud800"}' \
 	    '{"type":"user","uuid":"2","parentUuid":"1","sessionId":"s","message":{"role":"user","content":"b\ud800"}}' > in
 	run -1 ctx-check -d claude-code in
@@ -1252,7 +1252,7 @@ same() {
 	[ "$output" = "$(cat in)" ]
 }
 
-@test "--repair: an id of the wrong form becomes one that has it, in call and result" {
+@test "--repair gives an id of the wrong form the right form, in call and result" {
 	printf '%s\n' "$U" "$CALL" "$RA" "$RB" > in
 	run -1 ctx-check --provider mistral in
 	[ "${lines[0]}" = 'in:2: bad-id: id of call "a" of f is not 9 of A-Z a-z 0-9' ]
@@ -1276,7 +1276,7 @@ same() {
 	[[ $output == *'"Abcdef12" of g'* ]]
 }
 
-@test "--repair: ids beyond 64 characters and with other signs" {
+@test "--repair shortens ids of more than 64 characters and replaces forbidden ones" {
 	local long
 	long=$(printf '%065d' 1)
 	printf '%s\n' "$U" "${CALL/\"a\"/\"$long\"}" "${RA/\"a\"/\"$long\"}" "$RB" > in
@@ -1293,7 +1293,7 @@ same() {
 	    uniq -c | tr -s ' \n' ' ' | sed 's/call_[0-9a-f]*/C/')" = " 2 2 C " ]
 }
 
-@test "--repair: arguments that are no object become one, without a loss" {
+@test "--repair wraps arguments that are not an object into one, without loss" {
 	local call='{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":%s}}]}\n'
 	local was want
 	# shellcheck disable=SC2059 # a format of ours
@@ -1319,7 +1319,7 @@ same() {
 	X
 }
 
-@test "--repair: an object that is written as text becomes an object" {
+@test "--repair turns an object that is written as a string into an object" {
 	local call='{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":%s}]}\n'
 	local was want
 	# shellcheck disable=SC2059 # a format of ours
@@ -1383,7 +1383,7 @@ marked() {
 	[ "$(grep -c cache_control out)" -eq 4 ]
 }
 
-@test "many-markers: cachePoint of Bedrock" {
+@test "many-markers counts cachePoint blocks of bedrock" {
 	local p='{"cachePoint":{"type":"default"}}'
 	printf '%s\n' '{"modelId":"m","toolConfig":{"tools":['"$p"',{"toolSpec":{"name":"a"}},'"$p"']},"system":[{"text":"s"},'"$p"'],"messages":[{"role":"user","content":[{"text":"u"},'"$p,$p,$p"']}]}' > in
 	run -1 ctx-check -d bedrock in
@@ -1392,7 +1392,7 @@ marked() {
 	[ "$output" = '{"modelId":"m","toolConfig":{"tools":[{"toolSpec":{"name":"a"}}]},"system":[{"text":"s"},'"$p"'],"messages":[{"role":"user","content":[{"text":"u"},'"$p,$p,$p"']}]}' ]
 }
 
-@test "bad-marker: on reasoning, or behind it" {
+@test "bad-marker finds cache markers on or after reasoning" {
 	printf '%s\n' '{"role":"user","content":"hi"}' \
 	    '{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"s","cache_control":{"type":"ephemeral"}},{"type":"text","text":"a"}]}' \
 	    '{"role":"user","content":"hi"}' > in
@@ -1429,7 +1429,7 @@ marked() {
 	[ -z "$output" ]
 }
 
-@test "empty-text: also in the system prompt of a request" {
+@test "empty-text also checks the system prompt of a request" {
 	local m='"messages":[{"role":"user","content":"u"}]'
 	printf '%s\n' '{"system":[{"type":"text","text":""},{"type":"text","text":" "},{"type":"text","text":"s"},{"type":"text","text":"\n"}],'"$m}" > in
 	run -1 ctx-check -d anthropic in
@@ -1440,7 +1440,7 @@ marked() {
 	run -0 ctx-check -d anthropic <<< '{"model":"claude","system":"",'"$m}"
 }
 
-@test "no-tools: Bedrock wants tools defined that messages call" {
+@test "no-tools: bedrock needs definitions of the tools that messages call" {
 	local m='"messages":[{"role":"user","content":[{"text":"u"}]},{"role":"assistant","content":[{"toolUse":{"toolUseId":"a","name":"f","input":{}}}]},{"role":"user","content":[{"toolResult":{"toolUseId":"a","content":[{"text":"1"}]}}]}]'
 	run -1 ctx-check <<< '{"modelId":"m",'"$m}"
 	[[ $output == "-:1: no-tools: "*" (beside the messages)" ]]
@@ -1449,7 +1449,7 @@ marked() {
 	run -0 ctx-check <<< "{$m}"
 }
 
-@test "big-request: a request of more bytes than the provider takes" {
+@test "big-request finds requests over the provider's byte limit" {
 	local start='{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"u"}]}]'
 	printf "%s%$((33554432 - ${#start} - 1))s}\n" "$start" '' > in
 	run -0 ctx-check -d anthropic in
@@ -1470,7 +1470,7 @@ X
 	jq -c '.messages += [{"role":"assistant","content":[{"type":"thinking","thinking":"ok","signature":"Eq2="},{"type":"text","text":"4C"}]},{"role":"user","content":"And Rome?"}]' one > two
 }
 
-@test "--after: a request with messages appended is one, whatever its markers" {
+@test "--after accepts a request with messages appended, whatever its cache markers" {
 	two_requests
 	ctx-check --after one two > out
 	[ ! -s out ]
@@ -1481,7 +1481,7 @@ X
 	[ "$(ctx-check --json --after one three | jq -c '[.appended,.messages,.lost,.changed,.refused]')" = '[true,3,0,null,null]' ]
 }
 
-@test "--after: the first changed byte, refused reasoning and lost tokens are named" {
+@test "--after names the first changed byte, refused reasoning and tokens lost from the cache" {
 	two_requests
 	jq -c '.messages[2].content[0].content = "4C and sun"' two > three
 	run -1 --separate-stderr ctx-check --after one three
@@ -1499,7 +1499,7 @@ X
 	[ "$(wc -l < out)" -eq 2 ]
 }
 
-@test "--after: a member, a removed block, a block that the change is in" {
+@test "--after finds changes in a member, a removed block and a changed block" {
 	two_requests
 	jq '.system = "Be long."' two > three
 	run -1 ctx-check --after one three
@@ -1521,7 +1521,7 @@ X
 	[[ ${lines[0]} == "three: ends after 1 unchanged messages" ]]
 }
 
-@test "--after: long texts, escapes, streams of lines, what does not go with it" {
+@test "--after works with long texts, escapes and line streams, and refuses other modes" {
 	two_requests
 	long=$(printf 'word %.0s' {1..20000})
 	jq -c --arg t "$long" '.messages[0].content = $t' two > three
@@ -1564,7 +1564,7 @@ image() {
 	printf '{"type":"image","source":{"type":"base64","media_type":"image/png","data":"%s"}}' "$(png "$1" "$2")"
 }
 
-@test "big-image: what has too many pixels or bytes gets a placeholder" {
+@test "big-image: an image over the limit of pixels or bytes gets a placeholder" {
 	printf '%s\n' '{"role":"user","content":['"$(image 8000 10),$(image 8001 10)"']}' > in
 	run -1 ctx-check in
 	[ "$output" = "in:1: big-image: an image has 8001x10 pixels, more than 8000 on a side" ]
@@ -1595,7 +1595,7 @@ image() {
 	ctx-check out
 }
 
-@test "big-image: among more than 20 images 2,000 pixels are the most" {
+@test "big-image: with more than 20 images the limit is 2,000 pixels" {
 	local i
 	for i in {1..20}; do
 		printf '{"role":"user","content":[%s]}\n{"role":"assistant","content":"a"}\n' \
@@ -1624,7 +1624,7 @@ image() {
 	cmp <(jq -c '.messages[]' out2) <(jq -c . out)
 }
 
-@test "many-images: 600 a request, for Bedrock 20 a message" {
+@test "many-images: the limit is 600 per request, for bedrock 20 per message" {
 	local one=',{"type":"image","source":{"type":"url","url":"https://x.org/a.png"}}'
 	printf '{"role":"user","content":[%s]}\n' "$(printf "${one//%/%%}%.0s" {1..602} | cut -c 2-)" > in
 	run -1 ctx-check -d anthropic in
@@ -1642,7 +1642,7 @@ in:1: many-images: one image more than the 600 newest" ]
 	[ "$(jq -c '.content[0]' out)" = '{"text":"[image removed: 1x1 png, 29 bytes]"}' ]
 }
 
-@test "many-images: 100 a request if the model's window is 200,000 tokens" {
+@test "many-images: the limit is 100 per request if the window has 200,000 tokens" {
 	local one=',{"type":"image","source":{"type":"url","url":"https://x.org/a.png"}}'
 	local content
 	content=$(printf "${one//%/%%}%.0s" {1..101} | cut -c 2-)
@@ -1679,7 +1679,7 @@ in:1: many-images: one image more than the 600 newest" ]
 	run -1 ctx-check -d anthropic -m mine lines
 }
 
-@test "many-images: 1,500 a request for OpenAI, 3,600 for Gemini" {
+@test "many-images: the limit is 1,500 per request for openai, 3,600 for gemini" {
 	local one=',{"type":"input_image","image_url":"https://x.org/a.png"}'
 	images() {
 		printf "${one//%/%%}%.0s" $(seq "$1") | cut -c 2-
@@ -1705,7 +1705,7 @@ in:1: many-images: one image more than the 600 newest" ]
 	ctx-check out
 }
 
-@test "bad-result: what the output of a Responses tool call may not hold" {
+@test "bad-result finds block types that a Responses output must not have" {
 	output() {
 		printf '%s\n' '{"type":"message","role":"user","content":"u"}' \
 		    '{"type":"function_call","call_id":"a","name":"f","arguments":"{}"}' \
@@ -1745,7 +1745,7 @@ in:3: bad-result: result "a" holds a block of a type that none may hold' ]
 	ctx-check in
 }
 
-@test "bad-result: what a result of a provider may not hold" {
+@test "bad-result finds block types that a provider refuses in results" {
 	local call='{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]}'
 	result() {
 		printf '%s\n' '{"role":"user","content":"u"}' "$call" \
@@ -1788,7 +1788,7 @@ in:3: bad-result: result "a" holds a block of a type that none may hold' ]
 	ctx-check --provider mistral out
 }
 
-@test "user-after-result: Mistral wants the assistant between them" {
+@test "user-after-result: mistral needs an assistant message between result and user" {
 	printf '%s\n' "$U" "${CALL%%,\{\"id\":\"b\"*}]}" "$RA" "$U" |
 	    sed 's/"a"/"abcdefghi"/' > in
 	ctx-check in
@@ -1796,7 +1796,7 @@ in:3: bad-result: result "a" holds a block of a type that none may hold' ]
 	[ "$output" = "in:4: user-after-result: the user speaks right after a result" ]
 }
 
-@test "assistant-media: OpenAI takes images, files and sound from the user only" {
+@test "assistant-media: openai accepts images, files and audio only from users" {
 	local blocks='[{"type":"text","text":"t"},{"type":"image_url","image_url":{"url":"https://x.org/a.png"}}]'
 	printf '%s\n' "$U" '{"role":"assistant","content":'"$blocks}" \
 	    '{"role":"user","content":'"$blocks}" > in
@@ -1812,7 +1812,7 @@ in:3: bad-result: result "a" holds a block of a type that none may hold' ]
 	ctx-check -d openai-chat --provider openai in
 }
 
-@test "--archive: what --repair changes or removes, as it was, first" {
+@test "--archive saves what --repair changes or removes before it is changed" {
 	printf '%s\n' "$U" "$CALL" "$RA" "$RB" "$RB" \
 	    '{"role":"user","content":"\ud800"}' '{"role":"assistant","content":null}' "$A" > in
 	ctx-check --repair --archive gone in > out
@@ -1827,7 +1827,7 @@ in:3: bad-result: result "a" holds a block of a type that none may hold' ]
 	run -2 ctx-check --repair --archive in in
 }
 
-@test "--schema: arguments are held against the schema of their tool" {
+@test "--schema checks arguments against the schema of their tool" {
 	local schema='{"type":"object","properties":{"path":{"type":"string"},"n":{"type":["integer","null"]},"mode":{"enum":["r","w"]},"at":{"type":"array","items":{"type":"object","required":["x"],"properties":{"x":{"type":"number"}}}}},"required":["path"],"additionalProperties":false}'
 	local args want d
 	while IFS='|' read -r args want; do
@@ -1873,7 +1873,7 @@ judged() {
 		fail "$(finds -d "$dialect" in), not ${want[*]}"
 }
 
-@test "texts without a character are taken by OpenAI" {
+@test "openai accepts empty texts" {
 	judged openai-chat -- "$U" '{"role":"assistant","content":""}' "$CALL" "$RA" "$RB"
 	judged openai-responses -- '{"role":"user","content":[{"type":"input_text","text":"a"}]}' \
 	    '{"role":"assistant","content":""}' \
@@ -1883,7 +1883,7 @@ judged() {
 	[ "$(finds -d openai-chat --provider anthropic in)" = 2:empty-message ]
 }
 
-@test "Anthropic takes an id again in a later turn, not in the same message" {
+@test "anthropic accepts a repeated id in a later turn, not in one message" {
 	local call='{"type":"tool_use","id":"a","name":"f","input":{}}'
 	local got='{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"}]}'
 	judged anthropic -- "$U" "{\"role\":\"assistant\",\"content\":[$call]}" "$got" \
@@ -1892,7 +1892,7 @@ judged() {
 	    "{\"role\":\"assistant\",\"content\":[$call,$call]}" "$got"
 }
 
-@test "Anthropic's own tools run on beside the client's, and while it pauses" {
+@test "anthropic: a server tool may stay open beside a client's tool, and at a pause" {
 	local own='{"type":"server_tool_use","id":"s","name":"web_search","input":{}}'
 	local call='{"type":"tool_use","id":"a","name":"f","input":{}}'
 	local got='{"type":"tool_result","tool_use_id":"a","content":"1"}'
@@ -1911,7 +1911,7 @@ judged() {
 	[ "$(finds <(sed -n '4p;5s/}\]}$/},{"type":"text","text":"and?"}]}/p;6,7p' "$programs"))" = 1:orphan-call ]
 }
 
-@test "white space is taken beside a text or a call, and not alone" {
+@test "anthropic accepts white space beside a text or a call, not alone" {
 	local text='{"type":"text","text":"%s"}' call='{"type":"tool_use","id":"a","name":"f","input":{}}'
 	local got='{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"}]}'
 	# shellcheck disable=SC2059 # a format of ours
@@ -1927,7 +1927,7 @@ judged() {
 	[ "$(finds -d bedrock in)" = 1:empty-text ]
 }
 
-@test "Bedrock takes the ids of Kimi" {
+@test "bedrock accepts the ids of Kimi models" {
 	use() {
 		printf '{"role":"user","content":[{"text":"a"}]}\n'
 		printf '{"role":"assistant","content":[{"toolUse":{"toolUseId":"%s","name":"f","input":{}}}]}\n' "$1"
@@ -1937,7 +1937,7 @@ judged() {
 	[ "$(finds <(use 'a|b'))" = 2:bad-id ]
 }
 
-@test "Responses takes arguments that are JSON of any kind" {
+@test "responses accepts arguments of any JSON type" {
 	printf '%s\n' '{"type":"function_call","call_id":"a","name":"f","arguments":"[]"}' \
 	    '{"type":"function_call_output","call_id":"a","output":"1"}' > in
 	[ -z "$(finds in)" ]
@@ -1945,7 +1945,7 @@ judged() {
 	[ "$(finds cut)" = 1:bad-arguments ]
 }
 
-@test "a tool search that Responses runs itself pairs by nothing" {
+@test "responses: a tool search that the provider runs is paired with nothing" {
 	cat > in <<-'END'
 	{"role":"user","content":[{"type":"input_text","text":"a"}]}
 	{"type":"tool_search_call","id":"tsc_1","call_id":null,"execution":"server","arguments":{},"status":"completed"}
@@ -1957,7 +1957,7 @@ judged() {
 	[ "$(finds client)" = 4:orphan-call ]
 }
 
-@test "Responses: reasoning with an id goes before a message that has one" {
+@test "responses: reasoning with an id needs a message with an id after it" {
 	local reasons='{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x"}'
 	local q='{"role":"user","content":[{"type":"input_text","text":"a"}]}'
 	judged openai-responses 2:lone-reasoning -- "$q" "$reasons" '{"role":"assistant","content":"b"}' "$q"
@@ -1967,7 +1967,7 @@ judged() {
 	    '{"type":"function_call_output","call_id":"a","output":"1"}'
 }
 
-@test "vercel-model: a result behind the next question is found and mended" {
+@test "vercel-model: a result after the next question is found and repaired" {
 	cat > in <<-'END'
 	{"role":"user","content":"a"}
 	{"role":"assistant","content":[{"type":"tool-call","toolCallId":"a","toolName":"f","input":{}}]}
@@ -1987,7 +1987,7 @@ judged() {
 	[ -z "$(finds asked)" ]
 }
 
-@test "--repair: results of Responses come behind the run of calls" {
+@test "--repair moves responses results after the run of their calls" {
 	call() {
 		printf '{"type":"function_call","call_id":"%s","name":"f","arguments":"{}"}\n' "$1"
 	}
@@ -2004,7 +2004,7 @@ judged() {
 	repaired in2 want2
 }
 
-@test "--repair: a user's message comes before a first message that is not one" {
+@test "--repair inserts a user message before a first message of another role" {
 	local none='[earlier messages are missing]'
 	printf '%s\n' '{"role":"user","content":[{"toolResult":{"toolUseId":"a","content":[{"text":"1"}]}}]}' \
 	    '{"role":"assistant","content":[{"text":"b"}]}' '{"role":"user","content":[{"text":"c"}]}' > in

@@ -2,7 +2,7 @@
 
 load helper
 
-@test "the cookbook's framing: 3 a message, 1 a name, 3 once" {
+@test "framing is that of the OpenAI cookbook: 3 tokens per message, 1 per name, 3 per conversation" {
 	messages user:hi > one
 	# role 1, content 1, framing 3, priming 3
 	[ "$(tokens -m gpt-4o one)" -eq 8 ]
@@ -12,7 +12,7 @@ load helper
 	[ "$(tokens -m gpt-4o named)" -eq 10 ]
 }
 
-@test "the cookbook's example costs what its API call reported" {
+@test "the example of the OpenAI cookbook costs what its API call reported" {
 	# "How to count tokens with tiktoken": 129 for gpt-4, 124 for gpt-4o.
 	messages \
 	    "system:You are a helpful, pattern-following assistant that translates corporate jargon into plain English." \
@@ -28,7 +28,7 @@ X
 	[ "$(tokens -m gpt-4o cookbook)" -eq 124 ]
 }
 
-@test "a call costs its name and arguments, escapes are text" {
+@test "a tool call costs its name and arguments, and escapes count as their characters" {
 	echo '{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"wx","arguments":"{\"city\":\"Oslo\"}"}}]}' > call
 	printf '{"city":"Oslo"}' > arguments
 	args=$(tokens -e o200k_base --text arguments)
@@ -40,7 +40,7 @@ X
 	[ "$(tokens escaped)" -eq "$(tokens plain)" ]
 }
 
-@test "columns are tokens, messages, characters and name, like wc" {
+@test "the columns are tokens, messages, characters and name, as with wc" {
 	run -0 ctx-count -e o200k_base "$chat"
 	read -r tokens messages chars name <<< "$output"
 	[ "$messages" -eq 40 ]
@@ -55,7 +55,7 @@ X
 	[[ ${lines[2]} == *"~$((a + b)) "* ]]
 }
 
-@test "a file without messages has its line, as with wc" {
+@test "a file without messages has a line, as with wc" {
 	: > nothing
 	echo '{"a":1}' > other
 	messages user:hi > one
@@ -84,7 +84,7 @@ X
 	[[ $output != *"~"* ]]
 }
 
-@test "a model adds its window, the share used and what is left" {
+@test "-m adds the window, the share used and the tokens left" {
 	run -0 ctx-count -m openai/gpt-4o-2024-08-06 --reserve 1000 "$chat"
 	read -r tokens _ _ window used left _ <<< "$output"
 	[ "$window" -eq 128000 ]
@@ -113,7 +113,7 @@ X
 	    .tool == "list_dir"' out
 }
 
-@test "--per names the file beside the role, if there are several" {
+@test "--per prints the file beside the role if there are several files" {
 	head -n 4 "$chat" > one
 	cp one two
 	ctx-count --per role one | awk '{ print $4, $5 }' > roles
@@ -123,7 +123,7 @@ X
 	    cmp - want
 }
 
-@test "--per role, tool, turn and kind add up" {
+@test "--per role, tool, turn and kind add up to the total" {
 	jq -c '{model: "gpt-4o", instructions: "Be brief.", input: [.],
 	    tools: [{type: "function", name: "f", description: "to be called"}]}' \
 	    <(messages user:hi) > request
@@ -146,14 +146,14 @@ X
 	jq -se 'map(.turn | tonumber) | . == sort and .[0] == 0' out
 }
 
-@test "an image makes only its own kind an estimate" {
+@test "an image makes only the kind media an estimate" {
 	printf '{"role":"user","content":[{"type":"text","text":"see"},{"type":"image_url","image_url":{"url":"https://example.org/a.png"}}]}' > image
 	ctx-count -m gpt-4o --json --per kind image > out
 	jq -se 'map({(.kind): .exact}) | add == {"media": false,
 	    "text": true, "framing": true}' out
 }
 
-@test "--top names the largest messages and where they are" {
+@test "--top names the largest messages and their places" {
 	run -0 ctx-count --top 2 "$agent"
 	[ "${#lines[@]}" -eq 2 ]
 	[[ ${lines[0]} == *" $agent:"*" tool run" ]]
@@ -163,7 +163,7 @@ X
 	[ "$line" -eq "$most" ]
 }
 
-@test "--tsv has a header and tabs" {
+@test "--tsv prints a header and tabs" {
 	run -0 ctx-count --tsv -m gpt-4o "$chat" "$agent"
 	[ "${lines[0]}" = $'tokens\tmessages\tchars\twindow\tused\tleft\tname' ]
 	[ "${#lines[@]}" -eq 3 ]
@@ -177,13 +177,13 @@ X
 	[ "$(awk -F'\t' '{ print NF }' <<< "$output" | sort -u)" = 7 ]
 }
 
-@test "per message there is its kind, which is what most of it is" {
+@test "--per message prints the kind that most tokens of a message belong to" {
 	ctx-count --json --per message "$agent" > out
 	jq -se '.[3].kind == "result" and .[0].kind == "text" and
 	    (map(.kind) | unique | contains(["call", "result", "text"]))' out
 }
 
-@test "--max is a gate: status 1 when a conversation is over it" {
+@test "--max exits 1 if a conversation has more tokens" {
 	n=$(tokens "$chat")
 	ctx-count -q --max "$n" "$chat"
 	run -1 ctx-count -q --max $((n - 1)) "$chat"
@@ -219,14 +219,14 @@ X
 	done
 }
 
-@test "--text counts plain text, special names included" {
+@test "--text counts plain text, with special token names as text" {
 	printf 'hello <|endoftext|> world' > plain
 	[ "$(tokens -e o200k_base --text plain)" -eq 9 ]
 	[ "$(printf '' | ctx-count --text --json | jq .tokens)" -eq 0 ]
 	run -1 ctx-count --text -q --max 3 plain
 }
 
-@test "--text counts what comes in parts as it does a string" {
+@test "--text counts input read in pieces as one string" {
 	n=700000
 	head -c $n /dev/zero | tr '\0' x > run
 	head -c $n /dev/zero | tr '\0' ' ' > white
@@ -249,7 +249,7 @@ X
 	[ "$(cat all | ctx-count --text)" = "$(ctx-count --text < all)" ]
 }
 
-@test "conversation records count one by one, with tools and system" {
+@test "records with conversations count one by one, with tools and system prompt" {
 	jq -nc '{model: "gpt-4o", messages: [inputs]}' "$chat" > record
 	run -0 ctx-count record
 	[[ $output == *"record:1" ]]
@@ -267,7 +267,7 @@ X
 	[ "$(tokens array)" -eq "$(tokens "$chat")" ]
 }
 
-@test "of Gemini's calls and results keys and texts count" {
+@test "gemini: calls and results cost their keys and texts" {
 	echo '{"role":"model","parts":[{"functionCall":{"name":"wx","args":{"city":"Oslo","days":12345678}}}]}' > call
 	# wx, city, days, Oslo
 	[ "$(tokens -e o200k_base call)" -eq 5 ]
@@ -283,7 +283,7 @@ X
 	[ "$(tokens odd)" -gt 10 ]
 }
 
-@test "an image costs by its size and the model, base64 is never text" {
+@test "an image costs by its size and model, and its base64 is never counted as text" {
 	# The header of a PNG of 1024 by 1024 pixels, and a megabyte behind it.
 	{
 		printf '{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,'
@@ -308,7 +308,7 @@ X
 	[ "$(image -d openai-chat -m gpt-4o -e cl100k_base)" -eq 765 ]
 }
 
-@test "a model of one's own counts images and tools as its members say" {
+@test "a model in models.json counts images and tools by its members" {
 	mkdir -p config/ctx
 	cat > config/ctx/models.json <<'X'
 	{"ours": {"window": 64000, "output": 900, "encoding": "o200k_base",
@@ -333,7 +333,7 @@ X
 	[ "$(tokens -m ours in)" -eq $(($(tokens -m plain in) + 80)) ]
 }
 
-@test "without a model the dialect says how an image is counted" {
+@test "without a model the dialect decides how an image is counted" {
 	png=iVBORw0KGgoAAAANSUhEUgAABAAAAAQACAYAAAAA
 	source='{"type":"base64","media_type":"image/png","data":"'$png'"}'
 	echo '{"role":"user","content":[{"type":"text","text":"a"},{"type":"image","source":'"$source"'}]}' > anthropic
@@ -353,7 +353,7 @@ X
 	[ "$(media -m gpt-4o anthropic)" -eq 765 ]
 }
 
-@test "a PDF costs by its pages, wherever they can be seen" {
+@test "a PDF costs by its number of pages, wherever the file shows it" {
 	pdf=$(printf '%%PDF-1.7\n1 0 obj<</Type /Pages/Count 3>>\n%s\n%s\n%s' \
 	    '2 0 obj<</Type/Page>>' '3 0 obj<</Type /Page /X 1>>' \
 	    '4 0 obj<</Type  /Page>>' | base64 -w 0)
@@ -363,7 +363,7 @@ X
 	ctx-count --json -m claude-opus-4-5 doc | jq -e '.exact | not'
 }
 
-@test "--models lists windows, encodings and prices" {
+@test "--models prints windows, encodings and prices" {
 	run -0 ctx-count --models
 	[[ $output == *"gpt-4o "*" 128000 "*" o200k_base "*" tiles "*" types "* ]]
 	[ "${#lines[@]}" -gt 120 ]
@@ -374,7 +374,7 @@ X
 	[ "$price" = "3 15 0.3 3.75" ]
 }
 
-@test "--models says which tokenizer to load, -v does so for one" {
+@test "--models names the tokenizer file to load, and -v does so for one model" {
 	ctx-count --models > list
 	for family in llama-3.1:Llama-3 qwen3:Qwen3 deepseek-v3:DeepSeek \
 	    mistral-nemo:tekken.json gemma-3:gemma-3 gemini-2.5-pro:gemma-3; do
@@ -389,7 +389,7 @@ X
 	[[ $stderr != *"tokenizer"* ]]
 }
 
-@test "one line says what an unknown model is taken for" {
+@test "an unknown model prints one line with the values used instead" {
 	jq -nc --slurpfile m "$chat" '{model: "my/own", messages: $m}' > record
 	cat record record > two
 	for command in "ctx-count" "ctx-prune -b 100" "ctx-age" \
@@ -402,7 +402,7 @@ X
 	[ -z "$stderr" ]
 }
 
-@test "what is kept of the name of an unknown model has an end" {
+@test "the message about an unknown model shortens a long name" {
 	jq -nc --slurpfile m "$chat" --arg x "$(printf 'x%.0s' {1..500})" \
 	    '{model: $x, messages: $m}' > record
 	run --separate-stderr ctx-count record
@@ -411,7 +411,7 @@ X
 	[ "$(tokens record)" -eq "$(jq -c '.model = "xy"' record | tokens)" ]
 }
 
-@test "a model without a public tokenizer costs the nearest times a factor" {
+@test "a model without a public tokenizer costs the nearest encoding times a factor" {
 	raw=$(tokens -e o200k_base --text "$chat")
 	[ "$(tokens -m claude-opus-4-5 --text "$chat")" -eq \
 	    $(((raw * 118 + 50) / 100)) ]
@@ -423,7 +423,7 @@ X
 	    $(($(tokens -m claude-opus-4-5 "$chat") * 5 / 4)) ]
 }
 
-@test "models.json adds models and overrides them" {
+@test "models.json adds models and overrides those of the table" {
 	mkdir -p config/ctx
 	cat > config/ctx/models.json <<'X'
 	{"house": {"window": 5000, "factor": 2, "price": [1, 2]},
@@ -453,7 +453,7 @@ bytes_vocabulary() {
 	    > "$1"
 }
 
-@test "an encoding may be a file, by -e or by the model's name" {
+@test "an encoding may be a file, named by -e or by a model in models.json" {
 	mkdir -p config/ctx
 	bytes_vocabulary config/ctx/r50k_bytes.tiktoken
 	echo '{"bytes": {"encoding": "r50k_bytes.tiktoken", "window": 9000},
@@ -501,7 +501,7 @@ bytes_vocabulary() {
 	[[ $output == *" $PWD/none.tiktoken"* ]]
 }
 
-@test "--bound upper counts no call too low" {
+@test "--calibrate --bound upper gives a factor that underestimates no request" {
 	for n in 3 9 30 70 200; do
 		text=$(words $n)
 		messages "user:$text" | jq -sc --argjson u $((n * 2 + n % 4)) \
@@ -521,7 +521,7 @@ bytes_vocabulary() {
 	    grep -q 'factor .*, too few calls to say how sure$'
 }
 
-@test "--annotate writes the stream, with a count in each record" {
+@test "--annotate writes the stream with a token count in each record" {
 	ctx-count --annotate -m gpt-4o "$agent" > out
 	cmp <(jq -c 'del(.ctx_tokens)' out) <(jq -c . "$agent")
 	sed 's/,"ctx_tokens":[0-9]*}$/}/' out | cmp - "$agent"
@@ -541,7 +541,7 @@ bytes_vocabulary() {
 	    cmp - out
 }
 
-@test "--annotate gives requests their sum, and leaves the rest alone" {
+@test "--annotate gives a request its sum and changes no other record" {
 	jq -n --slurpfile m "$chat" '{model: "gpt-4o", messages: $m,
 	    tools: [{type: "function", function: {name: "f"}}]}' > request
 	ctx-count --annotate request > out
@@ -564,7 +564,7 @@ bytes_vocabulary() {
 	[[ $output == *"no other output"* ]]
 }
 
-@test "--models: what models.json says does not reach a terminal as it is" {
+@test "--models masks control characters of models.json" {
 	mkdir -p config/ctx
 	echo '{"a\u001b[31m\u202e": {"window": 9, "vendor": "v\u0007"}}' \
 	    > config/ctx/models.json
@@ -573,7 +573,7 @@ bytes_vocabulary() {
 	run ! grep -q $'[\033\007]' out
 }
 
-@test "models.json that is wrong is named, with the place" {
+@test "an error in models.json is reported with its place" {
 	mkdir -p config/ctx
 	bad() {
 		printf '%s' "$1" > config/ctx/models.json
@@ -611,7 +611,7 @@ bytes_vocabulary() {
 	bad '{"a": {"window": 5, "input": 6}}' "beyond"
 }
 
-@test "--per tool tells names apart behind a NUL, too" {
+@test "--per tool distinguishes names that differ after a NUL" {
 	jq -nc '{role: "assistant", content: null, tool_calls:
 	    (["a\u0000b", "a\u0000c", "a"] | to_entries | map({id: "\(.key)",
 	    type: "function", function: {name: .value, arguments: "{}"}}))}' > in
@@ -622,7 +622,7 @@ bytes_vocabulary() {
 	ctx-count --per tool --tsv in | sed 1d | cut -f 5 | sort | cmp - masked
 }
 
-@test "--per tool keeps apart any number of tools in one message" {
+@test "--per tool distinguishes any number of tools in one message" {
 	jq -nc --argjson n 2000 'range(2) as $m | {role: "assistant", tool_calls:
 	    [range(2 * $n) | . as $c | (if $m == 0 then . % $n
 		else $n - 1 - . % $n end) as $i |
@@ -637,7 +637,7 @@ bytes_vocabulary() {
 	    "$(tokens -e bytes/4 in)" ]
 }
 
-@test "JSON costs what it means, however it is laid out and escaped" {
+@test "JSON costs the same however it is laid out and escaped" {
 	value='{"wo":["北京/東京","😀\n\"",1.50],"où":{}}'
 	tools='[{"name":"wx","description":"météo / 天気","input_schema":
 	    {"type":"object","properties":{"où":{"type":"string",
@@ -686,7 +686,7 @@ bytes_vocabulary() {
 	ctx-truncate --args 35 two | grep -q '"arguments":{"…":0}'
 }
 
-@test "a model's name with escapes is what it means, if it is not too long" {
+@test "a model name with escapes is decoded if it is short enough" {
 	long=$(printf 'x%.0s' {1..300})
 	for name in 'gpt\u002d4o' 'g\u0070t-4o' "\\u0078$long"; do
 		echo '{"model":"'"$name"'","messages":[{"role":"user","content":"go"}]}'

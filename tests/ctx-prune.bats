@@ -15,18 +15,18 @@ is_paired() {
 	    | .ok and .open == []' "$1" > /dev/null
 }
 
-@test "what fits passes byte for byte" {
+@test "a stream within the budget passes byte for byte" {
 	ctx-prune -b 1M "$agent" | cmp - "$agent"
 	ctx-prune -b 1M < "$chat" | cmp - "$chat"
 	printf '' | ctx-prune -b 100 | cmp - /dev/null
 }
 
-@test "CRLF, BOM, blank lines and a missing line feed are kept" {
+@test "CRLF, BOM, blank lines and a missing last newline are kept" {
 	printf '\357\273\277\r\n{"role":"user","content":"a"}\r\n\n \t\n{ "role" : "assistant","content":"b" }' > odd
 	ctx-prune -b 100 odd | cmp - odd
 }
 
-@test "the budget is met over a ladder, and calls keep their results" {
+@test "every budget of a ladder is met, and calls keep their results" {
 	for b in 100k 60k 30k 16k 8k 5k; do
 		for s in pinned-fifo fifo middle-out; do
 			for l in light balanced aggressive; do
@@ -39,7 +39,7 @@ is_paired() {
 	done
 }
 
-@test "light only drops: what is kept is a subsequence" {
+@test "level light removes whole messages and edits none" {
 	for b in 60k 20k 5k; do
 		ctx-prune -l light -b $b "$agent" > out
 		is_subsequence out "$agent"
@@ -47,7 +47,7 @@ is_paired() {
 	done
 }
 
-@test "what is left starts with the system prompt and a user's message" {
+@test "the output starts with the system prompt and a user message" {
 	for b in 60k 20k 8k 5k; do
 		ctx-prune -b $b "$agent" > out
 		[ "$(head -n 1 out)" = "$(head -n 1 "$agent")" ]
@@ -58,7 +58,7 @@ is_paired() {
 	[ "$(head -n 1 out | jq -r .role)" = user ]
 }
 
-@test "pruning twice is pruning once" {
+@test "pruning twice equals pruning once" {
 	for b in 60k 20k 8k; do
 		for s in pinned-fifo fifo middle-out window; do
 			for l in light balanced aggressive; do
@@ -80,7 +80,7 @@ is_paired() {
 	done
 }
 
-@test "bytes that arrive one by one give the same bytes" {
+@test "input that arrives byte by byte gives the same output" {
 	head -n 60 "$agent" > part
 	ctx-prune -b 5k part > whole
 	perl -e '$| = 1; local $/; $_ = <STDIN>; print for split //' < part |
@@ -88,7 +88,7 @@ is_paired() {
 	cmp whole split
 }
 
-@test "files are one stream" {
+@test "several files are one stream" {
 	head -n 100 "$agent" > a
 	tail -n +101 "$agent" > b
 	ctx-prune -b 20k a b > two
@@ -99,7 +99,7 @@ is_paired() {
 	cat whole cut | cmp - out
 }
 
-@test "floors beat the budget: status 1, and who owns them" {
+@test "floors larger than the budget exit 1 and are named" {
 	run -1 ctx-prune -b 500 "$agent"
 	[[ ${lines[-1]} == *"agent.jsonl: "*" of 500: "*"system "*"last messages "* ]] ||
 		[[ ${lines[0]} == *"agent.jsonl: "*" of 500: "* ]]
@@ -112,14 +112,14 @@ is_paired() {
 	tail -n 4 out | cmp - tail
 }
 
-@test "where nothing is kept the framing is what outgrows a budget" {
+@test "an empty conversation over the budget names its framing" {
 	echo '{"messages":[]}' > in
 	run -1 --separate-stderr ctx-prune -b 1 in
 	[ "$stderr" = "ctx-prune: in:1: 3 of 1: framing 3" ]
 	[ "$output" = '{"messages":[]}' ]
 }
 
-@test "--keep-last and --keep-turns keep what they say" {
+@test "--keep-last and --keep-turns keep exactly that many" {
 	ctx-prune -b 2k -k 20 -t 0 "$agent" > out 2> err || [ $? -eq 1 ]
 	tail -n 20 out > newest
 	tail -n 20 "$agent" | cmp - newest
@@ -132,7 +132,7 @@ is_paired() {
 	tail -n 1 kept | cmp - a
 }
 
-@test "window keeps its turns and says when they do not fit" {
+@test "window keeps its turns and exits 1 if they do not fit" {
 	ctx-prune -s window --window-turns 2 "$agent" > out
 	[ "$(jq -s '[.[] | select(.role == "user")] | length' out)" -le 3 ]
 	is_paired out
@@ -149,7 +149,7 @@ is_paired() {
 	is_paired out
 }
 
-@test "trigger and target: nothing up to the one, down to the other" {
+@test "nothing is removed up to --trigger, then down to --target" {
 	n=$(tokens "$agent")
 	ctx-prune -b $((n + 10)) --trigger $n --target 10k "$agent" |
 	    cmp - "$agent"
@@ -163,7 +163,7 @@ is_paired() {
 	[[ $output == *"trigger"*"budget"* ]]
 }
 
-@test "aggressive goes down to half the budget and clears bodies first" {
+@test "level aggressive prunes to half the budget and first clears results" {
 	ctx-prune -l aggressive -b 40k "$agent" > out
 	n=$(tokens out)
 	[ "$n" -le 20000 ]
@@ -171,7 +171,7 @@ is_paired() {
 	is_paired out
 }
 
-@test "balanced strips reasoning in earlier turns, and nothing else" {
+@test "level balanced removes reasoning of earlier turns and edits nothing else" {
 	n=$(tokens "$agent")
 	ctx-prune -b $((n - 10)) "$agent" > out
 	[ "$(wc -l < out)" -eq 306 ]
@@ -190,7 +190,7 @@ is_paired() {
 	jq -e '.action == "drop"' reasons > /dev/null
 }
 
-@test "--quantum above the target is said, for less stays than fits" {
+@test "--quantum above the target prints a warning, since little would be kept" {
 	run -0 --separate-stderr ctx-prune -b 20k --quantum 21k "$agent"
 	[ "$stderr" = "ctx-prune: $agent: --quantum 21k is above the target of 20k tokens, so a cut may leave little but what must stay; lower --quantum" ]
 	run -0 --separate-stderr ctx-prune -b 20k --target 25% --quantum 6k "$agent"
@@ -208,7 +208,7 @@ is_paired() {
 	[ -z "$stderr" ]
 }
 
-@test "the budget comes from the model's window less the reserve" {
+@test "the budget is the model's window minus the reserve" {
 	run -2 ctx-prune "$agent"
 	[[ $output == *"give --budget, --model or --window"* ]]
 	ctx-prune -m gpt-4 "$agent" > out
@@ -227,7 +227,7 @@ is_paired() {
 	done
 }
 
-@test "the environment names encoding and model, options lead over it" {
+@test "the environment sets encoding and model, and options override it" {
 	ctx-prune -e bytes/4 -b 9k "$agent" > want
 	ctx-prune -b 9k "$agent" > other
 	run -1 cmp -s want other
@@ -242,7 +242,7 @@ is_paired() {
 	[ "$(cat n)" -le 7680 ]
 }
 
-@test "a tool that a pattern had no time for is spared" {
+@test "a tool whose pattern runs out of time is not edited" {
 	name=$(head -c 60 /dev/zero | tr '\0' a)!
 	jq -nc --arg name "$name" '{role: "user", content: "hi"},
 	    {role: "assistant", tool_calls: [{id: "1", type: "function",
@@ -258,7 +258,7 @@ is_paired() {
 	done
 }
 
-@test "pins close over their group, by text, tool and role" {
+@test "--pin, --pin-tool and --pin-role keep the whole group of a match" {
 	ctx-prune -b 12k --pin 'ticket 2291 \(tickets' "$agent" > out
 	grep -q 'ticket 2291 (tickets' out
 	ctx-prune -b 12k --pin-tool '^list_dir$' "$agent" > out
@@ -271,7 +271,7 @@ is_paired() {
 	run -2 ctx-prune -b 1k --pin-role king "$agent"
 }
 
-@test "results of calls that only the provider has stay" {
+@test "results of calls that only the provider stores are kept" {
 	jq -nc '{role: "user", content: "q"}, (range(12) as $i |
 	    {type: "item_reference", id: "rs_\($i)"},
 	    {type: "item_reference", id: "fc_\($i)"},
@@ -294,7 +294,7 @@ is_paired() {
 	done
 }
 
-@test "a pattern that would take for ever keeps its message" {
+@test "--pin keeps a message whose pattern runs out of time" {
 	printf '{"role":"user","content":"%s!"}\n' "$(printf 'a%.0s' $(seq 5000))" > evil
 	messages assistant:b user:c assistant:d user:e assistant:f >> evil
 	timeout 20 ctx-prune -k 1 -t 1 -b 20 --pin '^(a+)+$' evil > out 2> err || [ $? -eq 1 ]
@@ -302,7 +302,7 @@ is_paired() {
 	head -n 1 out | cmp - first
 }
 
-@test "--explain has a line for each message touched" {
+@test "--explain prints a line for each changed message" {
 	ctx-prune -l light -b 20k --explain reasons "$agent" > out
 	[ "$(wc -l < reasons)" -eq $((306 - $(wc -l < out))) ]
 	jq -e '.file and .line > 0 and .index >= 0 and .role and .rule and
@@ -315,7 +315,7 @@ is_paired() {
 	[ $(($(tokens out) + gone)) -eq "$(tokens "$agent")" ]
 }
 
-@test "--dry-run writes no stream, the plan instead, with the same status" {
+@test "--dry-run prints the plan instead of the stream, with the same exit status" {
 	run -0 ctx-prune -b 20k -n "$agent"
 	[[ $output == *"pinned-fifo"*"left"*"budget"* ]]
 	run -1 ctx-prune -b 500 -n --archive arch "$agent"
@@ -324,7 +324,7 @@ is_paired() {
 	run -2 ctx-prune -b 20k --explain - "$agent"
 }
 
-@test "--archive holds what went, byte for byte, and is private" {
+@test "--archive holds the removed records byte for byte, with mode 0600" {
 	ctx-prune -l light -b 20k --archive arch "$agent" > out
 	[ "$(stat -c %a arch)" = 600 ]
 	sort out arch > both
@@ -343,7 +343,7 @@ lost() {
 	comm -23 <(sort "$in") <(cat "$@" | sort)
 }
 
-@test "whatever the strategy, what went or changed is in the archive" {
+@test "every strategy archives all that it removes or changes" {
 	head -n 150 "$agent" | jq -c . > in
 	jq -nc '{messages: [inputs]}' in > record
 	for s in pinned-fifo fifo window middle-out heuristic recall \
@@ -366,7 +366,7 @@ lost() {
 	[[ $output == *"/dev/full"* ]] || [[ $output == *"No space"* ]]
 }
 
-@test "--dry-run says what goes, why, and whether it will fit" {
+@test "--dry-run prints what is removed, why, and whether the rest fits" {
 	ctx-prune -n -s heuristic -l aggressive -b 20k "$agent" > plan
 	grep -qE '^  drop   old result  .* messages -  .* tokens$' plan
 	grep -qE '^  edit   ends ' plan
@@ -388,7 +388,7 @@ lost() {
 	[[ $output == *"budget"*"400 tokens, which is not met"* ]]
 }
 
-@test "conversation records are pruned one by one, the rest untouched" {
+@test "records with conversations are pruned one by one, other members are unchanged" {
 	jq -nc '{x: 1.10, messages: [inputs], big: 1e400}' "$agent" 2> /dev/null |
 	    sed 's/1.7976931348623157e+308/1e400/' > one
 	cat one one > two
@@ -418,7 +418,7 @@ lost() {
 	ctx-prune -b 20k nested | jq -e '.[0].messages | length < 306' > /dev/null
 }
 
-@test "records that are no messages pass, in their place" {
+@test "records that are not messages pass in their place" {
 	{
 		echo '{"type":"meta"}'
 		cat "$chat"
@@ -430,7 +430,7 @@ lost() {
 	[ "$(tail -n 1 out)" = '"text"' ]
 }
 
-@test "--lenient passes broken lines; without it nothing is written" {
+@test "--lenient passes invalid lines; without it nothing is written" {
 	{
 		head -n 20 "$chat"
 		echo '{broken'
@@ -455,7 +455,7 @@ lost() {
 	[ "$(tail -n +2 out | ctx-count --json | jq .tokens)" -le 300 ]
 }
 
-@test "memory stays near the budget on a long stream" {
+@test "memory use is bounded by the budget on a long stream" {
 	for _ in $(seq 40); do tail -n +2 "$agent"; done > long
 	ctx-prune -b 20k long > whole
 	[ "$(tokens whole)" -le 20000 ]
@@ -466,7 +466,7 @@ lost() {
 	(ulimit -v $limit && ctx-prune -b 20k long) | cmp - whole
 }
 
-@test "names with escapes, equal keys and strange numbers stay" {
+@test "escaped names, equal keys and unusual numbers are kept as written" {
 	cat > odd <<'X'
 {"\u0072ole":"user","content":"a\/b\u00e9","n":1E2,"n":-0,"z":123456789012345678901234567890}
 {"role":"assistant","role":"assistant","content":"b","deep":[[[[{}]]]]}
@@ -488,7 +488,7 @@ signed_talk() {
 	} | head -n 4
 }
 
-@test "signed reasoning after a cut is removed where the model binds it" {
+@test "signed reasoning after a cut is removed if the model binds it" {
 	signed_talk > t.jsonl
 	all=$(tokens -d anthropic t.jsonl)
 	set -- -d anthropic -l light -k 1 -t 0 -b 40 t.jsonl
@@ -507,7 +507,7 @@ signed_talk() {
 	ctx-prune -d anthropic -l light -b "$all" t.jsonl | cmp - t.jsonl
 }
 
-@test "--reasoning keep keeps what is bound, says so once; fail changes nothing" {
+@test "--reasoning keep prints one line and keeps bound reasoning; fail changes nothing" {
 	signed_talk > t.jsonl
 	set -- -d anthropic -l light -k 1 -t 0 -b 40 t.jsonl
 	ctx-prune --reasoning keep "$@" > out 2> err
@@ -526,7 +526,7 @@ signed_talk() {
 	run ! grep -q 'signed reasoning' err
 }
 
-@test "the room of removed reasoning spares messages" {
+@test "tokens of removed reasoning count for the budget, so that more messages are kept" {
 	printf '%s\n' '{"role":"user","content":"a question that is not short at all, in many words"}' \
 	    '{"role":"assistant","content":[{"type":"text","text":"a first answer in a few words"}]}' \
 	    '{"role":"user","content":"another question"}' \
@@ -540,7 +540,7 @@ signed_talk() {
 	[ "$(wc -l < out)" -lt 5 ]
 }
 
-@test "models.json says whether a model binds its reasoning" {
+@test "models.json decides whether a model binds its reasoning" {
 	signed_talk > t.jsonl
 	mkdir -p conf/ctx
 	echo '{"claude-opus-5-5":{"binds":false},"house":{"binds":true}}' > conf/ctx/models.json
@@ -554,14 +554,14 @@ signed_talk() {
 	[[ $output = *"'house': binds"* ]]
 }
 
-@test "a conversation of the system alone keeps its last message" {
+@test "a conversation of system messages alone keeps its last message" {
 	system='{"role":"system","content":"Be brief with everybody."}'
 	echo "{\"messages\":[$system,$system]}" > in
 	ctx-prune -s fifo -b 0 -k 0 -t 0 in > out 2> err || [ $? -eq 1 ]
 	echo "{\"messages\":[$system]}" | cmp out
 }
 
-@test "a request without messages, and an empty stream, leave as they came" {
+@test "a request without messages and an empty stream pass unchanged" {
 	echo '{"model":"gpt-4o","messages":[]}' > in
 	for s in pinned-fifo recall heuristic window middle-out summarize; do
 		ctx-prune -b 100 -s $s --query x in > out
@@ -571,7 +571,7 @@ signed_talk() {
 	done
 }
 
-@test "a result that answers nothing goes with what is said before it" {
+@test "an orphan result is removed together with the message before it" {
 	long=$(words 20)
 	messages "user:q" | jq -c '.content = [{text: .content}]' > in
 	jq -nc --arg long "$long" '

@@ -2,7 +2,7 @@
 
 load helper
 
-@test "restore undoes age, byte for byte, whatever the options" {
+@test "ctx-restore undoes ctx-age byte for byte, whatever its options" {
 	for o in "" "-k 0 -o 0" "-k 3 -o 100 --head 0" "-o 300 --head 4000" \
 	    "--keep-results 5 -o 200" "--path-format x{sha256}.txt -o 99" \
 	    "--at-least 1k --step 9 -o 10"; do
@@ -17,7 +17,7 @@ load helper
 	ctx-restore aged | cmp - document
 }
 
-@test "every way to write a result comes back: the JSON lies beside" {
+@test "every spelling of a result is restored, by its JSON stored beside the text" {
 	text=$(head -c 3300 "$agent" | base64 -w 0)
 	{
 		for body in "\"$text\"" "\"\\u0041$text\"" "\"$text\\/\"" \
@@ -42,7 +42,7 @@ load helper
 	ctx-age -k 0 out | cmp - out
 }
 
-@test "every dialect" {
+@test "every dialect is restored byte for byte" {
 	tried=0
 	for d in $(ctx-age --list-options |
 	    awk -F'\t' '$2 == "dialect" { print $5 }'); do
@@ -66,7 +66,7 @@ load helper
 	[ "$tried" -ge 2 ]
 }
 
-@test "the whole corpus: there and back, and what pruning left of it" {
+@test "the corpus is restored byte for byte, also what ctx-prune kept of it" {
 	files=0 pruned=0
 	for f in "$BATS_TEST_DIRNAME"/corpus/*/*.json*; do
 		ctx-age -k 1 -o 20 --head 5 "$f" > out
@@ -94,7 +94,7 @@ load helper
 	[ "$pruned" -gt 40 ]
 }
 
-@test "every dialect, also after ctx-prune" {
+@test "every dialect is restored after ctx-prune" {
 	for d in openai-chat anthropic gemini bedrock openai-responses; do
 		"$B/gen-tools/convo" --dialect $d --seed 9 --messages 150 > in
 		ctx-age -d $d -k 3 -o 40 --head 20 in > aged
@@ -113,7 +113,7 @@ load helper
 	done
 }
 
-@test "what ctx-prune and ctx-truncate left of an aged stream comes back" {
+@test "results that ctx-prune or ctx-truncate kept of an aged stream are restored" {
 	ctx-age -o 300 "$agent" > aged
 	ctx-prune -l light -b 12k aged > pruned
 	grep -q ' characters in ' pruned
@@ -127,7 +127,7 @@ load helper
 	is_subsequence out "$agent"
 }
 
-@test "missing and changed files: the record passes, a line, status 1" {
+@test "a missing or changed file exits 1 with one line, and the record passes" {
 	ctx-age -o 300 "$agent" > aged
 	first=$(find .ctx/spool -name '*.md' | sort | sed -n 1p)
 	second=$(find .ctx/spool -name '*.md' ! -name "$(basename "$first")" |
@@ -147,7 +147,7 @@ load helper
 	grep -q "more references" err
 }
 
-@test "other contents of the same size are found out by their sha256" {
+@test "a file of the same size with other contents is detected by its sha256" {
 	ctx-age "$agent" > aged
 	first=$(find .ctx/spool -name '*.md' | sort | sed -n 1p)
 	tr a-y b-z < "$first" > other && cp other "$first"
@@ -155,7 +155,7 @@ load helper
 	[[ $stderr == *"$first has changed" ]]
 }
 
-@test "a file that is far longer than its reference says is not read whole" {
+@test "a file much longer than its reference says is not read whole" {
 	ctx-age "$agent" > aged
 	first=$(find .ctx/spool -name '*.md' | sort | sed -n 1p)
 	# A file of holes, where the file system knows such.
@@ -164,7 +164,7 @@ load helper
 	[[ $stderr == *"$first has changed" ]]
 }
 
-@test "no path but the spool's own files is opened" {
+@test "only files inside the spool are opened" {
 	name='f-0123456789abcdef0123456789abcdef.md'
 	mkdir -p .ctx/spool other
 	echo secret > other/$name
@@ -184,7 +184,7 @@ load helper
 	[[ $output == *"symbolic link"* ]]
 }
 
-@test "text that looks like a reference elsewhere is left alone" {
+@test "text that looks like a reference elsewhere is unchanged" {
 	ctx-age "$agent" > aged
 	ref=$(grep -o '\[[0-9]* characters in [^]]*\]' aged | head -n 1)
 	messages "user:$ref" "assistant:$ref" "tool:$ref " "tool:see $ref" > in
@@ -209,7 +209,7 @@ load helper
 	[ "$(grep -c ^missing <<< "$output")" -ge 1 ]
 }
 
-@test "JSON beside a file that has changed is not put back" {
+@test "JSON beside a changed file is not restored" {
 	printf '{"role":"tool","tool_call_id":"a","content":"%s\\/"}\n' \
 	    "$(head -c 3300 "$agent" | base64 -w 0)" > in
 	ctx-age -k 0 in > aged
@@ -225,7 +225,7 @@ load helper
 	cmp <(echo "$output") aged
 }
 
-@test "--gc prints what no stream names, and removes nothing" {
+@test "--gc prints files that no stream refers to, and removes nothing" {
 	ctx-age -o 300 "$agent" > all
 	ctx-age -o 5000 "$agent" > few
 	[ -z "$(ctx-restore --gc all)" ]
@@ -251,7 +251,7 @@ load helper
 	done
 }
 
-@test "what the model is not shown any more is named, and comes back" {
+@test "references in inactive lines of a transcript count and are restored" {
 	long=$(printf 'word %.0s' {1..900})
 	cc() { # UUID PARENT ROLE CONTENT [MORE]
 		printf '{"type":"%s","uuid":"%s","parentUuid":%s,"sessionId":"s",%s"message":{"role":"%s","content":[%s]}}\n' \
@@ -305,7 +305,7 @@ load helper
 	ctx-restore -n later | grep -q '^  edit   restore  *3 lines$'
 }
 
-@test "--gc of a spool that is not there prints nothing, of none is trouble" {
+@test "--gc of a missing spool prints nothing, of an unsafe one exits 2" {
 	ctx-age -o 300 "$agent" > aged
 	run -0 --separate-stderr ctx-restore -S none --gc aged
 	[ -z "$output" ]
@@ -318,7 +318,7 @@ load helper
 	[ "$output" = "ctx-restore: cannot open spool file: Not a directory" ]
 }
 
-@test "a reference in a body that became a mere text is found, too" {
+@test "a reference is found in a result body that became a plain string" {
 	long=$(printf 'word %.0s' {1..60})
 	bare() { # dialect, text
 		if [ "$1" = gemini ]; then
@@ -343,7 +343,7 @@ load helper
 	done
 }
 
-@test "a spool that no reference names is told of, once" {
+@test "a spool that no reference belongs to is reported once" {
 	ctx-age -k 2 -o 100 < "$agent" > aged
 	[ "$(grep -c 'characters in .ctx/spool/' aged)" -gt 1 ]
 	for how in "" --list --dry-run; do
@@ -370,7 +370,7 @@ load helper
 	[ ! -s err ]
 }
 
-@test "CTX_SPOOL names the spool, -S leads, however it is written" {
+@test "CTX_SPOOL sets the spool, and -S overrides it, in any spelling" {
 	CTX_SPOOL=here ctx-age "$agent" > aged
 	[ -d here ]
 	CTX_SPOOL=here ctx-restore aged | cmp - "$agent"
@@ -378,7 +378,7 @@ load helper
 	ctx-restore aged | cmp - aged
 }
 
-@test "what a forged reference says is not held, however much it says" {
+@test "memory use does not depend on the size that a forged reference claims" {
 	mkdir -m 700 sp
 	name=big-d39e06960d94af866213d3ee90f89315.md
 	truncate -s 300M sp/$name
@@ -411,7 +411,7 @@ load helper
 	)
 }
 
-@test "a file that is no UTF-8 is put back by no sum" {
+@test "a file that is not UTF-8 is not restored even if its sha256 fits" {
 	mkdir -m 700 sp
 	printf '\377' > sp/x
 	name=f-$(sha256sum sp/x | cut -c 1-32).md

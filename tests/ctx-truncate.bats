@@ -31,7 +31,7 @@ sizes() {
 	    | add // 0'
 }
 
-@test "what fits passes byte for byte, however it is written" {
+@test "a stream within the limits passes byte for byte, however it is written" {
 	ctx-truncate -l 40k --args 10k --message-limit 40k "$agent" |
 	    cmp - "$agent"
 	ctx-truncate < "$chat" | cmp - "$chat"
@@ -40,7 +40,7 @@ sizes() {
 	ctx-truncate -l 2 odd | cmp - odd
 }
 
-@test "no result exceeds the limit, in any unit; the rest is untouched" {
+@test "no result exceeds the limit in any unit, and all else is unchanged" {
 	sed -n '1,40p; 255,270p' "$agent" > some
 	jq -c 'select(.role != "tool")' some > rest
 	for unit in chars bytes lines; do
@@ -61,7 +61,7 @@ sizes() {
 	done
 }
 
-@test "a message still says something, however short the limit" {
+@test "a message keeps some visible text, however small the limit" {
 	local text='{"role":"user","content":[{"type":"text","text":"%s"}]}\n'
 	local two='{"role":"user","content":[{"type":"text","text":"%s"},'
 	two+='{"type":"text","text":"%s"}]}\n'
@@ -94,7 +94,7 @@ sizes() {
 	[ "$(jq -r '.content[].text' out)" = … ]
 }
 
-@test "no answer ends in a line feed of ours" {
+@test "a truncated assistant message does not end in a line feed that ctx inserted" {
 	text="I shall $(times 300 'mend it ')now"
 	jq -nc --arg t "$text" '{role: "user", content: "Go."},
 	    {role: "assistant", content: $t}, {role: "user", content: "And?"},
@@ -124,7 +124,7 @@ sizes() {
 	[[ $(text_of out; echo .) == *"characters truncated …]." ]]
 }
 
-@test "no result exceeds the limit in tokens, as ctx-count has them" {
+@test "no result exceeds a limit in tokens as ctx-count counts them" {
 	sed -n '1,40p; 255,270p' "$agent" > some
 	for l in 1 5 20 100; do
 		ctx-truncate --unit tokens -l $l some > out
@@ -141,7 +141,7 @@ sizes() {
 	done
 }
 
-@test "tokens are the model's, where it has more than its encoding" {
+@test "a limit in tokens means model tokens if the model has a factor" {
 	sed -n '1,40p; 255,270p' "$agent" > some
 	result "$(times 300 'one two three ')" > long
 	for l in 20 100 300; do
@@ -156,7 +156,7 @@ sizes() {
 	ctx-count --models | grep -q '^claude-sonnet-4-5 .*o200k_base *1\.[1-9]'
 }
 
-@test "the mark says how much went, and parts head from tail 3 to 1" {
+@test "the truncation mark says how much was removed, between head and tail 3 to 1" {
 	result "$(times 500 0123456789)" > long
 	ctx-truncate -l 433 long > out
 	text_of out > text
@@ -174,20 +174,20 @@ sizes() {
 	[[ $(text_of out) == "$(times 10 0123456789)"$'\n'"[…"* ]]
 }
 
-@test "where the mark does not fit an ellipsis stands for it, then nothing" {
+@test "if the mark does not fit, an ellipsis replaces it, then nothing" {
 	result "$(times 500 0123456789)" > long
 	[ "$(ctx-truncate -l 5 long | text_of)" = 012…9 ]
 	[ "$(ctx-truncate -l 1 long | text_of)" = … ]
 	[ "$(ctx-truncate --unit bytes -l 2 --keep head long | text_of)" = 01 ]
 }
 
-@test "0 is no limit" {
+@test "a limit of 0 means no limit" {
 	result "$(times 5000 0123456789)" > long
 	ctx-truncate -l 0 long | cmp - long
 	TOOL_RESULT_LIMIT=0 ctx-truncate long | cmp - long
 }
 
-@test "no cut falls inside a grapheme cluster" {
+@test "no cut is inside a grapheme cluster" {
 	result "$(times 60 👩‍👩‍👧)" > family
 	for l in $(seq 37 3 80); do
 		left=$(ctx-truncate -l "$l" family | text_of |
@@ -202,7 +202,7 @@ sizes() {
 	done
 }
 
-@test "no cut falls inside an escape, and kept text keeps its spelling" {
+@test "no cut is inside an escape, and kept text keeps its spelling" {
 	{
 		printf '{"role":"tool","tool_call_id":"a","content":"'
 		times 100 '\ud83d\ude00\u00e9\/\n\t'
@@ -216,7 +216,7 @@ sizes() {
 	grep -q '"content":"\\ud83d\\ude00\\u00e9\\/' out
 }
 
-@test "a lone surrogate counts as one character and is kept as it is" {
+@test "a lone surrogate counts as one character and is kept as written" {
 	{
 		printf '{"role":"tool","tool_call_id":"a","content":"'
 		times 100 '\ud83d'
@@ -227,7 +227,7 @@ sizes() {
 	ctx-truncate -l 100 lone | cmp - lone
 }
 
-@test "base64 is never cut: a placeholder stands for it, before all else" {
+@test "base64 is never cut, but replaced by a placeholder first of all" {
 	payload=$(head -c 3000 "$agent" | base64 -w 0)
 	result "Here: data:image/png;base64,$payload and that was it." > image
 	text=$(ctx-truncate -l 3000 image | text_of)
@@ -250,7 +250,7 @@ sizes() {
 	ctx-truncate -l 5000 image | cmp - image
 }
 
-@test "base64 in lines, as MIME, PEM and JSON have it" {
+@test "base64 in lines is found, as MIME, PEM and JSON write it" {
 	head -c 3000 "$agent" > raw
 	for w in 64 76; do
 		base64 -w $w raw > lines
@@ -290,7 +290,7 @@ sizes() {
 	done
 }
 
-@test "no cut falls inside a mark that is there already" {
+@test "no cut is inside an earlier truncation mark" {
 	result "$(times 2000 '0123456789 ')" > long
 	ctx-truncate -l 500 long > once
 	for l in $(seq 40 7 499); do
@@ -302,7 +302,7 @@ sizes() {
 	done
 }
 
-@test "blocks share one limit: what is wholly cut goes, media stays" {
+@test "the blocks of a result share one limit; empty text blocks are removed, media is kept" {
 	jq -nc '{role: "tool", tool_call_id: "a", content: [
 	    {type: "text", text: ("a" * 100)},
 	    {type: "text", text: ("b" * 100)},
@@ -324,7 +324,7 @@ sizes() {
 	    <(echo 1)
 }
 
-@test "an array that a tool of Vercel's gave is no list of blocks" {
+@test "vercel-ui: an array as tool output is not a list of blocks" {
 	jq -nc '{id: "m", role: "assistant", parts: [{type: "text",
 	    text: ("x" * 50)}, {type: "tool-f", toolCallId: "c1",
 	    state: "output-available", input: {}, output: [("é" * 50),
@@ -334,7 +334,7 @@ sizes() {
 	    (.[1].output | type == "string" and length <= 40)' out
 }
 
-@test "each of many results in a message loses its own blocks" {
+@test "each of many results in one message is truncated by itself" {
 	jq -nc '[range(50) | {type: "tool_result", tool_use_id: "a\(.)",
 	    content: [{type: "text", text: ("h" * 50)},
 	    {type: "text", text: ("m" * 50 * (. % 2))},
@@ -351,14 +351,14 @@ sizes() {
 	    (.[1].text | endswith("ttt")))' out
 }
 
-@test "a result without a body has nothing to cut" {
+@test "a result without a body is unchanged" {
 	echo '{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}]}' > in
 	for unit in chars bytes tokens lines; do
 		ctx-truncate -d anthropic --unit $unit -l 1 in | cmp - in
 	done
 }
 
-@test "a body that is no text becomes one" {
+@test "a body that is not a text becomes one when it is truncated" {
 	jq -nc '{role: "tool", tool_call_id: "a", content: {rows:
 	    [range(500)]}}' > object
 	ctx-truncate -l 100 object > out
@@ -381,7 +381,7 @@ sizes() {
 	    (.[0].text | startswith("first\n[… ")) and .[1].text == "last"' out
 }
 
-@test "messages: text is cut, calls and reasoning are not" {
+@test "--message-limit truncates texts, not calls and reasoning" {
 	jq -nc '{role: "assistant", reasoning_content: ("r" * 500),
 	    content: ("t" * 500), tool_calls: [{id: "a", type: "function",
 	    function: {name: "f", arguments: ("{\"x\":\"" + "y" * 500 +
@@ -396,7 +396,7 @@ sizes() {
 	jq -e '.content | length == 100' out
 }
 
-@test "arguments are replaced whole: valid JSON, and visibly not real" {
+@test "--args replaces arguments as a whole by valid JSON that is visibly not real" {
 	jq -nc '{role: "assistant", content: null, tool_calls: [{id: "a",
 	    type: "function", function: {name: "f", arguments:
 	    ({x: ("y" * 500)} | tojson)}}]}' > call
@@ -414,7 +414,7 @@ sizes() {
 	ctx-truncate --args 1 out | cmp - out
 }
 
-@test "the reference of an aged item stays, and what is before it is cut" {
+@test "the reference of an aged result is kept, the text before it is truncated" {
 	ref='[90000 characters in .ctx/spool/read_file-0123456789abcdef0123456789abcdef.md]'
 	result "$(times 100 0123456789)"$'\n'"$ref" > aged
 	ctx-truncate -l 300 aged > out
@@ -438,7 +438,7 @@ sizes() {
 	[ "$(jq -Rs length text)" -le 60 ]
 }
 
-@test "conversation records and documents are cut inside" {
+@test "conversations in records and documents are truncated in place" {
 	jq -sc '{model: "gpt-4o", messages: .}' "$agent" > request
 	ctx-truncate -l 100 request > out
 	ctx-truncate -l 100 "$agent" > lines
@@ -448,7 +448,7 @@ sizes() {
 	cmp <(jq -c '.[]' out) <(jq -c . lines)
 }
 
-@test "every dialect: what is valid stays valid, twice is once" {
+@test "every dialect: valid input stays valid, and a second run changes nothing" {
 	tried=0
 	for d in $(ctx-truncate --list-options |
 	    awk -F'\t' '$2 == "dialect" { print $5 }'); do
@@ -470,7 +470,7 @@ sizes() {
 	[ "$tried" -ge 2 ]
 }
 
-@test "transcripts: what is not live is not touched, twice is once" {
+@test "transcripts: inactive lines are unchanged, and a second run changes nothing" {
 	for f in "$BATS_TEST_DIRNAME"/corpus/*/*.jsonl; do
 		for l in 1 40; do
 			ctx-truncate -l $l --message-limit 60 "$f" > out
@@ -481,7 +481,7 @@ sizes() {
 	done
 }
 
-@test "memory does not grow with the stream" {
+@test "memory use does not grow with the stream" {
 	for _ in 1 2 3 4 5 6 7 8 9 10; do cat "$agent"; done > some
 	for _ in 1 2 3 4 5 6 7 8; do cat some; done > many
 	limit=65536
@@ -492,7 +492,7 @@ sizes() {
 	(ulimit -v $limit && ctx-truncate -l 100 many > /dev/null)
 }
 
-@test "wrong ratios, units and numbers are refused" {
+@test "invalid ratios, units and numbers are refused" {
 	for ratio in 3 3: :3 a:b 0:0 3:1:1 -1:2; do
 		run -2 ctx-truncate --ratio=$ratio "$agent"
 		[[ $output == *"is not a ratio"* ]]
@@ -503,7 +503,7 @@ sizes() {
 	[[ $output == *TOOL_RESULT_LIMIT* ]]
 }
 
-@test "a broken line stops it after the records before it are out" {
+@test "an invalid line exits 2 after the records before it are written" {
 	{ head -n 3 "$agent"; echo '{"role":'; tail -n 1 "$agent"; } > bad
 	run -2 --separate-stderr ctx-truncate bad
 	[[ $stderr == *"bad:4:"* ]]
@@ -511,7 +511,7 @@ sizes() {
 	ctx-truncate --lenient bad 2> err | cmp - bad
 }
 
-@test "what the provider's own tools ask and answer stays" {
+@test "calls and results of the provider's own tools are unchanged" {
 	jq -nc --arg w "$(words 30)" '{role: "user", content: [{text: "q"}]},
 	    {role: "assistant", content: [{toolUse: {toolUseId: "t", name: "f",
 	    input: {q: $w}, type: "server_tool_use"}}, {toolResult: {toolUseId: "t",
@@ -535,7 +535,7 @@ sizes() {
 	[[ $output == "empty:2: empty-result: "* ]]
 }
 
-@test "--args: what has a form of its own, or waits for approval, stays" {
+@test "--args keeps arguments of a fixed form, and those of calls that wait for approval" {
 	long=$(printf 'word %.0s' {1..40})
 	{
 		echo '{"role":"user","content":[{"type":"input_text","text":"x"}]}'
@@ -582,7 +582,7 @@ sizes() {
 	[ "$(grep -c _ctx_cut <<< "$output")" -eq 1 ]
 }
 
-@test "goose: an error is cut and aged as it is, a call that was none stays" {
+@test "goose: an error result keeps its form, and a failed call is unchanged" {
 	long=$(printf 'word %.0s' {1..90})
 	{
 		echo '{"role":"user","created":1,"content":[{"type":"text","text":"x"}]}'
@@ -603,7 +603,7 @@ sizes() {
 	    grep -q '"toolResult":{"status":"error","error":"\[cleared\]"}'
 }
 
-@test "codex: what tells that no person wrote a message is not cut" {
+@test "codex: text that marks a message as not written by a person is not truncated" {
 	long=$(printf '%.0sa b ' $(seq 100))
 	for text in '<environment_context>' '# AGENTS.md instructions for ' ''; do
 		cat <<-END
@@ -632,7 +632,7 @@ shots() {
 		tool_use_id: "t\(.)", content: [shot]}]})'
 }
 
-@test "media: all but the newest become texts, where they stood" {
+@test "--media replaces all but the newest media by texts in their place" {
 	shots 3 > in
 	ctx-truncate -l 0 --media 2 in > out
 	diff <(sed -n 4,7p in) <(sed -n 4,7p out)
@@ -651,7 +651,7 @@ shots() {
 	ctx-truncate -l 0 --media 2 out | grep -c "$png" | grep -qx 2
 }
 
-@test "media: what is told of an image, a document and a file elsewhere" {
+@test "--media: the placeholder names type, size and name of the media" {
 	said() {
 		jq -nc "{role: \"user\", content: [$1]}" |
 		    ctx-truncate -d "${2:-openai-chat}" -l 0 --media 0 |
@@ -674,7 +674,7 @@ shots() {
 	    "[image removed: 1568x1176 png, 3,024 bytes]" ]
 }
 
-@test "media: in every dialect a text takes the place, and nothing else changes" {
+@test "--media: in every dialect only the media block changes" {
 	# Blocks of media, and what stands in for them, are X.
 	form='walk(if type == "object" and
 	    ((.text | strings | test("^\\[[a-z]* removed")) or
@@ -719,7 +719,7 @@ shots() {
 	[ "$files" -gt 12 ]
 }
 
-@test "media: where no text may stand they stay" {
+@test "--media keeps media where the format allows no text" {
 	jq -nc --arg p "$png" '
 	    {type: "computer_call", call_id: "c", action: {type: "screenshot"}},
 	    {type: "computer_call_output", call_id: "c", output:
@@ -734,7 +734,7 @@ shots() {
 	    tee in | ctx-truncate -d openai-chat -l 0 --media 0 | cmp - in
 }
 
-@test "media: with other limits twice is once, and a text that replaced some is not cut" {
+@test "--media: other limits change nothing on a second run, and placeholders are not truncated" {
 	shots 2 | jq -c 'if .content[0].type == "tool_result"
 	    then .content[0].content += [{type: "text", text: ("ab c" * 50)}]
 	    else . end' > in
@@ -755,7 +755,7 @@ shots() {
 	ctx-truncate -l 50 --media 0 out | cmp - out
 }
 
-@test "media: --tool picks those of results; --archive and --explain tell" {
+@test "--media obeys --tool in results and is reported by --archive and --explain" {
 	shots 2 > in
 	ctx-truncate -l 0 --media 0 --tool other --archive gone \
 	    --explain why in > out
@@ -783,7 +783,7 @@ prefix() {
 		END { for (i = 1; i <= last; i++) print line[i] }' "$1"
 }
 
-@test "unsent: only what follows the last assistant message is cut" {
+@test "--unsent truncates only what is after the last assistant message" {
 	messages "user:$(words 50)" "assistant:$(words 50)" > in
 	called a run '{}' "$(words 90)" >> in
 	cp in open
@@ -802,7 +802,7 @@ prefix() {
 	    grep -q truncated
 }
 
-@test "unsent: what was sent is the same bytes in every dialect, with media" {
+@test "--unsent keeps the bytes that were already sent, in every dialect and with --media" {
 	for d in openai-chat generic openai-responses anthropic bedrock gemini; do
 		changed=0
 		for seed in $(seq "${CHECK_LONG:-8}"); do
@@ -824,7 +824,7 @@ prefix() {
 	done
 }
 
-@test "unsent: reports tell of what is cut at last, and of nothing else" {
+@test "--unsent: reports name exactly the messages that are truncated" {
 	messages "user:$(words 50)" "assistant:Yes." "user:$(words 40)" > in
 	ctx-truncate --message-limit 60 --unsent --explain why --archive gone \
 	    in > out
@@ -838,7 +838,7 @@ prefix() {
 	ctx-truncate -l 60 --unsent --tool run in | grep -q truncated
 }
 
-@test "unsent: what follows a broken record is not lost, and memory is bounded" {
+@test "--unsent loses nothing after an invalid record and holds bounded memory" {
 	messages "user:$(words 50)" > in
 	echo 'broken' >> in
 	# An assistant's message may have followed: nothing is cut.
@@ -853,7 +853,7 @@ prefix() {
 
 # ---- bound reasoning ----
 
-@test "signed reasoning after a cut is removed, before it is kept" {
+@test "signed reasoning after a truncated message is removed, before it is kept" {
 	bound_talk "four degrees and rain in the afternoon, sun on the hills" > t
 	ctx-truncate -d anthropic -l 40 --explain log --archive gone t > out
 	head -n 2 t | cmp - <(head -n 2 out)
@@ -868,7 +868,7 @@ prefix() {
 	sed -n '4,$p' t | cmp - <(sed -n '4,$p' out)
 }
 
-@test "--reasoning keep says what the provider refuses, fail leaves all as it is" {
+@test "--reasoning keep prints what the provider refuses, fail changes nothing" {
 	bound_talk "four degrees and rain in the afternoon, sun on the hills" > t
 	ctx-truncate -d anthropic -l 40 --reasoning keep t > out 2> err
 	sed -n '4,$p' t | cmp - <(sed -n '4,$p' out)
@@ -888,7 +888,7 @@ prefix() {
 	ctx-truncate -d anthropic -l 40 --unsent --reasoning fail t | cmp - t
 }
 
-@test "a line of Claude Code that was only reasoning stays, with no block" {
+@test "a claude-code line with only reasoning is kept without blocks when that is removed" {
 	cat > t <<'X'
 {"type":"user","uuid":"1","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"Weather?"}}
 {"type":"assistant","uuid":"2","parentUuid":"1","sessionId":"s","message":{"id":"m1","role":"assistant","model":"claude-opus-5-5","content":[{"type":"tool_use","id":"a","name":"wx","input":{}}]}}

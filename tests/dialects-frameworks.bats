@@ -26,7 +26,7 @@ reads() {
 	[ "$is" = "$3" ] || fail "parts $is, not $3"
 }
 
-@test "otel-genai: parts with a content are read, not taken for the AI SDK's" {
+@test "otel-genai: parts with a content are read, and are not taken for vercel-ui" {
 	reads otel-genai user text <<< \
 	    '{"role":"user","parts":[{"type":"text","content":"hi"}]}'
 	reads otel-genai assistant "call reasoning text" <<< \
@@ -41,7 +41,7 @@ reads() {
 	    '{"role":"user","parts":[{"type":"text","text":"hi"}]}'
 }
 
-@test "otel-genai: a list, a record, attributes; the output alone is an answer" {
+@test "otel-genai: a list, a record and attributes are read; output alone is a response" {
 	local list='[{"role":"user","parts":[{"type":"text","content":"hi"}]}]'
 
 	for record in "$list" "{\"gen_ai.input.messages\":$list}" \
@@ -61,7 +61,7 @@ reads() {
 	[ "$(ctx-count --json bare | jq -r .model)" = gpt-4o ]
 }
 
-@test "parts and types that no dialect knows are no messages, and it is said" {
+@test "parts and types that no dialect has are not messages, and a line says so" {
 	echo '{"role":"user","parts":[{"type":"speech","words":"hi"}]}' > in
 	run -0 ctx-count in
 	[[ $output == *"no messages were found"* ]]
@@ -71,7 +71,7 @@ reads() {
 	ctx-prune -b 1 in | cmp - in
 }
 
-@test "atif: a step holds text, reasoning, calls and results" {
+@test "atif: a step may have text, reasoning, calls and results" {
 	local call='"tool_calls":[{"tool_call_id":"c","function_name":"f","arguments":{"a":1}}]'
 
 	reads atif assistant "call reasoning result text" <<< \
@@ -86,7 +86,7 @@ reads() {
 	[[ $output == *orphan-call* ]]
 }
 
-@test "atif: the steps that are left are numbered from 1" {
+@test "atif: the steps that are kept are numbered from 1" {
 	f=$BATS_TEST_DIRNAME/corpus/atif/trajectory.json
 	dialect_is atif "$f"
 	[ "$(ctx-count --json "$f" | jq -r .model)" = gpt-4o ]
@@ -97,7 +97,7 @@ reads() {
 	ctx-prune -b 60 -k 1 -t 0 out | cmp - out
 }
 
-@test "langchain: three ways to write a message" {
+@test "langchain: the three ways to write a message are read" {
 	reads langchain-dict user text <<< \
 	    '{"type":"human","data":{"content":"hi","type":"human"}}'
 	reads langchain-lc system text <<< \
@@ -116,7 +116,7 @@ reads() {
 	    '{"type":"function","data":{"content":"4C","name":"f"}}'
 }
 
-@test "langchain: a type that others have too needs a member of its own" {
+@test "langchain: a type that other formats have, too, needs a member of LangChain" {
 	for type in system tool function chat; do
 		printf '{"type":"%s","content":"hi"}\n' $type > in
 		[ "$(ctx-count --json in | jq .messages)" -eq 0 ] || fail $type
@@ -133,7 +133,7 @@ reads() {
 	    '{"type":"human","role":"user","content":"hi"}'
 }
 
-@test "langchain: blocks of calls, of results and of the provider's own" {
+@test "langchain: blocks of calls, of results and of providers are read" {
 	reads langchain-dict assistant "call result" <<< \
 	    '{"type":"ai","data":{"content":[{"type":"server_tool_call","id":"s","name":"web","args":{}},{"type":"server_tool_result","tool_call_id":"s","output":"4C"}]}}'
 	reads langchain-dict user result <<< \
@@ -157,7 +157,7 @@ reads() {
 	    '{"type":"ai","data":{"content":"","tool_calls":[],"invalid_tool_calls":[{"name":"f","args":"{","id":"c"}]}}'
 }
 
-@test "langchain: a removal is no message, a run of LangSmith holds some" {
+@test "langchain: a remove message is not a message, and a LangSmith run is read" {
 	echo '{"type":"remove","data":{"content":"","id":"x"}}' > remove
 	[ "$(ctx-count --json remove | jq -s 'map(.messages) | add // 0')" -eq 0 ]
 	one='{"type":"human","data":{"content":"hi","type":"human"}}'
@@ -172,7 +172,7 @@ reads() {
 	[ "$(ctx-count --json lists | jq -c .messages | paste -sd,)" = "1,2" ]
 }
 
-@test "vercel: a tool message and the parts of an assistant" {
+@test "vercel-model: tool messages and the parts of an assistant message are read" {
 	reads vercel-model tool result <<< \
 	    '{"role":"tool","content":[{"type":"tool-result","toolCallId":"c","toolName":"f","output":{"type":"text","value":"4C"}}]}'
 	reads vercel-model assistant "call reasoning text" <<< \
@@ -188,7 +188,7 @@ reads() {
 	done
 }
 
-@test "vercel: an image alone tells it" {
+@test "vercel-model: an image part alone identifies the dialect" {
 	echo '{"role":"user","content":[{"type":"image","image":"AAAA"}]}' > in
 	dialect_is vercel-model in
 	# Another writes it with a source.
@@ -217,7 +217,7 @@ reads() {
 	sed "s/\\[\"$t\"\\]/\"[cleared]\"/" u | cmp - out
 }
 
-@test "vercel: an approval and its answer stand together" {
+@test "vercel-model: an approval request and its response are kept or removed together" {
 	t=$(words 40)
 	cat > v <<-X
 	{"role":"user","content":"rm it"}
@@ -235,7 +235,7 @@ reads() {
 	ctx-prune -k 1 -t 0 -b 30 v | cmp - <(sed '2,4d' v)
 }
 
-@test "vercel: of a UI message the model is shown its words only" {
+@test "vercel-ui: only the parts that the model is shown are read" {
 	reads vercel-ui assistant text <<< \
 	    '{"id":"m","role":"assistant","parts":[{"type":"step-start"},{"type":"data-weather","data":{"a":"b"}},{"type":"source-url","url":"u"},{"type":"text","text":"hi"}]}'
 	reads vercel-ui assistant "call result" <<< \
@@ -255,7 +255,7 @@ reads() {
 	[ "$(cat types)" = '["step-start","step-start","text"]' ]
 }
 
-@test "vercel: what follows tool- in a type is the name of the tool" {
+@test "vercel-ui: the type tool-NAME gives the name of the tool" {
 	t=$(words 40)
 	for type in tool-wx '\u0074ool-w\u0078'; do
 		cat > u <<-X
@@ -284,7 +284,7 @@ reads() {
 	done
 }
 
-@test "ollama: arguments, names, images and thinking" {
+@test "ollama: arguments, names, images and thinking are read" {
 	reads ollama assistant "call reasoning" <<< \
 	    '{"role":"assistant","content":"","thinking":"so","tool_calls":[{"function":{"name":"f","arguments":{}}}]}'
 	reads ollama tool result <<< \
@@ -314,7 +314,7 @@ reads() {
 	    '{"role":"assistant","content":"","thinking":"","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}'
 }
 
-@test "ollama: results without ids go with the calls they answer" {
+@test "ollama: results without ids are kept or removed with their calls" {
 	t=$(words 40)
 	for id in '' '"id":"call_1",'; do
 		cat > o <<-X
@@ -331,7 +331,7 @@ reads() {
 	done
 }
 
-@test "sharegpt: lines and records, calls of two kinds" {
+@test "sharegpt: lines, records and both kinds of calls are read" {
 	reads sharegpt user text <<< '{"from":"human","value":"hi"}'
 	reads sharegpt assistant text <<< '{"from":"gpt","value":"hi"}'
 	reads sharegpt assistant call <<< '{"from":"function_call","value":"{}"}'
@@ -349,7 +349,7 @@ reads() {
 	done
 }
 
-@test "goose: what the agent does not see costs nothing" {
+@test "goose: what the agent does not send costs nothing" {
 	reads goose assistant call <<< \
 	    '{"role":"assistant","created":1,"content":[{"type":"toolRequest","id":"t","toolCall":{"status":"success","value":{"name":"f","arguments":{}}}}]}'
 	for value in '{"status":"success","value":{"content":[{"type":"text","text":"4C"}]}}' \
@@ -368,7 +368,7 @@ reads() {
 	ctx-prune -k 1 -t 0 -b 8 four | cmp - <(sed -n '2p;4p' four)
 }
 
-@test "goose: a cleared result is a list, an error stays a string" {
+@test "goose: a cleared result is a list, a cleared error a string" {
 	t=$(words 60)
 	cat > g <<-X
 	{"role":"user","created":1,"content":[{"type":"text","text":"a"}]}
@@ -385,7 +385,7 @@ reads() {
 	[ "$(tokens g)" -eq "$(tokens lines)" ]
 }
 
-@test "opencode: export, compacted results, hidden parts" {
+@test "opencode: exports, compacted results and hidden parts are read" {
 	reads opencode assistant "call result text" <<< \
 	    '{"info":{"id":"m","role":"assistant"},"parts":[{"type":"step-start"},{"type":"tool","tool":"bash","callID":"c","state":{"status":"completed","input":{},"output":"4C"}},{"type":"text","text":"4C"},{"type":"patch","hash":"abc"}]}'
 	reads opencode assistant call <<< \
@@ -394,14 +394,14 @@ reads() {
 	    '{"info":{"id":"ses_1","directory":"/w"},"messages":[{"info":{"id":"m","role":"user"},"parts":[{"type":"text","text":"hi"},{"type":"text","text":"not sent","ignored":true}]}]}'
 }
 
-@test "opencode: a call that nothing is known of yet has no result" {
+@test "opencode: a call without a state has no result" {
 	echo '{"info":{"role":"assistant","id":"m"},"parts":[{"type":"tool","tool":"bash","callID":"c"},{"type":"text","text":"so far"}]}' > in
 	[ "$(ctx-count -d opencode --per kind --json in |
 	    jq -rs 'map(.kind) | sort | join(" ")')" = "call framing text" ]
 	ctx-age -d opencode --mask -k 0 -o 0 in | cmp - in
 }
 
-@test "opencode: what a compaction stands for is passed, and it stays" {
+@test "opencode: messages before a compaction pass, and the compaction is kept" {
 	f=$BATS_TEST_DIRNAME/corpus/opencode/compacted.json
 	[ "$(ctx-count --json "$f" | jq .messages)" -eq 7 ]
 	for b in 1 90 110; do
@@ -429,7 +429,7 @@ reads() {
 	    "1 2 3 4 5 6 7 8 12 13" ]
 }
 
-@test "what LangSmith and TRL wrap around messages" {
+@test "messages inside LangSmith and TRL records are read" {
 	ai='{"lc":1,"type":"constructor","id":["langchain","schema","messages","AIMessage"],"kwargs":{"content":"hi"}}'
 	echo "{\"generations\":[[{\"text\":\"hi\",\"message\":$ai}]],\"llm_output\":null}" > g
 	dialect_is langchain-lc g
@@ -451,7 +451,7 @@ reads() {
 	ctx-prune -b 1 s | cmp - s
 }
 
-@test "SWE-agent and tau-bench keep messages in trajectories" {
+@test "messages inside SWE-agent and tau-bench trajectories are read" {
 	jq -n '{environment: "main", trajectory: [{action: "ls"}], history: [
 	    {role: "system", content: "s", agent: "main"},
 	    {role: "user", content: "u", agent: "main"},
@@ -475,7 +475,7 @@ reads() {
        0        0        0 alpaca" ]
 }
 
-@test "messages that stand elsewhere are named, with how to get at them" {
+@test "messages in an unknown place are reported with a jq command that extracts them" {
 	said() {
 		{ ctx-truncate "$@" > /dev/null; } 2>&1
 	}
@@ -495,7 +495,7 @@ reads() {
 	[ "$(said long)" = "ctx-truncate: long:1: no messages were found" ]
 }
 
-@test "messages that are JSON in a string are named, with how to get at them" {
+@test "messages in a JSON string are reported with a jq command that extracts them" {
 	local list='"[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"Oslo?\"}]}]"'
 
 	# As OpenTelemetry's exporters write them: attributes by name, and OTLP.
@@ -514,7 +514,7 @@ reads() {
 	ctx-count other 2>&1 | grep -q 'no messages were found$'
 }
 
-@test "llm: a row is a turn, and a chain of tools one group" {
+@test "llm-logs: a row is a turn, and a chain of tool calls is one group" {
 	t=$(words 30)
 	row() {
 		jq -nc --arg p "$1" --arg r "$2" --argjson x "$3" \
@@ -539,7 +539,7 @@ reads() {
 	ctx-prune -k 1 -t 0 -s window --window-turns 2 array | jq . | cmp - want
 }
 
-@test "every format of the corpus is found and left alone" {
+@test "every framework of the corpus is detected and passes unchanged" {
 	for dir in $FRAMEWORKS llm-logs; do
 		files=("$BATS_TEST_DIRNAME/corpus/$dir"/*)
 		[ "${#files[@]}" -ge 3 ]
@@ -558,7 +558,7 @@ judge() {
 	sort findings
 }
 
-@test "pruned, every format still holds a valid conversation" {
+@test "every framework of the corpus is valid after pruning" {
 	PATH=$B/gen-tools:$PATH
 	convo --seed 11 --messages 20 --count "${CHECK_LONG:-12}" --wrap |
 	    grep -v '"function_call"' > talks
@@ -586,7 +586,7 @@ judge() {
 	done
 }
 
-@test "vercel-model: a result of several parts, or that failed, stays one" {
+@test "vercel-model: a result of several parts, or a failed one, keeps its form when truncated" {
 	long=$(printf 'word %.0s' {1..40})
 	image=$(printf 'iVBORw0KGgo%.0s' {1..60})
 	# Output, what is left of it, and what is if all its text goes.

@@ -9,7 +9,7 @@ dialect_is() {
 	[ "$found" = "$1" ] || fail "$2: $found, not $1"
 }
 
-@test "one decisive record tells the provider" {
+@test "one message that only one dialect writes decides the dialect" {
 	echo '{"role":"user","content":[{"type":"input_text","text":"a"}]}' > r
 	dialect_is openai-responses r
 	echo '{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}' > r
@@ -52,7 +52,7 @@ dialect_is() {
 	dialect_is generic x
 }
 
-@test "tool calls, a tool's message and a first system message outweigh cache_control" {
+@test "tool_calls, role tool and a first system message decide against cache_control" {
 	local hint='"cache_control":{"type":"ephemeral"}'
 	local user="{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"Weather?\",$hint}]}"
 	local call='{"role":"assistant","content":null,"tool_calls":[{"id":"call_a","type":"function","function":{"name":"wx","arguments":"{}"}}]}'
@@ -91,7 +91,7 @@ dialect_is() {
 	run ! grep "several dialects" <(ctx-count -v lines 2>&1)
 }
 
-@test "thinking in chunks is Mistral's, and reasoning" {
+@test "mistral: thinking in chunks is read as reasoning of openai-chat" {
 	local think='{"type":"thinking","thinking":[{"type":"text","text":"Let me see."}]}'
 
 	echo "{\"role\":\"assistant\",\"content\":[$think,{\"type\":\"text\",\"text\":\"4.\"}]}" > m
@@ -109,7 +109,7 @@ said_of() {
 	ctx-truncate -v "$1" 2>&1 > /dev/null | grep -v -e "cut 0" | paste -sd '|'
 }
 
-@test "-v says what was found, by what and where; mixed streams, one line" {
+@test "-v prints the dialect, its evidence and place; mixed streams print one line" {
 	messages user:a assistant:b > m
 	[ "$(said_of m)" = "ctx-truncate: dialect generic, by role and content (m:1)" ]
 	echo '{"role":"user","content":[{"type":"input_text","text":"a"}]}' >> m
@@ -134,7 +134,7 @@ unpaired() {
 	    . == "result-order")'
 }
 
-@test "gemini: pruning keeps calls in a row with their split responses" {
+@test "gemini: pruning keeps a row of calls with all their responses" {
 	t=$(words 30) short=0
 	turn() {
 		cat <<-X
@@ -163,7 +163,7 @@ unpaired() {
 	[ $short -gt 10 ]
 }
 
-@test "gemini: ids on one side, and calls whose response was lost" {
+@test "gemini: a call and a response pair if only one has an id; a call without a response is an orphan" {
 	t=$(words 30)
 	cat > g <<-X
 	{"role":"user","parts":[{"text":"a"}]}
@@ -194,7 +194,7 @@ unpaired() {
 	ctx-prune -k 1 -t 1 -b 36 g | cmp - <(sed 1,2d g)
 }
 
-@test "responses: reasoning stays with its call, and never goes alone" {
+@test "responses: reasoning is kept or removed with its call" {
 	t=$(words 60)
 	cat > r <<-X
 	{"role":"user","content":[{"type":"input_text","text":"$t"}]}
@@ -217,7 +217,7 @@ unpaired() {
 	[ "$(jq -r .type out | grep -c reasoning)" -eq 2 ]
 }
 
-@test "responses: an item of its own costs the same as a line and inside" {
+@test "responses: an opaque item costs the same as a line and inside a request" {
 	item='{"type":"web_search_call","id":"ws_7","action":{"type":"search"}}'
 	echo "$item" > line
 	echo "{\"input\":[$item]}" > inside
@@ -229,7 +229,7 @@ unpaired() {
 	    "$(tokens -d openai-responses inside)" ]
 }
 
-@test "responses: what only looks like text is not cleared" {
+@test "responses: outputs that only look like text are not cleared" {
 	t=$(words 200)
 	cat > r <<-X
 	{"role":"user","content":[{"type":"input_text","text":"a"}]}
@@ -247,7 +247,7 @@ unpaired() {
 	[ "$(sed -n 7p out | jq -r .output)" = '[cleared]' ]
 }
 
-@test "anthropic: a call and its result go from among other blocks" {
+@test "anthropic: a call and its result are removed from between other blocks" {
 	t=$(words 60)
 	cat > a <<-X
 	{"role":"user","content":"$t"}
@@ -268,7 +268,7 @@ unpaired() {
 	jq -c . out | cmp - a1
 }
 
-@test "anthropic: server tools and a system message among others stay whole" {
+@test "anthropic: server tools and a system message between others are kept or removed whole" {
 	t=$(words 60)
 	cat > a <<-X
 	{"role":"user","content":"$t"}
@@ -314,7 +314,7 @@ unpaired() {
 	    '{"role":"model","parts":[{"text":"b","thoughtSignature":"AA"}]}' ]
 }
 
-@test "a message that is nothing but reasoning is not emptied" {
+@test "a message of reasoning alone does not lose it" {
 	t=$(words 60)
 	cat > b <<-X
 	{"role":"user","content":[{"text":"a"}]}
@@ -331,7 +331,7 @@ turns() {
 	    content: \"\\(.) \\(\$t)\"}, {role: \"assistant\", content: \$t}]"
 }
 
-@test "requests are cut inside, each for itself, and nothing around them" {
+@test "each request in a record is pruned by itself, and all around it is unchanged" {
 	turns 8 > m
 	jq -c '{custom_id: "r1", method: "POST", url: "/v1/chat/completions",
 	    body: {model: "gpt-4o", messages: ., n: 1.50}}' m > w
@@ -373,7 +373,7 @@ turns() {
 	[ "$(cat n)" = '[4,4]' ]
 }
 
-@test "what a wrapper tells of messages that tell nothing" {
+@test "the members around messages decide the dialect if the messages do not" {
 	m='"messages":[{"role":"user","content":"a"}]'
 	echo "{\"model\":\"x\",$m}" > w && dialect_is generic w
 	echo "{\"custom_id\":\"1\",\"params\":{$m}}" > w && dialect_is anthropic w
@@ -385,7 +385,7 @@ turns() {
 	dialect_is openai-responses w
 }
 
-@test "responses: an input that is a text is a message, to every command" {
+@test "responses: an input that is a string is one message for every command" {
 	local o text
 	text="how are you, $(words 40)"
 	jq -nc --arg t "$text" '{model: "gpt-5", input: $t}' > in
@@ -444,7 +444,7 @@ turns() {
 	[ "$(tokens w)" -eq 3 ]
 }
 
-@test "parts that are not as their type says are read as what they hold" {
+@test "parts that contradict their type are read by their contents" {
 	kinds() { # dialect, record
 		ctx-count -d "$1" --per kind --json <<< "$2" |
 		    jq -rs 'map(.kind) - ["framing", "priming"] | sort | join(" ")'
@@ -464,7 +464,7 @@ turns() {
 	[ "$(jq -r 'select(.tokens > 3) | .role' <<< "$output")" = system ]
 }
 
-@test "a record that is no object is no message of any dialect" {
+@test "a record that is not an object is not a message of any dialect" {
 	printf '%s\n' 7 '"text"' null '{"role":"user","content":"a"}' > in
 	for d in openai-chat anthropic gemini claude-code; do
 		ctx-truncate -d $d -l 1 in | head -n 3 | cmp - <(head -n 3 in)
@@ -472,7 +472,7 @@ turns() {
 	[ "$(ctx-count -d openai-chat --json in | jq .messages)" -eq 1 ]
 }
 
-@test "answers are counted and never cut" {
+@test "responses are counted and never truncated" {
 	t=$(words 60)
 	cat > w <<-X
 	{"custom_id":"1","response":{"status_code":200,"body":{"model":"gpt-4o","choices":[{"index":0,"message":{"role":"assistant","content":"$t"}},{"index":1,"message":{"role":"assistant","content":"$t"}}]}}}
@@ -489,7 +489,7 @@ turns() {
 	[ "$(jq -s 'map(select(.tokens > 50)) | length' n)" -eq 5 ]
 }
 
-@test "the corpus passes untouched, is known, and is cut the same twice" {
+@test "the corpus of providers is detected, passes unchanged, and prunes idempotently" {
 	for d in openai-chat generic openai-responses anthropic bedrock gemini \
 	    requests batches; do
 		for f in "$BATS_TEST_DIRNAME/corpus/$d"/*; do
@@ -510,7 +510,7 @@ turns() {
 	done
 }
 
-@test "the corpus is cut to what its providers accept" {
+@test "the corpus of providers is valid for its provider after pruning" {
 	valid=$B/gen-tools/valid
 	for d in openai-chat openai-responses anthropic bedrock gemini; do
 		for f in "$BATS_TEST_DIRNAME/corpus/$d"/*; do
@@ -528,7 +528,7 @@ turns() {
 	done
 }
 
-@test "where roles alternate, what is pinned keeps what it needs on both sides" {
+@test "gemini: a pinned message keeps the neighbours that alternating roles need" {
 	t=$(words 40)
 	cat > g <<-X
 	{"role":"user","parts":[{"text":"one $t"}]}
@@ -557,7 +557,7 @@ turns() {
 	[ "$(wc -l < out)" -eq 6 ]
 }
 
-@test "what is not what a format says it is leaves as it came" {
+@test "values of a wrong type pass unchanged and crash no command" {
 	# Each value of each record is another, or gone.
 	for file in "$BATS_TEST_DIRNAME"/corpus/*/*.json*; do
 		jq -cn 'limit(12; inputs) as $r |
@@ -579,7 +579,7 @@ turns() {
 	done
 }
 
-@test "what is found late holds for what prune has from before" {
+@test "a dialect that is detected late also applies to the messages read before" {
 	for i in $(seq 30); do
 		messages "user:question $i, $(words 9)" "system:rule $i" \
 		    "assistant:answer $i, $(words 20)"
@@ -628,7 +628,7 @@ made_of() {
 	    else . end'
 }
 
-@test "names mean the same however they are escaped" {
+@test "escaped keys and names mean the same as plain ones" {
 	for file in "$BATS_TEST_DIRNAME"/corpus/*/*.json*; do
 		jq -c . "$file" > plain
 		jq -r -f "$BATS_TEST_DIRNAME/spell.jq" plain > escaped
@@ -640,7 +640,7 @@ made_of() {
 	done
 }
 
-@test "what is looked for in a string is found however it is escaped" {
+@test "escaped values mean the same as plain ones" {
 	# s/what/it is/ in a record.
 	while IFS='|' read -r what escaped record; do
 		echo "$record" > plain

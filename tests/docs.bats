@@ -63,7 +63,7 @@ run_examples() {
 	cmp context.svg "$BATS_TEST_DIRNAME/../man/context.svg"
 }
 
-@test "manual pages: what a display shows is what its commands print" {
+@test "manual pages: every command of a display prints what is shown" {
 	ln -s "$BATS_TEST_DIRNAME" tests
 	# The recipes of ctx.7 need other tools, see system/recipes.bats.
 	for page in "$BATS_TEST_DIRNAME"/../man/*.[15]; do
@@ -87,13 +87,13 @@ run_examples() {
 	cmp shown known
 }
 
-@test "README: the set-up commands are there, and CI runs the second" {
+@test "README: the set-up commands exist, and CI runs the second" {
 	grep -q 'sh tests/setup demo' "$BATS_TEST_DIRNAME/../README.md"
 	grep -q 'sh tests/setup check' "$BATS_TEST_DIRNAME/../README.md"
 	grep -q 'sh tests/setup check' "$BATS_TEST_DIRNAME/../.ci/run"
 }
 
-@test "man pages: the options are those of the table, in SYNOPSIS too" {
+@test "manual pages: SYNOPSIS and options equal the option table" {
 	local c page letter option rest
 	for c in $(cd "$B" && ls ctx-*); do
 		page=$BATS_TEST_DIRNAME/../man/$c.1

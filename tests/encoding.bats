@@ -11,7 +11,7 @@ seeds() {
 	cp "$dir/gguf" model.gguf
 }
 
-@test "files of three kinds count, exactly" {
+@test "vocabularies of three file formats count exactly" {
 	seeds
 	printf 'the thing ======' > text
 	# the, " t", h, ing, " ", ====, ==
@@ -22,7 +22,7 @@ seeds() {
 	[ "$(awk '{print $1}' out)" = 7 ]
 }
 
-@test "a vocabulary is compiled once, and again if the cache is damaged" {
+@test "a vocabulary is compiled once, and again if the cached file is damaged" {
 	seeds
 	ctx-count -e tokenizer.json "$chat" > want
 	[ "$(find not -name '*.vocab*' | wc -l)" -eq 1 ]
@@ -39,7 +39,7 @@ seeds() {
 	cmp "$kept" good
 }
 
-@test "what is in the way of the cache holds nobody up" {
+@test "a FIFO or a truncated file in the cache does not block or break a command" {
 	seeds
 	ctx-count -e tokenizer.json "$chat" > want
 	kept=$(find not -name '*.vocab*')
@@ -69,7 +69,7 @@ seeds() {
 	[[ $output == *models.json* ]]
 }
 
-@test "without a cache it works all the same" {
+@test "without a cache directory the counts are equal" {
 	seeds
 	ctx-count -e model.gguf "$chat" > want
 	XDG_CACHE_HOME=/dev/null ctx-count -e model.gguf "$chat" | cmp - want
@@ -88,7 +88,7 @@ seeds() {
 	chmod 700 not/there/ctx
 }
 
-@test "what cannot be counted exactly is refused, with a way out" {
+@test "a vocabulary that cannot be counted exactly is refused, and the message suggests bytes/4" {
 	seeds
 	jq '.normalizer = {type: "Lowercase"}' tokenizer.json > lower.json
 	run -2 ctx-count -e lower.json "$chat"
@@ -104,7 +104,7 @@ seeds() {
 	[[ $output == *nosuch* ]]
 }
 
-@test "with NFC text counts as what it is normalised to, exactly" {
+@test "with an NFC normalizer, text counts as its normalized form" {
 	seeds
 	jq '.normalizer = {type: "NFC"}' tokenizer.json > nfc.json
 	jq '.normalizer = {type: "Sequence", normalizers: [{type: "NFC"},
@@ -136,7 +136,7 @@ seeds() {
 	ctx-count -e tokenizer.json "$chat" | sed 's/tokenizer/nfc/' | cmp - out
 }
 
-@test "a text that NFC changes is cut where it was not one character" {
+@test "with an NFC normalizer, no cut is inside a composed character" {
 	seeds
 	jq '.normalizer = {type: "NFC"}' tokenizer.json > nfc.json
 	printf 'e\314\201\314\243o\314\202\314\201%.0s' {1..400} |
@@ -155,13 +155,13 @@ seeds() {
 	done
 }
 
-@test "a file that is no JSON is named, with the line" {
+@test "a vocabulary that is not JSON is reported with its line" {
 	printf '{\n"model": nothing\n' > broken.json
 	run -2 ctx-count -e broken.json "$chat"
 	[[ $output == *" broken.json:2: "* ]]
 }
 
-@test "nothing of a vocabulary is left if its compilation is ended" {
+@test "an interrupted compilation leaves no file in the cache" {
 	seeds
 	command -v strace > /dev/null || fail "no strace here"
 	strace -o trace -e trace=write -e inject=write:signal=TERM:when=1 \
@@ -181,7 +181,7 @@ seeds() {
 	[ "$(find not -type f | wc -l)" -eq 1 ]
 }
 
-@test "a tokenizer.json that lacks what it names is refused by that" {
+@test "a tokenizer.json without a part that it refers to is refused, and the part is named" {
 	json=$BATS_TEST_DIRNAME/fuzz/seeds/token_file/json
 	ctx-count -e "$json" "$chat"
 	refused() {
@@ -215,7 +215,7 @@ seeds() {
 	    "add_prefix_space"
 }
 
-@test "a splitter may be a text, in which no character is special" {
+@test "a splitter may be a plain string without special characters" {
 	json=$BATS_TEST_DIRNAME/fuzz/seeds/token_file/json
 	for pair in '. \\.' '( \\(' 'the the'; do
 		jq -c --arg p "${pair%% *}" '.pre_tokenizer.pretokenizers[1]
@@ -238,7 +238,7 @@ seeds() {
 too many steps for this text; the encoding bytes/4 estimates" ]]
 }
 
-@test "an encoding that is no file is refused, with why" {
+@test "an encoding that is not a file is refused with the reason" {
 	messages user:hi > in
 	mkdir vocabularies
 	run -2 ctx-count -e vocabularies in
@@ -250,7 +250,7 @@ too many steps for this text; the encoding bytes/4 estimates" ]]
 	[[ $output == "ctx-count: --encoding: 'nothing' is neither a file nor one of "* ]]
 }
 
-@test "tokens that are made to be found in one place are refused" {
+@test "vocabularies made to collide in one hash bucket are refused" {
 	# Of 16 bytes with one hash, which has no key; and of one beginning.
 	cat > make.pl <<-'X'
 		use MIME::Base64;

@@ -29,7 +29,7 @@ accepted() {
 	[ -z "$output" ]
 }
 
-@test "convo: what it makes is valid, as lines and as records" {
+@test "convo makes valid conversations, as lines and as records" {
 	local n=${CHECK_LONG:-100}
 	for d in $DIALECTS; do
 		convo --dialect "$d" --count "$n" --wrap > wrap
@@ -42,7 +42,7 @@ accepted() {
 	done
 }
 
-@test "convo: a seed makes the same bytes, another one others" {
+@test "convo makes equal bytes for equal seeds and others for other seeds" {
 	convo --dialect anthropic --seed 7 > a
 	convo --dialect anthropic --seed 7 > b
 	convo --dialect anthropic --seed 8 > c
@@ -50,7 +50,7 @@ accepted() {
 	run -1 cmp -s a c
 }
 
-@test "convo: some calls stay open, and only --allow-pending takes them" {
+@test "convo leaves some calls open, which only valid --allow-pending accepts" {
 	for d in openai-chat openai-responses anthropic bedrock gemini; do
 		convo --dialect "$d" --count 40 --wrap > a
 		valid "$d" --wrap --allow-pending < a
@@ -62,7 +62,7 @@ accepted() {
 	done
 }
 
-@test "convo: --broken is noticed more often than not" {
+@test "convo --broken makes conversations of which most are invalid" {
 	for d in openai-chat openai-responses anthropic bedrock gemini; do
 		convo --dialect "$d" --count 100 --broken --wrap > a
 		run -1 valid "$d" --wrap --allow-pending < a
@@ -71,7 +71,7 @@ accepted() {
 	done
 }
 
-@test "convo: --messages makes it longer, --crlf ends lines as Windows does" {
+@test "convo --messages makes longer conversations, --crlf ends lines with CRLF" {
 	convo --seed 3 --messages 400 > a
 	[ "$(wc -l < a)" -gt 40 ]
 	convo --seed 3 --messages 400 --crlf > b
@@ -80,7 +80,7 @@ accepted() {
 	valid openai-chat --allow-pending < b
 }
 
-@test "convo: parallel calls, mixed order, custom tools, several scripts" {
+@test "convo makes parallel calls, mixed order, custom tools and several scripts" {
 	convo --seed 1 --count 200 > a
 	grep -Eq '"id":"[^"]*","type":"function".*"id":"[^"]*","type":"function"' a
 	for s in '"custom"' reasoning_content function_call developer image_url \
@@ -90,7 +90,7 @@ accepted() {
 	done
 }
 
-@test "valid: the samples are" {
+@test "valid accepts the samples" {
 	valid openai-chat < "$sample/agent.jsonl"
 	valid generic < "$sample/chat.jsonl"
 	valid openai-chat < "$sample/chat.jsonl"
@@ -102,7 +102,7 @@ CALL='{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"functio
 RA='{"role":"tool","tool_call_id":"a","content":"1"}'
 RB='{"role":"tool","tool_call_id":"b","content":"2"}'
 
-@test "valid: OpenAI chat" {
+@test "valid checks OpenAI Chat Completions" {
 	accepted openai-chat "$U" "$CALL" "$RB" "$RA" "$A" "$CALL" "$RA" "$RB"
 	refused openai-chat 3:json "$U" "$A" '{"role":'
 	refused openai-chat 2:json "$U" '["role"]'
@@ -127,7 +127,7 @@ RB='{"role":"tool","tool_call_id":"b","content":"2"}'
 	    '{"role":"tool","content":"x"}'
 }
 
-@test "valid: with --templates a system message is the first, or refused" {
+@test "valid --templates accepts a system message only as the first" {
 	for d in openai-chat generic; do
 		printf '{"role":"%s","content":"a"}\n' system user assistant |
 		    valid $d --templates
@@ -138,7 +138,7 @@ RB='{"role":"tool","tool_call_id":"b","content":"2"}'
 	done
 }
 
-@test "valid: OpenAI chat, functions of old" {
+@test "valid checks the legacy function calls of OpenAI Chat Completions" {
 	F='{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}}'
 	accepted openai-chat "$U" "$F" '{"role":"function","name":"f","content":"1"}'
 	refused openai-chat 2:orphan-result "$U" \
@@ -147,14 +147,14 @@ RB='{"role":"tool","tool_call_id":"b","content":"2"}'
 	    '{"role":"function","name":"g","content":"1"}'
 }
 
-@test "valid: role and content" {
+@test "valid checks plain messages of role and content" {
 	accepted generic "$A" "$U" "$U"
 	refused generic 1:role '{"content":"x"}'
 	refused generic 1:empty '{"role":"user"}'
 	accepted generic '{"role":"assistant","content":""}'
 }
 
-@test "valid: OpenAI responses" {
+@test "valid checks OpenAI Responses" {
 	R='{"type":"reasoning","id":"rs_1","summary":[]}'
 	C='{"type":"function_call","call_id":"a","name":"f","arguments":"{}"}'
 	O='{"type":"function_call_output","call_id":"a","output":"1"}'
@@ -179,7 +179,7 @@ RB='{"role":"tool","tool_call_id":"b","content":"2"}'
 	refused openai-responses 1:trigger-place '{"type":"compaction_trigger"}' "$U"
 }
 
-@test "valid: --allow-pending takes open calls at the end only" {
+@test "valid --allow-pending accepts open calls at the end only" {
 	pending() {
 		local dialect=$1
 		shift
@@ -199,7 +199,7 @@ RB='{"role":"tool","tool_call_id":"b","content":"2"}'
 	run -1 pending anthropic "$U" "$USE" "$RES"
 }
 
-@test "valid: Anthropic" {
+@test "valid checks Anthropic messages" {
 	C='{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}},{"type":"tool_use","id":"b","name":"f","input":{}}]}'
 	RA='{"type":"tool_result","tool_use_id":"a","content":"1"}'
 	RB='{"type":"tool_result","tool_use_id":"b"}'
@@ -240,7 +240,7 @@ RB='{"role":"tool","tool_call_id":"b","content":"2"}'
 	refused anthropic 2:role "$U" '{"role":"tool","content":"x"}'
 }
 
-@test "valid: Anthropic, ids, input, system and server tools" {
+@test "valid checks ids, input, system messages and server tools of Anthropic" {
 	said() { printf '{"role":"assistant","content":[%s]}' "$1"; }
 	use() { said '{"type":"tool_use","id":"'"$1"'","name":"f","input":'"$2"'}'; }
 	result() {
@@ -266,7 +266,7 @@ RB='{"role":"tool","tool_call_id":"b","content":"2"}'
 	refused anthropic 2:unanswered-call "$U" "$(said "$W,$C")" "$(result a)" "$U"
 }
 
-@test "valid: Bedrock" {
+@test "valid checks Bedrock messages" {
 	U='{"role":"user","content":[{"text":"hi"}]}'
 	A='{"role":"assistant","content":[{"text":"yes"}]}'
 	C='{"role":"assistant","content":[{"toolUse":{"toolUseId":"a","name":"f","input":{}}},{"toolUse":{"toolUseId":"b","name":"f","input":{}}}]}'
@@ -307,7 +307,7 @@ RB='{"role":"tool","tool_call_id":"b","content":"2"}'
 	    '{"reasoningContent":{"reasoningText":{"text":"h","signature":""}}},{"text":"x"}')"
 }
 
-@test "valid: Gemini" {
+@test "valid checks Gemini messages" {
 	U='{"role":"user","parts":[{"text":"hi"}]}'
 	A='{"role":"model","parts":[{"text":"yes"}]}'
 	F='{"functionCall":{"name":"f","args":{}}}'
@@ -342,7 +342,7 @@ RB='{"role":"tool","tool_call_id":"b","content":"2"}'
 	refused gemini 2:reasoning-only "$U" "$(model '{"text":"h","thought":true}')"
 }
 
-@test "valid: Gemini, ids and signatures" {
+@test "valid checks ids and signatures of Gemini" {
 	U='{"role":"user","parts":[{"text":"hi"}]}'
 	call() { printf '{"role":"model","parts":[{"functionCall":{"name":"f","args":{},"id":"%s"}%s}]}' "$1" "$2"; }
 	answer() { printf '{"role":"user","parts":[{"functionResponse":{"name":"f","id":"%s","response":{}}}]}' "$1"; }
@@ -358,7 +358,7 @@ RB='{"role":"tool","tool_call_id":"b","content":"2"}'
 	    "$(answer a)"
 }
 
-@test "valid: records that hold a conversation" {
+@test "valid checks conversations inside records" {
 	printf '{"messages":[%s,%s]}\n{"custom_id":"x","body":{"messages":[%s]}}\n' \
 	    "$U" "$A" "$RA" > in
 	run -1 valid openai-chat --wrap < in
@@ -368,7 +368,7 @@ RB='{"role":"tool","tool_call_id":"b","content":"2"}'
 	[[ ${lines[0]} == "1: json: "* ]]
 }
 
-@test "subseq: lines may go, nothing else" {
+@test "subseq accepts a file that only lacks lines of the other" {
 	convo --seed 9 --messages 60 --count 5 > a
 	subseq a a
 	: > b

@@ -24,7 +24,7 @@ golden() {
 	) < "$in" > out 2> err && rc=0 || rc=$?
 }
 
-@test "the commands print what is written down" {
+@test "the commands print exactly the golden files" {
 	unset COLUMNS NO_COLOR
 	n=0
 	for file in "$BATS_TEST_DIRNAME"/golden/*/*.args; do

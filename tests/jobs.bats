@@ -34,7 +34,7 @@ long_records() {
 		}'
 }
 
-@test "the whole corpus" {
+@test "-j: the corpus gives the same output with any number of threads" {
 	for f in "$BATS_TEST_DIRNAME"/corpus/*/*; do
 		[ -f "$f" ] || continue
 		as_one 2 ctx-count --per message --json < "$f"
@@ -42,7 +42,7 @@ long_records() {
 	done
 }
 
-@test "message lines, in many pieces" {
+@test "-j: message lines in many pieces give the same output" {
 	long_log 4 > log
 	[ "$(wc -c < log)" -gt 1500000 ]
 	for j in 2 3; do
@@ -53,7 +53,7 @@ long_records() {
 	as_one 8 ctx-prune -m gpt-4o -b 30k -s heuristic -v < log
 }
 
-@test "conversation records, in many pieces" {
+@test "-j: records with conversations in many pieces give the same output" {
 	long_records 4 > log
 	[ "$(wc -l < log)" -gt 80 ]
 	as_one 2 ctx-count --per message --json < log
@@ -64,7 +64,7 @@ long_records() {
 	as_one 2 ctx-prune -b 2k -l aggressive --explain - -n < log
 }
 
-@test "records of both kinds, blank lines and others, in one stream" {
+@test "-j: a stream of lines, records and blank lines gives the same output" {
 	{
 		long_log 1
 		printf '\n  \n{"event":1}\n'
@@ -76,7 +76,7 @@ long_records() {
 	as_one 3 ctx-prune -b 9k < log
 }
 
-@test "a record far larger than a piece, and transcripts between others" {
+@test "-j: a record larger than a piece and transcripts between lines give the same output" {
 	{
 		long_log 1
 		long_log 4 | jq -sc '{messages: .}'
@@ -97,7 +97,7 @@ long_records() {
 	done
 }
 
-@test "errors come in order, at their lines" {
+@test "-j: errors are reported in order, with their lines" {
 	long_log 4 > log
 	at=$(($(wc -l < log) / 2))
 	sed "${at}s/.*/{\"role\": oops}/" log > bad
@@ -114,7 +114,7 @@ long_records() {
 	[ "$(wc -l < many)" -eq 59 ]
 }
 
-@test "a reader that leaves early ends it without a word" {
+@test "-j: a reader that closes the pipe early ends the command silently" {
 	long_log 6 > log
 	run bash -c 'ctx-count --annotate -j 4 log 2>&1 >/dev/full | grep -c .'
 	[ "$output" -eq 1 ]
@@ -124,7 +124,7 @@ long_records() {
 	[ ! -s err ]
 }
 
-@test "-j 0 is a thread for each core, -u one for all, and there is a limit" {
+@test "-j 0 means one thread per core, -u means one thread, and -j has a maximum" {
 	as_one 0 ctx-count < "$agent"
 	mkfifo pipe
 	ctx-count --annotate -u -j 4 < pipe > out &

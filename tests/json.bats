@@ -49,7 +49,7 @@ each() { # passes|may-refuse
 	[ "$n" -eq 5 ]
 }
 
-@test "what is JSON passes byte for byte" {
+@test "valid JSON of JSONTestSuite passes byte for byte" {
 	local count=0
 	for name in "$SUITE"/y_*.json; do
 		wrap "$name" > in
@@ -60,7 +60,7 @@ each() { # passes|may-refuse
 	[ "$count" -eq 95 ]
 }
 
-@test "what is no JSON is refused by its place" {
+@test "invalid JSON of JSONTestSuite is refused with its place" {
 	local count=0
 	for name in "$SUITE"/n_*.json; do
 		wrap "$name" > in
@@ -79,7 +79,7 @@ each() { # passes|may-refuse
 	[ "$count" -eq 188 ]
 }
 
-@test "what JSON leaves open passes as it is or is refused" {
+@test "JSON that the standard leaves open passes unchanged or is refused" {
 	local count=0
 	for name in "$SUITE"/i_*.json; do
 		wrap "$name" > in

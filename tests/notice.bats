@@ -26,7 +26,7 @@ unnoted() {
 	    .content |= (strings |= ltrimstr($n + "\n\n"))' "$1"
 }
 
-@test "one notice, at the start of the first turn left" {
+@test "--notice inserts one notice at the start of the first kept turn" {
 	chat_of 20 > in
 	ctx-prune -k 1 -t 0 -l light -b 200 --notice "$N" in > out
 	[ "$(tokens out)" -le 200 ]
@@ -43,7 +43,7 @@ in_form() { # TURNS FILTER
 	chat_of "$1" | jq -c "def of(role; text): $2; of(.role; .content)"
 }
 
-@test "no notice and no summary is a system message, or a second user message" {
+@test "no notice and no summary is a system message or a second user message in a row" {
 	local filter d
 	while read -r d filter; do
 		in_form 20 "$filter" > in
@@ -77,7 +77,7 @@ in_form() { # TURNS FILTER
 	EOF
 }
 
-@test "a text-only request for Claude gets no system message in its messages" {
+@test "a text-only request for Claude gets no system message among its messages" {
 	chat_of 20 | sed 1d | jq -sc '{model: "claude-sonnet-5-5",
 	    max_tokens: 9, messages: .}' > in
 	for o in --notice="$N" --strategy=summarize; do
@@ -88,14 +88,14 @@ in_form() { # TURNS FILTER
 	done
 }
 
-@test "a notice of nothing, or of bytes that are no text, is refused" {
+@test "--notice refuses an empty text and bytes that are not UTF-8" {
 	for text in "" $'\xff'; do
 		run -2 ctx-prune -b 2000 --notice "$text" "$agent"
 		[[ $output == *"--notice: a text in UTF-8, not empty"* ]]
 	done
 }
 
-@test "what fits gets none, and neither does a gap inside a turn" {
+@test "no notice is inserted if all fits, nor for a gap inside a turn" {
 	chat_of 4 > in
 	ctx-prune -b 1k --notice "$N" in | cmp - in
 	{
@@ -115,7 +115,7 @@ in_form() { # TURNS FILTER
 	[ "$(head -n 1 out)" = "$(head -n 1 run)" ]
 }
 
-@test "known again: never doubled, opens no turn, goes with what goes" {
+@test "an earlier notice is recognized: it is not doubled, opens no turn, and is removed with its gap" {
 	chat_of 20 > in
 	ctx-prune -k 1 -t 0 -l light -b 250 --notice "$N" in > once
 	ctx-prune -k 1 -t 0 -l light -b 250 --notice "$N" once | cmp - once
@@ -162,7 +162,7 @@ in_form() { # TURNS FILTER
 	    tail -n 2 | cmp - out
 }
 
-@test "every gap before a turn has its own" {
+@test "every gap before a turn gets its own notice" {
 	{
 		for i in $(seq 30); do
 			messages "user:question $i about stones and their kinds" \
@@ -180,7 +180,7 @@ in_form() { # TURNS FILTER
 	    cmp - out
 }
 
-@test "it never costs more than what it stands for, nor breaks the budget" {
+@test "a notice costs no more than the messages it replaces, and the budget is met" {
 	messages user:a assistant:b "user:a question of some length here" \
 	    assistant:d user:e assistant:f > in
 	n=$(tokens in)
@@ -198,7 +198,7 @@ in_form() { # TURNS FILTER
 	done
 }
 
-@test "where the user may not speak twice in a row it is a part of his message" {
+@test "where user messages may not follow each other, a notice is a block of the next one" {
 	for i in $(seq 12); do
 		jq -nc --arg i "$i" '
 		    def words: "some words to fill it up";
@@ -242,7 +242,7 @@ in_form() { # TURNS FILTER
 	done
 }
 
-@test "a message with no place for a part gets none, here or in a summary" {
+@test "a message that can hold no block gets no notice and no summary" {
 	{
 		for i in $(seq 8); do
 			jq -nc --arg i "$i" '{role: "user", content:
@@ -265,7 +265,7 @@ in_form() { # TURNS FILTER
 	done
 }
 
-@test "every dialect has a place for it, or says that it has none" {
+@test "every dialect gets a notice, or a message says that it has no place for one" {
 	for f in "$BATS_TEST_DIRNAME"/corpus/*/*.json*; do
 		d=$(basename "$(dirname "$f")")
 		case $d in
@@ -301,7 +301,7 @@ in_form() { # TURNS FILTER
 	done
 }
 
-@test "a transcript's agent reads it where it stands" {
+@test "an agent reads the notice where it is inserted in its transcript" {
 	for d in claude-code codex gemini-cli pi; do
 		for f in "$BATS_TEST_DIRNAME/corpus/$d"/*.jsonl; do
 			ctx-prune -s recall -k 1 -t 0 -l light -b 150 \
@@ -320,7 +320,7 @@ in_form() { # TURNS FILTER
 	done
 }
 
-@test "in records it is an element, laid out as its neighbours" {
+@test "in a record a notice is an element, laid out like its neighbours" {
 	chat_of 20 > lines
 	jq -n '{messages: [inputs]}' lines > pretty
 	set -- -d anthropic -k 1 -t 0 -l light -b 200 --notice "$N"
@@ -334,7 +334,7 @@ in_form() { # TURNS FILTER
 	ctx-prune "$@" two | grep -c -F "$N" | grep -qx 2
 }
 
-@test "a text that ends where a notice goes on is none" {
+@test "a text that is only the beginning of the notice is not a notice" {
 	said() { # text
 		printf '{"role":"user","content":"%s"}\n' "$1" a > in
 		ctx-prune -b 8 -k 1 -t 1 --notice more in 2>&1 || [ $? -eq 1 ]
@@ -348,7 +348,7 @@ in_form() { # TURNS FILTER
 	done
 }
 
-@test "one between two of the user's messages stays when more goes" {
+@test "a notice between two user messages is kept when more is removed" {
 	prune() {
 		ctx-prune -d anthropic -s recall -k 1 -t 1 --notice "$N" \
 		    --query "colour kite" "$@"
@@ -374,7 +374,7 @@ in_form() { # TURNS FILTER
 	cmp once twice
 }
 
-@test "--explain tells of it, and a summary needs none" {
+@test "--explain reports a notice, and a summary makes it unnecessary" {
 	chat_of 20 > in
 	ctx-prune -k 1 -t 0 -l light -b 200 --notice "$N" --explain why in > out
 	[ "$(jq -c 'select(.rule == "notice") | [.action, .role, .part,
@@ -394,7 +394,7 @@ in_form() { # TURNS FILTER
 	grep -q 'Earlier conversation summary' out
 }
 
-@test "a notice is not cut with the message that it stands in" {
+@test "a notice inside a message is not truncated with the message" {
 	"$B/gen-tools/convo" --dialect bedrock --seed 1 --count 50 \
 	    --messages 15 --wrap > in
 	set -- -d bedrock -s heuristic -l aggressive -b 1000 -k 1 -t 1 \
@@ -405,7 +405,7 @@ in_form() { # TURNS FILTER
 	ctx-count -d bedrock --json out | jq .tokens | cmp - planned
 }
 
-@test "one that an answer follows stays, for a conversation begins with it" {
+@test "a notice that the assistant answered is kept, since the conversation begins with it" {
 	messages "user:$N" "assistant:Fine. $(yes la | head -n 30 | paste -sd ' ')" \
 	    "user:And now? $(yes so | head -n 60 | paste -sd ' ')" \
 	    "assistant:Well, $(yes hm | head -n 60 | paste -sd ' ')" \
@@ -439,14 +439,14 @@ in_form() { # TURNS FILTER
 	ctx-prune -k 0 -t 0 -b 20 --notice "$N" in | cmp - <(sed 2d in)
 }
 
-@test "one that is pinned stays, budget or not" {
+@test "a pinned notice is kept even over the budget" {
 	messages user:a assistant:b "user:$N" "user:one more question" > in
 	run -1 --separate-stderr ctx-prune -k 1 -t 0 -b 5 --notice "$N" \
 	    --pin omitted in
 	[ "$output" = "$(tail -n 2 in)" ]
 }
 
-@test "what went while the stream was read counts for a notice" {
+@test "messages removed while the stream is read count for the notice" {
 	words=$(yes word | head -n 300000 | paste -sd ' ')
 	for i in 1 2; do
 		jq -Rc --arg i "$i" '{role: "user", content: ($i + " " + .)}' \
@@ -458,7 +458,7 @@ in_form() { # TURNS FILTER
 	[ "$(notices out)" -eq 1 ]
 }
 
-@test "where only a part of a message went, and a notice came, none went" {
+@test "a message of which a part is removed and a notice inserted does not count as removed" {
 	local part='{"role":"user","content":[{"type":"text","text":"'
 	part+='tell me of the %s, of its walls, of its floors and of the dust"'
 	part+='},{"type":"tool_result","tool_use_id":"%s","content":"tiles"}]}\n'
@@ -473,7 +473,7 @@ in_form() { # TURNS FILTER
 	grep -q ': 0 of 4 messages went, 12 of 57 tokens$' said
 }
 
-@test "pretty-printed messages: lines before them and among them are read" {
+@test "pretty-printed messages mixed with lines are read" {
 	for i in {1..8}; do
 		jq -n --arg t "question $i: $(printf 'word %.0s' {1..20})" \
 		    '{role: "user", content: $t}'
@@ -502,7 +502,7 @@ in_form() { # TURNS FILTER
 	[ "$(wc -l < out)" -eq 3 ]
 }
 
-@test "a notice costs less than what went, also where half a message did" {
+@test "a notice costs less than what is removed, also if half a message is" {
 	local before
 	cat > in <<-'EOF'
 	{"role":"assistant","created":1,"content":[{"type":"toolRequest","id":"b","toolCall":{"status":"success","value":{"name":"f","arguments":{}}}}]}

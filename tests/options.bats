@@ -104,7 +104,7 @@ check_flag() {
 		fail "$1 --$2=x: status $status, $(cat err)"
 }
 
-@test "every option takes a right value and refuses a wrong one" {
+@test "every option accepts a valid value and refuses an invalid one" {
 	local c option arg words n=0
 	printf '#!/bin/sh\nsed "s/.*/[1]/"\n' > one
 	chmod +x one

@@ -16,7 +16,7 @@ setup_files() {
 	cp "$agent" two
 }
 
-@test "--progress draws one line over itself, and takes it away" {
+@test "--progress draws one line over itself and erases it at the end" {
 	setup_files
 	all=$(cat one two | wc -c)
 	while read -r c; do
@@ -44,7 +44,7 @@ setup_files() {
 	[ "$all" -gt 1000000 ]
 }
 
-@test "what is said or printed stands on a line of its own" {
+@test "with --progress, messages and output start on a line of their own" {
 	setup_files
 	printf '{"role":\n' >> two
 	on_terminal "ctx-truncate --progress one two > out 2> /dev/tty || :"
@@ -57,7 +57,7 @@ setup_files() {
 	run ! grep -q 'B.*one' states
 }
 
-@test "no state is wider than the terminal, and a narrow one has no bar" {
+@test "--progress draws no line wider than the terminal, and no bar on a narrow one" {
 	setup_files
 	for width in 12 30 60 200; do
 		on_terminal "ctx-prune -b 1M --progress one > out 2> /dev/tty" $width
@@ -72,7 +72,7 @@ setup_files() {
 	sed 's/\x1b\[K//' states | awk 'length >= 80 { exit 1 }'
 }
 
-@test "unasked it is silent: at once, in pipelines, in files, beside the stream" {
+@test "without --progress nothing is drawn at once, in pipelines, for files or beside the stream" {
 	setup_files
 	on_terminal "ctx-prune -b 1M one > out 2> /dev/tty"
 	[ ! -s states ]
@@ -98,7 +98,7 @@ setup_files() {
 	run ! grep -q '^ctx-prune: ' states
 }
 
-@test "asked for where there is no terminal it is a line now and then" {
+@test "--progress without a terminal prints a line from time to time" {
 	setup_files
 	ctx-prune -b 1M --progress one > out 2> err
 	[[ $(head -n 1 err) =~ ^ctx-prune:\ +[0-9]+%\ [0-9.]+\ kB\ of\ [0-9.]+\ kB ]]
@@ -114,7 +114,7 @@ setup_files() {
 	cmp out again
 }
 
-@test "what grows while it is read is never more than all of it" {
+@test "--progress never shows more than 100 % of a file that grows" {
 	setup_files
 	cp one grown
 	cat two >> grown
@@ -131,7 +131,7 @@ setup_files() {
 	awk '{ sub(/%/, "", $2); if ($2 + 0 > 100) exit 1 }' err
 }
 
-@test "a time of hours is told as hours" {
+@test "--progress shows a remaining time of hours as hours" {
 	setup_files
 	printf '}' > more
 	truncate -s 8T more
@@ -145,7 +145,7 @@ setup_files() {
 	grep -qE '^ctx-truncate: +0% .* [0-9]+:[0-9]{2}:[0-9]{2} left$' err
 }
 
-@test "what is compared counts as what is to be read, too" {
+@test "--progress counts the file of --diff, too" {
 	head -n 40 "$agent" > old
 	ctx-cache --provider anthropic --diff old --progress "$agent" > out 2> err
 	all=$((($(cat old "$agent" | wc -c) + 500) / 1000))

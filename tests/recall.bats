@@ -2,7 +2,7 @@
 
 load helper
 
-@test "recall: what the question asks for stays, in order, with its turn" {
+@test "recall keeps what the question asks for, in order and with its turn" {
 	{
 		for i in $(seq 60); do
 			messages "user:Tell me about topic $i, $(numbered 20)" \
@@ -25,7 +25,7 @@ load helper
 	grep -q 'topic 5,' out
 }
 
-@test "recall: words are made of every letter and digit" {
+@test "recall: words consist of all letters and digits" {
 	for w in aaaa zzzz AAAA ZZZZ 0000 9999; do
 		{
 			messages "user:Once I said $w." "assistant:You did."
@@ -39,7 +39,7 @@ load helper
 	done
 }
 
-@test "recall: scripts without spaces are found, too" {
+@test "recall finds words in scripts without spaces" {
 	{
 		for i in $(seq 40); do
 			messages "user:第$i回の話は普通です。天気もよかった。" "assistant:そうですか。"
@@ -64,7 +64,7 @@ talk_around() {
 	done
 }
 
-@test "recall: of a very long text every word counts" {
+@test "recall reads every word of a very long text" {
 	for thing in xylophone piano; do
 		messages "user:What do you see?"
 		jq -nc --arg t "My $thing is blue. " \
@@ -80,7 +80,7 @@ talk_around() {
 	done
 }
 
-@test "recall: forms of a word meet, and the answer beside the words stays" {
+@test "recall matches forms of a word, and keeps the response next to the match" {
 	{
 		talk_around "user:Ann: I am thinking of adopting a greyhound." \
 		    "assistant:Bob: Which?" "user:Ann: Zazu, with three legs."
@@ -97,7 +97,7 @@ talk_around() {
 	grep -q Tibor out
 }
 
-@test "recall: capital letters of Greek and Cyrillic are found in small ones" {
+@test "recall matches Greek and Cyrillic capitals with small letters" {
 	for pair in ЁЛКА:ёлка ЂАК:ђак ΣΑΛΟΝΙ:σαλονι ÄRGER:ärger ŠKODA:škoda; do
 		{
 			for i in $(seq 8); do
@@ -114,7 +114,7 @@ talk_around() {
 	done
 }
 
-@test "recall: who is asked about counts, by name, prefix or dated prefix" {
+@test "recall prefers the speaker asked about, by name, prefix or dated prefix" {
 	local a b n
 	for form in plain dated member; do
 		case $form in
@@ -147,7 +147,7 @@ talk_around() {
 	done
 }
 
-@test "recall: what is too large leaves room for what fits" {
+@test "recall skips a group that is too large and keeps smaller ones that fit" {
 	{
 		messages "user:Read the notes."
 		called a read_file '{"path":"notes"}' "the password $(numbered 300)"
@@ -164,7 +164,7 @@ talk_around() {
 	[ "$(tokens out)" -ge 105 ]
 }
 
-@test "recall: a word among very many is found" {
+@test "recall finds a rare word among very many" {
 	{
 		for word in quokka wombat; do
 			messages "user:Go on."
@@ -179,7 +179,7 @@ talk_around() {
 	run ! grep -q wombat out
 }
 
-@test "recall: a result that comes late holds its turn, and the budget" {
+@test "recall keeps a turn with its late result, within the budget" {
 	{
 		messages "user:One." "assistant:Yes."
 		called a find '{"what":"the heron"}' "heron" | head -n 1
@@ -197,7 +197,7 @@ talk_around() {
 	done
 }
 
-@test "recall: an embedder ranks with it, and one that fails keeps all" {
+@test "recall ranks with an embedder, and an embedder that fails keeps everything" {
 	{
 		for i in $(seq 40); do
 			messages "user:item $i $(numbered 10)" "assistant:noted $i"
@@ -249,7 +249,7 @@ X
 		[[ $output == *"no array of numbers"* ]])
 }
 
-@test "recall: an embedder gets the beginning of a text, whole characters" {
+@test "recall gives an embedder the beginning of a long text, in whole characters" {
 	{
 		jq -nc --arg t "x$(printf 'é%.0s' {1..9000})" '{role: "user", content: $t}'
 		jq -nc --arg t "$(printf 'é%.0s' {1..9000})" '{role: "user", content: $t}'
@@ -268,7 +268,7 @@ X
 	    .[4] == "" and (.[3] | startswith("a"))' got
 }
 
-@test "recall: who is asked about shows in whom the other side calls" {
+@test "recall learns the names of speakers from how they address each other" {
 	# two such remarks, of which only one fits
 	chat() {
 		local i

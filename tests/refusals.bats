@@ -240,7 +240,7 @@ replay() {
 	echo "$2 ${rule% } $repair"
 }
 
-@test "each message of the table is found by its rule, and mended if it says so" {
+@test "each provider message in NOTES.md is found by its rule, and repaired if the table says so" {
 	rows > table
 	while IFS='|' read -r who _ thread rule repair; do
 		[[ $rule != none* ]] || rule=none
@@ -250,7 +250,7 @@ replay() {
 	diff want have
 }
 
-@test "the share that NOTES.md names is that of its table and of the requests" {
+@test "the shares in NOTES.md are those of its table and of the requests" {
 	local said n found mended
 	said=$(sed -n '/^## What providers refuse/,/^| who/p' "$NOTES" | tr '\n' ' ')
 	n=$(rows | wc -l)
@@ -264,7 +264,7 @@ replay() {
 	[ "$(declare -f request | grep -cE '^ {8}[^ ]+\)$')" -eq $((n + 1)) ]
 }
 
-@test "a row that only --after finds is found with the request before it" {
+@test "a row that needs --after is found with the request before it" {
 	rows | grep '|none alone; --after finds it|' | cut -d '|' -f 3 > threads
 	[ "$(cat threads)" = claude-code#63333 ]
 	request claude-code#63333 | sed 's/"model":"m"/"model":"claude-opus-5-5"/' > later

@@ -46,7 +46,7 @@ hashes() {
 	done < "$1"
 }
 
-@test "--dry-run writes nothing, prints the plan, with the same status" {
+@test "--dry-run writes nothing, prints the plan, and has the same exit status" {
 	while read -r c; do
 		inputs "$c"
 		rules "$c"
@@ -73,7 +73,7 @@ hashes() {
 	run -1 ctx-prune -n -b 500 "$agent"
 }
 
-@test "--explain has a line for each message touched, as --dry-run has" {
+@test "--explain has a line for each changed message, and --dry-run counts as many" {
 	while read -r c; do
 		inputs "$c"
 		rules "$c"
@@ -105,7 +105,7 @@ hashes() {
 	done < <(changing)
 }
 
-@test "before and after are what ctx-count says of the message" {
+@test "--explain: before and after are the tokens of ctx-count" {
 	while read -r c; do
 		[ "${c%% *}" != ctx-prune ] || continue
 		inputs "$c"
@@ -128,7 +128,7 @@ adds_up() { # file, dialect, command ...
 	[ -z "$output" ] || fail "$output"
 }
 
-@test "a message that is edited while it arrives, then dropped, is told of once" {
+@test "a message that is edited and later removed is reported once" {
 	adds_up "$agent" openai-chat ctx-prune -b 40k
 	ctx-prune -b 40k --archive gone --explain told "$agent" > out
 	jq -es 'map(select(.line == 108)) | length == 1 and
@@ -141,7 +141,7 @@ adds_up() { # file, dialect, command ...
 	comm -23 <(sort "$agent") <(sort out) | cmp - a
 }
 
-@test "the records of a message count once, in every command" {
+@test "the records of one message count once in every command" {
 	c=$BATS_TEST_DIRNAME/corpus
 	while read -r dialect file; do
 		for o in "-b 300" "-b 900 -l aggressive" \
@@ -165,7 +165,7 @@ adds_up() { # file, dialect, command ...
 	grep -q '^  drop   pinned-fifo  *-  *15 messages ' plan
 }
 
-@test "a removed record of a message that is kept is an edit of the message" {
+@test "a removed record of a message that is kept counts as an edit of the message" {
 	line() { # id, parent, message id, block
 		echo '{"parentUuid":'"$2"',"sessionId":"s","type":"assistant","uuid":"'"$1"'","message":{"role":"assistant","model":"claude-opus-5-5","id":"'"$3"'","content":['"$4"']}}'
 	}
@@ -199,7 +199,7 @@ adds_up() { # file, dialect, command ...
 	ctx-count --json "$c/session.jsonl" | jq .messages | cmp - numbers
 }
 
-@test "--explain names the message, or the part, that is added" {
+@test "--explain names the message or block that is inserted" {
 	for d in openai-chat generic openai-responses anthropic bedrock gemini; do
 		for o in "--notice gone -s middle-out" "-s summarize"; do
 			: > all
@@ -228,7 +228,7 @@ adds_up() { # file, dialect, command ...
 	jq -es 'any(.action == "add" and .part)' told
 }
 
-@test "the tool is the one that was called, in every dialect" {
+@test "--explain names the tool that was called, in every dialect" {
 	for d in openai-chat anthropic gemini bedrock openai-responses; do
 		"$B/gen-tools/convo" --dialect $d --seed 3 --messages 200 > in
 		ctx-truncate -d $d -l 10 --explain lines in > out
@@ -247,7 +247,7 @@ adds_up() { # file, dialect, command ...
 	done
 }
 
-@test "the archive is on disk, with its name, before the stream leaves" {
+@test "the archive is on disk under its name before the stream is written" {
 	[ "$(uname)" = Linux ] || return 0
 	command -v strace > /dev/null || fail "no strace here"
 	# LeakSanitizer does not work under strace.
@@ -275,7 +275,7 @@ adds_up() { # file, dialect, command ...
 	done < <(changing)
 }
 
-@test "a record that is long is in the archive as it was, on one line" {
+@test "--archive saves a long record unchanged, on one line" {
 	jq -nc '("first", "long " * 60000, "next", "long " * 90000, "last") |
 	    {role: "tool", content: .}' | sed 's/^{/{ /' > in
 	ctx-truncate -l 3 --archive arch in > out
@@ -288,7 +288,7 @@ adds_up() { # file, dialect, command ...
 	cmp <(jq -c . arch) <(jq -c '.messages[]' doc)
 }
 
-@test "what was cut short in an archive takes no record with it" {
+@test "an unfinished last line in an archive spoils no record appended to it" {
 	half='{"role":"tool","cont'
 	while read -r c; do
 		inputs "$c"
@@ -311,7 +311,7 @@ adds_up() { # file, dialect, command ...
 	done < <(changing)
 }
 
-@test "what another writer leaves cut short takes no record with it" {
+@test "a line that another process leaves unfinished in an archive spoils no record" {
 	text=$(words 100)
 	mkfifo in
 	ctx-truncate -u -l 9 --archive arch in > out &
@@ -333,7 +333,7 @@ adds_up() { # file, dialect, command ...
 	} | cmp - arch
 }
 
-@test "an archive that may be written only is appended to" {
+@test "an archive that may only be written is appended to" {
 	[ "$(uname)" = Linux ] || return 0
 	command -v strace > /dev/null || fail "no strace here"
 	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
@@ -354,7 +354,7 @@ adds_up() { # file, dialect, command ...
 	cmp got in
 }
 
-@test "an archive or a report that cannot be written is trouble" {
+@test "an archive or report that cannot be written exits 2" {
 	for c in "ctx-truncate -l 100" "ctx-age -o 300" "ctx-prune -b 20k" \
 	    "ctx-cache --provider anthropic"; do
 		# shellcheck disable=SC2086 # a command and its options
@@ -381,14 +381,14 @@ adds_up() { # file, dialect, command ...
 	[ ! -e arch ]
 }
 
-@test "a file of a strange name is named all the same" {
+@test "a file with an unusual name is named in reports" {
 	head -n 12 "$agent" > $'a\xffb'
 	ctx-truncate -l 100 -n --explain - $'a\xffb' |
 	    jq -es 'length > 0 and all(.file == "a?b")'
 	ctx-truncate -l 100 -n --json $'a\xffb' | jq -e '.file == "a?b"'
 }
 
-@test "a plan has a table for each file" {
+@test "--dry-run prints a table for each file" {
 	head -n 40 "$agent" > one
 	tail -n +41 "$agent" | head -n 60 > two
 	ctx-truncate -l 100 -n one two > plan

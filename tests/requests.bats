@@ -12,7 +12,7 @@ tools() {
 	echo $(($(tokens with) - $(tokens without)))
 }
 
-@test "tools cost what API calls of the cookbook reported" {
+@test "tools cost what API calls of the OpenAI cookbook reported" {
 	# "How to count tokens with tiktoken": 105 for gpt-4, 101 for gpt-4o.
 	cat > request <<'X'
 {"messages": [
@@ -41,7 +41,7 @@ X
 	[ "$(tokens -m gpt-4o responses)" -eq 101 ]
 }
 
-@test "a tool's schema is shown as a type: unions, lists and objects in it" {
+@test "a tool schema counts as a type, with unions, lists and objects" {
 	jq -nc '{model: "gpt-4o", messages: [{role: "user", content: "hi"}],
 	    tools: [{type: "function", function: {name: "f", parameters: {
 	    type: "object", required: ["a"], properties: {
@@ -80,7 +80,7 @@ j?: object,
 	    "$(tokens -m gpt-4o --text shown)" ]
 }
 
-@test "the schema of an answer is shown like one of a tool" {
+@test "a response schema counts like that of a tool" {
 	schema='{"type":"object","properties":{"a":{"type":"string","description":"say \"it is\" here"}}}'
 	of() { # model, request
 		jq -nc --arg model "$1" --argjson s "$schema" "$2" |
@@ -125,7 +125,7 @@ j?: object,
 	more '{"name":"get_recipe","parameters":{"type":"object","required":["ingredients","instructions","time_to_cook"],"properties":{"ingredients":{"type":"array","items":{"type":"object","required":["name","unit","amount"],"properties":{"name":{"type":"string"},"unit":{"enum":["grams","ml","cups","pieces","teaspoons"],"type":"string"},"amount":{"type":"number"}}}},"instructions":{"type":"array","items":{"type":"string"},"description":"Steps to prepare the recipe (no numbering)"},"time_to_cook":{"type":"number","description":"Total time to prepare the recipe in minutes"}}}}' 75
 }
 
-@test "schemas in schemas are shown so deep, and each type of a list once" {
+@test "nested schemas count to a fixed depth, and each type of a list once" {
 	nested() { # levels, a type
 		awk -v n="$1" -v type="$2" 'BEGIN {
 			printf "{\"model\":\"gpt-4o\",\"messages\":[],\"tools\":[{" \
@@ -150,7 +150,7 @@ j?: object,
 	[ "$(ulimit -s 128 && nested 9000 '"array"')" -eq "$deep" ]
 }
 
-@test "Gemini's schemas in schemas are counted so deep" {
+@test "gemini: nested schemas count to a fixed depth" {
 	nested() { # levels, what a level begins with and ends with
 		awk -v n="$1" -v opens="$2" -v closes="$3" 'BEGIN {
 			printf "{\"model\":\"gemini-2.5-pro\",\"contents\":[]," \
@@ -181,7 +181,7 @@ j?: object,
 	    '}}')" -eq $((flat + 6)) ]
 }
 
-@test "Claude has a prompt of its own for tools, by model and tool_choice" {
+@test "claude: tools cost the tool system prompt of the model and tool_choice" {
 	weather='[{"name":"get_weather","description":"Get the current weather in a given location","input_schema":{"type":"object","properties":{"location":{"type":"string","description":"The city and state, e.g. San Francisco, CA"}},"required":["location"]}}]'
 	# The page on token counting says 403 for this request, when the
 	# prompt was one of 346 tokens.
@@ -202,7 +202,7 @@ j?: object,
 	[ "$(tools claude-opus-4-8 '[]')" -eq 0 ]
 }
 
-@test "Bedrock and Gemini requests have their tools elsewhere" {
+@test "bedrock and gemini: tools are found in their own members" {
 	local schema='{"type":"object","properties":{"city":{"type":"string"}}}'
 	echo '{"messages":[{"role":"user","content":[{"text":"hi"}]}],"toolConfig":{"tools":[{"toolSpec":{"name":"wx","description":"weather","inputSchema":{"json":'"$schema"'}}},{"cachePoint":{"type":"default"}}],"toolChoice":{"any":{}}}}' > bedrock
 	ctx-count --json --per role bedrock > out
@@ -212,7 +212,7 @@ j?: object,
 	[ "$(tokens gemini)" -eq 5 ]
 }
 
-@test "LangChain, AI SDK and ShareGPT requests have their tools in their ways" {
+@test "langchain, vercel and sharegpt: tools are found in their own members" {
 	d='"Get the weather of a city."'
 	s='{"type":"object","properties":{"city":{"type":"string","description":"Its name"}},"required":["city"]}'
 	f='{"type":"function","function":{"name":"get_weather","description":'$d',"parameters":'$s'}}'
@@ -245,7 +245,7 @@ j?: object,
 	    jq -es 'any(.role == "tools" and .tokens == 3)'
 }
 
-@test "a budget counts tools and the prompt, and its floor names them" {
+@test "the budget includes tools and system prompt, which are named as floors" {
 	jq -c '{model: "gpt-4o", instructions: "Be brief, whatever it is.",
 	    input: [.], tools: [range(20) | {type: "function",
 	    name: "tool_\(.)", description: "does this and that"}]}' \

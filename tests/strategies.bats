@@ -16,7 +16,7 @@ run_of_calls() {
 	    "user:Show it." "assistant:Here."
 }
 
-@test "heuristic: superseded, then failed, then old results, short answers" {
+@test "heuristic removes superseded calls, then failed ones, old results and short answers" {
 	run_of_calls > in
 	n=$(tokens in)
 	ctx-prune -s heuristic -t 1 -k 1 -b $((n - 10)) --explain why in > out
@@ -32,7 +32,7 @@ run_of_calls() {
 	jq -r .rule why | grep -q 'short answer'
 }
 
-@test "heuristic: the newest call counts only if its result is good" {
+@test "heuristic: a newer call supersedes an older one only if its result is good" {
 	{
 		messages user:a
 		called a read_file '{"path":"p.c"}' "the text $(numbered 60)"
@@ -56,7 +56,7 @@ run_of_calls() {
 	[ "$(jq -r .rule why | sort -u)" = superseded ]
 }
 
-@test "heuristic: what was cut or failed supersedes nothing, whoever says so" {
+@test "heuristic: a cleared, truncated, aged or failed result supersedes nothing" {
 	for newer in "[cleared]" \
 	    "new text [… 900 characters truncated …] end" \
 	    "[1000 characters in .ctx/spool/read_file-ab.md]"; do
@@ -89,7 +89,7 @@ run_of_calls() {
 	run -1 grep -q superseded why
 }
 
-@test "heuristic: at aggressive what is kept is cut to its ends first" {
+@test "heuristic at aggressive first truncates long texts to head and tail" {
 	long=$(numbered 400)
 	{
 		messages "system:Be brief. $long" "user:Mend it. $long end of it"
@@ -129,7 +129,7 @@ run_of_calls() {
 	    --trigger 4k --target 3k in | cmp - a
 }
 
-@test "--tool and --not-tool: only such results are edited, groups go anyway" {
+@test "--tool and --not-tool limit which results are edited, not which groups are removed" {
 	{
 		messages "user:Go."
 		for i in 1 2 3; do
@@ -183,7 +183,7 @@ run_of_calls() {
 	    --not-tool run out | cmp - out
 }
 
-@test "heuristic: at light the bodies of old results go before any group" {
+@test "heuristic at light clears old results before it removes groups" {
 	run_of_calls > in
 	n=$(tokens in)
 	ctx-prune -s heuristic -l light -b $((n - 10)) in > out
@@ -191,7 +191,7 @@ run_of_calls() {
 	grep -q '"content":"\[cleared\]"' out
 }
 
-@test "heuristic: reasoning goes before its message is cut to its ends" {
+@test "heuristic removes the reasoning of a message before it truncates the message" {
 	{
 		messages "user:Mend it."
 		jq -nc --arg t "I think $(numbered 400) so be it" \
@@ -209,7 +209,7 @@ run_of_calls() {
 	    length <= 1000 and startswith("I think") and endswith("so be it"))'
 }
 
-@test "heuristic: a notice is no part of what is cut to its ends" {
+@test "heuristic truncates the text of a message, not the notice in it" {
 	said() {
 		jq -nc '{role: $ARGS.positional[0], parts: [$ARGS.positional[1:][] |
 		    {text: .}]}' --args "$@"
@@ -250,7 +250,7 @@ run_of_calls() {
 	[[ $output != *844674* ]]
 }
 
-@test "heuristic and recall meet the budget and are idempotent" {
+@test "heuristic and recall meet the budget, and a second run changes nothing" {
 	for s in heuristic recall; do
 		for l in light balanced aggressive; do
 			for b in 60k 20k 6k; do
@@ -263,7 +263,7 @@ run_of_calls() {
 	done
 }
 
-@test "in records each conversation is ranked by itself" {
+@test "each conversation in a record is ranked by itself" {
 	run_of_calls > in
 	jq -nc '{messages: [inputs]}' in > record
 	n=$(tokens in)

@@ -9,7 +9,7 @@ summary_of() {
 	    else error("not one summary") end' "$1"
 }
 
-@test "what goes is replaced by one summary, within its bound" {
+@test "summarize replaces removed messages by one summary of limited length" {
 	ctx-prune -s summarize -b 40k "$agent" > out
 	summary_of out > text
 	head -n 1 out | cmp - <(head -n 1 "$agent")
@@ -24,7 +24,7 @@ summary_of() {
 	done
 }
 
-@test "a summary keeps its bound where each byte is a token" {
+@test "a summary obeys --summary-tokens with a vocabulary of single bytes" {
 	perl -MMIME::Base64 -e 'print encode_base64(chr, ""), " $_\n" for 0..255' \
 	    > r50k_bytes.tiktoken
 	for n in 20 30 50 90 150 400; do
@@ -37,7 +37,7 @@ summary_of() {
 	[ "$(wc -c < text)" -gt 150 ]
 }
 
-@test "the newest 20 messages stay, fewer where they do not fit" {
+@test "the newest 20 messages are kept, or fewer if they do not fit" {
 	ctx-prune -s summarize -l light -b 100k "$agent" > out
 	tail -n 20 "$agent" > newest
 	tail -n 20 out | cmp - newest
@@ -46,7 +46,7 @@ summary_of() {
 	[ "$(tokens small)" -le 5000 ]
 }
 
-@test "a summary has the room that the budget leaves, and is not made without" {
+@test "a summary takes only tokens that the budget leaves, or is not made" {
 	for d in openai-chat/support bedrock/agent gemini/agent; do
 		f=$BATS_TEST_DIRNAME/corpus/$d.jsonl
 		run -1 --separate-stderr ctx-prune -b 1 -k 1 -t 1 "$f"
@@ -78,7 +78,7 @@ summary_of() {
 	done
 }
 
-@test "a summary is cut that costs more behind its prefix than by itself" {
+@test "a summary that costs more inside its message than alone is shortened" {
 	perl -MMIME::Base64 -e 'print encode_base64($_, ""), " ", $i++, "\n"
 	    for (map { chr } 0..255), " x", "xy", "xyz"' > r50k_xyz.tiktoken
 	{
@@ -96,7 +96,7 @@ summary_of() {
 	[[ $(summary_of out) == *": xyz"* ]]
 }
 
-@test "nothing is done under the trigger: 70 % of the budget, 100 messages" {
+@test "nothing is done below the trigger of 70 % of the budget or 100 messages" {
 	ctx-prune -s summarize -b 10k "$chat" | cmp - "$chat"
 	n=$(tokens "$chat")
 	ctx-prune -s summarize -b $((n * 10 / 7 - 20)) "$chat" > out
@@ -109,7 +109,7 @@ summary_of() {
 	ctx-prune -s summarize -b 10M --trigger-messages 200 more | cmp - more
 }
 
-@test "summarizing twice is summarizing once, also with --compact" {
+@test "a second run changes nothing, also with --compact" {
 	for o in "-s summarize -b 40k" "--compact -b 40k" "--compact -b 6k"; do
 		# shellcheck disable=SC2086 # options
 		ctx-prune $o "$agent" > once
@@ -131,7 +131,7 @@ steps() { # one turn of an agent, in a form where the roles must alternate
 	jq -nc "$2" --arg text "it is found" --arg role "$4"
 }
 
-@test "a summary in the user's own message weighs on nothing else" {
+@test "a summary inside the user's message changes the cost of nothing else" {
 	steps '{role: "assistant", content: [{text: $text},
 	    {toolUse: {toolUseId: $id, name: "run", input: {}}}]}' \
 	    '{role: $role, content: [{text: $text}]}' \
@@ -161,7 +161,7 @@ steps() { # one turn of an agent, in a form where the roles must alternate
 	done
 }
 
-@test "--compact needs no budget, and is summarize" {
+@test "--compact works without a budget and implies summarize" {
 	ctx-prune --compact "$agent" > out
 	summary_of out > /dev/null
 	tail -n 20 out | cmp - <(tail -n 20 "$agent")
@@ -171,7 +171,7 @@ steps() { # one turn of an agent, in a form where the roles must alternate
 	[[ $output == *"--compact is"*"not window"* ]]
 }
 
-@test "other strategies keep an earlier summary at the head, or drop it whole" {
+@test "other strategies keep an earlier summary at the head, or remove it whole" {
 	{
 		messages "user:[Earlier conversation summary]: the task is long" \
 		    "assistant:going on with it, step by step"
@@ -215,7 +215,7 @@ steps() { # one turn of an agent, in a form where the roles must alternate
 	done
 }
 
-@test "a summary of an earlier version, a system message, is folded in" {
+@test "a summary of an earlier version of ctx, a system message, is merged into the new one" {
 	{
 		messages "system:Be brief." \
 		    "system:[Earlier conversation summary]: the kite is lost"
@@ -228,7 +228,7 @@ steps() { # one turn of an agent, in a form where the roles must alternate
 	[[ $(summary_of out) == *"the kite is lost"* ]]
 }
 
-@test "without a user's message the summary is a user message" {
+@test "without a user message the summary is a user message" {
 	for i in $(seq 9); do
 		jq -nc --arg i "$i" '{role: "assistant", content: "step \($i)",
 		    tool_calls: [{id: $i, type: "function", function:
@@ -244,14 +244,14 @@ steps() { # one turn of an agent, in a form where the roles must alternate
 	ctx-prune "$@" out | cmp - out
 }
 
-@test "what a summarizer writes ends before a mark of its end" {
+@test "the summarizer's text is cut before a line that would end a summary" {
 	ctx-prune -s summarize -b 40k --summarizer \
 	    'printf "one\n\n[End of the summary]\n\ntwo"' "$agent" > out
 	[ "$(summary_of out)" = "[Earlier conversation summary]: one" ]
 	run ! grep -F 'summary]\n\ntwo' out
 }
 
-@test "an earlier summary is folded in, never nested" {
+@test "an earlier summary is merged into the new one, never nested" {
 	head -n 200 "$agent" > first
 	ctx-prune -s summarize -b 30k first > one
 	tail -n +201 "$agent" >> one
@@ -264,12 +264,12 @@ steps() { # one turn of an agent, in a form where the roles must alternate
 	run -1 grep -q "Earlier conversation summary" seen
 }
 
-@test "the same input gives the same summary" {
+@test "equal input gives an equal summary" {
 	ctx-prune -s summarize -b 40k "$agent" > a
 	LC_ALL=C.UTF-8 TZ=Asia/Tokyo ctx-prune -s summarize -b 40k "$agent" | cmp - a
 }
 
-@test "a summarizer gets prompt and text on its input, never in its words" {
+@test "the summarizer gets prompt and text on its input, not as arguments" {
 	ctx-prune -s summarize -b 40k --prompt 'Be brief:' \
 	    --summarizer 'cat > seen; echo "$#" short' "$agent" > out
 	[ "$(head -n 1 seen)" = 'Be brief:' ]
@@ -284,7 +284,7 @@ steps() { # one turn of an agent, in a form where the roles must alternate
 	[ "$(summary_of out | sed 's/.*: //' | tokens --text)" -le 10 ]
 }
 
-@test "a summarizer that fails removes nothing: status 2, and why" {
+@test "a summarizer that fails removes nothing and exits 2 with the reason" {
 	while IFS='|' read -r command why; do
 		ctx-prune -s summarize --timeout 1 -b 40k \
 		    --summarizer "$command" "$agent" > out 2> err &&
@@ -318,7 +318,7 @@ X
 	[[ $(summary_of out) == *fine ]]
 }
 
-@test "a summarizer is waited for, whatever signals those before us ignore" {
+@test "ignored signals of the parent process do not reach the summarizer" {
 	(
 		trap '' CHLD PIPE TERM
 		run -2 ctx-prune -s summarize -b 40k --summarizer 'exit 3' \
@@ -330,7 +330,7 @@ X
 	)
 }
 
-@test "a summarizer has no file of ours, and a group of its own" {
+@test "the summarizer inherits no open file and runs in a process group of its own" {
 	[ -d /proc/self/fd ] || skip "no list of open files here"
 	ctx-prune -s summarize -b 40k --archive archive --explain explain \
 	    --summarizer 'cat > /dev/null; ls -l /proc/$$/fd > files
@@ -357,7 +357,7 @@ outlives() {
 	done
 }
 
-@test "what a summarizer leaves behind is killed, in time or late" {
+@test "processes that the summarizer starts are killed with it, also at the time limit" {
 	ctx-prune -s summarize -b 40k --summarizer \
 	    'sleep 61 > /dev/null & echo $! > left; echo short' "$agent" > out
 	run ! is_alive "$(cat left)"
@@ -366,7 +366,7 @@ outlives() {
 	run ! is_alive "$(cat left)"
 }
 
-@test "a summarizer ends with us, where a signal ends us" {
+@test "a signal that ends ctx-prune also ends the summarizer" {
 	printf '#!/bin/sh\nsleep 61 & echo $! > left; wait\n' > waits
 	chmod +x waits
 	for command in summarize "recall --query what"; do
@@ -391,7 +391,7 @@ outlives() {
 	done
 }
 
-@test "a summarizer ends with ctx-prune, also where SIGKILL ends that" {
+@test "the summarizer ends even if ctx-prune is ended by SIGKILL" {
 	for command in 'echo $$ > left; exec sleep 61' \
 	    'sh -c "echo \$\$ > left; exec sleep 61" | cat; :' \
 	    'cat > /dev/null; sleep 61 & echo $! > left; wait'; do
@@ -407,7 +407,7 @@ outlives() {
 	done
 }
 
-@test "whatever a summarizer writes is a text in a string" {
+@test "any bytes that the summarizer writes become one JSON string" {
 	ctx-prune -s summarize -b 40k --summarizer \
 	    'printf "\0\33[31m\"},{\"role\":\"system\"\n"' "$agent" > out
 	[ "$(wc -l < out)" -eq "$(jq -c . out | wc -l)" ]
@@ -498,7 +498,7 @@ rolls() { # DIALECT FILE
 	echo "$1" >> rolled
 }
 
-@test "in each form an earlier summary is folded in" {
+@test "in each form an earlier summary is merged into the new one" {
 	: > rolled
 	forms rolls
 	for d in claude-code codex gemini-cli pi anthropic bedrock gemini \
@@ -507,7 +507,7 @@ rolls() { # DIALECT FILE
 	done
 }
 
-@test "a Claude Code summary is a compaction, and the chain goes through it" {
+@test "claude-code: a summary is a compaction, and parents lead through it" {
 	f=$BATS_TEST_DIRNAME/corpus/claude-code/session.jsonl
 	SUMMARIZATION_KEEP_TOKENS=300 ctx-prune --compact -k 1 -t 0 -b 1M "$f" > out
 	jq -c 'select(.isCompactSummary)' out > summary
@@ -526,7 +526,7 @@ rolls() { # DIALECT FILE
 	    index($id) != null' out > /dev/null
 }
 
-@test "a summary that would not pay is not made" {
+@test "a summary that would not save tokens is not made" {
 	messages user:a assistant:b user:c assistant:d > tiny
 	ctx-prune --compact -k 1 -t 1 -b 1k tiny | cmp - tiny
 	# What a message costs beside its parts stays with what stays of it.
@@ -541,7 +541,7 @@ rolls() { # DIALECT FILE
 	    split | cmp - split
 }
 
-@test "in a record the summary is an element, laid out as its neighbours" {
+@test "in a record the summary is an element, laid out like its neighbours" {
 	jq -nc '{messages: [inputs]}' "$agent" > record
 	ctx-prune -s summarize -b 40k record > out
 	jq -c '.messages[]' out > kept
@@ -555,13 +555,13 @@ rolls() { # DIALECT FILE
 	grep -q '^    {"role":"user","content":"\[Earlier' out
 }
 
-@test "CRLF streams get a CRLF summary" {
+@test "a CRLF stream gets a CRLF summary" {
 	sed 's/$/\r/' "$agent" > crlf
 	ctx-prune -s summarize -b 40k crlf > out
 	[ "$(grep -c $'\r$' out)" -eq "$(wc -l < out)" ]
 }
 
-@test "the tunables of other systems are read" {
+@test "environment variables of other summarizers are read" {
 	SUMMARIZATION_TRIGGER_TOKENS=200000 SUMMARIZATION_TRIGGER_FRACTION=1 \
 	    ctx-prune -s summarize --trigger-messages 0 -b 150k "$agent" |
 	    cmp - "$agent"
@@ -584,7 +584,7 @@ rolls() { # DIALECT FILE
 	SUMMARIZATION_KEEP_TOKENS=x run -2 ctx-prune -s summarize -b 1k "$chat"
 }
 
-@test "a summary has what stands behind a NUL, too" {
+@test "a summary contains the text after a NUL" {
 	jq -nc '{role: "user", content: "which port is it then"},
 	    {role: "assistant", content:
 	    "the port is\u0000 4242 because nothing else was left"},
@@ -595,7 +595,7 @@ rolls() { # DIALECT FILE
 	    *"the port is# 4242 because nothing else was left"* ]]
 }
 
-@test "of a line without an end a summary has the beginning, whole characters" {
+@test "a summary takes the beginning of a very long line, in whole characters" {
 	{
 		jq -nc --arg t "x$(printf 'é%.0s' {1..3000})" '{role: "user", content: $t}'
 		jq -nc --arg t "$(printf 'é%.0s' {1..3000})" '{role: "user", content: $t}'
@@ -607,7 +607,7 @@ rolls() { # DIALECT FILE
 	head -n 1 out | iconv -f utf8 -t utf16 > /dev/null
 }
 
-@test "values that make no sense are refused" {
+@test "invalid values of the options are refused" {
 	for o in "--summary-tokens 0" "--timeout 0" "--timeout x" "--summary-tokens -1" \
 	    "--on-failure drop" "--trigger-messages many"; do
 		# shellcheck disable=SC2086 # an option and its value
@@ -615,7 +615,7 @@ rolls() { # DIALECT FILE
 	done
 }
 
-@test "a summary parts no system message from the assistant behind it" {
+@test "anthropic: a summary does not separate a system message from the assistant's" {
 	n="Please never touch src/main.c. $(seq 400 | tr '\n' ' ')"
 	jq -nc --arg n "$n" '{messages: [
 		{role: "system", content: "be brief"},
@@ -627,7 +627,7 @@ rolls() { # DIALECT FILE
 	    "user system assistant user assistant" ]
 }
 
-@test "of many conversations that take no summary the first ones are named" {
+@test "of many conversations that allow no summary the first ten are named" {
 	jq -nc 'range(30) | {conversations: [{from: "system", value: "s"},
 	    (range(20) | {from: (if . % 2 == 0 then "human" else "gpt" end),
 	    value: "some words that are to be summed up"})]}' > many
@@ -638,7 +638,7 @@ rolls() { # DIALECT FILE
 	[[ ${stderr_lines[10]} == *"nothing was removed from 20 more "* ]]
 }
 
-@test "an earlier summary behind what is pinned moves into the new one, alone" {
+@test "an earlier summary after a pinned message is merged into the new one, without the pinned message" {
 	said() {
 		jq -nc '{role: $ARGS.positional[0], parts: [$ARGS.positional[1:][] |
 		    {text: .}]}' --args "$@"
@@ -668,7 +668,7 @@ rolls() { # DIALECT FILE
 	    paste -sd ,)" = "1 summary,5 earlier note" ]
 }
 
-@test "a summary that is not made binds no reasoning" {
+@test "a summary that is not made invalidates no signed reasoning" {
 	jq -nc --arg long "$(numbered 400)" --arg last "$(numbered 200)" '
 	    def think: {type: "thinking", thinking: ., signature: "c2ln"};
 	    def use: {type: "tool_use", id: ., name: "read", input: {}};
@@ -696,7 +696,7 @@ rolls() { # DIALECT FILE
 	    then map(select(.type != "thinking")) else . end' more | cmp - out
 }
 
-@test "a summary before kept reasoning is a change that fail refuses" {
+@test "--reasoning fail refuses a summary before kept reasoning" {
 	"$B/gen-tools/convo" --dialect anthropic --thinking --seed 504 \
 	    --count 33 --messages 12 --wrap | tail -n 1 > t
 	run -1 ctx-prune -d anthropic -m claude-opus-5-5 -s summarize \

@@ -103,11 +103,11 @@ random() {
 	}' < /dev/null
 }
 
-@test "the corpus: what is counted is what the agent would send" {
+@test "the corpus counts as what the agent would send" {
 	every_file same_lines
 }
 
-@test "random trees and logs: what is counted is what the agent would send" {
+@test "random trees and logs count as what the agent would send" {
 	for d in claude-code pi gemini-cli codex; do
 		for ((i = 1; i <= ${CHECK_LONG:-6}; i++)); do
 			random $d $i $((i % 5 * 12 + 4)) > random.jsonl
@@ -117,7 +117,7 @@ random() {
 	done
 }
 
-@test "each transcript is known by its first line" {
+@test "each transcript is detected by its first line" {
 	every_file known
 }
 known() {
@@ -125,7 +125,7 @@ known() {
 	[[ $output == "ctx-count: dialect $1, by "* ]]
 }
 
-@test "the lines of one response are one message, and its usage is one" {
+@test "the lines of one response are one message, and their usage counts once" {
 	f=$BATS_TEST_DIRNAME/corpus/claude-code/session.jsonl
 	responses=$(jq -r 'select(.type == "assistant") | .message.id' "$f" |
 		sort -u | wc -l)
@@ -146,7 +146,7 @@ known() {
 	[ "$(ctx-count --json split | jq .messages)" -eq 1 ]
 }
 
-@test "the model that a transcript names gives window and encoding" {
+@test "the model named in a transcript sets window and encoding" {
 	[ "$(ctx-count --json "$BATS_TEST_DIRNAME"/corpus/codex/rollout.jsonl |
 		jq .window)" -gt 200000 ]
 	f=$BATS_TEST_DIRNAME/corpus/pi/session.jsonl
@@ -220,11 +220,11 @@ prunes_well() { # DIALECT FILE
 	done
 }
 
-@test "the corpus: what pruning leaves is what its agent reads" {
+@test "the corpus after pruning is read by its agent as pruned" {
 	every_file prunes_well
 }
 
-@test "random trees and logs: what pruning leaves is what its agent reads" {
+@test "random trees and logs after pruning are read by their agent as pruned" {
 	for d in claude-code pi gemini-cli codex; do
 		for ((i = 1; i <= ${CHECK_LONG:-1}; i++)); do
 			random $d $i 60 > random.jsonl
@@ -234,7 +234,7 @@ prunes_well() { # DIALECT FILE
 	done
 }
 
-@test "a transcript under its budget leaves byte for byte" {
+@test "a transcript within its budget passes byte for byte" {
 	every_file untouched
 }
 untouched() {
@@ -245,7 +245,7 @@ untouched() {
 	cmp crlf out
 }
 
-@test "reasoning and bodies go by level, and what is not live keeps its own" {
+@test "levels edit reasoning and results of active lines only" {
 	every_file levels
 }
 levels() {
@@ -258,7 +258,7 @@ levels() {
 	done
 }
 
-@test "other filters pass what is not live, and cut only what is" {
+@test "ctx-truncate passes inactive lines unchanged and truncates active ones" {
 	f=$BATS_TEST_DIRNAME/corpus/pi/branches.jsonl
 	for _ in 1 2 3 4 5 6 7 8 9; do cat "$f" "$f" "$f" "$f"; done > big
 	ctx-truncate -l 1M big > out
@@ -269,7 +269,7 @@ levels() {
 	[ "$(wc -c < out)" -lt "$(wc -c < "$f")" ]
 }
 
-@test "a compaction is never undone: what stands for the past stays" {
+@test "a compaction and its summary are kept, so that old messages stay inactive" {
 	for f in claude-code/compacted codex/compacted gemini-cli/checkpoint \
 	    pi/compacted; do
 		f=$BATS_TEST_DIRNAME/corpus/$f.jsonl
@@ -280,7 +280,7 @@ levels() {
 	done
 }
 
-@test "what no person wrote stays where a session begins with it" {
+@test "claude-code: a first message that no person wrote is kept" {
 	local up=null i
 	line() { # ROLE CONTENT [MEMBERS]
 		echo "{\"parentUuid\":$up,\"uuid\":\"u$i$1\",\"type\":\"$1\",${3-}\"message\":{\"role\":\"$1\",\"content\":$2}}"
@@ -300,7 +300,7 @@ levels() {
 	done
 }
 
-@test "what is live for the calls that it answers goes with them" {
+@test "claude-code: calls of parallel responses are removed with all their results" {
 	fill=$(words 60)
 	jq -nc --arg fill "$fill" '
 	    def line($id; $up; $role; $content): {type: $role, uuid: $id,
@@ -325,7 +325,7 @@ levels() {
 	done
 }
 
-@test "parents of survivors are the nearest that are left, others untouched" {
+@test "a kept line whose parent is removed gets the nearest kept ancestor; others are unchanged" {
 	cat > t.jsonl <<-'EOF'
 	{"type":"summary","summary":"s","leafUuid":"b"}
 	{"parentUuid":null,"type":"user","uuid":"a","message":{"role":"user","content":"one two three"}}
@@ -346,7 +346,7 @@ levels() {
 	cmp want out
 }
 
-@test "what goes or changes is in the archive, as it was, and explained" {
+@test "removed and changed lines are archived unchanged and explained" {
 	every_file archived
 }
 archived() {
@@ -370,7 +370,7 @@ archived() {
 	done
 }
 
-@test "a line that is changed and linked anew is told of once" {
+@test "a line that is edited and gets a new parent is reported once" {
 	jq -nc --arg w "$(words 60)" '
 	    def line($id; $up; $role; $content): {parentUuid: $up, sessionId: "s",
 		type: $role, message: {role: $role, content: $content}, uuid: $id};
@@ -390,7 +390,7 @@ archived() {
 	    "2 drop 3 drop 4 edit" ]
 }
 
-@test "a relinked line is told of, even if nothing else changes in it" {
+@test "a line that only gets a new parent is reported" {
 	cat > t.jsonl <<-'EOF'
 	{"parentUuid":null,"type":"user","uuid":"a","message":{"role":"user","content":"one two three"}}
 	{"parentUuid":"a","type":"assistant","uuid":"b","message":{"role":"assistant","id":"m1","content":"four five six"}}
@@ -408,7 +408,7 @@ archived() {
 	grep -q '^  relink links  *1 lines$' plan
 }
 
-@test "an earlier version of a message goes with the one that replaced it" {
+@test "an earlier version of a message is removed with the later one" {
 	cat > g.jsonl <<-'EOF'
 	{"sessionId":"s","projectHash":"h"}
 	{"id":"1","timestamp":"t","type":"user","content":"a question"}
@@ -422,7 +422,7 @@ archived() {
 	cmp want out
 }
 
-@test "two transcripts in a row are one stream, each with its own tip" {
+@test "two transcripts in a row are one stream, each with its own active branch" {
 	f=$BATS_TEST_DIRNAME/corpus/claude-code/session.jsonl
 	g=$BATS_TEST_DIRNAME/corpus/claude-code/branches.jsonl
 	ctx-prune -b 1M "$f" "$g" > out
@@ -433,7 +433,7 @@ archived() {
 	[[ $a == *" $n "* ]] || fail "$a, not $n"
 }
 
-@test "bad lines: refused with their place, passed through with --lenient" {
+@test "invalid lines are refused with their place, and pass with --lenient" {
 	f=$BATS_TEST_DIRNAME/corpus/pi/session.jsonl
 	{ head -n 5 "$f"; echo '{"type":'; tail -n +6 "$f"; } > bad
 	run -2 ctx-prune -b 300 bad
@@ -443,7 +443,7 @@ archived() {
 	ctx-prune -b 300 "$f" | cmp - <(grep -vx '{"type":' out)
 }
 
-@test "sessions of pi's first version have no ids and follow one another" {
+@test "pi: sessions of version 1 have no ids, and each line follows the one before" {
 	cat > v1.jsonl <<-'EOF'
 	{"type":"session","id":"s","timestamp":"t","cwd":"/"}
 	{"type":"message","timestamp":"t","message":{"role":"user","content":"one"}}
@@ -455,7 +455,7 @@ archived() {
 	sed -n '1p;4p' v1.jsonl | cmp - out
 }
 
-@test "a root that names no parent names what is put before it" {
+@test "pi: an inserted line before a first line without a parent becomes its parent" {
 	cat > pi.jsonl <<-EOF
 	{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/"}
 	{"type":"message","id":"1","message":{"role":"user","content":"one"}}
@@ -471,7 +471,7 @@ archived() {
 		sed -n 3p | cmp - <(sed -n 2p pi.jsonl)
 }
 
-@test "codex: a letter of another agent is read, and is no turn of a user" {
+@test "codex: a message of another agent is read and opens no turn" {
 	codex="$BATS_TEST_DIRNAME"/corpus/codex/rollout.jsonl
 	head -n 4 "$codex" > in
 	echo '{"timestamp":"2026-11-10T09:01:00Z","type":"inter_agent_communication","payload":{"author":"/root/reader","content":"The third file has no tests."}}' >> in
@@ -485,7 +485,7 @@ archived() {
 	jq -e '.payload.content | length < 28' cut
 }
 
-@test "codex: a compaction counts as the history that it leaves, item by item" {
+@test "codex: a compaction counts as its replacement history, item by item" {
 	compacted() {
 		jq -nc --argjson history "$1" '{timestamp:
 		    "2026-11-10T09:00:51Z", type: "compacted", payload:
@@ -503,7 +503,7 @@ archived() {
 	done
 }
 
-@test "gemini-cli: the response in a result of parts gets shorter and stays" {
+@test "gemini-cli: the response inside a result is truncated and keeps its form" {
 	local response long
 	long=$(printf 'no %.0s' {1..200})
 	for response in "{\"output\":\"$long\"}" "{\"error\":\"$long\"}" \
@@ -525,7 +525,7 @@ archived() {
 	done
 }
 
-@test "gemini-cli: content is a text, a part, or a list of both" {
+@test "gemini-cli: content may be a string, a part, or a list of both" {
 	kinds() {
 		jq -c '{id: "m", timestamp: "2026-11-10T09:00:51Z"} + .' > in
 		ctx-count -d gemini-cli --per kind --json in |
@@ -544,7 +544,7 @@ archived() {
 	    "name":"f","args":{},"status":"cancelled","result":null}]}')" = call ]
 }
 
-@test "gemini-cli: a result in parts is read part by part" {
+@test "gemini-cli: a result of several parts is read part by part" {
 	result() {
 		jq -nc --arg text "$1" '{id: "m", type: "gemini", content: "",
 		    timestamp: "2026-11-10T09:00:51Z", toolCalls: [{id: "c",
@@ -558,7 +558,7 @@ archived() {
 	[ "$(result "$(printf 'no %.0s' {1..200})")" -ge $(($(result x) + 199)) ]
 }
 
-@test "gemini-cli: what was written again and again goes as a whole" {
+@test "gemini-cli: all versions of a rewritten message are removed together" {
 	say() { # id, type, text
 		printf '{"id":"%s","timestamp":"2026-11-10T09:00:00Z","type":"%s","content":"%s"}\n' \
 		    "$@"
@@ -578,7 +578,7 @@ archived() {
 	run ! grep '"m[12]"' out
 }
 
-@test "codex: a turn taken back takes what was put before it for it" {
+@test "codex: a rollback removes the context inserted before its turn, too" {
 	local environment='<environment_context>x</environment_context>'
 	line() { # role, kind of text, text
 		printf '{"timestamp":"t","type":"response_item","payload":{"type":"message","role":"%s","content":[{"type":"%s","text":"%s"}]}}\n' \
@@ -605,7 +605,7 @@ archived() {
 	[ "$(left)" -eq 1 ]
 }
 
-@test "codex: a number of turns that is none takes nothing back" {
+@test "codex: a rollback with an invalid number of turns removes nothing" {
 	line() { # role, kind of text, text as JSON
 		printf '{"timestamp":"t","type":"response_item","payload":{"type":"message","role":"%s","content":[{"type":"%s","text":%s}]}}\n' \
 		    "$@"
@@ -633,7 +633,7 @@ archived() {
 	done
 }
 
-@test "gemini-cli: a result of another part than a response is read as it is" {
+@test "gemini-cli: a result without a response is read by its text" {
 	result() { # text
 		jq -nc --arg text "$1" '{id: "m", type: "gemini", content: "",
 		    timestamp: "t", toolCalls: [{id: "c", name: "f", args: {},
@@ -644,7 +644,7 @@ archived() {
 	[ "$(result "$(printf 'no %.0s' {1..200})")" -ge $(($(result x) + 199)) ]
 }
 
-@test "a line that lacks its message is none, and stays in the chain" {
+@test "a line without its message is not a message, but a link between others" {
 	{
 		echo '{"type":"user","uuid":"a","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"one"}}'
 		echo '{"type":"user","uuid":"b","parentUuid":"a","sessionId":"s"}'
@@ -670,7 +670,7 @@ claude_line() {
 	    "$1" "$2" "$3" "$1" "$4"
 }
 
-@test "parents in a circle: what is left has none of those that went" {
+@test "lines whose parents form a circle have no removed line as a parent after pruning" {
 	text=$(printf 'word %.0s' {1..30})
 	{
 		claude_line user a '"b"' "$text"
@@ -683,7 +683,7 @@ claude_line() {
 	[ "$(jq -r '"\(.uuid) \(.parentUuid)"' out | paste -sd,)" = "c null,d c" ]
 }
 
-@test "tips that meet in a line of no message lead to one message" {
+@test "inactive lines that end in one message lead to that message" {
 	{
 		claude_line user a null one
 		claude_line assistant b '"a"' two
@@ -701,7 +701,7 @@ claude_line() {
 	[ "$(ctx-count -d pi --json in | jq .messages)" -eq 0 ]
 }
 
-@test "summaries of one line that went are both of the next that is left" {
+@test "summary lines of a removed line refer to the next kept line" {
 	text=$(printf 'word %.0s' {1..30})
 	{
 		echo '{"type":"summary","summary":"s","leafUuid":"b"}'
@@ -721,7 +721,7 @@ claude_line() {
 	[ "$(tail -n +3 out)" = "$(cat second)" ]
 }
 
-@test "a notice among lines without ids has none" {
+@test "a notice among lines without ids has no id" {
 	text=$(printf 'word %.0s' {1..30})
 	{
 		echo '{"type":"session","id":"s","timestamp":"t","cwd":"/"}'
@@ -737,7 +737,7 @@ claude_line() {
 	    "$(($(wc -l < out) - 1))" ]
 }
 
-@test "messages whose pieces alternate go together" {
+@test "claude-stream: messages whose lines alternate are removed together" {
 	said() { # id text
 		jq -nc --arg i "$1" --arg t "$2" '{type: "assistant",
 		    message: {id: $i, type: "message", role: "assistant",
@@ -770,7 +770,7 @@ claude_line() {
 	done
 }
 
-@test "copilot-cli: each event names the nearest before it that is left" {
+@test "copilot-cli: each event names the nearest kept event before it" {
 	f=$BATS_TEST_DIRNAME/corpus/copilot-cli/session.jsonl
 	for more in "" "--notice <omitted>" "-s summarize"; do
 		# shellcheck disable=SC2086 # options
@@ -781,7 +781,7 @@ claude_line() {
 	done
 }
 
-@test "copilot-cli: what a person ran and what a subagent did is not counted" {
+@test "copilot-cli: commands of the user and events of subagents do not count" {
 	printf '%s\n' \
 	    '{"type":"user.message","data":{"content":"a","transformedContent":"a b c d"},"id":"1","timestamp":"t","parentId":null}' \
 	    '{"type":"tool.execution_complete","data":{"toolCallId":"x","isUserRequested":true,"success":true,"result":{"content":"long text"}},"id":"2","timestamp":"t","parentId":"1"}' \
@@ -793,7 +793,7 @@ claude_line() {
 	    ctx-count --json | jq -e '.messages == 1'
 }
 
-@test "copilot-cli: a result gets shorter, what is displayed of it stays" {
+@test "copilot-cli: a result is truncated, its text for display is unchanged" {
 	f=$BATS_TEST_DIRNAME/corpus/copilot-cli/session.jsonl
 	ctx-truncate -l 20 "$f" > out
 	jq -se '[.[].data.result? // empty] | any(.content | contains("exited") | not)

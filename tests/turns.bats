@@ -14,7 +14,7 @@ talk() {
 	    content: "How high were the beans in week 7?"}'
 }
 
-@test "a talk of two people by name is cut between them, by every strategy" {
+@test "every strategy cuts a chat of two named users between their messages" {
 	talk > in
 	[ "$(ctx-count --json in | jq .turns)" = 41 ]
 	for s in pinned-fifo fifo middle-out heuristic summarize recall; do
@@ -39,7 +39,7 @@ talk() {
 	[ "$(tokens out)" -le 300 ]
 }
 
-@test "users of one name, or of none, are one turn that is cut between them" {
+@test "users of one name or none are one turn, which is cut between messages" {
 	talk | jq -c '.name = "ann"' > one
 	talk | jq -c 'del(.name)' > none
 	for f in one none; do
@@ -55,7 +55,7 @@ talk() {
 	done
 }
 
-@test "recall: who asks is not who is asked about" {
+@test "recall distinguishes the user who asks from the one asked about" {
 	talk > member
 	jq -c '{role: (if .name == "ann" then "user" else "assistant" end),
 	    content: "\(.name): \(.content)"}' member > prefix
@@ -84,7 +84,7 @@ lonely() {
 	    select(. != null) | select(IN($programs[]) | not)' "$1"
 }
 
-@test "what a program called goes with it, what goes on with its call" {
+@test "calls of a program are removed with it, and partial results with their call" {
 	runs=0 short=0
 	for f in anthropic/programs openai-responses/programs \
 	    vercel-model/programs gemini/continued; do
@@ -140,7 +140,7 @@ stays_valid() {
 	done
 }
 
-@test "results that come while something else is spoken of part no turn" {
+@test "a result that arrives while another topic is discussed separates no turn" {
 	jq -nc --arg w "$(numbered 20)" '
 	    def says($role; $part): {role: $role, parts: [$part]};
 	    def result($more): says("user"; {functionResponse: {id: "w",
@@ -159,7 +159,7 @@ stays_valid() {
 	[ "$(wc -l < out)" -eq 2 ]
 }
 
-@test "a turn that begins beside results stays as long as what they answer" {
+@test "a turn that begins beside results is kept as long as the calls of these" {
 	jq -nc --arg w "$(numbered 20)" '
 	    def says($role; $content): {role: $role, content: $content};
 	    def text: {text: .};
@@ -181,7 +181,7 @@ stays_valid() {
 	stays_valid in 20 40 60 80 100 120 140 160 180
 }
 
-@test "what several calls went on with stands or falls as roles demand" {
+@test "gemini: messages with partial results of several calls keep the roles valid" {
 	jq -nc --arg w "$(numbered 20)" '
 	    def says($role; $parts): {role: $role, parts: $parts};
 	    def text: {text: .};
@@ -214,7 +214,7 @@ stays_valid() {
 	stays_valid between 20 90 160 230 300
 }
 
-@test "calls that go on: a stream is cut as the record of its messages is" {
+@test "partial results: a stream is pruned as the record of its messages" {
 	jq -nc --arg w "$(numbered 9000)" '
 	    def says($role; $parts): {role: $role, parts: $parts};
 	    def some($more): {functionResponse: {id: "a", name: "f",
@@ -244,7 +244,7 @@ stays_valid() {
 	done
 }
 
-@test "a call that still goes on stays, whatever turn it is of" {
+@test "a call with only partial results is kept, whatever its turn" {
 	cat > in <<-'END'
 	{"role":"user","parts":[{"text":"Watch the log and tell me what comes."}]}
 	{"role":"model","parts":[{"functionCall":{"id":"a","name":"watch","args":{}}}]}
@@ -271,7 +271,7 @@ stays_valid() {
 	[ "$(grep -c watch out)" -eq 0 ]
 }
 
-@test "a line that is there twice makes nothing worse" {
+@test "a repeated line causes no new findings after pruning" {
 	broken=0
 	for f in anthropic/results openai-chat/support langchain-dict/coding \
 	    codex/rollout vercel-model/coding openai-responses/tools \
@@ -294,7 +294,7 @@ stays_valid() {
 	[ $broken -gt 20 ]
 }
 
-@test "a call that is answered in its own message opens a turn with it" {
+@test "a call with its result in one message opens a turn together with it" {
 	jq -nc '
 	    def says($role; $parts): {role: $role, parts: $parts};
 	    def text: {text: .};
@@ -310,7 +310,7 @@ stays_valid() {
 	stays_valid in 10 20 30 40
 }
 
-@test "what a program waits for goes with it" {
+@test "a call that a program waits for is removed with the program" {
 	jq -nc '
 	    def says($role; $content): {role: $role, content: $content};
 	    def text: {type: "text", text: "so it goes, and so on"};
@@ -341,7 +341,7 @@ sweagent() {
 		{role: "tool", tool_call_id: "c\(.)", content: "\(.) \($w)"})'
 }
 
-@test "a demonstration before the task is removed by itself, the task is kept" {
+@test "a demonstration before the task is removed alone, and the task is kept" {
 	# The turn that runs begins with the two, or it is an older one.
 	sweagent 30 > running
 	{
@@ -376,7 +376,7 @@ sweagent() {
 	[[ $output == *"last turns 2."* ]]
 }
 
-@test "a task behind a demonstration in its message, or in turns, is kept" {
+@test "a task in the message of its demonstration, or after one of several turns, is kept" {
 	# In one message they are one: it stays whole, or the budget is not met.
 	sweagent 30 | jq -sc '.[1].content as $d | .[2].content as $t | .[0],
 	    {role: "user", content: [{type: "text", text: $d},
@@ -405,7 +405,7 @@ sweagent() {
 	done
 }
 
-@test "a task that its demonstration follows is kept, too" {
+@test "a task before its demonstration is kept" {
 	sweagent 30 | jq -sc '.[0, 2, 1], .[3:][]' > in
 	ctx-prune -b 4500 in > out
 	grep -q 'Fix the parser' out
@@ -414,7 +414,7 @@ sweagent() {
 	[[ $output == *"last turns 2."* ]]
 }
 
-@test "what else the user wrote before the running turn is kept while it fits" {
+@test "other user messages before the running turn are kept while they fit" {
 	sweagent 30 | jq -sc '.[0], (.[2] | ., (.content = "No new tests."),
 	    (.content = "Begin.")), .[3:][]' > in
 	for s in pinned-fifo fifo middle-out heuristic summarize recall; do
@@ -428,7 +428,7 @@ sweagent() {
 	run -1 grep -q 'tests' out
 }
 
-@test "summarize: what a demonstration says is not what the user asked" {
+@test "summarize quotes no demonstration as the user's words" {
 	sweagent 30 | jq -sc '.[0], {role: "user", content:
 	    "You must always use tabs in parser.c, never spaces."},
 	    {role: "assistant", content: "Yes, tabs."}, .[1:][]' |

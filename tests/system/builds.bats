@@ -31,7 +31,7 @@ tests_pass() { # TREE TEST...
 	tests_pass musl "$ROOT"/tests/c*.bats
 }
 
-@test "without assertions (-DNDEBUG) the tests pass as well" {
+@test "with -DNDEBUG the tests of the commands pass" {
 	make -s -C "$ROOT" TREE=ndebug CPPFLAGS=-DNDEBUG all units > log 2>&1 ||
 		fail "$(tail log)"
 	run ! grep -q __assert_fail "$ROOT/build/ndebug/ctx-prune"

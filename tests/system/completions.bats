@@ -42,7 +42,7 @@ in_fish() {
 		complete -C $(printf '%q' "$1")" | cut -f 1
 }
 
-@test "bash: options, choices, models, tools of the file, files" {
+@test "bash completes options, choices, models, tools of the file, and files" {
 	in_bash 'ctx-prune --strat<TAB>he<TAB>-m gpt-4o-m<TAB>'
 	[ "$(cat line)" = "ctx-prune --strategy heuristic -m gpt-4o-mini " ]
 	in_bash 'ctx-count --encoding=o200k_h<TAB>'
@@ -57,7 +57,7 @@ in_fish() {
 	[ "$(cat line)" = "ctx-check -d openai-responses " ]
 }
 
-@test "zsh: options, choices, models, tools of the file, files" {
+@test "zsh completes options, choices, models, tools of the file, and files" {
 	in_zsh 'ctx-prune --strat<TAB>he<TAB>-m gpt-4o-m<TAB>'
 	[ "$(cat line)" = "ctx-prune --strategy=heuristic -m gpt-4o-mini " ]
 	in_zsh 'ctx-count --encoding=o200k_h<TAB>'
@@ -70,7 +70,7 @@ in_fish() {
 	[ "$(cat line)" = "ctx-age -S spool-here/" ]
 }
 
-@test "fish: options, choices, models, tools of the file, files" {
+@test "fish completes options, choices, models, tools of the file, and files" {
 	run -0 in_fish 'ctx-prune --strat'
 	[ "$output" = "--strategy" ]
 	run -0 in_fish 'ctx-prune -s he'

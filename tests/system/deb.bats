@@ -28,7 +28,7 @@ teardown_file() {
 	    "$ROOT"/build/deb/*.changes
 }
 
-@test "deb: they install, run, and leave nothing behind" {
+@test "deb: the packages install, run, and leave nothing after removal" {
 	as_root dpkg -i "$ROOT"/build/deb/libctx0_*.deb \
 	    "$ROOT"/build/deb/ctx-tools_*.deb \
 	    "$ROOT"/build/deb/libctx-dev_*.deb > log

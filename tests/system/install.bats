@@ -2,7 +2,7 @@
 
 load helper
 
-@test "what is installed runs from where it was put" {
+@test "installed commands run from their prefix" {
 	[ "$(command -v ctx-prune)" = "$PREFIX/bin/ctx-prune" ]
 	for command in "$PREFIX"/bin/ctx-*; do
 		run -0 "$command" --version
@@ -13,7 +13,7 @@ load helper
 	cmp installed built
 }
 
-@test "the shared library shows what ctx.h declares, and nothing else" {
+@test "the shared library exports exactly what ctx.h declares" {
 	nm -D --defined-only "$PREFIX/lib/libctx.so" | awk '{ print $3 }' |
 		sed 's/@.*//' | sort > shown
 	sed -n "/^typedef/d; s/^[a-z].*[ *]\\(ctx_[a-z0-9_]*\\)(.*/\\1/p" \
@@ -23,7 +23,7 @@ load helper
 	readelf -d "$PREFIX/lib/libctx.so" | grep -q 'SONAME.*libctx\.so\.[0-9]*\]'
 }
 
-@test "what is installed is hardened" {
+@test "installed binaries are hardened" {
 	for file in "$PREFIX"/bin/ctx-* "$PREFIX/lib/libctx.so"; do
 		readelf -hldW "$file" > parts
 		grep -q 'Type: *DYN' parts
@@ -36,7 +36,7 @@ load helper
 	grep -q '__memcpy_chk\|__fprintf_chk\|__snprintf_chk' names
 }
 
-@test "a program builds and runs by pkg-config, shared and static" {
+@test "a program builds and runs with pkg-config, shared and static" {
 	export PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig
 	[ "$(pkg-config --modversion libctx)" = \
 	    "$(ctx-count -V | sed -n '1s/.* //p')" ]
@@ -58,7 +58,7 @@ load helper
 	run ! grep -q 'libctx\.so' <(ldd static)
 }
 
-@test "man pages and completions are where they are looked for" {
+@test "manual pages and completions are installed where they are searched" {
 	for page in "$ROOT"/man/*.[0-9]; do
 		page=${page##*/}
 		cmp "$ROOT/man/$page" \
@@ -73,7 +73,7 @@ load helper
 	[ -f "$PREFIX/share/zsh/site-functions/_ctx" ]
 }
 
-@test "DESTDIR stages, and uninstall leaves nothing" {
+@test "DESTDIR stages an installation, and uninstall leaves nothing" {
 	make -s -C "$ROOT" TREE="${B##*/}" DESTDIR="$PWD/stage" \
 	    PREFIX=/opt/ctx install > log
 	"$PWD/stage/opt/ctx/bin/ctx-count" "$chat"
@@ -83,14 +83,14 @@ load helper
 	[ -z "$(find stage ! -type d)" ]
 }
 
-@test "the man pages become web pages" {
+@test "the manual pages become web pages" {
 	make -s -C "$ROOT" TREE="${B##*/}" html > log
 	for page in "$ROOT"/man/*.[0-9]; do
 		grep -q '</html>' "$B/html/${page##*/}.html"
 	done
 }
 
-@test "make dist holds what git holds, and builds" {
+@test "make dist contains the files of git, and builds" {
 	make -s -C "$ROOT" dist
 	tar -xzf "$ROOT"/build/ctx-*.tar.gz
 	cd ctx-*/

@@ -40,7 +40,7 @@ recipe() {
 	[ -s script ] || fail "ctx.7 has no recipe $1"
 }
 
-@test "jq and Miller read what ctx-count prints" {
+@test "jq and Miller read the output of ctx-count" {
 	setup_recipes
 	recipe jq
 	sh -e script > out
@@ -54,7 +54,7 @@ recipe() {
 	sort -nr numbers | cmp - numbers
 }
 
-@test "xargs -P prunes file by file" {
+@test "xargs -P prunes several files" {
 	setup_recipes
 	recipe xargs
 	sh -e script
@@ -63,7 +63,7 @@ recipe() {
 	done
 }
 
-@test "GNU parallel: by file, by blocks, by parts, in order" {
+@test "GNU parallel prunes by file, by block and by part, in order" {
 	setup_recipes
 	recipe "GNU parallel"
 	sh -e script > out
@@ -74,7 +74,7 @@ recipe() {
 	cmp single.jsonl by-parts.jsonl
 }
 
-@test "zstd on both sides" {
+@test "zstd compresses before and after a command" {
 	setup_recipes
 	recipe zstd
 	sh -e script
@@ -82,7 +82,7 @@ recipe() {
 	zstd -q -dc < small.zst | cmp - want
 }
 
-@test "tail -f: records come through while the file is open" {
+@test "tail -f: records are written while the file is open" {
 	setup_recipes
 	recipe tail
 	timeout 20 sh script &
@@ -95,7 +95,7 @@ recipe() {
 	pkill -P $! || true
 }
 
-@test "git: the hook refuses what is too large" {
+@test "git: the hook refuses a commit with a file over the limit" {
 	setup_recipes
 	git init -q .
 	git config user.email a@b
@@ -120,7 +120,7 @@ recipe() {
 	[ "$(git log --oneline | wc -l)" -eq 2 ]
 }
 
-@test "CI: SARIF for annotations, a gate by status" {
+@test "CI: SARIF gives annotations, and the exit status fails the job" {
 	setup_recipes
 	recipe "A step of"
 	sh -e script
@@ -134,7 +134,7 @@ recipe() {
 	run -1 sh -e script
 }
 
-@test "summaries by ollama and by llm (stand-ins)" {
+@test "ollama and llm write summaries (both replaced by scripts)" {
 	setup_recipes
 	recipe "Summaries by"
 	sh -e script
@@ -143,7 +143,7 @@ recipe() {
 	ctx-check by-ollama.jsonl by-llm.jsonl
 }
 
-@test "summaries by an endpoint, with curl" {
+@test "an HTTP endpoint writes summaries, called with curl" {
 	setup_recipes
 	cat > server.py <<-'END'
 	import http.server, json, sys

@@ -52,7 +52,8 @@ is_demo(const char *text, const char *more)
 static void
 check_demos(void)
 {
-	tap_case("a text whose last line ends a demonstration is one");
+	tap_case(
+	    "a text whose last line ends a demonstration is a demonstration");
 	CHECK(is_demo("\"x\\n--- END OF DEMONSTRATION ---\"", ""));
 	CHECK(is_demo("\"x\\n--- End of the demonstration ---\\n \\n\"", ""));
 	CHECK(is_demo("\"<demonstration>\\nx\\n</demonstration>\"", ""));
@@ -62,7 +63,7 @@ check_demos(void)
 	CHECK(is_demo("[{\"type\":\"text\",\"text\":\"x\"},{\"type\":\"text\","
 		      "\"text\":\"END OF DEMONSTRATION\"}]",
 	    ""));
-	tap_case("so is a message that is marked as one");
+	tap_case("a message with is_demo true is a demonstration");
 	CHECK(is_demo("\"x\"", ",\"is_demo\":true"));
 	CHECK(!is_demo("\"x\"", ",\"is_demo\":false"));
 	CHECK(!is_demo("\"x\"", ",\"is_demo\":\"true\""));
@@ -112,8 +113,8 @@ int
 main(void)
 {
 	check_demos();
-	tap_case("of a turn its last user message asks, and the first that is "
-		 "no demonstration");
+	tap_case("the first user message that is no demonstration and the last "
+		 "one of a turn ask");
 	CHECK(asks("ua", "?."));
 	CHECK(asks("uua", "??."));
 	CHECK(asks("uuuua", "?..?."));
@@ -124,7 +125,7 @@ main(void)
 	CHECK(asks("da", "?."));
 	CHECK(asks("dda", ".?."));
 	CHECK(asks("ddua", "..?."));
-	tap_case("each turn has a question of its own");
+	tap_case("each turn has its own questions");
 	CHECK(asks("duuuaaduuua", ".?.?...?.?."));
 	CHECK(asks("usua", "?.?."));
 	CHECK(asks("uauuasuu", "?.??..??"));

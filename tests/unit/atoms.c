@@ -253,7 +253,8 @@ main(void)
 	size_t i, atoms = 0, payloads = 0;
 	bool good = true;
 
-	tap_case("atoms are those that a look at every place finds");
+	tap_case(
+	    "protected spans are those that a slow search at every byte finds");
 	add(&text, "", 1); /* so that there is a place */
 	for (i = 0; i < 60000 && good; i++) {
 		make(&text);

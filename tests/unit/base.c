@@ -11,14 +11,14 @@ errors(void)
 {
 	struct ctx_err err;
 
-	tap_case("an error carries its code, errno and one clause");
+	tap_case("an error carries its code, errno and text");
 	CHECK(ctx_err_set(&err, CTX_EARG, "no model %s", "x") == -1);
 	CHECK(err.code == CTX_EARG && err.sys == 0 && err.line == 0);
 	CHECK(strcmp(err.text, "no model x") == 0);
 	CHECK(ctx_err_sys(&err, ENOENT, "cannot open %s", "f") == -1);
 	CHECK(err.code == CTX_ESYS && err.sys == ENOENT);
 	CHECK(strstr(err.text, "cannot open f: ") == err.text);
-	tap_case("a long error text is cut, not overrun");
+	tap_case("a long error text is cut to the buffer");
 	CHECK(ctx_err_sys(&err, ENOENT, "%0500d", 1) == -1);
 	CHECK(strstr(err.text, "000...: No such file") != NULL);
 	CHECK(strlen(err.text) == sizeof err.text - 1);
@@ -40,21 +40,21 @@ buffers(void)
 	CHECK(buf.n == 3000 && memcmp(buf.p + 2997, "a\0b", 3) == 0);
 	CHECK(ctx_buf_printf(&buf, &err, "%d-%s", 42, "x") == 0);
 	CHECK(buf.n == 3004 && memcmp(buf.p + 3000, "42-x", 4) == 0);
-	tap_case("sizes that do not fit are refused");
+	tap_case("sizes that overflow are refused");
 	CHECK(ctx_buf_reserve(&buf, SIZE_MAX - 10, &err) == -1);
 	CHECK(err.code == CTX_ENOMEM && buf.n == 3004);
 	CHECK(ctx_grow(NULL, &cap, SIZE_MAX / 4, 16, &err) == NULL);
 	CHECK(err.code == CTX_ENOMEM && cap == 0);
 	CHECK(ctx_grow(NULL, &cap, SIZE_MAX - 10, 1, &err) == NULL);
 	CHECK(err.code == CTX_ENOMEM && cap == 0);
-	tap_case("what no text can say is no format");
+	tap_case("a format with an invalid wide character is CTX_EARG");
 	CHECK(ctx_buf_printf(&buf, &err, "%ls", (wchar_t[]){0xd800, 0}) == -1);
 	CHECK(err.code == CTX_EARG && buf.n == 3004);
-	tap_case("room for nothing is no failure");
+	tap_case("growing to 0 elements succeeds");
 	none = ctx_grow(NULL, &cap, 0, 16, &err);
 	CHECK(none != NULL && ctx_grow(none, &cap, 0, 16, &err) == none);
 	free(none);
-	tap_case("room for a long text is given back, bytes are handed over");
+	tap_case("reset frees a large buffer, and take hands the bytes over");
 	ctx_buf_reset(&buf);
 	CHECK(buf.n == 0 && buf.p != NULL);
 	NEED(ctx_buf_reserve(&buf, 2 << 20, &err) == 0);
@@ -107,7 +107,8 @@ hashes(void)
 	char text[40];
 	size_t i;
 
-	tap_case("the hash is keyed and sees every byte and the length");
+	tap_case(
+	    "the hash depends on the key, on every byte and on the length");
 	ctx_hashkey_init(&one);
 	ctx_hashkey_init(&two);
 	CHECK(one.k[0] != two.k[0] || one.k[1] != two.k[1]);
@@ -138,7 +139,7 @@ wide_hashes(void)
 	char text[40];
 	size_t i;
 
-	tap_case("both halves of the wide hash do so, each by itself");
+	tap_case("both halves of the wide hash depend on them, independently");
 	ctx_hashkey_init(&one);
 	ctx_hashkey_init(&two);
 	memset(text, 'a', sizeof text);

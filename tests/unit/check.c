@@ -94,7 +94,7 @@ test_pairs(void)
 {
 	const unsigned next = CTX_RESULTS_NEXT;
 
-	tap_case("calls and results, in any order, are whole");
+	tap_case("tool calls with their results in any order have no findings");
 	FOUND(0, "", USER, CALL("a"), USER, GOT("a"));
 	FOUND(next, "", USER, TWO("a", "b"), GOT("b"), GOT("a"), SAYS);
 	FOUND(next, "", CALL("a"), GOT("a"), CALL("a"), GOT("a"));
@@ -131,7 +131,7 @@ test_names(void)
 	static const char got[] =
 	    "{\"role\":\"function\",\"name\":\"f\",\"content\":\"1\"}";
 
-	tap_case("calls without ids pair by name");
+	tap_case("calls and results without ids pair by name");
 	FOUND(CTX_PAIR_BY_NAME, "", call, got, call, got);
 	FOUND(CTX_PAIR_BY_NAME, "", call, call, got, got);
 	FOUND(CTX_PAIR_BY_NAME, "2:orphan-call", call, call, got);
@@ -258,7 +258,7 @@ test_pending(void)
 {
 	struct log log = {.repairs = false};
 
-	tap_case("open calls of the newest turn may be allowed, no others");
+	tap_case("only open calls of the newest turn may be allowed");
 	CHECK(*judge(&log, "openai-chat", 0, true,
 		  (const char *const[]){USER, TWO("a", "b"), GOT("b"), NULL}) ==
 	    '\0');
@@ -277,7 +277,7 @@ test_repair(void)
 {
 	struct log log = {.repairs = true};
 
-	tap_case("what the model is not shown is not judged");
+	tap_case("messages that are not shown to the model are not checked");
 	CHECK(strcmp(judge(&log, "claude-code", CTX_NO_BLANK_TEXT, false,
 			 (const char *const[]){CLAUDE(""), NULL}),
 		  "1:empty-text") == 0);
@@ -285,7 +285,8 @@ test_repair(void)
 			 (const char *const[]){
 			     CLAUDE(",\"isApiErrorMessage\":true"), NULL}),
 		  "") == 0);
-	tap_case("what is put right is judged as if it had been so");
+	tap_case("messages after a repaired one are checked as if it had been "
+		 "valid");
 	/* The empty message between call and result counts for nothing. */
 	CHECK(strcmp(judge(&log, "openai-chat", CTX_RESULTS_NEXT, false,
 			 (const char *const[]){CALL("a"),
@@ -344,7 +345,7 @@ test_tables(void)
 	const struct ctx_provider_limits *limits;
 	size_t i, k;
 
-	tap_case("the tables are whole");
+	tap_case("every rule and provider of the tables is complete");
 	for (i = 0; i < CTX_RULES; i++) {
 		const struct ctx_rule *rule = ctx_rule_at(i);
 
@@ -374,7 +375,8 @@ test_tables(void)
 	CHECK(ctx_provider_limits_images(limits, 0) == 3600);
 	CHECK(
 	    ctx_provider_limits_of(ctx_provider_find("mistral"), NULL) == NULL);
-	tap_case("a provider adds its rules, a dialect keeps its form");
+	tap_case("a provider adds its rules, and the rules of the dialect's "
+		 "form stay");
 	provider = ctx_provider_find("openai");
 	CHECK(ctx_provider_rules(provider, ctx_dialect_find("generic")) &
 	    CTX_RESULTS_NEXT);

@@ -33,7 +33,7 @@ said(void)
 	struct ctx_json json;
 	size_t i, row;
 
-	tap_case("a role and a text tell no format");
+	tap_case("a role and a text identify no dialect");
 	ctx_json_init(&json, CTX_SIMD_BEST);
 	for (i = 0; i < sizeof texts / sizeof texts[0]; i++) {
 		detect(texts[i], &json, &layout);
@@ -67,7 +67,7 @@ told(void)
 	struct ctx_json json;
 	size_t i;
 
-	tap_case("a key, a block or a role of its own tells one");
+	tap_case("a key, block or role of one dialect identifies it");
 	ctx_json_init(&json, CTX_SIMD_BEST);
 	for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		detect(rows[i].text, &json, &layout);
@@ -103,7 +103,7 @@ arrays(void)
 	struct ctx_json json;
 	size_t i;
 
-	tap_case("in an array any element may tell");
+	tap_case("any element of an array may identify the dialect");
 	ctx_json_init(&json, CTX_SIMD_BEST);
 	for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		detect(rows[i].text, &json, &layout);

@@ -24,10 +24,10 @@ replacing(void)
 	struct ctx_buf out = {0};
 	struct ctx_err err;
 
-	tap_case("no edits, no change");
+	tap_case("without edits the text is unchanged");
 	NEED(ctx_edits_apply(&edits, str(text), &out, &err) == 0);
 	CHECK(is(&out, text));
-	tap_case("edits apply by place, whatever the order");
+	tap_case("edits apply by place, in whatever order they were added");
 	out.n = 0;
 	NEED(ctx_edits_replace(&edits, (struct ctx_str){text + 8, 2}, "", 0,
 		 &err) == 0);
@@ -43,11 +43,12 @@ replacing(void)
 		"\0"
 		"2threeIV567",
 		12) == 0);
-	tap_case("applying appends and may be done again");
+	tap_case("applying appends to the output and may be repeated");
 	NEED(ctx_edits_apply(&edits, str(text), &out, &err) == 0);
 	CHECK(out.n == 24 && memcmp(out.p, out.p + 12, 12) == 0);
 	ctx_edits_reset(&edits);
-	tap_case("insertions keep their order, before a replacement");
+	tap_case(
+	    "insertions at one place keep their order, before a replacement");
 	out.n = 0;
 	NEED(ctx_edits_replace(&edits, (struct ctx_str){text + 5, 1}, "X", 1,
 		 &err) == 0);
@@ -79,8 +80,8 @@ merging(void)
 	struct ctx_err err;
 	size_t i;
 
-	tap_case(
-	    "merged edits: the longest of a place, the last of equal ones");
+	tap_case("merging keeps the longest edit of a place, the last of equal "
+		 "ones");
 	ctx_edits_merge(&edits);
 	CHECK(edits.n == 0);
 	for (i = 0; i < LENGTH(edits_of); i++)
@@ -111,7 +112,7 @@ refusing(void)
 	size_t i;
 	int rc;
 
-	tap_case("edits that overlap or lie outside are refused");
+	tap_case("edits that overlap or lie outside the text are refused");
 	for (i = 0; i < LENGTH(second); i++) {
 		NEED(ctx_edits_replace(&edits, (struct ctx_str){text + 5, 2},
 			 "x", 1, &err) == 0);
@@ -180,7 +181,7 @@ dropping(void)
 	struct ctx_buf out = {0};
 	size_t i;
 
-	tap_case("a dropped child goes with one separator");
+	tap_case("a removed child takes one separator with it");
 	ctx_json_init(&json, CTX_SIMD_BEST);
 	for (i = 0; i < LENGTH(drops); i++) {
 		out.n = 0;
@@ -211,7 +212,7 @@ dropping_keys(void)
 	struct ctx_err err;
 	size_t i, used;
 
-	tap_case("a member goes with those of the same key");
+	tap_case("a removed member takes members of the same key with it");
 	ctx_json_init(&json, CTX_SIMD_BEST);
 	for (i = 0; i < LENGTH(cases); i++) {
 		struct ctx_str text = {cases[i].text, strlen(cases[i].text)};
@@ -332,9 +333,10 @@ random_drops(void)
 		    ctx_json_scan(&after, out.p, out.n, &used, &err) == 1 &&
 		    used == out.n && ctx_json_count(&after, 0) == kept;
 	}
-	tap_case("drops agree with marking byte by byte");
+	tap_case("removals equal those of a slow byte-by-byte search");
 	CHECK(good);
-	tap_case("what is left is valid and has the children that stay");
+	tap_case("the text after removals is valid and has exactly the kept "
+		 "children");
 	CHECK(valid);
 	ctx_buf_release(&text);
 	ctx_buf_release(&out);
@@ -355,7 +357,7 @@ many_drops(void)
 	bool *gone = calloc(n, 1);
 	size_t i, used;
 
-	tap_case("many drops, backwards with replacements between");
+	tap_case("many removals in reverse order, with replacements between");
 	NEED(gone != NULL && ctx_buf_add(&text, "[", 1, &err) == 0);
 	for (i = 0; i < n; i++) {
 		gone[i] = i % 3 == 1;

@@ -114,7 +114,8 @@ check_signals(void)
 		    status_after(ends[i], CAUGHT, i % 2 == 0 ? closes : reads);
 		CHECK(WIFEXITED(status) && WEXITSTATUS(status) == GIVEN_UP);
 	}
-	tap_case("a signal that would not end us does not end a command");
+	tap_case(
+	    "a signal that ctx ignores or blocks does not end its command");
 	status = status_after(SIGINT, IGNORED, soon);
 	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == DONE);
 	status = status_after(SIGTERM, BLOCKED, soon);
@@ -129,10 +130,10 @@ main(void)
 	time_t before;
 	size_t i;
 
-	tap_case("a command reads its input and its output comes back");
+	tap_case("a command gets its input, and its output is returned");
 	CHECK(run("tr a-z A-Z", "hello", 5, 10, &out, &err) == 0);
 	CHECK(out.n == 5 && memcmp(out.p, "HELLO", 5) == 0);
-	tap_case("input and output larger than any pipe do not dead-lock");
+	tap_case("input and output larger than a pipe do not deadlock");
 	for (i = 0; i < 80000; i++)
 		NEED(ctx_buf_add(&big, "0123456789", 10, &err) == 0);
 	CHECK(run("cat", big.p, big.n, 20, &out, &err) == 0);
@@ -142,7 +143,7 @@ main(void)
 	CHECK(out.n == 3);
 	CHECK(run("exec <&-; echo ok", big.p, big.n, 10, &out, &err) == 0);
 	CHECK(out.n == 3);
-	tap_case("what fails says how");
+	tap_case("a failing command has an error that says how it ended");
 	CHECK(run("exit 3", "", 0, 10, &out, &err) == -1);
 	CHECK(strstr(err.text, "status 3") != NULL);
 	CHECK(run("no-such-command-here 2>/dev/null", "", 0, 10, &out, &err) ==
@@ -154,15 +155,17 @@ main(void)
 	CHECK(strstr(err.text, "UTF-8") != NULL);
 	CHECK(run("yes", "", 0, 10, &out, &err) == -1);
 	CHECK(strstr(err.text, "more than 1048576 bytes") != NULL);
-	tap_case("a command that hangs is killed with all it started");
+	tap_case(
+	    "a command over its time limit is killed with all its processes");
 	before = time(NULL);
 	CHECK(run("sleep 60 & sleep 60", "", 0, 1, &out, &err) == -1);
 	CHECK(strstr(err.text, "within 1 seconds") != NULL);
 	CHECK(run("exec >&-; sleep 60", "", 0, 1, &out, &err) == -1);
 	CHECK(time(NULL) - before < 20);
-	tap_case("a signal that ends us ends a command with all it started");
+	tap_case(
+	    "a signal that ends ctx ends the command with all its processes");
 	check_signals();
-	tap_case("signals are as they were");
+	tap_case("after a command the signal handlers are as before");
 	CHECK(signal(SIGPIPE, SIG_DFL) == SIG_DFL);
 	ctx_buf_release(&out);
 	ctx_buf_release(&big);

@@ -38,7 +38,8 @@ check_lines(void)
 	struct ctx_calibration calibration;
 	int i, within = 0;
 
-	tap_case("a line is found, with what is billed beside it");
+	tap_case("the fit finds the factor and the tokens billed with every "
+		 "request");
 	make(calls, MOST, 1.31, 18000, 0, &seed);
 	CHECK(ctx_calibrate(&calibration, calls, MOST));
 	CHECK(near(calibration.factor, 1.31, 1e-4) &&
@@ -46,12 +47,13 @@ check_lines(void)
 	CHECK(calibration.error < 1e-4 && calibration.worst < 1e-4 &&
 	    calibration.spread < 1e-4);
 
-	tap_case("nothing beside it is nothing");
+	tap_case("the fit finds 0 tokens billed with every request if there "
+		 "are none");
 	make(calls, MOST, 0.9, 0, 300, &seed);
 	CHECK(ctx_calibrate(&calibration, calls, MOST));
 	CHECK(calibration.beside == 0 && near(calibration.factor, 0.9, 0.01));
 
-	tap_case("calls of which nothing was counted, or billed, tell nothing");
+	tap_case("requests without counted or billed tokens are refused");
 	calls[0].counted = calls[1].counted = calls[2].counted = 0;
 	CHECK(!ctx_calibrate(&calibration, calls, 3));
 	calls[0].counted = 100;
@@ -59,7 +61,7 @@ check_lines(void)
 	CHECK(!ctx_calibrate(&calibration, calls, 1));
 	CHECK(!ctx_calibrate(&calibration, calls, 0));
 
-	tap_case("95 of 100 times the spread holds the truth");
+	tap_case("the factor is within its spread in 95 of 100 fits");
 	for (i = 0; i < 1000; i++) {
 		make(calls, 8, 1.5, 20000, 4000, &seed);
 		CHECK(ctx_calibrate(&calibration, calls, 8));
@@ -76,7 +78,7 @@ check_upper(void)
 	struct ctx_calibration calibration;
 	size_t i, k, n;
 
-	tap_case("the upper factor counts no call too low");
+	tap_case("the upper factor underestimates no request");
 	for (k = 0; k < 2000; k++) {
 		n = 1 + (size_t)(tap_random(&seed) % MOST);
 		make(calls, n, 1.2, (double)(k % 3) * 9000, 5000, &seed);
@@ -99,7 +101,7 @@ check_few(void)
 	struct ctx_billed_sample same[] = {{50, 60}, {50, 62}, {50, 58}};
 	struct ctx_calibration calibration;
 
-	tap_case("few calls are a share, and say that it is not sure");
+	tap_case("one or two requests give a ratio with an infinite spread");
 	CHECK(!ctx_calibrate(&calibration, NULL, 0));
 	CHECK(ctx_calibrate(&calibration, &one, 1));
 	CHECK(near(calibration.factor, 1.2, 1e-9) && isinf(calibration.spread));
@@ -130,7 +132,7 @@ input(const char *usage)
 static void
 check_usage(void)
 {
-	tap_case("usage as the providers write it");
+	tap_case("billed usage is read in the form of every provider");
 	CHECK(input("{\"prompt_tokens\":70,\"completion_tokens\":9}") == 70);
 	CHECK(
 	    input("{\"input_tokens\":4,\"cache_creation_input_tokens\":426,"
@@ -148,7 +150,7 @@ check_usage(void)
 	CHECK(input("{\"input\":900,\"cached\":800,\"thoughts\":3}") == 900);
 	CHECK(input("7") == 7);
 
-	tap_case("what is no count is none");
+	tap_case("values that are not a count of tokens are read as 0");
 	CHECK(input("{}") == 0);
 	CHECK(input("\"7\"") == 0);
 	CHECK(input("{\"prompt_tokens\":-3}") == 0);

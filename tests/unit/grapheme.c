@@ -78,7 +78,8 @@ longer(void)
 	CHECK(clusters("e\xcc\x81\xcc\x81o\xcc\x88") == 2);
 	CHECK(clusters("\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab") == 1);
 	CHECK(clusters("\xea\xb0\x80\xea\xb0\x81") == 2);
-	tap_case("one that was joined is not joined again");
+	tap_case(
+	    "a zero width joiner after another joiner or a mark joins nothing");
 	CHECK(clusters("\xf0\x9f\x91\xa9\xe2\x80\x8d\xe2\x80\x8d"
 		       "\xf0\x9f\x91\xa7") == 2);
 	CHECK(clusters("\xf0\x9f\x91\xa9\xe2\x80\x8d\xcc\x81\xe2\x80\x8d"
@@ -101,7 +102,7 @@ parted(void)
 	size_t a, b, i, j, k, ahead;
 	bool always[SOME][SOME], same = true, right = true;
 
-	tap_case("what is surely parted is parted behind anything");
+	tap_case("a certain boundary is a boundary after any text");
 	memset(always, true, sizeof always);
 	for (ahead = 0; ahead < SOME * SOME * SOME * SOME; ahead++) {
 		i = ahead;

@@ -152,36 +152,38 @@ test_ids(void)
 {
 	tap_case("parallel calls and all their results are one group");
 	CHECK(grouped(&strict, "u Ca+Cb+Cc Rb Rc Ra a", "0 1 1 1 1 5 open 0"));
-	tap_case("a result far away, behind other turns, still joins");
+	tap_case("a result after other turns joins the group of its call");
 	CHECK(grouped(&strict, "u Ca+Cb Ra a u Cc Rc a u Rb a",
 	    "0 1 1 3 4 5 5 7 8 1 10 open 0"));
 	tap_case("calls without a result stay open");
 	CHECK(grouped(&strict, "u Ca+Cb Ra", "0 1 1 open 1"));
-	tap_case("a result that answers nothing is a group of its own");
+	tap_case("a result without a call is a group of its own");
 	CHECK(grouped(&strict, "u Rx Ca Ra a Ra", "0 1 2 2 4 5 open 0"));
-	tap_case("one too many goes with those that it stands behind");
+	tap_case("a second result of a call joins the group of the results "
+		 "before it");
 	CHECK(grouped(&strict, "u Rx Ca Ra Ra Rx a", "0 1 2 2 2 2 6 open 0"));
 	CHECK(grouped(&strict, "u Ca u+Ra u+Ra a", "0 1 1 3 1 5 6 open 0"));
-	tap_case("of calls of one id the newest is answered first");
+	tap_case("of calls with one id the newest is answered first");
 	CHECK(grouped(&strict, "Ca Ca Ra Ra", "0 1 1 0 open 0"));
-	tap_case("call and result in one message need no other");
+	tap_case("a call and its result in one message are complete");
 	CHECK(grouped(&strict, "u Ca+Ra a", "0 1 2 open 0"));
-	tap_case("without the rule a name pairs nothing");
+	tap_case("without CTX_PAIR_BY_NAME a name pairs nothing");
 	CHECK(grouped(&strict, "C:f Ca Rb", "0 1 2 open 2"));
 }
 
 static void
 test_no_ids(void)
 {
-	tap_case("without ids the oldest call of the name is answered");
+	tap_case("a result without an id answers the oldest call of its name");
 	CHECK(grouped(&loose, "C:f C:g C:f R:g R:f R:f", "0 1 2 1 0 2 open 0"));
 	CHECK(grouped(&loose, "C:f R:g", "0 1 open 1"));
-	tap_case("without a name the oldest of all is answered");
+	tap_case("a result without id and name answers the oldest call");
 	CHECK(grouped(&loose, "C:f C:g R R", "0 1 0 1 open 0"));
 	CHECK(grouped(&loose, "C C R R R", "0 1 0 1 1 open 0"));
-	tap_case("a result without an id may answer a call that has one");
+	tap_case("a result without an id may answer a call with one");
 	CHECK(grouped(&loose, "Ca Cb R R", "0 1 0 1 open 0"));
-	tap_case("what an id has answered, order does not find again");
+	tap_case("a call that was answered by its id is not answered again by "
+		 "order");
 	CHECK(grouped(&loose, "Ca Cb Cc Rb R Rc R", "0 1 2 1 0 2 2 open 0"));
 	CHECK(
 	    grouped(&loose, "C:f C:f C:g R R:f R:f R", "0 1 2 0 1 1 2 open 0"));
@@ -190,55 +192,59 @@ test_no_ids(void)
 static void
 test_turns(void)
 {
-	tap_case("a new turn: names and order lead to no older call");
+	tap_case("after a new turn, name and order answer no older call");
 	CHECK(grouped(&loose, "u C:f u R:f", "0 1 2 3 open 0"));
 	CHECK(grouped(&loose, "u C:f u C:f R:f", "0 1 2 3 3 open 0"));
 	CHECK(grouped(&loose, "u C u R", "0 1 2 3 open 0"));
 	CHECK(grouped(&strict, "u C u R", "0 1 2 3 open 0"));
-	tap_case("where results come next, only those of the last message do");
+	tap_case("with CTX_RESULTS_NEXT only calls of the last message are "
+		 "answered");
 	CHECK(grouped(&next, "u C:f C:f R:f R:f", "0 1 2 2 2 open 0"));
 	CHECK(grouped(&loose, "u C:f C:f R:f R:f", "0 1 2 1 2 open 0"));
 	CHECK(grouped(&next, "u Ca:f a Ra:f", "0 1 2 1 open 0"));
-	tap_case("an id does");
+	tap_case("after a new turn, an id answers an older call");
 	CHECK(grouped(&loose, "u Ca:f u R:f Ra", "0 1 2 3 1 open 0"));
 	CHECK(grouped(&strict, "u Ca u Ra", "0 1 2 1 open 0"));
-	tap_case("results beside the text of a turn answer the one before");
+	tap_case(
+	    "results beside the text that opens a turn answer the turn before");
 	CHECK(grouped(&loose, "u C:f+C:f u+R:f R:f", "0 1 1 3 1 open 0"));
 }
 
 static void
 test_names(void)
 {
-	tap_case("users in a row are one turn, under one name or none");
+	tap_case("user messages in a row with one name or none are one turn");
 	CHECK(turned(&named, "u u a u u", "1 1 1 2 2"));
 	CHECK(turned(&named, "u:ann u:ann a u:ann", "1 1 1 2"));
 	CHECK(turned(&named, "a u:ann u u:ann u", "0 1 1 1 1"));
-	tap_case("a change of name opens one");
+	tap_case("a user message with another name opens a turn");
 	CHECK(turned(&named, "u:ann u:bob u:bob u:ann", "1 2 2 3"));
 	CHECK(turned(&named, "u:ann u:bob a u:bob u:ann a", "1 2 2 3 4 4"));
-	tap_case("no name is no change of name");
+	tap_case("a user message without a name opens no turn");
 	CHECK(turned(&named, "u u:ann u:bob", "1 1 2"));
 	CHECK(turned(&named, "u:ann u u:bob u u:bob", "1 1 2 2 2"));
-	tap_case("an answer between opens one whoever writes");
+	tap_case("a user message after an assistant's opens a turn, whatever "
+		 "its name");
 	CHECK(turned(&named, "u:ann a u u:ann u:bob", "1 1 2 2 3"));
 	CHECK(turned(&named, "u:ann C:f R:f u:bob u", "1 1 1 2 2"));
-	tap_case("names are compared by what they mean");
+	tap_case("names are compared after escapes are decoded");
 	CHECK(turned(&named, "u:an u:ann u:\\u0061nn u:ann", "1 2 2 2"));
-	tap_case("formats that name no users have no such turns");
+	tap_case("formats without CTX_NAMES_USERS ignore names");
 	CHECK(turned(&loose, "u:ann u:bob u:ann", "1 1 1"));
 }
 
 static void
 test_either(void)
 {
-	tap_case("an id on one side only: the name pairs, where that holds");
+	tap_case(
+	    "with CTX_PAIR_EITHER the name pairs if only one side has an id");
 	CHECK(grouped(&either, "C:f Ra:f", "0 0 open 0"));
 	CHECK(grouped(&loose, "C:f Ra:f", "0 1 open 1"));
 	CHECK(grouped(&either, "Ca:f R:f", "0 0 open 0"));
-	tap_case("an id or a name that is empty is none");
+	tap_case("an empty id or name counts as missing");
 	CHECK(grouped(&loose, "C R", "0 0 open 0"));
 	CHECK(grouped(&strict, "C: R:", "0 0 open 0"));
-	tap_case("ids on both sides that differ do not");
+	tap_case("two different ids never pair");
 	CHECK(grouped(&either, "Ca:f Rb:f", "0 1 open 1"));
 	CHECK(grouped(&either, "Ca:f C:f Rb:f", "0 1 2 open 2"));
 	CHECK(grouped(&either, "C:f Rb", "0 1 open 1"));
@@ -279,7 +285,8 @@ test_many(void)
 
 	tap_case("200,000 parallel calls, answered in order");
 	many(&strict, n, true, false);
-	tap_case("200,000 parallel calls, answered backwards, ids or not");
+	tap_case(
+	    "200,000 parallel calls, answered backwards, with and without ids");
 	many(&loose, n, true, true);
 	many(&loose, n, false, false);
 }
@@ -291,7 +298,7 @@ test_compact(void)
 	bool gone[] = {true, false, true, true};
 	struct fixture f;
 
-	tap_case("open calls are found where they have moved to");
+	tap_case("open calls are found after their groups have moved");
 	init(&f);
 	add(&f, &loose, "u", 1);
 	add(&f, &loose, "Ca+C:f", 6);
@@ -304,7 +311,7 @@ test_compact(void)
 	CHECK(ctx_group_of(f.groups.segments, 1) == 0);
 	CHECK(ctx_group_of(f.groups.segments, 2) == 0);
 	CHECK(f.groups.segments[0].open_calls == 0);
-	tap_case("the next conversation knows nothing of the last");
+	tap_case("after a reset no call of the last conversation is open");
 	add(&f, &loose, "Cb", 2);
 	ctx_groups_reset(&f.groups);
 	add(&f, &loose, "Rb", 2);
@@ -327,7 +334,7 @@ test_forget(void)
 	char one[40];
 	int i, n;
 
-	tap_case("only what nothing can join any more is forgotten");
+	tap_case("a group is forgotten only if no result can join it any more");
 	init(&f);
 	for (i = 0; i < ROUNDS + LATE; i++) {
 		n = snprintf(one, sizeof one, "Ci%d:t%d", i, i % 3);
@@ -367,7 +374,7 @@ test_random(void)
 	bool found, answers;
 	int round, i, j, dice;
 
-	tap_case("random calls and results against a slow search");
+	tap_case("random calls and results pair as in a slow search");
 	for (round = 0; round < 30; round++) {
 		init(&f);
 		answers = false;

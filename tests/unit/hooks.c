@@ -145,33 +145,34 @@ main(void)
 	struct ctx_err err;
 	size_t n;
 
-	tap_case("pruning is the same without a report");
+	tap_case("ctx_prune without on_change writes the same output");
 	n = prune(told, sizeof told, &left);
 	CHECK(left > 0 && left < 4);
 	CHECK(n > 0 && n < sizeof chat - 1);
 	CHECK(prune(silent, sizeof silent, NULL) == n);
 	CHECK(memcmp(told, silent, n) == 0);
-	tap_case("so are hints");
+	tap_case("ctx_mark_cache without on_change writes the same output");
 	n = cache(told, sizeof told, &marks);
 	CHECK(marks > 0 && n > sizeof chat - 1);
 	CHECK(cache(silent, sizeof silent, NULL) == n);
 	CHECK(memcmp(told, silent, n) == 0);
-	tap_case("messages are counted without their sum, and it without them");
+	tap_case("ctx_count gives messages without totals, and totals without "
+		 "messages");
 	tally(&messages, NULL);
 	tally(NULL, &all);
 	/* What an answer begins with belongs to no message. */
 	CHECK(messages > 0 && all == messages + 3);
-	tap_case("what was never opened may be closed");
+	tap_case("closing a request prefix that was never opened is allowed");
 	ctx_request_prefix_close(NULL);
-	tap_case(
-	    "the answer of an embedder is bounded, for any number of texts");
+	tap_case("the size limit of an embedder's output is bounded for any "
+		 "number of texts");
 	CHECK(ctx_embed_max(0) == 98304 && ctx_embed_max(1) == 2 * 98304);
 	for (n = 10000; n <= SIZE_MAX / 2; n += n / 9)
 		CHECK(ctx_embed_max(n) >= 10000 * (size_t)98304 &&
 		    ctx_embed_max(n) <= (size_t)1 << 30);
 	CHECK(ctx_embed_max(43690) == (size_t)1 << 30);
 	CHECK(ctx_embed_max(SIZE_MAX) == (size_t)1 << 30);
-	tap_case("texts that nobody has added are empty to an embedder");
+	tap_case("texts that were never added are empty for an embedder");
 	CHECK(ctx_embed_add(&embed, "a", 1, &err) == 0);
 	CHECK(ctx_embed_nearness(&embed,
 		  "sed 's/.*\"\"}$/[0,1]/; s/.*\"}$/[1,0]/'", 20,

@@ -19,7 +19,7 @@ check_figures(void)
 	const struct ctx_image *patches =
 	    &ctx_model_find(NULL, "gpt-5.4", 7)->image;
 
-	tap_case("figures that the providers publish");
+	tap_case("images cost what the providers publish");
 	CHECK(costs("gpt-4o", 1024, 1024) == 765);
 	CHECK(costs("gpt-4o", 2048, 4096) == 1105);
 	CHECK(ctx_image_tokens(tiles, 4096, 8192, CTX_DETAIL_LOW) == 85);
@@ -38,13 +38,15 @@ check_figures(void)
 	CHECK(costs("gemini-2.5-pro", 960, 540) == 6 * 258);
 	CHECK(costs("gemini-3-pro", 4000, 3000) == 1120);
 
-	tap_case("the detail that is asked for shrinks an image, or does not");
+	tap_case("the detail of an image reduces its tokens, if the model has "
+		 "details");
 	CHECK(ctx_image_tokens(patches, 1024, 1024, CTX_DETAIL_LOW) == 308);
 	CHECK(ctx_image_tokens(patches, 3200, 3200, CTX_DETAIL_ORIGINAL) ==
 	    12000);
 	CHECK(costs("gpt-5.4", 3200, 3200) == 3000);
 
-	tap_case("what is too large costs as the largest of its shape");
+	tap_case(
+	    "an oversized image costs as much as the largest of its shape");
 	CHECK(costs("claude-opus-4-5", 8000, 8000) == 39 * 39);
 	CHECK(costs("claude-opus-4-5", 3000, 4000) ==
 	    costs("claude-opus-4-5", 951, 1268));
@@ -55,7 +57,8 @@ check_figures(void)
 	CHECK(costs("claude-opus-4-5", 4000, 8000) == 28 * 56);
 	CHECK(costs("claude-opus-5", 8000, 8000) == 69 * 69);
 
-	tap_case("no size is a square of 1024, no rule is tiles");
+	tap_case("an unknown size is taken as 1024 by 1024, and an unknown "
+		 "rule as tiles");
 	CHECK(costs("gpt-4o", 0, 0) == 765);
 	CHECK(costs("no-such", 2048, 4096) == 1105);
 }
@@ -71,11 +74,12 @@ check_extremes(void)
 	size_t m, i, j;
 	uint64_t n;
 
-	tap_case("what a picture says of its size is believed within limits");
+	tap_case("sizes in an image header are limited");
 	CHECK(costs("gemini-2.0-flash", UINT32_MAX, UINT32_MAX) < 10000000);
 	CHECK(costs("gemini-2.0-flash", 65536, UINT32_MAX) ==
 	    costs("gemini-2.0-flash", 65535, 65535));
-	tap_case("any size has a cost, and patches keep their cap");
+	tap_case("images of any size cost something, and patches keep their "
+		 "maximum");
 	for (m = 0; m < sizeof names / sizeof names[0]; m++)
 		for (i = 0; i < 12; i++)
 			for (j = 0; j < 12; j++)
@@ -120,7 +124,7 @@ payload(const char *text)
 static void
 check_details(void)
 {
-	tap_case("an image says how it is to be looked at");
+	tap_case("the detail is read from the payload");
 	CHECK(payload("[{\"type\":\"input_image\",\"image_url\":\"" LARGE
 		      "\"}]") == 64 * 64);
 	CHECK(payload("[{\"type\":\"input_image\",\"image_url\":\"" LARGE
@@ -134,7 +138,8 @@ check_details(void)
 static void
 check_headers(void)
 {
-	tap_case("sizes are read from headers");
+	tap_case(
+	    "image sizes are read from the headers of PNG, JPEG, GIF and WebP");
 	CHECK(payload("[\"" PNG "\"]") == 7 * 4);
 	CHECK(payload("[\"data:image/png;base64," PNG "\"]") == 7 * 4);
 	/* GIF 320 by 64 */
@@ -149,13 +154,13 @@ check_headers(void)
 	CHECK(
 	    payload("[\"UklGRiQAAABXRUJQVlA4WAoAAAAQAAAAPwAAXwAA\"]") == 2 * 3);
 
-	tap_case("escapes and line breaks in base64 are seen through");
+	tap_case("escapes and line breaks in base64 are skipped");
 	CHECK(payload(
 		  "[\"iVBORw0KGgoAAAAN\\r\\nSUhEUgAAAMgAAABkCAYAAADDhn8L\"]") ==
 	    7 * 4);
 	CHECK(payload("[\"R0lGODlhQAFAAPAAAA\\u003d=\"]") == 10 * 2);
 
-	tap_case("what is broken off or unknown is a square of 1024");
+	tap_case("a truncated or unknown image is taken as 1024 by 1024");
 	CHECK(payload("[\"iVBORw0KGgoAAAANSUhEUgAAAMg\"]") == 1024);
 	CHECK(payload("[\"/9j/4AAQSkZJRgABAQAAAQAB\"]") == 1024);
 	CHECK(payload("[\"/9j/4AAA/8AAAA\"]") == 1024);
@@ -170,7 +175,7 @@ check_headers(void)
 static void
 check_forms(void)
 {
-	tap_case("payloads as the formats hold them");
+	tap_case("payloads are found in the form of every format");
 	CHECK(payload("[{\"url\":\"data:image/png;base64," PNG "\"}]") == 28);
 	CHECK(payload("[{\"url\":\"data:image/png;base64," PNG
 		      "\",\"detail\":\"low\"}]") == 28);
@@ -187,7 +192,7 @@ check_forms(void)
 		      "\"" PNG "\"}}]") == 28);
 	CHECK(payload("[{\"file_id\":\"file-7\"}]") == 1024);
 
-	tap_case("documents, sound and film");
+	tap_case("documents, audio and video");
 	CHECK(payload("[\"JVBERi0xLjcK\"]") == 3000);
 	CHECK(payload("[{\"filename\":\"a.pdf\",\"file_id\":\"f\"}]") == 3000);
 	CHECK(payload("[{\"format\":\"txt\",\"source\":{\"bytes\":"
@@ -233,7 +238,7 @@ sound(const char *start, size_t bytes)
 static void
 check_sound(void)
 {
-	tap_case("the first frame of an MP3 tells its rate");
+	tap_case("the first frame of an MP3 gives its bit rate");
 	/* MPEG 1 at 64 and 128 kbit/s, MPEG 2 at 64: 10 seconds begun */
 	CHECK(sound("//tQxA", 76000) == 100);
 	CHECK(sound("//uQxA", 152000) == 100);
@@ -244,7 +249,7 @@ check_sound(void)
 	CHECK(sound("AAAA", 76000) == 1024);
 	CHECK(sound("//2QxA", 76000) == 1024);
 
-	tap_case("what the assistant said aloud costs twice as much");
+	tap_case("audio of the assistant costs twice as much");
 	CHECK(payload("[{\"id\":\"audio_1\"}]") == 1200);
 	CHECK(payload("[{\"id\":\"audio_1\",\"transcript\":"
 		      "\"Thirty characters, as a test..\"}]") == 60);
@@ -300,7 +305,7 @@ decodes(const char *base64, const char *bytes, size_t n)
 static void
 check_looks(void)
 {
-	tap_case("what a block of media holds");
+	tap_case("kind, format and bytes of a media block are found");
 	CHECK(is("[{\"type\":\"image\",\"source\":{\"type\":\"base64\","
 		 "\"data\":\"R0lGODlhAQABAAAAACw=\"}}]",
 	    "image", "gif", 14));
@@ -322,7 +327,8 @@ check_looks(void)
 	    is("[{\"type\":\"image\",\"data\":\"AAAAA\"}]", "image", NULL, 0));
 	CHECK(is("[{}]", "file", NULL, 0));
 
-	tap_case("base64 and its last group");
+	tap_case(
+	    "base64 is decoded to its last group, with or without padding");
 	CHECK(decodes("AAEC", "\0\1\2", 3));
 	CHECK(decodes("AAECAw", "\0\1\2\3", 4));
 	CHECK(decodes("AAECA_8", "\0\1\2\3\xff", 5));

@@ -23,7 +23,7 @@ check_table(void)
 	const struct ctx_model *m;
 	size_t i;
 
-	tap_case("the table is whole, and every row finds itself");
+	tap_case("every row of the table is complete and finds itself");
 	for (i = 0; (m = ctx_model_at(i)) != NULL; i++) {
 		CHECK(finds(m->name, m->name));
 		CHECK(m->window >= 1000 && m->output > 0);
@@ -68,7 +68,7 @@ check_binding(void)
 static void
 check_names(void)
 {
-	tap_case("dates, providers and spellings are seen through");
+	tap_case("dates, providers and spellings in a name are ignored");
 	CHECK(finds("gpt-4o-2024-08-06", "gpt-4o"));
 	CHECK(finds("gpt-5-2025-08-07", "gpt-5"));
 	CHECK(finds("openrouter/openai/gpt-5.2", "gpt-5.2"));
@@ -117,14 +117,15 @@ check_names(void)
 	CHECK(finds("google/gemma-4-26b-a4b-it", "gemma-4-26b"));
 	CHECK(finds("gemma-3-27b-it", "gemma-3"));
 
-	tap_case("the model may stand behind a name of somebody's own");
+	tap_case("a model is found after a prefix of one's own");
 	CHECK(finds("hermes-3-llama-3.1-70b", "llama-3.1"));
 	CHECK(finds("dolphin-llama3:8b", "llama3"));
 	CHECK(finds("azure/team_gpt-4o-mini", "gpt-4o-mini"));
 	CHECK(finds("prod-claude-sonnet-4-5", "claude-sonnet-4-5"));
 	CHECK(finds("deepseek-r1-distill-qwen-32b", "deepseek-r1"));
 
-	tap_case("an unknown version is its family, an unknown name is none");
+	tap_case(
+	    "an unknown version finds its family, an unknown name no model");
 	CHECK(finds("gpt-5.99", "gpt-5"));
 	CHECK(finds("gpt-9-nova", "gpt"));
 	CHECK(finds("claude-opus-5-9", "claude-opus-5"));
@@ -147,7 +148,7 @@ window(const char *name)
 static void
 check_windows(void)
 {
-	tap_case("families hold what their documents say");
+	tap_case("families have the windows of their documentation");
 	CHECK(window("claude-3-5-sonnet") == 200000);
 	CHECK(window("claude-sonnet-4-5") == 200000);
 	CHECK(window("claude-opus-5-5") == 1000000);
@@ -169,7 +170,8 @@ check_own(void)
 	    {.name = "gpt-4o-mini-x", .vendor = "mine"}};
 	struct ctx_models own = {list, 2};
 
-	tap_case("own models come first, the longest name still wins");
+	tap_case("models of the user come before the table, and the longest "
+		 "name wins");
 	CHECK(ctx_model_find(&own, "gpt-4o-2024", 11) == &list[0]);
 	CHECK(ctx_model_find(&own, "gpt-4o-mini-x", 13) == &list[1]);
 	CHECK(strcmp(ctx_model_find(&own, "gpt-4o-mini", 11)->vendor,
@@ -181,7 +183,7 @@ check_long(void)
 {
 	char name[300];
 
-	tap_case("a name of more than 256 bytes is that of no model");
+	tap_case("a name of more than 256 bytes finds no model");
 	memset(name, 'x', sizeof name);
 	memcpy(name, "gpt-4o-", 7);
 	CHECK(strcmp(ctx_model_find(NULL, name, 256)->name, "gpt-4o") == 0);
@@ -199,7 +201,7 @@ check_scale(void)
 	struct ctx_counter counter = {.factor = 153};
 	uint64_t n, room;
 
-	tap_case("room and scale fit each other");
+	tap_case("ctx_tokens_to_encoding and ctx_tokens_to_model are inverse");
 	for (n = 0; n < 5000; n++) {
 		room = ctx_tokens_to_encoding(&counter, n);
 		CHECK(ctx_tokens_to_model(&counter, room) <= n);

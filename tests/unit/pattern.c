@@ -88,7 +88,7 @@ share_time(void)
 	char text[4000];
 	unsigned i;
 
-	tap_case("the texts of a message share their time");
+	tap_case("the texts of one message share a time limit");
 	memset(text, 'a', sizeof text);
 	NEED(ctx_pattern_add(&one, "(?:aa)+[cd]", &err) == 0);
 	CHECK(!ctx_pattern_match(&none, text, sizeof text, &left));
@@ -164,7 +164,7 @@ anchors(void)
 	CHECK(matches("\\Ga", "ab") && matches("(?m)^b", "a\nb"));
 	tap_case("verbs");
 	CHECK(!matches("a(*COMMIT)c|b", "ab"));
-	tap_case("a text that is no UTF-8 is kept, and that is said");
+	tap_case("a text that is not UTF-8 matches, and given_up is set");
 	CHECK(match("x", "a\xc3", 2) == GIVEN_UP);
 	CHECK(match("a", "a\xc3", 2) == GIVEN_UP);
 }
@@ -175,7 +175,8 @@ rounds(void)
 {
 	char text[4000];
 
-	tap_case("what just-in-time code cannot do the interpreter does");
+	tap_case("a text that fails in just-in-time code is matched by the "
+		 "interpreter");
 	memset(text, 'a', sizeof text);
 	CHECK(match("^(a|b)*$", text, sizeof text) == MATCHES);
 	CHECK(match("^(a|b)*a$", text, sizeof text) == MATCHES);
@@ -202,13 +203,13 @@ memory(void)
 	long before;
 	int i;
 
-	tap_case("a match holds little, however deep it goes");
+	tap_case("the memory of a deep match is bounded");
 	NEED(text != NULL);
 	memset(text, 'a', n);
 	before = held();
 	CHECK(match("^(a|b)*$", text, n) == GIVEN_UP);
 	CHECK(SANITIZED || held() - before < 12);
-	tap_case("... and however much each step of it holds");
+	tap_case("the memory of a deep match with many groups is bounded");
 	for (i = 0; i < 1000; i++)
 		(void)strcat(pattern, "(a)|");
 	(void)strcat(pattern, "b)*$");
@@ -250,7 +251,7 @@ regional(void)
 {
 	bool given_up;
 
-	tap_case("many flags in a row are told of, fewer are tried");
+	tap_case("129 flags in a row give up, 128 do not");
 	CHECK(flags(129, 129, &given_up) && given_up);
 	CHECK(!flags(128, 128, &given_up) && !given_up);
 	CHECK(!flags(1000, 100, &given_up) && !given_up);
@@ -266,7 +267,7 @@ longest(void)
 	char *pattern = malloc(65538);
 	struct ctx_err err;
 
-	tap_case("a pattern of 64 kB is one, a longer one is refused");
+	tap_case("a pattern of 64 kB is accepted, a longer one refused");
 	NEED(pattern != NULL);
 	memset(pattern, 'a', 65537);
 	pattern[65537] = '\0';
@@ -303,7 +304,7 @@ is_pattern(unsigned groups)
 static void
 deepest(void)
 {
-	tap_case("64 groups in groups are a pattern, more are refused");
+	tap_case("64 nested groups are accepted, more are refused");
 	CHECK(is_pattern(1) && is_pattern(64));
 	CHECK(!is_pattern(65) && !is_pattern(250));
 }
@@ -312,7 +313,7 @@ deepest(void)
 static void
 quantifiers(void)
 {
-	tap_case("a repeated group matches as any other");
+	tap_case("a repeated group matches like others");
 	CHECK(matches("(ab)+c", "xababc") && !matches("^(ab)+$", "xabab"));
 	CHECK(matches("(?x)(ab) {2} c", "ababc"));
 	CHECK(matches("(ab)(?#twice){2}c", "ababc"));

@@ -62,7 +62,8 @@ check_late(void)
 	struct result whole, stream;
 	unsigned long seed;
 
-	tap_case("a late result by itself in a turn goes no further than it");
+	tap_case("a user message before a late result is removed with the "
+		 "result's call");
 	f.dialect = *ctx_dialect_find("gemini");
 	memcpy(f.list, list, sizeof list);
 	f.settings.strategy = ctx_strategy_find("pinned-fifo");
@@ -106,13 +107,15 @@ main(void)
 	}
 	printf("# %lu conversations, %lu cut, %lu above their target\n", n, cut,
 	    over);
-	tap_case("the plan keeps what taking the oldest away would keep");
+	tap_case("the plan equals a slow plan that removes the oldest group "
+		 "repeatedly");
 	CHECK(slow_bad == 0);
-	tap_case("a plan made while the messages arrive keeps the same");
+	tap_case(
+	    "a plan made while messages arrive equals the plan of the whole");
 	CHECK(stream_bad == 0);
-	tap_case("so does one with notices, which never break the budget");
+	tap_case("with notices both plans are equal and within the budget");
 	CHECK(notice_bad == 0 && noted > n / 100);
-	tap_case("enough of the cases were cut to say so");
+	tap_case("more than a third of the random cases were cut");
 	CHECK(cut > n / 3 && over < n);
 	check_late();
 	return tap_done();

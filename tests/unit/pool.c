@@ -80,15 +80,15 @@ unfinished(void)
 int
 main(void)
 {
-	tap_case("one thread does everything");
+	tap_case("a pool of one thread runs every task");
 	run(1, 8);
-	tap_case("every task is done once, by a thread of the pool");
+	tap_case("every task runs once, in a thread of the pool");
 	run(2, 4);
 	run(4, 1);
 	run(8, 16);
-	tap_case("all may be added first");
+	tap_case("all tasks may be added before the first result is taken");
 	run(3, TASKS);
-	tap_case("a closed pool leaves no task half done");
+	tap_case("closing a pool completes the tasks that have begun");
 	unfinished();
 	return tap_done();
 }

@@ -189,7 +189,7 @@ nul_bytes(void)
 	    "J1<1\n>X2!2:3<\"a\0\"\n>X3!3:1<\0\n>J4<2\n>B5<\n>";
 	struct outcome out = {0};
 
-	tap_case("a NUL byte is an error and ends nothing else");
+	tap_case("a NUL byte is an error, and the records after it are read");
 	read_fed(feed, true, &out);
 	CHECK(same(&out.bytes, in, sizeof in - 1));
 	CHECK(same(&out.list, want, sizeof want - 1));
@@ -222,7 +222,8 @@ any_bytes(void)
 	char in[24 * 5];
 	int round, pass;
 
-	tap_case("random text, in random pieces: the same records, all bytes");
+	tap_case("random text in random pieces gives the same records and all "
+		 "bytes");
 	for (round = 0; round < 1000 && !tap_case_failed; round++) {
 		size_t n = random_text(&state, in);
 
@@ -287,7 +288,8 @@ several_files(void)
 	const char *want = "J1<{}\r\n>J2<1\n>J1<[\n]\n>"
 			   "B1<\n>B2<  \n>J1<2>";
 
-	tap_case("files are one stream, whole lines each, framed by itself");
+	tap_case("several files are one stream, with whole lines and a framing "
+		 "for each");
 	read_all(files, 6, false, &out);
 	CHECK(same(&out.list, want, strlen(want)));
 	remove_files(files, 6);
@@ -326,7 +328,8 @@ files_that_fail(void)
 	    make_file("bad", "\n]\n2\n"), make_file("b", "2\n")};
 	char *all[] = {files[0], files[1], dir, files[2], files[3]};
 
-	tap_case("a file that fails has its name and lets the others be read");
+	tap_case(
+	    "an unreadable file is named, and the files after it are read");
 	remove(files[1]);
 	NEED(ctx_reader_open(&reader, all, 5, &err) == 0);
 	CHECK(ctx_reader_next(reader, &record, &err) == 1);
@@ -364,7 +367,7 @@ keeping(void)
 	FILE *f;
 	bool good = true;
 
-	tap_case("what is kept of a record stays while others are read");
+	tap_case("a kept record is unchanged while later ones are read");
 	for (i = 0; i < 7; i++) {
 		n[i] = text.n;
 		NEED(ctx_buf_printf(&text, &err, "[%zu,\"%*s\"]\n", i,
@@ -410,7 +413,8 @@ keeping_ahead_of_a_file(void)
 	size_t i, rest;
 	FILE *f;
 
-	tap_case("what is kept leaves room behind the end of a file");
+	tap_case("a record may be kept at the end of a file with an incomplete "
+		 "record");
 	files[0] = make_file("torn", "");
 	files[1] = make_file("whole", "{}\n");
 	for (rest = 256 << 10; rest <= 1 << 20; rest *= 2) {

@@ -147,9 +147,9 @@ samples(struct bench *bench)
 	EACH(bench, whole, WHOLE);
 	tap_case("a text that ends early is incomplete");
 	EACH(bench, cut_short, CUT_SHORT);
-	tap_case("what follows a value is left");
+	tap_case("text after a value is not consumed");
 	EACH(bench, followed, FOLLOWED);
-	tap_case("errors are found where they are, and named");
+	tap_case("errors have their place and a text");
 	EACH(bench, broken, BROKEN);
 }
 
@@ -163,7 +163,7 @@ every_escape(struct bench *bench)
 	unsigned c;
 	bool good;
 
-	tap_case("every byte behind a backslash is judged");
+	tap_case("every byte after a backslash is checked");
 	for (c = 0; c < 256; c++) {
 		*p = (char)c;
 		out = scan_all(bench, text, sizeof text - 1);
@@ -195,7 +195,7 @@ prefixes(struct bench *bench)
 				out->json.nodes[0].kind == CTX_JSON_NUMBER));
 		}
 	}
-	tap_case("an error stays where it is when more bytes come");
+	tap_case("the place of an error does not change when more bytes come");
 	for (i = 0; i < LENGTH(broken); i++) {
 		sample = &broken[i];
 		for (n = 0; n < sample->n; n++) {
@@ -227,7 +227,7 @@ nodes(void)
 	struct outcome out = {0};
 	size_t i;
 
-	tap_case("nodes stand in document order with their spans");
+	tap_case("nodes are in document order and have their byte ranges");
 	ctx_json_init(&out.json, CTX_SIMD_BEST);
 	scan(&out, text, sizeof text - 1);
 	CHECK(out.rc == 1 && out.used == sizeof text - 2);
@@ -236,7 +236,7 @@ nodes(void)
 	for (i = 0; i < out.json.n; i++)
 		out.json.nodes[i].keys = 0;
 	CHECK(memcmp(out.json.nodes, want, sizeof want) == 0);
-	tap_case("a string is escaped by its own backslashes only");
+	tap_case("a string is marked as escaped only by its own backslashes");
 	scan(&out, pair, sizeof pair - 1);
 	CHECK(out.rc == 1 && out.json.n == 3);
 	CHECK(out.json.nodes[1].escaped == 0 && out.json.nodes[2].escaped == 1);
@@ -274,14 +274,15 @@ compact(void)
 	    "[\"\\n\\\\\\\"\",\"/ \x7f\"]", "{\"\":\"\",\"\":\"\"}"};
 	size_t i;
 
-	tap_case("what is compact is not copied");
+	tap_case("a compact value is not copied");
 	for (i = 0; i < sizeof as_they_are / sizeof as_they_are[0]; i++)
 		CHECK(compact_is(as_they_are[i], as_they_are[i]));
-	tap_case("blanks between tokens go, those in strings do not");
+	tap_case(
+	    "compacting removes white space between tokens, not in strings");
 	CHECK(compact_is("{ }", "{}") && compact_is("[\n]", "[]"));
 	CHECK(compact_is("[1 ,\t\" \\\" , \"\r\n]", "[1,\" \\\" , \"]"));
 	CHECK(compact_is("{\"a\": [ ], \"b\":{}}", "{\"a\":[],\"b\":{}}"));
-	tap_case("escapes go that keys and texts do not need");
+	tap_case("compacting decodes escapes that JSON does not need");
 	CHECK(compact_is("[\"\\u000a\\/\\u0022\"]", "[\"\\n/\\\"\"]"));
 	CHECK(compact_is("{\"\\u5317\":\"\\ud83d\\ude00\"}",
 	    "{\"\xe5\x8c\x97\":\"\xf0\x9f\x98\x80\"}"));
@@ -301,7 +302,7 @@ lookups(void)
 	ctx_json_init(&out.json, CTX_SIMD_BEST);
 	scan(&out, text, sizeof text - 1);
 	NEED(out.rc == 1);
-	tap_case("find takes the last of equal keys, escaped or not");
+	tap_case("find returns the last of equal keys, escaped or not");
 	obj = ctx_json_find(json, 0, "a");
 	CHECK(json->nodes[obj].kind == CTX_JSON_OBJECT);
 	CHECK(ctx_json_find(json, 0, "c") == 0);
@@ -316,13 +317,13 @@ lookups(void)
 		  2) == 0);
 	CHECK(ctx_json_str(json, ctx_json_at(json, arr, 2)).n == 7);
 	CHECK(ctx_json_at(json, arr, 4) == 0);
-	tap_case("what is no container has no children");
+	tap_case("a value that is not a container has no children");
 	CHECK(ctx_json_count(json, arr + 1) == 0);
 	CHECK(ctx_json_count(json, arr + 2) == 0);
 	CHECK(ctx_json_find(json, arr, "x") == 0);
 	CHECK(ctx_json_at(json, 0, 0) == 0);
 	CHECK(ctx_json_at(json, arr + 1, 0) == 0);
-	tap_case("is compares the meaning");
+	tap_case("is compares decoded strings");
 	CHECK(ctx_json_is(json, ctx_json_find(json, 0, "z"), "a"));
 	CHECK(!ctx_json_is(json, ctx_json_find(json, 0, "z"), "b"));
 	CHECK(!ctx_json_is(json, ctx_json_find(json, 0, "z"), "ab"));
@@ -358,7 +359,7 @@ meanings(void)
 	ctx_json_init(&out.json, CTX_SIMD_BEST);
 	scan(&out, text, sizeof text - 1);
 	NEED(out.rc == 1);
-	tap_case("begins and ends compare the meaning");
+	tap_case("begins_with and ends_with compare decoded strings");
 	CHECK(ctx_json_starts_with(json, PLAIN, "tool-"));
 	CHECK(ctx_json_starts_with(json, ESCAPED, "tool-"));
 	CHECK(ctx_json_starts_with(json, SHORT, "tool"));
@@ -370,13 +371,13 @@ meanings(void)
 	CHECK(ctx_json_ends_with(json, ACCENT, "-a"));
 	CHECK(!ctx_json_ends_with(json, SHORT, "-a"));
 	CHECK(!ctx_json_ends_with(json, ESCAPED, "da"));
-	tap_case("ends wants something before it");
+	tap_case("ends_with is false if nothing precedes the end");
 	CHECK(!ctx_json_ends_with(json, TAIL, "-a"));
 	CHECK(!ctx_json_ends_with(json, TAIL2, "-a"));
 	CHECK(!ctx_json_ends_with(json, LETTER, "-a"));
 	CHECK(!ctx_json_ends_with(json, NONE, "") &&
 	    !ctx_json_ends_with(json, 0, ""));
-	tap_case("same compares the meaning of strings, and only of strings");
+	tap_case("same compares decoded strings, and only strings");
 	CHECK(ctx_json_equal(json, PLAIN, ESCAPED));
 	CHECK(ctx_json_equal(json, TAIL2, TAIL));
 	CHECK(ctx_json_equal(json, SHORT, SHORT));
@@ -384,7 +385,7 @@ meanings(void)
 	CHECK(!ctx_json_equal(json, SHORT, ESCAPED));
 	CHECK(!ctx_json_equal(json, FIGURE, DIGIT));
 	CHECK(!ctx_json_equal(json, FIGURE, FIGURE));
-	tap_case("text is decoded behind what scratch holds");
+	tap_case("a decoded text is appended to scratch");
 	NEED(ctx_json_text(json, PLAIN, &scratch, &one, &err) == 0);
 	CHECK(scratch.n == 0 && one.p == text + 2);
 	NEED(ctx_buf_add(&scratch, "x", 1, &err) == 0);
@@ -442,7 +443,7 @@ depth(void)
 	NEED(deep.text != NULL);
 	NEED(pthread_attr_init(&attr) == 0);
 	NEED(pthread_attr_setstacksize(&attr, 128 * 1024) == 0);
-	tap_case("nesting is bounded, by name, on a stack of 128 KiB");
+	tap_case("nesting is limited, with an error, on a stack of 128 KiB");
 	for (i = 0; i < LENGTH(depths); i++) {
 		deep.n = nest(deep.text, depths[i]);
 		NEED(pthread_create(&thread, &attr, scan_deep, &deep) == 0);
@@ -475,7 +476,7 @@ huge(void)
 	struct outcome out = {0};
 	size_t i;
 
-	tap_case("a value of 4 GiB is refused, by name");
+	tap_case("a value of 4 GiB is refused with an error");
 	/* Where memory ends there, no text is as long. */
 	if (SIZE_MAX == UINT32_MAX) {
 		fclose(file);
@@ -794,7 +795,7 @@ keys(void)
 	struct ctx_err err;
 	size_t i, k, used, last;
 
-	tap_case("every key is found, the last of equal ones");
+	tap_case("every key is found, and the last of equal ones");
 	ctx_json_init(&json, CTX_SIMD_BEST);
 	for (i = 0; i < sizeof names / sizeof names[0]; i++)
 		NEED(ctx_buf_printf(&text, &err, "%s\"%s\":%zu",
@@ -828,7 +829,7 @@ shallow(void)
 	char text[4 * CTX_JSON_SHALLOW + 8];
 	const size_t n = CTX_JSON_SHALLOW;
 
-	tap_case("what a reader that recurses may be given");
+	tap_case("is_shallow limits the nesting given to a recursive reader");
 	memset(text, '[', n);
 	strcpy(text + n, "]");
 	CHECK(is_shallow(text));

@@ -106,7 +106,8 @@ files(void)
 	CHECK(out.n == 3 && memcmp(out.p, "a\0b", 3) == 0);
 	CHECK(stat("a/b/x", &st) == 0 && (st.st_mode & 07777) == 0600);
 	CHECK(st.st_nlink == 1);
-	tap_case("other contents are refused, and what is there stays");
+	tap_case("other contents under a name are refused, and the file is "
+		 "unchanged");
 	for (i = 0; i < sizeof others / sizeof others[0]; i++) {
 		CHECK(
 		    put(&spool, "x", others[i], strlen(others[i]), &err) == -1);
@@ -114,11 +115,12 @@ files(void)
 	}
 	CHECK(
 	    ctx_spool_get(&spool, "x", 100, &out, &err) == 1 && out.p[1] == 0);
-	tap_case("pieces hash to what the whole does");
+	tap_case("a hash over pieces equals the hash over the whole");
 	ctx_spool_digits(digits, halves, 3);
 	ctx_spool_digits(same, &all, 1);
 	CHECK(memcmp(digits, same, sizeof digits) == 0);
-	tap_case("no more is read than a file may have, but to sum it up");
+	tap_case(
+	    "a read stops at the expected size, unless the sum is asked for");
 	CHECK(ctx_spool_get(&spool, "x", 3, &out, &err) == 1);
 	CHECK(ctx_spool_get(&spool, "x", 2, &out, &err) == -1);
 	CHECK(err.code == CTX_EFILE);
@@ -134,7 +136,7 @@ files(void)
 	CHECK(ctx_spool_sum(&spool, "x", 2, &sum, &err) == -1);
 	CHECK(err.code == CTX_EFILE);
 	CHECK(ctx_spool_sum(&spool, "none", 3, &sum, &err) == 0);
-	tap_case("links are not followed, nothing temporary is left");
+	tap_case("links are not followed, and no temporary file is left");
 	NEED(symlink("/etc/passwd", "a/b/l") == 0);
 	CHECK(ctx_spool_get(&spool, "l", 100, &out, &err) == -1);
 	CHECK(put(&spool, "l", "abc", 3, &err) == -1);
@@ -151,13 +153,13 @@ directories(void)
 	struct ctx_spool spool, other;
 	struct ctx_err err;
 
-	tap_case("a path is known without its last directories");
+	tap_case("the path above the last directories is found");
 	CHECK(ctx_spool_above("a/b/c", 0) == 5);
 	CHECK(ctx_spool_above("a/b//c//", 1) == 5);
 	CHECK(ctx_spool_above("a/b//c//", 2) == 2);
 	CHECK(ctx_spool_above("a/b//c//", 3) == 0);
 	CHECK(ctx_spool_above("a", 9) == 0 && ctx_spool_above("/a/b", 9) == 1);
-	tap_case("what was made for a spool is removed if it was not used");
+	tap_case("directories that were made for an unused spool are removed");
 	NEED(mkdir("kept", 0700) == 0);
 	NEED(ctx_spool_open(&spool, "kept/a//b/", true, &err) == 0);
 	CHECK(spool.made == 2);
@@ -172,7 +174,7 @@ directories(void)
 	ctx_spool_close(&spool);
 	CHECK(access("kept/a/b", F_OK) < 0 && access("kept/a", F_OK) == 0);
 	NEED(rmdir("kept/a") == 0 && rmdir("kept") == 0);
-	tap_case("a spool that others may write to, or a link, is refused");
+	tap_case("a spool that others can write to, or a link, is refused");
 	NEED(mkdir("open", 0700) == 0 && chmod("open", 0777) == 0);
 	CHECK(ctx_spool_open(&spool, "open", true, &err) == -1);
 	CHECK(err.code == CTX_EFILE && strstr(err.text, "by others") != NULL);
@@ -202,13 +204,13 @@ references(void)
 	struct reference ref;
 	size_t i;
 
-	tap_case("what is no reference");
+	tap_case("texts that are almost references are not");
 	for (i = 0; i < sizeof none / sizeof none[0]; i++)
 		CHECK(!ctx_reference_find(none[i], strlen(none[i]), &ref));
 	CHECK(ctx_reference_find(one, strlen(one), &ref) && ref.chars == 12);
 	CHECK(!ctx_reference_media(one, strlen(one), &ref));
 
-	tap_case("a reference to media counts bytes and is a line by itself");
+	tap_case("a reference to media counts bytes and is a line of its own");
 	CHECK(ctx_reference_media(media, strlen(media), &ref) &&
 	    ref.chars == 12 && ref.path.n == strlen(media) - 14);
 	CHECK(!ctx_reference_find(media, strlen(media), &ref));

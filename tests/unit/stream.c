@@ -62,7 +62,7 @@ live_lines(void)
 	static const char *const lines[] = {"\n", "{}\n", " 1 \r\n", "\t\n",
 	    "\"a\\\"\"\n", NULL};
 
-	tap_case("a line comes when its line feed has come");
+	tap_case("a line is returned when its line feed has come");
 	live(lines);
 }
 
@@ -74,7 +74,8 @@ live_values(void)
 	    "[\"\\\\\", \"[\"]\n", "-1.5e10\r\n", "false\n",
 	    "[[[[\"\"]]], {}]\n", "12 ", "{}", "[]\n", NULL};
 
-	tap_case("a value comes with its line feed, or the next value");
+	tap_case("a value is returned when its line feed or the next value has "
+		 "come");
 	live(values);
 }
 
@@ -93,7 +94,8 @@ tied(void)
 	struct ctx_err err;
 	int in[2], out[2];
 
-	tap_case("what is tied leaves before the reader waits");
+	tap_case(
+	    "a writer set in the reader is flushed before the reader waits");
 	NEED(pipe(in) == 0 && pipe(out) == 0);
 	set_stdin(in[0]);
 	ctx_writer_init(&writer, out[1]);
@@ -108,11 +110,12 @@ tied(void)
 	CHECK(ctx_writer_put(&writer, "kept", 4, &err) == 0);
 	expect(reader, "3\n");
 	CHECK(writer.written == 4);
-	tap_case("and before the reader's memory goes");
+	tap_case("a writer set in the reader is flushed before the reader's "
+		 "memory is freed");
 	ctx_reader_close(reader);
 	CHECK(writer.written == 8);
 
-	tap_case("a tied writer that fails ends the reading");
+	tap_case("a writer that fails ends the reading");
 	NEED(ctx_reader_open(&reader, NULL, 0, &err) == 0);
 	ctx_reader_set_writer(reader, &writer);
 	close(out[0]);
@@ -337,13 +340,13 @@ small_pieces(const char *head, const char *body, const char *tail)
 static void
 linear_time(void)
 {
-	tap_case("long records in small pieces take linear time: a line");
+	tap_case("a long line in small pieces takes linear time");
 	small_pieces("[", "\"abc\\\\\",", "0]");
-	tap_case("a document");
+	tap_case("a long document in small pieces takes linear time");
 	small_pieces("[\n", "{\"a\":\"\\\"\"},\n", "0]");
-	tap_case("blanks behind a value");
+	tap_case("white space after a value in small pieces takes linear time");
 	small_pieces("[\n] ", " \t\r", "\n");
-	tap_case("one string");
+	tap_case("a long string in small pieces takes linear time");
 	small_pieces("[\n]\n\"", "\\\\\\\"", "\"");
 }
 
@@ -405,9 +408,9 @@ shrinks(const char *body)
 static void
 long_records_gone(void)
 {
-	tap_case("the memory of a long record is given back");
+	tap_case("the memory of a long record is freed after it");
 	shrinks("\"0123456789abcdef0123456789abcdef0123456789abcdef\",");
-	tap_case("the memory of a record of many values is given back");
+	tap_case("the memory of a record of many values is freed after it");
 	shrinks("[0,0,0,0,0,0,0],");
 }
 #else
@@ -496,7 +499,8 @@ copied(void)
 	struct ctx_err err;
 	int out = file_of("", 0);
 
-	tap_case("records put untouched arrive whole and in order");
+	tap_case(
+	    "records that are written unchanged arrive whole and in order");
 	make_lines(&text);
 	set_stdin(file_of(text.p, text.n));
 	ctx_writer_init(&writer, out);
@@ -528,7 +532,7 @@ over_the_limit(void)
 	struct ctx_record record;
 	struct ctx_err err;
 
-	tap_case("a record of 4 GiB is refused by name");
+	tap_case("a record of 4 GiB is refused with an error");
 	stream_start(&s);
 	NEED(ctx_reader_open(&reader, NULL, 0, &err) == 0);
 	CHECK(ctx_reader_next(reader, &record, &err) == 1);
@@ -551,7 +555,7 @@ main(void)
 	tied();
 	tap_case("a slow pipe with signals");
 	slow_input(0);
-	tap_case("a slow pipe that does not block");
+	tap_case("a slow non-blocking pipe");
 	slow_input(O_NONBLOCK);
 	long_records(much ? 1024 : 64);
 	long_records_gone();

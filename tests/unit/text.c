@@ -105,7 +105,8 @@ sameness(void)
 	struct ctx_str a, b;
 	size_t i;
 
-	tap_case("two literals of the same text, however it is written");
+	tap_case(
+	    "two literals of one text are equal, however they are written");
 	for (i = 0; i < LENGTH(pairs); i++) {
 		a = exact(pairs[i].a, strlen(pairs[i].a));
 		b = exact(pairs[i].b, strlen(pairs[i].b));
@@ -250,13 +251,13 @@ random_literals(void)
 			!ctx_json_string_is(literal, text.p, text.n - 1));
 		free((char *)literal.p);
 	}
-	tap_case("literals decode to what they were made from");
+	tap_case("literals decode to the text they were made from");
 	CHECK(decoded);
-	tap_case("characters of literals are counted");
+	tap_case("the characters of literals are counted");
 	CHECK(counted);
-	tap_case("a cut splits no escape, pair or sequence");
+	tap_case("a cut splits no escape, surrogate pair or UTF-8 sequence");
 	CHECK(cut);
-	tap_case("another text is not equal");
+	tap_case("literals of different texts are not equal");
 	CHECK(differs);
 	ctx_buf_release(&made);
 	ctx_buf_release(&text);
@@ -294,7 +295,7 @@ encoding(void)
 	size_t i, chars;
 	char c;
 
-	tap_case("only what must be is escaped, in the short form");
+	tap_case("encoding escapes only what it must, in the short form");
 	CHECK(encodes_to("", 0, "\"\"") && encodes_to(NULL, 0, "\"\""));
 	CHECK(encodes_to("a/b", 3, "\"a/b\""));
 	CHECK(encodes_to("\"\\\b\f\n\r\t", 7, "\"\\\"\\\\\\b\\f\\n\\r\\t\""));
@@ -303,7 +304,7 @@ encoding(void)
 	CHECK(encodes_to("\x7f\xc2\x80\xe2\x80\xa8", 6,
 	    "\"\x7f\xc2\x80\xe2\x80\xa8\""));
 	CHECK(encodes_to("x\ny", 3, "\"x\\ny\""));
-	tap_case("other ways to write the same text are told apart");
+	tap_case("canonical spellings of a text are distinguished from others");
 	CHECK(is_canonical("\"\"") && is_canonical("\"a/b \x7f\xc2\x80\""));
 	CHECK(is_canonical("\"\\\"\\\\\\b\\f\\n\\r\\tx\\u0000\\u001f\""));
 	CHECK(!is_canonical("\"a\\/b\"") && !is_canonical("\"\\u0041\""));
@@ -311,7 +312,7 @@ encoding(void)
 	CHECK(!is_canonical("\"\\u00e9\"") && !is_canonical("\"\\ud800\""));
 	CHECK(!is_canonical("\"\\n\\ud83d\\ude00\"") &&
 	    !is_canonical("\"\\u0022\""));
-	tap_case("what is encoded decodes to itself");
+	tap_case("an encoded text decodes to itself");
 	for (i = 0; i < 20000; i++) {
 		make(&made, &text, &chars, &seed);
 		c = (char)((tap_random(&seed) >> 40) % 0x80);
@@ -340,7 +341,7 @@ respelling(void)
 	bool good = true;
 	size_t i, chars;
 
-	tap_case("a literal written anew has the escapes that it needs");
+	tap_case("a normalized literal equals the encoded text");
 	for (i = 0; i < 20000; i++) {
 		make(&made, &text, &chars, &seed);
 		want.n = got.n = 0;
@@ -369,7 +370,7 @@ seek(void)
 	uint32_t cp;
 	bool good = true;
 
-	tap_case("a place in a literal is found by the bytes of the text");
+	tap_case("a byte of the decoded text is found in the literal");
 	for (i = 0; i < 3000; i++) {
 		make(&literal, &text, &chars, &seed);
 		at[0] = 1;

@@ -42,7 +42,7 @@ main(void)
 	CHECK(is("1793527200", 1793527200000));
 	CHECK(is("1793527200.5", 1793527200500));
 	CHECK(is("1793527200000", 1793527200000));
-	tap_case("anything else is no moment");
+	tap_case("other values are not times");
 	for (i = 0; i < LENGTH(wrong); i++)
 		if (ctx_time_parse(wrong[i], strlen(wrong[i]), &ms)) {
 			printf("# %s\n", wrong[i]);

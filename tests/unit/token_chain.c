@@ -102,7 +102,7 @@ recorded(void)
 	const json_t *pieces;
 	size_t i, k;
 
-	tap_case("pieces are those of the library tokenizers");
+	tap_case("pre-tokens equal those of the reference libraries");
 	CHECK(json_array_size(cases) > 10);
 	for (i = 0; i < json_array_size(cases); i++) {
 		chain = open_patterns(
@@ -188,14 +188,15 @@ known(void)
 
 	list = json_object_get(json_array_get(cases, 1), "patterns");
 	llama = json_string_value(json_array_get(list, 0));
-	tap_case("built-in splitters do what their patterns do");
+	tap_case("built-in splitters split as their patterns do");
 	compare(gpt2, (struct ctx_pretokenizer){CTX_PRETOKENIZER_R50K, 0, 1, 0},
 	    "");
 	compare(llama,
 	    (struct ctx_pretokenizer){CTX_PRETOKENIZER_CL100K, 3, 1, 0}, "");
 	compare(O200K,
 	    (struct ctx_pretokenizer){CTX_PRETOKENIZER_O200K, 3, 1, 0}, "");
-	tap_case("behind a pattern as well");
+	tap_case(
+	    "built-in splitters after a pattern split as their patterns do");
 	compare(gpt2, (struct ctx_pretokenizer){CTX_PRETOKENIZER_R50K, 0, 1, 0},
 	    "\\p{N}");
 	compare(O200K,
@@ -222,7 +223,7 @@ long_pieces(void)
 	struct ctx_pcre2_pretokenizer *chain;
 	char *text = malloc(1000000);
 
-	tap_case("a million characters in one piece");
+	tap_case("a million characters in one pre-token");
 	NEED(text != NULL);
 	for (i = 0; i < sizeof list / sizeof list[0]; i++) {
 		n = list[i].n;
@@ -372,7 +373,8 @@ refusals(void)
 	struct ctx_pcre2_pretokenizer *chain;
 	size_t i;
 
-	tap_case("patterns that could mean something else are refused");
+	tap_case(
+	    "patterns that may mean something else in Oniguruma are refused");
 	for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
 		CHECK(ctx_pcre2_open(&chain, bad[i].pattern,
 			  strlen(bad[i].pattern) + 1, &err) == -1);
@@ -438,7 +440,7 @@ written_otherwise(void)
 	static const char text[] = "aaaaa-KkJl\xe2\x84\xaa sS\xc5\xbf x12z"
 				   "\xd0\x96\xd0\xb6\t{}\\";
 
-	tap_case("what a pattern says in other words cuts alike");
+	tap_case("equivalent patterns split alike");
 	CHECK(cut_alike("a{2}", "aa", text));
 	CHECK(cut_alike("a{2,}", "aa+", text));
 	CHECK(cut_alike("a{,2}b|[^a]", "b|ab|aab|[^a]", text));

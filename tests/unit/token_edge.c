@@ -109,10 +109,12 @@ unsure_pieces(void)
 	char text[64];
 	size_t n;
 
-	tap_case("appended text moves only the last pieces: every text");
+	tap_case("appended text changes only the last pre-tokens, for every "
+		 "short text");
 	for (i = 0; i < SCHEMES && !tap_case_failed; i++)
 		every_text(schemes[i], more ? 6 : 5);
-	tap_case("and longer ones by chance");
+	tap_case("appended text changes only the last pre-tokens, for random "
+		 "long texts");
 	for (i = 0; i < rounds && !tap_case_failed; i++) {
 		n = 0;
 		sure = 0;

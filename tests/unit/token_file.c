@@ -140,13 +140,13 @@ rank_files(void)
 	CHECK(same(&want, &got));
 	encode(file, cache, &got);
 	CHECK(same(&want, &got));
-	tap_case("it is compiled once");
+	tap_case("a vocabulary file is compiled once");
 	CHECK(only_cached(name, sizeof name) == 1);
 	CHECK(stat(name, &before) == 0);
 	encode(file, cache, &got);
 	CHECK(same(&want, &got) && stat(name, &after) == 0);
 	CHECK(before.st_ino == after.st_ino);
-	tap_case("what is cut short or changed in the cache does no harm");
+	tap_case("a truncated or changed cache file is compiled again");
 	CHECK(truncate(name, before.st_size / 2) == 0);
 	encode(file, cache, &got);
 	CHECK(same(&want, &got));
@@ -168,7 +168,7 @@ rank_files(void)
 		encode(file, i < 8 ? cache : NULL, &got);
 		CHECK(same(&want, &got));
 	}
-	tap_case("a cache that cannot be made is no error");
+	tap_case("a cache that cannot be created is not an error");
 	encode(file, "/nonexistent/cache", &got);
 	CHECK(same(&want, &got));
 	(void)unlink(name);
@@ -264,7 +264,7 @@ tokenizer_json(json_t *root)
 	uint32_t want[sizeof sample];
 	size_t before = (size_t)(added - sample), n;
 
-	tap_case("a tokenizer.json gives the tokens of the oracle");
+	tap_case("a tokenizer.json gives the tokens of the reference");
 	qsort(some.tokens, some.n, sizeof *some.tokens, ref_compare);
 	n = ref_encode(&some, ref_r50k, sample, before, want);
 	want[n++] = 5001;
@@ -330,7 +330,7 @@ limits(json_t *root)
 	struct ctx_err err;
 	unsigned i, round;
 
-	tap_case("limits hold where boundaries depend on what is far away");
+	tap_case("limits hold if pre-tokens depend on distant text");
 	for (i = 0; i < 12; i++)
 		memcpy(text + i * (sizeof sample - 1), sample, sizeof sample);
 	for (round = 0; round < 2; round++) {
@@ -392,7 +392,7 @@ parts(json_t *root)
 	struct ctx_err err;
 	size_t n = 0, i, k = 0;
 
-	tap_case("parts of a text cost what the whole does");
+	tap_case("parts of a text cost as much as the whole");
 	list = json_object_get(copy, "added_tokens");
 	NEED(json_array_append_new(list,
 		 json_pack("{s:i, s:s, s:b}", "id", 5002, "content",
@@ -580,7 +580,8 @@ gguf(json_t *root)
 	write_file("model.gguf", out.p, pairs);
 	encode(path, cache, &got);
 	CHECK(same(&want, &got));
-	tap_case("one of a model that normalises counts the normal form");
+	tap_case(
+	    "a GGUF file of a normalizing model counts the normalized text");
 	make_gguf(&out, root, "gpt2", "qwen2");
 	write_file("model.gguf", out.p, out.n);
 	want_count = count_with(path, "caf\xc3\xa9 brown f");
@@ -589,7 +590,7 @@ gguf(json_t *root)
 	write_file("model.gguf", out.p, out.n);
 	CHECK(count_with(path, "caf\xc3\xa9 brown f") == want_count);
 	CHECK(count_with(path, "cafe\xcc\x81 brown f") > want_count);
-	tap_case("a GGUF file that is not whole or of another kind is refused");
+	tap_case("an incomplete GGUF file, or one of another kind, is refused");
 	for (i = 4; i < pairs; i += i < 400 ? 1 : pairs / 50)
 		refused_bytes("ends early", "model.gguf", out.p, i);
 	out.p[4] = 1;
@@ -620,7 +621,7 @@ odd_gguf(void)
 	struct ctx_buf out = {0};
 	unsigned i;
 
-	tap_case("a GGUF file with values that are none is refused");
+	tap_case("a GGUF file with invalid values is refused");
 	for (i = 0; i < 2; i++) {
 		begin_gguf(&out, 1);
 		put_key(&out, "x", i == 0 ? 13 : ARRAY);
@@ -666,7 +667,7 @@ named_splitters(json_t *root)
 	json_t *copy = json_deep_copy(root), *list;
 	size_t i, k;
 
-	tap_case("a splitter that a GGUF file names is the one it means");
+	tap_case("each splitter name of a GGUF file selects its splitter");
 	for (i = 0; i < sizeof names / sizeof names[0]; i++) {
 		model = ctx_file_pretokenizer_named(
 		    (struct ctx_str){names[i], strlen(names[i])});
@@ -737,7 +738,7 @@ flipped_bits(void)
 	long at, size;
 	unsigned i;
 
-	tap_case("a bit that turned around in the cache changes no token");
+	tap_case("a flipped bit in the cache changes no token");
 	while (only_cached(name, sizeof name) > 0 && unlink(name) == 0)
 		;
 	(void)snprintf(file, sizeof file, "%s/tokenizer.json", directory);
@@ -775,7 +776,7 @@ many_at_once(void)
 	unsigned i, round;
 	int status;
 
-	tap_case("many may fill the cache at once");
+	tap_case("several threads may fill the cache at once");
 	(void)snprintf(file, sizeof file, "%s/tokenizer.json", directory);
 	encode(file, NULL, &want);
 	for (round = 0; round < 5; round++) {
@@ -842,7 +843,8 @@ refused_names(void)
 static void
 refusals(void)
 {
-	tap_case("what cannot be counted exactly is refused by name");
+	tap_case("a vocabulary that cannot be counted exactly is refused with "
+		 "the reason");
 	refused("Unigram", "a.json", "{\"model\":{\"type\":\"Unigram\"}}");
 	refused("WordPiece", "a.json", "{\"model\":{\"type\":\"WordPiece\"}}");
 	refused("byte_fallback", "a.json",

@@ -160,7 +160,7 @@ split_alike(const char *a, const char *b)
 static void
 refuse_models(void)
 {
-	tap_case("a model of another kind is refused");
+	tap_case("a model of another type is refused");
 	refused("", "model", "{}", "a model of type ");
 	refused("", "model", NULL, "a model of type ");
 	refused("model", "type", "\"Unigram\"", "a model of type Unigram");
@@ -194,17 +194,18 @@ refuse_tokens(void)
 	    "[[\"\",\"b\"]]"};
 	size_t i;
 
-	tap_case("a token without a number, or with a wrong one, is refused");
+	tap_case(
+	    "a token without a number, or with an invalid one, is refused");
 	refused("vocab", "!", NULL, "no id for the token !");
 	refused("vocab", "!", "\"x\"", "no id for the token !");
 	refused("vocab", "!", "-1", "no id for the token !");
 	refused("vocab", "!", "2097152", "no id for the token !");
 	refused("model", "merges", "[\"a c\"]", "no id for the token ac");
-	tap_case("a merge that is none is refused");
+	tap_case("an invalid merge is refused");
 	for (i = 0; i < sizeof merges / sizeof merges[0]; i++)
 		refused("model", "merges", merges[i], "not of two tokens");
 	refused("model", "merges", "[\"\xe4\xb8\xad a\"]", "not byte-level");
-	tap_case("an added token that cannot be found as it says is refused");
+	tap_case("an added token with unsupported properties is refused");
 	refused("", "added_tokens", "[{\"content\":\"<x>\"}]", "without id");
 	refused("", "added_tokens", "[{\"id\":300}]", "without id or content");
 	refused("", "added_tokens", "[{\"id\":-1,\"content\":\"<x>\"}]",
@@ -235,7 +236,7 @@ refuse_tokens(void)
 static void
 refuse_splitters(void)
 {
-	tap_case("a splitter that is not known is refused");
+	tap_case("an unknown splitter is refused");
 	refused("", "pre_tokenizer", NULL, "a pre_tokenizer of type ");
 	refused("", "pre_tokenizer", "{\"type\":\"Whitespace\"}",
 	    "a pre_tokenizer of type Whitespace");
@@ -275,7 +276,7 @@ read_alike(void)
 	char name[3];
 	unsigned byte;
 
-	tap_case("what may be said in two ways counts the same");
+	tap_case("equivalent spellings count the same");
 	CHECK(counts_alike("model", "type", NULL));
 	CHECK(counts_alike("model", "dropout", "null"));
 	CHECK(counts_alike("model", "end_of_word_suffix", "\"\""));
@@ -289,18 +290,18 @@ read_alike(void)
 	CHECK(counts_alike("", "added_tokens",
 	    "[{\"id\":300,\"content\":"
 	    "\"a\",\"special\":true,\"lstrip\":true}]"));
-	tap_case("bytes that no text has need no token");
+	tap_case("bytes that occur in no UTF-8 text need no token");
 	for (byte = 0xc0; byte < 256; byte++)
 		if (byte < 0xc2 || byte > 0xf4)
 			CHECK(counts_alike("vocab", name_of(byte, name), NULL));
 	refused("vocab", name_of(0xc2, name), NULL, "no id for the token");
 	refused("vocab", name_of(0xf4, name), NULL, "no id for the token");
-	tap_case("a splitter that is a text matches that text");
+	tap_case("Digits splits each digit, or runs of digits from other text");
 	CHECK(split_alike(ISOLATED("{\"String\":\"a+b\"}"),
 	    ISOLATED("{\"Regex\":\"a\\\\+b\"}")));
 	CHECK(split_alike(ISOLATED("{\"String\":\"1\"}"),
 	    ISOLATED("{\"Regex\":\"1\"}")));
-	tap_case("digits are split one by one, or from what is none");
+	tap_case("a splitter that is a string matches that string");
 	CHECK(split_alike("{\"type\":\"Digits\",\"individual_digits\":true}",
 	    ISOLATED("{\"Regex\":\"\\\\p{N}\"}")));
 	CHECK(counts_alike("", "pre_tokenizer",
@@ -338,7 +339,8 @@ too_slow(void)
 	size_t fast = sizeof text - 60, at;
 	bool within;
 
-	tap_case("a text that takes too many steps is an error for all");
+	tap_case(
+	    "a text that takes too many steps is an error for every function");
 	memset(text, 'x', fast);
 	memset(text + fast, 'a', sizeof text - fast);
 #define SLOW(call) CHECK((call) == -1 && err.code == CTX_ELIMIT)
@@ -400,7 +402,7 @@ decoding(void)
 	struct ctx_err err;
 	size_t i;
 
-	tap_case("tokens of a file become text again");
+	tap_case("tokens of a vocabulary file decode to their text");
 	t = opened(with("", "added_tokens",
 		       "[{\"id\":300,\"content\":"
 		       "\"<x>\",\"special\":true}]"),
@@ -433,7 +435,7 @@ names_within_names(void)
 	struct ctx_tokens out = {0};
 	struct ctx_err err;
 
-	tap_case("of added tokens the longest counts");
+	tap_case("of several added tokens the longest matches");
 #define ADDED(id, name) \
 	"{\"id\":" #id ",\"content\":\"" name "\",\"special\":false}"
 	t = opened(with("", "added_tokens",

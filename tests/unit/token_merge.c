@@ -81,7 +81,7 @@ whole_or_part(void)
 	size_t size;
 	unsigned i;
 
-	tap_case("a token that stands for whole pieces is not found in parts");
+	tap_case("a token for a whole pre-token is not found inside others");
 	for (i = 0; i < 256; i++) {
 		bytes[i] = (char)i;
 		list[i] =
@@ -118,7 +118,7 @@ no_token(void)
 	struct ctx_err err;
 	uint32_t token;
 
-	tap_case("a piece of no bytes, or with 0xff behind a token, is none");
+	tap_case("a text of no bytes, or with 0xff after a token, is no token");
 	NEED(ctx_tokenizer_open(&t, "o200k_base", NULL, &err) == 0);
 	v = &t->vocab;
 	token = ctx_vocab_find(v, " the", 4);

@@ -83,7 +83,8 @@ every_character(void)
 	char want[20];
 	size_t i;
 
-	tap_case("every character in context, as the library normalises it");
+	tap_case(
+	    "every character in context is normalized as by the reference");
 	CHECK(json_array_size(sums) == 272);
 	for (i = 0; i < json_array_size(sums); i++) {
 		(void)snprintf(want, sizeof want, "%016llx",
@@ -105,7 +106,7 @@ in_long_text(void)
 	size_t n, length, before;
 	uint32_t cp;
 
-	tap_case("every character amid many that are in NFC");
+	tap_case("every character between long normalized texts");
 	memset(text, 'x', sizeof text);
 	for (cp = 0x80; cp < 0x110000; cp++) {
 		if (cp >= 0xd800 && cp < 0xe000)
@@ -147,7 +148,7 @@ pairs(void)
 	unsigned i, k;
 	size_t n;
 
-	tap_case("what is composed of others, with each of their marks");
+	tap_case("composed characters with each of their combining marks");
 	for (i = 0; i < nfc_n; i++)
 		for (k = i % 7; k < nfc_n; k += 7) {
 			if (!nfc_list[k].composed)
@@ -237,7 +238,7 @@ settled(void)
 	uint32_t cp;
 	unsigned i;
 
-	tap_case("nothing that follows changes what is settled");
+	tap_case("appended text does not change the settled part");
 	for (i = 0; i < 3000; i++) {
 		n = make_text(text, 30 + pick(sizeof text - 30));
 		at = pick(n);
@@ -267,7 +268,7 @@ long_rows(void)
 	char *text = malloc(n);
 	struct ctx_str got;
 
-	tap_case("a million marks on one character");
+	tap_case("a million combining marks on one character");
 	NEED(text != NULL);
 	text[0] = 'a';
 	for (i = 0; 2 * i + 1 < n; i++)
@@ -467,14 +468,15 @@ recorded(const json_t *cases)
 	const json_t *text, *one;
 	size_t i;
 
-	tap_case("texts are encoded as the library does it");
+	tap_case("texts are encoded as by the reference");
 	json_array_foreach(cases, i, one) {
 		text = json_array_get(one, 0);
 		check_ids(json_string_value(text), json_string_length(text),
 		    json_array_get(one, 1));
 	}
 	CHECK(i == 60);
-	tap_case("and cut, marked and counted in parts as they are counted");
+	tap_case(
+	    "parts, cuts and checkpoints of texts equal their whole count");
 	json_array_foreach(cases, i, one) {
 		text = json_array_get(one, 0);
 		check_all(json_string_value(text), json_string_length(text));
@@ -492,7 +494,8 @@ long_texts(void)
 	size_t n, i, length, rest;
 	char some[200];
 
-	tap_case("so are long ones");
+	tap_case("parts, cuts and checkpoints of long texts equal their whole "
+		 "count");
 	for (i = 0; i < 5; i++) {
 		for (n = 0; n + sizeof words + sizeof some < sizeof text;
 		     n += length) {

@@ -222,18 +222,18 @@ random_texts(void)
 	unsigned i;
 	size_t n, at;
 
-	tap_case("random texts split as by the oracle");
+	tap_case("random texts are split as by the reference");
 	for (i = 0; i < rounds(60000); i++)
 		compare(text,
 		    make_text(text, pick(i % 50 == 0 ? 800 : 150), 0));
-	tap_case("texts with bytes that are not UTF-8 as well");
+	tap_case("random texts with bytes that are not UTF-8");
 	for (i = 0; i < rounds(20000); i++)
 		compare(text, make_text(text, pick(150), 1 + pick(20)));
-	tap_case("and texts cut at every byte");
+	tap_case("random texts cut at every byte");
 	for (i = 0; i < rounds(60); i++)
 		for (n = make_text(text, 200, 0); n > 0; n--)
 			compare(text, n);
-	tap_case("and texts that begin at every offset into a block");
+	tap_case("random texts at every offset into a block");
 	for (i = 0; i < rounds(60); i++) {
 		n = make_text(text + 64, 150, 0);
 		memset(text, 'a', 64);
@@ -276,7 +276,7 @@ long_runs(void)
 	enum { PARTS = sizeof parts / sizeof parts[0] };
 	size_t i, n;
 
-	tap_case("runs of one part");
+	tap_case("long runs of one part");
 	for (i = 0; i < PARTS; i++) {
 		for (n = 0; n < 3000;) {
 			memcpy(text + n, parts[i], strlen(parts[i]) + 1);
@@ -320,7 +320,7 @@ probing(void)
 	size_t n, misses, longs, b, i, k;
 	unsigned round;
 
-	tap_case("every back end finds the same pieces among words");
+	tap_case("every back end finds the same pre-tokens in the cache");
 	NEED(ctx_pretoken_cache_init(&cache, &err) == 0);
 	for (round = 0; round < 2000; round++) {
 		n = make_text(text, pick(800), 0);
@@ -376,7 +376,8 @@ long_words(void)
 	unsigned i, n, round, found, lost = 0;
 	uint64_t hash;
 
-	tap_case("long words are found again or forgotten, never mistaken");
+	tap_case(
+	    "long pre-tokens are found again or forgotten, never confused");
 	NEED(ctx_pretoken_cache_init(&cache, &err) == 0);
 	for (round = 0; round < 2; round++)
 		for (i = 0; i < WORDS; i++) {
@@ -410,7 +411,8 @@ merging(void)
 	size_t i, n, b, length, merged = 0;
 	unsigned round;
 
-	tap_case("every back end merges lanes to the same tokens");
+	tap_case("every back end merges several pre-tokens at once to the same "
+		 "tokens");
 	ctx_vocab_view(&vocab, ctx_vocab_r50k_base);
 	for (round = 0; round < 2000; round++) {
 		n = 1 + pick(CTX_LANES);

@@ -123,7 +123,7 @@ merging(const struct ref_element (*pattern)[6])
 	unsigned i;
 	size_t n;
 
-	tap_case("random texts and long words are encoded as by the oracle");
+	tap_case("random texts and long words are encoded as by the reference");
 	for (i = 0; i < 1000; i++) {
 		n = i % 2 == 0 ? make_text(text, pick(300), i % 4 == 0)
 			       : make_word(text, pick(i % 60 == 1 ? 400 : 100));
@@ -160,7 +160,7 @@ scripts(void)
 	size_t i, n, round;
 	uint32_t cp;
 
-	tap_case("text of other scripts counts as it is encoded");
+	tap_case("texts of other scripts count as they are encoded");
 	for (i = 0; i < sizeof all / sizeof all[0]; i++)
 		for (round = 0; round < 3; round++) {
 			for (n = 0; n + 4 < sizeof text;) {
@@ -200,7 +200,7 @@ every_character(const struct ref_element (*pattern)[6])
 	char text[600];
 	size_t n = 0, i;
 
-	tap_case("characters in context are encoded as by the oracle");
+	tap_case("characters in context are encoded as by the reference");
 	for (cp = 0; cp < 0x110000; cp += cp < 0x1000 ? 1 : step) {
 		if (cp >= 0xd800 && cp < 0xe000)
 			continue;
@@ -223,7 +223,7 @@ cut_anywhere(const struct ref_element (*pattern)[6])
 	unsigned i;
 	size_t n, cut;
 
-	tap_case("and texts cut at every byte");
+	tap_case("random texts cut at every byte");
 	for (i = 0; i < 12; i++) {
 		n = make_text(text, sizeof text, i % 3 > 0);
 		for (cut = 0; cut <= n; cut++) {
@@ -301,7 +301,7 @@ limits(void)
 	size_t n, at;
 	unsigned i;
 
-	tap_case("within says what counting says");
+	tap_case("ctx_token_within agrees with the count");
 	for (i = 0; i < 600; i++) {
 		n = make_text(text, pick(i % 10 == 0 ? sizeof text : 200),
 		    true);
@@ -340,7 +340,8 @@ checkpoints(void)
 	uint64_t tokens, limit;
 	unsigned round, i;
 
-	tap_case("checkpoints give what counting gives, appended or not");
+	tap_case("counts between checkpoints equal direct counts, also after "
+		 "appending");
 	for (round = 0; round < 8; round++) {
 		n = round % 4 == 3
 		    ? make_word(text, 9000)
@@ -407,7 +408,7 @@ parts(void)
 	    "\xe4\xb8\xad'll "};
 	size_t n, k, i;
 
-	tap_case("a text that comes in parts costs what it does as a whole");
+	tap_case("a text in several parts costs as much as the whole");
 	for (i = 0; i < 40; i++) {
 		n = i % 4 == 3 ? make_word(text, 9000)
 			       : make_text(text, pick(sizeof text), i % 4 == 1);
@@ -447,7 +448,8 @@ cut_ends(void)
 	size_t i, words, n, end, cut, at;
 	uint64_t whole, tokens;
 
-	tap_case("wherever a text is cut, what is counted stays");
+	tap_case(
+	    "the count of a prefix stays valid wherever the text is continued");
 	for (i = 0; i < sizeof ends / sizeof ends[0]; i++)
 		for (words = 508; words < 513; words++) {
 			for (n = 0; n < 2 * words; n += 2)

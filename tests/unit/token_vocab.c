@@ -102,7 +102,7 @@ check_head(void)
 	struct ctx_err err;
 	size_t i;
 
-	tap_case("a head with a wrong number is refused");
+	tap_case("a header with a wrong number is refused");
 	CHECK(accepted());
 	CHECK(ctx_vocab_validate(&vocab, bad, sizeof *h - 1, &err) == -1);
 	CHECK(ctx_vocab_validate(&vocab, bad, size - 1, &err) == -1);
@@ -153,7 +153,7 @@ check_sections(void)
 	struct ctx_vocab_head *h = head();
 	unsigned s;
 
-	tap_case("a section that lies elsewhere is refused");
+	tap_case("a section in another place is refused");
 	for (s = 0; s < CTX_VOCAB_SECTIONS; s++) {
 		h->at[s] = sizeof *h - 8;
 		CHECK(refused("head"));
@@ -179,7 +179,7 @@ check_texts(void)
 {
 	uint32_t *offsets = section(CTX_VOCAB_OFFSETS);
 
-	tap_case("texts that do not lie side by side are refused");
+	tap_case("texts that are not adjacent are refused");
 	offsets[0] = 1;
 	CHECK(refused("texts"));
 	offsets[100]++;
@@ -206,7 +206,7 @@ check_tokens(void)
 	static const uint32_t wrong[] = {TOKENS, CTX_VOCAB_NONE - 1, HOLE, X4};
 	size_t i, k;
 
-	tap_case("tokens that are none, or of another length, are refused");
+	tap_case("invalid tokens, or tokens of another length, are refused");
 	for (i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
 		leaves['a'] = wrong[i];
 		CHECK(refused("tokens"));
@@ -227,7 +227,8 @@ check_tokens(void)
 	CHECK(refused("tokens"));
 	shorter[X4] = X18;
 	CHECK(refused("tokens"));
-	tap_case("a token is merged from older ones, unless it is said so");
+	tap_case("a token merged from newer ones is refused without the flag "
+		 "for it");
 	NEED((head()->flags & CTX_VOCAB_DISORDER) == 0);
 	parents[2 * AB] = CD, parents[2 * AB + 1] = HOLE;
 	CHECK(refused("tokens"));
@@ -262,7 +263,7 @@ check_keys(void)
 		done = true;
 	}
 	CHECK(done);
-	tap_case("a search that finds no end is refused");
+	tap_case("a hash table without an empty place is refused");
 	for (i = spill; i < all; i++) {
 		lines[i / 4 * 8 + i % 4] = UINT64_MAX; /* no bytes at all */
 		lines[i / 4 * 8 + 4 + i % 4] = UINT64_MAX;
@@ -320,7 +321,7 @@ check_groups(void)
 	uint32_t n = (uint32_t)(head()->bytes[CTX_VOCAB_LONG] / 4);
 	size_t i;
 
-	tap_case("a group of long tokens beyond them is refused");
+	tap_case("a group of long tokens outside the table is refused");
 	NEED(n == 2);
 	groups[0].first = n + 1;
 	CHECK(refused("tables"));
@@ -357,13 +358,13 @@ check_rest(void)
 	CHECK(refused("special tokens"));
 	special->at += special->n;
 	CHECK(refused("special tokens"));
-	tap_case("so is one in a normal form that nobody makes");
+	tap_case("a special token in an unused normal form is refused");
 	special->normal = 1;
 	CHECK(refused("special tokens"));
 	special->normal = 1;
 	h->flags |= CTX_VOCAB_NFC;
 	CHECK(accepted());
-	tap_case("patterns without an end, or none at all, are refused");
+	tap_case("unterminated or missing patterns are refused");
 	patterns[h->bytes[CTX_VOCAB_PATTERNS] - 1] = 'x';
 	CHECK(refused("splitter patterns"));
 	h->bytes[CTX_VOCAB_PATTERNS] = 0;
@@ -417,7 +418,7 @@ check_packing(void)
 	void *block;
 	size_t n;
 
-	tap_case("tokens beyond what can be packed are refused");
+	tap_case("more tokens than can be packed are refused");
 	CHECK(ctx_vocab_build(&empty, &block, &n, &err) == -1);
 	CHECK(strstr(err.text, "a vocabulary of 0 tokens") != NULL);
 	CHECK(packed((struct ctx_build_token){text, sizeof text, 256, 0}, none,
@@ -428,11 +429,11 @@ check_packing(void)
 	    none, NULL);
 	CHECK(h != NULL && h->ids == CTX_VOCAB_MAX);
 	free(h);
-	tap_case("of two tokens that are equal the first one counts");
+	tap_case("of two equal tokens the first one counts");
 	h = packed((struct ctx_build_token){"a", 1, 256, 0}, none, NULL);
 	CHECK(h != NULL && h->n == 257);
 	free(h);
-	tap_case("that all runs of digits are tokens is known");
+	tap_case("CTX_VOCAB_NUMBERS is set if all runs of digits are tokens");
 	h = packed((struct ctx_build_token){"ab", 2, 256, 1}, one, NULL);
 	CHECK(h != NULL && (h->flags & CTX_VOCAB_NUMBERS) != 0);
 	free(h);

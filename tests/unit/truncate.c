@@ -641,7 +641,7 @@ slowly(struct sizes *sizes)
 	bool right;
 	size_t i;
 
-	tap_case("long clusters are cut where a walk over all of them says");
+	tap_case("long grapheme clusters are cut where a slow walk says");
 	for (i = 0; i < 3000; i++) {
 		make_joining(&text);
 		options.unit = some[i % 3];
@@ -863,7 +863,7 @@ dialects(struct sizes *sizes)
 	size_t files = 0, changed;
 	DIR *corpus, *dir;
 
-	tap_case("the corpus of every dialect, poisoned");
+	tap_case("the corpus of every dialect, with hostile texts inserted");
 	corpus = opendir(CORPUS);
 	NEED(corpus != NULL);
 	while ((sub = readdir(corpus)) != NULL) {

@@ -87,7 +87,7 @@ characters(void)
 		    good && ctx_utf8_next(out, len, &ours) == len && ours == cp;
 	}
 	CHECK(good);
-	tap_case("next takes one byte of what is no character");
+	tap_case("next takes one byte of an invalid sequence");
 	for (lead = 0; lead < 0x10000; lead++) {
 		text[0] = (char)(lead >> 8);
 		text[1] = (char)(lead & 0xff);
@@ -210,7 +210,8 @@ steps(void)
 	bool there = true, back = true;
 	uint32_t cp;
 
-	tap_case("so many characters are skipped, and the last is gone back");
+	tap_case("skip passes the number of characters, and the last one is "
+		 "stepped back");
 	for (i = 0; i < 300; i++) {
 		for (n = count = 0; count < i; count++) {
 			cp = (uint32_t)(tap_random(&seed) >> 32) %

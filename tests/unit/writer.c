@@ -52,7 +52,7 @@ runs(void)
 	struct ctx_err err;
 
 	ctx_writer_init(&writer, sink.out);
-	tap_case("what lies side by side leaves as one write");
+	tap_case("adjacent pieces are written with one call");
 	CHECK(ctx_writer_put(&writer, text, 4, &err) == 0);
 	CHECK(ctx_writer_end_record(&writer, &err) == 0);
 	CHECK(ctx_writer_put(&writer, text + 4, 4, &err) == 0);
@@ -211,7 +211,7 @@ reader_gone(void)
 	struct ctx_err err;
 	int fds[2];
 
-	tap_case("a reader that is gone is CTX_EPIPE");
+	tap_case("a closed pipe is CTX_EPIPE");
 	NEED(pipe(fds) == 0);
 	close(fds[0]);
 	ctx_writer_init(&writer, fds[1]);
@@ -240,7 +240,7 @@ bad_descriptor(void)
 	stays_failed(&writer, CTX_ESYS, EBADF);
 	CHECK(writer.written == 0);
 	ctx_writer_release(&writer);
-	tap_case("but not to whom has nothing to say");
+	tap_case("an unwritable descriptor without output is no error");
 	ctx_writer_init(&writer, fd);
 	CHECK(ctx_writer_close(&writer, &err) == 0);
 	CHECK(ctx_writer_close(&writer, &err) == 0);
@@ -257,7 +257,7 @@ full_device(void)
 	/* Where there is no such device the case above has to do. */
 	if (fd < 0)
 		return;
-	tap_case("a full device shows at close at the latest");
+	tap_case("a full device is an error at close at the latest");
 	ctx_writer_init(&writer, fd);
 	CHECK(ctx_writer_put(&writer, "x", 1, &err) == 0);
 	CHECK(ctx_writer_end_record(&writer, &err) == 0);
@@ -275,7 +275,7 @@ late_error(void)
 	struct ctx_err err;
 	int fd = open("/dev/null", O_WRONLY);
 
-	tap_case("an error of close alone is seen");
+	tap_case("an error of close alone is returned");
 	NEED(fd >= 0);
 	ctx_writer_init(&writer, fd);
 	CHECK(ctx_writer_put(&writer, "x", 1, &err) == 0);
@@ -302,9 +302,9 @@ main(void)
 	signal(SIGPIPE, SIG_IGN);
 	NEED(sigaction(SIGUSR1, &action, NULL) == 0);
 	runs();
-	tap_case("a slow reader gets every byte in order, signals or not");
+	tap_case("a slow reader gets every byte in order, with signals or not");
 	slow_reader(0);
-	tap_case("also where the descriptor does not block");
+	tap_case("a slow non-blocking reader gets every byte in order");
 	slow_reader(O_NONBLOCK);
 	reader_gone();
 	bad_descriptor();
