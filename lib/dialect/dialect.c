@@ -42,7 +42,7 @@
 	}
 
 /* The rules for images and tools if the model is not known; see
- * lib/cost/media.c and lib/cost/request_overhead.c. */
+ * lib/cost/image_tokens.c and lib/cost/request_overhead.c. */
 #define AS_OPENAI                                  \
 	.image = {CTX_IMAGE_TILES, 85, 170, 2048}, \
 	.tools = {CTX_TOOLS_TYPES, 0, 0}

@@ -1,15 +1,24 @@
 # header.awk - make the installed ctx.h: lib/ctx.h with the headers of the rooms
 #
 # Programs get one header.  Where lib/ctx.h includes the header of a room, the
-# declarations of that header are printed.  Its head comment, its guard and its
-# includes of other rooms are left out.
+# declarations of that header are printed, with those of the headers of the same
+# room that it includes.  Head comments, guards and includes of other rooms are
+# left out.
 
-function room(file,   line, inside) {
+function room(file,   line, inside, part) {
 	while ((getline line < file) > 0) {
 		if (line ~ /^#define CTX_[A-Z_]*_H$/)
 			inside = 1
-		else if (inside && line !~ /^#include "/)
+		else if (!inside)
+			continue
+		else if (line !~ /^#include "/)
 			kept[++n] = line
+		else {
+			part = line
+			gsub(/^#include "|"$/, "", part)
+			if (("lib/" part) ~ ("^" substr(file, 1, match(file, /[^\/]*$/) - 1)))
+				room("lib/" part)
+		}
 	}
 	close(file)
 	n-- # the #endif of the guard

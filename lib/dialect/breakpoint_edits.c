@@ -1,0 +1,273 @@
+/* breakpoint_edits.c - the edits that write and remove breakpoints */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dialect/breakpoint_blocks.h"
+
+void
+ctx_breakpoint_writer_release(struct ctx_breakpoint_writer *writer)
+{
+	free(writer->drop);
+	writer->drop = NULL;
+	writer->cap = 0;
+}
+
+/* Resizes writer->drop to one flag per child of the container, all false. */
+static int
+reserve_drop_flags(struct ctx_breakpoint_writer *writer, uint32_t node,
+    struct ctx_err *err)
+{
+	size_t n = ctx_json_count(writer->json, node);
+	bool *drop = ctx_grow(writer->drop, &writer->cap, n, sizeof *drop, err);
+
+	if (drop == NULL)
+		return -1;
+	writer->drop = drop;
+	memset(drop, 0, n * sizeof *drop);
+	return 0;
+}
+
+int
+ctx_breakpoint_strip(struct ctx_breakpoint_writer *writer, uint32_t object,
+    struct ctx_err *err)
+{
+	const struct ctx_node *nodes = writer->json->nodes;
+	uint32_t key;
+	bool any = false;
+	size_t i = 0;
+
+	if (nodes[object].kind != CTX_JSON_OBJECT)
+		return 0;
+	for (key = object + 1; key < nodes[object].next && !any;
+	     key = nodes[key + 1].next)
+		any = ctx_breakpoint_key(writer->json, key);
+	if (!any)
+		return 0;
+	if (reserve_drop_flags(writer, object, err) < 0)
+		return -1;
+	for (key = object + 1; key < nodes[object].next;
+	     key = nodes[key + 1].next)
+		writer->drop[i++] = ctx_breakpoint_key(writer->json, key);
+	return ctx_edits_remove(writer->edits, writer->json, object,
+	    writer->drop, err);
+}
+
+static int
+insert_text(struct ctx_breakpoint_writer *writer, uint32_t at, const char *p,
+    struct ctx_err *err)
+{
+	struct ctx_str place = {writer->json->text + at, 0};
+
+	return ctx_edits_replace(writer->edits, place, p, strlen(p), err);
+}
+
+static const char *
+breakpoint_value(const struct ctx_breakpoint_format *format, enum ctx_ttl ttl)
+{
+	const char *value = format->values[ttl];
+
+	return value != NULL ? value : format->values[0];
+}
+
+/* Returns true if the value equals the JSON text value, ignoring white
+ * space. */
+static bool
+is_same_value(const struct ctx_json *json, uint32_t node, const char *value)
+{
+	struct ctx_str text = ctx_json_str(json, node);
+	size_t i;
+
+	for (i = 0; i < text.n; i++) {
+		if (strchr(" \t\r\n", text.p[i]) != NULL && text.p[i] != '\0')
+			continue;
+		if (text.p[i] != *value)
+			return false;
+		value++;
+	}
+	return *value == '\0';
+}
+
+/* Returns true if the object has, or is, exactly the breakpoint to write. */
+static bool
+has_right_breakpoint(const struct ctx_json *json, uint32_t object,
+    const struct ctx_breakpoint_format *format, enum ctx_ttl ttl)
+{
+	const struct ctx_node *nodes = json->nodes;
+	bool right = false;
+	uint32_t key;
+
+	if (nodes[object].kind != CTX_JSON_OBJECT ||
+	    ctx_breakpoint_is_block(json, object) != format->separate_block)
+		return false;
+	for (key = object + 1; key < nodes[object].next;
+	     key = nodes[key + 1].next) {
+		if (!format->separate_block && !ctx_breakpoint_key(json, key))
+			continue;
+		if (right || !ctx_json_is(json, key, format->key) ||
+		    !is_same_value(json, key + 1,
+			breakpoint_value(format, ttl)))
+			return false;
+		right = true;
+	}
+	return right;
+}
+
+/* Adds the edit that writes a breakpoint for a block.  Its other breakpoints
+ * must be absent or removed. */
+static int
+put_breakpoint(struct ctx_breakpoint_writer *writer,
+    const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,
+    uint32_t block, struct ctx_err *err)
+{
+	const struct ctx_node *nodes = writer->json->nodes;
+	uint32_t at = nodes[block].end, key;
+	char hint[128];
+
+	/* Insert after the last member that is kept. */
+	for (key = block + 1;
+	     !format->separate_block && key < nodes[block].next;
+	     key = nodes[key + 1].next)
+		if (!ctx_breakpoint_key(writer->json, key))
+			at = nodes[key + 1].end;
+	(void)snprintf(hint, sizeof hint,
+	    format->separate_block ? ",{\"%s\":%s}" : ",\"%s\":%s", format->key,
+	    breakpoint_value(format, ttl));
+	return insert_text(writer, at, hint, err);
+}
+
+/* Adds the edits that turn a string into an array of one block with a
+ * breakpoint. */
+static int
+put_text_breakpoint(struct ctx_breakpoint_writer *writer,
+    const struct ctx_breakpoint_format *format, enum ctx_ttl ttl, uint32_t text,
+    struct ctx_err *err)
+{
+	char hint[128];
+
+	(void)snprintf(hint, sizeof hint,
+	    format->separate_block ? "},{\"%s\":%s}]" : ",\"%s\":%s}]",
+	    format->key, breakpoint_value(format, ttl));
+	if (insert_text(writer, writer->json->nodes[text].at, format->text,
+		err) < 0)
+		return -1;
+	return insert_text(writer, writer->json->nodes[text].end, hint, err);
+}
+
+int
+ctx_breakpoint_widen(struct ctx_breakpoint_writer *writer,
+    const struct ctx_breakpoint_format *format, uint32_t list,
+    struct ctx_err *err)
+{
+	const struct ctx_node *node = &writer->json->nodes[list];
+
+	if (node->kind != CTX_JSON_STRING)
+		return 0;
+	if (insert_text(writer, node->at, format->text, err) < 0)
+		return -1;
+	return insert_text(writer, node->end, "}]", err);
+}
+
+/* Adds the edits that remove breakpoints from blocks in a tool result or
+ * document.  The input of a tool call has no blocks, whatever its keys. */
+static int
+strip_nested_lists(struct ctx_breakpoint_writer *writer, uint32_t block,
+    struct ctx_err *err)
+{
+	const struct ctx_json *json = writer->json;
+	struct ctx_nested_list lists[2 * CTX_NESTED_DEPTH], *last;
+	size_t n = ctx_breakpoint_find_nested(json, block, 0, lists);
+	uint32_t node;
+
+	while (n > 0) {
+		last = lists + n - 1;
+		if (last->at == last->end) {
+			n--;
+			continue;
+		}
+		node = last->at;
+		last->at = json->nodes[node].next;
+		if (ctx_breakpoint_strip(writer, node, err) < 0)
+			return -1;
+		n += ctx_breakpoint_find_nested(json, node, last->depth,
+		    lists + n);
+	}
+	return 0;
+}
+
+/* Adds the edits that remove the breakpoint blocks of an array, except those in
+ * kept.  An array with only breakpoint blocks is left as it is. */
+static int
+drop_breakpoints(struct ctx_breakpoint_writer *writer, uint32_t list,
+    const uint32_t *kept, size_t n_kept, struct ctx_err *err)
+{
+	const struct ctx_json *json = writer->json;
+	size_t blocks = ctx_breakpoint_count_blocks(json, list), i = 0, k;
+	uint32_t node;
+
+	if (blocks == 0 || blocks == ctx_json_count(json, list))
+		return 0;
+	if (reserve_drop_flags(writer, list, err) < 0)
+		return -1;
+	for (node = list + 1; node < json->nodes[list].next;
+	     node = json->nodes[node].next) {
+		writer->drop[i] = ctx_breakpoint_is_block(json, node);
+		for (k = 0; k < n_kept; k++)
+			writer->drop[i] &= kept[k] != node;
+		i++;
+	}
+	return ctx_edits_remove(writer->edits, json, list, writer->drop, err);
+}
+
+/* Adds the edits for one block, so that it has exactly the right breakpoint if
+ * marked is true, and none if not. */
+static int
+write_block(struct ctx_breakpoint_writer *writer,
+    const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,
+    uint32_t block, bool marked, struct ctx_err *err)
+{
+	bool right = marked && !format->separate_block &&
+	    has_right_breakpoint(writer->json, block, format, ttl);
+
+	if ((!right && ctx_breakpoint_strip(writer, block, err) < 0) ||
+	    strip_nested_lists(writer, block, err) < 0)
+		return -1;
+	if (!marked || right)
+		return 0;
+	return put_breakpoint(writer, format, ttl, block, err);
+}
+
+int
+ctx_breakpoint_write(struct ctx_breakpoint_writer *writer,
+    const struct ctx_breakpoint_format *format, enum ctx_ttl ttl, uint32_t list,
+    uint32_t mask, struct ctx_err *err)
+{
+	const struct ctx_json *json = writer->json;
+	uint32_t node, next, end, kept[CTX_BREAKPOINT_REACH];
+	size_t left, n_kept = 0;
+	bool marked;
+
+	if (list == 0)
+		return 0;
+	if (json->nodes[list].kind == CTX_JSON_STRING && mask != 0)
+		return put_text_breakpoint(writer, format, ttl, list, err);
+	if (json->nodes[list].kind != CTX_JSON_ARRAY)
+		return 0;
+	end = json->nodes[list].next;
+	left = ctx_breakpoint_count_blocks(json, list);
+	for (node = list + 1; node < end; node = next) {
+		next = json->nodes[node].next;
+		if (ctx_breakpoint_is_block(json, node))
+			continue;
+		marked =
+		    left-- <= CTX_BREAKPOINT_REACH && (mask >> left & 1) != 0;
+		if (marked && format->separate_block && next < end &&
+		    has_right_breakpoint(json, next, format, ttl)) {
+			kept[n_kept++] = next;
+			marked = false;
+		}
+		if (write_block(writer, format, ttl, node, marked, err) < 0)
+			return -1;
+	}
+	return drop_breakpoints(writer, list, kept, n_kept, err);
+}

@@ -1,0 +1,131 @@
+/*
+ * breakpoint_places.c - which blocks and tools may have a breakpoint
+ *
+ * A block with blank text, and reasoning, never gets one.
+ */
+#include <string.h>
+
+#include "dialect/breakpoint_blocks.h"
+
+static bool
+is_blank_text(const struct ctx_json *json, uint32_t string)
+{
+	struct ctx_str literal = ctx_json_str(json, string);
+	size_t at = 1;
+	uint32_t cp;
+
+	if (json->nodes[string].kind != CTX_JSON_STRING)
+		return true;
+	while (ctx_json_string_next(literal, &at, &cp))
+		if (cp != ' ' && cp != '\t' && cp != '\n' && cp != '\r')
+			return false;
+	return true;
+}
+
+static bool
+is_block_type(const struct ctx_json *json, uint32_t type, const char *want)
+{
+	return *want == '*' ? ctx_json_ends_with(json, type, want + 1)
+			    : ctx_json_is(json, type, want);
+}
+
+static bool
+may_mark_block(const struct ctx_breakpoint_format *format,
+    const struct ctx_json *json, uint32_t block)
+{
+	uint32_t type = ctx_json_find(json, block, "type"), value;
+	const struct ctx_breakpoint_block *row;
+
+	for (row = format->blocks; row->type != NULL; row++) {
+		value = format->one_key_blocks
+		    ? ctx_json_find(json, block, row->type)
+		    : block;
+		if (value == 0 ||
+		    (!format->one_key_blocks &&
+			(type == 0 || !is_block_type(json, type, row->type))))
+			continue;
+		if (row->text != NULL)
+			return !is_blank_text(json,
+			    ctx_json_find(json, block, row->text));
+		if (row->member == NULL)
+			return true;
+		value = ctx_json_find(json, value, row->member);
+		return value != 0 && ctx_json_is(json, value, row->is);
+	}
+	return false;
+}
+
+static bool
+may_mark_tool(const struct ctx_breakpoint_format *format,
+    const struct ctx_json *json, uint32_t tool)
+{
+	uint32_t value;
+	size_t i;
+
+	for (i = 0; i < 2 && format->no_marker_tools[i] != NULL; i++) {
+		value = ctx_json_find(json, tool, format->no_marker_tools[i]);
+		if (value != 0 && json->nodes[value].kind != CTX_JSON_FALSE)
+			return false;
+	}
+	return json->nodes[tool].kind == CTX_JSON_OBJECT;
+}
+
+size_t
+ctx_breakpoint_count_blocks(const struct ctx_json *json, uint32_t list)
+{
+	uint32_t node;
+	size_t n = 0;
+
+	for (node = list + 1; node < json->nodes[list].next;
+	     node = json->nodes[node].next)
+		n += !ctx_breakpoint_is_block(json, node);
+	return n;
+}
+
+void
+ctx_breakpoint_find_places(const struct ctx_breakpoint_format *format,
+    const struct ctx_json *json, uint32_t list,
+    struct ctx_breakpoint_places *places)
+{
+	uint32_t node;
+	size_t left;
+
+	memset(places, 0, sizeof *places);
+	if (list == 0)
+		return;
+	if (json->nodes[list].kind == CTX_JSON_STRING) {
+		places->blocks = 1;
+		places->mask = !is_blank_text(json, list);
+	}
+	if (json->nodes[list].kind != CTX_JSON_ARRAY)
+		return;
+	left = places->blocks = ctx_breakpoint_count_blocks(json, list);
+	for (node = list + 1; node < json->nodes[list].next;
+	     node = json->nodes[node].next) {
+		if (ctx_breakpoint_is_block(json, node) ||
+		    left-- > CTX_BREAKPOINT_REACH)
+			continue;
+		if (may_mark_block(format, json, node))
+			places->mask |= 1u << left;
+	}
+}
+
+void
+ctx_breakpoint_find_tool_places(const struct ctx_breakpoint_format *format,
+    const struct ctx_json *json, uint32_t list,
+    struct ctx_breakpoint_places *places)
+{
+	uint32_t node;
+	size_t left;
+
+	memset(places, 0, sizeof *places);
+	if (list == 0)
+		return;
+	left = places->blocks = ctx_breakpoint_count_blocks(json, list);
+	for (node = list + 1; node < json->nodes[list].next;
+	     node = json->nodes[node].next)
+		if (!ctx_breakpoint_is_block(json, node) &&
+		    left-- <= CTX_BREAKPOINT_REACH &&
+		    may_mark_tool(format, json, node))
+			places->mask = 1u << left;
+}
