@@ -1,0 +1,161 @@
+/*
+ * image_tokens.c - tokens of an image by its size
+ *
+ * The rules, with x, y and edge of the model table:
+ *
+ *   tiles    Shrink to edge, then the shorter side to 768 pixels.  x tokens,
+ *            and y per tile of 512 pixels.  Low detail: x.  (OpenAI)
+ *   patches  Of 32 pixels.  Shrink to edge and to at most y patches; x / 100
+ *            tokens per patch.  If edge is not 0, low detail shrinks to 512
+ *            pixels; original detail to 6,000 pixels and 4 * y patches.
+ *            (OpenAI)
+ *   squares  Of 28 pixels.  Shrink to edge and to at most y squares; 1 token
+ *            per square.  (Anthropic)
+ *   crops    x tokens up to 384 by 384 pixels, else x per crop of at most edge
+ *            pixels.  A PDF page is y tokens.  (Gemini 2)
+ *   fixed    x tokens for any size.  A PDF page is y tokens.  (Gemini 3)
+ *
+ * Source: the providers' pages, November 2026.  For patches from GPT-5 on, x is
+ * what users of OpenAI's developer forum were billed in March 2026; the page
+ * gives more.
+ */
+#include <math.h>
+
+#include "cost/media.h"
+
+/* Pixels.  No provider accepts more, whatever the header says. */
+#define LONGEST_SIDE 65535
+
+static const struct ctx_image usual = {CTX_IMAGE_TILES, 85, 170, 2048};
+
+static uint64_t
+divide_up(double length, double unit)
+{
+	double n = ceil(length / unit - 1e-6);
+
+	return n < 1 ? 1 : n > 1e8 ? 100000000 : (uint64_t)n;
+}
+
+/* Shrinks w by h so that the longer side is at most edge; edge 0: no limit. */
+static void
+shrink_to_edge(double *w, double *h, double edge)
+{
+	double longer = *w > *h ? *w : *h;
+
+	if (edge > 0 && longer > edge) {
+		*w = *w * edge / longer;
+		*h = *h * edge / longer;
+	}
+}
+
+static uint64_t
+count_tile_tokens(const struct ctx_image *image, double w, double h,
+    enum ctx_detail detail)
+{
+	double shorter;
+
+	if (detail == CTX_DETAIL_LOW)
+		return image->x;
+	shrink_to_edge(&w, &h, image->edge);
+	shorter = w < h ? w : h;
+	if (shorter > 768) {
+		w = w * 768 / shorter;
+		h = h * 768 / shorter;
+	}
+	return image->x + image->y * divide_up(w, 512) * divide_up(h, 512);
+}
+
+/* Returns the tokens of the patches rule.  An image with too many patches is
+ * shrunk to the maximum, and then until one side is a whole number of
+ * patches. */
+static uint64_t
+count_patch_tokens(const struct ctx_image *image, double w, double h,
+    enum ctx_detail detail)
+{
+	double edge = image->edge, r, across, down, whole;
+	uint64_t n, most = image->y;
+
+	if (edge > 0 && detail == CTX_DETAIL_LOW)
+		edge = 512;
+	if (edge > 0 && detail == CTX_DETAIL_ORIGINAL) {
+		edge = 6000;
+		most *= 4;
+	}
+	shrink_to_edge(&w, &h, edge);
+	n = divide_up(w, 32) * divide_up(h, 32);
+	if (most > 0 && n > most) {
+		r = sqrt(32.0 * 32.0 * (double)most / (w * h));
+		across = w * r / 32;
+		down = h * r / 32;
+		whole = across < 1 ? 1 : floor(across) / across;
+		if (down >= 1 && floor(down) / down < whole)
+			whole = floor(down) / down;
+		n = divide_up(across * whole, 1) * divide_up(down * whole, 1);
+		n = n < most ? n : most;
+	}
+	return (n * image->x + 99) / 100;
+}
+
+/* Returns the tokens of the squares rule.  An image with too many squares is
+ * shrunk to the largest size that fits, found by bisection to some thousandths
+ * of a pixel. */
+static uint64_t
+count_square_tokens(const struct ctx_image *image, double w, double h)
+{
+	double small = 0, large = 1, scale = 1;
+	int i;
+
+	shrink_to_edge(&w, &h, image->edge);
+	for (i = 0; i < 20 && image->y > 0; i++) {
+		if (divide_up(w * scale, 28) * divide_up(h * scale, 28) >
+		    image->y)
+			large = scale;
+		else
+			small = scale;
+		if (small == 1)
+			break;
+		scale = (small + large) / 2;
+	}
+	return divide_up(w * small, 28) * divide_up(h * small, 28);
+}
+
+/* Returns the tokens of the crops rule.  The side of a crop is two thirds of
+ * the shorter side of the image, between 256 and edge pixels. */
+static uint64_t
+count_crop_tokens(const struct ctx_image *image, double w, double h)
+{
+	double unit = floor((w < h ? w : h) / 1.5);
+
+	if (w <= 384 && h <= 384)
+		return image->x;
+	if (unit > image->edge)
+		unit = image->edge;
+	if (unit < 256)
+		unit = 256;
+	return image->x * divide_up(w, unit) * divide_up(h, unit);
+}
+
+uint64_t
+ctx_image_tokens(const struct ctx_image *image, uint32_t width, uint32_t height,
+    enum ctx_detail detail)
+{
+	double w = width < LONGEST_SIDE ? width : LONGEST_SIDE;
+	double h = height < LONGEST_SIDE ? height : LONGEST_SIDE;
+
+	if (width == 0 || height == 0)
+		w = h = 1024;
+	if (image->rule == CTX_IMAGE_NONE)
+		image = &usual;
+	switch (image->rule) {
+	case CTX_IMAGE_PATCHES:
+		return count_patch_tokens(image, w, h, detail);
+	case CTX_IMAGE_SQUARES:
+		return count_square_tokens(image, w, h);
+	case CTX_IMAGE_CROPS:
+		return count_crop_tokens(image, w, h);
+	case CTX_IMAGE_FIXED:
+		return image->x;
+	default:
+		return count_tile_tokens(image, w, h, detail);
+	}
+}

@@ -1,0 +1,165 @@
+/*
+ * media_header.c - sizes, pages, seconds and formats in the bytes of media
+ * files
+ */
+#include <string.h>
+
+#include "cost/media_payload.h"
+
+enum {
+	MINUTE = 60,      /* seconds of audio of unknown length */
+	MP3_RATE = 16000, /* bytes per second: 128 kbit/s */
+};
+
+/* Maximum bytes searched for the size of an image.  In a photograph, metadata
+ * with thumbnails comes before the size. */
+#define HEAD ((size_t)1 << 20)
+
+/* Sets the size of a JPEG: skips segments by their lengths up to a frame
+ * header. */
+static void
+read_jpeg_size(const struct ctx_base64 *b, uint32_t *w, uint32_t *h)
+{
+	size_t at = 2;
+	uint32_t mark;
+
+	while (at < HEAD && ctx_base64_byte(b, at) == 0xff) {
+		mark = ctx_base64_uint(b, at + 1, 1, false);
+		if (mark == 0xff) {
+			at++; /* padding */
+			continue;
+		}
+		if (mark >= 0xc0 && mark <= 0xcf && mark != 0xc4 &&
+		    mark != 0xc8 && mark != 0xcc) {
+			*h = ctx_base64_uint(b, at + 5, 2, false);
+			*w = ctx_base64_uint(b, at + 7, 2, false);
+			return;
+		}
+		at += 2;
+		if (mark != 0x01 && (mark < 0xd0 || mark > 0xd8))
+			at += ctx_base64_uint(b, at, 2, false);
+	}
+}
+
+static void
+read_webp_size(const struct ctx_base64 *b, uint32_t *w, uint32_t *h)
+{
+	uint32_t bits;
+
+	if (ctx_base64_has(b, 12, "VP8 ")) {
+		*w = ctx_base64_uint(b, 26, 2, true) & 0x3fff;
+		*h = ctx_base64_uint(b, 28, 2, true) & 0x3fff;
+	} else if (ctx_base64_has(b, 12, "VP8L")) {
+		bits = ctx_base64_uint(b, 21, 4, true);
+		*w = (bits & 0x3fff) + 1;
+		*h = (bits >> 14 & 0x3fff) + 1;
+	} else if (ctx_base64_has(b, 12, "VP8X")) {
+		*w = ctx_base64_uint(b, 24, 3, true) + 1;
+		*h = ctx_base64_uint(b, 27, 3, true) + 1;
+	}
+}
+
+void
+ctx_read_image_size(const struct ctx_base64 *b, uint32_t *w, uint32_t *h)
+{
+	*w = *h = 0;
+	if (ctx_base64_has(b, 0, "\x89PNG\r\n\x1a\n")) {
+		*w = ctx_base64_uint(b, 16, 4, false);
+		*h = ctx_base64_uint(b, 20, 4, false);
+	} else if (ctx_base64_has(b, 0, "GIF8")) {
+		*w = ctx_base64_uint(b, 6, 2, true);
+		*h = ctx_base64_uint(b, 8, 2, true);
+	} else if (ctx_base64_has(b, 0, "\xff\xd8")) {
+		read_jpeg_size(b, w, h);
+	} else if (ctx_base64_has(b, 0, "RIFF") &&
+	    ctx_base64_has(b, 8, "WEBP")) {
+		read_webp_size(b, w, h);
+	}
+}
+
+/* Returns true if the PDF has this name at this byte, and not a longer one. */
+static bool
+has_name(const struct ctx_base64 *b, size_t at, const char *name)
+{
+	int next = ctx_base64_byte(b, at + strlen(name));
+
+	return ctx_base64_has(b, at, name) && !(next >= 'A' && next <= 'z');
+}
+
+uint64_t
+ctx_count_pdf_pages(const struct ctx_base64 *b)
+{
+	uint64_t n = 0;
+	size_t at, bytes = ctx_base64_length(b);
+
+	for (at = 0; at + 10 < bytes; at++) {
+		if (ctx_base64_byte(b, at) != '/' || !has_name(b, at, "/Type"))
+			continue;
+		at += strlen("/Type");
+		while (ctx_base64_byte(b, at) == ' ')
+			at++;
+		n += has_name(b, at, "/Page");
+	}
+	return n > 0 ? n : 1 + (uint64_t)bytes / 50000;
+}
+
+uint32_t
+ctx_read_mp3_rate(const struct ctx_base64 *b)
+{
+	/* kbit/s of layer III, for MPEG 1 and 2 (ISO 11172-3, 13818-3) */
+	static const uint16_t rates[2][16] = {
+	    {0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320},
+	    {0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160},
+	};
+	size_t at = 0, i;
+	uint32_t head, size = 0;
+
+	if (ctx_base64_has(b, 0, "ID3")) {
+		for (i = 6; i < 10; i++)
+			size = size << 7 |
+			    (ctx_base64_uint(b, i, 1, false) & 0x7f);
+		at = size + 10;
+	}
+	head = ctx_base64_uint(b, at, 3, false);
+	if ((head & 0xffe600) != 0xffe200)
+		return 0;
+	return rates[(head >> 11 & 3) != 3][head >> 4 & 15] * 125u;
+}
+
+uint64_t
+ctx_count_audio_seconds(const struct ctx_base64 *b)
+{
+	uint32_t rate = 0;
+
+	if (b->n == 0)
+		return MINUTE;
+	if (ctx_base64_has(b, 0, "RIFF") && ctx_base64_has(b, 8, "WAVE"))
+		rate = ctx_base64_uint(b, 28, 4, true);
+	else
+		rate = ctx_read_mp3_rate(b);
+	return 1 + ctx_base64_length(b) / (rate > 0 ? rate : MP3_RATE);
+}
+
+void
+ctx_read_media_format(const struct ctx_base64 *b, struct ctx_media *media)
+{
+	static const struct {
+		const char *start, *eighth, *format, *kind;
+	} starts[] = {{"\x89PNG\r\n\x1a\n", "", "png", "image"},
+	    {"GIF8", "", "gif", "image"}, {"\xff\xd8\xff", "", "jpeg", "image"},
+	    {"RIFF", "WEBP", "webp", "image"}, {"%PDF-", "", "pdf", "document"},
+	    {"RIFF", "WAVE", "wav", "audio"}, {"ID3", "", "mp3", "audio"},
+	    {"OggS", "", "ogg", "audio"}, {"fLaC", "", "flac", "audio"}};
+	size_t i;
+
+	for (i = 0; i < sizeof starts / sizeof starts[0]; i++) {
+		if (!ctx_base64_has(b, 0, starts[i].start) ||
+		    !ctx_base64_has(b, 8, starts[i].eighth))
+			continue;
+		media->format = starts[i].format;
+		media->kind = starts[i].kind;
+		return;
+	}
+	if (ctx_read_mp3_rate(b) > 0)
+		media->format = "mp3";
+}
