@@ -236,6 +236,51 @@ ctx_edits_origin(const struct ctx_edits *edits, struct ctx_str text, size_t at)
 }
 
 size_t
+ctx_edits_destination(const struct ctx_edits *edits, size_t first, size_t n,
+    struct ctx_str text, size_t at)
+{
+	const struct ctx_edit *edit;
+	size_t to = at, from, i;
+
+	for (i = first; i < first + n; i++) {
+		edit = &edits->list[i];
+		from = (size_t)(edit->old.p - text.p);
+		if (from >= at)
+			break;
+		if (at - from < edit->old.n)
+			return to - (at - from);
+		to += edit->n - edit->old.n;
+	}
+	return to;
+}
+
+/* Returns the index of the first of n merged edits after place p, or n. */
+static size_t
+find_edit_after(const struct ctx_edits *edits, size_t n, uintptr_t p)
+{
+	size_t low = 0, high = n, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if ((uintptr_t)edits->list[mid].old.p <= p)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+size_t
+ctx_edits_inside(const struct ctx_edits *edits, size_t n, struct ctx_str text,
+    size_t *first)
+{
+	uintptr_t from = (uintptr_t)text.p;
+
+	*first = find_edit_after(edits, n, from);
+	return find_edit_after(edits, n, from + text.n - 1) - *first;
+}
+
+size_t
 ctx_edits_first(const struct ctx_edits *edits, size_t first, const char *text)
 {
 	size_t from = SIZE_MAX, at, i;

@@ -205,6 +205,16 @@ void ctx_edits_mark_member(const struct ctx_json *json, uint32_t object,
  * The edits must have been applied. */
 size_t ctx_edits_origin(const struct ctx_edits *edits, struct ctx_str text,
     size_t at);
+/* Returns the offset in the output of ctx_edits_apply_some, given n edits from
+ * index first, that corresponds to offset at in text.  Within replaced bytes it
+ * is the start of the replacement. */
+size_t ctx_edits_destination(const struct ctx_edits *edits, size_t first,
+    size_t n, struct ctx_str text, size_t at);
+/* Returns how many of the first n edits lie within text, but not at its start
+ * or end, and sets *first to the index of the first of them.  These n edits
+ * must be as ctx_edits_merge left them. */
+size_t ctx_edits_inside(const struct ctx_edits *edits, size_t n,
+    struct ctx_str text, size_t *first);
 /* Returns true if an edit with index first or higher replaces bytes of this
  * span of the text, or inserts within it. */
 bool ctx_edits_touch(const struct ctx_edits *edits, size_t first,

@@ -385,11 +385,47 @@ many_drops(void)
 	free(gone);
 }
 
+static void
+places(void)
+{
+	const char *text = "0123456789";
+	/* What byte each of text becomes: "01<>3three567". */
+	const size_t to[] = {0, 1, 2, 4, 5, 10, 11, 12, 13, 13, 13};
+	struct ctx_edits edits = {0};
+	struct ctx_err err;
+	size_t i, first;
+
+	tap_case("an offset after edits, and within a replaced span");
+	NEED(ctx_edits_replace(&edits, (struct ctx_str){text + 2, 1}, "<>", 2,
+		 &err) == 0);
+	NEED(ctx_edits_replace(&edits, (struct ctx_str){text + 4, 1}, "three",
+		 5, &err) == 0);
+	NEED(ctx_edits_replace(&edits, (struct ctx_str){text + 8, 2}, "", 0,
+		 &err) == 0);
+	for (i = 0; i < LENGTH(to); i++)
+		CHECK(
+		    ctx_edits_destination(&edits, 0, 3, str(text), i) == to[i]);
+	CHECK(ctx_edits_destination(&edits, 1, 1, str(text), 9) == 13);
+	CHECK(ctx_edits_destination(&edits, 1, 0, str(text), 9) == 9);
+	tap_case("the edits inside a text, not at its ends");
+	ctx_edits_merge(&edits);
+	CHECK(
+	    ctx_edits_inside(&edits, 3, str(text), &first) == 3 && first == 0);
+	CHECK(ctx_edits_inside(&edits, 3, (struct ctx_str){text + 2, 6},
+		  &first) == 1 &&
+	    first == 1);
+	CHECK(ctx_edits_inside(&edits, 3, (struct ctx_str){text + 4, 4},
+		  &first) == 0);
+	CHECK(ctx_edits_inside(&edits, 2, str(text), &first) == 2);
+	ctx_edits_release(&edits);
+}
+
 int
 main(void)
 {
 	replacing();
 	merging();
+	places();
 	refusing();
 	dropping();
 	dropping_keys();
