@@ -14,7 +14,7 @@ struct check_command {
 	struct ctx_check_options options;
 	const char *provider, *explain_path, *archive_path, *after;
 	struct ctx_archive archive;
-	bool repair, json, sarif, quiet, list_rules;
+	bool repair, json, sarif, quiet, list_rules, reasoning_given;
 	FILE *explain;
 	uint64_t found, fixed;
 };
@@ -209,6 +209,13 @@ check_file(struct check_command *check, char **file, struct ctx_writer *writer)
 		    "%s: %" PRIu64 " messages, %" PRIu64 " findings, %" PRIu64
 		    " put right",
 		    *file, options->messages, check->found, check->fixed);
+	if (check->cli.verbose && options->reasoning_removed > 0)
+		cli_say(&check->cli,
+		    "removed the bound reasoning of %" PRIu64 " messages",
+		    options->reasoning_removed);
+	if (!check->quiet)
+		cli_note_reasoning(&check->cli, options->reasoning_kept,
+		    options->refused);
 	cli_close(&stream);
 }
 
@@ -242,6 +249,7 @@ list_rules(void)
 static void
 parse(struct check_command *check, int argc, char **argv)
 {
+	unsigned reasoning = CTX_REASONING_DROP;
 	const struct cli_option options[] = {
 	    {.type = CLI_HEADING, .help = "What is asked"},
 	    {0, "provider", "NAME", "what it asks beyond the dialect (none)",
@@ -253,7 +261,7 @@ parse(struct check_command *check, int argc, char **argv)
 	    {0, "after", "FILE", "only: was this earlier request appended to?",
 		CLI_FILE, &check->after, NULL, NULL},
 	    {'m', "model", "NAME",
-		"model, for the limits of images (the request's)", CLI_STRING,
+		"model, which decides some rules (the request's)", CLI_STRING,
 		&check->cli.model, cli_model_name, NULL},
 	    {.type = CLI_HEADING, .help = "What comes out"},
 	    {0, "json", NULL, "one JSON object a finding", CLI_FLAG,
@@ -266,6 +274,9 @@ parse(struct check_command *check, int argc, char **argv)
 		&check->list_rules, NULL, NULL},
 	    {0, "repair", NULL, "write a stream that passes", CLI_FLAG,
 		&check->repair, NULL, NULL},
+	    {0, "reasoning", "WHAT", "bound, after a repair: drop, keep, fail",
+		CLI_CHOICE, &reasoning, cli_reasoning_name,
+		&check->reasoning_given},
 	    {0, "explain", "FILE", "a JSON line for each repair", CLI_FILE,
 		&check->explain_path, NULL, NULL},
 	    {0, "archive", "FILE", "append there first what it changes",
@@ -281,6 +292,7 @@ parse(struct check_command *check, int argc, char **argv)
 	cli_parse(&check->cli, argc, argv);
 	check->cli.options = NULL;
 	check->cli.still = check->quiet;
+	o->reasoning = (enum ctx_reasoning)reasoning;
 	o->user = check;
 	o->found = found;
 	o->fixed = fixed;
@@ -303,7 +315,8 @@ run_after(struct check_command *check)
 
 	if (check->repair || check->sarif || check->provider != NULL ||
 	    check->options.allow_pending || check->options.schema ||
-	    check->archive_path != NULL || check->cli.n_files > 1)
+	    check->archive_path != NULL || check->reasoning_given ||
+	    check->cli.n_files > 1)
 		cli_die(&check->cli,
 		    "--after compares one file; only -m, "
 		    "--json and -q go with it");
@@ -343,6 +356,8 @@ open_reports(struct check_command *check)
 		    "is one conversation");
 	if (check->explain_path != NULL && !check->repair)
 		cli_die(&check->cli, "--explain needs --repair");
+	if (check->reasoning_given && !check->repair)
+		cli_die(&check->cli, "--reasoning needs --repair");
 	if (check->archive_path != NULL)
 		open_archive(check);
 	if (check->explain_path == NULL)

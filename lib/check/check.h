@@ -49,6 +49,7 @@ enum ctx_rule_id {
 	CTX_RULE_USER_AFTER_RESULT,
 	CTX_RULE_CALL_SCHEMA,
 	CTX_RULE_ASSISTANT_MEDIA,
+	CTX_RULE_BOUND_REASONING,
 	CTX_RULES
 };
 
@@ -281,13 +282,17 @@ struct ctx_fix {
 
 struct ctx_check_options {
 	const struct ctx_provider *provider; /* or NULL */
-	/* For the windows of models; NULL: none is known. */
+	/* For the windows of models, and whether they bind reasoning; NULL: no
+	 * window is known, and none does. */
 	struct ctx_model_counters *counters;
 	bool allow_pending; /* see ctx_validator_end */
 	bool schema; /* check arguments against schemas (CTX_CALLS_FIT) */
 	/* Gets each message as it was, before its change is written; or NULL.
 	 */
 	struct ctx_archive *archive;
+	/* What a repair does with bound reasoning after what it changes.  With
+	 * CTX_REASONING_FAIL a conversation is held to its end. */
+	enum ctx_reasoning reasoning;
 	void *user;
 	/* Called for each violation that was not fixed; part and node of the
 	 * finding are not valid here. */
@@ -297,6 +302,10 @@ struct ctx_check_options {
 	int (
 	    *fixed)(void *user, const struct ctx_fix *fix, struct ctx_err *err);
 	uint64_t messages; /* set to the number of messages checked */
+	/* Set to the number of messages whose bound reasoning after a repair
+	 * was removed, and of those where it was kept; and of conversations
+	 * that were not repaired because of CTX_REASONING_FAIL. */
+	uint64_t reasoning_removed, reasoning_kept, refused;
 };
 
 /*

@@ -3,9 +3,14 @@
  *
  * The messages of the stream are one conversation, and the messages inside a
  * record are another.  Each conversation has its own validator.
+ *
+ * With CTX_REASONING_FAIL the events of a conversation are held until its end.
+ * A trial, which writes and reports nothing, then says whether the conversation
+ * may be repaired.
  */
 #include <string.h>
 
+#include "check/held_events.h"
 #include "check/repair.h"
 
 /* A conversation and its validator. */
@@ -13,6 +18,10 @@ struct hearing {
 	struct ctx_validator validator;
 	uint64_t messages;
 	uint64_t left; /* messages that no fix has removed */
+	bool begun;    /* the members below are valid */
+	bool binds;    /* the model binds signed reasoning */
+	bool holding;  /* events are held */
+	struct ctx_held_events held;
 };
 
 struct check {
@@ -21,13 +30,25 @@ struct check {
 	struct hearing lines, record;
 	const struct ctx_message *message; /* being checked, or NULL */
 	struct ctx_repair repair;
+	struct ctx_writer *writer; /* NULL: nothing is repaired */
 	bool repairing;
+	bool trial;
 	const char *file;   /* file of the first record that is not blank */
 	bool conversations; /* true if a record held a conversation */
 	uint32_t
 	    at; /* offset up to which lines were counted, and the line there */
 	uint64_t line;
 };
+
+/* Reports a finding that is not fixed. */
+static int
+report_finding(struct check *check, const struct ctx_finding *finding,
+    struct ctx_err *err)
+{
+	if (check->trial)
+		return 0;
+	return check->options->found(check->options->user, finding, err);
+}
 
 static int
 found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
@@ -43,8 +64,8 @@ found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 	if (rc < 0)
 		return -1;
 	if (rc == 0)
-		return options->found(options->user, finding, err) < 0 ? -1 : 0;
-	if (options->fixed != NULL &&
+		return report_finding(check, finding, err) < 0 ? -1 : 0;
+	if (!check->trial && options->fixed != NULL &&
 	    options->fixed(options->user, &fix, err) < 0)
 		return -1;
 	/* The removed message was counted in left when it was checked. */
@@ -159,8 +180,7 @@ check_message(struct check *check, struct hearing *hearing,
 		return 0;
 	}
 	if (check->repairing &&
-	    ctx_repair_add(&check->repair, event, rules, hearing->messages,
-		err) < 0)
+	    ctx_repair_add(&check->repair, event, rules, &place, err) < 0)
 		return -1;
 	check->message = event->message;
 	hearing->validator.dialect = event->layout->dialect;
@@ -187,7 +207,7 @@ report_missing_message(struct check *check, const struct ctx_place *place,
 	    .place = *place,
 	    .what = what};
 
-	return check->options->found(check->options->user, &finding, err);
+	return report_finding(check, &finding, err);
 }
 
 /* Returns true if an element must be a message. Some formats have other objects
@@ -240,6 +260,36 @@ end_conversation(struct check *check, const struct ctx_event *event,
 	return 0;
 }
 
+/* Prepares the validator for a conversation inside a record. */
+static void
+begin_conversation(struct check *check, const struct ctx_event *event)
+{
+	struct ctx_validator *validator = &check->record.validator;
+
+	check->conversations = true;
+	if (check->at == 0)
+		check->line = event->record->line;
+	check->record.messages = check->record.left = 0;
+	ctx_validator_begin(validator);
+	validator->elsewhere = event->layout->has_remote_state;
+	if (event->layout->in_request) {
+		validator->request_json = event->record->json;
+		validator->request = event->layout->request;
+	}
+	ctx_repair_begin(&check->repair, true, check->record.binds);
+}
+
+static int
+write_unrepaired(struct check *check, struct ctx_str text, struct ctx_err *err)
+{
+	if (check->writer == NULL)
+		return 0;
+	return ctx_writer_copy(check->writer, text.p, text.n, err) < 0
+	    ? -1
+	    : ctx_writer_end_record(check->writer, err);
+}
+
+/* Checks an event, which is not held any more. */
 static int
 check_event(struct check *check, const struct ctx_event *event,
     struct ctx_err *err)
@@ -248,19 +298,7 @@ check_event(struct check *check, const struct ctx_event *event,
 
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
-		check->conversations = true;
-		if (check->at == 0)
-			check->line = event->record->line;
-		check->record.messages = check->record.left = 0;
-		ctx_validator_begin(&check->record.validator);
-		check->record.validator.elsewhere =
-		    event->layout->has_remote_state;
-		if (event->layout->in_request) {
-			check->record.validator.request_json =
-			    event->record->json;
-			check->record.validator.request =
-			    event->layout->request;
-		}
+		begin_conversation(check, event);
 		return 0;
 	case CTX_EVENT_MESSAGE:
 		return check_message(check,
@@ -284,7 +322,7 @@ check_event(struct check *check, const struct ctx_event *event,
 	if (check->repairing)
 		return ctx_repair_record(&check->repair, event,
 		    ctx_validator_settled(&check->lines.validator), err);
-	return 0;
+	return write_unrepaired(check, event->record->text, err);
 }
 
 static int
@@ -304,6 +342,169 @@ end_stream(struct check *check, struct ctx_err *err)
 	return check->repairing ? ctx_repair_end(&check->repair, err) : 0;
 }
 
+/* ---- conversations that are held ---- */
+
+/* Checks the held events of a conversation, and its end. end is the END event
+ * of a conversation inside a record; NULL: of the stream's messages. */
+static int
+check_held(struct check *check, const struct ctx_event *end,
+    struct ctx_err *err)
+{
+	struct hearing *hearing = end != NULL ? &check->record : &check->lines;
+	struct ctx_event event;
+	size_t i;
+
+	if (end != NULL)
+		begin_conversation(check, end);
+	for (i = 0; i < hearing->held.n; i++) {
+		if (ctx_held_event(&hearing->held, i, &event, err) < 0 ||
+		    check_event(check, &event, err) < 0)
+			return -1;
+		if (end != NULL || event.kind != CTX_EVENT_MESSAGE)
+			continue;
+		event.kind = CTX_EVENT_RECORD;
+		if (check_event(check, &event, err) < 0)
+			return -1;
+	}
+	return end != NULL ? end_conversation(check, end, err)
+			   : end_stream(check, err);
+}
+
+/* Tries to repair the held conversation. Sets check->repair.refused to true if
+ * bound reasoning would stand after a change. */
+static int
+try_repair(struct check *check, const struct ctx_event *end,
+    struct ctx_err *err)
+{
+	struct ctx_edits edits = check->repair.edits;
+	uint64_t messages = check->options->messages, line = check->line;
+	uint32_t at = check->at;
+	int rc;
+
+	check->trial = true;
+	check->repair.writer = NULL;
+	check->repair.refused = check->repair.renamed = false;
+	memset(&check->repair.edits, 0, sizeof check->repair.edits);
+	rc = check_held(check, end, err);
+	ctx_edits_release(&check->repair.edits);
+	check->trial = false;
+	check->repair.writer = check->writer;
+	check->repair.edits = edits;
+	check->options->messages = messages;
+	check->line = line;
+	check->at = at;
+	return rc;
+}
+
+/* Makes check_held start again with the stream's messages. */
+static void
+restart_lines(struct check *check)
+{
+	check->lines.messages = check->lines.left = 0;
+	ctx_validator_begin(&check->lines.validator);
+	ctx_repair_begin(&check->repair, false, check->lines.binds);
+}
+
+/* Repairs the held conversation, or reports what forbids it. */
+static int
+repair_held(struct check *check, const struct ctx_event *end,
+    struct ctx_err *err)
+{
+	struct hearing *hearing = end != NULL ? &check->record : &check->lines;
+	struct ctx_finding finding = {.id = CTX_RULE_BOUND_REASONING,
+	    .what = "signed reasoning would stand after a repair"};
+	int rc = try_repair(check, end, err);
+
+	hearing->holding = false;
+	if (rc == 0 && check->repair.refused) {
+		check->options->refused++;
+		finding.place = check->repair.refused_at;
+		rc = report_finding(check, &finding, err);
+	}
+	if (end == NULL)
+		restart_lines(check);
+	check->repairing = !check->repair.refused;
+	if (rc == 0)
+		rc = check_held(check, end, err);
+	/* The writer may refer to held bytes. */
+	if (rc == 0 && end == NULL)
+		rc = ctx_writer_flush(check->writer, err);
+	check->repairing = true;
+	ctx_held_clear(&hearing->held);
+	return rc;
+}
+
+/* Begins the stream's own conversation, or one inside a record. */
+static int
+begin_hearing(struct check *check, struct hearing *hearing,
+    const struct ctx_event *event, struct ctx_err *err)
+{
+	struct ctx_check_options *options = check->options;
+
+	hearing->begun = true;
+	hearing->binds = false;
+	if (check->repairing && options->counters != NULL &&
+	    ctx_stream_binds(check->stream, event, options->counters,
+		&hearing->binds, err) < 0)
+		return -1;
+	/* The lines of a transcript are not repaired. */
+	hearing->holding = hearing->binds && event->line == 0 &&
+	    options->reasoning == CTX_REASONING_FAIL;
+	ctx_repair_begin(&check->repair, event->inside, hearing->binds);
+	return 0;
+}
+
+static int
+hold_record(struct check *check, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	struct ctx_held_events *held = &check->lines.held;
+	struct ctx_str text = event->record->text;
+	struct ctx_buf copy = {0};
+
+	if (event->kind == CTX_EVENT_MESSAGE || check->repair.edits.n == 0)
+		return ctx_held_add_record(held, event,
+		    ctx_stream_keep(check->stream, event, err), text.n, err);
+	check->at = 0;
+	if (ctx_repair_take_record(&check->repair, &text, err) < 0 ||
+	    ctx_buf_add(&copy, text.p, text.n, err) < 0)
+		return -1;
+	return ctx_held_add_record(held, event, ctx_buf_take(&copy), text.n,
+	    err);
+}
+
+/* Holds an event, or checks it. */
+static int
+take_event(struct check *check, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	struct hearing *hearing =
+	    event->inside ? &check->record : &check->lines;
+
+	if (event->kind == CTX_EVENT_BEGIN ||
+	    (event->kind == CTX_EVENT_MESSAGE && !hearing->begun))
+		if (begin_hearing(check, hearing, event, err) < 0)
+			return -1;
+	if (!hearing->holding || event->kind == CTX_EVENT_BEGIN)
+		return check_event(check, event, err);
+	if (event->kind == CTX_EVENT_END)
+		return repair_held(check, event, err);
+	if (event->inside)
+		return ctx_held_add_inner(&hearing->held, event, err);
+	/* The record of a message is held with the message. */
+	if (event->kind == CTX_EVENT_RECORD &&
+	    event->layout->kind == CTX_LAYOUT_MESSAGE)
+		return 0;
+	return hold_record(check, event, err);
+}
+
+static int
+end_lines(struct check *check, struct ctx_err *err)
+{
+	return check->lines.holding ? repair_held(check, NULL, err)
+				    : end_stream(check, err);
+}
+
 static int
 check_all(struct check *check, struct ctx_err *err)
 {
@@ -312,15 +513,15 @@ check_all(struct check *check, struct ctx_err *err)
 	int rc;
 
 	while ((rc = ctx_stream_next(check->stream, &event, err)) > 0)
-		if (check_event(check, &event, err) < 0) {
+		if (take_event(check, &event, err) < 0) {
 			rc = ctx_stream_fail(check->stream, err);
 			break;
 		}
 	if (rc == 0)
-		return end_stream(check, err);
+		return end_lines(check, err);
 	/* The records before the error are complete. */
 	if (check->repairing)
-		(void)ctx_writer_flush(check->repair.writer, &late);
+		(void)ctx_writer_flush(check->writer, &late);
 	return -1;
 }
 
@@ -334,9 +535,11 @@ ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
 	int rc = -1;
 
 	options->messages = 0;
+	options->reasoning_removed = options->reasoning_kept = 0;
+	options->refused = 0;
 	check.repairing = writer != NULL;
-	check.repair.writer = writer;
-	check.repair.archive = options->archive;
+	check.writer = check.repair.writer = writer;
+	check.repair.options = options;
 	if (ctx_validator_init(judges[0], err) == 0 &&
 	    ctx_validator_init(judges[1], err) == 0) {
 		judges[0]->found = judges[1]->found = found;
@@ -348,5 +551,7 @@ ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_validator_release(judges[0]);
 	ctx_validator_release(judges[1]);
 	ctx_repair_release(&check.repair);
+	ctx_held_release(&check.lines.held);
+	ctx_held_release(&check.record.held);
 	return rc;
 }

@@ -69,6 +69,7 @@ append_entry(struct ctx_repair_queue *queue, struct ctx_err *err)
 	queue->list = list;
 	entry = &list[queue->n++];
 	memset(entry, 0, sizeof *entry);
+	entry->changed_from = SIZE_MAX;
 	if (queue->n - 1 > queue->from)
 		entry->message = entry[-1].message;
 	return entry;
@@ -440,16 +441,26 @@ find_insertion_offset(struct ctx_repair_entry *entry,
 	    (size_t)(json->text + json->nodes[array].at + 1 - text.p);
 }
 
+void
+ctx_repair_begin(struct ctx_repair *repair, bool inside, bool binds)
+{
+	struct ctx_repair_queue *queue = choose_queue(repair, inside);
+
+	queue->binds = binds;
+	queue->changed = false;
+}
+
 int
 ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
-    uint64_t rules, uint64_t message, struct ctx_err *err)
+    uint64_t rules, const struct ctx_place *place, struct ctx_err *err)
 {
 	struct ctx_repair_entry *entry =
 	    append_entry(choose_queue(repair, event->inside), err);
 
 	if (entry == NULL)
 		return -1;
-	entry->message = message;
+	entry->message = place->message;
+	entry->place = *place;
 	entry->is_message = true;
 	entry->dialect = event->layout->dialect;
 	entry->role = event->message->role;
@@ -562,11 +573,19 @@ mark_result_due(struct ctx_repair *repair, struct ctx_repair_queue *queue,
 	return next == NULL ? 2 : 1;
 }
 
+/* Returns true if the fix changes nothing that the model sees. */
+static bool
+is_breakpoint_fix(const struct ctx_finding *finding)
+{
+	return finding->id == CTX_RULE_MANY_MARKERS ||
+	    finding->id == CTX_RULE_BAD_MARKER;
+}
+
 /* Adds an edit that replaces bytes of a message, or of the request outside its
- * messages. */
+ * messages (entry is NULL). */
 static int
-apply_text_fix(struct ctx_repair *repair, const struct ctx_finding *finding,
-    struct ctx_fix *fix, struct ctx_err *err)
+apply_text_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
+    const struct ctx_finding *finding, struct ctx_fix *fix, struct ctx_err *err)
 {
 	struct ctx_edits *edits =
 	    finding->place.inside ? &repair->edits : &repair->one;
@@ -576,6 +595,11 @@ apply_text_fix(struct ctx_repair *repair, const struct ctx_finding *finding,
 	fix->action = "edit";
 	fix->bytes = finding->old;
 	repair->renamed |= finding->id == CTX_RULE_BAD_ID;
+	if (entry == NULL)
+		repair->inner.changed |= !is_breakpoint_fix(finding);
+	else if (!is_breakpoint_fix(finding))
+		ctx_repair_note_change(entry,
+		    (size_t)(finding->old.p - entry->bytes.p));
 	return ctx_edits_replace(edits, finding->old, finding->with.p,
 		   finding->with.n, err) < 0
 	    ? -1
@@ -597,21 +621,6 @@ mark_leading_message(struct ctx_repair_entry *entry, struct ctx_fix *fix)
 	return 1;
 }
 
-/* Archives the original bytes of the message, only once. */
-static int
-archive_entry(struct ctx_repair *repair, struct ctx_repair_entry *entry,
-    struct ctx_err *err)
-{
-	struct ctx_str text = entry->bytes;
-
-	if (repair->archive == NULL || entry->archived)
-		return 0;
-	while (text.n > 0 && strchr(" \t\r\n", text.p[text.n - 1]) != NULL)
-		text.n--;
-	entry->archived = true;
-	return ctx_archive_add(repair->archive, text.p, text.n, err);
-}
-
 /* Applies the fix of a finding about a message that was not written yet. */
 static int
 apply_fix(struct ctx_repair *repair, struct ctx_repair_queue *queue,
@@ -624,7 +633,7 @@ apply_fix(struct ctx_repair *repair, struct ctx_repair_queue *queue,
 		return 0;
 	/* Inserting a neighbour does not change the message itself. */
 	if (remedy != CTX_FIX_ADD_RESULT && remedy != CTX_FIX_ADD_FIRST &&
-	    archive_entry(repair, entry, err) < 0)
+	    ctx_repair_archive(repair, entry, err) < 0)
 		return -1;
 	switch (remedy) {
 	case CTX_FIX_ADD_RESULT:
@@ -645,15 +654,15 @@ apply_fix(struct ctx_repair *repair, struct ctx_repair_queue *queue,
 	case CTX_FIX_ADD_FIRST:
 		return mark_leading_message(entry, fix);
 	case CTX_FIX_REPLACE_TEXT:
-		return apply_text_fix(repair, finding, fix, err);
+		return apply_text_fix(repair, entry, finding, fix, err);
 	case CTX_FIX_REMOVE_BREAKPOINT:
 		if (finding->place.inside)
-			return apply_text_fix(repair, finding, fix, err);
+			return apply_text_fix(repair, entry, finding, fix, err);
 		fix->action = "edit";
 		return ctx_repair_breakpoint(repair, entry, &fix->bytes, err);
 	case CTX_FIX_REPLACE_IMAGE:
 		if (finding->old.p != NULL || finding->part == SIZE_MAX)
-			return apply_text_fix(repair, finding, fix, err);
+			return apply_text_fix(repair, entry, finding, fix, err);
 		fix->action = "edit";
 		return ctx_repair_image(repair, entry, finding->part,
 		    &fix->bytes, err);
@@ -674,7 +683,7 @@ ctx_repair_finding(struct ctx_repair *repair, const struct ctx_finding *finding,
 	fix->finding = finding;
 	if (finding->in_request) {
 		fix->role = CTX_ROLE_OTHER;
-		return apply_text_fix(repair, finding, fix, err);
+		return apply_text_fix(repair, NULL, finding, fix, err);
 	}
 	/* A message that was written can no longer be changed. */
 	if (entry == NULL || is_linked_line(entry, finding->place.inside))
@@ -748,7 +757,7 @@ rename_referring_ids(struct ctx_repair *repair, struct ctx_edits *edits,
 		    literal, err);
 		if (rc < 0 ||
 		    (rc > 0 &&
-			(archive_entry(repair, entry, err) < 0 ||
+			(ctx_repair_archive(repair, entry, err) < 0 ||
 			    ctx_edits_replace(edits, literal, repair->id.p,
 				repair->id.n, err) < 0)))
 			return -1;
@@ -777,6 +786,7 @@ ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
 	struct ctx_repair_entry *entry = &queue->list[queue->n - 1];
 	struct ctx_edits *edits = event->inside ? &repair->edits : &repair->one;
 	const struct ctx_message *message = event->message;
+	size_t first = edits->n;
 
 	entry->drop = entry->drop || validator->dropped;
 	if (entry->drop)
@@ -791,12 +801,17 @@ ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
 	    remove_member(edits, message->json, message->node, repair->member,
 		err) < 0)
 		return -1;
+	ctx_repair_note_change(entry,
+	    ctx_edits_first(edits, first, entry->bytes.p));
 	if (event->inside || repair->one.n == 0)
 		return 0;
 	repair->out.n = 0;
 	ctx_edits_merge(&repair->one);
 	if (ctx_edits_apply(&repair->one, entry->bytes, &repair->out, err) < 0)
 		return -1;
+	if (entry->changed_from != SIZE_MAX)
+		entry->changed_from = ctx_edits_destination(&repair->one, 0,
+		    repair->one.n, entry->bytes, entry->changed_from);
 	ctx_edits_reset(&repair->one);
 	return ctx_repair_own(entry, repair->out.p, repair->out.n, err);
 }
@@ -818,6 +833,7 @@ insert_results(struct ctx_repair *repair, const struct ctx_json *json,
 {
 	if (has_results_after_next(entry, entry->nameless, next))
 		return move_results_to_next(entry, next, err);
+	repair->inner.changed = true;
 	repair->out.n = 0;
 	if (is_inserted_into_next(entry, next)) {
 		if (append_due_results(&repair->out, entry, nothing, ",",
@@ -867,6 +883,7 @@ ctx_repair_conversation(struct ctx_repair *repair,
 			continue;
 		entry = &queue->list[k];
 		drop[i] = entry->drop;
+		entry->changed_from = ctx_repair_pass_change(queue, entry);
 		if (entry->led && !entry->drop)
 			rc = insert_leading_message(repair, json, entry, err);
 		if (rc == 0 && has_due_results(entry))
@@ -877,12 +894,26 @@ ctx_repair_conversation(struct ctx_repair *repair,
 	if (rc == 0)
 		rc = ctx_edits_remove(&repair->edits, json, array, drop, err);
 	free(drop);
+	if (rc == 0)
+		rc = ctx_repair_inner_reasoning(repair, err);
 	clear_repair_queue(queue);
 	repair->row = false;
 	return rc;
 }
 
 /* ---- writing records ---- */
+
+/* Writes a text, unless this is a trial.  stays: it remains valid and need not
+ * be copied. */
+static int
+write_text(struct ctx_repair *repair, const char *p, size_t n, bool stays,
+    struct ctx_err *err)
+{
+	if (repair->writer == NULL)
+		return 0;
+	return stays ? ctx_writer_put(repair->writer, p, n, err)
+		     : ctx_writer_copy(repair->writer, p, n, err);
+}
 
 /* Writes the due results of entry i as records, or inserts them into the next
  * message. */
@@ -899,6 +930,7 @@ write_due_results(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 
 	if (has_results_after_next(entry, entry->nameless, next))
 		return move_results_to_next(entry, next, err);
+	repair->lines.changed = true;
 	out->n = 0;
 	if (is_inserted_into_next(entry, next)) {
 		text = next->bytes;
@@ -917,7 +949,7 @@ write_due_results(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 	if (append_result_messages(out, entry, eol, err) < 0 ||
 	    (ended && ctx_buf_add(out, eol, strlen(eol), err) < 0))
 		return -1;
-	return ctx_writer_copy(repair->writer, out->p, out->n, err);
+	return write_text(repair, out->p, out->n, false, err);
 }
 
 /* Writes a user message before the record of entry. */
@@ -932,15 +964,14 @@ write_leading_message(struct ctx_repair *repair,
 	if (ctx_buf_printf(&repair->out, err, "%s%s", entry->dialect->lead,
 		crlf ? "\r\n" : "\n") < 0)
 		return -1;
-	return ctx_writer_copy(repair->writer, repair->out.p, repair->out.n,
-	    err);
+	return write_text(repair, repair->out.p, repair->out.n, false, err);
 }
 
 static int
 write_repaired(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 {
 	struct ctx_repair_entry *entry = &repair->lines.list[i];
-	int rc = 0;
+	size_t from = ctx_repair_pass_change(&repair->lines, entry);
 
 	/* Blank lines after a removed record are removed, too. */
 	if (entry->drop || (entry->blank && repair->after_dropped)) {
@@ -948,21 +979,21 @@ write_repaired(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 		return 0;
 	}
 	repair->after_dropped = false;
+	if (ctx_repair_record_reasoning(repair, entry, from, err) < 0)
+		return -1;
 	/* Archived bytes are on disk before the change is written. */
-	if (repair->archive != NULL &&
-	    ctx_archive_sync(repair->archive, err) < 0)
+	if (repair->options->archive != NULL && repair->writer != NULL &&
+	    ctx_archive_sync(repair->options->archive, err) < 0)
 		return -1;
 	if (entry->led && write_leading_message(repair, entry, err) < 0)
 		return -1;
-	if (entry->text == NULL)
-		rc = ctx_writer_put(repair->writer, entry->bytes.p,
-		    entry->bytes.n, err);
-	else
-		rc = ctx_writer_copy(repair->writer, entry->bytes.p,
-		    entry->bytes.n, err);
-	if (rc == 0 && has_due_results(entry))
-		rc = write_due_results(repair, i, err);
-	return rc < 0 ? -1 : ctx_writer_end_record(repair->writer, err);
+	if (write_text(repair, entry->bytes.p, entry->bytes.n,
+		entry->text == NULL, err) < 0 ||
+	    (has_due_results(entry) && write_due_results(repair, i, err) < 0))
+		return -1;
+	return repair->writer == NULL
+	    ? 0
+	    : ctx_writer_end_record(repair->writer, err);
 }
 
 /* Writes the entries before message number settled. Copies the bytes of the
@@ -995,6 +1026,21 @@ write_settled_entries(struct ctx_repair *repair, uint64_t settled,
 }
 
 int
+ctx_repair_take_record(struct ctx_repair *repair, struct ctx_str *text,
+    struct ctx_err *err)
+{
+	if (repair->edits.n == 0)
+		return 0;
+	repair->out.n = 0;
+	ctx_edits_merge(&repair->edits);
+	if (ctx_edits_apply(&repair->edits, *text, &repair->out, err) < 0)
+		return -1;
+	ctx_edits_reset(&repair->edits);
+	*text = (struct ctx_str){repair->out.p, repair->out.n};
+	return 0;
+}
+
+int
 ctx_repair_record(struct ctx_repair *repair, const struct ctx_event *event,
     uint64_t settled, struct ctx_err *err)
 {
@@ -1007,17 +1053,10 @@ ctx_repair_record(struct ctx_repair *repair, const struct ctx_event *event,
 		return -1;
 	entry->bytes = event->record->text;
 	entry->blank = event->record->kind == CTX_RECORD_BLANK;
-	if (repair->edits.n > 0) {
-		repair->out.n = 0;
-		ctx_edits_merge(&repair->edits);
-		if (ctx_edits_apply(&repair->edits, entry->bytes, &repair->out,
-			err) < 0)
-			return -1;
-		ctx_edits_reset(&repair->edits);
-		if (ctx_repair_own(entry, repair->out.p, repair->out.n, err) <
-		    0)
-			return -1;
-	}
+	if (repair->edits.n > 0 &&
+	    (ctx_repair_take_record(repair, &entry->bytes, err) < 0 ||
+		ctx_repair_own(entry, entry->bytes.p, entry->bytes.n, err) < 0))
+		return -1;
 	return write_settled_entries(repair, settled, err);
 }
 

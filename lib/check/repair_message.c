@@ -78,6 +78,7 @@ ctx_repair_breakpoint(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	    ctx_breakpoint_format_any(entry->dialect);
 	const struct ctx_json *json = &repair->json;
 	struct first first = {0, 0};
+	struct ctx_str span;
 
 	if (format == NULL)
 		return 0;
@@ -88,9 +89,12 @@ ctx_repair_breakpoint(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 		return -1;
 	if (first.node == 0)
 		return 0;
-	return replace_in_entry(repair, entry,
-	    ctx_child_span(json, first.container, first.node, false),
-	    (struct ctx_str){"", 0}, old, err);
+	span = ctx_child_span(json, first.container, first.node, false);
+	if (entry->changed_from != SIZE_MAX &&
+	    entry->changed_from > (size_t)(span.p - entry->bytes.p))
+		entry->changed_from -= span.n;
+	return replace_in_entry(repair, entry, span, (struct ctx_str){"", 0},
+	    old, err);
 }
 
 int
@@ -115,6 +119,7 @@ ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	if (ctx_image_replace(&repair->with, &repair->spare, entry->dialect,
 		json, block, err) < 0)
 		return -1;
+	ctx_repair_note_change(entry, json->nodes[block].at);
 	return replace_in_entry(repair, entry, ctx_json_str(json, block),
 	    (struct ctx_str){repair->with.p, repair->with.n}, old, err);
 }
@@ -132,4 +137,26 @@ ctx_repair_own(struct ctx_repair_entry *entry, const char *p, size_t n,
 	entry->text = text;
 	entry->bytes = (struct ctx_str){text, n};
 	return 0;
+}
+
+int
+ctx_repair_archive(struct ctx_repair *repair, struct ctx_repair_entry *entry,
+    struct ctx_err *err)
+{
+	struct ctx_archive *archive = repair->options->archive;
+	struct ctx_str text = entry->bytes;
+
+	if (archive == NULL || repair->writer == NULL || entry->archived)
+		return 0;
+	while (text.n > 0 && strchr(" \t\r\n", text.p[text.n - 1]) != NULL)
+		text.n--;
+	entry->archived = true;
+	return ctx_archive_add(archive, text.p, text.n, err);
+}
+
+void
+ctx_repair_note_change(struct ctx_repair_entry *entry, size_t at)
+{
+	if (at < entry->changed_from)
+		entry->changed_from = at;
 }

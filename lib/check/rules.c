@@ -199,6 +199,12 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"but this message with role 'assistant' contains an image URL\" "
 	"(openai-node #1030)",
 	CTX_SAYS_TEXT, CTX_FIX_REPLACE_TEXT},
+    [CTX_RULE_BOUND_REASONING] = {"bound-reasoning",
+	"signed reasoning stands after a change",
+	"Anthropic: \"The block is bound to a different conversation\" (Prefix "
+	"checks on thinking blocks, November 2026); found after a repair, and "
+	"with --after",
+	CTX_SIGNED, CTX_FIX_REMOVE_BLOCK},
 };
 
 static const struct ctx_provider providers[] = {

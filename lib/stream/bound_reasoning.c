@@ -20,8 +20,8 @@ ctx_bound_is_placeholder(const struct ctx_message *message,
 	    ctx_json_is(message->json, block->payload, CTX_REASONING_REMOVED);
 }
 
-static bool
-is_signed_after(const struct ctx_message *message, size_t i, size_t from)
+bool
+ctx_bound_block_after(const struct ctx_message *message, size_t i, size_t from)
 {
 	const struct ctx_block *block = &message->blocks[i];
 
@@ -35,7 +35,7 @@ ctx_bound_after(const struct ctx_message *message, size_t from)
 	size_t i;
 
 	for (i = 0; i < message->n; i++)
-		if (is_signed_after(message, i, from))
+		if (ctx_bound_block_after(message, i, from))
 			return true;
 	return false;
 }
@@ -51,7 +51,7 @@ find_replaced_block(const struct ctx_message *message, size_t from)
 	if (message->flags & (CTX_MESSAGE_IS_CONTINUED | CTX_MESSAGE_CONTINUES))
 		return message->n;
 	for (i = 0; i < message->n; i++) {
-		if (!is_signed_after(message, i, from))
+		if (!ctx_bound_block_after(message, i, from))
 			return message->n;
 		if (first == message->n &&
 		    message->dialect->text_block != NULL &&
@@ -92,7 +92,7 @@ ctx_bound_remove(struct ctx_edits *edits, const struct ctx_message *message,
 	if (gone == NULL)
 		return ctx_err_nomem(err);
 	for (i = 0; i < message->n; i++)
-		if (i != kept && is_signed_after(message, i, from))
+		if (i != kept && ctx_bound_block_after(message, i, from))
 			gone[message->blocks[i].removable - message->node] =
 			    true;
 	rc = ctx_edits_remove_nodes(edits, message, gone, err);

@@ -10,6 +10,10 @@
 /* Returns true if the block is a text block that ctx_bound_remove inserted. */
 bool ctx_bound_is_placeholder(const struct ctx_message *message,
     const struct ctx_block *block);
+/* Returns true if block i is signed reasoning that ends after byte from of the
+ * message's JSON text. */
+bool ctx_bound_block_after(const struct ctx_message *message, size_t i,
+    size_t from);
 /* Returns true if the message has signed reasoning that ends after byte from of
  * its JSON text. */
 bool ctx_bound_after(const struct ctx_message *message, size_t from);

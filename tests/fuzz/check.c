@@ -1,7 +1,9 @@
 /*
  * check.c - fuzz checking and repairing
  *
- * Input: a byte that chooses the dialect, one of options, the number of
+ * Input: a byte that chooses the dialect, one of options (modulo 2, whether the
+ * last calls may be open; the rest, by providers and then by what happens to
+ * bound reasoning), the number of
  * bytes that say how reads and writes are cut, these bytes, and a stream.
  * What repair says that it has put right is right, and stays so, unless the
  * stream is a mixture of dialects, each of which was read as its own.
@@ -12,6 +14,8 @@ struct fuzz {
 	const struct ctx_dialect *dialect; /* NULL: found out */
 	const struct ctx_provider *provider;
 	bool allow_pending;
+	enum ctx_reasoning reasoning;
+	struct ctx_model_counters *counters;
 	const uint8_t *chunks;
 	size_t n_chunks;
 };
@@ -52,6 +56,8 @@ run(const struct fuzz *f, const char *p, size_t n, bool repair,
 {
 	struct ctx_check_options options = {.provider = f->provider,
 	    .allow_pending = f->allow_pending,
+	    .reasoning = f->reasoning,
+	    .counters = f->counters,
 	    .user = outcome,
 	    .found = on_found,
 	    .fixed = on_fixed};
@@ -111,18 +117,21 @@ fuzz_head(const uint8_t *data, size_t size)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	static struct ctx_model_counters counters = {
+	    .model = "claude-opus-5-5"};
 	unsigned providers = 0;
 	uint8_t choice = fuzz_byte(&data, &size);
 	unsigned options = fuzz_byte(&data, &size);
 	struct outcome whole, checked, repaired;
 	const char *p;
-	struct fuzz f = {0};
+	struct fuzz f = {.counters = &counters};
 
 	while (ctx_provider_at(providers) != NULL)
 		providers++;
 	f.dialect = fuzz_dialect(choice);
 	f.allow_pending = options & 1;
 	f.provider = ctx_provider_at(options / 2 % (providers + 1));
+	f.reasoning = options / 2 / (providers + 1) % 3;
 	f.n_chunks = fuzz_byte(&data, &size) % 16;
 	f.chunks = data;
 	if (f.n_chunks > size || size > 20000)

@@ -1,0 +1,158 @@
+/*
+ * repair_reasoning.c - bound reasoning after what a repair changed
+ *
+ * A conversation is written in order, and the fixes of a message are known
+ * before it is written.  So the queue knows whether the model sees a change
+ * before the next message.  Removed breakpoints are not a change.
+ */
+#include "check/repair.h"
+#include "stream/bound_reasoning.h"
+
+size_t
+ctx_repair_pass_change(struct ctx_repair_queue *queue,
+    const struct ctx_repair_entry *entry)
+{
+	bool before = queue->changed || entry->led;
+
+	queue->changed =
+	    before || entry->drop || entry->changed_from != SIZE_MAX;
+	if (!queue->binds || !entry->is_message || entry->drop)
+		return SIZE_MAX;
+	return before ? 0 : entry->changed_from;
+}
+
+/* Reports the bound reasoning of repair->message that ends after byte from. */
+static int
+report_removed_reasoning(struct ctx_repair *repair,
+    const struct ctx_repair_entry *entry, size_t from, struct ctx_err *err)
+{
+	const struct ctx_message *message = &repair->message;
+	const struct ctx_check_options *options = repair->options;
+	struct ctx_finding finding = {.id = CTX_RULE_BOUND_REASONING,
+	    .place = entry->place,
+	    .what = "signed reasoning stands after a repair"};
+	struct ctx_fix fix = {.finding = &finding,
+	    .action = "drop",
+	    .role = entry->role};
+	size_t i;
+
+	for (i = 0; options->fixed != NULL && i < message->n; i++) {
+		if (!ctx_bound_block_after(message, i, from))
+			continue;
+		fix.bytes =
+		    ctx_json_str(message->json, message->blocks[i].removable);
+		if (options->fixed(options->user, &fix, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Reads the message at node of a text, as its entry will be written.  Returns 1
+ * if bound reasoning in it that ends after byte from must be removed, else 0;
+ * -1 with *err. */
+static int
+find_reasoning(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
+    struct ctx_str text, uint32_t node, size_t from, struct ctx_err *err)
+{
+	enum ctx_reasoning reasoning = repair->options->reasoning;
+	size_t used;
+	int rc;
+
+	if (ctx_json_scan(&repair->json, text.p, text.n, &used, err) <= 0)
+		return -1;
+	rc = ctx_dialect_read_message(entry->dialect, &repair->json, node,
+	    &repair->message, err);
+	if (rc <= 0 || !ctx_bound_after(&repair->message, from))
+		return rc < 0 ? -1 : 0;
+	if (repair->writer == NULL) {
+		if (!repair->refused)
+			repair->refused_at = entry->place;
+		repair->refused = true;
+		return 0;
+	}
+	if (reasoning == CTX_REASONING_DROP)
+		repair->options->reasoning_removed++;
+	else
+		repair->options->reasoning_kept++;
+	return reasoning == CTX_REASONING_DROP;
+}
+
+/* Removes the bound reasoning that find_reasoning found in text. Sets
+ * repair->out to the new text. */
+static int
+remove_reasoning(struct ctx_repair *repair, struct ctx_repair_entry *entry,
+    struct ctx_str text, size_t from, struct ctx_err *err)
+{
+	if (ctx_repair_archive(repair, entry, err) < 0 ||
+	    report_removed_reasoning(repair, entry, from, err) < 0 ||
+	    ctx_bound_remove(&repair->late, &repair->message, entry->dialect,
+		from, err) < 0)
+		return -1;
+	repair->out.n = 0;
+	if (ctx_edits_apply(&repair->late, text, &repair->out, err) < 0)
+		return -1;
+	ctx_edits_reset(&repair->late);
+	return 0;
+}
+
+int
+ctx_repair_record_reasoning(struct ctx_repair *repair,
+    struct ctx_repair_entry *entry, size_t from, struct ctx_err *err)
+{
+	int rc;
+
+	if (from == SIZE_MAX)
+		return 0;
+	rc =
+	    find_reasoning(repair, entry, entry->bytes, entry->node, from, err);
+	if (rc <= 0)
+		return rc;
+	if (remove_reasoning(repair, entry, entry->bytes, from, err) < 0)
+		return -1;
+	return ctx_repair_own(entry, repair->out.p, repair->out.n, err);
+}
+
+/* Replaces a message inside a record by its text with the edits among the first
+ * n, which are merged, and without bound reasoning. */
+static int
+replace_message(struct ctx_repair *repair, struct ctx_repair_entry *entry,
+    size_t n, struct ctx_err *err)
+{
+	struct ctx_edits *edits = &repair->edits;
+	size_t first, from;
+	struct ctx_str text;
+	int rc;
+
+	n = ctx_edits_inside(edits, n, entry->bytes, &first);
+	from = ctx_edits_destination(edits, first, n, entry->bytes,
+	    entry->changed_from);
+	repair->with.n = 0;
+	if (ctx_edits_apply_some(edits, first, n, entry->bytes, &repair->with,
+		err) < 0)
+		return -1;
+	text = (struct ctx_str){repair->with.p, repair->with.n};
+	rc = find_reasoning(repair, entry, text, 0, from, err);
+	if (rc <= 0)
+		return rc;
+	if (remove_reasoning(repair, entry, text, from, err) < 0)
+		return -1;
+	return ctx_edits_replace(edits, entry->bytes, repair->out.p,
+	    repair->out.n, err);
+}
+
+int
+ctx_repair_inner_reasoning(struct ctx_repair *repair, struct ctx_err *err)
+{
+	struct ctx_repair_queue *queue = &repair->inner;
+	size_t i, n;
+
+	if (!queue->binds || !queue->changed)
+		return 0;
+	ctx_edits_merge(&repair->edits);
+	n = repair->edits.n;
+	for (i = queue->from; i < queue->n; i++)
+		if (queue->list[i].changed_from != SIZE_MAX &&
+		    replace_message(repair, &queue->list[i], n, err) < 0)
+			return -1;
+	return 0;
+}
