@@ -663,3 +663,25 @@ make_socket() {
 	ctx-count -e p "$chat" | cmp - want
 	wait $!
 }
+
+@test "--reasoning fail changes nothing in a stream that breaks off" {
+	# Signed reasoning could have followed in what was not read.
+	bound_talk "$(words 60)" | grep -v Eq > t
+	printf '%s\n' '{"broken' >> t
+	for command in "ctx-truncate -l 20" "ctx-truncate --message-limit 20" \
+	    "ctx-age -k 0 -o 20 -S spool" "ctx-prune -k 1 -t 0 -b 30"; do
+		rc=0
+		$command -d anthropic --reasoning fail t > out 2> err || rc=$?
+		[ $rc -eq 2 ] || fail "$command: status $rc"
+		head -c "$(stat -c %s out)" t | cmp - out || fail "$command"
+		# What does not bind is edited up to there, but by ctx-prune,
+		# which needs the whole conversation.
+		rc=0
+		$command -d anthropic -m claude-opus-4-8 --reasoning fail t \
+		    > out 2> err || rc=$?
+		[ $rc -eq 2 ] || fail "$command: status $rc"
+		[[ $command = ctx-prune* ]] ||
+			! head -c "$(stat -c %s out)" t | cmp -s - out ||
+			fail "$command: nothing changed"
+	done
+}

@@ -748,12 +748,13 @@ truncate_event(struct truncate *t, const struct ctx_event *event,
 	}
 }
 
-/* Writes the held records at the end of the stream.  If the stream failed, an
- * assistant message may be missing, so unsent changes nothing. */
+/* Writes the held records at the end of the stream.  If the stream failed
+ * (broken), a message may be missing, so with unsent, or if bound reasoning
+ * could forbid changes, nothing is changed. */
 static int
 end_truncated_lines(struct truncate *t, bool broken, struct ctx_err *err)
 {
-	if (broken && t->options->unsent)
+	if (broken && (t->options->unsent || may_refuse(t, &t->lines)))
 		return write_all_truncated(t, false, err);
 	t->refused = false;
 	if (may_refuse(t, &t->lines) &&
