@@ -231,6 +231,25 @@ ctx_read_typed(struct ctx_message *message, uint32_t block,
 	return ctx_read_part(message, CTX_BLOCK_OPAQUE, block, err);
 }
 
+int
+ctx_read_thinking(struct ctx_message *message, uint32_t block,
+    struct ctx_err *err)
+{
+	const struct ctx_json *json = message->json;
+	uint32_t value = ctx_json_find(json, block, "thinking"), sealed;
+	struct ctx_block *part;
+
+	sealed = ctx_json_find(json, block, "data");
+	if (value != 0 && ctx_json_is(json, value, ""))
+		sealed = ctx_json_find(json, block, "signature");
+	part = ctx_message_add_block(message, CTX_BLOCK_REASONING,
+	    sealed != 0 ? sealed : value, err);
+	if (part == NULL)
+		return -1;
+	part->is_encrypted = sealed != 0;
+	return 0;
+}
+
 bool
 ctx_is_array(const struct ctx_json *json, uint32_t node)
 {

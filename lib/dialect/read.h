@@ -102,6 +102,12 @@ struct ctx_block_type {
 int ctx_read_typed(struct ctx_message *message, uint32_t block,
     const struct ctx_block_type *rows, size_t n, struct ctx_err *err);
 
+/* Adds a thinking or redacted_thinking block as Anthropic writes it.  If its
+ * text is empty or redacted, its tokens are estimated from the signature or
+ * data. */
+int ctx_read_thinking(struct ctx_message *message, uint32_t block,
+    struct ctx_err *err);
+
 bool ctx_is_array(const struct ctx_json *json, uint32_t node);
 /* Returns true if the node is an array whose first element has a role. */
 bool ctx_is_conversation(const struct ctx_json *json, uint32_t node);

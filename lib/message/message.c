@@ -53,9 +53,10 @@ static bool
 is_signature(const struct ctx_json *json, uint32_t key)
 {
 	static const char *const keys[] = {"signature", "thinkingSignature",
-	    "redactedContent", "redactedReasoning", "redactedData"};
+	    "redactedContent", "redacted_content", "redactedReasoning",
+	    "redactedData"};
 	static const char *const types[] = {"redacted_thinking",
-	    "redactedThinking", "redacted-reasoning"};
+	    "redactedThinking", "redacted-reasoning", "redacted"};
 	size_t i;
 
 	if (json->nodes[key + 1].kind == CTX_JSON_NULL ||
@@ -69,7 +70,9 @@ is_signature(const struct ctx_json *json, uint32_t key)
 	     i++)
 		if (ctx_json_is(json, key + 1, types[i]))
 			return true;
-	return false;
+	/* OpenRouter says whose encrypted reasoning it is. */
+	return ctx_json_is(json, key, "format") &&
+	    ctx_json_is(json, key + 1, "anthropic-claude-v1");
 }
 
 static bool

@@ -62,6 +62,9 @@ struct ctx_block {
 	bool is_message; /* opaque: payload is the whole message, even node 0 */
 	bool no_truncate;   /* text or call: must not be shortened */
 	bool provider_runs; /* call: the provider runs the tool */
+	/* Reasoning that repeats other reasoning of the message: it costs
+	 * nothing, and is removed with that. */
+	bool is_copy;
 };
 
 /* Sets *tool to the tool name of a call or result, which is empty if it has

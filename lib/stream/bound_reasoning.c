@@ -40,25 +40,52 @@ ctx_bound_after(const struct ctx_message *message, size_t from)
 	return false;
 }
 
-/* Returns the block that a text block must replace because no block of the
- * message would be left, or message->n. */
-static size_t
-find_replaced_block(const struct ctx_message *message, size_t from)
+/* Returns true if block i is signed reasoning after from, or repeats such. */
+static bool
+is_bound(const struct ctx_message *message, size_t i, size_t from)
 {
-	const struct ctx_node *nodes = message->json->nodes;
-	size_t i, first = message->n;
+	return ctx_bound_block_after(message, i, from) ||
+	    (message->blocks[i].is_copy && ctx_bound_after(message, from));
+}
+
+/* Returns the content of a message that has null there, or 0. */
+static uint32_t
+find_null_content(const struct ctx_message *message)
+{
+	uint32_t content =
+	    ctx_json_find(message->json, message->node, "content");
+
+	return content != 0 &&
+		message->json->nodes[content].kind == CTX_JSON_NULL
+	    ? content
+	    : 0;
+}
+
+/* Returns true if no block of the message would be left. */
+static bool
+is_all_bound(const struct ctx_message *message, size_t from)
+{
+	size_t i;
 
 	if (message->flags & (CTX_MESSAGE_IS_CONTINUED | CTX_MESSAGE_CONTINUES))
-		return message->n;
-	for (i = 0; i < message->n; i++) {
-		if (!ctx_bound_block_after(message, i, from))
-			return message->n;
-		if (first == message->n &&
-		    message->dialect->text_block != NULL &&
-		    nodes[message->blocks[i].container].kind == CTX_JSON_ARRAY)
-			first = i;
-	}
-	return first;
+		return false;
+	for (i = 0; i < message->n; i++)
+		if (!is_bound(message, i, from))
+			return false;
+	return message->n > 0;
+}
+
+/* Returns the first block that a text block may replace, or message->n. */
+static size_t
+find_replaceable_block(const struct ctx_message *message)
+{
+	const struct ctx_node *nodes = message->json->nodes;
+	size_t i;
+
+	for (i = 0; message->dialect->text_block != NULL && i < message->n; i++)
+		if (nodes[message->blocks[i].container].kind == CTX_JSON_ARRAY)
+			return i;
+	return message->n;
 }
 
 /* Adds an edit that replaces a block by the text block CTX_REASONING_REMOVED.
@@ -78,27 +105,45 @@ replace_block(struct ctx_edits *edits, const struct ctx_message *message,
 	return rc;
 }
 
+/* Adds the edit that lets the message say CTX_REASONING_REMOVED: in the place
+ * of the block kept, else of a content that is null. */
+static int
+add_placeholder(struct ctx_edits *edits, const struct ctx_message *message,
+    size_t kept, struct ctx_err *err)
+{
+	static const char text[] = "\"" CTX_REASONING_REMOVED "\"";
+	uint32_t content;
+
+	if (kept < message->n)
+		return replace_block(edits, message,
+		    message->blocks[kept].removable, err);
+	content = find_null_content(message);
+	return content == 0
+	    ? 0
+	    : ctx_edits_replace(edits, ctx_json_str(message->json, content),
+		  text, sizeof text - 1, err);
+}
+
 int
 ctx_bound_remove(struct ctx_edits *edits, const struct ctx_message *message,
     size_t from, struct ctx_err *err)
 {
-	size_t nodes = message->json->nodes[message->node].next - message->node,
-	       i;
-	size_t kept = find_replaced_block(message, from);
-	bool *gone;
-	int rc = 0;
+	size_t nodes = message->json->nodes[message->node].next - message->node;
+	bool all = is_all_bound(message, from), *gone;
+	size_t kept = all ? find_replaceable_block(message) : message->n;
+	size_t i;
+	int rc;
 
 	gone = calloc(nodes, sizeof *gone);
 	if (gone == NULL)
 		return ctx_err_nomem(err);
 	for (i = 0; i < message->n; i++)
-		if (i != kept && ctx_bound_block_after(message, i, from))
+		if (i != kept && is_bound(message, i, from))
 			gone[message->blocks[i].removable - message->node] =
 			    true;
 	rc = ctx_edits_remove_nodes(edits, message, gone, err);
 	free(gone);
-	if (rc < 0 || kept == message->n)
+	if (rc < 0 || !all)
 		return rc;
-	return replace_block(edits, message, message->blocks[kept].removable,
-	    err);
+	return add_placeholder(edits, message, kept, err);
 }

@@ -39,6 +39,42 @@ find_message_class(const struct ctx_json *json, uint32_t name)
 	return NULL;
 }
 
+/* Adds reasoning of Bedrock's Converse API, as langchain_aws writes it. */
+static int
+read_converse_reasoning(struct ctx_message *message, uint32_t block,
+    struct ctx_err *err)
+{
+	const struct ctx_json *json = message->json;
+	uint32_t body = ctx_find_either(json, block, "reasoning_content",
+	    "reasoningContent");
+	uint32_t text = 0, sealed = 0;
+
+	if (body != 0) {
+		text = ctx_json_find(json, body, "text");
+		sealed = ctx_find_either(json, body, "redacted_content",
+		    "redactedContent");
+	}
+	if (ctx_read_part(message, CTX_BLOCK_REASONING,
+		sealed != 0 ? sealed : text, err) < 0)
+		return -1;
+	message->blocks[message->n - 1].is_encrypted = sealed != 0;
+	return 0;
+}
+
+/* Returns the block that the wrapper of a block that LangChain does not know
+ * holds, or the block itself. */
+static uint32_t
+unwrap_block(const struct ctx_json *json, uint32_t block)
+{
+	uint32_t type = ctx_json_find(json, block, "type");
+	uint32_t value = ctx_json_find(json, block, "value");
+
+	return type != 0 && value != 0 &&
+		ctx_json_is(json, type, "non_standard")
+	    ? value
+	    : block;
+}
+
 /* Reads a block of content that is not a tool call or result. */
 static int
 read_langchain_plain_block(const struct ctx_json *json, uint32_t block,
@@ -50,8 +86,6 @@ read_langchain_plain_block(const struct ctx_json *json, uint32_t block,
 	    {"output_text", "text", CTX_BLOCK_TEXT},
 	    {"refusal", "refusal", CTX_BLOCK_TEXT},
 	    {"reasoning", "reasoning", CTX_BLOCK_REASONING},
-	    {"thinking", "thinking", CTX_BLOCK_REASONING},
-	    {"redacted_thinking", "data", CTX_BLOCK_REASONING},
 	    {"image_url", "image_url", CTX_BLOCK_MEDIA},
 	    {"input_audio", "input_audio", CTX_BLOCK_MEDIA},
 	    {"image", "source", CTX_BLOCK_MEDIA},
@@ -62,8 +96,17 @@ read_langchain_plain_block(const struct ctx_json *json, uint32_t block,
 	    {"media", "data", CTX_BLOCK_MEDIA},
 	};
 
+	uint32_t inner = unwrap_block(json, block);
+	uint32_t type = ctx_json_find(json, inner, "type");
+
 	if (json->nodes[block].kind == CTX_JSON_STRING)
 		return ctx_read_part(message, CTX_BLOCK_TEXT, block, err);
+	if (type != 0 &&
+	    (ctx_json_is(json, type, "thinking") ||
+		ctx_json_is(json, type, "redacted_thinking")))
+		return ctx_read_thinking(message, inner, err);
+	if (type != 0 && ctx_json_is(json, type, "reasoning_content"))
+		return read_converse_reasoning(message, inner, err);
 	/* Reasoning of the Responses API: it must not be separated from the
 	 * item that followed it. */
 	if (ctx_json_find(json, block, "summary") != 0 ||
@@ -164,6 +207,28 @@ read_ai_tool_calls(struct ctx_message *message, uint32_t body, uint32_t extra,
 	    ctx_json_find(json, old, "name"), err);
 }
 
+/* Adds the thinking that ChatBedrock keeps beside the content.  It sends it
+ * only if the content is a string. */
+static int
+read_kept_thinking(struct ctx_message *message, uint32_t body, uint32_t extra,
+    struct ctx_err *err)
+{
+	const struct ctx_json *json = message->json;
+	uint32_t text = ctx_find_below(json, extra, "thinking", "text");
+	size_t first = message->n;
+
+	if (text == 0)
+		return 0;
+	if (ctx_read_member(message, extra, "thinking", CTX_BLOCK_REASONING,
+		err) < 0)
+		return -1;
+	message->blocks[first].is_copy =
+	    ctx_is_array(json, ctx_json_find(json, body, "content"));
+	message->blocks[first].payload =
+	    message->blocks[first].is_copy ? 0 : text;
+	return 0;
+}
+
 static int
 read_ai(struct ctx_message *message, uint32_t body, struct ctx_err *err)
 {
@@ -176,8 +241,9 @@ read_ai(struct ctx_message *message, uint32_t body, struct ctx_err *err)
 		message->model =
 		    ctx_find_either(json, about, "model_name", "model");
 	if (extra != 0 &&
-	    ctx_read_member(message, extra, "reasoning_content",
-		CTX_BLOCK_REASONING, err) < 0)
+	    (ctx_read_member(message, extra, "reasoning_content",
+		 CTX_BLOCK_REASONING, err) < 0 ||
+		read_kept_thinking(message, body, extra, err) < 0))
 		return -1;
 	if (ctx_read_content(message, ctx_json_find(json, body, "content"),
 		read_langchain_block, err) < 0)

@@ -114,26 +114,6 @@ read_anthropic_source(struct ctx_message *message, uint32_t source,
 	return ctx_read_part(message, CTX_BLOCK_MEDIA, source, err);
 }
 
-/* Adds a thinking block.  If its text is empty or redacted, its tokens are
- * estimated from the signature or data. */
-static int
-read_thinking(struct ctx_message *message, uint32_t block, struct ctx_err *err)
-{
-	const struct ctx_json *json = message->json;
-	uint32_t value = ctx_json_find(json, block, "thinking"), sealed;
-	struct ctx_block *part;
-
-	sealed = ctx_json_find(json, block, "data");
-	if (value != 0 && ctx_json_is(json, value, ""))
-		sealed = ctx_json_find(json, block, "signature");
-	part = ctx_message_add_block(message, CTX_BLOCK_REASONING,
-	    sealed != 0 ? sealed : value, err);
-	if (part == NULL)
-		return -1;
-	part->is_encrypted = sealed != 0;
-	return 0;
-}
-
 /* Reads a block that may be in a tool result; none of them contains blocks that
  * are read. */
 static int
@@ -217,7 +197,7 @@ read_anthropic_block(const struct ctx_json *json, uint32_t block,
 		return read_anthropic_tool_result(message, block, false, err);
 	if (ctx_json_is(json, type, "thinking") ||
 	    ctx_json_is(json, type, "redacted_thinking"))
-		return read_thinking(message, block, err);
+		return ctx_read_thinking(message, block, err);
 	return read_anthropic_plain_block(json, block, message, err);
 }
 

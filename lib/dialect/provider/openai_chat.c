@@ -4,9 +4,11 @@
  * Roles are developer, system, user, assistant, tool and the older function.
  * Tool calls are in tool_calls (or the older function_call); each result is a
  * separate message.  Reasoning is not in the official type, but many servers
- * write it in reasoning_content, reasoning or reasoning_details.  Mistral
- * writes it in the content: thinking, an array of text chunks (ThinkChunk of
- * its API, November 2026).  Speech of the assistant is {"audio": {"id"}}.
+ * write it in reasoning_content, reasoning or reasoning_details.  LiteLLM adds
+ * Anthropic's blocks in thinking_blocks or in the content (its 1.110.2,
+ * November 2026).  Mistral writes it in the content: thinking, an array of text
+ * chunks (ThinkChunk of its API, November 2026).  Speech of the assistant is
+ * {"audio": {"id"}}.
  *
  * Source: the message parameter types of openai-python, August 2026.
  */
@@ -61,6 +63,8 @@ ctx_openai_chat_is(const struct ctx_json *json, uint32_t node)
 		return "tool_call_id";
 	if (ctx_json_find(json, node, "function_call") != 0)
 		return "function_call";
+	if (ctx_find_list(json, node, "thinking_blocks") != 0)
+		return "thinking_blocks";
 	/* Mistral's reasoning is an array; other dialects' thinking is a
 	 * string. */
 	if (has_thinking_chunks(json, ctx_json_find(json, node, "content")))
@@ -84,6 +88,7 @@ read_chat_block(const struct ctx_json *json, uint32_t block,
 	    {"file", "file", CTX_BLOCK_MEDIA},
 	};
 	uint32_t chunks = find_chunks(json, block), text = 0;
+	uint32_t type = ctx_json_find(json, block, "type");
 
 	/* Of one chunk, its text is counted; of several, their JSON. */
 	if (chunks != 0 &&
@@ -92,8 +97,64 @@ read_chat_block(const struct ctx_json *json, uint32_t block,
 	if (chunks != 0)
 		return ctx_read_part(message, CTX_BLOCK_REASONING,
 		    text != 0 ? text : chunks, err);
+	if (type != 0 &&
+	    (ctx_json_is(json, type, "thinking") ||
+		ctx_json_is(json, type, "redacted_thinking")))
+		return ctx_read_thinking(message, block, err);
 	return ctx_read_typed(message, block, rows,
 	    sizeof rows / sizeof rows[0], err);
+}
+
+/* Adds the thinking_blocks of a message, which are only removed together. */
+static int
+read_thinking_blocks(struct ctx_message *message, uint32_t node,
+    struct ctx_err *err)
+{
+	const struct ctx_json *json = message->json;
+	uint32_t list = ctx_find_list(json, node, "thinking_blocks"), block;
+
+	if (list == 0)
+		return 0;
+	for (block = list + 1; block < json->nodes[list].next;
+	     block = json->nodes[block].next) {
+		if (ctx_read_thinking(message, block, err) < 0)
+			return -1;
+		message->blocks[message->n - 1].container = node;
+		message->blocks[message->n - 1].removable = list - 1;
+	}
+	return 0;
+}
+
+/*
+ * Adds the reasoning that is in members of the message.  Servers write the same
+ * reasoning in several ways: that in the content counts, else that in the first
+ * of these members.
+ */
+static int
+read_chat_reasoning(struct ctx_message *message, uint32_t node,
+    struct ctx_err *err)
+{
+	static const char *const members[] = {"reasoning_details",
+	    "reasoning_content", "reasoning"};
+	static const char *const blocks[] = {"thinking", "redacted_thinking"};
+	bool copy = ctx_has_block(message->json,
+			ctx_json_find(message->json, node, "content"), blocks,
+			sizeof blocks / sizeof blocks[0]) != NULL;
+	size_t first, i;
+
+	for (i = 0; i <= sizeof members / sizeof members[0]; i++) {
+		first = message->n;
+		if ((i == 0 ? read_thinking_blocks(message, node, err)
+			    : ctx_read_member(message, node, members[i - 1],
+				  CTX_BLOCK_REASONING, err)) < 0)
+			return -1;
+		for (; copy && first < message->n; first++) {
+			message->blocks[first].is_copy = true;
+			message->blocks[first].payload = 0;
+		}
+		copy = copy || message->n > 0;
+	}
+	return 0;
 }
 
 /* Adds a tool call from body: {"name", "arguments"} or {"name", "input"}.  It
@@ -138,17 +199,11 @@ static int
 read_chat_assistant(struct ctx_message *message, uint32_t node,
     struct ctx_err *err)
 {
-	static const char *const reasoning[] = {"reasoning_content",
-	    "reasoning", "reasoning_details"};
 	const struct ctx_json *json = message->json;
 	uint32_t call;
-	size_t i;
 
-	for (i = 0; i < sizeof reasoning / sizeof reasoning[0]; i++)
-		if (ctx_read_member(message, node, reasoning[i],
-			CTX_BLOCK_REASONING, err) < 0)
-			return -1;
-	if (ctx_read_content(message, ctx_json_find(json, node, "content"),
+	if (read_chat_reasoning(message, node, err) < 0 ||
+	    ctx_read_content(message, ctx_json_find(json, node, "content"),
 		read_chat_block, err) < 0 ||
 	    ctx_read_member(message, node, "refusal", CTX_BLOCK_TEXT, err) <
 		0 ||
