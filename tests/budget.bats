@@ -3,8 +3,6 @@
 
 load helper
 
-STRATEGIES="pinned-fifo fifo window middle-out heuristic recall summarize"
-
 # Prunes FILE within the budget after the options; says 1 if it is not met,
 # and checks that it says so exactly then, and before anything is cut.
 within() { # BUDGET FILE OPTION...

@@ -656,7 +656,7 @@ make_socket() {
 	ctx-count -q --svg p "$chat"
 	wait $!
 	cmp got want.svg
-	ctx-count -q --svg /dev/stdout "$chat" | grep -q '<svg'
+	[[ $(ctx-count -q --svg /dev/stdout "$chat") == *"<svg"* ]]
 	ctx-count -e "$vocabulary" "$chat" > want
 	ctx-count -e <(cat "$vocabulary") "$chat" | cmp - want
 	{ sleep 0.3; cat "$vocabulary" > p; } &

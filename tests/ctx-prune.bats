@@ -346,8 +346,7 @@ lost() {
 @test "every strategy archives all that it removes or changes" {
 	head -n 150 "$agent" | jq -c . > in
 	jq -nc '{messages: [inputs]}' in > record
-	for s in pinned-fifo fifo window middle-out heuristic recall \
-	    summarize; do
+	for s in $STRATEGIES; do
 		for l in light aggressive; do
 			rm -f arch arch2
 			ctx-prune -s $s -l $l -b 12k --window-turns 2 \

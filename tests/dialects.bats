@@ -595,8 +595,7 @@ EOF
 {"role":"tool","tool_call_id":"a","content":"x"}
 EOF
 	for d in anthropic openai-chat; do
-		for s in pinned-fifo fifo window middle-out heuristic recall \
-		    summarize; do
+		for s in $STRATEGIES; do
 			ctx-prune -s $s -b 700 -k 1 -t 1 $d > found ||
 				[ $? -eq 1 ]
 			ctx-prune -d $d -s $s -b 700 -k 1 -t 1 $d > said ||

@@ -9,6 +9,7 @@ bats_require_minimum_version 1.5.0
 B=$(cd "${B:-$BATS_TEST_DIRNAME/../build/release}" && pwd)
 PATH=$B:$PATH
 export B PATH
+STRATEGIES=$("$BATS_TEST_DIRNAME/strategies")
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return 1
