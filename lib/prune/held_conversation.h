@@ -165,7 +165,7 @@ int ctx_head_tail_save(struct prune *p, const struct ctx_dialect *dialect,
     bool results, bool texts, const bool *spared, uint64_t *saved,
     struct ctx_err *err);
 
-/* ---- insert_message.c: summaries and notices ---- */
+/* ---- find_insertion.c: summaries and notices of an earlier run ---- */
 
 /* A summary or notice found in a message. */
 struct found_insertion {
@@ -178,17 +178,27 @@ struct found_insertion {
 void ctx_insertion_find(const struct ctx_prune_options *options,
     const struct ctx_dialect *dialect, const struct ctx_message *message,
     struct found_insertion *found);
+/* Returns the user's string that an insertion would be put into, without an
+ * earlier summary at its begin; n 0: the insertion would be a block or message.
+ */
+struct ctx_str ctx_insertion_string(const struct prune *p,
+    const struct ctx_dialect *dialect, const struct ctx_message *message);
+/* Returns the index of the user's first block after tool results, where an
+ * inserted block would be; message->n if there is none. */
+size_t ctx_insertion_skip_result_blocks(const struct ctx_message *message);
+/* Returns true if block i is the whole content, a string in which a notice can
+ * stand before the user's text. */
+bool ctx_insertion_is_string_content(const struct ctx_dialect *dialect,
+    const struct ctx_message *message, size_t i);
+
+/* ---- insert_message.c: summaries and notices of this run ---- */
+
 /* Returns true if a summary or notice can be a block of this user message. */
 bool ctx_insertion_fits(const struct ctx_dialect *dialect,
     const struct ctx_message *message);
 /* Returns true if the insertion of a held message is a block of it. */
 bool ctx_insertion_is_part(const struct held_conversation *conversation,
     const struct held_message *held);
-/* Returns the user's string that an insertion would be put into, without an
- * earlier summary at its begin; n 0: the insertion would be a block or message.
- */
-struct ctx_str ctx_insertion_string(const struct prune *p,
-    const struct ctx_dialect *dialect, const struct ctx_message *message);
 /* The forms of an insertion: a message, a block, or text before the user's
  * string (ctx_insertion_string).  ctx_insertion_cost counts its tokens. */
 enum insertion_form { NOTE_MESSAGE, NOTE_BLOCK, NOTE_STRING };

@@ -11,147 +11,6 @@
 
 #include "prune/held_conversation.h"
 
-/* ---- known again ---- */
-
-/* If the literal says this text at an offset, returns the offset after it,
- * else 0. */
-static size_t
-match_literal(struct ctx_str literal, size_t at, const char *text)
-{
-	size_t i = 0, n = strlen(text), len;
-	char utf8[4];
-	uint32_t cp;
-
-	/* Most texts differ in the first byte, escaped or not. */
-	if (literal.n < at + n + 1 || n == 0 ||
-	    (literal.p[at] != text[0] && literal.p[at] != '\\'))
-		return 0;
-	while (i < n) {
-		if (!ctx_json_string_next(literal, &at, &cp))
-			return 0;
-		len = ctx_utf8_put(utf8, cp);
-		if (len > n - i || memcmp(text + i, utf8, len) != 0)
-			return 0;
-		i += len;
-	}
-	return at;
-}
-
-/* The offset after the first time that the literal says this text, which
- * begins with a line feed; 0: it does not say it. */
-static size_t
-find_literal_text(struct ctx_str literal, size_t at, const char *text)
-{
-	uint32_t cp;
-	size_t end;
-
-	do {
-		end = literal.p[at] == '\\' ? match_literal(literal, at, text)
-					    : 0;
-	} while (end == 0 && ctx_json_string_next(literal, &at, &cp));
-	return end;
-}
-
-/* The part that the user's own begin with, behind results; a part of ours
- * stands there.  message->n if there is none. */
-static size_t
-skip_result_blocks(const struct ctx_message *message)
-{
-	size_t i = 0;
-
-	while (i < message->n &&
-	    (message->blocks[i].kind == CTX_BLOCK_TOOL_RESULT ||
-		message->blocks[i].result_index != 0))
-		i++;
-	return i;
-}
-
-/* May a message of this role be a note?  A row that is a whole turn has the
- * role of the one who answers. */
-static bool
-may_be_insertion(const struct ctx_message *message)
-{
-	return message->role == CTX_ROLE_SYSTEM ||
-	    message->role == CTX_ROLE_USER ||
-	    (message->flags & CTX_MESSAGE_WHOLE_TURN);
-}
-
-/* Is part i the whole content, a string in which a note can stand before the
- * user's text? */
-static bool
-is_string_content(const struct ctx_dialect *dialect,
-    const struct ctx_message *message, size_t i)
-{
-	return dialect->note_text && message->role == CTX_ROLE_USER && i == 0 &&
-	    message->n == 1 && message->blocks[0].kind == CTX_BLOCK_TEXT &&
-	    message->blocks[0].removable == 0 &&
-	    message->json->nodes[message->blocks[0].payload].kind ==
-	    CTX_JSON_STRING;
-}
-
-/* Sees what a literal begins with; in a string the user's text may follow. */
-static void
-find_in_literal(struct ctx_str literal, const char *notice, bool string,
-    struct found_insertion *found)
-{
-	size_t end = match_literal(literal, 1, CTX_SUMMARY_PREFIX);
-
-	found->summary = end != 0;
-	if (end != 0 && string)
-		found->end =
-		    find_literal_text(literal, end, CTX_SUMMARY_SUFFIX);
-	if (end != 0 || notice == NULL)
-		return;
-	end = match_literal(literal, 1, notice);
-	if (end != 0 && end + 1 < literal.n)
-		end = found->end =
-		    string ? match_literal(literal, end, CTX_NOTICE_SUFFIX) : 0;
-	found->notice = end != 0;
-}
-
-void
-ctx_insertion_find(const struct ctx_prune_options *options,
-    const struct ctx_dialect *dialect, const struct ctx_message *message,
-    struct found_insertion *found)
-{
-	size_t i = skip_result_blocks(message);
-	struct ctx_str literal;
-
-	memset(found, 0, sizeof *found);
-	if (i == message->n || !may_be_insertion(message) ||
-	    message->blocks[i].kind != CTX_BLOCK_TEXT ||
-	    message->json->nodes[message->blocks[i].payload].kind !=
-		CTX_JSON_STRING)
-		return;
-	if (message->n > 1 &&
-	    (dialect->note_part == NULL || message->blocks[i].removable == 0 ||
-		i + 1 == message->n))
-		return;
-	literal = ctx_json_str(message->json, message->blocks[i].payload);
-	find_in_literal(literal, options->notice,
-	    is_string_content(dialect, message, i), found);
-	if (found->end + 1 == literal.n)
-		found->end = 0;
-	found->whole = message->n == 1 && found->end == 0;
-	found->part = i;
-}
-
-struct ctx_str
-ctx_insertion_string(const struct prune *p, const struct ctx_dialect *dialect,
-    const struct ctx_message *message)
-{
-	struct ctx_str literal = {NULL, 0};
-	struct found_insertion found;
-	size_t i = skip_result_blocks(message), from;
-
-	if (i == message->n || !is_string_content(dialect, message, i))
-		return literal;
-	ctx_insertion_find(p->options, dialect, message, &found);
-	from = found.summary && found.end != 0 ? found.end : 1;
-	literal = ctx_json_str(message->json, message->blocks[i].payload);
-	return (struct ctx_str){literal.p + from, literal.n - from};
-}
-
 /* ---- made ---- */
 
 /* Names that the same text in the same place always gets, as literals. */
@@ -401,12 +260,12 @@ bool
 ctx_insertion_fits(const struct ctx_dialect *dialect,
     const struct ctx_message *message)
 {
-	size_t i = skip_result_blocks(message);
+	size_t i = ctx_insertion_skip_result_blocks(message);
 
 	return dialect->note_part == NULL ||
 	    (i < message->n &&
 		(message->blocks[i].removable != 0 ||
-		    is_string_content(dialect, message, i)));
+		    ctx_insertion_is_string_content(dialect, message, i)));
 }
 
 bool
@@ -567,10 +426,10 @@ ctx_insertion_insert_part(struct prune *p,
 {
 	struct insertion *insertion = &conversation->insertions[held->note - 1];
 	const struct ctx_message *message = &p->view;
-	size_t i = skip_result_blocks(message);
+	size_t i = ctx_insertion_skip_result_blocks(message);
 	struct ctx_str at;
 
-	if (is_string_content(held->dialect, message, i))
+	if (ctx_insertion_is_string_content(held->dialect, message, i))
 		return insert_in_string(p, conversation, held, i, replace, err);
 	if (compose_insertion(p, conversation, insertion, held, message->node,
 		err) < 0)

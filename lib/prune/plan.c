@@ -16,16 +16,7 @@
 #include <string.h>
 
 #include "prune/plan.h"
-
-#define BIT(hold) (1u << (hold))
-#define FOR_EVER \
-	(BIT(CTX_FLOOR_UNKNOWN) | BIT(CTX_FLOOR_SYSTEM) | BIT(CTX_FLOOR_PINNED))
-#define VERBATIM (FOR_EVER | BIT(CTX_FLOOR_LAST) | BIT(CTX_FLOOR_OPEN))
-
-/* A bit of ctx_plan.holds during a decision: a user message of the newest turn
- * that is not its task; it is kept if the budget allows. */
-#define HOLD_IF_ROOM (1u << 7)
-enum { ROOM_SHARE = 4 }; /* all of these may take 1/ROOM_SHARE of the target */
+#include "prune/plan_steps.h"
 
 /* Maximum number of times that notices may require a new decision. */
 #define ROUNDS 8
@@ -76,421 +67,13 @@ grow_plan(struct ctx_plan *plan, size_t n, struct ctx_err *err)
 	return 0;
 }
 
-/*
- * Returns true for a user message that its turn cannot do without: the task of
- * the turn, or, where roles must alternate, any of its user messages.  Other
- * user messages are candidates by themselves.
- */
-static bool
-is_required_by_turn(const struct ctx_plan *plan,
-    const struct ctx_segment *segment)
-{
-	return (segment->flags & CTX_SEGMENT_USER) &&
-	    (plan->settings.alternates || (segment->flags & CTX_SEGMENT_TASK));
-}
-
-/* Returns the reasons for which the segment itself must be kept, those of its
- * turn left out. */
-static unsigned
-find_own_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
-    const struct ctx_segment *segment)
-{
-	const struct ctx_prune_settings *settings = &plan->settings;
-	unsigned holds = 0;
-
-	if (segment->flags & CTX_SEGMENT_UNKNOWN)
-		return BIT(CTX_FLOOR_UNKNOWN);
-	if (segment->flags & CTX_SEGMENT_PINNED)
-		holds |= BIT(CTX_FLOOR_PINNED);
-	/* The last message is always kept: no conversation becomes empty. */
-	if (segment->message + 1 == groups->messages &&
-	    !(segment->flags & CTX_SEGMENT_NOTICE))
-		holds |= BIT(CTX_FLOOR_LAST);
-	if (segment->flags & (CTX_SEGMENT_SUMMARY | CTX_SEGMENT_NOTICE))
-		return holds |
-		    (settings->strategy->summarizes || !settings->pin_system ||
-				(segment->flags & CTX_SEGMENT_NOTICE)
-			    ? 0
-			    : BIT(CTX_FLOOR_SYSTEM));
-	if (segment->flags & CTX_SEGMENT_SYSTEM)
-		return holds |
-		    (settings->pin_system ? BIT(CTX_FLOOR_SYSTEM) : 0);
-	/* A summary that is a message is kept for the same reason. */
-	if ((segment->flags & CTX_SEGMENT_WITH_SUMMARY) &&
-	    settings->pin_system && !settings->strategy->summarizes)
-		holds |= BIT(CTX_FLOOR_SYSTEM);
-	if (settings->strategy->pins_first &&
-	    segment->nonsystem_index < settings->keep_first &&
-	    !(segment->flags & CTX_SEGMENT_DEMONSTRATION))
-		holds |= BIT(CTX_FLOOR_PINNED);
-	if (groups->spoken - segment->nonsystem_index <= settings->keep_last)
-		holds |= BIT(CTX_FLOOR_LAST);
-	if (is_required_by_turn(plan, segment) &&
-	    (segment->turn == groups->turn ||
-		groups->turn - segment->turn < settings->keep_turns))
-		holds |= BIT(CTX_FLOOR_TURN);
-	return holds;
-}
-
-/* Returns the bit above for a user message of the newest turn that is neither a
- * demonstration nor the task.  Today's last user message may become one. */
-static unsigned
-find_room_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
-    const struct ctx_segment *segment, bool ended)
-{
-	if (!(segment->flags & CTX_SEGMENT_USER) ||
-	    (segment->flags & CTX_SEGMENT_DEMONSTRATION) ||
-	    segment->turn != groups->turn || is_required_by_turn(plan, segment))
-		return 0;
-	return ended ? HOLD_IF_ROOM : BIT(CTX_FLOOR_TURN);
-}
-
-/* Returns true if the segment is in one message with results of the turn
- * before. */
-static bool
-is_shared_message(const struct ctx_segment *segments, size_t i)
-{
-	return i > 0 && segments[i].message == segments[i - 1].message &&
-	    segments[i].turn != segments[i - 1].turn;
-}
-
-/*
- * Where roles must alternate: if anything of a turn is kept, its user messages
- * and its last group are kept, too, or two neighbours would have one role.  If
- * that group ends in the next turn's user message (its results), the answer to
- * that message is kept as well, and so on.
- */
-static void
-pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
-{
-	struct ctx_segment *segments = groups->segments;
-	size_t i, j, end, last = 0;
-	unsigned any = 0, hold;
-
-	for (i = 0; i < groups->n; i = end) {
-		if (!is_shared_message(segments, i))
-			any = 0;
-		last = i;
-		for (end = i;
-		     end < groups->n && segments[end].turn == segments[i].turn;
-		     end++) {
-			if (segments[end].flags &
-			    (CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN))
-				continue;
-			last = end;
-			any |=
-			    plan->holds[ctx_group_of(segments, (uint32_t)end)];
-		}
-		for (j = i; any != 0 && j < end; j++) {
-			if (!(segments[j].flags & CTX_SEGMENT_USER) &&
-			    j != last)
-				continue;
-			hold = (any & FOR_EVER) | BIT(CTX_FLOOR_TURN);
-			/* The last group of the newest turn may still change.
-			 */
-			if (!ended && j == last &&
-			    segments[j].turn == groups->turn)
-				hold = BIT(CTX_FLOOR_TURN);
-			plan->holds[ctx_group_of(segments, (uint32_t)j)] |=
-			    (uint8_t)hold;
-		}
-	}
-}
-
-/* Returns true if a tool call of the segment may still get a result.  After its
- * turn has ended only a call with further results can. */
-static bool
-has_open_tool_call(struct ctx_groups *groups, uint32_t i, bool ended)
-{
-	struct ctx_segment *segments = groups->segments, *root;
-
-	if (i == groups->unnamed_calls && groups->n_unnamed_calls > 0)
-		return true;
-	root = &segments[ctx_group_of(segments, i)];
-	return root->open_calls > 0 &&
-	    (!ended || root->turn == groups->turn ||
-		(segments[i].flags & CTX_SEGMENT_MORE_RESULTS));
-}
-
-/* Returns the first segment that late results may join (all later ones then
- * belong to its group), where calls get several results. */
-static size_t
-find_first_open(struct ctx_groups *groups)
-{
-	uint32_t i = 0;
-
-	if (!groups->has_more_results)
-		return SIZE_MAX;
-	while (i < groups->n && !has_open_tool_call(groups, i, false) &&
-	    i != groups->newest_known)
-		i++;
-	return i;
-}
-
-/* Marks what must be kept, and with it the rest of its group. */
-static void
-find_floor(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
-{
-	struct ctx_segment *segments = groups->segments;
-	size_t waits = ended ? SIZE_MAX : find_first_open(groups);
-	uint32_t later = UINT32_MAX, root;
-	size_t i;
-
-	for (i = groups->n; i-- > 0;) {
-		unsigned holds = find_own_floor(plan, groups, &segments[i]) |
-		    find_room_floor(plan, groups, &segments[i], ended);
-
-		/* Keep the last group of each of the newest turns. */
-		if (!(segments[i].flags &
-			(CTX_SEGMENT_UNKNOWN | CTX_SEGMENT_SYSTEM |
-			    CTX_SEGMENT_META)) &&
-		    segments[i].turn != later) {
-			later = segments[i].turn;
-			if (groups->turn - later < plan->settings.keep_turns)
-				holds |= BIT(CTX_FLOOR_TURN);
-		}
-		root = ctx_group_of(segments, (uint32_t)i);
-		if (has_open_tool_call(groups, (uint32_t)i, ended) ||
-		    i >= waits)
-			holds |= BIT(CTX_FLOOR_OPEN);
-		plan->holds[root] |= (uint8_t)holds;
-	}
-	if (plan->settings.alternates)
-		pin_turn_ends(plan, groups, ended);
-	for (i = 0; i < groups->n; i++)
-		plan->holds[i] =
-		    plan->holds[ctx_group_of(segments, (uint32_t)i)];
-}
-
-/* ---- bound reasoning ---- */
-
-/* Returns true if the segment has bound reasoning. */
-static bool
-has_bound_reasoning(const struct ctx_plan *plan,
-    const struct ctx_segment *segment)
-{
-	return plan->settings.binds && (segment->flags & CTX_SEGMENT_SIGNED);
-}
-
-/* Returns the index of the first message that the marks change, or UINT64_MAX.
- */
-static uint64_t
-find_first_change(const struct ctx_plan *plan, const struct ctx_groups *groups)
-{
-	size_t i;
-
-	for (i = 0; i < groups->n; i++)
-		if (plan->marks[i] != 0)
-			return groups->segments[i].message;
-	return UINT64_MAX;
-}
-
-/* Marks the bound reasoning that must be removed, also in messages that must be
- * kept. */
-static void
-mark_bound_reasoning(struct ctx_plan *plan, const struct ctx_groups *groups)
-{
-	size_t i;
-
-	if (plan->settings.reasoning != CTX_REASONING_DROP)
-		return;
-	for (i = 0; i < groups->n; i++)
-		if (groups->segments[i].message >= plan->bound_from &&
-		    has_bound_reasoning(plan, &groups->segments[i]) &&
-		    !(plan->marks[i] & CTX_MARK_DROP))
-			plan->marks[i] |= CTX_MARK_STRIP;
-}
-
-void
-ctx_plan_bind(struct ctx_plan *plan, const struct ctx_groups *groups,
-    uint64_t message)
-{
-	size_t i;
-
-	if (message < plan->bound_from)
-		plan->bound_from = message;
-	for (i = 0; i < groups->n; i++)
-		plan->after += plan->marks[i] & CTX_MARK_STRIP
-		    ? groups->segments[i].reasoning
-		    : 0;
-	mark_bound_reasoning(plan, groups);
-	for (i = 0; i < groups->n; i++)
-		plan->after -= plan->marks[i] & CTX_MARK_STRIP
-		    ? groups->segments[i].reasoning
-		    : 0;
-}
-
-bool
-ctx_plan_leaves_bound(const struct ctx_plan *plan,
-    const struct ctx_groups *groups)
-{
-	uint64_t from = find_first_change(plan, groups);
-	size_t i;
-
-	if (plan->bound_from < from)
-		from = plan->bound_from;
-	for (i = 0; i < groups->n; i++)
-		if (groups->segments[i].message >= from &&
-		    has_bound_reasoning(plan, &groups->segments[i]) &&
-		    !(plan->marks[i] & (CTX_MARK_DROP | CTX_MARK_STRIP)))
-			return true;
-	return false;
-}
-
-/* ---- edits ---- */
-
-/* Returns the edits that the level allows for a segment; with ended false,
- * those that it may allow at the end. */
-static unsigned
-find_allowed_edits(const struct ctx_plan *plan, const struct ctx_groups *groups,
-    size_t i, bool ended)
-{
-	const struct ctx_prune_settings *settings = &plan->settings;
-	const struct ctx_segment *segment = &groups->segments[i];
-	unsigned never = ended ? VERBATIM : FOR_EVER, edits = 0;
-
-	if (!settings->strategy->has_budget || settings->quantum != 0 ||
-	    (plan->holds[i] & never))
-		return 0;
-	if (settings->level >= CTX_LEVEL_BALANCED && segment->reasoning > 0 &&
-	    (!ended || segment->turn < groups->turn))
-		edits |= CTX_MARK_STRIP;
-	if (settings->level >= CTX_LEVEL_AGGRESSIVE &&
-	    settings->strategy->truncates_texts) {
-		if (segment->head_tail_savings > 0)
-			edits |= CTX_MARK_HEAD_TAIL;
-	} else if (segment->clearable_tokens > 0 &&
-	    (settings->level >= CTX_LEVEL_AGGRESSIVE ||
-		(settings->strategy->clears_results &&
-		    settings->level == CTX_LEVEL_LIGHT))) {
-		edits |= CTX_MARK_CLEAR;
-	}
-	return edits;
-}
-
-/* Returns the edits that may still be made at the end of the conversation. */
-static unsigned
-find_possible_edits(const struct ctx_plan *plan,
-    const struct ctx_groups *groups, size_t i)
-{
-	unsigned edits = find_allowed_edits(plan, groups, i, false);
-
-	if (plan->settings.reasoning == CTX_REASONING_DROP &&
-	    has_bound_reasoning(plan, &groups->segments[i]))
-		edits |= CTX_MARK_STRIP;
-	return edits;
-}
-
-static uint64_t
-count_edited_tokens(const struct ctx_segment *segment, unsigned edits)
-{
-	return segment->tokens -
-	    (edits & CTX_MARK_STRIP ? segment->reasoning : 0) -
-	    (edits & CTX_MARK_CLEAR ? segment->clearable_tokens : 0) -
-	    (edits & CTX_MARK_HEAD_TAIL ? segment->head_tail_savings : 0) -
-	    (edits & CTX_MARK_FOLD ? segment->inserted_tokens : 0);
-}
-
-/* Returns the same for a strategy, which sees notices only as reserved tokens.
- */
-static uint64_t
-count_without_notice(const struct ctx_segment *segment, unsigned edits)
-{
-	if (segment->flags & CTX_SEGMENT_NOTICE)
-		return 0;
-	if (segment->flags & CTX_SEGMENT_WITH_NOTICE)
-		edits |= CTX_MARK_FOLD;
-	return count_edited_tokens(segment, edits);
-}
-
-/* Returns the tokens of an earlier summary in it. */
-static uint64_t
-count_summary_tokens(const struct ctx_segment *segment, unsigned edits)
-{
-	if (segment->flags & CTX_SEGMENT_NOTICE) /* of the same text */
-		return 0;
-	if (segment->flags & CTX_SEGMENT_SUMMARY)
-		return count_edited_tokens(segment, edits);
-	return segment->flags & CTX_SEGMENT_WITH_SUMMARY
-	    ? segment->inserted_tokens
-	    : 0;
-}
-
-/* Keeps the user messages of the newest turn that are not its task, if they fit
- * with the floor and take at most 1/ROOM_SHARE of the target. */
-static void
-pin_if_room(struct ctx_plan *plan, const struct ctx_groups *groups)
-{
-	uint64_t held = plan->fixed + plan->notices, more = 0, tokens, own;
-	uint64_t target = plan->settings.target;
-	size_t i;
-
-	for (i = 0; i < groups->n; i++) {
-		tokens =
-		    count_without_notice(&groups->segments[i], plan->marks[i]);
-		/* A new summary replaces an earlier one. */
-		own = plan->settings.strategy->summarizes
-		    ? count_summary_tokens(&groups->segments[i], plan->marks[i])
-		    : 0;
-		tokens -= own < tokens ? own : tokens;
-		if (plan->holds[i] == HOLD_IF_ROOM)
-			more += tokens;
-		else if (plan->holds[i] != 0)
-			held += tokens;
-	}
-	for (i = 0; i < groups->n; i++) {
-		if (!(plan->holds[i] & HOLD_IF_ROOM))
-			continue;
-		plan->holds[i] &= (uint8_t)~HOLD_IF_ROOM;
-		if (more <= target / ROOM_SHARE && held + more <= target)
-			plan->holds[i] |= BIT(CTX_FLOOR_TURN);
-	}
-}
-
-/* Marks one kind of edit wherever it is allowed; returns the tokens left. */
-static uint64_t
-edit_all(struct ctx_plan *plan, const struct ctx_groups *groups, unsigned edit,
-    uint64_t total)
-{
-	size_t i;
-
-	for (i = 0; i < groups->n; i++) {
-		if (!(find_allowed_edits(plan, groups, i, true) & edit))
-			continue;
-		total -=
-		    count_without_notice(&groups->segments[i], plan->marks[i]);
-		plan->marks[i] |= (uint8_t)edit;
-		total +=
-		    count_without_notice(&groups->segments[i], plan->marks[i]);
-	}
-	return total;
-}
-
-/* Applies the edits at the end: one kind after the other, each to all segments,
- * until the target is met. */
-static void
-edit_until_met(struct ctx_plan *plan, const struct ctx_groups *groups)
-{
-	static const unsigned steps[] = {CTX_MARK_STRIP, CTX_MARK_CLEAR,
-	    CTX_MARK_HEAD_TAIL};
-	uint64_t total = plan->fixed + plan->notices;
-	size_t i;
-
-	for (i = 0; i < groups->n; i++)
-		total +=
-		    count_without_notice(&groups->segments[i], plan->marks[i]);
-	for (i = 0; i < sizeof steps / sizeof steps[0]; i++)
-		if (plan->cut || total > plan->settings.target)
-			total = edit_all(plan, groups, steps[i], total);
-}
-
 /* Returns true if the candidate is a user message that its turn cannot do
  * without, or a summary in the user's role: without it the messages after it
  * would not start with the user. */
 static bool
 is_required_user(const struct ctx_plan *plan, const struct ctx_segment *segment)
 {
-	return is_required_by_turn(plan, segment) ||
+	return ctx_plan_is_required_by_turn(plan, segment) ||
 	    ((segment->flags & CTX_SEGMENT_SUMMARY) &&
 		segment->role == CTX_ROLE_USER &&
 		!plan->settings.strategy->summarizes);
@@ -516,19 +99,20 @@ make_candidates(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		const struct ctx_segment *segment = &groups->segments[i];
 		struct ctx_candidate *candidate = &plan->candidates[i];
 		uint32_t root = ctx_group_of(groups->segments, (uint32_t)i);
-		unsigned edits = ended ? plan->marks[i]
-				       : find_possible_edits(plan, groups, i);
+		unsigned edits = ended
+		    ? plan->marks[i]
+		    : ctx_plan_find_possible_edits(plan, groups, i);
 
 		plan->candidates[root].weight +=
-		    count_without_notice(segment, edits);
+		    ctx_plan_count_without_notice(segment, edits);
 		plan->candidates[root].summary_tokens +=
-		    count_summary_tokens(segment, edits);
+		    ctx_plan_count_summary_tokens(segment, edits);
 		candidate->start = segment->start;
 		candidate->turn = segment->turn;
 		candidate->root = root;
 		candidate->is_root = root == i;
 		candidate->shares_message =
-		    is_shared_message(groups->segments, i);
+		    ctx_plan_is_shared_message(groups->segments, i);
 		candidate->user = is_required_user(plan, segment) &&
 		    (ended || !may_stop_asking(plan, groups, segment));
 		candidate->system = !candidate->user &&
@@ -537,8 +121,9 @@ make_candidates(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 			    CTX_SEGMENT_USER));
 		candidate->pinned = plan->holds[i] != 0 ||
 		    (segment->flags & CTX_SEGMENT_NOTICE);
-		candidate->permanent = ended ? candidate->pinned
-					     : (plan->holds[i] & FOR_EVER) != 0;
+		candidate->permanent = ended
+		    ? candidate->pinned
+		    : (plan->holds[i] & CTX_FLOORS_FOREVER) != 0;
 		candidate->summary =
 		    (segment->flags & CTX_SEGMENT_SUMMARY) != 0;
 		if (segment->turn != groups->segments[root].turn)
@@ -650,7 +235,7 @@ ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups)
 			    ? groups->segments[i].notice_tokens
 			    : 0);
 		for (owner = 0; owner < CTX_FLOOR_KINDS; owner++)
-			if (plan->holds[i] & BIT(owner))
+			if (plan->holds[i] & CTX_FLOOR_BIT(owner))
 				break;
 		if (owner == CTX_FLOOR_KINDS &&
 		    !plan->settings.strategy->has_budget)
@@ -683,11 +268,11 @@ decide_once(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 
 	if (grow_plan(plan, groups->n, err) < 0)
 		return -1;
-	find_floor(plan, groups, ended);
-	mark_bound_reasoning(plan, groups);
+	ctx_plan_find_floor(plan, groups, ended);
+	ctx_plan_mark_bound_reasoning(plan, groups);
 	if (due && ended && settings->strategy->has_budget)
-		edit_until_met(plan, groups);
-	pin_if_room(plan, groups);
+		ctx_plan_edit_until_met(plan, groups);
+	ctx_plan_pin_if_room(plan, groups);
 	make_candidates(plan, groups, ended);
 	if (due) {
 		if (settings->strategy->decide(plan->candidates, groups->n,
@@ -700,7 +285,8 @@ decide_once(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 	for (i = 0; due && !ended && plan->cut && i < groups->n; i++)
 		if (plan->holds[i] == 0)
 			plan->marks[i] |=
-			    (uint8_t)find_allowed_edits(plan, groups, i, true);
+			    (uint8_t)ctx_plan_find_allowed_edits(plan, groups,
+				i, true);
 	mark_drops(plan, groups);
 	if (due)
 		ctx_notice_place(plan, groups, ended);
@@ -738,12 +324,12 @@ static bool
 has_broken_reasoning(const struct ctx_plan *plan,
     const struct ctx_groups *groups)
 {
-	uint64_t from = find_first_change(plan, groups);
+	uint64_t from = ctx_plan_find_first_change(plan, groups);
 	size_t i;
 
 	for (i = 0; from < plan->bound_from && i < groups->n; i++)
 		if (groups->segments[i].message >= from &&
-		    has_bound_reasoning(plan, &groups->segments[i]))
+		    ctx_plan_has_bound_reasoning(plan, &groups->segments[i]))
 			return true;
 	return false;
 }
@@ -760,8 +346,9 @@ decide_without_bound(struct ctx_plan *plan, struct ctx_groups *groups,
 	unsigned round;
 
 	for (round = 0; has_broken_reasoning(plan, groups); round++) {
-		plan->bound_from =
-		    round < ROUNDS ? find_first_change(plan, groups) : 0;
+		plan->bound_from = round < ROUNDS
+		    ? ctx_plan_find_first_change(plan, groups)
+		    : 0;
 		/* The segments marked by the earlier decision are still there.
 		 */
 		plan->cut = was->cut;
@@ -788,7 +375,7 @@ ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 		return -1;
 	if (due && ended)
 		ctx_notice_forgo(plan, groups);
-	ctx_plan_bind(plan, groups, find_first_change(plan, groups));
+	ctx_plan_bind(plan, groups, ctx_plan_find_first_change(plan, groups));
 	return 0;
 }
 
@@ -803,11 +390,12 @@ ctx_plan_take_back(struct ctx_plan *plan, struct ctx_groups *groups)
 		if (plan->marks[i] & CTX_MARK_DROP)
 			plan->marks[i] = 0;
 		else
-			plan->marks[i] &= (uint8_t) ~(
-			    never & ~find_allowed_edits(plan, groups, i, true));
+			plan->marks[i] &= (uint8_t) ~(never &
+			    ~ctx_plan_find_allowed_edits(plan, groups, i,
+				true));
 	plan->bound_from = UINT64_MAX;
 	ctx_plan_total(plan, groups);
-	ctx_plan_bind(plan, groups, find_first_change(plan, groups));
+	ctx_plan_bind(plan, groups, ctx_plan_find_first_change(plan, groups));
 	if (plan->after > plan->settings.budget)
 		ctx_plan_bind(plan, groups, was);
 }
@@ -818,7 +406,7 @@ ctx_plan_left(const struct ctx_plan *plan, const struct ctx_segment *segment,
 {
 	if (plan->marks[i] & CTX_MARK_DROP)
 		return 0;
-	return count_edited_tokens(segment, plan->marks[i]);
+	return ctx_plan_count_edited_tokens(segment, plan->marks[i]);
 }
 
 int

@@ -1,0 +1,186 @@
+/* floor.c - finds what must not be removed */
+#include <assert.h>
+
+#include "prune/plan_steps.h"
+
+bool
+ctx_plan_is_required_by_turn(const struct ctx_plan *plan,
+    const struct ctx_segment *segment)
+{
+	return (segment->flags & CTX_SEGMENT_USER) &&
+	    (plan->settings.alternates || (segment->flags & CTX_SEGMENT_TASK));
+}
+
+/* Returns the reasons for which the segment itself must be kept, those of its
+ * turn left out. */
+static unsigned
+find_own_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
+    const struct ctx_segment *segment)
+{
+	const struct ctx_prune_settings *settings = &plan->settings;
+	unsigned holds = 0;
+
+	if (segment->flags & CTX_SEGMENT_UNKNOWN)
+		return CTX_FLOOR_BIT(CTX_FLOOR_UNKNOWN);
+	if (segment->flags & CTX_SEGMENT_PINNED)
+		holds |= CTX_FLOOR_BIT(CTX_FLOOR_PINNED);
+	/* The last message is always kept: no conversation becomes empty. */
+	if (segment->message + 1 == groups->messages &&
+	    !(segment->flags & CTX_SEGMENT_NOTICE))
+		holds |= CTX_FLOOR_BIT(CTX_FLOOR_LAST);
+	if (segment->flags & (CTX_SEGMENT_SUMMARY | CTX_SEGMENT_NOTICE))
+		return holds |
+		    (settings->strategy->summarizes || !settings->pin_system ||
+				(segment->flags & CTX_SEGMENT_NOTICE)
+			    ? 0
+			    : CTX_FLOOR_BIT(CTX_FLOOR_SYSTEM));
+	if (segment->flags & CTX_SEGMENT_SYSTEM)
+		return holds |
+		    (settings->pin_system ? CTX_FLOOR_BIT(CTX_FLOOR_SYSTEM)
+					  : 0);
+	/* A summary that is a message is kept for the same reason. */
+	if ((segment->flags & CTX_SEGMENT_WITH_SUMMARY) &&
+	    settings->pin_system && !settings->strategy->summarizes)
+		holds |= CTX_FLOOR_BIT(CTX_FLOOR_SYSTEM);
+	if (settings->strategy->pins_first &&
+	    segment->nonsystem_index < settings->keep_first &&
+	    !(segment->flags & CTX_SEGMENT_DEMONSTRATION))
+		holds |= CTX_FLOOR_BIT(CTX_FLOOR_PINNED);
+	if (groups->spoken - segment->nonsystem_index <= settings->keep_last)
+		holds |= CTX_FLOOR_BIT(CTX_FLOOR_LAST);
+	if (ctx_plan_is_required_by_turn(plan, segment) &&
+	    (segment->turn == groups->turn ||
+		groups->turn - segment->turn < settings->keep_turns))
+		holds |= CTX_FLOOR_BIT(CTX_FLOOR_TURN);
+	return holds;
+}
+
+/* Returns the bit above for a user message of the newest turn that is neither a
+ * demonstration nor the task.  Today's last user message may become one. */
+static unsigned
+find_room_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
+    const struct ctx_segment *segment, bool ended)
+{
+	if (!(segment->flags & CTX_SEGMENT_USER) ||
+	    (segment->flags & CTX_SEGMENT_DEMONSTRATION) ||
+	    segment->turn != groups->turn ||
+	    ctx_plan_is_required_by_turn(plan, segment))
+		return 0;
+	return ended ? CTX_HOLD_IF_ROOM : CTX_FLOOR_BIT(CTX_FLOOR_TURN);
+}
+
+bool
+ctx_plan_is_shared_message(const struct ctx_segment *segments, size_t i)
+{
+	return i > 0 && segments[i].message == segments[i - 1].message &&
+	    segments[i].turn != segments[i - 1].turn;
+}
+
+/*
+ * Where roles must alternate: if anything of a turn is kept, its user messages
+ * and its last group are kept, too, or two neighbours would have one role.  If
+ * that group ends in the next turn's user message (its results), the answer to
+ * that message is kept as well, and so on.
+ */
+static void
+pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
+{
+	struct ctx_segment *segments = groups->segments;
+	size_t i, j, end, last = 0;
+	unsigned any = 0, hold;
+
+	for (i = 0; i < groups->n; i = end) {
+		if (!ctx_plan_is_shared_message(segments, i))
+			any = 0;
+		last = i;
+		for (end = i;
+		     end < groups->n && segments[end].turn == segments[i].turn;
+		     end++) {
+			if (segments[end].flags &
+			    (CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN))
+				continue;
+			last = end;
+			any |=
+			    plan->holds[ctx_group_of(segments, (uint32_t)end)];
+		}
+		for (j = i; any != 0 && j < end; j++) {
+			if (!(segments[j].flags & CTX_SEGMENT_USER) &&
+			    j != last)
+				continue;
+			hold = (any & CTX_FLOORS_FOREVER) |
+			    CTX_FLOOR_BIT(CTX_FLOOR_TURN);
+			/* The last group of the newest turn may still change.
+			 */
+			if (!ended && j == last &&
+			    segments[j].turn == groups->turn)
+				hold = CTX_FLOOR_BIT(CTX_FLOOR_TURN);
+			plan->holds[ctx_group_of(segments, (uint32_t)j)] |=
+			    (uint8_t)hold;
+		}
+	}
+}
+
+/* Returns true if a tool call of the segment may still get a result.  After its
+ * turn has ended only a call with further results can. */
+static bool
+has_open_tool_call(struct ctx_groups *groups, uint32_t i, bool ended)
+{
+	struct ctx_segment *segments = groups->segments, *root;
+
+	if (i == groups->unnamed_calls && groups->n_unnamed_calls > 0)
+		return true;
+	root = &segments[ctx_group_of(segments, i)];
+	return root->open_calls > 0 &&
+	    (!ended || root->turn == groups->turn ||
+		(segments[i].flags & CTX_SEGMENT_MORE_RESULTS));
+}
+
+/* Returns the first segment that late results may join (all later ones then
+ * belong to its group), where calls get several results. */
+static size_t
+find_first_open(struct ctx_groups *groups)
+{
+	uint32_t i = 0;
+
+	if (!groups->has_more_results)
+		return SIZE_MAX;
+	while (i < groups->n && !has_open_tool_call(groups, i, false) &&
+	    i != groups->newest_known)
+		i++;
+	return i;
+}
+
+void
+ctx_plan_find_floor(struct ctx_plan *plan, struct ctx_groups *groups,
+    bool ended)
+{
+	struct ctx_segment *segments = groups->segments;
+	size_t waits = ended ? SIZE_MAX : find_first_open(groups);
+	uint32_t later = UINT32_MAX, root;
+	size_t i;
+
+	for (i = groups->n; i-- > 0;) {
+		unsigned holds = find_own_floor(plan, groups, &segments[i]) |
+		    find_room_floor(plan, groups, &segments[i], ended);
+
+		/* Keep the last group of each of the newest turns. */
+		if (!(segments[i].flags &
+			(CTX_SEGMENT_UNKNOWN | CTX_SEGMENT_SYSTEM |
+			    CTX_SEGMENT_META)) &&
+		    segments[i].turn != later) {
+			later = segments[i].turn;
+			if (groups->turn - later < plan->settings.keep_turns)
+				holds |= CTX_FLOOR_BIT(CTX_FLOOR_TURN);
+		}
+		root = ctx_group_of(segments, (uint32_t)i);
+		if (has_open_tool_call(groups, (uint32_t)i, ended) ||
+		    i >= waits)
+			holds |= CTX_FLOOR_BIT(CTX_FLOOR_OPEN);
+		plan->holds[root] |= (uint8_t)holds;
+	}
+	if (plan->settings.alternates)
+		pin_turn_ends(plan, groups, ended);
+	for (i = 0; i < groups->n; i++)
+		plan->holds[i] =
+		    plan->holds[ctx_group_of(segments, (uint32_t)i)];
+}

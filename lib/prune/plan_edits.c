@@ -1,0 +1,142 @@
+/* plan_edits.c - strips, clears and truncates instead of removing */
+#include <assert.h>
+
+#include "prune/plan_steps.h"
+
+unsigned
+ctx_plan_find_allowed_edits(const struct ctx_plan *plan,
+    const struct ctx_groups *groups, size_t i, bool ended)
+{
+	const struct ctx_prune_settings *settings = &plan->settings;
+	const struct ctx_segment *segment = &groups->segments[i];
+	unsigned never = ended ? CTX_FLOORS_VERBATIM : CTX_FLOORS_FOREVER,
+		 edits = 0;
+
+	if (!settings->strategy->has_budget || settings->quantum != 0 ||
+	    (plan->holds[i] & never))
+		return 0;
+	if (settings->level >= CTX_LEVEL_BALANCED && segment->reasoning > 0 &&
+	    (!ended || segment->turn < groups->turn))
+		edits |= CTX_MARK_STRIP;
+	if (settings->level >= CTX_LEVEL_AGGRESSIVE &&
+	    settings->strategy->truncates_texts) {
+		if (segment->head_tail_savings > 0)
+			edits |= CTX_MARK_HEAD_TAIL;
+	} else if (segment->clearable_tokens > 0 &&
+	    (settings->level >= CTX_LEVEL_AGGRESSIVE ||
+		(settings->strategy->clears_results &&
+		    settings->level == CTX_LEVEL_LIGHT))) {
+		edits |= CTX_MARK_CLEAR;
+	}
+	return edits;
+}
+
+unsigned
+ctx_plan_find_possible_edits(const struct ctx_plan *plan,
+    const struct ctx_groups *groups, size_t i)
+{
+	unsigned edits = ctx_plan_find_allowed_edits(plan, groups, i, false);
+
+	if (plan->settings.reasoning == CTX_REASONING_DROP &&
+	    ctx_plan_has_bound_reasoning(plan, &groups->segments[i]))
+		edits |= CTX_MARK_STRIP;
+	return edits;
+}
+
+uint64_t
+ctx_plan_count_edited_tokens(const struct ctx_segment *segment, unsigned edits)
+{
+	return segment->tokens -
+	    (edits & CTX_MARK_STRIP ? segment->reasoning : 0) -
+	    (edits & CTX_MARK_CLEAR ? segment->clearable_tokens : 0) -
+	    (edits & CTX_MARK_HEAD_TAIL ? segment->head_tail_savings : 0) -
+	    (edits & CTX_MARK_FOLD ? segment->inserted_tokens : 0);
+}
+
+uint64_t
+ctx_plan_count_without_notice(const struct ctx_segment *segment, unsigned edits)
+{
+	if (segment->flags & CTX_SEGMENT_NOTICE)
+		return 0;
+	if (segment->flags & CTX_SEGMENT_WITH_NOTICE)
+		edits |= CTX_MARK_FOLD;
+	return ctx_plan_count_edited_tokens(segment, edits);
+}
+
+uint64_t
+ctx_plan_count_summary_tokens(const struct ctx_segment *segment, unsigned edits)
+{
+	if (segment->flags & CTX_SEGMENT_NOTICE) /* of the same text */
+		return 0;
+	if (segment->flags & CTX_SEGMENT_SUMMARY)
+		return ctx_plan_count_edited_tokens(segment, edits);
+	return segment->flags & CTX_SEGMENT_WITH_SUMMARY
+	    ? segment->inserted_tokens
+	    : 0;
+}
+
+void
+ctx_plan_pin_if_room(struct ctx_plan *plan, const struct ctx_groups *groups)
+{
+	uint64_t held = plan->fixed + plan->notices, more = 0, tokens, own;
+	uint64_t target = plan->settings.target;
+	size_t i;
+
+	for (i = 0; i < groups->n; i++) {
+		tokens = ctx_plan_count_without_notice(&groups->segments[i],
+		    plan->marks[i]);
+		/* A new summary replaces an earlier one. */
+		own = plan->settings.strategy->summarizes
+		    ? ctx_plan_count_summary_tokens(&groups->segments[i],
+			  plan->marks[i])
+		    : 0;
+		tokens -= own < tokens ? own : tokens;
+		if (plan->holds[i] == CTX_HOLD_IF_ROOM)
+			more += tokens;
+		else if (plan->holds[i] != 0)
+			held += tokens;
+	}
+	for (i = 0; i < groups->n; i++) {
+		if (!(plan->holds[i] & CTX_HOLD_IF_ROOM))
+			continue;
+		plan->holds[i] &= (uint8_t)~CTX_HOLD_IF_ROOM;
+		if (more <= target / CTX_ROOM_SHARE && held + more <= target)
+			plan->holds[i] |= CTX_FLOOR_BIT(CTX_FLOOR_TURN);
+	}
+}
+
+/* Marks one kind of edit wherever it is allowed; returns the tokens left. */
+static uint64_t
+edit_all(struct ctx_plan *plan, const struct ctx_groups *groups, unsigned edit,
+    uint64_t total)
+{
+	size_t i;
+
+	for (i = 0; i < groups->n; i++) {
+		if (!(ctx_plan_find_allowed_edits(plan, groups, i, true) &
+			edit))
+			continue;
+		total -= ctx_plan_count_without_notice(&groups->segments[i],
+		    plan->marks[i]);
+		plan->marks[i] |= (uint8_t)edit;
+		total += ctx_plan_count_without_notice(&groups->segments[i],
+		    plan->marks[i]);
+	}
+	return total;
+}
+
+void
+ctx_plan_edit_until_met(struct ctx_plan *plan, const struct ctx_groups *groups)
+{
+	static const unsigned steps[] = {CTX_MARK_STRIP, CTX_MARK_CLEAR,
+	    CTX_MARK_HEAD_TAIL};
+	uint64_t total = plan->fixed + plan->notices;
+	size_t i;
+
+	for (i = 0; i < groups->n; i++)
+		total += ctx_plan_count_without_notice(&groups->segments[i],
+		    plan->marks[i]);
+	for (i = 0; i < sizeof steps / sizeof steps[0]; i++)
+		if (plan->cut || total > plan->settings.target)
+			total = edit_all(plan, groups, steps[i], total);
+}

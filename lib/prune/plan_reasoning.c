@@ -1,0 +1,74 @@
+/* plan_reasoning.c - bound reasoning that a plan would leave after a change */
+#include <assert.h>
+
+#include "prune/plan_steps.h"
+
+bool
+ctx_plan_has_bound_reasoning(const struct ctx_plan *plan,
+    const struct ctx_segment *segment)
+{
+	return plan->settings.binds && (segment->flags & CTX_SEGMENT_SIGNED);
+}
+
+uint64_t
+ctx_plan_find_first_change(const struct ctx_plan *plan,
+    const struct ctx_groups *groups)
+{
+	size_t i;
+
+	for (i = 0; i < groups->n; i++)
+		if (plan->marks[i] != 0)
+			return groups->segments[i].message;
+	return UINT64_MAX;
+}
+
+void
+ctx_plan_mark_bound_reasoning(struct ctx_plan *plan,
+    const struct ctx_groups *groups)
+{
+	size_t i;
+
+	if (plan->settings.reasoning != CTX_REASONING_DROP)
+		return;
+	for (i = 0; i < groups->n; i++)
+		if (groups->segments[i].message >= plan->bound_from &&
+		    ctx_plan_has_bound_reasoning(plan, &groups->segments[i]) &&
+		    !(plan->marks[i] & CTX_MARK_DROP))
+			plan->marks[i] |= CTX_MARK_STRIP;
+}
+
+void
+ctx_plan_bind(struct ctx_plan *plan, const struct ctx_groups *groups,
+    uint64_t message)
+{
+	size_t i;
+
+	if (message < plan->bound_from)
+		plan->bound_from = message;
+	for (i = 0; i < groups->n; i++)
+		plan->after += plan->marks[i] & CTX_MARK_STRIP
+		    ? groups->segments[i].reasoning
+		    : 0;
+	ctx_plan_mark_bound_reasoning(plan, groups);
+	for (i = 0; i < groups->n; i++)
+		plan->after -= plan->marks[i] & CTX_MARK_STRIP
+		    ? groups->segments[i].reasoning
+		    : 0;
+}
+
+bool
+ctx_plan_leaves_bound(const struct ctx_plan *plan,
+    const struct ctx_groups *groups)
+{
+	uint64_t from = ctx_plan_find_first_change(plan, groups);
+	size_t i;
+
+	if (plan->bound_from < from)
+		from = plan->bound_from;
+	for (i = 0; i < groups->n; i++)
+		if (groups->segments[i].message >= from &&
+		    ctx_plan_has_bound_reasoning(plan, &groups->segments[i]) &&
+		    !(plan->marks[i] & (CTX_MARK_DROP | CTX_MARK_STRIP)))
+			return true;
+	return false;
+}

@@ -1,0 +1,277 @@
+/* recall_terms.c - reads the messages of a conversation into terms */
+#include <stdlib.h>
+#include <string.h>
+
+#include "prune/plan.h"
+#include "prune/strategy/embed.h"
+#include "prune/strategy/recall.h"
+#include "prune/strategy/terms.h"
+
+enum {
+	CALL_WORDS = 3, /* words of a text, one of which may call a name */
+	LABEL = 80,     /* bytes in which a text may name its speaker */
+	FOLD_LEAST = 1 << 16, /* words of a text */
+};
+
+static int
+compare_terms(const void *a, const void *b)
+{
+	const struct posting *x = a, *y = b;
+
+	return (x->term > y->term) - (x->term < y->term);
+}
+
+/* Puts the terms found in order, each once. */
+static void
+merge_terms(struct recall *r)
+{
+	struct posting *found = r->found;
+	size_t i, n = 0;
+
+	if (r->n_found > 0)
+		qsort(found, r->n_found, sizeof *found, compare_terms);
+	for (i = 0; i < r->n_found; i++)
+		if (n > 0 && found[n - 1].term == found[i].term)
+			found[n - 1].count += found[i].count;
+		else
+			found[n++] = found[i];
+	r->n_found = n;
+}
+
+int
+ctx_recall_take_term(void *user, const char *p, size_t n, struct ctx_err *err)
+{
+	struct recall *r = user;
+	struct posting *grown;
+	uint32_t id;
+
+	if (ctx_intern(&r->terms, p, n, &id, err) < 0)
+		return -1;
+	/* A long text has many more words than there are different ones. */
+	if (r->n_found >= FOLD_LEAST && r->n_found >= r->fold_at) {
+		merge_terms(r);
+		r->fold_at = 2 * r->n_found;
+	}
+	grown = ctx_grow(r->found, &r->found_cap, r->n_found + 1, sizeof *grown,
+	    err);
+	if (grown == NULL)
+		return -1;
+	r->found = grown;
+	grown[r->n_found++] = (struct posting){id, 1};
+	r->length++;
+	return 0;
+}
+
+int
+ctx_recall_add_doc(struct recall *r, uint32_t speaker, struct ctx_err *err)
+{
+	struct posting *postings;
+	struct doc *docs;
+
+	docs =
+	    ctx_grow(r->docs, &r->docs_cap, r->n_docs + 1, sizeof *docs, err);
+	if (docs == NULL)
+		return -1;
+	r->docs = docs;
+	merge_terms(r);
+	postings = ctx_grow(r->postings, &r->postings_cap,
+	    r->n_postings + r->n_found + 1, sizeof *postings, err);
+	if (postings == NULL)
+		return -1;
+	r->postings = postings;
+	docs[r->n_docs++] = (struct doc){r->n_postings, r->n_found, r->length,
+	    speaker, 0, NO_SIDE};
+	if (r->n_found > 0)
+		memcpy(postings + r->n_postings, r->found,
+		    r->n_found * sizeof *postings);
+	r->n_postings += r->n_found;
+	r->n_found = r->fold_at = r->length = 0;
+	return 0;
+}
+
+/* Appends the text of a node to r->text, a space after it. */
+static int
+append_node_text(struct recall *r, const struct ctx_json *json, uint32_t node,
+    struct ctx_err *err)
+{
+	struct ctx_str raw;
+
+	if (node == 0)
+		return 0;
+	raw = ctx_json_str(json, node);
+	if (json->nodes[node].kind == CTX_JSON_STRING
+		? ctx_json_string_decode(&r->text, raw, err) < 0
+		: ctx_buf_add(&r->text, raw.p, raw.n, err) < 0)
+		return -1;
+	return ctx_buf_add(&r->text, " ", 1, err);
+}
+
+static int
+append_tool_text(struct recall *r, const struct ctx_json *json,
+    const struct ctx_block *block, struct ctx_err *err)
+{
+	struct ctx_str tool;
+
+	r->tool.n = 0;
+	if (ctx_block_tool(json, block, &r->tool, &tool, err) < 0 ||
+	    ctx_buf_add(&r->text, tool.p, tool.n, err) < 0)
+		return -1;
+	return block->name == 0 ? 0 : ctx_buf_add(&r->text, " ", 1, err);
+}
+
+/* The text of the parts that belong to a segment. */
+static int
+read_message_text(struct recall *r, const struct ctx_message *message,
+    unsigned flags, struct ctx_err *err)
+{
+	size_t i;
+
+	r->text.n = 0;
+	if (append_node_text(r, message->json, message->name, err) < 0)
+		return -1;
+	r->name = r->text.n > 0 ? r->text.n - 1 : 0;
+	for (i = 0; i < message->n; i++) {
+		const struct ctx_block *block = &message->blocks[i];
+		bool result = block->kind == CTX_BLOCK_TOOL_RESULT ||
+		    block->result_index != 0;
+		bool array = block->payload != 0 &&
+		    block->kind == CTX_BLOCK_TOOL_RESULT &&
+		    message->json->nodes[block->payload].kind == CTX_JSON_ARRAY;
+
+		if (block->kind == CTX_BLOCK_MEDIA ||
+		    (flags & (result ? CTX_SEGMENT_REST : CTX_SEGMENT_RESULTS)))
+			continue;
+		if (append_tool_text(r, message->json, block, err) < 0 ||
+		    (!array &&
+			append_node_text(r, message->json, block->payload,
+			    err) < 0))
+			return -1;
+	}
+	return 0;
+}
+
+/* The bytes of r->text that say who speaks: the name of the message, or what
+ * stands before the first colon, as in "Ann: hello". */
+static size_t
+find_label(const struct recall *r)
+{
+	size_t i, n = r->text.n < LABEL ? r->text.n : LABEL;
+
+	if (r->name > 0)
+		return r->name;
+	for (i = 0; i + 1 < n && r->text.p[i] != '\n'; i++)
+		if (r->text.p[i] == ':' && r->text.p[i + 1] == ' ')
+			return i;
+	return 0;
+}
+
+/* Makes r->text the question; who asks is not what is asked about. */
+static void
+set_question(struct recall *r, uint32_t speaker)
+{
+	struct ctx_buf *text = &r->text, before = r->question;
+
+	r->label = r->name > 0 ? 0 : find_label(r);
+	r->asker = r->label > 0 ? speaker : 0;
+	text->n -= r->name;
+	if (r->name > 0)
+		memmove(text->p, text->p + r->name, text->n);
+	r->question = *text;
+	*text = before;
+}
+
+static bool
+is_name_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	    (c & 0x80) != 0;
+}
+
+static int
+take_called(void *user, const char *p, size_t n, struct ctx_err *err)
+{
+	struct recall *r = user;
+
+	return ctx_intern(&r->terms, p, n, &r->docs[r->n_docs - 1].called, err);
+}
+
+/* Notes who is called by name in the newest doc: a word among the first of
+ * its text, with no small letter before and a mark after it, and not the
+ * first of all if there is another: "Thanks, Ann!", "Ann, you must see it". */
+static int
+record_called_name(struct recall *r, const struct ctx_message *message,
+    struct ctx_err *err)
+{
+	struct ctx_terms terms = {r, take_called};
+	struct doc *doc = &r->docs[r->n_docs - 1];
+	size_t i = r->name, n = r->text.n, from, words;
+	const char *p = r->text.p;
+
+	doc->side = message->role == CTX_ROLE_USER ? USER
+	    : message->role == CTX_ROLE_ASSISTANT  ? ASSISTANT
+						   : NO_SIDE;
+	for (words = 0; words < CALL_WORDS; words++) {
+		while (i < n && !is_name_letter(p[i]))
+			i++;
+		for (from = i; i < n && is_name_letter(p[i]); i++)
+			;
+		if (i >= n)
+			break;
+		if ((p[from] >= 'a' && p[from] <= 'z') ||
+		    memchr(",.!?", p[i], 4) == NULL)
+			continue;
+		if (ctx_terms_of(&terms, p + from, i - from, err) < 0)
+			return -1;
+		if (words > 0 && doc->called != 0)
+			break;
+	}
+	return 0;
+}
+
+/* The terms of r->text; the last one of its label names the speaker. */
+static int
+read_terms(struct recall *r, uint32_t *speaker, struct ctx_err *err)
+{
+	struct ctx_terms terms = {r, ctx_recall_take_term};
+	size_t n = find_label(r);
+
+	*speaker = 0;
+	if (r->text.n == 0)
+		return 0;
+	if (ctx_terms_of(&terms, r->text.p, n, err) < 0)
+		return -1;
+	if (r->n_found > 0)
+		*speaker = r->found[r->n_found - 1].term;
+	return ctx_terms_of(&terms, r->text.p + n, r->text.n - n, err);
+}
+
+int
+ctx_recall_add_message(struct ctx_scorer *scorer,
+    const struct ctx_message *message, const struct ctx_groups *groups,
+    size_t first, struct ctx_err *err)
+{
+	struct recall *r = (struct recall *)scorer;
+	uint32_t speaker;
+
+	/* Items that are no messages have come between. */
+	while (r->n_docs < first)
+		if (ctx_recall_add_doc(r, 0, err) < 0 ||
+		    (scorer->options.embedder != NULL &&
+			ctx_embed_add(&r->embed, "", 0, err) < 0))
+			return -1;
+	for (; first < groups->n; first++) {
+		if (read_message_text(r, message, groups->segments[first].flags,
+			err) < 0 ||
+		    read_terms(r, &speaker, err) < 0 ||
+		    ctx_recall_add_doc(r, speaker, err) < 0 ||
+		    record_called_name(r, message, err) < 0)
+			return -1;
+		if (scorer->options.embedder != NULL &&
+		    ctx_embed_add(&r->embed, r->text.p, r->text.n, err) < 0)
+			return -1;
+		if (groups->segments[first].flags & CTX_SEGMENT_USER)
+			set_question(r, speaker);
+		ctx_buf_reset(&r->text);
+	}
+	return 0;
+}
