@@ -85,8 +85,7 @@ remove_reasoning(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 {
 	if (ctx_repair_archive(repair, entry, err) < 0 ||
 	    report_removed_reasoning(repair, entry, from, err) < 0 ||
-	    ctx_bound_remove(&repair->late, &repair->message, entry->dialect,
-		from, err) < 0)
+	    ctx_bound_remove(&repair->late, &repair->message, from, err) < 0)
 		return -1;
 	repair->out.n = 0;
 	if (ctx_edits_apply(&repair->late, text, &repair->out, err) < 0)

@@ -322,6 +322,7 @@ collect_edits(struct prune *p, struct held_conversation *conversation,
 	bool part = ctx_insertion_is_part(conversation, held);
 	struct ctx_edits *edits = part ? &p->one : &p->edits;
 	struct found_insertion old;
+	struct head_tail which;
 	struct ctx_str message;
 	int rc;
 
@@ -330,7 +331,7 @@ collect_edits(struct prune *p, struct held_conversation *conversation,
 		return -1;
 	message = ctx_json_str(p->view.json, p->view.node);
 	if (edit->rest & CTX_MARK_FOLD) {
-		ctx_insertion_find(p->options, held->dialect, &p->view, &old);
+		ctx_insertion_find(p->options, &p->view, &old);
 		/* One note takes the place of the other. */
 		edit->own = part || old.end != 0 ? 0 : (uint32_t)old.part + 1;
 		if (!part && old.end != 0 &&
@@ -342,9 +343,10 @@ collect_edits(struct prune *p, struct held_conversation *conversation,
 		return -1;
 	if (*empty)
 		return 0;
-	if (ctx_head_tail_note(p, edits, held->dialect,
-		edit->results & CTX_MARK_HEAD_TAIL,
-		edit->rest & CTX_MARK_HEAD_TAIL, edit->spared, err) < 0)
+	which.results = edit->results & CTX_MARK_HEAD_TAIL;
+	which.spared = edit->spared;
+	which.texts = edit->rest & CTX_MARK_HEAD_TAIL;
+	if (ctx_head_tail_edit(p, edits, &p->view, &which, err) < 0)
 		return -1;
 	if (!part)
 		return 0;

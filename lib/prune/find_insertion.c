@@ -70,11 +70,11 @@ may_be_insertion(const struct ctx_message *message)
 }
 
 bool
-ctx_insertion_is_string_content(const struct ctx_dialect *dialect,
-    const struct ctx_message *message, size_t i)
+ctx_insertion_is_string_content(const struct ctx_message *message, size_t i)
 {
-	return dialect->note_text && message->role == CTX_ROLE_USER && i == 0 &&
-	    message->n == 1 && message->blocks[0].kind == CTX_BLOCK_TEXT &&
+	return message->dialect->note_text && message->role == CTX_ROLE_USER &&
+	    i == 0 && message->n == 1 &&
+	    message->blocks[0].kind == CTX_BLOCK_TEXT &&
 	    message->blocks[0].removable == 0 &&
 	    message->json->nodes[message->blocks[0].payload].kind ==
 	    CTX_JSON_STRING;
@@ -102,8 +102,7 @@ find_in_literal(struct ctx_str literal, const char *notice, bool string,
 
 void
 ctx_insertion_find(const struct ctx_prune_options *options,
-    const struct ctx_dialect *dialect, const struct ctx_message *message,
-    struct found_insertion *found)
+    const struct ctx_message *message, struct found_insertion *found)
 {
 	size_t i = ctx_insertion_skip_result_blocks(message);
 	struct ctx_str literal;
@@ -115,12 +114,12 @@ ctx_insertion_find(const struct ctx_prune_options *options,
 		CTX_JSON_STRING)
 		return;
 	if (message->n > 1 &&
-	    (dialect->note_part == NULL || message->blocks[i].removable == 0 ||
-		i + 1 == message->n))
+	    (message->dialect->note_part == NULL ||
+		message->blocks[i].removable == 0 || i + 1 == message->n))
 		return;
 	literal = ctx_json_str(message->json, message->blocks[i].payload);
 	find_in_literal(literal, options->notice,
-	    ctx_insertion_is_string_content(dialect, message, i), found);
+	    ctx_insertion_is_string_content(message, i), found);
 	if (found->end + 1 == literal.n)
 		found->end = 0;
 	found->whole = message->n == 1 && found->end == 0;
@@ -128,17 +127,15 @@ ctx_insertion_find(const struct ctx_prune_options *options,
 }
 
 struct ctx_str
-ctx_insertion_string(const struct prune *p, const struct ctx_dialect *dialect,
-    const struct ctx_message *message)
+ctx_insertion_string(const struct prune *p, const struct ctx_message *message)
 {
 	struct ctx_str literal = {NULL, 0};
 	struct found_insertion found;
 	size_t i = ctx_insertion_skip_result_blocks(message), from;
 
-	if (i == message->n ||
-	    !ctx_insertion_is_string_content(dialect, message, i))
+	if (i == message->n || !ctx_insertion_is_string_content(message, i))
 		return literal;
-	ctx_insertion_find(p->options, dialect, message, &found);
+	ctx_insertion_find(p->options, message, &found);
 	from = found.summary && found.end != 0 ? found.end : 1;
 	literal = ctx_json_str(message->json, message->blocks[i].payload);
 	return (struct ctx_str){literal.p + from, literal.n - from};

@@ -1,25 +1,24 @@
-/* head_tail.c - a message cut to its ends */
+/* head_tail.c - shortens a message to the head and tail of its texts */
 #include "prune/held_conversation.h"
 #include "truncate/text_segments.h"
 
 static int
 shorten_segments(struct prune *p, struct ctx_edits *edits,
-    const struct ctx_dialect *dialect, struct ctx_err *err)
+    const struct ctx_message *message, struct ctx_err *err)
 {
 	bool done;
 
 	if (p->text_segments.n == 0)
 		return 0;
-	return ctx_shorten(&p->cut, edits, &p->view, dialect, &p->text_segments,
-	    CTX_HEAD_TAIL_CHARS, &done, err);
+	return ctx_shorten(&p->cut, edits, message, message->dialect,
+	    &p->text_segments, CTX_HEAD_TAIL_CHARS, &done, err);
 }
 
 int
-ctx_head_tail_note(struct prune *p, struct ctx_edits *edits,
-    const struct ctx_dialect *dialect, bool results, bool texts,
-    const bool *spared, struct ctx_err *err)
+ctx_head_tail_edit(struct prune *p, struct ctx_edits *edits,
+    const struct ctx_message *message, const struct head_tail *which,
+    struct ctx_err *err)
 {
-	const struct ctx_message *message = &p->view;
 	struct found_insertion own;
 	size_t i, result = 0;
 
@@ -27,59 +26,75 @@ ctx_head_tail_note(struct prune *p, struct ctx_edits *edits,
 	p->cut.keep = CTX_KEEP_ENDS;
 	p->cut.head = 3;
 	p->cut.tail = 1;
-	for (i = 0; results && i < message->n; i++) {
+	for (i = 0; which->results && i < message->n; i++) {
 		if (message->blocks[i].kind != CTX_BLOCK_TOOL_RESULT ||
-		    (spared != NULL && spared[result++]))
+		    (which->spared != NULL && which->spared[result++]))
 			continue;
 		if (ctx_text_segments_result(&p->text_segments, message,
-			dialect, i, err) < 0 ||
-		    shorten_segments(p, edits, dialect, err) < 0)
+			message->dialect, i, err) < 0 ||
+		    shorten_segments(p, edits, message, err) < 0)
 			return -1;
 	}
-	if (!texts)
+	if (!which->texts)
 		return 0;
-	ctx_insertion_find(p->options, dialect, message, &own);
-	/* A string that begins with a note is kept whole. */
+	ctx_insertion_find(p->options, message, &own);
+	/* A string that begins with an insertion is kept whole. */
 	if (ctx_text_segments_texts(&p->text_segments, message,
 		own.summary || own.notice ? own.part : message->n, err) < 0)
 		return -1;
-	return shorten_segments(p, edits, dialect, err);
+	return shorten_segments(p, edits, message, err);
+}
+
+/* Sets *after to the cost of a message after p->one, edits of raw, its JSON.
+ * Returns 1; 0 if the dialect cannot read that JSON without the record around
+ * it, as in transcripts; -1 with *err. */
+static int
+count_edited_message(struct prune *p, const struct ctx_message *message,
+    struct ctx_str raw, struct ctx_counter *counter, struct ctx_cost *after,
+    struct ctx_err *err)
+{
+	struct ctx_message shortened = {0};
+	size_t used;
+	int rc = -1;
+
+	p->message.n = 0;
+	if (ctx_edits_apply(&p->one, raw, &p->message, err) < 0 ||
+	    ctx_json_scan(&p->json, p->message.p, p->message.n, &used, err) < 0)
+		return -1;
+	rc = ctx_dialect_read_message(message->dialect, &p->json, 0, &shortened,
+	    err);
+	shortened.flags = message->flags;
+	if (rc > 0 && ctx_count_message(counter, &shortened, after, err) < 0)
+		rc = -1;
+	ctx_message_release(&shortened);
+	ctx_buf_reset(&p->message);
+	return rc;
 }
 
 int
-ctx_head_tail_save(struct prune *p, const struct ctx_dialect *dialect,
-    const struct ctx_message *message, struct ctx_counter *counter,
-    bool results, bool texts, const bool *spared, uint64_t *saved,
+ctx_head_tail_savings(struct prune *p, const struct ctx_message *message,
+    struct ctx_counter *counter, const struct head_tail *which, uint64_t *saved,
     struct ctx_err *err)
 {
 	struct ctx_str raw = ctx_json_str(message->json, message->node);
 	struct ctx_cost before, after;
-	size_t used;
+	int rc;
 
 	*saved = 0;
 	if (raw.n <= CTX_HEAD_TAIL_CHARS ||
 	    (message->flags & CTX_MESSAGE_HIDDEN))
 		return 0;
 	ctx_edits_reset(&p->one);
-	p->message.n = 0;
-	if (ctx_dialect_read_message(dialect, message->json, message->node,
-		&p->view, err) < 0 ||
-	    ctx_head_tail_note(p, &p->one, dialect, results, texts, spared,
-		err) < 0)
+	if (ctx_head_tail_edit(p, &p->one, message, which, err) < 0)
 		return -1;
 	if (p->one.n == 0)
 		return 0;
-	if (ctx_edits_apply(&p->one, raw, &p->message, err) < 0 ||
-	    ctx_json_scan(&p->json, p->message.p, p->message.n, &used, err) <
-		0 ||
-	    ctx_count_message(counter, message, &before, err) < 0 ||
-	    ctx_dialect_read_message(dialect, &p->json, 0, &p->view, err) < 0)
-		return -1;
-	p->view.flags = message->flags;
-	if (ctx_count_message(counter, &p->view, &after, err) < 0)
+	rc = count_edited_message(p, message, raw, counter, &after, err);
+	if (rc <= 0)
+		return rc;
+	if (ctx_count_message(counter, message, &before, err) < 0)
 		return -1;
 	if (after.tokens < before.tokens)
 		*saved = before.tokens - after.tokens;
-	ctx_buf_reset(&p->message);
 	return 0;
 }

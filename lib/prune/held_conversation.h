@@ -116,7 +116,7 @@ int ctx_prune_hold_unknown(struct held_conversation *conversation,
 /* Reads all held messages again by the dialect that a later record identified.
  * None may have been removed or edited. */
 int ctx_prune_reclassify(struct prune *p,
-    struct held_conversation *conversation, const struct ctx_dialect *told,
+    struct held_conversation *conversation, const struct ctx_dialect *dialect,
     struct ctx_err *err);
 
 /* ---- apply_plan.c ---- */
@@ -150,19 +150,22 @@ int ctx_prune_relink(struct prune *p, struct held_conversation *conversation,
 /* Maximum characters that head and tail of a text or result have together. */
 #define CTX_HEAD_TAIL_CHARS 1000
 
-/*
- * Adds the edits that shorten a message in p->view to head and tail: its
- * results (except those spared; NULL: none), and its other texts, except an
- * insertion. A text block is removed only if a text before it is kept, so other
- * edits may remove other blocks at the same time.
- */
-int ctx_head_tail_note(struct prune *p, struct ctx_edits *edits,
-    const struct ctx_dialect *dialect, bool results, bool texts,
-    const bool *spared, struct ctx_err *err);
-/* Sets *saved to the tokens that ctx_head_tail_note would save. */
-int ctx_head_tail_save(struct prune *p, const struct ctx_dialect *dialect,
-    const struct ctx_message *message, struct ctx_counter *counter,
-    bool results, bool texts, const bool *spared, uint64_t *saved,
+/* Which texts of a message are shortened to head and tail. */
+struct head_tail {
+	bool results; /* its tool results ... */
+	/* ... except those whose entry is true; NULL: all of them */
+	const bool *spared;
+	bool texts; /* its other texts, except a summary or notice */
+};
+/* Adds the edits that shorten a message.  A text block is removed only if a
+ * text before it is kept, so other edits may remove other blocks at the same
+ * time. */
+int ctx_head_tail_edit(struct prune *p, struct ctx_edits *edits,
+    const struct ctx_message *message, const struct head_tail *which,
+    struct ctx_err *err);
+/* Sets *saved to the tokens that ctx_head_tail_edit would save. */
+int ctx_head_tail_savings(struct prune *p, const struct ctx_message *message,
+    struct ctx_counter *counter, const struct head_tail *which, uint64_t *saved,
     struct ctx_err *err);
 
 /* ---- find_insertion.c: summaries and notices of an earlier run ---- */
@@ -176,36 +179,42 @@ struct found_insertion {
 		     * begins with the insertion; 0: nothing follows it */
 };
 void ctx_insertion_find(const struct ctx_prune_options *options,
-    const struct ctx_dialect *dialect, const struct ctx_message *message,
-    struct found_insertion *found);
+    const struct ctx_message *message, struct found_insertion *found);
 /* Returns the user's string that an insertion would be put into, without an
  * earlier summary at its begin; n 0: the insertion would be a block or message.
  */
 struct ctx_str ctx_insertion_string(const struct prune *p,
-    const struct ctx_dialect *dialect, const struct ctx_message *message);
+    const struct ctx_message *message);
 /* Returns the index of the user's first block after tool results, where an
  * inserted block would be; message->n if there is none. */
 size_t ctx_insertion_skip_result_blocks(const struct ctx_message *message);
 /* Returns true if block i is the whole content, a string in which a notice can
  * stand before the user's text. */
-bool ctx_insertion_is_string_content(const struct ctx_dialect *dialect,
-    const struct ctx_message *message, size_t i);
+bool ctx_insertion_is_string_content(const struct ctx_message *message,
+    size_t i);
 
 /* ---- insert_message.c: summaries and notices of this run ---- */
 
 /* Returns true if a summary or notice can be a block of this user message. */
-bool ctx_insertion_fits(const struct ctx_dialect *dialect,
-    const struct ctx_message *message);
+bool ctx_insertion_fits(const struct ctx_message *message);
 /* Returns true if the insertion of a held message is a block of it. */
 bool ctx_insertion_is_part(const struct held_conversation *conversation,
     const struct held_message *held);
 /* The forms of an insertion: a message, a block, or text before the user's
- * string (ctx_insertion_string).  ctx_insertion_cost counts its tokens. */
+ * string. */
 enum insertion_form { NOTE_MESSAGE, NOTE_BLOCK, NOTE_STRING };
+/* What is inserted. */
+struct insertion_content {
+	enum insertion_form form;
+	bool summary; /* false: a notice */
+	struct ctx_str text;
+	struct ctx_str string; /* NOTE_STRING: see ctx_insertion_string */
+};
+/* Sets *tokens to the tokens that an insertion adds; 0 if the dialect has no
+ * such form. */
 int ctx_insertion_cost(struct prune *p, struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, enum insertion_form form, bool summary,
-    struct ctx_str text, struct ctx_str string, uint64_t *tokens,
-    struct ctx_err *err);
+    const struct ctx_dialect *dialect, const struct insertion_content *content,
+    uint64_t *tokens, struct ctx_err *err);
 /* Sets *tokens to the tokens that a found insertion adds to its message. */
 int ctx_insertion_weigh(struct prune *p, struct ctx_counter *counter,
     const struct ctx_message *message, const struct found_insertion *found,
@@ -214,9 +223,10 @@ int ctx_insertion_weigh(struct prune *p, struct ctx_counter *counter,
 int ctx_insertion_cut(struct ctx_edits *edits,
     const struct ctx_message *message, const struct found_insertion *found,
     struct ctx_err *err);
-/* Adds an insertion before a held message, or as a block of it. */
+/* Adds an insertion before the held message number entry (NOTE_MESSAGE), or in
+ * it. */
 int ctx_insertion_add(struct held_conversation *conversation, size_t entry,
-    bool part, bool summary, struct ctx_str text, uint64_t tokens,
+    const struct insertion_content *content, uint64_t tokens,
     struct ctx_err *err);
 /* Adds the notices that the plan has marked. */
 int ctx_insertions_add_notices(struct prune *p,

@@ -117,12 +117,14 @@ exclude_results(struct prune *p, struct held_conversation *conversation,
 	return 0;
 }
 
-/* What cutting a segment to its ends would save, where that may happen. */
+/* Sets what shortening to head and tail would save of each segment from first
+ * on, if the strategy and the level may do that. */
 static int
 measure_head_tail(struct prune *p, struct held_conversation *conversation,
     const struct held_message *held, const struct ctx_message *message,
     size_t first, struct ctx_err *err)
 {
+	struct head_tail which = {.spared = held->spared};
 	const struct ctx_prune_settings *settings =
 	    &conversation->plan.settings;
 	struct ctx_segment *segments = conversation->groups.segments;
@@ -134,26 +136,26 @@ measure_head_tail(struct prune *p, struct held_conversation *conversation,
 	for (i = first; i < conversation->groups.n; i++) {
 		if (segments[i].flags & CTX_SEGMENT_SYSTEM)
 			continue;
-		if (ctx_head_tail_save(p, held->dialect, message,
-			conversation->model_counter.counter,
-			!(segments[i].flags & CTX_SEGMENT_REST),
-			!(segments[i].flags & CTX_SEGMENT_RESULTS),
-			held->spared, &segments[i].head_tail_savings, err) < 0)
+		which.results = !(segments[i].flags & CTX_SEGMENT_REST);
+		which.texts = !(segments[i].flags & CTX_SEGMENT_RESULTS);
+		if (ctx_head_tail_savings(p, message,
+			conversation->model_counter.counter, &which,
+			&segments[i].head_tail_savings, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* What a notice before a segment that opens a turn would cost. */
+/* Sets what a notice before a segment that opens a turn would cost.  The cost
+ * of a notice that is a message or block depends only on the dialect, so it is
+ * counted once. */
 static int
 count_notice_tokens(struct prune *p, struct held_conversation *conversation,
     struct held_message *held, const struct ctx_message *message,
     struct ctx_segment *segment, struct ctx_err *err)
 {
 	const char *notice = p->options->notice;
-	enum insertion_form form =
-	    held->dialect->note_part == NULL ? NOTE_MESSAGE : NOTE_BLOCK;
-	struct ctx_str text = {notice, 0}, string;
+	struct insertion_content content = {.text = {notice, 0}};
 	uint64_t price;
 
 	/* No notice where an earlier summary already says that messages were
@@ -163,23 +165,24 @@ count_notice_tokens(struct prune *p, struct held_conversation *conversation,
 	    (segment->flags & CTX_SEGMENT_WITH_SUMMARY) ||
 	    !((segment->flags & CTX_SEGMENT_USER) ||
 		(message->flags & CTX_MESSAGE_WHOLE_TURN)) ||
-	    !ctx_insertion_fits(held->dialect, message))
+	    !ctx_insertion_fits(message))
 		return 0;
-	text.n = strlen(notice);
-	string = ctx_insertion_string(p, held->dialect, message);
-	if (string.n > 0) {
+	content.text.n = strlen(notice);
+	content.string = ctx_insertion_string(p, message);
+	if (content.string.n > 0) {
+		content.form = NOTE_STRING;
 		if (ctx_insertion_cost(p, conversation->model_counter.counter,
-			held->dialect, NOTE_STRING, false, text, string, &price,
-			err) < 0)
+			held->dialect, &content, &price, err) < 0)
 			return -1;
 		segment->notice_tokens =
 		    price > UINT32_MAX ? 0 : (uint32_t)price;
 		return 0;
 	}
 	if (conversation->notice_cost_dialect != held->dialect) {
+		content.form = held->dialect->note_part == NULL ? NOTE_MESSAGE
+								: NOTE_BLOCK;
 		if (ctx_insertion_cost(p, conversation->model_counter.counter,
-			held->dialect, form, false, text, string, &price,
-			err) < 0)
+			held->dialect, &content, &price, err) < 0)
 			return -1;
 		conversation->notice_cost_dialect = held->dialect;
 		conversation->price = price;
@@ -192,7 +195,8 @@ count_notice_tokens(struct prune *p, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Notes the part of a message that is ours. */
+/* Records in a segment that an earlier run inserted a summary or notice into
+ * its message, and the tokens of that. */
 static int
 record_insertion(struct prune *p, struct held_conversation *conversation,
     const struct ctx_message *message, const struct found_insertion *found,
@@ -240,14 +244,15 @@ ctx_prune_hold_message(struct prune *p, struct held_conversation *conversation,
 	    ? groups->messages
 	    : ctx_transcript_message_index(p->stream->transcript, held->line,
 		  groups->messages);
-	ctx_insertion_find(p->options, held->dialect, message, &found);
+	ctx_insertion_find(p->options, message, &found);
 	if (found.whole)
 		flags = (found.summary ? CTX_SEGMENT_SUMMARY : 0u) |
 		    (found.notice ? CTX_SEGMENT_NOTICE : 0u);
 	p->match_left = CTX_PATTERN_TIME;
 	if (is_pinned(p, message, &pinned, err) < 0)
 		return -1;
-	/* A summary of ours may go though its format has it stay. */
+	/* A format may pin compaction summaries, but one that ctx inserted may
+	 * be removed. */
 	if (pinned || (flags == 0 && (message->flags & CTX_MESSAGE_PINNED)))
 		flags |= CTX_SEGMENT_PINNED;
 	if (conversation->plan.settings.strategy->pins_first)

@@ -142,7 +142,7 @@ count_message_tokens(struct prune *p, struct ctx_counter *counter,
 	return 0;
 }
 
-/* Tokens of a literal, which is its first piece and then its second. */
+/* Sets *tokens to those of a JSON string, given in two pieces. */
 static int
 count_literal_tokens(struct prune *p, struct ctx_counter *counter,
     struct ctx_str first, struct ctx_str second, uint64_t *tokens,
@@ -162,8 +162,8 @@ count_literal_tokens(struct prune *p, struct ctx_counter *counter,
 	return 0;
 }
 
-/* Sets *tokens to how many more a literal has with the piece first than with a
- * mere quote.  Tokens may cross the seam, so both are counted. */
+/* Sets *tokens to how many more tokens the JSON string first + rest has than
+ * " + rest.  Tokens may cross the seam, so both are counted. */
 static int
 count_prefix_tokens(struct prune *p, struct ctx_counter *counter,
     struct ctx_str first, struct ctx_str rest, uint64_t *tokens,
@@ -179,7 +179,8 @@ count_prefix_tokens(struct prune *p, struct ctx_counter *counter,
 	return 0;
 }
 
-/* Appends what separates a note from the user's text, as in a literal. */
+/* Appends what separates a summary or notice from the user's text, as it is
+ * written in a JSON string. */
 static int
 append_suffix(struct ctx_buf *out, bool summary, struct ctx_err *err)
 {
@@ -194,33 +195,34 @@ append_suffix(struct ctx_buf *out, bool summary, struct ctx_err *err)
 
 int
 ctx_insertion_cost(struct prune *p, struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, enum insertion_form form, bool summary,
-    struct ctx_str text, struct ctx_str string, uint64_t *tokens,
-    struct ctx_err *err)
+    const struct ctx_dialect *dialect, const struct insertion_content *content,
+    uint64_t *tokens, struct ctx_err *err)
 {
-	const char *template =
-	    choose_template(dialect, form != NOTE_MESSAGE, summary);
+	const char *template = choose_template(dialect,
+	    content->form != NOTE_MESSAGE, content->summary);
+	struct ctx_str literal;
 	struct ctx_str none = {"", 0};
 
 	*tokens = 0;
 	if (template == NULL)
 		return 0;
 	p->literal.n = 0;
-	if (ctx_json_string_encode(&p->literal, text.p, text.n, err) < 0)
+	if (ctx_json_string_encode(&p->literal, content->text.p,
+		content->text.n, err) < 0)
 		return -1;
-	if (form == NOTE_MESSAGE)
+	if (content->form == NOTE_MESSAGE)
 		return count_message_tokens(p, counter, dialect, template,
 		    tokens, err);
-	if (form == NOTE_STRING) {
+	if (content->form == NOTE_STRING) {
 		p->literal.n--;
-		if (append_suffix(&p->literal, summary, err) < 0)
+		if (append_suffix(&p->literal, content->summary, err) < 0)
 			return -1;
-		return count_prefix_tokens(p, counter,
-		    (struct ctx_str){p->literal.p, p->literal.n}, string,
+		literal = (struct ctx_str){p->literal.p, p->literal.n};
+		return count_prefix_tokens(p, counter, literal, content->string,
 		    tokens, err);
 	}
-	return count_literal_tokens(p, counter,
-	    (struct ctx_str){p->literal.p, p->literal.n}, none, tokens, err);
+	literal = (struct ctx_str){p->literal.p, p->literal.n};
+	return count_literal_tokens(p, counter, literal, none, tokens, err);
 }
 
 int
@@ -257,15 +259,14 @@ ctx_insertion_cut(struct ctx_edits *edits, const struct ctx_message *message,
 }
 
 bool
-ctx_insertion_fits(const struct ctx_dialect *dialect,
-    const struct ctx_message *message)
+ctx_insertion_fits(const struct ctx_message *message)
 {
 	size_t i = ctx_insertion_skip_result_blocks(message);
 
-	return dialect->note_part == NULL ||
+	return message->dialect->note_part == NULL ||
 	    (i < message->n &&
 		(message->blocks[i].removable != 0 ||
-		    ctx_insertion_is_string_content(dialect, message, i)));
+		    ctx_insertion_is_string_content(message, i)));
 }
 
 bool
@@ -279,7 +280,7 @@ ctx_insertion_is_part(const struct held_conversation *conversation,
 
 int
 ctx_insertion_add(struct held_conversation *conversation, size_t entry,
-    bool part, bool summary, struct ctx_str text, uint64_t tokens,
+    const struct insertion_content *content, uint64_t tokens,
     struct ctx_err *err)
 {
 	struct insertion *grown, *insertion;
@@ -292,12 +293,12 @@ ctx_insertion_add(struct held_conversation *conversation, size_t entry,
 	conversation->insertions = grown;
 	insertion = &grown[conversation->n_insertions];
 	memset(insertion, 0, sizeof *insertion);
-	insertion->summary = summary;
-	insertion->part = part;
+	insertion->summary = content->summary;
+	insertion->part = content->form != NOTE_MESSAGE;
 	insertion->tokens = tokens;
 	insertion->literal = conversation->inserted_json.n;
-	if (ctx_json_string_encode(&conversation->inserted_json, text.p, text.n,
-		err) < 0)
+	if (ctx_json_string_encode(&conversation->inserted_json,
+		content->text.p, content->text.n, err) < 0)
 		return -1;
 	insertion->literal_n =
 	    conversation->inserted_json.n - insertion->literal;
@@ -311,21 +312,23 @@ ctx_insertions_add_notices(struct prune *p,
     struct held_conversation *conversation, struct ctx_err *err)
 {
 	const char *notice = p->options->notice;
-	struct ctx_str text = {notice, notice == NULL ? 0 : strlen(notice)};
-	size_t i, j, item = 0;
+	const struct held_message *held = conversation->messages;
+	struct insertion_content content = {
+	    .text = {notice, notice == NULL ? 0 : strlen(notice)}};
+	size_t i, j, k = 0;
 
 	for (i = 0; notice != NULL && i < conversation->n; i++)
-		for (j = 0; j < conversation->messages[i].items; j++, item++)
-			if ((conversation->plan.marks[item] &
-				CTX_MARK_NOTICE) &&
-			    ctx_insertion_add(conversation, i,
-				conversation->messages[i].dialect->note_part !=
-				    NULL,
-				false, text,
-				conversation->groups.segments[item]
-				    .notice_tokens,
+		for (j = 0; j < held[i].items; j++, k++) {
+			if (!(conversation->plan.marks[k] & CTX_MARK_NOTICE))
+				continue;
+			content.form = held[i].dialect->note_part != NULL
+			    ? NOTE_BLOCK
+			    : NOTE_MESSAGE;
+			if (ctx_insertion_add(conversation, i, &content,
+				conversation->groups.segments[k].notice_tokens,
 				err) < 0)
 				return -1;
+		}
 	return 0;
 }
 
@@ -408,7 +411,7 @@ insert_in_string(struct prune *p, struct held_conversation *conversation,
 	    ctx_json_str(message->json, message->blocks[i].payload);
 
 	if (replace)
-		ctx_insertion_find(p->options, held->dialect, message, &found);
+		ctx_insertion_find(p->options, message, &found);
 	at = (struct ctx_str){at.p + 1, found.end != 0 ? found.end - 1 : 0};
 	p->text.n = 0;
 	if (ctx_buf_add(&p->text,
@@ -429,7 +432,7 @@ ctx_insertion_insert_part(struct prune *p,
 	size_t i = ctx_insertion_skip_result_blocks(message);
 	struct ctx_str at;
 
-	if (ctx_insertion_is_string_content(held->dialect, message, i))
+	if (ctx_insertion_is_string_content(message, i))
 		return insert_in_string(p, conversation, held, i, replace, err);
 	if (compose_insertion(p, conversation, insertion, held, message->node,
 		err) < 0)

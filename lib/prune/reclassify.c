@@ -1,68 +1,77 @@
 /*
- * reclassify.c - what is held when a stream's dialect is found
+ * reclassify.c - reads held messages again when the dialect becomes known
  *
- * Messages of role and content tell nothing.  Until one tells they are taken
- * as generic ones, which know no place that a system message must keep, nor
- * in which form a summary can stand.
+ * Messages with only role and content identify no dialect.  Until a message
+ * does, they are read as generic, which knows neither where a system message
+ * must be kept nor in which form a summary can be inserted.
  */
 #include <stdlib.h>
 
 #include "prune/held_conversation.h"
 
-/* Puts view on the message of a held record by the dialect told, if that
- * finds as much in it as its own did, for which it stays counted. */
+struct reclassifying {
+	struct prune *p;
+	struct held_conversation *conversation;
+	const struct ctx_dialect *dialect; /* that became known */
+	struct ctx_json json;
+	struct ctx_message message;
+};
+
+/* Reads job->message from job->json by the new dialect, or, if that finds fewer
+ * or more blocks, by the old one.  Sets *cost to the cost of the message by the
+ * old dialect. */
 static int
-reread_message(struct held_conversation *conversation,
-    struct held_message *held, const struct ctx_dialect *told,
-    const struct ctx_json *json, struct ctx_message *message,
+reread_message(struct reclassifying *job, struct held_message *held,
     struct ctx_cost *cost, struct ctx_err *err)
 {
-	size_t parts;
+	struct ctx_message *message = &job->message;
+	size_t blocks;
 	int rc;
 
-	if (ctx_dialect_read_message(held->dialect, json, 0, message, err) <
-		0 ||
-	    ctx_count_message(conversation->model_counter.counter, message,
+	if (ctx_dialect_read_message(held->dialect, &job->json, 0, message,
+		err) < 0 ||
+	    ctx_count_message(job->conversation->model_counter.counter, message,
 		cost, err) < 0)
 		return -1;
-	parts = message->n;
-	rc = ctx_dialect_read_message(told, json, 0, message, err);
-	if (rc > 0 && message->n == parts)
-		held->dialect = told;
+	blocks = message->n;
+	rc =
+	    ctx_dialect_read_message(job->dialect, &job->json, 0, message, err);
+	if (rc > 0 && message->n == blocks)
+		held->dialect = job->dialect;
 	else if (rc >= 0)
-		rc = ctx_dialect_read_message(held->dialect, json, 0, message,
-		    err);
+		rc = ctx_dialect_read_message(held->dialect, &job->json, 0,
+		    message, err);
 	return rc < 0 ? -1 : 0;
 }
 
 static int
-reclassify_message(struct prune *p, struct held_conversation *conversation,
-    struct held_message *held, const struct ctx_dialect *told,
-    struct ctx_json *json, struct ctx_message *message, struct ctx_err *err)
+reclassify_message(struct reclassifying *job, struct held_message *held,
+    struct ctx_err *err)
 {
 	struct ctx_cost cost = {0};
 	const struct ctx_event event = {.kind = CTX_EVENT_MESSAGE,
-	    .message = message,
+	    .message = &job->message,
 	    .cost = &cost};
 	size_t used;
 
 	if (held->dialect == NULL)
-		return ctx_prune_hold_unknown(conversation, held, err);
+		return ctx_prune_hold_unknown(job->conversation, held, err);
 	free(held->spared);
 	held->spared = NULL;
-	if (ctx_json_scan(json, held->text, held->n, &used, err) < 0 ||
-	    reread_message(conversation, held, told, json, message, &cost,
-		err) < 0)
+	if (ctx_json_scan(&job->json, held->text, held->n, &used, err) < 0 ||
+	    reread_message(job, held, &cost, err) < 0)
 		return -1;
-	return ctx_prune_hold_message(p, conversation, held, &event, err);
+	return ctx_prune_hold_message(job->p, job->conversation, held, &event,
+	    err);
 }
 
 int
 ctx_prune_reclassify(struct prune *p, struct held_conversation *conversation,
-    const struct ctx_dialect *told, struct ctx_err *err)
+    const struct ctx_dialect *dialect, struct ctx_err *err)
 {
-	struct ctx_message message = {0};
-	struct ctx_json json;
+	struct reclassifying job = {.p = p,
+	    .conversation = conversation,
+	    .dialect = dialect};
 	size_t i;
 	int rc = 0;
 
@@ -71,11 +80,10 @@ ctx_prune_reclassify(struct prune *p, struct held_conversation *conversation,
 		ctx_scorer_reset(conversation->scorer);
 	conversation->notice_cost_dialect = conversation->notice_unsupported =
 	    NULL;
-	ctx_json_init(&json, p->counters->simd);
+	ctx_json_init(&job.json, p->counters->simd);
 	for (i = 0; i < conversation->n && rc == 0; i++)
-		rc = reclassify_message(p, conversation,
-		    &conversation->messages[i], told, &json, &message, err);
-	ctx_message_release(&message);
-	ctx_json_release(&json);
+		rc = reclassify_message(&job, &conversation->messages[i], err);
+	ctx_message_release(&job.message);
+	ctx_json_release(&job.json);
 	return rc;
 }

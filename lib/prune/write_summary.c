@@ -1,17 +1,36 @@
-/* write_summary.c - one message for what a plan drops */
+/* write_summary.c - a summary of the messages that a plan removes */
 #include <string.h>
 
 #include "prune/held_conversation.h"
 
-/* Bytes of output that a summarizer may write for each token asked, beside
- * them, and in all. */
+/* A summarizer asked for n tokens may write n * BYTES_PER_TOKEN + BYTES_MORE
+ * bytes, and at most MOST_BYTES. */
 enum { BYTES_PER_TOKEN = 64, BYTES_MORE = 4096, MOST_BYTES = 1 << 20 };
 
-/* What is removed and what stays, for either summarizer. */
-struct material {
-	struct ctx_summary *lines; /* of the built-in one */
-	struct ctx_buf text;       /* for a command, its prompt first */
-	struct ctx_buf name;       /* scratch */
+/* What the plan removes. */
+struct drops {
+	const struct ctx_dialect
+	    *dialect; /* of the last message removed; NULL: none is */
+	uint64_t tokens;
+};
+
+/* Where a summary is inserted. */
+struct summary_place {
+	size_t entry; /* index of the held message */
+	bool part; /* true: as a block of it; false: as a message before it */
+};
+
+/* A summary that is being written. */
+struct summarizing {
+	struct prune *p;
+	struct held_conversation *conversation;
+	struct drops drops;
+	struct summary_place place;
+	struct ctx_summary *lines; /* of the built-in summarizer */
+	struct ctx_buf input; /* for a summarizer command: prompt, blocks */
+	struct ctx_buf name;  /* scratch */
+	struct ctx_buf text;  /* the summary, without its prefix */
+	uint64_t room;        /* maximum tokens of text, in the encoding */
 };
 
 static enum ctx_summary_kind
@@ -26,7 +45,7 @@ find_summary_kind(const struct ctx_message *message,
 					      : CTX_SUMMARY_ASSISTANT;
 }
 
-/* The text of a part into p->text; false if it has none to speak of. */
+/* Sets p->text to the text of a block; empty for media and reasoning. */
 static int
 read_block_text(struct prune *p, const struct ctx_message *message,
     const struct ctx_block *block, struct ctx_err *err)
@@ -47,29 +66,32 @@ read_block_text(struct prune *p, const struct ctx_message *message,
 	return 0;
 }
 
-/* Adds what a command is told of a part. */
+/* Appends a block to the input of the summarizer command: who speaks, the tool
+ * and the text, as one paragraph. */
 static int
-add_block_text(struct material *m, const struct ctx_message *message,
+add_command_input(struct summarizing *job, const struct ctx_message *message,
     const struct ctx_block *block, struct ctx_str text, struct ctx_err *err)
 {
+	struct ctx_buf *input = &job->input;
 	struct ctx_str name;
 
-	m->name.n = 0;
-	if (ctx_block_tool(message->json, block, &m->name, &name, err) < 0)
+	job->name.n = 0;
+	if (ctx_block_tool(message->json, block, &job->name, &name, err) < 0)
 		return -1;
-	if (ctx_buf_printf(&m->text, err, "%s%s", ctx_role_name(message->role),
+	if (ctx_buf_printf(input, err, "%s%s", ctx_role_name(message->role),
 		block->kind == CTX_BLOCK_TOOL_CALL ? " calls "
 		    : block->kind == CTX_BLOCK_TOOL_RESULT && name.n > 0
 		    ? " "
 		    : "") < 0 ||
-	    ctx_buf_add(&m->text, name.p, name.n, err) < 0 ||
-	    ctx_buf_add(&m->text, ": ", 2, err) < 0 ||
-	    ctx_buf_add(&m->text, text.p, text.n, err) < 0)
+	    ctx_buf_add(input, name.p, name.n, err) < 0 ||
+	    ctx_buf_add(input, ": ", 2, err) < 0 ||
+	    ctx_buf_add(input, text.p, text.n, err) < 0)
 		return -1;
-	return ctx_buf_add(&m->text, "\n", 1, err);
+	return ctx_buf_add(input, "\n", 1, err);
 }
 
-/* Bytes of the text that a literal has from an offset on. */
+/* Returns the UTF-8 bytes of a block's text that begins at byte at of its JSON
+ * string. */
 static size_t
 count_rest_bytes(const struct ctx_message *message,
     const struct ctx_block *block, size_t at)
@@ -84,67 +106,86 @@ count_rest_bytes(const struct ctx_message *message,
 	return n;
 }
 
+/* Adds a text of a removed block to what is summarized. */
 static int
-add_summary_text(struct prune *p, struct material *m,
-    const struct ctx_message *message, const struct ctx_block *block,
-    enum ctx_summary_kind kind, struct ctx_str text, struct ctx_err *err)
+add_summary_text(struct summarizing *job, const struct ctx_message *message,
+    const struct ctx_block *block, enum ctx_summary_kind kind,
+    struct ctx_str text, struct ctx_err *err)
 {
 	if (text.n == 0)
 		return 0;
-	if ((m->lines != NULL &&
-		ctx_summary_add(m->lines, kind, text.p, text.n, err) < 0) ||
-	    (p->options->summarizer != NULL &&
-		add_block_text(m, message, block, text, err) < 0))
+	if (job->lines != NULL &&
+	    ctx_summary_add(job->lines, kind, text.p, text.n, err) < 0)
 		return -1;
-	return 0;
+	if (job->p->options->summarizer == NULL)
+		return 0;
+	return add_command_input(job, message, block, text, err);
 }
 
-/* Adds a part.  One that is an earlier summary, or begins with one in its
- * string, tells that without its prefix; the user's text after it is told if
- * it goes, too. */
+/*
+ * Adds an earlier summary, which is a block or begins the string of one,
+ * without its prefix.  With removed the block is removed, so the user's text
+ * after the summary is added, too.
+ */
 static int
-add_summary_block(struct prune *p, struct material *m,
-    const struct ctx_message *message, const struct ctx_block *block,
-    const struct found_insertion *earlier, bool goes, struct ctx_err *err)
+add_earlier_summary(struct summarizing *job, const struct ctx_message *message,
+    const struct found_insertion *earlier, bool removed, struct ctx_err *err)
 {
+	const struct ctx_block *block = &message->blocks[earlier->part];
 	size_t prefix = sizeof CTX_SUMMARY_PREFIX - 1;
 	size_t suffix = sizeof CTX_SUMMARY_SUFFIX - 1;
-	struct ctx_str text, rest = {NULL, 0};
+	struct ctx_str text = {job->p->text.p, job->p->text.n};
+	struct ctx_str rest = {NULL, 0};
+	size_t own;
 
-	if (read_block_text(p, message, block, err) < 0)
-		return -1;
-	text = (struct ctx_str){p->text.p, p->text.n};
-	if (earlier != NULL && text.n >= prefix) {
-		if (earlier->end != 0) {
-			size_t own =
-			    count_rest_bytes(message, block, earlier->end);
-
-			rest = (struct ctx_str){text.p + text.n - own, own};
-			text.n -= own + suffix;
-		}
-		text.p += prefix;
-		text.n -= prefix;
-		if (add_summary_text(p, m, message, block, CTX_SUMMARY_EARLIER,
-			text, err) < 0)
-			return -1;
-		text = rest;
-		if (!goes)
-			text.n = 0;
+	if (earlier->end != 0) {
+		own = count_rest_bytes(message, block, earlier->end);
+		rest = (struct ctx_str){text.p + text.n - own, own};
+		text.n -= own + suffix;
 	}
-	if (add_summary_text(p, m, message, block,
-		find_summary_kind(message, block), text, err) < 0)
+	text.p += prefix;
+	text.n -= prefix;
+	if (add_summary_text(job, message, block, CTX_SUMMARY_EARLIER, text,
+		err) < 0)
 		return -1;
-	ctx_buf_reset(&p->text);
-	return 0;
+	if (!removed)
+		rest.n = 0;
+	return add_summary_text(job, message, block,
+	    find_summary_kind(message, block), rest, err);
 }
 
-/* Adds what is removed of a message to what is summarized, and shows the rest
- * of it to the built-in summarizer. */
+/* Adds block i to what is summarized.  found is the earlier summary in the
+ * message; it is this block if found->part is i. */
 static int
-add_summary_message(struct prune *p, struct material *m,
-    const struct held_message *held, const struct ctx_message_edit *edit,
+add_summary_block(struct summarizing *job, const struct ctx_message *message,
+    size_t i, const struct found_insertion *found, bool removed,
     struct ctx_err *err)
 {
+	const struct ctx_block *block = &message->blocks[i];
+	struct ctx_buf *text = &job->p->text;
+	int rc;
+
+	if (read_block_text(job->p, message, block, err) < 0)
+		return -1;
+	if (found->summary && i == found->part &&
+	    text->n >= sizeof CTX_SUMMARY_PREFIX - 1)
+		rc = add_earlier_summary(job, message, found, removed, err);
+	else
+		rc = add_summary_text(job, message, block,
+		    find_summary_kind(message, block),
+		    (struct ctx_str){text->p, text->n}, err);
+	if (rc == 0)
+		ctx_buf_reset(text);
+	return rc;
+}
+
+/* Adds the removed blocks of a message to what is summarized.  Its other blocks
+ * are shown to the built-in summarizer, which leaves out what they repeat. */
+static int
+add_summary_message(struct summarizing *job, const struct held_message *held,
+    const struct ctx_message_edit *edit, struct ctx_err *err)
+{
+	struct prune *p = job->p;
 	const struct ctx_message *message = &p->view;
 	struct found_insertion found;
 	size_t i;
@@ -153,7 +194,7 @@ add_summary_message(struct prune *p, struct material *m,
 		return 0;
 	if (ctx_prune_reread(p, held, err) < 0)
 		return -1;
-	ctx_insertion_find(p->options, held->dialect, message, &found);
+	ctx_insertion_find(p->options, message, &found);
 	for (i = 0; i < message->n; i++) {
 		const struct ctx_block *block = &message->blocks[i];
 		bool earlier = found.summary && i == found.part;
@@ -163,13 +204,12 @@ add_summary_message(struct prune *p, struct material *m,
 
 		if ((marks & CTX_MARK_DROP) ||
 		    (earlier && (marks & CTX_MARK_FOLD))) {
-			if (add_summary_block(p, m, message, block,
-				earlier ? &found : NULL,
+			if (add_summary_block(job, message, i, &found,
 				(marks & CTX_MARK_DROP) != 0, err) < 0)
 				return -1;
-		} else if (m->lines != NULL) {
+		} else if (job->lines != NULL) {
 			if (read_block_text(p, message, block, err) < 0 ||
-			    ctx_summary_later(m->lines, p->text.p, p->text.n,
+			    ctx_summary_later(job->lines, p->text.p, p->text.n,
 				err) < 0)
 				return -1;
 		}
@@ -177,37 +217,40 @@ add_summary_message(struct prune *p, struct material *m,
 	return 0;
 }
 
+/* Adds all messages to what is summarized. */
 static int
-gather_material(struct prune *p, struct held_conversation *conversation,
-    struct material *m, struct ctx_err *err)
+add_all_messages(struct summarizing *job, struct ctx_err *err)
 {
-	struct ctx_summary *lines = m->lines;
+	struct held_conversation *conversation = job->conversation;
+	const struct ctx_prune_options *options = job->p->options;
+	struct ctx_summary *lines = job->lines;
+	struct held_message *held = conversation->messages;
 	struct ctx_message_edit edit;
-	size_t i, item = 0;
+	size_t i, first = 0;
 	uint32_t kept;
 	int rc = 0;
 
-	if (p->options->summarizer != NULL &&
-	    ctx_buf_printf(&m->text, err, "%s\n\n", p->options->prompt) < 0)
+	if (options->summarizer != NULL &&
+	    ctx_buf_printf(&job->input, err, "%s\n\n", options->prompt) < 0)
 		return -1;
 	for (i = 0; rc == 0 && i < conversation->n;
-	     item += conversation->messages[i].items, i++) {
-		(void)ctx_prune_marks(conversation, &conversation->messages[i],
-		    item, &edit, &kept);
-		/* The built-in summary would take what a demonstration says for
-		 * what the user asked. */
-		if (conversation->messages[i].items > 0 &&
-		    (conversation->groups.segments[item].flags &
+	     first += held[i].items, i++) {
+		(void)ctx_prune_marks(conversation, &held[i], first, &edit,
+		    &kept);
+		/* The built-in summarizer gets no demonstrations, since it
+		 * would take their user messages for requests of the user. */
+		if (held[i].items > 0 &&
+		    (conversation->groups.segments[first].flags &
 			CTX_SEGMENT_DEMONSTRATION))
-			m->lines = NULL;
-		rc = add_summary_message(p, m, &conversation->messages[i],
-		    &edit, err);
-		m->lines = lines;
+			job->lines = NULL;
+		rc = add_summary_message(job, &held[i], &edit, err);
+		job->lines = lines;
 	}
 	return rc;
 }
 
-/* What is read of a command that was asked for so many tokens. */
+/* Returns the maximum bytes that are read of a summarizer asked for so many
+ * tokens. */
 static size_t
 find_output_limit(uint64_t tokens)
 {
@@ -216,8 +259,8 @@ find_output_limit(uint64_t tokens)
 	return (size_t)tokens * BYTES_PER_TOKEN + BYTES_MORE;
 }
 
-/* Cuts off what the summary says from the mark of its end on: the text after
- * that would be taken for the user's. */
+/* Removes the mark of the summary's end from the summary, and what follows it:
+ * the text after the mark would be read as the user's. */
 static void
 cut_at_suffix(struct ctx_buf *out)
 {
@@ -229,17 +272,15 @@ cut_at_suffix(struct ctx_buf *out)
 			out->n = i;
 }
 
-/* Asks the command; what it says beyond the bound is cut off. */
 static int
-run_summarizer(struct prune *p, struct held_conversation *conversation,
-    const struct material *m, uint64_t room, struct ctx_buf *out,
-    struct ctx_err *err)
+run_summarizer(struct summarizing *job, struct ctx_err *err)
 {
-	const struct ctx_prune_options *o = p->options;
+	const struct ctx_prune_options *o = job->p->options;
 	struct ctx_command exec = {.command = o->summarizer,
-	    .input = {m->text.p, m->text.n},
+	    .input = {job->input.p, job->input.n},
 	    .limit = find_output_limit(o->summary_tokens),
 	    .seconds = o->timeout};
+	struct ctx_buf *out = &job->text;
 	uint64_t tokens;
 	size_t at = 0;
 
@@ -252,40 +293,35 @@ run_summarizer(struct prune *p, struct held_conversation *conversation,
 		return ctx_err_set(err, CTX_EARG, "'%.80s' wrote nothing",
 		    o->summarizer);
 	cut_at_suffix(out);
-	if (ctx_token_head(conversation->model_counter.counter->tokens, out->p,
-		out->n, room, &at, &tokens, err) < 0)
+	if (ctx_token_head(job->conversation->model_counter.counter->tokens,
+		out->p, out->n, job->room, &at, &tokens, err) < 0)
 		return -1;
 	out->n = at;
 	return 0;
 }
 
+/* Sets job->text to the summary, of at most job->room tokens. */
 static int
-write_summary(struct prune *p, struct held_conversation *conversation,
-    struct material *m, uint64_t room, struct ctx_buf *out, struct ctx_err *err)
+write_summary(struct summarizing *job, struct ctx_err *err)
 {
-	const struct ctx_prune_options *o = p->options;
+	const struct ctx_prune_options *o = job->p->options;
 
 	if (o->summarizer != NULL) {
-		if (run_summarizer(p, conversation, m, room, out, err) == 0)
+		if (run_summarizer(job, err) == 0)
 			return 0;
 		if (!o->or_builtin || err->code == CTX_ENOMEM)
 			return -1;
-		out->n = 0;
+		job->text.n = 0;
 	}
-	return ctx_summary_write(m->lines,
-	    conversation->model_counter.counter->tokens, room, out, err);
+	return ctx_summary_write(job->lines,
+	    job->conversation->model_counter.counter->tokens, job->room,
+	    &job->text, err);
 }
 
-/* ---- what goes, and where its summary stands ---- */
+/* ---- what is removed, and where its summary is inserted ---- */
 
-/* What the plan drops. */
-struct drops {
-	const struct ctx_dialect
-	    *dialect; /* of what is removed; NULL: nothing */
-	uint64_t tokens;
-};
-
-/* Earlier summaries alone are no reason to make another. */
+/* Returns what the plan removes.  dialect stays NULL if only earlier summaries
+ * are removed: they alone are no reason to write another. */
 static struct drops
 find_drops(const struct held_conversation *conversation)
 {
@@ -296,8 +332,8 @@ find_drops(const struct held_conversation *conversation)
 
 	for (i = 0; i < conversation->n; i++)
 		for (j = 0; j < conversation->messages[i].items; j++, item++) {
-			/* What two pieces of a message share goes with the
-			 * last of them. */
+			/* Tokens that two segments of a message share are
+			 * removed only with both. */
 			if (item + 1 < conversation->groups.n &&
 			    segments[item].message ==
 				segments[item + 1].message &&
@@ -313,7 +349,8 @@ find_drops(const struct held_conversation *conversation)
 	return drops;
 }
 
-/* Has the earlier summaries that are parts of what stays folded in. */
+/* Marks the earlier summaries in messages that are kept: the new summary takes
+ * them in. */
 static void
 fold_summaries(struct held_conversation *conversation, struct drops *drops)
 {
@@ -332,9 +369,9 @@ fold_summaries(struct held_conversation *conversation, struct drops *drops)
 	ctx_plan_total(&conversation->plan, &conversation->groups);
 }
 
-/* Where it stands as a message: after what leads, system messages and what
- * stands for the past of a transcript; before a system message whose place is
- * between the user and the assistant. */
+/* Sets *place to the message before which a summary is inserted as a message:
+ * the first that is neither a system message (unless the dialect has system
+ * messages between others) nor a compaction summary of a transcript. */
 static int
 find_message_place(const struct held_conversation *conversation,
     const struct ctx_dialect *dialect, size_t *place, struct ctx_err *err)
@@ -368,8 +405,9 @@ find_message_place(const struct held_conversation *conversation,
 	return 0;
 }
 
-/* Where it stands as a part: in the first user message that opens a turn.
- * Returns 1, or 0 if no such message is kept. */
+/* Sets *place to the message that a summary becomes a block of: the first user
+ * message that opens a turn.  Returns 1; 0 if no such message is kept; -1 with
+ * *err. */
 static int
 find_block_place(struct prune *p, const struct held_conversation *conversation,
     size_t *place, struct ctx_err *err)
@@ -388,19 +426,13 @@ find_block_place(struct prune *p, const struct held_conversation *conversation,
 			*place = i;
 			if (conversation->messages[i].dialect->note_part !=
 				NULL &&
-			    ctx_insertion_fits(
-				conversation->messages[i].dialect, &p->view))
+			    ctx_insertion_fits(&p->view))
 				return 1;
 		}
 	return 0;
 }
 
-/* Where a summary stands, and whether as a part of the message there. */
-struct summary_place {
-	size_t entry;
-	bool part;
-};
-
+/* Finds where a summary for a conversation of this dialect is inserted. */
 static int
 find_place(struct prune *p, const struct held_conversation *conversation,
     const struct ctx_dialect *dialect, struct summary_place *place,
@@ -431,150 +463,149 @@ find_place(struct prune *p, const struct held_conversation *conversation,
 	    there->name);
 }
 
-/* What a summary of this text costs at its place. */
+/* Sets *tokens to what a summary of this text costs at its place. */
 static int
-count_summary_cost(struct prune *p, struct held_conversation *conversation,
-    const struct summary_place *place, struct ctx_str text, uint64_t *tokens,
-    struct ctx_err *err)
+count_summary_cost(struct summarizing *job, struct ctx_str text,
+    uint64_t *tokens, struct ctx_err *err)
 {
-	const struct held_message *held = &conversation->messages[place->entry];
-	enum insertion_form form = place->part ? NOTE_BLOCK : NOTE_MESSAGE;
-	struct ctx_str string = {NULL, 0};
+	const struct held_message *held =
+	    &job->conversation->messages[job->place.entry];
+	struct insertion_content content = {.form = NOTE_MESSAGE,
+	    .summary = true,
+	    .text = text};
 
-	if (place->part) {
-		if (ctx_prune_reread(p, held, err) < 0)
+	if (job->place.part) {
+		if (ctx_prune_reread(job->p, held, err) < 0)
 			return -1;
-		string = ctx_insertion_string(p, held->dialect, &p->view);
+		content.string = ctx_insertion_string(job->p, &job->p->view);
+		content.form = content.string.n > 0 ? NOTE_STRING : NOTE_BLOCK;
 	}
-	if (string.n > 0)
-		form = NOTE_STRING;
-	return ctx_insertion_cost(p, conversation->model_counter.counter,
-	    held->dialect, form, true, text, string, tokens, err);
+	return ctx_insertion_cost(job->p,
+	    job->conversation->model_counter.counter, held->dialect, &content,
+	    tokens, err);
 }
 
-/* The most tokens that its text may have: as asked, and no more than the
+/* Sets job->room: the tokens that the user asked for, but no more than the
  * budget leaves; 0 if it leaves none. */
 static int
-find_room(struct prune *p, struct held_conversation *conversation,
-    const struct summary_place *place, uint64_t *room, struct ctx_err *err)
+find_room(struct summarizing *job, struct ctx_err *err)
 {
-	struct ctx_str text = {CTX_SUMMARY_PREFIX,
+	struct ctx_str prefix = {CTX_SUMMARY_PREFIX,
 	    sizeof CTX_SUMMARY_PREFIX - 1};
-	const struct ctx_plan *plan = &conversation->plan;
+	const struct ctx_plan *plan = &job->conversation->plan;
 	uint64_t frame, left = 0;
 
-	if (count_summary_cost(p, conversation, place, text, &frame, err) < 0)
+	if (count_summary_cost(job, prefix, &frame, err) < 0)
 		return -1;
 	if (plan->settings.budget > plan->after + frame)
 		left = plan->settings.budget - plan->after - frame;
-	if (left > p->options->summary_tokens)
-		left = p->options->summary_tokens;
-	*room =
-	    ctx_tokens_to_encoding(conversation->model_counter.counter, left);
+	if (left > job->p->options->summary_tokens)
+		left = job->p->options->summary_tokens;
+	job->room =
+	    ctx_tokens_to_encoding(job->conversation->model_counter.counter,
+		left);
 	return 0;
 }
 
-/* The whole of the summary, until p->text changes, and what it costs. */
+/* Sets *all to the summary with its prefix, valid until p->text changes, and
+ * *tokens to what it costs. */
 static int
-compose_summary(struct prune *p, struct held_conversation *conversation,
-    const struct summary_place *place, const struct ctx_buf *text,
-    struct ctx_str *all, uint64_t *tokens, struct ctx_err *err)
+compose_summary(struct summarizing *job, struct ctx_str *all, uint64_t *tokens,
+    struct ctx_err *err)
 {
-	p->text.n = 0;
-	if (ctx_buf_add(&p->text, CTX_SUMMARY_PREFIX,
-		sizeof CTX_SUMMARY_PREFIX - 1, err) < 0 ||
-	    ctx_buf_add(&p->text, text->p, text->n, err) < 0)
+	struct ctx_buf *out = &job->p->text;
+
+	out->n = 0;
+	if (ctx_buf_add(out, CTX_SUMMARY_PREFIX, sizeof CTX_SUMMARY_PREFIX - 1,
+		err) < 0 ||
+	    ctx_buf_add(out, job->text.p, job->text.n, err) < 0)
 		return -1;
-	*all = (struct ctx_str){p->text.p, p->text.n};
-	return count_summary_cost(p, conversation, place, *all, tokens, err);
+	*all = (struct ctx_str){out->p, out->n};
+	return count_summary_cost(job, *all, tokens, err);
 }
 
-/* The same, with the text cut if it costs more after its prefix than by
- * itself, and so more than there is room for. */
+/* Like compose_summary, but shortens the text if the summary exceeds the
+ * budget: after its prefix, a text may have more tokens than alone. */
 static int
-compose_within(struct prune *p, struct held_conversation *conversation,
-    const struct summary_place *place, uint64_t room, struct ctx_buf *text,
-    struct ctx_str *all, uint64_t *tokens, struct ctx_err *err)
+compose_within(struct summarizing *job, struct ctx_str *all, uint64_t *tokens,
+    struct ctx_err *err)
 {
-	uint64_t budget = conversation->plan.settings.budget, over;
+	const struct ctx_plan *plan = &job->conversation->plan;
+	uint64_t budget = plan->settings.budget, over;
+	struct ctx_buf *text = &job->text;
 
-	if (compose_summary(p, conversation, place, text, all, tokens, err) < 0)
+	if (compose_summary(job, all, tokens, err) < 0)
 		return -1;
-	if (text->n == 0 || conversation->plan.after + *tokens <= budget)
+	if (text->n == 0 || plan->after + *tokens <= budget)
 		return 0;
-	over = conversation->plan.after + *tokens - budget;
-	if (ctx_token_head(conversation->model_counter.counter->tokens, text->p,
-		text->n, room > over ? room - over : 0, &text->n, tokens,
-		err) < 0)
+	over = plan->after + *tokens - budget;
+	if (ctx_token_head(job->conversation->model_counter.counter->tokens,
+		text->p, text->n, job->room > over ? job->room - over : 0,
+		&text->n, tokens, err) < 0)
 		return -1;
-	return compose_summary(p, conversation, place, text, all, tokens, err);
+	return compose_summary(job, all, tokens, err);
 }
 
-/* Puts the summary in, unless there is no room for it, or it costs as much
- * as what it stands for. */
+/* Inserts the summary, unless there is no room for it, or it costs as many
+ * tokens as the messages that it replaces. */
 static int
-insert_summary(struct prune *p, struct held_conversation *conversation,
-    const struct summary_place *place, const struct drops *drops, uint64_t room,
-    struct ctx_buf *text, struct ctx_err *err)
+insert_summary(struct summarizing *job, struct ctx_err *err)
 {
-	struct ctx_plan *plan = &conversation->plan;
-	uint64_t tokens, whole = plan->after + drops->tokens;
-	struct ctx_str all;
+	struct ctx_plan *plan = &job->conversation->plan;
+	struct insertion_content content = {.form = job->place.part
+		? NOTE_BLOCK
+		: NOTE_MESSAGE,
+	    .summary = true};
+	uint64_t tokens, whole = plan->after + job->drops.tokens;
 
-	if (compose_within(p, conversation, place, room, text, &all, &tokens,
-		err) < 0)
+	if (compose_within(job, &content.text, &tokens, err) < 0)
 		return -1;
-	if (text->n > 0 && tokens < drops->tokens &&
+	if (job->text.n > 0 && tokens < job->drops.tokens &&
 	    plan->after + tokens <= plan->settings.budget) {
 		plan->after += tokens;
-		return ctx_insertion_add(conversation, place->entry,
-		    place->part, true, all, tokens, err);
+		return ctx_insertion_add(job->conversation, job->place.entry,
+		    &content, tokens, err);
 	}
-	/* What must be removed to meet the budget goes without one. */
+	/* If the budget is met only by removals, they are made without a
+	 * summary; else nothing is removed. */
 	if (whole <= plan->settings.budget)
-		ctx_plan_take_back(&conversation->plan, &conversation->groups);
+		ctx_plan_take_back(plan, &job->conversation->groups);
 	return 0;
 }
 
-/* Writes the summary into text and puts it in. */
+/* Writes the summary and inserts it. */
 static int
-make_summary(struct prune *p, struct held_conversation *conversation,
-    const struct summary_place *place, const struct drops *drops,
-    struct ctx_buf *text, struct material *m, struct ctx_err *err)
+make_summary(struct summarizing *job, struct ctx_err *err)
 {
-	uint64_t room;
-
-	if (find_room(p, conversation, place, &room, err) < 0)
+	if (find_room(job, err) < 0)
 		return -1;
-	if (room > 0 &&
-	    (ctx_summary_open(&m->lines, err) < 0 ||
-		gather_material(p, conversation, m, err) < 0 ||
-		write_summary(p, conversation, m, room, text, err) < 0))
+	if (job->room > 0 &&
+	    (ctx_summary_open(&job->lines, err) < 0 ||
+		add_all_messages(job, err) < 0 || write_summary(job, err) < 0))
 		return -1;
-	return insert_summary(p, conversation, place, drops, room, text, err);
+	return insert_summary(job, err);
 }
 
 int
 ctx_prune_summarize(struct prune *p, struct held_conversation *conversation,
     struct ctx_err *err)
 {
-	struct drops drops = find_drops(conversation);
-	struct material m = {0};
-	struct ctx_buf text = {0};
-	struct summary_place place = {0, false};
+	struct summarizing job = {.p = p,
+	    .conversation = conversation,
+	    .drops = find_drops(conversation)};
 	int rc;
 
-	if (drops.dialect == NULL) {
+	if (job.drops.dialect == NULL) {
 		ctx_plan_take_back(&conversation->plan, &conversation->groups);
 		return 0;
 	}
-	fold_summaries(conversation, &drops);
-	if (find_place(p, conversation, drops.dialect, &place, err) < 0)
+	fold_summaries(conversation, &job.drops);
+	if (find_place(p, conversation, job.drops.dialect, &job.place, err) < 0)
 		return -1;
-	rc = make_summary(p, conversation, &place, &drops, &text, &m, err);
-	ctx_summary_close(m.lines);
-	ctx_buf_release(&m.text);
-	ctx_buf_release(&m.name);
-	ctx_buf_release(&text);
+	rc = make_summary(&job, err);
+	ctx_summary_close(job.lines);
+	ctx_buf_release(&job.input);
+	ctx_buf_release(&job.name);
+	ctx_buf_release(&job.text);
 	return rc;
 }

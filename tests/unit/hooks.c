@@ -174,9 +174,10 @@ main(void)
 	CHECK(ctx_embed_max(SIZE_MAX) == (size_t)1 << 30);
 	tap_case("texts that were never added are empty for an embedder");
 	CHECK(ctx_embed_add(&embed, "a", 1, &err) == 0);
-	CHECK(ctx_embed_nearness(&embed,
-		  "sed 's/.*\"\"}$/[0,1]/; s/.*\"}$/[1,0]/'", 20,
-		  (struct ctx_str){"a", 1}, near, 3, &err) == 0);
+	embed.command = "sed 's/.*\"\"}$/[0,1]/; s/.*\"}$/[1,0]/'";
+	embed.seconds = 20;
+	CHECK(ctx_embed_nearness(&embed, (struct ctx_str){"a", 1}, near, 3,
+		  &err) == 0);
 	CHECK(near[0] > 0.99 && near[1] < 0.01 && near[2] < 0.01);
 	ctx_embed_release(&embed);
 	return tap_done();

@@ -167,11 +167,11 @@ ctx_embed_max(size_t n)
 }
 
 int
-ctx_embed_nearness(struct ctx_embed *embed, const char *command,
-    unsigned seconds, struct ctx_str question, double *near, size_t n,
-    struct ctx_err *err)
+ctx_embed_nearness(struct ctx_embed *embed, struct ctx_str question,
+    double *near, size_t n, struct ctx_err *err)
 {
-	struct ctx_command exec = {.command = command, .seconds = seconds};
+	struct ctx_command exec = {.command = embed->command,
+	    .seconds = embed->seconds};
 	struct ctx_buf answer = {0};
 	struct ctx_embed input = {0};
 	int rc = -1;

@@ -6,6 +6,8 @@
 
 /* The texts of a conversation, as lines for the command.  Zero is valid. */
 struct ctx_embed {
+	const char *command; /* set by the caller, as is ... */
+	unsigned seconds;    /* ... the time after which it is killed */
 	struct ctx_buf lines;
 	size_t n;
 };
@@ -19,9 +21,8 @@ size_t ctx_embed_max(size_t n);
  * cosine of each of n texts to it.  CTX_EARG: the command failed, or did not
  * write one array of as many finite numbers for each line.
  */
-int ctx_embed_nearness(struct ctx_embed *embed, const char *command,
-    unsigned seconds, struct ctx_str question, double *near, size_t n,
-    struct ctx_err *err);
+int ctx_embed_nearness(struct ctx_embed *embed, struct ctx_str question,
+    double *near, size_t n, struct ctx_err *err);
 void ctx_embed_reset(struct ctx_embed *embed);
 void ctx_embed_release(struct ctx_embed *embed);
 

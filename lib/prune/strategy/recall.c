@@ -238,8 +238,10 @@ fuse_rankings(struct recall *r, struct ctx_str question, struct ctx_err *err)
 	fused = calloc(r->n_docs + 1, sizeof *fused);
 	if (fused == NULL)
 		return ctx_err_nomem(err);
-	if (ctx_embed_nearness(&r->embed, o->embedder, o->seconds, question,
-		r->score, r->n_docs, err) == 0 &&
+	r->embed.command = o->embedder;
+	r->embed.seconds = o->seconds;
+	if (ctx_embed_nearness(&r->embed, question, r->score, r->n_docs, err) ==
+		0 &&
 	    add_places(r->smooth, r->n_docs, fused, err) == 0 &&
 	    add_places(r->score, r->n_docs, fused, err) == 0) {
 		memcpy(r->smooth, fused, r->n_docs * sizeof *fused);
