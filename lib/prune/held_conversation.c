@@ -74,3 +74,64 @@ ctx_prune_reread(struct prune *p, const struct held_message *held,
 	return ctx_dialect_read_message(held->dialect, json, held->node,
 	    &p->view, err);
 }
+
+struct ctx_str
+ctx_held_message_bytes(const struct prune *p, const struct held_message *held)
+{
+	if (held->text == NULL)
+		return ctx_json_str(p->source, held->node);
+	return (struct ctx_str){held->text, held->n};
+}
+
+bool
+ctx_held_message_is_removed(const struct prune *p,
+    const struct held_message *held)
+{
+	return held->gone &&
+	    (held->line == 0 ||
+		!ctx_transcript_message_is_kept(p->stream->transcript,
+		    held->line));
+}
+
+bool
+ctx_held_message_is_reported(const struct prune *p,
+    const struct held_message *held)
+{
+	return held->line != 0 &&
+	    !ctx_transcript_first_of_message(p->stream->transcript, held->line);
+}
+
+char *
+ctx_prune_apply_edits(struct prune *p, struct ctx_str text, size_t *n,
+    struct ctx_err *err)
+{
+	struct ctx_buf out = {0};
+
+	if (ctx_buf_reserve(&out, text.n + p->edits.store.n + 1, err) < 0 ||
+	    ctx_edits_apply(&p->edits, text, &out, err) < 0) {
+		ctx_buf_release(&out);
+		return NULL;
+	}
+	ctx_edits_reset(&p->edits);
+	*n = out.n;
+	return ctx_buf_take(&out);
+}
+
+int
+ctx_held_message_apply_edits(struct prune *p,
+    struct held_conversation *conversation, struct held_message *held,
+    struct ctx_err *err)
+{
+	size_t n;
+	char *text =
+	    ctx_prune_apply_edits(p, ctx_held_message_bytes(p, held), &n, err);
+
+	if (text == NULL)
+		return -1;
+	free(held->text);
+	held->text = text;
+	conversation->bytes -= held->n;
+	held->n = n;
+	conversation->bytes += held->n;
+	return 0;
+}

@@ -101,6 +101,30 @@ struct prune {
 	int64_t match_left; /* nanoseconds left for the patterns of a message */
 };
 
+/* Returns the JSON text of a held message, or of a held record that is not a
+ * message; p->source must be the JSON of its record if it is an element. */
+struct ctx_str ctx_held_message_bytes(const struct prune *p,
+    const struct held_message *held);
+/* Returns true if nothing of the message is left.  A message that spans several
+ * lines of a transcript is removed when all of them are. */
+bool ctx_held_message_is_removed(const struct prune *p,
+    const struct held_message *held);
+/* Returns true if a change of the same message was reported with an earlier
+ * line of the transcript. */
+bool ctx_held_message_is_reported(const struct prune *p,
+    const struct held_message *held);
+/* Reads a held message into p->view; returns as the dialect's read does. */
+int ctx_prune_reread(struct prune *p, const struct held_message *held,
+    struct ctx_err *err);
+/* Applies p->edits to text and empties them.  Returns the result, *n bytes
+ * owned by the caller, or NULL with *err. */
+char *ctx_prune_apply_edits(struct prune *p, struct ctx_str text, size_t *n,
+    struct ctx_err *err);
+/* Applies p->edits to the text of a held record and empties them. */
+int ctx_held_message_apply_edits(struct prune *p,
+    struct held_conversation *conversation, struct held_message *held,
+    struct ctx_err *err);
+
 /* ---- hold_message.c ---- */
 
 /* Adds a message: its segments to the groups, its properties to held. */
@@ -119,26 +143,46 @@ int ctx_prune_reclassify(struct prune *p,
     struct held_conversation *conversation, const struct ctx_dialect *dialect,
     struct ctx_err *err);
 
+/* ---- finish_conversation.c ---- */
+
+/* Decides a conversation whose messages have all been read, applies the plan to
+ * the held messages, and reports the outcome to the caller of ctx_prune. */
+int ctx_prune_finish_conversation(struct prune *p,
+    struct held_conversation *conversation, struct ctx_err *err);
+
 /* ---- apply_plan.c ---- */
 
-/* Reads a held message into p->view; returns as the dialect's read does. */
-int ctx_prune_reread(struct prune *p, const struct held_message *held,
-    struct ctx_err *err);
 /* Returns all marks of the segments of a held message, which begin at first,
  * and sets *fate to the marks of its two parts and *kept to the number of
  * segments that are kept. */
 unsigned ctx_prune_marks(const struct held_conversation *conversation,
     const struct held_message *held, size_t first,
     struct ctx_message_edit *edit, uint32_t *kept);
-/* Applies p->edits to text and empties them.  Returns the result, *n bytes
- * owned by the caller, or NULL with *err. */
-char *ctx_prune_apply_edits(struct prune *p, struct ctx_str text, size_t *n,
-    struct ctx_err *err);
 /* Applies the plan's marks to the held messages: archives, removes and edits
  * them.  Edits of elements are added to p->edits.  With ended, the messages
  * that are left are final and are reported, too. */
 int ctx_prune_apply_plan(struct prune *p,
     struct held_conversation *conversation, bool ended, struct ctx_err *err);
+/* ---- report_plan.c ---- */
+
+/* Sets file, line, message index and original bytes of a change. */
+void ctx_prune_set_change_place(const struct prune *p,
+    const struct held_message *held, struct ctx_change *change);
+/*
+ * Archives a held message before its first change.  Adds the marks of this
+ * change, and the tokens that it leaves, to held->pending; it is reported by
+ * ctx_prune_report_changes.  first is the message's first segment.
+ */
+int ctx_prune_record_change(struct prune *p,
+    struct held_conversation *conversation, struct held_message *held,
+    size_t first, unsigned marks, struct ctx_err *err);
+/* Reports all insertions and removed messages, and, with ended, all edited
+ * messages. */
+int ctx_prune_report_changes(struct prune *p,
+    struct held_conversation *conversation, bool ended, struct ctx_err *err);
+
+/* ---- relink_lines.c ---- */
+
 /* Changes the links of transcript lines whose parents were removed.  Lines that
  * a removed message had replaced are removed, too: they would become active
  * again. */
@@ -199,6 +243,9 @@ bool ctx_insertion_is_string_content(const struct ctx_message *message,
 bool ctx_insertion_fits(const struct ctx_message *message);
 /* Returns true if the insertion of a held message is a block of it. */
 bool ctx_insertion_is_part(const struct held_conversation *conversation,
+    const struct held_message *held);
+/* Returns true if a message is inserted before the held message. */
+bool ctx_insertion_is_before(const struct held_conversation *conversation,
     const struct held_message *held);
 /* The forms of an insertion: a message, a block, or text before the user's
  * string. */

@@ -276,6 +276,13 @@ ctx_insertion_is_part(const struct held_conversation *conversation,
 	return held->note != 0 && conversation->insertions[held->note - 1].part;
 }
 
+bool
+ctx_insertion_is_before(const struct held_conversation *conversation,
+    const struct held_message *held)
+{
+	return held->note != 0 && !ctx_insertion_is_part(conversation, held);
+}
+
 /* ---- put in ---- */
 
 int

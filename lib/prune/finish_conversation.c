@@ -1,0 +1,132 @@
+/* finish_conversation.c - decides a conversation when all its messages are read
+ */
+#include <string.h>
+
+#include "prune/held_conversation.h"
+#include "stream/change_report.h"
+
+/* Returns the number of messages inserted. */
+static uint64_t
+count_inserted_messages(const struct held_conversation *conversation)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; conversation->n_insertions > 0 && i < conversation->n; i++)
+		n += ctx_insertion_is_before(conversation,
+		    &conversation->messages[i]);
+	return n;
+}
+
+static int
+report_outcome(struct prune *p, struct held_conversation *conversation,
+    const struct ctx_err *trouble, bool refused, struct ctx_err *err)
+{
+	struct ctx_prune_outcome outcome = {0};
+
+	if (p->options->ended == NULL)
+		return 0;
+	outcome.file = conversation->file;
+	outcome.line = conversation->line;
+	outcome.before = conversation->groups.tokens + conversation->plan.fixed;
+	outcome.after = conversation->plan.after;
+	outcome.messages = conversation->groups.messages;
+	outcome.gone = conversation->gone;
+	outcome.messages_kept = outcome.messages - outcome.gone +
+	    count_inserted_messages(conversation);
+	if (outcome.gone > 0)
+		outcome.notice_unsupported = conversation->notice_unsupported;
+	outcome.settings = &conversation->plan.settings;
+	outcome.plan = &conversation->plan;
+	outcome.over = outcome.after > outcome.settings->budget;
+	outcome.breaks_signed_reasoning = trouble == NULL &&
+	    ctx_plan_leaves_bound(&conversation->plan, &conversation->groups);
+	outcome.refused = refused;
+	outcome.error = trouble;
+	return p->options->ended(p->options->user, &outcome, err);
+}
+
+/* Ranks the segments if the conversation is above its trigger. */
+static int
+rank_if_due(struct held_conversation *conversation, struct ctx_err *err)
+{
+	if (!ctx_plan_due(&conversation->plan, &conversation->groups))
+		return 0;
+	return ctx_scorer_rank(conversation->scorer, &conversation->groups,
+	    err);
+}
+
+/* Clears all marks and insertions. */
+static void
+undo_plan(struct held_conversation *conversation)
+{
+	size_t i;
+
+	memset(conversation->plan.marks, 0, conversation->groups.n);
+	conversation->plan.bound_from = UINT64_MAX;
+	for (i = 0; conversation->n_insertions > 0 && i < conversation->n; i++)
+		conversation->messages[i].note = 0;
+	conversation->n_insertions = 0;
+	ctx_plan_total(&conversation->plan, &conversation->groups);
+}
+
+/* Removes bound reasoning after inserted messages and blocks: an insertion is a
+ * change, too. */
+static void
+bind_insertions(struct held_conversation *conversation)
+{
+	size_t i, item = 0;
+
+	for (i = 0; conversation->n_insertions > 0 && i < conversation->n;
+	     item += conversation->messages[i].items, i++)
+		if (conversation->messages[i].note != 0) {
+			ctx_plan_bind(&conversation->plan,
+			    &conversation->groups,
+			    conversation->groups.segments[item].message);
+			return;
+		}
+}
+
+int
+ctx_prune_finish_conversation(struct prune *p,
+    struct held_conversation *conversation, struct ctx_err *err)
+{
+	struct ctx_err trouble;
+	bool failed = false, refused;
+
+	if (conversation->scorer != NULL &&
+	    rank_if_due(conversation, &trouble) < 0) {
+		if (trouble.code == CTX_ENOMEM) {
+			*err = trouble;
+			return -1;
+		}
+		failed = true;
+	}
+	if (ctx_plan_decide(&conversation->plan, &conversation->groups, true,
+		err) < 0)
+		return -1;
+	if (conversation->plan.settings.strategy->summarizes) {
+		failed = ctx_prune_summarize(p, conversation, &trouble) < 0;
+		if (failed && trouble.code == CTX_ENOMEM) {
+			*err = trouble;
+			return -1;
+		}
+	}
+	bind_insertions(
+	    conversation); /* a summary may stand before the first removal */
+	refused = !failed &&
+	    conversation->plan.settings.reasoning == CTX_REASONING_FAIL &&
+	    ctx_plan_leaves_bound(&conversation->plan, &conversation->groups);
+	if (failed || refused)
+		undo_plan(conversation);
+	else if (ctx_insertions_add_notices(p, conversation, err) < 0)
+		return -1;
+	bind_insertions(conversation);
+	if (ctx_prune_apply_plan(p, conversation, true, err) < 0 ||
+	    ctx_prune_relink(p, conversation, err) < 0)
+		return -1;
+	if (ctx_report_sync(&p->options->report, err) < 0)
+		return -1;
+	return report_outcome(p, conversation, failed ? &trouble : NULL,
+	    refused, err);
+}

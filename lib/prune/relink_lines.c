@@ -1,0 +1,81 @@
+/* relink_lines.c - corrects the links between the lines of a transcript */
+#include "prune/held_conversation.h"
+#include "stream/change_report.h"
+
+/* Archives and tells of a line at once: it is changed for the last time. */
+static int
+report_line_change(struct prune *p, struct held_message *held,
+    struct ctx_change *change, struct ctx_err *err)
+{
+	ctx_prune_set_change_place(p, held, change);
+	change->aside = held->dialect == NULL;
+	change->continues =
+	    !change->aside && ctx_held_message_is_reported(p, held);
+	return ctx_report_change(&p->options->report, change, err);
+}
+
+/* Tells of a line that is only given others to name; its message, if it is
+ * one, costs the same. */
+static int
+report_relink(struct prune *p, struct held_message *held, struct ctx_err *err)
+{
+	struct ctx_change change = {.tool = {"", 0},
+	    .rule = "links",
+	    .action = "relink"};
+	struct ctx_cost cost = {0};
+
+	if (held->pending != NULL || !ctx_report_wanted(&p->options->report))
+		return 0;
+	if (held->dialect != NULL) {
+		if (ctx_prune_reread(p, held, err) < 0 ||
+		    ctx_count_message(p->lines.model_counter.counter, &p->view,
+			&cost, err) < 0)
+			return -1;
+		change.role = p->view.role;
+		change.before = change.after = cost.tokens;
+	}
+	return report_line_change(p, held, &change, err);
+}
+
+/* Gives a line of a transcript others to name for those that were removed. */
+static int
+relink_line(struct prune *p, struct held_message *held, struct ctx_err *err)
+{
+	struct ctx_transcript *transcript = p->stream->transcript;
+	size_t used;
+
+	if (!ctx_transcript_needs_relink(transcript, held->line))
+		return 0;
+	if (report_relink(p, held, err) < 0)
+		return -1;
+	ctx_edits_reset(&p->edits);
+	if (ctx_json_scan(&p->json, held->text, held->n, &used, err) < 0 ||
+	    ctx_transcript_relink(transcript, held->line, &p->json, &p->edits,
+		err) < 0)
+		return -1;
+	return ctx_held_message_apply_edits(p, &p->lines, held, err);
+}
+
+int
+ctx_prune_relink(struct prune *p, struct held_conversation *conversation,
+    struct ctx_err *err)
+{
+	struct ctx_change change;
+	struct held_message *held;
+	size_t i;
+
+	for (i = 0; i < conversation->n; i++) {
+		held = &conversation->messages[i];
+		if (held->line == 0 || held->gone)
+			continue;
+		change = (struct ctx_change){.tool = {"", 0},
+		    .rule = "replaced",
+		    .action = "drop"};
+		if (!ctx_transcript_is_removed(p->stream->transcript,
+			held->line)
+			? relink_line(p, held, err) < 0
+			: report_line_change(p, held, &change, err) < 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,217 @@
+/* report_plan.c - archives and reports the changes of held messages */
+#include <stdlib.h>
+
+#include "prune/held_conversation.h"
+#include "stream/change_report.h"
+
+/* Why the segments of an entry, from first on, are edited. */
+static const char *
+find_edit_rule(const struct held_conversation *conversation, size_t first,
+    unsigned marks)
+{
+	static const struct {
+		unsigned marks;
+		const char *rule;
+	} rules[] = {
+	    {CTX_MARK_STRIP, "reasoning"},
+	    {CTX_MARK_CLEAR, "bodies"},
+	    {CTX_MARK_STRIP | CTX_MARK_CLEAR, "reasoning and bodies"},
+	    {CTX_MARK_HEAD_TAIL, "ends"},
+	    {CTX_MARK_STRIP | CTX_MARK_HEAD_TAIL, "reasoning and ends"},
+	    {CTX_MARK_FOLD, "earlier note"},
+	};
+	const struct ctx_segment *segment =
+	    &conversation->groups.segments[first];
+	size_t i;
+
+	if (marks == CTX_MARK_STRIP &&
+	    segment->message >= conversation->plan.bound_from)
+		return "bound reasoning";
+	for (i = 0; i < sizeof rules / sizeof rules[0]; i++)
+		if (rules[i].marks == marks)
+			return rules[i].rule;
+	return "several";
+}
+
+/* Why a segment goes: its strategy, or the strategy's word for its rank. */
+static const char *
+find_drop_rule(const struct held_conversation *conversation,
+    const struct ctx_segment *segment)
+{
+	const struct ctx_strategy *strategy =
+	    conversation->plan.settings.strategy;
+
+	if (segment->flags & CTX_SEGMENT_NOTICE)
+		return "earlier note";
+	return strategy->reasons != NULL
+	    ? strategy->reasons[(size_t)segment->rank]
+	    : strategy->name;
+}
+
+static const char *
+find_insertion_rule(const struct insertion *insertion)
+{
+	return insertion->summary ? "summary" : "notice";
+}
+
+/*
+ * Sums up the segments of an entry, from first on.  What two of them share
+ * counts once.  Sets the rule if one of them is dropped.
+ */
+static void
+describe_change(const struct held_conversation *conversation,
+    const struct held_message *held, size_t first, struct ctx_change *change)
+{
+	const unsigned char *marks = conversation->plan.marks;
+	size_t i, end = first + held->items;
+
+	change->before = change->after = 0;
+	for (i = first; i < end; i++) {
+		const struct ctx_segment *segment =
+		    &conversation->groups.segments[i];
+		uint64_t shared = i + 1 < end ? segment->shared_tokens : 0;
+
+		change->before += segment->tokens - shared;
+		change->after += ctx_plan_left(&conversation->plan, segment, i);
+		if (shared > 0 && !((marks[i] | marks[i + 1]) & CTX_MARK_DROP))
+			change->after -= shared;
+		change->rank = segment->rank;
+		change->role = (enum ctx_role)segment->role;
+		change->tool =
+		    ctx_intern_at(&conversation->groups.tools, segment->tool);
+		if (marks[i] & CTX_MARK_DROP)
+			change->rule = find_drop_rule(conversation, segment);
+	}
+}
+
+void
+ctx_prune_set_change_place(const struct prune *p,
+    const struct held_message *held, struct ctx_change *change)
+{
+	change->file = held->file;
+	change->line = held->number;
+	change->index = held->message;
+	change->bytes = ctx_held_message_bytes(p, held);
+}
+
+/* Why an entry is changed: of an entry of which something was dropped, why
+ * that was. */
+static const char *
+find_change_rule(const struct held_conversation *conversation,
+    const struct held_message *held, size_t first, const char *dropped)
+{
+	unsigned marks = held->pending->marks & ~(unsigned)CTX_MARK_NOTICE;
+
+	if (dropped != NULL)
+		return dropped;
+	return marks == 0 && held->note != 0
+	    ? find_insertion_rule(&conversation->insertions[held->note - 1])
+	    : find_edit_rule(conversation, first, marks);
+}
+
+int
+ctx_prune_record_change(struct prune *p, struct held_conversation *conversation,
+    struct held_message *held, size_t first, unsigned marks,
+    struct ctx_err *err)
+{
+	const struct ctx_report *report = &p->options->report;
+	bool fresh = held->pending == NULL;
+	const char *dropped;
+	uint64_t before;
+
+	if (!ctx_report_wanted(report))
+		return 0;
+	if (fresh) {
+		held->pending = calloc(1, sizeof *held->pending);
+		if (held->pending == NULL)
+			return ctx_err_nomem(err);
+		ctx_prune_set_change_place(p, held, &held->pending->change);
+		if (ctx_report_keep(report, &held->pending->change, err) < 0)
+			return -1;
+	}
+	dropped = held->pending->marks & CTX_MARK_DROP
+	    ? held->pending->change.rule
+	    : NULL;
+	before = held->pending->change.before;
+	held->pending->change.rule = dropped;
+	describe_change(conversation, held, first, &held->pending->change);
+	if (!fresh)
+		held->pending->change.before = before;
+	held->pending->marks |= marks;
+	held->pending->change.rule = find_change_rule(conversation, held, first,
+	    held->pending->change.rule);
+	held->pending->change.ranked = conversation->scorer != NULL;
+	return 0;
+}
+
+/* Tells of an entry that was dropped, or at the end (ended) changed. */
+static int
+report_entry(struct prune *p, struct held_message *held, bool ended,
+    struct ctx_err *err)
+{
+	struct pending_change *pending = held->pending;
+	bool drop = ctx_held_message_is_removed(p, held);
+
+	if (pending == NULL || pending->done || !(drop || ended))
+		return 0;
+	pending->change.action = drop ? "drop" : "edit";
+	if (drop)
+		pending->change.after = 0;
+	pending->change.continues = ctx_held_message_is_reported(p, held);
+	pending->done = true;
+	return ctx_report_tell(&p->options->report, &pending->change, err);
+}
+
+/* Tells of a note, which is a message before an entry or a part of it. */
+static int
+report_insertion(struct prune *p, const struct held_conversation *conversation,
+    const struct held_message *held, struct ctx_err *err)
+{
+	const struct insertion *insertion =
+	    &conversation->insertions[held->note - 1];
+	struct ctx_change change = {.action = "add", .tool = {"", 0}};
+	size_t used;
+
+	if (p->options->report.on_change == NULL)
+		return 0;
+	change.part = ctx_insertion_is_part(conversation, held);
+	ctx_prune_set_change_place(p, held, &change);
+	change.bytes =
+	    (struct ctx_str){conversation->inserted_json.p + insertion->at,
+		insertion->n};
+	/* What begins a string is not JSON of its own. */
+	if (insertion->n == 0)
+		change.bytes = (struct ctx_str){conversation->inserted_json.p +
+			insertion->literal,
+		    insertion->literal_n};
+	if (held->pending != NULL && change.part) {
+		change.role = held->pending->change.role;
+	} else if (!change.part) {
+		if (ctx_json_scan(&p->json, change.bytes.p, change.bytes.n,
+			&used, err) < 0 ||
+		    ctx_dialect_read_message(held->dialect, &p->json, 0,
+			&p->view, err) < 0)
+			return -1;
+		change.role = p->view.role;
+	}
+	change.rule = find_insertion_rule(insertion);
+	change.after = insertion->tokens;
+	return ctx_report_tell(&p->options->report, &change, err);
+}
+
+int
+ctx_prune_report_changes(struct prune *p,
+    struct held_conversation *conversation, bool ended, struct ctx_err *err)
+{
+	struct held_message *held;
+	size_t i;
+
+	for (i = 0; i < conversation->n; i++) {
+		held = &conversation->messages[i];
+		if ((conversation->n_insertions > 0 && held->note != 0 &&
+			report_insertion(p, conversation, held, err) < 0) ||
+		    report_entry(p, held, ended, err) < 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,217 @@
+/* summary_input.c - collects the texts that a summary is made of */
+#include "prune/write_summary.h"
+
+static enum ctx_summary_kind
+find_summary_kind(const struct ctx_message *message,
+    const struct ctx_block *block)
+{
+	if (block->kind == CTX_BLOCK_TOOL_CALL)
+		return CTX_SUMMARY_CALL;
+	if (block->kind == CTX_BLOCK_TOOL_RESULT || block->result_index != 0)
+		return CTX_SUMMARY_RESULT;
+	return message->role == CTX_ROLE_USER ? CTX_SUMMARY_USER
+					      : CTX_SUMMARY_ASSISTANT;
+}
+
+/* Sets p->text to the text of a block; empty for media and reasoning. */
+static int
+read_block_text(struct prune *p, const struct ctx_message *message,
+    const struct ctx_block *block, struct ctx_err *err)
+{
+	p->text.n = 0;
+	if (block->payload == 0 || block->kind == CTX_BLOCK_MEDIA ||
+	    block->kind == CTX_BLOCK_REASONING)
+		return 0;
+	if (message->json->nodes[block->payload].kind == CTX_JSON_STRING)
+		return ctx_json_string_decode(&p->text,
+		    ctx_json_str(message->json, block->payload), err);
+	if (block->kind == CTX_BLOCK_TOOL_CALL) {
+		struct ctx_str raw =
+		    ctx_json_str(message->json, block->payload);
+
+		return ctx_buf_add(&p->text, raw.p, raw.n, err);
+	}
+	return 0;
+}
+
+/* Appends a block to the input of the summarizer command: who speaks, the tool
+ * and the text, as one paragraph. */
+static int
+add_command_input(struct summary_job *job, const struct ctx_message *message,
+    const struct ctx_block *block, struct ctx_str text, struct ctx_err *err)
+{
+	struct ctx_buf *input = &job->input;
+	struct ctx_str name;
+
+	job->name.n = 0;
+	if (ctx_block_tool(message->json, block, &job->name, &name, err) < 0)
+		return -1;
+	if (ctx_buf_printf(input, err, "%s%s", ctx_role_name(message->role),
+		block->kind == CTX_BLOCK_TOOL_CALL ? " calls "
+		    : block->kind == CTX_BLOCK_TOOL_RESULT && name.n > 0
+		    ? " "
+		    : "") < 0 ||
+	    ctx_buf_add(input, name.p, name.n, err) < 0 ||
+	    ctx_buf_add(input, ": ", 2, err) < 0 ||
+	    ctx_buf_add(input, text.p, text.n, err) < 0)
+		return -1;
+	return ctx_buf_add(input, "\n", 1, err);
+}
+
+/* Returns the UTF-8 bytes of a block's text that begins at byte at of its JSON
+ * string. */
+static size_t
+count_rest_bytes(const struct ctx_message *message,
+    const struct ctx_block *block, size_t at)
+{
+	struct ctx_str literal = ctx_json_str(message->json, block->payload);
+	size_t n = 0;
+	char utf8[4];
+	uint32_t cp;
+
+	while (ctx_json_string_next(literal, &at, &cp))
+		n += ctx_utf8_put(utf8, cp);
+	return n;
+}
+
+/* Adds a text of a removed block to what is summarized. */
+static int
+add_summary_text(struct summary_job *job, const struct ctx_message *message,
+    const struct ctx_block *block, enum ctx_summary_kind kind,
+    struct ctx_str text, struct ctx_err *err)
+{
+	if (text.n == 0)
+		return 0;
+	if (job->lines != NULL &&
+	    ctx_summary_add(job->lines, kind, text.p, text.n, err) < 0)
+		return -1;
+	if (job->p->options->summarizer == NULL)
+		return 0;
+	return add_command_input(job, message, block, text, err);
+}
+
+/*
+ * Adds an earlier summary, which is a block or begins the string of one,
+ * without its prefix.  With removed the block is removed, so the user's text
+ * after the summary is added, too.
+ */
+static int
+add_earlier_summary(struct summary_job *job, const struct ctx_message *message,
+    const struct found_insertion *earlier, bool removed, struct ctx_err *err)
+{
+	const struct ctx_block *block = &message->blocks[earlier->part];
+	size_t prefix = sizeof CTX_SUMMARY_PREFIX - 1;
+	size_t suffix = sizeof CTX_SUMMARY_SUFFIX - 1;
+	struct ctx_str text = {job->p->text.p, job->p->text.n};
+	struct ctx_str rest = {NULL, 0};
+	size_t own;
+
+	if (earlier->end != 0) {
+		own = count_rest_bytes(message, block, earlier->end);
+		rest = (struct ctx_str){text.p + text.n - own, own};
+		text.n -= own + suffix;
+	}
+	text.p += prefix;
+	text.n -= prefix;
+	if (add_summary_text(job, message, block, CTX_SUMMARY_EARLIER, text,
+		err) < 0)
+		return -1;
+	if (!removed)
+		rest.n = 0;
+	return add_summary_text(job, message, block,
+	    find_summary_kind(message, block), rest, err);
+}
+
+/* Adds block i to what is summarized.  found is the earlier summary in the
+ * message; it is this block if found->part is i. */
+static int
+add_summary_block(struct summary_job *job, const struct ctx_message *message,
+    size_t i, const struct found_insertion *found, bool removed,
+    struct ctx_err *err)
+{
+	const struct ctx_block *block = &message->blocks[i];
+	struct ctx_buf *text = &job->p->text;
+	int rc;
+
+	if (read_block_text(job->p, message, block, err) < 0)
+		return -1;
+	if (found->summary && i == found->part &&
+	    text->n >= sizeof CTX_SUMMARY_PREFIX - 1)
+		rc = add_earlier_summary(job, message, found, removed, err);
+	else
+		rc = add_summary_text(job, message, block,
+		    find_summary_kind(message, block),
+		    (struct ctx_str){text->p, text->n}, err);
+	if (rc == 0)
+		ctx_buf_reset(text);
+	return rc;
+}
+
+/* Adds the removed blocks of a message to what is summarized.  Its other blocks
+ * are shown to the built-in summarizer, which leaves out what they repeat. */
+static int
+add_summary_message(struct summary_job *job, const struct held_message *held,
+    const struct ctx_message_edit *edit, struct ctx_err *err)
+{
+	struct prune *p = job->p;
+	const struct ctx_message *message = &p->view;
+	struct found_insertion found;
+	size_t i;
+
+	if (held->dialect == NULL)
+		return 0;
+	if (ctx_prune_reread(p, held, err) < 0)
+		return -1;
+	ctx_insertion_find(p->options, message, &found);
+	for (i = 0; i < message->n; i++) {
+		const struct ctx_block *block = &message->blocks[i];
+		bool earlier = found.summary && i == found.part;
+		bool result = block->kind == CTX_BLOCK_TOOL_RESULT ||
+		    block->result_index != 0;
+		unsigned marks = result ? edit->results : edit->rest;
+
+		if ((marks & CTX_MARK_DROP) ||
+		    (earlier && (marks & CTX_MARK_FOLD))) {
+			if (add_summary_block(job, message, i, &found,
+				(marks & CTX_MARK_DROP) != 0, err) < 0)
+				return -1;
+		} else if (job->lines != NULL) {
+			if (read_block_text(p, message, block, err) < 0 ||
+			    ctx_summary_later(job->lines, p->text.p, p->text.n,
+				err) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+int
+ctx_prune_collect_summary_input(struct summary_job *job, struct ctx_err *err)
+{
+	struct held_conversation *conversation = job->conversation;
+	const struct ctx_prune_options *options = job->p->options;
+	struct ctx_summary *lines = job->lines;
+	struct held_message *held = conversation->messages;
+	struct ctx_message_edit edit;
+	size_t i, first = 0;
+	uint32_t kept;
+	int rc = 0;
+
+	if (options->summarizer != NULL &&
+	    ctx_buf_printf(&job->input, err, "%s\n\n", options->prompt) < 0)
+		return -1;
+	for (i = 0; rc == 0 && i < conversation->n;
+	     first += held[i].items, i++) {
+		(void)ctx_prune_marks(conversation, &held[i], first, &edit,
+		    &kept);
+		/* The built-in summarizer gets no demonstrations, since it
+		 * would take their user messages for requests of the user. */
+		if (held[i].items > 0 &&
+		    (conversation->groups.segments[first].flags &
+			CTX_SEGMENT_DEMONSTRATION))
+			job->lines = NULL;
+		rc = add_summary_message(job, &held[i], &edit, err);
+		job->lines = lines;
+	}
+	return rc;
+}

@@ -1,0 +1,96 @@
+/* summary_place.c - finds where a summary is inserted */
+#include "prune/write_summary.h"
+
+/* Sets *place to the message before which a summary is inserted as a message:
+ * the first that is neither a system message (unless the dialect has system
+ * messages between others) nor a compaction summary of a transcript. */
+static int
+find_message_place(const struct held_conversation *conversation,
+    const struct ctx_dialect *dialect, size_t *place, struct ctx_err *err)
+{
+	unsigned leads =
+	    CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN | CTX_SEGMENT_COMPACTED;
+	size_t i, item = 0;
+	bool system = false;
+
+	if (dialect->rules & CTX_SYSTEM_BETWEEN)
+		leads &= ~(unsigned)CTX_SEGMENT_SYSTEM;
+	for (i = 0; i < conversation->n;
+	     item += conversation->messages[i].items, i++) {
+		const struct ctx_segment *one =
+		    &conversation->groups.segments[item];
+
+		if (conversation->messages[i].gone ||
+		    (conversation->plan.marks[item] & CTX_MARK_DROP))
+			continue;
+		system |= one->role == CTX_ROLE_SYSTEM;
+		if (!(one->flags & leads))
+			break;
+	}
+	*place = i;
+	if (i == conversation->n ||
+	    (system && (dialect->rules & CTX_ONE_SYSTEM)))
+		return ctx_err_set(err, CTX_EARG,
+		    "no summary can stand in it, a conversation of dialect %s "
+		    "with a system message",
+		    dialect->name);
+	return 0;
+}
+
+/* Sets *place to the message that a summary becomes a block of: the first user
+ * message that opens a turn.  Returns 1; 0 if no such message is kept; -1 with
+ * *err. */
+static int
+find_block_place(struct prune *p, const struct held_conversation *conversation,
+    size_t *place, struct ctx_err *err)
+{
+	size_t i, j, item = 0;
+
+	for (i = 0; i < conversation->n; i++)
+		for (j = 0; j < conversation->messages[i].items; j++, item++) {
+			if (!(conversation->groups.segments[item].flags &
+				CTX_SEGMENT_USER) ||
+			    (conversation->plan.marks[item] & CTX_MARK_DROP))
+				continue;
+			if (ctx_prune_reread(p, &conversation->messages[i],
+				err) < 0)
+				return -1;
+			*place = i;
+			if (conversation->messages[i].dialect->note_part !=
+				NULL &&
+			    ctx_insertion_fits(&p->view))
+				return 1;
+		}
+	return 0;
+}
+
+int
+ctx_prune_find_summary_place(struct prune *p,
+    const struct held_conversation *conversation,
+    const struct ctx_dialect *dialect, struct summary_place *place,
+    struct ctx_err *err)
+{
+	const struct ctx_dialect *there;
+	int rc = 0;
+
+	if (dialect->note_part != NULL)
+		rc = find_block_place(p, conversation, &place->entry, err);
+	if (rc < 0)
+		return -1;
+	place->part = rc > 0;
+	if (place->part)
+		return 0;
+	if (dialect->summary == NULL)
+		return ctx_err_set(err, CTX_EARG,
+		    "no summary can stand in it, a conversation of dialect %s "
+		    "without a user message",
+		    dialect->name);
+	if (find_message_place(conversation, dialect, &place->entry, err) < 0)
+		return -1;
+	there = conversation->messages[place->entry].dialect;
+	if (there->summary != NULL)
+		return 0;
+	return ctx_err_set(err, CTX_EARG,
+	    "no summary can stand in it, before a message of dialect %s",
+	    there->name);
+}

@@ -1,0 +1,47 @@
+/* write_summary.h - the steps of writing a summary */
+#ifndef CTX_PRUNE_WRITE_SUMMARY_H
+#define CTX_PRUNE_WRITE_SUMMARY_H
+
+#include "prune/held_conversation.h"
+
+/* What the plan removes. */
+struct removal {
+	const struct ctx_dialect
+	    *dialect; /* of the last message removed; NULL: none is */
+	uint64_t tokens;
+};
+
+/* Where a summary is inserted. */
+struct summary_place {
+	size_t entry; /* index of the held message */
+	bool part; /* true: as a block of it; false: as a message before it */
+};
+
+/* A summary that is being written. */
+struct summary_job {
+	struct prune *p;
+	struct held_conversation *conversation;
+	struct removal removal;
+	struct summary_place place;
+	struct ctx_summary *lines; /* of the built-in summarizer */
+	struct ctx_buf input; /* for a summarizer command: prompt, blocks */
+	struct ctx_buf name;  /* scratch */
+	struct ctx_buf text;  /* the summary, without its prefix */
+	uint64_t room;        /* maximum tokens of text, in the encoding */
+};
+
+/* ---- summary_input.c ---- */
+
+/* Adds all messages to what is summarized. */
+int ctx_prune_collect_summary_input(struct summary_job *job,
+    struct ctx_err *err);
+
+/* ---- summary_place.c ---- */
+
+/* Finds where a summary for a conversation of this dialect is inserted. */
+int ctx_prune_find_summary_place(struct prune *p,
+    const struct held_conversation *conversation,
+    const struct ctx_dialect *dialect, struct summary_place *place,
+    struct ctx_err *err);
+
+#endif
