@@ -41,6 +41,14 @@ struct ctx_scorer {
 };
 
 extern const struct ctx_scorer_kind ctx_heuristic_kind, ctx_recall_kind;
-extern const char *const ctx_heuristic_reasons[];
+enum { CTX_HEURISTIC_REASONS = 6 };
+extern const char *const ctx_heuristic_reasons[CTX_HEURISTIC_REASONS];
+
+/* ---- strategy/strategy.c ---- */
+
+/* Returns why a strategy removes a segment of this rank, for reports: its text
+ * for the rank, or its name if it has none. */
+const char *ctx_strategy_reason(const struct ctx_strategy *strategy,
+    double rank);
 
 #endif

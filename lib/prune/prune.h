@@ -109,7 +109,10 @@ struct ctx_strategy {
 	bool embeds;  /* can rank by the user's embedder */
 	/* Ranks segments by their text; NULL: by age. */
 	const struct ctx_scorer_kind *scorer;
-	const char *const *reasons; /* text for each rank, or NULL */
+	/* The reason of removal for each rank from 0 on, n_reasons texts; NULL:
+	 * its ranks are not reasons.  To be read by ctx_strategy_reason. */
+	const char *const *reasons;
+	size_t n_reasons;
 	/* Default trigger, in thousandths of a percent of the budget; 0: the
 	 * whole budget. */
 	uint64_t trigger;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "prune/held_conversation.h"
+#include "prune/plan.h"
 #include "stream/change_report.h"
 
 /* Why the segments of an entry, from first on, are edited. */
@@ -43,9 +44,7 @@ find_drop_rule(const struct held_conversation *conversation,
 
 	if (segment->flags & CTX_SEGMENT_NOTICE)
 		return "earlier note";
-	return strategy->reasons != NULL
-	    ? strategy->reasons[(size_t)segment->rank]
-	    : strategy->name;
+	return ctx_strategy_reason(strategy, segment->rank);
 }
 
 static const char *

@@ -14,9 +14,13 @@
 
 #include "prune/plan.h"
 
-enum { SUPERSEDED, FAILED, DEMO, RESULTS, SHORT, OTHER };
+/* The ranks, which are also indices of ctx_heuristic_reasons. */
+enum { SUPERSEDED, FAILED, DEMO, RESULTS, SHORT, OTHER, RANKS };
 
-const char *const ctx_heuristic_reasons[] = {
+_Static_assert((int)RANKS == (int)CTX_HEURISTIC_REASONS,
+    "a reason for each rank");
+
+const char *const ctx_heuristic_reasons[RANKS] = {
     [SUPERSEDED] = "superseded",
     [FAILED] = "failed, made good later",
     [DEMO] = "demonstration",

@@ -52,6 +52,8 @@ static const struct ctx_strategy strategies[] = {
 	.truncates_texts = true,
 	.scorer = &ctx_heuristic_kind,
 	.reasons = ctx_heuristic_reasons,
+	.n_reasons =
+	    sizeof ctx_heuristic_reasons / sizeof ctx_heuristic_reasons[0],
     },
     {
 	.name = "recall",
@@ -84,4 +86,13 @@ ctx_strategy_find(const char *name)
 		if (strcmp(row->name, name) == 0)
 			return row;
 	return NULL;
+}
+
+const char *
+ctx_strategy_reason(const struct ctx_strategy *strategy, double rank)
+{
+	/* Not a number is no index either: it compares false. */
+	if (rank >= 0 && rank < (double)strategy->n_reasons)
+		return strategy->reasons[(size_t)rank];
+	return strategy->name;
 }

@@ -1,0 +1,113 @@
+/* strategy.c - the table of strategies and the reasons that they report */
+#include <math.h>
+
+#include "ctx.h"
+#include "prune/plan.h"
+#include "tap.h"
+
+/* A conversation in which the heuristic scorer uses every one of its ranks. */
+static const char *const conversation[] = {
+    "{\"role\":\"user\",\"content\":\"Run it.\\nEND OF DEMONSTRATION\"}",
+    "{\"role\":\"assistant\",\"content\":\"Shown.\"}",
+    "{\"role\":\"user\",\"content\":\"Read the file and run the tests.\"}",
+    "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"1\",\"type\":"
+    "\"function\",\"function\":{\"name\":\"read\",\"arguments\":"
+    "\"{\\\"path\\\":\\\"a.c\\\"}\"}}]}",
+    "{\"role\":\"tool\",\"tool_call_id\":\"1\",\"content\":\"int a;\"}",
+    "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"2\",\"type\":"
+    "\"function\",\"function\":{\"name\":\"run\",\"arguments\":"
+    "\"{\\\"command\\\":\\\"make\\\"}\"}}]}",
+    "{\"role\":\"tool\",\"tool_call_id\":\"2\",\"content\":\"Error: no rule\"}",
+    "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"3\",\"type\":"
+    "\"function\",\"function\":{\"name\":\"run\",\"arguments\":"
+    "\"{\\\"command\\\":\\\"make all\\\"}\"}}]}",
+    "{\"role\":\"tool\",\"tool_call_id\":\"3\",\"content\":\"built\"}",
+    "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"4\",\"type\":"
+    "\"function\",\"function\":{\"name\":\"read\",\"arguments\":"
+    "\"{\\\"path\\\":\\\"a.c\\\"}\"}}]}",
+    "{\"role\":\"tool\",\"tool_call_id\":\"4\",\"content\":\"int a;\"}",
+    "{\"role\":\"assistant\",\"content\":\"It builds.\"}",
+};
+enum { MESSAGES = sizeof conversation / sizeof conversation[0] };
+
+/* Adds one message to the groups and to the scorer. */
+static int
+add_message(struct ctx_groups *groups, struct ctx_scorer *scorer,
+    const char *text)
+{
+	const struct ctx_dialect *dialect = ctx_dialect_find("openai-chat");
+	struct ctx_message message = {0};
+	struct ctx_cost cost = {.tokens = 10};
+	size_t first = groups->n, used;
+	struct ctx_json json;
+	struct ctx_err err;
+	int rc = -1;
+
+	ctx_json_init(&json, CTX_SIMD_BEST);
+	if (ctx_json_scan(&json, text, strlen(text), &used, &err) > 0 &&
+	    ctx_dialect_read_message(dialect, &json, 0, &message, &err) > 0 &&
+	    ctx_groups_add(groups, dialect, &message, &cost, 0, &err) == 0 &&
+	    ctx_scorer_add(scorer, &message, groups, first, &err) == 0)
+		rc = 0;
+	ctx_message_release(&message);
+	ctx_json_release(&json);
+	return rc;
+}
+
+/* The scorer's ranks are exactly the indices of its strategy's reasons. */
+static void
+check_ranks(const struct ctx_strategy *strategy)
+{
+	const struct ctx_scorer_options options = {0};
+	struct ctx_groups groups;
+	struct ctx_scorer *scorer = NULL;
+	struct ctx_err err;
+	unsigned seen = 0;
+	size_t i;
+
+	CHECK(ctx_groups_init(&groups, &err) == 0);
+	CHECK(ctx_scorer_open(&scorer, strategy, &options, &err) == 0);
+	for (i = 0; i < MESSAGES; i++)
+		CHECK(add_message(&groups, scorer, conversation[i]) == 0);
+	CHECK(ctx_scorer_rank(scorer, &groups, &err) == 0);
+	for (i = 0; i < groups.n; i++) {
+		double rank = groups.segments[i].rank;
+
+		CHECK(rank >= 0 && rank < (double)strategy->n_reasons &&
+		    rank == floor(rank));
+		seen |= 1u << (unsigned)rank;
+	}
+	CHECK(seen == (1u << strategy->n_reasons) - 1);
+	ctx_scorer_close(scorer);
+	ctx_groups_release(&groups);
+}
+
+int
+main(void)
+{
+	const struct ctx_strategy *strategy;
+	size_t i, rank;
+
+	tap_case("a strategy has a text for every rank that has a reason");
+	for (i = 0; (strategy = ctx_strategy_at(i)) != NULL; i++) {
+		CHECK(
+		    (strategy->reasons == NULL) == (strategy->n_reasons == 0));
+		for (rank = 0; rank < strategy->n_reasons; rank++)
+			CHECK(strategy->reasons[rank] != NULL &&
+			    ctx_strategy_reason(strategy, (double)rank) ==
+				strategy->reasons[rank]);
+	}
+	tap_case("a rank without a reason gives the name of the strategy");
+	for (i = 0; (strategy = ctx_strategy_at(i)) != NULL; i++) {
+		const double others[] = {(double)strategy->n_reasons, -1,
+		    HUGE_VAL, -HUGE_VAL, nan("")};
+
+		for (rank = 0; rank < sizeof others / sizeof others[0]; rank++)
+			CHECK(ctx_strategy_reason(strategy, others[rank]) ==
+			    strategy->name);
+	}
+	tap_case(
+	    "the heuristic scorer gives every rank of its reasons, no other");
+	check_ranks(ctx_strategy_find("heuristic"));
+	return tap_done();
+}
