@@ -11,6 +11,24 @@ ctx_plan_is_required_by_turn(const struct ctx_plan *plan,
 	    (plan->settings.alternates || (segment->flags & CTX_SEGMENT_TASK));
 }
 
+/* Returns CTX_FLOOR_SYSTEM's bit for a system message, and for an earlier
+ * summary unless the strategy writes a new one; 0 if neither is pinned. */
+static unsigned
+find_system_floor(const struct ctx_prune_settings *settings,
+    const struct ctx_segment *segment)
+{
+	bool summary = (segment->flags & CTX_SEGMENT_SUMMARY) != 0;
+
+	if (!settings->pin_system || (segment->flags & CTX_SEGMENT_NOTICE))
+		return 0;
+	if (!summary && (segment->flags & CTX_SEGMENT_SYSTEM))
+		return CTX_FLOOR_BIT(CTX_FLOOR_SYSTEM);
+	if (!summary && !(segment->flags & CTX_SEGMENT_WITH_SUMMARY))
+		return 0;
+	return settings->strategy->summarizes ? 0
+					      : CTX_FLOOR_BIT(CTX_FLOOR_SYSTEM);
+}
+
 /* Returns the reasons for which the segment itself must be kept, those of its
  * turn left out. */
 static unsigned
@@ -28,20 +46,10 @@ find_own_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
 	if (segment->message + 1 == groups->messages &&
 	    !(segment->flags & CTX_SEGMENT_NOTICE))
 		holds |= CTX_FLOOR_BIT(CTX_FLOOR_LAST);
-	if (segment->flags & (CTX_SEGMENT_SUMMARY | CTX_SEGMENT_NOTICE))
-		return holds |
-		    (settings->strategy->summarizes || !settings->pin_system ||
-				(segment->flags & CTX_SEGMENT_NOTICE)
-			    ? 0
-			    : CTX_FLOOR_BIT(CTX_FLOOR_SYSTEM));
-	if (segment->flags & CTX_SEGMENT_SYSTEM)
-		return holds |
-		    (settings->pin_system ? CTX_FLOOR_BIT(CTX_FLOOR_SYSTEM)
-					  : 0);
-	/* A summary that is a message is kept for the same reason. */
-	if ((segment->flags & CTX_SEGMENT_WITH_SUMMARY) &&
-	    settings->pin_system && !settings->strategy->summarizes)
-		holds |= CTX_FLOOR_BIT(CTX_FLOOR_SYSTEM);
+	holds |= find_system_floor(settings, segment);
+	if (segment->flags &
+	    (CTX_SEGMENT_SUMMARY | CTX_SEGMENT_NOTICE | CTX_SEGMENT_SYSTEM))
+		return holds;
 	if (settings->strategy->pins_first &&
 	    segment->nonsystem_index < settings->keep_first &&
 	    !(segment->flags & CTX_SEGMENT_DEMONSTRATION))

@@ -226,35 +226,39 @@ ctx_prune_hold_unknown(struct held_conversation *conversation,
 	    err);
 }
 
-int
-ctx_prune_hold_message(struct prune *p, struct held_conversation *conversation,
-    struct held_message *held, const struct ctx_event *event,
+/* Sets *flags to those that ctx_groups_add cannot derive from a message: it is
+ * pinned, or nothing but a summary or notice of an earlier run. */
+static int
+find_given_flags(struct prune *p, const struct ctx_message *message,
+    const struct found_insertion *found, unsigned *flags, struct ctx_err *err)
+{
+	bool pinned;
+
+	*flags = 0;
+	if (found->whole)
+		*flags = (found->summary ? CTX_SEGMENT_SUMMARY : 0u) |
+		    (found->notice ? CTX_SEGMENT_NOTICE : 0u);
+	if (is_pinned(p, message, &pinned, err) < 0)
+		return -1;
+	/* A format may pin compaction summaries, but one that ctx inserted may
+	 * be removed. */
+	if (pinned || (*flags == 0 && (message->flags & CTX_MESSAGE_PINNED)))
+		*flags |= CTX_SEGMENT_PINNED;
+	return 0;
+}
+
+/* Adds the segments of a message to the groups.  Of a conversation that is a
+ * provider response all segments are pinned. */
+static int
+add_segments(struct prune *p, struct held_conversation *conversation,
+    struct held_message *held, const struct ctx_event *event, unsigned flags,
     struct ctx_err *err)
 {
 	const struct ctx_message *message = event->message;
 	struct ctx_groups *groups = &conversation->groups;
 	size_t first = groups->n, i;
-	struct found_insertion found;
 	struct ctx_cost cost;
-	unsigned flags = 0;
-	bool pinned;
 
-	held->continues = (message->flags & CTX_MESSAGE_CONTINUES) != 0;
-	held->message = held->line == 0
-	    ? groups->messages
-	    : ctx_transcript_message_index(p->stream->transcript, held->line,
-		  groups->messages);
-	ctx_insertion_find(p->options, message, &found);
-	if (found.whole)
-		flags = (found.summary ? CTX_SEGMENT_SUMMARY : 0u) |
-		    (found.notice ? CTX_SEGMENT_NOTICE : 0u);
-	p->match_left = CTX_PATTERN_TIME;
-	if (is_pinned(p, message, &pinned, err) < 0)
-		return -1;
-	/* A format may pin compaction summaries, but one that ctx inserted may
-	 * be removed. */
-	if (pinned || (flags == 0 && (message->flags & CTX_MESSAGE_PINNED)))
-		flags |= CTX_SEGMENT_PINNED;
 	if (conversation->plan.settings.strategy->pins_first)
 		groups->pinned = conversation->plan.settings.keep_first;
 	if (ctx_stream_cost(event, conversation->model_counter.counter, &cost,
@@ -263,21 +267,55 @@ ctx_prune_hold_message(struct prune *p, struct held_conversation *conversation,
 	    ctx_groups_add(groups, held->dialect, message, &cost, flags, err) <
 		0)
 		return -1;
-	if (held->dialect->rules & CTX_ALTERNATES)
-		conversation->plan.settings.alternates = true;
 	pin_by_tool(p, groups, first);
-	if (record_insertion(p, conversation, message, &found,
-		&groups->segments[groups->n - 1], err) < 0 ||
-	    count_notice_tokens(p, conversation, held, message,
-		&groups->segments[groups->n - 1], err) < 0 ||
-	    measure_head_tail(p, conversation, held, message, first, err) < 0)
-		return -1;
-	if (conversation->scorer != NULL &&
-	    ctx_scorer_add(conversation->scorer, message, groups, first, err) <
-		0)
-		return -1;
 	for (i = first; conversation->is_response && i < groups->n; i++)
 		groups->segments[i].flags |= CTX_SEGMENT_PINNED;
 	held->items = (uint32_t)(groups->n - first);
 	return 0;
+}
+
+/* Measures what a plan needs to know of the segments of a message beside their
+ * tokens, and gives them to the scorer. */
+static int
+measure_segments(struct prune *p, struct held_conversation *conversation,
+    struct held_message *held, const struct ctx_message *message,
+    const struct found_insertion *found, struct ctx_err *err)
+{
+	struct ctx_groups *groups = &conversation->groups;
+	size_t first = groups->n - held->items;
+	struct ctx_segment *last = &groups->segments[groups->n - 1];
+
+	if (record_insertion(p, conversation, message, found, last, err) < 0 ||
+	    count_notice_tokens(p, conversation, held, message, last, err) <
+		0 ||
+	    measure_head_tail(p, conversation, held, message, first, err) < 0)
+		return -1;
+	if (conversation->scorer == NULL)
+		return 0;
+	return ctx_scorer_add(conversation->scorer, message, groups, first,
+	    err);
+}
+
+int
+ctx_prune_hold_message(struct prune *p, struct held_conversation *conversation,
+    struct held_message *held, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	const struct ctx_message *message = event->message;
+	struct found_insertion found;
+	unsigned flags;
+
+	held->continues = (message->flags & CTX_MESSAGE_CONTINUES) != 0;
+	held->message = held->line == 0
+	    ? conversation->groups.messages
+	    : ctx_transcript_message_index(p->stream->transcript, held->line,
+		  conversation->groups.messages);
+	ctx_insertion_find(p->options, message, &found);
+	p->match_left = CTX_PATTERN_TIME;
+	if (find_given_flags(p, message, &found, &flags, err) < 0 ||
+	    add_segments(p, conversation, held, event, flags, err) < 0)
+		return -1;
+	if (held->dialect->rules & CTX_ALTERNATES)
+		conversation->plan.settings.alternates = true;
+	return measure_segments(p, conversation, held, message, &found, err);
 }

@@ -90,52 +90,67 @@ may_stop_asking(const struct ctx_plan *plan, const struct ctx_groups *groups,
 	    segment->message == groups->segments[groups->asks].message;
 }
 
+/* Sets what candidate i has by itself; grow_plan has zeroed it. */
+static void
+fill_candidate(struct ctx_plan *plan, struct ctx_groups *groups, size_t i,
+    bool ended)
+{
+	const struct ctx_segment *segment = &groups->segments[i];
+	struct ctx_candidate *candidate = &plan->candidates[i];
+
+	candidate->start = segment->start;
+	candidate->turn = segment->turn;
+	candidate->root = ctx_group_of(groups->segments, (uint32_t)i);
+	candidate->is_root = candidate->root == i;
+	candidate->shares_message =
+	    ctx_plan_is_shared_message(groups->segments, i);
+	candidate->user = is_required_user(plan, segment) &&
+	    (ended || !may_stop_asking(plan, groups, segment));
+	candidate->system = !candidate->user &&
+	    (segment->flags &
+		(CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN | CTX_SEGMENT_USER));
+	candidate->pinned =
+	    plan->holds[i] != 0 || (segment->flags & CTX_SEGMENT_NOTICE);
+	candidate->permanent = ended
+	    ? candidate->pinned
+	    : (plan->holds[i] & CTX_FLOORS_FOREVER) != 0;
+	candidate->summary = (segment->flags & CTX_SEGMENT_SUMMARY) != 0;
+	candidate->before_cut =
+	    segment->message < plan->line || segment->start < plan->grid;
+}
+
+/* Adds segment i to the totals of its group, which the group's first candidate
+ * has; all earlier candidates are filled. */
+static void
+add_to_group(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
+    bool ended)
+{
+	const struct ctx_segment *segment = &groups->segments[i];
+	struct ctx_candidate *candidate = &plan->candidates[i];
+	struct ctx_candidate *root = &plan->candidates[candidate->root];
+	unsigned edits = ended ? plan->marks[i]
+			       : ctx_plan_find_possible_edits(plan, groups, i);
+
+	root->weight += ctx_plan_count_without_notice(segment, edits);
+	root->summary_tokens += ctx_plan_count_summary_tokens(segment, edits);
+	if (segment->turn != groups->segments[candidate->root].turn)
+		root->crosses_turns = true;
+	candidate->age = groups->spoken - segment->nonsystem_index;
+	if (candidate->age < root->age)
+		root->age = candidate->age;
+	candidate->rank = segment->rank;
+	if (candidate->rank > root->rank)
+		root->rank = candidate->rank;
+}
+
 static void
 make_candidates(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
 	size_t i;
 
 	for (i = 0; i < groups->n; i++) {
-		const struct ctx_segment *segment = &groups->segments[i];
-		struct ctx_candidate *candidate = &plan->candidates[i];
-		uint32_t root = ctx_group_of(groups->segments, (uint32_t)i);
-		unsigned edits = ended
-		    ? plan->marks[i]
-		    : ctx_plan_find_possible_edits(plan, groups, i);
-
-		plan->candidates[root].weight +=
-		    ctx_plan_count_without_notice(segment, edits);
-		plan->candidates[root].summary_tokens +=
-		    ctx_plan_count_summary_tokens(segment, edits);
-		candidate->start = segment->start;
-		candidate->turn = segment->turn;
-		candidate->root = root;
-		candidate->is_root = root == i;
-		candidate->shares_message =
-		    ctx_plan_is_shared_message(groups->segments, i);
-		candidate->user = is_required_user(plan, segment) &&
-		    (ended || !may_stop_asking(plan, groups, segment));
-		candidate->system = !candidate->user &&
-		    (segment->flags &
-			(CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN |
-			    CTX_SEGMENT_USER));
-		candidate->pinned = plan->holds[i] != 0 ||
-		    (segment->flags & CTX_SEGMENT_NOTICE);
-		candidate->permanent = ended
-		    ? candidate->pinned
-		    : (plan->holds[i] & CTX_FLOORS_FOREVER) != 0;
-		candidate->summary =
-		    (segment->flags & CTX_SEGMENT_SUMMARY) != 0;
-		if (segment->turn != groups->segments[root].turn)
-			plan->candidates[root].crosses_turns = true;
-		candidate->age = groups->spoken - segment->nonsystem_index;
-		if (candidate->age < plan->candidates[root].age)
-			plan->candidates[root].age = candidate->age;
-		candidate->rank = segment->rank;
-		if (candidate->rank > plan->candidates[root].rank)
-			plan->candidates[root].rank = candidate->rank;
-		candidate->before_cut = segment->message < plan->line ||
-		    segment->start < plan->grid;
+		fill_candidate(plan, groups, i, ended);
+		add_to_group(plan, groups, i, ended);
 	}
 }
 

@@ -1,43 +1,37 @@
 /*
- * summarize.c - one message stands for all but the newest
+ * summarize.c - replaces all but the newest messages by a summary
  *
- * What is older than the newest messages goes, and more of them where they
- * and the summary would still exceed the target.  An earlier summary goes
- * with what is summarized now, and never alone; until then it takes the room
- * that is kept for a summary, and weighs on nothing else.
+ * Removes what is older than the messages to keep, and more if these and the
+ * summary would exceed the target.  An earlier summary is removed together with
+ * messages, whose summary takes it in, and never alone.  Its tokens count
+ * against those that are reserved for the new summary.
  */
 #include "prune/plan.h"
 
-/* Takes the earlier summaries out of the weights; returns what they weigh. */
+/* Sets the tokens of earlier summaries to 0 in all weights; returns their
+ * sum. */
 static uint64_t
 exclude_summaries(struct ctx_candidate *candidates, size_t n)
 {
-	uint64_t ours = 0;
+	uint64_t tokens = 0;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		ours += candidates[i].summary_tokens;
+		tokens += candidates[i].summary_tokens;
 		candidates[i].weight -= candidates[i].summary_tokens;
 		candidates[i].summary_tokens = 0;
 	}
-	return ours;
+	return tokens;
 }
 
-int
-ctx_summarize_decide(struct ctx_candidate *candidates, size_t n,
-    const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
-    struct ctx_err *err)
+/* Removes what is older than keep_tokens or, without that, keep_messages. */
+static void
+drop_older(struct ctx_candidate *candidates, size_t n,
+    const struct ctx_prune_settings *settings)
 {
-	struct ctx_prune_settings narrower = *settings;
-	uint64_t from_here = 0, room = exclude_summaries(candidates, n);
-	bool some = false, stays = false;
+	uint64_t from_here = 0; /* tokens of this candidate and all younger */
 	size_t i;
 
-	if (room < settings->reserved)
-		room = settings->reserved;
-	narrower.target = settings->target > room ? settings->target - room : 0;
-	if (ctx_fifo_decide(candidates, n, &narrower, base, newest, err) < 0)
-		return -1;
 	for (i = n; i-- > 0;) {
 		struct ctx_candidate *candidate = &candidates[i];
 
@@ -50,20 +44,59 @@ ctx_summarize_decide(struct ctx_candidate *candidates, size_t n,
 			    : candidate->age > settings->keep_messages))
 			candidate->drop = true;
 	}
+}
+
+/* Where roles must alternate, keeps everything after the first group that is
+ * kept: a late result keeps its call, and so what is between them. */
+static void
+keep_after_kept(struct ctx_candidate *candidates, size_t n)
+{
+	bool kept = false;
+	size_t i;
+
 	for (i = 0; i < n; i++) {
 		struct ctx_candidate *candidate = &candidates[i];
 
 		if (!candidate->is_root)
 			continue;
-		/* A late result holds its call, and where roles alternate what
-		 * came between. */
-		stays |= settings->alternates && !candidate->pinned &&
-		    !candidate->user && !candidate->system && !candidate->drop;
-		candidate->drop &= !stays;
-		some |= candidate->drop && !candidate->summary;
+		kept |= !candidate->pinned && !candidate->user &&
+		    !candidate->system && !candidate->drop;
+		candidate->drop &= !kept;
 	}
+}
+
+/* Removes the earlier summaries if anything else is removed, else none. */
+static void
+drop_summaries(struct ctx_candidate *candidates, size_t n)
+{
+	bool others = false;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (candidates[i].is_root && !candidates[i].summary)
+			others |= candidates[i].drop;
 	for (i = 0; i < n; i++)
 		if (candidates[i].is_root && candidates[i].summary)
-			candidates[i].drop = some && !candidates[i].pinned;
+			candidates[i].drop = others && !candidates[i].pinned;
+}
+
+int
+ctx_summarize_decide(struct ctx_candidate *candidates, size_t n,
+    const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
+    struct ctx_err *err)
+{
+	struct ctx_prune_settings narrower = *settings;
+	uint64_t reserved = exclude_summaries(candidates, n);
+
+	if (reserved < settings->reserved)
+		reserved = settings->reserved;
+	narrower.target =
+	    settings->target > reserved ? settings->target - reserved : 0;
+	if (ctx_fifo_decide(candidates, n, &narrower, base, newest, err) < 0)
+		return -1;
+	drop_older(candidates, n, settings);
+	if (settings->alternates)
+		keep_after_kept(candidates, n);
+	drop_summaries(candidates, n);
 	return 0;
 }
