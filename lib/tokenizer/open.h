@@ -94,8 +94,8 @@ ctx_tokenizer_real(const struct ctx_tokenizer *tokenizer)
 	return tokenizer->vocab.head != NULL;
 }
 
-static inline uint32_t
 /* Returns the public id of a token number of the vocabulary. */
+static inline uint32_t
 ctx_token_id(const struct ctx_vocab *v, uint32_t token)
 {
 	return v->ids == NULL ? token : v->ids[token];

@@ -57,8 +57,8 @@ ctx_category_of(uint32_t cp)
 /* Set by ctx_char_next for a byte that starts no valid character. */
 #define CTX_CHAR_BAD UINT32_MAX
 
-static inline uint32_t
 /* Returns the six payload bits of continuation byte i. */
+static inline uint32_t
 ctx_char_tail(const unsigned char *s, size_t i)
 {
 	return s[i] & 0x3fu;

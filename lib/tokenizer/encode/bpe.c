@@ -38,8 +38,8 @@ find_four(four_vector *found, const uint32_t *entry, uint32_t tag)
 	*found |= values & (tags == (int32_t)tag);
 }
 
-static inline uint32_t
 /* See bpe_interleaved.h. */
+static inline uint32_t
 pair_in(const uint32_t *entry, uint32_t tag)
 {
 	four_vector found = {0};
@@ -62,8 +62,8 @@ keep_smaller(four_vector *least, const void *list)
 	*least = (four & first) | (*least & ~first);
 }
 
-static inline uint32_t
 /* See bpe_interleaved.h. */
+static inline uint32_t
 least(const uint32_t *list, uint32_t n)
 {
 	four_vector a = (four_vector){0} + INT32_MAX, b = a;
@@ -208,8 +208,8 @@ append_token(struct ctx_bpe *m, uint32_t token, struct ctx_err *err)
 	return 0;
 }
 
-static bool
 /* Returns true if no encoding continues at byte at. */
+static bool
 is_dead(const struct ctx_bpe *m, size_t at)
 {
 	return (m->dead[at / 64] >> at % 64 & 1) != 0;

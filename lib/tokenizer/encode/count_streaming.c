@@ -133,8 +133,8 @@ count_sure(struct open *open, size_t end, struct ctx_err *err)
 	return rc < 0 ? -1 : 0;
 }
 
-static int
 /* Counts the certain part of the normal form, names included. */
+static int
 count_names(struct open *open, struct ctx_err *err)
 {
 	const unsigned names = CTX_NAMES_NORMAL * CTX_NAMES_ADDED;

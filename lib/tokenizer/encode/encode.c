@@ -33,9 +33,9 @@ append_id(struct ctx_tokens *out, uint32_t id, struct ctx_err *err)
 	return 0;
 }
 
-static int
 /* Appends the ids of a pretoken.  With whole, a token with exactly its bytes is
  * used without merging. */
+static int
 encode_piece(struct ctx_token_counter *c, const char *p, size_t n, bool whole,
     struct ctx_tokens *out, struct ctx_err *err)
 {

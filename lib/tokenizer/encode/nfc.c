@@ -82,8 +82,8 @@ compose_hangul(uint32_t a, uint32_t b)
 	return 0;
 }
 
-static uint32_t
 /* Returns the composition of two characters, or 0. */
+static uint32_t
 compose_pair(uint32_t a, uint32_t b)
 {
 	const struct ctx_nfc_pair *pair;
@@ -234,8 +234,8 @@ add_decomposed_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 	return 0;
 }
 
-static int
 /* Adds a character or its decomposition. */
+static int
 add_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 {
 	unsigned kind = nfc_kind_of(cp), i;

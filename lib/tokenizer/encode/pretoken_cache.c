@@ -157,8 +157,8 @@ ctx_pretoken_cache_hash_long(const char *p, size_t n)
 	return (hash ^ word) * 0xd6e8feb86659fd93u;
 }
 
-static size_t
 /* Returns the first of the CTX_PRETOKEN_CACHE_WAYS places of a hash. */
+static size_t
 find_first_place(const struct ctx_pretoken_cache *cache, uint64_t hash)
 {
 	return (size_t)(hash >> (64 - cache->long_bits)) /

@@ -79,8 +79,8 @@ ctx_pretoken_cache_beside(const struct ctx_pretoken_cache *cache,
 	    ((size_t)(line - cache->lines) ^ CTX_PRETOKEN_CACHE_LINE);
 }
 
-static inline unsigned
 /* Returns the tokens of a pretoken if it is in this line, else 0. */
+static inline unsigned
 ctx_pretoken_cache_in_line(const uint64_t *line, struct ctx_key key)
 {
 	uint64_t high, found = 0;

@@ -48,8 +48,8 @@ find_run_end(struct text t, size_t i, unsigned classes)
 	return i;
 }
 
-static bool
 /* Returns true if the character at i is of one of these classes. */
+static bool
 is_class_at(struct text t, size_t i, unsigned classes)
 {
 	enum ctx_class class;

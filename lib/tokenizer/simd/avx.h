@@ -31,8 +31,8 @@ vec_fold(const struct vec *v)
 	    struct vec){_mm256_or_si256(v->a, bit), _mm256_or_si256(v->b, bit)};
 }
 
-static inline uint64_t
 /* Returns the top bits of the bytes of a, then b. */
+static inline uint64_t
 mask_bits(__m256i a, __m256i b)
 {
 	return (uint64_t)(uint32_t)_mm256_movemask_epi8(b) << 32 |

@@ -54,8 +54,8 @@ find_far_pair(const struct ctx_vocab *v, const struct ctx_bpe_lane *lane,
 	    lane->tokens[__builtin_ctzll(right)]);
 }
 
-static inline void
 /* Looks up a pair and stores the rank of its merge in the lane. */
+static inline void
 get_pair(const struct ctx_vocab *v, struct ctx_bpe_lane *lane,
     const struct lane_pair *pair)
 {

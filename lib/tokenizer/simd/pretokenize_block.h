@@ -102,8 +102,8 @@ positions_after(const struct char_masks *b, uint64_t x)
 	return (b->more + (x << 1)) & ~b->more;
 }
 
-static ALWAYS_INLINE void
 /* Marks characters from the first of positions on as unknown. */
+static ALWAYS_INLINE void
 stop_at(struct char_masks *b, uint64_t positions)
 {
 	/* Whether there is one is unpredictable: no branch. */
@@ -383,9 +383,9 @@ find_space_boundaries(const struct char_masks *b, bool breaks_end)
 	return found;
 }
 
-static ALWAYS_INLINE uint64_t
 /* Returns the boundaries in runs of digits, of at most most (0, 1 or 3) per
  * pretoken; 0: no limit. */
+static ALWAYS_INLINE uint64_t
 find_digit_boundaries(const struct char_masks *b, unsigned most)
 {
 	uint64_t found = b->digit & ~positions_after(b, b->digit), third, next;

@@ -108,8 +108,8 @@ match_builtin(const struct ctx_specials *s, const char *p, size_t n,
 	return match_reserved(s, p, n, id);
 }
 
-static unsigned
 /* Returns the kind of the name as a bit of CTX_NAMES. */
+static unsigned
 names_of(const struct ctx_vocab_special *s)
 {
 	unsigned names = s->added != 0 ? CTX_NAMES_ADDED : CTX_NAMES_ASKED;

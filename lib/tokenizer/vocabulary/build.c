@@ -70,8 +70,8 @@ has_byte_ff(const struct ctx_build_token *t)
 	return memchr(t->p, 0xff, t->n) != NULL;
 }
 
-static int
 /* Checks the limits and computes the sizes in f. */
+static int
 survey_tokens(struct fill *f, struct ctx_err *err)
 {
 	const struct ctx_vocab_builder *in = f->in;
@@ -118,8 +118,8 @@ choose_bits(size_t n, size_t per)
 	return bits;
 }
 
-static bool
 /* Returns true if each public id equals its token number. */
+static bool
 has_identity_ids(const struct ctx_vocab_builder *in)
 {
 	size_t i;
@@ -130,8 +130,8 @@ has_identity_ids(const struct ctx_vocab_builder *in)
 	return true;
 }
 
-static void
 /* Sets the offset and size of every section and the size of the block. */
+static void
 lay_out(struct fill *f, struct ctx_vocab_head *h)
 {
 	const struct ctx_vocab_builder *in = f->in;
@@ -225,8 +225,8 @@ make_empty_block(struct fill *f, struct ctx_err *err)
 	return 0;
 }
 
-static void
 /* Fills TEXT, OFFSETS and LEAVES; makes every token its own parent. */
+static void
 fill_texts(struct fill *f)
 {
 	uint32_t *offsets = section_at(f, CTX_VOCAB_OFFSETS);
@@ -287,8 +287,8 @@ found:
 	tokens[i] = token;
 }
 
-static void
 /* Enters the length of a token into LENGTHS under its first bytes. */
+static void
 enter_lengths(struct fill *f, const struct ctx_build_token *t)
 {
 	uint16_t *lengths = section_at(f, CTX_VOCAB_LENGTHS);
@@ -303,8 +303,8 @@ enter_lengths(struct fill *f, const struct ctx_build_token *t)
 	    (uint16_t)bit;
 }
 
-static void
 /* Enters the merge of tokens a and b to token. */
+static void
 enter_pair(struct fill *f, uint32_t a, uint32_t b, uint32_t token)
 {
 	uint64_t hash = ctx_pair_hash(a, b);
@@ -406,9 +406,9 @@ set_unreached(struct fill *f)
 	f->view.unreached = true;
 }
 
-static void
 /* Enters reachable tokens first, then, with whole, the others.  So a reachable
  * token wins over an equal one that is not reachable. */
+static void
 fill_tokens(struct fill *f)
 {
 	const uint32_t *leaves = f->view.leaves;
@@ -478,9 +478,9 @@ struct long_token {
 	enum state state;
 };
 
-static int
 /* Sorts by the first 16 bytes, then longest first, then by all bytes.  Of equal
  * tokens the reachable one comes first. */
+static int
 compare_beginnings(const void *a, const void *b)
 {
 	const struct long_token *x = a, *y = b;
@@ -596,9 +596,9 @@ decode_char_before(const struct ctx_build_token *t, size_t i, uint32_t *cp)
 	    *cp != CTX_CHAR_BAD;
 }
 
-static void
 /* Sets the bit of CROSSING for every two characters that are adjacent in a
  * token. */
+static void
 fill_crossing(struct fill *f)
 {
 	uint64_t *bits = section_at(f, CTX_VOCAB_CROSSING), bit;

@@ -91,8 +91,8 @@ is_equal(struct ctx_str s, const char *text)
 	return s.n == strlen(text) && memcmp(s.p, text, s.n) == 0;
 }
 
-static void
 /* Reads a key-value pair and records what the vocabulary needs. */
+static void
 read_pair(struct gguf *g)
 {
 	struct ctx_str key = read_gguf_string(g), value;
@@ -174,8 +174,8 @@ token_type_of(const struct gguf *g, uint64_t token)
 	return g->types > 0 && token < g->ntypes ? read_gguf_uint(&at, 4) : 0;
 }
 
-static int
 /* Adds ordinary tokens to vocab, control and user-defined tokens to added. */
+static int
 add_tokens(const struct gguf *g, json_t *vocab, json_t *added,
     struct ctx_err *err)
 {

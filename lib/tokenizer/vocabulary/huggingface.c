@@ -58,8 +58,8 @@ refuse_tokenizer(struct ctx_err *err, const char *what, const char *name)
 	return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("%s%s"), what, name);
 }
 
-static int
 /* Refuses models other than plain BPE and sets r->vocab. */
+static int
 check_model(struct reader *r, struct ctx_err *err)
 {
 	static const char *const off[] = {"dropout", "byte_fallback",
@@ -170,8 +170,8 @@ add_token(struct reader *r, const char *name, size_t n, uint32_t cut,
 	return 0;
 }
 
-static int
 /* Adds the tokens of the 256 bytes. */
+static int
 add_bytes(struct reader *r, struct ctx_err *err)
 {
 	char name[4];
@@ -224,9 +224,9 @@ add_merge(struct reader *r, json_t *merge, struct ctx_buf *name,
 	return add_token(r, name->p, name->n - 1, left.n, err);
 }
 
-static int
 /* Adds tokens in merge order: bytes, then merges, then tokens that neither
  * makes. */
+static int
 add_tokens(struct reader *r, struct ctx_err *err)
 {
 	json_t *merges = json_object_get(r->model, "merges"), *id;

@@ -107,8 +107,8 @@ skip_text(struct parse *r, const char *text)
 
 /* ---- sets ---------------------------------------------------------------- */
 
-static int
 /* Starts a range of code points at cp. */
+static int
 add_cut(struct parse *r, uint32_t cp)
 {
 	struct ctx_kinds *k = r->kinds;
@@ -129,8 +129,8 @@ add_cut(struct parse *r, uint32_t cp)
 	return 0;
 }
 
-static int
 /* Adds the characters first to last to a set. */
+static int
 add_range(struct parse *r, struct set *set, uint32_t first, uint32_t last)
 {
 	const struct ctx_kinds *k = r->kinds;

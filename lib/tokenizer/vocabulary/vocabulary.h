@@ -272,8 +272,8 @@ ctx_pair_hash(uint32_t a, uint32_t b)
 	    ((UINT64_C(1) << CTX_PAIR_BITS) - 1);
 }
 
-static inline uint32_t
 /* shift is CTX_PAIR_BITS minus the log2 of the lines (pair_shift). */
+static inline uint32_t
 ctx_pair_tag(uint64_t hash, unsigned shift)
 {
 	return (uint32_t)(hash & ((UINT64_C(1) << shift) - 1));
@@ -337,9 +337,9 @@ ctx_lengths_index(const char *p, int table)
 #define CTX_LENGTHS_4 0x0078u
 #define CTX_LENGTHS_8 0xff81u
 
-static inline uint32_t
 /* Returns the lengths that a token with the first bytes of p may have: bit k
  * for k + 1 bytes, bit 0 for more than 16.  16 bytes must be readable at p. */
+static inline uint32_t
 ctx_vocab_lengths(const struct ctx_vocab *v, const char *p)
 {
 	return (v->lengths[0][ctx_lengths_index(p, 0)] & CTX_LENGTHS_2) |
@@ -349,8 +349,8 @@ ctx_vocab_lengths(const struct ctx_vocab *v, const char *p)
 
 #define CTX_CROSSING_BITS 19 /* log2 of the bits for pairs of characters */
 
-static inline uint64_t
 /* Returns the bit of CROSSING for two characters. */
+static inline uint64_t
 ctx_crossing_bit(uint64_t a, uint64_t b)
 {
 	return (a * 0x9e3779b97f4a7c15u ^ b * 0xd6e8feb86659fd93u) >>
