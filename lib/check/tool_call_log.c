@@ -289,7 +289,7 @@ ctx_tool_call_log_abandon(struct ctx_tool_call_log *log, struct ctx_call *call,
     enum ctx_call_state state)
 {
 	if (call->handle != CTX_NO_SEGMENT)
-		ctx_open_calls_take(log->waiting, call->handle);
+		ctx_open_calls_remove(log->waiting, call->handle);
 	log->given_up += call->has_id;
 	close_call(log, (uint32_t)(call - log->pool), state);
 }

@@ -37,7 +37,7 @@ struct ctx_call {
 
 /* The calls of a conversation. */
 struct ctx_tool_call_log {
-	struct ctx_calls *waiting; /* pairs results with open calls */
+	struct ctx_open_calls *waiting; /* pairs results with open calls */
 	struct ctx_hashkey hash;
 	struct ctx_call *pool;
 	size_t n, cap;

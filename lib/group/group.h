@@ -114,25 +114,25 @@ struct ctx_segment {
 struct ctx_groups {
 	struct ctx_segment *segments;
 	size_t n, cap;
-	struct ctx_calls *calls; /* tool calls without a result */
-	struct ctx_intern tools; /* tool names */
-	struct ctx_buf text;     /* scratch */
-	struct ctx_buf speaker;  /* the last user name in this turn */
+	struct ctx_open_calls *calls; /* tool calls without a result */
+	struct ctx_intern tools;      /* tool names */
+	struct ctx_buf text;          /* scratch */
+	struct ctx_buf speaker;       /* the last user name in this turn */
 	/* Totals of everything ever added: tokens, messages, and messages that
 	 * are not the system's. */
 	uint64_t tokens;
 	uint64_t messages;
-	uint64_t spoken;
+	uint64_t nonsystem_messages;
 	uint32_t turn; /* the newest turn */
 	bool answered; /* something follows the user messages of the turn */
 	/* The turn has a first user message with CTX_SEGMENT_TASK. */
-	bool asked;
+	bool has_first_task;
 	/* Set by the caller: how many of the first messages that are not the
 	 * system's are pinned. */
 	uint64_t pinned;
 	/* The segment that has CTX_SEGMENT_TASK only as the last user message
 	 * of its turn, if any. */
-	uint32_t asks;
+	uint32_t last_task;
 	bool
 	    has_more_results; /* some call got a result that was not its last */
 	bool merged_call;     /* the last message continued one with calls */
@@ -152,7 +152,7 @@ struct ctx_groups {
 	 * many such calls there are. */
 	uint32_t unnamed_calls;
 	size_t n_unnamed_calls;
-	uint64_t gap;     /* tokens removed after the newest segment */
+	uint64_t dropped_after; /* tokens removed after the newest segment */
 	size_t forget_at; /* ctx_groups_forget works from this many segments */
 };
 
@@ -179,8 +179,9 @@ int ctx_groups_tool(struct ctx_groups *groups,
 int ctx_groups_forget(struct ctx_groups *groups, struct ctx_err *err);
 /* Returns the first segment of the group of segment i. */
 uint32_t ctx_group_of(struct ctx_segment *segments, uint32_t i);
-/* Removes the segments for which gone[i] is true; they must be whole groups. */
-int ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
+/* Removes the segments for which removed[i] is true; they must be whole groups.
+ */
+int ctx_groups_compact(struct ctx_groups *groups, const bool *removed,
     struct ctx_err *err);
 
 #endif

@@ -25,7 +25,7 @@ ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err)
 	groups->continuing = NONE;
 	groups->n_continuing = 0;
 	groups->newest = groups->newest_known = groups->unnamed_calls = NONE;
-	groups->asks = NONE;
+	groups->last_task = NONE;
 	return 0;
 }
 
@@ -48,12 +48,12 @@ ctx_groups_reset(struct ctx_groups *groups)
 	groups->n = 0;
 	groups->tokens = 0;
 	groups->messages = 0;
-	groups->spoken = 0;
+	groups->nonsystem_messages = 0;
 	groups->turn = 0;
 	groups->answered = groups->has_more_results = groups->has_remote_state =
 	    false;
-	groups->merged_call = groups->asked = false;
-	groups->asks = NONE;
+	groups->merged_call = groups->has_first_task = false;
+	groups->last_task = NONE;
 	groups->speaker.n = 0;
 	groups->attached = NONE;
 	groups->continuing = NONE;
@@ -62,7 +62,7 @@ ctx_groups_reset(struct ctx_groups *groups)
 	    NONE;
 	groups->newest_known = groups->unnamed_calls = NONE;
 	groups->n_unnamed_calls = 0;
-	groups->gap = 0;
+	groups->dropped_after = 0;
 	groups->pinned = 0;
 	groups->forget_at = 0;
 }
@@ -119,10 +119,10 @@ append_segment(struct ctx_groups *groups, struct ctx_err *err)
 	    (uint32_t)groups->n++;
 	segment->start = groups->tokens;
 	segment->message = groups->messages;
-	segment->nonsystem_index = groups->spoken;
+	segment->nonsystem_index = groups->nonsystem_messages;
 	segment->turn = groups->turn;
-	segment->dropped_before = groups->gap;
-	groups->gap = 0;
+	segment->dropped_before = groups->dropped_after;
+	groups->dropped_after = 0;
 	return segment;
 }
 
@@ -148,7 +148,7 @@ read_call_key(struct ctx_groups *groups, const struct ctx_dialect *dialect,
  * segment with calls belongs to the program in this case. */
 static int
 merge_with_caller(struct ctx_groups *groups, const struct ctx_json *json,
-    const struct ctx_block *block, uint32_t item, struct ctx_err *err)
+    const struct ctx_block *block, uint32_t segment, struct ctx_err *err)
 {
 	struct ctx_call_key key;
 	uint32_t caller, tool;
@@ -161,7 +161,7 @@ merge_with_caller(struct ctx_groups *groups, const struct ctx_json *json,
 	if (caller == CTX_NO_SEGMENT)
 		caller = groups->newest_calling;
 	if (caller != NONE)
-		merge_groups(groups->segments, caller, item);
+		merge_groups(groups->segments, caller, segment);
 	return 0;
 }
 
@@ -181,12 +181,12 @@ expect_more_results(struct ctx_groups *groups, const struct ctx_call_key *key,
 	groups->n_unnamed_calls++;
 }
 
-/* Opens the calls of a message in segment item, and matches its results, in
- * segment results, with open calls. */
+/* Opens the calls of a message, in the given segment, and matches its results,
+ * in segment results, with open calls. */
 static int
 pair_calls_and_results(struct ctx_groups *groups,
     const struct ctx_dialect *dialect, const struct ctx_message *message,
-    uint32_t item, uint32_t results, struct ctx_err *err)
+    uint32_t segment, uint32_t results, struct ctx_err *err)
 {
 	struct ctx_call_key key;
 	uint32_t tool, called, call;
@@ -202,18 +202,19 @@ pair_calls_and_results(struct ctx_groups *groups,
 			&tool, err) < 0)
 			return -1;
 		if (block->kind == CTX_BLOCK_TOOL_CALL) {
-			if (ctx_open_calls_push(groups->calls, &key, item, tool,
-				err) == CTX_NO_SEGMENT)
+			if (ctx_open_calls_push(groups->calls, &key, segment,
+				tool, err) == CTX_NO_SEGMENT)
 				return -1;
-			groups->segments[ctx_group_of(groups->segments, item)]
+			groups
+			    ->segments[ctx_group_of(groups->segments, segment)]
 			    .open_calls++;
 			if (block->caller != 0 &&
 			    merge_with_caller(groups, message->json, block,
-				item, err) < 0)
+				segment, err) < 0)
 				return -1;
-			groups->newest_calling = item;
-			if (groups->segments[item].tool == 0)
-				groups->segments[item].tool = tool;
+			groups->newest_calling = segment;
+			if (groups->segments[segment].tool == 0)
+				groups->segments[segment].tool = tool;
 			continue;
 		}
 		call = block->is_partial
@@ -277,19 +278,19 @@ ctx_groups_tool(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 static unsigned
 find_content_flags(const struct ctx_message *message)
 {
-	unsigned found = 0;
+	unsigned content = 0;
 	size_t i;
 
 	for (i = 0; i < message->n; i++)
 		if (message->blocks[i].kind == CTX_BLOCK_TOOL_RESULT)
-			found |= CTX_SEGMENT_RESULTS;
+			content |= CTX_SEGMENT_RESULTS;
 		else if (message->blocks[i].result_index == 0 &&
 		    message->blocks[i].payload != 0)
-			found |= CTX_SEGMENT_REST;
-	return found;
+			content |= CTX_SEGMENT_REST;
+	return content;
 }
 
-#define OURS (CTX_SEGMENT_SUMMARY | CTX_SEGMENT_NOTICE)
+#define INSERTED (CTX_SEGMENT_SUMMARY | CTX_SEGMENT_NOTICE)
 
 /* Returns true if the message can be one of the user messages that open a turn.
  * A message that no person wrote can only be if the format demands a user
@@ -298,7 +299,7 @@ find_content_flags(const struct ctx_message *message)
 static bool
 may_open_turn(const struct ctx_groups *groups,
     const struct ctx_dialect *dialect, const struct ctx_message *message,
-    unsigned found, unsigned flags)
+    unsigned content, unsigned flags)
 {
 	bool first = groups->turn == 0 && (dialect->rules & CTX_FIRST_USER);
 
@@ -306,7 +307,7 @@ may_open_turn(const struct ctx_groups *groups,
 	    (first || !(message->flags & CTX_MESSAGE_META)) &&
 	    !(message->flags &
 		(CTX_MESSAGE_WHOLE_TURN | CTX_MESSAGE_RESULTS_ONLY)) &&
-	    !(flags & OURS) && found != CTX_SEGMENT_RESULTS;
+	    !(flags & INSERTED) && content != CTX_SEGMENT_RESULTS;
 }
 
 /*
@@ -344,20 +345,20 @@ update_speaker(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 
 static int
 enter_turn(struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_message *message, bool written, unsigned flags,
+    const struct ctx_message *message, bool may_open, unsigned flags,
     struct ctx_err *err)
 {
 	bool opens = false;
 
-	if ((message->flags & CTX_MESSAGE_WHOLE_TURN) && !(flags & OURS)) {
+	if ((message->flags & CTX_MESSAGE_WHOLE_TURN) && !(flags & INSERTED)) {
 		groups->turn++;
 		groups->answered = true;
-	} else if (written) {
+	} else if (may_open) {
 		if (update_speaker(groups, dialect, message, &opens, err) < 0)
 			return -1;
 		groups->turn += opens;
 		groups->answered = false;
-	} else if (message->role != CTX_ROLE_SYSTEM && !(flags & OURS) &&
+	} else if (message->role != CTX_ROLE_SYSTEM && !(flags & INSERTED) &&
 	    !(message->flags & (CTX_MESSAGE_META | CTX_MESSAGE_HIDDEN))) {
 		groups->answered = true;
 	}
@@ -370,10 +371,11 @@ enter_turn(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 static void
 expire_open_calls(struct ctx_groups *groups)
 {
-	uint32_t item;
+	uint32_t segment;
 
-	while ((item = ctx_open_calls_expire(groups->calls)) != CTX_NO_SEGMENT)
-		groups->segments[ctx_group_of(groups->segments, item)]
+	while (
+	    (segment = ctx_open_calls_expire(groups->calls)) != CTX_NO_SEGMENT)
+		groups->segments[ctx_group_of(groups->segments, segment)]
 		    .open_calls--;
 }
 
@@ -382,28 +384,28 @@ expire_open_calls(struct ctx_groups *groups)
  * so that its group is not complete before. */
 static void
 attach_neighbours(struct ctx_groups *groups, const struct ctx_message *message,
-    uint32_t item)
+    uint32_t segment)
 {
 	struct ctx_segment *segments = groups->segments;
-	unsigned ties = CTX_MESSAGE_ATTACH_NEXT | CTX_MESSAGE_ATTACH_BOTH;
-	bool between;
+	unsigned attaches = CTX_MESSAGE_ATTACH_NEXT | CTX_MESSAGE_ATTACH_BOTH;
+	bool attaches_previous;
 
 	if (groups->attached != NONE) {
 		segments[ctx_group_of(segments, groups->attached)].open_calls--;
 		/* A system message must not connect two turns. */
 		if (!(segments[groups->attached].flags & CTX_SEGMENT_SYSTEM) ||
 		    message->role == CTX_ROLE_ASSISTANT)
-			merge_groups(segments, groups->attached, item);
+			merge_groups(segments, groups->attached, segment);
 		groups->attached = NONE;
 	}
-	between = message->flags &
+	attaches_previous = message->flags &
 	    (CTX_MESSAGE_ATTACH_BOTH | CTX_MESSAGE_ATTACH_PREVIOUS);
-	if (between && groups->newest != NONE &&
+	if (attaches_previous && groups->newest != NONE &&
 	    !(segments[groups->newest].flags & CTX_SEGMENT_SYSTEM))
-		merge_groups(segments, groups->newest, item);
-	if (message->flags & ties) {
-		segments[ctx_group_of(segments, item)].open_calls++;
-		groups->attached = item;
+		merge_groups(segments, groups->newest, segment);
+	if (message->flags & attaches) {
+		segments[ctx_group_of(segments, segment)].open_calls++;
+		groups->attached = segment;
 	}
 }
 
@@ -412,7 +414,7 @@ attach_neighbours(struct ctx_groups *groups, const struct ctx_message *message,
  * counts as an open call, so that its group is not complete before. */
 static void
 merge_continuations(struct ctx_groups *groups,
-    const struct ctx_message *message, uint32_t item)
+    const struct ctx_message *message, uint32_t segment)
 {
 	struct ctx_segment *segments = groups->segments;
 
@@ -420,34 +422,34 @@ merge_continuations(struct ctx_groups *groups,
 	    groups->continuing != NONE) {
 		segments[ctx_group_of(segments, groups->continuing)]
 		    .open_calls--;
-		merge_groups(segments, groups->continuing, item);
+		merge_groups(segments, groups->continuing, segment);
 		if (--groups->n_continuing == 0)
 			groups->continuing = NONE;
 	}
 	if (message->flags & CTX_MESSAGE_IS_CONTINUED) {
 		if (groups->continuing != NONE)
-			merge_groups(segments, groups->continuing, item);
-		segments[ctx_group_of(segments, item)].open_calls++;
-		groups->continuing = item;
+			merge_groups(segments, groups->continuing, segment);
+		segments[ctx_group_of(segments, segment)].open_calls++;
+		groups->continuing = segment;
 		groups->n_continuing++;
 	}
 }
 
-/* Merges all segments from the first of the group to item, except system
+/* Merges all segments from the first of the group to segment, except system
  * messages and unknown records. */
 static void
-merge_group_span(struct ctx_groups *groups, uint32_t item)
+merge_group_span(struct ctx_groups *groups, uint32_t segment)
 {
 	struct ctx_segment *segments = groups->segments;
-	uint32_t i = item;
+	uint32_t i = segment;
 
-	while (i > ctx_group_of(segments, item)) {
+	while (i > ctx_group_of(segments, segment)) {
 		i = segments[i - 1].contiguous_from;
 		if (!(segments[i].flags &
 			(CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN)))
-			merge_groups(segments, i, item);
+			merge_groups(segments, i, segment);
 	}
-	segments[item].contiguous_from = i;
+	segments[segment].contiguous_from = i;
 }
 
 /*
@@ -477,14 +479,14 @@ merge_late_results(struct ctx_groups *groups, uint32_t results, bool split)
  */
 static void
 merge_answers(struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    uint32_t item)
+    uint32_t segment)
 {
 	struct ctx_segment *segments = groups->segments;
 
 	if ((dialect->rules & CTX_JOINS_ANSWERS) && groups->newest != NONE &&
-	    segments[item].role == CTX_ROLE_ASSISTANT &&
+	    segments[segment].role == CTX_ROLE_ASSISTANT &&
 	    segments[groups->newest].role == CTX_ROLE_ASSISTANT)
-		merge_groups(segments, groups->newest, item);
+		merge_groups(segments, groups->newest, segment);
 }
 
 /* Moves results into the turn that the rest of their message opens, if they
@@ -541,7 +543,7 @@ static int
 mark_task(struct ctx_groups *groups, const struct ctx_message *message,
     struct ctx_err *err)
 {
-	uint32_t i, last = (uint32_t)groups->n - 1, before = groups->asks;
+	uint32_t i, last = (uint32_t)groups->n - 1, before = groups->last_task;
 	struct ctx_segment *segments = groups->segments;
 	bool demo, first;
 
@@ -559,11 +561,11 @@ mark_task(struct ctx_groups *groups, const struct ctx_message *message,
 		if (segments[i].turn == segments[last].turn)
 			segments[i].flags |= (uint16_t)(CTX_SEGMENT_TASK |
 			    (demo ? CTX_SEGMENT_DEMONSTRATION : 0));
-	first = !groups->asked && !demo &&
+	first = !groups->has_first_task && !demo &&
 	    !(segments[last].flags & CTX_SEGMENT_PINNED) &&
 	    segments[last].nonsystem_index >= groups->pinned;
-	groups->asks = first ? NONE : last;
-	groups->asked |= first;
+	groups->last_task = first ? NONE : last;
+	groups->has_first_task |= first;
 	return 0;
 }
 
@@ -573,12 +575,12 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
     unsigned flags, struct ctx_err *err)
 {
 	uint32_t turn = groups->turn;
-	unsigned found = find_content_flags(message);
-	bool written = may_open_turn(groups, dialect, message, found, flags);
+	unsigned content = find_content_flags(message);
+	bool may_open = may_open_turn(groups, dialect, message, content, flags);
 	bool split =
-	    written && found == (CTX_SEGMENT_RESULTS | CTX_SEGMENT_REST);
-	bool goes_on =
-	    (message->flags & CTX_MESSAGE_CONTINUES) && groups->spoken > 0;
+	    may_open && content == (CTX_SEGMENT_RESULTS | CTX_SEGMENT_REST);
+	bool continues = (message->flags & CTX_MESSAGE_CONTINUES) &&
+	    groups->nonsystem_messages > 0;
 	uint32_t results = (uint32_t)groups->n;
 	struct ctx_segment *segment;
 
@@ -596,37 +598,37 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		 * message of their own do. */
 		groups->answered = true;
 	}
-	if (enter_turn(groups, dialect, message, written, flags, err) < 0)
+	if (enter_turn(groups, dialect, message, may_open, flags, err) < 0)
 		return -1;
 	segment = append_segment(groups, err);
 	if (segment == NULL)
 		return -1;
 	segment->role = (uint8_t)message->role;
 	segment->flags = (uint16_t)(flags | (split ? CTX_SEGMENT_REST : 0) |
-	    (written ? CTX_SEGMENT_USER : 0) |
+	    (may_open ? CTX_SEGMENT_USER : 0) |
 	    (message->flags & CTX_MESSAGE_META ? CTX_SEGMENT_META : 0) |
 	    (ctx_message_is_signed(message) ? CTX_SEGMENT_SIGNED : 0) |
-	    ((message->flags & CTX_MESSAGE_PINNED) && !(flags & OURS)
+	    ((message->flags & CTX_MESSAGE_PINNED) && !(flags & INSERTED)
 		    ? CTX_SEGMENT_COMPACTED
 		    : 0) |
-	    (message->role == CTX_ROLE_SYSTEM || (flags & OURS)
+	    (message->role == CTX_ROLE_SYSTEM || (flags & INSERTED)
 		    ? CTX_SEGMENT_SYSTEM
 		    : 0));
 	segment->tokens = cost->tokens - (split ? cost->results : 0);
 	segment->reasoning = cost->reasoning;
 	segment->clearable_tokens = split ? 0 : cost->clearable;
 	groups->tokens += cost->tokens;
-	if (goes_on) {
+	if (continues) {
 		segment->message = groups->messages - 1;
-		segment->nonsystem_index = groups->spoken - 1;
+		segment->nonsystem_index = groups->nonsystem_messages - 1;
 	} else {
 		groups->messages++;
-		groups->spoken +=
-		    message->role != CTX_ROLE_SYSTEM && !(flags & OURS);
+		groups->nonsystem_messages +=
+		    message->role != CTX_ROLE_SYSTEM && !(flags & INSERTED);
 	}
 	/* When split, the results belong to the turn before; its calls are
 	 * closed after they have been matched. */
-	if ((written && !split) || (message->flags & CTX_MESSAGE_WHOLE_TURN) ||
+	if ((may_open && !split) || (message->flags & CTX_MESSAGE_WHOLE_TURN) ||
 	    ((dialect->rules & CTX_RESULTS_NEXT) &&
 		message->role == CTX_ROLE_ASSISTANT &&
 		!is_in_row(groups, dialect)))
@@ -636,7 +638,8 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	if (pair_calls_and_results(groups, dialect, message,
 		(uint32_t)groups->n - 1, results, err) < 0)
 		return -1;
-	groups->newest_answering = found & CTX_SEGMENT_RESULTS ? results : NONE;
+	groups->newest_answering =
+	    content & CTX_SEGMENT_RESULTS ? results : NONE;
 	if (groups->newest_answering != NONE)
 		merge_late_results(groups, results, split);
 	if (split) {
@@ -650,8 +653,8 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	merge_answers(groups, dialect, (uint32_t)groups->n - 1);
 	merge_continuations(groups, message, (uint32_t)groups->n - 1);
 	groups->newest = groups->newest_known = (uint32_t)groups->n - 1;
-	groups->asked &= groups->turn == turn;
-	return written ? mark_task(groups, message, err) : 0;
+	groups->has_first_task &= groups->turn == turn;
+	return may_open ? mark_task(groups, message, err) : 0;
 }
 
 int
@@ -670,51 +673,55 @@ ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
 
 /* Returns the new index of a segment, or NONE if it was removed. */
 static uint32_t
-remap_segment(uint32_t item, const bool *gone, const uint32_t *now)
+remap_segment(uint32_t segment, const bool *removed, const uint32_t *new_index)
 {
-	return item == NONE || gone[item] ? NONE : now[item];
+	return segment == NONE || removed[segment] ? NONE : new_index[segment];
 }
 
 int
-ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
+ctx_groups_compact(struct ctx_groups *groups, const bool *removed,
     struct ctx_err *err)
 {
 	struct ctx_segment *segments = groups->segments;
-	uint32_t *now, kept = 0, i;
+	uint32_t *new_index, kept = 0, i;
 
 	if (groups->n == 0)
 		return 0;
-	now = malloc(groups->n * sizeof *now);
-	if (now == NULL)
+	new_index = malloc(groups->n * sizeof *new_index);
+	if (new_index == NULL)
 		return ctx_err_nomem(err);
 	for (i = 0; i < groups->n; i++) {
 		segments[i].group_parent = ctx_group_of(segments, i);
-		now[i] = kept;
-		kept += !gone[i];
+		new_index[i] = kept;
+		kept += !removed[i];
 	}
 	for (i = 0; i < groups->n; i++) {
-		if (gone[i])
+		if (removed[i])
 			continue;
-		segments[now[i]] = segments[i];
-		segments[now[i]].group_parent = now[segments[i].group_parent];
-		segments[now[i]].contiguous_from =
-		    now[segments[i].contiguous_from];
+		segments[new_index[i]] = segments[i];
+		segments[new_index[i]].group_parent =
+		    new_index[segments[i].group_parent];
+		segments[new_index[i]].contiguous_from =
+		    new_index[segments[i].contiguous_from];
 	}
-	ctx_open_calls_move(groups->calls, now);
+	ctx_open_calls_renumber(groups->calls, new_index);
 	if (groups->attached != NONE)
-		groups->attached = now[groups->attached];
+		groups->attached = new_index[groups->attached];
 	if (groups->continuing != NONE)
-		groups->continuing = now[groups->continuing];
-	groups->newest = remap_segment(groups->newest, gone, now);
+		groups->continuing = new_index[groups->continuing];
+	groups->newest = remap_segment(groups->newest, removed, new_index);
 	groups->newest_calling =
-	    remap_segment(groups->newest_calling, gone, now);
+	    remap_segment(groups->newest_calling, removed, new_index);
 	groups->newest_answering =
-	    remap_segment(groups->newest_answering, gone, now);
-	groups->newest_known = remap_segment(groups->newest_known, gone, now);
-	groups->unnamed_calls = remap_segment(groups->unnamed_calls, gone, now);
-	groups->asks = remap_segment(groups->asks, gone, now);
+	    remap_segment(groups->newest_answering, removed, new_index);
+	groups->newest_known =
+	    remap_segment(groups->newest_known, removed, new_index);
+	groups->unnamed_calls =
+	    remap_segment(groups->unnamed_calls, removed, new_index);
+	groups->last_task =
+	    remap_segment(groups->last_task, removed, new_index);
 	groups->n = kept;
-	free(now);
+	free(new_index);
 	return 0;
 }
 
@@ -723,22 +730,22 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *gone,
 int
 ctx_groups_forget(struct ctx_groups *groups, struct ctx_err *err)
 {
-	bool *gone;
+	bool *removed;
 	size_t i;
 	int rc;
 
 	if (groups->n < FORGET_AT || groups->n < groups->forget_at)
 		return 0;
-	gone = calloc(groups->n, sizeof *gone);
-	if (gone == NULL)
+	removed = calloc(groups->n, sizeof *removed);
+	if (removed == NULL)
 		return ctx_err_nomem(err);
 	for (i = 0; i < groups->n; i++)
-		gone[i] =
+		removed[i] =
 		    groups
 			->segments[ctx_group_of(groups->segments, (uint32_t)i)]
 			.open_calls == 0;
-	rc = ctx_groups_compact(groups, gone, err);
-	free(gone);
+	rc = ctx_groups_compact(groups, removed, err);
+	free(removed);
 	groups->forget_at = groups->n * 2 + FORGET_AT;
 	return rc;
 }

@@ -15,30 +15,30 @@
 #define NONE          UINT32_MAX
 #define LEAST_BUCKETS 64
 
-enum way { BY_ID, BY_NAME, BY_ORDER, WAYS };
+enum list_kind { BY_ID, BY_NAME, BY_ORDER, LIST_KINDS };
 
 struct open_tool_call {
-	uint32_t item; /* index of its segment; NONE: the slot is free */
+	uint32_t segment; /* index of its segment; NONE: the slot is free */
 	uint32_t tool;
 	uint32_t free; /* next free slot */
 	struct {
 		uint32_t list; /* NONE: it is in no such list */
-		uint32_t before, behind;
-	} in[WAYS];
+		uint32_t previous, next;
+	} in[LIST_KINDS];
 };
 
-struct list {
+struct call_list {
 	uint64_t key[2];
 	uint32_t first, last;
 	uint32_t chain; /* next list of the bucket, or next free list */
 };
 
-struct ctx_calls {
+struct ctx_open_calls {
 	struct ctx_hashkey hash;
 	struct open_tool_call *calls;
 	size_t n_calls, cap_calls;
 	uint32_t free_call;
-	struct list *lists;
+	struct call_list *lists;
 	size_t n_lists, cap_lists, used_lists;
 	uint32_t free_list;
 	uint32_t *buckets;
@@ -46,7 +46,8 @@ struct ctx_calls {
 };
 
 static int
-resize_buckets(struct ctx_calls *calls, size_t buckets, struct ctx_err *err)
+resize_buckets(struct ctx_open_calls *calls, size_t buckets,
+    struct ctx_err *err)
 {
 	uint32_t *grown, *bucket, l, chain;
 	size_t i;
@@ -69,10 +70,10 @@ resize_buckets(struct ctx_calls *calls, size_t buckets, struct ctx_err *err)
 	return 0;
 }
 
-struct ctx_calls *
+struct ctx_open_calls *
 ctx_open_calls_new(struct ctx_err *err)
 {
-	struct ctx_calls *calls = calloc(1, sizeof *calls);
+	struct ctx_open_calls *calls = calloc(1, sizeof *calls);
 
 	if (calls == NULL) {
 		ctx_err_nomem(err);
@@ -88,7 +89,7 @@ ctx_open_calls_new(struct ctx_err *err)
 }
 
 void
-ctx_open_calls_free(struct ctx_calls *calls)
+ctx_open_calls_free(struct ctx_open_calls *calls)
 {
 	if (calls == NULL)
 		return;
@@ -99,7 +100,7 @@ ctx_open_calls_free(struct ctx_calls *calls)
 }
 
 void
-ctx_open_calls_clear(struct ctx_calls *calls)
+ctx_open_calls_clear(struct ctx_open_calls *calls)
 {
 	uint32_t *fewer;
 
@@ -118,24 +119,24 @@ ctx_open_calls_clear(struct ctx_calls *calls)
 }
 
 static void
-hash_key(const struct ctx_calls *calls, enum way way,
+hash_key(const struct ctx_open_calls *calls, enum list_kind kind,
     const struct ctx_call_key *key, uint64_t hash[2])
 {
-	struct ctx_str text = way == BY_ID ? key->id : key->name;
+	struct ctx_str text = kind == BY_ID ? key->id : key->name;
 
 	hash[0] = hash[1] = 0;
-	if (way != BY_ORDER)
+	if (kind != BY_ORDER)
 		ctx_hash_wide(&calls->hash, text.p, text.n, hash);
-	hash[0] += way;
+	hash[0] += kind;
 }
 
 /* Returns the link that holds the index of the list with this key, or the
  * bucket's last link, which holds NONE. */
 static uint32_t *
-find_link(struct ctx_calls *calls, const uint64_t key[2])
+find_link(struct ctx_open_calls *calls, const uint64_t key[2])
 {
 	uint32_t *link = &calls->buckets[key[0] & calls->mask];
-	struct list *list;
+	struct call_list *list;
 
 	for (; *link != NONE; link = &list->chain) {
 		list = &calls->lists[*link];
@@ -148,11 +149,11 @@ find_link(struct ctx_calls *calls, const uint64_t key[2])
 /* Returns the list with this key and creates it if needed; NONE with *err at an
  * error. */
 static uint32_t
-find_or_add_list(struct ctx_calls *calls, const uint64_t key[2],
+find_or_add_list(struct ctx_open_calls *calls, const uint64_t key[2],
     struct ctx_err *err)
 {
 	uint32_t l = *find_link(calls, key), *link;
-	struct list *grown;
+	struct call_list *grown;
 
 	if (l != NONE)
 		return l;
@@ -170,7 +171,8 @@ find_or_add_list(struct ctx_calls *calls, const uint64_t key[2],
 		calls->lists = grown;
 		l = (uint32_t)calls->n_lists++;
 	}
-	calls->lists[l] = (struct list){{key[0], key[1]}, NONE, NONE, NONE};
+	calls->lists[l] =
+	    (struct call_list){{key[0], key[1]}, NONE, NONE, NONE};
 	link = find_link(calls, key);
 	*link = l;
 	calls->used_lists++;
@@ -179,7 +181,7 @@ find_or_add_list(struct ctx_calls *calls, const uint64_t key[2],
 
 /* Returns a free slot, or NONE with *err. */
 static uint32_t
-allocate_open_call(struct ctx_calls *calls, struct ctx_err *err)
+allocate_open_call(struct ctx_open_calls *calls, struct ctx_err *err)
 {
 	uint32_t c = calls->free_call;
 	struct open_tool_call *grown;
@@ -189,7 +191,7 @@ allocate_open_call(struct ctx_calls *calls, struct ctx_err *err)
 		return c;
 	}
 	/* Each call may need WAYS lists, and list indices have 32 bits, too. */
-	if (calls->n_calls >= NONE / WAYS) {
+	if (calls->n_calls >= NONE / LIST_KINDS) {
 		ctx_err_set(err, CTX_ELIMIT, "too many open calls");
 		return NONE;
 	}
@@ -204,22 +206,23 @@ allocate_open_call(struct ctx_calls *calls, struct ctx_err *err)
 /* Puts a call into a list.  Lists by id have the newest call first, the others
  * the oldest. */
 static void
-link_call(struct ctx_calls *calls, uint32_t c, enum way way, uint32_t l)
+link_call(struct ctx_open_calls *calls, uint32_t c, enum list_kind kind,
+    uint32_t l)
 {
-	struct list *list = &calls->lists[l];
+	struct call_list *list = &calls->lists[l];
 	struct open_tool_call *call = &calls->calls[c];
 
-	call->in[way].list = l;
-	call->in[way].before = call->in[way].behind = NONE;
+	call->in[kind].list = l;
+	call->in[kind].previous = call->in[kind].next = NONE;
 	if (list->first == NONE) {
 		list->first = list->last = c;
-	} else if (way == BY_ID) {
-		call->in[way].behind = list->first;
-		calls->calls[list->first].in[way].before = c;
+	} else if (kind == BY_ID) {
+		call->in[kind].next = list->first;
+		calls->calls[list->first].in[kind].previous = c;
 		list->first = c;
 	} else {
-		call->in[way].before = list->last;
-		calls->calls[list->last].in[way].behind = c;
+		call->in[kind].previous = list->last;
+		calls->calls[list->last].in[kind].next = c;
 		list->last = c;
 	}
 }
@@ -227,25 +230,25 @@ link_call(struct ctx_calls *calls, uint32_t c, enum way way, uint32_t l)
 /* Removes a call from its list of this way, and frees the list when it is
  * empty. */
 static void
-unlink_call(struct ctx_calls *calls, uint32_t c, enum way way)
+unlink_call(struct ctx_open_calls *calls, uint32_t c, enum list_kind kind)
 {
-	uint32_t l = calls->calls[c].in[way].list, *link;
-	uint32_t before = calls->calls[c].in[way].before;
-	uint32_t behind = calls->calls[c].in[way].behind;
-	struct list *list;
+	uint32_t l = calls->calls[c].in[kind].list, *link;
+	uint32_t previous = calls->calls[c].in[kind].previous;
+	uint32_t next = calls->calls[c].in[kind].next;
+	struct call_list *list;
 
 	if (l == NONE)
 		return;
-	calls->calls[c].in[way].list = NONE;
+	calls->calls[c].in[kind].list = NONE;
 	list = &calls->lists[l];
-	if (before != NONE)
-		calls->calls[before].in[way].behind = behind;
+	if (previous != NONE)
+		calls->calls[previous].in[kind].next = next;
 	else
-		list->first = behind;
-	if (behind != NONE)
-		calls->calls[behind].in[way].before = before;
+		list->first = next;
+	if (next != NONE)
+		calls->calls[next].in[kind].previous = previous;
 	else
-		list->last = before;
+		list->last = previous;
 	if (list->first != NONE)
 		return;
 	link = find_link(calls, list->key);
@@ -271,19 +274,19 @@ ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
     struct ctx_err *err)
 {
 	struct ctx_str id = {"", 0}, name;
-	size_t half;
+	size_t id_length;
 
 	key->rules = rules;
 	text->n = 0;
 	if (block->id != 0 &&
 	    ctx_json_text(json, block->id, text, &id, err) < 0)
 		return -1;
-	half = text->n;
+	id_length = text->n;
 	if (ctx_block_tool(json, block, text, &name, err) < 0)
 		return -1;
 	/* The buffer may have moved when the name was added. */
-	if (half > 0)
-		id = (struct ctx_str){text->p, half};
+	if (id_length > 0)
+		id = (struct ctx_str){text->p, id_length};
 	key->id = get_nonempty_text(json, block->id, id);
 	key->name = get_nonempty_text(json, block->name, name);
 	return 0;
@@ -306,50 +309,51 @@ is_paired_by_name(const struct ctx_call_key *key)
 }
 
 uint32_t
-ctx_open_calls_push(struct ctx_calls *calls, const struct ctx_call_key *key,
-    uint32_t item, uint32_t tool, struct ctx_err *err)
+ctx_open_calls_push(struct ctx_open_calls *calls,
+    const struct ctx_call_key *key, uint32_t segment, uint32_t tool,
+    struct ctx_err *err)
 {
-	bool in[WAYS] = {key->id.p != NULL,
+	bool in[LIST_KINDS] = {key->id.p != NULL,
 	    is_paired_by_name(key) && key->name.p != NULL,
 	    is_paired_by_name(key) || key->id.p == NULL};
 	uint32_t c = allocate_open_call(calls, err), list;
 	uint64_t hash[2];
-	unsigned way;
+	unsigned kind;
 
 	if (c == NONE)
 		return NONE;
-	calls->calls[c].item = item;
+	calls->calls[c].segment = segment;
 	calls->calls[c].tool = tool;
-	for (way = 0; way < WAYS; way++)
-		calls->calls[c].in[way].list = NONE;
-	for (way = 0; way < WAYS; way++) {
-		if (!in[way])
+	for (kind = 0; kind < LIST_KINDS; kind++)
+		calls->calls[c].in[kind].list = NONE;
+	for (kind = 0; kind < LIST_KINDS; kind++) {
+		if (!in[kind])
 			continue;
-		hash_key(calls, way, key, hash);
+		hash_key(calls, kind, key, hash);
 		list = find_or_add_list(calls, hash, err);
 		if (list == NONE)
 			return NONE;
-		link_call(calls, c, way, list);
+		link_call(calls, c, kind, list);
 	}
 	return c;
 }
 
 /* Returns the first call of a list, or NONE. */
 static uint32_t
-find_first_call(struct ctx_calls *calls, enum way way,
+find_first_call(struct ctx_open_calls *calls, enum list_kind kind,
     const struct ctx_call_key *key)
 {
 	uint64_t hash[2];
 	uint32_t l;
 
-	hash_key(calls, way, key, hash);
+	hash_key(calls, kind, key, hash);
 	l = *find_link(calls, hash);
 	return l == NONE ? NONE : calls->lists[l].first;
 }
 
 /* Returns the call that a result answers, or NONE. */
 static uint32_t
-find_answered_call(struct ctx_calls *calls, const struct ctx_call_key *key)
+find_answered_call(struct ctx_open_calls *calls, const struct ctx_call_key *key)
 {
 	uint32_t c;
 
@@ -366,54 +370,54 @@ find_answered_call(struct ctx_calls *calls, const struct ctx_call_key *key)
 }
 
 uint32_t
-ctx_open_calls_peek(struct ctx_calls *calls, const struct ctx_call_key *key,
-    uint32_t *tool)
+ctx_open_calls_peek(struct ctx_open_calls *calls,
+    const struct ctx_call_key *key, uint32_t *tool)
 {
 	uint32_t c = find_answered_call(calls, key);
 
 	if (c == NONE)
 		return CTX_NO_SEGMENT;
 	*tool = calls->calls[c].tool;
-	return calls->calls[c].item;
+	return calls->calls[c].segment;
 }
 
 void
-ctx_open_calls_take(struct ctx_calls *calls, uint32_t call)
+ctx_open_calls_remove(struct ctx_open_calls *calls, uint32_t call)
 {
-	unsigned way;
+	unsigned kind;
 
-	for (way = 0; way < WAYS; way++)
-		unlink_call(calls, call, way);
-	calls->calls[call].item = NONE;
+	for (kind = 0; kind < LIST_KINDS; kind++)
+		unlink_call(calls, call, kind);
+	calls->calls[call].segment = NONE;
 	calls->calls[call].free = calls->free_call;
 	calls->free_call = call;
 }
 
 uint32_t
-ctx_open_calls_pop(struct ctx_calls *calls, const struct ctx_call_key *key,
+ctx_open_calls_pop(struct ctx_open_calls *calls, const struct ctx_call_key *key,
     uint32_t *tool)
 {
-	uint32_t c = find_answered_call(calls, key), item;
+	uint32_t c = find_answered_call(calls, key), segment;
 
 	if (c == NONE)
 		return CTX_NO_SEGMENT;
-	item = calls->calls[c].item;
+	segment = calls->calls[c].segment;
 	*tool = calls->calls[c].tool;
-	ctx_open_calls_take(calls, c);
-	return item;
+	ctx_open_calls_remove(calls, c);
+	return segment;
 }
 
 uint32_t
-ctx_open_calls_expire(struct ctx_calls *calls)
+ctx_open_calls_expire(struct ctx_open_calls *calls)
 {
 	static const struct ctx_call_key any = {.rules = 0};
-	uint32_t c, item;
+	uint32_t c, segment;
 
 	while ((c = find_first_call(calls, BY_ORDER, &any)) != NONE) {
 		if (calls->calls[c].in[BY_ID].list == NONE) {
-			item = calls->calls[c].item;
-			ctx_open_calls_take(calls, c);
-			return item;
+			segment = calls->calls[c].segment;
+			ctx_open_calls_remove(calls, c);
+			return segment;
 		}
 		unlink_call(calls, c, BY_NAME);
 		unlink_call(calls, c, BY_ORDER);
@@ -422,11 +426,12 @@ ctx_open_calls_expire(struct ctx_calls *calls)
 }
 
 void
-ctx_open_calls_move(struct ctx_calls *calls, const uint32_t *now)
+ctx_open_calls_renumber(struct ctx_open_calls *calls, const uint32_t *new_index)
 {
 	size_t i;
 
 	for (i = 0; i < calls->n_calls; i++)
-		if (calls->calls[i].item != NONE)
-			calls->calls[i].item = now[calls->calls[i].item];
+		if (calls->calls[i].segment != NONE)
+			calls->calls[i].segment =
+			    new_index[calls->calls[i].segment];
 }

@@ -23,13 +23,13 @@ int ctx_caller_key_of(struct ctx_call_key *key, const struct ctx_json *json,
     const struct ctx_block *block, struct ctx_buf *text, struct ctx_err *err);
 
 /* Returns a new empty table, or NULL with *err.  free accepts NULL. */
-struct ctx_calls *ctx_open_calls_new(struct ctx_err *err);
-void ctx_open_calls_free(struct ctx_calls *calls);
-void ctx_open_calls_clear(struct ctx_calls *calls);
-/* Adds an open call of segment item; tool is the id of its tool name.  Returns
- * the call's handle, or CTX_NO_SEGMENT with *err. */
-uint32_t ctx_open_calls_push(struct ctx_calls *calls,
-    const struct ctx_call_key *key, uint32_t item, uint32_t tool,
+struct ctx_open_calls *ctx_open_calls_new(struct ctx_err *err);
+void ctx_open_calls_free(struct ctx_open_calls *calls);
+void ctx_open_calls_clear(struct ctx_open_calls *calls);
+/* Adds an open call of the segment; tool is the id of its tool name.
+ * Returns the call's handle, or CTX_NO_SEGMENT with *err. */
+uint32_t ctx_open_calls_push(struct ctx_open_calls *calls,
+    const struct ctx_call_key *key, uint32_t segment, uint32_t tool,
     struct ctx_err *err);
 /*
  * Removes the open call that a result answers and returns its segment, with
@@ -39,21 +39,22 @@ uint32_t ctx_open_calls_push(struct ctx_calls *calls,
  * result without an id takes the oldest call of its tool name if the dialect
  * pairs by name and the result has one, else the oldest of all.
  */
-uint32_t ctx_open_calls_pop(struct ctx_calls *calls,
+uint32_t ctx_open_calls_pop(struct ctx_open_calls *calls,
     const struct ctx_call_key *key, uint32_t *tool);
 /* Finds the same call as ctx_open_calls_pop, but does not remove it. */
-uint32_t ctx_open_calls_peek(struct ctx_calls *calls,
+uint32_t ctx_open_calls_peek(struct ctx_open_calls *calls,
     const struct ctx_call_key *key, uint32_t *tool);
 /* Removes the call with this handle. */
-void ctx_open_calls_take(struct ctx_calls *calls, uint32_t call);
+void ctx_open_calls_remove(struct ctx_open_calls *calls, uint32_t call);
 /*
  * Closes the calls of the turn that has ended: later results can find them by
  * id only.  Each call removes one open call without an id and returns its
  * segment.  Must be repeated until it returns CTX_NO_SEGMENT.
  */
-uint32_t ctx_open_calls_expire(struct ctx_calls *calls);
+uint32_t ctx_open_calls_expire(struct ctx_open_calls *calls);
 /* Updates the segments of all open calls after a move: the new index of segment
- * i is now[i]. */
-void ctx_open_calls_move(struct ctx_calls *calls, const uint32_t *now);
+ * i is new_index[i]. */
+void ctx_open_calls_renumber(struct ctx_open_calls *calls,
+    const uint32_t *new_index);
 
 #endif

@@ -54,7 +54,8 @@ find_own_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
 	    segment->nonsystem_index < settings->keep_first &&
 	    !(segment->flags & CTX_SEGMENT_DEMONSTRATION))
 		holds |= CTX_FLOOR_BIT(CTX_FLOOR_PINNED);
-	if (groups->spoken - segment->nonsystem_index <= settings->keep_last)
+	if (groups->nonsystem_messages - segment->nonsystem_index <=
+	    settings->keep_last)
 		holds |= CTX_FLOOR_BIT(CTX_FLOOR_LAST);
 	if (ctx_plan_is_required_by_turn(plan, segment) &&
 	    (segment->turn == groups->turn ||

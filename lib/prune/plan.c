@@ -86,8 +86,8 @@ may_stop_asking(const struct ctx_plan *plan, const struct ctx_groups *groups,
     const struct ctx_segment *segment)
 {
 	return !plan->settings.alternates && !groups->answered &&
-	    groups->asks != UINT32_MAX &&
-	    segment->message == groups->segments[groups->asks].message;
+	    groups->last_task != UINT32_MAX &&
+	    segment->message == groups->segments[groups->last_task].message;
 }
 
 /* Sets what candidate i has by itself; grow_plan has zeroed it. */
@@ -135,7 +135,7 @@ add_to_group(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
 	root->summary_tokens += ctx_plan_count_summary_tokens(segment, edits);
 	if (segment->turn != groups->segments[candidate->root].turn)
 		root->crosses_turns = true;
-	candidate->age = groups->spoken - segment->nonsystem_index;
+	candidate->age = groups->nonsystem_messages - segment->nonsystem_index;
 	if (candidate->age < root->age)
 		root->age = candidate->age;
 	candidate->rank = segment->rank;
@@ -268,7 +268,7 @@ ctx_plan_due(const struct ctx_plan *plan, const struct ctx_groups *groups)
 	if (!settings->strategy->has_budget || settings->always)
 		return true;
 	if (settings->trigger_messages > 0 &&
-	    groups->spoken > settings->trigger_messages)
+	    groups->nonsystem_messages > settings->trigger_messages)
 		return true;
 	return groups->tokens + plan->fixed > settings->trigger;
 }
@@ -458,7 +458,7 @@ ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
 		if (plan->marks[i] & CTX_MARK_CLEAR)
 			segment->clearable_tokens = 0;
 	}
-	groups->gap += gap;
+	groups->dropped_after += gap;
 	rc = ctx_groups_compact(groups, gone, err);
 	free(gone);
 	return rc;
