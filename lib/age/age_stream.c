@@ -660,17 +660,15 @@ append_to_queue(struct queue *queue, const struct ctx_event *event,
 
 /* Sets *id to the tool of block i, a result; 0 if it is not known. */
 static int
-find_tool(struct queue *queue, const struct held *held,
-    const struct ctx_message *message, size_t i, uint32_t *id,
-    struct ctx_err *err)
+find_tool(struct queue *queue, const struct ctx_message *message, size_t i,
+    uint32_t *id, struct ctx_err *err)
 {
 	*id = 0;
 	if (message->blocks[i].result_index != 0)
 		i = message->blocks[i].result_index - 1;
 	if (message->blocks[i].kind != CTX_BLOCK_TOOL_RESULT)
 		return 0;
-	return ctx_groups_tool(&queue->groups, held->dialect, message, i, id,
-	    err);
+	return ctx_groups_tool(&queue->groups, message, i, id, err);
 }
 
 /* Records the tools of the message's results, if any of these may be aged. */
@@ -697,8 +695,8 @@ record_result_tools(struct age *age, struct queue *queue, struct held *held,
 	for (i = 0; i < message->n; i++) {
 		if (is_result(age, message, i, &is, err) < 0 ||
 		    (is &&
-			find_tool(queue, held, message, i, &held->tools[k++],
-			    err) < 0))
+			find_tool(queue, message, i, &held->tools[k++], err) <
+			    0))
 			return -1;
 	}
 	return 0;
@@ -749,8 +747,8 @@ queue_message(struct age *age, struct queue *queue, struct held *held,
 	held->is_signed = ctx_message_is_signed(event->message);
 	if (record_time(age, queue, held, event->message, err) < 0 ||
 	    record_result_tools(age, queue, held, event->message, err) < 0 ||
-	    ctx_groups_add(&queue->groups, held->dialect, event->message,
-		&nothing, 0, err) < 0)
+	    ctx_groups_add(&queue->groups, event->message, &nothing, 0, err) <
+		0)
 		return -1;
 	held->continues = queue->messages > 0 &&
 	    (event->message->flags & CTX_MESSAGE_CONTINUES);

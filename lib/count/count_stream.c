@@ -104,14 +104,12 @@ add_share(struct count *count, const struct ctx_event *event, size_t *i,
     struct ctx_err *err)
 {
 	struct ctx_counter *counter = count->model_counter.counter;
-	const struct ctx_dialect *dialect = event->layout->dialect;
 	const struct ctx_message *message = event->message;
 	struct ctx_cost cost = {0};
 	struct ctx_share *share;
 	uint32_t tool;
 
-	if (ctx_groups_tool(&count->groups, dialect, message, *i, &tool, err) <
-		0 ||
+	if (ctx_groups_tool(&count->groups, message, *i, &tool, err) < 0 ||
 	    (message->blocks[*i].kind == CTX_BLOCK_TOOL_RESULT
 		    ? ctx_count_result(counter, message, i, &cost, err)
 		    : ctx_count_block(counter, message, *i, &cost, err)) < 0)
@@ -169,7 +167,7 @@ count_stream_message(struct tally *t, struct count *count,
 		return -1;
 	if (ctx_stream_cost(event, count->model_counter.counter, &cost, err) <
 		0 ||
-	    ctx_groups_add(groups, dialect, event->message, &cost, 0, err) < 0)
+	    ctx_groups_add(groups, event->message, &cost, 0, err) < 0)
 		return -1;
 	segment = &groups->segments[groups->n - 1];
 	one = (struct ctx_token_stats){

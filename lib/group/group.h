@@ -162,9 +162,8 @@ void ctx_groups_release(struct ctx_groups *groups);
 void ctx_groups_reset(struct ctx_groups *groups);
 /* Adds a message with its cost.  The caller gives the flags PINNED, SUMMARY and
  * NOTICE; all other flags are derived from the message. */
-int ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_message *message, const struct ctx_cost *cost,
-    unsigned flags, struct ctx_err *err);
+int ctx_groups_add(struct ctx_groups *groups, const struct ctx_message *message,
+    const struct ctx_cost *cost, unsigned flags, struct ctx_err *err);
 /* Adds a record that is not a message.  With aside it does not separate the
  * messages around it, like an inactive line of a transcript. */
 int ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
@@ -172,8 +171,8 @@ int ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
 /* Sets *tool to the id, in groups->tools, of the tool whose result block i is;
  * 0 if it is not known.  The message must not have been added yet. */
 int ctx_groups_tool(struct ctx_groups *groups,
-    const struct ctx_dialect *dialect, const struct ctx_message *message,
-    size_t i, uint32_t *tool, struct ctx_err *err);
+    const struct ctx_message *message, size_t i, uint32_t *tool,
+    struct ctx_err *err);
 /* Frees segments that no later message can join, once there are many.  For
  * callers that need only turns and tool names. */
 int ctx_groups_forget(struct ctx_groups *groups, struct ctx_err *err);

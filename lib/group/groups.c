@@ -129,16 +129,16 @@ append_segment(struct ctx_groups *groups, struct ctx_err *err)
 /* Reads the key of a tool call or result.  Sets *tool to the id of its tool
  * name in groups->tools, or to 0 if it names no tool. */
 static int
-read_call_key(struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_json *json, const struct ctx_block *block,
-    struct ctx_call_key *key, uint32_t *tool, struct ctx_err *err)
+read_call_key(struct ctx_groups *groups, const struct ctx_message *message,
+    const struct ctx_block *block, struct ctx_call_key *key, uint32_t *tool,
+    struct ctx_err *err)
 {
 	*tool = 0;
-	if (ctx_call_key_of(key, json, block, dialect->rules, &groups->text,
-		err) < 0)
+	if (ctx_call_key_of(key, message->json, block, message->dialect->rules,
+		&groups->text, err) < 0)
 		return -1;
 	if (key->name.p == NULL ||
-	    json->nodes[block->name].kind != CTX_JSON_STRING)
+	    message->json->nodes[block->name].kind != CTX_JSON_STRING)
 		return 0;
 	return ctx_intern(&groups->tools, key->name.p, key->name.n, tool, err);
 }
@@ -147,13 +147,14 @@ read_call_key(struct ctx_groups *groups, const struct ctx_dialect *dialect,
  * latter may already have its result and is then no longer open; the newest
  * segment with calls belongs to the program in this case. */
 static int
-merge_with_caller(struct ctx_groups *groups, const struct ctx_json *json,
+merge_with_caller(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_block *block, uint32_t segment, struct ctx_err *err)
 {
 	struct ctx_call_key key;
 	uint32_t caller, tool;
 
-	if (ctx_caller_key_of(&key, json, block, &groups->text, err) < 0)
+	if (ctx_caller_key_of(&key, message->json, block, &groups->text, err) <
+	    0)
 		return -1;
 	if (key.id.p == NULL)
 		return 0;
@@ -185,8 +186,8 @@ expect_more_results(struct ctx_groups *groups, const struct ctx_call_key *key,
  * in segment results, with open calls. */
 static int
 pair_calls_and_results(struct ctx_groups *groups,
-    const struct ctx_dialect *dialect, const struct ctx_message *message,
-    uint32_t segment, uint32_t results, struct ctx_err *err)
+    const struct ctx_message *message, uint32_t segment, uint32_t results,
+    struct ctx_err *err)
 {
 	struct ctx_call_key key;
 	uint32_t tool, called, call;
@@ -198,8 +199,7 @@ pair_calls_and_results(struct ctx_groups *groups,
 		if (block->kind != CTX_BLOCK_TOOL_CALL &&
 		    block->kind != CTX_BLOCK_TOOL_RESULT)
 			continue;
-		if (read_call_key(groups, dialect, message->json, block, &key,
-			&tool, err) < 0)
+		if (read_call_key(groups, message, block, &key, &tool, err) < 0)
 			return -1;
 		if (block->kind == CTX_BLOCK_TOOL_CALL) {
 			if (ctx_open_calls_push(groups->calls, &key, segment,
@@ -209,8 +209,8 @@ pair_calls_and_results(struct ctx_groups *groups,
 			    ->segments[ctx_group_of(groups->segments, segment)]
 			    .open_calls++;
 			if (block->caller != 0 &&
-			    merge_with_caller(groups, message->json, block,
-				segment, err) < 0)
+			    merge_with_caller(groups, message, block, segment,
+				err) < 0)
 				return -1;
 			groups->newest_calling = segment;
 			if (groups->segments[segment].tool == 0)
@@ -240,7 +240,7 @@ pair_calls_and_results(struct ctx_groups *groups,
 			 * answered its call. */
 			merge_groups(groups->segments, groups->newest_answering,
 			    results);
-		} else if ((dialect->rules &
+		} else if ((message->dialect->rules &
 			       (CTX_ALTERNATES | CTX_RESULTS_NEXT)) &&
 		    message->role != CTX_ROLE_ASSISTANT &&
 		    groups->newest != NONE &&
@@ -258,15 +258,13 @@ pair_calls_and_results(struct ctx_groups *groups,
 }
 
 int
-ctx_groups_tool(struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_message *message, size_t i, uint32_t *tool,
-    struct ctx_err *err)
+ctx_groups_tool(struct ctx_groups *groups, const struct ctx_message *message,
+    size_t i, uint32_t *tool, struct ctx_err *err)
 {
 	const struct ctx_block *block = &message->blocks[i];
 	struct ctx_call_key key;
 
-	if (read_call_key(groups, dialect, message->json, block, &key, tool,
-		err) < 0)
+	if (read_call_key(groups, message, block, &key, tool, err) < 0)
 		return -1;
 	if (*tool == 0)
 		(void)ctx_open_calls_peek(groups->calls, &key, tool);
@@ -298,10 +296,10 @@ find_content_flags(const struct ctx_message *message)
  * otherwise. */
 static bool
 may_open_turn(const struct ctx_groups *groups,
-    const struct ctx_dialect *dialect, const struct ctx_message *message,
-    unsigned content, unsigned flags)
+    const struct ctx_message *message, unsigned content, unsigned flags)
 {
-	bool first = groups->turn == 0 && (dialect->rules & CTX_FIRST_USER);
+	bool first =
+	    groups->turn == 0 && (message->dialect->rules & CTX_FIRST_USER);
 
 	return message->role == CTX_ROLE_USER &&
 	    (first || !(message->flags & CTX_MESSAGE_META)) &&
@@ -317,15 +315,16 @@ may_open_turn(const struct ctx_groups *groups,
  * name counts as written by the writer before.
  */
 static int
-update_speaker(struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_message *message, bool *opens, struct ctx_err *err)
+update_speaker(struct ctx_groups *groups, const struct ctx_message *message,
+    bool *opens, struct ctx_err *err)
 {
 	struct ctx_buf last = groups->speaker;
 
 	*opens = groups->turn == 0 || groups->answered;
 	if (*opens)
 		groups->speaker.n = 0;
-	if (!(dialect->rules & CTX_NAMES_USERS) || message->name == 0 ||
+	if (!(message->dialect->rules & CTX_NAMES_USERS) ||
+	    message->name == 0 ||
 	    message->json->nodes[message->name].kind != CTX_JSON_STRING)
 		return 0;
 	groups->text.n = 0;
@@ -344,9 +343,8 @@ update_speaker(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 }
 
 static int
-enter_turn(struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_message *message, bool may_open, unsigned flags,
-    struct ctx_err *err)
+enter_turn(struct ctx_groups *groups, const struct ctx_message *message,
+    bool may_open, unsigned flags, struct ctx_err *err)
 {
 	bool opens = false;
 
@@ -354,7 +352,7 @@ enter_turn(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		groups->turn++;
 		groups->answered = true;
 	} else if (may_open) {
-		if (update_speaker(groups, dialect, message, &opens, err) < 0)
+		if (update_speaker(groups, message, &opens, err) < 0)
 			return -1;
 		groups->turn += opens;
 		groups->answered = false;
@@ -478,12 +476,13 @@ merge_late_results(struct ctx_groups *groups, uint32_t results, bool split)
 /* Merges assistant messages in a row that are one response (CTX_JOINS_ANSWERS).
  */
 static void
-merge_answers(struct ctx_groups *groups, const struct ctx_dialect *dialect,
+merge_answers(struct ctx_groups *groups, const struct ctx_message *message,
     uint32_t segment)
 {
 	struct ctx_segment *segments = groups->segments;
 
-	if ((dialect->rules & CTX_JOINS_ANSWERS) && groups->newest != NONE &&
+	if ((message->dialect->rules & CTX_JOINS_ANSWERS) &&
+	    groups->newest != NONE &&
 	    segments[segment].role == CTX_ROLE_ASSISTANT &&
 	    segments[groups->newest].role == CTX_ROLE_ASSISTANT)
 		merge_groups(segments, groups->newest, segment);
@@ -506,9 +505,10 @@ move_results_to_turn(struct ctx_groups *groups, uint32_t results)
  * takes both as one turn.  The results of the first one's calls then come after
  * both. */
 static bool
-is_in_row(const struct ctx_groups *groups, const struct ctx_dialect *dialect)
+is_in_row(const struct ctx_groups *groups, const struct ctx_message *message)
 {
-	return (dialect->rules & CTX_TAKES_ROWS) && groups->newest != NONE &&
+	return (message->dialect->rules & CTX_TAKES_ROWS) &&
+	    groups->newest != NONE &&
 	    groups->segments[groups->newest].role == CTX_ROLE_ASSISTANT;
 }
 
@@ -517,12 +517,12 @@ is_in_row(const struct ctx_groups *groups, const struct ctx_dialect *dialect)
  * server-side program may still wait for the results of its calls, too. */
 static bool
 has_pending_calls(const struct ctx_groups *groups,
-    const struct ctx_dialect *dialect, const struct ctx_message *message)
+    const struct ctx_message *message)
 {
 	const struct ctx_segment *segments = groups->segments;
 
-	return (dialect->rules & CTX_RESULTS_NEXT) &&
-	    (dialect->rules & CTX_MERGES) &&
+	return (message->dialect->rules & CTX_RESULTS_NEXT) &&
+	    (message->dialect->rules & CTX_MERGES) &&
 	    message->role == CTX_ROLE_ASSISTANT && groups->newest != NONE &&
 	    segments[groups->newest].role == CTX_ROLE_ASSISTANT &&
 	    (groups->merged_call ||
@@ -570,13 +570,12 @@ mark_task(struct ctx_groups *groups, const struct ctx_message *message,
 }
 
 int
-ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
-    const struct ctx_message *message, const struct ctx_cost *cost,
-    unsigned flags, struct ctx_err *err)
+ctx_groups_add(struct ctx_groups *groups, const struct ctx_message *message,
+    const struct ctx_cost *cost, unsigned flags, struct ctx_err *err)
 {
 	uint32_t turn = groups->turn;
 	unsigned content = find_content_flags(message);
-	bool may_open = may_open_turn(groups, dialect, message, content, flags);
+	bool may_open = may_open_turn(groups, message, content, flags);
 	bool split =
 	    may_open && content == (CTX_SEGMENT_RESULTS | CTX_SEGMENT_REST);
 	bool continues = (message->flags & CTX_MESSAGE_CONTINUES) &&
@@ -584,7 +583,7 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	uint32_t results = (uint32_t)groups->n;
 	struct ctx_segment *segment;
 
-	groups->merged_call = has_pending_calls(groups, dialect, message);
+	groups->merged_call = has_pending_calls(groups, message);
 	if (split) {
 		segment = append_segment(groups, err);
 		if (segment == NULL)
@@ -598,7 +597,7 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		 * message of their own do. */
 		groups->answered = true;
 	}
-	if (enter_turn(groups, dialect, message, may_open, flags, err) < 0)
+	if (enter_turn(groups, message, may_open, flags, err) < 0)
 		return -1;
 	segment = append_segment(groups, err);
 	if (segment == NULL)
@@ -629,14 +628,14 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 	/* When split, the results belong to the turn before; its calls are
 	 * closed after they have been matched. */
 	if ((may_open && !split) || (message->flags & CTX_MESSAGE_WHOLE_TURN) ||
-	    ((dialect->rules & CTX_RESULTS_NEXT) &&
+	    ((message->dialect->rules & CTX_RESULTS_NEXT) &&
 		message->role == CTX_ROLE_ASSISTANT &&
-		!is_in_row(groups, dialect)))
+		!is_in_row(groups, message)))
 		expire_open_calls(groups);
 	groups->has_remote_state |=
 	    (message->flags & CTX_MESSAGE_REMOTE_STATE) != 0;
-	if (pair_calls_and_results(groups, dialect, message,
-		(uint32_t)groups->n - 1, results, err) < 0)
+	if (pair_calls_and_results(groups, message, (uint32_t)groups->n - 1,
+		results, err) < 0)
 		return -1;
 	groups->newest_answering =
 	    content & CTX_SEGMENT_RESULTS ? results : NONE;
@@ -650,7 +649,7 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_dialect *dialect,
 		merge_groups(groups->segments, groups->newest,
 		    (uint32_t)groups->n - 1);
 	attach_neighbours(groups, message, (uint32_t)groups->n - 1);
-	merge_answers(groups, dialect, (uint32_t)groups->n - 1);
+	merge_answers(groups, message, (uint32_t)groups->n - 1);
 	merge_continuations(groups, message, (uint32_t)groups->n - 1);
 	groups->newest = groups->newest_known = (uint32_t)groups->n - 1;
 	groups->has_first_task &= groups->turn == turn;

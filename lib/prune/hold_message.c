@@ -98,8 +98,8 @@ exclude_results(struct prune *p, struct held_conversation *conversation,
 	for (i = 0; i < message->n; i++) {
 		if (message->blocks[i].kind != CTX_BLOCK_TOOL_RESULT)
 			continue;
-		if (ctx_groups_tool(&conversation->groups, held->dialect,
-			message, i, &tool, err) < 0)
+		if (ctx_groups_tool(&conversation->groups, message, i, &tool,
+			err) < 0)
 			return -1;
 		result++;
 		if (!is_excluded_tool(p, &conversation->groups, tool))
@@ -264,8 +264,7 @@ add_segments(struct prune *p, struct held_conversation *conversation,
 	if (ctx_stream_cost(event, conversation->model_counter.counter, &cost,
 		err) < 0 ||
 	    exclude_results(p, conversation, held, message, &cost, err) < 0 ||
-	    ctx_groups_add(groups, held->dialect, message, &cost, flags, err) <
-		0)
+	    ctx_groups_add(groups, message, &cost, flags, err) < 0)
 		return -1;
 	pin_by_tool(p, groups, first);
 	for (i = first; conversation->is_response && i < groups->n; i++)

@@ -81,8 +81,7 @@ ctx_tracker_tool(struct conversation_tracker *tracker,
 	*tool = (struct ctx_str){"", 0};
 	if (!tracker->tools)
 		return 0;
-	if (ctx_groups_tool(&tracker->groups, event->layout->dialect,
-		event->message, i, &id, err) < 0)
+	if (ctx_groups_tool(&tracker->groups, event->message, i, &id, err) < 0)
 		return -1;
 	if (id != 0)
 		*tool = ctx_intern_at(&tracker->groups.tools, id);
@@ -112,8 +111,8 @@ ctx_tracker_leave(struct conversation_tracker *tracker,
 
 	if (!tracker->tools)
 		return 0;
-	if (ctx_groups_add(&tracker->groups, event->layout->dialect,
-		event->message, &nothing, 0, err) < 0)
+	if (ctx_groups_add(&tracker->groups, event->message, &nothing, 0, err) <
+	    0)
 		return -1;
 	return ctx_groups_forget(&tracker->groups, err);
 }

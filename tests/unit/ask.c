@@ -28,7 +28,7 @@ add(struct ctx_groups *groups, const char *role, const char *text,
 	ctx_json_init(&json, CTX_SIMD_BEST);
 	NEED(ctx_json_scan(&json, line.p, line.n, &used, &err) == 1);
 	NEED(ctx_dialect_read_message(dialect, &json, 0, &message, &err) == 1);
-	NEED(ctx_groups_add(groups, dialect, &message, &cost, 0, &err) == 0);
+	NEED(ctx_groups_add(groups, &message, &cost, 0, &err) == 0);
 	ctx_message_release(&message);
 	ctx_json_release(&json);
 	ctx_buf_release(&line);

@@ -74,6 +74,7 @@ add(struct fixture *f, const struct ctx_dialect *dialect, const char *parts,
 	NEED(
 	    ctx_json_scan(&f->json, f->text.p, f->text.n, &used, &f->err) == 1);
 	ctx_message_reset(&f->message, &f->json, 0);
+	f->message.dialect = dialect;
 	f->message.role = parts[0] == 'u' ? CTX_ROLE_USER
 	    : parts[0] == 'R'             ? CTX_ROLE_TOOL
 					  : CTX_ROLE_ASSISTANT;
@@ -91,8 +92,7 @@ add(struct fixture *f, const struct ctx_dialect *dialect, const char *parts,
 		block->id = node;
 		block->name = node + 1;
 	}
-	NEED(ctx_groups_add(&f->groups, dialect, &f->message, &cost, 0,
-		 &f->err) == 0);
+	NEED(ctx_groups_add(&f->groups, &f->message, &cost, 0, &f->err) == 0);
 }
 
 /* The number of each message's turn. */

@@ -216,7 +216,7 @@ add(const struct fixture *f, struct ctx_groups *groups, const struct message *m)
 		cost.results = m->tokens - FRAMING;
 		cost.tokens += m[1].tokens - FRAMING;
 	}
-	NEED(ctx_groups_add(groups, &f->dialect, &message, &cost,
+	NEED(ctx_groups_add(groups, &message, &cost,
 		 (m->pinned ? CTX_SEGMENT_PINNED : 0u) |
 		     (notice ? CTX_SEGMENT_NOTICE : 0u),
 		 &err) == 0);

@@ -46,7 +46,7 @@ add_message(struct ctx_groups *groups, struct ctx_scorer *scorer,
 	ctx_json_init(&json, CTX_SIMD_BEST);
 	if (ctx_json_scan(&json, text, strlen(text), &used, &err) > 0 &&
 	    ctx_dialect_read_message(dialect, &json, 0, &message, &err) > 0 &&
-	    ctx_groups_add(groups, dialect, &message, &cost, 0, &err) == 0 &&
+	    ctx_groups_add(groups, &message, &cost, 0, &err) == 0 &&
 	    ctx_scorer_add(scorer, &message, groups, first, &err) == 0)
 		rc = 0;
 	ctx_message_release(&message);
