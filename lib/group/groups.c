@@ -182,77 +182,115 @@ expect_more_results(struct ctx_groups *groups, const struct ctx_call_key *key,
 	groups->n_unnamed_calls++;
 }
 
-/* Opens the calls of a message, in the given segment, and matches its results,
- * in segment results, with open calls. */
+/* Opens a tool call of the newest segment.  tool is the id of its tool name. */
+static int
+add_call(struct ctx_groups *groups, const struct ctx_message *message,
+    const struct ctx_block *block, const struct ctx_call_key *key,
+    uint32_t tool, struct ctx_err *err)
+{
+	struct ctx_segment *segments = groups->segments;
+	uint32_t segment = (uint32_t)groups->n - 1;
+
+	if (ctx_open_calls_push(groups->calls, key, segment, tool, err) ==
+	    CTX_NO_SEGMENT)
+		return -1;
+	segments[ctx_group_of(segments, segment)].open_calls++;
+	if (block->caller != 0 &&
+	    merge_with_caller(groups, message, block, segment, err) < 0)
+		return -1;
+	groups->newest_calling = segment;
+	if (segments[segment].tool == 0)
+		segments[segment].tool = tool;
+	return 0;
+}
+
+/* Returns true if a result that matches no call must be kept or removed with
+ * the assistant message before it: to remove only one of them would break the
+ * order of roles. */
+static bool
+needs_message_before(const struct ctx_groups *groups,
+    const struct ctx_message *message)
+{
+	return (message->dialect->rules &
+		   (CTX_ALTERNATES | CTX_RESULTS_NEXT)) != 0 &&
+	    message->role != CTX_ROLE_ASSISTANT && groups->newest != NONE &&
+	    groups->segments[groups->newest].role == CTX_ROLE_ASSISTANT;
+}
+
+/* Finds a group for a result, in segment results, that matches no open call:
+ * another result of a call that got one, or an extra result. */
+static void
+place_unmatched_result(struct ctx_groups *groups,
+    const struct ctx_message *message, const struct ctx_block *block,
+    bool has_id, uint32_t results)
+{
+	struct ctx_segment *segments = groups->segments;
+
+	if (groups->has_remote_state) {
+		segments[results].flags |= CTX_SEGMENT_PINNED;
+	} else if (groups->unnamed_calls != NONE && !has_id) {
+		merge_groups(segments, groups->unnamed_calls, results);
+		groups->n_unnamed_calls -=
+		    !block->is_partial && groups->n_unnamed_calls > 0;
+	} else if (groups->newest_answering != NONE) {
+		/* The results directly before have answered its call. */
+		merge_groups(segments, groups->newest_answering, results);
+	} else if (needs_message_before(groups, message)) {
+		merge_groups(segments, groups->newest, results);
+	}
+}
+
+/* Merges segment results, of a message with this result, with the call that the
+ * result answers.  tool is the id of the tool that the result names, or 0. */
+static void
+add_result(struct ctx_groups *groups, const struct ctx_message *message,
+    const struct ctx_block *block, const struct ctx_call_key *key,
+    uint32_t tool, uint32_t results)
+{
+	struct ctx_segment *segments = groups->segments;
+	uint32_t called,
+	    call = block->is_partial
+	    ? ctx_open_calls_peek(groups->calls, key, &called)
+	    : ctx_open_calls_pop(groups->calls, key, &called);
+
+	if (call == CTX_NO_SEGMENT) {
+		place_unmatched_result(groups, message, block,
+		    key->id.p != NULL, results);
+	} else {
+		segments[ctx_group_of(segments, call)].open_calls -=
+		    !block->is_partial;
+		merge_groups(segments, call, results);
+		if (tool == 0)
+			tool = called;
+		if (block->is_partial)
+			expect_more_results(groups, key, call);
+	}
+	if (segments[results].tool == 0)
+		segments[results].tool = tool;
+}
+
+/* Opens the tool calls of a message, whose segment is the newest, and matches
+ * its results, which are in segment results, with open calls. */
 static int
 pair_calls_and_results(struct ctx_groups *groups,
-    const struct ctx_message *message, uint32_t segment, uint32_t results,
-    struct ctx_err *err)
+    const struct ctx_message *message, uint32_t results, struct ctx_err *err)
 {
+	const struct ctx_block *block;
 	struct ctx_call_key key;
-	uint32_t tool, called, call;
+	uint32_t tool;
 	size_t i;
 
 	for (i = 0; i < message->n; i++) {
-		const struct ctx_block *block = &message->blocks[i];
-
+		block = &message->blocks[i];
 		if (block->kind != CTX_BLOCK_TOOL_CALL &&
 		    block->kind != CTX_BLOCK_TOOL_RESULT)
 			continue;
 		if (read_call_key(groups, message, block, &key, &tool, err) < 0)
 			return -1;
-		if (block->kind == CTX_BLOCK_TOOL_CALL) {
-			if (ctx_open_calls_push(groups->calls, &key, segment,
-				tool, err) == CTX_NO_SEGMENT)
-				return -1;
-			groups
-			    ->segments[ctx_group_of(groups->segments, segment)]
-			    .open_calls++;
-			if (block->caller != 0 &&
-			    merge_with_caller(groups, message, block, segment,
-				err) < 0)
-				return -1;
-			groups->newest_calling = segment;
-			if (groups->segments[segment].tool == 0)
-				groups->segments[segment].tool = tool;
-			continue;
-		}
-		call = block->is_partial
-		    ? ctx_open_calls_peek(groups->calls, &key, &called)
-		    : ctx_open_calls_pop(groups->calls, &key, &called);
-		if (call != CTX_NO_SEGMENT) {
-			groups->segments[ctx_group_of(groups->segments, call)]
-			    .open_calls -= !block->is_partial;
-			merge_groups(groups->segments, call, results);
-			if (tool == 0)
-				tool = called;
-			if (block->is_partial)
-				expect_more_results(groups, &key, call);
-		} else if (groups->has_remote_state) {
-			groups->segments[results].flags |= CTX_SEGMENT_PINNED;
-		} else if (groups->unnamed_calls != NONE && key.id.p == NULL) {
-			merge_groups(groups->segments, groups->unnamed_calls,
-			    results);
-			groups->n_unnamed_calls -=
-			    !block->is_partial && groups->n_unnamed_calls > 0;
-		} else if (groups->newest_answering != NONE) {
-			/* An extra result: the results directly before have
-			 * answered its call. */
-			merge_groups(groups->segments, groups->newest_answering,
-			    results);
-		} else if ((message->dialect->rules &
-			       (CTX_ALTERNATES | CTX_RESULTS_NEXT)) &&
-		    message->role != CTX_ROLE_ASSISTANT &&
-		    groups->newest != NONE &&
-		    groups->segments[groups->newest].role ==
-			CTX_ROLE_ASSISTANT) {
-			/* The result matches no call.  Removing only the
-			 * assistant message before it would break the order of
-			 * roles. */
-			merge_groups(groups->segments, groups->newest, results);
-		}
-		if (groups->segments[results].tool == 0)
-			groups->segments[results].tool = tool;
+		if (block->kind == CTX_BLOCK_TOOL_RESULT)
+			add_result(groups, message, block, &key, tool, results);
+		else if (add_call(groups, message, block, &key, tool, err) < 0)
+			return -1;
 	}
 	return 0;
 }
@@ -569,73 +607,133 @@ mark_task(struct ctx_groups *groups, const struct ctx_message *message,
 	return 0;
 }
 
-int
-ctx_groups_add(struct ctx_groups *groups, const struct ctx_message *message,
-    const struct ctx_cost *cost, unsigned flags, struct ctx_err *err)
+/* Adds the segment of the results of a message whose rest opens a turn. */
+static int
+add_results_segment(struct ctx_groups *groups, const struct ctx_cost *cost,
+    unsigned flags, struct ctx_err *err)
 {
-	uint32_t turn = groups->turn;
-	unsigned content = find_content_flags(message);
-	bool may_open = may_open_turn(groups, message, content, flags);
-	bool split =
-	    may_open && content == (CTX_SEGMENT_RESULTS | CTX_SEGMENT_REST);
-	bool continues = (message->flags & CTX_MESSAGE_CONTINUES) &&
-	    groups->nonsystem_messages > 0;
-	uint32_t results = (uint32_t)groups->n;
-	struct ctx_segment *segment;
+	struct ctx_segment *segment = append_segment(groups, err);
 
-	groups->merged_call = has_pending_calls(groups, message);
-	if (split) {
-		segment = append_segment(groups, err);
-		if (segment == NULL)
-			return -1;
-		segment->role = (uint8_t)CTX_ROLE_TOOL;
-		segment->flags = (uint16_t)(flags | CTX_SEGMENT_RESULTS);
-		segment->tokens = cost->results + cost->framing;
-		segment->shared_tokens = (uint32_t)cost->framing;
-		segment->clearable_tokens = cost->clearable;
-		/* Results end the row of user messages here, as results in a
-		 * message of their own do. */
-		groups->answered = true;
-	}
-	if (enter_turn(groups, message, may_open, flags, err) < 0)
+	if (segment == NULL)
 		return -1;
-	segment = append_segment(groups, err);
+	segment->role = (uint8_t)CTX_ROLE_TOOL;
+	segment->flags = (uint16_t)(flags | CTX_SEGMENT_RESULTS);
+	segment->tokens = cost->results + cost->framing;
+	segment->shared_tokens = (uint32_t)cost->framing;
+	segment->clearable_tokens = cost->clearable;
+	/* Results end the row of user messages here, as results in a message of
+	 * their own do. */
+	groups->answered = true;
+	return 0;
+}
+
+/* Adds to the flags of a segment those that its message implies by itself. */
+static unsigned
+add_message_flags(const struct ctx_message *message, unsigned flags)
+{
+	bool inserted = (flags & INSERTED) != 0;
+
+	if (message->flags & CTX_MESSAGE_META)
+		flags |= CTX_SEGMENT_META;
+	if (ctx_message_is_signed(message))
+		flags |= CTX_SEGMENT_SIGNED;
+	if ((message->flags & CTX_MESSAGE_PINNED) && !inserted)
+		flags |= CTX_SEGMENT_COMPACTED;
+	if (message->role == CTX_ROLE_SYSTEM || inserted)
+		flags |= CTX_SEGMENT_SYSTEM;
+	return flags;
+}
+
+/* Adds the segment of a message, without the results if these have a segment of
+ * their own (CTX_SEGMENT_REST). */
+static int
+add_message_segment(struct ctx_groups *groups,
+    const struct ctx_message *message, const struct ctx_cost *cost,
+    unsigned flags, struct ctx_err *err)
+{
+	struct ctx_segment *segment = append_segment(groups, err);
+	bool split = (flags & CTX_SEGMENT_REST) != 0;
+
 	if (segment == NULL)
 		return -1;
 	segment->role = (uint8_t)message->role;
-	segment->flags = (uint16_t)(flags | (split ? CTX_SEGMENT_REST : 0) |
-	    (may_open ? CTX_SEGMENT_USER : 0) |
-	    (message->flags & CTX_MESSAGE_META ? CTX_SEGMENT_META : 0) |
-	    (ctx_message_is_signed(message) ? CTX_SEGMENT_SIGNED : 0) |
-	    ((message->flags & CTX_MESSAGE_PINNED) && !(flags & INSERTED)
-		    ? CTX_SEGMENT_COMPACTED
-		    : 0) |
-	    (message->role == CTX_ROLE_SYSTEM || (flags & INSERTED)
-		    ? CTX_SEGMENT_SYSTEM
-		    : 0));
+	segment->flags = (uint16_t)add_message_flags(message, flags);
 	segment->tokens = cost->tokens - (split ? cost->results : 0);
 	segment->reasoning = cost->reasoning;
 	segment->clearable_tokens = split ? 0 : cost->clearable;
 	groups->tokens += cost->tokens;
-	if (continues) {
+	return 0;
+}
+
+/* Counts the message of the newest segment.  A record that continues a message
+ * gets the index of that message and is not counted. */
+static void
+count_message(struct ctx_groups *groups, const struct ctx_message *message)
+{
+	struct ctx_segment *segment = &groups->segments[groups->n - 1];
+
+	if ((message->flags & CTX_MESSAGE_CONTINUES) &&
+	    groups->nonsystem_messages > 0) {
 		segment->message = groups->messages - 1;
 		segment->nonsystem_index = groups->nonsystem_messages - 1;
-	} else {
-		groups->messages++;
-		groups->nonsystem_messages +=
-		    message->role != CTX_ROLE_SYSTEM && !(flags & INSERTED);
+		return;
 	}
-	/* When split, the results belong to the turn before; its calls are
-	 * closed after they have been matched. */
-	if ((may_open && !split) || (message->flags & CTX_MESSAGE_WHOLE_TURN) ||
+	groups->messages++;
+	groups->nonsystem_messages += !(segment->flags & CTX_SEGMENT_SYSTEM);
+}
+
+/* Returns true if no result after the start of this message can answer a call
+ * before it by order alone. */
+static bool
+ends_open_calls(const struct ctx_groups *groups,
+    const struct ctx_message *message, bool opens_turn)
+{
+	return opens_turn || (message->flags & CTX_MESSAGE_WHOLE_TURN) ||
 	    ((message->dialect->rules & CTX_RESULTS_NEXT) &&
 		message->role == CTX_ROLE_ASSISTANT &&
-		!is_in_row(groups, message)))
+		!is_in_row(groups, message));
+}
+
+/* Merges the newest segment, of this message, with segments before it for other
+ * reasons than calls and results. */
+static void
+merge_neighbours(struct ctx_groups *groups, const struct ctx_message *message)
+{
+	uint32_t segment = (uint32_t)groups->n - 1;
+
+	if (groups->merged_call)
+		merge_groups(groups->segments, groups->newest, segment);
+	attach_neighbours(groups, message, segment);
+	merge_answers(groups, message, segment);
+	merge_continuations(groups, message, segment);
+}
+
+int
+ctx_groups_add(struct ctx_groups *groups, const struct ctx_message *message,
+    const struct ctx_cost *cost, unsigned flags, struct ctx_err *err)
+{
+	uint32_t turn = groups->turn, results = (uint32_t)groups->n;
+	unsigned content = find_content_flags(message);
+	bool may_open = may_open_turn(groups, message, content, flags);
+	bool split =
+	    may_open && content == (CTX_SEGMENT_RESULTS | CTX_SEGMENT_REST);
+
+	groups->merged_call = has_pending_calls(groups, message);
+	if ((split && add_results_segment(groups, cost, flags, err) < 0) ||
+	    enter_turn(groups, message, may_open, flags, err) < 0)
+		return -1;
+	flags |= (may_open ? CTX_SEGMENT_USER : 0u) |
+	    (split ? CTX_SEGMENT_REST : 0u);
+	if (add_message_segment(groups, message, cost, flags, err) < 0)
+		return -1;
+	count_message(groups, message);
+	/* When split, the results belong to the turn before; its calls are
+	 * closed after they have been matched. */
+	if (ends_open_calls(groups, message, may_open && !split))
 		expire_open_calls(groups);
 	groups->has_remote_state |=
 	    (message->flags & CTX_MESSAGE_REMOTE_STATE) != 0;
-	if (pair_calls_and_results(groups, message, (uint32_t)groups->n - 1,
-		results, err) < 0)
+	if (pair_calls_and_results(groups, message, results, err) < 0)
 		return -1;
 	groups->newest_answering =
 	    content & CTX_SEGMENT_RESULTS ? results : NONE;
@@ -645,12 +743,7 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_message *message,
 		move_results_to_turn(groups, results);
 		expire_open_calls(groups);
 	}
-	if (groups->merged_call)
-		merge_groups(groups->segments, groups->newest,
-		    (uint32_t)groups->n - 1);
-	attach_neighbours(groups, message, (uint32_t)groups->n - 1);
-	merge_answers(groups, message, (uint32_t)groups->n - 1);
-	merge_continuations(groups, message, (uint32_t)groups->n - 1);
+	merge_neighbours(groups, message);
 	groups->newest = groups->newest_known = (uint32_t)groups->n - 1;
 	groups->has_first_task &= groups->turn == turn;
 	return may_open ? mark_task(groups, message, err) : 0;
@@ -675,6 +768,29 @@ static uint32_t
 remap_segment(uint32_t segment, const bool *removed, const uint32_t *new_index)
 {
 	return segment == NONE || removed[segment] ? NONE : new_index[segment];
+}
+
+/* Corrects the segments that ctx_groups points to.  Those that wait for a later
+ * message are never removed. */
+static void
+renumber_cursors(struct ctx_groups *groups, const bool *removed,
+    const uint32_t *new_index)
+{
+	if (groups->attached != NONE)
+		groups->attached = new_index[groups->attached];
+	if (groups->continuing != NONE)
+		groups->continuing = new_index[groups->continuing];
+	groups->newest = remap_segment(groups->newest, removed, new_index);
+	groups->newest_calling =
+	    remap_segment(groups->newest_calling, removed, new_index);
+	groups->newest_answering =
+	    remap_segment(groups->newest_answering, removed, new_index);
+	groups->newest_known =
+	    remap_segment(groups->newest_known, removed, new_index);
+	groups->unnamed_calls =
+	    remap_segment(groups->unnamed_calls, removed, new_index);
+	groups->last_task =
+	    remap_segment(groups->last_task, removed, new_index);
 }
 
 int
@@ -704,21 +820,7 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *removed,
 		    new_index[segments[i].contiguous_from];
 	}
 	ctx_open_calls_renumber(groups->calls, new_index);
-	if (groups->attached != NONE)
-		groups->attached = new_index[groups->attached];
-	if (groups->continuing != NONE)
-		groups->continuing = new_index[groups->continuing];
-	groups->newest = remap_segment(groups->newest, removed, new_index);
-	groups->newest_calling =
-	    remap_segment(groups->newest_calling, removed, new_index);
-	groups->newest_answering =
-	    remap_segment(groups->newest_answering, removed, new_index);
-	groups->newest_known =
-	    remap_segment(groups->newest_known, removed, new_index);
-	groups->unnamed_calls =
-	    remap_segment(groups->unnamed_calls, removed, new_index);
-	groups->last_task =
-	    remap_segment(groups->last_task, removed, new_index);
+	renumber_cursors(groups, removed, new_index);
 	groups->n = kept;
 	free(new_index);
 	return 0;
