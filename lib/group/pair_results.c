@@ -1,0 +1,202 @@
+/*
+ * pair_results.c - finds the tool call that a tool result answers
+ *
+ * Only tool calls that still wait for a result are remembered.
+ */
+#include "group/group.h"
+#include "group/merge_groups.h"
+#include "group/open_tool_calls.h"
+#include "group/pair_results.h"
+
+/* Reads the key of a tool call or result.  Sets *tool to the id of its tool
+ * name in groups->tools, or to 0 if it names no tool. */
+static int
+read_call_key(struct ctx_groups *groups, const struct ctx_message *message,
+    const struct ctx_block *block, struct ctx_call_key *key, uint32_t *tool,
+    struct ctx_err *err)
+{
+	*tool = 0;
+	if (ctx_call_key_of(key, message->json, block, message->dialect->rules,
+		&groups->text, err) < 0)
+		return -1;
+	if (key->name.p == NULL ||
+	    message->json->nodes[block->name].kind != CTX_JSON_STRING)
+		return 0;
+	return ctx_intern(&groups->tools, key->name.p, key->name.n, tool, err);
+}
+
+int
+ctx_groups_tool(struct ctx_groups *groups, const struct ctx_message *message,
+    size_t i, uint32_t *tool, struct ctx_err *err)
+{
+	const struct ctx_block *block = &message->blocks[i];
+	struct ctx_call_key key;
+
+	if (read_call_key(groups, message, block, &key, tool, err) < 0)
+		return -1;
+	if (*tool == 0)
+		(void)ctx_open_calls_peek(groups->calls, &key, tool);
+	return 0;
+}
+
+/* Merges a call made by a program with the call that runs the program.  The
+ * latter may already have its result and is then no longer open; the newest
+ * segment with calls belongs to the program in this case. */
+static int
+merge_with_caller(struct ctx_groups *groups, const struct ctx_message *message,
+    const struct ctx_block *block, uint32_t segment, struct ctx_err *err)
+{
+	struct ctx_call_key key;
+	uint32_t caller, tool;
+
+	if (ctx_caller_key_of(&key, message->json, block, &groups->text, err) <
+	    0)
+		return -1;
+	if (key.id.p == NULL)
+		return 0;
+	caller = ctx_open_calls_peek(groups->calls, &key, &tool);
+	if (caller == CTX_NO_SEGMENT)
+		caller = groups->newest_calling;
+	if (caller != CTX_NO_SEGMENT)
+		ctx_groups_merge(groups->segments, caller, segment);
+	return 0;
+}
+
+/* Records that a call gets more results later.  If the call has no id, any
+ * later result without an id may belong to it. */
+static void
+expect_more_results(struct ctx_groups *groups, const struct ctx_call_key *key,
+    uint32_t call)
+{
+	groups->has_more_results = true;
+	groups->segments[call].flags |= CTX_SEGMENT_MORE_RESULTS;
+	if (key->id.p != NULL)
+		return;
+	if (groups->unnamed_calls != CTX_NO_SEGMENT)
+		ctx_groups_merge(groups->segments, groups->unnamed_calls, call);
+	groups->unnamed_calls = call;
+	groups->n_unnamed_calls++;
+}
+
+/* Opens a tool call of the newest segment.  tool is the id of its tool name. */
+static int
+add_call(struct ctx_groups *groups, const struct ctx_message *message,
+    const struct ctx_block *block, const struct ctx_call_key *key,
+    uint32_t tool, struct ctx_err *err)
+{
+	struct ctx_segment *segments = groups->segments;
+	uint32_t segment = (uint32_t)groups->n - 1;
+
+	if (ctx_open_calls_push(groups->calls, key, segment, tool, err) ==
+	    CTX_NO_SEGMENT)
+		return -1;
+	segments[ctx_group_of(segments, segment)].open_calls++;
+	if (block->caller != 0 &&
+	    merge_with_caller(groups, message, block, segment, err) < 0)
+		return -1;
+	groups->newest_calling = segment;
+	if (segments[segment].tool == 0)
+		segments[segment].tool = tool;
+	return 0;
+}
+
+/* Returns true if a result that matches no call must be kept or removed with
+ * the assistant message before it: to remove only one of them would break the
+ * order of roles. */
+static bool
+needs_message_before(const struct ctx_groups *groups,
+    const struct ctx_message *message)
+{
+	return (message->dialect->rules &
+		   (CTX_ALTERNATES | CTX_RESULTS_NEXT)) != 0 &&
+	    message->role != CTX_ROLE_ASSISTANT &&
+	    groups->newest != CTX_NO_SEGMENT &&
+	    groups->segments[groups->newest].role == CTX_ROLE_ASSISTANT;
+}
+
+/* Finds a group for a result, in segment results, that matches no open call:
+ * another result of a call that got one, or an extra result. */
+static void
+place_unmatched_result(struct ctx_groups *groups,
+    const struct ctx_message *message, const struct ctx_block *block,
+    bool has_id, uint32_t results)
+{
+	struct ctx_segment *segments = groups->segments;
+
+	if (groups->has_remote_state) {
+		segments[results].flags |= CTX_SEGMENT_PINNED;
+	} else if (groups->unnamed_calls != CTX_NO_SEGMENT && !has_id) {
+		ctx_groups_merge(segments, groups->unnamed_calls, results);
+		groups->n_unnamed_calls -=
+		    !block->is_partial && groups->n_unnamed_calls > 0;
+	} else if (groups->newest_answering != CTX_NO_SEGMENT) {
+		/* The results directly before have answered its call. */
+		ctx_groups_merge(segments, groups->newest_answering, results);
+	} else if (needs_message_before(groups, message)) {
+		ctx_groups_merge(segments, groups->newest, results);
+	}
+}
+
+/* Merges segment results, of a message with this result, with the call that the
+ * result answers.  tool is the id of the tool that the result names, or 0. */
+static void
+add_result(struct ctx_groups *groups, const struct ctx_message *message,
+    const struct ctx_block *block, const struct ctx_call_key *key,
+    uint32_t tool, uint32_t results)
+{
+	struct ctx_segment *segments = groups->segments;
+	uint32_t called,
+	    call = block->is_partial
+	    ? ctx_open_calls_peek(groups->calls, key, &called)
+	    : ctx_open_calls_pop(groups->calls, key, &called);
+
+	if (call == CTX_NO_SEGMENT) {
+		place_unmatched_result(groups, message, block,
+		    key->id.p != NULL, results);
+	} else {
+		segments[ctx_group_of(segments, call)].open_calls -=
+		    !block->is_partial;
+		ctx_groups_merge(segments, call, results);
+		if (tool == 0)
+			tool = called;
+		if (block->is_partial)
+			expect_more_results(groups, key, call);
+	}
+	if (segments[results].tool == 0)
+		segments[results].tool = tool;
+}
+
+int
+ctx_groups_pair_results(struct ctx_groups *groups,
+    const struct ctx_message *message, uint32_t results, struct ctx_err *err)
+{
+	const struct ctx_block *block;
+	struct ctx_call_key key;
+	uint32_t tool;
+	size_t i;
+
+	for (i = 0; i < message->n; i++) {
+		block = &message->blocks[i];
+		if (block->kind != CTX_BLOCK_TOOL_CALL &&
+		    block->kind != CTX_BLOCK_TOOL_RESULT)
+			continue;
+		if (read_call_key(groups, message, block, &key, &tool, err) < 0)
+			return -1;
+		if (block->kind == CTX_BLOCK_TOOL_RESULT)
+			add_result(groups, message, block, &key, tool, results);
+		else if (add_call(groups, message, block, &key, tool, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+void
+ctx_groups_expire_calls(struct ctx_groups *groups)
+{
+	uint32_t segment;
+
+	while (
+	    (segment = ctx_open_calls_expire(groups->calls)) != CTX_NO_SEGMENT)
+		groups->segments[ctx_group_of(groups->segments, segment)]
+		    .open_calls--;
+}
