@@ -312,6 +312,7 @@ static void
 probing(void)
 {
 	static struct ctx_pretoken_lookup probes[2];
+	struct ctx_pretoken_list list;
 	static struct ctx_pretokenize s;
 	struct ctx_pretoken_cache cache;
 	struct ctx_err err;
@@ -330,9 +331,10 @@ probing(void)
 		ctx_pretokenize_portable(&s, families[0].scheme, 0, text, n,
 		    CTX_PRETOKEN_LOOKUP_MAX);
 		learn(&cache, text, &s);
+		list = (struct ctx_pretoken_list){s.start, s.end, s.n};
 		tokens = 0;
-		misses = ctx_pretoken_lookup_portable(&cache, text, s.start,
-		    s.end, s.n, &probes[0], &tokens);
+		misses = ctx_pretoken_lookup_portable(&cache, text, &list,
+		    &probes[0], &tokens);
 		known = 0;
 		for (i = k = longs = 0; i < s.n; i++) {
 			if (s.end[i] - s.start[i] > CTX_PRETOKEN_CACHE_KEY)
@@ -350,8 +352,8 @@ probing(void)
 			    backends[b].simd)
 				continue;
 			others = 0;
-			CHECK(backends[b].probe(&cache, text, s.start, s.end,
-				  s.n, &probes[1], &others) == misses);
+			CHECK(backends[b].probe(&cache, text, &list, &probes[1],
+				  &others) == misses);
 			CHECK(others == tokens);
 			CHECK(probes[1].nlongs == longs &&
 			    memcmp(probes[0].longs, probes[1].longs,

@@ -167,17 +167,11 @@ count_word(struct ctx_token_counter *c, const char *p, size_t n,
 		merge_later(c, p, n, (struct ctx_waiting){p, key}, tokens);
 }
 
-/* Pretokens to look up, by first byte and end. */
-struct pretoken_list {
-	const uint32_t *start, *end;
-	size_t n; /* at most CTX_PRETOKEN_LOOKUP_MAX */
-};
-
 /* Prefetches the table entries of the n missed pretokens and of the long
  * ones. */
 static void
 prefetch_missed(const struct ctx_token_counter *c,
-    struct ctx_pretoken_lookup *b, const char *p, struct pretoken_list list,
+    struct ctx_pretoken_lookup *b, const char *p, struct ctx_pretoken_list list,
     size_t n)
 {
 	size_t k, length;
@@ -224,13 +218,12 @@ find_keys(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b, size_t n,
  * each. */
 static void
 count_short(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b,
-    const char *p, struct pretoken_list list, uint64_t *tokens)
+    const char *p, struct ctx_pretoken_list list, uint64_t *tokens)
 {
 	size_t misses, k;
 	uint32_t i;
 
-	misses =
-	    c->probe(&c->cache, p, list.start, list.end, list.n, b, tokens);
+	misses = c->probe(&c->cache, p, &list, b, tokens);
 	prefetch_missed(c, b, p, list, misses);
 	misses = find_keys(c, b, misses, tokens);
 	for (k = 0; k < misses; k++) {
@@ -337,7 +330,7 @@ static void
 count_parts(struct ctx_token_counter *c, const char *p, uint64_t *tokens)
 {
 	struct ctx_parts *parts = &c->parts;
-	struct pretoken_list list = {parts->start, parts->end, parts->n};
+	struct ctx_pretoken_list list = {parts->start, parts->end, parts->n};
 
 	parts->n = 0;
 	count_short(c, &c->parts_batch, p, list, tokens);
@@ -399,7 +392,7 @@ count_long(struct ctx_token_counter *c, struct ctx_str text, size_t at,
 
 static int
 count_listed(struct ctx_token_counter *c, struct ctx_str text,
-    struct pretoken_list list, uint64_t *tokens, struct ctx_err *err)
+    struct ctx_pretoken_list list, uint64_t *tokens, struct ctx_err *err)
 {
 	struct ctx_pretoken_lookup *b = &c->batch;
 	size_t k;
@@ -424,7 +417,7 @@ count_last(struct ctx_token_counter *c, struct ctx_str text, size_t first,
 {
 	char last[2 * CTX_VOCAB_KEY] = {0};
 	const struct ctx_str copy = {last, CTX_VOCAB_KEY};
-	struct pretoken_list list;
+	struct ctx_pretoken_list list;
 	struct ctx_pretokenize *s = &c->pieces;
 	size_t at = text.n < CTX_VOCAB_KEY ? 0 : text.n - CTX_VOCAB_KEY, i;
 
@@ -433,7 +426,7 @@ count_last(struct ctx_token_counter *c, struct ctx_str text, size_t first,
 		s->start[i] -= (uint32_t)at;
 		s->end[i] -= (uint32_t)at;
 	}
-	list = (struct pretoken_list){s->start + first, s->end + first,
+	list = (struct ctx_pretoken_list){s->start + first, s->end + first,
 	    s->listed - first};
 	if (count_listed(c, copy, list, tokens, err) < 0)
 		return -1;
@@ -447,7 +440,7 @@ ctx_counter_count(struct ctx_token_counter *c, struct ctx_str text, size_t max,
 {
 	struct ctx_pretokenize *s = &c->pieces;
 	size_t i, inner, some;
-	struct pretoken_list list;
+	struct ctx_pretoken_list list;
 
 	/* An earlier error may have left entries. */
 	c->nwaiting = c->parts.n = 0;
@@ -464,7 +457,8 @@ ctx_counter_count(struct ctx_token_counter *c, struct ctx_str text, size_t max,
 		some = inner - i < CTX_PRETOKEN_LOOKUP_MAX
 		    ? inner - i
 		    : CTX_PRETOKEN_LOOKUP_MAX;
-		list = (struct pretoken_list){s->start + i, s->end + i, some};
+		list =
+		    (struct ctx_pretoken_list){s->start + i, s->end + i, some};
 		if (count_listed(c, text, list, tokens, err) < 0)
 			return -1;
 	}

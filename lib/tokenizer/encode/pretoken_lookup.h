@@ -6,6 +6,13 @@
 
 #define CTX_PRETOKEN_LOOKUP_MAX 512 /* most pretokens per call */
 
+/* Pretokens to look up, by first byte and end.  start and end must be readable
+ * up to a multiple of eight entries. */
+struct ctx_pretoken_list {
+	const uint32_t *start, *end;
+	size_t n; /* at most CTX_PRETOKEN_LOOKUP_MAX */
+};
+
 struct ctx_pretoken_lookup {
 	struct ctx_key keys[CTX_PRETOKEN_LOOKUP_MAX];
 	uint32_t missed[CTX_PRETOKEN_LOOKUP_MAX]; /* indices of pretokens */
@@ -17,15 +24,13 @@ struct ctx_pretoken_lookup {
 };
 
 /*
- * Looks up the n pretokens of p that begin at start[i] and end at end[i]; n is
- * at most CTX_PRETOKEN_LOOKUP_MAX.  Fills probe->keys and adds their tokens to
- * *tokens.  Lists pretokens of more than CTX_PRETOKEN_CACHE_KEY bytes in
+ * Looks up the listed pretokens of p.  Fills probe->keys and adds their tokens
+ * to *tokens.  Lists pretokens of more than CTX_PRETOKEN_CACHE_KEY bytes in
  * probe->longs, and others that are not cached in probe->missed.  Returns the
- * number missed.  16 bytes must be readable at each pretoken, and start and end
- * up to a multiple of eight entries.
+ * number missed.  16 bytes must be readable at each pretoken.
  */
 typedef size_t ctx_pretoken_lookup_fn(const struct ctx_pretoken_cache *words,
-    const char *p, const uint32_t *start, const uint32_t *end, size_t n,
+    const char *p, const struct ctx_pretoken_list *list,
     struct ctx_pretoken_lookup *probe, uint64_t *tokens);
 
 ctx_pretoken_lookup_fn ctx_pretoken_lookup_portable, ctx_pretoken_lookup_avx2,

@@ -17,10 +17,10 @@ ctx_pretokenize_avx2(struct ctx_pretokenize *split,
 
 size_t
 ctx_pretoken_lookup_avx2(const struct ctx_pretoken_cache *cache, const char *p,
-    const uint32_t *start, const uint32_t *end, size_t n,
-    struct ctx_pretoken_lookup *probe, uint64_t *tokens)
+    const struct ctx_pretoken_list *list, struct ctx_pretoken_lookup *probe,
+    uint64_t *tokens)
 {
-	return probe_lines(cache, p, start, end, n, probe, tokens);
+	return probe_lines(cache, p, list, probe, tokens);
 }
 
 #include "tokenizer/simd/bpe_interleaved.h"

@@ -104,10 +104,10 @@ ctx_pretokenize_avx512(struct ctx_pretokenize *split,
 
 size_t
 ctx_pretoken_lookup_avx512(const struct ctx_pretoken_cache *cache,
-    const char *p, const uint32_t *start, const uint32_t *end, size_t n,
+    const char *p, const struct ctx_pretoken_list *list,
     struct ctx_pretoken_lookup *probe, uint64_t *tokens)
 {
-	return probe_lines(cache, p, start, end, n, probe, tokens);
+	return probe_lines(cache, p, list, probe, tokens);
 }
 
 #include "tokenizer/simd/bpe_interleaved.h"

@@ -204,10 +204,10 @@ least(const uint32_t *list, uint32_t n)
 
 size_t
 ctx_pretoken_lookup_neon(const struct ctx_pretoken_cache *words, const char *p,
-    const uint32_t *start, const uint32_t *end, size_t n,
-    struct ctx_pretoken_lookup *probe, uint64_t *tokens)
+    const struct ctx_pretoken_list *list, struct ctx_pretoken_lookup *probe,
+    uint64_t *tokens)
 {
-	return probe_lines(words, p, start, end, n, probe, tokens);
+	return probe_lines(words, p, list, probe, tokens);
 }
 
 #include "tokenizer/simd/bpe_interleaved.h"

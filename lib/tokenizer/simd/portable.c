@@ -128,8 +128,8 @@ sum_total(const struct sum *sum)
 
 size_t
 ctx_pretoken_lookup_portable(const struct ctx_pretoken_cache *cache,
-    const char *p, const uint32_t *start, const uint32_t *end, size_t n,
+    const char *p, const struct ctx_pretoken_list *list,
     struct ctx_pretoken_lookup *probe, uint64_t *tokens)
 {
-	return probe_lines(cache, p, start, end, n, probe, tokens);
+	return probe_lines(cache, p, list, probe, tokens);
 }

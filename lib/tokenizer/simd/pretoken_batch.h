@@ -107,13 +107,14 @@ list_longs(const uint32_t *start, const uint32_t *end, size_t first, size_t n,
 
 static inline size_t
 probe_lines(const struct ctx_pretoken_cache *w, const char *p,
-    const uint32_t *start, const uint32_t *end, size_t n,
-    struct ctx_pretoken_lookup *probe, uint64_t *tokens)
+    const struct ctx_pretoken_list *list, struct ctx_pretoken_lookup *probe,
+    uint64_t *tokens)
 {
+	const uint32_t *start = list->start, *end = list->end;
 	const uint64_t *table = w->lines;
 	struct ctx_key *keys = probe->keys;
 	uint32_t lines[CTX_PRETOKEN_LOOKUP_MAX];
-	size_t i, k, count = 0;
+	size_t n = list->n, i, k, count = 0;
 	unsigned shorts;
 	uint64_t total;
 	struct sum sum;
