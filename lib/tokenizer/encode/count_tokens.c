@@ -360,20 +360,17 @@ count_part(struct ctx_token_counter *c, struct ctx_str text, size_t at,
 	return 0;
 }
 
-/* Counts a pretoken of 16 bytes or more. */
+/* Counts a pretoken of n bytes, 16 or more, at text.p + at, that is neither
+ * cached nor a token. */
 static int
-count_long(struct ctx_token_counter *c, struct ctx_str text, size_t at,
-    size_t n, uint64_t hash, uint64_t *tokens, struct ctx_err *err)
+count_unknown_long(struct ctx_token_counter *c, struct ctx_str text, size_t at,
+    size_t n, uint64_t *tokens, struct ctx_err *err)
 {
 	const struct ctx_vocab *v = &c->tokenizer->vocab;
 	const char *p = text.p + at;
-	unsigned known = find_known_long(c, p, n, hash);
 	struct cuts cuts;
 	size_t begin, i;
 
-	*tokens += known;
-	if (known > 0)
-		return 0;
 	/* In a part, a token counts only if merging gives it.  With
 	 * v->unreached the lookups may find others. */
 	if (v->unreached)
@@ -395,15 +392,17 @@ count_listed(struct ctx_token_counter *c, struct ctx_str text,
     struct ctx_pretoken_list list, uint64_t *tokens, struct ctx_err *err)
 {
 	struct ctx_pretoken_lookup *b = &c->batch;
-	size_t k;
-	uint32_t i;
+	unsigned known;
+	size_t k, at, n;
 
 	count_short(c, b, text.p, list, tokens);
 	for (k = 0; k < b->nlongs; k++) {
-		i = b->longs[k];
-		if (count_long(c, text, list.start[i],
-			list.end[i] - list.start[i], b->hashes[k], tokens,
-			err) < 0)
+		at = list.start[b->longs[k]];
+		n = list.end[b->longs[k]] - at;
+		known = find_known_long(c, text.p + at, n, b->hashes[k]);
+		*tokens += known;
+		if (known == 0 &&
+		    count_unknown_long(c, text, at, n, tokens, err) < 0)
 			return -1;
 	}
 	return 0;
