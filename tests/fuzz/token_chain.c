@@ -18,7 +18,6 @@ static bool
 split(const struct ctx_pcre2_pretokenizer *chain, const char *p, size_t n,
     size_t max, char *ends)
 {
-	struct ctx_pretokenizer none = {CTX_PRETOKENIZER_NONE, 0, 0, 0};
 	static struct ctx_pretokenize s;
 	struct ctx_pcre2_state *state;
 	struct ctx_err err;
@@ -26,8 +25,7 @@ split(const struct ctx_pcre2_pretokenizer *chain, const char *p, size_t n,
 	int rc = ctx_pcre2_begin(&state, chain, "test", &err);
 
 	while (rc == 0 && at < n) {
-		rc = ctx_pcre2_split(state, NULL, none, &s, p + at, n - at, max,
-		    &err);
+		rc = ctx_pcre2_split(state, &s, p + at, n - at, max, &err);
 		if (rc < 0)
 			break;
 		if (s.n > max || (s.n > 0) == (s.alone > 0))

@@ -36,13 +36,15 @@ split(struct ctx_pcre2_state *state, ctx_pretokenize_fn *last,
 {
 	size_t at = 0, count = 0, i;
 
-	if (state != NULL)
+	if (state != NULL) {
 		ctx_pcre2_reset(state);
+		ctx_pcre2_set_last(state, last, scheme);
+	}
 	while (at < n && count < MOST - CTX_PRETOKENIZE_MAX) {
 		i = pick(3) == 0 ? 1 + pick(9) : CTX_PRETOKENIZE_MAX;
 		if (state != NULL)
-			NEED(ctx_pcre2_split(state, last, scheme, &part, p + at,
-				 n - at, i, &err) == 0);
+			NEED(ctx_pcre2_split(state, &part, p + at, n - at, i,
+				 &err) == 0);
 		else
 			last(&part, scheme, 0, p + at, n - at, i);
 		CHECK(part.n <= i && (part.n > 0) != (part.alone > 0));
@@ -271,15 +273,13 @@ slow(void)
 		NEED(ctx_pcre2_begin(&state, chain, "x.json", &err) == 0);
 		rc = 0;
 		for (at = 0; rc == 0 && at < list[i].n; at += part.used)
-			rc =
-			    ctx_pcre2_split(state, NULL, none, &part, text + at,
-				list[i].n - at, CTX_PRETOKENIZE_MAX, &err);
+			rc = ctx_pcre2_split(state, &part, text + at,
+			    list[i].n - at, CTX_PRETOKENIZE_MAX, &err);
 		CHECK(rc == -1 && err.code == CTX_ELIMIT);
 		CHECK(strstr(err.text, "x.json") != NULL);
 		/* The steps are those of one text. */
 		ctx_pcre2_reset(state);
-		CHECK(ctx_pcre2_split(state, NULL, none, &part, "aac", 3, 1,
-			  &err) == 0);
+		CHECK(ctx_pcre2_split(state, &part, "aac", 3, 1, &err) == 0);
 		ctx_pcre2_end(state);
 		ctx_pcre2_close(chain);
 	}

@@ -53,6 +53,10 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
 		ctx_token_counter_close(c);
 		return -1;
 	}
+	if (c->chain != NULL &&
+	    tokenizer->vocab.head->scheme.family != CTX_PRETOKENIZER_NONE)
+		ctx_pcre2_set_last(c->chain, c->split,
+		    tokenizer->vocab.head->scheme);
 	*counter = c;
 	return 0;
 }
@@ -92,9 +96,7 @@ ctx_counter_split(struct ctx_token_counter *c, const char *p, size_t n,
 	struct ctx_pretokenizer scheme = c->tokenizer->vocab.head->scheme;
 
 	if (c->chain != NULL)
-		return ctx_pcre2_split(c->chain,
-		    scheme.family == CTX_PRETOKENIZER_NONE ? NULL : c->split,
-		    scheme, &c->pieces, p, n, max, err);
+		return ctx_pcre2_split(c->chain, &c->pieces, p, n, max, err);
 	c->split(&c->pieces, scheme, plain, p, n, max);
 	return 0;
 }

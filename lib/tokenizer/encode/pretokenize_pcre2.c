@@ -55,9 +55,13 @@ struct ctx_pcre2_state {
 	size_t at, n, cap; /* in characters: the next, the end, the room */
 	size_t bytes;      /* bytes of the characters from at to n */
 	bool part;         /* see ctx_pcre2_part */
-	size_t left[CTX_PCRE2_MAX];   /* characters left of the piece that each
-					 pattern found */
-	struct ctx_pretokenize inner; /* of the built-in pretokenizer */
+	size_t left[CTX_PCRE2_MAX]; /* characters left of the piece that each
+				       pattern found */
+	/* What splits the pieces further (ctx_pcre2_set_last), and what it
+	 * found in one of them. */
+	ctx_pretokenize_fn *last;
+	struct ctx_pretokenizer last_pretokenizer;
+	struct ctx_pretokenize inner;
 };
 
 static int
@@ -247,6 +251,14 @@ ctx_pcre2_end(struct ctx_pcre2_state *s)
 }
 
 void
+ctx_pcre2_set_last(struct ctx_pcre2_state *s, ctx_pretokenize_fn *split,
+    struct ctx_pretokenizer pretokenizer)
+{
+	s->last = split;
+	s->last_pretokenizer = pretokenizer;
+}
+
+void
 ctx_pcre2_reset(struct ctx_pcre2_state *s)
 {
 	s->at = s->n = s->bytes = 0;
@@ -414,14 +426,13 @@ consume_bytes(struct ctx_pcre2_state *s, size_t bytes)
  * pretoken must be returned alone (ctx_pretokenize.alone); it is, if it is the
  * first. */
 static bool
-append_pretokens(struct ctx_pcre2_state *s, ctx_pretokenize_fn *last,
-    struct ctx_pretokenizer scheme, struct ctx_pretokenize *split, size_t base,
-    const char *p, size_t n, size_t max)
+append_pretokens(struct ctx_pcre2_state *s, struct ctx_pretokenize *split,
+    size_t base, const char *p, size_t n, size_t max)
 {
 	const struct ctx_pretokenize *inner = &s->inner;
 	size_t i;
 
-	if (last == NULL) {
+	if (s->last == NULL) {
 		s->inner.n = s->inner.listed = 1;
 		s->inner.start[0] = 0;
 		s->inner.end[0] = (uint32_t)n;
@@ -430,7 +441,8 @@ append_pretokens(struct ctx_pcre2_state *s, ctx_pretokenize_fn *last,
 		    ? n
 		    : 0;
 	} else {
-		last(&s->inner, scheme, 0, p, n, max - split->n);
+		s->last(&s->inner, s->last_pretokenizer, 0, p, n,
+		    max - split->n);
 	}
 	if (inner->alone > 0) {
 		if (split->n == 0) {
@@ -448,8 +460,7 @@ append_pretokens(struct ctx_pcre2_state *s, ctx_pretokenize_fn *last,
 }
 
 int
-ctx_pcre2_split(struct ctx_pcre2_state *s, ctx_pretokenize_fn *last,
-    struct ctx_pretokenizer scheme, struct ctx_pretokenize *split,
+ctx_pcre2_split(struct ctx_pcre2_state *s, struct ctx_pretokenize *split,
     const char *p, size_t n, size_t max, struct ctx_err *err)
 {
 	size_t at = 0, length = 0, bytes;
@@ -463,8 +474,7 @@ ctx_pcre2_split(struct ctx_pcre2_state *s, ctx_pretokenize_fn *last,
 		if (rc == 0)
 			break;
 		bytes = count_bytes(s, length);
-		if (!append_pretokens(s, last, scheme, split, at, p + at, bytes,
-			max))
+		if (!append_pretokens(s, split, at, p + at, bytes, max))
 			break;
 		at = split->end[split->n - 1];
 	}

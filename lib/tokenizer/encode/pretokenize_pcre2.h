@@ -31,6 +31,10 @@ int ctx_pcre2_begin(struct ctx_pcre2_state **state,
     const struct ctx_pcre2_pretokenizer *chain, const char *name,
     struct ctx_err *err);
 void ctx_pcre2_end(struct ctx_pcre2_state *state);
+/* Has what the patterns leave split further, by split for pretokenizer.  NULL,
+ * the default: the patterns do all of it. */
+void ctx_pcre2_set_last(struct ctx_pcre2_state *state,
+    ctx_pretokenize_fn *split, struct ctx_pretokenizer pretokenizer);
 /* Starts a new text. */
 void ctx_pcre2_reset(struct ctx_pcre2_state *state);
 /*
@@ -43,14 +47,13 @@ void ctx_pcre2_reset(struct ctx_pcre2_state *state);
 void ctx_pcre2_part(struct ctx_pcre2_state *state);
 /*
  * Splits off the next pretokens, 1 to max, as a ctx_pretokenize_fn does.  p, n
- * is the rest of the text: each call must continue where the last ended.  If
- * last is not NULL, it splits what the patterns leave, with scheme.
+ * is the rest of the text: each call must continue where the last ended.
  * CTX_ELIMIT: the patterns took more than a million steps plus 256 per
  * character of the text so far, or a match needed more than 64 MB.  Steps are
  * counted, so the limit does not depend on the machine.
  */
-int ctx_pcre2_split(struct ctx_pcre2_state *state, ctx_pretokenize_fn *last,
-    struct ctx_pretokenizer scheme, struct ctx_pretokenize *split,
-    const char *p, size_t n, size_t max, struct ctx_err *err);
+int ctx_pcre2_split(struct ctx_pcre2_state *state,
+    struct ctx_pretokenize *split, const char *p, size_t n, size_t max,
+    struct ctx_err *err);
 
 #endif
