@@ -52,7 +52,8 @@ run_summarizer(struct summary_job *job, struct ctx_err *err)
 		    o->summarizer);
 	cut_at_suffix(out);
 	if (ctx_token_head(job->conversation->model_counter.counter->tokens,
-		out->p, out->n, job->room, &at, &tokens, err) < 0)
+		(struct ctx_str){out->p, out->n}, job->room, &at, &tokens,
+		err) < 0)
 		return -1;
 	out->n = at;
 	return 0;
@@ -204,8 +205,9 @@ compose_within(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
 		return 0;
 	over = plan->after + *tokens - budget;
 	if (ctx_token_head(job->conversation->model_counter.counter->tokens,
-		text->p, text->n, job->room > over ? job->room - over : 0,
-		&text->n, tokens, err) < 0)
+		(struct ctx_str){text->p, text->n},
+		job->room > over ? job->room - over : 0, &text->n, tokens,
+		err) < 0)
 		return -1;
 	return compose_summary(job, all, tokens, err);
 }

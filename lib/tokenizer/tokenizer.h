@@ -153,9 +153,9 @@ int ctx_token_fits(struct ctx_token_counter *counter, const char *p, size_t n,
  * *tokens to its tokens.  The cut is found by bisection.  As one more character
  * can lower the count, a slightly longer head or tail may also fit.
  */
-int ctx_token_head(struct ctx_token_counter *counter, const char *p, size_t n,
+int ctx_token_head(struct ctx_token_counter *counter, struct ctx_str text,
     uint64_t limit, size_t *at, uint64_t *tokens, struct ctx_err *err);
-int ctx_token_tail(struct ctx_token_counter *counter, const char *p, size_t n,
+int ctx_token_tail(struct ctx_token_counter *counter, struct ctx_str text,
     uint64_t limit, size_t *at, uint64_t *tokens, struct ctx_err *err);
 
 /* ---- tokenizer/encode/token_index.c: counting parts of one long text ----- */
@@ -165,33 +165,33 @@ int ctx_token_tail(struct ctx_token_counter *counter, const char *p, size_t n,
  * before it.  With them, ranges of the text are counted quickly and appended
  * text is counted without the text before it.  There are no checkpoints for
  * encodings with added tokens or with patterns that run in PCRE2; results are
- * the same.  Zero is a valid index of the empty text.  The caller owns the text
- * and passes it to every call.
+ * the same.  Zero is a valid empty index.  The caller owns counter and text;
+ * both must live as long as the index is asked about them.
  */
 struct ctx_token_index {
+	/* Counter and text of the last ctx_token_index_append. */
+	struct ctx_token_counter *counter;
+	struct ctx_str text;
 	struct ctx_token_checkpoint *list;
 	size_t n, cap;
-	size_t end;      /* bytes of the text */
 	uint64_t tokens; /* tokens of the text */
 	bool changed; /* true if the normal form of the text differs from it */
 };
 
-/* Updates the index to the text p of n bytes: the bytes of the last call, then
- * appended bytes.  Counts again from the last checkpoint. */
+/* Updates the index to a text: the bytes of the last call, which may have moved
+ * in memory, then appended bytes.  Counts again from the last checkpoint.  Must
+ * be called before the functions below, and always with the same counter. */
 int ctx_token_index_append(struct ctx_token_index *index,
-    struct ctx_token_counter *counter, const char *p, size_t n,
+    struct ctx_token_counter *counter, struct ctx_str text,
     struct ctx_err *err);
-/* Sets *tokens to the tokens of the bytes [from, to), counted as a text of its
- * own; to is at most index->end. */
-int ctx_token_index_range(const struct ctx_token_index *index,
-    struct ctx_token_counter *counter, const char *p, size_t from, size_t to,
-    uint64_t *tokens, struct ctx_err *err);
+/* Sets *tokens to the tokens of the bytes [from, to) of the text, counted as a
+ * text of its own. */
+int ctx_token_index_range(const struct ctx_token_index *index, size_t from,
+    size_t to, uint64_t *tokens, struct ctx_err *err);
 /* ctx_token_head and ctx_token_tail for the indexed text. */
-int ctx_token_index_head(const struct ctx_token_index *index,
-    struct ctx_token_counter *counter, const char *p, uint64_t limit,
+int ctx_token_index_head(const struct ctx_token_index *index, uint64_t limit,
     size_t *at, uint64_t *tokens, struct ctx_err *err);
-int ctx_token_index_tail(const struct ctx_token_index *index,
-    struct ctx_token_counter *counter, const char *p, uint64_t limit,
+int ctx_token_index_tail(const struct ctx_token_index *index, uint64_t limit,
     size_t *at, uint64_t *tokens, struct ctx_err *err);
 /* Makes the index empty; its memory is used again. */
 void ctx_token_index_reset(struct ctx_token_index *index);

@@ -378,10 +378,8 @@ find_token_range(struct shortener *cut,
 
 	head = ctx_tokens_to_encoding(cut->counter, head);
 	tail = ctx_tokens_to_encoding(cut->counter, tail);
-	if (ctx_token_index_head(&cut->index, cut->counter->tokens, text->p,
-		head, &head_at, kept, err) < 0 ||
-	    ctx_token_index_tail(&cut->index, cut->counter->tokens, text->p,
-		tail, &tail_at, &tokens, err) < 0)
+	if (ctx_token_index_head(&cut->index, head, &head_at, kept, err) < 0 ||
+	    ctx_token_index_tail(&cut->index, tail, &tail_at, &tokens, err) < 0)
 		return -1;
 	*kept = ctx_tokens_to_model(cut->counter, *kept + tokens);
 	ctx_cut_find_points(range, text_segments, CTX_SIZE_BYTES, text->n,
@@ -401,7 +399,8 @@ cut_tokens(struct shortener *cut, const struct text_segments *text_segments,
 	/* The index is built once for all rooms that are tried. */
 	ctx_token_index_reset(&cut->index);
 	if (ctx_token_index_append(&cut->index, cut->counter->tokens,
-		text_segments->text.p, text_segments->text.n, err) < 0)
+		(struct ctx_str){text_segments->text.p, text_segments->text.n},
+		err) < 0)
 		return -1;
 	for (;;) {
 		if (find_token_range(cut, text_segments, head, tail, range,

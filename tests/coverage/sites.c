@@ -213,8 +213,8 @@ PASSES(ctx_text_segments_plain,
     (text_segments, cut, err))
 PASSES(ctx_token_index_append,
     (struct ctx_token_index * index, struct ctx_token_counter *counter,
-	const char *p, size_t n, struct ctx_err *err),
-    (index, counter, p, n, err))
+	struct ctx_str text, struct ctx_err *err),
+    (index, counter, text, err))
 PASSES(ctx_shorten_measure,
     (struct shortener * cut, const char *p, size_t n, uint64_t *size,
 	struct ctx_err *err),

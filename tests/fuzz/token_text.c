@@ -74,7 +74,8 @@ normalize(const char *p, size_t size)
 	    0);
 	must(ctx_token_count(counter, p + at, size - at, &rest, &err) == 0);
 	must(tokens + rest == ids.n);
-	must(ctx_token_head(counter, p, size, end, &at, &tokens, &err) == 0);
+	must(ctx_token_head(counter, (struct ctx_str){p, size}, end, &at,
+		 &tokens, &err) == 0);
 	must(ctx_token_count(counter, p, at, &rest, &err) == 0);
 	must(tokens == rest && rest <= end);
 	ctx_nfc_release(&nfc);

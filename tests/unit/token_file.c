@@ -288,26 +288,29 @@ check_limits(struct ctx_token_counter *c, const char *p, size_t n)
 	size_t at;
 
 	CHECK(ctx_token_count(c, p, n, &all, &err) == 0);
-	CHECK(ctx_token_index_append(&index, c, p, n / 2, &err) == 0);
-	CHECK(ctx_token_index_append(&index, c, p, n, &err) == 0);
+	CHECK(ctx_token_index_append(&index, c, (struct ctx_str){p, n / 2},
+		  &err) == 0);
+	CHECK(ctx_token_index_append(&index, c, (struct ctx_str){p, n}, &err) ==
+	    0);
 	CHECK(index.tokens == all);
 	for (limit = 0; limit <= all + 1; limit += 1 + limit / 9) {
 		CHECK(ctx_token_fits(c, p, n, limit, &within, &err) == 0);
 		CHECK(within == (all <= limit));
-		CHECK(ctx_token_head(c, p, n, limit, &at, &tokens, &err) == 0);
+		CHECK(ctx_token_head(c, (struct ctx_str){p, n}, limit, &at,
+			  &tokens, &err) == 0);
 		CHECK(ctx_token_count(c, p, at, &want, &err) == 0);
 		CHECK(tokens == want && want <= limit);
 		CHECK(all > limit || at == n);
-		CHECK(ctx_token_index_head(&index, c, p, limit, &at, &tokens,
-			  &err) == 0);
+		CHECK(ctx_token_index_head(&index, limit, &at, &tokens, &err) ==
+		    0);
 		CHECK(ctx_token_count(c, p, at, &want, &err) == 0);
 		CHECK(tokens == want && want <= limit);
-		CHECK(ctx_token_index_tail(&index, c, p, limit, &at, &tokens,
-			  &err) == 0);
+		CHECK(ctx_token_index_tail(&index, limit, &at, &tokens, &err) ==
+		    0);
 		CHECK(ctx_token_count(c, p + at, n - at, &want, &err) == 0);
 		CHECK(tokens == want && want <= limit);
-		CHECK(ctx_token_index_range(&index, c, p, at / 2, n, &tokens,
-			  &err) == 0);
+		CHECK(ctx_token_index_range(&index, at / 2, n, &tokens, &err) ==
+		    0);
 		CHECK(ctx_token_count(c, p + at / 2, n - at / 2, &want, &err) ==
 		    0);
 		CHECK(tokens == want);

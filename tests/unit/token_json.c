@@ -348,22 +348,25 @@ too_slow(void)
 	SLOW(ctx_token_encode(c, text, sizeof text, false, &ids, &err));
 	SLOW(ctx_token_encode(c, text, sizeof text, true, &ids, &err));
 	SLOW(ctx_token_fits(c, text + fast, 60, 50, &within, &err));
-	SLOW(ctx_token_head(c, text, sizeof text, 30000, &at, &tokens, &err));
-	SLOW(ctx_token_tail(c, text, sizeof text, 30000, &at, &tokens, &err));
+	SLOW(ctx_token_head(c, (struct ctx_str){text, sizeof text}, 30000, &at,
+	    &tokens, &err));
+	SLOW(ctx_token_tail(c, (struct ctx_str){text, sizeof text}, 30000, &at,
+	    &tokens, &err));
 	/* More may follow, so this piece is not begun. */
 	CHECK(ctx_token_count_streaming(c, text, sizeof text, &at, &tokens,
 		  &err) == 0);
 	CHECK(at <= fast && at == tokens);
-	SLOW(ctx_token_index_append(&index, c, text, sizeof text, &err));
-	CHECK(ctx_token_index_append(&index, c, text, fast, &err) == 0);
-	CHECK(ctx_token_index_range(&index, c, text, 0, fast, &tokens, &err) ==
-		0 &&
+	SLOW(ctx_token_index_append(&index, c,
+	    (struct ctx_str){text, sizeof text}, &err));
+	CHECK(ctx_token_index_append(&index, c, (struct ctx_str){text, fast},
+		  &err) == 0);
+	CHECK(ctx_token_index_range(&index, 0, fast, &tokens, &err) == 0 &&
 	    tokens == fast);
-	SLOW(ctx_token_index_append(&index, c, text, sizeof text, &err));
-	SLOW(ctx_token_index_head(&index, c, text, 30000, &at, &tokens, &err));
-	SLOW(ctx_token_index_tail(&index, c, text, 100, &at, &tokens, &err));
-	SLOW(ctx_token_index_range(&index, c, text, fast, sizeof text, &tokens,
-	    &err));
+	SLOW(ctx_token_index_append(&index, c,
+	    (struct ctx_str){text, sizeof text}, &err));
+	SLOW(ctx_token_index_head(&index, 30000, &at, &tokens, &err));
+	SLOW(ctx_token_index_tail(&index, 100, &at, &tokens, &err));
+	SLOW(ctx_token_index_range(&index, fast, sizeof text, &tokens, &err));
 	ctx_token_index_release(&index);
 	ctx_tokens_release(&ids);
 	ctx_token_counter_close(c);

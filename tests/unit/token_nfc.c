@@ -383,12 +383,12 @@ check_limits(const char *p, size_t n)
 		    : pick((size_t)all * (i == 2 ? 9 : 2) + 2);
 		CHECK(ctx_token_fits(counter, p, n, limit, &within, &err) == 0);
 		CHECK(within == (all <= limit));
-		CHECK(ctx_token_head(counter, p, n, limit, &at, &tokens,
-			  &err) == 0);
+		CHECK(ctx_token_head(counter, (struct ctx_str){p, n}, limit,
+			  &at, &tokens, &err) == 0);
 		CHECK(at <= n && tokens <= limit && count(p, at) == tokens);
 		CHECK(all > limit || at == n);
-		CHECK(ctx_token_tail(counter, p, n, limit, &at, &tokens,
-			  &err) == 0);
+		CHECK(ctx_token_tail(counter, (struct ctx_str){p, n}, limit,
+			  &at, &tokens, &err) == 0);
 		CHECK(at <= n && tokens <= limit &&
 		    count(p + at, n - at) == tokens);
 		CHECK(all > limit || at == 0);
@@ -406,22 +406,22 @@ check_marks(const char *p, size_t n)
 	for (end = 0; end < n;) {
 		end += 1 + pick(n / 3 + 1);
 		end = end < n ? end : n;
-		CHECK(
-		    ctx_token_index_append(&index, counter, p, end, &err) == 0);
+		CHECK(ctx_token_index_append(&index, counter,
+			  (struct ctx_str){p, end}, &err) == 0);
 		CHECK(index.tokens == count(p, end));
 	}
 	for (i = 0; i < 8 && n > 0; i++) {
 		from = pick(n);
 		to = from + pick(n - from + 1);
-		CHECK(ctx_token_index_range(&index, counter, p, from, to,
-			  &tokens, &err) == 0);
+		CHECK(ctx_token_index_range(&index, from, to, &tokens, &err) ==
+		    0);
 		CHECK(tokens == count(p + from, to - from));
 		limit = pick((size_t)index.tokens + 3);
-		CHECK(ctx_token_index_head(&index, counter, p, limit, &at,
-			  &tokens, &err) == 0);
+		CHECK(ctx_token_index_head(&index, limit, &at, &tokens, &err) ==
+		    0);
 		CHECK(tokens <= limit && tokens == count(p, at));
-		CHECK(ctx_token_index_tail(&index, counter, p, limit, &at,
-			  &tokens, &err) == 0);
+		CHECK(ctx_token_index_tail(&index, limit, &at, &tokens, &err) ==
+		    0);
 		CHECK(tokens <= limit && tokens == count(p + at, n - at));
 	}
 	ctx_token_index_release(&index);

@@ -312,16 +312,16 @@ limits(void)
 		CHECK(ctx_token_fits(counter, text, n, limit, &within, &err) ==
 		    0);
 		CHECK(within == (whole <= limit));
-		CHECK(ctx_token_head(counter, text, n, limit, &at, &tokens,
-			  &err) == 0);
+		CHECK(ctx_token_head(counter, (struct ctx_str){text, n}, limit,
+			  &at, &tokens, &err) == 0);
 		CHECK(at <= n && tokens <= limit && count(text, at) == tokens);
 		CHECK(whole > limit || at == n);
 		CHECK(at == n || ((unsigned char)text[at] & 0xc0) != 0x80);
 		/* It is not far from what would fit. */
 		CHECK(at == n || tokens + 12 > limit ||
 		    count(text, at + 1) > limit);
-		CHECK(ctx_token_tail(counter, text, n, limit, &at, &tokens,
-			  &err) == 0);
+		CHECK(ctx_token_tail(counter, (struct ctx_str){text, n}, limit,
+			  &at, &tokens, &err) == 0);
 		CHECK(at <= n && tokens <= limit);
 		CHECK(count(text + at, n - at) == tokens);
 		CHECK(whole > limit || at == 0);
@@ -349,9 +349,9 @@ checkpoints(void)
 		for (end = 0; end < n;) {
 			end += 1 + pick(round % 3 == 0 ? 20000 : 3000);
 			end = end < n ? end : n;
-			CHECK(ctx_token_index_append(&index, counter, text, end,
-				  &err) == 0);
-			CHECK(index.end == end);
+			CHECK(ctx_token_index_append(&index, counter,
+				  (struct ctx_str){text, end}, &err) == 0);
+			CHECK(index.text.n == end);
 			if (pick(4) == 0)
 				CHECK(index.tokens == count(text, end));
 		}
@@ -359,17 +359,17 @@ checkpoints(void)
 		for (i = 0; i < 60; i++) {
 			from = pick(n);
 			to = from + pick(n - from + 1);
-			CHECK(ctx_token_index_range(&index, counter, text, from,
-				  to, &tokens, &err) == 0);
+			CHECK(ctx_token_index_range(&index, from, to, &tokens,
+				  &err) == 0);
 			CHECK(tokens == count(text + from, to - from));
 			limit = pick((size_t)index.tokens + 10);
-			CHECK(ctx_token_index_head(&index, counter, text, limit,
-				  &at, &tokens, &err) == 0);
+			CHECK(ctx_token_index_head(&index, limit, &at, &tokens,
+				  &err) == 0);
 			CHECK(tokens <= limit && tokens == count(text, at));
 			if (i % 10 > 0)
 				continue;
-			CHECK(ctx_token_index_tail(&index, counter, text, limit,
-				  &at, &tokens, &err) == 0);
+			CHECK(ctx_token_index_tail(&index, limit, &at, &tokens,
+				  &err) == 0);
 			CHECK(tokens <= limit &&
 			    tokens == count(text + at, n - at));
 		}
@@ -539,12 +539,14 @@ names(void)
 	CHECK(tokens == 2);
 	CHECK(ctx_token_fits(c, "12345", 5, 1, &within, &err) == 0);
 	CHECK(!within);
-	CHECK(ctx_token_head(c, "123\xc3\xa9", 5, 1, &at, &tokens, &err) == 0);
+	CHECK(ctx_token_head(c, (struct ctx_str){"123\xc3\xa9", 5}, 1, &at,
+		  &tokens, &err) == 0);
 	CHECK(at == 3 && tokens == 1);
 	CHECK(ctx_token_tail(c,
-		  "1\xc3\xa9"
-		  "23",
-		  5, 1, &at, &tokens, &err) == 0);
+		  (struct ctx_str){"1\xc3\xa9"
+				   "23",
+		      5},
+		  1, &at, &tokens, &err) == 0);
 	CHECK(at == 1 && tokens == 1);
 	CHECK(ctx_token_encode(c, "a", 1, false, &ids, &err) == -1);
 	CHECK(err.code == CTX_EARG);

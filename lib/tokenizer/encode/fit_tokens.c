@@ -11,102 +11,122 @@
 
 #define STEP 256 /* pretokens counted at once */
 
+/* The head by "bytes/4", which has no pretokens. */
 static int
-estimate_head(struct ctx_token_counter *c, const char *p, size_t n,
-    uint64_t limit, size_t *at, uint64_t *tokens, struct ctx_err *err)
+estimate_head(struct ctx_token_counter *c, struct ctx_str text, uint64_t limit,
+    size_t *at, uint64_t *tokens, struct ctx_err *err)
 {
-	*at = n;
-	if (n / CTX_BYTES_PER_TOKEN >= limit)
+	*at = text.n;
+	if (text.n / CTX_BYTES_PER_TOKEN >= limit)
 		*at = (size_t)limit * CTX_BYTES_PER_TOKEN;
-	if (*at > n)
-		*at = n;
-	*at = ctx_fit_before(p, n, *at);
-	return ctx_token_count(c, p, *at, tokens, err);
+	if (*at > text.n)
+		*at = text.n;
+	*at = ctx_fit_before(text.p, text.n, *at);
+	return ctx_token_count(c, text.p, *at, tokens, err);
 }
 
-/* Moves *low to a later cut below high by bisection, where base plus the text
- * up to the cut has at most limit tokens. */
+/* Moves *low to a later cut below high by bisection, where the text up to the
+ * cut has at most limit tokens. */
 static int
-search_head(struct ctx_token_counter *c, const char *p, size_t n,
-    struct ctx_token_checkpoint base, struct ctx_token_checkpoint *low,
-    size_t high, uint64_t limit, struct ctx_err *err)
+search_head(struct ctx_token_counter *c, struct ctx_str text,
+    struct ctx_token_checkpoint *low, size_t high, uint64_t limit,
+    struct ctx_err *err)
 {
 	uint64_t tokens;
 	size_t middle;
 
 	for (;;) {
 		middle = low->at + (high - low->at + 1) / 2;
-		middle = ctx_fit_before(p, n, middle);
+		middle = ctx_fit_before(text.p, text.n, middle);
 		/* Rounding down to a character can give low although another
 		 * character begins between low and high. */
 		if (middle <= low->at)
-			middle = ctx_fit_before(p, n, high - 1);
+			middle = ctx_fit_before(text.p, text.n, high - 1);
 		if (middle <= low->at || middle >= high)
 			return 0;
-		if (ctx_token_count(c, p + base.at, middle - base.at, &tokens,
-			err) < 0)
+		if (ctx_token_count(c, text.p, middle, &tokens, err) < 0)
 			return -1;
-		if (base.tokens + tokens <= limit)
-			*low = (struct ctx_token_checkpoint){middle,
-			    base.tokens + tokens};
+		if (tokens <= limit)
+			*low = (struct ctx_token_checkpoint){middle, tokens};
 		else
 			high = middle;
 	}
 }
 
-int
-ctx_fit_head(struct ctx_token_counter *c, const char *p, size_t n,
-    struct ctx_token_checkpoint from, uint64_t limit, size_t *at,
-    uint64_t *tokens, struct ctx_err *err)
+/* Moves *low to a later cut below high that fits; high does not fit.  What
+ * follows the boundary *low is counted as a text of its own. */
+static int
+search_from(struct ctx_token_counter *c, struct ctx_str text,
+    struct ctx_token_checkpoint *low, size_t high, uint64_t limit,
+    struct ctx_err *err)
 {
-	struct ctx_token_checkpoint past[CTX_PRETOKENIZE_UNSURE], base, low;
+	struct ctx_str rest = {text.p + low->at, text.n - low->at};
+	struct ctx_token_checkpoint found = {0, 0};
+
+	if (search_head(c, rest, &found, high - low->at, limit - low->tokens,
+		err) < 0)
+		return -1;
+	low->at += found.at;
+	low->tokens += found.tokens;
+	return 0;
+}
+
+/* As search_from, for a counter that is not local: a cut may change more than
+ * the last pretokens, so every try, and *low, is counted from the start of the
+ * text. */
+static int
+search_whole(struct ctx_token_counter *c, struct ctx_str text,
+    struct ctx_token_checkpoint *low, size_t high, uint64_t limit,
+    struct ctx_err *err)
+{
+	if (ctx_token_count(c, text.p, low->at, &low->tokens, err) < 0)
+		return -1;
+	if (low->tokens > limit)
+		*low = (struct ctx_token_checkpoint){0, 0};
+	return search_head(c, text, low, high, limit, err);
+}
+
+/* Finds the head by a tokenizer with a vocabulary. */
+static int
+fit_head(struct ctx_token_counter *c, struct ctx_str text, uint64_t limit,
+    struct ctx_token_checkpoint *cut, struct ctx_err *err)
+{
+	struct ctx_token_checkpoint past[CTX_PRETOKENIZE_UNSURE] = {0};
 	struct ctx_text_splitter w;
 	size_t place = 0, i;
 	int rc, clean;
 
-	for (i = 0; i < CTX_PRETOKENIZE_UNSURE; i++)
-		past[i] = from;
-	ctx_text_splitter_init(&w, c, p + from.at, n - from.at);
+	ctx_text_splitter_init(&w, c, text.p, text.n);
 	while ((rc = ctx_text_splitter_next(&w, STEP, err)) > 0) {
 		clean = ctx_text_splitter_place(&w, &place, err);
 		if (clean < 0)
 			return -1;
-		if (from.tokens + w.tokens > limit)
+		if (w.tokens > limit)
 			break;
 		for (i = 0; clean && i + 1 < CTX_PRETOKENIZE_UNSURE; i++)
 			past[i] = past[i + 1];
 		if (clean)
-			past[i] = (struct ctx_token_checkpoint){from.at + place,
-			    from.tokens + w.tokens};
+			past[i] =
+			    (struct ctx_token_checkpoint){place, w.tokens};
 	}
-	if (rc < 0)
-		return -1;
-	base = low = past[rc == 0 ? CTX_PRETOKENIZE_UNSURE - 1 : 0];
-	if (rc > 0 && !c->local) {
-		/* Tries are counted from the first checkpoint, since a cut may
-		 * change more than the last pretokens.  low is recounted like
-		 * them. */
-		base = from;
-		if (ctx_token_count(c, p, low.at, &low.tokens, err) < 0)
-			return -1;
-		if (low.tokens > limit)
-			low = from;
-	}
-	if (rc > 0 &&
-	    search_head(c, p, n, base, &low, from.at + place, limit, err) < 0)
-		return -1;
-	*at = low.at;
-	*tokens = low.tokens;
-	return 0;
+	*cut = past[rc == 0 ? CTX_PRETOKENIZE_UNSURE - 1 : 0];
+	if (rc <= 0)
+		return rc;
+	return c->local ? search_from(c, text, cut, place, limit, err)
+			: search_whole(c, text, cut, place, limit, err);
 }
 
 int
-ctx_token_head(struct ctx_token_counter *c, const char *p, size_t n,
-    uint64_t limit, size_t *at, uint64_t *tokens, struct ctx_err *err)
+ctx_token_head(struct ctx_token_counter *c, struct ctx_str text, uint64_t limit,
+    size_t *at, uint64_t *tokens, struct ctx_err *err)
 {
-	struct ctx_token_checkpoint start = {0, 0};
+	struct ctx_token_checkpoint cut;
 
 	if (!ctx_tokenizer_real(c->tokenizer))
-		return estimate_head(c, p, n, limit, at, tokens, err);
-	return ctx_fit_head(c, p, n, start, limit, at, tokens, err);
+		return estimate_head(c, text, limit, at, tokens, err);
+	if (fit_head(c, text, limit, &cut, err) < 0)
+		return -1;
+	*at = cut.at;
+	*tokens = cut.tokens;
+	return 0;
 }

@@ -1,4 +1,4 @@
-/* fit_tokens.h - checkpoints, and heads of texts within a number of tokens */
+/* fit_tokens.h - checkpoints of a text, and boundaries of characters */
 #ifndef CTX_TOKENIZER_ENCODE_FIT_TOKENS_H
 #define CTX_TOKENIZER_ENCODE_FIT_TOKENS_H
 
@@ -9,12 +9,6 @@ struct ctx_token_checkpoint {
 	size_t at; /* in bytes */
 	uint64_t tokens;
 };
-
-/* As ctx_token_head, for a text whose tokens up to the boundary from are known
- * and at most limit. */
-int ctx_fit_head(struct ctx_token_counter *counter, const char *p, size_t n,
-    struct ctx_token_checkpoint from, uint64_t limit, size_t *at,
-    uint64_t *tokens, struct ctx_err *err);
 
 /* Returns the offset at which the character that contains byte i of p begins.
  */

@@ -57,30 +57,26 @@ get_mark(const struct ctx_token_index *m, size_t i)
 	return i == 0 ? (struct ctx_token_checkpoint){0, 0} : m->list[i - 1];
 }
 
-static bool
-has_vocabulary(const struct ctx_token_counter *c)
-{
-	return ctx_tokenizer_real(c->tokenizer);
-}
-
 int
 ctx_token_index_append(struct ctx_token_index *m, struct ctx_token_counter *c,
-    const char *p, size_t n, struct ctx_err *err)
+    struct ctx_str text, struct ctx_err *err)
 {
 	struct ctx_token_checkpoint from = get_mark(m, m->n),
 				    past[CTX_PRETOKENIZE_UNSURE];
 	struct ctx_text_splitter w;
-	size_t settled = n, at, i;
+	size_t settled = text.n, at, i;
 	int rc, clean;
 
-	m->end = n;
-	if (!has_vocabulary(c))
-		return ctx_token_count(c, p, n, &m->tokens, err);
+	m->counter = c;
+	m->text = text;
+	if (!ctx_tokenizer_real(c->tokenizer))
+		return ctx_token_count(c, text.p, text.n, &m->tokens, err);
 	if (c->nfc)
-		settled = from.at + ctx_nfc_settled(p + from.at, n - from.at);
+		settled = from.at +
+		    ctx_nfc_settled(text.p + from.at, text.n - from.at);
 	for (i = 0; i < CTX_PRETOKENIZE_UNSURE; i++)
 		past[i] = from;
-	ctx_text_splitter_init(&w, c, p + from.at, n - from.at);
+	ctx_text_splitter_init(&w, c, text.p + from.at, text.n - from.at);
 	while ((rc = ctx_text_splitter_next(&w, STEP, err)) > 0) {
 		clean = ctx_text_splitter_place(&w, &at, err);
 		if (clean < 0)
@@ -111,9 +107,12 @@ ctx_token_index_append(struct ctx_token_index *m, struct ctx_token_counter *c,
  * boundary.  Returns false if no shared boundary is near.
  */
 static bool
-find_shared(struct ctx_token_counter *c, const char *p, size_t n,
-    size_t mark_at, size_t from, size_t *own, size_t *whole)
+find_shared(const struct ctx_token_index *m, size_t mark_at, size_t from,
+    size_t *own, size_t *whole)
 {
+	struct ctx_token_counter *c = m->counter;
+	const char *p = m->text.p;
+	size_t n = m->text.n;
 	struct ctx_pretokenizer scheme = c->tokenizer->vocab.head->scheme;
 	struct ctx_pretokenize *a = &c->pieces, *b = &c->others;
 	size_t i = 0, k = 0;
@@ -136,12 +135,13 @@ find_shared(struct ctx_token_counter *c, const char *p, size_t n,
 
 /* Adds exactly the next pieces pretokens to sum. */
 static int
-count_pieces(struct ctx_token_counter *c, const char *p, size_t n,
-    size_t pieces, struct ctx_token_checkpoint *sum, struct ctx_err *err)
+count_pieces(const struct ctx_token_index *m, size_t pieces,
+    struct ctx_token_checkpoint *sum, struct ctx_err *err)
 {
 	struct ctx_text_splitter w;
 
-	ctx_text_splitter_init_plain(&w, c, p + sum->at, n - sum->at);
+	ctx_text_splitter_init_plain(&w, m->counter, m->text.p + sum->at,
+	    m->text.n - sum->at);
 	if (ctx_text_splitter_next(&w, pieces, err) < 0)
 		return -1;
 	sum->at += w.spans.at;
@@ -156,9 +156,8 @@ count_pieces(struct ctx_token_counter *c, const char *p, size_t n,
  * qualifies.
  */
 static int
-find_last_mark(const struct ctx_token_index *m, struct ctx_token_counter *c,
-    const char *p, size_t to, struct ctx_token_checkpoint *last, uint64_t *tail,
-    struct ctx_err *err)
+find_last_mark(const struct ctx_token_index *m, size_t to,
+    struct ctx_token_checkpoint *last, uint64_t *tail, struct ctx_err *err)
 {
 	size_t i = count_marks_until(m, to), steps;
 	struct ctx_text_splitter w;
@@ -167,8 +166,8 @@ find_last_mark(const struct ctx_token_index *m, struct ctx_token_counter *c,
 	for (;; i--) {
 		*last = get_mark(m, i);
 		steps = 0;
-		ctx_text_splitter_init_plain(&w, c, p + last->at,
-		    to - last->at);
+		ctx_text_splitter_init_plain(&w, m->counter,
+		    m->text.p + last->at, to - last->at);
 		while ((rc = ctx_text_splitter_next(&w,
 			    steps < 2 * CTX_PRETOKENIZE_UNSURE ? 1 : STEP,
 			    err)) > 0)
@@ -182,29 +181,29 @@ find_last_mark(const struct ctx_token_index *m, struct ctx_token_counter *c,
 }
 
 int
-ctx_token_index_range(const struct ctx_token_index *m,
-    struct ctx_token_counter *c, const char *p, size_t from, size_t to,
+ctx_token_index_range(const struct ctx_token_index *m, size_t from, size_t to,
     uint64_t *tokens, struct ctx_err *err)
 {
 	struct ctx_token_checkpoint before =
 					get_mark(m, count_marks_until(m, from)),
 				    last;
 	struct ctx_token_checkpoint part = {from, 0};
+	struct ctx_token_counter *c = m->counter;
+	const char *p = m->text.p + from;
 	size_t own, whole;
 	uint64_t tail;
 
 	if (!c->local || m->changed || to - from < 2 * DISTANCE)
-		return ctx_token_count(c, p + from, to - from, tokens, err);
-	if (find_last_mark(m, c, p, to, &last, &tail, err) < 0)
+		return ctx_token_count(c, p, to - from, tokens, err);
+	if (find_last_mark(m, to, &last, &tail, err) < 0)
 		return -1;
-	if (last.at <= from ||
-	    !find_shared(c, p, m->end, before.at, from, &own, &whole))
-		return ctx_token_count(c, p + from, to - from, tokens, err);
-	if (count_pieces(c, p, m->end, own, &part, err) < 0 ||
-	    count_pieces(c, p, m->end, whole, &before, err) < 0)
+	if (last.at <= from || !find_shared(m, before.at, from, &own, &whole))
+		return ctx_token_count(c, p, to - from, tokens, err);
+	if (count_pieces(m, own, &part, err) < 0 ||
+	    count_pieces(m, whole, &before, err) < 0)
 		return -1;
 	if (part.at > last.at)
-		return ctx_token_count(c, p + from, to - from, tokens, err);
+		return ctx_token_count(c, p, to - from, tokens, err);
 	*tokens = part.tokens + (last.tokens - before.tokens) + tail;
 	return 0;
 }
@@ -226,36 +225,40 @@ count_marks_within(const struct ctx_token_index *m, uint64_t tokens)
 }
 
 int
-ctx_token_index_head(const struct ctx_token_index *m,
-    struct ctx_token_counter *c, const char *p, uint64_t limit, size_t *at,
-    uint64_t *tokens, struct ctx_err *err)
+ctx_token_index_head(const struct ctx_token_index *m, uint64_t limit,
+    size_t *at, uint64_t *tokens, struct ctx_err *err)
 {
-	if (!has_vocabulary(c))
-		return ctx_token_head(c, p, m->end, limit, at, tokens, err);
-	return ctx_fit_head(c, p, m->end,
-	    get_mark(m, count_marks_within(m, limit)), limit, at, tokens, err);
+	struct ctx_token_checkpoint from =
+	    get_mark(m, count_marks_within(m, limit));
+	struct ctx_str rest = {m->text.p + from.at, m->text.n - from.at};
+
+	if (ctx_token_head(m->counter, rest, limit - from.tokens, at, tokens,
+		err) < 0)
+		return -1;
+	*at += from.at;
+	*tokens += from.tokens;
+	return 0;
 }
 
 /* Moves *high to an earlier start after low by bisection, where the text from
  * the start to its end has at most limit tokens. */
 static int
-search_tail(const struct ctx_token_index *m, struct ctx_token_counter *c,
-    const char *p, size_t low, struct ctx_token_checkpoint *high,
-    uint64_t limit, struct ctx_err *err)
+search_tail(const struct ctx_token_index *m, size_t low,
+    struct ctx_token_checkpoint *high, uint64_t limit, struct ctx_err *err)
 {
+	const char *p = m->text.p;
+	size_t n = m->text.n, middle;
 	uint64_t tokens;
-	size_t middle;
 
 	for (;;) {
-		middle = ctx_fit_before(p, m->end, low + (high->at - low) / 2);
+		middle = ctx_fit_before(p, n, low + (high->at - low) / 2);
 		/* Rounding down to a character can give low although another
 		 * character begins between low and high. */
 		if (middle <= low)
-			middle = ctx_fit_before(p, m->end, high->at - 1);
+			middle = ctx_fit_before(p, n, high->at - 1);
 		if (middle <= low)
 			return 0;
-		if (ctx_token_index_range(m, c, p, middle, m->end, &tokens,
-			err) < 0)
+		if (ctx_token_index_range(m, middle, n, &tokens, err) < 0)
 			return -1;
 		if (tokens <= limit)
 			*high = (struct ctx_token_checkpoint){middle, tokens};
@@ -266,28 +269,30 @@ search_tail(const struct ctx_token_index *m, struct ctx_token_counter *c,
 
 /* The tail by "bytes/4", which has no pretokens. */
 static int
-estimate_tail(struct ctx_token_counter *c, const char *p, size_t n,
-    uint64_t limit, size_t *at, uint64_t *tokens, struct ctx_err *err)
+estimate_tail(const struct ctx_token_index *m, uint64_t limit, size_t *at,
+    uint64_t *tokens, struct ctx_err *err)
 {
+	const char *p = m->text.p;
+	size_t n = m->text.n;
+
 	*at = 0;
 	if (n / CTX_BYTES_PER_TOKEN >= limit)
 		*at = n - (size_t)limit * CTX_BYTES_PER_TOKEN;
 	while (*at < n && ((unsigned char)p[*at] & 0xc0) == 0x80)
 		++*at;
-	return ctx_token_count(c, p + *at, n - *at, tokens, err);
+	return ctx_token_count(m->counter, p + *at, n - *at, tokens, err);
 }
 
 int
-ctx_token_index_tail(const struct ctx_token_index *m,
-    struct ctx_token_counter *c, const char *p, uint64_t limit, size_t *at,
-    uint64_t *tokens, struct ctx_err *err)
+ctx_token_index_tail(const struct ctx_token_index *m, uint64_t limit,
+    size_t *at, uint64_t *tokens, struct ctx_err *err)
 {
-	struct ctx_token_checkpoint high = {m->end, 0};
+	struct ctx_token_checkpoint high = {m->text.n, 0};
 	uint64_t cost;
 	size_t i;
 
-	if (!has_vocabulary(c))
-		return estimate_tail(c, p, m->end, limit, at, tokens, err);
+	if (!ctx_tokenizer_real(m->counter->tokenizer))
+		return estimate_tail(m, limit, at, tokens, err);
 	if (m->tokens <= limit) {
 		*at = 0;
 		*tokens = m->tokens;
@@ -298,14 +303,14 @@ ctx_token_index_tail(const struct ctx_token_index *m,
 	 * tokens, so the search starts one mark later. */
 	i = count_marks_within(m, m->tokens - limit);
 	for (i += i < m->n;; i--) {
-		if (ctx_token_index_range(m, c, p, get_mark(m, i).at, m->end,
+		if (ctx_token_index_range(m, get_mark(m, i).at, m->text.n,
 			&cost, err) < 0)
 			return -1;
 		if (cost > limit || i == 0)
 			break;
 		high = (struct ctx_token_checkpoint){get_mark(m, i).at, cost};
 	}
-	if (search_tail(m, c, p, get_mark(m, i).at, &high, limit, err) < 0)
+	if (search_tail(m, get_mark(m, i).at, &high, limit, err) < 0)
 		return -1;
 	*at = high.at;
 	*tokens = high.tokens;
@@ -315,7 +320,7 @@ ctx_token_index_tail(const struct ctx_token_index *m,
 void
 ctx_token_index_reset(struct ctx_token_index *m)
 {
-	m->n = m->end = 0;
+	m->n = m->text.n = 0;
 	m->tokens = 0;
 	m->changed = false;
 }
