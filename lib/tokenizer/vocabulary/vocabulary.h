@@ -26,7 +26,6 @@
 #define CTX_VOCAB_ORDER   0x01020304u /* tells the byte order of the block */
 #define CTX_VOCAB_MAX     (1u << 21)  /* tokens; pairs store 21 bits of each */
 #define CTX_VOCAB_KEY     16          /* most bytes of a key */
-#define CTX_VOCAB_TOKEN   (1u << 16)  /* bytes of a token */
 
 enum ctx_vocab_section {
 	CTX_VOCAB_LINES,   /* key table: 64-byte lines of four keys, then lines
