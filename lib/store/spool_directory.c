@@ -1,0 +1,327 @@
+/*
+ * spool_directory.c - opens, closes and lists the directory of a spool
+ *
+ * The directory is opened once, and files are opened relative to its
+ * descriptor.
+ */
+#define _GNU_SOURCE /* O_PATH, realpath(3), flock(2) */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "store/store.h"
+
+/* Returns true if the path is UTF-8 without control characters, since a
+ * reference is one line of text. */
+static bool
+is_printable_path(const char *dir)
+{
+	const unsigned char *p;
+
+	for (p = (const unsigned char *)dir; *p != '\0'; p++)
+		if (*p < 0x20 || *p == 0x7f)
+			return false;
+	return ctx_utf8_valid(dir, strlen(dir), CTX_SIMD_BEST) == strlen(dir);
+}
+
+static int
+refuse_link(const char *dir, struct ctx_err *err)
+{
+	char *real = realpath(dir, NULL);
+
+	ctx_err_set(err, CTX_EFILE, "spool %s is a symbolic link; name %s", dir,
+	    real != NULL ? real : "its target");
+	free(real);
+	return -1;
+}
+
+/* Syncs the directory of the descriptor at: a new directory in it must be found
+ * after a crash, even if another process created it and has not synced yet.
+ * made is true if this process created it.  If not, it is no error that the
+ * directory cannot be synced. */
+static int
+sync_parent(int at, bool made)
+{
+	if (fsync(at) == 0)
+		return 0;
+	/* A descriptor of O_PATH (see open_directory) gives EBADF. */
+	if (errno == EBADF)
+		errno = EACCES;
+	return made ||
+		(errno != EINVAL && errno != EROFS && errno != ENOTSUP &&
+		    errno != EACCES)
+	    ? -1
+	    : 0;
+}
+
+/* Opens a directory.  If it is only passed, on the way to the spool, it need
+ * not be readable. */
+static int
+open_directory(int at, const char *name, int flags, bool passed)
+{
+	int fd = openat(at, name, flags | O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+#ifdef O_PATH
+	if (fd < 0 && errno == EACCES && passed)
+		fd = openat(at, name, flags | O_PATH | O_DIRECTORY | O_CLOEXEC);
+#else
+	(void)passed;
+#endif
+	return fd;
+}
+
+/* Opens one component of the path; creates it if it is missing and create is
+ * true. */
+static int
+open_component(int at, const char *name, bool follow, bool last, bool create,
+    bool *made)
+{
+	int flags = follow ? 0 : O_NOFOLLOW, fd, sys;
+
+	*made = false;
+	fd = open_directory(at, name, flags, !last);
+	if (!create || (fd < 0 && errno != ENOENT))
+		return fd;
+	if (fd < 0) {
+		*made = mkdirat(at, name, 0700) == 0;
+		if (!*made && errno != EEXIST)
+			return -1;
+		fd = open_directory(at, name, flags, !last);
+	}
+	if (fd >= 0 && sync_parent(at, *made) < 0) {
+		sys = errno;
+		close(fd);
+		errno = sys;
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Opens the first component of *path and moves *path to its end. */
+static int
+open_next_component(int at, const char **path, bool absolute, bool create,
+    bool *link, bool *made)
+{
+	const char *p = *path + strspn(*path, "/");
+	size_t n = strcspn(p, "/");
+	bool last = p[n + strspn(p + n, "/")] == '\0';
+	char name[NAME_MAX + 1];
+	struct stat st;
+	int fd, sys;
+
+	if (n >= sizeof name) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(name, p, n);
+	name[n] = '\0';
+	*path = p + n;
+	/* A relative path may be in a checkout, whose links must not lead
+	 * elsewhere.  Links before the last component of an absolute path are
+	 * the user's own. */
+	fd = open_component(at, name, absolute && !last, last, create, made);
+	sys = errno;
+	*link = fd < 0 && (sys == ENOTDIR || sys == ELOOP) &&
+	    fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISLNK(st.st_mode);
+	errno = sys;
+	return fd;
+}
+
+static int
+open_path(const char *dir, bool create, size_t *n_made, struct ctx_err *err)
+{
+	bool absolute = dir[0] == '/', link = false, made = false;
+	const char *path = dir;
+	int fd, next, sys;
+
+	*n_made = 0;
+	fd = open_directory(AT_FDCWD, absolute ? "/" : ".", 0, true);
+	while (fd >= 0 && path[strspn(path, "/")] != '\0') {
+		next = open_next_component(fd, &path, absolute, create, &link,
+		    &made);
+		sys = errno;
+		*n_made = made ? *n_made + 1 : 0;
+		close(fd);
+		errno = sys;
+		fd = next;
+	}
+	if (link)
+		return refuse_link(dir, err);
+	if (fd < 0)
+		return ctx_err_sys(err, errno, "cannot open spool %s", dir);
+	return fd;
+}
+
+/* Returns true if the path of the spool still names the open directory. */
+static bool
+is_same_directory(const struct ctx_spool *spool)
+{
+	struct stat st, named;
+
+	return fstat(spool->fd, &st) == 0 && stat(spool->dir, &named) == 0 &&
+	    st.st_dev == named.st_dev && st.st_ino == named.st_ino;
+}
+
+/*
+ * Opens the spool, and creates it if it is missing.  Another process that
+ * created the spool and did not use it removes it, unless the spool is locked.
+ * So this function locks the spool, and opens it again if it was removed
+ * before.  Not every file system has locks.
+ */
+static int
+open_made(struct ctx_spool *spool, struct ctx_err *err)
+{
+	const struct timespec pause = {0, 1000000};
+	int tries = 0;
+
+	for (;; tries++) {
+		spool->fd = open_path(spool->dir, true, &spool->made, err);
+		if (tries == 10 ||
+		    (spool->fd < 0 &&
+			(err->code != CTX_ESYS || err->sys != ENOENT)))
+			return spool->fd;
+		if (spool->fd >= 0 &&
+		    (flock(spool->fd, LOCK_SH | LOCK_NB) == 0 ||
+			errno != EWOULDBLOCK) &&
+		    is_same_directory(spool))
+			return spool->fd;
+		if (spool->fd >= 0)
+			close(spool->fd);
+		(void)nanosleep(&pause, NULL);
+	}
+}
+
+size_t
+ctx_spool_above(const char *dir, size_t n)
+{
+	size_t length = strlen(dir);
+
+	for (; n > 0; n--) {
+		while (length > 1 && dir[length - 1] == '/')
+			length--;
+		while (length > 0 && dir[length - 1] != '/')
+			length--;
+	}
+	return length;
+}
+
+/* Removes the directories that were created for the spool, if they are empty
+ * and no other process uses them. */
+static void
+remove_made(const struct ctx_spool *spool)
+{
+	char path[PATH_MAX];
+	size_t i, length;
+
+	if (spool->made == 0 || flock(spool->fd, LOCK_EX | LOCK_NB) < 0 ||
+	    !is_same_directory(spool))
+		return;
+	for (i = 0; i < spool->made; i++) {
+		length = ctx_spool_above(spool->dir, i);
+		if (length >= sizeof path)
+			return;
+		memcpy(path, spool->dir, length);
+		path[length] = '\0';
+		if (rmdir(path) < 0)
+			return;
+	}
+}
+
+int
+ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
+    struct ctx_err *err)
+{
+	struct stat st;
+
+	memset(spool, 0, sizeof *spool);
+	spool->fd = -1;
+	spool->dir = dir;
+	if (dir[0] == '\0' || !is_printable_path(dir))
+		return ctx_err_set(err, CTX_EARG,
+		    "the name of a spool must be UTF-8 without control "
+		    "characters");
+	if (create)
+		spool->fd = open_made(spool, err);
+	else
+		spool->fd = open_path(dir, false, &spool->made, err);
+	if (spool->fd < 0)
+		return -1;
+	if (fstat(spool->fd, &st) < 0) {
+		ctx_err_sys(err, errno, "cannot look at spool %s", dir);
+	} else if (st.st_uid != geteuid() && st.st_uid != 0) {
+		ctx_err_set(err, CTX_EFILE, "spool %s is somebody else's", dir);
+	} else if ((st.st_mode & 022) != 0 && !(st.st_mode & S_ISVTX)) {
+		ctx_err_set(err, CTX_EFILE, "spool %s is writable by others",
+		    dir);
+	} else {
+		spool->device = st.st_dev;
+		spool->inode = st.st_ino;
+		return 0;
+	}
+	ctx_spool_close(spool);
+	return -1;
+}
+
+void
+ctx_spool_close(struct ctx_spool *spool)
+{
+	if (spool->fd >= 0) {
+		remove_made(spool);
+		close(spool->fd);
+	}
+	spool->fd = -1;
+}
+
+int
+ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err)
+{
+	struct stat st;
+
+	if (!spool->dirty)
+		return 0;
+	if (fsync(spool->fd) < 0)
+		return ctx_err_sys(err, errno, "cannot sync spool %s",
+		    spool->dir);
+	/* References name a file by this path. */
+	if (stat(spool->dir, &st) < 0)
+		return ctx_err_sys(err, errno, "cannot look at spool %s",
+		    spool->dir);
+	if (st.st_dev != spool->device || st.st_ino != spool->inode)
+		return ctx_err_set(err, CTX_EFILE,
+		    "spool %s is another directory now", spool->dir);
+	spool->dirty = false;
+	return 0;
+}
+
+int
+ctx_spool_each(struct ctx_spool *spool, void *user,
+    int (*file)(void *user, const char *name, struct ctx_err *err),
+    struct ctx_err *err)
+{
+	int fd = openat(spool->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	int rc = 0;
+
+	if (dir == NULL) {
+		ctx_err_sys(err, errno, "cannot read spool %s", spool->dir);
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	while (rc == 0 && (errno = 0, entry = readdir(dir)) != NULL)
+		rc = file(user, entry->d_name, err);
+	if (rc == 0 && errno != 0)
+		rc =
+		    ctx_err_sys(err, errno, "cannot read spool %s", spool->dir);
+	closedir(dir);
+	return rc;
+}
