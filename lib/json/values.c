@@ -1,0 +1,217 @@
+/*
+ * values.c - reads the values that the scanner has found
+ */
+#include <string.h>
+
+#include "json/json.h"
+#include "json/key_start.h"
+
+struct ctx_str
+ctx_json_str(const struct ctx_json *json, uint32_t node)
+{
+	const struct ctx_node *at = &json->nodes[node];
+
+	return (struct ctx_str){json->text + at->at, at->end - at->at};
+}
+
+bool
+ctx_json_is(const struct ctx_json *json, uint32_t node, const char *s)
+{
+	const struct ctx_node *at = &json->nodes[node];
+	const char *p = json->text + at->at + 1;
+	size_t n;
+
+	if (at->kind != CTX_JSON_STRING)
+		return false;
+	if (at->escaped)
+		return ctx_json_string_is(ctx_json_str(json, node), s,
+		    strlen(s));
+	/* A JSON string contains no NUL.  Most strings differ from s in their
+	 * first byte. */
+	n = at->end - at->at - 2;
+	return (n == 0 || *p == *s) && strncmp(p, s, n) == 0 && s[n] == '\0';
+}
+
+bool
+ctx_json_starts_with(const struct ctx_json *json, uint32_t node, const char *s)
+{
+	return json->nodes[node].kind == CTX_JSON_STRING &&
+	    ctx_json_string_continues(ctx_json_str(json, node), 1, s);
+}
+
+bool
+ctx_json_ends_with(const struct ctx_json *json, uint32_t node, const char *s)
+{
+	struct ctx_str literal = ctx_json_str(json, node);
+	size_t n = strlen(s), at = 1, chars;
+	uint32_t cp;
+
+	if (json->nodes[node].kind != CTX_JSON_STRING || literal.n < n + 3)
+		return false;
+	if (!json->nodes[node].escaped)
+		return memcmp(literal.p + literal.n - 1 - n, s, n) == 0;
+	for (chars = ctx_json_string_chars(literal); chars > n; chars--)
+		(void)ctx_json_string_next(literal, &at, &cp);
+	return at > 1 && ctx_json_string_continues(literal, at, s);
+}
+
+bool
+ctx_json_equal(const struct ctx_json *json, uint32_t a, uint32_t b)
+{
+	const struct ctx_node *one = &json->nodes[a], *other = &json->nodes[b];
+	size_t n = one->end - one->at;
+
+	if (one->kind != CTX_JSON_STRING || other->kind != CTX_JSON_STRING)
+		return false;
+	if (one->escaped || other->escaped)
+		return ctx_json_strings_equal(ctx_json_str(json, a),
+		    ctx_json_str(json, b));
+	return n == other->end - other->at &&
+	    memcmp(json->text + one->at, json->text + other->at, n) == 0;
+}
+
+int
+ctx_json_text(const struct ctx_json *json, uint32_t node,
+    struct ctx_buf *scratch, struct ctx_str *text, struct ctx_err *err)
+{
+	size_t before = scratch->n;
+
+	*text = ctx_json_str(json, node);
+	if (json->nodes[node].kind != CTX_JSON_STRING)
+		return 0;
+	if (!json->nodes[node].escaped) {
+		*text = (struct ctx_str){text->p + 1, text->n - 2};
+		return 0;
+	}
+	if (ctx_json_string_decode(scratch, *text, err) < 0)
+		return -1;
+	*text = (struct ctx_str){scratch->p + before, scratch->n - before};
+	return 0;
+}
+
+/* Returns true if a value is written without white space between tokens and
+ * without needless escapes.  It adds up the bytes of all tokens: each child has
+ * a comma or colon before it, except the first of a container. */
+static bool
+is_compact(const struct ctx_json *json, uint32_t node)
+{
+	const struct ctx_node *all = &json->nodes[node], *one;
+	const struct ctx_node *end = &json->nodes[all->next];
+	size_t n = (size_t)(end - all) - 1;
+
+	for (one = all; one < end; one++) {
+		if (one->kind == CTX_JSON_ARRAY || one->kind == CTX_JSON_OBJECT)
+			n += json->nodes + one->next > one + 1 ? 1 : 2;
+		else
+			n += one->end - one->at;
+		if (one->escaped &&
+		    !ctx_json_string_is_normalized(
+			ctx_json_str(json, (uint32_t)(one - json->nodes))))
+			return false;
+	}
+	return n == all->end - all->at;
+}
+
+/* Appends the brackets, commas and colons in [p, end). */
+static int
+append_punctuation(struct ctx_buf *out, const char *p, const char *end,
+    struct ctx_err *err)
+{
+	for (; p < end; p++)
+		if (strchr(" \t\r\n", *p) == NULL &&
+		    ctx_buf_add(out, p, 1, err) < 0)
+			return -1;
+	return 0;
+}
+
+static int
+append_scalar(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
+    struct ctx_err *err)
+{
+	struct ctx_str text = ctx_json_str(json, node);
+
+	return json->nodes[node].escaped
+	    ? ctx_json_string_normalize(out, text, err)
+	    : ctx_buf_add(out, text.p, text.n, err);
+}
+
+int
+ctx_json_compact(const struct ctx_json *json, uint32_t node,
+    struct ctx_buf *scratch, struct ctx_str *text, struct ctx_err *err)
+{
+	const struct ctx_node *nodes = json->nodes;
+	uint32_t one, at = nodes[node].at;
+	size_t before = scratch->n;
+
+	*text = ctx_json_str(json, node);
+	if (is_compact(json, node))
+		return 0;
+	for (one = node; one < nodes[node].next; one++) {
+		if (nodes[one].kind == CTX_JSON_ARRAY ||
+		    nodes[one].kind == CTX_JSON_OBJECT)
+			continue;
+		if (append_punctuation(scratch, json->text + at,
+			json->text + nodes[one].at, err) < 0 ||
+		    append_scalar(scratch, json, one, err) < 0)
+			return -1;
+		at = nodes[one].end;
+	}
+	if (append_punctuation(scratch, json->text + at,
+		json->text + nodes[node].end, err) < 0)
+		return -1;
+	*text = (struct ctx_str){scratch->p + before, scratch->n - before};
+	return 0;
+}
+
+/* Returns the value of the last member with this key, which has this start. */
+static __attribute__((noinline)) uint32_t
+find_last(const struct ctx_json *json, uint32_t obj, const char *key,
+    uint16_t start)
+{
+	const struct ctx_node *nodes = json->nodes;
+	uint32_t at, found = 0;
+
+	for (at = obj + 1; at < nodes[obj].next; at = nodes[at + 1].next)
+		if ((nodes[at].keys == start || nodes[at].escaped) &&
+		    ctx_json_is(json, at, key))
+			found = at + 1;
+	return found;
+}
+
+uint32_t
+ctx_json_find(const struct ctx_json *json, uint32_t obj, const char *key)
+{
+	const struct ctx_node *node = &json->nodes[obj];
+	uint16_t start = key_start(key, '\0');
+
+	if (node->kind != CTX_JSON_OBJECT || (node->keys & key_bit(start)) == 0)
+		return 0;
+	return find_last(json, obj, key, start);
+}
+
+uint32_t
+ctx_json_at(const struct ctx_json *json, uint32_t arr, size_t i)
+{
+	const struct ctx_node *nodes = json->nodes;
+	uint32_t at;
+
+	if (nodes[arr].kind != CTX_JSON_ARRAY)
+		return 0;
+	for (at = arr + 1; at < nodes[arr].next; at = nodes[at].next)
+		if (i-- == 0)
+			return at;
+	return 0;
+}
+
+size_t
+ctx_json_count(const struct ctx_json *json, uint32_t node)
+{
+	const struct ctx_node *nodes = json->nodes;
+	uint32_t at;
+	size_t n = 0;
+
+	/* Keys and values are both counted; a scalar has no children. */
+	for (at = node + 1; at < nodes[node].next; at = nodes[at].next)
+		n++;
+	return nodes[node].kind == CTX_JSON_OBJECT ? n / 2 : n;
+}
