@@ -2,55 +2,16 @@
  * reader.c - split input into records
  *
  * One buffer contains the record that is being read and the bytes read ahead.
- * read_more() may grow or move it, so positions in it are offsets from the
- * start of the record.  Blanks before a value are read alike in both framings.
- * Then read_line_record looks for the line feed, read_value_record for the end
- * of the value.  No record waits for a byte that it does not need, so the
- * records never depend on how the bytes arrive.
- *
- * Files are read, not mapped.  Reading 100 MB and writing them to a pipe took
- * 35 ms of processor time with read(2), 36 ms with mmap(2).  A mapped file that
- * another program truncates ends the process.
+ * ctx_reader_read_more may grow or move it, so positions in it are offsets from
+ * the start of the record.  Blanks before a value are read alike in both
+ * framings.  Then read_line_record looks for the line feed, read_value_record
+ * for the end of the value.  No record waits for a byte that it does not need,
+ * so the records never depend on how the bytes arrive.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "io/io.h"
-
-#define READ_LEAST ((size_t)64 << 10) /* least room for a read */
-#define READ_MOST  ((size_t)256 << 10)
-#define RECORD_MAX ((uint64_t)UINT32_MAX) /* node offsets have 32 bits */
-
-enum framing {
-	UNKNOWN, /* no value read yet */
-	LINES,
-	VALUES,
-};
-
-struct ctx_reader {
-	char *const *files;
-	size_t n, next; /* number of names; the next to open */
-	const char *name;
-	int fd; /* -1: no file is open */
-	enum framing framing;
-	bool lenient;
-	bool torn;  /* true after a line that was not a whole value */
-	bool fresh; /* true until the file is first read */
-	bool eof;
-	struct ctx_buf buf;
-	size_t from;     /* offset in buf of the record that is being read */
-	size_t last;     /* bytes of the record before it */
-	uint64_t line;   /* of the byte at from, from 1 */
-	uint64_t column; /* of the byte at from, from 0 */
-	struct ctx_json json;
-	struct ctx_writer *tied;
-	void (*watch)(void *user, size_t bytes); /* or NULL */
-	void *user;
-};
+#include "io/input_buffer.h"
 
 int
 ctx_reader_open(struct ctx_reader **reader, char *const *files, size_t n,
@@ -92,21 +53,6 @@ ctx_reader_set_progress(struct ctx_reader *reader,
 	reader->user = user;
 }
 
-int
-ctx_reader_flush(struct ctx_reader *reader, struct ctx_err *err)
-{
-	return reader->tied == NULL ? 0 : ctx_writer_flush(reader->tied, err);
-}
-
-static void
-close_file(struct ctx_reader *r)
-{
-	if (r->fd >= 0 && strcmp(r->name, "-") != 0)
-		(void)close(r->fd);
-	r->fd = -1;
-	r->from = r->buf.n;
-}
-
 void
 ctx_reader_close(struct ctx_reader *reader)
 {
@@ -117,168 +63,10 @@ ctx_reader_close(struct ctx_reader *reader)
 	/* The writer returns an error from its next call. */
 	if (reader->tied != NULL)
 		(void)ctx_writer_flush(reader->tied, &err);
-	close_file(reader);
+	ctx_reader_close_file(reader);
 	ctx_json_release(&reader->json);
 	ctx_buf_release(&reader->buf);
 	free(reader);
-}
-
-/* Returns true if another file follows the open one. */
-static bool
-has_next(const struct ctx_reader *r)
-{
-	return r->next < r->n;
-}
-
-/* Opens the next file; returns 0 if there is none. */
-static int
-open_next(struct ctx_reader *r, struct ctx_err *err)
-{
-	if (r->next > 0 && !has_next(r))
-		return 0;
-	r->name = r->n == 0 ? "-" : r->files[r->next];
-	r->next++;
-	if (strcmp(r->name, "-") == 0)
-		r->fd = STDIN_FILENO;
-	else
-		do
-			r->fd = open(r->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-		while (r->fd < 0 && errno == EINTR);
-	if (r->fd < 0) {
-		ctx_err_sys(err, errno, "cannot open");
-		err->file = r->name;
-		return -1;
-	}
-#ifdef POSIX_FADV_SEQUENTIAL
-	(void)posix_fadvise(r->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-#endif
-	r->framing = UNKNOWN;
-	r->torn = false;
-	r->fresh = true;
-	r->eof = false;
-	r->line = 1;
-	r->column = 0;
-	return 1;
-}
-
-/* Advances line and column over n bytes; the column counts from 0. */
-static void
-advance_position(const char *p, size_t n, uint64_t *line, uint64_t *column)
-{
-	const char *end = p + n;
-	const char *lf;
-
-	while (p < end && (lf = memchr(p, '\n', (size_t)(end - p))) != NULL) {
-		++*line;
-		*column = 0;
-		p = lf + 1;
-	}
-	*column += (size_t)(end - p);
-}
-
-/* Sets file, line and column of an error at offset at of the record. */
-static void
-locate_error(const struct ctx_reader *r, size_t at, struct ctx_err *err)
-{
-	err->file = r->name;
-	err->line = r->line;
-	err->column = r->column;
-	advance_position(r->buf.p + r->from, at, &err->line, &err->column);
-	err->column++;
-}
-
-/* Returns the bytes in the buffer from the start of the record on. */
-static size_t
-bytes_ahead(const struct ctx_reader *r)
-{
-	return r->buf.n - r->from;
-}
-
-/*
- * Moves the record that is being read to the start of the buffer and makes room
- * after it.  A record moves only once, since it is then at the start until it
- * is complete.
- */
-static int
-make_read_room(struct ctx_reader *r, struct ctx_err *err)
-{
-	size_t rest = bytes_ahead(r);
-	struct ctx_buf fresh = {0};
-
-	if (r->buf.cap > CTX_BUF_KEEP && r->last < CTX_BUF_KEEP / 4 &&
-	    rest < READ_LEAST) {
-		if (ctx_buf_reserve(&fresh, READ_MOST, err) < 0)
-			return -1;
-		memcpy(fresh.p, r->buf.p + r->from, rest);
-		ctx_buf_release(&r->buf);
-		r->buf = fresh;
-	} else if (r->from > 0) {
-		memmove(r->buf.p, r->buf.p + r->from, rest);
-	}
-	r->from = 0;
-	r->buf.n = rest;
-	/* One byte more, for the line feed that take_record() may add. */
-	return ctx_buf_reserve(&r->buf, READ_LEAST + 1, err);
-}
-
-/* Calls read(2), again after EINTR.  Waits if another program made the file
- * non-blocking. */
-static ssize_t
-read_some(int fd, char *p, size_t n)
-{
-	struct pollfd ready = {.fd = fd, .events = POLLIN};
-	ssize_t got;
-
-	for (;;) {
-		got = read(fd, p, n);
-		if (got >= 0)
-			return got;
-		if (errno == EAGAIN || errno == EWOULDBLOCK)
-			(void)poll(&ready, 1, -1);
-		else if (errno != EINTR)
-			return -1;
-	}
-}
-
-/*
- * Reads more bytes of the file.  Returns 1, or 0 at its end.  The buffer may
- * move, so a tied writer is flushed first.  That also means that no output
- * waits while the program waits for input.
- */
-static int
-read_more(struct ctx_reader *r, struct ctx_err *err)
-{
-	size_t room;
-	ssize_t got;
-
-	if (r->eof)
-		return 0;
-	if (ctx_reader_flush(r, err) < 0)
-		return -1;
-	if (bytes_ahead(r) >= RECORD_MAX) {
-		ctx_err_set(err, CTX_ELIMIT,
-		    "a record of 4 GiB or more; the limit is %llu bytes",
-		    (unsigned long long)RECORD_MAX - 1);
-		locate_error(r, 0, err);
-		return -1;
-	}
-	if (make_read_room(r, err) < 0) {
-		locate_error(r, 0, err);
-		return -1;
-	}
-	room = r->buf.cap - r->buf.n - 1;
-	got = read_some(r->fd, r->buf.p + r->buf.n,
-	    room < READ_MOST ? room : READ_MOST);
-	if (got < 0) {
-		ctx_err_sys(err, errno, "cannot read");
-		err->file = r->name;
-		return -1;
-	}
-	r->buf.n += (size_t)got;
-	if (got > 0 && r->watch != NULL)
-		r->watch(r->user, (size_t)got);
-	r->eof = got == 0;
-	return !r->eof;
 }
 
 /* Makes the next n bytes a record.  Returns 1. */
@@ -304,45 +92,9 @@ take_record(struct ctx_reader *r, struct ctx_record *record,
 		r->line++;
 		r->column = 0;
 	} else {
-		advance_position(p, n, &r->line, &r->column);
+		ctx_reader_advance(p, n, &r->line, &r->column);
 	}
 	return 1;
-}
-
-/*
- * A record that took several reads is at the start of the buffer
- * (make_read_room), with less than one read after it.  So a long record is
- * returned with its buffer and not copied.
- */
-char *
-ctx_reader_keep(struct ctx_reader *reader, const struct ctx_record *record,
-    struct ctx_err *err)
-{
-	struct ctx_buf *buf = &reader->buf, fresh = {0};
-	size_t n = record->text.n;
-	char *kept;
-
-	if (n < CTX_BUF_KEEP || record->text.p != buf->p) {
-		kept = malloc(n + (n == 0));
-		if (kept == NULL)
-			ctx_err_nomem(err);
-		else if (n > 0)
-			memcpy(kept, record->text.p, n);
-		return kept;
-	}
-	/* Room for the line feed that take_record() may add: make_read_room may
-	 * not be called before. */
-	if (ctx_buf_reserve(&fresh, bytes_ahead(reader) + READ_LEAST, err) <
-		0 ||
-	    ctx_buf_add(&fresh, buf->p + reader->from, bytes_ahead(reader),
-		err) < 0) {
-		ctx_buf_release(&fresh);
-		return NULL;
-	}
-	kept = buf->p;
-	*buf = fresh;
-	reader->from = 0;
-	return kept;
 }
 
 /* Makes the next n bytes a record.  Its value, which has been scanned, begins
@@ -376,7 +128,7 @@ skip_blanks(struct ctx_reader *r, size_t *at, struct ctx_err *err)
 			++*at;
 		if (*at < n)
 			return 1;
-		rc = read_more(r, err);
+		rc = ctx_reader_read_more(r, err);
 		if (rc <= 0)
 			return rc;
 	}
@@ -401,7 +153,7 @@ find_line(struct ctx_reader *r, size_t at, size_t *n, struct ctx_err *err)
 			return 1;
 		}
 		at = *n;
-		rc = read_more(r, err);
+		rc = ctx_reader_read_more(r, err);
 		if (rc <= 0)
 			return rc;
 	}
@@ -417,7 +169,7 @@ scan_json(struct ctx_reader *r, size_t at, size_t n, size_t *used,
 	if (rc < 0 && err->column > 0)
 		at += (size_t)err->column - 1;
 	if (rc < 0)
-		locate_error(r, at, err);
+		ctx_reader_locate_error(r, at, err);
 	return rc;
 }
 
@@ -530,11 +282,11 @@ read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)
 				break;
 			due = 4 * n;
 		}
-		if (read_more(r, err) < 0)
+		if (ctx_reader_read_more(r, err) < 0)
 			return -1;
 	}
 	ctx_err_set(err, CTX_EINPUT, "unexpected end of input");
-	locate_error(r, bytes_ahead(r), err);
+	ctx_reader_locate_error(r, bytes_ahead(r), err);
 	return 0;
 }
 
@@ -556,7 +308,7 @@ read_value_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 	if (rc == 0) {
 		/* After an invalid value the start of the next one is unknown:
 		 * the rest of the file is one bad record. */
-		while (r->lenient && (rc = read_more(r, &late)) > 0)
+		while (r->lenient && (rc = ctx_reader_read_more(r, &late)) > 0)
 			continue;
 		if (rc < 0)
 			*err = late;
@@ -621,17 +373,17 @@ read_line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 	if (rc == 0) {
 		ctx_err_set(err, CTX_EINPUT, "unexpected end of %s",
 		    whole ? "line" : "input");
-		locate_error(r, whole ? n - 1 : n, err);
+		ctx_reader_locate_error(r, whole ? n - 1 : n, err);
 	} else if (rc > 0 && used < n - at) {
 		ctx_err_set(err, CTX_EINPUT, "more than one value on the line");
-		locate_error(r, at + used, err);
+		ctx_reader_locate_error(r, at + used, err);
 		rc = 0;
 	}
 	if (rc < 0 && err->code == CTX_EINPUT && is_utf16(r)) {
 		ctx_err_set(err, CTX_EINPUT,
 		    "UTF-16; iconv -f UTF-16 "
 		    "-t UTF-8 makes of it what can be read");
-		locate_error(r, 0, err);
+		ctx_reader_locate_error(r, 0, err);
 	}
 	if (rc <= 0)
 		return take_bad(r, record, n, err);
@@ -650,13 +402,13 @@ take_bom(struct ctx_reader *r, struct ctx_record *record, struct ctx_err *err)
 
 	for (i = 0; i < sizeof bom - 1; i++) {
 		while (bytes_ahead(r) <= i)
-			if ((rc = read_more(r, err)) <= 0)
+			if ((rc = ctx_reader_read_more(r, err)) <= 0)
 				return rc;
 		if (r->buf.p[r->from + i] != bom[i])
 			return 0;
 	}
 	/* take_record() must know if the file ends here. */
-	if (bytes_ahead(r) == i && read_more(r, err) < 0)
+	if (bytes_ahead(r) == i && ctx_reader_read_more(r, err) < 0)
 		return -1;
 	/* After other files it would not be a byte order mark: drop it. */
 	if (r->next > 1) {
@@ -709,12 +461,12 @@ ctx_reader_next(struct ctx_reader *reader, struct ctx_record *record,
 		ctx_json_init(json, CTX_SIMD_BEST);
 	}
 	do {
-		rc = reader->fd < 0 ? open_next(reader, err) : 1;
+		rc = reader->fd < 0 ? ctx_reader_open_next(reader, err) : 1;
 		if (rc <= 0)
 			return rc;
 		rc = read_next_record(reader, record, err);
 		if (rc <= 0)
-			close_file(reader);
+			ctx_reader_close_file(reader);
 	} while (rc == 0);
 	return rc;
 }
