@@ -186,7 +186,7 @@ put_key(uint64_t *words, uint64_t i, struct ctx_key key)
 	words[8 * (i / 4) + 4 + i % 4] = key.hi;
 }
 
-/* Allocates the block with all tables empty. */
+/* Allocates the block, with zeros for the contents of its tables. */
 static int
 make_empty_block(struct fill *f, struct ctx_err *err)
 {
@@ -204,8 +204,6 @@ make_empty_block(struct fill *f, struct ctx_err *err)
 	    .specials = (uint32_t)f->in->nspecials,
 	    .longest = f->longest};
 
-	size_t i;
-
 	memcpy(h.source, f->in->source, sizeof h.source);
 	lay_out(f, &h);
 	f->head = NULL;
@@ -214,15 +212,23 @@ make_empty_block(struct fill *f, struct ctx_err *err)
 		return ctx_err_nomem(err);
 	memset(f->head, 0, (size_t)h.size);
 	*f->head = h;
-	for (i = 0; i < h.bytes[CTX_VOCAB_LINES] / 16; i++)
+	ctx_vocab_view(&f->view, f->head);
+	return 0;
+}
+
+/* Empties the tables in which zero is not empty. */
+static void
+clear_tables(struct fill *f)
+{
+	uint64_t i;
+
+	for (i = 0; i < f->head->bytes[CTX_VOCAB_LINES] / 16; i++)
 		put_key(section_at(f, CTX_VOCAB_LINES), i, CTX_KEY_EMPTY);
 	clear_section(f, CTX_VOCAB_LEAVES);
 	clear_section(f, CTX_VOCAB_DIGRAMS);
 	clear_section(f, CTX_VOCAB_SHORTER);
 	clear_section(f, CTX_VOCAB_IDS);
 	clear_section(f, CTX_VOCAB_TOKENS);
-	ctx_vocab_view(&f->view, f->head);
-	return 0;
 }
 
 /* Fills TEXT, OFFSETS and LEAVES; makes every token its own parent. */
@@ -643,18 +649,14 @@ fill_specials(struct fill *f)
 	}
 }
 
-/* Builds a block.  Returns 1, or 0 if a table was too small: it is larger at
- * the next call; or -1. */
+/* Fills all tables of an empty block.  Returns 1, or 0 if a table was too
+ * small: it is larger at the next call; or -1. */
 static int
-build_block(struct fill *f, struct ctx_err *err)
+fill_tables(struct fill *f, struct ctx_err *err)
 {
 	unsigned byte;
 
-	f->spilled = 0;
-	f->full = false;
-	memset(f->states, 0, f->in->n * sizeof *f->states);
-	if (make_empty_block(f, err) < 0)
-		return -1;
+	clear_tables(f);
 	fill_texts(f);
 	for (byte = 0; byte < 256; byte++)
 		if (f->view.leaves[byte] == CTX_VOCAB_NONE)
@@ -682,6 +684,16 @@ build_block(struct fill *f, struct ctx_err *err)
 		memcpy(section_at(f, CTX_VOCAB_PATTERNS), f->in->patterns.p,
 		    f->in->patterns.n);
 	return 1;
+}
+
+/* Builds a block.  Returns as fill_tables does. */
+static int
+build_block(struct fill *f, struct ctx_err *err)
+{
+	f->spilled = 0;
+	f->full = false;
+	memset(f->states, 0, f->in->n * sizeof *f->states);
+	return make_empty_block(f, err) < 0 ? -1 : fill_tables(f, err);
 }
 
 static int
