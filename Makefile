@@ -142,7 +142,8 @@ HOSTRUN ?=
 HOST := $(HOSTCC) -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -Ilib
 RANKS := lib/gen/data
 VOCABS := r50k_base p50k_base cl100k_base o200k_base
-PACKER := lib/gen/make_vocab.c lib/tokenizer/vocabulary/build.c lib/tokenizer/encode/bpe.c \
+PACKER := lib/gen/make_vocab.c lib/tokenizer/vocabulary/build.c \
+	lib/tokenizer/vocabulary/fill_tables.c lib/tokenizer/encode/bpe.c \
 	lib/tokenizer/encode/bpe_heap.c \
 	lib/tokenizer/vocabulary/vocabulary.c lib/base/memory.c lib/base/error.c
 PACKER_H := $(shell find lib -name "*.h")

@@ -1,0 +1,528 @@
+/*
+ * fill_tables.c - fills the tables of a vocabulary block
+ *
+ * Filling uses the lookup and merge code that later reads the block.  Tokens
+ * are entered by length, the shortest first: the bytes of a token are merged
+ * with the merges entered so far.  If two tokens remain, they are its parts.
+ * No other two tokens can meet in a text and merge to this token: while nothing
+ * merges across its ends, its bytes go through the same states as here.
+ */
+#include <stdlib.h>
+
+#include "tokenizer/encode/bpe.h"
+#include "tokenizer/encode/pretoken_cache.h"
+#include "tokenizer/unicode.h"
+#include "tokenizer/vocabulary/build.h"
+#include "tokenizer/vocabulary/fill_tables.h"
+#include "tokenizer/vocabulary/vocabulary.h"
+
+#define MOST_PAIR_BITS 21
+
+/* Most places searched for one token, and most tokens that share their first 16
+ * bytes.  Files that are no attack need some tens. */
+#define MOST_ALIKE 1024
+
+static int
+fail_alike(struct ctx_err *err)
+{
+	return ctx_err_set(err, CTX_EFILE,
+	    "more than %d tokens that cannot be told apart", MOST_ALIKE);
+}
+
+/* Fills a section with 0xff bytes: CTX_VOCAB_NONE everywhere.  make_empty_block
+ * has checked that its size fits size_t. */
+static void
+clear_section(const struct vocab_fill *f, enum ctx_vocab_section which)
+{
+	memset(section_at(f, which), 0xff, (size_t)f->head->bytes[which]);
+}
+
+static bool
+has_byte_ff(const struct ctx_build_token *t)
+{
+	return memchr(t->p, 0xff, t->n) != NULL;
+}
+
+/* Returns true if place i of the key table is empty; a line has four places. */
+static bool
+is_empty(const uint64_t *words, uint64_t i)
+{
+	struct ctx_key key = ctx_line_key(words + 8 * (i / 4), i % 4);
+
+	return key.lo == CTX_KEY_EMPTY.lo && key.hi == CTX_KEY_EMPTY.hi;
+}
+
+static void
+put_key(uint64_t *words, uint64_t i, struct ctx_key key)
+{
+	words[8 * (i / 4) + i % 4] = key.lo;
+	words[8 * (i / 4) + 4 + i % 4] = key.hi;
+}
+
+/* Empties the tables in which zero is not empty. */
+static void
+clear_tables(struct vocab_fill *f)
+{
+	uint64_t i;
+
+	for (i = 0; i < f->head->bytes[CTX_VOCAB_LINES] / 16; i++)
+		put_key(section_at(f, CTX_VOCAB_LINES), i, CTX_KEY_EMPTY);
+	clear_section(f, CTX_VOCAB_LEAVES);
+	clear_section(f, CTX_VOCAB_DIGRAMS);
+	clear_section(f, CTX_VOCAB_SHORTER);
+	clear_section(f, CTX_VOCAB_IDS);
+	clear_section(f, CTX_VOCAB_TOKENS);
+}
+
+/* Fills TEXT, OFFSETS and LEAVES; makes every token its own parent. */
+static void
+fill_texts(struct vocab_fill *f)
+{
+	uint32_t *offsets = section_at(f, CTX_VOCAB_OFFSETS);
+	uint32_t *parents = section_at(f, CTX_VOCAB_PARENTS);
+	uint32_t *leaves = section_at(f, CTX_VOCAB_LEAVES);
+	char *text = section_at(f, CTX_VOCAB_TEXT);
+	const struct ctx_build_token *t;
+	uint32_t i, end = 0;
+
+	for (i = 0; i < f->in->n; i++) {
+		t = f->in->tokens + i;
+		offsets[i] = end;
+		if (t->n > 0)
+			memcpy(text + end, t->p, t->n);
+		end += t->n;
+		parents[2 * i] = parents[2 * i + 1] = i;
+		if (t->n == 1 && leaves[(unsigned char)*t->p] == CTX_VOCAB_NONE)
+			leaves[(unsigned char)*t->p] = i;
+	}
+	offsets[i] = end;
+}
+
+/* Enters a token into the key table.  The first four tokens of a line get a
+ * place in it.  Tokens are entered in merge order, so the most frequent ones
+ * are found in their home line. */
+static void
+enter_key(struct vocab_fill *f, uint32_t token)
+{
+	const struct ctx_build_token *t = f->in->tokens + token;
+	struct ctx_key key = ctx_key_copy(t->p, t->n);
+	uint64_t hash = ctx_key_hash(key), line = hash >> f->view.line_shift;
+	uint64_t lines = UINT64_C(1) << f->head->line_bits;
+	uint64_t mask = (UINT64_C(1) << f->head->spill_bits) - 1, i;
+	uint64_t *words = section_at(f, CTX_VOCAB_LINES);
+	uint32_t *tokens = section_at(f, CTX_VOCAB_SLOTS);
+	unsigned tried = 0;
+
+	for (i = 4 * line; i < 4 * line + 4; i++)
+		if (is_empty(words, i))
+			goto found;
+	/* A search ends at an empty place, so one must remain. */
+	if (f->spilled++ == 4 * mask) {
+		f->spill_bits++;
+		f->full = true;
+		return;
+	}
+	line = ctx_key_rehash(hash) >> f->view.spill_shift;
+	for (i = 4 * (lines + line); !is_empty(words, i);) {
+		if (++tried > MOST_ALIKE)
+			f->crowded = true;
+		if (f->crowded)
+			return;
+		if (++i == 4 * (lines + mask + 1))
+			i = 4 * lines;
+	}
+found:
+	put_key(words, i, key);
+	tokens[i] = token;
+}
+
+/* Enters the length of a token into LENGTHS under its first bytes. */
+static void
+enter_lengths(struct vocab_fill *f, const struct ctx_build_token *t)
+{
+	uint16_t *lengths = section_at(f, CTX_VOCAB_LENGTHS);
+	char first[8] = {0};
+	int table = t->n < 4 ? 0 : t->n < 8 ? 1 : 2;
+	uint32_t bit = t->n > CTX_VOCAB_KEY ? 1u : 1u << (t->n - 1);
+
+	if (t->n < 2)
+		return;
+	memcpy(first, t->p, t->n < 8 ? t->n : 8);
+	lengths[65536 * table + (int)ctx_lengths_index(first, table)] |=
+	    (uint16_t)bit;
+}
+
+/* Enters the merge of tokens a and b to token. */
+static void
+enter_pair(struct vocab_fill *f, uint32_t a, uint32_t b, uint32_t token)
+{
+	uint64_t hash = ctx_pair_hash(a, b);
+	uint32_t line = (uint32_t)(hash >> f->view.pair_shift);
+	uint32_t tag = ctx_pair_tag(hash, f->view.pair_shift), away;
+	uint32_t *pairs = section_at(f, CTX_VOCAB_PAIRS), *entry;
+	uint32_t *parents = section_at(f, CTX_VOCAB_PARENTS);
+	unsigned i;
+
+	parents[2 * (size_t)token] = a;
+	parents[2 * (size_t)token + 1] = b;
+	for (away = 0; away <= CTX_PAIR_AWAY_MAX; away++) {
+		entry = pairs +
+		    CTX_PAIR_LINE * (size_t)((line + away) & f->view.pair_mask);
+		for (i = 0; i < 8; i++)
+			if (entry[8 + i] == 0) {
+				entry[i] = tag | away << CTX_PAIR_AWAY;
+				entry[8 + i] = ~token;
+				return;
+			}
+	}
+	f->pair_bits++;
+	f->full = true;
+}
+
+/* Merges n bytes with the merges entered so far.  Returns the number of tokens
+ * in list, which has room for n; 0 is CTX_ENOMEM. */
+static size_t
+merge_all(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *list,
+    struct ctx_err *err)
+{
+	return n <= CTX_BPE_MAX ? ctx_bpe_pairs(v, p, n, list)
+				: ctx_bpe_queue(v, p, n, list, err);
+}
+
+/* Enters the merge that makes a token, if its bytes merge to two tokens.  The
+ * merges of all shorter tokens must have been entered. */
+static int
+enter_merge(struct vocab_fill *f, uint32_t token, struct ctx_err *err)
+{
+	const struct ctx_build_token *t = f->in->tokens + token;
+	const unsigned char *s = (const unsigned char *)t->p;
+	uint32_t parts[CTX_BUILD_MAX];
+	uint32_t *digrams = section_at(f, CTX_VOCAB_DIGRAMS);
+	size_t n;
+
+	if (t->cut == CTX_BUILD_NEVER || has_byte_ff(t))
+		return 0;
+	n = merge_all(&f->view, t->p, t->n, parts, err);
+	if (n != 2)
+		return n == 0 ? -1 : 0;
+	if (t->cut != CTX_BUILD_ANY &&
+	    t->cut != ctx_vocab_length(&f->view, parts[0]))
+		return 0;
+	enter_pair(f, parts[0], parts[1], token);
+	f->uses[token] = REACHED;
+	if (parts[0] > token || parts[1] > token)
+		f->head->flags |= CTX_VOCAB_DISORDER;
+	if (t->n == 2)
+		digrams[(size_t)s[0] << 8 | s[1]] = token;
+	return 0;
+}
+
+/* Enters the merges of all tokens, the shortest tokens first. */
+static int
+fill_merges(struct vocab_fill *f, struct ctx_err *err)
+{
+	const struct ctx_build_token *tokens = f->in->tokens;
+	uint32_t n, i, next;
+
+	for (n = 2; n <= f->longest; n = next) {
+		next = f->longest + 1;
+		for (i = 0; i < f->in->n; i++)
+			if (tokens[i].n == n && enter_merge(f, i, err) < 0)
+				return -1;
+			else if (tokens[i].n > n && tokens[i].n < next)
+				next = tokens[i].n;
+	}
+	return 0;
+}
+
+/* Enters a token into LENGTHS and the key table. */
+static void
+enter_token(struct vocab_fill *f, uint32_t token, enum token_use state)
+{
+	const struct ctx_build_token *t = f->in->tokens + token;
+
+	f->uses[token] = state;
+	enter_lengths(f, t);
+	if (t->n <= CTX_VOCAB_KEY && !has_byte_ff(t))
+		enter_key(f, token);
+}
+
+/* Records that some token is only used for a pretoken of exactly its bytes. */
+static void
+set_unreached(struct vocab_fill *f)
+{
+	f->head->flags |= CTX_VOCAB_UNREACHED;
+	f->view.unreached = true;
+}
+
+/* Enters reachable tokens first, then, with whole, the others.  So a reachable
+ * token wins over an equal one that is not reachable. */
+static void
+fill_tokens(struct vocab_fill *f)
+{
+	const uint32_t *leaves = f->view.leaves;
+	const struct ctx_build_token *t;
+	uint32_t i;
+
+	for (i = 0; i < f->in->n && !f->full && !f->crowded; i++) {
+		t = f->in->tokens + i;
+		if (t->n == 0)
+			continue;
+		if (t->n == 1 ? leaves[(unsigned char)*t->p] == i
+			      : f->uses[i] == REACHED)
+			enter_token(f, i, REACHED);
+	}
+	for (i = 0; i < f->in->n && f->in->whole && !f->full; i++) {
+		t = f->in->tokens + i;
+		if (t->n < 2 || f->uses[i] != UNUSED || has_byte_ff(t) ||
+		    (t->n <= CTX_VOCAB_KEY &&
+			ctx_vocab_find(&f->view, t->p, t->n) != CTX_VOCAB_NONE))
+			continue;
+		if (t->n <= CTX_VOCAB_KEY)
+			set_unreached(f);
+		enter_token(f, i, WHOLE);
+	}
+}
+
+/* Returns true if every run of 1 to digits ASCII digits is a token. */
+static bool
+has_numbers(const struct ctx_vocab *v, unsigned digits)
+{
+	static const unsigned powers[] = {1, 10, 100, 1000};
+	char text[3];
+	unsigned n, i;
+
+	for (n = 1; n <= digits; n++)
+		for (i = 0; i < powers[n]; i++) {
+			text[0] = (char)('0' + i / powers[n - 1]);
+			text[1] = (char)('0' + i / (n == 3 ? 10 : 1) % 10);
+			text[2] = (char)('0' + i % 10);
+			if (ctx_vocab_find(v, text, n) == CTX_VOCAB_NONE)
+				return false;
+		}
+	return digits > 0;
+}
+
+static void
+fill_ids(struct vocab_fill *f)
+{
+	uint32_t *ids = section_at(f, CTX_VOCAB_IDS),
+		 *tokens = section_at(f, CTX_VOCAB_TOKENS);
+	uint32_t i;
+
+	if (f->head->bytes[CTX_VOCAB_IDS] == 0)
+		return;
+	for (i = 0; i < f->in->n; i++) {
+		if (f->in->tokens[i].n == 0)
+			continue;
+		ids[i] = f->in->tokens[i].id;
+		if (ids[i] != CTX_VOCAB_NONE)
+			tokens[ids[i]] = i;
+	}
+}
+
+struct long_token {
+	const char *p;
+	uint32_t n, token;
+	enum token_use state;
+};
+
+/* Sorts by the first 16 bytes, then longest first, then by all bytes.  Of equal
+ * tokens the reachable one comes first. */
+static int
+compare_beginnings(const void *a, const void *b)
+{
+	const struct long_token *x = a, *y = b;
+	int order = memcmp(x->p, y->p, CTX_VOCAB_KEY);
+
+	if (order != 0)
+		return order;
+	if (x->n != y->n)
+		return x->n > y->n ? -1 : 1;
+	order = memcmp(x->p, y->p, x->n);
+	if (order != 0)
+		return order;
+	if (x->state != y->state)
+		return x->state == REACHED ? -1 : 1;
+	return x->token < y->token ? -1 : x->token > y->token;
+}
+
+static void
+enter_group(struct vocab_fill *f, const struct long_token *first,
+    size_t at_first, size_t n)
+{
+	struct ctx_vocab_group *groups = section_at(f, CTX_VOCAB_GROUPS);
+	uint32_t mask = (1u << f->head->group_bits) - 1;
+	struct ctx_key key = ctx_key_copy(first->p, CTX_VOCAB_KEY);
+	uint32_t i = (uint32_t)(ctx_key_hash(key) >> f->view.group_shift);
+	unsigned tried = 0;
+
+	f->crowded |= n > MOST_ALIKE;
+	while (groups[i].n != 0 && !f->crowded) {
+		f->crowded = ++tried > MOST_ALIKE;
+		i = (i + 1) & mask;
+	}
+	groups[i].key[0] = key.lo;
+	groups[i].key[1] = key.hi;
+	groups[i].first = (uint32_t)at_first;
+	groups[i].n = (uint32_t)n;
+}
+
+/* Removes all but the first of equal tokens, which are adjacent.  Returns the
+ * number of tokens kept. */
+static size_t
+drop_equal(struct vocab_fill *f, struct long_token *list, size_t n)
+{
+	size_t kept = 0, i;
+
+	for (i = 0; i < n; i++) {
+		if (kept > 0 && list[kept - 1].n == list[i].n &&
+		    memcmp(list[kept - 1].p, list[i].p, list[i].n) == 0)
+			continue;
+		if (list[i].state == WHOLE)
+			set_unreached(f);
+		list[kept++] = list[i];
+	}
+	return kept;
+}
+
+static int
+fill_groups(struct vocab_fill *f, struct ctx_err *err)
+{
+	struct long_token *list = malloc((f->longs + 1) * sizeof *list);
+	uint32_t *longs = section_at(f, CTX_VOCAB_LONG), i;
+	const struct ctx_build_token *t;
+	size_t n = 0, first, end;
+
+	if (list == NULL)
+		return ctx_err_nomem(err);
+	for (i = 0; i < f->in->n; i++) {
+		t = f->in->tokens + i;
+		if (t->n > CTX_VOCAB_KEY && f->uses[i] != UNUSED)
+			list[n++] =
+			    (struct long_token){t->p, t->n, i, f->uses[i]};
+	}
+	qsort(list, n, sizeof *list, compare_beginnings);
+	n = drop_equal(f, list, n);
+	for (first = 0; first < n; first = end) {
+		end = first;
+		while (end < n &&
+		    memcmp(list[end].p, list[first].p, CTX_VOCAB_KEY) == 0) {
+			longs[end] = list[end].token;
+			end++;
+		}
+		enter_group(f, list + first, first, end - first);
+	}
+	free(list);
+	return f->crowded ? fail_alike(err) : 0;
+}
+
+static void
+fill_shorter(struct vocab_fill *f)
+{
+	uint32_t *shorter = section_at(f, CTX_VOCAB_SHORTER), i;
+	const struct ctx_build_token *t;
+
+	for (i = 0; i < f->in->n; i++) {
+		t = f->in->tokens + i;
+		if (f->uses[i] == REACHED && t->n > 1)
+			shorter[i] =
+			    ctx_vocab_longest(&f->view, t->p, t->n - 1);
+	}
+}
+
+/* Decodes the character that ends at byte i of t.  Returns false if t contains
+ * only a part of it. */
+static bool
+decode_char_before(const struct ctx_build_token *t, size_t i, uint32_t *cp)
+{
+	size_t begin = i - 1;
+
+	while (begin > 0 && i - begin < 4 &&
+	    ((unsigned char)t->p[begin] & 0xc0) == 0x80)
+		begin--;
+	return ctx_char_next(t->p + begin, i - begin, cp) == i - begin &&
+	    *cp != CTX_CHAR_BAD;
+}
+
+/* Sets the bit of CROSSING for every two characters that are adjacent in a
+ * token. */
+static void
+fill_crossing(struct vocab_fill *f)
+{
+	uint64_t *bits = section_at(f, CTX_VOCAB_CROSSING), bit;
+	const struct ctx_build_token *t;
+	const unsigned char *s;
+	uint32_t token, a, b;
+	size_t i;
+
+	for (token = 0; token < f->in->n; token++) {
+		t = f->in->tokens + token;
+		s = (const unsigned char *)t->p;
+		if (f->uses[token] != REACHED)
+			continue;
+		for (i = 1; i < t->n; i++) {
+			if ((s[i] & 0xc0) == 0x80)
+				continue;
+			(void)ctx_char_next(t->p + i, t->n - i, &b);
+			if (b != CTX_CHAR_BAD && decode_char_before(t, i, &a))
+				bit = ctx_crossing_bit(a, b);
+			else
+				bit = ctx_crossing_bytes(s[i - 1], s[i]);
+			bits[bit / 64] |= UINT64_C(1) << bit % 64;
+		}
+	}
+}
+
+static void
+fill_specials(struct vocab_fill *f)
+{
+	struct ctx_vocab_special *list = section_at(f, CTX_VOCAB_SPECIALS);
+	const struct ctx_build_added_token *in = f->in->specials;
+	size_t n = f->in->nspecials, end = n * sizeof *list, i;
+
+	for (i = 0; i < n; i++) {
+		list[i].id = in[i].id;
+		list[i].at = (uint32_t)end;
+		list[i].n = in[i].n;
+		list[i].added = in[i].added;
+		list[i].normal = in[i].normal;
+		memcpy((char *)list + end, in[i].p, in[i].n);
+		end += in[i].n;
+	}
+}
+
+int
+ctx_vocab_fill_tables(struct vocab_fill *f, struct ctx_err *err)
+{
+	unsigned byte;
+
+	clear_tables(f);
+	fill_texts(f);
+	for (byte = 0; byte < 256; byte++)
+		if (f->view.leaves[byte] == CTX_VOCAB_NONE)
+			return ctx_err_set(err, CTX_EFILE,
+			    "a vocabulary without the byte %u", byte);
+	if (fill_merges(f, err) < 0)
+		return -1;
+	fill_tokens(f);
+	if (f->crowded)
+		return fail_alike(err);
+	if (f->full)
+		return f->pair_bits <= MOST_PAIR_BITS
+		    ? 0
+		    : ctx_err_set(err, CTX_EFILE,
+			  "merges that cannot be told apart");
+	if (has_numbers(&f->view, f->in->scheme.digits))
+		f->head->flags |= CTX_VOCAB_NUMBERS;
+	fill_ids(f);
+	if (fill_groups(f, err) < 0)
+		return -1;
+	fill_shorter(f);
+	fill_crossing(f);
+	fill_specials(f);
+	if (f->in->patterns.n > 0)
+		memcpy(section_at(f, CTX_VOCAB_PATTERNS), f->in->patterns.p,
+		    f->in->patterns.n);
+	return 1;
+}
