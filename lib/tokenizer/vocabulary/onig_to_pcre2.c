@@ -18,71 +18,13 @@
 #include <string.h>
 
 #include "tokenizer/unicode.h"
+#include "tokenizer/vocabulary/onig_sets.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 
-#define DEPTH  30   /* most nested groups, and nested sets */
-#define SETS   64   /* most sets in all patterns; a set is a bit of 64 */
 #define REPEAT 1000 /* most repetitions in {n,m} */
-#define ALL    ((UINT32_C(1) << CTX_KINDS_CATEGORY) - 1)
-
-_Static_assert(sizeof CTX_CATEGORIES == 2 * CTX_KINDS_CATEGORY + 1,
-    "a bit for each category");
-
-enum pass { CUTS, FIND, WRITE };
-
-struct set {
-	uint64_t ascii[2];
-	uint32_t
-	    rest[CTX_KINDS_CUTS]; /* by range: bits of general categories */
-};
-
-/* A set or a group that is not closed yet. */
-struct open_set {
-	struct set set;
-	bool negated;
-};
-
-struct open_group {
-	size_t kind;
-	bool fold; /* parse.fold outside the group */
-};
-
-struct parse {
-	struct ctx_kinds *kinds;
-	struct set sets[SETS];
-	size_t nsets;
-	uint64_t members[128]; /* of kinds from 128 on: bits of the sets that
-				  have it */
-	size_t nkinds;
-	enum pass pass;
-	const char *p;
-	size_t n, at;    /* in bytes */
-	bool fold;       /* true inside (?i:...) */
-	uint32_t before; /* the literal directly before, else 0 */
-	struct open_set in_sets[DEPTH];
-	struct open_group in_groups[DEPTH];
-	size_t open_sets, open_groups;
-	struct ctx_buf *out;
-	struct ctx_err *err;
-};
-
-static int
-refuse_pattern(const struct parse *r, const char *what)
-{
-	return ctx_err_set(r->err, CTX_EFILE,
-	    CTX_REFUSED("the splitter "
-			"pattern has %s (byte %zu)"),
-	    what, r->at + 1);
-}
-
-static int
-emit_text(struct parse *r, const char *text, size_t n)
-{
-	return r->pass == WRITE ? ctx_buf_add(r->out, text, n, r->err) : 0;
-}
 
 static bool
-is_next(const struct parse *r, const char *text)
+is_next(const struct onig_parse *r, const char *text)
 {
 	size_t n = strlen(text);
 
@@ -91,13 +33,13 @@ is_next(const struct parse *r, const char *text)
 
 /* Returns true if the next byte is one of list. */
 static bool
-is_one_of(const struct parse *r, const char *list)
+is_one_of(const struct onig_parse *r, const char *list)
 {
 	return r->at < r->n && memchr(list, r->p[r->at], strlen(list)) != NULL;
 }
 
 static bool
-skip_text(struct parse *r, const char *text)
+skip_text(struct onig_parse *r, const char *text)
 {
 	if (!is_next(r, text))
 		return false;
@@ -105,196 +47,8 @@ skip_text(struct parse *r, const char *text)
 	return true;
 }
 
-/* ---- sets ---------------------------------------------------------------- */
-
-/* Starts a range of code points at cp. */
-static int
-add_cut(struct parse *r, uint32_t cp)
-{
-	struct ctx_kinds *k = r->kinds;
-	size_t i = k->n;
-
-	if (cp <= 0x80 || cp >= 0x110000)
-		return 0;
-	while (k->first[i - 1] > cp)
-		i--;
-	if (k->first[i - 1] == cp)
-		return 0;
-	if (k->n == CTX_KINDS_CUTS)
-		return refuse_pattern(r, "too many ranges of characters");
-	memmove(k->first + i + 1, k->first + i,
-	    (k->n - i) * sizeof k->first[0]);
-	k->first[i] = cp;
-	k->n++;
-	return 0;
-}
-
-/* Adds the characters first to last to a set. */
-static int
-add_range(struct parse *r, struct set *set, uint32_t first, uint32_t last)
-{
-	const struct ctx_kinds *k = r->kinds;
-	uint32_t cp;
-	size_t i;
-
-	if (r->pass == CUTS)
-		return add_cut(r, first) < 0 ? -1 : add_cut(r, last + 1);
-	for (cp = first; cp <= last && cp < 128; cp++)
-		set->ascii[cp / 64] |= UINT64_C(1) << cp % 64;
-	for (i = 0; i < k->n; i++)
-		if (k->first[i] >= first && k->first[i] <= last)
-			set->rest[i] = ALL;
-	return 0;
-}
-
-static void
-add_categories(const struct parse *r, struct set *set, uint32_t categories)
-{
-	uint32_t cp;
-	size_t i;
-
-	for (cp = 0; cp < 128; cp++)
-		if ((categories >> ctx_category_of(cp) & 1) != 0)
-			set->ascii[cp / 64] |= UINT64_C(1) << cp % 64;
-	for (i = 0; i < r->kinds->n; i++)
-		set->rest[i] |= categories;
-}
-
-static void
-add_set(struct set *set, const struct set *other)
-{
-	size_t i;
-
-	set->ascii[0] |= other->ascii[0];
-	set->ascii[1] |= other->ascii[1];
-	for (i = 0; i < CTX_KINDS_CUTS; i++)
-		set->rest[i] |= other->rest[i];
-}
-
-static void
-negate_set(struct set *set)
-{
-	size_t i;
-
-	set->ascii[0] = ~set->ascii[0];
-	set->ascii[1] = ~set->ascii[1];
-	for (i = 0; i < CTX_KINDS_CUTS; i++)
-		set->rest[i] ^= ALL;
-}
-
-static bool
-is_empty(const struct parse *r, const struct set *set)
-{
-	uint32_t all = 0;
-	size_t i;
-
-	for (i = 0; i < r->kinds->n; i++)
-		all |= set->rest[i];
-	return (set->ascii[0] | set->ascii[1] | all) == 0;
-}
-
-/* Adds a character without its case.  A letter of ASCII also matches its other
- * case, s also U+017F and k also U+212A (Unicode, CaseFolding.txt). */
-static int
-add_folded(struct parse *r, struct set *set, uint32_t cp)
-{
-	uint32_t small = cp | 0x20;
-
-	if (add_range(r, set, cp, cp) < 0)
-		return -1;
-	if (small < 'a' || small > 'z')
-		return 0;
-	if (small == 's' && add_range(r, set, 0x17f, 0x17f) < 0)
-		return -1;
-	if (small == 'k' && add_range(r, set, 0x212a, 0x212a) < 0)
-		return -1;
-	return add_range(r, set, cp ^ 0x20, cp ^ 0x20);
-}
-
-/* ---- writing ------------------------------------------------------------- */
-
-static bool
-has_kind(const struct parse *r, size_t set, unsigned kind)
-{
-	if (kind < 128)
-		return (r->sets[set].ascii[kind / 64] >> kind % 64 & 1) != 0;
-	return kind < 128 + r->nkinds &&
-	    (r->members[kind - 128] >> set & 1) != 0;
-}
-
-static int
-write_set(struct parse *r, size_t set)
-{
-	unsigned first, last;
-
-	if (emit_text(r, "[", 1) < 0)
-		return -1;
-	for (first = 0; first < 256; first = last + 1) {
-		last = first;
-		if (!has_kind(r, set, first))
-			continue;
-		while (last < 255 && has_kind(r, set, last + 1))
-			last++;
-		if (ctx_buf_printf(r->out, r->err, "\\x%02x-\\x%02x", first,
-			last) < 0)
-			return -1;
-	}
-	return emit_text(r, "]", 1);
-}
-
-/* Handles a set of the pattern: FIND records it, WRITE writes it. */
-static int
-use_set(struct parse *r, const struct set *set)
-{
-	size_t i;
-
-	if (r->pass == CUTS)
-		return 0;
-	for (i = 0; i < r->nsets; i++)
-		if (memcmp(r->sets + i, set, sizeof *set) == 0)
-			break;
-	if (r->pass == WRITE)
-		return write_set(r, i);
-	if (i == SETS)
-		return refuse_pattern(r, "too many sets of characters");
-	if (i == r->nsets)
-		r->sets[r->nsets++] = *set;
-	return 0;
-}
-
-/* Numbers the kinds of characters that are not ASCII: one per combination of
- * sets. */
-static int
-number_kinds(struct parse *r)
-{
-	struct ctx_kinds *k = r->kinds;
-	uint64_t in;
-	size_t i, c, s, kind;
-
-	for (i = 0; i < k->n; i++)
-		for (c = 0; c < CTX_KINDS_CATEGORY; c++) {
-			in = 0;
-			for (s = 0; s < r->nsets; s++)
-				in |= (uint64_t)(r->sets[s].rest[i] >> c & 1)
-				    << s;
-			for (kind = 0; kind < r->nkinds; kind++)
-				if (r->members[kind] == in)
-					break;
-			if (kind == 128)
-				return refuse_pattern(r,
-				    "too many kinds of "
-				    "characters");
-			if (kind == r->nkinds)
-				r->members[r->nkinds++] = in;
-			k->kind[i][c] = (uint8_t)(128 + kind);
-		}
-	return 0;
-}
-
-/* ---- reading ------------------------------------------------------------- */
-
 static uint32_t
-next_char(struct parse *r)
+next_char(struct onig_parse *r)
 {
 	uint32_t cp;
 
@@ -305,7 +59,7 @@ next_char(struct parse *r)
 /* Reads a hexadecimal number of least to most digits.  Returns false if it is
  * too short or not a character. */
 static bool
-read_hex(struct parse *r, unsigned least, unsigned most, uint32_t *cp)
+read_hex(struct onig_parse *r, unsigned least, unsigned most, uint32_t *cp)
 {
 	static const char digits[] = "0123456789abcdefABCDEF";
 	const char *found;
@@ -325,33 +79,34 @@ read_hex(struct parse *r, unsigned least, unsigned most, uint32_t *cp)
 
 /* Reads a property after \p or \P: {L}, {Lu}, {^Lu}. */
 static int
-read_property(struct parse *r, struct set *set, bool negated)
+read_property(struct onig_parse *r, struct char_set *set, bool negated)
 {
 	static const char names[] = CTX_CATEGORIES;
 	uint32_t categories = 0;
 	size_t i, n;
 
 	if (!skip_text(r, "{"))
-		return refuse_pattern(r, "a property without braces");
+		return ctx_onig_refuse(r, "a property without braces");
 	negated ^= skip_text(r, "^");
 	for (n = 0; r->at + n < r->n && r->p[r->at + n] != '}'; n++)
 		;
 	if (r->at + n == r->n || n < 1 || n > 2)
-		return refuse_pattern(r,
+		return ctx_onig_refuse(r,
 		    "a property that is no general category");
 	for (i = 0; i < CTX_KINDS_CATEGORY; i++)
 		if (memcmp(names + 2 * i, r->p + r->at, n) == 0)
 			categories |= UINT32_C(1) << i;
 	if (categories == 0)
-		return refuse_pattern(r,
+		return ctx_onig_refuse(r,
 		    "a property that is no general category");
 	r->at += n + 1;
-	add_categories(r, set, negated ? ~categories & ALL : categories);
+	ctx_onig_add_categories(r, set,
+	    negated ? ~categories & ALL_CATEGORIES : categories);
 	return 0;
 }
 
 static int
-add_white_space(struct parse *r, struct set *set)
+add_white_space(struct onig_parse *r, struct char_set *set)
 {
 	static const char names[] = CTX_CATEGORIES;
 	uint32_t categories = 0;
@@ -360,22 +115,22 @@ add_white_space(struct parse *r, struct set *set)
 	for (i = 0; i < CTX_KINDS_CATEGORY; i++)
 		if (names[2 * i] == 'Z')
 			categories |= UINT32_C(1) << i;
-	add_categories(r, set, categories);
-	return add_range(r, set, 0x09, 0x0d) < 0
+	ctx_onig_add_categories(r, set, categories);
+	return ctx_onig_add_range(r, set, 0x09, 0x0d) < 0
 	    ? -1
-	    : add_range(r, set, 0x85, 0x85);
+	    : ctx_onig_add_range(r, set, 0x85, 0x85);
 }
 
 static int
-add_decimal_digits(const struct parse *r, struct set *set)
+add_decimal_digits(const struct onig_parse *r, struct char_set *set)
 {
-	add_categories(r, set, UINT32_C(1) << ctx_category_of('0'));
+	ctx_onig_add_categories(r, set, UINT32_C(1) << ctx_category_of('0'));
 	return 0;
 }
 
 /* Reads a character after a backslash: by its letter or number. */
 static int
-read_escaped_char(struct parse *r, uint32_t *cp)
+read_escaped_char(struct onig_parse *r, uint32_t *cp)
 {
 	static const char names[] = "n\nr\rt\tf\fv\va\ae\033";
 	char c = r->p[r->at];
@@ -397,56 +152,56 @@ read_escaped_char(struct parse *r, uint32_t *cp)
 		    (c == 'u' || *cp < 0x80)) {
 			return 0;
 		}
-		return refuse_pattern(r, "a character by no valid number");
+		return ctx_onig_refuse(r, "a character by no valid number");
 	}
 	*cp = next_char(r);
 	if (*cp == CTX_CHAR_BAD ||
 	    (*cp < 0x80 &&
 		((*cp >= '0' && *cp <= '9') ||
 		    ((*cp | 0x20) >= 'a' && (*cp | 0x20) <= 'z'))))
-		return refuse_pattern(r, "an escape that is not known here");
+		return ctx_onig_refuse(r, "an escape that is not known here");
 	return 0;
 }
 
 /* Reads an escape after a backslash.  Returns 1 and adds to set, 0 and sets
  * *cp, or -1. */
 static int
-read_escape(struct parse *r, struct set *set, uint32_t *cp)
+read_escape(struct onig_parse *r, struct char_set *set, uint32_t *cp)
 {
-	struct set found = {{0, 0}, {0}};
+	struct char_set found = {{0, 0}, {0}};
 	char c;
 	int rc;
 
 	if (r->at == r->n)
-		return refuse_pattern(r, "a backslash at its end");
+		return ctx_onig_refuse(r, "a backslash at its end");
 	if (!is_one_of(r, "pPsSdD"))
 		return read_escaped_char(r, cp);
 	if (r->fold)
-		return refuse_pattern(r, "a set in (?i:)");
+		return ctx_onig_refuse(r, "a set in (?i:)");
 	c = r->p[r->at++];
 	rc = c == 's' || c == 'S'  ? add_white_space(r, &found)
 	    : c == 'd' || c == 'D' ? add_decimal_digits(r, &found)
 				   : read_property(r, &found, c == 'P');
 	if (c == 'S' || c == 'D')
-		negate_set(&found);
-	add_set(set, &found);
+		ctx_onig_negate_set(&found);
+	ctx_onig_add_set(set, &found);
 	return rc < 0 ? -1 : 1;
 }
 
 /* Reads a character or an escape in a set; returns as read_escape. */
 static int
-read_set_member(struct parse *r, struct set *set, uint32_t *cp)
+read_set_member(struct onig_parse *r, struct char_set *set, uint32_t *cp)
 {
 	if (skip_text(r, "\\"))
 		return read_escape(r, set, cp);
 	*cp = next_char(r);
 	return *cp == CTX_CHAR_BAD
-	    ? refuse_pattern(r, "bytes that are not UTF-8")
+	    ? ctx_onig_refuse(r, "bytes that are not UTF-8")
 	    : 0;
 }
 
 static int
-read_set_range(struct parse *r, struct set *set)
+read_set_range(struct onig_parse *r, struct char_set *set)
 {
 	uint32_t first, last;
 	int rc = read_set_member(r, set, &first);
@@ -459,29 +214,29 @@ read_set_range(struct parse *r, struct set *set)
 		if (rc < 0)
 			return -1;
 		if (rc > 0 || last < first)
-			return refuse_pattern(r, "a range without an end");
+			return ctx_onig_refuse(r, "a range without an end");
 	}
 	if (!r->fold)
-		return add_range(r, set, first, last);
+		return ctx_onig_add_range(r, set, first, last);
 	if (last >= 0x80)
-		return refuse_pattern(r, "a set in (?i:)");
+		return ctx_onig_refuse(r, "a set in (?i:)");
 	for (; first <= last; first++)
-		if (add_folded(r, set, first) < 0)
+		if (ctx_onig_add_folded(r, set, first) < 0)
 			return -1;
 	return 0;
 }
 
 /* Called after an opening bracket. */
 static int
-open_set(struct parse *r)
+open_set(struct onig_parse *r)
 {
 	struct open_set *in = r->in_sets + r->open_sets;
 	bool negated = skip_text(r, "^");
 
-	if (r->open_sets == DEPTH)
-		return refuse_pattern(r, "too many sets in sets");
+	if (r->open_sets == MOST_DEPTH)
+		return ctx_onig_refuse(r, "too many sets in sets");
 	if (is_next(r, "]") || (negated && r->fold))
-		return refuse_pattern(r,
+		return ctx_onig_refuse(r,
 		    r->fold ? "a set in (?i:)" : "a set that begins with ]");
 	memset(in, 0, sizeof *in);
 	in->negated = negated;
@@ -492,30 +247,30 @@ open_set(struct parse *r)
 /* Called after a closing bracket.  Adds the set to the set around it, or to
  * *set. */
 static int
-close_set(struct parse *r, struct set *set)
+close_set(struct onig_parse *r, struct char_set *set)
 {
 	struct open_set *in = r->in_sets + --r->open_sets;
 
 	if (in->negated)
-		negate_set(&in->set);
+		ctx_onig_negate_set(&in->set);
 	/* Oniguruma mishandles an empty set in a set. */
-	if (r->pass == FIND && is_empty(r, &in->set))
-		return refuse_pattern(r, "a set without characters");
-	add_set(r->open_sets > 0 ? &in[-1].set : set, &in->set);
+	if (r->pass == FIND && ctx_onig_is_empty_set(r, &in->set))
+		return ctx_onig_refuse(r, "a set without characters");
+	ctx_onig_add_set(r->open_sets > 0 ? &in[-1].set : set, &in->set);
 	return 0;
 }
 
 /* Reads a set from after its opening bracket to its end. */
 static int
-read_set(struct parse *r, struct set *set)
+read_set(struct onig_parse *r, struct char_set *set)
 {
 	int rc = open_set(r);
 
 	while (rc == 0 && r->open_sets > 0) {
 		if (r->at == r->n)
-			return refuse_pattern(r, "a set without end");
+			return ctx_onig_refuse(r, "a set without end");
 		if (is_next(r, "[:") || is_next(r, "&&"))
-			return refuse_pattern(r, "[: or && in a set");
+			return ctx_onig_refuse(r, "[: or && in a set");
 		if (skip_text(r, "]"))
 			rc = close_set(r, set);
 		else if (skip_text(r, "["))
@@ -539,24 +294,24 @@ is_ligature(uint32_t a, uint32_t b)
 }
 
 static int
-use_literal(struct parse *r, uint32_t cp)
+use_literal(struct onig_parse *r, uint32_t cp)
 {
-	struct set set = {{0, 0}, {0}};
+	struct char_set set = {{0, 0}, {0}};
 
 	if (r->fold && (cp >= 0x80 || is_ligature(r->before, cp)))
-		return refuse_pattern(r,
+		return ctx_onig_refuse(r,
 		    "letters in (?i:) that match more than "
 		    "themselves");
 	r->before = cp;
-	if ((r->fold ? add_folded(r, &set, cp) : add_range(r, &set, cp, cp)) <
-	    0)
+	if ((r->fold ? ctx_onig_add_folded(r, &set, cp)
+		     : ctx_onig_add_range(r, &set, cp, cp)) < 0)
 		return -1;
-	return use_set(r, &set);
+	return ctx_onig_use_set(r, &set);
 }
 
 /* Reads a repetition after its opening brace: n}, n,}, ,m} or n,m}. */
 static int
-read_repetition(struct parse *r)
+read_repetition(struct onig_parse *r)
 {
 	size_t n[2] = {0, 0}, digits[2] = {0, 0};
 	bool comma = false;
@@ -574,7 +329,7 @@ read_repetition(struct parse *r)
 	if (!skip_text(r, "}") || digits[0] + digits[1] == 0 || n[0] > REPEAT ||
 	    n[1] > REPEAT || (digits[1] > 0 && n[1] < n[0]) ||
 	    is_next(r, "+") || (!comma && is_next(r, "?")))
-		return refuse_pattern(r,
+		return ctx_onig_refuse(r,
 		    "a repetition that is read in several ways");
 	if (r->pass != WRITE)
 		return 0;
@@ -588,7 +343,7 @@ read_repetition(struct parse *r)
 /* Reads *, +, ? or a repetition, or nothing.  A ? may follow, and a + after a
  * quantifier of one character. */
 static int
-read_quantifier(struct parse *r, bool grouped)
+read_quantifier(struct onig_parse *r, bool grouped)
 {
 	size_t begin = r->at;
 
@@ -600,13 +355,13 @@ read_quantifier(struct parse *r, bool grouped)
 	} else if (is_one_of(r, "*+?")) {
 		r->at++;
 		if (grouped && is_next(r, "+"))
-			return refuse_pattern(r,
+			return ctx_onig_refuse(r,
 			    "a group repeated without a way "
 			    "back");
 		if (!skip_text(r, "+"))
 			(void)skip_text(r, "?");
 	}
-	return emit_text(r, r->p + begin, r->at - begin);
+	return ctx_onig_emit_text(r, r->p + begin, r->at - begin);
 }
 
 /* How a group begins; in_groups.kind is the index. */
@@ -614,7 +369,7 @@ static const char *const group_kinds[] = {"?:", "?i:", "?!", "?="};
 
 /* Called after an opening parenthesis. */
 static int
-open_group(struct parse *r)
+open_group(struct onig_parse *r)
 {
 	size_t kind = 0;
 
@@ -622,84 +377,85 @@ open_group(struct parse *r)
 		while (kind < 4 && !skip_text(r, group_kinds[kind]))
 			kind++;
 		if (kind == 4)
-			return refuse_pattern(r,
+			return ctx_onig_refuse(r,
 			    "a group of a kind that is not "
 			    "known here");
 	}
-	if (r->open_groups == DEPTH)
-		return refuse_pattern(r, "too many groups in groups");
+	if (r->open_groups == MOST_DEPTH)
+		return ctx_onig_refuse(r, "too many groups in groups");
 	r->in_groups[r->open_groups].kind = kind;
 	r->in_groups[r->open_groups++].fold = r->fold;
 	r->fold |= kind == 1;
 	r->before = 0;
-	if (emit_text(r, "(", 1) < 0)
+	if (ctx_onig_emit_text(r, "(", 1) < 0)
 		return -1;
-	return emit_text(r, group_kinds[kind == 1 ? 0 : kind], 2);
+	return ctx_onig_emit_text(r, group_kinds[kind == 1 ? 0 : kind], 2);
 }
 
 /* Called after a closing parenthesis. */
 static int
-close_group(struct parse *r)
+close_group(struct onig_parse *r)
 {
 	const struct open_group *in = r->in_groups + --r->open_groups;
 
 	r->fold = in->fold;
 	r->before = 0;
 	if (in->kind >= 2 && is_one_of(r, "*+?{"))
-		return refuse_pattern(r, "a look ahead that is repeated");
-	return emit_text(r, ")", 1) < 0 ? -1 : read_quantifier(r, true);
+		return ctx_onig_refuse(r, "a look ahead that is repeated");
+	return ctx_onig_emit_text(r, ")", 1) < 0 ? -1
+						 : read_quantifier(r, true);
 }
 
 /* Reads a character, a set, an escape or a dot. */
 static int
-read_atom(struct parse *r)
+read_atom(struct onig_parse *r)
 {
-	struct set set = {{0, 0}, {0}};
+	struct char_set set = {{0, 0}, {0}};
 	uint32_t cp;
 	int rc;
 
 	if (skip_text(r, "[")) {
 		rc = read_set(r, &set);
 	} else if (skip_text(r, ".")) {
-		rc = add_range(r, &set, '\n', '\n');
-		negate_set(&set);
+		rc = ctx_onig_add_range(r, &set, '\n', '\n');
+		ctx_onig_negate_set(&set);
 	} else if (skip_text(r, "\\")) {
 		rc = read_escape(r, &set, &cp);
 		if (rc == 0)
 			return use_literal(r, cp);
 	} else if (is_one_of(r, "^$")) {
-		return refuse_pattern(r, "an anchor");
+		return ctx_onig_refuse(r, "an anchor");
 	} else if (is_one_of(r, "*+?{}]")) {
-		return refuse_pattern(r, "a character that must be escaped");
+		return ctx_onig_refuse(r, "a character that must be escaped");
 	} else {
 		cp = next_char(r);
 		return cp == CTX_CHAR_BAD
-		    ? refuse_pattern(r, "bytes that are not UTF-8")
+		    ? ctx_onig_refuse(r, "bytes that are not UTF-8")
 		    : use_literal(r, cp);
 	}
 	r->before = 0;
-	return rc < 0 ? -1 : use_set(r, &set);
+	return rc < 0 ? -1 : ctx_onig_use_set(r, &set);
 }
 
 /* Reads an atom and its quantifier, or a |, ( or ). */
 static int
-read_term(struct parse *r)
+read_term(struct onig_parse *r)
 {
 	if (skip_text(r, "|")) {
 		r->before = 0;
-		return emit_text(r, "|", 1);
+		return ctx_onig_emit_text(r, "|", 1);
 	}
 	if (skip_text(r, "("))
 		return open_group(r);
 	if (r->open_groups > 0 && skip_text(r, ")"))
 		return close_group(r);
 	if (is_next(r, ")"))
-		return refuse_pattern(r, "a parenthesis too many");
+		return ctx_onig_refuse(r, "a parenthesis too many");
 	return read_atom(r) < 0 ? -1 : read_quantifier(r, false);
 }
 
 static int
-read_pattern(struct parse *r, struct ctx_str pattern)
+read_pattern(struct onig_parse *r, struct ctx_str pattern)
 {
 	r->p = pattern.p;
 	r->n = pattern.n;
@@ -709,16 +465,16 @@ read_pattern(struct parse *r, struct ctx_str pattern)
 		if (read_term(r) < 0)
 			return -1;
 	if (r->open_groups > 0)
-		return refuse_pattern(r, "a group without end");
+		return ctx_onig_refuse(r, "a group without end");
 	/* Writes the NUL. */
-	return emit_text(r, "", 1);
+	return ctx_onig_emit_text(r, "", 1);
 }
 
 int
 ctx_onig_to_pcre2(const struct ctx_str *patterns, size_t n,
     struct ctx_kinds *kinds, struct ctx_buf *out, struct ctx_err *err)
 {
-	struct parse r = {.kinds = kinds, .out = out, .err = err};
+	struct onig_parse r = {.kinds = kinds, .out = out, .err = err};
 	size_t i;
 
 	memset(kinds, 0, sizeof *kinds);
@@ -728,7 +484,7 @@ ctx_onig_to_pcre2(const struct ctx_str *patterns, size_t n,
 		for (i = 0; i < n; i++)
 			if (read_pattern(&r, patterns[i]) < 0)
 				return -1;
-		if (r.pass == FIND && number_kinds(&r) < 0)
+		if (r.pass == FIND && ctx_onig_number_kinds(&r) < 0)
 			return -1;
 	}
 	return 0;
