@@ -30,10 +30,11 @@ say_why(struct cache_command *cache, const struct ctx_cache_outcome *o)
 	const struct ctx_breakpoint_format *other =
 	    ctx_breakpoint_format_any(o->dialect);
 
-	if (o->why == CTX_CACHE_STATUS_MARKED || cache->said >> o->why & 1)
+	if (o->status == CTX_CACHE_STATUS_MARKED ||
+	    cache->said >> o->status & 1)
 		return;
-	cache->said |= 1u << o->why;
-	switch (o->why) {
+	cache->said |= 1u << o->status;
+	switch (o->status) {
 	case CTX_CACHE_STATUS_NO_FORMAT:
 		if (other != NULL)
 			cli_say(&cache->cli,
@@ -82,9 +83,9 @@ on_ended(void *user, const struct ctx_cache_outcome *o, struct ctx_err *err)
 
 	(void)err;
 	cache->conversations++;
-	cache->hints += o->marks;
+	cache->hints += o->n_breakpoints;
 	say_why(cache, o);
-	if (o->why == CTX_CACHE_STATUS_MARKED && cache->ttl_given &&
+	if (o->status == CTX_CACHE_STATUS_MARKED && cache->ttl_given &&
 	    !cache->said_ttl && o->format->values[cache->ttl] == NULL) {
 		cli_say(&cache->cli, "%s has no choice of --ttl",
 		    o->format->provider);

@@ -53,13 +53,13 @@ bound_name(unsigned i)
 /* Adds tokens of the message or the request to the row with this name, unless
  * there are none. */
 static int
-add_part(struct count_command *count, const struct ctx_token_stats *t,
+add_part(struct count_command *count, const struct ctx_token_stats *stats,
     const char *name, uint64_t tokens, uint64_t estimated, struct ctx_err *err)
 {
-	struct ctx_token_stats part = {.file = t->file,
-	    .dialect = t->dialect,
-	    .model = t->model,
-	    .messages = t->message != NULL ? t->messages : 0,
+	struct ctx_token_stats part = {.file = stats->file,
+	    .dialect = stats->dialect,
+	    .model = stats->model,
+	    .messages = stats->message != NULL ? stats->messages : 0,
 	    .tokens = tokens,
 	    .estimated = estimated};
 
@@ -69,40 +69,44 @@ add_part(struct count_command *count, const struct ctx_token_stats *t,
 }
 
 static int
-add_kinds(struct count_command *count, const struct ctx_token_stats *t,
+add_kinds(struct count_command *count, const struct ctx_token_stats *stats,
     struct ctx_err *err)
 {
-	bool rough = t->estimated == t->tokens;
-	uint64_t framing = t->tokens;
+	bool rough = stats->estimated == stats->tokens;
+	uint64_t framing = stats->tokens;
 	size_t i;
 
 	for (i = 0; i < CTX_BLOCK_KINDS; i++) {
-		framing -= t->kinds[i];
-		if (add_part(count, t,
+		framing -= stats->kinds[i];
+		if (add_part(count, stats,
 			ctx_block_kind_name((enum ctx_block_kind)i),
-			t->kinds[i], rough ? t->kinds[i] : t->rough[i],
+			stats->kinds[i],
+			rough ? stats->kinds[i] : stats->estimated_by_kind[i],
 			err) < 0)
 			return -1;
 	}
-	return add_part(count, t, "framing", framing, rough ? framing : 0, err);
+	return add_part(count, stats, "framing", framing, rough ? framing : 0,
+	    err);
 }
 
 /* Adds the tokens outside the messages, so that the rows add up to the total.
  */
 static int
-add_beside(struct count_command *count, const struct ctx_token_stats *t,
+add_beside(struct count_command *count, const struct ctx_token_stats *stats,
     struct ctx_err *err)
 {
-	const struct ctx_request_overhead *b = &t->overhead;
+	const struct ctx_request_overhead *b = &stats->overhead;
 	uint64_t priming = b->tokens - b->system - b->tools;
 	bool rough = b->estimated == b->tokens;
 	const char *system = "system", *rest = "priming";
 
 	switch ((enum per)count->per) {
 	case PER_TURN:
-		return add_part(count, t, "0", b->tokens, b->estimated, err);
+		return add_part(count, stats, "0", b->tokens, b->estimated,
+		    err);
 	case PER_TOOL:
-		return add_part(count, t, "-", b->tokens, b->estimated, err);
+		return add_part(count, stats, "-", b->tokens, b->estimated,
+		    err);
 	case PER_KIND:
 		system = "text";
 		rest = "framing";
@@ -112,56 +116,56 @@ add_beside(struct count_command *count, const struct ctx_token_stats *t,
 	default:
 		return 0;
 	}
-	if (add_part(count, t, system, b->system, rough ? b->system : 0, err) <
-		0 ||
-	    add_part(count, t, "tools", b->tools, b->tools, err) < 0)
+	if (add_part(count, stats, system, b->system, rough ? b->system : 0,
+		err) < 0 ||
+	    add_part(count, stats, "tools", b->tools, b->tools, err) < 0)
 		return -1;
-	return add_part(count, t, rest, priming, rough ? priming : 0, err);
+	return add_part(count, stats, rest, priming, rough ? priming : 0, err);
 }
 
 /* Adds the tokens of calls and results to the rows of their tools. The rest of
  * the message is added to the first tool. */
 static int
-add_tools(struct count_command *count, const struct ctx_token_stats *t,
+add_tools(struct count_command *count, const struct ctx_token_stats *stats,
     struct ctx_err *err)
 {
-	struct ctx_token_stats one = *t, rest = *t;
+	struct ctx_token_stats message_stats = *stats, rest = *stats;
 	const struct ctx_share *share;
 	size_t i;
 
-	for (i = 1; i < t->n_shares; i++) {
-		share = &t->shares[i];
-		one.tokens = share->tokens;
-		one.estimated = share->estimated;
-		one.chars = share->chars;
-		one.bytes = one.turns = 0;
-		if (rows_add(&count->rows, &one, share->tool.p, share->tool.n,
-			err) < 0)
+	for (i = 1; i < stats->n_shares; i++) {
+		share = &stats->shares[i];
+		message_stats.tokens = share->tokens;
+		message_stats.estimated = share->estimated;
+		message_stats.chars = share->chars;
+		message_stats.bytes = message_stats.turns = 0;
+		if (rows_add(&count->rows, &message_stats, share->tool.p,
+			share->tool.n, err) < 0)
 			return -1;
 		rest.tokens -= share->tokens;
 		rest.estimated -= share->estimated;
 		rest.chars -= share->chars;
 	}
-	if (t->n_shares > 0)
-		return rows_add(&count->rows, &rest, t->shares[0].tool.p,
-		    t->shares[0].tool.n, err);
+	if (stats->n_shares > 0)
+		return rows_add(&count->rows, &rest, stats->shares[0].tool.p,
+		    stats->shares[0].tool.n, err);
 	return rows_add(&count->rows, &rest, "-", 1, err);
 }
 
 static int
-on_message(void *user, const struct ctx_token_stats *t, struct ctx_err *err)
+on_message(void *user, const struct ctx_token_stats *stats, struct ctx_err *err)
 {
 	struct count_command *count = user;
-	const char *name = ctx_role_name(t->role);
-	struct row row = {.sum = *t};
+	const char *name = ctx_role_name(stats->role);
+	struct row row = {.sum = *stats};
 	char turn[24];
 
 	if (count->calibrate)
-		return calibrate_message(&count->calls, t, err);
-	if (bar_is_on(&count->bar) && bar_add(&count->bar, t, err) < 0)
+		return calibrate_message(&count->calls, stats, err);
+	if (bar_is_on(&count->bar) && bar_add(&count->bar, stats, err) < 0)
 		return -1;
 	if (count->top > 0)
-		return rows_keep(&count->largest, t, count->top, err);
+		return rows_keep(&count->largest, stats, count->top, err);
 	if (count->bar.shown)
 		return 0;
 	switch ((enum per)count->per) {
@@ -169,14 +173,14 @@ on_message(void *user, const struct ctx_token_stats *t, struct ctx_err *err)
 		row_print(&count->form, &row);
 		return 0;
 	case PER_TURN:
-		(void)snprintf(turn, sizeof turn, "%" PRIu64, t->turn);
-		return rows_add(&count->rows, t, turn, strlen(turn), err);
+		(void)snprintf(turn, sizeof turn, "%" PRIu64, stats->turn);
+		return rows_add(&count->rows, stats, turn, strlen(turn), err);
 	case PER_ROLE:
-		return rows_add(&count->rows, t, name, strlen(name), err);
+		return rows_add(&count->rows, stats, name, strlen(name), err);
 	case PER_TOOL:
-		return add_tools(count, t, err);
+		return add_tools(count, stats, err);
 	case PER_KIND:
-		return add_kinds(count, t, err);
+		return add_kinds(count, stats, err);
 	default:
 		return 0;
 	}
@@ -184,64 +188,65 @@ on_message(void *user, const struct ctx_token_stats *t, struct ctx_err *err)
 
 /* Returns true if the conversation is over --max. */
 static bool
-is_over(const struct count_command *count, const struct ctx_token_stats *t)
+is_over(const struct count_command *count, const struct ctx_token_stats *stats)
 {
 	uint64_t max = count->max.n;
 
 	if (!count->max.set)
 		return false;
 	if (count->max.percent) {
-		if (row_window(&count->form, t) == 0)
+		if (row_window(&count->form, stats) == 0)
 			cli_die(&count->cli,
 			    "--max in percent needs a "
 			    "window; give --model or "
 			    "--window");
-		return (double)t->tokens * 100000.0 >
-		    (double)max * (double)row_window(&count->form, t);
+		return (double)stats->tokens * 100000.0 >
+		    (double)max * (double)row_window(&count->form, stats);
 	}
-	return t->tokens > max;
+	return stats->tokens > max;
 }
 
 static void
-say_over(struct count_command *count, const struct ctx_token_stats *t)
+say_over(struct count_command *count, const struct ctx_token_stats *stats)
 {
 	char tokens[16], place[40] = "", most[16];
 
 	cli_status(&count->cli, CLI_NO);
 	if (count->form.quiet || count->over++ >= MOST_LINES)
 		return;
-	if (t->line > 0)
-		(void)snprintf(place, sizeof place, ":%" PRIu64, t->line);
-	cli_short_number(tokens, t->tokens);
+	if (stats->line > 0)
+		(void)snprintf(place, sizeof place, ":%" PRIu64, stats->line);
+	cli_short_number(tokens, stats->tokens);
 	if (count->max.percent)
 		cli_say(&count->cli, "%s%s: %s tokens, over %g %% of %s",
-		    t->file, place, tokens, (double)count->max.n / 1000,
-		    cli_short_number(most, row_window(&count->form, t)));
+		    stats->file, place, tokens, (double)count->max.n / 1000,
+		    cli_short_number(most, row_window(&count->form, stats)));
 	else
-		cli_say(&count->cli, "%s%s: %s tokens, over %s", t->file, place,
-		    tokens, cli_short_number(most, count->max.n));
+		cli_say(&count->cli, "%s%s: %s tokens, over %s", stats->file,
+		    place, tokens, cli_short_number(most, count->max.n));
 }
 
 static int
-on_ended(void *user, const struct ctx_token_stats *t, struct ctx_err *err)
+on_ended(void *user, const struct ctx_token_stats *stats, struct ctx_err *err)
 {
 	struct count_command *count = user;
-	struct row row = {.sum = *t};
+	struct row row = {.sum = *stats};
 
 	count->any = true;
 	if (count->calibrate)
-		return calibrate_ended(&count->calls, t, err);
-	if (is_over(count, t))
-		say_over(count, t);
-	row_add(&count->total, t);
+		return calibrate_ended(&count->calls, stats, err);
+	if (is_over(count, stats))
+		say_over(count, stats);
+	row_add(&count->total, stats);
 	cli_progress_clear(&count->cli);
 	if (bar_is_on(&count->bar) &&
-	    bar_end(&count->bar, t, row_window(&count->form, t), err) < 0)
+	    bar_end(&count->bar, stats, row_window(&count->form, stats), err) <
+		0)
 		return -1;
 	if (count->top > 0 || count->bar.shown)
 		return 0;
 	if (count->per != PER_FILE)
-		return add_beside(count, t, err);
+		return add_beside(count, stats, err);
 	count->lines++;
 	row_print(&count->form, &row);
 	return 0;
@@ -328,7 +333,7 @@ count_text(struct count_command *count, char **file)
 {
 	struct plain plain = {.sum = {.file = *file}};
 	const struct cli_parts parts = {count_part, &plain};
-	struct ctx_token_stats t;
+	struct ctx_token_stats stats;
 	struct ctx_model_counter model_counter;
 	struct ctx_err err;
 
@@ -336,11 +341,11 @@ count_text(struct count_command *count, char **file)
 	plain.tokens = model_counter.counter->tokens;
 	if (cli_read_parts(*file, &parts, &err) < 0)
 		cli_fail(&count->cli, &err);
-	t = plain.sum;
-	t.tokens = ctx_tokens_to_model(model_counter.counter, t.tokens);
-	t.model = model_counter.model;
-	t.estimated = model_counter.counter->exact ? 0 : t.tokens;
-	(void)on_ended(count, &t, &err);
+	stats = plain.sum;
+	stats.tokens = ctx_tokens_to_model(model_counter.counter, stats.tokens);
+	stats.model = model_counter.model;
+	stats.estimated = model_counter.counter->exact ? 0 : stats.tokens;
+	(void)on_ended(count, &stats, &err);
 }
 
 static void

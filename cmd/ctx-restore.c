@@ -30,7 +30,7 @@ static const char *const states[] = {
 };
 
 static void
-print_reference(const struct cli *cli, const struct ctx_restored_item *aged)
+print_reference(const struct cli *cli, const struct ctx_found_reference *aged)
 {
 	printf("%s\t%" PRIu64 "\t", states[aged->state], aged->chars);
 	cli_print_masked(stdout, aged->path.p, aged->path.n);
@@ -53,7 +53,7 @@ note_digits(void *user, struct ctx_str digits, struct ctx_err *err)
 }
 
 static int
-found(void *user, const struct ctx_restored_item *aged, struct ctx_err *err)
+found(void *user, const struct ctx_found_reference *aged, struct ctx_err *err)
 {
 	struct restore_command *restore = user;
 	struct ctx_str digits;

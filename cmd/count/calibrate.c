@@ -22,84 +22,87 @@ struct calibrate_call {
 /* Sets *id to the model that the message names, else to that of its
  * conversation. */
 static int
-find_name(struct calibrate *c, const struct ctx_token_stats *t, uint32_t *id,
-    struct ctx_err *err)
+find_name(struct calibrate *calibrate, const struct ctx_token_stats *stats,
+    uint32_t *id, struct ctx_err *err)
 {
-	struct ctx_str text = t->name;
+	struct ctx_str text = stats->model_name;
 
-	c->text.n = 0;
-	if (t->message != NULL && t->message->model != 0 &&
-	    t->message->json->nodes[t->message->model].kind ==
+	calibrate->text.n = 0;
+	if (stats->message != NULL && stats->message->model != 0 &&
+	    stats->message->json->nodes[stats->message->model].kind ==
 		CTX_JSON_STRING &&
-	    ctx_json_text(t->message->json, t->message->model, &c->text, &text,
-		err) < 0)
+	    ctx_json_text(stats->message->json, stats->message->model,
+		&calibrate->text, &text, err) < 0)
 		return -1;
 	if (text.n == 0)
 		text = (struct ctx_str){"unknown", strlen("unknown")};
-	return ctx_intern(&c->models, text.p, text.n, id, err);
+	return ctx_intern(&calibrate->models, text.p, text.n, id, err);
 }
 
 /* Adds a request that was sent after so many tokens. */
 static int
-note(struct calibrate *c, const struct ctx_token_stats *t,
+note(struct calibrate *calibrate, const struct ctx_token_stats *stats,
     const struct calibrate_sum *sum, struct ctx_err *err)
 {
 	struct calibrate_call *grown;
 	uint32_t model;
 
-	if (sum->text == 0 || t->billed <= sum->rest)
+	if (sum->text == 0 || stats->billed <= sum->rest)
 		return 0;
-	grown = ctx_grow(c->list, &c->cap, c->n + 1, sizeof *grown, err);
+	grown = ctx_grow(calibrate->list, &calibrate->cap, calibrate->n + 1,
+	    sizeof *grown, err);
 	if (grown == NULL)
 		return -1;
-	c->list = grown;
-	if (find_name(c, t, &model, err) < 0)
+	calibrate->list = grown;
+	if (find_name(calibrate, stats, &model, err) < 0)
 		return -1;
-	grown[c->n] = (struct calibrate_call){model, c->n,
-	    {sum->text, t->billed - sum->rest}};
-	c->n++;
+	grown[calibrate->n] = (struct calibrate_call){model, calibrate->n,
+	    {sum->text, stats->billed - sum->rest}};
+	calibrate->n++;
 	return 0;
 }
 
 int
-calibrate_message(struct calibrate *c, const struct ctx_token_stats *t,
-    struct ctx_err *err)
+calibrate_message(struct calibrate *calibrate,
+    const struct ctx_token_stats *stats, struct ctx_err *err)
 {
-	uint64_t rest = t->framing + t->estimated, asked;
+	uint64_t rest = stats->framing + stats->estimated, asked;
 	struct calibrate_sum sum;
 
 	/* Any record of an answer may have the billed tokens. */
-	if (!(t->message->flags & CTX_MESSAGE_CONTINUES))
-		c->before = c->all;
-	c->role = t->role;
+	if (!(stats->message->flags & CTX_MESSAGE_CONTINUES))
+		calibrate->before = calibrate->all;
+	calibrate->role = stats->role;
 	/* The question may be in the same message as the answer. */
-	sum = c->before;
-	asked = t->framing + t->asked_estimated;
-	sum.rest += asked < t->asked ? asked : t->asked;
-	sum.text += asked < t->asked ? t->asked - asked : 0;
-	if (t->billed > 0 && note(c, t, &sum, err) < 0)
+	sum = calibrate->before;
+	asked = stats->framing + stats->prompt_estimated;
+	sum.rest += asked < stats->prompt_tokens ? asked : stats->prompt_tokens;
+	sum.text +=
+	    asked < stats->prompt_tokens ? stats->prompt_tokens - asked : 0;
+	if (stats->billed > 0 && note(calibrate, stats, &sum, err) < 0)
 		return -1;
-	c->all.rest += rest < t->tokens ? rest : t->tokens;
-	c->all.text += rest < t->tokens ? t->tokens - rest : 0;
+	calibrate->all.rest += rest < stats->tokens ? rest : stats->tokens;
+	calibrate->all.text += rest < stats->tokens ? stats->tokens - rest : 0;
 	return 0;
 }
 
 int
-calibrate_ended(struct calibrate *c, const struct ctx_token_stats *t,
-    struct ctx_err *err)
+calibrate_ended(struct calibrate *calibrate,
+    const struct ctx_token_stats *stats, struct ctx_err *err)
 {
-	struct calibrate_sum sum =
-	    c->role == CTX_ROLE_ASSISTANT ? c->before : c->all;
+	struct calibrate_sum sum = calibrate->role == CTX_ROLE_ASSISTANT
+	    ? calibrate->before
+	    : calibrate->all;
 	int rc = 0;
 
-	if (t->billed > 0) {
-		sum.text += t->overhead.system;
-		sum.rest += t->overhead.tokens - t->overhead.system;
-		rc = note(c, t, &sum, err);
+	if (stats->billed > 0) {
+		sum.text += stats->overhead.system;
+		sum.rest += stats->overhead.tokens - stats->overhead.system;
+		rc = note(calibrate, stats, &sum, err);
 	}
-	memset(&c->all, 0, sizeof c->all);
-	memset(&c->before, 0, sizeof c->before);
-	c->role = CTX_ROLE_OTHER;
+	memset(&calibrate->all, 0, sizeof calibrate->all);
+	memset(&calibrate->before, 0, sizeof calibrate->before);
+	calibrate->role = CTX_ROLE_OTHER;
 	return rc;
 }
 
@@ -221,10 +224,11 @@ by_model(const void *a, const void *b)
 }
 
 int
-calibrate_report(struct calibrate *c, const char *encoding, bool upper,
+calibrate_report(struct calibrate *calibrate, const char *encoding, bool upper,
     bool json, struct ctx_err *err)
 {
-	struct ctx_billed_sample *calls = calloc(c->n + 1, sizeof *calls);
+	struct ctx_billed_sample *calls =
+	    calloc(calibrate->n + 1, sizeof *calls);
 	struct ctx_calibration calibration;
 	char name[200];
 	json_t *line;
@@ -234,14 +238,17 @@ calibrate_report(struct calibrate *c, const char *encoding, bool upper,
 
 	if (calls == NULL)
 		return ctx_err_nomem(err);
-	if (c->n > 0)
-		qsort(c->list, c->n, sizeof *c->list, by_model);
-	for (id = 1; rc >= 0 && id <= c->models.n; id++) {
-		for (n = 0; i < c->n && c->list[i].model == id; i++)
-			calls[n++] = c->list[i].sample;
+	if (calibrate->n > 0)
+		qsort(calibrate->list, calibrate->n, sizeof *calibrate->list,
+		    by_model);
+	for (id = 1; rc >= 0 && id <= calibrate->models.n; id++) {
+		for (n = 0; i < calibrate->n && calibrate->list[i].model == id;
+		     i++)
+			calls[n++] = calibrate->list[i].sample;
 		if (!ctx_calibrate(&calibration, calls, n))
 			continue;
-		copy_name(name, sizeof name, ctx_intern_at(&c->models, id));
+		copy_name(name, sizeof name,
+		    ctx_intern_at(&calibrate->models, id));
 		line = doubt(&calibration, n) != NULL
 		    ? NULL
 		    : line_of(name, encoding, &calibration, upper);
@@ -261,9 +268,9 @@ calibrate_report(struct calibrate *c, const char *encoding, bool upper,
 }
 
 void
-calibrate_release(struct calibrate *c)
+calibrate_release(struct calibrate *calibrate)
 {
-	free(c->list);
-	ctx_intern_release(&c->models);
-	ctx_buf_release(&c->text);
+	free(calibrate->list);
+	ctx_intern_release(&calibrate->models);
+	ctx_buf_release(&calibrate->text);
 }

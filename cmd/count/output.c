@@ -9,33 +9,34 @@
 /* ---- one row ---- */
 
 uint64_t
-row_window(const struct row_form *form, const struct ctx_token_stats *t)
+row_window(const struct row_form *form, const struct ctx_token_stats *stats)
 {
-	if (form->window > 0 || t->model == NULL)
+	if (form->window > 0 || stats->model == NULL)
 		return form->window;
-	return ctx_model_limit(t->model);
+	return ctx_model_limit(stats->model);
 }
 
 static int64_t
-left_of(const struct row_form *form, const struct ctx_token_stats *t)
+left_of(const struct row_form *form, const struct ctx_token_stats *stats)
 {
-	return (int64_t)(row_window(form, t) - t->tokens - form->reserve);
+	return (
+	    int64_t)(row_window(form, stats) - stats->tokens - form->reserve);
 }
 
 static double
-used_of(const struct row_form *form, const struct ctx_token_stats *t)
+used_of(const struct row_form *form, const struct ctx_token_stats *stats)
 {
-	return 100.0 * (double)t->tokens / (double)row_window(form, t);
+	return 100.0 * (double)stats->tokens / (double)row_window(form, stats);
 }
 
 /* Returns the kind of block that takes most tokens of a message. */
 static const char *
-kind_of(const struct ctx_token_stats *t)
+kind_of(const struct ctx_token_stats *stats)
 {
 	size_t i, most = CTX_BLOCK_TEXT;
 
 	for (i = 0; i < CTX_BLOCK_KINDS; i++)
-		if (t->kinds[i] > t->kinds[most])
+		if (stats->kinds[i] > stats->kinds[most])
 			most = i;
 	return ctx_block_kind_name((enum ctx_block_kind)most);
 }
@@ -43,42 +44,45 @@ kind_of(const struct ctx_token_stats *t)
 static void
 print_json(const struct row_form *form, const struct row *row)
 {
-	const struct ctx_token_stats *t = &row->sum;
+	const struct ctx_token_stats *stats = &row->sum;
 	json_t *o = json_pack("{s:o, s:s, s:I, s:I, s:I, s:b, s:I, s:I}",
-	    "file", cli_json_text(t->file, strlen(t->file)), "dialect",
-	    t->dialect != NULL ? t->dialect->name : "none", "messages",
-	    (json_int_t)t->messages, "turns", (json_int_t)t->turns, "tokens",
-	    (json_int_t)t->tokens, "exact", t->estimated == 0, "chars",
-	    (json_int_t)t->chars, "bytes", (json_int_t)t->bytes);
+	    "file", cli_json_text(stats->file, strlen(stats->file)), "dialect",
+	    stats->dialect != NULL ? stats->dialect->name : "none", "messages",
+	    (json_int_t)stats->messages, "turns", (json_int_t)stats->turns,
+	    "tokens", (json_int_t)stats->tokens, "exact", stats->estimated == 0,
+	    "chars", (json_int_t)stats->chars, "bytes",
+	    (json_int_t)stats->bytes);
 	struct ctx_err err;
 
-	if (t->line > 0)
-		o = cli_json_with(o, "line", json_integer((json_int_t)t->line));
+	if (stats->line > 0)
+		o = cli_json_with(o, "line",
+		    json_integer((json_int_t)stats->line));
 	if (row->label.p != NULL)
 		o = cli_json_with(o, form->per,
 		    cli_json_text(row->label.p, row->label.n));
-	if (t->message != NULL) {
+	if (stats->message != NULL) {
 		o = cli_json_with(o, "index",
-		    json_integer((json_int_t)t->index));
+		    json_integer((json_int_t)stats->index));
 		o = cli_json_with(o, "role",
-		    json_string(ctx_role_name(t->role)));
-		o = cli_json_with(o, "kind", json_string(kind_of(t)));
-		if (t->tool.p != NULL)
+		    json_string(ctx_role_name(stats->role)));
+		o = cli_json_with(o, "kind", json_string(kind_of(stats)));
+		if (stats->tool.p != NULL)
 			o = cli_json_with(o, "tool",
-			    cli_json_text(t->tool.p, t->tool.n));
+			    cli_json_text(stats->tool.p, stats->tool.n));
 	}
-	if (row_window(form, t) > 0) {
-		if (t->model != NULL)
+	if (row_window(form, stats) > 0) {
+		if (stats->model != NULL)
 			o = cli_json_with(o, "model",
-			    json_string(t->model->name));
+			    json_string(stats->model->name));
 		o = cli_json_with(o, "window",
-		    json_integer((json_int_t)row_window(form, t)));
+		    json_integer((json_int_t)row_window(form, stats)));
 		/* Rounded to one decimal, as in the text output. */
 		o = cli_json_with(o, "used",
 		    json_real(
-			(double)(int64_t)(used_of(form, t) * 10 + 0.5) / 10));
+			(double)(int64_t)(used_of(form, stats) * 10 + 0.5) /
+			10));
 		o = cli_json_with(o, "left",
-		    json_integer((json_int_t)left_of(form, t)));
+		    json_integer((json_int_t)left_of(form, stats)));
 	}
 	if (cli_json_line(stdout, CLI_STDOUT, o, JSON_REAL_PRECISION(15),
 		&err) < 0)
@@ -90,48 +94,48 @@ print_json(const struct row_form *form, const struct row *row)
 static void
 print_label(const struct row_form *form, const struct row *row)
 {
-	const struct ctx_token_stats *t = &row->sum;
-	const char *file = t->file, *gap = form->tsv ? "\t" : " ";
+	const struct ctx_token_stats *stats = &row->sum;
+	const char *file = stats->file, *gap = form->tsv ? "\t" : " ";
 
 	if (row->label.p != NULL && !form->tsv) {
 		cli_print_masked(stdout, row->label.p, row->label.n);
-		file = form->cli->n_files > 1 ? t->file : NULL;
+		file = form->cli->n_files > 1 ? stats->file : NULL;
 		if (file != NULL)
 			(void)putchar(' ');
 	}
 	if (file != NULL)
 		cli_print_masked(stdout, file, strlen(file));
-	if (t->line > 0)
-		printf(":%" PRIu64, t->line);
+	if (stats->line > 0)
+		printf(":%" PRIu64, stats->line);
 	if (row->label.p != NULL && form->tsv) {
 		(void)putchar('\t');
 		cli_print_masked(stdout, row->label.p, row->label.n);
 	}
-	if (t->message == NULL)
+	if (stats->message == NULL)
 		return;
-	printf("%s%s", gap, ctx_role_name(t->role));
+	printf("%s%s", gap, ctx_role_name(stats->role));
 	if (form->tsv)
-		printf("\t%s", kind_of(t));
-	if (form->tsv || t->tool.n > 0)
+		printf("\t%s", kind_of(stats));
+	if (form->tsv || stats->tool.n > 0)
 		(void)fputs(gap, stdout);
-	cli_print_masked(stdout, t->tool.p, t->tool.n);
+	cli_print_masked(stdout, stats->tool.p, stats->tool.n);
 }
 
 static void
 print_columns(struct row_form *form, const struct row *row, char gap, int width)
 {
-	const struct ctx_token_stats *t = &row->sum;
-	uint64_t window = row_window(form, t);
+	const struct ctx_token_stats *stats = &row->sum;
+	uint64_t window = row_window(form, stats);
 	char tokens[24];
 
 	(void)snprintf(tokens, sizeof tokens, "%s%" PRIu64,
-	    t->estimated > 0 ? "~" : "", t->tokens);
+	    stats->estimated > 0 ? "~" : "", stats->tokens);
 	printf("%*s%c%*" PRIu64 "%c%*" PRIu64 "%c", width, tokens, gap, width,
-	    t->messages, gap, width, t->chars, gap);
+	    stats->messages, gap, width, stats->chars, gap);
 	if (window > 0)
 		printf("%*" PRIu64 "%c%*.1f%%%c%*" PRId64 "%c", width, window,
-		    gap, width > 0 ? 5 : 0, used_of(form, t), gap, width,
-		    left_of(form, t), gap);
+		    gap, width > 0 ? 5 : 0, used_of(form, stats), gap, width,
+		    left_of(form, stats), gap);
 	print_label(form, row);
 	(void)putchar('\n');
 	cli_check_stdout(form->cli);
@@ -166,18 +170,18 @@ row_print(struct row_form *form, const struct row *row)
 /* ---- rows by name, and the largest ---- */
 
 void
-row_add(struct ctx_token_stats *sum, const struct ctx_token_stats *t)
+row_add(struct ctx_token_stats *sum, const struct ctx_token_stats *stats)
 {
-	sum->messages += t->messages;
-	sum->turns += t->turns;
-	sum->tokens += t->tokens;
-	sum->estimated += t->estimated;
-	sum->chars += t->chars;
-	sum->bytes += t->bytes;
+	sum->messages += stats->messages;
+	sum->turns += stats->turns;
+	sum->tokens += stats->tokens;
+	sum->estimated += stats->estimated;
+	sum->chars += stats->chars;
+	sum->bytes += stats->bytes;
 }
 
 int
-rows_add(struct rows *rows, const struct ctx_token_stats *t, const char *p,
+rows_add(struct rows *rows, const struct ctx_token_stats *stats, const char *p,
     size_t n, struct ctx_err *err)
 {
 	struct row *grown;
@@ -191,14 +195,14 @@ rows_add(struct rows *rows, const struct ctx_token_stats *t, const char *p,
 	rows->list = grown;
 	if (id > rows->n) {
 		memset(&grown[id - 1], 0, sizeof *grown);
-		grown[id - 1].sum.file = t->file;
-		grown[id - 1].sum.dialect = t->dialect;
-		grown[id - 1].sum.model = t->model;
-		grown[id - 1].sum.turn = t->turn;
+		grown[id - 1].sum.file = stats->file;
+		grown[id - 1].sum.dialect = stats->dialect;
+		grown[id - 1].sum.model = stats->model;
+		grown[id - 1].sum.turn = stats->turn;
 		grown[id - 1].number = id;
 		rows->n = id;
 	}
-	row_add(&grown[id - 1].sum, t);
+	row_add(&grown[id - 1].sum, stats);
 	return 0;
 }
 
@@ -233,10 +237,10 @@ sift(struct row *heap, size_t n, size_t at, const struct row *row)
 }
 
 int
-rows_keep(struct rows *rows, const struct ctx_token_stats *t, uint64_t top,
+rows_keep(struct rows *rows, const struct ctx_token_stats *stats, uint64_t top,
     struct ctx_err *err)
 {
-	struct row row = {.sum = *t, .number = rows->taken++};
+	struct row row = {.sum = *stats, .number = rows->taken++};
 	struct row *grown;
 	uint32_t id;
 
@@ -245,7 +249,8 @@ rows_keep(struct rows *rows, const struct ctx_token_stats *t, uint64_t top,
 	grown =
 	    ctx_grow(rows->list, &rows->cap, rows->n + 1, sizeof *grown, err);
 	if (grown == NULL ||
-	    ctx_intern(&rows->names, t->tool.p, t->tool.n, &id, err) < 0)
+	    ctx_intern(&rows->names, stats->tool.p, stats->tool.n, &id, err) <
+		0)
 		return -1;
 	rows->list = grown;
 	row.sum.tool = ctx_intern_at(&rows->names, id);

@@ -31,17 +31,17 @@ struct row_form {
 
 /* Returns the window, in tokens, with which a row is compared; 0: none. */
 uint64_t row_window(const struct row_form *form,
-    const struct ctx_token_stats *t);
+    const struct ctx_token_stats *stats);
 void row_print(struct row_form *form, const struct row *row);
-void row_add(struct ctx_token_stats *sum, const struct ctx_token_stats *t);
+void row_add(struct ctx_token_stats *sum, const struct ctx_token_stats *stats);
 
 /* Adds a message to the row of its name. */
-int rows_add(struct rows *rows, const struct ctx_token_stats *t, const char *p,
-    size_t n, struct ctx_err *err);
+int rows_add(struct rows *rows, const struct ctx_token_stats *stats,
+    const char *p, size_t n, struct ctx_err *err);
 /* Stores the message if it is among the top largest so far; top is at least 1.
  */
-int rows_keep(struct rows *rows, const struct ctx_token_stats *t, uint64_t top,
-    struct ctx_err *err);
+int rows_keep(struct rows *rows, const struct ctx_token_stats *stats,
+    uint64_t top, struct ctx_err *err);
 /* Sorts the stored messages, largest first. */
 void rows_rank(struct rows *rows);
 /* Prints and clears the rows, largest first; with turns, in the order of the

@@ -94,7 +94,7 @@ enum ctx_aged_result_state {
 };
 
 /* A reference that was found. */
-struct ctx_restored_item {
+struct ctx_found_reference {
 	const char *file;          /* the input, ... */
 	uint64_t line;             /* ... and the line of the record in it */
 	struct ctx_str path, name; /* as written; the name in the spool */
@@ -109,7 +109,7 @@ struct ctx_restore_options {
 	struct ctx_report report;
 	void *user;
 	/* Called for each reference into the spool; or NULL. */
-	int (*found)(void *user, const struct ctx_restored_item *aged,
+	int (*found)(void *user, const struct ctx_found_reference *aged,
 	    struct ctx_err *err);
 	/* Called for each text in the form of a reference into another
 	 * directory; or NULL.  dir is untrusted input, valid during the call.

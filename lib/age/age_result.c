@@ -166,24 +166,24 @@ make_stand_in(struct aged_result *aged, const struct ctx_age_options *options,
 	char digits[CTX_SPOOL_DIGITS];
 	struct ctx_buf *out = &aged->scratch;
 
-	out->n = aged->name.n = 0;
-	aged->beside = (struct ctx_str){NULL, 0};
-	aged->bare = false;
-	aged->old = ctx_json_str(json, body);
+	out->n = aged->file_name.n = 0;
+	aged->json = (struct ctx_str){NULL, 0};
+	aged->json_only = false;
+	aged->replaced = ctx_json_str(json, body);
 	if (options->mask)
 		return ctx_buf_add(out, CTX_CLEARED, strlen(CTX_CLEARED), err);
 	if (ctx_result_content_restores(json, body, dialect)) {
 		ctx_spool_digits(digits, &text, 1);
 	} else {
-		aged->beside = beside[0];
+		aged->json = beside[0];
 		ctx_spool_digits(digits, beside, 2);
 	}
-	if (ctx_spool_name(&aged->name, options->format, tool, digits, err) <
-		0 ||
+	if (ctx_spool_name(&aged->file_name, options->format, tool, digits,
+		err) < 0 ||
 	    ctx_buf_add(out, text.p,
 		find_head_end(text.p, text.n, options->head), err) < 0)
 		return -1;
-	return ctx_reference_add(out, options->spool, aged->name.p,
+	return ctx_reference_add(out, options->spool, aged->file_name.p,
 	    CTX_REFERENCE_MIDDLE, ctx_utf8_count(text.p, text.n), err);
 }
 
@@ -218,8 +218,8 @@ count_saved(struct aged_result *aged, uint64_t before,
 		&after, err) < 0)
 		return -1;
 	after = ctx_tokens_to_model(counter, after);
-	aged->saved = before > after ? before - after : 0;
-	return aged->saved > 0;
+	aged->saved_tokens = before > after ? before - after : 0;
+	return aged->saved_tokens > 0;
 }
 
 int
@@ -251,8 +251,8 @@ ctx_age_result(struct aged_result *aged, const struct ctx_age_options *options,
 	rc = count_saved(aged, before, counter, err);
 	if (rc <= 0)
 		return rc;
-	aged->body.n = 0;
-	if (ctx_result_content_add(&aged->body,
+	aged->replacement.n = 0;
+	if (ctx_result_content_add(&aged->replacement,
 		ctx_result_content_form(json, message->blocks[i].payload,
 		    dialect),
 		aged->scratch.p, aged->scratch.n, err) < 0)
@@ -272,7 +272,7 @@ name_media(struct aged_result *aged, const struct ctx_age_options *options,
 	const char *end = media->base64.n == 0 ? "json"
 	    : media->format != NULL            ? media->format
 					       : "bin";
-	struct ctx_buf *name = &aged->name;
+	struct ctx_buf *name = &aged->file_name;
 	struct ctx_str found;
 
 	if (ctx_spool_name(name, options->format,
@@ -293,25 +293,25 @@ make_media_text(struct aged_result *aged, const struct ctx_age_options *options,
     const struct ctx_json *json, const struct ctx_media *media,
     struct ctx_err *err)
 {
-	const struct ctx_str file[] = {aged->old, {"\n", 1}};
+	const struct ctx_str file[] = {aged->replaced, {"\n", 1}};
 	char digits[CTX_SPOOL_DIGITS];
 	uint64_t bytes = media->bytes;
 
-	aged->scratch.n = aged->name.n = 0;
+	aged->scratch.n = aged->file_name.n = 0;
 	if (ctx_placeholder_add(&aged->scratch, json, media, options->mask,
 		err) < 0)
 		return -1;
 	if (options->mask)
 		return 0;
-	aged->beside = file[0];
-	aged->bare = media->base64.n == 0;
-	if (aged->bare)
-		bytes = aged->old.n + 1;
+	aged->json = file[0];
+	aged->json_only = media->base64.n == 0;
+	if (aged->json_only)
+		bytes = aged->replaced.n + 1;
 	ctx_spool_digits(digits, file, 2);
 	if (name_media(aged, options, media, digits, err) < 0)
 		return -1;
-	return ctx_reference_add(&aged->scratch, options->spool, aged->name.p,
-	    CTX_REFERENCE_BYTES, bytes, err);
+	return ctx_reference_add(&aged->scratch, options->spool,
+	    aged->file_name.p, CTX_REFERENCE_BYTES, bytes, err);
 }
 
 int
@@ -327,18 +327,18 @@ ctx_age_media(struct aged_result *aged, const struct ctx_age_options *options,
 
 	if (block == 0)
 		return 0;
-	aged->old = ctx_json_str(json, block);
-	aged->text.n = aged->body.n = 0;
+	aged->replaced = ctx_json_str(json, block);
+	aged->text.n = aged->replacement.n = 0;
 	if (ctx_count_block(counter, message, i, &cost, err) < 0 ||
-	    ctx_media_look(json, block, &aged->body, &media, err) < 0 ||
+	    ctx_media_look(json, block, &aged->replacement, &media, err) < 0 ||
 	    ctx_media_decode(media.base64, &aged->text, err) < 0 ||
 	    make_media_text(aged, options, json, &media, err) < 0)
 		return -1;
 	rc = count_saved(aged, cost.tokens, counter, err);
 	if (rc <= 0)
 		return rc;
-	aged->body.n = 0;
-	return ctx_placeholder_block(&aged->body, dialect, json, block,
+	aged->replacement.n = 0;
+	return ctx_placeholder_block(&aged->replacement, dialect, json, block,
 		   (struct ctx_str){aged->scratch.p, aged->scratch.n}, err) < 0
 	    ? -1
 	    : 1;
@@ -351,18 +351,19 @@ ctx_aged_result_store(struct aged_result *aged, struct ctx_spool *spool,
     struct ctx_err *err)
 {
 	const struct ctx_str text = {aged->text.p, aged->text.n};
-	const struct ctx_str beside[] = {aged->beside, {"\n", 1}};
+	const struct ctx_str beside[] = {aged->json, {"\n", 1}};
 	struct ctx_buf *name = &aged->scratch;
 
-	if (aged->beside.n > 0) {
+	if (aged->json.n > 0) {
 		name->n = 0;
-		if (ctx_buf_printf(name, err, "%s%s", aged->name.p,
-			aged->bare ? "" : ".json") < 0 ||
+		if (ctx_buf_printf(name, err, "%s%s", aged->file_name.p,
+			aged->json_only ? "" : ".json") < 0 ||
 		    ctx_spool_put(spool, name->p, beside, 2, err) < 0)
 			return -1;
 	}
-	return aged->bare ? 0
-			  : ctx_spool_put(spool, aged->name.p, &text, 1, err);
+	return aged->json_only
+	    ? 0
+	    : ctx_spool_put(spool, aged->file_name.p, &text, 1, err);
 }
 
 void
@@ -370,14 +371,14 @@ ctx_aged_result_forget(struct aged_result *aged)
 {
 	ctx_buf_reset(&aged->text);
 	ctx_buf_reset(&aged->scratch);
-	ctx_buf_reset(&aged->body);
+	ctx_buf_reset(&aged->replacement);
 }
 
 void
 ctx_aged_result_release(struct aged_result *aged)
 {
 	ctx_buf_release(&aged->text);
-	ctx_buf_release(&aged->body);
-	ctx_buf_release(&aged->name);
+	ctx_buf_release(&aged->replacement);
+	ctx_buf_release(&aged->file_name);
 	ctx_buf_release(&aged->scratch);
 }

@@ -6,14 +6,15 @@
 
 /* What replaces a result.  Valid if zeroed; can be reused. */
 struct aged_result {
-	struct ctx_buf text;   /* the whole result, as text */
-	struct ctx_buf body;   /* the JSON that replaces it */
-	struct ctx_buf name;   /* of the file, NUL-terminated; empty: masked */
-	struct ctx_str beside; /* its JSON, if the text cannot restore it; n 0:
+	struct ctx_buf text;        /* the whole result, as text */
+	struct ctx_buf replacement; /* the JSON that replaces it */
+	struct ctx_buf
+	    file_name;       /* of the file, NUL-terminated; empty: masked */
+	struct ctx_str json; /* its JSON, if the text cannot restore it; n 0:
 				  not stored */
-	bool bare;             /* only the JSON is stored, not text */
-	struct ctx_str old;    /* the JSON that is replaced */
-	uint64_t saved;        /* tokens saved */
+	bool json_only;      /* only the JSON is stored, not text */
+	struct ctx_str replaced; /* the JSON that is replaced */
+	uint64_t saved_tokens;   /* tokens saved */
 	struct ctx_buf scratch;
 };
 

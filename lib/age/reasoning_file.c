@@ -47,7 +47,7 @@ ctx_place_next(struct message_place *place, const struct ctx_message *view,
 	int rc = 0;
 	size_t i;
 
-	place->piece = message == place->message ? place->piece + 1 : 0;
+	place->record = message == place->message ? place->record + 1 : 0;
 	place->message = message;
 	if (view->role == CTX_ROLE_SYSTEM)
 		return 0;
@@ -70,7 +70,7 @@ ctx_reasoning_name(struct ctx_buf *name, struct ctx_str message,
 
 	pieces[1].n = (size_t)snprintf(numbers, sizeof numbers, "\n%llu.%llu ",
 	    (unsigned long long)place->message,
-	    (unsigned long long)place->piece);
+	    (unsigned long long)place->record);
 	ctx_spool_digits(digits, pieces, 3);
 	name->n = 0;
 	return ctx_buf_printf(name, err, BEGIN "%.*s" END, CTX_SPOOL_DIGITS,

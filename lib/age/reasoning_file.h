@@ -17,7 +17,7 @@ struct message_place {
 	/* sha256 of texts and tool calls so far, system messages excluded */
 	char so_far[CTX_SPOOL_DIGITS];
 	uint64_t message; /* index of the last message, from 0 */
-	uint64_t piece;   /* its record, from 0, if a message has several */
+	uint64_t record;  /* its record, from 0, if a message has several */
 };
 
 /* Moves place to the next message view, whose index is message.  Placeholders

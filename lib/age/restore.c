@@ -23,7 +23,7 @@
 #define MOST_FILE UINT32_MAX
 
 /* A message that has edits; it is reported at the end of its record. */
-struct restored {
+struct restored_message {
 	const struct ctx_dialect *dialect;
 	struct ctx_counter *counter;
 	uint32_t node, tool;
@@ -32,51 +32,52 @@ struct restored {
 	size_t first_edit, edits;
 };
 
-struct restore {
+struct restoration {
 	const struct ctx_restore_options *options;
 	const struct ctx_stream *stream;
 	struct ctx_model_counters *counters;
 	struct conversation_tracker lines, record;
 	struct ctx_intern tools;
-	struct restored *list;
+	struct restored_message *list;
 	size_t n, cap;
 	struct edited edited;
 	struct ctx_message message;
 	struct ctx_spool spool;
-	bool absent; /* the spool does not exist */
-	bool aged;   /* a possible reference was found */
+	bool no_spool;       /* the spool does not exist */
+	bool seen_reference; /* a possible reference was found */
 	/* Of the last message: of the stream, inside a record. */
 	struct message_place places[2];
-	struct ctx_buf whole;       /* original message with its reasoning */
-	struct ctx_json whole_json; /* the same, scanned */
-	struct ctx_message whole_view;
-	struct ctx_edits bare_edits;
-	struct ctx_buf bare;
-	bool broken; /* a reference of the record cannot be restored */
+	struct ctx_buf unstripped; /* original message with its reasoning */
+	struct ctx_json unstripped_json; /* the same, scanned */
+	struct ctx_message unstripped_message;
+	struct ctx_edits strip_edits;
+	struct ctx_buf stripped;
+	bool has_broken_reference; /* a reference of the record cannot be
+				      restored */
 	struct ctx_json json;
 	struct ctx_edits edits;
 	struct ctx_buf text, name, file;
 	/* For a media block, which may be inside a result that is restored: */
-	struct ctx_json media;
-	struct ctx_edits within; /* edits of that result */
-	struct ctx_buf standin, block, line;
+	struct ctx_json block_json;
+	struct ctx_edits nested_edits; /* edits of that result */
+	struct ctx_buf placeholder, block, block_array;
 };
 
 static int
-open_spool(struct restore *restore, struct ctx_err *err)
+open_spool(struct restoration *restoration, struct ctx_err *err)
 {
-	const struct ctx_err *refused = restore->options->refused;
+	const struct ctx_err *refused = restoration->options->refused;
 
 	if (refused != NULL && refused->code != CTX_OK) {
 		*err = *refused;
 		return -1;
 	}
-	if (restore->spool.fd >= 0 || restore->absent ||
-	    ctx_spool_open(&restore->spool, restore->options->spool, false,
-		err) == 0)
+	if (restoration->spool.fd >= 0 || restoration->no_spool ||
+	    ctx_spool_open(&restoration->spool, restoration->options->spool,
+		false, err) == 0)
 		return 0;
-	restore->absent = err->code == CTX_ESYS && err->sys == ENOENT;
-	return restore->absent ? 0 : -1;
+	restoration->no_spool = err->code == CTX_ESYS && err->sys == ENOENT;
+	return restoration->no_spool ? 0 : -1;
 }
 
 static bool
@@ -91,16 +92,17 @@ has_digits(const struct ctx_buf *file, const char *wanted)
 
 /* Returns 1 if the file is one JSON value and a line feed, 0 if not, or -1. */
 static int
-is_json_line(struct restore *restore, const struct ctx_buf *file,
+is_json_line(struct restoration *restoration, const struct ctx_buf *file,
     struct ctx_err *err)
 {
 	size_t used;
-	int rc = ctx_json_scan(&restore->json, file->p, file->n, &used, err);
+	int rc =
+	    ctx_json_scan(&restoration->json, file->p, file->n, &used, err);
 
 	if (rc < 0 && err->code == CTX_ENOMEM)
 		return -1;
-	return rc > 0 && restore->json.nodes[0].at == 0 &&
-	    restore->json.nodes[0].end + 1 == file->n;
+	return rc > 0 && restoration->json.nodes[0].at == 0 &&
+	    restoration->json.nodes[0].end + 1 == file->n;
 }
 
 /* Sets *state from the outcome of a spool function.  Returns -1 if that is an
@@ -124,25 +126,26 @@ check_spool_file(int rc, enum ctx_aged_result_state *state,
 /* Sums up the spool file restore->name; a file of more than most bytes counts
  * as changed. */
 static int
-sum_spool_file(struct restore *restore, uint64_t most,
+sum_spool_file(struct restoration *restoration, uint64_t most,
     struct ctx_spool_sum *sum, enum ctx_aged_result_state *state,
     struct ctx_err *err)
 {
-	int rc = restore->absent
+	int rc = restoration->no_spool
 	    ? 0
-	    : ctx_spool_sum(&restore->spool, restore->name.p, most, sum, err);
+	    : ctx_spool_sum(&restoration->spool, restoration->name.p, most, sum,
+		  err);
 
 	return check_spool_file(rc, state, err);
 }
 
 /* Reads the file that was summed up, if it has not changed since. */
 static int
-read_summed_file(struct restore *restore, const struct ctx_spool_sum *sum,
-    struct ctx_buf *file, enum ctx_aged_result_state *state,
-    struct ctx_err *err)
+read_summed_file(struct restoration *restoration,
+    const struct ctx_spool_sum *sum, struct ctx_buf *file,
+    enum ctx_aged_result_state *state, struct ctx_err *err)
 {
-	int rc = ctx_spool_get(&restore->spool, restore->name.p, sum->bytes,
-	    file, err);
+	int rc = ctx_spool_get(&restoration->spool, restoration->name.p,
+	    sum->bytes, file, err);
 
 	if (check_spool_file(rc, state, err) < 0)
 		return -1;
@@ -153,21 +156,21 @@ read_summed_file(struct restore *restore, const struct ctx_spool_sum *sum,
 
 /* Reports a reference into another directory. */
 static int
-report_foreign(struct restore *restore, const struct reference *ref,
+report_foreign(struct restoration *restoration, const struct reference *ref,
     struct ctx_err *err)
 {
-	const struct ctx_restore_options *o = restore->options;
+	const struct ctx_restore_options *o = restoration->options;
 
 	return o->foreign != NULL ? o->foreign(o->user, ref->dir, err) : 0;
 }
 
 /* Reports a reference into the spool.  Returns 0, or -1 with *err. */
 static int
-report_reference(struct restore *restore, const struct ctx_record *record,
-    const struct reference *ref, enum ctx_aged_result_state state,
-    struct ctx_err *err)
+report_reference(struct restoration *restoration,
+    const struct ctx_record *record, const struct reference *ref,
+    enum ctx_aged_result_state state, struct ctx_err *err)
 {
-	const struct ctx_restored_item aged = {.file = record->file,
+	const struct ctx_found_reference aged = {.file = record->file,
 	    .line = record->line,
 	    .path = ref->path,
 	    .name = ref->name,
@@ -175,10 +178,11 @@ report_reference(struct restore *restore, const struct ctx_record *record,
 	    .state = state};
 
 	if (state != CTX_AGED_WHOLE)
-		restore->broken = true;
-	return restore->options->found == NULL
+		restoration->has_broken_reference = true;
+	return restoration->options->found == NULL
 	    ? 0
-	    : restore->options->found(restore->options->user, &aged, err);
+	    : restoration->options->found(restoration->options->user, &aged,
+		  err);
 }
 
 /* ---- media ---- */
@@ -197,9 +201,10 @@ is_bare(struct ctx_str name)
 /* Scans the file in restore->block into restore->media; the block is node 1.
  * Returns 1, 0 if the file is not an object and a line feed, or -1. */
 static int
-scan_block(struct restore *restore, struct ctx_err *err)
+scan_block(struct restoration *restoration, struct ctx_err *err)
 {
-	struct ctx_buf *file = &restore->block, *line = &restore->line;
+	struct ctx_buf *file = &restoration->block,
+		       *line = &restoration->block_array;
 	size_t used;
 	int rc;
 
@@ -208,20 +213,22 @@ scan_block(struct restore *restore, struct ctx_err *err)
 	    ctx_buf_add(line, file->p, file->n, err) < 0 ||
 	    ctx_buf_add(line, "]", 1, err) < 0)
 		return -1;
-	rc = ctx_json_scan(&restore->media, line->p, line->n, &used, err);
+	rc = ctx_json_scan(&restoration->block_json, line->p, line->n, &used,
+	    err);
 	if (rc < 0 && err->code == CTX_ENOMEM)
 		return -1;
-	return rc > 0 && restore->media.n > 1 &&
-	    restore->media.nodes[1].next == restore->media.n &&
-	    restore->media.nodes[1].kind == CTX_JSON_OBJECT &&
-	    restore->media.nodes[1].end == file->n;
+	return rc > 0 && restoration->block_json.n > 1 &&
+	    restoration->block_json.nodes[1].next ==
+	    restoration->block_json.n &&
+	    restoration->block_json.nodes[1].kind == CTX_JSON_OBJECT &&
+	    restoration->block_json.nodes[1].end == file->n;
 }
 
 /* Sets *is to true if the text in restore->standin is what ctx_age makes of the
  * block at node 1 of restore->media. */
 static int
-is_standin_of(struct restore *restore, const struct reference *ref, bool *is,
-    struct ctx_err *err)
+is_standin_of(struct restoration *restoration, const struct reference *ref,
+    bool *is, struct ctx_err *err)
 {
 	struct ctx_buf scratch = {0}, line = {0};
 	struct ctx_media media;
@@ -229,15 +236,16 @@ is_standin_of(struct restore *restore, const struct reference *ref, bool *is,
 	int rc;
 
 	*is = false;
-	rc = ctx_media_look(&restore->media, 1, &scratch, &media, err);
+	rc = ctx_media_look(&restoration->block_json, 1, &scratch, &media, err);
 	if (rc == 0)
-		rc = ctx_placeholder_add(&line, &restore->media, &media, false,
-		    err);
+		rc = ctx_placeholder_add(&line, &restoration->block_json,
+		    &media, false, err);
 	if (rc == 0) {
-		bytes = media.base64.n > 0 ? media.bytes : restore->block.n;
-		*is = ref->chars == bytes && restore->standin.n > line.n &&
-		    restore->standin.p[line.n] == '\n' &&
-		    memcmp(restore->standin.p, line.p, line.n) == 0 &&
+		bytes = media.base64.n > 0 ? media.bytes : restoration->block.n;
+		*is = ref->chars == bytes &&
+		    restoration->placeholder.n > line.n &&
+		    restoration->placeholder.p[line.n] == '\n' &&
+		    memcmp(restoration->placeholder.p, line.p, line.n) == 0 &&
 		    is_bare(ref->name) == (media.base64.n == 0);
 	}
 	ctx_buf_release(&scratch);
@@ -247,27 +255,28 @@ is_standin_of(struct restore *restore, const struct reference *ref, bool *is,
 
 /* Reads the block that a placeholder has replaced into restore->block. */
 static int
-read_spooled_block(struct restore *restore, const struct reference *ref,
+read_spooled_block(struct restoration *restoration, const struct reference *ref,
     enum ctx_aged_result_state *state, struct ctx_err *err)
 {
 	struct ctx_spool_sum sum;
 	bool is = false;
 	int rc;
 
-	restore->name.n = 0;
-	if (ctx_buf_printf(&restore->name, err, "%.*s%s", (int)ref->name.n,
+	restoration->name.n = 0;
+	if (ctx_buf_printf(&restoration->name, err, "%.*s%s", (int)ref->name.n,
 		ref->name.p, is_bare(ref->name) ? "" : ".json") < 0 ||
-	    sum_spool_file(restore, MOST_FILE, &sum, state, err) < 0)
+	    sum_spool_file(restoration, MOST_FILE, &sum, state, err) < 0)
 		return -1;
 	if (*state != CTX_AGED_WHOLE)
 		return 0;
 	if (memcmp(sum.digits, ref->digits.p, sizeof sum.digits) == 0) {
-		if (read_summed_file(restore, &sum, &restore->block, state,
-			err) < 0)
+		if (read_summed_file(restoration, &sum, &restoration->block,
+			state, err) < 0)
 			return -1;
-		rc = *state == CTX_AGED_WHOLE ? scan_block(restore, err) : 0;
+		rc =
+		    *state == CTX_AGED_WHOLE ? scan_block(restoration, err) : 0;
 		if (rc < 0 ||
-		    (rc > 0 && is_standin_of(restore, ref, &is, err) < 0))
+		    (rc > 0 && is_standin_of(restoration, ref, &is, err) < 0))
 			return -1;
 	}
 	if (!is)
@@ -278,7 +287,7 @@ read_spooled_block(struct restore *restore, const struct reference *ref,
 /* Adds the edit that makes media of the text block at node, whose text is at
  * text, if it is a placeholder with a reference. */
 static int
-restore_block(struct restore *restore, const struct ctx_record *record,
+restore_block(struct restoration *restoration, const struct ctx_record *record,
     const struct ctx_json *json, uint32_t node, uint32_t text,
     struct ctx_edits *edits, struct ctx_err *err)
 {
@@ -286,34 +295,34 @@ restore_block(struct restore *restore, const struct ctx_record *record,
 	struct reference ref;
 	bool is;
 
-	if (ctx_placeholder_read(ctx_json_str(json, text), &restore->standin,
-		&is, &ref, err) < 0)
+	if (ctx_placeholder_read(ctx_json_str(json, text),
+		&restoration->placeholder, &is, &ref, err) < 0)
 		return -1;
 	if (!is || ref.path.n == 0)
 		return 0;
-	if (!ctx_reference_into(&ref, restore->options->spool))
-		return report_foreign(restore, &ref, err);
-	if (open_spool(restore, err) < 0 ||
-	    read_spooled_block(restore, &ref, &state, err) < 0 ||
-	    report_reference(restore, record, &ref, state, err) < 0)
+	if (!ctx_reference_into(&ref, restoration->options->spool))
+		return report_foreign(restoration, &ref, err);
+	if (open_spool(restoration, err) < 0 ||
+	    read_spooled_block(restoration, &ref, &state, err) < 0 ||
+	    report_reference(restoration, record, &ref, state, err) < 0)
 		return -1;
 	if (state == CTX_AGED_WHOLE &&
-	    ctx_edits_replace(edits, ctx_json_str(json, node), restore->block.p,
-		restore->block.n - 1, err) < 0)
+	    ctx_edits_replace(edits, ctx_json_str(json, node),
+		restoration->block.p, restoration->block.n - 1, err) < 0)
 		return -1;
-	ctx_buf_reset(&restore->block);
-	ctx_buf_reset(&restore->line);
+	ctx_buf_reset(&restoration->block);
+	ctx_buf_reset(&restoration->block_array);
 	return 0;
 }
 
 /* Appends the body in restore->file to the edits' store.  Media in it that were
  * aged before are restored, too. */
 static int
-append_scanned_body(struct restore *restore, const struct ctx_record *record,
-    struct ctx_err *err)
+append_scanned_body(struct restoration *restoration,
+    const struct ctx_record *record, struct ctx_err *err)
 {
-	const struct ctx_json *json = &restore->json;
-	struct ctx_str all = {restore->file.p, restore->file.n - 1};
+	const struct ctx_json *json = &restoration->json;
+	struct ctx_str all = {restoration->file.p, restoration->file.n - 1};
 	uint32_t node, text;
 	int rc = 0;
 
@@ -322,13 +331,13 @@ append_scanned_body(struct restore *restore, const struct ctx_record *record,
 			continue;
 		text = ctx_json_find(json, node, "text");
 		if (text != 0 && json->nodes[text].kind == CTX_JSON_STRING)
-			rc = restore_block(restore, record, json, node, text,
-			    &restore->within, err);
+			rc = restore_block(restoration, record, json, node,
+			    text, &restoration->nested_edits, err);
 	}
 	if (rc == 0)
-		rc = ctx_edits_apply(&restore->within, all,
-		    &restore->edits.store, err);
-	ctx_edits_reset(&restore->within);
+		rc = ctx_edits_apply(&restoration->nested_edits, all,
+		    &restoration->edits.store, err);
+	ctx_edits_reset(&restoration->nested_edits);
 	return rc;
 }
 
@@ -337,27 +346,28 @@ append_scanned_body(struct restore *restore, const struct ctx_record *record,
 /* Restores a body that its text alone cannot restore.  Its JSON is in the file
  * NAME.json, whose digits the reference has. */
 static int
-append_body_from_json(struct restore *restore, const struct ctx_record *record,
-    const struct reference *ref, enum ctx_aged_result_state *state,
-    struct ctx_err *err)
+append_body_from_json(struct restoration *restoration,
+    const struct ctx_record *record, const struct reference *ref,
+    enum ctx_aged_result_state *state, struct ctx_err *err)
 {
-	struct ctx_buf *file = &restore->file;
+	struct ctx_buf *file = &restoration->file;
 	struct ctx_spool_sum sum;
 	int rc;
 
-	if (ctx_buf_printf(&restore->name, err, ".json") < 0 ||
-	    sum_spool_file(restore, MOST_FILE, &sum, state, err) < 0)
+	if (ctx_buf_printf(&restoration->name, err, ".json") < 0 ||
+	    sum_spool_file(restoration, MOST_FILE, &sum, state, err) < 0)
 		return -1;
 	if (*state == CTX_AGED_WHOLE &&
 	    memcmp(sum.digits, ref->digits.p, sizeof sum.digits) == 0) {
-		if (read_summed_file(restore, &sum, file, state, err) < 0)
+		if (read_summed_file(restoration, &sum, file, state, err) < 0)
 			return -1;
-		rc = *state == CTX_AGED_WHOLE ? is_json_line(restore, file, err)
-					      : 0;
+		rc = *state == CTX_AGED_WHOLE
+		    ? is_json_line(restoration, file, err)
+		    : 0;
 		if (rc != 0)
 			return rc < 0
 			    ? -1
-			    : append_scanned_body(restore, record, err);
+			    : append_scanned_body(restoration, record, err);
 	}
 	*state = CTX_AGED_CHANGED;
 	return 0;
@@ -367,19 +377,20 @@ append_body_from_json(struct restore *restore, const struct ctx_record *record,
  * files are unchanged.  Only a file of the right size and sha256 is read into
  * memory. */
 static int
-append_referenced_body(struct restore *restore, const struct ctx_record *record,
-    const struct reference *ref, const char *const *form,
-    enum ctx_aged_result_state *state, struct ctx_err *err)
+append_referenced_body(struct restoration *restoration,
+    const struct ctx_record *record, const struct reference *ref,
+    const char *const *form, enum ctx_aged_result_state *state,
+    struct ctx_err *err)
 {
-	struct ctx_buf *file = &restore->file;
+	struct ctx_buf *file = &restoration->file;
 	/* UTF-8 has at most 4 bytes per character. */
 	uint64_t most = ref->chars < MOST_FILE / 4 ? 4 * ref->chars : MOST_FILE;
 	struct ctx_spool_sum sum;
 
-	restore->name.n = 0;
-	if (ctx_buf_printf(&restore->name, err, "%.*s", (int)ref->name.n,
+	restoration->name.n = 0;
+	if (ctx_buf_printf(&restoration->name, err, "%.*s", (int)ref->name.n,
 		ref->name.p) < 0 ||
-	    sum_spool_file(restore, most, &sum, state, err) < 0)
+	    sum_spool_file(restoration, most, &sum, state, err) < 0)
 		return -1;
 	if (*state != CTX_AGED_WHOLE)
 		return 0;
@@ -388,26 +399,27 @@ append_referenced_body(struct restore *restore, const struct ctx_record *record,
 		return 0;
 	}
 	if (memcmp(sum.digits, ref->digits.p, sizeof sum.digits) != 0)
-		return append_body_from_json(restore, record, ref, state, err);
-	if (read_summed_file(restore, &sum, file, state, err) < 0)
+		return append_body_from_json(restoration, record, ref, state,
+		    err);
+	if (read_summed_file(restoration, &sum, file, state, err) < 0)
 		return -1;
 	if (*state == CTX_AGED_WHOLE &&
 	    ctx_utf8_valid(file->p, file->n, CTX_SIMD_BEST) != file->n)
 		*state = CTX_AGED_CHANGED;
 	return *state == CTX_AGED_WHOLE
-	    ? ctx_result_content_add(&restore->edits.store, form, file->p,
+	    ? ctx_result_content_add(&restoration->edits.store, form, file->p,
 		  file->n, err)
 	    : 0;
 }
 
 static int
-restore_result(struct restore *restore, const struct ctx_event *event,
+restore_result(struct restoration *restoration, const struct ctx_event *event,
     uint32_t body, struct ctx_err *err)
 {
 	const struct ctx_json *json = event->message->json;
 	const struct ctx_dialect *dialect = event->layout->dialect;
 	uint32_t node = ctx_result_content_text(json, body, dialect);
-	size_t from = restore->edits.store.n;
+	size_t from = restoration->edits.store.n;
 	enum ctx_aged_result_state state;
 	struct reference ref;
 
@@ -415,24 +427,24 @@ restore_result(struct restore *restore, const struct ctx_event *event,
 		node = body;
 	if (node == 0 || !ctx_reference_may_be(ctx_json_str(json, node)))
 		return 0;
-	restore->text.n = 0;
-	if (ctx_json_string_decode(&restore->text, ctx_json_str(json, node),
+	restoration->text.n = 0;
+	if (ctx_json_string_decode(&restoration->text, ctx_json_str(json, node),
 		err) < 0)
 		return -1;
-	if (!ctx_reference_find(restore->text.p, restore->text.n, &ref))
+	if (!ctx_reference_find(restoration->text.p, restoration->text.n, &ref))
 		return 0;
-	if (!ctx_reference_into(&ref, restore->options->spool))
-		return report_foreign(restore, &ref, err);
-	if (open_spool(restore, err) < 0 ||
-	    append_referenced_body(restore, event->record, &ref,
+	if (!ctx_reference_into(&ref, restoration->options->spool))
+		return report_foreign(restoration, &ref, err);
+	if (open_spool(restoration, err) < 0 ||
+	    append_referenced_body(restoration, event->record, &ref,
 		ctx_result_content_form(json, body, dialect), &state, err) < 0)
 		return -1;
-	ctx_buf_reset(&restore->file);
-	if (report_reference(restore, event->record, &ref, state, err) < 0)
+	ctx_buf_reset(&restoration->file);
+	if (report_reference(restoration, event->record, &ref, state, err) < 0)
 		return -1;
 	if (state != CTX_AGED_WHOLE)
 		return 0;
-	return ctx_edits_replace_stored(&restore->edits,
+	return ctx_edits_replace_stored(&restoration->edits,
 	    ctx_json_str(json, body), from, err);
 }
 
@@ -440,97 +452,101 @@ restore_result(struct restore *restore, const struct ctx_event *event,
 
 /* Records that a message has edits from number first on. */
 static int
-record_edits(struct restore *restore, struct conversation_tracker *tracker,
-    const struct ctx_event *event, size_t first, struct ctx_err *err)
+record_edits(struct restoration *restoration,
+    struct conversation_tracker *tracker, const struct ctx_event *event,
+    size_t first, struct ctx_err *err)
 {
-	struct restored *list, *one;
+	struct restored_message *list, *restored;
 	struct ctx_str tool;
 
-	if (first == restore->edits.n ||
-	    !ctx_report_wanted(&restore->options->report))
+	if (first == restoration->edits.n ||
+	    !ctx_report_wanted(&restoration->options->report))
 		return 0;
-	list = ctx_grow(restore->list, &restore->cap, restore->n + 1,
-	    sizeof *list, err);
+	list = ctx_grow(restoration->list, &restoration->cap,
+	    restoration->n + 1, sizeof *list, err);
 	if (list == NULL)
 		return -1;
-	restore->list = list;
-	one = &list[restore->n++];
-	*one = (struct restored){.dialect = event->layout->dialect,
+	restoration->list = list;
+	restored = &list[restoration->n++];
+	*restored = (struct restored_message){.dialect = event->layout->dialect,
 	    .counter = tracker->model_counter.counter,
 	    .node = event->node,
 	    .index = tracker->index,
 	    .inside = event->inside,
 	    .hidden = event->message->flags & CTX_MESSAGE_HIDDEN,
-	    .continues = ctx_report_named(restore->stream, event),
+	    .continues = ctx_report_named(restoration->stream, event),
 	    .first_edit = first,
-	    .edits = restore->edits.n - first};
+	    .edits = restoration->edits.n - first};
 	if (ctx_tracker_first_tool(tracker, event, &tool, err) < 0)
 		return -1;
-	return ctx_intern(&restore->tools, tool.p, tool.n, &one->tool, err);
-}
-
-static int
-report_restored(struct restore *restore, const struct ctx_record *record,
-    const struct restored *one, struct ctx_err *err)
-{
-	struct edited *edited = &restore->edited;
-	struct ctx_change change = {.file = record->file,
-	    .line = record->line,
-	    .index = one->index,
-	    .rule = "restore"};
-
-	if (ctx_dialect_read_message(one->dialect, record->json, one->node,
-		&restore->message, err) < 0)
-		return -1;
-	change.tool = ctx_intern_at(&restore->tools, one->tool);
-	edited->before = &restore->message;
-	edited->counter = one->counter;
-	edited->value = ctx_json_str(record->json, one->node);
-	edited->first = one->first_edit;
-	edited->n = one->edits;
-	change.aside = one->hidden;
-	change.continues = one->continues;
-	change.bytes = one->inside ? edited->value : record->text;
-	return ctx_report_edited(&restore->options->report, edited,
-	    &restore->edits, &change, err);
-}
-
-/* Writes a record with its edits to restore->text, and reports them. */
-static int
-apply_record_edits(struct restore *restore, const struct ctx_record *record,
-    struct ctx_err *err)
-{
-	size_t i;
-
-	for (i = 0; i < restore->n; i++)
-		if (report_restored(restore, record, &restore->list[i], err) <
-		    0)
-			return -1;
-	if (ctx_report_sync(&restore->options->report, err) < 0)
-		return -1;
-	restore->text.n = 0;
-	return ctx_edits_apply(&restore->edits, record->text, &restore->text,
+	return ctx_intern(&restoration->tools, tool.p, tool.n, &restored->tool,
 	    err);
 }
 
 static int
-pass_restored(struct restore *restore, struct ctx_writer *writer,
+report_restored(struct restoration *restoration,
+    const struct ctx_record *record, const struct restored_message *restored,
+    struct ctx_err *err)
+{
+	struct edited *edited = &restoration->edited;
+	struct ctx_change change = {.file = record->file,
+	    .line = record->line,
+	    .index = restored->index,
+	    .rule = "restore"};
+
+	if (ctx_dialect_read_message(restored->dialect, record->json,
+		restored->node, &restoration->message, err) < 0)
+		return -1;
+	change.tool = ctx_intern_at(&restoration->tools, restored->tool);
+	edited->before = &restoration->message;
+	edited->counter = restored->counter;
+	edited->value = ctx_json_str(record->json, restored->node);
+	edited->first = restored->first_edit;
+	edited->n = restored->edits;
+	change.aside = restored->hidden;
+	change.continues = restored->continues;
+	change.bytes = restored->inside ? edited->value : record->text;
+	return ctx_report_edited(&restoration->options->report, edited,
+	    &restoration->edits, &change, err);
+}
+
+/* Writes a record with its edits to restore->text, and reports them. */
+static int
+apply_record_edits(struct restoration *restoration,
     const struct ctx_record *record, struct ctx_err *err)
 {
-	bool changed = !restore->broken && restore->edits.n > 0;
+	size_t i;
+
+	for (i = 0; i < restoration->n; i++)
+		if (report_restored(restoration, record, &restoration->list[i],
+			err) < 0)
+			return -1;
+	if (ctx_report_sync(&restoration->options->report, err) < 0)
+		return -1;
+	restoration->text.n = 0;
+	return ctx_edits_apply(&restoration->edits, record->text,
+	    &restoration->text, err);
+}
+
+static int
+pass_restored(struct restoration *restoration, struct ctx_writer *writer,
+    const struct ctx_record *record, struct ctx_err *err)
+{
+	bool changed =
+	    !restoration->has_broken_reference && restoration->edits.n > 0;
 	int rc = 0;
 
-	if (changed && apply_record_edits(restore, record, err) < 0)
+	if (changed && apply_record_edits(restoration, record, err) < 0)
 		return -1;
-	if (writer != NULL && !restore->options->report.dry_run)
-		rc = changed ? ctx_writer_copy(writer, restore->text.p,
-				   restore->text.n, err)
+	if (writer != NULL && !restoration->options->report.dry_run)
+		rc = changed ? ctx_writer_copy(writer, restoration->text.p,
+				   restoration->text.n, err)
 			     : ctx_writer_put(writer, record->text.p,
 				   record->text.n, err);
-	restore->broken = false;
-	restore->n = 0;
-	ctx_edits_reset(&restore->edits);
-	ctx_buf_reset(&restore->text);
+	restoration->has_broken_reference = false;
+	restoration->n = 0;
+	ctx_edits_reset(&restoration->edits);
+	ctx_buf_reset(&restoration->text);
 	return rc < 0 || writer == NULL ? rc
 					: ctx_writer_end_record(writer, err);
 }
@@ -540,22 +556,22 @@ pass_restored(struct restore *restore, struct ctx_writer *writer,
 /* Restores block i if it is an aged result or media.  A block that an edit from
  * number first on replaces is restored already. */
 static int
-restore_result_or_text(struct restore *restore, const struct ctx_event *event,
-    size_t i, size_t first, struct ctx_err *err)
+restore_result_or_text(struct restoration *restoration,
+    const struct ctx_event *event, size_t i, size_t first, struct ctx_err *err)
 {
 	const struct ctx_block *block = &event->message->blocks[i];
 	const struct ctx_json *json = event->message->json;
 
 	if (block->kind == CTX_BLOCK_TOOL_RESULT)
-		return restore_result(restore, event, block->payload, err);
+		return restore_result(restoration, event, block->payload, err);
 	if (block->kind != CTX_BLOCK_TEXT || block->removable == 0 ||
 	    block->payload == 0 ||
 	    json->nodes[block->payload].kind != CTX_JSON_STRING ||
-	    ctx_edits_touch(&restore->edits, first,
+	    ctx_edits_touch(&restoration->edits, first,
 		ctx_json_str(json, block->removable)))
 		return 0;
-	return restore_block(restore, event->record, json, block->removable,
-	    block->payload, &restore->edits, err);
+	return restore_block(restoration, event->record, json, block->removable,
+	    block->payload, &restoration->edits, err);
 }
 
 /* ---- reasoning that was removed ---- */
@@ -563,34 +579,35 @@ restore_result_or_text(struct restore *restore, const struct ctx_event *event,
 /* Returns true if a possible reference was found in this message or before.
  * Reasoning is removed only after the first reference. */
 static bool
-has_seen_reference(struct restore *restore, const struct ctx_message *message)
+has_seen_reference(struct restoration *restoration,
+    const struct ctx_message *message)
 {
 	const struct ctx_json *json = message->json;
 	size_t i;
 
-	for (i = 0; !restore->aged && i < message->n; i++)
-		restore->aged = message->blocks[i].payload != 0 &&
+	for (i = 0; !restoration->seen_reference && i < message->n; i++)
+		restoration->seen_reference = message->blocks[i].payload != 0 &&
 		    ctx_reference_may_be(
 			ctx_json_str(json, message->blocks[i].payload));
-	return restore->aged;
+	return restoration->seen_reference;
 }
 
 /* Reads the reasoning file of a message into restore->whole.  Returns 1, 0 if
  * there is none, or -1. */
 static int
-read_reasoning_file(struct restore *restore, const struct ctx_event *event,
-    struct ctx_err *err)
+read_reasoning_file(struct restoration *restoration,
+    const struct ctx_event *event, struct ctx_err *err)
 {
 	struct ctx_str message =
 	    ctx_json_str(event->message->json, event->node);
 	enum ctx_aged_result_state state;
 	int rc;
 
-	if (ctx_reasoning_name(&restore->name, message,
-		&restore->places[event->inside], err) < 0)
+	if (ctx_reasoning_name(&restoration->name, message,
+		&restoration->places[event->inside], err) < 0)
 		return -1;
-	rc = ctx_spool_get(&restore->spool, restore->name.p, MOST_FILE,
-	    &restore->whole, err);
+	rc = ctx_spool_get(&restoration->spool, restoration->name.p, MOST_FILE,
+	    &restoration->unstripped, err);
 	if (check_spool_file(rc, &state, err) < 0)
 		return -1;
 	return rc > 0;
@@ -599,60 +616,64 @@ read_reasoning_file(struct restore *restore, const struct ctx_event *event,
 /* Sets *is to true if restore->whole without its signed reasoning is the
  * event's message; it is then read into restore->whole_view. */
 static int
-check_whole_message(struct restore *restore, const struct ctx_event *event,
-    bool *is, struct ctx_err *err)
+check_whole_message(struct restoration *restoration,
+    const struct ctx_event *event, bool *is, struct ctx_err *err)
 {
 	struct ctx_str message =
 	    ctx_json_str(event->message->json, event->node);
-	struct ctx_buf *whole = &restore->whole;
+	struct ctx_buf *whole = &restoration->unstripped;
 	int rc;
 
 	*is = false;
-	ctx_edits_reset(&restore->bare_edits);
-	restore->bare.n = 0;
-	rc = is_json_line(restore, whole, err);
+	ctx_edits_reset(&restoration->strip_edits);
+	restoration->stripped.n = 0;
+	rc = is_json_line(restoration, whole, err);
 	if (rc <= 0)
 		return rc;
 	whole->n--;
 	/* Scan again, since the text is now without its line feed. */
-	rc = ctx_json_scan(&restore->whole_json, whole->p, whole->n,
+	rc = ctx_json_scan(&restoration->unstripped_json, whole->p, whole->n,
 	    &(size_t){0}, err);
 	if (rc > 0)
 		rc = ctx_dialect_read_message(event->layout->dialect,
-		    &restore->whole_json, 0, &restore->whole_view, err);
+		    &restoration->unstripped_json, 0,
+		    &restoration->unstripped_message, err);
 	if (rc <= 0)
 		return rc;
-	restore->whole_view.flags |= event->message->flags;
-	if (ctx_bound_remove(&restore->bare_edits, &restore->whole_view, 0,
-		err) < 0 ||
-	    ctx_edits_apply(&restore->bare_edits,
-		(struct ctx_str){whole->p, whole->n}, &restore->bare, err) < 0)
+	restoration->unstripped_message.flags |= event->message->flags;
+	if (ctx_bound_remove(&restoration->strip_edits,
+		&restoration->unstripped_message, 0, err) < 0 ||
+	    ctx_edits_apply(&restoration->strip_edits,
+		(struct ctx_str){whole->p, whole->n}, &restoration->stripped,
+		err) < 0)
 		return -1;
-	*is = restore->bare.n == message.n &&
-	    memcmp(restore->bare.p, message.p, message.n) == 0;
+	*is = restoration->stripped.n == message.n &&
+	    memcmp(restoration->stripped.p, message.p, message.n) == 0;
 	return 0;
 }
 
 /* Reports the reasoning file of a message. */
 static int
-report_reasoning(struct restore *restore, const struct ctx_event *event,
+report_reasoning(struct restoration *restoration, const struct ctx_event *event,
     bool is, struct ctx_err *err)
 {
-	struct ctx_restored_item aged = {.file = event->record->file,
+	struct ctx_found_reference aged = {.file = event->record->file,
 	    .line = event->record->line,
 	    .state = is ? CTX_AGED_WHOLE : CTX_AGED_CHANGED};
 	struct ctx_buf path = {0};
 	int rc = 0;
 
-	if (restore->options->found == NULL)
+	if (restoration->options->found == NULL)
 		return 0;
-	if (ctx_buf_printf(&path, err, "%s/%s", restore->options->spool,
-		restore->name.p) < 0)
+	if (ctx_buf_printf(&path, err, "%s/%s", restoration->options->spool,
+		restoration->name.p) < 0)
 		return -1;
 	aged.path = (struct ctx_str){path.p, path.n};
-	aged.name = (struct ctx_str){restore->name.p, restore->name.n};
-	aged.chars = ctx_utf8_count(restore->whole.p, restore->whole.n);
-	rc = restore->options->found(restore->options->user, &aged, err);
+	aged.name = (struct ctx_str){restoration->name.p, restoration->name.n};
+	aged.chars = ctx_utf8_count(restoration->unstripped.p,
+	    restoration->unstripped.n);
+	rc =
+	    restoration->options->found(restoration->options->user, &aged, err);
 	ctx_buf_release(&path);
 	return rc;
 }
@@ -660,122 +681,129 @@ report_reasoning(struct restore *restore, const struct ctx_event *event,
 /* Replaces the message by restore->whole, after restoring the aged results and
  * media in it. */
 static int
-restore_whole_message(struct restore *restore, const struct ctx_event *event,
-    size_t first, struct ctx_err *err)
+restore_whole_message(struct restoration *restoration,
+    const struct ctx_event *event, size_t first, struct ctx_err *err)
 {
 	struct ctx_event whole = *event;
-	struct ctx_str text = {restore->whole.p, restore->whole.n};
+	struct ctx_str text = {restoration->unstripped.p,
+	    restoration->unstripped.n};
 	size_t i;
 
-	whole.message = &restore->whole_view;
+	whole.message = &restoration->unstripped_message;
 	whole.node = 0;
 	for (i = 0; i < whole.message->n; i++)
-		if (restore_result_or_text(restore, &whole, i, first, err) < 0)
+		if (restore_result_or_text(restoration, &whole, i, first, err) <
+		    0)
 			return -1;
-	restore->bare.n = 0;
-	if (ctx_edits_apply_some(&restore->edits, first,
-		restore->edits.n - first, text, &restore->bare, err) < 0)
+	restoration->stripped.n = 0;
+	if (ctx_edits_apply_some(&restoration->edits, first,
+		restoration->edits.n - first, text, &restoration->stripped,
+		err) < 0)
 		return -1;
-	restore->edits.n = first;
-	return ctx_edits_replace(&restore->edits,
-	    ctx_json_str(event->message->json, event->node), restore->bare.p,
-	    restore->bare.n, err);
+	restoration->edits.n = first;
+	return ctx_edits_replace(&restoration->edits,
+	    ctx_json_str(event->message->json, event->node),
+	    restoration->stripped.p, restoration->stripped.n, err);
 }
 
 /* Restores the reasoning that ctx_age removed from a message.  Returns 1, 0 if
  * there is none, or -1. */
 static int
-restore_reasoning(struct restore *restore, const struct ctx_event *event,
-    size_t first, struct ctx_err *err)
+restore_reasoning(struct restoration *restoration,
+    const struct ctx_event *event, size_t first, struct ctx_err *err)
 {
 	bool is;
 	int rc;
 
-	if (!has_seen_reference(restore, event->message) ||
+	if (!has_seen_reference(restoration, event->message) ||
 	    event->message->role != CTX_ROLE_ASSISTANT)
 		return 0;
-	if (open_spool(restore, err) < 0)
+	if (open_spool(restoration, err) < 0)
 		return -1;
-	if (restore->absent)
+	if (restoration->no_spool)
 		return 0;
-	rc = read_reasoning_file(restore, event, err);
+	rc = read_reasoning_file(restoration, event, err);
 	if (rc <= 0)
 		return rc;
-	if (check_whole_message(restore, event, &is, err) < 0 ||
-	    report_reasoning(restore, event, is, err) < 0)
+	if (check_whole_message(restoration, event, &is, err) < 0 ||
+	    report_reasoning(restoration, event, is, err) < 0)
 		return -1;
 	if (!is) {
-		restore->broken = true;
+		restoration->has_broken_reference = true;
 		return 0;
 	}
-	return restore_whole_message(restore, event, first, err) < 0 ? -1 : 1;
+	return restore_whole_message(restoration, event, first, err) < 0 ? -1
+									 : 1;
 }
 
 static int
-restore_message(struct restore *restore, struct conversation_tracker *tracker,
-    const struct ctx_event *event, struct ctx_err *err)
+restore_message(struct restoration *restoration,
+    struct conversation_tracker *tracker, const struct ctx_event *event,
+    struct ctx_err *err)
 {
-	size_t first = restore->edits.n, i;
+	size_t first = restoration->edits.n, i;
 	int rc;
 
-	if (ctx_tracker_enter(tracker, restore->stream, event,
-		restore->counters, err) < 0)
+	if (ctx_tracker_enter(tracker, restoration->stream, event,
+		restoration->counters, err) < 0)
 		return -1;
-	if (ctx_place_next(&restore->places[event->inside], event->message,
-		tracker->index, &restore->text, err) < 0)
+	if (ctx_place_next(&restoration->places[event->inside], event->message,
+		tracker->index, &restoration->text, err) < 0)
 		return -1;
-	rc = restore_reasoning(restore, event, first, err);
+	rc = restore_reasoning(restoration, event, first, err);
 	if (rc < 0)
 		return -1;
 	for (i = 0; rc == 0 && i < event->message->n; i++)
-		if (restore_result_or_text(restore, event, i, first, err) < 0)
+		if (restore_result_or_text(restoration, event, i, first, err) <
+		    0)
 			return -1;
-	if (record_edits(restore, tracker, event, first, err) < 0)
+	if (record_edits(restoration, tracker, event, first, err) < 0)
 		return -1;
 	return ctx_tracker_leave(tracker, event, err);
 }
 
 /* Reports digits anywhere in a record that may belong to a spool file. */
 static int
-report_digits(const struct restore *restore, const struct ctx_record *record,
-    struct ctx_err *err)
+report_digits(const struct restoration *restoration,
+    const struct ctx_record *record, struct ctx_err *err)
 {
 	struct ctx_str digits;
 	size_t at = 0;
 
-	while (restore->options->digits != NULL &&
+	while (restoration->options->digits != NULL &&
 	    ctx_reference_digits(record->text, &at, &digits))
-		if (restore->options->digits(restore->options->user, digits,
-			err) < 0)
+		if (restoration->options->digits(restoration->options->user,
+			digits, err) < 0)
 			return -1;
 	return 0;
 }
 
 static int
-restore_event(struct restore *restore, struct ctx_writer *writer,
+restore_event(struct restoration *restoration, struct ctx_writer *writer,
     const struct ctx_event *event, struct ctx_err *err)
 {
 	struct conversation_tracker *tracker =
-	    event->inside ? &restore->record : &restore->lines;
+	    event->inside ? &restoration->record : &restoration->lines;
 
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
-		memset(&restore->places[1], 0, sizeof restore->places[1]);
-		return ctx_tracker_enter(tracker, restore->stream, event,
-		    restore->counters, err);
+		memset(&restoration->places[1], 0,
+		    sizeof restoration->places[1]);
+		return ctx_tracker_enter(tracker, restoration->stream, event,
+		    restoration->counters, err);
 	case CTX_EVENT_MESSAGE:
-		return restore_message(restore, tracker, event, err);
+		return restore_message(restoration, tracker, event, err);
 	case CTX_EVENT_RECORD:
-		if (report_digits(restore, event->record, err) < 0)
+		if (report_digits(restoration, event->record, err) < 0)
 			return -1;
-		return pass_restored(restore, writer, event->record, err);
+		return pass_restored(restoration, writer, event->record, err);
 	default:
 		return 0;
 	}
 }
 
 static int
-restore_all(struct restore *restore, struct ctx_stream *stream,
+restore_all(struct restoration *restoration, struct ctx_stream *stream,
     struct ctx_writer *writer, struct ctx_err *err)
 {
 	struct ctx_event event;
@@ -783,7 +811,7 @@ restore_all(struct restore *restore, struct ctx_stream *stream,
 	int rc;
 
 	while ((rc = ctx_stream_next(stream, &event, err)) > 0)
-		if (restore_event(restore, writer, &event, err) < 0) {
+		if (restore_event(restoration, writer, &event, err) < 0) {
 			rc = ctx_stream_fail(stream, err);
 			break;
 		}
@@ -799,42 +827,42 @@ ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters,
     const struct ctx_restore_options *options, struct ctx_err *err)
 {
-	struct restore restore = {.options = options,
+	struct restoration restoration = {.options = options,
 	    .stream = stream,
 	    .counters = counters};
 	bool told = options->report.on_change != NULL;
 	int rc = -1;
 
 	stream->include_hidden = true;
-	restore.spool.fd = -1;
-	ctx_json_init(&restore.json, counters->simd);
-	ctx_json_init(&restore.edited.json, counters->simd);
-	ctx_json_init(&restore.whole_json, counters->simd);
-	ctx_json_init(&restore.media, counters->simd);
-	if (ctx_tracker_init(&restore.lines, told, told, err) == 0 &&
-	    ctx_tracker_init(&restore.record, told, told, err) == 0)
-		rc = restore_all(&restore, stream, writer, err);
-	ctx_tracker_release(&restore.lines);
-	ctx_tracker_release(&restore.record);
-	ctx_intern_release(&restore.tools);
-	free(restore.list);
-	ctx_edited_release(&restore.edited);
-	ctx_message_release(&restore.message);
-	ctx_spool_close(&restore.spool);
-	ctx_json_release(&restore.json);
-	ctx_edits_release(&restore.edits);
-	ctx_buf_release(&restore.text);
-	ctx_buf_release(&restore.name);
-	ctx_buf_release(&restore.file);
-	ctx_buf_release(&restore.whole);
-	ctx_buf_release(&restore.bare);
-	ctx_json_release(&restore.whole_json);
-	ctx_message_release(&restore.whole_view);
-	ctx_edits_release(&restore.bare_edits);
-	ctx_json_release(&restore.media);
-	ctx_edits_release(&restore.within);
-	ctx_buf_release(&restore.standin);
-	ctx_buf_release(&restore.block);
-	ctx_buf_release(&restore.line);
+	restoration.spool.fd = -1;
+	ctx_json_init(&restoration.json, counters->simd);
+	ctx_json_init(&restoration.edited.json, counters->simd);
+	ctx_json_init(&restoration.unstripped_json, counters->simd);
+	ctx_json_init(&restoration.block_json, counters->simd);
+	if (ctx_tracker_init(&restoration.lines, told, told, err) == 0 &&
+	    ctx_tracker_init(&restoration.record, told, told, err) == 0)
+		rc = restore_all(&restoration, stream, writer, err);
+	ctx_tracker_release(&restoration.lines);
+	ctx_tracker_release(&restoration.record);
+	ctx_intern_release(&restoration.tools);
+	free(restoration.list);
+	ctx_edited_release(&restoration.edited);
+	ctx_message_release(&restoration.message);
+	ctx_spool_close(&restoration.spool);
+	ctx_json_release(&restoration.json);
+	ctx_edits_release(&restoration.edits);
+	ctx_buf_release(&restoration.text);
+	ctx_buf_release(&restoration.name);
+	ctx_buf_release(&restoration.file);
+	ctx_buf_release(&restoration.unstripped);
+	ctx_buf_release(&restoration.stripped);
+	ctx_json_release(&restoration.unstripped_json);
+	ctx_message_release(&restoration.unstripped_message);
+	ctx_edits_release(&restoration.strip_edits);
+	ctx_json_release(&restoration.block_json);
+	ctx_edits_release(&restoration.nested_edits);
+	ctx_buf_release(&restoration.placeholder);
+	ctx_buf_release(&restoration.block);
+	ctx_buf_release(&restoration.block_array);
 	return rc;
 }

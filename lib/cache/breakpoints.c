@@ -11,18 +11,18 @@
 #include "cache/breakpoints.h"
 
 void
-ctx_breakpoints_free_waiting(struct waiting *one)
+ctx_breakpoints_free_waiting(struct cache_entry *entry)
 {
-	free(one->text);
-	free((char *)one->change.tool.p);
-	one->text = NULL;
-	one->change.tool = (struct ctx_str){NULL, 0};
+	free(entry->text);
+	free((char *)entry->change.tool.p);
+	entry->text = NULL;
+	entry->change.tool = (struct ctx_str){NULL, 0};
 }
 
 void
 ctx_cache_run_clear(struct cache_run *run)
 {
-	struct waiting *list = run->list;
+	struct cache_entry *list = run->list;
 	size_t cap = run->cap, i;
 
 	for (i = 0; i < run->n; i++)
@@ -32,10 +32,10 @@ ctx_cache_run_clear(struct cache_run *run)
 	run->cap = cap;
 }
 
-struct waiting *
+struct cache_entry *
 ctx_cache_run_add(struct cache_run *run, struct ctx_err *err)
 {
-	struct waiting *list;
+	struct cache_entry *list;
 
 	list = ctx_grow(run->list, &run->cap, run->n + 1, sizeof *list, err);
 	if (list == NULL)
@@ -73,12 +73,12 @@ decide_by_model(struct cache_run *run, struct ctx_err *err)
 		if (find_cache_kind(run) < CTX_CACHES && format != NULL &&
 		    format->models >> find_cache_kind(run) & 1) {
 			run->format = format;
-			run->why = CTX_CACHE_STATUS_MARKED;
+			run->status = CTX_CACHE_STATUS_MARKED;
 			return 0;
 		}
 	}
 	if (find_cache_kind(run) < CTX_CACHES) {
-		run->why = find_cache_kind(run) == CTX_CACHE_AUTO
+		run->status = find_cache_kind(run) == CTX_CACHE_AUTO
 		    ? CTX_CACHE_STATUS_AUTO
 		    : CTX_CACHE_STATUS_UNHEEDED;
 		return 0;
@@ -98,9 +98,9 @@ ctx_cache_run_decide(struct cache_run *run, const struct ctx_dialect *dialect,
 	run->format = ctx_breakpoint_format_find(dialect, provider);
 	run->decided = true;
 	if (run->format != NULL) {
-		run->why = CTX_CACHE_STATUS_MARKED;
+		run->status = CTX_CACHE_STATUS_MARKED;
 		if (!(run->format->models >> find_cache_kind(run) & 1))
-			run->why = find_cache_kind(run) == CTX_CACHE_AUTO
+			run->status = find_cache_kind(run) == CTX_CACHE_AUTO
 			    ? CTX_CACHE_STATUS_AUTO
 			    : CTX_CACHE_STATUS_UNHEEDED;
 		return 0;
@@ -112,7 +112,7 @@ ctx_cache_run_decide(struct cache_run *run, const struct ctx_dialect *dialect,
 	any = ctx_breakpoint_format_find(dialect, ctx_breakpoint_provider(0));
 	if (any != NULL && !any->only_on_request)
 		return decide_by_model(run, err);
-	run->why = CTX_CACHE_STATUS_NO_FORMAT;
+	run->status = CTX_CACHE_STATUS_NO_FORMAT;
 	return 0;
 }
 
@@ -134,30 +134,30 @@ int
 ctx_cache_run_weigh(struct cache_run *run, uint64_t number,
     struct ctx_breakpoint_writer *writer, struct ctx_err *err)
 {
-	struct waiting *one = &run->list[number - run->gone];
+	struct cache_entry *entry = &run->list[number - run->n_written];
 	size_t noted = writer->edits->n, kept = writer->edits->store.n;
 
 	ctx_breakpoint_find_places(run->format, writer->json,
-	    ctx_breakpoint_content(run->format, writer->json, one->node),
-	    &one->places);
-	if (run->format->no_marker_roles >> one->role & 1)
-		one->places.mask = 0;
-	if (ctx_cache_run_edit(writer, run->format, CTX_TTL_5M, one->node, 0,
+	    ctx_breakpoint_content(run->format, writer->json, entry->node),
+	    &entry->places);
+	if (run->format->no_marker_roles >> entry->role & 1)
+		entry->places.mask = 0;
+	if (ctx_cache_run_edit(writer, run->format, CTX_TTL_5M, entry->node, 0,
 		err) < 0)
 		return -1;
-	one->clean = writer->edits->n == noted;
+	entry->is_unmarked = writer->edits->n == noted;
 	writer->edits->n = noted;
 	writer->edits->store.n = kept;
-	run->leading &= one->role == CTX_ROLE_SYSTEM;
+	run->leading &= entry->role == CTX_ROLE_SYSTEM;
 	if (run->leading) {
-		if (one->places.mask != 0)
+		if (entry->places.mask != 0)
 			run->system = number + 1;
 		return 0;
 	}
-	one->first = run->blocks;
+	entry->first_block = run->blocks;
 	/* A message that has only calls counts as one block. */
-	run->blocks += one->places.blocks > 0 ? one->places.blocks : 1;
-	if (one->places.mask != 0) {
+	run->blocks += entry->places.blocks > 0 ? entry->places.blocks : 1;
+	if (entry->places.mask != 0) {
 		run->previous = run->newest;
 		run->newest = number + 1;
 	}
@@ -181,7 +181,7 @@ find_lowest_bit(uint32_t mask)
 static size_t
 is_system_written(const struct cache_run *run)
 {
-	return run->system > 0 && run->system <= run->gone;
+	return run->system > 0 && run->system <= run->n_written;
 }
 
 size_t
@@ -214,43 +214,44 @@ static void
 add_breakpoint_at_end(const struct cache_run *run, struct breakpoints *points,
     uint64_t number, const char *rule)
 {
-	if (number > run->gone)
+	if (number > run->n_written)
 		add_breakpoint(points, number - 1,
 		    find_lowest_bit(
-			run->list[number - 1 - run->gone].places.mask),
+			run->list[number - 1 - run->n_written].places.mask),
 		    rule);
 }
 
 uint64_t
 ctx_cache_run_newest(const struct cache_run *run)
 {
-	const struct waiting *one = &run->list[run->newest - 1 - run->gone];
+	const struct cache_entry *entry =
+	    &run->list[run->newest - 1 - run->n_written];
 
-	return one->first + one->places.blocks - 1 -
-	    find_lowest_bit(one->places.mask);
+	return entry->first_block + entry->places.blocks - 1 -
+	    find_lowest_bit(entry->places.mask);
 }
 
-/* Adds a breakpoint COURSE_STEP blocks before the newest, or at the next
+/* Adds a breakpoint BREAKPOINT_STEP blocks before the newest, or at the next
  * possible block after that. */
 static void
 add_earlier_breakpoint(const struct cache_run *run, struct breakpoints *points)
 {
 	uint64_t last = ctx_cache_run_newest(run), at, end;
-	const struct waiting *one;
+	const struct cache_entry *entry;
 	size_t i;
 
-	for (i = 0; i < run->n && last > COURSE_STEP; i++) {
-		one = &run->list[i];
-		end = one->first + one->places.blocks;
-		at = last - COURSE_STEP;
-		if (!one->message || one->places.mask == 0 || end <= at)
+	for (i = 0; i < run->n && last > BREAKPOINT_STEP; i++) {
+		entry = &run->list[i];
+		end = entry->first_block + entry->places.blocks;
+		at = last - BREAKPOINT_STEP;
+		if (!entry->is_message || entry->places.mask == 0 || end <= at)
 			continue;
-		if (at < one->first)
-			at = one->first;
+		if (at < entry->first_block)
+			at = entry->first_block;
 		for (; at < end && at < last; at++)
 			if (end - 1 - at < CTX_BREAKPOINT_REACH &&
-			    one->places.mask >> (end - 1 - at) & 1) {
-				add_breakpoint(points, run->gone + i,
+			    entry->places.mask >> (end - 1 - at) & 1) {
+				add_breakpoint(points, run->n_written + i,
 				    (unsigned)(end - 1 - at),
 				    "15 blocks before");
 				return;
@@ -263,7 +264,7 @@ ctx_cache_run_place_system(const struct cache_run *run,
     struct breakpoints *points)
 {
 	memset(points, 0, sizeof *points);
-	points->most = CTX_BREAKPOINTS_MAX;
+	points->max = CTX_BREAKPOINTS_MAX;
 	add_breakpoint_at_end(run, points, run->system, "system prompt");
 }
 
@@ -285,7 +286,7 @@ ctx_cache_run_place(const struct cache_run *run, const struct ctx_json *json,
 		    &tools);
 	}
 	memset(points, 0, sizeof *points);
-	points->most = CTX_BREAKPOINTS_MAX - own;
+	points->max = CTX_BREAKPOINTS_MAX - own;
 	if (!own)
 		add_breakpoint_at_end(run, points, run->newest,
 		    "newest message");
@@ -298,7 +299,7 @@ ctx_cache_run_place(const struct cache_run *run, const struct ctx_json *json,
 		add_earlier_breakpoint(run, points);
 	add_breakpoint_at_end(run, points, run->previous, "message before");
 	if (format->tool_models >> find_cache_kind(run) & 1 &&
-	    ctx_breakpoints_count(points, run) < points->most)
+	    ctx_breakpoints_count(points, run) < points->max)
 		points->tools = tools.mask;
 }
 

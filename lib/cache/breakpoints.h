@@ -6,19 +6,19 @@
 
 /* Blocks between the newest breakpoint and the one before. Providers look back
  * 20 blocks, and some of these may not have a breakpoint. */
-#define COURSE_STEP 15
+#define BREAKPOINT_STEP 15
 
 /* A message that waits to be written, or the bytes of a record that is no
  * message. */
-struct waiting {
+struct cache_entry {
 	char *text; /* owned bytes of its record; NULL: it is inside a record */
-	size_t n;
+	size_t bytes;
 	uint32_t node; /* node of the message in its record */
 	enum ctx_role role;
-	bool message;
-	bool clean; /* true if it has no breakpoints */
+	bool is_message;
+	bool is_unmarked; /* true if it has no breakpoints */
 	struct ctx_breakpoint_places places;
-	uint64_t first; /* index of its first block in the conversation */
+	uint64_t first_block; /* index of its first block in the conversation */
 	/* Filled if changes are reported; owns change.tool. */
 	struct ctx_change change;
 };
@@ -26,12 +26,12 @@ struct waiting {
 /* What is known of a conversation. Messages are numbered from 0, and list[i] is
  * message number gone + i. */
 struct cache_run {
-	struct waiting *list;
+	struct cache_entry *list;
 	size_t n, cap;
-	uint64_t gone;
+	uint64_t n_written;
 	const char *file; /* of its first message */
-	bool open, decided;
-	enum ctx_cache_status why;
+	bool begun, decided;
+	enum ctx_cache_status status;
 	const struct ctx_dialect *dialect;
 	const struct ctx_breakpoint_format *format;
 	struct ctx_model_counter model_counter;
@@ -53,7 +53,7 @@ struct breakpoints {
 		unsigned bit;     /* bit of ctx_breakpoint_places.mask */
 		const char *rule; /* name of the breakpoint, for reports */
 	} list[CTX_BREAKPOINTS_MAX];
-	size_t n, most;
+	size_t n, max;
 	uint32_t system, tools; /* masks of these members of the request */
 };
 
@@ -61,7 +61,8 @@ struct breakpoints {
  */
 void ctx_cache_run_clear(struct cache_run *run);
 /* Appends a zeroed entry. Returns NULL with *err. */
-struct waiting *ctx_cache_run_add(struct cache_run *run, struct ctx_err *err);
+struct cache_entry *ctx_cache_run_add(struct cache_run *run,
+    struct ctx_err *err);
 
 /* Sets run->why and run->format for messages of this dialect; provider is as in
  * struct ctx_cache_options. */
@@ -100,7 +101,7 @@ uint32_t ctx_breakpoints_of(const struct breakpoints *points, uint64_t number);
 const char *ctx_breakpoints_rule(const struct breakpoints *points,
     uint64_t number);
 /* Frees what a waiting message owns. */
-void ctx_breakpoints_free_waiting(struct waiting *one);
+void ctx_breakpoints_free_waiting(struct cache_entry *entry);
 /* Returns the number of breakpoints that the conversation gets, including those
  * already written. */
 size_t ctx_breakpoints_count(const struct breakpoints *points,

@@ -25,12 +25,12 @@ enum ctx_cache_status {
 struct ctx_cache_outcome {
 	const char *file;
 	uint64_t line; /* of its record; 0: the stream's own conversation */
-	enum ctx_cache_status why;
+	enum ctx_cache_status status;
 	const struct ctx_dialect *dialect;
 	/* How its breakpoints are written; NULL: its format has none. */
 	const struct ctx_breakpoint_format *format;
 	const struct ctx_model *model; /* NULL: not known */
-	size_t marks;                  /* number of its breakpoints */
+	size_t n_breakpoints;          /* number of its breakpoints */
 	/* Its tokens if they are too few for its model to cache, else 0. */
 	uint64_t tokens;
 };
@@ -86,7 +86,8 @@ struct ctx_request_prefix_item {
 	uint64_t bytes, tokens;
 	uint64_t hash;
 	bool is_signed; /* true if it has signed reasoning */
-	bool more;      /* true if a later item belongs to the same message */
+	bool
+	    is_continued; /* true if a later item belongs to the same message */
 	/* Place of the compared text in the kept texts (option keep). */
 	size_t text, text_n;
 };

@@ -16,9 +16,9 @@
 
 struct ctx_request_prefix {
 	struct ctx_request_prefix_item *items;
-	size_t n, cap, before; /* before: items that are members */
-	struct cache_run run;  /* of its messages */
-	uint64_t messages;     /* messages so far */
+	size_t n, cap, n_members; /* before: items that are members */
+	struct cache_run run;     /* of its messages */
+	uint64_t messages;        /* messages so far */
 	struct breakpoints points;
 	uint64_t tokens, estimated;
 	struct ctx_buf text; /* the compared texts, if keep */
@@ -40,8 +40,8 @@ struct request_reading {
 	struct ctx_json json; /* an item after its breakpoints were removed */
 	struct ctx_edits edits;
 	struct ctx_breakpoint_writer writer;
-	struct ctx_buf text, plain; /* scratch */
-	bool seen;                  /* true if a conversation has begun */
+	struct ctx_buf decoded, compared; /* scratch */
+	bool begun;                       /* true if a conversation has begun */
 };
 
 /* ---- an item as a cache compares it ---- */
@@ -62,59 +62,60 @@ add_brackets(struct ctx_buf *out, const char *p, size_t n, struct ctx_err *err)
 /* Appends a string in the spelling of ctx_json_string_encode. A string longer
  * than LONG is replaced by its hash, so it is not copied. */
 static int
-add_string(struct request_reading *r, struct ctx_str literal, bool escaped,
-    struct ctx_err *err)
+add_string(struct request_reading *reading, struct ctx_str literal,
+    bool escaped, struct ctx_err *err)
 {
 	struct ctx_str text = {literal.p + 1, literal.n - 2};
 	uint64_t hash;
 	int rc;
 
-	r->text.n = 0;
+	reading->decoded.n = 0;
 	if (escaped) {
-		if (ctx_json_string_decode(&r->text, literal, err) < 0)
+		if (ctx_json_string_decode(&reading->decoded, literal, err) < 0)
 			return -1;
-		text = (struct ctx_str){r->text.p, r->text.n};
+		text = (struct ctx_str){reading->decoded.p, reading->decoded.n};
 	}
 	if (text.n <= LONG)
-		return escaped
-		    ? ctx_json_string_encode(&r->plain, text.p, text.n, err)
-		    : ctx_buf_add(&r->plain, literal.p, literal.n, err);
-	hash = ctx_hash(r->options->key, text.p, text.n);
-	rc = ctx_buf_printf(&r->plain, err, "#%016llx",
+		return escaped ? ctx_json_string_encode(&reading->compared,
+				     text.p, text.n, err)
+			       : ctx_buf_add(&reading->compared, literal.p,
+				     literal.n, err);
+	hash = ctx_hash(reading->options->key, text.p, text.n);
+	rc = ctx_buf_printf(&reading->compared, err, "#%016llx",
 	    (unsigned long long)hash);
-	ctx_buf_reset(&r->text);
+	ctx_buf_reset(&reading->decoded);
 	return rc;
 }
 
 /* Sets r->plain to the compared text of a node: its values, each followed by a
  * line feed. No value contains a line feed. */
 static int
-make_comparable(struct request_reading *r, const struct ctx_json *json,
+make_comparable(struct request_reading *reading, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err)
 {
 	const struct ctx_node *nodes = json->nodes, *one;
 	uint32_t at = nodes[node].at, i;
 
-	r->plain.n = 0;
+	reading->compared.n = 0;
 	for (i = node; i < nodes[node].next; i++) {
 		one = &nodes[i];
 		if (one->kind >= CTX_JSON_ARRAY)
 			continue;
-		if (add_brackets(&r->plain, json->text + at, one->at - at,
-			err) < 0)
+		if (add_brackets(&reading->compared, json->text + at,
+			one->at - at, err) < 0)
 			return -1;
 		at = one->end;
 		if (one->kind == CTX_JSON_STRING
-			? add_string(r, ctx_json_str(json, i), one->escaped,
-			      err) < 0
-			: ctx_buf_add(&r->plain, json->text + one->at,
+			? add_string(reading, ctx_json_str(json, i),
+			      one->escaped, err) < 0
+			: ctx_buf_add(&reading->compared, json->text + one->at,
 			      one->end - one->at, err) < 0)
 			return -1;
-		if (ctx_buf_add(&r->plain, "\n", 1, err) < 0)
+		if (ctx_buf_add(&reading->compared, "\n", 1, err) < 0)
 			return -1;
 	}
-	return add_brackets(&r->plain, json->text + at, nodes[node].end - at,
-	    err);
+	return add_brackets(&reading->compared, json->text + at,
+	    nodes[node].end - at, err);
 }
 
 static struct ctx_request_prefix_item *
@@ -206,29 +207,29 @@ copy_excerpt(char to[40], struct ctx_str text, size_t at)
 
 /* Records line and column of byte at of the value at node. */
 static void
-record_change_place(struct request_reading *r, const struct ctx_record *record,
-    uint32_t node, size_t at)
+record_change_place(struct request_reading *reading,
+    const struct ctx_record *record, uint32_t node, size_t at)
 {
 	const char *start = record->text.p, *p;
 	const char *byte = ctx_json_str(record->json, node).p + at;
 
 	for (p = record->value.p; p < byte; p++)
 		if (*p == '\n') {
-			r->prefix->line_feeds++;
+			reading->prefix->line_feeds++;
 			start = p + 1;
 		}
-	r->prefix->column = (size_t)(byte - start) + 1;
+	reading->prefix->column = (size_t)(byte - start) + 1;
 }
 
 /* Compares the last item with that of the earlier request. r->plain was made
  * from plain_node of json. */
 static void
-compare_item(struct request_reading *r, const struct ctx_record *record,
+compare_item(struct request_reading *reading, const struct ctx_record *record,
     uint32_t node, const struct ctx_json *json, uint32_t plain_node)
 {
-	const struct ctx_request_prefix *earlier = r->options->earlier;
-	struct ctx_request_prefix *prefix = r->prefix;
-	struct ctx_str now = {r->plain.p, r->plain.n}, was;
+	const struct ctx_request_prefix *earlier = reading->options->earlier;
+	struct ctx_request_prefix *prefix = reading->prefix;
+	struct ctx_str now = {reading->compared.p, reading->compared.n}, was;
 	const struct ctx_request_prefix_item *item;
 	size_t at;
 
@@ -243,25 +244,26 @@ compare_item(struct request_reading *r, const struct ctx_record *record,
 	prefix->was_n = copy_excerpt(prefix->was, was, at);
 	prefix->now_n = copy_excerpt(prefix->now, now, at);
 	at = find_byte(json, plain_node, now, at);
-	at = ctx_edits_origin(&r->edits, ctx_json_str(record->json, node), at);
-	record_change_place(r, record, node, at);
+	at = ctx_edits_origin(&reading->edits, ctx_json_str(record->json, node),
+	    at);
+	record_change_place(reading, record, node, at);
 }
 
 /* Returns true if signed reasoning of the message ends after the first byte
  * that differs. */
 static bool
-has_signed_after_change(const struct request_reading *r,
+has_signed_after_change(const struct request_reading *reading,
     const struct ctx_event *event)
 {
 	const struct ctx_message *message = event->message;
 	size_t at = 0, i;
 	const char *p = event->record->value.p;
 
-	for (i = 0; i < r->prefix->line_feeds; p++)
+	for (i = 0; i < reading->prefix->line_feeds; p++)
 		i += *p == '\n';
 	if (i == 0)
 		p = event->record->text.p;
-	at = (size_t)(p - message->json->text) + r->prefix->column - 1;
+	at = (size_t)(p - message->json->text) + reading->prefix->column - 1;
 	for (i = 0; i < message->n; i++)
 		if (ctx_block_is_signed(message->json, &message->blocks[i]) &&
 		    message->json->nodes[message->blocks[i].removable].end > at)
@@ -270,49 +272,51 @@ has_signed_after_change(const struct request_reading *r,
 }
 
 static int
-keep_compared_text(struct request_reading *r,
+keep_compared_text(struct request_reading *reading,
     struct ctx_request_prefix_item *item, struct ctx_err *err)
 {
-	item->text = r->prefix->text.n;
-	item->text_n = r->plain.n;
-	return r->options->keep
-	    ? ctx_buf_add(&r->prefix->text, r->plain.p, r->plain.n, err)
+	item->text = reading->prefix->text.n;
+	item->text_n = reading->compared.n;
+	return reading->options->keep
+	    ? ctx_buf_add(&reading->prefix->text, reading->compared.p,
+		  reading->compared.n, err)
 	    : 0;
 }
 
 /* Sets the hash of the last item to that of the value at node with r->edits
  * applied. Clears the edits. */
 static int
-set_item_hash(struct request_reading *r, const struct ctx_record *record,
+set_item_hash(struct request_reading *reading, const struct ctx_record *record,
     uint32_t node, struct ctx_err *err)
 {
 	struct ctx_request_prefix_item *item =
-	    &r->prefix->items[r->prefix->n - 1];
+	    &reading->prefix->items[reading->prefix->n - 1];
 	const struct ctx_json *json = record->json;
 	struct ctx_str value = ctx_json_str(json, node);
-	bool edited = r->edits.n > 0;
+	bool edited = reading->edits.n > 0;
 	struct ctx_buf without = {0};
 	size_t used;
 	int rc;
 
 	item->bytes = value.n;
-	if (r->edits.n == 0) {
-		rc = make_comparable(r, json, node, err);
+	if (reading->edits.n == 0) {
+		rc = make_comparable(reading, json, node, err);
 	} else {
-		rc = ctx_edits_apply(&r->edits, value, &without, err);
+		rc = ctx_edits_apply(&reading->edits, value, &without, err);
 		if (rc == 0)
-			rc = ctx_json_scan(&r->json, without.p, without.n,
+			rc = ctx_json_scan(&reading->json, without.p, without.n,
 			    &used, err);
 		if (rc > 0)
-			rc = make_comparable(r, &r->json, 0, err);
+			rc = make_comparable(reading, &reading->json, 0, err);
 	}
-	item->hash = ctx_hash(r->options->key, r->plain.p, r->plain.n);
+	item->hash = ctx_hash(reading->options->key, reading->compared.p,
+	    reading->compared.n);
 	if (rc >= 0) {
-		compare_item(r, record, node, edited ? &r->json : json,
-		    edited ? 0 : node);
-		rc = keep_compared_text(r, item, err);
+		compare_item(reading, record, node,
+		    edited ? &reading->json : json, edited ? 0 : node);
+		rc = keep_compared_text(reading, item, err);
 	}
-	ctx_edits_reset(&r->edits);
+	ctx_edits_reset(&reading->edits);
 	ctx_buf_release(&without);
 	return rc;
 }
@@ -340,9 +344,10 @@ get_member_tokens(const char *name, const struct ctx_request_overhead *overhead)
 /* Adds an item for a member of the request, if it is there. It may hold the
  * tools or the system prompt. */
 static int
-add_request_member(struct request_reading *r, const struct ctx_event *event,
-    const struct ctx_breakpoint_format *format, const char *name,
-    const struct ctx_request_overhead *overhead, struct ctx_err *err)
+add_request_member(struct request_reading *reading,
+    const struct ctx_event *event, const struct ctx_breakpoint_format *format,
+    const char *name, const struct ctx_request_overhead *overhead,
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = event->record->json;
 	uint32_t request = event->layout->request, system, tools;
@@ -351,183 +356,187 @@ add_request_member(struct request_reading *r, const struct ctx_event *event,
 
 	if (node == 0)
 		return 0;
-	item = add_prefix_item(r->prefix, event->record, err);
+	item = add_prefix_item(reading->prefix, event->record, err);
 	if (item == NULL)
 		return -1;
 	item->member = name;
 	item->tokens = get_member_tokens(name, overhead);
 	if (format == NULL)
-		return set_item_hash(r, event->record, node, err);
+		return set_item_hash(reading, event->record, node, err);
 	system = ctx_breakpoint_system(format, json, request);
 	tools = ctx_breakpoint_tools(format, json, request);
 	if (system == node &&
-	    (ctx_breakpoint_write(&r->writer, format, CTX_TTL_5M, node, 0,
+	    (ctx_breakpoint_write(&reading->writer, format, CTX_TTL_5M, node, 0,
 		 err) < 0 ||
-		ctx_breakpoint_widen(&r->writer, format, node, err) < 0))
+		ctx_breakpoint_widen(&reading->writer, format, node, err) < 0))
 		return -1;
 	if (tools >= node && tools < json->nodes[node].next &&
-	    ctx_breakpoint_write(&r->writer, format, CTX_TTL_5M, tools, 0,
+	    ctx_breakpoint_write(&reading->writer, format, CTX_TTL_5M, tools, 0,
 		err) < 0)
 		return -1;
-	return set_item_hash(r, event->record, node, err);
+	return set_item_hash(reading, event->record, node, err);
 }
 
 static int
-begin_request(struct request_reading *r, const struct ctx_event *event,
+begin_request(struct request_reading *reading, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	struct cache_run *run = &r->prefix->run;
+	struct cache_run *run = &reading->prefix->run;
 	const struct ctx_breakpoint_format *format =
 	    ctx_breakpoint_format_any(event->layout->dialect);
 	struct ctx_request_overhead overhead = {0};
 	const char *name;
 	size_t i;
 
-	if (r->seen)
+	if (reading->begun)
 		return ctx_err_set(err, CTX_EARG,
 		    "a second conversation; "
 		    "each must stand alone");
-	r->seen = true;
+	reading->begun = true;
 	run->leading = true;
-	if (ctx_stream_measure(r->stream, event, r->counters,
+	if (ctx_stream_measure(reading->stream, event, reading->counters,
 		&run->model_counter, err) < 0 ||
 	    ctx_count_request_overhead(run->model_counter.counter,
 		event->record->json, event->layout, &overhead, err) < 0)
 		return -1;
 	/* The model's name is valid only while the stream is read, so the
 	 * answer is stored. */
-	r->prefix->binds =
+	reading->prefix->binds =
 	    ctx_model_binds(run->model_counter.model, run->model_counter.name);
-	r->prefix->tokens = overhead.tokens;
-	r->prefix->estimated = overhead.estimated;
-	r->writer.json = event->record->json;
+	reading->prefix->tokens = overhead.tokens;
+	reading->prefix->estimated = overhead.estimated;
+	reading->writer.json = event->record->json;
 	for (i = 0; event->layout->in_request &&
 	     (name = ctx_breakpoint_before(format, i)) != NULL;
 	     i++)
-		if (add_request_member(r, event, format, name, &overhead, err) <
-		    0)
+		if (add_request_member(reading, event, format, name, &overhead,
+			err) < 0)
 			return -1;
-	r->prefix->before = r->prefix->n;
+	reading->prefix->n_members = reading->prefix->n;
 	return 0;
 }
 
 /* Sets the index of the item's message; the records of one message share it. */
 static void
-set_item_index(struct request_reading *r, const struct ctx_event *event,
+set_item_index(struct request_reading *reading, const struct ctx_event *event,
     struct ctx_request_prefix_item *item)
 {
 	unsigned flags = event->message->flags;
-	uint64_t next = r->prefix->messages;
+	uint64_t next = reading->prefix->messages;
 
 	item->index = event->line != 0 && !event->inside
-	    ? ctx_transcript_message_index(r->stream->transcript, event->line,
-		  next)
+	    ? ctx_transcript_message_index(reading->stream->transcript,
+		  event->line, next)
 	    : next;
-	item->more = flags & CTX_MESSAGE_IS_CONTINUED;
-	r->prefix->messages += !(flags & CTX_MESSAGE_CONTINUES);
+	item->is_continued = flags & CTX_MESSAGE_IS_CONTINUED;
+	reading->prefix->messages += !(flags & CTX_MESSAGE_CONTINUES);
 }
 
 static int
-add_request_message(struct request_reading *r, const struct ctx_event *event,
-    struct ctx_err *err)
+add_request_message(struct request_reading *reading,
+    const struct ctx_event *event, struct ctx_err *err)
 {
-	struct cache_run *run = &r->prefix->run;
+	struct cache_run *run = &reading->prefix->run;
 	struct ctx_request_prefix_item *item =
-	    add_prefix_item(r->prefix, event->record, err);
-	struct waiting *one = ctx_cache_run_add(run, err);
-	bool differed = r->prefix->differs;
+	    add_prefix_item(reading->prefix, event->record, err);
+	struct cache_entry *entry = ctx_cache_run_add(run, err);
+	bool differed = reading->prefix->differs;
 	struct ctx_cost cost;
 	uint32_t list;
 
-	if (item == NULL || one == NULL)
+	if (item == NULL || entry == NULL)
 		return -1;
 	item->is_signed = ctx_message_is_signed(event->message);
-	set_item_index(r, event, item);
-	item->role = one->role = event->message->role;
-	one->message = true;
-	one->node = event->node;
+	set_item_index(reading, event, item);
+	item->role = entry->role = event->message->role;
+	entry->is_message = true;
+	entry->node = event->node;
 	if (ctx_count_message(run->model_counter.counter, event->message, &cost,
 		err) < 0)
 		return -1;
 	item->tokens = cost.tokens;
-	r->prefix->tokens += cost.tokens;
-	r->prefix->estimated += cost.estimated;
-	r->writer.json = event->record->json;
+	reading->prefix->tokens += cost.tokens;
+	reading->prefix->estimated += cost.estimated;
+	reading->writer.json = event->record->json;
 	run->format = ctx_breakpoint_format_any(event->layout->dialect);
 	if (run->format != NULL) {
-		list = ctx_breakpoint_content(run->format, r->writer.json,
+		list = ctx_breakpoint_content(run->format, reading->writer.json,
 		    event->node);
-		if (ctx_cache_run_weigh(run, run->n - 1, &r->writer, err) < 0 ||
-		    ctx_cache_run_edit(&r->writer, run->format, CTX_TTL_5M,
-			event->node, 0, err) < 0 ||
+		if (ctx_cache_run_weigh(run, run->n - 1, &reading->writer,
+			err) < 0 ||
+		    ctx_cache_run_edit(&reading->writer, run->format,
+			CTX_TTL_5M, event->node, 0, err) < 0 ||
 		    (list != 0 &&
-			ctx_breakpoint_widen(&r->writer, run->format, list,
-			    err) < 0))
+			ctx_breakpoint_widen(&reading->writer, run->format,
+			    list, err) < 0))
 			return -1;
 	}
-	if (set_item_hash(r, event->record, event->node, err) < 0)
+	if (set_item_hash(reading, event->record, event->node, err) < 0)
 		return -1;
-	if (r->prefix->differs && !differed)
-		r->prefix->refused = has_signed_after_change(r, event);
+	if (reading->prefix->differs && !differed)
+		reading->prefix->refused =
+		    has_signed_after_change(reading, event);
 	return 0;
 }
 
 /* Places breakpoints as ctx_mark_cache would write them. */
 static int
-place_breakpoints(struct request_reading *r, const struct ctx_json *json,
+place_breakpoints(struct request_reading *reading, const struct ctx_json *json,
     const struct ctx_record_layout *layout, const struct ctx_dialect *dialect,
     struct ctx_err *err)
 {
-	struct cache_run *run = &r->prefix->run;
+	struct cache_run *run = &reading->prefix->run;
 
 	/* An unknown provider is assumed to cache without breakpoints. */
-	if (ctx_cache_run_decide(run, dialect, r->options->provider, err) < 0) {
-		if (err->code != CTX_EARG || r->options->provider != NULL)
+	if (ctx_cache_run_decide(run, dialect, reading->options->provider,
+		err) < 0) {
+		if (err->code != CTX_EARG || reading->options->provider != NULL)
 			return -1;
-		run->why = CTX_CACHE_STATUS_AUTO;
+		run->status = CTX_CACHE_STATUS_AUTO;
 	}
-	if (run->why == CTX_CACHE_STATUS_MARKED)
-		ctx_cache_run_place(run, json, layout, &r->prefix->points);
+	if (run->status == CTX_CACHE_STATUS_MARKED)
+		ctx_cache_run_place(run, json, layout,
+		    &reading->prefix->points);
 	return 0;
 }
 
 static int
-read_event(struct request_reading *r, const struct ctx_event *event,
+read_event(struct request_reading *reading, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
-		return begin_request(r, event, err);
+		return begin_request(reading, event, err);
 	case CTX_EVENT_MESSAGE:
-		if (!event->inside && !r->seen &&
-		    begin_request(r, event, err) < 0)
+		if (!event->inside && !reading->begun &&
+		    begin_request(reading, event, err) < 0)
 			return -1;
-		return add_request_message(r, event, err);
+		return add_request_message(reading, event, err);
 	case CTX_EVENT_END:
-		return place_breakpoints(r, event->record->json, event->layout,
-		    event->layout->dialect, err);
+		return place_breakpoints(reading, event->record->json,
+		    event->layout, event->layout->dialect, err);
 	default:
 		return 0;
 	}
 }
 
 static int
-read_stream(struct request_reading *r, struct ctx_err *err)
+read_stream(struct request_reading *reading, struct ctx_err *err)
 {
 	struct ctx_event event;
 	int rc;
 
-	while ((rc = ctx_stream_next(r->stream, &event, err)) > 0)
-		if (read_event(r, &event, err) < 0)
-			return ctx_stream_fail(r->stream, err);
+	while ((rc = ctx_stream_next(reading->stream, &event, err)) > 0)
+		if (read_event(reading, &event, err) < 0)
+			return ctx_stream_fail(reading->stream, err);
 	if (rc < 0)
 		return -1;
-	if (!r->seen)
+	if (!reading->begun)
 		return ctx_err_set(err, CTX_EARG, "no conversation in it");
-	if (r->prefix->run.decided)
+	if (reading->prefix->run.decided)
 		return 0;
-	return place_breakpoints(r, NULL, NULL, ctx_stream_dialect(r->stream),
-	    err);
+	return place_breakpoints(reading, NULL, NULL,
+	    ctx_stream_dialect(reading->stream), err);
 }
 
 int
@@ -535,22 +544,22 @@ ctx_request_prefix_read(struct ctx_request_prefix **prefix,
     struct ctx_stream *stream, struct ctx_model_counters *counters,
     const struct ctx_request_prefix_options *options, struct ctx_err *err)
 {
-	struct request_reading r = {.stream = stream,
+	struct request_reading reading = {.stream = stream,
 	    .counters = counters,
 	    .options = options};
 	int rc;
 
-	*prefix = r.prefix = calloc(1, sizeof **prefix);
-	if (r.prefix == NULL)
+	*prefix = reading.prefix = calloc(1, sizeof **prefix);
+	if (reading.prefix == NULL)
 		return ctx_err_nomem(err);
-	ctx_json_init(&r.json, counters->simd);
-	r.writer.edits = &r.edits;
-	rc = read_stream(&r, err);
-	ctx_json_release(&r.json);
-	ctx_edits_release(&r.edits);
-	ctx_breakpoint_writer_release(&r.writer);
-	ctx_buf_release(&r.text);
-	ctx_buf_release(&r.plain);
+	ctx_json_init(&reading.json, counters->simd);
+	reading.writer.edits = &reading.edits;
+	rc = read_stream(&reading, err);
+	ctx_json_release(&reading.json);
+	ctx_edits_release(&reading.edits);
+	ctx_breakpoint_writer_release(&reading.writer);
+	ctx_buf_release(&reading.decoded);
+	ctx_buf_release(&reading.compared);
 	if (rc < 0) {
 		ctx_request_prefix_close(*prefix);
 		*prefix = NULL;
@@ -617,8 +626,8 @@ count_messages(const struct ctx_request_prefix *prefix, size_t n)
 	uint64_t sum = 0;
 	size_t i;
 
-	for (i = prefix->before; i < n; i++)
-		sum += !prefix->items[i].more;
+	for (i = prefix->n_members; i < n; i++)
+		sum += !prefix->items[i].is_continued;
 	return sum;
 }
 
@@ -665,13 +674,13 @@ static bool
 is_within_lookback(const struct ctx_request_prefix *prefix, uint64_t m)
 {
 	const struct cache_run *run = &prefix->run;
-	const struct waiting *one = &run->list[m], *other;
-	uint64_t end = one->first + one->places.blocks, point;
+	const struct cache_entry *entry = &run->list[m], *other;
+	uint64_t end = entry->first_block + entry->places.blocks, point;
 	size_t i;
 
 	for (i = 0; i < prefix->points.n; i++) {
 		other = &run->list[prefix->points.list[i].number];
-		point = other->first + other->places.blocks -
+		point = other->first_block + other->places.blocks -
 		    prefix->points.list[i].bit;
 		if (prefix->points.list[i].number >= m && point >= end &&
 		    point - end <= run->format->lookback)
@@ -685,12 +694,12 @@ is_within_lookback(const struct ctx_request_prefix *prefix, uint64_t m)
 static size_t
 count_cached_items(const struct ctx_request_prefix *later, size_t n)
 {
-	if (later->run.why != CTX_CACHE_STATUS_MARKED)
+	if (later->run.status != CTX_CACHE_STATUS_MARKED)
 		return n;
-	for (; n > later->before; n--)
-		if (is_within_lookback(later, n - 1 - later->before))
+	for (; n > later->n_members; n--)
+		if (is_within_lookback(later, n - 1 - later->n_members))
 			return n;
-	return n == later->before && later->points.system != 0 ? n : 0;
+	return n == later->n_members && later->points.system != 0 ? n : 0;
 }
 
 /* Returns the tokens after the earlier request's newest message; 0 if that
@@ -702,7 +711,7 @@ count_appended_tokens(const struct ctx_request_prefix *earlier,
 	uint64_t sum = 0;
 	size_t i;
 
-	for (i = later->n; i > later->before; i--) {
+	for (i = later->n; i > later->n_members; i--) {
 		if (later->items[i - 1].hash ==
 		    earlier->items[earlier->n - 1].hash)
 			return sum;
@@ -750,7 +759,7 @@ ctx_request_cost(const struct ctx_request_prefix *earlier,
 {
 	const struct ctx_model *model = later->run.model_counter.model;
 	uint64_t least = model != NULL ? model->cache_least : 0;
-	bool writes = later->run.why == CTX_CACHE_STATUS_MARKED;
+	bool writes = later->run.status == CTX_CACHE_STATUS_MARKED;
 	uint64_t write = writes ? prices->write : prices->in;
 	size_t n = count_shared(earlier, later), i;
 

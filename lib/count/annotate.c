@@ -9,13 +9,13 @@
 
 #include "count/count.h"
 
-struct annotate {
+struct annotation {
 	struct ctx_stream *stream;
 	struct ctx_writer *writer;
 	struct ctx_model_counters *counters;
 	const char *key;
 	struct ctx_model_counter lines, record; /* of the conversations */
-	bool open;                              /* the stream's has begun */
+	bool begun;                             /* the stream's has begun */
 	bool counted;    /* the record that is being read costs something */
 	uint64_t tokens; /* so much */
 	struct ctx_edits edits;
@@ -23,48 +23,50 @@ struct annotate {
 };
 
 static int
-begin_annotation(struct annotate *a, const struct ctx_event *event,
+begin_annotation(struct annotation *annotation, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct ctx_request_overhead overhead;
 
-	if (ctx_stream_measure(a->stream, event, a->counters, &a->record, err) <
-		0 ||
-	    ctx_count_request_overhead(a->record.counter, event->record->json,
-		event->layout, &overhead, err) < 0)
+	if (ctx_stream_measure(annotation->stream, event, annotation->counters,
+		&annotation->record, err) < 0 ||
+	    ctx_count_request_overhead(annotation->record.counter,
+		event->record->json, event->layout, &overhead, err) < 0)
 		return -1;
-	a->counted = true;
-	a->tokens += overhead.tokens;
+	annotation->counted = true;
+	annotation->tokens += overhead.tokens;
 	return 0;
 }
 
 static int
-annotate_message(struct annotate *a, const struct ctx_event *event,
+annotate_message(struct annotation *annotation, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct ctx_model_counter *model_counter =
-	    event->inside ? &a->record : &a->lines;
+	    event->inside ? &annotation->record : &annotation->lines;
 	struct ctx_cost cost;
 
-	if (!event->inside && !a->open) {
-		if (ctx_stream_measure(a->stream, event, a->counters,
-			model_counter, err) < 0)
+	if (!event->inside && !annotation->begun) {
+		if (ctx_stream_measure(annotation->stream, event,
+			annotation->counters, model_counter, err) < 0)
 			return -1;
-		a->open = true;
+		annotation->begun = true;
 	}
 	if (ctx_stream_cost(event, model_counter->counter, &cost, err) < 0)
 		return -1;
-	a->counted = true;
-	a->tokens += cost.tokens;
+	annotation->counted = true;
+	annotation->tokens += cost.tokens;
 	return 0;
 }
 
 /* Notes the number: in the place of an old one, or after the last member. */
 static int
-put_number(struct annotate *a, const struct ctx_json *json, struct ctx_err *err)
+put_number(struct annotation *annotation, const struct ctx_json *json,
+    struct ctx_err *err)
 {
 	const struct ctx_node *nodes = json->nodes;
-	uint32_t old = ctx_json_find(json, 0, a->key), at = 0, last = 0;
+	uint32_t old = ctx_json_find(json, 0, annotation->key), at = 0,
+		 last = 0;
 	struct ctx_str place = {json->text + nodes[0].at + 1, 0};
 	struct ctx_buf member = {0};
 	int rc = -1;
@@ -77,51 +79,53 @@ put_number(struct annotate *a, const struct ctx_json *json, struct ctx_err *err)
 		place.p = json->text + nodes[last].end;
 	if ((old != 0 ||
 		(ctx_buf_add(&member, ",", last != 0, err) == 0 &&
-		    ctx_json_string_encode(&member, a->key, strlen(a->key),
-			err) == 0 &&
+		    ctx_json_string_encode(&member, annotation->key,
+			strlen(annotation->key), err) == 0 &&
 		    ctx_buf_add(&member, ":", 1, err) == 0)) &&
-	    ctx_buf_printf(&member, err, "%" PRIu64, a->tokens) == 0)
-		rc = ctx_edits_replace(&a->edits, place, member.p, member.n,
-		    err);
+	    ctx_buf_printf(&member, err, "%" PRIu64, annotation->tokens) == 0)
+		rc = ctx_edits_replace(&annotation->edits, place, member.p,
+		    member.n, err);
 	ctx_buf_release(&member);
 	return rc;
 }
 
 static int
-end_annotated_record(struct annotate *a, const struct ctx_record *record,
-    struct ctx_err *err)
+end_annotated_record(struct annotation *annotation,
+    const struct ctx_record *record, struct ctx_err *err)
 {
 	struct ctx_str text = record->text;
-	bool changed =
-	    a->counted && record->json->nodes[0].kind == CTX_JSON_OBJECT;
+	bool changed = annotation->counted &&
+	    record->json->nodes[0].kind == CTX_JSON_OBJECT;
 	int rc;
 
 	if (changed) {
-		a->out.n = 0;
-		ctx_edits_reset(&a->edits);
-		if (put_number(a, record->json, err) < 0 ||
-		    ctx_edits_apply(&a->edits, text, &a->out, err) < 0)
+		annotation->out.n = 0;
+		ctx_edits_reset(&annotation->edits);
+		if (put_number(annotation, record->json, err) < 0 ||
+		    ctx_edits_apply(&annotation->edits, text, &annotation->out,
+			err) < 0)
 			return -1;
-		rc = ctx_writer_copy(a->writer, a->out.p, a->out.n, err);
+		rc = ctx_writer_copy(annotation->writer, annotation->out.p,
+		    annotation->out.n, err);
 	} else {
-		rc = ctx_writer_put(a->writer, text.p, text.n, err);
+		rc = ctx_writer_put(annotation->writer, text.p, text.n, err);
 	}
-	a->counted = false;
-	a->tokens = 0;
-	return rc < 0 ? -1 : ctx_writer_end_record(a->writer, err);
+	annotation->counted = false;
+	annotation->tokens = 0;
+	return rc < 0 ? -1 : ctx_writer_end_record(annotation->writer, err);
 }
 
 static int
-annotate_event(struct annotate *a, const struct ctx_event *event,
+annotate_event(struct annotation *annotation, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
-		return begin_annotation(a, event, err);
+		return begin_annotation(annotation, event, err);
 	case CTX_EVENT_MESSAGE:
-		return annotate_message(a, event, err);
+		return annotate_message(annotation, event, err);
 	case CTX_EVENT_RECORD:
-		return end_annotated_record(a, event->record, err);
+		return end_annotated_record(annotation, event->record, err);
 	default:
 		return 0;
 	}
@@ -131,7 +135,7 @@ int
 ctx_annotate(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, const char *key, struct ctx_err *err)
 {
-	struct annotate a = {.stream = stream,
+	struct annotation annotation = {.stream = stream,
 	    .writer = writer,
 	    .counters = counters,
 	    .key = key};
@@ -140,14 +144,14 @@ ctx_annotate(struct ctx_stream *stream, struct ctx_writer *writer,
 	int rc;
 
 	while ((rc = ctx_stream_next(stream, &event, err)) > 0)
-		if (annotate_event(&a, &event, err) < 0) {
+		if (annotate_event(&annotation, &event, err) < 0) {
 			rc = ctx_stream_fail(stream, err);
 			break;
 		}
 	/* The records before an error are complete. */
 	if (rc < 0)
 		(void)ctx_writer_flush(writer, &late);
-	ctx_edits_release(&a.edits);
-	ctx_buf_release(&a.out);
+	ctx_edits_release(&annotation.edits);
+	ctx_buf_release(&annotation.out);
 	return rc;
 }

@@ -28,7 +28,7 @@ struct ctx_token_stats {
 	uint64_t line; /* of its record; 0: the stream's own conversation */
 	const struct ctx_dialect *dialect; /* NULL: it has no message */
 	const struct ctx_model *model;     /* NULL: not known */
-	struct ctx_str name;               /* of the model, as given */
+	struct ctx_str model_name;         /* of the model, as given */
 	const char *encoding;
 	uint64_t messages, turns;
 	uint64_t tokens;    /* all of it, as a budget counts it */
@@ -38,11 +38,12 @@ struct ctx_token_stats {
 	uint64_t framing; /* of the tokens, the constant part per message */
 	uint64_t chars, bytes;
 	uint64_t kinds[CTX_BLOCK_KINDS]; /* of the tokens, by block kind */
-	uint64_t rough[CTX_BLOCK_KINDS]; /* of those, estimated ones */
+	uint64_t
+	    estimated_by_kind[CTX_BLOCK_KINDS]; /* of those, estimated ones */
 	/* Input tokens that the provider billed for the request that gave the
 	 * message (of a record: for its last request); 0: not said. */
 	uint64_t billed;
-	uint64_t asked, asked_estimated; /* see struct ctx_cost */
+	uint64_t prompt_tokens, prompt_estimated; /* see struct ctx_cost */
 	/* Of a message only: */
 	uint64_t index; /* in the conversation, from 0 */
 	uint64_t turn;

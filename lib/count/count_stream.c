@@ -10,11 +10,11 @@
 #include "count/count.h"
 #include "group/group.h"
 
-struct count {
+struct counted_conversation {
 	struct ctx_groups groups;
 	struct ctx_model_counter model_counter;
 	struct ctx_token_stats stats;
-	bool open;
+	bool begun;
 	struct ctx_share *shares; /* of the message */
 	uint32_t *tools;          /* the tool id of each share */
 	size_t n_shares, cap, tools_cap;
@@ -23,32 +23,33 @@ struct count {
 	size_t *at, at_cap;
 };
 
-struct tally {
+struct count_run {
 	struct ctx_stream *stream;
 	struct ctx_model_counters *counters;
 	const struct ctx_count_hooks *hooks;
-	struct count lines, record; /* the stream's messages, and a record's */
+	struct counted_conversation lines,
+	    record; /* the stream's messages, and a record's */
 };
 
 static int
-begin_count(struct tally *t, struct count *count, const struct ctx_event *event,
-    struct ctx_err *err)
+begin_count(struct count_run *run, struct counted_conversation *conversation,
+    const struct ctx_event *event, struct ctx_err *err)
 {
-	struct ctx_token_stats *stats = &count->stats;
+	struct ctx_token_stats *stats = &conversation->stats;
 	struct ctx_request_overhead overhead;
 
-	if (ctx_stream_measure(t->stream, event, t->counters,
-		&count->model_counter, err) < 0 ||
-	    ctx_count_request_overhead(count->model_counter.counter,
+	if (ctx_stream_measure(run->stream, event, run->counters,
+		&conversation->model_counter, err) < 0 ||
+	    ctx_count_request_overhead(conversation->model_counter.counter,
 		event->record->json, event->layout, &overhead, err) < 0)
 		return -1;
-	ctx_groups_reset(&count->groups);
+	ctx_groups_reset(&conversation->groups);
 	memset(stats, 0, sizeof *stats);
 	stats->file = event->record->file;
 	stats->line = event->inside ? event->record->line : 0;
-	stats->model = count->model_counter.model;
-	stats->name = count->model_counter.name;
-	stats->encoding = count->model_counter.encoding;
+	stats->model = conversation->model_counter.model;
+	stats->model_name = conversation->model_counter.name;
+	stats->encoding = conversation->model_counter.encoding;
 	stats->overhead = overhead;
 	stats->tokens = overhead.tokens;
 	stats->estimated = overhead.estimated;
@@ -57,66 +58,68 @@ begin_count(struct tally *t, struct count *count, const struct ctx_event *event,
 		stats->billed = ctx_billed_input(event->record->json,
 		    ctx_json_find(event->record->json, event->layout->request,
 			"usage"));
-	count->open = true;
+	conversation->begun = true;
 	return 0;
 }
 
 /* Returns the token counts of a tool in the message, zeroed at its first use.
  * The index at makes this independent of the number of tools. */
 static struct ctx_share *
-find_tool_share(struct count *count, uint32_t tool, struct ctx_err *err)
+find_tool_share(struct counted_conversation *conversation, uint32_t tool,
+    struct ctx_err *err)
 {
-	size_t i, known = count->at_cap, n = count->n_shares;
+	size_t i, known = conversation->at_cap, n = conversation->n_shares;
 	struct ctx_share *shares;
 	uint32_t *tools;
 	size_t *at;
 
-	at = ctx_grow(count->at, &count->at_cap, (size_t)tool + 1, sizeof *at,
-	    err);
+	at = ctx_grow(conversation->at, &conversation->at_cap, (size_t)tool + 1,
+	    sizeof *at, err);
 	if (at == NULL)
 		return NULL;
-	count->at = at;
-	memset(at + known, 0, (count->at_cap - known) * sizeof *at);
+	conversation->at = at;
+	memset(at + known, 0, (conversation->at_cap - known) * sizeof *at);
 	i = at[tool];
-	if (i < n && count->tools[i] == tool)
-		return &count->shares[i];
-	shares =
-	    ctx_grow(count->shares, &count->cap, n + 1, sizeof *shares, err);
+	if (i < n && conversation->tools[i] == tool)
+		return &conversation->shares[i];
+	shares = ctx_grow(conversation->shares, &conversation->cap, n + 1,
+	    sizeof *shares, err);
 	if (shares == NULL)
 		return NULL;
-	count->shares = shares;
-	tools = ctx_grow(count->tools, &count->tools_cap, n + 1, sizeof *tools,
-	    err);
+	conversation->shares = shares;
+	tools = ctx_grow(conversation->tools, &conversation->tools_cap, n + 1,
+	    sizeof *tools, err);
 	if (tools == NULL)
 		return NULL;
-	count->tools = tools;
+	conversation->tools = tools;
 	tools[n] = tool;
 	at[tool] = n;
 	shares[n] = (struct ctx_share){
-	    .tool = ctx_intern_at(&count->groups.tools, tool)};
-	return &shares[count->n_shares++];
+	    .tool = ctx_intern_at(&conversation->groups.tools, tool)};
+	return &shares[conversation->n_shares++];
 }
 
 /* Adds part *i, a call or a result, to the share of its tool; *i is then the
  * last part that this took. */
 static int
-add_share(struct count *count, const struct ctx_event *event, size_t *i,
-    struct ctx_err *err)
+add_share(struct counted_conversation *conversation,
+    const struct ctx_event *event, size_t *i, struct ctx_err *err)
 {
-	struct ctx_counter *counter = count->model_counter.counter;
+	struct ctx_counter *counter = conversation->model_counter.counter;
 	const struct ctx_message *message = event->message;
 	struct ctx_cost cost = {0};
 	struct ctx_share *share;
 	uint32_t tool;
 
-	if (ctx_groups_tool(&count->groups, message, *i, &tool, err) < 0 ||
+	if (ctx_groups_tool(&conversation->groups, message, *i, &tool, err) <
+		0 ||
 	    (message->blocks[*i].kind == CTX_BLOCK_TOOL_RESULT
 		    ? ctx_count_result(counter, message, i, &cost, err)
 		    : ctx_count_block(counter, message, *i, &cost, err)) < 0)
 		return -1;
 	if (tool == 0)
 		return 0;
-	share = find_tool_share(count, tool, err);
+	share = find_tool_share(conversation, tool, err);
 	if (share == NULL)
 		return -1;
 	share->tokens += cost.tokens;
@@ -128,55 +131,56 @@ add_share(struct count *count, const struct ctx_event *event, size_t *i,
 
 /* The message is not added to the groups yet. */
 static int
-add_shares(struct count *count, const struct ctx_event *event,
-    struct ctx_err *err)
+add_shares(struct counted_conversation *conversation,
+    const struct ctx_event *event, struct ctx_err *err)
 {
 	const struct ctx_message *message = event->message;
 	size_t i;
 
-	count->n_shares = 0;
+	conversation->n_shares = 0;
 	for (i = 0; i < message->n; i++)
 		if ((message->blocks[i].kind == CTX_BLOCK_TOOL_CALL ||
 			message->blocks[i].kind == CTX_BLOCK_TOOL_RESULT) &&
-		    add_share(count, event, &i, err) < 0)
+		    add_share(conversation, event, &i, err) < 0)
 			return -1;
 	return 0;
 }
 
 static void
-release_shares(struct count *count)
+release_shares(struct counted_conversation *conversation)
 {
-	free(count->shares);
-	free(count->tools);
-	free(count->at);
+	free(conversation->shares);
+	free(conversation->tools);
+	free(conversation->at);
 }
 
 static int
-count_stream_message(struct tally *t, struct count *count,
-    const struct ctx_event *event, struct ctx_err *err)
+count_stream_message(struct count_run *run,
+    struct counted_conversation *conversation, const struct ctx_event *event,
+    struct ctx_err *err)
 {
 	const struct ctx_dialect *dialect = event->layout->dialect;
 	const struct ctx_node *node = &event->record->json->nodes[event->node];
-	struct ctx_token_stats *all = &count->stats, one;
-	struct ctx_groups *groups = &count->groups;
+	struct ctx_token_stats *stats = &conversation->stats, message_stats;
+	struct ctx_groups *groups = &conversation->groups;
 	const struct ctx_segment *segment;
 	struct ctx_cost cost;
 	size_t i;
 
-	if (t->hooks->shares && add_shares(count, event, err) < 0)
+	if (run->hooks->shares && add_shares(conversation, event, err) < 0)
 		return -1;
-	if (ctx_stream_cost(event, count->model_counter.counter, &cost, err) <
-		0 ||
+	if (ctx_stream_cost(event, conversation->model_counter.counter, &cost,
+		err) < 0 ||
 	    ctx_groups_add(groups, event->message, &cost, 0, err) < 0)
 		return -1;
 	segment = &groups->segments[groups->n - 1];
-	one = (struct ctx_token_stats){
+	message_stats = (struct ctx_token_stats){
 	    .file = event->record->file,
 	    .line = event->record->line,
 	    .dialect = dialect,
-	    .model = all->model,
-	    .name = all->name,
-	    .encoding = all->encoding,
+	    .model = stats->model,
+	    .model_name = stats->model_name,
+	    .encoding = stats->encoding,
 	    .messages = !(event->message->flags & CTX_MESSAGE_CONTINUES),
 	    .tokens = cost.tokens,
 	    .estimated = cost.estimated,
@@ -185,99 +189,103 @@ count_stream_message(struct tally *t, struct count *count,
 	    .billed = event->message->billed > 0
 		? event->message->billed
 		: ctx_billed_input(event->record->json, event->message->usage),
-	    .asked = cost.prompt_tokens,
-	    .asked_estimated = cost.prompt_estimated,
+	    .prompt_tokens = cost.prompt_tokens,
+	    .prompt_estimated = cost.prompt_estimated,
 	    .bytes =
 		event->inside ? node->end - node->at : event->record->text.n,
 	    .index = event->line != 0 && !event->inside
-		? ctx_transcript_message_index(t->stream->transcript,
+		? ctx_transcript_message_index(run->stream->transcript,
 		      event->line, segment->message)
 		: segment->message,
 	    .turn = segment->turn,
 	    .role = event->message->role,
 	    .tool = ctx_intern_at(&groups->tools, segment->tool),
 	    .message = event->message,
-	    .shares = count->shares,
-	    .n_shares = count->n_shares,
+	    .shares = conversation->shares,
+	    .n_shares = conversation->n_shares,
 	};
-	all->dialect = dialect;
-	all->tokens += one.tokens;
-	all->estimated += one.estimated;
-	all->framing += one.framing;
-	all->chars += one.chars;
-	all->bytes += one.bytes;
-	all->messages += one.messages;
-	all->turns = groups->turn;
+	stats->dialect = dialect;
+	stats->tokens += message_stats.tokens;
+	stats->estimated += message_stats.estimated;
+	stats->framing += message_stats.framing;
+	stats->chars += message_stats.chars;
+	stats->bytes += message_stats.bytes;
+	stats->messages += message_stats.messages;
+	stats->turns = groups->turn;
 	for (i = 0; i < CTX_BLOCK_KINDS; i++) {
-		one.kinds[i] = cost.kinds[i];
-		one.rough[i] = cost.estimated_by_kind[i];
-		all->kinds[i] += cost.kinds[i];
-		all->rough[i] += cost.estimated_by_kind[i];
+		message_stats.kinds[i] = cost.kinds[i];
+		message_stats.estimated_by_kind[i] = cost.estimated_by_kind[i];
+		stats->kinds[i] += cost.kinds[i];
+		stats->estimated_by_kind[i] += cost.estimated_by_kind[i];
 	}
-	if (t->hooks->message != NULL &&
-	    t->hooks->message(t->hooks->user, &one, err) < 0)
+	if (run->hooks->message != NULL &&
+	    run->hooks->message(run->hooks->user, &message_stats, err) < 0)
 		return -1;
 	return ctx_groups_forget(groups, err);
 }
 
 static int
-end_count(struct tally *t, struct count *count, struct ctx_err *err)
+end_count(struct count_run *run, struct counted_conversation *conversation,
+    struct ctx_err *err)
 {
-	count->open = false;
-	if (t->hooks->ended == NULL)
+	conversation->begun = false;
+	if (run->hooks->ended == NULL)
 		return 0;
-	return t->hooks->ended(t->hooks->user, &count->stats, err);
+	return run->hooks->ended(run->hooks->user, &conversation->stats, err);
 }
 
 static int
-count_event(struct tally *t, const struct ctx_event *event, struct ctx_err *err)
+count_event(struct count_run *run, const struct ctx_event *event,
+    struct ctx_err *err)
 {
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
-		return begin_count(t, &t->record, event, err);
+		return begin_count(run, &run->record, event, err);
 	case CTX_EVENT_END:
-		return end_count(t, &t->record, err);
+		return end_count(run, &run->record, err);
 	case CTX_EVENT_MESSAGE:
 		if (event->inside)
-			return count_stream_message(t, &t->record, event, err);
-		if (!t->lines.open && begin_count(t, &t->lines, event, err) < 0)
+			return count_stream_message(run, &run->record, event,
+			    err);
+		if (!run->lines.begun &&
+		    begin_count(run, &run->lines, event, err) < 0)
 			return -1;
-		return count_stream_message(t, &t->lines, event, err);
+		return count_stream_message(run, &run->lines, event, err);
 	default:
 		return 0;
 	}
 }
 
 static int
-count_all(struct tally *t, struct ctx_err *err)
+count_all(struct count_run *run, struct ctx_err *err)
 {
 	struct ctx_event event;
 	int rc;
 
-	while ((rc = ctx_stream_next(t->stream, &event, err)) > 0)
-		if (count_event(t, &event, err) < 0)
-			return ctx_stream_fail(t->stream, err);
+	while ((rc = ctx_stream_next(run->stream, &event, err)) > 0)
+		if (count_event(run, &event, err) < 0)
+			return ctx_stream_fail(run->stream, err);
 	if (rc < 0)
 		return -1;
-	return t->lines.open ? end_count(t, &t->lines, err) : 0;
+	return run->lines.begun ? end_count(run, &run->lines, err) : 0;
 }
 
 int
 ctx_count_stream(struct ctx_stream *stream, struct ctx_model_counters *counters,
     const struct ctx_count_hooks *hooks, struct ctx_err *err)
 {
-	struct tally t = {0};
+	struct count_run run = {0};
 	int rc = -1;
 
-	t.stream = stream;
-	t.counters = counters;
-	t.hooks = hooks;
-	if (ctx_groups_init(&t.lines.groups, err) == 0 &&
-	    ctx_groups_init(&t.record.groups, err) == 0)
-		rc = count_all(&t, err);
-	ctx_groups_release(&t.lines.groups);
-	ctx_groups_release(&t.record.groups);
-	release_shares(&t.lines);
-	release_shares(&t.record);
+	run.stream = stream;
+	run.counters = counters;
+	run.hooks = hooks;
+	if (ctx_groups_init(&run.lines.groups, err) == 0 &&
+	    ctx_groups_init(&run.record.groups, err) == 0)
+		rc = count_all(&run, err);
+	ctx_groups_release(&run.lines.groups);
+	ctx_groups_release(&run.record.groups);
+	release_shares(&run.lines);
+	release_shares(&run.record);
 	return rc;
 }

@@ -7,18 +7,19 @@
 
 /* A place between two characters of a segment, or before one without text. */
 struct cut_point {
-	size_t piece;
-	size_t at;     /* bytes of the concatenated texts */
-	uint64_t size; /* size of what is before it */
+	size_t segment;
+	size_t at;            /* bytes of the concatenated texts */
+	uint64_t size_before; /* size of what is before it */
 };
 
 struct cut_range {
 	struct cut_point head, tail;
-	size_t host; /* the segment that gets the mark; n: nothing is removed */
+	size_t mark_segment; /* the segment that gets the mark; n: nothing is
+				removed */
 };
 
 /* Returns the text of a segment; of one without text, its JSON. */
-struct ctx_str ctx_text_segment_text(const struct text_segments *text_segments,
+struct ctx_str ctx_text_segment_text(const struct text_segments *segments,
     const struct text_segment *segment);
 /* Returns the number of line feeds in a text. */
 uint64_t ctx_cut_line_feeds(const char *p, size_t n);
@@ -32,7 +33,7 @@ bool ctx_cut_is_blank(const char *p, size_t n);
  * the mark is in its segment.  unit must not be tokens.
  */
 void ctx_cut_find_points(struct cut_range *range,
-    const struct text_segments *text_segments, enum ctx_size unit,
-    uint64_t total, uint64_t head_room, uint64_t tail_room);
+    const struct text_segments *segments, enum ctx_size unit, uint64_t total,
+    uint64_t head_room, uint64_t tail_room);
 
 #endif

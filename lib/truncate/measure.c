@@ -15,10 +15,10 @@ count_lines(const char *p, size_t n)
 }
 
 int
-ctx_shorten_measure(struct shortener *cut, const char *p, size_t n,
+ctx_shorten_measure(struct shortener *shortener, const char *p, size_t n,
     uint64_t *size, struct ctx_err *err)
 {
-	switch (cut->unit) {
+	switch (shortener->unit) {
 	case CTX_SIZE_CHARS:
 		*size = ctx_utf8_count(p, n);
 		return 0;
@@ -31,8 +31,8 @@ ctx_shorten_measure(struct shortener *cut, const char *p, size_t n,
 	case CTX_SIZE_TOKENS:
 		break;
 	}
-	if (ctx_token_count(cut->counter->tokens, p, n, size, err) < 0)
+	if (ctx_token_count(shortener->counter->tokens, p, n, size, err) < 0)
 		return -1;
-	*size = ctx_tokens_to_model(cut->counter, *size);
+	*size = ctx_tokens_to_model(shortener->counter, *size);
 	return 0;
 }

@@ -235,7 +235,7 @@ ctx_protected_spans_begin(struct protected_span_walk *walk, const char *p,
 {
 	*walk = (struct protected_span_walk){.p = p, .n = n};
 	walk->mark = find_mark(p, n, 0);
-	walk->linked = find_data_url(p, n, 0);
+	walk->url = find_data_url(p, n, 0);
 	walk->run = find_base64_run(p, n, 0);
 }
 
@@ -245,8 +245,8 @@ advance_search(struct protected_span_walk *walk, size_t at)
 {
 	if (walk->mark < at)
 		walk->mark = find_mark(walk->p, walk->n, at);
-	if (walk->linked < at)
-		walk->linked = find_data_url(walk->p, walk->n, at);
+	if (walk->url < at)
+		walk->url = find_data_url(walk->p, walk->n, at);
 	if (walk->run < at)
 		walk->run = find_base64_run(walk->p, walk->n, at);
 }
@@ -260,7 +260,7 @@ ctx_protected_span_next(struct protected_span_walk *walk,
 	bool linked;
 
 	for (;;) {
-		from = walk->linked < walk->run ? walk->linked : walk->run;
+		from = walk->url < walk->run ? walk->url : walk->run;
 		if (walk->mark < from) {
 			from = walk->mark;
 			to = from + match_mark(p + from, n - from);
@@ -270,7 +270,7 @@ ctx_protected_span_next(struct protected_span_walk *walk,
 		}
 		if (from == n)
 			return false;
-		linked = from == walk->linked;
+		linked = from == walk->url;
 		to = find_payload_end(p, n, from, linked, &behind);
 		advance_search(walk, behind);
 		/* A payload's first or last character may form one grapheme
@@ -282,7 +282,7 @@ ctx_protected_span_next(struct protected_span_walk *walk,
 		if (to > from) {
 			*span = (struct protected_span){.from = from,
 			    .to = to,
-			    .payload = true};
+			    .is_payload = true};
 			return true;
 		}
 	}
@@ -291,37 +291,38 @@ ctx_protected_span_next(struct protected_span_walk *walk,
 /* ---- in text segments ---- */
 
 static int
-add_protected_span(struct text_segments *text_segments, size_t from, size_t to,
+add_protected_span(struct text_segments *segments, size_t from, size_t to,
     uint64_t extra, struct ctx_err *err)
 {
 	struct protected_span *grown;
 
-	grown = ctx_grow(text_segments->atoms, &text_segments->atoms_cap,
-	    text_segments->n_atoms + 1, sizeof *grown, err);
+	grown = ctx_grow(segments->spans, &segments->spans_cap,
+	    segments->n_spans + 1, sizeof *grown, err);
 	if (grown == NULL)
 		return -1;
-	text_segments->atoms = grown;
-	grown[text_segments->n_atoms++] =
-	    (struct protected_span){.from = from, .to = to, .extra = extra};
+	segments->spans = grown;
+	grown[segments->n_spans++] =
+	    (struct protected_span){.from = from, .to = to, .excess = extra};
 	return 0;
 }
 
 /* Writes the placeholder of a payload to cut->out, and its literal to
  * cut->mark.  Sets *less to what it saves in the unit of the cut, or 0. */
 static int
-make_placeholder(struct shortener *cut, const char *p, size_t n, uint64_t *less,
-    struct ctx_err *err)
+make_placeholder(struct shortener *shortener, const char *p, size_t n,
+    uint64_t *less, struct ctx_err *err)
 {
 	uint64_t before, after;
 
-	cut->out.n = cut->mark.n = 0;
-	if (ctx_buf_printf(&cut->out, err,
+	shortener->out.n = shortener->mark.n = 0;
+	if (ctx_buf_printf(&shortener->out, err,
 		OPEN "%zu characters of base64" CLOSE,
 		ctx_utf8_count(p, n)) < 0 ||
-	    ctx_json_string_encode(&cut->mark, cut->out.p, cut->out.n, err) <
-		0 ||
-	    ctx_shorten_measure(cut, p, n, &before, err) < 0 ||
-	    ctx_shorten_measure(cut, cut->out.p, cut->out.n, &after, err) < 0)
+	    ctx_json_string_encode(&shortener->mark, shortener->out.p,
+		shortener->out.n, err) < 0 ||
+	    ctx_shorten_measure(shortener, p, n, &before, err) < 0 ||
+	    ctx_shorten_measure(shortener, shortener->out.p, shortener->out.n,
+		&after, err) < 0)
 		return -1;
 	*less = before > after ? before - after : 0;
 	return 0;
@@ -333,13 +334,13 @@ make_placeholder(struct shortener *cut, const char *p, size_t n, uint64_t *less,
  * text gets longer; it may wrap around.
  */
 static int
-replace_segment_payloads(struct text_segments *text_segments,
-    struct shortener *cut, struct text_segment *segment, size_t *grown,
+replace_segment_payloads(struct text_segments *segments,
+    struct shortener *shortener, struct text_segment *segment, size_t *grown,
     struct ctx_err *err)
 {
-	struct ctx_buf *plain = &text_segments->plain;
+	struct ctx_buf *plain = &segments->placeholder_literals;
 	const struct ctx_str literal = segment->literal;
-	const char *text = text_segments->text.p + segment->from;
+	const char *text = segments->text.p + segment->from;
 	size_t start = plain->n, done = 0, bytes = 0, at, from;
 	struct protected_span_walk walk;
 	struct protected_span span;
@@ -347,33 +348,34 @@ replace_segment_payloads(struct text_segments *text_segments,
 	ctx_protected_spans_begin(&walk, text, segment->to - segment->from);
 	while (ctx_protected_span_next(&walk, &span)) {
 		from = segment->from + span.from + *grown;
-		if (span.payload &&
-		    make_placeholder(cut, text + span.from, span.to - span.from,
-			&span.extra, err) < 0)
+		if (span.is_payload &&
+		    make_placeholder(shortener, text + span.from,
+			span.to - span.from, &span.excess, err) < 0)
 			return -1;
-		if (span.extra > 0) {
+		if (span.excess > 0) {
 			at = ctx_text_segment_seek(segment,
-			    done > 0 ? done : !segment->made,
+			    done > 0 ? done : !segment->is_json,
 			    span.from - bytes);
 			if (ctx_buf_add(plain, literal.p + done, at - done,
 				err) < 0 ||
-			    (segment->made ? ctx_buf_add(plain, cut->out.p,
-						 cut->out.n, err)
-					   : ctx_buf_add(plain, cut->mark.p + 1,
-						 cut->mark.n - 2, err)) < 0)
+			    (segment->is_json
+				    ? ctx_buf_add(plain, shortener->out.p,
+					  shortener->out.n, err)
+				    : ctx_buf_add(plain, shortener->mark.p + 1,
+					  shortener->mark.n - 2, err)) < 0)
 				return -1;
 			done = ctx_text_segment_seek(segment, at,
 			    span.to - span.from);
 			bytes = span.to;
-			*grown += cut->out.n - (span.to - span.from);
+			*grown += shortener->out.n - (span.to - span.from);
 		}
-		if (add_protected_span(text_segments, from,
-			segment->from + span.to + *grown, span.extra, err) < 0)
+		if (add_protected_span(segments, from,
+			segment->from + span.to + *grown, span.excess, err) < 0)
 			return -1;
 	}
 	if (done == 0)
 		return 0;
-	segment->plain = true;
+	segment->has_placeholders = true;
 	if (ctx_buf_add(plain, literal.p + done, literal.n - done, err) < 0)
 		return -1;
 	/* literal.p is set when the buffer no longer grows. */
@@ -382,26 +384,27 @@ replace_segment_payloads(struct text_segments *text_segments,
 }
 
 int
-ctx_text_segments_plain(struct text_segments *text_segments,
-    struct shortener *cut, struct ctx_err *err)
+ctx_text_segments_plain(struct text_segments *segments,
+    struct shortener *shortener, struct ctx_err *err)
 {
 	struct text_segment *segment;
 	size_t i, at = 0, grown = 0;
 
-	text_segments->n_atoms = 0;
-	text_segments->plain.n = 0;
-	for (i = 0; i < text_segments->n; i++) {
-		segment = &text_segments->list[i];
+	segments->n_spans = 0;
+	segments->placeholder_literals.n = 0;
+	for (i = 0; i < segments->n; i++) {
+		segment = &segments->list[i];
 		if (segment->literal.n > 0 &&
-		    replace_segment_payloads(text_segments, cut, segment,
+		    replace_segment_payloads(segments, shortener, segment,
 			&grown, err) < 0)
 			return -1;
 	}
-	for (i = 0; i < text_segments->n; i++) {
-		if (!text_segments->list[i].plain)
+	for (i = 0; i < segments->n; i++) {
+		if (!segments->list[i].has_placeholders)
 			continue;
-		text_segments->list[i].literal.p = text_segments->plain.p + at;
-		at += text_segments->list[i].literal.n;
+		segments->list[i].literal.p =
+		    segments->placeholder_literals.p + at;
+		at += segments->list[i].literal.n;
 	}
 	return 0;
 }

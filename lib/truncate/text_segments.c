@@ -7,17 +7,16 @@
 #include "truncate/text_segments.h"
 
 static struct text_segment *
-add_segment(struct text_segments *text_segments, uint32_t node,
-    struct ctx_err *err)
+add_segment(struct text_segments *segments, uint32_t node, struct ctx_err *err)
 {
 	struct text_segment *grown, *segment;
 
-	grown = ctx_grow(text_segments->list, &text_segments->cap,
-	    text_segments->n + 1, sizeof *grown, err);
+	grown = ctx_grow(segments->list, &segments->cap, segments->n + 1,
+	    sizeof *grown, err);
 	if (grown == NULL)
 		return NULL;
-	text_segments->list = grown;
-	segment = &grown[text_segments->n++];
+	segments->list = grown;
+	segment = &grown[segments->n++];
 	memset(segment, 0, sizeof *segment);
 	segment->node = node;
 	return segment;
@@ -25,63 +24,62 @@ add_segment(struct text_segments *text_segments, uint32_t node,
 
 /* Sets *is to true if a node is the text of a media placeholder. */
 static int
-detect_placeholder(struct text_segments *text_segments,
-    const struct ctx_json *json, uint32_t node, bool *is, struct ctx_err *err)
+detect_placeholder(struct text_segments *segments, const struct ctx_json *json,
+    uint32_t node, bool *is, struct ctx_err *err)
 {
 	struct reference ref;
 
 	*is = false;
 	if (json->nodes[node].kind != CTX_JSON_STRING)
 		return 0;
-	return ctx_placeholder_read(ctx_json_str(json, node),
-	    &text_segments->text, is, &ref, err);
+	return ctx_placeholder_read(ctx_json_str(json, node), &segments->text,
+	    is, &ref, err);
 }
 
 /* Adds a text.  A media placeholder is not added: like media, it is kept. */
 static int
-add_text_segment(struct text_segments *text_segments,
-    const struct ctx_json *json, uint32_t node, const struct ctx_block *block,
-    struct ctx_err *err)
+add_text_segment(struct text_segments *segments, const struct ctx_json *json,
+    uint32_t node, const struct ctx_block *block, struct ctx_err *err)
 {
 	struct text_segment *segment;
 	bool is;
 
-	if (detect_placeholder(text_segments, json, node, &is, err) < 0)
+	if (detect_placeholder(segments, json, node, &is, err) < 0)
 		return -1;
 	if (is)
 		return 0;
-	segment = add_segment(text_segments, node, err);
+	segment = add_segment(segments, node, err);
 	if (segment == NULL)
 		return -1;
 	if (json->nodes[node].kind == CTX_JSON_STRING)
 		segment->literal = ctx_json_str(json, node);
 	if (block != NULL) {
-		segment->parent = block->container;
-		segment->child = block->removable;
+		segment->container = block->container;
+		segment->removable = block->removable;
 	}
 	return 0;
 }
 
 /* Makes one segment of a body that is not text: the text is its JSON. */
 static int
-add_json_segment(struct text_segments *text_segments,
+add_json_segment(struct text_segments *segments,
     const struct ctx_message *message, size_t i, struct ctx_err *err)
 {
 	struct text_segment *segment;
 
-	text_segments->n = text_segments->made.n = 0;
-	text_segments->item.n = 0; /* its blocks are not removed one by one */
-	segment = add_segment(text_segments, message->blocks[i].payload, err);
+	segments->n = segments->json_text.n = 0;
+	segments->message.n = 0; /* its blocks are not removed one by one */
+	segment = add_segment(segments, message->blocks[i].payload, err);
 	if (segment == NULL)
 		return -1;
-	segment->made = true;
+	segment->is_json = true;
 	return ctx_json_compact(message->json,
-	    ctx_result_content_value(message, i), &text_segments->made,
+	    ctx_result_content_value(message, i), &segments->json_text,
 	    &segment->literal, err);
 }
 
 int
-ctx_text_segments_result(struct text_segments *text_segments,
+ctx_text_segments_result(struct text_segments *segments,
     const struct ctx_message *message, const struct ctx_dialect *dialect,
     size_t i, struct ctx_err *err)
 {
@@ -90,26 +88,26 @@ ctx_text_segments_result(struct text_segments *text_segments,
 	bool text = false;
 	size_t k;
 
-	text_segments->n = 0;
-	text_segments->speaks = false;
-	text_segments->item = *message;
-	text_segments->item.node = body;
-	text_segments->item.blocks += i + 1;
-	text_segments->item.n = 0;
+	segments->n = 0;
+	segments->is_message_text = false;
+	segments->message = *message;
+	segments->message.node = body;
+	segments->message.blocks += i + 1;
+	segments->message.n = 0;
 	if (body == 0)
 		return 0;
 	node = ctx_result_content_text(message->json, body, dialect);
 	if (node == 0 && message->json->nodes[body].kind == CTX_JSON_STRING)
 		node = body;
 	if (node != 0)
-		return add_text_segment(text_segments, message->json, node,
-		    NULL, err);
+		return add_text_segment(segments, message->json, node, NULL,
+		    err);
 	if (!ctx_result_content_lists(message, i))
-		return add_json_segment(text_segments, message, i, err);
+		return add_json_segment(segments, message, i, err);
 	for (k = i + 1;
 	     k < message->n && message->blocks[k].result_index == i + 1; k++) {
 		block = &message->blocks[k];
-		text_segments->item.n++;
+		segments->message.n++;
 		if (block->kind == CTX_BLOCK_MEDIA)
 			continue;
 		node = block->kind == CTX_BLOCK_TEXT ? block->payload
@@ -120,28 +118,28 @@ ctx_text_segments_result(struct text_segments *text_segments,
 		/* It is not a text, either: shorten the JSON of the body. */
 		if (block == NULL &&
 		    message->json->nodes[node].kind != CTX_JSON_STRING)
-			return add_json_segment(text_segments, message, i, err);
-		if (add_text_segment(text_segments, message->json, node, block,
+			return add_json_segment(segments, message, i, err);
+		if (add_text_segment(segments, message->json, node, block,
 			err) < 0)
 			return -1;
-		text |= text_segments->n > 0 &&
-		    text_segments->list[text_segments->n - 1].literal.n > 0;
+		text |= segments->n > 0 &&
+		    segments->list[segments->n - 1].literal.n > 0;
 	}
-	if (text_segments->n > 0 && !text)
-		return add_json_segment(text_segments, message, i, err);
+	if (segments->n > 0 && !text)
+		return add_json_segment(segments, message, i, err);
 	return 0;
 }
 
 int
-ctx_text_segments_texts(struct text_segments *text_segments,
+ctx_text_segments_texts(struct text_segments *segments,
     const struct ctx_message *message, size_t but, struct ctx_err *err)
 {
 	const struct ctx_block *block;
 	size_t i;
 
-	text_segments->n = 0;
-	text_segments->speaks = true;
-	text_segments->item = *message;
+	segments->n = 0;
+	segments->is_message_text = true;
+	segments->message = *message;
 	for (i = 0; i < message->n; i++) {
 		block = &message->blocks[i];
 		if (i == but || block->kind != CTX_BLOCK_TEXT ||
@@ -149,22 +147,22 @@ ctx_text_segments_texts(struct text_segments *text_segments,
 		    message->json->nodes[block->payload].kind !=
 			CTX_JSON_STRING)
 			continue;
-		if (add_text_segment(text_segments, message->json,
-			block->payload, block, err) < 0)
+		if (add_text_segment(segments, message->json, block->payload,
+			block, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
 static int
-read_segment(struct text_segments *text_segments, const struct ctx_json *json,
+read_segment(struct text_segments *segments, const struct ctx_json *json,
     const struct text_segment *segment, struct ctx_err *err)
 {
 	struct ctx_str literal = segment->literal;
-	struct ctx_buf *text = &text_segments->text;
+	struct ctx_buf *text = &segments->text;
 	size_t before = text->n;
 
-	if (literal.n > 0 && !segment->made)
+	if (literal.n > 0 && !segment->is_json)
 		return ctx_json_string_decode(text, literal, err);
 	if (literal.n == 0 &&
 	    ctx_json_compact(json, segment->node, text, &literal, err) < 0)
@@ -176,40 +174,40 @@ read_segment(struct text_segments *text_segments, const struct ctx_json *json,
 /* Moves the text of a made segment into place instead of copying it.  Returns
  * true if the text is complete then. */
 static bool
-take_made_text(struct text_segments *text_segments)
+take_made_text(struct text_segments *segments)
 {
-	const struct text_segment *segment = &text_segments->list[0];
-	struct ctx_buf text = text_segments->text;
+	const struct text_segment *segment = &segments->list[0];
+	struct ctx_buf text = segments->text;
 
-	if (text_segments->n == 0 || !segment->made)
+	if (segments->n == 0 || !segment->is_json)
 		return false;
-	if (text_segments->made.n > 0) {
-		text_segments->text = text_segments->made;
-		text_segments->made = text;
-		text_segments->made.n = 0;
+	if (segments->json_text.n > 0) {
+		segments->text = segments->json_text;
+		segments->json_text = text;
+		segments->json_text.n = 0;
 	}
-	return segment->literal.p == text_segments->text.p;
+	return segment->literal.p == segments->text.p;
 }
 
 int
-ctx_text_segments_read(struct text_segments *text_segments,
+ctx_text_segments_read(struct text_segments *segments,
     const struct ctx_json *json, struct ctx_err *err)
 {
-	struct ctx_buf *text = &text_segments->text;
+	struct ctx_buf *text = &segments->text;
 	struct text_segment *segment;
 	size_t i;
 
-	if (take_made_text(text_segments)) {
-		segment = &text_segments->list[0];
+	if (take_made_text(segments)) {
+		segment = &segments->list[0];
 		segment->from = 0;
 		segment->to = text->n = segment->literal.n;
 		return 0;
 	}
 	text->n = 0;
-	for (i = 0; i < text_segments->n; i++) {
-		segment = &text_segments->list[i];
+	for (i = 0; i < segments->n; i++) {
+		segment = &segments->list[i];
 		segment->from = text->n;
-		if (read_segment(text_segments, json, segment, err) < 0)
+		if (read_segment(segments, json, segment, err) < 0)
 			return -1;
 		segment->to = text->n;
 	}
@@ -217,37 +215,36 @@ ctx_text_segments_read(struct text_segments *text_segments,
 }
 
 void
-ctx_text_segments_forget(struct text_segments *text_segments)
+ctx_text_segments_forget(struct text_segments *segments)
 {
-	if (text_segments->n == 0 ||
-	    text_segments->list[0].literal.p != text_segments->text.p)
-		ctx_buf_reset(&text_segments->text);
+	if (segments->n == 0 || segments->list[0].literal.p != segments->text.p)
+		ctx_buf_reset(&segments->text);
 }
 
 void
-ctx_text_segments_spare(struct text_segments *text_segments, size_t bytes)
+ctx_text_segments_spare(struct text_segments *segments, size_t bytes)
 {
-	text_segments->spared = bytes;
-	text_segments->text.n -= bytes;
-	text_segments->list[text_segments->n - 1].to = text_segments->text.n;
+	segments->uncut_bytes = bytes;
+	segments->text.n -= bytes;
+	segments->list[segments->n - 1].to = segments->text.n;
 }
 
 size_t
 ctx_text_segment_seek(const struct text_segment *segment, size_t at,
     size_t bytes)
 {
-	return segment->made
+	return segment->is_json
 	    ? at + bytes
 	    : ctx_json_string_seek(segment->literal, at, bytes);
 }
 
 void
-ctx_text_segments_release(struct text_segments *text_segments)
+ctx_text_segments_release(struct text_segments *segments)
 {
-	free(text_segments->list);
-	ctx_buf_release(&text_segments->text);
-	ctx_buf_release(&text_segments->made);
-	ctx_buf_release(&text_segments->plain);
-	free(text_segments->atoms);
-	memset(text_segments, 0, sizeof *text_segments);
+	free(segments->list);
+	ctx_buf_release(&segments->text);
+	ctx_buf_release(&segments->json_text);
+	ctx_buf_release(&segments->placeholder_literals);
+	free(segments->spans);
+	memset(segments, 0, sizeof *segments);
 }

@@ -14,51 +14,52 @@ struct text_segment {
 				   segment is kept or removed whole */
 	size_t from, to;        /* its text, in text_segments.text */
 	uint32_t node;          /* the node that is replaced */
-	bool made;              /* stands for a whole body that is not text */
-	bool plain;             /* the literal has placeholders for payloads */
-	uint32_t parent, child; /* child can be removed from parent; 0: no */
+	bool is_json;           /* stands for a whole body that is not text */
+	bool has_placeholders;  /* the literal has placeholders for payloads */
+	uint32_t container,
+	    removable; /* child can be removed from parent; 0: no */
 };
 
 /* A span that is never cut: a mark, a placeholder, a base64 payload. */
 struct protected_span {
 	size_t from, to; /* bytes of the text */
-	bool payload;
-	uint64_t extra; /* size of the payload minus its placeholder's */
+	bool is_payload;
+	uint64_t excess; /* size of the payload minus its placeholder's */
 };
 
 struct text_segments {
 	struct text_segment *list;
 	size_t n, cap;
-	struct ctx_message item; /* the message, with only these blocks */
-	bool speaks;          /* a message's own texts: must not become empty */
+	struct ctx_message message; /* the message, with only these blocks */
+	bool is_message_text; /* a message's own texts: must not become empty */
 	struct ctx_buf text;  /* all texts, concatenated */
-	size_t spared;        /* bytes after text.n that are not cut */
-	struct ctx_buf made;  /* text of a made segment, until it is read */
-	struct ctx_buf plain; /* literals of plain segments */
-	struct protected_span *atoms; /* protected spans of text, in order */
-	size_t n_atoms, atoms_cap;
+	size_t uncut_bytes;   /* bytes after text.n that are not cut */
+	struct ctx_buf json_text; /* text of a made segment, until it is read */
+	struct ctx_buf placeholder_literals; /* literals of plain segments */
+	struct protected_span *spans; /* protected spans of text, in order */
+	size_t n_spans, spans_cap;
 };
 
 /* Sets the segments to those of the result that is block i. */
-int ctx_text_segments_result(struct text_segments *text_segments,
+int ctx_text_segments_result(struct text_segments *segments,
     const struct ctx_message *message, const struct ctx_dialect *dialect,
     size_t i, struct ctx_err *err);
 /* Sets the segments to the message's own texts, without block but; message->n:
  * all of them. */
-int ctx_text_segments_texts(struct text_segments *text_segments,
+int ctx_text_segments_texts(struct text_segments *segments,
     const struct ctx_message *message, size_t but, struct ctx_err *err);
 /* Sets text_segments->text, and each segment's place in it.  A segment without
  * text has its JSON there. */
-int ctx_text_segments_read(struct text_segments *text_segments,
+int ctx_text_segments_read(struct text_segments *segments,
     const struct ctx_json *json, struct ctx_err *err);
 /* Frees the text; from here on only places in it are used. */
-void ctx_text_segments_forget(struct text_segments *text_segments);
+void ctx_text_segments_forget(struct text_segments *segments);
 /* Excludes the last bytes of the text from cuts. */
-void ctx_text_segments_spare(struct text_segments *text_segments, size_t bytes);
+void ctx_text_segments_spare(struct text_segments *segments, size_t bytes);
 /* Returns the place in a segment's literal that is bytes of text after at. */
 size_t ctx_text_segment_seek(const struct text_segment *segment, size_t at,
     size_t bytes);
-void ctx_text_segments_release(struct text_segments *text_segments);
+void ctx_text_segments_release(struct text_segments *segments);
 
 /* How texts are shortened. */
 struct shortener {
@@ -75,9 +76,9 @@ struct shortener {
 struct protected_span_walk {
 	const char *p;
 	size_t n;
-	size_t mark;   /* a mark */
-	size_t linked; /* a payload of a data: URL */
-	size_t run;    /* what may be a payload's first line */
+	size_t mark; /* a mark */
+	size_t url;  /* a payload of a data: URL */
+	size_t run;  /* what may be a payload's first line */
 };
 
 /* Find the protected spans of a text, in order. */
@@ -87,18 +88,18 @@ bool ctx_protected_span_next(struct protected_span_walk *walk,
     struct protected_span *span);
 /* Finds the protected spans of the segments, and replaces payloads by
  * placeholders. */
-int ctx_text_segments_plain(struct text_segments *text_segments,
-    struct shortener *cut, struct ctx_err *err);
+int ctx_text_segments_plain(struct text_segments *segments,
+    struct shortener *shortener, struct ctx_err *err);
 
 /* Sets *size to the size of a text in the unit of the cut. */
-int ctx_shorten_measure(struct shortener *cut, const char *p, size_t n,
+int ctx_shorten_measure(struct shortener *shortener, const char *p, size_t n,
     uint64_t *size, struct ctx_err *err);
 /* Adds the edits that shorten the segments to limit.  Sets *done to true if any
  * were needed. */
-int ctx_shorten(struct shortener *cut, struct ctx_edits *edits,
+int ctx_shorten(struct shortener *shortener, struct ctx_edits *edits,
     const struct ctx_message *message, const struct ctx_dialect *dialect,
-    struct text_segments *text_segments, uint64_t limit, bool *done,
+    struct text_segments *segments, uint64_t limit, bool *done,
     struct ctx_err *err);
-void ctx_shorten_release(struct shortener *cut);
+void ctx_shorten_release(struct shortener *shortener);
 
 #endif

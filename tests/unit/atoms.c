@@ -157,7 +157,7 @@ slow_next(const char *p, size_t n, size_t *at, struct protected_span *span)
 		if (end > from) {
 			*span = (struct protected_span){.from = from,
 			    .to = end,
-			    .payload = true};
+			    .is_payload = true};
 			return true;
 		}
 		from = *at - 1;
@@ -238,10 +238,10 @@ is_same(const struct ctx_buf *text, size_t *atoms, size_t *payloads)
 			return false;
 		if (more &&
 		    (fast.from != slow.from || fast.to != slow.to ||
-			fast.payload != slow.payload))
+			fast.is_payload != slow.is_payload))
 			return false;
 		*atoms += more;
-		*payloads += more && slow.payload;
+		*payloads += more && slow.is_payload;
 	} while (more);
 	return true;
 }

@@ -92,7 +92,7 @@ static int
 hinted(void *user, const struct ctx_cache_outcome *outcome, struct ctx_err *err)
 {
 	(void)err;
-	*(uint64_t *)user = outcome->marks;
+	*(uint64_t *)user = outcome->n_breakpoints;
 	return 0;
 }
 
