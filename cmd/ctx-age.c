@@ -10,17 +10,17 @@ struct age_command {
 	struct cli_report report;
 	uint64_t keep_results, keep_media;
 	bool head_given, keep_given;
-	uint64_t failed;
+	uint64_t n_failed;
 };
 
 /* Reports the first result that could not be stored; the others are counted. */
 static void
-failed(void *user, const struct ctx_err *why)
+on_failed(void *user, const struct ctx_err *why)
 {
 	struct age_command *age = user;
 
 	cli_status(&age->cli, CLI_TROUBLE);
-	if (age->failed++ == 0)
+	if (age->n_failed++ == 0)
 		cli_say(&age->cli, "%s:%" PRIu64 ": %s; the %s", why->file,
 		    why->line, why->text,
 		    age->options.media ? "media stay" : "result stays");
@@ -102,7 +102,7 @@ parse(struct age_command *age, int argc, char **argv)
 		    "taken for no aged result",
 		    CTX_AGE_HEAD);
 	o->user = age;
-	o->failed = failed;
+	o->failed = on_failed;
 }
 
 /* Opens the spool. If that fails, results are kept, and the error is reported
@@ -119,13 +119,13 @@ open_spool(struct age_command *age, struct ctx_spool *spool,
 }
 
 static void
-say(struct age_command *age, const struct ctx_age_counts *counts)
+report_counts(struct age_command *age, const struct ctx_age_counts *counts)
 {
 	const char *what = age->options.media ? "blocks of media" : "results";
 
-	if (age->failed > 1)
+	if (age->n_failed > 1)
 		cli_say(&age->cli, "%" PRIu64 " %s could not be stored",
-		    age->failed, what);
+		    age->n_failed, what);
 	if (age->options.older > 0 && counts->timed == 0 &&
 	    counts->messages > 0)
 		cli_say(&age->cli,
@@ -177,7 +177,7 @@ main(int argc, char **argv)
 		cli_fail(&age.cli, &err);
 	cli_note_stream(&age.cli, &stream);
 	cli_note_models(&age.cli, &counters);
-	say(&age, &counts);
+	report_counts(&age, &counts);
 	cli_report_close(&age.cli, &age.report, &age.options.report);
 	cli_note_pattern(&age.cli, "tool", &age.options.tool);
 	cli_note_pattern(&age.cli, "not-tool", &age.options.not_tool);

@@ -7,7 +7,7 @@
 #include "cli/cli.h"
 
 /* Lines printed about conversations; the others are counted. */
-#define MOST_LINES 10
+#define MAX_LINES 10
 
 struct cache_command {
 	struct cli cli;
@@ -16,24 +16,24 @@ struct cache_command {
 	bool provider_given, ttl_given;
 	struct cli_report report;
 	const char *diff, *price;
-	uint64_t hints, conversations, lines;
-	unsigned said; /* bit per enum ctx_cache_status that was reported */
-	bool said_ttl;
+	uint64_t breakpoints, conversations, lines;
+	unsigned reported; /* bit per enum ctx_cache_status that was reported */
+	bool ttl_reported;
 };
 
 /* ---- messages ---- */
 
 static void
-say_why(struct cache_command *cache, const struct ctx_cache_outcome *o)
+report_status(struct cache_command *cache, const struct ctx_cache_outcome *o)
 {
 	const char *model = o->model != NULL ? o->model->name : NULL;
 	const struct ctx_breakpoint_format *other =
 	    ctx_breakpoint_format_any(o->dialect);
 
 	if (o->status == CTX_CACHE_STATUS_MARKED ||
-	    cache->said >> o->status & 1)
+	    cache->reported >> o->status & 1)
 		return;
-	cache->said |= 1u << o->status;
+	cache->reported |= 1u << o->status;
 	switch (o->status) {
 	case CTX_CACHE_STATUS_NO_FORMAT:
 		if (other != NULL)
@@ -83,15 +83,15 @@ on_ended(void *user, const struct ctx_cache_outcome *o, struct ctx_err *err)
 
 	(void)err;
 	cache->conversations++;
-	cache->hints += o->n_breakpoints;
-	say_why(cache, o);
+	cache->breakpoints += o->n_breakpoints;
+	report_status(cache, o);
 	if (o->status == CTX_CACHE_STATUS_MARKED && cache->ttl_given &&
-	    !cache->said_ttl && o->format->values[cache->ttl] == NULL) {
+	    !cache->ttl_reported && o->format->values[cache->ttl] == NULL) {
 		cli_say(&cache->cli, "%s has no choice of --ttl",
 		    o->format->provider);
-		cache->said_ttl = true;
+		cache->ttl_reported = true;
 	}
-	if (o->tokens == 0 || cache->lines++ >= MOST_LINES)
+	if (o->tokens == 0 || cache->lines++ >= MAX_LINES)
 		return 0;
 	if (o->line > 0)
 		(void)snprintf(place, sizeof place, ":%" PRIu64, o->line);
@@ -103,7 +103,8 @@ on_ended(void *user, const struct ctx_cache_outcome *o, struct ctx_err *err)
 }
 
 static void
-write_hints(struct cache_command *cache, struct ctx_model_counters *counters)
+write_breakpoints(struct cache_command *cache,
+    struct ctx_model_counters *counters)
 {
 	struct ctx_stream stream;
 	struct ctx_writer writer;
@@ -116,13 +117,13 @@ write_hints(struct cache_command *cache, struct ctx_model_counters *counters)
 		cli_fail(&cache->cli, &err);
 	cli_note_stream(&cache->cli, &stream);
 	cli_report_close(&cache->cli, &cache->report, &cache->options.report);
-	if (cache->lines > MOST_LINES)
+	if (cache->lines > MAX_LINES)
 		cli_say(&cache->cli, "%" PRIu64 " more such conversations",
-		    cache->lines - MOST_LINES);
+		    cache->lines - MAX_LINES);
 	if (cache->cli.verbose && !cache->options.strip)
 		cli_say(&cache->cli,
 		    "%" PRIu64 " hints in %" PRIu64 " conversations",
-		    cache->hints, cache->conversations);
+		    cache->breakpoints, cache->conversations);
 	cli_close(&stream);
 	cli_status(&cache->cli, cli_end(&cache->cli, &writer));
 }
@@ -213,8 +214,8 @@ print_json(const struct cache_command *cache, const struct ctx_cache_cost *cost,
 }
 
 static void
-print_part(const struct ctx_cache_cost *bill, const char *what, uint64_t tokens,
-    const double *cost)
+print_tokens(const struct ctx_cache_cost *bill, const char *what,
+    uint64_t tokens, const double *cost)
 {
 	char figure[24];
 
@@ -246,7 +247,7 @@ print_change(const struct ctx_cache_cost *cost)
 }
 
 static void
-print_bill(const struct ctx_cache_cost *bill, const struct ctx_prices *prices)
+print_cost(const struct ctx_cache_cost *bill, const struct ctx_prices *prices)
 {
 	const uint64_t tokens[] = {bill->read, bill->written, bill->fresh};
 	const uint64_t price[] = {prices->read, prices->write, prices->in};
@@ -255,22 +256,22 @@ print_bill(const struct ctx_cache_cost *bill, const struct ctx_prices *prices)
 	double cost;
 	size_t i;
 
-	print_part(bill, "shared", bill->tokens, NULL);
+	print_tokens(bill, "shared", bill->tokens, NULL);
 	printf("%-11s%12" PRIu64 " bytes, %" PRIu64 " of %" PRIu64
 	       " messages\n",
 	    "", bill->bytes, bill->messages, bill->all);
 	print_change(bill);
 	for (i = 0; i < 3; i++) {
 		cost = (double)tokens[i] * (double)price[i] / 1e12;
-		print_part(bill, names[i], tokens[i],
+		print_tokens(bill, names[i], tokens[i],
 		    priced && (price[i] != CTX_NO_PRICE || tokens[i] == 0)
 			? &cost
 			: NULL);
 	}
-	print_part(bill, "in all", bill->read + bill->written + bill->fresh,
+	print_tokens(bill, "in all", bill->read + bill->written + bill->fresh,
 	    priced && bill->known ? &bill->cost : NULL);
 	if (!bill->is_extension)
-		print_part(bill, "unchanged", bill->reusable + bill->appended,
+		print_tokens(bill, "unchanged", bill->reusable + bill->appended,
 		    priced && bill->known_unchanged ? &bill->cost_unchanged
 						    : NULL);
 	if (priced && prices->read == CTX_NO_PRICE)
@@ -292,7 +293,7 @@ print_bill(const struct ctx_cache_cost *bill, const struct ctx_prices *prices)
 }
 
 static struct ctx_request_prefix *
-read_prefix(struct cache_command *cache, struct ctx_model_counters *counters,
+read_request(struct cache_command *cache, struct ctx_model_counters *counters,
     const struct ctx_hashkey *key, char **files, size_t n)
 {
 	struct ctx_request_prefix_options options =
@@ -314,7 +315,7 @@ read_prefix(struct cache_command *cache, struct ctx_model_counters *counters,
 }
 
 static void
-compare(struct cache_command *cache, struct ctx_model_counters *counters)
+print_diff(struct cache_command *cache, struct ctx_model_counters *counters)
 {
 	struct ctx_request_prefix *earlier, *later;
 	struct ctx_hashkey key;
@@ -323,15 +324,15 @@ compare(struct cache_command *cache, struct ctx_model_counters *counters)
 	char *old[] = {(char *)cache->diff};
 
 	ctx_hashkey_init(&key);
-	earlier = read_prefix(cache, counters, &key, old, 1);
-	later = read_prefix(cache, counters, &key, cache->cli.files,
+	earlier = read_request(cache, counters, &key, old, 1);
+	later = read_request(cache, counters, &key, cache->cli.files,
 	    cache->cli.n_files);
 	find_prices(cache, later, &prices);
 	ctx_request_cost(earlier, later, &prices, &cost);
 	if (cache->report.json)
 		print_json(cache, &cost, prices.in != CTX_NO_PRICE);
 	else
-		print_bill(&cost, &prices);
+		print_cost(&cost, &prices);
 	if (!cost.is_extension)
 		cli_status(&cache->cli, CLI_NO);
 	ctx_request_prefix_close(earlier);
@@ -411,9 +412,9 @@ main(int argc, char **argv)
 	    &(struct cli_sandbox_grants){.counters = &counters,
 		.read = cache.diff});
 	if (cache.diff != NULL)
-		compare(&cache, &counters);
+		print_diff(&cache, &counters);
 	else
-		write_hints(&cache, &counters);
+		write_breakpoints(&cache, &counters);
 	ctx_model_counters_release(&counters);
 	return cache.cli.status;
 }

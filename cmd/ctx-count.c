@@ -29,7 +29,7 @@ struct count_command {
 };
 
 /* Lines printed about conversations over --max; the others are counted. */
-#define MOST_LINES 10
+#define MAX_LINES 10
 
 static const char *
 per_name(unsigned i)
@@ -53,10 +53,10 @@ bound_name(unsigned i)
 /* Adds tokens of the message or the request to the row with this name, unless
  * there are none. */
 static int
-add_part(struct count_command *count, const struct ctx_token_stats *stats,
+add_tokens(struct count_command *count, const struct ctx_token_stats *stats,
     const char *name, uint64_t tokens, uint64_t estimated, struct ctx_err *err)
 {
-	struct ctx_token_stats part = {.file = stats->file,
+	struct ctx_token_stats sum = {.file = stats->file,
 	    .dialect = stats->dialect,
 	    .model = stats->model,
 	    .messages = stats->message != NULL ? stats->messages : 0,
@@ -65,47 +65,48 @@ add_part(struct count_command *count, const struct ctx_token_stats *stats,
 
 	if (tokens == 0)
 		return 0;
-	return rows_add(&count->rows, &part, name, strlen(name), err);
+	return rows_add(&count->rows, &sum, name, strlen(name), err);
 }
 
 static int
 add_kinds(struct count_command *count, const struct ctx_token_stats *stats,
     struct ctx_err *err)
 {
-	bool rough = stats->estimated == stats->tokens;
+	bool all_estimated = stats->estimated == stats->tokens;
 	uint64_t framing = stats->tokens;
 	size_t i;
 
 	for (i = 0; i < CTX_BLOCK_KINDS; i++) {
 		framing -= stats->kinds[i];
-		if (add_part(count, stats,
+		if (add_tokens(count, stats,
 			ctx_block_kind_name((enum ctx_block_kind)i),
 			stats->kinds[i],
-			rough ? stats->kinds[i] : stats->estimated_by_kind[i],
+			all_estimated ? stats->kinds[i]
+				      : stats->estimated_by_kind[i],
 			err) < 0)
 			return -1;
 	}
-	return add_part(count, stats, "framing", framing, rough ? framing : 0,
-	    err);
+	return add_tokens(count, stats, "framing", framing,
+	    all_estimated ? framing : 0, err);
 }
 
 /* Adds the tokens outside the messages, so that the rows add up to the total.
  */
 static int
-add_beside(struct count_command *count, const struct ctx_token_stats *stats,
+add_overhead(struct count_command *count, const struct ctx_token_stats *stats,
     struct ctx_err *err)
 {
 	const struct ctx_request_overhead *b = &stats->overhead;
 	uint64_t priming = b->tokens - b->system - b->tools;
-	bool rough = b->estimated == b->tokens;
+	bool all_estimated = b->estimated == b->tokens;
 	const char *system = "system", *rest = "priming";
 
 	switch ((enum per)count->per) {
 	case PER_TURN:
-		return add_part(count, stats, "0", b->tokens, b->estimated,
+		return add_tokens(count, stats, "0", b->tokens, b->estimated,
 		    err);
 	case PER_TOOL:
-		return add_part(count, stats, "-", b->tokens, b->estimated,
+		return add_tokens(count, stats, "-", b->tokens, b->estimated,
 		    err);
 	case PER_KIND:
 		system = "text";
@@ -116,11 +117,12 @@ add_beside(struct count_command *count, const struct ctx_token_stats *stats,
 	default:
 		return 0;
 	}
-	if (add_part(count, stats, system, b->system, rough ? b->system : 0,
-		err) < 0 ||
-	    add_part(count, stats, "tools", b->tools, b->tools, err) < 0)
+	if (add_tokens(count, stats, system, b->system,
+		all_estimated ? b->system : 0, err) < 0 ||
+	    add_tokens(count, stats, "tools", b->tools, b->tools, err) < 0)
 		return -1;
-	return add_part(count, stats, rest, priming, rough ? priming : 0, err);
+	return add_tokens(count, stats, rest, priming,
+	    all_estimated ? priming : 0, err);
 }
 
 /* Adds the tokens of calls and results to the rows of their tools. The rest of
@@ -188,7 +190,8 @@ on_message(void *user, const struct ctx_token_stats *stats, struct ctx_err *err)
 
 /* Returns true if the conversation is over --max. */
 static bool
-is_over(const struct count_command *count, const struct ctx_token_stats *stats)
+is_over_max(const struct count_command *count,
+    const struct ctx_token_stats *stats)
 {
 	uint64_t max = count->max.n;
 
@@ -207,12 +210,13 @@ is_over(const struct count_command *count, const struct ctx_token_stats *stats)
 }
 
 static void
-say_over(struct count_command *count, const struct ctx_token_stats *stats)
+report_over_max(struct count_command *count,
+    const struct ctx_token_stats *stats)
 {
 	char tokens[16], place[40] = "", most[16];
 
 	cli_status(&count->cli, CLI_NO);
-	if (count->form.quiet || count->over++ >= MOST_LINES)
+	if (count->form.quiet || count->over++ >= MAX_LINES)
 		return;
 	if (stats->line > 0)
 		(void)snprintf(place, sizeof place, ":%" PRIu64, stats->line);
@@ -235,8 +239,8 @@ on_ended(void *user, const struct ctx_token_stats *stats, struct ctx_err *err)
 	count->any = true;
 	if (count->calibrate)
 		return calibrate_ended(&count->calls, stats, err);
-	if (is_over(count, stats))
-		say_over(count, stats);
+	if (is_over_max(count, stats))
+		report_over_max(count, stats);
 	row_add(&count->total, stats);
 	cli_progress_clear(&count->cli);
 	if (bar_is_on(&count->bar) &&
@@ -246,7 +250,7 @@ on_ended(void *user, const struct ctx_token_stats *stats, struct ctx_err *err)
 	if (count->top > 0 || count->bar.shown)
 		return 0;
 	if (count->per != PER_FILE)
-		return add_beside(count, stats, err);
+		return add_overhead(count, stats, err);
 	count->lines++;
 	row_print(&count->form, &row);
 	return 0;
@@ -256,7 +260,7 @@ on_ended(void *user, const struct ctx_token_stats *stats, struct ctx_err *err)
 
 /* Finds the counter for a plain text, or for a file without messages. */
 static void
-find_measure(struct count_command *count,
+find_counter(struct count_command *count,
     struct ctx_model_counter *model_counter)
 {
 	struct ctx_err err;
@@ -268,13 +272,13 @@ find_measure(struct count_command *count,
 
 /* Prints a line for an empty file, as wc does. */
 static void
-count_nothing(struct count_command *count, const char *file)
+count_empty_file(struct count_command *count, const char *file)
 {
 	struct ctx_token_stats none = {.file = file};
 	struct ctx_model_counter model_counter;
 	struct ctx_err err;
 
-	find_measure(count, &model_counter);
+	find_counter(count, &model_counter);
 	none.model = model_counter.model;
 	if (on_ended(count, &none, &err) < 0)
 		cli_fail(&count->cli, &err);
@@ -294,7 +298,7 @@ count_stream(struct count_command *count, char **file)
 	if (ctx_count_stream(&stream, &count->counters, &hooks, &err) < 0)
 		cli_fail(&count->cli, &err);
 	if (!count->any)
-		count_nothing(count, *file);
+		count_empty_file(count, *file);
 	/* With --follow the last line may still be incomplete. */
 	if (!count->bar.follow)
 		cli_note_stream(&count->cli, &stream);
@@ -309,7 +313,8 @@ struct plain {
 };
 
 static int
-count_part(void *user, struct ctx_buf *text, bool ended, struct ctx_err *err)
+count_plain_part(void *user, struct ctx_buf *text, bool ended,
+    struct ctx_err *err)
 {
 	struct plain *plain = user;
 	size_t n = text->n;
@@ -332,12 +337,12 @@ static void
 count_text(struct count_command *count, char **file)
 {
 	struct plain plain = {.sum = {.file = *file}};
-	const struct cli_parts parts = {count_part, &plain};
+	const struct cli_parts parts = {count_plain_part, &plain};
 	struct ctx_token_stats stats;
 	struct ctx_model_counter model_counter;
 	struct ctx_err err;
 
-	find_measure(count, &model_counter);
+	find_counter(count, &model_counter);
 	plain.tokens = model_counter.counter->tokens;
 	if (cli_read_parts(*file, &parts, &err) < 0)
 		cli_fail(&count->cli, &err);
@@ -349,7 +354,7 @@ count_text(struct count_command *count, char **file)
 }
 
 static void
-print_rest(struct count_command *count)
+print_end(struct count_command *count)
 {
 	struct row row = {.sum = count->total};
 	const struct row *item;
@@ -372,13 +377,13 @@ print_rest(struct count_command *count)
 	count->form.window = 0;
 	if (count->lines > 1 && !count->form.json && !count->form.tsv)
 		row_print(&count->form, &row);
-	if (count->over > MOST_LINES)
+	if (count->over > MAX_LINES)
 		cli_say(&count->cli, "%" PRIu64 " more are over",
-		    count->over - MOST_LINES);
+		    count->over - MAX_LINES);
 }
 
 static void
-report_calls(struct count_command *count)
+report_calibration(struct count_command *count)
 {
 	struct ctx_err err;
 	int rc = calibrate_report(&count->calls, count->counters.encoding,
@@ -405,9 +410,9 @@ count_files(struct count_command *count)
 			count_stream(count, &count->cli.files[i]);
 	}
 	if (count->calibrate)
-		report_calls(count);
+		report_calibration(count);
 	else
-		print_rest(count);
+		print_end(count);
 }
 
 /* Writes the input with a token count added to each record. */

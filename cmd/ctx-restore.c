@@ -6,16 +6,16 @@
 
 #include "cli/cli.h"
 
-#define MOST_LINES 10 /* references reported on standard error */
+#define MAX_LINES 10 /* references reported on standard error */
 
 struct restore_command {
 	struct cli cli;
 	struct ctx_restore_options options;
 	struct cli_report report;
 	bool list, gc;
-	uint64_t broken;
+	uint64_t n_broken;
 	/* References into this spool, and into others. */
-	uint64_t ours, foreign;
+	uint64_t own, foreign;
 	struct ctx_buf dir; /* directory of the first foreign reference */
 	/* Digits in the names of the spool's files, and those of them that a
 	 * stream names. */
@@ -23,7 +23,7 @@ struct restore_command {
 	struct ctx_err refused; /* CTX_OK: the spool can be used */
 };
 
-static const char *const states[] = {
+static const char *const state_names[] = {
     [CTX_AGED_WHOLE] = "whole",
     [CTX_AGED_MISSING] = "missing",
     [CTX_AGED_CHANGED] = "changed",
@@ -32,7 +32,7 @@ static const char *const states[] = {
 static void
 print_reference(const struct cli *cli, const struct ctx_found_reference *aged)
 {
-	printf("%s\t%" PRIu64 "\t", states[aged->state], aged->chars);
+	printf("%s\t%" PRIu64 "\t", state_names[aged->state], aged->chars);
 	cli_print_masked(stdout, aged->path.p, aged->path.n);
 	(void)putchar('\t');
 	cli_print_masked(stdout, aged->file, strlen(aged->file));
@@ -42,7 +42,7 @@ print_reference(const struct cli *cli, const struct ctx_found_reference *aged)
 
 /* Records that a file of the spool is named in a stream. */
 static int
-note_digits(void *user, struct ctx_str digits, struct ctx_err *err)
+record_digits(void *user, struct ctx_str digits, struct ctx_err *err)
 {
 	struct restore_command *restore = user;
 	uint32_t id;
@@ -53,15 +53,16 @@ note_digits(void *user, struct ctx_str digits, struct ctx_err *err)
 }
 
 static int
-found(void *user, const struct ctx_found_reference *aged, struct ctx_err *err)
+on_reference(void *user, const struct ctx_found_reference *aged,
+    struct ctx_err *err)
 {
 	struct restore_command *restore = user;
 	struct ctx_str digits;
 
-	restore->ours++;
+	restore->own++;
 	if (restore->gc)
 		return ctx_spool_is_name(aged->name, &digits)
-		    ? note_digits(user, digits, err)
+		    ? record_digits(user, digits, err)
 		    : 0;
 	if (restore->list) {
 		cli_progress_clear(&restore->cli);
@@ -70,7 +71,7 @@ found(void *user, const struct ctx_found_reference *aged, struct ctx_err *err)
 	if (aged->state == CTX_AGED_WHOLE)
 		return 0;
 	cli_status(&restore->cli, CLI_NO);
-	if (!restore->list && restore->broken++ < MOST_LINES)
+	if (!restore->list && restore->n_broken++ < MAX_LINES)
 		cli_say(&restore->cli, "%s:%" PRIu64 ": %.*s %s", aged->file,
 		    aged->line, (int)aged->path.n, aged->path.p,
 		    aged->state == CTX_AGED_MISSING ? "is missing"
@@ -79,7 +80,7 @@ found(void *user, const struct ctx_found_reference *aged, struct ctx_err *err)
 }
 
 static int
-found_foreign(void *user, struct ctx_str dir, struct ctx_err *err)
+on_foreign(void *user, struct ctx_str dir, struct ctx_err *err)
 {
 	struct restore_command *restore = user;
 
@@ -90,9 +91,9 @@ found_foreign(void *user, struct ctx_str dir, struct ctx_err *err)
 
 /* Warns of a wrong --spool: all references are into other directories. */
 static void
-note_foreign(struct restore_command *restore)
+warn_foreign(struct restore_command *restore)
 {
-	if (restore->ours == 0 && restore->foreign > 0)
+	if (restore->own == 0 && restore->foreign > 0)
 		cli_say(&restore->cli,
 		    "references into %s: 0; into other "
 		    "directories: %" PRIu64 " (see --spool), the first %.*s",
@@ -105,7 +106,7 @@ note_foreign(struct restore_command *restore)
 
 /* Sets *digits to those in the name of a spool file, or of its .json file. */
 static bool
-digits_of(const char *file, struct ctx_str *digits)
+find_digits(const char *file, struct ctx_str *digits)
 {
 	static const char suffix[] = ".json";
 	const size_t n = sizeof suffix - 1;
@@ -120,13 +121,13 @@ digits_of(const char *file, struct ctx_str *digits)
 }
 
 static int
-note_file(void *user, const char *file, struct ctx_err *err)
+record_file(void *user, const char *file, struct ctx_err *err)
 {
 	struct restore_command *restore = user;
 	struct ctx_str digits;
 	uint32_t id;
 
-	return digits_of(file, &digits)
+	return find_digits(file, &digits)
 	    ? ctx_intern(&restore->files, digits.p, digits.n, &id, err)
 	    : 0;
 }
@@ -140,7 +141,7 @@ print_unnamed(void *user, const char *file, struct ctx_err *err)
 	struct ctx_str digits;
 
 	(void)err;
-	if (digits_of(file, &digits) &&
+	if (find_digits(file, &digits) &&
 	    ctx_intern_has(&restore->files, digits.p, digits.n) &&
 	    !ctx_intern_has(&restore->named, digits.p, digits.n))
 		printf("%s/%s\n", restore->options.spool, file);
@@ -149,7 +150,7 @@ print_unnamed(void *user, const char *file, struct ctx_err *err)
 }
 
 static void
-each_file(struct restore_command *restore,
+visit_spool(struct restore_command *restore,
     int (*file)(void *user, const char *name, struct ctx_err *err))
 {
 	struct ctx_spool spool;
@@ -204,9 +205,9 @@ parse(struct restore_command *restore, int argc, char **argv)
 		    "--list and --gc change nothing; "
 		    "--dry-run, --explain and --archive do not go with them");
 	o->user = restore;
-	o->found = found;
-	o->foreign = found_foreign;
-	o->digits = restore->gc ? note_digits : NULL;
+	o->found = on_reference;
+	o->foreign = on_foreign;
+	o->digits = restore->gc ? record_digits : NULL;
 }
 
 /* Opens the spool for the sandbox. A missing spool is no error, since it may be
@@ -254,18 +255,18 @@ main(int argc, char **argv)
 	cli_open(&restore.cli, &stream, restore.cli.files, restore.cli.n_files,
 	    quiet ? NULL : &writer);
 	enter_sandbox(&restore, &counters);
-	each_file(&restore, note_file);
+	visit_spool(&restore, record_file);
 	if (ctx_restore(&stream, quiet ? NULL : &writer, &counters,
 		&restore.options, &err) < 0)
 		cli_fail(&restore.cli, &err);
 	cli_note_stream(&restore.cli, &stream);
-	if (restore.broken > MOST_LINES)
+	if (restore.n_broken > MAX_LINES)
 		cli_say(&restore.cli,
 		    "%" PRIu64 " more references cannot be "
 		    "followed",
-		    restore.broken - MOST_LINES);
-	note_foreign(&restore);
-	each_file(&restore, print_unnamed);
+		    restore.n_broken - MAX_LINES);
+	warn_foreign(&restore);
+	visit_spool(&restore, print_unnamed);
 	cli_report_close(&restore.cli, &restore.report,
 	    &restore.options.report);
 	ctx_intern_release(&restore.files);

@@ -41,7 +41,7 @@ find_name(struct calibrate *calibrate, const struct ctx_token_stats *stats,
 
 /* Adds a request that was sent after so many tokens. */
 static int
-note(struct calibrate *calibrate, const struct ctx_token_stats *stats,
+record_request(struct calibrate *calibrate, const struct ctx_token_stats *stats,
     const struct calibrate_sum *sum, struct ctx_err *err)
 {
 	struct calibrate_call *grown;
@@ -79,7 +79,8 @@ calibrate_message(struct calibrate *calibrate,
 	sum.rest += asked < stats->prompt_tokens ? asked : stats->prompt_tokens;
 	sum.text +=
 	    asked < stats->prompt_tokens ? stats->prompt_tokens - asked : 0;
-	if (stats->billed > 0 && note(calibrate, stats, &sum, err) < 0)
+	if (stats->billed > 0 &&
+	    record_request(calibrate, stats, &sum, err) < 0)
 		return -1;
 	calibrate->all.rest += rest < stats->tokens ? rest : stats->tokens;
 	calibrate->all.text += rest < stats->tokens ? stats->tokens - rest : 0;
@@ -98,7 +99,7 @@ calibrate_ended(struct calibrate *calibrate,
 	if (stats->billed > 0) {
 		sum.text += stats->overhead.system;
 		sum.rest += stats->overhead.tokens - stats->overhead.system;
-		rc = note(calibrate, stats, &sum, err);
+		rc = record_request(calibrate, stats, &sum, err);
 	}
 	memset(&calibrate->all, 0, sizeof calibrate->all);
 	memset(&calibrate->before, 0, sizeof calibrate->before);
@@ -110,21 +111,21 @@ calibrate_ended(struct calibrate *calibrate,
 
 /* Limits beyond which a fit is useless. No two tokenizers differ by these
  * factors. */
-enum { LEAST_CALLS = 3 };
-#define WORST_ERROR  0.25
-#define LEAST_FACTOR 0.1
-#define MOST_FACTOR  10.0
+enum { MIN_REQUESTS = 3 };
+#define MAX_ERROR  0.25
+#define MIN_FACTOR 0.1
+#define MAX_FACTOR 10.0
 
 /* Returns why a fit is useless, or NULL. */
 static const char *
-doubt(const struct ctx_calibration *calibration, size_t calls)
+explain_doubt(const struct ctx_calibration *calibration, size_t calls)
 {
-	if (calls < LEAST_CALLS || isinf(calibration->spread))
+	if (calls < MIN_REQUESTS || isinf(calibration->spread))
 		return "fewer than three calls tell";
-	if (calibration->factor < LEAST_FACTOR ||
-	    calibration->factor > MOST_FACTOR)
+	if (calibration->factor < MIN_FACTOR ||
+	    calibration->factor > MAX_FACTOR)
 		return "no tokenizer has such a factor";
-	if (calibration->error > WORST_ERROR ||
+	if (calibration->error > MAX_ERROR ||
 	    calibration->spread >= calibration->factor)
 		return "what was billed follows something else";
 	return NULL;
@@ -133,18 +134,18 @@ doubt(const struct ctx_calibration *calibration, size_t calls)
 /* Returns the factor in hundredths, as models.json has it. With upper it is
  * rounded up, so that it is never too low. */
 static double
-hundredths(const struct ctx_calibration *calibration, bool upper)
+round_factor(const struct ctx_calibration *calibration, bool upper)
 {
 	return upper ? ceil(calibration->upper * 100 - 1e-9) / 100
 		     : floor(calibration->factor * 100 + 0.5) / 100;
 }
 
 static json_t *
-line_of(const char *model, const char *encoding,
+make_models_line(const char *model, const char *encoding,
     const struct ctx_calibration *calibration, bool upper)
 {
 	return json_pack("{s:{s:s, s:b, s:f}}", model, "encoding", encoding,
-	    "exact", 0, "factor", hundredths(calibration, upper));
+	    "exact", 0, "factor", round_factor(calibration, upper));
 }
 
 static int
@@ -168,10 +169,10 @@ print_text(const char *model, const char *encoding,
 	printf("  beside      %s tokens with every call; for --reserve\n",
 	    cli_short_number(number, (uint64_t)(calibration->beside + 0.5)));
 	printf("  upper       %.2f counts no call too low\n",
-	    hundredths(calibration, true));
+	    round_factor(calibration, true));
 	if (line == NULL) {
 		printf("  models.json no line: %s\n",
-		    doubt(calibration, calls));
+		    explain_doubt(calibration, calls));
 		return 0;
 	}
 	printf("  models.json ");
@@ -189,7 +190,7 @@ print_json(const char *model, const char *encoding,
 		"model", model, "encoding", encoding, "calls",
 		(json_int_t)calls, "factor", calibration->factor, "error",
 		calibration->error, "worst", calibration->worst, "upper",
-		hundredths(calibration, true), "beside",
+		round_factor(calibration, true), "beside",
 		(json_int_t)(calibration->beside + 0.5), "spread",
 		isinf(calibration->spread) ? 0.0 : calibration->spread,
 		"models", line);
@@ -214,7 +215,7 @@ copy_name(char *name, size_t size, struct ctx_str text)
 }
 
 static int
-by_model(const void *a, const void *b)
+compare_requests(const void *a, const void *b)
 {
 	const struct calibrate_call *x = a, *y = b;
 
@@ -240,7 +241,7 @@ calibrate_report(struct calibrate *calibrate, const char *encoding, bool upper,
 		return ctx_err_nomem(err);
 	if (calibrate->n > 0)
 		qsort(calibrate->list, calibrate->n, sizeof *calibrate->list,
-		    by_model);
+		    compare_requests);
 	for (id = 1; rc >= 0 && id <= calibrate->models.n; id++) {
 		for (n = 0; i < calibrate->n && calibrate->list[i].model == id;
 		     i++)
@@ -249,10 +250,10 @@ calibrate_report(struct calibrate *calibrate, const char *encoding, bool upper,
 			continue;
 		copy_name(name, sizeof name,
 		    ctx_intern_at(&calibrate->models, id));
-		line = doubt(&calibration, n) != NULL
+		line = explain_doubt(&calibration, n) != NULL
 		    ? NULL
-		    : line_of(name, encoding, &calibration, upper);
-		if (line == NULL && doubt(&calibration, n) == NULL)
+		    : make_models_line(name, encoding, &calibration, upper);
+		if (line == NULL && explain_doubt(&calibration, n) == NULL)
 			rc = ctx_err_nomem(err);
 		else if (json)
 			rc = print_json(name, encoding, &calibration, n, line,

@@ -30,7 +30,7 @@ has_changed(struct bar *bar, size_t i, const char *file, bool *away)
 
 /* Moves the cursor back to where the last pictures begin. */
 static void
-restart(struct bar *bar)
+erase_pictures(struct bar *bar)
 {
 	struct winsize size;
 
@@ -71,5 +71,5 @@ bar_wait(struct bar *bar, const struct cli *cli)
 		(void)nanosleep(&pause, NULL);
 	}
 	if (!first)
-		restart(bar);
+		erase_pictures(bar);
 }

@@ -17,21 +17,22 @@ row_window(const struct row_form *form, const struct ctx_token_stats *stats)
 }
 
 static int64_t
-left_of(const struct row_form *form, const struct ctx_token_stats *stats)
+compute_left(const struct row_form *form, const struct ctx_token_stats *stats)
 {
 	return (
 	    int64_t)(row_window(form, stats) - stats->tokens - form->reserve);
 }
 
 static double
-used_of(const struct row_form *form, const struct ctx_token_stats *stats)
+compute_used_percent(const struct row_form *form,
+    const struct ctx_token_stats *stats)
 {
 	return 100.0 * (double)stats->tokens / (double)row_window(form, stats);
 }
 
 /* Returns the kind of block that takes most tokens of a message. */
 static const char *
-kind_of(const struct ctx_token_stats *stats)
+find_main_kind(const struct ctx_token_stats *stats)
 {
 	size_t i, most = CTX_BLOCK_TEXT;
 
@@ -65,7 +66,8 @@ print_json(const struct row_form *form, const struct row *row)
 		    json_integer((json_int_t)stats->index));
 		o = cli_json_with(o, "role",
 		    json_string(ctx_role_name(stats->role)));
-		o = cli_json_with(o, "kind", json_string(kind_of(stats)));
+		o = cli_json_with(o, "kind",
+		    json_string(find_main_kind(stats)));
 		if (stats->tool.p != NULL)
 			o = cli_json_with(o, "tool",
 			    cli_json_text(stats->tool.p, stats->tool.n));
@@ -79,10 +81,12 @@ print_json(const struct row_form *form, const struct row *row)
 		/* Rounded to one decimal, as in the text output. */
 		o = cli_json_with(o, "used",
 		    json_real(
-			(double)(int64_t)(used_of(form, stats) * 10 + 0.5) /
+			(double)(int64_t)(compute_used_percent(form, stats) *
+				10 +
+			    0.5) /
 			10));
 		o = cli_json_with(o, "left",
-		    json_integer((json_int_t)left_of(form, stats)));
+		    json_integer((json_int_t)compute_left(form, stats)));
 	}
 	if (cli_json_line(stdout, CLI_STDOUT, o, JSON_REAL_PRECISION(15),
 		&err) < 0)
@@ -115,7 +119,7 @@ print_label(const struct row_form *form, const struct row *row)
 		return;
 	printf("%s%s", gap, ctx_role_name(stats->role));
 	if (form->tsv)
-		printf("\t%s", kind_of(stats));
+		printf("\t%s", find_main_kind(stats));
 	if (form->tsv || stats->tool.n > 0)
 		(void)fputs(gap, stdout);
 	cli_print_masked(stdout, stats->tool.p, stats->tool.n);
@@ -134,8 +138,8 @@ print_columns(struct row_form *form, const struct row *row, char gap, int width)
 	    stats->messages, gap, width, stats->chars, gap);
 	if (window > 0)
 		printf("%*" PRIu64 "%c%*.1f%%%c%*" PRId64 "%c", width, window,
-		    gap, width > 0 ? 5 : 0, used_of(form, stats), gap, width,
-		    left_of(form, stats), gap);
+		    gap, width > 0 ? 5 : 0, compute_used_percent(form, stats),
+		    gap, width, compute_left(form, stats), gap);
 	print_label(form, row);
 	(void)putchar('\n');
 	cli_check_stdout(form->cli);
@@ -208,7 +212,7 @@ rows_add(struct rows *rows, const struct ctx_token_stats *stats, const char *p,
 
 /* Returns true if x is printed after y: it has fewer tokens, or came later. */
 static bool
-is_behind(const struct row *x, const struct row *y)
+is_printed_after(const struct row *x, const struct row *y)
 {
 	if (x->sum.tokens != y->sum.tokens)
 		return x->sum.tokens < y->sum.tokens;
@@ -218,18 +222,20 @@ is_behind(const struct row *x, const struct row *y)
 /* Puts a row into a heap of n rows at the free index at. The first row of the
  * heap is the one printed last. */
 static void
-sift(struct row *heap, size_t n, size_t at, const struct row *row)
+place_in_heap(struct row *heap, size_t n, size_t at, const struct row *row)
 {
 	size_t next;
 
-	for (; at > 0 && is_behind(row, &heap[(at - 1) / 2]); at = next) {
+	for (; at > 0 && is_printed_after(row, &heap[(at - 1) / 2]);
+	     at = next) {
 		next = (at - 1) / 2;
 		heap[at] = heap[next];
 	}
 	for (; (next = 2 * at + 1) < n; at = next) {
-		if (next + 1 < n && is_behind(&heap[next + 1], &heap[next]))
+		if (next + 1 < n &&
+		    is_printed_after(&heap[next + 1], &heap[next]))
 			next++;
-		if (!is_behind(&heap[next], row))
+		if (!is_printed_after(&heap[next], row))
 			break;
 		heap[at] = heap[next];
 	}
@@ -244,7 +250,7 @@ rows_keep(struct rows *rows, const struct ctx_token_stats *stats, uint64_t top,
 	struct row *grown;
 	uint32_t id;
 
-	if (rows->n == top && is_behind(&row, rows->list))
+	if (rows->n == top && is_printed_after(&row, rows->list))
 		return 0;
 	grown =
 	    ctx_grow(rows->list, &rows->cap, rows->n + 1, sizeof *grown, err);
@@ -256,28 +262,28 @@ rows_keep(struct rows *rows, const struct ctx_token_stats *stats, uint64_t top,
 	row.sum.tool = ctx_intern_at(&rows->names, id);
 	if (rows->n < top) {
 		rows->n++;
-		sift(grown, rows->n, rows->n - 1, &row);
+		place_in_heap(grown, rows->n, rows->n - 1, &row);
 	} else {
-		sift(grown, rows->n, 0, &row);
+		place_in_heap(grown, rows->n, 0, &row);
 	}
 	return 0;
 }
 
 static int
-by_tokens(const void *a, const void *b)
+compare_tokens(const void *a, const void *b)
 {
-	return is_behind(a, b) - is_behind(b, a);
+	return is_printed_after(a, b) - is_printed_after(b, a);
 }
 
 void
 rows_rank(struct rows *rows)
 {
 	if (rows->n > 0)
-		qsort(rows->list, rows->n, sizeof *rows->list, by_tokens);
+		qsort(rows->list, rows->n, sizeof *rows->list, compare_tokens);
 }
 
 static int
-by_turn(const void *a, const void *b)
+compare_turns(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 
@@ -295,7 +301,7 @@ rows_print(struct row_form *form, struct rows *rows, bool turns)
 	if (!turns)
 		rows_rank(rows);
 	else if (rows->n > 0)
-		qsort(rows->list, rows->n, sizeof *rows->list, by_turn);
+		qsort(rows->list, rows->n, sizeof *rows->list, compare_turns);
 	for (i = 0; i < rows->n; i++)
 		row_print(form, &rows->list[i]);
 	ctx_intern_reset(&rows->names);

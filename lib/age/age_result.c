@@ -35,13 +35,13 @@ measure_result(const struct ctx_message *message,
     uint64_t *chars)
 {
 	const struct ctx_json *json = message->json;
-	uint32_t body = message->blocks[i].payload;
+	uint32_t content = message->blocks[i].payload;
 	struct ctx_str raw;
 	size_t k;
 
-	*node = ctx_result_content_text(json, body, dialect);
-	if (*node == 0 && json->nodes[body].kind == CTX_JSON_STRING)
-		*node = body;
+	*node = ctx_result_content_text(json, content, dialect);
+	if (*node == 0 && json->nodes[content].kind == CTX_JSON_STRING)
+		*node = content;
 	if (*node != 0) {
 		*chars = ctx_json_string_chars(ctx_json_str(json, *node));
 		return;
@@ -155,13 +155,15 @@ find_head_end(const char *p, size_t n, uint64_t chars)
 /* Writes the text that replaces the result to aged->scratch, and sets the name
  * of its file. */
 static int
-make_stand_in(struct aged_result *aged, const struct ctx_age_options *options,
-    const struct ctx_dialect *dialect, const struct ctx_json *json,
-    uint32_t body, struct ctx_str tool, struct ctx_err *err)
+make_reference_text(struct aged_result *aged,
+    const struct ctx_age_options *options, const struct ctx_dialect *dialect,
+    const struct ctx_json *json, uint32_t content, struct ctx_str tool,
+    struct ctx_err *err)
 {
 	/* With the line feed the digits differ from those of a text that is the
 	 * same JSON, and so does the file name. */
-	const struct ctx_str beside[] = {ctx_json_str(json, body), {"\n", 1}};
+	const struct ctx_str json_pieces[] = {ctx_json_str(json, content),
+	    {"\n", 1}};
 	const struct ctx_str text = {aged->text.p, aged->text.n};
 	char digits[CTX_SPOOL_DIGITS];
 	struct ctx_buf *out = &aged->scratch;
@@ -169,14 +171,14 @@ make_stand_in(struct aged_result *aged, const struct ctx_age_options *options,
 	out->n = aged->file_name.n = 0;
 	aged->json = (struct ctx_str){NULL, 0};
 	aged->json_only = false;
-	aged->replaced = ctx_json_str(json, body);
+	aged->replaced = ctx_json_str(json, content);
 	if (options->mask)
 		return ctx_buf_add(out, CTX_CLEARED, strlen(CTX_CLEARED), err);
-	if (ctx_result_content_restores(json, body, dialect)) {
+	if (ctx_result_content_restores(json, content, dialect)) {
 		ctx_spool_digits(digits, &text, 1);
 	} else {
-		aged->json = beside[0];
-		ctx_spool_digits(digits, beside, 2);
+		aged->json = json_pieces[0];
+		ctx_spool_digits(digits, json_pieces, 2);
 	}
 	if (ctx_spool_name(&aged->file_name, options->format, tool, digits,
 		err) < 0 ||
@@ -245,7 +247,7 @@ ctx_age_result(struct aged_result *aged, const struct ctx_age_options *options,
 	if (known || count_result_tokens(message, i, counter, &before, err) < 0)
 		return known ? 0 : -1;
 	if (read_aged_text(aged, message, i, node, err) < 0 ||
-	    make_stand_in(aged, options, dialect, json,
+	    make_reference_text(aged, options, dialect, json,
 		message->blocks[i].payload, tool, err) < 0)
 		return -1;
 	rc = count_saved(aged, before, counter, err);
@@ -351,14 +353,14 @@ ctx_aged_result_store(struct aged_result *aged, struct ctx_spool *spool,
     struct ctx_err *err)
 {
 	const struct ctx_str text = {aged->text.p, aged->text.n};
-	const struct ctx_str beside[] = {aged->json, {"\n", 1}};
+	const struct ctx_str json_pieces[] = {aged->json, {"\n", 1}};
 	struct ctx_buf *name = &aged->scratch;
 
 	if (aged->json.n > 0) {
 		name->n = 0;
 		if (ctx_buf_printf(name, err, "%s%s", aged->file_name.p,
 			aged->json_only ? "" : ".json") < 0 ||
-		    ctx_spool_put(spool, name->p, beside, 2, err) < 0)
+		    ctx_spool_put(spool, name->p, json_pieces, 2, err) < 0)
 			return -1;
 	}
 	return aged->json_only
@@ -367,7 +369,7 @@ ctx_aged_result_store(struct aged_result *aged, struct ctx_spool *spool,
 }
 
 void
-ctx_aged_result_forget(struct aged_result *aged)
+ctx_aged_result_trim(struct aged_result *aged)
 {
 	ctx_buf_reset(&aged->text);
 	ctx_buf_reset(&aged->scratch);

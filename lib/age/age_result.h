@@ -35,7 +35,7 @@ int ctx_age_media(struct aged_result *aged,
 int ctx_aged_result_store(struct aged_result *aged, struct ctx_spool *spool,
     struct ctx_err *err);
 /* Frees the buffers that a long result has made large. */
-void ctx_aged_result_forget(struct aged_result *aged);
+void ctx_aged_result_trim(struct aged_result *aged);
 void ctx_aged_result_release(struct aged_result *aged);
 
 #endif

@@ -155,15 +155,16 @@ is_old(const struct aging *aging, const struct age_queue *queue,
  * so that a second run finds the same boundary. */
 static int
 is_result(struct aging *aging, const struct ctx_message *message, size_t i,
-    bool *is, struct ctx_err *err)
+    bool *is_counted, struct ctx_err *err)
 {
 	struct reference ref;
 
-	*is = message->blocks[i].kind ==
+	*is_counted = message->blocks[i].kind ==
 	    (aging->options->media ? CTX_BLOCK_MEDIA : CTX_BLOCK_TOOL_RESULT);
-	return *is || !aging->options->media
+	return *is_counted || !aging->options->media
 	    ? 0
-	    : ctx_placeholder_part(message, i, &aging->text, is, &ref, err);
+	    : ctx_placeholder_part(message, i, &aging->text, is_counted, &ref,
+		  err);
 }
 
 /* Returns true if block i, a result, may be aged: it is long enough, or media
@@ -223,8 +224,8 @@ is_selected(struct aging *aging, size_t i, struct ctx_str tool, int64_t *left)
 /* Ages the results of a message that are before the boundary.  With weigh,
  * changes nothing and adds what would be saved to queue->gathered. */
 static int
-age_before_boundary(struct aging *aging, struct age_queue *queue,
-    struct age_entry *entry, const struct ctx_json *json, bool weigh,
+age_message(struct aging *aging, struct age_queue *queue,
+    struct age_entry *entry, const struct ctx_json *json, bool count_only,
     struct ctx_err *err)
 {
 	uint64_t end = find_boundary(aging, queue),
@@ -232,7 +233,7 @@ age_before_boundary(struct aging *aging, struct age_queue *queue,
 	int64_t left = CTX_PATTERN_TIME;
 	struct ctx_str tool;
 	size_t i, k = 0;
-	bool is;
+	bool is_counted;
 	int rc;
 
 	if (ctx_dialect_read_message(entry->dialect, json, entry->node,
@@ -243,9 +244,9 @@ age_before_boundary(struct aging *aging, struct age_queue *queue,
 	if (!is_old(aging, queue, entry))
 		return 0;
 	for (i = 0; i < aging->message.n; i++) {
-		if (is_result(aging, &aging->message, i, &is, err) < 0)
+		if (is_result(aging, &aging->message, i, &is_counted, err) < 0)
 			return -1;
-		if (!is)
+		if (!is_counted)
 			continue;
 		tool = ctx_intern_at(&queue->groups.tools, entry->tools[k++]);
 		if ((aging->options->by_results && number++ >= end) ||
@@ -255,11 +256,11 @@ age_before_boundary(struct aging *aging, struct age_queue *queue,
 		rc = age_block(aging, queue, entry, i, tool, err);
 		if (rc < 0)
 			return -1;
-		if (rc > 0 && weigh)
+		if (rc > 0 && count_only)
 			queue->savings += aging->aged.saved_tokens;
 		else if (rc > 0 && store_result(aging, entry, err) < 0)
 			return -1;
-		ctx_aged_result_forget(&aging->aged);
+		ctx_aged_result_trim(&aging->aged);
 	}
 	entry->edits = aging->edits.n - entry->first_edit;
 	return 0;
@@ -281,7 +282,7 @@ rescan_record(struct aging *aging, const struct age_entry *entry,
 /* Sets age->whole to the message with its edits, and age->bare to that without
  * signed reasoning. */
 static int
-make_bare_message(struct aging *aging, const struct age_entry *entry,
+strip_message(struct aging *aging, const struct age_entry *entry,
     struct ctx_str value, struct ctx_err *err)
 {
 	size_t used;
@@ -307,7 +308,7 @@ make_bare_message(struct aging *aging, const struct age_entry *entry,
 /* Stores age->whole in the spool under the name that ctx_restore derives from
  * age->bare. */
 static int
-store_whole_message(struct aging *aging, const struct age_entry *entry,
+store_unstripped_message(struct aging *aging, const struct age_entry *entry,
     struct ctx_err *err)
 {
 	const struct ctx_str pieces[] = {{aging->unstripped.p,
@@ -330,9 +331,9 @@ static int
 remove_reasoning(struct aging *aging, struct age_entry *entry,
     struct ctx_str value, struct ctx_err *err)
 {
-	if (make_bare_message(aging, entry, value, err) < 0)
+	if (strip_message(aging, entry, value, err) < 0)
 		return -1;
-	if (store_whole_message(aging, entry, err) < 0) {
+	if (store_unstripped_message(aging, entry, err) < 0) {
 		aging->counts->bound++;
 		return report_failure(aging, entry, 1, err);
 	}
@@ -346,7 +347,7 @@ remove_reasoning(struct aging *aging, struct age_entry *entry,
 /* Removes bound reasoning from a message if the message or one before it was
  * changed. */
 static int
-drop_bound_if_changed(struct aging *aging, struct age_queue *queue,
+remove_reasoning_if_bound(struct aging *aging, struct age_queue *queue,
     struct age_entry *entry, struct ctx_str value, struct ctx_err *err)
 {
 	entry->has_aged_results = entry->edits > 0;
@@ -386,7 +387,7 @@ commit_edits(struct aging *aging, const struct age_entry *entry,
 
 /* Reports a message whose edits are committed. */
 static int
-report_aged(struct aging *aging, struct age_queue *queue,
+report_aged_message(struct aging *aging, struct age_queue *queue,
     const struct age_entry *entry, const struct ctx_json *json,
     struct ctx_err *err)
 {
@@ -424,7 +425,7 @@ report_aged(struct aging *aging, struct age_queue *queue,
 }
 
 static void
-forget_edits(struct aging *aging)
+clear_edits(struct aging *aging)
 {
 	ctx_edits_reset(&aging->edits);
 	aging->committed_edits = 0;
@@ -434,7 +435,7 @@ static int
 write_with_edits(struct aging *aging, struct ctx_str text, struct ctx_err *err)
 {
 	if (aging->options->report.dry_run) {
-		forget_edits(aging);
+		clear_edits(aging);
 		return 0;
 	}
 	if (aging->edits.n > 0) {
@@ -442,7 +443,7 @@ write_with_edits(struct aging *aging, struct ctx_str text, struct ctx_err *err)
 		if (ctx_report_sync(&aging->options->report, err) < 0 ||
 		    ctx_edits_apply(&aging->edits, text, &aging->out, err) < 0)
 			return -1;
-		forget_edits(aging);
+		clear_edits(aging);
 		text = (struct ctx_str){aging->out.p, aging->out.n};
 	}
 	if (ctx_writer_copy(aging->writer, text.p, text.n, err) < 0)
@@ -464,30 +465,30 @@ write_record(struct aging *aging, struct ctx_str text, struct ctx_err *err)
 
 /* Writes the first record of the queue, aged if due is true. */
 static int
-write_first_aged(struct aging *aging, struct age_queue *queue, bool due,
-    struct ctx_err *err)
+write_first_aged(struct aging *aging, struct age_queue *queue,
+    bool may_age_results, struct ctx_err *err)
 {
 	struct age_entry *entry = &queue->list[queue->first];
 	struct ctx_str value = {entry->text + entry->message_at,
 	    entry->message_n};
 
-	due = due && entry->tools != NULL;
+	may_age_results = may_age_results && entry->tools != NULL;
 	entry->edits = 0;
-	if ((due || (queue->changed && entry->is_signed)) &&
+	if ((may_age_results || (queue->changed && entry->is_signed)) &&
 	    rescan_record(aging, entry, err) < 0)
 		return -1;
-	if (due &&
-	    age_before_boundary(aging, queue, entry, &aging->json, false, err) <
-		0)
+	if (may_age_results &&
+	    age_message(aging, queue, entry, &aging->json, false, err) < 0)
 		return -1;
 	if (entry->dialect != NULL &&
-	    drop_bound_if_changed(aging, queue, entry, value, err) < 0)
+	    remove_reasoning_if_bound(aging, queue, entry, value, err) < 0)
 		return -1;
 	if (entry->edits > 0) {
 		if (commit_edits(aging, entry, err) < 0)
 			return -1;
 		queue->changed |= aging->edits.n > 0;
-		if (report_aged(aging, queue, entry, &aging->json, err) < 0)
+		if (report_aged_message(aging, queue, entry, &aging->json,
+			err) < 0)
 			return -1;
 	}
 	if (write_with_edits(aging, (struct ctx_str){entry->text, entry->bytes},
@@ -519,7 +520,7 @@ is_before_boundary(const struct aging *aging, const struct age_queue *queue,
 /* Weighs the messages that have come before the boundary since the last call.
  */
 static int
-weigh_queue(struct aging *aging, struct age_queue *queue, struct ctx_err *err)
+add_savings(struct aging *aging, struct age_queue *queue, struct ctx_err *err)
 {
 	struct age_entry *entry;
 
@@ -529,8 +530,8 @@ weigh_queue(struct aging *aging, struct age_queue *queue, struct ctx_err *err)
 			break;
 		if (entry->tools != NULL &&
 		    (rescan_record(aging, entry, err) < 0 ||
-			age_before_boundary(aging, queue, entry, &aging->json,
-			    true, err) < 0))
+			age_message(aging, queue, entry, &aging->json, true,
+			    err) < 0))
 			return -1;
 	}
 	return 0;
@@ -579,7 +580,7 @@ check_refusal(struct aging *aging, struct age_queue *queue,
 		    (aging->options->by_results ||
 			is_before_boundary(aging, queue, entry)) &&
 		    ((json == NULL && rescan_record(aging, entry, err) < 0) ||
-			age_before_boundary(aging, queue, entry,
+			age_message(aging, queue, entry,
 			    json != NULL ? json : &aging->json, true, err) < 0))
 			return -1;
 		changed |= queue->savings > was;
@@ -599,7 +600,7 @@ write_due_messages(struct aging *aging, struct ctx_err *err)
 	struct age_queue *queue = &aging->lines;
 
 	if (queue->savings < aging->options->at_least) {
-		if (weigh_queue(aging, queue, err) < 0)
+		if (add_savings(aging, queue, err) < 0)
 			return -1;
 		if (queue->savings < aging->options->at_least)
 			return 0;
@@ -622,21 +623,21 @@ static int
 write_all_messages(struct aging *aging, bool broken, struct ctx_err *err)
 {
 	struct age_queue *queue = &aging->lines;
-	bool due,
-	    stays =
+	bool may_age_results,
+	    is_kept =
 		broken && (aging->options->unsent || may_refuse(aging, queue));
 
 	queue->ended = true;
-	if (!stays && may_refuse(aging, queue) &&
-	    check_refusal(aging, queue, NULL, &stays, err) < 0)
+	if (!is_kept && may_refuse(aging, queue) &&
+	    check_refusal(aging, queue, NULL, &is_kept, err) < 0)
 		return -1;
-	if (!stays && write_due_messages(aging, err) < 0)
+	if (!is_kept && write_due_messages(aging, err) < 0)
 		return -1;
 	/* Some results of a waiting message may be before the boundary. */
-	due = !stays && aging->options->by_results &&
+	may_age_results = !is_kept && aging->options->by_results &&
 	    queue->savings >= aging->options->at_least;
 	while (queue->first < queue->n)
-		if (write_first_aged(aging, queue, due, err) < 0)
+		if (write_first_aged(aging, queue, may_age_results, err) < 0)
 			return -1;
 	return 0;
 }
@@ -697,25 +698,25 @@ record_result_tools(struct aging *aging, struct age_queue *queue,
     struct age_entry *entry, const struct ctx_message *message,
     struct ctx_err *err)
 {
-	bool is, may = false;
+	bool is_counted, may_age_any = false;
 	uint32_t k = 0;
 	size_t i;
 
 	for (i = 0; i < message->n; i++) {
-		if (is_result(aging, message, i, &is, err) < 0)
+		if (is_result(aging, message, i, &is_counted, err) < 0)
 			return -1;
-		entry->results += is;
-		may |= is && may_age(aging, message, i);
+		entry->results += is_counted;
+		may_age_any |= is_counted && may_age(aging, message, i);
 	}
 	queue->results += entry->results;
-	if (!may)
+	if (!may_age_any)
 		return 0;
 	entry->tools = calloc(entry->results, sizeof *entry->tools);
 	if (entry->tools == NULL)
 		return ctx_err_nomem(err);
 	for (i = 0; i < message->n; i++) {
-		if (is_result(aging, message, i, &is, err) < 0 ||
-		    (is &&
+		if (is_result(aging, message, i, &is_counted, err) < 0 ||
+		    (is_counted &&
 			find_tool(queue, message, i, &entry->tools[k++], err) <
 			    0))
 			return -1;
@@ -801,7 +802,7 @@ begin_queue(struct aging *aging, struct age_queue *queue,
 }
 
 static int
-keep_aged_text(struct aging *aging, struct age_entry *entry,
+copy_record_text(struct aging *aging, struct age_entry *entry,
     const struct ctx_event *event, struct ctx_err *err)
 {
 	entry->text = ctx_stream_keep(aging->stream, event, err);
@@ -846,7 +847,7 @@ queue_record(struct aging *aging, const struct ctx_event *event,
 		queue->n--;
 		return write_record(aging, event->record->text, err);
 	}
-	if (keep_aged_text(aging, entry, event, err) < 0)
+	if (copy_record_text(aging, entry, event, err) < 0)
 		return -1;
 	return aging->options->unsent || may_refuse(aging, queue)
 	    ? 0
@@ -856,7 +857,7 @@ queue_record(struct aging *aging, const struct ctx_event *event,
 /* ---- messages inside a record ---- */
 
 static int
-queue_element(struct aging *aging, const struct ctx_event *event,
+append_element(struct aging *aging, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct age_entry *entry = append_to_queue(&aging->record, event, err);
@@ -873,7 +874,7 @@ queue_element(struct aging *aging, const struct ctx_event *event,
  */
 static int
 age_element(struct aging *aging, struct age_queue *queue, size_t i,
-    const struct ctx_json *json, bool weighing, struct ctx_err *err)
+    const struct ctx_json *json, bool count_only, struct ctx_err *err)
 {
 	struct age_entry *entry = &queue->list[i];
 
@@ -881,11 +882,11 @@ age_element(struct aging *aging, struct age_queue *queue, size_t i,
 	if (entry->tools != NULL && i >= queue->sent_end &&
 	    (aging->options->by_results ||
 		is_before_boundary(aging, queue, entry)) &&
-	    age_before_boundary(aging, queue, entry, json, weighing, err) < 0)
+	    age_message(aging, queue, entry, json, count_only, err) < 0)
 		return -1;
-	if (weighing || entry->dialect == NULL)
+	if (count_only || entry->dialect == NULL)
 		return 0;
-	if (drop_bound_if_changed(aging, queue, entry,
+	if (remove_reasoning_if_bound(aging, queue, entry,
 		ctx_json_str(json, entry->node), err) < 0)
 		return -1;
 	queue->changed |= entry->edits > 0;
@@ -902,25 +903,27 @@ end_aged_record(struct aging *aging, const struct ctx_event *event,
 	struct age_entry place = {.file = event->record->file,
 	    .line = event->record->line};
 	bool refused = false;
-	int weighing;
+	int count_only;
 	size_t i;
 
 	if (may_refuse(aging, queue) &&
 	    check_refusal(aging, queue, json, &refused, err) < 0)
 		return -1;
-	for (weighing = aging->options->at_least > 0; weighing >= 0 && !refused;
-	     weighing--) {
-		if (weighing == 0 && queue->savings < aging->options->at_least)
+	for (count_only = aging->options->at_least > 0;
+	     count_only >= 0 && !refused; count_only--) {
+		if (count_only == 0 &&
+		    queue->savings < aging->options->at_least)
 			break;
 		for (i = 0; i < queue->n; i++)
-			if (age_element(aging, queue, i, json, weighing, err) <
-			    0)
+			if (age_element(aging, queue, i, json, count_only,
+				err) < 0)
 				return -1;
 	}
 	if (commit_edits(aging, &place, err) < 0)
 		return -1;
 	for (i = queue->sent_end; i < queue->n; i++)
-		if (report_aged(aging, queue, &queue->list[i], json, err) < 0)
+		if (report_aged_message(aging, queue, &queue->list[i], json,
+			err) < 0)
 			return -1;
 	clear_queue(queue);
 	return 0;
@@ -929,7 +932,7 @@ end_aged_record(struct aging *aging, const struct ctx_event *event,
 /* Handles the end of a record that is not a message: writes it, or queues it
  * after waiting messages. */
 static int
-pass_unaged(struct aging *aging, const struct ctx_event *event,
+end_unaged_record(struct aging *aging, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct ctx_str text = event->record->text;
@@ -941,12 +944,12 @@ pass_unaged(struct aging *aging, const struct ctx_event *event,
 	if (entry == NULL)
 		return -1;
 	if (aging->edits.n == 0)
-		return keep_aged_text(aging, entry, event, err);
+		return copy_record_text(aging, entry, event, err);
 	aging->out.n = 0;
 	if (ctx_report_sync(&aging->options->report, err) < 0 ||
 	    ctx_edits_apply(&aging->edits, text, &aging->out, err) < 0)
 		return -1;
-	forget_edits(aging);
+	clear_edits(aging);
 	entry->bytes = aging->out.n;
 	entry->text = ctx_buf_take(&aging->out);
 	return 0;
@@ -962,14 +965,14 @@ age_event(struct aging *aging, const struct ctx_event *event,
 	case CTX_EVENT_BEGIN:
 		return begin_queue(aging, &aging->record, event, err);
 	case CTX_EVENT_MESSAGE:
-		return event->inside ? queue_element(aging, event, err)
+		return event->inside ? append_element(aging, event, err)
 				     : queue_record(aging, event, err);
 	case CTX_EVENT_END:
 		return end_aged_record(aging, event, err);
 	case CTX_EVENT_RECORD:
 		if (event->layout->kind == CTX_LAYOUT_MESSAGE)
 			return 0;
-		return pass_unaged(aging, event, err);
+		return end_unaged_record(aging, event, err);
 	default:
 		return 0;
 	}

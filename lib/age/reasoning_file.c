@@ -7,8 +7,8 @@
 #include "stream/bound_reasoning.h"
 #include "stream/placeholder.h"
 
-#define BEGIN "reasoning-"
-#define END   ".json"
+#define NAME_BEGIN "reasoning-"
+#define NAME_END   ".json"
 
 /* Appends the payload, id and name of a block, unless ctx_age may change it. */
 static int
@@ -39,24 +39,24 @@ append_stable_block(struct ctx_buf *out, const struct ctx_message *message,
 }
 
 int
-ctx_place_next(struct message_place *place, const struct ctx_message *view,
-    uint64_t message, struct ctx_buf *scratch, struct ctx_err *err)
+ctx_place_next(struct message_place *place, const struct ctx_message *message,
+    uint64_t index, struct ctx_buf *scratch, struct ctx_err *err)
 {
-	struct ctx_buf said = {0};
+	struct ctx_buf stable = {0};
 	struct ctx_str pieces[2] = {{place->so_far, CTX_SPOOL_DIGITS}};
 	int rc = 0;
 	size_t i;
 
-	place->record = message == place->message ? place->record + 1 : 0;
-	place->message = message;
-	if (view->role == CTX_ROLE_SYSTEM)
+	place->record = index == place->message ? place->record + 1 : 0;
+	place->message = index;
+	if (message->role == CTX_ROLE_SYSTEM)
 		return 0;
-	for (i = 0; i < view->n && rc == 0; i++)
-		rc = append_stable_block(&said, view, i, scratch, err);
-	pieces[1] = (struct ctx_str){said.p, said.n};
-	if (said.n > 0)
+	for (i = 0; i < message->n && rc == 0; i++)
+		rc = append_stable_block(&stable, message, i, scratch, err);
+	pieces[1] = (struct ctx_str){stable.p, stable.n};
+	if (stable.n > 0)
 		ctx_spool_digits(place->so_far, pieces, 2);
-	ctx_buf_release(&said);
+	ctx_buf_release(&stable);
 	return rc;
 }
 
@@ -73,6 +73,6 @@ ctx_reasoning_name(struct ctx_buf *name, struct ctx_str message,
 	    (unsigned long long)place->record);
 	ctx_spool_digits(digits, pieces, 3);
 	name->n = 0;
-	return ctx_buf_printf(name, err, BEGIN "%.*s" END, CTX_SPOOL_DIGITS,
-	    digits);
+	return ctx_buf_printf(name, err, NAME_BEGIN "%.*s" NAME_END,
+	    CTX_SPOOL_DIGITS, digits);
 }

@@ -20,10 +20,11 @@ struct message_place {
 	uint64_t record;  /* its record, from 0, if a message has several */
 };
 
-/* Moves place to the next message view, whose index is message.  Placeholders
+/* Moves place to the next message, whose index is given.  Placeholders
  * for media and reasoning are not part of place->so_far. */
-int ctx_place_next(struct message_place *place, const struct ctx_message *view,
-    uint64_t message, struct ctx_buf *scratch, struct ctx_err *err);
+int ctx_place_next(struct message_place *place,
+    const struct ctx_message *message, uint64_t index, struct ctx_buf *scratch,
+    struct ctx_err *err);
 /* Sets name, NUL-terminated, to the file name for a message at this place. */
 int ctx_reasoning_name(struct ctx_buf *name, struct ctx_str message,
     const struct message_place *place, struct ctx_err *err);

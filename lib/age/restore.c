@@ -20,7 +20,7 @@
 #include "stream/placeholder.h"
 
 /* maximum bytes of a file: the result must fit into a record */
-#define MOST_FILE UINT32_MAX
+#define MAX_FILE UINT32_MAX
 
 /* A message that has edits; it is reported at the end of its record. */
 struct restored_message {
@@ -126,14 +126,14 @@ check_spool_file(int rc, enum ctx_aged_result_state *state,
 /* Sums up the spool file restore->name; a file of more than most bytes counts
  * as changed. */
 static int
-sum_spool_file(struct restoration *restoration, uint64_t most,
+sum_spool_file(struct restoration *restoration, uint64_t max_bytes,
     struct ctx_spool_sum *sum, enum ctx_aged_result_state *state,
     struct ctx_err *err)
 {
 	int rc = restoration->no_spool
 	    ? 0
-	    : ctx_spool_sum(&restoration->spool, restoration->name.p, most, sum,
-		  err);
+	    : ctx_spool_sum(&restoration->spool, restoration->name.p, max_bytes,
+		  sum, err);
 
 	return check_spool_file(rc, state, err);
 }
@@ -190,7 +190,7 @@ report_reference(struct restoration *restoration,
 /* Returns true if the name is that of a block's JSON, stored without a payload.
  */
 static bool
-is_bare(struct ctx_str name)
+is_json_name(struct ctx_str name)
 {
 	static const char end[] = ".json";
 	const size_t n = sizeof end - 1;
@@ -227,7 +227,7 @@ scan_block(struct restoration *restoration, struct ctx_err *err)
 /* Sets *is to true if the text in restore->standin is what ctx_age makes of the
  * block at node 1 of restore->media. */
 static int
-is_standin_of(struct restoration *restoration, const struct reference *ref,
+is_placeholder_of(struct restoration *restoration, const struct reference *ref,
     bool *is, struct ctx_err *err)
 {
 	struct ctx_buf scratch = {0}, line = {0};
@@ -246,7 +246,7 @@ is_standin_of(struct restoration *restoration, const struct reference *ref,
 		    restoration->placeholder.n > line.n &&
 		    restoration->placeholder.p[line.n] == '\n' &&
 		    memcmp(restoration->placeholder.p, line.p, line.n) == 0 &&
-		    is_bare(ref->name) == (media.base64.n == 0);
+		    is_json_name(ref->name) == (media.base64.n == 0);
 	}
 	ctx_buf_release(&scratch);
 	ctx_buf_release(&line);
@@ -264,8 +264,8 @@ read_spooled_block(struct restoration *restoration, const struct reference *ref,
 
 	restoration->name.n = 0;
 	if (ctx_buf_printf(&restoration->name, err, "%.*s%s", (int)ref->name.n,
-		ref->name.p, is_bare(ref->name) ? "" : ".json") < 0 ||
-	    sum_spool_file(restoration, MOST_FILE, &sum, state, err) < 0)
+		ref->name.p, is_json_name(ref->name) ? "" : ".json") < 0 ||
+	    sum_spool_file(restoration, MAX_FILE, &sum, state, err) < 0)
 		return -1;
 	if (*state != CTX_AGED_WHOLE)
 		return 0;
@@ -276,7 +276,8 @@ read_spooled_block(struct restoration *restoration, const struct reference *ref,
 		rc =
 		    *state == CTX_AGED_WHOLE ? scan_block(restoration, err) : 0;
 		if (rc < 0 ||
-		    (rc > 0 && is_standin_of(restoration, ref, &is, err) < 0))
+		    (rc > 0 &&
+			is_placeholder_of(restoration, ref, &is, err) < 0))
 			return -1;
 	}
 	if (!is)
@@ -318,7 +319,7 @@ restore_block(struct restoration *restoration, const struct ctx_record *record,
 /* Appends the body in restore->file to the edits' store.  Media in it that were
  * aged before are restored, too. */
 static int
-append_scanned_body(struct restoration *restoration,
+append_scanned_content(struct restoration *restoration,
     const struct ctx_record *record, struct ctx_err *err)
 {
 	const struct ctx_json *json = &restoration->json;
@@ -346,7 +347,7 @@ append_scanned_body(struct restoration *restoration,
 /* Restores a body that its text alone cannot restore.  Its JSON is in the file
  * NAME.json, whose digits the reference has. */
 static int
-append_body_from_json(struct restoration *restoration,
+append_content_from_json(struct restoration *restoration,
     const struct ctx_record *record, const struct reference *ref,
     enum ctx_aged_result_state *state, struct ctx_err *err)
 {
@@ -355,7 +356,7 @@ append_body_from_json(struct restoration *restoration,
 	int rc;
 
 	if (ctx_buf_printf(&restoration->name, err, ".json") < 0 ||
-	    sum_spool_file(restoration, MOST_FILE, &sum, state, err) < 0)
+	    sum_spool_file(restoration, MAX_FILE, &sum, state, err) < 0)
 		return -1;
 	if (*state == CTX_AGED_WHOLE &&
 	    memcmp(sum.digits, ref->digits.p, sizeof sum.digits) == 0) {
@@ -367,7 +368,7 @@ append_body_from_json(struct restoration *restoration,
 		if (rc != 0)
 			return rc < 0
 			    ? -1
-			    : append_scanned_body(restoration, record, err);
+			    : append_scanned_content(restoration, record, err);
 	}
 	*state = CTX_AGED_CHANGED;
 	return 0;
@@ -377,20 +378,21 @@ append_body_from_json(struct restoration *restoration,
  * files are unchanged.  Only a file of the right size and sha256 is read into
  * memory. */
 static int
-append_referenced_body(struct restoration *restoration,
+append_referenced_content(struct restoration *restoration,
     const struct ctx_record *record, const struct reference *ref,
     const char *const *form, enum ctx_aged_result_state *state,
     struct ctx_err *err)
 {
 	struct ctx_buf *file = &restoration->file;
 	/* UTF-8 has at most 4 bytes per character. */
-	uint64_t most = ref->chars < MOST_FILE / 4 ? 4 * ref->chars : MOST_FILE;
+	uint64_t max_bytes =
+	    ref->chars < MAX_FILE / 4 ? 4 * ref->chars : MAX_FILE;
 	struct ctx_spool_sum sum;
 
 	restoration->name.n = 0;
 	if (ctx_buf_printf(&restoration->name, err, "%.*s", (int)ref->name.n,
 		ref->name.p) < 0 ||
-	    sum_spool_file(restoration, most, &sum, state, err) < 0)
+	    sum_spool_file(restoration, max_bytes, &sum, state, err) < 0)
 		return -1;
 	if (*state != CTX_AGED_WHOLE)
 		return 0;
@@ -399,7 +401,7 @@ append_referenced_body(struct restoration *restoration,
 		return 0;
 	}
 	if (memcmp(sum.digits, ref->digits.p, sizeof sum.digits) != 0)
-		return append_body_from_json(restoration, record, ref, state,
+		return append_content_from_json(restoration, record, ref, state,
 		    err);
 	if (read_summed_file(restoration, &sum, file, state, err) < 0)
 		return -1;
@@ -414,17 +416,18 @@ append_referenced_body(struct restoration *restoration,
 
 static int
 restore_result(struct restoration *restoration, const struct ctx_event *event,
-    uint32_t body, struct ctx_err *err)
+    uint32_t content, struct ctx_err *err)
 {
 	const struct ctx_json *json = event->message->json;
 	const struct ctx_dialect *dialect = event->layout->dialect;
-	uint32_t node = ctx_result_content_text(json, body, dialect);
+	uint32_t node = ctx_result_content_text(json, content, dialect);
 	size_t from = restoration->edits.store.n;
 	enum ctx_aged_result_state state;
 	struct reference ref;
 
-	if (node == 0 && body != 0 && json->nodes[body].kind == CTX_JSON_STRING)
-		node = body;
+	if (node == 0 && content != 0 &&
+	    json->nodes[content].kind == CTX_JSON_STRING)
+		node = content;
 	if (node == 0 || !ctx_reference_may_be(ctx_json_str(json, node)))
 		return 0;
 	restoration->text.n = 0;
@@ -436,8 +439,9 @@ restore_result(struct restoration *restoration, const struct ctx_event *event,
 	if (!ctx_reference_into(&ref, restoration->options->spool))
 		return report_foreign(restoration, &ref, err);
 	if (open_spool(restoration, err) < 0 ||
-	    append_referenced_body(restoration, event->record, &ref,
-		ctx_result_content_form(json, body, dialect), &state, err) < 0)
+	    append_referenced_content(restoration, event->record, &ref,
+		ctx_result_content_form(json, content, dialect), &state,
+		err) < 0)
 		return -1;
 	ctx_buf_reset(&restoration->file);
 	if (report_reference(restoration, event->record, &ref, state, err) < 0)
@@ -445,7 +449,7 @@ restore_result(struct restoration *restoration, const struct ctx_event *event,
 	if (state != CTX_AGED_WHOLE)
 		return 0;
 	return ctx_edits_replace_stored(&restoration->edits,
-	    ctx_json_str(json, body), from, err);
+	    ctx_json_str(json, content), from, err);
 }
 
 /* ---- the end of a record ---- */
@@ -529,8 +533,9 @@ apply_record_edits(struct restoration *restoration,
 }
 
 static int
-pass_restored(struct restoration *restoration, struct ctx_writer *writer,
-    const struct ctx_record *record, struct ctx_err *err)
+write_restored_record(struct restoration *restoration,
+    struct ctx_writer *writer, const struct ctx_record *record,
+    struct ctx_err *err)
 {
 	bool changed =
 	    !restoration->has_broken_reference && restoration->edits.n > 0;
@@ -606,7 +611,7 @@ read_reasoning_file(struct restoration *restoration,
 	if (ctx_reasoning_name(&restoration->name, message,
 		&restoration->places[event->inside], err) < 0)
 		return -1;
-	rc = ctx_spool_get(&restoration->spool, restoration->name.p, MOST_FILE,
+	rc = ctx_spool_get(&restoration->spool, restoration->name.p, MAX_FILE,
 	    &restoration->unstripped, err);
 	if (check_spool_file(rc, &state, err) < 0)
 		return -1;
@@ -616,24 +621,24 @@ read_reasoning_file(struct restoration *restoration,
 /* Sets *is to true if restore->whole without its signed reasoning is the
  * event's message; it is then read into restore->whole_view. */
 static int
-check_whole_message(struct restoration *restoration,
+check_unstripped_message(struct restoration *restoration,
     const struct ctx_event *event, bool *is, struct ctx_err *err)
 {
 	struct ctx_str message =
 	    ctx_json_str(event->message->json, event->node);
-	struct ctx_buf *whole = &restoration->unstripped;
+	struct ctx_buf *unstripped = &restoration->unstripped;
 	int rc;
 
 	*is = false;
 	ctx_edits_reset(&restoration->strip_edits);
 	restoration->stripped.n = 0;
-	rc = is_json_line(restoration, whole, err);
+	rc = is_json_line(restoration, unstripped, err);
 	if (rc <= 0)
 		return rc;
-	whole->n--;
+	unstripped->n--;
 	/* Scan again, since the text is now without its line feed. */
-	rc = ctx_json_scan(&restoration->unstripped_json, whole->p, whole->n,
-	    &(size_t){0}, err);
+	rc = ctx_json_scan(&restoration->unstripped_json, unstripped->p,
+	    unstripped->n, &(size_t){0}, err);
 	if (rc > 0)
 		rc = ctx_dialect_read_message(event->layout->dialect,
 		    &restoration->unstripped_json, 0,
@@ -644,8 +649,8 @@ check_whole_message(struct restoration *restoration,
 	if (ctx_bound_remove(&restoration->strip_edits,
 		&restoration->unstripped_message, 0, err) < 0 ||
 	    ctx_edits_apply(&restoration->strip_edits,
-		(struct ctx_str){whole->p, whole->n}, &restoration->stripped,
-		err) < 0)
+		(struct ctx_str){unstripped->p, unstripped->n},
+		&restoration->stripped, err) < 0)
 		return -1;
 	*is = restoration->stripped.n == message.n &&
 	    memcmp(restoration->stripped.p, message.p, message.n) == 0;
@@ -681,19 +686,19 @@ report_reasoning(struct restoration *restoration, const struct ctx_event *event,
 /* Replaces the message by restore->whole, after restoring the aged results and
  * media in it. */
 static int
-restore_whole_message(struct restoration *restoration,
+restore_unstripped_message(struct restoration *restoration,
     const struct ctx_event *event, size_t first, struct ctx_err *err)
 {
-	struct ctx_event whole = *event;
+	struct ctx_event unstripped = *event;
 	struct ctx_str text = {restoration->unstripped.p,
 	    restoration->unstripped.n};
 	size_t i;
 
-	whole.message = &restoration->unstripped_message;
-	whole.node = 0;
-	for (i = 0; i < whole.message->n; i++)
-		if (restore_result_or_text(restoration, &whole, i, first, err) <
-		    0)
+	unstripped.message = &restoration->unstripped_message;
+	unstripped.node = 0;
+	for (i = 0; i < unstripped.message->n; i++)
+		if (restore_result_or_text(restoration, &unstripped, i, first,
+			err) < 0)
 			return -1;
 	restoration->stripped.n = 0;
 	if (ctx_edits_apply_some(&restoration->edits, first,
@@ -725,15 +730,16 @@ restore_reasoning(struct restoration *restoration,
 	rc = read_reasoning_file(restoration, event, err);
 	if (rc <= 0)
 		return rc;
-	if (check_whole_message(restoration, event, &is, err) < 0 ||
+	if (check_unstripped_message(restoration, event, &is, err) < 0 ||
 	    report_reasoning(restoration, event, is, err) < 0)
 		return -1;
 	if (!is) {
 		restoration->has_broken_reference = true;
 		return 0;
 	}
-	return restore_whole_message(restoration, event, first, err) < 0 ? -1
-									 : 1;
+	return restore_unstripped_message(restoration, event, first, err) < 0
+	    ? -1
+	    : 1;
 }
 
 static int
@@ -796,7 +802,8 @@ restore_event(struct restoration *restoration, struct ctx_writer *writer,
 	case CTX_EVENT_RECORD:
 		if (report_digits(restoration, event->record, err) < 0)
 			return -1;
-		return pass_restored(restoration, writer, event->record, err);
+		return write_restored_record(restoration, writer, event->record,
+		    err);
 	default:
 		return 0;
 	}
@@ -830,7 +837,7 @@ ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
 	struct restoration restoration = {.options = options,
 	    .stream = stream,
 	    .counters = counters};
-	bool told = options->report.on_change != NULL;
+	bool is_reported = options->report.on_change != NULL;
 	int rc = -1;
 
 	stream->include_hidden = true;
@@ -839,8 +846,10 @@ ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_json_init(&restoration.edited.json, counters->simd);
 	ctx_json_init(&restoration.unstripped_json, counters->simd);
 	ctx_json_init(&restoration.block_json, counters->simd);
-	if (ctx_tracker_init(&restoration.lines, told, told, err) == 0 &&
-	    ctx_tracker_init(&restoration.record, told, told, err) == 0)
+	if (ctx_tracker_init(&restoration.lines, is_reported, is_reported,
+		err) == 0 &&
+	    ctx_tracker_init(&restoration.record, is_reported, is_reported,
+		err) == 0)
 		rc = restore_all(&restoration, stream, writer, err);
 	ctx_tracker_release(&restoration.lines);
 	ctx_tracker_release(&restoration.record);

@@ -11,7 +11,7 @@
 #include "cache/breakpoints.h"
 
 void
-ctx_breakpoints_free_waiting(struct cache_entry *entry)
+ctx_cache_entry_release(struct cache_entry *entry)
 {
 	free(entry->text);
 	free((char *)entry->change.tool.p);
@@ -26,7 +26,7 @@ ctx_cache_run_clear(struct cache_run *run)
 	size_t cap = run->cap, i;
 
 	for (i = 0; i < run->n; i++)
-		ctx_breakpoints_free_waiting(&list[i]);
+		ctx_cache_entry_release(&list[i]);
 	memset(run, 0, sizeof *run);
 	run->list = list;
 	run->cap = cap;
@@ -131,11 +131,11 @@ ctx_cache_run_edit(struct ctx_breakpoint_writer *writer,
 }
 
 int
-ctx_cache_run_weigh(struct cache_run *run, uint64_t number,
+ctx_cache_run_find_places(struct cache_run *run, uint64_t number,
     struct ctx_breakpoint_writer *writer, struct ctx_err *err)
 {
 	struct cache_entry *entry = &run->list[number - run->n_written];
-	size_t noted = writer->edits->n, kept = writer->edits->store.n;
+	size_t n_edits = writer->edits->n, n_stored = writer->edits->store.n;
 
 	ctx_breakpoint_find_places(run->format, writer->json,
 	    ctx_breakpoint_content(run->format, writer->json, entry->node),
@@ -145,9 +145,9 @@ ctx_cache_run_weigh(struct cache_run *run, uint64_t number,
 	if (ctx_cache_run_edit(writer, run->format, CTX_TTL_5M, entry->node, 0,
 		err) < 0)
 		return -1;
-	entry->is_unmarked = writer->edits->n == noted;
-	writer->edits->n = noted;
-	writer->edits->store.n = kept;
+	entry->is_unmarked = writer->edits->n == n_edits;
+	writer->edits->n = n_edits;
+	writer->edits->store.n = n_stored;
 	run->leading &= entry->role == CTX_ROLE_SYSTEM;
 	if (run->leading) {
 		if (entry->places.mask != 0)

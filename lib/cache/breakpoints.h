@@ -79,7 +79,7 @@ int ctx_cache_run_edit(struct ctx_breakpoint_writer *writer,
 /* Records where message number may have breakpoints, and whether it has any.
  * The message is in writer->json; messages must come in order. Adds no edits.
  */
-int ctx_cache_run_weigh(struct cache_run *run, uint64_t number,
+int ctx_cache_run_find_places(struct cache_run *run, uint64_t number,
     struct ctx_breakpoint_writer *writer, struct ctx_err *err);
 
 /* Returns the index of the block at which the newest message gets its
@@ -101,7 +101,7 @@ uint32_t ctx_breakpoints_of(const struct breakpoints *points, uint64_t number);
 const char *ctx_breakpoints_rule(const struct breakpoints *points,
     uint64_t number);
 /* Frees what a waiting message owns. */
-void ctx_breakpoints_free_waiting(struct cache_entry *entry);
+void ctx_cache_entry_release(struct cache_entry *entry);
 /* Returns the number of breakpoints that the conversation gets, including those
  * already written. */
 size_t ctx_breakpoints_count(const struct breakpoints *points,

@@ -120,7 +120,8 @@ ctx_cache_report_request(const struct ctx_report *report,
     struct ctx_err *err)
 {
 	uint32_t request = event->layout->request, lists[CTX_BREAKPOINT_LISTS];
-	size_t n = ctx_breakpoint_lists(writer->json, request, lists), noted, i;
+	size_t n = ctx_breakpoint_lists(writer->json, request, lists), n_edits,
+	       i;
 	const char *rule;
 	uint32_t mask;
 
@@ -136,11 +137,11 @@ ctx_cache_report_request(const struct ctx_report *report,
 			mask = points->tools;
 			rule = "last tool";
 		}
-		noted = writer->edits->n;
+		n_edits = writer->edits->n;
 		if (ctx_breakpoint_write(writer, format, ttl, lists[i], mask,
 			err) < 0)
 			return -1;
-		if (writer->edits->n > noted &&
+		if (writer->edits->n > n_edits &&
 		    report_member(report, event,
 			find_request_member(writer->json, request, lists[i]),
 			mask != 0 ? rule : NULL, err) < 0)

@@ -14,7 +14,7 @@
 #include "stream/conversation_tracker.h"
 
 /* Messages read before the provider must be known. */
-#define PATIENCE 16
+#define MAX_UNDECIDED 16
 
 struct marking {
 	struct ctx_stream *stream;
@@ -93,7 +93,7 @@ write_marked(struct marking *marking, struct cache_run *run,
 		return -1;
 	if (write_marked_text(marking, text, err) < 0)
 		return -1;
-	ctx_breakpoints_free_waiting(entry);
+	ctx_cache_entry_release(entry);
 	return 0;
 }
 
@@ -194,7 +194,7 @@ hold_bytes(struct marking *marking, struct ctx_str text, struct ctx_err *err)
 
 /* Writes a record that gets no breakpoints, or makes it wait if others do. */
 static int
-pass_unmarked(struct marking *marking, const struct ctx_event *event,
+end_unmarked_record(struct marking *marking, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct ctx_str text = event->record->text;
@@ -216,7 +216,7 @@ pass_unmarked(struct marking *marking, const struct ctx_event *event,
 
 /* Decides the provider, then records the places in the messages read before. */
 static int
-weigh_earlier(struct marking *marking, const struct ctx_dialect *dialect,
+decide_provider(struct marking *marking, const struct ctx_dialect *dialect,
     struct ctx_err *err)
 {
 	struct cache_run *run = &marking->lines;
@@ -235,15 +235,15 @@ weigh_earlier(struct marking *marking, const struct ctx_dialect *dialect,
 		marking->breakpoint_writer.json = &marking->json;
 		if (ctx_json_scan(&marking->json, entry->text, entry->bytes,
 			&used, err) < 0 ||
-		    ctx_cache_run_weigh(run, i, &marking->breakpoint_writer,
-			err) < 0)
+		    ctx_cache_run_find_places(run, i,
+			&marking->breakpoint_writer, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
 static int
-describe_message(struct marking *marking, const struct ctx_event *event,
+describe_change(struct marking *marking, const struct ctx_event *event,
     struct ctx_change *change, struct ctx_err *err)
 {
 	return ctx_cache_report_describe(&marking->options->report,
@@ -252,7 +252,7 @@ describe_message(struct marking *marking, const struct ctx_event *event,
 }
 
 static int
-mark_record(struct marking *marking, const struct ctx_event *event,
+hold_message(struct marking *marking, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct cache_run *run = &marking->lines;
@@ -261,7 +261,7 @@ mark_record(struct marking *marking, const struct ctx_event *event,
 	if (!run->begun && begin_marking(marking, run, event, err) < 0)
 		return -1;
 	if (run->decided && run->status != CTX_CACHE_STATUS_MARKED)
-		return pass_unmarked(marking, event, err);
+		return end_unmarked_record(marking, event, err);
 	if (count_until_cached(run, event, err) < 0)
 		return -1;
 	entry = hold_bytes(marking, event->record->text, err);
@@ -270,23 +270,24 @@ mark_record(struct marking *marking, const struct ctx_event *event,
 	entry->is_message = true;
 	entry->node = event->node;
 	entry->role = event->message->role;
-	if (describe_message(marking, event, &entry->change, err) < 0)
+	if (describe_change(marking, event, &entry->change, err) < 0)
 		return -1;
 	if (run->decided) {
 		marking->breakpoint_writer.json = event->record->json;
 		if (run->status == CTX_CACHE_STATUS_MARKED &&
-		    ctx_cache_run_weigh(run, run->n_written + run->n - 1,
+		    ctx_cache_run_find_places(run, run->n_written + run->n - 1,
 			&marking->breakpoint_writer, err) < 0)
 			return -1;
-	} else if ((marking->stream->dialect != NULL || run->n > PATIENCE) &&
-	    weigh_earlier(marking, event->layout->dialect, err) < 0) {
+	} else if ((marking->stream->dialect != NULL ||
+		       run->n > MAX_UNDECIDED) &&
+	    decide_provider(marking, event->layout->dialect, err) < 0) {
 		return -1;
 	}
 	return write_due_marked(marking, run, err);
 }
 
 static int
-mark_inside(struct marking *marking, const struct ctx_event *event,
+append_run_element(struct marking *marking, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct cache_run *run = &marking->record;
@@ -302,9 +303,9 @@ mark_inside(struct marking *marking, const struct ctx_event *event,
 	entry->node = event->node;
 	entry->role = event->message->role;
 	marking->breakpoint_writer.json = event->record->json;
-	if (describe_message(marking, event, &entry->change, err) < 0 ||
-	    ctx_cache_run_weigh(run, run->n - 1, &marking->breakpoint_writer,
-		err) < 0)
+	if (describe_change(marking, event, &entry->change, err) < 0 ||
+	    ctx_cache_run_find_places(run, run->n - 1,
+		&marking->breakpoint_writer, err) < 0)
 		return -1;
 	return count_until_cached(run, event, err);
 }
@@ -337,17 +338,17 @@ report_marked(struct marking *marking, const struct cache_run *run,
 
 /* Adds the edits of message i inside a record, and reports its change. */
 static int
-mark_element(struct marking *marking, struct cache_run *run, size_t i,
+mark_run_element(struct marking *marking, struct cache_run *run, size_t i,
     const struct breakpoints *points, struct ctx_err *err)
 {
 	struct cache_entry *entry = &run->list[i];
-	size_t noted = marking->edits.n;
+	size_t n_edits = marking->edits.n;
 
 	if (ctx_cache_run_edit(&marking->breakpoint_writer, run->format,
 		marking->options->ttl, entry->node,
 		ctx_breakpoints_of(points, i), err) < 0)
 		return -1;
-	if (marking->edits.n == noted)
+	if (marking->edits.n == n_edits)
 		return 0;
 	return ctx_cache_report_change(&marking->options->report,
 	    &entry->change, ctx_breakpoints_rule(points, i),
@@ -371,7 +372,7 @@ end_marked_record(struct marking *marking, const struct ctx_event *event,
 		ctx_cache_run_place(run, marking->breakpoint_writer.json,
 		    layout, &points);
 		for (i = 0; i < run->n; i++)
-			if (mark_element(marking, run, i, &points, err) < 0)
+			if (mark_run_element(marking, run, i, &points, err) < 0)
 				return -1;
 		if (layout->in_request &&
 		    ctx_cache_report_request(&marking->options->report,
@@ -393,7 +394,7 @@ end_marked_lines(struct marking *marking, struct ctx_err *err)
 
 	if (!run->begun)
 		return 0;
-	if (!run->decided && weigh_earlier(marking, dialect, err) < 0)
+	if (!run->decided && decide_provider(marking, dialect, err) < 0)
 		return -1;
 	if (run->status == CTX_CACHE_STATUS_MARKED)
 		ctx_cache_run_place(run, NULL, NULL, &points);
@@ -412,14 +413,14 @@ strip_message(struct marking *marking,
     struct ctx_err *err)
 {
 	struct ctx_change change = {.tool = {NULL, 0}};
-	size_t noted = marking->edits.n;
+	size_t n_edits = marking->edits.n;
 	int rc;
 
-	if (describe_message(marking, event, &change, err) < 0 ||
+	if (describe_change(marking, event, &change, err) < 0 ||
 	    ctx_cache_run_edit(&marking->breakpoint_writer, format,
 		marking->options->ttl, event->node, 0, err) < 0)
 		rc = -1;
-	else if (marking->edits.n == noted)
+	else if (marking->edits.n == n_edits)
 		rc = 0;
 	else {
 		change.continues = ctx_report_named(marking->stream, event);
@@ -445,7 +446,7 @@ strip_event(struct marking *marking, const struct ctx_event *event,
 	const struct ctx_breakpoint_format *format;
 
 	if (event->kind == CTX_EVENT_RECORD)
-		return pass_unmarked(marking, event, err);
+		return end_unmarked_record(marking, event, err);
 	format = ctx_breakpoint_format_any(layout->dialect);
 	if (layout->is_response || format == NULL)
 		return 0;
@@ -479,14 +480,14 @@ mark_event(struct marking *marking, const struct ctx_event *event,
 		return ctx_cache_run_decide(&marking->record,
 		    event->layout->dialect, marking->options->provider, err);
 	case CTX_EVENT_MESSAGE:
-		return event->inside ? mark_inside(marking, event, err)
-				     : mark_record(marking, event, err);
+		return event->inside ? append_run_element(marking, event, err)
+				     : hold_message(marking, event, err);
 	case CTX_EVENT_END:
 		return end_marked_record(marking, event, err);
 	case CTX_EVENT_RECORD:
 		if (event->layout->kind == CTX_LAYOUT_MESSAGE)
 			return 0;
-		return pass_unmarked(marking, event, err);
+		return end_unmarked_record(marking, event, err);
 	default:
 		return 0;
 	}
@@ -528,13 +529,15 @@ ctx_mark_cache(struct ctx_stream *stream, struct ctx_writer *writer,
 	    .writer = writer,
 	    .counters = counters,
 	    .options = options};
-	bool told = options->report.on_change != NULL;
+	bool is_reported = options->report.on_change != NULL;
 	int rc = -1;
 
 	ctx_json_init(&marking.json, counters->simd);
 	marking.breakpoint_writer.edits = &marking.edits;
-	if (ctx_tracker_init(&marking.line_tracker, told, told, err) == 0 &&
-	    ctx_tracker_init(&marking.record_tracker, told, told, err) == 0)
+	if (ctx_tracker_init(&marking.line_tracker, is_reported, is_reported,
+		err) == 0 &&
+	    ctx_tracker_init(&marking.record_tracker, is_reported, is_reported,
+		err) == 0)
 		rc = mark_all(&marking, err);
 	ctx_tracker_release(&marking.line_tracker);
 	ctx_tracker_release(&marking.record_tracker);

@@ -12,7 +12,7 @@
 #include "cache/breakpoints.h"
 
 /* Bytes of the longest string that is not replaced by its hash. */
-#define LONG ((size_t)64 << 10)
+#define LONG_STRING ((size_t)64 << 10)
 
 struct ctx_request_prefix {
 	struct ctx_request_prefix_item *items;
@@ -24,10 +24,10 @@ struct ctx_request_prefix {
 	struct ctx_buf text; /* the compared texts, if keep */
 	/* The first difference from the earlier request: */
 	bool differs;
-	size_t line_feeds;     /* line feeds in its record before it */
-	size_t column;         /* its column, from 1 */
-	char was[40], now[40]; /* excerpts around it */
-	size_t was_n, now_n;
+	size_t line_feeds; /* line feeds in its record before it */
+	size_t column;     /* its column, from 1 */
+	char earlier_excerpt[40], later_excerpt[40]; /* excerpts around it */
+	size_t earlier_excerpt_n, later_excerpt_n;
 	bool refused; /* true if signed reasoning of its item ends after it */
 	bool binds;   /* true if its model has bound reasoning */
 };
@@ -75,7 +75,7 @@ add_string(struct request_reading *reading, struct ctx_str literal,
 			return -1;
 		text = (struct ctx_str){reading->decoded.p, reading->decoded.n};
 	}
-	if (text.n <= LONG)
+	if (text.n <= LONG_STRING)
 		return escaped ? ctx_json_string_encode(&reading->compared,
 				     text.p, text.n, err)
 			       : ctx_buf_add(&reading->compared, literal.p,
@@ -229,7 +229,8 @@ compare_item(struct request_reading *reading, const struct ctx_record *record,
 {
 	const struct ctx_request_prefix *earlier = reading->options->earlier;
 	struct ctx_request_prefix *prefix = reading->prefix;
-	struct ctx_str now = {reading->compared.p, reading->compared.n}, was;
+	struct ctx_str later_text = {reading->compared.p, reading->compared.n},
+		       earlier_text;
 	const struct ctx_request_prefix_item *item;
 	size_t at;
 
@@ -239,11 +240,14 @@ compare_item(struct request_reading *reading, const struct ctx_record *record,
 	if (item->hash == prefix->items[prefix->n - 1].hash)
 		return;
 	prefix->differs = true;
-	was = (struct ctx_str){earlier->text.p + item->text, item->text_n};
-	at = count_equal(was, now);
-	prefix->was_n = copy_excerpt(prefix->was, was, at);
-	prefix->now_n = copy_excerpt(prefix->now, now, at);
-	at = find_byte(json, plain_node, now, at);
+	earlier_text =
+	    (struct ctx_str){earlier->text.p + item->text, item->text_n};
+	at = count_equal(earlier_text, later_text);
+	prefix->earlier_excerpt_n =
+	    copy_excerpt(prefix->earlier_excerpt, earlier_text, at);
+	prefix->later_excerpt_n =
+	    copy_excerpt(prefix->later_excerpt, later_text, at);
+	at = find_byte(json, plain_node, later_text, at);
 	at = ctx_edits_origin(&reading->edits, ctx_json_str(record->json, node),
 	    at);
 	record_change_place(reading, record, node, at);
@@ -462,7 +466,7 @@ add_request_message(struct request_reading *reading,
 	if (run->format != NULL) {
 		list = ctx_breakpoint_content(run->format, reading->writer.json,
 		    event->node);
-		if (ctx_cache_run_weigh(run, run->n - 1, &reading->writer,
+		if (ctx_cache_run_find_places(run, run->n - 1, &reading->writer,
 			err) < 0 ||
 		    ctx_cache_run_edit(&reading->writer, run->format,
 			CTX_TTL_5M, event->node, 0, err) < 0 ||
@@ -501,8 +505,8 @@ place_breakpoints(struct request_reading *reading, const struct ctx_json *json,
 }
 
 static int
-read_event(struct request_reading *reading, const struct ctx_event *event,
-    struct ctx_err *err)
+read_request_event(struct request_reading *reading,
+    const struct ctx_event *event, struct ctx_err *err)
 {
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
@@ -521,13 +525,13 @@ read_event(struct request_reading *reading, const struct ctx_event *event,
 }
 
 static int
-read_stream(struct request_reading *reading, struct ctx_err *err)
+read_request_stream(struct request_reading *reading, struct ctx_err *err)
 {
 	struct ctx_event event;
 	int rc;
 
 	while ((rc = ctx_stream_next(reading->stream, &event, err)) > 0)
-		if (read_event(reading, &event, err) < 0)
+		if (read_request_event(reading, &event, err) < 0)
 			return ctx_stream_fail(reading->stream, err);
 	if (rc < 0)
 		return -1;
@@ -554,7 +558,7 @@ ctx_request_prefix_read(struct ctx_request_prefix **prefix,
 		return ctx_err_nomem(err);
 	ctx_json_init(&reading.json, counters->simd);
 	reading.writer.edits = &reading.edits;
-	rc = read_stream(&reading, err);
+	rc = read_request_stream(&reading, err);
 	ctx_json_release(&reading.json);
 	ctx_edits_release(&reading.edits);
 	ctx_breakpoint_writer_release(&reading.writer);
@@ -659,8 +663,10 @@ ctx_request_prefix_compare(const struct ctx_request_prefix *earlier,
 	change->item = &later->items[n];
 	change->line = change->item->line + later->line_feeds;
 	change->column = later->column;
-	change->was = (struct ctx_str){later->was, later->was_n};
-	change->now = (struct ctx_str){later->now, later->now_n};
+	change->was =
+	    (struct ctx_str){later->earlier_excerpt, later->earlier_excerpt_n};
+	change->now =
+	    (struct ctx_str){later->later_excerpt, later->later_excerpt_n};
 	if (!later->binds)
 		return;
 	for (i = n; i < later->n && change->refused == NULL; i++)

@@ -61,7 +61,7 @@ annotate_message(struct annotation *annotation, const struct ctx_event *event,
 
 /* Notes the number: in the place of an old one, or after the last member. */
 static int
-put_number(struct annotation *annotation, const struct ctx_json *json,
+add_count_member(struct annotation *annotation, const struct ctx_json *json,
     struct ctx_err *err)
 {
 	const struct ctx_node *nodes = json->nodes;
@@ -101,7 +101,7 @@ end_annotated_record(struct annotation *annotation,
 	if (changed) {
 		annotation->out.n = 0;
 		ctx_edits_reset(&annotation->edits);
-		if (put_number(annotation, record->json, err) < 0 ||
+		if (add_count_member(annotation, record->json, err) < 0 ||
 		    ctx_edits_apply(&annotation->edits, text, &annotation->out,
 			err) < 0)
 			return -1;

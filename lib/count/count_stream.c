@@ -20,7 +20,7 @@ struct counted_conversation {
 	size_t n_shares, cap, tools_cap;
 	/* Per tool id: the index of its share in shares, valid only if tools
 	 * has that id there.  So it need not be cleared for each message. */
-	size_t *at, at_cap;
+	size_t *share_of, share_of_cap;
 };
 
 struct count_run {
@@ -32,7 +32,7 @@ struct count_run {
 };
 
 static int
-begin_count(struct count_run *run, struct counted_conversation *conversation,
+begin_counting(struct count_run *run, struct counted_conversation *conversation,
     const struct ctx_event *event, struct ctx_err *err)
 {
 	struct ctx_token_stats *stats = &conversation->stats;
@@ -68,17 +68,19 @@ static struct ctx_share *
 find_tool_share(struct counted_conversation *conversation, uint32_t tool,
     struct ctx_err *err)
 {
-	size_t i, known = conversation->at_cap, n = conversation->n_shares;
+	size_t i, known = conversation->share_of_cap,
+		  n = conversation->n_shares;
 	struct ctx_share *shares;
 	uint32_t *tools;
 	size_t *at;
 
-	at = ctx_grow(conversation->at, &conversation->at_cap, (size_t)tool + 1,
-	    sizeof *at, err);
+	at = ctx_grow(conversation->share_of, &conversation->share_of_cap,
+	    (size_t)tool + 1, sizeof *at, err);
 	if (at == NULL)
 		return NULL;
-	conversation->at = at;
-	memset(at + known, 0, (conversation->at_cap - known) * sizeof *at);
+	conversation->share_of = at;
+	memset(at + known, 0,
+	    (conversation->share_of_cap - known) * sizeof *at);
 	i = at[tool];
 	if (i < n && conversation->tools[i] == tool)
 		return &conversation->shares[i];
@@ -151,13 +153,12 @@ release_shares(struct counted_conversation *conversation)
 {
 	free(conversation->shares);
 	free(conversation->tools);
-	free(conversation->at);
+	free(conversation->share_of);
 }
 
 static int
-count_stream_message(struct count_run *run,
-    struct counted_conversation *conversation, const struct ctx_event *event,
-    struct ctx_err *err)
+count_message(struct count_run *run, struct counted_conversation *conversation,
+    const struct ctx_event *event, struct ctx_err *err)
 {
 	const struct ctx_dialect *dialect = event->layout->dialect;
 	const struct ctx_node *node = &event->record->json->nodes[event->node];
@@ -225,7 +226,7 @@ count_stream_message(struct count_run *run,
 }
 
 static int
-end_count(struct count_run *run, struct counted_conversation *conversation,
+end_counting(struct count_run *run, struct counted_conversation *conversation,
     struct ctx_err *err)
 {
 	conversation->begun = false;
@@ -235,22 +236,21 @@ end_count(struct count_run *run, struct counted_conversation *conversation,
 }
 
 static int
-count_event(struct count_run *run, const struct ctx_event *event,
+count_stream_event(struct count_run *run, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
-		return begin_count(run, &run->record, event, err);
+		return begin_counting(run, &run->record, event, err);
 	case CTX_EVENT_END:
-		return end_count(run, &run->record, err);
+		return end_counting(run, &run->record, err);
 	case CTX_EVENT_MESSAGE:
 		if (event->inside)
-			return count_stream_message(run, &run->record, event,
-			    err);
+			return count_message(run, &run->record, event, err);
 		if (!run->lines.begun &&
-		    begin_count(run, &run->lines, event, err) < 0)
+		    begin_counting(run, &run->lines, event, err) < 0)
 			return -1;
-		return count_stream_message(run, &run->lines, event, err);
+		return count_message(run, &run->lines, event, err);
 	default:
 		return 0;
 	}
@@ -263,11 +263,11 @@ count_all(struct count_run *run, struct ctx_err *err)
 	int rc;
 
 	while ((rc = ctx_stream_next(run->stream, &event, err)) > 0)
-		if (count_event(run, &event, err) < 0)
+		if (count_stream_event(run, &event, err) < 0)
 			return ctx_stream_fail(run->stream, err);
 	if (rc < 0)
 		return -1;
-	return run->lines.begun ? end_count(run, &run->lines, err) : 0;
+	return run->lines.begun ? end_counting(run, &run->lines, err) : 0;
 }
 
 int

@@ -42,7 +42,7 @@ ctx_cut_line_feeds(const char *p, size_t n)
 }
 
 static void
-advance_cut(struct cut_search *search, size_t at)
+advance_search(struct cut_search *search, size_t at)
 {
 	const char *p = search->segments->text.p + search->at;
 	size_t n = at - search->at;
@@ -57,11 +57,11 @@ advance_cut(struct cut_search *search, size_t at)
 /* Moves to the end of a segment, which also ends its last line.  Returns false
  * if that line has no line feed. */
 static bool
-end_segment_line(struct cut_search *search, const struct text_segment *segment)
+finish_segment(struct cut_search *search, const struct text_segment *segment)
 {
 	struct ctx_str text = ctx_text_segment_text(search->segments, segment);
 
-	advance_cut(search, segment->to);
+	advance_search(search, segment->to);
 	if (search->unit != CTX_SIZE_LINES || text.n == 0 ||
 	    text.p[text.n - 1] == '\n')
 		return true;
@@ -72,23 +72,24 @@ end_segment_line(struct cut_search *search, const struct text_segment *segment)
 /* Takes the current place as the head's end or the tail's start, if it fits.
  * begun: part of this segment's line is before it. */
 static void
-consider_cut_point(struct cut_search *search, size_t piece, bool begun)
+consider_cut_point(struct cut_search *search, size_t segment_index,
+    bool line_begun)
 {
 	/* The incomplete line counts as a line of the head. */
 	uint64_t head = search->size_before +
-	    (search->unit == CTX_SIZE_LINES && begun ? 1 : 0);
+	    (search->unit == CTX_SIZE_LINES && line_begun ? 1 : 0);
 
 	/* At equal size, the end of a text is better than the next one's start.
 	 */
 	if (head <= search->head_room &&
 	    (head > search->range.head.size_before ||
-		piece == search->range.head.segment))
+		segment_index == search->range.head.segment))
 		search->range.head =
-		    (struct cut_point){piece, search->at, head};
+		    (struct cut_point){segment_index, search->at, head};
 	if (!search->tail_found &&
 	    search->total - search->size_before <= search->tail_room) {
-		search->range.tail =
-		    (struct cut_point){piece, search->at, search->size_before};
+		search->range.tail = (struct cut_point){segment_index,
+		    search->at, search->size_before};
 		search->tail_found = true;
 	}
 }
@@ -157,10 +158,10 @@ find_safe_break(const struct text_segments *segments,
 /* Considers the places from the last safe one before goal to the first that is
  * not before goal. */
 static void
-consider_near(struct cut_search *search, size_t i, size_t goal)
+consider_near(struct cut_search *search, size_t i, size_t target)
 {
 	const struct text_segment *segment = &search->segments->list[i];
-	size_t at = find_safe_break(search->segments, segment, goal), next;
+	size_t at = find_safe_break(search->segments, segment, target), next;
 	struct ctx_grapheme grapheme = {0};
 	uint32_t cp;
 
@@ -173,9 +174,9 @@ consider_near(struct cut_search *search, size_t i, size_t goal)
 		if (!ctx_grapheme_next(&grapheme, cp) ||
 		    is_in_protected_span(search->segments, at))
 			continue;
-		advance_cut(search, at);
+		advance_search(search, at);
 		consider_cut_point(search, i, at > segment->from);
-		if (at >= goal)
+		if (at >= target)
 			break;
 	}
 }
@@ -184,7 +185,7 @@ consider_near(struct cut_search *search, size_t i, size_t goal)
  * both rooms together are at most total.  So only two places need a look: where
  * the head is full, and where the rest begins to fit the tail. */
 static void
-walk_segment(struct cut_search *search, size_t i)
+search_segment(struct cut_search *search, size_t i)
 {
 	const struct text_segment *segment = &search->segments->list[i];
 
@@ -194,7 +195,7 @@ walk_segment(struct cut_search *search, size_t i)
 	    find_place_of_size(search, segment,
 		search->total - search->tail_room));
 	consider_cut_point(search, i,
-	    end_segment_line(search, segment) && segment->to > segment->from);
+	    finish_segment(search, segment) && segment->to > segment->from);
 }
 
 /* Returns the segment that gets the mark: the one in which the head ends, or
@@ -241,7 +242,7 @@ drop_blank_tail(struct cut_range *range, const struct cut_search *search)
 		return;
 	rest.at = tail->at;
 	rest.size_before = tail->size_before;
-	(void)end_segment_line(&rest, segment);
+	(void)finish_segment(&rest, segment);
 	tail->at = segment->to;
 	tail->size_before = rest.size_before;
 }
@@ -260,11 +261,11 @@ ctx_cut_find_points(struct cut_range *range,
 
 	for (i = 0; i < segments->n; i++) {
 		if (segments->list[i].literal.n > 0) {
-			walk_segment(&search, i);
+			search_segment(&search, i);
 			continue;
 		}
 		consider_cut_point(&search, i, false);
-		(void)end_segment_line(&search, &segments->list[i]);
+		(void)finish_segment(&search, &segments->list[i]);
 	}
 	consider_cut_point(&search, segments->n, false);
 	*range = search.range;

@@ -11,12 +11,12 @@
 #include "base/vector.h"
 #include "truncate/text_segments.h"
 
-#define PAYLOAD 256 /* minimum; has upper case, lower case and digits */
-#define WIDTH   40  /* minimum width of a payload's lines */
-#define DENT    32  /* maximum indentation of a payload's line */
+#define MIN_PAYLOAD 256 /* minimum; has upper case, lower case and digits */
+#define MIN_WIDTH   40  /* minimum width of a payload's lines */
+#define MAX_INDENT  32  /* maximum indentation of a payload's line */
 
-#define OPEN  "[\xe2\x80\xa6 "
-#define CLOSE " \xe2\x80\xa6]"
+#define MARK_OPEN  "[\xe2\x80\xa6 "
+#define MARK_CLOSE " \xe2\x80\xa6]"
 
 /* ---- marks ---- */
 
@@ -25,14 +25,14 @@
 static size_t
 match_mark(const char *p, size_t n)
 {
-	const size_t open = sizeof OPEN - 1, close = sizeof CLOSE - 1;
+	const size_t open = sizeof MARK_OPEN - 1, close = sizeof MARK_CLOSE - 1;
 	size_t at = open;
 
-	if (n < open || memcmp(p, OPEN, open) != 0 || at == n || p[at] < '0' ||
-	    p[at] > '9')
+	if (n < open || memcmp(p, MARK_OPEN, open) != 0 || at == n ||
+	    p[at] < '0' || p[at] > '9')
 		return 0;
 	for (; at < n && at < open + 60; at++) {
-		if (n - at >= close && memcmp(p + at, CLOSE, close) == 0)
+		if (n - at >= close && memcmp(p + at, MARK_CLOSE, close) == 0)
 			return at + close;
 		if (p[at] != ' ' && (p[at] < '0' || p[at] > '9') &&
 		    (p[at] < 'a' || p[at] > 'z'))
@@ -47,7 +47,7 @@ enum { UPPER = 1, LOWER = 2, DIGIT = 4, SIGN = 8, ALL = 7 };
 
 /* A table, because every character of every text is looked up. */
 /* clang-format off */
-static const unsigned char kinds_of[256] = {
+static const unsigned char byte_classes[256] = {
     ['A'] = UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER,
     UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER,
     UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER,
@@ -62,7 +62,7 @@ static const unsigned char kinds_of[256] = {
 static unsigned
 classify_byte(char c)
 {
-	return kinds_of[(unsigned char)c];
+	return byte_classes[(unsigned char)c];
 }
 
 /* Returns the end of the run of base64 at at, and adds its character kinds. */
@@ -81,7 +81,7 @@ find_base64_end(const char *p, size_t n, size_t at, unsigned *kinds)
 static size_t
 skip_line_break(const char *p, size_t n, size_t at)
 {
-	size_t from = at, dent;
+	size_t from = at, indent;
 
 	if (at < n && p[at] == '\r')
 		at++;
@@ -93,8 +93,9 @@ skip_line_break(const char *p, size_t n, size_t at)
 		at += 2;
 	else
 		return 0;
-	for (dent = 0; at < n && dent < DENT && (p[at] == ' ' || p[at] == '\t');
-	     dent++)
+	for (indent = 0;
+	     at < n && indent < MAX_INDENT && (p[at] == ' ' || p[at] == '\t');
+	     indent++)
 		at++;
 	return at > from && at < n && classify_byte(p[at]) != 0 ? at : 0;
 }
@@ -113,20 +114,20 @@ may_end_line(const char *p, size_t n, size_t at)
  * a data: URL.  Sets *behind to the place where the search continues.
  */
 static size_t
-find_payload_end(const char *p, size_t n, size_t at, bool linked,
-    size_t *behind)
+find_payload_end(const char *p, size_t n, size_t at, bool in_url, size_t *next)
 {
 	unsigned kinds = 0, more;
 	size_t end = find_base64_end(p, n, at, &kinds), chars = end - at;
-	size_t width = linked ? 0 : chars, line, stop, full = end;
+	size_t width = in_url ? 0 : chars, line, stop, full = end;
 
-	while ((width == 0 || (width >= WIDTH && width % 4 == 0)) &&
+	while ((width == 0 || (width >= MIN_WIDTH && width % 4 == 0)) &&
 	    end == full && (line = skip_line_break(p, n, end)) != 0) {
 		more = 0;
 		stop = find_base64_end(p, n, line, &more);
 		if (width == 0)
 			width = stop - line;
-		if (width < WIDTH || width % 4 != 0 || stop - line > width ||
+		if (width < MIN_WIDTH || width % 4 != 0 ||
+		    stop - line > width ||
 		    (stop - line < width &&
 			((stop - line) % 4 != 0 || !may_end_line(p, n, stop))))
 			break;
@@ -138,10 +139,10 @@ find_payload_end(const char *p, size_t n, size_t at, bool linked,
 	}
 	/* If these lines are too short or lack a kind, a payload that starts
 	 * further down in them would, too. */
-	*behind = full;
-	if (!linked && (chars < PAYLOAD || (kinds & ALL) != ALL))
+	*next = full;
+	if (!in_url && (chars < MIN_PAYLOAD || (kinds & ALL) != ALL))
 		return at;
-	*behind = end;
+	*next = end;
 	return end;
 }
 
@@ -151,15 +152,14 @@ find_payload_end(const char *p, size_t n, size_t at, bool linked,
  * many bytes after it.  The end of the text is left to the caller. */
 static size_t
 skip_to_candidate(const char *p, size_t n, size_t at, char first, char last,
-    size_t behind)
+    size_t next)
 {
 	const size_t step = sizeof(PLAIN_VECTOR);
 	uint64_t found;
 
-	for (; n - at >= step + behind; at += step) {
+	for (; n - at >= step + next; at += step) {
 		found = PLAIN(bits)(PLAIN(equal)(PLAIN(load)(p + at), first)) &
-		    PLAIN(bits)(
-			PLAIN(equal)(PLAIN(load)(p + at + behind), last));
+		    PLAIN(bits)(PLAIN(equal)(PLAIN(load)(p + at + next), last));
 		if (found != 0)
 			return at + (size_t)__builtin_ctzll(found);
 	}
@@ -184,7 +184,8 @@ find_text(const char *p, size_t n, size_t at, const char *what, size_t length)
 static size_t
 find_mark(const char *p, size_t n, size_t at)
 {
-	while ((at = find_text(p, n, at, OPEN, sizeof OPEN - 1)) < n &&
+	while (
+	    (at = find_text(p, n, at, MARK_OPEN, sizeof MARK_OPEN - 1)) < n &&
 	    match_mark(p + at, n - at) == 0)
 		at++;
 	return at;
@@ -215,8 +216,8 @@ find_base64_run(const char *p, size_t n, size_t at)
 {
 	size_t from;
 
-	for (; n - at >= WIDTH; at = from) {
-		from = at + WIDTH;
+	for (; n - at >= MIN_WIDTH; at = from) {
+		from = at + MIN_WIDTH;
 		while (from > at && classify_byte(p[from - 1]) != 0)
 			from--;
 		if (from > at)
@@ -256,8 +257,8 @@ ctx_protected_span_next(struct protected_span_walk *walk,
     struct protected_span *span)
 {
 	const char *p = walk->p;
-	size_t n = walk->n, from, to, behind;
-	bool linked;
+	size_t n = walk->n, from, to, next;
+	bool in_url;
 
 	for (;;) {
 		from = walk->url < walk->run ? walk->url : walk->run;
@@ -270,9 +271,9 @@ ctx_protected_span_next(struct protected_span_walk *walk,
 		}
 		if (from == n)
 			return false;
-		linked = from == walk->url;
-		to = find_payload_end(p, n, from, linked, &behind);
-		advance_search(walk, behind);
+		in_url = from == walk->url;
+		to = find_payload_end(p, n, from, in_url, &next);
+		advance_search(walk, next);
 		/* A payload's first or last character may form one grapheme
 		 * cluster with its neighbour. */
 		if (to > from && to < n && (unsigned char)p[to] >= 0x80)
@@ -310,13 +311,13 @@ add_protected_span(struct text_segments *segments, size_t from, size_t to,
  * cut->mark.  Sets *less to what it saves in the unit of the cut, or 0. */
 static int
 make_placeholder(struct shortener *shortener, const char *p, size_t n,
-    uint64_t *less, struct ctx_err *err)
+    uint64_t *excess, struct ctx_err *err)
 {
 	uint64_t before, after;
 
 	shortener->out.n = shortener->mark.n = 0;
 	if (ctx_buf_printf(&shortener->out, err,
-		OPEN "%zu characters of base64" CLOSE,
+		MARK_OPEN "%zu characters of base64" MARK_CLOSE,
 		ctx_utf8_count(p, n)) < 0 ||
 	    ctx_json_string_encode(&shortener->mark, shortener->out.p,
 		shortener->out.n, err) < 0 ||
@@ -324,7 +325,7 @@ make_placeholder(struct shortener *shortener, const char *p, size_t n,
 	    ctx_shorten_measure(shortener, shortener->out.p, shortener->out.n,
 		&after, err) < 0)
 		return -1;
-	*less = before > after ? before - after : 0;
+	*excess = before > after ? before - after : 0;
 	return 0;
 }
 
@@ -384,7 +385,7 @@ replace_segment_payloads(struct text_segments *segments,
 }
 
 int
-ctx_text_segments_plain(struct text_segments *segments,
+ctx_text_segments_protect(struct text_segments *segments,
     struct shortener *shortener, struct ctx_err *err)
 {
 	struct text_segment *segment;

@@ -43,7 +43,7 @@ measure_segments(struct shortener *shortener,
 /* The change of a segment: the text between from and to is removed, and the
  * mark is inserted there if marked is true. */
 struct segment_change {
-	enum { STAYS, GOES, CHANGES } action;
+	enum { KEPT, REMOVED, CHANGED } action;
 	size_t from, to;
 	bool has_mark;
 };
@@ -57,20 +57,20 @@ find_segment_end(const struct text_segments *segments,
 }
 
 static struct segment_change
-find_change(const struct text_segments *segments, const struct cut_range *range,
-    size_t i)
+find_segment_change(const struct text_segments *segments,
+    const struct cut_range *range, size_t i)
 {
 	const struct text_segment *segment = &segments->list[i];
 	const struct cut_point *head = &range->head, *tail = &range->tail;
 	const size_t begin = segment->from,
 		     end = find_segment_end(segments, segment);
-	struct segment_change change = {.action = CHANGES,
+	struct segment_change change = {.action = CHANGED,
 	    .from = begin,
 	    .to = begin};
 
 	if (segment->literal.n == 0) {
 		change.action =
-		    i >= head->segment && i < tail->segment ? GOES : STAYS;
+		    i >= head->segment && i < tail->segment ? REMOVED : KEPT;
 		return change;
 	}
 	if (i <= head->segment)
@@ -81,9 +81,9 @@ find_change(const struct text_segments *segments, const struct cut_range *range,
 	if (change.has_mark)
 		return change;
 	if (change.from == change.to)
-		change.action = segment->has_placeholders ? CHANGES : STAYS;
+		change.action = segment->has_placeholders ? CHANGED : KEPT;
 	else if (change.from == begin && change.to == end)
-		change.action = GOES;
+		change.action = REMOVED;
 	return change;
 }
 
@@ -115,8 +115,8 @@ measure_outcome(struct shortener *shortener,
 	*total = 0;
 	for (i = 0; i < segments->n; i++) {
 		segment = &segments->list[i];
-		change = find_change(segments, range, i);
-		if (change.action == GOES)
+		change = find_segment_change(segments, range, i);
+		if (change.action == REMOVED)
 			continue;
 		text = ctx_text_segment_text(segments, segment);
 		if (segment->literal.n > 0) {
@@ -193,35 +193,35 @@ edit_segment(const struct shortener *shortener, struct ctx_edits *edits,
 }
 
 static int
-replace_range(struct shortener *shortener, struct ctx_edits *edits,
+remove_range(struct shortener *shortener, struct ctx_edits *edits,
     const struct ctx_dialect *dialect, const struct text_segments *segments,
     const struct cut_range *range, struct ctx_err *err)
 {
 	/* item has only the blocks of this result; the message may have very
 	 * many. */
-	const struct ctx_message *item = &segments->message;
-	size_t nodes = item->json->nodes[item->node].next - item->node, i;
+	const struct ctx_message *source = &segments->message;
+	size_t nodes = source->json->nodes[source->node].next - source->node, i;
 	const struct text_segment *segment;
 	struct segment_change change;
 	int rc = -1;
-	bool *gone;
+	bool *removed;
 
-	gone = calloc(nodes, sizeof *gone);
-	if (gone == NULL)
+	removed = calloc(nodes, sizeof *removed);
+	if (removed == NULL)
 		return ctx_err_nomem(err);
 	for (i = 0; i < segments->n; i++) {
 		segment = &segments->list[i];
-		change = find_change(segments, range, i);
-		if (change.action == GOES && segment->removable != 0)
-			gone[segment->removable - item->node] = true;
-		else if (change.action != STAYS &&
+		change = find_segment_change(segments, range, i);
+		if (change.action == REMOVED && segment->removable != 0)
+			removed[segment->removable - source->node] = true;
+		else if (change.action != KEPT &&
 		    edit_segment(shortener, edits, segments, dialect, segment,
 			&change, err) < 0)
 			goto out;
 	}
-	rc = ctx_edits_remove_nodes(edits, item, gone, err);
+	rc = ctx_edits_remove_nodes(edits, source, removed, err);
 out:
-	free(gone);
+	free(removed);
 	return rc;
 }
 
@@ -265,7 +265,7 @@ set_mark(struct shortener *shortener, const char *mark, struct ctx_err *err)
  * a message's own text and has no line feed: Anthropic refuses trailing white
  * space in a last assistant message (langchain #35071). */
 static int
-set_full_mark(struct shortener *shortener, uint64_t gone, bool last,
+set_full_mark(struct shortener *shortener, uint64_t removed, bool last,
     struct ctx_err *err)
 {
 	static const char *const units[] = {"character", "byte", "token",
@@ -274,8 +274,8 @@ set_full_mark(struct shortener *shortener, uint64_t gone, bool last,
 
 	(void)snprintf(mark, sizeof mark,
 	    "\n[\xe2\x80\xa6 %llu %s%s truncated \xe2\x80\xa6]%s",
-	    (unsigned long long)gone, units[shortener->unit],
-	    gone == 1 ? "" : "s", last ? "" : "\n");
+	    (unsigned long long)removed, units[shortener->unit],
+	    removed == 1 ? "" : "s", last ? "" : "\n");
 	return set_mark(shortener, mark, err);
 }
 
@@ -334,7 +334,7 @@ choose_mark(struct shortener *shortener, const struct text_segments *segments,
  * exceed the limit, but sets *done to false if the text is not longer.
  */
 static int
-keep_shortest_mark(struct shortener *shortener,
+ensure_visible_text(struct shortener *shortener,
     const struct text_segments *segments, struct cut_range *range, bool *done,
     struct ctx_err *err)
 {
@@ -397,7 +397,7 @@ find_token_range(struct shortener *shortener,
 /* Finds the range to remove.  Token counts are not additive, so the rooms
  * shrink until the outcome fits. */
 static int
-cut_tokens(struct shortener *shortener, const struct text_segments *segments,
+fit_tokens(struct shortener *shortener, const struct text_segments *segments,
     uint64_t total, uint64_t limit, bool full, uint64_t head, uint64_t tail,
     struct cut_range *range, struct ctx_err *err)
 {
@@ -438,27 +438,27 @@ cut_tokens(struct shortener *shortener, const struct text_segments *segments,
  */
 static int
 protect_reference(struct shortener *shortener, struct text_segments *segments,
-    uint64_t limit, uint64_t *less, struct ctx_err *err)
+    uint64_t limit, uint64_t *reference_size, struct ctx_err *err)
 {
 	struct text_segment *segment = &segments->list[0];
 	struct ctx_buf *text = &segments->text;
 	struct reference ref;
 	size_t from;
 
-	*less = 0;
+	*reference_size = 0;
 	if (segments->n > 1 || segment->literal.n == 0 || segment->is_json ||
 	    segment->literal.p[segment->literal.n - 2] != ']' ||
 	    !ctx_reference_find(text->p, text->n, &ref))
 		return 0;
 	from = ref.at + (shortener->unit == CTX_SIZE_LINES && ref.at > 0);
-	if (ctx_shorten_measure(shortener, text->p + from, text->n - from, less,
-		err) < 0)
+	if (ctx_shorten_measure(shortener, text->p + from, text->n - from,
+		reference_size, err) < 0)
 		return -1;
-	if (*less >= limit) {
-		*less = 0;
+	if (*reference_size >= limit) {
+		*reference_size = 0;
 		return 0;
 	}
-	ctx_text_segments_spare(segments, text->n - ref.at);
+	ctx_text_segments_exclude_end(segments, text->n - ref.at);
 	return 0;
 }
 
@@ -474,7 +474,7 @@ replace_payloads(struct shortener *shortener, const struct ctx_message *message,
 	uint64_t size;
 
 	*fits = false;
-	if (ctx_text_segments_plain(segments, shortener, err) < 0)
+	if (ctx_text_segments_protect(segments, shortener, err) < 0)
 		return -1;
 	*extra = sum_payload_excess(segments, &all);
 	if (*extra == 0)
@@ -484,7 +484,7 @@ replace_payloads(struct shortener *shortener, const struct ctx_message *message,
 	    measure_segments(shortener, segments, &size, err) < 0)
 		return -1;
 	*fits = size <= limit;
-	ctx_text_segments_spare(segments, spared);
+	ctx_text_segments_exclude_end(segments, spared);
 	return 0;
 }
 
@@ -494,7 +494,7 @@ shorten_texts(struct shortener *shortener, struct ctx_edits *edits,
     struct text_segments *segments, uint64_t limit, bool *done,
     struct ctx_err *err)
 {
-	uint64_t total, less, room, extra, head, tail;
+	uint64_t total, reference_size, room, extra, head, tail;
 	struct cut_range range = {.head.segment = segments->n,
 	    .tail.segment = segments->n,
 	    .mark_segment = segments->n};
@@ -508,21 +508,22 @@ shorten_texts(struct shortener *shortener, struct ctx_edits *edits,
 	if (total <= limit)
 		return 0;
 	*done = true;
-	if (protect_reference(shortener, segments, limit, &less, err) < 0 ||
+	if (protect_reference(shortener, segments, limit, &reference_size,
+		err) < 0 ||
 	    replace_payloads(shortener, message, segments, limit, &extra, &fits,
 		err) < 0)
 		return -1;
 	if (fits)
-		return replace_range(shortener, edits, dialect, segments,
-		    &range, err);
-	if (((extra > 0 || less > 0) &&
+		return remove_range(shortener, edits, dialect, segments, &range,
+		    err);
+	if (((extra > 0 || reference_size > 0) &&
 		measure_segments(shortener, segments, &total, err) < 0) ||
-	    choose_mark(shortener, segments, total + extra, limit - less, &room,
-		&full, err) < 0)
+	    choose_mark(shortener, segments, total + extra,
+		limit - reference_size, &room, &full, err) < 0)
 		return -1;
 	split_room(shortener, room, &head, &tail);
 	if (shortener->unit == CTX_SIZE_TOKENS) {
-		if (cut_tokens(shortener, segments, total, limit, full, head,
+		if (fit_tokens(shortener, segments, total, limit, full, head,
 			tail, &range, err) < 0)
 			return -1;
 	} else {
@@ -535,11 +536,11 @@ shorten_texts(struct shortener *shortener, struct ctx_edits *edits,
 			is_mark_last(segments, &range), err) < 0)
 			return -1;
 	}
-	if (keep_shortest_mark(shortener, segments, &range, done, err) < 0)
+	if (ensure_visible_text(shortener, segments, &range, done, err) < 0)
 		return -1;
-	ctx_text_segments_forget(segments);
+	ctx_text_segments_free_text(segments);
 	return *done
-	    ? replace_range(shortener, edits, dialect, segments, &range, err)
+	    ? remove_range(shortener, edits, dialect, segments, &range, err)
 	    : 0;
 }
 

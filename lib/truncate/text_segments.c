@@ -215,14 +215,14 @@ ctx_text_segments_read(struct text_segments *segments,
 }
 
 void
-ctx_text_segments_forget(struct text_segments *segments)
+ctx_text_segments_free_text(struct text_segments *segments)
 {
 	if (segments->n == 0 || segments->list[0].literal.p != segments->text.p)
 		ctx_buf_reset(&segments->text);
 }
 
 void
-ctx_text_segments_spare(struct text_segments *segments, size_t bytes)
+ctx_text_segments_exclude_end(struct text_segments *segments, size_t bytes)
 {
 	segments->uncut_bytes = bytes;
 	segments->text.n -= bytes;

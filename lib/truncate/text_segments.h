@@ -53,9 +53,10 @@ int ctx_text_segments_texts(struct text_segments *segments,
 int ctx_text_segments_read(struct text_segments *segments,
     const struct ctx_json *json, struct ctx_err *err);
 /* Frees the text; from here on only places in it are used. */
-void ctx_text_segments_forget(struct text_segments *segments);
+void ctx_text_segments_free_text(struct text_segments *segments);
 /* Excludes the last bytes of the text from cuts. */
-void ctx_text_segments_spare(struct text_segments *segments, size_t bytes);
+void ctx_text_segments_exclude_end(struct text_segments *segments,
+    size_t bytes);
 /* Returns the place in a segment's literal that is bytes of text after at. */
 size_t ctx_text_segment_seek(const struct text_segment *segment, size_t at,
     size_t bytes);
@@ -88,7 +89,7 @@ bool ctx_protected_span_next(struct protected_span_walk *walk,
     struct protected_span *span);
 /* Finds the protected spans of the segments, and replaces payloads by
  * placeholders. */
-int ctx_text_segments_plain(struct text_segments *segments,
+int ctx_text_segments_protect(struct text_segments *segments,
     struct shortener *shortener, struct ctx_err *err);
 
 /* Sets *size to the size of a text in the unit of the cut. */

@@ -425,17 +425,17 @@ truncate_message(struct truncation *truncation,
  * copied. */
 static int
 write_edited_text(struct truncation *truncation, struct ctx_str text,
-    bool stays, struct ctx_err *err)
+    bool is_borrowed, struct ctx_err *err)
 {
 	if (truncation->options->report.dry_run) {
 		ctx_edits_reset(&truncation->edits);
 		return 0;
 	}
 	if (truncation->edits.n == 0) {
-		if ((stays ? ctx_writer_put(truncation->writer, text.p, text.n,
-				 err)
-			   : ctx_writer_copy(truncation->writer, text.p, text.n,
-				 err)) < 0)
+		if ((is_borrowed ? ctx_writer_put(truncation->writer, text.p,
+				       text.n, err)
+				 : ctx_writer_copy(truncation->writer, text.p,
+				       text.n, err)) < 0)
 			return -1;
 		return ctx_writer_end_record(truncation->writer, err);
 	}
@@ -455,7 +455,7 @@ write_edited_text(struct truncation *truncation, struct ctx_str text,
 
 /* Returns true if later messages decide about a message. */
 static bool
-needs_waiting(const struct ctx_truncate_options *options)
+needs_queue(const struct ctx_truncate_options *options)
 {
 	return options->unsent || options->reasoning == CTX_REASONING_FAIL ||
 	    (options->media && options->keep_media > 0);
@@ -472,7 +472,7 @@ may_refuse(const struct truncation *truncation,
 
 /* Adds a message, or a record that is not one (event->message is NULL). */
 static struct truncate_entry *
-append_waiting(struct truncation *truncation, struct truncate_queue *queue,
+append_entry(struct truncation *truncation, struct truncate_queue *queue,
     const struct ctx_event *event, struct ctx_err *err)
 {
 	struct truncate_entry *list, *entry;
@@ -505,7 +505,7 @@ append_waiting(struct truncation *truncation, struct truncate_queue *queue,
 
 /* Tracks a held message and shortens it if edit is true; json is its record. */
 static int
-truncate_waiting(struct truncation *truncation,
+truncate_queued(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct truncate_queue *queue,
     const struct truncate_entry *entry, const struct ctx_json *json, bool edit,
     struct ctx_err *err)
@@ -538,20 +538,21 @@ truncate_waiting(struct truncation *truncation,
  * each is a record.
  */
 static int
-try_truncating_all(struct truncation *truncation,
+check_truncation_refusal(struct truncation *truncation,
     const struct conversation_tracker *tracker,
     const struct truncate_queue *queue, const struct ctx_json *json,
     struct ctx_err *err)
 {
 	struct ctx_truncate_counts was = *truncation->counts;
-	size_t noted = truncation->edits.n, stored = truncation->edits.store.n;
-	struct conversation_tracker trial;
+	size_t first_edit = truncation->edits.n,
+	       stored = truncation->edits.store.n;
+	struct conversation_tracker trial_tracker;
 	size_t used, i;
-	int rc = ctx_tracker_init(&trial, tracker->tools, false, err);
+	int rc = ctx_tracker_init(&trial_tracker, tracker->tools, false, err);
 
-	trial.model_counter = tracker->model_counter;
-	trial.asked = true;
-	trial.binds = tracker->binds;
+	trial_tracker.model_counter = tracker->model_counter;
+	trial_tracker.asked = true;
+	trial_tracker.binds = tracker->binds;
 	truncation->is_trial = true;
 	truncation->refused = false;
 	for (i = queue->first; i < queue->n && rc == 0 && !truncation->refused;
@@ -566,12 +567,13 @@ try_truncating_all(struct truncation *truncation,
 			    ? -1
 			    : 0;
 		if (rc == 0)
-			rc = truncate_waiting(truncation, &trial, queue, entry,
-			    json != NULL ? json : &truncation->json, true, err);
-		truncation->edits.n = noted;
+			rc = truncate_queued(truncation, &trial_tracker, queue,
+			    entry, json != NULL ? json : &truncation->json,
+			    true, err);
+		truncation->edits.n = first_edit;
 		truncation->edits.store.n = stored;
 	}
-	ctx_tracker_release(&trial);
+	ctx_tracker_release(&trial_tracker);
 	*truncation->counts = was;
 	truncation->counts->refused += truncation->refused;
 	truncation->is_trial = false;
@@ -590,7 +592,7 @@ write_first_truncated(struct truncation *truncation, bool edit,
 	if (entry->dialect != NULL &&
 	    (ctx_json_scan(&truncation->json, entry->text, entry->bytes, &used,
 		 err) < 0 ||
-		truncate_waiting(truncation, &truncation->lines,
+		truncate_queued(truncation, &truncation->lines,
 		    &truncation->queue, entry, &truncation->json, edit,
 		    err) < 0))
 		return -1;
@@ -634,7 +636,7 @@ write_due_truncated(struct truncation *truncation, struct ctx_err *err)
 }
 
 static int
-keep_held_text(struct truncation *truncation, struct truncate_entry *entry,
+copy_entry_text(struct truncation *truncation, struct truncate_entry *entry,
     const struct ctx_event *event, struct ctx_err *err)
 {
 	entry->text = ctx_stream_keep(truncation->stream, event, err);
@@ -644,7 +646,7 @@ keep_held_text(struct truncation *truncation, struct truncate_entry *entry,
 
 /* Handles a message that is a record: holds it, or writes it at once. */
 static int
-hold_truncated(struct truncation *truncation, const struct ctx_event *event,
+queue_or_truncate(struct truncation *truncation, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	bool sent =
@@ -661,7 +663,7 @@ hold_truncated(struct truncation *truncation, const struct ctx_event *event,
 		return -1;
 	if (sent && write_all_truncated(truncation, false, err) < 0)
 		return -1;
-	entry = append_waiting(truncation, &truncation->queue, event, err);
+	entry = append_entry(truncation, &truncation->queue, event, err);
 	if (entry == NULL)
 		return -1;
 	/* No record is held before it, and no later one decides about it. */
@@ -676,17 +678,16 @@ hold_truncated(struct truncation *truncation, const struct ctx_event *event,
 		return write_edited_text(truncation, event->record->text, true,
 		    err);
 	}
-	if (keep_held_text(truncation, entry, event, err) < 0)
+	if (copy_entry_text(truncation, entry, event, err) < 0)
 		return -1;
 	return write_due_truncated(truncation, err);
 }
 
 static int
-truncate_element(struct truncation *truncation, const struct ctx_event *event,
-    struct ctx_err *err)
+append_waiting_element(struct truncation *truncation,
+    const struct ctx_event *event, struct ctx_err *err)
 {
-	if (append_waiting(truncation, &truncation->elements, event, err) ==
-	    NULL)
+	if (append_entry(truncation, &truncation->elements, event, err) == NULL)
 		return -1;
 	if (truncation->options->unsent && ctx_message_was_sent(event->message))
 		truncation->elements.sent_end = truncation->elements.n;
@@ -694,8 +695,8 @@ truncate_element(struct truncation *truncation, const struct ctx_event *event,
 }
 
 static int
-truncate_elements(struct truncation *truncation, const struct ctx_json *json,
-    struct ctx_err *err)
+truncate_conversation(struct truncation *truncation,
+    const struct ctx_json *json, struct ctx_err *err)
 {
 	struct truncate_queue *queue = &truncation->elements;
 	bool refused;
@@ -703,12 +704,12 @@ truncate_elements(struct truncation *truncation, const struct ctx_json *json,
 
 	truncation->refused = false;
 	if (may_refuse(truncation, &truncation->record) &&
-	    try_truncating_all(truncation, &truncation->record, queue, json,
-		err) < 0)
+	    check_truncation_refusal(truncation, &truncation->record, queue,
+		json, err) < 0)
 		return -1;
 	refused = truncation->refused;
 	for (i = 0; i < queue->n; i++)
-		if (truncate_waiting(truncation, &truncation->record, queue,
+		if (truncate_queued(truncation, &truncation->record, queue,
 			&queue->list[i], json, i >= queue->sent_end && !refused,
 			err) < 0)
 			return -1;
@@ -720,19 +721,19 @@ truncate_elements(struct truncation *truncation, const struct ctx_json *json,
 /* Writes a record that is not a message, or holds it if earlier records are
  * held. */
 static int
-pass_untruncated(struct truncation *truncation, const struct ctx_event *event,
-    struct ctx_err *err)
+end_untruncated_record(struct truncation *truncation,
+    const struct ctx_event *event, struct ctx_err *err)
 {
 	struct ctx_str text = event->record->text;
 	struct truncate_entry *entry;
 
 	if (truncation->queue.n == 0)
 		return write_edited_text(truncation, text, true, err);
-	entry = append_waiting(truncation, &truncation->queue, event, err);
+	entry = append_entry(truncation, &truncation->queue, event, err);
 	if (entry == NULL)
 		return -1;
 	if (truncation->edits.n == 0)
-		return keep_held_text(truncation, entry, event, err);
+		return copy_entry_text(truncation, entry, event, err);
 	truncation->out.n = 0;
 	if (ctx_report_sync(&truncation->options->report, err) < 0 ||
 	    ctx_edits_apply(&truncation->edits, text, &truncation->out, err) <
@@ -745,7 +746,7 @@ pass_untruncated(struct truncation *truncation, const struct ctx_event *event,
 }
 
 static void
-release_waiting(struct truncation *truncation)
+release_queue(struct truncation *truncation)
 {
 	for (; truncation->queue.first < truncation->queue.n;
 	     truncation->queue.first++)
@@ -763,13 +764,13 @@ static int
 truncate_message_event(struct truncation *truncation,
     const struct ctx_event *event, struct ctx_err *err)
 {
-	if (!needs_waiting(truncation->options))
+	if (!needs_queue(truncation->options))
 		return truncate_message(truncation,
 		    event->inside ? &truncation->record : &truncation->lines,
 		    event, true, 0, truncation->options->media ? UINT64_MAX : 0,
 		    err);
-	return event->inside ? truncate_element(truncation, event, err)
-			     : hold_truncated(truncation, event, err);
+	return event->inside ? append_waiting_element(truncation, event, err)
+			     : queue_or_truncate(truncation, event, err);
 }
 
 static int
@@ -783,12 +784,13 @@ truncate_event(struct truncation *truncation, const struct ctx_event *event,
 	case CTX_EVENT_MESSAGE:
 		return truncate_message_event(truncation, event, err);
 	case CTX_EVENT_END:
-		return truncate_elements(truncation, event->record->json, err);
+		return truncate_conversation(truncation, event->record->json,
+		    err);
 	case CTX_EVENT_RECORD:
 		if (event->layout->kind == CTX_LAYOUT_MESSAGE &&
-		    needs_waiting(truncation->options))
+		    needs_queue(truncation->options))
 			return 0;
-		return pass_untruncated(truncation, event, err);
+		return end_untruncated_record(truncation, event, err);
 	default:
 		return 0;
 	}
@@ -798,7 +800,7 @@ truncate_event(struct truncation *truncation, const struct ctx_event *event,
  * (broken), a message may be missing, so with unsent, or if bound reasoning
  * could forbid changes, nothing is changed. */
 static int
-end_truncated_lines(struct truncation *truncation, bool broken,
+end_truncated_stream(struct truncation *truncation, bool broken,
     struct ctx_err *err)
 {
 	if (broken &&
@@ -807,7 +809,7 @@ end_truncated_lines(struct truncation *truncation, bool broken,
 		return write_all_truncated(truncation, false, err);
 	truncation->refused = false;
 	if (may_refuse(truncation, &truncation->lines) &&
-	    try_truncating_all(truncation, &truncation->lines,
+	    check_truncation_refusal(truncation, &truncation->lines,
 		&truncation->queue, NULL, err) < 0)
 		return -1;
 	return write_all_truncated(truncation, !truncation->refused, err);
@@ -827,7 +829,7 @@ truncate_all(struct truncation *truncation, struct ctx_err *err)
 	if (failed)
 		rc = ctx_stream_fail(truncation->stream, err);
 	/* At an error, too: the records before it are complete. */
-	if (((!failed && end_truncated_lines(truncation, rc < 0, &late) < 0) ||
+	if (((!failed && end_truncated_stream(truncation, rc < 0, &late) < 0) ||
 		ctx_writer_flush(truncation->writer, &late) < 0) &&
 	    rc == 0) {
 		*err = late;
@@ -846,9 +848,10 @@ ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
 	    .options = options,
 	    .counts = counts,
 	    .counters = counters};
-	bool told = options->report.on_change != NULL;
-	bool tools = told || options->tool.n > 0 || options->not_tool.n > 0;
-	bool tokens = told || options->unit == CTX_SIZE_TOKENS;
+	bool is_reported = options->report.on_change != NULL;
+	bool tools =
+	    is_reported || options->tool.n > 0 || options->not_tool.n > 0;
+	bool tokens = is_reported || options->unit == CTX_SIZE_TOKENS;
 	int rc = -1;
 
 	memset(counts, 0, sizeof *counts);
@@ -868,6 +871,6 @@ ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_edits_release(&truncation.edits);
 	ctx_edited_release(&truncation.edited);
 	ctx_buf_release(&truncation.out);
-	release_waiting(&truncation);
+	release_queue(&truncation);
 	return rc;
 }

@@ -207,7 +207,7 @@ PASSES(ctx_count_value,
     (struct ctx_counter * counter, const struct ctx_json *json, uint32_t node,
 	struct ctx_cost *cost, struct ctx_err *err),
     (counter, json, node, cost, err))
-PASSES(ctx_text_segments_plain,
+PASSES(ctx_text_segments_protect,
     (struct text_segments * text_segments, struct shortener *cut,
 	struct ctx_err *err),
     (text_segments, cut, err))
@@ -295,7 +295,7 @@ PASSES(ctx_validate_refuse,
     (struct ctx_validator * validator, enum ctx_rule_id id, const char *what,
 	struct ctx_err *err),
     (validator, id, what, err))
-PASSES(ctx_cache_run_weigh,
+PASSES(ctx_cache_run_find_places,
     (struct cache_run * run, uint64_t number,
 	struct ctx_breakpoint_writer *writer, struct ctx_err *err),
     (run, number, writer, err))
