@@ -30,8 +30,7 @@ get_block_json(const struct ctx_json *json, const struct ctx_block *block)
 /* Sets *node to the string that is the whole result, or 0, and *chars to the
  * characters that options->over is compared with. */
 static void
-measure_result(const struct ctx_message *message,
-    const struct ctx_dialect *dialect, size_t i, uint32_t *node,
+measure_result(const struct ctx_message *message, size_t i, uint32_t *node,
     uint64_t *chars)
 {
 	const struct ctx_json *json = message->json;
@@ -39,7 +38,7 @@ measure_result(const struct ctx_message *message,
 	struct ctx_str raw;
 	size_t k;
 
-	*node = ctx_result_content_text(json, content, dialect);
+	*node = ctx_result_content_text(json, content, message->dialect);
 	if (*node == 0 && json->nodes[content].kind == CTX_JSON_STRING)
 		*node = content;
 	if (*node != 0) {
@@ -156,10 +155,12 @@ find_head_end(const char *p, size_t n, uint64_t chars)
  * of its file. */
 static int
 make_reference_text(struct aged_result *aged,
-    const struct ctx_age_options *options, const struct ctx_dialect *dialect,
-    const struct ctx_json *json, uint32_t content, struct ctx_str tool,
+    const struct ctx_age_options *options, const struct age_candidate *result,
     struct ctx_err *err)
 {
+	const struct ctx_message *message = result->message;
+	const struct ctx_json *json = message->json;
+	uint32_t content = message->blocks[result->i].payload;
 	/* With the line feed the digits differ from those of a text that is the
 	 * same JSON, and so does the file name. */
 	const struct ctx_str json_pieces[] = {ctx_json_str(json, content),
@@ -174,14 +175,14 @@ make_reference_text(struct aged_result *aged,
 	aged->replaced = ctx_json_str(json, content);
 	if (options->mask)
 		return ctx_buf_add(out, CTX_CLEARED, strlen(CTX_CLEARED), err);
-	if (ctx_result_content_restores(json, content, dialect)) {
+	if (ctx_result_content_restores(json, content, message->dialect)) {
 		ctx_spool_digits(digits, &text, 1);
 	} else {
 		aged->json = json_pieces[0];
 		ctx_spool_digits(digits, json_pieces, 2);
 	}
-	if (ctx_spool_name(&aged->file_name, options->format, tool, digits,
-		err) < 0 ||
+	if (ctx_spool_name(&aged->file_name, options->format, result->tool,
+		digits, err) < 0 ||
 	    ctx_buf_add(out, text.p,
 		find_head_end(text.p, text.n, options->head), err) < 0)
 		return -1;
@@ -192,18 +193,20 @@ make_reference_text(struct aged_result *aged,
 /* Sets *tokens to the tokens of a tool result, the blocks inside it included.
  */
 static int
-count_result_tokens(const struct ctx_message *message, size_t i,
-    struct ctx_counter *counter, uint64_t *tokens, struct ctx_err *err)
+count_result_tokens(const struct age_candidate *result, uint64_t *tokens,
+    struct ctx_err *err)
 {
+	const struct ctx_message *message = result->message;
 	struct ctx_cost cost = {0};
-	size_t k;
+	size_t k = result->i;
 
-	if (ctx_count_block(counter, message, i, &cost, err) < 0)
-		return -1;
-	for (k = i + 1;
-	     k < message->n && message->blocks[k].result_index == i + 1; k++)
-		if (ctx_count_block(counter, message, k, &cost, err) < 0)
+	do {
+		if (ctx_count_block(result->counter, message, k, &cost, err) <
+		    0)
 			return -1;
+		k++;
+	} while (
+	    k < message->n && message->blocks[k].result_index == result->i + 1);
 	*tokens = cost.tokens;
 	return 0;
 }
@@ -226,40 +229,39 @@ count_saved(struct aged_result *aged, uint64_t before,
 
 int
 ctx_age_result(struct aged_result *aged, const struct ctx_age_options *options,
-    const struct ctx_message *message, const struct ctx_dialect *dialect,
-    size_t i, struct ctx_str tool, struct ctx_counter *counter,
-    struct ctx_err *err)
+    const struct age_candidate *result, struct ctx_err *err)
 {
+	const struct ctx_message *message = result->message;
 	const struct ctx_json *json = message->json;
 	uint64_t chars, before;
+	bool is_aged = false;
 	uint32_t node;
-	bool known = false;
 	int rc;
 
-	measure_result(message, dialect, i, &node, &chars);
+	measure_result(message, result->i, &node, &chars);
 	if (chars <= options->over)
 		return 0;
 	if (node != 0 &&
-	    is_reference(aged, options, ctx_json_str(json, node), &known, err) <
-		0)
+	    is_reference(aged, options, ctx_json_str(json, node), &is_aged,
+		err) < 0)
 		return -1;
+	if (is_aged)
+		return 0;
 	/* Count before reading: each needs a copy of the text. */
-	if (known || count_result_tokens(message, i, counter, &before, err) < 0)
-		return known ? 0 : -1;
-	if (read_aged_text(aged, message, i, node, err) < 0 ||
-	    make_reference_text(aged, options, dialect, json,
-		message->blocks[i].payload, tool, err) < 0)
+	if (count_result_tokens(result, &before, err) < 0 ||
+	    read_aged_text(aged, message, result->i, node, err) < 0 ||
+	    make_reference_text(aged, options, result, err) < 0)
 		return -1;
-	rc = count_saved(aged, before, counter, err);
+	rc = count_saved(aged, before, result->counter, err);
 	if (rc <= 0)
 		return rc;
 	aged->replacement.n = 0;
-	if (ctx_result_content_add(&aged->replacement,
-		ctx_result_content_form(json, message->blocks[i].payload,
-		    dialect),
-		aged->scratch.p, aged->scratch.n, err) < 0)
-		return -1;
-	return 1;
+	return ctx_result_content_add(&aged->replacement,
+		   ctx_result_content_form(json,
+		       message->blocks[result->i].payload, message->dialect),
+		   aged->scratch.p, aged->scratch.n, err) < 0
+	    ? -1
+	    : 1;
 }
 
 /* ---- media ---- */
@@ -318,11 +320,12 @@ make_media_text(struct aged_result *aged, const struct ctx_age_options *options,
 
 int
 ctx_age_media(struct aged_result *aged, const struct ctx_age_options *options,
-    const struct ctx_message *message, const struct ctx_dialect *dialect,
-    size_t i, struct ctx_counter *counter, struct ctx_err *err)
+    const struct age_candidate *candidate, struct ctx_err *err)
 {
+	const struct ctx_message *message = candidate->message;
+	const struct ctx_dialect *dialect = message->dialect;
 	const struct ctx_json *json = message->json;
-	uint32_t block = ctx_media_block(message, i);
+	uint32_t block = ctx_media_block(message, candidate->i);
 	struct ctx_cost cost = {0};
 	struct ctx_media media;
 	int rc;
@@ -331,12 +334,13 @@ ctx_age_media(struct aged_result *aged, const struct ctx_age_options *options,
 		return 0;
 	aged->replaced = ctx_json_str(json, block);
 	aged->text.n = aged->replacement.n = 0;
-	if (ctx_count_block(counter, message, i, &cost, err) < 0 ||
+	if (ctx_count_block(candidate->counter, message, candidate->i, &cost,
+		err) < 0 ||
 	    ctx_media_look(json, block, &aged->replacement, &media, err) < 0 ||
 	    ctx_media_decode(media.base64, &aged->text, err) < 0 ||
 	    make_media_text(aged, options, json, &media, err) < 0)
 		return -1;
-	rc = count_saved(aged, cost.tokens, counter, err);
+	rc = count_saved(aged, cost.tokens, candidate->counter, err);
 	if (rc <= 0)
 		return rc;
 	aged->replacement.n = 0;

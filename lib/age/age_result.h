@@ -18,19 +18,25 @@ struct aged_result {
 	struct ctx_buf scratch;
 };
 
+/* A tool result or media block that may be aged. */
+struct age_candidate {
+	const struct ctx_message *message;
+	size_t i;            /* index of the block in the message */
+	struct ctx_str tool; /* name of its tool; n 0: not known, or none */
+	struct ctx_counter *counter; /* counts its tokens */
+};
+
 /*
- * Sets *aged to what replaces the result that is block i.  Returns 1, 0 if the
- * result is not aged, or -1 with *err.
+ * Sets *aged to what replaces a tool result.  Returns 1, 0 if the result is not
+ * aged, or -1 with *err.
  */
 int ctx_age_result(struct aged_result *aged,
-    const struct ctx_age_options *options, const struct ctx_message *message,
-    const struct ctx_dialect *dialect, size_t i, struct ctx_str tool,
-    struct ctx_counter *counter, struct ctx_err *err);
-/* Like ctx_age_result, for media block i; aged->text is the decoded payload. */
-int ctx_age_media(struct aged_result *aged,
-    const struct ctx_age_options *options, const struct ctx_message *message,
-    const struct ctx_dialect *dialect, size_t i, struct ctx_counter *counter,
+    const struct ctx_age_options *options, const struct age_candidate *result,
     struct ctx_err *err);
+/* Like ctx_age_result, for a media block; aged->text is the decoded payload. */
+int ctx_age_media(struct aged_result *aged,
+    const struct ctx_age_options *options,
+    const struct age_candidate *candidate, struct ctx_err *err);
 /* Stores the files of a result; the message must still be valid. */
 int ctx_aged_result_store(struct aged_result *aged, struct ctx_spool *spool,
     struct ctx_err *err);

@@ -196,18 +196,19 @@ store_result(struct aging *aging, const struct age_entry *entry,
 	    aging->aged.replacement.p, aging->aged.replacement.n, err);
 }
 
-/* Sets age->aged to what replaces block i; returns as ctx_age_result. */
+/* Sets aging->aged to what replaces block i; returns as ctx_age_result. */
 static int
-age_block(struct aging *aging, struct age_queue *queue,
-    const struct age_entry *entry, size_t i, struct ctx_str tool,
-    struct ctx_err *err)
+age_block(struct aging *aging, struct age_queue *queue, size_t i,
+    struct ctx_str tool, struct ctx_err *err)
 {
-	if (aging->options->media)
-		return ctx_age_media(&aging->aged, aging->options,
-		    &aging->message, entry->dialect, i,
-		    queue->model_counter.counter, err);
-	return ctx_age_result(&aging->aged, aging->options, &aging->message,
-	    entry->dialect, i, tool, queue->model_counter.counter, err);
+	const struct age_candidate candidate = {.message = &aging->message,
+	    .i = i,
+	    .tool = tool,
+	    .counter = queue->model_counter.counter};
+
+	return aging->options->media
+	    ? ctx_age_media(&aging->aged, aging->options, &candidate, err)
+	    : ctx_age_result(&aging->aged, aging->options, &candidate, err);
 }
 
 /* Returns true if the tool of block i is selected.  Media outside of results
@@ -253,7 +254,7 @@ age_message(struct aging *aging, struct age_queue *queue,
 		    !may_age(aging, &aging->message, i) ||
 		    !is_selected(aging, i, tool, &left))
 			continue;
-		rc = age_block(aging, queue, entry, i, tool, err);
+		rc = age_block(aging, queue, i, tool, err);
 		if (rc < 0)
 			return -1;
 		if (rc > 0 && count_only)

@@ -35,8 +35,9 @@ struct restored_message {
 struct restoration {
 	const struct ctx_restore_options *options;
 	const struct ctx_stream *stream;
+	const struct ctx_record *record; /* the one being read */
 	struct ctx_model_counters *counters;
-	struct conversation_tracker lines, record;
+	struct conversation_tracker line_tracker, record_tracker;
 	struct ctx_intern tools;
 	struct restored_message *list;
 	size_t n, cap;
@@ -166,12 +167,12 @@ report_foreign(struct restoration *restoration, const struct reference *ref,
 
 /* Reports a reference into the spool.  Returns 0, or -1 with *err. */
 static int
-report_reference(struct restoration *restoration,
-    const struct ctx_record *record, const struct reference *ref,
+report_reference(struct restoration *restoration, const struct reference *ref,
     enum ctx_aged_result_state state, struct ctx_err *err)
 {
-	const struct ctx_found_reference aged = {.file = record->file,
-	    .line = record->line,
+	const struct ctx_found_reference aged = {.file =
+						     restoration->record->file,
+	    .line = restoration->record->line,
 	    .path = ref->path,
 	    .name = ref->name,
 	    .chars = ref->chars,
@@ -288,9 +289,8 @@ read_spooled_block(struct restoration *restoration, const struct reference *ref,
 /* Adds the edit that makes media of the text block at node, whose text is at
  * text, if it is a placeholder with a reference. */
 static int
-restore_block(struct restoration *restoration, const struct ctx_record *record,
-    const struct ctx_json *json, uint32_t node, uint32_t text,
-    struct ctx_edits *edits, struct ctx_err *err)
+restore_block(struct restoration *restoration, const struct ctx_json *json,
+    uint32_t node, uint32_t text, struct ctx_edits *edits, struct ctx_err *err)
 {
 	enum ctx_aged_result_state state;
 	struct reference ref;
@@ -305,7 +305,7 @@ restore_block(struct restoration *restoration, const struct ctx_record *record,
 		return report_foreign(restoration, &ref, err);
 	if (open_spool(restoration, err) < 0 ||
 	    read_spooled_block(restoration, &ref, &state, err) < 0 ||
-	    report_reference(restoration, record, &ref, state, err) < 0)
+	    report_reference(restoration, &ref, state, err) < 0)
 		return -1;
 	if (state == CTX_AGED_WHOLE &&
 	    ctx_edits_replace(edits, ctx_json_str(json, node),
@@ -319,8 +319,7 @@ restore_block(struct restoration *restoration, const struct ctx_record *record,
 /* Appends the body in restore->file to the edits' store.  Media in it that were
  * aged before are restored, too. */
 static int
-append_scanned_content(struct restoration *restoration,
-    const struct ctx_record *record, struct ctx_err *err)
+append_scanned_content(struct restoration *restoration, struct ctx_err *err)
 {
 	const struct ctx_json *json = &restoration->json;
 	struct ctx_str all = {restoration->file.p, restoration->file.n - 1};
@@ -332,8 +331,8 @@ append_scanned_content(struct restoration *restoration,
 			continue;
 		text = ctx_json_find(json, node, "text");
 		if (text != 0 && json->nodes[text].kind == CTX_JSON_STRING)
-			rc = restore_block(restoration, record, json, node,
-			    text, &restoration->nested_edits, err);
+			rc = restore_block(restoration, json, node, text,
+			    &restoration->nested_edits, err);
 	}
 	if (rc == 0)
 		rc = ctx_edits_apply(&restoration->nested_edits, all,
@@ -348,8 +347,8 @@ append_scanned_content(struct restoration *restoration,
  * NAME.json, whose digits the reference has. */
 static int
 append_content_from_json(struct restoration *restoration,
-    const struct ctx_record *record, const struct reference *ref,
-    enum ctx_aged_result_state *state, struct ctx_err *err)
+    const struct reference *ref, enum ctx_aged_result_state *state,
+    struct ctx_err *err)
 {
 	struct ctx_buf *file = &restoration->file;
 	struct ctx_spool_sum sum;
@@ -368,7 +367,7 @@ append_content_from_json(struct restoration *restoration,
 		if (rc != 0)
 			return rc < 0
 			    ? -1
-			    : append_scanned_content(restoration, record, err);
+			    : append_scanned_content(restoration, err);
 	}
 	*state = CTX_AGED_CHANGED;
 	return 0;
@@ -379,9 +378,8 @@ append_content_from_json(struct restoration *restoration,
  * memory. */
 static int
 append_referenced_content(struct restoration *restoration,
-    const struct ctx_record *record, const struct reference *ref,
-    const char *const *form, enum ctx_aged_result_state *state,
-    struct ctx_err *err)
+    const struct reference *ref, const char *const *form,
+    enum ctx_aged_result_state *state, struct ctx_err *err)
 {
 	struct ctx_buf *file = &restoration->file;
 	/* UTF-8 has at most 4 bytes per character. */
@@ -401,8 +399,7 @@ append_referenced_content(struct restoration *restoration,
 		return 0;
 	}
 	if (memcmp(sum.digits, ref->digits.p, sizeof sum.digits) != 0)
-		return append_content_from_json(restoration, record, ref, state,
-		    err);
+		return append_content_from_json(restoration, ref, state, err);
 	if (read_summed_file(restoration, &sum, file, state, err) < 0)
 		return -1;
 	if (*state == CTX_AGED_WHOLE &&
@@ -439,12 +436,12 @@ restore_result(struct restoration *restoration, const struct ctx_event *event,
 	if (!ctx_reference_into(&ref, restoration->options->spool))
 		return report_foreign(restoration, &ref, err);
 	if (open_spool(restoration, err) < 0 ||
-	    append_referenced_content(restoration, event->record, &ref,
+	    append_referenced_content(restoration, &ref,
 		ctx_result_content_form(json, content, dialect), &state,
 		err) < 0)
 		return -1;
 	ctx_buf_reset(&restoration->file);
-	if (report_reference(restoration, event->record, &ref, state, err) < 0)
+	if (report_reference(restoration, &ref, state, err) < 0)
 		return -1;
 	if (state != CTX_AGED_WHOLE)
 		return 0;
@@ -575,7 +572,7 @@ restore_result_or_text(struct restoration *restoration,
 	    ctx_edits_touch(&restoration->edits, first,
 		ctx_json_str(json, block->removable)))
 		return 0;
-	return restore_block(restoration, event->record, json, block->removable,
+	return restore_block(restoration, json, block->removable,
 	    block->payload, &restoration->edits, err);
 }
 
@@ -788,9 +785,11 @@ static int
 restore_event(struct restoration *restoration, struct ctx_writer *writer,
     const struct ctx_event *event, struct ctx_err *err)
 {
-	struct conversation_tracker *tracker =
-	    event->inside ? &restoration->record : &restoration->lines;
+	struct conversation_tracker *tracker = event->inside
+	    ? &restoration->record_tracker
+	    : &restoration->line_tracker;
 
+	restoration->record = event->record;
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
 		memset(&restoration->places[1], 0,
@@ -846,13 +845,13 @@ ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_json_init(&restoration.edited.json, counters->simd);
 	ctx_json_init(&restoration.unstripped_json, counters->simd);
 	ctx_json_init(&restoration.block_json, counters->simd);
-	if (ctx_tracker_init(&restoration.lines, is_reported, is_reported,
-		err) == 0 &&
-	    ctx_tracker_init(&restoration.record, is_reported, is_reported,
-		err) == 0)
+	if (ctx_tracker_init(&restoration.line_tracker, is_reported,
+		is_reported, err) == 0 &&
+	    ctx_tracker_init(&restoration.record_tracker, is_reported,
+		is_reported, err) == 0)
 		rc = restore_all(&restoration, stream, writer, err);
-	ctx_tracker_release(&restoration.lines);
-	ctx_tracker_release(&restoration.record);
+	ctx_tracker_release(&restoration.line_tracker);
+	ctx_tracker_release(&restoration.record_tracker);
 	ctx_intern_release(&restoration.tools);
 	free(restoration.list);
 	ctx_edited_release(&restoration.edited);
