@@ -3,15 +3,14 @@
 #include "truncate/text_segments.h"
 
 static int
-shorten_segments(struct prune *p, struct ctx_edits *edits,
-    const struct ctx_message *message, struct ctx_err *err)
+shorten_segments(struct prune *p, struct ctx_edits *edits, struct ctx_err *err)
 {
 	bool done;
 
 	if (p->text_segments.n == 0)
 		return 0;
-	return ctx_shorten(&p->cut, edits, message, message->dialect,
-	    &p->text_segments, CTX_HEAD_TAIL_CHARS, &done, err);
+	return ctx_shorten(&p->cut, edits, &p->text_segments,
+	    CTX_HEAD_TAIL_CHARS, &done, err);
 }
 
 int
@@ -30,9 +29,9 @@ ctx_head_tail_edit(struct prune *p, struct ctx_edits *edits,
 		if (message->blocks[i].kind != CTX_BLOCK_TOOL_RESULT ||
 		    (which->spared != NULL && which->spared[result++]))
 			continue;
-		if (ctx_text_segments_result(&p->text_segments, message,
-			message->dialect, i, err) < 0 ||
-		    shorten_segments(p, edits, message, err) < 0)
+		if (ctx_text_segments_result(&p->text_segments, message, i,
+			err) < 0 ||
+		    shorten_segments(p, edits, err) < 0)
 			return -1;
 	}
 	if (!which->texts)
@@ -42,7 +41,7 @@ ctx_head_tail_edit(struct prune *p, struct ctx_edits *edits,
 	if (ctx_text_segments_texts(&p->text_segments, message,
 		own.summary || own.notice ? own.part : message->n, err) < 0)
 		return -1;
-	return shorten_segments(p, edits, message, err);
+	return shorten_segments(p, edits, err);
 }
 
 /* Sets *after to the cost of a message after p->one, edits of raw, its JSON.

@@ -19,21 +19,22 @@
 
 /* ---- sizes ---- */
 
+/* Sets segments->size. */
 static int
-measure_segments(struct shortener *shortener,
-    const struct text_segments *segments, uint64_t *total, struct ctx_err *err)
+measure_segments(struct shortener *shortener, struct text_segments *segments,
+    struct ctx_err *err)
 {
 	struct ctx_str text;
 	uint64_t size;
 	size_t i;
 
-	*total = 0;
+	segments->size = 0;
 	for (i = 0; i < segments->n; i++) {
 		text = ctx_text_segment_text(segments, &segments->list[i]);
 		if (ctx_shorten_measure(shortener, text.p, text.n, &size, err) <
 		    0)
 			return -1;
-		*total += size;
+		segments->size += size;
 	}
 	return 0;
 }
@@ -141,63 +142,85 @@ measure_outcome(struct shortener *shortener,
 	return 0;
 }
 
-/* Writes the body of a result that becomes a text, with its change. */
+/* A part of a segment's literal, in bytes, and the mark that replaces it. */
+struct literal_change {
+	size_t from, to;
+	struct ctx_str mark; /* without quotes */
+};
+
+/* Appends the JSON of a result that becomes a text, with its change.  form is
+ * the JSON before and after the string (ctx_result_content_form). */
 static int
-make_body(const char *const *form, struct ctx_str text, size_t from, size_t to,
-    struct ctx_str mark, struct ctx_buf *out, struct ctx_err *err)
+append_text_result(struct ctx_buf *out, const char *const *form,
+    struct ctx_str text, const struct literal_change *change,
+    struct ctx_err *err)
 {
 	size_t at;
 
 	if (ctx_buf_printf(out, err, "%s", form[0]) < 0 ||
-	    ctx_json_string_encode(out, text.p, from, err) < 0)
+	    ctx_json_string_encode(out, text.p, change->from, err) < 0)
 		return -1;
 	/* Remove the quotes between the literals. */
 	out->n--;
-	if (ctx_buf_add(out, mark.p, mark.n, err) < 0)
+	if (ctx_buf_add(out, change->mark.p, change->mark.n, err) < 0)
 		return -1;
 	at = out->n;
-	if (ctx_json_string_encode(out, text.p + to, text.n - to, err) < 0)
+	if (ctx_json_string_encode(out, text.p + change->to,
+		text.n - change->to, err) < 0)
 		return -1;
 	memmove(out->p + at, out->p + at + 1, --out->n - at);
 	return ctx_buf_printf(out, err, "%s", form[1]);
 }
 
+/* Appends a string literal with its change. */
+static int
+append_literal(struct ctx_buf *out, struct ctx_str literal,
+    const struct literal_change *change, struct ctx_err *err)
+{
+	if (ctx_buf_add(out, literal.p, change->from, err) < 0 ||
+	    ctx_buf_add(out, change->mark.p, change->mark.n, err) < 0)
+		return -1;
+	return ctx_buf_add(out, literal.p + change->to, literal.n - change->to,
+	    err);
+}
+
+/* Adds the edit that makes a change of a segment. */
 static int
 edit_segment(const struct shortener *shortener, struct ctx_edits *edits,
-    const struct text_segments *segments, const struct ctx_dialect *dialect,
-    const struct text_segment *segment, const struct segment_change *change,
-    struct ctx_err *err)
+    const struct text_segments *segments, const struct text_segment *segment,
+    const struct segment_change *change, struct ctx_err *err)
 {
-	struct ctx_str mark = get_mark_text(shortener, change),
-		       text = segment->literal;
-	struct ctx_buf *out = &edits->store;
-	size_t stored = out->n, from, to;
+	const struct ctx_message *message = &segments->message;
+	struct literal_change part = {.mark = get_mark_text(shortener, change)};
+	struct ctx_str literal = segment->literal;
+	size_t stored = edits->store.n;
 
-	from = ctx_text_segment_seek(segment, !segment->is_json,
+	part.from = ctx_text_segment_seek(segment, !segment->is_json,
 	    change->from - segment->from);
-	to = ctx_text_segment_seek(segment, from, change->to - change->from);
+	part.to = ctx_text_segment_seek(segment, part.from,
+	    change->to - change->from);
 	if (!segment->is_json && !segment->has_placeholders)
 		return ctx_edits_replace(edits,
-		    (struct ctx_str){text.p + from, to - from}, mark.p, mark.n,
-		    err);
+		    (struct ctx_str){literal.p + part.from,
+			part.to - part.from},
+		    part.mark.p, part.mark.n, err);
 	if (segment->is_json
-		? make_body(ctx_result_content_form(segments->message.json,
-				segment->node, dialect),
-		      text, from, to, mark, out, err) < 0
-		: ctx_buf_add(out, text.p, from, err) < 0 ||
-		    ctx_buf_add(out, mark.p, mark.n, err) < 0 ||
-		    ctx_buf_add(out, text.p + to, text.n - to, err) < 0)
+		? append_text_result(&edits->store,
+		      ctx_result_content_form(message->json, segment->node,
+			  message->dialect),
+		      literal, &part, err) < 0
+		: append_literal(&edits->store, literal, &part, err) < 0)
 		return -1;
 	return ctx_edits_replace_stored(edits,
-	    ctx_json_str(segments->message.json, segment->node), stored, err);
+	    ctx_json_str(message->json, segment->node), stored, err);
 }
 
 static int
 remove_range(struct shortener *shortener, struct ctx_edits *edits,
-    const struct ctx_dialect *dialect, const struct text_segments *segments,
-    const struct cut_range *range, struct ctx_err *err)
+    const struct text_segments *segments, const struct cut_range *range,
+    struct ctx_err *err)
 {
-	/* item has only the blocks of this result; the message may have very
+	/* source has only the blocks of this result; the message may have very
 	 * many. */
 	const struct ctx_message *source = &segments->message;
 	size_t nodes = source->json->nodes[source->node].next - source->node, i;
@@ -215,8 +238,8 @@ remove_range(struct shortener *shortener, struct ctx_edits *edits,
 		if (change.action == REMOVED && segment->removable != 0)
 			removed[segment->removable - source->node] = true;
 		else if (change.action != KEPT &&
-		    edit_segment(shortener, edits, segments, dialect, segment,
-			&change, err) < 0)
+		    edit_segment(shortener, edits, segments, segment, &change,
+			err) < 0)
 			goto out;
 	}
 	rc = ctx_edits_remove_nodes(edits, source, removed, err);
@@ -298,23 +321,22 @@ measure_mark(struct shortener *shortener, uint64_t limit, uint64_t *size,
 	return 0;
 }
 
-/* Chooses the longest mark that fits into limit.  Sets *room to the rest of
- * limit, and *full to true if the mark gives the removed size. */
+/* Chooses the longest mark that fits into limit: with the removed size (at most
+ * removed), an ellipsis, or none.  Sets *room to the rest of limit. */
 static int
 choose_mark(struct shortener *shortener, const struct text_segments *segments,
-    uint64_t total, uint64_t limit, uint64_t *room, bool *full,
-    struct ctx_err *err)
+    uint64_t removed, uint64_t limit, uint64_t *room, struct ctx_err *err)
 {
 	uint64_t size;
 
-	*full = true;
-	if (set_full_mark(shortener, total,
+	shortener->mark_has_size = true;
+	if (set_full_mark(shortener, removed,
 		segments->is_message_text && shortener->keep == CTX_KEEP_HEAD,
 		err) < 0 ||
 	    measure_mark(shortener, limit, &size, err) < 0)
 		return -1;
 	if (size > limit) {
-		*full = false;
+		shortener->mark_has_size = false;
 		if (set_mark(shortener, ELLIPSIS, err) < 0 ||
 		    measure_mark(shortener, limit, &size, err) < 0)
 			return -1;
@@ -326,6 +348,19 @@ choose_mark(struct shortener *shortener, const struct text_segments *segments,
 	}
 	*room = limit - size;
 	return 0;
+}
+
+/* Writes the removed size into the mark, if the mark gives it.  removed does
+ * not include how much larger replaced payloads were. */
+static int
+update_mark(struct shortener *shortener, const struct text_segments *segments,
+    const struct cut_range *range, uint64_t removed, struct ctx_err *err)
+{
+	if (!shortener->mark_has_size)
+		return 0;
+	return set_full_mark(shortener,
+	    sum_payload_excess(segments, range) + removed,
+	    is_mark_last(segments, range), err);
 }
 
 /*
@@ -351,57 +386,73 @@ ensure_visible_text(struct shortener *shortener,
 	return set_mark(shortener, ELLIPSIS, err);
 }
 
+/* The most that head and tail may have together with the mark, in the unit of
+ * the limit. */
+struct kept_room {
+	uint64_t head, tail;
+};
+
 /* Splits room between head and tail. */
-static void
-split_room(const struct shortener *shortener, uint64_t room, uint64_t *head,
-    uint64_t *tail)
+static struct kept_room
+split_room(const struct shortener *shortener, uint64_t room)
 {
 	uint64_t all = shortener->head + shortener->tail;
+	uint64_t head = shortener->keep == CTX_KEEP_TAIL ? 0 : room;
 
-	*head = shortener->keep == CTX_KEEP_TAIL ? 0 : room;
 	if (shortener->keep == CTX_KEEP_ENDS && all > 0)
-		*head = room / all * shortener->head +
+		head = room / all * shortener->head +
 		    room % all * shortener->head / all;
 	if (shortener->unit == CTX_SIZE_LINES &&
-	    shortener->keep == CTX_KEEP_ENDS && *head == 0 && room > 0)
-		*head = 1;
-	*tail = room - *head;
-	if (shortener->keep == CTX_KEEP_HEAD)
-		*tail = 0;
+	    shortener->keep == CTX_KEEP_ENDS && head == 0 && room > 0)
+		head = 1;
+	return (struct kept_room){head,
+	    shortener->keep == CTX_KEEP_HEAD ? 0 : room - head};
+}
+
+/* Takes excess off the head, and what is more than the head off the tail. */
+static void
+shrink_room(struct kept_room *room, uint64_t excess)
+{
+	uint64_t head = excess < room->head ? excess : room->head;
+
+	room->head -= head;
+	excess -= head;
+	room->tail -= excess < room->tail ? excess : room->tail;
 }
 
 /* Finds the range to remove for rooms in tokens; *kept is the tokens of head
  * and tail. */
 static int
 find_token_range(struct shortener *shortener,
-    const struct text_segments *segments, uint64_t head, uint64_t tail,
+    const struct text_segments *segments, const struct kept_room *room,
     struct cut_range *range, uint64_t *kept, struct ctx_err *err)
 {
+	const struct ctx_counter *counter = shortener->counter;
 	const struct ctx_buf *text = &segments->text;
 	size_t head_at, tail_at;
 	uint64_t tokens;
 
-	head = ctx_tokens_to_encoding(shortener->counter, head);
-	tail = ctx_tokens_to_encoding(shortener->counter, tail);
-	if (ctx_token_index_head(&shortener->index, head, &head_at, kept, err) <
-		0 ||
-	    ctx_token_index_tail(&shortener->index, tail, &tail_at, &tokens,
+	if (ctx_token_index_head(&shortener->index,
+		ctx_tokens_to_encoding(counter, room->head), &head_at, kept,
+		err) < 0 ||
+	    ctx_token_index_tail(&shortener->index,
+		ctx_tokens_to_encoding(counter, room->tail), &tail_at, &tokens,
 		err) < 0)
 		return -1;
-	*kept = ctx_tokens_to_model(shortener->counter, *kept + tokens);
+	*kept = ctx_tokens_to_model(counter, *kept + tokens);
 	ctx_cut_find_points(range, segments, CTX_SIZE_BYTES, text->n, head_at,
 	    tail_at > head_at ? text->n - tail_at : 0);
 	return 0;
 }
 
-/* Finds the range to remove.  Token counts are not additive, so the rooms
- * shrink until the outcome fits. */
+/* Finds the range to remove if the limit is in tokens.  Token counts are not
+ * additive, so the rooms shrink until the outcome fits. */
 static int
 fit_tokens(struct shortener *shortener, const struct text_segments *segments,
-    uint64_t total, uint64_t limit, bool full, uint64_t head, uint64_t tail,
-    struct cut_range *range, struct ctx_err *err)
+    uint64_t limit, struct kept_room room, struct cut_range *range,
+    struct ctx_err *err)
 {
-	uint64_t kept, size, over;
+	uint64_t total = segments->size, kept, size;
 
 	/* The index is built once for all rooms that are tried. */
 	ctx_token_index_reset(&shortener->index);
@@ -410,26 +461,30 @@ fit_tokens(struct shortener *shortener, const struct text_segments *segments,
 		(struct ctx_str){segments->text.p, segments->text.n}, err) < 0)
 		return -1;
 	for (;;) {
-		if (find_token_range(shortener, segments, head, tail, range,
-			&kept, err) < 0 ||
-		    (full &&
-			set_full_mark(shortener,
-			    sum_payload_excess(segments, range) +
-				(total > kept ? total - kept : 1),
-			    is_mark_last(segments, range), err) < 0) ||
+		if (find_token_range(shortener, segments, &room, range, &kept,
+			err) < 0 ||
+		    update_mark(shortener, segments, range,
+			total > kept ? total - kept : 1, err) < 0 ||
 		    measure_outcome(shortener, segments, range, &size, err) < 0)
 			return -1;
-		if (size <= limit || (head == 0 && tail == 0))
+		if (size <= limit || (room.head == 0 && room.tail == 0))
 			return 0;
-		over = size - limit;
-		if (over <= head) {
-			head -= over;
-		} else {
-			over -= head;
-			head = 0;
-			tail -= over < tail ? over : tail;
-		}
+		shrink_room(&room, size - limit);
 	}
+}
+
+/* Finds the range to remove, and writes its size into the mark. */
+static int
+find_range(struct shortener *shortener, const struct text_segments *segments,
+    uint64_t limit, struct kept_room room, struct cut_range *range,
+    struct ctx_err *err)
+{
+	if (shortener->unit == CTX_SIZE_TOKENS)
+		return fit_tokens(shortener, segments, limit, room, range, err);
+	ctx_cut_find_points(range, segments, shortener->unit, segments->size,
+	    room.head, room.tail);
+	return update_mark(shortener, segments, range,
+	    range->tail.size_before - range->head.size_before, err);
 }
 
 /*
@@ -465,13 +520,11 @@ protect_reference(struct shortener *shortener, struct text_segments *segments,
 /* Replaces payloads by placeholders.  Sets *extra to how much larger the
  * payloads were, and *fits to true if nothing else needs to be cut. */
 static int
-replace_payloads(struct shortener *shortener, const struct ctx_message *message,
-    struct text_segments *segments, uint64_t limit, uint64_t *extra, bool *fits,
-    struct ctx_err *err)
+replace_payloads(struct shortener *shortener, struct text_segments *segments,
+    uint64_t limit, uint64_t *extra, bool *fits, struct ctx_err *err)
 {
 	const struct cut_range all = {.tail.at = SIZE_MAX};
-	size_t spared = segments->uncut_bytes;
-	uint64_t size;
+	size_t uncut_bytes = segments->uncut_bytes;
 
 	*fits = false;
 	if (ctx_text_segments_protect(segments, shortener, err) < 0)
@@ -480,78 +533,71 @@ replace_payloads(struct shortener *shortener, const struct ctx_message *message,
 	if (*extra == 0)
 		return 0;
 	segments->uncut_bytes = 0;
-	if (ctx_text_segments_read(segments, message->json, err) < 0 ||
-	    measure_segments(shortener, segments, &size, err) < 0)
+	if (ctx_text_segments_read(segments, err) < 0 ||
+	    measure_segments(shortener, segments, err) < 0)
 		return -1;
-	*fits = size <= limit;
-	ctx_text_segments_exclude_end(segments, spared);
+	*fits = segments->size <= limit;
+	ctx_text_segments_exclude_end(segments, uncut_bytes);
+	return 0;
+}
+
+/* Finds the range to remove from segments that exceed the limit, and chooses
+ * the mark.  Sets *done to false if nothing is to be changed. */
+static int
+decide_cut(struct shortener *shortener, struct text_segments *segments,
+    uint64_t limit, struct cut_range *range, bool *done, struct ctx_err *err)
+{
+	uint64_t reference_size, room, extra;
+	bool fits;
+
+	if (protect_reference(shortener, segments, limit, &reference_size,
+		err) < 0 ||
+	    replace_payloads(shortener, segments, limit, &extra, &fits, err) <
+		0)
+		return -1;
+	if (fits)
+		return 0;
+	if (((extra > 0 || reference_size > 0) &&
+		measure_segments(shortener, segments, err) < 0) ||
+	    choose_mark(shortener, segments, segments->size + extra,
+		limit - reference_size, &room, err) < 0 ||
+	    find_range(shortener, segments, limit, split_room(shortener, room),
+		range, err) < 0 ||
+	    ensure_visible_text(shortener, segments, range, done, err) < 0)
+		return -1;
+	ctx_text_segments_free_text(segments);
 	return 0;
 }
 
 static int
-shorten_texts(struct shortener *shortener, struct ctx_edits *edits,
-    const struct ctx_message *message, const struct ctx_dialect *dialect,
+shorten_segments(struct shortener *shortener, struct ctx_edits *edits,
     struct text_segments *segments, uint64_t limit, bool *done,
     struct ctx_err *err)
 {
-	uint64_t total, reference_size, room, extra, head, tail;
 	struct cut_range range = {.head.segment = segments->n,
 	    .tail.segment = segments->n,
 	    .mark_segment = segments->n};
-	bool full, fits;
 
 	*done = false;
 	segments->uncut_bytes = 0;
-	if (ctx_text_segments_read(segments, message->json, err) < 0 ||
-	    measure_segments(shortener, segments, &total, err) < 0)
+	if (ctx_text_segments_read(segments, err) < 0 ||
+	    measure_segments(shortener, segments, err) < 0)
 		return -1;
-	if (total <= limit)
+	if (segments->size <= limit)
 		return 0;
 	*done = true;
-	if (protect_reference(shortener, segments, limit, &reference_size,
-		err) < 0 ||
-	    replace_payloads(shortener, message, segments, limit, &extra, &fits,
-		err) < 0)
+	if (decide_cut(shortener, segments, limit, &range, done, err) < 0)
 		return -1;
-	if (fits)
-		return remove_range(shortener, edits, dialect, segments, &range,
-		    err);
-	if (((extra > 0 || reference_size > 0) &&
-		measure_segments(shortener, segments, &total, err) < 0) ||
-	    choose_mark(shortener, segments, total + extra,
-		limit - reference_size, &room, &full, err) < 0)
-		return -1;
-	split_room(shortener, room, &head, &tail);
-	if (shortener->unit == CTX_SIZE_TOKENS) {
-		if (fit_tokens(shortener, segments, total, limit, full, head,
-			tail, &range, err) < 0)
-			return -1;
-	} else {
-		ctx_cut_find_points(&range, segments, shortener->unit, total,
-		    head, tail);
-		if (full &&
-		    set_full_mark(shortener,
-			sum_payload_excess(segments, &range) +
-			    range.tail.size_before - range.head.size_before,
-			is_mark_last(segments, &range), err) < 0)
-			return -1;
-	}
-	if (ensure_visible_text(shortener, segments, &range, done, err) < 0)
-		return -1;
-	ctx_text_segments_free_text(segments);
-	return *done
-	    ? remove_range(shortener, edits, dialect, segments, &range, err)
-	    : 0;
+	return *done ? remove_range(shortener, edits, segments, &range, err)
+		     : 0;
 }
 
 int
 ctx_shorten(struct shortener *shortener, struct ctx_edits *edits,
-    const struct ctx_message *message, const struct ctx_dialect *dialect,
     struct text_segments *segments, uint64_t limit, bool *done,
     struct ctx_err *err)
 {
-	int rc = shorten_texts(shortener, edits, message, dialect, segments,
-	    limit, done, err);
+	int rc = shorten_segments(shortener, edits, segments, limit, done, err);
 
 	ctx_buf_reset(&segments->text);
 	ctx_buf_reset(&segments->json_text);

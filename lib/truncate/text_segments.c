@@ -80,8 +80,7 @@ add_json_segment(struct text_segments *segments,
 
 int
 ctx_text_segments_result(struct text_segments *segments,
-    const struct ctx_message *message, const struct ctx_dialect *dialect,
-    size_t i, struct ctx_err *err)
+    const struct ctx_message *message, size_t i, struct ctx_err *err)
 {
 	uint32_t body = message->blocks[i].payload, node;
 	const struct ctx_block *block;
@@ -96,7 +95,7 @@ ctx_text_segments_result(struct text_segments *segments,
 	segments->message.n = 0;
 	if (body == 0)
 		return 0;
-	node = ctx_result_content_text(message->json, body, dialect);
+	node = ctx_result_content_text(message->json, body, message->dialect);
 	if (node == 0 && message->json->nodes[body].kind == CTX_JSON_STRING)
 		node = body;
 	if (node != 0)
@@ -155,8 +154,8 @@ ctx_text_segments_texts(struct text_segments *segments,
 }
 
 static int
-read_segment(struct text_segments *segments, const struct ctx_json *json,
-    const struct text_segment *segment, struct ctx_err *err)
+read_segment(struct text_segments *segments, const struct text_segment *segment,
+    struct ctx_err *err)
 {
 	struct ctx_str literal = segment->literal;
 	struct ctx_buf *text = &segments->text;
@@ -165,7 +164,8 @@ read_segment(struct text_segments *segments, const struct ctx_json *json,
 	if (literal.n > 0 && !segment->is_json)
 		return ctx_json_string_decode(text, literal, err);
 	if (literal.n == 0 &&
-	    ctx_json_compact(json, segment->node, text, &literal, err) < 0)
+	    ctx_json_compact(segments->message.json, segment->node, text,
+		&literal, err) < 0)
 		return -1;
 	return text->n > before ? 0
 				: ctx_buf_add(text, literal.p, literal.n, err);
@@ -190,8 +190,7 @@ take_made_text(struct text_segments *segments)
 }
 
 int
-ctx_text_segments_read(struct text_segments *segments,
-    const struct ctx_json *json, struct ctx_err *err)
+ctx_text_segments_read(struct text_segments *segments, struct ctx_err *err)
 {
 	struct ctx_buf *text = &segments->text;
 	struct text_segment *segment;
@@ -207,7 +206,7 @@ ctx_text_segments_read(struct text_segments *segments,
 	for (i = 0; i < segments->n; i++) {
 		segment = &segments->list[i];
 		segment->from = text->n;
-		if (read_segment(segments, json, segment, err) < 0)
+		if (read_segment(segments, segment, err) < 0)
 			return -1;
 		segment->to = text->n;
 	}

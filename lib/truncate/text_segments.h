@@ -33,6 +33,7 @@ struct text_segments {
 	struct ctx_message message; /* the message, with only these blocks */
 	bool is_message_text; /* a message's own texts: must not become empty */
 	struct ctx_buf text;  /* all texts, concatenated */
+	uint64_t size;        /* of all texts, in the unit of the shortener */
 	size_t uncut_bytes;   /* bytes after text.n that are not cut */
 	struct ctx_buf json_text; /* text of a made segment, until it is read */
 	struct ctx_buf placeholder_literals; /* literals of plain segments */
@@ -42,16 +43,14 @@ struct text_segments {
 
 /* Sets the segments to those of the result that is block i. */
 int ctx_text_segments_result(struct text_segments *segments,
-    const struct ctx_message *message, const struct ctx_dialect *dialect,
-    size_t i, struct ctx_err *err);
+    const struct ctx_message *message, size_t i, struct ctx_err *err);
 /* Sets the segments to the message's own texts, without block but; message->n:
  * all of them. */
 int ctx_text_segments_texts(struct text_segments *segments,
     const struct ctx_message *message, size_t but, struct ctx_err *err);
 /* Sets text_segments->text, and each segment's place in it.  A segment without
  * text has its JSON there. */
-int ctx_text_segments_read(struct text_segments *segments,
-    const struct ctx_json *json, struct ctx_err *err);
+int ctx_text_segments_read(struct text_segments *segments, struct ctx_err *err);
 /* Frees the text; from here on only places in it are used. */
 void ctx_text_segments_free_text(struct text_segments *segments);
 /* Excludes the last bytes of the text from cuts. */
@@ -69,6 +68,7 @@ struct shortener {
 	uint64_t head, tail;         /* shares, for CTX_KEEP_ENDS */
 	struct ctx_counter *counter; /* for CTX_SIZE_TOKENS */
 	struct ctx_buf mark; /* literal of the mark for the removed middle */
+	bool mark_has_size;  /* the mark gives the removed size */
 	struct ctx_buf text, out;     /* scratch */
 	struct ctx_token_index index; /* checkpoints in text_segments.text */
 };
@@ -98,7 +98,6 @@ int ctx_shorten_measure(struct shortener *shortener, const char *p, size_t n,
 /* Adds the edits that shorten the segments to limit.  Sets *done to true if any
  * were needed. */
 int ctx_shorten(struct shortener *shortener, struct ctx_edits *edits,
-    const struct ctx_message *message, const struct ctx_dialect *dialect,
     struct text_segments *segments, uint64_t limit, bool *done,
     struct ctx_err *err);
 void ctx_shorten_release(struct shortener *shortener);

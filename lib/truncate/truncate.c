@@ -35,6 +35,8 @@ struct truncate_entry {
 };
 
 struct truncate_queue {
+	/* The record that holds the messages; NULL: each is a record. */
+	const struct ctx_json *json;
 	struct truncate_entry *list;
 	size_t first, n, cap; /* held: [first, n) */
 	size_t sent_end;  /* list[0, sent): up to the last assistant message */
@@ -94,16 +96,15 @@ may_exceed(const struct ctx_message *message, uint32_t node, uint64_t limit)
 }
 
 static int
-shorten_to_limit(struct truncation *truncation, const struct ctx_event *event,
-    uint64_t limit, uint64_t *count, struct ctx_err *err)
+shorten_to_limit(struct truncation *truncation, uint64_t limit, uint64_t *count,
+    struct ctx_err *err)
 {
 	bool done;
 
 	if (truncation->segments.n == 0)
 		return 0;
 	if (ctx_shorten(&truncation->shortener, &truncation->edits,
-		event->message, event->layout->dialect, &truncation->segments,
-		limit, &done, err) < 0)
+		&truncation->segments, limit, &done, err) < 0)
 		return -1;
 	*count += done;
 	return 0;
@@ -183,7 +184,7 @@ shorten_message_texts(struct truncation *truncation,
 	if (ctx_text_segments_texts(&truncation->segments, event->message,
 		event->message->n, err) < 0)
 		return -1;
-	return shorten_to_limit(truncation, event, limit,
+	return shorten_to_limit(truncation, limit,
 	    &truncation->counts->messages, err);
 }
 
@@ -255,16 +256,24 @@ replace_media_block(struct truncation *truncation,
 	    truncation->text.n, err);
 }
 
+/* Media blocks of a message, numbered in the conversation from 0. */
+struct media_numbers {
+	uint64_t first; /* number of the message's first media block */
+	uint64_t end;   /* blocks with a lower number are removed */
+};
+
+/* Removes the media blocks of a message whose number is below media.end. */
 static int
 remove_media(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,
-    size_t first, uint64_t number, uint64_t end, struct ctx_err *err)
+    size_t first, struct media_numbers media, struct ctx_err *err)
 {
 	const struct ctx_message *message = event->message;
+	uint64_t number = media.first;
 	bool is;
 	size_t i;
 
-	for (i = 0; i < message->n && number < end; i++) {
+	for (i = 0; i < message->n && number < media.end; i++) {
 		if (detect_media(truncation, message, i, &is, err) < 0)
 			return -1;
 		if (message->blocks[i].kind == CTX_BLOCK_MEDIA &&
@@ -317,11 +326,11 @@ shorten_block(struct truncation *truncation,
 	if (block->kind == CTX_BLOCK_TOOL_CALL)
 		return replace_arguments(truncation, message, block->payload,
 		    err);
-	if (ctx_text_segments_result(&truncation->segments, message,
-		event->layout->dialect, i, err) < 0)
+	if (ctx_text_segments_result(&truncation->segments, message, i, err) <
+	    0)
 		return -1;
-	return shorten_to_limit(truncation, event, limit,
-	    &truncation->counts->results, err);
+	return shorten_to_limit(truncation, limit, &truncation->counts->results,
+	    err);
 }
 
 /* Reports a message if it has edits from number first on. */
@@ -383,12 +392,11 @@ drop_bound_reasoning(struct truncation *truncation,
 	return ctx_bound_remove(&truncation->edits, message, from, err);
 }
 
-/* Adds the edits of a message.  number is that of its first media block; media
- * blocks with a number below end are removed. */
+/* Adds the edits of a message. */
 static int
 shorten_message(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,
-    uint64_t number, uint64_t end, struct ctx_err *err)
+    struct media_numbers media, struct ctx_err *err)
 {
 	struct ctx_truncate_counts was = *truncation->counts;
 	size_t first = truncation->edits.n, i;
@@ -399,8 +407,7 @@ shorten_message(struct truncation *truncation,
 		if (shorten_block(truncation, tracker, event, i, err) < 0)
 			return -1;
 	if (shorten_message_texts(truncation, event, err) < 0 ||
-	    remove_media(truncation, tracker, event, first, number, end, err) <
-		0 ||
+	    remove_media(truncation, tracker, event, first, media, err) < 0 ||
 	    drop_bound_reasoning(truncation, tracker, event, first, err) < 0)
 		return -1;
 	return report_truncated(truncation, tracker, event, first, &was, err);
@@ -410,13 +417,12 @@ shorten_message(struct truncation *truncation,
 static int
 truncate_message(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,
-    bool edit, uint64_t number, uint64_t end, struct ctx_err *err)
+    bool edit, struct media_numbers media, struct ctx_err *err)
 {
 	if (ctx_tracker_enter(tracker, truncation->stream, event,
 		truncation->counters, err) < 0 ||
 	    (edit &&
-		shorten_message(truncation, tracker, event, number, end, err) <
-		    0))
+		shorten_message(truncation, tracker, event, media, err) < 0))
 		return -1;
 	return ctx_tracker_leave(tracker, event, err);
 }
@@ -503,16 +509,16 @@ append_entry(struct truncation *truncation, struct truncate_queue *queue,
 	return entry;
 }
 
-/* Tracks a held message and shortens it if edit is true; json is its record. */
+/* Tracks a message of the queue, and shortens it if edit is true.  Scans its
+ * record again unless queue->json is the record. */
 static int
 truncate_queued(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct truncate_queue *queue,
-    const struct truncate_entry *entry, const struct ctx_json *json, bool edit,
-    struct ctx_err *err)
+    const struct truncate_entry *entry, bool edit, struct ctx_err *err)
 {
-	const struct ctx_record record = {.kind = CTX_RECORD_JSON,
+	struct ctx_record record = {.kind = CTX_RECORD_JSON,
 	    .text = {entry->text, entry->bytes},
-	    .json = json,
+	    .json = queue->json,
 	    .file = entry->file,
 	    .line = entry->line};
 	const struct ctx_record_layout layout = {.kind = CTX_LAYOUT_MESSAGE,
@@ -523,32 +529,35 @@ truncate_queued(struct truncation *truncation,
 	    .message = &truncation->message,
 	    .node = entry->node,
 	    .inside = entry->text == NULL};
+	const struct media_numbers media = {.first = entry->first_media,
+	    .end = find_kept_media(truncation, queue)};
 
-	if (ctx_dialect_read_message(entry->dialect, json, entry->node,
+	if (record.json == NULL) {
+		if (ctx_json_scan(&truncation->json, entry->text, entry->bytes,
+			&(size_t){0}, err) < 0)
+			return -1;
+		record.json = &truncation->json;
+	}
+	if (ctx_dialect_read_message(entry->dialect, record.json, entry->node,
 		&truncation->message, err) < 0)
 		return -1;
 	truncation->message.flags |= entry->flags;
-	return truncate_message(truncation, tracker, &event, edit,
-	    entry->first_media, find_kept_media(truncation, queue), err);
+	return truncate_message(truncation, tracker, &event, edit, media, err);
 }
 
-/*
- * Sets t->refused to true if shortening all held messages would leave bound
- * reasoning after a change.  json is the record that they are in, or NULL if
- * each is a record.
- */
+/* Sets truncation->refused to true if shortening all messages of the queue
+ * would leave bound reasoning after a change. */
 static int
 check_truncation_refusal(struct truncation *truncation,
     const struct conversation_tracker *tracker,
-    const struct truncate_queue *queue, const struct ctx_json *json,
-    struct ctx_err *err)
+    const struct truncate_queue *queue, struct ctx_err *err)
 {
 	struct ctx_truncate_counts was = *truncation->counts;
-	size_t first_edit = truncation->edits.n,
-	       stored = truncation->edits.store.n;
+	size_t first_edit = truncation->edits.n;
+	size_t stored = truncation->edits.store.n;
 	struct conversation_tracker trial_tracker;
-	size_t used, i;
 	int rc = ctx_tracker_init(&trial_tracker, tracker->tools, false, err);
+	size_t i;
 
 	trial_tracker.model_counter = tracker->model_counter;
 	trial_tracker.asked = true;
@@ -557,19 +566,10 @@ check_truncation_refusal(struct truncation *truncation,
 	truncation->refused = false;
 	for (i = queue->first; i < queue->n && rc == 0 && !truncation->refused;
 	     i++) {
-		const struct truncate_entry *entry = &queue->list[i];
-
-		if (entry->dialect == NULL)
+		if (queue->list[i].dialect == NULL)
 			continue;
-		if (json == NULL)
-			rc = ctx_json_scan(&truncation->json, entry->text,
-				 entry->bytes, &used, err) < 0
-			    ? -1
-			    : 0;
-		if (rc == 0)
-			rc = truncate_queued(truncation, &trial_tracker, queue,
-			    entry, json != NULL ? json : &truncation->json,
-			    true, err);
+		rc = truncate_queued(truncation, &trial_tracker, queue,
+		    &queue->list[i], true, err);
 		truncation->edits.n = first_edit;
 		truncation->edits.store.n = stored;
 	}
@@ -587,14 +587,10 @@ write_first_truncated(struct truncation *truncation, bool edit,
 {
 	struct truncate_entry *entry =
 	    &truncation->queue.list[truncation->queue.first];
-	size_t used;
 
 	if (entry->dialect != NULL &&
-	    (ctx_json_scan(&truncation->json, entry->text, entry->bytes, &used,
-		 err) < 0 ||
-		truncate_queued(truncation, &truncation->lines,
-		    &truncation->queue, entry, &truncation->json, edit,
-		    err) < 0))
+	    truncate_queued(truncation, &truncation->lines, &truncation->queue,
+		entry, edit, err) < 0)
 		return -1;
 	if (write_edited_text(truncation,
 		(struct ctx_str){entry->text, entry->bytes}, false, err) < 0)
@@ -673,7 +669,7 @@ queue_or_truncate(struct truncation *truncation, const struct ctx_event *event,
 		    !may_refuse(truncation, &truncation->lines)))) {
 		truncation->queue.first = truncation->queue.n = 0;
 		if (truncate_message(truncation, &truncation->lines, event,
-			!sent, 0, 0, err) < 0)
+			!sent, (struct media_numbers){0, 0}, err) < 0)
 			return -1;
 		return write_edited_text(truncation, event->record->text, true,
 		    err);
@@ -694,6 +690,8 @@ append_waiting_element(struct truncation *truncation,
 	return 0;
 }
 
+/* Shortens the messages of a record at the end of its conversation; json is the
+ * record. */
 static int
 truncate_conversation(struct truncation *truncation,
     const struct ctx_json *json, struct ctx_err *err)
@@ -702,15 +700,16 @@ truncate_conversation(struct truncation *truncation,
 	bool refused;
 	size_t i;
 
+	queue->json = json;
 	truncation->refused = false;
 	if (may_refuse(truncation, &truncation->record) &&
 	    check_truncation_refusal(truncation, &truncation->record, queue,
-		json, err) < 0)
+		err) < 0)
 		return -1;
 	refused = truncation->refused;
 	for (i = 0; i < queue->n; i++)
 		if (truncate_queued(truncation, &truncation->record, queue,
-			&queue->list[i], json, i >= queue->sent_end && !refused,
+			&queue->list[i], i >= queue->sent_end && !refused,
 			err) < 0)
 			return -1;
 	queue->n = queue->sent_end = 0;
@@ -764,11 +763,13 @@ static int
 truncate_message_event(struct truncation *truncation,
     const struct ctx_event *event, struct ctx_err *err)
 {
+	const struct media_numbers all = {0,
+	    truncation->options->media ? UINT64_MAX : 0};
+
 	if (!needs_queue(truncation->options))
 		return truncate_message(truncation,
 		    event->inside ? &truncation->record : &truncation->lines,
-		    event, true, 0, truncation->options->media ? UINT64_MAX : 0,
-		    err);
+		    event, true, all, err);
 	return event->inside ? append_waiting_element(truncation, event, err)
 			     : queue_or_truncate(truncation, event, err);
 }
@@ -810,7 +811,7 @@ end_truncated_stream(struct truncation *truncation, bool broken,
 	truncation->refused = false;
 	if (may_refuse(truncation, &truncation->lines) &&
 	    check_truncation_refusal(truncation, &truncation->lines,
-		&truncation->queue, NULL, err) < 0)
+		&truncation->queue, err) < 0)
 		return -1;
 	return write_all_truncated(truncation, !truncation->refused, err);
 }
