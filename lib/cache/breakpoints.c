@@ -264,6 +264,7 @@ ctx_cache_run_place_system(const struct cache_run *run,
     struct breakpoints *points)
 {
 	memset(points, 0, sizeof *points);
+	points->format = run->format;
 	points->max = CTX_BREAKPOINTS_MAX;
 	add_breakpoint_at_end(run, points, run->system, "system prompt");
 }
@@ -286,6 +287,7 @@ ctx_cache_run_place(const struct cache_run *run, const struct ctx_json *json,
 		    &tools);
 	}
 	memset(points, 0, sizeof *points);
+	points->format = format;
 	points->max = CTX_BREAKPOINTS_MAX - own;
 	if (!own)
 		add_breakpoint_at_end(run, points, run->newest,

@@ -48,6 +48,7 @@ struct cache_run {
 
 /* Where the breakpoints of a conversation are written. */
 struct breakpoints {
+	const struct ctx_breakpoint_format *format;
 	struct {
 		uint64_t number;  /* message number */
 		unsigned bit;     /* bit of ctx_breakpoint_places.mask */

@@ -28,17 +28,19 @@ copy_tool(struct ctx_change *change, struct ctx_str tool, struct ctx_err *err)
 }
 
 int
-ctx_cache_report_describe(const struct ctx_report *report,
-    struct conversation_tracker *tracker, const struct ctx_stream *stream,
-    const struct ctx_event *event, struct ctx_model_counters *counters,
-    struct ctx_change *change, struct ctx_err *err)
+ctx_cache_report_describe(struct cache_report *report,
+    const struct ctx_event *event, struct ctx_change *change,
+    struct ctx_err *err)
 {
+	struct conversation_tracker *tracker =
+	    event->inside ? &report->record : &report->lines;
 	struct ctx_cost cost = {0};
 	struct ctx_str tool;
 
-	if (!ctx_report_wanted(report))
+	if (!ctx_report_wanted(report->options))
 		return 0;
-	if (ctx_tracker_enter(tracker, stream, event, counters, err) < 0 ||
+	if (ctx_tracker_enter(tracker, report->stream, event, report->counters,
+		err) < 0 ||
 	    ctx_tracker_first_tool(tracker, event, &tool, err) < 0)
 		return -1;
 	if (tracker->tokens &&
@@ -56,16 +58,16 @@ ctx_cache_report_describe(const struct ctx_report *report,
 }
 
 int
-ctx_cache_report_change(const struct ctx_report *report,
+ctx_cache_report_change(const struct cache_report *report,
     struct ctx_change *change, const char *rule, struct ctx_str bytes,
     struct ctx_err *err)
 {
-	if (!ctx_report_wanted(report))
+	if (!ctx_report_wanted(report->options))
 		return 0;
 	change->rule = rule != NULL ? rule : "old hints";
 	change->action = rule != NULL ? "mark" : "strip";
 	change->bytes = bytes;
-	return ctx_report_change(report, change, err);
+	return ctx_report_change(report->options, change, err);
 }
 
 /* Returns the key of the request's member that holds a node. */
@@ -81,7 +83,7 @@ find_request_member(const struct ctx_json *json, uint32_t request,
 }
 
 static int
-report_member(const struct ctx_report *report, const struct ctx_event *event,
+report_member(const struct cache_report *report, const struct ctx_event *event,
     uint32_t key, const char *rule, struct ctx_err *err)
 {
 	const struct ctx_json *json = event->record->json;
@@ -97,7 +99,7 @@ report_member(const struct ctx_report *report, const struct ctx_event *event,
 
 /* Removes the members by which a request controls caching as a whole. */
 static int
-strip_request(const struct ctx_report *report,
+strip_request(const struct cache_report *report,
     struct ctx_breakpoint_writer *writer, const struct ctx_event *event,
     struct ctx_err *err)
 {
@@ -113,12 +115,12 @@ strip_request(const struct ctx_report *report,
 }
 
 int
-ctx_cache_report_request(const struct ctx_report *report,
-    struct ctx_breakpoint_writer *writer,
-    const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,
+ctx_cache_mark_request(const struct cache_report *report,
+    struct ctx_breakpoint_writer *writer, enum ctx_ttl ttl,
     const struct ctx_event *event, const struct breakpoints *points,
     struct ctx_err *err)
 {
+	const struct ctx_breakpoint_format *format = points->format;
 	uint32_t request = event->layout->request, lists[CTX_BREAKPOINT_LISTS];
 	size_t n = ctx_breakpoint_lists(writer->json, request, lists), n_edits,
 	       i;

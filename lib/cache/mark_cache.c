@@ -23,8 +23,7 @@ struct marking {
 	const struct ctx_cache_options *options;
 	/* The conversations of the stream and of a record. */
 	struct cache_run lines, record;
-	/* For reports on these conversations. */
-	struct conversation_tracker line_tracker, record_tracker;
+	struct cache_report report;
 	struct ctx_json json;   /* a waiting message, scanned again */
 	struct ctx_edits edits; /* of the record or message */
 	struct ctx_breakpoint_writer breakpoint_writer;
@@ -88,7 +87,7 @@ write_marked(struct marking *marking, struct cache_run *run,
 			return -1;
 	}
 	if (marking->edits.n > 0 &&
-	    ctx_cache_report_change(&marking->options->report, &entry->change,
+	    ctx_cache_report_change(&marking->report, &entry->change,
 		ctx_breakpoints_rule(points, number), text, err) < 0)
 		return -1;
 	if (write_marked_text(marking, text, err) < 0)
@@ -243,15 +242,6 @@ decide_provider(struct marking *marking, const struct ctx_dialect *dialect,
 }
 
 static int
-describe_change(struct marking *marking, const struct ctx_event *event,
-    struct ctx_change *change, struct ctx_err *err)
-{
-	return ctx_cache_report_describe(&marking->options->report,
-	    event->inside ? &marking->record_tracker : &marking->line_tracker,
-	    marking->stream, event, marking->counters, change, err);
-}
-
-static int
 hold_message(struct marking *marking, const struct ctx_event *event,
     struct ctx_err *err)
 {
@@ -270,7 +260,8 @@ hold_message(struct marking *marking, const struct ctx_event *event,
 	entry->is_message = true;
 	entry->node = event->node;
 	entry->role = event->message->role;
-	if (describe_change(marking, event, &entry->change, err) < 0)
+	if (ctx_cache_report_describe(&marking->report, event, &entry->change,
+		err) < 0)
 		return -1;
 	if (run->decided) {
 		marking->breakpoint_writer.json = event->record->json;
@@ -303,7 +294,8 @@ append_run_element(struct marking *marking, const struct ctx_event *event,
 	entry->node = event->node;
 	entry->role = event->message->role;
 	marking->breakpoint_writer.json = event->record->json;
-	if (describe_change(marking, event, &entry->change, err) < 0 ||
+	if (ctx_cache_report_describe(&marking->report, event, &entry->change,
+		err) < 0 ||
 	    ctx_cache_run_find_places(run, run->n - 1,
 		&marking->breakpoint_writer, err) < 0)
 		return -1;
@@ -350,8 +342,8 @@ mark_run_element(struct marking *marking, struct cache_run *run, size_t i,
 		return -1;
 	if (marking->edits.n == n_edits)
 		return 0;
-	return ctx_cache_report_change(&marking->options->report,
-	    &entry->change, ctx_breakpoints_rule(points, i),
+	return ctx_cache_report_change(&marking->report, &entry->change,
+	    ctx_breakpoints_rule(points, i),
 	    ctx_json_str(marking->breakpoint_writer.json, entry->node), err);
 }
 
@@ -375,9 +367,9 @@ end_marked_record(struct marking *marking, const struct ctx_event *event,
 			if (mark_run_element(marking, run, i, &points, err) < 0)
 				return -1;
 		if (layout->in_request &&
-		    ctx_cache_report_request(&marking->options->report,
-			&marking->breakpoint_writer, run->format,
-			marking->options->ttl, event, &points, err) < 0)
+		    ctx_cache_mark_request(&marking->report,
+			&marking->breakpoint_writer, marking->options->ttl,
+			event, &points, err) < 0)
 			return -1;
 	}
 	return report_marked(marking, run, event, &points, err);
@@ -416,7 +408,8 @@ strip_message(struct marking *marking,
 	size_t n_edits = marking->edits.n;
 	int rc;
 
-	if (describe_change(marking, event, &change, err) < 0 ||
+	if (ctx_cache_report_describe(&marking->report, event, &change, err) <
+		0 ||
 	    ctx_cache_run_edit(&marking->breakpoint_writer, format,
 		marking->options->ttl, event->node, 0, err) < 0)
 		rc = -1;
@@ -424,8 +417,7 @@ strip_message(struct marking *marking,
 		rc = 0;
 	else {
 		change.continues = ctx_report_named(marking->stream, event);
-		rc = ctx_cache_report_change(&marking->options->report, &change,
-		    NULL,
+		rc = ctx_cache_report_change(&marking->report, &change, NULL,
 		    event->inside
 			? ctx_json_str(event->record->json, event->node)
 			: event->record->text,
@@ -441,7 +433,7 @@ static int
 strip_event(struct marking *marking, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	static const struct breakpoints none;
+	struct breakpoints none = {0};
 	const struct ctx_record_layout *layout = event->layout;
 	const struct ctx_breakpoint_format *format;
 
@@ -453,10 +445,11 @@ strip_event(struct marking *marking, const struct ctx_event *event,
 	marking->breakpoint_writer.json = event->record->json;
 	if (event->kind == CTX_EVENT_MESSAGE)
 		return strip_message(marking, format, event, err);
+	none.format = format;
 	if (event->kind == CTX_EVENT_END && layout->in_request)
-		return ctx_cache_report_request(&marking->options->report,
-		    &marking->breakpoint_writer, format, marking->options->ttl,
-		    event, &none, err);
+		return ctx_cache_mark_request(&marking->report,
+		    &marking->breakpoint_writer, marking->options->ttl, event,
+		    &none, err);
 	return 0;
 }
 
@@ -466,7 +459,7 @@ mark_event(struct marking *marking, const struct ctx_event *event,
 {
 	if (event->kind == CTX_EVENT_BEGIN &&
 	    marking->options->report.on_change != NULL &&
-	    ctx_tracker_enter(&marking->record_tracker, marking->stream, event,
+	    ctx_tracker_enter(&marking->report.record, marking->stream, event,
 		marking->counters, err) < 0)
 		return -1;
 	if (marking->options->strip)
@@ -528,19 +521,22 @@ ctx_mark_cache(struct ctx_stream *stream, struct ctx_writer *writer,
 	struct marking marking = {.stream = stream,
 	    .writer = writer,
 	    .counters = counters,
-	    .options = options};
+	    .options = options,
+	    .report = {.options = &options->report,
+		.stream = stream,
+		.counters = counters}};
 	bool is_reported = options->report.on_change != NULL;
 	int rc = -1;
 
 	ctx_json_init(&marking.json, counters->simd);
 	marking.breakpoint_writer.edits = &marking.edits;
-	if (ctx_tracker_init(&marking.line_tracker, is_reported, is_reported,
+	if (ctx_tracker_init(&marking.report.lines, is_reported, is_reported,
 		err) == 0 &&
-	    ctx_tracker_init(&marking.record_tracker, is_reported, is_reported,
+	    ctx_tracker_init(&marking.report.record, is_reported, is_reported,
 		err) == 0)
 		rc = mark_all(&marking, err);
-	ctx_tracker_release(&marking.line_tracker);
-	ctx_tracker_release(&marking.record_tracker);
+	ctx_tracker_release(&marking.report.lines);
+	ctx_tracker_release(&marking.report.record);
 	ctx_cache_run_clear(&marking.lines);
 	ctx_cache_run_clear(&marking.record);
 	free(marking.lines.list);
