@@ -42,6 +42,37 @@ find_main_kind(const struct ctx_token_stats *stats)
 	return ctx_block_kind_name((enum ctx_block_kind)most);
 }
 
+/* Adds the members of a message. */
+static json_t *
+add_message_members(json_t *o, const struct ctx_token_stats *stats)
+{
+	o = cli_json_with(o, "index", json_integer((json_int_t)stats->index));
+	o = cli_json_with(o, "role", json_string(ctx_role_name(stats->role)));
+	o = cli_json_with(o, "kind", json_string(find_main_kind(stats)));
+	if (stats->tool.p == NULL)
+		return o;
+	return cli_json_with(o, "tool",
+	    cli_json_text(stats->tool.p, stats->tool.n));
+}
+
+/* Adds the model and how much of its context window is used. */
+static json_t *
+add_window_members(json_t *o, const struct row_form *form,
+    const struct ctx_token_stats *stats)
+{
+	double used = compute_used_percent(form, stats);
+
+	if (stats->model != NULL)
+		o = cli_json_with(o, "model", json_string(stats->model->name));
+	o = cli_json_with(o, "window",
+	    json_integer((json_int_t)row_window(form, stats)));
+	/* Rounded to one decimal, as in the text output. */
+	o = cli_json_with(o, "used",
+	    json_real((double)(int64_t)(used * 10 + 0.5) / 10));
+	return cli_json_with(o, "left",
+	    json_integer((json_int_t)compute_left(form, stats)));
+}
+
 static void
 print_json(const struct row_form *form, const struct row *row)
 {
@@ -61,33 +92,10 @@ print_json(const struct row_form *form, const struct row *row)
 	if (row->label.p != NULL)
 		o = cli_json_with(o, form->per,
 		    cli_json_text(row->label.p, row->label.n));
-	if (stats->message != NULL) {
-		o = cli_json_with(o, "index",
-		    json_integer((json_int_t)stats->index));
-		o = cli_json_with(o, "role",
-		    json_string(ctx_role_name(stats->role)));
-		o = cli_json_with(o, "kind",
-		    json_string(find_main_kind(stats)));
-		if (stats->tool.p != NULL)
-			o = cli_json_with(o, "tool",
-			    cli_json_text(stats->tool.p, stats->tool.n));
-	}
-	if (row_window(form, stats) > 0) {
-		if (stats->model != NULL)
-			o = cli_json_with(o, "model",
-			    json_string(stats->model->name));
-		o = cli_json_with(o, "window",
-		    json_integer((json_int_t)row_window(form, stats)));
-		/* Rounded to one decimal, as in the text output. */
-		o = cli_json_with(o, "used",
-		    json_real(
-			(double)(int64_t)(compute_used_percent(form, stats) *
-				10 +
-			    0.5) /
-			10));
-		o = cli_json_with(o, "left",
-		    json_integer((json_int_t)compute_left(form, stats)));
-	}
+	if (stats->message != NULL)
+		o = add_message_members(o, stats);
+	if (row_window(form, stats) > 0)
+		o = add_window_members(o, form, stats);
 	if (cli_json_line(stdout, CLI_STDOUT, o, JSON_REAL_PRECISION(15),
 		&err) < 0)
 		cli_fail(form->cli, &err);

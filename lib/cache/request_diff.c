@@ -436,6 +436,31 @@ set_item_index(struct request_reading *reading, const struct ctx_event *event,
 	reading->prefix->messages += !(flags & CTX_MESSAGE_CONTINUES);
 }
 
+/* Records where the newest message of the run may have breakpoints, and adds
+ * edits that remove those it has. */
+static int
+strip_newest_message(struct request_reading *reading,
+    const struct ctx_event *event, struct ctx_err *err)
+{
+	struct cache_run *run = &reading->prefix->run;
+	uint32_t list;
+
+	reading->writer.json = event->record->json;
+	run->format = ctx_breakpoint_format_any(event->layout->dialect);
+	if (run->format == NULL)
+		return 0;
+	list = ctx_breakpoint_content(run->format, reading->writer.json,
+	    event->node);
+	if (ctx_cache_run_find_places(run, run->n - 1, &reading->writer, err) <
+		0 ||
+	    ctx_cache_run_edit(&reading->writer, run->format, CTX_TTL_5M,
+		event->node, 0, err) < 0)
+		return -1;
+	return list == 0
+	    ? 0
+	    : ctx_breakpoint_widen(&reading->writer, run->format, list, err);
+}
+
 static int
 add_request_message(struct request_reading *reading,
     const struct ctx_event *event, struct ctx_err *err)
@@ -446,7 +471,6 @@ add_request_message(struct request_reading *reading,
 	struct cache_entry *entry = ctx_cache_run_add(run, err);
 	bool differed = reading->prefix->differs;
 	struct ctx_cost cost;
-	uint32_t list;
 
 	if (item == NULL || entry == NULL)
 		return -1;
@@ -461,21 +485,8 @@ add_request_message(struct request_reading *reading,
 	item->tokens = cost.tokens;
 	reading->prefix->tokens += cost.tokens;
 	reading->prefix->estimated += cost.estimated;
-	reading->writer.json = event->record->json;
-	run->format = ctx_breakpoint_format_any(event->layout->dialect);
-	if (run->format != NULL) {
-		list = ctx_breakpoint_content(run->format, reading->writer.json,
-		    event->node);
-		if (ctx_cache_run_find_places(run, run->n - 1, &reading->writer,
-			err) < 0 ||
-		    ctx_cache_run_edit(&reading->writer, run->format,
-			CTX_TTL_5M, event->node, 0, err) < 0 ||
-		    (list != 0 &&
-			ctx_breakpoint_widen(&reading->writer, run->format,
-			    list, err) < 0))
-			return -1;
-	}
-	if (set_item_hash(reading, event->record, event->node, err) < 0)
+	if (strip_newest_message(reading, event, err) < 0 ||
+	    set_item_hash(reading, event->record, event->node, err) < 0)
 		return -1;
 	if (reading->prefix->differs && !differed)
 		reading->prefix->refused =
@@ -758,18 +769,14 @@ count_breakeven_requests(const struct ctx_cache_cost *cost,
 	return (uint64_t)calls + (calls > (double)(uint64_t)calls);
 }
 
-void
-ctx_request_cost(const struct ctx_request_prefix *earlier,
-    const struct ctx_request_prefix *later, const struct ctx_prices *prices,
-    struct ctx_cache_cost *cost)
+/* Sets what both requests share: their first n items. */
+static void
+set_shared(struct ctx_cache_cost *cost,
+    const struct ctx_request_prefix *earlier,
+    const struct ctx_request_prefix *later, size_t n)
 {
-	const struct ctx_model *model = later->run.model_counter.model;
-	uint64_t least = model != NULL ? model->cache_least : 0;
-	bool writes = later->run.status == CTX_CACHE_STATUS_MARKED;
-	uint64_t write = writes ? prices->write : prices->in;
-	size_t n = count_shared(earlier, later), i;
+	size_t i;
 
-	memset(cost, 0, sizeof *cost);
 	cost->messages = count_messages(later, n);
 	cost->all = count_messages(later, later->n);
 	cost->tokens = sum_item_tokens(later, n);
@@ -779,19 +786,39 @@ ctx_request_cost(const struct ctx_request_prefix *earlier,
 	if (n < later->n)
 		cost->changed = &later->items[n];
 	cost->estimated = earlier->estimated + later->estimated > 0;
+}
+
+/* Sets the tokens of the later request that are read from the cache, written to
+ * it, and sent without it.  Both requests share their first n items. */
+static void
+set_cached_tokens(struct ctx_cache_cost *cost,
+    const struct ctx_request_prefix *earlier,
+    const struct ctx_request_prefix *later, size_t n)
+{
+	const struct ctx_model *model = later->run.model_counter.model;
+	uint64_t least = model != NULL ? model->cache_least : 0;
+
 	cost->read = n == earlier->n && n == later->n
 	    ? later->tokens
 	    : sum_item_tokens(later, count_cached_items(later, n));
 	if (cost->read < least)
 		cost->read = 0;
 	cost->fresh = later->tokens - cost->read;
-	cost->writes = writes;
-	if (writes && later->tokens >= least) {
+	cost->writes = later->run.status == CTX_CACHE_STATUS_MARKED;
+	if (cost->writes && later->tokens >= least) {
 		cost->written = cost->fresh;
 		cost->fresh = 0;
 	}
 	cost->reusable = earlier->tokens;
 	cost->appended = count_appended_tokens(earlier, later);
+}
+
+/* Sets the dollars that the tokens cost, and whether their prices are known. */
+static void
+set_dollars(struct ctx_cache_cost *cost, const struct ctx_prices *prices)
+{
+	uint64_t write = cost->writes ? prices->write : prices->in;
+
 	cost->cost = compute_dollars(cost->read, prices->read) +
 	    compute_dollars(cost->written, write) +
 	    compute_dollars(cost->fresh, prices->in);
@@ -802,6 +829,19 @@ ctx_request_cost(const struct ctx_request_prefix *earlier,
 	    is_priced(cost->fresh, prices->in);
 	cost->known_unchanged =
 	    prices->read != CTX_NO_PRICE && is_priced(cost->appended, write);
+}
+
+void
+ctx_request_cost(const struct ctx_request_prefix *earlier,
+    const struct ctx_request_prefix *later, const struct ctx_prices *prices,
+    struct ctx_cache_cost *cost)
+{
+	size_t n = count_shared(earlier, later);
+
+	memset(cost, 0, sizeof *cost);
+	set_shared(cost, earlier, later, n);
+	set_cached_tokens(cost, earlier, later, n);
+	set_dollars(cost, prices);
 	if (!cost->is_extension && cost->known && cost->known_unchanged)
 		cost->breakeven_requests =
 		    count_breakeven_requests(cost, prices, later->tokens);

@@ -62,28 +62,15 @@ begin_counting(struct count_run *run, struct counted_conversation *conversation,
 	return 0;
 }
 
-/* Returns the token counts of a tool in the message, zeroed at its first use.
- * The index at makes this independent of the number of tools. */
+/* Appends zeroed counts for a tool.  Returns NULL with *err. */
 static struct ctx_share *
-find_tool_share(struct counted_conversation *conversation, uint32_t tool,
+append_share(struct counted_conversation *conversation, uint32_t tool,
     struct ctx_err *err)
 {
-	size_t i, known = conversation->share_of_cap,
-		  n = conversation->n_shares;
+	size_t n = conversation->n_shares;
 	struct ctx_share *shares;
 	uint32_t *tools;
-	size_t *at;
 
-	at = ctx_grow(conversation->share_of, &conversation->share_of_cap,
-	    (size_t)tool + 1, sizeof *at, err);
-	if (at == NULL)
-		return NULL;
-	conversation->share_of = at;
-	memset(at + known, 0,
-	    (conversation->share_of_cap - known) * sizeof *at);
-	i = at[tool];
-	if (i < n && conversation->tools[i] == tool)
-		return &conversation->shares[i];
 	shares = ctx_grow(conversation->shares, &conversation->cap, n + 1,
 	    sizeof *shares, err);
 	if (shares == NULL)
@@ -95,10 +82,32 @@ find_tool_share(struct counted_conversation *conversation, uint32_t tool,
 		return NULL;
 	conversation->tools = tools;
 	tools[n] = tool;
-	at[tool] = n;
+	conversation->share_of[tool] = n;
 	shares[n] = (struct ctx_share){
 	    .tool = ctx_intern_at(&conversation->groups.tools, tool)};
 	return &shares[conversation->n_shares++];
+}
+
+/* Returns the counts of a tool in the message, zeroed at its first use.  Takes
+ * constant time, however many tools the message uses. */
+static struct ctx_share *
+find_tool_share(struct counted_conversation *conversation, uint32_t tool,
+    struct ctx_err *err)
+{
+	size_t known = conversation->share_of_cap, i;
+	size_t *share_of;
+
+	share_of = ctx_grow(conversation->share_of, &conversation->share_of_cap,
+	    (size_t)tool + 1, sizeof *share_of, err);
+	if (share_of == NULL)
+		return NULL;
+	conversation->share_of = share_of;
+	memset(share_of + known, 0,
+	    (conversation->share_of_cap - known) * sizeof *share_of);
+	i = share_of[tool];
+	if (i < conversation->n_shares && conversation->tools[i] == tool)
+		return &conversation->shares[i];
+	return append_share(conversation, tool, err);
 }
 
 /* Adds part *i, a call or a result, to the share of its tool; *i is then the
@@ -156,17 +165,95 @@ release_shares(struct counted_conversation *conversation)
 	free(conversation->share_of);
 }
 
+/* Returns the index in its conversation of a message that was just added to the
+ * groups. */
+static uint64_t
+find_index(const struct count_run *run, const struct ctx_event *event,
+    const struct ctx_segment *segment)
+{
+	if (event->line == 0 || event->inside)
+		return segment->message;
+	return ctx_transcript_message_index(run->stream->transcript,
+	    event->line, segment->message);
+}
+
+/* Copies what a message costs into its counts. */
+static void
+set_message_cost(struct ctx_token_stats *stats, const struct ctx_cost *cost)
+{
+	stats->tokens = cost->tokens;
+	stats->estimated = cost->estimated;
+	stats->framing = cost->framing;
+	stats->chars = cost->chars;
+	stats->prompt_tokens = cost->prompt_tokens;
+	stats->prompt_estimated = cost->prompt_estimated;
+	memcpy(stats->kinds, cost->kinds, sizeof stats->kinds);
+	memcpy(stats->estimated_by_kind, cost->estimated_by_kind,
+	    sizeof stats->estimated_by_kind);
+}
+
+/* Sets *stats to the counts of a message that was just added to the groups,
+ * except its cost. */
+static void
+describe_message(const struct count_run *run,
+    const struct counted_conversation *conversation,
+    const struct ctx_event *event, struct ctx_token_stats *stats)
+{
+	const struct ctx_json *json = event->record->json;
+	const struct ctx_message *message = event->message;
+	const struct ctx_groups *groups = &conversation->groups;
+	const struct ctx_segment *segment = &groups->segments[groups->n - 1];
+
+	*stats = (struct ctx_token_stats){
+	    .file = event->record->file,
+	    .line = event->record->line,
+	    .dialect = event->layout->dialect,
+	    .model = conversation->stats.model,
+	    .model_name = conversation->stats.model_name,
+	    .encoding = conversation->stats.encoding,
+	    .messages = !(message->flags & CTX_MESSAGE_CONTINUES),
+	    .billed = message->billed > 0
+		? message->billed
+		: ctx_billed_input(json, message->usage),
+	    .bytes = event->inside ? ctx_json_str(json, event->node).n
+				   : event->record->text.n,
+	    .index = find_index(run, event, segment),
+	    .turn = segment->turn,
+	    .role = message->role,
+	    .tool = ctx_intern_at(&groups->tools, segment->tool),
+	    .message = message,
+	    .shares = conversation->shares,
+	    .n_shares = conversation->n_shares,
+	};
+}
+
+/* Adds a message to the counts of its conversation. */
+static void
+add_to_conversation(struct ctx_token_stats *sum,
+    const struct ctx_token_stats *message)
+{
+	size_t i;
+
+	sum->dialect = message->dialect;
+	sum->tokens += message->tokens;
+	sum->estimated += message->estimated;
+	sum->framing += message->framing;
+	sum->chars += message->chars;
+	sum->bytes += message->bytes;
+	sum->messages += message->messages;
+	for (i = 0; i < CTX_BLOCK_KINDS; i++) {
+		sum->kinds[i] += message->kinds[i];
+		sum->estimated_by_kind[i] += message->estimated_by_kind[i];
+	}
+}
+
 static int
 count_message(struct count_run *run, struct counted_conversation *conversation,
     const struct ctx_event *event, struct ctx_err *err)
 {
-	const struct ctx_dialect *dialect = event->layout->dialect;
-	const struct ctx_node *node = &event->record->json->nodes[event->node];
-	struct ctx_token_stats *stats = &conversation->stats, message_stats;
 	struct ctx_groups *groups = &conversation->groups;
-	const struct ctx_segment *segment;
+	struct ctx_token_stats stats;
 	struct ctx_cost cost;
-	size_t i;
 
 	if (run->hooks->shares && add_shares(conversation, event, err) < 0)
 		return -1;
@@ -174,53 +261,12 @@ count_message(struct count_run *run, struct counted_conversation *conversation,
 		err) < 0 ||
 	    ctx_groups_add(groups, event->message, &cost, 0, err) < 0)
 		return -1;
-	segment = &groups->segments[groups->n - 1];
-	message_stats = (struct ctx_token_stats){
-	    .file = event->record->file,
-	    .line = event->record->line,
-	    .dialect = dialect,
-	    .model = stats->model,
-	    .model_name = stats->model_name,
-	    .encoding = stats->encoding,
-	    .messages = !(event->message->flags & CTX_MESSAGE_CONTINUES),
-	    .tokens = cost.tokens,
-	    .estimated = cost.estimated,
-	    .framing = cost.framing,
-	    .chars = cost.chars,
-	    .billed = event->message->billed > 0
-		? event->message->billed
-		: ctx_billed_input(event->record->json, event->message->usage),
-	    .prompt_tokens = cost.prompt_tokens,
-	    .prompt_estimated = cost.prompt_estimated,
-	    .bytes =
-		event->inside ? node->end - node->at : event->record->text.n,
-	    .index = event->line != 0 && !event->inside
-		? ctx_transcript_message_index(run->stream->transcript,
-		      event->line, segment->message)
-		: segment->message,
-	    .turn = segment->turn,
-	    .role = event->message->role,
-	    .tool = ctx_intern_at(&groups->tools, segment->tool),
-	    .message = event->message,
-	    .shares = conversation->shares,
-	    .n_shares = conversation->n_shares,
-	};
-	stats->dialect = dialect;
-	stats->tokens += message_stats.tokens;
-	stats->estimated += message_stats.estimated;
-	stats->framing += message_stats.framing;
-	stats->chars += message_stats.chars;
-	stats->bytes += message_stats.bytes;
-	stats->messages += message_stats.messages;
-	stats->turns = groups->turn;
-	for (i = 0; i < CTX_BLOCK_KINDS; i++) {
-		message_stats.kinds[i] = cost.kinds[i];
-		message_stats.estimated_by_kind[i] = cost.estimated_by_kind[i];
-		stats->kinds[i] += cost.kinds[i];
-		stats->estimated_by_kind[i] += cost.estimated_by_kind[i];
-	}
+	describe_message(run, conversation, event, &stats);
+	set_message_cost(&stats, &cost);
+	add_to_conversation(&conversation->stats, &stats);
+	conversation->stats.turns = groups->turn;
 	if (run->hooks->message != NULL &&
-	    run->hooks->message(run->hooks->user, &message_stats, err) < 0)
+	    run->hooks->message(run->hooks->user, &stats, err) < 0)
 		return -1;
 	return ctx_groups_forget(groups, err);
 }
