@@ -1,0 +1,178 @@
+/* age_message.c - ages the results of one message */
+#include "age/age_queue.h"
+#include "dialect/result_content.h"
+#include "stream/placeholder.h"
+
+int
+ctx_age_open_spool(struct aging *aging, struct ctx_err *err)
+{
+	if (aging->spool.fd >= 0)
+		return 0;
+	if (aging->refused.code == CTX_OK &&
+	    ctx_spool_open(&aging->spool, aging->options->spool, true,
+		&aging->refused) == 0) {
+		aging->refused.code = CTX_OK;
+		return 0;
+	}
+	*err = aging->refused;
+	return -1;
+}
+
+int
+ctx_age_report_failure(struct aging *aging, const struct age_entry *entry,
+    uint64_t results, struct ctx_err *err)
+{
+	if (err->code == CTX_ENOMEM || err->code == CTX_EARG)
+		return -1;
+	aging->counts->failed += results;
+	err->file = entry->file;
+	err->line = entry->line;
+	err->column = 0;
+	if (aging->options->failed != NULL)
+		aging->options->failed(aging->options->user, err);
+	return 0;
+}
+
+uint64_t
+ctx_age_find_boundary(const struct aging *aging, const struct age_queue *queue)
+{
+	uint64_t seen =
+	    aging->options->by_results ? queue->results : queue->messages;
+
+	if (seen <= aging->options->keep)
+		return 0;
+	seen -= aging->options->keep;
+	return seen - seen % aging->options->step;
+}
+
+bool
+ctx_age_is_old(const struct aging *aging, const struct age_queue *queue,
+    const struct age_entry *entry)
+{
+	return aging->options->older == 0 ||
+	    (entry->has_time && queue->newest > entry->time &&
+		(uint64_t)(queue->newest - entry->time) >
+		    aging->options->older);
+}
+
+int
+ctx_age_is_result(struct aging *aging, const struct ctx_message *message,
+    size_t i, bool *is_counted, struct ctx_err *err)
+{
+	struct reference ref;
+
+	*is_counted = message->blocks[i].kind ==
+	    (aging->options->media ? CTX_BLOCK_MEDIA : CTX_BLOCK_TOOL_RESULT);
+	return *is_counted || !aging->options->media
+	    ? 0
+	    : ctx_placeholder_part(message, i, &aging->text, is_counted, &ref,
+		  err);
+}
+
+bool
+ctx_age_may_age(const struct aging *aging, const struct ctx_message *message,
+    size_t i)
+{
+	uint32_t value = message->blocks[i].payload;
+
+	if (aging->options->media)
+		return ctx_media_block(message, i) != 0;
+	return value != 0 &&
+	    message->json->nodes[value].end - message->json->nodes[value].at >
+	    aging->options->over;
+}
+
+/* Stores the result in age->aged and adds its edit. */
+static int
+store_result(struct aging *aging, const struct age_entry *entry,
+    struct ctx_err *err)
+{
+	if (!aging->options->mask && !aging->options->report.dry_run &&
+	    (ctx_age_open_spool(aging, err) < 0 ||
+		ctx_aged_result_store(&aging->aged, &aging->spool, err) < 0))
+		return ctx_age_report_failure(aging, entry, 1, err);
+	aging->pending_results++;
+	aging->pending_tokens += aging->aged.saved_tokens;
+	return ctx_edits_replace(&aging->edits, aging->aged.replaced,
+	    aging->aged.replacement.p, aging->aged.replacement.n, err);
+}
+
+/* Sets aging->aged to what replaces block i; returns as ctx_age_result. */
+static int
+age_block(struct aging *aging, struct age_queue *queue, size_t i,
+    struct ctx_str tool, struct ctx_err *err)
+{
+	const struct age_candidate candidate = {.message = &aging->message,
+	    .i = i,
+	    .tool = tool,
+	    .counter = queue->model_counter.counter};
+
+	return aging->options->media
+	    ? ctx_age_media(&aging->aged, aging->options, &candidate, err)
+	    : ctx_age_result(&aging->aged, aging->options, &candidate, err);
+}
+
+/* Returns true if the tool of block i is selected.  Media outside of results
+ * belong to no tool and are always selected. */
+static bool
+is_selected(struct aging *aging, size_t i, struct ctx_str tool, int64_t *left)
+{
+	if (aging->options->media && aging->message.blocks[i].result_index == 0)
+		return true;
+	return ctx_pattern_selects(&aging->options->tool,
+	    &aging->options->not_tool, tool.p, tool.n, left);
+}
+
+int
+ctx_age_message(struct aging *aging, struct age_queue *queue,
+    struct age_entry *entry, const struct ctx_json *json, bool count_only,
+    struct ctx_err *err)
+{
+	uint64_t end = ctx_age_find_boundary(aging, queue),
+		 number = entry->first_result;
+	int64_t left = CTX_PATTERN_TIME;
+	struct ctx_str tool;
+	size_t i, k = 0;
+	bool is_counted;
+	int rc;
+
+	if (ctx_dialect_read_message(entry->dialect, json, entry->node,
+		&aging->message, err) < 0)
+		return -1;
+	entry->first_edit = aging->edits.n;
+	entry->edits = 0;
+	if (!ctx_age_is_old(aging, queue, entry))
+		return 0;
+	for (i = 0; i < aging->message.n; i++) {
+		if (ctx_age_is_result(aging, &aging->message, i, &is_counted,
+			err) < 0)
+			return -1;
+		if (!is_counted)
+			continue;
+		tool = ctx_intern_at(&queue->groups.tools, entry->tools[k++]);
+		if ((aging->options->by_results && number++ >= end) ||
+		    !ctx_age_may_age(aging, &aging->message, i) ||
+		    !is_selected(aging, i, tool, &left))
+			continue;
+		rc = age_block(aging, queue, i, tool, err);
+		if (rc < 0)
+			return -1;
+		if (rc > 0 && count_only)
+			queue->savings += aging->aged.saved_tokens;
+		else if (rc > 0 && store_result(aging, entry, err) < 0)
+			return -1;
+		ctx_aged_result_trim(&aging->aged);
+	}
+	entry->edits = aging->edits.n - entry->first_edit;
+	return 0;
+}
+
+int
+ctx_age_rescan(struct aging *aging, const struct age_entry *entry,
+    struct ctx_err *err)
+{
+	size_t used;
+
+	return ctx_json_scan(&aging->json, entry->text, entry->bytes, &used,
+	    err);
+}

@@ -1,0 +1,181 @@
+/*
+ * age_queue.c - messages that wait until they may be aged
+ *
+ * PLACE
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "age/age_queue.h"
+
+void
+ctx_age_queue_clear(struct age_queue *queue)
+{
+	for (; queue->first < queue->n; queue->first++) {
+		free(queue->list[queue->first].text);
+		free(queue->list[queue->first].tools);
+	}
+	queue->first = queue->n = queue->savings_end = queue->sent_end = 0;
+	queue->messages = queue->results = queue->savings = 0;
+	queue->reported_end = 0;
+	queue->begun = queue->has_time = queue->changed = false;
+	memset(&queue->place, 0, sizeof queue->place);
+	ctx_groups_reset(&queue->groups);
+}
+
+struct age_entry *
+ctx_age_queue_append(struct age_queue *queue, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	struct age_entry *list, *entry;
+
+	list =
+	    ctx_grow(queue->list, &queue->cap, queue->n + 1, sizeof *list, err);
+	if (list == NULL)
+		return NULL;
+	queue->list = list;
+	entry = &list[queue->n++];
+	memset(entry, 0, sizeof *entry);
+	entry->file = event->record->file;
+	entry->line = event->record->line;
+	entry->message = queue->messages;
+	entry->first_result = queue->results;
+	return entry;
+}
+
+void
+ctx_age_queue_compact(struct age_queue *queue)
+{
+	if (queue->first < 64 || queue->first < queue->n / 2)
+		return;
+	memmove(queue->list, queue->list + queue->first,
+	    (queue->n - queue->first) * sizeof *queue->list);
+	queue->n -= queue->first;
+	queue->savings_end -= queue->savings_end < queue->first
+	    ? queue->savings_end
+	    : queue->first;
+	queue->first = 0;
+}
+
+/* Sets *id to the tool of block i, a result; 0 if it is not known. */
+static int
+find_tool(struct age_queue *queue, const struct ctx_message *message, size_t i,
+    uint32_t *id, struct ctx_err *err)
+{
+	*id = 0;
+	if (message->blocks[i].result_index != 0)
+		i = message->blocks[i].result_index - 1;
+	if (message->blocks[i].kind != CTX_BLOCK_TOOL_RESULT)
+		return 0;
+	return ctx_groups_tool(&queue->groups, message, i, id, err);
+}
+
+/* Records the tools of the message's results, if any of these may be aged. */
+static int
+record_result_tools(struct aging *aging, struct age_queue *queue,
+    struct age_entry *entry, const struct ctx_message *message,
+    struct ctx_err *err)
+{
+	bool is_counted, may_age_any = false;
+	uint32_t k = 0;
+	size_t i;
+
+	for (i = 0; i < message->n; i++) {
+		if (ctx_age_is_result(aging, message, i, &is_counted, err) < 0)
+			return -1;
+		entry->results += is_counted;
+		may_age_any |= is_counted && ctx_age_may_age(aging, message, i);
+	}
+	queue->results += entry->results;
+	if (!may_age_any)
+		return 0;
+	entry->tools = calloc(entry->results, sizeof *entry->tools);
+	if (entry->tools == NULL)
+		return ctx_err_nomem(err);
+	for (i = 0; i < message->n; i++) {
+		if (ctx_age_is_result(aging, message, i, &is_counted, err) <
+			0 ||
+		    (is_counted &&
+			find_tool(queue, message, i, &entry->tools[k++], err) <
+			    0))
+			return -1;
+	}
+	return 0;
+}
+
+/* Records the message's timestamp.  A message without one has the timestamp of
+ * the message before it. */
+static int
+record_time(struct aging *aging, struct age_queue *queue,
+    struct age_entry *entry, const struct ctx_message *message,
+    struct ctx_err *err)
+{
+	struct ctx_str text;
+	int64_t time;
+
+	aging->counts->messages++;
+	if (aging->options->older == 0)
+		return 0;
+	if (message->time != 0) {
+		aging->text.n = 0;
+		if (ctx_json_text(message->json, message->time, &aging->text,
+			&text, err) < 0)
+			return -1;
+		if (ctx_time_parse(text.p, text.n, &time)) {
+			if (!queue->has_time || time > queue->newest)
+				queue->newest = time;
+			queue->time = time;
+			queue->has_time = true;
+			aging->counts->timed++;
+		}
+	}
+	entry->time = queue->time;
+	entry->has_time = queue->has_time;
+	return 0;
+}
+
+int
+ctx_age_queue_describe(struct aging *aging, struct age_queue *queue,
+    struct age_entry *entry, const struct ctx_event *event, struct ctx_err *err)
+{
+	static const struct ctx_cost nothing;
+	struct ctx_str value = ctx_json_str(event->message->json, event->node);
+
+	entry->node = event->node;
+	entry->dialect = event->layout->dialect;
+	entry->message_at = (size_t)(value.p - event->record->text.p);
+	entry->message_n = value.n;
+	entry->flags = event->message->flags;
+	entry->is_signed = ctx_message_is_signed(event->message);
+	if (record_time(aging, queue, entry, event->message, err) < 0 ||
+	    record_result_tools(aging, queue, entry, event->message, err) < 0 ||
+	    ctx_groups_add(&queue->groups, event->message, &nothing, 0, err) <
+		0)
+		return -1;
+	entry->continues = queue->messages > 0 &&
+	    (event->message->flags & CTX_MESSAGE_CONTINUES);
+	if (event->line != 0 && !event->inside)
+		entry->message =
+		    ctx_transcript_message_index(aging->stream->transcript,
+			event->line, queue->messages);
+	queue->messages += !entry->continues;
+	if (queue->binds &&
+	    ctx_place_next(&queue->place, event->message, entry->message,
+		&aging->text, err) < 0)
+		return -1;
+	entry->place = queue->place;
+	return ctx_groups_forget(&queue->groups, err);
+}
+
+int
+ctx_age_queue_begin(struct aging *aging, struct age_queue *queue,
+    const struct ctx_event *event, struct ctx_err *err)
+{
+	queue->begun = true;
+	if (ctx_stream_measure(aging->stream, event, aging->counters,
+		&queue->model_counter, err) < 0)
+		return -1;
+	queue->binds = ctx_model_binds(queue->model_counter.model,
+	    queue->model_counter.name);
+	return 0;
+}

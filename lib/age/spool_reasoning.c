@@ -1,0 +1,84 @@
+/* spool_reasoning.c - moves the bound reasoning of a message to the spool */
+#include "age/age_queue.h"
+#include "stream/bound_reasoning.h"
+
+/* Sets age->whole to the message with its edits, and age->bare to that without
+ * signed reasoning. */
+static int
+strip_message(struct aging *aging, const struct age_entry *entry,
+    struct ctx_str value, struct ctx_err *err)
+{
+	size_t used;
+
+	aging->unstripped.n = aging->stripped.n = 0;
+	ctx_edits_reset(&aging->strip_edits);
+	if (ctx_edits_apply_some(&aging->edits, entry->first_edit, entry->edits,
+		value, &aging->unstripped, err) < 0 ||
+	    ctx_json_scan(&aging->unstripped_json, aging->unstripped.p,
+		aging->unstripped.n, &used, err) < 0 ||
+	    ctx_dialect_read_message(entry->dialect, &aging->unstripped_json, 0,
+		&aging->unstripped_message, err) < 0)
+		return -1;
+	aging->unstripped_message.flags |= entry->flags;
+	return ctx_bound_remove(&aging->strip_edits, &aging->unstripped_message,
+		   0, err) < 0
+	    ? -1
+	    : ctx_edits_apply(&aging->strip_edits,
+		  (struct ctx_str){aging->unstripped.p, aging->unstripped.n},
+		  &aging->stripped, err);
+}
+
+/* Stores age->whole in the spool under the name that ctx_restore derives from
+ * age->bare. */
+static int
+store_unstripped_message(struct aging *aging, const struct age_entry *entry,
+    struct ctx_err *err)
+{
+	const struct ctx_str pieces[] = {{aging->unstripped.p,
+					     aging->unstripped.n},
+	    {"\n", 1}};
+
+	if (aging->options->mask || aging->options->report.dry_run)
+		return 0;
+	if (ctx_reasoning_name(&aging->name,
+		(struct ctx_str){aging->stripped.p, aging->stripped.n},
+		&entry->place, err) < 0 ||
+	    ctx_age_open_spool(aging, err) < 0)
+		return -1;
+	return ctx_spool_put(&aging->spool, aging->name.p, pieces, 2, err);
+}
+
+/* Removes the signed reasoning of a message, whose JSON is value; its edits
+ * become a single one. */
+static int
+remove_reasoning(struct aging *aging, struct age_entry *entry,
+    struct ctx_str value, struct ctx_err *err)
+{
+	if (strip_message(aging, entry, value, err) < 0)
+		return -1;
+	if (store_unstripped_message(aging, entry, err) < 0) {
+		aging->counts->bound++;
+		return ctx_age_report_failure(aging, entry, 1, err);
+	}
+	aging->counts->reasoning++;
+	aging->edits.n = entry->first_edit;
+	entry->edits = 1;
+	return ctx_edits_replace(&aging->edits, value, aging->stripped.p,
+	    aging->stripped.n, err);
+}
+
+int
+ctx_age_remove_reasoning(struct aging *aging, struct age_queue *queue,
+    struct age_entry *entry, struct ctx_str value, struct ctx_err *err)
+{
+	entry->has_aged_results = entry->edits > 0;
+	if (entry->edits == 0)
+		entry->first_edit = aging->edits.n;
+	if (!(queue->changed || entry->has_aged_results) || !queue->binds ||
+	    !entry->is_signed)
+		return 0;
+	if (aging->options->reasoning == CTX_REASONING_DROP)
+		return remove_reasoning(aging, entry, value, err);
+	aging->counts->bound++;
+	return 0;
+}
