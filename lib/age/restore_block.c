@@ -1,0 +1,156 @@
+/* restore_block.c - restores the aged results and media of a message */
+#include <string.h>
+
+#include "age/restoration.h"
+#include "dialect/result_content.h"
+
+/* Appends the body in restore->file to the edits' store.  Media in it that were
+ * aged before are restored, too. */
+static int
+append_scanned_content(struct restoration *restoration, struct ctx_err *err)
+{
+	const struct ctx_json *json = &restoration->json;
+	struct ctx_str all = {restoration->file.p, restoration->file.n - 1};
+	uint32_t node, text;
+	int rc = 0;
+
+	for (node = 0; rc == 0 && node < json->n; node++) {
+		if (json->nodes[node].kind != CTX_JSON_OBJECT)
+			continue;
+		text = ctx_json_find(json, node, "text");
+		if (text != 0 && json->nodes[text].kind == CTX_JSON_STRING)
+			rc = ctx_restore_media(restoration, json, node, text,
+			    &restoration->nested_edits, err);
+	}
+	if (rc == 0)
+		rc = ctx_edits_apply(&restoration->nested_edits, all,
+		    &restoration->edits.store, err);
+	ctx_edits_reset(&restoration->nested_edits);
+	return rc;
+}
+
+/* Restores a body that its text alone cannot restore.  Its JSON is in the file
+ * NAME.json, whose digits the reference has. */
+static int
+append_content_from_json(struct restoration *restoration,
+    const struct reference *ref, enum ctx_aged_result_state *state,
+    struct ctx_err *err)
+{
+	struct ctx_buf *file = &restoration->file;
+	struct ctx_spool_sum sum;
+	int rc;
+
+	if (ctx_buf_printf(&restoration->name, err, ".json") < 0 ||
+	    ctx_restore_sum_file(restoration, MAX_FILE, &sum, state, err) < 0)
+		return -1;
+	if (*state == CTX_AGED_WHOLE &&
+	    memcmp(sum.digits, ref->digits.p, sizeof sum.digits) == 0) {
+		if (ctx_restore_read_file(restoration, &sum, file, state, err) <
+		    0)
+			return -1;
+		rc = *state == CTX_AGED_WHOLE
+		    ? ctx_restore_is_json_line(restoration, file, err)
+		    : 0;
+		if (rc != 0)
+			return rc < 0
+			    ? -1
+			    : append_scanned_content(restoration, err);
+	}
+	*state = CTX_AGED_CHANGED;
+	return 0;
+}
+
+/* Appends the body that a reference stands for to the edits' store, if its
+ * files are unchanged.  Only a file of the right size and sha256 is read into
+ * memory. */
+static int
+append_referenced_content(struct restoration *restoration,
+    const struct reference *ref, const char *const *form,
+    enum ctx_aged_result_state *state, struct ctx_err *err)
+{
+	struct ctx_buf *file = &restoration->file;
+	/* UTF-8 has at most 4 bytes per character. */
+	uint64_t max_bytes =
+	    ref->chars < MAX_FILE / 4 ? 4 * ref->chars : MAX_FILE;
+	struct ctx_spool_sum sum;
+
+	restoration->name.n = 0;
+	if (ctx_buf_printf(&restoration->name, err, "%.*s", (int)ref->name.n,
+		ref->name.p) < 0 ||
+	    ctx_restore_sum_file(restoration, max_bytes, &sum, state, err) < 0)
+		return -1;
+	if (*state != CTX_AGED_WHOLE)
+		return 0;
+	if (sum.chars != ref->chars) {
+		*state = CTX_AGED_CHANGED;
+		return 0;
+	}
+	if (memcmp(sum.digits, ref->digits.p, sizeof sum.digits) != 0)
+		return append_content_from_json(restoration, ref, state, err);
+	if (ctx_restore_read_file(restoration, &sum, file, state, err) < 0)
+		return -1;
+	if (*state == CTX_AGED_WHOLE &&
+	    ctx_utf8_valid(file->p, file->n, CTX_SIMD_BEST) != file->n)
+		*state = CTX_AGED_CHANGED;
+	return *state == CTX_AGED_WHOLE
+	    ? ctx_result_content_add(&restoration->edits.store, form, file->p,
+		  file->n, err)
+	    : 0;
+}
+
+static int
+restore_result(struct restoration *restoration, const struct ctx_event *event,
+    uint32_t content, struct ctx_err *err)
+{
+	const struct ctx_json *json = event->message->json;
+	const struct ctx_dialect *dialect = event->layout->dialect;
+	uint32_t node = ctx_result_content_text(json, content, dialect);
+	size_t from = restoration->edits.store.n;
+	enum ctx_aged_result_state state;
+	struct reference ref;
+
+	if (node == 0 && content != 0 &&
+	    json->nodes[content].kind == CTX_JSON_STRING)
+		node = content;
+	if (node == 0 || !ctx_reference_may_be(ctx_json_str(json, node)))
+		return 0;
+	restoration->text.n = 0;
+	if (ctx_json_string_decode(&restoration->text, ctx_json_str(json, node),
+		err) < 0)
+		return -1;
+	if (!ctx_reference_find(restoration->text.p, restoration->text.n, &ref))
+		return 0;
+	if (!ctx_reference_into(&ref, restoration->options->spool))
+		return ctx_restore_report_foreign(restoration, &ref, err);
+	if (ctx_restore_open_spool(restoration, err) < 0 ||
+	    append_referenced_content(restoration, &ref,
+		ctx_result_content_form(json, content, dialect), &state,
+		err) < 0)
+		return -1;
+	ctx_buf_reset(&restoration->file);
+	if (ctx_restore_report_reference(restoration, &ref, state, err) < 0)
+		return -1;
+	if (state != CTX_AGED_WHOLE)
+		return 0;
+	return ctx_edits_replace_stored(&restoration->edits,
+	    ctx_json_str(json, content), from, err);
+}
+
+int
+ctx_restore_block(struct restoration *restoration,
+    const struct ctx_event *event, size_t i, size_t first, struct ctx_err *err)
+{
+	const struct ctx_block *block = &event->message->blocks[i];
+	const struct ctx_json *json = event->message->json;
+
+	if (block->kind == CTX_BLOCK_TOOL_RESULT)
+		return restore_result(restoration, event, block->payload, err);
+	if (block->kind != CTX_BLOCK_TEXT || block->removable == 0 ||
+	    block->payload == 0 ||
+	    json->nodes[block->payload].kind != CTX_JSON_STRING ||
+	    ctx_edits_touch(&restoration->edits, first,
+		ctx_json_str(json, block->removable)))
+		return 0;
+	return ctx_restore_media(restoration, json, block->removable,
+	    block->payload, &restoration->edits, err);
+}

@@ -1,0 +1,132 @@
+/* restore_media.c - restores aged media */
+#include <string.h>
+
+#include "age/restoration.h"
+#include "cost/media.h"
+#include "stream/placeholder.h"
+
+/* Returns true if the name is that of a block's JSON, stored without a payload.
+ */
+static bool
+is_json_name(struct ctx_str name)
+{
+	static const char end[] = ".json";
+	const size_t n = sizeof end - 1;
+
+	return name.n > n && memcmp(name.p + name.n - n, end, n) == 0;
+}
+
+/* Scans the file in restore->block into restore->media; the block is node 1.
+ * Returns 1, 0 if the file is not an object and a line feed, or -1. */
+static int
+scan_block(struct restoration *restoration, struct ctx_err *err)
+{
+	struct ctx_buf *file = &restoration->block,
+		       *line = &restoration->block_array;
+	size_t used;
+	int rc;
+
+	line->n = 0;
+	if (ctx_buf_add(line, "[", 1, err) < 0 ||
+	    ctx_buf_add(line, file->p, file->n, err) < 0 ||
+	    ctx_buf_add(line, "]", 1, err) < 0)
+		return -1;
+	rc = ctx_json_scan(&restoration->block_json, line->p, line->n, &used,
+	    err);
+	if (rc < 0 && err->code == CTX_ENOMEM)
+		return -1;
+	return rc > 0 && restoration->block_json.n > 1 &&
+	    restoration->block_json.nodes[1].next ==
+	    restoration->block_json.n &&
+	    restoration->block_json.nodes[1].kind == CTX_JSON_OBJECT &&
+	    restoration->block_json.nodes[1].end == file->n;
+}
+
+/* Sets *is to true if the text in restore->standin is what ctx_age makes of the
+ * block at node 1 of restore->media. */
+static int
+is_placeholder_of(struct restoration *restoration, const struct reference *ref,
+    bool *is, struct ctx_err *err)
+{
+	struct ctx_buf scratch = {0}, line = {0};
+	struct ctx_media media;
+	uint64_t bytes;
+	int rc;
+
+	*is = false;
+	rc = ctx_media_look(&restoration->block_json, 1, &scratch, &media, err);
+	if (rc == 0)
+		rc = ctx_placeholder_add(&line, &restoration->block_json,
+		    &media, false, err);
+	if (rc == 0) {
+		bytes = media.base64.n > 0 ? media.bytes : restoration->block.n;
+		*is = ref->chars == bytes &&
+		    restoration->placeholder.n > line.n &&
+		    restoration->placeholder.p[line.n] == '\n' &&
+		    memcmp(restoration->placeholder.p, line.p, line.n) == 0 &&
+		    is_json_name(ref->name) == (media.base64.n == 0);
+	}
+	ctx_buf_release(&scratch);
+	ctx_buf_release(&line);
+	return rc;
+}
+
+/* Reads the block that a placeholder has replaced into restore->block. */
+static int
+read_spooled_block(struct restoration *restoration, const struct reference *ref,
+    enum ctx_aged_result_state *state, struct ctx_err *err)
+{
+	struct ctx_spool_sum sum;
+	bool is = false;
+	int rc;
+
+	restoration->name.n = 0;
+	if (ctx_buf_printf(&restoration->name, err, "%.*s%s", (int)ref->name.n,
+		ref->name.p, is_json_name(ref->name) ? "" : ".json") < 0 ||
+	    ctx_restore_sum_file(restoration, MAX_FILE, &sum, state, err) < 0)
+		return -1;
+	if (*state != CTX_AGED_WHOLE)
+		return 0;
+	if (memcmp(sum.digits, ref->digits.p, sizeof sum.digits) == 0) {
+		if (ctx_restore_read_file(restoration, &sum,
+			&restoration->block, state, err) < 0)
+			return -1;
+		rc =
+		    *state == CTX_AGED_WHOLE ? scan_block(restoration, err) : 0;
+		if (rc < 0 ||
+		    (rc > 0 &&
+			is_placeholder_of(restoration, ref, &is, err) < 0))
+			return -1;
+	}
+	if (!is)
+		*state = CTX_AGED_CHANGED;
+	return 0;
+}
+
+int
+ctx_restore_media(struct restoration *restoration, const struct ctx_json *json,
+    uint32_t node, uint32_t text, struct ctx_edits *edits, struct ctx_err *err)
+{
+	enum ctx_aged_result_state state;
+	struct reference ref;
+	bool is;
+
+	if (ctx_placeholder_read(ctx_json_str(json, text),
+		&restoration->placeholder, &is, &ref, err) < 0)
+		return -1;
+	if (!is || ref.path.n == 0)
+		return 0;
+	if (!ctx_reference_into(&ref, restoration->options->spool))
+		return ctx_restore_report_foreign(restoration, &ref, err);
+	if (ctx_restore_open_spool(restoration, err) < 0 ||
+	    read_spooled_block(restoration, &ref, &state, err) < 0 ||
+	    ctx_restore_report_reference(restoration, &ref, state, err) < 0)
+		return -1;
+	if (state == CTX_AGED_WHOLE &&
+	    ctx_edits_replace(edits, ctx_json_str(json, node),
+		restoration->block.p, restoration->block.n - 1, err) < 0)
+		return -1;
+	ctx_buf_reset(&restoration->block);
+	ctx_buf_reset(&restoration->block_array);
+	return 0;
+}

@@ -1,0 +1,164 @@
+/* restore_reasoning.c - restores the reasoning that ctx_age removed */
+#include <string.h>
+
+#include "age/restoration.h"
+#include "stream/bound_reasoning.h"
+
+/* Returns true if a possible reference was found in this message or before.
+ * Reasoning is removed only after the first reference. */
+static bool
+has_seen_reference(struct restoration *restoration,
+    const struct ctx_message *message)
+{
+	const struct ctx_json *json = message->json;
+	size_t i;
+
+	for (i = 0; !restoration->seen_reference && i < message->n; i++)
+		restoration->seen_reference = message->blocks[i].payload != 0 &&
+		    ctx_reference_may_be(
+			ctx_json_str(json, message->blocks[i].payload));
+	return restoration->seen_reference;
+}
+
+/* Reads the reasoning file of a message into restore->whole.  Returns 1, 0 if
+ * there is none, or -1. */
+static int
+read_reasoning_file(struct restoration *restoration,
+    const struct ctx_event *event, struct ctx_err *err)
+{
+	struct ctx_str message =
+	    ctx_json_str(event->message->json, event->node);
+	enum ctx_aged_result_state state;
+	int rc;
+
+	if (ctx_reasoning_name(&restoration->name, message,
+		&restoration->places[event->inside], err) < 0)
+		return -1;
+	rc = ctx_spool_get(&restoration->spool, restoration->name.p, MAX_FILE,
+	    &restoration->unstripped, err);
+	if (ctx_restore_check_file(rc, &state, err) < 0)
+		return -1;
+	return rc > 0;
+}
+
+/* Sets *is to true if restore->whole without its signed reasoning is the
+ * event's message; it is then read into restore->whole_view. */
+static int
+check_unstripped_message(struct restoration *restoration,
+    const struct ctx_event *event, bool *is, struct ctx_err *err)
+{
+	struct ctx_str message =
+	    ctx_json_str(event->message->json, event->node);
+	struct ctx_buf *unstripped = &restoration->unstripped;
+	int rc;
+
+	*is = false;
+	ctx_edits_reset(&restoration->strip_edits);
+	restoration->stripped.n = 0;
+	rc = ctx_restore_is_json_line(restoration, unstripped, err);
+	if (rc <= 0)
+		return rc;
+	unstripped->n--;
+	/* Scan again, since the text is now without its line feed. */
+	rc = ctx_json_scan(&restoration->unstripped_json, unstripped->p,
+	    unstripped->n, &(size_t){0}, err);
+	if (rc > 0)
+		rc = ctx_dialect_read_message(event->layout->dialect,
+		    &restoration->unstripped_json, 0,
+		    &restoration->unstripped_message, err);
+	if (rc <= 0)
+		return rc;
+	restoration->unstripped_message.flags |= event->message->flags;
+	if (ctx_bound_remove(&restoration->strip_edits,
+		&restoration->unstripped_message, 0, err) < 0 ||
+	    ctx_edits_apply(&restoration->strip_edits,
+		(struct ctx_str){unstripped->p, unstripped->n},
+		&restoration->stripped, err) < 0)
+		return -1;
+	*is = restoration->stripped.n == message.n &&
+	    memcmp(restoration->stripped.p, message.p, message.n) == 0;
+	return 0;
+}
+
+/* Reports the reasoning file of a message. */
+static int
+report_reasoning(struct restoration *restoration, const struct ctx_event *event,
+    bool is, struct ctx_err *err)
+{
+	struct ctx_found_reference aged = {.file = event->record->file,
+	    .line = event->record->line,
+	    .state = is ? CTX_AGED_WHOLE : CTX_AGED_CHANGED};
+	struct ctx_buf path = {0};
+	int rc = 0;
+
+	if (restoration->options->found == NULL)
+		return 0;
+	if (ctx_buf_printf(&path, err, "%s/%s", restoration->options->spool,
+		restoration->name.p) < 0)
+		return -1;
+	aged.path = (struct ctx_str){path.p, path.n};
+	aged.name = (struct ctx_str){restoration->name.p, restoration->name.n};
+	aged.chars = ctx_utf8_count(restoration->unstripped.p,
+	    restoration->unstripped.n);
+	rc =
+	    restoration->options->found(restoration->options->user, &aged, err);
+	ctx_buf_release(&path);
+	return rc;
+}
+
+/* Replaces the message by restore->whole, after restoring the aged results and
+ * media in it. */
+static int
+restore_unstripped_message(struct restoration *restoration,
+    const struct ctx_event *event, size_t first, struct ctx_err *err)
+{
+	struct ctx_event unstripped = *event;
+	struct ctx_str text = {restoration->unstripped.p,
+	    restoration->unstripped.n};
+	size_t i;
+
+	unstripped.message = &restoration->unstripped_message;
+	unstripped.node = 0;
+	for (i = 0; i < unstripped.message->n; i++)
+		if (ctx_restore_block(restoration, &unstripped, i, first, err) <
+		    0)
+			return -1;
+	restoration->stripped.n = 0;
+	if (ctx_edits_apply_some(&restoration->edits, first,
+		restoration->edits.n - first, text, &restoration->stripped,
+		err) < 0)
+		return -1;
+	restoration->edits.n = first;
+	return ctx_edits_replace(&restoration->edits,
+	    ctx_json_str(event->message->json, event->node),
+	    restoration->stripped.p, restoration->stripped.n, err);
+}
+
+int
+ctx_restore_reasoning(struct restoration *restoration,
+    const struct ctx_event *event, size_t first, struct ctx_err *err)
+{
+	bool is;
+	int rc;
+
+	if (!has_seen_reference(restoration, event->message) ||
+	    event->message->role != CTX_ROLE_ASSISTANT)
+		return 0;
+	if (ctx_restore_open_spool(restoration, err) < 0)
+		return -1;
+	if (restoration->no_spool)
+		return 0;
+	rc = read_reasoning_file(restoration, event, err);
+	if (rc <= 0)
+		return rc;
+	if (check_unstripped_message(restoration, event, &is, err) < 0 ||
+	    report_reasoning(restoration, event, is, err) < 0)
+		return -1;
+	if (!is) {
+		restoration->has_broken_reference = true;
+		return 0;
+	}
+	return restore_unstripped_message(restoration, event, first, err) < 0
+	    ? -1
+	    : 1;
+}
