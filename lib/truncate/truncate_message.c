@@ -1,0 +1,267 @@
+/* truncate_message.c - shortens the texts of one message */
+#include <stdio.h>
+#include <string.h>
+
+#include "stream/bound_reasoning.h"
+#include "stream/change_report.h"
+#include "truncate/truncation.h"
+
+/* What was shortened in a message, as bits; 0: only reasoning was removed. */
+enum { REASONING = 0, RESULTS = 1, TEXTS = 2, ARGUMENTS = 4, MEDIA = 8 };
+
+static const char *const rules[] = {
+    [REASONING] = "bound reasoning",
+    [RESULTS] = "results",
+    [TEXTS] = "texts",
+    [RESULTS | TEXTS] = "results and texts",
+    [ARGUMENTS] = "arguments",
+    [RESULTS | ARGUMENTS] = "results and arguments",
+    [TEXTS | ARGUMENTS] = "texts and arguments",
+    [RESULTS | TEXTS | ARGUMENTS] = "results, texts, arguments",
+    [MEDIA] = "media",
+    [RESULTS | MEDIA] = "results and media",
+    [TEXTS | MEDIA] = "texts and media",
+    [RESULTS | TEXTS | MEDIA] = "results, texts, media",
+    [ARGUMENTS | MEDIA] = "arguments and media",
+    [RESULTS | ARGUMENTS | MEDIA] = "results, arguments, media",
+    [TEXTS | ARGUMENTS | MEDIA] = "texts, arguments, media",
+    [RESULTS | TEXTS | ARGUMENTS | MEDIA] = "results to media",
+};
+
+/* Returns true if a value may exceed the limit; 0 is no limit. */
+static bool
+may_exceed(const struct ctx_message *message, uint32_t node, uint64_t limit)
+{
+	const struct ctx_node *value = &message->json->nodes[node];
+
+	return limit > 0 && node != 0 && value->end - value->at > limit;
+}
+
+static int
+shorten_to_limit(struct truncation *truncation, uint64_t limit, uint64_t *count,
+    struct ctx_err *err)
+{
+	bool done;
+
+	if (truncation->segments.n == 0)
+		return 0;
+	if (ctx_shorten(&truncation->shortener, &truncation->edits,
+		&truncation->segments, limit, &done, err) < 0)
+		return -1;
+	*count += done;
+	return 0;
+}
+
+/* Sets mark to the longest replacement of arguments that fits; if none fits, to
+ * the shortest. */
+static int
+make_argument_mark(struct truncation *truncation, uint64_t before,
+    char mark[80], uint64_t *after, struct ctx_err *err)
+{
+	static const char *const units[] = {"characters", "bytes", "tokens",
+	    "lines"};
+	static const char *const shorter[] = {"{\"\xe2\x80\xa6\":0}", "{}"};
+	size_t form;
+
+	(void)snprintf(mark, 80, "{\"_ctx_cut\":\"%llu %s truncated\"}",
+	    (unsigned long long)before, units[truncation->options->unit]);
+	for (form = 0;; form++) {
+		if (ctx_shorten_measure(&truncation->shortener, mark,
+			strlen(mark), after, err) < 0)
+			return -1;
+		if (*after <= truncation->options->args || form == 2)
+			return 0;
+		(void)snprintf(mark, 80, "%s", shorter[form]);
+	}
+}
+
+/* Replaces arguments that are too long.  They are never cut, so that nobody
+ * takes the rest for real arguments. */
+static int
+replace_arguments(struct truncation *truncation,
+    const struct ctx_message *message, uint32_t args, struct ctx_err *err)
+{
+	struct ctx_str raw = ctx_json_str(message->json, args);
+	bool string = message->json->nodes[args].kind == CTX_JSON_STRING;
+	uint64_t before, after;
+	struct ctx_str text;
+	char mark[80];
+
+	truncation->out.n = 0;
+	if ((string ? ctx_json_text(message->json, args, &truncation->out,
+			  &text, err)
+		    : ctx_json_compact(message->json, args, &truncation->out,
+			  &text, err)) < 0)
+		return -1;
+	if (ctx_shorten_measure(&truncation->shortener, text.p, text.n, &before,
+		err) < 0)
+		return -1;
+	ctx_buf_reset(&truncation->out);
+	if (before <= truncation->options->args)
+		return 0;
+	if (make_argument_mark(truncation, before, mark, &after, err) < 0)
+		return -1;
+	if (after >= before)
+		return 0;
+	truncation->counts->calls++;
+	truncation->out.n = 0;
+	if (string ? ctx_json_string_encode(&truncation->out, mark,
+			 strlen(mark), err) < 0
+		   : ctx_buf_add(&truncation->out, mark, strlen(mark), err) < 0)
+		return -1;
+	return ctx_edits_replace(&truncation->edits, raw, truncation->out.p,
+	    truncation->out.n, err);
+}
+
+static int
+shorten_message_texts(struct truncation *truncation,
+    const struct ctx_event *event, struct ctx_err *err)
+{
+	const struct ctx_node *node =
+	    &event->message->json->nodes[event->message->node];
+	uint64_t limit = truncation->options->message;
+
+	if (limit == 0 || node->end - node->at <= limit)
+		return 0;
+	if (ctx_text_segments_texts(&truncation->segments, event->message,
+		event->message->n, err) < 0)
+		return -1;
+	return shorten_to_limit(truncation, limit,
+	    &truncation->counts->messages, err);
+}
+
+/* Returns the limit of a tool result, or 0. */
+static uint64_t
+find_result_limit(const struct ctx_truncate_options *options)
+{
+	if (options->message > 0 &&
+	    (options->limit == 0 || options->message < options->limit))
+		return options->message;
+	return options->limit;
+}
+
+/* Shortens block i if it is too long and its tool is selected. */
+static int
+shorten_block(struct truncation *truncation,
+    struct conversation_tracker *tracker, const struct ctx_event *event,
+    size_t i, struct ctx_err *err)
+{
+	struct ctx_truncate_options *options = truncation->options;
+	const struct ctx_message *message = event->message;
+	const struct ctx_block *block = &message->blocks[i];
+	uint64_t limit = block->kind == CTX_BLOCK_TOOL_RESULT
+	    ? find_result_limit(options)
+	    : block->kind == CTX_BLOCK_TOOL_CALL ? options->args
+						 : 0;
+	struct ctx_str tool;
+
+	if (block->no_truncate || !may_exceed(message, block->payload, limit))
+		return 0;
+	if (ctx_tracker_tool(tracker, event, i, &tool, err) < 0)
+		return -1;
+	if (!ctx_pattern_selects(&options->tool, &options->not_tool, tool.p,
+		tool.n, &truncation->match_time))
+		return 0;
+	if (block->kind == CTX_BLOCK_TOOL_CALL)
+		return replace_arguments(truncation, message, block->payload,
+		    err);
+	if (ctx_text_segments_result(&truncation->segments, message, i, err) <
+	    0)
+		return -1;
+	return shorten_to_limit(truncation, limit, &truncation->counts->results,
+	    err);
+}
+
+/* Reports a message if it has edits from number first on. */
+static int
+report_truncated(struct truncation *truncation,
+    struct conversation_tracker *tracker, const struct ctx_event *event,
+    size_t first, const struct ctx_truncate_counts *was, struct ctx_err *err)
+{
+	const struct ctx_json *json = event->message->json;
+	struct ctx_change change = {.file = event->record->file,
+	    .line = event->record->line,
+	    .index = tracker->index};
+
+	if (first == truncation->edits.n || truncation->is_trial ||
+	    !ctx_report_wanted(&truncation->options->report))
+		return 0;
+	change.rule =
+	    rules[(truncation->counts->results > was->results) * RESULTS +
+		(truncation->counts->messages > was->messages) * TEXTS +
+		(truncation->counts->calls > was->calls) * ARGUMENTS +
+		(truncation->counts->media > was->media) * MEDIA];
+	if (ctx_tracker_first_tool(tracker, event, &change.tool, err) < 0)
+		return -1;
+	change.continues = ctx_report_named(truncation->stream, event);
+	change.bytes = event->inside ? ctx_json_str(json, event->node)
+				     : event->record->text;
+	truncation->edited.before = event->message;
+	truncation->edited.counter = tracker->model_counter.counter;
+	truncation->edited.value = ctx_json_str(json, event->node);
+	truncation->edited.first = first;
+	truncation->edited.n = truncation->edits.n - first;
+	return ctx_report_edited(&truncation->options->report,
+	    &truncation->edited, &truncation->edits, &change, err);
+}
+
+/* Removes the message's bound reasoning after the first change of the
+ * conversation, which may be one of its own edits (from number first on). */
+static int
+drop_bound_reasoning(struct truncation *truncation,
+    struct conversation_tracker *tracker, const struct ctx_event *event,
+    size_t first, struct ctx_err *err)
+{
+	const struct ctx_message *message = event->message;
+	size_t from =
+	    ctx_edits_first(&truncation->edits, first, message->json->text);
+
+	if (tracker->changed)
+		from = 0;
+	tracker->changed |= truncation->edits.n > first;
+	if (!tracker->binds || from == SIZE_MAX ||
+	    !ctx_bound_after(message, from))
+		return 0;
+	truncation->refused = true;
+	if (truncation->options->reasoning != CTX_REASONING_DROP) {
+		truncation->counts->bound++;
+		return 0;
+	}
+	truncation->counts->reasoning++;
+	return ctx_bound_remove(&truncation->edits, message, from, err);
+}
+
+/* Adds the edits of a message. */
+static int
+shorten_message(struct truncation *truncation,
+    struct conversation_tracker *tracker, const struct ctx_event *event,
+    struct media_numbers media, struct ctx_err *err)
+{
+	struct ctx_truncate_counts was = *truncation->counts;
+	size_t first = truncation->edits.n, i;
+
+	truncation->shortener.counter = tracker->model_counter.counter;
+	truncation->match_time = CTX_PATTERN_TIME;
+	for (i = 0; i < event->message->n; i++)
+		if (shorten_block(truncation, tracker, event, i, err) < 0)
+			return -1;
+	if (shorten_message_texts(truncation, event, err) < 0 ||
+	    ctx_truncate_media(truncation, tracker, event, first, media, err) <
+		0 ||
+	    drop_bound_reasoning(truncation, tracker, event, first, err) < 0)
+		return -1;
+	return report_truncated(truncation, tracker, event, first, &was, err);
+}
+
+int
+ctx_truncate_message(struct truncation *truncation,
+    struct conversation_tracker *tracker, const struct ctx_event *event,
+    bool edit, struct media_numbers media, struct ctx_err *err)
+{
+	if (ctx_tracker_enter(tracker, truncation->stream, event,
+		truncation->counters, err) < 0 ||
+	    (edit &&
+		shorten_message(truncation, tracker, event, media, err) < 0))
+		return -1;
+	return ctx_tracker_leave(tracker, event, err);
+}
