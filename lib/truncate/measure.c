@@ -1,11 +1,7 @@
 /*
  * measure.c - the size of a text in the unit of its limit
  */
-#include "dialect/result_content.h"
-#include "store/reference.h"
-#include "stream/edit_message.h"
 #include "truncate/cut_points.h"
-#include "truncate/text_segments.h"
 
 /* Returns the number of lines; a last line without a line feed counts. */
 static uint64_t

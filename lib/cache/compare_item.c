@@ -1,0 +1,263 @@
+/* compare_item.c - an item of a request as a prompt cache compares it */
+#include <string.h>
+
+#include "cache/request_prefix.h"
+
+/* Bytes of the longest string that is not replaced by its hash. */
+#define LONG_STRING ((size_t)64 << 10)
+
+/* Appends the brackets and braces between two values. */
+static int
+add_brackets(struct ctx_buf *out, const char *p, size_t n, struct ctx_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (p[i] != '\0' && strchr("[]{}", p[i]) != NULL &&
+		    ctx_buf_add(out, p + i, 1, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* Appends a string in the spelling of ctx_json_string_encode. A string longer
+ * than LONG is replaced by its hash, so it is not copied. */
+static int
+add_string(struct request_reading *reading, struct ctx_str literal,
+    bool escaped, struct ctx_err *err)
+{
+	struct ctx_str text = {literal.p + 1, literal.n - 2};
+	uint64_t hash;
+	int rc;
+
+	reading->decoded.n = 0;
+	if (escaped) {
+		if (ctx_json_string_decode(&reading->decoded, literal, err) < 0)
+			return -1;
+		text = (struct ctx_str){reading->decoded.p, reading->decoded.n};
+	}
+	if (text.n <= LONG_STRING)
+		return escaped ? ctx_json_string_encode(&reading->compared,
+				     text.p, text.n, err)
+			       : ctx_buf_add(&reading->compared, literal.p,
+				     literal.n, err);
+	hash = ctx_hash(reading->options->key, text.p, text.n);
+	rc = ctx_buf_printf(&reading->compared, err, "#%016llx",
+	    (unsigned long long)hash);
+	ctx_buf_reset(&reading->decoded);
+	return rc;
+}
+
+/* Sets r->plain to the compared text of a node: its values, each followed by a
+ * line feed. No value contains a line feed. */
+static int
+make_comparable(struct request_reading *reading, const struct ctx_json *json,
+    uint32_t node, struct ctx_err *err)
+{
+	const struct ctx_node *nodes = json->nodes, *one;
+	uint32_t at = nodes[node].at, i;
+
+	reading->compared.n = 0;
+	for (i = node; i < nodes[node].next; i++) {
+		one = &nodes[i];
+		if (one->kind >= CTX_JSON_ARRAY)
+			continue;
+		if (add_brackets(&reading->compared, json->text + at,
+			one->at - at, err) < 0)
+			return -1;
+		at = one->end;
+		if (one->kind == CTX_JSON_STRING
+			? add_string(reading, ctx_json_str(json, i),
+			      one->escaped, err) < 0
+			: ctx_buf_add(&reading->compared, json->text + one->at,
+			      one->end - one->at, err) < 0)
+			return -1;
+		if (ctx_buf_add(&reading->compared, "\n", 1, err) < 0)
+			return -1;
+	}
+	return add_brackets(&reading->compared, json->text + at,
+	    nodes[node].end - at, err);
+}
+
+/* Returns the number of bytes at the beginning that are equal. */
+static size_t
+count_equal(struct ctx_str a, struct ctx_str b)
+{
+	size_t n = 0;
+
+	while (n < a.n && n < b.n && a.p[n] == b.p[n])
+		n++;
+	return n;
+}
+
+/*
+ * Returns the offset in a value's JSON of byte at in its compared text.  In
+ * that text a line feed follows each string, number and word.  If a string has
+ * another spelling there, or is replaced by a hash, the offset is that of its
+ * beginning.
+ */
+static size_t
+find_byte(const struct ctx_json *json, uint32_t node, struct ctx_str plain,
+    size_t at)
+{
+	const struct ctx_node *nodes = json->nodes;
+	size_t begin = 0, i;
+	uint32_t value = node;
+	struct ctx_str literal;
+
+	for (;; value++) {
+		while (value < nodes[node].next &&
+		    nodes[value].kind >= CTX_JSON_ARRAY)
+			value++;
+		if (value == nodes[node].next)
+			return nodes[node].end - nodes[node].at - 1;
+		for (i = begin; i < at && plain.p[i] != '\n'; i++)
+			;
+		if (i == at)
+			break;
+		begin = i + 1;
+	}
+	while (begin < at && strchr("[]{}", plain.p[begin]) != NULL)
+		begin++;
+	literal = ctx_json_str(json, value);
+	i = at - begin;
+	if (i > literal.n || memcmp(plain.p + begin, literal.p, i) != 0)
+		i = 0;
+	return nodes[value].at - nodes[node].at + i;
+}
+
+/* Copies up to 40 bytes around byte at of a text, within one value. Returns
+ * their number. */
+static size_t
+copy_excerpt(char to[40], struct ctx_str text, size_t at)
+{
+	size_t from = at, n;
+	const char *end;
+
+	while (from > 0 && at - from < 15 && text.p[from - 1] != '\n')
+		from--;
+	while (from < at && ((unsigned char)text.p[from] & 0xc0) == 0x80)
+		from++;
+	n = text.n - from < 40 ? text.n - from : 40;
+	end = n > 0 ? memchr(text.p + from, '\n', n) : NULL;
+	if (end != NULL)
+		n = (size_t)(end - text.p) - from;
+	n = ctx_utf8_valid(text.p + from, n, CTX_SIMD_BEST);
+	memcpy(to, text.p + from, n);
+	return n;
+}
+
+/* Records line and column of byte at of the value at node. */
+static void
+record_change_place(struct request_reading *reading,
+    const struct ctx_record *record, uint32_t node, size_t at)
+{
+	const char *start = record->text.p, *p;
+	const char *byte = ctx_json_str(record->json, node).p + at;
+
+	for (p = record->value.p; p < byte; p++)
+		if (*p == '\n') {
+			reading->prefix->line_feeds++;
+			start = p + 1;
+		}
+	reading->prefix->column = (size_t)(byte - start) + 1;
+}
+
+/* Compares the last item with that of the earlier request. r->plain was made
+ * from plain_node of json. */
+static void
+compare_item(struct request_reading *reading, const struct ctx_record *record,
+    uint32_t node, const struct ctx_json *json, uint32_t plain_node)
+{
+	const struct ctx_request_prefix *earlier = reading->options->earlier;
+	struct ctx_request_prefix *prefix = reading->prefix;
+	struct ctx_str later_text = {reading->compared.p, reading->compared.n},
+		       earlier_text;
+	const struct ctx_request_prefix_item *item;
+	size_t at;
+
+	if (earlier == NULL || prefix->differs || prefix->n > earlier->n)
+		return;
+	item = &earlier->items[prefix->n - 1];
+	if (item->hash == prefix->items[prefix->n - 1].hash)
+		return;
+	prefix->differs = true;
+	earlier_text =
+	    (struct ctx_str){earlier->text.p + item->text, item->text_n};
+	at = count_equal(earlier_text, later_text);
+	prefix->earlier_excerpt_n =
+	    copy_excerpt(prefix->earlier_excerpt, earlier_text, at);
+	prefix->later_excerpt_n =
+	    copy_excerpt(prefix->later_excerpt, later_text, at);
+	at = find_byte(json, plain_node, later_text, at);
+	at = ctx_edits_origin(&reading->edits, ctx_json_str(record->json, node),
+	    at);
+	record_change_place(reading, record, node, at);
+}
+
+bool
+ctx_request_has_signed_after_change(const struct request_reading *reading,
+    const struct ctx_event *event)
+{
+	const struct ctx_message *message = event->message;
+	size_t at = 0, i;
+	const char *p = event->record->value.p;
+
+	for (i = 0; i < reading->prefix->line_feeds; p++)
+		i += *p == '\n';
+	if (i == 0)
+		p = event->record->text.p;
+	at = (size_t)(p - message->json->text) + reading->prefix->column - 1;
+	for (i = 0; i < message->n; i++)
+		if (ctx_block_is_signed(message->json, &message->blocks[i]) &&
+		    message->json->nodes[message->blocks[i].removable].end > at)
+			return true;
+	return false;
+}
+
+static int
+keep_compared_text(struct request_reading *reading,
+    struct ctx_request_prefix_item *item, struct ctx_err *err)
+{
+	item->text = reading->prefix->text.n;
+	item->text_n = reading->compared.n;
+	return reading->options->keep
+	    ? ctx_buf_add(&reading->prefix->text, reading->compared.p,
+		  reading->compared.n, err)
+	    : 0;
+}
+
+int
+ctx_request_hash_item(struct request_reading *reading,
+    const struct ctx_record *record, uint32_t node, struct ctx_err *err)
+{
+	struct ctx_request_prefix_item *item =
+	    &reading->prefix->items[reading->prefix->n - 1];
+	const struct ctx_json *json = record->json;
+	struct ctx_str value = ctx_json_str(json, node);
+	bool edited = reading->edits.n > 0;
+	struct ctx_buf without = {0};
+	size_t used;
+	int rc;
+
+	item->bytes = value.n;
+	if (reading->edits.n == 0) {
+		rc = make_comparable(reading, json, node, err);
+	} else {
+		rc = ctx_edits_apply(&reading->edits, value, &without, err);
+		if (rc == 0)
+			rc = ctx_json_scan(&reading->json, without.p, without.n,
+			    &used, err);
+		if (rc > 0)
+			rc = make_comparable(reading, &reading->json, 0, err);
+	}
+	item->hash = ctx_hash(reading->options->key, reading->compared.p,
+	    reading->compared.n);
+	if (rc >= 0) {
+		compare_item(reading, record, node,
+		    edited ? &reading->json : json, edited ? 0 : node);
+		rc = keep_compared_text(reading, item, err);
+	}
+	ctx_edits_reset(&reading->edits);
+	ctx_buf_release(&without);
+	return rc;
+}

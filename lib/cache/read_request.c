@@ -1,0 +1,290 @@
+/* read_request.c - reads a request as the list of items that a cache compares
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache/request_prefix.h"
+
+static struct ctx_request_prefix_item *
+add_prefix_item(struct ctx_request_prefix *prefix,
+    const struct ctx_record *record, struct ctx_err *err)
+{
+	struct ctx_request_prefix_item *items;
+
+	items = ctx_grow(prefix->items, &prefix->cap, prefix->n + 1,
+	    sizeof *items, err);
+	if (items == NULL)
+		return NULL;
+	prefix->items = items;
+	memset(&items[prefix->n], 0, sizeof *items);
+	items[prefix->n].file = record->file;
+	items[prefix->n].line = record->line;
+	return &items[prefix->n++];
+}
+
+/* Returns the tokens of a member of the request. */
+static uint64_t
+get_member_tokens(const char *name, const struct ctx_request_overhead *overhead)
+{
+	static const char *const tools[] = {"tools", "toolConfig"};
+	static const char *const prompts[] = {"system", "instructions",
+	    "systemInstruction", "system_instruction"};
+	size_t i;
+
+	for (i = 0; i < sizeof tools / sizeof tools[0]; i++)
+		if (strcmp(name, tools[i]) == 0)
+			return overhead->tools;
+	for (i = 0; i < sizeof prompts / sizeof prompts[0]; i++)
+		if (strcmp(name, prompts[i]) == 0)
+			return overhead->system;
+	return 0;
+}
+
+/* Adds an item for a member of the request, if it is there. It may hold the
+ * tools or the system prompt. */
+static int
+add_request_member(struct request_reading *reading,
+    const struct ctx_event *event, const struct ctx_breakpoint_format *format,
+    const char *name, const struct ctx_request_overhead *overhead,
+    struct ctx_err *err)
+{
+	const struct ctx_json *json = event->record->json;
+	uint32_t request = event->layout->request, system, tools;
+	uint32_t node = ctx_json_find(json, request, name);
+	struct ctx_request_prefix_item *item;
+
+	if (node == 0)
+		return 0;
+	item = add_prefix_item(reading->prefix, event->record, err);
+	if (item == NULL)
+		return -1;
+	item->member = name;
+	item->tokens = get_member_tokens(name, overhead);
+	if (format == NULL)
+		return ctx_request_hash_item(reading, event->record, node, err);
+	system = ctx_breakpoint_system(format, json, request);
+	tools = ctx_breakpoint_tools(format, json, request);
+	if (system == node &&
+	    (ctx_breakpoint_write(&reading->writer, format, CTX_TTL_5M, node, 0,
+		 err) < 0 ||
+		ctx_breakpoint_widen(&reading->writer, format, node, err) < 0))
+		return -1;
+	if (tools >= node && tools < json->nodes[node].next &&
+	    ctx_breakpoint_write(&reading->writer, format, CTX_TTL_5M, tools, 0,
+		err) < 0)
+		return -1;
+	return ctx_request_hash_item(reading, event->record, node, err);
+}
+
+static int
+begin_request(struct request_reading *reading, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	struct cache_run *run = &reading->prefix->run;
+	const struct ctx_breakpoint_format *format =
+	    ctx_breakpoint_format_any(event->layout->dialect);
+	struct ctx_request_overhead overhead = {0};
+	const char *name;
+	size_t i;
+
+	if (reading->begun)
+		return ctx_err_set(err, CTX_EARG,
+		    "a second conversation; "
+		    "each must stand alone");
+	reading->begun = true;
+	run->leading = true;
+	if (ctx_stream_measure(reading->stream, event, reading->counters,
+		&run->model_counter, err) < 0 ||
+	    ctx_count_request_overhead(run->model_counter.counter,
+		event->record->json, event->layout, &overhead, err) < 0)
+		return -1;
+	/* The model's name is valid only while the stream is read, so the
+	 * answer is stored. */
+	reading->prefix->binds =
+	    ctx_model_binds(run->model_counter.model, run->model_counter.name);
+	reading->prefix->tokens = overhead.tokens;
+	reading->prefix->estimated = overhead.estimated;
+	reading->writer.json = event->record->json;
+	for (i = 0; event->layout->in_request &&
+	     (name = ctx_breakpoint_before(format, i)) != NULL;
+	     i++)
+		if (add_request_member(reading, event, format, name, &overhead,
+			err) < 0)
+			return -1;
+	reading->prefix->n_members = reading->prefix->n;
+	return 0;
+}
+
+/* Sets the index of the item's message; the records of one message share it. */
+static void
+set_item_index(struct request_reading *reading, const struct ctx_event *event,
+    struct ctx_request_prefix_item *item)
+{
+	unsigned flags = event->message->flags;
+	uint64_t next = reading->prefix->messages;
+
+	item->index = event->line != 0 && !event->inside
+	    ? ctx_transcript_message_index(reading->stream->transcript,
+		  event->line, next)
+	    : next;
+	item->is_continued = flags & CTX_MESSAGE_IS_CONTINUED;
+	reading->prefix->messages += !(flags & CTX_MESSAGE_CONTINUES);
+}
+
+/* Records where the newest message of the run may have breakpoints, and adds
+ * edits that remove those it has. */
+static int
+strip_newest_message(struct request_reading *reading,
+    const struct ctx_event *event, struct ctx_err *err)
+{
+	struct cache_run *run = &reading->prefix->run;
+	uint32_t list;
+
+	reading->writer.json = event->record->json;
+	run->format = ctx_breakpoint_format_any(event->layout->dialect);
+	if (run->format == NULL)
+		return 0;
+	list = ctx_breakpoint_content(run->format, reading->writer.json,
+	    event->node);
+	if (ctx_cache_run_find_places(run, run->n - 1, &reading->writer, err) <
+		0 ||
+	    ctx_cache_run_edit(&reading->writer, run->format, CTX_TTL_5M,
+		event->node, 0, err) < 0)
+		return -1;
+	return list == 0
+	    ? 0
+	    : ctx_breakpoint_widen(&reading->writer, run->format, list, err);
+}
+
+static int
+add_request_message(struct request_reading *reading,
+    const struct ctx_event *event, struct ctx_err *err)
+{
+	struct cache_run *run = &reading->prefix->run;
+	struct ctx_request_prefix_item *item =
+	    add_prefix_item(reading->prefix, event->record, err);
+	struct cache_entry *entry = ctx_cache_run_add(run, err);
+	bool differed = reading->prefix->differs;
+	struct ctx_cost cost;
+
+	if (item == NULL || entry == NULL)
+		return -1;
+	item->is_signed = ctx_message_is_signed(event->message);
+	set_item_index(reading, event, item);
+	item->role = entry->role = event->message->role;
+	entry->is_message = true;
+	entry->node = event->node;
+	if (ctx_count_message(run->model_counter.counter, event->message, &cost,
+		err) < 0)
+		return -1;
+	item->tokens = cost.tokens;
+	reading->prefix->tokens += cost.tokens;
+	reading->prefix->estimated += cost.estimated;
+	if (strip_newest_message(reading, event, err) < 0 ||
+	    ctx_request_hash_item(reading, event->record, event->node, err) < 0)
+		return -1;
+	if (reading->prefix->differs && !differed)
+		reading->prefix->refused =
+		    ctx_request_has_signed_after_change(reading, event);
+	return 0;
+}
+
+/* Places breakpoints as ctx_mark_cache would write them. */
+static int
+place_breakpoints(struct request_reading *reading, const struct ctx_json *json,
+    const struct ctx_record_layout *layout, const struct ctx_dialect *dialect,
+    struct ctx_err *err)
+{
+	struct cache_run *run = &reading->prefix->run;
+
+	/* An unknown provider is assumed to cache without breakpoints. */
+	if (ctx_cache_run_decide(run, dialect, reading->options->provider,
+		err) < 0) {
+		if (err->code != CTX_EARG || reading->options->provider != NULL)
+			return -1;
+		run->status = CTX_CACHE_STATUS_AUTO;
+	}
+	if (run->status == CTX_CACHE_STATUS_MARKED)
+		ctx_cache_run_place(run, json, layout,
+		    &reading->prefix->points);
+	return 0;
+}
+
+static int
+read_request_event(struct request_reading *reading,
+    const struct ctx_event *event, struct ctx_err *err)
+{
+	switch (event->kind) {
+	case CTX_EVENT_BEGIN:
+		return begin_request(reading, event, err);
+	case CTX_EVENT_MESSAGE:
+		if (!event->inside && !reading->begun &&
+		    begin_request(reading, event, err) < 0)
+			return -1;
+		return add_request_message(reading, event, err);
+	case CTX_EVENT_END:
+		return place_breakpoints(reading, event->record->json,
+		    event->layout, event->layout->dialect, err);
+	default:
+		return 0;
+	}
+}
+
+static int
+read_request_stream(struct request_reading *reading, struct ctx_err *err)
+{
+	struct ctx_event event;
+	int rc;
+
+	while ((rc = ctx_stream_next(reading->stream, &event, err)) > 0)
+		if (read_request_event(reading, &event, err) < 0)
+			return ctx_stream_fail(reading->stream, err);
+	if (rc < 0)
+		return -1;
+	if (!reading->begun)
+		return ctx_err_set(err, CTX_EARG, "no conversation in it");
+	if (reading->prefix->run.decided)
+		return 0;
+	return place_breakpoints(reading, NULL, NULL,
+	    ctx_stream_dialect(reading->stream), err);
+}
+
+int
+ctx_request_prefix_read(struct ctx_request_prefix **prefix,
+    struct ctx_stream *stream, struct ctx_model_counters *counters,
+    const struct ctx_request_prefix_options *options, struct ctx_err *err)
+{
+	struct request_reading reading = {.stream = stream,
+	    .counters = counters,
+	    .options = options};
+	int rc;
+
+	*prefix = reading.prefix = calloc(1, sizeof **prefix);
+	if (reading.prefix == NULL)
+		return ctx_err_nomem(err);
+	ctx_json_init(&reading.json, counters->simd);
+	reading.writer.edits = &reading.edits;
+	rc = read_request_stream(&reading, err);
+	ctx_json_release(&reading.json);
+	ctx_edits_release(&reading.edits);
+	ctx_breakpoint_writer_release(&reading.writer);
+	ctx_buf_release(&reading.decoded);
+	ctx_buf_release(&reading.compared);
+	if (rc < 0) {
+		ctx_request_prefix_close(*prefix);
+		*prefix = NULL;
+	}
+	return rc;
+}
+
+void
+ctx_request_prefix_close(struct ctx_request_prefix *prefix)
+{
+	if (prefix == NULL)
+		return;
+	ctx_cache_run_clear(&prefix->run);
+	free(prefix->run.list);
+	free(prefix->items);
+	ctx_buf_release(&prefix->text);
+	free(prefix);
+}
