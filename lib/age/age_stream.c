@@ -201,6 +201,33 @@ age_all(struct aging *aging, struct ctx_err *err)
 	return rc;
 }
 
+static void
+release_aging(struct aging *aging)
+{
+	if (aging->lines.groups.calls != NULL)
+		ctx_age_queue_clear(&aging->lines);
+	if (aging->record.groups.calls != NULL)
+		ctx_age_queue_clear(&aging->record);
+	free(aging->lines.list);
+	free(aging->record.list);
+	ctx_groups_release(&aging->lines.groups);
+	ctx_groups_release(&aging->record.groups);
+	ctx_spool_close(&aging->spool);
+	ctx_message_release(&aging->message);
+	ctx_json_release(&aging->json);
+	ctx_edits_release(&aging->edits);
+	ctx_aged_result_release(&aging->aged);
+	ctx_edited_release(&aging->edited);
+	ctx_json_release(&aging->unstripped_json);
+	ctx_message_release(&aging->unstripped_message);
+	ctx_edits_release(&aging->strip_edits);
+	ctx_buf_release(&aging->unstripped);
+	ctx_buf_release(&aging->stripped);
+	ctx_buf_release(&aging->name);
+	ctx_buf_release(&aging->out);
+	ctx_buf_release(&aging->text);
+}
+
 int
 ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, struct ctx_age_options *options,
@@ -232,27 +259,6 @@ ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
 	    ctx_groups_init(&aging.lines.groups, err) == 0 &&
 	    ctx_groups_init(&aging.record.groups, err) == 0)
 		rc = age_all(&aging, err);
-	if (aging.lines.groups.calls != NULL)
-		ctx_age_queue_clear(&aging.lines);
-	if (aging.record.groups.calls != NULL)
-		ctx_age_queue_clear(&aging.record);
-	free(aging.lines.list);
-	free(aging.record.list);
-	ctx_groups_release(&aging.lines.groups);
-	ctx_groups_release(&aging.record.groups);
-	ctx_spool_close(&aging.spool);
-	ctx_message_release(&aging.message);
-	ctx_json_release(&aging.json);
-	ctx_edits_release(&aging.edits);
-	ctx_aged_result_release(&aging.aged);
-	ctx_edited_release(&aging.edited);
-	ctx_json_release(&aging.unstripped_json);
-	ctx_message_release(&aging.unstripped_message);
-	ctx_edits_release(&aging.strip_edits);
-	ctx_buf_release(&aging.unstripped);
-	ctx_buf_release(&aging.stripped);
-	ctx_buf_release(&aging.name);
-	ctx_buf_release(&aging.out);
-	ctx_buf_release(&aging.text);
+	release_aging(&aging);
 	return rc;
 }
