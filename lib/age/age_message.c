@@ -82,7 +82,8 @@ ctx_age_may_age(const struct aging *aging, const struct ctx_message *message,
 	    aging->options->over;
 }
 
-/* Stores the result in age->aged and adds its edit. */
+/* Adds the edit of aging->aged.  Stores its files in the spool before, except
+ * with mask or in a dry run. */
 static int
 store_result(struct aging *aging, const struct age_entry *entry,
     struct ctx_err *err)
@@ -113,7 +114,8 @@ age_block(struct aging *aging, struct age_queue *queue, size_t i,
 }
 
 /* Returns true if the tool of block i is selected.  Media outside of results
- * belong to no tool and are always selected. */
+ * belong to no tool and are always selected.  *left is the time left for
+ * patterns. */
 static bool
 is_selected(struct aging *aging, size_t i, struct ctx_str tool, int64_t *left)
 {

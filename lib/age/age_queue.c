@@ -1,8 +1,4 @@
-/*
- * age_queue.c - messages that wait until they may be aged
- *
- * PLACE
- */
+/* age_queue.c - messages that wait until they may be aged */
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,7 +53,8 @@ ctx_age_queue_compact(struct age_queue *queue)
 	queue->first = 0;
 }
 
-/* Sets *id to the tool of block i, a result; 0 if it is not known. */
+/* Sets *id to the tool of block i, a result or media in a result; 0 if it is
+ * not known. */
 static int
 find_tool(struct age_queue *queue, const struct ctx_message *message, size_t i,
     uint32_t *id, struct ctx_err *err)
@@ -70,7 +67,8 @@ find_tool(struct age_queue *queue, const struct ctx_message *message, size_t i,
 	return ctx_groups_tool(&queue->groups, message, i, id, err);
 }
 
-/* Records the tools of the message's results, if any of these may be aged. */
+/* Counts the results of a message.  Records their tools, if any result may be
+ * aged. */
 static int
 record_result_tools(struct aging *aging, struct age_queue *queue,
     struct age_entry *entry, const struct ctx_message *message,
@@ -103,8 +101,8 @@ record_result_tools(struct aging *aging, struct age_queue *queue,
 	return 0;
 }
 
-/* Records the message's timestamp.  A message without one has the timestamp of
- * the message before it. */
+/* Records the time of a message.  A message without a time has that of the
+ * message before it. */
 static int
 record_time(struct aging *aging, struct age_queue *queue,
     struct age_entry *entry, const struct ctx_message *message,

@@ -27,8 +27,9 @@ get_block_json(const struct ctx_json *json, const struct ctx_block *block)
 	    is_text(json, block) ? block->payload : block->removable);
 }
 
-/* Sets *node to the string that is the whole result, or 0, and *chars to the
- * characters that options->over is compared with. */
+/* Sets *node to the string that holds the whole result, or to 0 if it is not
+ * one string.  Sets *chars to the characters that options->over is compared
+ * with. */
 static void
 measure_result(const struct ctx_message *message, size_t i, uint32_t *node,
     uint64_t *chars)
@@ -78,8 +79,7 @@ append_block_text(struct aged_result *aged, const struct ctx_json *json,
 	return ctx_buf_add(&aged->text, raw.p, raw.n, err);
 }
 
-/* Reads a result into aged->text.  node is the string that is all of it, or 0.
- */
+/* Sets aged->text to the text of result i.  node is from measure_result. */
 static int
 read_aged_text(struct aged_result *aged, const struct ctx_message *message,
     size_t i, uint32_t node, struct ctx_err *err)
@@ -103,7 +103,8 @@ read_aged_text(struct aged_result *aged, const struct ctx_message *message,
 	return 0;
 }
 
-/* Sets *found to true if a literal is a reference into the spool. */
+/* Sets *found to true if a string literal ends in a reference into the spool:
+ * the result is aged already. */
 static int
 is_reference(struct aged_result *aged, const struct ctx_age_options *options,
     struct ctx_str literal, bool *found, struct ctx_err *err)
@@ -124,8 +125,8 @@ is_reference(struct aged_result *aged, const struct ctx_age_options *options,
 
 /* ---- what replaces it ---- */
 
-/* Returns the bytes of the longest head of at most chars characters that ends
- * between grapheme clusters and outside of base64. */
+/* Returns the number of bytes of the longest head that has at most chars
+ * characters and ends between grapheme clusters and outside of base64. */
 static size_t
 find_head_end(const char *p, size_t n, uint64_t chars)
 {
@@ -151,8 +152,8 @@ find_head_end(const char *p, size_t n, uint64_t chars)
 	return n;
 }
 
-/* Writes the text that replaces the result to aged->scratch, and sets the name
- * of its file. */
+/* Sets aged->scratch to the text that replaces a result: its head and a
+ * reference, or CTX_CLEARED with mask.  Sets the name of the spool file. */
 static int
 make_reference_text(struct aged_result *aged,
     const struct ctx_age_options *options, const struct age_candidate *result,
@@ -211,8 +212,8 @@ count_result_tokens(const struct age_candidate *result, uint64_t *tokens,
 	return 0;
 }
 
-/* Sets aged->saved.  Returns 1 if tokens are saved, 0 if not, or -1 with *err.
- */
+/* Sets aged->saved_tokens: before minus the tokens of aged->scratch.  Returns 1
+ * if tokens are saved, 0 if not, or -1 with *err. */
 static int
 count_saved(struct aged_result *aged, uint64_t before,
     struct ctx_counter *counter, struct ctx_err *err)
@@ -266,8 +267,8 @@ ctx_age_result(struct aged_result *aged, const struct ctx_age_options *options,
 
 /* ---- media ---- */
 
-/* Sets the name of the file that holds the payload or, if the payload is not in
- * the block, the block's JSON. */
+/* Sets the name of the spool file.  It ends in the format of the media, or in
+ * "json" if the payload is not in the block and the file holds the block. */
 static int
 name_media(struct aged_result *aged, const struct ctx_age_options *options,
     const struct ctx_media *media, const char digits[CTX_SPOOL_DIGITS],
@@ -291,7 +292,8 @@ name_media(struct aged_result *aged, const struct ctx_age_options *options,
 	    : ctx_buf_add(name, "", 1, err);
 }
 
-/* Writes the text of a media placeholder to aged->scratch. */
+/* Sets aged->scratch to the placeholder of a media block with a reference, and
+ * the name of the spool file. */
 static int
 make_media_text(struct aged_result *aged, const struct ctx_age_options *options,
     const struct ctx_json *json, const struct ctx_media *media,

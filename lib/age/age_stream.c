@@ -3,14 +3,15 @@
  *
  * In this file a media block that is aged is called a result, too.
  *
- * Messages with long results, and all records after them, wait in a queue.  A
- * message is aged when as many newer messages as options->keep have arrived: it
- * is then before the boundary.  With at_least the queue also waits until enough
- * tokens can be saved.  Messages inside a record wait until its end.
+ * A message with a result that is long enough, and all records after it, wait
+ * in a queue (age_queue.h).  When as many newer messages as options->keep have
+ * arrived, the message is "before the boundary": it is aged and written.  With
+ * at_least the queue also waits until enough tokens are saved.  The messages
+ * inside a record are aged at the end of the record.
  *
- * Records in the queue are copies, except long ones.  Without anything to age
- * nothing waits.  Otherwise copying is 3 % of the instructions with mask and 1
- * % with a spool, so keeping the reader's blocks instead would not pay.
+ * The queue holds copies of records, except of long ones.  The copies cost 3 %
+ * of the instructions with mask and 1 % with a spool, so keeping the reader's
+ * buffers instead would not pay.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ copy_record_text(struct aging *aging, struct age_entry *entry,
 	return entry->text == NULL ? -1 : 0;
 }
 
+/* Handles a message that is a record: queues it, or writes it at once. */
 static int
 queue_record(struct aging *aging, const struct ctx_event *event,
     struct ctx_err *err)
@@ -60,6 +62,7 @@ queue_record(struct aging *aging, const struct ctx_event *event,
 
 /* ---- messages inside a record ---- */
 
+/* Queues a message that is inside a record. */
 static int
 append_element(struct aging *aging, const struct ctx_event *event,
     struct ctx_err *err)
@@ -76,8 +79,8 @@ append_element(struct aging *aging, const struct ctx_event *event,
 	return 0;
 }
 
-/* Adds the edits of message i of a record; or, with weighing, only weighs it.
- */
+/* Adds the edits of message i of a record.  With count_only no edit is added:
+ * the tokens that would be saved are added to queue->savings. */
 static int
 age_element(struct aging *aging, struct age_queue *queue, size_t i,
     const struct ctx_json *json, bool count_only, struct ctx_err *err)
@@ -135,8 +138,8 @@ end_aged_record(struct aging *aging, const struct ctx_event *event,
 	return 0;
 }
 
-/* Handles the end of a record that is not a message: writes it, or queues it
- * after waiting messages. */
+/* Handles the end of a record that is not a message.  Writes the record, or
+ * queues it if messages wait. */
 static int
 end_unaged_record(struct aging *aging, const struct ctx_event *event,
     struct ctx_err *err)

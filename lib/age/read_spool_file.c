@@ -21,6 +21,7 @@ ctx_restore_open_spool(struct restoration *restoration, struct ctx_err *err)
 	return restoration->no_spool ? 0 : -1;
 }
 
+/* Returns true if wanted are the digits of the sha256 of a file. */
 static bool
 has_digits(const struct ctx_buf *file, const char *wanted)
 {
@@ -52,7 +53,7 @@ ctx_restore_check_file(int rc, enum ctx_aged_result_state *state,
 	*state = rc > 0 ? CTX_AGED_WHOLE : CTX_AGED_MISSING;
 	if (rc >= 0)
 		return 0;
-	/* It is a link or not a regular file: somebody has replaced it. */
+	/* A link or no regular file: it was replaced. */
 	if (err->code != CTX_EFILE &&
 	    !(err->code == CTX_ESYS &&
 		(err->sys == ELOOP || err->sys == ENXIO)))

@@ -10,7 +10,8 @@
 #define NAME_BEGIN "reasoning-"
 #define NAME_END   ".json"
 
-/* Appends the payload, id and name of a block, unless ctx_age may change it. */
+/* Appends the payload, id and name of block i, unless ctx_age may change them.
+ */
 static int
 append_stable_block(struct ctx_buf *out, const struct ctx_message *message,
     size_t i, struct ctx_buf *scratch, struct ctx_err *err)

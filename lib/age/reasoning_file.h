@@ -6,26 +6,29 @@
 #include "store/store.h"
 
 /*
- * ctx_age removes bound reasoning without a reference, because the model would
- * read it.  The original message is in the spool file reasoning-DIGITS.json:
- * its JSON and a line feed.  ctx_restore finds the file by the remaining
- * message.  The digits are of a sha256 over that message, its index, and the
- * texts and tool calls of the conversation so far: two conversations may both
- * have a message "ok".
+ * ctx_age removes bound reasoning and leaves no reference in the message,
+ * because the model would read the reference.  The original message is stored
+ * in the spool file reasoning-DIGITS.json: its JSON and a line feed.
+ * ctx_restore finds the file by the message without reasoning.  DIGITS are of a
+ * sha256 over that message, its index, and the texts and tool calls of the
+ * conversation before it: messages like "ok" occur in many conversations.
  */
+/* The place of a message in its conversation. */
 struct message_place {
-	/* sha256 of texts and tool calls so far, system messages excluded */
+	/* Digits of the texts and tool calls up to and including this message,
+	 * system messages excluded. */
 	char so_far[CTX_SPOOL_DIGITS];
-	uint64_t message; /* index of the last message, from 0 */
-	uint64_t record;  /* its record, from 0, if a message has several */
+	uint64_t message; /* index of the message, from 0 */
+	uint64_t record;  /* number of its record, from 0, if it has several */
 };
 
-/* Moves place to the next message, whose index is given.  Placeholders
- * for media and reasoning are not part of place->so_far. */
+/* Moves place to the next message of the conversation, whose index is given.
+ * Placeholders for media and reasoning do not change place->so_far. */
 int ctx_place_next(struct message_place *place,
     const struct ctx_message *message, uint64_t index, struct ctx_buf *scratch,
     struct ctx_err *err);
-/* Sets name, NUL-terminated, to the file name for a message at this place. */
+/* Sets name, NUL-terminated, to the file name for a message at this place.
+ * message is its JSON without reasoning. */
 int ctx_reasoning_name(struct ctx_buf *name, struct ctx_str message,
     const struct message_place *place, struct ctx_err *err);
 

@@ -12,7 +12,7 @@
 
 /* ---- the end of a record ---- */
 
-/* Records that a message has edits from number first on. */
+/* Records a message for reports, if it has edits from number first on. */
 static int
 record_edits(struct restoration *restoration,
     struct conversation_tracker *tracker, const struct ctx_event *event,
@@ -72,7 +72,8 @@ report_restored(struct restoration *restoration,
 	    &restoration->edits, &change, err);
 }
 
-/* Writes a record with its edits to restore->text, and reports them. */
+/* Reports the messages of a record that have edits.  Sets restoration->text to
+ * the record with its edits. */
 static int
 apply_record_edits(struct restoration *restoration,
     const struct ctx_record *record, struct ctx_err *err)
@@ -90,6 +91,8 @@ apply_record_edits(struct restoration *restoration,
 	    &restoration->text, err);
 }
 
+/* Writes a record, restored unless a reference in it is broken.  Clears what is
+ * known of the record. */
 static int
 write_restored_record(struct restoration *restoration,
     struct ctx_writer *writer, const struct ctx_record *record,
@@ -141,7 +144,8 @@ restore_message(struct restoration *restoration,
 	return ctx_tracker_leave(tracker, event, err);
 }
 
-/* Reports digits anywhere in a record that may belong to a spool file. */
+/* Calls options->digits with all digits in a record that may belong to a spool
+ * file. */
 static int
 report_digits(const struct restoration *restoration,
     const struct ctx_record *record, struct ctx_err *err)

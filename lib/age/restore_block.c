@@ -4,8 +4,8 @@
 #include "age/restoration.h"
 #include "dialect/result_content.h"
 
-/* Appends the body in restore->file to the edits' store.  Media in it that were
- * aged before are restored, too. */
+/* Appends the result in restoration->file to the store of the edits.  Media in
+ * it that were aged before the result are restored, too. */
 static int
 append_scanned_content(struct restoration *restoration, struct ctx_err *err)
 {
@@ -29,8 +29,8 @@ append_scanned_content(struct restoration *restoration, struct ctx_err *err)
 	return rc;
 }
 
-/* Restores a body that its text alone cannot restore.  Its JSON is in the file
- * NAME.json, whose digits the reference has. */
+/* Appends a result that its text alone cannot restore to the store of the
+ * edits.  Its JSON is in the file NAME.json, whose digits the reference has. */
 static int
 append_content_from_json(struct restoration *restoration,
     const struct reference *ref, enum ctx_aged_result_state *state,
@@ -60,9 +60,9 @@ append_content_from_json(struct restoration *restoration,
 	return 0;
 }
 
-/* Appends the body that a reference stands for to the edits' store, if its
- * files are unchanged.  Only a file of the right size and sha256 is read into
- * memory. */
+/* Appends the result that a reference stands for to the store of the edits, if
+ * its files are unchanged.  form is how the result is written.  Only a file of
+ * the right size and sha256 is read into memory. */
 static int
 append_referenced_content(struct restoration *restoration,
     const struct reference *ref, const char *const *form,
@@ -98,6 +98,8 @@ append_referenced_content(struct restoration *restoration,
 	    : 0;
 }
 
+/* Adds the edit that restores an aged result.  content is the node of its
+ * content. */
 static int
 restore_result(struct restoration *restoration, const struct ctx_event *event,
     uint32_t content, struct ctx_err *err)

@@ -5,8 +5,8 @@
 #include "cost/media.h"
 #include "stream/placeholder.h"
 
-/* Returns true if the name is that of a block's JSON, stored without a payload.
- */
+/* Returns true if a file name ends in .json: the file holds a block without its
+ * payload. */
 static bool
 is_json_name(struct ctx_str name)
 {
@@ -16,8 +16,9 @@ is_json_name(struct ctx_str name)
 	return name.n > n && memcmp(name.p + name.n - n, end, n) == 0;
 }
 
-/* Scans the file in restore->block into restore->media; the block is node 1.
- * Returns 1, 0 if the file is not an object and a line feed, or -1. */
+/* Scans the file in restoration->block into restoration->block_json; the block
+ * is node 1.  Returns 1, 0 if the file is not an object and a line feed, or -1
+ * with *err. */
 static int
 scan_block(struct restoration *restoration, struct ctx_err *err)
 {
@@ -42,8 +43,8 @@ scan_block(struct restoration *restoration, struct ctx_err *err)
 	    restoration->block_json.nodes[1].end == file->n;
 }
 
-/* Sets *is to true if the text in restore->standin is what ctx_age makes of the
- * block at node 1 of restore->media. */
+/* Sets *is to true if the text in restoration->placeholder is what ctx_age
+ * makes of the block at node 1 of restoration->block_json. */
 static int
 is_placeholder_of(struct restoration *restoration, const struct reference *ref,
     bool *is, struct ctx_err *err)
@@ -71,7 +72,8 @@ is_placeholder_of(struct restoration *restoration, const struct reference *ref,
 	return rc;
 }
 
-/* Reads the block that a placeholder has replaced into restore->block. */
+/* Reads the block that a placeholder has replaced into restoration->block.
+ * *state says whether the file can be used. */
 static int
 read_spooled_block(struct restoration *restoration, const struct reference *ref,
     enum ctx_aged_result_state *state, struct ctx_err *err)

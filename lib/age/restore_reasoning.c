@@ -4,8 +4,8 @@
 #include "age/restoration.h"
 #include "stream/bound_reasoning.h"
 
-/* Returns true if a possible reference was found in this message or before.
- * Reasoning is removed only after the first reference. */
+/* Returns true if this message or one before it has a text that may be a
+ * reference.  ctx_age removes reasoning only after the first reference. */
 static bool
 has_seen_reference(struct restoration *restoration,
     const struct ctx_message *message)
@@ -20,8 +20,8 @@ has_seen_reference(struct restoration *restoration,
 	return restoration->seen_reference;
 }
 
-/* Reads the reasoning file of a message into restore->whole.  Returns 1, 0 if
- * there is none, or -1. */
+/* Reads the reasoning file of a message into restoration->unstripped.  Returns
+ * 1, 0 if there is none, or -1 with *err. */
 static int
 read_reasoning_file(struct restoration *restoration,
     const struct ctx_event *event, struct ctx_err *err)
@@ -41,8 +41,8 @@ read_reasoning_file(struct restoration *restoration,
 	return rc > 0;
 }
 
-/* Sets *is to true if restore->whole without its signed reasoning is the
- * event's message; it is then read into restore->whole_view. */
+/* Reads restoration->unstripped as a message.  Sets *is to true if that message
+ * without its signed reasoning is the event's message. */
 static int
 check_unstripped_message(struct restoration *restoration,
     const struct ctx_event *event, bool *is, struct ctx_err *err)
@@ -80,7 +80,8 @@ check_unstripped_message(struct restoration *restoration,
 	return 0;
 }
 
-/* Reports the reasoning file of a message. */
+/* Calls options->found with the reasoning file of a message.  is is true if the
+ * file belongs to the message. */
 static int
 report_reasoning(struct restoration *restoration, const struct ctx_event *event,
     bool is, struct ctx_err *err)
@@ -106,8 +107,9 @@ report_reasoning(struct restoration *restoration, const struct ctx_event *event,
 	return rc;
 }
 
-/* Replaces the message by restore->whole, after restoring the aged results and
- * media in it. */
+/* Replaces the message by restoration->unstripped, after restoring the aged
+ * results and media in it.  Edits from number first on belong to the message.
+ */
 static int
 restore_unstripped_message(struct restoration *restoration,
     const struct ctx_event *event, size_t first, struct ctx_err *err)

@@ -2,8 +2,8 @@
 #include "age/age_queue.h"
 #include "stream/bound_reasoning.h"
 
-/* Sets age->whole to the message with its edits, and age->bare to that without
- * signed reasoning. */
+/* Sets aging->unstripped to a message with its edits, and aging->stripped to
+ * that without signed reasoning.  value is the JSON of the message. */
 static int
 strip_message(struct aging *aging, const struct age_entry *entry,
     struct ctx_str value, struct ctx_err *err)
@@ -28,8 +28,8 @@ strip_message(struct aging *aging, const struct age_entry *entry,
 		  &aging->stripped, err);
 }
 
-/* Stores age->whole in the spool under the name that ctx_restore derives from
- * age->bare. */
+/* Stores aging->unstripped in the spool.  ctx_restore derives the name of the
+ * file from aging->stripped. */
 static int
 store_unstripped_message(struct aging *aging, const struct age_entry *entry,
     struct ctx_err *err)
@@ -48,8 +48,8 @@ store_unstripped_message(struct aging *aging, const struct age_entry *entry,
 	return ctx_spool_put(&aging->spool, aging->name.p, pieces, 2, err);
 }
 
-/* Removes the signed reasoning of a message, whose JSON is value; its edits
- * become a single one. */
+/* Removes the signed reasoning of a message.  A single edit of value, the JSON
+ * of the message, replaces the edits that the message had. */
 static int
 remove_reasoning(struct aging *aging, struct age_entry *entry,
     struct ctx_str value, struct ctx_err *err)

@@ -80,6 +80,7 @@ ctx_age_apply_edits(struct aging *aging, struct ctx_str text,
 	return 0;
 }
 
+/* Writes a copy of a record with its edits; writes nothing in a dry run. */
 static int
 write_with_edits(struct aging *aging, struct ctx_str text, struct ctx_err *err)
 {
@@ -109,7 +110,8 @@ ctx_age_write_record(struct aging *aging, struct ctx_str text,
 	return ctx_writer_end_record(aging->writer, err);
 }
 
-/* Writes the first record of the queue, aged if due is true. */
+/* Writes the first entry of the queue.  Its results are aged if may_age_results
+ * is true. */
 static int
 write_first_aged(struct aging *aging, struct age_queue *queue,
     bool may_age_results, struct ctx_err *err)
@@ -162,8 +164,8 @@ ctx_age_is_before_boundary(const struct aging *aging,
 	return entry->message < ctx_age_find_boundary(aging, queue);
 }
 
-/* Weighs the messages that have come before the boundary since the last call.
- */
+/* Adds to queue->savings for the messages that have come before the boundary
+ * since the last call. */
 static int
 add_savings(struct aging *aging, struct age_queue *queue, struct ctx_err *err)
 {
