@@ -177,7 +177,7 @@ say_coarse(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 	const struct ctx_prune_settings *settings = outcome->settings;
 	char quantum[16], target[16];
 
-	if (prune->coarse || outcome->plan->grid == 0 ||
+	if (prune->coarse || outcome->plan->cut_tokens == 0 ||
 	    settings->quantum <= settings->target)
 		return;
 	prune->coarse = true;
@@ -224,7 +224,7 @@ ended(void *user, const struct ctx_prune_outcome *outcome, struct ctx_err *err)
 		cli_say(&prune->cli,
 		    "%s: %" PRIu64 " of %" PRIu64 " messages went, %" PRIu64
 		    " of %" PRIu64 " tokens",
-		    outcome->file, outcome->gone, outcome->messages,
+		    outcome->file, outcome->messages_removed, outcome->messages,
 		    outcome->before - outcome->after, outcome->before);
 	cli_report_forget(&prune->report);
 	return rc;

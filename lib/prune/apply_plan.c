@@ -18,18 +18,20 @@ put_insertion(struct prune *p, struct held_conversation *conversation,
 {
 	size_t used;
 
-	p->message.n = 0;
-	ctx_edits_reset(&p->one);
-	if (ctx_buf_add(&p->message, p->literal.p, p->literal.n, err) < 0 ||
-	    ctx_json_scan(&p->json, p->message.p, p->message.n, &used, err) <
+	p->edited_message.n = 0;
+	ctx_edits_reset(&p->message_edits);
+	if (ctx_buf_add(&p->edited_message, p->literal.p, p->literal.n, err) <
 		0 ||
-	    ctx_dialect_read_message(held->dialect, &p->json, 0, &p->view,
+	    ctx_json_scan(&p->json, p->edited_message.p, p->edited_message.n,
+		&used, err) < 0 ||
+	    ctx_dialect_read_message(held->dialect, &p->json, 0, &p->message,
 		err) < 0 ||
-	    ctx_insertion_insert_part(p, conversation, held, replace, err) < 0)
+	    ctx_insertion_insert_block(p, conversation, held, replace, err) < 0)
 		return -1;
 	p->literal.n = 0;
-	return ctx_edits_apply(&p->one,
-	    (struct ctx_str){p->message.p, p->message.n}, &p->literal, err);
+	return ctx_edits_apply(&p->message_edits,
+	    (struct ctx_str){p->edited_message.p, p->edited_message.n},
+	    &p->literal, err);
 }
 
 /* Notes the edits of an entry in p->edits: as one, if a note is put into the
@@ -39,39 +41,41 @@ collect_edits(struct prune *p, struct held_conversation *conversation,
     const struct held_message *held, struct ctx_message_edit *edit, bool *empty,
     struct ctx_err *err)
 {
-	bool part = ctx_insertion_is_part(conversation, held);
-	struct ctx_edits *edits = part ? &p->one : &p->edits;
-	struct found_insertion old;
+	bool is_block = ctx_insertion_is_block(conversation, held);
+	struct ctx_edits *edits = is_block ? &p->message_edits : &p->edits;
+	struct found_insertion earlier;
 	struct head_tail which;
 	struct ctx_str message;
 	int rc;
 
-	ctx_edits_reset(&p->one);
+	ctx_edits_reset(&p->message_edits);
 	if (ctx_prune_reread(p, held, err) < 0)
 		return -1;
-	message = ctx_json_str(p->view.json, p->view.node);
+	message = ctx_json_str(p->message.json, p->message.node);
 	if (edit->rest & CTX_MARK_FOLD) {
-		ctx_insertion_find(p->options, &p->view, &old);
+		ctx_insertion_find(p->options, &p->message, &earlier);
 		/* One note takes the place of the other. */
-		edit->own = part || old.end != 0 ? 0 : (uint32_t)old.part + 1;
-		if (!part && old.end != 0 &&
-		    ctx_insertion_cut(edits, &p->view, &old, err) < 0)
+		edit->own = is_block || earlier.user_text_at != 0
+		    ? 0
+		    : (uint32_t)earlier.block + 1;
+		if (!is_block && earlier.user_text_at != 0 &&
+		    ctx_insertion_remove(edits, &p->message, &earlier, err) < 0)
 			return -1;
 	}
-	if (ctx_edit_message(edits, &p->view, edit,
+	if (ctx_edit_message(edits, &p->message, edit,
 		conversation->model_counter.counter, empty, err) < 0)
 		return -1;
 	if (*empty)
 		return 0;
 	which.results = edit->results & CTX_MARK_HEAD_TAIL;
-	which.spared = edit->spared;
+	which.excluded_results = edit->spared;
 	which.texts = edit->rest & CTX_MARK_HEAD_TAIL;
-	if (ctx_head_tail_edit(p, edits, &p->view, &which, err) < 0)
+	if (ctx_head_tail_edit(p, edits, &p->message, &which, err) < 0)
 		return -1;
-	if (!part)
+	if (!is_block)
 		return 0;
 	p->literal.n = 0;
-	if (ctx_edits_apply(&p->one, message, &p->literal, err) < 0 ||
+	if (ctx_edits_apply(&p->message_edits, message, &p->literal, err) < 0 ||
 	    put_insertion(p, conversation, held, edit->rest & CTX_MARK_FOLD,
 		err) < 0)
 		return -1;
@@ -85,16 +89,17 @@ static void
 remove_message(struct prune *p, struct held_conversation *conversation,
     struct held_message *held)
 {
-	if (held->line != 0)
-		ctx_transcript_remove(p->stream->transcript, held->line);
+	if (held->transcript_line != 0)
+		ctx_transcript_remove(p->stream->transcript,
+		    held->transcript_line);
 	free(held->text);
-	free(held->spared);
+	free(held->excluded_results);
 	conversation->bytes -= held->n;
 	held->text = NULL;
-	held->spared = NULL;
+	held->excluded_results = NULL;
 	held->n = 0;
-	held->gone = true;
-	conversation->gone += ctx_held_message_is_removed(p, held);
+	held->is_removed = true;
+	conversation->n_removed += ctx_held_message_is_removed(p, held);
 }
 
 unsigned
@@ -105,9 +110,9 @@ ctx_prune_marks(const struct held_conversation *conversation,
 	unsigned any = 0;
 	size_t i;
 
-	*edit = (struct ctx_message_edit){.spared = held->spared};
+	*edit = (struct ctx_message_edit){.spared = held->excluded_results};
 	*kept = 0;
-	for (i = first; i < first + held->items; i++) {
+	for (i = first; i < first + held->n_segments; i++) {
 		unsigned marks =
 		    conversation->plan.marks[i] & ~(unsigned)CTX_MARK_NOTICE;
 		uint16_t flags = conversation->groups.segments[i].flags;
@@ -135,14 +140,14 @@ drop_empty(struct prune *p, struct held_conversation *conversation,
 	struct ctx_cost cost = {0};
 	size_t i;
 
-	if (held->line != 0 && !held->continues &&
-	    ctx_count_message(conversation->model_counter.counter, &p->view,
+	if (held->transcript_line != 0 && !held->continues &&
+	    ctx_count_message(conversation->model_counter.counter, &p->message,
 		&cost, err) < 0)
 		return -1;
 	remove_message(p, conversation, held);
 	if (ctx_held_message_is_removed(p, held))
 		cost.framing = 0;
-	for (i = 0; i < held->items; i++) {
+	for (i = 0; i < held->n_segments; i++) {
 		if (conversation->plan.marks[first + i] & CTX_MARK_DROP)
 			continue;
 		conversation->plan.after -=
@@ -165,7 +170,7 @@ drop_empty(struct prune *p, struct held_conversation *conversation,
 
 /* Does to one entry what the plan marked for its segments. */
 static int
-apply_entry_plan(struct prune *p, struct held_conversation *conversation,
+apply_message_plan(struct prune *p, struct held_conversation *conversation,
     struct held_message *held, size_t first, struct ctx_err *err)
 {
 	struct ctx_message_edit edit;
@@ -173,14 +178,15 @@ apply_entry_plan(struct prune *p, struct held_conversation *conversation,
 	unsigned any = ctx_prune_marks(conversation, held, first, &edit, &kept);
 	bool empty = kept == 0;
 
-	if (ctx_insertion_is_part(conversation, held))
+	if (ctx_insertion_is_block(conversation, held))
 		any |= CTX_MARK_NOTICE;
-	if (any == 0 || held->gone) {
-		if (held->pending != NULL && kept == 0 && held->items > 0 &&
+	if (any == 0 || held->is_removed) {
+		if (held->pending != NULL && kept == 0 &&
+		    held->n_segments > 0 &&
 		    ctx_prune_record_change(p, conversation, held, first, any,
 			err) < 0)
 			return -1;
-		held->items = kept;
+		held->n_segments = kept;
 		return 0;
 	}
 	if (!empty &&
@@ -195,7 +201,7 @@ apply_entry_plan(struct prune *p, struct held_conversation *conversation,
 		remove_message(p, conversation, held);
 	else if (empty && drop_empty(p, conversation, held, first, err) < 0)
 		return -1;
-	held->items = kept;
+	held->n_segments = kept;
 	return 0;
 }
 
@@ -205,35 +211,35 @@ static void
 move_insertions(struct held_conversation *conversation)
 {
 	struct held_message *held;
-	uint32_t note = 0;
+	uint32_t moved = 0;
 	size_t i;
 
 	for (i = 0; conversation->n_insertions > 0 && i < conversation->n;
 	     i++) {
 		held = &conversation->messages[i];
-		if (held->gone && held->note != 0) {
-			note = held->note;
-			held->note = 0;
-		} else if (note != 0 && !held->gone && held->note == 0 &&
-		    held->dialect != NULL) {
-			held->note = note;
-			note = 0;
+		if (held->is_removed && held->insertion_number != 0) {
+			moved = held->insertion_number;
+			held->insertion_number = 0;
+		} else if (moved != 0 && !held->is_removed &&
+		    held->insertion_number == 0 && held->dialect != NULL) {
+			held->insertion_number = moved;
+			moved = 0;
 		}
 	}
-	if (note != 0)
+	if (moved != 0)
 		conversation->plan.after -=
-		    conversation->insertions[note - 1].tokens;
+		    conversation->insertions[moved - 1].tokens;
 }
 
 int
 ctx_prune_apply_plan(struct prune *p, struct held_conversation *conversation,
     bool ended, struct ctx_err *err)
 {
-	size_t i, items, first = 0;
+	size_t i, n_segments, first = 0;
 
-	for (i = 0; i < conversation->n; i++, first += items) {
-		items = conversation->messages[i].items;
-		if (apply_entry_plan(p, conversation,
+	for (i = 0; i < conversation->n; i++, first += n_segments) {
+		n_segments = conversation->messages[i].n_segments;
+		if (apply_message_plan(p, conversation,
 			&conversation->messages[i], first, err) < 0)
 			return -1;
 	}

@@ -89,13 +89,13 @@ find_in_literal(struct ctx_str literal, const char *notice, bool string,
 
 	found->summary = end != 0;
 	if (end != 0 && string)
-		found->end =
+		found->user_text_at =
 		    find_literal_text(literal, end, CTX_SUMMARY_SUFFIX);
 	if (end != 0 || notice == NULL)
 		return;
 	end = match_literal(literal, 1, notice);
 	if (end != 0 && end + 1 < literal.n)
-		end = found->end =
+		end = found->user_text_at =
 		    string ? match_literal(literal, end, CTX_NOTICE_SUFFIX) : 0;
 	found->notice = end != 0;
 }
@@ -120,10 +120,10 @@ ctx_insertion_find(const struct ctx_prune_options *options,
 	literal = ctx_json_str(message->json, message->blocks[i].payload);
 	find_in_literal(literal, options->notice,
 	    ctx_insertion_is_string_content(message, i), found);
-	if (found->end + 1 == literal.n)
-		found->end = 0;
-	found->whole = message->n == 1 && found->end == 0;
-	found->part = i;
+	if (found->user_text_at + 1 == literal.n)
+		found->user_text_at = 0;
+	found->whole = message->n == 1 && found->user_text_at == 0;
+	found->block = i;
 }
 
 struct ctx_str
@@ -136,7 +136,8 @@ ctx_insertion_string(const struct prune *p, const struct ctx_message *message)
 	if (i == message->n || !ctx_insertion_is_string_content(message, i))
 		return literal;
 	ctx_insertion_find(p->options, message, &found);
-	from = found.summary && found.end != 0 ? found.end : 1;
+	from =
+	    found.summary && found.user_text_at != 0 ? found.user_text_at : 1;
 	literal = ctx_json_str(message->json, message->blocks[i].payload);
 	return (struct ctx_str){literal.p + from, literal.n - from};
 }

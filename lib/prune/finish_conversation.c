@@ -31,10 +31,10 @@ report_outcome(struct prune *p, struct held_conversation *conversation,
 	outcome.before = conversation->groups.tokens + conversation->plan.fixed;
 	outcome.after = conversation->plan.after;
 	outcome.messages = conversation->groups.messages;
-	outcome.gone = conversation->gone;
-	outcome.messages_kept = outcome.messages - outcome.gone +
+	outcome.messages_removed = conversation->n_removed;
+	outcome.messages_kept = outcome.messages - outcome.messages_removed +
 	    count_inserted_messages(conversation);
-	if (outcome.gone > 0)
+	if (outcome.messages_removed > 0)
 		outcome.notice_unsupported = conversation->notice_unsupported;
 	outcome.settings = &conversation->plan.settings;
 	outcome.plan = &conversation->plan;
@@ -65,7 +65,7 @@ undo_plan(struct held_conversation *conversation)
 	memset(conversation->plan.marks, 0, conversation->groups.n);
 	conversation->plan.bound_from = UINT64_MAX;
 	for (i = 0; conversation->n_insertions > 0 && i < conversation->n; i++)
-		conversation->messages[i].note = 0;
+		conversation->messages[i].insertion_number = 0;
 	conversation->n_insertions = 0;
 	ctx_plan_total(&conversation->plan, &conversation->groups);
 }
@@ -75,14 +75,14 @@ undo_plan(struct held_conversation *conversation)
 static void
 bind_insertions(struct held_conversation *conversation)
 {
-	size_t i, item = 0;
+	size_t i, first = 0;
 
 	for (i = 0; conversation->n_insertions > 0 && i < conversation->n;
-	     item += conversation->messages[i].items, i++)
-		if (conversation->messages[i].note != 0) {
+	     first += conversation->messages[i].n_segments, i++)
+		if (conversation->messages[i].insertion_number != 0) {
 			ctx_plan_bind(&conversation->plan,
 			    &conversation->groups,
-			    conversation->groups.segments[item].message);
+			    conversation->groups.segments[first].message);
 			return;
 		}
 }

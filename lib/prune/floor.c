@@ -36,46 +36,47 @@ find_own_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
     const struct ctx_segment *segment)
 {
 	const struct ctx_prune_settings *settings = &plan->settings;
-	unsigned holds = 0;
+	unsigned floors = 0;
 
 	if (segment->flags & CTX_SEGMENT_UNKNOWN)
 		return CTX_FLOOR_BIT(CTX_FLOOR_UNKNOWN);
 	if (segment->flags & CTX_SEGMENT_PINNED)
-		holds |= CTX_FLOOR_BIT(CTX_FLOOR_PINNED);
+		floors |= CTX_FLOOR_BIT(CTX_FLOOR_PINNED);
 	/* The last message is always kept: no conversation becomes empty. */
 	if (segment->message + 1 == groups->messages &&
 	    !(segment->flags & CTX_SEGMENT_NOTICE))
-		holds |= CTX_FLOOR_BIT(CTX_FLOOR_LAST);
-	holds |= find_system_floor(settings, segment);
+		floors |= CTX_FLOOR_BIT(CTX_FLOOR_LAST);
+	floors |= find_system_floor(settings, segment);
 	if (segment->flags &
 	    (CTX_SEGMENT_SUMMARY | CTX_SEGMENT_NOTICE | CTX_SEGMENT_SYSTEM))
-		return holds;
+		return floors;
 	if (settings->strategy->pins_first &&
 	    segment->nonsystem_index < settings->keep_first &&
 	    !(segment->flags & CTX_SEGMENT_DEMONSTRATION))
-		holds |= CTX_FLOOR_BIT(CTX_FLOOR_PINNED);
+		floors |= CTX_FLOOR_BIT(CTX_FLOOR_PINNED);
 	if (groups->nonsystem_messages - segment->nonsystem_index <=
 	    settings->keep_last)
-		holds |= CTX_FLOOR_BIT(CTX_FLOOR_LAST);
+		floors |= CTX_FLOOR_BIT(CTX_FLOOR_LAST);
 	if (ctx_plan_is_required_by_turn(plan, segment) &&
 	    (segment->turn == groups->turn ||
 		groups->turn - segment->turn < settings->keep_turns))
-		holds |= CTX_FLOOR_BIT(CTX_FLOOR_TURN);
-	return holds;
+		floors |= CTX_FLOOR_BIT(CTX_FLOOR_TURN);
+	return floors;
 }
 
 /* Returns the bit above for a user message of the newest turn that is neither a
  * demonstration nor the task.  Today's last user message may become one. */
 static unsigned
-find_room_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
-    const struct ctx_segment *segment, bool ended)
+find_optional_floor(const struct ctx_plan *plan,
+    const struct ctx_groups *groups, const struct ctx_segment *segment,
+    bool ended)
 {
 	if (!(segment->flags & CTX_SEGMENT_USER) ||
 	    (segment->flags & CTX_SEGMENT_DEMONSTRATION) ||
 	    segment->turn != groups->turn ||
 	    ctx_plan_is_required_by_turn(plan, segment))
 		return 0;
-	return ended ? CTX_HOLD_IF_ROOM : CTX_FLOOR_BIT(CTX_FLOOR_TURN);
+	return ended ? CTX_FLOOR_OPTIONAL : CTX_FLOOR_BIT(CTX_FLOOR_TURN);
 }
 
 bool
@@ -96,11 +97,11 @@ pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
 	struct ctx_segment *segments = groups->segments;
 	size_t i, j, end, last = 0;
-	unsigned any = 0, hold;
+	unsigned turn_floors = 0, floor;
 
 	for (i = 0; i < groups->n; i = end) {
 		if (!ctx_plan_is_shared_message(segments, i))
-			any = 0;
+			turn_floors = 0;
 		last = i;
 		for (end = i;
 		     end < groups->n && segments[end].turn == segments[i].turn;
@@ -109,22 +110,22 @@ pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 			    (CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN))
 				continue;
 			last = end;
-			any |=
-			    plan->holds[ctx_group_of(segments, (uint32_t)end)];
+			turn_floors |=
+			    plan->floors[ctx_group_of(segments, (uint32_t)end)];
 		}
-		for (j = i; any != 0 && j < end; j++) {
+		for (j = i; turn_floors != 0 && j < end; j++) {
 			if (!(segments[j].flags & CTX_SEGMENT_USER) &&
 			    j != last)
 				continue;
-			hold = (any & CTX_FLOORS_FOREVER) |
+			floor = (turn_floors & CTX_FLOORS_FOREVER) |
 			    CTX_FLOOR_BIT(CTX_FLOOR_TURN);
 			/* The last group of the newest turn may still change.
 			 */
 			if (!ended && j == last &&
 			    segments[j].turn == groups->turn)
-				hold = CTX_FLOOR_BIT(CTX_FLOOR_TURN);
-			plan->holds[ctx_group_of(segments, (uint32_t)j)] |=
-			    (uint8_t)hold;
+				floor = CTX_FLOOR_BIT(CTX_FLOOR_TURN);
+			plan->floors[ctx_group_of(segments, (uint32_t)j)] |=
+			    (uint8_t)floor;
 		}
 	}
 }
@@ -164,13 +165,13 @@ ctx_plan_find_floor(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended)
 {
 	struct ctx_segment *segments = groups->segments;
-	size_t waits = ended ? SIZE_MAX : find_first_open(groups);
+	size_t first_open = ended ? SIZE_MAX : find_first_open(groups);
 	uint32_t later = UINT32_MAX, root;
 	size_t i;
 
 	for (i = groups->n; i-- > 0;) {
-		unsigned holds = find_own_floor(plan, groups, &segments[i]) |
-		    find_room_floor(plan, groups, &segments[i], ended);
+		unsigned floors = find_own_floor(plan, groups, &segments[i]) |
+		    find_optional_floor(plan, groups, &segments[i], ended);
 
 		/* Keep the last group of each of the newest turns. */
 		if (!(segments[i].flags &
@@ -179,17 +180,17 @@ ctx_plan_find_floor(struct ctx_plan *plan, struct ctx_groups *groups,
 		    segments[i].turn != later) {
 			later = segments[i].turn;
 			if (groups->turn - later < plan->settings.keep_turns)
-				holds |= CTX_FLOOR_BIT(CTX_FLOOR_TURN);
+				floors |= CTX_FLOOR_BIT(CTX_FLOOR_TURN);
 		}
 		root = ctx_group_of(segments, (uint32_t)i);
 		if (has_open_tool_call(groups, (uint32_t)i, ended) ||
-		    i >= waits)
-			holds |= CTX_FLOOR_BIT(CTX_FLOOR_OPEN);
-		plan->holds[root] |= (uint8_t)holds;
+		    i >= first_open)
+			floors |= CTX_FLOOR_BIT(CTX_FLOOR_OPEN);
+		plan->floors[root] |= (uint8_t)floors;
 	}
 	if (plan->settings.alternates)
 		pin_turn_ends(plan, groups, ended);
 	for (i = 0; i < groups->n; i++)
-		plan->holds[i] =
-		    plan->holds[ctx_group_of(segments, (uint32_t)i)];
+		plan->floors[i] =
+		    plan->floors[ctx_group_of(segments, (uint32_t)i)];
 }

@@ -9,7 +9,7 @@ shorten_segments(struct prune *p, struct ctx_edits *edits, struct ctx_err *err)
 
 	if (p->text_segments.n == 0)
 		return 0;
-	return ctx_shorten(&p->cut, edits, &p->text_segments,
+	return ctx_shorten(&p->shortener, edits, &p->text_segments,
 	    CTX_HEAD_TAIL_CHARS, &done, err);
 }
 
@@ -18,16 +18,17 @@ ctx_head_tail_edit(struct prune *p, struct ctx_edits *edits,
     const struct ctx_message *message, const struct head_tail *which,
     struct ctx_err *err)
 {
-	struct found_insertion own;
+	struct found_insertion inserted;
 	size_t i, result = 0;
 
-	p->cut.unit = CTX_SIZE_CHARS;
-	p->cut.keep = CTX_KEEP_ENDS;
-	p->cut.head = 3;
-	p->cut.tail = 1;
+	p->shortener.unit = CTX_SIZE_CHARS;
+	p->shortener.keep = CTX_KEEP_ENDS;
+	p->shortener.head = 3;
+	p->shortener.tail = 1;
 	for (i = 0; which->results && i < message->n; i++) {
 		if (message->blocks[i].kind != CTX_BLOCK_TOOL_RESULT ||
-		    (which->spared != NULL && which->spared[result++]))
+		    (which->excluded_results != NULL &&
+			which->excluded_results[result++]))
 			continue;
 		if (ctx_text_segments_result(&p->text_segments, message, i,
 			err) < 0 ||
@@ -36,10 +37,12 @@ ctx_head_tail_edit(struct prune *p, struct ctx_edits *edits,
 	}
 	if (!which->texts)
 		return 0;
-	ctx_insertion_find(p->options, message, &own);
+	ctx_insertion_find(p->options, message, &inserted);
 	/* A string that begins with an insertion is kept whole. */
 	if (ctx_text_segments_texts(&p->text_segments, message,
-		own.summary || own.notice ? own.part : message->n, err) < 0)
+		inserted.summary || inserted.notice ? inserted.block
+						    : message->n,
+		err) < 0)
 		return -1;
 	return shorten_segments(p, edits, err);
 }
@@ -56,9 +59,11 @@ count_edited_message(struct prune *p, const struct ctx_message *message,
 	size_t used;
 	int rc = -1;
 
-	p->message.n = 0;
-	if (ctx_edits_apply(&p->one, raw, &p->message, err) < 0 ||
-	    ctx_json_scan(&p->json, p->message.p, p->message.n, &used, err) < 0)
+	p->edited_message.n = 0;
+	if (ctx_edits_apply(&p->message_edits, raw, &p->edited_message, err) <
+		0 ||
+	    ctx_json_scan(&p->json, p->edited_message.p, p->edited_message.n,
+		&used, err) < 0)
 		return -1;
 	rc = ctx_dialect_read_message(message->dialect, &p->json, 0, &shortened,
 	    err);
@@ -66,7 +71,7 @@ count_edited_message(struct prune *p, const struct ctx_message *message,
 	if (rc > 0 && ctx_count_message(counter, &shortened, after, err) < 0)
 		rc = -1;
 	ctx_message_release(&shortened);
-	ctx_buf_reset(&p->message);
+	ctx_buf_reset(&p->edited_message);
 	return rc;
 }
 
@@ -83,10 +88,10 @@ ctx_head_tail_savings(struct prune *p, const struct ctx_message *message,
 	if (raw.n <= CTX_HEAD_TAIL_CHARS ||
 	    (message->flags & CTX_MESSAGE_HIDDEN))
 		return 0;
-	ctx_edits_reset(&p->one);
-	if (ctx_head_tail_edit(p, &p->one, message, which, err) < 0)
+	ctx_edits_reset(&p->message_edits);
+	if (ctx_head_tail_edit(p, &p->message_edits, message, which, err) < 0)
 		return -1;
-	if (p->one.n == 0)
+	if (p->message_edits.n == 0)
 		return 0;
 	rc = count_edited_message(p, message, raw, counter, &after, err);
 	if (rc <= 0)

@@ -5,7 +5,7 @@
 #include "prune/held_conversation.h"
 
 struct held_message *
-ctx_held_conversation_entry(struct held_conversation *conversation,
+ctx_held_conversation_add(struct held_conversation *conversation,
     struct ctx_err *err)
 {
 	struct held_message *messages, *held;
@@ -27,13 +27,13 @@ ctx_held_conversation_clear(struct held_conversation *conversation)
 
 	for (i = 0; i < conversation->n; i++) {
 		free(conversation->messages[i].text);
-		free(conversation->messages[i].spared);
+		free(conversation->messages[i].excluded_results);
 		free(conversation->messages[i].pending);
 	}
 	conversation->n = 0;
 	conversation->bytes = 0;
 	conversation->compact_at = 0;
-	conversation->gone = 0;
+	conversation->n_removed = 0;
 	conversation->n_insertions = 0;
 	conversation->inserted_json.n = 0;
 	conversation->notice_unsupported = conversation->notice_cost_dialect =
@@ -72,7 +72,7 @@ ctx_prune_reread(struct prune *p, const struct held_message *held,
 			return -1;
 	}
 	return ctx_dialect_read_message(held->dialect, json, held->node,
-	    &p->view, err);
+	    &p->message, err);
 }
 
 struct ctx_str
@@ -87,18 +87,19 @@ bool
 ctx_held_message_is_removed(const struct prune *p,
     const struct held_message *held)
 {
-	return held->gone &&
-	    (held->line == 0 ||
+	return held->is_removed &&
+	    (held->transcript_line == 0 ||
 		!ctx_transcript_message_is_kept(p->stream->transcript,
-		    held->line));
+		    held->transcript_line));
 }
 
 bool
 ctx_held_message_is_reported(const struct prune *p,
     const struct held_message *held)
 {
-	return held->line != 0 &&
-	    !ctx_transcript_first_of_message(p->stream->transcript, held->line);
+	return held->transcript_line != 0 &&
+	    !ctx_transcript_first_of_message(p->stream->transcript,
+		held->transcript_line);
 }
 
 char *

@@ -20,29 +20,30 @@ struct pending_change {
 struct held_message {
 	char *text; /* its record, owned; NULL: an element */
 	size_t n;
-	uint32_t node;  /* node of the message in its record */
-	uint32_t items; /* number of its segments in groups */
-	uint32_t line;  /* of a transcript; 0: none */
-	uint32_t note;  /* index + 1 of its insertion; 0: none */
-	bool *spared;   /* per result: true: no edit; owned, or NULL */
-	bool gone;      /* nothing is left to write */
-	bool continues; /* it continues an earlier message */
+	uint32_t node;             /* node of the message in its record */
+	uint32_t n_segments;       /* number of its segments in groups */
+	uint32_t transcript_line;  /* of a transcript; 0: none */
+	uint32_t insertion_number; /* index + 1 of its insertion; 0: none */
+	bool *excluded_results; /* per result: true: no edit; owned, or NULL */
+	bool is_removed;        /* nothing is left to write */
+	bool continues;         /* it continues an earlier message */
 	struct pending_change
 	    *pending; /* owned; NULL: unchanged, or no report */
 	const struct ctx_dialect *dialect; /* NULL: it is not a message */
 	const char *file;
-	uint64_t number;  /* of the record's line in it */
-	uint64_t message; /* its index, or the number of messages before it */
+	uint64_t record_line; /* of the record's line in it */
+	uint64_t
+	    message_index; /* its index, or the number of messages before it */
 };
 
 /* A summary or notice to insert.  Its JSON is in
  * held_conversation.inserted_json, at the places below. */
 struct insertion {
-	bool summary; /* false: a notice */
-	bool part;    /* a block of the message; false: a message before it */
+	bool summary;  /* false: a notice */
+	bool is_block; /* a block of the message; false: a message before it */
 	uint64_t tokens;
-	size_t literal, literal_n; /* its text, as a JSON literal */
-	size_t at, n;              /* the message or block, once composed */
+	size_t string_at, string_n; /* its text, as a JSON literal */
+	size_t json_at, json_n;     /* the message or block, once composed */
 };
 
 /* A conversation that waits for its plan.  Messages are in the order of their
@@ -54,9 +55,9 @@ struct held_conversation {
 	struct ctx_model_counter model_counter;
 	struct held_message *messages;
 	size_t n, cap;
-	size_t bytes;      /* bytes of all held texts */
-	size_t compact_at; /* bytes at which removable messages are sought */
-	uint64_t gone;     /* messages removed so far */
+	size_t bytes;       /* bytes of all held texts */
+	size_t compact_at;  /* bytes at which removable messages are sought */
+	uint64_t n_removed; /* messages removed so far */
 	struct insertion *insertions; /* in the order of their messages */
 	size_t n_insertions, insertions_cap;
 	struct ctx_buf inserted_json; /* JSON of all insertions */
@@ -64,18 +65,18 @@ struct held_conversation {
 	    *notice_unsupported; /* has no place for a notice that was due */
 	const struct ctx_dialect
 	    *notice_cost_dialect; /* a notice in this dialect ... */
-	uint64_t price;           /* ... costs so many tokens */
+	uint64_t notice_cost;     /* ... costs so many tokens */
 	const char *file;
 	uint64_t line; /* 0: the conversation of the stream */
 	bool open;
 	const struct ctx_dialect
-	    *adopted;      /* dialect that it was last read by */
+	    *read_dialect; /* dialect that it was last read by */
 	bool format_known; /* the dialect can no longer change */
 	bool is_response;  /* a provider response: nothing is removed */
 };
 
 /* Adds a zeroed message and returns it; NULL with *err. */
-struct held_message *ctx_held_conversation_entry(
+struct held_message *ctx_held_conversation_add(
     struct held_conversation *conversation, struct ctx_err *err);
 /* Frees all held messages. */
 void ctx_held_conversation_clear(struct held_conversation *conversation);
@@ -87,17 +88,17 @@ struct prune {
 	struct ctx_writer *writer;
 	struct ctx_model_counters *counters;
 	struct ctx_prune_options *options;
-	struct held_conversation lines,
-	    record; /* of the stream, and inside a record */
+	struct held_conversation stream_conversation,
+	    record_conversation; /* of the stream, and inside a record */
 	const struct ctx_json
 	    *source; /* JSON of the record whose conversation is decided */
-	struct ctx_message view;
+	struct ctx_message message;
 	struct ctx_json json;   /* a held record that is scanned again */
 	struct ctx_edits edits; /* edits of a record, ... */
-	struct ctx_edits one;   /* ... or of one of its messages */
+	struct ctx_edits message_edits; /* ... or of one of its messages */
 	struct text_segments text_segments;
-	struct shortener cut;
-	struct ctx_buf out, text, literal, message; /* scratch */
+	struct shortener shortener;
+	struct ctx_buf composed, text, literal, edited_message; /* scratch */
 	int64_t match_left; /* nanoseconds left for the patterns of a message */
 };
 
@@ -198,7 +199,7 @@ int ctx_prune_relink(struct prune *p, struct held_conversation *conversation,
 struct head_tail {
 	bool results; /* its tool results ... */
 	/* ... except those whose entry is true; NULL: all of them */
-	const bool *spared;
+	const bool *excluded_results;
 	bool texts; /* its other texts, except a summary or notice */
 };
 /* Adds the edits that shorten a message.  A text block is removed only if a
@@ -218,9 +219,10 @@ int ctx_head_tail_savings(struct prune *p, const struct ctx_message *message,
 struct found_insertion {
 	bool summary, notice; /* which one; neither: none was found */
 	bool whole;           /* the message has nothing else */
-	size_t part;
-	size_t end; /* offset of the user's text in the block's literal, which
-		     * begins with the insertion; 0: nothing follows it */
+	size_t block;
+	size_t user_text_at; /* offset of the user's text in the block's
+			      * literal, which begins with the insertion; 0:
+			      * nothing follows it */
 };
 void ctx_insertion_find(const struct ctx_prune_options *options,
     const struct ctx_message *message, struct found_insertion *found);
@@ -242,39 +244,39 @@ bool ctx_insertion_is_string_content(const struct ctx_message *message,
 /* Returns true if a summary or notice can be a block of this user message. */
 bool ctx_insertion_fits(const struct ctx_message *message);
 /* Returns true if the insertion of a held message is a block of it. */
-bool ctx_insertion_is_part(const struct held_conversation *conversation,
+bool ctx_insertion_is_block(const struct held_conversation *conversation,
     const struct held_message *held);
 /* Returns true if a message is inserted before the held message. */
 bool ctx_insertion_is_before(const struct held_conversation *conversation,
     const struct held_message *held);
 /* The forms of an insertion: a message, a block, or text before the user's
  * string. */
-enum insertion_form { NOTE_MESSAGE, NOTE_BLOCK, NOTE_STRING };
+enum insertion_form { INSERT_MESSAGE, INSERT_BLOCK, INSERT_STRING };
 /* What is inserted. */
 struct insertion_content {
 	enum insertion_form form;
 	bool summary; /* false: a notice */
 	struct ctx_str text;
-	struct ctx_str string; /* NOTE_STRING: see ctx_insertion_string */
+	struct ctx_str string; /* INSERT_STRING: see ctx_insertion_string */
 };
 /* Sets *tokens to the tokens that an insertion adds; 0 if the dialect has no
  * such form. */
-int ctx_insertion_cost(struct prune *p, struct ctx_counter *counter,
+int ctx_insertion_count(struct prune *p, struct ctx_counter *counter,
     const struct ctx_dialect *dialect, const struct insertion_content *content,
     uint64_t *tokens, struct ctx_err *err);
 /* Sets *tokens to the tokens that a found insertion adds to its message. */
-int ctx_insertion_weigh(struct prune *p, struct ctx_counter *counter,
+int ctx_insertion_count_found(struct prune *p, struct ctx_counter *counter,
     const struct ctx_message *message, const struct found_insertion *found,
     uint64_t *tokens, struct ctx_err *err);
 /* Adds the edit that removes a found insertion from the begin of its string. */
-int ctx_insertion_cut(struct ctx_edits *edits,
+int ctx_insertion_remove(struct ctx_edits *edits,
     const struct ctx_message *message, const struct found_insertion *found,
     struct ctx_err *err);
-/* Adds an insertion before the held message number entry (NOTE_MESSAGE), or in
- * it. */
-int ctx_insertion_add(struct held_conversation *conversation, size_t entry,
-    const struct insertion_content *content, uint64_t tokens,
-    struct ctx_err *err);
+/* Adds an insertion before the held message number entry (INSERT_MESSAGE), or
+ * in it. */
+int ctx_insertion_add(struct held_conversation *conversation,
+    size_t message_index, const struct insertion_content *content,
+    uint64_t tokens, struct ctx_err *err);
 /* Adds the notices that the plan has marked. */
 int ctx_insertions_add_notices(struct prune *p,
     struct held_conversation *conversation, struct ctx_err *err);
@@ -283,16 +285,16 @@ int ctx_insertions_compose(struct prune *p,
     struct held_conversation *conversation, struct ctx_err *err);
 /* Adds the edit that puts an insertion into its message, which is in p->view,
  * as its first block; with replace, in place of the block that is first. */
-int ctx_insertion_insert_part(struct prune *p,
+int ctx_insertion_insert_block(struct prune *p,
     struct held_conversation *conversation, const struct held_message *held,
     bool replace, struct ctx_err *err);
 /* Adds the edit that inserts a message before an element, in its layout. */
-int ctx_insertion_insert(struct prune *p,
+int ctx_insertion_insert_message(struct prune *p,
     struct held_conversation *conversation, const struct held_message *held,
     struct ctx_err *err);
 /* Writes the inserted message before a held message as a line. */
-int ctx_insertion_write(struct prune *p,
-    const struct held_conversation *conversation, size_t entry,
+int ctx_insertion_write_message(struct prune *p,
+    const struct held_conversation *conversation, size_t message_index,
     struct ctx_err *err);
 
 /* ---- write_summary.c ---- */

@@ -71,11 +71,10 @@ pin_by_tool(struct prune *p, struct ctx_groups *groups, size_t first)
 
 /* Returns true if results of this tool (id 0: unknown) must not be edited. */
 static bool
-is_excluded_tool(struct prune *p, const struct ctx_groups *groups,
-    uint32_t number)
+is_excluded_tool(struct prune *p, const struct ctx_groups *groups, uint32_t id)
 {
 	struct ctx_prune_options *options = p->options;
-	struct ctx_str tool = ctx_intern_at(&groups->tools, number);
+	struct ctx_str tool = ctx_intern_at(&groups->tools, id);
 
 	return !ctx_pattern_selects(&options->tool, &options->not_tool, tool.p,
 	    tool.n, &p->match_left);
@@ -104,11 +103,12 @@ exclude_results(struct prune *p, struct held_conversation *conversation,
 		result++;
 		if (!is_excluded_tool(p, &conversation->groups, tool))
 			continue;
-		if (held->spared == NULL)
-			held->spared = calloc(message->n, sizeof(bool));
-		if (held->spared == NULL)
+		if (held->excluded_results == NULL)
+			held->excluded_results =
+			    calloc(message->n, sizeof(bool));
+		if (held->excluded_results == NULL)
 			return ctx_err_nomem(err);
-		held->spared[result - 1] = true;
+		held->excluded_results[result - 1] = true;
 		if (ctx_count_clear_savings(conversation->model_counter.counter,
 			message, i, &left, &saved, err) < 0)
 			return -1;
@@ -124,7 +124,7 @@ measure_head_tail(struct prune *p, struct held_conversation *conversation,
     const struct held_message *held, const struct ctx_message *message,
     size_t first, struct ctx_err *err)
 {
-	struct head_tail which = {.spared = held->spared};
+	struct head_tail which = {.excluded_results = held->excluded_results};
 	const struct ctx_prune_settings *settings =
 	    &conversation->plan.settings;
 	struct ctx_segment *segments = conversation->groups.segments;
@@ -156,7 +156,7 @@ count_notice_tokens(struct prune *p, struct held_conversation *conversation,
 {
 	const char *notice = p->options->notice;
 	struct insertion_content content = {.text = {notice, 0}};
-	uint64_t price;
+	uint64_t cost_tokens;
 
 	/* No notice where an earlier summary already says that messages were
 	 * removed. */
@@ -170,28 +170,28 @@ count_notice_tokens(struct prune *p, struct held_conversation *conversation,
 	content.text.n = strlen(notice);
 	content.string = ctx_insertion_string(p, message);
 	if (content.string.n > 0) {
-		content.form = NOTE_STRING;
-		if (ctx_insertion_cost(p, conversation->model_counter.counter,
-			held->dialect, &content, &price, err) < 0)
+		content.form = INSERT_STRING;
+		if (ctx_insertion_count(p, conversation->model_counter.counter,
+			held->dialect, &content, &cost_tokens, err) < 0)
 			return -1;
 		segment->notice_tokens =
-		    price > UINT32_MAX ? 0 : (uint32_t)price;
+		    cost_tokens > UINT32_MAX ? 0 : (uint32_t)cost_tokens;
 		return 0;
 	}
 	if (conversation->notice_cost_dialect != held->dialect) {
-		content.form = held->dialect->note_part == NULL ? NOTE_MESSAGE
-								: NOTE_BLOCK;
-		if (ctx_insertion_cost(p, conversation->model_counter.counter,
-			held->dialect, &content, &price, err) < 0)
+		content.form = held->dialect->note_part == NULL ? INSERT_MESSAGE
+								: INSERT_BLOCK;
+		if (ctx_insertion_count(p, conversation->model_counter.counter,
+			held->dialect, &content, &cost_tokens, err) < 0)
 			return -1;
 		conversation->notice_cost_dialect = held->dialect;
-		conversation->price = price;
-		if (price == 0)
+		conversation->notice_cost = cost_tokens;
+		if (cost_tokens == 0)
 			conversation->notice_unsupported = held->dialect;
 	}
-	segment->notice_tokens = conversation->price > UINT32_MAX
+	segment->notice_tokens = conversation->notice_cost > UINT32_MAX
 	    ? 0
-	    : (uint32_t)conversation->price;
+	    : (uint32_t)conversation->notice_cost;
 	return 0;
 }
 
@@ -206,8 +206,8 @@ record_insertion(struct prune *p, struct held_conversation *conversation,
 
 	if (found->whole || !(found->summary || found->notice))
 		return 0;
-	if (ctx_insertion_weigh(p, conversation->model_counter.counter, message,
-		found, &tokens, err) < 0)
+	if (ctx_insertion_count_found(p, conversation->model_counter.counter,
+		message, found, &tokens, err) < 0)
 		return -1;
 	segment->inserted_tokens = (uint32_t)tokens;
 	segment->flags |=
@@ -220,10 +220,10 @@ ctx_prune_hold_unknown(struct held_conversation *conversation,
     struct held_message *held, struct ctx_err *err)
 {
 	held->dialect = NULL;
-	held->items = 1;
-	held->message = conversation->groups.messages;
-	return ctx_groups_add_unknown(&conversation->groups, held->line != 0,
-	    err);
+	held->n_segments = 1;
+	held->message_index = conversation->groups.messages;
+	return ctx_groups_add_unknown(&conversation->groups,
+	    held->transcript_line != 0, err);
 }
 
 /* Sets *flags to those that ctx_groups_add cannot derive from a message: it is
@@ -269,7 +269,7 @@ add_segments(struct prune *p, struct held_conversation *conversation,
 	pin_by_tool(p, groups, first);
 	for (i = first; conversation->is_response && i < groups->n; i++)
 		groups->segments[i].flags |= CTX_SEGMENT_PINNED;
-	held->items = (uint32_t)(groups->n - first);
+	held->n_segments = (uint32_t)(groups->n - first);
 	return 0;
 }
 
@@ -281,7 +281,7 @@ measure_segments(struct prune *p, struct held_conversation *conversation,
     const struct found_insertion *found, struct ctx_err *err)
 {
 	struct ctx_groups *groups = &conversation->groups;
-	size_t first = groups->n - held->items;
+	size_t first = groups->n - held->n_segments;
 	struct ctx_segment *last = &groups->segments[groups->n - 1];
 
 	if (record_insertion(p, conversation, message, found, last, err) < 0 ||
@@ -305,10 +305,10 @@ ctx_prune_hold_message(struct prune *p, struct held_conversation *conversation,
 	unsigned flags;
 
 	held->continues = (message->flags & CTX_MESSAGE_CONTINUES) != 0;
-	held->message = held->line == 0
+	held->message_index = held->transcript_line == 0
 	    ? conversation->groups.messages
-	    : ctx_transcript_message_index(p->stream->transcript, held->line,
-		  conversation->groups.messages);
+	    : ctx_transcript_message_index(p->stream->transcript,
+		  held->transcript_line, conversation->groups.messages);
 	ctx_insertion_find(p->options, message, &found);
 	p->match_left = CTX_PATTERN_TIME;
 	if (find_given_flags(p, message, &found, &flags, err) < 0 ||

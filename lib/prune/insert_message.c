@@ -15,7 +15,7 @@
 
 /* Names that the same text in the same place always gets, as literals. */
 static void
-make_names(struct ctx_str text, struct ctx_str near, char uuid[39],
+make_names(struct ctx_str text, struct ctx_str neighbour, char uuid[39],
     char hex[11])
 {
 	char digest[SHA256_DIGEST_STRING_LENGTH];
@@ -23,7 +23,7 @@ make_names(struct ctx_str text, struct ctx_str near, char uuid[39],
 
 	SHA256Init(&sha);
 	SHA256Update(&sha, (const uint8_t *)text.p, text.n);
-	SHA256Update(&sha, (const uint8_t *)near.p, near.n);
+	SHA256Update(&sha, (const uint8_t *)neighbour.p, neighbour.n);
 	SHA256End(&sha, digest);
 	/* Version 8 and variant 1 of RFC 9562: made as one pleases. */
 	(void)snprintf(uuid, 39, "\"%.8s-%.4s-8%.3s-8%.3s-%.12s\"", digest,
@@ -62,36 +62,37 @@ is_path_char(char c)
 }
 
 /* What the words of a template stand for. */
-struct words {
+struct template_values {
 	struct ctx_str text, uuid, hex, parent;
 	const struct ctx_json *json; /* of the message after, or NULL */
 	uint32_t node;
 };
 
 static struct ctx_str
-find_template_value(const struct words *words, const char *word, size_t n)
+find_template_value(const struct template_values *values, const char *word,
+    size_t n)
 {
 	const struct {
 		const char *name;
 		struct ctx_str value;
-	} own[] = {
-	    {"text", words->text},
-	    {"uuid", words->uuid},
-	    {"hex", words->hex},
-	    {"parent", words->parent},
+	} named[] = {
+	    {"text", values->text},
+	    {"uuid", values->uuid},
+	    {"hex", values->hex},
+	    {"parent", values->parent},
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof own / sizeof own[0]; i++)
-		if (strlen(own[i].name) == n &&
-		    memcmp(own[i].name, word, n) == 0)
-			return own[i].value;
-	return find_path_value(words->json, words->node, word, n);
+	for (i = 0; i < sizeof named / sizeof named[0]; i++)
+		if (strlen(named[i].name) == n &&
+		    memcmp(named[i].name, word, n) == 0)
+			return named[i].value;
+	return find_path_value(values->json, values->node, word, n);
 }
 
 static int
 fill_template(struct ctx_buf *out, const char *template,
-    const struct words *words, struct ctx_err *err)
+    const struct template_values *values, struct ctx_err *err)
 {
 	struct ctx_str value;
 	const char *next;
@@ -104,7 +105,7 @@ fill_template(struct ctx_buf *out, const char *template,
 		next++;
 		for (n = 0; is_path_char(next[n]); n++)
 			continue;
-		value = find_template_value(words, next, n);
+		value = find_template_value(values, next, n);
 		if (ctx_buf_add(out, value.p, value.n, err) < 0)
 			return -1;
 	}
@@ -112,9 +113,9 @@ fill_template(struct ctx_buf *out, const char *template,
 }
 
 static const char *
-choose_template(const struct ctx_dialect *dialect, bool part, bool summary)
+choose_template(const struct ctx_dialect *dialect, bool is_block, bool summary)
 {
-	if (part)
+	if (is_block)
 		return dialect->note_part;
 	return summary ? dialect->summary : dialect->notice;
 }
@@ -125,18 +126,20 @@ count_message_tokens(struct prune *p, struct ctx_counter *counter,
     const struct ctx_dialect *dialect, const char *template, uint64_t *tokens,
     struct ctx_err *err)
 {
-	struct words words = {.uuid = {"\"\"", 2},
+	struct template_values values = {.uuid = {"\"\"", 2},
 	    .hex = {"\"\"", 2},
 	    .parent = {"null", 4}};
 	struct ctx_cost cost = {0};
 	size_t used;
 
-	words.text = (struct ctx_str){p->literal.p, p->literal.n};
-	p->out.n = 0;
-	if (fill_template(&p->out, template, &words, err) < 0 ||
-	    ctx_json_scan(&p->json, p->out.p, p->out.n, &used, err) < 0 ||
-	    ctx_dialect_read_message(dialect, &p->json, 0, &p->view, err) < 0 ||
-	    ctx_count_message(counter, &p->view, &cost, err) < 0)
+	values.text = (struct ctx_str){p->literal.p, p->literal.n};
+	p->composed.n = 0;
+	if (fill_template(&p->composed, template, &values, err) < 0 ||
+	    ctx_json_scan(&p->json, p->composed.p, p->composed.n, &used, err) <
+		0 ||
+	    ctx_dialect_read_message(dialect, &p->json, 0, &p->message, err) <
+		0 ||
+	    ctx_count_message(counter, &p->message, &cost, err) < 0)
 		return -1;
 	*tokens = cost.tokens;
 	return 0;
@@ -151,14 +154,15 @@ count_literal_tokens(struct prune *p, struct ctx_counter *counter,
 	struct ctx_cost cost = {0};
 	size_t used;
 
-	p->out.n = 0;
-	if (ctx_buf_add(&p->out, first.p, first.n, err) < 0 ||
-	    ctx_buf_add(&p->out, second.p, second.n, err) < 0 ||
-	    ctx_json_scan(&p->json, p->out.p, p->out.n, &used, err) < 0 ||
+	p->composed.n = 0;
+	if (ctx_buf_add(&p->composed, first.p, first.n, err) < 0 ||
+	    ctx_buf_add(&p->composed, second.p, second.n, err) < 0 ||
+	    ctx_json_scan(&p->json, p->composed.p, p->composed.n, &used, err) <
+		0 ||
 	    ctx_count_value(counter, &p->json, 0, &cost, err) < 0)
 		return -1;
 	*tokens = cost.tokens;
-	ctx_buf_reset(&p->out);
+	ctx_buf_reset(&p->composed);
 	return 0;
 }
 
@@ -194,12 +198,12 @@ append_suffix(struct ctx_buf *out, bool summary, struct ctx_err *err)
 }
 
 int
-ctx_insertion_cost(struct prune *p, struct ctx_counter *counter,
+ctx_insertion_count(struct prune *p, struct ctx_counter *counter,
     const struct ctx_dialect *dialect, const struct insertion_content *content,
     uint64_t *tokens, struct ctx_err *err)
 {
 	const char *template = choose_template(dialect,
-	    content->form != NOTE_MESSAGE, content->summary);
+	    content->form != INSERT_MESSAGE, content->summary);
 	struct ctx_str literal;
 	struct ctx_str none = {"", 0};
 
@@ -210,10 +214,10 @@ ctx_insertion_cost(struct prune *p, struct ctx_counter *counter,
 	if (ctx_json_string_encode(&p->literal, content->text.p,
 		content->text.n, err) < 0)
 		return -1;
-	if (content->form == NOTE_MESSAGE)
+	if (content->form == INSERT_MESSAGE)
 		return count_message_tokens(p, counter, dialect, template,
 		    tokens, err);
-	if (content->form == NOTE_STRING) {
+	if (content->form == INSERT_STRING) {
 		p->literal.n--;
 		if (append_suffix(&p->literal, content->summary, err) < 0)
 			return -1;
@@ -226,7 +230,7 @@ ctx_insertion_cost(struct prune *p, struct ctx_counter *counter,
 }
 
 int
-ctx_insertion_weigh(struct prune *p, struct ctx_counter *counter,
+ctx_insertion_count_found(struct prune *p, struct ctx_counter *counter,
     const struct ctx_message *message, const struct found_insertion *found,
     uint64_t *tokens, struct ctx_err *err)
 {
@@ -234,28 +238,31 @@ ctx_insertion_weigh(struct prune *p, struct ctx_counter *counter,
 	struct ctx_cost cost = {0};
 	int rc;
 
-	if (found->end == 0) {
-		rc = ctx_count_block(counter, message, found->part, &cost, err);
+	if (found->user_text_at == 0) {
+		rc =
+		    ctx_count_block(counter, message, found->block, &cost, err);
 		*tokens = cost.tokens;
 		return rc;
 	}
 	literal =
-	    ctx_json_str(message->json, message->blocks[found->part].payload);
+	    ctx_json_str(message->json, message->blocks[found->block].payload);
 	return count_prefix_tokens(p, counter,
-	    (struct ctx_str){literal.p, found->end},
-	    (struct ctx_str){literal.p + found->end, literal.n - found->end},
+	    (struct ctx_str){literal.p, found->user_text_at},
+	    (struct ctx_str){literal.p + found->user_text_at,
+		literal.n - found->user_text_at},
 	    tokens, err);
 }
 
 int
-ctx_insertion_cut(struct ctx_edits *edits, const struct ctx_message *message,
+ctx_insertion_remove(struct ctx_edits *edits, const struct ctx_message *message,
     const struct found_insertion *found, struct ctx_err *err)
 {
 	struct ctx_str literal =
-	    ctx_json_str(message->json, message->blocks[found->part].payload);
+	    ctx_json_str(message->json, message->blocks[found->block].payload);
 
 	return ctx_edits_replace(edits,
-	    (struct ctx_str){literal.p + 1, found->end - 1}, "", 0, err);
+	    (struct ctx_str){literal.p + 1, found->user_text_at - 1}, "", 0,
+	    err);
 }
 
 bool
@@ -270,23 +277,25 @@ ctx_insertion_fits(const struct ctx_message *message)
 }
 
 bool
-ctx_insertion_is_part(const struct held_conversation *conversation,
+ctx_insertion_is_block(const struct held_conversation *conversation,
     const struct held_message *held)
 {
-	return held->note != 0 && conversation->insertions[held->note - 1].part;
+	return held->insertion_number != 0 &&
+	    conversation->insertions[held->insertion_number - 1].is_block;
 }
 
 bool
 ctx_insertion_is_before(const struct held_conversation *conversation,
     const struct held_message *held)
 {
-	return held->note != 0 && !ctx_insertion_is_part(conversation, held);
+	return held->insertion_number != 0 &&
+	    !ctx_insertion_is_block(conversation, held);
 }
 
 /* ---- put in ---- */
 
 int
-ctx_insertion_add(struct held_conversation *conversation, size_t entry,
+ctx_insertion_add(struct held_conversation *conversation, size_t message_index,
     const struct insertion_content *content, uint64_t tokens,
     struct ctx_err *err)
 {
@@ -301,15 +310,15 @@ ctx_insertion_add(struct held_conversation *conversation, size_t entry,
 	insertion = &grown[conversation->n_insertions];
 	memset(insertion, 0, sizeof *insertion);
 	insertion->summary = content->summary;
-	insertion->part = content->form != NOTE_MESSAGE;
+	insertion->is_block = content->form != INSERT_MESSAGE;
 	insertion->tokens = tokens;
-	insertion->literal = conversation->inserted_json.n;
+	insertion->string_at = conversation->inserted_json.n;
 	if (ctx_json_string_encode(&conversation->inserted_json,
 		content->text.p, content->text.n, err) < 0)
 		return -1;
-	insertion->literal_n =
-	    conversation->inserted_json.n - insertion->literal;
-	conversation->messages[entry].note =
+	insertion->string_n =
+	    conversation->inserted_json.n - insertion->string_at;
+	conversation->messages[message_index].insertion_number =
 	    (uint32_t)++conversation->n_insertions;
 	return 0;
 }
@@ -325,12 +334,12 @@ ctx_insertions_add_notices(struct prune *p,
 	size_t i, j, k = 0;
 
 	for (i = 0; notice != NULL && i < conversation->n; i++)
-		for (j = 0; j < held[i].items; j++, k++) {
+		for (j = 0; j < held[i].n_segments; j++, k++) {
 			if (!(conversation->plan.marks[k] & CTX_MARK_NOTICE))
 				continue;
 			content.form = held[i].dialect->note_part != NULL
-			    ? NOTE_BLOCK
-			    : NOTE_MESSAGE;
+			    ? INSERT_BLOCK
+			    : INSERT_MESSAGE;
 			if (ctx_insertion_add(conversation, i, &content,
 				conversation->groups.segments[k].notice_tokens,
 				err) < 0)
@@ -346,37 +355,39 @@ compose_insertion(struct prune *p, struct held_conversation *conversation,
     struct insertion *insertion, const struct held_message *held, uint32_t node,
     struct ctx_err *err)
 {
-	const char *template =
-	    choose_template(held->dialect, insertion->part, insertion->summary);
-	struct words words = {.json = p->view.json, .node = node};
+	const char *template = choose_template(held->dialect,
+	    insertion->is_block, insertion->summary);
+	struct template_values values = {.json = p->message.json, .node = node};
 	char uuid[39], hex[11];
 	int rc;
 
 	p->literal.n = 0;
 	if (ctx_buf_add(&p->literal,
-		conversation->inserted_json.p + insertion->literal,
-		insertion->literal_n, err) < 0)
+		conversation->inserted_json.p + insertion->string_at,
+		insertion->string_n, err) < 0)
 		return -1;
-	words.text = (struct ctx_str){p->literal.p, p->literal.n};
-	make_names(words.text, ctx_json_str(words.json, words.node), uuid, hex);
-	words.uuid = (struct ctx_str){uuid, 38};
-	words.hex = (struct ctx_str){hex, 10};
-	words.parent = (struct ctx_str){"null", 4};
-	if (strstr(template, "$parent") != NULL && held->line != 0) {
+	values.text = (struct ctx_str){p->literal.p, p->literal.n};
+	make_names(values.text, ctx_json_str(values.json, values.node), uuid,
+	    hex);
+	values.uuid = (struct ctx_str){uuid, 38};
+	values.hex = (struct ctx_str){hex, 10};
+	values.parent = (struct ctx_str){"null", 4};
+	if (strstr(template, "$parent") != NULL && held->transcript_line != 0) {
 		rc = ctx_transcript_insert_before(p->stream->transcript,
-		    held->line,
-		    strstr(template, "$uuid") != NULL ? words.uuid : words.hex,
-		    &words.parent, err);
+		    held->transcript_line,
+		    strstr(template, "$uuid") != NULL ? values.uuid
+						      : values.hex,
+		    &values.parent, err);
 		if (rc < 0)
 			return -1;
 		if (rc == 0)
-			words.uuid = words.hex = words.parent;
+			values.uuid = values.hex = values.parent;
 	}
-	insertion->at = conversation->inserted_json.n;
-	if (fill_template(&conversation->inserted_json, template, &words, err) <
-	    0)
+	insertion->json_at = conversation->inserted_json.n;
+	if (fill_template(&conversation->inserted_json, template, &values,
+		err) < 0)
 		return -1;
-	insertion->n = conversation->inserted_json.n - insertion->at;
+	insertion->json_n = conversation->inserted_json.n - insertion->json_at;
 	return 0;
 }
 
@@ -391,10 +402,11 @@ ctx_insertions_compose(struct prune *p, struct held_conversation *conversation,
 	     i++) {
 		struct held_message *held = &conversation->messages[i];
 
-		if (held->note == 0 ||
-		    ctx_insertion_is_part(conversation, held))
+		if (held->insertion_number == 0 ||
+		    ctx_insertion_is_block(conversation, held))
 			continue;
-		insertion = &conversation->insertions[held->note - 1];
+		insertion =
+		    &conversation->insertions[held->insertion_number - 1];
 		if (ctx_prune_reread(p, held, err) < 0 ||
 		    compose_insertion(p, conversation, insertion, held,
 			held->node, err) < 0)
@@ -411,31 +423,34 @@ insert_in_string(struct prune *p, struct held_conversation *conversation,
     struct ctx_err *err)
 {
 	const struct insertion *insertion =
-	    &conversation->insertions[held->note - 1];
-	const struct ctx_message *message = &p->view;
+	    &conversation->insertions[held->insertion_number - 1];
+	const struct ctx_message *message = &p->message;
 	struct found_insertion found = {0};
 	struct ctx_str at =
 	    ctx_json_str(message->json, message->blocks[i].payload);
 
 	if (replace)
 		ctx_insertion_find(p->options, message, &found);
-	at = (struct ctx_str){at.p + 1, found.end != 0 ? found.end - 1 : 0};
+	at = (struct ctx_str){at.p + 1,
+	    found.user_text_at != 0 ? found.user_text_at - 1 : 0};
 	p->text.n = 0;
 	if (ctx_buf_add(&p->text,
-		conversation->inserted_json.p + insertion->literal + 1,
-		insertion->literal_n - 2, err) < 0 ||
+		conversation->inserted_json.p + insertion->string_at + 1,
+		insertion->string_n - 2, err) < 0 ||
 	    append_suffix(&p->text, insertion->summary, err) < 0)
 		return -1;
-	return ctx_edits_replace(&p->one, at, p->text.p, p->text.n, err);
+	return ctx_edits_replace(&p->message_edits, at, p->text.p, p->text.n,
+	    err);
 }
 
 int
-ctx_insertion_insert_part(struct prune *p,
+ctx_insertion_insert_block(struct prune *p,
     struct held_conversation *conversation, const struct held_message *held,
     bool replace, struct ctx_err *err)
 {
-	struct insertion *insertion = &conversation->insertions[held->note - 1];
-	const struct ctx_message *message = &p->view;
+	struct insertion *insertion =
+	    &conversation->insertions[held->insertion_number - 1];
+	const struct ctx_message *message = &p->message;
 	size_t i = ctx_insertion_skip_result_blocks(message);
 	struct ctx_str at;
 
@@ -450,17 +465,18 @@ ctx_insertion_insert_part(struct prune *p,
 			return -1;
 		at.n = 0;
 	}
-	return ctx_edits_replace(&p->one, at,
-	    conversation->inserted_json.p + insertion->at,
-	    insertion->n + !replace, err);
+	return ctx_edits_replace(&p->message_edits, at,
+	    conversation->inserted_json.p + insertion->json_at,
+	    insertion->json_n + !replace, err);
 }
 
 int
-ctx_insertion_insert(struct prune *p, struct held_conversation *conversation,
-    const struct held_message *held, struct ctx_err *err)
+ctx_insertion_insert_message(struct prune *p,
+    struct held_conversation *conversation, const struct held_message *held,
+    struct ctx_err *err)
 {
 	const struct insertion *insertion =
-	    &conversation->insertions[held->note - 1];
+	    &conversation->insertions[held->insertion_number - 1];
 	const char *start = ctx_json_str(p->source, held->node).p;
 	size_t gap = 0;
 
@@ -468,8 +484,8 @@ ctx_insertion_insert(struct prune *p, struct held_conversation *conversation,
 		gap++;
 	p->literal.n = 0;
 	if (ctx_buf_add(&p->literal,
-		conversation->inserted_json.p + insertion->at, insertion->n,
-		err) < 0 ||
+		conversation->inserted_json.p + insertion->json_at,
+		insertion->json_n, err) < 0 ||
 	    ctx_buf_add(&p->literal, ",", 1, err) < 0 ||
 	    ctx_buf_add(&p->literal, start - gap, gap, err) < 0)
 		return -1;
@@ -478,24 +494,25 @@ ctx_insertion_insert(struct prune *p, struct held_conversation *conversation,
 }
 
 int
-ctx_insertion_write(struct prune *p,
-    const struct held_conversation *conversation, size_t entry,
+ctx_insertion_write_message(struct prune *p,
+    const struct held_conversation *conversation, size_t message_index,
     struct ctx_err *err)
 {
 	const struct insertion *insertion =
-	    &conversation->insertions[conversation->messages[entry].note - 1];
-	const struct held_message *near;
-	size_t i = entry;
+	    &conversation->insertions
+		 [conversation->messages[message_index].insertion_number - 1];
+	const struct held_message *neighbour;
+	size_t i = message_index;
 	bool crlf;
 
 	/* A line ends as the one before it, or else the one after. */
-	while (i > 0 && conversation->messages[i - 1].gone)
+	while (i > 0 && conversation->messages[i - 1].is_removed)
 		i--;
-	near = &conversation->messages[i > 0 ? i - 1 : entry];
-	crlf = near->n > 1 && near->text[near->n - 2] == '\r';
+	neighbour = &conversation->messages[i > 0 ? i - 1 : message_index];
+	crlf = neighbour->n > 1 && neighbour->text[neighbour->n - 2] == '\r';
 	if (ctx_writer_copy(p->writer,
-		conversation->inserted_json.p + insertion->at, insertion->n,
-		err) < 0 ||
+		conversation->inserted_json.p + insertion->json_at,
+		insertion->json_n, err) < 0 ||
 	    ctx_writer_copy(p->writer, crlf ? "\r\n" : "\n", crlf ? 2 : 1,
 		err) < 0)
 		return -1;

@@ -18,7 +18,7 @@ struct gap {
 static void
 drop_notice_message(struct ctx_plan *plan, size_t notice)
 {
-	if (plan->holds[notice] == 0)
+	if (plan->floors[notice] == 0)
 		plan->marks[notice] = CTX_MARK_DROP;
 }
 
@@ -48,7 +48,7 @@ widen_gap(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
 		gap->has_notice = true;
 		gap->notice = i;
 	} else if (plan->marks[i] & CTX_MARK_DROP) {
-		gap->tokens += ctx_plan_gone(plan, groups, i);
+		gap->tokens += ctx_plan_freed_tokens(plan, groups, i);
 	}
 }
 
@@ -62,12 +62,12 @@ ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
 
 	for (i = 0; i < groups->n; i++) {
 		const struct ctx_segment *segment = &groups->segments[i];
-		bool stays = !(plan->marks[i] & CTX_MARK_DROP) &&
+		bool kept = !(plan->marks[i] & CTX_MARK_DROP) &&
 		    !(segment->flags &
 			(CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN));
 
 		gap.tokens += segment->dropped_before;
-		if (!stays) {
+		if (!kept) {
 			widen_gap(plan, groups, i, &gap);
 			continue;
 		}
@@ -103,7 +103,7 @@ ctx_notice_cost(const struct ctx_plan *plan, const struct ctx_groups *groups)
 /* What a message that stays saves without the notice that it has, or that
  * stands before it (at notice, SIZE_MAX for none). */
 static uint64_t
-forgo_notice(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
+remove_notice(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     size_t notice)
 {
 	const struct ctx_segment *segment = &groups->segments[i];
@@ -117,7 +117,7 @@ forgo_notice(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
 		return segment->inserted_tokens;
 	}
 	/* An answer may need what it follows. */
-	if (notice == SIZE_MAX || plan->holds[notice] != 0 ||
+	if (notice == SIZE_MAX || plan->floors[notice] != 0 ||
 	    !((segment->flags & CTX_SEGMENT_USER) ||
 		segment->notice_tokens > 0))
 		return 0;
@@ -126,7 +126,7 @@ forgo_notice(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
 }
 
 void
-ctx_notice_forgo(struct ctx_plan *plan, const struct ctx_groups *groups)
+ctx_notice_remove(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
 	size_t i, notice = SIZE_MAX;
 
@@ -139,7 +139,7 @@ ctx_notice_forgo(struct ctx_plan *plan, const struct ctx_groups *groups)
 			notice = i;
 		} else if (!(flags &
 			       (CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN))) {
-			plan->after -= forgo_notice(plan, groups, i, notice);
+			plan->after -= remove_notice(plan, groups, i, notice);
 			notice = SIZE_MAX;
 		}
 	}

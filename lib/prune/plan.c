@@ -28,9 +28,9 @@ ctx_plan_reset(struct ctx_plan *plan, const struct ctx_prune_settings *settings)
 	plan->fixed = plan->tools = plan->system = 0;
 	plan->notices = 0;
 	plan->bound_from = UINT64_MAX;
-	plan->cut = false;
-	plan->line = 0;
-	plan->grid = 0;
+	plan->has_cut = false;
+	plan->cut_message = 0;
+	plan->cut_tokens = 0;
 	plan->after = 0;
 	memset(plan->floor, 0, sizeof plan->floor);
 }
@@ -39,7 +39,7 @@ void
 ctx_plan_release(struct ctx_plan *plan)
 {
 	free(plan->marks);
-	free(plan->holds);
+	free(plan->floors);
 	free(plan->candidates);
 	memset(plan, 0, sizeof *plan);
 }
@@ -53,16 +53,16 @@ grow_plan(struct ctx_plan *plan, size_t n, struct ctx_err *err)
 	    NULL)
 		return -1;
 	plan->marks = grown;
-	if ((grown = ctx_grow(plan->holds, &plan->holds_cap, n, 1, err)) ==
+	if ((grown = ctx_grow(plan->floors, &plan->floors_cap, n, 1, err)) ==
 	    NULL)
 		return -1;
-	plan->holds = grown;
+	plan->floors = grown;
 	if ((grown = ctx_grow(plan->candidates, &plan->candidates_cap, n,
 		 sizeof *plan->candidates, err)) == NULL)
 		return -1;
 	plan->candidates = grown;
 	memset(plan->marks, 0, n);
-	memset(plan->holds, 0, n);
+	memset(plan->floors, 0, n);
 	memset(plan->candidates, 0, n * sizeof *plan->candidates);
 	return 0;
 }
@@ -82,7 +82,7 @@ is_required_user(const struct ctx_plan *plan, const struct ctx_segment *segment)
 /* Returns true if the segment is the task only until another user message
  * follows it. */
 static bool
-may_stop_asking(const struct ctx_plan *plan, const struct ctx_groups *groups,
+may_lose_task(const struct ctx_plan *plan, const struct ctx_groups *groups,
     const struct ctx_segment *segment)
 {
 	return !plan->settings.alternates && !groups->answered &&
@@ -105,18 +105,18 @@ fill_candidate(struct ctx_plan *plan, struct ctx_groups *groups, size_t i,
 	candidate->shares_message =
 	    ctx_plan_is_shared_message(groups->segments, i);
 	candidate->user = is_required_user(plan, segment) &&
-	    (ended || !may_stop_asking(plan, groups, segment));
+	    (ended || !may_lose_task(plan, groups, segment));
 	candidate->system = !candidate->user &&
 	    (segment->flags &
 		(CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN | CTX_SEGMENT_USER));
 	candidate->pinned =
-	    plan->holds[i] != 0 || (segment->flags & CTX_SEGMENT_NOTICE);
+	    plan->floors[i] != 0 || (segment->flags & CTX_SEGMENT_NOTICE);
 	candidate->permanent = ended
 	    ? candidate->pinned
-	    : (plan->holds[i] & CTX_FLOORS_FOREVER) != 0;
+	    : (plan->floors[i] & CTX_FLOORS_FOREVER) != 0;
 	candidate->summary = (segment->flags & CTX_SEGMENT_SUMMARY) != 0;
-	candidate->before_cut =
-	    segment->message < plan->line || segment->start < plan->grid;
+	candidate->before_cut = segment->message < plan->cut_message ||
+	    segment->start < plan->cut_tokens;
 }
 
 /* Adds segment i to the totals of its group, which the group's first candidate
@@ -159,7 +159,7 @@ make_candidates(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 static void
 drop_with_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 {
-	bool alone = plan->settings.strategy->ranks_user_messages &&
+	bool may_be_alone = plan->settings.strategy->ranks_user_messages &&
 	    !plan->settings.alternates;
 	struct ctx_candidate *candidates = plan->candidates;
 	size_t i, j, end, n = groups->n;
@@ -180,7 +180,8 @@ drop_with_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 		for (j = i; others && j < end; j++)
 			if (candidates[j].user && candidates[j].is_root)
 				candidates[j].drop = !candidates[j].pinned &&
-				    !kept && (!alone || candidates[j].drop);
+				    !kept &&
+				    (!may_be_alone || candidates[j].drop);
 	}
 }
 
@@ -196,14 +197,14 @@ set_cut_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 	for (i = groups->n; i-- > 0;) {
 		if (!plan->candidates[i].is_root || !plan->candidates[i].drop)
 			continue;
-		plan->cut = true;
-		if (groups->segments[i].message > plan->line)
-			plan->line = groups->segments[i].message;
+		plan->has_cut = true;
+		if (groups->segments[i].message > plan->cut_message)
+			plan->cut_message = groups->segments[i].message;
 		if (quantum == 0)
 			return;
 		grid = (groups->segments[i].start / quantum + 1) * quantum;
-		if (grid > plan->grid)
-			plan->grid = grid;
+		if (grid > plan->cut_tokens)
+			plan->cut_tokens = grid;
 		return;
 	}
 }
@@ -219,7 +220,7 @@ mark_drops(struct ctx_plan *plan, struct ctx_groups *groups)
 					  (uint32_t)i)]
 			 .drop)
 			continue;
-		assert(plan->holds[i] == 0);
+		assert(plan->floors[i] == 0);
 		plan->marks[i] = CTX_MARK_DROP;
 	}
 }
@@ -250,7 +251,7 @@ ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups)
 			    ? groups->segments[i].notice_tokens
 			    : 0);
 		for (owner = 0; owner < CTX_FLOOR_KINDS; owner++)
-			if (plan->holds[i] & CTX_FLOOR_BIT(owner))
+			if (plan->floors[i] & CTX_FLOOR_BIT(owner))
 				break;
 		if (owner == CTX_FLOOR_KINDS &&
 		    !plan->settings.strategy->has_budget)
@@ -287,7 +288,7 @@ decide_once(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 	ctx_plan_mark_bound_reasoning(plan, groups);
 	if (due && ended && settings->strategy->has_budget)
 		ctx_plan_edit_until_met(plan, groups);
-	ctx_plan_pin_if_room(plan, groups);
+	ctx_plan_pin_optional(plan, groups);
 	make_candidates(plan, groups, ended);
 	if (due) {
 		if (settings->strategy->decide(plan->candidates, groups->n,
@@ -297,8 +298,8 @@ decide_once(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 		set_cut_line(plan, groups);
 		drop_with_turns(plan, groups);
 	}
-	for (i = 0; due && !ended && plan->cut && i < groups->n; i++)
-		if (plan->holds[i] == 0)
+	for (i = 0; due && !ended && plan->has_cut && i < groups->n; i++)
+		if (plan->floors[i] == 0)
 			plan->marks[i] |=
 			    (uint8_t)ctx_plan_find_allowed_edits(plan, groups,
 				i, true);
@@ -356,7 +357,7 @@ has_broken_reasoning(const struct ctx_plan *plan,
  */
 static int
 decide_without_bound(struct ctx_plan *plan, struct ctx_groups *groups,
-    const struct ctx_plan *was, bool due, struct ctx_err *err)
+    const struct ctx_plan *before, bool due, struct ctx_err *err)
 {
 	unsigned round;
 
@@ -366,9 +367,9 @@ decide_without_bound(struct ctx_plan *plan, struct ctx_groups *groups,
 		    : 0;
 		/* The segments marked by the earlier decision are still there.
 		 */
-		plan->cut = was->cut;
-		plan->line = was->line;
-		plan->grid = was->grid;
+		plan->has_cut = before->has_cut;
+		plan->cut_message = before->cut_message;
+		plan->cut_tokens = before->cut_tokens;
 		if (decide_with_notices(plan, groups, true, due, err) < 0)
 			return -1;
 	}
@@ -381,15 +382,15 @@ ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 {
 	bool due = ctx_plan_due(plan, groups);
 	bool drop = plan->settings.reasoning == CTX_REASONING_DROP;
-	struct ctx_plan was = *plan;
+	struct ctx_plan before = *plan;
 
 	if (decide_with_notices(plan, groups, ended, due, err) < 0)
 		return -1;
 	if (ended && drop &&
-	    decide_without_bound(plan, groups, &was, due, err) < 0)
+	    decide_without_bound(plan, groups, &before, due, err) < 0)
 		return -1;
 	if (due && ended)
-		ctx_notice_forgo(plan, groups);
+		ctx_notice_remove(plan, groups);
 	ctx_plan_bind(plan, groups, ctx_plan_find_first_change(plan, groups));
 	return 0;
 }
@@ -398,7 +399,7 @@ void
 ctx_plan_take_back(struct ctx_plan *plan, struct ctx_groups *groups)
 {
 	unsigned never = CTX_MARK_FOLD | CTX_MARK_STRIP;
-	uint64_t was = plan->bound_from;
+	uint64_t before = plan->bound_from;
 	size_t i;
 
 	for (i = 0; i < groups->n; i++)
@@ -412,7 +413,7 @@ ctx_plan_take_back(struct ctx_plan *plan, struct ctx_groups *groups)
 	ctx_plan_total(plan, groups);
 	ctx_plan_bind(plan, groups, ctx_plan_find_first_change(plan, groups));
 	if (plan->after > plan->settings.budget)
-		ctx_plan_bind(plan, groups, was);
+		ctx_plan_bind(plan, groups, before);
 }
 
 uint64_t
@@ -429,21 +430,21 @@ ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
     struct ctx_err *err)
 {
 	uint64_t left, gap = 0;
-	bool *gone;
+	bool *removed;
 	size_t i;
 	int rc;
 
-	gone = calloc(groups->n + 1, sizeof *gone);
-	if (gone == NULL)
+	removed = calloc(groups->n + 1, sizeof *removed);
+	if (removed == NULL)
 		return ctx_err_nomem(err);
 	for (i = 0; i < groups->n; i++) {
 		struct ctx_segment *segment = &groups->segments[i];
 
 		gap += segment->dropped_before;
-		gone[i] = (plan->marks[i] & CTX_MARK_DROP) != 0;
-		if (gone[i]) {
+		removed[i] = (plan->marks[i] & CTX_MARK_DROP) != 0;
+		if (removed[i]) {
 			if (!(segment->flags & CTX_SEGMENT_NOTICE))
-				gap += ctx_plan_gone(plan, groups, i);
+				gap += ctx_plan_freed_tokens(plan, groups, i);
 			continue;
 		}
 		segment->dropped_before = gap;
@@ -459,7 +460,7 @@ ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
 			segment->clearable_tokens = 0;
 	}
 	groups->dropped_after += gap;
-	rc = ctx_groups_compact(groups, gone, err);
-	free(gone);
+	rc = ctx_groups_compact(groups, removed, err);
+	free(removed);
 	return rc;
 }

@@ -9,7 +9,7 @@ ctx_strategy_decide ctx_fifo_decide, ctx_window_decide, ctx_summarize_decide,
 
 /* Returns the tokens that removing segment i frees.  Tokens that both segments
  * of a message count are freed with the second one. */
-uint64_t ctx_plan_gone(const struct ctx_plan *plan,
+uint64_t ctx_plan_freed_tokens(const struct ctx_plan *plan,
     const struct ctx_groups *groups, size_t i);
 /*
  * Marks the places of notices, after all other decisions.  Before the end of
@@ -23,12 +23,12 @@ uint64_t ctx_notice_cost(const struct ctx_plan *plan,
     const struct ctx_groups *groups);
 /* Removes notices, the oldest first, until the budget is met.  A notice of an
  * earlier run is removed only if a user message follows it. */
-void ctx_notice_forgo(struct ctx_plan *plan, const struct ctx_groups *groups);
+void ctx_notice_remove(struct ctx_plan *plan, const struct ctx_groups *groups);
 
 /* A kind of scorer; its own struct begins with a struct ctx_scorer. */
 struct ctx_scorer_kind {
 	size_t size; /* bytes of its struct, zeroed at open */
-	int (*note)(struct ctx_scorer *scorer, const struct ctx_message *view,
+	int (*add)(struct ctx_scorer *scorer, const struct ctx_message *message,
 	    const struct ctx_groups *groups, size_t first, struct ctx_err *err);
 	int (*rank)(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	    struct ctx_err *err);

@@ -13,7 +13,7 @@ ctx_plan_find_allowed_edits(const struct ctx_plan *plan,
 		 edits = 0;
 
 	if (!settings->strategy->has_budget || settings->quantum != 0 ||
-	    (plan->holds[i] & never))
+	    (plan->floors[i] & never))
 		return 0;
 	if (settings->level >= CTX_LEVEL_BALANCED && segment->reasoning > 0 &&
 	    (!ended || segment->turn < groups->turn))
@@ -76,9 +76,10 @@ ctx_plan_count_summary_tokens(const struct ctx_segment *segment, unsigned edits)
 }
 
 void
-ctx_plan_pin_if_room(struct ctx_plan *plan, const struct ctx_groups *groups)
+ctx_plan_pin_optional(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
-	uint64_t held = plan->fixed + plan->notices, more = 0, tokens, own;
+	uint64_t required = plan->fixed + plan->notices, optional = 0, tokens,
+		 replaced;
 	uint64_t target = plan->settings.target;
 	size_t i;
 
@@ -86,22 +87,23 @@ ctx_plan_pin_if_room(struct ctx_plan *plan, const struct ctx_groups *groups)
 		tokens = ctx_plan_count_without_notice(&groups->segments[i],
 		    plan->marks[i]);
 		/* A new summary replaces an earlier one. */
-		own = plan->settings.strategy->summarizes
+		replaced = plan->settings.strategy->summarizes
 		    ? ctx_plan_count_summary_tokens(&groups->segments[i],
 			  plan->marks[i])
 		    : 0;
-		tokens -= own < tokens ? own : tokens;
-		if (plan->holds[i] == CTX_HOLD_IF_ROOM)
-			more += tokens;
-		else if (plan->holds[i] != 0)
-			held += tokens;
+		tokens -= replaced < tokens ? replaced : tokens;
+		if (plan->floors[i] == CTX_FLOOR_OPTIONAL)
+			optional += tokens;
+		else if (plan->floors[i] != 0)
+			required += tokens;
 	}
 	for (i = 0; i < groups->n; i++) {
-		if (!(plan->holds[i] & CTX_HOLD_IF_ROOM))
+		if (!(plan->floors[i] & CTX_FLOOR_OPTIONAL))
 			continue;
-		plan->holds[i] &= (uint8_t)~CTX_HOLD_IF_ROOM;
-		if (more <= target / CTX_ROOM_SHARE && held + more <= target)
-			plan->holds[i] |= CTX_FLOOR_BIT(CTX_FLOOR_TURN);
+		plan->floors[i] &= (uint8_t)~CTX_FLOOR_OPTIONAL;
+		if (optional <= target / CTX_OPTIONAL_SHARE &&
+		    required + optional <= target)
+			plan->floors[i] |= CTX_FLOOR_BIT(CTX_FLOOR_TURN);
 	}
 }
 
@@ -137,6 +139,6 @@ ctx_plan_edit_until_met(struct ctx_plan *plan, const struct ctx_groups *groups)
 		total += ctx_plan_count_without_notice(&groups->segments[i],
 		    plan->marks[i]);
 	for (i = 0; i < sizeof steps / sizeof steps[0]; i++)
-		if (plan->cut || total > plan->settings.target)
+		if (plan->has_cut || total > plan->settings.target)
 			total = edit_all(plan, groups, steps[i], total);
 }

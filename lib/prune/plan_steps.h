@@ -14,9 +14,9 @@
 
 /* A bit of ctx_plan.holds during a decision: a user message of the newest turn
  * that is not its task; it is kept if the budget allows. */
-#define CTX_HOLD_IF_ROOM (1u << 7)
-/* All of these may take 1/CTX_ROOM_SHARE of the target. */
-enum { CTX_ROOM_SHARE = 4 };
+#define CTX_FLOOR_OPTIONAL (1u << 7)
+/* All of these may take 1/CTX_OPTIONAL_SHARE of the target. */
+enum { CTX_OPTIONAL_SHARE = 4 };
 
 /* ---- floor.c ---- */
 
@@ -67,8 +67,8 @@ uint64_t ctx_plan_count_without_notice(const struct ctx_segment *segment,
 uint64_t ctx_plan_count_summary_tokens(const struct ctx_segment *segment,
     unsigned edits);
 /* Keeps the user messages of the newest turn that are not its task, if they fit
- * with the floor and take at most 1/CTX_ROOM_SHARE of the target. */
-void ctx_plan_pin_if_room(struct ctx_plan *plan,
+ * with the floor and take at most 1/CTX_OPTIONAL_SHARE of the target. */
+void ctx_plan_pin_optional(struct ctx_plan *plan,
     const struct ctx_groups *groups);
 /* Applies the edits at the end: one kind after the other, each to all segments,
  * until the target is met. */

@@ -146,14 +146,15 @@ struct ctx_plan {
 	/* Bound reasoning is removed from this message on; UINT64_MAX:
 	 * nowhere. */
 	uint64_t bound_from;
-	bool cut;      /* something was removed already */
-	uint64_t line; /* messages before this one are kept only if pinned, */
+	bool has_cut; /* something was removed already */
 	uint64_t
-	    grid; /* and so are segments that start before so many tokens */
-	uint8_t *marks; /* per segment, set by decide: CTX_MARK bits */
-	uint8_t *holds; /* per segment: a bit per enum ctx_floor_kind */
+	    cut_message; /* messages before this one are kept only if pinned, */
+	uint64_t cut_tokens; /* and so are segments that start before so many
+				tokens */
+	uint8_t *marks;      /* per segment, set by decide: CTX_MARK bits */
+	uint8_t *floors;     /* per segment: a bit per enum ctx_floor_kind */
 	struct ctx_candidate *candidates;
-	size_t marks_cap, holds_cap, candidates_cap;
+	size_t marks_cap, floors_cap, candidates_cap;
 	uint64_t after;                  /* tokens that are left, ... */
 	uint64_t floor[CTX_FLOOR_KINDS]; /* ... and the floor, by reason */
 };
@@ -311,9 +312,9 @@ struct ctx_prune_options {
 struct ctx_prune_outcome {
 	const char *file;
 	uint64_t line; /* of its record; 0: the stream's own conversation */
-	uint64_t before, after;  /* all tokens */
-	uint64_t messages, gone; /* messages read, and removed */
-	uint64_t messages_kept;  /* messages written, inserted ones included */
+	uint64_t before, after;              /* all tokens */
+	uint64_t messages, messages_removed; /* messages read, and removed */
+	uint64_t messages_kept; /* messages written, inserted ones included */
 	/* The dialect that has no place for a notice that was due; or NULL. */
 	const struct ctx_dialect *notice_unsupported;
 	const struct ctx_prune_settings *settings;

@@ -14,7 +14,7 @@
 #include "truncate/text_segments.h"
 
 /* Bytes held before removable messages are first sought. */
-#define FIRST_LOOK (256u << 10)
+#define FIRST_COMPACTION (256u << 10)
 
 /* ---- reading ---- */
 
@@ -27,7 +27,7 @@ begin_pruning(struct prune *p, struct held_conversation *conversation,
 	struct ctx_prune_settings settings;
 
 	conversation->open = true;
-	conversation->adopted = event->layout->dialect;
+	conversation->read_dialect = event->layout->dialect;
 	conversation->is_response = event->layout->is_response;
 	conversation->groups.has_remote_state |=
 	    event->layout->has_remote_state;
@@ -50,7 +50,7 @@ begin_pruning(struct prune *p, struct held_conversation *conversation,
 	conversation->plan.fixed = overhead.tokens;
 	conversation->plan.tools = overhead.tools;
 	conversation->plan.system = overhead.system;
-	conversation->compact_at = FIRST_LOOK;
+	conversation->compact_at = FIRST_COMPACTION;
 	return 0;
 }
 
@@ -69,7 +69,7 @@ compact_conversation(struct held_conversation *conversation,
 	for (i = 0; i < conversation->n; i++) {
 		struct held_message *held = &conversation->messages[i];
 
-		if (held->items > 0 ||
+		if (held->n_segments > 0 ||
 		    (held->pending != NULL && !held->pending->done))
 			conversation->messages[kept++] = *held;
 		else
@@ -100,8 +100,8 @@ prune_early(struct prune *p, struct held_conversation *conversation,
 		return -1;
 	conversation->format_known = true;
 	conversation->compact_at = conversation->bytes * 2;
-	if (conversation->compact_at < FIRST_LOOK)
-		conversation->compact_at = FIRST_LOOK;
+	if (conversation->compact_at < FIRST_COMPACTION)
+		conversation->compact_at = FIRST_COMPACTION;
 	return 0;
 }
 
@@ -109,10 +109,11 @@ static int
 write_held_message(struct prune *p, struct held_message *held,
     struct ctx_err *err)
 {
-	if (held->gone)
+	if (held->is_removed)
 		return 0;
-	if (held->line != 0 &&
-	    ctx_transcript_is_removed(p->stream->transcript, held->line))
+	if (held->transcript_line != 0 &&
+	    ctx_transcript_is_removed(p->stream->transcript,
+		held->transcript_line))
 		return 0;
 	if (ctx_writer_put(p->writer, held->text, held->n, err) < 0)
 		return -1;
@@ -122,13 +123,14 @@ write_held_message(struct prune *p, struct held_message *held,
 static int
 write_conversation(struct prune *p, struct ctx_err *err)
 {
-	struct held_conversation *conversation = &p->lines;
+	struct held_conversation *conversation = &p->stream_conversation;
 	size_t i;
 
 	for (i = 0; i < conversation->n && !p->options->report.dry_run; i++)
 		if ((ctx_insertion_is_before(conversation,
 			 &conversation->messages[i]) &&
-			ctx_insertion_write(p, conversation, i, err) < 0) ||
+			ctx_insertion_write_message(p, conversation, i, err) <
+			    0) ||
 		    write_held_message(p, &conversation->messages[i], err) < 0)
 			return -1;
 	if (ctx_writer_flush(p->writer, err) < 0)
@@ -145,7 +147,8 @@ static struct held_message *
 hold_text(struct prune *p, const struct ctx_event *event, char *text, size_t n,
     struct ctx_err *err)
 {
-	struct held_message *held = ctx_held_conversation_entry(&p->lines, err);
+	struct held_message *held =
+	    ctx_held_conversation_add(&p->stream_conversation, err);
 
 	if (held == NULL) {
 		free(text);
@@ -153,10 +156,10 @@ hold_text(struct prune *p, const struct ctx_event *event, char *text, size_t n,
 	}
 	held->text = text;
 	held->n = n;
-	held->line = event->line;
+	held->transcript_line = event->line;
 	held->file = event->record->file;
-	held->number = event->record->line;
-	p->lines.bytes += n;
+	held->record_line = event->record->line;
+	p->stream_conversation.bytes += n;
 	return held;
 }
 
@@ -181,11 +184,12 @@ pass_in_place(struct prune *p, const struct ctx_event *event,
 	struct ctx_str text = event->record->text;
 	struct held_message *held;
 
-	if (p->lines.open || event->line != 0) {
+	if (p->stream_conversation.open || event->line != 0) {
 		held = hold_record(p, event, err);
 		return held == NULL
 		    ? -1
-		    : ctx_prune_hold_unknown(&p->lines, held, err);
+		    : ctx_prune_hold_unknown(&p->stream_conversation, held,
+			  err);
 	}
 	if (p->options->report.dry_run)
 		return 0;
@@ -205,11 +209,12 @@ pass_edited(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 
 	if (text == NULL)
 		return -1;
-	if (p->lines.open || event->line != 0) {
+	if (p->stream_conversation.open || event->line != 0) {
 		held = hold_text(p, event, text, n, err);
 		return held == NULL
 		    ? -1
-		    : ctx_prune_hold_unknown(&p->lines, held, err);
+		    : ctx_prune_hold_unknown(&p->stream_conversation, held,
+			  err);
 	}
 	if (!p->options->report.dry_run &&
 	    (ctx_writer_copy(p->writer, text, n, err) < 0 ||
@@ -225,7 +230,7 @@ append_blank(struct prune *p, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	const struct ctx_record *record = event->record;
-	struct held_conversation *conversation = &p->lines;
+	struct held_conversation *conversation = &p->stream_conversation;
 	struct held_message *last;
 	char *grown;
 
@@ -244,16 +249,17 @@ append_blank(struct prune *p, const struct ctx_event *event,
 
 /* Reads all held messages again if a new message identifies the dialect. */
 static int
-adopt_dialect(struct prune *p, const struct ctx_record_layout *layout,
+update_dialect(struct prune *p, const struct ctx_record_layout *layout,
     struct ctx_err *err)
 {
-	struct held_conversation *conversation = &p->lines;
+	struct held_conversation *conversation = &p->stream_conversation;
 
 	if (conversation->format_known ||
-	    (!layout->decisive && layout->dialect == conversation->adopted))
+	    (!layout->decisive &&
+		layout->dialect == conversation->read_dialect))
 		return 0;
 	conversation->format_known = layout->decisive;
-	conversation->adopted = layout->dialect;
+	conversation->read_dialect = layout->dialect;
 	return ctx_prune_reclassify(p, conversation, layout->dialect, err);
 }
 
@@ -263,17 +269,19 @@ hold_line(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
 	struct held_message *held;
 
-	if (!p->lines.open && begin_pruning(p, &p->lines, event, err) < 0)
+	if (!p->stream_conversation.open &&
+	    begin_pruning(p, &p->stream_conversation, event, err) < 0)
 		return -1;
-	if (adopt_dialect(p, event->layout, err) < 0)
+	if (update_dialect(p, event->layout, err) < 0)
 		return -1;
 	held = hold_record(p, event, err);
 	if (held == NULL)
 		return -1;
 	held->dialect = event->layout->dialect;
-	if (ctx_prune_hold_message(p, &p->lines, held, event, err) < 0)
+	if (ctx_prune_hold_message(p, &p->stream_conversation, held, event,
+		err) < 0)
 		return -1;
-	return prune_early(p, &p->lines, err);
+	return prune_early(p, &p->stream_conversation, err);
 }
 
 /* Holds an element of a conversation inside a record. */
@@ -282,35 +290,37 @@ hold_element(struct prune *p, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct held_message *held =
-	    ctx_held_conversation_entry(&p->record, err);
+	    ctx_held_conversation_add(&p->record_conversation, err);
 
 	if (held == NULL)
 		return -1;
 	held->node = event->node;
 	held->dialect = event->layout->dialect;
 	held->file = event->record->file;
-	held->number = event->record->line;
+	held->record_line = event->record->line;
 	if (event->kind == CTX_EVENT_UNKNOWN)
-		return ctx_prune_hold_unknown(&p->record, held, err);
-	return ctx_prune_hold_message(p, &p->record, held, event, err);
+		return ctx_prune_hold_unknown(&p->record_conversation, held,
+		    err);
+	return ctx_prune_hold_message(p, &p->record_conversation, held, event,
+	    err);
 }
 
 /* Adds the removal of elements to p->edits. */
 static int
 drop_elements(struct prune *p, uint32_t array, struct ctx_err *err)
 {
-	struct held_conversation *conversation = &p->record;
+	struct held_conversation *conversation = &p->record_conversation;
 	bool *drop;
 	size_t i;
 	int rc;
 
-	if (conversation->gone == 0)
+	if (conversation->n_removed == 0)
 		return 0;
 	drop = calloc(conversation->n, sizeof *drop);
 	if (drop == NULL)
 		return ctx_err_nomem(err);
 	for (i = 0; i < conversation->n; i++)
-		drop[i] = conversation->messages[i].gone;
+		drop[i] = conversation->messages[i].is_removed;
 	rc = ctx_edits_remove(&p->edits, p->source, array, drop, err);
 	free(drop);
 	return rc;
@@ -320,7 +330,7 @@ drop_elements(struct prune *p, uint32_t array, struct ctx_err *err)
 static int
 renumber_messages(struct prune *p, struct ctx_err *err)
 {
-	const struct held_conversation *conversation = &p->record;
+	const struct held_conversation *conversation = &p->record_conversation;
 	const struct held_message *held;
 	uint64_t number = 0;
 	uint32_t node;
@@ -328,9 +338,9 @@ renumber_messages(struct prune *p, struct ctx_err *err)
 	size_t i;
 	int n;
 
-	for (i = 0; conversation->gone > 0 && i < conversation->n; i++) {
+	for (i = 0; conversation->n_removed > 0 && i < conversation->n; i++) {
 		held = &conversation->messages[i];
-		if (held->gone || held->dialect == NULL ||
+		if (held->is_removed || held->dialect == NULL ||
 		    held->dialect->ordinal == NULL)
 			continue;
 		node = ctx_json_find(p->source, held->node,
@@ -349,13 +359,13 @@ renumber_messages(struct prune *p, struct ctx_err *err)
 static int
 insert_messages(struct prune *p, struct ctx_err *err)
 {
-	struct held_conversation *conversation = &p->record;
+	struct held_conversation *conversation = &p->record_conversation;
 	size_t i;
 
 	for (i = 0; conversation->n_insertions > 0 && i < conversation->n; i++)
 		if (ctx_insertion_is_before(conversation,
 			&conversation->messages[i]) &&
-		    ctx_insertion_insert(p, conversation,
+		    ctx_insertion_insert_message(p, conversation,
 			&conversation->messages[i], err) < 0)
 			return -1;
 	return 0;
@@ -368,11 +378,12 @@ end_pruned_record(struct prune *p, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	p->source = event->record->json;
-	if (ctx_prune_finish_conversation(p, &p->record, err) < 0 ||
+	if (ctx_prune_finish_conversation(p, &p->record_conversation, err) <
+		0 ||
 	    drop_elements(p, event->layout->messages, err) < 0 ||
 	    renumber_messages(p, err) < 0 || insert_messages(p, err) < 0)
 		return -1;
-	ctx_held_conversation_clear(&p->record);
+	ctx_held_conversation_clear(&p->record_conversation);
 	return 0;
 }
 
@@ -392,7 +403,7 @@ prune_event(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
-		return begin_pruning(p, &p->record, event, err);
+		return begin_pruning(p, &p->record_conversation, event, err);
 	case CTX_EVENT_UNKNOWN:
 		return hold_element(p, event, err);
 	case CTX_EVENT_MESSAGE:
@@ -426,8 +437,8 @@ prune_all(struct prune *p, struct ctx_err *err)
 		(void)ctx_writer_flush(p->writer, &late);
 		return -1;
 	}
-	if (p->lines.open &&
-	    ctx_prune_finish_conversation(p, &p->lines, err) < 0)
+	if (p->stream_conversation.open &&
+	    ctx_prune_finish_conversation(p, &p->stream_conversation, err) < 0)
 		return -1;
 	return write_conversation(p, err);
 }
@@ -446,20 +457,20 @@ ctx_prune(struct ctx_stream *stream, struct ctx_writer *writer,
 	p.options = options;
 	stream->track_links = true;
 	ctx_json_init(&p.json, counters->simd);
-	if (ctx_groups_init(&p.lines.groups, err) == 0 &&
-	    ctx_groups_init(&p.record.groups, err) == 0)
+	if (ctx_groups_init(&p.stream_conversation.groups, err) == 0 &&
+	    ctx_groups_init(&p.record_conversation.groups, err) == 0)
 		rc = prune_all(&p, err);
-	ctx_held_conversation_release(&p.lines);
-	ctx_held_conversation_release(&p.record);
-	ctx_message_release(&p.view);
+	ctx_held_conversation_release(&p.stream_conversation);
+	ctx_held_conversation_release(&p.record_conversation);
+	ctx_message_release(&p.message);
 	ctx_json_release(&p.json);
 	ctx_edits_release(&p.edits);
-	ctx_edits_release(&p.one);
+	ctx_edits_release(&p.message_edits);
 	ctx_text_segments_release(&p.text_segments);
-	ctx_shorten_release(&p.cut);
-	ctx_buf_release(&p.out);
+	ctx_shorten_release(&p.shortener);
+	ctx_buf_release(&p.composed);
 	ctx_buf_release(&p.text);
 	ctx_buf_release(&p.literal);
-	ctx_buf_release(&p.message);
+	ctx_buf_release(&p.edited_message);
 	return rc;
 }

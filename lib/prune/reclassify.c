@@ -56,8 +56,8 @@ reclassify_message(struct reclassifying *job, struct held_message *held,
 
 	if (held->dialect == NULL)
 		return ctx_prune_hold_unknown(job->conversation, held, err);
-	free(held->spared);
-	held->spared = NULL;
+	free(held->excluded_results);
+	held->excluded_results = NULL;
 	if (ctx_json_scan(&job->json, held->text, held->n, &used, err) < 0 ||
 	    reread_message(job, held, &cost, err) < 0)
 		return -1;

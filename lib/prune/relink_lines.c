@@ -28,10 +28,11 @@ report_relink(struct prune *p, struct held_message *held, struct ctx_err *err)
 		return 0;
 	if (held->dialect != NULL) {
 		if (ctx_prune_reread(p, held, err) < 0 ||
-		    ctx_count_message(p->lines.model_counter.counter, &p->view,
-			&cost, err) < 0)
+		    ctx_count_message(
+			p->stream_conversation.model_counter.counter,
+			&p->message, &cost, err) < 0)
 			return -1;
-		change.role = p->view.role;
+		change.role = p->message.role;
 		change.before = change.after = cost.tokens;
 	}
 	return report_line_change(p, held, &change, err);
@@ -44,16 +45,17 @@ relink_line(struct prune *p, struct held_message *held, struct ctx_err *err)
 	struct ctx_transcript *transcript = p->stream->transcript;
 	size_t used;
 
-	if (!ctx_transcript_needs_relink(transcript, held->line))
+	if (!ctx_transcript_needs_relink(transcript, held->transcript_line))
 		return 0;
 	if (report_relink(p, held, err) < 0)
 		return -1;
 	ctx_edits_reset(&p->edits);
 	if (ctx_json_scan(&p->json, held->text, held->n, &used, err) < 0 ||
-	    ctx_transcript_relink(transcript, held->line, &p->json, &p->edits,
-		err) < 0)
+	    ctx_transcript_relink(transcript, held->transcript_line, &p->json,
+		&p->edits, err) < 0)
 		return -1;
-	return ctx_held_message_apply_edits(p, &p->lines, held, err);
+	return ctx_held_message_apply_edits(p, &p->stream_conversation, held,
+	    err);
 }
 
 int
@@ -66,13 +68,13 @@ ctx_prune_relink(struct prune *p, struct held_conversation *conversation,
 
 	for (i = 0; i < conversation->n; i++) {
 		held = &conversation->messages[i];
-		if (held->line == 0 || held->gone)
+		if (held->transcript_line == 0 || held->is_removed)
 			continue;
 		change = (struct ctx_change){.tool = {"", 0},
 		    .rule = "replaced",
 		    .action = "drop"};
 		if (!ctx_transcript_is_removed(p->stream->transcript,
-			held->line)
+			held->transcript_line)
 			? relink_line(p, held, err) < 0
 			: report_line_change(p, held, &change, err) < 0)
 			return -1;

@@ -4,8 +4,8 @@
 #include "prune/plan.h"
 
 uint64_t
-ctx_plan_gone(const struct ctx_plan *plan, const struct ctx_groups *groups,
-    size_t i)
+ctx_plan_freed_tokens(const struct ctx_plan *plan,
+    const struct ctx_groups *groups, size_t i)
 {
 	const struct ctx_segment *segment = &groups->segments[i];
 	uint64_t tokens = segment->tokens + segment->edited;

@@ -62,7 +62,7 @@ describe_change(const struct held_conversation *conversation,
     const struct held_message *held, size_t first, struct ctx_change *change)
 {
 	const unsigned char *marks = conversation->plan.marks;
-	size_t i, end = first + held->items;
+	size_t i, end = first + held->n_segments;
 
 	change->before = change->after = 0;
 	for (i = first; i < end; i++) {
@@ -88,8 +88,8 @@ ctx_prune_set_change_place(const struct prune *p,
     const struct held_message *held, struct ctx_change *change)
 {
 	change->file = held->file;
-	change->line = held->number;
-	change->index = held->message;
+	change->line = held->record_line;
+	change->index = held->message_index;
 	change->bytes = ctx_held_message_bytes(p, held);
 }
 
@@ -103,8 +103,9 @@ find_change_rule(const struct held_conversation *conversation,
 
 	if (dropped != NULL)
 		return dropped;
-	return marks == 0 && held->note != 0
-	    ? find_insertion_rule(&conversation->insertions[held->note - 1])
+	return marks == 0 && held->insertion_number != 0
+	    ? find_insertion_rule(
+		  &conversation->insertions[held->insertion_number - 1])
 	    : find_edit_rule(conversation, first, marks);
 }
 
@@ -114,13 +115,13 @@ ctx_prune_record_change(struct prune *p, struct held_conversation *conversation,
     struct ctx_err *err)
 {
 	const struct ctx_report *report = &p->options->report;
-	bool fresh = held->pending == NULL;
+	bool is_first = held->pending == NULL;
 	const char *dropped;
 	uint64_t before;
 
 	if (!ctx_report_wanted(report))
 		return 0;
-	if (fresh) {
+	if (is_first) {
 		held->pending = calloc(1, sizeof *held->pending);
 		if (held->pending == NULL)
 			return ctx_err_nomem(err);
@@ -134,7 +135,7 @@ ctx_prune_record_change(struct prune *p, struct held_conversation *conversation,
 	before = held->pending->change.before;
 	held->pending->change.rule = dropped;
 	describe_change(conversation, held, first, &held->pending->change);
-	if (!fresh)
+	if (!is_first)
 		held->pending->change.before = before;
 	held->pending->marks |= marks;
 	held->pending->change.rule = find_change_rule(conversation, held, first,
@@ -145,7 +146,7 @@ ctx_prune_record_change(struct prune *p, struct held_conversation *conversation,
 
 /* Tells of an entry that was dropped, or at the end (ended) changed. */
 static int
-report_entry(struct prune *p, struct held_message *held, bool ended,
+report_message(struct prune *p, struct held_message *held, bool ended,
     struct ctx_err *err)
 {
 	struct pending_change *pending = held->pending;
@@ -167,31 +168,31 @@ report_insertion(struct prune *p, const struct held_conversation *conversation,
     const struct held_message *held, struct ctx_err *err)
 {
 	const struct insertion *insertion =
-	    &conversation->insertions[held->note - 1];
+	    &conversation->insertions[held->insertion_number - 1];
 	struct ctx_change change = {.action = "add", .tool = {"", 0}};
 	size_t used;
 
 	if (p->options->report.on_change == NULL)
 		return 0;
-	change.part = ctx_insertion_is_part(conversation, held);
+	change.part = ctx_insertion_is_block(conversation, held);
 	ctx_prune_set_change_place(p, held, &change);
 	change.bytes =
-	    (struct ctx_str){conversation->inserted_json.p + insertion->at,
-		insertion->n};
+	    (struct ctx_str){conversation->inserted_json.p + insertion->json_at,
+		insertion->json_n};
 	/* What begins a string is not JSON of its own. */
-	if (insertion->n == 0)
+	if (insertion->json_n == 0)
 		change.bytes = (struct ctx_str){conversation->inserted_json.p +
-			insertion->literal,
-		    insertion->literal_n};
+			insertion->string_at,
+		    insertion->string_n};
 	if (held->pending != NULL && change.part) {
 		change.role = held->pending->change.role;
 	} else if (!change.part) {
 		if (ctx_json_scan(&p->json, change.bytes.p, change.bytes.n,
 			&used, err) < 0 ||
 		    ctx_dialect_read_message(held->dialect, &p->json, 0,
-			&p->view, err) < 0)
+			&p->message, err) < 0)
 			return -1;
-		change.role = p->view.role;
+		change.role = p->message.role;
 	}
 	change.rule = find_insertion_rule(insertion);
 	change.after = insertion->tokens;
@@ -207,9 +208,10 @@ ctx_prune_report_changes(struct prune *p,
 
 	for (i = 0; i < conversation->n; i++) {
 		held = &conversation->messages[i];
-		if ((conversation->n_insertions > 0 && held->note != 0 &&
+		if ((conversation->n_insertions > 0 &&
+			held->insertion_number != 0 &&
 			report_insertion(p, conversation, held, err) < 0) ||
-		    report_entry(p, held, ended, err) < 0)
+		    report_message(p, held, ended, err) < 0)
 			return -1;
 	}
 	return 0;

@@ -99,17 +99,18 @@ static int
 add_earlier_summary(struct summary_job *job, const struct ctx_message *message,
     const struct found_insertion *earlier, bool removed, struct ctx_err *err)
 {
-	const struct ctx_block *block = &message->blocks[earlier->part];
+	const struct ctx_block *block = &message->blocks[earlier->block];
 	size_t prefix = sizeof CTX_SUMMARY_PREFIX - 1;
 	size_t suffix = sizeof CTX_SUMMARY_SUFFIX - 1;
 	struct ctx_str text = {job->p->text.p, job->p->text.n};
 	struct ctx_str rest = {NULL, 0};
-	size_t own;
+	size_t rest_n;
 
-	if (earlier->end != 0) {
-		own = count_rest_bytes(message, block, earlier->end);
-		rest = (struct ctx_str){text.p + text.n - own, own};
-		text.n -= own + suffix;
+	if (earlier->user_text_at != 0) {
+		rest_n =
+		    count_rest_bytes(message, block, earlier->user_text_at);
+		rest = (struct ctx_str){text.p + text.n - rest_n, rest_n};
+		text.n -= rest_n + suffix;
 	}
 	text.p += prefix;
 	text.n -= prefix;
@@ -135,7 +136,7 @@ add_summary_block(struct summary_job *job, const struct ctx_message *message,
 
 	if (read_block_text(job->p, message, block, err) < 0)
 		return -1;
-	if (found->summary && i == found->part &&
+	if (found->summary && i == found->block &&
 	    text->n >= sizeof CTX_SUMMARY_PREFIX - 1)
 		rc = add_earlier_summary(job, message, found, removed, err);
 	else
@@ -154,7 +155,7 @@ add_summary_message(struct summary_job *job, const struct held_message *held,
     const struct ctx_message_edit *edit, struct ctx_err *err)
 {
 	struct prune *p = job->p;
-	const struct ctx_message *message = &p->view;
+	const struct ctx_message *message = &p->message;
 	struct found_insertion found;
 	size_t i;
 
@@ -165,7 +166,7 @@ add_summary_message(struct summary_job *job, const struct held_message *held,
 	ctx_insertion_find(p->options, message, &found);
 	for (i = 0; i < message->n; i++) {
 		const struct ctx_block *block = &message->blocks[i];
-		bool earlier = found.summary && i == found.part;
+		bool earlier = found.summary && i == found.block;
 		bool result = block->kind == CTX_BLOCK_TOOL_RESULT ||
 		    block->result_index != 0;
 		unsigned marks = result ? edit->results : edit->rest;
@@ -201,12 +202,12 @@ ctx_prune_collect_summary_input(struct summary_job *job, struct ctx_err *err)
 	    ctx_buf_printf(&job->input, err, "%s\n\n", options->prompt) < 0)
 		return -1;
 	for (i = 0; rc == 0 && i < conversation->n;
-	     first += held[i].items, i++) {
+	     first += held[i].n_segments, i++) {
 		(void)ctx_prune_marks(conversation, &held[i], first, &edit,
 		    &kept);
 		/* The built-in summarizer gets no demonstrations, since it
 		 * would take their user messages for requests of the user. */
-		if (held[i].items > 0 &&
+		if (held[i].n_segments > 0 &&
 		    (conversation->groups.segments[first].flags &
 			CTX_SEGMENT_DEMONSTRATION))
 			job->lines = NULL;

@@ -10,21 +10,21 @@ find_message_place(const struct held_conversation *conversation,
 {
 	unsigned leads =
 	    CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN | CTX_SEGMENT_COMPACTED;
-	size_t i, item = 0;
+	size_t i, first = 0;
 	bool system = false;
 
 	if (dialect->rules & CTX_SYSTEM_BETWEEN)
 		leads &= ~(unsigned)CTX_SEGMENT_SYSTEM;
 	for (i = 0; i < conversation->n;
-	     item += conversation->messages[i].items, i++) {
-		const struct ctx_segment *one =
-		    &conversation->groups.segments[item];
+	     first += conversation->messages[i].n_segments, i++) {
+		const struct ctx_segment *segment =
+		    &conversation->groups.segments[first];
 
-		if (conversation->messages[i].gone ||
-		    (conversation->plan.marks[item] & CTX_MARK_DROP))
+		if (conversation->messages[i].is_removed ||
+		    (conversation->plan.marks[first] & CTX_MARK_DROP))
 			continue;
-		system |= one->role == CTX_ROLE_SYSTEM;
-		if (!(one->flags & leads))
+		system |= segment->role == CTX_ROLE_SYSTEM;
+		if (!(segment->flags & leads))
 			break;
 	}
 	*place = i;
@@ -44,13 +44,14 @@ static int
 find_block_place(struct prune *p, const struct held_conversation *conversation,
     size_t *place, struct ctx_err *err)
 {
-	size_t i, j, item = 0;
+	size_t i, j, k = 0;
 
 	for (i = 0; i < conversation->n; i++)
-		for (j = 0; j < conversation->messages[i].items; j++, item++) {
-			if (!(conversation->groups.segments[item].flags &
+		for (j = 0; j < conversation->messages[i].n_segments;
+		     j++, k++) {
+			if (!(conversation->groups.segments[k].flags &
 				CTX_SEGMENT_USER) ||
-			    (conversation->plan.marks[item] & CTX_MARK_DROP))
+			    (conversation->plan.marks[k] & CTX_MARK_DROP))
 				continue;
 			if (ctx_prune_reread(p, &conversation->messages[i],
 				err) < 0)
@@ -58,7 +59,7 @@ find_block_place(struct prune *p, const struct held_conversation *conversation,
 			*place = i;
 			if (conversation->messages[i].dialect->note_part !=
 				NULL &&
-			    ctx_insertion_fits(&p->view))
+			    ctx_insertion_fits(&p->message))
 				return 1;
 		}
 	return 0;
@@ -74,20 +75,22 @@ ctx_prune_find_summary_place(struct prune *p,
 	int rc = 0;
 
 	if (dialect->note_part != NULL)
-		rc = find_block_place(p, conversation, &place->entry, err);
+		rc = find_block_place(p, conversation, &place->message_index,
+		    err);
 	if (rc < 0)
 		return -1;
-	place->part = rc > 0;
-	if (place->part)
+	place->is_block = rc > 0;
+	if (place->is_block)
 		return 0;
 	if (dialect->summary == NULL)
 		return ctx_err_set(err, CTX_EARG,
 		    "no summary can stand in it, a conversation of dialect %s "
 		    "without a user message",
 		    dialect->name);
-	if (find_message_place(conversation, dialect, &place->entry, err) < 0)
+	if (find_message_place(conversation, dialect, &place->message_index,
+		err) < 0)
 		return -1;
-	there = conversation->messages[place->entry].dialect;
+	there = conversation->messages[place->message_index].dialect;
 	if (there->summary != NULL)
 		return 0;
 	return ctx_err_set(err, CTX_EARG,

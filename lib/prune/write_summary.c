@@ -52,7 +52,7 @@ run_summarizer(struct summary_job *job, struct ctx_err *err)
 		    o->summarizer);
 	cut_at_suffix(out);
 	if (ctx_token_head(job->conversation->model_counter.counter->tokens,
-		(struct ctx_str){out->p, out->n}, job->room, &at, &tokens,
+		(struct ctx_str){out->p, out->n}, job->max_tokens, &at, &tokens,
 		err) < 0)
 		return -1;
 	out->n = at;
@@ -73,7 +73,7 @@ write_summary(struct summary_job *job, struct ctx_err *err)
 		job->text.n = 0;
 	}
 	return ctx_summary_write(job->lines,
-	    job->conversation->model_counter.counter->tokens, job->room,
+	    job->conversation->model_counter.counter->tokens, job->max_tokens,
 	    &job->text, err);
 }
 
@@ -87,21 +87,21 @@ find_removal(const struct held_conversation *conversation)
 	const struct ctx_segment *segments = conversation->groups.segments;
 	const unsigned char *marks = conversation->plan.marks;
 	struct removal removal = {NULL, 0};
-	size_t i, j, item = 0;
+	size_t i, j, k = 0;
 
 	for (i = 0; i < conversation->n; i++)
-		for (j = 0; j < conversation->messages[i].items; j++, item++) {
+		for (j = 0; j < conversation->messages[i].n_segments;
+		     j++, k++) {
 			/* Tokens that two segments of a message share are
 			 * removed only with both. */
-			if (item + 1 < conversation->groups.n &&
-			    segments[item].message ==
-				segments[item + 1].message &&
-			    ((marks[item] | marks[item + 1]) & CTX_MARK_DROP))
-				removal.tokens -= segments[item].shared_tokens;
-			if (!(marks[item] & CTX_MARK_DROP))
+			if (k + 1 < conversation->groups.n &&
+			    segments[k].message == segments[k + 1].message &&
+			    ((marks[k] | marks[k + 1]) & CTX_MARK_DROP))
+				removal.tokens -= segments[k].shared_tokens;
+			if (!(marks[k] & CTX_MARK_DROP))
 				continue;
-			removal.tokens += segments[item].tokens;
-			if (!(segments[item].flags & CTX_SEGMENT_SUMMARY))
+			removal.tokens += segments[k].tokens;
+			if (!(segments[k].flags & CTX_SEGMENT_SUMMARY))
 				removal.dialect =
 				    conversation->messages[i].dialect;
 		}
@@ -111,7 +111,8 @@ find_removal(const struct held_conversation *conversation)
 /* Marks the earlier summaries in messages that are kept: the new summary takes
  * them in. */
 static void
-fold_summaries(struct held_conversation *conversation, struct removal *removal)
+replace_summaries(struct held_conversation *conversation,
+    struct removal *removal)
 {
 	size_t i;
 
@@ -134,18 +135,19 @@ count_summary_cost(struct summary_job *job, struct ctx_str text,
     uint64_t *tokens, struct ctx_err *err)
 {
 	const struct held_message *held =
-	    &job->conversation->messages[job->place.entry];
-	struct insertion_content content = {.form = NOTE_MESSAGE,
+	    &job->conversation->messages[job->place.message_index];
+	struct insertion_content content = {.form = INSERT_MESSAGE,
 	    .summary = true,
 	    .text = text};
 
-	if (job->place.part) {
+	if (job->place.is_block) {
 		if (ctx_prune_reread(job->p, held, err) < 0)
 			return -1;
-		content.string = ctx_insertion_string(job->p, &job->p->view);
-		content.form = content.string.n > 0 ? NOTE_STRING : NOTE_BLOCK;
+		content.string = ctx_insertion_string(job->p, &job->p->message);
+		content.form =
+		    content.string.n > 0 ? INSERT_STRING : INSERT_BLOCK;
 	}
-	return ctx_insertion_cost(job->p,
+	return ctx_insertion_count(job->p,
 	    job->conversation->model_counter.counter, held->dialect, &content,
 	    tokens, err);
 }
@@ -153,7 +155,7 @@ count_summary_cost(struct summary_job *job, struct ctx_str text,
 /* Sets job->room: the tokens that the user asked for, but no more than the
  * budget leaves; 0 if it leaves none. */
 static int
-find_room(struct summary_job *job, struct ctx_err *err)
+find_max_tokens(struct summary_job *job, struct ctx_err *err)
 {
 	struct ctx_str prefix = {CTX_SUMMARY_PREFIX,
 	    sizeof CTX_SUMMARY_PREFIX - 1};
@@ -166,7 +168,7 @@ find_room(struct summary_job *job, struct ctx_err *err)
 		left = plan->settings.budget - plan->after - frame;
 	if (left > job->p->options->summary_tokens)
 		left = job->p->options->summary_tokens;
-	job->room =
+	job->max_tokens =
 	    ctx_tokens_to_encoding(job->conversation->model_counter.counter,
 		left);
 	return 0;
@@ -206,8 +208,8 @@ compose_within(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
 	over = plan->after + *tokens - budget;
 	if (ctx_token_head(job->conversation->model_counter.counter->tokens,
 		(struct ctx_str){text->p, text->n},
-		job->room > over ? job->room - over : 0, &text->n, tokens,
-		err) < 0)
+		job->max_tokens > over ? job->max_tokens - over : 0, &text->n,
+		tokens, err) < 0)
 		return -1;
 	return compose_summary(job, all, tokens, err);
 }
@@ -218,9 +220,9 @@ static int
 insert_summary(struct summary_job *job, struct ctx_err *err)
 {
 	struct ctx_plan *plan = &job->conversation->plan;
-	struct insertion_content content = {.form = job->place.part
-		? NOTE_BLOCK
-		: NOTE_MESSAGE,
+	struct insertion_content content = {.form = job->place.is_block
+		? INSERT_BLOCK
+		: INSERT_MESSAGE,
 	    .summary = true};
 	uint64_t tokens, whole = plan->after + job->removal.tokens;
 
@@ -229,8 +231,8 @@ insert_summary(struct summary_job *job, struct ctx_err *err)
 	if (job->text.n > 0 && tokens < job->removal.tokens &&
 	    plan->after + tokens <= plan->settings.budget) {
 		plan->after += tokens;
-		return ctx_insertion_add(job->conversation, job->place.entry,
-		    &content, tokens, err);
+		return ctx_insertion_add(job->conversation,
+		    job->place.message_index, &content, tokens, err);
 	}
 	/* If the budget is met only by removals, they are made without a
 	 * summary; else nothing is removed. */
@@ -243,9 +245,9 @@ insert_summary(struct summary_job *job, struct ctx_err *err)
 static int
 make_summary(struct summary_job *job, struct ctx_err *err)
 {
-	if (find_room(job, err) < 0)
+	if (find_max_tokens(job, err) < 0)
 		return -1;
-	if (job->room > 0 &&
+	if (job->max_tokens > 0 &&
 	    (ctx_summary_open(&job->lines, err) < 0 ||
 		ctx_prune_collect_summary_input(job, err) < 0 ||
 		write_summary(job, err) < 0))
@@ -266,7 +268,7 @@ ctx_prune_summarize(struct prune *p, struct held_conversation *conversation,
 		ctx_plan_take_back(&conversation->plan, &conversation->groups);
 		return 0;
 	}
-	fold_summaries(conversation, &job.removal);
+	replace_summaries(conversation, &job.removal);
 	if (ctx_prune_find_summary_place(p, conversation, job.removal.dialect,
 		&job.place, err) < 0)
 		return -1;

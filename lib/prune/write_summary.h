@@ -13,8 +13,9 @@ struct removal {
 
 /* Where a summary is inserted. */
 struct summary_place {
-	size_t entry; /* index of the held message */
-	bool part; /* true: as a block of it; false: as a message before it */
+	size_t message_index; /* index of the held message */
+	bool is_block; /* true: as a block of it; false: as a message before it
+			*/
 };
 
 /* A summary that is being written. */
@@ -27,7 +28,7 @@ struct summary_job {
 	struct ctx_buf input; /* for a summarizer command: prompt, blocks */
 	struct ctx_buf name;  /* scratch */
 	struct ctx_buf text;  /* the summary, without its prefix */
-	uint64_t room;        /* maximum tokens of text, in the encoding */
+	uint64_t max_tokens;  /* maximum tokens of text, in the encoding */
 };
 
 /* ---- summary_input.c ---- */

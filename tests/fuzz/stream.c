@@ -53,10 +53,10 @@ on_pruned(void *user, const struct ctx_prune_outcome *pruned,
 
 	(void)err;
 	must(pruned->after <= pruned->before);
-	must(pruned->gone <= pruned->messages);
+	must(pruned->messages_removed <= pruned->messages);
 	/* A notice before each that stays, at most, and a summary. */
-	must(
-	    pruned->messages_kept <= 2 * (pruned->messages - pruned->gone) + 2);
+	must(pruned->messages_kept <=
+	    2 * (pruned->messages - pruned->messages_removed) + 2);
 	must(pruned->error != NULL ||
 	    pruned->over == (pruned->after > pruned->settings->budget));
 	outcome->over |= pruned->over;

@@ -17,20 +17,20 @@
 /* The candidates of the turn that starts at i, user messages left aside: how
  * many may still be answered about, and does any stay for certain? */
 static size_t
-count_turn_units(const struct ctx_candidate *candidates, size_t n, size_t i,
-    bool *weighs)
+count_turn_groups(const struct ctx_candidate *candidates, size_t n, size_t i,
+    bool *permanent_group)
 {
 	uint32_t turn = candidates[i].turn;
-	size_t others = 0;
+	size_t groups_left = 0;
 
-	*weighs = false;
+	*permanent_group = false;
 	for (; i < n && candidates[i].turn == turn; i++) {
 		if (candidates[i].user || candidates[i].system)
 			continue;
-		others += candidates[i].is_root;
-		*weighs |= candidates[i].permanent;
+		groups_left += candidates[i].is_root;
+		*permanent_group |= candidates[i].permanent;
 	}
-	return others;
+	return groups_left;
 }
 
 int
@@ -42,9 +42,10 @@ ctx_fifo_decide(struct ctx_candidate *candidates, size_t n,
 	uint64_t before = base; /* what stays for certain before it */
 	uint64_t users = 0;     /* its turn's user messages, if not in before */
 	uint64_t cell = UINT64_MAX, grid = settings->quantum;
-	bool over = false, users_weigh = false;
+	bool over = false, users_permanent = false;
 	size_t i,
-	    others = 0; /* candidates of this turn that are still to come */
+	    groups_left =
+		0; /* candidates of this turn that are still to come */
 
 	(void)newest;
 	(void)err;
@@ -56,26 +57,28 @@ ctx_fifo_decide(struct ctx_candidate *candidates, size_t n,
 
 		if (i == 0 || candidate->turn != candidates[i - 1].turn) {
 			users = 0;
-			others =
-			    count_turn_units(candidates, n, i, &users_weigh);
+			groups_left = count_turn_groups(candidates, n, i,
+			    &users_permanent);
 		}
 		if (!candidate->is_root)
 			continue;
 		/* On a grid the first candidate of a cell answers for all of
 		 * it. */
 		if (grid == 0 || candidate->start / grid != cell)
-			over = from_here + before + (others > 0 ? users : 0) >
+			over =
+			    from_here + before + (groups_left > 0 ? users : 0) >
 			    settings->target;
 		if (grid != 0)
 			cell = candidate->start / grid;
 		candidate->drop =
 		    !candidate->pinned && (over || candidate->before_cut);
 		from_here -= candidate->weight;
-		if (candidate->permanent || (candidate->user && users_weigh))
+		if (candidate->permanent ||
+		    (candidate->user && users_permanent))
 			before += candidate->weight;
 		else if (candidate->user)
 			users += candidate->weight;
-		others -= !candidate->user && !candidate->system;
+		groups_left -= !candidate->user && !candidate->system;
 	}
 	return 0;
 }

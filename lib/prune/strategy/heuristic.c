@@ -29,19 +29,19 @@ const char *const ctx_heuristic_reasons[RANKS] = {
     [OTHER] = "old",
 };
 
-enum { SHORT_ANSWER = 200 }; /* characters */
-enum { LOOK_AT = 400 };      /* bytes of a result that may say it failed */
-enum { LONG_CALL = 4096 };   /* bytes of arguments */
+enum { SHORT_ANSWER = 200 };  /* characters */
+enum { FAILURE_BYTES = 400 }; /* bytes of a result that may say it failed */
+enum { LONG_CALL = 4096 };    /* bytes of arguments */
 
 struct call {
-	uint32_t item;
+	uint32_t segment;
 	uint32_t tool, same, file; /* names; file 0: it reads none */
 	bool all;                  /* it reads the whole file */
 };
 
 /* What was seen of a segment. */
 struct trait {
-	bool shorty, result, failed, partial;
+	bool is_short_answer, result, failed, partial;
 };
 
 /* The last good call of a name, by segment. */
@@ -54,8 +54,8 @@ struct heuristic {
 	struct ctx_intern names;
 	struct call *calls;
 	struct trait *traits;
-	struct last *lasts;
-	size_t n_calls, calls_cap, n_traits, traits_cap, lasts_cap;
+	struct last *newest;
+	size_t n_calls, calls_cap, n_traits, traits_cap, newest_cap;
 	struct ctx_buf key, text;
 };
 
@@ -85,7 +85,7 @@ make_compact(struct ctx_buf *json)
 /* Names a call by its arguments, which are h->text: by what they hash to if
  * they are long, so that they need not be held. */
 static int
-name_call(struct heuristic *h, struct call *call, struct ctx_err *err)
+set_call_name(struct heuristic *h, struct call *call, struct ctx_err *err)
 {
 	char hash[SHA256_DIGEST_STRING_LENGTH];
 	struct ctx_str same = {h->text.p, h->text.n};
@@ -190,9 +190,9 @@ is_reader(struct ctx_str tool)
 
 static int
 add_call(struct heuristic *h, const struct ctx_message *message,
-    const struct ctx_block *block, uint32_t item, struct ctx_err *err)
+    const struct ctx_block *block, uint32_t segment, struct ctx_err *err)
 {
-	struct call *grown, call = {.item = item};
+	struct call *grown, call = {.segment = segment};
 	struct ctx_str tool;
 	bool reads;
 
@@ -207,7 +207,7 @@ add_call(struct heuristic *h, const struct ctx_message *message,
 	    read_arguments(h, message, block, err) < 0)
 		return -1;
 	make_compact(&h->text);
-	if (name_call(h, &call, err) < 0 ||
+	if (set_call_name(h, &call, err) < 0 ||
 	    (reads && find_file(h, call.tool, &call, err) < 0))
 		return -1;
 	ctx_buf_reset(&h->text);
@@ -287,8 +287,8 @@ inspect_result(struct heuristic *h, const struct ctx_message *message, size_t i,
 		return -1;
 	text = (struct ctx_str){h->text.p, h->text.n};
 	trait->partial |= is_partial(text);
-	if (text.n > LOOK_AT)
-		text.n = LOOK_AT;
+	if (text.n > FAILURE_BYTES)
+		text.n = FAILURE_BYTES;
 	trait->failed |= has_line_prefix(text, signs);
 	ctx_buf_reset(&h->text);
 	return 0;
@@ -331,8 +331,8 @@ add_heuristic_message(struct ctx_scorer *scorer,
 			    ctx_json_str(message->json, block->payload));
 		}
 	}
-	grown[last].shorty = message->role == CTX_ROLE_ASSISTANT && !calls &&
-	    chars < SHORT_ANSWER;
+	grown[last].is_short_answer = message->role == CTX_ROLE_ASSISTANT &&
+	    !calls && chars < SHORT_ANSWER;
 	return 0;
 }
 
@@ -376,25 +376,26 @@ find_good_calls(struct heuristic *h, struct ctx_groups *groups,
 	struct last *grown;
 	size_t i;
 
-	grown = ctx_grow(h->lasts, &h->lasts_cap, h->names.n + 1, sizeof *grown,
-	    err);
+	grown = ctx_grow(h->newest, &h->newest_cap, h->names.n + 1,
+	    sizeof *grown, err);
 	if (grown == NULL)
 		return -1;
-	h->lasts = grown;
+	h->newest = grown;
 	memset(grown, 0, (h->names.n + 1) * sizeof *grown);
 	for (i = 0; i < h->n_calls; i++) {
 		const struct call *call = &h->calls[i];
 
-		uint8_t how = good[ctx_group_of(groups->segments, call->item)];
+		uint8_t results =
+		    good[ctx_group_of(groups->segments, call->segment)];
 
-		if ((how & (GOOD | BAD)) != GOOD)
+		if ((results & (GOOD | BAD)) != GOOD)
 			continue;
-		grown[call->tool].good = call->item + 1;
-		if (how & PARTIAL)
+		grown[call->tool].good = call->segment + 1;
+		if (results & PARTIAL)
 			continue;
-		grown[call->same].same = call->item + 1;
+		grown[call->same].same = call->segment + 1;
 		if (call->all && call->file != 0)
-			grown[call->file].all = call->item + 1;
+			grown[call->file].all = call->segment + 1;
 	}
 	return 0;
 }
@@ -403,8 +404,8 @@ find_good_calls(struct heuristic *h, struct ctx_groups *groups,
 static bool
 is_superseded(const struct heuristic *h, const struct call *call)
 {
-	return h->lasts[call->same].same > call->item + 1 ||
-	    (call->file != 0 && h->lasts[call->file].all > call->item + 1);
+	return h->newest[call->same].same > call->segment + 1 ||
+	    (call->file != 0 && h->newest[call->file].all > call->segment + 1);
 }
 
 static int
@@ -425,15 +426,15 @@ rank_by_heuristic(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	for (i = 0; i < groups->n; i++)
 		segments[i].rank = segments[i].flags & CTX_SEGMENT_DEMONSTRATION
 		    ? DEMO
-		    : i < h->n_traits && h->traits[i].shorty ? SHORT
-							     : OTHER;
+		    : i < h->n_traits && h->traits[i].is_short_answer ? SHORT
+								      : OTHER;
 	/* A group of several calls is worth what its best call is worth. */
 	for (i = 0; i < h->n_calls; i++) {
 		const struct call *call = &h->calls[i];
-		uint32_t root = ctx_group_of(segments, call->item);
+		uint32_t root = ctx_group_of(segments, call->segment);
 		double value = is_superseded(h, call) ? SUPERSEDED
 		    : (good[root] & BAD) &&
-			h->lasts[call->tool].good > call->item + 1
+			h->newest[call->tool].good > call->segment + 1
 		    ? FAILED
 		    : RESULTS;
 
@@ -466,12 +467,12 @@ release_heuristic(struct ctx_scorer *scorer)
 	ctx_buf_release(&h->text);
 	free(h->calls);
 	free(h->traits);
-	free(h->lasts);
+	free(h->newest);
 }
 
 const struct ctx_scorer_kind ctx_heuristic_kind = {
     .size = sizeof(struct heuristic),
-    .note = add_heuristic_message,
+    .add = add_heuristic_message,
     .rank = rank_by_heuristic,
     .reset = reset_heuristic,
     .release = release_heuristic,

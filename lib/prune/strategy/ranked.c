@@ -16,20 +16,21 @@
 
 struct ranked {
 	double rank;
-	bool late; /* goes after the others of its rank */
-	size_t unit,
+	bool after_equals; /* goes after the others of its rank */
+	size_t candidate_index,
 	    turn; /* indices of the candidate and of its turn's entry */
 };
 
 /* A turn while its candidates go. */
 struct turn {
 	uint64_t users; /* weight of its user messages that go with it */
-	size_t gone;    /* user messages that were removed by themselves */
-	size_t others;  /* groups that are still there, held ones too */
-	bool held;      /* one of them stays whatever happens */
-	double rank;    /* the highest of them */
-	size_t last;    /* index of the candidate that it ends with */
-	bool shares;    /* a message with what the turn before ends with */
+	size_t
+	    users_removed;   /* user messages that were removed by themselves */
+	size_t groups_left;  /* groups that are still there, held ones too */
+	bool keeps_one;      /* one of them stays whatever happens */
+	double rank;         /* the highest of them */
+	size_t last;         /* index of the candidate that it ends with */
+	bool shares_message; /* a message with what the turn before ends with */
 };
 
 static int
@@ -39,16 +40,16 @@ compare_ranks(const void *a, const void *b)
 
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? -1 : 1;
-	if (x->late != y->late)
-		return x->late ? 1 : -1;
-	return x->unit < y->unit ? -1 : 1;
+	if (x->after_equals != y->after_equals)
+		return x->after_equals ? 1 : -1;
+	return x->candidate_index < y->candidate_index ? -1 : 1;
 }
 
 /* What a turn ends with stays as long as any of it. */
 static void
 raise_turn_end(struct ctx_candidate *candidates, const struct turn *turn)
 {
-	if (turn->others > 0 && candidates[turn->last].rank < turn->rank)
+	if (turn->groups_left > 0 && candidates[turn->last].rank < turn->rank)
 		candidates[turn->last].rank = turn->rank;
 }
 
@@ -66,15 +67,15 @@ survey_turns(struct ctx_candidate *candidates, size_t n,
 			turn++;
 		}
 		if (candidates[i].shares_message) {
-			turn->shares = true;
+			turn->shares_message = true;
 			if (turn->rank < turn[-1].rank)
 				turn->rank = turn[-1].rank;
 		}
 		if (candidates[i].user || candidates[i].system)
 			continue;
-		turn->others += candidates[i].is_root ||
+		turn->groups_left += candidates[i].is_root ||
 		    candidates[candidates[i].root].turn != candidates[i].turn;
-		turn->held |= candidates[i].pinned;
+		turn->keeps_one |= candidates[i].pinned;
 		turn->last = candidates[i].root;
 		/* A late result holds its turn as high as its call. */
 		if (candidates[candidates[i].root].rank > turn->rank)
@@ -94,7 +95,7 @@ list_removable(const struct ctx_candidate *candidates, size_t n,
 	uint64_t total = 0;
 	double rank;
 	size_t i;
-	bool late;
+	bool after_equals;
 
 	*listed = 0;
 	for (i = 0; i < n; i++) {
@@ -105,20 +106,20 @@ list_removable(const struct ctx_candidate *candidates, size_t n,
 		if (!candidate->is_root)
 			continue;
 		total += candidate->weight;
-		if (candidate->pinned || (candidate->user && turn->held))
+		if (candidate->pinned || (candidate->user && turn->keeps_one))
 			continue;
-		if (candidate->user && !users_too && turn->others > 0) {
+		if (candidate->user && !users_too && turn->groups_left > 0) {
 			turn->users += candidate->weight;
 			continue;
 		}
 		/* A user message stays as long as its turn does. */
 		rank = candidate->rank;
-		late = candidate->user ||
+		after_equals = candidate->user ||
 		    (settings->alternates && i == turn->last);
-		if (late && turn->rank > rank)
+		if (after_equals && turn->rank > rank)
 			rank = turn->rank;
-		list[(*listed)++] =
-		    (struct ranked){rank, late, i, (size_t)(turn - turns)};
+		list[(*listed)++] = (struct ranked){rank, after_equals, i,
+		    (size_t)(turn - turns)};
 	}
 	return total;
 }
@@ -131,14 +132,15 @@ drop_lowest(struct ctx_candidate *candidates, struct turn *turns,
 	size_t i;
 
 	for (i = 0; i<listed && * total> target; i++) {
-		struct ctx_candidate *candidate = &candidates[list[i].unit];
+		struct ctx_candidate *candidate =
+		    &candidates[list[i].candidate_index];
 		struct turn *turn = &turns[list[i].turn];
 
 		candidate->drop = true;
 		*total -= candidate->weight;
 		if (candidate->user)
-			turn->gone++;
-		else if (!candidate->system && --turn->others == 0)
+			turn->users_removed++;
+		else if (!candidate->system && --turn->groups_left == 0)
 			*total -= turn->users;
 	}
 	return i;
@@ -147,44 +149,46 @@ drop_lowest(struct ctx_candidate *candidates, struct turn *turns,
 /* Do roles alternate if the candidate comes back?  It needs what its turn ends
  * with, and that the message which it shares with the next turn. */
 static bool
-has_turn_end(const struct ctx_candidate *candidates, const struct turn *turn,
-    size_t unit)
+keeps_turn_end(const struct ctx_candidate *candidates, const struct turn *turn,
+    size_t candidate_index)
 {
 	const struct turn *next = turn + 1;
 
-	if (unit != turn->last)
+	if (candidate_index != turn->last)
 		return !candidates[turn->last].drop;
-	return !next->shares ||
-	    (next->gone == 0 && !candidates[next->last].drop);
+	return !next->shares_message ||
+	    (next->users_removed == 0 && !candidates[next->last].drop);
 }
 
 /* Brings back what fits, from the highest rank down. */
 static void
 refill_budget(struct ctx_candidate *candidates, struct turn *turns,
-    const struct ranked *list, size_t went,
+    const struct ranked *list, size_t n_dropped,
     const struct ctx_prune_settings *settings, uint64_t total)
 {
-	while (went-- > 0) {
-		struct ctx_candidate *candidate = &candidates[list[went].unit];
-		struct turn *turn = &turns[list[went].turn];
+	while (n_dropped-- > 0) {
+		struct ctx_candidate *candidate =
+		    &candidates[list[n_dropped].candidate_index];
+		struct turn *turn = &turns[list[n_dropped].turn];
 		bool member = !candidate->user && !candidate->system;
 		uint64_t cost = candidate->weight;
 
 		/* Nothing comes back without the user messages of the turns
 		 * it stands in. */
 		if (member &&
-		    (turn->gone > 0 || candidate->crosses_turns ||
+		    (turn->users_removed > 0 || candidate->crosses_turns ||
 			(settings->alternates &&
-			    !has_turn_end(candidates, turn, list[went].unit))))
+			    !keeps_turn_end(candidates, turn,
+				list[n_dropped].candidate_index))))
 			continue;
-		if (member && turn->others == 0)
+		if (member && turn->groups_left == 0)
 			cost += turn->users;
 		if (cost > settings->target - total)
 			continue;
 		candidate->drop = false;
 		total += cost;
-		turn->others += member;
-		turn->gone -= candidate->user;
+		turn->groups_left += member;
+		turn->users_removed -= candidate->user;
 	}
 }
 
@@ -196,7 +200,7 @@ ctx_ranked_decide(struct ctx_candidate *candidates, size_t n,
 	struct turn *turns = calloc(n + 1, sizeof *turns);
 	struct ranked *list = calloc(n + 1, sizeof *list);
 	uint64_t total;
-	size_t listed, went;
+	size_t listed, n_dropped;
 	int rc = -1;
 
 	(void)newest;
@@ -208,10 +212,11 @@ ctx_ranked_decide(struct ctx_candidate *candidates, size_t n,
 	total = base +
 	    list_removable(candidates, n, settings, turns, list, &listed);
 	qsort(list, listed, sizeof *list, compare_ranks);
-	went = drop_lowest(candidates, turns, list, listed, settings->target,
-	    &total);
+	n_dropped = drop_lowest(candidates, turns, list, listed,
+	    settings->target, &total);
 	if (settings->strategy->refills && total <= settings->target)
-		refill_budget(candidates, turns, list, went, settings, total);
+		refill_budget(candidates, turns, list, n_dropped, settings,
+		    total);
 	rc = 0;
 out:
 	free(turns);

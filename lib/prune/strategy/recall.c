@@ -24,14 +24,14 @@ static const double RARITY = 1.75;     /* power of the inverse frequency */
 static const double FADE = 100;    /* tokens in which a score fades to 1/e */
 static const double LENGTH = 0.1;  /* how much dear segments are ranked down */
 static const double SPEAKER = 0.6; /* more for who is asked about */
-static const double CALLED = 0.5;  /* of a name's weight, if it is called */
-static const double FUSE = 60;     /* of reciprocal rank fusion */
+static const double ADDRESSEE = 0.5; /* of a name's weight, if it is called */
+static const double FUSE = 60;       /* of reciprocal rank fusion */
 enum {
-	CALLS_LEAST =
+	ADDRESS_LEAST =
 	    3, /* messages of a side that call a name for it to count, */
-	CALLS_SHARE = 20,  /* this part of its messages, */
-	CALLS_TIMES = 4,   /* and so many times those of the other side */
-	NEWEST_SHARE = 20, /* of the room, what the newest may fill */
+	ADDRESS_SHARE = 20, /* this part of its messages, */
+	ADDRESS_TIMES = 4,  /* and so many times those of the other side */
+	NEWEST_SHARE = 20,  /* of the room, what the newest may fill */
 };
 
 static int
@@ -48,10 +48,10 @@ grow_recall(struct recall *r, size_t items, struct ctx_err *err)
 		 err)) == NULL)
 		return -1;
 	r->weight = p;
-	if ((p = ctx_grow(r->calls, &r->calls_cap, terms * SIDES,
-		 sizeof *r->calls, err)) == NULL)
+	if ((p = ctx_grow(r->addressed, &r->addressed_cap, terms * SIDES,
+		 sizeof *r->addressed, err)) == NULL)
 		return -1;
-	r->calls = p;
+	r->addressed = p;
 	if ((p = ctx_grow(r->score, &r->score_cap, items + 1, sizeof *r->score,
 		 err)) == NULL)
 		return -1;
@@ -62,7 +62,7 @@ grow_recall(struct recall *r, size_t items, struct ctx_err *err)
 	r->smooth = p;
 	memset(r->frequency, 0, terms * sizeof *r->frequency);
 	memset(r->weight, 0, terms * sizeof *r->weight);
-	memset(r->calls, 0, terms * SIDES * sizeof *r->calls);
+	memset(r->addressed, 0, terms * SIDES * sizeof *r->addressed);
 	memset(r->score, 0, (items + 1) * sizeof *r->score);
 	return 0;
 }
@@ -75,26 +75,28 @@ grow_recall(struct recall *r, size_t items, struct ctx_err *err)
 static void
 find_sides(struct recall *r)
 {
-	uint32_t said[SIDES + 1] = {0}, *calls;
+	uint32_t said[SIDES + 1] = {0}, *addressed;
 	size_t i, side;
 
 	for (i = 0; i < r->n_docs; i++) {
 		const struct doc *doc = &r->docs[i];
 
 		said[doc->side]++;
-		if (doc->called != 0 && doc->side != NO_SIDE)
-			r->calls[(doc->called - 1) * SIDES + doc->side]++;
+		if (doc->addressee != 0 && doc->side != NO_SIDE)
+			r->addressed[(doc->addressee - 1) * SIDES +
+			    doc->side]++;
 	}
 	r->asked[USER] = r->asked[ASSISTANT] = false;
 	for (i = 0; i < r->n_found; i++) {
-		calls = &r->calls[(r->found[i].term - 1) * SIDES];
+		addressed = &r->addressed[(r->found[i].term - 1) * SIDES];
 		for (side = 0; side < SIDES; side++) {
-			if (calls[side] < CALLS_LEAST ||
-			    calls[side] < said[side] / CALLS_SHARE ||
-			    calls[side] / CALLS_TIMES < calls[SIDES - 1 - side])
+			if (addressed[side] < ADDRESS_LEAST ||
+			    addressed[side] < said[side] / ADDRESS_SHARE ||
+			    addressed[side] / ADDRESS_TIMES <
+				addressed[SIDES - 1 - side])
 				continue;
 			r->asked[SIDES - 1 - side] = true;
-			r->weight[r->found[i].term - 1] = CALLED;
+			r->weight[r->found[i].term - 1] = ADDRESSEE;
 		}
 	}
 }
@@ -172,7 +174,7 @@ smooth_scores(struct recall *r, const struct ctx_groups *groups)
 /* Raises what is said by one whom the question names, and ranks dear segments
  * down. */
 static void
-weigh_speakers(struct recall *r, const struct ctx_groups *groups)
+raise_speakers(struct recall *r, const struct ctx_groups *groups)
 {
 	size_t i;
 
@@ -274,7 +276,7 @@ rank_by_recall(struct ctx_scorer *scorer, struct ctx_groups *groups,
     struct ctx_err *err)
 {
 	struct recall *r = (struct recall *)scorer;
-	struct ctx_terms terms = {r, ctx_recall_take_term};
+	struct ctx_terms terms = {r, ctx_recall_add_term};
 	struct ctx_str question = find_question(r);
 	double length = 0;
 	size_t i;
@@ -294,7 +296,7 @@ rank_by_recall(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	find_sides(r);
 	score_docs(r, length / ((double)r->n_docs + 1));
 	smooth_scores(r, groups);
-	weigh_speakers(r, groups);
+	raise_speakers(r, groups);
 	if (fuse_rankings(r, question, err) < 0)
 		return -1;
 	for (i = 0; i < groups->n; i++)
@@ -309,7 +311,7 @@ reset_recall(struct ctx_scorer *scorer)
 
 	ctx_intern_reset(&r->terms);
 	ctx_embed_reset(&r->embed);
-	r->n_postings = r->n_docs = r->n_found = r->fold_at = 0;
+	r->n_postings = r->n_docs = r->n_found = r->merge_at = 0;
 	r->length = 0;
 	r->question.n = r->label = 0;
 	r->asker = 0;
@@ -330,21 +332,21 @@ release_recall(struct ctx_scorer *scorer)
 	free(r->found);
 	free(r->frequency);
 	free(r->weight);
-	free(r->calls);
+	free(r->addressed);
 	free(r->score);
 	free(r->smooth);
 }
 
 const struct ctx_scorer_kind ctx_recall_kind = {
     .size = sizeof(struct recall),
-    .note = ctx_recall_add_message,
+    .add = ctx_recall_add_message,
     .rank = rank_by_recall,
     .reset = reset_recall,
     .release = release_recall,
 };
 
 /* A turn while its candidates are weighed. */
-struct company {
+struct turn_users {
 	double users;    /* ranks of its user messages, */
 	uint64_t weight; /* their tokens */
 	size_t best;     /* and the candidate that brings them in, or n */
@@ -356,9 +358,9 @@ struct company {
  * good answer to a long and idle message would cost twice what it seems to.
  */
 static void
-weigh_turn_users(struct ctx_candidate *candidates, size_t from, size_t end)
+rank_with_users(struct ctx_candidate *candidates, size_t from, size_t end)
 {
-	struct company c = {0, 0, end};
+	struct turn_users c = {0, 0, end};
 	size_t i;
 
 	for (i = from; i < end; i++)
@@ -389,7 +391,7 @@ ctx_recall_decide(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
     struct ctx_err *err)
 {
-	uint64_t held = base, room;
+	uint64_t held = base, left;
 	size_t i, end;
 
 	for (i = 0; i < n; i++)
@@ -399,17 +401,17 @@ ctx_recall_decide(struct ctx_candidate *candidates, size_t n,
 		for (end = i;
 		     end < n && candidates[end].turn == candidates[i].turn;)
 			end++;
-		weigh_turn_users(candidates, i, end);
+		rank_with_users(candidates, i, end);
 	}
-	room = settings->target > held
+	left = settings->target > held
 	    ? (settings->target - held) / NEWEST_SHARE
 	    : 0;
 	for (i = n; i-- > 0;) {
 		if (!candidates[i].is_root || candidates[i].pinned)
 			continue;
-		if (candidates[i].weight > room)
+		if (candidates[i].weight > left)
 			break;
-		room -= candidates[i].weight;
+		left -= candidates[i].weight;
 		candidates[i].rank = HUGE_VAL;
 	}
 	return ctx_ranked_decide(candidates, n, settings, base, newest, err);

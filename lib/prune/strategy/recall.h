@@ -11,11 +11,11 @@ struct posting {
 
 /* The terms of one segment. */
 struct doc {
-	size_t from, n;   /* of postings */
-	uint32_t length;  /* terms, repetitions counted */
-	uint32_t speaker; /* the term that names who speaks, or 0, */
-	uint32_t called;  /* who is spoken to, */
-	uint8_t side;     /* and the role that speaks */
+	size_t from, n;     /* of postings */
+	uint32_t length;    /* terms, repetitions counted */
+	uint32_t speaker;   /* the term that names who speaks, or 0, */
+	uint32_t addressee; /* who is spoken to, */
+	uint8_t side;       /* and the role that speaks */
 };
 
 /* The two sides of a talk. */
@@ -27,16 +27,16 @@ struct recall {
 	struct posting *postings;
 	struct doc *docs;
 	struct posting *found; /* terms of the segment being read, */
-	size_t fold_at;        /* put together when there are so many */
+	size_t merge_at;       /* put together when there are so many */
 	uint32_t length;       /* of the segment */
 	uint32_t *frequency;   /* of each term: segments that have it */
 	double *weight;        /* of each term in the question */
-	uint32_t *calls;   /* of each term and side: messages that call it */
-	bool asked[SIDES]; /* the question names who speaks on that side */
+	uint32_t *addressed; /* of each term and side: messages that call it */
+	bool asked[SIDES];   /* the question names who speaks on that side */
 	double *score, *smooth;
 	size_t n_postings, postings_cap, n_docs, docs_cap, n_found, found_cap;
 	size_t frequency_cap, weight_cap, score_cap, smooth_cap;
-	size_t calls_cap;
+	size_t addressed_cap;
 	struct ctx_buf text;     /* scratch; begins with the sender's name */
 	size_t name;             /* bytes of that */
 	struct ctx_buf tool;     /* scratch */
@@ -48,7 +48,7 @@ struct recall {
 
 /* ---- recall_terms.c ---- */
 
-int ctx_recall_take_term(void *user, const char *p, size_t n,
+int ctx_recall_add_term(void *user, const char *p, size_t n,
     struct ctx_err *err);
 /* Makes a doc of the terms found. */
 int ctx_recall_add_doc(struct recall *r, uint32_t speaker, struct ctx_err *err);

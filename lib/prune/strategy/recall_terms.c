@@ -8,9 +8,9 @@
 #include "prune/strategy/terms.h"
 
 enum {
-	CALL_WORDS = 3, /* words of a text, one of which may call a name */
-	LABEL = 80,     /* bytes in which a text may name its speaker */
-	FOLD_LEAST = 1 << 16, /* words of a text */
+	ADDRESS_WORDS = 3, /* words of a text, one of which may call a name */
+	LABEL = 80,        /* bytes in which a text may name its speaker */
+	MERGE_LEAST = 1 << 16, /* words of a text */
 };
 
 static int
@@ -39,7 +39,7 @@ merge_terms(struct recall *r)
 }
 
 int
-ctx_recall_take_term(void *user, const char *p, size_t n, struct ctx_err *err)
+ctx_recall_add_term(void *user, const char *p, size_t n, struct ctx_err *err)
 {
 	struct recall *r = user;
 	struct posting *grown;
@@ -48,9 +48,9 @@ ctx_recall_take_term(void *user, const char *p, size_t n, struct ctx_err *err)
 	if (ctx_intern(&r->terms, p, n, &id, err) < 0)
 		return -1;
 	/* A long text has many more words than there are different ones. */
-	if (r->n_found >= FOLD_LEAST && r->n_found >= r->fold_at) {
+	if (r->n_found >= MERGE_LEAST && r->n_found >= r->merge_at) {
 		merge_terms(r);
-		r->fold_at = 2 * r->n_found;
+		r->merge_at = 2 * r->n_found;
 	}
 	grown = ctx_grow(r->found, &r->found_cap, r->n_found + 1, sizeof *grown,
 	    err);
@@ -85,7 +85,7 @@ ctx_recall_add_doc(struct recall *r, uint32_t speaker, struct ctx_err *err)
 		memcpy(postings + r->n_postings, r->found,
 		    r->n_found * sizeof *postings);
 	r->n_postings += r->n_found;
-	r->n_found = r->fold_at = r->length = 0;
+	r->n_found = r->merge_at = r->length = 0;
 	return 0;
 }
 
@@ -188,21 +188,22 @@ is_name_letter(char c)
 }
 
 static int
-take_called(void *user, const char *p, size_t n, struct ctx_err *err)
+take_addressee(void *user, const char *p, size_t n, struct ctx_err *err)
 {
 	struct recall *r = user;
 
-	return ctx_intern(&r->terms, p, n, &r->docs[r->n_docs - 1].called, err);
+	return ctx_intern(&r->terms, p, n, &r->docs[r->n_docs - 1].addressee,
+	    err);
 }
 
 /* Notes who is called by name in the newest doc: a word among the first of
  * its text, with no small letter before and a mark after it, and not the
  * first of all if there is another: "Thanks, Ann!", "Ann, you must see it". */
 static int
-record_called_name(struct recall *r, const struct ctx_message *message,
+record_addressee(struct recall *r, const struct ctx_message *message,
     struct ctx_err *err)
 {
-	struct ctx_terms terms = {r, take_called};
+	struct ctx_terms terms = {r, take_addressee};
 	struct doc *doc = &r->docs[r->n_docs - 1];
 	size_t i = r->name, n = r->text.n, from, words;
 	const char *p = r->text.p;
@@ -210,7 +211,7 @@ record_called_name(struct recall *r, const struct ctx_message *message,
 	doc->side = message->role == CTX_ROLE_USER ? USER
 	    : message->role == CTX_ROLE_ASSISTANT  ? ASSISTANT
 						   : NO_SIDE;
-	for (words = 0; words < CALL_WORDS; words++) {
+	for (words = 0; words < ADDRESS_WORDS; words++) {
 		while (i < n && !is_name_letter(p[i]))
 			i++;
 		for (from = i; i < n && is_name_letter(p[i]); i++)
@@ -222,7 +223,7 @@ record_called_name(struct recall *r, const struct ctx_message *message,
 			continue;
 		if (ctx_terms_of(&terms, p + from, i - from, err) < 0)
 			return -1;
-		if (words > 0 && doc->called != 0)
+		if (words > 0 && doc->addressee != 0)
 			break;
 	}
 	return 0;
@@ -232,7 +233,7 @@ record_called_name(struct recall *r, const struct ctx_message *message,
 static int
 read_terms(struct recall *r, uint32_t *speaker, struct ctx_err *err)
 {
-	struct ctx_terms terms = {r, ctx_recall_take_term};
+	struct ctx_terms terms = {r, ctx_recall_add_term};
 	size_t n = find_label(r);
 
 	*speaker = 0;
@@ -264,7 +265,7 @@ ctx_recall_add_message(struct ctx_scorer *scorer,
 			err) < 0 ||
 		    read_terms(r, &speaker, err) < 0 ||
 		    ctx_recall_add_doc(r, speaker, err) < 0 ||
-		    record_called_name(r, message, err) < 0)
+		    record_addressee(r, message, err) < 0)
 			return -1;
 		if (scorer->options.embedder != NULL &&
 		    ctx_embed_add(&r->embed, r->text.p, r->text.n, err) < 0)

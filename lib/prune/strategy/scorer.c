@@ -22,7 +22,7 @@ int
 ctx_scorer_add(struct ctx_scorer *scorer, const struct ctx_message *message,
     const struct ctx_groups *groups, size_t first, struct ctx_err *err)
 {
-	return scorer->kind->note(scorer, message, groups, first, err);
+	return scorer->kind->add(scorer, message, groups, first, err);
 }
 
 int

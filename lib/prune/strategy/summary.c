@@ -21,7 +21,7 @@ struct line {
 	enum ctx_summary_kind kind;
 	enum line_class class;
 	uint64_t tokens;
-	bool spoken_of; /* by later text */
+	bool mentioned_later; /* by later text */
 	bool taken;
 };
 
@@ -410,12 +410,12 @@ find_line_order(const struct ctx_summary *s, size_t i)
 {
 	if (i == 0 || s->lines[i].kind == CTX_SUMMARY_EARLIER)
 		return 0;
-	return s->lines[i].spoken_of ? 1 : 2;
+	return s->lines[i].mentioned_later ? 1 : 2;
 }
 
 /* Takes lines of one class while they fit, turn by turn, the newest first. */
 static uint64_t
-take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t room)
+take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t left)
 {
 	unsigned turn;
 	size_t i;
@@ -424,13 +424,13 @@ take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t room)
 		for (i = s->n; i-- > 0;) {
 			struct line *line = &s->lines[i];
 
-			if (line->class != class || line->tokens > room ||
+			if (line->class != class || line->tokens > left ||
 			    find_line_order(s, i) != turn)
 				continue;
 			line->taken = true;
-			room -= line->tokens;
+			left -= line->tokens;
 		}
-	return room;
+	return left;
 }
 
 /* Lets the last line of the lowest class go; false if none is left. */
@@ -453,7 +453,7 @@ drop_worst_line(struct ctx_summary *s)
 /* What a line costs, label and line feed included, and whether later text
  * speaks of it. */
 static int
-weigh_lines(struct ctx_summary *s, struct ctx_token_counter *counter,
+measure_lines(struct ctx_summary *s, struct ctx_token_counter *counter,
     struct ctx_err *err)
 {
 	size_t i;
@@ -462,7 +462,7 @@ weigh_lines(struct ctx_summary *s, struct ctx_token_counter *counter,
 		struct line *line = &s->lines[i];
 		struct ctx_str text = ctx_intern_at(&s->seen, line->id);
 
-		line->spoken_of = is_mentioned_later(s, text);
+		line->mentioned_later = is_mentioned_later(s, text);
 		if (ctx_token_count(counter, text.p, text.n, &line->tokens,
 			err) < 0)
 			return -1;
@@ -479,14 +479,14 @@ ctx_summary_write(struct ctx_summary *s, struct ctx_token_counter *counter,
 	 * leaves goes to the next. */
 	static const unsigned share[CLASSES] = {45, 25, 60, 50, 100};
 	size_t files = MOST_FILES;
-	uint64_t tokens, room = limit, part;
+	uint64_t tokens, left = limit, part;
 	unsigned class;
 
-	if (weigh_lines(s, counter, err) < 0)
+	if (measure_lines(s, counter, err) < 0)
 		return -1;
 	for (class = 0; class < CLASSES; class ++) {
-		part = room * share[class] / 100;
-		room -=
+		part = left * share[class] / 100;
+		left -=
 		    part - take_class_lines(s, (enum line_class) class, part);
 	}
 	for (;;) {

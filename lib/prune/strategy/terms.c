@@ -226,15 +226,15 @@ emit_term(const struct ctx_terms *terms, char *word, size_t n,
 struct reading {
 	char word[LONGEST], name[LONGEST];
 	size_t n, name_n;
-	size_t pieces; /* words in the name so far */
-	uint32_t last; /* the ideograph before, or 0 */
+	size_t n_words; /* words in the name so far */
+	uint32_t last;  /* the ideograph before, or 0 */
 };
 
 static int
 end_word(const struct ctx_terms *terms, struct reading *r, bool name_ends,
     struct ctx_err *err)
 {
-	r->pieces += r->n > 0;
+	r->n_words += r->n > 0;
 	if (emit_term(terms, r->word, r->n, err) < 0)
 		return -1;
 	r->n = 0;
@@ -242,10 +242,10 @@ end_word(const struct ctx_terms *terms, struct reading *r, bool name_ends,
 		return 0;
 	while (r->name_n > 0 && strchr("./-", r->name[r->name_n - 1]) != NULL)
 		r->name_n--;
-	if (r->pieces > 1 && r->name_n > 0 &&
+	if (r->n_words > 1 && r->name_n > 0 &&
 	    terms->take(terms->user, r->name, r->name_n, err) < 0)
 		return -1;
-	r->name_n = r->pieces = 0;
+	r->name_n = r->n_words = 0;
 	return 0;
 }
 
