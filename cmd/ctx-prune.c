@@ -118,7 +118,7 @@ name_owners(const struct ctx_plan *plan, char *out, size_t size)
 		    cli_short_number(number, plan->fixed));
 }
 
-/* Returns the line of a conversation that is a record, else "". */
+/* Writes ":LINE" for a conversation in a record, else an empty text. */
 static const char *
 place_of(const struct ctx_prune_outcome *outcome, char place[40])
 {
@@ -459,7 +459,8 @@ main(int argc, char **argv)
 	cli_report_open(&prune.cli, &prune.report, &prune.options.report);
 	cli_open(&prune.cli, &stream, prune.cli.files, prune.cli.n_files,
 	    &writer);
-	/* The user's commands need rights that the sandbox takes away. */
+	/* The summarizer and the embedder are commands of the user.  They may
+	 * need rights that the sandbox takes away. */
 	if (prune.options.summarizer == NULL &&
 	    prune.options.scorer.embedder == NULL)
 		cli_sandbox(&prune.cli,

@@ -1,17 +1,19 @@
 /*
- * apply_plan.c - what a plan means for the messages that are held
+ * apply_plan.c - applies a plan to the held messages
  *
- * What is removed is archived and reported first.  A line is changed at once,
- * the edits of an element wait for its record.
+ * Every message is archived and reported before it is changed or removed.  A
+ * message that is a record is edited at once.  The edits of an element are
+ * collected and applied when its whole record is written.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "prune/held_conversation.h"
 
-/* Puts the note of an entry into what its edits have left, which is
- * p->literal and becomes so again.  A note costs what it costs: it is not cut
- * with the message. */
+/* Inserts the summary or notice of a held message into the JSON of that
+ * message.  p->literal is the JSON after all other edits; it is replaced by the
+ * result.  The insertion comes last, so that its text is not shortened with the
+ * message. */
 static int
 put_insertion(struct prune *p, struct held_conversation *conversation,
     const struct held_message *held, bool replace, struct ctx_err *err)
@@ -34,8 +36,9 @@ put_insertion(struct prune *p, struct held_conversation *conversation,
 	    &p->literal, err);
 }
 
-/* Notes the edits of an entry in p->edits: as one, if a note is put into the
- * outcome of the others. */
+/* Adds the edits of a held message to p->edits.  If a summary or notice is
+ * inserted into the message, they become one edit that replaces the whole
+ * message.  Sets *empty to true if they leave nothing of it. */
 static int
 collect_edits(struct prune *p, struct held_conversation *conversation,
     const struct held_message *held, struct ctx_message_edit *edit, bool *empty,
@@ -54,7 +57,7 @@ collect_edits(struct prune *p, struct held_conversation *conversation,
 	message = ctx_json_str(p->message.json, p->message.node);
 	if (edit->rest & CTX_MARK_FOLD) {
 		ctx_insertion_find(p->options, &p->message, &earlier);
-		/* One note takes the place of the other. */
+		/* A new insertion replaces the earlier one. */
 		edit->own = is_block || earlier.user_text_at != 0
 		    ? 0
 		    : (uint32_t)earlier.block + 1;
@@ -127,11 +130,10 @@ ctx_prune_marks(const struct held_conversation *conversation,
 	return any;
 }
 
-/*
- * Drops an entry that had nothing but reasoning, p->view is on it.  Its
- * segments cost nothing any more; but where the first record of a message is
- * dropped, the next one costs what each message does.
- */
+/* Removes a held message of which the edits left nothing, because it had only
+ * reasoning; p->message is that message.  Its segments then have no tokens.  If
+ * it was the first line of a transcript message, the framing of the message is
+ * counted in the next line. */
 static int
 drop_empty(struct prune *p, struct held_conversation *conversation,
     struct held_message *held, size_t first, struct ctx_err *err)
@@ -168,7 +170,7 @@ drop_empty(struct prune *p, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Does to one entry what the plan marked for its segments. */
+/* Applies the marks of a held message, whose first segment is first. */
 static int
 apply_message_plan(struct prune *p, struct held_conversation *conversation,
     struct held_message *held, size_t first, struct ctx_err *err)
@@ -205,8 +207,9 @@ apply_message_plan(struct prune *p, struct held_conversation *conversation,
 	return 0;
 }
 
-/* A message is inserted before one that is kept: where that held nothing but
- * reasoning, and was removed with it, before the next. */
+/* A message is inserted before a message that is kept.  If that one is removed
+ * after all, because it had only reasoning, moves the insertion before the next
+ * kept message.  Without a next one nothing is inserted. */
 static void
 move_insertions(struct held_conversation *conversation)
 {

@@ -1,6 +1,4 @@
-/*
- * find_insertion.c - finds messages and blocks that an earlier run of ctx
- * inserted
+/* find_insertion.c - finds summaries and notices that an earlier run inserted
  */
 #include <sha2.h>
 #include <stdio.h>
@@ -8,8 +6,8 @@
 
 #include "prune/held_conversation.h"
 
-/* If the literal says this text at an offset, returns the offset after it,
- * else 0. */
+/* Returns the offset after a text that the JSON string has at offset at; 0 if
+ * it does not have it there. */
 static size_t
 match_literal(struct ctx_str literal, size_t at, const char *text)
 {
@@ -17,7 +15,7 @@ match_literal(struct ctx_str literal, size_t at, const char *text)
 	char utf8[4];
 	uint32_t cp;
 
-	/* Most texts differ in the first byte, escaped or not. */
+	/* Most strings differ in the first byte already. */
 	if (literal.n < at + n + 1 || n == 0 ||
 	    (literal.p[at] != text[0] && literal.p[at] != '\\'))
 		return 0;
@@ -32,8 +30,9 @@ match_literal(struct ctx_str literal, size_t at, const char *text)
 	return at;
 }
 
-/* The offset after the first time that the literal says this text, which
- * begins with a line feed; 0: it does not say it. */
+/* Returns the offset after the first occurrence of a text in a JSON string,
+ * from offset at on; 0 if there is none.  The text must begin with a line feed.
+ */
 static size_t
 find_literal_text(struct ctx_str literal, size_t at, const char *text)
 {
@@ -59,8 +58,8 @@ ctx_insertion_skip_result_blocks(const struct ctx_message *message)
 	return i;
 }
 
-/* May a message of this role be a note?  A row that is a whole turn has the
- * role of the one who answers. */
+/* Returns true if a message of this role can be an insertion.  A record that is
+ * a whole turn has the role of the assistant. */
 static bool
 may_be_insertion(const struct ctx_message *message)
 {
@@ -80,7 +79,8 @@ ctx_insertion_is_string_content(const struct ctx_message *message, size_t i)
 	    CTX_JSON_STRING;
 }
 
-/* Sees what a literal begins with; in a string the user's text may follow. */
+/* Sets found to the insertion at the start of a JSON string.  With string, the
+ * user's text may follow it in that string. */
 static void
 find_in_literal(struct ctx_str literal, const char *notice, bool string,
     struct found_insertion *found)

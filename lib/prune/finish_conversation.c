@@ -5,7 +5,7 @@
 #include "prune/held_conversation.h"
 #include "stream/change_report.h"
 
-/* Returns the number of messages inserted. */
+/* Returns the number of inserted messages; inserted blocks are not counted. */
 static uint64_t
 count_inserted_messages(const struct held_conversation *conversation)
 {
@@ -46,7 +46,7 @@ report_outcome(struct prune *p, struct held_conversation *conversation,
 	return p->options->ended(p->options->user, &outcome, err);
 }
 
-/* Ranks the segments if the conversation is above its trigger. */
+/* Ranks the segments unless the conversation is within its trigger. */
 static int
 rank_if_due(struct held_conversation *conversation, struct ctx_err *err)
 {
@@ -70,8 +70,8 @@ undo_plan(struct held_conversation *conversation)
 	ctx_plan_total(&conversation->plan, &conversation->groups);
 }
 
-/* Removes bound reasoning after inserted messages and blocks: an insertion is a
- * change, too. */
+/* Marks bound reasoning for removal after the first insertion, because an
+ * inserted message or block is a change, too. */
 static void
 bind_insertions(struct held_conversation *conversation)
 {
@@ -112,8 +112,8 @@ ctx_prune_finish_conversation(struct prune *p,
 			return -1;
 		}
 	}
-	bind_insertions(
-	    conversation); /* a summary may stand before the first removal */
+	bind_insertions(conversation); /* a summary may be inserted before the
+					  first removal */
 	refused = !failed &&
 	    conversation->plan.settings.reasoning == CTX_REASONING_FAIL &&
 	    ctx_plan_leaves_bound(&conversation->plan, &conversation->groups);

@@ -11,8 +11,9 @@ ctx_plan_is_required_by_turn(const struct ctx_plan *plan,
 	    (plan->settings.alternates || (segment->flags & CTX_SEGMENT_TASK));
 }
 
-/* Returns CTX_FLOOR_SYSTEM's bit for a system message, and for an earlier
- * summary unless the strategy writes a new one; 0 if neither is pinned. */
+/* Returns the bit of CTX_FLOOR_SYSTEM for a system message and for an earlier
+ * summary, if system messages are pinned.  A strategy that writes a new summary
+ * does not keep the earlier one. */
 static unsigned
 find_system_floor(const struct ctx_prune_settings *settings,
     const struct ctx_segment *segment)
@@ -29,8 +30,8 @@ find_system_floor(const struct ctx_prune_settings *settings,
 					      : CTX_FLOOR_BIT(CTX_FLOOR_SYSTEM);
 }
 
-/* Returns the reasons for which the segment itself must be kept, those of its
- * turn left out. */
+/* Returns the reasons why the segment itself must be kept.  Reasons that come
+ * from its turn are not included. */
 static unsigned
 find_own_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
     const struct ctx_segment *segment)
@@ -42,7 +43,7 @@ find_own_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
 		return CTX_FLOOR_BIT(CTX_FLOOR_UNKNOWN);
 	if (segment->flags & CTX_SEGMENT_PINNED)
 		floors |= CTX_FLOOR_BIT(CTX_FLOOR_PINNED);
-	/* The last message is always kept: no conversation becomes empty. */
+	/* Always keep the last message: no conversation becomes empty. */
 	if (segment->message + 1 == groups->messages &&
 	    !(segment->flags & CTX_SEGMENT_NOTICE))
 		floors |= CTX_FLOOR_BIT(CTX_FLOOR_LAST);
@@ -64,8 +65,9 @@ find_own_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
 	return floors;
 }
 
-/* Returns the bit above for a user message of the newest turn that is neither a
- * demonstration nor the task.  Today's last user message may become one. */
+/* Returns CTX_FLOOR_OPTIONAL for a user message of the newest turn that is
+ * neither its task nor a demonstration.  Before the end of the conversation
+ * (ended false) it is kept, because a later message may make it the task. */
 static unsigned
 find_optional_floor(const struct ctx_plan *plan,
     const struct ctx_groups *groups, const struct ctx_segment *segment,
@@ -86,12 +88,10 @@ ctx_plan_is_shared_message(const struct ctx_segment *segments, size_t i)
 	    segments[i].turn != segments[i - 1].turn;
 }
 
-/*
- * Where roles must alternate: if anything of a turn is kept, its user messages
- * and its last group are kept, too, or two neighbours would have one role.  If
- * that group ends in the next turn's user message (its results), the answer to
- * that message is kept as well, and so on.
- */
+/* Where roles must alternate: if anything of a turn is kept, keeps its user
+ * messages and its last group, too, or two neighbours would have one role.  If
+ * that group has results in the message that opens the next turn, keeps the
+ * answer to that message as well, and so on. */
 static void
 pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
@@ -145,8 +145,9 @@ has_open_tool_call(struct ctx_groups *groups, uint32_t i, bool ended)
 		(segments[i].flags & CTX_SEGMENT_MORE_RESULTS));
 }
 
-/* Returns the first segment that late results may join (all later ones then
- * belong to its group), where calls get several results. */
+/* If calls may get several results, returns the first segment whose group a
+ * later result may join; all later segments then join it, too.  Else returns
+ * SIZE_MAX. */
 static size_t
 find_first_open(struct ctx_groups *groups)
 {

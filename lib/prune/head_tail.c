@@ -38,7 +38,7 @@ ctx_head_tail_edit(struct prune *p, struct ctx_edits *edits,
 	if (!which->texts)
 		return 0;
 	ctx_insertion_find(p->options, message, &inserted);
-	/* A string that begins with an insertion is kept whole. */
+	/* Do not shorten a string that begins with an insertion. */
 	if (ctx_text_segments_texts(&p->text_segments, message,
 		inserted.summary || inserted.notice ? inserted.block
 						    : message->n,

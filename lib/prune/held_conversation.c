@@ -1,4 +1,4 @@
-/* held_conversation.c - a conversation while it is held */
+/* held_conversation.c - holds the messages of a conversation until its plan */
 #include <stdlib.h>
 #include <string.h>
 

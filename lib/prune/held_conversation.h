@@ -5,49 +5,48 @@
 #include "prune/prune.h"
 #include "truncate/text_segments.h"
 
-/*
- * The change of a record.  Its bytes are archived before the first edit.  The
- * change is reported only when it is final, because a message that is edited
- * now may be removed later.
- */
+/* The reported change of a held message.  Its bytes are archived before the
+ * first edit.  It is reported only when it is final, because a message that is
+ * edited now may be removed later. */
 struct pending_change {
 	struct ctx_change change;
-	unsigned marks; /* CTX_MARK bits of all its changes */
-	bool done;      /* it was reported */
+	unsigned marks; /* CTX_MARK bits of all changes so far */
+	bool done;      /* true: it was reported */
 };
 
-/* A message until its conversation has been decided. */
+/* A message that is held until its conversation is decided. */
 struct held_message {
-	char *text; /* its record, owned; NULL: an element */
+	char *text; /* its record, owned; NULL: an element of a record */
 	size_t n;
-	uint32_t node;             /* node of the message in its record */
-	uint32_t n_segments;       /* number of its segments in groups */
-	uint32_t transcript_line;  /* of a transcript; 0: none */
-	uint32_t insertion_number; /* index + 1 of its insertion; 0: none */
-	bool *excluded_results; /* per result: true: no edit; owned, or NULL */
-	bool is_removed;        /* nothing is left to write */
-	bool continues;         /* it continues an earlier message */
+	uint32_t node;            /* node of the message in its record */
+	uint32_t n_segments;      /* its segments in groups */
+	uint32_t transcript_line; /* line of its transcript; 0: no transcript */
+	uint32_t insertion_number; /* index in insertions, plus 1; 0: none */
+	bool *excluded_results;    /* true: result i must not be edited; owned;
+				      NULL: none */
+	bool is_removed;           /* nothing is left to write */
+	bool continues;            /* continues an earlier message */
 	struct pending_change
-	    *pending; /* owned; NULL: unchanged, or no report */
-	const struct ctx_dialect *dialect; /* NULL: it is not a message */
+	    *pending; /* owned; NULL: unchanged, or not reported */
+	const struct ctx_dialect *dialect; /* NULL: not a message */
 	const char *file;
-	uint64_t record_line; /* of the record's line in it */
-	uint64_t
-	    message_index; /* its index, or the number of messages before it */
+	uint64_t record_line;   /* line of its record in the file */
+	uint64_t message_index; /* its index; if it is no message, that of the
+				   next one */
 };
 
 /* A summary or notice to insert.  Its JSON is in
- * held_conversation.inserted_json, at the places below. */
+ * held_conversation.inserted_json. */
 struct insertion {
 	bool summary;  /* false: a notice */
 	bool is_block; /* a block of the message; false: a message before it */
 	uint64_t tokens;
-	size_t string_at, string_n; /* its text, as a JSON literal */
-	size_t json_at, json_n;     /* the message or block, once composed */
+	size_t string_at, string_n; /* its text there, as a JSON string */
+	size_t json_at, json_n; /* the composed message or block there; json_n
+				   0: not yet composed */
 };
 
-/* A conversation that waits for its plan.  Messages are in the order of their
- * segments. */
+/* A held conversation.  messages are in the order of their segments. */
 struct held_conversation {
 	struct ctx_groups groups;
 	struct ctx_plan plan;
@@ -62,44 +61,46 @@ struct held_conversation {
 	size_t n_insertions, insertions_cap;
 	struct ctx_buf inserted_json; /* JSON of all insertions */
 	const struct ctx_dialect
-	    *notice_unsupported; /* has no place for a notice that was due */
+	    *notice_unsupported; /* had no place for a notice; NULL: none */
 	const struct ctx_dialect
-	    *notice_cost_dialect; /* a notice in this dialect ... */
-	uint64_t notice_cost;     /* ... costs so many tokens */
+	    *notice_cost_dialect; /* a notice in this dialect has ... */
+	uint64_t notice_cost;     /* ... this many tokens */
 	const char *file;
-	uint64_t line; /* 0: the conversation of the stream */
+	uint64_t line; /* of its record; 0: the conversation of the stream */
 	bool open;
 	const struct ctx_dialect
-	    *read_dialect; /* dialect that it was last read by */
-	bool format_known; /* the dialect can no longer change */
+	    *read_dialect; /* the dialect that its messages were read by */
+	bool format_known; /* the messages need not be read again */
 	bool is_response;  /* a provider response: nothing is removed */
 };
 
-/* Adds a zeroed message and returns it; NULL with *err. */
+/* Adds a zeroed message and returns it, valid until the next call; NULL with
+ * *err. */
 struct held_message *ctx_held_conversation_add(
     struct held_conversation *conversation, struct ctx_err *err);
-/* Frees all held messages. */
+/* Frees all held messages and begins the next conversation. */
 void ctx_held_conversation_clear(struct held_conversation *conversation);
 void ctx_held_conversation_release(struct held_conversation *conversation);
 
-/* A run of ctx_prune. */
+/* What one call of ctx_prune works with. */
 struct prune {
 	struct ctx_stream *stream;
 	struct ctx_writer *writer;
 	struct ctx_model_counters *counters;
 	struct ctx_prune_options *options;
 	struct held_conversation stream_conversation,
-	    record_conversation; /* of the stream, and inside a record */
+	    record_conversation; /* of the stream, and in a record */
 	const struct ctx_json
-	    *source; /* JSON of the record whose conversation is decided */
+	    *source; /* JSON of the record that record_conversation is in */
 	struct ctx_message message;
-	struct ctx_json json;   /* a held record that is scanned again */
-	struct ctx_edits edits; /* edits of a record, ... */
-	struct ctx_edits message_edits; /* ... or of one of its messages */
+	struct ctx_json json;   /* a held or composed message, scanned again */
+	struct ctx_edits edits; /* edits of a record */
+	struct ctx_edits message_edits; /* edits of one message */
 	struct text_segments text_segments;
 	struct shortener shortener;
 	struct ctx_buf composed, text, literal, edited_message; /* scratch */
-	int64_t match_left; /* nanoseconds left for the patterns of a message */
+	int64_t match_left; /* nanoseconds left for the patterns of --pin,
+			       --tool, ... in this message */
 };
 
 /* Returns the JSON text of a held message, or of a held record that is not a
@@ -114,7 +115,8 @@ bool ctx_held_message_is_removed(const struct prune *p,
  * line of the transcript. */
 bool ctx_held_message_is_reported(const struct prune *p,
     const struct held_message *held);
-/* Reads a held message into p->view; returns as the dialect's read does. */
+/* Reads a held message into p->message.  Returns like ctx_dialect_read_message.
+ */
 int ctx_prune_reread(struct prune *p, const struct held_message *held,
     struct ctx_err *err);
 /* Applies p->edits to text and empties them.  Returns the result, *n bytes
@@ -128,18 +130,18 @@ int ctx_held_message_apply_edits(struct prune *p,
 
 /* ---- hold_message.c ---- */
 
-/* Adds a message: its segments to the groups, its properties to held. */
+/* Adds a message to the groups and sets the properties of held from it. */
 int ctx_prune_hold_message(struct prune *p,
     struct held_conversation *conversation, struct held_message *held,
     const struct ctx_event *event, struct ctx_err *err);
-/* Adds a record or element that is not a message. */
+/* Adds a record or element that is not a message to the groups. */
 int ctx_prune_hold_unknown(struct held_conversation *conversation,
     struct held_message *held, struct ctx_err *err);
 
 /* ---- reclassify.c ---- */
 
 /* Reads all held messages again by the dialect that a later record identified.
- * None may have been removed or edited. */
+ * No message may have been removed or edited before. */
 int ctx_prune_reclassify(struct prune *p,
     struct held_conversation *conversation, const struct ctx_dialect *dialect,
     struct ctx_err *err);
@@ -153,15 +155,16 @@ int ctx_prune_finish_conversation(struct prune *p,
 
 /* ---- apply_plan.c ---- */
 
-/* Returns all marks of the segments of a held message, which begin at first,
- * and sets *fate to the marks of its two parts and *kept to the number of
- * segments that are kept. */
+/* Sums up the marks of a held message, whose first segment is first.  Sets edit
+ * to the marks of its tool results and of its other blocks, and *kept to the
+ * number of segments that are kept.  Returns all marks, without
+ * CTX_MARK_NOTICE. */
 unsigned ctx_prune_marks(const struct held_conversation *conversation,
     const struct held_message *held, size_t first,
     struct ctx_message_edit *edit, uint32_t *kept);
-/* Applies the plan's marks to the held messages: archives, removes and edits
- * them.  Edits of elements are added to p->edits.  With ended, the messages
- * that are left are final and are reported, too. */
+/* Applies the plan to the held messages: archives, removes and edits them.
+ * Edits of elements are added to p->edits.  With ended, no later plan follows:
+ * all changes are reported. */
 int ctx_prune_apply_plan(struct prune *p,
     struct held_conversation *conversation, bool ended, struct ctx_err *err);
 /* ---- report_plan.c ---- */
@@ -184,9 +187,9 @@ int ctx_prune_report_changes(struct prune *p,
 
 /* ---- relink_lines.c ---- */
 
-/* Changes the links of transcript lines whose parents were removed.  Lines that
- * a removed message had replaced are removed, too: they would become active
- * again. */
+/* Corrects the links in the lines of a transcript after removals.  Also removes
+ * lines that a removed message had replaced, because without it they would
+ * become active again. */
 int ctx_prune_relink(struct prune *p, struct held_conversation *conversation,
     struct ctx_err *err);
 
@@ -197,8 +200,8 @@ int ctx_prune_relink(struct prune *p, struct held_conversation *conversation,
 
 /* Which texts of a message are shortened to head and tail. */
 struct head_tail {
-	bool results; /* its tool results ... */
-	/* ... except those whose entry is true; NULL: all of them */
+	bool results; /* its tool results, except those for which ... */
+	/* ... this array, one entry per result, is true; NULL: all of them */
 	const bool *excluded_results;
 	bool texts; /* its other texts, except a summary or notice */
 };
@@ -208,51 +211,54 @@ struct head_tail {
 int ctx_head_tail_edit(struct prune *p, struct ctx_edits *edits,
     const struct ctx_message *message, const struct head_tail *which,
     struct ctx_err *err);
-/* Sets *saved to the tokens that ctx_head_tail_edit would save. */
+/* Sets *saved to the tokens that ctx_head_tail_edit would save, counted by
+ * reading the edited message again.  0 if the dialect cannot read the message
+ * without the record around it. */
 int ctx_head_tail_savings(struct prune *p, const struct ctx_message *message,
     struct ctx_counter *counter, const struct head_tail *which, uint64_t *saved,
     struct ctx_err *err);
 
 /* ---- find_insertion.c: summaries and notices of an earlier run ---- */
 
-/* A summary or notice found in a message. */
+/* A summary or notice found in a message.  It is the whole message, a block of
+ * it, or the start of a string. */
 struct found_insertion {
-	bool summary, notice; /* which one; neither: none was found */
-	bool whole;           /* the message has nothing else */
+	bool summary, notice; /* which of the two; neither: none was found */
+	bool whole;           /* the message is nothing else */
 	size_t block;
-	size_t user_text_at; /* offset of the user's text in the block's
-			      * literal, which begins with the insertion; 0:
-			      * nothing follows it */
+	size_t user_text_at; /* offset of the user's text after it in the JSON
+				string of the block; 0: none follows */
 };
 void ctx_insertion_find(const struct ctx_prune_options *options,
     const struct ctx_message *message, struct found_insertion *found);
-/* Returns the user's string that an insertion would be put into, without an
- * earlier summary at its begin; n 0: the insertion would be a block or message.
- */
+/* Returns the text of the string that an insertion would be put into, without
+ * an earlier summary at its start.  It is empty if the insertion would be a
+ * block or a message. */
 struct ctx_str ctx_insertion_string(const struct prune *p,
     const struct ctx_message *message);
-/* Returns the index of the user's first block after tool results, where an
- * inserted block would be; message->n if there is none. */
+/* Returns the index of the first block that is not a tool result, before which
+ * a block is inserted; message->n if there is none. */
 size_t ctx_insertion_skip_result_blocks(const struct ctx_message *message);
-/* Returns true if block i is the whole content, a string in which a notice can
- * stand before the user's text. */
+/* Returns true if block i is the whole content of a user message: a string
+ * before whose text an insertion can be put. */
 bool ctx_insertion_is_string_content(const struct ctx_message *message,
     size_t i);
 
 /* ---- insert_message.c: summaries and notices of this run ---- */
 
-/* Returns true if a summary or notice can be a block of this user message. */
+/* Returns true if the dialect can insert something at this user message: a
+ * message before it, a block, or text before its string. */
 bool ctx_insertion_fits(const struct ctx_message *message);
-/* Returns true if the insertion of a held message is a block of it. */
+/* Returns true if the insertion of a held message goes into that message. */
 bool ctx_insertion_is_block(const struct held_conversation *conversation,
     const struct held_message *held);
 /* Returns true if a message is inserted before the held message. */
 bool ctx_insertion_is_before(const struct held_conversation *conversation,
     const struct held_message *held);
-/* The forms of an insertion: a message, a block, or text before the user's
- * string. */
+/* The forms of an insertion: a message, a block of a message, or text before
+ * the string that is its content. */
 enum insertion_form { INSERT_MESSAGE, INSERT_BLOCK, INSERT_STRING };
-/* What is inserted. */
+/* A text to insert. */
 struct insertion_content {
 	enum insertion_form form;
 	bool summary; /* false: a notice */
@@ -264,35 +270,39 @@ struct insertion_content {
 int ctx_insertion_count(struct prune *p, struct ctx_counter *counter,
     const struct ctx_dialect *dialect, const struct insertion_content *content,
     uint64_t *tokens, struct ctx_err *err);
-/* Sets *tokens to the tokens that a found insertion adds to its message. */
+/* Sets *tokens to the tokens of an insertion that was found in a message. */
 int ctx_insertion_count_found(struct prune *p, struct ctx_counter *counter,
     const struct ctx_message *message, const struct found_insertion *found,
     uint64_t *tokens, struct ctx_err *err);
-/* Adds the edit that removes a found insertion from the begin of its string. */
+/* Adds the edit that removes a found insertion from the start of its string. */
 int ctx_insertion_remove(struct ctx_edits *edits,
     const struct ctx_message *message, const struct found_insertion *found,
     struct ctx_err *err);
-/* Adds an insertion before the held message number entry (INSERT_MESSAGE), or
- * in it. */
+/* Adds an insertion to those of the conversation: as a message before the held
+ * message of this index, or into it. */
 int ctx_insertion_add(struct held_conversation *conversation,
     size_t message_index, const struct insertion_content *content,
     uint64_t tokens, struct ctx_err *err);
-/* Adds the notices that the plan has marked. */
+/* Adds an insertion for every CTX_MARK_NOTICE of the plan. */
 int ctx_insertions_add_notices(struct prune *p,
     struct held_conversation *conversation, struct ctx_err *err);
-/* Composes the JSON of all insertions, after the removals. */
+/* Composes the JSON of the messages to insert.  To be called after the
+ * removals, so that they link to lines that are kept. */
 int ctx_insertions_compose(struct prune *p,
     struct held_conversation *conversation, struct ctx_err *err);
-/* Adds the edit that puts an insertion into its message, which is in p->view,
- * as its first block; with replace, in place of the block that is first. */
+/* Adds the edit that inserts a summary or notice into p->message: as a block
+ * before its blocks, or before the text of its string.  With replace, it
+ * replaces the insertion that is there. */
 int ctx_insertion_insert_block(struct prune *p,
     struct held_conversation *conversation, const struct held_message *held,
     bool replace, struct ctx_err *err);
-/* Adds the edit that inserts a message before an element, in its layout. */
+/* Adds the edit that inserts a message before an element, laid out like that
+ * element. */
 int ctx_insertion_insert_message(struct prune *p,
     struct held_conversation *conversation, const struct held_message *held,
     struct ctx_err *err);
-/* Writes the inserted message before a held message as a line. */
+/* Writes the message that is inserted before the held message of this index, as
+ * a line. */
 int ctx_insertion_write_message(struct prune *p,
     const struct held_conversation *conversation, size_t message_index,
     struct ctx_err *err);

@@ -1,16 +1,18 @@
 /*
- * hold_message.c - a message is taken among those that are held
+ * hold_message.c - adds a message to the held conversation
  *
- * What the plan must know of it beside its tokens is worked out here, while
- * it can be read: whether the user pinned it, which of its results may be
- * edited, what is ours in it, and what a notice before it would cost.
+ * Finds out what the plan needs to know about a message beside its tokens,
+ * while its JSON is parsed: whether the user pinned it, which of its results
+ * may be edited, whether an earlier run inserted something into it, and how
+ * many tokens a notice before it would add.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "prune/held_conversation.h"
 
-/* Does the part hold a text, or name a tool, that is to stay? */
+/* Sets *pinned to true if the text of a block matches --pin, or its tool --pin-
+ * tool. */
 static int
 match_block_pin(struct prune *p, const struct ctx_message *message,
     const struct ctx_block *block, bool *pinned, struct ctx_err *err)
@@ -38,7 +40,8 @@ match_block_pin(struct prune *p, const struct ctx_message *message,
 	return 0;
 }
 
-/* Did the user ask for this message to stay? */
+/* Sets *pinned to true if --pin, --pin-tool or --pin-role names this message.
+ */
 static int
 is_pinned(struct prune *p, const struct ctx_message *message, bool *pinned,
     struct ctx_err *err)
@@ -53,7 +56,8 @@ is_pinned(struct prune *p, const struct ctx_message *message, bool *pinned,
 	return 0;
 }
 
-/* A result is pinned by the name of the tool whose call it answers. */
+/* Pins the segments, from first on, whose tool matches --pin-tool.  A result
+ * has the tool of the call that it answers. */
 static void
 pin_by_tool(struct prune *p, struct ctx_groups *groups, size_t first)
 {
@@ -69,7 +73,8 @@ pin_by_tool(struct prune *p, struct ctx_groups *groups, size_t first)
 	}
 }
 
-/* Returns true if results of this tool (id 0: unknown) must not be edited. */
+/* Returns true if --tool and --not-tool exclude results of a tool from edits;
+ * id 0 is a tool that is not known. */
 static bool
 is_excluded_tool(struct prune *p, const struct ctx_groups *groups, uint32_t id)
 {
@@ -80,8 +85,8 @@ is_excluded_tool(struct prune *p, const struct ctx_groups *groups, uint32_t id)
 	    tool.n, &p->match_left);
 }
 
-/* Finds the results of a message that are not to be edited, and takes what
- * clearing them would save out of its cost. */
+/* Finds the results that must not be edited, and subtracts from the cost what
+ * clearing them would save. */
 static int
 exclude_results(struct prune *p, struct held_conversation *conversation,
     struct held_message *held, const struct ctx_message *message,
@@ -117,8 +122,8 @@ exclude_results(struct prune *p, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Sets what shortening to head and tail would save of each segment from first
- * on, if the strategy and the level may do that. */
+/* Sets head_tail_savings of each segment from first on, if the strategy
+ * shortens texts at this level. */
 static int
 measure_head_tail(struct prune *p, struct held_conversation *conversation,
     const struct held_message *held, const struct ctx_message *message,
@@ -146,9 +151,9 @@ measure_head_tail(struct prune *p, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Sets what a notice before a segment that opens a turn would cost.  The cost
- * of a notice that is a message or block depends only on the dialect, so it is
- * counted once. */
+/* Sets notice_tokens of a segment: the tokens of a notice before it, if it
+ * opens a turn.  A notice that is a message or block has the same tokens
+ * everywhere in one dialect, so these are counted once. */
 static int
 count_notice_tokens(struct prune *p, struct held_conversation *conversation,
     struct held_message *held, const struct ctx_message *message,
@@ -158,8 +163,7 @@ count_notice_tokens(struct prune *p, struct held_conversation *conversation,
 	struct insertion_content content = {.text = {notice, 0}};
 	uint64_t cost_tokens;
 
-	/* No notice where an earlier summary already says that messages were
-	 * removed. */
+	/* An earlier summary already says that messages were removed. */
 	if (notice == NULL ||
 	    conversation->plan.settings.strategy->summarizes ||
 	    (segment->flags & CTX_SEGMENT_WITH_SUMMARY) ||
@@ -195,8 +199,9 @@ count_notice_tokens(struct prune *p, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Records in a segment that an earlier run inserted a summary or notice into
- * its message, and the tokens of that. */
+/* Sets the flags and inserted_tokens of a segment in whose message an earlier
+ * run inserted a summary or notice.  A message that is nothing else has flags
+ * of its own. */
 static int
 record_insertion(struct prune *p, struct held_conversation *conversation,
     const struct ctx_message *message, const struct found_insertion *found,
@@ -226,8 +231,8 @@ ctx_prune_hold_unknown(struct held_conversation *conversation,
 	    held->transcript_line != 0, err);
 }
 
-/* Sets *flags to those that ctx_groups_add cannot derive from a message: it is
- * pinned, or nothing but a summary or notice of an earlier run. */
+/* Sets *flags to those that ctx_groups_add cannot derive: the message is
+ * pinned, or it is a summary or notice of an earlier run. */
 static int
 find_given_flags(struct prune *p, const struct ctx_message *message,
     const struct found_insertion *found, unsigned *flags, struct ctx_err *err)
@@ -240,15 +245,15 @@ find_given_flags(struct prune *p, const struct ctx_message *message,
 		    (found->notice ? CTX_SEGMENT_NOTICE : 0u);
 	if (is_pinned(p, message, &pinned, err) < 0)
 		return -1;
-	/* A format may pin compaction summaries, but one that ctx inserted may
+	/* Some formats pin every compaction summary.  One that ctx inserted may
 	 * be removed. */
 	if (pinned || (*flags == 0 && (message->flags & CTX_MESSAGE_PINNED)))
 		*flags |= CTX_SEGMENT_PINNED;
 	return 0;
 }
 
-/* Adds the segments of a message to the groups.  Of a conversation that is a
- * provider response all segments are pinned. */
+/* Adds the segments of a message to the groups.  In a provider response all
+ * segments are pinned. */
 static int
 add_segments(struct prune *p, struct held_conversation *conversation,
     struct held_message *held, const struct ctx_event *event, unsigned flags,
@@ -273,8 +278,8 @@ add_segments(struct prune *p, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Measures what a plan needs to know of the segments of a message beside their
- * tokens, and gives them to the scorer. */
+/* Sets what the plan needs to know about the new segments of a message beside
+ * their tokens, and gives the message to the scorer. */
 static int
 measure_segments(struct prune *p, struct held_conversation *conversation,
     struct held_message *held, const struct ctx_message *message,

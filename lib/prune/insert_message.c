@@ -1,9 +1,9 @@
 /*
- * insert_message.c - texts of ours in a conversation: summaries and notices
+ * insert_message.c - inserts summaries and notices
  *
- * A note is a message of its own, or begins the user's next message: as a
- * block, or within the string that is its content.  It is known again by its
- * text, in a message of a role that a note may have.
+ * A summary or notice is a message by itself, or it is put before the content
+ * of the next user message: as a block, or at the start of the string that is
+ * the content.  A later run recognizes it by its text (find_insertion.c).
  */
 #include <sha2.h>
 #include <stdio.h>
@@ -11,9 +11,11 @@
 
 #include "prune/held_conversation.h"
 
-/* ---- made ---- */
+/* ---- compose and count ---- */
 
-/* Names that the same text in the same place always gets, as literals. */
+/* Sets uuid and hex to identifiers of an inserted message, as JSON strings.
+ * They are hashes of its text and of the JSON of its neighbour, so that every
+ * run gives the same ones. */
 static void
 make_names(struct ctx_str text, struct ctx_str neighbour, char uuid[39],
     char hex[11])
@@ -25,13 +27,14 @@ make_names(struct ctx_str text, struct ctx_str neighbour, char uuid[39],
 	SHA256Update(&sha, (const uint8_t *)text.p, text.n);
 	SHA256Update(&sha, (const uint8_t *)neighbour.p, neighbour.n);
 	SHA256End(&sha, digest);
-	/* Version 8 and variant 1 of RFC 9562: made as one pleases. */
+	/* UUID of version 8 (free form) and variant 1, as in RFC 9562. */
 	(void)snprintf(uuid, 39, "\"%.8s-%.4s-8%.3s-8%.3s-%.12s\"", digest,
 	    digest + 8, digest + 12, digest + 15, digest + 18);
 	(void)snprintf(hex, 11, "\"%.8s\"", digest);
 }
 
-/* The value at a path of keys separated by dots, or null. */
+/* Returns the JSON of the value at a path of n bytes, keys separated by dots,
+ * starting at node; "null" if there is none. */
 static struct ctx_str
 find_path_value(const struct ctx_json *json, uint32_t node, const char *path,
     size_t n)
@@ -61,10 +64,11 @@ is_path_char(char c)
 	    c == '.';
 }
 
-/* What the words of a template stand for. */
+/* The values of the words in a template.  Other words are paths in the JSON of
+ * the message after the insertion. */
 struct template_values {
 	struct ctx_str text, uuid, hex, parent;
-	const struct ctx_json *json; /* of the message after, or NULL */
+	const struct ctx_json *json; /* NULL: there is no message after it */
 	uint32_t node;
 };
 
@@ -120,7 +124,8 @@ choose_template(const struct ctx_dialect *dialect, bool is_block, bool summary)
 	return summary ? dialect->summary : dialect->notice;
 }
 
-/* Tokens of a note that is a message. */
+/* Sets *tokens to the tokens of an inserted message.  p->literal is its text,
+ * as a JSON string. */
 static int
 count_message_tokens(struct prune *p, struct ctx_counter *counter,
     const struct ctx_dialect *dialect, const char *template, uint64_t *tokens,
@@ -145,7 +150,8 @@ count_message_tokens(struct prune *p, struct ctx_counter *counter,
 	return 0;
 }
 
-/* Sets *tokens to those of a JSON string, given in two pieces. */
+/* Sets *tokens to the tokens of the JSON string that is first followed by
+ * second. */
 static int
 count_literal_tokens(struct prune *p, struct ctx_counter *counter,
     struct ctx_str first, struct ctx_str second, uint64_t *tokens,
@@ -167,7 +173,8 @@ count_literal_tokens(struct prune *p, struct ctx_counter *counter,
 }
 
 /* Sets *tokens to how many more tokens the JSON string first + rest has than
- * " + rest.  Tokens may cross the seam, so both are counted. */
+ * the string " + rest.  Both are counted whole, because a token may span the
+ * end of first and the start of rest. */
 static int
 count_prefix_tokens(struct prune *p, struct ctx_counter *counter,
     struct ctx_str first, struct ctx_str rest, uint64_t *tokens,
@@ -183,8 +190,8 @@ count_prefix_tokens(struct prune *p, struct ctx_counter *counter,
 	return 0;
 }
 
-/* Appends what separates a summary or notice from the user's text, as it is
- * written in a JSON string. */
+/* Appends the text that separates a summary or notice from the user's text,
+ * escaped for a JSON string. */
 static int
 append_suffix(struct ctx_buf *out, bool summary, struct ctx_err *err)
 {
@@ -292,7 +299,7 @@ ctx_insertion_is_before(const struct held_conversation *conversation,
 	    !ctx_insertion_is_block(conversation, held);
 }
 
-/* ---- put in ---- */
+/* ---- insert ---- */
 
 int
 ctx_insertion_add(struct held_conversation *conversation, size_t message_index,
@@ -348,8 +355,9 @@ ctx_insertions_add_notices(struct prune *p,
 	return 0;
 }
 
-/* Appends the JSON of a note before, or in, an entry, which is this node of
- * p->view.json. */
+/* Appends the JSON of an insertion to conversation->inserted_json and sets its
+ * place.  held is the message before which, or into which, it is inserted; node
+ * is that message in p->message.json. */
 static int
 compose_insertion(struct prune *p, struct held_conversation *conversation,
     struct insertion *insertion, const struct held_message *held, uint32_t node,
@@ -415,8 +423,9 @@ ctx_insertions_compose(struct prune *p, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Puts a note before the user's text in the string i of p->view, in place of
- * the note that is there if replace is true. */
+/* Adds the edit that inserts a summary or notice before the user's text in
+ * block i of p->message, a string.  With replace, it replaces the earlier
+ * insertion at the start of that string. */
 static int
 insert_in_string(struct prune *p, struct held_conversation *conversation,
     const struct held_message *held, size_t i, bool replace,
@@ -505,7 +514,8 @@ ctx_insertion_write_message(struct prune *p,
 	size_t i = message_index;
 	bool crlf;
 
-	/* A line ends as the one before it, or else the one after. */
+	/* Use the line end of the line before; without one, of the line after.
+	 */
 	while (i > 0 && conversation->messages[i - 1].is_removed)
 		i--;
 	neighbour = &conversation->messages[i > 0 ? i - 1 : message_index];

@@ -1,17 +1,17 @@
 /*
- * notice_place.c - where a notice stands for messages that were removed
+ * notice_place.c - decides where notices of removed messages are inserted
  *
- * Before the first user message of a turn, where something has gone since
- * the last message that stays.  Gaps inside a turn get none.  A notice that
- * stands there already will do, and stays: it may be what begins, ends or
- * parts turns of which the rest went.
+ * A notice is inserted before the first user message of a turn if messages
+ * between it and the last kept message were removed.  Gaps within a turn get
+ * none.  A notice that an earlier run inserted into a gap is kept instead:
+ * messages around it may rely on its role.
  */
 #include "prune/plan.h"
 
-/* The way from one message that stays to the next. */
+/* A run of removed messages between two kept ones. */
 struct gap {
-	uint64_t tokens; /* of what was removed on it */
-	size_t notice;   /* a notice on it, if there is one */
+	uint64_t tokens; /* tokens that were removed in it */
+	size_t notice;   /* segment of a notice in it, if it has one */
 	bool has_notice;
 };
 
@@ -22,7 +22,8 @@ drop_notice_message(struct ctx_plan *plan, size_t notice)
 		plan->marks[notice] = CTX_MARK_DROP;
 }
 
-/* What becomes of a gap that ends at segment i, which stays. */
+/* Ends a gap before segment i, which is kept.  Marks a notice there if a turn
+ * begins (turns) and the notice is smaller than what was removed. */
 static void
 close_gap(struct ctx_plan *plan, const struct ctx_segment *segment, size_t i,
     const struct gap *gap, bool turns)
@@ -36,8 +37,8 @@ close_gap(struct ctx_plan *plan, const struct ctx_segment *segment, size_t i,
 		plan->marks[i] |= CTX_MARK_NOTICE;
 }
 
-/* Passes a segment that no message ends the gap with: of several notices in
- * it the last will do. */
+/* Adds segment i to the gap.  Of several earlier notices in a gap only the last
+ * is kept. */
 static void
 widen_gap(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     struct gap *gap)
@@ -57,7 +58,7 @@ ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
     bool ended)
 {
 	struct gap gap = {0};
-	uint32_t turn = UINT32_MAX; /* of the last message that stays */
+	uint32_t turn = UINT32_MAX; /* turn of the last kept message */
 	size_t i;
 
 	for (i = 0; i < groups->n; i++) {
@@ -100,8 +101,9 @@ ctx_notice_cost(const struct ctx_plan *plan, const struct ctx_groups *groups)
 	return cost;
 }
 
-/* What a message that stays saves without the notice that it has, or that
- * stands before it (at notice, SIZE_MAX for none). */
+/* Removes the notice that is marked for kept segment i, is in it, or is the
+ * earlier notice before it (segment notice; SIZE_MAX: none).  Returns the
+ * tokens that this saves. */
 static uint64_t
 remove_notice(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     size_t notice)
@@ -116,7 +118,8 @@ remove_notice(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
 		plan->marks[i] |= CTX_MARK_FOLD;
 		return segment->inserted_tokens;
 	}
-	/* An answer may need what it follows. */
+	/* Keep an earlier notice that is not followed by a user message: the
+	 * assistant's message after it may need one before it. */
 	if (notice == SIZE_MAX || plan->floors[notice] != 0 ||
 	    !((segment->flags & CTX_SEGMENT_USER) ||
 		segment->notice_tokens > 0))

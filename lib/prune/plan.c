@@ -1,15 +1,16 @@
 /*
- * plan.c - decides what is removed, in bounded memory
+ * plan.c - decides which segments are removed
  *
- * The steps: mark the floor (what must be kept); apply the edits of the level,
- * each to all segments or to none; ask the strategy which groups to remove;
- * remove the user messages of turns that are empty.  No step puts anything
- * back.
+ * The steps: find the floor (what must be kept); mark the edits of the level,
+ * each for all segments or for none; ask the strategy which groups are removed;
+ * remove the user messages of turns that became empty.  No step undoes an
+ * earlier one.
  *
- * Before the end of a conversation the same steps run with optimistic numbers:
- * each segment is as small as the level can make it, and segments that are
- * pinned only for now weigh nothing.  What is removed then would be removed at
- * the end, too.  ctx_plan.line remembers how far this removal has come.
+ * In bounded memory the same steps also run before the end of a conversation.
+ * They then assume the smallest possible tokens: each segment has all edits
+ * that the level may make, and segments that are pinned only for now count
+ * nothing.  So whatever is removed early would also be removed at the end.
+ * ctx_plan.cut_message records up to where messages were removed.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -67,9 +68,9 @@ grow_plan(struct ctx_plan *plan, size_t n, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true if the candidate is a user message that its turn cannot do
- * without, or a summary in the user's role: without it the messages after it
- * would not start with the user. */
+/* Returns true for a user message that its turn cannot do without, and for a
+ * summary in the user's role, without which the next messages would not begin
+ * with the user. */
 static bool
 is_required_user(const struct ctx_plan *plan, const struct ctx_segment *segment)
 {
@@ -79,8 +80,8 @@ is_required_user(const struct ctx_plan *plan, const struct ctx_segment *segment)
 		!plan->settings.strategy->summarizes);
 }
 
-/* Returns true if the segment is the task only until another user message
- * follows it. */
+/* Returns true if the segment is the task of its turn only until another user
+ * message arrives. */
 static bool
 may_lose_task(const struct ctx_plan *plan, const struct ctx_groups *groups,
     const struct ctx_segment *segment)
@@ -90,7 +91,7 @@ may_lose_task(const struct ctx_plan *plan, const struct ctx_groups *groups,
 	    segment->message == groups->segments[groups->last_task].message;
 }
 
-/* Sets what candidate i has by itself; grow_plan has zeroed it. */
+/* Sets the members of candidate i that do not depend on its group. */
 static void
 fill_candidate(struct ctx_plan *plan, struct ctx_groups *groups, size_t i,
     bool ended)
@@ -119,8 +120,8 @@ fill_candidate(struct ctx_plan *plan, struct ctx_groups *groups, size_t i,
 	    segment->start < plan->cut_tokens;
 }
 
-/* Adds segment i to the totals of its group, which the group's first candidate
- * has; all earlier candidates are filled. */
+/* Adds segment i to the totals of its group, which are in the candidate of the
+ * group's first segment. */
 static void
 add_to_group(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     bool ended)
@@ -154,8 +155,8 @@ make_candidates(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 	}
 }
 
-/* Removes the task of a turn when the last group of the turn is removed.  Where
- * the strategy ranks user messages it may be kept alone. */
+/* Removes the user messages of a turn when its last group is removed.  A
+ * strategy that ranks user messages may keep them without their turn. */
 static void
 drop_with_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 {
@@ -185,9 +186,8 @@ drop_with_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 	}
 }
 
-/* Moves ctx_plan.line behind what the strategy has removed.  A user message
- * that is removed with its turn may stand after the line, if only results of
- * older calls answered it. */
+/* Sets ctx_plan.cut_message and cut_tokens to the last group that the strategy
+ * has removed.  A user message that is removed with its turn may come later. */
 static void
 set_cut_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -209,7 +209,7 @@ set_cut_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 	}
 }
 
-/* Turns the strategy's decisions into marks. */
+/* Marks the segments of the groups that the strategy removes. */
 static void
 mark_drops(struct ctx_plan *plan, struct ctx_groups *groups)
 {
@@ -241,7 +241,7 @@ ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups)
 
 		if (plan->marks[i] & CTX_MARK_DROP)
 			continue;
-		/* Both segments of a message count its framing. */
+		/* The framing of the message is counted in both segments. */
 		if (i + 1 < groups->n &&
 		    segments[i].message == segments[i + 1].message &&
 		    !(plan->marks[i + 1] & CTX_MARK_DROP))
@@ -274,7 +274,7 @@ ctx_plan_due(const struct ctx_plan *plan, const struct ctx_groups *groups)
 	return groups->tokens + plan->fixed > settings->trigger;
 }
 
-/* Decides once, with the tokens now reserved for notices. */
+/* Decides once, with plan->notices tokens reserved for notices. */
 static int
 decide_once(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
     bool due, struct ctx_err *err)
@@ -310,7 +310,8 @@ decide_once(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 	return 0;
 }
 
-/* Decides, and decides again while the notices need more tokens. */
+/* Decides with more and more tokens reserved for notices, until they suffice.
+ */
 static int
 decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended, bool due, struct ctx_err *err)
@@ -325,7 +326,8 @@ decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
 			return -1;
 		if (!bounded || plan->after <= plan->settings.target)
 			break;
-		/* Reserving tokens for notices may create more gaps. */
+		/* Reserving more tokens removes more messages, which may need
+		 * more notices. */
 		notices = ctx_notice_cost(plan, groups);
 		if (notices <= plan->notices)
 			break;
@@ -334,8 +336,8 @@ decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
 	return 0;
 }
 
-/* Returns true if the marks change something before bound reasoning that can
- * still be removed. */
+/* Returns true if the marks change a message before bound reasoning that is not
+ * yet removed. */
 static bool
 has_broken_reasoning(const struct ctx_plan *plan,
     const struct ctx_groups *groups)
@@ -350,11 +352,10 @@ has_broken_reasoning(const struct ctx_plan *plan,
 	return false;
 }
 
-/*
- * Decides again without the bound reasoning after the first change, because the
- * tokens that this saves may keep other messages.  A new decision may change an
- * earlier message; after some rounds all bound reasoning is removed.
- */
+/* Removes the bound reasoning after the first change and decides again, because
+ * the tokens saved may keep other messages.  The new decision may change an
+ * earlier message, so this is repeated; after ROUNDS rounds all bound reasoning
+ * is removed. */
 static int
 decide_without_bound(struct ctx_plan *plan, struct ctx_groups *groups,
     const struct ctx_plan *before, bool due, struct ctx_err *err)
@@ -365,7 +366,7 @@ decide_without_bound(struct ctx_plan *plan, struct ctx_groups *groups,
 		plan->bound_from = round < ROUNDS
 		    ? ctx_plan_find_first_change(plan, groups)
 		    : 0;
-		/* The segments marked by the earlier decision are still there.
+		/* Go back to before the decision, whose marks were not applied.
 		 */
 		plan->has_cut = before->has_cut;
 		plan->cut_message = before->cut_message;

@@ -1,4 +1,4 @@
-/* plan.h - the strategies' own functions, one file each */
+/* plan.h - the functions of the strategies, and what a plan shares with them */
 #ifndef CTX_PRUNE_PLAN_H
 #define CTX_PRUNE_PLAN_H
 
@@ -7,18 +7,16 @@
 ctx_strategy_decide ctx_fifo_decide, ctx_window_decide, ctx_summarize_decide,
     ctx_ranked_decide, ctx_recall_decide;
 
-/* Returns the tokens that removing segment i frees.  Tokens that both segments
- * of a message count are freed with the second one. */
+/* Returns the tokens that the removal of segment i frees.  Tokens that two
+ * segments of a message share are freed with the second of them. */
 uint64_t ctx_plan_freed_tokens(const struct ctx_plan *plan,
     const struct ctx_groups *groups, size_t i);
-/*
- * Marks the places of notices, after all other decisions.  Before the end of
- * the conversation (ended false) it only removes an earlier notice if the same
- * gap has a later one.
- */
+/* Marks the segments before which a notice is inserted, after all other
+ * decisions.  With ended false it only removes an earlier notice that is
+ * followed by a later one in the same gap. */
 void ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
     bool ended);
-/* Returns the tokens of all notices that the marks leave, old and new. */
+/* Returns the tokens of all notices that the plan inserts or keeps. */
 uint64_t ctx_notice_cost(const struct ctx_plan *plan,
     const struct ctx_groups *groups);
 /* Removes notices, the oldest first, until the budget is met.  A notice of an

@@ -1,4 +1,4 @@
-/* plan_edits.c - strips, clears and truncates instead of removing */
+/* plan_edits.c - decides which segments are stripped, cleared or truncated */
 #include <assert.h>
 
 #include "prune/plan_steps.h"
@@ -66,7 +66,8 @@ ctx_plan_count_without_notice(const struct ctx_segment *segment, unsigned edits)
 uint64_t
 ctx_plan_count_summary_tokens(const struct ctx_segment *segment, unsigned edits)
 {
-	if (segment->flags & CTX_SEGMENT_NOTICE) /* of the same text */
+	if (segment->flags &
+	    CTX_SEGMENT_NOTICE) /* a notice with the text of a summary */
 		return 0;
 	if (segment->flags & CTX_SEGMENT_SUMMARY)
 		return ctx_plan_count_edited_tokens(segment, edits);

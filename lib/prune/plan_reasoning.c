@@ -1,4 +1,4 @@
-/* plan_reasoning.c - bound reasoning that a plan would leave after a change */
+/* plan_reasoning.c - decides which bound reasoning is removed */
 #include <assert.h>
 
 #include "prune/plan_steps.h"

@@ -1,4 +1,4 @@
-/* plan_steps.h - the steps of a plan */
+/* plan_steps.h - the steps of ctx_plan_decide */
 #ifndef CTX_PRUNE_PLAN_STEPS_H
 #define CTX_PRUNE_PLAN_STEPS_H
 
@@ -12,10 +12,10 @@
 	(CTX_FLOORS_FOREVER | CTX_FLOOR_BIT(CTX_FLOOR_LAST) | \
 	    CTX_FLOOR_BIT(CTX_FLOOR_OPEN))
 
-/* A bit of ctx_plan.holds during a decision: a user message of the newest turn
- * that is not its task; it is kept if the budget allows. */
+/* A bit of ctx_plan.floors, only during a decision: a user message of the
+ * newest turn that is not its task.  It is kept if the budget allows. */
 #define CTX_FLOOR_OPTIONAL (1u << 7)
-/* All of these may take 1/CTX_OPTIONAL_SHARE of the target. */
+/* All of these messages may take 1/CTX_OPTIONAL_SHARE of the target. */
 enum { CTX_OPTIONAL_SHARE = 4 };
 
 /* ---- floor.c ---- */
@@ -30,7 +30,7 @@ bool ctx_plan_is_required_by_turn(const struct ctx_plan *plan,
 /* Returns true if the segment is in one message with results of the turn
  * before. */
 bool ctx_plan_is_shared_message(const struct ctx_segment *segments, size_t i);
-/* Marks what must be kept, and with it the rest of its group. */
+/* Sets plan->floors: why each segment, and with it its group, must be kept. */
 void ctx_plan_find_floor(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended);
 
@@ -59,11 +59,11 @@ unsigned ctx_plan_find_possible_edits(const struct ctx_plan *plan,
     const struct ctx_groups *groups, size_t i);
 uint64_t ctx_plan_count_edited_tokens(const struct ctx_segment *segment,
     unsigned edits);
-/* Returns the same for a strategy, which sees notices only as reserved tokens.
- */
+/* Returns the tokens that the edits leave, without notices: a strategy sees
+ * these only as reserved tokens. */
 uint64_t ctx_plan_count_without_notice(const struct ctx_segment *segment,
     unsigned edits);
-/* Returns the tokens of an earlier summary in it. */
+/* Returns the tokens of an earlier summary in the segment. */
 uint64_t ctx_plan_count_summary_tokens(const struct ctx_segment *segment,
     unsigned edits);
 /* Keeps the user messages of the newest turn that are not its task, if they fit

@@ -1,9 +1,9 @@
 /*
  * prune_stream.c - the event loop of ctx-prune
  *
- * Messages of the stream are held until their conversation ends.  Whenever
- * their bytes have doubled, messages that can no longer be kept are freed.  A
- * conversation inside a record is decided at the end of the record.
+ * Holds the messages of the stream until their conversation ends.  Whenever the
+ * held bytes have doubled, frees the messages that must be removed whatever
+ * follows.  Decides a conversation inside a record at the end of that record.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,12 +13,12 @@
 #include "prune/held_conversation.h"
 #include "truncate/text_segments.h"
 
-/* Bytes held before removable messages are first sought. */
+/* Held bytes at which removable messages are first sought. */
 #define FIRST_COMPACTION (256u << 10)
 
 /* ---- reading ---- */
 
-/* Finds model and settings of a conversation that begins. */
+/* Finds the model and the settings of a conversation that begins. */
 static int
 begin_pruning(struct prune *p, struct held_conversation *conversation,
     const struct ctx_event *event, struct ctx_err *err)
@@ -56,7 +56,7 @@ begin_pruning(struct prune *p, struct held_conversation *conversation,
 
 /* ---- freeing messages early ---- */
 
-/* Removes messages and segments that were written or removed. */
+/* Frees the messages that were removed, and their segments. */
 static int
 compact_conversation(struct held_conversation *conversation,
     struct ctx_err *err)
@@ -79,8 +79,8 @@ compact_conversation(struct held_conversation *conversation,
 	return 0;
 }
 
-/* Frees messages that can no longer be kept, whenever the bytes have doubled.
- */
+/* Removes the messages that must be removed whatever follows, if the held bytes
+ * have doubled since the last time. */
 static int
 prune_early(struct prune *p, struct held_conversation *conversation,
     struct ctx_err *err)
@@ -88,7 +88,7 @@ prune_early(struct prune *p, struct held_conversation *conversation,
 	const struct ctx_prune_settings *settings =
 	    &conversation->plan.settings;
 
-	/* A later message may forbid every change. */
+	/* With --reasoning fail a later message may forbid every change. */
 	if (conversation->bytes < conversation->compact_at ||
 	    settings->strategy->needs_all ||
 	    (settings->binds && settings->reasoning == CTX_REASONING_FAIL))
@@ -141,8 +141,8 @@ write_conversation(struct prune *p, struct ctx_err *err)
 
 /* ---- records ---- */
 
-/* Holds text, n bytes that it owns from now on, in place of the record of an
- * event; freed at an error, too. */
+/* Holds n bytes of text in place of the event's record.  Takes ownership of
+ * text and frees it on error.  Returns NULL with *err. */
 static struct held_message *
 hold_text(struct prune *p, const struct ctx_event *event, char *text, size_t n,
     struct ctx_err *err)
@@ -163,7 +163,7 @@ hold_text(struct prune *p, const struct ctx_event *event, char *text, size_t n,
 	return held;
 }
 
-/* Holds a copy of the event's record. */
+/* Holds a copy of the event's record.  Returns NULL with *err. */
 static struct held_message *
 hold_record(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
@@ -174,8 +174,8 @@ hold_record(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 	    : hold_text(p, event, text, event->record->text.n, err);
 }
 
-/* Writes a record that is not a message of the stream, or holds it if messages
- * before it wait.  A transcript line is held, because its parent may be
+/* Writes a record that is not a message.  Holds it instead if held messages
+ * come before it, or if it is a line of a transcript, whose parent may be
  * removed. */
 static int
 pass_in_place(struct prune *p, const struct ctx_event *event,
@@ -198,7 +198,7 @@ pass_in_place(struct prune *p, const struct ctx_event *event,
 	return ctx_writer_end_record(p->writer, err);
 }
 
-/* Does the same with the record as p->edits change it. */
+/* Writes or holds, like pass_in_place, the record after p->edits. */
 static int
 pass_edited(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 {
@@ -224,7 +224,8 @@ pass_edited(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 	return rc;
 }
 
-/* A blank line belongs to the record before it. */
+/* Appends a blank line to the last held record, with which it is kept or
+ * removed. */
 static int
 append_blank(struct prune *p, const struct ctx_event *event,
     struct ctx_err *err)
@@ -247,7 +248,8 @@ append_blank(struct prune *p, const struct ctx_event *event,
 	return 0;
 }
 
-/* Reads all held messages again if a new message identifies the dialect. */
+/* If the new message identifies the dialect, reads all held messages again by
+ * that dialect. */
 static int
 update_dialect(struct prune *p, const struct ctx_record_layout *layout,
     struct ctx_err *err)
@@ -305,7 +307,7 @@ hold_element(struct prune *p, const struct ctx_event *event,
 	    err);
 }
 
-/* Adds the removal of elements to p->edits. */
+/* Adds the edits that remove elements from their array to p->edits. */
 static int
 drop_elements(struct prune *p, uint32_t array, struct ctx_err *err)
 {
@@ -326,7 +328,7 @@ drop_elements(struct prune *p, uint32_t array, struct ctx_err *err)
 	return rc;
 }
 
-/* Renumbers the messages that are left from 1, in dialects that number them. */
+/* Numbers the remaining messages from 1 if the dialect numbers its messages. */
 static int
 renumber_messages(struct prune *p, struct ctx_err *err)
 {
@@ -355,7 +357,7 @@ renumber_messages(struct prune *p, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds the insertion of messages to p->edits. */
+/* Adds the edits that insert messages into their array to p->edits. */
 static int
 insert_messages(struct prune *p, struct ctx_err *err)
 {
@@ -371,8 +373,7 @@ insert_messages(struct prune *p, struct ctx_err *err)
 	return 0;
 }
 
-/* Decides a conversation inside a record; its edits are applied at the end of
- * the record. */
+/* Decides a conversation inside a record and adds the edits to p->edits. */
 static int
 end_pruned_record(struct prune *p, const struct ctx_event *event,
     struct ctx_err *err)
@@ -387,7 +388,8 @@ end_pruned_record(struct prune *p, const struct ctx_event *event,
 	return 0;
 }
 
-/* Ends a record that is not a message of the stream. */
+/* Writes or holds a record that is not a message, with the edits of the
+ * conversations in it. */
 static int
 pass_unpruned(struct prune *p, const struct ctx_event *event,
     struct ctx_err *err)
@@ -414,7 +416,7 @@ prune_event(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 	case CTX_EVENT_RECORD:
 		break;
 	}
-	/* Messages of the stream are held already. */
+	/* It was held at CTX_EVENT_MESSAGE. */
 	if (event->layout->kind == CTX_LAYOUT_MESSAGE)
 		return 0;
 	return pass_unpruned(p, event, err);
@@ -432,7 +434,7 @@ prune_all(struct prune *p, struct ctx_err *err)
 			rc = ctx_stream_fail(p->stream, err);
 			break;
 		}
-	/* Records written before an error are complete. */
+	/* Write the complete records that came before the error. */
 	if (rc < 0) {
 		(void)ctx_writer_flush(p->writer, &late);
 		return -1;

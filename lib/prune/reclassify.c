@@ -12,7 +12,7 @@
 struct reclassifying {
 	struct prune *p;
 	struct held_conversation *conversation;
-	const struct ctx_dialect *dialect; /* that became known */
+	const struct ctx_dialect *dialect; /* the dialect that became known */
 	struct ctx_json json;
 	struct ctx_message message;
 };

@@ -2,7 +2,8 @@
 #include "prune/held_conversation.h"
 #include "stream/change_report.h"
 
-/* Archives and tells of a line at once: it is changed for the last time. */
+/* Archives and reports the change of a line.  To be called when the line will
+ * not be changed again. */
 static int
 report_line_change(struct prune *p, struct held_message *held,
     struct ctx_change *change, struct ctx_err *err)
@@ -14,8 +15,8 @@ report_line_change(struct prune *p, struct held_message *held,
 	return ctx_report_change(&p->options->report, change, err);
 }
 
-/* Tells of a line that is only given others to name; its message, if it is
- * one, costs the same. */
+/* Reports a line in which only links to other lines change, so that its tokens
+ * stay equal. */
 static int
 report_relink(struct prune *p, struct held_message *held, struct ctx_err *err)
 {
@@ -38,7 +39,7 @@ report_relink(struct prune *p, struct held_message *held, struct ctx_err *err)
 	return report_line_change(p, held, &change, err);
 }
 
-/* Gives a line of a transcript others to name for those that were removed. */
+/* Replaces links to removed lines in a held line of a transcript. */
 static int
 relink_line(struct prune *p, struct held_message *held, struct ctx_err *err)
 {

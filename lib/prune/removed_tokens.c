@@ -1,6 +1,4 @@
-/*
- * removed_tokens.c - tokens that a removed segment frees
- */
+/* removed_tokens.c - counts the tokens that a removed segment frees */
 #include "prune/plan.h"
 
 uint64_t

@@ -5,7 +5,8 @@
 #include "prune/plan.h"
 #include "stream/change_report.h"
 
-/* Why the segments of an entry, from first on, are edited. */
+/* Returns why the segments of a held message, from first on, are edited: a text
+ * for --explain. */
 static const char *
 find_edit_rule(const struct held_conversation *conversation, size_t first,
     unsigned marks)
@@ -34,7 +35,8 @@ find_edit_rule(const struct held_conversation *conversation, size_t first,
 	return "several";
 }
 
-/* Why a segment goes: its strategy, or the strategy's word for its rank. */
+/* Returns why a segment is removed: the strategy, or its reason for the rank of
+ * the segment. */
 static const char *
 find_drop_rule(const struct held_conversation *conversation,
     const struct ctx_segment *segment)
@@ -53,10 +55,9 @@ find_insertion_rule(const struct insertion *insertion)
 	return insertion->summary ? "summary" : "notice";
 }
 
-/*
- * Sums up the segments of an entry, from first on.  What two of them share
- * counts once.  Sets the rule if one of them is dropped.
- */
+/* Sets the tokens of a change: the sums over the segments of the message, from
+ * first on.  Tokens that two segments share are counted once.  Sets rule if a
+ * segment is removed. */
 static void
 describe_change(const struct held_conversation *conversation,
     const struct held_message *held, size_t first, struct ctx_change *change)
@@ -93,8 +94,8 @@ ctx_prune_set_change_place(const struct prune *p,
 	change->bytes = ctx_held_message_bytes(p, held);
 }
 
-/* Why an entry is changed: of an entry of which something was dropped, why
- * that was. */
+/* Returns why a held message is changed.  dropped is the reason if a part of it
+ * was removed, else NULL. */
 static const char *
 find_change_rule(const struct held_conversation *conversation,
     const struct held_message *held, size_t first, const char *dropped)
@@ -144,7 +145,8 @@ ctx_prune_record_change(struct prune *p, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Tells of an entry that was dropped, or at the end (ended) changed. */
+/* Reports a held message that is removed or, with ended, one that was edited.
+ */
 static int
 report_message(struct prune *p, struct held_message *held, bool ended,
     struct ctx_err *err)
@@ -162,7 +164,8 @@ report_message(struct prune *p, struct held_message *held, bool ended,
 	return ctx_report_tell(&p->options->report, &pending->change, err);
 }
 
-/* Tells of a note, which is a message before an entry or a part of it. */
+/* Reports the summary or notice that is inserted before a held message or into
+ * it. */
 static int
 report_insertion(struct prune *p, const struct held_conversation *conversation,
     const struct held_message *held, struct ctx_err *err)
@@ -179,7 +182,8 @@ report_insertion(struct prune *p, const struct held_conversation *conversation,
 	change.bytes =
 	    (struct ctx_str){conversation->inserted_json.p + insertion->json_at,
 		insertion->json_n};
-	/* What begins a string is not JSON of its own. */
+	/* Text inserted before a string is not JSON by itself: report it as a
+	 * JSON string. */
 	if (insertion->json_n == 0)
 		change.bytes = (struct ctx_str){conversation->inserted_json.p +
 			insertion->string_at,

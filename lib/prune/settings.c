@@ -1,7 +1,8 @@
-/* settings.c - amounts as people give them, worked out for one conversation */
+/* settings.c - computes budget, trigger and target of a conversation */
 #include "prune/prune.h"
 
-/* Thousandths of a percent of a whole; exact beyond any real window. */
+/* Returns a share of whole, given in thousandths of a percent.  Does not
+ * overflow for any real context window. */
 static uint64_t
 compute_share(uint64_t whole, uint64_t thousandths)
 {

@@ -34,8 +34,8 @@ read_block_text(struct prune *p, const struct ctx_message *message,
 	return 0;
 }
 
-/* Appends a block to the input of the summarizer command: who speaks, the tool
- * and the text, as one paragraph. */
+/* Appends a block to the input of the summarizer command as one line: role,
+ * tool name, text. */
 static int
 add_command_input(struct summary_job *job, const struct ctx_message *message,
     const struct ctx_block *block, struct ctx_str text, struct ctx_err *err)
@@ -58,8 +58,8 @@ add_command_input(struct summary_job *job, const struct ctx_message *message,
 	return ctx_buf_add(input, "\n", 1, err);
 }
 
-/* Returns the UTF-8 bytes of a block's text that begins at byte at of its JSON
- * string. */
+/* Returns the number of UTF-8 bytes of a block's text from offset at of its
+ * JSON string on. */
 static size_t
 count_rest_bytes(const struct ctx_message *message,
     const struct ctx_block *block, size_t at)
@@ -90,11 +90,9 @@ add_summary_text(struct summary_job *job, const struct ctx_message *message,
 	return add_command_input(job, message, block, text, err);
 }
 
-/*
- * Adds an earlier summary, which is a block or begins the string of one,
- * without its prefix.  With removed the block is removed, so the user's text
- * after the summary is added, too.
- */
+/* Adds an earlier summary, which is a block or starts the string of a block,
+ * without its prefix.  With removed, adds the user's text after it in that
+ * string, too. */
 static int
 add_earlier_summary(struct summary_job *job, const struct ctx_message *message,
     const struct found_insertion *earlier, bool removed, struct ctx_err *err)
@@ -123,8 +121,8 @@ add_earlier_summary(struct summary_job *job, const struct ctx_message *message,
 	    find_summary_kind(message, block), rest, err);
 }
 
-/* Adds block i to what is summarized.  found is the earlier summary in the
- * message; it is this block if found->part is i. */
+/* Adds block i to what is summarized.  If found->block is i and found->summary
+ * is true, the block is, or starts with, an earlier summary. */
 static int
 add_summary_block(struct summary_job *job, const struct ctx_message *message,
     size_t i, const struct found_insertion *found, bool removed,
@@ -148,8 +146,9 @@ add_summary_block(struct summary_job *job, const struct ctx_message *message,
 	return rc;
 }
 
-/* Adds the removed blocks of a message to what is summarized.  Its other blocks
- * are shown to the built-in summarizer, which leaves out what they repeat. */
+/* Adds the removed blocks of a message to what is summarized.  The built-in
+ * summarizer also gets the kept blocks: lines that mention the same names
+ * matter more to it. */
 static int
 add_summary_message(struct summary_job *job, const struct held_message *held,
     const struct ctx_message_edit *edit, struct ctx_err *err)
@@ -205,8 +204,8 @@ ctx_prune_collect_summary_input(struct summary_job *job, struct ctx_err *err)
 	     first += held[i].n_segments, i++) {
 		(void)ctx_prune_marks(conversation, &held[i], first, &edit,
 		    &kept);
-		/* The built-in summarizer gets no demonstrations, since it
-		 * would take their user messages for requests of the user. */
+		/* The built-in summarizer would take the user messages of a
+		 * demonstration for requests. */
 		if (held[i].n_segments > 0 &&
 		    (conversation->groups.segments[first].flags &
 			CTX_SEGMENT_DEMONSTRATION))

@@ -7,8 +7,8 @@
  * bytes, and at most MOST_BYTES. */
 enum { BYTES_PER_TOKEN = 64, BYTES_MORE = 4096, MOST_BYTES = 1 << 20 };
 
-/* Returns the maximum bytes that are read of a summarizer asked for so many
- * tokens. */
+/* Returns the maximum bytes that are read from the output of a summarizer that
+ * was asked for this many tokens. */
 static size_t
 find_output_limit(uint64_t tokens)
 {
@@ -17,8 +17,8 @@ find_output_limit(uint64_t tokens)
 	return (size_t)tokens * BYTES_PER_TOKEN + BYTES_MORE;
 }
 
-/* Removes the mark of the summary's end from the summary, and what follows it:
- * the text after the mark would be read as the user's. */
+/* Cuts the summary before CTX_SUMMARY_SUFFIX, if the summarizer wrote that: a
+ * later run would take the text after it for the user's. */
 static void
 cut_at_suffix(struct ctx_buf *out)
 {
@@ -59,7 +59,7 @@ run_summarizer(struct summary_job *job, struct ctx_err *err)
 	return 0;
 }
 
-/* Sets job->text to the summary, of at most job->room tokens. */
+/* Sets job->text to a summary of at most job->max_tokens tokens. */
 static int
 write_summary(struct summary_job *job, struct ctx_err *err)
 {
@@ -92,8 +92,8 @@ find_removal(const struct held_conversation *conversation)
 	for (i = 0; i < conversation->n; i++)
 		for (j = 0; j < conversation->messages[i].n_segments;
 		     j++, k++) {
-			/* Tokens that two segments of a message share are
-			 * removed only with both. */
+			/* Both segments count the tokens that they share.
+			 * These are removed once, and only with both. */
 			if (k + 1 < conversation->groups.n &&
 			    segments[k].message == segments[k + 1].message &&
 			    ((marks[k] | marks[k + 1]) & CTX_MARK_DROP))
@@ -108,8 +108,8 @@ find_removal(const struct held_conversation *conversation)
 	return removal;
 }
 
-/* Marks the earlier summaries in messages that are kept: the new summary takes
- * them in. */
+/* Marks the earlier summaries in kept messages for removal: the new summary
+ * includes them. */
 static void
 replace_summaries(struct held_conversation *conversation,
     struct removal *removal)
@@ -152,8 +152,8 @@ count_summary_cost(struct summary_job *job, struct ctx_str text,
 	    tokens, err);
 }
 
-/* Sets job->room: the tokens that the user asked for, but no more than the
- * budget leaves; 0 if it leaves none. */
+/* Sets job->max_tokens: the tokens that the user asked for, but at most what
+ * the budget leaves; 0 if it leaves nothing. */
 static int
 find_max_tokens(struct summary_job *job, struct ctx_err *err)
 {
@@ -192,7 +192,7 @@ compose_summary(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
 }
 
 /* Like compose_summary, but shortens the text if the summary exceeds the
- * budget: after its prefix, a text may have more tokens than alone. */
+ * budget.  A text may have more tokens after the prefix than alone. */
 static int
 compose_within(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
     struct ctx_err *err)
@@ -214,8 +214,8 @@ compose_within(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
 	return compose_summary(job, all, tokens, err);
 }
 
-/* Inserts the summary, unless there is no room for it, or it costs as many
- * tokens as the messages that it replaces. */
+/* Inserts the summary, unless it exceeds the budget or has as many tokens as
+ * the messages that it replaces. */
 static int
 insert_summary(struct summary_job *job, struct ctx_err *err)
 {

@@ -6,8 +6,8 @@
 
 /* What the plan removes. */
 struct removal {
-	const struct ctx_dialect
-	    *dialect; /* of the last message removed; NULL: none is */
+	const struct ctx_dialect *dialect; /* of the last removed message that
+					      is not a summary; NULL: none */
 	uint64_t tokens;
 };
 
@@ -24,7 +24,7 @@ struct summary_job {
 	struct held_conversation *conversation;
 	struct removal removal;
 	struct summary_place place;
-	struct ctx_summary *lines; /* of the built-in summarizer */
+	struct ctx_summary *lines; /* the built-in summarizer; NULL: not used */
 	struct ctx_buf input; /* for a summarizer command: prompt, blocks */
 	struct ctx_buf name;  /* scratch */
 	struct ctx_buf text;  /* the summary, without its prefix */

@@ -1,4 +1,4 @@
-/* embed.c - the nearness of texts by an external command */
+/* embed.c - compares texts by the vectors of an external command */
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
@@ -10,8 +10,8 @@
 
 enum { MOST_TEXT = 4096, MOST_NUMBERS = 65536 };
 
-/* Bytes of output accepted for each text, 4096 numbers of 24 digits, and for
- * all of them, which are in memory at once. */
+/* Maximum bytes of output: for each text (4,096 numbers of 24 digits), and in
+ * all, because it is in memory at once. */
 #define MOST_ANSWER  ((size_t)98304)
 #define MOST_ANSWERS ((size_t)1 << 30)
 
@@ -30,8 +30,8 @@ ctx_embed_add(struct ctx_embed *embed, const char *p, size_t n,
 	return 0;
 }
 
-/* Makes the largest number 1: the direction stays, and no square is too large
- * or too small. */
+/* Scales a vector so that its largest number is 1.  Its direction does not
+ * change, and no square overflows or vanishes. */
 static void
 scale_vector(double *numbers, size_t n)
 {
@@ -45,7 +45,8 @@ scale_vector(double *numbers, size_t n)
 		numbers[i] /= most;
 }
 
-/* One line of numbers into *out, which the caller frees; -1 if it is none. */
+/* Reads one line, a JSON array of numbers, into *out, which the caller frees.
+ * -1 with *err if it is not one. */
 static int
 read_vector(const char *p, size_t n, double **out, size_t *numbers,
     struct ctx_err *err)
@@ -58,8 +59,8 @@ read_vector(const char *p, size_t n, double **out, size_t *numbers,
 	*numbers = 0;
 	if (!ctx_json_shallow(p, n))
 		goto none;
-	/* Where there is no memory, jansson takes it for a mistake, or loses
-	 * a digit and says nothing. */
+	/* jansson reports lack of memory as a syntax error, or drops digits
+	 * without an error; errno tells. */
 	errno = 0;
 	array = json_loadb(p, n, 0, &why);
 	if (errno == ENOMEM) {
@@ -107,7 +108,7 @@ compute_cosine(const double *a, const double *b, size_t n)
 	return aa > 0 && bb > 0 ? dot / sqrt(aa * bb) : 0;
 }
 
-/* The last may lack its line feed. */
+/* Returns the number of lines; the last one may lack its line feed. */
 static size_t
 count_lines(const struct ctx_buf *text)
 {
@@ -119,7 +120,8 @@ count_lines(const struct ctx_buf *text)
 	return lines + (text->n > 0 && end[-1] != '\n');
 }
 
-/* The question's vector comes first, then one for each text. */
+/* Sets near[i] to the cosine of text i and the question.  The first line of the
+ * answer is the vector of the question, line i + 1 that of text i. */
 static int
 read_nearness(const struct ctx_buf *answer, double *near, size_t n,
     struct ctx_err *err)

@@ -1,21 +1,22 @@
 /*
- * fifo.c - the oldest groups go first
+ * fifo.c - removes the oldest groups first
  *
- * A candidate goes when it and all that is younger, with what stays before it
- * and the user messages of its turn, exceed the target.  That sum only falls
- * from one candidate to the next, so what is removed is everything unheld up to
- * a line.
+ * Removes a candidate if the target would be exceeded by the sum of: the
+ * candidate and everything younger, what is kept for certain before it, and the
+ * user messages of its turn.  This sum only falls from one candidate to the
+ * next.  So everything up to some candidate is removed, except what is pinned.
  *
- * The same rule serves while the conversation is still arriving: the plan
- * then gives every candidate the least weight it may ever have and lets nothing
- * weigh that may still go, and the sum is a lower bound of the final one.
+ * The rule also works before the end of the conversation: each candidate then
+ * has the least weight that it may ever have, and what may still be removed has
+ * none.  The sum is then a lower bound of the final one.
  */
 #include <stdlib.h>
 
 #include "prune/plan.h"
 
-/* The candidates of the turn that starts at i, user messages left aside: how
- * many may still be answered about, and does any stay for certain? */
+/* Returns the number of groups of the turn that starts at candidate i, user and
+ * system messages not counted.  Sets *permanent_group to true if one of them is
+ * permanent. */
 static size_t
 count_turn_groups(const struct ctx_candidate *candidates, size_t n, size_t i,
     bool *permanent_group)
@@ -38,14 +39,14 @@ ctx_fifo_decide(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
     struct ctx_err *err)
 {
-	uint64_t from_here = 0; /* this candidate and all younger */
-	uint64_t before = base; /* what stays for certain before it */
-	uint64_t users = 0;     /* its turn's user messages, if not in before */
+	uint64_t from_here = 0; /* tokens of this candidate and all younger */
+	uint64_t before = base; /* tokens kept for certain before it */
+	uint64_t users =
+	    0; /* tokens of its turn's user messages that are not in before */
 	uint64_t cell = UINT64_MAX, grid = settings->quantum;
 	bool over = false, users_permanent = false;
 	size_t i,
-	    groups_left =
-		0; /* candidates of this turn that are still to come */
+	    groups_left = 0; /* groups of this turn from this candidate on */
 
 	(void)newest;
 	(void)err;
@@ -62,8 +63,8 @@ ctx_fifo_decide(struct ctx_candidate *candidates, size_t n,
 		}
 		if (!candidate->is_root)
 			continue;
-		/* On a grid the first candidate of a cell answers for all of
-		 * it. */
+		/* With --quantum a cell is kept or removed as a whole: the
+		 * first candidate in it decides. */
 		if (grid == 0 || candidate->start / grid != cell)
 			over =
 			    from_here + before + (groups_left > 0 ? users : 0) >

@@ -1,12 +1,12 @@
 /*
- * heuristic.c - what says least goes first
+ * heuristic.c - ranks segments by how little they say
  *
- * In this order: calls that a later one repeats, failed calls that a later
- * one made good, demonstrations, then calls with their results, short answers,
- * and the rest, the oldest first within each.  A call repeats another if tool
- * and arguments are the same, or if it reads the whole of a file that the other
- * read a part of; it counts only if it was answered, not by a failure, and
- * in full.
+ * The order of removal, oldest first within each: tool calls that a later call
+ * repeats; failed calls whose tool later succeeded; demonstrations; other calls
+ * with their results; short answers; everything else.  A call repeats another
+ * if tool and arguments are equal, or if it reads the whole of a file of which
+ * the other read a part.  It must have succeeded, and its result must be
+ * complete.
  */
 #include <sha2.h>
 #include <stdlib.h>
@@ -29,22 +29,26 @@ const char *const ctx_heuristic_reasons[RANKS] = {
     [OTHER] = "old",
 };
 
-enum { SHORT_ANSWER = 200 };  /* characters */
-enum { FAILURE_BYTES = 400 }; /* bytes of a result that may say it failed */
-enum { LONG_CALL = 4096 };    /* bytes of arguments */
+enum { SHORT_ANSWER = 200 }; /* characters; fewer make an answer short */
+enum {
+	FAILURE_BYTES = 400
+}; /* first bytes of a result that are searched for an error */
+enum { LONG_CALL = 4096 }; /* bytes of arguments; more are hashed */
 
 struct call {
 	uint32_t segment;
-	uint32_t tool, same, file; /* names; file 0: it reads none */
+	uint32_t tool, same, file; /* ids in names: of the tool, of tool and
+				      arguments, of the file read (0: none) */
 	bool all;                  /* it reads the whole file */
 };
 
-/* What was seen of a segment. */
+/* What was found in a segment. */
 struct trait {
 	bool is_short_answer, result, failed, partial;
 };
 
-/* The last good call of a name, by segment. */
+/* For each id in names, the last successful call of it: its segment plus 1, or
+ * 0. */
 struct last {
 	uint32_t same, all, good;
 };
@@ -61,7 +65,7 @@ struct heuristic {
 
 /* ---- reading ---- */
 
-/* Takes the white space between the tokens of JSON out of it. */
+/* Removes the white space between the tokens of JSON. */
 static void
 make_compact(struct ctx_buf *json)
 {
@@ -82,8 +86,8 @@ make_compact(struct ctx_buf *json)
 	json->n = n;
 }
 
-/* Names a call by its arguments, which are h->text: by what they hash to if
- * they are long, so that they need not be held. */
+/* Sets call->same to an id of its tool and arguments, which are h->text.  Long
+ * arguments are hashed, so that they are not kept in memory. */
 static int
 set_call_name(struct heuristic *h, struct call *call, struct ctx_err *err)
 {
@@ -103,7 +107,8 @@ set_call_name(struct heuristic *h, struct call *call, struct ctx_err *err)
 	return ctx_intern(&h->names, h->key.p, h->key.n, &call->same, err);
 }
 
-/* The text of the arguments: what a string holds, or the JSON itself. */
+/* Sets h->text to the arguments: the text of a string, or the JSON of another
+ * value. */
 static int
 read_arguments(struct heuristic *h, const struct ctx_message *message,
     const struct ctx_block *block, struct ctx_err *err)
@@ -119,7 +124,8 @@ read_arguments(struct heuristic *h, const struct ctx_message *message,
 	    ctx_json_str(message->json, block->payload).n, err);
 }
 
-/* The file that arguments name, and whether they name nothing else. */
+/* Sets call->file to the file that the arguments in h->text name, and call->all
+ * to true if they have no other member. */
 static int
 find_file(struct heuristic *h, uint32_t tool, struct call *call,
     struct ctx_err *err)
@@ -162,7 +168,8 @@ has_fragment(struct ctx_str text, const char *word)
 	return false;
 }
 
-/* Does a line of the text begin with one of the signs? */
+/* Returns true if a line of the text begins with one of the signs, which a NULL
+ * ends. */
 static bool
 has_line_prefix(struct ctx_str text, const char *const *signs)
 {
@@ -179,7 +186,8 @@ has_line_prefix(struct ctx_str text, const char *const *signs)
 	return false;
 }
 
-/* Only tools that look at files make an older look at them worthless. */
+/* Returns true if the tool's name says that it reads files: only reading a file
+ * again makes the earlier result worthless. */
 static bool
 is_reader(struct ctx_str tool)
 {
@@ -220,7 +228,8 @@ add_call(struct heuristic *h, const struct ctx_message *message,
 	return 0;
 }
 
-/* Was something of the result taken out, by us or by the tool itself? */
+/* Returns true if a part of the result is missing: cleared by ctx, or cut by
+ * the tool. */
 static bool
 is_partial(struct ctx_str text)
 {
@@ -239,8 +248,8 @@ is_partial(struct ctx_str text)
 	return false;
 }
 
-/* The text of the result that is part i into h->text; of a body that has
- * none its JSON. */
+/* Sets h->text to the text of the result in block i or, if it has no text, to
+ * its JSON. */
 static int
 read_result_text(struct heuristic *h, const struct ctx_message *message,
     size_t i, struct ctx_err *err)
@@ -270,7 +279,8 @@ read_result_text(struct heuristic *h, const struct ctx_message *message,
 	return ctx_buf_add(&h->text, raw.p, raw.n, err);
 }
 
-/* Does a result say that its call failed?  The beginning tells. */
+/* Records the result in block i, and whether it says, in its first bytes, that
+ * its call failed. */
 static int
 inspect_result(struct heuristic *h, const struct ctx_message *message, size_t i,
     struct trait *trait, struct ctx_err *err)
@@ -338,11 +348,12 @@ add_heuristic_message(struct ctx_scorer *scorer,
 
 /* ---- ranking ---- */
 
-/* What the results of a group were: bits, GOOD alone if all of them came,
- * none failed and none was cut. */
+/* What the results of a group say.  GOOD alone: all calls have results, none
+ * failed, none is incomplete. */
 enum { GOOD = 1, BAD = 2, PARTIAL = 4 };
 
-/* Of each group; NULL with *err if there is no memory. */
+/* Returns these bits for each group, at its first segment; the caller frees
+ * them.  NULL with *err. */
 static uint8_t *
 judge_groups(struct heuristic *h, struct ctx_groups *groups,
     struct ctx_err *err)
@@ -368,7 +379,7 @@ judge_groups(struct heuristic *h, struct ctx_groups *groups,
 	return good;
 }
 
-/* The newest good call of each name; segments count from 1 here. */
+/* Finds the newest successful call of each id in names. */
 static int
 find_good_calls(struct heuristic *h, struct ctx_groups *groups,
     const uint8_t *good, struct ctx_err *err)
@@ -400,7 +411,7 @@ find_good_calls(struct heuristic *h, struct ctx_groups *groups,
 	return 0;
 }
 
-/* Does a later call say all that this one said? */
+/* Returns true if a later call repeats this one. */
 static bool
 is_superseded(const struct heuristic *h, const struct call *call)
 {
@@ -428,7 +439,7 @@ rank_by_heuristic(struct ctx_scorer *scorer, struct ctx_groups *groups,
 		    ? DEMO
 		    : i < h->n_traits && h->traits[i].is_short_answer ? SHORT
 								      : OTHER;
-	/* A group of several calls is worth what its best call is worth. */
+	/* A group of several calls has the rank of its best call. */
 	for (i = 0; i < h->n_calls; i++) {
 		const struct call *call = &h->calls[i];
 		uint32_t root = ctx_group_of(segments, call->segment);

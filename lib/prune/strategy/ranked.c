@@ -1,14 +1,16 @@
 /*
- * ranked.c - what ranks lowest goes first
+ * ranked.c - removes the groups of the lowest rank first
  *
- * Units are taken in order of rank, the older first among equals, until what
- * is left meets the target.  Where the strategy fills the room, those of them
- * that still fit come back, the highest rank first, because what was removed
- * last may have been large.  The last candidate of a turn takes the turn's user
- * messages with it, unless the strategy ranks those by themselves.  Where
- * roles must alternate a turn's last group goes last, with them; and if the
- * results in it share a message with the next turn's user, not after what
- * that turn ends with.
+ * Removes candidates in the order of their rank, the older first among equals,
+ * until the target is met.  If the strategy refills, it then keeps again those
+ * that still fit, the highest rank first, because the last one removed may have
+ * been large.
+ *
+ * With the last group of a turn its user messages are removed, unless the
+ * strategy ranks these by themselves.  Where roles must alternate, the last
+ * group of a turn is removed after its other groups.  If it has results in the
+ * message that opens the next turn, it is also removed no later than the last
+ * group of that turn.
  */
 #include <stdlib.h>
 
@@ -16,21 +18,22 @@
 
 struct ranked {
 	double rank;
-	bool after_equals; /* goes after the others of its rank */
-	size_t candidate_index,
-	    turn; /* indices of the candidate and of its turn's entry */
+	bool after_equals;            /* removed after the others of its rank */
+	size_t candidate_index, turn; /* indices in candidates and in turns */
 };
 
-/* A turn while its candidates go. */
+/* A turn while its candidates are removed. */
 struct turn {
-	uint64_t users; /* weight of its user messages that go with it */
+	uint64_t users; /* tokens of the user messages that are removed with its
+			   last group */
 	size_t
 	    users_removed;   /* user messages that were removed by themselves */
-	size_t groups_left;  /* groups that are still there, held ones too */
-	bool keeps_one;      /* one of them stays whatever happens */
-	double rank;         /* the highest of them */
-	size_t last;         /* index of the candidate that it ends with */
-	bool shares_message; /* a message with what the turn before ends with */
+	size_t groups_left;  /* groups not yet removed, pinned ones included */
+	bool keeps_one;      /* a group of it is pinned */
+	double rank;         /* the highest rank of its groups */
+	size_t last;         /* index of the first segment of its last group */
+	bool shares_message; /* its first message has results of the turn before
+			      */
 };
 
 static int
@@ -45,7 +48,8 @@ compare_ranks(const void *a, const void *b)
 	return x->candidate_index < y->candidate_index ? -1 : 1;
 }
 
-/* What a turn ends with stays as long as any of it. */
+/* Gives the last group of a turn the highest rank of the turn, so that it is
+ * kept as long as any other. */
 static void
 raise_turn_end(struct ctx_candidate *candidates, const struct turn *turn)
 {
@@ -77,13 +81,15 @@ survey_turns(struct ctx_candidate *candidates, size_t n,
 		    candidates[candidates[i].root].turn != candidates[i].turn;
 		turn->keeps_one |= candidates[i].pinned;
 		turn->last = candidates[i].root;
-		/* A late result holds its turn as high as its call. */
+		/* The group of a late result is that of its call, in an earlier
+		 * turn.  The turn of the result ranks at least as high. */
 		if (candidates[candidates[i].root].rank > turn->rank)
 			turn->rank = candidates[candidates[i].root].rank;
 	}
 }
 
-/* Lists what may go; returns the total weight. */
+/* Lists the candidates that may be removed; returns the tokens of all
+ * candidates. */
 static uint64_t
 list_removable(const struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, struct turn *turns,
@@ -112,7 +118,7 @@ list_removable(const struct ctx_candidate *candidates, size_t n,
 			turn->users += candidate->weight;
 			continue;
 		}
-		/* A user message stays as long as its turn does. */
+		/* A user message is kept as long as its turn. */
 		rank = candidate->rank;
 		after_equals = candidate->user ||
 		    (settings->alternates && i == turn->last);
@@ -124,7 +130,8 @@ list_removable(const struct ctx_candidate *candidates, size_t n,
 	return total;
 }
 
-/* Lets go from the lowest rank up; returns how many of the list went. */
+/* Removes candidates, the lowest rank first, until the target is met.  Returns
+ * how many of the list it removed. */
 static size_t
 drop_lowest(struct ctx_candidate *candidates, struct turn *turns,
     const struct ranked *list, size_t listed, uint64_t target, uint64_t *total)
@@ -146,8 +153,10 @@ drop_lowest(struct ctx_candidate *candidates, struct turn *turns,
 	return i;
 }
 
-/* Do roles alternate if the candidate comes back?  It needs what its turn ends
- * with, and that the message which it shares with the next turn. */
+/* Returns true if a removed group may be kept again where roles must alternate.
+ * A group needs the last group of its turn.  A last group with results in the
+ * message that opens the next turn needs the user messages and the last group
+ * of that turn. */
 static bool
 keeps_turn_end(const struct ctx_candidate *candidates, const struct turn *turn,
     size_t candidate_index)
@@ -160,7 +169,7 @@ keeps_turn_end(const struct ctx_candidate *candidates, const struct turn *turn,
 	    (next->users_removed == 0 && !candidates[next->last].drop);
 }
 
-/* Brings back what fits, from the highest rank down. */
+/* Keeps removed candidates again if they fit, the highest rank first. */
 static void
 refill_budget(struct ctx_candidate *candidates, struct turn *turns,
     const struct ranked *list, size_t n_dropped,
@@ -173,8 +182,8 @@ refill_budget(struct ctx_candidate *candidates, struct turn *turns,
 		bool member = !candidate->user && !candidate->system;
 		uint64_t cost = candidate->weight;
 
-		/* Nothing comes back without the user messages of the turns
-		 * it stands in. */
+		/* A group is not kept without the user messages of its turns.
+		 */
 		if (member &&
 		    (turn->users_removed > 0 || candidate->crosses_turns ||
 			(settings->alternates &&

@@ -1,14 +1,17 @@
 /*
- * recall.c - what is nearest to the question stays
+ * recall.c - ranks segments by how near they are to the question
  *
- * BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25
- * and Beyond", 2009) over the terms of each segment, each score shared with the
- * neighbours, the less the farther they are, because an answer often stands
- * beside the words that were asked for, and raised where the speaker is one
- * whom the question names.  Who that is stands before the text, or shows in
- * how the other side begins: "Hey Ann!" is not said by Ann.
- * With an embedder the two orders are fused by reciprocal rank
- * (Cormack, Clarke and Buettcher, SIGIR 2009).
+ * Scores each segment by BM25 over its terms (Robertson and Zaragoza, "The
+ * Probabilistic Relevance Framework: BM25 and Beyond", 2009).  Neighbours share
+ * a score, less with more tokens between them, because an answer is often next
+ * to the words of the question.
+ *
+ * The score rises if the question names the speaker of the segment.  The
+ * speaker is named before the text ("Ann: hello"), or found from how the other
+ * side addresses them: "Hey Ann!" is not said by Ann.
+ *
+ * With an embedder, the order by score and the order by vectors are fused by
+ * reciprocal rank (Cormack, Clarke and Buettcher, SIGIR 2009).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,19 +22,28 @@
 #include "prune/strategy/recall.h"
 #include "prune/strategy/terms.h"
 
-static const double K1 = 0.9, B = 0.4; /* of BM25; short texts want less B */
-static const double RARITY = 1.75;     /* power of the inverse frequency */
-static const double FADE = 100;    /* tokens in which a score fades to 1/e */
-static const double LENGTH = 0.1;  /* how much dear segments are ranked down */
-static const double SPEAKER = 0.6; /* more for who is asked about */
-static const double ADDRESSEE = 0.5; /* of a name's weight, if it is called */
-static const double FUSE = 60;       /* of reciprocal rank fusion */
+static const double K1 = 0.9,
+		    B = 0.4; /* of BM25; short texts need a smaller B */
+static const double RARITY =
+    1.75; /* exponent of the inverse document frequency */
+static const double FADE =
+    100; /* tokens over which a shared score falls to 1/e */
+static const double LENGTH =
+    0.1; /* exponent of the tokens by which a score is divided */
+static const double SPEAKER =
+    0.6; /* added share of the score if the question names the speaker */
+static const double ADDRESSEE =
+    0.5; /* weight of a name in the question by which a side is addressed */
+static const double FUSE = 60; /* constant of reciprocal rank fusion */
 enum {
 	ADDRESS_LEAST =
-	    3, /* messages of a side that call a name for it to count, */
-	ADDRESS_SHARE = 20, /* this part of its messages, */
-	ADDRESS_TIMES = 4,  /* and so many times those of the other side */
-	NEWEST_SHARE = 20,  /* of the room, what the newest may fill */
+	    3, /* messages in which a side must address a name, at least, ... */
+	ADDRESS_SHARE =
+	    20, /* ... and at least this part (1/20) of its messages, ... */
+	ADDRESS_TIMES =
+	    4, /* ... and this many times as often as the other side does */
+	NEWEST_SHARE =
+	    20, /* part (1/20) of the free tokens that the newest may take */
 };
 
 static int
@@ -67,11 +79,10 @@ grow_recall(struct recall *r, size_t items, struct ctx_err *err)
 	return 0;
 }
 
-/*
- * Finds out on which side those speak whom the question names: on the other
- * side from those who call them by that name, again and again.  A name that
- * is called says who is spoken to, and little of what is said.
- */
+/* Finds the sides whose speaker the question names.  If the messages of one
+ * side often address somebody by a name in the question, the other side is that
+ * person.  Such a name gets a lower weight: it says who is spoken to, not what
+ * is said. */
 static void
 find_sides(struct recall *r)
 {
@@ -109,7 +120,8 @@ compute_rarity(const struct recall *r, uint32_t term)
 	return pow(log(1 + (n - df + 0.5) / (df + 0.5)), RARITY);
 }
 
-/* Scores each segment by the terms of the question that it has. */
+/* Scores each segment by its terms that are in the question.  average is the
+ * mean number of terms of a segment. */
 static void
 score_docs(struct recall *r, double average)
 {
@@ -134,8 +146,8 @@ score_docs(struct recall *r, double average)
 	}
 }
 
-/* What is left of a score from the middle of one segment to that of the next.
- */
+/* Returns the share of a score that is left at the next segment, measured from
+ * middle to middle. */
 static double
 compute_fading(const struct ctx_segment *segment,
     const struct ctx_segment *next)
@@ -144,12 +156,9 @@ compute_fading(const struct ctx_segment *segment,
 	    -((double)segment->tokens + (double)next->tokens) / 2 / FADE);
 }
 
-/*
- * Adds to each score those of the others, the less the more tokens lie
- * between: what comes from before is carried along in one pass, and so is
- * what comes from behind.  Distance is in tokens and not in segments because
- * ten short remarks are one talk, and two long results are two subjects.
- */
+/* Adds to each score the faded scores of all other segments: one pass for those
+ * before it, one for those after it.  Distance is in tokens, not in segments:
+ * ten short remarks are one subject, two long results are two. */
 static void
 smooth_scores(struct recall *r, const struct ctx_groups *groups)
 {
@@ -171,8 +180,8 @@ smooth_scores(struct recall *r, const struct ctx_groups *groups)
 	}
 }
 
-/* Raises what is said by one whom the question names, and ranks dear segments
- * down. */
+/* Raises the scores of speakers that the question names, and lowers those of
+ * segments with many tokens. */
 static void
 raise_speakers(struct recall *r, const struct ctx_groups *groups)
 {
@@ -227,7 +236,7 @@ add_places(const double *scores, size_t n, double *fused, struct ctx_err *err)
 	return 0;
 }
 
-/* With an embedder: r->smooth becomes the fusion of both orders. */
+/* With an embedder, sets r->smooth to the fusion of both orders. */
 static int
 fuse_rankings(struct recall *r, struct ctx_str question, struct ctx_err *err)
 {
@@ -253,8 +262,8 @@ fuse_rankings(struct recall *r, struct ctx_str question, struct ctx_err *err)
 	return rc;
 }
 
-/* What is asked.  "Ann: " before it is who asks if Ann has said more than
- * this; else it is a topic. */
+/* Returns the question: the query or the last user message.  "Ann: " at its
+ * start is removed if Ann speaks elsewhere, too; else it may be a topic. */
 static struct ctx_str
 find_question(const struct recall *r)
 {
@@ -345,18 +354,19 @@ const struct ctx_scorer_kind ctx_recall_kind = {
     .release = release_recall,
 };
 
-/* A turn while its candidates are weighed. */
+/* The user messages of a turn that are kept only together with its best group.
+ */
 struct turn_users {
-	double users;    /* ranks of its user messages, */
+	double users;    /* sum of their ranks */
 	uint64_t weight; /* their tokens */
-	size_t best;     /* and the candidate that brings them in, or n */
+	size_t best; /* index of the candidate with the highest rank; none: the
+			end */
 };
 
-/*
- * What is kept of a turn brings its user messages in, so the best candidate of
- * a turn is ranked by what both are worth for a token, in its own size: else a
- * good answer to a long and idle message would cost twice what it seems to.
- */
+/* Lowers the rank of the best group of a turn by the user messages that are
+ * kept with it.  The new rank is the sum of all ranks per token of them all,
+ * times the tokens of the group.  Else a good answer to a long and empty
+ * message would seem cheaper than it is. */
 static void
 rank_with_users(struct ctx_candidate *candidates, size_t from, size_t end)
 {
@@ -385,7 +395,8 @@ rank_with_users(struct ctx_candidate *candidates, size_t from, size_t end)
 		    (double)(candidates[c.best].weight + c.weight);
 }
 
-/* The newest that fit a share of the room stay; the rest is ranked. */
+/* Keeps the newest groups that fit into a share of the tokens that pinned
+ * groups leave, and ranks the rest. */
 int
 ctx_recall_decide(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,

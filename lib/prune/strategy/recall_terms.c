@@ -1,4 +1,5 @@
-/* recall_terms.c - reads the messages of a conversation into terms */
+/* recall_terms.c - reads the messages of a conversation into terms for recall
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,9 +9,12 @@
 #include "prune/strategy/terms.h"
 
 enum {
-	ADDRESS_WORDS = 3, /* words of a text, one of which may call a name */
-	LABEL = 80,        /* bytes in which a text may name its speaker */
-	MERGE_LEAST = 1 << 16, /* words of a text */
+	ADDRESS_WORDS =
+	    3, /* first words of a text, in which a name may be addressed */
+	LABEL =
+	    80, /* first bytes of a text, in which its speaker may be named */
+	MERGE_LEAST = 1 << 16, /* entries of found from which on it is merged
+				  while a text is read */
 };
 
 static int
@@ -21,7 +25,7 @@ compare_terms(const void *a, const void *b)
 	return (x->term > y->term) - (x->term < y->term);
 }
 
-/* Puts the terms found in order, each once. */
+/* Sorts r->found by term and merges equal terms. */
 static void
 merge_terms(struct recall *r)
 {
@@ -47,7 +51,7 @@ ctx_recall_add_term(void *user, const char *p, size_t n, struct ctx_err *err)
 
 	if (ctx_intern(&r->terms, p, n, &id, err) < 0)
 		return -1;
-	/* A long text has many more words than there are different ones. */
+	/* A long text has many more words than different words. */
 	if (r->n_found >= MERGE_LEAST && r->n_found >= r->merge_at) {
 		merge_terms(r);
 		r->merge_at = 2 * r->n_found;
@@ -89,7 +93,7 @@ ctx_recall_add_doc(struct recall *r, uint32_t speaker, struct ctx_err *err)
 	return 0;
 }
 
-/* Appends the text of a node to r->text, a space after it. */
+/* Appends the text of a node and a space to r->text. */
 static int
 append_node_text(struct recall *r, const struct ctx_json *json, uint32_t node,
     struct ctx_err *err)
@@ -119,7 +123,8 @@ append_tool_text(struct recall *r, const struct ctx_json *json,
 	return block->name == 0 ? 0 : ctx_buf_add(&r->text, " ", 1, err);
 }
 
-/* The text of the parts that belong to a segment. */
+/* Sets r->text to the name of the sender and the texts of the segment's blocks.
+ */
 static int
 read_message_text(struct recall *r, const struct ctx_message *message,
     unsigned flags, struct ctx_err *err)
@@ -150,8 +155,8 @@ read_message_text(struct recall *r, const struct ctx_message *message,
 	return 0;
 }
 
-/* The bytes of r->text that say who speaks: the name of the message, or what
- * stands before the first colon, as in "Ann: hello". */
+/* Returns how many bytes of r->text name the speaker: the name of the sender,
+ * or the text before the first ": ", as in "Ann: hello". */
 static size_t
 find_label(const struct recall *r)
 {
@@ -165,7 +170,7 @@ find_label(const struct recall *r)
 	return 0;
 }
 
-/* Makes r->text the question; who asks is not what is asked about. */
+/* Makes r->text the question, without the sender's name. */
 static void
 set_question(struct recall *r, uint32_t speaker)
 {
@@ -196,9 +201,10 @@ take_addressee(void *user, const char *p, size_t n, struct ctx_err *err)
 	    err);
 }
 
-/* Notes who is called by name in the newest doc: a word among the first of
- * its text, with no small letter before and a mark after it, and not the
- * first of all if there is another: "Thanks, Ann!", "Ann, you must see it". */
+/* Sets side and addressee of the newest segment.  A name is addressed if it is
+ * one of the first words, starts with a capital letter, and is followed by a
+ * punctuation mark: "Thanks, Ann!", "Ann, you must see it".  The first word of
+ * all counts only if no other one does. */
 static int
 record_addressee(struct recall *r, const struct ctx_message *message,
     struct ctx_err *err)
@@ -229,7 +235,7 @@ record_addressee(struct recall *r, const struct ctx_message *message,
 	return 0;
 }
 
-/* The terms of r->text; the last one of its label names the speaker. */
+/* Reads the terms of r->text.  The last term of its label names the speaker. */
 static int
 read_terms(struct recall *r, uint32_t *speaker, struct ctx_err *err)
 {
@@ -254,7 +260,7 @@ ctx_recall_add_message(struct ctx_scorer *scorer,
 	struct recall *r = (struct recall *)scorer;
 	uint32_t speaker;
 
-	/* Items that are no messages have come between. */
+	/* Records that are no messages have segments without terms. */
 	while (r->n_docs < first)
 		if (ctx_recall_add_doc(r, 0, err) < 0 ||
 		    (scorer->options.embedder != NULL &&

@@ -1,4 +1,4 @@
-/* scorer.c - what needs the text is worked out before */
+/* scorer.c - calls the scorer of a strategy */
 #include <stdlib.h>
 
 #include "prune/plan.h"

@@ -91,7 +91,7 @@ ctx_strategy_find(const char *name)
 const char *
 ctx_strategy_reason(const struct ctx_strategy *strategy, double rank)
 {
-	/* Not a number is no index either: it compares false. */
+	/* False for NaN, too. */
 	if (rank >= 0 && rank < (double)strategy->n_reasons)
 		return strategy->reasons[(size_t)rank];
 	return strategy->name;

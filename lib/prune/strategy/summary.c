@@ -1,11 +1,11 @@
 /*
- * summary.c - an extractive summary, made offline and the same every time
+ * summary.c - writes an extractive summary, without a model
  *
- * Texts come in as lines with a class each: what the user asked for stands
- * before what was decided, that before errors, that before the rest.  Lines
- * are taken class by class while they fit, each once; within a class those
- * first that speak of something the conversation still speaks of later, and
- * the newest of them.  They stand in the order in which they were said.
+ * Divides the texts into lines, each of a class: requests of the user first,
+ * then decisions, then errors, then other lines.  Takes lines of one class
+ * after the other as long as they fit, each line once.  Within a class, lines
+ * that mention names of later text come first, and among them the newest.
+ * Writes the taken lines in their original order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,22 +17,23 @@ enum { MOST_BYTES = 400, LEAST_BYTES = 12, MOST_FILES = 12 };
 enum line_class { TASK, REQUEST, DECISION, TROUBLE, REST, CLASSES };
 
 struct line {
-	uint32_t id; /* in seen */
+	uint32_t id; /* its id in seen */
 	enum ctx_summary_kind kind;
 	enum line_class class;
 	uint64_t tokens;
-	bool mentioned_later; /* by later text */
+	bool mentioned_later; /* mentions a name of later text */
 	bool taken;
 };
 
 struct ctx_summary {
 	struct line *lines;
 	size_t n, cap;
-	struct ctx_intern seen;  /* lines, so that each is taken once */
-	struct ctx_intern files; /* paths, in order of first mention */
-	uint32_t *mentions;      /* of each file */
+	struct ctx_intern seen; /* texts of lines, to take each once */
+	struct ctx_intern
+	    files;          /* paths, in the order of their first mention */
+	uint32_t *mentions; /* of each file: how often it was mentioned */
 	size_t mentions_cap;
-	struct ctx_intern later; /* names that the kept text mentions */
+	struct ctx_intern later; /* names in texts that are kept */
 };
 
 int
@@ -55,7 +56,7 @@ ctx_summary_close(struct ctx_summary *summary)
 	free(summary);
 }
 
-/* ---- what a line says ---- */
+/* ---- classes of lines ---- */
 
 static char
 to_lower_ascii(char c)
@@ -123,7 +124,8 @@ is_name_char(char c)
 	    c == '_' || c == '-' || c == '.' || c == '/';
 }
 
-/* The next run of name characters at or behind *at; false at the end. */
+/* Sets *name to the next run of name characters from *at on and moves *at after
+ * it.  Returns false at the end of the text. */
 static bool
 read_next_name(struct ctx_str text, size_t *at, struct ctx_str *name)
 {
@@ -147,7 +149,8 @@ read_next_name(struct ctx_str text, size_t *at, struct ctx_str *name)
 	return *at > from || *at < text.n;
 }
 
-/* More than a word: a path, an identifier, a number of some length. */
+/* Returns true if a name identifies something: a path, an identifier, or a long
+ * number, rather than a word. */
 static bool
 is_telling(struct ctx_str name)
 {
@@ -177,7 +180,8 @@ is_path(struct ctx_str name)
 		return false;
 	if (slash != NULL && slash + 1 < end)
 		return true;
-	/* name.ext, the extension short and of letters */
+	/* Like name.ext, with an extension of one to four characters that
+	 * starts with a letter. */
 	return dot != NULL && dot > name.p && end - dot >= 2 &&
 	    end - dot <= 5 && to_lower_ascii(dot[1]) >= 'a' &&
 	    to_lower_ascii(dot[1]) <= 'z';
@@ -244,7 +248,7 @@ is_space_char(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Bytes of the sentence or line at the start of text, at least 1. */
+/* Returns the bytes of the first sentence or line of text, at least 1. */
 static size_t
 find_sentence_end(struct ctx_str text)
 {
@@ -263,7 +267,8 @@ find_sentence_end(struct ctx_str text)
 	return text.n;
 }
 
-/* A line is cut between words, or at least between characters. */
+/* Returns the bytes of a line that are used.  A long line is cut between words
+ * or, failing that, between characters. */
 static size_t
 find_line_limit(struct ctx_str text)
 {
@@ -391,7 +396,8 @@ write_files(const struct ctx_summary *s, size_t most, struct ctx_buf *out,
 	return 0;
 }
 
-/* Writes what is taken to out; *tokens is what that costs. */
+/* Sets out to the taken lines and at most this many files, and *tokens to their
+ * tokens. */
 static int
 write_taken_lines(const struct ctx_summary *s,
     struct ctx_token_counter *counter, size_t files, struct ctx_buf *out,
@@ -404,7 +410,7 @@ write_taken_lines(const struct ctx_summary *s,
 	return ctx_token_count(counter, out->p, out->n, tokens, err);
 }
 
-/* When a line's turn comes within its class. */
+/* Returns the place of line i within its class; the lowest is taken first. */
 static unsigned
 find_line_order(const struct ctx_summary *s, size_t i)
 {
@@ -413,7 +419,8 @@ find_line_order(const struct ctx_summary *s, size_t i)
 	return s->lines[i].mentioned_later ? 1 : 2;
 }
 
-/* Takes lines of one class while they fit, turn by turn, the newest first. */
+/* Takes lines of one class as long as they fit into left tokens, in the order
+ * of find_line_order, the newest first.  Returns the tokens left. */
 static uint64_t
 take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t left)
 {
@@ -433,7 +440,8 @@ take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t left)
 	return left;
 }
 
-/* Lets the last line of the lowest class go; false if none is left. */
+/* Drops the last taken line of the least important class.  Returns false if no
+ * line is taken. */
 static bool
 drop_worst_line(struct ctx_summary *s)
 {
@@ -450,8 +458,8 @@ drop_worst_line(struct ctx_summary *s)
 	return true;
 }
 
-/* What a line costs, label and line feed included, and whether later text
- * speaks of it. */
+/* Sets the tokens of each line, with about 3 for label and line feed, and
+ * whether later text mentions its names. */
 static int
 measure_lines(struct ctx_summary *s, struct ctx_token_counter *counter,
     struct ctx_err *err)
@@ -475,8 +483,8 @@ int
 ctx_summary_write(struct ctx_summary *s, struct ctx_token_counter *counter,
     uint64_t limit, struct ctx_buf *out, struct ctx_err *err)
 {
-	/* Shares of the room that a class may take, in hundredths; what it
-	 * leaves goes to the next. */
+	/* Share of the tokens left that a class may take, in percent.  The next
+	 * class may take what it leaves. */
 	static const unsigned share[CLASSES] = {45, 25, 60, 50, 100};
 	size_t files = MOST_FILES;
 	uint64_t tokens, left = limit, part;
@@ -494,7 +502,7 @@ ctx_summary_write(struct ctx_summary *s, struct ctx_token_counter *counter,
 			return -1;
 		if (tokens <= limit)
 			return 0;
-		/* First the files, then the lines that matter least. */
+		/* Drop files first, then the least important lines. */
 		if (files > 0)
 			files /= 2;
 		else if (!drop_worst_line(s))

@@ -1,15 +1,16 @@
 /*
- * terms.c - the words of a text, as a search engine sees them
+ * terms.c - divides a text into terms, as a search engine does
  *
- * Letters and digits make words; what stands in a path or an identifier is
- * taken whole and in its pieces; scripts without spaces give pairs of
- * characters.  Words are lower-cased, irregular forms and the endings that
- * English inflects with are undone (the first step of Porter's "An algorithm
- * for suffix stripping", 1980), and five letters are left.  To cut words at
- * five letters finds as much as a stemmer made for a language (Can and
- * others, "Information retrieval on Turkish texts", JASIST 59, 2008), and so
- * serves languages for which there are no rules here; in dialogues it found
- * more than Snowball's English stemmer, as adopt, adopting and adoption meet.
+ * Letters and digits make words.  A path or an identifier gives its parts and
+ * the whole.  Scripts without spaces give pairs of characters.
+ *
+ * Words are changed to lower case.  Irregular English forms are replaced by
+ * their word, and English inflections removed (step 1 of Porter, "An algorithm
+ * for suffix stripping", 1980).  Then the first five letters are used.  Words
+ * cut at five letters find as much as a stemmer made for the language (Can and
+ * others, "Information retrieval on Turkish texts", JASIST 59, 2008), also in
+ * languages without rules here.  In dialogues this found more than Snowball's
+ * English stemmer: adopt, adopting and adoption become one term.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,8 @@
 #include "prune/strategy/terms.h"
 
 enum {
-	LONGEST = 64, /* bytes of a word; longer ones are cut */
-	TELLING = 5,  /* characters that tell a word from others */
+	LONGEST = 64, /* bytes of a word; the rest is ignored */
+	TELLING = 5,  /* first letters of a word that are used */
 };
 
 enum class { OTHER, WORD, JOINT, IDEOGRAPH };
@@ -51,8 +52,8 @@ fold_case(uint32_t cp)
 	return cp;
 }
 
-/* Words that say nothing about what a text is about, and what is left of
- * "don't" and "she's"; sorted. */
+/* English words without a subject, also what remains of "don't" and "she's";
+ * sorted. */
 /* clang-format off */
 static const char common[][8] = {
     "a", "about", "after", "all", "also", "am", "an", "and", "any", "are",
@@ -69,8 +70,8 @@ static const char common[][8] = {
 };
 /* clang-format on */
 
-/* Forms that no rule about endings makes, and the word they belong to; the
- * most frequent of English, sorted. */
+/* The most frequent English forms that no rule makes, with their words; sorted.
+ */
 /* clang-format off */
 static const struct irregular {
 	char form[11], word[11];
@@ -118,7 +119,7 @@ compare_form(const void *word, const void *row)
 	return strcmp(word, row);
 }
 
-/* Does a table of rows, each of which begins with a word, have this one? */
+/* Returns the row that begins with this word in a sorted table; NULL: none. */
 static const void *
 find_row(const char *word, size_t n, const void *table, size_t rows,
     size_t size)
@@ -149,7 +150,7 @@ has_vowel(const char *word, size_t n)
 	return false;
 }
 
-/* Takes off the endings of an English word, in place; returns its length. */
+/* Removes English endings from a word in place; returns its new length. */
 static size_t
 stem_word(char *word, size_t n)
 {
@@ -169,7 +170,7 @@ stem_word(char *word, size_t n)
 		n -= 2;
 	else
 		goto out;
-	/* hopping -> hop, but falling -> fall */
+	/* hopping becomes hop, but falling becomes fall */
 	if (n > 3 && word[n - 1] == word[n - 2] &&
 	    strchr("lsz", word[n - 1]) == NULL)
 		n--;
@@ -181,7 +182,7 @@ out:
 	return n;
 }
 
-/* The length of the first characters of a word. */
+/* Returns the bytes of the first characters of a word. */
 static size_t
 find_head(const char *word, size_t n, size_t characters)
 {
@@ -222,12 +223,12 @@ emit_term(const struct ctx_terms *terms, char *word, size_t n,
 	return terms->take(terms->user, word, n, err);
 }
 
-/* The word being read, and the name around it. */
+/* The word that is read, and the path or identifier that it is a part of. */
 struct reading {
 	char word[LONGEST], name[LONGEST];
 	size_t n, name_n;
-	size_t n_words; /* words in the name so far */
-	uint32_t last;  /* the ideograph before, or 0 */
+	size_t n_words; /* words in the path or identifier so far */
+	uint32_t last;  /* the ideograph just before; 0: none */
 };
 
 static int
@@ -294,7 +295,8 @@ ctx_terms_of(const struct ctx_terms *terms, const char *p, size_t n,
 			continue;
 		}
 		r.last = 0;
-		/* Camel case parts a word as a joint does. */
+		/* A capital letter after a small one begins a word, as in
+		 * camelCase. */
 		if (class != WORD ||
 		    (cp >= 'A' && cp <= 'Z' && before >= 'a' && before <= 'z'))
 			if (end_word(terms, &r, class == OTHER, err) < 0)

@@ -1,16 +1,17 @@
-/* terms.h - the words of a text */
+/* terms.h - divides a text into terms */
 #ifndef CTX_PRUNE_STRATEGY_TERMS_H
 #define CTX_PRUNE_STRATEGY_TERMS_H
 
 #include "base/base.h"
 
-/* Takes one term; it may be changed but not kept. */
+/* The receiver of terms.  take gets one term, n bytes valid during the call. */
 struct ctx_terms {
 	void *user;
 	int (*take)(void *user, const char *p, size_t n, struct ctx_err *err);
 };
 
-/* Gives the terms of a text (UTF-8), in order, as often as they stand. */
+/* Calls take for each term of a UTF-8 text, in order, repetitions included.
+ * Stops if take returns -1. */
 int ctx_terms_of(const struct ctx_terms *terms, const char *p, size_t n,
     struct ctx_err *err);
 

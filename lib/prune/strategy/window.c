@@ -1,4 +1,4 @@
-/* window.c - the last turns stay, whatever they cost */
+/* window.c - keeps the newest turns, whatever their size */
 #include "prune/plan.h"
 
 int
