@@ -15,13 +15,13 @@ struct prune_command {
 	bool keep_last_given, no_pin_system, compact;
 	uint64_t timeout;
 	unsigned on_failure;
-	uint64_t over;  /* conversations that do not fit */
-	uint64_t stuck; /* conversations from which nothing could be removed */
-	uint64_t refused;   /* conversations that --reasoning fail kept */
-	bool unnoted;       /* reported: no notice can be inserted */
-	bool bound;         /* reported: bound reasoning is kept */
-	bool coarse;        /* reported: --quantum is above the target */
-	unsigned reasoning; /* enum ctx_reasoning */
+	uint64_t over;   /* conversations that do not fit */
+	uint64_t failed; /* conversations from which nothing could be removed */
+	uint64_t refused;        /* conversations that --reasoning fail kept */
+	bool notice_reported;    /* reported: no notice can be inserted */
+	bool reasoning_reported; /* reported: bound reasoning is kept */
+	bool quantum_reported;   /* reported: --quantum is above the target */
+	unsigned reasoning;      /* enum ctx_reasoning */
 };
 
 static const char *
@@ -92,7 +92,7 @@ print_plan(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 
 /* Writes what cannot be removed, as in "system 12k, pinned 4k". */
 static void
-name_owners(const struct ctx_plan *plan, char *out, size_t size)
+list_floor(const struct ctx_plan *plan, char *out, size_t size)
 {
 	static const char *const owners[] = {
 	    [CTX_FLOOR_TOOLS] = "tools",
@@ -120,7 +120,7 @@ name_owners(const struct ctx_plan *plan, char *out, size_t size)
 
 /* Writes ":LINE" for a conversation in a record, else an empty text. */
 static const char *
-place_of(const struct ctx_prune_outcome *outcome, char place[40])
+format_place(const struct ctx_prune_outcome *outcome, char place[40])
 {
 	place[0] = '\0';
 	if (outcome->line > 0)
@@ -129,14 +129,14 @@ place_of(const struct ctx_prune_outcome *outcome, char place[40])
 }
 
 static void
-say_stuck(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
+say_failed(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 {
 	char place[40];
 
 	cli_status(&prune->cli, CLI_TROUBLE);
-	if (prune->stuck++ < MOST_LINES)
+	if (prune->failed++ < MOST_LINES)
 		cli_say(&prune->cli, "%s%s: nothing was removed: %s",
-		    outcome->file, place_of(outcome, place),
+		    outcome->file, format_place(outcome, place),
 		    outcome->error->text);
 }
 
@@ -148,9 +148,10 @@ say_over(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 	cli_status(&prune->cli, CLI_NO);
 	if (prune->over++ >= MOST_LINES)
 		return;
-	name_owners(outcome->plan, owners, sizeof owners);
+	list_floor(outcome->plan, owners, sizeof owners);
 	cli_say(&prune->cli, "%s%s: %s of %s: %s", outcome->file,
-	    place_of(outcome, place), cli_short_number(after, outcome->after),
+	    format_place(outcome, place),
+	    cli_short_number(after, outcome->after),
 	    cli_short_number(budget, outcome->settings->budget), owners);
 }
 
@@ -166,7 +167,7 @@ say_refused(struct prune_command *prune,
 		    "%s%s: nothing was removed: signed "
 		    "reasoning after the first change would "
 		    "be refused; use --reasoning drop or keep",
-		    outcome->file, place_of(outcome, place));
+		    outcome->file, format_place(outcome, place));
 }
 
 /* Warns that --quantum is above the target, so that a cut may remove more than
@@ -177,10 +178,10 @@ say_coarse(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 	const struct ctx_prune_settings *settings = outcome->settings;
 	char quantum[16], target[16];
 
-	if (prune->coarse || outcome->plan->cut_tokens == 0 ||
+	if (prune->quantum_reported || outcome->plan->cut_tokens == 0 ||
 	    settings->quantum <= settings->target)
 		return;
-	prune->coarse = true;
+	prune->quantum_reported = true;
 	cli_say(&prune->cli,
 	    "%s: --quantum %s is above the target of %s "
 	    "tokens, so a cut may leave little but what must "
@@ -190,32 +191,33 @@ say_coarse(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 }
 
 static int
-ended(void *user, const struct ctx_prune_outcome *outcome, struct ctx_err *err)
+report_conversation(void *user, const struct ctx_prune_outcome *outcome,
+    struct ctx_err *err)
 {
 	struct prune_command *prune = user;
 	int rc = 0;
 
 	if (outcome->error != NULL)
-		say_stuck(prune, outcome);
+		say_failed(prune, outcome);
 	else if (outcome->refused)
 		say_refused(prune, outcome);
 	else if (outcome->over)
 		say_over(prune, outcome);
 	say_coarse(prune, outcome);
-	if (outcome->notice_unsupported != NULL && !prune->unnoted)
+	if (outcome->notice_unsupported != NULL && !prune->notice_reported)
 		cli_say(&prune->cli,
 		    "%s: no notice can stand between turns "
 		    "of dialect %s; none is put in",
 		    outcome->file, outcome->notice_unsupported->name);
-	prune->unnoted |= outcome->notice_unsupported != NULL;
-	if (outcome->breaks_signed_reasoning && !prune->bound)
+	prune->notice_reported |= outcome->notice_unsupported != NULL;
+	if (outcome->breaks_signed_reasoning && !prune->reasoning_reported)
 		cli_say(&prune->cli,
 		    "%s: kept signed reasoning after a change; "
 		    "the provider refuses it unless the "
 		    "request sets prefix_mismatch_behavior "
 		    "to drop_block",
 		    outcome->file);
-	prune->bound |= outcome->breaks_signed_reasoning;
+	prune->reasoning_reported |= outcome->breaks_signed_reasoning;
 	if (cli_report_plans(&prune->report) && prune->report.json)
 		rc = print_json(prune, outcome, err);
 	else if (cli_report_plans(&prune->report))
@@ -234,7 +236,7 @@ ended(void *user, const struct ctx_prune_outcome *outcome, struct ctx_err *err)
 
 /* Applies what one option implies for others. */
 static void
-settle(struct prune_command *prune, enum ctx_level level)
+apply_implied_options(struct prune_command *prune, enum ctx_level level)
 {
 	struct ctx_prune_options *o = &prune->options;
 	struct ctx_prune_settings *settings = &o->settings;
@@ -278,7 +280,7 @@ settle(struct prune_command *prune, enum ctx_level level)
 /* Reads environment variables known from other systems, unless an option sets
  * the value. */
 static void
-environment(struct prune_command *prune)
+read_environment(struct prune_command *prune)
 {
 	struct ctx_prune_options *o = &prune->options;
 	struct ctx_amount share = {0};
@@ -309,7 +311,7 @@ environment(struct prune_command *prune)
 }
 
 static void
-defaults(struct prune_command *prune)
+set_defaults(struct prune_command *prune)
 {
 	struct ctx_prune_options *o = &prune->options;
 	struct ctx_prune_settings *settings = &o->settings;
@@ -326,7 +328,7 @@ defaults(struct prune_command *prune)
 }
 
 static void
-parse(struct prune_command *prune, int argc, char **argv)
+parse_options(struct prune_command *prune, int argc, char **argv)
 {
 	struct ctx_prune_options *o = &prune->options;
 	struct ctx_prune_settings *settings = &o->settings;
@@ -403,19 +405,19 @@ parse(struct prune_command *prune, int argc, char **argv)
 	prune->cli.options = options;
 	cli_parse(&prune->cli, argc, argv);
 	prune->cli.options = NULL;
-	settle(prune, (enum ctx_level)level);
-	environment(prune);
+	apply_implied_options(prune, (enum ctx_level)level);
+	read_environment(prune);
 	o->user = prune;
-	o->ended = ended;
+	o->ended = report_conversation;
 }
 
 static void
-end(struct prune_command *prune)
+report_end(struct prune_command *prune)
 {
-	if (prune->stuck > MOST_LINES)
+	if (prune->failed > MOST_LINES)
 		cli_say(&prune->cli,
 		    "nothing was removed from %" PRIu64 " more conversations",
-		    prune->stuck - MOST_LINES);
+		    prune->failed - MOST_LINES);
 	if (prune->refused > MOST_LINES)
 		cli_say(&prune->cli,
 		    "nothing was removed from %" PRIu64
@@ -453,8 +455,8 @@ main(int argc, char **argv)
 	struct ctx_model_counters counters;
 	struct ctx_err err;
 
-	defaults(&prune);
-	parse(&prune, argc, argv);
+	set_defaults(&prune);
+	parse_options(&prune, argc, argv);
 	cli_model_counters(&prune.cli, &counters);
 	cli_report_open(&prune.cli, &prune.report, &prune.options.report);
 	cli_open(&prune.cli, &stream, prune.cli.files, prune.cli.n_files,
@@ -470,7 +472,7 @@ main(int argc, char **argv)
 		cli_fail(&prune.cli, &err);
 	cli_note_stream(&prune.cli, &stream);
 	cli_note_models(&prune.cli, &counters);
-	end(&prune);
+	report_end(&prune);
 	cli_close(&stream);
 	ctx_model_counters_release(&counters);
 	return cli_end(&prune.cli, &writer);
