@@ -11,61 +11,63 @@
 #include "prune/held_conversation.h"
 
 /* Inserts the summary or notice of a held message into the JSON of that
- * message.  p->literal is the JSON after all other edits; it is replaced by the
- * result.  The insertion comes last, so that its text is not shortened with the
- * message. */
+ * message.  run->literal is the JSON after all other edits; it is replaced by
+ * the result.  The insertion comes last, so that its text is not shortened with
+ * the message. */
 static int
-put_insertion(struct prune *p, struct held_conversation *conversation,
+put_insertion(struct prune *run, struct held_conversation *conversation,
     const struct held_message *held, bool replace, struct ctx_err *err)
 {
 	size_t used;
 
-	p->edited_message.n = 0;
-	ctx_edits_reset(&p->message_edits);
-	if (ctx_buf_add(&p->edited_message, p->literal.p, p->literal.n, err) <
-		0 ||
-	    ctx_json_scan(&p->json, p->edited_message.p, p->edited_message.n,
-		&used, err) < 0 ||
-	    ctx_dialect_read_message(held->dialect, &p->json, 0, &p->message,
+	run->edited_message.n = 0;
+	ctx_edits_reset(&run->message_edits);
+	if (ctx_buf_add(&run->edited_message, run->literal.p, run->literal.n,
 		err) < 0 ||
-	    ctx_insertion_insert_block(p, conversation, held, replace, err) < 0)
+	    ctx_json_scan(&run->json, run->edited_message.p,
+		run->edited_message.n, &used, err) < 0 ||
+	    ctx_dialect_read_message(held->dialect, &run->json, 0,
+		&run->message, err) < 0 ||
+	    ctx_insertion_insert_block(run, conversation, held, replace, err) <
+		0)
 		return -1;
-	p->literal.n = 0;
-	return ctx_edits_apply(&p->message_edits,
-	    (struct ctx_str){p->edited_message.p, p->edited_message.n},
-	    &p->literal, err);
+	run->literal.n = 0;
+	return ctx_edits_apply(&run->message_edits,
+	    (struct ctx_str){run->edited_message.p, run->edited_message.n},
+	    &run->literal, err);
 }
 
-/* Adds the edits of a held message to p->edits.  If a summary or notice is
+/* Adds the edits of a held message to run->edits.  If a summary or notice is
  * inserted into the message, they become one edit that replaces the whole
  * message.  Sets *empty to true if they leave nothing of it. */
 static int
-collect_edits(struct prune *p, struct held_conversation *conversation,
+collect_edits(struct prune *run, struct held_conversation *conversation,
     const struct held_message *held, struct ctx_message_edit *edit, bool *empty,
     struct ctx_err *err)
 {
 	bool is_block = ctx_insertion_is_block(conversation, held);
-	struct ctx_edits *edits = is_block ? &p->message_edits : &p->edits;
+	struct ctx_edits *edits = is_block ? &run->message_edits : &run->edits;
 	struct found_insertion earlier;
 	struct head_tail which;
 	struct ctx_str message;
 	int rc;
 
-	ctx_edits_reset(&p->message_edits);
-	if (ctx_prune_reread(p, held, err) < 0)
+	ctx_edits_reset(&run->message_edits);
+	if (ctx_prune_reread(run, held, err) < 0)
 		return -1;
-	message = ctx_json_str(p->message.json, p->message.node);
+	message = ctx_json_str(run->message.json, run->message.node);
 	if (edit->rest & CTX_MARK_FOLD) {
-		ctx_insertion_find(p->options, &p->message, &earlier);
+		ctx_insertion_find(run->options, &run->message, &earlier);
 		/* A new insertion replaces the earlier one. */
 		edit->own = is_block || earlier.user_text_at != 0
 		    ? 0
 		    : (uint32_t)earlier.block + 1;
 		if (!is_block && earlier.user_text_at != 0 &&
-		    ctx_insertion_remove(edits, &p->message, &earlier, err) < 0)
+		    ctx_insertion_remove(edits, &run->message, &earlier, err) <
+			0)
 			return -1;
 	}
-	if (ctx_edit_message(edits, &p->message, edit,
+	if (ctx_edit_message(edits, &run->message, edit,
 		conversation->model_counter.counter, empty, err) < 0)
 		return -1;
 	if (*empty)
@@ -73,27 +75,28 @@ collect_edits(struct prune *p, struct held_conversation *conversation,
 	which.results = edit->results & CTX_MARK_HEAD_TAIL;
 	which.excluded_results = edit->spared;
 	which.texts = edit->rest & CTX_MARK_HEAD_TAIL;
-	if (ctx_head_tail_edit(p, edits, &p->message, &which, err) < 0)
+	if (ctx_head_tail_edit(run, edits, &run->message, &which, err) < 0)
 		return -1;
 	if (!is_block)
 		return 0;
-	p->literal.n = 0;
-	if (ctx_edits_apply(&p->message_edits, message, &p->literal, err) < 0 ||
-	    put_insertion(p, conversation, held, edit->rest & CTX_MARK_FOLD,
+	run->literal.n = 0;
+	if (ctx_edits_apply(&run->message_edits, message, &run->literal, err) <
+		0 ||
+	    put_insertion(run, conversation, held, edit->rest & CTX_MARK_FOLD,
 		err) < 0)
 		return -1;
-	rc = ctx_edits_replace(&p->edits, message, p->literal.p, p->literal.n,
-	    err);
-	ctx_buf_reset(&p->literal);
+	rc = ctx_edits_replace(&run->edits, message, run->literal.p,
+	    run->literal.n, err);
+	ctx_buf_reset(&run->literal);
 	return rc;
 }
 
 static void
-remove_message(struct prune *p, struct held_conversation *conversation,
+remove_message(struct prune *run, struct held_conversation *conversation,
     struct held_message *held)
 {
 	if (held->transcript_line != 0)
-		ctx_transcript_remove(p->stream->transcript,
+		ctx_transcript_remove(run->stream->transcript,
 		    held->transcript_line);
 	free(held->text);
 	free(held->excluded_results);
@@ -102,7 +105,7 @@ remove_message(struct prune *p, struct held_conversation *conversation,
 	held->excluded_results = NULL;
 	held->n = 0;
 	held->is_removed = true;
-	conversation->n_removed += ctx_held_message_is_removed(p, held);
+	conversation->n_removed += ctx_held_message_is_removed(run, held);
 }
 
 unsigned
@@ -131,11 +134,11 @@ ctx_prune_marks(const struct held_conversation *conversation,
 }
 
 /* Removes a held message of which the edits left nothing, because it had only
- * reasoning; p->message is that message.  Its segments then have no tokens.  If
- * it was the first line of a transcript message, the framing of the message is
- * counted in the next line. */
+ * reasoning; run->message is that message.  Its segments then have no tokens.
+ * If it was the first line of a transcript message, the framing of the message
+ * is counted in the next line. */
 static int
-drop_empty(struct prune *p, struct held_conversation *conversation,
+drop_empty(struct prune *run, struct held_conversation *conversation,
     struct held_message *held, size_t first, struct ctx_err *err)
 {
 	struct ctx_segment *segments = &conversation->groups.segments[first];
@@ -143,11 +146,11 @@ drop_empty(struct prune *p, struct held_conversation *conversation,
 	size_t i;
 
 	if (held->transcript_line != 0 && !held->continues &&
-	    ctx_count_message(conversation->model_counter.counter, &p->message,
-		&cost, err) < 0)
+	    ctx_count_message(conversation->model_counter.counter,
+		&run->message, &cost, err) < 0)
 		return -1;
-	remove_message(p, conversation, held);
-	if (ctx_held_message_is_removed(p, held))
+	remove_message(run, conversation, held);
+	if (ctx_held_message_is_removed(run, held))
 		cost.framing = 0;
 	for (i = 0; i < held->n_segments; i++) {
 		if (conversation->plan.marks[first + i] & CTX_MARK_DROP)
@@ -172,7 +175,7 @@ drop_empty(struct prune *p, struct held_conversation *conversation,
 
 /* Applies the marks of a held message, whose first segment is first. */
 static int
-apply_message_plan(struct prune *p, struct held_conversation *conversation,
+apply_message_plan(struct prune *run, struct held_conversation *conversation,
     struct held_message *held, size_t first, struct ctx_err *err)
 {
 	struct ctx_message_edit edit;
@@ -185,23 +188,24 @@ apply_message_plan(struct prune *p, struct held_conversation *conversation,
 	if (any == 0 || held->is_removed) {
 		if (held->pending != NULL && kept == 0 &&
 		    held->n_segments > 0 &&
-		    ctx_prune_record_change(p, conversation, held, first, any,
+		    ctx_prune_record_change(run, conversation, held, first, any,
 			err) < 0)
 			return -1;
 		held->n_segments = kept;
 		return 0;
 	}
 	if (!empty &&
-	    collect_edits(p, conversation, held, &edit, &empty, err) < 0)
+	    collect_edits(run, conversation, held, &edit, &empty, err) < 0)
 		return -1;
-	if (ctx_prune_record_change(p, conversation, held, first, any, err) < 0)
+	if (ctx_prune_record_change(run, conversation, held, first, any, err) <
+	    0)
 		return -1;
 	if (!empty && held->text != NULL &&
-	    ctx_held_message_apply_edits(p, conversation, held, err) < 0)
+	    ctx_held_message_apply_edits(run, conversation, held, err) < 0)
 		return -1;
 	if (empty && kept == 0)
-		remove_message(p, conversation, held);
-	else if (empty && drop_empty(p, conversation, held, first, err) < 0)
+		remove_message(run, conversation, held);
+	else if (empty && drop_empty(run, conversation, held, first, err) < 0)
 		return -1;
 	held->n_segments = kept;
 	return 0;
@@ -235,19 +239,19 @@ move_insertions(struct held_conversation *conversation)
 }
 
 int
-ctx_prune_apply_plan(struct prune *p, struct held_conversation *conversation,
+ctx_prune_apply_plan(struct prune *run, struct held_conversation *conversation,
     bool ended, struct ctx_err *err)
 {
 	size_t i, n_segments, first = 0;
 
 	for (i = 0; i < conversation->n; i++, first += n_segments) {
 		n_segments = conversation->messages[i].n_segments;
-		if (apply_message_plan(p, conversation,
+		if (apply_message_plan(run, conversation,
 			&conversation->messages[i], first, err) < 0)
 			return -1;
 	}
 	move_insertions(conversation);
-	if (ctx_insertions_compose(p, conversation, err) < 0)
+	if (ctx_insertions_compose(run, conversation, err) < 0)
 		return -1;
-	return ctx_prune_report_changes(p, conversation, ended, err);
+	return ctx_prune_report_changes(run, conversation, ended, err);
 }

@@ -127,7 +127,7 @@ ctx_insertion_find(const struct ctx_prune_options *options,
 }
 
 struct ctx_str
-ctx_insertion_string(const struct prune *p, const struct ctx_message *message)
+ctx_insertion_string(const struct prune *run, const struct ctx_message *message)
 {
 	struct ctx_str literal = {NULL, 0};
 	struct found_insertion found;
@@ -135,7 +135,7 @@ ctx_insertion_string(const struct prune *p, const struct ctx_message *message)
 
 	if (i == message->n || !ctx_insertion_is_string_content(message, i))
 		return literal;
-	ctx_insertion_find(p->options, message, &found);
+	ctx_insertion_find(run->options, message, &found);
 	from =
 	    found.summary && found.user_text_at != 0 ? found.user_text_at : 1;
 	literal = ctx_json_str(message->json, message->blocks[i].payload);

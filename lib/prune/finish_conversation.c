@@ -19,12 +19,12 @@ count_inserted_messages(const struct held_conversation *conversation)
 }
 
 static int
-report_outcome(struct prune *p, struct held_conversation *conversation,
+report_outcome(struct prune *run, struct held_conversation *conversation,
     const struct ctx_err *trouble, bool refused, struct ctx_err *err)
 {
 	struct ctx_prune_outcome outcome = {0};
 
-	if (p->options->ended == NULL)
+	if (run->options->ended == NULL)
 		return 0;
 	outcome.file = conversation->file;
 	outcome.line = conversation->line;
@@ -43,7 +43,7 @@ report_outcome(struct prune *p, struct held_conversation *conversation,
 	    ctx_plan_leaves_bound(&conversation->plan, &conversation->groups);
 	outcome.refused = refused;
 	outcome.error = trouble;
-	return p->options->ended(p->options->user, &outcome, err);
+	return run->options->ended(run->options->user, &outcome, err);
 }
 
 /* Ranks the segments unless the conversation is within its trigger. */
@@ -88,7 +88,7 @@ bind_insertions(struct held_conversation *conversation)
 }
 
 int
-ctx_prune_finish_conversation(struct prune *p,
+ctx_prune_finish_conversation(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err)
 {
 	struct ctx_err trouble;
@@ -106,7 +106,7 @@ ctx_prune_finish_conversation(struct prune *p,
 		err) < 0)
 		return -1;
 	if (conversation->plan.settings.strategy->summarizes) {
-		failed = ctx_prune_summarize(p, conversation, &trouble) < 0;
+		failed = ctx_prune_summarize(run, conversation, &trouble) < 0;
 		if (failed && trouble.code == CTX_ENOMEM) {
 			*err = trouble;
 			return -1;
@@ -119,14 +119,14 @@ ctx_prune_finish_conversation(struct prune *p,
 	    ctx_plan_leaves_bound(&conversation->plan, &conversation->groups);
 	if (failed || refused)
 		undo_plan(conversation);
-	else if (ctx_insertions_add_notices(p, conversation, err) < 0)
+	else if (ctx_insertions_add_notices(run, conversation, err) < 0)
 		return -1;
 	bind_insertions(conversation);
-	if (ctx_prune_apply_plan(p, conversation, true, err) < 0 ||
-	    ctx_prune_relink(p, conversation, err) < 0)
+	if (ctx_prune_apply_plan(run, conversation, true, err) < 0 ||
+	    ctx_prune_relink(run, conversation, err) < 0)
 		return -1;
-	if (ctx_report_sync(&p->options->report, err) < 0)
+	if (ctx_report_sync(&run->options->report, err) < 0)
 		return -1;
-	return report_outcome(p, conversation, failed ? &trouble : NULL,
+	return report_outcome(run, conversation, failed ? &trouble : NULL,
 	    refused, err);
 }

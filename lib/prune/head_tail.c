@@ -3,55 +3,56 @@
 #include "truncate/text_segments.h"
 
 static int
-shorten_segments(struct prune *p, struct ctx_edits *edits, struct ctx_err *err)
+shorten_segments(struct prune *run, struct ctx_edits *edits,
+    struct ctx_err *err)
 {
 	bool done;
 
-	if (p->text_segments.n == 0)
+	if (run->text_segments.n == 0)
 		return 0;
-	return ctx_shorten(&p->shortener, edits, &p->text_segments,
+	return ctx_shorten(&run->shortener, edits, &run->text_segments,
 	    CTX_HEAD_TAIL_CHARS, &done, err);
 }
 
 int
-ctx_head_tail_edit(struct prune *p, struct ctx_edits *edits,
+ctx_head_tail_edit(struct prune *run, struct ctx_edits *edits,
     const struct ctx_message *message, const struct head_tail *which,
     struct ctx_err *err)
 {
 	struct found_insertion inserted;
 	size_t i, result = 0;
 
-	p->shortener.unit = CTX_SIZE_CHARS;
-	p->shortener.keep = CTX_KEEP_ENDS;
-	p->shortener.head = 3;
-	p->shortener.tail = 1;
+	run->shortener.unit = CTX_SIZE_CHARS;
+	run->shortener.keep = CTX_KEEP_ENDS;
+	run->shortener.head = 3;
+	run->shortener.tail = 1;
 	for (i = 0; which->results && i < message->n; i++) {
 		if (message->blocks[i].kind != CTX_BLOCK_TOOL_RESULT ||
 		    (which->excluded_results != NULL &&
 			which->excluded_results[result++]))
 			continue;
-		if (ctx_text_segments_result(&p->text_segments, message, i,
+		if (ctx_text_segments_result(&run->text_segments, message, i,
 			err) < 0 ||
-		    shorten_segments(p, edits, err) < 0)
+		    shorten_segments(run, edits, err) < 0)
 			return -1;
 	}
 	if (!which->texts)
 		return 0;
-	ctx_insertion_find(p->options, message, &inserted);
+	ctx_insertion_find(run->options, message, &inserted);
 	/* Do not shorten a string that begins with an insertion. */
-	if (ctx_text_segments_texts(&p->text_segments, message,
+	if (ctx_text_segments_texts(&run->text_segments, message,
 		inserted.summary || inserted.notice ? inserted.block
 						    : message->n,
 		err) < 0)
 		return -1;
-	return shorten_segments(p, edits, err);
+	return shorten_segments(run, edits, err);
 }
 
-/* Sets *after to the cost of a message after p->one, edits of raw, its JSON.
- * Returns 1; 0 if the dialect cannot read that JSON without the record around
- * it, as in transcripts; -1 with *err. */
+/* Sets *after to the cost of a message after run->message_edits, which are
+ * edits of raw, its JSON.  Returns 1; 0 if the dialect cannot read that JSON
+ * without the record around it, as in transcripts; -1 with *err. */
 static int
-count_edited_message(struct prune *p, const struct ctx_message *message,
+count_edited_message(struct prune *run, const struct ctx_message *message,
     struct ctx_str raw, struct ctx_counter *counter, struct ctx_cost *after,
     struct ctx_err *err)
 {
@@ -59,24 +60,24 @@ count_edited_message(struct prune *p, const struct ctx_message *message,
 	size_t used;
 	int rc = -1;
 
-	p->edited_message.n = 0;
-	if (ctx_edits_apply(&p->message_edits, raw, &p->edited_message, err) <
-		0 ||
-	    ctx_json_scan(&p->json, p->edited_message.p, p->edited_message.n,
-		&used, err) < 0)
+	run->edited_message.n = 0;
+	if (ctx_edits_apply(&run->message_edits, raw, &run->edited_message,
+		err) < 0 ||
+	    ctx_json_scan(&run->json, run->edited_message.p,
+		run->edited_message.n, &used, err) < 0)
 		return -1;
-	rc = ctx_dialect_read_message(message->dialect, &p->json, 0, &shortened,
-	    err);
+	rc = ctx_dialect_read_message(message->dialect, &run->json, 0,
+	    &shortened, err);
 	shortened.flags = message->flags;
 	if (rc > 0 && ctx_count_message(counter, &shortened, after, err) < 0)
 		rc = -1;
 	ctx_message_release(&shortened);
-	ctx_buf_reset(&p->edited_message);
+	ctx_buf_reset(&run->edited_message);
 	return rc;
 }
 
 int
-ctx_head_tail_savings(struct prune *p, const struct ctx_message *message,
+ctx_head_tail_savings(struct prune *run, const struct ctx_message *message,
     struct ctx_counter *counter, const struct head_tail *which, uint64_t *saved,
     struct ctx_err *err)
 {
@@ -88,12 +89,13 @@ ctx_head_tail_savings(struct prune *p, const struct ctx_message *message,
 	if (raw.n <= CTX_HEAD_TAIL_CHARS ||
 	    (message->flags & CTX_MESSAGE_HIDDEN))
 		return 0;
-	ctx_edits_reset(&p->message_edits);
-	if (ctx_head_tail_edit(p, &p->message_edits, message, which, err) < 0)
+	ctx_edits_reset(&run->message_edits);
+	if (ctx_head_tail_edit(run, &run->message_edits, message, which, err) <
+	    0)
 		return -1;
-	if (p->message_edits.n == 0)
+	if (run->message_edits.n == 0)
 		return 0;
-	rc = count_edited_message(p, message, raw, counter, &after, err);
+	rc = count_edited_message(run, message, raw, counter, &after, err);
 	if (rc <= 0)
 		return rc;
 	if (ctx_count_message(counter, message, &before, err) < 0)

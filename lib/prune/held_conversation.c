@@ -59,73 +59,73 @@ ctx_held_conversation_release(struct held_conversation *conversation)
 }
 
 int
-ctx_prune_reread(struct prune *p, const struct held_message *held,
+ctx_prune_reread(struct prune *run, const struct held_message *held,
     struct ctx_err *err)
 {
-	const struct ctx_json *json = p->source;
+	const struct ctx_json *json = run->source;
 	size_t used;
 
 	if (held->text != NULL) {
-		json = &p->json;
-		if (ctx_json_scan(&p->json, held->text, held->n, &used, err) <
+		json = &run->json;
+		if (ctx_json_scan(&run->json, held->text, held->n, &used, err) <
 		    0)
 			return -1;
 	}
 	return ctx_dialect_read_message(held->dialect, json, held->node,
-	    &p->message, err);
+	    &run->message, err);
 }
 
 struct ctx_str
-ctx_held_message_bytes(const struct prune *p, const struct held_message *held)
+ctx_held_message_bytes(const struct prune *run, const struct held_message *held)
 {
 	if (held->text == NULL)
-		return ctx_json_str(p->source, held->node);
+		return ctx_json_str(run->source, held->node);
 	return (struct ctx_str){held->text, held->n};
 }
 
 bool
-ctx_held_message_is_removed(const struct prune *p,
+ctx_held_message_is_removed(const struct prune *run,
     const struct held_message *held)
 {
 	return held->is_removed &&
 	    (held->transcript_line == 0 ||
-		!ctx_transcript_message_is_kept(p->stream->transcript,
+		!ctx_transcript_message_is_kept(run->stream->transcript,
 		    held->transcript_line));
 }
 
 bool
-ctx_held_message_is_reported(const struct prune *p,
+ctx_held_message_is_reported(const struct prune *run,
     const struct held_message *held)
 {
 	return held->transcript_line != 0 &&
-	    !ctx_transcript_first_of_message(p->stream->transcript,
+	    !ctx_transcript_first_of_message(run->stream->transcript,
 		held->transcript_line);
 }
 
 char *
-ctx_prune_apply_edits(struct prune *p, struct ctx_str text, size_t *n,
+ctx_prune_apply_edits(struct prune *run, struct ctx_str text, size_t *n,
     struct ctx_err *err)
 {
 	struct ctx_buf out = {0};
 
-	if (ctx_buf_reserve(&out, text.n + p->edits.store.n + 1, err) < 0 ||
-	    ctx_edits_apply(&p->edits, text, &out, err) < 0) {
+	if (ctx_buf_reserve(&out, text.n + run->edits.store.n + 1, err) < 0 ||
+	    ctx_edits_apply(&run->edits, text, &out, err) < 0) {
 		ctx_buf_release(&out);
 		return NULL;
 	}
-	ctx_edits_reset(&p->edits);
+	ctx_edits_reset(&run->edits);
 	*n = out.n;
 	return ctx_buf_take(&out);
 }
 
 int
-ctx_held_message_apply_edits(struct prune *p,
+ctx_held_message_apply_edits(struct prune *run,
     struct held_conversation *conversation, struct held_message *held,
     struct ctx_err *err)
 {
 	size_t n;
-	char *text =
-	    ctx_prune_apply_edits(p, ctx_held_message_bytes(p, held), &n, err);
+	char *text = ctx_prune_apply_edits(run,
+	    ctx_held_message_bytes(run, held), &n, err);
 
 	if (text == NULL)
 		return -1;

@@ -104,34 +104,35 @@ struct prune {
 };
 
 /* Returns the JSON text of a held message, or of a held record that is not a
- * message; p->source must be the JSON of its record if it is an element. */
-struct ctx_str ctx_held_message_bytes(const struct prune *p,
+ * message; run->source must be the JSON of its record if it is an element. */
+struct ctx_str ctx_held_message_bytes(const struct prune *run,
     const struct held_message *held);
 /* Returns true if nothing of the message is left.  A message that spans several
  * lines of a transcript is removed when all of them are. */
-bool ctx_held_message_is_removed(const struct prune *p,
+bool ctx_held_message_is_removed(const struct prune *run,
     const struct held_message *held);
 /* Returns true if a change of the same message was reported with an earlier
  * line of the transcript. */
-bool ctx_held_message_is_reported(const struct prune *p,
+bool ctx_held_message_is_reported(const struct prune *run,
     const struct held_message *held);
-/* Reads a held message into p->message.  Returns like ctx_dialect_read_message.
+/* Reads a held message into run->message.  Returns like
+ * ctx_dialect_read_message.
  */
-int ctx_prune_reread(struct prune *p, const struct held_message *held,
+int ctx_prune_reread(struct prune *run, const struct held_message *held,
     struct ctx_err *err);
-/* Applies p->edits to text and empties them.  Returns the result, *n bytes
+/* Applies run->edits to text and empties them.  Returns the result, *n bytes
  * owned by the caller, or NULL with *err. */
-char *ctx_prune_apply_edits(struct prune *p, struct ctx_str text, size_t *n,
+char *ctx_prune_apply_edits(struct prune *run, struct ctx_str text, size_t *n,
     struct ctx_err *err);
-/* Applies p->edits to the text of a held record and empties them. */
-int ctx_held_message_apply_edits(struct prune *p,
+/* Applies run->edits to the text of a held record and empties them. */
+int ctx_held_message_apply_edits(struct prune *run,
     struct held_conversation *conversation, struct held_message *held,
     struct ctx_err *err);
 
 /* ---- hold_message.c ---- */
 
 /* Adds a message to the groups and sets the properties of held from it. */
-int ctx_prune_hold_message(struct prune *p,
+int ctx_prune_hold_message(struct prune *run,
     struct held_conversation *conversation, struct held_message *held,
     const struct ctx_event *event, struct ctx_err *err);
 /* Adds a record or element that is not a message to the groups. */
@@ -142,7 +143,7 @@ int ctx_prune_hold_unknown(struct held_conversation *conversation,
 
 /* Reads all held messages again by the dialect that a later record identified.
  * No message may have been removed or edited before. */
-int ctx_prune_reclassify(struct prune *p,
+int ctx_prune_reclassify(struct prune *run,
     struct held_conversation *conversation, const struct ctx_dialect *dialect,
     struct ctx_err *err);
 
@@ -150,7 +151,7 @@ int ctx_prune_reclassify(struct prune *p,
 
 /* Decides a conversation whose messages have all been read, applies the plan to
  * the held messages, and reports the outcome to the caller of ctx_prune. */
-int ctx_prune_finish_conversation(struct prune *p,
+int ctx_prune_finish_conversation(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
 
 /* ---- apply_plan.c ---- */
@@ -163,26 +164,26 @@ unsigned ctx_prune_marks(const struct held_conversation *conversation,
     const struct held_message *held, size_t first,
     struct ctx_message_edit *edit, uint32_t *kept);
 /* Applies the plan to the held messages: archives, removes and edits them.
- * Edits of elements are added to p->edits.  With ended, no later plan follows:
- * all changes are reported. */
-int ctx_prune_apply_plan(struct prune *p,
+ * Edits of elements are added to run->edits.  With ended, no later plan
+ * follows: all changes are reported. */
+int ctx_prune_apply_plan(struct prune *run,
     struct held_conversation *conversation, bool ended, struct ctx_err *err);
 /* ---- report_plan.c ---- */
 
 /* Sets file, line, message index and original bytes of a change. */
-void ctx_prune_set_change_place(const struct prune *p,
+void ctx_prune_set_change_place(const struct prune *run,
     const struct held_message *held, struct ctx_change *change);
 /*
  * Archives a held message before its first change.  Adds the marks of this
  * change, and the tokens that it leaves, to held->pending; it is reported by
  * ctx_prune_report_changes.  first is the message's first segment.
  */
-int ctx_prune_record_change(struct prune *p,
+int ctx_prune_record_change(struct prune *run,
     struct held_conversation *conversation, struct held_message *held,
     size_t first, unsigned marks, struct ctx_err *err);
 /* Reports all insertions and removed messages, and, with ended, all edited
  * messages. */
-int ctx_prune_report_changes(struct prune *p,
+int ctx_prune_report_changes(struct prune *run,
     struct held_conversation *conversation, bool ended, struct ctx_err *err);
 
 /* ---- relink_lines.c ---- */
@@ -190,7 +191,7 @@ int ctx_prune_report_changes(struct prune *p,
 /* Corrects the links in the lines of a transcript after removals.  Also removes
  * lines that a removed message had replaced, because without it they would
  * become active again. */
-int ctx_prune_relink(struct prune *p, struct held_conversation *conversation,
+int ctx_prune_relink(struct prune *run, struct held_conversation *conversation,
     struct ctx_err *err);
 
 /* ---- head_tail.c ---- */
@@ -208,13 +209,13 @@ struct head_tail {
 /* Adds the edits that shorten a message.  A text block is removed only if a
  * text before it is kept, so other edits may remove other blocks at the same
  * time. */
-int ctx_head_tail_edit(struct prune *p, struct ctx_edits *edits,
+int ctx_head_tail_edit(struct prune *run, struct ctx_edits *edits,
     const struct ctx_message *message, const struct head_tail *which,
     struct ctx_err *err);
 /* Sets *saved to the tokens that ctx_head_tail_edit would save, counted by
  * reading the edited message again.  0 if the dialect cannot read the message
  * without the record around it. */
-int ctx_head_tail_savings(struct prune *p, const struct ctx_message *message,
+int ctx_head_tail_savings(struct prune *run, const struct ctx_message *message,
     struct ctx_counter *counter, const struct head_tail *which, uint64_t *saved,
     struct ctx_err *err);
 
@@ -234,7 +235,7 @@ void ctx_insertion_find(const struct ctx_prune_options *options,
 /* Returns the text of the string that an insertion would be put into, without
  * an earlier summary at its start.  It is empty if the insertion would be a
  * block or a message. */
-struct ctx_str ctx_insertion_string(const struct prune *p,
+struct ctx_str ctx_insertion_string(const struct prune *run,
     const struct ctx_message *message);
 /* Returns the index of the first block that is not a tool result, before which
  * a block is inserted; message->n if there is none. */
@@ -267,11 +268,11 @@ struct insertion_content {
 };
 /* Sets *tokens to the tokens that an insertion adds; 0 if the dialect has no
  * such form. */
-int ctx_insertion_count(struct prune *p, struct ctx_counter *counter,
+int ctx_insertion_count(struct prune *run, struct ctx_counter *counter,
     const struct ctx_dialect *dialect, const struct insertion_content *content,
     uint64_t *tokens, struct ctx_err *err);
 /* Sets *tokens to the tokens of an insertion that was found in a message. */
-int ctx_insertion_count_found(struct prune *p, struct ctx_counter *counter,
+int ctx_insertion_count_found(struct prune *run, struct ctx_counter *counter,
     const struct ctx_message *message, const struct found_insertion *found,
     uint64_t *tokens, struct ctx_err *err);
 /* Adds the edit that removes a found insertion from the start of its string. */
@@ -284,26 +285,26 @@ int ctx_insertion_add(struct held_conversation *conversation,
     size_t message_index, const struct insertion_content *content,
     uint64_t tokens, struct ctx_err *err);
 /* Adds an insertion for every CTX_MARK_NOTICE of the plan. */
-int ctx_insertions_add_notices(struct prune *p,
+int ctx_insertions_add_notices(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
 /* Composes the JSON of the messages to insert.  To be called after the
  * removals, so that they link to lines that are kept. */
-int ctx_insertions_compose(struct prune *p,
+int ctx_insertions_compose(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
-/* Adds the edit that inserts a summary or notice into p->message: as a block
+/* Adds the edit that inserts a summary or notice into run->message: as a block
  * before its blocks, or before the text of its string.  With replace, it
  * replaces the insertion that is there. */
-int ctx_insertion_insert_block(struct prune *p,
+int ctx_insertion_insert_block(struct prune *run,
     struct held_conversation *conversation, const struct held_message *held,
     bool replace, struct ctx_err *err);
 /* Adds the edit that inserts a message before an element, laid out like that
  * element. */
-int ctx_insertion_insert_message(struct prune *p,
+int ctx_insertion_insert_message(struct prune *run,
     struct held_conversation *conversation, const struct held_message *held,
     struct ctx_err *err);
 /* Writes the message that is inserted before the held message of this index, as
  * a line. */
-int ctx_insertion_write_message(struct prune *p,
+int ctx_insertion_write_message(struct prune *run,
     const struct held_conversation *conversation, size_t message_index,
     struct ctx_err *err);
 
@@ -313,7 +314,7 @@ int ctx_insertion_write_message(struct prune *p,
  * Adds a summary of the messages that the plan removes.  If the summary would
  * not save tokens and the budget is met without removals, nothing is removed.
  */
-int ctx_prune_summarize(struct prune *p, struct held_conversation *conversation,
-    struct ctx_err *err);
+int ctx_prune_summarize(struct prune *run,
+    struct held_conversation *conversation, struct ctx_err *err);
 
 #endif

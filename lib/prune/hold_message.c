@@ -14,43 +14,43 @@
 /* Sets *pinned to true if the text of a block matches --pin, or its tool --pin-
  * tool. */
 static int
-match_block_pin(struct prune *p, const struct ctx_message *message,
+match_block_pin(struct prune *run, const struct ctx_message *message,
     const struct ctx_block *block, bool *pinned, struct ctx_err *err)
 {
-	struct ctx_prune_options *options = p->options;
+	struct ctx_prune_options *options = run->options;
 	struct ctx_str text;
 
 	if (options->pin_text.n > 0 && block->payload != 0 &&
 	    block->kind != CTX_BLOCK_MEDIA) {
-		p->text.n = 0;
-		if (ctx_json_text(message->json, block->payload, &p->text,
+		run->text.n = 0;
+		if (ctx_json_text(message->json, block->payload, &run->text,
 			&text, err) < 0)
 			return -1;
 		*pinned = ctx_pattern_match(&options->pin_text, text.p, text.n,
-		    &p->match_left);
-		ctx_buf_reset(&p->text);
+		    &run->match_left);
+		ctx_buf_reset(&run->text);
 	}
 	if (*pinned || options->pin_tool.n == 0 || block->name == 0)
 		return 0;
-	p->text.n = 0;
-	if (ctx_block_tool(message->json, block, &p->text, &text, err) < 0)
+	run->text.n = 0;
+	if (ctx_block_tool(message->json, block, &run->text, &text, err) < 0)
 		return -1;
 	*pinned = ctx_pattern_match(&options->pin_tool, text.p, text.n,
-	    &p->match_left);
+	    &run->match_left);
 	return 0;
 }
 
 /* Sets *pinned to true if --pin, --pin-tool or --pin-role names this message.
  */
 static int
-is_pinned(struct prune *p, const struct ctx_message *message, bool *pinned,
+is_pinned(struct prune *run, const struct ctx_message *message, bool *pinned,
     struct ctx_err *err)
 {
 	size_t i;
 
-	*pinned = p->options->pin_roles >> message->role & 1;
+	*pinned = run->options->pin_roles >> message->role & 1;
 	for (i = 0; i < message->n && !*pinned; i++)
-		if (match_block_pin(p, message, &message->blocks[i], pinned,
+		if (match_block_pin(run, message, &message->blocks[i], pinned,
 			err) < 0)
 			return -1;
 	return 0;
@@ -59,16 +59,16 @@ is_pinned(struct prune *p, const struct ctx_message *message, bool *pinned,
 /* Pins the segments, from first on, whose tool matches --pin-tool.  A result
  * has the tool of the call that it answers. */
 static void
-pin_by_tool(struct prune *p, struct ctx_groups *groups, size_t first)
+pin_by_tool(struct prune *run, struct ctx_groups *groups, size_t first)
 {
 	struct ctx_str tool;
 
-	for (; p->options->pin_tool.n > 0 && first < groups->n; first++) {
+	for (; run->options->pin_tool.n > 0 && first < groups->n; first++) {
 		tool =
 		    ctx_intern_at(&groups->tools, groups->segments[first].tool);
 		if (tool.n > 0 &&
-		    ctx_pattern_match(&p->options->pin_tool, tool.p, tool.n,
-			&p->match_left))
+		    ctx_pattern_match(&run->options->pin_tool, tool.p, tool.n,
+			&run->match_left))
 			groups->segments[first].flags |= CTX_SEGMENT_PINNED;
 	}
 }
@@ -76,19 +76,20 @@ pin_by_tool(struct prune *p, struct ctx_groups *groups, size_t first)
 /* Returns true if --tool and --not-tool exclude results of a tool from edits;
  * id 0 is a tool that is not known. */
 static bool
-is_excluded_tool(struct prune *p, const struct ctx_groups *groups, uint32_t id)
+is_excluded_tool(struct prune *run, const struct ctx_groups *groups,
+    uint32_t id)
 {
-	struct ctx_prune_options *options = p->options;
+	struct ctx_prune_options *options = run->options;
 	struct ctx_str tool = ctx_intern_at(&groups->tools, id);
 
 	return !ctx_pattern_selects(&options->tool, &options->not_tool, tool.p,
-	    tool.n, &p->match_left);
+	    tool.n, &run->match_left);
 }
 
 /* Finds the results that must not be edited, and subtracts from the cost what
  * clearing them would save. */
 static int
-exclude_results(struct prune *p, struct held_conversation *conversation,
+exclude_results(struct prune *run, struct held_conversation *conversation,
     struct held_message *held, const struct ctx_message *message,
     struct ctx_cost *cost, struct ctx_err *err)
 {
@@ -97,7 +98,7 @@ exclude_results(struct prune *p, struct held_conversation *conversation,
 	uint64_t saved;
 	struct ctx_str left;
 
-	if (p->options->tool.n + p->options->not_tool.n == 0)
+	if (run->options->tool.n + run->options->not_tool.n == 0)
 		return 0;
 	for (i = 0; i < message->n; i++) {
 		if (message->blocks[i].kind != CTX_BLOCK_TOOL_RESULT)
@@ -106,7 +107,7 @@ exclude_results(struct prune *p, struct held_conversation *conversation,
 			err) < 0)
 			return -1;
 		result++;
-		if (!is_excluded_tool(p, &conversation->groups, tool))
+		if (!is_excluded_tool(run, &conversation->groups, tool))
 			continue;
 		if (held->excluded_results == NULL)
 			held->excluded_results =
@@ -125,7 +126,7 @@ exclude_results(struct prune *p, struct held_conversation *conversation,
 /* Sets head_tail_savings of each segment from first on, if the strategy
  * shortens texts at this level. */
 static int
-measure_head_tail(struct prune *p, struct held_conversation *conversation,
+measure_head_tail(struct prune *run, struct held_conversation *conversation,
     const struct held_message *held, const struct ctx_message *message,
     size_t first, struct ctx_err *err)
 {
@@ -143,7 +144,7 @@ measure_head_tail(struct prune *p, struct held_conversation *conversation,
 			continue;
 		which.results = !(segments[i].flags & CTX_SEGMENT_REST);
 		which.texts = !(segments[i].flags & CTX_SEGMENT_RESULTS);
-		if (ctx_head_tail_savings(p, message,
+		if (ctx_head_tail_savings(run, message,
 			conversation->model_counter.counter, &which,
 			&segments[i].head_tail_savings, err) < 0)
 			return -1;
@@ -155,11 +156,11 @@ measure_head_tail(struct prune *p, struct held_conversation *conversation,
  * opens a turn.  A notice that is a message or block has the same tokens
  * everywhere in one dialect, so these are counted once. */
 static int
-count_notice_tokens(struct prune *p, struct held_conversation *conversation,
+count_notice_tokens(struct prune *run, struct held_conversation *conversation,
     struct held_message *held, const struct ctx_message *message,
     struct ctx_segment *segment, struct ctx_err *err)
 {
-	const char *notice = p->options->notice;
+	const char *notice = run->options->notice;
 	struct insertion_content content = {.text = {notice, 0}};
 	uint64_t cost_tokens;
 
@@ -172,11 +173,12 @@ count_notice_tokens(struct prune *p, struct held_conversation *conversation,
 	    !ctx_insertion_fits(message))
 		return 0;
 	content.text.n = strlen(notice);
-	content.string = ctx_insertion_string(p, message);
+	content.string = ctx_insertion_string(run, message);
 	if (content.string.n > 0) {
 		content.form = INSERT_STRING;
-		if (ctx_insertion_count(p, conversation->model_counter.counter,
-			held->dialect, &content, &cost_tokens, err) < 0)
+		if (ctx_insertion_count(run,
+			conversation->model_counter.counter, held->dialect,
+			&content, &cost_tokens, err) < 0)
 			return -1;
 		segment->notice_tokens =
 		    cost_tokens > UINT32_MAX ? 0 : (uint32_t)cost_tokens;
@@ -185,8 +187,9 @@ count_notice_tokens(struct prune *p, struct held_conversation *conversation,
 	if (conversation->notice_cost_dialect != held->dialect) {
 		content.form = held->dialect->note_part == NULL ? INSERT_MESSAGE
 								: INSERT_BLOCK;
-		if (ctx_insertion_count(p, conversation->model_counter.counter,
-			held->dialect, &content, &cost_tokens, err) < 0)
+		if (ctx_insertion_count(run,
+			conversation->model_counter.counter, held->dialect,
+			&content, &cost_tokens, err) < 0)
 			return -1;
 		conversation->notice_cost_dialect = held->dialect;
 		conversation->notice_cost = cost_tokens;
@@ -203,7 +206,7 @@ count_notice_tokens(struct prune *p, struct held_conversation *conversation,
  * run inserted a summary or notice.  A message that is nothing else has flags
  * of its own. */
 static int
-record_insertion(struct prune *p, struct held_conversation *conversation,
+record_insertion(struct prune *run, struct held_conversation *conversation,
     const struct ctx_message *message, const struct found_insertion *found,
     struct ctx_segment *segment, struct ctx_err *err)
 {
@@ -211,7 +214,7 @@ record_insertion(struct prune *p, struct held_conversation *conversation,
 
 	if (found->whole || !(found->summary || found->notice))
 		return 0;
-	if (ctx_insertion_count_found(p, conversation->model_counter.counter,
+	if (ctx_insertion_count_found(run, conversation->model_counter.counter,
 		message, found, &tokens, err) < 0)
 		return -1;
 	segment->inserted_tokens = (uint32_t)tokens;
@@ -234,7 +237,7 @@ ctx_prune_hold_unknown(struct held_conversation *conversation,
 /* Sets *flags to those that ctx_groups_add cannot derive: the message is
  * pinned, or it is a summary or notice of an earlier run. */
 static int
-find_given_flags(struct prune *p, const struct ctx_message *message,
+find_given_flags(struct prune *run, const struct ctx_message *message,
     const struct found_insertion *found, unsigned *flags, struct ctx_err *err)
 {
 	bool pinned;
@@ -243,7 +246,7 @@ find_given_flags(struct prune *p, const struct ctx_message *message,
 	if (found->whole)
 		*flags = (found->summary ? CTX_SEGMENT_SUMMARY : 0u) |
 		    (found->notice ? CTX_SEGMENT_NOTICE : 0u);
-	if (is_pinned(p, message, &pinned, err) < 0)
+	if (is_pinned(run, message, &pinned, err) < 0)
 		return -1;
 	/* Some formats pin every compaction summary.  One that ctx inserted may
 	 * be removed. */
@@ -255,7 +258,7 @@ find_given_flags(struct prune *p, const struct ctx_message *message,
 /* Adds the segments of a message to the groups.  In a provider response all
  * segments are pinned. */
 static int
-add_segments(struct prune *p, struct held_conversation *conversation,
+add_segments(struct prune *run, struct held_conversation *conversation,
     struct held_message *held, const struct ctx_event *event, unsigned flags,
     struct ctx_err *err)
 {
@@ -268,10 +271,10 @@ add_segments(struct prune *p, struct held_conversation *conversation,
 		groups->pinned = conversation->plan.settings.keep_first;
 	if (ctx_stream_cost(event, conversation->model_counter.counter, &cost,
 		err) < 0 ||
-	    exclude_results(p, conversation, held, message, &cost, err) < 0 ||
+	    exclude_results(run, conversation, held, message, &cost, err) < 0 ||
 	    ctx_groups_add(groups, message, &cost, flags, err) < 0)
 		return -1;
-	pin_by_tool(p, groups, first);
+	pin_by_tool(run, groups, first);
 	for (i = first; conversation->is_response && i < groups->n; i++)
 		groups->segments[i].flags |= CTX_SEGMENT_PINNED;
 	held->n_segments = (uint32_t)(groups->n - first);
@@ -281,7 +284,7 @@ add_segments(struct prune *p, struct held_conversation *conversation,
 /* Sets what the plan needs to know about the new segments of a message beside
  * their tokens, and gives the message to the scorer. */
 static int
-measure_segments(struct prune *p, struct held_conversation *conversation,
+measure_segments(struct prune *run, struct held_conversation *conversation,
     struct held_message *held, const struct ctx_message *message,
     const struct found_insertion *found, struct ctx_err *err)
 {
@@ -289,10 +292,11 @@ measure_segments(struct prune *p, struct held_conversation *conversation,
 	size_t first = groups->n - held->n_segments;
 	struct ctx_segment *last = &groups->segments[groups->n - 1];
 
-	if (record_insertion(p, conversation, message, found, last, err) < 0 ||
-	    count_notice_tokens(p, conversation, held, message, last, err) <
+	if (record_insertion(run, conversation, message, found, last, err) <
 		0 ||
-	    measure_head_tail(p, conversation, held, message, first, err) < 0)
+	    count_notice_tokens(run, conversation, held, message, last, err) <
+		0 ||
+	    measure_head_tail(run, conversation, held, message, first, err) < 0)
 		return -1;
 	if (conversation->scorer == NULL)
 		return 0;
@@ -301,9 +305,9 @@ measure_segments(struct prune *p, struct held_conversation *conversation,
 }
 
 int
-ctx_prune_hold_message(struct prune *p, struct held_conversation *conversation,
-    struct held_message *held, const struct ctx_event *event,
-    struct ctx_err *err)
+ctx_prune_hold_message(struct prune *run,
+    struct held_conversation *conversation, struct held_message *held,
+    const struct ctx_event *event, struct ctx_err *err)
 {
 	const struct ctx_message *message = event->message;
 	struct found_insertion found;
@@ -312,14 +316,14 @@ ctx_prune_hold_message(struct prune *p, struct held_conversation *conversation,
 	held->continues = (message->flags & CTX_MESSAGE_CONTINUES) != 0;
 	held->message_index = held->transcript_line == 0
 	    ? conversation->groups.messages
-	    : ctx_transcript_message_index(p->stream->transcript,
+	    : ctx_transcript_message_index(run->stream->transcript,
 		  held->transcript_line, conversation->groups.messages);
-	ctx_insertion_find(p->options, message, &found);
-	p->match_left = CTX_PATTERN_TIME;
-	if (find_given_flags(p, message, &found, &flags, err) < 0 ||
-	    add_segments(p, conversation, held, event, flags, err) < 0)
+	ctx_insertion_find(run->options, message, &found);
+	run->match_left = CTX_PATTERN_TIME;
+	if (find_given_flags(run, message, &found, &flags, err) < 0 ||
+	    add_segments(run, conversation, held, event, flags, err) < 0)
 		return -1;
 	if (held->dialect->rules & CTX_ALTERNATES)
 		conversation->plan.settings.alternates = true;
-	return measure_segments(p, conversation, held, message, &found, err);
+	return measure_segments(run, conversation, held, message, &found, err);
 }

@@ -124,10 +124,10 @@ choose_template(const struct ctx_dialect *dialect, bool is_block, bool summary)
 	return summary ? dialect->summary : dialect->notice;
 }
 
-/* Sets *tokens to the tokens of an inserted message.  p->literal is its text,
+/* Sets *tokens to the tokens of an inserted message.  run->literal is its text,
  * as a JSON string. */
 static int
-count_message_tokens(struct prune *p, struct ctx_counter *counter,
+count_message_tokens(struct prune *run, struct ctx_counter *counter,
     const struct ctx_dialect *dialect, const char *template, uint64_t *tokens,
     struct ctx_err *err)
 {
@@ -137,14 +137,14 @@ count_message_tokens(struct prune *p, struct ctx_counter *counter,
 	struct ctx_cost cost = {0};
 	size_t used;
 
-	values.text = (struct ctx_str){p->literal.p, p->literal.n};
-	p->composed.n = 0;
-	if (fill_template(&p->composed, template, &values, err) < 0 ||
-	    ctx_json_scan(&p->json, p->composed.p, p->composed.n, &used, err) <
-		0 ||
-	    ctx_dialect_read_message(dialect, &p->json, 0, &p->message, err) <
-		0 ||
-	    ctx_count_message(counter, &p->message, &cost, err) < 0)
+	values.text = (struct ctx_str){run->literal.p, run->literal.n};
+	run->composed.n = 0;
+	if (fill_template(&run->composed, template, &values, err) < 0 ||
+	    ctx_json_scan(&run->json, run->composed.p, run->composed.n, &used,
+		err) < 0 ||
+	    ctx_dialect_read_message(dialect, &run->json, 0, &run->message,
+		err) < 0 ||
+	    ctx_count_message(counter, &run->message, &cost, err) < 0)
 		return -1;
 	*tokens = cost.tokens;
 	return 0;
@@ -153,22 +153,22 @@ count_message_tokens(struct prune *p, struct ctx_counter *counter,
 /* Sets *tokens to the tokens of the JSON string that is first followed by
  * second. */
 static int
-count_literal_tokens(struct prune *p, struct ctx_counter *counter,
+count_literal_tokens(struct prune *run, struct ctx_counter *counter,
     struct ctx_str first, struct ctx_str second, uint64_t *tokens,
     struct ctx_err *err)
 {
 	struct ctx_cost cost = {0};
 	size_t used;
 
-	p->composed.n = 0;
-	if (ctx_buf_add(&p->composed, first.p, first.n, err) < 0 ||
-	    ctx_buf_add(&p->composed, second.p, second.n, err) < 0 ||
-	    ctx_json_scan(&p->json, p->composed.p, p->composed.n, &used, err) <
-		0 ||
-	    ctx_count_value(counter, &p->json, 0, &cost, err) < 0)
+	run->composed.n = 0;
+	if (ctx_buf_add(&run->composed, first.p, first.n, err) < 0 ||
+	    ctx_buf_add(&run->composed, second.p, second.n, err) < 0 ||
+	    ctx_json_scan(&run->json, run->composed.p, run->composed.n, &used,
+		err) < 0 ||
+	    ctx_count_value(counter, &run->json, 0, &cost, err) < 0)
 		return -1;
 	*tokens = cost.tokens;
-	ctx_buf_reset(&p->composed);
+	ctx_buf_reset(&run->composed);
 	return 0;
 }
 
@@ -176,15 +176,15 @@ count_literal_tokens(struct prune *p, struct ctx_counter *counter,
  * the string " + rest.  Both are counted whole, because a token may span the
  * end of first and the start of rest. */
 static int
-count_prefix_tokens(struct prune *p, struct ctx_counter *counter,
+count_prefix_tokens(struct prune *run, struct ctx_counter *counter,
     struct ctx_str first, struct ctx_str rest, uint64_t *tokens,
     struct ctx_err *err)
 {
 	uint64_t without;
 
-	if (count_literal_tokens(p, counter, (struct ctx_str){"\"", 1}, rest,
+	if (count_literal_tokens(run, counter, (struct ctx_str){"\"", 1}, rest,
 		&without, err) < 0 ||
-	    count_literal_tokens(p, counter, first, rest, tokens, err) < 0)
+	    count_literal_tokens(run, counter, first, rest, tokens, err) < 0)
 		return -1;
 	*tokens -= *tokens < without ? *tokens : without;
 	return 0;
@@ -205,7 +205,7 @@ append_suffix(struct ctx_buf *out, bool summary, struct ctx_err *err)
 }
 
 int
-ctx_insertion_count(struct prune *p, struct ctx_counter *counter,
+ctx_insertion_count(struct prune *run, struct ctx_counter *counter,
     const struct ctx_dialect *dialect, const struct insertion_content *content,
     uint64_t *tokens, struct ctx_err *err)
 {
@@ -217,27 +217,27 @@ ctx_insertion_count(struct prune *p, struct ctx_counter *counter,
 	*tokens = 0;
 	if (template == NULL)
 		return 0;
-	p->literal.n = 0;
-	if (ctx_json_string_encode(&p->literal, content->text.p,
+	run->literal.n = 0;
+	if (ctx_json_string_encode(&run->literal, content->text.p,
 		content->text.n, err) < 0)
 		return -1;
 	if (content->form == INSERT_MESSAGE)
-		return count_message_tokens(p, counter, dialect, template,
+		return count_message_tokens(run, counter, dialect, template,
 		    tokens, err);
 	if (content->form == INSERT_STRING) {
-		p->literal.n--;
-		if (append_suffix(&p->literal, content->summary, err) < 0)
+		run->literal.n--;
+		if (append_suffix(&run->literal, content->summary, err) < 0)
 			return -1;
-		literal = (struct ctx_str){p->literal.p, p->literal.n};
-		return count_prefix_tokens(p, counter, literal, content->string,
-		    tokens, err);
+		literal = (struct ctx_str){run->literal.p, run->literal.n};
+		return count_prefix_tokens(run, counter, literal,
+		    content->string, tokens, err);
 	}
-	literal = (struct ctx_str){p->literal.p, p->literal.n};
-	return count_literal_tokens(p, counter, literal, none, tokens, err);
+	literal = (struct ctx_str){run->literal.p, run->literal.n};
+	return count_literal_tokens(run, counter, literal, none, tokens, err);
 }
 
 int
-ctx_insertion_count_found(struct prune *p, struct ctx_counter *counter,
+ctx_insertion_count_found(struct prune *run, struct ctx_counter *counter,
     const struct ctx_message *message, const struct found_insertion *found,
     uint64_t *tokens, struct ctx_err *err)
 {
@@ -253,7 +253,7 @@ ctx_insertion_count_found(struct prune *p, struct ctx_counter *counter,
 	}
 	literal =
 	    ctx_json_str(message->json, message->blocks[found->block].payload);
-	return count_prefix_tokens(p, counter,
+	return count_prefix_tokens(run, counter,
 	    (struct ctx_str){literal.p, found->user_text_at},
 	    (struct ctx_str){literal.p + found->user_text_at,
 		literal.n - found->user_text_at},
@@ -331,10 +331,10 @@ ctx_insertion_add(struct held_conversation *conversation, size_t message_index,
 }
 
 int
-ctx_insertions_add_notices(struct prune *p,
+ctx_insertions_add_notices(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err)
 {
-	const char *notice = p->options->notice;
+	const char *notice = run->options->notice;
 	const struct held_message *held = conversation->messages;
 	struct insertion_content content = {
 	    .text = {notice, notice == NULL ? 0 : strlen(notice)}};
@@ -357,31 +357,32 @@ ctx_insertions_add_notices(struct prune *p,
 
 /* Appends the JSON of an insertion to conversation->inserted_json and sets its
  * place.  held is the message before which, or into which, it is inserted; node
- * is that message in p->message.json. */
+ * is that message in run->message.json. */
 static int
-compose_insertion(struct prune *p, struct held_conversation *conversation,
+compose_insertion(struct prune *run, struct held_conversation *conversation,
     struct insertion *insertion, const struct held_message *held, uint32_t node,
     struct ctx_err *err)
 {
 	const char *template = choose_template(held->dialect,
 	    insertion->is_block, insertion->summary);
-	struct template_values values = {.json = p->message.json, .node = node};
+	struct template_values values = {.json = run->message.json,
+	    .node = node};
 	char uuid[39], hex[11];
 	int rc;
 
-	p->literal.n = 0;
-	if (ctx_buf_add(&p->literal,
+	run->literal.n = 0;
+	if (ctx_buf_add(&run->literal,
 		conversation->inserted_json.p + insertion->string_at,
 		insertion->string_n, err) < 0)
 		return -1;
-	values.text = (struct ctx_str){p->literal.p, p->literal.n};
+	values.text = (struct ctx_str){run->literal.p, run->literal.n};
 	make_names(values.text, ctx_json_str(values.json, values.node), uuid,
 	    hex);
 	values.uuid = (struct ctx_str){uuid, 38};
 	values.hex = (struct ctx_str){hex, 10};
 	values.parent = (struct ctx_str){"null", 4};
 	if (strstr(template, "$parent") != NULL && held->transcript_line != 0) {
-		rc = ctx_transcript_insert_before(p->stream->transcript,
+		rc = ctx_transcript_insert_before(run->stream->transcript,
 		    held->transcript_line,
 		    strstr(template, "$uuid") != NULL ? values.uuid
 						      : values.hex,
@@ -400,8 +401,8 @@ compose_insertion(struct prune *p, struct held_conversation *conversation,
 }
 
 int
-ctx_insertions_compose(struct prune *p, struct held_conversation *conversation,
-    struct ctx_err *err)
+ctx_insertions_compose(struct prune *run,
+    struct held_conversation *conversation, struct ctx_err *err)
 {
 	struct insertion *insertion;
 	size_t i;
@@ -415,8 +416,8 @@ ctx_insertions_compose(struct prune *p, struct held_conversation *conversation,
 			continue;
 		insertion =
 		    &conversation->insertions[held->insertion_number - 1];
-		if (ctx_prune_reread(p, held, err) < 0 ||
-		    compose_insertion(p, conversation, insertion, held,
+		if (ctx_prune_reread(run, held, err) < 0 ||
+		    compose_insertion(run, conversation, insertion, held,
 			held->node, err) < 0)
 			return -1;
 	}
@@ -424,48 +425,49 @@ ctx_insertions_compose(struct prune *p, struct held_conversation *conversation,
 }
 
 /* Adds the edit that inserts a summary or notice before the user's text in
- * block i of p->message, a string.  With replace, it replaces the earlier
+ * block i of run->message, a string.  With replace, it replaces the earlier
  * insertion at the start of that string. */
 static int
-insert_in_string(struct prune *p, struct held_conversation *conversation,
+insert_in_string(struct prune *run, struct held_conversation *conversation,
     const struct held_message *held, size_t i, bool replace,
     struct ctx_err *err)
 {
 	const struct insertion *insertion =
 	    &conversation->insertions[held->insertion_number - 1];
-	const struct ctx_message *message = &p->message;
+	const struct ctx_message *message = &run->message;
 	struct found_insertion found = {0};
 	struct ctx_str at =
 	    ctx_json_str(message->json, message->blocks[i].payload);
 
 	if (replace)
-		ctx_insertion_find(p->options, message, &found);
+		ctx_insertion_find(run->options, message, &found);
 	at = (struct ctx_str){at.p + 1,
 	    found.user_text_at != 0 ? found.user_text_at - 1 : 0};
-	p->text.n = 0;
-	if (ctx_buf_add(&p->text,
+	run->text.n = 0;
+	if (ctx_buf_add(&run->text,
 		conversation->inserted_json.p + insertion->string_at + 1,
 		insertion->string_n - 2, err) < 0 ||
-	    append_suffix(&p->text, insertion->summary, err) < 0)
+	    append_suffix(&run->text, insertion->summary, err) < 0)
 		return -1;
-	return ctx_edits_replace(&p->message_edits, at, p->text.p, p->text.n,
-	    err);
+	return ctx_edits_replace(&run->message_edits, at, run->text.p,
+	    run->text.n, err);
 }
 
 int
-ctx_insertion_insert_block(struct prune *p,
+ctx_insertion_insert_block(struct prune *run,
     struct held_conversation *conversation, const struct held_message *held,
     bool replace, struct ctx_err *err)
 {
 	struct insertion *insertion =
 	    &conversation->insertions[held->insertion_number - 1];
-	const struct ctx_message *message = &p->message;
+	const struct ctx_message *message = &run->message;
 	size_t i = ctx_insertion_skip_result_blocks(message);
 	struct ctx_str at;
 
 	if (ctx_insertion_is_string_content(message, i))
-		return insert_in_string(p, conversation, held, i, replace, err);
-	if (compose_insertion(p, conversation, insertion, held, message->node,
+		return insert_in_string(run, conversation, held, i, replace,
+		    err);
+	if (compose_insertion(run, conversation, insertion, held, message->node,
 		err) < 0)
 		return -1;
 	at = ctx_json_str(message->json, message->blocks[i].removable);
@@ -474,36 +476,36 @@ ctx_insertion_insert_block(struct prune *p,
 			return -1;
 		at.n = 0;
 	}
-	return ctx_edits_replace(&p->message_edits, at,
+	return ctx_edits_replace(&run->message_edits, at,
 	    conversation->inserted_json.p + insertion->json_at,
 	    insertion->json_n + !replace, err);
 }
 
 int
-ctx_insertion_insert_message(struct prune *p,
+ctx_insertion_insert_message(struct prune *run,
     struct held_conversation *conversation, const struct held_message *held,
     struct ctx_err *err)
 {
 	const struct insertion *insertion =
 	    &conversation->insertions[held->insertion_number - 1];
-	const char *start = ctx_json_str(p->source, held->node).p;
+	const char *start = ctx_json_str(run->source, held->node).p;
 	size_t gap = 0;
 
 	while (strchr(" \t\r\n", start[-1 - (ptrdiff_t)gap]) != NULL)
 		gap++;
-	p->literal.n = 0;
-	if (ctx_buf_add(&p->literal,
+	run->literal.n = 0;
+	if (ctx_buf_add(&run->literal,
 		conversation->inserted_json.p + insertion->json_at,
 		insertion->json_n, err) < 0 ||
-	    ctx_buf_add(&p->literal, ",", 1, err) < 0 ||
-	    ctx_buf_add(&p->literal, start - gap, gap, err) < 0)
+	    ctx_buf_add(&run->literal, ",", 1, err) < 0 ||
+	    ctx_buf_add(&run->literal, start - gap, gap, err) < 0)
 		return -1;
-	return ctx_edits_replace(&p->edits, (struct ctx_str){start, 0},
-	    p->literal.p, p->literal.n, err);
+	return ctx_edits_replace(&run->edits, (struct ctx_str){start, 0},
+	    run->literal.p, run->literal.n, err);
 }
 
 int
-ctx_insertion_write_message(struct prune *p,
+ctx_insertion_write_message(struct prune *run,
     const struct held_conversation *conversation, size_t message_index,
     struct ctx_err *err)
 {
@@ -520,11 +522,11 @@ ctx_insertion_write_message(struct prune *p,
 		i--;
 	neighbour = &conversation->messages[i > 0 ? i - 1 : message_index];
 	crlf = neighbour->n > 1 && neighbour->text[neighbour->n - 2] == '\r';
-	if (ctx_writer_copy(p->writer,
+	if (ctx_writer_copy(run->writer,
 		conversation->inserted_json.p + insertion->json_at,
 		insertion->json_n, err) < 0 ||
-	    ctx_writer_copy(p->writer, crlf ? "\r\n" : "\n", crlf ? 2 : 1,
+	    ctx_writer_copy(run->writer, crlf ? "\r\n" : "\n", crlf ? 2 : 1,
 		err) < 0)
 		return -1;
-	return ctx_writer_end_record(p->writer, err);
+	return ctx_writer_end_record(run->writer, err);
 }

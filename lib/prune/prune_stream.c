@@ -20,7 +20,7 @@
 
 /* Finds the model and the settings of a conversation that begins. */
 static int
-begin_pruning(struct prune *p, struct held_conversation *conversation,
+begin_pruning(struct prune *run, struct held_conversation *conversation,
     const struct ctx_event *event, struct ctx_err *err)
 {
 	struct ctx_request_overhead overhead;
@@ -33,16 +33,16 @@ begin_pruning(struct prune *p, struct held_conversation *conversation,
 	    event->layout->has_remote_state;
 	conversation->file = event->record->file;
 	conversation->line = event->inside ? event->record->line : 0;
-	if (ctx_stream_measure(p->stream, event, p->counters,
+	if (ctx_stream_measure(run->stream, event, run->counters,
 		&conversation->model_counter, err) < 0 ||
-	    ctx_prune_settings_for(p->options,
+	    ctx_prune_settings_for(run->options,
 		conversation->model_counter.model, &settings, err) < 0 ||
 	    ctx_count_request_overhead(conversation->model_counter.counter,
 		event->record->json, event->layout, &overhead, err) < 0)
 		return -1;
 	if (conversation->scorer == NULL &&
 	    ctx_scorer_open(&conversation->scorer, settings.strategy,
-		&p->options->scorer, err) < 0)
+		&run->options->scorer, err) < 0)
 		return -1;
 	settings.binds = ctx_model_binds(conversation->model_counter.model,
 	    conversation->model_counter.name);
@@ -82,7 +82,7 @@ compact_conversation(struct held_conversation *conversation,
 /* Removes the messages that must be removed whatever follows, if the held bytes
  * have doubled since the last time. */
 static int
-prune_early(struct prune *p, struct held_conversation *conversation,
+prune_early(struct prune *run, struct held_conversation *conversation,
     struct ctx_err *err)
 {
 	const struct ctx_prune_settings *settings =
@@ -95,7 +95,7 @@ prune_early(struct prune *p, struct held_conversation *conversation,
 		return 0;
 	if (ctx_plan_decide(&conversation->plan, &conversation->groups, false,
 		err) < 0 ||
-	    ctx_prune_apply_plan(p, conversation, false, err) < 0 ||
+	    ctx_prune_apply_plan(run, conversation, false, err) < 0 ||
 	    compact_conversation(conversation, err) < 0)
 		return -1;
 	conversation->format_known = true;
@@ -106,34 +106,35 @@ prune_early(struct prune *p, struct held_conversation *conversation,
 }
 
 static int
-write_held_message(struct prune *p, struct held_message *held,
+write_held_message(struct prune *run, struct held_message *held,
     struct ctx_err *err)
 {
 	if (held->is_removed)
 		return 0;
 	if (held->transcript_line != 0 &&
-	    ctx_transcript_is_removed(p->stream->transcript,
+	    ctx_transcript_is_removed(run->stream->transcript,
 		held->transcript_line))
 		return 0;
-	if (ctx_writer_put(p->writer, held->text, held->n, err) < 0)
+	if (ctx_writer_put(run->writer, held->text, held->n, err) < 0)
 		return -1;
-	return ctx_writer_end_record(p->writer, err);
+	return ctx_writer_end_record(run->writer, err);
 }
 
 static int
-write_conversation(struct prune *p, struct ctx_err *err)
+write_conversation(struct prune *run, struct ctx_err *err)
 {
-	struct held_conversation *conversation = &p->stream_conversation;
+	struct held_conversation *conversation = &run->stream_conversation;
 	size_t i;
 
-	for (i = 0; i < conversation->n && !p->options->report.dry_run; i++)
+	for (i = 0; i < conversation->n && !run->options->report.dry_run; i++)
 		if ((ctx_insertion_is_before(conversation,
 			 &conversation->messages[i]) &&
-			ctx_insertion_write_message(p, conversation, i, err) <
+			ctx_insertion_write_message(run, conversation, i, err) <
 			    0) ||
-		    write_held_message(p, &conversation->messages[i], err) < 0)
+		    write_held_message(run, &conversation->messages[i], err) <
+			0)
 			return -1;
-	if (ctx_writer_flush(p->writer, err) < 0)
+	if (ctx_writer_flush(run->writer, err) < 0)
 		return -1;
 	ctx_held_conversation_clear(conversation);
 	return 0;
@@ -144,11 +145,11 @@ write_conversation(struct prune *p, struct ctx_err *err)
 /* Holds n bytes of text in place of the event's record.  Takes ownership of
  * text and frees it on error.  Returns NULL with *err. */
 static struct held_message *
-hold_text(struct prune *p, const struct ctx_event *event, char *text, size_t n,
-    struct ctx_err *err)
+hold_text(struct prune *run, const struct ctx_event *event, char *text,
+    size_t n, struct ctx_err *err)
 {
 	struct held_message *held =
-	    ctx_held_conversation_add(&p->stream_conversation, err);
+	    ctx_held_conversation_add(&run->stream_conversation, err);
 
 	if (held == NULL) {
 		free(text);
@@ -159,66 +160,68 @@ hold_text(struct prune *p, const struct ctx_event *event, char *text, size_t n,
 	held->transcript_line = event->line;
 	held->file = event->record->file;
 	held->record_line = event->record->line;
-	p->stream_conversation.bytes += n;
+	run->stream_conversation.bytes += n;
 	return held;
 }
 
 /* Holds a copy of the event's record.  Returns NULL with *err. */
 static struct held_message *
-hold_record(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
+hold_record(struct prune *run, const struct ctx_event *event,
+    struct ctx_err *err)
 {
-	char *text = ctx_stream_keep(p->stream, event, err);
+	char *text = ctx_stream_keep(run->stream, event, err);
 
 	return text == NULL
 	    ? NULL
-	    : hold_text(p, event, text, event->record->text.n, err);
+	    : hold_text(run, event, text, event->record->text.n, err);
 }
 
 /* Writes a record that is not a message.  Holds it instead if held messages
  * come before it, or if it is a line of a transcript, whose parent may be
  * removed. */
 static int
-pass_in_place(struct prune *p, const struct ctx_event *event,
+pass_in_place(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct ctx_str text = event->record->text;
 	struct held_message *held;
 
-	if (p->stream_conversation.open || event->line != 0) {
-		held = hold_record(p, event, err);
+	if (run->stream_conversation.open || event->line != 0) {
+		held = hold_record(run, event, err);
 		return held == NULL
 		    ? -1
-		    : ctx_prune_hold_unknown(&p->stream_conversation, held,
+		    : ctx_prune_hold_unknown(&run->stream_conversation, held,
 			  err);
 	}
-	if (p->options->report.dry_run)
+	if (run->options->report.dry_run)
 		return 0;
-	if (ctx_writer_put(p->writer, text.p, text.n, err) < 0)
+	if (ctx_writer_put(run->writer, text.p, text.n, err) < 0)
 		return -1;
-	return ctx_writer_end_record(p->writer, err);
+	return ctx_writer_end_record(run->writer, err);
 }
 
-/* Writes or holds, like pass_in_place, the record after p->edits. */
+/* Writes or holds, like pass_in_place, the record after run->edits. */
 static int
-pass_edited(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
+pass_edited(struct prune *run, const struct ctx_event *event,
+    struct ctx_err *err)
 {
 	struct held_message *held;
 	size_t n;
-	char *text = ctx_prune_apply_edits(p, event->record->text, &n, err);
+	char *text = ctx_prune_apply_edits(run, event->record->text, &n, err);
 	int rc = 0;
 
 	if (text == NULL)
 		return -1;
-	if (p->stream_conversation.open || event->line != 0) {
-		held = hold_text(p, event, text, n, err);
+	if (run->stream_conversation.open || event->line != 0) {
+		held = hold_text(run, event, text, n, err);
 		return held == NULL
 		    ? -1
-		    : ctx_prune_hold_unknown(&p->stream_conversation, held,
+		    : ctx_prune_hold_unknown(&run->stream_conversation, held,
 			  err);
 	}
-	if (!p->options->report.dry_run &&
-	    (ctx_writer_copy(p->writer, text, n, err) < 0 ||
-		ctx_writer_end_record(p->writer, err) < 0))
+	if (!run->options->report.dry_run &&
+	    (ctx_writer_copy(run->writer, text, n, err) < 0 ||
+		ctx_writer_end_record(run->writer, err) < 0))
 		rc = -1;
 	free(text);
 	return rc;
@@ -227,16 +230,16 @@ pass_edited(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
 /* Appends a blank line to the last held record, with which it is kept or
  * removed. */
 static int
-append_blank(struct prune *p, const struct ctx_event *event,
+append_blank(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	const struct ctx_record *record = event->record;
-	struct held_conversation *conversation = &p->stream_conversation;
+	struct held_conversation *conversation = &run->stream_conversation;
 	struct held_message *last;
 	char *grown;
 
 	if (conversation->n == 0)
-		return pass_in_place(p, event, err);
+		return pass_in_place(run, event, err);
 	last = &conversation->messages[conversation->n - 1];
 	grown = realloc(last->text, last->n + record->text.n);
 	if (grown == NULL)
@@ -251,10 +254,10 @@ append_blank(struct prune *p, const struct ctx_event *event,
 /* If the new message identifies the dialect, reads all held messages again by
  * that dialect. */
 static int
-update_dialect(struct prune *p, const struct ctx_record_layout *layout,
+update_dialect(struct prune *run, const struct ctx_record_layout *layout,
     struct ctx_err *err)
 {
-	struct held_conversation *conversation = &p->stream_conversation;
+	struct held_conversation *conversation = &run->stream_conversation;
 
 	if (conversation->format_known ||
 	    (!layout->decisive &&
@@ -262,37 +265,37 @@ update_dialect(struct prune *p, const struct ctx_record_layout *layout,
 		return 0;
 	conversation->format_known = layout->decisive;
 	conversation->read_dialect = layout->dialect;
-	return ctx_prune_reclassify(p, conversation, layout->dialect, err);
+	return ctx_prune_reclassify(run, conversation, layout->dialect, err);
 }
 
 /* Holds a message of the stream. */
 static int
-hold_line(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
+hold_line(struct prune *run, const struct ctx_event *event, struct ctx_err *err)
 {
 	struct held_message *held;
 
-	if (!p->stream_conversation.open &&
-	    begin_pruning(p, &p->stream_conversation, event, err) < 0)
+	if (!run->stream_conversation.open &&
+	    begin_pruning(run, &run->stream_conversation, event, err) < 0)
 		return -1;
-	if (update_dialect(p, event->layout, err) < 0)
+	if (update_dialect(run, event->layout, err) < 0)
 		return -1;
-	held = hold_record(p, event, err);
+	held = hold_record(run, event, err);
 	if (held == NULL)
 		return -1;
 	held->dialect = event->layout->dialect;
-	if (ctx_prune_hold_message(p, &p->stream_conversation, held, event,
+	if (ctx_prune_hold_message(run, &run->stream_conversation, held, event,
 		err) < 0)
 		return -1;
-	return prune_early(p, &p->stream_conversation, err);
+	return prune_early(run, &run->stream_conversation, err);
 }
 
 /* Holds an element of a conversation inside a record. */
 static int
-hold_element(struct prune *p, const struct ctx_event *event,
+hold_element(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct held_message *held =
-	    ctx_held_conversation_add(&p->record_conversation, err);
+	    ctx_held_conversation_add(&run->record_conversation, err);
 
 	if (held == NULL)
 		return -1;
@@ -301,17 +304,17 @@ hold_element(struct prune *p, const struct ctx_event *event,
 	held->file = event->record->file;
 	held->record_line = event->record->line;
 	if (event->kind == CTX_EVENT_UNKNOWN)
-		return ctx_prune_hold_unknown(&p->record_conversation, held,
+		return ctx_prune_hold_unknown(&run->record_conversation, held,
 		    err);
-	return ctx_prune_hold_message(p, &p->record_conversation, held, event,
-	    err);
+	return ctx_prune_hold_message(run, &run->record_conversation, held,
+	    event, err);
 }
 
-/* Adds the edits that remove elements from their array to p->edits. */
+/* Adds the edits that remove elements from their array to run->edits. */
 static int
-drop_elements(struct prune *p, uint32_t array, struct ctx_err *err)
+drop_elements(struct prune *run, uint32_t array, struct ctx_err *err)
 {
-	struct held_conversation *conversation = &p->record_conversation;
+	struct held_conversation *conversation = &run->record_conversation;
 	bool *drop;
 	size_t i;
 	int rc;
@@ -323,16 +326,17 @@ drop_elements(struct prune *p, uint32_t array, struct ctx_err *err)
 		return ctx_err_nomem(err);
 	for (i = 0; i < conversation->n; i++)
 		drop[i] = conversation->messages[i].is_removed;
-	rc = ctx_edits_remove(&p->edits, p->source, array, drop, err);
+	rc = ctx_edits_remove(&run->edits, run->source, array, drop, err);
 	free(drop);
 	return rc;
 }
 
 /* Numbers the remaining messages from 1 if the dialect numbers its messages. */
 static int
-renumber_messages(struct prune *p, struct ctx_err *err)
+renumber_messages(struct prune *run, struct ctx_err *err)
 {
-	const struct held_conversation *conversation = &p->record_conversation;
+	const struct held_conversation *conversation =
+	    &run->record_conversation;
 	const struct held_message *held;
 	uint64_t number = 0;
 	uint32_t node;
@@ -345,104 +349,108 @@ renumber_messages(struct prune *p, struct ctx_err *err)
 		if (held->is_removed || held->dialect == NULL ||
 		    held->dialect->ordinal == NULL)
 			continue;
-		node = ctx_json_find(p->source, held->node,
+		node = ctx_json_find(run->source, held->node,
 		    held->dialect->ordinal);
 		n = snprintf(text, sizeof text, "%" PRIu64, ++number);
 		if (node != 0 &&
-		    p->source->nodes[node].kind == CTX_JSON_NUMBER &&
-		    ctx_edits_replace(&p->edits, ctx_json_str(p->source, node),
-			text, (size_t)n, err) < 0)
+		    run->source->nodes[node].kind == CTX_JSON_NUMBER &&
+		    ctx_edits_replace(&run->edits,
+			ctx_json_str(run->source, node), text, (size_t)n,
+			err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* Adds the edits that insert messages into their array to p->edits. */
+/* Adds the edits that insert messages into their array to run->edits. */
 static int
-insert_messages(struct prune *p, struct ctx_err *err)
+insert_messages(struct prune *run, struct ctx_err *err)
 {
-	struct held_conversation *conversation = &p->record_conversation;
+	struct held_conversation *conversation = &run->record_conversation;
 	size_t i;
 
 	for (i = 0; conversation->n_insertions > 0 && i < conversation->n; i++)
 		if (ctx_insertion_is_before(conversation,
 			&conversation->messages[i]) &&
-		    ctx_insertion_insert_message(p, conversation,
+		    ctx_insertion_insert_message(run, conversation,
 			&conversation->messages[i], err) < 0)
 			return -1;
 	return 0;
 }
 
-/* Decides a conversation inside a record and adds the edits to p->edits. */
+/* Decides a conversation inside a record and adds the edits to run->edits. */
 static int
-end_pruned_record(struct prune *p, const struct ctx_event *event,
+end_pruned_record(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	p->source = event->record->json;
-	if (ctx_prune_finish_conversation(p, &p->record_conversation, err) <
+	run->source = event->record->json;
+	if (ctx_prune_finish_conversation(run, &run->record_conversation, err) <
 		0 ||
-	    drop_elements(p, event->layout->messages, err) < 0 ||
-	    renumber_messages(p, err) < 0 || insert_messages(p, err) < 0)
+	    drop_elements(run, event->layout->messages, err) < 0 ||
+	    renumber_messages(run, err) < 0 || insert_messages(run, err) < 0)
 		return -1;
-	ctx_held_conversation_clear(&p->record_conversation);
+	ctx_held_conversation_clear(&run->record_conversation);
 	return 0;
 }
 
 /* Writes or holds a record that is not a message, with the edits of the
  * conversations in it. */
 static int
-pass_unpruned(struct prune *p, const struct ctx_event *event,
+pass_unpruned(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	if (event->record->kind == CTX_RECORD_BLANK)
-		return append_blank(p, event, err);
-	return p->edits.n == 0 ? pass_in_place(p, event, err)
-			       : pass_edited(p, event, err);
+		return append_blank(run, event, err);
+	return run->edits.n == 0 ? pass_in_place(run, event, err)
+				 : pass_edited(run, event, err);
 }
 
 static int
-prune_event(struct prune *p, const struct ctx_event *event, struct ctx_err *err)
+prune_event(struct prune *run, const struct ctx_event *event,
+    struct ctx_err *err)
 {
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
-		return begin_pruning(p, &p->record_conversation, event, err);
+		return begin_pruning(run, &run->record_conversation, event,
+		    err);
 	case CTX_EVENT_UNKNOWN:
-		return hold_element(p, event, err);
+		return hold_element(run, event, err);
 	case CTX_EVENT_MESSAGE:
-		return event->inside ? hold_element(p, event, err)
-				     : hold_line(p, event, err);
+		return event->inside ? hold_element(run, event, err)
+				     : hold_line(run, event, err);
 	case CTX_EVENT_END:
-		return end_pruned_record(p, event, err);
+		return end_pruned_record(run, event, err);
 	case CTX_EVENT_RECORD:
 		break;
 	}
 	/* It was held at CTX_EVENT_MESSAGE. */
 	if (event->layout->kind == CTX_LAYOUT_MESSAGE)
 		return 0;
-	return pass_unpruned(p, event, err);
+	return pass_unpruned(run, event, err);
 }
 
 static int
-prune_all(struct prune *p, struct ctx_err *err)
+prune_all(struct prune *run, struct ctx_err *err)
 {
 	struct ctx_event event;
 	struct ctx_err late;
 	int rc;
 
-	while ((rc = ctx_stream_next(p->stream, &event, err)) > 0)
-		if (prune_event(p, &event, err) < 0) {
-			rc = ctx_stream_fail(p->stream, err);
+	while ((rc = ctx_stream_next(run->stream, &event, err)) > 0)
+		if (prune_event(run, &event, err) < 0) {
+			rc = ctx_stream_fail(run->stream, err);
 			break;
 		}
 	/* Write the complete records that came before the error. */
 	if (rc < 0) {
-		(void)ctx_writer_flush(p->writer, &late);
+		(void)ctx_writer_flush(run->writer, &late);
 		return -1;
 	}
-	if (p->stream_conversation.open &&
-	    ctx_prune_finish_conversation(p, &p->stream_conversation, err) < 0)
+	if (run->stream_conversation.open &&
+	    ctx_prune_finish_conversation(run, &run->stream_conversation, err) <
+		0)
 		return -1;
-	return write_conversation(p, err);
+	return write_conversation(run, err);
 }
 
 int
@@ -450,29 +458,29 @@ ctx_prune(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, struct ctx_prune_options *options,
     struct ctx_err *err)
 {
-	struct prune p = {0};
+	struct prune run = {0};
 	int rc = -1;
 
-	p.stream = stream;
-	p.writer = writer;
-	p.counters = counters;
-	p.options = options;
+	run.stream = stream;
+	run.writer = writer;
+	run.counters = counters;
+	run.options = options;
 	stream->track_links = true;
-	ctx_json_init(&p.json, counters->simd);
-	if (ctx_groups_init(&p.stream_conversation.groups, err) == 0 &&
-	    ctx_groups_init(&p.record_conversation.groups, err) == 0)
-		rc = prune_all(&p, err);
-	ctx_held_conversation_release(&p.stream_conversation);
-	ctx_held_conversation_release(&p.record_conversation);
-	ctx_message_release(&p.message);
-	ctx_json_release(&p.json);
-	ctx_edits_release(&p.edits);
-	ctx_edits_release(&p.message_edits);
-	ctx_text_segments_release(&p.text_segments);
-	ctx_shorten_release(&p.shortener);
-	ctx_buf_release(&p.composed);
-	ctx_buf_release(&p.text);
-	ctx_buf_release(&p.literal);
-	ctx_buf_release(&p.edited_message);
+	ctx_json_init(&run.json, counters->simd);
+	if (ctx_groups_init(&run.stream_conversation.groups, err) == 0 &&
+	    ctx_groups_init(&run.record_conversation.groups, err) == 0)
+		rc = prune_all(&run, err);
+	ctx_held_conversation_release(&run.stream_conversation);
+	ctx_held_conversation_release(&run.record_conversation);
+	ctx_message_release(&run.message);
+	ctx_json_release(&run.json);
+	ctx_edits_release(&run.edits);
+	ctx_edits_release(&run.message_edits);
+	ctx_text_segments_release(&run.text_segments);
+	ctx_shorten_release(&run.shortener);
+	ctx_buf_release(&run.composed);
+	ctx_buf_release(&run.text);
+	ctx_buf_release(&run.literal);
+	ctx_buf_release(&run.edited_message);
 	return rc;
 }

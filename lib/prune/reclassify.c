@@ -10,7 +10,7 @@
 #include "prune/held_conversation.h"
 
 struct reclassifying {
-	struct prune *p;
+	struct prune *run;
 	struct held_conversation *conversation;
 	const struct ctx_dialect *dialect; /* the dialect that became known */
 	struct ctx_json json;
@@ -61,15 +61,15 @@ reclassify_message(struct reclassifying *job, struct held_message *held,
 	if (ctx_json_scan(&job->json, held->text, held->n, &used, err) < 0 ||
 	    reread_message(job, held, &cost, err) < 0)
 		return -1;
-	return ctx_prune_hold_message(job->p, job->conversation, held, &event,
+	return ctx_prune_hold_message(job->run, job->conversation, held, &event,
 	    err);
 }
 
 int
-ctx_prune_reclassify(struct prune *p, struct held_conversation *conversation,
+ctx_prune_reclassify(struct prune *run, struct held_conversation *conversation,
     const struct ctx_dialect *dialect, struct ctx_err *err)
 {
-	struct reclassifying job = {.p = p,
+	struct reclassifying job = {.run = run,
 	    .conversation = conversation,
 	    .dialect = dialect};
 	size_t i;
@@ -80,7 +80,7 @@ ctx_prune_reclassify(struct prune *p, struct held_conversation *conversation,
 		ctx_scorer_reset(conversation->scorer);
 	conversation->notice_cost_dialect = conversation->notice_unsupported =
 	    NULL;
-	ctx_json_init(&job.json, p->counters->simd);
+	ctx_json_init(&job.json, run->counters->simd);
 	for (i = 0; i < conversation->n && rc == 0; i++)
 		rc = reclassify_message(&job, &conversation->messages[i], err);
 	ctx_message_release(&job.message);

@@ -5,62 +5,62 @@
 /* Archives and reports the change of a line.  To be called when the line will
  * not be changed again. */
 static int
-report_line_change(struct prune *p, struct held_message *held,
+report_line_change(struct prune *run, struct held_message *held,
     struct ctx_change *change, struct ctx_err *err)
 {
-	ctx_prune_set_change_place(p, held, change);
+	ctx_prune_set_change_place(run, held, change);
 	change->aside = held->dialect == NULL;
 	change->continues =
-	    !change->aside && ctx_held_message_is_reported(p, held);
-	return ctx_report_change(&p->options->report, change, err);
+	    !change->aside && ctx_held_message_is_reported(run, held);
+	return ctx_report_change(&run->options->report, change, err);
 }
 
 /* Reports a line in which only links to other lines change, so that its tokens
  * stay equal. */
 static int
-report_relink(struct prune *p, struct held_message *held, struct ctx_err *err)
+report_relink(struct prune *run, struct held_message *held, struct ctx_err *err)
 {
 	struct ctx_change change = {.tool = {"", 0},
 	    .rule = "links",
 	    .action = "relink"};
 	struct ctx_cost cost = {0};
 
-	if (held->pending != NULL || !ctx_report_wanted(&p->options->report))
+	if (held->pending != NULL || !ctx_report_wanted(&run->options->report))
 		return 0;
 	if (held->dialect != NULL) {
-		if (ctx_prune_reread(p, held, err) < 0 ||
+		if (ctx_prune_reread(run, held, err) < 0 ||
 		    ctx_count_message(
-			p->stream_conversation.model_counter.counter,
-			&p->message, &cost, err) < 0)
+			run->stream_conversation.model_counter.counter,
+			&run->message, &cost, err) < 0)
 			return -1;
-		change.role = p->message.role;
+		change.role = run->message.role;
 		change.before = change.after = cost.tokens;
 	}
-	return report_line_change(p, held, &change, err);
+	return report_line_change(run, held, &change, err);
 }
 
 /* Replaces links to removed lines in a held line of a transcript. */
 static int
-relink_line(struct prune *p, struct held_message *held, struct ctx_err *err)
+relink_line(struct prune *run, struct held_message *held, struct ctx_err *err)
 {
-	struct ctx_transcript *transcript = p->stream->transcript;
+	struct ctx_transcript *transcript = run->stream->transcript;
 	size_t used;
 
 	if (!ctx_transcript_needs_relink(transcript, held->transcript_line))
 		return 0;
-	if (report_relink(p, held, err) < 0)
+	if (report_relink(run, held, err) < 0)
 		return -1;
-	ctx_edits_reset(&p->edits);
-	if (ctx_json_scan(&p->json, held->text, held->n, &used, err) < 0 ||
-	    ctx_transcript_relink(transcript, held->transcript_line, &p->json,
-		&p->edits, err) < 0)
+	ctx_edits_reset(&run->edits);
+	if (ctx_json_scan(&run->json, held->text, held->n, &used, err) < 0 ||
+	    ctx_transcript_relink(transcript, held->transcript_line, &run->json,
+		&run->edits, err) < 0)
 		return -1;
-	return ctx_held_message_apply_edits(p, &p->stream_conversation, held,
-	    err);
+	return ctx_held_message_apply_edits(run, &run->stream_conversation,
+	    held, err);
 }
 
 int
-ctx_prune_relink(struct prune *p, struct held_conversation *conversation,
+ctx_prune_relink(struct prune *run, struct held_conversation *conversation,
     struct ctx_err *err)
 {
 	struct ctx_change change;
@@ -74,10 +74,10 @@ ctx_prune_relink(struct prune *p, struct held_conversation *conversation,
 		change = (struct ctx_change){.tool = {"", 0},
 		    .rule = "replaced",
 		    .action = "drop"};
-		if (!ctx_transcript_is_removed(p->stream->transcript,
+		if (!ctx_transcript_is_removed(run->stream->transcript,
 			held->transcript_line)
-			? relink_line(p, held, err) < 0
-			: report_line_change(p, held, &change, err) < 0)
+			? relink_line(run, held, err) < 0
+			: report_line_change(run, held, &change, err) < 0)
 			return -1;
 	}
 	return 0;

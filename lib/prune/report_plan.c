@@ -85,13 +85,13 @@ describe_change(const struct held_conversation *conversation,
 }
 
 void
-ctx_prune_set_change_place(const struct prune *p,
+ctx_prune_set_change_place(const struct prune *run,
     const struct held_message *held, struct ctx_change *change)
 {
 	change->file = held->file;
 	change->line = held->record_line;
 	change->index = held->message_index;
-	change->bytes = ctx_held_message_bytes(p, held);
+	change->bytes = ctx_held_message_bytes(run, held);
 }
 
 /* Returns why a held message is changed.  dropped is the reason if a part of it
@@ -111,11 +111,11 @@ find_change_rule(const struct held_conversation *conversation,
 }
 
 int
-ctx_prune_record_change(struct prune *p, struct held_conversation *conversation,
-    struct held_message *held, size_t first, unsigned marks,
-    struct ctx_err *err)
+ctx_prune_record_change(struct prune *run,
+    struct held_conversation *conversation, struct held_message *held,
+    size_t first, unsigned marks, struct ctx_err *err)
 {
-	const struct ctx_report *report = &p->options->report;
+	const struct ctx_report *report = &run->options->report;
 	bool is_first = held->pending == NULL;
 	const char *dropped;
 	uint64_t before;
@@ -126,7 +126,7 @@ ctx_prune_record_change(struct prune *p, struct held_conversation *conversation,
 		held->pending = calloc(1, sizeof *held->pending);
 		if (held->pending == NULL)
 			return ctx_err_nomem(err);
-		ctx_prune_set_change_place(p, held, &held->pending->change);
+		ctx_prune_set_change_place(run, held, &held->pending->change);
 		if (ctx_report_keep(report, &held->pending->change, err) < 0)
 			return -1;
 	}
@@ -148,26 +148,27 @@ ctx_prune_record_change(struct prune *p, struct held_conversation *conversation,
 /* Reports a held message that is removed or, with ended, one that was edited.
  */
 static int
-report_message(struct prune *p, struct held_message *held, bool ended,
+report_message(struct prune *run, struct held_message *held, bool ended,
     struct ctx_err *err)
 {
 	struct pending_change *pending = held->pending;
-	bool drop = ctx_held_message_is_removed(p, held);
+	bool drop = ctx_held_message_is_removed(run, held);
 
 	if (pending == NULL || pending->done || !(drop || ended))
 		return 0;
 	pending->change.action = drop ? "drop" : "edit";
 	if (drop)
 		pending->change.after = 0;
-	pending->change.continues = ctx_held_message_is_reported(p, held);
+	pending->change.continues = ctx_held_message_is_reported(run, held);
 	pending->done = true;
-	return ctx_report_tell(&p->options->report, &pending->change, err);
+	return ctx_report_tell(&run->options->report, &pending->change, err);
 }
 
 /* Reports the summary or notice that is inserted before a held message or into
  * it. */
 static int
-report_insertion(struct prune *p, const struct held_conversation *conversation,
+report_insertion(struct prune *run,
+    const struct held_conversation *conversation,
     const struct held_message *held, struct ctx_err *err)
 {
 	const struct insertion *insertion =
@@ -175,10 +176,10 @@ report_insertion(struct prune *p, const struct held_conversation *conversation,
 	struct ctx_change change = {.action = "add", .tool = {"", 0}};
 	size_t used;
 
-	if (p->options->report.on_change == NULL)
+	if (run->options->report.on_change == NULL)
 		return 0;
 	change.part = ctx_insertion_is_block(conversation, held);
-	ctx_prune_set_change_place(p, held, &change);
+	ctx_prune_set_change_place(run, held, &change);
 	change.bytes =
 	    (struct ctx_str){conversation->inserted_json.p + insertion->json_at,
 		insertion->json_n};
@@ -191,20 +192,20 @@ report_insertion(struct prune *p, const struct held_conversation *conversation,
 	if (held->pending != NULL && change.part) {
 		change.role = held->pending->change.role;
 	} else if (!change.part) {
-		if (ctx_json_scan(&p->json, change.bytes.p, change.bytes.n,
+		if (ctx_json_scan(&run->json, change.bytes.p, change.bytes.n,
 			&used, err) < 0 ||
-		    ctx_dialect_read_message(held->dialect, &p->json, 0,
-			&p->message, err) < 0)
+		    ctx_dialect_read_message(held->dialect, &run->json, 0,
+			&run->message, err) < 0)
 			return -1;
-		change.role = p->message.role;
+		change.role = run->message.role;
 	}
 	change.rule = find_insertion_rule(insertion);
 	change.after = insertion->tokens;
-	return ctx_report_tell(&p->options->report, &change, err);
+	return ctx_report_tell(&run->options->report, &change, err);
 }
 
 int
-ctx_prune_report_changes(struct prune *p,
+ctx_prune_report_changes(struct prune *run,
     struct held_conversation *conversation, bool ended, struct ctx_err *err)
 {
 	struct held_message *held;
@@ -214,8 +215,8 @@ ctx_prune_report_changes(struct prune *p,
 		held = &conversation->messages[i];
 		if ((conversation->n_insertions > 0 &&
 			held->insertion_number != 0 &&
-			report_insertion(p, conversation, held, err) < 0) ||
-		    report_message(p, held, ended, err) < 0)
+			report_insertion(run, conversation, held, err) < 0) ||
+		    report_message(run, held, ended, err) < 0)
 			return -1;
 	}
 	return 0;

@@ -13,23 +13,23 @@ find_summary_kind(const struct ctx_message *message,
 					      : CTX_SUMMARY_ASSISTANT;
 }
 
-/* Sets p->text to the text of a block; empty for media and reasoning. */
+/* Sets run->text to the text of a block; empty for media and reasoning. */
 static int
-read_block_text(struct prune *p, const struct ctx_message *message,
+read_block_text(struct prune *run, const struct ctx_message *message,
     const struct ctx_block *block, struct ctx_err *err)
 {
-	p->text.n = 0;
+	run->text.n = 0;
 	if (block->payload == 0 || block->kind == CTX_BLOCK_MEDIA ||
 	    block->kind == CTX_BLOCK_REASONING)
 		return 0;
 	if (message->json->nodes[block->payload].kind == CTX_JSON_STRING)
-		return ctx_json_string_decode(&p->text,
+		return ctx_json_string_decode(&run->text,
 		    ctx_json_str(message->json, block->payload), err);
 	if (block->kind == CTX_BLOCK_TOOL_CALL) {
 		struct ctx_str raw =
 		    ctx_json_str(message->json, block->payload);
 
-		return ctx_buf_add(&p->text, raw.p, raw.n, err);
+		return ctx_buf_add(&run->text, raw.p, raw.n, err);
 	}
 	return 0;
 }
@@ -85,7 +85,7 @@ add_summary_text(struct summary_job *job, const struct ctx_message *message,
 	if (job->lines != NULL &&
 	    ctx_summary_add(job->lines, kind, text.p, text.n, err) < 0)
 		return -1;
-	if (job->p->options->summarizer == NULL)
+	if (job->run->options->summarizer == NULL)
 		return 0;
 	return add_command_input(job, message, block, text, err);
 }
@@ -100,7 +100,7 @@ add_earlier_summary(struct summary_job *job, const struct ctx_message *message,
 	const struct ctx_block *block = &message->blocks[earlier->block];
 	size_t prefix = sizeof CTX_SUMMARY_PREFIX - 1;
 	size_t suffix = sizeof CTX_SUMMARY_SUFFIX - 1;
-	struct ctx_str text = {job->p->text.p, job->p->text.n};
+	struct ctx_str text = {job->run->text.p, job->run->text.n};
 	struct ctx_str rest = {NULL, 0};
 	size_t rest_n;
 
@@ -129,10 +129,10 @@ add_summary_block(struct summary_job *job, const struct ctx_message *message,
     struct ctx_err *err)
 {
 	const struct ctx_block *block = &message->blocks[i];
-	struct ctx_buf *text = &job->p->text;
+	struct ctx_buf *text = &job->run->text;
 	int rc;
 
-	if (read_block_text(job->p, message, block, err) < 0)
+	if (read_block_text(job->run, message, block, err) < 0)
 		return -1;
 	if (found->summary && i == found->block &&
 	    text->n >= sizeof CTX_SUMMARY_PREFIX - 1)
@@ -153,16 +153,16 @@ static int
 add_summary_message(struct summary_job *job, const struct held_message *held,
     const struct ctx_message_edit *edit, struct ctx_err *err)
 {
-	struct prune *p = job->p;
-	const struct ctx_message *message = &p->message;
+	struct prune *run = job->run;
+	const struct ctx_message *message = &run->message;
 	struct found_insertion found;
 	size_t i;
 
 	if (held->dialect == NULL)
 		return 0;
-	if (ctx_prune_reread(p, held, err) < 0)
+	if (ctx_prune_reread(run, held, err) < 0)
 		return -1;
-	ctx_insertion_find(p->options, message, &found);
+	ctx_insertion_find(run->options, message, &found);
 	for (i = 0; i < message->n; i++) {
 		const struct ctx_block *block = &message->blocks[i];
 		bool earlier = found.summary && i == found.block;
@@ -176,9 +176,9 @@ add_summary_message(struct summary_job *job, const struct held_message *held,
 				(marks & CTX_MARK_DROP) != 0, err) < 0)
 				return -1;
 		} else if (job->lines != NULL) {
-			if (read_block_text(p, message, block, err) < 0 ||
-			    ctx_summary_later(job->lines, p->text.p, p->text.n,
-				err) < 0)
+			if (read_block_text(run, message, block, err) < 0 ||
+			    ctx_summary_later(job->lines, run->text.p,
+				run->text.n, err) < 0)
 				return -1;
 		}
 	}
@@ -189,7 +189,7 @@ int
 ctx_prune_collect_summary_input(struct summary_job *job, struct ctx_err *err)
 {
 	struct held_conversation *conversation = job->conversation;
-	const struct ctx_prune_options *options = job->p->options;
+	const struct ctx_prune_options *options = job->run->options;
 	struct ctx_summary *lines = job->lines;
 	struct held_message *held = conversation->messages;
 	struct ctx_message_edit edit;

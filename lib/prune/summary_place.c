@@ -41,8 +41,9 @@ find_message_place(const struct held_conversation *conversation,
  * message that opens a turn.  Returns 1; 0 if no such message is kept; -1 with
  * *err. */
 static int
-find_block_place(struct prune *p, const struct held_conversation *conversation,
-    size_t *place, struct ctx_err *err)
+find_block_place(struct prune *run,
+    const struct held_conversation *conversation, size_t *place,
+    struct ctx_err *err)
 {
 	size_t i, j, k = 0;
 
@@ -53,20 +54,20 @@ find_block_place(struct prune *p, const struct held_conversation *conversation,
 				CTX_SEGMENT_USER) ||
 			    (conversation->plan.marks[k] & CTX_MARK_DROP))
 				continue;
-			if (ctx_prune_reread(p, &conversation->messages[i],
+			if (ctx_prune_reread(run, &conversation->messages[i],
 				err) < 0)
 				return -1;
 			*place = i;
 			if (conversation->messages[i].dialect->note_part !=
 				NULL &&
-			    ctx_insertion_fits(&p->message))
+			    ctx_insertion_fits(&run->message))
 				return 1;
 		}
 	return 0;
 }
 
 int
-ctx_prune_find_summary_place(struct prune *p,
+ctx_prune_find_summary_place(struct prune *run,
     const struct held_conversation *conversation,
     const struct ctx_dialect *dialect, struct summary_place *place,
     struct ctx_err *err)
@@ -75,7 +76,7 @@ ctx_prune_find_summary_place(struct prune *p,
 	int rc = 0;
 
 	if (dialect->note_part != NULL)
-		rc = find_block_place(p, conversation, &place->message_index,
+		rc = find_block_place(run, conversation, &place->message_index,
 		    err);
 	if (rc < 0)
 		return -1;

@@ -33,7 +33,7 @@ cut_at_suffix(struct ctx_buf *out)
 static int
 run_summarizer(struct summary_job *job, struct ctx_err *err)
 {
-	const struct ctx_prune_options *o = job->p->options;
+	const struct ctx_prune_options *o = job->run->options;
 	struct ctx_command exec = {.command = o->summarizer,
 	    .input = {job->input.p, job->input.n},
 	    .limit = find_output_limit(o->summary_tokens),
@@ -63,7 +63,7 @@ run_summarizer(struct summary_job *job, struct ctx_err *err)
 static int
 write_summary(struct summary_job *job, struct ctx_err *err)
 {
-	const struct ctx_prune_options *o = job->p->options;
+	const struct ctx_prune_options *o = job->run->options;
 
 	if (o->summarizer != NULL) {
 		if (run_summarizer(job, err) == 0)
@@ -141,13 +141,14 @@ count_summary_cost(struct summary_job *job, struct ctx_str text,
 	    .text = text};
 
 	if (job->place.is_block) {
-		if (ctx_prune_reread(job->p, held, err) < 0)
+		if (ctx_prune_reread(job->run, held, err) < 0)
 			return -1;
-		content.string = ctx_insertion_string(job->p, &job->p->message);
+		content.string =
+		    ctx_insertion_string(job->run, &job->run->message);
 		content.form =
 		    content.string.n > 0 ? INSERT_STRING : INSERT_BLOCK;
 	}
-	return ctx_insertion_count(job->p,
+	return ctx_insertion_count(job->run,
 	    job->conversation->model_counter.counter, held->dialect, &content,
 	    tokens, err);
 }
@@ -166,21 +167,21 @@ find_max_tokens(struct summary_job *job, struct ctx_err *err)
 		return -1;
 	if (plan->settings.budget > plan->after + frame)
 		left = plan->settings.budget - plan->after - frame;
-	if (left > job->p->options->summary_tokens)
-		left = job->p->options->summary_tokens;
+	if (left > job->run->options->summary_tokens)
+		left = job->run->options->summary_tokens;
 	job->max_tokens =
 	    ctx_tokens_to_encoding(job->conversation->model_counter.counter,
 		left);
 	return 0;
 }
 
-/* Sets *all to the summary with its prefix, valid until p->text changes, and
+/* Sets *all to the summary with its prefix, valid until run->text changes, and
  * *tokens to what it costs. */
 static int
 compose_summary(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
     struct ctx_err *err)
 {
-	struct ctx_buf *out = &job->p->text;
+	struct ctx_buf *out = &job->run->text;
 
 	out->n = 0;
 	if (ctx_buf_add(out, CTX_SUMMARY_PREFIX, sizeof CTX_SUMMARY_PREFIX - 1,
@@ -256,10 +257,10 @@ make_summary(struct summary_job *job, struct ctx_err *err)
 }
 
 int
-ctx_prune_summarize(struct prune *p, struct held_conversation *conversation,
+ctx_prune_summarize(struct prune *run, struct held_conversation *conversation,
     struct ctx_err *err)
 {
-	struct summary_job job = {.p = p,
+	struct summary_job job = {.run = run,
 	    .conversation = conversation,
 	    .removal = find_removal(conversation)};
 	int rc;
@@ -269,7 +270,7 @@ ctx_prune_summarize(struct prune *p, struct held_conversation *conversation,
 		return 0;
 	}
 	replace_summaries(conversation, &job.removal);
-	if (ctx_prune_find_summary_place(p, conversation, job.removal.dialect,
+	if (ctx_prune_find_summary_place(run, conversation, job.removal.dialect,
 		&job.place, err) < 0)
 		return -1;
 	rc = make_summary(&job, err);

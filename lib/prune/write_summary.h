@@ -20,7 +20,7 @@ struct summary_place {
 
 /* A summary that is being written. */
 struct summary_job {
-	struct prune *p;
+	struct prune *run;
 	struct held_conversation *conversation;
 	struct removal removal;
 	struct summary_place place;
@@ -40,7 +40,7 @@ int ctx_prune_collect_summary_input(struct summary_job *job,
 /* ---- summary_place.c ---- */
 
 /* Finds where a summary for a conversation of this dialect is inserted. */
-int ctx_prune_find_summary_place(struct prune *p,
+int ctx_prune_find_summary_place(struct prune *run,
     const struct held_conversation *conversation,
     const struct ctx_dialect *dialect, struct summary_place *place,
     struct ctx_err *err);
