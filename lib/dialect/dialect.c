@@ -16,15 +16,16 @@
 	}
 
 /* A message inserted by ctx, with this role. */
-#define NOTE(role)          "{\"role\":\"" role "\",\"content\":$text}"
-#define LEAD(before, after) before "\"" CTX_NO_START "\"" after
-#define LEAD_PLAIN          LEAD("{\"role\":\"user\",\"content\":", "}")
+#define INSERTED_MESSAGE(role) "{\"role\":\"" role "\",\"content\":$text}"
+#define LEAD(before, after)    before "\"" CTX_NO_START "\"" after
+#define LEAD_PLAIN             LEAD("{\"role\":\"user\",\"content\":", "}")
 
 /* A summary or notice starts the user's next message: as a block of this type,
  * or within a content that is a string.  If no user message is kept, the
  * summary is a message. */
-#define NOTE_WITHIN(type) \
-	.note_part = "{\"type\":\"" type "\",\"text\":$text}", .note_text = true
+#define INSERTED_BLOCK(type)                                         \
+	.insertion_block = "{\"type\":\"" type "\",\"text\":$text}", \
+	.inserts_in_string = true
 
 /* Tokens of framing: 3 per message, 3 per conversation, 1 per name, as in Chat
  * Completions.  FRAMING is for formats without names. */
@@ -77,31 +78,32 @@
 /* Messages inserted by ctx, for formats in which they have more than role and
  * content.  Codex keeps only user messages through a compaction, so its message
  * is a user's. */
-#define CODEX_NOTE                                                          \
+#define CODEX_INSERTED                                                      \
 	"{\"timestamp\":$timestamp,\"type\":\"response_item\",\"payload\":" \
 	"{\"type\":\"message\",\"role\":\"user\",\"content\":"              \
 	"[{\"type\":\"input_text\",\"text\":$text}]}}"
-#define GEMINI_CLI_NOTE                                             \
+#define GEMINI_CLI_INSERTED                                         \
 	"{\"id\":$uuid,\"timestamp\":$timestamp,\"type\":\"user\"," \
 	"\"content\":[{\"text\":$text}]}"
-#define COPILOT_CLI_NOTE                                             \
+#define COPILOT_CLI_INSERTED                                         \
 	"{\"type\":\"user.message\",\"data\":{\"content\":$text,"    \
 	"\"source\":\"ctx\"},\"id\":$uuid,\"timestamp\":$timestamp," \
 	"\"parentId\":$parent}"
-#define PI_NOTE                                                              \
+#define PI_INSERTED                                                          \
 	"{\"type\":\"custom_message\",\"id\":$hex,\"parentId\":$parent,"     \
 	"\"timestamp\":$timestamp,\"customType\":\"ctx\",\"content\":$text," \
 	"\"display\":true}"
-#define CLAUDE_STREAM_NOTE                                                     \
-	"{\"type\":\"user\",\"message\":" NOTE(                                \
+#define CLAUDE_STREAM_INSERTED                                                 \
+	"{\"type\":\"user\",\"message\":" INSERTED_MESSAGE(                    \
 	    "user") ",\"parent_tool_use_id\":null,\"session_id\":$session_id," \
 		    "\"uuid\":$uuid}"
 #define CLAUDE_CODE(flag)                                                  \
 	"{\"parentUuid\":$parent,\"isSidechain\":$isSidechain,"            \
 	"\"userType\":$userType,\"cwd\":$cwd,\"sessionId\":$sessionId,"    \
 	"\"version\":$version,\"gitBranch\":$gitBranch,\"type\":\"user\"," \
-	"\"message\":" NOTE("user") ",\"" flag "\":true,\"uuid\":$uuid,"   \
-				    "\"timestamp\":$timestamp}"
+	"\"message\":" INSERTED_MESSAGE("user") ",\"" flag                 \
+						"\":true,\"uuid\":$uuid,"  \
+						"\"timestamp\":$timestamp}"
 #define LANGCHAIN_LC(class, type, more)                                   \
 	"{\"lc\":1,\"type\":\"constructor\",\"id\":[\"langchain\","       \
 	"\"schema\",\"messages\",\"" class "\"],\"kwargs\":"              \
@@ -113,21 +115,21 @@
 #define LANGCHAIN_DUMP(class, type, more)           \
 	"{\"type\":\"" type "\",\"content\":$text," \
 	"\"additional_kwargs\":{},\"response_metadata\":{}" more "}"
-#define OPENCODE_NOTE                                                  \
+#define OPENCODE_INSERTED                                              \
 	"{\"info\":{\"id\":$uuid,\"sessionID\":$info.sessionID,"       \
 	"\"role\":\"user\",\"time\":$info.time,\"agent\":$info.agent," \
 	"\"model\":$info.model},\"parts\":[{\"id\":$uuid,"             \
 	"\"messageID\":$uuid,\"sessionID\":$info.sessionID,"           \
 	"\"type\":\"text\",\"text\":$text,\"synthetic\":true}]}"
-#define GOOSE_NOTE                                              \
+#define GOOSE_INSERTED                                          \
 	"{\"role\":\"user\",\"created\":$created,\"content\":[" \
 	"{\"type\":\"text\",\"text\":$text}],\"metadata\":"     \
 	"{\"userVisible\":false,\"agentVisible\":true}}"
-#define LLM_LOGS_NOTE                                                      \
+#define LLM_LOGS_INSERTED                                                  \
 	"{\"id\":$uuid,\"model\":$model,\"prompt\":$text,\"system\":null," \
 	"\"response\":\"\",\"conversation_id\":$conversation_id,"          \
 	"\"datetime_utc\":$datetime_utc}"
-#define OTEL_GENAI_NOTE(role)                \
+#define OTEL_GENAI_INSERTED(role)            \
 	"{\"role\":\"" role "\",\"parts\":[" \
 	"{\"type\":\"text\",\"content\":$text}]}"
 #define VERCEL_UI(role)                                   \
@@ -157,8 +159,8 @@ static const struct ctx_dialect dialects[] = {
 	AS_OPENAI,
 	.text_result_form = BODY_STRING,
 	.text_block = "{\"type\":\"input_text\",\"text\":",
-	.summary = CODEX_NOTE,
-	.notice = CODEX_NOTE,
+	.summary = CODEX_INSERTED,
+	.notice = CODEX_INSERTED,
     },
     {
 	.name = "gemini-cli",
@@ -171,8 +173,8 @@ static const struct ctx_dialect dialects[] = {
 	AS_GOOGLE,
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_PART,
-	.summary = GEMINI_CLI_NOTE,
-	.notice = GEMINI_CLI_NOTE,
+	.summary = GEMINI_CLI_INSERTED,
+	.notice = GEMINI_CLI_INSERTED,
     },
     {
 	.name = "copilot-cli",
@@ -184,8 +186,8 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING_NAMES,
 	AS_OPENAI,
 	.text_result_form = BODY_STRING,
-	.summary = COPILOT_CLI_NOTE,
-	.notice = COPILOT_CLI_NOTE,
+	.summary = COPILOT_CLI_INSERTED,
+	.notice = COPILOT_CLI_INSERTED,
     },
     {
 	.name = "pi",
@@ -200,8 +202,8 @@ static const struct ctx_dialect dialects[] = {
 	AS_OPENAI,
 	.text_result_form = BODY_TEXT_BLOCK,
 	.text_block = TEXT_BLOCK,
-	.summary = PI_NOTE,
-	.notice = PI_NOTE,
+	.summary = PI_INSERTED,
+	.notice = PI_INSERTED,
     },
     {
 	.name = "claude-stream",
@@ -216,8 +218,8 @@ static const struct ctx_dialect dialects[] = {
 	AS_ANTHROPIC,
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
-	.summary = CLAUDE_STREAM_NOTE,
-	.notice = CLAUDE_STREAM_NOTE,
+	.summary = CLAUDE_STREAM_INSERTED,
+	.notice = CLAUDE_STREAM_INSERTED,
     },
     {
 	.name = "claude-code",
@@ -250,7 +252,7 @@ static const struct ctx_dialect dialects[] = {
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = LANGCHAIN_LC("HumanMessage", "human", ""),
-	NOTE_WITHIN("text"),
+	INSERTED_BLOCK("text"),
 	.synthetic_results = {LANGCHAIN_ANSWERS(LANGCHAIN_LC)},
     },
     {
@@ -264,7 +266,7 @@ static const struct ctx_dialect dialects[] = {
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = LANGCHAIN_DICT("HumanMessage", "human", ""),
-	NOTE_WITHIN("text"),
+	INSERTED_BLOCK("text"),
 	.synthetic_results = {LANGCHAIN_ANSWERS(LANGCHAIN_DICT)},
     },
     {
@@ -278,7 +280,7 @@ static const struct ctx_dialect dialects[] = {
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = LANGCHAIN_DUMP("HumanMessage", "human", ""),
-	NOTE_WITHIN("text"),
+	INSERTED_BLOCK("text"),
 	.synthetic_results = {LANGCHAIN_ANSWERS(LANGCHAIN_DUMP)},
     },
     {
@@ -293,8 +295,8 @@ static const struct ctx_dialect dialects[] = {
 	AS_OPENAI,
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
-	.summary = OPENCODE_NOTE,
-	.notice = OPENCODE_NOTE,
+	.summary = OPENCODE_INSERTED,
+	.notice = OPENCODE_INSERTED,
     },
     {
 	.name = "goose",
@@ -306,8 +308,8 @@ static const struct ctx_dialect dialects[] = {
 	.text_result_form = BODY_TEXT_BLOCK,
 	.text_block = TEXT_BLOCK,
 	.failed = BODY_STRING,
-	.summary = GOOSE_NOTE,
-	.notice = GOOSE_NOTE,
+	.summary = GOOSE_INSERTED,
+	.notice = GOOSE_INSERTED,
 	.synthetic_results =
 	    {
 		{NULL,
@@ -327,8 +329,8 @@ static const struct ctx_dialect dialects[] = {
 	.per_message = 8,
 	AS_OPENAI,
 	.text_result_form = BODY_STRING,
-	.summary = LLM_LOGS_NOTE,
-	.notice = LLM_LOGS_NOTE,
+	.summary = LLM_LOGS_INSERTED,
+	.notice = LLM_LOGS_INSERTED,
     },
     {
 	.name = "atif",
@@ -350,8 +352,8 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING_NAMES,
 	AS_OPENAI,
 	.text_result_form = BODY_STRING,
-	.summary = OTEL_GENAI_NOTE("system"),
-	.notice = OTEL_GENAI_NOTE("user"),
+	.summary = OTEL_GENAI_INSERTED("system"),
+	.notice = OTEL_GENAI_INSERTED("user"),
 	.synthetic_results =
 	    {
 		{NULL,
@@ -370,7 +372,7 @@ static const struct ctx_dialect dialects[] = {
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = VERCEL_UI("user"),
-	NOTE_WITHIN("text"),
+	INSERTED_BLOCK("text"),
     },
     {
 	.name = "vercel-model",
@@ -386,8 +388,8 @@ static const struct ctx_dialect dialects[] = {
 	.text_block = TEXT_BLOCK,
 	.failed = {"{\"type\":\"error-text\",\"value\":", "}"},
 	.failures = {"error-text", "error-json", "execution-denied"},
-	.summary = NOTE("user"),
-	NOTE_WITHIN("text"),
+	.summary = INSERTED_MESSAGE("user"),
+	INSERTED_BLOCK("text"),
 	.synthetic_results =
 	    {
 		{"tool-call",
@@ -435,8 +437,8 @@ static const struct ctx_dialect dialects[] = {
 	AS_OPENAI,
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
-	.summary = NOTE("user"),
-	NOTE_WITHIN("text"),
+	.summary = INSERTED_MESSAGE("user"),
+	INSERTED_BLOCK("text"),
 	.synthetic_results =
 	    {
 		{NULL,
@@ -462,8 +464,8 @@ static const struct ctx_dialect dialects[] = {
 	.text_result_form = BODY_STRING,
 	.text_block = "{\"type\":\"input_text\",\"text\":",
 	.result_types = responses_results,
-	.summary = NOTE("user"),
-	NOTE_WITHIN("input_text"),
+	.summary = INSERTED_MESSAGE("user"),
+	INSERTED_BLOCK("input_text"),
 	.synthetic_results =
 	    {
 		{"function_call", ANSWER_ITEM("function_call_output")},
@@ -494,7 +496,7 @@ static const struct ctx_dialect dialects[] = {
 	.text_result_form = {"[{\"text\":", "}]"},
 	.text_block = TEXT_PART,
 	.result_types = bedrock_results,
-	.note_part = "{\"text\":$text}",
+	.insertion_block = "{\"text\":$text}",
 	.synthetic_results =
 	    {
 		{NULL,
@@ -519,7 +521,7 @@ static const struct ctx_dialect dialects[] = {
 	AS_GOOGLE,
 	.text_result_form = {"{\"output\":", "}"},
 	.text_block = TEXT_PART,
-	.note_part = "{\"text\":$text}",
+	.insertion_block = "{\"text\":$text}",
 	.synthetic_results =
 	    {
 		{NULL,
@@ -553,8 +555,8 @@ static const struct ctx_dialect dialects[] = {
 	.text_block = TEXT_BLOCK,
 	.result_types = anthropic_results,
 	/* Messages, because the API merges two neighbouring user messages. */
-	.summary = NOTE("user"),
-	.notice = NOTE("user"),
+	.summary = INSERTED_MESSAGE("user"),
+	.notice = INSERTED_MESSAGE("user"),
 	/* Only tool_use: ctx cannot write the result of a tool that the
 	 * provider runs. */
 	.synthetic_results =
@@ -578,8 +580,8 @@ static const struct ctx_dialect dialects[] = {
 	AS_OPENAI,
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
-	.summary = NOTE("user"),
-	NOTE_WITHIN("text"),
+	.summary = INSERTED_MESSAGE("user"),
+	INSERTED_BLOCK("text"),
 	.synthetic_results =
 	    {
 		{NULL,
@@ -601,8 +603,8 @@ static const struct ctx_dialect dialects[] = {
 	AS_OPENAI,
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
-	.summary = NOTE("user"),
-	NOTE_WITHIN("text"),
+	.summary = INSERTED_MESSAGE("user"),
+	INSERTED_BLOCK("text"),
 	.lead = LEAD_PLAIN,
     },
 };

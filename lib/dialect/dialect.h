@@ -329,13 +329,13 @@ struct ctx_dialect {
 	/*
 	 * Where servers refuse an additional message (dialect/NOTES.md): the
 	 * block that a summary or notice is written as, before the blocks of
-	 * the user's next message.  If note_text is true and the content of
-	 * that message is a string, the text is put at its start instead.
-	 * Only if no user message is left is a summary a message of its own.
-	 * NULL: summaries and notices are always messages.
+	 * the user's next message.  If inserts_in_string is true and the
+	 * content of that message is a string, the text is put at its start
+	 * instead. Only if no user message is left is a summary a message of
+	 * its own. NULL: summaries and notices are always messages.
 	 */
-	const char *note_part;
-	bool note_text;
+	const char *insertion_block;
+	bool inserts_in_string;
 	/* Results for calls without one; no row: ctx_check inserts none. */
 	struct ctx_result_template synthetic_results[8];
 	/* The JSON before and after such results, separated by commas, that

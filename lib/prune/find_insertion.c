@@ -71,8 +71,8 @@ may_be_insertion(const struct ctx_message *message)
 bool
 ctx_insertion_is_string_content(const struct ctx_message *message, size_t i)
 {
-	return message->dialect->note_text && message->role == CTX_ROLE_USER &&
-	    i == 0 && message->n == 1 &&
+	return message->dialect->inserts_in_string &&
+	    message->role == CTX_ROLE_USER && i == 0 && message->n == 1 &&
 	    message->blocks[0].kind == CTX_BLOCK_TEXT &&
 	    message->blocks[0].removable == 0 &&
 	    message->json->nodes[message->blocks[0].payload].kind ==
@@ -114,7 +114,7 @@ ctx_insertion_find(const struct ctx_prune_options *options,
 		CTX_JSON_STRING)
 		return;
 	if (message->n > 1 &&
-	    (message->dialect->note_part == NULL ||
+	    (message->dialect->insertion_block == NULL ||
 		message->blocks[i].removable == 0 || i + 1 == message->n))
 		return;
 	literal = ctx_json_str(message->json, message->blocks[i].payload);

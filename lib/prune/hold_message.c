@@ -185,8 +185,9 @@ count_notice_tokens(struct prune *run, struct held_conversation *conversation,
 		return 0;
 	}
 	if (conversation->notice_cost_dialect != held->dialect) {
-		content.form = held->dialect->note_part == NULL ? INSERT_MESSAGE
-								: INSERT_BLOCK;
+		content.form = held->dialect->insertion_block == NULL
+		    ? INSERT_MESSAGE
+		    : INSERT_BLOCK;
 		if (ctx_insertion_count(run,
 			conversation->model_counter.counter, held->dialect,
 			&content, &cost_tokens, err) < 0)

@@ -120,7 +120,7 @@ static const char *
 choose_template(const struct ctx_dialect *dialect, bool is_block, bool summary)
 {
 	if (is_block)
-		return dialect->note_part;
+		return dialect->insertion_block;
 	return summary ? dialect->summary : dialect->notice;
 }
 
@@ -277,7 +277,7 @@ ctx_insertion_fits(const struct ctx_message *message)
 {
 	size_t i = ctx_insertion_skip_result_blocks(message);
 
-	return message->dialect->note_part == NULL ||
+	return message->dialect->insertion_block == NULL ||
 	    (i < message->n &&
 		(message->blocks[i].removable != 0 ||
 		    ctx_insertion_is_string_content(message, i)));
@@ -344,7 +344,7 @@ ctx_insertions_add_notices(struct prune *run,
 		for (j = 0; j < held[i].n_segments; j++, k++) {
 			if (!(conversation->plan.marks[k] & CTX_MARK_NOTICE))
 				continue;
-			content.form = held[i].dialect->note_part != NULL
+			content.form = held[i].dialect->insertion_block != NULL
 			    ? INSERT_BLOCK
 			    : INSERT_MESSAGE;
 			if (ctx_insertion_add(conversation, i, &content,

@@ -58,8 +58,8 @@ find_block_place(struct prune *run,
 				err) < 0)
 				return -1;
 			*place = i;
-			if (conversation->messages[i].dialect->note_part !=
-				NULL &&
+			if (conversation->messages[i]
+				    .dialect->insertion_block != NULL &&
 			    ctx_insertion_fits(&run->message))
 				return 1;
 		}
@@ -75,7 +75,7 @@ ctx_prune_find_summary_place(struct prune *run,
 	const struct ctx_dialect *there;
 	int rc = 0;
 
-	if (dialect->note_part != NULL)
+	if (dialect->insertion_block != NULL)
 		rc = find_block_place(run, conversation, &place->message_index,
 		    err);
 	if (rc < 0)
