@@ -6,8 +6,8 @@
 
 #include "prune/held_conversation.h"
 
-/* Returns the offset after a text that the JSON string has at offset at; 0 if
- * it does not have it there. */
+/* Returns the offset after a text if the JSON string has it at offset at, else
+ * 0. */
 static size_t
 match_literal(struct ctx_str literal, size_t at, const char *text)
 {
@@ -58,8 +58,9 @@ ctx_insertion_skip_result_blocks(const struct ctx_message *message)
 	return i;
 }
 
-/* Returns true if a message of this role can be an insertion.  A record that is
- * a whole turn has the role of the assistant. */
+/* Returns true if the message has a role in which ctx inserts messages.  A
+ * record that is a whole turn starts with a user message, although its role is
+ * the assistant. */
 static bool
 may_be_insertion(const struct ctx_message *message)
 {

@@ -115,8 +115,7 @@ bool ctx_held_message_is_removed(const struct prune *run,
  * line of the transcript. */
 bool ctx_held_message_is_reported(const struct prune *run,
     const struct held_message *held);
-/* Reads a held message into run->message.  Returns like
- * ctx_dialect_read_message.
+/* Reads a held message into run->message; returns as ctx_dialect_read_message.
  */
 int ctx_prune_reread(struct prune *run, const struct held_message *held,
     struct ctx_err *err);

@@ -366,8 +366,8 @@ decide_without_bound(struct ctx_plan *plan, struct ctx_groups *groups,
 		plan->bound_from = round < ROUNDS
 		    ? ctx_plan_find_first_change(plan, groups)
 		    : 0;
-		/* Go back to before the decision, whose marks were not applied.
-		 */
+		/* Restore what the last decision changed in the plan: its marks
+		 * were not applied to the groups. */
 		plan->has_cut = before->has_cut;
 		plan->cut_message = before->cut_message;
 		plan->cut_tokens = before->cut_tokens;

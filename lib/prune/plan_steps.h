@@ -12,8 +12,9 @@
 	(CTX_FLOORS_FOREVER | CTX_FLOOR_BIT(CTX_FLOOR_LAST) | \
 	    CTX_FLOOR_BIT(CTX_FLOOR_OPEN))
 
-/* A bit of ctx_plan.floors, only during a decision: a user message of the
- * newest turn that is not its task.  It is kept if the budget allows. */
+/* A bit of ctx_plan.floors that exists only during a decision.  It marks a user
+ * message of the newest turn that is not the task of the turn.  The message is
+ * kept if the budget allows. */
 #define CTX_FLOOR_OPTIONAL (1u << 7)
 /* All of these messages may take 1/CTX_OPTIONAL_SHARE of the target. */
 enum { CTX_OPTIONAL_SHARE = 4 };

@@ -352,8 +352,8 @@ add_heuristic_message(struct ctx_scorer *scorer,
  * failed, none is incomplete. */
 enum { GOOD = 1, BAD = 2, PARTIAL = 4 };
 
-/* Returns these bits for each group, at its first segment; the caller frees
- * them.  NULL with *err. */
+/* Returns the bits above for each group, at the index of its first segment.
+ * The caller frees them.  NULL with *err. */
 static uint8_t *
 judge_groups(struct heuristic *h, struct ctx_groups *groups,
     struct ctx_err *err)
@@ -379,7 +379,7 @@ judge_groups(struct heuristic *h, struct ctx_groups *groups,
 	return good;
 }
 
-/* Finds the newest successful call of each id in names. */
+/* Sets h->newest: for each id in names, the newest successful call. */
 static int
 find_good_calls(struct heuristic *h, struct ctx_groups *groups,
     const uint8_t *good, struct ctx_err *err)

@@ -52,8 +52,8 @@ fold_case(uint32_t cp)
 	return cp;
 }
 
-/* English words without a subject, also what remains of "don't" and "she's";
- * sorted. */
+/* English words that say nothing about the subject of a text, also what remains
+ * of "don't" and "she's"; sorted. */
 /* clang-format off */
 static const char common[][8] = {
     "a", "about", "after", "all", "also", "am", "an", "and", "any", "are",
