@@ -34,52 +34,71 @@ count_turn_groups(const struct ctx_candidate *candidates, size_t n, size_t i,
 	return groups_left;
 }
 
+/* Sums at a candidate, in tokens. */
+struct fifo_sums {
+	uint64_t from_here;   /* this candidate and all younger ones */
+	uint64_t before;      /* kept for certain before it */
+	uint64_t users;       /* user messages of its turn, not in before */
+	size_t groups_left;   /* groups of its turn from this candidate on */
+	bool users_permanent; /* the user messages of its turn are kept */
+};
+
+/* Returns true if the target would be exceeded with this candidate. */
+static bool
+exceeds_target(const struct fifo_sums *sums,
+    const struct ctx_prune_settings *settings)
+{
+	uint64_t users = sums->groups_left > 0 ? sums->users : 0;
+
+	return sums->from_here + sums->before + users > settings->target;
+}
+
+/* Moves the sums to the next candidate. */
+static void
+pass_candidate(struct fifo_sums *sums, const struct ctx_candidate *candidate)
+{
+	sums->from_here -= candidate->weight;
+	if (candidate->permanent || (candidate->user && sums->users_permanent))
+		sums->before += candidate->weight;
+	else if (candidate->user)
+		sums->users += candidate->weight;
+	sums->groups_left -= !candidate->user && !candidate->system;
+}
+
 int
 ctx_fifo_decide(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
     struct ctx_err *err)
 {
-	uint64_t from_here = 0; /* tokens of this candidate and all younger */
-	uint64_t before = base; /* tokens kept for certain before it */
-	uint64_t users =
-	    0; /* tokens of its turn's user messages that are not in before */
+	struct fifo_sums sums = {.before = base};
 	uint64_t cell = UINT64_MAX, grid = settings->quantum;
-	bool over = false, users_permanent = false;
-	size_t i,
-	    groups_left = 0; /* groups of this turn from this candidate on */
+	bool over = false;
+	size_t i;
 
 	(void)newest;
 	(void)err;
 	for (i = 0; i < n; i++)
 		if (candidates[i].is_root)
-			from_here += candidates[i].weight;
+			sums.from_here += candidates[i].weight;
 	for (i = 0; i < n; i++) {
 		struct ctx_candidate *candidate = &candidates[i];
 
 		if (i == 0 || candidate->turn != candidates[i - 1].turn) {
-			users = 0;
-			groups_left = count_turn_groups(candidates, n, i,
-			    &users_permanent);
+			sums.users = 0;
+			sums.groups_left = count_turn_groups(candidates, n, i,
+			    &sums.users_permanent);
 		}
 		if (!candidate->is_root)
 			continue;
 		/* With --quantum a cell is kept or removed as a whole: the
 		 * first candidate in it decides. */
 		if (grid == 0 || candidate->start / grid != cell)
-			over =
-			    from_here + before + (groups_left > 0 ? users : 0) >
-			    settings->target;
+			over = exceeds_target(&sums, settings);
 		if (grid != 0)
 			cell = candidate->start / grid;
 		candidate->drop =
 		    !candidate->pinned && (over || candidate->before_cut);
-		from_here -= candidate->weight;
-		if (candidate->permanent ||
-		    (candidate->user && users_permanent))
-			before += candidate->weight;
-		else if (candidate->user)
-			users += candidate->weight;
-		groups_left -= !candidate->user && !candidate->system;
+		pass_candidate(&sums, candidate);
 	}
 	return 0;
 }

@@ -150,31 +150,49 @@ has_vowel(const char *word, size_t n)
 	return false;
 }
 
+/* Removes the ending of a plural, or of the third person, in place; returns the
+ * new length of the word. */
+static size_t
+remove_plural(char *word, size_t n)
+{
+	if (has_suffix(word, n, "ies") && n > 4) {
+		n -= 2;
+		word[n - 1] = 'y';
+	} else if (has_suffix(word, n, "sses") || has_suffix(word, n, "xes") ||
+	    has_suffix(word, n, "ches") || has_suffix(word, n, "shes")) {
+		n -= 2;
+	} else if (has_suffix(word, n, "s") && !has_suffix(word, n, "ss") &&
+	    !has_suffix(word, n, "us") && !has_suffix(word, n, "is")) {
+		n--;
+	}
+	return n;
+}
+
+/* Returns the length of a word without -ing or -ed: hopping becomes hop, but
+ * falling becomes fall. */
+static size_t
+remove_participle(const char *word, size_t n)
+{
+	if (has_suffix(word, n, "ing") && n > 5 && has_vowel(word, n - 3))
+		n -= 3;
+	else if (has_suffix(word, n, "ed") && n > 4 && has_vowel(word, n - 2))
+		n -= 2;
+	else
+		return n;
+	if (n > 3 && word[n - 1] == word[n - 2] &&
+	    strchr("lsz", word[n - 1]) == NULL)
+		n--;
+	return n;
+}
+
 /* Removes English endings from a word in place; returns its new length. */
 static size_t
 stem_word(char *word, size_t n)
 {
 	if (n < 4)
 		return n;
-	if (has_suffix(word, n, "ies") && n > 4)
-		word[(n -= 2) - 1] = 'y';
-	else if (has_suffix(word, n, "sses") || has_suffix(word, n, "xes") ||
-	    has_suffix(word, n, "ches") || has_suffix(word, n, "shes"))
-		n -= 2;
-	else if (has_suffix(word, n, "s") && !has_suffix(word, n, "ss") &&
-	    !has_suffix(word, n, "us") && !has_suffix(word, n, "is"))
-		n--;
-	if (has_suffix(word, n, "ing") && n > 5 && has_vowel(word, n - 3))
-		n -= 3;
-	else if (has_suffix(word, n, "ed") && n > 4 && has_vowel(word, n - 2))
-		n -= 2;
-	else
-		goto out;
-	/* hopping becomes hop, but falling becomes fall */
-	if (n > 3 && word[n - 1] == word[n - 2] &&
-	    strchr("lsz", word[n - 1]) == NULL)
-		n--;
-out:
+	n = remove_plural(word, n);
+	n = remove_participle(word, n);
 	if (n > 3 && word[n - 1] == 'e')
 		n--;
 	if (n > 2 && word[n - 1] == 'y')
