@@ -10,17 +10,17 @@
 #include "transcript/lines.h"
 
 static bool
-is_in_tree(const struct ctx_transcript_line *h)
+is_in_tree(const struct ctx_transcript_line *entry)
 {
-	return h->kind == CTX_LINE_LINK || h->kind == CTX_LINE_MESSAGE ||
-	    h->kind == CTX_LINE_SUMMARY;
+	return entry->kind == CTX_LINE_LINK ||
+	    entry->kind == CTX_LINE_MESSAGE || entry->kind == CTX_LINE_SUMMARY;
 }
 
 /* Returns the newest line of this file with this id, or 0. */
 static uint32_t
 find_line_of_id(const struct ctx_transcript *transcript, uint32_t id)
 {
-	uint32_t line = id == 0 ? 0 : transcript->at[id];
+	uint32_t line = id == 0 ? 0 : transcript->newest_of_id[id];
 
 	return line > transcript->from ? line : 0;
 }
@@ -29,36 +29,36 @@ find_line_of_id(const struct ctx_transcript *transcript, uint32_t id)
 static int
 resolve_line_ids(struct ctx_transcript *transcript, struct ctx_err *err)
 {
-	size_t names = transcript->names.n + 1, known = transcript->at_cap, i;
+	size_t names = transcript->names.n + 1, known = transcript->cap_ids, i;
 	uint32_t *grown, before = 0, last;
-	struct ctx_transcript_line *h;
+	struct ctx_transcript_line *entry;
 
-	grown = ctx_grow(transcript->at, &transcript->at_cap, names,
+	grown = ctx_grow(transcript->newest_of_id, &transcript->cap_ids, names,
 	    sizeof *grown, err);
 	if (grown == NULL)
 		return -1;
-	transcript->at = grown;
-	memset(grown + known, 0, (transcript->at_cap - known) * sizeof *grown);
+	transcript->newest_of_id = grown;
+	memset(grown + known, 0, (transcript->cap_ids - known) * sizeof *grown);
 	for (i = transcript->from; i < transcript->n; i++) {
-		h = &transcript->lines[i];
-		if (h->id == 0 || !is_in_tree(h))
+		entry = &transcript->lines[i];
+		if (entry->id == 0 || !is_in_tree(entry))
 			continue;
-		last = find_line_of_id(transcript, h->id);
+		last = find_line_of_id(transcript, entry->id);
 		if (last != 0)
 			ctx_transcript_line(transcript, last)->newer =
 			    (uint32_t)i + 1;
-		transcript->at[h->id] = (uint32_t)i + 1;
+		transcript->newest_of_id[entry->id] = (uint32_t)i + 1;
 	}
 	for (i = transcript->from; i < transcript->n; i++) {
-		h = &transcript->lines[i];
-		h->up = find_line_of_id(transcript, h->parent);
-		h->to = find_line_of_id(transcript, h->about);
-		if (!is_in_tree(h))
+		entry = &transcript->lines[i];
+		entry->parent_line = find_line_of_id(transcript, entry->parent);
+		entry->about_line = find_line_of_id(transcript, entry->about);
+		if (!is_in_tree(entry))
 			continue;
 		/* Lines without ids (pi, version 1): the parent is the line
 		 * before. */
-		if (h->id == 0)
-			h->up = before;
+		if (entry->id == 0)
+			entry->parent_line = before;
 		before = (uint32_t)i + 1;
 	}
 	return 0;
@@ -87,30 +87,31 @@ find_last_tip(const struct ctx_transcript *transcript, uint8_t *where)
 {
 	enum { PARENT = 1, SEEN = 2 };
 	uint32_t main_tip = 0, any_tip = 0, line;
-	const struct ctx_transcript_line *h;
+	const struct ctx_transcript_line *entry;
 	size_t i;
 
 	for (i = transcript->from; i < transcript->n; i++)
 		if (is_in_tree(&transcript->lines[i]) &&
-		    transcript->lines[i].up != 0)
-			where[transcript->lines[i].up - 1 - transcript->from] |=
-			    PARENT;
+		    transcript->lines[i].parent_line != 0)
+			where[transcript->lines[i].parent_line - 1 -
+			    transcript->from] |= PARENT;
 	for (i = transcript->from; i < transcript->n; i++) {
-		h = &transcript->lines[i];
-		if (!is_in_tree(h) || h->newer != 0 ||
+		entry = &transcript->lines[i];
+		if (!is_in_tree(entry) || entry->newer != 0 ||
 		    (where[i - transcript->from] & PARENT))
 			continue;
-		for (line = (uint32_t)i + 1; line != 0; line = h->up) {
-			h = ctx_transcript_line(transcript, line);
+		for (line = (uint32_t)i + 1; line != 0;
+		     line = entry->parent_line) {
+			entry = ctx_transcript_line(transcript, line);
 			if (where[line - 1 - transcript->from] & SEEN)
 				break;
 			where[line - 1 - transcript->from] |= SEEN;
-			if (h->kind != CTX_LINE_MESSAGE)
+			if (entry->kind != CTX_LINE_MESSAGE)
 				continue;
 			if (line > any_tip)
 				any_tip = line;
 			if (line > main_tip &&
-			    !(h->flags & (CTX_LINE_SIDE | CTX_LINE_META)))
+			    !(entry->flags & (CTX_LINE_SIDE | CTX_LINE_META)))
 				main_tip = line;
 			break;
 		}
@@ -123,17 +124,18 @@ find_last_tip(const struct ctx_transcript *transcript, uint8_t *where)
 static void
 keep_before(struct ctx_transcript *transcript, uint32_t summary)
 {
-	uint32_t kept = ctx_transcript_line(transcript, summary)->to, line;
+	uint32_t kept = ctx_transcript_line(transcript, summary)->about_line,
+		 line;
 	size_t steps = transcript->n;
 
-	line = ctx_transcript_line(transcript, summary)->up;
+	line = ctx_transcript_line(transcript, summary)->parent_line;
 	while (line != 0 && line != kept && steps-- > 0)
-		line = ctx_transcript_line(transcript, line)->up;
+		line = ctx_transcript_line(transcript, line)->parent_line;
 	if (line == 0 || line != kept)
 		return;
-	for (line = ctx_transcript_line(transcript, summary)->up;;
-	     line = ctx_transcript_line(transcript, line)->up) {
-		ctx_transcript_line(transcript, line)->live =
+	for (line = ctx_transcript_line(transcript, summary)->parent_line;;
+	     line = ctx_transcript_line(transcript, line)->parent_line) {
+		ctx_transcript_line(transcript, line)->active =
 		    ctx_transcript_line(transcript, line)->kind !=
 		    CTX_LINE_SUMMARY;
 		if (line == kept)
@@ -149,23 +151,26 @@ keep_before(struct ctx_transcript *transcript, uint32_t summary)
 static void
 keep_parallel(struct ctx_transcript *transcript, uint32_t *same)
 {
-	struct ctx_transcript_line *h;
+	struct ctx_transcript_line *entry;
 	size_t i;
 
 	for (i = transcript->from; i < transcript->n; i++)
-		if (transcript->lines[i].live)
+		if (transcript->lines[i].active)
 			same[transcript->lines[i].same] = 1;
 	same[0] = 0;
 	for (i = transcript->from; i < transcript->n; i++) {
-		h = &transcript->lines[i];
-		if (h->kind != CTX_LINE_MESSAGE || h->newer != 0)
+		entry = &transcript->lines[i];
+		if (entry->kind != CTX_LINE_MESSAGE || entry->newer != 0)
 			continue;
-		if (same[h->same] != 0)
-			h->live = true;
-		if (!h->live && (h->flags & CTX_LINE_RESULT) && h->up != 0 &&
-		    ctx_transcript_line(transcript, h->up)->live &&
-		    ctx_transcript_line(transcript, h->up)->same != 0)
-			h->live = h->beside = true;
+		if (same[entry->same] != 0)
+			entry->active = true;
+		if (!entry->active && (entry->flags & CTX_LINE_RESULT) &&
+		    entry->parent_line != 0 &&
+		    ctx_transcript_line(transcript, entry->parent_line)
+			->active &&
+		    ctx_transcript_line(transcript, entry->parent_line)->same !=
+			0)
+			entry->active = entry->results_only = true;
 	}
 }
 
@@ -190,9 +195,9 @@ ctx_transcript_active_branch(struct ctx_transcript *transcript,
 	    ? find_last_tip(transcript, where)
 	    : find_last_tree_line(transcript);
 	for (line = tip;
-	     line != 0 && !ctx_transcript_line(transcript, line)->live;
-	     line = ctx_transcript_line(transcript, line)->up) {
-		ctx_transcript_line(transcript, line)->live = true;
+	     line != 0 && !ctx_transcript_line(transcript, line)->active;
+	     line = ctx_transcript_line(transcript, line)->parent_line) {
+		ctx_transcript_line(transcript, line)->active = true;
 		if (ctx_transcript_line(transcript, line)->kind ==
 		    CTX_LINE_SUMMARY) {
 			keep_before(transcript, line);
@@ -204,7 +209,7 @@ ctx_transcript_active_branch(struct ctx_transcript *transcript,
 	    !(ctx_transcript_line(transcript, tip)->flags & CTX_LINE_SIDE))
 		for (i = transcript->from; i < transcript->n; i++)
 			if (transcript->lines[i].flags & CTX_LINE_SIDE)
-				transcript->lines[i].live = false;
+				transcript->lines[i].active = false;
 	rc = 0;
 out:
 	free(where);

@@ -12,21 +12,27 @@ struct ctx_transcript_line {
 	uint64_t number; /* in that file, from 1 */
 	uint64_t billed; /* input tokens reported by the line; after
 			    ctx_transcript_decide: for it */
-	uint32_t id, parent, about, same; /* ids; 0: none */
-	uint32_t up;                      /* its parent (a line) */
-	uint32_t to;                      /* the line that about names */
+	/* Ids of ctx_line_place, interned; 0: none. */
+	uint32_t id, parent, about, same;
+	/* Numbers of lines; 0: none.  The line of the id parent; that of the id
+	 * about, or once successor_known the line to refer to instead. */
+	uint32_t parent_line, about_line;
 	uint32_t newer; /* the line that replaced it; of several the last */
-	uint32_t ours;  /* id of a line that ctx inserts before it */
-	uint32_t head;  /* first line of its message; 0: this one */
-	uint32_t lines; /* first line: its message's other kept lines */
-	uint64_t index; /* first line: index of its message */
+	uint32_t inserted_id; /* id of a line that ctx inserts before it */
+	uint32_t first_line;  /* first line of its message; 0: this one */
+	/* In the first line of a message: how many of its other lines are kept,
+	 * and the index of the message. */
+	uint32_t kept_lines;
+	uint64_t index;
 	uint32_t turns;
 	uint8_t record, kind, flags;
-	bool live, gone, more, continues;
-	bool beside; /* active only for its tool results; not on the path from
-			tip to root */
-	bool sought; /* removed, and to is the line to refer to instead */
-	bool named; /* first line: ctx_transcript_first_of_message was called */
+	bool active, removed;
+	bool is_continued, continues; /* by, and a line of its message */
+	bool results_only; /* active only for its tool results; not on the path
+			      from tip to root */
+	bool successor_known; /* removed, and about_line is its successor */
+	/* In the first line: ctx_transcript_first_of_message was called. */
+	bool reported;
 };
 
 static inline struct ctx_transcript_line *
@@ -40,8 +46,8 @@ ctx_transcript_line(const struct ctx_transcript *transcript, uint32_t line)
 char *ctx_transcript_take_text(struct ctx_transcript *transcript,
     uint32_t line);
 
-/* Set live for the lines of the file that are active, and newer for those that
- * were replaced.  Return 0, or -1 with *err. */
+/* Set active for the lines of the file that are active, and newer for those
+ * that were replaced.  Return 0, or -1 with *err. */
 int ctx_transcript_replay_log(struct ctx_transcript *transcript,
     struct ctx_err *err);
 int ctx_transcript_active_branch(struct ctx_transcript *transcript,

@@ -16,10 +16,10 @@
 struct log {
 	struct ctx_transcript *transcript;
 	uint32_t *slots;
-	size_t first, n; /* the list is slots[first] to slots[n - 1] */
-	size_t turns;    /* lines of it with CTX_LINE_USER */
-	size_t digested; /* slots from first to here are all user lines */
-	uint32_t *where; /* per id: the slot of its line, plus 1 */
+	size_t first, n;      /* the list is slots[first] to slots[n - 1] */
+	size_t turns;         /* lines of it with CTX_LINE_USER */
+	size_t digested;      /* slots from first to here are all user lines */
+	uint32_t *slot_of_id; /* per id: the slot of its line, plus 1 */
 };
 
 static bool
@@ -43,7 +43,7 @@ drop_log_tail(struct log *log, size_t n)
 static size_t
 find_line_slot(const struct log *log, uint32_t id)
 {
-	size_t slot = id == 0 ? 0 : log->where[id];
+	size_t slot = id == 0 ? 0 : log->slot_of_id[id];
 
 	if (slot <= log->first || slot > log->n ||
 	    ctx_transcript_line(log->transcript, log->slots[slot - 1])->id !=
@@ -68,7 +68,7 @@ replay_message(struct log *log, uint32_t line)
 		log->n++;
 	}
 	log->slots[slot] = line;
-	log->where[id] = (uint32_t)slot + 1;
+	log->slot_of_id[id] = (uint32_t)slot + 1;
 	log->turns += is_user_line(log, slot);
 }
 
@@ -102,8 +102,8 @@ replay_digest(struct log *log)
 			continue;
 		line = log->slots[i];
 		log->slots[log->digested++] = line;
-		log->where[ctx_transcript_line(log->transcript, line)->id] =
-		    (uint32_t)log->digested;
+		log->slot_of_id[ctx_transcript_line(log->transcript, line)
+				    ->id] = (uint32_t)log->digested;
 	}
 	log->n = log->digested;
 }
@@ -128,14 +128,14 @@ replay_summary(struct log *log, uint32_t about)
 static void
 replay_line(struct log *log, uint32_t line)
 {
-	struct ctx_transcript_line *h =
+	struct ctx_transcript_line *entry =
 	    ctx_transcript_line(log->transcript, line);
 	size_t slot;
 
-	switch ((enum ctx_line_kind)h->kind) {
+	switch ((enum ctx_line_kind)entry->kind) {
 	case CTX_LINE_SUMMARY:
-		if (h->about != 0)
-			replay_summary(log, h->about);
+		if (entry->about != 0)
+			replay_summary(log, entry->about);
 		else
 			drop_log_tail(log, log->first);
 		replay_message(log, line);
@@ -148,11 +148,11 @@ replay_line(struct log *log, uint32_t line)
 		replay_message(log, line);
 		break;
 	case CTX_LINE_REWIND:
-		slot = find_line_slot(log, h->about);
+		slot = find_line_slot(log, entry->about);
 		drop_log_tail(log, slot < log->n ? slot : log->first);
 		break;
 	case CTX_LINE_ROLLBACK:
-		replay_rollback(log, h->turns);
+		replay_rollback(log, entry->turns);
 		break;
 	case CTX_LINE_ASIDE:
 	case CTX_LINE_LINK:
@@ -165,15 +165,15 @@ replay_line(struct log *log, uint32_t line)
 static void
 find_parents(struct ctx_transcript *transcript, uint32_t *where)
 {
-	struct ctx_transcript_line *h;
+	struct ctx_transcript_line *entry;
 	size_t i;
 
 	for (i = transcript->from; i < transcript->n; i++) {
-		h = ctx_transcript_line(transcript, (uint32_t)i + 1);
-		if (h->parent != 0)
-			h->up = where[h->parent];
-		if (h->id != 0)
-			where[h->id] = (uint32_t)i + 1;
+		entry = ctx_transcript_line(transcript, (uint32_t)i + 1);
+		if (entry->parent != 0)
+			entry->parent_line = where[entry->parent];
+		if (entry->id != 0)
+			where[entry->id] = (uint32_t)i + 1;
 	}
 	memset(where, 0, (transcript->names.n + 1) * sizeof *where);
 }
@@ -189,19 +189,20 @@ ctx_transcript_replay_log(struct ctx_transcript *transcript,
 	log.transcript = transcript;
 	log.slots =
 	    calloc(transcript->n - transcript->from + 1, sizeof *log.slots);
-	log.where = calloc(transcript->names.n + 1, sizeof *log.where);
-	if (log.slots == NULL || log.where == NULL) {
+	log.slot_of_id =
+	    calloc(transcript->names.n + 1, sizeof *log.slot_of_id);
+	if (log.slots == NULL || log.slot_of_id == NULL) {
 		ctx_err_nomem(err);
 		goto out;
 	}
-	find_parents(transcript, log.where);
+	find_parents(transcript, log.slot_of_id);
 	for (i = transcript->from; i < transcript->n; i++)
 		replay_line(&log, (uint32_t)i + 1);
 	for (i = log.first; i < log.n; i++)
-		ctx_transcript_line(transcript, log.slots[i])->live = true;
+		ctx_transcript_line(transcript, log.slots[i])->active = true;
 	rc = 0;
 out:
 	free(log.slots);
-	free(log.where);
+	free(log.slot_of_id);
 	return rc;
 }

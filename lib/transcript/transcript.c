@@ -27,7 +27,7 @@ ctx_transcript_release(struct ctx_transcript *transcript)
 	for (i = 0; i < transcript->n; i++)
 		free(transcript->lines[i].text);
 	free(transcript->lines);
-	free(transcript->at);
+	free(transcript->newest_of_id);
 	ctx_intern_release(&transcript->names);
 	ctx_json_release(&transcript->json);
 	ctx_json_release(&transcript->model);
@@ -44,11 +44,11 @@ release_lines(struct ctx_transcript *transcript)
 	ctx_transcript_forget(transcript);
 	ctx_intern_reset(&transcript->names);
 	free(transcript->lines);
-	free(transcript->at);
+	free(transcript->newest_of_id);
 	transcript->lines = NULL;
-	transcript->at = NULL;
-	transcript->n = transcript->cap = transcript->at_cap =
-	    transcript->spent = 0;
+	transcript->newest_of_id = NULL;
+	transcript->n = transcript->cap = transcript->cap_ids =
+	    transcript->forgotten = 0;
 }
 
 void
@@ -89,21 +89,24 @@ intern_name(struct ctx_transcript *transcript, const struct ctx_json *json,
 }
 
 static int
-record_line(struct ctx_transcript *transcript, struct ctx_transcript_line *h,
-    const struct ctx_json *json, struct ctx_err *err)
+record_line(struct ctx_transcript *transcript,
+    struct ctx_transcript_line *entry, const struct ctx_json *json,
+    struct ctx_err *err)
 {
 	struct ctx_line_place line;
 	struct ctx_str model;
 
 	transcript->dialect->read_line(json, 0, &line);
-	h->kind = (uint8_t)line.kind;
-	h->flags = (uint8_t)line.flags;
-	h->billed = ctx_billed_input(json, line.usage);
-	h->turns = line.turns > UINT32_MAX ? UINT32_MAX : (uint32_t)line.turns;
-	if (intern_name(transcript, json, line.id, &h->id, err) < 0 ||
-	    intern_name(transcript, json, line.parent, &h->parent, err) < 0 ||
-	    intern_name(transcript, json, line.about, &h->about, err) < 0 ||
-	    intern_name(transcript, json, line.same, &h->same, err) < 0)
+	entry->kind = (uint8_t)line.kind;
+	entry->flags = (uint8_t)line.flags;
+	entry->billed = ctx_billed_input(json, line.usage);
+	entry->turns =
+	    line.turns > UINT32_MAX ? UINT32_MAX : (uint32_t)line.turns;
+	if (intern_name(transcript, json, line.id, &entry->id, err) < 0 ||
+	    intern_name(transcript, json, line.parent, &entry->parent, err) <
+		0 ||
+	    intern_name(transcript, json, line.about, &entry->about, err) < 0 ||
+	    intern_name(transcript, json, line.same, &entry->same, err) < 0)
 		return -1;
 	if (line.model == 0 || json->nodes[line.model].kind != CTX_JSON_STRING)
 		return 0;
@@ -120,7 +123,7 @@ int
 ctx_transcript_add(struct ctx_transcript *transcript,
     const struct ctx_record *record, char *text, struct ctx_err *err)
 {
-	struct ctx_transcript_line *grown, *h;
+	struct ctx_transcript_line *grown, *entry;
 
 	if (transcript->n >= UINT32_MAX) {
 		free(text);
@@ -134,19 +137,19 @@ ctx_transcript_add(struct ctx_transcript *transcript,
 		return -1;
 	}
 	transcript->lines = grown;
-	h = &grown[transcript->n++];
-	memset(h, 0, sizeof *h);
-	h->text = text;
-	h->n = record->text.n;
-	h->dialect = transcript->dialect;
-	h->file = record->file;
-	h->number = record->line;
-	h->record = (uint8_t)record->kind;
+	entry = &grown[transcript->n++];
+	memset(entry, 0, sizeof *entry);
+	entry->text = text;
+	entry->n = record->text.n;
+	entry->dialect = transcript->dialect;
+	entry->file = record->file;
+	entry->number = record->line;
+	entry->record = (uint8_t)record->kind;
 	if (record->kind != CTX_RECORD_JSON)
 		return 0;
-	h->value = (size_t)(record->value.p - record->text.p);
-	h->value_n = record->value.n;
-	return record_line(transcript, h, record->json, err);
+	entry->value = (size_t)(record->value.p - record->text.p);
+	entry->value_n = record->value.n;
+	return record_line(transcript, entry, record->json, err);
 }
 
 /* ---- giving lines out ---- */
@@ -156,26 +159,29 @@ static int
 mark_continuations(struct ctx_transcript *transcript, struct ctx_err *err)
 {
 	uint32_t *last = calloc(transcript->names.n + 1, sizeof *last);
-	struct ctx_transcript_line *h;
+	struct ctx_transcript_line *entry;
 	size_t i;
 
 	if (last == NULL)
 		return ctx_err_nomem(err);
 	for (i = transcript->from; i < transcript->n; i++) {
-		h = &transcript->lines[i];
-		if (!h->live || h->same == 0 || h->kind != CTX_LINE_MESSAGE)
+		entry = &transcript->lines[i];
+		if (!entry->active || entry->same == 0 ||
+		    entry->kind != CTX_LINE_MESSAGE)
 			continue;
-		if (last[h->same] != 0) {
-			ctx_transcript_line(transcript, last[h->same])->more =
-			    true;
-			h->continues = true;
-			h->head = ctx_transcript_line(transcript, last[h->same])
-				      ->head;
-			if (h->head == 0)
-				h->head = last[h->same];
-			ctx_transcript_line(transcript, h->head)->lines++;
+		if (last[entry->same] != 0) {
+			ctx_transcript_line(transcript, last[entry->same])
+			    ->is_continued = true;
+			entry->continues = true;
+			entry->first_line =
+			    ctx_transcript_line(transcript, last[entry->same])
+				->first_line;
+			if (entry->first_line == 0)
+				entry->first_line = last[entry->same];
+			ctx_transcript_line(transcript, entry->first_line)
+			    ->kept_lines++;
 		}
-		last[h->same] = (uint32_t)i + 1;
+		last[entry->same] = (uint32_t)i + 1;
 	}
 	free(last);
 	return 0;
@@ -190,26 +196,27 @@ mark_continuations(struct ctx_transcript *transcript, struct ctx_err *err)
 static void
 assign_billed_usage(struct ctx_transcript *transcript)
 {
-	struct ctx_transcript_line *h, *first = NULL;
+	struct ctx_transcript_line *entry, *first = NULL;
 	uint64_t billed, last = 0, waiting = 0;
 	size_t i;
 
 	for (i = transcript->from; i < transcript->n; i++) {
-		h = &transcript->lines[i];
-		billed = h->billed;
-		h->billed = 0;
-		if (h->kind == CTX_LINE_ASIDE && billed > 0) {
+		entry = &transcript->lines[i];
+		billed = entry->billed;
+		entry->billed = 0;
+		if (entry->kind == CTX_LINE_ASIDE && billed > 0) {
 			if (first != NULL)
 				first->billed = billed;
 			waiting = first == NULL && billed != last ? billed : 0;
 			last = billed;
 			first = NULL;
-		} else if (h->kind != CTX_LINE_ASIDE) {
-			if (!h->live || !(h->flags & CTX_LINE_ANSWER)) {
+		} else if (entry->kind != CTX_LINE_ASIDE) {
+			if (!entry->active ||
+			    !(entry->flags & CTX_LINE_ANSWER)) {
 				first = NULL;
 			} else if (first == NULL) {
-				first = h;
-				h->billed = waiting;
+				first = entry;
+				entry->billed = waiting;
 			}
 			waiting = 0;
 		}
@@ -259,18 +266,19 @@ int
 ctx_transcript_next(struct ctx_transcript *transcript,
     struct ctx_record *record, uint32_t *line, struct ctx_err *err)
 {
-	struct ctx_transcript_line *h;
+	struct ctx_transcript_line *entry;
 	size_t used;
 
 	if (transcript->next >= transcript->n)
 		return 0;
-	h = &transcript->lines[transcript->next++];
+	entry = &transcript->lines[transcript->next++];
 	memset(record, 0, sizeof *record);
-	record->kind = (enum ctx_record_kind)h->record;
-	record->text = (struct ctx_str){h->text, h->n};
-	record->value = (struct ctx_str){h->text + h->value, h->value_n};
-	record->file = h->file;
-	record->line = h->number;
+	record->kind = (enum ctx_record_kind)entry->record;
+	record->text = (struct ctx_str){entry->text, entry->n};
+	record->value =
+	    (struct ctx_str){entry->text + entry->value, entry->value_n};
+	record->file = entry->file;
+	record->line = entry->number;
 	*line = (uint32_t)transcript->next;
 	if (record->kind != CTX_RECORD_JSON)
 		return 1;
@@ -284,19 +292,21 @@ ctx_transcript_next(struct ctx_transcript *transcript,
 char *
 ctx_transcript_take_text(struct ctx_transcript *transcript, uint32_t line)
 {
-	struct ctx_transcript_line *h = ctx_transcript_line(transcript, line);
-	char *text = h->text;
+	struct ctx_transcript_line *entry =
+	    ctx_transcript_line(transcript, line);
+	char *text = entry->text;
 
-	h->text = NULL;
+	entry->text = NULL;
 	return text;
 }
 
 void
 ctx_transcript_forget(struct ctx_transcript *transcript)
 {
-	for (; transcript->spent < transcript->next; transcript->spent++) {
-		free(transcript->lines[transcript->spent].text);
-		transcript->lines[transcript->spent].text = NULL;
+	for (; transcript->forgotten < transcript->next;
+	     transcript->forgotten++) {
+		free(transcript->lines[transcript->forgotten].text);
+		transcript->lines[transcript->forgotten].text = NULL;
 	}
 }
 
@@ -304,14 +314,14 @@ bool
 ctx_transcript_is_active(const struct ctx_transcript *transcript, uint32_t line,
     unsigned *flags)
 {
-	const struct ctx_transcript_line *h =
+	const struct ctx_transcript_line *entry =
 	    ctx_transcript_line(transcript, line);
 
-	if (!h->live || h->kind == CTX_LINE_LINK)
+	if (!entry->active || entry->kind == CTX_LINE_LINK)
 		return false;
-	*flags |= (h->more ? CTX_MESSAGE_IS_CONTINUED : 0u) |
-	    (h->continues ? CTX_MESSAGE_CONTINUES : 0u) |
-	    (h->beside ? CTX_MESSAGE_RESULTS_ONLY : 0u);
+	*flags |= (entry->is_continued ? CTX_MESSAGE_IS_CONTINUED : 0u) |
+	    (entry->continues ? CTX_MESSAGE_CONTINUES : 0u) |
+	    (entry->results_only ? CTX_MESSAGE_RESULTS_ONLY : 0u);
 	return true;
 }
 
@@ -327,39 +337,44 @@ ctx_transcript_billed(const struct ctx_transcript *transcript, uint32_t line)
 static struct ctx_transcript_line *
 find_first_line(const struct ctx_transcript *transcript, uint32_t line)
 {
-	struct ctx_transcript_line *h = ctx_transcript_line(transcript, line);
+	struct ctx_transcript_line *entry =
+	    ctx_transcript_line(transcript, line);
 
-	return h->head != 0 ? ctx_transcript_line(transcript, h->head) : h;
+	return entry->first_line != 0
+	    ? ctx_transcript_line(transcript, entry->first_line)
+	    : entry;
 }
 
 void
 ctx_transcript_remove(struct ctx_transcript *transcript, uint32_t line)
 {
-	struct ctx_transcript_line *h = ctx_transcript_line(transcript, line);
+	struct ctx_transcript_line *entry =
+	    ctx_transcript_line(transcript, line);
 
-	if (h->head != 0 && !h->gone)
-		ctx_transcript_line(transcript, h->head)->lines--;
-	h->gone = true;
+	if (entry->first_line != 0 && !entry->removed)
+		ctx_transcript_line(transcript, entry->first_line)
+		    ->kept_lines--;
+	entry->removed = true;
 }
 
 bool
 ctx_transcript_message_is_kept(const struct ctx_transcript *transcript,
     uint32_t line)
 {
-	const struct ctx_transcript_line *head =
+	const struct ctx_transcript_line *first =
 	    find_first_line(transcript, line);
 
-	return !head->gone || head->lines > 0;
+	return !first->removed || first->kept_lines > 0;
 }
 
 bool
 ctx_transcript_first_of_message(struct ctx_transcript *transcript,
     uint32_t line)
 {
-	struct ctx_transcript_line *head = find_first_line(transcript, line);
-	bool first = !head->named;
+	struct ctx_transcript_line *start = find_first_line(transcript, line);
+	bool first = !start->reported;
 
-	head->named = true;
+	start->reported = true;
 	return first;
 }
 
@@ -367,11 +382,13 @@ uint64_t
 ctx_transcript_message_index(struct ctx_transcript *transcript, uint32_t line,
     uint64_t next)
 {
-	struct ctx_transcript_line *h = ctx_transcript_line(transcript, line);
+	struct ctx_transcript_line *entry =
+	    ctx_transcript_line(transcript, line);
 
-	if (h->head != 0)
-		return ctx_transcript_line(transcript, h->head)->index;
-	h->index = next;
+	if (entry->first_line != 0)
+		return ctx_transcript_line(transcript, entry->first_line)
+		    ->index;
+	entry->index = next;
 	return next;
 }
 
@@ -382,7 +399,7 @@ ctx_transcript_is_removed(const struct ctx_transcript *transcript,
 	uint32_t newest = ctx_transcript_line(transcript, line)->newer;
 
 	return ctx_transcript_line(transcript, newest != 0 ? newest : line)
-	    ->gone;
+	    ->removed;
 }
 
 /* Returns the nearest ancestor that is kept, or 0.  Shortens the links it
@@ -391,15 +408,16 @@ ctx_transcript_is_removed(const struct ctx_transcript *transcript,
 static uint32_t
 find_kept_ancestor(struct ctx_transcript *transcript, uint32_t line)
 {
-	uint32_t up = ctx_transcript_line(transcript, line)->up, *over;
+	uint32_t up = ctx_transcript_line(transcript, line)->parent_line, *over;
 
 	while (up != 0 && ctx_transcript_is_removed(transcript, up)) {
-		over = &ctx_transcript_line(transcript, up)->up;
+		over = &ctx_transcript_line(transcript, up)->parent_line;
 		if (*over == up)
 			*over = 0;
 		else if (*over != 0 &&
 		    ctx_transcript_is_removed(transcript, *over))
-			*over = ctx_transcript_line(transcript, *over)->up;
+			*over =
+			    ctx_transcript_line(transcript, *over)->parent_line;
 		up = *over;
 	}
 	return up;
@@ -413,24 +431,25 @@ find_kept_successor(struct ctx_transcript *transcript, uint32_t line)
 {
 	const char *file = ctx_transcript_line(transcript, line)->file;
 	uint32_t at, to = 0;
-	struct ctx_transcript_line *h;
+	struct ctx_transcript_line *entry;
 
 	for (at = line; at <= transcript->n && to == 0; at++) {
-		h = ctx_transcript_line(transcript, at);
-		if (h->file != file || (h->sought && h->to == 0))
+		entry = ctx_transcript_line(transcript, at);
+		if (entry->file != file ||
+		    (entry->successor_known && entry->about_line == 0))
 			break;
-		if (h->sought)
-			to = h->to;
-		else if (h->live && h->id != 0 &&
+		if (entry->successor_known)
+			to = entry->about_line;
+		else if (entry->active && entry->id != 0 &&
 		    !ctx_transcript_is_removed(transcript, at))
 			to = at;
 	}
 	for (; line < at; line++) {
-		h = ctx_transcript_line(transcript, line);
-		if (!h->gone || h->sought)
+		entry = ctx_transcript_line(transcript, line);
+		if (!entry->removed || entry->successor_known)
 			continue;
-		h->sought = true;
-		h->to = to;
+		entry->successor_known = true;
+		entry->about_line = to;
 	}
 	return to;
 }
@@ -442,22 +461,22 @@ has_inserted_start(const struct ctx_transcript *transcript,
     const struct ctx_transcript_line *summary, uint32_t to)
 {
 	return summary->kind == CTX_LINE_SUMMARY &&
-	    ctx_transcript_line(transcript, to)->ours != 0;
+	    ctx_transcript_line(transcript, to)->inserted_id != 0;
 }
 
 bool
 ctx_transcript_needs_relink(const struct ctx_transcript *transcript,
     uint32_t line)
 {
-	const struct ctx_transcript_line *h =
+	const struct ctx_transcript_line *entry =
 	    ctx_transcript_line(transcript, line);
 
-	return h->ours != 0 ||
-	    (h->up != 0 && h->parent != 0 &&
-		ctx_transcript_is_removed(transcript, h->up)) ||
-	    (h->to != 0 &&
-		(ctx_transcript_is_removed(transcript, h->to) ||
-		    has_inserted_start(transcript, h, h->to)));
+	return entry->inserted_id != 0 ||
+	    (entry->parent_line != 0 && entry->parent != 0 &&
+		ctx_transcript_is_removed(transcript, entry->parent_line)) ||
+	    (entry->about_line != 0 &&
+		(ctx_transcript_is_removed(transcript, entry->about_line) ||
+		    has_inserted_start(transcript, entry, entry->about_line)));
 }
 
 /* Returns the id of the nearest ancestor that is kept, as a literal, or null.
@@ -465,12 +484,12 @@ ctx_transcript_needs_relink(const struct ctx_transcript *transcript,
 static struct ctx_str
 find_parent_name(struct ctx_transcript *transcript, uint32_t line)
 {
-	const struct ctx_transcript_line *h =
+	const struct ctx_transcript_line *entry =
 	    ctx_transcript_line(transcript, line);
 	struct ctx_str none = {"null", 4};
-	uint32_t up = h->up;
+	uint32_t up = entry->parent_line;
 
-	if (h->parent == 0)
+	if (entry->parent == 0)
 		return none;
 	if (up != 0 && ctx_transcript_is_removed(transcript, up))
 		up = find_kept_ancestor(transcript, line);
@@ -488,7 +507,7 @@ ctx_transcript_insert_before(struct ctx_transcript *transcript, uint32_t line,
 	if (ctx_transcript_line(transcript, line)->id == 0)
 		return 0;
 	return ctx_intern(&transcript->names, id.p, id.n,
-		   &ctx_transcript_line(transcript, line)->ours, err) < 0
+		   &ctx_transcript_line(transcript, line)->inserted_id, err) < 0
 	    ? -1
 	    : 1;
 }
@@ -525,30 +544,31 @@ int
 ctx_transcript_relink(struct ctx_transcript *transcript, uint32_t line,
     const struct ctx_json *json, struct ctx_edits *edits, struct ctx_err *err)
 {
-	const struct ctx_transcript_line *h =
+	const struct ctx_transcript_line *entry =
 	    ctx_transcript_line(transcript, line);
 	struct ctx_line_place at;
 	struct ctx_str name;
 	uint32_t next, id;
 
-	h->dialect->read_line(json, 0, &at);
-	if (h->ours != 0 ||
-	    (h->up != 0 && h->parent != 0 &&
-		ctx_transcript_is_removed(transcript, h->up))) {
-		name = h->ours != 0 ? ctx_intern_at(&transcript->names, h->ours)
-				    : find_parent_name(transcript, line);
+	entry->dialect->read_line(json, 0, &at);
+	if (entry->inserted_id != 0 ||
+	    (entry->parent_line != 0 && entry->parent != 0 &&
+		ctx_transcript_is_removed(transcript, entry->parent_line))) {
+		name = entry->inserted_id != 0
+		    ? ctx_intern_at(&transcript->names, entry->inserted_id)
+		    : find_parent_name(transcript, line);
 		if (set_parent_name(json, &at, name, edits, err) < 0)
 			return -1;
 	}
-	next = h->to;
+	next = entry->about_line;
 	if (next != 0 && ctx_transcript_is_removed(transcript, next))
 		next = find_kept_successor(transcript, next);
 	if (next == 0)
 		return 0;
 	id = ctx_transcript_line(transcript, next)->id;
-	if (has_inserted_start(transcript, h, next))
-		id = ctx_transcript_line(transcript, next)->ours;
-	else if (next == h->to)
+	if (has_inserted_start(transcript, entry, next))
+		id = ctx_transcript_line(transcript, next)->inserted_id;
+	else if (next == entry->about_line)
 		return 0;
 	return replace_name(json, at.about,
 	    ctx_intern_at(&transcript->names, id), edits, err);

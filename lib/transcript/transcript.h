@@ -22,13 +22,13 @@ struct ctx_transcript {
 	const struct ctx_dialect *dialect; /* of the file being read */
 	struct ctx_transcript_line *lines;
 	size_t n, cap;
-	size_t from;  /* index of the first line of the file, */
-	size_t next;  /* the next to be given out, */
-	size_t spent; /* and the first whose text has not been forgotten */
+	size_t from;      /* index of the first line of the file, */
+	size_t next;      /* the next to be given out, */
+	size_t forgotten; /* and the first whose text is not freed yet */
 	struct ctx_intern
-	    names;    /* line ids and message ids, as JSON literals */
-	uint32_t *at; /* the newest line of each id */
-	size_t at_cap;
+	    names;              /* line ids and message ids, as JSON literals */
+	uint32_t *newest_of_id; /* the newest line of each id */
+	size_t cap_ids;
 	struct ctx_json json;  /* of the record given out last, */
 	struct ctx_json model; /* and of the file's model: ["name"] */
 	struct ctx_buf model_text;
