@@ -28,9 +28,9 @@
 struct scan {
 	struct ctx_json *json;
 	struct ctx_err *err;
-	const char *p, *end;     /* the text not yet scanned */
-	ctx_string_end_fn *walk; /* finds the end of a string */
-	uint32_t open;           /* the innermost open container, or NONE */
+	const char *p, *end;         /* the text not yet scanned */
+	ctx_string_end_fn *find_end; /* finds the end of a string */
+	uint32_t open;               /* the innermost open container, or NONE */
 	unsigned depth;
 };
 
@@ -250,24 +250,24 @@ static int
 find_long_end(const struct scan *s, const char *p, const char **quote,
     bool *escaped)
 {
-	struct string_end walk = {.p = p, .end = s->end};
+	struct string_end search = {.p = p, .end = s->end};
 	const char *bad;
 
-	s->walk(&walk);
-	if (walk.high != NULL && walk.high < walk.p) {
-		bad = walk.high +
-		    ctx_utf8_valid(walk.high, (size_t)(walk.p - walk.high),
-			s->json->simd);
-		if (bad < walk.p &&
-		    (walk.p < s->end ||
-			!is_truncated_char(bad, (size_t)(walk.p - bad))))
+	s->find_end(&search);
+	if (search.high != NULL && search.high < search.p) {
+		bad = search.high +
+		    ctx_utf8_valid(search.high,
+			(size_t)(search.p - search.high), s->json->simd);
+		if (bad < search.p &&
+		    (search.p < s->end ||
+			!is_truncated_char(bad, (size_t)(search.p - bad))))
 			return fail_input(s, bad, "invalid UTF-8");
 	}
-	if (walk.wrong != NULL)
-		return fail_input(s, walk.p, walk.wrong);
-	*quote = walk.p;
-	*escaped = walk.escaped;
-	return walk.p < s->end;
+	if (search.wrong != NULL)
+		return fail_input(s, search.p, search.wrong);
+	*quote = search.p;
+	*escaped = search.escaped;
+	return search.p < s->end;
 }
 
 static int
@@ -398,7 +398,7 @@ ctx_json_scan(struct ctx_json *json, const char *text, size_t n, size_t *used,
 	if (n == 0)
 		return 0;
 	s.end = text + limit;
-	s.walk = ctx_string_end_select(json->simd);
+	s.find_end = ctx_string_end_select(json->simd);
 	rc = scan_value(&s);
 	if (limit < n && (rc == 0 || (rc > 0 && s.p == s.end)))
 		return fail_at(&s, s.end, CTX_ELIMIT, "value of 4 GiB or more");

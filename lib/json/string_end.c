@@ -33,29 +33,29 @@ is_hex(char c)
 	return (digit < 10) | (letter < 6);
 }
 
-/* Returns true if there are four hex digits at p.  If not, moves walk->p to the
- * first byte that is none. */
+/* Returns true if there are four hex digits at p.  If not, moves search->p to
+ * the first byte that is none. */
 INLINE bool
-has_hex4(struct string_end *walk, const char *p)
+has_hex4(struct string_end *search, const char *p)
 {
 	size_t i;
 
-	for (i = 0; i < 4 && p + i < walk->end && is_hex(p[i]); i++)
+	for (i = 0; i < 4 && p + i < search->end && is_hex(p[i]); i++)
 		;
 	if (i == 4)
 		return true;
-	walk->p = p + i;
-	if (walk->p < walk->end)
-		walk->wrong = "invalid escape";
+	search->p = p + i;
+	if (search->p < search->end)
+		search->wrong = "invalid escape";
 	return false;
 }
 
 /*
  * Removes escaped bytes from the stops of a block, and adds bytes that must not
- * be escaped.  Returns false if the walk is over.
+ * be escaped.  Returns false if the search is over.
  */
 INLINE bool
-resolve_escapes(struct string_end *walk, struct string_block *block)
+resolve_escapes(struct string_end *search, struct string_block *block)
 {
 	uint64_t reach, u;
 
@@ -63,29 +63,30 @@ resolve_escapes(struct string_end *walk, struct string_block *block)
 	block->stop &= ~block->escaped;
 	block->stop |= block->escaped & ~block->letter;
 	reach = block->stop ^ (block->stop - 1); /* bits up to the first stop */
-	walk->escaped |= (block->backslash & reach) != 0;
+	search->escaped |= (block->backslash & reach) != 0;
 	for (u = block->escaped & block->u & reach; u != 0; u &= u - 1)
-		if (!has_hex4(walk, walk->p + __builtin_ctzll(u) + 1))
+		if (!has_hex4(search, search->p + __builtin_ctzll(u) + 1))
 			return false;
 	return true;
 }
 
-/* Ends the walk at the first stop, and sets walk->wrong if that is an error. */
+/* Ends the search at the first stop, and sets search->wrong if that is an
+ * error. */
 INLINE void
-stop_walk(struct string_end *walk, const struct string_block *block)
+stop_search(struct string_end *search, const struct string_block *block)
 {
 	int stop = __builtin_ctzll(block->stop);
 
-	walk->p += stop;
-	if (walk->p == walk->end || *walk->p == '"')
+	search->p += stop;
+	if (search->p == search->end || *search->p == '"')
 		return;
 	if ((block->escaped >> stop & 1) != 0)
-		walk->wrong = "invalid escape";
-	else if (*walk->p == '\n' || *walk->p == '\r')
-		walk->wrong = "unterminated string";
+		search->wrong = "invalid escape";
+	else if (*search->p == '\n' || *search->p == '\r')
+		search->wrong = "unterminated string";
 	else
-		walk->wrong = "control character in string, "
-			      "escape it as \\u0000-\\u001f";
+		search->wrong = "control character in string, "
+				"escape it as \\u0000-\\u001f";
 }
 
 #define KIND(name) name##_word
@@ -130,16 +131,16 @@ ctx_string_end_select(enum ctx_simd simd)
 	switch (ctx_simd_resolve(simd)) {
 #if defined(__x86_64__)
 	case CTX_SIMD_AVX512:
-		return walk_avx512;
+		return search_avx512;
 	case CTX_SIMD_AVX2:
-		return walk_avx2;
+		return search_avx2;
 	case CTX_SIMD_SSE2:
-		return walk_sse2;
+		return search_sse2;
 #elif defined(__aarch64__)
 	case CTX_SIMD_NEON:
-		return walk_neon;
+		return search_neon;
 #endif
 	default:
-		return walk_word;
+		return search_word;
 	}
 }

@@ -6,9 +6,9 @@
 #include "base/vector.h"
 
 /*
- * A walk to the end of a string.  It begins with p after the opening quote, end
- * set, and the other members zero.  It ends with p at the closing quote, at the
- * end of the text, or at an invalid byte.  UTF-8 is not validated.
+ * A search for the end of a string.  It begins with p after the opening quote,
+ * end set, and the other members zero.  It ends with p at the closing quote, at
+ * the end of the text, or at an invalid byte.  UTF-8 is not validated.
  */
 struct string_end {
 	const char *p, *end; /* the position; the end of the text */
@@ -17,7 +17,7 @@ struct string_end {
 	bool escaped;        /* true if there was a backslash */
 };
 
-typedef void ctx_string_end_fn(struct string_end *walk);
+typedef void ctx_string_end_fn(struct string_end *search);
 
 ctx_string_end_fn *ctx_string_end_select(enum ctx_simd simd);
 

@@ -1,5 +1,5 @@
-/* string_end_blocks.h - the walk to the end of a string; string_end.c includes
- * this file once for each kind of vector */
+/* string_end_blocks.h - the search for the end of a string; string_end.c
+ * includes this file once for each kind of vector */
 
 INLINE TARGET MASK
 KIND(backslashes)(VECTOR v)
@@ -60,48 +60,49 @@ KIND(letters)(VECTOR v)
 		    PART(what, 16) | PART(what, 24) | PART(what, 32) |    \
 		    PART(what, 40) | PART(what, 48) | PART(what, 56))
 
-/* Reads the block at p, which is that at walk->p or a copy.  Returns true if
- * the walk is over. */
+/* Reads the block at p, which is that at search->p or a copy.  Returns true if
+ * the search is over. */
 INLINE TARGET bool
-KIND(ends)(struct string_end *walk, struct string_block *block, const char *p)
+KIND(ends)(struct string_end *search, struct string_block *block, const char *p)
 {
 	block->backslash = GATHER(backslashes);
 	block->stop = GATHER(stops);
 	block->high = GATHER(high);
-	if (block->high != 0 && walk->high == NULL)
-		walk->high = walk->p + __builtin_ctzll(block->high);
+	if (block->high != 0 && search->high == NULL)
+		search->high = search->p + __builtin_ctzll(block->high);
 	block->escaped = 0;
 	/* In code and logs half of the blocks have backslashes.  With wide
 	 * vectors a mispredicted branch takes longer than the masks. */
 	if (sizeof(VECTOR) >= 32 || (block->backslash | block->carry) != 0) {
 		block->letter = GATHER(letters);
 		block->u = GATHER(us);
-		if (!resolve_escapes(walk, block))
+		if (!resolve_escapes(search, block))
 			return true;
 	}
 	if (block->stop == 0)
 		return false;
-	stop_walk(walk, block);
+	stop_search(search, block);
 	return true;
 }
 
 static TARGET void
-KIND(walk)(struct string_end *out)
+KIND(search)(struct string_end *out)
 {
-	struct string_end walk = *out; /* a copy that can be in registers */
+	struct string_end search = *out; /* a copy that can be in registers */
 	struct string_block block = {0};
 	char tail[BLOCK];
 
-	for (; walk.end - walk.p >= BLOCK; walk.p += BLOCK)
-		if (KIND(ends)(&walk, &block, walk.p)) {
-			*out = walk;
+	for (; search.end - search.p >= BLOCK; search.p += BLOCK)
+		if (KIND(ends)(&search, &block, search.p)) {
+			*out = search;
 			return;
 		}
-	/* The zeros after the text are control bytes, so they stop the walk. */
+	/* The zeros after the text are control bytes, so they stop the search.
+	 */
 	memset(tail, 0, BLOCK);
-	memcpy(tail, walk.p, (size_t)(walk.end - walk.p));
-	(void)KIND(ends)(&walk, &block, tail);
-	*out = walk;
+	memcpy(tail, search.p, (size_t)(search.end - search.p));
+	(void)KIND(ends)(&search, &block, tail);
+	*out = search;
 }
 
 #undef KIND
