@@ -58,7 +58,7 @@ find_tokens(struct ctx_vocab_builder *pack, const struct ctx_buf *buf)
 
 static const struct {
 	const char *name;
-	struct ctx_pretokenizer scheme;
+	struct ctx_pretokenizer pretokenizer;
 } schemes[] = {
     {"r50k", {CTX_PRETOKENIZER_R50K, 0, 1, 0}},
     {"cl100k", {CTX_PRETOKENIZER_CL100K, 3, 1, 0}},
@@ -80,7 +80,7 @@ main(int argc, char **argv)
 			break;
 	if (argc < 3 || i == 3)
 		die("usage: vocab r50k|cl100k|o200k RANKS...");
-	pack.scheme = schemes[i].scheme;
+	pack.pretokenizer = schemes[i].pretokenizer;
 	for (arg = 2; arg < argc; arg++)
 		read_file(&buf, argv[arg]);
 	find_tokens(&pack, &buf);

@@ -22,7 +22,7 @@ struct ctx_tokenizer {
 	struct ctx_vocab vocab;              /* all zero for "bytes/4" */
 	const struct ctx_specials *specials; /* NULL: use vocab.specials */
 	struct ctx_pcre2_pretokenizer
-	    *chain; /* compiled patterns of a vocabulary file, or NULL */
+	    *pcre2; /* compiled patterns of a vocabulary file, or NULL */
 	/* starts[0][b]: CTX_NAMES_... bits of the names whose first byte is b;
 	 * starts[1][b]: of those whose second byte may be b.  For vocabulary
 	 * files only. */

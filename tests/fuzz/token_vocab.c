@@ -92,13 +92,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (ctx_vocab_validate(&t.vocab, block, (size_t)good->size, &err) ==
 		0 &&
 	    (t.vocab.patterns == NULL ||
-		ctx_pcre2_open(&t.chain, t.vocab.patterns,
+		ctx_pcre2_open(&t.pcre2, t.vocab.patterns,
 		    (size_t)t.vocab.head->bytes[CTX_VOCAB_PATTERNS],
 		    &err) == 0)) {
 		must(ctx_added_token_index(&t, &err) == 0);
 		use(&t);
 	}
-	ctx_pcre2_close(t.chain);
+	ctx_pcre2_close(t.pcre2);
 	free(t.names);
 	free(block);
 	return 0;

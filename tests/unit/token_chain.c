@@ -32,13 +32,14 @@ pick(size_t n)
 /* Splits a text into list, some pieces at a time; returns how many. */
 static size_t
 split(struct ctx_pcre2_state *state, ctx_pretokenize_fn *last,
-    struct ctx_pretokenizer scheme, const char *p, size_t n, uint32_t *list)
+    struct ctx_pretokenizer pretokenizer, const char *p, size_t n,
+    uint32_t *list)
 {
 	size_t at = 0, count = 0, i;
 
 	if (state != NULL) {
 		ctx_pcre2_reset(state);
-		ctx_pcre2_set_last(state, last, scheme);
+		ctx_pcre2_set_last(state, last, pretokenizer);
 	}
 	while (at < n && count < MOST - CTX_PRETOKENIZE_MAX) {
 		i = pick(3) == 0 ? 1 + pick(9) : CTX_PRETOKENIZE_MAX;
@@ -46,7 +47,7 @@ split(struct ctx_pcre2_state *state, ctx_pretokenize_fn *last,
 			NEED(ctx_pcre2_split(state, &part, p + at, n - at, i,
 				 &err) == 0);
 		else
-			last(&part, scheme, 0, p + at, n - at, i);
+			last(&part, pretokenizer, 0, p + at, n - at, i);
 		CHECK(part.n <= i && (part.n > 0) != (part.alone > 0));
 		CHECK(part.listed == part.n);
 		for (i = 0; i < part.n; i++)
@@ -147,7 +148,8 @@ make_text(char *text, size_t n)
 }
 
 static void
-compare(const char *pattern, struct ctx_pretokenizer scheme, const char *before)
+compare(const char *pattern, struct ctx_pretokenizer pretokenizer,
+    const char *before)
 {
 	struct ctx_pcre2_pretokenizer *chain, *first = NULL;
 	struct ctx_pcre2_state *state, *other = NULL;
@@ -170,8 +172,8 @@ compare(const char *pattern, struct ctx_pretokenizer scheme, const char *before)
 		n = make_text(text,
 		    1 + pick(i % 4 == 0 ? sizeof text - 1 : 300));
 		count = split(state, NULL, none, text, n, ends[0]);
-		CHECK(split(other, ctx_pretokenize_portable, scheme, text, n,
-			  ends[1]) == count);
+		CHECK(split(other, ctx_pretokenize_portable, pretokenizer, text,
+			  n, ends[1]) == count);
 		CHECK(memcmp(ends[0], ends[1], count * sizeof ends[0][0]) == 0);
 	}
 	ctx_pcre2_end(state);

@@ -38,7 +38,7 @@ pick(size_t n)
 /* The boundaries of a text of at most 63 bytes as bits, and without those
  * of the last CTX_PRETOKENIZE_UNSURE pieces. */
 static uint64_t
-boundaries(struct ctx_pretokenizer scheme, const char *p, size_t n,
+boundaries(struct ctx_pretokenizer pretokenizer, const char *p, size_t n,
     uint64_t *sure)
 {
 	uint64_t all = 0;
@@ -46,7 +46,7 @@ boundaries(struct ctx_pretokenizer scheme, const char *p, size_t n,
 	unsigned i;
 
 	while (at < n) {
-		at += ctx_pretoken_next(scheme, p + at, n - at);
+		at += ctx_pretoken_next(pretokenizer, p + at, n - at);
 		all |= UINT64_C(1) << at;
 	}
 	*sure = all;
@@ -58,16 +58,16 @@ boundaries(struct ctx_pretokenizer scheme, const char *p, size_t n,
 /* Adds a kind to a text whose beginnings were sure of some boundaries; false
  * if one of these has gone. */
 static bool
-append(struct ctx_pretokenizer scheme, char *text, size_t *n, size_t kind,
+append(struct ctx_pretokenizer pretokenizer, char *text, size_t *n, size_t kind,
     uint64_t *sure)
 {
 	uint64_t now, all;
 
 	memcpy(text + *n, kinds[kind], strlen(kinds[kind]) + 1);
 	*n += strlen(kinds[kind]);
-	all = boundaries(scheme, text, *n, &now);
+	all = boundaries(pretokenizer, text, *n, &now);
 	if ((*sure & ~all) != 0) {
-		printf("# family %u: %s\n", scheme.family, text);
+		printf("# family %u: %s\n", pretokenizer.family, text);
 		return false;
 	}
 	*sure |= now;
@@ -75,7 +75,7 @@ append(struct ctx_pretokenizer scheme, char *text, size_t *n, size_t kind,
 }
 
 static void
-every_text(struct ctx_pretokenizer scheme, unsigned most)
+every_text(struct ctx_pretokenizer pretokenizer, unsigned most)
 {
 	size_t at[MOST + 1] = {0}, next[MOST + 1] = {0};
 	uint64_t sure[MOST + 1] = {0};
@@ -92,7 +92,7 @@ every_text(struct ctx_pretokenizer scheme, unsigned most)
 		}
 		at[depth + 1] = at[depth];
 		sure[depth + 1] = sure[depth];
-		CHECK(append(scheme, text, at + depth + 1, next[depth]++,
+		CHECK(append(pretokenizer, text, at + depth + 1, next[depth]++,
 		    sure + depth + 1));
 		next[++depth] = 0;
 		if (tap_case_failed)
@@ -140,17 +140,18 @@ static const char *const parts[] = {"", "a", "Ab", "aB", "'", "'s", "'ll",
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
 static bool
-same_as_scalar(struct ctx_pretokenizer scheme, ctx_pretokenize_fn *split,
+same_as_scalar(struct ctx_pretokenizer pretokenizer, ctx_pretokenize_fn *split,
     const char *p, size_t n)
 {
 	static struct ctx_pretokenize s;
 	size_t at = 0, i;
 
-	split(&s, scheme, 0, p, n, CTX_PRETOKENIZE_MAX);
+	split(&s, pretokenizer, 0, p, n, CTX_PRETOKENIZE_MAX);
 	if (s.alone > 0)
-		return s.n == 0 && s.alone == ctx_pretoken_next(scheme, p, n);
+		return s.n == 0 &&
+		    s.alone == ctx_pretoken_next(pretokenizer, p, n);
 	for (i = 0; i < s.n; i++) {
-		at += ctx_pretoken_next(scheme, p + at, n - at);
+		at += ctx_pretoken_next(pretokenizer, p + at, n - at);
 		if (s.end[i] != at)
 			return false;
 	}

@@ -71,7 +71,7 @@ whole_or_part(void)
 	static char bytes[256];
 	struct ctx_vocab_builder pack = {.tokens = list,
 	    .n = 259,
-	    .scheme = {CTX_PRETOKENIZER_O200K, 3, 1, 0},
+	    .pretokenizer = {CTX_PRETOKENIZER_O200K, 3, 1, 0},
 	    .whole = true};
 	struct ctx_tokenizer t = {0};
 	struct ctx_token_counter *c;

@@ -168,8 +168,8 @@ rules_pack(const struct rules *r, struct ctx_vocab *vocab)
 {
 	struct ctx_build_token tokens[256 + RULES_MOST];
 	struct ctx_vocab_builder pack = {.tokens = tokens, .whole = r->ranked};
-	static const struct ctx_pretokenizer scheme = {CTX_PRETOKENIZER_R50K, 0,
-	    1, 0};
+	static const struct ctx_pretokenizer pretokenizer = {
+	    CTX_PRETOKENIZER_R50K, 0, 1, 0};
 	static char bytes[256];
 	struct ctx_err err;
 	unsigned i, k;
@@ -194,7 +194,7 @@ rules_pack(const struct rules *r, struct ctx_vocab *vocab)
 			r->length[r->list[i].token], 256 + r->list[i].token,
 			r->ranked ? CTX_BUILD_ANY : r->length[r->list[i].left]};
 	}
-	pack.scheme = scheme;
+	pack.pretokenizer = pretokenizer;
 	if (ctx_vocab_build(&pack, &block, &size, &err) < 0)
 		return NULL;
 	if (ctx_vocab_validate(vocab, block, size, &err) < 0)

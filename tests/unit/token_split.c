@@ -11,7 +11,7 @@
 
 static const struct family {
 	const char *name;
-	struct ctx_pretokenizer scheme;
+	struct ctx_pretokenizer pretokenizer;
 	const struct ref_element (*pattern)[6];
 } families[] = {
     {"r50k", {CTX_PRETOKENIZER_R50K, 0, 1, 0}, ref_r50k},
@@ -24,7 +24,7 @@ static const struct {
 	const char *name;
 	enum ctx_simd simd; /* that has to be there */
 	ctx_pretokenize_fn *split;
-	ctx_pretoken_lookup_fn *probe;
+	ctx_pretoken_lookup_fn *lookup;
 	ctx_bpe_lanes_fn *lanes;
 } backends[] = {
     {"portable", CTX_SIMD_PORTABLE, ctx_pretokenize_portable,
@@ -153,7 +153,7 @@ split_library(const struct family *f, ctx_pretokenize_fn *split, const char *p,
 
 	memset(got, 0, n + 1);
 	while (at < n) {
-		split(&s, f->scheme, 0, p + at, n - at, max);
+		split(&s, f->pretokenizer, 0, p + at, n - at, max);
 		CHECK(s.n <= max && (s.n > 0) != (s.alone > 0));
 		CHECK(s.listed == s.n && s.used > 0);
 		for (i = k = 0; i < s.n; k = s.end[i++]) {
@@ -161,8 +161,8 @@ split_library(const struct family *f, ctx_pretokenize_fn *split, const char *p,
 			got[at + s.end[i]] = 1;
 		}
 		CHECK(s.used == (s.alone > 0 ? s.alone : k));
-		split(&some, f->scheme, CTX_PLAIN_BYTES | CTX_PLAIN_NUMBERS,
-		    p + at, n - at, max);
+		split(&some, f->pretokenizer,
+		    CTX_PLAIN_BYTES | CTX_PLAIN_NUMBERS, p + at, n - at, max);
 		CHECK(some.n == s.n && some.used == s.used);
 		check_list(&s, &some, p + at);
 		at += s.used;
@@ -328,8 +328,8 @@ probing(void)
 		if (n == 0)
 			continue;
 		memset(text + n, 'x', CTX_VOCAB_KEY);
-		ctx_pretokenize_portable(&s, families[0].scheme, 0, text, n,
-		    CTX_PRETOKEN_LOOKUP_MAX);
+		ctx_pretokenize_portable(&s, families[0].pretokenizer, 0, text,
+		    n, CTX_PRETOKEN_LOOKUP_MAX);
 		learn(&cache, text, &s);
 		list = (struct ctx_pretoken_list){s.start, s.end, s.n};
 		tokens = 0;
@@ -352,8 +352,8 @@ probing(void)
 			    backends[b].simd)
 				continue;
 			others = 0;
-			CHECK(backends[b].probe(&cache, text, &list, &probes[1],
-				  &others) == misses);
+			CHECK(backends[b].lookup(&cache, text, &list,
+				  &probes[1], &others) == misses);
 			CHECK(others == tokens);
 			CHECK(probes[1].nlongs == longs &&
 			    memcmp(probes[0].longs, probes[1].longs,
@@ -443,7 +443,8 @@ merging(void)
 				    want_lanes[i].n);
 			backends[b].lanes(&vocab, lanes, n);
 			for (i = 0; i < n; i++)
-				CHECK(lanes[i].live == want_lanes[i].live &&
+				CHECK(lanes[i].occupied ==
+					want_lanes[i].occupied &&
 				    memcmp(lanes[i].tokens,
 					want_lanes[i].tokens,
 					sizeof lanes[i].tokens) == 0);

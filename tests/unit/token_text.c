@@ -254,8 +254,8 @@ long_pieces(void)
 			text[k] = runs[i][k % strlen(runs[i])];
 		want = 0;
 		for (k = 0; k < n; k += length) {
-			length =
-			    ctx_pretoken_next(v->head->scheme, text + k, n - k);
+			length = ctx_pretoken_next(v->head->pretokenizer,
+			    text + k, n - k);
 			want += ctx_vocab_find(v, text + k, length) !=
 				CTX_VOCAB_NONE
 			    ? 1

@@ -35,7 +35,7 @@ make(void)
 	    .specials = &special,
 	    .nspecials = 1,
 	    .patterns = {patterns, sizeof patterns},
-	    .scheme = {.family = CTX_PRETOKENIZER_NONE}};
+	    .pretokenizer = {.family = CTX_PRETOKENIZER_NONE}};
 	struct ctx_err err;
 	void *block;
 	unsigned i;
@@ -126,11 +126,11 @@ check_head(void)
 	CHECK(refused("head"));
 	h->longest = 0;
 	CHECK(refused("head"));
-	h->scheme.family = CTX_PRETOKENIZER_NONE + 1;
+	h->pretokenizer.family = CTX_PRETOKENIZER_NONE + 1;
 	CHECK(refused("head"));
-	h->scheme.digits = 4;
+	h->pretokenizer.digits = 4;
 	CHECK(refused("head"));
-	h->scheme.contractions = 2;
+	h->pretokenizer.contractions = 2;
 	CHECK(refused("head"));
 	for (i = 0; i < sizeof bits / sizeof bits[0]; i++) {
 		h->line_bits = bits[i];
@@ -370,21 +370,21 @@ check_rest(void)
 	h->bytes[CTX_VOCAB_PATTERNS] = 0;
 	CHECK(refused("splitter patterns"));
 	h->bytes[CTX_VOCAB_PATTERNS] = 0;
-	h->scheme.family = CTX_PRETOKENIZER_CL100K;
+	h->pretokenizer.family = CTX_PRETOKENIZER_CL100K;
 	CHECK(accepted());
 }
 
 /* Packs the 256 bytes and one more; NULL if it is refused for this reason,
  * which is said otherwise. */
 static struct ctx_vocab_head *
-packed(struct ctx_build_token more, struct ctx_pretokenizer scheme,
+packed(struct ctx_build_token more, struct ctx_pretokenizer pretokenizer,
     const char *why)
 {
 	struct ctx_build_token tokens[257];
 	char bytes[256];
 	struct ctx_vocab_builder pack = {.tokens = tokens,
 	    .n = 257,
-	    .scheme = scheme};
+	    .pretokenizer = pretokenizer};
 	struct ctx_err err = {0};
 	void *block = NULL;
 	size_t n;

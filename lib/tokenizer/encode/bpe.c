@@ -98,7 +98,7 @@ ctx_bpe_lane_begin(const struct ctx_vocab *v, struct ctx_bpe_lane *lane,
 	const unsigned char *s = (const unsigned char *)p;
 	unsigned i;
 
-	lane->live = UINT64_MAX >> (CTX_BPE_MAX - n);
+	lane->occupied = UINT64_MAX >> (CTX_BPE_MAX - n);
 	lane->n = (uint32_t)n;
 	lane->tokens[0] = lane->tokens[n + 1] = CTX_PAIR_NOBODY;
 	for (i = 0; i < n; i++)
@@ -116,15 +116,15 @@ size_t
 ctx_bpe_pairs(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *out)
 {
 	struct ctx_bpe_lane lane;
-	uint64_t live;
+	uint64_t occupied;
 	size_t k = 0;
 
 	ctx_bpe_lane_begin(v, &lane, p, n);
 	merge_lanes(v, &lane, 1);
 	/* Clears the lowest bit and stops before the highest: the two ends. */
-	for (live = lane.live & (lane.live - 1); (live & (live - 1)) != 0;
-	     live &= live - 1)
-		out[k++] = lane.tokens[__builtin_ctzll(live)];
+	for (occupied = lane.occupied & (lane.occupied - 1);
+	     (occupied & (occupied - 1)) != 0; occupied &= occupied - 1)
+		out[k++] = lane.tokens[__builtin_ctzll(occupied)];
 	return k;
 }
 
@@ -279,7 +279,7 @@ take_ahead(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 {
 	size_t begin, end, place, taken = m->n;
 	const struct ctx_bpe_lane *w = find_window(v, m, p, n, *at, &begin);
-	uint64_t live = w->live;
+	uint64_t occupied = w->occupied;
 	uint32_t token;
 
 	end = begin + w->n == n ? n : begin + NEAR + STRIDE;
@@ -287,7 +287,7 @@ take_ahead(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 		place = *at - begin + 1;
 		token = w->tokens[place];
 		/* Tokens of one window can follow each other. */
-		if ((live >> place & 1) == 0 ||
+		if ((occupied >> place & 1) == 0 ||
 		    (m->n == taken && m->n > 0 &&
 			!may_follow_token(v, m, m->tokens[m->n - 1], token)) ||
 		    is_dead(m, *at + ctx_vocab_length(v, token)))

@@ -21,7 +21,7 @@ _Static_assert(CTX_VOCAB_MAX <= CTX_BPE_LANE_NONE / CTX_LANE,
  * CTX_PAIR_NOBODY. */
 struct ctx_bpe_lane {
 	/* bit i: position i holds a token or an end */
-	uint64_t live;
+	uint64_t occupied;
 	uint32_t n; /* bytes */
 	uint32_t tokens[CTX_LANE];
 	/* ctx_bpe_lane_rank of the token at a position and the next one. */
@@ -45,7 +45,7 @@ void ctx_bpe_lane_begin(const struct ctx_vocab *vocab,
 static inline size_t
 ctx_bpe_lane_count(const struct ctx_bpe_lane *lane)
 {
-	return (size_t)__builtin_popcountll(lane->live) - 2;
+	return (size_t)__builtin_popcountll(lane->occupied) - 2;
 }
 
 /* Makes all merges of n lanes, at most CTX_LANES. */

@@ -109,14 +109,14 @@ count_sure(struct open *open, size_t end, struct ctx_err *err)
 {
 	struct ctx_token_counter *c = open->counter;
 	struct ctx_token_checkpoint past[CTX_PRETOKENIZE_UNSURE + 1] = {{0, 0}};
-	size_t sure = c->chain == NULL ? CTX_PRETOKENIZE_UNSURE : 0, i;
+	size_t sure = c->pcre2 == NULL ? CTX_PRETOKENIZE_UNSURE : 0, i;
 	struct ctx_text_splitter w;
 	int rc;
 
 	ctx_text_splitter_init_plain(&w, c, open->text.p + open->at,
 	    end - open->at);
-	if (c->chain != NULL)
-		ctx_pcre2_part(c->chain);
+	if (c->pcre2 != NULL)
+		ctx_pcre2_part(c->pcre2);
 	/* With patterns of a file the splitter stops where a pattern would have
 	 * to look past the end.  So it never stops within a match of the first
 	 * pattern, where splitting could not be resumed. */

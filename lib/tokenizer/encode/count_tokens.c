@@ -38,25 +38,25 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
 	c->added_normal = ctx_added_token_longest(tokenizer,
 	    CTX_NAMES_NORMAL * CTX_NAMES_ADDED);
 	c->split = ctx_pretokenize_pick(simd);
-	c->probe = ctx_pretoken_lookup_pick(simd);
+	c->lookup = ctx_pretoken_lookup_pick(simd);
 	c->merge_lanes = c->bpe.lanes = ctx_bpe_lanes_pick(simd);
 	c->plain = CTX_PLAIN_BYTES;
 	if (ctx_tokenizer_real(tokenizer) &&
 	    (tokenizer->vocab.head->flags & CTX_VOCAB_NUMBERS) != 0)
 		c->plain |= CTX_PLAIN_NUMBERS;
 	c->local = ctx_tokenizer_real(tokenizer) && c->added == 0 &&
-	    c->added_normal == 0 && tokenizer->chain == NULL;
+	    c->added_normal == 0 && tokenizer->pcre2 == NULL;
 	if (ctx_pretoken_cache_init(&c->cache, err) < 0 ||
-	    (tokenizer->chain != NULL &&
-		ctx_pcre2_begin(&c->chain, tokenizer->chain,
+	    (tokenizer->pcre2 != NULL &&
+		ctx_pcre2_begin(&c->pcre2, tokenizer->pcre2,
 		    ctx_tokenizer_name(tokenizer), err) < 0)) {
 		ctx_token_counter_close(c);
 		return -1;
 	}
-	if (c->chain != NULL &&
-	    tokenizer->vocab.head->scheme.family != CTX_PRETOKENIZER_NONE)
-		ctx_pcre2_set_last(c->chain, c->split,
-		    tokenizer->vocab.head->scheme);
+	if (c->pcre2 != NULL &&
+	    tokenizer->vocab.head->pretokenizer.family != CTX_PRETOKENIZER_NONE)
+		ctx_pcre2_set_last(c->pcre2, c->split,
+		    tokenizer->vocab.head->pretokenizer);
 	*counter = c;
 	return 0;
 }
@@ -76,7 +76,7 @@ ctx_token_counter_close(struct ctx_token_counter *c)
 		return;
 	ctx_pretoken_cache_release(&c->cache);
 	ctx_bpe_release(&c->bpe);
-	ctx_pcre2_end(c->chain);
+	ctx_pcre2_end(c->pcre2);
 	ctx_nfc_release(&c->normalizer);
 	ctx_buf_release(&c->normal);
 	free(c);
@@ -85,19 +85,20 @@ ctx_token_counter_close(struct ctx_token_counter *c)
 void
 ctx_counter_begin(struct ctx_token_counter *c)
 {
-	if (c->chain != NULL)
-		ctx_pcre2_reset(c->chain);
+	if (c->pcre2 != NULL)
+		ctx_pcre2_reset(c->pcre2);
 }
 
 int
 ctx_counter_split(struct ctx_token_counter *c, const char *p, size_t n,
     size_t max, unsigned plain, struct ctx_err *err)
 {
-	struct ctx_pretokenizer scheme = c->tokenizer->vocab.head->scheme;
+	struct ctx_pretokenizer pretokenizer =
+	    c->tokenizer->vocab.head->pretokenizer;
 
-	if (c->chain != NULL)
-		return ctx_pcre2_split(c->chain, &c->pieces, p, n, max, err);
-	c->split(&c->pieces, scheme, plain, p, n, max);
+	if (c->pcre2 != NULL)
+		return ctx_pcre2_split(c->pcre2, &c->pretokens, p, n, max, err);
+	c->split(&c->pretokens, pretokenizer, plain, p, n, max);
 	return 0;
 }
 
@@ -225,7 +226,7 @@ count_short(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b,
 	size_t misses, k;
 	uint32_t i;
 
-	misses = c->probe(&c->cache, p, &list, b, tokens);
+	misses = c->lookup(&c->cache, p, &list, b, tokens);
 	prefetch_missed(c, b, p, list, misses);
 	misses = find_keys(c, b, misses, tokens);
 	for (k = 0; k < misses; k++) {
@@ -419,7 +420,7 @@ count_last(struct ctx_token_counter *c, struct ctx_str text, size_t first,
 	char last[2 * CTX_VOCAB_KEY] = {0};
 	const struct ctx_str copy = {last, CTX_VOCAB_KEY};
 	struct ctx_pretoken_list list;
-	struct ctx_pretokenize *s = &c->pieces;
+	struct ctx_pretokenize *s = &c->pretokens;
 	size_t at = text.n < CTX_VOCAB_KEY ? 0 : text.n - CTX_VOCAB_KEY, i;
 
 	memcpy(last, text.p + at, text.n - at);
@@ -439,7 +440,7 @@ int
 ctx_counter_count(struct ctx_token_counter *c, struct ctx_str text, size_t max,
     uint64_t *tokens, size_t *used, struct ctx_err *err)
 {
-	struct ctx_pretokenize *s = &c->pieces;
+	struct ctx_pretokenize *s = &c->pretokens;
 	size_t i, inner, some;
 	struct ctx_pretoken_list list;
 

@@ -28,7 +28,7 @@ struct ctx_parts {
 struct ctx_token_counter {
 	const struct ctx_tokenizer *tokenizer;
 	ctx_pretokenize_fn *split;
-	ctx_pretoken_lookup_fn *probe;
+	ctx_pretoken_lookup_fn *lookup;
 	ctx_bpe_lanes_fn *merge_lanes;
 	unsigned plain; /* CTX_PLAIN_...: kinds of pretokens that are tokens */
 	/* Bytes of the longest added token that is searched in the text, and of
@@ -41,10 +41,10 @@ struct ctx_token_counter {
 	struct ctx_buf normal;  /* normal form of the text being counted */
 	struct ctx_nfc_map map; /* offsets of normal, filled on demand */
 	struct ctx_pcre2_state
-	    *chain; /* state of the patterns of a file, or NULL */
+	    *pcre2; /* state of the patterns of a file, or NULL */
 	struct ctx_pretoken_cache cache;
 	struct ctx_bpe bpe;
-	struct ctx_pretokenize pieces, others;
+	struct ctx_pretokenize pretokens, other_pretokens;
 	struct ctx_pretoken_lookup batch, parts_batch;
 	struct ctx_parts parts;
 	size_t nwaiting;
@@ -88,19 +88,19 @@ struct ctx_text_splitter {
 };
 
 /* Starts a splitter at the beginning of a text. */
-void ctx_text_splitter_init(struct ctx_text_splitter *walk,
+void ctx_text_splitter_init(struct ctx_text_splitter *splitter,
     struct ctx_token_counter *counter, const char *p, size_t n);
 /* Starts a splitter of a text in normal form without added tokens. */
-void ctx_text_splitter_init_plain(struct ctx_text_splitter *walk,
+void ctx_text_splitter_init_plain(struct ctx_text_splitter *splitter,
     struct ctx_token_counter *counter, const char *p, size_t n);
 /* Advances by 1 to max pretokens or by one added token; max is at most
  * CTX_PRETOKENIZE_MAX.  Returns 1, 0 at the end of the text, or -1. */
-int ctx_text_splitter_next(struct ctx_text_splitter *walk, size_t max,
+int ctx_text_splitter_next(struct ctx_text_splitter *splitter, size_t max,
     struct ctx_err *err);
 /* Sets *at to the place of the splitter in the text before normalization and
  * returns 1.  Returns 0 if normalization changed the text there: *at is the
  * next byte that is a place in both texts.  Returns -1 on error. */
-int ctx_text_splitter_place(struct ctx_text_splitter *walk, size_t *at,
+int ctx_text_splitter_place(struct ctx_text_splitter *splitter, size_t *at,
     struct ctx_err *err);
 
 #endif

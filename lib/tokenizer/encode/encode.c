@@ -58,7 +58,7 @@ static int
 encode_text(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_tokens *out, struct ctx_err *err)
 {
-	const struct ctx_pretokenize *s = &c->pieces;
+	const struct ctx_pretokenize *s = &c->pretokens;
 	size_t i;
 
 	ctx_counter_begin(c);

@@ -336,7 +336,7 @@ pass_blocks(const char *p, size_t n)
 }
 
 /* State of the check: all text before at is in NFC. */
-struct look {
+struct nfc_check {
 	size_t from; /* where the check began */
 	size_t at;
 	size_t safe; /* end of the last character before which the text can be
@@ -350,11 +350,11 @@ struct look {
  * characters before which the text can be cut, and marks in order of class.
  * The next rank is unpredictable, so the loop has few branches. */
 static void
-pass_ranked(struct look *look, const char *p, size_t n)
+pass_ranked(struct nfc_check *check, const char *p, size_t n)
 {
 	const unsigned char *s = (const unsigned char *)p;
-	size_t at = look->at, safe = look->safe, row = ROW, tries = 0, length;
-	unsigned class = look->class, starter = look->starter, rank, block;
+	size_t at = check->at, safe = check->safe, row = ROW, tries = 0, length;
+	unsigned class = check->class, starter = check->starter, rank, block;
 	unsigned more; /* top bits 0: continuation bytes follow */
 
 	while (n - at >= 3) {
@@ -398,10 +398,10 @@ pass_ranked(struct look *look, const char *p, size_t n)
 		    : rank == CTX_NFC_RANK_INERT    ? INERT
 						    : NOT_INERT;
 	}
-	look->at = at;
-	look->safe = safe;
-	look->class = class;
-	look->starter = starter;
+	check->at = at;
+	check->safe = safe;
+	check->class = class;
+	check->starter = starter;
 }
 
 /* Returns the kind of the character that ends at byte at, and sets *begin to
@@ -425,55 +425,55 @@ find_kind_before(const char *p, size_t at, size_t *begin)
 
 /* Returns true if no mark composes with the last character of class 0. */
 static bool
-is_inert(const struct look *look, const char *p)
+is_inert(const struct nfc_check *check, const char *p)
 {
 	size_t begin;
 
-	return look->starter != UNKNOWN
-	    ? look->starter == INERT
-	    : find_kind_before(p, look->safe, &begin) == CTX_NFC_INERT;
+	return check->starter != UNKNOWN
+	    ? check->starter == INERT
+	    : find_kind_before(p, check->safe, &begin) == CTX_NFC_INERT;
 }
 
 /* Records a character before which the text cannot be cut.  Returns false if it
  * may not be in NFC after the characters before it. */
 static bool
-pass_char(struct look *look, const char *p, unsigned kind)
+pass_char(struct nfc_check *check, const char *p, unsigned kind)
 {
 	struct ctx_nfc_kind k = ctx_nfc_kinds[kind];
 
-	if (k.class < look->class || (k.flags & CTX_NFC_NO) != 0 ||
-	    ((k.flags & CTX_NFC_MAYBE) != 0 && !is_inert(look, p)))
+	if (k.class < check->class || (k.flags & CTX_NFC_NO) != 0 ||
+	    ((k.flags & CTX_NFC_MAYBE) != 0 && !is_inert(check, p)))
 		return false;
-	look->class = k.class;
+	check->class = k.class;
 	if (k.class == 0)
-		look->starter = NOT_INERT;
+		check->starter = NOT_INERT;
 	return true;
 }
 
 /* Advances to the end of the text and returns true, or returns false at a
  * character that may not be in NFC. */
 static bool
-pass_all(struct look *look, const char *p, size_t n)
+pass_all(struct nfc_check *check, const char *p, size_t n)
 {
 	size_t length;
 	unsigned kind;
 	uint32_t cp;
 
 	for (;;) {
-		pass_ranked(look, p, n);
-		if (look->at == n)
+		pass_ranked(check, p, n);
+		if (check->at == n)
 			return true;
-		length = next_char(p + look->at, n - look->at, &cp);
+		length = next_char(p + check->at, n - check->at, &cp);
 		kind = nfc_kind_of(cp);
 		if (kind < CTX_NFC_SAFE) {
-			look->safe = look->at + length;
-			look->class = 0;
-			look->starter =
+			check->safe = check->at + length;
+			check->class = 0;
+			check->starter =
 			    kind == CTX_NFC_INERT ? INERT : NOT_INERT;
-		} else if (!pass_char(look, p, kind)) {
+		} else if (!pass_char(check, p, kind)) {
 			return false;
 		}
-		look->at += length;
+		check->at += length;
 	}
 }
 
@@ -496,19 +496,20 @@ int
 ctx_nfc_find(struct ctx_nfc *nfc, const char *p, size_t n, size_t *at,
     size_t *end, struct ctx_err *err)
 {
-	struct look look = {.from = *at, .at = *at, .safe = *at};
+	struct nfc_check check = {.from = *at, .at = *at, .safe = *at};
 
-	while (!pass_all(&look, p, n)) {
-		*at = look.safe;
-		if (look.safe > look.from)
-			(void)find_kind_before(p, look.safe, at);
-		*end = find_next_safe(p, n, look.at);
+	while (!pass_all(&check, p, n)) {
+		*at = check.safe;
+		if (check.safe > check.from)
+			(void)find_kind_before(p, check.safe, at);
+		*end = find_next_safe(p, n, check.at);
 		if (normalise_stretch(nfc, p + *at, *end - *at, err) < 0)
 			return -1;
 		if (nfc->out.n != *end - *at ||
 		    memcmp(nfc->out.p, p + *at, nfc->out.n) != 0)
 			return 1;
-		look = (struct look){.from = *end, .at = *end, .safe = *end};
+		check =
+		    (struct nfc_check){.from = *end, .at = *end, .safe = *end};
 	}
 	*at = *end = n;
 	return 0;

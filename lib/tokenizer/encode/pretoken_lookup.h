@@ -24,14 +24,14 @@ struct ctx_pretoken_lookup {
 };
 
 /*
- * Looks up the listed pretokens of p.  Fills probe->keys and adds their tokens
+ * Looks up the listed pretokens of p.  Fills lookup->keys and adds their tokens
  * to *tokens.  Lists pretokens of more than CTX_PRETOKEN_CACHE_KEY bytes in
- * probe->longs, and others that are not cached in probe->missed.  Returns the
+ * lookup->longs, and others that are not cached in lookup->missed.  Returns the
  * number missed.  16 bytes must be readable at each pretoken.
  */
-typedef size_t ctx_pretoken_lookup_fn(const struct ctx_pretoken_cache *words,
+typedef size_t ctx_pretoken_lookup_fn(const struct ctx_pretoken_cache *cache,
     const char *p, const struct ctx_pretoken_list *list,
-    struct ctx_pretoken_lookup *probe, uint64_t *tokens);
+    struct ctx_pretoken_lookup *lookup, uint64_t *tokens);
 
 ctx_pretoken_lookup_fn ctx_pretoken_lookup_portable, ctx_pretoken_lookup_avx2,
     ctx_pretoken_lookup_avx512, ctx_pretoken_lookup_neon;

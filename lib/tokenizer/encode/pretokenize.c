@@ -156,9 +156,10 @@ match_digits(struct text t, size_t i, unsigned max)
 }
 
 static size_t
-match_r50k(struct ctx_pretokenizer scheme, struct text t)
+match_r50k(struct ctx_pretokenizer pretokenizer, struct text t)
 {
-	size_t end = scheme.contractions ? match_contraction(t, 0, false) : 0;
+	size_t end =
+	    pretokenizer.contractions ? match_contraction(t, 0, false) : 0;
 	size_t blank = t.p[0] == ' ';
 
 	if (end > 0)
@@ -185,16 +186,17 @@ match_word_prefix(struct text t)
 }
 
 static size_t
-match_cl100k(struct ctx_pretokenizer scheme, struct text t)
+match_cl100k(struct ctx_pretokenizer pretokenizer, struct text t)
 {
-	size_t end = scheme.contractions ? match_contraction(t, 0, true) : 0;
+	size_t end =
+	    pretokenizer.contractions ? match_contraction(t, 0, true) : 0;
 
 	if (end > 0)
 		return end;
 	if (is_class_at(t, match_word_prefix(t), LETTERS))
 		return find_run_end(t, match_word_prefix(t), LETTERS);
 	if (is_class_at(t, 0, BIT(NUMBER)))
-		return match_digits(t, 0, scheme.digits);
+		return match_digits(t, 0, pretokenizer.digits);
 	end = match_symbols(t, 0, true, false);
 	return end > 0 ? end : match_space(t, 0, true);
 }
@@ -246,30 +248,31 @@ match_cased_word(struct text t)
 }
 
 static size_t
-match_o200k(struct ctx_pretokenizer scheme, struct text t)
+match_o200k(struct ctx_pretokenizer pretokenizer, struct text t)
 {
 	size_t end = match_cased_word(t);
 
 	if (end > 0)
-		return scheme.contractions ? match_contraction(t, end, true)
-					   : end;
+		return pretokenizer.contractions
+		    ? match_contraction(t, end, true)
+		    : end;
 	if (is_class_at(t, 0, BIT(NUMBER)))
-		return match_digits(t, 0, scheme.digits);
+		return match_digits(t, 0, pretokenizer.digits);
 	end = match_symbols(t, 0, true, true);
 	return end > 0 ? end : match_space(t, 0, true);
 }
 
 size_t
-ctx_pretoken_next(struct ctx_pretokenizer scheme, const char *p, size_t n)
+ctx_pretoken_next(struct ctx_pretokenizer pretokenizer, const char *p, size_t n)
 {
 	struct text t = {p, n};
 
-	switch (scheme.family) {
+	switch (pretokenizer.family) {
 	case CTX_PRETOKENIZER_R50K:
-		return match_r50k(scheme, t);
+		return match_r50k(pretokenizer, t);
 	case CTX_PRETOKENIZER_CL100K:
-		return match_cl100k(scheme, t);
+		return match_cl100k(pretokenizer, t);
 	default:
-		return match_o200k(scheme, t);
+		return match_o200k(pretokenizer, t);
 	}
 }

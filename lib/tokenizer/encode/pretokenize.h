@@ -7,7 +7,7 @@
 #include "tokenizer/pretokenizer.h"
 
 /* Returns the length in bytes of the first pretoken; n is at least 1. */
-size_t ctx_pretoken_next(struct ctx_pretokenizer scheme, const char *p,
+size_t ctx_pretoken_next(struct ctx_pretokenizer pretokenizer, const char *p,
     size_t n);
 
 #endif

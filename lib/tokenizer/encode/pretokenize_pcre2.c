@@ -45,7 +45,7 @@ struct ctx_pcre2_pretokenizer {
 };
 
 struct ctx_pcre2_state {
-	const struct ctx_pcre2_pretokenizer *chain;
+	const struct ctx_pcre2_pretokenizer *pretokenizer;
 	const char *name; /* of the vocabulary, for errors */
 	pcre2_match_data *data;
 	pcre2_match_context *quick, *counted;
@@ -108,8 +108,8 @@ compile_both(struct code *code, const char *pattern, struct ctx_err *err)
 }
 
 static int
-compile_all(struct ctx_pcre2_pretokenizer *chain, const char *p, size_t n,
-    struct ctx_buf *out, struct ctx_err *err)
+compile_all(struct ctx_pcre2_pretokenizer *pretokenizer, const char *p,
+    size_t n, struct ctx_buf *out, struct ctx_err *err)
 {
 	struct ctx_str list[CTX_PCRE2_MAX];
 	size_t count = 0, at = 0, i;
@@ -124,11 +124,11 @@ compile_all(struct ctx_pcre2_pretokenizer *chain, const char *p, size_t n,
 		    CTX_REFUSED("more than "
 				"%d splitter patterns"),
 		    CTX_PCRE2_MAX);
-	if (ctx_onig_to_pcre2(list, count, &chain->kinds, out, err) < 0)
+	if (ctx_onig_to_pcre2(list, count, &pretokenizer->kinds, out, err) < 0)
 		return -1;
 	for (i = 0; i < count; i++) {
-		if (compile_both(chain->code + chain->n++, out->p + at, err) <
-		    0)
+		if (compile_both(pretokenizer->code + pretokenizer->n++,
+			out->p + at, err) < 0)
 			return -1;
 		at += strlen(out->p + at) + 1;
 	}
@@ -136,36 +136,36 @@ compile_all(struct ctx_pcre2_pretokenizer *chain, const char *p, size_t n,
 }
 
 int
-ctx_pcre2_open(struct ctx_pcre2_pretokenizer **chain, const char *patterns,
-    size_t n, struct ctx_err *err)
+ctx_pcre2_open(struct ctx_pcre2_pretokenizer **pretokenizer,
+    const char *patterns, size_t n, struct ctx_err *err)
 {
 	struct ctx_buf out = {0};
 	int rc;
 
-	*chain = calloc(1, sizeof **chain);
-	if (*chain == NULL)
+	*pretokenizer = calloc(1, sizeof **pretokenizer);
+	if (*pretokenizer == NULL)
 		return ctx_err_nomem(err);
-	rc = compile_all(*chain, patterns, n, &out, err);
+	rc = compile_all(*pretokenizer, patterns, n, &out, err);
 	ctx_buf_release(&out);
 	if (rc < 0) {
-		ctx_pcre2_close(*chain);
-		*chain = NULL;
+		ctx_pcre2_close(*pretokenizer);
+		*pretokenizer = NULL;
 	}
 	return rc;
 }
 
 void
-ctx_pcre2_close(struct ctx_pcre2_pretokenizer *chain)
+ctx_pcre2_close(struct ctx_pcre2_pretokenizer *pretokenizer)
 {
 	size_t i;
 
-	if (chain == NULL)
+	if (pretokenizer == NULL)
 		return;
-	for (i = 0; i < chain->n; i++) {
-		pcre2_code_free(chain->code[i].quick);
-		pcre2_code_free(chain->code[i].counted);
+	for (i = 0; i < pretokenizer->n; i++) {
+		pcre2_code_free(pretokenizer->code[i].quick);
+		pcre2_code_free(pretokenizer->code[i].counted);
 	}
-	free(chain);
+	free(pretokenizer);
 }
 
 static int
@@ -218,7 +218,7 @@ make_contexts(struct ctx_pcre2_state *s)
 
 int
 ctx_pcre2_begin(struct ctx_pcre2_state **state,
-    const struct ctx_pcre2_pretokenizer *chain, const char *name,
+    const struct ctx_pcre2_pretokenizer *pretokenizer, const char *name,
     struct ctx_err *err)
 {
 	struct ctx_pcre2_state *s = calloc(1, sizeof *s);
@@ -226,7 +226,7 @@ ctx_pcre2_begin(struct ctx_pcre2_state **state,
 	*state = s;
 	if (s == NULL)
 		return ctx_err_nomem(err);
-	s->chain = chain;
+	s->pretokenizer = pretokenizer;
 	s->name = name;
 	if (make_contexts(s) == 0 && grow_kinds(s, WINDOW, err) == 0) {
 		ctx_pcre2_reset(s);
@@ -290,7 +290,7 @@ refill_kinds(struct ctx_pcre2_state *s, const char *p, size_t n,
 	s->at = 0;
 	while (s->n < s->cap && s->bytes < n) {
 		length = ctx_char_next(p + s->bytes, n - s->bytes, &cp);
-		s->kinds[s->n] = ctx_kind_of(&s->chain->kinds, cp);
+		s->kinds[s->n] = ctx_kind_of(&s->pretokenizer->kinds, cp);
 		s->lengths[s->n++] = (unsigned char)length;
 		s->bytes += length;
 		s->steps += STEP_MORE;
@@ -303,8 +303,8 @@ match_counted(struct ctx_pcre2_state *s, size_t i, const unsigned char *p,
     size_t n, uint32_t options)
 {
 	s->passed = 0;
-	return pcre2_match(s->chain->code[i].counted, p, n, 0, options, s->data,
-	    s->counted);
+	return pcre2_match(s->pretokenizer->code[i].counted, p, n, 0, options,
+	    s->data, s->counted);
 }
 
 /* Finds the first match of pattern i in the characters from *at to n, as
@@ -324,7 +324,7 @@ match_pattern(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
 		p = s->kinds + s->at + *at;
 		left = n - *at;
 		some = left < FEW ? left : FEW;
-		rc = pcre2_match(s->chain->code[i].quick, p, some, 0,
+		rc = pcre2_match(s->pretokenizer->code[i].quick, p, some, 0,
 		    some < left ? PCRE2_PARTIAL_HARD : end, s->data, s->quick);
 		if (rc >= 0)
 			return rc;
@@ -389,7 +389,7 @@ find_next_pretoken(struct ctx_pcre2_state *s, const char *p, size_t n,
 		if (refill_kinds(s, p, n, err) < 0)
 			return -1;
 	}
-	for (i = 1; i < s->chain->n; i++)
+	for (i = 1; i < s->pretokenizer->n; i++)
 		if (s->left[i] == 0 &&
 		    find_first_pretoken(s, i, s->left[i - 1], false,
 			s->left + i, err) < 0)
@@ -418,7 +418,7 @@ consume_bytes(struct ctx_pcre2_state *s, size_t bytes)
 	for (; bytes > 0; n++)
 		bytes -= s->lengths[s->at + n];
 	s->at += n;
-	for (i = 0; i < s->chain->n; i++)
+	for (i = 0; i < s->pretokenizer->n; i++)
 		s->left[i] -= n;
 }
 

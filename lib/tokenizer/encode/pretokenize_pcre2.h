@@ -18,9 +18,9 @@ struct ctx_pcre2_pretokenizer;
 
 /* Compiles patterns, n bytes, each ended by NUL; see onig_to_pcre2.h for the
  * syntax.  CTX_EFILE: PCRE2 might read a pattern differently. */
-int ctx_pcre2_open(struct ctx_pcre2_pretokenizer **chain, const char *patterns,
-    size_t n, struct ctx_err *err);
-void ctx_pcre2_close(struct ctx_pcre2_pretokenizer *chain);
+int ctx_pcre2_open(struct ctx_pcre2_pretokenizer **pretokenizer,
+    const char *patterns, size_t n, struct ctx_err *err);
+void ctx_pcre2_close(struct ctx_pcre2_pretokenizer *pretokenizer);
 
 /* The state of splitting, for one thread. */
 struct ctx_pcre2_state;
@@ -28,7 +28,7 @@ struct ctx_pcre2_state;
 /* Opens a state.  name is that of the vocabulary, for errors; it must live as
  * long as the state. */
 int ctx_pcre2_begin(struct ctx_pcre2_state **state,
-    const struct ctx_pcre2_pretokenizer *chain, const char *name,
+    const struct ctx_pcre2_pretokenizer *pretokenizer, const char *name,
     struct ctx_err *err);
 void ctx_pcre2_end(struct ctx_pcre2_state *state);
 /* Has what the patterns leave split further, by split for pretokenizer.  NULL,

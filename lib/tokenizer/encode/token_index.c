@@ -113,12 +113,14 @@ find_shared(const struct ctx_token_index *m, size_t mark_at, size_t from,
 	struct ctx_token_counter *c = m->counter;
 	const char *p = m->text.p;
 	size_t n = m->text.n;
-	struct ctx_pretokenizer scheme = c->tokenizer->vocab.head->scheme;
-	struct ctx_pretokenize *a = &c->pieces, *b = &c->others;
+	struct ctx_pretokenizer pretokenizer =
+	    c->tokenizer->vocab.head->pretokenizer;
+	struct ctx_pretokenize *a = &c->pretokens, *b = &c->other_pretokens;
 	size_t i = 0, k = 0;
 
-	c->split(a, scheme, 0, p + mark_at, n - mark_at, CTX_PRETOKENIZE_MAX);
-	c->split(b, scheme, 0, p + from, n - from, CTX_PRETOKENIZE_MAX);
+	c->split(a, pretokenizer, 0, p + mark_at, n - mark_at,
+	    CTX_PRETOKENIZE_MAX);
+	c->split(b, pretokenizer, 0, p + from, n - from, CTX_PRETOKENIZE_MAX);
 	while (i < a->n && k < b->n) {
 		if (mark_at + a->end[i] == from + b->end[k]) {
 			*whole = i + 1;
@@ -135,14 +137,14 @@ find_shared(const struct ctx_token_index *m, size_t mark_at, size_t from,
 
 /* Adds exactly the next pieces pretokens to sum. */
 static int
-count_pieces(const struct ctx_token_index *m, size_t pieces,
+count_pretokens(const struct ctx_token_index *m, size_t pretokens,
     struct ctx_token_checkpoint *sum, struct ctx_err *err)
 {
 	struct ctx_text_splitter w;
 
 	ctx_text_splitter_init_plain(&w, m->counter, m->text.p + sum->at,
 	    m->text.n - sum->at);
-	if (ctx_text_splitter_next(&w, pieces, err) < 0)
+	if (ctx_text_splitter_next(&w, pretokens, err) < 0)
 		return -1;
 	sum->at += w.spans.at;
 	sum->tokens += w.tokens;
@@ -199,8 +201,8 @@ ctx_token_index_range(const struct ctx_token_index *m, size_t from, size_t to,
 		return -1;
 	if (last.at <= from || !find_shared(m, before.at, from, &own, &whole))
 		return ctx_token_count(c, p, to - from, tokens, err);
-	if (count_pieces(m, own, &part, err) < 0 ||
-	    count_pieces(m, whole, &before, err) < 0)
+	if (count_pretokens(m, own, &part, err) < 0 ||
+	    count_pretokens(m, whole, &before, err) < 0)
 		return -1;
 	if (part.at > last.at)
 		return ctx_token_count(c, p, to - from, tokens, err);

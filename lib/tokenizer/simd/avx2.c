@@ -7,20 +7,20 @@
 
 void
 ctx_pretokenize_avx2(struct ctx_pretokenize *split,
-    struct ctx_pretokenizer scheme, unsigned plain, const char *p, size_t n,
-    size_t max)
+    struct ctx_pretokenizer pretokenizer, unsigned plain, const char *p,
+    size_t n, size_t max)
 {
-	split_text(split, scheme, plain, p, n, max);
+	split_text(split, pretokenizer, plain, p, n, max);
 }
 
 #include "tokenizer/simd/pretoken_batch.h"
 
 size_t
 ctx_pretoken_lookup_avx2(const struct ctx_pretoken_cache *cache, const char *p,
-    const struct ctx_pretoken_list *list, struct ctx_pretoken_lookup *probe,
+    const struct ctx_pretoken_list *list, struct ctx_pretoken_lookup *lookup,
     uint64_t *tokens)
 {
-	return probe_lines(cache, p, list, probe, tokens);
+	return look_up_pretokens(cache, p, list, lookup, tokens);
 }
 
 #include "tokenizer/simd/bpe_interleaved.h"

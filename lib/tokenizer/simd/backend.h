@@ -41,8 +41,8 @@ struct ctx_pretokenize {
  * text starts at a boundary and ends after n bytes.  Pretokens of the kinds in
  * plain are counted but not listed. */
 typedef void ctx_pretokenize_fn(struct ctx_pretokenize *split,
-    struct ctx_pretokenizer scheme, unsigned plain, const char *p, size_t n,
-    size_t max);
+    struct ctx_pretokenizer pretokenizer, unsigned plain, const char *p,
+    size_t n, size_t max);
 
 ctx_pretokenize_fn ctx_pretokenize_portable, ctx_pretokenize_avx2,
     ctx_pretokenize_avx512, ctx_pretokenize_neon;

@@ -48,7 +48,7 @@ static __attribute__((noinline)) uint32_t
 find_far_pair(const struct ctx_vocab *v, const struct ctx_bpe_lane *lane,
     unsigned at)
 {
-	uint64_t right = lane->live & ~((UINT64_C(2) << at) - 1);
+	uint64_t right = lane->occupied & ~((UINT64_C(2) << at) - 1);
 
 	return ctx_vocab_pair(v, lane->tokens[at],
 	    lane->tokens[__builtin_ctzll(right)]);
@@ -73,13 +73,14 @@ merge_best_pair(const struct ctx_vocab *v, struct ctx_bpe_lane *lane,
 {
 	unsigned at = best % CTX_LANE, next, beyond, before;
 	uint32_t token = best / CTX_LANE;
-	uint64_t right = lane->live & ~((UINT64_C(2) << at) - 1);
+	uint64_t right = lane->occupied & ~((UINT64_C(2) << at) - 1);
 
 	next = (unsigned)__builtin_ctzll(right);
 	beyond = (unsigned)__builtin_ctzll(right & (right - 1));
 	before = 63 -
-	    (unsigned)__builtin_clzll(lane->live & ((UINT64_C(1) << at) - 1));
-	lane->live &= ~(UINT64_C(1) << next);
+	    (unsigned)__builtin_clzll(
+		lane->occupied & ((UINT64_C(1) << at) - 1));
+	lane->occupied &= ~(UINT64_C(1) << next);
 	lane->tokens[at] = token;
 	lane->merges[next] = CTX_BPE_LANE_NONE;
 	m->lane = lane;

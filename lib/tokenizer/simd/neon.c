@@ -136,10 +136,10 @@ vec_classes(const struct vec_index *index, const uint8_t *table)
 
 void
 ctx_pretokenize_neon(struct ctx_pretokenize *split,
-    struct ctx_pretokenizer scheme, unsigned plain, const char *p, size_t n,
-    size_t max)
+    struct ctx_pretokenizer pretokenizer, unsigned plain, const char *p,
+    size_t n, size_t max)
 {
-	split_text(split, scheme, plain, p, n, max);
+	split_text(split, pretokenizer, plain, p, n, max);
 }
 
 #include "tokenizer/encode/pretoken_cache.h"
@@ -203,11 +203,11 @@ least(const uint32_t *list, uint32_t n)
 #include "tokenizer/simd/pretoken_batch.h"
 
 size_t
-ctx_pretoken_lookup_neon(const struct ctx_pretoken_cache *words, const char *p,
-    const struct ctx_pretoken_list *list, struct ctx_pretoken_lookup *probe,
+ctx_pretoken_lookup_neon(const struct ctx_pretoken_cache *cache, const char *p,
+    const struct ctx_pretoken_list *list, struct ctx_pretoken_lookup *lookup,
     uint64_t *tokens)
 {
-	return probe_lines(words, p, list, probe, tokens);
+	return look_up_pretokens(cache, p, list, lookup, tokens);
 }
 
 #include "tokenizer/simd/bpe_interleaved.h"

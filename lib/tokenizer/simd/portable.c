@@ -91,10 +91,10 @@ vec_high(const struct vec *v)
 
 void
 ctx_pretokenize_portable(struct ctx_pretokenize *split,
-    struct ctx_pretokenizer scheme, unsigned plain, const char *p, size_t n,
-    size_t max)
+    struct ctx_pretokenizer pretokenizer, unsigned plain, const char *p,
+    size_t n, size_t max)
 {
-	split_text(split, scheme, plain, p, n, max);
+	split_text(split, pretokenizer, plain, p, n, max);
 }
 
 #include "tokenizer/encode/pretoken_cache.h"
@@ -129,7 +129,7 @@ sum_total(const struct sum *sum)
 size_t
 ctx_pretoken_lookup_portable(const struct ctx_pretoken_cache *cache,
     const char *p, const struct ctx_pretoken_list *list,
-    struct ctx_pretoken_lookup *probe, uint64_t *tokens)
+    struct ctx_pretoken_lookup *lookup, uint64_t *tokens)
 {
-	return probe_lines(cache, p, list, probe, tokens);
+	return look_up_pretokens(cache, p, list, lookup, tokens);
 }

@@ -94,32 +94,32 @@ list_missed(const uint64_t *table, const uint32_t *lines,
  * of the others. */
 static inline unsigned
 list_longs(const uint32_t *start, const uint32_t *end, size_t first, size_t n,
-    struct ctx_pretoken_lookup *probe)
+    struct ctx_pretoken_lookup *lookup)
 {
 	unsigned all = n < GROUP ? (1u << n) - 1 : (1u << GROUP) - 1;
 	unsigned longs = vec_longs(start, end) & all, left;
 
 	for (left = longs; left != 0; left &= left - 1)
-		probe->longs[probe->nlongs++] =
+		lookup->longs[lookup->nlongs++] =
 		    (uint32_t)(first + (unsigned)__builtin_ctz(left));
 	return all & ~longs;
 }
 
 static inline size_t
-probe_lines(const struct ctx_pretoken_cache *w, const char *p,
-    const struct ctx_pretoken_list *list, struct ctx_pretoken_lookup *probe,
+look_up_pretokens(const struct ctx_pretoken_cache *w, const char *p,
+    const struct ctx_pretoken_list *list, struct ctx_pretoken_lookup *lookup,
     uint64_t *tokens)
 {
 	const uint32_t *start = list->start, *end = list->end;
 	const uint64_t *table = w->lines;
-	struct ctx_key *keys = probe->keys;
+	struct ctx_key *keys = lookup->keys;
 	uint32_t lines[CTX_PRETOKEN_LOOKUP_MAX];
 	size_t n = list->n, i, k, count = 0;
 	unsigned shorts;
 	uint64_t total;
 	struct sum sum;
 
-	probe->nlongs = 0;
+	lookup->nlongs = 0;
 	for (i = 0; i < n; i++)
 		make_key(keys + i, p, start[i], end[i]);
 	for (; i % GROUP != 0; i++)
@@ -139,13 +139,13 @@ probe_lines(const struct ctx_pretoken_cache *w, const char *p,
 			    table +
 				CTX_PRETOKEN_CACHE_LINE * (size_t)lines[i + k],
 			    keys + i + k);
-		shorts = list_longs(start + i, end + i, i, n - i, probe);
+		shorts = list_longs(start + i, end + i, i, n - i, lookup);
 		total = sum_total(&sum);
 		*tokens += total % CTX_PRETOKEN_CACHE_FOUND;
 		if (total / CTX_PRETOKEN_CACHE_FOUND <
 		    (unsigned)__builtin_popcount(shorts))
 			count += list_missed(table, lines + i, keys + i, shorts,
-			    probe->missed + count, i);
+			    lookup->missed + count, i);
 	}
 	return count;
 }

@@ -423,14 +423,14 @@ find_certain(const struct char_masks *b)
 
 static ALWAYS_INLINE uint64_t
 find_boundaries(struct char_masks *b, const struct vec *v,
-    struct ctx_pretokenizer scheme)
+    struct ctx_pretokenizer pretokenizer)
 {
-	bool r50k = scheme.family == CTX_PRETOKENIZER_R50K;
-	bool o200k = scheme.family == CTX_PRETOKENIZER_O200K;
+	bool r50k = pretokenizer.family == CTX_PRETOKENIZER_R50K;
+	bool o200k = pretokenizer.family == CTX_PRETOKENIZER_O200K;
 	uint64_t sticky, tail, first, found, joined, one;
-	uint64_t two = 0, three = 0, cut = 0, gone = 0;
+	uint64_t two = 0, three = 0, cut = 0, removed = 0;
 
-	if (scheme.contractions && (b->quote & b->letter >> 1) != 0)
+	if (pretokenizer.contractions && (b->quote & b->letter >> 1) != 0)
 		find_contractions(b, v, !r50k, &two, &three);
 	if (!r50k) {
 		/* [\r\n]* or [\r\n/]* after symbols belongs to their
@@ -447,14 +447,14 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 		two &= positions_after(b, b->letter);
 		three &= positions_after(b, b->letter);
 		cut = two << 2 | three << 3;
-		gone = two | two << 1 | three | three << 1 | three << 2;
+		removed = two | two << 1 | three | three << 1 | three << 2;
 		stop_at(b, cut & (two | three));
 		b->symbol &= ~(two | three);
 	} else {
 		/* A pretoken, if a boundary is here. */
 		first = b->symbol & ~positions_after(b, b->symbol | b->space);
 		cut = (two & first) << 2 | (three & first) << 3;
-		gone = ((two | three) & first) << 1;
+		removed = ((two | three) & first) << 1;
 	}
 	first = b->symbol & ~positions_after(b, b->symbol);
 	found = first & ~(b->space << 1);
@@ -467,17 +467,17 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 		 * ones. */
 		stop_at(b, b->upper & positions_after(b, b->caseless));
 	}
-	joined = find_digit_boundaries(b, scheme.digits);
+	joined = find_digit_boundaries(b, pretokenizer.digits);
 	found |= r50k ? joined & ~(b->space << 1) : joined;
 	found |= find_space_boundaries(b, !r50k);
-	return (found & ~gone) | cut;
+	return (found & ~removed) | cut;
 }
 
 static ALWAYS_INLINE uint64_t
 find_certain_boundaries(struct char_masks *b, const struct vec *v,
-    struct ctx_pretokenizer scheme)
+    struct ctx_pretokenizer pretokenizer)
 {
-	uint64_t found = find_boundaries(b, v, scheme) & find_certain(b);
+	uint64_t found = find_boundaries(b, v, pretokenizer) & find_certain(b);
 
 	return b->end ? found | UINT64_C(1) << b->stop : found;
 }
@@ -486,20 +486,21 @@ find_certain_boundaries(struct char_masks *b, const struct vec *v,
  * function, so that blocks of ASCII do not handle continuation bytes. */
 static __attribute__((noinline)) uint64_t
 find_rest_boundaries(const struct char_masks *ascii, const struct vec *v,
-    uint64_t high, const char *p, struct ctx_pretokenizer scheme)
+    uint64_t high, const char *p, struct ctx_pretokenizer pretokenizer)
 {
 	struct char_masks b = *ascii;
 
-	classify_rest(&b, v, high, p, scheme.family == CTX_PRETOKENIZER_O200K);
-	return find_certain_boundaries(&b, v, scheme);
+	classify_rest(&b, v, high, p,
+	    pretokenizer.family == CTX_PRETOKENIZER_O200K);
+	return find_certain_boundaries(&b, v, pretokenizer);
 }
 
 /* Returns the certain boundaries of the block at p as bits, without bit 0; n is
  * the rest of the text.  Sets *numbers to the digits of pretokens that are only
  * digits. */
 static ALWAYS_INLINE uint64_t
-find_block_boundaries(const char *p, size_t n, struct ctx_pretokenizer scheme,
-    uint64_t *numbers)
+find_block_boundaries(const char *p, size_t n,
+    struct ctx_pretokenizer pretokenizer, uint64_t *numbers)
 {
 	char copy[BLOCK];
 	struct char_masks b = {.stop = BLOCK}, passed;
@@ -519,15 +520,17 @@ find_block_boundaries(const char *p, size_t n, struct ctx_pretokenizer scheme,
 	b.symbol &= bits_below(b.stop);
 	high = vec_high(&v);
 	/* A pretoken of r50k may have a blank before its digits. */
-	*numbers =
-	    high == 0 && scheme.family != CTX_PRETOKENIZER_R50K ? b.digit : 0;
+	*numbers = high == 0 && pretokenizer.family != CTX_PRETOKENIZER_R50K
+	    ? b.digit
+	    : 0;
 	if (high == 0) {
-		found = find_certain_boundaries(&b, &v, scheme);
+		found = find_certain_boundaries(&b, &v, pretokenizer);
 	} else {
 		/* A copy, so that the masks of the ASCII path stay in
 		 * registers. */
 		passed = b;
-		found = find_rest_boundaries(&passed, &v, high, p, scheme);
+		found =
+		    find_rest_boundaries(&passed, &v, high, p, pretokenizer);
 	}
 	return found & ~UINT64_C(1);
 }
@@ -573,7 +576,7 @@ list_piece(struct ctx_pretokenize *s, unsigned plain, size_t at, size_t length)
 }
 
 static ALWAYS_INLINE void
-split_blocks(struct ctx_pretokenize *s, struct ctx_pretokenizer scheme,
+split_blocks(struct ctx_pretokenize *s, struct ctx_pretokenizer pretokenizer,
     unsigned plain, const char *p, size_t n, size_t max)
 {
 	size_t at = 0, length;
@@ -581,7 +584,8 @@ split_blocks(struct ctx_pretokenize *s, struct ctx_pretokenizer scheme,
 
 	s->n = s->listed = s->alone = 0;
 	while (s->n < max && at < n && at < CTX_PRETOKENIZE_SPAN) {
-		found = find_block_boundaries(p + at, n - at, scheme, &numbers);
+		found = find_block_boundaries(p + at, n - at, pretokenizer,
+		    &numbers);
 		if (found != 0) {
 			length = (size_t)__builtin_popcountll(found);
 			if (length > max - s->n) {
@@ -593,7 +597,7 @@ split_blocks(struct ctx_pretokenize *s, struct ctx_pretokenizer scheme,
 			at += 63 - (size_t)__builtin_clzll(found);
 			continue;
 		}
-		length = ctx_pretoken_next(scheme, p + at, n - at);
+		length = ctx_pretoken_next(pretokenizer, p + at, n - at);
 		if (length > CTX_PRETOKENIZE_SPAN ||
 		    memchr(p + at, 0xff, length) != NULL) {
 			if (s->n == 0)
@@ -608,21 +612,21 @@ split_blocks(struct ctx_pretokenize *s, struct ctx_pretokenizer scheme,
 
 /* Compiles split_blocks once per family, with a constant family. */
 static inline void
-split_text(struct ctx_pretokenize *s, struct ctx_pretokenizer scheme,
+split_text(struct ctx_pretokenize *s, struct ctx_pretokenizer pretokenizer,
     unsigned plain, const char *p, size_t n, size_t max)
 {
-	switch (scheme.family) {
+	switch (pretokenizer.family) {
 	case CTX_PRETOKENIZER_R50K:
-		scheme.family = CTX_PRETOKENIZER_R50K;
-		split_blocks(s, scheme, plain, p, n, max);
+		pretokenizer.family = CTX_PRETOKENIZER_R50K;
+		split_blocks(s, pretokenizer, plain, p, n, max);
 		break;
 	case CTX_PRETOKENIZER_CL100K:
-		scheme.family = CTX_PRETOKENIZER_CL100K;
-		split_blocks(s, scheme, plain, p, n, max);
+		pretokenizer.family = CTX_PRETOKENIZER_CL100K;
+		split_blocks(s, pretokenizer, plain, p, n, max);
 		break;
 	default:
-		scheme.family = CTX_PRETOKENIZER_O200K;
-		split_blocks(s, scheme, plain, p, n, max);
+		pretokenizer.family = CTX_PRETOKENIZER_O200K;
+		split_blocks(s, pretokenizer, plain, p, n, max);
 		break;
 	}
 }

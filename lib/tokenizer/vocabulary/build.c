@@ -116,7 +116,7 @@ make_empty_block(struct vocab_fill *f, struct ctx_err *err)
 	struct ctx_vocab_head h = {.magic = CTX_VOCAB_MAGIC,
 	    .order = CTX_VOCAB_ORDER,
 	    .version = CTX_VOCAB_VERSION,
-	    .scheme = f->in->scheme,
+	    .pretokenizer = f->in->pretokenizer,
 	    .flags = f->in->nfc ? CTX_VOCAB_NFC : 0,
 	    .n = (uint32_t)f->in->n,
 	    .ids = f->ids,

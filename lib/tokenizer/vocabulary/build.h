@@ -31,7 +31,7 @@ struct ctx_vocab_builder {
 	const struct ctx_build_added_token *specials;
 	size_t nspecials;
 	struct ctx_str patterns; /* see pretokenize_pcre2.h; may be empty */
-	struct ctx_pretokenizer scheme;
+	struct ctx_pretokenizer pretokenizer;
 	bool whole; /* true if a pretoken that equals a token becomes that
 		       token, even if merging gives other tokens */
 	bool nfc;   /* true if text is normalized (NFC) before it is split */

@@ -11,10 +11,11 @@
  * why. */
 
 /* Reads a tiktoken rank file: each line is a token in base64, a space and its
- * rank.  The caller has set pack->scheme. */
+ * rank.  The caller has set pack->pretokenizer. */
 int ctx_tiktoken_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
     void **block, size_t *size, struct ctx_err *err);
-/* Reads a tokenizer.json of Hugging Face and sets pack->scheme from it. */
+/* Reads a tokenizer.json of Hugging Face and sets pack->pretokenizer from it.
+ */
 int ctx_huggingface_build(struct ctx_vocab_builder *pack, const char *p,
     size_t n, void **block, size_t *size, struct ctx_err *err);
 /* Reads a tokenizer.json that is already parsed. */

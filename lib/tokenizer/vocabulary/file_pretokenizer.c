@@ -34,7 +34,7 @@
  * without gaps. */
 static const struct {
 	const char *pattern;
-	struct ctx_pretokenizer scheme;
+	struct ctx_pretokenizer pretokenizer;
 } known[] = {
     {GPT2, {CTX_PRETOKENIZER_R50K, 0, 1, 0}},
     {LLAMA3, {CTX_PRETOKENIZER_CL100K, 3, 1, 0}},
@@ -80,23 +80,23 @@ add_pattern(struct ctx_buf *text, const char *pattern, struct ctx_err *err)
 static int
 try_patterns(struct ctx_str patterns, struct ctx_err *err)
 {
-	struct ctx_pcre2_pretokenizer *chain;
+	struct ctx_pcre2_pretokenizer *pretokenizer;
 
-	if (ctx_pcre2_open(&chain, patterns.p, patterns.n, err) < 0)
+	if (ctx_pcre2_open(&pretokenizer, patterns.p, patterns.n, err) < 0)
 		return -1;
-	ctx_pcre2_close(chain);
+	ctx_pcre2_close(pretokenizer);
 	return 0;
 }
 
-/* Sets pack->scheme and pack->patterns from the collected patterns.  If the
- * last has a built-in pretokenizer, that replaces it. */
+/* Sets pack->pretokenizer and pack->patterns from the collected patterns.  If
+ * the last has a built-in pretokenizer, that replaces it. */
 static int
 finish_patterns(struct ctx_vocab_builder *pack, struct ctx_buf *text,
     struct ctx_err *err)
 {
 	size_t last, i;
 
-	pack->scheme =
+	pack->pretokenizer =
 	    (struct ctx_pretokenizer){CTX_PRETOKENIZER_NONE, 0, 0, 0};
 	if (text->n == 0)
 		return refuse_pretokenizer(err, "text that is not split", "");
@@ -104,7 +104,7 @@ finish_patterns(struct ctx_vocab_builder *pack, struct ctx_buf *text,
 		last--;
 	i = find_known(text->p + last);
 	if (i < KNOWN) {
-		pack->scheme = known[i].scheme;
+		pack->pretokenizer = known[i].pretokenizer;
 		text->n = last;
 	}
 	pack->patterns = (struct ctx_str){text->p, text->n};

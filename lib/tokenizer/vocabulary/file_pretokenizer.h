@@ -6,12 +6,12 @@
 
 #include "tokenizer/vocabulary/build.h"
 
-/* Both sources below give pack->scheme, a built-in pretokenizer, and
+/* Both sources below give pack->pretokenizer, a built-in pretokenizer, and
  * pack->patterns, which run before it in PCRE2.  A last pattern whose text is
- * exactly that of a built-in pretokenizer becomes pack->scheme. */
+ * exactly that of a built-in pretokenizer becomes pack->pretokenizer. */
 
 /*
- * Sets pack->scheme and pack->patterns from the pre_tokenizer of a
+ * Sets pack->pretokenizer and pack->patterns from the pre_tokenizer of a
  * tokenizer.json.  The patterns are stored in text, which must live as long as
  * pack.  CTX_EFILE: a pre_tokenizer that drops, joins or changes text, that
  * splits nothing, or that is of an unknown type.

@@ -513,7 +513,7 @@ ctx_vocab_fill_tables(struct vocab_fill *f, struct ctx_err *err)
 		    ? 0
 		    : ctx_err_set(err, CTX_EFILE,
 			  "merges that cannot be told apart");
-	if (has_numbers(&f->view, f->in->scheme.digits))
+	if (has_numbers(&f->view, f->in->pretokenizer.digits))
 		f->head->flags |= CTX_VOCAB_NUMBERS;
 	fill_ids(f);
 	if (fill_groups(f, err) < 0)

@@ -27,7 +27,7 @@
  * name. */
 static const struct {
 	const char *name;
-	struct ctx_pretokenizer scheme;
+	struct ctx_pretokenizer pretokenizer;
 	const struct ctx_specials *specials;
 } families[] = {
     {"o200k", {CTX_PRETOKENIZER_O200K, 3, 1, 0}, &ctx_specials_o200k},
@@ -137,13 +137,13 @@ is_sound(struct ctx_tokenizer *t, const char *map, size_t n)
 }
 
 static int
-open_chain(struct ctx_tokenizer *t, struct ctx_err *err)
+open_patterns(struct ctx_tokenizer *t, struct ctx_err *err)
 {
 	const struct ctx_vocab *v = &t->vocab;
 
 	return v->patterns == NULL
 	    ? 0
-	    : ctx_pcre2_open(&t->chain, v->patterns,
+	    : ctx_pcre2_open(&t->pcre2, v->patterns,
 		  (size_t)v->head->bytes[CTX_VOCAB_PATTERNS], err);
 }
 
@@ -207,7 +207,7 @@ load_cached(struct ctx_tokenizer *t, const char *path,
 	if (!is_sound(t, block, n) ||
 	    memcmp(t->vocab.head->source, pack->source, sizeof pack->source) !=
 		0 ||
-	    open_chain(t, &ignored) < 0) {
+	    open_patterns(t, &ignored) < 0) {
 		free(block);
 		memset(&t->vocab, 0, sizeof t->vocab);
 		return false;
@@ -332,7 +332,7 @@ find_family(struct ctx_tokenizer *t, struct ctx_vocab_builder *pack,
 	for (i = 0; i < sizeof families / sizeof families[0]; i++)
 		if (strncmp(base, families[i].name, strlen(families[i].name)) ==
 		    0) {
-			pack->scheme = families[i].scheme;
+			pack->pretokenizer = families[i].pretokenizer;
 			t->specials = families[i].specials;
 			return 0;
 		}
@@ -349,8 +349,8 @@ hash_source(struct ctx_vocab_builder *pack, const struct ctx_buf *text)
 	SHA2_CTX hash;
 
 	SHA256Init(&hash);
-	SHA256Update(&hash, (const uint8_t *)&pack->scheme,
-	    sizeof pack->scheme);
+	SHA256Update(&hash, (const uint8_t *)&pack->pretokenizer,
+	    sizeof pack->pretokenizer);
 	SHA256Update(&hash, (const uint8_t *)text->p, text->n);
 	SHA256Final(pack->source, &hash);
 }
@@ -393,7 +393,7 @@ compile_vocabulary(struct ctx_tokenizer *t, struct ctx_vocab_builder *pack,
 	if (rc < 0)
 		return -1;
 	ctx_vocab_view(&t->vocab, t->block);
-	return open_chain(t, err);
+	return open_patterns(t, err);
 }
 
 /* Puts the file name and line into the error text.  The caller sets the
@@ -442,7 +442,7 @@ ctx_tokenizer_load(struct ctx_tokenizer *t, const char *file, const char *cache,
 void
 ctx_tokenizer_unload(struct ctx_tokenizer *t)
 {
-	ctx_pcre2_close(t->chain);
+	ctx_pcre2_close(t->pcre2);
 	free(t->names);
 	free(t->block);
 }

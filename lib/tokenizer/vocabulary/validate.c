@@ -70,8 +70,8 @@ is_valid_head(const struct ctx_vocab_head *h, size_t n)
 	    h->order == CTX_VOCAB_ORDER && h->version == CTX_VOCAB_VERSION &&
 	    h->size == n && h->n > 0 && h->n < CTX_VOCAB_MAX &&
 	    h->ids <= CTX_VOCAB_MAX && h->longest > 0 &&
-	    h->scheme.family <= CTX_PRETOKENIZER_NONE &&
-	    h->scheme.digits <= 3 && h->scheme.contractions <= 1 &&
+	    h->pretokenizer.family <= CTX_PRETOKENIZER_NONE &&
+	    h->pretokenizer.digits <= 3 && h->pretokenizer.contractions <= 1 &&
 	    is_valid_bits(h->line_bits) && is_valid_bits(h->spill_bits) &&
 	    is_valid_bits(h->pair_bits) && h->pair_bits >= CTX_PAIR_LEAST &&
 	    is_valid_bits(h->group_bits) && is_valid_layout(h);
@@ -228,14 +228,14 @@ has_valid_specials(const struct ctx_vocab *v)
 	return true;
 }
 
-/* Checks that patterns or scheme split the text, and that the last pattern ends
- * with NUL. */
+/* Checks that patterns or pretokenizer split the text, and that the last
+ * pattern ends with NUL. */
 static bool
 has_valid_patterns(const struct ctx_vocab *v)
 {
 	uint64_t n = v->head->bytes[CTX_VOCAB_PATTERNS];
 
-	return n == 0 ? v->head->scheme.family != CTX_PRETOKENIZER_NONE
+	return n == 0 ? v->head->pretokenizer.family != CTX_PRETOKENIZER_NONE
 		      : v->patterns[n - 1] == '\0';
 }
 

@@ -71,7 +71,7 @@ struct ctx_vocab_head {
 	uint32_t order, version;
 	uint64_t size;      /* bytes of the block */
 	uint8_t source[32]; /* see struct ctx_vocab_builder */
-	struct ctx_pretokenizer scheme;
+	struct ctx_pretokenizer pretokenizer;
 	uint32_t flags;
 	uint32_t n;          /* token numbers, unused ones included */
 	uint32_t ids;        /* one more than the highest public id */
@@ -120,7 +120,7 @@ struct ctx_vocab {
 	const uint32_t *ids;
 	const uint32_t *tokens;
 	const struct ctx_vocab_special *specials;
-	const char *patterns; /* split text before scheme does */
+	const char *patterns; /* split text before pretokenizer does */
 	unsigned line_shift, spill_shift, pair_shift, group_shift;
 	uint32_t pair_mask;
 	bool unreached;
