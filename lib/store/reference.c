@@ -131,20 +131,21 @@ trim_spool_path(const char *dir)
 bool
 ctx_reference_into(const struct reference *ref, const char *dir)
 {
-	struct ctx_str ours = trim_spool_path(dir);
+	struct ctx_str spool_path = trim_spool_path(dir);
 
-	return ref->dir.n == ours.n && memcmp(ref->dir.p, ours.p, ours.n) == 0;
+	return ref->dir.n == spool_path.n &&
+	    memcmp(ref->dir.p, spool_path.p, spool_path.n) == 0;
 }
 
 int
 ctx_reference_add(struct ctx_buf *out, const char *dir, const char *name,
     const char *middle, uint64_t chars, struct ctx_err *err)
 {
-	struct ctx_str ours = trim_spool_path(dir);
+	struct ctx_str spool_path = trim_spool_path(dir);
 
 	if (ctx_buf_printf(out, err, "%s[%llu%s", out->n > 0 ? "\n" : "",
 		(unsigned long long)chars, middle) < 0 ||
-	    ctx_buf_add(out, ours.p, ours.n, err) < 0)
+	    ctx_buf_add(out, spool_path.p, spool_path.n, err) < 0)
 		return -1;
 	return ctx_buf_printf(out, err, "/%s]", name);
 }

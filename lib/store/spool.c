@@ -129,11 +129,11 @@ ctx_spool_sum(const struct ctx_spool *spool, const char *name, uint64_t most,
 	return n < 0 ? -1 : 1;
 }
 
-/* Compares the rest of the file with the pieces.  Returns 1 if they are equal,
+/* Compares the rest of the file with the chunks.  Returns 1 if they are equal,
  * 0 if not, or -1. */
 static int
 match_contents(const struct ctx_spool *spool, const char *name, int fd,
-    const struct ctx_str *pieces, size_t n, struct ctx_err *err)
+    const struct ctx_str *chunks, size_t n, struct ctx_err *err)
 {
 	char block[16 << 10];
 	size_t i = 0, at = 0, part, from;
@@ -141,19 +141,19 @@ match_contents(const struct ctx_spool *spool, const char *name, int fd,
 
 	while ((got = read_some(spool, name, fd, block, sizeof block, err)) > 0)
 		for (from = 0; from < (size_t)got; from += part, at += part) {
-			for (; i < n && at == pieces[i].n; i++)
+			for (; i < n && at == chunks[i].n; i++)
 				at = 0;
 			if (i == n)
 				return 0;
 			part = (size_t)got - from;
-			if (part > pieces[i].n - at)
-				part = pieces[i].n - at;
-			if (memcmp(block + from, pieces[i].p + at, part) != 0)
+			if (part > chunks[i].n - at)
+				part = chunks[i].n - at;
+			if (memcmp(block + from, chunks[i].p + at, part) != 0)
 				return 0;
 		}
 	if (got < 0)
 		return -1;
-	for (; i < n && at == pieces[i].n; i++)
+	for (; i < n && at == chunks[i].n; i++)
 		at = 0;
 	return i == n;
 }
@@ -170,8 +170,8 @@ find_weakness(const struct stat *st)
 }
 
 /* Returns 0 if others cannot change the file.  A file that another process is
- * storing has two names for a moment (put_hidden), so this waits up to a second
- * until it has one. */
+ * storing has two names for a moment (store_hidden), so this waits up to a
+ * second until it has one. */
 static int
 check_private(const struct ctx_spool *spool, const char *name, int fd,
     struct ctx_err *err)
@@ -193,19 +193,19 @@ check_private(const struct ctx_spool *spool, const char *name, int fd,
 		  name, find_weakness(&st));
 }
 
-/* Compares an existing file with the pieces.  Returns 1 if they are equal, 0 if
+/* Compares an existing file with the chunks.  Returns 1 if they are equal, 0 if
  * there is no file, -1 if the contents differ.  own is true if this process
  * wrote the file.  A file of another process is also synced, and it is an error
  * if others may change it. */
 static int
 check_existing_file(const struct ctx_spool *spool, const char *name,
-    const struct ctx_str *pieces, size_t n, bool own, struct ctx_err *err)
+    const struct ctx_str *chunks, size_t n, bool own, struct ctx_err *err)
 {
 	int fd, rc = open_file(spool, name, UINT64_MAX, &fd, err);
 
 	if (rc <= 0)
 		return rc;
-	rc = match_contents(spool, name, fd, pieces, n, err);
+	rc = match_contents(spool, name, fd, chunks, n, err);
 	/* Another program may have written it a moment ago, without a sync. */
 	if (rc > 0 && !own && fsync(fd) < 0)
 		rc = report_file_error(spool, "sync", name, err);
@@ -219,12 +219,12 @@ check_existing_file(const struct ctx_spool *spool, const char *name,
 }
 
 static int
-write_bytes(int fd, struct ctx_str piece)
+write_bytes(int fd, struct ctx_str chunk)
 {
 	ssize_t wrote;
 
-	while (piece.n > 0) {
-		wrote = write(fd, piece.p, piece.n);
+	while (chunk.n > 0) {
+		wrote = write(fd, chunk.p, chunk.n);
 		if (wrote < 0 && errno == EINTR)
 			continue;
 		/* A device that accepts no bytes would make this an endless
@@ -233,52 +233,53 @@ write_bytes(int fd, struct ctx_str piece)
 			errno = ENOSPC;
 		if (wrote <= 0)
 			return -1;
-		piece.p += wrote;
-		piece.n -= (size_t)wrote;
+		chunk.p += wrote;
+		chunk.n -= (size_t)wrote;
 	}
 	return 0;
 }
 
 static int
-write_synced(int fd, const struct ctx_str *pieces, size_t n)
+write_synced(int fd, const struct ctx_str *chunks, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (write_bytes(fd, pieces[i]) < 0)
+		if (write_bytes(fd, chunks[i]) < 0)
 			return -1;
 	return fsync(fd);
 }
 
-/* The result of storing a file; NOT_PUT: the system has no nameless files. */
-enum put { NOT_PUT, PUT, WAS_THERE };
+/* The result of storing a file; NOT_STORED: the system has no nameless files.
+ */
+enum store_outcome { NOT_STORED, STORED, EXISTED };
 
 /* Writes a file that has no name until it is complete, so that nothing is left
- * of it if this process is killed.  Returns an enum put, or -1. */
+ * of it if this process is killed.  Returns an enum store_outcome, or -1. */
 static int
-put_nameless(const struct ctx_spool *spool, const char *name,
-    const struct ctx_str *pieces, size_t n, struct ctx_err *err)
+store_nameless(const struct ctx_spool *spool, const char *name,
+    const struct ctx_str *chunks, size_t n, struct ctx_err *err)
 {
 #ifdef O_TMPFILE
 	int fd = openat(spool->fd, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 	char self[40];
-	int rc = NOT_PUT;
+	int rc = NOT_STORED;
 
 	if (fd < 0)
-		return NOT_PUT;
+		return NOT_STORED;
 	(void)snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-	if (write_synced(fd, pieces, n) < 0)
+	if (write_synced(fd, chunks, n) < 0)
 		rc = report_file_error(spool, "write", name, err);
 	else if (linkat(AT_FDCWD, self, spool->fd, name, AT_SYMLINK_FOLLOW) ==
 	    0)
-		rc = PUT;
+		rc = STORED;
 	else if (errno == EEXIST)
-		rc = WAS_THERE;
+		rc = EXISTED;
 	close(fd);
 	return rc;
 #else
-	(void)spool, (void)name, (void)pieces, (void)n, (void)err;
-	return NOT_PUT;
+	(void)spool, (void)name, (void)chunks, (void)n, (void)err;
+	return NOT_STORED;
 #endif
 }
 
@@ -311,20 +312,20 @@ name_hidden(const struct ctx_spool *spool, const char *hidden, const char *name)
 
 static int
 write_hidden(const struct ctx_spool *spool, const char *name,
-    const struct ctx_str *pieces, size_t n, struct ctx_err *err)
+    const struct ctx_str *chunks, size_t n, struct ctx_err *err)
 {
 	char hidden[40];
-	int fd = open_hidden(spool, hidden), rc = PUT;
+	int fd = open_hidden(spool, hidden), rc = STORED;
 
 	if (fd < 0)
 		return report_file_error(spool, "create", name, err);
-	if (write_synced(fd, pieces, n) < 0)
+	if (write_synced(fd, chunks, n) < 0)
 		rc = report_file_error(spool, "write", name, err);
-	if (close(fd) < 0 && rc == PUT)
+	if (close(fd) < 0 && rc == STORED)
 		rc = report_file_error(spool, "write", name, err);
-	if (rc == PUT && name_hidden(spool, hidden, name) < 0)
+	if (rc == STORED && name_hidden(spool, hidden, name) < 0)
 		rc = errno == EEXIST
-		    ? WAS_THERE
+		    ? EXISTED
 		    : report_file_error(spool, "create", name, err);
 	(void)unlinkat(spool->fd, hidden, 0);
 	return rc;
@@ -334,11 +335,11 @@ write_hidden(const struct ctx_spool *spool, const char *name,
  * the process are deferred until the hidden name is removed; only SIGKILL can
  * leave it. */
 static int
-put_hidden(const struct ctx_spool *spool, const char *name,
-    const struct ctx_str *pieces, size_t n, struct ctx_err *err)
+store_hidden(const struct ctx_spool *spool, const char *name,
+    const struct ctx_str *chunks, size_t n, struct ctx_err *err)
 {
 	unsigned held = ctx_signals_defer();
-	int rc = write_hidden(spool, name, pieces, n, err);
+	int rc = write_hidden(spool, name, chunks, n, err);
 
 	ctx_signals_release(held);
 	return rc;
@@ -346,9 +347,9 @@ put_hidden(const struct ctx_spool *spool, const char *name,
 
 int
 ctx_spool_put(struct ctx_spool *spool, const char *name,
-    const struct ctx_str *pieces, size_t n, struct ctx_err *err)
+    const struct ctx_str *chunks, size_t n, struct ctx_err *err)
 {
-	int rc = check_existing_file(spool, name, pieces, n, false, err);
+	int rc = check_existing_file(spool, name, chunks, n, false, err);
 
 	if (rc < 0)
 		return -1;
@@ -356,13 +357,13 @@ ctx_spool_put(struct ctx_spool *spool, const char *name,
 	spool->dirty = true;
 	if (rc > 0)
 		return 0;
-	rc = put_nameless(spool, name, pieces, n, err);
-	if (rc == NOT_PUT)
-		rc = put_hidden(spool, name, pieces, n, err);
+	rc = store_nameless(spool, name, chunks, n, err);
+	if (rc == NOT_STORED)
+		rc = store_hidden(spool, name, chunks, n, err);
 	if (rc < 0)
 		return -1;
 	/* Another process may have stored the file first. */
-	rc = check_existing_file(spool, name, pieces, n, rc == PUT, err);
+	rc = check_existing_file(spool, name, chunks, n, rc == STORED, err);
 	if (rc == 0)
 		return ctx_err_set(err, CTX_EFILE, "%s/%s has gone again",
 		    spool->dir, name);

@@ -7,7 +7,7 @@
 #include "store/store.h"
 
 void
-ctx_spool_digits(char digits[CTX_SPOOL_DIGITS], const struct ctx_str *pieces,
+ctx_spool_digits(char digits[CTX_SPOOL_DIGITS], const struct ctx_str *chunks,
     size_t n)
 {
 	char hash[SHA256_DIGEST_STRING_LENGTH];
@@ -16,7 +16,7 @@ ctx_spool_digits(char digits[CTX_SPOOL_DIGITS], const struct ctx_str *pieces,
 
 	SHA256Init(&sum);
 	for (i = 0; i < n; i++)
-		SHA256Update(&sum, (const uint8_t *)pieces[i].p, pieces[i].n);
+		SHA256Update(&sum, (const uint8_t *)chunks[i].p, chunks[i].n);
 	SHA256End(&sum, hash);
 	memcpy(digits, hash, CTX_SPOOL_DIGITS);
 }

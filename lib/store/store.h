@@ -42,10 +42,10 @@ void ctx_spool_close(struct ctx_spool *spool);
 /* Returns the bytes of dir before its last n directories; 0 if it is relative
  * and has at most n. */
 size_t ctx_spool_above(const char *dir, size_t n);
-/* Sets digits to the first digits of the SHA-256 of n pieces, one after
+/* Sets digits to the first digits of the SHA-256 of n chunks, one after
  * another. */
 void ctx_spool_digits(char digits[CTX_SPOOL_DIGITS],
-    const struct ctx_str *pieces, size_t n);
+    const struct ctx_str *chunks, size_t n);
 /*
  * Sets out to the file name that format gives, NUL-terminated.
  *  - {tool} becomes the name of the tool: at most CTX_SPOOL_TOOL bytes of it,
@@ -61,13 +61,13 @@ int ctx_spool_name(struct ctx_buf *out, const char *format, struct ctx_str tool,
 /* Returns true if a name has this form, and sets *digits to its digits. */
 bool ctx_spool_is_name(struct ctx_str name, struct ctx_str *digits);
 /*
- * Stores n pieces, one after another, as a file.  On return the contents are on
+ * Stores n chunks, one after another, as a file.  On return the contents are on
  * disk; the name is on disk after the next ctx_spool_sync.  A file with this
  * name and equal contents is kept.  CTX_EFILE: the file has other contents, or
  * others may change it (by its mode, its owner or another hard link).
  */
 int ctx_spool_put(struct ctx_spool *spool, const char *name,
-    const struct ctx_str *pieces, size_t n, struct ctx_err *err);
+    const struct ctx_str *chunks, size_t n, struct ctx_err *err);
 /* Puts the names of new files on disk.  CTX_EFILE: the spool's path leads to
  * another directory now. */
 int ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err);
