@@ -20,7 +20,8 @@
 int
 ctx_reader_flush(struct ctx_reader *reader, struct ctx_err *err)
 {
-	return reader->tied == NULL ? 0 : ctx_writer_flush(reader->tied, err);
+	return reader->writer == NULL ? 0
+				      : ctx_writer_flush(reader->writer, err);
 }
 
 void
@@ -136,7 +137,7 @@ read_some(int fd, char *p, size_t n)
 int
 ctx_reader_read_more(struct ctx_reader *r, struct ctx_err *err)
 {
-	size_t room;
+	size_t space;
 	ssize_t got;
 
 	if (r->eof)
@@ -154,17 +155,17 @@ ctx_reader_read_more(struct ctx_reader *r, struct ctx_err *err)
 		ctx_reader_locate_error(r, 0, err);
 		return -1;
 	}
-	room = r->buf.cap - r->buf.n - 1;
+	space = r->buf.cap - r->buf.n - 1;
 	got = read_some(r->fd, r->buf.p + r->buf.n,
-	    room < READ_MOST ? room : READ_MOST);
+	    space < READ_MOST ? space : READ_MOST);
 	if (got < 0) {
 		ctx_err_sys(err, errno, "cannot read");
 		err->file = r->name;
 		return -1;
 	}
 	r->buf.n += (size_t)got;
-	if (got > 0 && r->watch != NULL)
-		r->watch(r->user, (size_t)got);
+	if (got > 0 && r->on_read != NULL)
+		r->on_read(r->user, (size_t)got);
 	r->eof = got == 0;
 	return !r->eof;
 }

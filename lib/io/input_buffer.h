@@ -28,8 +28,8 @@ struct ctx_reader {
 	uint64_t line;   /* of the byte at from, from 1 */
 	uint64_t column; /* of the byte at from, from 0 */
 	struct ctx_json json;
-	struct ctx_writer *tied;
-	void (*watch)(void *user, size_t bytes); /* or NULL */
+	struct ctx_writer *writer;
+	void (*on_read)(void *user, size_t bytes); /* or NULL */
 	void *user;
 };
 

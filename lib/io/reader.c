@@ -42,14 +42,14 @@ ctx_reader_set_lenient(struct ctx_reader *reader, bool lenient)
 void
 ctx_reader_set_writer(struct ctx_reader *reader, struct ctx_writer *writer)
 {
-	reader->tied = writer;
+	reader->writer = writer;
 }
 
 void
 ctx_reader_set_progress(struct ctx_reader *reader,
     void (*read)(void *user, size_t bytes), void *user)
 {
-	reader->watch = read;
+	reader->on_read = read;
 	reader->user = user;
 }
 
@@ -61,8 +61,8 @@ ctx_reader_close(struct ctx_reader *reader)
 	if (reader == NULL)
 		return;
 	/* The writer returns an error from its next call. */
-	if (reader->tied != NULL)
-		(void)ctx_writer_flush(reader->tied, &err);
+	if (reader->writer != NULL)
+		(void)ctx_writer_flush(reader->writer, &err);
 	ctx_reader_close_file(reader);
 	ctx_json_release(&reader->json);
 	ctx_buf_release(&reader->buf);
