@@ -124,8 +124,9 @@ struct ctx_groups {
 	uint64_t messages;
 	uint64_t nonsystem_messages;
 	uint32_t turn; /* the newest turn */
-	bool answered; /* something follows the user messages of the turn */
-	/* The turn has a first user message with CTX_SEGMENT_TASK. */
+	bool answered; /* true if something follows its user messages */
+	/* True if the first user message of the turn that is neither pinned nor
+	 * a demonstration has been added. */
 	bool has_first_task;
 	/* Set by the caller: how many of the first messages that are not the
 	 * system's are pinned. */
@@ -140,10 +141,13 @@ struct ctx_groups {
 	 * results are pinned.  Set by the caller after a reset, or by a
 	 * message. */
 	bool has_remote_state;
-	/* Indices of segments; NONE if there is none or it was removed. */
-	uint32_t attached;         /* must be kept with the next segment */
-	uint32_t continuing;       /* a later record continues its message; */
-	size_t n_continuing;       /* messages of its group so far */
+	/* Indices of segments; UINT32_MAX if there is none or it was
+	 * removed. */
+	uint32_t attached; /* it must be kept with the segment after it */
+	/* The newest whose message a later record continues, and how many such
+	 * messages there are. */
+	uint32_t continuing;
+	size_t n_continuing;
 	uint32_t newest;           /* the newest segment */
 	uint32_t newest_known;     /* the newest that is a message */
 	uint32_t newest_calling;   /* the newest with tool calls */

@@ -129,7 +129,7 @@ add_results_segment(struct ctx_groups *groups, const struct ctx_cost *cost,
 	return 0;
 }
 
-/* Adds to the flags of a segment those that its message implies by itself. */
+/* Returns flags with those that follow from the message alone. */
 static unsigned
 add_message_flags(const struct ctx_message *message, unsigned flags)
 {
@@ -184,8 +184,8 @@ count_message(struct ctx_groups *groups, const struct ctx_message *message)
 	groups->nonsystem_messages += !(segment->flags & CTX_SEGMENT_SYSTEM);
 }
 
-/* Returns true if no result after the start of this message can answer a call
- * before it by order alone. */
+/* Returns true if results in or after this message can answer calls before it
+ * by id only. */
 static bool
 ends_open_calls(const struct ctx_groups *groups,
     const struct ctx_message *message, bool opens_turn)
@@ -261,8 +261,8 @@ remap_segment(uint32_t segment, const bool *removed, const uint32_t *new_index)
 	    : new_index[segment];
 }
 
-/* Corrects the segments that ctx_groups points to.  Those that wait for a later
- * message are never removed. */
+/* Corrects the members of groups that are indices of segments.  attached and
+ * continuing count as open calls, so their groups are never removed. */
 static void
 renumber_cursors(struct ctx_groups *groups, const bool *removed,
     const uint32_t *new_index)

@@ -1,8 +1,9 @@
 /*
  * merge_groups.c - merges groups that can only be kept or removed together
  *
- * Groups are sets of segments, kept by union-find.  The root of a group is its
- * first segment, so groups can be ordered as in the stream.
+ * Groups are the disjoint sets of a union-find structure over segments.  The
+ * root of a set is its first segment, so that groups can be ordered as in the
+ * stream.
  */
 #include "group/group.h"
 #include "group/merge_groups.h"
@@ -147,8 +148,8 @@ ctx_groups_merge_neighbours(struct ctx_groups *groups,
 	merge_continuations(groups, message, segment);
 }
 
-/* Merges all segments from the first of the group to segment, except system
- * messages and unknown records. */
+/* Merges all segments from the first one of the group of segment up to segment,
+ * except system messages and unknown records. */
 static void
 merge_group_span(struct ctx_groups *groups, uint32_t segment)
 {

@@ -19,14 +19,15 @@ enum list_kind { BY_ID, BY_NAME, BY_ORDER, LIST_KINDS };
 
 struct open_tool_call {
 	uint32_t segment; /* index of its segment; NONE: the slot is free */
-	uint32_t tool;
-	uint32_t free; /* next free slot */
+	uint32_t tool;    /* id of its tool name; 0: none */
+	uint32_t free;    /* next free slot */
 	struct {
 		uint32_t list; /* NONE: it is in no such list */
 		uint32_t previous, next;
 	} in[LIST_KINDS];
 };
 
+/* A list of the calls with this key, a hash (see hash_key). */
 struct call_list {
 	uint64_t key[2];
 	uint32_t first, last;
@@ -45,6 +46,7 @@ struct ctx_open_calls {
 	size_t mask; /* number of buckets - 1 */
 };
 
+/* Rehashes all lists into a number of buckets, a power of two. */
 static int
 resize_buckets(struct ctx_open_calls *calls, size_t buckets,
     struct ctx_err *err)
@@ -118,6 +120,7 @@ ctx_open_calls_clear(struct ctx_open_calls *calls)
 	    (calls->mask + 1) * sizeof *calls->buckets);
 }
 
+/* Sets hash to the key of the list of this kind; BY_ORDER has one list. */
 static void
 hash_key(const struct ctx_open_calls *calls, enum list_kind kind,
     const struct ctx_call_key *key, uint64_t hash[2])

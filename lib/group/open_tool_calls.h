@@ -47,9 +47,9 @@ uint32_t ctx_open_calls_peek(struct ctx_open_calls *calls,
 /* Removes the call with this handle. */
 void ctx_open_calls_remove(struct ctx_open_calls *calls, uint32_t call);
 /*
- * Closes the calls of the turn that has ended: later results can find them by
- * id only.  Each call removes one open call without an id and returns its
- * segment.  Must be repeated until it returns CTX_NO_SEGMENT.
+ * Ends a turn: later results can find its calls by id only.  Removes one open
+ * call that has no id and returns its segment, or CTX_NO_SEGMENT if there are
+ * no more.  Must be repeated until it returns that.
  */
 uint32_t ctx_open_calls_expire(struct ctx_open_calls *calls);
 /* Updates the segments of all open calls after a move: the new index of segment

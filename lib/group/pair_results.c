@@ -1,7 +1,7 @@
 /*
  * pair_results.c - finds the tool call that a tool result answers
  *
- * Only tool calls that still wait for a result are remembered.
+ * Only open calls, which wait for a result, are stored (open_tool_calls.c).
  */
 #include "group/group.h"
 #include "group/merge_groups.h"
@@ -39,9 +39,9 @@ ctx_groups_tool(struct ctx_groups *groups, const struct ctx_message *message,
 	return 0;
 }
 
-/* Merges a call made by a program with the call that runs the program.  The
- * latter may already have its result and is then no longer open; the newest
- * segment with calls belongs to the program in this case. */
+/* Merges a call that a program made with the call that runs the program
+ * (block->caller).  If that call already has its result, it is no longer open:
+ * then the newest segment with calls is of the same program. */
 static int
 merge_with_caller(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_block *block, uint32_t segment, struct ctx_err *err)

@@ -23,10 +23,11 @@ ctx_groups_may_open_turn(const struct ctx_groups *groups,
 }
 
 /*
- * Sets *opens to true if a user message opens a turn, and records who wrote it.
- * Another writer's name opens a turn, too, although no assistant has spoken:
- * else a conversation among people would be a single turn.  A message without a
- * name counts as written by the writer before.
+ * Sets *opens to true if a user message opens a turn, and records its writer's
+ * name.  In formats that name users (CTX_NAMES_USERS) a change of name opens a
+ * turn even if no assistant has answered: otherwise a conversation among people
+ * would be a single turn.  A message without a name counts as written by the
+ * writer before.
  */
 static int
 update_speaker(struct ctx_groups *groups, const struct ctx_message *message,

@@ -8,16 +8,19 @@
 #define CTX_SEGMENT_INSERTED (CTX_SEGMENT_SUMMARY | CTX_SEGMENT_NOTICE)
 
 /* Returns true if the message can be one of the user messages that open a turn.
- * A message that no person wrote can only be if the format demands a user
- * message first and no turn has begun: the answer to it would be first
- * otherwise. */
+ * A message that no person wrote (CTX_MESSAGE_META) opens only the first turn,
+ * in a format that demands a user message first.  content has
+ * CTX_SEGMENT_RESULTS and CTX_SEGMENT_REST for what the message contains; flags
+ * are those given to ctx_groups_add. */
 bool ctx_groups_may_open_turn(const struct ctx_groups *groups,
     const struct ctx_message *message, unsigned content, unsigned flags);
+/* Updates groups->turn and groups->answered for the message.  may_open is what
+ * ctx_groups_may_open_turn has returned for it. */
 int ctx_groups_enter_turn(struct ctx_groups *groups,
     const struct ctx_message *message, bool may_open, unsigned flags,
     struct ctx_err *err);
-/* Moves results into the turn that the rest of their message opens, if they
- * answer calls of that message only. */
+/* Moves segment results, the results of a message whose rest opens a turn, into
+ * that turn if they answer calls of that message only. */
 void ctx_groups_move_results(struct ctx_groups *groups, uint32_t results);
 /*
  * Marks the newest segment, a user message, as the last user message of its

@@ -250,8 +250,8 @@ write_synced(int fd, const struct ctx_str *chunks, size_t n)
 	return fsync(fd);
 }
 
-/* The result of storing a file; NOT_STORED: the system has no nameless files.
- */
+/* What became of a file to be stored.  NOT_STORED: the file system cannot make
+ * files without a name.  EXISTED: a file of that name is there. */
 enum store_outcome { NOT_STORED, STORED, EXISTED };
 
 /* Writes a file that has no name until it is complete, so that nothing is left

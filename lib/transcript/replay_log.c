@@ -17,7 +17,7 @@ struct log {
 	struct ctx_transcript *transcript;
 	uint32_t *slots;
 	size_t first, n;      /* the list is slots[first] to slots[n - 1] */
-	size_t turns;         /* lines of it with CTX_LINE_USER */
+	size_t turns;         /* active lines with CTX_LINE_USER */
 	size_t digested;      /* slots from first to here are all user lines */
 	uint32_t *slot_of_id; /* per id: the slot of its line, plus 1 */
 };
@@ -52,6 +52,7 @@ find_line_slot(const struct log *log, uint32_t id)
 	return slot - 1;
 }
 
+/* Adds a line, or puts it in place of the active line with the same id. */
 static void
 replay_message(struct log *log, uint32_t line)
 {
@@ -91,6 +92,7 @@ replay_rollback(struct log *log, uint32_t turns)
 	drop_log_tail(log, cut);
 }
 
+/* Removes all lines but those of users: a digest stands for the others. */
 static void
 replay_digest(struct log *log)
 {

@@ -37,8 +37,8 @@ struct ctx_transcript {
 
 void ctx_transcript_init(struct ctx_transcript *transcript, enum ctx_simd simd);
 void ctx_transcript_release(struct ctx_transcript *transcript);
-/* Begins a file of this dialect.  With only, earlier files (which must have
- * been given out) are freed. */
+/* Begins a file of this dialect.  If only is true, earlier files are freed; all
+ * of their records must have been given out. */
 void ctx_transcript_begin(struct ctx_transcript *transcript,
     const struct ctx_dialect *dialect, bool only);
 /* Adds the next record of the file and takes ownership of text, its bytes; text
