@@ -59,7 +59,7 @@ int
 ctx_age_is_result(struct aging *aging, const struct ctx_message *message,
     size_t i, bool *is_counted, struct ctx_err *err)
 {
-	struct reference ref;
+	struct ctx_reference ref;
 
 	*is_counted = message->blocks[i].kind ==
 	    (aging->options->media ? CTX_BLOCK_MEDIA : CTX_BLOCK_TOOL_RESULT);

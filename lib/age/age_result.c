@@ -4,7 +4,7 @@
 #include "age/age_result.h"
 #include "cost/media.h"
 #include "dialect/result_content.h"
-#include "store/reference.h"
+#include "store/store.h"
 #include "stream/placeholder.h"
 #include "truncate/text_segments.h"
 
@@ -110,7 +110,7 @@ is_reference(struct aged_result *aged, const struct ctx_age_options *options,
     struct ctx_str literal, bool *found, struct ctx_err *err)
 {
 	struct ctx_buf *text = &aged->scratch;
-	struct reference ref;
+	struct ctx_reference ref;
 
 	*found = false;
 	if (!ctx_reference_may_be(literal))

@@ -92,7 +92,7 @@ ctx_restore_read_file(struct restoration *restoration,
 
 int
 ctx_restore_report_foreign(struct restoration *restoration,
-    const struct reference *ref, struct ctx_err *err)
+    const struct ctx_reference *ref, struct ctx_err *err)
 {
 	const struct ctx_restore_options *o = restoration->options;
 
@@ -101,7 +101,7 @@ ctx_restore_report_foreign(struct restoration *restoration,
 
 int
 ctx_restore_report_reference(struct restoration *restoration,
-    const struct reference *ref, enum ctx_aged_result_state state,
+    const struct ctx_reference *ref, enum ctx_aged_result_state state,
     struct ctx_err *err)
 {
 	const struct ctx_found_reference aged = {.file =

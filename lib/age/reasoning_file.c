@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "age/reasoning_file.h"
-#include "store/reference.h"
+#include "store/store.h"
 #include "stream/bound_reasoning.h"
 #include "stream/placeholder.h"
 
@@ -22,7 +22,7 @@ append_stable_block(struct ctx_buf *out, const struct ctx_message *message,
 	    (block->kind != CTX_BLOCK_TEXT &&
 		block->kind != CTX_BLOCK_TOOL_CALL) ||
 	    ctx_bound_is_placeholder(message, block);
-	struct reference ref;
+	struct ctx_reference ref;
 	struct ctx_str text;
 	size_t k;
 

@@ -4,7 +4,7 @@
 
 #include "age/age.h"
 #include "age/reasoning_file.h"
-#include "store/reference.h"
+#include "store/store.h"
 #include "stream/change_report.h"
 #include "stream/conversation_tracker.h"
 
@@ -87,11 +87,11 @@ int ctx_restore_read_file(struct restoration *restoration,
     enum ctx_aged_result_state *state, struct ctx_err *err);
 /* Calls options->foreign with a reference into another directory. */
 int ctx_restore_report_foreign(struct restoration *restoration,
-    const struct reference *ref, struct ctx_err *err);
+    const struct ctx_reference *ref, struct ctx_err *err);
 /* Calls options->found with a reference into the spool.  If its file cannot be
  * used, the record is not changed. */
 int ctx_restore_report_reference(struct restoration *restoration,
-    const struct reference *ref, enum ctx_aged_result_state state,
+    const struct ctx_reference *ref, enum ctx_aged_result_state state,
     struct ctx_err *err);
 
 /* ---- restore_media.c ---- */

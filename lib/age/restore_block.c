@@ -33,7 +33,7 @@ append_scanned_content(struct restoration *restoration, struct ctx_err *err)
  * edits.  Its JSON is in the file NAME.json, whose digits the reference has. */
 static int
 append_content_from_json(struct restoration *restoration,
-    const struct reference *ref, enum ctx_aged_result_state *state,
+    const struct ctx_reference *ref, enum ctx_aged_result_state *state,
     struct ctx_err *err)
 {
 	struct ctx_buf *file = &restoration->file;
@@ -65,7 +65,7 @@ append_content_from_json(struct restoration *restoration,
  * the right size and sha256 is read into memory. */
 static int
 append_referenced_content(struct restoration *restoration,
-    const struct reference *ref, const char *const *form,
+    const struct ctx_reference *ref, const char *const *form,
     enum ctx_aged_result_state *state, struct ctx_err *err)
 {
 	struct ctx_buf *file = &restoration->file;
@@ -109,7 +109,7 @@ restore_result(struct restoration *restoration, const struct ctx_event *event,
 	uint32_t node = ctx_result_content_text(json, content, dialect);
 	size_t from = restoration->edits.store.n;
 	enum ctx_aged_result_state state;
-	struct reference ref;
+	struct ctx_reference ref;
 
 	if (node == 0 && content != 0 &&
 	    json->nodes[content].kind == CTX_JSON_STRING)

@@ -46,8 +46,8 @@ scan_block(struct restoration *restoration, struct ctx_err *err)
 /* Sets *is to true if the text in restoration->placeholder is what ctx_age
  * makes of the block at node 1 of restoration->block_json. */
 static int
-is_placeholder_of(struct restoration *restoration, const struct reference *ref,
-    bool *is, struct ctx_err *err)
+is_placeholder_of(struct restoration *restoration,
+    const struct ctx_reference *ref, bool *is, struct ctx_err *err)
 {
 	struct ctx_buf scratch = {0}, line = {0};
 	struct ctx_media media;
@@ -75,8 +75,9 @@ is_placeholder_of(struct restoration *restoration, const struct reference *ref,
 /* Reads the block that a placeholder has replaced into restoration->block.
  * *state says whether the file can be used. */
 static int
-read_spooled_block(struct restoration *restoration, const struct reference *ref,
-    enum ctx_aged_result_state *state, struct ctx_err *err)
+read_spooled_block(struct restoration *restoration,
+    const struct ctx_reference *ref, enum ctx_aged_result_state *state,
+    struct ctx_err *err)
 {
 	struct ctx_spool_sum sum;
 	bool is = false;
@@ -110,7 +111,7 @@ ctx_restore_media(struct restoration *restoration, const struct ctx_json *json,
     uint32_t node, uint32_t text, struct ctx_edits *edits, struct ctx_err *err)
 {
 	enum ctx_aged_result_state state;
-	struct reference ref;
+	struct ctx_reference ref;
 	bool is;
 
 	if (ctx_placeholder_read(ctx_json_str(json, text),

@@ -4,7 +4,7 @@
 #include "cost/cost.h"
 #include "cost/media.h"
 #include "dialect/result_content.h"
-#include "store/reference.h"
+#include "store/store.h"
 
 uint64_t
 ctx_tokens_to_model(const struct ctx_counter *counter, uint64_t tokens)
@@ -203,7 +203,7 @@ find_reference(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 {
 	uint32_t node = ctx_result_content_text(json, body, dialect);
 	struct ctx_buf *text = &counter->aged;
-	struct reference ref;
+	struct ctx_reference ref;
 	struct ctx_str raw;
 
 	text->n = 0;

@@ -7,7 +7,6 @@
  */
 #include <string.h>
 
-#include "store/reference.h"
 #include "store/store.h"
 
 /* Reads the number at the start of *text and removes it from there. */
@@ -32,7 +31,7 @@ take_number(struct ctx_str *text, uint64_t *n)
 /* Parses a line of n bytes as a reference. */
 static bool
 parse_reference(const char *p, size_t n, const char *middle,
-    struct reference *ref)
+    struct ctx_reference *ref)
 {
 	const size_t length = strlen(middle);
 	struct ctx_str line;
@@ -55,7 +54,7 @@ parse_reference(const char *p, size_t n, const char *middle,
 }
 
 bool
-ctx_reference_find(const char *p, size_t n, struct reference *ref)
+ctx_reference_find(const char *p, size_t n, struct ctx_reference *ref)
 {
 	size_t at = n;
 
@@ -68,7 +67,7 @@ ctx_reference_find(const char *p, size_t n, struct reference *ref)
 }
 
 bool
-ctx_reference_media(const char *p, size_t n, struct reference *ref)
+ctx_reference_media(const char *p, size_t n, struct ctx_reference *ref)
 {
 	return memchr(p, '\n', n) == NULL &&
 	    parse_reference(p, n, CTX_REFERENCE_BYTES, ref);
@@ -129,7 +128,7 @@ trim_spool_path(const char *dir)
 }
 
 bool
-ctx_reference_into(const struct reference *ref, const char *dir)
+ctx_reference_into(const struct ctx_reference *ref, const char *dir)
 {
 	struct ctx_str spool_path = trim_spool_path(dir);
 

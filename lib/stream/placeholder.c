@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "store/reference.h"
+#include "store/store.h"
 #include "stream/placeholder.h"
 
 #define REMOVED " removed"
@@ -203,7 +203,7 @@ is_first_line(const char *p, size_t n)
 
 /* Returns true if the text is a placeholder, with *ref its reference. */
 static bool
-is_placeholder(const char *p, size_t n, struct reference *ref)
+is_placeholder(const char *p, size_t n, struct ctx_reference *ref)
 {
 	const char *end = memchr(p, '\n', n);
 	size_t first = end != NULL ? (size_t)(end - p) : n;
@@ -215,7 +215,7 @@ is_placeholder(const char *p, size_t n, struct reference *ref)
 
 int
 ctx_placeholder_read(struct ctx_str literal, struct ctx_buf *scratch, bool *is,
-    struct reference *ref, struct ctx_err *err)
+    struct ctx_reference *ref, struct ctx_err *err)
 {
 	*is = false;
 	if (literal.n < 4 || literal.p[0] != '"' || literal.p[1] != '[' ||
@@ -230,7 +230,7 @@ ctx_placeholder_read(struct ctx_str literal, struct ctx_buf *scratch, bool *is,
 
 int
 ctx_placeholder_part(const struct ctx_message *message, size_t i,
-    struct ctx_buf *scratch, bool *is, struct reference *ref,
+    struct ctx_buf *scratch, bool *is, struct ctx_reference *ref,
     struct ctx_err *err)
 {
 	const struct ctx_block *block = &message->blocks[i];

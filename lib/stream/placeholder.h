@@ -3,7 +3,7 @@
 #define CTX_STREAM_PLACEHOLDER_H
 
 #include "cost/media.h"
-#include "store/reference.h"
+#include "store/store.h"
 
 /*
  * A placeholder is the line "[image removed: 1568x1176 png, 212,345 bytes]".
@@ -25,11 +25,11 @@ int ctx_placeholder_block(struct ctx_buf *out,
  * reference; ref->path.n is 0 if it has none.  *ref points into scratch, which
  * is overwritten. */
 int ctx_placeholder_read(struct ctx_str literal, struct ctx_buf *scratch,
-    bool *is, struct reference *ref, struct ctx_err *err);
+    bool *is, struct ctx_reference *ref, struct ctx_err *err);
 /* Sets *is and *ref like ctx_placeholder_read, for block i of a message; only a
  * text block can be a placeholder. */
 int ctx_placeholder_part(const struct ctx_message *message, size_t i,
-    struct ctx_buf *scratch, bool *is, struct reference *ref,
+    struct ctx_buf *scratch, bool *is, struct ctx_reference *ref,
     struct ctx_err *err);
 
 #endif

@@ -7,7 +7,7 @@ int
 ctx_truncate_is_media(struct truncation *truncation,
     const struct ctx_message *message, size_t i, bool *is, struct ctx_err *err)
 {
-	struct reference ref;
+	struct ctx_reference ref;
 
 	*is = message->blocks[i].kind == CTX_BLOCK_MEDIA;
 	return *is ? 0

@@ -4,7 +4,7 @@
  * The limit is shared by the mark and the rooms for head and tail.  Rooms in
  * tokens are converted to bytes, and the tokens of the outcome are checked.
  */
-#include "store/reference.h"
+#include "store/store.h"
 #include "truncate/apply_cut.h"
 #include "truncate/cut_points.h"
 
@@ -144,7 +144,7 @@ protect_reference(struct shortener *shortener, struct text_segments *segments,
 {
 	struct text_segment *segment = &segments->list[0];
 	struct ctx_buf *text = &segments->text;
-	struct reference ref;
+	struct ctx_reference ref;
 	size_t from;
 
 	*reference_size = 0;

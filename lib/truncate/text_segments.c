@@ -27,7 +27,7 @@ static int
 detect_placeholder(struct text_segments *segments, const struct ctx_json *json,
     uint32_t node, bool *is, struct ctx_err *err)
 {
-	struct reference ref;
+	struct ctx_reference ref;
 
 	*is = false;
 	if (json->nodes[node].kind != CTX_JSON_STRING)

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "ctx.h"
-#include "store/reference.h"
+#include "store/store.h"
 #include "tap.h"
 
 static char root[] = "/tmp/ctx-spool-XXXXXX";
@@ -201,7 +201,7 @@ references(void)
 				  "t-a55c40ebc15dc3d71c7e8e8a14588682.md]";
 	static const char media[] = "[12 bytes in dir/"
 				    "t-a55c40ebc15dc3d71c7e8e8a14588682.png]";
-	struct reference ref;
+	struct ctx_reference ref;
 	size_t i;
 
 	tap_case("texts that are almost references are not");
