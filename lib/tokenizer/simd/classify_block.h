@@ -1,0 +1,279 @@
+/*
+ * classify_block.h - finds the kinds of the characters in 64 bytes at once
+ *
+ * Included once by each back end, by pretokenize_block.h, whose head says what
+ * the back end defines.
+ *
+ * The algebra.  A set of characters is a mask: bit i for the character whose
+ * first byte is byte i of the block.  In ASCII, "the character before is in X"
+ * is X << 1.  In general it is positions_after(X), which skips continuation
+ * bytes by the carry of an addition.  A run of X starts at X &
+ * ~positions_after(X).  Adding a bit at the start of a run of ones carries to
+ * the first zero after the run: this floods a run or finds its end.
+ */
+#include <stdbool.h>
+#include <string.h>
+
+#include "tokenizer/encode/pretokenize.h"
+#include "tokenizer/unicode.h"
+
+#define BLOCK 64      /* bytes */
+#ifndef ALWAYS_INLINE /* make coverage needs each branch once */
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#endif
+
+/* The characters of one block.  Those at stop and after it are unknown: they
+ * lie outside the block, are not valid UTF-8, or are of a rare kind that the
+ * algebra does not cover. */
+struct char_masks {
+	uint64_t letter, upper, lower, caseless; /* letter: all three */
+	uint64_t digit;
+	uint64_t symbol; /* neither letter, number nor white space */
+	uint64_t space;  /* the character ' ' */
+	uint64_t blank;  /* white space other than line breaks */
+	uint64_t breaks; /* CR and LF */
+	uint64_t slash, quote;
+	uint64_t more; /* continuation bytes */
+	uint64_t gaps; /* those of white space */
+	unsigned stop; /* first unknown position */
+	bool end;      /* true if the text ends at stop */
+};
+
+/* Returns the bits below position i, which may be 64. */
+static ALWAYS_INLINE uint64_t
+bits_below(unsigned i)
+{
+	return i >= 64 ? UINT64_MAX : (UINT64_C(1) << i) - 1;
+}
+
+/* Returns the positions of the characters after those of x. */
+static ALWAYS_INLINE uint64_t
+positions_after(const struct char_masks *b, uint64_t x)
+{
+	return (b->more + (x << 1)) & ~b->more;
+}
+
+/* Marks characters from the first of positions on as unknown. */
+static ALWAYS_INLINE void
+stop_at(struct char_masks *b, uint64_t positions)
+{
+	/* Whether there is one is unpredictable: no branch. */
+	unsigned first =
+	    positions == 0 ? BLOCK : (unsigned)__builtin_ctzll(positions);
+
+	b->end = b->end & (first >= b->stop);
+	b->stop = first < b->stop ? first : b->stop;
+}
+
+static ALWAYS_INLINE void
+classify_ascii(struct char_masks *b, const struct vec *v)
+{
+	struct vec folded = vec_fold(v);
+
+	b->letter = vec_range(&folded, 'a', 25);
+	b->upper = vec_range(v, 'A', 25);
+	b->lower = b->letter & ~b->upper;
+	b->caseless = 0;
+	b->digit = vec_range(v, '0', 9);
+	b->space = vec_equal(v, ' ');
+	b->breaks = vec_equal(v, '\n') | vec_equal(v, '\r');
+	b->blank = (vec_range(v, '\t', 4) | b->space) & ~b->breaks;
+	b->slash = vec_equal(v, '/');
+	b->quote = vec_equal(v, '\'');
+	b->symbol = ~(b->letter | b->digit | b->blank | b->breaks);
+}
+
+/* The characters of one block that are not ASCII. */
+struct rest {
+	uint64_t known; /* first bytes */
+	uint64_t more;  /* continuation bytes */
+	struct ctx_class_bits class;
+};
+
+/* Decodes the characters one by one. */
+static ALWAYS_INLINE void
+take_each(struct rest *r, uint64_t high, const char *p)
+{
+	uint64_t of[7] = {0}, bit, covered = 0;
+	enum ctx_class class;
+	unsigned i, length;
+	uint32_t cp;
+
+	while (high != 0) {
+		i = (unsigned)__builtin_ctzll(high);
+		bit = high & (0 - high);
+		length = (unsigned)ctx_char_next(p + i, BLOCK - i, &cp);
+		if (cp == CTX_CHAR_BAD)
+			break;
+		class = ctx_class_of(cp);
+		of[class] |= bit;
+		r->known |= bit;
+		bit *= (UINT64_C(2) << (length - 1)) - 1;
+		covered |= bit;
+		high &= ~bit;
+	}
+	r->more = covered & ~r->known;
+	r->class.one = of[1] | of[3] | of[5];
+	r->class.two = of[2] | of[3] | of[6];
+	r->class.four = of[4] | of[5] | of[6];
+}
+
+#ifdef CTX_VEC_CLASSES
+#define FEW 8 /* bytes; up to this many, take_each is faster */
+
+/*
+ * Classifies the characters of the page of 128 code points that contains cp.
+ * first has their first bytes; their last bytes are last bytes after these.  If
+ * the page does not exist, or UTF-8 has a shorter form for it, the characters
+ * stay unknown.
+ */
+static ALWAYS_INLINE void
+take_page(struct rest *r, const struct vec_index *index, uint32_t cp,
+    unsigned last, uint64_t first)
+{
+	static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+	struct ctx_class_bits class;
+
+	if (cp < least[last] || cp >= 0x110000 || (cp >= 0xd800 && cp < 0xe000))
+		return;
+	class = vec_classes(index,
+	    ctx_class_value + ctx_class_block[cp / 128] * 128u);
+	r->known |= first;
+	r->class.one |= class.one >> last & first;
+	r->class.two |= class.two >> last & first;
+	r->class.four |= class.four >> last & first;
+}
+
+/* Returns the characters of three bytes from those that begin with the bytes a,
+ * b to those that begin with c, d, inclusive. */
+static ALWAYS_INLINE uint64_t
+find_char_range(const struct vec *v, unsigned a, unsigned b, unsigned c,
+    unsigned d)
+{
+	return vec_range(v, (char)(a + 1), (int)(c - a - 2)) |
+	    (vec_equal(v, (char)a) &
+		vec_range(v, (char)b, (int)(0xbf - b)) >> 1) |
+	    (vec_equal(v, (char)c) &
+		vec_range(v, (char)0x80, (int)(d - 0x80)) >> 1);
+}
+
+/* Classifies U+4E00 to U+9FFF and U+AC00 to U+D77F, which are all letters
+ * without case.  Texts use many pages of them. */
+static ALWAYS_INLINE void
+take_east(struct rest *r, const struct vec *v, uint64_t three)
+{
+	uint64_t letters = (find_char_range(v, 0xe4, 0xb8, 0xe9, 0xbf) |
+			       find_char_range(v, 0xea, 0xb0, 0xed, 0x9d)) &
+	    three;
+
+	_Static_assert(CTX_CLASS_LETTER == 3, "two bits");
+	r->known |= letters;
+	r->class.one |= letters;
+	r->class.two |= letters;
+}
+
+/* Classifies page by page, each for all of its characters at once: a script
+ * uses few pages.  The index in a page is the last byte of a character and the
+ * lowest bit of the byte before. */
+static ALWAYS_INLINE void
+take_pages(struct rest *r, const struct vec *v, uint64_t high, const char *p)
+{
+	const unsigned char *s = (const unsigned char *)p;
+	uint64_t six = vec_bit(v, 6), five = vec_bit(v, 5);
+	uint64_t more = high & ~six, same;
+	uint64_t two = high & six & ~five & more >> 1;
+	uint64_t three = high & six & five & more >> 1 & more >> 2;
+	uint64_t four = three & vec_bit(v, 4) & more >> 3;
+	struct vec_index index = vec_index(v);
+	uint32_t cp;
+	unsigned i;
+
+	three &= ~vec_bit(v, 4);
+	r->more = two << 1 | three << 1 | three << 2 | four << 1 | four << 2 |
+	    four << 3;
+	for (; two != 0; two &= ~same) {
+		i = (unsigned)__builtin_ctzll(two);
+		same = two & vec_range(v, (char)(s[i] & 0xfe), 1);
+		take_page(r, &index, (s[i] & 0x1fu) << 6, 1, same);
+	}
+	if ((three & vec_range(v, (char)0xe4, 9)) != 0)
+		take_east(r, v, three);
+	for (three &= ~r->known; three != 0; three &= ~same) {
+		i = (unsigned)__builtin_ctzll(three);
+		cp = (s[i] & 0xfu) << 12 | ctx_char_tail(s, i + 1) << 6;
+		same = three & vec_equal(v, (char)s[i]) &
+		    vec_range(v, (char)(s[i + 1] & 0xfe), 1) >> 1;
+		take_page(r, &index, cp, 2, same);
+	}
+	for (; four != 0; four &= ~same) {
+		i = (unsigned)__builtin_ctzll(four);
+		cp = (s[i] & 0xfu) << 18 | ctx_char_tail(s, i + 1) << 12 |
+		    ctx_char_tail(s, i + 2) << 6;
+		same = four & vec_equal(v, (char)s[i]) &
+		    vec_equal(v, (char)s[i + 1]) >> 1 &
+		    vec_range(v, (char)(s[i + 2] & 0xfe), 1) >> 2;
+		take_page(r, &index, cp, 3, same);
+	}
+}
+#endif
+
+static ALWAYS_INLINE void
+decode_rest(struct rest *r, const struct vec *v, uint64_t high, const char *p)
+{
+#ifdef CTX_VEC_CLASSES
+	if (__builtin_popcountll(high) > FEW) {
+		take_pages(r, v, high, p);
+		return;
+	}
+#endif
+	(void)v;
+	take_each(r, high, p);
+}
+
+/* Adds the masks of characters that are not ASCII.  Marks are letters if the
+ * pattern is cased (o200k), else symbols. */
+static ALWAYS_INLINE void
+add_rest(struct char_masks *b, const struct rest *r, uint64_t mark, bool cased)
+{
+	uint64_t one = r->class.one, two = r->class.two;
+	uint64_t four = r->class.four, white = one & four;
+
+	_Static_assert(CTX_CLASS_UPPER == 1 && CTX_CLASS_LOWER == 2 &&
+		CTX_CLASS_LETTER == 3 && CTX_CLASS_NUMBER == 4 &&
+		CTX_CLASS_SPACE == 5 && CTX_CLASS_MARK == 6,
+	    "by their bits");
+	b->more = r->more;
+	b->upper |= one & ~(two | four);
+	b->lower |= two & ~(one | four);
+	b->caseless = (one & two) | (cased ? mark : 0);
+	b->letter = b->upper | b->lower | b->caseless;
+	b->digit |= four & ~(one | two);
+	b->symbol |= (r->known & ~(one | two | four)) | (cased ? 0 : mark);
+	/* White space has at most three bytes. */
+	b->blank |= white;
+	b->gaps = (white << 1 | white << 2) & r->more;
+}
+
+/* Adds the characters that are not ASCII.  In a cased pattern a mark can be a
+ * letter or a symbol; a mark that does not follow a letter is left to
+ * pretokenize.c. */
+static void
+classify_rest(struct char_masks *b, const struct vec *v, uint64_t high,
+    const char *p, bool cased)
+{
+	struct rest r = {0};
+	uint64_t mark, quoted;
+
+	decode_rest(&r, v, high, p);
+	mark = r.class.two & r.class.four;
+	b->symbol &= ~high;
+	add_rest(b, &r, mark, cased);
+	stop_at(b, high & ~(r.known | r.more));
+	if (cased)
+		stop_at(b, mark & ~positions_after(b, b->letter));
+	/* '\u017f is 's without case. */
+	quoted = b->quote & (b->lower & high) >> 1;
+	for (; quoted != 0; quoted &= quoted - 1)
+		if (memcmp(p + __builtin_ctzll(quoted) + 1, "\xc5\xbf", 2) == 0)
+			stop_at(b, quoted);
+}
