@@ -1383,6 +1383,15 @@ marked() {
 	[ "$(grep -c cache_control out)" -eq 4 ]
 }
 
+@test "--repair removes the fifth cache marker of a message with other faults" {
+	local text='{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}'
+	printf '{"role":"user","content":[%s,%s,%s,%s,%s,{"type":"text","text":"\\ud800"}]}\n' \
+	    "$text" "$text" "$text" "$text" "$text" > in
+	ctx-check -d anthropic --repair in > out
+	sed -e 's/,"cache_control":{"type":"ephemeral"}//' \
+	    -e 's/\\ud800/\\ufffd/' in | cmp - out
+}
+
 @test "many-markers counts cachePoint blocks of bedrock" {
 	local p='{"cachePoint":{"type":"default"}}'
 	printf '%s\n' '{"modelId":"m","toolConfig":{"tools":['"$p"',{"toolSpec":{"name":"a"}},'"$p"']},"system":[{"text":"s"},'"$p"'],"messages":[{"role":"user","content":[{"text":"u"},'"$p,$p,$p"']}]}' > in

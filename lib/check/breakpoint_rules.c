@@ -91,17 +91,18 @@ refuse_surplus_breakpoint(struct ctx_validator *validator,
     const struct ctx_breakpoint_seen *mark, struct ctx_err *err)
 {
 	static const char what[] = "one cache marker more than the 4 newest";
+	const struct ctx_json *json = mark->json;
 	struct ctx_finding finding = {.id = CTX_RULE_MANY_MARKERS,
 	    .place = mark->place,
 	    .part = CTX_NO_BLOCK,
 	    .in_request = mark->beside};
 
 	finding.with.p = "";
-	if (mark->json != NULL)
-		finding.old =
-		    ctx_child_span(mark->json, mark->container, mark->node,
-			has_only_markers_before(mark->json, mark->container,
-			    mark->node));
+	if (mark->place.message == validator->place.message)
+		json = validator->message->json;
+	if (json != NULL)
+		finding.old = ctx_child_span(json, mark->container, mark->node,
+		    has_only_markers_before(json, mark->container, mark->node));
 	validator->what.n = 0;
 	if (ctx_buf_add(&validator->what, what, sizeof what - 1, err) < 0)
 		return -1;

@@ -656,7 +656,7 @@ apply_fix(struct ctx_repair *repair, struct ctx_repair_queue *queue,
 	case CTX_FIX_REPLACE_TEXT:
 		return apply_text_fix(repair, entry, finding, fix, err);
 	case CTX_FIX_REMOVE_BREAKPOINT:
-		if (finding->place.inside)
+		if (finding->old.p != NULL)
 			return apply_text_fix(repair, entry, finding, fix, err);
 		fix->action = "edit";
 		return ctx_repair_breakpoint(repair, entry, &fix->bytes, err);
