@@ -1,162 +1,195 @@
 /*
- * repair_message.c - fixes of a message that was checked before
- *
- * A finding may be about an earlier message.  The JSON of a message inside a
- * record is still available.  A message that is a record is scanned again,
- * since earlier fixes may have changed it.
+ * repair_message.c - a message before and after it is checked
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/image_rules.h"
 #include "check/repair.h"
 #include "check/surrogate_rules.h"
-
-/* The first breakpoint of a message; node 0: none. */
-struct first {
-	uint32_t container, node;
-};
-
-static int
-record_first_marker(void *user, const struct ctx_json *json, uint32_t container,
-    uint32_t node, struct ctx_err *err)
-{
-	struct first *first = user;
-
-	(void)json;
-	(void)err;
-	if (first->node == 0)
-		*first = (struct first){container, node};
-	return 0;
-}
-
-/* Applies repair->late to the bytes of the entry. */
-static int
-apply_entry_edits(struct ctx_repair *repair, struct ctx_repair_entry *entry,
-    struct ctx_err *err)
-{
-	repair->out.n = 0;
-	if (ctx_edits_apply(&repair->late, entry->bytes, &repair->out, err) < 0)
-		return -1;
-	ctx_edits_reset(&repair->late);
-	return ctx_repair_own(entry, repair->out.p, repair->out.n, err);
-}
-
-/* Replaces piece by with in the entry. Sets *old to a copy of piece, since the
- * entry's bytes change. Returns 1, or -1 with *err. */
-static int
-replace_in_entry(struct ctx_repair *repair, struct ctx_repair_entry *entry,
-    struct ctx_str piece, struct ctx_str with, struct ctx_str *old,
-    struct ctx_err *err)
-{
-	repair->gone.n = 0;
-	if (ctx_buf_add(&repair->gone, piece.p, piece.n, err) < 0 ||
-	    ctx_edits_replace(&repair->late, piece, with.p, with.n, err) < 0 ||
-	    apply_entry_edits(repair, entry, err) < 0)
-		return -1;
-	*old = (struct ctx_str){repair->gone.p, repair->gone.n};
-	return 1;
-}
-
-static int
-scan_entry(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
-    struct ctx_err *err)
-{
-	size_t used;
-
-	return ctx_json_scan(&repair->json, entry->bytes.p, entry->bytes.n,
-		   &used, err) <= 0
-	    ? -1
-	    : 0;
-}
-
-int
-ctx_repair_breakpoint(struct ctx_repair *repair, struct ctx_repair_entry *entry,
-    struct ctx_str *old, struct ctx_err *err)
-{
-	const struct ctx_breakpoint_format *format =
-	    ctx_breakpoint_format_any(entry->dialect);
-	const struct ctx_json *json = &repair->json;
-	struct first first = {0, 0};
-	struct ctx_str span;
-
-	if (format == NULL)
-		return 0;
-	if (scan_entry(repair, entry, err) < 0 ||
-	    ctx_breakpoint_each(format, json,
-		ctx_breakpoint_content(format, json, entry->node), &first,
-		record_first_marker, err) < 0)
-		return -1;
-	if (first.node == 0)
-		return 0;
-	span = ctx_child_span(json, first.container, first.node, false);
-	if (entry->changed_from != SIZE_MAX &&
-	    entry->changed_from > (size_t)(span.p - entry->bytes.p))
-		entry->changed_from -= span.n;
-	return replace_in_entry(repair, entry, span, (struct ctx_str){"", 0},
-	    old, err);
-}
-
-int
-ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
-    size_t ordinal, struct ctx_str *old, struct ctx_err *err)
-{
-	const struct ctx_json *json = &repair->json;
-	uint32_t block = 0;
-	int rc;
-
-	if (scan_entry(repair, entry, err) < 0)
-		return -1;
-	rc = ctx_dialect_read_message(entry->dialect, json, entry->node,
-	    &repair->message, err);
-	if (rc <= 0)
-		return rc;
-	if (!ctx_image_find(&repair->message, ordinal, &repair->spare, &block,
-		err))
-		return -1;
-	if (block == 0)
-		return 0;
-	if (ctx_image_replace(&repair->with, &repair->spare, entry->dialect,
-		json, block, err) < 0)
-		return -1;
-	ctx_repair_note_change(entry, json->nodes[block].at);
-	return replace_in_entry(repair, entry, ctx_json_str(json, block),
-	    (struct ctx_str){repair->with.p, repair->with.n}, old, err);
-}
-
-int
-ctx_repair_own(struct ctx_repair_entry *entry, const char *p, size_t n,
-    struct ctx_err *err)
-{
-	char *text = malloc(n > 0 ? n : 1);
-
-	if (text == NULL)
-		return ctx_err_nomem(err);
-	memcpy(text, p, n);
-	free(entry->text);
-	entry->text = text;
-	entry->bytes = (struct ctx_str){text, n};
-	return 0;
-}
-
-int
-ctx_repair_archive(struct ctx_repair *repair, struct ctx_repair_entry *entry,
-    struct ctx_err *err)
-{
-	struct ctx_archive *archive = repair->options->archive;
-	struct ctx_str text = entry->bytes;
-
-	if (archive == NULL || repair->writer == NULL || entry->archived)
-		return 0;
-	while (text.n > 0 && strchr(" \t\r\n", text.p[text.n - 1]) != NULL)
-		text.n--;
-	entry->archived = true;
-	return ctx_archive_add(archive, text.p, text.n, err);
-}
+#include "stream/edit_message.h"
 
 void
-ctx_repair_note_change(struct ctx_repair_entry *entry, size_t at)
+ctx_repair_begin(struct ctx_repair *repair, bool inside, bool binds)
 {
-	if (at < entry->changed_from)
-		entry->changed_from = at;
+	struct ctx_repair_queue *queue =
+	    ctx_repair_choose_queue(repair, inside);
+
+	queue->binds = binds;
+	queue->changed = false;
+}
+
+/* Sets the offset at which a result can be inserted before the message's
+ * blocks. */
+static void
+find_insertion_offset(struct ctx_repair_entry *entry,
+    const struct ctx_message *message, struct ctx_str text)
+{
+	const struct ctx_json *json = message->json;
+	uint32_t array = 0;
+	size_t i;
+
+	for (i = 0; i < message->n; i++) {
+		const struct ctx_block *block = &message->blocks[i];
+
+		if (block->kind == CTX_BLOCK_TOOL_RESULT)
+			entry->users = true;
+		if (block->result_index == 0 && block->removable != 0 &&
+		    json->nodes[block->container].kind == CTX_JSON_ARRAY)
+			array = block->container;
+	}
+	if (array == 0 || message->role == CTX_ROLE_ASSISTANT ||
+	    message->role == CTX_ROLE_SYSTEM)
+		return;
+	entry->front =
+	    (size_t)(json->text + json->nodes[array].at + 1 - text.p);
+}
+
+int
+ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
+    uint64_t rules, const struct ctx_place *place, struct ctx_err *err)
+{
+	struct ctx_repair_entry *entry = ctx_repair_append_entry(
+	    ctx_repair_choose_queue(repair, event->inside), err);
+
+	if (entry == NULL)
+		return -1;
+	entry->message = place->message;
+	entry->place = *place;
+	entry->is_message = true;
+	entry->dialect = event->layout->dialect;
+	entry->role = event->message->role;
+	entry->rules = rules;
+	entry->mute = event->message->n == 0;
+	entry->hidden = (event->message->flags & CTX_MESSAGE_HIDDEN) != 0;
+	entry->node = event->node;
+	entry->bytes = event->inside
+	    ? ctx_json_str(event->record->json, event->node)
+	    : event->record->text;
+	repair->member = 0;
+	repair->row = false;
+	ctx_edits_reset(&repair->one);
+	find_insertion_offset(entry, event->message,
+	    event->inside ? event->record->value : event->record->text);
+	return ctx_repair_compose_results(repair, entry, event->message, err);
+}
+
+/* Adds an edit that removes the member with this key. */
+static int
+remove_member(struct ctx_edits *edits, const struct ctx_json *json,
+    uint32_t object, uint32_t key, struct ctx_err *err)
+{
+	bool *drop = calloc(ctx_json_count(json, object), sizeof *drop);
+	int rc;
+
+	if (drop == NULL)
+		return ctx_err_nomem(err);
+	ctx_edits_mark_member(json, object, key, drop);
+	rc = ctx_edits_remove(edits, json, object, drop, err);
+	free(drop);
+	return rc;
+}
+
+/* Adds edits that remove the blocks that the validator counts as removed. */
+static int
+remove_dropped_blocks(struct ctx_edits *edits,
+    const struct ctx_message *message, const bool *gone, struct ctx_err *err)
+{
+	bool *nodes =
+	    calloc(message->json->nodes[message->node].next - message->node,
+		sizeof *nodes);
+	size_t i;
+	int rc;
+
+	if (nodes == NULL)
+		return ctx_err_nomem(err);
+	for (i = 0; i < message->n; i++)
+		if (gone[i] && message->blocks[i].removable != 0)
+			nodes[message->blocks[i].removable - message->node] =
+			    true;
+	rc = ctx_edits_remove_nodes(edits, message, nodes, err);
+	free(nodes);
+	return rc;
+}
+
+/* Adds edits that give results, and calls made by a program, the new id of the
+ * call that they refer to. */
+static int
+rename_referring_ids(struct ctx_repair *repair, struct ctx_edits *edits,
+    struct ctx_repair_entry *entry, const struct ctx_message *message,
+    struct ctx_err *err)
+{
+	struct ctx_str literal;
+	uint32_t id;
+	size_t i;
+	int rc;
+
+	for (i = 0; repair->renamed && i < message->n; i++) {
+		id = message->blocks[i].kind == CTX_BLOCK_TOOL_RESULT
+		    ? message->blocks[i].id
+		    : message->blocks[i].caller;
+		if (id == 0 || message->json->nodes[id].kind != CTX_JSON_STRING)
+			continue;
+		literal = ctx_json_str(message->json, id);
+		rc = ctx_id_repair(&repair->id, &repair->spare, entry->rules,
+		    literal, err);
+		if (rc < 0 ||
+		    (rc > 0 &&
+			(ctx_repair_archive(repair, entry, err) < 0 ||
+			    ctx_edits_replace(edits, literal, repair->id.p,
+				repair->id.n, err) < 0)))
+			return -1;
+	}
+	return 0;
+}
+
+/* Returns true if no block is left after an inserted result. */
+static bool
+has_no_blocks_left(const struct ctx_message *message, const bool *gone)
+{
+	size_t i;
+
+	for (i = 0; i < message->n; i++)
+		if (message->blocks[i].result_index == 0 &&
+		    message->blocks[i].removable != 0 && !gone[i])
+			return false;
+	return true;
+}
+
+int
+ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
+    const struct ctx_validator *validator, struct ctx_err *err)
+{
+	struct ctx_repair_queue *queue =
+	    ctx_repair_choose_queue(repair, event->inside);
+	struct ctx_repair_entry *entry = &queue->list[queue->n - 1];
+	struct ctx_edits *edits = event->inside ? &repair->edits : &repair->one;
+	const struct ctx_message *message = event->message;
+	size_t first = edits->n;
+
+	entry->drop = entry->drop || validator->dropped;
+	if (entry->drop)
+		return 0;
+	entry->alone = has_no_blocks_left(message, validator->gone);
+	if (ctx_repair_is_linked(entry, event->inside))
+		return 0;
+	if (remove_dropped_blocks(edits, message, validator->gone, err) < 0 ||
+	    rename_referring_ids(repair, edits, entry, message, err) < 0)
+		return -1;
+	if (repair->member != 0 &&
+	    remove_member(edits, message->json, message->node, repair->member,
+		err) < 0)
+		return -1;
+	ctx_repair_note_change(entry,
+	    ctx_edits_first(edits, first, entry->bytes.p));
+	if (event->inside || repair->one.n == 0)
+		return 0;
+	repair->out.n = 0;
+	ctx_edits_merge(&repair->one);
+	if (ctx_edits_apply(&repair->one, entry->bytes, &repair->out, err) < 0)
+		return -1;
+	if (entry->changed_from != SIZE_MAX)
+		entry->changed_from = ctx_edits_destination(&repair->one, 0,
+		    repair->one.n, entry->bytes, entry->changed_from);
+	ctx_edits_reset(&repair->one);
+	return ctx_repair_own(entry, repair->out.p, repair->out.n, err);
 }

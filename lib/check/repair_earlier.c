@@ -1,0 +1,125 @@
+/*
+ * repair_earlier.c - fixes of a message that was checked before
+ *
+ * A finding may be about an earlier message.  The JSON of a message inside a
+ * record is still available.  A message that is a record is scanned again,
+ * since earlier fixes may have changed it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/image_rules.h"
+#include "check/repair.h"
+#include "check/surrogate_rules.h"
+
+/* The first breakpoint of a message; node 0: none. */
+struct first {
+	uint32_t container, node;
+};
+
+static int
+record_first_marker(void *user, const struct ctx_json *json, uint32_t container,
+    uint32_t node, struct ctx_err *err)
+{
+	struct first *first = user;
+
+	(void)json;
+	(void)err;
+	if (first->node == 0)
+		*first = (struct first){container, node};
+	return 0;
+}
+
+/* Applies repair->late to the bytes of the entry. */
+static int
+apply_entry_edits(struct ctx_repair *repair, struct ctx_repair_entry *entry,
+    struct ctx_err *err)
+{
+	repair->out.n = 0;
+	if (ctx_edits_apply(&repair->late, entry->bytes, &repair->out, err) < 0)
+		return -1;
+	ctx_edits_reset(&repair->late);
+	return ctx_repair_own(entry, repair->out.p, repair->out.n, err);
+}
+
+/* Replaces piece by with in the entry. Sets *old to a copy of piece, since the
+ * entry's bytes change. Returns 1, or -1 with *err. */
+static int
+replace_in_entry(struct ctx_repair *repair, struct ctx_repair_entry *entry,
+    struct ctx_str piece, struct ctx_str with, struct ctx_str *old,
+    struct ctx_err *err)
+{
+	repair->gone.n = 0;
+	if (ctx_buf_add(&repair->gone, piece.p, piece.n, err) < 0 ||
+	    ctx_edits_replace(&repair->late, piece, with.p, with.n, err) < 0 ||
+	    apply_entry_edits(repair, entry, err) < 0)
+		return -1;
+	*old = (struct ctx_str){repair->gone.p, repair->gone.n};
+	return 1;
+}
+
+static int
+scan_entry(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
+    struct ctx_err *err)
+{
+	size_t used;
+
+	return ctx_json_scan(&repair->json, entry->bytes.p, entry->bytes.n,
+		   &used, err) <= 0
+	    ? -1
+	    : 0;
+}
+
+int
+ctx_repair_breakpoint(struct ctx_repair *repair, struct ctx_repair_entry *entry,
+    struct ctx_str *old, struct ctx_err *err)
+{
+	const struct ctx_breakpoint_format *format =
+	    ctx_breakpoint_format_any(entry->dialect);
+	const struct ctx_json *json = &repair->json;
+	struct first first = {0, 0};
+	struct ctx_str span;
+
+	if (format == NULL)
+		return 0;
+	if (scan_entry(repair, entry, err) < 0 ||
+	    ctx_breakpoint_each(format, json,
+		ctx_breakpoint_content(format, json, entry->node), &first,
+		record_first_marker, err) < 0)
+		return -1;
+	if (first.node == 0)
+		return 0;
+	span = ctx_child_span(json, first.container, first.node, false);
+	if (entry->changed_from != SIZE_MAX &&
+	    entry->changed_from > (size_t)(span.p - entry->bytes.p))
+		entry->changed_from -= span.n;
+	return replace_in_entry(repair, entry, span, (struct ctx_str){"", 0},
+	    old, err);
+}
+
+int
+ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
+    size_t ordinal, struct ctx_str *old, struct ctx_err *err)
+{
+	const struct ctx_json *json = &repair->json;
+	uint32_t block = 0;
+	int rc;
+
+	if (scan_entry(repair, entry, err) < 0)
+		return -1;
+	rc = ctx_dialect_read_message(entry->dialect, json, entry->node,
+	    &repair->message, err);
+	if (rc <= 0)
+		return rc;
+	if (!ctx_image_find(&repair->message, ordinal, &repair->spare, &block,
+		err))
+		return -1;
+	if (block == 0)
+		return 0;
+	if (ctx_image_replace(&repair->with, &repair->spare, entry->dialect,
+		json, block, err) < 0)
+		return -1;
+	ctx_repair_note_change(entry, json->nodes[block].at);
+	return replace_in_entry(repair, entry, ctx_json_str(json, block),
+	    (struct ctx_str){repair->with.p, repair->with.n}, old, err);
+}

@@ -1,0 +1,143 @@
+/*
+ * repair_finding.c - the fix of a finding
+ */
+#include <string.h>
+
+#include "check/repair.h"
+
+bool
+ctx_repair_is_linked(const struct ctx_repair_entry *entry, bool inside)
+{
+	return entry->dialect->history != CTX_HISTORY_NONE && !inside;
+}
+
+/* Returns the bytes of a block; if it cannot be removed by itself, of the
+ * message. */
+static struct ctx_str
+get_block_bytes(const struct ctx_message *message,
+    const struct ctx_block *block)
+{
+	return ctx_json_str(message->json,
+	    block->removable != 0 ? block->removable : message->node);
+}
+
+/* Returns true if the fix changes nothing that the model sees. */
+static bool
+is_breakpoint_fix(const struct ctx_finding *finding)
+{
+	return finding->id == CTX_RULE_MANY_MARKERS ||
+	    finding->id == CTX_RULE_BAD_MARKER;
+}
+
+/* Adds an edit that replaces bytes of a message, or of the request outside its
+ * messages (entry is NULL). */
+static int
+apply_text_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
+    const struct ctx_finding *finding, struct ctx_fix *fix, struct ctx_err *err)
+{
+	struct ctx_edits *edits =
+	    finding->place.inside ? &repair->edits : &repair->one;
+
+	if (finding->old.p == NULL)
+		return 0;
+	fix->action = "edit";
+	fix->bytes = finding->old;
+	repair->renamed |= finding->id == CTX_RULE_BAD_ID;
+	if (entry == NULL)
+		repair->inner.changed |= !is_breakpoint_fix(finding);
+	else if (!is_breakpoint_fix(finding))
+		ctx_repair_note_change(entry,
+		    (size_t)(finding->old.p - entry->bytes.p));
+	return ctx_edits_replace(edits, finding->old, finding->with.p,
+		   finding->with.n, err) < 0
+	    ? -1
+	    : 1;
+}
+
+/* Marks that a user message is inserted before entry, if the dialect has one.
+ */
+static int
+mark_leading_message(struct ctx_repair_entry *entry, struct ctx_fix *fix)
+{
+	const char *text = entry->dialect->lead;
+
+	if (text == NULL)
+		return 0;
+	entry->led = true;
+	fix->action = "insert";
+	fix->bytes = (struct ctx_str){text, strlen(text)};
+	return 1;
+}
+
+/* Applies the fix of a finding about a message that was not written yet. */
+static int
+apply_fix(struct ctx_repair *repair, struct ctx_repair_queue *queue,
+    struct ctx_repair_entry *entry, const struct ctx_finding *finding,
+    const struct ctx_message *message, struct ctx_fix *fix, struct ctx_err *err)
+{
+	enum ctx_fix_kind remedy = ctx_rule_at(finding->id)->remedy;
+
+	if (remedy == CTX_FIX_NONE)
+		return 0;
+	/* Inserting a neighbour does not change the message itself. */
+	if (remedy != CTX_FIX_ADD_RESULT && remedy != CTX_FIX_ADD_FIRST &&
+	    ctx_repair_archive(repair, entry, err) < 0)
+		return -1;
+	switch (remedy) {
+	case CTX_FIX_ADD_RESULT:
+		return ctx_repair_mark_result(repair, queue, entry, finding,
+		    message != NULL, fix);
+	case CTX_FIX_REMOVE_BLOCK:
+		fix->bytes =
+		    get_block_bytes(message, &message->blocks[finding->part]);
+		return 1;
+	case CTX_FIX_REMOVE_MEMBER:
+		repair->member = finding->node;
+		fix->bytes = ctx_json_str(message->json, finding->node + 1);
+		return 1;
+	case CTX_FIX_REMOVE_MESSAGE:
+		entry->drop = true;
+		repair->row = false;
+		return 1;
+	case CTX_FIX_ADD_FIRST:
+		return mark_leading_message(entry, fix);
+	case CTX_FIX_REPLACE_TEXT:
+		return apply_text_fix(repair, entry, finding, fix, err);
+	case CTX_FIX_REMOVE_BREAKPOINT:
+		if (finding->old.p != NULL)
+			return apply_text_fix(repair, entry, finding, fix, err);
+		fix->action = "edit";
+		return ctx_repair_breakpoint(repair, entry, &fix->bytes, err);
+	case CTX_FIX_REPLACE_IMAGE:
+		if (finding->old.p != NULL || finding->part == SIZE_MAX)
+			return apply_text_fix(repair, entry, finding, fix, err);
+		fix->action = "edit";
+		return ctx_repair_image(repair, entry, finding->part,
+		    &fix->bytes, err);
+	default:
+		return 0;
+	}
+}
+
+int
+ctx_repair_finding(struct ctx_repair *repair, const struct ctx_finding *finding,
+    const struct ctx_message *message, struct ctx_fix *fix, struct ctx_err *err)
+{
+	struct ctx_repair_queue *queue =
+	    ctx_repair_choose_queue(repair, finding->place.inside);
+	struct ctx_repair_entry *entry =
+	    ctx_repair_find_entry(queue, finding->place.message);
+
+	fix->finding = finding;
+	if (finding->in_request) {
+		fix->role = CTX_ROLE_OTHER;
+		return apply_text_fix(repair, NULL, finding, fix, err);
+	}
+	/* A message that was written can no longer be changed. */
+	if (entry == NULL || ctx_repair_is_linked(entry, finding->place.inside))
+		return 0;
+	fix->role = entry->role;
+	fix->bytes = entry->bytes;
+	fix->action = "drop";
+	return apply_fix(repair, queue, entry, finding, message, fix, err);
+}

@@ -1,0 +1,374 @@
+/*
+ * repair_results.c - results that a repair inserts
+ *
+ * A result is composed for each call when the call is read, and inserted if the
+ * call gets none.
+ */
+#include <string.h>
+
+#include "check/repair.h"
+#include "check/surrogate_rules.h"
+
+/* Returns true if a value exists and is neither null nor "". */
+static bool
+has_value(const struct ctx_json *json, uint32_t node)
+{
+	return node != 0 && json->nodes[node].kind != CTX_JSON_NULL &&
+	    !ctx_json_is(json, node, "");
+}
+
+static bool
+has_string_value(const struct ctx_json *json, uint32_t node)
+{
+	return has_value(json, node) &&
+	    json->nodes[node].kind == CTX_JSON_STRING;
+}
+
+/* Returns true if the template is for calls of this type, and the call has the
+ * values that the template uses. */
+static bool
+is_template_usable(const struct ctx_result_template *row,
+    const struct ctx_message *message, const struct ctx_block *call,
+    uint32_t type)
+{
+	if (row->type != NULL &&
+	    (type == 0 || !ctx_json_is(message->json, type, row->type)))
+		return false;
+	return (has_value(message->json, call->id) ||
+		   strstr(row->text, "$id") == NULL) &&
+	    (has_string_value(message->json, call->name) ||
+		strstr(row->text, "$name") == NULL);
+}
+
+/* Returns the text of the first template for a call, or NULL. */
+static const char *
+choose_result_template(const struct ctx_dialect *dialect,
+    const struct ctx_message *message, const struct ctx_block *call)
+{
+	const struct ctx_json *json = message->json;
+	uint32_t block = call->removable != 0 ? call->removable : message->node;
+	uint32_t type = ctx_json_find(json, block, "type"), theirs;
+	const struct ctx_result_template *row = dialect->synthetic_results;
+	size_t i, n = sizeof dialect->synthetic_results / sizeof *row;
+
+	if (dialect->provider_executed_key != NULL &&
+	    (theirs = ctx_json_find(json, block,
+		 dialect->provider_executed_key)) != 0 &&
+	    json->nodes[theirs].kind == CTX_JSON_TRUE)
+		return NULL;
+	if (type == 0)
+		type = message->role_node;
+	for (i = 0; i < n && row[i].text != NULL; i++)
+		if (is_template_usable(&row[i], message, call, type))
+			return row[i].text;
+	return NULL;
+}
+
+/* Sets *value to a node as it will be sent: without lone surrogates, and with
+ * id in the form that the rules demand. */
+static int
+get_sent_value(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
+    const struct ctx_json *json, uint32_t node, bool id, struct ctx_str *value,
+    struct ctx_err *err)
+{
+	int rc = 0;
+
+	*value = ctx_json_str(json, node);
+	if (json->nodes[node].kind == CTX_JSON_STRING)
+		rc = ctx_id_repair(&repair->id, &repair->spare,
+		    id ? entry->rules : 0, *value, err);
+	if (rc > 0)
+		*value = (struct ctx_str){repair->id.p, repair->id.n};
+	return rc < 0 ? -1 : 0;
+}
+
+/* Appends a template to answer_text and fills in its variables. call is NULL if
+ * the template is not about one call. */
+static int
+append_template(struct ctx_repair *repair, struct ctx_repair_entry *entry,
+    const char *template, const struct ctx_message *message,
+    const struct ctx_block *call, struct ctx_err *err)
+{
+	struct ctx_buf *out = &entry->answer_text;
+	static const char *const names[] = {"$id", "$name", "$time", "$text"};
+	const uint32_t nodes[] = {call != NULL ? call->id : 0,
+	    call != NULL ? call->name : 0, message->time};
+	static const char text[] = "\"" CTX_NO_RESULT "\"";
+	struct ctx_str value;
+	const char *next;
+	size_t i;
+
+	for (; (next = strchr(template, '$')) != NULL; template = next) {
+		if (ctx_buf_add(out, template, (size_t)(next - template), err) <
+		    0)
+			return -1;
+		for (i = 0; strncmp(next, names[i], strlen(names[i])) != 0;)
+			i++;
+		if (i == sizeof nodes / sizeof nodes[0])
+			value = (struct ctx_str){text, sizeof text - 1};
+		else if (nodes[i] == 0)
+			value = (struct ctx_str){"null", 4};
+		else if (get_sent_value(repair, entry, message->json, nodes[i],
+			     i == 0, &value, err) < 0)
+			return -1;
+		if (ctx_buf_add(out, value.p, value.n, err) < 0)
+			return -1;
+		next += strlen(names[i]);
+	}
+	return ctx_buf_add(out, template, strlen(template), err);
+}
+
+/* Composes the result that a call gets if it has none. */
+static int
+compose_result(struct ctx_repair *repair, struct ctx_repair_entry *entry,
+    const struct ctx_message *message, const struct ctx_block *call,
+    struct ctx_err *err)
+{
+	const char *template =
+	    choose_result_template(entry->dialect, message, call);
+	const char *opening = entry->dialect->result_wrapper[0];
+	struct ctx_repair_answer *answer;
+
+	answer = ctx_grow(entry->answers, &entry->answers_cap,
+	    entry->n_answers + 1, sizeof *answer, err);
+	if (answer == NULL)
+		return -1;
+	entry->answers = answer;
+	answer += entry->n_answers++;
+	if (entry->n_answers == 1 && opening != NULL) {
+		if (append_template(repair, entry, opening, message, NULL,
+			err) < 0)
+			return -1;
+		entry->opening = entry->answer_text.n;
+	}
+	*answer = (struct ctx_repair_answer){.at = entry->answer_text.n};
+	if (template != NULL &&
+	    append_template(repair, entry, template, message, call, err) < 0)
+		return -1;
+	answer->n = entry->answer_text.n - answer->at;
+	if (!has_value(message->json, call->id))
+		entry->nameless = true;
+	return 0;
+}
+
+int
+ctx_repair_compose_results(struct ctx_repair *repair,
+    struct ctx_repair_entry *entry, const struct ctx_message *message,
+    struct ctx_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < message->n; i++)
+		if (message->blocks[i].kind == CTX_BLOCK_TOOL_CALL &&
+		    compose_result(repair, entry, message, &message->blocks[i],
+			err) < 0)
+			return -1;
+	return 0;
+}
+
+bool
+ctx_repair_has_results(const struct ctx_repair_entry *entry)
+{
+	size_t i;
+
+	for (i = entry->handed_on; i < entry->n_answers; i++)
+		if (entry->answers[i].due)
+			return true;
+	return entry->handed_on > 0;
+}
+
+/* Appends all results that are due between before and behind, separated by
+ * part. */
+static int
+append_due_results(struct ctx_buf *out, const struct ctx_repair_entry *entry,
+    struct ctx_str before, const char *part, const char *behind,
+    struct ctx_err *err)
+{
+	const struct ctx_repair_answer *answer = entry->answers;
+	struct ctx_str lead = before;
+	size_t i;
+
+	for (i = 0; i < entry->n_answers; i++, answer++) {
+		if (!answer->due)
+			continue;
+		if (ctx_buf_add(out, lead.p, lead.n, err) < 0 ||
+		    ctx_buf_add(out, entry->answer_text.p + answer->at,
+			answer->n, err) < 0)
+			return -1;
+		lead = (struct ctx_str){part, strlen(part)};
+	}
+	return ctx_buf_add(out, behind, strlen(behind), err);
+}
+
+int
+ctx_repair_append_results(struct ctx_buf *out,
+    const struct ctx_repair_entry *entry, const char *part, const char *behind,
+    struct ctx_err *err)
+{
+	return append_due_results(out, entry, (struct ctx_str){"", 0}, part,
+	    behind, err);
+}
+
+int
+ctx_repair_append_result_messages(struct ctx_buf *out,
+    const struct ctx_repair_entry *entry, const char *part, struct ctx_err *err)
+{
+	struct ctx_str opening = {entry->answer_text.p, entry->opening};
+
+	if (entry->dialect->result_wrapper[0] == NULL)
+		return ctx_repair_append_results(out, entry, part, "", err);
+	return append_due_results(out, entry, opening, ",",
+	    entry->dialect->result_wrapper[1], err);
+}
+
+bool
+ctx_repair_results_in_next(const struct ctx_repair_entry *entry,
+    const struct ctx_repair_entry *next)
+{
+	if (entry->dialect->result_wrapper[0] == NULL || next == NULL ||
+	    next->dialect != entry->dialect || next->front == 0)
+		return false;
+	return next->users || (entry->rules & CTX_ASKS_TURNS);
+}
+
+/* Returns true if no result may stand between entry and next: the provider
+ * merges them, or they are items of one answer. An empty next is not merged,
+ * since it must stay the last message. */
+static bool
+is_one_answer(const struct ctx_repair_entry *entry,
+    const struct ctx_repair_entry *next)
+{
+	return ((entry->rules & CTX_ONE_MESSAGE) ||
+		   ((entry->rules & CTX_JOINS_ANSWERS) && !entry->close)) &&
+	    next->dialect == entry->dialect && next->role == entry->role &&
+	    !next->mute;
+}
+
+bool
+ctx_repair_results_after_next(const struct ctx_repair_entry *entry,
+    bool nameless, const struct ctx_repair_entry *next)
+{
+	return next != NULL &&
+	    (is_one_answer(entry, next) ||
+		(nameless && next->users &&
+		    !(next->role == CTX_ROLE_ASSISTANT &&
+			(entry->rules & CTX_RESULTS_NEXT)) &&
+		    entry->dialect->result_wrapper[0] == NULL &&
+		    next->dialect == entry->dialect));
+}
+
+/* Removes the results that are not due. */
+static void
+drop_undue_results(struct ctx_repair_entry *entry)
+{
+	size_t i, n = entry->handed_on;
+
+	for (i = n; i < entry->n_answers; i++)
+		if (entry->answers[i].due)
+			entry->answers[n++] = entry->answers[i];
+	entry->n_answers = n;
+}
+
+int
+ctx_repair_move_results(struct ctx_repair_entry *entry,
+    struct ctx_repair_entry *next, struct ctx_err *err)
+{
+	struct ctx_repair_answer *grown, *old = next->answers;
+	struct ctx_buf text = next->answer_text;
+	size_t i, shift = entry->answer_text.n;
+
+	drop_undue_results(entry);
+	grown = ctx_grow(entry->answers, &entry->answers_cap,
+	    entry->n_answers + next->n_answers, sizeof *grown, err);
+	if (grown == NULL)
+		return -1;
+	entry->answers = grown;
+	if (ctx_buf_add(&entry->answer_text, text.p, text.n, err) < 0)
+		return -1;
+	for (i = 0; i < next->n_answers; i++) {
+		grown[entry->n_answers + i] = old[i];
+		grown[entry->n_answers + i].at += shift;
+	}
+	next->answers = grown;
+	next->handed_on = entry->n_answers;
+	next->n_answers += entry->n_answers;
+	next->answers_cap = entry->answers_cap;
+	next->answer_text = entry->answer_text;
+	next->opening = entry->opening;
+	next->nameless |= entry->nameless;
+	entry->answers = old;
+	entry->answer_text = text;
+	entry->n_answers = entry->handed_on = 0;
+	return 0;
+}
+
+/* Returns the last message that must come before the results of entry. Sets
+ * *next to the message after it, or NULL. The answer is cached for all messages
+ * between. */
+static struct ctx_repair_entry *
+find_last_before_results(struct ctx_repair *repair,
+    const struct ctx_repair_queue *queue, struct ctx_repair_entry *entry,
+    struct ctx_repair_entry **next)
+{
+	struct ctx_repair_entry *last = entry;
+	bool nameless = entry->nameless;
+
+	if (repair->row && entry->message >= repair->row_from &&
+	    entry->message <= repair->row_to) {
+		*next = repair->row_ends
+		    ? ctx_repair_find_entry(queue, repair->row_behind)
+		    : NULL;
+		return ctx_repair_find_entry(queue, repair->row_to);
+	}
+	while ((*next = ctx_repair_find_shown(queue,
+		    (size_t)(last - queue->list))) != NULL &&
+	    ctx_repair_results_after_next(last, nameless, *next)) {
+		last = *next;
+		nameless |= last->nameless;
+	}
+	repair->row = true;
+	repair->row_from = entry->message;
+	repair->row_to = last->message;
+	repair->row_ends = *next != NULL;
+	repair->row_behind = *next != NULL ? (*next)->message : 0;
+	return last;
+}
+
+int
+ctx_repair_mark_result(struct ctx_repair *repair,
+    struct ctx_repair_queue *queue, struct ctx_repair_entry *entry,
+    const struct ctx_finding *finding, bool judging, struct ctx_fix *fix)
+{
+	struct ctx_repair_entry *last, *next;
+	struct ctx_repair_answer *answer;
+
+	/* With shared, an existing result may be meant for this call. */
+	if (finding->shared || entry->n_answers == entry->handed_on)
+		return 0;
+	answer = &entry->answers[entry->handed_on + finding->call];
+	if (answer->n == 0)
+		return 0;
+	if (finding->doubled)
+		entry->close = true;
+	last = find_last_before_results(repair, queue, entry, &next);
+	if (last->role != CTX_ROLE_ASSISTANT &&
+	    (last->role != CTX_ROLE_TOOL ||
+		(entry->rules & CTX_RESULTS_TOGETHER)) &&
+	    (entry->rules &
+		(CTX_ASKS_TURNS | CTX_RESULTS_FIRST | CTX_SYSTEM_BETWEEN)))
+		return 0;
+	if ((entry->rules & CTX_ASKS_TURNS) &&
+	    !ctx_repair_results_in_next(entry, next) && next != NULL &&
+	    next->role == CTX_ROLE_USER)
+		return 0;
+	answer->due = true;
+	fix->action = "insert";
+	fix->bytes =
+	    (struct ctx_str){entry->answer_text.p + answer->at, answer->n};
+	if (judging)
+		return next == &queue->list[queue->n - 1] &&
+			!ctx_repair_results_in_next(entry, next)
+		    ? 2
+		    : 1;
+	return next == NULL ? 2 : 1;
+}

@@ -1,0 +1,174 @@
+/*
+ * write_repaired.c - records leave the queue
+ *
+ * Records wait in a queue until the validator can have no more findings about
+ * them.
+ */
+#include <string.h>
+
+#include "check/repair.h"
+
+/* Writes a text, unless this is a trial.  stays: it remains valid and need not
+ * be copied. */
+static int
+write_text(struct ctx_repair *repair, const char *p, size_t n, bool stays,
+    struct ctx_err *err)
+{
+	if (repair->writer == NULL)
+		return 0;
+	return stays ? ctx_writer_put(repair->writer, p, n, err)
+		     : ctx_writer_copy(repair->writer, p, n, err);
+}
+
+/* Writes the due results of entry i as records, or inserts them into the next
+ * message. */
+static int
+write_due_results(struct ctx_repair *repair, size_t i, struct ctx_err *err)
+{
+	struct ctx_repair_entry *entry = &repair->lines.list[i];
+	struct ctx_repair_entry *next =
+	    ctx_repair_find_shown(&repair->lines, i);
+	struct ctx_str text = entry->bytes;
+	struct ctx_buf *out = &repair->out;
+	bool crlf = text.n > 1 && text.p[text.n - 2] == '\r';
+	bool ended = text.n > 0 && text.p[text.n - 1] == '\n';
+	const char *eol = crlf && ended ? "\r\n" : "\n";
+
+	if (ctx_repair_results_after_next(entry, entry->nameless, next))
+		return ctx_repair_move_results(entry, next, err);
+	repair->lines.changed = true;
+	out->n = 0;
+	if (ctx_repair_results_in_next(entry, next)) {
+		text = next->bytes;
+		if (ctx_buf_add(out, text.p, next->front, err) < 0 ||
+		    ctx_repair_append_results(out, entry, ",",
+			next->alone ? "" : ",", err) < 0 ||
+		    ctx_buf_add(out, text.p + next->front, text.n - next->front,
+			err) < 0)
+			return -1;
+		return ctx_repair_own(next, out->p, out->n, err);
+	}
+	/* Results end as the record before them does. If that has no line end,
+	 * one is inserted before the results and none after them. */
+	if (!ended && ctx_buf_add(out, eol, strlen(eol), err) < 0)
+		return -1;
+	if (ctx_repair_append_result_messages(out, entry, eol, err) < 0 ||
+	    (ended && ctx_buf_add(out, eol, strlen(eol), err) < 0))
+		return -1;
+	return write_text(repair, out->p, out->n, false, err);
+}
+
+/* Writes a user message before the record of entry. */
+static int
+write_leading_message(struct ctx_repair *repair,
+    const struct ctx_repair_entry *entry, struct ctx_err *err)
+{
+	struct ctx_str text = entry->bytes;
+	bool crlf = text.n > 1 && text.p[text.n - 2] == '\r';
+
+	repair->out.n = 0;
+	if (ctx_buf_printf(&repair->out, err, "%s%s", entry->dialect->lead,
+		crlf ? "\r\n" : "\n") < 0)
+		return -1;
+	return write_text(repair, repair->out.p, repair->out.n, false, err);
+}
+
+static int
+write_repaired(struct ctx_repair *repair, size_t i, struct ctx_err *err)
+{
+	struct ctx_repair_entry *entry = &repair->lines.list[i];
+	size_t from = ctx_repair_pass_change(&repair->lines, entry);
+
+	/* Blank lines after a removed record are removed, too. */
+	if (entry->drop || (entry->blank && repair->after_dropped)) {
+		repair->after_dropped = true;
+		return 0;
+	}
+	repair->after_dropped = false;
+	if (ctx_repair_record_reasoning(repair, entry, from, err) < 0)
+		return -1;
+	/* Archived bytes are on disk before the change is written. */
+	if (repair->options->archive != NULL && repair->writer != NULL &&
+	    ctx_archive_sync(repair->options->archive, err) < 0)
+		return -1;
+	if (entry->led && write_leading_message(repair, entry, err) < 0)
+		return -1;
+	if (write_text(repair, entry->bytes.p, entry->bytes.n,
+		entry->text == NULL, err) < 0 ||
+	    (ctx_repair_has_results(entry) &&
+		write_due_results(repair, i, err) < 0))
+		return -1;
+	return repair->writer == NULL
+	    ? 0
+	    : ctx_writer_end_record(repair->writer, err);
+}
+
+/* Writes the entries before message number settled. Copies the bytes of the
+ * others, because the reader will reuse its buffer. */
+static int
+write_settled_entries(struct ctx_repair *repair, uint64_t settled,
+    struct ctx_err *err)
+{
+	struct ctx_repair_queue *queue = &repair->lines;
+	struct ctx_repair_entry *entry;
+
+	while (queue->from < queue->n) {
+		entry = &queue->list[queue->from];
+		if (entry->is_message && entry->message >= settled)
+			break;
+		if (write_repaired(repair, queue->from, err) < 0)
+			return -1;
+		ctx_repair_release_entry(entry);
+		queue->from++;
+	}
+	if (queue->from == queue->n) {
+		queue->from = queue->n = 0;
+		return 0;
+	}
+	/* Older entries own their bytes already. */
+	entry = &queue->list[queue->n - 1];
+	return entry->text != NULL
+	    ? 0
+	    : ctx_repair_own(entry, entry->bytes.p, entry->bytes.n, err);
+}
+
+int
+ctx_repair_take_record(struct ctx_repair *repair, struct ctx_str *text,
+    struct ctx_err *err)
+{
+	if (repair->edits.n == 0)
+		return 0;
+	repair->out.n = 0;
+	ctx_edits_merge(&repair->edits);
+	if (ctx_edits_apply(&repair->edits, *text, &repair->out, err) < 0)
+		return -1;
+	ctx_edits_reset(&repair->edits);
+	*text = (struct ctx_str){repair->out.p, repair->out.n};
+	return 0;
+}
+
+int
+ctx_repair_record(struct ctx_repair *repair, const struct ctx_event *event,
+    uint64_t settled, struct ctx_err *err)
+{
+	struct ctx_repair_entry *entry;
+
+	if (event->layout->kind == CTX_LAYOUT_MESSAGE)
+		return write_settled_entries(repair, settled, err);
+	entry = ctx_repair_append_entry(&repair->lines, err);
+	if (entry == NULL)
+		return -1;
+	entry->bytes = event->record->text;
+	entry->blank = event->record->kind == CTX_RECORD_BLANK;
+	if (repair->edits.n > 0 &&
+	    (ctx_repair_take_record(repair, &entry->bytes, err) < 0 ||
+		ctx_repair_own(entry, entry->bytes.p, entry->bytes.n, err) < 0))
+		return -1;
+	return write_settled_entries(repair, settled, err);
+}
+
+int
+ctx_repair_end(struct ctx_repair *repair, struct ctx_err *err)
+{
+	return write_settled_entries(repair, UINT64_MAX, err);
+}
