@@ -103,11 +103,12 @@ refuse_arguments(struct ctx_validator *validator, size_t i, bool in_text,
 	if (make_object(validator, body, value, is_json, err) < 0 ||
 	    (in_text &&
 		ctx_json_string_encode(&validator->with, body->p, body->n,
-		    err) < 0))
+		    err) < 0) ||
+	    ctx_validate_describe(validator, i, "arguments of call", tail,
+		err) < 0)
 		return -1;
 	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_ARGUMENTS, i,
-	    "arguments of call", tail, ctx_json_str(json, value),
-	    &validator->with, err);
+	    ctx_json_str(json, value), err);
 }
 
 /* Checks arguments that must be JSON in a string. */

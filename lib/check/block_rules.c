@@ -91,10 +91,13 @@ check_id(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 		return 0;
 	rc = ctx_id_repair(&validator->with, &validator->spare,
 	    validator->rules, literal, err);
-	return rc < 0 ? -1
-		      : ctx_validate_refuse_edit(validator, CTX_RULE_BAD_ID, i,
-			    "id of call", wrong, literal,
-			    rc > 0 ? &validator->with : NULL, err);
+	if (rc < 0 ||
+	    ctx_validate_describe(validator, i, "id of call", wrong, err) < 0)
+		return -1;
+	if (rc == 0)
+		literal.p = NULL;
+	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_ID, i, literal,
+	    err);
 }
 
 static bool

@@ -258,11 +258,10 @@ int ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
  * need no result yet. */
 int ctx_validator_end(struct ctx_validator *validator, bool allow_pending,
     struct ctx_err *err);
-/* Checks a request outside its messages, which is the node of their array.
- * Findings get the place of the request. */
+/* Checks validator->request outside its messages, which is the node of their
+ * array.  Findings get the place of the request. */
 int ctx_validator_check_request(struct ctx_validator *validator, uint64_t rules,
-    const struct ctx_json *json, uint32_t request, uint32_t messages,
-    const struct ctx_place *place, struct ctx_err *err);
+    uint32_t messages, const struct ctx_place *place, struct ctx_err *err);
 /* Returns the index of the first message that may still get findings. */
 uint64_t ctx_validator_settled(const struct ctx_validator *validator);
 

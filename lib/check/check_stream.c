@@ -236,8 +236,7 @@ check_request(struct check *check, const struct ctx_event *event,
 	if (find_rules(check, event, &rules, err) < 0)
 		return -1;
 	return ctx_validator_check_request(&check->record.validator, rules,
-	    event->record->json, layout->request, layout->messages, &place,
-	    err);
+	    layout->messages, &place, err);
 }
 
 static int

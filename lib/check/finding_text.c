@@ -104,20 +104,11 @@ ctx_validate_refuse_text(struct ctx_validator *validator, enum ctx_rule_id id,
 }
 
 int
-ctx_validate_refuse_edit(struct ctx_validator *validator, enum ctx_rule_id id,
-    size_t part, const char *what, const char *tail, struct ctx_str old,
-    const struct ctx_buf *with, struct ctx_err *err)
+ctx_validate_describe(struct ctx_validator *validator, size_t part,
+    const char *what, const char *tail, struct ctx_err *err)
 {
-	struct ctx_finding finding = {.id = id,
-	    .place = validator->place,
-	    .part = part};
 	const struct ctx_block *of = &validator->message->blocks[part];
-	int rc;
 
-	if (with != NULL) {
-		finding.old = old;
-		finding.with = (struct ctx_str){with->p, with->n};
-	}
 	validator->what.n = 0;
 	if (ctx_buf_add(&validator->what, what, strlen(what), err) < 0)
 		return -1;
@@ -126,8 +117,22 @@ ctx_validate_refuse_edit(struct ctx_validator *validator, enum ctx_rule_id id,
 	    (ctx_buf_add(&validator->what, " ", 1, err) < 0 ||
 		ctx_validate_name(validator, of, err) < 0))
 		return -1;
-	if (ctx_buf_add(&validator->what, tail, strlen(tail), err) < 0)
-		return -1;
+	return ctx_buf_add(&validator->what, tail, strlen(tail), err);
+}
+
+int
+ctx_validate_refuse_edit(struct ctx_validator *validator, enum ctx_rule_id id,
+    size_t part, struct ctx_str old, struct ctx_err *err)
+{
+	struct ctx_finding finding = {.id = id,
+	    .place = validator->place,
+	    .part = part,
+	    .old = old};
+	int rc;
+
+	if (old.p != NULL)
+		finding.with =
+		    (struct ctx_str){validator->with.p, validator->with.n};
 	rc = ctx_validate_tell(validator, &finding, err);
 	if (rc > 0 && ctx_rule_at(id)->remedy == CTX_FIX_REMOVE_BLOCK)
 		validator->gone[part] = true;
@@ -138,8 +143,10 @@ int
 ctx_validate_refuse_part(struct ctx_validator *validator, enum ctx_rule_id id,
     size_t part, const char *what, const char *tail, struct ctx_err *err)
 {
-	return ctx_validate_refuse_edit(validator, id, part, what, tail,
-	    (struct ctx_str){NULL, 0}, NULL, err);
+	return ctx_validate_describe(validator, part, what, tail, err) < 0
+	    ? -1
+	    : ctx_validate_refuse_edit(validator, id, part,
+		  (struct ctx_str){NULL, 0}, err);
 }
 
 int

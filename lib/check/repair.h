@@ -111,14 +111,14 @@ int ctx_repair_compose_results(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, const struct ctx_message *message,
     struct ctx_err *err);
 /*
- * Marks the result of a call as due.  Returns 2 if the result will be the
- * message directly before the one being checked, or the last message; else 1.
- * Returns 0 if no result can be inserted: there is none, or it would be a user
- * message next to another where the rules forbid that.
+ * Marks the result that fix->finding misses as due.  judging: a message is
+ * being checked.  Returns 2 if the result will be the message directly before
+ * the one being checked, or the last message; else 1. Returns 0 if no result
+ * can be inserted: there is none, or it would be a user message next to another
+ * where the rules forbid that.
  */
 int ctx_repair_mark_result(struct ctx_repair *repair,
-    struct ctx_repair_queue *queue, struct ctx_repair_entry *entry,
-    const struct ctx_finding *finding, bool judging, struct ctx_fix *fix);
+    struct ctx_repair_entry *entry, bool judging, struct ctx_fix *fix);
 /* Returns true if results of the entry are due. */
 bool ctx_repair_has_results(const struct ctx_repair_entry *entry);
 /*

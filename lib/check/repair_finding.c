@@ -33,8 +33,9 @@ is_breakpoint_fix(const struct ctx_finding *finding)
  * messages (entry is NULL). */
 static int
 apply_text_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
-    const struct ctx_finding *finding, struct ctx_fix *fix, struct ctx_err *err)
+    struct ctx_fix *fix, struct ctx_err *err)
 {
+	const struct ctx_finding *finding = fix->finding;
 	struct ctx_edits *edits =
 	    finding->place.inside ? &repair->edits : &repair->one;
 
@@ -69,12 +70,13 @@ mark_leading_message(struct ctx_repair_entry *entry, struct ctx_fix *fix)
 	return 1;
 }
 
-/* Applies the fix of a finding about a message that was not written yet. */
+/* Applies the fix of fix->finding, which is about a message that was not
+ * written yet. */
 static int
-apply_fix(struct ctx_repair *repair, struct ctx_repair_queue *queue,
-    struct ctx_repair_entry *entry, const struct ctx_finding *finding,
+apply_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     const struct ctx_message *message, struct ctx_fix *fix, struct ctx_err *err)
 {
+	const struct ctx_finding *finding = fix->finding;
 	enum ctx_fix_kind remedy = ctx_rule_at(finding->id)->remedy;
 
 	if (remedy == CTX_FIX_NONE)
@@ -85,8 +87,8 @@ apply_fix(struct ctx_repair *repair, struct ctx_repair_queue *queue,
 		return -1;
 	switch (remedy) {
 	case CTX_FIX_ADD_RESULT:
-		return ctx_repair_mark_result(repair, queue, entry, finding,
-		    message != NULL, fix);
+		return ctx_repair_mark_result(repair, entry, message != NULL,
+		    fix);
 	case CTX_FIX_REMOVE_BLOCK:
 		fix->bytes =
 		    get_block_bytes(message, &message->blocks[finding->part]);
@@ -102,15 +104,15 @@ apply_fix(struct ctx_repair *repair, struct ctx_repair_queue *queue,
 	case CTX_FIX_ADD_FIRST:
 		return mark_leading_message(entry, fix);
 	case CTX_FIX_REPLACE_TEXT:
-		return apply_text_fix(repair, entry, finding, fix, err);
+		return apply_text_fix(repair, entry, fix, err);
 	case CTX_FIX_REMOVE_BREAKPOINT:
 		if (finding->old.p != NULL)
-			return apply_text_fix(repair, entry, finding, fix, err);
+			return apply_text_fix(repair, entry, fix, err);
 		fix->action = "edit";
 		return ctx_repair_breakpoint(repair, entry, &fix->bytes, err);
 	case CTX_FIX_REPLACE_IMAGE:
 		if (finding->old.p != NULL || finding->part == SIZE_MAX)
-			return apply_text_fix(repair, entry, finding, fix, err);
+			return apply_text_fix(repair, entry, fix, err);
 		fix->action = "edit";
 		return ctx_repair_image(repair, entry, finding->part,
 		    &fix->bytes, err);
@@ -123,15 +125,15 @@ int
 ctx_repair_finding(struct ctx_repair *repair, const struct ctx_finding *finding,
     const struct ctx_message *message, struct ctx_fix *fix, struct ctx_err *err)
 {
-	struct ctx_repair_queue *queue =
-	    ctx_repair_choose_queue(repair, finding->place.inside);
 	struct ctx_repair_entry *entry =
-	    ctx_repair_find_entry(queue, finding->place.message);
+	    ctx_repair_find_entry(ctx_repair_choose_queue(repair,
+				      finding->place.inside),
+		finding->place.message);
 
 	fix->finding = finding;
 	if (finding->in_request) {
 		fix->role = CTX_ROLE_OTHER;
-		return apply_text_fix(repair, NULL, finding, fix, err);
+		return apply_text_fix(repair, NULL, fix, err);
 	}
 	/* A message that was written can no longer be changed. */
 	if (entry == NULL || ctx_repair_is_linked(entry, finding->place.inside))
@@ -139,5 +141,5 @@ ctx_repair_finding(struct ctx_repair *repair, const struct ctx_finding *finding,
 	fix->role = entry->role;
 	fix->bytes = entry->bytes;
 	fix->action = "drop";
-	return apply_fix(repair, queue, entry, finding, message, fix, err);
+	return apply_fix(repair, entry, message, fix, err);
 }

@@ -64,19 +64,19 @@ choose_result_template(const struct ctx_dialect *dialect,
 	return NULL;
 }
 
-/* Sets *value to a node as it will be sent: without lone surrogates, and with
- * id in the form that the rules demand. */
+/* Sets *value to a node as it will be sent: without lone surrogates and, if it
+ * is an id, in the form that the rules demand; 0: it is not an id. */
 static int
-get_sent_value(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
-    const struct ctx_json *json, uint32_t node, bool id, struct ctx_str *value,
+get_sent_value(struct ctx_repair *repair, uint64_t rules,
+    const struct ctx_json *json, uint32_t node, struct ctx_str *value,
     struct ctx_err *err)
 {
 	int rc = 0;
 
 	*value = ctx_json_str(json, node);
 	if (json->nodes[node].kind == CTX_JSON_STRING)
-		rc = ctx_id_repair(&repair->id, &repair->spare,
-		    id ? entry->rules : 0, *value, err);
+		rc = ctx_id_repair(&repair->id, &repair->spare, rules, *value,
+		    err);
 	if (rc > 0)
 		*value = (struct ctx_str){repair->id.p, repair->id.n};
 	return rc < 0 ? -1 : 0;
@@ -108,8 +108,8 @@ append_template(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 			value = (struct ctx_str){text, sizeof text - 1};
 		else if (nodes[i] == 0)
 			value = (struct ctx_str){"null", 4};
-		else if (get_sent_value(repair, entry, message->json, nodes[i],
-			     i == 0, &value, err) < 0)
+		else if (get_sent_value(repair, i == 0 ? entry->rules : 0,
+			     message->json, nodes[i], &value, err) < 0)
 			return -1;
 		if (ctx_buf_add(out, value.p, value.n, err) < 0)
 			return -1;
@@ -336,9 +336,11 @@ find_last_before_results(struct ctx_repair *repair,
 
 int
 ctx_repair_mark_result(struct ctx_repair *repair,
-    struct ctx_repair_queue *queue, struct ctx_repair_entry *entry,
-    const struct ctx_finding *finding, bool judging, struct ctx_fix *fix)
+    struct ctx_repair_entry *entry, bool judging, struct ctx_fix *fix)
 {
+	const struct ctx_finding *finding = fix->finding;
+	struct ctx_repair_queue *queue =
+	    ctx_repair_choose_queue(repair, finding->place.inside);
 	struct ctx_repair_entry *last, *next;
 	struct ctx_repair_answer *answer;
 

@@ -85,9 +85,10 @@ check_system_prompt(struct ctx_validator *validator,
 
 int
 ctx_validator_check_request(struct ctx_validator *validator, uint64_t rules,
-    const struct ctx_json *json, uint32_t request, uint32_t messages,
-    const struct ctx_place *place, struct ctx_err *err)
+    uint32_t messages, const struct ctx_place *place, struct ctx_err *err)
 {
+	const struct ctx_json *json = validator->request_json;
+	uint32_t request = validator->request;
 	int rc;
 
 	validator->rules = rules;

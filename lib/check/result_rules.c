@@ -42,10 +42,12 @@ check_object_result(struct ctx_validator *validator, size_t i,
 	validator->with.n = 0;
 	if (ctx_buf_add(&validator->with, "{\"output\":", 10, err) < 0 ||
 	    ctx_buf_add(&validator->with, text.p, text.n, err) < 0 ||
-	    ctx_buf_add(&validator->with, "}", 1, err) < 0)
+	    ctx_buf_add(&validator->with, "}", 1, err) < 0 ||
+	    ctx_validate_describe(validator, i, "result", " is no object",
+		err) < 0)
 		return -1;
-	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_RESULT, i,
-		   "result", " is no object", text, &validator->with, err) < 0
+	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_RESULT, i, text,
+		   err) < 0
 	    ? -1
 	    : 0;
 }
@@ -66,11 +68,12 @@ check_string_result(struct ctx_validator *validator, size_t i,
 		return 0;
 	validator->with.n = validator->spare.n = 0;
 	if (ctx_json_compact(json, body, &validator->spare, &text, err) < 0 ||
-	    ctx_json_string_encode(&validator->with, text.p, text.n, err) < 0)
+	    ctx_json_string_encode(&validator->with, text.p, text.n, err) < 0 ||
+	    ctx_validate_describe(validator, i, "result",
+		" is neither a string nor a list of blocks", err) < 0)
 		return -1;
 	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_RESULT, i,
-		   "result", " is neither a string nor a list of blocks",
-		   ctx_json_str(json, body), &validator->with, err) < 0
+		   ctx_json_str(json, body), err) < 0
 	    ? -1
 	    : 0;
 }
@@ -157,8 +160,8 @@ check_result_block(struct ctx_validator *validator, size_t i, size_t k,
 {
 	const struct ctx_block *block = &validator->message->blocks[k];
 	const struct ctx_json *json = validator->message->json;
+	struct ctx_str old = {NULL, 0};
 	const char *what;
-	bool known;
 
 	/* Breakpoints are not blocks. */
 	if (block->removable == 0 || block->payload == 0 ||
@@ -166,12 +169,14 @@ check_result_block(struct ctx_validator *validator, size_t i, size_t k,
 	    (what = find_block_problem(validator,
 		 &validator->message->blocks[i], block)) == NULL)
 		return 0;
-	known = validator->dialect->text_block != NULL;
-	if (known && make_replacement_block(validator, block, err) < 0)
-		return -1;
-	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_RESULT, i,
-		   "result", what, ctx_json_str(json, block->removable),
-		   known ? &validator->with : NULL, err) < 0
+	if (validator->dialect->text_block != NULL) {
+		if (make_replacement_block(validator, block, err) < 0)
+			return -1;
+		old = ctx_json_str(json, block->removable);
+	}
+	return ctx_validate_describe(validator, i, "result", what, err) < 0 ||
+		ctx_validate_refuse_edit(validator, CTX_RULE_BAD_RESULT, i, old,
+		    err) < 0
 	    ? -1
 	    : 0;
 }

@@ -45,11 +45,14 @@ int ctx_validate_name(struct ctx_validator *validator,
 int ctx_validate_refuse_text(struct ctx_validator *validator,
     enum ctx_rule_id id, struct ctx_str old, const char *what,
     struct ctx_err *err);
-/* Reports a finding about block number part, whose fix replaces the bytes old
- * by with; NULL: it has no fix. */
+/* Sets validator->what to the text WHAT NAME TAIL about block number part.
+ * Returns 0, or -1 with *err. */
+int ctx_validate_describe(struct ctx_validator *validator, size_t part,
+    const char *what, const char *tail, struct ctx_err *err);
+/* Reports a finding about block number part, whose text is validator->what. Its
+ * fix replaces the bytes old by validator->with; p NULL: it has no such fix. */
 int ctx_validate_refuse_edit(struct ctx_validator *validator,
-    enum ctx_rule_id id, size_t part, const char *what, const char *tail,
-    struct ctx_str old, const struct ctx_buf *with, struct ctx_err *err);
+    enum ctx_rule_id id, size_t part, struct ctx_str old, struct ctx_err *err);
 
 /* Returns true if a block of this kind was not removed. */
 bool ctx_validate_has(const struct ctx_validator *validator,
