@@ -140,7 +140,8 @@ print_finding(FILE *to, const struct ctx_finding *finding)
 }
 
 static int
-found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
+handle_finding(void *user, const struct ctx_finding *finding,
+    struct ctx_err *err)
 {
 	struct check_command *check = user;
 	int rc = 0;
@@ -168,7 +169,7 @@ found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 }
 
 static int
-fixed(void *user, const struct ctx_fix *fix, struct ctx_err *err)
+handle_fix(void *user, const struct ctx_fix *fix, struct ctx_err *err)
 {
 	struct check_command *check = user;
 	const struct ctx_finding *finding = fix->finding;
@@ -294,8 +295,8 @@ parse(struct check_command *check, int argc, char **argv)
 	check->cli.still = check->quiet;
 	o->reasoning = (enum ctx_reasoning)reasoning;
 	o->user = check;
-	o->found = found;
-	o->fixed = fixed;
+	o->on_finding = handle_finding;
+	o->on_fix = handle_fix;
 	if (check->provider == NULL)
 		return;
 	o->provider = ctx_provider_find(check->provider);

@@ -94,16 +94,17 @@ refuse_arguments(struct ctx_validator *validator, size_t i, bool in_text,
 {
 	const struct ctx_json *json = validator->message->json;
 	uint32_t value = validator->message->blocks[i].payload;
-	struct ctx_buf *body = in_text ? &validator->spare : &validator->with;
+	struct ctx_buf *body =
+	    in_text ? &validator->spare : &validator->replacement;
 
-	validator->spare.n = validator->with.n = 0;
+	validator->spare.n = validator->replacement.n = 0;
 	if (value == 0)
 		return ctx_validate_refuse_part(validator,
 		    CTX_RULE_BAD_ARGUMENTS, i, "arguments of call", tail, err);
 	if (make_object(validator, body, value, is_json, err) < 0 ||
 	    (in_text &&
-		ctx_json_string_encode(&validator->with, body->p, body->n,
-		    err) < 0) ||
+		ctx_json_string_encode(&validator->replacement, body->p,
+		    body->n, err) < 0) ||
 	    ctx_validate_describe(validator, i, "arguments of call", tail,
 		err) < 0)
 		return -1;

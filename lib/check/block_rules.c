@@ -89,7 +89,7 @@ check_id(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	wrong = ctx_id_wrong(validator->rules, literal);
 	if (wrong == NULL)
 		return 0;
-	rc = ctx_id_repair(&validator->with, &validator->spare,
+	rc = ctx_id_repair(&validator->replacement, &validator->spare,
 	    validator->rules, literal, err);
 	if (rc < 0 ||
 	    ctx_validate_describe(validator, i, "id of call", wrong, err) < 0)
@@ -243,7 +243,7 @@ ctx_validate_has(const struct ctx_validator *validator,
 
 	for (i = 0; i < validator->message->n; i++)
 		if (validator->message->blocks[i].result_index == 0 &&
-		    !validator->gone[i] &&
+		    !validator->removed_blocks[i] &&
 		    validator->message->blocks[i].kind == kind)
 			return true;
 	return false;

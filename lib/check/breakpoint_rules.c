@@ -95,9 +95,9 @@ refuse_surplus_breakpoint(struct ctx_validator *validator,
 	struct ctx_finding finding = {.id = CTX_RULE_MANY_MARKERS,
 	    .place = mark->place,
 	    .part = CTX_NO_BLOCK,
-	    .in_request = mark->beside};
+	    .in_request = mark->outside_messages};
 
-	finding.with.p = "";
+	finding.replacement.p = "";
 	if (mark->place.message == validator->place.message)
 		json = validator->message->json;
 	if (json != NULL)
@@ -113,20 +113,22 @@ static int
 add_breakpoint_seen(struct ctx_validator *validator,
     const struct ctx_breakpoint_seen *mark, struct ctx_err *err)
 {
-	struct ctx_breakpoint_seen *marks = ctx_grow(validator->marks,
-	    &validator->marks_cap, validator->n_marks + 1, sizeof *marks, err);
+	struct ctx_breakpoint_seen *marks =
+	    ctx_grow(validator->breakpoints, &validator->breakpoints_cap,
+		validator->n_breakpoints + 1, sizeof *marks, err);
 
 	if (marks == NULL)
 		return -1;
-	validator->marks = marks;
-	marks[validator->n_marks++] = *mark;
+	validator->breakpoints = marks;
+	marks[validator->n_breakpoints++] = *mark;
 	/* Breakpoints of a request are counted at its end. */
-	if (mark->json != NULL || validator->n_marks <= CTX_BREAKPOINTS_MAX)
+	if (mark->json != NULL ||
+	    validator->n_breakpoints <= CTX_BREAKPOINTS_MAX)
 		return 0;
 	if (refuse_surplus_breakpoint(validator, marks, err) < 0)
 		return -1;
-	validator->n_marks--;
-	memmove(marks, marks + 1, validator->n_marks * sizeof *marks);
+	validator->n_breakpoints--;
+	memmove(marks, marks + 1, validator->n_breakpoints * sizeof *marks);
 	return 0;
 }
 
@@ -139,11 +141,12 @@ check_breakpoint(void *user, const struct ctx_json *json, uint32_t container,
 	    .json = validator->place.inside ? json : NULL,
 	    .container = container,
 	    .node = node,
-	    .beside = validator->beside};
+	    .outside_messages = validator->outside_messages};
 	int rc;
 
-	if (!validator->beside && is_misplaced(json, container, node)) {
-		validator->with.n = 0;
+	if (!validator->outside_messages &&
+	    is_misplaced(json, container, node)) {
+		validator->replacement.n = 0;
 		rc = ctx_validate_refuse_text(validator, CTX_RULE_BAD_MARKER,
 		    ctx_child_span(json, container, node, false),
 		    "a cache marker stands on or behind reasoning", err);
@@ -173,7 +176,7 @@ ctx_validate_all_markers(struct ctx_validator *validator,
 {
 	const struct ctx_breakpoint_format *format =
 	    find_breakpoint_format(validator);
-	size_t of_messages = validator->n_marks, first, i, n;
+	size_t of_messages = validator->n_breakpoints, first, i, n;
 
 	if (format == NULL)
 		return 0;
@@ -186,12 +189,12 @@ ctx_validate_all_markers(struct ctx_validator *validator,
 		return -1;
 	/* Breakpoints outside the messages were added last, but are the oldest.
 	 */
-	n = validator->n_marks;
+	n = validator->n_breakpoints;
 	first = of_messages;
 	for (i = 0; i + CTX_BREAKPOINTS_MAX < n; i++)
 		if (refuse_surplus_breakpoint(validator,
-			&validator->marks[(first + i) % n], err) < 0)
+			&validator->breakpoints[(first + i) % n], err) < 0)
 			return -1;
-	validator->n_marks = 0;
+	validator->n_breakpoints = 0;
 	return 0;
 }

@@ -147,26 +147,26 @@ struct ctx_finding {
 	uint32_t call; /* ADD_RESULT: index among the calls of the message */
 	bool shared;   /* ADD_RESULT: an existing result may be meant for it */
 	/* REPLACE_TEXT: the bytes to replace, p NULL if there is no fix; and
-	 * the replacement, valid until found returns. */
+	 * the replacement, valid until on_finding returns. */
 	struct ctx_str old;
-	struct ctx_str with;
+	struct ctx_str replacement;
 	bool in_request; /* found in the request, outside its messages */
 	bool doubled;    /* ADD_RESULT: a later open call has the same id */
 };
 
 /*
- * Checks one conversation, message by message.  It calls found for each
+ * Checks one conversation, message by message.  It calls on_finding for each
  * violation as soon as that is certain, which may be at a later message.
  *
- * found returns 1 if it fixes the violation as the rule says; later messages
- * are then checked as if it had never been there.  It returns 2 if it fixes it
- * by a result in a message directly before the one being checked, or after the
- * last message; 0 if it does not fix it; -1 with *err.
+ * on_finding returns 1 if it fixes the violation as the rule says; later
+ * messages are then checked as if it had never been there.  It returns 2 if it
+ * fixes it by a result in a message directly before the one being checked, or
+ * after the last message; 0 if it does not fix it; -1 with *err.
  *
  * Memory: the open tool calls, and 48 bytes per id seen.
  */
 struct ctx_validator {
-	int (*found)(void *user, const struct ctx_finding *finding,
+	int (*on_finding)(void *user, const struct ctx_finding *finding,
 	    struct ctx_err *err);
 	void *user;
 	/* Set by the caller: the provider, and the dialect of the next message;
@@ -180,70 +180,74 @@ struct ctx_validator {
 	 * the conversation, or NULL. */
 	const struct ctx_json *request_json;
 	uint32_t request;
-	bool *gone;   /* per block of the last message: removed by a fix */
-	bool dropped; /* true if a fix removed the last message */
+	bool removed; /* true if a fix removed the last message */
+	/* Per block of the last message: true if a fix removed it. */
+	bool *removed_blocks;
 	/* Internal: */
-	size_t gone_cap;
+	size_t removed_blocks_cap;
 	uint64_t rules;
 	const struct ctx_message *message;
 	struct ctx_place place;
 	struct ctx_tool_call_log *log;
-	struct ctx_buf what, text, with, spare;
+	struct ctx_buf what, text, replacement, spare;
 	struct ctx_json json;
 	/* Indices of messages, plus one; 0: none.  The last with results, ...
 	 */
-	uint64_t results;
-	uint64_t spoken; /* ... the last without results, ... */
-	uint64_t late;   /* ... and spoken at the time of late results. */
+	uint64_t last_results;
+	uint64_t last_speech; /* ... the last without results, ... */
+	/* ... and last_speech at the time of late results. */
+	uint64_t late_after;
 	/* The message of the oldest call that late results answered. */
-	uint64_t late_from;
+	uint64_t late_call;
 	struct ctx_last_seen {
 		enum ctx_role role; /* of the last message */
 		bool in_result;     /* the last message ended in a result */
-		bool text;          /* the user's turn has more than results */
+		bool has_user_text; /* the user's turn has more than results */
 		bool begun;         /* a message other than system was seen */
 	} last;
 	struct {
 		struct ctx_place place;
 		struct ctx_last_seen before; /* what stood before it */
 		/* The finding if the message is kept; what is NULL: none. */
-		struct ctx_finding doubt;
-	} waits[3];       /* findings that the next message decides */
-	unsigned waiting; /* a bit per entry of waits in use */
+		struct ctx_finding finding;
+	} waiting_findings[3]; /* findings that the next message decides */
+	unsigned waiting_bits; /* a bit per entry in use */
 	/* Reasoning items in a row that still need an item of the assistant
 	 * after them. */
-	struct ctx_place *leading;
-	size_t n_leading, leading_cap;
-	uint64_t turn; /* the newest message written by a user */
-	uint64_t
-	    answer; /* the first of the newest assistant messages in a row */
-	bool unanswered; /* a call stays without a result, and got none added */
+	struct ctx_place *open_reasoning;
+	size_t n_open_reasoning, open_reasoning_cap;
+	uint64_t newest_turn; /* the newest message written by a user */
+	/* The first of the newest assistant messages in a row. */
+	uint64_t newest_answer;
+	/* A call stays without a result, and got none added. */
+	bool unanswered;
 	/* Results may answer calls that only the provider stores.  Set by the
 	 * caller after ctx_validator_begin, or by a message. */
-	bool elsewhere;
-	bool beside; /* checking the request outside its messages */
-	bool tooled; /* a message has a tool call */
+	bool has_remote_state;
+	bool outside_messages; /* checking the request outside its messages */
+	bool has_tool_calls;   /* a message has a tool call */
 	/* Cache breakpoints, oldest first; of the stream's own messages at most
 	 * 4 are kept. */
-	struct ctx_breakpoint_seen *marks;
-	size_t n_marks, marks_cap;
+	struct ctx_breakpoint_seen *breakpoints;
+	size_t n_breakpoints, breakpoints_cap;
 	/* Images, oldest first; at most one more than the provider takes. */
 	struct ctx_image_seen *images;
 	size_t n_images, images_cap;
-	uint64_t counted; /* images that are left */
-	bool going;       /* a call without an id may get more results */
-	bool split;       /* an earlier message holds results of these calls */
-	bool over;        /* the conversation has ended */
-	bool named;       /* the waiting reasoning has an id of OpenAI */
+	uint64_t images_left;   /* images that no fix has removed */
+	bool unnamed_continues; /* a call without an id may get more results */
+	bool ended;             /* the conversation has ended */
+	/* An earlier message holds results of these calls. */
+	bool results_split;
+	bool reasoning_has_id; /* the waiting reasoning has an id of OpenAI */
 	/* Open calls before this message wait until the user speaks or the
 	 * conversation ends. */
-	uint64_t heard;
+	uint64_t open_until_user;
 	/* The newest user message with more than results, plus one. */
-	uint64_t said;
+	uint64_t newest_user_text;
 	/* Blocks of a message that later records continue, and whether any is
 	 * more than reasoning. */
-	size_t pieces;
-	bool pieces_speak;
+	size_t continued_blocks;
+	bool continued_speaks;
 };
 
 int ctx_validator_init(struct ctx_validator *validator, struct ctx_err *err);
@@ -295,11 +299,11 @@ struct ctx_check_options {
 	void *user;
 	/* Called for each violation that was not fixed; part and node of the
 	 * finding are not valid here. */
-	int (*found)(void *user, const struct ctx_finding *finding,
+	int (*on_finding)(void *user, const struct ctx_finding *finding,
 	    struct ctx_err *err);
 	/* Called for each violation that was fixed; or NULL. */
-	int (
-	    *fixed)(void *user, const struct ctx_fix *fix, struct ctx_err *err);
+	int (*on_fix)(void *user, const struct ctx_fix *fix,
+	    struct ctx_err *err);
 	uint64_t messages; /* set to the number of messages checked */
 	/* Set to the number of messages whose bound reasoning after a repair
 	 * was removed, and of those where it was kept; and of conversations

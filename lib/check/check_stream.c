@@ -14,29 +14,29 @@
 #include "check/repair.h"
 
 /* A conversation and its validator. */
-struct hearing {
+struct check_conversation {
 	struct ctx_validator validator;
 	uint64_t messages;
-	uint64_t left; /* messages that no fix has removed */
-	bool begun;    /* the members below are valid */
-	bool binds;    /* the model binds signed reasoning */
-	bool holding;  /* events are held */
+	uint64_t messages_left; /* messages that no fix has removed */
+	bool begun;             /* the members below are valid */
+	bool binds;             /* the model binds signed reasoning */
+	bool holding;           /* events are held */
 	struct ctx_held_events held;
 };
 
 struct check {
 	struct ctx_stream *stream;
 	struct ctx_check_options *options;
-	struct hearing lines, record;
+	struct check_conversation lines, record;
 	const struct ctx_message *message; /* being checked, or NULL */
 	struct ctx_repair repair;
 	struct ctx_writer *writer; /* NULL: nothing is repaired */
 	bool repairing;
 	bool trial;
-	const char *file;   /* file of the first record that is not blank */
-	bool conversations; /* true if a record held a conversation */
-	uint32_t
-	    at; /* offset up to which lines were counted, and the line there */
+	const char *file;    /* file of the first record that is not blank */
+	bool conversations;  /* true if a record held a conversation */
+	uint32_t counted_to; /* offset up to which lines were counted, and the
+				line there */
 	uint64_t line;
 };
 
@@ -47,14 +47,15 @@ report_finding(struct check *check, const struct ctx_finding *finding,
 {
 	if (check->trial)
 		return 0;
-	return check->options->found(check->options->user, finding, err);
+	return check->options->on_finding(check->options->user, finding, err);
 }
 
 static int
-found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
+handle_finding(void *user, const struct ctx_finding *finding,
+    struct ctx_err *err)
 {
 	struct check *check = user;
-	struct hearing *hearing;
+	struct check_conversation *conversation;
 	struct ctx_check_options *options = check->options;
 	struct ctx_fix fix;
 	int rc = check->repairing ? ctx_repair_finding(&check->repair, finding,
@@ -65,14 +66,14 @@ found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 		return -1;
 	if (rc == 0)
 		return report_finding(check, finding, err) < 0 ? -1 : 0;
-	if (!check->trial && options->fixed != NULL &&
-	    options->fixed(options->user, &fix, err) < 0)
+	if (!check->trial && options->on_fix != NULL &&
+	    options->on_fix(options->user, &fix, err) < 0)
 		return -1;
 	/* The removed message was counted in left when it was checked. */
-	hearing = finding->place.inside ? &check->record : &check->lines;
+	conversation = finding->place.inside ? &check->record : &check->lines;
 	if (ctx_rule_at(finding->id)->remedy == CTX_FIX_REMOVE_MESSAGE &&
-	    finding->place.message < hearing->messages)
-		hearing->left--;
+	    finding->place.message < conversation->messages)
+		conversation->messages_left--;
 	return rc;
 }
 
@@ -133,35 +134,35 @@ find_node_line(struct check *check, const struct ctx_event *event)
 {
 	const struct ctx_json *json = event->record->json;
 	uint32_t to = json->nodes[event->node].at;
-	const char *p = json->text + check->at, *end = json->text + to;
+	const char *p = json->text + check->counted_to, *end = json->text + to;
 
 	while ((p = memchr(p, '\n', (size_t)(end - p))) != NULL) {
 		check->line++;
 		p++;
 	}
-	check->at = to;
+	check->counted_to = to;
 	return check->line;
 }
 
 static struct ctx_place
 get_event_place(struct check *check, const struct ctx_event *event,
-    const struct hearing *hearing)
+    const struct check_conversation *conversation)
 {
 	return (struct ctx_place){
 	    .file = event->record->file,
 	    .line = event->inside ? find_node_line(check, event)
 				  : event->record->line,
-	    .message = hearing->messages,
+	    .message = conversation->messages,
 	    .inside = event->inside,
 	};
 }
 
 static int
-check_message(struct check *check, struct hearing *hearing,
+check_message(struct check *check, struct check_conversation *conversation,
     const struct ctx_event *event, struct ctx_err *err)
 {
-	struct ctx_place place = get_event_place(check, event, hearing);
-	bool goes_on = hearing->messages > 0 &&
+	struct ctx_place place = get_event_place(check, event, conversation);
+	bool goes_on = conversation->messages > 0 &&
 	    (event->message->flags & CTX_MESSAGE_CONTINUES);
 	uint64_t rules;
 	int rc;
@@ -174,8 +175,8 @@ check_message(struct check *check, struct hearing *hearing,
 	/* A provider's response is not checked: it is not sent itself, but
 	 * added to the request that it answers. */
 	if (event->layout->is_response) {
-		hearing->messages++;
-		hearing->left++;
+		conversation->messages++;
+		conversation->messages_left++;
 		check->options->messages++;
 		return 0;
 	}
@@ -183,18 +184,18 @@ check_message(struct check *check, struct hearing *hearing,
 	    ctx_repair_add(&check->repair, event, rules, &place, err) < 0)
 		return -1;
 	check->message = event->message;
-	hearing->validator.dialect = event->layout->dialect;
-	rc = set_window(check, &hearing->validator, event, err);
+	conversation->validator.dialect = event->layout->dialect;
+	rc = set_window(check, &conversation->validator, event, err);
 	if (rc == 0)
-		rc = ctx_validator_add(&hearing->validator, rules,
+		rc = ctx_validator_add(&conversation->validator, rules,
 		    event->message, &place, err);
 	check->message = NULL;
-	hearing->messages += !goes_on;
+	conversation->messages += !goes_on;
 	check->options->messages += !goes_on;
-	hearing->left += !hearing->validator.dropped;
+	conversation->messages_left += !conversation->validator.removed;
 	if (rc == 0 && check->repairing)
 		rc = ctx_repair_judged(&check->repair, event,
-		    &hearing->validator, err);
+		    &conversation->validator, err);
 	return rc;
 }
 
@@ -243,14 +244,14 @@ static int
 end_conversation(struct check *check, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	struct hearing *hearing = &check->record;
+	struct check_conversation *conversation = &check->record;
 	struct ctx_place place = {event->record->file, check->line, 0, true};
 
-	if (ctx_validator_end(&hearing->validator,
+	if (ctx_validator_end(&conversation->validator,
 		check->options->allow_pending, err) < 0 ||
 	    check_request(check, event, err) < 0)
 		return -1;
-	if (hearing->left == 0 && !event->layout->is_response &&
+	if (conversation->messages_left == 0 && !event->layout->is_response &&
 	    report_missing_message(check, &place,
 		"the conversation has no messages", err) < 0)
 		return -1;
@@ -266,11 +267,11 @@ begin_conversation(struct check *check, const struct ctx_event *event)
 	struct ctx_validator *validator = &check->record.validator;
 
 	check->conversations = true;
-	if (check->at == 0)
+	if (check->counted_to == 0)
 		check->line = event->record->line;
-	check->record.messages = check->record.left = 0;
+	check->record.messages = check->record.messages_left = 0;
 	ctx_validator_begin(validator);
-	validator->elsewhere = event->layout->has_remote_state;
+	validator->has_remote_state = event->layout->has_remote_state;
 	if (event->layout->in_request) {
 		validator->request_json = event->record->json;
 		validator->request = event->layout->request;
@@ -305,7 +306,7 @@ check_event(struct check *check, const struct ctx_event *event,
 	case CTX_EVENT_UNKNOWN:
 		place = get_event_place(check, event, &check->record);
 		check->record.messages++;
-		check->record.left++;
+		check->record.messages_left++;
 		if (!is_message_missing(event))
 			return 0;
 		return report_missing_message(check, &place,
@@ -313,7 +314,7 @@ check_event(struct check *check, const struct ctx_event *event,
 	case CTX_EVENT_END:
 		return end_conversation(check, event, err);
 	case CTX_EVENT_RECORD:
-		check->at = 0;
+		check->counted_to = 0;
 		break;
 	}
 	if (check->file == NULL && event->record->kind != CTX_RECORD_BLANK)
@@ -334,7 +335,7 @@ end_stream(struct check *check, struct ctx_err *err)
 		return -1;
 	/* Records with an empty conversation have been reported before. */
 	if (check->file != NULL && !check->conversations &&
-	    check->lines.left == 0 &&
+	    check->lines.messages_left == 0 &&
 	    report_missing_message(check, &place, "there is no message in it",
 		err) < 0)
 		return -1;
@@ -349,14 +350,15 @@ static int
 check_held(struct check *check, const struct ctx_event *end,
     struct ctx_err *err)
 {
-	struct hearing *hearing = end != NULL ? &check->record : &check->lines;
+	struct check_conversation *conversation =
+	    end != NULL ? &check->record : &check->lines;
 	struct ctx_event event;
 	size_t i;
 
 	if (end != NULL)
 		begin_conversation(check, end);
-	for (i = 0; i < hearing->held.n; i++) {
-		if (ctx_held_event(&hearing->held, i, &event, err) < 0 ||
+	for (i = 0; i < conversation->held.n; i++) {
+		if (ctx_held_event(&conversation->held, i, &event, err) < 0 ||
 		    check_event(check, &event, err) < 0)
 			return -1;
 		if (end != NULL || event.kind != CTX_EVENT_MESSAGE)
@@ -377,7 +379,7 @@ try_repair(struct check *check, const struct ctx_event *end,
 {
 	struct ctx_edits edits = check->repair.edits;
 	uint64_t messages = check->options->messages, line = check->line;
-	uint32_t at = check->at;
+	uint32_t at = check->counted_to;
 	int rc;
 
 	check->trial = true;
@@ -391,7 +393,7 @@ try_repair(struct check *check, const struct ctx_event *end,
 	check->repair.edits = edits;
 	check->options->messages = messages;
 	check->line = line;
-	check->at = at;
+	check->counted_to = at;
 	return rc;
 }
 
@@ -399,7 +401,7 @@ try_repair(struct check *check, const struct ctx_event *end,
 static void
 restart_lines(struct check *check)
 {
-	check->lines.messages = check->lines.left = 0;
+	check->lines.messages = check->lines.messages_left = 0;
 	ctx_validator_begin(&check->lines.validator);
 	ctx_repair_begin(&check->repair, false, check->lines.binds);
 }
@@ -409,12 +411,13 @@ static int
 repair_held(struct check *check, const struct ctx_event *end,
     struct ctx_err *err)
 {
-	struct hearing *hearing = end != NULL ? &check->record : &check->lines;
+	struct check_conversation *conversation =
+	    end != NULL ? &check->record : &check->lines;
 	struct ctx_finding finding = {.id = CTX_RULE_BOUND_REASONING,
 	    .what = "signed reasoning would stand after a repair"};
 	int rc = try_repair(check, end, err);
 
-	hearing->holding = false;
+	conversation->holding = false;
 	if (rc == 0 && check->repair.refused) {
 		check->options->refused++;
 		finding.place = check->repair.refused_at;
@@ -429,27 +432,27 @@ repair_held(struct check *check, const struct ctx_event *end,
 	if (rc == 0 && end == NULL)
 		rc = ctx_writer_flush(check->writer, err);
 	check->repairing = true;
-	ctx_held_clear(&hearing->held);
+	ctx_held_clear(&conversation->held);
 	return rc;
 }
 
 /* Begins the stream's own conversation, or one inside a record. */
 static int
-begin_hearing(struct check *check, struct hearing *hearing,
+enter_conversation(struct check *check, struct check_conversation *conversation,
     const struct ctx_event *event, struct ctx_err *err)
 {
 	struct ctx_check_options *options = check->options;
 
-	hearing->begun = true;
-	hearing->binds = false;
+	conversation->begun = true;
+	conversation->binds = false;
 	if (check->repairing && options->counters != NULL &&
 	    ctx_stream_binds(check->stream, event, options->counters,
-		&hearing->binds, err) < 0)
+		&conversation->binds, err) < 0)
 		return -1;
 	/* The lines of a transcript are not repaired. */
-	hearing->holding = hearing->binds && event->line == 0 &&
+	conversation->holding = conversation->binds && event->line == 0 &&
 	    options->reasoning == CTX_REASONING_FAIL;
-	ctx_repair_begin(&check->repair, event->inside, hearing->binds);
+	ctx_repair_begin(&check->repair, event->inside, conversation->binds);
 	return 0;
 }
 
@@ -464,7 +467,7 @@ hold_record(struct check *check, const struct ctx_event *event,
 	if (event->kind == CTX_EVENT_MESSAGE || check->repair.edits.n == 0)
 		return ctx_held_add_record(held, event,
 		    ctx_stream_keep(check->stream, event, err), text.n, err);
-	check->at = 0;
+	check->counted_to = 0;
 	if (ctx_repair_take_record(&check->repair, &text, err) < 0 ||
 	    ctx_buf_add(&copy, text.p, text.n, err) < 0)
 		return -1;
@@ -477,19 +480,19 @@ static int
 take_event(struct check *check, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	struct hearing *hearing =
+	struct check_conversation *conversation =
 	    event->inside ? &check->record : &check->lines;
 
 	if (event->kind == CTX_EVENT_BEGIN ||
-	    (event->kind == CTX_EVENT_MESSAGE && !hearing->begun))
-		if (begin_hearing(check, hearing, event, err) < 0)
+	    (event->kind == CTX_EVENT_MESSAGE && !conversation->begun))
+		if (enter_conversation(check, conversation, event, err) < 0)
 			return -1;
-	if (!hearing->holding || event->kind == CTX_EVENT_BEGIN)
+	if (!conversation->holding || event->kind == CTX_EVENT_BEGIN)
 		return check_event(check, event, err);
 	if (event->kind == CTX_EVENT_END)
 		return repair_held(check, event, err);
 	if (event->inside)
-		return ctx_held_add_inner(&hearing->held, event, err);
+		return ctx_held_add_inner(&conversation->held, event, err);
 	/* The record of a message is held with the message. */
 	if (event->kind == CTX_EVENT_RECORD &&
 	    event->layout->kind == CTX_LAYOUT_MESSAGE)
@@ -541,7 +544,7 @@ ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
 	check.repair.options = options;
 	if (ctx_validator_init(judges[0], err) == 0 &&
 	    ctx_validator_init(judges[1], err) == 0) {
-		judges[0]->found = judges[1]->found = found;
+		judges[0]->on_finding = judges[1]->on_finding = handle_finding;
 		judges[0]->user = judges[1]->user = &check;
 		judges[0]->provider = judges[1]->provider = options->provider;
 		ctx_validator_begin(judges[0]);

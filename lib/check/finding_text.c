@@ -68,7 +68,7 @@ ctx_validate_tell(struct ctx_validator *validator, struct ctx_finding *finding,
 	if (ctx_buf_add(&validator->what, "", 1, err) < 0)
 		return -1;
 	finding->what = validator->what.p;
-	return validator->found(validator->user, finding, err);
+	return validator->on_finding(validator->user, finding, err);
 }
 
 int
@@ -93,9 +93,11 @@ ctx_validate_refuse_text(struct ctx_validator *validator, enum ctx_rule_id id,
 	    .place = validator->place,
 	    .part = CTX_NO_BLOCK,
 	    .old = old,
-	    .with = {validator->with.n > 0 ? validator->with.p : "",
-		validator->with.n},
-	    .in_request = validator->beside};
+	    .replacement = {validator->replacement.n > 0
+		    ? validator->replacement.p
+		    : "",
+		validator->replacement.n},
+	    .in_request = validator->outside_messages};
 
 	validator->what.n = 0;
 	if (ctx_buf_add(&validator->what, what, strlen(what), err) < 0)
@@ -131,11 +133,11 @@ ctx_validate_refuse_edit(struct ctx_validator *validator, enum ctx_rule_id id,
 	int rc;
 
 	if (old.p != NULL)
-		finding.with =
-		    (struct ctx_str){validator->with.p, validator->with.n};
+		finding.replacement = (struct ctx_str){validator->replacement.p,
+		    validator->replacement.n};
 	rc = ctx_validate_tell(validator, &finding, err);
 	if (rc > 0 && ctx_rule_at(id)->remedy == CTX_FIX_REMOVE_BLOCK)
-		validator->gone[part] = true;
+		validator->removed_blocks[part] = true;
 	return rc;
 }
 
@@ -154,18 +156,18 @@ ctx_validate_refuse_waiting(struct ctx_validator *validator, unsigned wait,
     enum ctx_rule_id id, const char *what, struct ctx_err *err)
 {
 	struct ctx_finding finding = {.id = id,
-	    .place = validator->waits[wait].place,
+	    .place = validator->waiting_findings[wait].place,
 	    .part = CTX_NO_BLOCK};
 	int rc;
 
-	validator->waiting &= ~(1u << wait);
+	validator->waiting_bits &= ~(1u << wait);
 	validator->what.n = 0;
 	if (ctx_buf_add(&validator->what, what, strlen(what), err) < 0)
 		return -1;
 	rc = ctx_validate_tell(validator, &finding, err);
 	if (rc > 0) {
-		validator->last = validator->waits[wait].before;
-		validator->waits[wait].doubt.what = NULL;
+		validator->last = validator->waiting_findings[wait].before;
+		validator->waiting_findings[wait].finding.what = NULL;
 	}
 	return rc;
 }

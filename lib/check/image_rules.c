@@ -102,12 +102,12 @@ refuse_image(struct ctx_validator *validator, enum ctx_rule_id id,
 	    .part = CTX_NO_BLOCK};
 
 	if (image->json != NULL && image->block != 0) {
-		if (ctx_image_replace(&validator->with, &validator->text,
+		if (ctx_image_replace(&validator->replacement, &validator->text,
 			validator->dialect, image->json, image->block, err) < 0)
 			return -1;
 		finding.old = ctx_json_str(image->json, image->block);
-		finding.with =
-		    (struct ctx_str){validator->with.p, validator->with.n};
+		finding.replacement = (struct ctx_str){validator->replacement.p,
+		    validator->replacement.n};
 	} else if (image->block != 0) {
 		finding.part = image->ordinal;
 	}
@@ -155,7 +155,7 @@ remove_image_seen(struct ctx_validator *validator, size_t i, bool replaced)
 	for (k = i + 1; replaced && k < validator->n_images; k++)
 		if (list[k].place.message == list[i].place.message)
 			list[k].ordinal--;
-	validator->counted -= replaced;
+	validator->images_left -= replaced;
 	validator->n_images--;
 	memmove(list + i, list + i + 1,
 	    (validator->n_images - i) * sizeof *list);
@@ -196,7 +196,7 @@ refuse_large_images(struct ctx_validator *validator,
 	    "on a side, in a request of more than %u images",
 	    (unsigned)limits->many_side, (unsigned)limits->many);
 	for (i = 0; limits->many > 0 && i < validator->n_images &&
-	     validator->counted > limits->many;) {
+	     validator->images_left > limits->many;) {
 		if (!validator->images[i].large) {
 			i++;
 			continue;
@@ -224,7 +224,7 @@ add_image_seen(struct ctx_validator *validator,
 		return -1;
 	validator->images = list;
 	list[validator->n_images++] = *image;
-	validator->counted++;
+	validator->images_left++;
 	return refuse_surplus_images(validator,
 		   ctx_provider_limits_images(limits, validator->window),
 		   err) < 0
@@ -245,7 +245,7 @@ ctx_validate_assistant_media(struct ctx_validator *validator, size_t i,
 	if (!(validator->rules & CTX_SAYS_TEXT) || block == 0 ||
 	    message->role != CTX_ROLE_ASSISTANT)
 		return 0;
-	if (ctx_image_replace(&validator->with, &validator->text,
+	if (ctx_image_replace(&validator->replacement, &validator->text,
 		validator->dialect, message->json, block, err) < 0)
 		return -1;
 	return ctx_validate_refuse_text(validator, CTX_RULE_ASSISTANT_MEDIA,
@@ -261,7 +261,8 @@ is_block_dropped(const struct ctx_validator *validator, size_t i)
 {
 	uint32_t owner = validator->message->blocks[i].result_index;
 
-	return validator->gone[i] || (owner != 0 && validator->gone[owner - 1]);
+	return validator->removed_blocks[i] ||
+	    (owner != 0 && validator->removed_blocks[owner - 1]);
 }
 
 /* Sets *n to the number of images of the message that were not removed. */

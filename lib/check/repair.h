@@ -6,47 +6,53 @@
 
 /* A record, or a message inside one, that has not been written yet. */
 struct ctx_repair_entry {
-	uint64_t message; /* index of the message; for other records, of the
-			     message before */
+	/* Index of the message; for other records, of the message before. */
+	uint64_t message;
 	struct ctx_place place; /* of a message */
-	bool is_message, blank, drop;
-	bool archived; /* true if its original bytes are in the archive */
-	bool users;    /* true if it holds tool results */
-	bool mute; /* true if the message has no blocks; only the last may have
-		      none */
-	bool hidden; /* true if the model does not see the message */
-	bool led;    /* true if a user message is inserted before it */
-	bool close;  /* true if its results come before a later call with an
-			equal id */
+	bool is_message, blank, removed;
+	bool archived;      /* true if its original bytes are in the archive */
+	bool holds_results; /* true if it holds tool results */
+	/* True if the message has no blocks; only the last may have none. */
+	bool is_empty;
+	bool hidden;      /* true if the model does not see the message */
+	bool lead_before; /* true if a user message is inserted before it */
+	/* True if its results come before a later call with an equal id. */
+	bool results_before_next;
 	const struct ctx_dialect *dialect;
 	uint64_t rules;
 	enum ctx_role role;
 	char *text;           /* owns bytes; NULL: bytes belong to the reader */
 	struct ctx_str bytes; /* the bytes to write */
-	size_t changed_from;  /* offset in bytes of the first change that the
-				 model sees; SIZE_MAX: none */
-	uint32_t node;        /* of a message inside a record, else 0 */
-	size_t front; /* offset in the bytes of the record at which a result can
-			 be inserted before the blocks; 0: nowhere */
-	bool alone;   /* true if no block remains after that offset */
-	struct ctx_repair_answer {
-		size_t at, n; /* bytes of answer_text; n 0: the dialect has no
-				 result */
+	/* Offset in bytes of the first change that the model sees; SIZE_MAX:
+	 * none. */
+	size_t changed_from;
+	uint32_t node; /* of a message inside a record, else 0 */
+	/* Offset in the bytes of the record at which a result can be inserted
+	 * before the blocks; 0: nowhere. */
+	size_t results_at;
+	bool nothing_after; /* true if no block remains after that offset */
+	/* The results to insert: the first n_handed_on are of earlier entries
+	 * and all due; then one per call. */
+	struct ctx_repair_result {
+		/* Bytes of results_text; n 0: the dialect has no result. */
+		size_t at, n;
 		bool due;
-	} * answers; /* first handed_on results of earlier entries, all due;
-			then one per call */
-	size_t n_answers, answers_cap, handed_on;
-	bool nameless;              /* true if a result has no id */
-	struct ctx_buf answer_text; /* of the results; its beginning ... */
-	size_t opening;             /* ... opens their message: length */
+	} * results;
+	size_t n_results, results_cap, n_handed_on;
+	bool has_unnamed; /* true if a result has no id */
+	/* The text of the results. Its first wrapper_length bytes open the
+	 * message that holds them. */
+	struct ctx_buf results_text;
+	size_t wrapper_length;
 };
 
 struct ctx_repair_queue {
 	struct ctx_repair_entry *list;
 	size_t from, n, cap; /* list[from] is the first entry not yet written */
 	bool binds;          /* true if the model binds signed reasoning */
-	bool changed; /* true if the model sees a change before the next entry
-			 to be written */
+	/* True if the model sees a change before the next entry to be written.
+	 */
+	bool changed;
 };
 
 struct ctx_repair {
@@ -55,25 +61,26 @@ struct ctx_repair {
 	struct ctx_check_options *options;
 	struct ctx_repair_queue lines, inner; /* records; one's messages */
 	struct ctx_edits edits;               /* for the record being read */
-	struct ctx_edits one;       /* for a message that is a record */
-	struct ctx_edits late;      /* for an entry that waits ... */
-	struct ctx_json json;       /* ... its record, scanned again ... */
-	struct ctx_message message; /* ... its message ... */
-	struct ctx_buf with;        /* ... the bytes added ... */
-	struct ctx_buf gone;        /* ... and the bytes removed */
+	struct ctx_edits message_edits; /* for a message that is a record */
+	struct ctx_edits entry_edits;   /* for an entry that waits ... */
+	struct ctx_json json;           /* ... its record, scanned again ... */
+	struct ctx_message message;     /* ... its message ... */
+	struct ctx_buf added;           /* ... the bytes added ... */
+	struct ctx_buf removed;         /* ... and the bytes removed */
 	struct ctx_buf out, id, spare;
-	uint32_t member; /* key of the member to remove from the message being
-			    checked; 0: none */
-	bool after_dropped; /* true if the record before was removed */
+	/* Key of the member to remove from the message being checked; 0: none.
+	 */
+	uint32_t removed_member;
+	bool after_removed; /* true if the record before was removed */
 	bool renamed;       /* true if the id of a call was replaced */
 	bool refused;       /* true if a trial found bound reasoning ... */
 	struct ctx_place refused_at; /* ... first in this message */
 	/* Cached by find_last_before_results, until the next message: results
-	 * of the calls in messages row_from to row_to must be put after row_to.
+	 * of the calls in messages run_from to run_to must be put after run_to.
 	 */
-	bool row;
-	bool row_ends; /* true if message row_behind comes next */
-	uint64_t row_from, row_to, row_behind;
+	bool run_known;
+	bool run_has_next; /* true if message run_next comes next */
+	uint64_t run_from, run_to, run_next;
 };
 
 /* ---- repair_queue.c ---- */
@@ -120,7 +127,7 @@ int ctx_repair_compose_results(struct ctx_repair *repair,
 int ctx_repair_mark_result(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, bool judging, struct ctx_fix *fix);
 /* Returns true if results of the entry are due. */
-bool ctx_repair_has_results(const struct ctx_repair_entry *entry);
+bool ctx_repair_has_due_results(const struct ctx_repair_entry *entry);
 /*
  * Returns true if the results of entry are inserted into next, the message
  * after it.  That is so if next holds the other results of the turn, or if two
@@ -160,9 +167,9 @@ int ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
 
 /* ---- repair_finding.c: the fix of a finding ---- */
 
-/* Applies the fix of a finding. Returns 1 or 2, as ctx_validator.found does,
- * and sets *fix; 0 if there is no fix; -1 with *err. message is the message
- * being checked, NULL at the end of the conversation. */
+/* Applies the fix of a finding. Returns 1 or 2, as on_finding of ctx_validator
+ * does, and sets *fix; 0 if there is no fix; -1 with *err. message is the
+ * message being checked, NULL at the end of the conversation. */
 int ctx_repair_finding(struct ctx_repair *repair,
     const struct ctx_finding *finding, const struct ctx_message *message,
     struct ctx_fix *fix, struct ctx_err *err);

@@ -18,15 +18,16 @@ insert_results(struct ctx_repair *repair, const struct ctx_json *json,
     struct ctx_repair_entry *entry, struct ctx_repair_entry *next,
     struct ctx_err *err)
 {
-	if (ctx_repair_results_after_next(entry, entry->nameless, next))
+	if (ctx_repair_results_after_next(entry, entry->has_unnamed, next))
 		return ctx_repair_move_results(entry, next, err);
 	repair->inner.changed = true;
 	repair->out.n = 0;
 	if (ctx_repair_results_in_next(entry, next)) {
 		if (ctx_repair_append_results(&repair->out, entry, ",",
-			next->alone ? "" : ",", err) < 0)
+			next->nothing_after ? "" : ",", err) < 0)
 			return -1;
-		return insert_output(repair, json->text + next->front, err);
+		return insert_output(repair, json->text + next->results_at,
+		    err);
 	}
 	if (ctx_buf_add(&repair->out, ",", 1, err) < 0 ||
 	    ctx_repair_append_result_messages(&repair->out, entry, ",", err) <
@@ -70,11 +71,11 @@ ctx_repair_conversation(struct ctx_repair *repair,
 		    queue->list[k].node >= json->nodes[at].next)
 			continue;
 		entry = &queue->list[k];
-		drop[i] = entry->drop;
+		drop[i] = entry->removed;
 		entry->changed_from = ctx_repair_pass_change(queue, entry);
-		if (entry->led && !entry->drop)
+		if (entry->lead_before && !entry->removed)
 			rc = insert_leading_message(repair, json, entry, err);
-		if (rc == 0 && ctx_repair_has_results(entry))
+		if (rc == 0 && ctx_repair_has_due_results(entry))
 			rc = insert_results(repair, json, entry,
 			    ctx_repair_find_shown(queue, k), err);
 		k++;
@@ -85,6 +86,6 @@ ctx_repair_conversation(struct ctx_repair *repair,
 	if (rc == 0)
 		rc = ctx_repair_inner_reasoning(repair, err);
 	ctx_repair_clear_queue(queue);
-	repair->row = false;
+	repair->run_known = false;
 	return rc;
 }

@@ -30,15 +30,16 @@ record_first_marker(void *user, const struct ctx_json *json, uint32_t container,
 	return 0;
 }
 
-/* Applies repair->late to the bytes of the entry. */
+/* Applies repair->entry_edits to the bytes of the entry. */
 static int
 apply_entry_edits(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_err *err)
 {
 	repair->out.n = 0;
-	if (ctx_edits_apply(&repair->late, entry->bytes, &repair->out, err) < 0)
+	if (ctx_edits_apply(&repair->entry_edits, entry->bytes, &repair->out,
+		err) < 0)
 		return -1;
-	ctx_edits_reset(&repair->late);
+	ctx_edits_reset(&repair->entry_edits);
 	return ctx_repair_own(entry, repair->out.p, repair->out.n, err);
 }
 
@@ -49,12 +50,13 @@ replace_in_entry(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_str piece, struct ctx_str with, struct ctx_str *old,
     struct ctx_err *err)
 {
-	repair->gone.n = 0;
-	if (ctx_buf_add(&repair->gone, piece.p, piece.n, err) < 0 ||
-	    ctx_edits_replace(&repair->late, piece, with.p, with.n, err) < 0 ||
+	repair->removed.n = 0;
+	if (ctx_buf_add(&repair->removed, piece.p, piece.n, err) < 0 ||
+	    ctx_edits_replace(&repair->entry_edits, piece, with.p, with.n,
+		err) < 0 ||
 	    apply_entry_edits(repair, entry, err) < 0)
 		return -1;
-	*old = (struct ctx_str){repair->gone.p, repair->gone.n};
+	*old = (struct ctx_str){repair->removed.p, repair->removed.n};
 	return 1;
 }
 
@@ -116,10 +118,10 @@ ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 		return -1;
 	if (block == 0)
 		return 0;
-	if (ctx_image_replace(&repair->with, &repair->spare, entry->dialect,
+	if (ctx_image_replace(&repair->added, &repair->spare, entry->dialect,
 		json, block, err) < 0)
 		return -1;
 	ctx_repair_note_change(entry, json->nodes[block].at);
 	return replace_in_entry(repair, entry, ctx_json_str(json, block),
-	    (struct ctx_str){repair->with.p, repair->with.n}, old, err);
+	    (struct ctx_str){repair->added.p, repair->added.n}, old, err);
 }

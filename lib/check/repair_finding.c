@@ -37,7 +37,7 @@ apply_text_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 {
 	const struct ctx_finding *finding = fix->finding;
 	struct ctx_edits *edits =
-	    finding->place.inside ? &repair->edits : &repair->one;
+	    finding->place.inside ? &repair->edits : &repair->message_edits;
 
 	if (finding->old.p == NULL)
 		return 0;
@@ -49,8 +49,8 @@ apply_text_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	else if (!is_breakpoint_fix(finding))
 		ctx_repair_note_change(entry,
 		    (size_t)(finding->old.p - entry->bytes.p));
-	return ctx_edits_replace(edits, finding->old, finding->with.p,
-		   finding->with.n, err) < 0
+	return ctx_edits_replace(edits, finding->old, finding->replacement.p,
+		   finding->replacement.n, err) < 0
 	    ? -1
 	    : 1;
 }
@@ -64,7 +64,7 @@ mark_leading_message(struct ctx_repair_entry *entry, struct ctx_fix *fix)
 
 	if (text == NULL)
 		return 0;
-	entry->led = true;
+	entry->lead_before = true;
 	fix->action = "insert";
 	fix->bytes = (struct ctx_str){text, strlen(text)};
 	return 1;
@@ -94,12 +94,12 @@ apply_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 		    get_block_bytes(message, &message->blocks[finding->part]);
 		return 1;
 	case CTX_FIX_REMOVE_MEMBER:
-		repair->member = finding->node;
+		repair->removed_member = finding->node;
 		fix->bytes = ctx_json_str(message->json, finding->node + 1);
 		return 1;
 	case CTX_FIX_REMOVE_MESSAGE:
-		entry->drop = true;
-		repair->row = false;
+		entry->removed = true;
+		repair->run_known = false;
 		return 1;
 	case CTX_FIX_ADD_FIRST:
 		return mark_leading_message(entry, fix);

@@ -32,7 +32,7 @@ find_insertion_offset(struct ctx_repair_entry *entry,
 		const struct ctx_block *block = &message->blocks[i];
 
 		if (block->kind == CTX_BLOCK_TOOL_RESULT)
-			entry->users = true;
+			entry->holds_results = true;
 		if (block->result_index == 0 && block->removable != 0 &&
 		    json->nodes[block->container].kind == CTX_JSON_ARRAY)
 			array = block->container;
@@ -40,7 +40,7 @@ find_insertion_offset(struct ctx_repair_entry *entry,
 	if (array == 0 || message->role == CTX_ROLE_ASSISTANT ||
 	    message->role == CTX_ROLE_SYSTEM)
 		return;
-	entry->front =
+	entry->results_at =
 	    (size_t)(json->text + json->nodes[array].at + 1 - text.p);
 }
 
@@ -59,15 +59,15 @@ ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
 	entry->dialect = event->layout->dialect;
 	entry->role = event->message->role;
 	entry->rules = rules;
-	entry->mute = event->message->n == 0;
+	entry->is_empty = event->message->n == 0;
 	entry->hidden = (event->message->flags & CTX_MESSAGE_HIDDEN) != 0;
 	entry->node = event->node;
 	entry->bytes = event->inside
 	    ? ctx_json_str(event->record->json, event->node)
 	    : event->record->text;
-	repair->member = 0;
-	repair->row = false;
-	ctx_edits_reset(&repair->one);
+	repair->removed_member = 0;
+	repair->run_known = false;
+	ctx_edits_reset(&repair->message_edits);
 	find_insertion_offset(entry, event->message,
 	    event->inside ? event->record->value : event->record->text);
 	return ctx_repair_compose_results(repair, entry, event->message, err);
@@ -162,34 +162,40 @@ ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
 	struct ctx_repair_queue *queue =
 	    ctx_repair_choose_queue(repair, event->inside);
 	struct ctx_repair_entry *entry = &queue->list[queue->n - 1];
-	struct ctx_edits *edits = event->inside ? &repair->edits : &repair->one;
+	struct ctx_edits *edits =
+	    event->inside ? &repair->edits : &repair->message_edits;
 	const struct ctx_message *message = event->message;
 	size_t first = edits->n;
 
-	entry->drop = entry->drop || validator->dropped;
-	if (entry->drop)
+	entry->removed = entry->removed || validator->removed;
+	if (entry->removed)
 		return 0;
-	entry->alone = has_no_blocks_left(message, validator->gone);
+	entry->nothing_after =
+	    has_no_blocks_left(message, validator->removed_blocks);
 	if (ctx_repair_is_linked(entry, event->inside))
 		return 0;
-	if (remove_dropped_blocks(edits, message, validator->gone, err) < 0 ||
+	if (remove_dropped_blocks(edits, message, validator->removed_blocks,
+		err) < 0 ||
 	    rename_referring_ids(repair, edits, entry, message, err) < 0)
 		return -1;
-	if (repair->member != 0 &&
-	    remove_member(edits, message->json, message->node, repair->member,
-		err) < 0)
+	if (repair->removed_member != 0 &&
+	    remove_member(edits, message->json, message->node,
+		repair->removed_member, err) < 0)
 		return -1;
 	ctx_repair_note_change(entry,
 	    ctx_edits_first(edits, first, entry->bytes.p));
-	if (event->inside || repair->one.n == 0)
+	if (event->inside || repair->message_edits.n == 0)
 		return 0;
 	repair->out.n = 0;
-	ctx_edits_merge(&repair->one);
-	if (ctx_edits_apply(&repair->one, entry->bytes, &repair->out, err) < 0)
+	ctx_edits_merge(&repair->message_edits);
+	if (ctx_edits_apply(&repair->message_edits, entry->bytes, &repair->out,
+		err) < 0)
 		return -1;
 	if (entry->changed_from != SIZE_MAX)
-		entry->changed_from = ctx_edits_destination(&repair->one, 0,
-		    repair->one.n, entry->bytes, entry->changed_from);
-	ctx_edits_reset(&repair->one);
+		entry->changed_from =
+		    ctx_edits_destination(&repair->message_edits, 0,
+			repair->message_edits.n, entry->bytes,
+			entry->changed_from);
+	ctx_edits_reset(&repair->message_edits);
 	return ctx_repair_own(entry, repair->out.p, repair->out.n, err);
 }

@@ -10,8 +10,8 @@ void
 ctx_repair_release_entry(struct ctx_repair_entry *entry)
 {
 	free(entry->text);
-	free(entry->answers);
-	ctx_buf_release(&entry->answer_text);
+	free(entry->results);
+	ctx_buf_release(&entry->results_text);
 }
 
 void
@@ -30,12 +30,12 @@ ctx_repair_release(struct ctx_repair *repair)
 	free(repair->lines.list);
 	free(repair->inner.list);
 	ctx_edits_release(&repair->edits);
-	ctx_edits_release(&repair->one);
-	ctx_edits_release(&repair->late);
+	ctx_edits_release(&repair->message_edits);
+	ctx_edits_release(&repair->entry_edits);
 	ctx_json_release(&repair->json);
 	ctx_message_release(&repair->message);
-	ctx_buf_release(&repair->with);
-	ctx_buf_release(&repair->gone);
+	ctx_buf_release(&repair->added);
+	ctx_buf_release(&repair->removed);
 	ctx_buf_release(&repair->out);
 	ctx_buf_release(&repair->id);
 	ctx_buf_release(&repair->spare);
@@ -90,7 +90,7 @@ struct ctx_repair_entry *
 ctx_repair_find_shown(const struct ctx_repair_queue *queue, size_t i)
 {
 	while (++i < queue->n)
-		if (queue->list[i].is_message && !queue->list[i].drop &&
+		if (queue->list[i].is_message && !queue->list[i].removed &&
 		    !queue->list[i].hidden)
 			return &queue->list[i];
 	return NULL;

@@ -12,11 +12,11 @@ size_t
 ctx_repair_pass_change(struct ctx_repair_queue *queue,
     const struct ctx_repair_entry *entry)
 {
-	bool before = queue->changed || entry->led;
+	bool before = queue->changed || entry->lead_before;
 
 	queue->changed =
-	    before || entry->drop || entry->changed_from != SIZE_MAX;
-	if (!queue->binds || !entry->is_message || entry->drop)
+	    before || entry->removed || entry->changed_from != SIZE_MAX;
+	if (!queue->binds || !entry->is_message || entry->removed)
 		return SIZE_MAX;
 	return before ? 0 : entry->changed_from;
 }
@@ -36,12 +36,12 @@ report_removed_reasoning(struct ctx_repair *repair,
 	    .role = entry->role};
 	size_t i;
 
-	for (i = 0; options->fixed != NULL && i < message->n; i++) {
+	for (i = 0; options->on_fix != NULL && i < message->n; i++) {
 		if (!ctx_bound_block_after(message, i, from))
 			continue;
 		fix.bytes =
 		    ctx_json_str(message->json, message->blocks[i].removable);
-		if (options->fixed(options->user, &fix, err) < 0)
+		if (options->on_fix(options->user, &fix, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -85,12 +85,13 @@ remove_reasoning(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 {
 	if (ctx_repair_archive(repair, entry, err) < 0 ||
 	    report_removed_reasoning(repair, entry, from, err) < 0 ||
-	    ctx_bound_remove(&repair->late, &repair->message, from, err) < 0)
+	    ctx_bound_remove(&repair->entry_edits, &repair->message, from,
+		err) < 0)
 		return -1;
 	repair->out.n = 0;
-	if (ctx_edits_apply(&repair->late, text, &repair->out, err) < 0)
+	if (ctx_edits_apply(&repair->entry_edits, text, &repair->out, err) < 0)
 		return -1;
-	ctx_edits_reset(&repair->late);
+	ctx_edits_reset(&repair->entry_edits);
 	return 0;
 }
 
@@ -125,11 +126,11 @@ replace_message(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	n = ctx_edits_inside(edits, n, entry->bytes, &first);
 	from = ctx_edits_destination(edits, first, n, entry->bytes,
 	    entry->changed_from);
-	repair->with.n = 0;
-	if (ctx_edits_apply_some(edits, first, n, entry->bytes, &repair->with,
+	repair->added.n = 0;
+	if (ctx_edits_apply_some(edits, first, n, entry->bytes, &repair->added,
 		err) < 0)
 		return -1;
-	text = (struct ctx_str){repair->with.p, repair->with.n};
+	text = (struct ctx_str){repair->added.p, repair->added.n};
 	rc = find_reasoning(repair, entry, text, 0, from, err);
 	if (rc <= 0)
 		return rc;

@@ -89,7 +89,7 @@ append_template(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     const char *template, const struct ctx_message *message,
     const struct ctx_block *call, struct ctx_err *err)
 {
-	struct ctx_buf *out = &entry->answer_text;
+	struct ctx_buf *out = &entry->results_text;
 	static const char *const names[] = {"$id", "$name", "$time", "$text"};
 	const uint32_t nodes[] = {call != NULL ? call->id : 0,
 	    call != NULL ? call->name : 0, message->time};
@@ -127,27 +127,27 @@ compose_result(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	const char *template =
 	    choose_result_template(entry->dialect, message, call);
 	const char *opening = entry->dialect->result_wrapper[0];
-	struct ctx_repair_answer *answer;
+	struct ctx_repair_result *result;
 
-	answer = ctx_grow(entry->answers, &entry->answers_cap,
-	    entry->n_answers + 1, sizeof *answer, err);
-	if (answer == NULL)
+	result = ctx_grow(entry->results, &entry->results_cap,
+	    entry->n_results + 1, sizeof *result, err);
+	if (result == NULL)
 		return -1;
-	entry->answers = answer;
-	answer += entry->n_answers++;
-	if (entry->n_answers == 1 && opening != NULL) {
+	entry->results = result;
+	result += entry->n_results++;
+	if (entry->n_results == 1 && opening != NULL) {
 		if (append_template(repair, entry, opening, message, NULL,
 			err) < 0)
 			return -1;
-		entry->opening = entry->answer_text.n;
+		entry->wrapper_length = entry->results_text.n;
 	}
-	*answer = (struct ctx_repair_answer){.at = entry->answer_text.n};
+	*result = (struct ctx_repair_result){.at = entry->results_text.n};
 	if (template != NULL &&
 	    append_template(repair, entry, template, message, call, err) < 0)
 		return -1;
-	answer->n = entry->answer_text.n - answer->at;
+	result->n = entry->results_text.n - result->at;
 	if (!has_value(message->json, call->id))
-		entry->nameless = true;
+		entry->has_unnamed = true;
 	return 0;
 }
 
@@ -167,14 +167,14 @@ ctx_repair_compose_results(struct ctx_repair *repair,
 }
 
 bool
-ctx_repair_has_results(const struct ctx_repair_entry *entry)
+ctx_repair_has_due_results(const struct ctx_repair_entry *entry)
 {
 	size_t i;
 
-	for (i = entry->handed_on; i < entry->n_answers; i++)
-		if (entry->answers[i].due)
+	for (i = entry->n_handed_on; i < entry->n_results; i++)
+		if (entry->results[i].due)
 			return true;
-	return entry->handed_on > 0;
+	return entry->n_handed_on > 0;
 }
 
 /* Appends all results that are due between before and behind, separated by
@@ -184,16 +184,16 @@ append_due_results(struct ctx_buf *out, const struct ctx_repair_entry *entry,
     struct ctx_str before, const char *part, const char *behind,
     struct ctx_err *err)
 {
-	const struct ctx_repair_answer *answer = entry->answers;
+	const struct ctx_repair_result *result = entry->results;
 	struct ctx_str lead = before;
 	size_t i;
 
-	for (i = 0; i < entry->n_answers; i++, answer++) {
-		if (!answer->due)
+	for (i = 0; i < entry->n_results; i++, result++) {
+		if (!result->due)
 			continue;
 		if (ctx_buf_add(out, lead.p, lead.n, err) < 0 ||
-		    ctx_buf_add(out, entry->answer_text.p + answer->at,
-			answer->n, err) < 0)
+		    ctx_buf_add(out, entry->results_text.p + result->at,
+			result->n, err) < 0)
 			return -1;
 		lead = (struct ctx_str){part, strlen(part)};
 	}
@@ -213,7 +213,7 @@ int
 ctx_repair_append_result_messages(struct ctx_buf *out,
     const struct ctx_repair_entry *entry, const char *part, struct ctx_err *err)
 {
-	struct ctx_str opening = {entry->answer_text.p, entry->opening};
+	struct ctx_str opening = {entry->results_text.p, entry->wrapper_length};
 
 	if (entry->dialect->result_wrapper[0] == NULL)
 		return ctx_repair_append_results(out, entry, part, "", err);
@@ -226,9 +226,9 @@ ctx_repair_results_in_next(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next)
 {
 	if (entry->dialect->result_wrapper[0] == NULL || next == NULL ||
-	    next->dialect != entry->dialect || next->front == 0)
+	    next->dialect != entry->dialect || next->results_at == 0)
 		return false;
-	return next->users || (entry->rules & CTX_ASKS_TURNS);
+	return next->holds_results || (entry->rules & CTX_ASKS_TURNS);
 }
 
 /* Returns true if no result may stand between entry and next: the provider
@@ -239,9 +239,10 @@ is_one_answer(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next)
 {
 	return ((entry->rules & CTX_ONE_MESSAGE) ||
-		   ((entry->rules & CTX_JOINS_ANSWERS) && !entry->close)) &&
+		   ((entry->rules & CTX_JOINS_ANSWERS) &&
+		       !entry->results_before_next)) &&
 	    next->dialect == entry->dialect && next->role == entry->role &&
-	    !next->mute;
+	    !next->is_empty;
 }
 
 bool
@@ -250,7 +251,7 @@ ctx_repair_results_after_next(const struct ctx_repair_entry *entry,
 {
 	return next != NULL &&
 	    (is_one_answer(entry, next) ||
-		(nameless && next->users &&
+		(nameless && next->holds_results &&
 		    !(next->role == CTX_ROLE_ASSISTANT &&
 			(entry->rules & CTX_RESULTS_NEXT)) &&
 		    entry->dialect->result_wrapper[0] == NULL &&
@@ -261,44 +262,44 @@ ctx_repair_results_after_next(const struct ctx_repair_entry *entry,
 static void
 drop_undue_results(struct ctx_repair_entry *entry)
 {
-	size_t i, n = entry->handed_on;
+	size_t i, n = entry->n_handed_on;
 
-	for (i = n; i < entry->n_answers; i++)
-		if (entry->answers[i].due)
-			entry->answers[n++] = entry->answers[i];
-	entry->n_answers = n;
+	for (i = n; i < entry->n_results; i++)
+		if (entry->results[i].due)
+			entry->results[n++] = entry->results[i];
+	entry->n_results = n;
 }
 
 int
 ctx_repair_move_results(struct ctx_repair_entry *entry,
     struct ctx_repair_entry *next, struct ctx_err *err)
 {
-	struct ctx_repair_answer *grown, *old = next->answers;
-	struct ctx_buf text = next->answer_text;
-	size_t i, shift = entry->answer_text.n;
+	struct ctx_repair_result *grown, *old = next->results;
+	struct ctx_buf text = next->results_text;
+	size_t i, shift = entry->results_text.n;
 
 	drop_undue_results(entry);
-	grown = ctx_grow(entry->answers, &entry->answers_cap,
-	    entry->n_answers + next->n_answers, sizeof *grown, err);
+	grown = ctx_grow(entry->results, &entry->results_cap,
+	    entry->n_results + next->n_results, sizeof *grown, err);
 	if (grown == NULL)
 		return -1;
-	entry->answers = grown;
-	if (ctx_buf_add(&entry->answer_text, text.p, text.n, err) < 0)
+	entry->results = grown;
+	if (ctx_buf_add(&entry->results_text, text.p, text.n, err) < 0)
 		return -1;
-	for (i = 0; i < next->n_answers; i++) {
-		grown[entry->n_answers + i] = old[i];
-		grown[entry->n_answers + i].at += shift;
+	for (i = 0; i < next->n_results; i++) {
+		grown[entry->n_results + i] = old[i];
+		grown[entry->n_results + i].at += shift;
 	}
-	next->answers = grown;
-	next->handed_on = entry->n_answers;
-	next->n_answers += entry->n_answers;
-	next->answers_cap = entry->answers_cap;
-	next->answer_text = entry->answer_text;
-	next->opening = entry->opening;
-	next->nameless |= entry->nameless;
-	entry->answers = old;
-	entry->answer_text = text;
-	entry->n_answers = entry->handed_on = 0;
+	next->results = grown;
+	next->n_handed_on = entry->n_results;
+	next->n_results += entry->n_results;
+	next->results_cap = entry->results_cap;
+	next->results_text = entry->results_text;
+	next->wrapper_length = entry->wrapper_length;
+	next->has_unnamed |= entry->has_unnamed;
+	entry->results = old;
+	entry->results_text = text;
+	entry->n_results = entry->n_handed_on = 0;
 	return 0;
 }
 
@@ -311,26 +312,26 @@ find_last_before_results(struct ctx_repair *repair,
     struct ctx_repair_entry **next)
 {
 	struct ctx_repair_entry *last = entry;
-	bool nameless = entry->nameless;
+	bool nameless = entry->has_unnamed;
 
-	if (repair->row && entry->message >= repair->row_from &&
-	    entry->message <= repair->row_to) {
-		*next = repair->row_ends
-		    ? ctx_repair_find_entry(queue, repair->row_behind)
+	if (repair->run_known && entry->message >= repair->run_from &&
+	    entry->message <= repair->run_to) {
+		*next = repair->run_has_next
+		    ? ctx_repair_find_entry(queue, repair->run_next)
 		    : NULL;
-		return ctx_repair_find_entry(queue, repair->row_to);
+		return ctx_repair_find_entry(queue, repair->run_to);
 	}
 	while ((*next = ctx_repair_find_shown(queue,
 		    (size_t)(last - queue->list))) != NULL &&
 	    ctx_repair_results_after_next(last, nameless, *next)) {
 		last = *next;
-		nameless |= last->nameless;
+		nameless |= last->has_unnamed;
 	}
-	repair->row = true;
-	repair->row_from = entry->message;
-	repair->row_to = last->message;
-	repair->row_ends = *next != NULL;
-	repair->row_behind = *next != NULL ? (*next)->message : 0;
+	repair->run_known = true;
+	repair->run_from = entry->message;
+	repair->run_to = last->message;
+	repair->run_has_next = *next != NULL;
+	repair->run_next = *next != NULL ? (*next)->message : 0;
 	return last;
 }
 
@@ -342,16 +343,16 @@ ctx_repair_mark_result(struct ctx_repair *repair,
 	struct ctx_repair_queue *queue =
 	    ctx_repair_choose_queue(repair, finding->place.inside);
 	struct ctx_repair_entry *last, *next;
-	struct ctx_repair_answer *answer;
+	struct ctx_repair_result *result;
 
 	/* With shared, an existing result may be meant for this call. */
-	if (finding->shared || entry->n_answers == entry->handed_on)
+	if (finding->shared || entry->n_results == entry->n_handed_on)
 		return 0;
-	answer = &entry->answers[entry->handed_on + finding->call];
-	if (answer->n == 0)
+	result = &entry->results[entry->n_handed_on + finding->call];
+	if (result->n == 0)
 		return 0;
 	if (finding->doubled)
-		entry->close = true;
+		entry->results_before_next = true;
 	last = find_last_before_results(repair, queue, entry, &next);
 	if (last->role != CTX_ROLE_ASSISTANT &&
 	    (last->role != CTX_ROLE_TOOL ||
@@ -363,10 +364,10 @@ ctx_repair_mark_result(struct ctx_repair *repair,
 	    !ctx_repair_results_in_next(entry, next) && next != NULL &&
 	    next->role == CTX_ROLE_USER)
 		return 0;
-	answer->due = true;
+	result->due = true;
 	fix->action = "insert";
 	fix->bytes =
-	    (struct ctx_str){entry->answer_text.p + answer->at, answer->n};
+	    (struct ctx_str){entry->results_text.p + result->at, result->n};
 	if (judging)
 		return next == &queue->list[queue->n - 1] &&
 			!ctx_repair_results_in_next(entry, next)

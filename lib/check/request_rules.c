@@ -10,7 +10,7 @@ static int
 refuse_request(struct ctx_validator *validator, enum ctx_rule_id id,
     const char *what, struct ctx_err *err)
 {
-	validator->with.n = 0;
+	validator->replacement.n = 0;
 	return ctx_validate_refuse_text(validator, id,
 		   (struct ctx_str){NULL, 0}, what, err) < 0
 	    ? -1
@@ -45,7 +45,8 @@ check_request_tools(struct ctx_validator *validator,
 	bool whole = false;
 	size_t i;
 
-	if (!(validator->rules & CTX_NEEDS_TOOLS) || !validator->tooled ||
+	if (!(validator->rules & CTX_NEEDS_TOOLS) ||
+	    !validator->has_tool_calls ||
 	    ctx_json_find(json, request, "toolConfig") != 0)
 		return 0;
 	for (i = 0; i < sizeof members / sizeof members[0]; i++)
@@ -72,7 +73,7 @@ check_system_prompt(struct ctx_validator *validator,
 	     block = json->nodes[block].next) {
 		text = ctx_json_find(json, block, "text");
 		empty = text != 0 && ctx_text_is_empty(json, text, true);
-		validator->with.n = 0;
+		validator->replacement.n = 0;
 		if (empty &&
 		    ctx_validate_refuse_text(validator, CTX_RULE_EMPTY_TEXT,
 			ctx_child_span(json, list, block, first),
@@ -93,7 +94,7 @@ ctx_validator_check_request(struct ctx_validator *validator, uint64_t rules,
 
 	validator->rules = rules;
 	validator->place = *place;
-	validator->beside = true;
+	validator->outside_messages = true;
 	rc =
 	    ctx_validate_strings(validator, json, request, messages, err) < 0 ||
 		ctx_validate_strings(validator, json,
@@ -105,6 +106,6 @@ ctx_validator_check_request(struct ctx_validator *validator, uint64_t rules,
 		check_request_size(validator, json, request, err) < 0
 	    ? -1
 	    : 0;
-	validator->beside = false;
+	validator->outside_messages = false;
 	return rc;
 }

@@ -39,10 +39,10 @@ check_object_result(struct ctx_validator *validator, size_t i,
 	    message->json->nodes[body].kind == CTX_JSON_NULL)
 		return 0;
 	text = ctx_json_str(message->json, body);
-	validator->with.n = 0;
-	if (ctx_buf_add(&validator->with, "{\"output\":", 10, err) < 0 ||
-	    ctx_buf_add(&validator->with, text.p, text.n, err) < 0 ||
-	    ctx_buf_add(&validator->with, "}", 1, err) < 0 ||
+	validator->replacement.n = 0;
+	if (ctx_buf_add(&validator->replacement, "{\"output\":", 10, err) < 0 ||
+	    ctx_buf_add(&validator->replacement, text.p, text.n, err) < 0 ||
+	    ctx_buf_add(&validator->replacement, "}", 1, err) < 0 ||
 	    ctx_validate_describe(validator, i, "result", " is no object",
 		err) < 0)
 		return -1;
@@ -66,9 +66,10 @@ check_string_result(struct ctx_validator *validator, size_t i,
 	    json->nodes[body].kind == CTX_JSON_ARRAY ||
 	    json->nodes[body].kind == CTX_JSON_NULL)
 		return 0;
-	validator->with.n = validator->spare.n = 0;
+	validator->replacement.n = validator->spare.n = 0;
 	if (ctx_json_compact(json, body, &validator->spare, &text, err) < 0 ||
-	    ctx_json_string_encode(&validator->with, text.p, text.n, err) < 0 ||
+	    ctx_json_string_encode(&validator->replacement, text.p, text.n,
+		err) < 0 ||
 	    ctx_validate_describe(validator, i, "result",
 		" is neither a string nor a list of blocks", err) < 0)
 		return -1;
@@ -141,17 +142,18 @@ make_replacement_block(struct ctx_validator *validator,
 	struct ctx_str text;
 
 	if (block->kind == CTX_BLOCK_MEDIA)
-		return ctx_image_replace(&validator->with, &validator->spare,
-		    validator->dialect, json, block->removable, err);
-	validator->with.n = validator->spare.n = 0;
+		return ctx_image_replace(&validator->replacement,
+		    &validator->spare, validator->dialect, json,
+		    block->removable, err);
+	validator->replacement.n = validator->spare.n = 0;
 	if ((block->kind == CTX_BLOCK_TEXT
 		    ? ctx_json_text(json, block->payload, &validator->spare,
 			  &text, err)
 		    : ctx_json_compact(json, block->removable,
 			  &validator->spare, &text, err)) < 0)
 		return -1;
-	return ctx_text_block(&validator->with, validator->dialect, text.p,
-	    text.n, err);
+	return ctx_text_block(&validator->replacement, validator->dialect,
+	    text.p, text.n, err);
 }
 
 static int

@@ -201,7 +201,7 @@ compare_values(struct fit *fit, uint32_t schema, uint32_t value,
 
 /* Returns 1 if enum and const allow the value, 0 if not, -1 with *err. */
 static int
-is_allowed_by_enum(struct fit *fit, uint32_t schema, uint32_t value,
+match_allowed_value(struct fit *fit, uint32_t schema, uint32_t value,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = fit->schemas;
@@ -278,7 +278,7 @@ check_value(struct fit *fit, uint32_t schema, uint32_t value,
 		refuse_by_schema(fit, "is of another type", name);
 		return 0;
 	}
-	rc = is_allowed_by_enum(fit, schema, value, err);
+	rc = match_allowed_value(fit, schema, value, err);
 	if (rc <= 0) {
 		refuse_by_schema(fit, "is none of those that are allowed",
 		    name);
@@ -354,7 +354,7 @@ static int
 refuse_argument(struct ctx_validator *validator, size_t i,
     const struct fit *fit, struct ctx_err *err)
 {
-	struct ctx_buf *tail = &validator->with;
+	struct ctx_buf *tail = &validator->replacement;
 	size_t n = fit->name.n;
 
 	if (n > CLIP)
@@ -384,7 +384,7 @@ ctx_validate_schema(struct ctx_validator *validator, size_t i,
 	const struct ctx_json *json = validator->message->json;
 	struct fit fit = {.schemas = validator->request_json,
 	    .values = json,
-	    .one = &validator->with,
+	    .one = &validator->replacement,
 	    .other = &validator->spare};
 	uint32_t schema, value = block->payload;
 	int rc;

@@ -18,7 +18,7 @@ count_blocks_left(const struct ctx_validator *validator, bool *spoken)
 	*spoken = false;
 	for (i = 0; i < message->n; i++) {
 		if (message->blocks[i].result_index != 0 ||
-		    validator->gone[i] ||
+		    validator->removed_blocks[i] ||
 		    ctx_validate_says_nothing(validator, &message->blocks[i]))
 			continue;
 		n++;
@@ -34,7 +34,7 @@ has_dropped_block(const struct ctx_validator *validator)
 	size_t i;
 
 	for (i = 0; i < validator->message->n; i++)
-		if (validator->gone[i])
+		if (validator->removed_blocks[i])
 			return true;
 	return false;
 }
@@ -76,19 +76,19 @@ ctx_validate_content(struct ctx_validator *validator, unsigned *wait,
 	*wait = CTX_WAITS;
 	/* A message of several records is checked with the last of them. */
 	if (validator->message->flags & CTX_MESSAGE_CONTINUES) {
-		n += validator->pieces;
-		spoken |= validator->pieces_speak;
+		n += validator->continued_blocks;
+		spoken |= validator->continued_speaks;
 	}
 	/* A pinned message stands for earlier messages, so it is not empty. */
 	if (validator->message->flags & CTX_MESSAGE_PINNED) {
 		n++;
 		spoken = true;
 	}
-	validator->pieces = 0;
-	validator->pieces_speak = false;
+	validator->continued_blocks = 0;
+	validator->continued_speaks = false;
 	if (validator->message->flags & CTX_MESSAGE_IS_CONTINUED) {
-		validator->pieces = n;
-		validator->pieces_speak = spoken;
+		validator->continued_blocks = n;
+		validator->continued_speaks = spoken;
 		return 0;
 	}
 	if (n == 0 && has_dropped_block(validator))
@@ -105,7 +105,7 @@ ctx_validate_content(struct ctx_validator *validator, unsigned *wait,
 	    (validator->rules & CTX_MUST_SPEAK))
 		rc = ctx_validate_refuse(validator, CTX_RULE_REASONING_ONLY,
 		    "the assistant reasons, and says and calls nothing", err);
-	validator->dropped = rc > 0;
+	validator->removed = rc > 0;
 	return rc < 0 ? -1 : 0;
 }
 
@@ -119,17 +119,17 @@ refuse_reasoning(struct ctx_validator *validator, const char *what,
 	size_t i;
 	int rc;
 
-	for (i = 0; i < validator->n_leading; i++) {
-		validator->waits[CTX_WAITS_REASONING].place =
-		    validator->leading[i];
+	for (i = 0; i < validator->n_open_reasoning; i++) {
+		validator->waiting_findings[CTX_WAITS_REASONING].place =
+		    validator->open_reasoning[i];
 		rc = ctx_validate_refuse_waiting(validator, CTX_WAITS_REASONING,
 		    id, what, err);
 		if (rc < 0)
 			return -1;
 		if (rc == 0)
-			validator->waiting &= ~(1u << CTX_WAITS_SYSTEM);
+			validator->waiting_bits &= ~(1u << CTX_WAITS_SYSTEM);
 	}
-	validator->n_leading = 0;
+	validator->n_open_reasoning = 0;
 	return 0;
 }
 
@@ -150,23 +150,25 @@ ctx_validate_wait(struct ctx_validator *validator, unsigned wait,
 {
 	struct ctx_place *grown;
 
-	if (wait != CTX_WAITS_REASONING || validator->n_leading == 0)
-		validator->waits[wait].before = validator->last;
+	if (wait != CTX_WAITS_REASONING || validator->n_open_reasoning == 0)
+		validator->waiting_findings[wait].before = validator->last;
 	if (wait == CTX_WAITS_REASONING) {
-		grown = ctx_grow(validator->leading, &validator->leading_cap,
-		    validator->n_leading + 1, sizeof *grown, err);
+		grown = ctx_grow(validator->open_reasoning,
+		    &validator->open_reasoning_cap,
+		    validator->n_open_reasoning + 1, sizeof *grown, err);
 		if (grown == NULL)
 			return -1;
-		validator->leading = grown;
-		validator->leading[validator->n_leading++] = validator->place;
-		validator->named = has_reasoning_id(validator);
-		/* waits[] has the place of the first reasoning item in a row.
-		 */
-		if (validator->n_leading > 1)
+		validator->open_reasoning = grown;
+		validator->open_reasoning[validator->n_open_reasoning++] =
+		    validator->place;
+		validator->reasoning_has_id = has_reasoning_id(validator);
+		/* waiting_findings[] has the place of the first reasoning item
+		 * in a row. */
+		if (validator->n_open_reasoning > 1)
 			return 0;
 	}
-	validator->waits[wait].place = validator->place;
-	validator->waiting |= 1u << wait;
+	validator->waiting_findings[wait].place = validator->place;
+	validator->waiting_bits |= 1u << wait;
 	return 0;
 }
 
@@ -176,17 +178,18 @@ static int
 refuse_place(struct ctx_validator *validator, enum ctx_rule_id id,
     const char *what, struct ctx_err *err)
 {
-	unsigned wait = validator->waiting & 1u << CTX_WAITS_EMPTY
+	unsigned wait = validator->waiting_bits & 1u << CTX_WAITS_EMPTY
 	    ? CTX_WAITS_EMPTY
 	    : CTX_WAITS_REASONING;
 
-	if ((validator->waiting & LEAVES) == 0)
+	if ((validator->waiting_bits & LEAVES) == 0)
 		return ctx_validate_refuse(validator, id, what, err) < 0 ? -1
 									 : 0;
-	validator->waits[wait].doubt = (struct ctx_finding){.id = id,
-	    .place = validator->place,
-	    .what = what,
-	    .part = CTX_NO_BLOCK};
+	validator->waiting_findings[wait].finding =
+	    (struct ctx_finding){.id = id,
+		.place = validator->place,
+		.what = what,
+		.part = CTX_NO_BLOCK};
 	return 0;
 }
 
@@ -198,10 +201,11 @@ report_settled_findings(struct ctx_validator *validator, struct ctx_err *err)
 	unsigned wait;
 
 	for (wait = CTX_WAITS; wait-- > 0;) {
-		finding = validator->waits[wait].doubt;
-		if (finding.what == NULL || (validator->waiting & 1u << wait))
+		finding = validator->waiting_findings[wait].finding;
+		if (finding.what == NULL ||
+		    (validator->waiting_bits & 1u << wait))
 			continue;
-		validator->waits[wait].doubt.what = NULL;
+		validator->waiting_findings[wait].finding.what = NULL;
 		validator->what.n = 0;
 		if (ctx_buf_add(&validator->what, finding.what,
 			strlen(finding.what), err) < 0 ||
@@ -218,13 +222,13 @@ refuse_empty_message(struct ctx_validator *validator, struct ctx_err *err)
 {
 	int rc;
 
-	if (!(validator->waiting & 1u << CTX_WAITS_EMPTY))
+	if (!(validator->waiting_bits & 1u << CTX_WAITS_EMPTY))
 		return 0;
 	rc = ctx_validate_refuse_waiting(validator, CTX_WAITS_EMPTY,
 	    CTX_RULE_EMPTY_MESSAGE,
 	    "the message says nothing and is not the last", err);
 	if (rc == 0)
-		validator->waiting &= ~(1u << CTX_WAITS_SYSTEM);
+		validator->waiting_bits &= ~(1u << CTX_WAITS_SYSTEM);
 	return rc < 0 ? -1 : 0;
 }
 
@@ -240,7 +244,8 @@ needs_id(const struct ctx_validator *validator)
 {
 	const struct ctx_message *message = validator->message;
 
-	return validator->named && (validator->rules & CTX_REASONING_LEADS) &&
+	return validator->reasoning_has_id &&
+	    (validator->rules & CTX_REASONING_LEADS) &&
 	    ctx_json_find(message->json, message->node, "role") != 0 &&
 	    ctx_json_find(message->json, message->node, "id") == 0;
 }
@@ -254,16 +259,17 @@ ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
 
 	if (refuse_empty_message(validator, err) < 0)
 		return -1;
-	if ((validator->waiting & 1u << CTX_WAITS_REASONING) && !assistant &&
+	if ((validator->waiting_bits & 1u << CTX_WAITS_REASONING) &&
+	    !assistant &&
 	    refuse_reasoning(validator, "no item of the assistant follows",
 		err) < 0)
 		return -1;
-	if ((validator->waiting & 1u << CTX_WAITS_REASONING) &&
+	if ((validator->waiting_bits & 1u << CTX_WAITS_REASONING) &&
 	    needs_id(validator) &&
 	    refuse_reasoning(validator, "the message that follows has no id",
 		err) < 0)
 		return -1;
-	if ((validator->waiting & 1u << CTX_WAITS_SYSTEM) && !assistant &&
+	if ((validator->waiting_bits & 1u << CTX_WAITS_SYSTEM) && !assistant &&
 	    !system &&
 	    ctx_validate_refuse_waiting(validator, CTX_WAITS_SYSTEM,
 		CTX_RULE_SYSTEM_PLACE, "the assistant must be next", err) < 0)
@@ -271,8 +277,8 @@ ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
 	/* Further reasoning waits together with the first. While this message
 	 * may be removed, the messages before it continue to wait. */
 	if (wait != CTX_WAITS_REASONING && wait != CTX_WAITS_EMPTY) {
-		validator->n_leading = 0;
-		validator->waiting = 0;
+		validator->n_open_reasoning = 0;
+		validator->waiting_bits = 0;
 	}
 	return report_settled_findings(validator, err);
 }
@@ -280,16 +286,16 @@ ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
 int
 ctx_validate_still_waiting(struct ctx_validator *validator, struct ctx_err *err)
 {
-	bool empty = (validator->waiting & 1u << CTX_WAITS_EMPTY) != 0;
+	bool empty = (validator->waiting_bits & 1u << CTX_WAITS_EMPTY) != 0;
 	struct ctx_last_seen last = validator->last;
 
 	/* An empty last message does not follow reasoning as content would. */
-	if ((validator->waiting & 1u << CTX_WAITS_REASONING) &&
+	if ((validator->waiting_bits & 1u << CTX_WAITS_REASONING) &&
 	    refuse_reasoning(validator, "nothing follows", err) < 0)
 		return -1;
 	if (empty)
 		validator->last = last;
-	validator->waiting = 0;
+	validator->waiting_bits = 0;
 	return report_settled_findings(validator, err);
 }
 
@@ -396,12 +402,14 @@ check_speaker(struct ctx_validator *validator, struct ctx_err *err)
 static int
 check_first_results(struct ctx_validator *validator, struct ctx_err *err)
 {
-	bool text = is_user_side(validator->last.role) && validator->last.text;
+	bool text =
+	    is_user_side(validator->last.role) && validator->last.has_user_text;
 	const struct ctx_message *message = validator->message;
 	size_t i;
 
 	for (i = 0; i < message->n; i++) {
-		if (message->blocks[i].result_index != 0 || validator->gone[i])
+		if (message->blocks[i].result_index != 0 ||
+		    validator->removed_blocks[i])
 			continue;
 		if (message->blocks[i].kind != CTX_BLOCK_TOOL_RESULT)
 			text = true;
@@ -410,7 +418,7 @@ check_first_results(struct ctx_validator *validator, struct ctx_err *err)
 			i, "result", " stands behind other content", err) < 0)
 			return -1;
 	}
-	validator->last.text = text;
+	validator->last.has_user_text = text;
 	return 0;
 }
 
@@ -421,7 +429,7 @@ has_result_at_end(const struct ctx_validator *validator)
 	size_t i = message->n;
 
 	while (i > 0 &&
-	    (validator->gone[i - 1] ||
+	    (validator->removed_blocks[i - 1] ||
 		message->blocks[i - 1].result_index != 0))
 		i--;
 	return i > 0 && message->blocks[i - 1].kind == CTX_BLOCK_TOOL_RESULT;
@@ -439,7 +447,7 @@ begin_turn(struct ctx_validator *validator)
 	    (message->flags & CTX_MESSAGE_META))
 		return;
 	if (!ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT))
-		validator->turn = validator->place.message;
+		validator->newest_turn = validator->place.message;
 	/* A message with calls gets its results after it. */
 	if (ctx_validate_has(validator, CTX_BLOCK_TOOL_CALL))
 		return;

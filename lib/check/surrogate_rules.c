@@ -171,8 +171,9 @@ ctx_validate_strings(struct ctx_validator *validator,
 		    !json->nodes[node].escaped)
 			continue;
 		literal = ctx_json_str(json, node);
-		rc = ctx_surrogates_repair(&validator->with, &validator->spare,
-		    literal, is_argument_string(validator, json, node), err);
+		rc = ctx_surrogates_repair(&validator->replacement,
+		    &validator->spare, literal,
+		    is_argument_string(validator, json, node), err);
 		if (rc < 0 ||
 		    (rc > 0 &&
 			ctx_validate_refuse_text(validator,

@@ -33,13 +33,13 @@ ctx_validator_release(struct ctx_validator *validator)
 	if (validator->log != NULL)
 		ctx_tool_call_log_release(validator->log);
 	free(validator->log);
-	free(validator->gone);
-	free(validator->leading);
-	free(validator->marks);
+	free(validator->removed_blocks);
+	free(validator->open_reasoning);
+	free(validator->breakpoints);
 	free(validator->images);
 	ctx_buf_release(&validator->what);
 	ctx_buf_release(&validator->text);
-	ctx_buf_release(&validator->with);
+	ctx_buf_release(&validator->replacement);
 	ctx_buf_release(&validator->spare);
 	ctx_json_release(&validator->json);
 	memset(validator, 0, sizeof *validator);
@@ -50,21 +50,24 @@ ctx_validator_begin(struct ctx_validator *validator)
 {
 	ctx_tool_call_log_reset(validator->log);
 	validator->rules = 0;
-	validator->results = validator->spoken = validator->late = 0;
-	validator->waiting = 0;
-	validator->n_leading = 0;
-	validator->turn = 0;
-	validator->n_marks = validator->n_images = 0;
+	validator->last_results = validator->last_speech =
+	    validator->late_after = 0;
+	validator->waiting_bits = 0;
+	validator->n_open_reasoning = 0;
+	validator->newest_turn = 0;
+	validator->n_breakpoints = validator->n_images = 0;
 	validator->request_json = NULL;
-	validator->counted = 0;
-	validator->tooled = false;
-	validator->unanswered = validator->elsewhere = validator->going = false;
-	validator->over = false;
-	validator->heard = validator->said = 0;
+	validator->images_left = 0;
+	validator->has_tool_calls = false;
+	validator->unanswered = validator->has_remote_state =
+	    validator->unnamed_continues = false;
+	validator->ended = false;
+	validator->open_until_user = validator->newest_user_text = 0;
 	validator->last = (struct ctx_last_seen){.role = CTX_ROLE_OTHER};
-	memset(validator->waits, 0, sizeof validator->waits);
-	validator->pieces = 0;
-	validator->pieces_speak = false;
+	memset(validator->waiting_findings, 0,
+	    sizeof validator->waiting_findings);
+	validator->continued_blocks = 0;
+	validator->continued_speaks = false;
 }
 
 /* ---- calls and results ---- */
@@ -74,8 +77,8 @@ ctx_validator_begin(struct ctx_validator *validator)
 static enum ctx_role
 get_previous_role(const struct ctx_validator *validator)
 {
-	return validator->waiting & 1u << CTX_WAITS_EMPTY
-	    ? validator->waits[CTX_WAITS_EMPTY].before.role
+	return validator->waiting_bits & 1u << CTX_WAITS_EMPTY
+	    ? validator->waiting_findings[CTX_WAITS_EMPTY].before.role
 	    : validator->last.role;
 }
 
@@ -157,7 +160,7 @@ has_user_content(const struct ctx_validator *validator)
 		return false;
 	for (i = 0; i < message->n; i++)
 		if (message->blocks[i].result_index == 0 &&
-		    !validator->gone[i] &&
+		    !validator->removed_blocks[i] &&
 		    message->blocks[i].kind != CTX_BLOCK_TOOL_RESULT)
 			return true;
 	return false;
@@ -175,11 +178,11 @@ static bool
 is_call_closed(const struct ctx_validator *validator,
     const struct ctx_call *call)
 {
-	if (validator->over)
+	if (validator->ended)
 		return !call->theirs ||
 		    ((validator->rules & CTX_RESULTS_NEXT) &&
-			(call->resumed + 1 < validator->said ||
-			    call->resumed < validator->answer));
+			(call->resumed + 1 < validator->newest_user_text ||
+			    call->resumed < validator->newest_answer));
 	return !(validator->rules & CTX_RESULTS_BY_USER) ||
 	    (!call->theirs && !call->asked);
 }
@@ -272,11 +275,12 @@ open_call(struct ctx_validator *validator, size_t i, uint32_t ordinal,
 static void
 record_late_result(struct ctx_validator *validator, const struct ctx_call *call)
 {
-	if (validator->spoken <= call->place.message + 1)
+	if (validator->last_speech <= call->place.message + 1)
 		return;
-	if (validator->late == 0 || call->place.message < validator->late_from)
-		validator->late_from = call->place.message;
-	validator->late = validator->spoken;
+	if (validator->late_after == 0 ||
+	    call->place.message < validator->late_call)
+		validator->late_call = call->place.message;
+	validator->late_after = validator->last_speech;
 }
 
 static int
@@ -298,13 +302,13 @@ answer_call(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 		return -1;
 	if (state == CTX_CALL_OPEN)
 		record_late_result(validator, call);
-	validator->split |= state == CTX_CALL_OPEN &&
+	validator->results_split |= state == CTX_CALL_OPEN &&
 	    (validator->rules & CTX_ASKS_TOGETHER) &&
-	    validator->results > call->resumed + 1;
-	validator->going |=
+	    validator->last_results > call->resumed + 1;
+	validator->unnamed_continues |=
 	    block->is_partial && key.id.p == NULL && state != CTX_CALL_NEW;
-	if (state == CTX_CALL_NEW && !validator->elsewhere &&
-	    !(validator->going && key.id.p == NULL))
+	if (state == CTX_CALL_NEW && !validator->has_remote_state &&
+	    !(validator->unnamed_continues && key.id.p == NULL))
 		rc = ctx_validate_refuse_part(validator, CTX_RULE_ORPHAN_RESULT,
 		    i, "result", " answers no call", err);
 	else if (state == CTX_CALL_ANSWERED)
@@ -324,7 +328,7 @@ record_inserted_result(struct ctx_validator *validator)
 {
 	validator->last.role = CTX_ROLE_TOOL;
 	validator->last.in_result = true;
-	validator->last.text = false;
+	validator->last.has_user_text = false;
 }
 
 /* Keeps programs open that make another call in this message: their results
@@ -347,7 +351,8 @@ resume_callers(struct ctx_validator *validator, struct ctx_err *err)
 		call = key.id.p == NULL
 		    ? NULL
 		    : ctx_tool_call_log_find(validator->log, &key);
-		if (call != NULL && call->resumed + 1 >= validator->said)
+		if (call != NULL &&
+		    call->resumed + 1 >= validator->newest_user_text)
 			call->resumed = validator->place.message;
 	}
 	return 0;
@@ -362,7 +367,7 @@ may_result_come_later(const struct ctx_validator *validator,
 	return call->runs && (validator->rules & CTX_ONE_MESSAGE) &&
 	    end == validator->place.message &&
 	    validator->message->role == CTX_ROLE_ASSISTANT &&
-	    call->resumed >= validator->answer;
+	    call->resumed >= validator->newest_answer;
 }
 
 /* Returns true if a result inserted by ctx, which names no call, could be
@@ -380,7 +385,8 @@ is_ambiguous(const struct ctx_validator *validator, const struct ctx_call *call)
 		return validator->unanswered ||
 		    validator->log->given_up < call->older;
 	return validator->unanswered ||
-	    (validator->late > message + 1 && validator->late_from <= message);
+	    (validator->late_after > message + 1 &&
+		validator->late_call <= message);
 }
 
 /* Reports the calls before message number end that can no longer get a result,
@@ -395,7 +401,7 @@ refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end,
 	int rc;
 
 	for (call = ctx_tool_call_log_since(validator->log,
-		 validator->over ? 0 : validator->heard);
+		 validator->ended ? 0 : validator->open_until_user);
 	     call != NULL && call->place.message < end; call = next) {
 		next = ctx_tool_call_log_next(validator->log, call);
 		if (call->resumed >= end ||
@@ -431,14 +437,14 @@ static int
 close_calls(struct ctx_validator *validator, struct ctx_err *err)
 {
 	if (has_user_content(validator))
-		validator->said = validator->place.message + 1;
+		validator->newest_user_text = validator->place.message + 1;
 	if (!is_between_results(validator))
 		return 0;
 	if (refuse_unanswered_calls(validator, validator->place.message, err) <
 	    0)
 		return -1;
 	if (validator->rules & CTX_RESULTS_BY_USER)
-		validator->heard = validator->place.message;
+		validator->open_until_user = validator->place.message;
 	return 0;
 }
 
@@ -452,9 +458,9 @@ check_pairs(struct ctx_validator *validator, struct ctx_err *err)
 	int rc = 0;
 	size_t i;
 
-	validator->split = false;
+	validator->results_split = false;
 	for (i = 0; i < message->n && rc >= 0; i++) {
-		validator->tooled |=
+		validator->has_tool_calls |=
 		    message->blocks[i].kind == CTX_BLOCK_TOOL_CALL;
 		if (message->blocks[i].kind == CTX_BLOCK_TOOL_CALL)
 			rc = open_call(validator, i, ordinal++, err);
@@ -464,8 +470,8 @@ check_pairs(struct ctx_validator *validator, struct ctx_err *err)
 	if (rc < 0 || message->role == CTX_ROLE_ASSISTANT ||
 	    !ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT))
 		return rc < 0 ? -1 : 0;
-	validator->results = validator->place.message + 1;
-	return validator->split &&
+	validator->last_results = validator->place.message + 1;
+	return validator->results_split &&
 		ctx_validate_refuse(validator, CTX_RULE_SPLIT_RESULTS,
 		    "the message before holds results of the same calls",
 		    err) < 0
@@ -479,14 +485,14 @@ static int
 prepare_message(struct ctx_validator *validator,
     const struct ctx_message *message, struct ctx_err *err)
 {
-	bool *gone = ctx_grow(validator->gone, &validator->gone_cap,
-	    message->n + 1, sizeof *gone, err);
+	bool *gone = ctx_grow(validator->removed_blocks,
+	    &validator->removed_blocks_cap, message->n + 1, sizeof *gone, err);
 
 	if (gone == NULL)
 		return -1;
-	validator->gone = gone;
+	validator->removed_blocks = gone;
 	memset(gone, 0, message->n + 1);
-	validator->dropped = false;
+	validator->removed = false;
 	validator->message = message;
 	return 0;
 }
@@ -505,7 +511,7 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 		return 0;
 	validator->rules = rules;
 	validator->place = *place;
-	validator->elsewhere |=
+	validator->has_remote_state |=
 	    (message->flags & CTX_MESSAGE_REMOTE_STATE) != 0;
 	if (ctx_validate_forms(validator, err) < 0 ||
 	    ctx_validate_markers(validator, err) < 0 ||
@@ -515,13 +521,14 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	/* A message of another role ends the answer in which programs could get
 	 * their results. */
 	if ((rules & CTX_ONE_MESSAGE) && message->role != CTX_ROLE_ASSISTANT &&
-	    refuse_unanswered_calls(validator, validator->answer, err) < 0)
+	    refuse_unanswered_calls(validator, validator->newest_answer, err) <
+		0)
 		return -1;
 	if (results && check_pairs(validator, err) < 0)
 		return -1;
 	if (ctx_validate_content(validator, &wait, err) < 0)
 		return -1;
-	if (validator->dropped)
+	if (validator->removed)
 		return 0;
 	if (ctx_validate_waiting(validator, wait, err) < 0 ||
 	    (wait < CTX_WAITS && ctx_validate_wait(validator, wait, err) < 0))
@@ -534,11 +541,11 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	    close_calls(validator, err) < 0)
 		return -1;
 	if (message->role == CTX_ROLE_ASSISTANT && !is_same_answer(validator))
-		validator->answer = place->message;
+		validator->newest_answer = place->message;
 	if (!results && check_pairs(validator, err) < 0)
 		return -1;
 	if (!results)
-		validator->spoken = place->message + 1;
+		validator->last_speech = place->message + 1;
 	return ctx_validate_place(validator, err);
 }
 
@@ -562,10 +569,11 @@ int
 ctx_validator_end(struct ctx_validator *validator, bool allow_pending,
     struct ctx_err *err)
 {
-	validator->over = true;
+	validator->ended = true;
 	return ctx_validate_still_waiting(validator, err) < 0 ||
 		refuse_unanswered_calls(validator,
-		    allow_pending ? validator->turn : UINT64_MAX, err) < 0 ||
+		    allow_pending ? validator->newest_turn : UINT64_MAX,
+		    err) < 0 ||
 		refuse_open_duplicates(validator, err) < 0
 	    ? -1
 	    : ctx_last_seen(validator, err);
@@ -580,15 +588,15 @@ ctx_validator_settled(const struct ctx_validator *validator)
 
 	if (call != NULL)
 		settled = call->place.message;
-	if (validator->n_marks > 0 &&
-	    validator->marks[0].place.message < settled)
-		settled = validator->marks[0].place.message;
+	if (validator->n_breakpoints > 0 &&
+	    validator->breakpoints[0].place.message < settled)
+		settled = validator->breakpoints[0].place.message;
 	if (validator->n_images > 0 &&
 	    validator->images[0].place.message < settled)
 		settled = validator->images[0].place.message;
 	for (i = 0; i < CTX_WAITS; i++)
-		if ((validator->waiting & 1u << i) &&
-		    validator->waits[i].place.message < settled)
-			settled = validator->waits[i].place.message;
+		if ((validator->waiting_bits & 1u << i) &&
+		    validator->waiting_findings[i].place.message < settled)
+			settled = validator->waiting_findings[i].place.message;
 	return settled;
 }

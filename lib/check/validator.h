@@ -7,7 +7,7 @@
 #define CTX_NO_BLOCK SIZE_MAX
 
 /* Findings that only the next message decides; each is a bit of
- * ctx_validator.waiting. */
+ * ctx_validator.waiting_bits. */
 enum { CTX_WAITS_EMPTY, CTX_WAITS_REASONING, CTX_WAITS_SYSTEM, CTX_WAITS };
 
 /* A breakpoint that was found: child node of container. */
@@ -15,13 +15,13 @@ struct ctx_breakpoint_seen {
 	struct ctx_place place;
 	const struct ctx_json *json; /* of the request, or NULL */
 	uint32_t container, node;
-	bool beside; /* true if it is outside the messages */
+	bool outside_messages; /* true if it is outside the messages */
 };
 
 /*
  * The next functions report a finding, whose text is built in
- * validator->what.  They return what ctx_validator.found returns: 1 or 2 if the
- * violation was fixed, 0 if not, -1 with *err.
+ * validator->what.  They return what on_finding of ctx_validator returns: 1 or
+ * 2 if the violation was fixed, 0 if not, -1 with *err.
  */
 int ctx_validate_tell(struct ctx_validator *validator,
     struct ctx_finding *finding, struct ctx_err *err);

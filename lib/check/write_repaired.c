@@ -34,17 +34,17 @@ write_due_results(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 	bool ended = text.n > 0 && text.p[text.n - 1] == '\n';
 	const char *eol = crlf && ended ? "\r\n" : "\n";
 
-	if (ctx_repair_results_after_next(entry, entry->nameless, next))
+	if (ctx_repair_results_after_next(entry, entry->has_unnamed, next))
 		return ctx_repair_move_results(entry, next, err);
 	repair->lines.changed = true;
 	out->n = 0;
 	if (ctx_repair_results_in_next(entry, next)) {
 		text = next->bytes;
-		if (ctx_buf_add(out, text.p, next->front, err) < 0 ||
+		if (ctx_buf_add(out, text.p, next->results_at, err) < 0 ||
 		    ctx_repair_append_results(out, entry, ",",
-			next->alone ? "" : ",", err) < 0 ||
-		    ctx_buf_add(out, text.p + next->front, text.n - next->front,
-			err) < 0)
+			next->nothing_after ? "" : ",", err) < 0 ||
+		    ctx_buf_add(out, text.p + next->results_at,
+			text.n - next->results_at, err) < 0)
 			return -1;
 		return ctx_repair_own(next, out->p, out->n, err);
 	}
@@ -80,22 +80,22 @@ write_repaired(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 	size_t from = ctx_repair_pass_change(&repair->lines, entry);
 
 	/* Blank lines after a removed record are removed, too. */
-	if (entry->drop || (entry->blank && repair->after_dropped)) {
-		repair->after_dropped = true;
+	if (entry->removed || (entry->blank && repair->after_removed)) {
+		repair->after_removed = true;
 		return 0;
 	}
-	repair->after_dropped = false;
+	repair->after_removed = false;
 	if (ctx_repair_record_reasoning(repair, entry, from, err) < 0)
 		return -1;
 	/* Archived bytes are on disk before the change is written. */
 	if (repair->options->archive != NULL && repair->writer != NULL &&
 	    ctx_archive_sync(repair->options->archive, err) < 0)
 		return -1;
-	if (entry->led && write_leading_message(repair, entry, err) < 0)
+	if (entry->lead_before && write_leading_message(repair, entry, err) < 0)
 		return -1;
 	if (write_text(repair, entry->bytes.p, entry->bytes.n,
 		entry->text == NULL, err) < 0 ||
-	    (ctx_repair_has_results(entry) &&
+	    (ctx_repair_has_due_results(entry) &&
 		write_due_results(repair, i, err) < 0))
 		return -1;
 	return repair->writer == NULL

@@ -59,8 +59,8 @@ run(const struct fuzz *f, const char *p, size_t n, bool repair,
 	    .reasoning = f->reasoning,
 	    .counters = f->counters,
 	    .user = outcome,
-	    .found = on_found,
-	    .fixed = on_fixed};
+	    .on_finding = on_found,
+	    .on_fix = on_fixed};
 	struct ctx_stream stream = {.forced = f->dialect};
 	struct ctx_writer writer;
 	struct ctx_err err;

@@ -129,7 +129,7 @@ is_valid(const struct ctx_dialect *dialect, const size_t *messages, size_t n)
 	bool found = false;
 	struct ctx_check_options options = {.allow_pending = true,
 	    .user = &found,
-	    .found = on_found};
+	    .on_finding = on_found};
 	struct ctx_stream stream = {.forced = dialect};
 	struct ctx_err err;
 	int rc;

@@ -247,7 +247,7 @@ check(const struct fuzz *f, const char *p, size_t n, uint64_t *found)
 {
 	struct ctx_check_options options = {.allow_pending = true,
 	    .user = found,
-	    .found = on_found};
+	    .on_finding = on_found};
 	struct ctx_stream stream;
 	struct ctx_err err;
 	int rc;

@@ -38,7 +38,7 @@ judge(struct log *log, const char *dialect, uint64_t rules, bool allow_pending,
 
 	log->text[0] = '\0';
 	NEED(row != NULL && ctx_validator_init(&validator, &err) == 0);
-	validator.found = found;
+	validator.on_finding = found;
 	validator.user = log;
 	ctx_validator_begin(&validator);
 	ctx_json_init(&json, CTX_SIMD_BEST);
