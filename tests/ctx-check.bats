@@ -1392,6 +1392,21 @@ marked() {
 	    -e 's/\\ud800/\\ufffd/' in | cmp - out
 }
 
+@test "--repair removes cache markers beside empty texts" {
+	local p='{"cachePoint":{"type":"default"}}' e='{"text":""}' parts
+	for parts in "$e,$p" "$p,$e" "$e,$p,$e" "$p,$e,$p,$e"; do
+		printf '{"role":"user","content":[%s,{"text":"x"},%s]}\n' \
+		    "$parts" "$p,$p,$p,$p" > in
+		printf '{"role":"user","content":[{"text":"x"},%s]}\n' \
+		    "$p,$p,$p,$p" > want
+		ctx-check -d bedrock --repair in | cmp - want
+		for file in in want; do
+			printf '{"messages":[%s]}\n' "$(cat $file)" > $file.record
+		done
+		ctx-check -d bedrock --repair in.record | cmp - want.record
+	done
+}
+
 @test "many-markers counts cachePoint blocks of bedrock" {
 	local p='{"cachePoint":{"type":"default"}}'
 	printf '%s\n' '{"modelId":"m","toolConfig":{"tools":['"$p"',{"toolSpec":{"name":"a"}},'"$p"']},"system":[{"text":"s"},'"$p"'],"messages":[{"role":"user","content":[{"text":"u"},'"$p,$p,$p"']}]}' > in

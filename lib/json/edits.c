@@ -143,6 +143,21 @@ compare_edit_spans(const void *a, const void *b)
 	return x->at > y->at ? -1 : x->at < y->at;
 }
 
+/* Extends a removal of children of a container, which begins where another
+ * removal does, to end.  If it begins with the first child, the comma after the
+ * last is removed, too. */
+static void
+extend_removal(struct ctx_edit *edit, const char *end)
+{
+	const char *next = end + strspn(end, " \t\r\n");
+
+	if (edit->old.p[0] != ',' && *next == ',') {
+		end = next + 1;
+		end += strspn(end, " \t\r\n");
+	}
+	edit->old.n = (size_t)(end - edit->old.p);
+}
+
 void
 ctx_edits_merge(struct ctx_edits *edits)
 {
@@ -156,8 +171,12 @@ ctx_edits_merge(struct ctx_edits *edits)
 		at = (uintptr_t)list[i].old.p;
 		if (at + list[i].old.n <= end && at < end)
 			continue;
-		end = at + list[i].old.n;
-		list[n++] = list[i];
+		if (at < end && list[n - 1].n == 0 && list[i].n == 0)
+			extend_removal(&list[n - 1],
+			    list[i].old.p + list[i].old.n);
+		else
+			list[n++] = list[i];
+		end = (uintptr_t)list[n - 1].old.p + list[n - 1].old.n;
 	}
 	edits->n = n;
 }

@@ -231,7 +231,8 @@ int ctx_edits_apply(struct ctx_edits *edits, struct ctx_str text,
 int ctx_edits_apply_some(const struct ctx_edits *edits, size_t first, size_t n,
     struct ctx_str text, struct ctx_buf *out, struct ctx_err *err);
 /* Removes edits that lie within a longer edit.  Of several edits of the same
- * bytes it keeps the one added last.  The rest can then be applied.  An
+ * bytes it keeps the one added last.  Removals of children of one container
+ * that overlap in a comma become one.  The rest can then be applied.  An
  * insertion at the start of a longer edit is kept. */
 void ctx_edits_merge(struct ctx_edits *edits);
 /* Drops all edits; their memory is reused. */

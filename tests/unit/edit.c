@@ -385,6 +385,55 @@ many_drops(void)
 	free(gone);
 }
 
+/* Elements of an array of six are removed in two steps: those with digit 1 of
+ * sets in base 3 first, those with digit 2 then. */
+static bool
+removes_in_two_steps(struct ctx_json *json, const char *text, unsigned sets)
+{
+	bool gone[2][6] = {{false}};
+	struct ctx_edits edits = {0};
+	struct ctx_buf want = {0}, out = {0};
+	struct ctx_err err;
+	unsigned i, rest = sets;
+	bool same;
+
+	NEED(ctx_buf_add(&want, "[", 1, &err) == 0);
+	for (i = 0; i < 6; i++, rest /= 3) {
+		if (rest % 3 > 0)
+			gone[rest % 3 - 1][i] = true;
+		else
+			NEED(ctx_buf_printf(&want, &err, "%s%u",
+				 want.n > 1 ? ", " : "", i) == 0);
+	}
+	NEED(ctx_buf_add(&want, "]", 2, &err) == 0);
+	for (i = 0; i < 2; i++)
+		NEED(ctx_edits_remove(&edits, json, 0, gone[i], &err) == 0);
+	ctx_edits_merge(&edits);
+	same = ctx_edits_apply(&edits, str(text), &out, &err) == 0 &&
+	    is(&out, want.p);
+	ctx_edits_release(&edits);
+	ctx_buf_release(&want);
+	ctx_buf_release(&out);
+	return same;
+}
+
+static void
+merging_removals(void)
+{
+	const char *text = "[0, 1, 2, 3, 4, 5]";
+	struct ctx_json json;
+	struct ctx_err err;
+	size_t used;
+	unsigned sets;
+
+	tap_case("removals that share a comma leave valid JSON");
+	ctx_json_init(&json, CTX_SIMD_BEST);
+	NEED(ctx_json_scan(&json, text, strlen(text), &used, &err) == 1);
+	for (sets = 0; sets < 729; sets++)
+		CHECK(removes_in_two_steps(&json, text, sets));
+	ctx_json_release(&json);
+}
+
 static void
 places(void)
 {
@@ -425,6 +474,7 @@ main(void)
 {
 	replacing();
 	merging();
+	merging_removals();
 	places();
 	refusing();
 	dropping();
