@@ -2129,6 +2129,13 @@ unanswered() {
 	cmp odd out
 	ctx-check --repair other > want
 	ctx-check --repair --reasoning fail other | cmp - want
+	# What stands before an error is written, as without the option.
+	for file in in other; do
+		{ cat $file; echo '{"role":'; } > broken
+		run --separate-stderr -2 ctx-check --repair --reasoning fail broken
+		[ "$(wc -l <<< "$output")" -ge "$(wc -l < $file)" ]
+	done
+	[ "$output" = "$(cat want)" ]
 }
 
 @test "--reasoning: a removed cache marker is no change" {

@@ -522,6 +522,8 @@ check_all(struct check *check, struct ctx_err *err)
 	if (rc == 0)
 		return end_lines(check, err);
 	/* The records before the error are complete. */
+	if (check->lines.holding)
+		(void)repair_held(check, NULL, &late);
 	if (check->repairing)
 		(void)ctx_writer_flush(check->writer, &late);
 	return -1;
