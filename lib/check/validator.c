@@ -54,20 +54,17 @@ ctx_validator_begin(struct ctx_validator *validator)
 	    validator->late_after = 0;
 	validator->waiting_bits = 0;
 	validator->n_open_reasoning = 0;
-	validator->newest_turn = 0;
+	validator->newest_turn = validator->images_left = 0;
 	validator->n_breakpoints = validator->n_images = 0;
 	validator->request_json = NULL;
-	validator->images_left = 0;
-	validator->has_tool_calls = false;
-	validator->unanswered = validator->has_remote_state =
-	    validator->unnamed_continues = false;
-	validator->ended = false;
+	validator->has_tool_calls = validator->ended = false;
+	validator->unanswered = validator->unnamed_continues = false;
+	validator->has_remote_state = validator->continued_speaks = false;
 	validator->open_until_user = validator->newest_user_text = 0;
 	validator->last = (struct ctx_last_seen){.role = CTX_ROLE_OTHER};
 	memset(validator->waiting_findings, 0,
 	    sizeof validator->waiting_findings);
 	validator->continued_blocks = 0;
-	validator->continued_speaks = false;
 }
 
 /* ---- calls and results ---- */
