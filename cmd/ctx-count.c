@@ -299,6 +299,10 @@ count_stream(struct count_command *count, char **file)
 		cli_fail(&count->cli, &err);
 	if (!count->any)
 		count_empty_file(count, *file);
+	/* Of records in which no messages were found it is not known. */
+	if (count->max.set && stream.found.dialect == NULL &&
+	    stream.found.file != NULL)
+		cli_status(&count->cli, CLI_NO);
 	/* With --follow the last line may still be incomplete. */
 	if (!count->bar.follow)
 		cli_note_stream(&count->cli, &stream);
