@@ -719,6 +719,25 @@ shots() {
 	[ "$files" -gt 12 ]
 }
 
+@test "media: in OpenTelemetry's messages and Harbor's trajectories" {
+	jq -nc '{role: "user", parts: [{type: "blob", modality: "image",
+	    mime_type: "image/png", content:
+	    ("iVBORw0KGgoAAAANSUhEUgAABiAAAASY" + "A" * 4000)}]},
+	    {role: "user", parts: [{type: "uri", modality: "image",
+	    uri: "https://x.org/a.png"}]}' > in
+	ctx-truncate -l 0 --media 0 in > out
+	[ "$(jq -c '.parts[]' out)" = '{"type":"text","content":"[image removed: 1568x1176 png, 3,024 bytes]"}
+{"type":"text","content":"[image removed: https://x.org/a.png]"}' ]
+	ctx-truncate -l 0 --media 0 out | cmp - out
+	ctx-age --media 0 in | ctx-restore | cmp - in
+	jq -nc '{step_id: 1, source: "user", message: [{type: "text",
+	    text: "See."}, {type: "image", source: {media_type: "image/png",
+	    path: "images/a.png"}}]}' > in
+	[ "$(ctx-truncate -d atif -l 0 --media 0 in | jq -c '.message[1]')" = \
+	    '{"type":"text","text":"[image removed]"}' ]
+	ctx-age -d atif --media 0 in | ctx-restore -d atif | cmp - in
+}
+
 @test "--media keeps media where the format allows no text" {
 	jq -nc --arg p "$png" '
 	    {type: "computer_call", call_id: "c", action: {type: "screenshot"}},

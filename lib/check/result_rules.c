@@ -171,7 +171,9 @@ check_result_block(struct ctx_validator *validator, size_t i, size_t k,
 	    (what = find_block_problem(validator,
 		 &validator->message->blocks[i], block)) == NULL)
 		return 0;
-	if (validator->dialect->text_block != NULL) {
+	/* In OpenTelemetry a body that is not text has no block of its own. */
+	if (validator->dialect->text_block != NULL &&
+	    block->removable != validator->message->blocks[i].removable) {
 		if (make_replacement_block(validator, block, err) < 0)
 			return -1;
 		old = ctx_json_str(json, block->removable);

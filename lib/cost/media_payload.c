@@ -131,7 +131,7 @@ read_payload_object(struct ctx_media_payload *payload,
 	static const char *const within[] = {"data", "image_url", "url",
 	    "file_data", "bytes", "source", "inlineData", "inline_data",
 	    "fileData", "input_audio", "file", "image", "document", "audio",
-	    "video", "base64"};
+	    "video", "base64", "content"};
 	uint32_t value = 0, detail = ctx_json_find(json, node, "detail");
 	enum ctx_media_kind kind;
 	size_t i;
@@ -181,7 +181,7 @@ static bool
 is_image_object(const struct ctx_json *json, uint32_t node)
 {
 	static const char *const keys[] = {"type", "media_type", "mimeType",
-	    "mime_type", "mediaType", "mime"};
+	    "mime_type", "mediaType", "mime", "modality"};
 	uint32_t value;
 	size_t i;
 

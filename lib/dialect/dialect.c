@@ -340,6 +340,7 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING,
 	AS_OPENAI,
 	.text_result_form = BODY_STRING,
+	.text_block = TEXT_BLOCK,
 	/* Steps are numbered, so ctx can insert nothing between two. */
 	.ordinal = "step_id",
     },
@@ -352,6 +353,7 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING_NAMES,
 	AS_OPENAI,
 	.text_result_form = BODY_STRING,
+	.text_block = "{\"type\":\"text\",\"content\":",
 	.summary = OTEL_GENAI_INSERTED("system"),
 	.notice = OTEL_GENAI_INSERTED("user"),
 	.synthetic_results =
