@@ -1232,6 +1232,29 @@ shots() {
 	done
 }
 
+@test "reasoning of two conversations about different images comes back to each" {
+	# The question and the answer are the same.
+	for payload in AAAA CCCC; do
+		jq -nc --arg p "$payload" '{messages: [
+		    {role: "user", content: [{type: "text", text: "What is it?"},
+			{type: "image", source: {type: "base64",
+			    media_type: "image/png", data: ($p * 400)}}]},
+		    {role: "assistant", content: [{type: "thinking",
+			thinking: $p, signature: "Eq1="},
+			{type: "text", text: "ok"}]},
+		    {role: "user", content: "So?"}]}'
+	done > t
+	ctx-age -d anthropic -S spool --media 0 t > out
+	run ! grep -q thinking out
+	[ "$(find spool -name 'reasoning-*.json' | wc -l)" -eq 2 ]
+	ctx-restore -d anthropic -S spool out | cmp - t
+	# Of two images one goes first: its placeholder counts as the image.
+	jq -c '.messages |= . + .' t > two
+	ctx-age -d anthropic -S spool --media 1 two > first
+	ctx-age -d anthropic -S spool --media 0 first > out
+	ctx-restore -d anthropic -S spool out | cmp - two
+}
+
 @test "--reasoning keep and fail, --mask and older models leave reasoning in place" {
 	bound_talk "$(printf 'rain %.0s' {1..100})" > t
 	set -- -d anthropic -k 1 -o 40 -S spool

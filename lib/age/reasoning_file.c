@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "age/reasoning_file.h"
+#include "dialect/result_content.h"
 #include "store/store.h"
 #include "stream/bound_reasoning.h"
 #include "stream/placeholder.h"
@@ -10,26 +11,51 @@
 #define NAME_BEGIN "reasoning-"
 #define NAME_END   ".json"
 
-/* Appends the payload, id and name of block i, unless ctx_age may change them.
- */
+/* Appends the digits that ctx_age gives the file of a media block, and a line
+ * feed; nothing for media that it never replaces. */
+static int
+append_media_digits(struct ctx_buf *out, const struct ctx_message *message,
+    size_t i, struct ctx_err *err)
+{
+	uint32_t block = ctx_media_block(message, i);
+	const struct ctx_str file[] = {ctx_json_str(message->json, block),
+	    {"\n", 1}};
+	char digits[CTX_SPOOL_DIGITS];
+
+	if (block == 0)
+		return 0;
+	ctx_spool_digits(digits, file, 2);
+	return ctx_buf_printf(out, err, "%.*s\n", CTX_SPOOL_DIGITS, digits);
+}
+
+/* Appends what ctx_age leaves of a block: the payload, id and name of texts and
+ * tool calls, the digits of media and their placeholders. */
 static int
 append_stable_block(struct ctx_buf *out, const struct ctx_message *message,
     size_t i, struct ctx_buf *scratch, struct ctx_err *err)
 {
 	const struct ctx_block *block = &message->blocks[i];
 	const uint32_t nodes[] = {block->payload, block->id, block->name};
-	bool skip = block->result_index != 0 ||
-	    (block->kind != CTX_BLOCK_TEXT &&
-		block->kind != CTX_BLOCK_TOOL_CALL) ||
-	    ctx_bound_is_placeholder(message, block);
-	struct ctx_reference ref;
+	struct ctx_reference ref = {.chars = 0};
+	bool placeholder = false;
 	struct ctx_str text;
 	size_t k;
 
-	if (!skip &&
-	    ctx_placeholder_part(message, i, scratch, &skip, &ref, err) < 0)
+	if (block->result_index == 0 && block->kind == CTX_BLOCK_MEDIA)
+		return append_media_digits(out, message, i, err);
+	if (block->result_index != 0 ||
+	    (block->kind != CTX_BLOCK_TEXT &&
+		block->kind != CTX_BLOCK_TOOL_CALL) ||
+	    ctx_bound_is_placeholder(message, block))
+		return 0;
+	if (ctx_placeholder_part(message, i, scratch, &placeholder, &ref, err) <
+	    0)
 		return -1;
-	for (k = 0; !skip && k < sizeof nodes / sizeof *nodes; k++) {
+	if (placeholder)
+		return ref.digits.n == 0 ? 0
+					 : ctx_buf_printf(out, err, "%.*s\n",
+					       (int)ref.digits.n, ref.digits.p);
+	for (k = 0; k < sizeof nodes / sizeof *nodes; k++) {
 		text = nodes[k] == 0 ? (struct ctx_str){"", 0}
 				     : ctx_json_str(message->json, nodes[k]);
 		if (ctx_buf_add(out, text.p, text.n, err) < 0 ||

@@ -10,20 +10,21 @@
  * because the model would read the reference.  The original message is stored
  * in the spool file reasoning-DIGITS.json: its JSON and a line feed.
  * ctx_restore finds the file by the message without reasoning.  DIGITS are of a
- * sha256 over that message, its index, and the texts and tool calls of the
- * conversation before it: messages like "ok" occur in many conversations.
+ * sha256 over that message, its index, and the texts, tool calls and media of
+ * the conversation so far: messages like "ok" occur in many conversations.
  */
 /* The place of a message in its conversation. */
 struct message_place {
-	/* Digits of the texts and tool calls up to and including this message,
-	 * system messages excluded. */
+	/* Digits of the texts, tool calls and media up to and including this
+	 * message, system messages excluded; a placeholder stands for its
+	 * media. */
 	char so_far[CTX_SPOOL_DIGITS];
 	uint64_t message; /* index of the message, from 0 */
 	uint64_t record;  /* number of its record, from 0, if it has several */
 };
 
 /* Moves place to the next message of the conversation, whose index is given.
- * Placeholders for media and reasoning do not change place->so_far. */
+ * Placeholders for reasoning do not change place->so_far. */
 int ctx_place_next(struct message_place *place,
     const struct ctx_message *message, uint64_t index, struct ctx_buf *scratch,
     struct ctx_err *err);
