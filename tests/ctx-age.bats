@@ -1232,7 +1232,7 @@ shots() {
 	done
 }
 
-@test "reasoning of two conversations about different images comes back to each" {
+@test "reasoning is restored in two conversations that differ only in their images" {
 	# The question and the answer are the same.
 	for payload in AAAA CCCC; do
 		jq -nc --arg p "$payload" '{messages: [

@@ -719,7 +719,7 @@ shots() {
 	[ "$files" -gt 12 ]
 }
 
-@test "media: in OpenTelemetry's messages and Harbor's trajectories" {
+@test "--media replaces media in OpenTelemetry messages and Harbor trajectories" {
 	jq -nc '{role: "user", parts: [{type: "blob", modality: "image",
 	    mime_type: "image/png", content:
 	    ("iVBORw0KGgoAAAANSUhEUgAABiAAAASY" + "A" * 4000)}]},

@@ -67,7 +67,7 @@ is_bound() {
 	ctx-restore -S spool out | cmp - t || fail "$1: not restored"
 }
 
-@test "signed copies in Chat: LiteLLM's thinking_blocks, blocks of the content, OpenRouter" {
+@test "signed reasoning of LiteLLM and OpenRouter in Chat messages is bound" {
 	local signed='{"type":"thinking","thinking":"hmhm","signature":"Eq=="}'
 	local hidden='{"type":"redacted_thinking","data":"Eq=="}'
 
@@ -88,7 +88,7 @@ is_bound() {
 	ctx-truncate -l 20 t | tail -n 1 | cmp - <(tail -n 1 t)
 }
 
-@test "signed copies in LangChain: blocks of Anthropic, of Bedrock, of version 1" {
+@test "signed reasoning in LangChain messages is bound" {
 	for block in '{"type":"thinking","thinking":"hmhm","signature":"Eq=="}' \
 	    '{"type":"redacted_thinking","data":"Eq=="}' \
 	    '{"type":"reasoning","reasoning":"hmhm","extras":{"signature":"Eq=="}}' \
@@ -104,7 +104,7 @@ is_bound() {
 	is_bound "additional_kwargs"
 }
 
-@test "signed copies in the AI SDK: of both providers and both versions" {
+@test "signed reasoning in messages of the AI SDK is bound" {
 	for block in '{"type":"reasoning","text":"hmhm","providerOptions":{"anthropic":{"signature":"Eq=="}}}' \
 	    '{"type":"reasoning","text":"","providerOptions":{"anthropic":{"redactedData":"Eq=="}}}' \
 	    '{"type":"reasoning","text":"hmhm","providerOptions":{"bedrock":{"signature":"Eq=="}}}' \
