@@ -130,6 +130,9 @@ request() {
 		messages "$(say user "[$(copies 20 "$(image "$(png 9 9)")"),$(image "$(png 2001 9)")]")" ;;
 	anthropic-sdk-python#1028)
 		messages "$(say user '"'"$(printf '%33554432s' '')"'x"')" ;;
+	claude-code#73821)
+		messages "$HI" "$(say system '"a"')" "$(say system '"b"')" \
+		    "$(say assistant '"c"')" ;;
 	claude-code#6696)
 		messages "$HI" "$(say assistant "[${USE/\{\}/\"x\"}]")" \
 		    "$(say user '[{"type":"tool_result","tool_use_id":"a","content":"1"}]')" ;;

@@ -122,7 +122,8 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	CTX_ASKS_TURNS, CTX_FIX_NONE},
     [CTX_RULE_SYSTEM_PLACE] = {"system-place",
 	"a system message is not between user and assistant",
-	"Anthropic, mid-conversation system messages, July 2026",
+	"Anthropic: \"role 'system' must precede an 'assistant' message or end "
+	"the array\" (claude-code #73821, July 2026)",
 	CTX_SYSTEM_BETWEEN, CTX_FIX_NONE},
     [CTX_RULE_BAD_ROLE] = {"bad-role", "the provider knows no such role",
 	"the message types of each provider",

@@ -255,7 +255,6 @@ ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
     struct ctx_err *err)
 {
 	bool assistant = validator->message->role == CTX_ROLE_ASSISTANT;
-	bool system = validator->message->role == CTX_ROLE_SYSTEM;
 
 	if (refuse_empty_message(validator, err) < 0)
 		return -1;
@@ -270,7 +269,6 @@ ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
 		err) < 0)
 		return -1;
 	if ((validator->waiting_bits & 1u << CTX_WAITS_SYSTEM) && !assistant &&
-	    !system &&
 	    ctx_validate_refuse_waiting(validator, CTX_WAITS_SYSTEM,
 		CTX_RULE_SYSTEM_PLACE, "the assistant must be next", err) < 0)
 		return -1;

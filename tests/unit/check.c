@@ -246,6 +246,7 @@ test_places(void)
 	FOUND(CTX_SYSTEM_BETWEEN, "", USER, SYS, SAYS, USER, SYS);
 	FOUND(CTX_SYSTEM_BETWEEN, "1:system-place", SYS, SAYS);
 	FOUND(CTX_SYSTEM_BETWEEN, "2:system-place", USER, SYS, USER);
+	FOUND(CTX_SYSTEM_BETWEEN, "2:system-place", USER, SYS, SYS, SAYS);
 	tap_case("bad-role");
 	FOUND(CTX_KNOWN_ROLES, "1:bad-role",
 	    "{\"role\":\"oracle\",\"content\":\"x\"}");
