@@ -321,7 +321,7 @@ static const struct ctx_dialect dialects[] = {
     },
     {
 	.name = "llm-logs",
-	.about = "rows of llm logs --json, a turn each",
+	.about = "rows of llm logs --json, each a turn",
 	.matches = ctx_llm_logs_is,
 	.read = ctx_llm_logs_read,
 	.rules = CTX_PAIR_BY_NAME,
@@ -610,6 +610,39 @@ static const struct ctx_dialect dialects[] = {
 	.lead = LEAD_PLAIN,
     },
 };
+
+/* clang-format off */
+/* Every rule of dialect.h; a new one is added here. */
+#define EVERY_RULE(RULE) \
+	RULE(CTX_PAIR_BY_NAME) RULE(CTX_FIRST_USER) RULE(CTX_ALTERNATES) \
+	RULE(CTX_JOINS_ANSWERS) RULE(CTX_PAIR_EITHER) \
+	RULE(CTX_LIFTS_SYSTEM) RULE(CTX_ONE_SYSTEM) RULE(CTX_NAMES_USERS) \
+	RULE(CTX_RESULTS_NEXT) RULE(CTX_NAMES_CALLERS) RULE(CTX_PLAIN_IDS) \
+	RULE(CTX_SHORT_IDS) RULE(CTX_NO_BLANK_TEXT) \
+	RULE(CTX_LAST_MAY_BE_EMPTY) RULE(CTX_MUST_SPEAK) \
+	RULE(CTX_SYSTEM_BETWEEN) RULE(CTX_NO_SYSTEM) RULE(CTX_LAST_USER) \
+	RULE(CTX_MERGES) RULE(CTX_RESULTS_FIRST) \
+	RULE(CTX_RESULTS_TOGETHER) RULE(CTX_NEEDS_IDS) \
+	RULE(CTX_ARGUMENTS_TEXT) RULE(CTX_ARGUMENTS_OBJECT) \
+	RULE(CTX_NO_EMPTY_CALLS) RULE(CTX_NEEDS_BODY) RULE(CTX_SIGNED) \
+	RULE(CTX_REASONING_LEADS) RULE(CTX_KNOWN_ROLES) \
+	RULE(CTX_NO_TOOL_ROLE) RULE(CTX_NINE_IDS) \
+	RULE(CTX_FEW_BREAKPOINTS) RULE(CTX_SMALL_REQUEST) \
+	RULE(CTX_NEEDS_TOOLS) RULE(CTX_IMAGE_LIMITS) \
+	RULE(CTX_RESULTS_TEXT) RULE(CTX_ERRORS_TEXT) \
+	RULE(CTX_ANSWERS_RESULTS) RULE(CTX_CALLS_FIT) RULE(CTX_SAYS_TEXT) \
+	RULE(CTX_RESULT_OBJECT) RULE(CTX_RESULT_TYPES) \
+	RULE(CTX_RESULT_STRING) RULE(CTX_MODEL_DECIDES) \
+	RULE(CTX_ASKS_FIRST) RULE(CTX_ASKS_TURNS) RULE(CTX_ASKS_TOGETHER) \
+	RULE(CTX_TAKES_ROWS) RULE(CTX_DOTTED_IDS) \
+	RULE(CTX_RESULTS_BY_USER)
+/* clang-format on */
+#define PLUS(rule) +(uint64_t)(rule)
+#define OR(rule)   | (uint64_t)(rule)
+_Static_assert(0 EVERY_RULE(PLUS) == (0 EVERY_RULE(OR)),
+    "each rule has a bit of its own");
+_Static_assert(sizeof dialects[0].rules == sizeof(uint64_t),
+    "ctx_dialect.rules has room for 64 rules");
 
 const struct ctx_dialect *
 ctx_dialect_at(size_t i)
