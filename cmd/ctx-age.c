@@ -23,7 +23,8 @@ on_failed(void *user, const struct ctx_err *why)
 	if (age->n_failed++ == 0)
 		cli_say(&age->cli, "%s:%" PRIu64 ": %s; the %s", why->file,
 		    why->line, why->text,
-		    age->options.media ? "media stay" : "result stays");
+		    age->options.media ? "media are unchanged"
+				       : "result is unchanged");
 }
 
 static void
@@ -33,34 +34,38 @@ parse(struct age_command *age, int argc, char **argv)
 	unsigned reasoning = CTX_REASONING_DROP;
 	const struct cli_option options[] = {
 	    {.type = CLI_HEADING, .help = "What ages"},
-	    {'k', "keep-last", "N", "newest messages left alone (10)",
+	    {'k', "keep-last", "N", "newest messages that do not age (10)",
 		CLI_NUMBER, &o->keep, NULL, &age->keep_given},
-	    {0, "keep-results", "N", "newest results, instead of messages",
-		CLI_NUMBER, &age->keep_results, NULL, &o->by_results},
-	    {0, "media", "N", "media age, not results; the newest N stay",
+	    {0, "keep-results", "N",
+		"newest results that do not age, instead of -k", CLI_NUMBER,
+		&age->keep_results, NULL, &o->by_results},
+	    {0, "media", "N", "age media, all but the newest N, not results",
 		CLI_NUMBER, &age->keep_media, NULL, &o->media},
-	    {0, "unsent", NULL, "only what follows the last assistant",
+	    {0, "unsent", NULL, "only results after the last assistant message",
 		CLI_FLAG, &o->unsent, NULL, NULL},
-	    {0, "step", "N", "the boundary moves N at a time (1)", CLI_NUMBER,
-		&o->step, NULL, NULL},
-	    {0, "older-than", "TIME", "and by so much than the newest: 2h",
-		CLI_SPAN, &o->older, NULL, NULL},
+	    {0, "step", "N", "move the age boundary N at a time (1)",
+		CLI_NUMBER, &o->step, NULL, NULL},
+	    {0, "older-than", "TIME",
+		"only results older than the newest by this: 2h", CLI_SPAN,
+		&o->older, NULL, NULL},
 	    {'o', "over", "N", "characters; longer results age (4000)",
 		CLI_NUMBER, &o->over, NULL, NULL},
-	    {0, "at-least", "N", "nothing, unless so many tokens go (0)",
+	    {0, "at-least", "N", "age nothing if it saves fewer tokens (0)",
 		CLI_NUMBER, &o->at_least, NULL, NULL},
 	    CLI_TOOLS(&o->tool, &o->not_tool),
-	    {.type = CLI_HEADING, .help = "What stands in"},
-	    {0, "head", "N", "characters that stay (a quarter of --over)",
+	    {.type = CLI_HEADING, .help = "What replaces them"},
+	    {0, "head", "N", "characters that are kept (a quarter of --over)",
 		CLI_NUMBER, &o->head, NULL, &age->head_given},
-	    {0, "mask", NULL, "store nothing; [cleared] stands in", CLI_FLAG,
-		&o->mask, NULL, NULL},
-	    {'S', "spool", "DIR", "where results go (.ctx/spool)", CLI_FILE,
-		&o->spool, NULL, NULL},
-	    {0, "path-format", "TEXT", "their names ({tool}-{sha256}.md)",
-		CLI_STRING, &o->format, NULL, NULL},
-	    {0, "reasoning", "WHAT", "bound, after a change: drop, keep, fail",
-		CLI_CHOICE, &reasoning, cli_reasoning_name, NULL},
+	    {0, "mask", NULL, "store nothing; write [cleared] instead",
+		CLI_FLAG, &o->mask, NULL, NULL},
+	    {'S', "spool", "DIR", "directory for the results (.ctx/spool)",
+		CLI_FILE, &o->spool, NULL, NULL},
+	    {0, "path-format", "TEXT",
+		"names of the files ({tool}-{sha256}.md)", CLI_STRING,
+		&o->format, NULL, NULL},
+	    {0, "reasoning", "WHAT",
+		"bound reasoning after a change: drop, keep, fail", CLI_CHOICE,
+		&reasoning, cli_reasoning_name, NULL},
 	    CLI_REPORT(&age->report),
 	    CLI_COMMON(&age->cli),
 	    CLI_SANDBOX(&age->cli),
@@ -129,8 +134,8 @@ report_counts(struct age_command *age, const struct ctx_age_counts *counts)
 	if (age->options.older > 0 && counts->timed == 0 &&
 	    counts->messages > 0)
 		cli_say(&age->cli,
-		    "no message says when it was, so none is "
-		    "older than another");
+		    "no message has a timestamp, so none is older than "
+		    "another");
 	cli_note_reasoning(&age->cli, counts->bound, counts->refused);
 	if (age->cli.verbose && counts->reasoning > 0)
 		cli_say(&age->cli,
@@ -148,8 +153,8 @@ main(int argc, char **argv)
 	struct age_command age = {
 	    .cli = {
 		.name = "ctx-age",
-		.about = "Move old, long tool results, or media, to disk; a "
-			 "reference stays.",
+		.about = "Move old, long tool results, or media, to disk and "
+			 "keep references to them.",
 		.operands = "[FILE...]",
 		.examples =
 		    "  ctx-age -S spool < chat.jsonl > short.jsonl\n"

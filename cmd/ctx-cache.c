@@ -38,14 +38,13 @@ report_status(struct cache_command *cache, const struct ctx_cache_outcome *o)
 	case CTX_CACHE_STATUS_NO_FORMAT:
 		if (other != NULL)
 			cli_say(&cache->cli,
-			    "messages of %s carry cache "
-			    "hints only with --provider %s; "
-			    "nothing is changed",
+			    "messages of %s get cache breakpoints only with "
+			    "--provider %s; nothing is changed",
 			    o->dialect->name, other->provider);
 		else
 			cli_say(&cache->cli,
-			    "messages of %s carry no cache "
-			    "hints; nothing is changed",
+			    "messages of %s cannot have cache breakpoints; "
+			    "nothing is changed",
 			    o->dialect->name);
 		break;
 	case CTX_CACHE_STATUS_AUTO:
@@ -57,19 +56,17 @@ report_status(struct cache_command *cache, const struct ctx_cache_outcome *o)
 		 * breakpoints. */
 		if (o->format == NULL)
 			cli_say(&cache->cli,
-			    "%s takes no cache hints; "
-			    "nothing is changed",
+			    "%s uses no cache breakpoints; nothing is changed",
 			    model);
 		else if (model == NULL || model[0] == '\0')
 			cli_say(&cache->cli,
-			    "%s caches by itself, but for "
-			    "models that -m must name; "
-			    "nothing is changed",
+			    "%s caches by itself, except for models that -m "
+			    "must name; nothing is changed",
 			    o->format->provider);
 		else
 			cli_say(&cache->cli,
-			    "%s is not known to heed the "
-			    "hints of %s; nothing is changed",
+			    "%s is not known to use the breakpoints of %s; "
+			    "nothing is changed",
 			    model, o->format->provider);
 		break;
 	}
@@ -122,7 +119,7 @@ write_breakpoints(struct cache_command *cache,
 		    cache->lines - MAX_LINES);
 	if (cache->cli.verbose && !cache->options.strip)
 		cli_say(&cache->cli,
-		    "%" PRIu64 " hints in %" PRIu64 " conversations",
+		    "%" PRIu64 " breakpoints in %" PRIu64 " conversations",
 		    cache->breakpoints, cache->conversations);
 	cli_close(&stream);
 	cli_status(&cache->cli, cli_end(&cache->cli, &writer));
@@ -287,7 +284,7 @@ print_cost(const struct ctx_cache_cost *bill, const struct ctx_prices *prices)
 	else if (bill->breakeven_requests == 0)
 		puts("at once");
 	else
-		printf("after %" PRIu64 " more call%s\n",
+		printf("after %" PRIu64 " more request%s\n",
 		    bill->breakeven_requests,
 		    bill->breakeven_requests > 1 ? "s" : "");
 }
@@ -346,16 +343,16 @@ static void
 parse(struct cache_command *cache, int argc, char **argv)
 {
 	const struct cli_option options[] = {
-	    {.type = CLI_HEADING, .help = "What is written"},
+	    {.type = CLI_HEADING, .help = "Breakpoints"},
 	    {0, "provider", "NAME", "anthropic, bedrock, openai (detected)",
 		CLI_CHOICE, &cache->provider, ctx_breakpoint_provider,
 		&cache->provider_given},
 	    {0, "ttl", "TIME", "kept for 5m (default) or 1h", CLI_CHOICE,
 		&cache->ttl, ctx_ttl_name, &cache->ttl_given},
-	    {0, "strip", NULL, "take hints away, write none", CLI_FLAG,
+	    {0, "strip", NULL, "remove breakpoints, write none", CLI_FLAG,
 		&cache->options.strip, NULL, NULL},
-	    {.type = CLI_HEADING, .help = "What a change costs"},
-	    {0, "diff", "FILE", "the bill, after this one (--json: as JSON)",
+	    {.type = CLI_HEADING, .help = "Cost of a change"},
+	    {0, "diff", "FILE", "cost after this earlier request (or --json)",
 		CLI_FILE, &cache->diff, NULL, NULL},
 	    {0, "price", "I,O,R,W", "$ for 1M in, out, read, written",
 		CLI_STRING, &cache->price, NULL, NULL},
@@ -370,15 +367,15 @@ parse(struct cache_command *cache, int argc, char **argv)
 	cache->cli.options = NULL;
 	cache->report.by_file = true;
 	if (cache->diff == NULL && cache->price != NULL)
-		cli_die(&cache->cli, "--price does not go without --diff");
+		cli_die(&cache->cli, "--price needs --diff");
 	if (cache->diff == NULL && cache->report.json && !cache->report.dry_run)
 		cli_die(&cache->cli, "--json needs --dry-run or --diff");
 	if (cache->diff != NULL &&
 	    (cache->report.dry_run || cache->report.explain_path != NULL ||
 		cache->report.archive_path != NULL))
 		cli_die(&cache->cli,
-		    "--diff changes nothing; --dry-run, "
-		    "--explain and --archive do not go with it");
+		    "--diff changes nothing; it excludes --dry-run, --explain "
+		    "and --archive");
 	cache->options.ttl = (enum ctx_ttl)cache->ttl;
 	if (cache->provider_given)
 		cache->options.provider =

@@ -175,12 +175,12 @@ parse(struct restore_command *restore, int argc, char **argv)
 {
 	struct ctx_restore_options *o = &restore->options;
 	const struct cli_option options[] = {
-	    {.type = CLI_HEADING, .help = "What is done"},
-	    {'S', "spool", "DIR", "where the results are (.ctx/spool)",
+	    {.type = CLI_HEADING, .help = "What to do"},
+	    {'S', "spool", "DIR", "directory of the results (.ctx/spool)",
 		CLI_FILE, &o->spool, NULL, NULL},
 	    {0, "list", NULL, "print the references and their state", CLI_FLAG,
 		&restore->list, NULL, NULL},
-	    {0, "gc", NULL, "print files that nothing names", CLI_FLAG,
+	    {0, "gc", NULL, "print files that no reference names", CLI_FLAG,
 		&restore->gc, NULL, NULL},
 	    CLI_REPORT(&restore->report),
 	    CLI_COMMON(&restore->cli),

@@ -57,7 +57,7 @@ parse(struct truncate_command *truncate, int argc, char **argv)
 	unsigned unit = CTX_SIZE_CHARS, keep = CTX_KEEP_ENDS;
 	unsigned reasoning = CTX_REASONING_DROP;
 	const struct cli_option options[] = {
-	    {.type = CLI_HEADING, .help = "How long (0: any length)"},
+	    {.type = CLI_HEADING, .help = "Limits (0: none)"},
 	    {'l', "limit", "N", "a result of a tool (20000)", CLI_NUMBER,
 		&o->limit, NULL, &truncate->limit_given},
 	    {0, "message-limit", "N", "the text of a message (0)", CLI_NUMBER,
@@ -67,18 +67,19 @@ parse(struct truncate_command *truncate, int argc, char **argv)
 	    {0, "unit", "UNIT", "chars (default), bytes, tokens, lines",
 		CLI_CHOICE, &unit, unit_name, NULL},
 	    CLI_TOOLS(&o->tool, &o->not_tool),
-	    {.type = CLI_HEADING, .help = "Images, documents, sound"},
+	    {.type = CLI_HEADING, .help = "Images, documents, audio"},
 	    {0, "media", "N", "remove all but the newest N (keep all)",
 		CLI_NUMBER, &o->keep_media, NULL, &o->media},
-	    {.type = CLI_HEADING, .help = "What stays"},
+	    {.type = CLI_HEADING, .help = "What is kept"},
 	    {0, "unsent", NULL, "all up to the last assistant message",
 		CLI_FLAG, &o->unsent, NULL, NULL},
 	    {0, "keep", "WHERE", "head, tail, or ends (default)", CLI_CHOICE,
 		&keep, keep_name, NULL},
 	    {0, "ratio", "H:T", "shares of head and tail (3:1)", CLI_STRING,
 		&truncate->ratio, NULL, NULL},
-	    {0, "reasoning", "WHAT", "bound, after a change: drop, keep, fail",
-		CLI_CHOICE, &reasoning, cli_reasoning_name, NULL},
+	    {0, "reasoning", "WHAT",
+		"bound reasoning after a change: drop, keep, fail", CLI_CHOICE,
+		&reasoning, cli_reasoning_name, NULL},
 	    CLI_REPORT(&truncate->report),
 	    CLI_COMMON(&truncate->cli),
 	    CLI_SANDBOX(&truncate->cli),
@@ -118,7 +119,7 @@ main(int argc, char **argv)
 		.examples =
 		    "  ctx-truncate -l 4000 < chat.jsonl > shorter.jsonl\n"
 		    "  ctx-truncate --unit tokens -l 1000 --keep head\n"
-		    "  ctx-truncate -l 0 --media 3 --archive gone.jsonl\n",
+		    "  ctx-truncate -l 0 --media 3 --archive removed.jsonl\n",
 	    }};
 	struct ctx_truncate_counts counts;
 	struct ctx_stream stream;

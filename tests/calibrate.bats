@@ -31,7 +31,7 @@ load helper
 	[ "$(tokens -m claude-opus-4-8 --text in)" -eq \
 	    $((($(tokens -e o200k_base --text in) * 130 + 50) / 100)) ]
 	run -1 ctx-count --calibrate "$chat"
-	[[ $output == *"no call says"* ]]
+	[[ $output == *"no request has billed usage"* ]]
 }
 
 @test "--calibrate masks a model's name and cuts it between characters" {
@@ -163,7 +163,7 @@ load helper
 	}
 	call hello 12686 > one
 	run -0 --separate-stderr ctx-count --calibrate one
-	[[ $output == *"models.json no line: fewer than three calls tell"* ]]
+	[[ $output == *"models.json no line: fewer than three requests have billed usage"* ]]
 	ctx-count --calibrate --json one 2> /dev/null | jq -e '.models == null'
 	for n in 5 10 20 40; do
 		call "$(words $n)" $((n * 40))

@@ -154,10 +154,10 @@ calls() {
 			cp a b
 			# shellcheck disable=SC2086
 			$c $option ./b a >> b 2> err && fail "$c: wrote to b twice"
-			grep -q "./b is what standard output goes to; " err
+			grep -q "./b is the file of standard output; " err
 			# shellcheck disable=SC2086
 			$c $option ./b a > out 2>> b && fail "$c: wrote to b twice"
-			tail -n 1 b | grep -q "./b is what standard error goes to; "
+			tail -n 1 b | grep -q "./b is the file of standard error; "
 			sed '$d' b | cmp - a
 			# shellcheck disable=SC2086
 			run -2 $c $option a < a

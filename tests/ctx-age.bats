@@ -327,12 +327,12 @@ too_early() {
 	done
 	run -2 --separate-stderr ctx-age -S inner "$agent"
 	[[ $stderr == *"symbolic link"*"$PWD/real"* ]]
-	# Only the superuser can make one that is somebody else's.
+	# Only the superuser can make one that belongs to another user.
 	if [ "$(id -u)" -eq 0 ]; then
 		mkdir -m 700 other
 		chown 12345 other
 		run -2 --separate-stderr ctx-age -S other "$agent"
-		[[ $stderr == *": spool other is somebody else's"* ]]
+		[[ $stderr == *": spool other belongs to another user"* ]]
 	fi
 	run -2 ctx-age -S $'new\nline' "$agent"
 	run -2 ctx-age -S $'bad\xff' "$agent"
@@ -523,7 +523,7 @@ spools() {
 			    -e inject=fsync:error=EIO:when=$at sh -c \
 			    "exec ctx-age $strategy -S spool '$agent' > out 2> err"
 			grep -q INJECTED trace
-			sed -n 's/^ctx-age: .*:\([0-9]*\): .*stays.*/\1/p' err > stays
+			sed -n 's/^ctx-age: .*:\([0-9]*\): .*is unchanged.*/\1/p' err > stays
 			[ -s stays ]
 			while read -r line; do
 				cmp <(sed -n "${line}p" out) \
@@ -612,7 +612,7 @@ spools() {
 	file=$(find .ctx/spool -name '*.md' | sort | head -n 1)
 	refused() { # why
 		run -2 --separate-stderr ctx-age "$agent"
-		[[ $stderr == *": $file $1; remove it, or name another spool; the result stays" ]] ||
+		[[ $stderr == *": $file $1; remove it, or name another spool; the result is unchanged" ]] ||
 			fail "$stderr"
 		ctx-age "$agent" > out 2> err || :
 		[ "$(aged out)" -eq $(($(aged good) - 1)) ]
@@ -832,7 +832,7 @@ spools() {
 	ctx-age -k 0 --older-than 4m in | cmp - out
 	# Without times nothing is older, and it says so.
 	run -0 --separate-stderr ctx-age -k 0 --older-than 1s "$agent"
-	[[ $stderr == *"no message says when it was"* ]]
+	[[ $stderr == *"no message has a timestamp"* ]]
 	for t in 1 2x h 2h30 -1s "" 1.2345s; do
 		run -2 ctx-age --older-than "$t" in
 		[[ $output == *"is not a time such as"* ]]
@@ -842,7 +842,7 @@ spools() {
 @test "a spool with a too long name stores nothing and loses nothing" {
 	long=$(printf 'x%.0s' {1..300})
 	run -2 --separate-stderr ctx-age -S "$long" -k 2 -o 300 "$agent"
-	[[ $stderr == *[Ff]ile*"name too long"*"the result stays"* ]]
+	[[ $stderr == *[Ff]ile*"name too long"*"the result is unchanged"* ]]
 	ctx-age -S "$long" -k 2 -o 300 "$agent" > out 2> err || [ $? -eq 2 ]
 	cmp out "$agent"
 }

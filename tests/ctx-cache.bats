@@ -271,11 +271,11 @@ X
 		grep -q "$2" err || fail "$(cat err)"
 	}
 	same "$agent" "gpt-4o caches by itself" -m gpt-4o
-	same "$agent" "openai caches by itself, but for models" -d openai-chat
-	same "$chat" "gpt-4 is not known to heed" --provider openai -m gpt-4
-	same "$BATS_TEST_DIRNAME/corpus/gemini/agent.jsonl" "messages of gemini carry no cache hints"
-	same "$BATS_TEST_DIRNAME/corpus/ollama/chat.json" "messages of ollama carry no"
-	same "$BATS_TEST_DIRNAME/corpus/claude-code/session.jsonl" "claude-code carry no"
+	same "$agent" "openai caches by itself, except for models" -d openai-chat
+	same "$chat" "gpt-4 is not known to use" --provider openai -m gpt-4
+	same "$BATS_TEST_DIRNAME/corpus/gemini/agent.jsonl" "messages of gemini cannot have cache breakpoints"
+	same "$BATS_TEST_DIRNAME/corpus/ollama/chat.json" "messages of ollama cannot have"
+	same "$BATS_TEST_DIRNAME/corpus/claude-code/session.jsonl" "claude-code cannot have"
 	same "$chat" "deepseek-chat caches by itself" -m deepseek-chat
 	cat "$chat" | jq -sc '{model: "gpt-4o", messages: .}' > one
 	cat one one one > three
@@ -303,7 +303,7 @@ X
 	echo '{"model":"llama3.2","messages":[{"role":"user","content":"a"}]}' > in
 	ctx-cache in > out 2> err
 	cmp out in
-	grep -q 'llama3.2 takes no cache hints' err
+	grep -q 'llama3.2 uses no cache breakpoints' err
 }
 
 @test "records before one that cannot have breakpoints are written with theirs" {
@@ -338,13 +338,13 @@ X
 
 @test "messages of an unknown provider, or that cannot have breakpoints, are refused" {
 	run -2 ctx-cache "$chat"
-	[[ $output == *"nothing tells the provider of these messages; give --provider"* ]]
+	[[ $output == *"the provider of these messages is not known; give --provider"* ]]
 	messages user:a assistant:b user:c > few
 	run -2 ctx-cache few
 	run -0 ctx-cache -m claude-opus-4-5 few
 	[[ ${lines[-1]} == *'"c","cache_control":{"type":"ephemeral"}}]}' ]]
 	run -2 ctx-cache --provider bedrock "$agent"
-	[[ $output == *":"*": messages of openai-chat cannot carry the hints of bedrock"* ]]
+	[[ $output == *":"*": messages of openai-chat cannot have the breakpoints of bedrock"* ]]
 	run -2 ctx-cache --provider gemini few
 	[[ $output == *"none of anthropic, bedrock, openai"* ]]
 	run -0 ctx-cache --provider bedrock few
@@ -355,7 +355,7 @@ X
 	for d in lc dict dump; do
 		f=$BATS_TEST_DIRNAME/corpus/langchain-$d/coding.jsonl
 		ctx-cache "$f" 2> err | cmp - "$f"
-		grep -q "langchain-$d carry cache hints only with --provider anthropic" err
+		grep -q "langchain-$d get cache breakpoints only with --provider anthropic" err
 		ctx-cache --provider anthropic "$f" > out 2> err
 		# The system prompt, 15 blocks before, and the newest two; never
 		# on reasoning or a call.
@@ -367,7 +367,7 @@ X
 		    "$(ctx-count --json "$f" | jq -c '[.dialect, .tokens]')" ]
 		run ! grep -q cache_control <(ctx-cache --strip out)
 		run -2 ctx-cache --provider openai "$f"
-		[[ $output == *"cannot carry the hints of openai"* ]]
+		[[ $output == *"cannot have the breakpoints of openai"* ]]
 	done
 }
 
@@ -379,7 +379,7 @@ X
 	ctx-cache --provider anthropic out | cmp - out
 	# Without being told the gateway is not presumed to take them.
 	run -0 ctx-cache r
-	[[ $output == *"claude-opus-4-5 is not known to heed the hints of openai"* ]]
+	[[ $output == *"claude-opus-4-5 is not known to use the breakpoints of openai"* ]]
 	head -n 204 "$agent" > some
 	ctx-cache --provider anthropic some > lines 2> err
 	[ ! -s err ]
@@ -425,7 +425,7 @@ sum() {
 			[[ $how == *-m* ]] || how="$how -m claude-opus-4-5"
 			# shellcheck disable=SC2086 # options
 			ctx-cache $how "$f" > once 2> err || {
-				grep -q 'cannot carry the hints' err ||
+				grep -q 'cannot have the breakpoints' err ||
 					fail "$f: $(cat err)"
 				continue
 			}
@@ -621,7 +621,7 @@ changed() { # file, line
 	    ((.kept + .added - .read - .written - .fresh) * 0.5 / 1e6) |
 	    $c >= . and $c < . + 1' b
 	run -1 ctx-cache --provider anthropic -m claude-opus-4-5 --diff old pruned
-	[[ $output == *"pays back  after $(jq .calls b) more call"* ]]
+	[[ $output == *"pays back  after $(jq .calls b) more request"* ]]
 	[ "$(jq '.kept + .added' b)" -eq "$(ctx-count --json -m claude-opus-4-5 now | jq .tokens)" ]
 	# An hour costs twice the input price to write.
 	jq '.cost' b > five
@@ -733,7 +733,7 @@ changed() { # file, line
 		[[ $output == *"not dollars"* ]]
 	done
 	run -2 ctx-cache --price 1 one
-	[[ $output == *"--price does not go without --diff"* ]]
+	[[ $output == *"--price needs --diff"* ]]
 	run -0 ctx-cache --diff one < one
 	[[ $output == *"changed    nothing"* ]]
 	run -0 ctx-cache --diff - one < one
@@ -748,13 +748,13 @@ changed() { # file, line
 	ctx-cache --explain e --archive a r > out
 	jq -r '[.index // .member, .action, .rule] | join(" ")' e > got
 	cat > want <<'X'
-3 strip old hints
+3 strip earlier breakpoints
 24 mark 15 blocks before
 38 mark message before
 39 mark newest message
 system mark system prompt
-tools strip old hints
-cache_control strip old hints
+tools strip earlier breakpoints
+cache_control strip earlier breakpoints
 X
 	diff want got
 	# The archive has what they were, a line each.
@@ -774,11 +774,11 @@ X
 	    "newest message" ]
 	# With --strip all of them are old.
 	ctx-cache --strip -n --explain - out | jq -r .rule | sort -u > got
-	[ "$(cat got)" = "old hints" ]
+	[ "$(cat got)" = "earlier breakpoints" ]
 	ctx-cache -n --json r |
-	    jq -e '.rules | map(select(.rule == "old hints") |
+	    jq -e '.rules | map(select(.rule == "earlier breakpoints") |
 	        select(.before == .after) | del(.before, .after)) |
-	        . == [{rule: "old hints", action: "strip", messages: 1,
+	        . == [{rule: "earlier breakpoints", action: "strip", messages: 1,
 	            tokens: 0, members: 2}]'
 }
 

@@ -530,7 +530,7 @@ bytes_vocabulary() {
 	ctx-count --calibrate -e o200k_base in 2> err |
 	    grep -qE 'factor +[0-9.]+ tokens for one of o200k_base \(95 %: [0-9.]+ to'
 	head -n 1 in | ctx-count --calibrate -e o200k_base 2> err |
-	    grep -q 'factor .*, too few calls to say how sure$'
+	    grep -q 'factor .*, too few requests for an interval$'
 }
 
 @test "--annotate writes the stream with a token count in each record" {

@@ -192,7 +192,7 @@ is_paired() {
 
 @test "--quantum above the target prints a warning, since little would be kept" {
 	run -0 --separate-stderr ctx-prune -b 20k --quantum 21k "$agent"
-	[ "$stderr" = "ctx-prune: $agent: --quantum 21k is above the target of 20k tokens, so a cut may leave little but what must stay; lower --quantum" ]
+	[ "$stderr" = "ctx-prune: $agent: --quantum 21k is above the target of 20k tokens, so a cut may keep little more than the floors; lower --quantum" ]
 	run -0 --separate-stderr ctx-prune -b 20k --target 25% --quantum 6k "$agent"
 	[[ $stderr == *"above the target of 5.0k tokens"* ]]
 	# Once, whatever the number of conversations.

@@ -470,7 +470,7 @@ in_form() { # TURNS FILTER
 	ctx-prune -v -m gpt-4o -b 50 -s recall --pin stay -k 1 -t 0 \
 	    --notice "[x]" in 2> said > out
 	[ "$(wc -l < out)" -eq 5 ]
-	grep -q ': 0 of 4 messages went, 12 of 57 tokens$' said
+	grep -q ': removed 0 of 4 messages, 12 of 57 tokens$' said
 }
 
 @test "pretty-printed messages mixed with lines are read" {

@@ -141,9 +141,7 @@ cli_refuse_overwrite(const struct cli *cli, const char *path, const char *other)
 	for (i = 0; there && i < 2; i++)
 		if (fstat(STDOUT_FILENO + i, &written) == 0 &&
 		    is_same(&file, &written))
-			cli_die(cli,
-			    "%s is what %s goes to; name another "
-			    "file",
+			cli_die(cli, "%s is the file of %s; name another file",
 			    path, streams[i]);
 	if (other != NULL &&
 	    (there ? stat(other, &written) == 0 && is_same(&file, &written)
@@ -274,8 +272,8 @@ cli_note_pattern(const struct cli *cli, const char *option,
 {
 	if (pattern->overrun)
 		cli_say(cli,
-		    "--%s: the pattern takes too long for some texts; "
-		    "what they stand in stays as it is",
+		    "--%s: the pattern takes too long for some texts; their "
+		    "messages are unchanged",
 		    option);
 }
 

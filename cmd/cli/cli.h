@@ -77,47 +77,47 @@ struct cli {
 		'd', "dialect", "NAME", "message format (detected)",         \
 		    CLI_STRING, &(cli)->dialect_name, cli_dialect_name, NULL \
 	}
-#define CLI_PASS(cli)                                                         \
-	{0, "lenient", NULL, "pass lines that are not JSON", CLI_FLAG,        \
-	    &(cli)->lenient, NULL, NULL},                                     \
-	    {'u', "unbuffered", NULL, "write each record at once", CLI_FLAG,  \
-		&(cli)->unbuffered, NULL, NULL},                              \
-	    {'v', "verbose", NULL, "say what was done", CLI_FLAG,             \
-		&(cli)->verbose, NULL, NULL},                                 \
-	{                                                                     \
-		0, "progress", NULL, "draw how far it is, at once", CLI_FLAG, \
-		    &(cli)->progress_asked, NULL, NULL                        \
+#define CLI_PASS(cli)                                                        \
+	{0, "lenient", NULL, "pass lines that are not JSON", CLI_FLAG,       \
+	    &(cli)->lenient, NULL, NULL},                                    \
+	    {'u', "unbuffered", NULL, "write each record at once", CLI_FLAG, \
+		&(cli)->unbuffered, NULL, NULL},                             \
+	    {'v', "verbose", NULL, "say what was done", CLI_FLAG,            \
+		&(cli)->verbose, NULL, NULL},                                \
+	{                                                                    \
+		0, "progress", NULL, "show the progress at once", CLI_FLAG,  \
+		    &(cli)->progress_asked, NULL, NULL                       \
 	}
 /* The option rows of commands that count tokens. */
-#define CLI_COMMON(cli)                                                    \
-	CLI_DIALECT(cli),                                                  \
-	    {'m', "model", "NAME", "its window and tokenizer", CLI_STRING, \
-		&(cli)->model, cli_model_name, NULL},                      \
-	    {'e', "encoding", "NAME|FILE", "tokenizer (the model's)",      \
-		CLI_STRING, &(cli)->encoding, cli_encoding_name, NULL},    \
+#define CLI_COMMON(cli)                                                   \
+	CLI_DIALECT(cli),                                                 \
+	    {'m', "model", "NAME", "model, for its window and tokenizer", \
+		CLI_STRING, &(cli)->model, cli_model_name, NULL},         \
+	    {'e', "encoding", "NAME|FILE", "tokenizer (the model's)",     \
+		CLI_STRING, &(cli)->encoding, cli_encoding_name, NULL},   \
 	    CLI_PASS(cli)
 
 /* For commands that count in threads; jobs must be 1 before. */
-#define CLI_JOBS(cli)                                                      \
-	{                                                                  \
-		'j', "jobs", "N", "threads that count; 0: one a core (1)", \
-		    CLI_NUMBER, &(cli)->jobs, NULL, NULL                   \
+#define CLI_JOBS(cli)                                                        \
+	{                                                                    \
+		'j', "jobs", "N", "threads that count; 0: one per core (1)", \
+		    CLI_NUMBER, &(cli)->jobs, NULL, NULL                     \
 	}
 
 /* For commands that do not run the user's commands. */
-#define CLI_SANDBOX(cli)                                            \
-	{                                                           \
-		0, "no-sandbox", NULL, "keep all rights", CLI_FLAG, \
-		    &(cli)->no_sandbox, NULL, NULL                  \
+#define CLI_SANDBOX(cli)                                              \
+	{                                                             \
+		0, "no-sandbox", NULL, "do not restrict the process", \
+		    CLI_FLAG, &(cli)->no_sandbox, NULL, NULL          \
 	}
 
 /* Option rows that select tools by name. */
-#define CLI_TOOLS(only, except)                                               \
-	{0, "tool", "REGEX", "only results of such tools", CLI_PATTERN, only, \
-	    NULL, NULL},                                                      \
-	{                                                                     \
-		0, "not-tool", "REGEX", "no results of such tools",           \
-		    CLI_PATTERN, except, NULL, NULL                           \
+#define CLI_TOOLS(only, except)                                             \
+	{0, "tool", "REGEX", "only results of matching tools", CLI_PATTERN, \
+	    only, NULL, NULL},                                              \
+	{                                                                   \
+		0, "not-tool", "REGEX", "no results of matching tools",     \
+		    CLI_PATTERN, except, NULL, NULL                         \
 	}
 
 /* The changes that one rule made. */
@@ -142,16 +142,18 @@ struct cli_report {
 	const char *file;                     /* file of these rules, or NULL */
 };
 #define CLI_REPORT(report)                                                    \
-	{.type = CLI_HEADING, .help = "What went"},                           \
+	{.type = CLI_HEADING, .help = "Reports"},                             \
 	    {'n', "dry-run", NULL, "print the plan, write nothing", CLI_FLAG, \
 		&(report)->dry_run, NULL, NULL},                              \
-	    {0, "json", NULL, "the same as JSON", CLI_FLAG, &(report)->json,  \
+	    {0, "json", NULL, "print it as JSON", CLI_FLAG, &(report)->json,  \
 		NULL, NULL},                                                  \
-	    {0, "explain", "FILE", "a JSON line for each message touched",    \
-		CLI_FILE, &(report)->explain_path, NULL, NULL},               \
+	    {0, "explain", "FILE",                                            \
+		"write a JSON line for each changed message", CLI_FILE,       \
+		&(report)->explain_path, NULL, NULL},                         \
 	{                                                                     \
-		0, "archive", "FILE", "append there first what goes",         \
-		    CLI_FILE, &(report)->archive_path, NULL, NULL             \
+		0, "archive", "FILE",                                         \
+		    "first append what is removed or changed", CLI_FILE,      \
+		    &(report)->archive_path, NULL, NULL                       \
 	}
 
 /* Opens the files of the options, and connects out to report. */

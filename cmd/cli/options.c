@@ -99,7 +99,8 @@ print_help(const struct cli *cli)
 		print_option(option);
 	printf("  -h, --help, -V, --version    this text, version\n"
 	       "\nExamples:\n%s"
-	       "\nStatus: 0 done, 1 the answer is no, 2 trouble.\n",
+	       "\nExit status: 0 success, 1 not fulfilled (see the manual), 2 "
+	       "error.\n",
 	    cli->examples);
 	cli_exit_ok(cli);
 }

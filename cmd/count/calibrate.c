@@ -121,13 +121,13 @@ static const char *
 explain_doubt(const struct ctx_calibration *calibration, size_t calls)
 {
 	if (calls < MIN_REQUESTS || isinf(calibration->spread))
-		return "fewer than three calls tell";
+		return "fewer than three requests have billed usage";
 	if (calibration->factor < MIN_FACTOR ||
 	    calibration->factor > MAX_FACTOR)
 		return "no tokenizer has such a factor";
 	if (calibration->error > MAX_ERROR ||
 	    calibration->spread >= calibration->factor)
-		return "what was billed follows something else";
+		return "the billed tokens do not follow the count";
 	return NULL;
 }
 
@@ -156,19 +156,19 @@ print_text(const char *model, const char *encoding,
 	char number[16];
 
 	cli_print_masked(stdout, model, strlen(model));
-	printf(": %zu call%s\n  factor      %.3f tokens for one of %s", calls,
-	    calls == 1 ? "" : "s", calibration->factor, encoding);
+	printf(": %zu request%s\n  factor      %.3f tokens for one of %s",
+	    calls, calls == 1 ? "" : "s", calibration->factor, encoding);
 	if (isinf(calibration->spread))
-		printf(", too few calls to say how sure\n");
+		printf(", too few requests for an interval\n");
 	else
 		printf(" (95 %%: %.3f to %.3f)\n",
 		    calibration->factor - calibration->spread,
 		    calibration->factor + calibration->spread);
-	printf("  error       %.1f %% of the mean call, at most %.1f %%\n",
+	printf("  error       %.1f %% of the mean request, at most %.1f %%\n",
 	    100 * calibration->error, 100 * calibration->worst);
-	printf("  beside      %s tokens with every call; for --reserve\n",
+	printf("  beside      %s tokens with every request; for --reserve\n",
 	    cli_short_number(number, (uint64_t)(calibration->beside + 0.5)));
-	printf("  upper       %.2f counts no call too low\n",
+	printf("  upper       %.2f underestimates no request\n",
 	    round_factor(calibration, true));
 	if (line == NULL) {
 		printf("  models.json no line: %s\n",

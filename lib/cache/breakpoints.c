@@ -84,8 +84,7 @@ decide_by_model(struct cache_run *run, struct ctx_err *err)
 		return 0;
 	}
 	return ctx_err_set(err, CTX_EARG,
-	    "nothing tells the provider of "
-	    "these messages; give --provider");
+	    "the provider of these messages is not known; give --provider");
 }
 
 int
@@ -107,7 +106,7 @@ ctx_cache_run_decide(struct cache_run *run, const struct ctx_dialect *dialect,
 	}
 	if (provider != NULL)
 		return ctx_err_set(err, CTX_EARG,
-		    "messages of %s cannot carry the hints of %s",
+		    "messages of %s cannot have the breakpoints of %s",
 		    dialect->name, provider);
 	any = ctx_breakpoint_format_find(dialect, ctx_breakpoint_provider(0));
 	if (any != NULL && !any->only_on_request)

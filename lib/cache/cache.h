@@ -60,7 +60,7 @@ struct ctx_cache_options {
  * that need no change are written byte for byte.
  *
  * ctx_change.rule names the most important breakpoint that the message gets, or
- * is "old hints".
+ * is "earlier breakpoints".
  * CTX_EARG: the provider's breakpoints cannot be written in this format, or the
  * provider is not known.
  * Memory: the messages of the last 16 blocks, the newest two messages, and

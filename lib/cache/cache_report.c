@@ -64,7 +64,7 @@ ctx_cache_report_change(const struct cache_report *report,
 {
 	if (!ctx_report_wanted(report->options))
 		return 0;
-	change->rule = rule != NULL ? rule : "old hints";
+	change->rule = rule != NULL ? rule : "earlier breakpoints";
 	change->action = rule != NULL ? "mark" : "strip";
 	change->bytes = bytes;
 	return ctx_report_change(report->options, change, err);

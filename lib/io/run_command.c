@@ -256,8 +256,8 @@ check_wait_time(const struct until *until, const struct ctx_command *exec,
 		if (sigismember(&until->ends, ctx_termination_signals[i]) &&
 		    sigismember(&pending, ctx_termination_signals[i]))
 			return ctx_err_set(err, CTX_EARG,
-			    "'%.80s' was given up for signal %d", exec->command,
-			    ctx_termination_signals[i]);
+			    "'%.80s' was ended because of signal %d",
+			    exec->command, ctx_termination_signals[i]);
 	if (left == 0)
 		return ctx_err_set(err, CTX_EARG,
 		    "'%.80s' did not end within %u seconds", exec->command,

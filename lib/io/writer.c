@@ -56,7 +56,7 @@ static int
 record_sys_failure(struct ctx_writer *writer, int sys, struct ctx_err *err)
 {
 	if (sys == EPIPE)
-		ctx_err_set(err, CTX_EPIPE, "the reader of the output is gone");
+		ctx_err_set(err, CTX_EPIPE, "the reader has closed the output");
 	else
 		ctx_err_sys(err, sys,
 		    writer->fd == STDOUT_FILENO ? "cannot write standard output"

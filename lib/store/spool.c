@@ -32,7 +32,7 @@ refuse_long(const struct ctx_spool *spool, const char *name,
     struct ctx_err *err)
 {
 	return ctx_err_set(err, CTX_EFILE,
-	    "%s/%s is longer than it is said to be", spool->dir, name);
+	    "%s/%s is longer than its reference says", spool->dir, name);
 }
 
 /* Opens a regular file of at most most bytes for reading.  Returns 1, 0 if
@@ -365,7 +365,7 @@ ctx_spool_put(struct ctx_spool *spool, const char *name,
 	/* Another process may have stored the file first. */
 	rc = check_existing_file(spool, name, chunks, n, rc == STORED, err);
 	if (rc == 0)
-		return ctx_err_set(err, CTX_EFILE, "%s/%s has gone again",
-		    spool->dir, name);
+		return ctx_err_set(err, CTX_EFILE,
+		    "%s/%s was removed by another process", spool->dir, name);
 	return rc < 0 ? -1 : 0;
 }

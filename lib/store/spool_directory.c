@@ -257,7 +257,8 @@ ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
 	if (fstat(spool->fd, &st) < 0) {
 		ctx_err_sys(err, errno, "cannot look at spool %s", dir);
 	} else if (st.st_uid != geteuid() && st.st_uid != 0) {
-		ctx_err_set(err, CTX_EFILE, "spool %s is somebody else's", dir);
+		ctx_err_set(err, CTX_EFILE, "spool %s belongs to another user",
+		    dir);
 	} else if ((st.st_mode & 022) != 0 && !(st.st_mode & S_ISVTX)) {
 		ctx_err_set(err, CTX_EFILE, "spool %s is writable by others",
 		    dir);

@@ -52,7 +52,7 @@ meet(int number, enum manner manner, const char *command)
 	ctx_buf_release(&out);
 	if (rc == 0)
 		return DONE;
-	return caught == number && strstr(err.text, "given up") != NULL
+	return caught == number && strstr(err.text, "ended because of") != NULL
 	    ? GIVEN_UP
 	    : OTHERWISE;
 }

@@ -6,26 +6,26 @@
 static const struct ctx_strategy strategies[] = {
     {
 	.name = "pinned-fifo",
-	.about = "the oldest groups go, system messages stay",
+	.about = "removes the oldest groups, keeps system messages",
 	.decide = ctx_fifo_decide,
 	.pins_system = true,
 	.has_budget = true,
     },
     {
 	.name = "fifo",
-	.about = "the oldest groups go",
+	.about = "removes the oldest groups",
 	.decide = ctx_fifo_decide,
 	.has_budget = true,
     },
     {
 	.name = "window",
-	.about = "the last turns stay, whatever they cost",
+	.about = "keeps the last turns, whatever they cost",
 	.decide = ctx_window_decide,
 	.pins_system = true,
     },
     {
 	.name = "middle-out",
-	.about = "the first messages stay, and the newest that fit",
+	.about = "keeps the first messages, and the newest that fit",
 	.decide = ctx_fifo_decide,
 	.pins_system = true,
 	.pins_first = true,
@@ -33,7 +33,7 @@ static const struct ctx_strategy strategies[] = {
     },
     {
 	.name = "summarize",
-	.about = "one message stands for what goes",
+	.about = "replaces what it removes by one summary message",
 	.decide = ctx_summarize_decide,
 	.pins_system = true,
 	.has_budget = true,
@@ -43,7 +43,7 @@ static const struct ctx_strategy strategies[] = {
     },
     {
 	.name = "heuristic",
-	.about = "what says least goes first",
+	.about = "removes first what says least",
 	.decide = ctx_ranked_decide,
 	.pins_system = true,
 	.has_budget = true,
@@ -57,7 +57,7 @@ static const struct ctx_strategy strategies[] = {
     },
     {
 	.name = "recall",
-	.about = "the newest stay, and what is nearest to the question",
+	.about = "keeps the newest, and what is nearest to the question",
 	.decide = ctx_recall_decide,
 	.pins_system = true,
 	.has_budget = true,
