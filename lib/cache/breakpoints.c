@@ -277,7 +277,7 @@ ctx_cache_run_place(const struct cache_run *run, const struct ctx_json *json,
 	bool own = format->implicit_breakpoint[0] != NULL;
 
 	if (layout != NULL && layout->in_request) {
-		own = ctx_breakpoint_remove_own(format, json, layout->request);
+		own = ctx_breakpoint_is_implicit(format, json, layout->request);
 		ctx_breakpoint_find_places(format, json,
 		    ctx_breakpoint_system(format, json, layout->request),
 		    &system);

@@ -31,19 +31,19 @@ struct sums {
 
 /* Sums deviations from the mean or, if origin is true, from 0. */
 static void
-sum_samples(struct sums *s, const struct ctx_billed_sample *calls, size_t n,
+sum_samples(struct sums *s, const struct ctx_billed_sample *samples, size_t n,
     bool origin)
 {
 	size_t i;
 
 	*s = (struct sums){.n = (double)n};
 	for (i = 0; i < n && !origin; i++) {
-		s->x += (double)calls[i].counted / s->n;
-		s->y += (double)calls[i].billed / s->n;
+		s->x += (double)samples[i].counted / s->n;
+		s->y += (double)samples[i].billed / s->n;
 	}
 	for (i = 0; i < n; i++) {
-		double x = (double)calls[i].counted - s->x;
-		double y = (double)calls[i].billed - s->y;
+		double x = (double)samples[i].counted - s->x;
+		double y = (double)samples[i].billed - s->y;
 
 		s->xx += x * x;
 		s->xy += x * y;
@@ -72,15 +72,15 @@ fit_line(struct ctx_calibration *calibration, const struct sums *s, bool origin)
 /* Sets the errors of the fit, as shares of the mean billed tokens. */
 static void
 measure_error(struct ctx_calibration *calibration,
-    const struct ctx_billed_sample *calls, size_t n)
+    const struct ctx_billed_sample *samples, size_t n)
 {
 	double error, y, x, sum = 0, mean = 0;
 	size_t i;
 
 	calibration->upper = calibration->factor;
 	for (i = 0; i < n; i++) {
-		x = (double)calls[i].counted;
-		y = (double)calls[i].billed;
+		x = (double)samples[i].counted;
+		y = (double)samples[i].billed;
 		error = fabs(calibration->beside + calibration->factor * x - y);
 		sum += error * error;
 		mean += y / (double)n;
@@ -94,23 +94,23 @@ measure_error(struct ctx_calibration *calibration,
 
 bool
 ctx_calibrate(struct ctx_calibration *calibration,
-    const struct ctx_billed_sample *calls, size_t n)
+    const struct ctx_billed_sample *samples, size_t n)
 {
 	struct sums s;
 
 	*calibration = (struct ctx_calibration){0};
 	if (n == 0)
 		return false;
-	sum_samples(&s, calls, n, false);
+	sum_samples(&s, samples, n, false);
 	if (n > 2 && s.xx > 0)
 		fit_line(calibration, &s, false);
 	if (!(calibration->factor > 0 &&
 		calibration->beside > calibration->beside_spread)) {
-		sum_samples(&s, calls, n, true);
+		sum_samples(&s, samples, n, true);
 		if (!(s.xx > 0 && s.xy > 0))
 			return false;
 		fit_line(calibration, &s, true);
 	}
-	measure_error(calibration, calls, n);
+	measure_error(calibration, samples, n);
 	return true;
 }

@@ -204,7 +204,7 @@ struct ctx_calibration {
 };
 /* Fits the line to n requests.  Returns false if that is not possible. */
 bool ctx_calibrate(struct ctx_calibration *calibration,
-    const struct ctx_billed_sample *calls, size_t n);
+    const struct ctx_billed_sample *samples, size_t n);
 
 /* ---- cost/model_counters.c: the token counter for each model ------------ */
 

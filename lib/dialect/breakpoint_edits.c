@@ -122,7 +122,7 @@ put_breakpoint(struct ctx_breakpoint_writer *writer,
 {
 	const struct ctx_node *nodes = writer->json->nodes;
 	uint32_t at = nodes[block].end, key;
-	char hint[128];
+	char marker[128];
 
 	/* Insert after the last member that is kept. */
 	for (key = block + 1;
@@ -130,10 +130,10 @@ put_breakpoint(struct ctx_breakpoint_writer *writer,
 	     key = nodes[key + 1].next)
 		if (!ctx_breakpoint_key(writer->json, key))
 			at = nodes[key + 1].end;
-	(void)snprintf(hint, sizeof hint,
+	(void)snprintf(marker, sizeof marker,
 	    format->separate_block ? ",{\"%s\":%s}" : ",\"%s\":%s", format->key,
 	    breakpoint_value(format, ttl));
-	return insert_text(writer, at, hint, err);
+	return insert_text(writer, at, marker, err);
 }
 
 /* Adds the edits that turn a string into an array of one block with a
@@ -143,15 +143,15 @@ put_text_breakpoint(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl, uint32_t text,
     struct ctx_err *err)
 {
-	char hint[128];
+	char marker[128];
 
-	(void)snprintf(hint, sizeof hint,
+	(void)snprintf(marker, sizeof marker,
 	    format->separate_block ? "},{\"%s\":%s}]" : ",\"%s\":%s}]",
 	    format->key, breakpoint_value(format, ttl));
 	if (insert_text(writer, writer->json->nodes[text].at, format->text,
 		err) < 0)
 		return -1;
-	return insert_text(writer, writer->json->nodes[text].end, hint, err);
+	return insert_text(writer, writer->json->nodes[text].end, marker, err);
 }
 
 int

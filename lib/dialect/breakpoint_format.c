@@ -308,7 +308,7 @@ ctx_breakpoint_tools(const struct ctx_breakpoint_format *format,
 }
 
 bool
-ctx_breakpoint_remove_own(const struct ctx_breakpoint_format *format,
+ctx_breakpoint_is_implicit(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t request)
 {
 	uint32_t mode;

@@ -116,7 +116,7 @@ uint32_t ctx_breakpoint_tools(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t request);
 /* Returns true if the provider sets a breakpoint at the end of this request by
  * itself (implicit_breakpoint). */
-bool ctx_breakpoint_remove_own(const struct ctx_breakpoint_format *format,
+bool ctx_breakpoint_is_implicit(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t request);
 
 /* Finds the system prompts and tool arrays of a request, at the places of all

@@ -132,7 +132,7 @@ static const struct wrapper {
  * its row of wrappers do. */
 static const struct {
 	const char *key, *dialect;
-} hints[] = {
+} member_dialects[] = {
     {"inferenceConfig", "bedrock"},
     {"toolConfig", "bedrock"},
     {"modelId", "bedrock"},
@@ -295,13 +295,14 @@ detect_by_wrapper(const struct ctx_json *json, const struct wrapper *wrapper,
 		layout->dialect = ctx_dialect_find(wrapper->dialect);
 		layout->why = wrapper->messages;
 	}
-	for (i = 0;
-	     wrapper->dialect == NULL && i < sizeof hints / sizeof hints[0];
+	for (i = 0; wrapper->dialect == NULL &&
+	     i < sizeof member_dialects / sizeof member_dialects[0];
 	     i++) {
-		if (ctx_json_find(json, layout->request, hints[i].key) == 0)
+		if (ctx_json_find(json, layout->request,
+			member_dialects[i].key) == 0)
 			continue;
-		layout->dialect = ctx_dialect_find(hints[i].dialect);
-		layout->why = hints[i].key;
+		layout->dialect = ctx_dialect_find(member_dialects[i].dialect);
+		layout->why = member_dialects[i].key;
 		return;
 	}
 }

@@ -278,7 +278,7 @@ struct ctx_dialect {
 	const char *(*likely)(const struct ctx_json *json, uint32_t node);
 	/* Called by ctx_dialect_read_message, which see. */
 	int (*read)(const struct ctx_json *json, uint32_t node,
-	    struct ctx_message *view, struct ctx_err *err);
+	    struct ctx_message *parsed, struct ctx_err *err);
 	/*
 	 * For transcripts: sets all of *line to what the record at node says
 	 * about its place.  A record of another format gets CTX_LINE_ASIDE.

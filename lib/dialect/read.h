@@ -8,7 +8,7 @@
  * what each does. */
 typedef const char *ctx_dialect_is(const struct ctx_json *json, uint32_t node);
 typedef int ctx_dialect_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_message *view, struct ctx_err *err);
+    struct ctx_message *parsed, struct ctx_err *err);
 typedef void ctx_dialect_line(const struct ctx_json *json, uint32_t node,
     struct ctx_line_place *line);
 typedef uint32_t ctx_dialect_first(const struct ctx_json *json, uint32_t array);
@@ -51,7 +51,7 @@ int ctx_read_part(struct ctx_message *message, enum ctx_block_kind kind,
  * missing value (node 0) add nothing; any other value is an opaque block.
  */
 typedef int ctx_block_reader(const struct ctx_json *json, uint32_t block,
-    struct ctx_message *view, struct ctx_err *err);
+    struct ctx_message *parsed, struct ctx_err *err);
 int ctx_read_content(struct ctx_message *message, uint32_t content,
     ctx_block_reader *read_block, struct ctx_err *err);
 

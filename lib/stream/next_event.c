@@ -50,7 +50,7 @@ ctx_stream_release(struct ctx_stream *stream)
 {
 	ctx_count_ahead_close(stream->prefetch);
 	stream->prefetch = NULL;
-	ctx_message_release(&stream->view);
+	ctx_message_release(&stream->parsed);
 	if (stream->transcript != NULL)
 		ctx_transcript_release(stream->transcript);
 	free(stream->transcript);

@@ -144,7 +144,7 @@ emit_event(const struct ctx_stream *stream, struct ctx_event *event,
 	event->node = node;
 	event->line = stream->line;
 	if (kind == CTX_EVENT_MESSAGE)
-		event->message = &stream->view;
+		event->message = &stream->parsed;
 	return 1;
 }
 
@@ -288,8 +288,8 @@ hold_transcript(struct ctx_stream *stream, struct ctx_err *err)
 	    &stream->line, err);
 }
 
-/* Reads a record, or an element of its array, into stream->view.  Returns 1 if
- * it is a message to be given out, 0 if not, or -1 with *err.  Messages that
+/* Reads a record, or an element of its array, into stream->parsed.  Returns 1
+ * if it is a message to be given out, 0 if not, or -1 with *err.  Messages that
  * the model is not shown are given out with include_hidden only. */
 static int
 read_stream_message(struct ctx_stream *stream,
@@ -305,19 +305,19 @@ read_stream_message(struct ctx_stream *stream,
 	if (!shown && !stream->include_hidden)
 		return 0;
 	rc = ctx_dialect_read_message(dialect, stream->record.json, node,
-	    &stream->view, err);
+	    &stream->parsed, err);
 	if (rc <= 0)
 		return rc;
-	stream->view.flags |= flags | (shown ? 0 : CTX_MESSAGE_HIDDEN);
+	stream->parsed.flags |= flags | (shown ? 0 : CTX_MESSAGE_HIDDEN);
 	if (stream->line != 0)
-		stream->view.billed =
+		stream->parsed.billed =
 		    ctx_transcript_billed(stream->transcript, stream->line);
 	/* Every line of a response repeats its usage; only the last line's
 	 * counts. */
 	if (flags & CTX_MESSAGE_IS_CONTINUED)
-		stream->view.usage = 0;
+		stream->parsed.usage = 0;
 	return stream->include_hidden ||
-	    !(stream->view.flags & CTX_MESSAGE_HIDDEN);
+	    !(stream->parsed.flags & CTX_MESSAGE_HIDDEN);
 }
 
 /* ---- records ---- */

@@ -89,7 +89,7 @@ struct ctx_stream {
 	/* Internal: */
 	struct ctx_record record;
 	struct ctx_record_layout layout, inner;
-	struct ctx_message view;
+	struct ctx_message parsed;
 	struct ctx_transcript *transcript; /* NULL: no transcript was found */
 	uint32_t line;                     /* of the record, in transcript */
 	/* The record after the transcript, and whether it is still to be given
@@ -199,7 +199,7 @@ struct ctx_report {
 	struct ctx_archive *archive; /* or NULL */
 	void *user;
 	/* Called once per changed record when its outcome is final; or NULL. */
-	int (*on_change)(void *user, const struct ctx_change *touch,
+	int (*on_change)(void *user, const struct ctx_change *change,
 	    struct ctx_err *err);
 };
 

@@ -38,7 +38,7 @@ ctx_claude_code_is(const struct ctx_json *json, uint32_t node)
 
 int
 ctx_claude_code_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *parsed, struct ctx_err *err)
 {
 	uint32_t type = ctx_json_find(json, node, "type");
 	uint32_t message = ctx_json_find(json, node, "message");
@@ -49,18 +49,18 @@ ctx_claude_code_read(const struct ctx_json *json, uint32_t node,
 	    (!ctx_json_is(json, type, "user") &&
 		!ctx_json_is(json, type, "assistant")))
 		return 0;
-	rc = ctx_anthropic_read(json, message, view, err);
+	rc = ctx_anthropic_read(json, message, parsed, err);
 	if (rc <= 0)
 		return rc;
-	view->time = ctx_json_find(json, node, "timestamp");
+	parsed->time = ctx_json_find(json, node, "timestamp");
 	summary = ctx_is_true(json, node, "isCompactSummary");
 	if (summary)
-		view->flags |= CTX_MESSAGE_META | CTX_MESSAGE_PINNED;
+		parsed->flags |= CTX_MESSAGE_META | CTX_MESSAGE_PINNED;
 	if (ctx_is_true(json, node, "isMeta"))
-		view->flags |= CTX_MESSAGE_META;
+		parsed->flags |= CTX_MESSAGE_META;
 	if (ctx_is_true(json, node, "isApiErrorMessage") ||
 	    (ctx_is_true(json, node, "isVisibleInTranscriptOnly") && !summary))
-		view->flags |= CTX_MESSAGE_HIDDEN;
+		parsed->flags |= CTX_MESSAGE_HIDDEN;
 	return 1;
 }
 

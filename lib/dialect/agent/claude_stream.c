@@ -28,20 +28,20 @@ ctx_claude_stream_is(const struct ctx_json *json, uint32_t node)
 
 int
 ctx_claude_stream_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *parsed, struct ctx_err *err)
 {
 	uint32_t message = ctx_json_find(json, node, "message"), parent;
 	int rc;
 
 	if (message == 0)
 		return 0;
-	rc = ctx_anthropic_read(json, message, view, err);
+	rc = ctx_anthropic_read(json, message, parsed, err);
 	if (rc <= 0)
 		return rc;
-	view->time = ctx_json_find(json, node, "timestamp");
+	parsed->time = ctx_json_find(json, node, "timestamp");
 	parent = ctx_json_find(json, node, "parent_tool_use_id");
 	if (parent != 0 && json->nodes[parent].kind == CTX_JSON_STRING)
-		view->flags |= CTX_MESSAGE_HIDDEN;
+		parsed->flags |= CTX_MESSAGE_HIDDEN;
 	return 1;
 }
 

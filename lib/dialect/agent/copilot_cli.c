@@ -225,7 +225,7 @@ static const struct event {
 	const char *type;
 	enum ctx_line_kind kind;
 	unsigned flags;
-	int (*read)(struct ctx_message *view, uint32_t data,
+	int (*read)(struct ctx_message *parsed, uint32_t data,
 	    struct ctx_err *err);
 } events[] = {
     {"user.message", CTX_LINE_MESSAGE, CTX_LINE_USER, read_user},

@@ -270,21 +270,21 @@ read_message_into(struct ctx_message *message, uint32_t node, uint32_t type,
 
 /* Reads all messages of a checkpoint as one pinned message. */
 static int
-read_checkpoint(struct ctx_message *view, uint32_t messages,
+read_checkpoint(struct ctx_message *parsed, uint32_t messages,
     struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = parsed->json;
 	uint32_t message, type;
 
 	for (message = messages + 1; message < json->nodes[messages].next;
 	     message = json->nodes[message].next) {
 		type = find_message_type(json, message);
 		if (type != 0 &&
-		    read_message_into(view, message, type, err) < 0)
+		    read_message_into(parsed, message, type, err) < 0)
 			return -1;
 	}
-	view->role = CTX_ROLE_USER;
-	view->flags = CTX_MESSAGE_META | CTX_MESSAGE_PINNED;
+	parsed->role = CTX_ROLE_USER;
+	parsed->flags = CTX_MESSAGE_META | CTX_MESSAGE_PINNED;
 	return 1;
 }
 

@@ -68,21 +68,21 @@ read_pi_block(const struct ctx_json *json, uint32_t block,
 }
 
 static int
-read_pi_assistant(struct ctx_message *view, uint32_t message,
+read_pi_assistant(struct ctx_message *parsed, uint32_t message,
     struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = parsed->json;
 	uint32_t stop = ctx_json_find(json, message, "stopReason");
 
-	view->role = CTX_ROLE_ASSISTANT;
-	view->model = ctx_json_find(json, message, "model");
-	view->usage = ctx_json_find(json, message, "usage");
+	parsed->role = CTX_ROLE_ASSISTANT;
+	parsed->model = ctx_json_find(json, message, "model");
+	parsed->usage = ctx_json_find(json, message, "usage");
 	/* pi does not send a response that failed or was aborted. */
 	if (stop != 0 &&
 	    (ctx_json_is(json, stop, "error") ||
 		ctx_json_is(json, stop, "aborted")))
-		view->flags |= CTX_MESSAGE_HIDDEN;
-	return ctx_read_content(view, ctx_json_find(json, message, "content"),
+		parsed->flags |= CTX_MESSAGE_HIDDEN;
+	return ctx_read_content(parsed, ctx_json_find(json, message, "content"),
 	    read_pi_block, err);
 }
 
@@ -112,58 +112,59 @@ read_inserted_message(struct ctx_message *message, uint32_t obj,
 }
 
 static int
-read_pi_message(struct ctx_message *view, uint32_t message, struct ctx_err *err)
+read_pi_message(struct ctx_message *parsed, uint32_t message,
+    struct ctx_err *err)
 {
-	const struct ctx_json *json = view->json;
+	const struct ctx_json *json = parsed->json;
 	uint32_t role = ctx_json_find(json, message, "role");
 
 	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING)
 		return 0;
-	view->role_node = role;
+	parsed->role_node = role;
 	if (ctx_json_is(json, role, "assistant"))
-		return read_pi_assistant(view, message, err) < 0 ? -1 : 1;
+		return read_pi_assistant(parsed, message, err) < 0 ? -1 : 1;
 	if (ctx_json_is(json, role, "user")) {
-		view->role = CTX_ROLE_USER;
-		return ctx_read_content(view,
+		parsed->role = CTX_ROLE_USER;
+		return ctx_read_content(parsed,
 			   ctx_json_find(json, message, "content"),
 			   read_pi_block, err) < 0
 		    ? -1
 		    : 1;
 	}
 	if (ctx_json_is(json, role, "toolResult")) {
-		view->role = CTX_ROLE_TOOL;
-		if (ctx_read_result(view,
+		parsed->role = CTX_ROLE_TOOL;
+		if (ctx_read_result(parsed,
 			ctx_json_find(json, message, "content"),
 			ctx_json_find(json, message, "toolCallId"),
 			ctx_json_find(json, message, "toolName"), read_pi_block,
 			err) < 0)
 			return -1;
-		ctx_read_failure(view, 0, message);
+		ctx_read_failure(parsed, 0, message);
 		return 1;
 	}
-	return read_inserted_message(view, message, err) < 0 ? -1 : 1;
+	return read_inserted_message(parsed, message, err) < 0 ? -1 : 1;
 }
 
 int
 ctx_pi_read(const struct ctx_json *json, uint32_t node,
-    struct ctx_message *view, struct ctx_err *err)
+    struct ctx_message *parsed, struct ctx_err *err)
 {
 	uint32_t type = ctx_json_find(json, node, "type"), message;
 
 	if (type == 0)
 		return 0;
-	ctx_message_reset(view, json, node);
-	view->time = ctx_json_find(json, node, "timestamp");
+	ctx_message_reset(parsed, json, node);
+	parsed->time = ctx_json_find(json, node, "timestamp");
 	if (ctx_json_is(json, type, "message")) {
 		message = ctx_json_find(json, node, "message");
-		return message == 0 ? 0 : read_pi_message(view, message, err);
+		return message == 0 ? 0 : read_pi_message(parsed, message, err);
 	}
 	if (ctx_json_is(json, type, "compaction"))
-		view->flags |= CTX_MESSAGE_PINNED;
+		parsed->flags |= CTX_MESSAGE_PINNED;
 	else if (!ctx_json_is(json, type, "branch_summary") &&
 	    !ctx_json_is(json, type, "custom_message"))
 		return 0;
-	return read_inserted_message(view, node, err) < 0 ? -1 : 1;
+	return read_inserted_message(parsed, node, err) < 0 ? -1 : 1;
 }
 
 void
