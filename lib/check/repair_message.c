@@ -6,7 +6,7 @@
 
 #include "check/repair.h"
 #include "check/surrogate_rules.h"
-#include "stream/edit_message.h"
+#include "stream/stream.h"
 
 void
 ctx_repair_begin(struct ctx_repair *repair, bool inside, bool binds)

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "stream/bound_reasoning.h"
-#include "stream/edit_message.h"
+#include "stream/stream.h"
 
 bool
 ctx_bound_is_placeholder(const struct ctx_message *message,
@@ -129,20 +129,20 @@ ctx_bound_remove(struct ctx_edits *edits, const struct ctx_message *message,
     size_t from, struct ctx_err *err)
 {
 	size_t nodes = message->json->nodes[message->node].next - message->node;
-	bool all = is_all_bound(message, from), *gone;
+	bool all = is_all_bound(message, from), *removed;
 	size_t kept = all ? find_replaceable_block(message) : message->n;
 	size_t i;
 	int rc;
 
-	gone = calloc(nodes, sizeof *gone);
-	if (gone == NULL)
+	removed = calloc(nodes, sizeof *removed);
+	if (removed == NULL)
 		return ctx_err_nomem(err);
 	for (i = 0; i < message->n; i++)
 		if (i != kept && is_bound(message, i, from))
-			gone[message->blocks[i].removable - message->node] =
+			removed[message->blocks[i].removable - message->node] =
 			    true;
-	rc = ctx_edits_remove_nodes(edits, message, gone, err);
-	free(gone);
+	rc = ctx_edits_remove_nodes(edits, message, removed, err);
+	free(removed);
 	if (rc < 0 || !all)
 		return rc;
 	return add_placeholder(edits, message, kept, err);

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "dialect/result_content.h"
-#include "stream/edit_message.h"
 #include "stream/stream.h"
 
 /* Returns true if the edit removes block i. */
@@ -41,7 +40,7 @@ is_removed_with_call(const struct ctx_message *message, size_t i,
  * must be added together, because they share commas. */
 static int
 remove_from_container(struct ctx_edits *edits,
-    const struct ctx_message *message, uint32_t parent, const bool *gone,
+    const struct ctx_message *message, uint32_t parent, const bool *removed,
     struct ctx_err *err)
 {
 	const struct ctx_node *nodes = message->json->nodes;
@@ -56,10 +55,10 @@ remove_from_container(struct ctx_edits *edits,
 		return ctx_err_nomem(err);
 	for (child = parent + 1; child < nodes[parent].next;
 	     child = nodes[object ? child + 1 : child].next, i++)
-		if (gone[child - message->node] && object)
+		if (removed[child - message->node] && object)
 			ctx_edits_mark_member(message->json, parent, child,
 			    drop);
-		else if (gone[child - message->node])
+		else if (removed[child - message->node])
 			drop[i] = true;
 	rc = ctx_edits_remove(edits, message->json, parent, drop, err);
 	free(drop);
@@ -68,7 +67,7 @@ remove_from_container(struct ctx_edits *edits,
 
 int
 ctx_edits_remove_nodes(struct ctx_edits *edits,
-    const struct ctx_message *message, const bool *gone, struct ctx_err *err)
+    const struct ctx_message *message, const bool *removed, struct ctx_err *err)
 {
 	size_t nodes = message->json->nodes[message->node].next - message->node,
 	       i;
@@ -82,12 +81,12 @@ ctx_edits_remove_nodes(struct ctx_edits *edits,
 		const struct ctx_block *block = &message->blocks[i];
 
 		if (block->removable == 0 ||
-		    !gone[block->removable - message->node] ||
+		    !removed[block->removable - message->node] ||
 		    done[block->container - message->node])
 			continue;
 		done[block->container - message->node] = true;
 		if (remove_from_container(edits, message, block->container,
-			gone, err) < 0)
+			removed, err) < 0)
 			goto out;
 	}
 	rc = 0;
@@ -103,20 +102,20 @@ remove_blocks(struct ctx_edits *edits, const struct ctx_message *message,
 {
 	size_t nodes = message->json->nodes[message->node].next - message->node,
 	       i;
-	bool *gone;
+	bool *removed;
 	int rc;
 
-	gone = calloc(nodes, sizeof *gone);
-	if (gone == NULL)
+	removed = calloc(nodes, sizeof *removed);
+	if (removed == NULL)
 		return ctx_err_nomem(err);
 	for (i = 0; i < message->n; i++)
 		if (message->blocks[i].removable != 0 &&
 		    message->blocks[i].result_index == 0 &&
 		    is_removed(message, i, edit))
-			gone[message->blocks[i].removable - message->node] =
+			removed[message->blocks[i].removable - message->node] =
 			    true;
-	rc = ctx_edits_remove_nodes(edits, message, gone, err);
-	free(gone);
+	rc = ctx_edits_remove_nodes(edits, message, removed, err);
+	free(removed);
 	return rc;
 }
 

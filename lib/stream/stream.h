@@ -255,5 +255,10 @@ struct ctx_message_edit {
 int ctx_edit_message(struct ctx_edits *edits, const struct ctx_message *message,
     const struct ctx_message_edit *edit, struct ctx_counter *counter,
     bool *empty, struct ctx_err *err);
+/* Adds the removal of blocks from their containers: those whose removable node
+ * i has removed[i - message->node] set. */
+int ctx_edits_remove_nodes(struct ctx_edits *edits,
+    const struct ctx_message *message, const bool *removed,
+    struct ctx_err *err);
 
 #endif

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "dialect/result_content.h"
-#include "stream/edit_message.h"
+#include "stream/stream.h"
 #include "truncate/apply_cut.h"
 
 /* The change of a segment: the text between from and to is removed, and the
