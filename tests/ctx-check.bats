@@ -1448,6 +1448,14 @@ marked() {
 	[ "$output" = "in:1: empty-text: a text is empty (message 0)" ]
 	[ "$(ctx-check --repair in 2> /dev/null | jq -c '.messages[0].content')" = \
 	    '[{"type":"text","text":"a"}]' ]
+	# The limits are those of the vendor, too: 32 MB for Anthropic.
+	{
+		printf '{"model":"claude-opus-5-5","messages":[{"role":"user","content":"'
+		head -c 33600000 /dev/zero | tr '\0' x
+		printf '"}]}\n'
+	} > big
+	run -1 --separate-stderr ctx-check big
+	[[ $output == "big:1: big-request: the request has 336000"* ]]
 	# --provider has priority over the model.
 	run -0 --separate-stderr ctx-check --provider openai in
 	[ -z "$output" ]

@@ -109,22 +109,26 @@ set_window(struct check *check, struct ctx_validator *validator,
 	return 0;
 }
 
-/* Sets *rules to the dialect rules that the event's conversation must keep. */
+/* Sets *rules to the dialect rules that the event's conversation must keep, and
+ * the provider whose limits hold. */
 static int
-find_rules(const struct check *check, const struct ctx_event *event,
-    uint64_t *rules, struct ctx_err *err)
+find_rules(const struct check *check, struct ctx_validator *validator,
+    const struct ctx_event *event, uint64_t *rules, struct ctx_err *err)
 {
 	const struct ctx_provider *provider = check->options->provider;
 	const struct ctx_dialect *dialect = event->layout->dialect;
 	const struct ctx_model *model;
 
+	validator->provider = provider;
 	*rules = ctx_provider_rules(provider, dialect);
 	if (provider != NULL || !(dialect->rules & CTX_MODEL_DECIDES))
 		return 0;
 	if (find_model(check, event, &model, err) < 0)
 		return -1;
-	if (model != NULL)
+	if (model != NULL) {
+		validator->provider = ctx_provider_find(model->vendor);
 		*rules = ctx_vendor_rules(model->vendor, dialect);
+	}
 	return 0;
 }
 
@@ -167,7 +171,7 @@ check_message(struct check *check, struct check_conversation *conversation,
 	uint64_t rules;
 	int rc;
 
-	if (find_rules(check, event, &rules, err) < 0)
+	if (find_rules(check, &conversation->validator, event, &rules, err) < 0)
 		return -1;
 	if (check->options->schema)
 		rules |= CTX_CALLS_FIT;
@@ -234,7 +238,7 @@ check_request(struct check *check, const struct ctx_event *event,
 
 	if (!layout->in_request || layout->is_response)
 		return 0;
-	if (find_rules(check, event, &rules, err) < 0)
+	if (find_rules(check, &check->record.validator, event, &rules, err) < 0)
 		return -1;
 	return ctx_validator_check_request(&check->record.validator, rules,
 	    layout->messages, &place, err);
@@ -548,7 +552,6 @@ ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
 	    ctx_validator_init(judges[1], err) == 0) {
 		judges[0]->on_finding = judges[1]->on_finding = handle_finding;
 		judges[0]->user = judges[1]->user = &check;
-		judges[0]->provider = judges[1]->provider = options->provider;
 		ctx_validator_begin(judges[0]);
 		rc = check_all(&check, err);
 	}
