@@ -1,9 +1,9 @@
 /*
- * breakpoints.c - where the breakpoints of a conversation go
+ * breakpoints.c - where the breakpoints of a conversation are written
  *
- * Of each message only the places for breakpoints are stored, when it is read.
- * The breakpoints depend on the last blocks of a conversation, so older
- * messages can be written before its end.
+ * Of each message only the places for breakpoints are stored.  Breakpoints
+ * depend on the last blocks of a conversation, so older messages can be written
+ * before the conversation ends.
  */
 #include <stdlib.h>
 #include <string.h>

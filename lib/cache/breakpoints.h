@@ -1,4 +1,4 @@
-/* breakpoints.h - where the breakpoints of a conversation go */
+/* breakpoints.h - where the breakpoints of a conversation are written */
 #ifndef CTX_CACHE_BREAKPOINTS_H
 #define CTX_CACHE_BREAKPOINTS_H
 
@@ -8,14 +8,13 @@
  * 20 blocks, and some of these may not have a breakpoint. */
 #define BREAKPOINT_STEP 15
 
-/* A message that waits to be written, or the bytes of a record that is no
- * message. */
+/* A message that waits to be written, or a record that is not a message. */
 struct cache_entry {
 	char *text; /* owned bytes of its record; NULL: it is inside a record */
-	size_t bytes;
+	size_t bytes;  /* length of text */
 	uint32_t node; /* node of the message in its record */
 	enum ctx_role role;
-	bool is_message;
+	bool is_message;  /* false: only text and bytes are set */
 	bool is_unmarked; /* true if it has no breakpoints */
 	struct ctx_breakpoint_places places;
 	uint64_t first_block; /* index of its first block in the conversation */
@@ -24,12 +23,13 @@ struct cache_entry {
 };
 
 /* What is known of a conversation. Messages are numbered from 0, and list[i] is
- * message number gone + i. */
+ * message number n_written + i. */
 struct cache_run {
 	struct cache_entry *list;
 	size_t n, cap;
-	uint64_t n_written;
-	const char *file; /* of its first message */
+	uint64_t n_written; /* messages written already */
+	const char *file;   /* of its first message */
+	/* True if its model is known; if status and format are set. */
 	bool begun, decided;
 	enum ctx_cache_status status;
 	const struct ctx_dialect *dialect;
@@ -48,7 +48,7 @@ struct cache_run {
 
 /* Where the breakpoints of a conversation are written. */
 struct breakpoints {
-	const struct ctx_breakpoint_format *format;
+	const struct ctx_breakpoint_format *format; /* how */
 	struct {
 		uint64_t number;  /* message number */
 		unsigned bit;     /* bit of ctx_breakpoint_places.mask */
@@ -65,8 +65,8 @@ void ctx_cache_run_clear(struct cache_run *run);
 struct cache_entry *ctx_cache_run_add(struct cache_run *run,
     struct ctx_err *err);
 
-/* Sets run->why and run->format for messages of this dialect; provider is as in
- * struct ctx_cache_options. */
+/* Sets run->status and run->format for messages of this dialect.  provider is
+ * as in struct ctx_cache_options. */
 int ctx_cache_run_decide(struct cache_run *run,
     const struct ctx_dialect *dialect, const char *provider,
     struct ctx_err *err);
@@ -77,8 +77,8 @@ int ctx_cache_run_edit(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,
     uint32_t message, uint32_t mask, struct ctx_err *err);
 
-/* Records where message number may have breakpoints, and whether it has any.
- * The message is in writer->json; messages must come in order. Adds no edits.
+/* Records where a message may have breakpoints, and whether it has any.  The
+ * message is in writer->json; messages must come in order.  No edit is added.
  */
 int ctx_cache_run_find_places(struct cache_run *run, uint64_t number,
     struct ctx_breakpoint_writer *writer, struct ctx_err *err);

@@ -14,8 +14,8 @@ struct cache_report {
 	struct conversation_tracker lines, record;
 };
 
-/* Fills *change for the message of event, in case it is changed later; does
- * nothing if no report is wanted. The caller frees change->tool. */
+/* Fills *change for a message, in case that its breakpoints change later.  Does
+ * nothing if no report is wanted.  The caller frees change->tool. */
 int ctx_cache_report_describe(struct cache_report *report,
     const struct ctx_event *event, struct ctx_change *change,
     struct ctx_err *err);
@@ -27,7 +27,7 @@ int ctx_cache_report_change(const struct cache_report *report,
     struct ctx_err *err);
 
 /* Adds edits that write the breakpoints of a request outside its messages, as
- * points says. Archives and reports each changed member. */
+ * points says.  Archives and reports each changed member. */
 int ctx_cache_mark_request(const struct cache_report *report,
     struct ctx_breakpoint_writer *writer, enum ctx_ttl ttl,
     const struct ctx_event *event, const struct breakpoints *points,

@@ -1,4 +1,10 @@
-/* compare_item.c - an item of a request as a prompt cache compares it */
+/*
+ * compare_item.c - an item of a request as a prompt cache compares it
+ *
+ * An item is a member of the request or a message.  Items are compared by the
+ * hash of a text that does not depend on white space, breakpoints and the
+ * escapes in strings.
+ */
 #include <string.h>
 
 #include "cache/request_prefix.h"
@@ -47,8 +53,8 @@ add_string(struct request_reading *reading, struct ctx_str literal,
 	return rc;
 }
 
-/* Sets r->plain to the compared text of a node: its values, each followed by a
- * line feed. No value contains a line feed. */
+/* Sets reading->compared to the compared text of a node: its values, each
+ * followed by a line feed.  No value contains a line feed. */
 static int
 make_comparable(struct request_reading *reading, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err)
@@ -162,8 +168,8 @@ record_change_place(struct request_reading *reading,
 	reading->prefix->column = (size_t)(byte - start) + 1;
 }
 
-/* Compares the last item with that of the earlier request. r->plain was made
- * from plain_node of json. */
+/* Compares the last item with that of the earlier request, and records the
+ * first difference.  reading->compared was made from plain_node of json. */
 static void
 compare_item(struct request_reading *reading, const struct ctx_record *record,
     uint32_t node, const struct ctx_json *json, uint32_t plain_node)

@@ -2,8 +2,8 @@
  * mark_cache.c - breakpoints for a prompt cache
  *
  * Breakpoints depend on the last blocks of a conversation (breakpoints.c).  So
- * a message of the stream waits until enough blocks follow it.  It is scanned
- * again only if it gets or loses a breakpoint.
+ * a message of the stream waits until enough blocks follow it.  Its record is
+ * scanned again only if it gets or loses a breakpoint.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,7 @@
 /* Messages read before the provider must be known. */
 #define MAX_UNDECIDED 16
 
+/* State of ctx_mark_cache. */
 struct marking {
 	struct ctx_stream *stream;
 	struct ctx_writer *writer;

@@ -1,10 +1,8 @@
 /*
  * request_diff.c - what two requests share, and what that costs
  *
- * Each request becomes a list of items that a cache compares in order: the
- * members before the messages, then the messages.  An item is compared by its
- * hash.  The hashed text does not depend on white space, breakpoints and the
- * escapes in strings.
+ * Each request was read as a list of items (read_request.c).  What two requests
+ * share is the items at the beginning whose hashes are equal.
  */
 #include <string.h>
 

@@ -1,27 +1,29 @@
 /*
- * annotate.c - the stream, with what each record costs written into it
+ * annotate.c - the stream, with the tokens of each record written into it
  *
- * A number becomes the last member of the record's object, or takes the place
- * of the one that is there; nothing else changes.
+ * The number becomes the last member of the record's object, or replaces the
+ * value of the member if there is one.  Nothing else changes.
  */
 #include <inttypes.h>
 #include <string.h>
 
 #include "count/count.h"
 
+/* State of ctx_annotate. */
 struct annotation {
 	struct ctx_stream *stream;
 	struct ctx_writer *writer;
 	struct ctx_model_counters *counters;
 	const char *key;
-	struct ctx_model_counter lines, record; /* of the conversations */
-	bool begun;                             /* the stream's has begun */
-	bool counted;    /* the record that is being read costs something */
-	uint64_t tokens; /* so much */
+	struct ctx_model_counter lines, record; /* of the stream; of a record */
+	bool begun;                             /* true if lines is known */
+	bool counted;    /* true if the record has messages */
+	uint64_t tokens; /* of the record */
 	struct ctx_edits edits;
 	struct ctx_buf out;
 };
 
+/* Adds the tokens of a request outside its messages. */
 static int
 begin_annotation(struct annotation *annotation, const struct ctx_event *event,
     struct ctx_err *err)
@@ -59,7 +61,8 @@ annotate_message(struct annotation *annotation, const struct ctx_event *event,
 	return 0;
 }
 
-/* Notes the number: in the place of an old one, or after the last member. */
+/* Adds the edit that writes the number: it replaces an old value, or adds a
+ * last member. */
 static int
 add_count_member(struct annotation *annotation, const struct ctx_json *json,
     struct ctx_err *err)

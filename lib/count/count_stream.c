@@ -1,8 +1,9 @@
 /*
- * count_stream.c - what a stream costs
+ * count_stream.c - counts the tokens of a stream
  *
- * The groups are kept only for their turns and for the tools that results
- * answer, so closed ones are forgotten as they pile up.
+ * Messages are added to groups only to find their turns and the tools of their
+ * results.  Groups that are complete are removed again, so memory does not
+ * grow.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,27 +11,31 @@
 #include "count/count.h"
 #include "group/group.h"
 
+/* A conversation that is being counted. */
 struct counted_conversation {
 	struct ctx_groups groups;
 	struct ctx_model_counter model_counter;
 	struct ctx_token_stats stats;
-	bool begun;
-	struct ctx_share *shares; /* of the message */
+	bool begun; /* true if the counter of its model is known */
+	struct ctx_share *shares; /* of the current message */
 	uint32_t *tools;          /* the tool id of each share */
 	size_t n_shares, cap, tools_cap;
-	/* Per tool id: the index of its share in shares, valid only if tools
-	 * has that id there.  So it need not be cleared for each message. */
+	/* Index in shares of the share of each tool id.  Valid only if tools
+	 * has that id there, so it need not be cleared for each message. */
 	size_t *share_of, share_of_cap;
 };
 
+/* State of ctx_count_stream. */
 struct count_run {
 	struct ctx_stream *stream;
 	struct ctx_model_counters *counters;
 	const struct ctx_count_hooks *hooks;
 	struct counted_conversation lines,
-	    record; /* the stream's messages, and a record's */
+	    record; /* that of the stream; that of a record */
 };
 
+/* Finds the token counter of a conversation, and counts what its request has
+ * besides messages. */
 static int
 begin_counting(struct count_run *run, struct counted_conversation *conversation,
     const struct ctx_event *event, struct ctx_err *err)
@@ -110,8 +115,8 @@ find_tool_share(struct counted_conversation *conversation, uint32_t tool,
 	return append_share(conversation, tool, err);
 }
 
-/* Adds part *i, a call or a result, to the share of its tool; *i is then the
- * last part that this took. */
+/* Adds block *i, a tool call or result, to the share of its tool.  Sets *i to
+ * the last block that belongs to the result. */
 static int
 add_share(struct counted_conversation *conversation,
     const struct ctx_event *event, size_t *i, struct ctx_err *err)
@@ -140,7 +145,8 @@ add_share(struct counted_conversation *conversation,
 	return 0;
 }
 
-/* The message is not added to the groups yet. */
+/* Sets the shares of the tools in a message.  Must be called before the message
+ * is added to the groups. */
 static int
 add_shares(struct counted_conversation *conversation,
     const struct ctx_event *event, struct ctx_err *err)
@@ -247,6 +253,7 @@ add_to_conversation(struct ctx_token_stats *sum,
 	}
 }
 
+/* Counts a message, and calls the hook. */
 static int
 count_message(struct count_run *run, struct counted_conversation *conversation,
     const struct ctx_event *event, struct ctx_err *err)

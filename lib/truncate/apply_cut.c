@@ -20,7 +20,8 @@ struct literal_change {
 	struct ctx_str mark; /* without quotes */
 };
 
-/* Returns the end of a segment's text, with the bytes that are not cut. */
+/* Returns the end of the text of a segment, including the bytes that are
+ * excluded from cuts. */
 static size_t
 find_segment_end(const struct text_segments *segments,
     const struct text_segment *segment)
@@ -28,6 +29,7 @@ find_segment_end(const struct text_segments *segments,
 	return segment->to + (segments->n == 1 ? segments->uncut_bytes : 0);
 }
 
+/* Returns the change of segment i if a range is removed. */
 static struct segment_change
 find_segment_change(const struct text_segments *segments,
     const struct cut_range *range, size_t i)
@@ -59,8 +61,8 @@ find_segment_change(const struct text_segments *segments,
 	return change;
 }
 
-/* Returns the text that marks the removed part ("[... 12 characters
- * truncated ...]"), without quotes; "" if this text gets none. */
+/* Returns the text of the mark, without quotes; an empty text if the change has
+ * no mark. */
 static struct ctx_str
 get_mark_text(const struct shortener *shortener,
     const struct segment_change *change)

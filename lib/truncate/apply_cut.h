@@ -6,7 +6,8 @@
 
 /* ---- cut_mark.c ---- */
 
-/* Returns how much larger the removed payloads were than their placeholders. */
+/* Returns the total size of the base64 payloads in a range minus that of their
+ * placeholders. */
 uint64_t ctx_cut_payload_excess(const struct text_segments *segments,
     const struct cut_range *range);
 /* Chooses the longest mark that fits into limit: with the removed size (at most
@@ -19,21 +20,21 @@ int ctx_cut_choose_mark(struct shortener *shortener,
 int ctx_cut_update_mark(struct shortener *shortener,
     const struct text_segments *segments, const struct cut_range *range,
     uint64_t removed, struct ctx_err *err);
-/*
- * Makes an ellipsis of a message's own text if no mark fits and the text that
- * is left may be blank: providers refuse blank messages.  The ellipsis may
- * exceed the limit, but sets *done to false if the text is not longer.
- */
+/* Sets the mark to an ellipsis if no mark fits and the rest of a message's own
+ * text may be blank: providers refuse messages without text.  The ellipsis may
+ * exceed the limit.  Sets *done to false if the text is not longer than it. */
 int ctx_cut_ensure_text(struct shortener *shortener,
     const struct text_segments *segments, struct cut_range *range, bool *done,
     struct ctx_err *err);
 
 /* ---- apply_cut.c ---- */
 
-/* Sets *total to the size of the texts after the change. */
+/* Sets *total to the size of the texts after the range is removed. */
 int ctx_cut_measure_outcome(struct shortener *shortener,
     const struct text_segments *segments, const struct cut_range *range,
     uint64_t *total, struct ctx_err *err);
+/* Adds the edits that remove a range of text and write the mark.  Blocks that
+ * lie wholly in the range are removed. */
 int ctx_cut_apply(struct shortener *shortener, struct ctx_edits *edits,
     const struct text_segments *segments, const struct cut_range *range,
     struct ctx_err *err);

@@ -23,7 +23,7 @@ ctx_cut_payload_excess(const struct text_segments *segments,
 	return extra;
 }
 
-/* Returns true if the mark is at the end of a message's own text. */
+/* Returns true if the mark is at the end of a text of a message. */
 static bool
 is_mark_last(const struct text_segments *segments,
     const struct cut_range *range)
@@ -31,7 +31,7 @@ is_mark_last(const struct text_segments *segments,
 	return segments->is_message_text && range->tail.at == segments->text.n;
 }
 
-/* Sets cut->mark to the literal of mark. */
+/* Sets shortener->mark to the literal of a text. */
 static int
 set_mark(struct shortener *shortener, const char *mark, struct ctx_err *err)
 {
@@ -40,9 +40,9 @@ set_mark(struct shortener *shortener, const char *mark, struct ctx_err *err)
 	    err);
 }
 
-/* Sets the mark for a removed size of gone.  If last is true, it is the end of
- * a message's own text and has no line feed: Anthropic refuses trailing white
- * space in a last assistant message (langchain #35071). */
+/* Sets the mark that gives the removed size.  If last is true, the mark is the
+ * end of a message's own text and has no line feed: Anthropic refuses trailing
+ * white space in a last assistant message (langchain #35071). */
 static int
 set_full_mark(struct shortener *shortener, uint64_t removed, bool last,
     struct ctx_err *err)
@@ -58,7 +58,7 @@ set_full_mark(struct shortener *shortener, uint64_t removed, bool last,
 	return set_mark(shortener, mark, err);
 }
 
-/* Sets *size to the size of the mark. */
+/* Sets *size to the size of the mark in the unit of limit. */
 static int
 measure_mark(struct shortener *shortener, uint64_t limit, uint64_t *size,
     struct ctx_err *err)

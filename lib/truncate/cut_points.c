@@ -5,12 +5,13 @@
  * middle: the last place with at most head_room before it, and the first place
  * with at most tail_room after it.  Places are between grapheme clusters and
  * outside of protected spans.  Clusters are computed only near these two
- * places, from a place on that is a cluster's start for certain.
+ * places, starting where a cluster begins whatever precedes it.
  */
 #include <string.h>
 
 #include "truncate/cut_points.h"
 
+/* The state of ctx_cut_find_points. */
 struct cut_search {
 	const struct text_segments *segments;
 	enum ctx_size unit;
@@ -69,8 +70,8 @@ finish_segment(struct cut_search *search, const struct text_segment *segment)
 	return false;
 }
 
-/* Takes the current place as the head's end or the tail's start, if it fits.
- * begun: part of this segment's line is before it. */
+/* Takes the current place as the end of the head or the start of the tail, if
+ * it fits.  line_begun is true if part of the line is before it. */
 static void
 consider_cut_point(struct cut_search *search, size_t segment_index,
     bool line_begun)
@@ -132,8 +133,8 @@ find_place_of_size(const struct cut_search *search,
 	return at;
 }
 
-/* Returns the last place before at that is a cluster's start whatever precedes
- * it, or the segment's start. */
+/* Returns the last place before at where a cluster begins whatever precedes it,
+ * or the start of the segment. */
 static size_t
 find_safe_break(const struct text_segments *segments,
     const struct text_segment *segment, size_t at)
@@ -155,8 +156,8 @@ find_safe_break(const struct text_segments *segments,
 	return at;
 }
 
-/* Considers the places from the last safe one before goal to the first that is
- * not before goal. */
+/* Considers the places from the last safe one before target to the first that
+ * is not before target. */
 static void
 consider_near(struct cut_search *search, size_t i, size_t target)
 {
@@ -182,8 +183,8 @@ consider_near(struct cut_search *search, size_t i, size_t target)
 }
 
 /* Considers the places of a segment.  The size before a place only grows, and
- * both rooms together are at most total.  So only two places need a look: where
- * the head is full, and where the rest begins to fit the tail. */
+ * both rooms together are at most total.  So two places suffice: where the head
+ * is full, and where the rest begins to fit the tail. */
 static void
 search_segment(struct cut_search *search, size_t i)
 {
@@ -223,8 +224,8 @@ ctx_cut_is_blank(const char *p, size_t n)
 	return n == 0;
 }
 
-/* Removes a tail that is blank, unless the mark is in its segment: each text
- * that is left must have more than white space. */
+/* Removes a tail that is blank, unless the mark is in its segment: a text of
+ * only white space is refused by providers. */
 static void
 drop_blank_tail(struct cut_range *range, const struct cut_search *search)
 {

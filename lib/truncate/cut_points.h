@@ -5,20 +5,22 @@
 #include "truncate/text_segments.h"
 #include "truncate/truncate.h"
 
-/* A place between two characters of a segment, or before one without text. */
+/* A place between two characters of a segment, or before a segment without
+ * text. */
 struct cut_point {
 	size_t segment;
 	size_t at;            /* bytes of the concatenated texts */
-	uint64_t size_before; /* size of what is before it */
+	uint64_t size_before; /* size of all text before it */
 };
 
+/* The text to remove: from the end of the head to the start of the tail. */
 struct cut_range {
 	struct cut_point head, tail;
 	size_t mark_segment; /* the segment that gets the mark; n: nothing is
 				removed */
 };
 
-/* Returns the text of a segment; of one without text, its JSON. */
+/* Returns the text of a segment; its JSON, if it has no text. */
 struct ctx_str ctx_text_segment_text(const struct text_segments *segments,
     const struct text_segment *segment);
 /* Returns the number of line feeds in a text. */

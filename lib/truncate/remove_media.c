@@ -15,8 +15,9 @@ ctx_truncate_is_media(struct truncation *truncation,
 			 &ref, err);
 }
 
-/* Replaces block i by a text block, unless the format has none, its tool is not
- * selected, or an edit from first on has replaced it. */
+/* Replaces media block i by a text block.  Keeps it if the format has no text
+ * block, if its tool is not selected, or if an edit from number first on has
+ * replaced it. */
 static int
 replace_media_block(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,

@@ -1,8 +1,9 @@
 /*
  * shorten.c - shortens texts to their limit
  *
- * The limit is shared by the mark and the rooms for head and tail.  Rooms in
- * tokens are converted to bytes, and the tokens of the outcome are checked.
+ * The mark, the head and the tail share the limit.  The room that the mark
+ * leaves is split between head and tail.  If the limit is in tokens, cut points
+ * are found by counting tokens, and the tokens of the outcome are checked.
  */
 #include "store/store.h"
 #include "truncate/apply_cut.h"

@@ -60,7 +60,8 @@ add_text_segment(struct text_segments *segments, const struct ctx_json *json,
 	return 0;
 }
 
-/* Makes one segment of a body that is not text: the text is its JSON. */
+/* Makes one segment of a result that has no text: its text is the JSON of the
+ * result. */
 static int
 add_json_segment(struct text_segments *segments,
     const struct ctx_message *message, size_t i, struct ctx_err *err)
@@ -171,8 +172,8 @@ read_segment(struct text_segments *segments, const struct text_segment *segment,
 				: ctx_buf_add(text, literal.p, literal.n, err);
 }
 
-/* Moves the text of a made segment into place instead of copying it.  Returns
- * true if the text is complete then. */
+/* Moves the text of an is_json segment into segments->text instead of copying
+ * it. Returns true if segments->text is complete then. */
 static bool
 take_made_text(struct text_segments *segments)
 {

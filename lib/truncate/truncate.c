@@ -1,13 +1,13 @@
 /*
  * truncate.c - shortens long texts of a stream
  *
- * Edits are collected while the messages of a record are read, and applied at
- * its end; nothing else is held.  Most texts are known to fit by the bytes of
- * their JSON, which are at least their size in any unit.
+ * The edits of a record are collected while its messages are read, and applied
+ * at its end.  Most texts are known to fit by the bytes of their JSON, which
+ * are at least their size in any unit.
  *
- * With keep_media, unsent or CTX_REASONING_FAIL, later messages decide about a
- * message.  Then records are held in a queue, and the messages inside a record
- * until its end.
+ * With keep_media, unsent or CTX_REASONING_FAIL, what happens to a message
+ * depends on later messages.  Then records wait in a queue, and the messages
+ * inside a record wait until its end.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@
 
 /* ---- messages that are held ---- */
 
-/* Returns true if later messages decide about a message. */
+/* Returns true if what happens to a message depends on later messages. */
 static bool
 needs_queue(const struct ctx_truncate_options *options)
 {

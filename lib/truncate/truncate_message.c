@@ -28,7 +28,8 @@ static const char *const rules[] = {
     [RESULTS | TEXTS | ARGUMENTS | MEDIA] = "results to media",
 };
 
-/* Returns true if a value may exceed the limit; 0 is no limit. */
+/* Returns true if the value at node may be larger than limit, by the bytes of
+ * its JSON.  Limit 0 is no limit. */
 static bool
 may_exceed(const struct ctx_message *message, uint32_t node, uint64_t limit)
 {
@@ -37,6 +38,7 @@ may_exceed(const struct ctx_message *message, uint32_t node, uint64_t limit)
 	return limit > 0 && node != 0 && value->end - value->at > limit;
 }
 
+/* Shortens truncation->segments.  Adds 1 to *count if they were too long. */
 static int
 shorten_to_limit(struct truncation *truncation, uint64_t limit, uint64_t *count,
     struct ctx_err *err)
@@ -52,8 +54,9 @@ shorten_to_limit(struct truncation *truncation, uint64_t limit, uint64_t *count,
 	return 0;
 }
 
-/* Sets mark to the longest replacement of arguments that fits; if none fits, to
- * the shortest. */
+/* Sets mark to the JSON that replaces arguments: the longest form that fits the
+ * limit; if none fits, the shortest.  before is the size of the arguments,
+ * *after that of the mark. */
 static int
 make_argument_mark(struct truncation *truncation, uint64_t before,
     char mark[80], uint64_t *after, struct ctx_err *err)
@@ -75,8 +78,8 @@ make_argument_mark(struct truncation *truncation, uint64_t before,
 	}
 }
 
-/* Replaces arguments that are too long.  They are never cut, so that nobody
- * takes the rest for real arguments. */
+/* Replaces arguments that are too long by a mark.  Arguments are never cut, so
+ * that nobody takes a part of them for the whole. */
 static int
 replace_arguments(struct truncation *truncation,
     const struct ctx_message *message, uint32_t args, struct ctx_err *err)
@@ -130,7 +133,7 @@ shorten_message_texts(struct truncation *truncation,
 	    &truncation->counts->messages, err);
 }
 
-/* Returns the limit of a tool result, or 0. */
+/* Returns the limit of a tool result, or 0 if there is none. */
 static uint64_t
 find_result_limit(const struct ctx_truncate_options *options)
 {
@@ -172,7 +175,8 @@ shorten_block(struct truncation *truncation,
 	    err);
 }
 
-/* Reports a message if it has edits from number first on. */
+/* Archives and reports a message if it has edits from number first on.  was are
+ * the counts before the message. */
 static int
 report_truncated(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,
@@ -205,8 +209,8 @@ report_truncated(struct truncation *truncation,
 	    &truncation->edited, &truncation->edits, &change, err);
 }
 
-/* Removes the message's bound reasoning after the first change of the
- * conversation, which may be one of its own edits (from number first on). */
+/* Removes the bound reasoning of a message after the first change of the
+ * conversation, which may be an edit of this message (from number first on). */
 static int
 drop_bound_reasoning(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,

@@ -4,8 +4,8 @@
 #include "stream/change_report.h"
 #include "truncate/truncation.h"
 
-/* Sets truncation->out to a record with its edits, and clears the edits.  The
- * archive is on disk before. */
+/* Sets truncation->out to a record with its edits, and clears the edits. Before
+ * that the archive is brought to disk. */
 static int
 apply_edits(struct truncation *truncation, struct ctx_str text,
     struct ctx_err *err)
@@ -19,8 +19,9 @@ apply_edits(struct truncation *truncation, struct ctx_str text,
 	return 0;
 }
 
-/* Writes a text with its edits.  stays: it remains valid and need not be
- * copied. */
+/* Writes a record with its edits; writes nothing in a dry run.  is_borrowed is
+ * true if text remains valid until the writer is flushed, so that it need not
+ * be copied. */
 static int
 write_edited_text(struct truncation *truncation, struct ctx_str text,
     bool is_borrowed, struct ctx_err *err)
@@ -53,7 +54,8 @@ ctx_truncate_may_refuse(const struct truncation *truncation,
 	    tracker->binds && !truncation->options->unsent;
 }
 
-/* Adds a message, or a record that is not one (event->message is NULL). */
+/* Appends an entry for a message, or for a record that is not one
+ * (event->message is NULL).  Returns NULL with *err. */
 static struct truncate_entry *
 append_entry(struct truncation *truncation, struct truncate_queue *queue,
     const struct ctx_event *event, struct ctx_err *err)
@@ -87,8 +89,8 @@ append_entry(struct truncation *truncation, struct truncate_queue *queue,
 	return entry;
 }
 
-/* Tracks a message of the queue, and shortens it if edit is true.  Scans its
- * record again unless queue->json is the record. */
+/* Moves the tracker to a message of the queue, and shortens the message if edit
+ * is true.  Scans its record again, unless queue->json is the record. */
 static int
 truncate_queued(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct truncate_queue *queue,
@@ -157,7 +159,7 @@ ctx_truncate_check_refusal(struct truncation *truncation,
 	return rc;
 }
 
-/* Writes the first held record. */
+/* Writes the first entry of the queue. */
 static int
 write_first_truncated(struct truncation *truncation, bool edit,
     struct ctx_err *err)
@@ -188,7 +190,7 @@ ctx_truncate_write_all(struct truncation *truncation, bool edit,
 	return 0;
 }
 
-/* Writes the held records whose media are all older than the kept ones. */
+/* Writes the entries whose media are all older than the media that are kept. */
 static int
 write_due_truncated(struct truncation *truncation, struct ctx_err *err)
 {
