@@ -107,6 +107,25 @@ parse(struct truncate_command *truncate, int argc, char **argv)
 		    &o->message);
 }
 
+/* Reports on standard error what was shortened and removed. */
+static void
+report_counts(struct truncate_command *truncate,
+    const struct ctx_truncate_counts *counts)
+{
+	if (truncate->cli.verbose && counts->reasoning > 0)
+		cli_say(&truncate->cli,
+		    "removed the bound reasoning of %" PRIu64 " messages",
+		    counts->reasoning);
+	if (truncate->cli.verbose)
+		cli_say(&truncate->cli,
+		    "cut %" PRIu64 " results, %" PRIu64 " messages, the "
+		    "arguments of %" PRIu64 " calls; removed %" PRIu64
+		    " blocks of media",
+		    counts->results, counts->messages, counts->calls,
+		    counts->media);
+	cli_note_reasoning(&truncate->cli, counts->bound, counts->refused);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -142,18 +161,7 @@ main(int argc, char **argv)
 	cli_note_models(&truncate.cli, &counters);
 	cli_report_close(&truncate.cli, &truncate.report,
 	    &truncate.options.report);
-	if (truncate.cli.verbose && counts.reasoning > 0)
-		cli_say(&truncate.cli,
-		    "removed the bound reasoning of %" PRIu64 " messages",
-		    counts.reasoning);
-	if (truncate.cli.verbose)
-		cli_say(&truncate.cli,
-		    "cut %" PRIu64 " results, %" PRIu64 " messages, the "
-		    "arguments of %" PRIu64 " calls; removed %" PRIu64
-		    " blocks of media",
-		    counts.results, counts.messages, counts.calls,
-		    counts.media);
-	cli_note_reasoning(&truncate.cli, counts.bound, counts.refused);
+	report_counts(&truncate, &counts);
 	cli_note_pattern(&truncate.cli, "tool", &truncate.options.tool);
 	cli_note_pattern(&truncate.cli, "not-tool", &truncate.options.not_tool);
 	ctx_pattern_release(&truncate.options.tool);
