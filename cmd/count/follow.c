@@ -8,8 +8,8 @@
 
 #include "bar/bar.h"
 
-/* Returns true if file i has changed since the last look; sets *away if it is
- * missing. */
+/* Returns true if file i has changed since the last call.  Sets *away to true
+ * if the file is missing. */
 static bool
 has_changed(struct bar *bar, size_t i, const char *file, bool *away)
 {

@@ -4,8 +4,9 @@
 
 #include "cache/cache.h"
 
-/* Blocks between the newest breakpoint and the one before. Providers look back
- * 20 blocks, and some of these may not have a breakpoint. */
+/* Blocks between the newest breakpoint and the earlier one.  Providers search
+ * the 20 blocks before a breakpoint for an earlier one, and some of these
+ * blocks may not have a breakpoint. */
 #define BREAKPOINT_STEP 15
 
 /* A message that waits to be written, or a record that is not a message. */

@@ -65,7 +65,8 @@ classify_byte(char c)
 	return byte_classes[(unsigned char)c];
 }
 
-/* Returns the end of the run of base64 at at, and adds its character kinds. */
+/* Returns the end of the run of base64 characters at at, and adds their kinds.
+ */
 static size_t
 find_base64_end(const char *p, size_t n, size_t at, unsigned *kinds)
 {
@@ -109,9 +110,10 @@ may_end_line(const char *p, size_t n, size_t at)
 }
 
 /*
- * Returns the end of the payload at at, or at if there is none.  It may
- * continue over lines of equal width and a shorter last one.  linked: it is in
- * a data: URL.  Sets *behind to the place where the search continues.
+ * Returns the end of the base64 payload at at, or at if there is none.  A
+ * payload may continue over lines of equal width and a shorter last line.
+ * in_url is true in a data: URL.  Sets *next to the place where the search
+ * continues.
  */
 static size_t
 find_payload_end(const char *p, size_t n, size_t at, bool in_url, size_t *next)
@@ -148,8 +150,9 @@ find_payload_end(const char *p, size_t n, size_t at, bool in_url, size_t *next)
 
 /* ---- finding them ---- */
 
-/* Returns a place from at on that may have these bytes: first here and last so
- * many bytes after it.  The end of the text is left to the caller. */
+/* Returns a place from at on that may have the byte first there and the byte
+ * last the given distance after it.  Stops before the end of the text, which
+ * the caller searches. */
 static size_t
 skip_to_candidate(const char *p, size_t n, size_t at, char first, char last,
     size_t next)
@@ -307,8 +310,9 @@ add_protected_span(struct text_segments *segments, size_t from, size_t to,
 	return 0;
 }
 
-/* Writes the placeholder of a payload to cut->out, and its literal to
- * cut->mark.  Sets *less to what it saves in the unit of the cut, or 0. */
+/* Writes the placeholder of a base64 payload to shortener->out, and its literal
+ * to shortener->mark.  Sets *excess to what it saves in the unit of the limit,
+ * or 0. */
 static int
 make_placeholder(struct shortener *shortener, const char *p, size_t n,
     uint64_t *excess, struct ctx_err *err)
@@ -329,11 +333,9 @@ make_placeholder(struct shortener *shortener, const char *p, size_t n,
 	return 0;
 }
 
-/*
- * Finds the protected spans of a segment.  Writes its literal with placeholders
- * for payloads to text_segments->plain.  Adds to *grown the bytes by which the
- * text gets longer; it may wrap around.
- */
+/* Finds the protected spans of a segment.  Writes its literal with placeholders
+ * for payloads to segments->placeholder_literals.  Adds to *grown the bytes by
+ * which the text becomes longer; the sum may wrap around. */
 static int
 replace_segment_payloads(struct text_segments *segments,
     struct shortener *shortener, struct text_segment *segment, size_t *grown,

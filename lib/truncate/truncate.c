@@ -13,8 +13,6 @@
 
 #include "truncate/truncation.h"
 
-/* ---- messages that are held ---- */
-
 /* Returns true if what happens to a message depends on later messages. */
 static bool
 needs_queue(const struct ctx_truncate_options *options)
@@ -64,9 +62,9 @@ truncate_event(struct truncation *truncation, const struct ctx_event *event,
 	}
 }
 
-/* Writes the held records at the end of the stream.  If the stream failed
- * (broken), a message may be missing, so with unsent, or if bound reasoning
- * could forbid changes, nothing is changed. */
+/* Writes the waiting records at the end of the stream.  broken is true if the
+ * stream ended with an error: a message may be missing.  Nothing is changed
+ * then with options->unsent, or if bound reasoning could forbid changes. */
 static int
 end_truncated_stream(struct truncation *truncation, bool broken,
     struct ctx_err *err)

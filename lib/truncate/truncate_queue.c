@@ -240,7 +240,7 @@ ctx_truncate_queue_record(struct truncation *truncation,
 	entry = append_entry(truncation, &truncation->queue, event, err);
 	if (entry == NULL)
 		return -1;
-	/* No record is held before it, and no later one decides about it. */
+	/* No earlier record waits, and no later one matters to this message. */
 	if (truncation->queue.first == truncation->queue.n - 1 &&
 	    (sent ||
 		(!truncation->options->unsent && entry->n_media == 0 &&
