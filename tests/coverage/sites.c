@@ -267,10 +267,9 @@ PASSES(ctx_call_key_of,
 	struct ctx_err *err),
     (key, json, block, rules, text, err))
 PASSES(ctx_groups_tool,
-    (struct ctx_groups * groups, const struct ctx_dialect *dialect,
-	const struct ctx_message *message, size_t i, uint32_t *tool,
-	struct ctx_err *err),
-    (groups, dialect, message, i, tool, err))
+    (struct ctx_groups * groups, const struct ctx_message *message, size_t i,
+	uint32_t *tool, struct ctx_err *err),
+    (groups, message, i, tool, err))
 PASSES(ctx_tracker_first_tool,
     (struct conversation_tracker * tracker, const struct ctx_event *event,
 	struct ctx_str *tool, struct ctx_err *err),
@@ -334,7 +333,7 @@ PASSES(ctx_embed_add,
     (struct ctx_embed * embed, const char *p, size_t n, struct ctx_err *err),
     (embed, p, n, err))
 PASSES(ctx_cache_report_change,
-    (const struct ctx_report *report, struct ctx_change *change,
+    (const struct cache_report *report, struct ctx_change *change,
 	const char *rule, struct ctx_str bytes, struct ctx_err *err),
     (report, change, rule, bytes, err))
 PASSES(ctx_text_segments_texts,
