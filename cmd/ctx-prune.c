@@ -17,7 +17,7 @@ struct prune_command {
 	unsigned on_failure;
 	uint64_t over;   /* conversations that do not fit */
 	uint64_t failed; /* conversations from which nothing could be removed */
-	uint64_t refused;        /* conversations that --reasoning fail kept */
+	uint64_t refused; /* conversations left unchanged by --reasoning fail */
 	bool notice_reported;    /* reported: no notice can be inserted */
 	bool reasoning_reported; /* reported: bound reasoning is kept */
 	bool quantum_reported;   /* reported: --quantum is above the target */

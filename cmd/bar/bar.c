@@ -102,7 +102,8 @@ bar_add(struct bar *bar, const struct ctx_token_stats *t, struct ctx_err *err)
 			err) < 0)
 			return -1;
 	}
-	/* Framing of a message with only results counts for the first tool. */
+	/* A message of the role tool has no text of its own: its framing tokens
+	 * are added to those of its first tool. */
 	if (t->role == CTX_ROLE_TOOL && t->n_shares > 0)
 		return add(bar, TOOL, t->shares[0].tool, rest, err);
 	return add(bar, ranks[t->role], (struct ctx_str){name, strlen(name)},

@@ -69,7 +69,8 @@ calibrate_message(struct calibrate *calibrate,
 	uint64_t rest = stats->framing + stats->estimated, asked;
 	struct calibrate_sum sum;
 
-	/* Any record of an answer may have the billed tokens. */
+	/* An answer may have several records, and any of them may have the
+	 * billed tokens: they bill what stood before the first. */
 	if (!(stats->message->flags & CTX_MESSAGE_CONTINUES))
 		calibrate->before = calibrate->all;
 	calibrate->role = stats->role;

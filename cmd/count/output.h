@@ -29,7 +29,8 @@ struct row_form {
 	bool header; /* true if the header was printed */
 };
 
-/* Returns the window, in tokens, with which a row is compared; 0: none. */
+/* Returns the context window, in tokens, of which a row shows the used share;
+ * 0: the row shows none. */
 uint64_t row_window(const struct row_form *form,
     const struct ctx_token_stats *stats);
 void row_print(struct row_form *form, const struct row *row);

@@ -17,7 +17,7 @@ struct annotation {
 	const char *key;
 	struct ctx_model_counter lines, record; /* of the stream; of a record */
 	bool begun;                             /* true if lines is known */
-	bool counted;    /* true if the record has messages */
+	bool counted;    /* true if the record being read has messages */
 	uint64_t tokens; /* of the record */
 	struct ctx_edits edits;
 	struct ctx_buf out;

@@ -120,7 +120,8 @@ ctx_open_calls_clear(struct ctx_open_calls *calls)
 	    (calls->mask + 1) * sizeof *calls->buckets);
 }
 
-/* Sets hash to the key of the list of this kind; BY_ORDER has one list. */
+/* Sets hash to the hash of the key that a list of this kind is found by.  There
+ * is one list BY_ORDER, so its hash does not depend on the key. */
 static void
 hash_key(const struct ctx_open_calls *calls, enum list_kind kind,
     const struct ctx_call_key *key, uint64_t hash[2])

@@ -156,8 +156,8 @@ find_safe_break(const struct text_segments *segments,
 	return at;
 }
 
-/* Considers the places from the last safe one before target to the first that
- * is not before target. */
+/* Tries the places around target as cut points: from the last safe break before
+ * it to the first safe break at or after it. */
 static void
 consider_near(struct cut_search *search, size_t i, size_t target)
 {

@@ -105,8 +105,8 @@ read_vercel_tool_result(struct ctx_message *message, uint32_t block,
 	return 0;
 }
 
-/* Adds a tool call.  The caller that Anthropic's API reports is in
- * providerOptions. */
+/* Adds a tool call.  If a program made the call, providerOptions.anthropic
+ * names the program's own tool call. */
 static int
 read_vercel_tool_call(struct ctx_message *message, uint32_t block,
     struct ctx_err *err)

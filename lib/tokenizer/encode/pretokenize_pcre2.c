@@ -422,9 +422,9 @@ consume_bytes(struct ctx_pcre2_state *s, size_t bytes)
 		s->left[i] -= n;
 }
 
-/* Appends the pretokens of the next n bytes to the list.  Returns false if a
- * pretoken must be returned alone (ctx_pretokenize.alone); it is, if it is the
- * first. */
+/* Appends the pretokens of the next n bytes to the list.  Stops and returns
+ * false at a pretoken that must be returned alone (ctx_pretokenize.alone); if
+ * it is the first, it is returned. */
 static bool
 append_pretokens(struct ctx_pcre2_state *s, struct ctx_pretokenize *split,
     size_t base, const char *p, size_t n, size_t max)

@@ -131,10 +131,11 @@ is_at_or_after(const char *p, size_t n, struct ctx_str name, size_t *same)
 }
 
 /*
- * Returns the length of the longest name of the kinds which that p, n begins
- * with.  In sorted order that name is the last one at or before p, n, or a
- * prefix of it (inside).  Names between the two ends of the binary search share
- * with p, n what both ends share, so those bytes are not compared again.
+ * Returns the length of the longest added token that the text p, n begins with;
+ * only tokens of the kinds in which count.  In sorted order that token is the
+ * last one at or before the text, or a prefix of that one.  All tokens between
+ * the two ends of a binary search begin with the bytes that both ends share
+ * with the text, so the search does not compare these bytes again.
  */
 static size_t
 match_listed(const struct ctx_tokenizer *t, const char *p, size_t n,
