@@ -2137,13 +2137,13 @@ unanswered() {
 	cmp odd out
 	ctx-check --repair other > want
 	ctx-check --repair --reasoning fail other | cmp - want
-	# What stands before an error is written, as without the option.
+	# What comes before an error is written as it was read.
 	for file in in other; do
 		{ cat $file; echo '{"role":'; } > broken
-		run --separate-stderr -2 ctx-check --repair --reasoning fail broken
-		[ "$(wc -l <<< "$output")" -ge "$(wc -l < $file)" ]
+		ctx-check --repair --reasoning fail broken > out 2> err ||
+			[ $? -eq 2 ]
+		cmp $file out
 	done
-	[ "$output" = "$(cat want)" ]
 }
 
 @test "--reasoning: a removed cache marker is no change" {

@@ -348,29 +348,39 @@ end_stream(struct check *check, struct ctx_err *err)
 
 /* ---- conversations that are held ---- */
 
-/* Checks the held events of a conversation, and its end. end is the END event
- * of a conversation inside a record; NULL: of the stream's messages. */
+/* Checks the held events of a conversation: those of a record's conversation
+ * if inside, else the stream's messages. */
 static int
-check_held(struct check *check, const struct ctx_event *end,
-    struct ctx_err *err)
+check_held(struct check *check, bool inside, struct ctx_err *err)
 {
 	struct check_conversation *conversation =
-	    end != NULL ? &check->record : &check->lines;
+	    inside ? &check->record : &check->lines;
 	struct ctx_event event;
 	size_t i;
 
-	if (end != NULL)
-		begin_conversation(check, end);
 	for (i = 0; i < conversation->held.n; i++) {
 		if (ctx_held_event(&conversation->held, i, &event, err) < 0 ||
 		    check_event(check, &event, err) < 0)
 			return -1;
-		if (end != NULL || event.kind != CTX_EVENT_MESSAGE)
+		if (inside || event.kind != CTX_EVENT_MESSAGE)
 			continue;
 		event.kind = CTX_EVENT_RECORD;
 		if (check_event(check, &event, err) < 0)
 			return -1;
 	}
+	return 0;
+}
+
+/* Checks a held conversation from its beginning to its end. end is the END
+ * event of a conversation inside a record; NULL: of the stream's messages. */
+static int
+check_held_conversation(struct check *check, const struct ctx_event *end,
+    struct ctx_err *err)
+{
+	if (end != NULL)
+		begin_conversation(check, end);
+	if (check_held(check, end != NULL, err) < 0)
+		return -1;
 	return end != NULL ? end_conversation(check, end, err)
 			   : end_stream(check, err);
 }
@@ -390,7 +400,7 @@ try_repair(struct check *check, const struct ctx_event *end,
 	check->repair.writer = NULL;
 	check->repair.refused = check->repair.renamed = false;
 	memset(&check->repair.edits, 0, sizeof check->repair.edits);
-	rc = check_held(check, end, err);
+	rc = check_held_conversation(check, end, err);
 	ctx_edits_release(&check->repair.edits);
 	check->trial = false;
 	check->repair.writer = check->writer;
@@ -401,7 +411,7 @@ try_repair(struct check *check, const struct ctx_event *end,
 	return rc;
 }
 
-/* Makes check_held start again with the stream's messages. */
+/* Makes check_held_conversation start again with the stream's messages. */
 static void
 restart_lines(struct check *check)
 {
@@ -431,7 +441,7 @@ repair_held(struct check *check, const struct ctx_event *end,
 		restart_lines(check);
 	check->repairing = !check->repair.refused;
 	if (rc == 0)
-		rc = check_held(check, end, err);
+		rc = check_held_conversation(check, end, err);
 	/* The writer may refer to held bytes. */
 	if (rc == 0 && end == NULL)
 		rc = ctx_writer_flush(check->writer, err);
@@ -504,6 +514,20 @@ take_event(struct check *check, const struct ctx_event *event,
 	return hold_record(check, event, err);
 }
 
+/* Writes what was read of the stream's messages before an error. Held ones are
+ * not repaired: what the rest would have shown is not known. */
+static void
+write_unfinished(struct check *check, struct ctx_err *err)
+{
+	if (check->lines.holding) {
+		check->repairing = false;
+		if (check_held(check, false, err) < 0)
+			return;
+	}
+	if (check->writer != NULL)
+		(void)ctx_writer_flush(check->writer, err);
+}
+
 static int
 end_lines(struct check *check, struct ctx_err *err)
 {
@@ -526,10 +550,7 @@ check_all(struct check *check, struct ctx_err *err)
 	if (rc == 0)
 		return end_lines(check, err);
 	/* The records before the error are complete. */
-	if (check->lines.holding)
-		(void)repair_held(check, NULL, &late);
-	if (check->repairing)
-		(void)ctx_writer_flush(check->writer, &late);
+	write_unfinished(check, &late);
 	return -1;
 }
 

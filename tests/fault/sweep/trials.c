@@ -85,7 +85,7 @@ const struct trial trials[] = {
     {"ctx-check --repair --archive archive -d anthropic ../in/images", 0},
     {"ctx-check --repair ../in/outputs", 0},
     {"ctx-check --repair ../in/unanswered", 0},
-    {"ctx-check --repair --reasoning fail ../in/unanswered", 0},
+    {"ctx-check --repair --reasoning fail ../in/unanswered", TRIAL_WHOLE},
     {"ctx-count --per message ../in/copilot", 0},
     {"ctx-count ../in/span", 0},
     {"ctx-prune -b 60 -k 1 -t 1 ../in/copilot", 0},
