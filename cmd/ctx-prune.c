@@ -11,6 +11,7 @@ struct prune_command {
 	struct cli cli;
 	struct ctx_prune_options options;
 	struct cli_report report;
+	struct ctx_command_runner runner;
 	const char *strategy;
 	bool keep_last_given, no_pin_system, compact;
 	uint64_t timeout;
@@ -273,7 +274,8 @@ apply_implied_options(struct prune_command *prune, enum ctx_level level)
 		cli_die(&prune->cli, "--summary-tokens: at least 1");
 	if (prune->timeout == 0 || prune->timeout > 86400)
 		cli_die(&prune->cli, "--timeout: between 1 and 86400 seconds");
-	o->timeout = o->scorer.seconds = (unsigned)prune->timeout;
+	o->summarizer.seconds = o->scorer.embedder.seconds =
+	    (unsigned)prune->timeout;
 	o->or_builtin = prune->on_failure == 1;
 }
 
@@ -285,16 +287,16 @@ read_environment(struct prune_command *prune)
 	struct ctx_prune_options *o = &prune->options;
 	struct ctx_amount share = {0};
 
-	if (o->summarizer == NULL)
-		o->summarizer = cli_environment("CTX_SUMMARIZER");
-	if (o->scorer.embedder == NULL)
-		o->scorer.embedder = cli_environment("CTX_EMBEDDER");
-	/* Forget an embedder or summarizer that the strategy does not run, so
-	 * that the sandbox need not allow to run commands. */
+	if (o->summarizer.line == NULL)
+		o->summarizer.line = cli_environment("CTX_SUMMARIZER");
+	if (o->scorer.embedder.line == NULL)
+		o->scorer.embedder.line = cli_environment("CTX_EMBEDDER");
+	/* For a command that the strategy does not run no process is started.
+	 */
 	if (!o->settings.strategy->embeds)
-		o->scorer.embedder = NULL;
+		o->scorer.embedder.line = NULL;
 	if (!o->settings.strategy->summarizes) {
-		o->summarizer = NULL;
+		o->summarizer.line = NULL;
 		return;
 	}
 	cli_env_number(&prune->cli, "SUMMARIZATION_KEEP_TOKENS",
@@ -385,7 +387,7 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 	    {0, "compact", NULL, "summarize now, whatever the size", CLI_FLAG,
 		&prune->compact, NULL, NULL},
 	    {0, "summarizer", "CMD", "command: text in, summary out (built in)",
-		CLI_STRING, &o->summarizer, NULL, NULL},
+		CLI_STRING, &o->summarizer.line, NULL, NULL},
 	    {0, "prompt", "TEXT", "given to the command before the text",
 		CLI_STRING, &o->prompt, NULL, NULL},
 	    {0, "summary-tokens", "N", "maximum tokens of a summary (300)",
@@ -398,7 +400,7 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 		CLI_STRING, &o->scorer.query, NULL, NULL},
 	    {0, "embedder", "CMD",
 		"command: JSON lines in, arrays of numbers out", CLI_STRING,
-		&o->scorer.embedder, NULL, NULL},
+		&o->scorer.embedder.line, NULL, NULL},
 	    {0, "trigger-messages", "N",
 		"also prune above this many messages (100)", CLI_NUMBER,
 		&settings->trigger_messages, NULL, NULL},
@@ -416,6 +418,21 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 	read_environment(prune);
 	o->user = prune;
 	o->ended = report_conversation;
+}
+
+/* The summarizer and the embedder may need rights that the sandbox takes away.
+ * A strategy runs at most one of them. */
+static void
+start_runner(struct prune_command *prune)
+{
+	struct ctx_prune_options *o = &prune->options;
+	struct ctx_command *command =
+	    o->summarizer.line != NULL ? &o->summarizer : &o->scorer.embedder;
+	struct ctx_err err;
+
+	if (command->line != NULL && !prune->cli.no_sandbox &&
+	    ctx_command_runner_start(&prune->runner, command, &err) < 0)
+		cli_fail(&prune->cli, &err);
 }
 
 static void
@@ -464,16 +481,13 @@ main(int argc, char **argv)
 
 	set_defaults(&prune);
 	parse_options(&prune, argc, argv);
+	start_runner(&prune);
 	cli_model_counters(&prune.cli, &counters);
 	cli_report_open(&prune.cli, &prune.report, &prune.options.report);
 	cli_open(&prune.cli, &stream, prune.cli.files, prune.cli.n_files,
 	    &writer);
-	/* The summarizer and the embedder are commands of the user.  They may
-	 * need rights that the sandbox takes away. */
-	if (prune.options.summarizer == NULL &&
-	    prune.options.scorer.embedder == NULL)
-		cli_sandbox(&prune.cli,
-		    &(struct cli_sandbox_grants){.counters = &counters});
+	cli_sandbox(&prune.cli,
+	    &(struct cli_sandbox_grants){.counters = &counters});
 	cli_prefetch(&prune.cli, &stream, &counters);
 	if (ctx_prune(&stream, &writer, &counters, &prune.options, &err) < 0)
 		cli_fail(&prune.cli, &err);
@@ -482,5 +496,6 @@ main(int argc, char **argv)
 	report_end(&prune);
 	cli_close(&stream);
 	ctx_model_counters_release(&counters);
+	ctx_command_runner_end(&prune.runner);
 	return cli_end(&prune.cli, &writer);
 }

@@ -4,6 +4,8 @@
 #ifndef CTX_IO_H
 #define CTX_IO_H
 
+#include <sys/types.h>
+
 #include "base/base.h"
 #include "json/json.h"
 
@@ -158,19 +160,22 @@ int ctx_archive_add(struct ctx_archive *archive, const char *p, size_t n,
 int ctx_archive_sync(struct ctx_archive *archive, struct ctx_err *err);
 int ctx_archive_close(struct ctx_archive *archive, struct ctx_err *err);
 
-/* ---- io/run_command.c: run a command with a time limit ------------------ */
+/* ---- io/command_runner.c: run a command, also from a sandbox ------------ */
 
+struct ctx_command_runner;
+
+/* A shell command, given by the user and not by the input. */
 struct ctx_command {
-	const char *command;  /* for sh -c; given by the user, not the input */
-	struct ctx_str input; /* written to its standard input */
-	size_t limit;         /* maximum bytes of its output */
-	unsigned seconds;     /* until its process group is killed */
+	const char *line; /* for sh -c, NUL-terminated; NULL: no command */
+	unsigned seconds; /* after which its process group is killed */
+	struct ctx_command_runner *runner; /* NULL: this process runs it */
 };
 /*
- * Runs a command and appends its output to out.  The command may stop reading
- * before the end of the input.  CTX_EARG: the command ended with a status other
- * than 0, was killed, took too long, wrote too much or wrote invalid UTF-8; the
- * error text says which.
+ * Runs the command with this input on its standard input, and appends its
+ * output, at most limit bytes, to out.  The command may stop reading before the
+ * end of the input.  CTX_EARG: the command ended with a status other than 0,
+ * was killed, took too long, wrote too much or wrote invalid UTF-8; the error
+ * text says which.
  *
  * The process group of the command is killed when this process ends, even by
  * SIGKILL.  HUP, INT, QUIT and TERM are deferred, unless they are ignored or
@@ -178,7 +183,27 @@ struct ctx_command {
  * delivered.  If a handler returns, so does this function, with CTX_EARG.  In a
  * program with threads all other threads must block these signals.
  */
-int ctx_run_command(const struct ctx_command *exec, struct ctx_buf *out,
-    struct ctx_err *err);
+int ctx_run_command(const struct ctx_command *command, struct ctx_str input,
+    size_t limit, struct ctx_buf *out, struct ctx_err *err);
+
+/*
+ * A child process that runs one command each time it is asked.  A program that
+ * starts it first can then give up the right to run commands; the command still
+ * has all rights that the program had at the start.  The child ends when the
+ * program ends or ctx_command_runner_end is called.
+ */
+struct ctx_command_runner {
+	pid_t pid;
+	int requests; /* write end of the pipe to the child; -1: closed */
+	int answers;  /* read end of the pipe from the child; -1: closed */
+};
+/* Starts the child for this command, which must remain valid, and sets
+ * command->runner.  The child has copies of all open descriptors but standard
+ * input and output.  No other thread may have been started.  If the child ends
+ * early, every later run of the command is an error (CTX_EARG). */
+int ctx_command_runner_start(struct ctx_command_runner *runner,
+    struct ctx_command *command, struct ctx_err *err);
+/* Waits for the end of the child.  A zeroed runner is ignored. */
+void ctx_command_runner_end(struct ctx_command_runner *runner);
 
 #endif

@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "io/io.h"
+#include "io/run_command.h"
 
 extern char **environ;
 
@@ -36,13 +36,16 @@ struct child {
 	int in, out;      /* this process's ends of its pipes; -1: closed */
 };
 
-/* When to kill the command before it ends. */
-struct until {
+/* One run of a command. */
+struct command_run {
+	const char *line; /* the command, for messages */
+	unsigned seconds;
+	struct ctx_str input; /* bytes that are not written yet */
+	size_t limit;         /* maximum bytes of its output */
+	int client;           /* pipe of the process that asked for it, or -1 */
 	struct timespec deadline;
 	sigset_t ends; /* blocked signals that would end this process */
 };
-
-enum { SLICE = 100 }; /* milliseconds between two checks for them */
 
 static void
 close_end(int *fd)
@@ -52,10 +55,10 @@ close_end(int *fd)
 	*fd = -1;
 }
 
-/* Makes a pipe that no child inherits: a child with a copy of the write end
- * would keep the reader from seeing the end of the data. */
-static int
-make_pipe(int fd[2], struct ctx_err *err)
+/* A child with a copy of the write end would keep the reader from seeing the
+ * end of the data. */
+int
+ctx_command_make_pipe(int fd[2], struct ctx_err *err)
 {
 	if (pipe2(fd, O_CLOEXEC) < 0)
 		return ctx_err_sys(err, errno, "cannot make a pipe");
@@ -144,7 +147,7 @@ start_guard(struct child *child, struct ctx_err *err)
 {
 	int life[2], rc;
 
-	if (make_pipe(life, err) < 0)
+	if (ctx_command_make_pipe(life, err) < 0)
 		return -1;
 	rc = spawn(&child->guard, "read -r end; kill -KILL 0", 0, life[0], -1);
 	close_end(&life[0]);
@@ -160,9 +163,9 @@ start_command(struct child *child, const char *command, struct ctx_err *err)
 {
 	int in[2], out[2], rc;
 
-	if (make_pipe(in, err) < 0)
+	if (ctx_command_make_pipe(in, err) < 0)
 		return -1;
-	if (make_pipe(out, err) < 0) {
+	if (ctx_command_make_pipe(out, err) < 0) {
 		close_end(&in[0]);
 		close_end(&in[1]);
 		return -1;
@@ -190,32 +193,27 @@ start_child(struct child *child, const char *command, struct ctx_err *err)
 	return -1;
 }
 
-/* Blocks SIGPIPE, which a command that stops reading causes, and the signals
- * that would end this process but not the command. */
-static void
-block_signals(struct until *until, sigset_t *before)
+void
+ctx_command_block_signals(sigset_t *ends, sigset_t *before)
 {
 	struct sigaction action;
 	sigset_t held;
 	size_t i;
 
 	(void)pthread_sigmask(SIG_BLOCK, NULL, before);
-	(void)sigemptyset(&until->ends);
+	(void)sigemptyset(ends);
 	for (i = 0; i < CTX_TERMINATION_SIGNALS; i++)
 		if (!sigismember(before, ctx_termination_signals[i]) &&
 		    sigaction(ctx_termination_signals[i], NULL, &action) == 0 &&
 		    action.sa_handler != SIG_IGN)
-			(void)sigaddset(&until->ends,
-			    ctx_termination_signals[i]);
-	held = until->ends;
+			(void)sigaddset(ends, ctx_termination_signals[i]);
+	held = *ends;
 	(void)sigaddset(&held, SIGPIPE);
 	(void)pthread_sigmask(SIG_BLOCK, &held, NULL);
 }
 
-/* Unblocks these signals, which delivers them, except a SIGPIPE of
- * write_input. */
-static void
-restore_signals(const sigset_t *before)
+void
+ctx_command_restore_signals(const sigset_t *before)
 {
 	struct timespec now = {0, 0};
 	sigset_t pipe_signal, pending;
@@ -228,7 +226,31 @@ restore_signals(const sigset_t *before)
 	(void)pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-/* Returns the milliseconds until the deadline, from 0 to SLICE. */
+int
+ctx_command_ended_by_signal(const sigset_t *ends)
+{
+	sigset_t pending;
+	size_t i;
+
+	(void)sigpending(&pending);
+	for (i = 0; i < CTX_TERMINATION_SIGNALS; i++)
+		if (sigismember(ends, ctx_termination_signals[i]) &&
+		    sigismember(&pending, ctx_termination_signals[i]))
+			return ctx_termination_signals[i];
+	return 0;
+}
+
+/* Returns true if the process that asked for the command has ended. */
+static bool
+is_client_gone(int client)
+{
+	struct pollfd fd = {.fd = client};
+
+	return client >= 0 && poll(&fd, 1, 0) == 1 &&
+	    (fd.revents & (POLLHUP | POLLERR)) != 0;
+}
+
+/* Returns the milliseconds until the deadline, at most CTX_COMMAND_SLICE. */
 static int
 ms_until_deadline(const struct timespec *deadline)
 {
@@ -238,30 +260,31 @@ ms_until_deadline(const struct timespec *deadline)
 	(void)clock_gettime(CLOCK_MONOTONIC, &now);
 	ms = (int64_t)(deadline->tv_sec - now.tv_sec) * 1000 +
 	    (deadline->tv_nsec - now.tv_nsec) / 1000000;
-	return ms < 0 ? 0 : ms > SLICE ? SLICE : (int)ms;
+	return ms < 0                ? 0
+	    : ms > CTX_COMMAND_SLICE ? CTX_COMMAND_SLICE
+				     : (int)ms;
 }
 
 /* Returns the milliseconds that poll may wait, or -1 with *err: kill the
  * command. */
 static int
-check_wait_time(const struct until *until, const struct ctx_command *exec,
-    struct ctx_err *err)
+check_wait_time(const struct command_run *run, struct ctx_err *err)
 {
-	int left = ms_until_deadline(&until->deadline);
-	sigset_t pending;
-	size_t i;
+	int left = ms_until_deadline(&run->deadline);
+	int number = ctx_command_ended_by_signal(&run->ends);
 
-	(void)sigpending(&pending);
-	for (i = 0; i < CTX_TERMINATION_SIGNALS; i++)
-		if (sigismember(&until->ends, ctx_termination_signals[i]) &&
-		    sigismember(&pending, ctx_termination_signals[i]))
-			return ctx_err_set(err, CTX_EARG,
-			    "'%.80s' was ended because of signal %d",
-			    exec->command, ctx_termination_signals[i]);
+	if (number != 0)
+		return ctx_err_set(err, CTX_EARG,
+		    "'%.80s' was ended because of signal %d", run->line,
+		    number);
+	if (is_client_gone(run->client))
+		return ctx_err_set(err, CTX_EARG,
+		    "'%.80s' was ended, because nothing waits for it",
+		    run->line);
 	if (left == 0)
 		return ctx_err_set(err, CTX_EARG,
-		    "'%.80s' did not end within %u seconds", exec->command,
-		    exec->seconds);
+		    "'%.80s' did not end within %u seconds", run->line,
+		    run->seconds);
 	return left;
 }
 
@@ -297,10 +320,9 @@ read_output(struct child *child, struct ctx_buf *out, struct ctx_err *err)
 }
 
 static int
-exchange_data(struct child *child, const struct ctx_command *exec,
-    const struct until *until, struct ctx_buf *out, struct ctx_err *err)
+exchange_data(struct child *child, struct command_run *run, struct ctx_buf *out,
+    struct ctx_err *err)
 {
-	struct ctx_str input = exec->input;
 	struct pollfd fds[2];
 	size_t from = out->n;
 	int rc, left;
@@ -308,12 +330,11 @@ exchange_data(struct child *child, const struct ctx_command *exec,
 	/* A blocking write would keep this loop from reading and from the
 	 * deadline. */
 	if (fcntl(child->in, F_SETFL, O_NONBLOCK) < 0)
-		return ctx_err_sys(err, errno, "cannot run '%.80s'",
-		    exec->command);
-	if (input.n == 0)
+		return ctx_err_sys(err, errno, "cannot run '%.80s'", run->line);
+	if (run->input.n == 0)
 		close_end(&child->in);
 	for (;;) {
-		left = check_wait_time(until, exec, err);
+		left = check_wait_time(run, err);
 		if (left < 0)
 			return -1;
 		fds[0] = (struct pollfd){.fd = child->out, .events = POLLIN};
@@ -321,24 +342,24 @@ exchange_data(struct child *child, const struct ctx_command *exec,
 		if (poll(fds, 2, left) < 0 && errno != EINTR)
 			return ctx_err_sys(err, errno, "cannot poll");
 		if (fds[1].revents != 0)
-			write_input(child, &input);
+			write_input(child, &run->input);
 		if (fds[0].revents == 0)
 			continue;
 		rc = read_output(child, out, err);
 		if (rc <= 0)
 			return rc;
-		if (out->n - from > exec->limit)
+		if (out->n - from > run->limit)
 			return ctx_err_set(err, CTX_EARG,
-			    "'%.80s' wrote more than %zu bytes", exec->command,
-			    exec->limit);
+			    "'%.80s' wrote more than %zu bytes", run->line,
+			    run->limit);
 	}
 }
 
 /* Waits until the command has ended, which may be after the end of its output.
  * Its process id remains to be waited for. */
 static int
-await_exit(const struct child *child, const struct ctx_command *exec,
-    const struct until *until, struct ctx_err *err)
+await_exit(const struct child *child, const struct command_run *run,
+    struct ctx_err *err)
 {
 	struct timespec nap = {0, 2000000};
 	siginfo_t info;
@@ -351,7 +372,7 @@ await_exit(const struct child *child, const struct ctx_command *exec,
 			return 0;
 		if (info.si_pid != 0)
 			return 0;
-		if (check_wait_time(until, exec, err) < 0)
+		if (check_wait_time(run, err) < 0)
 			return -1;
 		(void)nanosleep(&nap, NULL);
 	}
@@ -360,64 +381,77 @@ await_exit(const struct child *child, const struct ctx_command *exec,
 /* Kills the group, waits for the command, and fills *err if it failed.  If
  * kill_it is true, the command is not given time to end. */
 static int
-finish_child(struct child *child, const struct ctx_command *exec,
-    const struct until *until, bool kill_it, struct ctx_err *err)
+finish_child(struct child *child, const struct command_run *run, bool kill_it,
+    struct ctx_err *err)
 {
 	int status = 0, rc;
 	pid_t done;
 
 	close_end(&child->in);
 	close_end(&child->out);
-	rc = kill_it ? -1 : await_exit(child, exec, until, err);
+	rc = kill_it ? -1 : await_exit(child, run, err);
 	end_group(child);
 	do
 		done = waitpid(child->pid, &status, 0);
 	while (done < 0 && errno == EINTR);
 	if (done < 0)
 		return ctx_err_sys(err, errno, "cannot wait for '%.80s'",
-		    exec->command);
+		    run->line);
 	if (rc < 0)
 		return -1;
 	if (WIFSIGNALED(status))
 		return ctx_err_set(err, CTX_EARG,
-		    "'%.80s' was killed by signal %d", exec->command,
+		    "'%.80s' was killed by signal %d", run->line,
 		    WTERMSIG(status));
 	if (WEXITSTATUS(status) != 0)
 		return ctx_err_set(err, CTX_EARG,
-		    "'%.80s' ended with status %d", exec->command,
+		    "'%.80s' ended with status %d", run->line,
 		    WEXITSTATUS(status));
 	return 0;
 }
 
-int
-ctx_run_command(const struct ctx_command *exec, struct ctx_buf *out,
-    struct ctx_err *err)
+/* Runs the command while the signals are blocked. */
+static int
+run_child(struct command_run *run, struct ctx_buf *out, struct ctx_err *err)
 {
-	struct until until;
 	struct ctx_err at_end;
 	struct child child;
+	int rc;
+
+	if (start_child(&child, run->line, err) < 0)
+		return -1;
+	rc = exchange_data(&child, run, out, err);
+	if (finish_child(&child, run, rc < 0, &at_end) < 0 && rc == 0) {
+		*err = at_end;
+		rc = -1;
+	}
+	return rc;
+}
+
+int
+ctx_command_run_for(int client, const struct ctx_command *command,
+    const struct ctx_command_data *data, struct ctx_buf *out,
+    struct ctx_err *err)
+{
+	struct command_run run = {.line = command->line,
+	    .seconds = command->seconds,
+	    .input = data->input,
+	    .limit = data->limit,
+	    .client = client};
 	sigset_t before;
 	size_t from = out->n;
 	int rc;
 
-	block_signals(&until, &before);
-	(void)clock_gettime(CLOCK_MONOTONIC, &until.deadline);
-	until.deadline.tv_sec += (time_t)exec->seconds;
-	rc = start_child(&child, exec->command, err);
-	if (rc == 0) {
-		rc = exchange_data(&child, exec, &until, out, err);
-		if (finish_child(&child, exec, &until, rc < 0, &at_end) < 0 &&
-		    rc == 0) {
-			*err = at_end;
-			rc = -1;
-		}
-	}
-	restore_signals(&before);
+	ctx_command_block_signals(&run.ends, &before);
+	(void)clock_gettime(CLOCK_MONOTONIC, &run.deadline);
+	run.deadline.tv_sec += (time_t)run.seconds;
+	rc = run_child(&run, out, err);
+	ctx_command_restore_signals(&before);
 	if (rc < 0)
 		return -1;
 	if (ctx_utf8_valid(out->p + from, out->n - from, CTX_SIMD_BEST) !=
 	    out->n - from)
 		return ctx_err_set(err, CTX_EARG, "'%.80s' wrote invalid UTF-8",
-		    exec->command);
+		    command->line);
 	return 0;
 }

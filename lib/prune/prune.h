@@ -207,8 +207,7 @@ struct ctx_scorer;
 struct ctx_scorer_options {
 	/* recall: the question; NULL: the last user message. */
 	const char *query;
-	const char *embedder; /* recall: shell command, or NULL */
-	unsigned seconds;     /* its time limit */
+	struct ctx_command embedder; /* recall: makes vectors of the texts */
 };
 
 /* Sets *scorer; NULL for a strategy that ranks by age. */
@@ -289,11 +288,10 @@ struct ctx_prune_options {
 	 */
 	const char *notice;
 	/* summarize: */
-	const char *summarizer;  /* shell command; NULL: the built-in one */
-	const char *prompt;      /* comes first in its input */
-	uint64_t summary_tokens; /* maximum tokens of a summary */
-	unsigned timeout;        /* after which the summarizer is killed */
-	bool or_builtin;         /* if it fails, use the built-in one */
+	struct ctx_command summarizer; /* without a line: the built-in one */
+	const char *prompt;            /* comes first in its input */
+	uint64_t summary_tokens;       /* maximum tokens of a summary */
+	bool or_builtin;               /* if it fails, use the built-in one */
 	struct ctx_scorer_options scorer;
 	struct ctx_report report;
 	void *user;

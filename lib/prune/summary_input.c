@@ -85,7 +85,7 @@ add_summary_text(struct summary_job *job, const struct ctx_message *message,
 	if (job->lines != NULL &&
 	    ctx_summary_add(job->lines, kind, text.p, text.n, err) < 0)
 		return -1;
-	if (job->run->options->summarizer == NULL)
+	if (job->run->options->summarizer.line == NULL)
 		return 0;
 	return add_command_input(job, message, block, text, err);
 }
@@ -197,7 +197,7 @@ ctx_prune_collect_summary_input(struct summary_job *job, struct ctx_err *err)
 	uint32_t kept;
 	int rc = 0;
 
-	if (options->summarizer != NULL &&
+	if (options->summarizer.line != NULL &&
 	    ctx_buf_printf(&job->input, err, "%s\n\n", options->prompt) < 0)
 		return -1;
 	for (i = 0; rc == 0 && i < conversation->n;

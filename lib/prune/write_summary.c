@@ -34,22 +34,20 @@ static int
 run_summarizer(struct summary_job *job, struct ctx_err *err)
 {
 	const struct ctx_prune_options *o = job->run->options;
-	struct ctx_command exec = {.command = o->summarizer,
-	    .input = {job->input.p, job->input.n},
-	    .limit = find_output_limit(o->summary_tokens),
-	    .seconds = o->timeout};
+	struct ctx_str input = {job->input.p, job->input.n};
 	struct ctx_buf *out = &job->text;
 	uint64_t tokens;
 	size_t at = 0;
 
-	if (ctx_run_command(&exec, out, err) < 0)
+	if (ctx_run_command(&o->summarizer, input,
+		find_output_limit(o->summary_tokens), out, err) < 0)
 		return -1;
 	while (out->n > 0 && strchr(" \t\r\n", out->p[out->n - 1]) != NULL &&
 	    out->p[out->n - 1] != '\0')
 		out->n--;
 	if (out->n == 0)
 		return ctx_err_set(err, CTX_EARG, "'%.80s' wrote nothing",
-		    o->summarizer);
+		    o->summarizer.line);
 	cut_at_suffix(out);
 	if (ctx_token_head(job->conversation->model_counter.counter->tokens,
 		(struct ctx_str){out->p, out->n}, job->max_tokens, &at, &tokens,
@@ -65,7 +63,7 @@ write_summary(struct summary_job *job, struct ctx_err *err)
 {
 	const struct ctx_prune_options *o = job->run->options;
 
-	if (o->summarizer != NULL) {
+	if (o->summarizer.line != NULL) {
 		if (run_summarizer(job, err) == 0)
 			return 0;
 		if (!o->or_builtin || err->code == CTX_ENOMEM)

@@ -1,6 +1,8 @@
 /*
- * peek.c - preloaded: at the first read of standard input it tries what a
- * command in the sandbox must not be able to do, and says what came of it
+ * peek.c - preloaded: at the first read of a file it tries what a command in
+ * the sandbox must not be able to do, and prints the results.  Pipes do not
+ * count: a process outside the sandbox runs the user's command and reads
+ * from one.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -72,9 +74,13 @@ ssize_t
 read(int fd, void *p, size_t n)
 {
 	static ssize_t (*next)(int, void *, size_t);
+	static int done;
+	struct stat st;
 
-	if (next == NULL) {
+	if (next == NULL)
 		*(void **)&next = dlsym(RTLD_NEXT, "read");
+	if (!done && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+		done = 1;
 		peek();
 	}
 	return next(fd, p, n);

@@ -8,15 +8,25 @@
 #include "ctx.h"
 #include "tap.h"
 
+/* true: commands are run by a ctx_command_runner, else by this process. */
+static bool with_runner;
+
 static int
-run(const char *command, const char *input, size_t n, unsigned seconds,
+run(const char *line, const char *input, size_t n, unsigned seconds,
     struct ctx_buf *out, struct ctx_err *err)
 {
-	struct ctx_command exec = {command, {input, n}, 1 << 20, seconds};
+	struct ctx_command command = {line, seconds, NULL};
+	struct ctx_command_runner runner = {0};
+	int rc;
 
 	out->n = 0;
 	memset(err, 0, sizeof *err);
-	return ctx_run_command(&exec, out, err);
+	if (with_runner)
+		NEED(ctx_command_runner_start(&runner, &command, err) == 0);
+	rc = ctx_run_command(&command, (struct ctx_str){input, n}, 1 << 20, out,
+	    err);
+	ctx_command_runner_end(&runner);
+	return rc;
 }
 
 /* What a process does with a signal, and what comes of its ctx_run_command. */
@@ -122,8 +132,8 @@ check_signals(void)
 	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == DONE);
 }
 
-int
-main(void)
+static void
+check_commands(void)
 {
 	struct ctx_buf out = {0}, big = {0};
 	struct ctx_err err;
@@ -169,5 +179,45 @@ main(void)
 	CHECK(signal(SIGPIPE, SIG_DFL) == SIG_DFL);
 	ctx_buf_release(&out);
 	ctx_buf_release(&big);
+}
+
+static void
+check_runner(void)
+{
+	struct ctx_command command = {"read -r n; [ $n != bad ] && echo $n", 10,
+	    NULL};
+	struct ctx_command_runner runner;
+	struct ctx_buf out = {0};
+	struct ctx_err err;
+
+	tap_case("a runner answers again, also after a command that failed");
+	NEED(ctx_command_runner_start(&runner, &command, &err) == 0);
+	CHECK(ctx_run_command(&command, (struct ctx_str){"a\n", 2}, 9, &out,
+		  &err) == 0);
+	CHECK(ctx_run_command(&command, (struct ctx_str){"bad\n", 4}, 9, &out,
+		  &err) == -1);
+	CHECK(strstr(err.text, "status 1") != NULL);
+	CHECK(ctx_run_command(&command, (struct ctx_str){"b\n", 2}, 9, &out,
+		  &err) == 0);
+	CHECK(out.n == 4 && memcmp(out.p, "a\nb\n", 4) == 0);
+	tap_case("a runner that was killed is an error each time it is asked");
+	CHECK(kill(runner.pid, SIGKILL) == 0);
+	CHECK(ctx_run_command(&command, (struct ctx_str){"a\n", 2}, 9, &out,
+		  &err) == -1);
+	CHECK(err.code == CTX_EARG && strstr(err.text, "ended") != NULL);
+	CHECK(ctx_run_command(&command, (struct ctx_str){"a\n", 2}, 9, &out,
+		  &err) == -1);
+	CHECK(signal(SIGPIPE, SIG_DFL) == SIG_DFL);
+	ctx_command_runner_end(&runner);
+	ctx_buf_release(&out);
+}
+
+int
+main(void)
+{
+	check_commands();
+	with_runner = true;
+	check_commands();
+	check_runner();
 	return tap_done();
 }

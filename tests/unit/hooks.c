@@ -141,6 +141,8 @@ main(void)
 	char told[1024], silent[1024];
 	uint64_t left = 0, marks = 0, messages = 0, all = 0;
 	double near[3] = {-1, -1, -1};
+	const struct ctx_command command = {
+	    "sed 's/.*\"\"}$/[0,1]/; s/.*\"}$/[1,0]/'", 20, NULL};
 	struct ctx_embed embed = {0};
 	struct ctx_err err;
 	size_t n;
@@ -174,8 +176,7 @@ main(void)
 	CHECK(ctx_embed_max(SIZE_MAX) == (size_t)1 << 30);
 	tap_case("texts that were never added are empty for an embedder");
 	CHECK(ctx_embed_add(&embed, "a", 1, &err) == 0);
-	embed.command = "sed 's/.*\"\"}$/[0,1]/; s/.*\"}$/[1,0]/'";
-	embed.seconds = 20;
+	embed.command = &command;
 	CHECK(ctx_embed_nearness(&embed, (struct ctx_str){"a", 1}, near, 3,
 		  &err) == 0);
 	CHECK(near[0] > 0.99 && near[1] < 0.01 && near[2] < 0.01);

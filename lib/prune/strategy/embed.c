@@ -172,10 +172,9 @@ int
 ctx_embed_nearness(struct ctx_embed *embed, struct ctx_str question,
     double *near, size_t n, struct ctx_err *err)
 {
-	struct ctx_command exec = {.command = embed->command,
-	    .seconds = embed->seconds};
 	struct ctx_buf answer = {0};
 	struct ctx_embed input = {0};
+	size_t limit = ctx_embed_max(n);
 	int rc = -1;
 
 	while (embed->n < n)
@@ -184,15 +183,15 @@ ctx_embed_nearness(struct ctx_embed *embed, struct ctx_str question,
 	if (ctx_embed_add(&input, question.p, question.n, err) < 0 ||
 	    ctx_buf_add(&input.lines, embed->lines.p, embed->lines.n, err) < 0)
 		goto out;
-	exec.input = (struct ctx_str){input.lines.p, input.lines.n};
-	exec.limit = ctx_embed_max(n);
-	if (ctx_run_command(&exec, &answer, err) == 0)
+	if (ctx_run_command(embed->command,
+		(struct ctx_str){input.lines.p, input.lines.n}, limit, &answer,
+		err) == 0)
 		rc = read_nearness(&answer, near, n, err);
-	else if (answer.n > exec.limit)
+	else if (answer.n > limit)
 		ctx_err_set(err, CTX_EARG,
 		    "the embedder wrote more than %zu bytes for %zu texts; "
 		    "have it write fewer numbers or digits",
-		    exec.limit, n + 1);
+		    limit, n + 1);
 out:
 	ctx_embed_release(&input);
 	ctx_buf_release(&answer);

@@ -2,13 +2,12 @@
 #ifndef CTX_PRUNE_STRATEGY_EMBED_H
 #define CTX_PRUNE_STRATEGY_EMBED_H
 
-#include "base/base.h"
+#include "io/io.h"
 
 /* The texts of a conversation, written as input for the command.  A zeroed one
  * is valid. */
 struct ctx_embed {
-	const char *command; /* shell command; set by the caller, ... */
-	unsigned seconds; /* ... as are the seconds after which it is killed */
+	const struct ctx_command *command; /* the caller's */
 	struct ctx_buf lines;
 	size_t n;
 };

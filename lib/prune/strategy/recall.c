@@ -244,13 +244,12 @@ fuse_rankings(struct recall *r, struct ctx_str question, struct ctx_err *err)
 	double *fused;
 	int rc = -1;
 
-	if (o->embedder == NULL)
+	if (o->embedder.line == NULL)
 		return 0;
 	fused = calloc(r->n_docs + 1, sizeof *fused);
 	if (fused == NULL)
 		return ctx_err_nomem(err);
-	r->embed.command = o->embedder;
-	r->embed.seconds = o->seconds;
+	r->embed.command = &o->embedder;
 	if (ctx_embed_nearness(&r->embed, question, r->score, r->n_docs, err) ==
 		0 &&
 	    add_places(r->smooth, r->n_docs, fused, err) == 0 &&

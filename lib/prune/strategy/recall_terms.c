@@ -263,7 +263,7 @@ ctx_recall_add_message(struct ctx_scorer *scorer,
 	/* Records that are no messages have segments without terms. */
 	while (r->n_docs < first)
 		if (ctx_recall_add_doc(r, 0, err) < 0 ||
-		    (scorer->options.embedder != NULL &&
+		    (scorer->options.embedder.line != NULL &&
 			ctx_embed_add(&r->embed, "", 0, err) < 0))
 			return -1;
 	for (; first < groups->n; first++) {
@@ -273,7 +273,7 @@ ctx_recall_add_message(struct ctx_scorer *scorer,
 		    ctx_recall_add_doc(r, speaker, err) < 0 ||
 		    record_addressee(r, message, err) < 0)
 			return -1;
-		if (scorer->options.embedder != NULL &&
+		if (scorer->options.embedder.line != NULL &&
 		    ctx_embed_add(&r->embed, r->text.p, r->text.n, err) < 0)
 			return -1;
 		if (groups->segments[first].flags & CTX_SEGMENT_USER)

@@ -1,0 +1,300 @@
+/*
+ * command_runner.c - a process that runs a command for a sandboxed one
+ *
+ * The runner is forked before the program gives up its rights.  It waits for
+ * requests on one pipe and answers on another; both carry structs as they are
+ * in memory, since both processes have the same code.  The program names no
+ * command: the runner runs only the one that it was started for.
+ *
+ * When the program ends, its end of the request pipe is closed.  The runner
+ * sees that even while a command runs (ctx_command_run_for), kills the command
+ * and ends.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "io/run_command.h"
+
+/* Followed by the n bytes of the command's input. */
+struct request {
+	size_t n, limit;
+};
+
+/* Followed by n bytes of the command's output. */
+struct answer {
+	int rc;
+	struct ctx_err err;
+	size_t n;
+};
+
+static void
+close_pipe(int *fd)
+{
+	if (*fd >= 0)
+		(void)close(*fd);
+	*fd = -1;
+}
+
+/* Returns 0, or -1 with errno. */
+static int
+write_pipe(int fd, const void *data, size_t n)
+{
+	const char *p = data;
+	ssize_t written;
+
+	for (; n > 0; n -= (size_t)written, p += written) {
+		written = write(fd, p, n);
+		if (written < 0 && errno != EINTR)
+			return -1;
+		if (written < 0)
+			written = 0;
+	}
+	return 0;
+}
+
+/* Returns 0, or -1 with errno, which is 0 at the end of the pipe. */
+static int
+read_pipe(int fd, void *data, size_t n)
+{
+	char *p = data;
+	ssize_t got;
+
+	for (; n > 0; n -= (size_t)got, p += got) {
+		got = read(fd, p, n);
+		if (got == 0)
+			errno = 0;
+		if (got == 0 || (got < 0 && errno != EINTR))
+			return -1;
+		if (got < 0)
+			got = 0;
+	}
+	return 0;
+}
+
+/* ---- the runner ---- */
+
+/* Reads the input of a request and runs the command over it. */
+static int
+run_request(const struct ctx_command_runner *runner,
+    const struct ctx_command *command, const struct request *request,
+    struct ctx_buf *out, struct ctx_err *err)
+{
+	struct ctx_command_data data;
+	struct ctx_buf input = {0};
+	int rc = -1;
+
+	if (ctx_buf_reserve(&input, request->n, err) < 0)
+		return -1;
+	if (read_pipe(runner->requests, input.p, request->n) == 0) {
+		data.input = (struct ctx_str){input.p, request->n};
+		data.limit = request->limit;
+		rc = ctx_command_run_for(runner->requests, command, &data, out,
+		    err);
+	}
+	ctx_buf_release(&input);
+	return rc;
+}
+
+/* Handles a request.  Returns -1 if the program has ended, or if there is no
+ * memory: an input that was not read is before the next request. */
+static int
+serve_request(const struct ctx_command_runner *runner,
+    const struct ctx_command *command, const struct request *request,
+    struct ctx_buf *out)
+{
+	struct answer answer;
+
+	memset(&answer, 0, sizeof answer);
+	out->n = 0;
+	answer.rc = run_request(runner, command, request, out, &answer.err);
+	answer.n = out->n;
+	if (write_pipe(runner->answers, &answer, sizeof answer) < 0 ||
+	    write_pipe(runner->answers, out->p, out->n) < 0)
+		return -1;
+	return answer.rc < 0 && answer.err.code == CTX_ENOMEM ? -1 : 0;
+}
+
+/* Sets the default action for the signals that end a process, unless they are
+ * ignored: the program's handlers are not for the runner. */
+static void
+reset_handlers(void)
+{
+	struct sigaction action;
+	size_t i;
+
+	for (i = 0; i < CTX_TERMINATION_SIGNALS; i++)
+		if (sigaction(ctx_termination_signals[i], NULL, &action) == 0 &&
+		    action.sa_handler != SIG_IGN) {
+			action.sa_handler = SIG_DFL;
+			action.sa_flags = 0;
+			(void)sigaction(ctx_termination_signals[i], &action,
+			    NULL);
+		}
+	(void)signal(SIGPIPE, SIG_DFL);
+}
+
+/* Serves requests until the program has ended. */
+static void
+serve(const struct ctx_command_runner *runner,
+    const struct ctx_command *command)
+{
+	struct ctx_buf out = {0};
+	struct request request;
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	reset_handlers();
+	/* Others wait for the end of the program's input and output. */
+	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0)
+		return;
+	while (read_pipe(runner->requests, &request, sizeof request) == 0 &&
+	    serve_request(runner, command, &request, &out) == 0)
+		continue;
+}
+
+int
+ctx_command_runner_start(struct ctx_command_runner *runner,
+    struct ctx_command *command, struct ctx_err *err)
+{
+	struct ctx_command own = {command->line, command->seconds, NULL};
+	int requests[2], answers[2];
+
+	*runner = (struct ctx_command_runner){.requests = -1, .answers = -1};
+	if (ctx_command_make_pipe(requests, err) < 0)
+		return -1;
+	if (ctx_command_make_pipe(answers, err) < 0) {
+		(void)close(requests[0]);
+		(void)close(requests[1]);
+		return -1;
+	}
+	runner->pid = fork();
+	if (runner->pid == 0) {
+		(void)close(requests[1]);
+		(void)close(answers[0]);
+		runner->requests = requests[0];
+		runner->answers = answers[1];
+		serve(runner, &own);
+		_exit(0);
+	}
+	(void)close(requests[0]);
+	(void)close(answers[1]);
+	runner->requests = requests[1];
+	runner->answers = answers[0];
+	if (runner->pid < 0) {
+		ctx_err_sys(err, errno, "cannot start a process for '%.80s'",
+		    command->line);
+		ctx_command_runner_end(runner);
+		return -1;
+	}
+	command->runner = runner;
+	return 0;
+}
+
+/* ---- the program ---- */
+
+/* Waits for the answer.  A signal that would end this process closes the pipe
+ * of requests, so that the runner kills the command and ends. */
+static void
+await_answer(struct ctx_command_runner *runner, const sigset_t *ends)
+{
+	struct pollfd fd = {.fd = runner->answers, .events = POLLIN};
+
+	while (poll(&fd, 1, CTX_COMMAND_SLICE) <= 0)
+		if (ctx_command_ended_by_signal(ends) != 0)
+			close_pipe(&runner->requests);
+}
+
+/* Appends n bytes of the answer to out. */
+static int
+read_output(const struct ctx_command_runner *runner, size_t n,
+    struct ctx_buf *out, struct ctx_err *err)
+{
+	if (ctx_buf_reserve(out, n, err) < 0)
+		return -1;
+	if (read_pipe(runner->answers, out->p + out->n, n) < 0)
+		return 1;
+	out->n += n;
+	return 0;
+}
+
+/* Sends the request and reads the answer.  Returns 1 if the runner has ended.
+ */
+static int
+exchange(struct ctx_command_runner *runner, const struct ctx_command_data *data,
+    const sigset_t *ends, struct ctx_buf *out, struct ctx_err *err)
+{
+	const struct request request = {data->input.n, data->limit};
+	struct answer answer;
+	int rc;
+
+	/* A runner that did not read all of it may still have answered. */
+	if (write_pipe(runner->requests, &request, sizeof request) < 0 ||
+	    write_pipe(runner->requests, data->input.p, data->input.n) < 0)
+		close_pipe(&runner->requests);
+	await_answer(runner, ends);
+	if (read_pipe(runner->answers, &answer, sizeof answer) < 0)
+		return 1;
+	rc = read_output(runner, answer.n, out, err);
+	if (rc == 0 && answer.rc < 0) {
+		*err = answer.err;
+		rc = -1;
+	}
+	return rc;
+}
+
+/* Has command->runner run the command; returns what ctx_command_run_for
+ * returned there. */
+static int
+ask_runner(const struct ctx_command *command,
+    const struct ctx_command_data *data, struct ctx_buf *out,
+    struct ctx_err *err)
+{
+	struct ctx_command_runner *runner = command->runner;
+	sigset_t ends, before;
+	int rc = 1, number;
+
+	ctx_command_block_signals(&ends, &before);
+	if (runner->requests >= 0)
+		rc = exchange(runner, data, &ends, out, err);
+	number = ctx_command_ended_by_signal(&ends);
+	if (rc > 0 || number != 0 || (rc < 0 && err->code == CTX_ENOMEM))
+		ctx_command_runner_end(runner);
+	ctx_command_restore_signals(&before);
+	if (rc != 0 && number != 0)
+		return ctx_err_set(err, CTX_EARG,
+		    "'%.80s' was ended because of signal %d", command->line,
+		    number);
+	if (rc <= 0)
+		return rc;
+	return ctx_err_set(err, CTX_EARG, "the process that runs '%.80s' ended",
+	    command->line);
+}
+
+int
+ctx_run_command(const struct ctx_command *command, struct ctx_str input,
+    size_t limit, struct ctx_buf *out, struct ctx_err *err)
+{
+	const struct ctx_command_data data = {input, limit};
+
+	return command->runner != NULL
+	    ? ask_runner(command, &data, out, err)
+	    : ctx_command_run_for(-1, command, &data, out, err);
+}
+
+void
+ctx_command_runner_end(struct ctx_command_runner *runner)
+{
+	pid_t done;
+
+	if (runner->pid <= 0)
+		return;
+	close_pipe(&runner->requests);
+	close_pipe(&runner->answers);
+	do
+		done = waitpid(runner->pid, NULL, 0);
+	while (done < 0 && errno == EINTR);
+	runner->pid = 0;
+}
