@@ -70,7 +70,6 @@ ctx_place_next(struct message_place *place, const struct ctx_message *message,
     uint64_t index, struct ctx_buf *scratch, struct ctx_err *err)
 {
 	struct ctx_buf stable = {0};
-	struct ctx_str pieces[2] = {{place->so_far, CTX_SPOOL_DIGITS}};
 	int rc = 0;
 	size_t i;
 
@@ -80,9 +79,10 @@ ctx_place_next(struct message_place *place, const struct ctx_message *message,
 		return 0;
 	for (i = 0; i < message->n && rc == 0; i++)
 		rc = append_stable_block(&stable, message, i, scratch, err);
-	pieces[1] = (struct ctx_str){stable.p, stable.n};
+	/* Every message is hashed, so this is not the slower sha256. */
 	if (stable.n > 0)
-		ctx_spool_digits(place->so_far, pieces, 2);
+		ctx_hash_wide(&place->so_far, stable.p, stable.n,
+		    place->so_far.k);
 	ctx_buf_release(&stable);
 	return rc;
 }
@@ -91,14 +91,15 @@ int
 ctx_reasoning_name(struct ctx_buf *name, struct ctx_str message,
     const struct message_place *place, struct ctx_err *err)
 {
-	char digits[CTX_SPOOL_DIGITS], numbers[60];
-	struct ctx_str pieces[3] = {message, {numbers, 0},
-	    {place->so_far, CTX_SPOOL_DIGITS}};
+	char digits[CTX_SPOOL_DIGITS], numbers[100];
+	struct ctx_str pieces[2] = {message, {numbers, 0}};
 
-	pieces[1].n = (size_t)snprintf(numbers, sizeof numbers, "\n%llu.%llu ",
-	    (unsigned long long)place->message,
-	    (unsigned long long)place->record);
-	ctx_spool_digits(digits, pieces, 3);
+	pieces[1].n = (size_t)snprintf(numbers, sizeof numbers,
+	    "\n%llu.%llu %llx.%llx", (unsigned long long)place->message,
+	    (unsigned long long)place->record,
+	    (unsigned long long)place->so_far.k[0],
+	    (unsigned long long)place->so_far.k[1]);
+	ctx_spool_digits(digits, pieces, 2);
 	name->n = 0;
 	return ctx_buf_printf(name, err, NAME_BEGIN "%.*s" NAME_END,
 	    CTX_SPOOL_DIGITS, digits);

@@ -15,10 +15,10 @@
  */
 /* The place of a message in its conversation. */
 struct message_place {
-	/* Digits of the texts, tool calls and media up to and including this
+	/* Hash of the texts, tool calls and media up to and including this
 	 * message, system messages excluded; a placeholder stands for its
-	 * media. */
-	char so_far[CTX_SPOOL_DIGITS];
+	 * media.  It is also the key for the hash of the next message. */
+	struct ctx_hashkey so_far;
 	uint64_t message; /* index of the message, from 0 */
 	uint64_t record;  /* number of its record, from 0, if it has several */
 };
