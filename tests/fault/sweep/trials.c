@@ -84,7 +84,7 @@ const struct trial trials[] = {
     {"ctx-check --json -d anthropic -m claude-haiku-4-5 ../in/images", 0},
     {"ctx-check --repair --archive archive -d anthropic ../in/images", 0},
     {"ctx-check --repair ../in/outputs", 0},
-    {"ctx-check --repair ../in/unanswered", 0},
+    {"ctx-check --repair --archive archive ../in/unanswered", 0},
     {"ctx-check --repair --reasoning fail ../in/unanswered", TRIAL_WHOLE},
     {"ctx-count --per message ../in/copilot", 0},
     {"ctx-count ../in/span", 0},
