@@ -1,4 +1,4 @@
-/* after.c - compares a request with an earlier one */
+/* after.c - compares a request with an earlier one, for ctx-check --after */
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>

@@ -1,8 +1,10 @@
-/* blocks.h - for programs that run at build time: print a table of one byte per
- * code point, in two stages
+/*
+ * blocks.h - prints lookup tables with one value per Unicode character, for
+ * programs that run when ctx is built
  *
- * The code points are divided into blocks of 128; equal blocks are stored
- * once. */
+ * The characters are divided into blocks of 128.  Equal blocks are stored once,
+ * and a first table maps each block to its values.
+ */
 #ifndef CTX_GEN_BLOCKS_H
 #define CTX_GEN_BLOCKS_H
 
@@ -42,8 +44,9 @@ print_number(unsigned i, unsigned value)
 	printf("%s%u,", i % 32 == 0 ? "\n" : "", value);
 }
 
-/* Prints the arrays ctx_NAME_block, with elements of this type, and
- * ctx_NAME_value. */
+/* Prints two C arrays: ctx_NAME_block, which maps a block of 128 characters to
+ * its index, and ctx_NAME_value, with the values of all different blocks.
+ * element is the C type of the first array. */
 static void
 print_table(const char *name, const char *type, const uint8_t *of)
 {

@@ -1,15 +1,17 @@
 /*
- * make_nfc.c - build-time program: tables for Unicode normalisation (NFC)
+ * make_nfc.c - makes the tables for Unicode normalisation form NFC when ctx is
+ * built
  *
- * Reads nfc9.tsv from standard input, writes C to standard output.
+ * Reads nfc9.tsv from standard input and writes C to standard output.
  */
 #include "gen/blocks.h"
 #include "tokenizer/encode/nfc.h"
 
 enum { CHARACTERS = 4000, KINDS = 200 };
 
-/* A character and its Decomposition_Mapping, of one or two characters; to[1] is
- * 0 if there is one. */
+/* A Unicode character and the one or two characters that it decomposes into
+ * (Decomposition_Mapping in the Unicode Character Database).  If there is one,
+ * to[1] is 0. */
 static struct {
 	unsigned from, to[2];
 	bool composed;
@@ -67,8 +69,9 @@ read_all(FILE *in)
 	}
 }
 
-/* Sets how Hangul characters compose (the CTX_NFC_ flags).  Syllables need no
- * table: LV is computed from L and V, LVT from LV and T. */
+/* Sets the flags that say how Korean Hangul syllables are composed.  No table
+ * is needed for them: the code point of a syllable is computed from the code
+ * points of its two or three letters. */
 static void
 add_hangul(void)
 {
@@ -174,7 +177,8 @@ print_ranks(void)
 	printf("};\n");
 }
 
-/* Returns the index of a character in list; n_list if it does not decompose. */
+/* Returns the index of a character in the list of decomposable characters, or
+ * n_list if the character is not in it. */
 static unsigned
 find(unsigned cp)
 {
@@ -185,8 +189,8 @@ find(unsigned cp)
 	return i;
 }
 
-/* Prints the full decomposition of a character.  Only the first of two
- * characters may decompose further. */
+/* Prints the full decomposition of a character.  If it decomposes into two
+ * characters, only the first may decompose further. */
 static void
 print_parts(unsigned i)
 {

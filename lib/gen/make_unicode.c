@@ -1,8 +1,10 @@
 /*
- * make_unicode.c - build-time program: tables of categories and classes
+ * make_unicode.c - makes the tables of Unicode categories and character classes
+ * when ctx is built
  *
- * Reads ranges of characters, unicode16.tsv, from standard input; writes
- * two-stage tables in C to standard output.
+ * Reads ranges of characters (unicode16.tsv) from standard input and writes C
+ * tables to standard output: the first maps blocks of characters to rows of the
+ * second.
  */
 #include "gen/blocks.h"
 #include "tokenizer/unicode.h"

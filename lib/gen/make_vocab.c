@@ -1,10 +1,12 @@
 /*
- * make_vocab.c - build-time program: pack rank files into a vocabulary
+ * make_vocab.c - packs a tokenizer's vocabulary into a compact file when ctx is
+ * built
  *
- *    vocab r50k|cl100k|o200k RANKS... > BLOCK
+ *     vocab r50k|cl100k|o200k RANKS... > BLOCK
  *
- * The rank files, one after another, contain the tokens in the order of their
- * ranks: a length byte, then the bytes (see lib/gen/data/README).
+ * The input files, one after another, list the tokens in the order of their
+ * ranks: for each token a byte with its length, then its bytes (see
+ * lib/gen/data/README).
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* message.c - one message and its blocks, as nodes of its record */
+/* message.c - functions for one parsed message and its content blocks */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,8 +47,8 @@ ctx_block_tool(const struct ctx_json *json, const struct ctx_block *block,
 	return 0;
 }
 
-/* Returns true if the member with this key makes reasoning signed or
- * redacted. */
+/* Returns true if this member of a reasoning block shows that the reasoning is
+ * signed or redacted. */
 static bool
 is_signature(const struct ctx_json *json, uint32_t key)
 {
@@ -70,7 +70,8 @@ is_signature(const struct ctx_json *json, uint32_t key)
 	     i++)
 		if (ctx_json_is(json, key + 1, types[i]))
 			return true;
-	/* OpenRouter says whose encrypted reasoning it is. */
+	/* For encrypted reasoning OpenRouter names the provider's format here.
+	 */
 	return ctx_json_is(json, key, "format") &&
 	    ctx_json_is(json, key + 1, "anthropic-claude-v1");
 }
@@ -93,7 +94,8 @@ ctx_block_is_signed(const struct ctx_json *json, const struct ctx_block *block)
 
 	if (block->kind != CTX_BLOCK_REASONING || node == 0)
 		return false;
-	/* In an object removable is a key; its value is the next node. */
+	/* If the container is an object, removable is the node of a key; the
+	 * key's value is the next node. */
 	if (json->nodes[block->container].kind == CTX_JSON_OBJECT)
 		node++;
 	end = json->nodes[node].next;

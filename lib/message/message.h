@@ -16,7 +16,8 @@ enum ctx_role {
 	CTX_ROLE_ASSISTANT,
 	CTX_ROLE_TOOL,
 };
-/* "system", "user", ...; OTHER is "other". */
+/* Returns the role's name, such as "system" or "user"; "other" for
+ * CTX_ROLE_OTHER. */
 const char *ctx_role_name(enum ctx_role role);
 
 enum ctx_block_kind {
@@ -25,50 +26,64 @@ enum ctx_block_kind {
 	CTX_BLOCK_TOOL_CALL,   /* payload: the arguments */
 	CTX_BLOCK_TOOL_RESULT, /* payload: its content */
 	CTX_BLOCK_MEDIA,       /* payload: the data, never text */
-	CTX_BLOCK_OPAQUE, /* payload: the whole block, which the dialect does
-			     not know */
+	/* payload: the JSON node of the whole block, whose type the dialect
+	 * does not know */
+	CTX_BLOCK_OPAQUE,
 	CTX_BLOCK_KINDS
 };
 /* "text", "reasoning", ... */
 const char *ctx_block_kind_name(enum ctx_block_kind kind);
 
 /*
- * A content block of a message.  uint32_t members are indices of JSON nodes; 0
- * means none.
+ * A content block of a message.  Members of type uint32_t are indices of JSON
+ * nodes; 0 means that there is no such node.
  *
- * A tool result whose content is more than one text is followed by a block for
- * each block or text in it, with result_index set.  Those blocks are counted.
- * The payload of the result is then the node that is replaced when its content
- * is cleared; without payload the result cannot be cleared.  Other blocks
- * without a payload cost nothing.
+ * Some tool results contain a list of blocks instead of one text.  Then each
+ * block of the list follows the tool result as a ctx_block with result_index
+ * set, and these blocks are counted instead of the result.  The payload of the
+ * result is then the node that is replaced when the result is shortened; a
+ * result without a payload cannot be shortened.  Other blocks without a payload
+ * have no tokens.
  */
 struct ctx_block {
 	enum ctx_block_kind kind;
-	/* To remove the block, removable is removed from container.  Reasoning
-	 * without these is removed only with its message. */
+	/* The block is removed from the message by removing the node removable
+	 * from the array or object container.  If both are 0, a reasoning
+	 * block can be removed only with its message. */
 	uint32_t container, removable;
 	uint32_t payload;
-	uint32_t id, name; /* of a tool call or result; see ctx_block_tool */
-	/* Of a tool call that the program of another call made: that call's
-	 * id. */
+	/* id and name of a tool call, or of the call that a tool result
+	 * answers; see ctx_block_tool */
+	uint32_t id, name;
+	/* For a tool call that a program written by the model made: id of the
+	 * call that runs this program. */
 	uint32_t caller;
-	/* Of a block within a result: index of the result in
-	 * ctx_message.blocks, plus 1. */
+	/* For a block inside a tool result: index of the tool result in
+	 * ctx_message.blocks, plus 1; for other blocks 0. */
 	uint32_t result_index;
-	uint8_t prefix;    /* bytes of the name's text before the tool name */
+	/* number of bytes before the tool's name in the string that contains
+	 * it */
+	uint8_t prefix;
 	bool is_encrypted; /* the payload is encrypted, in base64 */
-	bool is_error;     /* result: the format says that the tool failed */
-	bool is_partial;   /* result: its call gets more results later */
-	bool is_message; /* opaque: payload is the whole message, even node 0 */
+	/* true for a tool result that the format marks as an error of the tool
+	 */
+	bool is_error;
+	/* true for a tool result if later messages have more results of this
+	 * call */
+	bool is_partial;
+	/* true for an opaque block whose payload is the whole message, which
+	 * may be node 0 */
+	bool is_message;
 	bool no_truncate;   /* text or call: must not be shortened */
 	bool provider_runs; /* call: the provider runs the tool */
-	/* Reasoning that repeats other reasoning of the message: it costs
-	 * nothing, and is removed with that. */
+	/* True for a reasoning block that repeats another reasoning block of
+	 * the message: the copy has no tokens, and is removed with the other
+	 * one. */
 	bool is_copy;
 };
 
-/* Sets *tool to the tool name of a call or result, which is empty if it has
- * none.  *tool is valid as long as the result of ctx_json_text is. */
+/* Sets *tool to the name of the tool of a call or result; empty if the block
+ * has none.  *tool remains valid as long as a result of ctx_json_text does. */
 int ctx_block_tool(const struct ctx_json *json, const struct ctx_block *block,
     struct ctx_buf *scratch, struct ctx_str *tool, struct ctx_err *err);
 
@@ -76,72 +91,82 @@ int ctx_block_tool(const struct ctx_json *json, const struct ctx_block *block,
 enum {
 	/* A user message that no person wrote. */
 	CTX_MESSAGE_META = 1,
-	/* The model does not see it, so it costs nothing. */
+	/* The message is not sent to the model, so it has no tokens. */
 	CTX_MESSAGE_HIDDEN = 2,
-	/* Kept or removed together with the next message ... */
+	/* This message and the next one are kept or removed together. */
 	CTX_MESSAGE_ATTACH_NEXT = 4,
-	/* ... and with the one before, if there is one. */
+	/* This message is kept or removed together with the messages before
+	 * and after it. */
 	CTX_MESSAGE_ATTACH_BOTH = 8,
-	/* Never removed: without it later messages would mean something
-	 * else. */
+	/* The message is never removed: without it later messages would have
+	 * another meaning. */
 	CTX_MESSAGE_PINNED = 16,
 	/* A later record continues this message. */
 	CTX_MESSAGE_IS_CONTINUED = 32,
-	/* It continues the last message with CTX_MESSAGE_IS_CONTINUED. */
+	/* The record continues the message of an earlier record, the last one
+	 * with CTX_MESSAGE_IS_CONTINUED. */
 	CTX_MESSAGE_CONTINUES = 64,
-	/* A user message with its answer in one record: one whole turn. */
+	/* The record contains a user message and the assistant's answer, so it
+	 * is one whole turn. */
 	CTX_MESSAGE_WHOLE_TURN = 128,
-	/* It refers to state that the provider stores.  That may include the
-	 * calls of results after it. */
+	/* The message refers to messages that the provider has stored.  The
+	 * tool calls of later results may be among them. */
 	CTX_MESSAGE_REMOTE_STATE = 256,
-	/* Kept or removed together with the message before, if any. */
+	/* This message and the one before it, if any, are kept or removed
+	 * together. */
 	CTX_MESSAGE_ATTACH_PREVIOUS = 512,
-	/* All its blocks count as results of the calls that it answers. */
+	/* All blocks of this message are results of the tool calls that it
+	 * answers. */
 	CTX_MESSAGE_RESULTS_ONLY = 1024,
 };
 
-/* A message as its dialect reads it.  A zeroed one is valid, and is reused for
- * many messages.  uint32_t members are indices of nodes of json; 0 means
- * none. */
+/* A message, read from JSON by the functions of its dialect (format).  A
+ * zeroed struct is valid and can be used for many messages, one after another.
+ * Members of type uint32_t are indices of nodes of json; 0 means that there is
+ * no such node. */
 struct ctx_message {
 	const struct ctx_json *json;
 	const struct ctx_dialect *dialect; /* set by ctx_dialect_read_message */
 	uint32_t node;                     /* node of the message */
 	enum ctx_role role;
-	uint32_t role_node; /* node of the role; 0: the dialect implies it */
-	uint32_t name;      /* name of the sender */
-	uint32_t model;     /* name of the model that wrote it */
-	uint32_t time;      /* ISO 8601, or seconds or ms since 1970 */
-	uint32_t usage;     /* token usage that the provider reported with it */
-	uint64_t billed;    /* input tokens, if another record reports them */
+	/* index of the JSON node with the role; 0 if the format has no such
+	 * member */
+	uint32_t role_node;
+	uint32_t name;  /* name of the sender */
+	uint32_t model; /* name of the model that wrote it */
+	uint32_t time;  /* ISO 8601, or seconds or ms since 1970 */
+	/* token usage that the provider reported in this message */
+	uint32_t usage;
+	/* input tokens of the request, as reported in another record; else 0 */
+	uint64_t billed;
 	unsigned flags;
 	struct ctx_block *blocks;
 	size_t n, cap;
-	/* If a record contains a prompt and its answer: the number of blocks of
-	 * the prompt, which come first; else 0. */
+	/* If a record contains a prompt and its answer, the first
+	 * n_prompt_blocks blocks belong to the prompt; else 0. */
 	size_t n_prompt_blocks;
 };
 
-/*
- * Returns true if a reasoning block has a signature or is redacted, as the
- * reasoning of Claude models is.  That is thinking and redacted_thinking of
- * Anthropic, reasoningContent of Bedrock, and their copies in the formats of
- * frameworks and agents.
- */
+/* Returns true if a reasoning block has a signature or is redacted, as
+ * reasoning of Claude models is: thinking and redacted_thinking blocks of
+ * Anthropic, reasoningContent of Bedrock, and the copies of these in formats
+ * of frameworks and agents. */
 bool ctx_block_is_signed(const struct ctx_json *json,
     const struct ctx_block *block);
 /* Returns true if any block of the message is signed reasoning. */
 bool ctx_message_is_signed(const struct ctx_message *message);
 
-/* Returns true if the model wrote the message, or an answer that the same
- * record holds.  Everything before it has then been sent to the provider. */
+/* Returns true if the model wrote the message, or an answer that is in the
+ * same record as the message.  All messages before it have then been sent to
+ * the provider. */
 bool ctx_message_was_sent(const struct ctx_message *message);
-/* Empties the message and sets its JSON and node. */
+/* Removes all blocks from the message, and sets its JSON document and its node
+ * there. */
 void ctx_message_reset(struct ctx_message *message, const struct ctx_json *json,
     uint32_t node);
 void ctx_message_release(struct ctx_message *message);
-/* Adds a zeroed block and returns it, valid until the next call; NULL with
- * *err. */
+/* Appends a zeroed block to the message.  Returns a pointer that is valid
+ * until the next call; NULL with *err if there is no memory. */
 struct ctx_block *ctx_message_add_block(struct ctx_message *message,
     enum ctx_block_kind kind, uint32_t value, struct ctx_err *err);
 
