@@ -1,15 +1,16 @@
 /*
- * reference.c - references: lines that stand for spooled results
+ * reference.c - parses and writes references: lines that name the file to which
+ * the text of a tool result was moved
  *
  * Any tool can write a line that looks like a reference.  So the whole line
- * must have the right form, and only the spool that the user names is searched
- * for the file.
+ * must have the right form, and the file is searched for only in the spool
+ * (directory) that the user names.
  */
 #include <string.h>
 
 #include "store/store.h"
 
-/* Reads the number at the start of *text and removes it from there. */
+/* Reads the decimal number at the start of *text and removes it from *text. */
 static bool
 take_number(struct ctx_str *text, uint64_t *n)
 {
@@ -28,7 +29,8 @@ take_number(struct ctx_str *text, uint64_t *n)
 	return true;
 }
 
-/* Parses a line of n bytes as a reference. */
+/* Parses a line of n bytes as a reference to a spooled file.  Returns false if
+ * it has another form. */
 static bool
 parse_reference(const char *p, size_t n, const char *middle,
     struct ctx_reference *ref)
@@ -84,7 +86,8 @@ ctx_reference_digits(struct ctx_str text, size_t *at, struct ctx_str *digits)
 {
 	size_t i = *at, from;
 
-	/* A run of CTX_SPOOL_DIGITS digits includes one of these bytes. */
+	/* Looks only at every byte CTX_SPOOL_DIGITS after the last one: a run
+	 * of that many hex digits includes one of these bytes. */
 	while ((i += CTX_SPOOL_DIGITS) <= text.n) {
 		if (!is_hex_digit(text.p[i - 1]))
 			continue;
@@ -102,8 +105,9 @@ ctx_reference_digits(struct ctx_str text, size_t *at, struct ctx_str *digits)
 	return false;
 }
 
-/* Bytes of a literal that is too long to be aged: each character takes at most
- * two escapes, and the reference has a path. */
+/* A JSON string with more bytes than this is too long to be a reference with
+ * the text before it: each character takes at most two escapes, and the path
+ * has a maximum length. */
 #define NO_AGED (12 * CTX_AGE_HEAD + 65536)
 
 bool
@@ -112,8 +116,8 @@ ctx_reference_may_be(struct ctx_str literal)
 	return literal.n <= NO_AGED && literal.p[literal.n - 2] == ']';
 }
 
-/* Returns the path of a spool as references have it: without leading ./ and
- * trailing slashes. */
+/* Returns the path of a spool directory in the form that references contain:
+ * without ./ at the start and without slashes at the end. */
 static struct ctx_str
 trim_spool_path(const char *dir)
 {

@@ -35,15 +35,16 @@ refuse_long(const struct ctx_spool *spool, const char *name,
 	    "%s/%s is longer than its reference says", spool->dir, name);
 }
 
-/* Opens a regular file of at most most bytes for reading.  Returns 1, 0 if
- * there is none, or -1. */
+/* Opens a regular file that has at most most bytes.  Returns 1, 0 if there is
+ * no such file, or -1 with *err. */
 static int
 open_file(const struct ctx_spool *spool, const char *name, uint64_t most,
     int *fd, struct ctx_err *err)
 {
 	struct stat st;
 
-	/* Without O_NONBLOCK opening a FIFO of that name would block. */
+	/* O_NONBLOCK: if there is a FIFO of that name, opening it must not
+	 * block. */
 	*fd = openat(spool->fd, name,
 	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (*fd < 0)
@@ -63,7 +64,7 @@ open_file(const struct ctx_spool *spool, const char *name, uint64_t most,
 	return -1;
 }
 
-/* Reads at most n bytes, at least one unless the file is at its end. */
+/* Reads at most n bytes; returns 0 bytes only at the end of the file. */
 static ssize_t
 read_some(const struct ctx_spool *spool, const char *name, int fd, char *p,
     size_t n, struct ctx_err *err)
@@ -129,8 +130,8 @@ ctx_spool_sum(const struct ctx_spool *spool, const char *name, uint64_t most,
 	return n < 0 ? -1 : 1;
 }
 
-/* Compares the rest of the file with the chunks.  Returns 1 if they are equal,
- * 0 if not, or -1. */
+/* Compares the rest of an open file with these pieces of text, one after
+ * another.  Returns 1 if they are equal, 0 if not, or -1 with *err. */
 static int
 match_contents(const struct ctx_spool *spool, const char *name, int fd,
     const struct ctx_str *chunks, size_t n, struct ctx_err *err)
@@ -158,7 +159,8 @@ match_contents(const struct ctx_spool *spool, const char *name, int fd,
 	return i == n;
 }
 
-/* Returns how others can change this file; NULL if they cannot. */
+/* Returns a text that says how other users could change this file; NULL if
+ * they cannot. */
 static const char *
 find_weakness(const struct stat *st)
 {
@@ -169,9 +171,9 @@ find_weakness(const struct stat *st)
 	return st->st_nlink > 1 ? "has another hard link" : NULL;
 }
 
-/* Returns 0 if others cannot change the file.  A file that another process is
- * storing has two names for a moment (store_hidden), so this waits up to a
- * second until it has one. */
+/* Returns 0 if other users cannot change the file.  While another process is
+ * storing the file, the file has two names (hard links), so this function
+ * waits up to a second until it has one. */
 static int
 check_private(const struct ctx_spool *spool, const char *name, int fd,
     struct ctx_err *err)
@@ -193,10 +195,11 @@ check_private(const struct ctx_spool *spool, const char *name, int fd,
 		  name, find_weakness(&st));
 }
 
-/* Compares an existing file with the chunks.  Returns 1 if they are equal, 0 if
- * there is no file, -1 if the contents differ.  own is true if this process
- * wrote the file.  A file of another process is also synced, and it is an error
- * if others may change it. */
+/* Compares an existing file with the pieces of text that should be stored.
+ * Returns 1 if they are equal, 0 if there is no file, -1 with *err if the
+ * contents differ. own is true if this process wrote the file.  A file of
+ * another process is synced to disk, and it is an error if other users may
+ * change it. */
 static int
 check_existing_file(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *chunks, size_t n, bool own, struct ctx_err *err)
@@ -206,7 +209,8 @@ check_existing_file(const struct ctx_spool *spool, const char *name,
 	if (rc <= 0)
 		return rc;
 	rc = match_contents(spool, name, fd, chunks, n, err);
-	/* Another program may have written it a moment ago, without a sync. */
+	/* Another program may have written the file a moment ago and not
+	 * synced it yet. */
 	if (rc > 0 && !own && fsync(fd) < 0)
 		rc = report_file_error(spool, "sync", name, err);
 	if (rc > 0 && !own && check_private(spool, name, fd, err) < 0)
@@ -227,7 +231,7 @@ write_bytes(int fd, struct ctx_str chunk)
 		wrote = write(fd, chunk.p, chunk.n);
 		if (wrote < 0 && errno == EINTR)
 			continue;
-		/* A device that accepts no bytes would make this an endless
+		/* If a device accepts no bytes, continuing would be an endless
 		 * loop. */
 		if (wrote == 0)
 			errno = ENOSPC;
@@ -250,12 +254,13 @@ write_synced(int fd, const struct ctx_str *chunks, size_t n)
 	return fsync(fd);
 }
 
-/* What became of a file to be stored.  NOT_STORED: the file system cannot make
- * files without a name.  EXISTED: a file of that name is there. */
+/* Result of an attempt to store a file.  NOT_STORED: the file system cannot
+ * make files without a name.  EXISTED: there is already a file of that name. */
 enum store_outcome { NOT_STORED, STORED, EXISTED };
 
-/* Writes a file that has no name until it is complete, so that nothing is left
- * of it if this process is killed.  Returns an enum store_outcome, or -1. */
+/* Writes a file that has no name until it is complete, so that no part of it
+ * is left if this process is killed.  Returns an enum store_outcome, or -1
+ * with *err. */
 static int
 store_nameless(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *chunks, size_t n, struct ctx_err *err)
@@ -295,8 +300,9 @@ open_hidden(const struct ctx_spool *spool, char hidden[40])
 	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-/* Gives a temporary file its final name; fails if a file of that name exists.
- * Works on file systems without hard links, too, such as vfat. */
+/* Renames a temporary file to its final name; fails if there is already a file
+ * of that name.  Also works on file systems without hard links, such as vfat.
+ */
 static int
 name_hidden(const struct ctx_spool *spool, const char *hidden, const char *name)
 {
@@ -331,9 +337,9 @@ write_hidden(const struct ctx_spool *spool, const char *name,
 	return rc;
 }
 
-/* Writes a file under a hidden name, then gives it its name.  Signals that end
- * the process are deferred until the hidden name is removed; only SIGKILL can
- * leave it. */
+/* Writes a file under a temporary name that begins with a dot, then renames
+ * it.  Signals that would end the process are blocked until the temporary name
+ * is gone; only SIGKILL can leave a temporary file. */
 static int
 store_hidden(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *chunks, size_t n, struct ctx_err *err)
@@ -353,7 +359,8 @@ ctx_spool_put(struct ctx_spool *spool, const char *name,
 
 	if (rc < 0)
 		return -1;
-	/* Another process may have linked it and not synced yet. */
+	/* Another process may have given the file its name and not synced the
+	 * directory yet. */
 	spool->dirty = true;
 	if (rc > 0)
 		return 0;

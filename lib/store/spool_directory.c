@@ -42,16 +42,18 @@ refuse_link(const char *dir, struct ctx_err *err)
 	return -1;
 }
 
-/* Syncs the directory of the descriptor at: a new directory in it must be found
- * after a crash, even if another process created it and has not synced yet.
- * made is true if this process created it.  If not, it is no error that the
- * directory cannot be synced. */
+/* Syncs the directory that contains a new directory: after a crash the new one
+ * must still be found, even if another process created it and has not synced
+ * yet. at is the descriptor of the outer directory. made is true if this
+ * process created the new one; if not, an outer directory that cannot be
+ * synced is no error. */
 static int
 sync_parent(int at, bool made)
 {
 	if (fsync(at) == 0)
 		return 0;
-	/* A descriptor of O_PATH (see open_directory) gives EBADF. */
+	/* fsync fails with EBADF if the directory was opened with O_PATH (see
+	 * open_directory). */
 	if (errno == EBADF)
 		errno = EACCES;
 	return made ||
@@ -61,7 +63,7 @@ sync_parent(int at, bool made)
 	    : 0;
 }
 
-/* Opens a directory.  If it is only passed, on the way to the spool, it need
+/* Opens a directory.  A directory that is only on the path to the spool need
  * not be readable. */
 static int
 open_directory(int at, const char *name, int flags, bool passed)
@@ -77,8 +79,8 @@ open_directory(int at, const char *name, int flags, bool passed)
 	return fd;
 }
 
-/* Opens one component of the path; creates it if it is missing and create is
- * true. */
+/* Opens one component of the spool's path.  If it is missing and create is
+ * true, creates it as a directory. */
 static int
 open_component(int at, const char *name, bool follow, bool last, bool create,
     bool *made)
@@ -104,7 +106,8 @@ open_component(int at, const char *name, bool follow, bool last, bool create,
 	return fd;
 }
 
-/* Opens the first component of *path and moves *path to its end. */
+/* Opens the first component of *path, and moves *path to the end of this
+ * component. */
 static int
 open_next_component(int at, const char **path, bool absolute, bool create,
     bool *link, bool *made)
@@ -123,9 +126,9 @@ open_next_component(int at, const char **path, bool absolute, bool create,
 	memcpy(name, p, n);
 	name[n] = '\0';
 	*path = p + n;
-	/* A relative path may be in a checkout, whose links must not lead
-	 * elsewhere.  Links before the last component of an absolute path are
-	 * the user's own. */
+	/* A relative path may be inside a checkout of other people's files, so
+	 * its symbolic links are not followed.  Links in an absolute path are
+	 * the user's own and are followed, except the last component. */
 	fd = open_component(at, name, absolute && !last, last, create, made);
 	sys = errno;
 	*link = fd < 0 && (sys == ENOTDIR || sys == ELOOP) &&
@@ -160,7 +163,8 @@ open_path(const char *dir, bool create, size_t *n_made, struct ctx_err *err)
 	return fd;
 }
 
-/* Returns true if the path of the spool still names the open directory. */
+/* Returns true if the path of the spool still leads to the directory that was
+ * opened. */
 static bool
 is_same_directory(const struct ctx_spool *spool)
 {
@@ -170,12 +174,10 @@ is_same_directory(const struct ctx_spool *spool)
 	    st.st_dev == named.st_dev && st.st_ino == named.st_ino;
 }
 
-/*
- * Opens the spool, and creates it if it is missing.  Another process that
- * created the spool and did not use it removes it, unless the spool is locked.
- * So this function locks the spool, and opens it again if it was removed
- * before.  Not every file system has locks.
- */
+/* Opens the spool, and creates it if it is missing.  A process that created
+ * the spool and stored nothing in it removes it at the end, unless another
+ * process has locked it.  So this function locks the spool, and opens it again
+ * if it was removed in the meantime.  Not every file system has locks. */
 static int
 open_made(struct ctx_spool *spool, struct ctx_err *err)
 {
@@ -213,8 +215,8 @@ ctx_spool_above(const char *dir, size_t n)
 	return length;
 }
 
-/* Removes the directories that were created for the spool, if they are empty
- * and no other process uses them. */
+/* Removes the directories that this process created for the spool, if they are
+ * empty and no other process uses them. */
 static void
 remove_made(const struct ctx_spool *spool)
 {

@@ -1,8 +1,10 @@
 /*
- * active_branch.c - active lines of a transcript that is a tree
+ * active_branch.c - finds the active lines of a session file whose lines form a
+ * tree
  *
- * The active lines are the path from the newest tip up to the root or to the
- * last summary.
+ * Active lines are those whose messages the agent would send with its next
+ * request.  Each line names its parent.  The active lines are the path from the
+ * newest leaf up to the root or to the last summary.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +27,8 @@ find_line_of_id(const struct ctx_transcript *transcript, uint32_t id)
 	return line > transcript->from ? line : 0;
 }
 
-/* Finds the lines that parent and about name, and the newer line of each id. */
+/* For each line of the file, finds the lines whose ids its members parent and
+ * about contain, and the newer line with the line's own id. */
 static int
 resolve_line_ids(struct ctx_transcript *transcript, struct ctx_err *err)
 {
@@ -55,8 +58,8 @@ resolve_line_ids(struct ctx_transcript *transcript, struct ctx_err *err)
 		entry->about_line = find_line_of_id(transcript, entry->about);
 		if (!is_in_tree(entry))
 			continue;
-		/* Lines without ids (pi, version 1): the parent is the line
-		 * before. */
+		/* In files without ids (version 1 of the agent pi) the parent
+		 * of a line is the line before it. */
 		if (entry->id == 0)
 			entry->parent_line = before;
 		before = (uint32_t)i + 1;
@@ -64,7 +67,7 @@ resolve_line_ids(struct ctx_transcript *transcript, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns the last line of the file that is in the tree, or 0. */
+/* Returns the last line of the file that belongs to the tree, or 0. */
 static uint32_t
 find_last_tree_line(const struct ctx_transcript *transcript)
 {
@@ -76,12 +79,11 @@ find_last_tree_line(const struct ctx_transcript *transcript)
 	return 0;
 }
 
-/*
- * Returns the message nearest to a tip, a line without children; of several
- * tips the message that is last in the file.  Messages of side chains or
- * without a person as writer are returned only if there are no others.  where
- * has an entry per line of the file and must be all zero.
- */
+/* Returns the message line nearest to a leaf of the tree; if there are several
+ * leaves, the message that is last in the file.  Messages of side branches,
+ * and user messages that no person wrote, are returned only if there are no
+ * others. where is scratch memory with an entry for each line of the file, all
+ * zero. */
 static uint32_t
 find_last_tip(const struct ctx_transcript *transcript, uint8_t *where)
 {
@@ -119,8 +121,8 @@ find_last_tip(const struct ctx_transcript *transcript, uint8_t *where)
 	return main_tip != 0 ? main_tip : any_tip;
 }
 
-/* Activates the lines before a summary that it keeps: from the line that it
- * names in about. */
+/* Makes those lines before a summary active that the summary keeps: all from
+ * the line on that it names in its member about. */
 static void
 keep_before(struct ctx_transcript *transcript, uint32_t summary)
 {
@@ -143,11 +145,10 @@ keep_before(struct ctx_transcript *transcript, uint32_t summary)
 	}
 }
 
-/*
- * Activates parallel tool calls and their results.  Some agents write a
- * response with parallel calls as one line per call, and each result names its
- * own call's line as parent.  The path therefore has only one of these calls.
- */
+/* Makes parallel tool calls and their results active.  Some agents write a
+ * response with several tool calls as one line per call, and each result names
+ * its own call's line as parent.  So the path from leaf to root contains only
+ * one of these calls. */
 static void
 keep_parallel(struct ctx_transcript *transcript, uint32_t *same)
 {

@@ -1,4 +1,5 @@
-/* lines.h - lines of a transcript, and which of them are active */
+/* lines.h - what is known of each line of a session file, and whether the line
+ * is active */
 #ifndef CTX_TRANSCRIPT_LINES_H
 #define CTX_TRANSCRIPT_LINES_H
 
@@ -6,32 +7,44 @@
 
 struct ctx_transcript_line {
 	const struct ctx_dialect *dialect;
-	char *text; /* owned; NULL once freed or taken by another owner */
+	/* bytes of the line, owned by this struct; NULL once they were freed
+	 * or another owner took them */
+	char *text;
 	size_t n, value, value_n;
 	const char *file;
 	uint64_t number; /* in that file, from 1 */
-	uint64_t billed; /* input tokens reported by the line; after
-			    ctx_transcript_decide: for it */
-	/* Ids of ctx_line_place, interned; 0: none. */
+	/* input tokens that this line reports; after ctx_transcript_decide:
+	 * that another line reports for the response that begins here */
+	uint64_t billed;
+	/* Interned ids that the line contains (see ctx_line_place): its own,
+	 * its parent's, that of a line it is about, and that of its message;
+	 * 0: none. */
 	uint32_t id, parent, about, same;
-	/* Numbers of lines; 0: none.  The line of the id parent; that of the id
-	 * about, or once successor_known the line to refer to instead. */
+	/* Numbers of the lines whose ids are parent and about; 0: none.  Once
+	 * successor_known is true, about_line is the line to which references
+	 * to this removed line are moved. */
 	uint32_t parent_line, about_line;
-	uint32_t newer; /* the line that replaced it; of several the last */
+	/* number of the last line that replaced this line; 0: none */
+	uint32_t newer;
 	uint32_t inserted_id; /* id of a line that ctx inserts before it */
 	uint32_t first_line;  /* first line of its message; 0: this one */
-	/* In the first line of a message: how many of its other lines are kept,
-	 * and the index of the message. */
+	/* Set in the first line of a message that has several lines: how many
+	 * of the other lines are kept, and the index of the message in the
+	 * conversation. */
 	uint32_t kept_lines;
 	uint64_t index;
 	uint32_t turns;
 	uint8_t record, kind, flags;
 	bool active, removed;
 	bool is_continued, continues; /* by, and a line of its message */
-	bool results_only; /* active only for its tool results; not on the path
-			      from tip to root */
-	bool successor_known; /* removed, and about_line is its successor */
-	/* In the first line: ctx_transcript_first_of_message was called. */
+	/* true if the line is not on the path from leaf to root and is active
+	 * only because of its tool results */
+	bool results_only;
+	/* true if this line was removed and about_line is the line that
+	 * references are moved to */
+	bool successor_known;
+	/* Set in the first line of a message: true once
+	 * ctx_transcript_first_of_message was called for the message. */
 	bool reported;
 };
 
@@ -41,13 +54,13 @@ ctx_transcript_line(const struct ctx_transcript *transcript, uint32_t line)
 	return &transcript->lines[line - 1];
 }
 
-/* Takes the bytes of a line that was given out; the caller must free them.
- * Returns NULL if they were taken before. */
+/* Returns the bytes of a line that ctx_transcript_next has returned; the
+ * caller must free them.  Returns NULL if they were taken before. */
 char *ctx_transcript_take_text(struct ctx_transcript *transcript,
     uint32_t line);
 
-/* Set active for the lines of the file that are active, and newer for those
- * that were replaced.  Return 0, or -1 with *err. */
+/* Set active in those lines of the file that the agent would send, and newer
+ * in those that a later line replaced.  Return 0, or -1 with *err. */
 int ctx_transcript_replay_log(struct ctx_transcript *transcript,
     struct ctx_err *err);
 int ctx_transcript_active_branch(struct ctx_transcript *transcript,

@@ -1,24 +1,26 @@
 /*
- * replay_log.c - active lines of a transcript that is a log
+ * replay_log.c - finds the active lines of a session file that is a log
  *
- * The lines are replayed in order: each adds to the list of active lines,
- * replaces some or removes some.
+ * Active lines are those whose messages the agent would send with its next
+ * request.  The lines are replayed in order: each adds itself to the list of
+ * active lines, and may replace or remove earlier ones.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "transcript/lines.h"
 
-/*
- * The lines active so far, in the order of the context.  Each line is added
- * once and removed at most once, so replaying takes linear time.
- */
+/* The lines that are active so far, in the order in which the agent sends
+ * them.  Each line is added once and removed at most once, so replaying takes
+ * linear time. */
 struct log {
 	struct ctx_transcript *transcript;
 	uint32_t *slots;
-	size_t first, n;      /* the list is slots[first] to slots[n - 1] */
-	size_t turns;         /* active lines with CTX_LINE_USER */
-	size_t digested;      /* slots from first to here are all user lines */
+	/* the active lines are slots[first] to slots[n - 1] */
+	size_t first, n;
+	size_t turns; /* active lines with CTX_LINE_USER */
+	/* the lines from slots[first] up to this index are all user messages */
+	size_t digested;
 	uint32_t *slot_of_id; /* per id: the slot of its line, plus 1 */
 };
 
@@ -39,7 +41,8 @@ drop_log_tail(struct log *log, size_t n)
 		log->digested = n;
 }
 
-/* Returns the slot of the line with this id, or log->n. */
+/* Returns the index in slots of the line with this id, or log->n if there is
+ * none. */
 static size_t
 find_line_slot(const struct log *log, uint32_t id)
 {
@@ -52,7 +55,8 @@ find_line_slot(const struct log *log, uint32_t id)
 	return slot - 1;
 }
 
-/* Adds a line, or puts it in place of the active line with the same id. */
+/* Adds a line to the active lines.  If an active line has the same id, the new
+ * line replaces it. */
 static void
 replay_message(struct log *log, uint32_t line)
 {
@@ -73,8 +77,9 @@ replay_message(struct log *log, uint32_t line)
 	log->turns += is_user_line(log, slot);
 }
 
-/* Removes the newest turns, and the context lines directly before them.
- * Context lines before the first turn are kept. */
+/* Removes the newest turns (a user message and all until the next), and the
+ * lines with context directly before each of them.  Context before the first
+ * turn is kept. */
 static void
 replay_rollback(struct log *log, uint32_t turns)
 {
@@ -92,7 +97,8 @@ replay_rollback(struct log *log, uint32_t turns)
 	drop_log_tail(log, cut);
 }
 
-/* Removes all lines but those of users: a digest stands for the others. */
+/* Removes all lines but the user messages: the agent has replaced the others
+ * by a summary of its own. */
 static void
 replay_digest(struct log *log)
 {
@@ -110,8 +116,8 @@ replay_digest(struct log *log)
 	log->n = log->digested;
 }
 
-/* Removes the lines before the one that requested a summary.  Nothing is
- * removed if the line of this id requested none. */
+/* Removes all lines before the line with this id, which requested a summary.
+ * Removes nothing if that line requested none. */
 static void
 replay_summary(struct log *log, uint32_t about)
 {
@@ -162,8 +168,8 @@ replay_line(struct log *log, uint32_t line)
 	}
 }
 
-/* Sets the parent of each line that names one.  where, the table of ids, is
- * zeroed again. */
+/* For each line that contains a parent's id, sets the number of the parent's
+ * line. where, a scratch table by id, is filled with zeros again at the end. */
 static void
 find_parents(struct ctx_transcript *transcript, uint32_t *where)
 {

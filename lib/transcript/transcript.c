@@ -1,9 +1,10 @@
 /*
- * transcript.c - the lines of a transcript
+ * transcript.c - reads the lines of an agent's session file and decides which
+ * the agent would send
  *
- * Lines are held until it is known which are active (replay_log.c,
- * active_branch.c).  Removed lines are remembered, so that lines that referred
- * to them can refer to other lines.
+ * All lines are kept in memory until the end of the file: only then is it known
+ * which are active (replay_log.c, active_branch.c).  Removed lines are
+ * remembered, so that lines that name them can name other lines instead.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -64,8 +65,8 @@ ctx_transcript_begin(struct ctx_transcript *transcript,
 
 /* ---- adding lines ---- */
 
-/* Interns an id as a JSON literal.  It is decoded and encoded again, so that
- * differently escaped ids are equal. */
+/* Interns an id in the form of a JSON string.  The id is decoded and encoded
+ * again, so that ids with different escapes are equal. */
 static int
 intern_name(struct ctx_transcript *transcript, const struct ctx_json *json,
     uint32_t node, uint32_t *name, struct ctx_err *err)
@@ -154,7 +155,7 @@ ctx_transcript_add(struct ctx_transcript *transcript,
 
 /* ---- giving lines out ---- */
 
-/* Marks messages that a later active line continues. */
+/* Marks each line whose message is continued by a later active line. */
 static int
 mark_continuations(struct ctx_transcript *transcript, struct ctx_err *err)
 {
@@ -187,12 +188,10 @@ mark_continuations(struct ctx_transcript *transcript, struct ctx_err *err)
 	return 0;
 }
 
-/*
- * Assigns the input tokens that a line reports to the first line of the
- * response it is about.  The response comes before the report; in rollouts of
- * Codex 0.40 after it.  A report that repeats the last one, with no response in
- * between, belongs to no response.
- */
+/* Stores the input tokens that a line reports in the first line of the
+ * response that they belong to.  The report is after the response; in rollouts
+ * of Codex 0.40 it is before.  A report that repeats the last one, with no
+ * response in between, belongs to no response. */
 static void
 assign_billed_usage(struct ctx_transcript *transcript)
 {
@@ -223,8 +222,8 @@ assign_billed_usage(struct ctx_transcript *transcript)
 	}
 }
 
-/* Compresses replacement chains: if A was replaced by B and B by C, C is the
- * line that replaced A. */
+/* Follows chains of replaced lines: if A was replaced by B and B by C, sets C
+ * as the line that replaced A. */
 static void
 compress_replacements(struct ctx_transcript *transcript)
 {
@@ -333,7 +332,7 @@ ctx_transcript_billed(const struct ctx_transcript *transcript, uint32_t line)
 
 /* ---- links between lines ---- */
 
-/* Returns the first line of the line's message. */
+/* Returns the first line of the message that this line belongs to. */
 static struct ctx_transcript_line *
 find_first_line(const struct ctx_transcript *transcript, uint32_t line)
 {
@@ -402,9 +401,9 @@ ctx_transcript_is_removed(const struct ctx_transcript *transcript,
 	    ->removed;
 }
 
-/* Returns the nearest ancestor that is kept, or 0.  Shortens the links it
- * follows, for the next search; ends even if removed lines are each other's
- * parents. */
+/* Returns the nearest ancestor of the line that is kept, or 0.  Shortens the
+ * links that it follows, so that the next search is faster.  Ends even if
+ * removed lines name each other as parents. */
 static uint32_t
 find_kept_ancestor(struct ctx_transcript *transcript, uint32_t line)
 {
@@ -423,9 +422,9 @@ find_kept_ancestor(struct ctx_transcript *transcript, uint32_t line)
 	return up;
 }
 
-/* Returns the first line of this file, from line on, that is active, kept and
- * has an id, or 0.  Stores it in to of each removed line on the way, where the
- * old value no longer matters. */
+/* Returns the first line of this file, from this line on, that is active, kept
+ * and has an id; 0 if there is none.  Stores it in the member to of each
+ * removed line on the way, whose old value is not needed any more. */
 static uint32_t
 find_kept_successor(struct ctx_transcript *transcript, uint32_t line)
 {
@@ -455,7 +454,7 @@ find_kept_successor(struct ctx_transcript *transcript, uint32_t line)
 }
 
 /* Returns true if h is a summary and ctx inserts a line before line to.  The
- * summary must then name the inserted line as the first it keeps. */
+ * summary must then name the inserted line as the first that it keeps. */
 static bool
 has_inserted_start(const struct ctx_transcript *transcript,
     const struct ctx_transcript_line *summary, uint32_t to)
@@ -479,8 +478,8 @@ ctx_transcript_needs_relink(const struct ctx_transcript *transcript,
 		    has_inserted_start(transcript, entry, entry->about_line)));
 }
 
-/* Returns the id of the nearest ancestor that is kept, as a literal, or null.
- */
+/* Returns the id of the line's nearest ancestor that is kept, as a JSON
+ * string; "null" if there is none. */
 static struct ctx_str
 find_parent_name(struct ctx_transcript *transcript, uint32_t line)
 {
@@ -522,8 +521,8 @@ replace_name(const struct ctx_json *json, uint32_t node, struct ctx_str name,
 	    name.n, err);
 }
 
-/* Sets a line's parent to name.  A root may have no such member; it gets one
- * when ctx inserts a line before it. */
+/* Sets the parent's id in a line's JSON to name.  A line without parent may
+ * lack this member; it gets one when ctx inserts a line before it. */
 static int
 set_parent_name(const struct ctx_json *json, const struct ctx_line_place *at,
     struct ctx_str name, struct ctx_edits *edits, struct ctx_err *err)
