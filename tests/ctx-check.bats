@@ -50,7 +50,7 @@ repaired() {
 
 @test "a finding has file, line, rule and text, and the exit status is 1" {
 	found 2:orphan-call -- "$U" "$CALL" "$RA" "$U"
-	[ "${lines[0]}" = 'in:2: orphan-call: call "b" of g has no result right behind it' ]
+	[ "${lines[0]}" = 'in:2: orphan-call: call "b" of g has no result directly after it' ]
 	found 2:orphan-call 2:orphan-call -- "$U" "$CALL"
 	found 2:orphan-result -- "$U" "$RA"
 	found 2:orphan-call 5:result-order -- "$U" "$CALL" "$RA" "$U" "$RB"
@@ -89,7 +89,7 @@ repaired() {
 	echo '{"messages":[1,{"role":"user","content":"x"}]}' >> in
 	run -1 ctx-check in
 	[ "${#lines[@]}" -eq 3 ]
-	[ "${lines[0]}" = 'in:2: orphan-call: call "a" of f has no result right behind it (message 1)' ]
+	[ "${lines[0]}" = 'in:2: orphan-call: call "a" of f has no result directly after it (message 1)' ]
 	[[ ${lines[1]} == "in:3: no-message: "* ]]
 	[[ ${lines[2]} == "in:4: no-message: "* ]]
 }
@@ -464,7 +464,7 @@ said() {
 	{"type":"human","content":"done?"}
 	END
 	run -1 ctx-check --provider openai in
-	[ "$output" = 'in:2: orphan-call: call of run has no result right behind it' ]
+	[ "$output" = 'in:2: orphan-call: call of run has no result directly after it' ]
 	ctx-check --provider openai --repair in > out
 	[ "$(jq -r .type out | tr '\n' ,)" = human,ai,function,ai,human, ]
 	ctx-check --provider openai out
@@ -516,7 +516,7 @@ said() {
 	[[ $output == *'late:2: orphan-call: call "s2"'* ]]
 	sed 5d in > never
 	run -1 ctx-check never
-	[ "$output" = 'never:2: orphan-call: call "s2" of code_execution has no result right behind it' ]
+	[ "$output" = 'never:2: orphan-call: call "s2" of code_execution has no result directly after it' ]
 }
 
 @test "a partial result answers its call, with an id or without" {
@@ -641,7 +641,7 @@ mended() {
 	sed '8s/{"type":"code_execution_tool_result".*}},//' \
 	    "$corpus/anthropic/programs.jsonl" > in
 	run -1 ctx-check in
-	[ "$output" = 'in:4: orphan-call: call "srvtoolu_0" of code_execution has no result right behind it' ]
+	[ "$output" = 'in:4: orphan-call: call "srvtoolu_0" of code_execution has no result directly after it' ]
 	# also where something else is said before,
 	sed '6s/,"caller":{[^}]*}//' "$corpus/anthropic/programs.jsonl" > in
 	run -1 ctx-check in
@@ -1421,14 +1421,14 @@ marked() {
 	    '{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"s","cache_control":{"type":"ephemeral"}},{"type":"text","text":"a"}]}' \
 	    '{"role":"user","content":"hi"}' > in
 	run -1 ctx-check -d anthropic in
-	[ "$output" = "in:2: bad-marker: a cache marker stands on or behind reasoning" ]
+	[ "$output" = "in:2: bad-marker: a cache marker is on or after reasoning" ]
 	run -0 ctx-check -d anthropic --repair in
 	[[ ${lines[1]} == *'"signature":"s"},{"type":"text"'* ]]
 	printf '%s\n' '{"role":"user","content":[{"text":"hi"}]}' \
 	    '{"role":"assistant","content":[{"text":"a"},{"reasoningContent":{"reasoningText":{"text":"t","signature":"s"}}},{"cachePoint":{"type":"default"}}]}' \
 	    '{"role":"user","content":[{"text":"hi"},{"cachePoint":{"type":"default"}}]}' > in
 	run -1 ctx-check -d bedrock in
-	[ "$output" = "in:2: bad-marker: a cache marker stands on or behind reasoning" ]
+	[ "$output" = "in:2: bad-marker: a cache marker is on or after reasoning" ]
 	run -0 ctx-check -d bedrock --repair in
 	[[ ${lines[1]} == *'"signature":"s"}}}]}' ]]
 	[[ ${lines[2]} == *cachePoint* ]]

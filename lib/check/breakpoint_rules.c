@@ -149,7 +149,7 @@ check_breakpoint(void *user, const struct ctx_json *json, uint32_t container,
 		validator->replacement.n = 0;
 		rc = ctx_validate_refuse_text(validator, CTX_RULE_BAD_MARKER,
 		    ctx_child_span(json, container, node, false),
-		    "a cache marker stands on or behind reasoning", err);
+		    "a cache marker is on or after reasoning", err);
 		if (rc != 0)
 			return rc < 0 ? -1 : 0;
 	}

@@ -46,7 +46,7 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"it, but it teaches the model to stop making parallel calls",
 	CTX_ASKS_TOGETHER, CTX_FIX_NONE},
     [CTX_RULE_RESULTS_FIRST] = {"results-first",
-	"a result stands behind other content",
+	"a result is after other content",
 	"Anthropic, \"Handle tool calls\": results come first in content",
 	CTX_RESULTS_FIRST, CTX_FIX_NONE},
     [CTX_RULE_EMPTY_RESULT] = {"empty-result", "a result has no content",
@@ -146,7 +146,7 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"Bedrock: prompt caching, 4 checkpoints",
 	CTX_FEW_BREAKPOINTS, CTX_FIX_REMOVE_BREAKPOINT},
     [CTX_RULE_BAD_MARKER] = {"bad-marker",
-	"a cache marker stands on or behind reasoning",
+	"a cache marker is on or after reasoning",
 	"Anthropic: \"thinking.cache_control: Extra inputs are not permitted\" "
 	"(gproxy #67, April 2026); Bedrock: \"Cache point cannot be inserted "
 	"after reasoning block\" (opencode #36517)",

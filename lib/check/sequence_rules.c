@@ -413,7 +413,7 @@ check_first_results(struct ctx_validator *validator, struct ctx_err *err)
 			text = true;
 		else if (text && (validator->rules & CTX_RESULTS_FIRST) &&
 		    ctx_validate_refuse_part(validator, CTX_RULE_RESULTS_FIRST,
-			i, "result", " stands behind other content", err) < 0)
+			i, "result", " is after other content", err) < 0)
 			return -1;
 	}
 	validator->last.has_user_text = text;
