@@ -1,11 +1,14 @@
-/* ctx-prune.c - fit a conversation into a token budget */
+/* ctx-prune.c - the command ctx-prune, which fits conversations into a token
+ * budget */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 
-#define MOST_LINES 10 /* conversations reported on standard error */
+/* maximum number of conversations that are reported on standard error one by
+ * one */
+#define MOST_LINES 10
 
 struct prune_command {
 	struct cli cli;
@@ -91,7 +94,8 @@ print_plan(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 	cli_check_stdout(&prune->cli);
 }
 
-/* Writes what cannot be removed, as in "system 12k, pinned 4k". */
+/* Writes what takes the space that cannot be freed, such as "system 12k,
+ * pinned 4k". */
 static void
 list_floor(const struct ctx_plan *plan, char *out, size_t size)
 {
@@ -119,7 +123,8 @@ list_floor(const struct ctx_plan *plan, char *out, size_t size)
 		    cli_short_number(number, plan->fixed));
 }
 
-/* Writes ":LINE" for a conversation in a record, else an empty text. */
+/* Writes ":LINE" for a conversation that is one record of a file, and nothing
+ * for a conversation that is a whole file. */
 static const char *
 format_place(const struct ctx_prune_outcome *outcome, char place[40])
 {
@@ -235,7 +240,7 @@ report_conversation(void *user, const struct ctx_prune_outcome *outcome,
 
 /* ---- options ---- */
 
-/* Applies what one option implies for others. */
+/* Sets options that other options imply, unless they were given. */
 static void
 apply_implied_options(struct prune_command *prune, enum ctx_level level)
 {
@@ -263,7 +268,8 @@ apply_implied_options(struct prune_command *prune, enum ctx_level level)
 	    settings->strategy->pins_system && !prune->no_pin_system;
 	if (!settings->strategy->summarizes)
 		settings->trigger_messages = 0;
-	/* The message has framing around its text. */
+	/* Tokens that are reserved for a summary: the maximum of its text, and
+	 * those that a message has besides its text. */
 	settings->reserved = o->summary_tokens + 32;
 	if (o->notice != NULL &&
 	    (o->notice[0] == '\0' ||
@@ -279,8 +285,8 @@ apply_implied_options(struct prune_command *prune, enum ctx_level level)
 	o->or_builtin = prune->on_failure == 1;
 }
 
-/* Reads environment variables known from other systems, unless an option sets
- * the value. */
+/* Reads environment variables, some of which other programs use, too.  An
+ * option on the command line has priority. */
 static void
 read_environment(struct prune_command *prune)
 {
@@ -291,8 +297,8 @@ read_environment(struct prune_command *prune)
 		o->summarizer.line = cli_environment("CTX_SUMMARIZER");
 	if (o->scorer.embedder.line == NULL)
 		o->scorer.embedder.line = cli_environment("CTX_EMBEDDER");
-	/* For a command that the strategy does not run no process is started.
-	 */
+	/* If the strategy does not run the command, no process is started for
+	 * it. */
 	if (!o->settings.strategy->embeds)
 		o->scorer.embedder.line = NULL;
 	if (!o->settings.strategy->summarizes) {
@@ -420,8 +426,9 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 	o->ended = report_conversation;
 }
 
-/* The summarizer and the embedder may need rights that the sandbox takes away.
- * A strategy runs at most one of them. */
+/* Starts a process outside the sandbox that will run the summarizer or the
+ * embedder, which may need rights that ctx-prune gives up.  A strategy runs at
+ * most one of them. */
 static void
 start_runner(struct prune_command *prune)
 {

@@ -1,12 +1,12 @@
 /*
- * sandbox.c - rights that a command gives up before it reads its input
+ * sandbox.c - gives up rights before a command reads its input
  *
- * The stream is written by others.  So before the first byte the command gives
- * up all rights that it does not need.  It can read its operands and the
- * vocabularies it was given, and run no program (Landlock, Linux 5.13 and
- * later; seccomp.c handles what Landlock does not cover).  On a kernel without
- * Landlock nothing happens.  If the kernel has Landlock and refuses, the
- * command exits.
+ * Others may have written the input.  So before its first byte is read, the
+ * command gives up all rights that it does not need: it can then open only the
+ * files that it was given, and run no program.  Landlock (Linux 5.13 and later)
+ * restricts files; seccomp.c refuses system calls that Landlock does not cover.
+ * On a kernel without Landlock nothing happens.  If the kernel has Landlock and
+ * it cannot be used, the command exits.
  */
 #define _GNU_SOURCE /* syscall, O_PATH, realpath */
 #include <errno.h>
@@ -19,7 +19,8 @@
 
 #include "cli/cli.h"
 
-/* LeakSanitizer reads /proc when a program ends, and traces it. */
+/* LeakSanitizer must open files in /proc when a program ends, and trace the
+ * program; both are impossible in the sandbox. */
 #if defined(__SANITIZE_ADDRESS__)
 #define NEEDS_PROC 1
 #elif defined(__has_feature)
@@ -28,8 +29,8 @@
 #endif
 #endif
 
-/* Returns a path without its last n directories, which the caller frees; or
- * NULL. */
+/* Returns the path dir without its last n directories, in memory that the
+ * caller frees; NULL if there is no memory. */
 static char *
 path_above(const char *dir, size_t n)
 {
@@ -69,7 +70,7 @@ cli_open_spool(struct ctx_spool *spool, const char *dir, bool create,
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-/* As in linux/landlock.h, which not every C library has. */
+/* The definitions of linux/landlock.h, which some C libraries do not have. */
 #define CREATE_RULESET 444
 #define ADD_RULE       445
 #define RESTRICT_SELF  446
@@ -101,7 +102,7 @@ struct sandbox {
 	int fd;
 };
 
-/* Returns all rights that this version of Landlock can deny. */
+/* Returns the set of all rights that this version of Landlock can take away. */
 static struct ruleset
 all_of(long version, size_t *size)
 {
@@ -125,9 +126,10 @@ all_of(long version, size_t *size)
 	return set;
 }
 
-/* Opens a path for a rule. Returns -1 for a path that is missing or not
- * accessible: its use will fail with a clear error. After other errors exits,
- * because the use would then fail as if access were denied. */
+/* Opens a path that the sandbox will allow.  Returns -1 if the path is missing
+ * or not accessible: when the command opens it later, the error will be clear.
+ * Exits after other errors, because later the path would seem to be forbidden.
+ */
 static int
 look(const struct sandbox *s, const char *path)
 {
@@ -143,7 +145,8 @@ look(const struct sandbox *s, const char *path)
 	return fd;
 }
 
-/* Allows what on an open file, or below an open directory. */
+/* Allows the rights what for an open file, or for all files below an open
+ * directory. */
 static void
 allow_open(const struct sandbox *s, int fd, const char *path, unsigned what)
 {
@@ -157,8 +160,8 @@ allow_open(const struct sandbox *s, int fd, const char *path, unsigned what)
 	if (!S_ISDIR(file.st_mode))
 		rule.allowed &= MAY_READ | MAY_WRITE | MAY_TRUNCATE;
 	rc = syscall(ADD_RULE, s->fd, RULE_BENEATH, &rule, 0);
-	/* Landlock does not restrict pipes opened by name, as <(...) gives
-	 * them. */
+	/* A pipe can be opened by name without a Landlock rule, as the shell's
+	 * <(...) needs. */
 	if (rc < 0 && errno != EBADFD)
 		cli_die(s->cli, "cannot allow %s in the sandbox: %s", path,
 		    strerror(errno));
@@ -191,8 +194,9 @@ allow_beside(const struct sandbox *s, const char *path, unsigned what)
 	allow(s, n > 0 ? directory : ".", what);
 }
 
-/* Allows reading in the directory of a followed file, and in that of its link
- * target, because the file may be replaced. */
+/* Allows reading all files in the directory of a file that --follow reads, and
+ * in the directory of its link target, because the file may be replaced by
+ * another. */
 static void
 allow_followed(const struct sandbox *s, const char *path)
 {
@@ -216,7 +220,8 @@ allow_operands(const struct sandbox *s, bool reopens)
 	}
 }
 
-/* Allows the file of an encoding. Returns true if it is a readable file. */
+/* Allows reading the vocabulary file of an encoding.  Returns true if it is a
+ * readable file. */
 static bool
 allow_vocabulary(const struct sandbox *s, const char *encoding)
 {
@@ -226,8 +231,9 @@ allow_vocabulary(const struct sandbox *s, const char *encoding)
 	return access(encoding, R_OK) == 0;
 }
 
-/* Allows vocabularies that a record may need by naming a model. The directory
- * of compiled vocabularies is used only for those from files. */
+/* Allows reading the vocabulary files that the input may need when it names a
+ * model.  The directory of compiled vocabularies is allowed only if one of
+ * them is a file. */
 static void
 allow_vocabularies(const struct sandbox *s,
     const struct ctx_model_counters *counters)
@@ -245,8 +251,9 @@ allow_vocabularies(const struct sandbox *s,
 		MAY_TRUNCATE);
 }
 
-/* Allows reading files of a spool, or storing in it. Also allows removing
- * directories that were created for the spool, in case it is not used. */
+/* Allows reading the files of a spool (directory of moved tool results), or
+ * storing files in it.  Also allows removing the directories that were created
+ * for the spool, for the case that nothing is stored. */
 static void
 allow_spool(const struct sandbox *s, const struct ctx_spool *spool, bool stores)
 {
@@ -270,7 +277,8 @@ cli_no_core(void)
 	const struct rlimit none = {0, 0};
 
 	(void)setrlimit(RLIMIT_CORE, &none);
-	/* If a program receives core files, the limit is ignored. */
+	/* The limit on core files has no effect on systems that pipe them to a
+	 * program, so the process is also made not dumpable. */
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
@@ -296,7 +304,8 @@ restrict_files(const struct cli *cli, const struct cli_sandbox_grants *needs,
 	if (needs->spool != NULL)
 		allow_spool(&s, needs->spool, needs->stores);
 	if (needs->written != NULL) {
-		/* If it is a link, this allows its target. */
+		/* If the file to be written is a symbolic link, this rule
+		 * allows its target. */
 		allow(&s, needs->written, MAY_WRITE | MAY_TRUNCATE);
 		allow_beside(&s, needs->written,
 		    MAY_WRITE | MAY_MAKE | MAY_REMOVE | MAY_TRUNCATE);

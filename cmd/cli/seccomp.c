@@ -1,12 +1,13 @@
 /*
- * seccomp.c - system calls that a command in the sandbox does not need
+ * seccomp.c - makes system calls fail that a command in the sandbox does not
+ * need
  *
- * What Landlock does not cover: sockets other than TCP; modes, owners, times
- * and attributes by path; other processes; new parts of the kernel.  Older
- * kernels also lack truncation by path (Linux 6.2) and signals (6.12).  A
- * filter makes these calls fail with EACCES (seccomp, Linux 3.17 and later). If
- * the kernel has no filters, or this machine is not in the table, nothing
- * happens.
+ * Landlock (sandbox.c) does not cover sockets other than TCP, nor modes,
+ * owners, times and attributes of files, nor other processes.  In older kernels
+ * it does not cover truncation of files (before Linux 6.2) and signals (before
+ * 6.12).  A seccomp filter (Linux 3.17 and later) makes these calls fail with
+ * EACCES. If the kernel has no filters, or this processor is not in the table
+ * below, nothing happens.
  */
 #define _GNU_SOURCE /* syscall */
 #include <errno.h>
@@ -15,8 +16,9 @@
 
 #include "cli/cli.h"
 
-/* The machine as in linux/audit.h. System calls have other numbers on other
- * machines, and a kernel may accept the calls of two. */
+/* Number of the processor architecture, as in linux/audit.h.  System calls
+ * have other numbers on other architectures, and a kernel may accept the calls
+ * of two. */
 #if defined(__x86_64__) && defined(__LP64__)
 #define MACHINE 0xc000003e
 #elif defined(__i386__)
@@ -42,7 +44,8 @@ static const unsigned refused[] = {
 #ifdef SYS_socketcall
     SYS_socketcall,
 #endif
-    /* programs, other processes, and what is shared with them */
+    /* calls that run programs, or that affect or share memory with other
+     * processes */
     SYS_execve, SYS_execveat, SYS_kill, SYS_tkill, SYS_rt_sigqueueinfo,
     SYS_rt_tgsigqueueinfo, SYS_ptrace, SYS_process_vm_readv,
     SYS_process_vm_writev, SYS_setpriority, SYS_sched_setscheduler,
@@ -54,7 +57,8 @@ static const unsigned refused[] = {
     SYS_shmget, SYS_shmat, SYS_shmctl, SYS_msgget, SYS_msgsnd, SYS_msgrcv,
     SYS_msgctl, SYS_semget, SYS_semctl,
 #endif
-/* files by path: modes, owners, times, lengths, attributes */
+/* calls that change the mode, owner, times, length or attributes of a file by
+ * its path */
 #ifdef SYS_chmod
     SYS_chmod, SYS_chown, SYS_lchown,
 #endif
@@ -71,7 +75,7 @@ static const unsigned refused[] = {
     SYS_fchmodat, SYS_fchownat, SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr,
     SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr, SYS_inotify_add_watch,
     SYS_fanotify_init, SYS_open_by_handle_at,
-    /* the system, and this process's view of it */
+    /* calls that change the whole system, or what this process sees of it */
     SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_unshare, SYS_setns,
     SYS_bpf, SYS_perf_event_open, SYS_keyctl, SYS_add_key, SYS_request_key,
     SYS_reboot, SYS_sethostname, SYS_settimeofday, SYS_clock_settime,
@@ -80,7 +84,8 @@ static const unsigned refused[] = {
 #ifdef SYS_userfaultfd
     SYS_userfaultfd,
 #endif
-    /* Equal on all machines, and missing in some C libraries: */
+    /* Calls that some C libraries do not name; their numbers are equal on all
+     * architectures. */
     424, 434, 438,      /* pidfd_send_signal, pidfd_open, pidfd_getfd */
     425, 426, 427,      /* io_uring_setup, _enter, _register */
     428, 429, 430, 442, /* open_tree, move_mount, fsopen, mount_setattr */
@@ -89,13 +94,15 @@ static const unsigned refused[] = {
     463, 466,           /* setxattrat, removexattrat */
 };
 
-/* Calls whose first argument must be this process. */
+/* Calls that are allowed only if their first argument is the id of this
+ * process. */
 static const unsigned of_oneself[] = {SYS_tgkill, SYS_prlimit64};
 
 #define N_REFUSED (sizeof refused / sizeof refused[0])
 #define N_ONESELF (sizeof of_oneself / sizeof of_oneself[0])
 
-/* As in linux/filter.h and linux/seccomp.h, which not every C library has. */
+/* The definitions of linux/filter.h and linux/seccomp.h, which some C
+ * libraries do not have. */
 struct bpf_step {
 	uint16_t code;
 	uint8_t yes, no; /* steps to skip */
@@ -122,10 +129,12 @@ enum {
 #define ALLOW  0x7fff0000u
 #define REFUSE (0x00050000u | EACCES)
 
-/* Calls from this number on use another calling convention (x32). */
+/* System calls with this number or a higher one use another calling convention
+ * (x32). */
 #define OTHER_CALLS 0x40000000u
 
-/* Returns the offset of the first argument's lower half. */
+/* Returns the offset of the lower 32 bits of a system call's first argument in
+ * struct seccomp_data. */
 static uint32_t
 first_at(void)
 {
@@ -148,8 +157,9 @@ cli_refuse_calls(void)
 	    {LOAD, 0, 0, NUMBER_AT},
 	    {IF_FROM, CALLS + 5, 0, OTHER_CALLS},
 	};
-	/* After the list of calls: other calls are allowed, calls about this
-	 * process are allowed, the rest is refused. */
+	/* End of the filter: calls that are not in the list are allowed; calls
+	 * whose first argument must be this process are allowed if it is; the
+	 * rest is refused. */
 	const struct bpf_step last[] = {
 	    {ANSWER, 0, 0, ALLOW},
 	    {LOAD, 0, 0, first_at()},
@@ -172,8 +182,8 @@ cli_refuse_calls(void)
 	rc = syscall(SYS_seccomp, SET_FILTER, NOT_SLOWER, &program);
 	if (rc < 0 && errno == EINVAL)
 		rc = syscall(SYS_seccomp, SET_FILTER, 0, &program);
-	/* A container may refuse seccomp with the errors of a kernel without
-	 * it. */
+	/* A container may forbid seccomp with the errors that a kernel without
+	 * seccomp returns. */
 	return rc < 0 && (errno == ENOSYS || errno == EINVAL || errno == EPERM)
 	    ? 0
 	    : rc;

@@ -1,14 +1,16 @@
 /*
- * command_runner.c - a process that runs a command for a sandboxed one
+ * command_runner.c - a child process that runs a shell command for a program in
+ * a sandbox
  *
- * The runner is forked before the program gives up its rights.  It waits for
- * requests on one pipe and answers on another; both carry structs as they are
- * in memory, since both processes have the same code.  The program names no
- * command: the runner runs only the one that it was started for.
+ * The child is forked before the program enters the sandbox, so it can still
+ * run programs.  It reads requests from one pipe and writes answers to another.
+ * Both pipes carry C structs as they are in memory, since both processes run
+ * the same code.  A request contains no command: the child runs only the
+ * command that it was started for.
  *
- * When the program ends, its end of the request pipe is closed.  The runner
- * sees that even while a command runs (ctx_command_run_for), kills the command
- * and ends.
+ * When the program ends, its end of the request pipe is closed.  The child
+ * detects that, even while the command runs (ctx_command_run_for), kills the
+ * command and ends.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,12 +21,12 @@
 
 #include "io/run_command.h"
 
-/* Followed by the n bytes of the command's input. */
+/* A request; the n bytes of the command's input follow it in the pipe. */
 struct request {
 	size_t n, limit;
 };
 
-/* Followed by n bytes of the command's output. */
+/* An answer; n bytes of the command's output follow it in the pipe. */
 struct answer {
 	int rc;
 	struct ctx_err err;
@@ -56,7 +58,8 @@ write_pipe(int fd, const void *data, size_t n)
 	return 0;
 }
 
-/* Returns 0, or -1 with errno, which is 0 at the end of the pipe. */
+/* Reads exactly n bytes.  Returns 0, or -1 with errno, which is 0 at the end
+ * of the pipe. */
 static int
 read_pipe(int fd, void *data, size_t n)
 {
@@ -77,7 +80,8 @@ read_pipe(int fd, void *data, size_t n)
 
 /* ---- the runner ---- */
 
-/* Reads the input of a request and runs the command over it. */
+/* Reads the command's input, which follows the request, and runs the command.
+ */
 static int
 run_request(const struct ctx_command_runner *runner,
     const struct ctx_command *command, const struct request *request,
@@ -99,8 +103,9 @@ run_request(const struct ctx_command_runner *runner,
 	return rc;
 }
 
-/* Handles a request.  Returns -1 if the program has ended, or if there is no
- * memory: an input that was not read is before the next request. */
+/* Runs the command for one request and writes the answer.  Returns -1 if the
+ * program has ended, or if there was no memory: then the pipe may contain
+ * unread input, so no request can follow. */
 static int
 serve_request(const struct ctx_command_runner *runner,
     const struct ctx_command *command, const struct request *request,
@@ -118,8 +123,8 @@ serve_request(const struct ctx_command_runner *runner,
 	return answer.rc < 0 && answer.err.code == CTX_ENOMEM ? -1 : 0;
 }
 
-/* Sets the default action for the signals that end a process, unless they are
- * ignored: the program's handlers are not for the runner. */
+/* Gives the signals that end a process their default action, unless they are
+ * ignored: the program's signal handlers must not run in the child. */
 static void
 reset_handlers(void)
 {
@@ -137,7 +142,7 @@ reset_handlers(void)
 	(void)signal(SIGPIPE, SIG_DFL);
 }
 
-/* Serves requests until the program has ended. */
+/* Handles requests until the program has ended. */
 static void
 serve(const struct ctx_command_runner *runner,
     const struct ctx_command *command)
@@ -147,7 +152,8 @@ serve(const struct ctx_command_runner *runner,
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	reset_handlers();
-	/* Others wait for the end of the program's input and output. */
+	/* The child must not keep the program's standard input and output
+	 * open, since other processes wait for their end. */
 	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0)
 		return;
 	while (read_pipe(runner->requests, &request, sizeof request) == 0 &&
@@ -195,8 +201,9 @@ ctx_command_runner_start(struct ctx_command_runner *runner,
 
 /* ---- the program ---- */
 
-/* Waits for the answer.  A signal that would end this process closes the pipe
- * of requests, so that the runner kills the command and ends. */
+/* Waits for the child's answer.  If a signal arrives that would end this
+ * process, closes the request pipe, so that the child kills the command and
+ * ends. */
 static void
 await_answer(struct ctx_command_runner *runner, const sigset_t *ends)
 {
@@ -220,8 +227,8 @@ read_output(const struct ctx_command_runner *runner, size_t n,
 	return 0;
 }
 
-/* Sends the request and reads the answer.  Returns 1 if the runner has ended.
- */
+/* Sends a request and reads the answer.  Returns 1 if the child has ended, or
+ * -1 with *err. */
 static int
 exchange(struct ctx_command_runner *runner, const struct ctx_command_data *data,
     const sigset_t *ends, struct ctx_buf *out, struct ctx_err *err)
@@ -230,7 +237,7 @@ exchange(struct ctx_command_runner *runner, const struct ctx_command_data *data,
 	struct answer answer;
 	int rc;
 
-	/* A runner that did not read all of it may still have answered. */
+	/* The child may have answered without reading all of the request. */
 	if (write_pipe(runner->requests, &request, sizeof request) < 0 ||
 	    write_pipe(runner->requests, data->input.p, data->input.n) < 0)
 		close_pipe(&runner->requests);
@@ -245,8 +252,8 @@ exchange(struct ctx_command_runner *runner, const struct ctx_command_data *data,
 	return rc;
 }
 
-/* Has command->runner run the command; returns what ctx_command_run_for
- * returned there. */
+/* Has the child process run the command, and returns what ctx_command_run_for
+ * returned in the child. */
 static int
 ask_runner(const struct ctx_command *command,
     const struct ctx_command_data *data, struct ctx_buf *out,

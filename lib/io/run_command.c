@@ -1,19 +1,20 @@
 /*
- * run_command.c - run a command with a time limit
+ * run_command.c - runs a shell command with a time limit
  *
- * Both pipes are polled, so that neither process can wait for the other for
- * ever.  The command runs in a process group of its own.  That is killed when
- * the time is over or the output is too long.
+ * The command's input and output are pipes.  Both are polled, so that command
+ * and caller cannot wait for each other for ever.  The command has a process
+ * group of its own, which is killed when the time limit is over or the output
+ * is too long.
  *
- * The leader of the group is a guard, a shell that is started before the
- * command.  It reads from a pipe that only this process can write to.  When
- * this process ends, the guard kills the group.  This works for SIGKILL, too,
- * which can be neither blocked nor handled.
+ * The first process of that group is a guard: a shell that is started before
+ * the command and reads from a pipe that only this process can write to.  When
+ * this process ends, the guard sees the end of the pipe and kills the group.
+ * This also works for SIGKILL, which can be neither blocked nor handled.
  *
- * Signals from a terminal do not reach that group.  So the signals that end
- * this process are blocked while the command runs, checked for ten times a
- * second, and delivered after the group is killed.  Signals that would not end
- * this process are not changed.
+ * Signals from a terminal do not reach the command's process group.  So the
+ * signals that end this process are blocked while the command runs, checked for
+ * ten times a second, and delivered after the group is killed.  Signals that
+ * would not end this process are not blocked.
  */
 #define _GNU_SOURCE /* pipe2, in POSIX since 2024 */
 #include <errno.h>
@@ -33,7 +34,8 @@ extern char **environ;
 struct child {
 	pid_t guard, pid; /* guard is also the id of the group */
 	int life;         /* write end of the guard's pipe */
-	int in, out;      /* this process's ends of its pipes; -1: closed */
+	/* pipes to the command's input and from its output; -1: closed */
+	int in, out;
 };
 
 /* One run of a command. */
@@ -42,9 +44,12 @@ struct command_run {
 	unsigned seconds;
 	struct ctx_str input; /* bytes that are not written yet */
 	size_t limit;         /* maximum bytes of its output */
-	int client;           /* pipe of the process that asked for it, or -1 */
+	/* read end of a pipe from the process that wants the result, or -1 */
+	int client;
 	struct timespec deadline;
-	sigset_t ends; /* blocked signals that would end this process */
+	/* signals that would end this process, blocked while the command runs
+	 */
+	sigset_t ends;
 };
 
 static void
@@ -55,8 +60,8 @@ close_end(int *fd)
 	*fd = -1;
 }
 
-/* A child with a copy of the write end would keep the reader from seeing the
- * end of the data. */
+/* The pipe is closed on exec: if a program started later had a copy of the
+ * write end, the reader would never see the end of the data. */
 int
 ctx_command_make_pipe(int fd[2], struct ctx_err *err)
 {
@@ -65,8 +70,8 @@ ctx_command_make_pipe(int fd[2], struct ctx_err *err)
 	return 0;
 }
 
-/* Sets default signal handlers, an empty signal mask and the process group;
- * group 0: a new one. */
+/* Sets how the command starts: with default signal handlers, no blocked
+ * signals, and in the process group with this id; 0: a new group. */
 static int
 set_attributes(posix_spawnattr_t *attr, pid_t group)
 {
@@ -87,8 +92,8 @@ set_attributes(posix_spawnattr_t *attr, pid_t group)
 	return rc;
 }
 
-/* Sets the standard input and output of a command; out -1: /dev/null.  Returns
- * 0 or an error number. */
+/* Sets the standard input and output of the command that will be started; out
+ * -1: /dev/null.  Returns 0 or an error number. */
 static int
 set_files(posix_spawn_file_actions_t *actions, int in, int out)
 {
@@ -101,8 +106,8 @@ set_files(posix_spawn_file_actions_t *actions, int in, int out)
 			      "/dev/null", O_WRONLY, 0);
 }
 
-/* Starts a command with these descriptors as standard input and output; out -1:
- * /dev/null.  Returns 0 or an error number. */
+/* Starts a shell command with the descriptors in and out as its standard input
+ * and output; out -1: /dev/null.  Returns 0 or an error number. */
 static int
 spawn(pid_t *pid, const char *command, pid_t group, int in, int out)
 {
@@ -129,7 +134,8 @@ spawn(pid_t *pid, const char *command, pid_t group, int in, int out)
 	return rc;
 }
 
-/* Kills the group.  Its id cannot be reused before the guard is waited for. */
+/* Kills the command's process group.  The group's id cannot belong to other
+ * processes yet, because nothing has waited for the guard. */
 static void
 end_group(struct child *child)
 {
@@ -250,7 +256,7 @@ is_client_gone(int client)
 	    (fd.revents & (POLLHUP | POLLERR)) != 0;
 }
 
-/* Returns the milliseconds until the deadline, at most CTX_COMMAND_SLICE. */
+/* Returns the milliseconds until the time limit, at most CTX_COMMAND_SLICE. */
 static int
 ms_until_deadline(const struct timespec *deadline)
 {
@@ -265,8 +271,8 @@ ms_until_deadline(const struct timespec *deadline)
 				     : (int)ms;
 }
 
-/* Returns the milliseconds that poll may wait, or -1 with *err: kill the
- * command. */
+/* Returns the milliseconds that poll may wait for the command; -1 with *err if
+ * the command must be killed. */
 static int
 check_wait_time(const struct command_run *run, struct ctx_err *err)
 {
@@ -288,7 +294,8 @@ check_wait_time(const struct command_run *run, struct ctx_err *err)
 	return left;
 }
 
-/* Writes more of the input; the command may stop reading before its end. */
+/* Writes more of the input to the command, which may stop reading before the
+ * end. */
 static void
 write_input(struct child *child, struct ctx_str *input)
 {
@@ -302,7 +309,8 @@ write_input(struct child *child, struct ctx_str *input)
 		close_end(&child->in);
 }
 
-/* Reads more of the output.  Returns 1, or 0 at its end. */
+/* Reads more of the command's output.  Returns 1, 0 at the end of the output,
+ * or -1 with *err. */
 static int
 read_output(struct child *child, struct ctx_buf *out, struct ctx_err *err)
 {
@@ -327,8 +335,8 @@ exchange_data(struct child *child, struct command_run *run, struct ctx_buf *out,
 	size_t from = out->n;
 	int rc, left;
 
-	/* A blocking write would keep this loop from reading and from the
-	 * deadline. */
+	/* While a blocking write waits, this loop could neither read the
+	 * output nor check the time limit. */
 	if (fcntl(child->in, F_SETFL, O_NONBLOCK) < 0)
 		return ctx_err_sys(err, errno, "cannot run '%.80s'", run->line);
 	if (run->input.n == 0)
@@ -355,8 +363,8 @@ exchange_data(struct child *child, struct command_run *run, struct ctx_buf *out,
 	}
 }
 
-/* Waits until the command has ended, which may be after the end of its output.
- * Its process id remains to be waited for. */
+/* Waits until the command has ended; it may close its output before.  The
+ * ended process is still a zombie then, so that its id is not used again. */
 static int
 await_exit(const struct child *child, const struct command_run *run,
     struct ctx_err *err)
@@ -378,8 +386,9 @@ await_exit(const struct child *child, const struct command_run *run,
 	}
 }
 
-/* Kills the group, waits for the command, and fills *err if it failed.  If
- * kill_it is true, the command is not given time to end. */
+/* Kills the command's process group, waits for the command, and fills *err if
+ * the command failed.  If kill_it is true, the command is killed at once; else
+ * it has time to end by itself. */
 static int
 finish_child(struct child *child, const struct command_run *run, bool kill_it,
     struct ctx_err *err)
@@ -410,7 +419,8 @@ finish_child(struct child *child, const struct command_run *run, bool kill_it,
 	return 0;
 }
 
-/* Runs the command while the signals are blocked. */
+/* Starts the command, passes input and output, and waits for its end.  Signals
+ * must be blocked. */
 static int
 run_child(struct command_run *run, struct ctx_buf *out, struct ctx_err *err)
 {

@@ -1,14 +1,15 @@
-/* write_summary.c - a summary of the messages that a plan removes */
+/* write_summary.c - makes a summary of the messages that are removed, and
+ * inserts it */
 #include <string.h>
 
 #include "prune/write_summary.h"
 
-/* A summarizer asked for n tokens may write n * BYTES_PER_TOKEN + BYTES_MORE
- * bytes, and at most MOST_BYTES. */
+/* Limit on the output of a summarizer that is asked for n tokens: n *
+ * BYTES_PER_TOKEN + BYTES_MORE bytes, and at most MOST_BYTES. */
 enum { BYTES_PER_TOKEN = 64, BYTES_MORE = 4096, MOST_BYTES = 1 << 20 };
 
-/* Returns the maximum bytes that are read from the output of a summarizer that
- * was asked for this many tokens. */
+/* Returns the maximum number of bytes that are read from a summarizer that is
+ * asked for this many tokens. */
 static size_t
 find_output_limit(uint64_t tokens)
 {
@@ -17,8 +18,9 @@ find_output_limit(uint64_t tokens)
 	return (size_t)tokens * BYTES_PER_TOKEN + BYTES_MORE;
 }
 
-/* Cuts the summary before CTX_SUMMARY_SUFFIX, if the summarizer wrote that: a
- * later run would take the text after it for the user's. */
+/* Cuts the summary before CTX_SUMMARY_SUFFIX, if the summarizer wrote that:
+ * ctx marks the end of an inserted summary with it, and would later take the
+ * rest for the user's text. */
 static void
 cut_at_suffix(struct ctx_buf *out)
 {
@@ -75,10 +77,11 @@ write_summary(struct summary_job *job, struct ctx_err *err)
 	    &job->text, err);
 }
 
-/* ---- what is removed, and where its summary is inserted ---- */
+/* ---- which messages are removed, and where the summary is inserted ---- */
 
-/* Returns what the plan removes.  dialect stays NULL if only earlier summaries
- * are removed: they alone are no reason to write another. */
+/* Returns the tokens that are removed, and the dialect (format) of the removed
+ * messages. dialect is NULL if only earlier summaries are removed: that is no
+ * reason to write another one. */
 static struct removal
 find_removal(const struct held_conversation *conversation)
 {
@@ -90,8 +93,10 @@ find_removal(const struct held_conversation *conversation)
 	for (i = 0; i < conversation->n; i++)
 		for (j = 0; j < conversation->messages[i].n_segments;
 		     j++, k++) {
-			/* Both segments count the tokens that they share.
-			 * These are removed once, and only with both. */
+			/* Two neighbouring segments of one message share some
+			 * tokens, and both count them.  These tokens are
+			 * subtracted once, and only if both segments are
+			 * removed. */
 			if (k + 1 < conversation->groups.n &&
 			    segments[k].message == segments[k + 1].message &&
 			    ((marks[k] | marks[k + 1]) & CTX_MARK_DROP))
@@ -106,8 +111,8 @@ find_removal(const struct held_conversation *conversation)
 	return removal;
 }
 
-/* Marks the earlier summaries in kept messages for removal: the new summary
- * includes them. */
+/* Marks earlier summaries that are in kept messages for removal, because the
+ * new summary includes them. */
 static void
 replace_summaries(struct held_conversation *conversation,
     struct removal *removal)
@@ -127,7 +132,8 @@ replace_summaries(struct held_conversation *conversation,
 	ctx_plan_total(&conversation->plan, &conversation->groups);
 }
 
-/* Sets *tokens to what a summary of this text costs at its place. */
+/* Sets *tokens to the number of tokens that a summary with this text has where
+ * it will be inserted. */
 static int
 count_summary_cost(struct summary_job *job, struct ctx_str text,
     uint64_t *tokens, struct ctx_err *err)
@@ -151,8 +157,8 @@ count_summary_cost(struct summary_job *job, struct ctx_str text,
 	    tokens, err);
 }
 
-/* Sets job->max_tokens: the tokens that the user asked for, but at most what
- * the budget leaves; 0 if it leaves nothing. */
+/* Sets job->max_tokens, the maximum tokens of the summary: as many as the user
+ * asked for, but no more than the budget leaves; 0 if it leaves none. */
 static int
 find_max_tokens(struct summary_job *job, struct ctx_err *err)
 {
@@ -173,8 +179,8 @@ find_max_tokens(struct summary_job *job, struct ctx_err *err)
 	return 0;
 }
 
-/* Sets *all to the summary with its prefix, valid until run->text changes, and
- * *tokens to what it costs. */
+/* Sets *all to the summary with its prefix, which is valid until run->text
+ * changes, and *tokens to its tokens. */
 static int
 compose_summary(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
     struct ctx_err *err)
@@ -190,8 +196,8 @@ compose_summary(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
 	return count_summary_cost(job, *all, tokens, err);
 }
 
-/* Like compose_summary, but shortens the text if the summary exceeds the
- * budget.  A text may have more tokens after the prefix than alone. */
+/* Does what compose_summary does, but shortens the text if the summary exceeds
+ * the budget. (A text may have more tokens after the prefix than alone.) */
 static int
 compose_within(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
     struct ctx_err *err)
@@ -213,8 +219,8 @@ compose_within(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
 	return compose_summary(job, all, tokens, err);
 }
 
-/* Inserts the summary, unless it exceeds the budget or has as many tokens as
- * the messages that it replaces. */
+/* Inserts the summary, unless it exceeds the budget or has at least as many
+ * tokens as the messages that it replaces. */
 static int
 insert_summary(struct summary_job *job, struct ctx_err *err)
 {
@@ -233,8 +239,8 @@ insert_summary(struct summary_job *job, struct ctx_err *err)
 		return ctx_insertion_add(job->conversation,
 		    job->place.message_index, &content, tokens, err);
 	}
-	/* If the budget is met only by removals, they are made without a
-	 * summary; else nothing is removed. */
+	/* Without a summary the messages are removed only if the budget
+	 * requires it. */
 	if (whole <= plan->settings.budget)
 		ctx_plan_take_back(plan, &job->conversation->groups);
 	return 0;
