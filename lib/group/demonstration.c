@@ -1,16 +1,20 @@
 /*
- * demonstration.c - user messages that record how a task was done
+ * demonstration.c - recognises user messages that show how an earlier task was
+ * done
  *
- * SWE-agent writes a finished session as one user message and the task as the
- * next one.  The session ends with the line "--- END OF DEMONSTRATION ---".  In
- * SWE-agent's trajectories the message also has "is_demo": true.  Text after
- * that line could be the task, so the line must be the last of the message.
+ * SWE-agent writes a finished session as one user message, an example for the
+ * model, and the task as the next message.  The example ends with the line "---
+ * END OF DEMONSTRATION ---"; in SWE-agent's trajectories the message also has
+ * "is_demo": true.  Text after that line could be the task, so the line must be
+ * the last one of the message.
  */
 #include <string.h>
 
 #include "group/demonstration.h"
 
-enum { TAIL = 200 }; /* bytes at the end of a text that are searched first */
+/* number of bytes at the end of a text in which the closing line is searched
+ * first */
+enum { TAIL = 200 };
 
 static bool
 is_word_letter(char c)
@@ -18,8 +22,8 @@ is_word_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Returns true if text begins with word, ignoring ASCII case.  word is
- * lower-case. */
+/* Returns true if text begins with word, in upper or lower case. word is
+ * lower-case ASCII. */
 static bool
 has_prefix_nocase(struct ctx_str text, const char *word)
 {
@@ -56,8 +60,8 @@ find_last_line(struct ctx_str text)
 	return line;
 }
 
-/* Removes the first word from line and returns it.  "</" is the word "end", so
- * that a closing tag reads like END OF ... */
+/* Removes the first word from line and returns it. "</" counts as the word
+ * "end", so that a closing tag is read like a line "END OF ...". */
 static struct ctx_str
 take_next_word(struct ctx_str *line)
 {
@@ -90,8 +94,8 @@ is_word_of(struct ctx_str word, const char *const *list)
 	return false;
 }
 
-/* Returns true if the line says that a demonstration ends, like "END OF
- * DEMONSTRATION" or "</demonstration>". */
+/* Returns true if the line ends a demonstration (an example of how a task was
+ * done), such as "END OF DEMONSTRATION" or "</demonstration>". */
 static bool
 is_end_marker(struct ctx_str line)
 {
@@ -108,9 +112,10 @@ is_end_marker(struct ctx_str line)
 	return is_word_of(word, demo) && take_next_word(&line).n == 0;
 }
 
-/* Returns the node of a message's last text if the text's end may name a
- * demonstration, else 0.  Returns 0, too, if the message has other blocks than
- * texts and tool results.  This cheap test spares decoding most messages. */
+/* Returns the JSON node of a message's last text if the text may end with a
+ * line that closes a demonstration, else 0.  Also returns 0 if the message has
+ * blocks other than texts and tool results.  This quick check avoids decoding
+ * most messages. */
 static uint32_t
 find_end_text(const struct ctx_message *message)
 {

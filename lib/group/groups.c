@@ -1,6 +1,5 @@
-/*
- * groups.c - adds messages to the groups and turns of a conversation
- */
+/* groups.c - adds messages to a conversation's groups (messages that must be
+ * kept or removed together) and turns */
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,8 +91,9 @@ append_segment(struct ctx_groups *groups, struct ctx_err *err)
 	return segment;
 }
 
-/* Returns which of tool results (RESULTS) and other content (REST) a message
- * has.  Blocks without a payload, like cache breakpoints, count as neither. */
+/* Returns whether a message has tool results (CTX_SEGMENT_RESULTS), other
+ * content (CTX_SEGMENT_REST), or both.  Blocks without text or data, such as
+ * cache breakpoints, do not count. */
 static unsigned
 find_content_flags(const struct ctx_message *message)
 {
@@ -109,7 +109,8 @@ find_content_flags(const struct ctx_message *message)
 	return content;
 }
 
-/* Adds the segment of the results of a message whose rest opens a turn. */
+/* Adds a segment for the tool results of a message whose other content begins
+ * a turn. */
 static int
 add_results_segment(struct ctx_groups *groups, const struct ctx_cost *cost,
     unsigned flags, struct ctx_err *err)
@@ -123,13 +124,14 @@ add_results_segment(struct ctx_groups *groups, const struct ctx_cost *cost,
 	segment->tokens = cost->results + cost->framing;
 	segment->shared_tokens = (uint32_t)cost->framing;
 	segment->clearable_tokens = cost->clearable;
-	/* Results end the row of user messages here, as results in a message of
-	 * their own do. */
+	/* Tool results end the user messages at the start of a turn, even if
+	 * they are in one message with user text. */
 	groups->answered = true;
 	return 0;
 }
 
-/* Returns flags with those that follow from the message alone. */
+/* Returns flags, together with the segment flags that can be derived from the
+ * message alone. */
 static unsigned
 add_message_flags(const struct ctx_message *message, unsigned flags)
 {
@@ -146,8 +148,8 @@ add_message_flags(const struct ctx_message *message, unsigned flags)
 	return flags;
 }
 
-/* Adds the segment of a message, without the results if these have a segment of
- * their own (CTX_SEGMENT_REST). */
+/* Adds the segment of a message.  If the message's tool results have a segment
+ * of their own (CTX_SEGMENT_REST), they are left out. */
 static int
 add_message_segment(struct ctx_groups *groups,
     const struct ctx_message *message, const struct ctx_cost *cost,
@@ -167,8 +169,8 @@ add_message_segment(struct ctx_groups *groups,
 	return 0;
 }
 
-/* Counts the message of the newest segment.  A record that continues a message
- * gets the index of that message and is not counted. */
+/* Counts the message of the newest segment.  A record that continues an
+ * earlier message is not counted, and gets the index of that message. */
 static void
 count_message(struct ctx_groups *groups, const struct ctx_message *message)
 {
@@ -184,8 +186,8 @@ count_message(struct ctx_groups *groups, const struct ctx_message *message)
 	groups->nonsystem_messages += !(segment->flags & CTX_SEGMENT_SYSTEM);
 }
 
-/* Returns true if results in or after this message can answer calls before it
- * by id only. */
+/* Returns true if a tool result from this message on can answer an earlier
+ * call only by the call's id. */
 static bool
 ends_open_calls(const struct ctx_groups *groups,
     const struct ctx_message *message, bool opens_turn)
@@ -216,8 +218,9 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_message *message,
 	if (add_message_segment(groups, message, cost, flags, err) < 0)
 		return -1;
 	count_message(groups, message);
-	/* When split, the results belong to the turn before; its calls are
-	 * closed after they have been matched. */
+	/* If the message is split, its tool results belong to the turn before.
+	 * The open calls of that turn are closed after the results have been
+	 * matched. */
 	if (ends_open_calls(groups, message, may_open && !split))
 		ctx_groups_expire_calls(groups);
 	groups->has_remote_state |=
@@ -252,7 +255,8 @@ ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
 	return 0;
 }
 
-/* Returns the new index of a segment, or CTX_NO_SEGMENT if it was removed. */
+/* Returns the index that a segment has after others were removed, or
+ * CTX_NO_SEGMENT if it was removed itself. */
 static uint32_t
 remap_segment(uint32_t segment, const bool *removed, const uint32_t *new_index)
 {
@@ -261,8 +265,9 @@ remap_segment(uint32_t segment, const bool *removed, const uint32_t *new_index)
 	    : new_index[segment];
 }
 
-/* Corrects the members of groups that are indices of segments.  attached and
- * continuing count as open calls, so their groups are never removed. */
+/* Adjusts the members of groups that are indices of segments after segments
+ * were removed.  The groups of attached and continuing are never removed,
+ * because they count as having an open call. */
 static void
 renumber_cursors(struct ctx_groups *groups, const bool *removed,
     const uint32_t *new_index)

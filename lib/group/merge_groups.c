@@ -1,9 +1,10 @@
 /*
- * merge_groups.c - merges groups that can only be kept or removed together
+ * merge_groups.c - merges groups of messages into one group, whose messages
+ * must be kept or removed together
  *
  * Groups are the disjoint sets of a union-find structure over segments.  The
- * root of a set is its first segment, so that groups can be ordered as in the
- * stream.
+ * root of a set is its first segment, so that groups can be sorted by their
+ * position.
  */
 #include "group/group.h"
 #include "group/merge_groups.h"
@@ -64,9 +65,9 @@ ctx_groups_has_pending_calls(const struct ctx_groups *groups,
 			.open_calls > 0);
 }
 
-/* Merges a message with its neighbours if the dialect attaches it to them.  A
- * message attached to the next one counts as an open call until that arrives,
- * so that its group is not complete before. */
+/* Merges a message with the one before or after it if the format ties them
+ * together.  A message tied to the next one counts as an open tool call until
+ * the next one is added, so that its group is not taken as complete. */
 static void
 attach_neighbours(struct ctx_groups *groups, const struct ctx_message *message,
     uint32_t segment)
@@ -77,7 +78,8 @@ attach_neighbours(struct ctx_groups *groups, const struct ctx_message *message,
 
 	if (groups->attached != CTX_NO_SEGMENT) {
 		segments[ctx_group_of(segments, groups->attached)].open_calls--;
-		/* A system message must not connect two turns. */
+		/* If a system message were merged, it could connect two turns.
+		 */
 		if (!(segments[groups->attached].flags & CTX_SEGMENT_SYSTEM) ||
 		    message->role == CTX_ROLE_ASSISTANT)
 			ctx_groups_merge(segments, groups->attached, segment);
@@ -94,8 +96,8 @@ attach_neighbours(struct ctx_groups *groups, const struct ctx_message *message,
 	}
 }
 
-/* Merges assistant messages in a row that are one response (CTX_JOINS_ANSWERS).
- */
+/* Merges consecutive assistant messages that are one response of the model
+ * (CTX_JOINS_ANSWERS). */
 static void
 merge_answers(struct ctx_groups *groups, const struct ctx_message *message,
     uint32_t segment)
@@ -109,9 +111,9 @@ merge_answers(struct ctx_groups *groups, const struct ctx_message *message,
 		ctx_groups_merge(segments, groups->newest, segment);
 }
 
-/* Merges a message with the record that continues it, and with messages whose
- * records alternate with its own.  Until the last record arrives the message
- * counts as an open call, so that its group is not complete before. */
+/* Merges a message with the later record that continues it, and with the
+ * messages of records in between.  Until the last record is added, the message
+ * counts as an open tool call, so that its group is not taken as complete. */
 static void
 merge_continuations(struct ctx_groups *groups,
     const struct ctx_message *message, uint32_t segment)
@@ -148,8 +150,8 @@ ctx_groups_merge_neighbours(struct ctx_groups *groups,
 	merge_continuations(groups, message, segment);
 }
 
-/* Merges all segments from the first one of the group of segment up to segment,
- * except system messages and unknown records. */
+/* Merges all segments between the first segment of a group and this segment of
+ * it, except system messages and unknown records. */
 static void
 merge_group_span(struct ctx_groups *groups, uint32_t segment)
 {

@@ -1,10 +1,10 @@
 /*
- * open_tool_calls.c - tool calls that wait for their results
+ * open_tool_calls.c - table of the tool calls that have no result yet
  *
  * A call is in up to three lists at once: the calls with its id, the calls of
- * its tool name, and the calls in order.  A result finds the call through one
- * list and removes it from all.  Lists are found by a wide keyed hash of the id
- * or name, so that ids of any length need not be copied.
+ * its tool name, and all calls in order.  A result finds the call through one
+ * list and removes it from all three.  Lists are found by a 128-bit keyed hash
+ * of the id or name, so that long ids need not be copied.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,20 +18,25 @@
 enum list_kind { BY_ID, BY_NAME, BY_ORDER, LIST_KINDS };
 
 struct open_tool_call {
-	uint32_t segment; /* index of its segment; NONE: the slot is free */
-	uint32_t tool;    /* id of its tool name; 0: none */
-	uint32_t free;    /* next free slot */
+	/* index of the segment that contains the call; NONE: this entry is
+	 * free */
+	uint32_t segment;
+	uint32_t tool; /* id of its tool name; 0: none */
+	uint32_t free; /* next free slot */
 	struct {
 		uint32_t list; /* NONE: it is in no such list */
 		uint32_t previous, next;
 	} in[LIST_KINDS];
 };
 
-/* A list of the calls with this key, a hash (see hash_key). */
+/* A list of the calls with the same id or the same tool name. key is a hash of
+ * that (see hash_key). */
 struct call_list {
 	uint64_t key[2];
 	uint32_t first, last;
-	uint32_t chain; /* next list of the bucket, or next free list */
+	/* next list with the same hash bucket; in a free list, the next free
+	 * one */
+	uint32_t chain;
 };
 
 struct ctx_open_calls {
@@ -46,7 +51,8 @@ struct ctx_open_calls {
 	size_t mask; /* number of buckets - 1 */
 };
 
-/* Rehashes all lists into a number of buckets, a power of two. */
+/* Distributes all lists over a new number of hash buckets, which must be a
+ * power of two. */
 static int
 resize_buckets(struct ctx_open_calls *calls, size_t buckets,
     struct ctx_err *err)
@@ -106,8 +112,8 @@ ctx_open_calls_clear(struct ctx_open_calls *calls)
 {
 	uint32_t *fewer;
 
-	/* Shrink a large table that is nearly unused: clearing it for every
-	 * small conversation would be slow. */
+	/* Shrinks a large hash table that is nearly empty: to clear it for
+	 * every small conversation would be slow. */
 	if (calls->mask >= LEAST_BUCKETS && calls->n_lists < calls->mask / 8 &&
 	    (fewer = realloc(calls->buckets, LEAST_BUCKETS * sizeof *fewer)) !=
 		NULL) {
@@ -120,8 +126,9 @@ ctx_open_calls_clear(struct ctx_open_calls *calls)
 	    (calls->mask + 1) * sizeof *calls->buckets);
 }
 
-/* Sets hash to the hash of the key that a list of this kind is found by.  There
- * is one list BY_ORDER, so its hash does not depend on the key. */
+/* Sets hash to the hash of a list's key: the id or the tool name, depending on
+ * the kind of list.  There is only one list BY_ORDER, so its hash is constant.
+ */
 static void
 hash_key(const struct ctx_open_calls *calls, enum list_kind kind,
     const struct ctx_call_key *key, uint64_t hash[2])
@@ -134,8 +141,9 @@ hash_key(const struct ctx_open_calls *calls, enum list_kind kind,
 	hash[0] += kind;
 }
 
-/* Returns the link that holds the index of the list with this key, or the
- * bucket's last link, which holds NONE. */
+/* Returns a pointer to the link that contains the index of the list with this
+ * key.  If there is no such list, returns the last link of the hash bucket,
+ * which contains NONE. */
 static uint32_t *
 find_link(struct ctx_open_calls *calls, const uint64_t key[2])
 {
@@ -150,8 +158,8 @@ find_link(struct ctx_open_calls *calls, const uint64_t key[2])
 	return link;
 }
 
-/* Returns the list with this key and creates it if needed; NONE with *err at an
- * error. */
+/* Returns the index of the list with this key, which is created if needed;
+ * NONE with *err if there is no memory. */
 static uint32_t
 find_or_add_list(struct ctx_open_calls *calls, const uint64_t key[2],
     struct ctx_err *err)
@@ -194,7 +202,8 @@ allocate_open_call(struct ctx_open_calls *calls, struct ctx_err *err)
 		calls->free_call = calls->calls[c].free;
 		return c;
 	}
-	/* Each call may need WAYS lists, and list indices have 32 bits, too. */
+	/* Each call may need WAYS lists, and their indices must fit into 32
+	 * bits, too. */
 	if (calls->n_calls >= NONE / LIST_KINDS) {
 		ctx_err_set(err, CTX_ELIMIT, "too many open calls");
 		return NONE;
@@ -207,8 +216,8 @@ allocate_open_call(struct ctx_open_calls *calls, struct ctx_err *err)
 	return (uint32_t)calls->n_calls++;
 }
 
-/* Puts a call into a list.  Lists by id have the newest call first, the others
- * the oldest. */
+/* Adds a call to a list.  In lists by id the newest call is first, in the
+ * others the oldest. */
 static void
 link_call(struct ctx_open_calls *calls, uint32_t c, enum list_kind kind,
     uint32_t l)
@@ -231,8 +240,8 @@ link_call(struct ctx_open_calls *calls, uint32_t c, enum list_kind kind,
 	}
 }
 
-/* Removes a call from its list of this way, and frees the list when it is
- * empty. */
+/* Removes a call from the list that it is in for this kind of key, and frees
+ * the list if it is empty then. */
 static void
 unlink_call(struct ctx_open_calls *calls, uint32_t c, enum list_kind kind)
 {
@@ -262,7 +271,8 @@ unlink_call(struct ctx_open_calls *calls, uint32_t c, enum list_kind kind)
 	calls->used_lists--;
 }
 
-/* Returns text, or a NULL string if the value is absent, null or empty. */
+/* Returns the text, or a string with p NULL if the JSON value is missing, null
+ * or empty. */
 static struct ctx_str
 get_nonempty_text(const struct ctx_json *json, uint32_t node,
     struct ctx_str text)
@@ -288,7 +298,8 @@ ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
 	id_length = text->n;
 	if (ctx_block_tool(json, block, text, &name, err) < 0)
 		return -1;
-	/* The buffer may have moved when the name was added. */
+	/* The text is looked up again, because adding the name may have moved
+	 * the buffer. */
 	if (id_length > 0)
 		id = (struct ctx_str){text->p, id_length};
 	key->id = get_nonempty_text(json, block->id, id);
@@ -342,7 +353,8 @@ ctx_open_calls_push(struct ctx_open_calls *calls,
 	return c;
 }
 
-/* Returns the first call of a list, or NONE. */
+/* Returns the index of the first call of a list, or NONE if the list is
+ * missing or empty. */
 static uint32_t
 find_first_call(struct ctx_open_calls *calls, enum list_kind kind,
     const struct ctx_call_key *key)
@@ -355,7 +367,7 @@ find_first_call(struct ctx_open_calls *calls, enum list_kind kind,
 	return l == NONE ? NONE : calls->lists[l].first;
 }
 
-/* Returns the call that a result answers, or NONE. */
+/* Returns the index of the open call that a tool result answers, or NONE. */
 static uint32_t
 find_answered_call(struct ctx_open_calls *calls, const struct ctx_call_key *key)
 {

@@ -1,15 +1,15 @@
 /*
  * pair_results.c - finds the tool call that a tool result answers
  *
- * Only open calls, which wait for a result, are stored (open_tool_calls.c).
+ * Only open calls, which have no result yet, are stored (open_tool_calls.c).
  */
 #include "group/group.h"
 #include "group/merge_groups.h"
 #include "group/open_tool_calls.h"
 #include "group/pair_results.h"
 
-/* Reads the key of a tool call or result.  Sets *tool to the id of its tool
- * name in groups->tools, or to 0 if it names no tool. */
+/* Reads the id and tool name of a tool call or result.  Sets *tool to the id
+ * of the tool name in groups->tools, or to 0 if the block has no tool name. */
 static int
 read_call_key(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_block *block, struct ctx_call_key *key, uint32_t *tool,
@@ -39,9 +39,10 @@ ctx_groups_tool(struct ctx_groups *groups, const struct ctx_message *message,
 	return 0;
 }
 
-/* Merges a call that a program made with the call that runs the program
- * (block->caller).  If that call already has its result, it is no longer open:
- * then the newest segment with calls is of the same program. */
+/* Merges a tool call that a program of the model made with the call that runs
+ * the program (block->caller).  If the latter already has its result, it is no
+ * longer stored; then the newest segment with calls is taken, which belongs to
+ * that program. */
 static int
 merge_with_caller(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_block *block, uint32_t segment, struct ctx_err *err)
@@ -62,8 +63,8 @@ merge_with_caller(struct ctx_groups *groups, const struct ctx_message *message,
 	return 0;
 }
 
-/* Records that a call gets more results later.  If the call has no id, any
- * later result without an id may belong to it. */
+/* Records that a call will get more results.  If the call has no id, any later
+ * result without an id may be one of them. */
 static void
 expect_more_results(struct ctx_groups *groups, const struct ctx_call_key *key,
     uint32_t call)
@@ -78,7 +79,8 @@ expect_more_results(struct ctx_groups *groups, const struct ctx_call_key *key,
 	groups->n_unnamed_calls++;
 }
 
-/* Opens a tool call of the newest segment.  tool is the id of its tool name. */
+/* Stores a tool call of the newest segment as open. tool is the id of its tool
+ * name. */
 static int
 add_call(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_block *block, const struct ctx_call_key *key,
@@ -100,9 +102,9 @@ add_call(struct ctx_groups *groups, const struct ctx_message *message,
 	return 0;
 }
 
-/* Returns true if a result that matches no call must be kept or removed with
- * the assistant message before it: to remove only one of them would break the
- * order of roles. */
+/* Returns true if a tool result that answers no call must be kept or removed
+ * with the assistant message before it, because removing only one of them
+ * would break the order of roles. */
 static bool
 needs_message_before(const struct ctx_groups *groups,
     const struct ctx_message *message)
@@ -114,8 +116,9 @@ needs_message_before(const struct ctx_groups *groups,
 	    groups->segments[groups->newest].role == CTX_ROLE_ASSISTANT;
 }
 
-/* Finds a group for a result, in segment results, that matches no open call:
- * another result of a call that got one, or an extra result. */
+/* Finds the group for the segment of a tool result that answers no open call:
+ * it may be another result of a call that already has one, or a result without
+ * a call. */
 static void
 place_unmatched_result(struct ctx_groups *groups,
     const struct ctx_message *message, const struct ctx_block *block,
@@ -130,15 +133,16 @@ place_unmatched_result(struct ctx_groups *groups,
 		groups->n_unnamed_calls -=
 		    !block->is_partial && groups->n_unnamed_calls > 0;
 	} else if (groups->newest_answering != CTX_NO_SEGMENT) {
-		/* The results directly before have answered its call. */
+		/* The call that this result belongs to was answered by the
+		 * results directly before. */
 		ctx_groups_merge(segments, groups->newest_answering, results);
 	} else if (needs_message_before(groups, message)) {
 		ctx_groups_merge(segments, groups->newest, results);
 	}
 }
 
-/* Merges segment results, of a message with this result, with the call that the
- * result answers.  tool is the id of the tool that the result names, or 0. */
+/* Merges the segment of a tool result with the segment of the call that it
+ * answers. tool is the id of the result's tool name, or 0. */
 static void
 add_result(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_block *block, const struct ctx_call_key *key,

@@ -4,14 +4,14 @@
 
 #include "group/group.h"
 
-/* Adds the tool calls of a message, whose segment is the newest, to the open
- * calls.  Merges segment results, which has the results of the message, with
+/* Stores the tool calls of a message, whose segment is the newest, as open.
+ * Merges the segment results, which contains the message's tool results, with
  * the calls that they answer. */
 int ctx_groups_pair_results(struct ctx_groups *groups,
     const struct ctx_message *message, uint32_t results, struct ctx_err *err);
-/* Closes the open calls without an id: no later result can answer them after a
- * new turn has begun or, where results must come next, after another message of
- * the assistant.  Calls with an id can still be answered by that id. */
+/* Removes the open calls without an id: no later result can answer them after
+ * a new turn has begun, or after another assistant message if the format
+ * demands results next.  Calls with an id can still be answered. */
 void ctx_groups_expire_calls(struct ctx_groups *groups);
 
 #endif

@@ -1,6 +1,5 @@
-/*
- * turns.c - finds where turns begin, and the task of each
- */
+/* turns.c - finds where turns begin, and which user message of a turn is its
+ * task */
 #include <string.h>
 
 #include "group/demonstration.h"
@@ -22,13 +21,11 @@ ctx_groups_may_open_turn(const struct ctx_groups *groups,
 	    !(flags & CTX_SEGMENT_INSERTED) && content != CTX_SEGMENT_RESULTS;
 }
 
-/*
- * Sets *opens to true if a user message opens a turn, and records its writer's
- * name.  In formats that name users (CTX_NAMES_USERS) a change of name opens a
- * turn even if no assistant has answered: otherwise a conversation among people
- * would be a single turn.  A message without a name counts as written by the
- * writer before.
- */
+/* Sets *opens to true if a user message begins a turn, and records its
+ * writer's name.  In formats with names of users (CTX_NAMES_USERS) a change of
+ * name begins a turn even if no assistant has answered: otherwise a
+ * conversation among people would be a single turn.  A message without a name
+ * counts as written by the same person as the message before it. */
 static int
 update_speaker(struct ctx_groups *groups, const struct ctx_message *message,
     bool *opens, struct ctx_err *err)
