@@ -1,10 +1,10 @@
 /*
- * bound_reasoning.c - signed reasoning after a change
+ * bound_reasoning.c - removes signed reasoning that comes after a change
  *
- * Claude models that bind their reasoning refuse a request if anything before a
- * signed block was changed (platform.claude.com, "Prefix checks on thinking
- * blocks", November 2026).  Signed reasoning after a change must therefore be
- * removed.
+ * Some Claude models sign each reasoning block together with all that is before
+ * it, and the provider refuses a request if anything before such a block was
+ * changed (platform.claude.com, "Prefix checks on thinking blocks", November
+ * 2026).  So signed reasoning after a change must be removed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,8 @@ ctx_bound_after(const struct ctx_message *message, size_t from)
 	return false;
 }
 
-/* Returns true if block i is signed reasoning after from, or repeats such. */
+/* Returns true if block i is signed reasoning that ends after byte from, or an
+ * unsigned copy of such a block. */
 static bool
 is_bound(const struct ctx_message *message, size_t i, size_t from)
 {
@@ -48,7 +49,8 @@ is_bound(const struct ctx_message *message, size_t i, size_t from)
 	    (message->blocks[i].is_copy && ctx_bound_after(message, from));
 }
 
-/* Returns the content of a message that has null there, or 0. */
+/* Returns the JSON node of a message's content if the content is null, else 0.
+ */
 static uint32_t
 find_null_content(const struct ctx_message *message)
 {
@@ -61,7 +63,8 @@ find_null_content(const struct ctx_message *message)
 	    : 0;
 }
 
-/* Returns true if no block of the message would be left. */
+/* Returns true if the removal of the reasoning would leave no block in the
+ * message. */
 static bool
 is_all_bound(const struct ctx_message *message, size_t from)
 {
@@ -75,7 +78,8 @@ is_all_bound(const struct ctx_message *message, size_t from)
 	return message->n > 0;
 }
 
-/* Returns the first block that a text block may replace, or message->n. */
+/* Returns the index of the first block that can be replaced by a text block,
+ * or message->n if there is none. */
 static size_t
 find_replaceable_block(const struct ctx_message *message)
 {
@@ -88,8 +92,8 @@ find_replaceable_block(const struct ctx_message *message)
 	return message->n;
 }
 
-/* Adds an edit that replaces a block by the text block CTX_REASONING_REMOVED.
- */
+/* Adds an edit that replaces a block by a text block that says that reasoning
+ * was removed (CTX_REASONING_REMOVED). */
 static int
 replace_block(struct ctx_edits *edits, const struct ctx_message *message,
     uint32_t block, struct ctx_err *err)
@@ -105,8 +109,9 @@ replace_block(struct ctx_edits *edits, const struct ctx_message *message,
 	return rc;
 }
 
-/* Adds the edit that lets the message say CTX_REASONING_REMOVED: in the place
- * of the block kept, else of a content that is null. */
+/* Adds the edit that puts the text CTX_REASONING_REMOVED into a message that
+ * would be empty: in place of the block kept, or else of a content that is
+ * null. */
 static int
 add_placeholder(struct ctx_edits *edits, const struct ctx_message *message,
     size_t kept, struct ctx_err *err)

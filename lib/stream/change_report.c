@@ -1,4 +1,5 @@
-/* change_report.c - reports changes and archives the bytes before them */
+/* change_report.c - reports changed messages, and archives their bytes from
+ * before the change */
 #include <sha2.h>
 #include <string.h>
 
@@ -66,7 +67,7 @@ ctx_report_wanted(const struct ctx_report *report)
 	    (report->archive != NULL && !report->dry_run);
 }
 
-/* Sets change->after by reading and counting the message with its edits. */
+/* Sets change->after to the tokens that the message has with its edits. */
 static int
 count_after_edits(struct edited *edited, const struct ctx_edits *edits,
     struct ctx_change *change, struct ctx_err *err)
@@ -100,7 +101,8 @@ ctx_report_edited(const struct ctx_report *report, struct edited *edited,
 
 	change->role = edited->before->role;
 	change->action = "edit";
-	/* A change aside costs nothing: the model is not shown the line. */
+	/* An inactive line of a session file is not sent to the model, so its
+	 * change saves no tokens. */
 	if (report->on_change != NULL && !change->aside) {
 		if (ctx_count_message(edited->counter, edited->before, &cost,
 			err) < 0)

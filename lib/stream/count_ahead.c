@@ -1,27 +1,29 @@
 /*
- * count_ahead.c - several threads count messages ahead
+ * count_ahead.c - counts the tokens of the next messages in several threads
  *
- * The stream's thread reads batches: copies of records, their JSON nodes and
- * their events.  Any free thread counts the messages of a batch.  The events
- * are given out in order, batch by batch.  If a message cannot be counted, its
- * event has no cost; the caller counts it again and reports the error at the
- * right place.
+ * The thread that reads the stream copies records, their JSON nodes and their
+ * events into batches.  Any free thread counts the messages of a batch.  Events
+ * are returned to the caller in order, batch by batch.  If a message cannot be
+ * counted, its event has no token count; the caller then counts it again and
+ * reports the error with the right place.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "stream/count_ahead.h"
 
-/* Bytes of records after which a batch is full.  Memory of a batch larger than
- * CTX_BUF_KEEP is freed after use. */
+/* A batch is full when its records have this many bytes.  If a batch has more
+ * memory than CTX_BUF_KEEP, the memory is freed after use. */
 #define BATCH ((size_t)256 << 10)
 
-/* A record.  While the batch grows and its buffers may move, text, value and
- * nodes are offsets. */
+/* A record in a batch.  While records are added, the batch's buffers may move,
+ * so text, value and nodes are offsets, and pointers only later. */
 struct kept {
 	struct ctx_record record;
 	struct ctx_json json;
-	char *own; /* bytes of a long record, owned, instead of a copy */
+	/* bytes of a long record, which the batch owns; NULL if the record is
+	 * copied into the batch's buffer */
+	char *own;
 	size_t text, value, nodes;
 };
 
@@ -49,7 +51,7 @@ struct batch {
 	size_t given; /* number of steps given out */
 };
 
-/* A thread's own copy of the counter like. */
+/* A thread's own copy of a token counter; like is the original. */
 struct clone {
 	const struct ctx_counter *like;
 	struct ctx_counter counter;
@@ -67,13 +69,17 @@ struct ctx_count_ahead {
 	unsigned threads;
 	struct batch *batches; /* a ring ... */
 	size_t n, first, full; /* ... of n; from first on, full are read */
-	bool giving;           /* batch first is counted and being given out */
+	/* true if the first batch is counted and its events are being returned
+	 */
+	bool giving;
 	struct ctx_counter *lines, *record; /* of the stream, of a record */
 	bool open;                /* the stream's conversation has begun */
 	struct ctx_event pending; /* read, but not yet in a batch */
 	bool has_pending;
 	const struct ctx_record *last; /* record of the event given out last */
-	bool ended; /* the stream ended with rc, and with err if rc is -1 */
+	/* true if the end of the stream, or an error, was read: then rc and
+	 * err say which */
+	bool ended;
 	int rc;
 	struct ctx_err err;
 };
@@ -133,7 +139,8 @@ count_batch(struct ctx_task *task, unsigned number)
 	for (i = 0; i < batch->n_steps; i++) {
 		step = &batch->steps[i];
 		counter = step->counter;
-		/* Only the stream's thread, number 0, may use the original. */
+		/* Only thread 0, which reads the stream, may use the original
+		 * counter. */
 		if (counter != NULL && number > 0)
 			counter = find_clone(&p->clones[number - 1], counter,
 			    p->counters->simd, &err);
@@ -146,7 +153,8 @@ count_batch(struct ctx_task *task, unsigned number)
 
 /* ---- reading, in the stream's thread ---- */
 
-/* Returns list with room for n more elements, or NULL with *err. */
+/* Grows an array so that n more elements fit.  Returns the array, or NULL with
+ * *err. */
 static void *
 grow_list(void *list, size_t used, size_t n, size_t *cap, size_t size,
     struct ctx_err *err)
@@ -220,8 +228,8 @@ keep_message(struct batch *batch, struct step *step,
 	return 0;
 }
 
-/* Returns the counter of the conversation that begins, or NULL if there is
- * none.  The caller then finds the error itself. */
+/* Returns the token counter of the conversation that begins with this event;
+ * NULL after an error, which the caller will find itself. */
 static struct ctx_counter *
 choose_counter(struct ctx_stream *stream, const struct ctx_event *event)
 {
@@ -234,8 +242,8 @@ choose_counter(struct ctx_stream *stream, const struct ctx_event *event)
 	return model_counter.counter;
 }
 
-/* Returns the counter of a message.  The caller looks the counter up at the
- * same events, so both get the same one. */
+/* Returns the token counter for a message.  It is looked up at the same events
+ * at which the caller looks it up, so both use the same counter. */
 static struct ctx_counter *
 find_message_counter(struct ctx_stream *stream, const struct ctx_event *event)
 {
@@ -276,7 +284,8 @@ keep_event(struct ctx_stream *stream, struct batch *batch,
 	return 0;
 }
 
-/* Sets the pointers into the batch's buffers, which no longer move. */
+/* Replaces offsets by pointers into the batch's buffers, which do not move any
+ * more. */
 static void
 seal_batch(struct batch *batch)
 {
@@ -308,9 +317,9 @@ seal_batch(struct batch *batch)
 	}
 }
 
-/* Reads an event into p->pending unless there is one or the stream has ended.
- * Returns true if the pending event can be counted ahead: it is not of a
- * transcript. */
+/* Reads the next event into p->pending, unless there is one or the stream has
+ * ended.  Returns true if the event can be put into a batch: events of session
+ * files cannot. */
 static bool
 look_ahead(struct ctx_stream *stream)
 {
@@ -324,7 +333,8 @@ look_ahead(struct ctx_stream *stream)
 	return p->has_pending && p->pending.line == 0;
 }
 
-/* Fills a batch; it never ends inside a record. */
+/* Reads events into a batch until it is full; all events of a record are in
+ * one batch. */
 static int
 read_batch(struct ctx_stream *stream, struct batch *batch, struct ctx_err *err)
 {
@@ -344,7 +354,7 @@ read_batch(struct ctx_stream *stream, struct batch *batch, struct ctx_err *err)
 	return 0;
 }
 
-/* Fills all free batches and hands them to the threads. */
+/* Fills all free batches and gives them to the threads to be counted. */
 static int
 fill_batches(struct ctx_stream *stream, struct ctx_err *err)
 {
@@ -377,7 +387,7 @@ release_batch(struct batch *batch)
 	free(batch->steps);
 }
 
-/* Frees the first batch of the ring for new events, after its last event. */
+/* Frees the oldest batch for new events, after its last event was returned. */
 static int
 recycle_batch(struct ctx_stream *stream, struct ctx_err *err)
 {
@@ -388,7 +398,8 @@ recycle_batch(struct ctx_stream *stream, struct ctx_err *err)
 	p->last = NULL;
 	p->first = (p->first + 1) % p->n;
 	p->full--;
-	/* The writer may still point to the batch's records. */
+	/* Flush first: the writer may still refer to bytes of the batch's
+	 * records. */
 	if (ctx_reader_flush(stream->reader, err) < 0)
 		return -1;
 	if (batch->bytes > CTX_BUF_KEEP) {

@@ -1,20 +1,23 @@
-/* count_ahead.h - what stream.c, next_event.c and count_ahead.c share */
+/* count_ahead.h - functions that stream.c, next_event.c and count_ahead.c
+ * share */
 #ifndef CTX_STREAM_COUNT_AHEAD_H
 #define CTX_STREAM_COUNT_AHEAD_H
 
 #include "stream/stream.h"
 
-/* Reads the next event directly, not ahead. */
+/* Reads the next event of a stream in the calling thread, without counting in
+ * other threads. */
 int ctx_stream_step(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err);
 
-/* Gives out the next event of a stream whose messages are counted ahead. */
+/* Returns the next event of a stream whose messages are counted by several
+ * threads. */
 int ctx_count_ahead_next(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err);
-/* Takes the memory of an event's record; the caller must free it.  Returns NULL
- * if the record is a copy in the batch, or was taken before. */
+/* Returns the bytes of an event's record, which the caller must free; NULL if
+ * the record was copied into a batch, or if the bytes were taken before. */
 char *ctx_count_ahead_keep(const struct ctx_record *record);
-/* Returns the record of the event that was given out last. */
+/* Returns the record of the event that was returned last. */
 const struct ctx_record *ctx_count_ahead_record(
     const struct ctx_stream *stream);
 void ctx_count_ahead_close(struct ctx_count_ahead *prefetch);

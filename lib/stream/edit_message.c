@@ -1,11 +1,11 @@
-/* edit_message.c - turns the marks of a plan into edits of a message's bytes */
+/* edit_message.c - makes the edits of a message's JSON that a plan demands */
 #include <stdlib.h>
 #include <string.h>
 
 #include "dialect/result_content.h"
 #include "stream/stream.h"
 
-/* Returns true if the edit removes block i. */
+/* Returns true if the edit of the message removes block i. */
 static bool
 is_removed(const struct ctx_message *message, size_t i,
     const struct ctx_message_edit *edit)
@@ -22,7 +22,8 @@ is_removed(const struct ctx_message *message, size_t i,
 	    (edit->rest & CTX_MARK_STRIP);
 }
 
-/* Returns true if result i is inside its call and the call is removed. */
+/* Returns true if the tool result in block i is part of its call's JSON, and
+ * the call is removed. */
 static bool
 is_removed_with_call(const struct ctx_message *message, size_t i,
     const struct ctx_message_edit *edit)
@@ -36,8 +37,9 @@ is_removed_with_call(const struct ctx_message *message, size_t i,
 	    result->payload < message->json->nodes[call->removable].next;
 }
 
-/* Adds the removal of children of one container.  Removals of one container
- * must be added together, because they share commas. */
+/* Adds edits that remove elements or members of one JSON array or object.  All
+ * removals from one container must be made together, because of the commas
+ * between elements. */
 static int
 remove_from_container(struct ctx_edits *edits,
     const struct ctx_message *message, uint32_t parent, const bool *removed,
@@ -95,7 +97,7 @@ out:
 	return rc;
 }
 
-/* Adds the removal of all blocks that the edit removes. */
+/* Adds edits that remove all blocks which the plan removes from the message. */
 static int
 remove_blocks(struct ctx_edits *edits, const struct ctx_message *message,
     const struct ctx_message_edit *edit, struct ctx_err *err)

@@ -1,6 +1,5 @@
-/*
- * next_event.c - gives events out, read now or counted ahead
- */
+/* next_event.c - returns the next event of a stream, which is read now or was
+ * counted ahead by other threads */
 #include <stdlib.h>
 
 #include "stream/count_ahead.h"

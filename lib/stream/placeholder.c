@@ -1,8 +1,10 @@
 /*
- * placeholder.c - the text block that replaces a media block
+ * placeholder.c - writes and recognises the text block that replaces an image
+ * or other media
  *
- * A placeholder is recognized by its whole form.  It counts as media, so that a
- * second run finds the same media to be the newest.
+ * A placeholder is recognised only if all of its text has the right form.  It
+ * counts as media when the newest media are kept, so that a second run keeps
+ * the same ones.
  */
 #include <string.h>
 
@@ -11,12 +13,14 @@
 
 #define REMOVED " removed"
 
-/* maximum bytes of a title or address, and of the first line */
+/* maximum bytes of a title or address in a placeholder, and of the
+ * placeholder's first line */
 enum { PLACE = 200, LINE = 500 };
 
 /* ---- writing the first line ---- */
 
-/* Returns true if a title or address can be shown on one line in brackets. */
+/* Returns true if a title or address is short enough, and has no brackets or
+ * line breaks, so that it can be shown in a placeholder. */
 static bool
 is_displayable(struct ctx_str text)
 {
@@ -33,8 +37,8 @@ is_displayable(struct ctx_str text)
 	return true;
 }
 
-/* Appends a title or address after *before, if it can be shown.  Sets *before
- * to the separator of what is appended next. */
+/* Appends the text *before and a title or address, if it can be shown.  Sets
+ * *before to the separator for the next text. */
 static int
 append_displayable(struct ctx_buf *out, struct ctx_str text,
     const char **before, struct ctx_err *err)
@@ -48,7 +52,7 @@ append_displayable(struct ctx_buf *out, struct ctx_str text,
 	return 0;
 }
 
-/* Appends n with commas between thousands. */
+/* Appends a number with commas between thousands. */
 static int
 append_number(struct ctx_buf *out, uint64_t n, struct ctx_err *err)
 {
@@ -129,7 +133,8 @@ ctx_placeholder_add(struct ctx_buf *out, const struct ctx_json *json,
 
 /* ---- writing the block ---- */
 
-/* Returns true if the text block keeps this member of the media block. */
+/* Returns true if the text block that replaces a media block keeps this member
+ * of the media block. */
 static bool
 is_kept_member(const struct ctx_json *json, uint32_t key)
 {
@@ -168,7 +173,8 @@ ctx_placeholder_block(struct ctx_buf *out, const struct ctx_dialect *dialect,
 
 /* ---- recognizing a placeholder ---- */
 
-/* Returns the length of the media kind at p, like "image", or 0. */
+/* Returns the length of the word for a kind of media at p, such as "image"; 0
+ * if there is none. */
 static size_t
 match_media_kind(const char *p, size_t n)
 {
@@ -183,7 +189,8 @@ match_media_kind(const char *p, size_t n)
 	return 0;
 }
 
-/* Returns true if p is the first line of a placeholder. */
+/* Returns true if the text at p is the first line of a placeholder for media.
+ */
 static bool
 is_first_line(const char *p, size_t n)
 {
@@ -201,7 +208,8 @@ is_first_line(const char *p, size_t n)
 	return at == n - 1 || p[at] == ':';
 }
 
-/* Returns true if the text is a placeholder, with *ref its reference. */
+/* Returns true if the text is a placeholder for media, and sets *ref to the
+ * reference to a file in it. */
 static bool
 is_placeholder(const char *p, size_t n, struct ctx_reference *ref)
 {

@@ -1,7 +1,9 @@
 /*
- * stream.c - records, conversations, messages
+ * stream.c - reads records and returns them as events: conversations, messages,
+ * records
  *
- * A state machine: each call does the next step and gives out one event.
+ * The stream is a state machine: each call makes the next step and returns one
+ * event.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +11,8 @@
 #include "stream/count_ahead.h"
 #include "transcript/lines.h"
 
-/* Bytes of transcript records given out before their memory is freed. */
+/* Once this many bytes of records from a session file were returned, their
+ * memory is freed. */
 #define FORGET_AT ((size_t)256 << 10)
 
 enum {
@@ -38,9 +41,9 @@ find_layout(const struct ctx_stream *stream, uint32_t node,
 	layout->why = "choice";
 }
 
-/* Records how the format was detected, for messages to people.  The first
- * decisive record counts, else the first that suggests a dialect, else the
- * first. */
+/* Records how the format was detected, for messages to the user: by the first
+ * record that only one format can contain, else by the first that suggests a
+ * format, else by the first message. */
 static void
 record_detection(struct ctx_stream *stream,
     const struct ctx_record_layout *layout)
@@ -62,8 +65,8 @@ record_detection(struct ctx_stream *stream,
 	found->line = stream->record.line;
 }
 
-/* While there are no messages, records the path at which a record seems to have
- * messages, or the place of the first JSON record. */
+/* Called as long as no message was found.  Records the path in a record where
+ * messages seem to be, or the place of the first JSON record. */
 static int
 record_suggested_path(struct ctx_stream *stream, struct ctx_err *err)
 {
@@ -82,12 +85,10 @@ record_suggested_path(struct ctx_stream *stream, struct ctx_err *err)
 	return 0;
 }
 
-/*
- * Sets the dialect of a message that fits every dialect, from what such
- * messages suggest.  A tool call or a tool's message decides for Chat
- * Completions.  A system message at the start only suggests Chat Completions,
- * and a later decisive message overrides that.
- */
+/* Chooses the dialect (format) of a message that every dialect allows.  A tool
+ * call or a message of role tool decides for Chat Completions.  A system
+ * message at the start only suggests Chat Completions, until a later message
+ * decides. */
 static void
 apply_likely_dialect(struct ctx_stream *stream,
     struct ctx_record_layout *layout)
@@ -112,8 +113,8 @@ apply_likely_dialect(struct ctx_stream *stream,
 	layout->decisive = true;
 }
 
-/* Sets the dialect of a record that is a message.  The first record that only
- * one dialect writes also sets the dialect of the stream. */
+/* Sets the dialect (format) of a record that is a message.  The first record
+ * that only one dialect allows also decides the dialect of the stream. */
 static void
 decide_dialect(struct ctx_stream *stream)
 {
@@ -148,7 +149,7 @@ emit_event(const struct ctx_stream *stream, struct ctx_event *event,
 	return 1;
 }
 
-/* Emits an event of the conversation inside the record. */
+/* Makes an event for the conversation inside the record. */
 static int
 emit_inner_event(const struct ctx_stream *stream, struct ctx_event *event,
     enum ctx_event_kind kind, uint32_t node)
@@ -209,8 +210,9 @@ read_ahead(struct ctx_stream *stream, struct ctx_record *record,
 	return rc;
 }
 
-/* Frees texts of records given out, once there are FORGET_AT bytes or with all.
- * The writer is flushed before, since it may point to them. */
+/* Frees the bytes of session file records that were returned to the caller:
+ * once there are FORGET_AT bytes, or at once if all is true.  Flushes the
+ * writer first, because it may refer to these bytes. */
 static int
 free_held_texts(struct ctx_stream *stream, bool all, struct ctx_err *err)
 {
@@ -224,8 +226,8 @@ free_held_texts(struct ctx_stream *stream, bool all, struct ctx_err *err)
 	return 0;
 }
 
-/* Reads the next record, from the transcript that is held or from the reader.
- */
+/* Reads the next record: from the session file that is in memory, or else from
+ * the reader. */
 static int
 fetch_record(struct ctx_stream *stream, struct ctx_err *err)
 {
@@ -256,8 +258,9 @@ hold_transcript_line(struct ctx_stream *stream, const struct ctx_record *record,
 	    : ctx_transcript_add(stream->transcript, record, text, err);
 }
 
-/* Holds the rest of the file from stream->record on, decides which lines are
- * active, and gives stream->record out as the first record. */
+/* Reads a session file into memory, from stream->record to its end, decides
+ * which of its lines are active (sent to the model), and returns the first
+ * line as stream->record. */
 static int
 hold_transcript(struct ctx_stream *stream, struct ctx_err *err)
 {
@@ -288,9 +291,10 @@ hold_transcript(struct ctx_stream *stream, struct ctx_err *err)
 	    &stream->line, err);
 }
 
-/* Reads a record, or an element of its array, into stream->parsed.  Returns 1
- * if it is a message to be given out, 0 if not, or -1 with *err.  Messages that
- * the model is not shown are given out with include_hidden only. */
+/* Reads a message, which is a record or an element of an array in it, into
+ * stream->parsed.  Returns 1 if the caller wants it, 0 if not, or -1 with
+ * *err.  Messages that are not sent to the model are wanted only with
+ * include_hidden. */
 static int
 read_stream_message(struct ctx_stream *stream,
     const struct ctx_dialect *dialect, uint32_t node, bool shown,
@@ -312,8 +316,8 @@ read_stream_message(struct ctx_stream *stream,
 	if (stream->line != 0)
 		stream->parsed.billed =
 		    ctx_transcript_billed(stream->transcript, stream->line);
-	/* Every line of a response repeats its usage; only the last line's
-	 * counts. */
+	/* Every line of a response repeats the token usage of the response, so
+	 * only that of the last line counts. */
 	if (flags & CTX_MESSAGE_IS_CONTINUED)
 		stream->parsed.usage = 0;
 	return stream->include_hidden ||
@@ -415,8 +419,9 @@ ctx_stream_dialect(const struct ctx_stream *stream)
 				      : ctx_dialect_find("generic");
 }
 
-/* Returns the node that names the model, or 0, and sets *json to its JSON.  In
- * a transcript any line may name the model, so the transcript has kept it. */
+/* Returns the JSON node with the model's name, or 0, and sets *json to the
+ * document that contains it.  In a session file any line may name the model,
+ * so the name is kept by the transcript. */
 static uint32_t
 find_model_node(const struct ctx_stream *stream, const struct ctx_event *event,
     const struct ctx_json **json)
