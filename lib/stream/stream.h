@@ -54,7 +54,7 @@ struct ctx_event {
 /* How the format of a stream was detected, for messages to the user. */
 struct ctx_found {
 	const struct ctx_dialect *dialect; /* NULL: no message was found */
-	const char *why; /* the key or value that identified it ... */
+	const char *why; /* key or value that identified the dialect */
 	/* The file and line of the key or value that identified the format.
 	 * If no message was found: the place of the first JSON record (file is
 	 * NULL if there is none), or of the first record with a path as in
@@ -70,7 +70,7 @@ struct ctx_found {
 	/* true if some message is possible only in this dialect; false if
 	 * every message is possible in any */
 	bool decisive;
-	bool likely; /* ... but some of them suggest this one */
+	bool likely; /* true if some message suggests this dialect */
 	bool others; /* some records are of other dialects */
 };
 
@@ -95,7 +95,7 @@ struct ctx_stream {
 	/* number of records that are not JSON, which are counted if the reader
 	 * is lenient */
 	uint64_t bad;
-	struct ctx_err first_bad; /* ... and the error of the first */
+	struct ctx_err first_bad; /* error of the first bad record */
 	/* Internal: */
 	struct ctx_record record;
 	struct ctx_record_layout layout, inner;
@@ -119,7 +119,7 @@ struct ctx_stream {
 	 * Completions, or NULL */
 	const char *chat;
 	bool begun;        /* true if a record that is a message was found */
-	bool system_first; /* ... and the first was a system message */
+	bool system_first; /* true if the first message is a system message */
 	int state;
 	struct ctx_count_ahead *prefetch; /* NULL: events are not read ahead */
 };
