@@ -1,10 +1,11 @@
-/* base64_bytes.h - the bytes of a base64 text, without decoding all of it */
+/* base64_bytes.h - reads single bytes of a base64 text, without decoding all
+ * of it */
 #ifndef CTX_COST_BASE64_BYTES_H
 #define CTX_COST_BASE64_BYTES_H
 
 #include "base/base.h"
 
-/* Base64 text, decoded byte by byte on demand. */
+/* A base64 text whose bytes are decoded one by one when they are needed. */
 struct ctx_base64 {
 	const char *p;
 	size_t n; /* length of the base64 without padding */
@@ -20,7 +21,7 @@ ctx_base64_sextet(char c)
 		return c - 'a' + 26;
 	if (c >= '0' && c <= '9')
 		return c - '0' + 52;
-	/* The URL-safe alphabet has - and _ as its last two. */
+	/* In the URL-safe form of base64 the last two digits are - and _. */
 	if (c == '+' || c == '-')
 		return 62;
 	return c == '/' || c == '_' ? 63 : -1;
@@ -33,7 +34,8 @@ ctx_base64_length(const struct ctx_base64 *b)
 	return b->n / 4 * 3 + b->n % 4 * 3 / 4;
 }
 
-/* Returns the decoded byte at offset at, or -1. */
+/* Returns the decoded byte at this offset, or -1 if the text has no such byte.
+ */
 static inline int
 ctx_base64_byte(const struct ctx_base64 *b, size_t at)
 {
@@ -50,8 +52,8 @@ ctx_base64_byte(const struct ctx_base64 *b, size_t at)
 	return ((high << (2 + shift)) | (low >> (4 - shift))) & 0xff;
 }
 
-/* Returns n decoded bytes from offset at as a number; 0 if they do not exist.
- * little: the first byte is the least significant. */
+/* Returns the n decoded bytes from this offset as a number; 0 if the text has
+ * not so many.  If little is true, the first byte is the least significant. */
 static inline uint32_t
 ctx_base64_uint(const struct ctx_base64 *b, size_t at, size_t n, bool little)
 {

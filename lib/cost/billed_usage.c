@@ -1,27 +1,28 @@
-/* billed_usage.c - input tokens that a provider reports for a request */
+/* billed_usage.c - finds the input tokens that a provider reported for a
+ * request */
 #include <string.h>
 
 #include "cost/cost.h"
 
-/* Larger than any real count, and so small that a sum cannot overflow. */
+/* Larger than any real token count, and so small that a sum of several cannot
+ * overflow. */
 #define MOST 1000000000000u
 
-/*
- * Rows of members that add up to the input tokens.  A dot separates a member
- * from one inside it.  The first row whose first member exists is used.  Its
- * other members are optional: in some formats the first includes the cached
- * tokens.
- */
+/* Each row lists the JSON members whose sum is the number of input tokens; a
+ * dot separates a member from one inside it.  The first row whose first member
+ * exists is used.  Its other members are optional: in some formats the first
+ * one includes the cached tokens. */
 #define WIDEST 5
 static const char *const inputs[][WIDEST] = {
     {"prompt_tokens"}, /* OpenAI Chat Completions */
-    /* Anthropic.  For OpenAI Responses and LangChain, the first is the
-     * total. */
+    /* Members of Anthropic's usage.  In OpenAI Responses and LangChain the
+     * first of them is the total. */
     {"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"},
     {"inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens"},
     {"promptTokenCount"},  /* Gemini */
     {"prompt_eval_count"}, /* Ollama */
-    /* pi, opencode.  For the Gemini CLI, the first is the total. */
+    /* Members in files of pi and opencode.  In those of the Gemini CLI the
+     * first of them is the total. */
     {"input", "cacheRead", "cacheWrite", "cache.read", "cache.write"},
 };
 
@@ -38,7 +39,8 @@ find_path(const struct ctx_json *json, uint32_t node, const char *path)
 	return ctx_json_find(json, ctx_json_find(json, node, name), dot + 1);
 }
 
-/* Reads a number of digits only; returns false for any other value. */
+/* Reads a JSON number that consists of digits only; returns false for any
+ * other value. */
 static bool
 read_count(const struct ctx_json *json, uint32_t node, uint64_t *n)
 {

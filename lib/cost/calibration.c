@@ -1,10 +1,11 @@
 /*
- * calibration.c - a model's tokens per token of another encoding
+ * calibration.c - estimates how many tokens of a model correspond to one token
+ * of another encoding
  *
- * Fits billed = beside + factor * counted by least squares.  beside is what
- * each request has but the stream has not, such as a system prompt and tools.
- * beside is 0 if there are fewer than three different requests, or if it is not
- * significantly greater than 0.
+ * Fits the line billed = beside + factor * counted by least squares. beside is
+ * the tokens that are in each request but not in the stream, such as a system
+ * prompt and tools.  It is 0 if there are fewer than three different requests,
+ * or if it is not significantly greater than 0.
  */
 #include <math.h>
 
@@ -29,7 +30,8 @@ struct sums {
 	double n, x, y, xx, xy, yy; /* means (x, y); sums of squares */
 };
 
-/* Sums deviations from the mean or, if origin is true, from 0. */
+/* Sums the squared deviations of the requests from their mean, or from 0 if
+ * origin is true. */
 static void
 sum_samples(struct sums *s, const struct ctx_billed_sample *samples, size_t n,
     bool origin)
@@ -51,7 +53,8 @@ sum_samples(struct sums *s, const struct ctx_billed_sample *samples, size_t n,
 	}
 }
 
-/* Fits the line, through 0 if origin is true, and its confidence intervals. */
+/* Fits the line (through 0 if origin is true) and computes its confidence
+ * intervals. */
 static void
 fit_line(struct ctx_calibration *calibration, const struct sums *s, bool origin)
 {
@@ -69,7 +72,7 @@ fit_line(struct ctx_calibration *calibration, const struct sums *s, bool origin)
 	    sqrt(rest * (1 / s->n + s->x * s->x / s->xx));
 }
 
-/* Sets the errors of the fit, as shares of the mean billed tokens. */
+/* Sets the errors of the fitted line, as shares of the mean billed tokens. */
 static void
 measure_error(struct ctx_calibration *calibration,
     const struct ctx_billed_sample *samples, size_t n)

@@ -23,7 +23,8 @@
 
 #include "cost/media.h"
 
-/* Pixels.  No provider accepts more, whatever the header says. */
+/* Pixels of the longest side that is assumed.  No provider accepts more, and
+ * the header of an image file may say anything. */
 #define LONGEST_SIDE 65535
 
 static const struct ctx_image usual = {CTX_IMAGE_TILES, 85, 170, 2048};
@@ -36,7 +37,8 @@ divide_up(double length, double unit)
 	return n < 1 ? 1 : n > 1e8 ? 100000000 : (uint64_t)n;
 }
 
-/* Shrinks w by h so that the longer side is at most edge; edge 0: no limit. */
+/* Reduces the size w by h so that the longer side is at most edge pixels; edge
+ * 0: no limit. */
 static void
 shrink_to_edge(double *w, double *h, double edge)
 {
@@ -65,9 +67,9 @@ count_tile_tokens(const struct ctx_image *image, double w, double h,
 	return image->x + image->y * divide_up(w, 512) * divide_up(h, 512);
 }
 
-/* Returns the tokens of the patches rule.  An image with too many patches is
- * shrunk to the maximum, and then until one side is a whole number of
- * patches. */
+/* Returns the tokens of an image by the rule "patches".  An image with too
+ * many patches is reduced to the maximum, and then until one side is a whole
+ * number of patches. */
 static uint64_t
 count_patch_tokens(const struct ctx_image *image, double w, double h,
     enum ctx_detail detail)
@@ -96,9 +98,9 @@ count_patch_tokens(const struct ctx_image *image, double w, double h,
 	return (n * image->x + 99) / 100;
 }
 
-/* Returns the tokens of the squares rule.  An image with too many squares is
- * shrunk to the largest size that fits, found by bisection to some thousandths
- * of a pixel. */
+/* Returns the tokens of an image by the rule "squares".  An image with too
+ * many squares is reduced to the largest size that fits, found by bisection to
+ * some thousandths of a pixel. */
 static uint64_t
 count_square_tokens(const struct ctx_image *image, double w, double h)
 {
@@ -119,8 +121,9 @@ count_square_tokens(const struct ctx_image *image, double w, double h)
 	return divide_up(w * small, 28) * divide_up(h * small, 28);
 }
 
-/* Returns the tokens of the crops rule.  The side of a crop is two thirds of
- * the shorter side of the image, between 256 and edge pixels. */
+/* Returns the tokens of an image by the rule "crops".  The side of a crop is
+ * two thirds of the image's shorter side, but at least 256 and at most edge
+ * pixels. */
 static uint64_t
 count_crop_tokens(const struct ctx_image *image, double w, double h)
 {

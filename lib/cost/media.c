@@ -25,16 +25,17 @@ is_gemini(const struct ctx_image *image)
 	return image->rule == CTX_IMAGE_CROPS || image->rule == CTX_IMAGE_FIXED;
 }
 
-/* Returns the tokens of a PDF.  If the model has no fixed cost per page, a page
- * is an image and 1,500 to 3,000 tokens of text; 3,000 are counted. */
+/* Returns the tokens of a PDF. If the model has no fixed number of tokens per
+ * page, a page counts as an image and 3,000 tokens of text (providers say
+ * 1,500 to 3,000). */
 static uint64_t
 count_page_tokens(const struct ctx_image *image, const struct ctx_base64 *b)
 {
 	return ctx_count_pdf_pages(b) * (is_gemini(image) ? image->y : 3000);
 }
 
-/* Returns the tokens of a text document: one per 4 bytes; those of a page if
- * the payload is not in the message. */
+/* Returns the tokens of a text document: one for 4 bytes.  If its bytes are
+ * not in the message, returns those of one page. */
 static uint64_t
 count_document_tokens(const struct ctx_base64 *b)
 {
@@ -97,7 +98,8 @@ ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,
 const char *const ctx_media_kinds[] = {"image", "document", "audio", "video",
     "file", NULL};
 
-/* Returns the kind by type and file name, for a format that is not known. */
+/* Returns the kind of media by its MIME type and file name, for media whose
+ * format could not be detected. */
 static const char *
 kind_name(const struct ctx_media_payload *payload)
 {
@@ -115,7 +117,8 @@ kind_name(const struct ctx_media_payload *payload)
 	}
 }
 
-/* Returns true if all characters are base64 and their number is possible. */
+/* Returns true if all characters are base64 digits and base64 can have this
+ * number of them. */
 static bool
 is_base64(const struct ctx_base64 *b)
 {
@@ -175,7 +178,8 @@ ctx_media_decode(struct ctx_str base64, struct ctx_buf *out,
 		out->p[out->n++] = (char)(group >> 8);
 		out->p[out->n++] = (char)group;
 	}
-	/* An incomplete last group has fewer than 3 bytes. */
+	/* The last group of base64 digits may be incomplete and contain fewer
+	 * than 3 bytes. */
 	out->n -= (b.n + 3) / 4 * 3 - n;
 	return 0;
 }

@@ -1,5 +1,4 @@
-/* media.h - tokens and properties of media blocks, for message_tokens.c, for
- * other directories of lib/ that replace or describe media, and for tests */
+/* media.h - tokens and properties of images and other media in messages */
 #ifndef CTX_COST_MEDIA_H
 #define CTX_COST_MEDIA_H
 
@@ -12,8 +11,8 @@ enum ctx_detail {
 	CTX_DETAIL_ORIGINAL,
 };
 
-/* Returns the tokens of an image of this size in pixels; 0: not known, taken as
- * 1024 by 1024. */
+/* Returns the tokens of an image of this size in pixels.  If the size is 0 by
+ * 0 (not known), 1024 by 1024 is assumed. */
 uint64_t ctx_image_tokens(const struct ctx_image *image, uint32_t width,
     uint32_t height, enum ctx_detail detail);
 
@@ -33,8 +32,9 @@ int ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,
     uint32_t node, struct ctx_buf *scratch, uint64_t *tokens,
     struct ctx_err *err);
 
-/* The properties of a media block.  Its strings point into the JSON, or into
- * the scratch buffer if they have escapes: valid until either changes. */
+/* The properties of an image or other media block.  The strings point into the
+ * JSON or, if they have escapes, into the scratch buffer, and are valid until
+ * either changes. */
 struct ctx_media {
 	const char *kind;       /* one of ctx_media_kinds */
 	const char *format;     /* "png" and so on; NULL: not known */
@@ -45,10 +45,10 @@ struct ctx_media {
 	uint32_t title;         /* node of the file's name, or 0 */
 };
 extern const char *const ctx_media_kinds[]; /* ended by NULL */
-/* Sets *media to the properties of the media block at node. */
+/* Sets *media to the properties of the media block at this JSON node. */
 int ctx_media_look(const struct ctx_json *json, uint32_t node,
     struct ctx_buf *scratch, struct ctx_media *media, struct ctx_err *err);
-/* Appends the decoded bytes of a payload (ctx_media.base64). */
+/* Appends the bytes that a base64 payload (ctx_media.base64) contains. */
 int ctx_media_decode(struct ctx_str base64, struct ctx_buf *out,
     struct ctx_err *err);
 

@@ -1,7 +1,5 @@
-/*
- * media_header.c - sizes, pages, seconds and formats in the bytes of media
- * files
- */
+/* media_header.c - reads sizes, pages, seconds and formats from the first
+ * bytes of media files */
 #include <string.h>
 
 #include "cost/media_payload.h"
@@ -11,12 +9,12 @@ enum {
 	MP3_RATE = 16000, /* bytes per second: 128 kbit/s */
 };
 
-/* Maximum bytes searched for the size of an image.  In a photograph, metadata
- * with thumbnails comes before the size. */
+/* Maximum number of bytes that are searched for the size of an image.  In a
+ * photograph, metadata with small preview images may come before the size. */
 #define HEAD ((size_t)1 << 20)
 
-/* Sets the size of a JPEG: skips segments by their lengths up to a frame
- * header. */
+/* Sets width and height of a JPEG image.  Skips segments of the file by their
+ * lengths until a frame header, which contains the size. */
 static void
 read_jpeg_size(const struct ctx_base64 *b, uint32_t *w, uint32_t *h)
 {
@@ -77,7 +75,8 @@ ctx_read_image_size(const struct ctx_base64 *b, uint32_t *w, uint32_t *h)
 	}
 }
 
-/* Returns true if the PDF has this name at this byte, and not a longer one. */
+/* Returns true if the PDF has exactly this name at this byte, not a longer
+ * name that begins with it. */
 static bool
 has_name(const struct ctx_base64 *b, size_t at, const char *name)
 {
@@ -106,7 +105,8 @@ ctx_count_pdf_pages(const struct ctx_base64 *b)
 uint32_t
 ctx_read_mp3_rate(const struct ctx_base64 *b)
 {
-	/* kbit/s of layer III, for MPEG 1 and 2 (ISO 11172-3, 13818-3) */
+	/* bit rates of MP3 (layer III) in kbit/s, for MPEG 1 and MPEG 2 (ISO
+	 * 11172-3, 13818-3) */
 	static const uint16_t rates[2][16] = {
 	    {0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320},
 	    {0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160},

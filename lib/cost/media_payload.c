@@ -1,10 +1,11 @@
-/* media_payload.c - detects what a media payload is, and where it is */
+/* media_payload.c - finds the data of an image or other media block, and
+ * detects what kind of data it is */
 #include <string.h>
 
 #include "cost/media_payload.h"
 
-/* Returns true if a type, format or file name has this word at its start or
- * after one of / . : " */
+/* Returns true if a MIME type, format or file name contains this word at its
+ * start or after one of / . : " */
 static bool
 has_word(struct ctx_str text, const char *word)
 {
@@ -41,8 +42,8 @@ kind_by_name(struct ctx_str type)
 	return CTX_MEDIA_IMAGE;
 }
 
-/* Returns the kind that the file extension of a URL says; CTX_MEDIA_IMAGE if
- * none. */
+/* Returns the kind of media that the file extension of a URL means;
+ * CTX_MEDIA_IMAGE if it has no known one. */
 static enum ctx_media_kind
 kind_by_address(const char *p, size_t n)
 {
@@ -56,8 +57,8 @@ kind_by_address(const char *p, size_t n)
 	return kind_by_name((struct ctx_str){p + at - 1, end - at + 1});
 }
 
-/* Reads a payload that is a string: base64, a data: URL with base64, or another
- * URL. */
+/* Reads media data that is a JSON string: base64, a data: URL with base64, or
+ * another URL. */
 static void
 read_payload(struct ctx_media_payload *payload, const char *p, size_t n)
 {
@@ -88,8 +89,8 @@ read_payload(struct ctx_media_payload *payload, const char *p, size_t n)
 		payload->kind = CTX_MEDIA_SOUND;
 }
 
-/* Detects speech of the assistant.  The provider stores it under an id; some
- * messages have a transcript, too. */
+/* Detects audio that the assistant spoke.  The provider has stored it under an
+ * id; some messages also have a transcript. */
 static void
 find_speech(struct ctx_media_payload *payload, const struct ctx_json *json,
     uint32_t node, uint32_t data)
@@ -105,7 +106,8 @@ find_speech(struct ctx_media_payload *payload, const struct ctx_json *json,
 		    ctx_json_string_chars(ctx_json_str(json, text));
 }
 
-/* Sets *kind by a type, format or file name.  Overwrites scratch. */
+/* Sets *kind to the kind of media that a MIME type, format or file name means.
+ * Overwrites scratch. */
 static int
 read_kind(const struct ctx_json *json, uint32_t node, struct ctx_buf *scratch,
     enum ctx_media_kind *kind, struct ctx_err *err)
@@ -119,8 +121,8 @@ read_kind(const struct ctx_json *json, uint32_t node, struct ctx_buf *scratch,
 	return 0;
 }
 
-/* Records what the object says about its payload.  Sets *in to the member that
- * contains the payload, or to 0. */
+/* Records what a JSON object says about its media data, such as the MIME type.
+ * Sets *in to the member that contains the data, or to 0. */
 static int
 read_payload_object(struct ctx_media_payload *payload,
     const struct ctx_json *json, uint32_t node, struct ctx_buf *scratch,
@@ -146,7 +148,8 @@ read_payload_object(struct ctx_media_payload *payload,
 		    read_kind(json, value, scratch, &payload->kind, err) < 0)
 			return -1;
 	}
-	/* The type of a block: {"type": "audio", ...}. */
+	/* This member is the type of a block, such as {"type": "audio", ...}.
+	 */
 	value = ctx_json_find(json, node, "type");
 	if (value != 0 && payload->kind == CTX_MEDIA_IMAGE) {
 		if (read_kind(json, value, scratch, &kind, err) < 0)
@@ -164,7 +167,7 @@ read_payload_object(struct ctx_media_payload *payload,
 	return 0;
 }
 
-/* Removes the white space that breaks base64 into lines. */
+/* Removes the line breaks and spaces that divide a base64 text into lines. */
 static void
 strip_whitespace(struct ctx_buf *text)
 {
@@ -176,7 +179,8 @@ strip_whitespace(struct ctx_buf *text)
 	text->n = n;
 }
 
-/* Returns true if a type of the object says that it is an image. */
+/* Returns true if a type member of the object says that the object is an
+ * image. */
 static bool
 is_image_object(const struct ctx_json *json, uint32_t node)
 {
@@ -195,7 +199,8 @@ is_image_object(const struct ctx_json *json, uint32_t node)
 	return ctx_json_find(json, node, "image") != 0;
 }
 
-/* Sets *text to the last of the members keys that is a string, if any is. */
+/* Sets *text to the string value of the last of these members that is a
+ * string; leaves it unchanged if none is. */
 static void
 find_last_string(const struct ctx_json *json, uint32_t node,
     const char *const *keys, uint32_t *text)
@@ -209,7 +214,7 @@ find_last_string(const struct ctx_json *json, uint32_t node,
 	}
 }
 
-/* Records the file name of the payload and its file id or URI. */
+/* Records the file name of the media, and its file id or URI. */
 static void
 find_file_names(struct ctx_media_payload *payload, const struct ctx_json *json,
     uint32_t node)
@@ -231,8 +236,8 @@ ctx_media_payload_find(struct ctx_media_payload *payload,
 	int depth;
 
 	*text = (struct ctx_str){NULL, 0};
-	/* A block contains a source, which contains data; no format nests
-	 * deeper than 4 objects. */
+	/* A media block contains a source, and that contains the data; no
+	 * format nests more than 4 objects. */
 	for (depth = 0; depth < 4 && node != 0 &&
 	     json->nodes[node].kind == CTX_JSON_OBJECT;
 	     depth++) {

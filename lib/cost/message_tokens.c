@@ -11,7 +11,8 @@ ctx_tokens_to_model(const struct ctx_counter *counter, uint64_t tokens)
 {
 	uint64_t factor = counter->factor == 0 ? 100 : counter->factor;
 
-	/* In two steps, so that the product cannot exceed 64 bits. */
+	/* The multiplication is done in two steps, so that the product cannot
+	 * exceed 64 bits. */
 	return tokens / 100 * factor + (tokens % 100 * factor + 50) / 100;
 }
 
@@ -46,8 +47,8 @@ count_text(struct ctx_counter *counter, const char *p, size_t n,
 	return 0;
 }
 
-/* Counts a string with escapes.  A counter that estimates needs only its
- * size. */
+/* Counts the tokens of a JSON string with escapes.  A counter that only
+ * estimates needs no decoded text, only its size. */
 static int
 count_escaped(struct ctx_counter *counter, struct ctx_str literal,
     struct ctx_cost *cost, struct ctx_err *err)
@@ -88,8 +89,8 @@ ctx_count_value(struct ctx_counter *counter, const struct ctx_json *json,
 	return 0;
 }
 
-/* Counts a value as the model sees it: its JSON or, with counts_strings_only,
- * each key and string in it by itself. */
+/* Counts the tokens of a JSON value as the model sees it: as JSON text or, if
+ * the dialect has counts_strings_only, each key and string in it by itself. */
 static int
 count_shown(struct ctx_counter *counter, const struct ctx_dialect *dialect,
     const struct ctx_json *json, uint32_t node, struct ctx_cost *cost,
@@ -106,8 +107,9 @@ count_shown(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	return 0;
 }
 
-/* Counts a message that is one opaque value: its members, except those that
- * only identify it, and except numbers (ctx may have added one). */
+/* Counts the tokens of a message whose type is not known: of its members,
+ * except those that only identify it and those that are numbers (ctx may have
+ * added one). */
 static int
 count_item(struct ctx_counter *counter, const struct ctx_message *message,
     struct ctx_cost *cost, struct ctx_err *err)
@@ -129,8 +131,8 @@ count_item(struct ctx_counter *counter, const struct ctx_message *message,
 	return 0;
 }
 
-/* Estimates encrypted reasoning: 4 bytes of base64 hold 3 bytes, and 4 bytes of
- * text are about a token. */
+/* Estimates the tokens of encrypted reasoning: 4 bytes of base64 contain 3
+ * bytes, and 4 bytes of text are about one token. */
 static void
 add_encrypted_tokens(const struct ctx_json *json, uint32_t node,
     struct ctx_cost *cost)
@@ -183,7 +185,8 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 		return -1;
 	if (block->is_message)
 		return count_item(counter, message, cost, err);
-	/* A body with blocks costs what its blocks cost; they follow. */
+	/* If a tool result consists of blocks, its own block is not counted:
+	 * the blocks follow and are. */
 	if (block->payload == 0 ||
 	    (block->kind == CTX_BLOCK_TOOL_RESULT &&
 		(message->json->nodes[block->payload].kind == CTX_JSON_ARRAY ||
@@ -194,9 +197,9 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 	    block->payload, cost, err);
 }
 
-/* Sets counter->aged to the reference in the body of an aged tool result, else
- * to nothing.  Clearing keeps the reference, because the stored text could not
- * be found without it. */
+/* Sets counter->aged to the reference to a file that ctx-age left in the tool
+ * result, or to nothing.  When the result is cleared, the reference is kept,
+ * because without it the stored text could not be found. */
 static int
 find_reference(struct ctx_counter *counter, const struct ctx_dialect *dialect,
     const struct ctx_json *json, uint32_t body, struct ctx_err *err)
@@ -226,7 +229,7 @@ find_reference(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	return 0;
 }
 
-/* Sets *tokens to the cost of a body that is only this text. */
+/* Sets *tokens to the tokens of a tool result that contains only this text. */
 static int
 count_body(struct ctx_counter *counter, const struct ctx_dialect *dialect,
     const char *p, size_t n, uint64_t *tokens, struct ctx_err *err)
@@ -238,7 +241,8 @@ count_body(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	int rc = -1;
 
 	ctx_json_init(&json, CTX_SIMD_PORTABLE);
-	/* In an array, because node 0 means a missing value. */
+	/* The value is put into an array, because node 0 would mean that there
+	 * is no value. */
 	if (ctx_buf_add(&body, "[", 1, err) == 0 &&
 	    (dialect->counts_strings_only
 		    ? ctx_result_content_add(&body, dialect->text_result_form,
@@ -253,8 +257,8 @@ count_body(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	return rc;
 }
 
-/* Sets *tokens to the cost of the text that remains of a cleared tool result.
- * The cost of CTX_CLEARED is counted once per dialect. */
+/* Sets *tokens to the tokens of the text that remains when a tool result is
+ * cleared.  Those of CTX_CLEARED are counted once for each dialect. */
 static int
 count_cleared_text(struct ctx_counter *counter,
     const struct ctx_dialect *dialect, uint64_t *tokens, struct ctx_err *err)
@@ -325,7 +329,8 @@ ctx_count_clear_savings(struct ctx_counter *counter,
 	return 0;
 }
 
-/* Records the cost so far if block i is the first of the response. */
+/* In a record with a prompt and its response: records the tokens of the prompt
+ * when the first block of the response is reached. */
 static void
 record_prompt_tokens(const struct ctx_message *message, size_t i,
     struct ctx_cost *cost)
@@ -363,9 +368,9 @@ add_block_tokens(struct ctx_counter *counter, const struct ctx_message *message,
 	return 0;
 }
 
-/* Returns the tokens that stripping the reasoning saves.  That is 0 if nothing
- * else is in the message, or if a reasoning block is only removable with its
- * message. */
+/* Returns the tokens that are saved if the reasoning is removed from the
+ * message.  Returns 0 if the message contains nothing else, or if a reasoning
+ * block can be removed only with its message. */
 static uint64_t
 count_loose_reasoning(const struct ctx_message *message,
     const struct ctx_cost *cost)
@@ -393,7 +398,8 @@ ctx_count_message(struct ctx_counter *counter,
 	memset(cost, 0, sizeof *cost);
 	if (message->flags & CTX_MESSAGE_HIDDEN)
 		return 0;
-	/* A record that continues a message has no framing of its own. */
+	/* A record that continues a message adds no tokens for role and
+	 * message. */
 	if (!(message->flags & CTX_MESSAGE_CONTINUES)) {
 		if (message->role_node != 0 && dialect->per_message > 0 &&
 		    ctx_count_value(counter, message->json, message->role_node,

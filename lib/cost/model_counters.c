@@ -1,13 +1,15 @@
-/* model_counters.c - the token counter for each model */
+/* model_counters.c - opens one token counter for each model that occurs */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cost/cost.h"
 
-#define LONGEST_KEPT 256 /* maximum bytes of a decoded name that is kept */
+/* maximum number of bytes of a model's name that is stored */
+#define LONGEST_KEPT 256
 #define MOST_KEPT    4096
 
-/* Entries are pointers, so that a counter stays valid when the array grows. */
+/* The entries are allocated one by one, so that a pointer to a token counter
+ * is still valid when the array grows. */
 struct ctx_model_counters_entry {
 	struct opened *opened;
 };
@@ -62,9 +64,9 @@ open_encoding(struct ctx_model_counters *counters, const char *encoding,
 	return 0;
 }
 
-/* Sets *name to the model of counters->model, else of the node, else of
- * counters->fallback; p is NULL if there is none.  A name with escapes is
- * decoded into counters->text. */
+/* Sets *name to the first model name that is set: counters->model, the string
+ * at the JSON node, counters->fallback.  If none is, p is NULL. A name with
+ * escapes is decoded into counters->text. */
 static int
 find_name(struct ctx_model_counters *counters, const struct ctx_json *json,
     uint32_t node, struct ctx_str *name, struct ctx_err *err)
@@ -81,8 +83,9 @@ find_name(struct ctx_model_counters *counters, const struct ctx_json *json,
 	return 0;
 }
 
-/* Makes a decoded name valid as long as the counters.  A long name, or one
- * after too many different names, becomes the JSON string in json. */
+/* Stores a decoded name, so that it is valid as long as the counters.  A long
+ * name, or a name after too many different ones, is replaced by the JSON
+ * string itself. */
 static int
 keep_name(struct ctx_model_counters *counters, const struct ctx_json *json,
     uint32_t node, struct ctx_str *name, struct ctx_err *err)

@@ -1,16 +1,18 @@
 /*
- * models.c - windows, encodings and prices of models
+ * models.c - the built-in table of models: windows, encodings and prices
  *
- * The table is made from lib/gen/data/models.tsv, which names the sources.  A
- * model without a public tokenizer is counted with the nearest encoding and a
- * factor, as an estimate.
+ * The table is made from lib/gen/data/models.tsv, which names the sources.
+ * Tokens of a model whose tokenizer is not public are estimated: counted with a
+ * similar encoding and multiplied by a factor.
  */
 #include <string.h>
 
 #include "cost/cost.h"
 
-#define LONGEST     256 /* maximum bytes of a name */
-#define MOST_STARTS 16  /* starts tried per name, each against every row */
+#define LONGEST 256 /* maximum bytes of a name */
+/* maximum number of places in a name at which entries of the table are
+ * searched */
+#define MOST_STARTS 16
 
 static const struct ctx_model models[] = {
 #include "models.inc"
@@ -36,8 +38,8 @@ ctx_model_at(size_t i)
 	return i < sizeof models / sizeof models[0] ? &models[i] : NULL;
 }
 
-/* Returns c in lower case, and - for . _ : @.  So claude-opus-4.5 equals
- * claude-opus-4-5, and Ollama's mistral:7b equals mistral-7b. */
+/* Returns c in lower case, and a dash for any of . _ : @, so that claude-
+ * opus-4.5 equals claude-opus-4-5 and Ollama's mistral:7b equals mistral-7b. */
 static char
 fold_char(char c)
 {
@@ -59,7 +61,7 @@ is_name_letter(char c)
 	return c >= 'a' && c <= 'z';
 }
 
-/* Returns true if p is a dash between a letter and a digit. */
+/* Returns true if there is a dash between a letter and a digit at p. */
 static bool
 has_dash(const char *p)
 {
@@ -67,11 +69,10 @@ has_dash(const char *p)
 	    is_digit(p[1]);
 }
 
-/*
- * Returns how well the prefix fits the start of the name: 0 if it does not,
- * else more for a longer prefix.  A dash between a letter and a digit may be
- * missing or added (gpt4o, phi4, qwen-3); an exact match is better.
- */
+/* Returns how well the name of a table entry fits the start of a model's name:
+ * 0 if it does not fit, else more for a longer one.  A dash between a letter
+ * and a digit may be missing or added (gpt4o, phi4, qwen-3); an exact match is
+ * better. */
 static size_t
 match_prefix(const char *name, size_t n, const char *prefix)
 {
@@ -94,21 +95,23 @@ match_prefix(const char *name, size_t n, const char *prefix)
 			return 0;
 		}
 	}
-	/* gpt-5-2 is no prefix of gpt-5-2025-08-07. */
+	/* An entry may not end within a number: gpt-5-2 does not fit
+	 * gpt-5-2025-08-07. */
 	if (i > 0 && k < n && is_digit(prefix[i - 1]) && is_digit(name[k]))
 		return 0;
 	return 2 * k - other;
 }
 
-/* A name, and the offsets at which the name of a row may start in it. */
+/* A model's name, and the offsets in it at which the name of a table entry may
+ * begin. */
 struct name {
 	const char *p;
 	size_t n, n_starts;
 	size_t starts[MOST_STARTS];
 };
 
-/* Sets *best to the row if it fits better than *longest at one of the
- * starts. */
+/* Sets *best to this table entry if it fits the model's name better than the
+ * best one so far, whose quality is *longest. */
 static void
 match_row(const struct ctx_model *row, const struct name *name,
     const struct ctx_model **best, size_t *longest)
@@ -128,8 +131,8 @@ match_row(const struct ctx_model *row, const struct name *name,
 	}
 }
 
-/* Returns the row that fits best at the start of the name or after any of the
- * characters in parts, or NULL. */
+/* Returns the table entry that fits best at the start of the model's name or
+ * after any of the characters in parts; NULL if none fits. */
 static const struct ctx_model *
 find_after_separator(const struct ctx_models *own, struct name *name,
     const char *parts)
@@ -164,7 +167,8 @@ ctx_model_find(const struct ctx_models *own, const char *p, size_t n)
 	name.p = p;
 	name.n = n;
 	best = find_after_separator(own, &name, ".:");
-	/* A derived model may have the model's name at the end of its own. */
+	/* The name of a model that was derived from another may end with that
+	 * model's name. */
 	if (best == NULL)
 		best = find_after_separator(own, &name, ".:-_");
 	return best != NULL ? best : &unknown;

@@ -30,7 +30,9 @@ struct beside {
 	const struct ctx_tools *rule;
 	struct ctx_cost cost; /* tokens and characters so far */
 	struct ctx_buf text;  /* tool definitions as the model gets them */
-	uint64_t fixed;       /* known tokens: tools of the provider, framing */
+	/* known tokens: of the provider's own tools, and around the tool
+	 * definitions */
+	uint64_t fixed;
 	bool any;
 };
 
@@ -40,8 +42,8 @@ is_list(const struct ctx_json *json, uint32_t node)
 	return node != 0 && json->nodes[node].kind == CTX_JSON_ARRAY;
 }
 
-/* Returns the value of the first of the keys that the object has, or 0.  A null
- * value is 0. */
+/* Returns the JSON node of the first of these keys that the object has; 0 if
+ * it has none or the value is null. */
 static uint32_t
 find_first_of(const struct ctx_json *json, uint32_t obj,
     const char *const *keys)
@@ -55,8 +57,8 @@ find_first_of(const struct ctx_json *json, uint32_t obj,
 
 /* ---- the system prompt ---- */
 
-/* Counts a system prompt: a string, an array of text blocks, or {"parts":
- * [...]}. */
+/* Counts the tokens of a system prompt: a string, an array of text blocks, or
+ * {"parts": [...]}. */
 static int
 count_prompt(struct beside *b, uint32_t node, struct ctx_err *err)
 {
@@ -121,15 +123,16 @@ count_texts(struct beside *b, uint32_t node, struct ctx_err *err)
 	return 0;
 }
 
-/* The schemas inside a schema, each after its key: of properties or items. */
+/* The schemas inside a JSON schema: the values of properties, or of items. */
 struct schema_level {
-	uint32_t key, end; /* nodes: key of the next one; after the last */
-	unsigned depth;    /* from 1 on */
-	bool named;        /* true if the model sees the key */
+	/* JSON nodes: the key of the next inner schema, and the end of all */
+	uint32_t key, end;
+	unsigned depth; /* from 1 on */
+	bool named;     /* true if the model sees the key */
 };
 
-/* Counts a schema without the schemas inside it, and adds those to found: at
- * most two rows. */
+/* Counts the tokens of a JSON schema without its inner schemas, and adds those
+ * to found: at most two entries. */
 static int
 count_level(struct beside *b, uint32_t schema, unsigned depth,
     struct schema_level *found, size_t *n, struct ctx_err *err)
@@ -206,13 +209,14 @@ add_definition(struct beside *b, const struct ctx_definition *tool,
 	}
 }
 
-/* Adds a tool that the provider defines: its published tokens by type, else the
- * JSON in the request. */
+/* Adds the tokens of a tool that the provider defines: the published number
+ * for its type, else those of its JSON in the request. */
 static int
 add_provided(struct beside *b, uint32_t tool, uint32_t type,
     struct ctx_err *err)
 {
-	/* Anthropic's pages on these tools, November 2026. */
+	/* Published numbers of tokens, from Anthropic's pages on these tools,
+	 * November 2026. */
 	static const struct {
 		const char *type;
 		uint64_t tokens;
@@ -228,8 +232,8 @@ add_provided(struct beside *b, uint32_t tool, uint32_t type,
 	return append_compact(b, tool, err);
 }
 
-/* Returns the schema of a tool.  Bedrock and jsonSchema() of the AI SDK wrap it
- * in an object. */
+/* Returns the JSON schema of a tool's arguments.  Bedrock, and jsonSchema() of
+ * the AI SDK, put it into another object. */
 static uint32_t
 find_schema(const struct ctx_json *json, uint32_t tool)
 {
@@ -243,7 +247,8 @@ find_schema(const struct ctx_json *json, uint32_t tool)
 	return inner != 0 ? inner : schema;
 }
 
-/* Adds a tool of an array or, if key is not 0, a tool named by the key. */
+/* Adds the tokens of a tool definition: an element of an array or, if key is
+ * not 0, the value of the tool's name in an object. */
 static int
 add_listed_tool(struct beside *b, uint32_t tool, uint32_t key,
     struct ctx_err *err)
@@ -272,7 +277,8 @@ add_listed_tool(struct beside *b, uint32_t tool, uint32_t key,
 	return add_provided(b, tool, type, err);
 }
 
-/* Adds the tools of an object by name, as in the AI SDK. */
+/* Adds the tokens of tool definitions in an object whose keys are the tools'
+ * names, as in the AI SDK. */
 static int
 add_by_name(struct beside *b, uint32_t all, struct ctx_err *err)
 {
@@ -286,8 +292,9 @@ add_by_name(struct beside *b, uint32_t all, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds all tools.  Gemini's array has arrays of functions.  ShareGPT has a
- * string with the JSON of an array, which the model sees as it is. */
+/* Adds the tokens of all tool definitions.  Gemini's array contains arrays of
+ * functions.  ShareGPT has a string with the JSON of an array, which the model
+ * sees as it is. */
 static int
 add_tools(struct beside *b, uint32_t list, struct ctx_err *err)
 {
@@ -342,7 +349,8 @@ is_forced(const struct ctx_json *json, uint32_t request)
 	return false;
 }
 
-/* Returns the schema that the response must have, or 0.  The model sees it. */
+/* Returns the JSON schema that the response must follow, or 0.  It is part of
+ * the prompt. */
 static uint32_t
 find_answer_schema(const struct ctx_json *json, uint32_t request)
 {
@@ -366,13 +374,14 @@ find_answer_schema(const struct ctx_json *json, uint32_t request)
 	return 0;
 }
 
-/* Adds what surrounds the definitions, if there are any. */
+/* Adds the tokens that surround the tool definitions, if there are any
+ * definitions. */
 static int
 add_framing(struct beside *b, const struct ctx_record_layout *layout,
     struct ctx_err *err)
 {
-	/* Without the # before Tools: published counts are a token lower than
-	 * with it. */
+	/* Counts "Tools" without the # before it: published token counts are
+	 * one token lower than with it. */
 	static const char head[] = " Tools\n\n## functions\n\n"
 				   "namespace functions {\n\n",
 			  foot[] = "} // namespace functions";

@@ -1,32 +1,33 @@
 /*
- * tool_schema.c - tool definitions as TypeScript
+ * tool_schema.c - writes tool definitions as TypeScript types, the form in
+ * which OpenAI's models get them
  *
- * OpenAI's models get tool definitions in this form.  It is documented for
- * gpt-oss ("OpenAI harmony response format", OpenAI cookbook, 2025), and the
- * token counts of earlier models agree with it.
+ * The form is documented for gpt-oss ("OpenAI harmony response format", OpenAI
+ * cookbook, 2025), and the token counts of earlier models agree with it.
  */
 #include <string.h>
 
 #include "cost/tool_schema.h"
 
-/* A schema nested deeper is written as any. */
+/* Inner schemas at a deeper level than this are written as the type "any". */
 #define DEEPEST 32
 
-/* The parts of a schema that contain other schemas. */
+/* The parts of a JSON schema that contain other schemas. */
 enum part { MEMBERS, ITEMS, LITERALS, UNION, NAMES };
 
 struct level {
 	enum part part;
 	unsigned depth; /* level of indentation */
 	uint32_t schema;
-	unsigned nested;  /* number of schemas around it, and its own */
-	uint32_t at, end; /* nodes: next element or key; after the last */
+	/* nesting level: the number of schemas around this one, plus one */
+	unsigned nested;
+	uint32_t at, end; /* JSON nodes: the next element or key, and the end */
 	bool any;         /* true if an element has been written */
 	struct ctx_intern names; /* required members, or types written */
 };
 
-/* The state of writing a definition.  failed is true once memory ran out; then
- * nothing more is written. */
+/* A tool definition that is being written. failed is set to true when there is
+ * no memory; then nothing more is written. */
 struct types {
 	const struct ctx_json *json;
 	struct ctx_buf *out;
@@ -44,7 +45,7 @@ put_str(struct types *t, const char *text)
 		t->failed = ctx_buf_add(t->out, text, strlen(text), t->err) < 0;
 }
 
-/* Writes the JSON of a value; a string with its quotes. */
+/* Writes a JSON value as it is; a string with its quotes. */
 static void
 put_literal(struct types *t, uint32_t node)
 {
@@ -57,7 +58,8 @@ put_literal(struct types *t, uint32_t node)
 		    ctx_buf_add(t->out, text.p, text.n, t->err) < 0;
 }
 
-/* Writes the text of a string, without quotes; nothing for other values. */
+/* Writes the text of a JSON string without quotes; nothing if the value is not
+ * a string. */
 static void
 put_decoded(struct types *t, uint32_t node)
 {
@@ -79,7 +81,7 @@ put_comment(struct types *t, uint32_t description, unsigned depth)
 	put_str(t, "\n");
 }
 
-/* Returns the decoded name, valid until the next call. */
+/* Returns the decoded name of a member, valid until the next call. */
 static struct ctx_str
 decode_name(struct types *t, uint32_t node)
 {
@@ -110,15 +112,17 @@ read_required(struct types *t, uint32_t schema, struct ctx_intern *required)
 	}
 }
 
-/* Begins a part.  put_levels calls the function of the part once per
- * element. */
+/* Begins a part of the schema, such as its members. put_levels then calls the
+ * part's function once for each element. */
 static struct level *
 push_level(struct types *t, enum part part, uint32_t schema, unsigned depth)
 {
 	struct level *level = t->levels + t->n++;
 
 	*level = (struct level){.part = part, .schema = schema, .depth = depth};
-	if (t->n > 1) /* a type of a list of types has the same schema */
+	/* if "type" is a list of types, each of them is written with the whole
+	 * schema */
+	if (t->n > 1)
 		level->nested = level[-1].nested + (level[-1].part != NAMES);
 	return level;
 }
@@ -137,7 +141,8 @@ push_members(struct types *t, uint32_t schema, unsigned depth)
 	read_required(t, schema, &level->names);
 }
 
-/* Sets *one to the next element or key, or returns false if there is none. */
+/* Sets *one to the next element or key of the part; returns false if there is
+ * no more. */
 static bool
 take_next_element(const struct types *t, struct level *level, uint32_t *one)
 {
@@ -150,7 +155,7 @@ take_next_element(const struct types *t, struct level *level, uint32_t *one)
 	return true;
 }
 
-/* Writes the type that has this name in JSON Schema. */
+/* Writes the TypeScript type for a type name of JSON Schema. */
 static void
 put_named_type(struct types *t, uint32_t schema, uint32_t name, unsigned depth)
 {
@@ -206,7 +211,7 @@ put_type(struct types *t, uint32_t schema, unsigned depth)
 	}
 }
 
-/* Writes the next member of an object on a line. */
+/* Writes the next member of an object type on a line of its own. */
 static bool
 put_member(struct types *t, struct level *level)
 {
@@ -249,7 +254,8 @@ put_items(struct types *t, struct level *level)
 	return true;
 }
 
-/* Writes the next literal or schema of a union; " | " separates them. */
+/* Writes the next literal or schema of a union type; they are separated by " |
+ * ". */
 static bool
 put_alternative(struct types *t, struct level *level)
 {
@@ -266,8 +272,8 @@ put_alternative(struct types *t, struct level *level)
 	return true;
 }
 
-/* Writes the next type of a list of type names.  A repeated name is skipped:
- * its members would be written again, at each level of nesting. */
+/* Writes the next type of a list of type names.  A repeated name is skipped,
+ * because its members would be written again at each nesting level. */
 static bool
 put_listed_type(struct types *t, struct level *level)
 {
@@ -287,8 +293,8 @@ put_listed_type(struct types *t, struct level *level)
 	return true;
 }
 
-/* Writes the open levels of the schema, innermost first, until none is left.
- * After a failed allocation it only frees them. */
+/* Writes the schemas that are begun, the innermost first, until all are
+ * complete.  If there is no memory, only frees them. */
 static void
 put_levels(struct types *t)
 {
