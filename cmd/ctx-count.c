@@ -1,4 +1,5 @@
-/* ctx-count.c - count the tokens of a context, and what takes them */
+/* ctx-count.c - command that counts the tokens of conversations and shows what
+ * takes them */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,17 +19,19 @@ struct count_command {
 	const char *key;
 	uint64_t top;
 	struct ctx_amount max;
-	struct rows rows; /* by name, for the file being read */
+	struct rows rows; /* rows of --per, for the file being read */
 	struct rows largest;
 	struct ctx_token_stats total;
 	struct bar bar;
-	uint64_t lines; /* rows of conversations printed */
-	bool any;       /* true if the file holds a conversation */
-	uint64_t over;  /* conversations over --max */
+	/* Number of conversations for which a row was printed. */
+	uint64_t lines;
+	bool any;      /* true if the file being read has a conversation */
+	uint64_t over; /* how many conversations have more tokens than --max */
 	struct calibrate calls;
 };
 
-/* Lines printed about conversations over --max; the others are counted. */
+/* Warnings about conversations with more tokens than --max that are printed at
+ * most. Further ones are only counted. */
 #define MAX_LINES 10
 
 static const char *
@@ -50,8 +53,8 @@ bound_name(unsigned i)
 
 /* ---- adding up ---- */
 
-/* Adds tokens of the message or the request to the row with this name, unless
- * there are none. */
+/* Adds tokens of a message, or of a request outside its messages, to the output
+ * row with this name. Adds no row if there are no tokens. */
 static int
 add_tokens(struct count_command *count, const struct ctx_token_stats *stats,
     const char *name, uint64_t tokens, uint64_t estimated, struct ctx_err *err)
@@ -90,8 +93,8 @@ add_kinds(struct count_command *count, const struct ctx_token_stats *stats,
 	    all_estimated ? framing : 0, err);
 }
 
-/* Adds the tokens outside the messages, so that the rows add up to the total.
- */
+/* Adds the tokens of the system prompt and the tool definitions to the output
+ * rows, so that the rows add up to the total. */
 static int
 add_overhead(struct count_command *count, const struct ctx_token_stats *stats,
     struct ctx_err *err)
@@ -125,8 +128,9 @@ add_overhead(struct count_command *count, const struct ctx_token_stats *stats,
 	    all_estimated ? priming : 0, err);
 }
 
-/* Adds the tokens of calls and results to the rows of their tools. The rest of
- * the message is added to the first tool. */
+/* Adds the tokens of a message's tool calls and results to the output rows of
+ * their tools. The message's other tokens are added to the row of its first
+ * tool. */
 static int
 add_tools(struct count_command *count, const struct ctx_token_stats *stats,
     struct ctx_err *err)
@@ -188,7 +192,7 @@ on_message(void *user, const struct ctx_token_stats *stats, struct ctx_err *err)
 	}
 }
 
-/* Returns true if the conversation is over --max. */
+/* Returns true if the conversation has more tokens than --max allows. */
 static bool
 is_over_max(const struct count_command *count,
     const struct ctx_token_stats *stats)
@@ -258,7 +262,7 @@ on_ended(void *user, const struct ctx_token_stats *stats, struct ctx_err *err)
 
 /* ---- files ---- */
 
-/* Finds the counter for a plain text, or for a file without messages. */
+/* Finds the token counter for a plain text, or for a file without messages. */
 static void
 find_counter(struct count_command *count,
     struct ctx_model_counter *model_counter)
@@ -270,7 +274,8 @@ find_counter(struct count_command *count,
 		cli_fail(&count->cli, &err);
 }
 
-/* Prints a line for an empty file, as wc does. */
+/* Prints a row with zero tokens for a file without messages, as wc does for an
+ * empty file. */
 static void
 count_empty_file(struct count_command *count, const char *file)
 {
@@ -299,18 +304,21 @@ count_stream(struct count_command *count, char **file)
 		cli_fail(&count->cli, &err);
 	if (!count->any)
 		count_empty_file(count, *file);
-	/* Of records in which no messages were found it is not known. */
+	/* If no messages were found in a file with JSON records, its number of
+	 * tokens is not known. Then --max is not fulfilled, and the exit status
+	 * is 1. */
 	if (count->max.set && stream.found.dialect == NULL &&
 	    stream.found.file != NULL)
 		cli_status(&count->cli, CLI_NO);
-	/* With --follow the last line may still be incomplete. */
+	/* With --follow the last line of the file may be incomplete, which is
+	 * no reason for a warning. */
 	if (!count->bar.follow)
 		cli_note_stream(&count->cli, &stream);
 	cli_close(&stream);
 	rows_print(&count->form, &count->rows, count->per == PER_TURN);
 }
 
-/* A plain text, as far as it has been read. */
+/* Token and character counts of a plain text, as far as it has been read. */
 struct plain {
 	struct ctx_token_counter *tokens;
 	struct ctx_token_stats sum;
@@ -336,7 +344,8 @@ count_plain_part(void *user, struct ctx_buf *text, bool ended,
 	return 0;
 }
 
-/* Counts a file as one plain text, even if it holds JSON. */
+/* Counts the tokens of a file as one plain text, even if it holds JSON
+ * (--text). */
 static void
 count_text(struct count_command *count, char **file)
 {
@@ -375,7 +384,8 @@ print_end(struct count_command *count)
 			     &err) < 0)
 			cli_fail(&count->cli, &err);
 	}
-	/* Conversations have a window each, so the total has none. */
+	/* Each conversation has a context window of its own, so the total shows
+	 * none. */
 	row.sum.model = NULL;
 	row.sum.file = "total";
 	count->form.window = 0;
@@ -419,7 +429,7 @@ count_files(struct count_command *count)
 		print_end(count);
 }
 
-/* Writes the input with a token count added to each record. */
+/* Writes the input with its token count added to each record (--annotate). */
 static int
 annotate(struct count_command *count)
 {

@@ -1,10 +1,11 @@
 /*
- * calibrate.c - ctx-count --calibrate
+ * calibrate.c - finds the factor that turns token counts of a known encoding
+ * into those of a model (ctx-count --calibrate)
  *
- * Finds the factor that turns token counts of an encoding into those of a
- * model. Each answer reports the tokens billed for the messages before it.
- * Framing, media and tools are subtracted from these tokens; the rest is
- * compared with the count of the texts.
+ * Each assistant message reports the input tokens that the provider billed for
+ * the messages before it. Tokens that are not text (message framing, media,
+ * tool definitions) are subtracted from them. The rest is compared with the
+ * tokens that ctx counted in the texts.
  */
 #include <jansson.h>
 #include <math.h>
@@ -14,13 +15,13 @@
 #include "count/calibrate.h"
 
 struct calibrate_call {
-	uint32_t model; /* id in calibrate.models */
+	uint32_t model; /* id of the model's name in calibrate.models */
 	size_t number;  /* index of the request */
 	struct ctx_billed_sample sample;
 };
 
-/* Sets *id to the model that the message names, else to that of its
- * conversation. */
+/* Sets *id to the id of the model that the message names, or else of the model
+ * that its conversation names. */
 static int
 find_name(struct calibrate *calibrate, const struct ctx_token_stats *stats,
     uint32_t *id, struct ctx_err *err)
@@ -39,7 +40,8 @@ find_name(struct calibrate *calibrate, const struct ctx_token_stats *stats,
 	return ctx_intern(&calibrate->models, text.p, text.n, id, err);
 }
 
-/* Adds a request that was sent after so many tokens. */
+/* Records the billed tokens of a request whose messages have sum->text tokens
+ * of text and sum->rest other tokens. */
 static int
 record_request(struct calibrate *calibrate, const struct ctx_token_stats *stats,
     const struct calibrate_sum *sum, struct ctx_err *err)
@@ -69,12 +71,14 @@ calibrate_message(struct calibrate *calibrate,
 	uint64_t rest = stats->framing + stats->estimated, asked;
 	struct calibrate_sum sum;
 
-	/* An answer may have several records, and any of them may have the
-	 * billed tokens: they bill what stood before the first. */
+	/* An assistant message may be split over several records, and any of
+	 * them may report the billed tokens. They were billed for the messages
+	 * before its first record. */
 	if (!(stats->message->flags & CTX_MESSAGE_CONTINUES))
 		calibrate->before = calibrate->all;
 	calibrate->role = stats->role;
-	/* The question may be in the same message as the answer. */
+	/* A message may contain a prompt and its response. The billed tokens
+	 * then include those of this prompt. */
 	sum = calibrate->before;
 	asked = stats->framing + stats->prompt_estimated;
 	sum.rest += asked < stats->prompt_tokens ? asked : stats->prompt_tokens;
@@ -110,14 +114,15 @@ calibrate_ended(struct calibrate *calibrate,
 
 /* ---- the report ---- */
 
-/* Limits beyond which a fit is useless. No two tokenizers differ by these
- * factors. */
+/* Limits beyond which a factor computed from billed tokens is useless. No two
+ * tokenizers differ by a factor below MIN_FACTOR or above MAX_FACTOR. */
 enum { MIN_REQUESTS = 3 };
 #define MAX_ERROR  0.25
 #define MIN_FACTOR 0.1
 #define MAX_FACTOR 10.0
 
-/* Returns why a fit is useless, or NULL. */
+/* Returns why the factor computed for a model is useless, as a text for the
+ * user; NULL if it is useful. */
 static const char *
 explain_doubt(const struct ctx_calibration *calibration, size_t calls)
 {
@@ -132,8 +137,9 @@ explain_doubt(const struct ctx_calibration *calibration, size_t calls)
 	return NULL;
 }
 
-/* Returns the factor in hundredths, as models.json has it. With upper it is
- * rounded up, so that it is never too low. */
+/* Returns a model's factor rounded to hundredths, as models.json has it: the
+ * best fit, or if upper is true the one that underestimates no request, rounded
+ * up. */
 static double
 round_factor(const struct ctx_calibration *calibration, bool upper)
 {
@@ -196,14 +202,15 @@ print_json(const char *model, const char *encoding,
 		isinf(calibration->spread) ? 0.0 : calibration->spread,
 		"models", line);
 
-	/* null: not known. */
+	/* JSON has no infinity: a spread that is not known is null. */
 	if (isinf(calibration->spread))
 		o = cli_json_with(o, "spread", json_null());
 	return cli_json_line(stdout, CLI_STDOUT, o, JSON_REAL_PRECISION(6),
 	    err);
 }
 
-/* Copies as many whole characters as fit. */
+/* Copies as many whole UTF-8 characters of text as fit into size bytes, and
+ * ends name with a zero byte. */
 static void
 copy_name(char *name, size_t size, struct ctx_str text)
 {

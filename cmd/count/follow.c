@@ -1,4 +1,5 @@
-/* follow.c - redraw the bar when files change */
+/* follow.c - waits until a file changes, to draw the context bar again
+ * (ctx-count --follow) */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -8,8 +9,8 @@
 
 #include "bar/bar.h"
 
-/* Returns true if file i has changed since the last call.  Sets *away to true
- * if the file is missing. */
+/* Returns true if input file i has changed since the last call for it.  Sets
+ * *away to true if the file does not exist. */
 static bool
 has_changed(struct bar *bar, size_t i, const char *file, bool *away)
 {
@@ -28,7 +29,8 @@ has_changed(struct bar *bar, size_t i, const char *file, bool *away)
 	return true;
 }
 
-/* Moves the cursor back to where the last pictures begin. */
+/* Clears the terminal from the first line of the bars that were printed last,
+ * so that new bars replace them. */
 static void
 erase_pictures(struct bar *bar)
 {
@@ -57,15 +59,16 @@ bar_wait(struct bar *bar, const struct cli *cli)
 		bar->last = calloc(cli->n_files, sizeof *bar->last);
 	if (bar->last == NULL)
 		cli_die(cli, "out of memory");
-	/* A closed pipe is detected only by writing. */
+	/* Flushes the output: only a write shows that the reader of standard
+	 * output has closed the pipe. */
 	(void)fflush(stdout);
 	cli_check_stdout(cli);
 	for (;;) {
 		away = false;
 		for (i = 0; i < cli->n_files; i++)
 			changed |= has_changed(bar, i, cli->files[i], &away);
-		/* Waits for a missing file, which is probably being replaced.
-		 */
+		/* A missing file is probably being replaced: waits until it
+		 * exists again. */
 		if (changed && (first || !away))
 			break;
 		(void)nanosleep(&pause, NULL);

@@ -1,4 +1,4 @@
-/* output.c - the lines that ctx-count prints */
+/* output.c - prints the token counts of ctx-count as text, TSV or JSON lines */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -30,7 +30,8 @@ compute_used_percent(const struct row_form *form,
 	return 100.0 * (double)stats->tokens / (double)row_window(form, stats);
 }
 
-/* Returns the kind of block that takes most tokens of a message. */
+/* Returns the name of the content block kind that takes most tokens in a
+ * message. */
 static const char *
 find_main_kind(const struct ctx_token_stats *stats)
 {
@@ -42,7 +43,8 @@ find_main_kind(const struct ctx_token_stats *stats)
 	return ctx_block_kind_name((enum ctx_block_kind)most);
 }
 
-/* Adds the members of a message. */
+/* Adds the JSON members that only an output row for a message has: its index,
+ * role, kind and tool. */
 static json_t *
 add_message_members(json_t *o, const struct ctx_token_stats *stats)
 {
@@ -55,7 +57,8 @@ add_message_members(json_t *o, const struct ctx_token_stats *stats)
 	    cli_json_text(stats->tool.p, stats->tool.n));
 }
 
-/* Adds the model and how much of its context window is used. */
+/* Adds JSON members to an output row: the model, its context window, and how
+ * much of the window is used. */
 static json_t *
 add_window_members(json_t *o, const struct row_form *form,
     const struct ctx_token_stats *stats)
@@ -66,7 +69,7 @@ add_window_members(json_t *o, const struct row_form *form,
 		o = cli_json_with(o, "model", json_string(stats->model->name));
 	o = cli_json_with(o, "window",
 	    json_integer((json_int_t)row_window(form, stats)));
-	/* Rounded to one decimal, as in the text output. */
+	/* The percentage is rounded to one decimal, as in the text output. */
 	o = cli_json_with(o, "used",
 	    json_real((double)(int64_t)(used * 10 + 0.5) / 10));
 	return cli_json_with(o, "left",
@@ -101,8 +104,9 @@ print_json(const struct row_form *form, const struct row *row)
 		cli_fail(form->cli, &err);
 }
 
-/* Prints the columns after the numbers: file and line; the name, which is first
- * in text and last in TSV; then role and tool of a message. */
+/* Prints the end of an output row, after the numbers: file and line, and the
+ * row's label, such as a tool's name. The label is first in text output and
+ * last in TSV. For a message its role and tool follow. */
 static void
 print_label(const struct row_form *form, const struct row *row)
 {
@@ -218,7 +222,8 @@ rows_add(struct rows *rows, const struct ctx_token_stats *stats, const char *p,
 	return 0;
 }
 
-/* Returns true if x is printed after y: it has fewer tokens, or came later. */
+/* Returns true if output row x is printed after row y: x has fewer tokens, or
+ * as many but was read later. */
 static bool
 is_printed_after(const struct row *x, const struct row *y)
 {
@@ -227,8 +232,8 @@ is_printed_after(const struct row *x, const struct row *y)
 	return x->number > y->number;
 }
 
-/* Puts a row into a heap of n rows at the free index at. The first row of the
- * heap is the one printed last. */
+/* Inserts an output row into a binary heap of n rows at the free index at. The
+ * first row of the heap is the one that would be printed last. */
 static void
 place_in_heap(struct row *heap, size_t n, size_t at, const struct row *row)
 {

@@ -1,21 +1,22 @@
-/* output.h - the lines that ctx-count prints */
+/* output.h - prints the token counts of ctx-count as text, TSV or JSON lines */
 #ifndef CTX_CMD_COUNT_OUTPUT_H
 #define CTX_CMD_COUNT_OUTPUT_H
 
 #include "cli/cli.h"
 
-/* One line of output: a conversation, a message, or all messages of one name.
- */
+/* One line of output: the token counts of a conversation, of a message, or of
+ * all messages with the same label (a role, a tool, a turn). */
 struct row {
 	struct ctx_token_stats sum;
-	struct ctx_str label; /* the name, from the input; NULL: none */
-	uint64_t number;      /* rises from row to row */
+	/* The row's name, from the input; p is NULL if it has none. */
+	struct ctx_str label;
+	uint64_t number; /* higher in rows that were read later */
 };
 
 struct rows {
 	struct row *list;
 	size_t n, cap;
-	uint64_t taken; /* messages given to rows_keep */
+	uint64_t taken; /* how many messages were passed to rows_keep */
 	struct ctx_intern names;
 };
 
@@ -23,30 +24,32 @@ struct rows {
 struct row_form {
 	struct cli *cli;
 	bool json, tsv, quiet;
-	const char *per;          /* kind of labels: "role", "tool" */
-	uint64_t window, reserve; /* tokens; window 0: the model's */
-	/* Internal: */
-	bool header; /* true if the header was printed */
+	/* What the rows of the output are labelled by: "role", "tool", ... */
+	const char *per;
+	uint64_t window, reserve; /* in tokens; window 0: that of the model */
+	/* Set by row_print only: */
+	bool header; /* true if the TSV header was printed */
 };
 
-/* Returns the context window, in tokens, of which a row shows the used share;
- * 0: the row shows none. */
+/* Returns the context window, in tokens, that the percentage in an output row
+ * refers to, or 0 if the row shows no percentage. */
 uint64_t row_window(const struct row_form *form,
     const struct ctx_token_stats *stats);
 void row_print(struct row_form *form, const struct row *row);
 void row_add(struct ctx_token_stats *sum, const struct ctx_token_stats *stats);
 
-/* Adds a message to the row of its name. */
+/* Adds the token counts of a message to the output row whose label is the n
+ * bytes at p. Creates the row at the first message with that label. */
 int rows_add(struct rows *rows, const struct ctx_token_stats *stats,
     const char *p, size_t n, struct ctx_err *err);
-/* Stores the message if it is among the top largest so far; top is at least 1.
- */
+/* Stores a message with its token counts if it is among the largest messages
+ * read so far, of which top are kept. top is at least 1. */
 int rows_keep(struct rows *rows, const struct ctx_token_stats *stats,
     uint64_t top, struct ctx_err *err);
-/* Sorts the stored messages, largest first. */
+/* Sorts the messages that rows_keep stored by their tokens, largest first. */
 void rows_rank(struct rows *rows);
-/* Prints and clears the rows, largest first; with turns, in the order of the
- * turns. */
+/* Prints and clears the output rows that rows_add filled. The largest row is
+ * first; if turns is true, the rows are in the order of the turns instead. */
 void rows_print(struct row_form *form, struct rows *rows, bool turns);
 void rows_release(struct rows *rows);
 

@@ -1,8 +1,10 @@
 /*
- * annotate.c - the stream, with the tokens of each record written into it
+ * annotate.c - copies a stream of JSON records and writes into each record how
+ * many tokens it has
  *
- * The number becomes the last member of the record's object, or replaces the
- * value of the member if there is one.  Nothing else changes.
+ * The number becomes the last member of the record's JSON object.  If the
+ * object already has a member of that name, its value is replaced.  Nothing
+ * else in the record changes.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -15,15 +17,20 @@ struct annotation {
 	struct ctx_writer *writer;
 	struct ctx_model_counters *counters;
 	const char *key;
-	struct ctx_model_counter lines, record; /* of the stream; of a record */
-	bool begun;                             /* true if lines is known */
+	/* Token counters: lines for the conversation whose messages are
+	 * separate records; record for a conversation inside one record. */
+	struct ctx_model_counter lines, record;
+	/* True if the token counter for messages in separate records was
+	 * chosen. */
+	bool begun;
 	bool counted;    /* true if the record being read has messages */
-	uint64_t tokens; /* of the record */
+	uint64_t tokens; /* tokens of the record being read */
 	struct ctx_edits edits;
 	struct ctx_buf out;
 };
 
-/* Adds the tokens of a request outside its messages. */
+/* Adds to the record's count the tokens of a request that are not in its
+ * messages: its system prompt and its tool definitions. */
 static int
 begin_annotation(struct annotation *annotation, const struct ctx_event *event,
     struct ctx_err *err)
@@ -61,8 +68,8 @@ annotate_message(struct annotation *annotation, const struct ctx_event *event,
 	return 0;
 }
 
-/* Adds the edit that writes the number: it replaces an old value, or adds a
- * last member. */
+/* Adds the JSON edit that writes a record's token count.  The edit replaces the
+ * value of an existing member, or appends a new last member. */
 static int
 add_count_member(struct annotation *annotation, const struct ctx_json *json,
     struct ctx_err *err)
@@ -151,7 +158,7 @@ ctx_annotate(struct ctx_stream *stream, struct ctx_writer *writer,
 			rc = ctx_stream_fail(stream, err);
 			break;
 		}
-	/* The records before an error are complete. */
+	/* Records read before the error are complete, so they are written. */
 	if (rc < 0)
 		(void)ctx_writer_flush(writer, &late);
 	ctx_edits_release(&annotation.edits);

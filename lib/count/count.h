@@ -1,5 +1,5 @@
 /*
- * count.h - ctx-count: tokens of a stream
+ * count.h - counts the tokens of a stream of conversations, for ctx-count
  */
 #ifndef CTX_COUNT_H
 #define CTX_COUNT_H
@@ -11,55 +11,76 @@
 #include "message/message.h"
 #include "stream/stream.h"
 
-/* ---- count/count_stream.c: tokens of a stream --------------------------- */
+/* ---- count/count_stream.c: counts the tokens of a stream ---------------- */
 
-/* Tokens of the tool calls and results of one tool in a message. */
+/* Tokens that the calls and the results of one tool take in one message. */
 struct ctx_share {
 	struct ctx_str tool;
-	uint64_t tokens;    /* of its tool calls and results */
-	uint64_t results;   /* of these tokens, those of results */
-	uint64_t estimated; /* of these tokens, those that are estimated */
-	uint64_t chars;     /* characters of their texts */
+	uint64_t tokens;  /* tokens of the tool's calls and results */
+	uint64_t results; /* how many of the tool's tokens are in its results */
+	uint64_t estimated; /* how many of the tool's tokens are estimated */
+	/* Number of characters in the tool's calls and results. */
+	uint64_t chars;
 };
 
-/* What a conversation, or one message of it, costs. */
+/* Token counts of a conversation, or of one message. */
 struct ctx_token_stats {
 	const char *file;
-	uint64_t line; /* of its record; 0: the stream's own conversation */
-	const struct ctx_dialect *dialect; /* NULL: it has no message */
-	const struct ctx_model *model;     /* NULL: not known */
-	struct ctx_str model_name;         /* of the model, as given */
+	/* Line number of the record with the conversation or message.  0 for
+	 * the conversation whose messages are separate records. */
+	uint64_t line;
+	/* Message format of the conversation.  NULL if the conversation has no
+	 * message. */
+	const struct ctx_dialect *dialect;
+	const struct ctx_model *model; /* NULL if the model is not known */
+	/* The model's name, from the input or the caller. */
+	struct ctx_str model_name;
 	const char *encoding;
 	uint64_t messages, turns;
-	uint64_t tokens;    /* all, as a budget counts them */
-	uint64_t estimated; /* of these tokens, those that are estimated */
-	/* Of the tokens, those outside the messages. */
+	/* Number of all tokens, including those outside the messages. */
+	uint64_t tokens;
+	uint64_t estimated; /* how many of all tokens are estimated */
+	/* Tokens of the request that are not in its messages: the system prompt
+	 * and the tool definitions. */
 	struct ctx_request_overhead overhead;
-	uint64_t framing; /* of the tokens, the constant part per message */
-	uint64_t chars, bytes;           /* of the texts; of the JSON */
-	uint64_t kinds[CTX_BLOCK_KINDS]; /* of the tokens, by block kind */
-	uint64_t estimated_by_kind[CTX_BLOCK_KINDS]; /* of kinds, the estimated
-							ones */
-	/* Input tokens that the provider billed for the request that this
-	 * message answers; of a conversation in a record: for its last request.
-	 * 0: the input does not say. */
+	/* Tokens that the format adds to every message, whatever it contains
+	 * (role names and separators). */
+	uint64_t framing;
+	/* Number of characters in all texts, and number of bytes of the JSON.
+	 */
+	uint64_t chars, bytes;
+	/* Tokens of each kind of content block. */
+	uint64_t kinds[CTX_BLOCK_KINDS];
+	/* How many tokens of each kind of content block are estimated. */
+	uint64_t estimated_by_kind[CTX_BLOCK_KINDS];
+	/* For a message: input tokens that the provider billed for the request
+	 * that the message answers.  For a conversation inside a record: those
+	 * of its last request.  0 if the input does not contain the billed
+	 * tokens. */
 	uint64_t billed;
-	uint64_t prompt_tokens, prompt_estimated; /* as in struct ctx_cost */
-	/* Of a message only: */
-	uint64_t index; /* in the conversation, from 0 */
+	/* For a message that contains a prompt and its response: tokens of the
+	 * prompt, and how many of them are estimated.  Otherwise 0. */
+	uint64_t prompt_tokens, prompt_estimated;
+	/* The struct members from here on are set only for a message, not for a
+	 * conversation. */
+	uint64_t index; /* position in the conversation, from 0 */
 	uint64_t turn;
 	enum ctx_role role;
-	struct ctx_str tool; /* of its first tool call or result; n 0: none */
+	/* Name of the tool in the message's first tool call or result.  Its
+	 * length n is 0 if the message has neither. */
+	struct ctx_str tool;
 	const struct ctx_message *message;
-	/* One entry per tool, in order of first use, if ctx_count_hooks.shares
-	 * is set.  Valid during the call. */
+	/* Token counts of each tool in the message, in order of first use.  Set
+	 * if ctx_count_hooks.shares is true, and valid only until the callback
+	 * returns. */
 	const struct ctx_share *shares;
 	size_t n_shares;
 };
 
 /*
- * Callbacks of ctx_count_stream: message is called for each message, ended for
- * each conversation, the stream's own last.  Either may be NULL.
+ * Callbacks of ctx_count_stream: message is called for each message, and ended
+ * at the end of each conversation.  The conversation whose messages are
+ * separate records ends last.  Either pointer may be NULL.
  */
 struct ctx_count_hooks {
 	void *user;
@@ -67,24 +88,28 @@ struct ctx_count_hooks {
 	    struct ctx_err *err);
 	int (*ended)(void *user, const struct ctx_token_stats *tally,
 	    struct ctx_err *err);
-	bool shares; /* fill in ctx_token_stats.shares of messages */
+	/* If true, the tokens of each tool in a message are counted, too. */
+	bool shares;
 };
-/* Counts a stream, and calls the hooks; a negative value that one returns ends
- * the run.  Memory: one record and the open tool calls. */
+/* Counts the tokens of a stream of conversations and calls the callbacks in
+ * *hooks with them.  A callback that returns a negative value ends the run.
+ * Memory needed: one record and the tool calls that have no result yet. */
 int ctx_count_stream(struct ctx_stream *stream,
     struct ctx_model_counters *counters, const struct ctx_count_hooks *hooks,
     struct ctx_err *err);
 
-/* ---- count/annotate.c: the stream, with token counts in it -------------- */
+/* ---- count/annotate.c: writes token counts into a stream ---------------- */
 
 /*
- * Copies a stream.  Writes its number of tokens into each record that is a
- * message or holds conversations, as the value of the member key.  An existing
- * member is replaced; otherwise a last member is added.  Records that are
- * arrays are not changed, nor are messages whose tokens are those of their
- * whole JSON, since the member would count, too.  Providers refuse members that
- * they do not know, so the output is for people and scripts.  Memory: one
- * record.
+ * Copies a stream of JSON records.  Writes into each record with messages how
+ * many tokens it has, as the value of the JSON member key.  An existing member
+ * is replaced; otherwise a last member is added.
+ *
+ * Two kinds of records are not changed: arrays, and messages whose tokens are
+ * counted from their whole JSON, since the new member would count, too.
+ *
+ * The output is for people and scripts: providers refuse members that they do
+ * not know.  Memory needed: one record.
  */
 int ctx_annotate(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, const char *key, struct ctx_err *err);

@@ -1,9 +1,11 @@
 /*
- * count_stream.c - counts the tokens of a stream
+ * count_stream.c - counts the tokens of all messages and conversations in a
+ * stream
  *
- * Messages are added to groups only to find their turns and the tools of their
- * results.  Groups that are complete are removed again, so memory does not
- * grow.
+ * The messages are also collected in groups (a tool call with its results, and
+ * what else must be kept together).  Groups are needed only to find the turn
+ * of each message and the tool of each result.  Complete groups are removed
+ * again, so memory does not grow.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,17 +13,19 @@
 #include "count/count.h"
 #include "group/group.h"
 
-/* A conversation that is being counted. */
+/* The token counts of a conversation that is being read. */
 struct counted_conversation {
 	struct ctx_groups groups;
 	struct ctx_model_counter model_counter;
 	struct ctx_token_stats stats;
-	bool begun; /* true if the counter of its model is known */
-	struct ctx_share *shares; /* of the current message */
-	uint32_t *tools;          /* the tool id of each share */
+	bool begun; /* true if the conversation's token counter was chosen */
+	/* Token counts of each tool in the current message. */
+	struct ctx_share *shares;
+	uint32_t *tools; /* the tool's id for each entry of shares */
 	size_t n_shares, cap, tools_cap;
-	/* Index in shares of the share of each tool id.  Valid only if tools
-	 * has that id there, so it need not be cleared for each message. */
+	/* For each tool's id, the index of its token counts in shares.  An
+	 * index is valid only if tools has the same id at this index. Therefore
+	 * the table need not be cleared for each message. */
 	size_t *share_of, share_of_cap;
 };
 
@@ -30,12 +34,13 @@ struct count_run {
 	struct ctx_stream *stream;
 	struct ctx_model_counters *counters;
 	const struct ctx_count_hooks *hooks;
-	struct counted_conversation lines,
-	    record; /* that of the stream; that of a record */
+	/* lines: the conversation whose messages are separate records.  record:
+	 * the conversation inside the record being read. */
+	struct counted_conversation lines, record;
 };
 
-/* Finds the token counter of a conversation, and counts what its request has
- * besides messages. */
+/* Chooses the token counter of a conversation, and counts what its request
+ * contains besides messages: the system prompt and the tool definitions. */
 static int
 begin_counting(struct count_run *run, struct counted_conversation *conversation,
     const struct ctx_event *event, struct ctx_err *err)
@@ -67,7 +72,8 @@ begin_counting(struct count_run *run, struct counted_conversation *conversation,
 	return 0;
 }
 
-/* Appends zeroed counts for a tool.  Returns NULL with *err. */
+/* Appends token counts of zero for a tool that the current message has not used
+ * yet.  Returns the counts, or NULL and sets *err. */
 static struct ctx_share *
 append_share(struct counted_conversation *conversation, uint32_t tool,
     struct ctx_err *err)
@@ -93,8 +99,8 @@ append_share(struct counted_conversation *conversation, uint32_t tool,
 	return &shares[conversation->n_shares++];
 }
 
-/* Returns the counts of a tool in the message, zeroed at its first use.  Takes
- * constant time, however many tools the message uses. */
+/* Returns the token counts of a tool in the current message; at its first use
+ * they are zero.  Takes constant time, however many tools the message uses. */
 static struct ctx_share *
 find_tool_share(struct counted_conversation *conversation, uint32_t tool,
     struct ctx_err *err)
@@ -115,8 +121,9 @@ find_tool_share(struct counted_conversation *conversation, uint32_t tool,
 	return append_share(conversation, tool, err);
 }
 
-/* Adds block *i, a tool call or result, to the share of its tool.  Sets *i to
- * the last block that belongs to the result. */
+/* Adds the tokens of content block *i, a tool call or result, to the token
+ * counts of its tool.  If the result contains further blocks, sets *i to the
+ * last of them. */
 static int
 add_share(struct counted_conversation *conversation,
     const struct ctx_event *event, size_t *i, struct ctx_err *err)
@@ -145,8 +152,8 @@ add_share(struct counted_conversation *conversation,
 	return 0;
 }
 
-/* Sets the shares of the tools in a message.  Must be called before the message
- * is added to the groups. */
+/* Counts the tokens of each tool that a message calls or has results of.  Must
+ * be called before the message is added to conversation->groups. */
 static int
 add_shares(struct counted_conversation *conversation,
     const struct ctx_event *event, struct ctx_err *err)
@@ -171,8 +178,8 @@ release_shares(struct counted_conversation *conversation)
 	free(conversation->share_of);
 }
 
-/* Returns the index in its conversation of a message that was just added to the
- * groups. */
+/* Returns the position in its conversation of the message that was added to the
+ * groups last. */
 static uint64_t
 find_index(const struct count_run *run, const struct ctx_event *event,
     const struct ctx_segment *segment)
@@ -183,7 +190,7 @@ find_index(const struct count_run *run, const struct ctx_event *event,
 	    event->line, segment->message);
 }
 
-/* Copies what a message costs into its counts. */
+/* Copies the token counts of a message from *cost to *stats. */
 static void
 set_message_cost(struct ctx_token_stats *stats, const struct ctx_cost *cost)
 {
@@ -198,8 +205,9 @@ set_message_cost(struct ctx_token_stats *stats, const struct ctx_cost *cost)
 	    sizeof stats->estimated_by_kind);
 }
 
-/* Sets *stats to the counts of a message that was just added to the groups,
- * except its cost. */
+/* Sets *stats to a description of the message that was added to the groups
+ * last: its file, line, role, turn and tool. set_message_cost sets its token
+ * counts. */
 static void
 describe_message(const struct count_run *run,
     const struct counted_conversation *conversation,
@@ -233,7 +241,7 @@ describe_message(const struct count_run *run,
 	};
 }
 
-/* Adds a message to the counts of its conversation. */
+/* Adds the token counts of a message to those of its conversation. */
 static void
 add_to_conversation(struct ctx_token_stats *sum,
     const struct ctx_token_stats *message)
@@ -253,7 +261,8 @@ add_to_conversation(struct ctx_token_stats *sum,
 	}
 }
 
-/* Counts a message, and calls the hook. */
+/* Counts the tokens of a message, adds them to its conversation, and calls the
+ * callback for messages. */
 static int
 count_message(struct count_run *run, struct counted_conversation *conversation,
     const struct ctx_event *event, struct ctx_err *err)
