@@ -1,7 +1,9 @@
 /*
- * bar.c - the context bar: how full a context is, and with what
+ * bar.c - adds up the tokens that each role and tool takes in a context, and
+ * draws them as a bar
  *
- * A line for the figures, the bar, its scale, and a legend.
+ * Each conversation gets a line with its token count, the bar, a scale in
+ * percent, and a legend.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +33,8 @@ bar_check(struct bar *bar, struct cli *cli, bool other)
 	if (bar->follow && (cli->n_files == 0 || i < cli->n_files))
 		cli_die(cli, "--follow needs files, not standard input");
 	bar->shown |= bar->follow;
-	/* The last line of a growing file may be incomplete. */
+	/* The last line of a file that another program writes to may be
+	 * incomplete. */
 	cli->lenient |= bar->follow;
 }
 
@@ -43,8 +46,8 @@ bar_is_on(const struct bar *bar)
 
 /* ---- adding up ---- */
 
-/* Adds tokens to the part of this rank and name. A role and a tool may have
- * equal names. */
+/* Adds tokens to the part of the bar with this rank (kind of part) and name.
+ * The rank is needed because a role and a tool may have the same name. */
 static int
 add(struct bar *bar, enum rank rank, struct ctx_str name, uint64_t tokens,
     struct ctx_err *err)
@@ -94,16 +97,17 @@ bar_add(struct bar *bar, const struct ctx_token_stats *t, struct ctx_err *err)
 	uint64_t rest = t->tokens;
 	size_t i;
 
-	/* Results may be blocks of a message that has other blocks, too, and a
-	 * message may have results of several tools. */
+	/* A message may have tool results of several tools, and other blocks,
+	 * too. The results of each tool are a separate part of the bar. */
 	for (i = 0; i < t->n_shares; i++) {
 		rest -= t->shares[i].results;
 		if (add(bar, TOOL, t->shares[i].tool, t->shares[i].results,
 			err) < 0)
 			return -1;
 	}
-	/* A message of the role tool has no text of its own: its framing tokens
-	 * are added to those of its first tool. */
+	/* A message of the role "tool" has no text besides its results. The
+	 * tokens that the format adds to the message are counted for its first
+	 * tool. */
 	if (t->role == CTX_ROLE_TOOL && t->n_shares > 0)
 		return add(bar, TOOL, t->shares[0].tool, rest, err);
 	return add(bar, ranks[t->role], (struct ctx_str){name, strlen(name)},

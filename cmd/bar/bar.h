@@ -1,4 +1,5 @@
-/* bar.h - the context bar: how full a context is, and with what */
+/* bar.h - draws how full a context window is and what takes its tokens, as a
+ * bar on the terminal or as SVG */
 #ifndef CTX_CMD_BAR_BAR_H
 #define CTX_CMD_BAR_BAR_H
 
@@ -7,44 +8,50 @@
 struct bar {
 	/* Options: */
 	bool shown, follow;
-	const char *svg; /* file to write the picture to, or NULL */
-	unsigned color;  /* index of bar_color_name */
-	/* Internal, for the conversation being read: */
+	const char *svg; /* path of the SVG file to write, or NULL */
+	unsigned color; /* when colours are used: an index for bar_color_name */
+	/* The following members are about the conversation being read: */
 	struct ctx_intern names;
-	struct bar_part *parts; /* by the id of their name */
+	/* The parts of the bar. A part's index is the id of its name in names,
+	 * minus 1. */
+	struct bar_part *parts;
 	size_t n, cap;
-	/* Internal, for the pictures drawn so far: */
-	struct ctx_buf pictures; /* content of the file svg */
-	unsigned height;         /* their height */
-	unsigned lines;          /* lines printed since bar_wait */
-	struct stat *last;       /* state of each file at the last bar_wait */
+	/* The following members are about the bars drawn so far: */
+	/* SVG elements of all bars drawn so far, without the file's head */
+	struct ctx_buf pictures;
+	unsigned height; /* height of all bars in the SVG file */
+	unsigned lines;  /* terminal lines printed since the last bar_wait */
+	/* Size and time of each input file when bar_wait returned. */
+	struct stat *last;
 };
 
-/* Returns "auto", "always", "never", or NULL after the last. */
+/* Returns "auto", "always" and "never" for 0 to 2, and NULL for a higher i. */
 const char *bar_color_name(unsigned i);
 
-/* Exits with an error if options contradict each other; other is true if
- * another option prints something else. */
+/* Exits with an error if the options for the bar contradict others. other is
+ * true if an option that prints something else than the bar is given. */
 void bar_check(struct bar *bar, struct cli *cli, bool other);
 /* Returns true if a bar is to be drawn. */
 bool bar_is_on(const struct bar *bar);
-/* Add a message; end the conversation, and print and store its picture. window
- * is in tokens, 0 if not known. */
+/* bar_add adds a message's tokens to the bar of its conversation. bar_end ends
+ * the conversation, and prints its bar or adds it to the SVG. window is the
+ * context window in tokens, or 0 if it is not known. */
 int bar_add(struct bar *bar, const struct ctx_token_stats *t,
     struct ctx_err *err);
 int bar_end(struct bar *bar, const struct ctx_token_stats *t, uint64_t window,
     struct ctx_err *err);
-/* Prints one of the largest messages below the pictures. The first is preceded
- * by an empty line. */
+/* Below the bar, prints a line about one of the largest messages. If first is
+ * true, prints an empty line before it. */
 int bar_item(struct bar *bar, const struct ctx_token_stats *t, uint64_t window,
     bool first, struct ctx_err *err);
-/* Writes the SVG file, if any; exits if that fails. */
+/* Writes the SVG file if one was asked for; exits with an error if that fails.
+ */
 void bar_write(struct bar *bar, const struct cli *cli);
 
 /*
- * With --follow, waits until a file of the command has changed since the last
- * call; the first call returns at once.  Then moves the cursor to where the
- * last pictures begin.
+ * With --follow, waits until an input file has changed since the last call;
+ * the first call returns at once. Then clears the terminal from where the last
+ * bars begin, so that new ones replace them.
  */
 void bar_wait(struct bar *bar, const struct cli *cli);
 void bar_release(struct bar *bar);

@@ -1,21 +1,25 @@
-/* bar_svg.c - the context bar as SVG */
+/* bar_svg.c - draws the bar of a context's tokens as an SVG picture */
 #include <inttypes.h>
 #include <string.h>
 
 #include "bar/layout.h"
 
 enum { SVG_WIDTH = 800, SVG_BAR = 28, SVG_LINE = 20, SVG_ACROSS = 3 };
-enum { SVG_NAME = 96, SVG_PART = 16 }; /* columns of text */
-enum { SVG_SHARE = 78 };               /* width of a percentage, with its gap */
+enum { SVG_NAME = 96, SVG_PART = 16 }; /* longest texts, in columns */
+/* Width of a percentage in the legend of the bar, with the gap before it, in
+ * SVG units. */
+enum { SVG_SHARE = 78 };
 
-/* XML does not allow U+FFFE and U+FFFF. */
+/* Returns true if a character may be written to the SVG. XML does not allow
+ * U+FFFE and U+FFFF. */
 static bool
 is_drawn(uint32_t cp)
 {
 	return cli_is_safe(cp) && cp != 0xfffe && cp != 0xffff;
 }
 
-/* Appends a text element; the text may hold any characters. */
+/* Appends an SVG text element. Characters that XML does not allow are replaced
+ * by "?", and its special characters are escaped. */
 static int
 svg_text(struct ctx_buf *out, unsigned x, unsigned y, const char *style,
     struct ctx_str text, struct ctx_err *err)

@@ -1,4 +1,4 @@
-/* bar_text.c - the context bar on a terminal */
+/* bar_text.c - prints the bar of a context's tokens on a terminal */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +7,13 @@
 
 #include "bar/layout.h"
 
-enum { BAR_LEAST = 24, BAR_MOST = 400, BAR_USUAL = 80 }; /* columns */
-enum { PLACE = 14 }; /* least columns for the place of a message */
-/* Columns of a legend entry, and of its figures. */
+enum {
+	BAR_LEAST = 24,
+	BAR_MOST = 400,
+	BAR_USUAL = 80
+}; /* width of the bar in terminal columns: least, most, and default */
+enum { PLACE = 14 }; /* fewest columns for the file and line of a message */
+/* Columns of an entry in the bar's legend, and of the numbers in the entry. */
 enum { ENTRY = 37, FIGURES = 21 };
 
 static unsigned
@@ -47,8 +51,9 @@ print_mode(const struct picture *picture, const char *mode)
 		printf("\033[%sm", mode);
 }
 
-/* Selects black text on a shade of the zone. If not seen, the text has the
- * colour of the background. */
+/* Selects one of two background colours, and black as the text colour. If seen
+ * is false, the text gets the colour of the background, so that it is
+ * invisible. */
 static void
 print_shade(const struct picture *picture, unsigned shade, bool seen)
 {
@@ -60,8 +65,9 @@ print_shade(const struct picture *picture, unsigned shade, bool seen)
 		printf("\033[38;5;%u;48;5;%um", color, color);
 }
 
-/* Prints a part's letter in each cell. With colour only the middle one is
- * visible; the others appear when the line is copied. */
+/* Prints one coloured part of the bar: its letter in each column. With colours
+ * only the middle letter is visible. The others appear when the line is copied
+ * as text. */
 static void
 print_segment(const struct picture *picture, const struct bar_part *part)
 {
@@ -93,8 +99,9 @@ print_cells(struct picture *picture, size_t cells)
 	puts("]");
 }
 
-/* Prints the scale under the bar: the percentages at which its colours change,
- * and 100 %.  Where two would overlap the less important one is left out. */
+/* Prints the scale under the bar: 100 % and the percentages at which the bar's
+ * colour changes. Where two marks would overlap, the less important one is left
+ * out. */
 static void
 print_scale(const struct picture *picture, size_t cells)
 {
@@ -137,7 +144,8 @@ print_entry(const struct picture *picture, size_t i, size_t width)
 	    part->tokens, share < 999.95 ? 1 : 0, share);
 }
 
-/* Prints the legend column by column; returns the number of its lines. */
+/* Prints the legend of the bar, ordered by columns. Returns how many lines it
+ * printed. */
 static unsigned
 print_legend(const struct picture *picture, size_t width)
 {
@@ -172,7 +180,8 @@ print_place(const struct ctx_token_stats *t, size_t width, struct ctx_err *err)
 	return rc;
 }
 
-/* Prints the figures, with the word for the zone in its colour. */
+/* Prints the line with the token count and the percentage. The word for how
+ * full the window is, such as "GOOD", has the colour of the bar. */
 static void
 print_figures(const struct picture *picture, size_t width)
 {
@@ -211,7 +220,8 @@ bar_print(const struct bar *bar, struct picture *picture, unsigned *lines,
 	return 0;
 }
 
-/* Prints " 6526 5.1% sample/agent.jsonl:262 tool run". */
+/* Prints the tokens, percentage, place, role and tool of a message, such as "
+ * 6526 5.1% sample/agent.jsonl:262 tool run". */
 static int
 print_item(const struct ctx_token_stats *t, uint64_t window, size_t width,
     struct ctx_err *err)
@@ -227,7 +237,7 @@ print_item(const struct ctx_token_stats *t, uint64_t window, size_t width,
 		    100.0 * (double)t->tokens / (double)window);
 	used += printf("  ");
 	left = width - (size_t)used;
-	/* If there is little room, the role is left out first, then a part of
+	/* If the line is too long, the role is left out first, then a part of
 	 * the tool's name. */
 	if (left < PLACE + behind + (tool.n > 0 ? words_width(tool) + 1 : 0))
 		behind = 0;

@@ -1,15 +1,17 @@
 /*
- * layout.c - what a picture of a context shows
+ * layout.c - computes what the bar of a context shows: its parts, their
+ * letters and widths, and its colour
  *
- * Each part has a letter, so that the bar can be read without colour.  All
- * parts have the colour of the zone that the whole context has reached.
+ * Each part has a letter, so that the bar can be read without colours.  The
+ * colour of the whole bar says how full the context window is.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "bar/layout.h"
 
-/* Letter of each rank; tools have digits, then letters from a on. */
+/* Letter of each rank (kind of part) of the bar.  Tools get the digits from 1
+ * on, then the letters from a on. */
 static const char keys[] = {'D', 'S', 'U', 'A', '?', '1', '+'};
 
 static const struct zone zones[] = {
@@ -19,7 +21,7 @@ static const struct zone zones[] = {
     {0, "POOR", {196, 210}, {"#e53935", "#e57373"}},
 };
 
-/* For an unknown window. */
+/* Colours of the bar if the context window is not known. */
 static const struct zone no_zone = {0, "", {110, 153}, {"#7aa6c2", "#a9c9dd"}};
 
 static int
@@ -32,7 +34,8 @@ by_rank(const void *a, const void *b)
 	return (x->tokens < y->tokens) - (x->tokens > y->tokens);
 }
 
-/* Copies the sorted parts; if there are too many, the last is the sum of the
+/* Sorts the parts of the bar, copies them into *picture, and gives each its
+ * letter.  If there are too many, the last one copied is the sum of all the
  * rest. */
 static void
 take_parts(struct picture *picture, struct bar_part *parts, size_t n)
@@ -66,8 +69,9 @@ zone_of(uint64_t tokens, uint64_t window)
 {
 	const struct zone *zone = zones;
 
-	/* Exactly 50 % is in the second zone; exactly 70 % and 85 % are in the
-	 * zone that ends there. */
+	/* A context window that is exactly 50 % full is in the second zone
+	 * (degree of fullness).  At exactly 70 % and 85 % it is in the zone
+	 * that ends there. */
 	if (window == 0)
 		return &no_zone;
 	if ((double)tokens * 100 < 50 * (double)window)
@@ -99,7 +103,7 @@ picture_make(struct picture *picture, const struct ctx_token_stats *t,
 	take_parts(picture, parts, n);
 	picture->zone = zone_of(t->tokens, window);
 	picture->scale = t->tokens > window ? t->tokens : window;
-	/* If the window is not known, the parts fill the bar. */
+	/* If the context window is not known, the parts fill the whole bar. */
 	if (window == 0)
 		picture->scale = sum_of(picture);
 	picture->scale += picture->scale == 0;

@@ -1,74 +1,86 @@
-/* layout.h - one picture of a context, before it is drawn */
+/* layout.h - the bar of a context's tokens, before it is drawn as text or SVG
+ */
 #ifndef CTX_CMD_BAR_LAYOUT_H
 #define CTX_CMD_BAR_LAYOUT_H
 
 #include "bar/bar.h"
 
-#define PICTURE_PARTS 12 /* the last may stand for all others */
+/* Most parts of a bar; the last may be the sum of the rest. */
+#define PICTURE_PARTS 12
 
-/* Kinds of parts in the order of the bar; TOOL is the results of a tool. */
+/* Kinds of parts of the bar, in the order in which the bar shows them. TOOL is
+ * the results of one tool. */
 enum rank { DEFINITIONS, SYSTEM, USER, ASSISTANT, OTHER, TOOL, REST };
 
-/* The tokens of a role, or of a tool's results. */
+/* One part of the bar: the tokens of a role's messages, or of a tool's results.
+ */
 struct bar_part {
 	struct ctx_str name;
 	enum rank rank;
 	uint64_t tokens;
-	char key; /* its letter in the bar */
+	char key; /* letter that marks the part in the bar and the legend */
 	size_t cells;
 	unsigned shade;
 };
 
-/* A degree of fullness of the window. to is its upper end in percent; 0: none.
- */
+/* A degree of how full the context window is. to is the degree's upper limit in
+ * percent; 0 means no limit. */
 struct zone {
 	unsigned to;
 	const char *word;
-	/* Two alternating colours: of the terminal's 256, and for SVG. */
+	/* Two colours that alternate from part to part: shade for terminals
+	 * with 256 colours, fill for SVG. */
 	unsigned shade[2];
 	const char *fill[2];
 };
 
 struct picture {
 	const struct ctx_token_stats *t;
-	uint64_t window; /* tokens; 0: not known */
+	uint64_t window; /* context window in tokens; 0 if not known */
 	const struct zone *zone;
-	uint64_t scale; /* tokens that the full width stands for */
+	/* How many tokens the full width of the bar stands for. */
+	uint64_t scale;
 	struct bar_part parts[PICTURE_PARTS];
 	size_t n;
-	bool color; /* true if the terminal gets colours */
+	bool color; /* true if the bar is printed with colours */
 };
 
-/* Fills picture from the parts, and sorts these. Its scale is at least 1. */
+/* Computes what the bar of a conversation shows: sorts the parts and copies
+ * them into *picture. picture->scale, the tokens for the bar's full width,
+ * becomes at least 1. */
 void picture_make(struct picture *picture, const struct ctx_token_stats *t,
     uint64_t window, struct bar_part *parts, size_t n);
-/* Divides the cells among the parts; returns the number of cells used. The sum
- * is rounded, not each part. */
+/* Divides the width of the bar (cells: columns or SVG units) among its parts.
+ * Returns how many cells the parts take together. The running sum is rounded,
+ * not each part, so rounding errors do not add up. */
 size_t picture_cells(struct picture *picture, size_t cells);
-/* Returns the percentage of the window; of all tokens if the window is not
- * known. */
+/* Returns how many percent of the context window these tokens are; of all
+ * tokens of the conversation if the window is not known. */
 double picture_share(const struct picture *picture, uint64_t tokens);
 
-/* ---- text_width.c: texts that fit a number of columns ---- */
+/* ---- text_width.c: shortens texts to a number of columns ---------------- */
 
 size_t words_width(struct ctx_str name);
-/* Returns the longest beginning of name, as a part of it, that fits into width
- * columns. */
+/* Returns the longest beginning of name that fits into width terminal columns.
+ * It points into name. */
 struct ctx_str words_head(struct ctx_str name, size_t width);
-/* Appends the file and line of a conversation or message, in at most width
- * columns. A long path loses its beginning. */
+/* Appends "FILE:LINE" of a conversation or message to out, in at most width
+ * columns. A path that is too long loses its beginning. */
 int words_place(struct ctx_buf *out, const struct ctx_token_stats *t,
     size_t width, struct ctx_err *err);
-/* Writes "~108133 of 128000 tokens, 84.5% DEGRADING (gpt-4o)", or less if that
- * is wider than width. */
+/* Writes the text above the bar to out, such as "~108133 of 128000
+ * tokens, 84.5% DEGRADING (gpt-4o)". Shortens it if it does not fit into width
+ * columns. */
 void words_figures(char out[200], const struct picture *picture, size_t width);
 
-/* ---- bar_text.c, bar_svg.c: the picture as text and as SVG ---- */
+/* ---- bar_text.c, bar_svg.c: draw the bar as text and as SVG ------------- */
 
-/* Prints the picture, and adds the number of its lines to *lines. */
+/* Prints the bar of a conversation on the terminal, and adds the number of
+ * lines printed to *lines. */
 int bar_print(const struct bar *bar, struct picture *picture, unsigned *lines,
     struct ctx_err *err);
-/* Adds the picture to the SVG file, below the others. */
+/* Adds the bar of a conversation to the SVG, below the bars of earlier
+ * conversations. */
 int bar_draw(struct bar *bar, struct picture *picture, struct ctx_err *err);
 
 #endif

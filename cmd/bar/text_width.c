@@ -1,11 +1,12 @@
-/* text_width.c - texts that fit a number of columns */
+/* text_width.c - shortens texts so that they fit into a number of terminal
+ * columns */
 #include <inttypes.h>
 #include <string.h>
 
 #include "bar/layout.h"
 
-/* Returns the columns of a character. It is an estimate for names, which are
- * mostly ASCII. */
+/* Returns how many terminal columns a character takes. The result is an
+ * estimate, good enough for names, which are mostly ASCII. */
 static unsigned
 width_of(uint32_t cp)
 {
@@ -44,7 +45,7 @@ words_head(struct ctx_str name, size_t width)
 	return (struct ctx_str){name.p, at};
 }
 
-/* Returns the end of a name that fits width columns. */
+/* Returns the longest end of name that fits into width terminal columns. */
 static struct ctx_str
 tail_of(struct ctx_str name, size_t width)
 {
