@@ -1,4 +1,5 @@
-/* ctx-age.c - move old tool results to disk */
+/* ctx-age.c - command that moves old tool results to files and leaves
+ * references to them */
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,7 +14,8 @@ struct age_command {
 	uint64_t n_failed;
 };
 
-/* Reports the first result that could not be stored; the others are counted. */
+/* Reports the first tool result that could not be stored in a file. Later ones
+ * are only counted. */
 static void
 on_failed(void *user, const struct ctx_err *why)
 {
@@ -110,8 +112,9 @@ parse(struct age_command *age, int argc, char **argv)
 	o->failed = on_failed;
 }
 
-/* Opens the spool. If that fails, results are kept, and the error is reported
- * if there are any. */
+/* Opens the spool, the directory for removed tool results. If that fails, no
+ * result is moved there; the error is reported once there is a result to store.
+ */
 static void
 open_spool(struct age_command *age, struct ctx_spool *spool,
     struct cli_sandbox_grants *needs, struct ctx_err *refused)

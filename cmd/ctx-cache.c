@@ -1,4 +1,5 @@
-/* ctx-cache.c - write prompt-cache breakpoints */
+/* ctx-cache.c - command that writes prompt-cache breakpoints, or says what a
+ * changed request costs */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -6,7 +7,8 @@
 
 #include "cli/cli.h"
 
-/* Lines printed about conversations; the others are counted. */
+/* Warnings about single conversations that are printed at most. Further ones
+ * are only counted. */
 #define MAX_LINES 10
 
 struct cache_command {
@@ -17,7 +19,9 @@ struct cache_command {
 	struct cli_report report;
 	const char *diff, *price;
 	uint64_t breakpoints, conversations, lines;
-	unsigned reported; /* bit per enum ctx_cache_status that was reported */
+	/* Which values of enum ctx_cache_status were reported already: bit 1 <<
+	 * value is set. */
+	unsigned reported;
 	bool ttl_reported;
 };
 
@@ -52,8 +56,8 @@ report_status(struct cache_command *cache, const struct ctx_cache_outcome *o)
 		    model);
 		break;
 	default:
-		/* Many providers accept these messages, but the model uses no
-		 * breakpoints. */
+		/* Many providers accept messages of this format, but the model
+		 * that is named is not known to use cache breakpoints. */
 		if (o->format == NULL)
 			cli_say(&cache->cli,
 			    "%s uses no cache breakpoints; nothing is changed",
@@ -127,8 +131,8 @@ write_breakpoints(struct cache_command *cache,
 
 /* ---- what a change costs ---- */
 
-/* Reads "in,out,read,write", dollars per million tokens. The last ones may be
- * missing. */
+/* Reads prices "in,out,read,write" from the command line, in dollars per
+ * million tokens. The last ones may be missing. */
 static void
 read_prices(struct cache_command *cache, struct ctx_prices *prices)
 {

@@ -1,4 +1,5 @@
-/* ctx-check.c - find what the provider would refuse, and repair it */
+/* ctx-check.c - command that finds what the provider would refuse in a
+ * conversation, and repairs it */
 #include <inttypes.h>
 #include <jansson.h>
 #include <sha2.h>
@@ -7,7 +8,8 @@
 
 #include "check/after.h"
 
-#define MOST_LINES 10 /* findings printed on standard error */
+/* Findings that --repair prints on standard error at most. */
+#define MOST_LINES 10
 
 struct check_command {
 	struct cli cli;
@@ -29,7 +31,8 @@ provider_name(unsigned i)
 
 /* ---- SARIF 2.1.0 ---- */
 
-/* Returns a file name as a relative URI: other bytes are escaped. */
+/* Returns a file name as a relative URI in a JSON string: bytes that a URI may
+ * not contain become %XX. NULL if there is no memory. */
 static json_t *
 uri_of(const char *file)
 {
@@ -54,7 +57,8 @@ uri_of(const char *file)
 	return string;
 }
 
-/* Prints the beginning of the SARIF file: the tool and its rules. */
+/* Prints the beginning of the SARIF file: the name of the command and its
+ * rules. */
 static void
 begin_sarif(const struct check_command *check)
 {
@@ -131,7 +135,8 @@ print_finding(FILE *to, const struct ctx_finding *finding)
 	(void)fprintf(to, ":%" PRIu64 ": %s: ", place->line,
 	    ctx_rule_at(finding->id)->id);
 	cli_print_masked(to, finding->what, strlen(finding->what));
-	/* A record may hold many messages. */
+	/* A line number does not identify a message in a record with several
+	 * messages, so the message's number is printed, too. */
 	if (finding->in_request)
 		(void)fprintf(to, " (beside the messages)");
 	else if (place->inside && finding->id != CTX_RULE_NO_MESSAGE)
@@ -220,7 +225,8 @@ check_file(struct check_command *check, char **file, struct ctx_writer *writer)
 	cli_close(&stream);
 }
 
-/* Lists each rule with the providers whose own formats it applies to. */
+/* Prints each rule that ctx-check can check, with the providers whose own
+ * message formats it applies to. */
 static void
 list_rules(void)
 {
@@ -305,7 +311,8 @@ parse(struct check_command *check, int argc, char **argv)
 		    check->provider);
 }
 
-/* Compares the operand with the request of --after. */
+/* Checks whether the request in the input file only appends messages to the
+ * earlier request of --after. */
 static void
 run_after(struct check_command *check)
 {
@@ -344,7 +351,8 @@ open_archive(struct check_command *check)
 	check->options.archive = &check->archive;
 }
 
-/* Checks that the output options can be combined, and opens the files. */
+/* Checks that the options for the output can be combined, and opens the files
+ * of --archive and --explain. */
 static void
 open_reports(struct check_command *check)
 {
@@ -418,7 +426,8 @@ main(int argc, char **argv)
 	cli_model_counters(&check.cli, &counters);
 	check.options.counters = &counters;
 	open_reports(&check);
-	/* The counters only give windows, so no vocabulary is opened. */
+	/* The token counters are only asked for context windows, so the sandbox
+	 * need not allow them to open vocabulary files. */
 	cli_sandbox(&check.cli, &(struct cli_sandbox_grants){.counters = NULL});
 	if (check.sarif)
 		begin_sarif(&check);

@@ -1,4 +1,5 @@
-/* ctx-restore.c - put aged results back */
+/* ctx-restore.c - command that puts the tool results that ctx-age moved to
+ * files back into a conversation */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 
 #include "cli/cli.h"
 
-#define MAX_LINES 10 /* references reported on standard error */
+#define MAX_LINES 10 /* warnings about references that are printed at most */
 
 struct restore_command {
 	struct cli cli;
@@ -14,13 +15,18 @@ struct restore_command {
 	struct cli_report report;
 	bool list, gc;
 	uint64_t n_broken;
-	/* References into this spool, and into others. */
+	/* Number of references to files of the spool (directory with removed
+	 * results), and of references to files of other directories. */
 	uint64_t own, foreign;
-	struct ctx_buf dir; /* directory of the first foreign reference */
-	/* Digits in the names of the spool's files, and those of them that a
-	 * stream names. */
+	/* Directory that the first reference to a file outside the spool
+	 * (directory with removed results) names. */
+	struct ctx_buf dir;
+	/* Set with --gc. The name of each file in the spool directory ends in
+	 * hex digits of a SHA-256. files has these digits for each file; named
+	 * has those that the input mentions. */
 	struct ctx_intern files, named;
-	struct ctx_err refused; /* CTX_OK: the spool can be used */
+	/* Why the spool directory cannot be used; CTX_OK if it can. */
+	struct ctx_err refused;
 };
 
 static const char *const state_names[] = {
@@ -40,7 +46,8 @@ print_reference(const struct cli *cli, const struct ctx_found_reference *aged)
 	cli_check_stdout(cli);
 }
 
-/* Records that a file of the spool is named in a stream. */
+/* With --gc, records that the input mentions the spool file with these hex
+ * digits in its name. */
 static int
 record_digits(void *user, struct ctx_str digits, struct ctx_err *err)
 {
@@ -89,7 +96,8 @@ on_foreign(void *user, struct ctx_str dir, struct ctx_err *err)
 	return ctx_buf_add(&restore->dir, dir.p, dir.n, err);
 }
 
-/* Warns of a wrong --spool: all references are into other directories. */
+/* Warns that the directory --spool is probably wrong if all references in the
+ * input are to files in other directories. */
 static void
 warn_foreign(struct restore_command *restore)
 {
@@ -104,7 +112,8 @@ warn_foreign(struct restore_command *restore)
 
 /* ---- files that no stream names ---- */
 
-/* Sets *digits to those in the name of a spool file, or of its .json file. */
+/* Finds the hex digits of the SHA-256 in the name of a spool file, or of the
+ * .json file that belongs to it. Returns false if it is no such name. */
 static bool
 find_digits(const char *file, struct ctx_str *digits)
 {
@@ -132,8 +141,9 @@ record_file(void *user, const char *file, struct ctx_err *err)
 	    : 0;
 }
 
-/* Prints a file that no stream names. Files stored after the listing are not
- * printed: streams not written yet may name them. */
+/* Prints a spool file that the input does not mention (--gc). Files created
+ * after the directory was listed are not printed, because conversations that
+ * are not written yet may refer to them. */
 static int
 print_unnamed(void *user, const char *file, struct ctx_err *err)
 {
@@ -210,8 +220,9 @@ parse(struct restore_command *restore, int argc, char **argv)
 	o->digits = restore->gc ? record_digits : NULL;
 }
 
-/* Opens the spool for the sandbox. A missing spool is no error, since it may be
- * created later; other errors are reported when the spool is needed. */
+/* Opens the spool directory, to which the sandbox must allow access. A missing
+ * directory is no error, since it may be created later. Other errors are
+ * reported when a file of the spool is needed. */
 static void
 enter_sandbox(struct restore_command *restore,
     const struct ctx_model_counters *counters)

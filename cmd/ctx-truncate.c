@@ -1,4 +1,5 @@
-/* ctx-truncate.c - truncate single blocks that are too long */
+/* ctx-truncate.c - command that shortens tool results, messages and arguments
+ * that are longer than a limit */
 #include <inttypes.h>
 #include <string.h>
 
@@ -107,7 +108,8 @@ parse(struct truncate_command *truncate, int argc, char **argv)
 		    &o->message);
 }
 
-/* Reports on standard error what was shortened and removed. */
+/* Reports on standard error how many texts were shortened and how many media
+ * were removed. */
 static void
 report_counts(struct truncate_command *truncate,
     const struct ctx_truncate_counts *counts)
