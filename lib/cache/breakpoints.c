@@ -1,9 +1,10 @@
 /*
- * breakpoints.c - where the breakpoints of a conversation are written
+ * breakpoints.c - decides which content blocks of a conversation get
+ * prompt-cache breakpoints
  *
- * Of each message only the places for breakpoints are stored.  Breakpoints
- * depend on the last blocks of a conversation, so older messages can be written
- * before the conversation ends.
+ * For each message only the blocks that may have a breakpoint are stored.
+ * Which of them get one depends only on the last blocks of the conversation.
+ * So older messages can be written before the conversation ends.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,8 +48,8 @@ ctx_cache_run_add(struct cache_run *run, struct ctx_err *err)
 
 /* ---- which provider ---- */
 
-/* Returns how the model caches, as a bit of the masks in ctx_breakpoint_format.
- */
+/* Returns how the conversation's model caches prompts, as the number of a bit
+ * in the masks models and tool_models of ctx_breakpoint_format. */
 static unsigned
 find_cache_kind(const struct cache_run *run)
 {
@@ -59,8 +60,8 @@ find_cache_kind(const struct cache_run *run)
 	return model->cache;
 }
 
-/* Chooses the format by the model, because many providers accept messages of
- * this dialect. */
+/* Chooses the kind of breakpoints by the name of the model, because messages of
+ * this format are sent to many providers. */
 static int
 decide_by_model(struct cache_run *run, struct ctx_err *err)
 {
@@ -154,7 +155,7 @@ ctx_cache_run_find_places(struct cache_run *run, uint64_t number,
 		return 0;
 	}
 	entry->first_block = run->blocks;
-	/* A message that has only calls counts as one block. */
+	/* A message that has only tool calls counts as one block. */
 	run->blocks += entry->places.blocks > 0 ? entry->places.blocks : 1;
 	if (entry->places.mask != 0) {
 		run->previous = run->newest;
@@ -175,8 +176,8 @@ find_lowest_bit(uint32_t mask)
 	return bit;
 }
 
-/* Returns 1 if the breakpoint of the last leading system message was written.
- */
+/* Returns 1 if the system message with the system prompt's breakpoint was
+ * written already, otherwise 0. */
 static size_t
 is_system_written(const struct cache_run *run)
 {
@@ -191,8 +192,8 @@ ctx_breakpoints_count(const struct breakpoints *points,
 	    is_system_written(run);
 }
 
-/* Adds a breakpoint unless it is in the list. The list has room for one
- * breakpoint per rule: there are four. */
+/* Adds a breakpoint at a block of a message to the list, unless it is there
+ * already. The list has room for all four breakpoints of a request. */
 static void
 add_breakpoint(struct breakpoints *points, uint64_t number, unsigned bit,
     const char *rule)
@@ -208,7 +209,8 @@ add_breakpoint(struct breakpoints *points, uint64_t number, unsigned bit,
 	points->list[points->n++].bit = bit;
 }
 
-/* Adds a breakpoint at the last possible block of message number - 1. */
+/* Adds a breakpoint to the list: at the last block of message number - 1 that
+ * may have one. */
 static void
 add_breakpoint_at_end(const struct cache_run *run, struct breakpoints *points,
     uint64_t number, const char *rule)
@@ -230,8 +232,8 @@ ctx_cache_run_newest(const struct cache_run *run)
 	    find_lowest_bit(entry->places.mask);
 }
 
-/* Adds a breakpoint BREAKPOINT_STEP blocks before the newest, or at the next
- * possible block after that. */
+/* Adds a breakpoint to the list: BREAKPOINT_STEP blocks before the newest
+ * breakpoint, or at the next block after that place which may have one. */
 static void
 add_earlier_breakpoint(const struct cache_run *run, struct breakpoints *points)
 {

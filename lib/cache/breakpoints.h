@@ -1,111 +1,137 @@
-/* breakpoints.h - where the breakpoints of a conversation are written */
+/* breakpoints.h - decides which content blocks of a conversation get
+ * prompt-cache breakpoints */
 #ifndef CTX_CACHE_BREAKPOINTS_H
 #define CTX_CACHE_BREAKPOINTS_H
 
 #include "cache/cache.h"
 
-/* Blocks between the newest breakpoint and the earlier one.  Providers search
- * the 20 blocks before a breakpoint for an earlier one, and some of these
- * blocks may not have a breakpoint. */
+/* Content blocks between the newest breakpoint and the one before it. Providers
+ * search the 20 blocks before a breakpoint for an earlier one. 15 is less,
+ * because some of these blocks may not have a breakpoint. */
 #define BREAKPOINT_STEP 15
 
-/* A message that waits to be written, or a record that is not a message. */
+/* A message kept in memory until its prompt-cache breakpoints are decided, or a
+ * record that is not a message and follows one. */
 struct cache_entry {
-	char *text; /* owned bytes of its record; NULL: it is inside a record */
-	size_t bytes;  /* length of text */
-	uint32_t node; /* node of the message in its record */
+	/* Bytes of the message's record, owned. NULL if the message is inside a
+	 * record with several messages. */
+	char *text;
+	size_t bytes;  /* length of text in bytes */
+	uint32_t node; /* index of the message's JSON node in its record */
 	enum ctx_role role;
-	bool is_message;  /* false: only text and bytes are set */
-	bool is_unmarked; /* true if it has no breakpoints */
+	bool is_message; /* if false, only text and bytes are set */
+	/* True if the message had no breakpoints in the input. */
+	bool is_unmarked;
 	struct ctx_breakpoint_places places;
-	uint64_t first_block; /* index of its first block in the conversation */
-	/* Filled if changes are reported; owns change.tool. */
+	/* Number of content blocks before the message in the conversation,
+	 * system messages at the beginning not counted. */
+	uint64_t first_block;
+	/* Description of the message, set only if changes are reported. Owns
+	 * change.tool. */
 	struct ctx_change change;
 };
 
-/* What is known of a conversation. Messages are numbered from 0, and list[i] is
- * message number n_written + i. */
+/* A conversation that gets breakpoints, as far as it has been read. Messages
+ * are numbered from 0; those before n_written are written and forgotten.
+ * list[i] is the message with the number n_written + i. */
 struct cache_run {
 	struct cache_entry *list;
 	size_t n, cap;
-	uint64_t n_written; /* messages written already */
-	const char *file;   /* of its first message */
-	/* True if its model is known; if status and format are set. */
+	uint64_t n_written; /* how many messages were written */
+	const char *file;   /* input file of the first message */
+	/* begun: true if the conversation's model is known. decided: true if
+	 * status and format are set. */
 	bool begun, decided;
 	enum ctx_cache_status status;
 	const struct ctx_dialect *dialect;
 	const struct ctx_breakpoint_format *format;
 	struct ctx_model_counter model_counter;
-	/* Tokens so far; not counted further once the model caches that many.
-	 */
+	/* Tokens of the messages read so far. Counting stops when there are
+	 * enough for the model to cache them. */
 	uint64_t tokens;
-	bool leading;    /* true while all messages are system messages */
-	uint64_t blocks; /* blocks of the messages after these */
-	/* Numbers, plus one, of messages that may have a breakpoint; 0: none
-	 * yet. The last leading system message, and the newest two of the
-	 * others. */
+	/* true while all messages read so far are system messages */
+	bool leading;
+	/* Number of content blocks in all messages, without the system messages
+	 * at the beginning. */
+	uint64_t blocks;
+	/* Numbers (counted from 1) of messages that may have a breakpoint; 0 if
+	 * none was read yet. system: the last of the system messages at the
+	 * beginning. newest and previous: the last two of the other messages.
+	 */
 	uint64_t system, newest, previous;
 };
 
-/* Where the breakpoints of a conversation are written. */
+/* Places of the breakpoints that a conversation gets. */
 struct breakpoints {
-	const struct ctx_breakpoint_format *format; /* how */
+	/* How breakpoints are written for the provider. */
+	const struct ctx_breakpoint_format *format;
 	struct {
-		uint64_t number;  /* message number */
-		unsigned bit;     /* bit of ctx_breakpoint_places.mask */
-		const char *rule; /* name of the breakpoint, for reports */
+		uint64_t number; /* number of the message */
+		/* Which content block gets the breakpoint: its distance from
+		 * the message's last block, which is also its bit in
+		 * ctx_breakpoint_places.mask. */
+		unsigned bit;
+		const char *rule; /* name of the breakpoint, used in reports */
 	} list[CTX_BREAKPOINTS_MAX];
 	size_t n, max;
-	uint32_t system, tools; /* masks of these members of the request */
+	/* Blocks of the request's system prompt and tool definitions that get a
+	 * breakpoint, as masks like ctx_breakpoint_places.mask. */
+	uint32_t system, tools;
 };
 
-/* Frees the waiting messages and resets the run; keeps the memory of the list.
- */
+/* Frees the messages that were not written and resets the conversation to its
+ * initial state. The list itself is kept for the next conversation. */
 void ctx_cache_run_clear(struct cache_run *run);
-/* Appends a zeroed entry. Returns NULL with *err. */
+/* Appends an empty entry for a message to run->list. Returns the entry, or NULL
+ * and sets *err. */
 struct cache_entry *ctx_cache_run_add(struct cache_run *run,
     struct ctx_err *err);
 
-/* Sets run->status and run->format for messages of this dialect.  provider is
- * as in struct ctx_cache_options. */
+/* Decides whether and how messages of this format get breakpoints, and sets
+ * run->status and run->format. provider is the one whose breakpoints are
+ * written, or NULL for the provider that the format belongs to. */
 int ctx_cache_run_decide(struct cache_run *run,
     const struct ctx_dialect *dialect, const char *provider,
     struct ctx_err *err);
 
-/* Adds edits that remove the breakpoints of a message and write those in mask.
- */
+/* Adds JSON edits that remove the breakpoints of a message and write those in
+ * mask. */
 int ctx_cache_run_edit(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,
     uint32_t message, uint32_t mask, struct ctx_err *err);
 
-/* Records where a message may have breakpoints, and whether it has any.  The
- * message is in writer->json; messages must come in order.  No edit is added.
- */
+/* Records which blocks of a message may have breakpoints, and whether the
+ * message has any now. writer->json is the message's JSON. Must be called for
+ * the messages in order. Does not edit the message. */
 int ctx_cache_run_find_places(struct cache_run *run, uint64_t number,
     struct ctx_breakpoint_writer *writer, struct ctx_err *err);
 
-/* Returns the index of the block at which the newest message gets its
- * breakpoint. */
+/* Returns the index, within the conversation, of the block at which the newest
+ * message gets its breakpoint. */
 uint64_t ctx_cache_run_newest(const struct cache_run *run);
 
-/* Sets the breakpoints of a conversation as far as it has been read. layout is
- * that of the record json if that is a request, else NULL. */
+/* Chooses the breakpoints of a conversation as far as it has been read. If the
+ * conversation is inside a request, json is that record and layout describes
+ * it; otherwise both are NULL. */
 void ctx_cache_run_place(const struct cache_run *run,
     const struct ctx_json *json, const struct ctx_record_layout *layout,
     struct breakpoints *points);
-/* Sets the breakpoint of the last leading system message. It is final once
- * another message has been read. */
+/* Chooses only the breakpoint at the end of the system messages with which the
+ * conversation begins. It is final once a message that is no system message was
+ * read. */
 void ctx_cache_run_place_system(const struct cache_run *run,
     struct breakpoints *points);
-/* Returns the breakpoints of a message as a mask of its places. */
+/* Returns the breakpoints that a message gets, as a mask like
+ * ctx_breakpoint_places.mask. */
 uint32_t ctx_breakpoints_of(const struct breakpoints *points, uint64_t number);
-/* Returns the name of the message's most important breakpoint, or NULL. */
+/* Returns the name of the most important breakpoint that a message gets, or
+ * NULL if it gets none. */
 const char *ctx_breakpoints_rule(const struct breakpoints *points,
     uint64_t number);
-/* Frees what a waiting message owns. */
+/* Frees the memory that the entry of a message owns. */
 void ctx_cache_entry_release(struct cache_entry *entry);
-/* Returns the number of breakpoints that the conversation gets, including those
- * already written. */
+/* Returns how many breakpoints the conversation gets, including those already
+ * written. */
 size_t ctx_breakpoints_count(const struct breakpoints *points,
     const struct cache_run *run);
 

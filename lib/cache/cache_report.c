@@ -1,5 +1,6 @@
 /*
- * cache_report.c - reports about changed breakpoints
+ * cache_report.c - reports which messages gain or lose prompt-cache
+ * breakpoints, and archives their originals
  *
  * A breakpoint costs no tokens, so a changed message has as many tokens as
  * before.
@@ -70,7 +71,8 @@ ctx_cache_report_change(const struct cache_report *report,
 	return ctx_report_change(report->options, change, err);
 }
 
-/* Returns the key of the request's member that holds a node. */
+/* Returns the JSON node of the key of the request member that contains a given
+ * node. */
 static uint32_t
 find_request_member(const struct ctx_json *json, uint32_t request,
     uint32_t node)
@@ -91,13 +93,15 @@ report_member(const struct cache_report *report, const struct ctx_event *event,
 	struct ctx_change change = {.file = event->record->file,
 	    .line = event->record->line};
 
-	/* Without its quotes; these names have no escapes. */
+	/* The name without its quotes. Names of such members have no escapes.
+	 */
 	change.member = (struct ctx_str){name.p + 1, name.n - 2};
 	return ctx_cache_report_change(report, &change, rule,
 	    ctx_json_str(json, key + 1), err);
 }
 
-/* Removes the members by which a request controls caching as a whole. */
+/* Removes the members of a request that control prompt caching for the whole
+ * request, and reports them. */
 static int
 strip_request(const struct cache_report *report,
     struct ctx_breakpoint_writer *writer, const struct ctx_event *event,

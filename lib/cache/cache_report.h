@@ -1,33 +1,38 @@
-/* cache_report.h - reports about changed breakpoints */
+/* cache_report.h - reports which messages gain or lose prompt-cache breakpoints
+ */
 #ifndef CTX_CACHE_CACHE_REPORT_H
 #define CTX_CACHE_CACHE_REPORT_H
 
 #include "cache/breakpoints.h"
 #include "stream/conversation_tracker.h"
 
-/* Reports the changed messages of a stream. */
+/* What is needed to report messages whose breakpoints change. */
 struct cache_report {
 	const struct ctx_report *options;
 	const struct ctx_stream *stream;
 	struct ctx_model_counters *counters;
-	/* The stream's conversation, and that of a record. */
+	/* lines: the conversation whose messages are separate records. record:
+	 * the conversation inside the record being read. */
 	struct conversation_tracker lines, record;
 };
 
-/* Fills *change for a message, in case that its breakpoints change later.  Does
- * nothing if no report is wanted.  The caller frees change->tool. */
+/* Describes a message in *change, in case that its breakpoints are changed
+ * later.  Does nothing if no report is wanted.  The caller frees
+ * change->tool.p. */
 int ctx_cache_report_describe(struct cache_report *report,
     const struct ctx_event *event, struct ctx_change *change,
     struct ctx_err *err);
 
-/* Archives and reports a changed message. rule names the breakpoint that it
- * gets; NULL: it only loses breakpoints. */
+/* Archives and reports a message whose breakpoints change. rule is the name of
+ * the breakpoint that the message gets, or NULL if it only loses breakpoints.
+ * bytes is its original JSON. */
 int ctx_cache_report_change(const struct cache_report *report,
     struct ctx_change *change, const char *rule, struct ctx_str bytes,
     struct ctx_err *err);
 
-/* Adds edits that write the breakpoints of a request outside its messages, as
- * points says.  Archives and reports each changed member. */
+/* Adds JSON edits that write the breakpoints in a request's system prompt and
+ * tools, as chosen in points, and remove the old ones there.  Archives and
+ * reports each member that changes. */
 int ctx_cache_mark_request(const struct cache_report *report,
     struct ctx_breakpoint_writer *writer, enum ctx_ttl ttl,
     const struct ctx_event *event, const struct breakpoints *points,

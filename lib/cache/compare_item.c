@@ -1,18 +1,20 @@
 /*
- * compare_item.c - an item of a request as a prompt cache compares it
+ * compare_item.c - compares one member or message of a request with that of an
+ * earlier request, as a prompt cache does
  *
- * An item is a member of the request or a message.  Items are compared by the
- * hash of a text that does not depend on white space, breakpoints and the
- * escapes in strings.
+ * The JSON of the member or message is turned into a text that does not depend
+ * on white space, breakpoints and the escapes in strings.  The hashes of these
+ * texts are compared.
  */
 #include <string.h>
 
 #include "cache/request_prefix.h"
 
-/* Bytes of the longest string that is not replaced by its hash. */
+/* Length in bytes of the longest JSON string that is compared as text; of
+ * longer strings the hash is compared. */
 #define LONG_STRING ((size_t)64 << 10)
 
-/* Appends the brackets and braces between two values. */
+/* Appends the brackets and braces among the n bytes between two JSON values. */
 static int
 add_brackets(struct ctx_buf *out, const char *p, size_t n, struct ctx_err *err)
 {
@@ -25,8 +27,9 @@ add_brackets(struct ctx_buf *out, const char *p, size_t n, struct ctx_err *err)
 	return 0;
 }
 
-/* Appends a string in the spelling of ctx_json_string_encode. A string longer
- * than LONG is replaced by its hash, so it is not copied. */
+/* Appends a JSON string to the compared text, with escapes as
+ * ctx_json_string_encode writes them.  A string longer than LONG_STRING is
+ * replaced by its hash, so it is not copied. */
 static int
 add_string(struct request_reading *reading, struct ctx_str literal,
     bool escaped, struct ctx_err *err)
@@ -53,8 +56,9 @@ add_string(struct request_reading *reading, struct ctx_str literal,
 	return rc;
 }
 
-/* Sets reading->compared to the compared text of a node: its values, each
- * followed by a line feed.  No value contains a line feed. */
+/* Sets reading->compared to the text of a JSON node that is compared: its
+ * brackets, keys and values without white space, with a line feed after each
+ * key or simple value.  None of them contains a line feed. */
 static int
 make_comparable(struct request_reading *reading, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err)
@@ -84,7 +88,7 @@ make_comparable(struct request_reading *reading, const struct ctx_json *json,
 	    nodes[node].end - at, err);
 }
 
-/* Returns the number of bytes at the beginning that are equal. */
+/* Returns how many bytes at the beginning of two texts are equal. */
 static size_t
 count_equal(struct ctx_str a, struct ctx_str b)
 {
@@ -96,10 +100,11 @@ count_equal(struct ctx_str a, struct ctx_str b)
 }
 
 /*
- * Returns the offset in a value's JSON of byte at in its compared text.  In
- * that text a line feed follows each string, number and word.  If a string has
- * another spelling there, or is replaced by a hash, the offset is that of its
- * beginning.
+ * Translates the offset at in plain, the compared text of a JSON value, to an
+ * offset in the value's JSON.  The compared text has a line feed after each
+ * string, number and word.  If the string at the offset has other escapes in
+ * the JSON, or is compared by its hash, the result is the beginning of the
+ * string.
  */
 static size_t
 find_byte(const struct ctx_json *json, uint32_t node, struct ctx_str plain,
@@ -131,8 +136,8 @@ find_byte(const struct ctx_json *json, uint32_t node, struct ctx_str plain,
 	return nodes[value].at - nodes[node].at + i;
 }
 
-/* Copies up to 40 bytes around byte at of a text, within one value. Returns
- * their number. */
+/* Copies up to 40 bytes of a compared text around the offset at, all from one
+ * JSON value.  Returns how many bytes it copied. */
 static size_t
 copy_excerpt(char to[40], struct ctx_str text, size_t at)
 {
@@ -152,7 +157,8 @@ copy_excerpt(char to[40], struct ctx_str text, size_t at)
 	return n;
 }
 
-/* Records line and column of byte at of the value at node. */
+/* Records the line and column of byte number at of a JSON value, as the place
+ * where the request differs from the earlier one. */
 static void
 record_change_place(struct request_reading *reading,
     const struct ctx_record *record, uint32_t node, size_t at)
@@ -168,8 +174,9 @@ record_change_place(struct request_reading *reading,
 	reading->prefix->column = (size_t)(byte - start) + 1;
 }
 
-/* Compares the last item with that of the earlier request, and records the
- * first difference.  reading->compared was made from plain_node of json. */
+/* Compares the last item that was read (a request member or message) with that
+ * of the earlier request, and records the first difference. reading->compared
+ * was made from the JSON node plain_node. */
 static void
 compare_item(struct request_reading *reading, const struct ctx_record *record,
     uint32_t node, const struct ctx_json *json, uint32_t plain_node)

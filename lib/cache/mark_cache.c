@@ -1,9 +1,11 @@
 /*
- * mark_cache.c - breakpoints for a prompt cache
+ * mark_cache.c - writes prompt-cache breakpoints into the conversations of a
+ * stream
  *
- * Breakpoints depend on the last blocks of a conversation (breakpoints.c).  So
- * a message of the stream waits until enough blocks follow it.  Its record is
- * scanned again only if it gets or loses a breakpoint.
+ * Which messages get breakpoints depends on the last blocks of a conversation
+ * (breakpoints.c).  So a message is kept in memory until enough blocks follow
+ * it.  The JSON of a message kept in memory is parsed again only if it gets or
+ * loses a breakpoint.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +15,7 @@
 #include "stream/change_report.h"
 #include "stream/conversation_tracker.h"
 
-/* Messages read before the provider must be known. */
+/* At most this many messages are read before the provider must be known. */
 #define MAX_UNDECIDED 16
 
 /* State of ctx_mark_cache. */
@@ -22,18 +24,22 @@ struct marking {
 	struct ctx_writer *writer;
 	struct ctx_model_counters *counters;
 	const struct ctx_cache_options *options;
-	/* The conversations of the stream and of a record. */
+	/* lines: the conversation whose messages are separate records. record:
+	 * the conversation inside the record being read. */
 	struct cache_run lines, record;
 	struct cache_report report;
-	struct ctx_json json;   /* a waiting message, scanned again */
-	struct ctx_edits edits; /* of the record or message */
+	/* Parsed JSON of a message that was kept in memory. */
+	struct ctx_json json;
+	/* JSON edits of the record or message that is written next */
+	struct ctx_edits edits;
 	struct ctx_breakpoint_writer breakpoint_writer;
 	struct ctx_buf out;
 };
 
 /* ---- writing ---- */
 
-/* Sets c->out to the text with the edits applied, and clears the edits. */
+/* Sets marking->out to the text with the edits applied, and clears the edits.
+ */
 static int
 apply_marking_edits(struct marking *marking, struct ctx_str text,
     struct ctx_err *err)
@@ -45,7 +51,8 @@ apply_marking_edits(struct marking *marking, struct ctx_str text,
 	return 0;
 }
 
-/* Writes the text with the edits applied; writes nothing in a dry run. */
+/* Writes a record with its JSON edits applied; in a dry run only clears the
+ * edits.  The archive of changed messages is written to disk first. */
 static int
 write_marked_text(struct marking *marking, struct ctx_str text,
     struct ctx_err *err)
@@ -67,7 +74,8 @@ write_marked_text(struct marking *marking, struct ctx_str text,
 	return ctx_writer_end_record(marking->writer, err);
 }
 
-/* Writes message number of the stream with the breakpoints in points only. */
+/* Writes message number of the stream, which was kept in memory, with exactly
+ * the breakpoints in points, and reports its change. */
 static int
 write_marked(struct marking *marking, struct cache_run *run,
     struct cache_entry *entry, const struct breakpoints *points,
@@ -97,8 +105,8 @@ write_marked(struct marking *marking, struct cache_run *run,
 	return 0;
 }
 
-/* Returns true if message i can no longer get a breakpoint other than the
- * system prompt's, so it can be written. */
+/* Returns true if message i of the list can no longer get a breakpoint other
+ * than the system prompt's, so it can be written now. */
 static bool
 is_message_due(const struct cache_run *run, size_t i)
 {
@@ -114,7 +122,8 @@ is_message_due(const struct cache_run *run, size_t i)
 	    entry->first_block + entry->places.blocks + BREAKPOINT_STEP;
 }
 
-/* Writes the messages that need not wait any longer. */
+/* Writes the messages at the beginning of the list whose breakpoints are final,
+ * and removes them from the list. */
 static int
 write_due_marked(struct marking *marking, struct cache_run *run,
     struct ctx_err *err)
@@ -157,7 +166,8 @@ begin_marking(struct marking *marking, struct cache_run *run,
 	return 0;
 }
 
-/* Counts tokens until the model is known to cache that many. */
+/* Counts the tokens of a message for its conversation, unless the conversation
+ * already has enough tokens for its model to cache them. */
 static int
 count_until_cached(struct cache_run *run, const struct ctx_event *event,
     struct ctx_err *err)
@@ -174,7 +184,8 @@ count_until_cached(struct cache_run *run, const struct ctx_event *event,
 	return 0;
 }
 
-/* Appends a copy of the bytes to the waiting messages. */
+/* Keeps a copy of a record's bytes in memory, after the messages that cannot be
+ * written yet.  Returns its entry, or NULL and sets *err. */
 static struct cache_entry *
 hold_bytes(struct marking *marking, struct ctx_str text, struct ctx_err *err)
 {
@@ -192,7 +203,8 @@ hold_bytes(struct marking *marking, struct ctx_str text, struct ctx_err *err)
 	return entry;
 }
 
-/* Writes a record that gets no breakpoints, or makes it wait if others do. */
+/* Writes a record that gets no breakpoints.  If messages before it cannot be
+ * written yet, keeps it in memory after them. */
 static int
 end_unmarked_record(struct marking *marking, const struct ctx_event *event,
     struct ctx_err *err)
@@ -214,7 +226,8 @@ end_unmarked_record(struct marking *marking, const struct ctx_event *event,
 	return ctx_writer_end_record(marking->writer, err);
 }
 
-/* Decides the provider, then records the places in the messages read before. */
+/* Decides which provider's breakpoints are written.  Then records, for the
+ * messages read before, which of their blocks may have breakpoints. */
 static int
 decide_provider(struct marking *marking, const struct ctx_dialect *dialect,
     struct ctx_err *err)
@@ -225,7 +238,7 @@ decide_provider(struct marking *marking, const struct ctx_dialect *dialect,
 
 	if (ctx_cache_run_decide(run, dialect, marking->options->provider,
 		err) < 0) {
-		run->begun = false; /* nothing can be written */
+		run->begun = false; /* no message can be written */
 		return -1;
 	}
 	for (i = 0; run->status == CTX_CACHE_STATUS_MARKED && i < run->n; i++) {
@@ -329,7 +342,8 @@ report_marked(struct marking *marking, const struct cache_run *run,
 	return marking->options->ended(marking->options->user, &outcome, err);
 }
 
-/* Adds the edits of message i inside a record, and reports its change. */
+/* Adds the JSON edits that give message i of a record its breakpoints, and
+ * reports its change. */
 static int
 mark_run_element(struct marking *marking, struct cache_run *run, size_t i,
     const struct breakpoints *points, struct ctx_err *err)
@@ -348,7 +362,8 @@ mark_run_element(struct marking *marking, struct cache_run *run, size_t i,
 	    ctx_json_str(marking->breakpoint_writer.json, entry->node), err);
 }
 
-/* Adds the edits of a record; they are applied when the record ends. */
+/* Adds the JSON edits that give a conversation inside a record its breakpoints.
+ * They are applied when the record ends. */
 static int
 end_marked_record(struct marking *marking, const struct ctx_event *event,
     struct ctx_err *err)
@@ -376,7 +391,8 @@ end_marked_record(struct marking *marking, const struct ctx_event *event,
 	return report_marked(marking, run, event, &points, err);
 }
 
-/* Ends the stream's conversation and writes its waiting messages. */
+/* At the end of the stream, writes the messages that are still in memory, with
+ * their breakpoints. */
 static int
 end_marked_lines(struct marking *marking, struct ctx_err *err)
 {
@@ -428,8 +444,8 @@ strip_message(struct marking *marking,
 	return rc;
 }
 
-/* Handles an event with strip: breakpoints of any provider are removed, and no
- * message waits. */
+/* With the option strip, removes the breakpoints of any provider from a message
+ * or request, and writes each record at its end. */
 static int
 strip_event(struct marking *marking, const struct ctx_event *event,
     struct ctx_err *err)
@@ -501,9 +517,10 @@ mark_all(struct marking *marking, struct ctx_err *err)
 			ctx_edits_reset(&marking->edits);
 			break;
 		}
-	/* Broken input ends the conversation, since the records before are
-	 * complete. After a read error more messages may follow, so none is
-	 * known to be the last. */
+	/* After broken input the records before it are complete, so they are
+	 * written as a conversation that ends there.  After a read error
+	 * messages may be missing, so the last one is not known and gets no
+	 * breakpoint. */
 	failed = rc < 0 && (err->code == CTX_ESYS || err->code == CTX_ENOMEM);
 	if (((!failed && end_marked_lines(marking, &late) < 0) ||
 		ctx_writer_flush(marking->writer, &late) < 0) &&

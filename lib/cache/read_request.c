@@ -1,5 +1,5 @@
-/* read_request.c - reads a request as the list of items that a cache compares
- */
+/* read_request.c - reads a request as the list of members and messages that a
+ * prompt cache compares */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,8 @@ add_prefix_item(struct ctx_request_prefix *prefix,
 	return &items[prefix->n++];
 }
 
-/* Returns the tokens of a member of the request. */
+/* Returns the tokens of a request member, such as "tools" or "system", that
+ * comes before the messages. */
 static uint64_t
 get_member_tokens(const char *name, const struct ctx_request_overhead *overhead)
 {
@@ -40,8 +41,9 @@ get_member_tokens(const char *name, const struct ctx_request_overhead *overhead)
 	return 0;
 }
 
-/* Adds an item for a member of the request, if it is there. It may hold the
- * tools or the system prompt. */
+/* Adds a member of the request, such as the tools or the system prompt, to the
+ * list of compared items, without its breakpoints. Does nothing if the request
+ * has no such member. */
 static int
 add_request_member(struct request_reading *reading,
     const struct ctx_event *event, const struct ctx_breakpoint_format *format,
@@ -98,8 +100,9 @@ begin_request(struct request_reading *reading, const struct ctx_event *event,
 	    ctx_count_request_overhead(run->model_counter.counter,
 		event->record->json, event->layout, &overhead, err) < 0)
 		return -1;
-	/* The model's name is valid only while the stream is read, so the
-	 * answer is stored. */
+	/* The model's name is valid only while the stream is read, so this asks
+	 * now whether the provider refuses its signed reasoning after a change
+	 * (bound reasoning). */
 	reading->prefix->binds =
 	    ctx_model_binds(run->model_counter.model, run->model_counter.name);
 	reading->prefix->tokens = overhead.tokens;
@@ -115,7 +118,8 @@ begin_request(struct request_reading *reading, const struct ctx_event *event,
 	return 0;
 }
 
-/* Sets the index of the item's message; the records of one message share it. */
+/* Sets the number of the message that an item belongs to. All records of one
+ * message have the same number. */
 static void
 set_item_index(struct request_reading *reading, const struct ctx_event *event,
     struct ctx_request_prefix_item *item)
@@ -131,8 +135,8 @@ set_item_index(struct request_reading *reading, const struct ctx_event *event,
 	reading->prefix->messages += !(flags & CTX_MESSAGE_CONTINUES);
 }
 
-/* Records where the newest message of the run may have breakpoints, and adds
- * edits that remove those it has. */
+/* Records which blocks of the newest message may have breakpoints, and adds
+ * JSON edits that remove those it has. */
 static int
 strip_newest_message(struct request_reading *reading,
     const struct ctx_event *event, struct ctx_err *err)
@@ -189,7 +193,7 @@ add_request_message(struct request_reading *reading,
 	return 0;
 }
 
-/* Places breakpoints as ctx_mark_cache would write them. */
+/* Chooses the breakpoints of the request as ctx_mark_cache would write them. */
 static int
 place_breakpoints(struct request_reading *reading, const struct ctx_json *json,
     const struct ctx_record_layout *layout, const struct ctx_dialect *dialect,
@@ -197,7 +201,8 @@ place_breakpoints(struct request_reading *reading, const struct ctx_json *json,
 {
 	struct cache_run *run = &reading->prefix->run;
 
-	/* An unknown provider is assumed to cache without breakpoints. */
+	/* An unknown provider is assumed to cache prompts without breakpoints.
+	 */
 	if (ctx_cache_run_decide(run, dialect, reading->options->provider,
 		err) < 0) {
 		if (err->code != CTX_EARG || reading->options->provider != NULL)

@@ -1,8 +1,10 @@
 /*
- * request_diff.c - what two requests share, and what that costs
+ * request_diff.c - finds what two requests share at their beginning, and
+ * computes what the difference costs
  *
- * Each request was read as a list of items (read_request.c).  What two requests
- * share is the items at the beginning whose hashes are equal.
+ * Each request was read as a list of items, its members and messages
+ * (read_request.c).  The requests share the items at the beginning whose
+ * hashes are equal.
  */
 #include <string.h>
 
@@ -10,7 +12,8 @@
 
 /* ---- cost ---- */
 
-/* Converts a price of the model table, in which 0 is unknown. */
+/* Converts a price of the model table, in which 0 means unknown, to one in
+ * which CTX_NO_PRICE does. */
 static uint64_t
 get_price(uint64_t price)
 {
@@ -35,7 +38,8 @@ ctx_request_prefix_prices(const struct ctx_request_prefix *prefix,
 		prices->write = prices->in / 100 * format->hour_percent;
 }
 
-/* Returns the number of equal items at the beginning. */
+/* Returns how many items (members and messages) at the beginning of two
+ * requests are equal. */
 static size_t
 count_shared(const struct ctx_request_prefix *a,
     const struct ctx_request_prefix *b)
@@ -47,8 +51,8 @@ count_shared(const struct ctx_request_prefix *a,
 	return n;
 }
 
-/* Returns the number of messages whose records are all among the first n items.
- */
+/* Returns how many messages of a request are complete among its first n items.
+ * A message that is split over several records has several items. */
 static uint64_t
 count_messages(const struct ctx_request_prefix *prefix, size_t n)
 {
@@ -99,8 +103,8 @@ ctx_request_prefix_compare(const struct ctx_request_prefix *earlier,
 			change->refused = &later->items[i];
 }
 
-/* Returns true if the end of message number m is within the lookback of a
- * breakpoint. The provider then finds the cached prefix that ends there. */
+/* Returns true if the end of message number m is so few blocks before a
+ * breakpoint that the provider finds the cached prefix which ends there. */
 static bool
 is_within_lookback(const struct ctx_request_prefix *prefix, uint64_t m)
 {
@@ -120,8 +124,8 @@ is_within_lookback(const struct ctx_request_prefix *prefix, uint64_t m)
 	return false;
 }
 
-/* Returns how many of the n items that both requests share can be read from the
- * cache. */
+/* Returns how many of the n items (members and messages) that both requests
+ * share can be read from the prompt cache. */
 static size_t
 count_cached_items(const struct ctx_request_prefix *later, size_t n)
 {
@@ -133,8 +137,9 @@ count_cached_items(const struct ctx_request_prefix *later, size_t n)
 	return n == later->n_members && later->points.system != 0 ? n : 0;
 }
 
-/* Returns the tokens after the earlier request's newest message; 0 if that
- * message is not in the later request. */
+/* Returns the tokens of the later request after the message that was the newest
+ * of the earlier request; 0 if the later request does not contain that message.
+ */
 static uint64_t
 count_appended_tokens(const struct ctx_request_prefix *earlier,
     const struct ctx_request_prefix *later)
@@ -157,15 +162,15 @@ compute_dollars(uint64_t tokens, uint64_t price)
 	return (double)tokens * (double)price / 1e12;
 }
 
-/* Returns true if the price of these tokens is known. */
+/* Returns true if the price of these tokens is known, or there are none. */
 static bool
 is_priced(uint64_t tokens, uint64_t price)
 {
 	return tokens == 0 || price != CTX_NO_PRICE;
 }
 
-/* Returns the number of later requests whose cheaper cached prefix repays the
- * extra cost of this one; CTX_NEVER if none do. */
+/* Returns how many further requests it takes until their cheaper cached prefix
+ * has saved the extra cost of this request; CTX_NEVER if it never does. */
 static uint64_t
 count_breakeven_requests(const struct ctx_cache_cost *cost,
     const struct ctx_prices *prices, uint64_t tokens)
@@ -183,7 +188,8 @@ count_breakeven_requests(const struct ctx_cache_cost *cost,
 	return (uint64_t)calls + (calls > (double)(uint64_t)calls);
 }
 
-/* Sets what both requests share: their first n items. */
+/* Sets the members of *cost that say what both requests share: their first n
+ * items (members and messages). */
 static void
 set_shared(struct ctx_cache_cost *cost,
     const struct ctx_request_prefix *earlier,
@@ -202,8 +208,9 @@ set_shared(struct ctx_cache_cost *cost,
 	cost->estimated = earlier->estimated + later->estimated > 0;
 }
 
-/* Sets the tokens of the later request that are read from the cache, written to
- * it, and sent without it.  Both requests share their first n items. */
+/* Sets how many tokens of the later request are read from the cache, written to
+ * it, and sent without it.  Both requests share their first n items (members
+ * and messages). */
 static void
 set_cached_tokens(struct ctx_cache_cost *cost,
     const struct ctx_request_prefix *earlier,
@@ -227,7 +234,8 @@ set_cached_tokens(struct ctx_cache_cost *cost,
 	cost->appended = count_appended_tokens(earlier, later);
 }
 
-/* Sets the dollars that the tokens cost, and whether their prices are known. */
+/* Computes the cost in dollars of the tokens, and whether all prices needed are
+ * known. */
 static void
 set_dollars(struct ctx_cache_cost *cost, const struct ctx_prices *prices)
 {

@@ -1,4 +1,5 @@
-/* request_prefix.h - a request as the list of items that a cache compares */
+/* request_prefix.h - a request as the list of members and messages that a
+ * prompt cache compares */
 #ifndef CTX_CACHE_REQUEST_PREFIX_H
 #define CTX_CACHE_REQUEST_PREFIX_H
 
@@ -7,20 +8,34 @@
 
 struct ctx_request_prefix {
 	struct ctx_request_prefix_item *items;
-	size_t n, cap, n_members;   /* n_members: items before the messages */
-	struct cache_run run;       /* of its messages */
-	uint64_t messages;          /* messages so far */
-	struct breakpoints points;  /* as ctx_mark_cache would write them */
-	uint64_t tokens, estimated; /* of the request; of these, estimated */
-	struct ctx_buf text;        /* the compared texts, if keep */
-	/* The first difference from the earlier request: */
+	/* There are n items; the first n_members are JSON members of the
+	 * request, the others are messages. */
+	size_t n, cap, n_members;
+	/* The messages of the request, and which blocks may have breakpoints.
+	 */
+	struct cache_run run;
+	uint64_t messages; /* number of messages read so far */
+	/* Breakpoints that ctx_mark_cache would write. */
+	struct breakpoints points;
+	/* Tokens of the request, and how many of them are estimated. */
+	uint64_t tokens, estimated;
+	/* Compared texts of all members and messages, if they are stored
+	 * (option keep). */
+	struct ctx_buf text;
+	/* These members describe the first difference from the earlier
+	 * request: */
 	bool differs;
-	size_t line_feeds; /* line feeds in its record before it */
-	size_t column;     /* its column, from 1 */
-	char earlier_excerpt[40], later_excerpt[40]; /* excerpts around it */
+	size_t line_feeds; /* line feeds before the difference in its record */
+	size_t column;     /* column of the difference, from 1 */
+	/* Texts around the difference. */
+	char earlier_excerpt[40], later_excerpt[40];
 	size_t earlier_excerpt_n, later_excerpt_n;
-	bool refused; /* true if signed reasoning ends after it in its item */
-	bool binds;   /* true if its model has bound reasoning */
+	/* True if the message with the first difference has signed reasoning
+	 * that ends after the difference. */
+	bool refused;
+	/* True if the provider refuses signed reasoning of this model when
+	 * something before it has changed (bound reasoning). */
+	bool binds;
 };
 
 /* State of ctx_request_prefix_read. */
@@ -29,21 +44,23 @@ struct request_reading {
 	struct ctx_stream *stream;
 	struct ctx_model_counters *counters;
 	const struct ctx_request_prefix_options *options;
-	struct ctx_json json; /* an item after its breakpoints were removed */
+	/* JSON of a member or message whose breakpoints were removed. */
+	struct ctx_json json;
 	struct ctx_edits edits;
 	struct ctx_breakpoint_writer writer;
-	struct ctx_buf decoded, compared; /* scratch */
-	bool begun;                       /* true if a conversation has begun */
+	struct ctx_buf decoded, compared; /* scratch buffers */
+	bool begun; /* true once a conversation has begun */
 };
 
 /* ---- compare_item.c ---- */
 
-/* Returns true if signed reasoning of the message ends after the first byte
- * that differs from the earlier request. */
+/* Returns true if the event's message has signed reasoning that ends after the
+ * first byte that differs from the earlier request. */
 bool ctx_request_has_signed_after_change(const struct request_reading *reading,
     const struct ctx_event *event);
-/* Sets the hash of the last item to that of the value at node with
- * reading->edits applied, and clears the edits. */
+/* Computes the hash of the last item (a request member or message) from the
+ * JSON value at node, with reading->edits applied. Also compares the item with
+ * the earlier request, and clears the edits. */
 int ctx_request_hash_item(struct request_reading *reading,
     const struct ctx_record *record, uint32_t node, struct ctx_err *err);
 
