@@ -1,5 +1,6 @@
 /*
- * age.h - ctx-age and ctx-restore: old results to disk and back
+ * age.h - moves old tool results and media out of a conversation into files
+ * (ctx-age), and back (ctx-restore)
  */
 #ifndef CTX_AGE_H
 #define CTX_AGE_H
@@ -10,124 +11,163 @@
 #include "store/store.h"
 #include "stream/stream.h"
 
-/* ---- age/age_stream.c: old tool results to disk ------------------------- */
+/* ---- age/age_stream.c: moves old results to files ----------------------- */
 
 /*
- * An aged result is the head of its text and, as the last line, a reference:
- * "[12345 characters in SPOOL/NAME]".  The spool file NAME holds the full text.
- * NAME ends in digits of a sha256 and an extension.  They are digits of the
- * text if the text alone is enough to restore the bytes of the result.
- * Otherwise the result's JSON and a line feed are stored in NAME.json too, and
- * the digits are of that file, because several results may have one text.
+ * An aged tool result has been replaced by the beginning of its text and, as
+ * the last line, a reference: "[12345 characters in SPOOL/NAME]".  NAME is a
+ * file with the full text in the directory SPOOL.
  *
- * An aged result is recognised by its form: the last line is a reference into
- * this spool, and at most CTX_AGE_HEAD characters stand before it.
+ * NAME ends in hex digits of a SHA-256 and an extension.  If the text alone is
+ * enough to restore the bytes of the result, the hash is that of the text.
+ * Otherwise the result's JSON and a line feed are also stored, as NAME.json.
+ * The hash is then that of NAME.json, because several results may have the
+ * same text.
  *
- * An aged media block is a text block (stream/placeholder.h) of two lines:
- * "[image removed: 1568x1176 png]" and "[212345 bytes in SPOOL/NAME]".  NAME is
- * the decoded payload, NAME.json the block and a line feed.  Where the payload
- * is not in the block, NAME ends in .json and holds the block.  The digits are
- * of the JSON file.
+ * A result is recognised as aged by its form: the last line is a reference to
+ * a file in this spool directory, and at most CTX_AGE_HEAD characters precede
+ * the line.
+ *
+ * An aged media block has been replaced by a text block (stream/placeholder.h)
+ * of two lines: "[image removed: 1568x1176 png]" and "[212345 bytes in
+ * SPOOL/NAME]".  NAME has the decoded image or file; NAME.json has the block
+ * and a line feed.  If the block contains only a link to the media, NAME ends
+ * in .json and has the block.  The hash is that of the JSON file.
  */
 
 struct ctx_age_options {
-	const char *spool; /* directory; made when it is needed, ... */
-	/* ... unless the caller has opened it with create; ctx_age then closes
+	/* The spool: directory for removed results. ctx_age creates it when it
+	 * is needed, unless opened is set. */
+	const char *spool;
+	/* The spool, if the caller has opened it with create; ctx_age closes
 	 * it.  Or NULL. */
 	struct ctx_spool *opened;
-	const struct ctx_err *refused; /* why the caller could not open it */
-	const char *format;            /* of file names, see ctx_spool_name */
-	/* Age media blocks instead of results; needs by_results, which then
-	 * counts media blocks. */
+	/* Why the caller could not open the spool. */
+	const struct ctx_err *refused;
+	const char *format; /* form of file names, see ctx_spool_name */
+	/* True: move media blocks to files instead of tool results. by_results
+	 * must be true, too; it then counts media blocks. */
 	bool media;
-	bool by_results; /* keep counts results instead of messages */
-	/* Change only what stands after the last assistant message. */
+	/* If true, keep is a number of tool results, not of messages. */
+	bool by_results;
+	/* True: change only what follows the last assistant message, which no
+	 * request has contained yet. */
 	bool unsent;
-	uint64_t keep; /* newest messages, or results, that are not aged */
-	/* The boundary between kept and aged moves this many at a time; not
-	 * 0. */
+	/* Number of newest messages, or tool results, that are not changed. */
+	uint64_t keep;
+	/* The boundary between changed and unchanged results moves only after
+	 * this many further messages or results, so that the prompt cache stays
+	 * valid longer.  Not 0. */
 	uint64_t step;
-	/* Age only what is more milliseconds older than the newest message;
-	 * 0: any. */
+	/* Change only messages more than this many milliseconds older than the
+	 * newest message; 0: any age. */
 	uint64_t older;
-	uint64_t over; /* age only results of more characters */
-	uint64_t head; /* characters kept, at most CTX_AGE_HEAD */
-	/* Change nothing unless this saves at least as many tokens. */
+	uint64_t over; /* replace only results of more characters */
+	/* Characters of a result that are kept before the reference, at most
+	 * CTX_AGE_HEAD. */
+	uint64_t head;
+	/* Change nothing unless that saves at least this many tokens. */
 	uint64_t at_least;
-	bool mask; /* replace results by CTX_CLEARED and store nothing */
-	enum ctx_reasoning reasoning;      /* what to do with bound reasoning */
-	struct ctx_pattern tool, not_tool; /* tools whose results are aged */
+	/* True: replace tool results by the text CTX_CLEARED, without storing
+	 * them. */
+	bool mask;
+	/* What to do with bound reasoning: signed reasoning that its provider
+	 * refuses after a change before it. */
+	enum ctx_reasoning reasoning;
+	/* Patterns of the names of tools whose results may be replaced, and may
+	 * not. */
+	struct ctx_pattern tool, not_tool;
 	struct ctx_report report;
 	void *user;
-	/* Called when a result could not be stored; it is then not aged. */
+	/* Called when a result could not be stored in a file; the result is
+	 * then not changed. */
 	void (*failed)(void *user, const struct ctx_err *why);
 };
 
 struct ctx_age_counts {
-	uint64_t results, tokens; /* results (or media) aged, tokens saved */
-	uint64_t messages, timed; /* messages, and those with a time */
-	uint64_t failed;          /* results that could not be stored */
-	uint64_t reasoning; /* messages whose bound reasoning was removed */
-	uint64_t bound;     /* messages that keep it after a change */
-	uint64_t refused;   /* conversations not changed because of it */
+	/* Results or media blocks moved, and tokens saved. */
+	uint64_t results, tokens;
+	/* Messages read, and those with a timestamp. */
+	uint64_t messages, timed;
+	uint64_t failed; /* how many results could not be stored */
+	/* How many messages lost their bound reasoning. */
+	uint64_t reasoning;
+	/* How many messages keep bound reasoning although a message before it
+	 * was changed. */
+	uint64_t bound;
+	/* How many conversations were not changed because of bound reasoning.
+	 */
+	uint64_t refused;
 };
 
 /*
- * Ages the tool results of a stream, or its media.  A spool file is on disk
- * before its reference is written.  A result is aged only if that saves tokens.
- * A message without a time has the time of the message before it; without any
- * time it is not old.
- * Memory: the newest messages that are kept or not old enough, and those that
- * wait for at_least; with unsent those after the last assistant message; or one
- * record that holds a conversation.
+ * Replaces old tool results of a stream, or its media, by references to files
+ * that hold them.  A file is on disk before the reference to it is written.  A
+ * result is replaced only if that saves tokens.
+ *
+ * A message without a timestamp is as old as the message before it.  If no
+ * message before has one either, it is not old.
+ *
+ * Memory needed: the newest messages, which are not replaced yet, and those
+ * that are kept until at_least tokens can be saved; with unsent those after
+ * the last assistant message; or one record that contains a conversation.
  */
 int ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, struct ctx_age_options *options,
     struct ctx_age_counts *counts, struct ctx_err *err);
 
-/* ---- age/restore.c: restore aged results ------------------------------- */
+/* ---- age/restore.c: puts the stored results back ------------------------ */
 
 enum ctx_aged_result_state {
-	CTX_AGED_WHOLE, /* the file has the size and sha256 of the reference */
-	CTX_AGED_MISSING, /* there is no file */
-	CTX_AGED_CHANGED, /* size or sha256 differ, or it is not a file */
+	/* The file exists and has the size and the SHA-256 of the reference. */
+	CTX_AGED_WHOLE,
+	CTX_AGED_MISSING, /* The file does not exist. */
+	/* The file has another size or SHA-256, or it is not a regular file. */
+	CTX_AGED_CHANGED,
 };
 
-/* A reference that was found. */
+/* A reference to a file with a removed tool result, found in a conversation. */
 struct ctx_found_reference {
-	const char *file;          /* the input, ... */
-	uint64_t line;             /* ... and the line of the record in it */
-	struct ctx_str path, name; /* as written; the name in the spool */
-	uint64_t chars;            /* characters; of media: bytes */
+	const char *file; /* name of the input file */
+	uint64_t line;    /* line number of the record in the input file */
+	/* Path of the file as it is written in the reference, and the file's
+	 * name in the spool directory. */
+	struct ctx_str path, name;
+	/* Length of the stored text in characters; of media in bytes. */
+	uint64_t chars;
 	enum ctx_aged_result_state state;
 };
 
 struct ctx_restore_options {
 	const char *spool;
-	/* Why the spool cannot be used; NULL or CTX_OK: it can be used. */
+	/* Why the spool directory cannot be used.  NULL, or code CTX_OK, if it
+	 * can be used. */
 	const struct ctx_err *refused;
 	struct ctx_report report;
 	void *user;
-	/* Called for each reference into the spool; or NULL. */
+	/* Called for each reference to a file of the spool (directory with
+	 * removed results); or NULL. */
 	int (*found)(void *user, const struct ctx_found_reference *aged,
 	    struct ctx_err *err);
-	/* Called for each text in the form of a reference into another
-	 * directory; or NULL.  dir is untrusted input, valid during the call.
-	 */
+	/* Called for each text in the form of a reference to a file in another
+	 * directory; or NULL. dir is that directory, an untrusted text, valid
+	 * only during the call. */
 	int (*foreign)(void *user, struct ctx_str dir, struct ctx_err *err);
-	/* Called for digits in any record that may be those of a spool file's
-	 * name; or NULL. */
+	/* Called for hex digits in any record that may be part of the name of a
+	 * spool file (a file with a removed result); or NULL. */
 	int (*digits)(void *user, struct ctx_str digits, struct ctx_err *err);
 };
 
 /*
- * Replaces each reference into the spool by the original bytes, also in
- * messages that the model is no longer shown (ctx_stream.include_hidden).
- * References into other directories are not touched.  A text block becomes
- * media again only if its text is what ctx_age makes of the stored block.  A
- * record with a reference whose file is missing or changed is copied as it is.
- * writer may be NULL: nothing is written.  counters count tokens for the
- * report. Memory: one record.
+ * Replaces each reference to a file of the spool (directory with removed
+ * results) by the original bytes, also in messages that the model is no longer
+ * shown (ctx_stream.include_hidden).  References into other directories are
+ * not touched.  A text block becomes media again only if its text is exactly
+ * what ctx_age makes of the stored block.
+ *
+ * A record with a reference whose file is missing or changed is copied
+ * unchanged.  If writer is NULL, nothing is written. counters count tokens for
+ * the report.  Memory needed: one record.
  */
 int ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters,

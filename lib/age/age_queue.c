@@ -1,4 +1,5 @@
-/* age_queue.c - messages that wait until they may be aged */
+/* age_queue.c - queue of messages that ctx-age keeps in memory until it is
+ * known whether they are old enough to be changed */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,8 +54,8 @@ ctx_age_queue_compact(struct age_queue *queue)
 	queue->first = 0;
 }
 
-/* Sets *id to the tool of block i, a result or media in a result; 0 if it is
- * not known. */
+/* Sets *id to the id of the tool whose result is block i or contains block i; 0
+ * if the tool is not known. */
 static int
 find_tool(struct age_queue *queue, const struct ctx_message *message, size_t i,
     uint32_t *id, struct ctx_err *err)
@@ -67,8 +68,8 @@ find_tool(struct age_queue *queue, const struct ctx_message *message, size_t i,
 	return ctx_groups_tool(&queue->groups, message, i, id, err);
 }
 
-/* Counts the results of a message.  Records their tools, if any result may be
- * aged. */
+/* Counts the tool results of a message.  If any of them may be replaced, also
+ * records the tool of each. */
 static int
 record_result_tools(struct aging *aging, struct age_queue *queue,
     struct age_entry *entry, const struct ctx_message *message,
@@ -101,7 +102,7 @@ record_result_tools(struct aging *aging, struct age_queue *queue,
 	return 0;
 }
 
-/* Records the time of a message.  A message without a time has that of the
+/* Records the timestamp of a message.  A message without one gets that of the
  * message before it. */
 static int
 record_time(struct aging *aging, struct age_queue *queue,

@@ -1,4 +1,5 @@
-/* age_result.c - ages one tool result or media block */
+/* age_result.c - replaces one tool result or media block by a reference to a
+ * file with it */
 #include <string.h>
 
 #include "age/age_result.h"
@@ -10,7 +11,7 @@
 
 /* ---- the text of a result ---- */
 
-/* Returns true if the block is a text whose value is a string. */
+/* Returns true if the block is a text whose JSON value is a string. */
 static bool
 is_text(const struct ctx_json *json, const struct ctx_block *block)
 {
@@ -18,8 +19,8 @@ is_text(const struct ctx_json *json, const struct ctx_block *block)
 	    json->nodes[block->payload].kind == CTX_JSON_STRING;
 }
 
-/* Returns the JSON to store for a block: the string literal of a text block,
- * the whole block otherwise. */
+/* Returns the JSON to store for a content block: of a text block the string,
+ * otherwise the whole block. */
 static struct ctx_str
 get_block_json(const struct ctx_json *json, const struct ctx_block *block)
 {
@@ -27,9 +28,9 @@ get_block_json(const struct ctx_json *json, const struct ctx_block *block)
 	    is_text(json, block) ? block->payload : block->removable);
 }
 
-/* Sets *node to the string that holds the whole result, or to 0 if it is not
- * one string.  Sets *chars to the characters that options->over is compared
- * with. */
+/* Sets *node to the JSON string that is the whole tool result, or to 0 if the
+ * result is not a single string.  Sets *chars to the number of characters by
+ * which the result is judged too long. */
 static void
 measure_result(const struct ctx_message *message, size_t i, uint32_t *node,
     uint64_t *chars)
@@ -61,7 +62,7 @@ measure_result(const struct ctx_message *message, size_t i, uint32_t *node,
 	}
 }
 
-/* Appends a block as text to aged->text. */
+/* Appends a content block to aged->text as text. */
 static int
 append_block_text(struct aged_result *aged, const struct ctx_json *json,
     const struct ctx_block *block, struct ctx_err *err)
@@ -79,7 +80,8 @@ append_block_text(struct aged_result *aged, const struct ctx_json *json,
 	return ctx_buf_add(&aged->text, raw.p, raw.n, err);
 }
 
-/* Sets aged->text to the text of result i.  node is from measure_result. */
+/* Sets aged->text to the text of the tool result in block i. node is the string
+ * that measure_result found. */
 static int
 read_aged_text(struct aged_result *aged, const struct ctx_message *message,
     size_t i, uint32_t node, struct ctx_err *err)
@@ -103,8 +105,8 @@ read_aged_text(struct aged_result *aged, const struct ctx_message *message,
 	return 0;
 }
 
-/* Sets *found to true if a string literal ends in a reference into the spool:
- * the result is aged already. */
+/* Sets *found to true if a JSON string ends in a reference to a file of the
+ * spool directory, so that the result was replaced before. */
 static int
 is_reference(struct aged_result *aged, const struct ctx_age_options *options,
     struct ctx_str literal, bool *found, struct ctx_err *err)
@@ -125,8 +127,9 @@ is_reference(struct aged_result *aged, const struct ctx_age_options *options,
 
 /* ---- what replaces it ---- */
 
-/* Returns the number of bytes of the longest head that has at most chars
- * characters and ends between grapheme clusters and outside of base64. */
+/* Returns the length in bytes of the longest beginning of a text that has at
+ * most chars characters and does not end inside a grapheme cluster or base64
+ * data. */
 static size_t
 find_head_end(const char *p, size_t n, uint64_t chars)
 {
@@ -152,8 +155,9 @@ find_head_end(const char *p, size_t n, uint64_t chars)
 	return n;
 }
 
-/* Sets aged->scratch to the text that replaces a result: its head and a
- * reference, or CTX_CLEARED with mask.  Sets the name of the spool file. */
+/* Sets aged->scratch to the text that replaces a tool result: its beginning and
+ * a reference to a file, or CTX_CLEARED with the option mask.  Also sets the
+ * name of the file that will hold the result. */
 static int
 make_reference_text(struct aged_result *aged,
     const struct ctx_age_options *options, const struct age_candidate *result,
@@ -162,8 +166,8 @@ make_reference_text(struct aged_result *aged,
 	const struct ctx_message *message = result->message;
 	const struct ctx_json *json = message->json;
 	uint32_t content = message->blocks[result->i].payload;
-	/* With the line feed the digits differ from those of a text that is the
-	 * same JSON, and so does the file name. */
+	/* The line feed makes the hash, and so the file name, differ from that
+	 * of a result whose text is the same as this JSON. */
 	const struct ctx_str json_pieces[] = {ctx_json_str(json, content),
 	    {"\n", 1}};
 	const struct ctx_str text = {aged->text.p, aged->text.n};
@@ -191,7 +195,7 @@ make_reference_text(struct aged_result *aged,
 	    CTX_REFERENCE_MIDDLE, ctx_utf8_count(text.p, text.n), err);
 }
 
-/* Sets *tokens to the tokens of a tool result, the blocks inside it included.
+/* Sets *tokens to the tokens of a tool result, including the blocks inside it.
  */
 static int
 count_result_tokens(const struct age_candidate *result, uint64_t *tokens,
@@ -212,8 +216,9 @@ count_result_tokens(const struct age_candidate *result, uint64_t *tokens,
 	return 0;
 }
 
-/* Sets aged->saved_tokens: before minus the tokens of aged->scratch.  Returns 1
- * if tokens are saved, 0 if not, or -1 with *err. */
+/* Sets aged->saved_tokens to the tokens that are saved: before minus the tokens
+ * of the text in aged->scratch.  Returns 1 if tokens are saved, 0 if not, or -1
+ * and sets *err. */
 static int
 count_saved(struct aged_result *aged, uint64_t before,
     struct ctx_counter *counter, struct ctx_err *err)
@@ -248,7 +253,8 @@ ctx_age_result(struct aged_result *aged, const struct ctx_age_options *options,
 		return -1;
 	if (is_aged)
 		return 0;
-	/* Count before reading: each needs a copy of the text. */
+	/* Count the tokens before the text is read, so that only one copy of
+	 * the text is in memory at a time. */
 	if (count_result_tokens(result, &before, err) < 0 ||
 	    read_aged_text(aged, message, result->i, node, err) < 0 ||
 	    make_reference_text(aged, options, result, err) < 0)
@@ -267,8 +273,9 @@ ctx_age_result(struct aged_result *aged, const struct ctx_age_options *options,
 
 /* ---- media ---- */
 
-/* Sets the name of the spool file.  It ends in the format of the media, or in
- * "json" if the payload is not in the block and the file holds the block. */
+/* Sets the name of the file that will hold a media block.  Its extension is the
+ * format of the media, or "json" if the payload is not in the block and the
+ * file holds the block itself. */
 static int
 name_media(struct aged_result *aged, const struct ctx_age_options *options,
     const struct ctx_media *media, const char digits[CTX_SPOOL_DIGITS],
@@ -284,7 +291,8 @@ name_media(struct aged_result *aged, const struct ctx_age_options *options,
 		(struct ctx_str){media->kind, strlen(media->kind)}, digits,
 		err) < 0)
 		return -1;
-	/* ctx_spool_name ends in the extension of a text: replace it. */
+	/* Replaces the extension for texts, which ctx_spool_name has given the
+	 * file. */
 	(void)ctx_spool_is_name((struct ctx_str){name->p, name->n - 1}, &found);
 	name->n = (size_t)(found.p - name->p) + found.n;
 	return ctx_buf_printf(name, err, ".%s", end) < 0
@@ -292,8 +300,8 @@ name_media(struct aged_result *aged, const struct ctx_age_options *options,
 	    : ctx_buf_add(name, "", 1, err);
 }
 
-/* Sets aged->scratch to the placeholder of a media block with a reference, and
- * the name of the spool file. */
+/* Sets aged->scratch to the text that replaces a media block, with a reference
+ * to the file that will hold it.  Also sets the name of this file. */
 static int
 make_media_text(struct aged_result *aged, const struct ctx_age_options *options,
     const struct ctx_json *json, const struct ctx_media *media,

@@ -1,17 +1,19 @@
 /*
- * age_stream.c - moves old tool results, or media, to disk
+ * age_stream.c - moves old tool results, or media, of a stream to files, and
+ * leaves references to them
  *
- * In this file a media block that is aged is called a result, too.
+ * In this file a media block that is moved is called a result, too.
  *
- * A message with a result that is long enough, and all records after it, wait
- * in a queue (age_queue.h).  When as many newer messages as options->keep have
- * arrived, the message is "before the boundary": it is aged and written.  With
- * at_least the queue also waits until enough tokens are saved.  The messages
- * inside a record are aged at the end of the record.
+ * A message with a result that is long enough, and all records after it, are
+ * kept in a queue in memory (age_queue.h).  When options->keep newer messages
+ * have arrived, the message is "before the boundary": its results are replaced
+ * and it is written.  With the option at_least, all messages are kept until
+ * enough tokens can be saved.  Messages inside a record are handled at the end
+ * of the record.
  *
- * The queue holds copies of records, except of long ones.  The copies cost 3 %
- * of the instructions with mask and 1 % with a spool, so keeping the reader's
- * buffers instead would not pay.
+ * The queue has copies of records, except of long ones.  The copies cost 3 %
+ * of the instructions with the option mask and 1 % with files, so keeping the
+ * reader's buffers instead would not pay.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +32,8 @@ copy_record_text(struct aging *aging, struct age_entry *entry,
 	return entry->text == NULL ? -1 : 0;
 }
 
-/* Handles a message that is a record: queues it, or writes it at once. */
+/* Handles a message that is a record of its own: adds it to the queue, or
+ * writes it at once if it cannot change. */
 static int
 queue_record(struct aging *aging, const struct ctx_event *event,
     struct ctx_err *err)
@@ -46,7 +49,7 @@ queue_record(struct aging *aging, const struct ctx_event *event,
 		return -1;
 	if (aging->options->unsent && ctx_message_was_sent(event->message))
 		return ctx_age_write_unaged(aging, event, err);
-	/* Nothing waits, and the message itself cannot change. */
+	/* The queue was empty, and nothing in the message will be changed. */
 	if (entry->tools == NULL && queue->first == queue->n - 1 &&
 	    !(queue->changed && entry->is_signed) &&
 	    !ctx_age_may_refuse(aging, queue)) {
@@ -62,7 +65,7 @@ queue_record(struct aging *aging, const struct ctx_event *event,
 
 /* ---- messages inside a record ---- */
 
-/* Queues a message that is inside a record. */
+/* Adds a message inside a record to the record's queue. */
 static int
 append_element(struct aging *aging, const struct ctx_event *event,
     struct ctx_err *err)
@@ -79,8 +82,9 @@ append_element(struct aging *aging, const struct ctx_event *event,
 	return 0;
 }
 
-/* Adds the edits of message i of a record.  With count_only no edit is added:
- * the tokens that would be saved are added to queue->savings. */
+/* Adds the edits that replace the old tool results of message i of a record by
+ * references.  If count_only is true, adds no edit, but adds the tokens that
+ * would be saved to queue->savings. */
 static int
 age_element(struct aging *aging, struct age_queue *queue, size_t i,
     const struct ctx_json *json, bool count_only, struct ctx_err *err)
@@ -102,7 +106,8 @@ age_element(struct aging *aging, struct age_queue *queue, size_t i,
 	return 0;
 }
 
-/* Ages the messages of a record at the end of its conversation. */
+/* At the end of a conversation inside a record, replaces the old tool results
+ * in its messages. */
 static int
 end_aged_record(struct aging *aging, const struct ctx_event *event,
     struct ctx_err *err)
@@ -139,7 +144,7 @@ end_aged_record(struct aging *aging, const struct ctx_event *event,
 }
 
 /* Handles the end of a record that is not a message.  Writes the record, or
- * queues it if messages wait. */
+ * adds it to the queue if messages before it are not written yet. */
 static int
 end_unaged_record(struct aging *aging, const struct ctx_event *event,
     struct ctx_err *err)
@@ -194,7 +199,8 @@ age_all(struct aging *aging, struct ctx_err *err)
 	while ((rc = ctx_stream_next(aging->stream, &event, err)) > 0)
 		if (age_event(aging, &event, err) < 0)
 			return ctx_stream_fail(aging->stream, err);
-	/* At an error in the input, too: the records before it are complete. */
+	/* Writes the queue also after an error in the input, because the
+	 * records before the error are complete. */
 	if ((ctx_age_write_all(aging, rc < 0, &late) < 0 ||
 		ctx_writer_flush(aging->writer, &late) < 0) &&
 	    rc == 0) {
@@ -253,8 +259,8 @@ ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_json_init(&aging.json, counters->simd);
 	ctx_json_init(&aging.edited.json, counters->simd);
 	ctx_json_init(&aging.unstripped_json, counters->simd);
-	/* Refuse a bad format at once, not at the first result: test it with
-	 * the longest tool name. */
+	/* Refuses a bad format of file names at the start, not at the first
+	 * result: tests it with the longest tool name. */
 	memset(tool, '_', sizeof tool);
 	ctx_spool_digits(digits, NULL, 0);
 	if (ctx_spool_name(&aging.out, options->format,

@@ -1,4 +1,5 @@
-/* read_spool_file.c - reads and checks the files of aged results */
+/* read_spool_file.c - reads the files with removed tool results, and checks
+ * that they are unchanged */
 #include <errno.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ ctx_restore_open_spool(struct restoration *restoration, struct ctx_err *err)
 	return restoration->no_spool ? 0 : -1;
 }
 
-/* Returns true if wanted are the digits of the sha256 of a file. */
+/* Returns true if wanted has the first hex digits of the SHA-256 of a file. */
 static bool
 has_digits(const struct ctx_buf *file, const char *wanted)
 {
@@ -53,7 +54,7 @@ ctx_restore_check_file(int rc, enum ctx_aged_result_state *state,
 	*state = rc > 0 ? CTX_AGED_WHOLE : CTX_AGED_MISSING;
 	if (rc >= 0)
 		return 0;
-	/* A link or no regular file: it was replaced. */
+	/* A symbolic link or special file has taken the place of the file. */
 	if (err->code != CTX_EFILE &&
 	    !(err->code == CTX_ESYS &&
 		(err->sys == ELOOP || err->sys == ENXIO)))

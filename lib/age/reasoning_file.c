@@ -1,4 +1,5 @@
-/* reasoning_file.c - names of the spool files that hold removed reasoning */
+/* reasoning_file.c - names of the files in which ctx-age stores messages before
+ * it removes their reasoning */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,8 +12,9 @@
 #define NAME_BEGIN "reasoning-"
 #define NAME_END   ".json"
 
-/* Appends the digits that ctx_age gives the file of a media block, and a line
- * feed; nothing for media that it never replaces. */
+/* Appends to out a line with the hex digits that are in the name of the file
+ * for a removed media block. Appends nothing for media that ctx_age never
+ * removes. */
 static int
 append_media_digits(struct ctx_buf *out, const struct ctx_message *message,
     size_t i, struct ctx_err *err)
@@ -28,8 +30,10 @@ append_media_digits(struct ctx_buf *out, const struct ctx_message *message,
 	return ctx_buf_printf(out, err, "%.*s\n", CTX_SPOOL_DIGITS, digits);
 }
 
-/* Appends what ctx_age leaves of a block: the payload, id and name of texts and
- * tool calls, the digits of media and their placeholders. */
+/* Appends to out the parts of a content block that ctx_age never changes, so
+ * that the message is recognised after the change. These are, of texts and tool
+ * calls, the payload, id and name; of media, or the text in their place, the
+ * hex digits in the file's name. */
 static int
 append_stable_block(struct ctx_buf *out, const struct ctx_message *message,
     size_t i, struct ctx_buf *scratch, struct ctx_err *err)

@@ -1,4 +1,5 @@
-/* restoration.h - what the files that restore aged results share */
+/* restoration.h - state and functions that the files of ctx_restore share,
+ * which puts removed tool results back */
 #ifndef CTX_AGE_RESTORATION_H
 #define CTX_AGE_RESTORATION_H
 
@@ -8,111 +9,136 @@
 #include "stream/change_report.h"
 #include "stream/conversation_tracker.h"
 
-/* maximum bytes of a file: the result must fit into a record */
+/* Most bytes of a file that is put back, since the result must fit into a
+ * record. */
 #define MAX_FILE UINT32_MAX
 
-/* A message that has edits.  It is reported at the end of its record. */
+/* A message in which a tool result was put back.  It is reported at the end of
+ * its record. */
 struct restored_message {
 	const struct ctx_dialect *dialect;
-	struct ctx_counter *counter; /* counts its tokens */
-	uint32_t node;               /* node of the message in its record */
-	uint32_t tool;  /* id of its first tool in restoration.tools */
-	uint64_t index; /* in the conversation, from 0 */
-	bool inside;    /* true if it is inside a record that holds others */
-	bool hidden;    /* true if the model is no longer shown it */
-	bool continues; /* true if an earlier record of it was reported */
-	size_t first_edit, edits; /* its edits: edits[first_edit], ... */
+	struct ctx_counter *counter; /* token counter of the model */
+	uint32_t node; /* index of the message's JSON node in its record */
+	/* Id in restoration.tools of the first tool that the message names. */
+	uint32_t tool;
+	uint64_t index; /* number in the conversation, from 0 */
+	/* True if the message is inside a record that contains a conversation.
+	 */
+	bool inside;
+	/* True if the model is no longer shown the message. */
+	bool hidden;
+	/* True if an earlier record of the same message was reported. */
+	bool continues;
+	/* The JSON edits of the message are in restoration.edits: first_edit is
+	 * the number of the first one, edits is how many there are. */
+	size_t first_edit, edits;
 };
 
 /* State of ctx_restore. */
 struct restoration {
 	const struct ctx_restore_options *options;
 	const struct ctx_stream *stream;
-	const struct ctx_record *record; /* the record that is read */
+	const struct ctx_record *record; /* the record being read */
 	struct ctx_model_counters *counters;
-	/* The conversation of the stream; that of the current record. */
+	/* line_tracker: the conversation whose messages are separate records.
+	 * record_tracker: the conversation inside the record being read. */
 	struct conversation_tracker line_tracker, record_tracker;
-	struct ctx_intern tools;       /* names of tools, for reports */
-	struct restored_message *list; /* of the record; owned */
+	struct ctx_intern tools; /* names of tools, used in reports */
+	/* The messages of the record that are changed; owned. */
+	struct restored_message *list;
 	size_t n, cap;
-	struct edited edited;       /* for reports */
-	struct ctx_message message; /* a message of list, read again */
-	struct ctx_spool spool;     /* fd -1: not open */
-	bool no_spool;              /* true if the spool does not exist */
-	bool seen_reference; /* true if a text that may be a reference was read
-			      */
-	/* Of the last message of the stream; of the last inside a record. */
+	struct edited edited;       /* used for reports */
+	struct ctx_message message; /* a message of list, parsed again */
+	/* Spool (directory with removed results); fd is -1 if it is not open.
+	 */
+	struct ctx_spool spool;
+	bool no_spool; /* true if the spool directory does not exist */
+	/* True once a text was read that may be a reference to a file. */
+	bool seen_reference;
+	/* Places in their conversation of the last message that is a record,
+	 * and of the last message inside a record. */
 	struct message_place places[2];
-	/* An original message with its reasoning: bytes, scanned, parsed. */
+	/* The original of a message, with its reasoning: as bytes, as JSON, and
+	 * parsed. */
 	struct ctx_buf unstripped;
 	struct ctx_json unstripped_json;
 	struct ctx_message unstripped_message;
-	struct ctx_edits strip_edits; /* remove the reasoning */
-	struct ctx_buf stripped;      /* the message without it */
-	bool has_broken_reference; /* true if a reference of the record cannot
-				      be restored: the record is not changed */
-	struct ctx_json json;      /* a spool file, scanned */
-	struct ctx_edits edits;    /* of the record */
-	struct ctx_buf text, name,
-	    file; /* scratch; a spool file: name, bytes */
-	/* For a media block, which may be inside a result that is restored: */
-	struct ctx_json block_json;    /* the block, scanned, as node 1 */
-	struct ctx_edits nested_edits; /* edits of the result */
+	struct ctx_edits strip_edits; /* edits that remove the reasoning */
+	struct ctx_buf stripped;      /* the original without its reasoning */
+	/* True if a reference in the record cannot be followed, so that the
+	 * record is not changed. */
+	bool has_broken_reference;
+	struct ctx_json json;   /* JSON of a file with a removed result */
+	struct ctx_edits edits; /* edits of the record */
+	/* text: scratch buffer.  name and file: name and content of a file with
+	 * a removed result. */
+	struct ctx_buf text, name, file;
+	/* The following members are for a media block that is put back,
+	 * possibly inside a tool result that is put back: */
+	struct ctx_json block_json; /* JSON of the block, which is node 1 */
+	/* Edits of the tool result around the block. */
+	struct ctx_edits nested_edits;
 	struct ctx_buf placeholder, block, block_array;
 };
 
 /* ---- read_spool_file.c ---- */
 
-/* Opens the spool if it is not open.  A missing directory is no error: it sets
- * restoration->no_spool. */
+/* Opens the spool (directory with removed results) if it is not open.  A
+ * missing directory is no error: it sets restoration->no_spool. */
 int ctx_restore_open_spool(struct restoration *restoration,
     struct ctx_err *err);
-/* Returns 1 if a spool file is one JSON value and a line feed, 0 if not, or -1
- * with *err. */
+/* Returns 1 if a file is one JSON value and a line feed, 0 if not, or -1 and
+ * sets *err. */
 int ctx_restore_is_json_line(struct restoration *restoration,
     const struct ctx_buf *file, struct ctx_err *err);
-/* Sets *state from rc and *err, the outcome of a spool function.  Returns -1 if
- * *err must end the run. */
+/* Sets *state from rc and *err, the result of a function that reads a spool
+ * file.  Returns -1 if *err must end the run. */
 int ctx_restore_check_file(int rc, enum ctx_aged_result_state *state,
     const struct ctx_err *err);
-/* Sets *sum to size and digits of the spool file restoration->name.  A file of
- * more than max_bytes counts as changed. */
+/* Sets *sum to the size and the SHA-256 digits of the spool file
+ * restoration->name (a file with a removed result).  A file of more than
+ * max_bytes bytes counts as changed. */
 int ctx_restore_sum_file(struct restoration *restoration, uint64_t max_bytes,
     struct ctx_spool_sum *sum, enum ctx_aged_result_state *state,
     struct ctx_err *err);
-/* Reads the file of which sum is, unless it has changed since; *state says so.
- */
+/* Reads the spool file restoration->name (a file with a removed result) into
+ * memory.  If it no longer has the size and SHA-256 in *sum, sets *state to
+ * CTX_AGED_CHANGED. */
 int ctx_restore_read_file(struct restoration *restoration,
     const struct ctx_spool_sum *sum, struct ctx_buf *file,
     enum ctx_aged_result_state *state, struct ctx_err *err);
-/* Calls options->foreign with a reference into another directory. */
+/* Calls options->foreign with a reference that names a file outside the spool
+ * (directory with removed results). */
 int ctx_restore_report_foreign(struct restoration *restoration,
     const struct ctx_reference *ref, struct ctx_err *err);
-/* Calls options->found with a reference into the spool.  If its file cannot be
- * used, the record is not changed. */
+/* Calls options->found with a reference to a file of the spool (directory with
+ * removed results).  If the file is missing or changed, the record will not be
+ * changed. */
 int ctx_restore_report_reference(struct restoration *restoration,
     const struct ctx_reference *ref, enum ctx_aged_result_state state,
     struct ctx_err *err);
 
 /* ---- restore_media.c ---- */
 
-/* Adds the edit that replaces the text block at node by media, if its text is a
- * placeholder with a reference.  text is the node of the text. */
+/* Adds the edit that puts a media block back in place of the text block at
+ * node, if its text is one that ctx_age writes for removed media. text is the
+ * JSON node of this text. */
 int ctx_restore_media(struct restoration *restoration,
     const struct ctx_json *json, uint32_t node, uint32_t text,
     struct ctx_edits *edits, struct ctx_err *err);
 
 /* ---- restore_block.c ---- */
 
-/* Restores block i if it is an aged result or aged media.  A block that an edit
- * from number first on replaces is restored already. */
+/* Puts back the original of content block i if ctx_age has replaced it by a
+ * reference.  Ignores a block that was replaced by one of the edits from number
+ * first on. */
 int ctx_restore_block(struct restoration *restoration,
     const struct ctx_event *event, size_t i, size_t first, struct ctx_err *err);
 
 /* ---- restore_reasoning.c ---- */
 
-/* Restores the reasoning that ctx_age removed from a message.  Returns 1, 0 if
- * none was removed, or -1 with *err. */
+/* Puts back the reasoning that ctx_age removed from a message.  Returns 1; 0 if
+ * none was removed; or -1 and sets *err. */
 int ctx_restore_reasoning(struct restoration *restoration,
     const struct ctx_event *event, size_t first, struct ctx_err *err);
 

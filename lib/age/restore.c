@@ -1,9 +1,10 @@
 /*
- * restore.c - restores aged results from disk
+ * restore.c - puts tool results that ctx-age moved to files back into the
+ * conversation
  *
- * A reference is untrusted input.  It is followed only into the spool that the
- * user names, to a file directly in that directory.  The file is used only if
- * it has the size and the sha256 digits of the reference.
+ * A reference is untrusted input.  It is followed only if it names a file
+ * directly in the spool, the directory that the user gives.  The file is used
+ * only if it has the size and the SHA-256 digits of the reference.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,8 @@
 
 /* ---- the end of a record ---- */
 
-/* Records a message for reports, if it has edits from number first on. */
+/* Records a message for the report, if it is changed by JSON edits from number
+ * first on. */
 static int
 record_edits(struct restoration *restoration,
     struct conversation_tracker *tracker, const struct ctx_event *event,
@@ -72,8 +74,8 @@ report_restored(struct restoration *restoration,
 	    &restoration->edits, &change, err);
 }
 
-/* Reports the messages of a record that have edits.  Sets restoration->text to
- * the record with its edits. */
+/* Reports the messages of a record that are changed, and sets restoration->text
+ * to the record with its edits. */
 static int
 apply_record_edits(struct restoration *restoration,
     const struct ctx_record *record, struct ctx_err *err)
@@ -91,7 +93,8 @@ apply_record_edits(struct restoration *restoration,
 	    &restoration->text, err);
 }
 
-/* Writes a record, restored unless a reference in it is broken.  Clears what is
+/* Writes a record with the original tool results in place of references, or
+ * unchanged if one of its references cannot be followed.  Then clears what is
  * known of the record. */
 static int
 write_restored_record(struct restoration *restoration,
@@ -144,8 +147,8 @@ restore_message(struct restoration *restoration,
 	return ctx_tracker_leave(tracker, event, err);
 }
 
-/* Calls options->digits with all digits in a record that may belong to a spool
- * file. */
+/* Calls options->digits with all hex digits in a record that may be part of the
+ * name of a file with a removed tool result. */
 static int
 report_digits(const struct restoration *restoration,
     const struct ctx_record *record, struct ctx_err *err)

@@ -1,11 +1,13 @@
-/* restore_block.c - restores the aged results and media of a message */
+/* restore_block.c - puts the tool results and media of a message, which ctx-age
+ * moved to files, back */
 #include <string.h>
 
 #include "age/restoration.h"
 #include "dialect/result_content.h"
 
-/* Appends the result in restoration->file to the store of the edits.  Media in
- * it that were aged before the result are restored, too. */
+/* Appends the tool result in restoration->file to the text that an edit will
+ * insert.  Media in the result that were moved to files earlier are put back,
+ * too. */
 static int
 append_scanned_content(struct restoration *restoration, struct ctx_err *err)
 {
@@ -29,8 +31,9 @@ append_scanned_content(struct restoration *restoration, struct ctx_err *err)
 	return rc;
 }
 
-/* Appends a result that its text alone cannot restore to the store of the
- * edits.  Its JSON is in the file NAME.json, whose digits the reference has. */
+/* Appends a tool result to the text that an edit will insert, if its text alone
+ * is not enough to restore it.  Reads its JSON from the file NAME.json, whose
+ * SHA-256 the reference has. */
 static int
 append_content_from_json(struct restoration *restoration,
     const struct ctx_reference *ref, enum ctx_aged_result_state *state,
@@ -60,9 +63,10 @@ append_content_from_json(struct restoration *restoration,
 	return 0;
 }
 
-/* Appends the result that a reference stands for to the store of the edits, if
- * its files are unchanged.  form is how the result is written.  Only a file of
- * the right size and sha256 is read into memory. */
+/* Appends the tool result that a reference stands for to the text that an edit
+ * will insert, if its files are unchanged. form says how the result is written
+ * as JSON.  A file is read into memory only if it has the right size and
+ * SHA-256. */
 static int
 append_referenced_content(struct restoration *restoration,
     const struct ctx_reference *ref, const char *const *form,
@@ -98,8 +102,8 @@ append_referenced_content(struct restoration *restoration,
 	    : 0;
 }
 
-/* Adds the edit that restores an aged result.  content is the node of its
- * content. */
+/* Adds the edit that puts a tool result back, if it is only a reference now.
+ * content is the JSON node of the result's content. */
 static int
 restore_result(struct restoration *restoration, const struct ctx_event *event,
     uint32_t content, struct ctx_err *err)

@@ -1,12 +1,12 @@
-/* restore_media.c - restores aged media */
+/* restore_media.c - puts media that ctx-age moved to files back */
 #include <string.h>
 
 #include "age/restoration.h"
 #include "cost/media.h"
 #include "stream/placeholder.h"
 
-/* Returns true if a file name ends in .json: the file holds a block without its
- * payload. */
+/* Returns true if the name of a file ends in ".json".  The file then holds a
+ * media block that contains only a link to its data. */
 static bool
 is_json_name(struct ctx_str name)
 {
@@ -16,9 +16,9 @@ is_json_name(struct ctx_str name)
 	return name.n > n && memcmp(name.p + name.n - n, end, n) == 0;
 }
 
-/* Scans the file in restoration->block into restoration->block_json; the block
- * is node 1.  Returns 1, 0 if the file is not an object and a line feed, or -1
- * with *err. */
+/* Parses the file content in restoration->block into restoration->block_json,
+ * where the media block is node 1.  Returns 1; 0 if the content is not a JSON
+ * object and a line feed; or -1 and sets *err. */
 static int
 scan_block(struct restoration *restoration, struct ctx_err *err)
 {
@@ -43,8 +43,8 @@ scan_block(struct restoration *restoration, struct ctx_err *err)
 	    restoration->block_json.nodes[1].end == file->n;
 }
 
-/* Sets *is to true if the text in restoration->placeholder is what ctx_age
- * makes of the block at node 1 of restoration->block_json. */
+/* Sets *is to true if restoration->placeholder is exactly the text that ctx_age
+ * writes in place of the media block at node 1 of restoration->block_json. */
 static int
 is_placeholder_of(struct restoration *restoration,
     const struct ctx_reference *ref, bool *is, struct ctx_err *err)
@@ -72,8 +72,9 @@ is_placeholder_of(struct restoration *restoration,
 	return rc;
 }
 
-/* Reads the block that a placeholder has replaced into restoration->block.
- * *state says whether the file can be used. */
+/* Reads the media block that a text with a reference has replaced into
+ * restoration->block.  Sets *state to whether the file with the block can be
+ * used. */
 static int
 read_spooled_block(struct restoration *restoration,
     const struct ctx_reference *ref, enum ctx_aged_result_state *state,

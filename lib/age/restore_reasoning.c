@@ -1,11 +1,12 @@
-/* restore_reasoning.c - restores the reasoning that ctx_age removed */
+/* restore_reasoning.c - puts the reasoning that ctx-age removed back */
 #include <string.h>
 
 #include "age/restoration.h"
 #include "stream/bound_reasoning.h"
 
-/* Returns true if this message or one before it has a text that may be a
- * reference.  ctx_age removes reasoning only after the first reference. */
+/* Returns true if the message or one before it has a text that may be a
+ * reference to a file. ctx_age removes reasoning only after the first
+ * reference. */
 static bool
 has_seen_reference(struct restoration *restoration,
     const struct ctx_message *message)
@@ -20,8 +21,9 @@ has_seen_reference(struct restoration *restoration,
 	return restoration->seen_reference;
 }
 
-/* Reads the reasoning file of a message into restoration->unstripped.  Returns
- * 1, 0 if there is none, or -1 with *err. */
+/* Reads the original of a message, stored before its reasoning was removed,
+ * into restoration->unstripped.  Returns 1; 0 if there is none; or -1 and sets
+ * *err. */
 static int
 read_reasoning_file(struct restoration *restoration,
     const struct ctx_event *event, struct ctx_err *err)
@@ -41,8 +43,9 @@ read_reasoning_file(struct restoration *restoration,
 	return rc > 0;
 }
 
-/* Reads restoration->unstripped as a message.  Sets *is to true if that message
- * without its signed reasoning is the event's message. */
+/* Parses restoration->unstripped as a message.  Sets *is to true if this
+ * message without its signed reasoning equals the event's message, so that it
+ * is the original. */
 static int
 check_unstripped_message(struct restoration *restoration,
     const struct ctx_event *event, bool *is, struct ctx_err *err)
@@ -59,7 +62,7 @@ check_unstripped_message(struct restoration *restoration,
 	if (rc <= 0)
 		return rc;
 	unstripped->n--;
-	/* Scan again, since the text is now without its line feed. */
+	/* Parses the text again, because its line feed was removed. */
 	rc = ctx_json_scan(&restoration->unstripped_json, unstripped->p,
 	    unstripped->n, &(size_t){0}, err);
 	if (rc > 0)
@@ -80,8 +83,9 @@ check_unstripped_message(struct restoration *restoration,
 	return 0;
 }
 
-/* Calls options->found with the reasoning file of a message.  is is true if the
- * file belongs to the message. */
+/* Calls options->found with the file that holds the original of a message with
+ * its reasoning.  The parameter is says whether the file belongs to the
+ * message. */
 static int
 report_reasoning(struct restoration *restoration, const struct ctx_event *event,
     bool is, struct ctx_err *err)
@@ -107,9 +111,9 @@ report_reasoning(struct restoration *restoration, const struct ctx_event *event,
 	return rc;
 }
 
-/* Replaces the message by restoration->unstripped, after restoring the aged
- * results and media in it.  Edits from number first on belong to the message.
- */
+/* Replaces a message by its original in restoration->unstripped, in which
+ * removed tool results and media are put back first.  Edits from number first
+ * on belong to the message. */
 static int
 restore_unstripped_message(struct restoration *restoration,
     const struct ctx_event *event, size_t first, struct ctx_err *err)

@@ -1,9 +1,12 @@
-/* spool_reasoning.c - moves the bound reasoning of a message to the spool */
+/* spool_reasoning.c - removes the bound reasoning of a message (which the
+ * provider refuses after a change before it) and stores the original message in
+ * a file */
 #include "age/age_queue.h"
 #include "stream/bound_reasoning.h"
 
 /* Sets aging->unstripped to a message with its edits, and aging->stripped to
- * that without signed reasoning.  value is the JSON of the message. */
+ * the same message without signed reasoning. value is the JSON of the message
+ * before its edits. */
 static int
 strip_message(struct aging *aging, const struct age_entry *entry,
     struct ctx_str value, struct ctx_err *err)
@@ -28,8 +31,9 @@ strip_message(struct aging *aging, const struct age_entry *entry,
 		  &aging->stripped, err);
 }
 
-/* Stores aging->unstripped in the spool.  ctx_restore derives the name of the
- * file from aging->stripped. */
+/* Stores aging->unstripped, the message with its reasoning, in a file of the
+ * spool directory. ctx_restore derives the file's name from aging->stripped,
+ * the message without reasoning. */
 static int
 store_unstripped_message(struct aging *aging, const struct age_entry *entry,
     struct ctx_err *err)
@@ -48,8 +52,8 @@ store_unstripped_message(struct aging *aging, const struct age_entry *entry,
 	return ctx_spool_put(&aging->spool, aging->name.p, pieces, 2, err);
 }
 
-/* Removes the signed reasoning of a message.  A single edit of value, the JSON
- * of the message, replaces the edits that the message had. */
+/* Removes the signed reasoning of a message.  The edits of the message are
+ * replaced by one edit of value, its whole JSON. */
 static int
 remove_reasoning(struct aging *aging, struct age_entry *entry,
     struct ctx_str value, struct ctx_err *err)

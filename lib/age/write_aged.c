@@ -1,4 +1,5 @@
-/* write_aged.c - writes the waiting messages, aged if they may be */
+/* write_aged.c - writes the messages in the queue of ctx-age, with old tool
+ * results replaced by references */
 #include <stdlib.h>
 
 #include "age/age_queue.h"
@@ -39,7 +40,8 @@ ctx_age_report_message(struct aging *aging, struct age_queue *queue,
 	if (ctx_dialect_read_message(entry->dialect, json, entry->node,
 		&aging->message, err) < 0)
 		return -1;
-	/* Messages are reported in order, so one number is enough. */
+	/* Messages are reported in order, so the number of the last one is
+	 * enough to detect a message of several records. */
 	change.continues =
 	    entry->continues && queue->reported_end == entry->message + 1;
 	queue->reported_end = entry->message + 1;
@@ -80,7 +82,8 @@ ctx_age_apply_edits(struct aging *aging, struct ctx_str text,
 	return 0;
 }
 
-/* Writes a copy of a record with its edits; writes nothing in a dry run. */
+/* Writes a copy of a record with its edits; in a dry run only clears the edits.
+ */
 static int
 write_with_edits(struct aging *aging, struct ctx_str text, struct ctx_err *err)
 {
@@ -110,8 +113,8 @@ ctx_age_write_record(struct aging *aging, struct ctx_str text,
 	return ctx_writer_end_record(aging->writer, err);
 }
 
-/* Writes the first entry of the queue.  Its results are aged if may_age_results
- * is true. */
+/* Writes the first message of the queue.  If may_age_results is true, its old
+ * tool results are replaced by references. */
 static int
 write_first_aged(struct aging *aging, struct age_queue *queue,
     bool may_age_results, struct ctx_err *err)
@@ -154,7 +157,7 @@ ctx_age_is_before_boundary(const struct aging *aging,
 {
 	if (entry->dialect == NULL)
 		return true;
-	/* The message may become old later. */
+	/* The message may become old enough when later messages arrive. */
 	if (!queue->ended && entry->has_time &&
 	    !ctx_age_is_old(aging, queue, entry))
 		return false;
@@ -164,8 +167,8 @@ ctx_age_is_before_boundary(const struct aging *aging,
 	return entry->message < ctx_age_find_boundary(aging, queue);
 }
 
-/* Adds to queue->savings for the messages that have come before the boundary
- * since the last call. */
+/* Adds to queue->savings the tokens that can be saved in the messages which
+ * have become old enough since the last call. */
 static int
 add_savings(struct aging *aging, struct age_queue *queue, struct ctx_err *err)
 {
@@ -259,7 +262,8 @@ ctx_age_write_all(struct aging *aging, bool broken, struct ctx_err *err)
 		return -1;
 	if (!is_kept && ctx_age_write_due(aging, err) < 0)
 		return -1;
-	/* Some results of a waiting message may be before the boundary. */
+	/* Some tool results of a message in the queue may be old enough even if
+	 * others in it are not. */
 	may_age_results = !is_kept && aging->options->by_results &&
 	    queue->savings >= aging->options->at_least;
 	while (queue->first < queue->n)
