@@ -1,4 +1,5 @@
-/* apply_cut.c - removes a range of text and puts the mark in its place */
+/* apply_cut.c - removes a range of a text, and writes a mark such as "[... 12
+ * lines truncated ...]" in its place */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,22 +7,24 @@
 #include "stream/stream.h"
 #include "truncate/apply_cut.h"
 
-/* The change of a segment: the text between from and to is removed, and the
- * mark is inserted there if marked is true. */
+/* What happens to one text of a message when a range is removed: the part
+ * between from and to is removed. If has_mark is true, the mark for the removed
+ * text is inserted there. */
 struct segment_change {
 	enum { KEPT, REMOVED, CHANGED } action;
 	size_t from, to;
 	bool has_mark;
 };
 
-/* A part of a segment's literal, in bytes, and the mark that replaces it. */
+/* A range of bytes of a JSON string that is removed, and the mark that is
+ * written in its place ("[... 12 lines truncated ...]"). */
 struct literal_change {
 	size_t from, to;
-	struct ctx_str mark; /* without quotes */
+	struct ctx_str mark; /* JSON of the mark, without quotes */
 };
 
-/* Returns the end of the text of a segment, including the bytes that are
- * excluded from cuts. */
+/* Returns the offset of the end of a text, including the bytes at its end that
+ * must not be cut. */
 static size_t
 find_segment_end(const struct text_segments *segments,
     const struct text_segment *segment)
@@ -29,7 +32,8 @@ find_segment_end(const struct text_segments *segments,
 	return segment->to + (segments->n == 1 ? segments->uncut_bytes : 0);
 }
 
-/* Returns the change of segment i if a range is removed. */
+/* Returns what happens to text i of a message when a range of all its texts is
+ * removed. */
 static struct segment_change
 find_segment_change(const struct text_segments *segments,
     const struct cut_range *range, size_t i)
@@ -61,8 +65,8 @@ find_segment_change(const struct text_segments *segments,
 	return change;
 }
 
-/* Returns the text of the mark, without quotes; an empty text if the change has
- * no mark. */
+/* Returns the JSON of the mark for removed text, without quotes; an empty
+ * string if the text gets no mark. */
 static struct ctx_str
 get_mark_text(const struct shortener *shortener,
     const struct segment_change *change)
@@ -114,8 +118,8 @@ ctx_cut_measure_outcome(struct shortener *shortener,
 	return 0;
 }
 
-/* Appends the JSON of a result that becomes a text, with its change.  form is
- * the JSON before and after the string (ctx_result_content_form). */
+/* Appends a tool result that becomes a text, shortened by a change, as JSON.
+ * form is the JSON before and after the string (ctx_result_content_form). */
 static int
 append_text_result(struct ctx_buf *out, const char *const *form,
     struct ctx_str text, const struct literal_change *change,
@@ -126,7 +130,7 @@ append_text_result(struct ctx_buf *out, const char *const *form,
 	if (ctx_buf_printf(out, err, "%s", form[0]) < 0 ||
 	    ctx_json_string_encode(out, text.p, change->from, err) < 0)
 		return -1;
-	/* Remove the quotes between the literals. */
+	/* Removes the quotes where the JSON strings meet. */
 	out->n--;
 	if (ctx_buf_add(out, change->mark.p, change->mark.n, err) < 0)
 		return -1;
@@ -138,7 +142,8 @@ append_text_result(struct ctx_buf *out, const char *const *form,
 	return ctx_buf_printf(out, err, "%s", form[1]);
 }
 
-/* Appends a string literal with its change. */
+/* Appends a JSON string in which one range of bytes is replaced by the mark for
+ * removed text. */
 static int
 append_literal(struct ctx_buf *out, struct ctx_str literal,
     const struct literal_change *change, struct ctx_err *err)
@@ -150,7 +155,7 @@ append_literal(struct ctx_buf *out, struct ctx_str literal,
 	    err);
 }
 
-/* Adds the edit that makes a change of a segment. */
+/* Adds the edit of the JSON that shortens one text of a message. */
 static int
 edit_segment(const struct shortener *shortener, struct ctx_edits *edits,
     const struct text_segments *segments, const struct text_segment *segment,
@@ -186,8 +191,8 @@ ctx_cut_apply(struct shortener *shortener, struct ctx_edits *edits,
     const struct text_segments *segments, const struct cut_range *range,
     struct ctx_err *err)
 {
-	/* source has only the blocks of this result; the message may have very
-	 * many. */
+	/* source is the message with only the blocks of one tool result, since
+	 * the whole message may have very many blocks. */
 	const struct ctx_message *source = &segments->message;
 	size_t nodes = source->json->nodes[source->node].next - source->node, i;
 	const struct text_segment *segment;

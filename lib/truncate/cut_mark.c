@@ -1,10 +1,11 @@
-/* cut_mark.c - the mark that stands for the removed middle of a text */
+/* cut_mark.c - writes the mark that replaces the removed middle of a text, such
+ * as "[... 12 lines truncated ...]" */
 #include <stdio.h>
 #include <string.h>
 
 #include "truncate/apply_cut.h"
 
-/* the shortest mark, 3 bytes */
+/* The shortest mark for removed text, 3 bytes. */
 #define ELLIPSIS "\xe2\x80\xa6"
 
 uint64_t
@@ -23,7 +24,8 @@ ctx_cut_payload_excess(const struct text_segments *segments,
 	return extra;
 }
 
-/* Returns true if the mark is at the end of a text of a message. */
+/* Returns true if the mark for removed text is at the end of a message's own
+ * text. */
 static bool
 is_mark_last(const struct text_segments *segments,
     const struct cut_range *range)
@@ -31,7 +33,7 @@ is_mark_last(const struct text_segments *segments,
 	return segments->is_message_text && range->tail.at == segments->text.n;
 }
 
-/* Sets shortener->mark to the literal of a text. */
+/* Sets shortener->mark to a JSON string with the given text. */
 static int
 set_mark(struct shortener *shortener, const char *mark, struct ctx_err *err)
 {
@@ -40,9 +42,10 @@ set_mark(struct shortener *shortener, const char *mark, struct ctx_err *err)
 	    err);
 }
 
-/* Sets the mark that gives the removed size.  If last is true, the mark is the
- * end of a message's own text and has no line feed: Anthropic refuses trailing
- * white space in a last assistant message (langchain #35071). */
+/* Sets shortener->mark to "[... 12 lines truncated ...]" with the size of the
+ * removed text.  If last is true, the mark is the end of a message's own text
+ * and gets no line feed: Anthropic refuses trailing white space in a last
+ * assistant message (langchain #35071). */
 static int
 set_full_mark(struct shortener *shortener, uint64_t removed, bool last,
     struct ctx_err *err)
@@ -58,7 +61,8 @@ set_full_mark(struct shortener *shortener, uint64_t removed, bool last,
 	return set_mark(shortener, mark, err);
 }
 
-/* Sets *size to the size of the mark in the unit of limit. */
+/* Sets *size to the size of the mark for removed text, in the unit of the
+ * limit. */
 static int
 measure_mark(struct shortener *shortener, uint64_t limit, uint64_t *size,
     struct ctx_err *err)
@@ -70,7 +74,8 @@ measure_mark(struct shortener *shortener, uint64_t limit, uint64_t *size,
 	    ctx_shorten_measure(shortener, shortener->text.p, shortener->text.n,
 		size, err) < 0)
 		return -1;
-	/* The mark's first line feed ends the line before it. */
+	/* The first line feed of the mark for removed text ends the line before
+	 * it, so it is no line of its own. */
 	if (shortener->unit == CTX_SIZE_LINES &&
 	    shortener->keep != CTX_KEEP_TAIL && limit > 1 && *size > 1)
 		--*size;

@@ -1,24 +1,26 @@
 /*
- * cut_points.c - where long texts are cut
+ * cut_points.c - finds the places where a text that is too long is cut
  *
- * The concatenated text segments are searched for the two ends of the removed
- * middle: the last place with at most head_room before it, and the first place
- * with at most tail_room after it.  Places are between grapheme clusters and
- * outside of protected spans.  Clusters are computed only near these two
- * places, starting where a cluster begins whatever precedes it.
+ * All texts of a message are searched as one for the ends of the middle that
+ * is removed: the last place with a size of at most head_room before it, and
+ * the first place with at most tail_room after it.  A place is between two
+ * grapheme clusters and not inside a protected span, such as base64 data.
+ * Clusters are computed only near these two places, from a character on at
+ * which a cluster begins whatever precedes it.
  */
 #include <string.h>
 
 #include "truncate/cut_points.h"
 
-/* The state of ctx_cut_find_points. */
+/* State of ctx_cut_find_points. */
 struct cut_search {
 	const struct text_segments *segments;
 	enum ctx_size unit;
 	uint64_t total, head_room, tail_room;
-	size_t at; /* the current place, in bytes */
-	uint64_t
-	    size_before; /* bytes, characters or complete lines before it */
+	size_t at; /* the current place: offset in bytes */
+	/* Size of the text before the current place, in bytes, characters or
+	 * complete lines. */
+	uint64_t size_before;
 	struct cut_range range;
 	bool tail_found;
 };
@@ -55,8 +57,8 @@ advance_search(struct cut_search *search, size_t at)
 	search->at = at;
 }
 
-/* Moves to the end of a segment, which also ends its last line.  Returns false
- * if that line has no line feed. */
+/* Moves the search for cuts to the end of a text, which also ends its last
+ * line.  Returns false if the last line has no line feed. */
 static bool
 finish_segment(struct cut_search *search, const struct text_segment *segment)
 {
@@ -70,18 +72,20 @@ finish_segment(struct cut_search *search, const struct text_segment *segment)
 	return false;
 }
 
-/* Takes the current place as the end of the head or the start of the tail, if
- * it fits.  line_begun is true if part of the line is before it. */
+/* Takes the current place of the search as the end of the kept beginning, or as
+ * the start of the kept end, if the kept part fits its limit. line_begun is
+ * true if the place is inside a line. */
 static void
 consider_cut_point(struct cut_search *search, size_t segment_index,
     bool line_begun)
 {
-	/* The incomplete line counts as a line of the head. */
+	/* The line before the cut may be incomplete, but counts as a line of
+	 * the kept beginning. */
 	uint64_t head = search->size_before +
 	    (search->unit == CTX_SIZE_LINES && line_begun ? 1 : 0);
 
-	/* At equal size, the end of a text is better than the next one's start.
-	 */
+	/* If the sizes before both are equal, the end of a text is a better
+	 * place for a cut than the start of the next one. */
 	if (head <= search->head_room &&
 	    (head > search->range.head.size_before ||
 		segment_index == search->range.head.segment))
@@ -95,13 +99,14 @@ consider_cut_point(struct cut_search *search, size_t segment_index,
 	}
 }
 
-/* Returns true if this place is inside a protected span. */
+/* Returns true if the place is inside a protected span, which must not be cut.
+ */
 static bool
 is_in_protected_span(const struct text_segments *segments, size_t at)
 {
 	size_t low = 0, high = segments->n_spans, middle;
 
-	/* Find the first span that ends after the place. */
+	/* Finds the first protected span that ends after the place. */
 	while (low < high) {
 		middle = low + (high - low) / 2;
 		if (segments->spans[middle].to <= at)
@@ -112,8 +117,9 @@ is_in_protected_span(const struct text_segments *segments, size_t at)
 	return low < segments->n_spans && segments->spans[low].from < at;
 }
 
-/* Returns the first place of a segment, from the current one on, with size
- * before it, or the segment's end. */
+/* Returns the first place in a text, from the current one on, before which all
+ * texts together have the given size.  If there is none, returns the end of the
+ * text. */
 static size_t
 find_place_of_size(const struct cut_search *search,
     const struct text_segment *segment, uint64_t size)
@@ -133,8 +139,8 @@ find_place_of_size(const struct cut_search *search,
 	return at;
 }
 
-/* Returns the last place before at where a cluster begins whatever precedes it,
- * or the start of the segment. */
+/* Returns the last place before at where a grapheme cluster begins whatever
+ * precedes it, or the start of the text. */
 static size_t
 find_safe_break(const struct text_segments *segments,
     const struct text_segment *segment, size_t at)
@@ -156,8 +162,9 @@ find_safe_break(const struct text_segments *segments,
 	return at;
 }
 
-/* Tries the places around target as cut points: from the last safe break before
- * it to the first safe break at or after it. */
+/* Tries the places around target as ends of the kept parts of the text: from
+ * the last place before target where the text can be cut to the first one at or
+ * after it. */
 static void
 consider_near(struct cut_search *search, size_t i, size_t target)
 {
@@ -167,7 +174,8 @@ consider_near(struct cut_search *search, size_t i, size_t target)
 	uint32_t cp;
 
 	if (at < search->at)
-		at = search->at; /* it was considered, so it is safe, too */
+		/* A cut was tried at this place, so it is possible there. */
+		at = search->at;
 	for (; at < segment->to; at = next) {
 		next = at +
 		    ctx_utf8_next(search->segments->text.p + at,
@@ -182,9 +190,9 @@ consider_near(struct cut_search *search, size_t i, size_t target)
 	}
 }
 
-/* Considers the places of a segment.  The size before a place only grows, and
- * both rooms together are at most total.  So two places suffice: where the head
- * is full, and where the rest begins to fit the tail. */
+/* Looks for the ends of the removed range in one text.  The size before a place
+ * only grows, so only two places can be ends: where the kept beginning reaches
+ * its limit, and where the rest becomes small enough to be kept. */
 static void
 search_segment(struct cut_search *search, size_t i)
 {
@@ -199,8 +207,9 @@ search_segment(struct cut_search *search, size_t i)
 	    finish_segment(search, segment) && segment->to > segment->from);
 }
 
-/* Returns the segment that gets the mark: the one in which the head ends, or
- * else a neighbour that has text. */
+/* Returns the index of the text that gets the mark for the removed text: the
+ * one in which the kept beginning ends, or else a neighbour that is a string.
+ */
 static size_t
 find_mark_host(const struct text_segments *segments,
     const struct cut_point *head)
@@ -224,8 +233,9 @@ ctx_cut_is_blank(const char *p, size_t n)
 	return n == 0;
 }
 
-/* Removes a tail that is blank, unless the mark is in its segment: a text of
- * only white space is refused by providers. */
+/* Removes the kept end of a text if it is blank, because providers refuse a
+ * text of only white space.  Keeps it if the text also gets the mark for
+ * removed text. */
 static void
 drop_blank_tail(struct cut_range *range, const struct cut_search *search)
 {

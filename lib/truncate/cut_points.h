@@ -1,26 +1,29 @@
-/* cut_points.h - where long texts are cut */
+/* cut_points.h - finds the places where a text that is too long is cut */
 #ifndef CTX_TRUNCATE_CUT_POINTS_H
 #define CTX_TRUNCATE_CUT_POINTS_H
 
 #include "truncate/text_segments.h"
 #include "truncate/truncate.h"
 
-/* A place between two characters of a segment, or before a segment without
- * text. */
+/* A place where the texts of a message can be cut: between two characters of a
+ * text, or before a text that can only be kept or removed whole. */
 struct cut_point {
 	size_t segment;
-	size_t at;            /* bytes of the concatenated texts */
-	uint64_t size_before; /* size of all text before it */
+	size_t at;            /* offset in bytes, as if all texts were one */
+	uint64_t size_before; /* size of all text before the place */
 };
 
-/* The text to remove: from the end of the head to the start of the tail. */
+/* The range of text to remove: from the end of the kept beginning (head) to the
+ * start of the kept end (tail). */
 struct cut_range {
 	struct cut_point head, tail;
-	size_t mark_segment; /* the segment that gets the mark; n: nothing is
-				removed */
+	/* Index of the text that gets the mark for the removed text; the number
+	 * of texts if nothing is removed. */
+	size_t mark_segment;
 };
 
-/* Returns the text of a segment; its JSON, if it has no text. */
+/* Returns the text of a segment (one text of a message).  If it has no text,
+ * returns its JSON. */
 struct ctx_str ctx_text_segment_text(const struct text_segments *segments,
     const struct text_segment *segment);
 /* Returns the number of line feeds in a text. */
@@ -29,10 +32,12 @@ uint64_t ctx_cut_line_feeds(const char *p, size_t n);
 bool ctx_cut_is_blank(const char *p, size_t n);
 
 /*
- * Finds the range to remove between a head and a tail of at most head_room and
- * tail_room, together at most total, the size of all segments.  Head and tail
- * are as long as possible.  But a tail of only white space is removed, unless
- * the mark is in its segment.  unit must not be tokens.
+ * Finds the range to remove so that at most head_room is kept at the beginning
+ * of the text and tail_room at its end.  The sizes are in unit, which must not
+ * be tokens.  Together they are at most total, the size of all texts.
+ *
+ * As much as possible is kept.  But an end of only white space is removed,
+ * unless the mark for the removed text is in the same text.
  */
 void ctx_cut_find_points(struct cut_range *range,
     const struct text_segments *segments, enum ctx_size unit, uint64_t total,

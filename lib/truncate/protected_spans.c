@@ -1,9 +1,9 @@
 /*
- * protected_spans.c - spans of a text that are never cut
+ * protected_spans.c - finds the parts of a text that must not be cut
  *
- * Part of a base64 payload is of no use, so a long payload is replaced by a
- * placeholder before anything else is removed.  An existing mark or placeholder
- * is kept or removed whole.
+ * A part of a base64 payload is useless, so a long payload is replaced by a
+ * short text before anything else is removed.  A mark or such a text from an
+ * earlier run is kept or removed whole.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,17 +11,20 @@
 #include "base/vector.h"
 #include "truncate/text_segments.h"
 
-#define MIN_PAYLOAD 256 /* minimum; has upper case, lower case and digits */
-#define MIN_WIDTH   40  /* minimum width of a payload's lines */
-#define MAX_INDENT  32  /* maximum indentation of a payload's line */
+/* Fewest characters of a base64 payload.  It must also have upper case, lower
+ * case and digits. */
+#define MIN_PAYLOAD 256
+#define MIN_WIDTH   40 /* fewest characters in a payload's lines */
+/* Most spaces and tabs before a line of a payload. */
+#define MAX_INDENT 32
 
 #define MARK_OPEN  "[\xe2\x80\xa6 "
 #define MARK_CLOSE " \xe2\x80\xa6]"
 
 /* ---- marks ---- */
 
-/* Returns the length in bytes of the mark at p, "[... 12 lines truncated ...]"
- * with U+2026 for the dots, or 0. */
+/* Returns the length in bytes of the mark at p, such as "[... 12 lines
+ * truncated ...]" with U+2026 for the dots, or 0 if there is none. */
 static size_t
 match_mark(const char *p, size_t n)
 {
@@ -45,7 +48,8 @@ match_mark(const char *p, size_t n)
 
 enum { UPPER = 1, LOWER = 2, DIGIT = 4, SIGN = 8, ALL = 7 };
 
-/* A table, because every character of every text is looked up. */
+/* Classes of characters in base64.  This is a table because every character of
+ * every text is looked up. */
 /* clang-format off */
 static const unsigned char byte_classes[256] = {
     ['A'] = UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER,
@@ -65,8 +69,8 @@ classify_byte(char c)
 	return byte_classes[(unsigned char)c];
 }
 
-/* Returns the end of the run of base64 characters at at, and adds their kinds.
- */
+/* Returns the end of the run of base64 characters that begins at at, and adds
+ * their classes to *kinds. */
 static size_t
 find_base64_end(const char *p, size_t n, size_t at, unsigned *kinds)
 {
@@ -77,8 +81,9 @@ find_base64_end(const char *p, size_t n, size_t at, unsigned *kinds)
 	return at;
 }
 
-/* Returns the start of the next line of base64 after a line break and
- * indentation, or 0.  The break may be a line feed or a JSON escape. */
+/* Returns the offset of the next line of base64, after a line break and
+ * indentation, or 0 if there is none.  The line break may be a line feed or its
+ * JSON escape. */
 static size_t
 skip_line_break(const char *p, size_t n, size_t at)
 {
@@ -101,8 +106,8 @@ skip_line_break(const char *p, size_t n, size_t at)
 	return at > from && at < n && classify_byte(p[at]) != 0 ? at : 0;
 }
 
-/* Returns true if a payload's short last line may end here, unlike a word in a
- * sentence. */
+/* Returns true if a base64 payload's short last line may end at this place.  A
+ * word in a sentence ends differently. */
 static bool
 may_end_line(const char *p, size_t n, size_t at)
 {
@@ -110,10 +115,10 @@ may_end_line(const char *p, size_t n, size_t at)
 }
 
 /*
- * Returns the end of the base64 payload at at, or at if there is none.  A
- * payload may continue over lines of equal width and a shorter last line.
- * in_url is true in a data: URL.  Sets *next to the place where the search
- * continues.
+ * Returns the end of the base64 payload that begins at at, or at if there is
+ * none.  A payload may consist of lines of equal width and a shorter last
+ * line. in_url is true in a data: URL.  Sets *next to the offset at which the
+ * search continues.
  */
 static size_t
 find_payload_end(const char *p, size_t n, size_t at, bool in_url, size_t *next)
@@ -139,8 +144,8 @@ find_payload_end(const char *p, size_t n, size_t at, bool in_url, size_t *next)
 		if (stop - line == width)
 			full = stop;
 	}
-	/* If these lines are too short or lack a kind, a payload that starts
-	 * further down in them would, too. */
+	/* If these lines of base64 are too short or lack a class of characters,
+	 * then so is a payload that starts in one of them. */
 	*next = full;
 	if (!in_url && (chars < MIN_PAYLOAD || (kinds & ALL) != ALL))
 		return at;
@@ -150,9 +155,9 @@ find_payload_end(const char *p, size_t n, size_t at, bool in_url, size_t *next)
 
 /* ---- finding them ---- */
 
-/* Returns a place from at on that may have the byte first there and the byte
- * last the given distance after it.  Stops before the end of the text, which
- * the caller searches. */
+/* Returns an offset from at on where the byte first may be, with the byte last
+ * at the distance next after it.  Stops before the end of the text, which the
+ * caller searches. */
 static size_t
 skip_to_candidate(const char *p, size_t n, size_t at, char first, char last,
     size_t next)
@@ -169,7 +174,7 @@ skip_to_candidate(const char *p, size_t n, size_t at, char first, char last,
 	return at;
 }
 
-/* Returns the first place from at on where what is, or n. */
+/* Returns the offset of the text what, from at on, or n if it is not found. */
 static size_t
 find_text(const char *p, size_t n, size_t at, const char *what, size_t length)
 {
@@ -194,7 +199,7 @@ find_mark(const char *p, size_t n, size_t at)
 	return at;
 }
 
-/* Returns the first payload of a data: URL from at on, or n. */
+/* Returns the offset of the first payload of a data: URL from at on, or n. */
 static size_t
 find_data_url(const char *p, size_t n, size_t at)
 {
@@ -209,10 +214,10 @@ find_data_url(const char *p, size_t n, size_t at)
 }
 
 /*
- * Returns the first run from at on that is long enough for a payload's line, or
- * n.  Words are shorter.  So only the ends of stretches of WIDTH characters are
- * tested: a stretch with another character is skipped up to the last such
- * character.
+ * Returns the offset, from at on, of the first run of base64 characters long
+ * enough for a payload's line, or n.  The search looks at the end of each
+ * stretch of MIN_WIDTH characters, and skips to after the last character there
+ * that is not base64.  That is fast, because words are shorter.
  */
 static size_t
 find_base64_run(const char *p, size_t n, size_t at)
@@ -225,7 +230,7 @@ find_base64_run(const char *p, size_t n, size_t at)
 			from--;
 		if (from > at)
 			continue;
-		/* The run's first letter is part of a JSON escape. */
+		/* The first letter of the run belongs to a JSON escape. */
 		if (at == 0 || p[at - 1] != '\\')
 			return at;
 		from++;
@@ -243,7 +248,8 @@ ctx_protected_spans_begin(struct protected_span_walk *walk, const char *p,
 	walk->run = find_base64_run(p, n, 0);
 }
 
-/* Moves to at, and searches again only for the kinds found before it. */
+/* Moves the search for protected spans to the offset at.  Searches again only
+ * for those kinds of spans that were found before at. */
 static void
 advance_search(struct protected_span_walk *walk, size_t at)
 {
@@ -277,8 +283,8 @@ ctx_protected_span_next(struct protected_span_walk *walk,
 		in_url = from == walk->url;
 		to = find_payload_end(p, n, from, in_url, &next);
 		advance_search(walk, next);
-		/* A payload's first or last character may form one grapheme
-		 * cluster with its neighbour. */
+		/* The first or last character of a payload may form a grapheme
+		 * cluster with the character next to it. */
 		if (to > from && to < n && (unsigned char)p[to] >= 0x80)
 			to--;
 		if (to > from && from > 0 && (unsigned char)p[from - 1] >= 0x80)
@@ -310,9 +316,9 @@ add_protected_span(struct text_segments *segments, size_t from, size_t to,
 	return 0;
 }
 
-/* Writes the placeholder of a base64 payload to shortener->out, and its literal
- * to shortener->mark.  Sets *excess to what it saves in the unit of the limit,
- * or 0. */
+/* Writes the short text that replaces a base64 payload to shortener->out, and
+ * its JSON string to shortener->mark.  Sets *excess to what it saves in the
+ * unit of the limit, or 0. */
 static int
 make_placeholder(struct shortener *shortener, const char *p, size_t n,
     uint64_t *excess, struct ctx_err *err)
@@ -333,9 +339,10 @@ make_placeholder(struct shortener *shortener, const char *p, size_t n,
 	return 0;
 }
 
-/* Finds the protected spans of a segment.  Writes its literal with placeholders
- * for payloads to segments->placeholder_literals.  Adds to *grown the bytes by
- * which the text becomes longer; the sum may wrap around. */
+/* Finds the protected spans of one text of a message, which must not be cut.
+ * Appends the JSON string of the text, with short texts in place of base64
+ * payloads, to segments->placeholder_literals.  Adds to *grown by how many
+ * bytes the text becomes longer; the sum may wrap around. */
 static int
 replace_segment_payloads(struct text_segments *segments,
     struct shortener *shortener, struct text_segment *segment, size_t *grown,
@@ -381,7 +388,8 @@ replace_segment_payloads(struct text_segments *segments,
 	segment->has_placeholders = true;
 	if (ctx_buf_add(plain, literal.p + done, literal.n - done, err) < 0)
 		return -1;
-	/* literal.p is set when the buffer no longer grows. */
+	/* literal.p is set by the caller, when the buffer no longer grows and
+	 * so is not moved. */
 	segment->literal.n = plain->n - start;
 	return 0;
 }

@@ -1,4 +1,5 @@
-/* remove_media.c - replaces the media of a message by placeholders */
+/* remove_media.c - replaces images, documents and audio of a message by short
+ * texts */
 #include "cost/media.h"
 #include "stream/placeholder.h"
 #include "truncate/truncation.h"
@@ -15,9 +16,9 @@ ctx_truncate_is_media(struct truncation *truncation,
 			 &ref, err);
 }
 
-/* Replaces media block i by a text block.  Keeps it if the format has no text
- * block, if its tool is not selected, or if an edit from number first on has
- * replaced it. */
+/* Replaces media block i by a text block.  Keeps it if the message format has
+ * no text block, if its tool is not selected by the options, or if an edit from
+ * number first on has replaced it already. */
 static int
 replace_media_block(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,

@@ -1,9 +1,10 @@
 /*
- * shorten.c - shortens texts to their limit
+ * shorten.c - shortens texts to their limit by removing a part, mostly the
+ * middle
  *
- * The mark, the head and the tail share the limit.  The room that the mark
- * leaves is split between head and tail.  If the limit is in tokens, cut points
- * are found by counting tokens, and the tokens of the outcome are checked.
+ * The limit is shared by the mark that replaces the removed part, and the kept
+ * beginning and end of the text.  If the limit is in tokens, the place of the
+ * cut is found by counting tokens, and the tokens of the outcome are checked.
  */
 #include "store/store.h"
 #include "truncate/apply_cut.h"
@@ -11,7 +12,7 @@
 
 /* ---- sizes ---- */
 
-/* Sets segments->size. */
+/* Computes segments->size, the size of all texts. */
 static int
 measure_segments(struct shortener *shortener, struct text_segments *segments,
     struct ctx_err *err)
@@ -33,13 +34,14 @@ measure_segments(struct shortener *shortener, struct text_segments *segments,
 
 /* ---- head, tail and mark ---- */
 
-/* The most that head and tail may have together with the mark, in the unit of
- * the limit. */
+/* How much may be kept of the beginning (head) and the end (tail) of a text, in
+ * the unit of the limit. */
 struct kept_room {
 	uint64_t head, tail;
 };
 
-/* Splits room between head and tail. */
+/* Splits the size that may be kept of a text (room) between its beginning and
+ * its end. */
 static struct kept_room
 split_room(const struct shortener *shortener, uint64_t room)
 {
@@ -56,7 +58,8 @@ split_room(const struct shortener *shortener, uint64_t room)
 	    shortener->keep == CTX_KEEP_HEAD ? 0 : room - head};
 }
 
-/* Takes excess off the head, and what is more than the head off the tail. */
+/* Reduces the size that may be kept of the beginning of a text by excess, and
+ * that of its end by what remains of excess. */
 static void
 shrink_room(struct kept_room *room, uint64_t excess)
 {
@@ -67,8 +70,8 @@ shrink_room(struct kept_room *room, uint64_t excess)
 	room->tail -= excess < room->tail ? excess : room->tail;
 }
 
-/* Finds the range to remove for rooms in tokens; *kept is the tokens of head
- * and tail. */
+/* Finds the range of text to remove if at most the tokens in *room may be kept.
+ * Sets *kept to the tokens of the kept beginning and end. */
 static int
 find_token_range(struct shortener *shortener,
     const struct text_segments *segments, const struct kept_room *room,
@@ -92,8 +95,9 @@ find_token_range(struct shortener *shortener,
 	return 0;
 }
 
-/* Finds the range to remove if the limit is in tokens.  Token counts are not
- * additive, so the rooms shrink until the outcome fits. */
+/* Finds the range of text to remove if the limit is in tokens.  The tokens of a
+ * text are not the sum of those of its parts, so less and less is kept until
+ * the outcome fits. */
 static int
 fit_tokens(struct shortener *shortener, const struct text_segments *segments,
     uint64_t limit, struct kept_room room, struct cut_range *range,
@@ -101,7 +105,8 @@ fit_tokens(struct shortener *shortener, const struct text_segments *segments,
 {
 	uint64_t total = segments->size, kept, size;
 
-	/* The index is built once for all rooms that are tried. */
+	/* The index of token counts is built once for all attempts to find a
+	 * cut. */
 	ctx_token_index_reset(&shortener->index);
 	if (ctx_token_index_append(&shortener->index,
 		shortener->counter->tokens,
@@ -121,7 +126,8 @@ fit_tokens(struct shortener *shortener, const struct text_segments *segments,
 	}
 }
 
-/* Finds the range to remove, and writes its size into the mark. */
+/* Finds the range of text to remove, and writes its size into the mark that
+ * replaces it. */
 static int
 find_range(struct shortener *shortener, const struct text_segments *segments,
     uint64_t limit, struct kept_room room, struct cut_range *range,
@@ -136,8 +142,9 @@ find_range(struct shortener *shortener, const struct text_segments *segments,
 }
 
 /*
- * Excludes the reference at the end of an aged result from the cut.  *less is
- * its size, or 0 if there is none or it exceeds the limit alone.
+ * If ctx_age has replaced a tool result by its beginning and a reference to a
+ * file, excludes this reference from the cut.  Sets *reference_size to its
+ * size, or to 0 if there is none or the reference alone exceeds the limit.
  */
 static int
 protect_reference(struct shortener *shortener, struct text_segments *segments,
@@ -165,8 +172,8 @@ protect_reference(struct shortener *shortener, struct text_segments *segments,
 	return 0;
 }
 
-/* Replaces payloads by placeholders.  Sets *extra to how much larger the
- * payloads were, and *fits to true if nothing else needs to be cut. */
+/* Replaces base64 payloads by short texts.  Sets *extra to how much larger the
+ * payloads were, and *fits to true if the text then fits the limit. */
 static int
 replace_payloads(struct shortener *shortener, struct text_segments *segments,
     uint64_t limit, uint64_t *extra, bool *fits, struct ctx_err *err)
@@ -189,8 +196,8 @@ replace_payloads(struct shortener *shortener, struct text_segments *segments,
 	return 0;
 }
 
-/* Finds the range to remove from segments that exceed the limit, and chooses
- * the mark.  Sets *done to false if nothing is to be changed. */
+/* Finds the range to remove from texts that exceed the limit, and chooses the
+ * mark that replaces it.  Sets *done to false if nothing need be changed. */
 static int
 decide_cut(struct shortener *shortener, struct text_segments *segments,
     uint64_t limit, struct cut_range *range, bool *done, struct ctx_err *err)

@@ -1,4 +1,5 @@
-/* text_segments.c - the texts of a result or message */
+/* text_segments.c - finds and reads the texts of a tool result or message that
+ * share a limit */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,8 @@ add_segment(struct text_segments *segments, uint32_t node, struct ctx_err *err)
 	return segment;
 }
 
-/* Sets *is to true if a node is the text of a media placeholder. */
+/* Sets *is to true if a JSON node is a text that ctx has put in place of media.
+ */
 static int
 detect_placeholder(struct text_segments *segments, const struct ctx_json *json,
     uint32_t node, bool *is, struct ctx_err *err)
@@ -36,7 +38,8 @@ detect_placeholder(struct text_segments *segments, const struct ctx_json *json,
 	    is, &ref, err);
 }
 
-/* Adds a text.  A media placeholder is not added: like media, it is kept. */
+/* Adds a text to the list of texts that may be shortened. A text that stands
+ * for removed media is not added: like media, it is kept. */
 static int
 add_text_segment(struct text_segments *segments, const struct ctx_json *json,
     uint32_t node, const struct ctx_block *block, struct ctx_err *err)
@@ -60,8 +63,8 @@ add_text_segment(struct text_segments *segments, const struct ctx_json *json,
 	return 0;
 }
 
-/* Makes one segment of a result that has no text: its text is the JSON of the
- * result. */
+/* Adds a tool result without any text as one segment, whose text is the JSON of
+ * the result. */
 static int
 add_json_segment(struct text_segments *segments,
     const struct ctx_message *message, size_t i, struct ctx_err *err)
@@ -69,7 +72,8 @@ add_json_segment(struct text_segments *segments,
 	struct text_segment *segment;
 
 	segments->n = segments->json_text.n = 0;
-	segments->message.n = 0; /* its blocks are not removed one by one */
+	segments->message.n =
+	    0; /* the blocks of the result are not removed one by one */
 	segment = add_segment(segments, message->blocks[i].payload, err);
 	if (segment == NULL)
 		return -1;
@@ -112,10 +116,12 @@ ctx_text_segments_result(struct text_segments *segments,
 			continue;
 		node = block->kind == CTX_BLOCK_TEXT ? block->payload
 						     : block->removable;
-		/* The block cannot be removed without more than the result. */
+		/* The block cannot be removed without removing more than the
+		 * tool result it is in. */
 		if (block->removable <= body)
 			block = NULL;
-		/* It is not a text, either: shorten the JSON of the body. */
+		/* The block is not a text, either, so the JSON of the whole
+		 * tool result is shortened. */
 		if (block == NULL &&
 		    message->json->nodes[node].kind != CTX_JSON_STRING)
 			return add_json_segment(segments, message, i, err);
@@ -172,8 +178,9 @@ read_segment(struct text_segments *segments, const struct text_segment *segment,
 				: ctx_buf_add(text, literal.p, literal.n, err);
 }
 
-/* Moves the text of an is_json segment into segments->text instead of copying
- * it. Returns true if segments->text is complete then. */
+/* Moves the text of a tool result that is shortened as JSON into
+ * segments->text, instead of copying it. Returns true if segments->text is
+ * complete then. */
 static bool
 take_made_text(struct text_segments *segments)
 {

@@ -1,19 +1,20 @@
 /*
- * truncate.c - shortens long texts of a stream
+ * truncate.c - shortens the long texts in a stream of conversations
  *
  * The edits of a record are collected while its messages are read, and applied
- * at its end.  Most texts are known to fit by the bytes of their JSON, which
- * are at least their size in any unit.
+ * at the end of the record.  Most texts are known to fit their limit without
+ * being read: the number of bytes of their JSON is at least their size in any
+ * unit.
  *
- * With keep_media, unsent or CTX_REASONING_FAIL, what happens to a message
- * depends on later messages.  Then records wait in a queue, and the messages
- * inside a record wait until its end.
+ * With keep_media, unsent or CTX_REASONING_FAIL, the change of a message
+ * depends on later messages.  Then records are kept in a queue in memory, and
+ * messages inside a record are kept until the end of the record.
  */
 #include <string.h>
 
 #include "truncate/truncation.h"
 
-/* Returns true if what happens to a message depends on later messages. */
+/* Returns true if the change of a message depends on later messages. */
 static bool
 needs_queue(const struct ctx_truncate_options *options)
 {
@@ -62,9 +63,11 @@ truncate_event(struct truncation *truncation, const struct ctx_event *event,
 	}
 }
 
-/* Writes the waiting records at the end of the stream.  broken is true if the
- * stream ended with an error: a message may be missing.  Nothing is changed
- * then with options->unsent, or if bound reasoning could forbid changes. */
+/* At the end of the stream, writes the records that are still in the queue.
+ * broken is true if the stream ended with an error, so that a message may be
+ * missing.  Then nothing is changed if the option unsent is set, or if bound
+ * reasoning (signed reasoning that the provider refuses after a change) could
+ * forbid changes. */
 static int
 end_truncated_stream(struct truncation *truncation, bool broken,
     struct ctx_err *err)
@@ -94,7 +97,8 @@ truncate_all(struct truncation *truncation, struct ctx_err *err)
 		failed = truncate_event(truncation, &event, err) < 0;
 	if (failed)
 		rc = ctx_stream_fail(truncation->stream, err);
-	/* At an error, too: the records before it are complete. */
+	/* Writes the queue also after an error, because the records before the
+	 * error are complete. */
 	if (((!failed && end_truncated_stream(truncation, rc < 0, &late) < 0) ||
 		ctx_writer_flush(truncation->writer, &late) < 0) &&
 	    rc == 0) {

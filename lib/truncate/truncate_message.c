@@ -1,4 +1,5 @@
-/* truncate_message.c - shortens the texts of one message */
+/* truncate_message.c - shortens the texts, tool results and arguments of one
+ * message */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,7 +7,8 @@
 #include "stream/change_report.h"
 #include "truncate/truncation.h"
 
-/* What was shortened in a message, as bits; 0: only reasoning was removed. */
+/* What was shortened in a message, as bits.  0 if only reasoning was removed.
+ */
 enum { REASONING = 0, RESULTS = 1, TEXTS = 2, ARGUMENTS = 4, MEDIA = 8 };
 
 static const char *const rules[] = {
@@ -28,8 +30,8 @@ static const char *const rules[] = {
     [RESULTS | TEXTS | ARGUMENTS | MEDIA] = "results to media",
 };
 
-/* Returns true if the value at node may be larger than limit, by the bytes of
- * its JSON.  Limit 0 is no limit. */
+/* Returns true if the JSON value at node has more bytes than limit, so that its
+ * text may be too long.  Limit 0 is no limit. */
 static bool
 may_exceed(const struct ctx_message *message, uint32_t node, uint64_t limit)
 {
@@ -38,7 +40,8 @@ may_exceed(const struct ctx_message *message, uint32_t node, uint64_t limit)
 	return limit > 0 && node != 0 && value->end - value->at > limit;
 }
 
-/* Shortens truncation->segments.  Adds 1 to *count if they were too long. */
+/* Shortens the texts of a message or tool result in truncation->segments to
+ * limit.  Adds 1 to *count if they were too long. */
 static int
 shorten_to_limit(struct truncation *truncation, uint64_t limit, uint64_t *count,
     struct ctx_err *err)
@@ -54,9 +57,9 @@ shorten_to_limit(struct truncation *truncation, uint64_t limit, uint64_t *count,
 	return 0;
 }
 
-/* Sets mark to the JSON that replaces arguments: the longest form that fits the
- * limit; if none fits, the shortest.  before is the size of the arguments,
- * *after that of the mark. */
+/* Sets mark to the JSON that replaces a tool call's arguments: the longest form
+ * that fits the limit, or the shortest if none fits. before is the size of the
+ * arguments; *after becomes the size of the mark. */
 static int
 make_argument_mark(struct truncation *truncation, uint64_t before,
     char mark[80], uint64_t *after, struct ctx_err *err)
@@ -78,8 +81,9 @@ make_argument_mark(struct truncation *truncation, uint64_t before,
 	}
 }
 
-/* Replaces arguments that are too long by a mark.  Arguments are never cut, so
- * that nobody takes a part of them for the whole. */
+/* Replaces the arguments of a tool call by a mark such as {"_ctx_cut":"12345
+ * characters truncated"} if they are too long.  Arguments are never shortened,
+ * so that nobody takes a part of them for the whole. */
 static int
 replace_arguments(struct truncation *truncation,
     const struct ctx_message *message, uint32_t args, struct ctx_err *err)
@@ -133,7 +137,7 @@ shorten_message_texts(struct truncation *truncation,
 	    &truncation->counts->messages, err);
 }
 
-/* Returns the limit of a tool result, or 0 if there is none. */
+/* Returns the limit for a tool result, or 0 if there is none. */
 static uint64_t
 find_result_limit(const struct ctx_truncate_options *options)
 {
@@ -143,7 +147,8 @@ find_result_limit(const struct ctx_truncate_options *options)
 	return options->limit;
 }
 
-/* Shortens block i if it is too long and its tool is selected. */
+/* Shortens block i, a tool result or call, if it is too long and the options
+ * select its tool. */
 static int
 shorten_block(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,
@@ -175,8 +180,8 @@ shorten_block(struct truncation *truncation,
 	    err);
 }
 
-/* Archives and reports a message if it has edits from number first on.  was are
- * the counts before the message. */
+/* Archives and reports a message if edits from number first on change it. was
+ * has the counts of changes from before the message. */
 static int
 report_truncated(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,
@@ -209,8 +214,10 @@ report_truncated(struct truncation *truncation,
 	    &truncation->edited, &truncation->edits, &change, err);
 }
 
-/* Removes the bound reasoning of a message after the first change of the
- * conversation, which may be an edit of this message (from number first on). */
+/* Removes the bound reasoning (signed reasoning that the provider refuses after
+ * a change before it) of a message, as far as it follows the first change of
+ * the conversation.  The change may be in this message: its edits are those
+ * from number first on. */
 static int
 drop_bound_reasoning(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,
@@ -235,7 +242,7 @@ drop_bound_reasoning(struct truncation *truncation,
 	return ctx_bound_remove(&truncation->edits, message, from, err);
 }
 
-/* Adds the edits of a message. */
+/* Adds the edits that shorten a message, and reports them. */
 static int
 shorten_message(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,

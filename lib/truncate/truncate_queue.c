@@ -1,11 +1,12 @@
-/* truncate_queue.c - messages that wait for later messages */
+/* truncate_queue.c - queue of messages that ctx-truncate keeps in memory
+ * because their change depends on later messages */
 #include <stdlib.h>
 
 #include "stream/change_report.h"
 #include "truncate/truncation.h"
 
-/* Sets truncation->out to a record with its edits, and clears the edits. Before
- * that the archive is brought to disk. */
+/* Sets truncation->out to a record with its edits, and clears the edits.  The
+ * archive is written to disk first. */
 static int
 apply_edits(struct truncation *truncation, struct ctx_str text,
     struct ctx_err *err)
@@ -19,9 +20,9 @@ apply_edits(struct truncation *truncation, struct ctx_str text,
 	return 0;
 }
 
-/* Writes a record with its edits; writes nothing in a dry run.  is_borrowed is
- * true if text remains valid until the writer is flushed, so that it need not
- * be copied. */
+/* Writes a record with its edits; in a dry run only clears the edits.
+ * is_borrowed is true if text remains valid until the writer is flushed, so
+ * that it need not be copied. */
 static int
 write_edited_text(struct truncation *truncation, struct ctx_str text,
     bool is_borrowed, struct ctx_err *err)
@@ -54,8 +55,8 @@ ctx_truncate_may_refuse(const struct truncation *truncation,
 	    tracker->binds && !truncation->options->unsent;
 }
 
-/* Appends an entry for a message, or for a record that is not one
- * (event->message is NULL).  Returns NULL with *err. */
+/* Appends an entry for a message to the queue, or for another record if
+ * event->message is NULL.  Returns the entry, or NULL and sets *err. */
 static struct truncate_entry *
 append_entry(struct truncation *truncation, struct truncate_queue *queue,
     const struct ctx_event *event, struct ctx_err *err)
@@ -89,8 +90,9 @@ append_entry(struct truncation *truncation, struct truncate_queue *queue,
 	return entry;
 }
 
-/* Moves the tracker to a message of the queue, and shortens the message if edit
- * is true.  Scans its record again, unless queue->json is the record. */
+/* Moves the tracker, which has the state of the conversation, to a message of
+ * the queue, and shortens the message if edit is true.  Parses its record
+ * again, unless queue->json is the record. */
 static int
 truncate_queued(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct truncate_queue *queue,
@@ -159,7 +161,7 @@ ctx_truncate_check_refusal(struct truncation *truncation,
 	return rc;
 }
 
-/* Writes the first entry of the queue. */
+/* Writes the first record of the queue, shortened if edit is true. */
 static int
 write_first_truncated(struct truncation *truncation, bool edit,
     struct ctx_err *err)
@@ -190,7 +192,8 @@ ctx_truncate_write_all(struct truncation *truncation, bool edit,
 	return 0;
 }
 
-/* Writes the entries whose media are all older than the media that are kept. */
+/* Writes the messages at the beginning of the queue whose media are all older
+ * than the media that are kept. */
 static int
 write_due_truncated(struct truncation *truncation, struct ctx_err *err)
 {
@@ -240,7 +243,8 @@ ctx_truncate_queue_record(struct truncation *truncation,
 	entry = append_entry(truncation, &truncation->queue, event, err);
 	if (entry == NULL)
 		return -1;
-	/* No earlier record waits, and no later one matters to this message. */
+	/* No earlier record is still in the queue, and later messages do not
+	 * matter to this one, so it is written at once. */
 	if (truncation->queue.first == truncation->queue.n - 1 &&
 	    (sent ||
 		(!truncation->options->unsent && entry->n_media == 0 &&
