@@ -1,9 +1,10 @@
 /*
- * atomic_write.c - replace a file by a complete one
+ * atomic_write.c - replaces a file by a new one at once, so that no reader
+ * sees half of it
  *
- * The new file is written in the same directory under a random name.  It is
- * renamed once it is on disk.  So a reader never sees half a file, and if the
- * disk is full the old file is kept.
+ * The new file is written in the same directory under a random name. It is
+ * renamed when its content is on disk. If the disk is full, the old file is
+ * kept.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,16 +24,17 @@ fail(const struct cli *cli, const char *path, const char *beside, int sys)
 	cli_die_errno(cli, "write", path, sys);
 }
 
-/* Properties that the new file takes from the old one. Without an old file the
- * mode is 0600. */
+/* Mode and group that the new file takes from the old one. Without an old file
+ * the mode is 0600. */
 struct kept_name {
 	mode_t mode;
-	gid_t group; /* -1: not changed */
+	gid_t group; /* -1 if the group is not changed */
 };
 
-/* Returns true if the file may be replaced. Links, pipes and devices are
- * written in place, because the user means them. So are a file with several
- * names and a file of another owner, because the new file would lose these. */
+/* Returns true if the file may be replaced by a new one. Links, pipes and
+ * devices are written in place, because the user means them. A file with
+ * several names or of another owner is also written in place, because a new
+ * file would lose these. */
 static bool
 may_replace(const char *path, struct kept_name *kept)
 {
@@ -46,8 +48,8 @@ may_replace(const char *path, struct kept_name *kept)
 	    file.st_uid == geteuid();
 }
 
-/* Creates a file with a random name in the directory of path. Returns -1 with
- * errno. */
+/* Creates a file with a random name in the directory of path, and writes its
+ * path to beside. Returns its descriptor, or -1 and sets errno. */
 static int
 open_beside(const char *path, char *beside, size_t size)
 {
@@ -67,8 +69,9 @@ open_beside(const char *path, char *beside, size_t size)
 	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-/* Creates the new file with the group and mode of the old one. Fails if the
- * user may not set the group, because the mode was meant for that group. */
+/* Creates the new file with the group and mode of the old one. Returns its
+ * descriptor, or -1 and sets errno. Fails if the user may not set the group,
+ * because the mode was meant for that group. */
 static int
 open_like(const char *path, const struct kept_name *kept, char *beside,
     size_t size)
@@ -87,7 +90,7 @@ open_like(const char *path, const struct kept_name *kept, char *beside,
 	return fd;
 }
 
-/* Writes the bytes and closes the file. Returns 0 or an errno. */
+/* Writes the bytes to the file and closes it. Returns 0 or an errno. */
 static int
 write_out(int fd, const struct ctx_buf *bytes, bool sync)
 {
@@ -109,8 +112,8 @@ write_out(int fd, const struct ctx_buf *bytes, bool sync)
 	return sys;
 }
 
-/* Writes into the existing file. Signals are not deferred, because a pipe may
- * wait for its reader forever. */
+/* Overwrites the existing file. Signals are not deferred meanwhile, because a
+ * pipe may wait for its reader forever. */
 static void
 write_in_place(const struct cli *cli, const char *path,
     const struct ctx_buf *bytes)
@@ -127,9 +130,9 @@ write_in_place(const struct cli *cli, const char *path,
 		fail(cli, path, NULL, sys);
 }
 
-/* Returns true for an errno after which no temporary file can be created beside
- * the file, so that it must be overwritten in place.  After other errors, such
- * as a full disk, the file is left as it is. */
+/* Returns true if the errno sys means that no temporary file can ever be
+ * created in the file's directory, so that the file must be overwritten in
+ * place. After other errors, such as a full disk, the file is not changed. */
 static bool
 is_for_good(int sys)
 {
@@ -137,8 +140,9 @@ is_for_good(int sys)
 	    sys == ENAMETOOLONG;
 }
 
-/* Replaces the file. Signals are deferred so that no file with a random name is
- * left. Returns false if no file can be created beside it. */
+/* Replaces the file by a new one. Signals are deferred meanwhile, so that no
+ * file with a random name is left. Returns false if no file can be created in
+ * the directory. */
 static bool
 replace(const struct cli *cli, const char *path, const struct kept_name *kept,
     const struct ctx_buf *bytes)

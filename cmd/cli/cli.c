@@ -1,4 +1,5 @@
-/* cli.c - what the commands share: files, streams, counters, the end */
+/* cli.c - functions that all commands share: opens streams, protects files from
+ * being overwritten, and ends a command */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -11,7 +12,8 @@
 
 #include "cli/cli.h"
 
-#define PART ((size_t)256 << 10) /* least bytes of a text read at once */
+/* Fewest bytes of a plain text that are read at once. */
+#define PART ((size_t)256 << 10)
 
 static bool
 is_same(const struct stat *a, const struct stat *b)
@@ -20,7 +22,8 @@ is_same(const struct stat *a, const struct stat *b)
 	    a->st_ino == b->st_ino;
 }
 
-/* Returns true if file is one of files, or standard input if there are none. */
+/* Returns true if file is one of n input files; if n is 0, true if it is
+ * standard input. */
 static bool
 is_among(char *const *files, size_t n, const struct stat *file)
 {
@@ -38,10 +41,11 @@ is_among(char *const *files, size_t n, const struct stat *file)
 	return false;
 }
 
-/* Writes the path of a file of ctx: in the directory that the variable names,
- * else in a directory of HOME. Returns false if there is none. Relative paths
- * are ignored, as the XDG Base Directory Specification demands. Otherwise any
- * working directory could bring its own files. */
+/* Writes the path of a configuration or cache file of ctx to out: in the
+ * directory that the environment variable names, otherwise in the subdirectory
+ * beside of HOME. Returns false if neither variable is set. Relative paths are
+ * ignored, as the XDG Base Directory Specification demands, because any working
+ * directory could otherwise bring its own files. */
 static bool
 own_file(char out[4096], const char *variable, const char *beside,
     const char *file)
@@ -89,8 +93,8 @@ is_vocabulary(const char *encoding, const struct stat *file)
 	    is_file(encoding, file);
 }
 
-/* Returns true if the command reads file as a vocabulary or as the user's
- * models. */
+/* Returns true if the command reads file as a vocabulary or as the list of the
+ * user's own models. */
 static bool
 is_read(const struct cli *cli, const struct stat *file)
 {
@@ -107,7 +111,8 @@ is_read(const struct cli *cli, const struct stat *file)
 	    (own_models(models) && is_file(models, file));
 }
 
-/* Returns true if path is in the spool, which may hold only its own files. */
+/* Returns true if path is in the spool directory, in which ctx-age stores
+ * removed tool results and nothing else may be written. */
 static bool
 is_spooled(const struct cli *cli, const char *path)
 {
@@ -150,7 +155,8 @@ cli_refuse_overwrite(const struct cli *cli, const char *path, const char *other)
 		    path);
 }
 
-/* An output that is also an input would be read again without end. */
+/* Exits with an error if standard output is also an input file, which would be
+ * read without end. */
 static void
 check_stdout(const struct cli *cli, char *const *files, size_t n)
 {
@@ -197,7 +203,8 @@ cli_prefetch(struct cli *cli, struct ctx_stream *stream,
 		cores = sysconf(_SC_NPROCESSORS_ONLN);
 		threads = cores < 1 ? 1 : (uint64_t)cores;
 	}
-	/* Counting ahead would delay the output. */
+	/* Counting in other threads would delay the output, which --unbuffered
+	 * forbids. */
 	if (cli->unbuffered)
 		threads = 1;
 	if (ctx_stream_count_ahead(stream, counters, (unsigned)threads, &err) <
@@ -205,7 +212,8 @@ cli_prefetch(struct cli *cli, struct ctx_stream *stream,
 		cli_fail(cli, &err);
 }
 
-/* Returns the length of a jq path up to and with its last "[]"; 0: none. */
+/* Returns the length of a jq path up to the end of its last "[]", or 0 if it
+ * has none. */
 static int
 length_to_each(const char *path)
 {
@@ -219,7 +227,9 @@ length_to_each(const char *path)
 	return n;
 }
 
-/* Warns of a stream without messages; an empty stream gets no warning. */
+/* Warns that no messages were found in the input, and suggests a jq command if
+ * they may be elsewhere in its JSON. Does not warn if the input has no records.
+ */
 static void
 note_none(const struct cli *cli, const struct ctx_found *found)
 {
@@ -284,7 +294,8 @@ cli_close(struct ctx_stream *stream)
 	ctx_stream_release(stream);
 }
 
-/* An unknown name is an error even if nothing is counted. */
+/* Exits with an error if --encoding names neither a built-in encoding nor a
+ * file, even if nothing will be counted. */
 static void
 check_encoding(const struct cli *cli)
 {
@@ -329,8 +340,8 @@ cli_model_counters(struct cli *cli, struct ctx_model_counters *counters)
 	counters->own.n = cli->n_models;
 }
 
-/* Reads as read(2), restarts after signals, and waits if another process made
- * the file non-blocking. */
+/* Reads bytes like read(2), but continues after signals, and waits if another
+ * process made the file non-blocking. */
 static ssize_t
 read_some(int fd, char *p, size_t n)
 {
@@ -344,8 +355,8 @@ read_some(int fd, char *p, size_t n)
 	return got;
 }
 
-/* Reads until text has n bytes. Returns 1, 0 if the file ends before, or -1
- * with *err. */
+/* Reads from a file until text has n bytes. Returns 1; 0 if the file ends
+ * before; or -1 and sets *err. */
 static int
 read_until(int fd, const char *file, struct ctx_buf *text, size_t n,
     struct ctx_err *err)
@@ -375,7 +386,8 @@ cli_read_parts(const char *file, const struct cli_parts *parts,
 	if (strcmp(file, "-") != 0 &&
 	    (fd = open(file, O_RDONLY | O_CLOEXEC)) < 0)
 		return ctx_err_sys(err, errno, "cannot open %s", file);
-	/* Reading as many bytes as are left keeps the time linear. */
+	/* Each read adds at least as many bytes as were not consumed, so that
+	 * the time is linear in the file's length. */
 	do {
 		rc = read_until(fd, file, &text,
 		    text.n + (text.n > PART ? text.n : PART), err);

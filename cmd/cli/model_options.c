@@ -1,4 +1,5 @@
-/* model_options.c - the user's models from a JSON file; a list of all models */
+/* model_options.c - reads the models that the user has defined in a JSON file,
+ * and prints the list of all models */
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -8,7 +9,7 @@
 
 #include "cli/cli.h"
 
-#define LONGEST 1000000 /* bytes of the file */
+#define LONGEST 1000000 /* most bytes of the file with models */
 
 static _Noreturn void
 complain(const struct cli *cli, const char *file, const char *model,
@@ -17,8 +18,8 @@ complain(const struct cli *cli, const char *file, const char *model,
 	cli_die(cli, "%s: model '%.80s': %s", file, model, what);
 }
 
-/* Sets *to to a number times scale, rounded. Returns false if it is not a
- * number from 0 to most. */
+/* Sets *to to a JSON number times scale, rounded. Returns false if the result
+ * is not from 0 to most, or value is not a number. */
 static bool
 scaled(const json_t *value, double scale, double most, uint64_t *to)
 {
@@ -117,8 +118,9 @@ read_text(const json_t *value, const char **to)
 	return *to != NULL;
 }
 
-/* Reads the name of a built-in encoding, or a file in the directory of the
- * models file. */
+/* Sets *to to the encoding of a model: the name of a built-in encoding or the
+ * path of a file. A relative path starts in the directory of the file with
+ * models. */
 static bool
 read_encoding(struct cli *cli, const char *file, const json_t *value,
     const char **to)
@@ -144,7 +146,8 @@ read_encoding(struct cli *cli, const char *file, const json_t *value,
 	return true;
 }
 
-/* Reads one member of a model; returns false if its value is wrong. */
+/* Reads one JSON member of a model. Returns false if its name or value is
+ * wrong. */
 static bool
 read_member(struct cli *cli, const char *file, struct ctx_model *model,
     const char *key, const json_t *value)
@@ -192,7 +195,8 @@ read_member(struct cli *cli, const char *file, struct ctx_model *model,
 	return false;
 }
 
-/* Returns the content of a file, which the caller frees; NULL: no such file. */
+/* Returns the content of a file, which the caller frees, and sets *n to its
+ * length in bytes. Returns NULL if the file does not exist. */
 static char *
 read_all(struct cli *cli, const char *file, size_t *n)
 {
@@ -200,12 +204,13 @@ read_all(struct cli *cli, const char *file, size_t *n)
 	char *text;
 	FILE *in;
 
-	/* Opening a fifo would block. */
+	/* Opening a named pipe would block. */
 	if (stat(file, &st) == 0 && !S_ISREG(st.st_mode))
 		cli_die(cli, "%s is no regular file", file);
 	in = fopen(file, "rb");
 	if (in == NULL) {
-		/* A home directory without access belongs to another user. */
+		/* If even stat(2) is not permitted, the home directory belongs
+		 * to another user, and the file counts as missing. */
 		if (errno != ENOENT && errno != ENOTDIR &&
 		    (errno != EACCES || stat(file, &st) == 0))
 			cli_die_errno(cli, "open", file, errno);
@@ -239,8 +244,8 @@ load(struct cli *cli, const char *file)
 		return NULL;
 	errno = 0;
 	all = json_loadb(text, n, JSON_REJECT_DUPLICATES, &error);
-	/* Without memory, jansson reports a syntax error, or silently loses a
-	 * character of a string. */
+	/* If there is no memory, jansson reports a syntax error, or silently
+	 * loses a character of a string. */
 	if (errno == ENOMEM)
 		cli_die(cli, "out of memory");
 	free(text);
@@ -261,7 +266,8 @@ cli_models_read(struct cli *cli, const char *file)
 
 	if (all == NULL)
 		return;
-	/* The JSON owns the names and paths of the models. */
+	/* The parsed JSON owns the names and paths of the models, so it is
+	 * kept. */
 	cli->models_text = json_pack("[o, []]", all);
 	if (cli->models_text == NULL)
 		cli_die(cli, "out of memory");
@@ -320,8 +326,8 @@ cli_note_models(const struct cli *cli, struct ctx_model_counters *counters)
 
 /* ---- the list ---- */
 
-/* Prints a text left-aligned in its column. The user's models may hold any
- * characters. */
+/* Prints a text left-aligned in a column of the list. Characters that are not
+ * safe are masked, since texts of the user's own models may have any. */
 static void
 print_cell(const char *text, size_t width)
 {

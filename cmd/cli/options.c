@@ -1,4 +1,5 @@
-/* options.c - reads the options of a command by its table */
+/* options.c - reads the options of a command from the command line, according
+ * to its table of options */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,8 +106,8 @@ print_help(const struct cli *cli)
 	cli_exit_ok(cli);
 }
 
-/* Prints one line per option, fields separated by tabs, for the shell
- * completions. */
+/* Prints one line per option, with fields separated by tabs, for the shell
+ * completions (--list-options). */
 static _Noreturn void
 print_options(const struct cli *cli)
 {
@@ -130,8 +131,9 @@ print_options(const struct cli *cli)
 
 /* ---- arguments ---- */
 
-/* Reads a decimal number times a power of ten. With exact a fraction of the
- * result is an error, else it is cut off. */
+/* Reads a decimal number and multiplies it by scale, a power of ten. If exact
+ * is true, a result that is not an integer is an error; otherwise its fraction
+ * is cut off. Moves *text to the end of the number. */
 static bool
 read_decimal(const char **text, uint64_t scale, bool exact, uint64_t *out)
 {
@@ -181,7 +183,8 @@ read_number(const char *text, uint64_t *out)
 	return true;
 }
 
-/* Reads a span of time, in milliseconds. */
+/* Reads a span of time such as "90s", "30m", "2h" or "7d" as milliseconds.
+ * Returns false if it is malformed. */
 static bool
 read_span(const char *text, uint64_t *out)
 {
@@ -276,7 +279,8 @@ store(struct cli *cli, const struct cli_option *option, const char *text)
 		*(const char **)option->to = text;
 		break;
 	case CLI_FILE:
-		/* As when a script's variable is not set. */
+		/* An empty name is probably a variable that a script has not
+		 * set. */
 		right = text[0] != '\0';
 		*(const char **)option->to = text;
 		break;
@@ -310,10 +314,11 @@ store(struct cli *cli, const struct cli_option *option, const char *text)
 
 /* ---- the command line ---- */
 
-#define LONGEST 24 /* characters of an option that are compared */
+/* Longest option that is compared, in characters. */
+#define LONGEST 24
 
-/* Returns the edits from one word to the other (Levenshtein). Both have at most
- * LONGEST characters. */
+/* Returns the number of edits that turn one word into the other (Levenshtein
+ * distance). Returns SIZE_MAX if a word has more than LONGEST characters. */
 static size_t
 distance(const char *a, const char *b)
 {
@@ -379,7 +384,8 @@ print_version(const struct cli *cli)
 	cli_exit_ok(cli);
 }
 
-/* Handles the options of every command that print something and exit. */
+/* Handles --help, --version and --list-options: prints the text and exits. Does
+ * nothing for other options. */
 static void
 tell_about(const struct cli *cli, const char *word, const char *value)
 {
@@ -501,7 +507,8 @@ cli_parse(struct cli *cli, int argc, char **argv)
 		cli_die(cli, "out of memory");
 	while (next < end) {
 		word = *next++;
-		/* As when a script's variable is not set. */
+		/* An empty argument is probably a variable that a script has
+		 * not set. */
 		if (word[0] == '\0')
 			cli_die(cli, "'' is not the name of a file");
 		if (only_files || word[0] != '-' || word[1] == '\0')

@@ -1,10 +1,10 @@
 /*
- * progress.c - how far the input has been read
+ * progress.c - shows how much of the input has been read, as one line on
+ * standard error
  *
- * One line on standard error, drawn again and again.  Without --progress it is
- * drawn only if a person waits at a terminal on which nothing else is drawn.
- * That means: the input is regular files, the output goes into a file or comes
- * at the end, and a second has passed.
+ * Without --progress the line is drawn only if a person waits at a terminal on
+ * which nothing else is drawn.  That means: the input is regular files, the
+ * output is written to a file or comes at the end, and a second has passed.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,16 +16,23 @@
 
 #include "cli/cli.h"
 
-enum { WAIT = 1000, PAUSE = 100, PAUSE_LINES = 1000 };  /* milliseconds */
-enum { BAR_MOST = 30, BAR_LEAST = 8, LINE_MOST = 200 }; /* columns */
+/* Milliseconds before progress is first drawn, and between later states on a
+ * terminal (PAUSE) or as lines (PAUSE_LINES). */
+enum { WAIT = 1000, PAUSE = 100, PAUSE_LINES = 1000 };
+enum { BAR_MOST = 30, BAR_LEAST = 8, LINE_MOST = 200 }; /* widths in columns */
 
 struct cli_progress {
-	const char *name;     /* name of the command */
-	bool lines;           /* true if each state is a new line */
-	bool drawn;           /* true while the line is on the terminal */
-	bool shown;           /* true if it was ever drawn */
-	uint64_t all, done;   /* bytes; all 0: not known */
-	uint64_t began, next; /* milliseconds */
+	const char *name; /* name of the command */
+	/* True if each state is a new line, because standard error is no
+	 * terminal. */
+	bool lines;
+	bool drawn; /* true while the progress line is on the terminal */
+	bool shown; /* true if the line was ever drawn on the terminal */
+	/* all: bytes to read, 0 if not known; done: bytes read */
+	uint64_t all, done;
+	/* When reading began and when the line is drawn next, in milliseconds.
+	 */
+	uint64_t began, next;
 };
 
 static uint64_t
@@ -38,7 +45,7 @@ now(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* Writes a size such as "812 B", "9.4 kB" or "1.2 GB". */
+/* Writes a size in bytes such as "812 B", "9.4 kB" or "1.2 GB" to out. */
 static void
 print_bytes(char out[24], double n)
 {
@@ -51,7 +58,7 @@ print_bytes(char out[24], double n)
 	    units[unit]);
 }
 
-/* Writes a time such as "0:07" or "1:02:03". */
+/* Writes a time in seconds such as "0:07" or "1:02:03" to out. */
 static void
 print_span(char out[24], double seconds)
 {
@@ -75,7 +82,8 @@ columns(void)
 	return size.ws_col < LINE_MOST ? size.ws_col : LINE_MOST;
 }
 
-/* Writes a state such as "12.1 MB of 27 MB, 5.2 MB/s, 0:03 left". */
+/* Writes how far the input was read, such as "12.1 MB of 27 MB, 5.2 MB/s, 0:03
+ * left", to out. */
 static void
 print_state(const struct cli_progress *p, uint64_t time, char out[120])
 {
@@ -88,7 +96,7 @@ print_state(const struct cli_progress *p, uint64_t time, char out[120])
 	print_bytes(all, (double)p->all);
 	n = (size_t)snprintf(out, 120, "%s%s%s", done, p->all > 0 ? " of " : "",
 	    p->all > 0 ? all : "");
-	/* It is too early to compute a rate. */
+	/* In the first tenth of a second a rate would be too inexact. */
 	if (seconds < 0.1)
 		return;
 	print_bytes(done, rate);
@@ -99,7 +107,7 @@ print_state(const struct cli_progress *p, uint64_t time, char out[120])
 	(void)snprintf(out + n, 120 - n, ", %s left", span);
 }
 
-/* Draws "[=======> ] ", as wide as room allows. */
+/* Writes a bar such as "[=======> ] " to out, at most room columns wide. */
 static void
 print_bar(const struct cli_progress *p, size_t room, char out[BAR_MOST + 4])
 {
@@ -138,7 +146,7 @@ draw(struct cli_progress *p, uint64_t time)
 	p->drawn = p->shown = !p->lines;
 }
 
-/* Called after bytes were read. */
+/* Called by the reader after bytes of the input were read. */
 static void
 advance(void *user, size_t bytes)
 {
@@ -149,15 +157,16 @@ advance(void *user, size_t bytes)
 	/* A file may grow while it is read. */
 	if (p->all > 0 && p->all < p->done)
 		p->all = p->done;
-	/* The last state is always drawn if another was drawn before. */
+	/* The state at the end of the input is always drawn if an earlier one
+	 * was drawn. */
 	if (time < p->next && !(p->shown && p->done == p->all))
 		return;
 	p->next = time + (p->lines ? PAUSE_LINES : PAUSE);
 	draw(p, time);
 }
 
-/* Adds the unread bytes of the files to *sum; returns false if they are not
- * known. */
+/* Adds the sizes of input files, or of standard input if n is 0, without bytes
+ * already read, to *sum.  Returns false if a size is not known. */
 static bool
 add_sizes(char *const *files, size_t n, uint64_t *sum)
 {
@@ -181,8 +190,9 @@ add_sizes(char *const *files, size_t n, uint64_t *sum)
 	return true;
 }
 
-/* Returns true if a person waits at a terminal that nothing else is drawn on.
- */
+/* Returns true if progress should be shown without --progress: a person waits
+ * at a terminal on which nothing else is drawn. streams is true if output is
+ * written while the input is read. */
 static bool
 is_wanted(bool streams)
 {
@@ -192,13 +202,14 @@ is_wanted(bool streams)
 	if (!isatty(STDERR_FILENO) || term == NULL ||
 	    strcmp(term, "dumb") == 0 || fstat(STDOUT_FILENO, &out) < 0)
 		return false;
-	/* The next command of a pipeline may draw on the terminal, too. */
+	/* The next command of the pipeline may also draw on the terminal. */
 	if (S_ISFIFO(out.st_mode) || S_ISSOCK(out.st_mode))
 		return false;
 	return !streams || !isatty(STDOUT_FILENO);
 }
 
-/* Decides whether and how progress is drawn, for all files of the command. */
+/* Decides whether and how progress is shown, for all files of the command
+ * together. */
 static void
 begin(struct cli *cli, bool streams)
 {
@@ -232,7 +243,8 @@ cli_progress_open(struct cli *cli, struct ctx_reader *reader,
 	cli->opened = true;
 	if (cli->progress == NULL)
 		return;
-	/* Files that are not operands are added to the total. */
+	/* Files that are not operands of the command, such as that of --diff,
+	 * are added to the number of bytes to read. */
 	if ((files < cli->files || files >= cli->files + cli->n_files) &&
 	    n > 0 && cli->progress->all > 0) {
 		if (add_sizes(files, n, &more))

@@ -1,4 +1,5 @@
-/* report.c - reports about changes, for people and for programs */
+/* report.c - reports what a command changes: as a table for people (--dry-run)
+ * or JSON lines for programs (--explain) */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -42,7 +43,7 @@ cli_json_with(json_t *object, const char *key, json_t *value)
 }
 
 /* Writes JSON and a line feed. Characters that could confuse a terminal can
- * only be in its strings, and are escaped. */
+ * occur only in JSON strings, where they are written as escapes. */
 static int
 put_line(FILE *to, const char *json)
 {
@@ -178,8 +179,8 @@ print_row(const char *what, const char *why, char of_messages,
 	    what, why, of_messages, messages, of_tokens, tokens);
 }
 
-/* Prints how many members of requests, or transcript lines that the model does
- * not see, a rule changed. */
+/* Prints a row of the table of --dry-run: how many members of requests, or
+ * lines of a session file that the model does not see, a rule changed. */
 static void
 print_others(const struct cli_rule *rule, uint64_t n, const char *what)
 {
@@ -194,7 +195,7 @@ cli_report_row(const char *name, uint64_t messages, uint64_t tokens)
 	print_row(name, "", ' ', messages, ' ', tokens);
 }
 
-/* Returns the number of tokens removed or added. */
+/* Returns how many tokens all changes for one reason (rule) remove or add. */
 static uint64_t
 tokens_of(const struct cli_rule *rule)
 {
@@ -227,7 +228,8 @@ cli_report_rules(struct cli_report *report)
 	}
 }
 
-/* Returns the rules as a JSON array; NULL if there is no memory. */
+/* Returns the changes, summed up for each rule (reason of a change), as a JSON
+ * array; NULL if there is no memory. */
 static json_t *
 json_rules(const struct cli_report *report)
 {
@@ -273,7 +275,8 @@ cli_report_forget(struct cli_report *report)
 	memset(report->rules, 0, sizeof report->rules);
 }
 
-/* Prints the plan of a file unless the command prints it itself. */
+/* Prints the plan of an input file (what --dry-run would change), unless the
+ * command prints it itself, and clears it. */
 static int
 end_file(struct cli_report *report, struct ctx_err *err)
 {
@@ -296,7 +299,8 @@ end_file(struct cli_report *report, struct ctx_err *err)
 	return rc;
 }
 
-/* Returns true if the change is the first one of its message. */
+/* Returns true if the change is the first one of its message, so that the
+ * message is counted once. */
 static bool
 counts(const struct ctx_change *change)
 {

@@ -1,4 +1,4 @@
-/* startup.c - what a command does before anything else */
+/* startup.c - prepares the process before a command does anything else */
 #define _GNU_SOURCE /* fopencookie */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,8 +35,8 @@ wait_and_write(void *descriptor, const char *p, size_t n)
 	return (ssize_t)done;
 }
 
-/* Makes stdio use a write(2) that waits, for files such as sockets that cannot
- * be opened again. */
+/* Makes stdout or stderr wait until they can be written. This is for
+ * non-blocking files, such as sockets, that cannot be opened again. */
 static void
 replace_stream(int fd)
 {
@@ -54,7 +54,7 @@ replace_stream(int fd)
 	stderr = stream;
 }
 #else
-/* This C library cannot replace stdout or stderr. */
+/* Does nothing: this C library cannot replace stdout or stderr. */
 static void
 replace_stream(int fd)
 {
@@ -64,8 +64,9 @@ replace_stream(int fd)
 
 /*
  * Opens a non-blocking pipe or terminal again without O_NONBLOCK; returns true
- * on success.  stdio would lose bytes that do not fit into a non-blocking pipe.
- * The flag cannot be cleared, because other processes share it.
+ * on success. stdio would lose bytes that do not fit into a non-blocking pipe.
+ * The flag of the old descriptor cannot be cleared, because other processes
+ * share it.
  */
 static bool
 reopen(int fd, int flags)
@@ -96,9 +97,9 @@ wait_for_output(int fd)
 		replace_stream(fd);
 }
 
-/* Opens closed standard descriptors, so that no file gets their number. They
- * have the wrong mode, so their use fails as it should. Without /dev/null they
- * are a directory. */
+/* Opens standard input, output and error if they are closed, so that no other
+ * file gets their descriptors. They are opened in the wrong mode, so that their
+ * use fails as it should. Without /dev/null they become a directory. */
 static void
 open_standard(void)
 {
@@ -117,22 +118,25 @@ open_standard(void)
 	}
 	wait_for_output(STDOUT_FILENO);
 	wait_for_output(STDERR_FILENO);
-	/* Lines are written whole, so that other writers do not interleave. A
-	 * replaced stream has its own buffer. */
+	/* Each line on standard error is written at once, so that output of
+	 * other processes cannot come between its parts. A stream made by
+	 * replace_stream has its own buffer. */
 	if (fileno(stderr) == STDERR_FILENO)
 		(void)setvbuf(stderr, line, _IOLBF, sizeof line);
-	/* The exit status of child processes must be available. */
+	/* If SIGCHLD stayed ignored, the exit status of child processes would
+	 * be lost. */
 	(void)signal(SIGCHLD, SIG_DFL);
-	/* A file that reaches its limit (ulimit -f) becomes a write error. */
+	/* A write to a file that has reached its size limit (ulimit -f) must be
+	 * an error, not a signal that kills the process. */
 	(void)signal(SIGXFSZ, SIG_IGN);
-	/* Set explicitly: musl would write the first line at once and lose the
-	 * errno. */
+	/* Sets the buffer explicitly, because musl would otherwise write the
+	 * first line at once and lose the errno. */
 	if (!isatty(STDOUT_FILENO))
 		(void)setvbuf(stdout, NULL, _IOFBF, BUFSIZ);
 }
 
-/* Exits if there is no memory, because jansson may silently lose a character of
- * a string. */
+/* Allocates memory for jansson. Exits if there is none, because jansson may
+ * silently lose a character of a string. */
 static void *
 memory_for_json(size_t n)
 {
@@ -152,7 +156,8 @@ cli_begin(void)
 
 	open_standard();
 	cli_no_core();
-	/* jansson cannot open its source of random bytes in the sandbox. */
+	/* Sets the hash seed of jansson, which cannot open its source of random
+	 * bytes in the sandbox. */
 	ctx_hashkey_init(&random);
 	json_object_seed((size_t)random.k[0] | 1);
 	json_set_alloc_funcs(memory_for_json, free);
