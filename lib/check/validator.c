@@ -412,8 +412,9 @@ refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end,
 		validator->what.n = 0;
 		if (ctx_buf_printf(&validator->what, err,
 			"call %s has no result%s", call->label,
-			validator->rules & CTX_RESULTS_NEXT ? " directly after it"
-							    : "") < 0 ||
+			validator->rules & CTX_RESULTS_NEXT
+			    ? " directly after it"
+			    : "") < 0 ||
 		    (rc = ctx_validate_tell(validator, &finding, err)) < 0 ||
 		    (rc == 0 && call->doubled &&
 			refuse_duplicate_id(validator, call, &call->again,
