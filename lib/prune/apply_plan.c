@@ -1,18 +1,18 @@
 /*
- * apply_plan.c - applies a plan to the held messages
+ * apply_plan.c - removes and edits messages as planned
  *
  * Every message is archived and reported before it is changed or removed.  A
- * message that is a record is edited at once.  The edits of an element are
- * collected and applied when its whole record is written.
+ * message that is a record is edited at once.  Edits of messages inside a
+ * record are collected, and made when the whole record is written.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "prune/held_conversation.h"
 
-/* Inserts the summary or notice of a held message into the JSON of that
- * message.  run->literal is the JSON after all other edits; it is replaced by
- * the result.  The insertion comes last, so that its text is not shortened with
+/* Inserts a summary or notice into the JSON of a message in memory.
+ * run->literal is that JSON after all other edits, and is replaced by the
+ * result.  The insertion is made last, so that its text is not shortened with
  * the message. */
 static int
 put_insertion(struct prune *run, struct held_conversation *conversation,
@@ -37,9 +37,9 @@ put_insertion(struct prune *run, struct held_conversation *conversation,
 	    &run->literal, err);
 }
 
-/* Adds the edits of a held message to run->edits.  If a summary or notice is
- * inserted into the message, they become one edit that replaces the whole
- * message.  Sets *empty to true if they leave nothing of it. */
+/* Adds the edits of a message in memory to run->edits.  If a summary or notice
+ * is inserted into the message, all of its edits become one, which replaces
+ * the whole message.  Sets *empty to true if no block is left. */
 static int
 collect_edits(struct prune *run, struct held_conversation *conversation,
     const struct held_message *held, struct ctx_message_edit *edit, bool *empty,
@@ -58,7 +58,8 @@ collect_edits(struct prune *run, struct held_conversation *conversation,
 	message = ctx_json_str(run->message.json, run->message.node);
 	if (edit->rest & CTX_MARK_FOLD) {
 		ctx_insertion_find(run->options, &run->message, &earlier);
-		/* A new insertion replaces the earlier one. */
+		/* A new summary or notice replaces the one that an earlier run
+		 * inserted. */
 		edit->own = is_block || earlier.user_text_at != 0
 		    ? 0
 		    : (uint32_t)earlier.block + 1;
@@ -133,10 +134,10 @@ ctx_prune_marks(const struct held_conversation *conversation,
 	return any;
 }
 
-/* Removes a held message of which the edits left nothing, because it had only
- * reasoning; run->message is that message.  Its segments then have no tokens.
- * If it was the first line of a transcript message, the framing of the message
- * is counted in the next line. */
+/* Removes a message of which no block is left after the edits, because it had
+ * only reasoning; run->message is that message.  Its segments then have no
+ * tokens.  If it was the first line of a message in a session file, the tokens
+ * for the message's role are counted in the next line. */
 static int
 drop_empty(struct prune *run, struct held_conversation *conversation,
     struct held_message *held, size_t first, struct ctx_err *err)
@@ -173,7 +174,8 @@ drop_empty(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Applies the marks of a held message, whose first segment is first. */
+/* Makes the planned changes in a message in memory, whose first segment is
+ * first. */
 static int
 apply_message_plan(struct prune *run, struct held_conversation *conversation,
     struct held_message *held, size_t first, struct ctx_err *err)
@@ -211,9 +213,9 @@ apply_message_plan(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* A message is inserted before a message that is kept.  If that one is removed
- * after all, because it had only reasoning, moves the insertion before the next
- * kept message.  Without a next one nothing is inserted. */
+/* A summary or notice is inserted before a message that is kept.  If that
+ * message is removed after all, because it had only reasoning, inserts it
+ * before the next kept message; if there is none, nothing is inserted. */
 static void
 move_insertions(struct held_conversation *conversation)
 {

@@ -1,13 +1,13 @@
-/* find_insertion.c - finds summaries and notices that an earlier run inserted
- */
+/* find_insertion.c - finds the summaries and notices that an earlier run of
+ * ctx inserted */
 #include <sha2.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "prune/held_conversation.h"
 
-/* Returns the offset after a text if the JSON string has it at offset at, else
- * 0. */
+/* Returns the offset after a text if the JSON string contains it at offset at,
+ * else 0. */
 static size_t
 match_literal(struct ctx_str literal, size_t at, const char *text)
 {
@@ -15,7 +15,8 @@ match_literal(struct ctx_str literal, size_t at, const char *text)
 	char utf8[4];
 	uint32_t cp;
 
-	/* Most strings differ in the first byte already. */
+	/* Compares the first byte before all others: it differs in most
+	 * strings. */
 	if (literal.n < at + n + 1 || n == 0 ||
 	    (literal.p[at] != text[0] && literal.p[at] != '\\'))
 		return 0;
@@ -31,8 +32,8 @@ match_literal(struct ctx_str literal, size_t at, const char *text)
 }
 
 /* Returns the offset after the first occurrence of a text in a JSON string,
- * from offset at on; 0 if there is none.  The text must begin with a line feed.
- */
+ * from offset at on; 0 if there is none.  The text must begin with a line
+ * feed. */
 static size_t
 find_literal_text(struct ctx_str literal, size_t at, const char *text)
 {
@@ -59,8 +60,8 @@ ctx_insertion_skip_result_blocks(const struct ctx_message *message)
 }
 
 /* Returns true if the message has a role in which ctx inserts messages.  A
- * record that is a whole turn starts with a user message, although its role is
- * the assistant. */
+ * record that contains a whole turn begins with a user message, although its
+ * role is the assistant. */
 static bool
 may_be_insertion(const struct ctx_message *message)
 {
@@ -80,8 +81,8 @@ ctx_insertion_is_string_content(const struct ctx_message *message, size_t i)
 	    CTX_JSON_STRING;
 }
 
-/* Sets found to the insertion at the start of a JSON string.  With string, the
- * user's text may follow it in that string. */
+/* Sets *found to the summary or notice at the start of a JSON string.  If
+ * string is true, the user's text may follow it in the string. */
 static void
 find_in_literal(struct ctx_str literal, const char *notice, bool string,
     struct found_insertion *found)

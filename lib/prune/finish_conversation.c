@@ -1,11 +1,12 @@
-/* finish_conversation.c - decides a conversation when all its messages are read
- */
+/* finish_conversation.c - decides what is removed from a conversation when all
+ * its messages were read */
 #include <string.h>
 
 #include "prune/held_conversation.h"
 #include "stream/change_report.h"
 
-/* Returns the number of inserted messages; inserted blocks are not counted. */
+/* Returns the number of messages that were inserted; inserted blocks are not
+ * counted. */
 static uint64_t
 count_inserted_messages(const struct held_conversation *conversation)
 {
@@ -46,7 +47,8 @@ report_outcome(struct prune *run, struct held_conversation *conversation,
 	return run->options->ended(run->options->user, &outcome, err);
 }
 
-/* Ranks the segments unless the conversation is within its trigger. */
+/* Gives all segments their ranks, unless the conversation is below its
+ * trigger. */
 static int
 rank_if_due(struct held_conversation *conversation, struct ctx_err *err)
 {
@@ -70,7 +72,7 @@ undo_plan(struct held_conversation *conversation)
 	ctx_plan_total(&conversation->plan, &conversation->groups);
 }
 
-/* Marks bound reasoning for removal after the first insertion, because an
+/* Marks bound reasoning after the first insertion for removal, because an
  * inserted message or block is a change, too. */
 static void
 bind_insertions(struct held_conversation *conversation)
@@ -112,8 +114,8 @@ ctx_prune_finish_conversation(struct prune *run,
 			return -1;
 		}
 	}
-	bind_insertions(conversation); /* a summary may be inserted before the
-					  first removal */
+	/* a summary may be inserted before the first removed message */
+	bind_insertions(conversation);
 	refused = !failed &&
 	    conversation->plan.settings.reasoning == CTX_REASONING_FAIL &&
 	    ctx_plan_leaves_bound(&conversation->plan, &conversation->groups);

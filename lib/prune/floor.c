@@ -1,4 +1,4 @@
-/* floor.c - finds what must not be removed */
+/* floor.c - finds the messages that must not be removed, and the reasons */
 #include <assert.h>
 
 #include "prune/plan_steps.h"
@@ -11,9 +11,9 @@ ctx_plan_is_required_by_turn(const struct ctx_plan *plan,
 	    (plan->settings.alternates || (segment->flags & CTX_SEGMENT_TASK));
 }
 
-/* Returns the bit of CTX_FLOOR_SYSTEM for a system message and for an earlier
- * summary, if system messages are pinned.  A strategy that writes a new summary
- * does not keep the earlier one. */
+/* Returns the bit of CTX_FLOOR_SYSTEM if the segment is a system message, or a
+ * summary of an earlier run, and system messages are pinned.  A strategy that
+ * writes a new summary does not keep the earlier one. */
 static unsigned
 find_system_floor(const struct ctx_prune_settings *settings,
     const struct ctx_segment *segment)
@@ -30,8 +30,8 @@ find_system_floor(const struct ctx_prune_settings *settings,
 					      : CTX_FLOOR_BIT(CTX_FLOOR_SYSTEM);
 }
 
-/* Returns the reasons why the segment itself must be kept.  Reasons that come
- * from its turn are not included. */
+/* Returns the reasons why the segment must be kept that do not depend on its
+ * turn. */
 static unsigned
 find_own_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
     const struct ctx_segment *segment)
@@ -43,7 +43,8 @@ find_own_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
 		return CTX_FLOOR_BIT(CTX_FLOOR_UNKNOWN);
 	if (segment->flags & CTX_SEGMENT_PINNED)
 		floors |= CTX_FLOOR_BIT(CTX_FLOOR_PINNED);
-	/* Always keep the last message: no conversation becomes empty. */
+	/* The last message is always kept, so that no conversation becomes
+	 * empty. */
 	if (segment->message + 1 == groups->messages &&
 	    !(segment->flags & CTX_SEGMENT_NOTICE))
 		floors |= CTX_FLOOR_BIT(CTX_FLOOR_LAST);
@@ -66,8 +67,9 @@ find_own_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
 }
 
 /* Returns CTX_FLOOR_OPTIONAL for a user message of the newest turn that is
- * neither its task nor a demonstration.  Before the end of the conversation
- * (ended false) it is kept, because a later message may make it the task. */
+ * neither the task of the turn nor a demonstration.  As long as the
+ * conversation is not complete (ended is false) it is kept, because it may
+ * become the task. */
 static unsigned
 find_optional_floor(const struct ctx_plan *plan,
     const struct ctx_groups *groups, const struct ctx_segment *segment,
@@ -88,10 +90,10 @@ ctx_plan_is_shared_message(const struct ctx_segment *segments, size_t i)
 	    segments[i].turn != segments[i - 1].turn;
 }
 
-/* Where roles must alternate: if anything of a turn is kept, keeps its user
- * messages and its last group, too, or two neighbours would have one role.  If
- * that group has results in the message that opens the next turn, keeps the
- * answer to that message as well, and so on. */
+/* If roles must alternate and anything of a turn is kept, keeps the turn's
+ * user messages and its last group, too: otherwise two neighbouring messages
+ * would have the same role.  If that group has tool results in the message
+ * that begins the next turn, keeps the answer to that message, and so on. */
 static void
 pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
@@ -119,8 +121,8 @@ pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 				continue;
 			floor = (turn_floors & CTX_FLOORS_FOREVER) |
 			    CTX_FLOOR_BIT(CTX_FLOOR_TURN);
-			/* The last group of the newest turn may still change.
-			 */
+			/* The last group of the newest turn is not final yet:
+			 * more messages may come. */
 			if (!ended && j == last &&
 			    segments[j].turn == groups->turn)
 				floor = CTX_FLOOR_BIT(CTX_FLOOR_TURN);
@@ -130,8 +132,8 @@ pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 	}
 }
 
-/* Returns true if a tool call of the segment may still get a result.  After its
- * turn has ended only a call with further results can. */
+/* Returns true if a tool call of the segment may still get a result.  After
+ * the end of its turn, only a call that gets several results may. */
 static bool
 has_open_tool_call(struct ctx_groups *groups, uint32_t i, bool ended)
 {
@@ -145,9 +147,9 @@ has_open_tool_call(struct ctx_groups *groups, uint32_t i, bool ended)
 		(segments[i].flags & CTX_SEGMENT_MORE_RESULTS));
 }
 
-/* If calls may get several results, returns the first segment whose group a
- * later result may join; all later segments then join it, too.  Else returns
- * SIZE_MAX. */
+/* If tool calls may get several results, returns the first segment whose group
+ * a later result may join; then all segments after it join the group, too.
+ * Else returns SIZE_MAX. */
 static size_t
 find_first_open(struct ctx_groups *groups)
 {
@@ -174,7 +176,8 @@ ctx_plan_find_floor(struct ctx_plan *plan, struct ctx_groups *groups,
 		unsigned floors = find_own_floor(plan, groups, &segments[i]) |
 		    find_optional_floor(plan, groups, &segments[i], ended);
 
-		/* Keep the last group of each of the newest turns. */
+		/* Keeps the last group of messages of each of the newest
+		 * turns. */
 		if (!(segments[i].flags &
 			(CTX_SEGMENT_UNKNOWN | CTX_SEGMENT_SYSTEM |
 			    CTX_SEGMENT_META)) &&

@@ -1,4 +1,4 @@
-/* head_tail.c - shortens a message to the head and tail of its texts */
+/* head_tail.c - shortens the texts of a message to their beginning and end */
 #include "prune/held_conversation.h"
 #include "truncate/text_segments.h"
 
@@ -39,7 +39,8 @@ ctx_head_tail_edit(struct prune *run, struct ctx_edits *edits,
 	if (!which->texts)
 		return 0;
 	ctx_insertion_find(run->options, message, &inserted);
-	/* Do not shorten a string that begins with an insertion. */
+	/* A string that begins with a summary or notice of ctx is not
+	 * shortened. */
 	if (ctx_text_segments_texts(&run->text_segments, message,
 		inserted.summary || inserted.notice ? inserted.block
 						    : message->n,
@@ -48,9 +49,10 @@ ctx_head_tail_edit(struct prune *run, struct ctx_edits *edits,
 	return shorten_segments(run, edits, err);
 }
 
-/* Sets *after to the cost of a message after run->message_edits, which are
- * edits of raw, its JSON.  Returns 1; 0 if the dialect cannot read that JSON
- * without the record around it, as in transcripts; -1 with *err. */
+/* Sets *after to the tokens that a message has after the edits in
+ * run->message_edits, which are edits of raw, its JSON. Returns 1; 0 if the
+ * dialect cannot read that JSON without the record around it, as in session
+ * files; -1 with *err. */
 static int
 count_edited_message(struct prune *run, const struct ctx_message *message,
     struct ctx_str raw, struct ctx_counter *counter, struct ctx_cost *after,

@@ -1,4 +1,5 @@
-/* held_conversation.c - holds the messages of a conversation until its plan */
+/* held_conversation.c - keeps the messages of a conversation in memory until
+ * it is decided which are removed */
 #include <stdlib.h>
 #include <string.h>
 

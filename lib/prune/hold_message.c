@@ -1,18 +1,18 @@
 /*
- * hold_message.c - adds a message to the held conversation
+ * hold_message.c - adds a message to the conversation in memory
  *
- * Finds out what the plan needs to know about a message beside its tokens,
- * while its JSON is parsed: whether the user pinned it, which of its results
- * may be edited, whether an earlier run inserted something into it, and how
- * many tokens a notice before it would add.
+ * While the message's JSON is parsed, this file finds what is needed to decide
+ * about it, besides its tokens: whether the user pinned it, which of its tool
+ * results may be edited, whether an earlier run inserted something into it, and
+ * how many tokens a notice before it would have.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "prune/held_conversation.h"
 
-/* Sets *pinned to true if the text of a block matches --pin, or its tool --pin-
- * tool. */
+/* Sets *pinned to true if the text of a block matches --pin, or the name of
+ * its tool matches --pin-tool. */
 static int
 match_block_pin(struct prune *run, const struct ctx_message *message,
     const struct ctx_block *block, bool *pinned, struct ctx_err *err)
@@ -56,8 +56,8 @@ is_pinned(struct prune *run, const struct ctx_message *message, bool *pinned,
 	return 0;
 }
 
-/* Pins the segments, from first on, whose tool matches --pin-tool.  A result
- * has the tool of the call that it answers. */
+/* Pins the segments from index first on whose tool matches --pin-tool.  A tool
+ * result has the tool of the call that it answers. */
 static void
 pin_by_tool(struct prune *run, struct ctx_groups *groups, size_t first)
 {
@@ -73,8 +73,8 @@ pin_by_tool(struct prune *run, struct ctx_groups *groups, size_t first)
 	}
 }
 
-/* Returns true if --tool and --not-tool exclude results of a tool from edits;
- * id 0 is a tool that is not known. */
+/* Returns true if --tool and --not-tool forbid edits of the results of a tool.
+ * id is its interned name; 0: not known. */
 static bool
 is_excluded_tool(struct prune *run, const struct ctx_groups *groups,
     uint32_t id)
@@ -86,8 +86,8 @@ is_excluded_tool(struct prune *run, const struct ctx_groups *groups,
 	    tool.n, &run->match_left);
 }
 
-/* Finds the results that must not be edited, and subtracts from the cost what
- * clearing them would save. */
+/* Finds the tool results that must not be edited, and subtracts what replacing
+ * them would save from the message's numbers. */
 static int
 exclude_results(struct prune *run, struct held_conversation *conversation,
     struct held_message *held, const struct ctx_message *message,
@@ -123,8 +123,8 @@ exclude_results(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Sets head_tail_savings of each segment from first on, if the strategy
- * shortens texts at this level. */
+/* Sets head_tail_savings of each segment from index first on, if the strategy
+ * shortens texts to beginning and end at this level. */
 static int
 measure_head_tail(struct prune *run, struct held_conversation *conversation,
     const struct held_message *held, const struct ctx_message *message,
@@ -152,9 +152,9 @@ measure_head_tail(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Sets notice_tokens of a segment: the tokens of a notice before it, if it
- * opens a turn.  A notice that is a message or block has the same tokens
- * everywhere in one dialect, so these are counted once. */
+/* If the segment begins a turn, sets its notice_tokens: the tokens of a notice
+ * before it.  A notice that is a message or block has equally many tokens
+ * everywhere in one dialect, so they are counted once. */
 static int
 count_notice_tokens(struct prune *run, struct held_conversation *conversation,
     struct held_message *held, const struct ctx_message *message,
@@ -164,7 +164,8 @@ count_notice_tokens(struct prune *run, struct held_conversation *conversation,
 	struct insertion_content content = {.text = {notice, 0}};
 	uint64_t cost_tokens;
 
-	/* An earlier summary already says that messages were removed. */
+	/* A summary of an earlier run already says that messages were removed.
+	 */
 	if (notice == NULL ||
 	    conversation->plan.settings.strategy->summarizes ||
 	    (segment->flags & CTX_SEGMENT_WITH_SUMMARY) ||
@@ -203,9 +204,9 @@ count_notice_tokens(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Sets the flags and inserted_tokens of a segment in whose message an earlier
- * run inserted a summary or notice.  A message that is nothing else has flags
- * of its own. */
+/* Sets the flags and inserted_tokens of a segment if an earlier run inserted a
+ * summary or notice into its message.  A message that contains nothing else
+ * has flags of its own. */
 static int
 record_insertion(struct prune *run, struct held_conversation *conversation,
     const struct ctx_message *message, const struct found_insertion *found,
@@ -235,8 +236,8 @@ ctx_prune_hold_unknown(struct held_conversation *conversation,
 	    held->transcript_line != 0, err);
 }
 
-/* Sets *flags to those that ctx_groups_add cannot derive: the message is
- * pinned, or it is a summary or notice of an earlier run. */
+/* Sets *flags to the flags that ctx_groups_add cannot find by itself: for a
+ * pinned message, and for a summary or notice of an earlier run. */
 static int
 find_given_flags(struct prune *run, const struct ctx_message *message,
     const struct found_insertion *found, unsigned *flags, struct ctx_err *err)
@@ -249,8 +250,8 @@ find_given_flags(struct prune *run, const struct ctx_message *message,
 		    (found->notice ? CTX_SEGMENT_NOTICE : 0u);
 	if (is_pinned(run, message, &pinned, err) < 0)
 		return -1;
-	/* Some formats pin every compaction summary.  One that ctx inserted may
-	 * be removed. */
+	/* Some formats pin every summary of a compaction.  One that ctx
+	 * inserted may be removed. */
 	if (pinned || (*flags == 0 && (message->flags & CTX_MESSAGE_PINNED)))
 		*flags |= CTX_SEGMENT_PINNED;
 	return 0;

@@ -1,9 +1,9 @@
 /*
- * insert_message.c - inserts summaries and notices
+ * insert_message.c - inserts summaries and notices into conversations
  *
  * A summary or notice is a message by itself, or it is put before the content
  * of the next user message: as a block, or at the start of the string that is
- * the content.  A later run recognizes it by its text (find_insertion.c).
+ * the content.  A later run recognises it by its text (find_insertion.c).
  */
 #include <sha2.h>
 #include <stdio.h>
@@ -13,9 +13,9 @@
 
 /* ---- compose and count ---- */
 
-/* Sets uuid and hex to identifiers of an inserted message, as JSON strings.
- * They are hashes of its text and of the JSON of its neighbour, so that every
- * run gives the same ones. */
+/* Sets uuid and hex to the ids of an inserted message, as JSON strings.  They
+ * are hashes of its text and of the JSON of its neighbour, so that every run
+ * makes equal ids. */
 static void
 make_names(struct ctx_str text, struct ctx_str neighbour, char uuid[39],
     char hex[11])
@@ -33,8 +33,8 @@ make_names(struct ctx_str text, struct ctx_str neighbour, char uuid[39],
 	(void)snprintf(hex, 11, "\"%.8s\"", digest);
 }
 
-/* Returns the JSON of the value at a path of n bytes, keys separated by dots,
- * starting at node; "null" if there is none. */
+/* Returns the JSON of the value at a path, n bytes with dots between keys,
+ * from this node on; "null" if there is none. */
 static struct ctx_str
 find_path_value(const struct ctx_json *json, uint32_t node, const char *path,
     size_t n)
@@ -64,8 +64,8 @@ is_path_char(char c)
 	    c == '.';
 }
 
-/* The values of the words in a template.  Other words are paths in the JSON of
- * the message after the insertion. */
+/* The values of the words in a template for an inserted message.  Other words
+ * in the template are paths in the JSON of the message that follows. */
 struct template_values {
 	struct ctx_str text, uuid, hex, parent;
 	const struct ctx_json *json; /* NULL: there is no message after it */
@@ -124,8 +124,8 @@ choose_template(const struct ctx_dialect *dialect, bool is_block, bool summary)
 	return summary ? dialect->summary : dialect->notice;
 }
 
-/* Sets *tokens to the tokens of an inserted message.  run->literal is its text,
- * as a JSON string. */
+/* Sets *tokens to the tokens of an inserted message whose text is
+ * run->literal, a JSON string. */
 static int
 count_message_tokens(struct prune *run, struct ctx_counter *counter,
     const struct ctx_dialect *dialect, const char *template, uint64_t *tokens,
@@ -150,7 +150,7 @@ count_message_tokens(struct prune *run, struct ctx_counter *counter,
 	return 0;
 }
 
-/* Sets *tokens to the tokens of the JSON string that is first followed by
+/* Sets *tokens to the tokens of a JSON string that consists of first and
  * second. */
 static int
 count_literal_tokens(struct prune *run, struct ctx_counter *counter,
@@ -172,9 +172,9 @@ count_literal_tokens(struct prune *run, struct ctx_counter *counter,
 	return 0;
 }
 
-/* Sets *tokens to how many more tokens the JSON string first + rest has than
- * the string " + rest.  Both are counted whole, because a token may span the
- * end of first and the start of rest. */
+/* Sets *tokens to the number of tokens that a string gets when first is put
+ * before it.  The string with and without first is counted whole, because a
+ * token may span the end of first and the beginning of the rest. */
 static int
 count_prefix_tokens(struct prune *run, struct ctx_counter *counter,
     struct ctx_str first, struct ctx_str rest, uint64_t *tokens,
@@ -191,7 +191,7 @@ count_prefix_tokens(struct prune *run, struct ctx_counter *counter,
 }
 
 /* Appends the text that separates a summary or notice from the user's text,
- * escaped for a JSON string. */
+ * with escapes for a JSON string. */
 static int
 append_suffix(struct ctx_buf *out, bool summary, struct ctx_err *err)
 {
@@ -355,9 +355,9 @@ ctx_insertions_add_notices(struct prune *run,
 	return 0;
 }
 
-/* Appends the JSON of an insertion to conversation->inserted_json and sets its
- * place.  held is the message before which, or into which, it is inserted; node
- * is that message in run->message.json. */
+/* Appends the JSON of a summary or notice to conversation->inserted_json and
+ * records where it is there. held is the message before which, or into which,
+ * it is inserted; node is that message in run->message.json. */
 static int
 compose_insertion(struct prune *run, struct held_conversation *conversation,
     struct insertion *insertion, const struct held_message *held, uint32_t node,
@@ -425,8 +425,8 @@ ctx_insertions_compose(struct prune *run,
 }
 
 /* Adds the edit that inserts a summary or notice before the user's text in
- * block i of run->message, a string.  With replace, it replaces the earlier
- * insertion at the start of that string. */
+ * block i of run->message, a string.  If replace is true, it replaces the one
+ * that an earlier run put at the start of that string. */
 static int
 insert_in_string(struct prune *run, struct held_conversation *conversation,
     const struct held_message *held, size_t i, bool replace,
@@ -516,8 +516,8 @@ ctx_insertion_write_message(struct prune *run,
 	size_t i = message_index;
 	bool crlf;
 
-	/* Use the line end of the line before; without one, of the line after.
-	 */
+	/* The new line gets the line end of the line before it; if there is
+	 * none, that of the line after it. */
 	while (i > 0 && conversation->messages[i - 1].is_removed)
 		i--;
 	neighbour = &conversation->messages[i > 0 ? i - 1 : message_index];

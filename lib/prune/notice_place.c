@@ -1,17 +1,18 @@
 /*
- * notice_place.c - decides where notices of removed messages are inserted
+ * notice_place.c - decides where a notice says that messages were removed
  *
  * A notice is inserted before the first user message of a turn if messages
- * between it and the last kept message were removed.  Gaps within a turn get
- * none.  A notice that an earlier run inserted into a gap is kept instead:
- * messages around it may rely on its role.
+ * between it and the last kept message were removed.  Where messages within a
+ * turn were removed there is no new notice; but a notice that an earlier run
+ * inserted there is kept, because messages around it may need its role.
  */
 #include "prune/plan.h"
 
-/* A run of removed messages between two kept ones. */
+/* A gap: consecutive removed messages between two kept ones. */
 struct gap {
 	uint64_t tokens; /* tokens that were removed in it */
-	size_t notice;   /* segment of a notice in it, if it has one */
+	/* segment of a notice of an earlier run in the gap, if there is one */
+	size_t notice;
 	bool has_notice;
 };
 
@@ -22,8 +23,9 @@ drop_notice_message(struct ctx_plan *plan, size_t notice)
 		plan->marks[notice] = CTX_MARK_DROP;
 }
 
-/* Ends a gap before segment i, which is kept.  Marks a notice there if a turn
- * begins (turns) and the notice is smaller than what was removed. */
+/* Ends the gap before the kept segment i.  Marks a notice before the segment
+ * if a turn begins there (turns is true) and the notice has fewer tokens than
+ * were removed. */
 static void
 close_gap(struct ctx_plan *plan, const struct ctx_segment *segment, size_t i,
     const struct gap *gap, bool turns)
@@ -37,8 +39,8 @@ close_gap(struct ctx_plan *plan, const struct ctx_segment *segment, size_t i,
 		plan->marks[i] |= CTX_MARK_NOTICE;
 }
 
-/* Adds segment i to the gap.  Of several earlier notices in a gap only the last
- * is kept. */
+/* Adds segment i to the gap.  If several notices of earlier runs are in one
+ * gap, only the last one is kept. */
 static void
 widen_gap(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     struct gap *gap)
@@ -101,9 +103,9 @@ ctx_notice_cost(const struct ctx_plan *plan, const struct ctx_groups *groups)
 	return cost;
 }
 
-/* Removes the notice that is marked for kept segment i, is in it, or is the
- * earlier notice before it (segment notice; SIZE_MAX: none).  Returns the
- * tokens that this saves. */
+/* Removes one notice: the one marked before kept segment i, the one inside
+ * that segment, or the earlier notice before it, which is segment notice
+ * (SIZE_MAX: there is none).  Returns the tokens that this saves. */
 static uint64_t
 remove_notice(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     size_t notice)
@@ -118,8 +120,8 @@ remove_notice(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
 		plan->marks[i] |= CTX_MARK_FOLD;
 		return segment->inserted_tokens;
 	}
-	/* Keep an earlier notice that is not followed by a user message: the
-	 * assistant's message after it may need one before it. */
+	/* Keeps a notice of an earlier run if no user message follows it: the
+	 * assistant's message after it may need a user message before it. */
 	if (notice == SIZE_MAX || plan->floors[notice] != 0 ||
 	    !((segment->flags & CTX_SEGMENT_USER) ||
 		segment->notice_tokens > 0))

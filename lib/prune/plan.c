@@ -1,15 +1,15 @@
 /*
- * plan.c - decides which segments are removed
+ * plan.c - decides which segments (messages or parts of messages) are removed
  *
- * The steps: find the floor (what must be kept); mark the edits of the level,
- * each for all segments or for none; ask the strategy which groups are removed;
- * remove the user messages of turns that became empty.  No step undoes an
+ * The steps: find what must be kept; mark the edits that the level allows, each
+ * kind for all segments or for none; ask the strategy which groups are removed;
+ * remove the user messages of turns that became empty.  No step cancels an
  * earlier one.
  *
- * In bounded memory the same steps also run before the end of a conversation.
- * They then assume the smallest possible tokens: each segment has all edits
- * that the level may make, and segments that are pinned only for now count
- * nothing.  So whatever is removed early would also be removed at the end.
+ * To save memory, the same steps also run before the end of a conversation.
+ * They then assume the fewest tokens that are possible: every edit that the
+ * level allows is made, and segments that are pinned only for now have no
+ * tokens.  So whatever is removed early would also be removed at the end.
  * ctx_plan.cut_message records up to where messages were removed.
  */
 #include <assert.h>
@@ -19,7 +19,8 @@
 #include "prune/plan.h"
 #include "prune/plan_steps.h"
 
-/* Maximum number of times that notices may require a new decision. */
+/* Maximum number of times that the decision is repeated because notices need
+ * more tokens. */
 #define ROUNDS 8
 
 void
@@ -68,9 +69,9 @@ grow_plan(struct ctx_plan *plan, size_t n, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true for a user message that its turn cannot do without, and for a
- * summary in the user's role, without which the next messages would not begin
- * with the user. */
+/* Returns true for a user message that must be kept as long as its turn, and
+ * for a summary in the user's role without which the next messages would not
+ * begin with the user. */
 static bool
 is_required_user(const struct ctx_plan *plan, const struct ctx_segment *segment)
 {
@@ -80,8 +81,8 @@ is_required_user(const struct ctx_plan *plan, const struct ctx_segment *segment)
 		!plan->settings.strategy->summarizes);
 }
 
-/* Returns true if the segment is the task of its turn only until another user
- * message arrives. */
+/* Returns true if the segment is the task of its turn only as long as no other
+ * user message of the turn follows. */
 static bool
 may_lose_task(const struct ctx_plan *plan, const struct ctx_groups *groups,
     const struct ctx_segment *segment)
@@ -91,7 +92,8 @@ may_lose_task(const struct ctx_plan *plan, const struct ctx_groups *groups,
 	    segment->message == groups->segments[groups->last_task].message;
 }
 
-/* Sets the members of candidate i that do not depend on its group. */
+/* Sets those members of the candidate for segment i that do not depend on its
+ * group. */
 static void
 fill_candidate(struct ctx_plan *plan, struct ctx_groups *groups, size_t i,
     bool ended)
@@ -120,8 +122,8 @@ fill_candidate(struct ctx_plan *plan, struct ctx_groups *groups, size_t i,
 	    segment->start < plan->cut_tokens;
 }
 
-/* Adds segment i to the totals of its group, which are in the candidate of the
- * group's first segment. */
+/* Adds the tokens of segment i to those of its group, which are stored in the
+ * candidate of the group's first segment. */
 static void
 add_to_group(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     bool ended)
@@ -155,8 +157,9 @@ make_candidates(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 	}
 }
 
-/* Removes the user messages of a turn when its last group is removed.  A
- * strategy that ranks user messages may keep them without their turn. */
+/* Removes the user messages of each turn whose last group is removed.  A
+ * strategy that ranks user messages may keep a user message without its turn.
+ */
 static void
 drop_with_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 {
@@ -187,7 +190,7 @@ drop_with_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 }
 
 /* Sets ctx_plan.cut_message and cut_tokens to the last group that the strategy
- * has removed.  A user message that is removed with its turn may come later. */
+ * removes.  A user message that is removed with its turn may be after that. */
 static void
 set_cut_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -209,7 +212,7 @@ set_cut_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 	}
 }
 
-/* Marks the segments of the groups that the strategy removes. */
+/* Marks all segments of the groups that the strategy removes. */
 static void
 mark_drops(struct ctx_plan *plan, struct ctx_groups *groups)
 {
@@ -241,7 +244,8 @@ ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups)
 
 		if (plan->marks[i] & CTX_MARK_DROP)
 			continue;
-		/* The framing of the message is counted in both segments. */
+		/* Tokens for role and message are counted in both segments of
+		 * the message. */
 		if (i + 1 < groups->n &&
 		    segments[i].message == segments[i + 1].message &&
 		    !(plan->marks[i + 1] & CTX_MARK_DROP))
@@ -274,7 +278,7 @@ ctx_plan_due(const struct ctx_plan *plan, const struct ctx_groups *groups)
 	return groups->tokens + plan->fixed > settings->trigger;
 }
 
-/* Decides once, with plan->notices tokens reserved for notices. */
+/* Makes the decision once, with plan->notices tokens reserved for notices. */
 static int
 decide_once(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
     bool due, struct ctx_err *err)
@@ -310,8 +314,8 @@ decide_once(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 	return 0;
 }
 
-/* Decides with more and more tokens reserved for notices, until they suffice.
- */
+/* Repeats the decision with more tokens reserved for notices, until they
+ * suffice. */
 static int
 decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended, bool due, struct ctx_err *err)
@@ -326,8 +330,8 @@ decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
 			return -1;
 		if (!bounded || plan->after <= plan->settings.target)
 			break;
-		/* Reserving more tokens removes more messages, which may need
-		 * more notices. */
+		/* If more tokens are reserved, more messages are removed,
+		 * which may need more notices. */
 		notices = ctx_notice_cost(plan, groups);
 		if (notices <= plan->notices)
 			break;
@@ -336,8 +340,8 @@ decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
 	return 0;
 }
 
-/* Returns true if the marks change a message before bound reasoning that is not
- * yet removed. */
+/* Returns true if the marks change a message while bound reasoning after it
+ * would be kept. */
 static bool
 has_broken_reasoning(const struct ctx_plan *plan,
     const struct ctx_groups *groups)
@@ -352,10 +356,10 @@ has_broken_reasoning(const struct ctx_plan *plan,
 	return false;
 }
 
-/* Removes the bound reasoning after the first change and decides again, because
- * the tokens saved may keep other messages.  The new decision may change an
- * earlier message, so this is repeated; after ROUNDS rounds all bound reasoning
- * is removed. */
+/* Removes the bound reasoning after the first change and decides again,
+ * because with the tokens saved other messages may be kept.  The new decision
+ * may change an earlier message, so this is repeated; after ROUNDS rounds all
+ * bound reasoning is removed. */
 static int
 decide_without_bound(struct ctx_plan *plan, struct ctx_groups *groups,
     const struct ctx_plan *before, bool due, struct ctx_err *err)
@@ -366,8 +370,8 @@ decide_without_bound(struct ctx_plan *plan, struct ctx_groups *groups,
 		plan->bound_from = round < ROUNDS
 		    ? ctx_plan_find_first_change(plan, groups)
 		    : 0;
-		/* Restore what the last decision changed in the plan: its marks
-		 * were not applied to the groups. */
+		/* Cancels the last decision: the groups have not been changed
+		 * by its marks. */
 		plan->has_cut = before->has_cut;
 		plan->cut_message = before->cut_message;
 		plan->cut_tokens = before->cut_tokens;

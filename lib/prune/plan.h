@@ -1,4 +1,5 @@
-/* plan.h - the functions of the strategies, and what a plan shares with them */
+/* plan.h - the functions of the strategies, and what the files of the plan
+ * share with them */
 #ifndef CTX_PRUNE_PLAN_H
 #define CTX_PRUNE_PLAN_H
 
@@ -7,23 +8,26 @@
 ctx_strategy_decide ctx_fifo_decide, ctx_window_decide, ctx_summarize_decide,
     ctx_ranked_decide, ctx_recall_decide;
 
-/* Returns the tokens that the removal of segment i frees.  Tokens that two
- * segments of a message share are freed with the second of them. */
+/* Returns the tokens that are saved if segment i is removed.  Tokens that two
+ * segments of one message share are saved with the second one. */
 uint64_t ctx_plan_freed_tokens(const struct ctx_plan *plan,
     const struct ctx_groups *groups, size_t i);
-/* Marks the segments before which a notice is inserted, after all other
- * decisions.  With ended false it only removes an earlier notice that is
- * followed by a later one in the same gap. */
+/* Marks the segments before which a notice (that messages were removed) is
+ * inserted; called after all other decisions.  If ended is false, only removes
+ * an earlier notice which is followed by a later one with no kept message
+ * between them. */
 void ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
     bool ended);
-/* Returns the tokens of all notices that the plan inserts or keeps. */
+/* Returns the tokens of all notices that are inserted or kept. */
 uint64_t ctx_notice_cost(const struct ctx_plan *plan,
     const struct ctx_groups *groups);
-/* Removes notices, the oldest first, until the budget is met.  A notice of an
- * earlier run is removed only if a user message follows it. */
+/* Removes notices, the oldest first, until the conversation is within the
+ * budget.  A notice of an earlier run is removed only if a user message
+ * follows it. */
 void ctx_notice_remove(struct ctx_plan *plan, const struct ctx_groups *groups);
 
-/* A kind of scorer; its own struct begins with a struct ctx_scorer. */
+/* The functions of one kind of scorer.  The scorer's own struct begins with a
+ * struct ctx_scorer. */
 struct ctx_scorer_kind {
 	size_t size; /* bytes of its struct, zeroed at open */
 	int (*add)(struct ctx_scorer *scorer, const struct ctx_message *message,
@@ -44,8 +48,8 @@ extern const char *const ctx_heuristic_reasons[CTX_HEURISTIC_REASONS];
 
 /* ---- strategy/strategy.c ---- */
 
-/* Returns why a strategy removes a segment of this rank, for reports: its text
- * for the rank, or its name if it has none. */
+/* Returns a text for reports that says why a strategy removes a segment of
+ * this rank; if the strategy has no such texts, its name. */
 const char *ctx_strategy_reason(const struct ctx_strategy *strategy,
     double rank);
 

@@ -1,4 +1,5 @@
-/* plan_edits.c - decides which segments are stripped, cleared or truncated */
+/* plan_edits.c - decides which segments lose their reasoning, or have tool
+ * results or texts shortened */
 #include <assert.h>
 
 #include "prune/plan_steps.h"
@@ -108,7 +109,8 @@ ctx_plan_pin_optional(struct ctx_plan *plan, const struct ctx_groups *groups)
 	}
 }
 
-/* Marks one kind of edit wherever it is allowed; returns the tokens left. */
+/* Marks one kind of edit in every segment that allows it; returns the tokens
+ * of the conversation after that. */
 static uint64_t
 edit_all(struct ctx_plan *plan, const struct ctx_groups *groups, unsigned edit,
     uint64_t total)

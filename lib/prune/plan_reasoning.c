@@ -1,4 +1,5 @@
-/* plan_reasoning.c - decides which bound reasoning is removed */
+/* plan_reasoning.c - decides which signed reasoning must be removed because
+ * something before it is changed */
 #include <assert.h>
 
 #include "prune/plan_steps.h"

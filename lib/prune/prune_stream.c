@@ -1,9 +1,10 @@
 /*
- * prune_stream.c - the event loop of ctx-prune
+ * prune_stream.c - reads a stream and prunes its conversations
  *
- * Holds the messages of the stream until their conversation ends.  Whenever the
- * held bytes have doubled, frees the messages that must be removed whatever
- * follows.  Decides a conversation inside a record at the end of that record.
+ * The messages of the stream are kept in memory until their conversation ends.
+ * Whenever the bytes in memory have doubled, the messages that will be removed
+ * in any case are freed.  A conversation inside a record is decided at the end
+ * of that record.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,12 +14,13 @@
 #include "prune/held_conversation.h"
 #include "truncate/text_segments.h"
 
-/* Held bytes at which removable messages are first sought. */
+/* Number of bytes in memory at which messages that can be removed early are
+ * searched for the first time. */
 #define FIRST_COMPACTION (256u << 10)
 
 /* ---- reading ---- */
 
-/* Finds the model and the settings of a conversation that begins. */
+/* Finds the model and the settings for a conversation that begins. */
 static int
 begin_pruning(struct prune *run, struct held_conversation *conversation,
     const struct ctx_event *event, struct ctx_err *err)
@@ -56,7 +58,7 @@ begin_pruning(struct prune *run, struct held_conversation *conversation,
 
 /* ---- freeing messages early ---- */
 
-/* Frees the messages that were removed, and their segments. */
+/* Frees the messages that were removed, with their segments. */
 static int
 compact_conversation(struct held_conversation *conversation,
     struct ctx_err *err)
@@ -79,8 +81,8 @@ compact_conversation(struct held_conversation *conversation,
 	return 0;
 }
 
-/* Removes the messages that must be removed whatever follows, if the held bytes
- * have doubled since the last time. */
+/* Removes the messages that will be removed in any case, if the bytes in
+ * memory have doubled since the last time. */
 static int
 prune_early(struct prune *run, struct held_conversation *conversation,
     struct ctx_err *err)
@@ -88,7 +90,8 @@ prune_early(struct prune *run, struct held_conversation *conversation,
 	const struct ctx_prune_settings *settings =
 	    &conversation->plan.settings;
 
-	/* With --reasoning fail a later message may forbid every change. */
+	/* With --reasoning fail, a later message may have the effect that
+	 * nothing may be changed. */
 	if (conversation->bytes < conversation->compact_at ||
 	    settings->strategy->needs_all ||
 	    (settings->binds && settings->reasoning == CTX_REASONING_FAIL))
@@ -142,8 +145,8 @@ write_conversation(struct prune *run, struct ctx_err *err)
 
 /* ---- records ---- */
 
-/* Holds n bytes of text in place of the event's record.  Takes ownership of
- * text and frees it on error.  Returns NULL with *err. */
+/* Keeps n bytes of text in memory in place of the event's record.  Takes
+ * ownership of text and frees it on error.  Returns NULL with *err. */
 static struct held_message *
 hold_text(struct prune *run, const struct ctx_event *event, char *text,
     size_t n, struct ctx_err *err)
@@ -164,7 +167,7 @@ hold_text(struct prune *run, const struct ctx_event *event, char *text,
 	return held;
 }
 
-/* Holds a copy of the event's record.  Returns NULL with *err. */
+/* Keeps a copy of the event's record in memory.  Returns NULL with *err. */
 static struct held_message *
 hold_record(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err)
@@ -176,9 +179,9 @@ hold_record(struct prune *run, const struct ctx_event *event,
 	    : hold_text(run, event, text, event->record->text.n, err);
 }
 
-/* Writes a record that is not a message.  Holds it instead if held messages
- * come before it, or if it is a line of a transcript, whose parent may be
- * removed. */
+/* Writes a record that is not a message.  Keeps it in memory instead if
+ * messages before it are in memory, or if it is a line of a session file whose
+ * parent may be removed. */
 static int
 pass_in_place(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err)
@@ -200,7 +203,8 @@ pass_in_place(struct prune *run, const struct ctx_event *event,
 	return ctx_writer_end_record(run->writer, err);
 }
 
-/* Writes or holds, like pass_in_place, the record after run->edits. */
+/* Makes the edits of run->edits in the record, and writes it or keeps it in
+ * memory, as pass_in_place does. */
 static int
 pass_edited(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err)
@@ -227,8 +231,8 @@ pass_edited(struct prune *run, const struct ctx_event *event,
 	return rc;
 }
 
-/* Appends a blank line to the last held record, with which it is kept or
- * removed. */
+/* Appends a blank line to the last record in memory; it is kept or removed
+ * together with that. */
 static int
 append_blank(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err)
@@ -251,8 +255,8 @@ append_blank(struct prune *run, const struct ctx_event *event,
 	return 0;
 }
 
-/* If the new message identifies the dialect, reads all held messages again by
- * that dialect. */
+/* If the new message identifies the dialect (format), reads all messages in
+ * memory again in that dialect. */
 static int
 update_dialect(struct prune *run, const struct ctx_record_layout *layout,
     struct ctx_err *err)
@@ -289,7 +293,8 @@ hold_line(struct prune *run, const struct ctx_event *event, struct ctx_err *err)
 	return prune_early(run, &run->stream_conversation, err);
 }
 
-/* Holds an element of a conversation inside a record. */
+/* Adds a message of a conversation inside a record to the messages in memory.
+ */
 static int
 hold_element(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err)
@@ -310,7 +315,7 @@ hold_element(struct prune *run, const struct ctx_event *event,
 	    event, err);
 }
 
-/* Adds the edits that remove elements from their array to run->edits. */
+/* Adds edits that remove messages from their JSON array to run->edits. */
 static int
 drop_elements(struct prune *run, uint32_t array, struct ctx_err *err)
 {
@@ -331,7 +336,8 @@ drop_elements(struct prune *run, uint32_t array, struct ctx_err *err)
 	return rc;
 }
 
-/* Numbers the remaining messages from 1 if the dialect numbers its messages. */
+/* Numbers the kept messages from 1, if messages have numbers in this dialect.
+ */
 static int
 renumber_messages(struct prune *run, struct ctx_err *err)
 {
@@ -362,7 +368,7 @@ renumber_messages(struct prune *run, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds the edits that insert messages into their array to run->edits. */
+/* Adds edits that insert messages into their JSON array to run->edits. */
 static int
 insert_messages(struct prune *run, struct ctx_err *err)
 {
@@ -378,7 +384,8 @@ insert_messages(struct prune *run, struct ctx_err *err)
 	return 0;
 }
 
-/* Decides a conversation inside a record and adds the edits to run->edits. */
+/* Decides what is removed from a conversation inside a record, and adds the
+ * edits to run->edits. */
 static int
 end_pruned_record(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err)
@@ -393,8 +400,8 @@ end_pruned_record(struct prune *run, const struct ctx_event *event,
 	return 0;
 }
 
-/* Writes or holds a record that is not a message, with the edits of the
- * conversations in it. */
+/* Makes the edits of the conversations inside a record, and writes the record
+ * or keeps it in memory. */
 static int
 pass_unpruned(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err)
@@ -441,7 +448,7 @@ prune_all(struct prune *run, struct ctx_err *err)
 			rc = ctx_stream_fail(run->stream, err);
 			break;
 		}
-	/* Write the complete records that came before the error. */
+	/* Writes the complete records before the error. */
 	if (rc < 0) {
 		(void)ctx_writer_flush(run->writer, &late);
 		return -1;

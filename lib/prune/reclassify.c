@@ -1,9 +1,9 @@
 /*
- * reclassify.c - reads held messages again when the dialect becomes known
+ * reclassify.c - reads messages again when their dialect (format) becomes known
  *
- * Messages with only role and content identify no dialect.  Until a message
- * does, they are read as generic, which knows neither where a system message
- * must be kept nor in which form a summary can be inserted.
+ * Messages with only role and content do not identify a dialect.  Until a
+ * message does, they are read as generic.  That says neither where a system
+ * message must be kept nor in which form a summary can be inserted.
  */
 #include <stdlib.h>
 
@@ -17,9 +17,9 @@ struct reclassifying {
 	struct ctx_message message;
 };
 
-/* Reads job->message from job->json by the new dialect, or, if that finds fewer
- * or more blocks, by the old one.  Sets *cost to the cost of the message by the
- * old dialect. */
+/* Reads job->message from job->json in the new dialect or, if that finds more
+ * or fewer blocks, in the old one.  Sets *cost to the tokens of the message in
+ * the old dialect. */
 static int
 reread_message(struct reclassifying *job, struct held_message *held,
     struct ctx_cost *cost, struct ctx_err *err)

@@ -1,9 +1,10 @@
-/* relink_lines.c - corrects the links between the lines of a transcript */
+/* relink_lines.c - corrects the links between the lines of a session file
+ * after some were removed */
 #include "prune/held_conversation.h"
 #include "stream/change_report.h"
 
-/* Archives and reports the change of a line.  To be called when the line will
- * not be changed again. */
+/* Archives and reports the change of a line.  To be called when no other
+ * change of the line will follow. */
 static int
 report_line_change(struct prune *run, struct held_message *held,
     struct ctx_change *change, struct ctx_err *err)
@@ -16,7 +17,7 @@ report_line_change(struct prune *run, struct held_message *held,
 }
 
 /* Reports a line in which only links to other lines change, so that its tokens
- * stay equal. */
+ * are the same as before. */
 static int
 report_relink(struct prune *run, struct held_message *held, struct ctx_err *err)
 {
@@ -39,7 +40,8 @@ report_relink(struct prune *run, struct held_message *held, struct ctx_err *err)
 	return report_line_change(run, held, &change, err);
 }
 
-/* Replaces links to removed lines in a held line of a transcript. */
+/* Replaces the links to removed lines in a line of a session file that is in
+ * memory. */
 static int
 relink_line(struct prune *run, struct held_message *held, struct ctx_err *err)
 {

@@ -1,4 +1,5 @@
-/* removed_tokens.c - counts the tokens that a removed segment frees */
+/* removed_tokens.c - counts the tokens that are saved when a segment is
+ * removed */
 #include "prune/plan.h"
 
 uint64_t

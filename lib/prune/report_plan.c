@@ -1,12 +1,13 @@
-/* report_plan.c - archives and reports the changes of held messages */
+/* report_plan.c - archives and reports the changes that pruning makes in
+ * messages */
 #include <stdlib.h>
 
 #include "prune/held_conversation.h"
 #include "prune/plan.h"
 #include "stream/change_report.h"
 
-/* Returns why the segments of a held message, from first on, are edited: a text
- * for --explain. */
+/* Returns a text for --explain that says why the segments of a message, from
+ * first on, are edited. */
 static const char *
 find_edit_rule(const struct held_conversation *conversation, size_t first,
     unsigned marks)
@@ -35,8 +36,8 @@ find_edit_rule(const struct held_conversation *conversation, size_t first,
 	return "several";
 }
 
-/* Returns why a segment is removed: the strategy, or its reason for the rank of
- * the segment. */
+/* Returns a text for --explain that says why a segment is removed: the
+ * strategy's text for the rank of the segment, or the strategy's name. */
 static const char *
 find_drop_rule(const struct held_conversation *conversation,
     const struct ctx_segment *segment)
@@ -55,8 +56,8 @@ find_insertion_rule(const struct insertion *insertion)
 	return insertion->summary ? "summary" : "notice";
 }
 
-/* Sets the tokens of a change: the sums over the segments of the message, from
- * first on.  Tokens that two segments share are counted once.  Sets rule if a
+/* Sets the tokens of a change: the sums over the message's segments, from
+ * first on.  Tokens that two segments share are counted once.  Sets *rule if a
  * segment is removed. */
 static void
 describe_change(const struct held_conversation *conversation,
@@ -94,8 +95,8 @@ ctx_prune_set_change_place(const struct prune *run,
 	change->bytes = ctx_held_message_bytes(run, held);
 }
 
-/* Returns why a held message is changed.  dropped is the reason if a part of it
- * was removed, else NULL. */
+/* Returns a text for --explain that says why a message is changed. dropped is
+ * the reason for removing a part of it, or NULL. */
 static const char *
 find_change_rule(const struct held_conversation *conversation,
     const struct held_message *held, size_t first, const char *dropped)
@@ -145,7 +146,7 @@ ctx_prune_record_change(struct prune *run,
 	return 0;
 }
 
-/* Reports a held message that is removed or, with ended, one that was edited.
+/* Reports a message that is removed or, if ended is true, one that was edited.
  */
 static int
 report_message(struct prune *run, struct held_message *held, bool ended,
@@ -164,8 +165,8 @@ report_message(struct prune *run, struct held_message *held, bool ended,
 	return ctx_report_tell(&run->options->report, &pending->change, err);
 }
 
-/* Reports the summary or notice that is inserted before a held message or into
- * it. */
+/* Reports the summary or notice that is inserted before a message or into it.
+ */
 static int
 report_insertion(struct prune *run,
     const struct held_conversation *conversation,
@@ -183,8 +184,8 @@ report_insertion(struct prune *run,
 	change.bytes =
 	    (struct ctx_str){conversation->inserted_json.p + insertion->json_at,
 		insertion->json_n};
-	/* Text inserted before a string is not JSON by itself: report it as a
-	 * JSON string. */
+	/* Text that is inserted before a string is not JSON by itself, so it
+	 * is reported as a JSON string. */
 	if (insertion->json_n == 0)
 		change.bytes = (struct ctx_str){conversation->inserted_json.p +
 			insertion->string_at,

@@ -1,8 +1,8 @@
-/* settings.c - computes budget, trigger and target of a conversation */
+/* settings.c - computes the budget, trigger and target for a conversation */
 #include "prune/prune.h"
 
-/* Returns a share of whole, given in thousandths of a percent.  Does not
- * overflow for any real context window. */
+/* Returns a share of whole, given in thousandths of a percent.  The product
+ * fits into 64 bits for any real context window. */
 static uint64_t
 compute_share(uint64_t whole, uint64_t thousandths)
 {

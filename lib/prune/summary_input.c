@@ -1,4 +1,4 @@
-/* summary_input.c - collects the texts that a summary is made of */
+/* summary_input.c - collects the texts of which a summary is made */
 #include "prune/write_summary.h"
 
 static enum ctx_summary_kind
@@ -13,7 +13,8 @@ find_summary_kind(const struct ctx_message *message,
 					      : CTX_SUMMARY_ASSISTANT;
 }
 
-/* Sets run->text to the text of a block; empty for media and reasoning. */
+/* Sets run->text to the text of a block; to an empty text for media and
+ * reasoning. */
 static int
 read_block_text(struct prune *run, const struct ctx_message *message,
     const struct ctx_block *block, struct ctx_err *err)
@@ -34,8 +35,8 @@ read_block_text(struct prune *run, const struct ctx_message *message,
 	return 0;
 }
 
-/* Appends a block to the input of the summarizer command as one line: role,
- * tool name, text. */
+/* Appends a block to the input of the summarizer command, as one line with
+ * role, tool name and text. */
 static int
 add_command_input(struct summary_job *job, const struct ctx_message *message,
     const struct ctx_block *block, struct ctx_str text, struct ctx_err *err)
@@ -58,8 +59,8 @@ add_command_input(struct summary_job *job, const struct ctx_message *message,
 	return ctx_buf_add(input, "\n", 1, err);
 }
 
-/* Returns the number of UTF-8 bytes of a block's text from offset at of its
- * JSON string on. */
+/* Returns the number of bytes (UTF-8) that the text of a block has from offset
+ * at of its JSON string on. */
 static size_t
 count_rest_bytes(const struct ctx_message *message,
     const struct ctx_block *block, size_t at)
@@ -74,7 +75,7 @@ count_rest_bytes(const struct ctx_message *message,
 	return n;
 }
 
-/* Adds a text of a removed block to what is summarized. */
+/* Adds the text of a removed block to the input of the summary. */
 static int
 add_summary_text(struct summary_job *job, const struct ctx_message *message,
     const struct ctx_block *block, enum ctx_summary_kind kind,
@@ -90,9 +91,9 @@ add_summary_text(struct summary_job *job, const struct ctx_message *message,
 	return add_command_input(job, message, block, text, err);
 }
 
-/* Adds an earlier summary, which is a block or starts the string of a block,
- * without its prefix.  With removed, adds the user's text after it in that
- * string, too. */
+/* Adds the summary of an earlier run, which is a block or the start of a
+ * block's string, without its prefix.  If removed is true, also adds the
+ * user's text after it in that string. */
 static int
 add_earlier_summary(struct summary_job *job, const struct ctx_message *message,
     const struct found_insertion *earlier, bool removed, struct ctx_err *err)
@@ -121,8 +122,9 @@ add_earlier_summary(struct summary_job *job, const struct ctx_message *message,
 	    find_summary_kind(message, block), rest, err);
 }
 
-/* Adds block i to what is summarized.  If found->block is i and found->summary
- * is true, the block is, or starts with, an earlier summary. */
+/* Adds block i to the input of the summary.  If found->block is i and
+ * found->summary is true, the block is, or begins with, a summary of an
+ * earlier run. */
 static int
 add_summary_block(struct summary_job *job, const struct ctx_message *message,
     size_t i, const struct found_insertion *found, bool removed,
@@ -146,9 +148,9 @@ add_summary_block(struct summary_job *job, const struct ctx_message *message,
 	return rc;
 }
 
-/* Adds the removed blocks of a message to what is summarized.  The built-in
- * summarizer also gets the kept blocks: lines that mention the same names
- * matter more to it. */
+/* Adds the removed blocks of a message to the input of the summary.  The
+ * built-in summarizer also gets the kept blocks, because it prefers lines that
+ * mention the same names. */
 static int
 add_summary_message(struct summary_job *job, const struct held_message *held,
     const struct ctx_message_edit *edit, struct ctx_err *err)
@@ -204,7 +206,7 @@ ctx_prune_collect_summary_input(struct summary_job *job, struct ctx_err *err)
 	     first += held[i].n_segments, i++) {
 		(void)ctx_prune_marks(conversation, &held[i], first, &edit,
 		    &kept);
-		/* The built-in summarizer would take the user messages of a
+		/* The built-in summarizer would take the user messages in a
 		 * demonstration for requests. */
 		if (held[i].n_segments > 0 &&
 		    (conversation->groups.segments[first].flags &

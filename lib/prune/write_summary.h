@@ -1,4 +1,4 @@
-/* write_summary.h - the steps of writing a summary */
+/* write_summary.h - functions that make a summary and find its place */
 #ifndef CTX_PRUNE_WRITE_SUMMARY_H
 #define CTX_PRUNE_WRITE_SUMMARY_H
 
@@ -6,16 +6,18 @@
 
 /* What the plan removes. */
 struct removal {
-	const struct ctx_dialect *dialect; /* of the last removed message that
-					      is not a summary; NULL: none */
+	/* dialect of the last removed message that is not a summary; NULL:
+	 * there is none */
+	const struct ctx_dialect *dialect;
 	uint64_t tokens;
 };
 
 /* Where a summary is inserted. */
 struct summary_place {
 	size_t message_index; /* index of the held message */
-	bool is_block; /* true: as a block of it; false: as a message before it
-			*/
+	/* true: the summary is a block of the message; false: a message before
+	 * it */
+	bool is_block;
 };
 
 /* A summary that is being written. */
@@ -25,21 +27,23 @@ struct summary_job {
 	struct removal removal;
 	struct summary_place place;
 	struct ctx_summary *lines; /* the built-in summarizer; NULL: not used */
-	struct ctx_buf input; /* for a summarizer command: prompt, blocks */
-	struct ctx_buf name;  /* scratch */
-	struct ctx_buf text;  /* the summary, without its prefix */
-	uint64_t max_tokens;  /* maximum tokens of text, in the encoding */
+	/* input of a summarizer command: the prompt and the blocks */
+	struct ctx_buf input;
+	struct ctx_buf name; /* scratch */
+	struct ctx_buf text; /* the summary, without its prefix */
+	uint64_t max_tokens; /* maximum tokens of text, in the encoding */
 };
 
 /* ---- summary_input.c ---- */
 
-/* Adds all messages to what is summarized. */
+/* Adds all messages of the conversation to the input of the summary. */
 int ctx_prune_collect_summary_input(struct summary_job *job,
     struct ctx_err *err);
 
 /* ---- summary_place.c ---- */
 
-/* Finds where a summary for a conversation of this dialect is inserted. */
+/* Finds where a summary is inserted in a conversation of this dialect
+ * (format). */
 int ctx_prune_find_summary_place(struct prune *run,
     const struct held_conversation *conversation,
     const struct ctx_dialect *dialect, struct summary_place *place,

@@ -1,4 +1,5 @@
-/* embed.c - compares texts by the vectors of an external command */
+/* embed.c - compares texts by the vectors that a command of the user makes of
+ * them (embeddings) */
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
@@ -10,8 +11,8 @@
 
 enum { MOST_TEXT = 4096, MOST_NUMBERS = 65536 };
 
-/* Maximum bytes of output: for each text (4,096 numbers of 24 digits), and in
- * all, because it is in memory at once. */
+/* Maximum bytes of the command's output: for each text (4,096 numbers of 24
+ * digits), and in total, because all of it is in memory at once. */
 #define MOST_ANSWER  ((size_t)98304)
 #define MOST_ANSWERS ((size_t)1 << 30)
 
@@ -30,8 +31,8 @@ ctx_embed_add(struct ctx_embed *embed, const char *p, size_t n,
 	return 0;
 }
 
-/* Scales a vector so that its largest number is 1.  Its direction does not
- * change, and no square overflows or vanishes. */
+/* Divides a vector by its largest number.  Its direction does not change, and
+ * no square can become too large or too small. */
 static void
 scale_vector(double *numbers, size_t n)
 {
@@ -45,8 +46,8 @@ scale_vector(double *numbers, size_t n)
 		numbers[i] /= most;
 }
 
-/* Reads one line, a JSON array of numbers, into *out, which the caller frees.
- * -1 with *err if it is not one. */
+/* Reads one line, a JSON array of numbers, into *out, which the caller must
+ * free.  Returns -1 with *err if the line has another form. */
 static int
 read_vector(const char *p, size_t n, double **out, size_t *numbers,
     struct ctx_err *err)
@@ -59,8 +60,8 @@ read_vector(const char *p, size_t n, double **out, size_t *numbers,
 	*numbers = 0;
 	if (!ctx_json_shallow(p, n))
 		goto none;
-	/* jansson reports lack of memory as a syntax error, or drops digits
-	 * without an error; errno tells. */
+	/* If there is no memory, jansson reports a syntax error, or drops
+	 * digits without an error.  Only errno shows it. */
 	errno = 0;
 	array = json_loadb(p, n, 0, &why);
 	if (errno == ENOMEM) {
@@ -108,7 +109,8 @@ compute_cosine(const double *a, const double *b, size_t n)
 	return aa > 0 && bb > 0 ? dot / sqrt(aa * bb) : 0;
 }
 
-/* Returns the number of lines; the last one may lack its line feed. */
+/* Returns the number of lines of the answer; the last one may have no line
+ * feed. */
 static size_t
 count_lines(const struct ctx_buf *text)
 {
@@ -120,8 +122,9 @@ count_lines(const struct ctx_buf *text)
 	return lines + (text->n > 0 && end[-1] != '\n');
 }
 
-/* Sets near[i] to the cosine of text i and the question.  The first line of the
- * answer is the vector of the question, line i + 1 that of text i. */
+/* Sets near[i] to the cosine of the angle between the vectors of text i and of
+ * the question.  The first line of the answer is the vector of the question,
+ * line i + 1 that of text i. */
 static int
 read_nearness(const struct ctx_buf *answer, double *near, size_t n,
     struct ctx_err *err)

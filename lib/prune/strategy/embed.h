@@ -1,11 +1,12 @@
-/* embed.h - compares texts by the vectors of an external command */
+/* embed.h - compares texts by the vectors that a command of the user makes of
+ * them (embeddings) */
 #ifndef CTX_PRUNE_STRATEGY_EMBED_H
 #define CTX_PRUNE_STRATEGY_EMBED_H
 
 #include "io/io.h"
 
-/* The texts of a conversation, written as input for the command.  A zeroed one
- * is valid. */
+/* The texts of a conversation in the form that the command reads.  A zeroed
+ * struct is valid. */
 struct ctx_embed {
 	const struct ctx_command *command; /* the caller's */
 	struct ctx_buf lines;

@@ -1,22 +1,22 @@
 /*
- * fifo.c - removes the oldest groups first
+ * fifo.c - the strategy fifo: removes the oldest groups of messages first
  *
- * Removes a candidate if the target would be exceeded by the sum of: the
- * candidate and everything younger, what is kept for certain before it, and the
- * user messages of its turn.  This sum only falls from one candidate to the
- * next.  So everything up to some candidate is removed, except what is pinned.
+ * A candidate is removed if this sum exceeds the target: the candidate and
+ * everything younger, what must be kept before it, and the user messages of its
+ * turn.  The sum never rises from one candidate to the next.  So everything up
+ * to some candidate is removed, except what is pinned.
  *
- * The rule also works before the end of the conversation: each candidate then
- * has the least weight that it may ever have, and what may still be removed has
- * none.  The sum is then a lower bound of the final one.
+ * The rule also works before the end of the conversation.  Each candidate then
+ * has the fewest tokens that it may ever have, and one that may still be
+ * removed has none, so the sum is at most the final one.
  */
 #include <stdlib.h>
 
 #include "prune/plan.h"
 
-/* Returns the number of groups of the turn that starts at candidate i, user and
- * system messages not counted.  Sets *permanent_group to true if one of them is
- * permanent. */
+/* Returns the number of groups in the turn that begins with candidate i,
+ * without user and system messages.  Sets *permanent_group to true if one of
+ * them will never be removed. */
 static size_t
 count_turn_groups(const struct ctx_candidate *candidates, size_t n, size_t i,
     bool *permanent_group)
@@ -36,14 +36,17 @@ count_turn_groups(const struct ctx_candidate *candidates, size_t n, size_t i,
 
 /* Sums at a candidate, in tokens. */
 struct fifo_sums {
-	uint64_t from_here;   /* this candidate and all younger ones */
-	uint64_t before;      /* kept for certain before it */
-	uint64_t users;       /* user messages of its turn, not in before */
-	size_t groups_left;   /* groups of its turn from this candidate on */
+	uint64_t from_here; /* this candidate and all younger ones */
+	uint64_t before;    /* kept for certain before it */
+	/* tokens of the turn's user messages that are not counted in before */
+	uint64_t users;
+	/* number of groups of the turn, from this candidate on */
+	size_t groups_left;
 	bool users_permanent; /* the user messages of its turn are kept */
 };
 
-/* Returns true if the target would be exceeded with this candidate. */
+/* Returns true if the conversation would exceed the target with this
+ * candidate. */
 static bool
 exceeds_target(const struct fifo_sums *sums,
     const struct ctx_prune_settings *settings)
@@ -90,8 +93,9 @@ ctx_fifo_decide(struct ctx_candidate *candidates, size_t n,
 		}
 		if (!candidate->is_root)
 			continue;
-		/* With --quantum a cell is kept or removed as a whole: the
-		 * first candidate in it decides. */
+		/* With --quantum the conversation is divided into sections,
+		 * and each is kept or removed as a whole: the first candidate
+		 * of a section decides. */
 		if (grid == 0 || candidate->start / grid != cell)
 			over = exceeds_target(&sums, settings);
 		if (grid != 0)

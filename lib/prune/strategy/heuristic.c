@@ -1,12 +1,13 @@
 /*
- * heuristic.c - ranks segments by how little they say
+ * heuristic.c - the strategy heuristic: ranks messages by how little is lost
+ * without them
  *
- * The order of removal, oldest first within each: tool calls that a later call
- * repeats; failed calls whose tool later succeeded; demonstrations; other calls
- * with their results; short answers; everything else.  A call repeats another
- * if tool and arguments are equal, or if it reads the whole of a file of which
- * the other read a part.  It must have succeeded, and its result must be
- * complete.
+ * Order of removal, within each kind the oldest first: tool calls that a later
+ * call repeats; failed calls of a tool that later succeeded; demonstrations;
+ * other calls with their results; short answers; everything else.  A call
+ * repeats another if tool and arguments are equal, or if it reads all of a file
+ * of which the other read a part.  It must have succeeded, and its result must
+ * be complete.
  */
 #include <sha2.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 
 #include "prune/plan.h"
 
-/* The ranks, which are also indices of ctx_heuristic_reasons. */
+/* The ranks of messages, which are also indices of ctx_heuristic_reasons. */
 enum { SUPERSEDED, FAILED, DEMO, RESULTS, SHORT, OTHER, RANKS };
 
 _Static_assert((int)RANKS == (int)CTX_HEURISTIC_REASONS,
@@ -32,14 +33,17 @@ const char *const ctx_heuristic_reasons[RANKS] = {
 enum { SHORT_ANSWER = 200 }; /* characters; fewer make an answer short */
 enum {
 	FAILURE_BYTES = 400
-}; /* first bytes of a result that are searched for an error */
+	/* number of bytes at the start of a tool result that are searched for
+	 * an error message */
+};
 enum { LONG_CALL = 4096 }; /* bytes of arguments; more are hashed */
 
 struct call {
 	uint32_t segment;
-	uint32_t tool, same, file; /* ids in names: of the tool, of tool and
-				      arguments, of the file read (0: none) */
-	bool all;                  /* it reads the whole file */
+	/* interned ids: of the tool's name, of tool and arguments together,
+	 * and of the file that the call reads (0: none) */
+	uint32_t tool, same, file;
+	bool all; /* it reads the whole file */
 };
 
 /* What was found in a segment. */
@@ -47,8 +51,8 @@ struct trait {
 	bool is_short_answer, result, failed, partial;
 };
 
-/* For each id in names, the last successful call of it: its segment plus 1, or
- * 0. */
+/* For each interned id, the segment of the last successful call with it, plus
+ * 1; 0: none. */
 struct last {
 	uint32_t same, all, good;
 };
@@ -65,7 +69,7 @@ struct heuristic {
 
 /* ---- reading ---- */
 
-/* Removes the white space between the tokens of JSON. */
+/* Removes the white space between the tokens of a JSON text. */
 static void
 make_compact(struct ctx_buf *json)
 {
@@ -86,8 +90,9 @@ make_compact(struct ctx_buf *json)
 	json->n = n;
 }
 
-/* Sets call->same to an id of its tool and arguments, which are h->text.  Long
- * arguments are hashed, so that they are not kept in memory. */
+/* Sets call->same to an interned id for the call's tool and arguments, which
+ * are in h->text.  Long arguments are hashed, so that they need not be kept in
+ * memory. */
 static int
 set_call_name(struct heuristic *h, struct call *call, struct ctx_err *err)
 {
@@ -107,8 +112,8 @@ set_call_name(struct heuristic *h, struct call *call, struct ctx_err *err)
 	return ctx_intern(&h->names, h->key.p, h->key.n, &call->same, err);
 }
 
-/* Sets h->text to the arguments: the text of a string, or the JSON of another
- * value. */
+/* Sets h->text to the arguments of a tool call: the text of a string, or the
+ * JSON of another value. */
 static int
 read_arguments(struct heuristic *h, const struct ctx_message *message,
     const struct ctx_block *block, struct ctx_err *err)
@@ -124,8 +129,9 @@ read_arguments(struct heuristic *h, const struct ctx_message *message,
 	    ctx_json_str(message->json, block->payload).n, err);
 }
 
-/* Sets call->file to the file that the arguments in h->text name, and call->all
- * to true if they have no other member. */
+/* Sets call->file to the file that the arguments in h->text name, and
+ * call->all to true if there are no other arguments, so that the whole file is
+ * read. */
 static int
 find_file(struct heuristic *h, uint32_t tool, struct call *call,
     struct ctx_err *err)
@@ -168,8 +174,8 @@ has_fragment(struct ctx_str text, const char *word)
 	return false;
 }
 
-/* Returns true if a line of the text begins with one of the signs, which a NULL
- * ends. */
+/* Returns true if a line of the text begins with one of the words in signs, a
+ * list that ends with NULL. */
 static bool
 has_line_prefix(struct ctx_str text, const char *const *signs)
 {
@@ -186,8 +192,8 @@ has_line_prefix(struct ctx_str text, const char *const *signs)
 	return false;
 }
 
-/* Returns true if the tool's name says that it reads files: only reading a file
- * again makes the earlier result worthless. */
+/* Returns true if the name of a tool says that it reads files.  Only such a
+ * tool makes an earlier result worthless when it reads the file again. */
 static bool
 is_reader(struct ctx_str tool)
 {
@@ -228,8 +234,8 @@ add_call(struct heuristic *h, const struct ctx_message *message,
 	return 0;
 }
 
-/* Returns true if a part of the result is missing: cleared by ctx, or cut by
- * the tool. */
+/* Returns true if a part of the tool result is missing, because ctx or the
+ * tool cut it. */
 static bool
 is_partial(struct ctx_str text)
 {
@@ -248,8 +254,8 @@ is_partial(struct ctx_str text)
 	return false;
 }
 
-/* Sets h->text to the text of the result in block i or, if it has no text, to
- * its JSON. */
+/* Sets h->text to the text of the tool result in block i; if it has no text,
+ * to its JSON. */
 static int
 read_result_text(struct heuristic *h, const struct ctx_message *message,
     size_t i, struct ctx_err *err)
@@ -279,8 +285,8 @@ read_result_text(struct heuristic *h, const struct ctx_message *message,
 	return ctx_buf_add(&h->text, raw.p, raw.n, err);
 }
 
-/* Records the result in block i, and whether it says, in its first bytes, that
- * its call failed. */
+/* Records the tool result in block i, and whether its first bytes say that the
+ * call failed. */
 static int
 inspect_result(struct heuristic *h, const struct ctx_message *message, size_t i,
     struct trait *trait, struct ctx_err *err)
@@ -348,12 +354,12 @@ add_heuristic_message(struct ctx_scorer *scorer,
 
 /* ---- ranking ---- */
 
-/* What the results of a group say.  GOOD alone: all calls have results, none
- * failed, none is incomplete. */
+/* Bits for the tool results of a group.  GOOD alone: all calls have results,
+ * none failed, and none is incomplete. */
 enum { GOOD = 1, BAD = 2, PARTIAL = 4 };
 
-/* Returns the bits above for each group, at the index of its first segment.
- * The caller frees them.  NULL with *err. */
+/* Returns an array with these bits for each group, at the index of the group's
+ * first segment, which the caller must free; NULL with *err. */
 static uint8_t *
 judge_groups(struct heuristic *h, struct ctx_groups *groups,
     struct ctx_err *err)
@@ -379,7 +385,7 @@ judge_groups(struct heuristic *h, struct ctx_groups *groups,
 	return good;
 }
 
-/* Sets h->newest: for each id in names, the newest successful call. */
+/* Sets h->newest: for each interned id, the newest successful tool call. */
 static int
 find_good_calls(struct heuristic *h, struct ctx_groups *groups,
     const uint8_t *good, struct ctx_err *err)
@@ -411,7 +417,7 @@ find_good_calls(struct heuristic *h, struct ctx_groups *groups,
 	return 0;
 }
 
-/* Returns true if a later call repeats this one. */
+/* Returns true if a later tool call repeats this one. */
 static bool
 is_superseded(const struct heuristic *h, const struct call *call)
 {
@@ -439,7 +445,7 @@ rank_by_heuristic(struct ctx_scorer *scorer, struct ctx_groups *groups,
 		    ? DEMO
 		    : i < h->n_traits && h->traits[i].is_short_answer ? SHORT
 								      : OTHER;
-	/* A group of several calls has the rank of its best call. */
+	/* A group with several tool calls gets the highest rank of them. */
 	for (i = 0; i < h->n_calls; i++) {
 		const struct call *call = &h->calls[i];
 		uint32_t root = ctx_group_of(segments, call->segment);

@@ -1,16 +1,16 @@
 /*
- * ranked.c - removes the groups of the lowest rank first
+ * ranked.c - removes groups of messages in the order of their rank
  *
- * Removes candidates in the order of their rank, the older first among equals,
- * until the target is met.  If the strategy refills, it then keeps again those
- * that still fit, the highest rank first, because the last one removed may have
- * been large.
+ * The groups with the lowest rank are removed first, among equal ranks the
+ * older ones, until the target is met.  The last group removed may have been
+ * larger than necessary.  So a strategy with refills then keeps removed groups
+ * that still fit, those with the highest rank first.
  *
- * With the last group of a turn its user messages are removed, unless the
- * strategy ranks these by themselves.  Where roles must alternate, the last
- * group of a turn is removed after its other groups.  If it has results in the
- * message that opens the next turn, it is also removed no later than the last
- * group of that turn.
+ * The user messages of a turn are removed with its last group, unless the
+ * strategy ranks them by themselves.  If roles must alternate, the last group
+ * of a turn is removed after the other groups of the turn.  If it has tool
+ * results in the message that begins the next turn, it is removed no later than
+ * the last group of that turn.
  */
 #include <stdlib.h>
 
@@ -22,18 +22,25 @@ struct ranked {
 	size_t candidate_index, turn; /* indices in candidates and in turns */
 };
 
-/* A turn while its candidates are removed. */
+/* A turn, and what is left of it while groups are removed. */
 struct turn {
-	uint64_t users; /* tokens of the user messages that are removed with its
-			   last group */
+	/* tokens of the turn's user messages, which are removed with its last
+	 * group */
+	uint64_t users;
 	size_t
-	    users_removed;   /* user messages that were removed by themselves */
-	size_t groups_left;  /* groups not yet removed, pinned ones included */
-	bool keeps_one;      /* a group of it is pinned */
-	double rank;         /* the highest rank of its groups */
-	size_t last;         /* index of the first segment of its last group */
-	bool shares_message; /* its first message has results of the turn before
-			      */
+	    /* number of user messages of the turn that were removed by
+	     * themselves */
+	    users_removed;
+	/* number of groups of the turn that are not removed, including pinned
+	 * ones */
+	size_t groups_left;
+	bool keeps_one; /* a group of it is pinned */
+	double rank;    /* the highest rank of its groups */
+	/* index of the first segment of the turn's last group */
+	size_t last;
+	/* true if the turn's first message also has tool results of the turn
+	 * before */
+	bool shares_message;
 };
 
 static int
@@ -48,8 +55,8 @@ compare_ranks(const void *a, const void *b)
 	return x->candidate_index < y->candidate_index ? -1 : 1;
 }
 
-/* Gives the last group of a turn the highest rank of the turn, so that it is
- * kept as long as any other. */
+/* Gives the last group of a turn the highest rank in the turn, so that it is
+ * kept as long as any other group of the turn. */
 static void
 raise_turn_end(struct ctx_candidate *candidates, const struct turn *turn)
 {
@@ -81,14 +88,15 @@ survey_turns(struct ctx_candidate *candidates, size_t n,
 		    candidates[candidates[i].root].turn != candidates[i].turn;
 		turn->keeps_one |= candidates[i].pinned;
 		turn->last = candidates[i].root;
-		/* The group of a late result is that of its call, in an earlier
-		 * turn.  The turn of the result ranks at least as high. */
+		/* A late tool result belongs to the group of its call, in an
+		 * earlier turn.  The turn of the result gets at least the rank
+		 * of that group. */
 		if (candidates[candidates[i].root].rank > turn->rank)
 			turn->rank = candidates[candidates[i].root].rank;
 	}
 }
 
-/* Lists the candidates that may be removed; returns the tokens of all
+/* Lists the candidates that may be removed.  Returns the tokens of all
  * candidates. */
 static uint64_t
 list_removable(const struct ctx_candidate *candidates, size_t n,
@@ -118,7 +126,7 @@ list_removable(const struct ctx_candidate *candidates, size_t n,
 			turn->users += candidate->weight;
 			continue;
 		}
-		/* A user message is kept as long as its turn. */
+		/* The user messages of a turn are kept as long as the turn. */
 		rank = candidate->rank;
 		after_equals = candidate->user ||
 		    (settings->alternates && i == turn->last);
@@ -130,8 +138,8 @@ list_removable(const struct ctx_candidate *candidates, size_t n,
 	return total;
 }
 
-/* Removes candidates, the lowest rank first, until the target is met.  Returns
- * how many of the list it removed. */
+/* Removes candidates, those with the lowest rank first, until the target is
+ * met.  Returns how many of the list were removed. */
 static size_t
 drop_lowest(struct ctx_candidate *candidates, struct turn *turns,
     const struct ranked *list, size_t listed, uint64_t target, uint64_t *total)
@@ -153,10 +161,10 @@ drop_lowest(struct ctx_candidate *candidates, struct turn *turns,
 	return i;
 }
 
-/* Returns true if a removed group may be kept again where roles must alternate.
- * A group needs the last group of its turn.  A last group with results in the
- * message that opens the next turn needs the user messages and the last group
- * of that turn. */
+/* Returns true if a removed group may be kept again in a format with
+ * alternating roles.  A group needs the last group of its turn.  If a last
+ * group has tool results in the message that begins the next turn, it also
+ * needs the user messages and the last group of that turn. */
 static bool
 keeps_turn_end(const struct ctx_candidate *candidates, const struct turn *turn,
     size_t candidate_index)
@@ -169,7 +177,8 @@ keeps_turn_end(const struct ctx_candidate *candidates, const struct turn *turn,
 	    (next->users_removed == 0 && !candidates[next->last].drop);
 }
 
-/* Keeps removed candidates again if they fit, the highest rank first. */
+/* Keeps removed candidates again if they fit, those with the highest rank
+ * first. */
 static void
 refill_budget(struct ctx_candidate *candidates, struct turn *turns,
     const struct ranked *list, size_t n_dropped,
@@ -182,8 +191,8 @@ refill_budget(struct ctx_candidate *candidates, struct turn *turns,
 		bool member = !candidate->user && !candidate->system;
 		uint64_t cost = candidate->weight;
 
-		/* A group is not kept without the user messages of its turns.
-		 */
+		/* A group can be kept only together with the user messages of
+		 * its turns. */
 		if (member &&
 		    (turn->users_removed > 0 || candidate->crosses_turns ||
 			(settings->alternates &&

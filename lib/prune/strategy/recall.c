@@ -33,17 +33,25 @@ static const double LENGTH =
 static const double SPEAKER =
     0.6; /* added share of the score if the question names the speaker */
 static const double ADDRESSEE =
-    0.5; /* weight of a name in the question by which a side is addressed */
+    /* weight of a name in the question if one side addresses the other by it */
+    0.5;
 static const double FUSE = 60; /* constant of reciprocal rank fusion */
 enum {
 	ADDRESS_LEAST =
-	    3, /* messages in which a side must address a name, at least, ... */
+	    /* minimum number of messages in which a side must address a name */
+	3,
 	ADDRESS_SHARE =
-	    20, /* ... and at least this part (1/20) of its messages, ... */
+	    /* minimum share (in twentieths) of the side's messages that must
+	     * address the name */
+	20,
 	ADDRESS_TIMES =
-	    4, /* ... and this many times as often as the other side does */
+	    /* the side must address the name this many times as often as the
+	     * other side */
+	4,
 	NEWEST_SHARE =
-	    20, /* part (1/20) of the free tokens that the newest may take */
+	    /* share (in twentieths) of the free tokens that the newest
+	     * messages may take */
+	20,
 };
 
 static int
@@ -79,10 +87,10 @@ grow_recall(struct recall *r, size_t items, struct ctx_err *err)
 	return 0;
 }
 
-/* Finds the sides whose speaker the question names.  If the messages of one
- * side often address somebody by a name in the question, the other side is that
- * person.  Such a name gets a lower weight: it says who is spoken to, not what
- * is said. */
+/* Finds the sides (user or assistant) whose speaker the question names.  If
+ * the messages of one side often address somebody by a name in the question,
+ * the other side is that person.  The name then gets a lower weight: it says
+ * who is spoken to, not what about. */
 static void
 find_sides(struct recall *r)
 {
@@ -120,8 +128,8 @@ compute_rarity(const struct recall *r, uint32_t term)
 	return pow(log(1 + (n - df + 0.5) / (df + 0.5)), RARITY);
 }
 
-/* Scores each segment by its terms that are in the question.  average is the
- * mean number of terms of a segment. */
+/* Gives each segment a score by its terms that are also in the question.
+ * average is the mean number of terms of a segment. */
 static void
 score_docs(struct recall *r, double average)
 {
@@ -146,8 +154,8 @@ score_docs(struct recall *r, double average)
 	}
 }
 
-/* Returns the share of a score that is left at the next segment, measured from
- * middle to middle. */
+/* Returns the part of a segment's score that its neighbour gets, by the
+ * distance in tokens from middle to middle. */
 static double
 compute_fading(const struct ctx_segment *segment,
     const struct ctx_segment *next)
@@ -156,9 +164,10 @@ compute_fading(const struct ctx_segment *segment,
 	    -((double)segment->tokens + (double)next->tokens) / 2 / FADE);
 }
 
-/* Adds to each score the faded scores of all other segments: one pass for those
- * before it, one for those after it.  Distance is in tokens, not in segments:
- * ten short remarks are one subject, two long results are two. */
+/* Adds to each score a part of the scores of all other segments: one pass for
+ * those before it, one for those after it.  The part falls with the distance
+ * in tokens, not in segments: ten short remarks are one subject, two long
+ * results are two. */
 static void
 smooth_scores(struct recall *r, const struct ctx_groups *groups)
 {
@@ -180,8 +189,8 @@ smooth_scores(struct recall *r, const struct ctx_groups *groups)
 	}
 }
 
-/* Raises the scores of speakers that the question names, and lowers those of
- * segments with many tokens. */
+/* Raises the scores of segments whose speaker the question names, and lowers
+ * those of segments with many tokens. */
 static void
 raise_speakers(struct recall *r, const struct ctx_groups *groups)
 {
@@ -214,8 +223,8 @@ compare_scores(const void *a, const void *b)
 	return x->item < y->item ? -1 : 1;
 }
 
-/* Adds 1 / (FUSE + place) for each segment's place in the order of scores;
- * equal scores share a place. */
+/* Adds 1 / (FUSE + place) for the place of each segment in the order of
+ * scores; segments with equal scores have the same place. */
 static int
 add_places(const double *scores, size_t n, double *fused, struct ctx_err *err)
 {
@@ -236,7 +245,8 @@ add_places(const double *scores, size_t n, double *fused, struct ctx_err *err)
 	return 0;
 }
 
-/* With an embedder, sets r->smooth to the fusion of both orders. */
+/* If there is an embedder, sets r->smooth to scores that combine both orders:
+ * by terms and by vectors. */
 static int
 fuse_rankings(struct recall *r, struct ctx_str question, struct ctx_err *err)
 {
@@ -261,8 +271,9 @@ fuse_rankings(struct recall *r, struct ctx_str question, struct ctx_err *err)
 	return rc;
 }
 
-/* Returns the question: the query or the last user message.  "Ann: " at its
- * start is removed if Ann speaks elsewhere, too; else it may be a topic. */
+/* Returns the question: the given query or the last user message.  If it
+ * begins with "Ann: " and Ann also speaks elsewhere, these bytes are left out;
+ * otherwise they may be the subject. */
 static struct ctx_str
 find_question(const struct recall *r)
 {
@@ -353,19 +364,20 @@ const struct ctx_scorer_kind ctx_recall_kind = {
     .release = release_recall,
 };
 
-/* The user messages of a turn that are kept only together with its best group.
- */
+/* The user messages of a turn, which are kept only together with the turn's
+ * best group. */
 struct turn_users {
 	double users;    /* sum of their ranks */
 	uint64_t weight; /* their tokens */
-	size_t best; /* index of the candidate with the highest rank; none: the
-			end */
+	/* index of the turn's candidate with the highest rank, or the number
+	 * of candidates */
+	size_t best;
 };
 
-/* Lowers the rank of the best group of a turn by the user messages that are
- * kept with it.  The new rank is the sum of all ranks per token of them all,
- * times the tokens of the group.  Else a good answer to a long and empty
- * message would seem cheaper than it is. */
+/* Lowers the rank of a turn's best group, because the turn's user messages are
+ * kept with it.  The new rank is the sum of all their ranks per token, times
+ * the tokens of the group.  Otherwise a good answer to a long message without
+ * content would seem cheaper than it is. */
 static void
 rank_with_users(struct ctx_candidate *candidates, size_t from, size_t end)
 {
@@ -395,7 +407,7 @@ rank_with_users(struct ctx_candidate *candidates, size_t from, size_t end)
 }
 
 /* Keeps the newest groups that fit into a share of the tokens that pinned
- * groups leave, and ranks the rest. */
+ * groups leave, and ranks the others. */
 int
 ctx_recall_decide(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,

@@ -1,5 +1,5 @@
-/* recall_terms.c - reads the messages of a conversation into terms for recall
- */
+/* recall_terms.c - divides messages into terms (words), for the strategy
+ * recall */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,11 +10,16 @@
 
 enum {
 	ADDRESS_WORDS =
-	    3, /* first words of a text, in which a name may be addressed */
+	    /* number of words at the start of a text among which the name of
+	     * an addressed person is searched */
+	3,
 	LABEL =
-	    80, /* first bytes of a text, in which its speaker may be named */
-	MERGE_LEAST = 1 << 16, /* entries of found from which on it is merged
-				  while a text is read */
+	    /* number of bytes at the start of a text in which the name of its
+	     * speaker is searched */
+	80,
+	/* number of entries from which on the array found is merged while a
+	 * text is read */
+	MERGE_LEAST = 1 << 16,
 };
 
 static int
@@ -25,7 +30,7 @@ compare_terms(const void *a, const void *b)
 	return (x->term > y->term) - (x->term < y->term);
 }
 
-/* Sorts r->found by term and merges equal terms. */
+/* Sorts the entries of r->found by term and merges those of equal terms. */
 static void
 merge_terms(struct recall *r)
 {
@@ -93,7 +98,7 @@ ctx_recall_add_doc(struct recall *r, uint32_t speaker, struct ctx_err *err)
 	return 0;
 }
 
-/* Appends the text of a node and a space to r->text. */
+/* Appends the text of a JSON node and a space to r->text. */
 static int
 append_node_text(struct recall *r, const struct ctx_json *json, uint32_t node,
     struct ctx_err *err)
@@ -155,8 +160,8 @@ read_message_text(struct recall *r, const struct ctx_message *message,
 	return 0;
 }
 
-/* Returns how many bytes of r->text name the speaker: the name of the sender,
- * or the text before the first ": ", as in "Ann: hello". */
+/* Returns how many bytes at the start of r->text name the speaker: the
+ * sender's name, or the text before the first ": ", as in "Ann: hello". */
 static size_t
 find_label(const struct recall *r)
 {
@@ -170,7 +175,7 @@ find_label(const struct recall *r)
 	return 0;
 }
 
-/* Makes r->text the question, without the sender's name. */
+/* Sets the question to r->text without the sender's name. */
 static void
 set_question(struct recall *r, uint32_t speaker)
 {
@@ -201,10 +206,10 @@ take_addressee(void *user, const char *p, size_t n, struct ctx_err *err)
 	    err);
 }
 
-/* Sets side and addressee of the newest segment.  A name is addressed if it is
- * one of the first words, starts with a capital letter, and is followed by a
- * punctuation mark: "Thanks, Ann!", "Ann, you must see it".  The first word of
- * all counts only if no other one does. */
+/* Sets the side and the addressed person of the newest segment.  A name
+ * addresses somebody if it is one of the first words, begins with a capital
+ * letter, and is followed by a punctuation mark: "Thanks, Ann!", "Ann, you
+ * must see it".  The very first word counts only if no other one does. */
 static int
 record_addressee(struct recall *r, const struct ctx_message *message,
     struct ctx_err *err)
@@ -235,7 +240,8 @@ record_addressee(struct recall *r, const struct ctx_message *message,
 	return 0;
 }
 
-/* Reads the terms of r->text.  The last term of its label names the speaker. */
+/* Reads the terms of r->text.  Its first label bytes name the speaker; the
+ * last term in them is taken as the name. */
 static int
 read_terms(struct recall *r, uint32_t *speaker, struct ctx_err *err)
 {
@@ -260,7 +266,7 @@ ctx_recall_add_message(struct ctx_scorer *scorer,
 	struct recall *r = (struct recall *)scorer;
 	uint32_t speaker;
 
-	/* Records that are no messages have segments without terms. */
+	/* Records that are not messages have segments without terms. */
 	while (r->n_docs < first)
 		if (ctx_recall_add_doc(r, 0, err) < 0 ||
 		    (scorer->options.embedder.line != NULL &&

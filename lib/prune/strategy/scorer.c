@@ -1,4 +1,4 @@
-/* scorer.c - calls the scorer of a strategy */
+/* scorer.c - calls the functions by which a strategy ranks messages */
 #include <stdlib.h>
 
 #include "prune/plan.h"

@@ -1,14 +1,15 @@
 /*
- * summarize.c - replaces all but the newest messages by a summary
+ * summarize.c - the strategy summarize: replaces all but the newest messages by
+ * a summary
  *
- * Removes what is older than the messages to keep, and more if these and the
- * summary would exceed the target.  An earlier summary is removed together with
- * messages, whose summary takes it in, and never alone.  Its tokens count
- * against those that are reserved for the new summary.
+ * What is older than the messages to be kept is removed, and more if these and
+ * the summary would exceed the target.  A summary of an earlier run is removed
+ * together with other messages, because the new summary includes it, and never
+ * alone.  Its tokens count as tokens for the new summary.
  */
 #include "prune/plan.h"
 
-/* Sets the tokens of earlier summaries to 0 in all weights; returns their
+/* Subtracts the tokens of earlier summaries from all weights; returns their
  * sum. */
 static uint64_t
 exclude_summaries(struct ctx_candidate *candidates, size_t n)
@@ -24,12 +25,14 @@ exclude_summaries(struct ctx_candidate *candidates, size_t n)
 	return tokens;
 }
 
-/* Removes what is older than keep_tokens or, without that, keep_messages. */
+/* Removes what is older than the newest keep_tokens tokens or, if that is 0,
+ * than the newest keep_messages messages. */
 static void
 drop_older(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings)
 {
-	uint64_t from_here = 0; /* tokens of this candidate and all younger */
+	/* tokens of this candidate and of all younger ones */
+	uint64_t from_here = 0;
 	size_t i;
 
 	for (i = n; i-- > 0;) {
@@ -46,8 +49,8 @@ drop_older(struct ctx_candidate *candidates, size_t n,
 	}
 }
 
-/* Where roles must alternate, keeps everything after the first group that is
- * kept: a late result keeps its call, and so what is between them. */
+/* If roles must alternate, keeps everything after the first group that is
+ * kept: a late result requires its call, and so all messages between them. */
 static void
 keep_after_kept(struct ctx_candidate *candidates, size_t n)
 {
@@ -65,7 +68,8 @@ keep_after_kept(struct ctx_candidate *candidates, size_t n)
 	}
 }
 
-/* Removes the earlier summaries if anything else is removed, else none. */
+/* Removes the summaries of earlier runs if anything else is removed, else
+ * none. */
 static void
 drop_summaries(struct ctx_candidate *candidates, size_t n)
 {

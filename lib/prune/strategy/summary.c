@@ -1,11 +1,11 @@
 /*
- * summary.c - writes an extractive summary, without a model
+ * summary.c - selects sentences for a summary, without a model
  *
- * Divides the texts into lines, each of a class: requests of the user first,
- * then decisions, then errors, then other lines.  Takes lines of one class
- * after the other as long as they fit, each line once.  Within a class, lines
- * that mention names of later text come first, and among them the newest.
- * Writes the taken lines in their original order.
+ * The texts are divided into lines, and each line gets a class: requests of the
+ * user come first, then decisions, then errors, then other lines.  Lines are
+ * taken class by class as long as they fit, no line twice.  Within a class,
+ * lines with names that also occur in later text come first, and among them the
+ * newest.  The lines taken are written in their original order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +30,10 @@ struct ctx_summary {
 	size_t n, cap;
 	struct ctx_intern seen; /* texts of lines, to take each once */
 	struct ctx_intern
-	    files;          /* paths, in the order of their first mention */
-	uint32_t *mentions; /* of each file: how often it was mentioned */
+	    /* paths of files, in the order in which they are first mentioned */
+	    files;
+	/* for each file, the number of times that it is mentioned */
+	uint32_t *mentions;
 	size_t mentions_cap;
 	struct ctx_intern later; /* names in texts that are kept */
 };
@@ -124,8 +126,9 @@ is_name_char(char c)
 	    c == '_' || c == '-' || c == '.' || c == '/';
 }
 
-/* Sets *name to the next run of name characters from *at on and moves *at after
- * it.  Returns false at the end of the text. */
+/* Sets *name to the next run of characters that can be part of a name, from
+ * offset *at on, and moves *at after it.  Returns false at the end of the
+ * text. */
 static bool
 read_next_name(struct ctx_str text, size_t *at, struct ctx_str *name)
 {
@@ -149,8 +152,8 @@ read_next_name(struct ctx_str text, size_t *at, struct ctx_str *name)
 	return *at > from || *at < text.n;
 }
 
-/* Returns true if a name identifies something: a path, an identifier, or a long
- * number, rather than a word. */
+/* Returns true if a name is more than a word: a path, an identifier, or a long
+ * number. */
 static bool
 is_telling(struct ctx_str name)
 {
@@ -180,8 +183,8 @@ is_path(struct ctx_str name)
 		return false;
 	if (slash != NULL && slash + 1 < end)
 		return true;
-	/* Like name.ext, with an extension of one to four characters that
-	 * starts with a letter. */
+	/* A file name such as name.ext, with an extension of one to four
+	 * characters that begins with a letter. */
 	return dot != NULL && dot > name.p && end - dot >= 2 &&
 	    end - dot <= 5 && to_lower_ascii(dot[1]) >= 'a' &&
 	    to_lower_ascii(dot[1]) <= 'z';
@@ -248,7 +251,8 @@ is_space_char(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Returns the bytes of the first sentence or line of text, at least 1. */
+/* Returns the length in bytes of the first sentence or line of text, at least
+ * 1. */
 static size_t
 find_sentence_end(struct ctx_str text)
 {
@@ -267,8 +271,8 @@ find_sentence_end(struct ctx_str text)
 	return text.n;
 }
 
-/* Returns the bytes of a line that are used.  A long line is cut between words
- * or, failing that, between characters. */
+/* Returns how many bytes of a line are used.  A long line is cut between words
+ * or, if that is not possible, between characters. */
 static size_t
 find_line_limit(struct ctx_str text)
 {
@@ -396,8 +400,8 @@ write_files(const struct ctx_summary *s, size_t most, struct ctx_buf *out,
 	return 0;
 }
 
-/* Sets out to the taken lines and at most this many files, and *tokens to their
- * tokens. */
+/* Sets out to the lines taken and at most this many file names, and *tokens to
+ * the tokens of that. */
 static int
 write_taken_lines(const struct ctx_summary *s,
     struct ctx_token_counter *counter, size_t files, struct ctx_buf *out,
@@ -410,7 +414,8 @@ write_taken_lines(const struct ctx_summary *s,
 	return ctx_token_count(counter, out->p, out->n, tokens, err);
 }
 
-/* Returns the place of line i within its class; the lowest is taken first. */
+/* Returns a number by which the lines of a class are sorted; the line with the
+ * lowest is taken first. */
 static unsigned
 find_line_order(const struct ctx_summary *s, size_t i)
 {
@@ -419,8 +424,9 @@ find_line_order(const struct ctx_summary *s, size_t i)
 	return s->lines[i].mentioned_later ? 1 : 2;
 }
 
-/* Takes lines of one class as long as they fit into left tokens, in the order
- * of find_line_order, the newest first.  Returns the tokens left. */
+/* Takes lines of one class, in the order of find_line_order and the newest
+ * first, as long as they fit into left tokens.  Returns the tokens that are
+ * left then. */
 static uint64_t
 take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t left)
 {
@@ -440,8 +446,8 @@ take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t left)
 	return left;
 }
 
-/* Drops the last taken line of the least important class.  Returns false if no
- * line is taken. */
+/* Removes the last line taken of the least important class.  Returns false if
+ * no line is taken. */
 static bool
 drop_worst_line(struct ctx_summary *s)
 {
@@ -458,8 +464,8 @@ drop_worst_line(struct ctx_summary *s)
 	return true;
 }
 
-/* Sets the tokens of each line, with about 3 for label and line feed, and
- * whether later text mentions its names. */
+/* Sets the tokens of each line, with about 3 for its label and line feed, and
+ * whether names in it also occur in later text. */
 static int
 measure_lines(struct ctx_summary *s, struct ctx_token_counter *counter,
     struct ctx_err *err)
@@ -483,8 +489,8 @@ int
 ctx_summary_write(struct ctx_summary *s, struct ctx_token_counter *counter,
     uint64_t limit, struct ctx_buf *out, struct ctx_err *err)
 {
-	/* Share of the tokens left that a class may take, in percent.  The next
-	 * class may take what it leaves. */
+	/* Percentage of the remaining tokens that a class of lines may take.
+	 * The next class may take what is left. */
 	static const unsigned share[CLASSES] = {45, 25, 60, 50, 100};
 	size_t files = MOST_FILES;
 	uint64_t tokens, left = limit, part;
@@ -502,7 +508,8 @@ ctx_summary_write(struct ctx_summary *s, struct ctx_token_counter *counter,
 			return -1;
 		if (tokens <= limit)
 			return 0;
-		/* Drop files first, then the least important lines. */
+		/* File names are removed first, then the least important
+		 * lines. */
 		if (files > 0)
 			files /= 2;
 		else if (!drop_worst_line(s))

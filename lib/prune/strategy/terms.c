@@ -52,7 +52,7 @@ fold_case(uint32_t cp)
 	return cp;
 }
 
-/* English words that say nothing about the subject of a text, also what remains
+/* English words that say nothing about the subject of a text, and what is left
  * of "don't" and "she's"; sorted. */
 /* clang-format off */
 static const char common[][8] = {
@@ -70,8 +70,8 @@ static const char common[][8] = {
 };
 /* clang-format on */
 
-/* The most frequent English forms that no rule makes, with their words; sorted.
- */
+/* The most frequent irregular forms of English words, with the base forms;
+ * sorted. */
 /* clang-format off */
 static const struct irregular {
 	char form[11], word[11];
@@ -119,7 +119,8 @@ compare_form(const void *word, const void *row)
 	return strcmp(word, row);
 }
 
-/* Returns the row that begins with this word in a sorted table; NULL: none. */
+/* Returns the entry of a sorted table that begins with this word; NULL if
+ * there is none. */
 static const void *
 find_row(const char *word, size_t n, const void *table, size_t rows,
     size_t size)
@@ -150,8 +151,8 @@ has_vowel(const char *word, size_t n)
 	return false;
 }
 
-/* Removes the ending of a plural, or of the third person, in place; returns the
- * new length of the word. */
+/* Removes the ending of an English plural, or of a verb's third person, in
+ * place.  Returns the new length of the word. */
 static size_t
 remove_plural(char *word, size_t n)
 {
@@ -200,7 +201,7 @@ stem_word(char *word, size_t n)
 	return n;
 }
 
-/* Returns the bytes of the first characters of a word. */
+/* Returns the length in bytes of the first characters of a word. */
 static size_t
 find_head(const char *word, size_t n, size_t characters)
 {
@@ -241,7 +242,7 @@ emit_term(const struct ctx_terms *terms, char *word, size_t n,
 	return terms->take(terms->user, word, n, err);
 }
 
-/* The word that is read, and the path or identifier that it is a part of. */
+/* The word that is being read, and the path or identifier that contains it. */
 struct reading {
 	char word[LONGEST], name[LONGEST];
 	size_t n, name_n;
@@ -313,8 +314,8 @@ ctx_terms_of(const struct ctx_terms *terms, const char *p, size_t n,
 			continue;
 		}
 		r.last = 0;
-		/* A capital letter after a small one begins a word, as in
-		 * camelCase. */
+		/* A capital letter after a small letter begins a new word, as
+		 * in camelCase. */
 		if (class != WORD ||
 		    (cp >= 'A' && cp <= 'Z' && before >= 'a' && before <= 'z'))
 			if (end_word(terms, &r, class == OTHER, err) < 0)

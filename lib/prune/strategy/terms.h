@@ -4,13 +4,14 @@
 
 #include "base/base.h"
 
-/* The receiver of terms.  take gets one term, n bytes valid during the call. */
+/* A function that receives terms (words). take is called with one term of n
+ * bytes, which are valid during the call. */
 struct ctx_terms {
 	void *user;
 	int (*take)(void *user, const char *p, size_t n, struct ctx_err *err);
 };
 
-/* Calls take for each term of a UTF-8 text, in order, repetitions included.
+/* Calls take for each term of a UTF-8 text, in order and with repetitions.
  * Stops if take returns -1. */
 int ctx_terms_of(const struct ctx_terms *terms, const char *p, size_t n,
     struct ctx_err *err);

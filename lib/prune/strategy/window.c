@@ -1,4 +1,5 @@
-/* window.c - keeps the newest turns, whatever their size */
+/* window.c - the strategy window: keeps the newest turns, whatever their size
+ */
 #include "prune/plan.h"
 
 int
