@@ -45,7 +45,8 @@ append_raw(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
 
 	if (ctx_json_compact(json, node, out, &text, err) < 0)
 		return -1;
-	/* ctx_json_compact appends nothing if text points into the JSON. */
+	/* If the text is already compact, ctx_json_compact appends nothing and
+	 * points into the JSON. */
 	return out->n > from ? 0 : ctx_buf_add(out, text.p, text.n, err);
 }
 
@@ -60,8 +61,9 @@ is_blank_buffer(const struct ctx_buf *text)
 	return true;
 }
 
-/* Appends the arguments as an object. With is_json the value is a string whose
- * text has been scanned into validator->json. */
+/* Appends the arguments of a tool call as a JSON object.  If is_json is true,
+ * the value is a string whose text is JSON and has been scanned into
+ * validator->json. */
 static int
 make_object(struct ctx_validator *validator, struct ctx_buf *out,
     uint32_t value, bool is_json, struct ctx_err *err)
@@ -86,8 +88,8 @@ make_object(struct ctx_validator *validator, struct ctx_buf *out,
 	return ctx_buf_add(out, "}", 1, err);
 }
 
-/* Refuses the arguments of call i. With in_text the fix writes the object as a
- * string. */
+/* Reports that the arguments of tool call i have the wrong form.  If in_text
+ * is true, the fix writes the object as a JSON string. */
 static int
 refuse_arguments(struct ctx_validator *validator, size_t i, bool in_text,
     bool is_json, const char *tail, struct ctx_err *err)
@@ -112,7 +114,7 @@ refuse_arguments(struct ctx_validator *validator, size_t i, bool in_text,
 	    ctx_json_str(json, value), err);
 }
 
-/* Checks arguments that must be JSON in a string. */
+/* Checks tool call arguments that must be JSON inside a string. */
 static int
 check_argument_string(struct ctx_validator *validator, size_t i,
     struct ctx_err *err)
@@ -120,8 +122,8 @@ check_argument_string(struct ctx_validator *validator, size_t i,
 	const struct ctx_block *block = &validator->message->blocks[i];
 	int rc;
 
-	/* A call that is a whole item may have a type whose arguments are an
-	 * object. */
+	/* In Responses a tool call of some types has an object as arguments,
+	 * not a string. */
 	if (validator->message->json->nodes[block->payload].kind !=
 	    CTX_JSON_STRING)
 		return block->container == 0
@@ -150,7 +152,8 @@ ctx_validate_arguments(struct ctx_validator *validator, size_t i,
 	if (value != 0 && (validator->rules & CTX_ARGUMENTS_TEXT) &&
 	    ctx_json_is(json, value - 1, "arguments"))
 		return check_argument_string(validator, i, err);
-	/* Formats that need ids of calls need their arguments, too. */
+	/* In formats that require an id in each tool call, arguments are
+	 * required, too. */
 	if (!(validator->rules & CTX_ARGUMENTS_OBJECT) ||
 	    (!needed &&
 		(value == 0 || json->nodes[value].kind == CTX_JSON_NULL)) ||

@@ -1,6 +1,4 @@
-/*
- * block_rules.c - the form of a message's blocks, each by itself
- */
+/* block_rules.c - checks the form of each block of a message by itself */
 #include <string.h>
 
 #include "check/surrogate_rules.h"
@@ -41,7 +39,7 @@ ctx_validate_says_nothing(const struct ctx_validator *validator,
 		    0);
 }
 
-/* Returns true if reasoning has a signature or encrypted data. */
+/* Returns true if the reasoning block has a signature or encrypted data. */
 static bool
 has_reasoning_proof(const struct ctx_json *json, uint32_t block)
 {
@@ -60,7 +58,7 @@ has_reasoning_proof(const struct ctx_json *json, uint32_t block)
 	for (i = 0; i < 2; i++)
 		if ((proof = ctx_json_find(json, block, proofs[i])) != 0)
 			return !ctx_text_is_empty(json, proof, false);
-	/* Some models of Bedrock reason without a signature. */
+	/* Reasoning of some models on Bedrock has no signature. */
 	return nested;
 }
 
@@ -117,8 +115,8 @@ ctx_validate_body(struct ctx_validator *validator, size_t i,
 	const struct ctx_block *block = &message->blocks[i];
 	uint32_t body = block->payload;
 
-	/* If no text may replace the body, payload is 0 and the next block has
-	 * the body. */
+	/* If the content of a tool result cannot be replaced by a text,
+	 * payload is 0 and the content is in the next block. */
 	if (body == 0 && i + 1 < message->n &&
 	    message->blocks[i + 1].result_index == i + 1)
 		body = message->blocks[i + 1].payload;
@@ -129,12 +127,10 @@ ctx_validate_body(struct ctx_validator *validator, size_t i,
 	    "result", " has no content", err);
 }
 
-/*
- * Returns true if a text is refused.  White space is accepted beside another
- * text (LibreChat-AI/agents #124, April 2026; Bedrock: pydantic-ai,
- * test_bedrock_cache_write_and_read, 2026) and beside a call of a client's tool
- * (llm-anthropic, test_tools, 2026).
- */
+/* Returns true if providers refuse this empty or blank text.  White space is
+ * accepted next to another text (LibreChat-AI/agents #124, April 2026;
+ * Bedrock: pydantic-ai, test_bedrock_cache_write_and_read, 2026) and next to a
+ * tool call that the client answers (llm-anthropic, test_tools, 2026). */
 static bool
 is_refused_text(const struct ctx_validator *validator,
     const struct ctx_block *block)
@@ -182,8 +178,8 @@ check_block(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 		    CTX_RULE_CUT_REASONING, i, "reasoning has no signature", "",
 		    err);
 	case CTX_BLOCK_TEXT:
-		/* A text that is the whole content is checked as an empty
-		 * message. */
+		/* If a text is the message's only content, it is checked
+		 * later, as an empty message. */
 		if (!is_refused_text(validator, block))
 			return 0;
 		return ctx_validate_refuse_part(validator, CTX_RULE_EMPTY_TEXT,
@@ -224,8 +220,8 @@ ctx_validate_forms(struct ctx_validator *validator, struct ctx_err *err)
 {
 	size_t i;
 
-	/* Strings are checked first: a later finding may replace the same text,
-	 * and its edit must be the last. */
+	/* Strings are checked first: a later rule may replace the same text,
+	 * and its edit must be added last. */
 	if (ctx_validate_texts(validator, err) < 0)
 		return -1;
 	for (i = 0; i < validator->message->n; i++)

@@ -1,10 +1,10 @@
 /*
- * breakpoint_rules.c - number and place of breakpoints
+ * breakpoint_rules.c - checks the number and place of cache breakpoints
  *
- * A request may have four breakpoints.  The oldest are removed: first those of
- * the tools, then those of the system prompt, then those of the messages, which
- * is their order in the cached prefix.  The newest breakpoints cover the most
- * tokens.
+ * A request may have four breakpoints.  If it has more, the oldest ones are
+ * removed: first those of the tools, then those of the system prompt, then
+ * those of the messages, which is their order in the cached prefix.  The newest
+ * breakpoints cover the most tokens.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,8 @@
 #include "check/surrogate_rules.h"
 #include "check/validator.h"
 
-/* Returns how breakpoints are written for the provider; NULL: not at all. */
+/* Returns how cache breakpoints are written for the provider; NULL if it has
+ * none. */
 static const struct ctx_breakpoint_format *
 find_breakpoint_format(const struct ctx_validator *validator)
 {
@@ -51,7 +52,8 @@ ctx_child_span(const struct ctx_json *json, uint32_t container, uint32_t child,
 	return (struct ctx_str){json->text + from, to - from};
 }
 
-/* Returns true if all elements before node are breakpoints. */
+/* Returns true if all elements of the array before node are cache breakpoints.
+ */
 static bool
 has_only_markers_before(const struct ctx_json *json, uint32_t container,
     uint32_t node)
@@ -66,7 +68,8 @@ has_only_markers_before(const struct ctx_json *json, uint32_t container,
 	return true;
 }
 
-/* Returns true if a breakpoint is on reasoning, or is the element after it. */
+/* Returns true if a cache breakpoint is a member of a reasoning block, or is
+ * the element after one. */
 static bool
 is_misplaced(const struct ctx_json *json, uint32_t container, uint32_t node)
 {
@@ -121,7 +124,8 @@ add_breakpoint_seen(struct ctx_validator *validator,
 		return -1;
 	validator->breakpoints = marks;
 	marks[validator->n_breakpoints++] = *mark;
-	/* Breakpoints of a request are counted at its end. */
+	/* The breakpoints of a request are counted at its end, when those of
+	 * tools and system prompt are known. */
 	if (mark->json != NULL ||
 	    validator->n_breakpoints <= CTX_BREAKPOINTS_MAX)
 		return 0;
@@ -187,8 +191,8 @@ ctx_validate_all_markers(struct ctx_validator *validator,
 		ctx_breakpoint_system(format, json, request), validator,
 		check_breakpoint, err) < 0)
 		return -1;
-	/* Breakpoints outside the messages were added last, but are the oldest.
-	 */
+	/* The breakpoints outside the messages are last in the list, but come
+	 * first in the cached prefix. */
 	n = validator->n_breakpoints;
 	first = of_messages;
 	for (i = 0; i + CTX_BREAKPOINTS_MAX < n; i++)

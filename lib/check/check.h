@@ -1,6 +1,4 @@
-/*
- * check.h - ctx-check: what providers refuse, and its repair
- */
+/* check.h - ctx-check: finds what providers would refuse, and repairs it */
 #ifndef CTX_CHECK_H
 #define CTX_CHECK_H
 
@@ -70,15 +68,16 @@ struct ctx_rule {
 	const char *id;
 	const char *about;  /* one line: what a finding means */
 	const char *source; /* page or thread that shows the refusal */
-	/* The rule applies if any of these dialect rules is set; 0: always. */
+	/* The rule applies to a conversation whose dialect (format) has one of
+	 * these bits; 0: to every conversation. */
 	uint64_t when;
 	enum ctx_fix_kind remedy;
 };
 /* Returns row i, or NULL after the last. */
 const struct ctx_rule *ctx_rule_at(size_t i);
 
-/* A provider that a conversation is to be sent to: the dialect whose rules it
- * has, and dialect rules that it adds (more). */
+/* A provider to which conversations are sent: the dialect (format) whose rules
+ * it has, and in more the rules that it adds. */
 struct ctx_provider {
 	const char *name, *about;
 	const char *dialect;
@@ -86,39 +85,42 @@ struct ctx_provider {
 };
 const struct ctx_provider *ctx_provider_at(size_t i);
 const struct ctx_provider *ctx_provider_find(const char *name);
-/* Returns the dialect rules for a conversation of this dialect that is sent to
- * the provider; NULL: to the provider whose own format it is. */
+/* Returns the rules for a conversation of this dialect (format) that is sent
+ * to this provider.  NULL means the provider whose own format the dialect is.
+ */
 uint64_t ctx_provider_rules(const struct ctx_provider *provider,
     const struct ctx_dialect *dialect);
 
-/* Returns the dialect rules for a conversation of this dialect, which has
- * CTX_MODEL_DECIDES, that is sent to a model of this vendor (ctx_model.vendor).
- */
+/* Returns the rules for a conversation whose dialect has CTX_MODEL_DECIDES and
+ * that is sent to a model of this vendor (ctx_model.vendor). */
 uint64_t ctx_vendor_rules(const char *vendor,
     const struct ctx_dialect *dialect);
 
-/* Upper limits of a provider; 0: not known. */
+/* The maximum sizes and numbers that a provider accepts; 0: not known. */
 struct ctx_provider_limits {
 	const char *provider; /* name of its ctx_provider row */
 	uint64_t request;     /* bytes of a request */
 	uint32_t side;        /* pixels on a side of an image */
-	/* With more than many images in the request: pixels on a side. */
+	/* If the request has more than many images, each side of an image may
+	 * have many_side pixels. */
 	uint32_t many, many_side;
-	uint64_t image;  /* bytes of an image */
-	bool encoded;    /* true if the image's bytes are counted in base64 */
+	uint64_t image; /* bytes of an image */
+	/* true if the limit is for the image's base64 text, false if for its
+	 * bytes */
+	bool encoded;
 	uint32_t images; /* images of a request */
-	/* Images of a request to a model whose window is at most few_window
-	 * tokens. */
+	/* If the model's window has at most few_window tokens, a request may
+	 * have few_images images. */
 	uint64_t few_window;
 	uint32_t few_images;
 	uint32_t in_message; /* images of a message */
 };
-/* Returns the row of a provider, or with NULL that of the provider whose own
- * format the dialect is; NULL if there is none. */
+/* Returns the limits of a provider; NULL means the provider whose own format
+ * the dialect is.  Returns NULL if none are known. */
 const struct ctx_provider_limits *ctx_provider_limits_of(
     const struct ctx_provider *provider, const struct ctx_dialect *dialect);
-/* Returns the maximum number of images of a request to a model with a window of
- * so many tokens; 0: the window is not known. */
+/* Returns the maximum number of images in a request to a model with a window
+ * of this many tokens; 0: the window is not known. */
 uint32_t ctx_provider_limits_images(const struct ctx_provider_limits *limits,
     uint64_t window);
 
@@ -132,56 +134,64 @@ struct ctx_place {
 	bool inside;      /* true if the conversation is inside a record */
 };
 
-/* One violation of a rule.  The words in capitals name the CTX_FIX_... of the
- * rule that a member is for. */
+/* One violation of a rule.  A word in capitals before a member's comment names
+ * the kind of repair (CTX_FIX_...) that uses the member. */
 struct ctx_finding {
 	enum ctx_rule_id id;
 	struct ctx_place place;
-	/* Text for people; it may quote the input, control characters
-	 * included. */
+	/* Text that says what is wrong.  It may quote the input, including
+	 * control characters. */
 	const char *what;
-	/* REMOVE_BLOCK: index of the block in the message being checked;
-	 * REPLACE_IMAGE: index among the images of an earlier message. */
+	/* REMOVE_BLOCK: index of the block in the message that is being
+	 * checked; REPLACE_IMAGE: index of the image among those of an earlier
+	 * message. */
 	size_t part;
 	uint32_t node; /* REMOVE_MEMBER: node of the key */
-	uint32_t call; /* ADD_RESULT: index among the calls of the message */
-	bool shared;   /* ADD_RESULT: an existing result may be meant for it */
-	/* REPLACE_TEXT: the bytes to replace, p NULL if there is no fix; and
-	 * the replacement, valid until on_finding returns. */
+	/* ADD_RESULT: index of the tool call among those of its message */
+	uint32_t call;
+	/* ADD_RESULT: true if a tool result without a call may be meant for
+	 * this call */
+	bool shared;
+	/* REPLACE_TEXT: the bytes to be replaced (p NULL: there is no fix),
+	 * and their replacement, valid until on_finding returns. */
 	struct ctx_str old;
 	struct ctx_str replacement;
-	bool in_request; /* found in the request, outside its messages */
-	bool doubled;    /* ADD_RESULT: a later open call has the same id */
+	/* true if the violation is in the request, but not in its messages */
+	bool in_request;
+	/* ADD_RESULT: true if a later call without a result has the same id */
+	bool doubled;
 };
 
 /*
- * Checks one conversation, message by message.  It calls on_finding for each
- * violation as soon as that is certain, which may be at a later message.
+ * Checks one conversation, message by message.  Calls on_finding for each
+ * violation of a rule as soon as it is certain, which may be only at a later
+ * message.
  *
- * on_finding returns 1 if it fixes the violation as the rule says; later
- * messages are then checked as if it had never been there.  It returns 2 if it
- * fixes it by a result in a message directly before the one being checked, or
- * after the last message; 0 if it does not fix it; -1 with *err.
+ * on_finding returns 1 if it repairs the violation as the rule says; later
+ * messages are then checked as if the violation had not been there.  It returns
+ * 2 if it repairs the violation by a tool result that becomes the message
+ * before the one being checked, or the last message; 0 if it does not repair
+ * it; -1 with *err.
  *
- * Memory: the open tool calls, and 48 bytes per id seen.
+ * Memory: the tool calls without a result, and 48 bytes for each different id.
  */
 struct ctx_validator {
 	int (*on_finding)(void *user, const struct ctx_finding *finding,
 	    struct ctx_err *err);
 	void *user;
-	/* Set by the caller: the provider, and the dialect of the next message;
-	 * or NULL. */
+	/* Set by the caller: the provider, or NULL. */
 	const struct ctx_provider *provider;
 	const struct ctx_dialect *dialect;
-	/* Set by the caller: tokens of the window of the message's model; 0:
-	 * not known. */
+	/* Set by the caller: window, in tokens, of the model of the message;
+	 * 0: not known. */
 	uint64_t window;
-	/* Set by the caller after ctx_validator_begin: the request that holds
-	 * the conversation, or NULL. */
+	/* Set by the caller after ctx_validator_begin: JSON and node of the
+	 * request that contains the conversation; NULL and 0 if there is none.
+	 */
 	const struct ctx_json *request_json;
 	uint32_t request;
 	bool removed; /* true if a fix removed the last message */
-	/* Per block of the last message: true if a fix removed it. */
+	/* For each block of the last message, true if a repair removed it. */
 	bool *removed_blocks;
 	/* Internal: */
 	size_t removed_blocks_cap;
@@ -191,13 +201,15 @@ struct ctx_validator {
 	struct ctx_tool_call_log *log;
 	struct ctx_buf what, text, replacement, spare;
 	struct ctx_json json;
-	/* Indices of messages, plus one; 0: none.  The last with results, ...
-	 */
+	/* Index of the last message with tool results, plus 1; 0: none. */
 	uint64_t last_results;
-	uint64_t last_speech; /* ... the last without results, ... */
-	/* ... and last_speech at the time of late results. */
+	/* index of the last message without tool results, plus 1; 0: none */
+	uint64_t last_speech;
+	/* The value of last_speech when late tool results (not directly after
+	 * their calls) came. */
 	uint64_t late_after;
-	/* The message of the oldest call that late results answered. */
+	/* Index plus 1 of the message with the oldest tool call that late
+	 * results answered. */
 	uint64_t late_call;
 	struct ctx_last_seen {
 		enum ctx_role role; /* of the last message */
@@ -208,44 +220,52 @@ struct ctx_validator {
 	struct {
 		struct ctx_place place;
 		struct ctx_last_seen before; /* what stood before it */
-		/* The finding if the message is kept; what is NULL: none. */
+		/* The finding that is reported if the message is kept; what is
+		 * NULL if there is none. */
 		struct ctx_finding finding;
 	} waiting_findings[3]; /* findings that the next message decides */
 	unsigned waiting_bits; /* a bit per entry in use */
-	/* Reasoning items in a row that still need an item of the assistant
-	 * after them. */
+	/* Consecutive reasoning items that must still be followed by an item
+	 * of the assistant. */
 	struct ctx_place *open_reasoning;
 	size_t n_open_reasoning, open_reasoning_cap;
 	uint64_t newest_turn; /* the newest message written by a user */
-	/* The first of the newest assistant messages in a row. */
+	/* First message of the newest run of assistant messages. */
 	uint64_t newest_answer;
-	/* A call stays without a result, and got none added. */
+	/* True if a tool call has no result and none was inserted. */
 	bool unanswered;
-	/* Results may answer calls that only the provider stores.  Set by the
-	 * caller after ctx_validator_begin, or by a message. */
+	/* True if tool results may answer calls that only the provider has
+	 * stored.  Set by the caller after ctx_validator_begin, or when a
+	 * message says so. */
 	bool has_remote_state;
-	bool outside_messages; /* checking the request outside its messages */
-	bool has_tool_calls;   /* a message has a tool call */
-	/* Cache breakpoints, oldest first; of the stream's own messages at most
-	 * 4 are kept. */
+	/* true while the request outside its messages is checked */
+	bool outside_messages;
+	bool has_tool_calls; /* a message has a tool call */
+	/* Cache breakpoints, the oldest first.  Of messages that are records,
+	 * at most 4 are stored. */
 	struct ctx_breakpoint_seen *breakpoints;
 	size_t n_breakpoints, breakpoints_cap;
-	/* Images, oldest first; at most one more than the provider takes. */
+	/* Images, the oldest first; at most one more than the provider
+	 * accepts. */
 	struct ctx_image_seen *images;
 	size_t n_images, images_cap;
-	uint64_t images_left;   /* images that no fix has removed */
-	bool unnamed_continues; /* a call without an id may get more results */
-	bool ended;             /* the conversation has ended */
-	/* An earlier message holds results of these calls. */
+	uint64_t images_left; /* images that no fix has removed */
+	/* true if a tool call without an id may get more results */
+	bool unnamed_continues;
+	bool ended; /* the conversation has ended */
+	/* True if an earlier message also contains results of the calls that
+	 * this message answers. */
 	bool results_split;
-	bool reasoning_has_id; /* the waiting reasoning has an id of OpenAI */
-	/* Open calls before this message wait until the user speaks or the
-	 * conversation ends. */
+	/* true if the reasoning in open_reasoning has an id of OpenAI */
+	bool reasoning_has_id;
+	/* Tool calls before this message may stay without a result until the
+	 * user writes something or the conversation ends. */
 	uint64_t open_until_user;
-	/* The newest user message with more than results, plus one. */
+	/* Index plus 1 of the newest user message that contains more than tool
+	 * results. */
 	uint64_t newest_user_text;
-	/* Blocks of a message that later records continue, and whether any is
-	 * more than reasoning. */
+	/* For a message that later records continue: the number of its blocks
+	 * so far, and whether one of them is not reasoning. */
 	size_t continued_blocks;
 	bool continued_speaks;
 };
@@ -254,24 +274,25 @@ int ctx_validator_init(struct ctx_validator *validator, struct ctx_err *err);
 void ctx_validator_release(struct ctx_validator *validator);
 /* Begins the next conversation. */
 void ctx_validator_begin(struct ctx_validator *validator);
-/* Checks the next message by the rules of ctx_provider_rules. */
+/* Checks the next message. rules are those of ctx_provider_rules. */
 int ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
     const struct ctx_message *message, const struct ctx_place *place,
     struct ctx_err *err);
-/* Ends the conversation.  With allow_pending the tool calls of its newest turn
- * need no result yet. */
+/* Ends the conversation.  If allow_pending is true, tool calls of the newest
+ * turn may have no result yet. */
 int ctx_validator_end(struct ctx_validator *validator, bool allow_pending,
     struct ctx_err *err);
-/* Checks validator->request outside its messages, which is the node of their
- * array.  Findings get the place of the request. */
+/* Checks validator->request except its messages, which are at the JSON node
+ * messages.  Findings get the place of the request. */
 int ctx_validator_check_request(struct ctx_validator *validator, uint64_t rules,
     uint32_t messages, const struct ctx_place *place, struct ctx_err *err);
-/* Returns the index of the first message that may still get findings. */
+/* Returns the index of the first message about which there may still be
+ * findings. */
 uint64_t ctx_validator_settled(const struct ctx_validator *validator);
 
 /* ---- check/check_stream.c: check a stream, or repair it ----------------- */
 
-/* Content of the result that --repair adds for a call without one. */
+/* Text of the tool result that --repair inserts for a call without a result. */
 #define CTX_NO_RESULT "[no result: the call was interrupted]"
 
 /* A violation that ctx_check has fixed. */
@@ -279,44 +300,46 @@ struct ctx_fix {
 	const struct ctx_finding *finding;
 	const char *action; /* "drop", "insert" or "edit" */
 	enum ctx_role role; /* of the message */
-	/* The bytes removed, inserted or replaced; valid during the call. */
+	/* The bytes that were removed, inserted or replaced; valid during the
+	 * call of on_fix. */
 	struct ctx_str bytes;
 };
 
 struct ctx_check_options {
 	const struct ctx_provider *provider; /* or NULL */
-	/* For the windows of models, and whether they bind reasoning; NULL: no
-	 * window is known, and none does. */
+	/* Gives the windows of models, and whether they refuse signed
+	 * reasoning after a change.  NULL: no window is known, and no model is
+	 * taken to refuse it. */
 	struct ctx_model_counters *counters;
 	bool allow_pending; /* see ctx_validator_end */
-	bool schema; /* check arguments against schemas (CTX_CALLS_FIT) */
-	/* Gets each message as it was, before its change is written; or NULL.
-	 */
+	/* true to check arguments against the JSON schemas of their tools */
+	bool schema;
+	/* Archive for each message as it was before a change, written before
+	 * the change; NULL: none. */
 	struct ctx_archive *archive;
-	/* What a repair does with bound reasoning after what it changes.  With
-	 * CTX_REASONING_FAIL a conversation is held to its end. */
+	/* What a repair does with bound reasoning (signed, and refused after a
+	 * change before it).  With CTX_REASONING_FAIL a conversation is kept
+	 * in memory until its end. */
 	enum ctx_reasoning reasoning;
 	void *user;
-	/* Called for each violation that was not fixed; part and node of the
-	 * finding are not valid here. */
+	/* Called for each violation that was not repaired.  The members part
+	 * and node of the finding are not valid there. */
 	int (*on_finding)(void *user, const struct ctx_finding *finding,
 	    struct ctx_err *err);
-	/* Called for each violation that was fixed; or NULL. */
+	/* Called for each violation that was repaired; NULL: not called. */
 	int (*on_fix)(void *user, const struct ctx_fix *fix,
 	    struct ctx_err *err);
 	uint64_t messages; /* set to the number of messages checked */
-	/* Set to the number of messages whose bound reasoning after a repair
-	 * was removed, and of those where it was kept; and of conversations
+	/* Set to the number of messages whose bound reasoning was removed
+	 * after a repair, of messages where it was kept, and of conversations
 	 * that were not repaired because of CTX_REASONING_FAIL. */
 	uint64_t reasoning_removed, reasoning_kept, refused;
 };
 
-/*
- * Checks the conversations of a stream.  With a writer (else NULL) it also
- * fixes what it can and writes the stream; records that need no fix are written
- * byte for byte.  Records after a tool call are then held until the call has
- * its result or can no longer get one.
- */
+/* Checks the conversations of a stream.  If writer is not NULL, also repairs
+ * what it can and writes the stream; records without a repair are written byte
+ * for byte.  Records after a tool call are kept in memory until the call has
+ * its result or cannot get one any more. */
 int ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_check_options *options, struct ctx_err *err);
 

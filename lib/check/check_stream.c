@@ -1,12 +1,13 @@
 /*
- * check_stream.c - check a stream, or repair it
+ * check_stream.c - checks the conversations of a stream, and repairs them if
+ * asked to
  *
- * The messages of the stream are one conversation, and the messages inside a
- * record are another.  Each conversation has its own validator.
+ * Messages that are records form one conversation; the messages inside a record
+ * form another.  There is a validator for each.
  *
- * With CTX_REASONING_FAIL the events of a conversation are held until its end.
- * A trial, which writes and reports nothing, then says whether the conversation
- * may be repaired.
+ * With CTX_REASONING_FAIL a conversation is kept in memory until its end.  Then
+ * a trial, which writes and reports nothing, shows whether it can be repaired
+ * without making signed reasoning invalid.
  */
 #include <string.h>
 
@@ -33,10 +34,12 @@ struct check {
 	struct ctx_writer *writer; /* NULL: nothing is repaired */
 	bool repairing;
 	bool trial;
-	const char *file;    /* file of the first record that is not blank */
-	bool conversations;  /* true if a record held a conversation */
-	uint32_t counted_to; /* offset up to which lines were counted, and the
-				line there */
+	/* name of the file with the first record that is not blank */
+	const char *file;
+	bool conversations; /* true if a record held a conversation */
+	/* offset in the record up to which line breaks were counted, and the
+	 * line number there */
+	uint32_t counted_to;
 	uint64_t line;
 };
 
@@ -69,7 +72,8 @@ handle_finding(void *user, const struct ctx_finding *finding,
 	if (!check->trial && options->on_fix != NULL &&
 	    options->on_fix(options->user, &fix, err) < 0)
 		return -1;
-	/* The removed message was counted in left when it was checked. */
+	/* The removed message has been counted in messages_left, because it
+	 * was checked before. */
 	conversation = finding->place.inside ? &check->record : &check->lines;
 	if (ctx_rule_at(finding->id)->remedy == CTX_FIX_REMOVE_MESSAGE &&
 	    finding->place.message < conversation->messages)
@@ -77,7 +81,8 @@ handle_finding(void *user, const struct ctx_finding *finding,
 	return rc;
 }
 
-/* Sets *model to the model of the event's conversation, or to NULL. */
+/* Sets *model to the model of the conversation that the event belongs to; NULL
+ * if it is not known. */
 static int
 find_model(const struct check *check, const struct ctx_event *event,
     const struct ctx_model **model, struct ctx_err *err)
@@ -89,8 +94,8 @@ find_model(const struct check *check, const struct ctx_event *event,
 	    model, err);
 }
 
-/* Sets the validator's window if the message has media: only limits on images
- * depend on the window. */
+/* Sets the validator's window to that of the model.  Does so only for a
+ * message with media, since only the number of images depends on the window. */
 static int
 set_window(struct check *check, struct ctx_validator *validator,
     const struct ctx_event *event, struct ctx_err *err)
@@ -109,8 +114,8 @@ set_window(struct check *check, struct ctx_validator *validator,
 	return 0;
 }
 
-/* Sets *rules to the dialect rules that the event's conversation must keep, and
- * the provider whose limits hold. */
+/* Sets *rules to the rules for the conversation that the event belongs to, and
+ * validator->provider to the provider whose limits it must keep. */
 static int
 find_rules(const struct check *check, struct ctx_validator *validator,
     const struct ctx_event *event, uint64_t *rules, struct ctx_err *err)
@@ -132,7 +137,8 @@ find_rules(const struct check *check, struct ctx_validator *validator,
 	return 0;
 }
 
-/* Returns the line of the event's node. Nodes must come in rising order. */
+/* Returns the line number of the event's JSON node within its file.  Must be
+ * called in the order of the nodes. */
 static uint64_t
 find_node_line(struct check *check, const struct ctx_event *event)
 {
@@ -176,8 +182,8 @@ check_message(struct check *check, struct check_conversation *conversation,
 	if (check->options->schema)
 		rules |= CTX_CALLS_FIT;
 	place.message -= goes_on;
-	/* A provider's response is not checked: it is not sent itself, but
-	 * added to the request that it answers. */
+	/* A response of a provider is not checked: it is not sent by itself,
+	 * but added to the request that it answers. */
 	if (event->layout->is_response) {
 		conversation->messages++;
 		conversation->messages_left++;
@@ -215,8 +221,8 @@ report_missing_message(struct check *check, const struct ctx_place *place,
 	return report_finding(check, &finding, err);
 }
 
-/* Returns true if an element must be a message. Some formats have other objects
- * among their messages. */
+/* Returns true if the element should be a message but is not.  Some formats
+ * have other objects among the messages. */
 static bool
 is_message_missing(const struct ctx_event *event)
 {
@@ -293,7 +299,8 @@ write_unrepaired(struct check *check, struct ctx_str text, struct ctx_err *err)
 	    : ctx_writer_end_record(check->writer, err);
 }
 
-/* Checks an event, which is not held any more. */
+/* Checks an event, either when it is read or later, if it was kept in memory.
+ */
 static int
 check_event(struct check *check, const struct ctx_event *event,
     struct ctx_err *err)
@@ -337,7 +344,8 @@ end_stream(struct check *check, struct ctx_err *err)
 	if (ctx_validator_end(&check->lines.validator,
 		check->options->allow_pending, err) < 0)
 		return -1;
-	/* Records with an empty conversation have been reported before. */
+	/* Records that contain a conversation without messages have been
+	 * reported before. */
 	if (check->file != NULL && !check->conversations &&
 	    check->lines.messages_left == 0 &&
 	    report_missing_message(check, &place, "there is no message in it",
@@ -348,8 +356,9 @@ end_stream(struct check *check, struct ctx_err *err)
 
 /* ---- conversations that are held ---- */
 
-/* Checks the held events of a conversation: those of a record's conversation
- * if inside, else the stream's messages. */
+/* Checks the events of a conversation that was kept in memory. inside says
+ * which: true for a conversation inside a record, false for messages that are
+ * records. */
 static int
 check_held(struct check *check, bool inside, struct ctx_err *err)
 {
@@ -371,8 +380,9 @@ check_held(struct check *check, bool inside, struct ctx_err *err)
 	return 0;
 }
 
-/* Checks a held conversation from its beginning to its end. end is the END
- * event of a conversation inside a record; NULL: of the stream's messages. */
+/* Checks a conversation that was kept in memory from its beginning to its end.
+ * end is the END event of a conversation inside a record; NULL for messages
+ * that are records. */
 static int
 check_held_conversation(struct check *check, const struct ctx_event *end,
     struct ctx_err *err)
@@ -385,8 +395,9 @@ check_held_conversation(struct check *check, const struct ctx_event *end,
 			   : end_stream(check, err);
 }
 
-/* Tries to repair the held conversation. Sets check->repair.refused to true if
- * bound reasoning would stand after a change. */
+/* Tries to repair the conversation in memory, without writing or reporting.
+ * Sets check->repair.refused to true if a repair would leave signed reasoning
+ * after a change. */
 static int
 try_repair(struct check *check, const struct ctx_event *end,
     struct ctx_err *err)
@@ -411,7 +422,8 @@ try_repair(struct check *check, const struct ctx_event *end,
 	return rc;
 }
 
-/* Makes check_held_conversation start again with the stream's messages. */
+/* Resets the state for messages that are records, so that
+ * check_held_conversation can check them again. */
 static void
 restart_lines(struct check *check)
 {
@@ -420,7 +432,7 @@ restart_lines(struct check *check)
 	ctx_repair_begin(&check->repair, false, check->lines.binds);
 }
 
-/* Repairs the held conversation, or reports what forbids it. */
+/* Repairs the conversation in memory, or reports why it is not repaired. */
 static int
 repair_held(struct check *check, const struct ctx_event *end,
     struct ctx_err *err)
@@ -450,7 +462,8 @@ repair_held(struct check *check, const struct ctx_event *end,
 	return rc;
 }
 
-/* Begins the stream's own conversation, or one inside a record. */
+/* Begins a conversation: the one of messages that are records, or one inside a
+ * record. */
 static int
 enter_conversation(struct check *check, struct check_conversation *conversation,
     const struct ctx_event *event, struct ctx_err *err)
@@ -463,7 +476,8 @@ enter_conversation(struct check *check, struct check_conversation *conversation,
 	    ctx_stream_binds(check->stream, event, options->counters,
 		&conversation->binds, err) < 0)
 		return -1;
-	/* The lines of a transcript are not repaired. */
+	/* Session files of agents are not repaired, since their lines refer to
+	 * each other. */
 	conversation->holding = conversation->binds && event->line == 0 &&
 	    options->reasoning == CTX_REASONING_FAIL;
 	ctx_repair_begin(&check->repair, event->inside, conversation->binds);
@@ -507,15 +521,16 @@ take_event(struct check *check, const struct ctx_event *event,
 		return repair_held(check, event, err);
 	if (event->inside)
 		return ctx_held_add_inner(&conversation->held, event, err);
-	/* The record of a message is held with the message. */
+	/* A record that is a message was already added with the message. */
 	if (event->kind == CTX_EVENT_RECORD &&
 	    event->layout->kind == CTX_LAYOUT_MESSAGE)
 		return 0;
 	return hold_record(check, event, err);
 }
 
-/* Writes what was read of the stream's messages before an error. Held ones are
- * not repaired: what the rest would have shown is not known. */
+/* After an error in the input, writes the messages that were read before it.
+ * Those in memory are not repaired, because it is not known what the rest
+ * would have shown. */
 static void
 write_unfinished(struct check *check, struct ctx_err *err)
 {

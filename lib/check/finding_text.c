@@ -7,8 +7,8 @@
 
 #define CLIP 40 /* bytes of a name that a finding shows */
 
-/* Appends at most CLIP bytes of a text. NUL bytes become question marks, since
- * a finding is a C string. */
+/* Appends at most CLIP bytes of a text.  NUL bytes become question marks,
+ * because the text of a finding is a C string. */
 static int
 append_clipped(struct ctx_validator *validator, struct ctx_str str,
     struct ctx_err *err)

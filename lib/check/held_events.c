@@ -1,4 +1,5 @@
-/* held_events.c - events that are checked only after later ones were read */
+/* held_events.c - keeps events of a conversation in memory that are checked
+ * later */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* held_events.h - events that are checked only after later ones were read */
+/* held_events.h - keeps events of a conversation in memory that are checked
+ * later */
 #ifndef CTX_CHECK_HELD_EVENTS_H
 #define CTX_CHECK_HELD_EVENTS_H
 
@@ -8,7 +9,9 @@ struct ctx_held_event {
 	enum ctx_event_kind kind;
 	struct ctx_record record;
 	struct ctx_record_layout layout;
-	char *text; /* owns the record's text; NULL: it is still being read */
+	/* bytes of the event's record, owned; NULL: the record is still being
+	 * read */
+	char *text;
 	uint32_t node;
 };
 
@@ -20,15 +23,15 @@ struct ctx_held_events {
 	struct ctx_message message;
 };
 
-/* Holds an event of the record being read, inside that record. */
+/* Stores an event of the conversation inside the record that is being read. */
 int ctx_held_add_inner(struct ctx_held_events *held,
     const struct ctx_event *event, struct ctx_err *err);
-/* Holds an event about a whole record, whose text becomes the n bytes at text.
- * These are now owned by held, even after an error; NULL is an error with *err
- * already set. */
+/* Stores an event about a whole record, whose bytes are the n bytes at text.
+ * held owns these from now on, even after an error.  If text is NULL, *err
+ * says why, and the function returns -1. */
 int ctx_held_add_record(struct ctx_held_events *held,
     const struct ctx_event *event, char *text, size_t n, struct ctx_err *err);
-/* Sets *event to event number i, valid until the next call. */
+/* Sets *event to the stored event number i, valid until the next call. */
 int ctx_held_event(struct ctx_held_events *held, size_t i,
     struct ctx_event *event, struct ctx_err *err);
 /* Frees the events. */

@@ -1,9 +1,9 @@
 /*
- * id_rules.c - the form of ids
+ * id_rules.c - checks the form of tool call ids
  *
- * An id only links a call and its results.  So an id of the wrong form is
- * replaced, everywhere, by one that is computed from its text.  Equal ids stay
- * equal without a table.
+ * An id only connects a tool call with its results.  So an id of a wrong form
+ * is replaced everywhere by one that is computed from its text: equal ids stay
+ * equal, without a table.
  */
 #include <string.h>
 
@@ -19,8 +19,8 @@ is_ascii_alnum(uint32_t cp)
 	    ((lower >= 'a' && lower <= 'z') || (cp >= '0' && cp <= '9'));
 }
 
-/* Returns true for 1 to 64 of A-Z a-z 0-9 _ and -. With dotted also . and : are
- * allowed, as in the ids of Kimi. */
+/* Returns true for an id of 1 to 64 characters A-Z a-z 0-9 _ and -. If dotted
+ * is true, . and : are also allowed, as in ids of Kimi. */
 static bool
 is_portable_id(struct ctx_str literal, bool dotted)
 {
@@ -63,8 +63,8 @@ ctx_id_wrong(uint64_t rules, struct ctx_str literal)
 	return NULL;
 }
 
-/* Sets out to the literal of an id computed from text; with nine it has 9
- * characters. Returns 1, or -1 with *err. */
+/* Sets out to an id, as a JSON string, that is computed from text; if nine is
+ * true, it has 9 characters.  Returns 1, or -1 with *err. */
 static int
 make_id(struct ctx_buf *out, bool nine, struct ctx_str text,
     struct ctx_err *err)
@@ -96,7 +96,7 @@ ctx_id_repair(struct ctx_buf *out, struct ctx_buf *spare, uint64_t rules,
 {
 	if (ctx_id_wrong(rules, literal) == NULL)
 		return ctx_surrogates_repair(out, spare, literal, false, err);
-	/* Several calls may have an empty id, so it has no replacement. */
+	/* An empty id is not replaced, because several calls may have it. */
 	if (literal.n == 2)
 		return 0;
 	spare->n = 0;

@@ -91,8 +91,9 @@ ctx_image_find(const struct ctx_message *message, size_t ordinal,
 	return true;
 }
 
-/* Reports a finding about an image. In a request its block is replaced; in a
- * message that is a record the finding has the image's index. */
+/* Reports a finding about an image.  In a request the image's block is
+ * replaced; if the message is a record, the finding contains the image's index
+ * instead. */
 static int
 refuse_image(struct ctx_validator *validator, enum ctx_rule_id id,
     const struct ctx_image_seen *image, const char *what, struct ctx_err *err)
@@ -117,8 +118,8 @@ refuse_image(struct ctx_validator *validator, enum ctx_rule_id id,
 	return ctx_validate_tell(validator, &finding, err);
 }
 
-/* Returns true if the image alone exceeds a limit, and writes the finding to
- * what. */
+/* Returns true if this image by itself exceeds a limit, and writes the text of
+ * the finding to what. */
 static bool
 is_too_big(const struct ctx_provider_limits *limits,
     const struct ctx_media *media, char what[TEXT])
@@ -144,8 +145,8 @@ is_too_big(const struct ctx_provider_limits *limits,
 	return true;
 }
 
-/* Removes image i from the list. If it was replaced, later images of its
- * message get the next lower index. */
+/* Removes image i from the list.  If it was replaced by a text, the later
+ * images of its message get an index that is one lower. */
 static void
 remove_image_seen(struct ctx_validator *validator, size_t i, bool replaced)
 {
@@ -161,7 +162,7 @@ remove_image_seen(struct ctx_validator *validator, size_t i, bool replaced)
 	    (validator->n_images - i) * sizeof *list);
 }
 
-/* Refuses the oldest images while the request has more than most. */
+/* Reports the oldest images as long as the request has more than most. */
 static int
 refuse_surplus_images(struct ctx_validator *validator, uint64_t most,
     struct ctx_err *err)
@@ -181,8 +182,8 @@ refuse_surplus_images(struct ctx_validator *validator, uint64_t most,
 	return 0;
 }
 
-/* Refuses large images, oldest first, while the request has more images than
- * large ones are allowed among. */
+/* Reports large images, the oldest first, as long as the request has more
+ * images than a request with large ones may have. */
 static int
 refuse_large_images(struct ctx_validator *validator,
     const struct ctx_provider_limits *limits, struct ctx_err *err)
@@ -240,8 +241,8 @@ ctx_validate_assistant_media(struct ctx_validator *validator, size_t i,
 	uint32_t block =
 	    validator->dialect == NULL ? 0 : ctx_media_block(message, i);
 
-	/* Audio that the assistant spoke is a member of the message, so there
-	 * is no block (0) to replace. */
+	/* Audio that the assistant spoke is a member of the message, not a
+	 * block, so it cannot be replaced by a text block. */
 	if (!(validator->rules & CTX_SAYS_TEXT) || block == 0 ||
 	    message->role != CTX_ROLE_ASSISTANT)
 		return 0;
@@ -255,7 +256,8 @@ ctx_validate_assistant_media(struct ctx_validator *validator, size_t i,
 	    : 0;
 }
 
-/* Returns true if the block was removed, or the result that holds it. */
+/* Returns true if a repair removed the block, or the tool result that contains
+ * it. */
 static bool
 is_block_dropped(const struct ctx_validator *validator, size_t i)
 {
@@ -265,7 +267,7 @@ is_block_dropped(const struct ctx_validator *validator, size_t i)
 	    (owner != 0 && validator->removed_blocks[owner - 1]);
 }
 
-/* Sets *n to the number of images of the message that were not removed. */
+/* Sets *n to the number of images in the message that no repair has removed. */
 static int
 count_images_left(struct ctx_validator *validator, size_t *n,
     struct ctx_err *err)
@@ -290,8 +292,9 @@ count_images_left(struct ctx_validator *validator, size_t *n,
 	return 0;
 }
 
-/* Checks one image. *ordinal is its index among the replaceable images that are
- * kept; *over is the number of images still to remove from the message. */
+/* Checks one image.  *ordinal is its index among the images of the message
+ * that can be replaced and were kept; *over is the number of images that must
+ * still be removed from the message. */
 static int
 check_image(struct ctx_validator *validator,
     const struct ctx_provider_limits *limits, size_t i, size_t *ordinal,

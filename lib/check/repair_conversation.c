@@ -1,11 +1,11 @@
-/*
- * repair_conversation.c - the edits of a conversation inside a record
- */
+/* repair_conversation.c - makes the edits that repair a conversation inside a
+ * record */
 #include <stdlib.h>
 
 #include "check/repair.h"
 
-/* Adds an edit that inserts repair->out at a place of the record. */
+/* Adds an edit that inserts the text in repair->out at a place in the record.
+ */
 static int
 insert_output(struct ctx_repair *repair, const char *at, struct ctx_err *err)
 {
@@ -37,7 +37,7 @@ insert_results(struct ctx_repair *repair, const struct ctx_json *json,
 	    err);
 }
 
-/* Inserts a user message before the message of entry. */
+/* Inserts a user message before the message that the entry stands for. */
 static int
 insert_leading_message(struct ctx_repair *repair, const struct ctx_json *json,
     const struct ctx_repair_entry *entry, struct ctx_err *err)
@@ -66,7 +66,8 @@ ctx_repair_conversation(struct ctx_repair *repair,
 	     at = json->nodes[at].next, i++) {
 		struct ctx_repair_entry *entry;
 
-		/* Elements that are not messages have no entry. */
+		/* Elements of the array that are not messages have no entry in
+		 * the queue. */
 		if (k == queue->n ||
 		    queue->list[k].node >= json->nodes[at].next)
 			continue;

@@ -1,9 +1,9 @@
 /*
- * repair_earlier.c - fixes of a message that was checked before
+ * repair_earlier.c - repairs of a message that was checked before
  *
- * A finding may be about an earlier message.  The JSON of a message inside a
- * record is still available.  A message that is a record is scanned again,
- * since earlier fixes may have changed it.
+ * A finding may be about an earlier message.  If that is inside a record, its
+ * JSON is still in memory.  If it is a record, it is scanned again, because
+ * earlier repairs may have changed it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "check/repair.h"
 #include "check/surrogate_rules.h"
 
-/* The first breakpoint of a message; node 0: none. */
+/* The first cache breakpoint of a message; node is 0 if it has none. */
 struct first {
 	uint32_t container, node;
 };
@@ -30,7 +30,7 @@ record_first_marker(void *user, const struct ctx_json *json, uint32_t container,
 	return 0;
 }
 
-/* Applies repair->entry_edits to the bytes of the entry. */
+/* Makes the edits of repair->entry_edits in the bytes of the entry. */
 static int
 apply_entry_edits(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_err *err)
@@ -43,8 +43,8 @@ apply_entry_edits(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	return ctx_repair_own(entry, repair->out.p, repair->out.n, err);
 }
 
-/* Replaces piece by with in the entry. Sets *old to a copy of piece, since the
- * entry's bytes change. Returns 1, or -1 with *err. */
+/* Replaces the bytes piece of the entry by with.  Sets *old to a copy of
+ * piece, because the entry's bytes are changed.  Returns 1, or -1 with *err. */
 static int
 replace_in_entry(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_str piece, struct ctx_str with, struct ctx_str *old,

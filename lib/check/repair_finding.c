@@ -11,8 +11,8 @@ ctx_repair_is_linked(const struct ctx_repair_entry *entry, bool inside)
 	return entry->dialect->history != CTX_HISTORY_NONE && !inside;
 }
 
-/* Returns the bytes of a block; if it cannot be removed by itself, of the
- * message. */
+/* Returns the bytes of a block; if the block cannot be removed without its
+ * message, those of the message. */
 static struct ctx_str
 get_block_bytes(const struct ctx_message *message,
     const struct ctx_block *block)
@@ -21,7 +21,7 @@ get_block_bytes(const struct ctx_message *message,
 	    block->removable != 0 ? block->removable : message->node);
 }
 
-/* Returns true if the fix changes nothing that the model sees. */
+/* Returns true if the repair changes nothing that is sent to the model. */
 static bool
 is_breakpoint_fix(const struct ctx_finding *finding)
 {
@@ -29,8 +29,8 @@ is_breakpoint_fix(const struct ctx_finding *finding)
 	    finding->id == CTX_RULE_BAD_MARKER;
 }
 
-/* Adds an edit that replaces bytes of a message, or of the request outside its
- * messages (entry is NULL). */
+/* Adds an edit that replaces bytes of a message or, if entry is NULL, of the
+ * request outside its messages. */
 static int
 apply_text_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_fix *fix, struct ctx_err *err)
@@ -55,8 +55,8 @@ apply_text_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	    : 1;
 }
 
-/* Marks that a user message is inserted before entry, if the dialect has one.
- */
+/* Records that a user message will be inserted before the entry, if the format
+ * has a template for it. */
 static int
 mark_leading_message(struct ctx_repair_entry *entry, struct ctx_fix *fix)
 {
@@ -70,7 +70,7 @@ mark_leading_message(struct ctx_repair_entry *entry, struct ctx_fix *fix)
 	return 1;
 }
 
-/* Applies the fix of fix->finding, which is about a message that was not
+/* Makes the repair for fix->finding, which is about a message that was not
  * written yet. */
 static int
 apply_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
@@ -81,7 +81,7 @@ apply_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 
 	if (remedy == CTX_FIX_NONE)
 		return 0;
-	/* Inserting a neighbour does not change the message itself. */
+	/* A message that gets a new neighbour is not changed itself. */
 	if (remedy != CTX_FIX_ADD_RESULT && remedy != CTX_FIX_ADD_FIRST &&
 	    ctx_repair_archive(repair, entry, err) < 0)
 		return -1;
@@ -135,7 +135,7 @@ ctx_repair_finding(struct ctx_repair *repair, const struct ctx_finding *finding,
 		fix->role = CTX_ROLE_OTHER;
 		return apply_text_fix(repair, NULL, fix, err);
 	}
-	/* A message that was written can no longer be changed. */
+	/* A message that was written cannot be changed any more. */
 	if (entry == NULL || ctx_repair_is_linked(entry, finding->place.inside))
 		return 0;
 	fix->role = entry->role;

@@ -1,6 +1,5 @@
-/*
- * repair_message.c - a message before and after it is checked
- */
+/* repair_message.c - prepares the repair of a message before it is checked,
+ * and makes it afterwards */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +17,8 @@ ctx_repair_begin(struct ctx_repair *repair, bool inside, bool binds)
 	queue->changed = false;
 }
 
-/* Sets the offset at which a result can be inserted before the message's
- * blocks. */
+/* Sets the offset in the record at which a tool result can be inserted before
+ * the message's blocks. */
 static void
 find_insertion_offset(struct ctx_repair_entry *entry,
     const struct ctx_message *message, struct ctx_str text)
@@ -73,7 +72,7 @@ ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
 	return ctx_repair_compose_results(repair, entry, event->message, err);
 }
 
-/* Adds an edit that removes the member with this key. */
+/* Adds an edit that removes a JSON member; key is the node of its key. */
 static int
 remove_member(struct ctx_edits *edits, const struct ctx_json *json,
     uint32_t object, uint32_t key, struct ctx_err *err)
@@ -89,7 +88,8 @@ remove_member(struct ctx_edits *edits, const struct ctx_json *json,
 	return rc;
 }
 
-/* Adds edits that remove the blocks that the validator counts as removed. */
+/* Adds edits that remove all blocks which the validator has marked as removed.
+ */
 static int
 remove_dropped_blocks(struct ctx_edits *edits,
     const struct ctx_message *message, const bool *gone, struct ctx_err *err)
@@ -111,8 +111,8 @@ remove_dropped_blocks(struct ctx_edits *edits,
 	return rc;
 }
 
-/* Adds edits that give results, and calls made by a program, the new id of the
- * call that they refer to. */
+/* If the id of a tool call was replaced, adds edits that put the new id into
+ * its results and into calls that its program made. */
 static int
 rename_referring_ids(struct ctx_repair *repair, struct ctx_edits *edits,
     struct ctx_repair_entry *entry, const struct ctx_message *message,
@@ -142,7 +142,8 @@ rename_referring_ids(struct ctx_repair *repair, struct ctx_edits *edits,
 	return 0;
 }
 
-/* Returns true if no block is left after an inserted result. */
+/* Returns true if no block of the message will follow an inserted tool result.
+ */
 static bool
 has_no_blocks_left(const struct ctx_message *message, const bool *gone)
 {

@@ -1,6 +1,5 @@
-/*
- * repair_queue.c - records and messages that wait to be fixed and written
- */
+/* repair_queue.c - keeps records and messages in memory until they can be
+ * repaired and written */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +46,8 @@ ctx_repair_append_entry(struct ctx_repair_queue *queue, struct ctx_err *err)
 {
 	struct ctx_repair_entry *list, *entry;
 
-	/* Removes the written entries once they are most of the list. */
+	/* Removes the entries that were written, once they are most of the
+	 * list. */
 	if (queue->from > queue->n / 2) {
 		queue->n -= queue->from;
 		memmove(queue->list, queue->list + queue->from,

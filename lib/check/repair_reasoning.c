@@ -1,9 +1,10 @@
 /*
- * repair_reasoning.c - bound reasoning after what a repair changed
+ * repair_reasoning.c - removes signed reasoning after what a repair changed
  *
- * A conversation is written in order, and the fixes of a message are known
- * before it is written.  So the queue knows whether the model sees a change
- * before the next message.  Removed breakpoints are not a change.
+ * A conversation is written in order, and all repairs of a message are known
+ * before it is written.  So the queue knows whether anything that is sent to
+ * the model was changed before the next message.  A removed cache breakpoint
+ * does not count as a change.
  */
 #include "check/repair.h"
 #include "stream/bound_reasoning.h"
@@ -21,7 +22,8 @@ ctx_repair_pass_change(struct ctx_repair_queue *queue,
 	return before ? 0 : entry->changed_from;
 }
 
-/* Reports the bound reasoning of repair->message that ends after byte from. */
+/* Reports each signed reasoning block of repair->message that ends after byte
+ * from. */
 static int
 report_removed_reasoning(struct ctx_repair *repair,
     const struct ctx_repair_entry *entry, size_t from, struct ctx_err *err)
@@ -47,9 +49,9 @@ report_removed_reasoning(struct ctx_repair *repair,
 	return 0;
 }
 
-/* Reads the message at node of a text, as its entry will be written.  Returns 1
- * if bound reasoning in it that ends after byte from must be removed, else 0;
- * -1 with *err. */
+/* Reads the message at a JSON node of text, which is what will be written for
+ * the entry.  Returns 1 if the message has signed reasoning that ends after
+ * byte from and must be removed, else 0; -1 with *err. */
 static int
 find_reasoning(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
     struct ctx_str text, uint32_t node, size_t from, struct ctx_err *err)
@@ -77,7 +79,7 @@ find_reasoning(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
 	return reasoning == CTX_REASONING_DROP;
 }
 
-/* Removes the bound reasoning that find_reasoning found in text. Sets
+/* Removes the signed reasoning that find_reasoning has found in text.  Sets
  * repair->out to the new text. */
 static int
 remove_reasoning(struct ctx_repair *repair, struct ctx_repair_entry *entry,
@@ -112,8 +114,8 @@ ctx_repair_record_reasoning(struct ctx_repair *repair,
 	return ctx_repair_own(entry, repair->out.p, repair->out.n, err);
 }
 
-/* Replaces a message inside a record by its text with the edits among the first
- * n, which are merged, and without bound reasoning. */
+/* Replaces a message inside a record by its text after the first n edits,
+ * which have been merged, and without signed reasoning. */
 static int
 replace_message(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     size_t n, struct ctx_err *err)

@@ -1,15 +1,16 @@
 /*
- * repair_results.c - results that a repair inserts
+ * repair_results.c - makes tool results for calls that have none
  *
- * A result is composed for each call when the call is read, and inserted if the
- * call gets none.
+ * When a tool call is read, a result for it is made.  The result is inserted if
+ * the call gets no other.
  */
 #include <string.h>
 
 #include "check/repair.h"
 #include "check/surrogate_rules.h"
 
-/* Returns true if a value exists and is neither null nor "". */
+/* Returns true if the JSON value exists and is neither null nor an empty
+ * string. */
 static bool
 has_value(const struct ctx_json *json, uint32_t node)
 {
@@ -24,8 +25,8 @@ has_string_value(const struct ctx_json *json, uint32_t node)
 	    json->nodes[node].kind == CTX_JSON_STRING;
 }
 
-/* Returns true if the template is for calls of this type, and the call has the
- * values that the template uses. */
+/* Returns true if the template is for tool calls of this type, and the call
+ * has the values that the template needs. */
 static bool
 is_template_usable(const struct ctx_result_template *row,
     const struct ctx_message *message, const struct ctx_block *call,
@@ -40,7 +41,8 @@ is_template_usable(const struct ctx_result_template *row,
 		strstr(row->text, "$name") == NULL);
 }
 
-/* Returns the text of the first template for a call, or NULL. */
+/* Returns the text of the first template for a tool result that fits the call;
+ * NULL if none fits. */
 static const char *
 choose_result_template(const struct ctx_dialect *dialect,
     const struct ctx_message *message, const struct ctx_block *call)
@@ -64,8 +66,9 @@ choose_result_template(const struct ctx_dialect *dialect,
 	return NULL;
 }
 
-/* Sets *value to a node as it will be sent: without lone surrogates and, if it
- * is an id, in the form that the rules demand; 0: it is not an id. */
+/* Sets *value to a JSON value in the form in which it will be sent: without
+ * lone surrogates and, if it is an id, in the form that the rules demand;
+ * rules 0: it is not an id. */
 static int
 get_sent_value(struct ctx_repair *repair, uint64_t rules,
     const struct ctx_json *json, uint32_t node, struct ctx_str *value,
@@ -82,8 +85,8 @@ get_sent_value(struct ctx_repair *repair, uint64_t rules,
 	return rc < 0 ? -1 : 0;
 }
 
-/* Appends a template to answer_text and fills in its variables. call is NULL if
- * the template is not about one call. */
+/* Appends a template to answer_text with its variables replaced by values.
+ * call is NULL if the template is not about a certain call. */
 static int
 append_template(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     const char *template, const struct ctx_message *message,
@@ -118,7 +121,7 @@ append_template(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	return ctx_buf_add(out, template, strlen(template), err);
 }
 
-/* Composes the result that a call gets if it has none. */
+/* Makes the tool result that is inserted if the call gets no result. */
 static int
 compose_result(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     const struct ctx_message *message, const struct ctx_block *call,
@@ -177,8 +180,8 @@ ctx_repair_has_due_results(const struct ctx_repair_entry *entry)
 	return entry->n_handed_on > 0;
 }
 
-/* Appends all results that are due between before and behind, separated by
- * part. */
+/* Appends all tool results to be inserted for entry: first the text before,
+ * last the text behind, and part between two results. */
 static int
 append_due_results(struct ctx_buf *out, const struct ctx_repair_entry *entry,
     struct ctx_str before, const char *part, const char *behind,
@@ -231,9 +234,9 @@ ctx_repair_results_in_next(const struct ctx_repair_entry *entry,
 	return next->holds_results || (entry->rules & CTX_ASKS_TURNS);
 }
 
-/* Returns true if no result may stand between entry and next: the provider
- * merges them, or they are items of one answer. An empty next is not merged,
- * since it must stay the last message. */
+/* Returns true if no tool result may be inserted between entry and next,
+ * because the provider merges them or they are items of one response.  If next
+ * is empty, returns false, since it must remain the last message. */
 static bool
 is_one_answer(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next)
@@ -303,9 +306,9 @@ ctx_repair_move_results(struct ctx_repair_entry *entry,
 	return 0;
 }
 
-/* Returns the last message that must come before the results of entry. Sets
- * *next to the message after it, or NULL. The answer is cached for all messages
- * between. */
+/* Returns the last message that must come before the tool results for entry.
+ * Sets *next to the message after it, or NULL. The answer is cached for all
+ * messages in between. */
 static struct ctx_repair_entry *
 find_last_before_results(struct ctx_repair *repair,
     const struct ctx_repair_queue *queue, struct ctx_repair_entry *entry,
@@ -345,7 +348,8 @@ ctx_repair_mark_result(struct ctx_repair *repair,
 	struct ctx_repair_entry *last, *next;
 	struct ctx_repair_result *result;
 
-	/* With shared, an existing result may be meant for this call. */
+	/* If shared is true, an existing tool result may be meant for this
+	 * call. */
 	if (finding->shared || entry->n_results == entry->n_handed_on)
 		return 0;
 	result = &entry->results[entry->n_handed_on + finding->call];

@@ -1,6 +1,5 @@
-/*
- * request_rules.c - rules about a request outside its messages
- */
+/* request_rules.c - checks a request outside its messages: tools and system
+ * prompt */
 #include <stdio.h>
 
 #include "check/surrogate_rules.h"
@@ -34,8 +33,9 @@ check_request_size(struct ctx_validator *validator, const struct ctx_json *json,
 	return refuse_request(validator, CTX_RULE_BIG_REQUEST, what, err);
 }
 
-/* Checks that a request defines tools if its messages call some. A record
- * without the members below is not a whole request, and is not checked. */
+/* Checks that a request defines tools if its messages contain tool calls.  A
+ * record without one of the members below is not a whole request, and is not
+ * checked. */
 static int
 check_request_tools(struct ctx_validator *validator,
     const struct ctx_json *json, uint32_t request, struct ctx_err *err)

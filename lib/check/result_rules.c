@@ -22,8 +22,8 @@
 #include "check/image_rules.h"
 #include "check/validator.h"
 
-/* Checks that a result is an object. The fix makes the result the member
- * "output" of an object, as Gemini's own SDK does. */
+/* Checks that a tool result is a JSON object.  The repair makes it the member
+ * "output" of a new object, as Gemini's own SDK does. */
 static int
 check_object_result(struct ctx_validator *validator, size_t i,
     struct ctx_err *err)
@@ -52,8 +52,8 @@ check_object_result(struct ctx_validator *validator, size_t i,
 	    : 0;
 }
 
-/* Checks that a result is a string or a list. The fix writes its JSON as a
- * string. */
+/* Checks that a tool result is a string or an array.  The repair writes its
+ * JSON as a string. */
 static int
 check_string_result(struct ctx_validator *validator, size_t i,
     struct ctx_err *err)
@@ -97,7 +97,7 @@ check_screenshot(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	    : 0;
 }
 
-/* Returns true if a result may hold a block of this type. */
+/* Returns true if a tool result may contain a block of this type. */
 static bool
 may_hold_block(const struct ctx_validator *validator,
     const struct ctx_block *block)
@@ -117,7 +117,8 @@ may_hold_block(const struct ctx_validator *validator,
 	return false;
 }
 
-/* Returns the text of a finding about a block of a result, or NULL. */
+/* Returns the text of a finding about a block in a tool result; NULL if the
+ * block is accepted. */
 static const char *
 find_block_problem(const struct ctx_validator *validator,
     const struct ctx_block *result, const struct ctx_block *block)
@@ -133,7 +134,8 @@ find_block_problem(const struct ctx_validator *validator,
 	    : " holds a block of a type that none may hold";
 }
 
-/* Sets validator->with to the text block that replaces a block. */
+/* Sets validator->with to a text block that is put in the place of a block
+ * which a tool result may not contain. */
 static int
 make_replacement_block(struct ctx_validator *validator,
     const struct ctx_block *block, struct ctx_err *err)
@@ -171,7 +173,8 @@ check_result_block(struct ctx_validator *validator, size_t i, size_t k,
 	    (what = find_block_problem(validator,
 		 &validator->message->blocks[i], block)) == NULL)
 		return 0;
-	/* In OpenTelemetry a body that is not text has no block of its own. */
+	/* In OpenTelemetry a tool result that is not text has no block for its
+	 * content. */
 	if (validator->dialect->text_block != NULL &&
 	    block->removable != validator->message->blocks[i].removable) {
 		if (make_replacement_block(validator, block, err) < 0)
@@ -199,8 +202,8 @@ ctx_validate_result(struct ctx_validator *validator, size_t i,
 	    (check_string_result(validator, i, err) < 0 ||
 		check_screenshot(validator, i, err) < 0))
 		return -1;
-	/* Results of the provider's own tools, which have no payload, are sent
-	 * back unchanged. */
+	/* Results of tools that the provider runs have no payload; they are
+	 * sent back unchanged. */
 	if (validator->dialect == NULL || message->blocks[i].payload == 0)
 		return 0;
 	for (k = i + 1;

@@ -1,9 +1,9 @@
 /*
- * rules.c - what providers refuse
+ * rules.c - the table of rules: what providers refuse
  *
- * One row per rule.  A rule applies to a conversation if its dialect or
- * provider has one of the row's bits, or if the row has none.  The other files
- * of this room check the rules.
+ * A rule applies to a conversation if its dialect (format) or its provider has
+ * one of the bits in the rule's entry, or if the entry has no bits.  The other
+ * files of this directory check the rules.
  */
 #include <string.h>
 
@@ -245,9 +245,9 @@ ctx_provider_find(const char *name)
 	return NULL;
 }
 
-/* Returns the rules of a conversation that is translated into the format own,
- * and more rules.  How it writes a message (CTX_FORM_RULES) is the affair of
- * its own dialect. */
+/* Returns the rules for a conversation that is translated into the format own:
+ * the rules of that format and those in more.  Rules about the form of a
+ * message (CTX_FORM_RULES) are those of the conversation's own dialect. */
 static uint64_t
 translate_rules(const struct ctx_dialect *dialect,
     const struct ctx_dialect *own, uint64_t more)

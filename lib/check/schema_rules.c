@@ -17,7 +17,8 @@
 #define DEEP 32 /* levels that are checked */
 #define CLIP 40 /* bytes of a name that a finding shows */
 
-/* A value and its schema; at is the next child to check. */
+/* A JSON value and its schema while they are compared; at is the next child of
+ * the value. */
 struct frame {
 	uint32_t schema, value, at;
 };
@@ -33,7 +34,8 @@ struct fit {
 
 /* ---- the schema of a tool ---- */
 
-/* Returns the schema of a tool definition if it has this name, else 0. */
+/* Returns the JSON schema of a tool definition if the tool has this name, else
+ * 0. */
 static uint32_t
 get_definition_schema(const struct ctx_json *json, uint32_t tool,
     const struct ctx_json *names, uint32_t name)
@@ -58,7 +60,8 @@ get_definition_schema(const struct ctx_json *json, uint32_t tool,
 	return inner != 0 ? inner : value;
 }
 
-/* Returns the schema of the tool with this name in a list of tools, or 0. */
+/* Returns the JSON schema of the tool with this name in an array of tools, or
+ * 0. */
 static uint32_t
 find_schema_in_list(const struct ctx_json *json, uint32_t list,
     const struct ctx_json *names, uint32_t name)
@@ -106,7 +109,7 @@ find_tool_schema(const struct ctx_validator *validator, uint32_t name)
 
 /* ---- does a value fit ---- */
 
-/* Compares regardless of case, since Gemini writes types in capitals. */
+/* Upper and lower case are equal, because Gemini writes types in capitals. */
 static bool
 is_type_word(const struct ctx_json *json, uint32_t node, const char *word)
 {
@@ -136,7 +139,8 @@ is_whole_number(struct ctx_str number)
 	return true;
 }
 
-/* Returns true if the value has the type, or if the type is unknown. */
+/* Returns true if the value has the type that the schema demands, or if that
+ * type is not known. */
 static bool
 is_of_type(const struct fit *fit, uint32_t type, uint32_t value)
 {
@@ -185,7 +189,7 @@ has_type(const struct fit *fit, uint32_t schema, uint32_t value)
 	return false;
 }
 
-/* Returns 1 if both values are equal as JSON, 0 if not, -1 with *err. */
+/* Returns 1 if both JSON values are equal, 0 if not, -1 with *err. */
 static int
 compare_values(struct fit *fit, uint32_t schema, uint32_t value,
     struct ctx_err *err)
@@ -199,7 +203,8 @@ compare_values(struct fit *fit, uint32_t schema, uint32_t value,
 	return a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
 }
 
-/* Returns 1 if enum and const allow the value, 0 if not, -1 with *err. */
+/* Returns 1 if the schema's enum and const allow the value, 0 if not, -1 with
+ * *err. */
 static int
 match_allowed_value(struct fit *fit, uint32_t schema, uint32_t value,
     struct ctx_err *err)
@@ -219,7 +224,8 @@ match_allowed_value(struct fit *fit, uint32_t schema, uint32_t value,
 	return rc;
 }
 
-/* Returns the object's member whose name is a string of other JSON, or 0. */
+/* Returns the object's member whose name is equal to a string in another JSON
+ * document, or 0. */
 static uint32_t
 find_same_member(const struct ctx_json *json, uint32_t object,
     const struct ctx_json *names, uint32_t name)
@@ -263,8 +269,8 @@ check_required(struct fit *fit, uint32_t schema, uint32_t value)
 		}
 }
 
-/* Checks a value and puts it on the stack so that its children are checked.
- * name is the member's name, n 0 if the value is not a member. */
+/* Checks a value, and puts it on the stack so that its children are checked,
+ * too. name is the name of the member; n is 0 if the value is not a member. */
 static int
 check_value(struct fit *fit, uint32_t schema, uint32_t value,
     struct ctx_str name, struct ctx_err *err)
@@ -314,8 +320,8 @@ check_next_member(struct fit *fit, struct frame *frame, uint32_t key,
 	return 0;
 }
 
-/* Checks the next child of the topmost value, or removes the value from the
- * stack. */
+/* Checks the next child of the value on top of the stack; if there is none,
+ * removes the value. */
 static int
 check_next_child(struct fit *fit, struct ctx_err *err)
 {

@@ -1,14 +1,16 @@
-/* sequence_rules.c - content, role and position of a message */
+/* sequence_rules.c - checks that a message has content, and that its role is
+ * allowed at its place */
 #include <string.h>
 
 #include "check/tool_call_log.h"
 #include "check/validator.h"
 
-/* Messages that wait for these findings may be removed. */
+/* Kinds of findings about a message that may still be removed, so they are not
+ * reported yet. */
 #define LEAVES (1u << CTX_WAITS_EMPTY | 1u << CTX_WAITS_REASONING)
 
-/* Returns the number of blocks that have content and were not removed; *spoken
- * is true if one is not reasoning. */
+/* Returns the number of blocks that have content and that no repair removed.
+ * Sets *spoken to true if one of them is not reasoning. */
 static size_t
 count_blocks_left(const struct ctx_validator *validator, bool *spoken)
 {
@@ -39,8 +41,8 @@ has_dropped_block(const struct ctx_validator *validator)
 	return false;
 }
 
-/* Returns true if empty texts are allowed or have been reported. OpenAI accepts
- * texts without a character (llm, pydantic-ai, 2025 and 2026). */
+/* Returns true if empty texts are allowed, or were reported before.  OpenAI
+ * accepts texts without a character (llm, pydantic-ai, 2025 and 2026). */
 static bool
 may_be_empty(const struct ctx_validator *validator)
 {
@@ -56,7 +58,8 @@ may_be_empty(const struct ctx_validator *validator)
 	return false;
 }
 
-/* Returns true if reasoning may belong to the message after it. */
+/* Returns true if the reasoning of this message may belong to the next
+ * message. */
 static bool
 may_reasoning_lead(const struct ctx_validator *validator)
 {
@@ -74,12 +77,14 @@ ctx_validate_content(struct ctx_validator *validator, unsigned *wait,
 	int rc = 0;
 
 	*wait = CTX_WAITS;
-	/* A message of several records is checked with the last of them. */
+	/* If a message has several records, it is checked with the last of
+	 * them. */
 	if (validator->message->flags & CTX_MESSAGE_CONTINUES) {
 		n += validator->continued_blocks;
 		spoken |= validator->continued_speaks;
 	}
-	/* A pinned message stands for earlier messages, so it is not empty. */
+	/* A pinned message stands for earlier messages, so it counts as having
+	 * content. */
 	if (validator->message->flags & CTX_MESSAGE_PINNED) {
 		n++;
 		spoken = true;
@@ -133,7 +138,8 @@ refuse_reasoning(struct ctx_validator *validator, const char *what,
 	return 0;
 }
 
-/* Returns true if the message has an id of OpenAI's reasoning items. */
+/* Returns true if the id of the message is one that OpenAI gives to reasoning
+ * items. */
 static bool
 has_reasoning_id(const struct ctx_validator *validator)
 {
@@ -162,8 +168,8 @@ ctx_validate_wait(struct ctx_validator *validator, unsigned wait,
 		validator->open_reasoning[validator->n_open_reasoning++] =
 		    validator->place;
 		validator->reasoning_has_id = has_reasoning_id(validator);
-		/* waiting_findings[] has the place of the first reasoning item
-		 * in a row. */
+		/* The entry in waiting_findings has the place of the first
+		 * reasoning item in a row. */
 		if (validator->n_open_reasoning > 1)
 			return 0;
 	}
@@ -172,8 +178,8 @@ ctx_validate_wait(struct ctx_validator *validator, unsigned wait,
 	return 0;
 }
 
-/* Reports a finding about the position of a message. While a message waits that
- * may be removed, the finding is stored until that is decided. */
+/* Reports a finding about the place of a message.  If a message before it may
+ * still be removed, the finding is stored until that is decided. */
 static int
 refuse_place(struct ctx_validator *validator, enum ctx_rule_id id,
     const char *what, struct ctx_err *err)
@@ -193,7 +199,7 @@ refuse_place(struct ctx_validator *validator, enum ctx_rule_id id,
 	return 0;
 }
 
-/* Reports the stored findings whose messages no longer wait. */
+/* Reports the stored findings about messages that are kept. */
 static int
 report_settled_findings(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -215,8 +221,8 @@ report_settled_findings(struct ctx_validator *validator, struct ctx_err *err)
 	return 0;
 }
 
-/* Reports an empty message that is not the last. If it is kept, it is the
- * assistant message that must follow a system message. */
+/* Reports an empty message that is not the last one.  If it is kept, it counts
+ * as the assistant message that must follow a system message. */
 static int
 refuse_empty_message(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -232,13 +238,11 @@ refuse_empty_message(struct ctx_validator *validator, struct ctx_err *err)
 	return rc < 0 ? -1 : 0;
 }
 
-/*
- * Returns true if the message has no id and follows reasoning that has one:
- * OpenAI does not find that message (pydantic-ai,
- * test_openai_responses_thinking_with_modified_history, September 2025).  It
- * accepts calls without ids there, and DeepSeek accepts messages after its own
- * ids.
- */
+/* Returns true if the message has no id but follows reasoning that has one:
+ * OpenAI then does not find the message (pydantic-ai,
+ * test_openai_responses_thinking_with_modified_history, September 2025).
+ * OpenAI accepts calls without ids there, and DeepSeek accepts messages after
+ * its own ids. */
 static bool
 needs_id(const struct ctx_validator *validator)
 {
@@ -272,8 +276,9 @@ ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
 	    ctx_validate_refuse_waiting(validator, CTX_WAITS_SYSTEM,
 		CTX_RULE_SYSTEM_PLACE, "the assistant must be next", err) < 0)
 		return -1;
-	/* Further reasoning waits together with the first. While this message
-	 * may be removed, the messages before it continue to wait. */
+	/* A later reasoning item is decided together with the first.  While
+	 * this message may be removed, the findings about the messages before
+	 * it are not decided either. */
 	if (wait != CTX_WAITS_REASONING && wait != CTX_WAITS_EMPTY) {
 		validator->n_open_reasoning = 0;
 		validator->waiting_bits = 0;
@@ -287,7 +292,7 @@ ctx_validate_still_waiting(struct ctx_validator *validator, struct ctx_err *err)
 	bool empty = (validator->waiting_bits & 1u << CTX_WAITS_EMPTY) != 0;
 	struct ctx_last_seen last = validator->last;
 
-	/* An empty last message does not follow reasoning as content would. */
+	/* An empty last message does not count as content after reasoning. */
 	if ((validator->waiting_bits & 1u << CTX_WAITS_REASONING) &&
 	    refuse_reasoning(validator, "nothing follows", err) < 0)
 		return -1;
@@ -297,8 +302,8 @@ ctx_validate_still_waiting(struct ctx_validator *validator, struct ctx_err *err)
 	return report_settled_findings(validator, err);
 }
 
-/* Returns true if the message becomes the system prompt of a translated
- * request. */
+/* Returns true if the message becomes the system prompt when the request is
+ * translated into another format. */
 static bool
 is_lifted_prompt(const struct ctx_validator *validator)
 {
@@ -355,7 +360,8 @@ check_system(struct ctx_validator *validator, struct ctx_err *err)
 	    : 0;
 }
 
-/* Checks the order of roles; system messages are not part of it. */
+/* Checks that roles alternate as the rules demand; system messages are left
+ * out. */
 static int
 check_speaker(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -375,10 +381,10 @@ check_speaker(struct ctx_validator *validator, struct ctx_err *err)
 	    refuse_place(validator, CTX_RULE_USER_AFTER_RESULT,
 		"the user speaks right after a result", err) < 0)
 		return -1;
-	/* Neighbours of one side are allowed if translation merges them: tool
-	 * messages, and the records of one answer. An assistant message after a
-	 * result in the message before is allowed, too: that result becomes a
-	 * message between them. */
+	/* Two neighbouring messages of one side are allowed if translation
+	 * merges them: tool messages, and the records of one response.  An
+	 * assistant message after a message with a tool result is allowed,
+	 * too, because that result becomes a message between them. */
 	if (!(validator->rules & CTX_ASKS_TURNS) ||
 	    is_user_side(role) != is_user_side(before) ||
 	    (validator->message->flags & CTX_MESSAGE_CONTINUES) ||
@@ -394,9 +400,9 @@ check_speaker(struct ctx_validator *validator, struct ctx_err *err)
 	    err);
 }
 
-/* Checks that results come before other content. Neighbouring user and tool
- * messages count as one message, as they do for the providers that demand this.
- */
+/* Checks that tool results come before other content.  Neighbouring user and
+ * tool messages count as one message, as they do for the providers that demand
+ * this. */
 static int
 check_first_results(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -433,8 +439,8 @@ has_result_at_end(const struct ctx_validator *validator)
 	return i > 0 && message->blocks[i - 1].kind == CTX_BLOCK_TOOL_RESULT;
 }
 
-/* Begins a new turn if a person wrote something in the message. Later results
- * are then not paired by name or order with earlier calls. */
+/* Begins a new turn if a person wrote something in the message.  After that,
+ * tool results are not matched with earlier calls by name or order. */
 static void
 begin_turn(struct ctx_validator *validator)
 {
@@ -446,7 +452,7 @@ begin_turn(struct ctx_validator *validator)
 		return;
 	if (!ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT))
 		validator->newest_turn = validator->place.message;
-	/* A message with calls gets its results after it. */
+	/* The results of a message with tool calls come after it. */
 	if (ctx_validate_has(validator, CTX_BLOCK_TOOL_CALL))
 		return;
 	for (i = 0; i < message->n; i++)

@@ -1,20 +1,21 @@
 /*
- * surrogate_rules.c - lone surrogates
+ * surrogate_rules.c - finds lone surrogates: halves of a character that JSON
+ * can write and UTF-8 cannot
  *
- * JSON can escape half of a surrogate pair ("\ud83d" alone), which is no
- * character: UTF-8 cannot encode it.  A text like this was cut within a
- * character.  Anthropic's server refuses the request; SDKs in Python fail
- * before they send it.  The arguments of a Chat or Responses call are JSON in a
- * string. So the half may also be escaped inside that string, where it fails
- * once the arguments are parsed.
+ * A character beyond U+FFFF is written in JSON as two escapes, a surrogate
+ * pair.  One of them alone ("\ud83d") is no character: the text was cut within
+ * one.  Anthropic's server refuses such a request; SDKs in Python fail before
+ * they send it.  The arguments of a tool call in Chat and Responses are JSON in
+ * a string.  There the escape may also be inside the string, and fails when the
+ * arguments are parsed.
  */
 #include <string.h>
 
 #include "check/surrogate_rules.h"
 #include "check/validator.h"
 
-/* A position in a literal. With decoded, the walk returns the characters that
- * the literal means, else its bytes. */
+/* A position in a JSON string.  If decoded is true, the walk returns the
+ * characters that the string means, else its bytes. */
 struct surrogate_walk {
 	struct ctx_str literal;
 	size_t at;
@@ -32,7 +33,7 @@ read_next_char(struct surrogate_walk *walk, uint32_t *c)
 	return true;
 }
 
-/* Reads the four digits of an escape into *unit. */
+/* Reads the four hex digits of a \u escape into *unit. */
 static bool
 read_escape_digits(struct surrogate_walk *walk, uint32_t *unit)
 {
@@ -53,7 +54,8 @@ read_escape_digits(struct surrogate_walk *walk, uint32_t *unit)
 	return true;
 }
 
-/* Skips the second half of a pair; returns false if it does not come next. */
+/* Skips the second escape of a surrogate pair; returns false if the next
+ * characters are not that. */
 static bool
 skip_second_half(struct surrogate_walk *walk)
 {
@@ -69,8 +71,8 @@ skip_second_half(struct surrogate_walk *walk)
 	return true;
 }
 
-/* Finds the next lone surrogate. Its digits begin at *from and end at walk->at.
- */
+/* Finds the next lone surrogate.  Its hex digits begin at *from and end at
+ * walk->at. */
 static bool
 find_lone_surrogate(struct surrogate_walk *walk, size_t *from)
 {
@@ -91,7 +93,8 @@ find_lone_surrogate(struct surrogate_walk *walk, size_t *from)
 	return false;
 }
 
-/* Returns true if the literal, or JSON in it, may have a \u escape. */
+/* Returns true if the JSON string, or JSON inside it, may contain a \u escape.
+ */
 static bool
 has_unicode_escape(struct ctx_str literal)
 {
@@ -104,8 +107,8 @@ has_unicode_escape(struct ctx_str literal)
 	return false;
 }
 
-/* Appends the literal with U+FFFD in place of each lone surrogate. Returns 1; 0
- * if there is none, and appends nothing; or -1 with *err. */
+/* Appends the JSON string with U+FFFD in place of each lone surrogate.
+ * Returns 1; 0 without appending anything if there is none; or -1 with *err. */
 static int
 replace_lone_surrogates(struct ctx_buf *out, struct ctx_str literal,
     bool decoded, struct ctx_err *err)
@@ -148,7 +151,8 @@ ctx_surrogates_repair(struct ctx_buf *out, struct ctx_buf *spare,
 
 /* ---- the texts of a message ---- */
 
-/* Returns true if the node is arguments written as JSON in a string. */
+/* Returns true if the node is the arguments of a tool call, written as JSON in
+ * a string. */
 static bool
 is_argument_string(const struct ctx_validator *validator,
     const struct ctx_json *json, uint32_t node)
@@ -184,7 +188,7 @@ ctx_validate_strings(struct ctx_validator *validator,
 	return 0;
 }
 
-/* Checks all strings in a node; 0: there is none. */
+/* Checks all strings below a JSON node for lone surrogates; 0: no node. */
 static int
 check_value_strings(struct ctx_validator *validator, uint32_t node,
     struct ctx_err *err)
@@ -197,8 +201,9 @@ check_value_strings(struct ctx_validator *validator, uint32_t node,
 	    json->nodes[node].next, err);
 }
 
-/* Checks all strings of a message in a provider's format, which is sent as it
- * is. Of other formats only the blocks are checked. */
+/* Checks all strings of a message for lone surrogates, if it is in a
+ * provider's format and so is sent as it is.  In other formats only the blocks
+ * are checked. */
 int
 ctx_validate_texts(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -212,8 +217,8 @@ ctx_validate_texts(struct ctx_validator *validator, struct ctx_err *err)
 		    err);
 	for (i = 0; i < message->n; i++) {
 		block = &message->blocks[i];
-		/* The value of the result has been checked, and holds this
-		 * block. */
+		/* This block is inside a tool result, which was checked as a
+		 * whole. */
 		if (block->result_index != 0 &&
 		    message->blocks[block->result_index - 1].payload != 0)
 			continue;

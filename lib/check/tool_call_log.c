@@ -1,9 +1,10 @@
 /*
- * tool_call_log.c - which calls of a conversation have their results
+ * tool_call_log.c - records which tool calls of a conversation have a result
  *
- * Every id seen has a slot of fixed size, found by a keyed hash of 128 bits, so
- * that the length of an id does not matter.  Only open calls take more memory.
- * They are in a list, oldest first; ctx_open_calls pairs them with results.
+ * For each id there is an entry of fixed size in a hash table, found by a
+ * 128-bit keyed hash, so that the length of an id does not matter.  Only open
+ * calls (without a result) take more memory.  They are in a list, the oldest
+ * first; ctx_open_calls matches them with results.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +42,8 @@ ctx_tool_call_log_release(struct ctx_tool_call_log *log)
 void
 ctx_tool_call_log_reset(struct ctx_tool_call_log *log)
 {
-	/* Clearing the large table of one long conversation would slow down
-	 * every short conversation after it. */
+	/* Replaces a large hash table: clearing the one of a single long
+	 * conversation would slow down every short conversation after it. */
 	if (log->mask > 64 && log->used < log->mask / 8) {
 		free(log->slots);
 		log->slots = NULL;
@@ -57,7 +58,7 @@ ctx_tool_call_log_reset(struct ctx_tool_call_log *log)
 	log->first = log->last = log->free = NONE;
 }
 
-/* Returns the slot of an id, or the free slot for it. */
+/* Returns the entry for an id, or the free entry where it would be added. */
 static struct ctx_call_slot *
 find_slot(const struct ctx_tool_call_log *log, const uint64_t id[2])
 {
@@ -69,7 +70,7 @@ find_slot(const struct ctx_tool_call_log *log, const uint64_t id[2])
 	return &log->slots[i];
 }
 
-/* Grows the table so that a third of the slots is free. */
+/* Grows the hash table so that at least a third of its entries is free. */
 static int
 grow_log(struct ctx_tool_call_log *log, struct ctx_err *err)
 {
@@ -92,7 +93,7 @@ grow_log(struct ctx_tool_call_log *log, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns the index of a free call in the pool, or NONE with *err. */
+/* Returns the index of a free entry for a call, or NONE with *err. */
 static uint32_t
 allocate_call(struct ctx_tool_call_log *log, struct ctx_err *err)
 {
@@ -114,8 +115,8 @@ allocate_call(struct ctx_tool_call_log *log, struct ctx_err *err)
 	return (uint32_t)log->n++;
 }
 
-/* Counts an open call in the slot of its id, and returns the previous state of
- * the id. */
+/* Counts an open call in the entry of its id.  Returns the state that the id
+ * had before. */
 static enum ctx_call_state
 record_id(struct ctx_tool_call_log *log, const struct ctx_call *call)
 {
@@ -191,7 +192,7 @@ close_call(struct ctx_tool_call_log *log, uint32_t i, enum ctx_call_state state)
 	log->free = i;
 }
 
-/* Returns the slot of a key's id, or NULL if no call had it. */
+/* Returns the entry for the id of this key; NULL if no call had this id. */
 static struct ctx_call_slot *
 find_key_slot(const struct ctx_tool_call_log *log,
     const struct ctx_call_key *key)
@@ -223,7 +224,7 @@ ctx_tool_call_log_answer(struct ctx_tool_call_log *log,
 	enum ctx_call_state state = slot == NULL ? CTX_CALL_NEW : slot->state;
 	uint32_t tool, i;
 
-	/* The call is closed already, but accepts further results. */
+	/* The call already has a result, but accepts more results. */
 	if (state == CTX_CALL_MORE_RESULTS) {
 		if (!more)
 			slot->state = CTX_CALL_ANSWERED;

@@ -1,10 +1,10 @@
 /*
- * validator.c - would the provider accept the conversation
+ * validator.c - checks whether the provider would accept a conversation
  *
- * A message is checked in three steps: each block by itself; its calls and
- * results against the open calls; its position among its neighbours.  Later
- * steps ignore blocks that a fix has removed, so that the conversation that
- * will be sent is checked.
+ * A message is checked in three steps: each block by itself; its tool calls and
+ * results against the open calls, which have no result yet; its place among the
+ * messages.  Later steps ignore blocks that a repair has removed, so that the
+ * conversation is checked as it will be sent.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -69,8 +69,8 @@ ctx_validator_begin(struct ctx_validator *validator)
 
 /* ---- calls and results ---- */
 
-/* Returns the role of the message before. It skips an empty message that will
- * be removed. */
+/* Returns the role of the message before this one, without an empty message
+ * that will be removed. */
 static enum ctx_role
 get_previous_role(const struct ctx_validator *validator)
 {
@@ -79,7 +79,7 @@ get_previous_role(const struct ctx_validator *validator)
 	    : validator->last.role;
 }
 
-/* Returns true if the provider merges the message with the one before. */
+/* Returns true if the provider merges the message with the one before it. */
 static bool
 continues_message(const struct ctx_validator *validator)
 {
@@ -87,8 +87,8 @@ continues_message(const struct ctx_validator *validator)
 	    validator->message->role == get_previous_role(validator);
 }
 
-/* Returns true if the message and the one before are one answer: merged into
- * one message, or items of one response. */
+/* Returns true if the message and the one before it are one answer of the
+ * assistant: merged into one message, or items of one response. */
 static bool
 is_same_answer(const struct ctx_validator *validator)
 {
@@ -98,7 +98,8 @@ is_same_answer(const struct ctx_validator *validator)
 		get_previous_role(validator) == CTX_ROLE_ASSISTANT);
 }
 
-/* Reports that a call at place has the id of an open call. */
+/* Reports that a tool call at this place has the id of a call that is still
+ * open. */
 static int
 refuse_duplicate_id(struct ctx_validator *validator,
     const struct ctx_call *call, const struct ctx_place *place,
@@ -115,8 +116,8 @@ refuse_duplicate_id(struct ctx_validator *validator,
 	return ctx_validate_tell(validator, &finding, err);
 }
 
-/* Records that two open calls have equal ids. If they are in different
- * messages, a fix may insert a result between them, which is known once the
+/* Records that two open tool calls have the same id.  If they are in different
+ * messages, a repair may insert a result between them; that is known when the
  * first call is closed. */
 static int
 record_duplicate_id(struct ctx_validator *validator, struct ctx_call *same,
@@ -130,8 +131,8 @@ record_duplicate_id(struct ctx_validator *validator, struct ctx_call *same,
 	return 0;
 }
 
-/* Returns true if the results of earlier calls must come before this message.
- * Results in an assistant message belong to its own calls. */
+/* Returns true if the results of earlier tool calls must come before this
+ * message.  Results inside an assistant message belong to its own calls. */
 static bool
 is_between_results(const struct ctx_validator *validator)
 {
@@ -146,7 +147,8 @@ is_between_results(const struct ctx_validator *validator)
 		!ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT));
 }
 
-/* Returns true if a user or tool message holds more than results. */
+/* Returns true if a user or tool message contains anything other than tool
+ * results. */
 static bool
 has_user_content(const struct ctx_validator *validator)
 {
@@ -163,14 +165,13 @@ has_user_content(const struct ctx_validator *validator)
 	return false;
 }
 
-/*
- * Returns true if the message, or the end, closes an open call without a
- * result.  Anthropic runs its own tools after those of the client: their calls
- * stay open until a turn holds more than results (pydantic-ai,
- * test_unpaired_native_tool_calls.py, August 2026).  A turn that was paused
- * ends in a call of this kind.  The AI SDK waits for calls that it has asked
- * the user to approve.
- */
+/* Returns true if an open tool call cannot get a result any more: because of
+ * the message being checked or, once validator->ended is true, because the
+ * conversation has ended.  Anthropic runs its own tools after those of the
+ * client, so their calls may stay open until a user message contains more than
+ * results (pydantic-ai, test_unpaired_native_tool_calls.py, August 2026).  A
+ * turn that the provider paused ends in such a call.  The AI SDK waits for
+ * calls that the user is asked to approve. */
 static bool
 is_call_closed(const struct ctx_validator *validator,
     const struct ctx_call *call)
@@ -184,8 +185,8 @@ is_call_closed(const struct ctx_validator *validator,
 	    (!call->theirs && !call->asked);
 }
 
-/* Adds an open call; *state and *same are as in ctx_tool_call_log_open. Returns
- * NULL with *err. */
+/* Adds an open tool call.  *state and *same are as ctx_tool_call_log_open has
+ * set them.  Returns NULL with *err. */
 static struct ctx_call *
 record_open_call(struct ctx_validator *validator, const struct ctx_block *block,
     enum ctx_call_state *state, struct ctx_call **same, struct ctx_err *err)
@@ -206,7 +207,8 @@ record_open_call(struct ctx_validator *validator, const struct ctx_block *block,
 	validator->what.n = 0;
 	if (ctx_validate_name(validator, block, err) < 0)
 		return NULL;
-	/* Two clipped names fit, so no character is split. */
+	/* The buffer is large enough for two clipped names, so no character is
+	 * cut. */
 	n = validator->what.n < sizeof call->label ? validator->what.n
 						   : sizeof call->label - 1;
 	memcpy(call->label, validator->what.p, n);
@@ -214,8 +216,9 @@ record_open_call(struct ctx_validator *validator, const struct ctx_block *block,
 	return call;
 }
 
-/* Checks that the program that made a call is an open call. A program that was
- * closed without a result has been reported before. */
+/* Checks that a tool call made by a program belongs to an open call that runs
+ * the program.  A program that was closed without a result has been reported
+ * before. */
 static int
 check_caller(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 {
@@ -256,7 +259,8 @@ open_call(struct ctx_validator *validator, size_t i, uint32_t ordinal,
 	call->ordinal = ordinal;
 	if (state == CTX_CALL_OPEN) {
 		here = same->place.message == validator->place.message;
-		/* close_calls will close the other call before results come. */
+		/* The other call with this id is closed by close_calls before
+		 * results come. */
 		if (!here && is_between_results(validator))
 			return 0;
 		if (here || continues_message(validator))
@@ -267,7 +271,7 @@ open_call(struct ctx_validator *validator, size_t i, uint32_t ordinal,
 	    : 0;
 }
 
-/* Records that a result came late: a message without results stands between the
+/* Records that a tool result is late: a message without results is between its
  * call and this message. */
 static void
 record_late_result(struct ctx_validator *validator, const struct ctx_call *call)
@@ -315,11 +319,12 @@ answer_call(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	else if (state == CTX_CALL_MISSED)
 		rc = ctx_validate_refuse_part(validator, CTX_RULE_RESULT_ORDER,
 		    i, "result", " does not follow its call directly", err);
-	/* A result that was removed needs no content. */
+	/* A tool result that a repair removed needs no content. */
 	return rc != 0 ? rc : ctx_validate_body(validator, i, err);
 }
 
-/* Records that the caller inserted a result directly before this message. */
+/* Records that the caller inserted a tool result directly before this message.
+ */
 static void
 record_inserted_result(struct ctx_validator *validator)
 {
@@ -328,9 +333,9 @@ record_inserted_result(struct ctx_validator *validator)
 	validator->last.has_user_text = false;
 }
 
-/* Keeps programs open that make another call in this message: their results
- * come after the results of that call. A program that ran before the user's
- * last message is not kept. */
+/* Keeps a call that runs a program open if the program makes another call in
+ * this message, because its result comes after the result of that call.  A
+ * program that ran before the user's last message is not kept open. */
 static int
 resume_callers(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -356,7 +361,8 @@ resume_callers(struct ctx_validator *validator, struct ctx_err *err)
 }
 
 /* Returns true if the result of a program may be in a later message of this
- * assistant answer, because the provider merges neighbours of one role. */
+ * answer of the assistant, because the provider merges neighbouring messages
+ * of one role. */
 static bool
 may_result_come_later(const struct ctx_validator *validator,
     const struct ctx_call *call, uint64_t end)
@@ -367,10 +373,10 @@ may_result_come_later(const struct ctx_validator *validator,
 	    call->resumed >= validator->newest_answer;
 }
 
-/* Returns true if a result inserted by ctx, which names no call, could be
- * paired with an older call: one that stays without a result, or one whose
- * result comes after the inserted one. The latter has an id if all results of a
- * turn are in one message; else its result came late. */
+/* Returns true if an inserted tool result, which has no id, could be taken as
+ * the answer to an older call: one that has no result, or one whose result
+ * comes after the inserted one.  In the latter case the result has an id if
+ * all results of a turn are in one message; else it is late. */
 static bool
 is_ambiguous(const struct ctx_validator *validator, const struct ctx_call *call)
 {
@@ -386,8 +392,8 @@ is_ambiguous(const struct ctx_validator *validator, const struct ctx_call *call)
 		validator->late_call <= message);
 }
 
-/* Reports the calls before message number end that can no longer get a result,
- * and closes them. */
+/* Reports the tool calls before the message with index end that cannot get a
+ * result any more, and closes them. */
 static int
 refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end,
     struct ctx_err *err)
@@ -429,8 +435,9 @@ refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end,
 	return 0;
 }
 
-/* Closes the calls that must have their results before this message. Calls that
- * stay open until the user speaks are checked only once. */
+/* Closes the tool calls whose results must come before this message.  Calls
+ * that may stay open until the user writes something are looked at only once.
+ */
 static int
 close_calls(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -446,8 +453,8 @@ close_calls(struct ctx_validator *validator, struct ctx_err *err)
 	return 0;
 }
 
-/* Checks calls and results in the order of the blocks, since a message may hold
- * a call and its result. */
+/* Checks tool calls and results in the order of the blocks, since a message
+ * may contain a call and its result. */
 static int
 check_pairs(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -516,8 +523,8 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	    ctx_validate_images(validator, err) < 0)
 		return -1;
 	results = ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT);
-	/* A message of another role ends the answer in which programs could get
-	 * their results. */
+	/* A message of another role ends the answer within which programs can
+	 * get results. */
 	if ((rules & CTX_ONE_MESSAGE) && message->role != CTX_ROLE_ASSISTANT &&
 	    refuse_unanswered_calls(validator, validator->newest_answer, err) <
 		0)
@@ -531,8 +538,8 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	if (ctx_validate_waiting(validator, wait, err) < 0 ||
 	    (wait < CTX_WAITS && ctx_validate_wait(validator, wait, err) < 0))
 		return -1;
-	/* An empty message is the last or will be removed: it closes no calls.
-	 */
+	/* An empty message is the last one or will be removed, so it closes no
+	 * calls. */
 	if (wait == CTX_WAITS_EMPTY)
 		return ctx_validate_place(validator, err);
 	if (resume_callers(validator, err) < 0 ||
@@ -547,7 +554,8 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	return ctx_validate_place(validator, err);
 }
 
-/* Reports duplicate ids among the calls that may stay open, and closes them. */
+/* Reports the calls with the same id among those that may stay open, and
+ * closes them. */
 static int
 refuse_open_duplicates(struct ctx_validator *validator, struct ctx_err *err)
 {

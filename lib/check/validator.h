@@ -6,11 +6,12 @@
 
 #define CTX_NO_BLOCK SIZE_MAX
 
-/* Findings that only the next message decides; each is a bit of
- * ctx_validator.waiting_bits. */
+/* Findings about a message that only the next message can confirm; the values
+ * are bits of ctx_validator.waiting_bits. */
 enum { CTX_WAITS_EMPTY, CTX_WAITS_REASONING, CTX_WAITS_SYSTEM, CTX_WAITS };
 
-/* A breakpoint that was found: child node of container. */
+/* A cache breakpoint that was found, as the child node of a JSON object or
+ * array container. */
 struct ctx_breakpoint_seen {
 	struct ctx_place place;
 	const struct ctx_json *json; /* of the request, or NULL */
@@ -18,99 +19,104 @@ struct ctx_breakpoint_seen {
 	bool outside_messages; /* true if it is outside the messages */
 };
 
-/*
- * The next functions report a finding, whose text is built in
- * validator->what.  They return what on_finding of ctx_validator returns: 1 or
- * 2 if the violation was fixed, 0 if not, -1 with *err.
- */
+/* The next functions report a finding, whose text is built in validator->what.
+ * They return what on_finding of ctx_validator returns: 1 or 2 if the
+ * violation was repaired, 0 if not, -1 with *err. */
 int ctx_validate_tell(struct ctx_validator *validator,
     struct ctx_finding *finding, struct ctx_err *err);
-/* Reports a finding about the whole message being checked. */
+/* Reports a finding about the whole message that is being checked. */
 int ctx_validate_refuse(struct ctx_validator *validator, enum ctx_rule_id id,
     const char *what, struct ctx_err *err);
-/* Reports a finding about block number part; its text is WHAT NAME TAIL. */
+/* Reports a finding about block number part of the message.  Its text is what,
+ * the block's name, and tail. */
 int ctx_validate_refuse_part(struct ctx_validator *validator,
     enum ctx_rule_id id, size_t part, const char *what, const char *tail,
     struct ctx_err *err);
-/* Reports a finding about an earlier message that waited for this one, and ends
- * the wait. */
+/* Reports a finding about an earlier message, which this message has
+ * confirmed, and removes it from those that wait. */
 int ctx_validate_refuse_waiting(struct ctx_validator *validator, unsigned wait,
     enum ctx_rule_id id, const char *what, struct ctx_err *err);
-/* Appends the name of a call, as in "call_1" of read_file, to validator->what.
- * Returns 0, or -1 with *err. */
+/* Appends the name of a tool call to validator->what, as in "call_1" of
+ * read_file.  Returns 0, or -1 with *err. */
 int ctx_validate_name(struct ctx_validator *validator,
     const struct ctx_block *block, struct ctx_err *err);
 
-/* Reports a finding whose fix replaces the bytes old by validator->with. */
+/* Reports a finding about a text; the repair replaces the bytes old by
+ * validator->with. */
 int ctx_validate_refuse_text(struct ctx_validator *validator,
     enum ctx_rule_id id, struct ctx_str old, const char *what,
     struct ctx_err *err);
-/* Sets validator->what to the text WHAT NAME TAIL about block number part.
- * Returns 0, or -1 with *err. */
+/* Sets validator->what to a text about block number part: what, the block's
+ * name, and tail.  Returns 0, or -1 with *err. */
 int ctx_validate_describe(struct ctx_validator *validator, size_t part,
     const char *what, const char *tail, struct ctx_err *err);
-/* Reports a finding about block number part, whose text is validator->what. Its
- * fix replaces the bytes old by validator->with; p NULL: it has no such fix. */
+/* Reports a finding about block number part, whose text is in validator->what.
+ * The repair replaces the bytes old by validator->with; if old.p is NULL,
+ * there is no such repair. */
 int ctx_validate_refuse_edit(struct ctx_validator *validator,
     enum ctx_rule_id id, size_t part, struct ctx_str old, struct ctx_err *err);
 
-/* Returns true if a block of this kind was not removed. */
+/* Returns true if the message has a block of this kind that no repair removed.
+ */
 bool ctx_validate_has(const struct ctx_validator *validator,
     enum ctx_block_kind kind);
-/* Returns true if the block has only white space, where the rules forbid that.
- * A block with a signature is not empty. */
+/* Returns true if the block contains only white space and the rules forbid
+ * that.  A block with a signature does not count as empty. */
 bool ctx_validate_says_nothing(const struct ctx_validator *validator,
     const struct ctx_block *block);
 
-/* The following steps return 0, or -1 with *err. */
+/* The functions below, which check a message, return 0, or -1 with *err. */
 
 /* Checks each block of the message by itself. */
 int ctx_validate_forms(struct ctx_validator *validator, struct ctx_err *err);
-/* Decodes a string into validator->text. Returns 1 if that is JSON, scanned
- * into validator->json; 0 if not; -1 with *err. */
+/* Decodes a string into validator->text.  Returns 1 if the text is JSON, which
+ * is then scanned into validator->json; 0 if it is not; -1 with *err. */
 int ctx_validate_read_text(struct ctx_validator *validator, uint32_t node,
     struct ctx_err *err);
-/* Checks that the arguments of call i fit the schema of its tool in the
- * request. */
+/* Checks the arguments of tool call i against the JSON schema that the request
+ * defines for the tool. */
 int ctx_validate_schema(struct ctx_validator *validator, size_t i,
     struct ctx_err *err);
-/* Checks that the arguments of call i have the form that the rules demand. */
+/* Checks that the arguments of tool call i have the form that the rules
+ * demand. */
 int ctx_validate_arguments(struct ctx_validator *validator, size_t i,
     struct ctx_err *err);
 /* Checks the strings of the message for lone surrogates. */
 int ctx_validate_texts(struct ctx_validator *validator, struct ctx_err *err);
-/* Checks the place and the number of the message's breakpoints. */
+/* Checks the place and the number of the message's cache breakpoints. */
 int ctx_validate_markers(struct ctx_validator *validator, struct ctx_err *err);
-/* Checks the number of breakpoints of a request, after its messages. */
+/* Checks the number of cache breakpoints in a request, after its messages were
+ * checked. */
 int ctx_validate_all_markers(struct ctx_validator *validator,
     const struct ctx_json *json, uint32_t request, struct ctx_err *err);
 /* Checks the size and the number of the message's images. */
 int ctx_validate_images(struct ctx_validator *validator, struct ctx_err *err);
-/* Checks that media block i may be in an assistant message. */
+/* Checks that an assistant message may contain media block i. */
 int ctx_validate_assistant_media(struct ctx_validator *validator, size_t i,
     struct ctx_err *err);
-/* Checks that result i holds only blocks that the provider accepts. */
+/* Checks that tool result i contains only blocks that the provider accepts. */
 int ctx_validate_result(struct ctx_validator *validator, size_t i,
     struct ctx_err *err);
-/* Checks that result i has content if the rules demand it. */
+/* Checks that tool result i has content, if the rules demand it. */
 int ctx_validate_body(struct ctx_validator *validator, size_t i,
     struct ctx_err *err);
-/* Checks that the message has content. Sets validator->dropped if a fix removes
- * the message. Sets *wait to the finding that the next message decides,
- * CTX_WAITS if there is none. */
+/* Checks that the message has content.  Sets validator->removed to true if a
+ * repair removes the message.  Sets *wait to the finding that the next message
+ * must confirm; CTX_WAITS if there is none. */
 int ctx_validate_content(struct ctx_validator *validator, unsigned *wait,
     struct ctx_err *err);
-/* Makes the message wait for the next one, which decides the finding. */
+/* Stores a finding about this message until the next message confirms it or
+ * not. */
 int ctx_validate_wait(struct ctx_validator *validator, unsigned wait,
     struct ctx_err *err);
-/* Decides the findings that waited for this message; wait is as set by
- * ctx_validate_content. */
+/* Decides about the findings that waited for this message; wait is as
+ * ctx_validate_content has set it. */
 int ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
     struct ctx_err *err);
-/* Decides the findings that wait at the end of the conversation. */
+/* Decides about the findings that wait when the conversation ends. */
 int ctx_validate_still_waiting(struct ctx_validator *validator,
     struct ctx_err *err);
-/* Checks the role and the position of the message. */
+/* Checks that the message's role is allowed at its place. */
 int ctx_validate_place(struct ctx_validator *validator, struct ctx_err *err);
 /* Checks that the conversation may end with its last message. */
 int ctx_last_seen(struct ctx_validator *validator, struct ctx_err *err);

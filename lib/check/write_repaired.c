@@ -1,15 +1,11 @@
-/*
- * write_repaired.c - records leave the queue
- *
- * Records wait in a queue until the validator can have no more findings about
- * them.
- */
+/* write_repaired.c - writes the records that were kept in memory, when there
+ * can be no more findings about them */
 #include <string.h>
 
 #include "check/repair.h"
 
-/* Writes a text, unless this is a trial.  stays: it remains valid and need not
- * be copied. */
+/* Writes a text, unless this is a trial.  If stays is true, the text remains
+ * valid and need not be copied. */
 static int
 write_text(struct ctx_repair *repair, const char *p, size_t n, bool stays,
     struct ctx_err *err)
@@ -20,8 +16,8 @@ write_text(struct ctx_repair *repair, const char *p, size_t n, bool stays,
 		     : ctx_writer_copy(repair->writer, p, n, err);
 }
 
-/* Writes the due results of entry i as records, or inserts them into the next
- * message. */
+/* Writes the tool results to be inserted for entry i as records, or inserts
+ * them into the next message. */
 static int
 write_due_results(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 {
@@ -48,8 +44,9 @@ write_due_results(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 			return -1;
 		return ctx_repair_own(next, out->p, out->n, err);
 	}
-	/* Results end as the record before them does. If that has no line end,
-	 * one is inserted before the results and none after them. */
+	/* The inserted results get the line end of the record before them.  If
+	 * that has none, because it is the last line, one is written before
+	 * the results and none after them. */
 	if (!ended && ctx_buf_add(out, eol, strlen(eol), err) < 0)
 		return -1;
 	if (ctx_repair_append_result_messages(out, entry, eol, err) < 0 ||
@@ -58,7 +55,7 @@ write_due_results(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 	return write_text(repair, out->p, out->n, false, err);
 }
 
-/* Writes a user message before the record of entry. */
+/* Writes a user message before the record that the entry stands for. */
 static int
 write_leading_message(struct ctx_repair *repair,
     const struct ctx_repair_entry *entry, struct ctx_err *err)
@@ -79,7 +76,7 @@ write_repaired(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 	struct ctx_repair_entry *entry = &repair->lines.list[i];
 	size_t from = ctx_repair_pass_change(&repair->lines, entry);
 
-	/* Blank lines after a removed record are removed, too. */
+	/* Blank lines after a removed record are removed with it. */
 	if (entry->removed || (entry->blank && repair->after_removed)) {
 		repair->after_removed = true;
 		return 0;
@@ -87,7 +84,8 @@ write_repaired(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 	repair->after_removed = false;
 	if (ctx_repair_record_reasoning(repair, entry, from, err) < 0)
 		return -1;
-	/* Archived bytes are on disk before the change is written. */
+	/* The archive is synced to disk before the changed bytes are written.
+	 */
 	if (repair->options->archive != NULL && repair->writer != NULL &&
 	    ctx_archive_sync(repair->options->archive, err) < 0)
 		return -1;
@@ -103,8 +101,8 @@ write_repaired(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 	    : ctx_writer_end_record(repair->writer, err);
 }
 
-/* Writes the entries before message number settled. Copies the bytes of the
- * others, because the reader will reuse its buffer. */
+/* Writes the entries before the message with index settled.  Copies the bytes
+ * of the later entries, because the reader will use its buffer again. */
 static int
 write_settled_entries(struct ctx_repair *repair, uint64_t settled,
     struct ctx_err *err)
