@@ -3,8 +3,7 @@
  *
  * A message is checked in three steps: each block by itself; its tool calls and
  * results against the open calls, which have no result yet; its place among the
- * messages.  Later steps ignore blocks that a repair has removed, so that the
- * conversation is checked as it will be sent.
+ * messages.  Later steps ignore blocks that a repair has removed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -69,8 +68,7 @@ ctx_validator_begin(struct ctx_validator *validator)
 
 /* ---- calls and results ---- */
 
-/* Returns the role of the message before this one, without an empty message
- * that will be removed. */
+/* Returns the role of the last message that will not be removed as empty. */
 static enum ctx_role
 get_previous_role(const struct ctx_validator *validator)
 {
@@ -98,8 +96,7 @@ is_same_answer(const struct ctx_validator *validator)
 		get_previous_role(validator) == CTX_ROLE_ASSISTANT);
 }
 
-/* Reports that a tool call at this place has the id of a call that is still
- * open. */
+/* Reports that a tool call has the id of a call that is still open. */
 static int
 refuse_duplicate_id(struct ctx_validator *validator,
     const struct ctx_call *call, const struct ctx_place *place,
@@ -147,8 +144,7 @@ is_between_results(const struct ctx_validator *validator)
 		!ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT));
 }
 
-/* Returns true if a user or tool message contains anything other than tool
- * results. */
+/* Returns true if a user or tool message has more than tool results. */
 static bool
 has_user_content(const struct ctx_validator *validator)
 {
@@ -185,8 +181,7 @@ is_call_closed(const struct ctx_validator *validator,
 	    (!call->theirs && !call->asked);
 }
 
-/* Adds an open tool call.  *state and *same are as ctx_tool_call_log_open has
- * set them.  Returns NULL with *err. */
+/* Adds an open tool call; the results are those of ctx_tool_call_log_open. */
 static struct ctx_call *
 record_open_call(struct ctx_validator *validator, const struct ctx_block *block,
     enum ctx_call_state *state, struct ctx_call **same, struct ctx_err *err)
@@ -207,8 +202,7 @@ record_open_call(struct ctx_validator *validator, const struct ctx_block *block,
 	validator->what.n = 0;
 	if (ctx_validate_name(validator, block, err) < 0)
 		return NULL;
-	/* The buffer is large enough for two clipped names, so no character is
-	 * cut. */
+	/* Two clipped names fit into the buffer, so no character is cut. */
 	n = validator->what.n < sizeof call->label ? validator->what.n
 						   : sizeof call->label - 1;
 	memcpy(call->label, validator->what.p, n);
@@ -259,7 +253,7 @@ open_call(struct ctx_validator *validator, size_t i, uint32_t ordinal,
 	call->ordinal = ordinal;
 	if (state == CTX_CALL_OPEN) {
 		here = same->place.message == validator->place.message;
-		/* The other call with this id is closed by close_calls before
+		/* close_calls closes the other call with this id before
 		 * results come. */
 		if (!here && is_between_results(validator))
 			return 0;
@@ -323,8 +317,7 @@ answer_call(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	return rc != 0 ? rc : ctx_validate_body(validator, i, err);
 }
 
-/* Records that the caller inserted a tool result directly before this message.
- */
+/* Records that the caller inserted a result directly before this message. */
 static void
 record_inserted_result(struct ctx_validator *validator)
 {
@@ -392,8 +385,8 @@ is_ambiguous(const struct ctx_validator *validator, const struct ctx_call *call)
 		validator->late_call <= message);
 }
 
-/* Reports the tool calls before the message with index end that cannot get a
- * result any more, and closes them. */
+/* Reports and closes the calls before message end that can get no result any
+ * more. */
 static int
 refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end,
     struct ctx_err *err)
@@ -453,8 +446,8 @@ close_calls(struct ctx_validator *validator, struct ctx_err *err)
 	return 0;
 }
 
-/* Checks tool calls and results in the order of the blocks, since a message
- * may contain a call and its result. */
+/* Checks calls and results in the order of the blocks: both may be in one
+ * message. */
 static int
 check_pairs(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -523,8 +516,7 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	    ctx_validate_images(validator, err) < 0)
 		return -1;
 	results = ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT);
-	/* A message of another role ends the answer within which programs can
-	 * get results. */
+	/* A message of another role ends the answer of a program's calls. */
 	if ((rules & CTX_ONE_MESSAGE) && message->role != CTX_ROLE_ASSISTANT &&
 	    refuse_unanswered_calls(validator, validator->newest_answer, err) <
 		0)
@@ -538,8 +530,8 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	if (ctx_validate_waiting(validator, wait, err) < 0 ||
 	    (wait < CTX_WAITS && ctx_validate_wait(validator, wait, err) < 0))
 		return -1;
-	/* An empty message is the last one or will be removed, so it closes no
-	 * calls. */
+	/* An empty message closes no calls: it is the last one or will be
+	 * removed. */
 	if (wait == CTX_WAITS_EMPTY)
 		return ctx_validate_place(validator, err);
 	if (resume_callers(validator, err) < 0 ||
