@@ -1,4 +1,5 @@
-/* breakpoint_edits.c - the edits that write and remove breakpoints */
+/* breakpoint_edits.c - makes the edits that write and remove cache breakpoints
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,8 @@ ctx_breakpoint_writer_release(struct ctx_breakpoint_writer *writer)
 	writer->cap = 0;
 }
 
-/* Resizes writer->drop to one flag per child of the container, all false. */
+/* Sets writer->drop to an array with one flag for each child of the container,
+ * all false. */
 static int
 reserve_drop_flags(struct ctx_breakpoint_writer *writer, uint32_t node,
     struct ctx_err *err)
@@ -70,8 +72,8 @@ breakpoint_value(const struct ctx_breakpoint_format *format, enum ctx_ttl ttl)
 	return value != NULL ? value : format->values[0];
 }
 
-/* Returns true if the value equals the JSON text value, ignoring white
- * space. */
+/* Returns true if the JSON node is equal to the JSON text value, apart from
+ * white space. */
 static bool
 is_same_value(const struct ctx_json *json, uint32_t node, const char *value)
 {
@@ -88,7 +90,8 @@ is_same_value(const struct ctx_json *json, uint32_t node, const char *value)
 	return *value == '\0';
 }
 
-/* Returns true if the object has, or is, exactly the breakpoint to write. */
+/* Returns true if the object contains, or is, exactly the breakpoint that
+ * should be written. */
 static bool
 has_right_breakpoint(const struct ctx_json *json, uint32_t object,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl)
@@ -113,8 +116,8 @@ has_right_breakpoint(const struct ctx_json *json, uint32_t object,
 	return right;
 }
 
-/* Adds the edit that writes a breakpoint for a block.  Its other breakpoints
- * must be absent or removed. */
+/* Adds the edit that writes a cache breakpoint for a block.  Other breakpoints
+ * of the block must be absent or removed. */
 static int
 put_breakpoint(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,
@@ -124,7 +127,7 @@ put_breakpoint(struct ctx_breakpoint_writer *writer,
 	uint32_t at = nodes[block].end, key;
 	char marker[128];
 
-	/* Insert after the last member that is kept. */
+	/* The new member is inserted after the last member that is kept. */
 	for (key = block + 1;
 	     !format->separate_block && key < nodes[block].next;
 	     key = nodes[key + 1].next)
@@ -136,8 +139,8 @@ put_breakpoint(struct ctx_breakpoint_writer *writer,
 	return insert_text(writer, at, marker, err);
 }
 
-/* Adds the edits that turn a string into an array of one block with a
- * breakpoint. */
+/* Adds the edits that turn a string into an array of one text block with a
+ * cache breakpoint. */
 static int
 put_text_breakpoint(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl, uint32_t text,
@@ -168,8 +171,9 @@ ctx_breakpoint_widen(struct ctx_breakpoint_writer *writer,
 	return insert_text(writer, node->end, "}]", err);
 }
 
-/* Adds the edits that remove breakpoints from blocks in a tool result or
- * document.  The input of a tool call has no blocks, whatever its keys. */
+/* Adds the edits that remove cache breakpoints from the blocks inside a tool
+ * result or document.  Arguments of a tool call are not searched: they contain
+ * no blocks, whatever their keys. */
 static int
 strip_nested_lists(struct ctx_breakpoint_writer *writer, uint32_t block,
     struct ctx_err *err)
@@ -195,8 +199,9 @@ strip_nested_lists(struct ctx_breakpoint_writer *writer, uint32_t block,
 	return 0;
 }
 
-/* Adds the edits that remove the breakpoint blocks of an array, except those in
- * kept.  An array with only breakpoint blocks is left as it is. */
+/* Adds the edits that remove the elements of an array that are cache
+ * breakpoints, except those in kept.  If the array contains nothing else, it
+ * is not edited. */
 static int
 drop_breakpoints(struct ctx_breakpoint_writer *writer, uint32_t list,
     const uint32_t *kept, size_t n_kept, struct ctx_err *err)
@@ -219,8 +224,8 @@ drop_breakpoints(struct ctx_breakpoint_writer *writer, uint32_t list,
 	return ctx_edits_remove(writer->edits, json, list, writer->drop, err);
 }
 
-/* Adds the edits for one block, so that it has exactly the right breakpoint if
- * marked is true, and none if not. */
+/* Adds the edits after which a block has exactly the right cache breakpoint,
+ * if marked is true, or none. */
 static int
 write_block(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,

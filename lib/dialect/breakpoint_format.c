@@ -1,5 +1,6 @@
 /*
- * breakpoint_format.c - the table of breakpoint formats, one row per provider
+ * breakpoint_format.c - the table that says, for each provider, how cache
+ * breakpoints are written
  *
  * The table says which blocks may have a breakpoint, how it is written, and
  * which models use it.  A block with blank text, and reasoning, never gets one.
@@ -31,7 +32,7 @@ static const struct ctx_breakpoint_block anthropic_blocks[] = {
     {0},
 };
 
-/* Blocks that LangChain passes to Anthropic unchanged. */
+/* Types of blocks that LangChain passes to Anthropic without a change. */
 static const struct ctx_breakpoint_block langchain_blocks[] = {
     {.type = "text", .text = "text"},
     {.type = "image"},
@@ -71,7 +72,8 @@ static const struct ctx_breakpoint_format table[] = {
     {
 	.provider = "anthropic",
 	.dialect = "anthropic",
-	/* Gateways accept these breakpoints in Chat Completions messages. */
+	/* Gateways to Claude accept cache breakpoints of this form in Chat
+	 * Completions messages. */
 	.also = {"generic", "openai-chat"},
 	.key = "cache_control",
 	.values = {"{\"type\":\"ephemeral\"}",
@@ -81,8 +83,8 @@ static const struct ctx_breakpoint_format table[] = {
 	.blocks = anthropic_blocks,
 	.system = "system",
 	.tools = {"tools"},
-	/* Not on tools that are loaded later, nor on tools in the format of
-	 * Chat Completions. */
+	/* Tools that are loaded later, and tools in the format of Chat
+	 * Completions, may not have a cache breakpoint. */
 	.no_marker_tools = {"defer_loading", "function"},
 	.before = {"model", "tools", "speed", "system", "tool_choice",
 	    "thinking"},
@@ -107,8 +109,8 @@ static const struct ctx_breakpoint_format table[] = {
 	.tools = {"toolConfig", "tools"},
 	.before = {"modelId", "toolConfig", "system",
 	    "additionalModelRequestFields"},
-	/* Claude, and Amazon's own models; the latter take no breakpoints on
-	 * tools. */
+	/* On Bedrock, Claude and Amazon's own models use breakpoints; the
+	 * latter not on tools. */
 	.models = HEEDS(CTX_CACHE_CONTROL) | HEEDS(CTX_CACHE_POINT) | NOT_KNOWN,
 	.tool_models = HEEDS(CTX_CACHE_CONTROL) | NOT_KNOWN,
 	.lookback = 20,
@@ -131,8 +133,8 @@ static const struct ctx_breakpoint_format table[] = {
 	.lookback = 20,
 	.hour_percent = 200,
     },
-    /* Older models and compatible servers refuse unknown members, so the model
-     * must be known to accept these. */
+    /* Older models and compatible servers refuse unknown members, so
+     * breakpoints are written only for models that are known to accept them. */
     {
 	.provider = "openai",
 	.dialect = "openai-chat",
@@ -172,7 +174,7 @@ ctx_ttl_name(unsigned ttl)
 	return ttl < CTX_TTLS ? names[ttl] : NULL;
 }
 
-/* Returns true if row->also lists this dialect. */
+/* Returns true if the member also of this table entry lists the dialect. */
 static bool
 may_apply_to(const struct ctx_breakpoint_format *row, const char *dialect)
 {
@@ -275,7 +277,8 @@ ctx_breakpoint_content(const struct ctx_breakpoint_format *format,
 	}
 	for (i = 0; i < 2 && value == 0 && format->content[i] != NULL; i++)
 		value = ctx_json_find(json, message, format->content[i]);
-	/* OpenAI's types allow only a string in a message of role function. */
+	/* OpenAI's types allow only a string as content of a message with role
+	 * function. */
 	role = ctx_json_find(json, message, "role");
 	if (value != 0 && json->nodes[value].kind == CTX_JSON_STRING &&
 	    role != 0 && ctx_json_is(json, role, "function"))

@@ -1,5 +1,6 @@
 /*
- * breakpoint_places.c - which blocks and tools may have a breakpoint
+ * breakpoint_places.c - finds the blocks and tools that may have a cache
+ * breakpoint
  *
  * A block with blank text, and reasoning, never gets one.
  */

@@ -1,4 +1,5 @@
-/* breakpoint_walk.c - visits the breakpoints of blocks and of blocks in them */
+/* breakpoint_walk.c - finds the cache breakpoints of blocks, and of blocks
+ * inside them */
 #include "dialect/breakpoint_blocks.h"
 #include "dialect/read.h"
 
@@ -18,8 +19,8 @@ ctx_breakpoint_find_nested(const struct ctx_json *json, uint32_t block,
 	return n;
 }
 
-/* Returns the key node of this format's breakpoint in a block, or 0.  A null
- * value is not a breakpoint. */
+/* Returns the node of the key of the member of a block that is a cache
+ * breakpoint of this format, or 0.  A null value is not a breakpoint. */
 static uint32_t
 find_breakpoint_key(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t block)

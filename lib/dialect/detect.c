@@ -1,35 +1,36 @@
 /*
- * detect.c - what a record holds
+ * detect.c - detects whether a JSON value is a message or contains
+ * conversations, and in which format
  *
- * A message belongs to the first row of the table of dialects that claims it.
- * An object with messages in one of its members is a conversation; the table
- * below lists these members.  If no message identifies its dialect, the object
- * around the messages decides.
+ * A message belongs to the first entry in the table of dialects (formats) that
+ * claims it.  An object with messages in one of its members is a conversation;
+ * the table below lists these members.  If no message identifies its dialect,
+ * the object around the messages decides.
  */
 #include <stddef.h>
 #include <string.h>
 
 #include "dialect/read.h"
 
-/*
- * The places of messages in a request, a response, or a record of either.  The
- * first row that fits is used.
- */
+/* Where the messages are in a request, a response, or a record that contains
+ * one of them.  The first entry that fits is used. */
 static const struct wrapper {
-	/* Keys from the record to the object with the messages.  Empty: the
-	 * record is that object. */
+	/* Keys that lead from the record to the object with the messages.  If
+	 * there are none, the record itself is that object. */
 	const char *path[2];
 	const char *messages;
 	const char *unless;  /* the object must not have this member */
 	const char *with;    /* the object must have this member */
 	const char *dialect; /* if no message identifies one; or NULL */
-	/* True if only this dialect has such a member, so that all messages
-	 * belong to it. */
+	/* True if only this dialect (format) has such a member, so that all
+	 * messages in it are of this dialect. */
 	bool sure;
 	const char *element; /* see struct ctx_record_layout */
 	bool single, answers;
-	bool said; /* true if the first element must have a role */
-	bool text; /* true if messages may be a string, from the user */
+	bool said; /* true if the first element of the array must have a role */
+	/* true if the value may be a string, which is then the user's message
+	 */
+	bool text;
 } wrappers[] = {
     {.path = {"body"}, .messages = "messages", .dialect = "openai-chat"},
     {.path = {"body"},
@@ -43,8 +44,8 @@ static const struct wrapper {
 	.dialect = "gemini",
 	.sure = true},
     {.path = {"modelInput"}, .messages = "messages"}, /* a Bedrock batch */
-    /* OpenAI preference data; the outputs to choose from are not part of the
-     * conversation. */
+    /* OpenAI's preference data: a conversation, and outputs of which one is
+     * preferred; these are not part of the conversation. */
     {.path = {"input"}, .messages = "messages", .dialect = "openai-chat"},
     {.messages = "contents", .dialect = "gemini", .sure = true},
     {.messages = "messages"},      /* a request, a fine-tuning example */
@@ -57,7 +58,8 @@ static const struct wrapper {
 	.with = "schema_version",
 	.dialect = "atif",
 	.sure = true},
-    /* OpenTelemetry, with flat keys or in an attributes object. */
+    /* OpenTelemetry: the keys contain dots, or are in an object "attributes".
+     */
     {.messages = "gen_ai.input.messages",
 	.dialect = "otel-genai",
 	.sure = true},
@@ -71,7 +73,7 @@ static const struct wrapper {
 	.dialect = "openai-responses",
 	.sure = true,
 	.text = true},
-    /* Results of batches, and single responses. */
+    /* Results of batch requests, and single responses. */
     {.path = {"response", "body"},
 	.messages = "choices",
 	.dialect = "openai-chat",
@@ -128,8 +130,8 @@ static const struct wrapper {
 	.answers = true},
 };
 
-/* Members of a request that identify the dialect if neither its messages nor
- * its row of wrappers do. */
+/* Members of a request that identify the dialect (format) if neither its
+ * messages nor the place of the messages do. */
 static const struct {
 	const char *key, *dialect;
 } member_dialects[] = {
@@ -140,8 +142,8 @@ static const struct {
     {"anthropic_version", "anthropic"},
 };
 
-/* Returns true if the object has only a role, a content that is a string, and
- * perhaps a name. */
+/* Returns true if the object has only a role, a string as content, and perhaps
+ * a name.  Every format allows such a message. */
 static bool
 is_plain_message(const struct ctx_json *json, uint32_t node)
 {
@@ -166,8 +168,8 @@ is_plain_message(const struct ctx_json *json, uint32_t node)
 		ctx_json_is(json, role, "system"));
 }
 
-/* Fast path for plain messages, which are frequent: no wrapper and no dialect
- * other than generic claims them. */
+/* A quick test for messages with only role and content, which are frequent:
+ * only the dialect generic claims them. */
 static bool
 detect_plain_message(const struct ctx_json *json, uint32_t node,
     struct ctx_record_layout *layout)
@@ -180,7 +182,7 @@ detect_plain_message(const struct ctx_json *json, uint32_t node,
 	return true;
 }
 
-/* Looks for a dialect that probably wrote a message that only generic
+/* Finds a dialect that probably wrote a message which only the dialect generic
  * claims. */
 static void
 detect_likely(const struct ctx_json *json, uint32_t node,
@@ -201,8 +203,8 @@ detect_likely(const struct ctx_json *json, uint32_t node,
 	}
 }
 
-/* Sets the first dialect that claims the message.  generic is the last row, and
- * its claim is not decisive. */
+/* Sets the first dialect in the table that claims the message.  If it is
+ * generic, the last one, it may still be overruled by other messages. */
 static void
 detect_message(const struct ctx_json *json, uint32_t node,
     struct ctx_record_layout *layout)
@@ -227,8 +229,8 @@ detect_message(const struct ctx_json *json, uint32_t node,
 	}
 }
 
-/* Decides between a likely dialect and Chat Completions if no message was
- * decisive.  chat is a reason that rules the likely dialect out, or NULL. */
+/* If no message was decisive, chooses between a dialect that was suggested and
+ * Chat Completions. chat is a reason for the latter, or NULL. */
 static void
 choose_likely(const struct ctx_record_layout *likely, const char *chat,
     struct ctx_record_layout *layout)
@@ -245,7 +247,8 @@ choose_likely(const struct ctx_record_layout *likely, const char *chat,
 	layout->why = chat;
 }
 
-/* Sets the dialect of the messages: that of the first decisive message. */
+/* Sets the dialect of the messages to that of the first message which only one
+ * dialect allows. */
 static void
 detect_messages(const struct ctx_json *json, struct ctx_record_layout *layout)
 {
@@ -280,8 +283,8 @@ detect_messages(const struct ctx_json *json, struct ctx_record_layout *layout)
 	choose_likely(&likely, chat, layout);
 }
 
-/* Sets the dialect by the object around the messages, if that is sure or no
- * message was decisive. */
+/* Sets the dialect by the object around the messages, if that identifies it
+ * for sure, or if no message did. */
 static void
 detect_by_wrapper(const struct ctx_json *json, const struct wrapper *wrapper,
     struct ctx_record_layout *layout)
@@ -307,8 +310,8 @@ detect_by_wrapper(const struct ctx_json *json, const struct wrapper *wrapper,
 	}
 }
 
-/* Returns true for an array of strings only: texts to complete or to embed are
- * not messages. */
+/* Returns true for an array of strings only: these are texts to complete or to
+ * embed, not messages. */
 static bool
 is_text_list(const struct ctx_json *json, uint32_t array)
 {
@@ -330,9 +333,10 @@ has_substring(struct ctx_str text, const char *word)
 	return false;
 }
 
-/* Returns true if input is a prompt as a string (OpenAI Responses).  Requests
- * for embeddings, moderation or speech have the same members, and data sets
- * keep inputs beside outputs; none of these is a prompt. */
+/* Returns true if the member input is a prompt as a string, for OpenAI
+ * Responses.  Requests for embeddings, moderation or speech have such a
+ * member, too, and data sets have inputs next to outputs; these are not
+ * prompts. */
 static bool
 is_prompt(const struct ctx_json *json, uint32_t request, uint32_t input)
 {
@@ -357,8 +361,8 @@ is_prompt(const struct ctx_json *json, uint32_t request, uint32_t input)
 	return true;
 }
 
-/* Returns the messages in the object node, at the place that this row names, or
- * 0.  Sets *request to the object around them. */
+/* Returns the messages in the object node, if they are where this table entry
+ * says, or 0.  Sets *request to the object that contains them. */
 static uint32_t
 find_wrapped_messages(const struct ctx_json *json, uint32_t node,
     const struct wrapper *wrapper, uint32_t *request)
@@ -388,7 +392,8 @@ find_wrapped_messages(const struct ctx_json *json, uint32_t node,
 		return 0;
 	if (wrapper->said && !ctx_is_conversation(json, messages))
 		return 0;
-	/* LangSmith wraps the array of messages in an array of one element. */
+	/* LangSmith puts the array of messages into another array, as its only
+	 * element. */
 	if (json->nodes[messages].next > messages + 1 &&
 	    ctx_is_array(json, messages + 1) &&
 	    json->nodes[messages].next == json->nodes[messages + 1].next)
@@ -396,8 +401,8 @@ find_wrapped_messages(const struct ctx_json *json, uint32_t node,
 	return messages;
 }
 
-/* Returns true if a Responses request continues an earlier response, or a
- * conversation that OpenAI stores. */
+/* Returns true if a Responses request continues an earlier response or
+ * conversation that OpenAI has stored. */
 static bool
 reads_remote_state(const struct ctx_json *json, const struct wrapper *wrapper,
     uint32_t request)
@@ -414,7 +419,7 @@ reads_remote_state(const struct ctx_json *json, const struct wrapper *wrapper,
 		    json->nodes[talk].kind == CTX_JSON_OBJECT));
 }
 
-/* Returns the node of the model's name, or 0. */
+/* Returns the JSON node of the model's name, or 0. */
 static uint32_t
 find_model_name(const struct ctx_json *json, uint32_t request)
 {
@@ -463,7 +468,8 @@ detect_object(const struct ctx_json *json, uint32_t node,
 	detect_message(json, node, layout);
 }
 
-/* Detects the first element of an array that is a message or a conversation. */
+/* Detects the format by the first element of an array that is a message or a
+ * conversation. */
 static void
 detect_element(const struct ctx_json *json, uint32_t array,
     struct ctx_record_layout *layout)
@@ -479,8 +485,8 @@ detect_element(const struct ctx_json *json, uint32_t array,
 	}
 }
 
-/* Detects whether an array holds messages or conversations.  An array of
- * messages inside the array is a conversation, too. */
+/* Detects whether an array contains messages or conversations.  A conversation
+ * may be an array of messages inside the array. */
 static void
 detect_array(const struct ctx_json *json, uint32_t node,
     struct ctx_record_layout *layout)
@@ -521,8 +527,8 @@ ctx_detect(const struct ctx_json *json, uint32_t node,
 	if (json->nodes[node].kind == CTX_JSON_ARRAY) {
 		detect_array(json, node, layout);
 	} else if (json->nodes[node].kind == CTX_JSON_OBJECT) {
-		/* Most records of a stream are of one dialect; trying that
-		 * first saves the other rows. */
+		/* Most records of a stream are of one dialect, so testing that
+		 * one first saves time. */
 		layout->why =
 		    expected == NULL ? NULL : expected->matches(json, node);
 		if (layout->why == NULL && expected != NULL &&

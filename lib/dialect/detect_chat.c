@@ -1,4 +1,5 @@
-/* detect_chat.c - signs that a message is a Chat Completions message */
+/* detect_chat.c - recognises messages that can only be Chat Completions
+ * messages */
 #include "dialect/read.h"
 
 const char *

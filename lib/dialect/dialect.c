@@ -1,9 +1,9 @@
 /*
- * dialect.c - the table of message formats
+ * dialect.c - the table of dialects (message formats)
  *
- * A record belongs to the first row whose matches claims it.  Rows that demand
- * more of a record therefore come before rows that demand less; generic is
- * last.
+ * A record belongs to the first entry of the table whose function matches
+ * claims it.  So entries that require more of a record come before entries that
+ * require less; generic is last.
  */
 #include <string.h>
 
@@ -15,34 +15,34 @@
 		"", "" \
 	}
 
-/* A message inserted by ctx, with this role. */
+/* Template of a message with this role, for messages that ctx inserts. */
 #define INSERTED_MESSAGE(role) "{\"role\":\"" role "\",\"content\":$text}"
 #define LEAD(before, after)    before "\"" CTX_NO_START "\"" after
 #define LEAD_PLAIN             LEAD("{\"role\":\"user\",\"content\":", "}")
 
-/* A summary or notice starts the user's next message: as a block of this type,
- * or within a content that is a string.  If no user message is kept, the
- * summary is a message. */
+/* A summary or notice that ctx inserts is put at the start of the user's next
+ * message: as a block of this type, or into a content that is a string.  If no
+ * user message is kept, a summary becomes a message by itself. */
 #define INSERTED_BLOCK(type)                                         \
 	.insertion_block = "{\"type\":\"" type "\",\"text\":$text}", \
 	.inserts_in_string = true
 
-/* Tokens of framing: 3 per message, 3 per conversation, 1 per name, as in Chat
- * Completions.  FRAMING is for formats without names. */
+/* Tokens in addition to those of the texts: 3 per message, 3 per conversation,
+ * 1 per name, as in Chat Completions.  FRAMING is for formats without names. */
 #define FRAMING       .per_message = 3, .priming = 3
 #define FRAMING_NAMES FRAMING, .per_name = 1
 
-/* A content block that is only a text: the JSON before its string. */
+/* The JSON before the string in a content block that is only a text. */
 #define TEXT_BLOCK "{\"type\":\"text\",\"text\":"
 #define TEXT_PART  "{\"text\":"
 
-/* An array of one text block: the JSON before and after its string. */
+/* The JSON before and after the string in an array with one text block. */
 #define BODY_TEXT_BLOCK                               \
 	{                                             \
 		"[{\"type\":\"text\",\"text\":", "}]" \
 	}
 
-/* The rules for images and tools if the model is not known; see
+/* How tokens of images and tools are counted if the model is not known; see
  * lib/cost/image_tokens.c and lib/cost/request_overhead.c. */
 #define AS_OPENAI                                  \
 	.image = {CTX_IMAGE_TILES, 85, 170, 2048}, \
@@ -55,12 +55,13 @@
 	.image = {CTX_IMAGE_CROPS, 258, 258, 768}, \
 	.tools = {CTX_TOOLS_TEXTS, 0, 0}
 
-/* A tool result that is a Responses item of this type. */
+/* Template of a tool result that is a Responses item of this type. */
 #define ANSWER_ITEM(type) \
 	"{\"type\":\"" type "\",\"call_id\":$id,\"output\":$text}"
 
-/* Tool results of LangChain, written by MESSAGE (one of its three formats).  A
- * server_tool_call gets none, because the provider runs the tool. */
+/* Templates of tool results of LangChain, each in the macro MESSAGE (one of
+ * LangChain's three forms).  There is none for a server_tool_call, whose tool
+ * the provider runs. */
 #define LANGCHAIN_ANSWERS(MESSAGE)                                            \
 	{"server_tool_call", ""},                                             \
 	    {NULL,                                                            \
@@ -75,9 +76,9 @@
 		    MESSAGE("FunctionMessage", "function", ",\"name\":$name") \
 	}
 
-/* Messages inserted by ctx, for formats in which they have more than role and
- * content.  Codex keeps only user messages through a compaction, so its message
- * is a user's. */
+/* Templates of messages that ctx inserts, for formats whose messages have more
+ * than role and content.  Codex keeps only user messages when it compacts, so
+ * its template is a user message. */
 #define CODEX_INSERTED                                                      \
 	"{\"timestamp\":$timestamp,\"type\":\"response_item\",\"payload\":" \
 	"{\"type\":\"message\",\"role\":\"user\",\"content\":"              \
@@ -136,9 +137,9 @@
 	"{\"id\":$uuid,\"role\":\"" role "\",\"parts\":[" \
 	"{\"type\":\"text\",\"text\":$text}]}"
 
-/* The blocks that a tool result may hold.  Sources: ToolResultBlockParam of
- * anthropic-sdk-python; ToolResultContentBlock of the Bedrock API reference;
- * August 2026. */
+/* The types of blocks that a tool result may contain.  Sources:
+ * ToolResultBlockParam of anthropic-sdk-python; ToolResultContentBlock of the
+ * Bedrock API reference; August 2026. */
 static const char *const anthropic_results[] = {"text", "image", "document",
     "search_result", "tool_reference", NULL};
 static const char *const responses_results[] = {"input_text", "input_image",
@@ -196,8 +197,8 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_pi_read,
 	.history = CTX_HISTORY_LAST,
 	.read_line = ctx_pi_line,
-	/* pi sends to many providers; the framing of Chat Completions is an
-	 * estimate. */
+	/* pi sends to many providers; the tokens per message are those of Chat
+	 * Completions, as an estimate. */
 	FRAMING_NAMES,
 	AS_OPENAI,
 	.text_result_form = BODY_TEXT_BLOCK,
@@ -212,8 +213,8 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_claude_stream_read,
 	.history = CTX_HISTORY_LOG,
 	.read_line = ctx_claude_stream_line,
-	/* No FIRST_USER: a prompt that was given on the command line is not in
-	 * the stream. */
+	/* CTX_FIRST_USER is not set: a prompt given on the command line is not
+	 * in the stream, which then begins with the assistant. */
 	FRAMING,
 	AS_ANTHROPIC,
 	.text_result_form = BODY_STRING,
@@ -233,14 +234,14 @@ static const struct ctx_dialect dialects[] = {
 	AS_ANTHROPIC,
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
-	/* Written like Claude Code's own compaction, from which readers of the
-	 * session start. */
+	/* Written like Claude Code's own compaction: readers of the session
+	 * begin at such a line. */
 	.summary = CLAUDE_CODE("isCompactSummary\":true,"
 			       "\"isVisibleInTranscriptOnly"),
 	.notice = CLAUDE_CODE("isMeta"),
     },
-    /* LangChain sends to many providers; the framing of Chat Completions is an
-     * estimate. */
+    /* LangChain sends to many providers; the tokens per message are those of
+     * Chat Completions, as an estimate. */
     {
 	.name = "langchain-lc",
 	.about = "LangChain, as dumps writes it",
@@ -325,7 +326,8 @@ static const struct ctx_dialect dialects[] = {
 	.matches = ctx_llm_logs_is,
 	.read = ctx_llm_logs_read,
 	.rules = CTX_PAIR_BY_NAME,
-	/* A row is two messages: framing and role of both. */
+	/* A row is two messages, so it has twice the tokens for message and
+	 * role. */
 	.per_message = 8,
 	AS_OPENAI,
 	.text_result_form = BODY_STRING,
@@ -341,7 +343,8 @@ static const struct ctx_dialect dialects[] = {
 	AS_OPENAI,
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
-	/* Steps are numbered, so ctx can insert nothing between two. */
+	/* The steps are numbered, so ctx can insert nothing between two of
+	 * them. */
 	.ordinal = "step_id",
     },
     {
@@ -416,11 +419,11 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING,
 	AS_OPENAI,
 	.text_result_form = BODY_STRING,
-	/* No notice: roles must alternate, so nothing fits between two
-	 * turns. */
+	/* There is no template for a notice: roles must alternate, so nothing
+	 * can be inserted between two turns. */
 	.summary = "{\"from\":\"system\",\"value\":$text}",
-	/* If the calls are in a gpt message and not in function_call messages,
-	 * the role of results is tool. */
+	/* The role of a result is tool if its call is in a gpt message, and
+	 * not in a function_call message. */
 	.synthetic_results =
 	    {
 		{"function_call", "{\"from\":\"observation\",\"value\":$text}"},
@@ -460,7 +463,8 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_JOINS_ANSWERS | CTX_NEEDS_IDS | CTX_ARGUMENTS_TEXT |
 	    CTX_REASONING_LEADS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS |
 	    CTX_RESULT_TYPES | CTX_RESULT_STRING,
-	/* As in Chat Completions; no figures for Responses are published. */
+	/* The tokens per message are those of Chat Completions; no numbers for
+	 * Responses are published. */
 	FRAMING_NAMES,
 	AS_OPENAI,
 	.text_result_form = BODY_STRING,
@@ -472,8 +476,8 @@ static const struct ctx_dialect dialects[] = {
 	    {
 		{"function_call", ANSWER_ITEM("function_call_output")},
 		{"custom_tool_call", ANSWER_ITEM("custom_tool_call_output")},
-		/* Codex, which defines this tool, writes its result this
-		 * way. */
+		/* Codex, which defines this tool, writes results of the tool
+		 * in this form. */
 		{"local_shell_call", ANSWER_ITEM("function_call_output")},
 	    },
 	.lead = LEAD_PLAIN,
@@ -491,8 +495,8 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE | CTX_FEW_BREAKPOINTS |
 	    CTX_SMALL_REQUEST | CTX_NEEDS_TOOLS | CTX_IMAGE_LIMITS |
 	    CTX_RESULT_TYPES,
-	/* An estimate: Anthropic's, because most models used on Bedrock are
-	 * Claude. */
+	/* The tokens per message are an estimate: those of Anthropic, because
+	 * most models used on Bedrock are Claude. */
 	FRAMING,
 	AS_ANTHROPIC,
 	.text_result_form = {"[{\"text\":", "}]"},
@@ -519,7 +523,7 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_RESULTS_TOGETHER | CTX_ASKS_TOGETHER | CTX_ARGUMENTS_OBJECT |
 	    CTX_KNOWN_ROLES | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS |
 	    CTX_RESULT_OBJECT,
-	/* No framing: the local tokenizer of google-genai counts none. */
+	/* The local tokenizer of google-genai counts no tokens per message. */
 	AS_GOOGLE,
 	.text_result_form = {"{\"output\":", "}"},
 	.text_block = TEXT_PART,
@@ -549,18 +553,20 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_SIGNED | CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE |
 	    CTX_FEW_BREAKPOINTS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS |
 	    CTX_ERRORS_TEXT | CTX_RESULT_TYPES,
-	/* An estimate: 7 tokens of framing were measured around a request of
-	 * one message (ctoc, 2026), including one for the role. */
+	/* The tokens per message are an estimate: 7 tokens were measured in
+	 * addition to the text of a request with one message (ctoc, 2026),
+	 * including one for the role. */
 	FRAMING,
 	AS_ANTHROPIC,
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.result_types = anthropic_results,
-	/* Messages, because the API merges two neighbouring user messages. */
+	/* Summaries and notices are messages of their own here, because the
+	 * API merges neighbouring user messages. */
 	.summary = INSERTED_MESSAGE("user"),
 	.notice = INSERTED_MESSAGE("user"),
-	/* Only tool_use: ctx cannot write the result of a tool that the
-	 * provider runs. */
+	/* Only for tool_use blocks: ctx cannot make the result of a tool that
+	 * the provider runs. */
 	.synthetic_results =
 	    {
 		{"tool_use",
@@ -612,7 +618,7 @@ static const struct ctx_dialect dialects[] = {
 };
 
 /* clang-format off */
-/* Every rule of dialect.h; a new one is added here. */
+/* All rules of dialect.h; a new rule must be added here. */
 #define EVERY_RULE(RULE) \
 	RULE(CTX_PAIR_BY_NAME) RULE(CTX_FIRST_USER) RULE(CTX_ALTERNATES) \
 	RULE(CTX_JOINS_ANSWERS) RULE(CTX_PAIR_EITHER) \

@@ -1,9 +1,10 @@
 /*
- * generic.c - {"role", "content"} without anything that identifies a dialect
+ * generic.c - reads messages with only role and content, which many formats
+ * allow
  *
- * Many formats have such records, and all of them mean the same.  The reader
- * for Chat Completions reads them; a block that it does not know becomes opaque
- * and is never dropped.
+ * All these formats mean the same by such a message.  The functions for Chat
+ * Completions read it; a block that they do not know becomes opaque and is
+ * never removed.
  */
 #include "dialect/read.h"
 
@@ -12,8 +13,8 @@ ctx_generic_is(const struct ctx_json *json, uint32_t node)
 {
 	uint32_t role = ctx_json_find(json, node, "role");
 
-	/* "parts" without content is an unknown format: its texts would not be
-	 * counted. */
+	/* A message with "parts" and no content is of an unknown format, whose
+	 * texts would not be counted. */
 	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING ||
 	    (ctx_json_find(json, node, "content") == 0 &&
 		ctx_find_list(json, node, "parts") != 0))

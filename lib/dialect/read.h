@@ -1,11 +1,12 @@
-/* read.h - functions that the readers of the message formats share */
+/* read.h - functions that read messages, shared by the files for the message
+ * formats */
 #ifndef CTX_DIALECT_READ_H
 #define CTX_DIALECT_READ_H
 
 #include "dialect/dialect.h"
 
-/* The functions of the dialects, one file per dialect.  struct ctx_dialect says
- * what each does. */
+/* The functions of the dialects (formats), one file for each. struct
+ * ctx_dialect says what each function does. */
 typedef const char *ctx_dialect_is(const struct ctx_json *json, uint32_t node);
 typedef int ctx_dialect_read(const struct ctx_json *json, uint32_t node,
     struct ctx_message *parsed, struct ctx_err *err);
@@ -32,12 +33,13 @@ ctx_dialect_line ctx_claude_code_line, ctx_claude_stream_line, ctx_codex_line,
     ctx_pi_line, ctx_gemini_cli_line, ctx_opencode_line, ctx_copilot_cli_line;
 ctx_dialect_first ctx_opencode_first;
 
-/* Returns the role of a name in formats with role and content ("developer" is
- * SYSTEM, "function" is TOOL); OTHER for unknown names and node 0. */
+/* Returns the role for its name in formats with role and content ("developer"
+ * is CTX_ROLE_SYSTEM, "function" is CTX_ROLE_TOOL); CTX_ROLE_OTHER for unknown
+ * names and node 0. */
 enum ctx_role ctx_role_of(const struct ctx_json *json, uint32_t node);
 
-/* Resets *message to the value at node, with the role that the string at role
- * names.  Returns false, and changes nothing, if role is not a string. */
+/* Empties *message and sets its node, and its role from the string at the node
+ * role.  Returns false without a change if role is not a string. */
 bool ctx_read_role(struct ctx_message *message, const struct ctx_json *json,
     uint32_t node, uint32_t role);
 
@@ -45,34 +47,33 @@ bool ctx_read_role(struct ctx_message *message, const struct ctx_json *json,
 int ctx_read_part(struct ctx_message *message, enum ctx_block_kind kind,
     uint32_t value, struct ctx_err *err);
 
-/*
- * Adds the blocks of a content value.  A string is a text block.  Each element
- * of an array is read by read_block, a function of the dialect.  null and a
- * missing value (node 0) add nothing; any other value is an opaque block.
- */
+/* Adds the blocks of a message's content.  A string is a text block.  Each
+ * element of an array is read by read_block, a function of the dialect. null
+ * or a missing value (node 0) adds nothing; any other value is an opaque
+ * block. */
 typedef int ctx_block_reader(const struct ctx_json *json, uint32_t block,
     struct ctx_message *parsed, struct ctx_err *err);
 int ctx_read_content(struct ctx_message *message, uint32_t content,
     ctx_block_reader *read_block, struct ctx_err *err);
 
-/*
- * Adds a tool result with this body.  If the body is an array, adds its blocks
- * too, as blocks of the result; read_block NULL: an array has no blocks.
- */
+/* Adds a tool result with this content.  If the content is an array, its
+ * elements are also added, as blocks of the result; if read_block is NULL, an
+ * array is not read. */
 int ctx_read_result(struct ctx_message *message, uint32_t body, uint32_t id,
     uint32_t name, ctx_block_reader *read_block, struct ctx_err *err);
 
-/* Adds a tool result that is never cleared: its body is one block of this
- * kind, which no text may replace. */
+/* Adds a tool result whose content is one block of this kind and cannot be
+ * replaced by a text. */
 int ctx_read_fixed_result(struct ctx_message *message, enum ctx_block_kind kind,
     uint32_t body, uint32_t id, struct ctx_err *err);
 
-/* Adds the value of member key of the object obj as one block that can be
- * removed with the member, unless it is missing or null. */
+/* Adds the value of a member of the object obj as one block, which is removed
+ * by removing the member.  Adds nothing if the member is missing or null. */
 int ctx_read_member(struct ctx_message *message, uint32_t obj, const char *key,
     enum ctx_block_kind kind, struct ctx_err *err);
 
-/* Returns the value of key, else of other, in the object obj, or 0. */
+/* Returns the value of the member key of the object obj; if there is none,
+ * that of the member other; or 0. */
 uint32_t ctx_find_either(const struct ctx_json *json, uint32_t obj,
     const char *key, const char *other);
 
@@ -80,25 +81,26 @@ uint32_t ctx_find_either(const struct ctx_json *json, uint32_t obj,
  * is none, or if Claude Code itself wrote the message ("<synthetic>"). */
 uint32_t ctx_claude_model(const struct ctx_json *json, uint32_t message);
 
-/* Adds a tool call; value is its arguments.  0 means that a node is missing. */
+/* Adds a tool call; value is the node of its arguments.  A node that is
+ * missing is 0. */
 int ctx_read_call(struct ctx_message *message, uint32_t value, uint32_t id,
     uint32_t name, struct ctx_err *err);
 
-/* Sets the caller of the last tool call added: the id, in the object caller, of
- * the tool call whose program made it.  Without an id the model made it. */
+/* Sets the caller of the tool call that was added last: the id, in the object
+ * caller, of the tool call whose program made it.  If there is no id, the
+ * model itself made the call. */
 void ctx_read_caller(struct ctx_message *message, uint32_t caller);
 
-/*
- * How to read a block of this "type": the payload is the member key.  If key is
- * NULL or the member is missing, the payload of media and reasoning is the
- * whole block.  Of other kinds, a block without the member is opaque.  An
- * OPAQUE row with key NULL is a block that the model does not see.
- */
+/* How to read a block whose "type" is this: the payload is its member key.  If
+ * key is NULL or the member is missing, the payload of media and reasoning is
+ * the whole block, and a block of another kind is opaque.  Kind OPAQUE with
+ * key NULL is for a block that is not sent to the model. */
 struct ctx_block_type {
 	const char *type, *key;
 	enum ctx_block_kind kind;
 };
-/* Adds a block as the first of n rows with its type says, else as opaque. */
+/* Adds a block as the first of the n entries with its type says; if there is
+ * none, as an opaque block. */
 int ctx_read_typed(struct ctx_message *message, uint32_t block,
     const struct ctx_block_type *rows, size_t n, struct ctx_err *err);
 
@@ -109,7 +111,8 @@ int ctx_read_thinking(struct ctx_message *message, uint32_t block,
     struct ctx_err *err);
 
 bool ctx_is_array(const struct ctx_json *json, uint32_t node);
-/* Returns true if the node is an array whose first element has a role. */
+/* Returns true if the node is an array whose first element has a member
+ * "role". */
 bool ctx_is_conversation(const struct ctx_json *json, uint32_t node);
 /* Returns true if member key of the object obj is the JSON value true. */
 bool ctx_is_true(const struct ctx_json *json, uint32_t obj, const char *key);
@@ -118,15 +121,13 @@ bool ctx_is_true(const struct ctx_json *json, uint32_t obj, const char *key);
 uint32_t ctx_find_below(const struct ctx_json *json, uint32_t obj,
     const char *member, const char *key);
 
-/*
- * Marks the last tool result among the blocks from first on as an error, if the
- * object obj says that the call failed: is_error or isError is true, or status
- * is "error".
- */
+/* Marks the last tool result among the blocks from index first on as an error,
+ * if the object obj says that the call failed: is_error or isError is true, or
+ * status is "error". */
 void ctx_read_failure(struct ctx_message *message, size_t first, uint32_t obj);
 
-/* Returns member key of the object obj if it is an array with elements, else
- * 0. */
+/* Returns the member with this key of the object obj if it is an array that is
+ * not empty, else 0. */
 uint32_t ctx_find_list(const struct ctx_json *json, uint32_t obj,
     const char *key);
 

@@ -1,10 +1,12 @@
-/* result_content.c - the body of a tool result that is only a text */
+/* result_content.c - writes and recognises the content of a tool result that
+ * is only a text */
 #include <string.h>
 
 #include "dialect/result_content.h"
 
-/* Returns true if the text at *p is this piece of JSON.  White space between
- * tokens and escapes in strings may differ.  Moves *p after the piece. */
+/* Returns true if this piece of JSON is at *p, apart from white space between
+ * tokens and different escapes in strings.  Moves *p to the end of the piece.
+ */
 static bool
 match_json(const char **p, const char *end, const char *piece)
 {
@@ -17,8 +19,8 @@ match_json(const char **p, const char *end, const char *piece)
 			++*p;
 		if (*p == end || (*piece == '"' && **p != '"'))
 			return false;
-		/* ctx_json_string_next wants a literal; pretend that quotes
-		 * stand around the text. */
+		/* ctx_json_string_next expects a JSON string, so the offset
+		 * counts a quote before the text. */
 		at = 1;
 		(void)ctx_json_string_next((struct ctx_str){*p - 1,
 					       (size_t)(end - *p) + 2},
@@ -98,7 +100,8 @@ ctx_result_content_add(struct ctx_buf *out, const char *const *form,
 	return ctx_buf_add(out, form[1], strlen(form[1]), err);
 }
 
-/* Returns the first block of result i that lies inside its body, or NULL. */
+/* Returns the first block of tool result i that is part of its JSON content,
+ * or NULL. */
 static const struct ctx_block *
 find_first_within(const struct ctx_message *message, size_t i)
 {
@@ -137,8 +140,8 @@ ctx_result_content_value(const struct ctx_message *message, size_t i)
 	    : body;
 }
 
-/* Returns true if block i belongs to no result, or lies inside the body of a
- * result that a text may replace. */
+/* Returns true if block i belongs to no tool result, or is inside a result
+ * whose content can be replaced by a text. */
 static bool
 is_free(const struct ctx_message *message, size_t i)
 {
@@ -165,8 +168,9 @@ ctx_media_block(const struct ctx_message *message, size_t i)
 	    json->nodes[block->removable].kind != CTX_JSON_OBJECT ||
 	    !is_free(message, i))
 		return 0;
-	/* A block with only a type is a placeholder.  The images themselves are
-	 * stored elsewhere, in the order of the placeholders. */
+	/* A block with nothing but a type is a placeholder for an image.  The
+	 * images themselves are stored elsewhere, in the order of the
+	 * placeholders. */
 	type = ctx_json_find(json, block->removable, "type");
 	if (type != 0 &&
 	    (ctx_json_count(json, block->removable) == 1 ||

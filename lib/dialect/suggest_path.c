@@ -1,4 +1,5 @@
-/* suggest_path.c - messages in an unknown record */
+/* suggest_path.c - finds where a record of an unknown format seems to contain
+ * messages */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@ ctx_is_conversation(const struct ctx_json *json, uint32_t node)
 	    ctx_json_find(json, node + 1, "role") != 0;
 }
 
-/* Returns the child of the container that is the node or contains it. */
+/* Returns the child of the container that is this node or contains it. */
 static uint32_t
 find_child_with(const struct ctx_json *json, uint32_t container, uint32_t node)
 {
@@ -29,8 +30,9 @@ is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Returns true if a key (with its quotes) has only letters, digits and _.-
- * Sets *plain to true if jq accepts the key without quotes. */
+/* Returns true if a key (with its quotes) contains only letters, digits and
+ * the characters _ . and -. Sets *plain to true if jq accepts the key without
+ * quotes. */
 static bool
 is_name(struct ctx_str key, bool *plain)
 {
@@ -72,8 +74,8 @@ write_step(struct ctx_buf *path, size_t size, struct ctx_str key)
 	return true;
 }
 
-/* Writes the path to the node.  Returns false if it does not fit, or if a key
- * in it is not a name. */
+/* Writes the path to the node.  Returns false if it is too long, or if a key
+ * in it contains other characters than a name. */
 static bool
 write_path(const struct ctx_json *json, uint32_t node, char *path, size_t size)
 {

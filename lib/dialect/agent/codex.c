@@ -14,7 +14,8 @@
 #include "dialect/read.h"
 
 enum codex_line_type {
-	NOTHING, /* not in the context, or not of this format */
+	/* line that is not part of the context, or not of this format */
+	NOTHING,
 	ITEM,
 	COMPACTED,
 	LETTER, /* a message from another agent */
@@ -22,7 +23,8 @@ enum codex_line_type {
 	TURN, /* settings of the turn that begins */
 };
 
-/* Returns the type of the line and sets *payload to its payload, or 0. */
+/* Returns the type of a line and sets *payload to the node of its payload; 0
+ * if it has none. */
 static enum codex_line_type
 find_line_type(const struct ctx_json *json, uint32_t node, uint32_t *payload)
 {
@@ -67,7 +69,8 @@ ctx_codex_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Returns the array of items that a compaction kept, or 0. */
+/* Returns the array of items that Codex kept when it compacted the
+ * conversation, or 0. */
 static uint32_t
 find_history(const struct ctx_json *json, uint32_t payload)
 {
@@ -102,8 +105,8 @@ is_context(const struct ctx_json *json, uint32_t item)
 	return false;
 }
 
-/* Adds a content block of an agent's message, or of a compacted message, as a
- * text block; a block without text becomes an opaque one. */
+/* Adds a content block of an agent's message, or of a message kept in a
+ * compaction, as a text block; a block without text becomes an opaque one. */
 static int
 read_codex_text(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
@@ -115,7 +118,8 @@ read_codex_text(const struct ctx_json *json, uint32_t block,
 	return ctx_read_part(message, CTX_BLOCK_TEXT, text, err);
 }
 
-/* Reads all that a compaction kept as one pinned message. */
+/* Reads everything that Codex kept when it compacted the conversation as one
+ * message, which is never removed. */
 static int
 read_compacted(struct ctx_message *message, uint32_t payload,
     struct ctx_err *err)
@@ -167,8 +171,8 @@ read_codex_item(const struct ctx_json *json, uint32_t item,
 	    !is_context(json, item))
 		return rc;
 	message->flags |= CTX_MESSAGE_META;
-	/* Codex recognizes the message by its first words, so nothing is cut
-	 * out of it. */
+	/* Codex recognizes this message by its first words, so its text is not
+	 * shortened. */
 	for (i = 0; i < message->n; i++)
 		message->blocks[i].no_truncate = true;
 	return rc;
@@ -193,7 +197,8 @@ ctx_codex_read(const struct ctx_json *json, uint32_t node,
 	return rc;
 }
 
-/* Returns a count; reading stops once it exceeds 32 bits. */
+/* Returns a JSON number as an integer; stops reading once it exceeds 32 bits.
+ */
 static uint64_t
 parse_count(const struct ctx_json *json, uint32_t node)
 {
@@ -226,7 +231,8 @@ read_item_line(const struct ctx_json *json, uint32_t item,
 	uint32_t type = ctx_json_find(json, item, "type");
 	uint32_t role = ctx_json_find(json, item, "role");
 
-	/* A commit of the working tree, for undo; never sent to the model. */
+	/* A snapshot of the working tree, for undo; Codex never sends it to
+	 * the model. */
 	if (type != 0 && ctx_json_is(json, type, "ghost_snapshot"))
 		return;
 	line->kind = CTX_LINE_MESSAGE;
@@ -256,8 +262,8 @@ read_event_line(const struct ctx_json *json, uint32_t event,
 		line->kind = CTX_LINE_ROLLBACK;
 		line->turns = parse_count(json, member);
 	} else if (ctx_json_is(json, type, "token_count")) {
-		/* last_token_usage is for one request; total_token_usage beside
-		 * it is the sum. */
+		/* last_token_usage is the usage of one request;
+		 * total_token_usage is the sum of all. */
 		member = ctx_json_find(json, event, "info");
 		if (member != 0)
 			line->usage =

@@ -50,7 +50,7 @@ ctx_copilot_cli_is(const struct ctx_json *json, uint32_t node)
 }
 
 /* Returns true if the event belongs to a subagent, or to a tool that a person
- * ran. */
+ * started. */
 static bool
 is_aside(const struct ctx_json *json, uint32_t node, uint32_t data)
 {
@@ -59,8 +59,8 @@ is_aside(const struct ctx_json *json, uint32_t node, uint32_t data)
 	    ctx_is_true(json, data, "isUserRequested");
 }
 
-/* Content is a string by its type; an array is unexpected, and its elements are
- * opaque. */
+/* The content should be a string.  If it is an array, its elements are read as
+ * opaque blocks. */
 static int
 read_copilot_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
@@ -146,7 +146,8 @@ read_copilot_assistant(struct ctx_message *message, uint32_t data,
 	    : read_tool_requests(message, data, err);
 }
 
-/* Adds the media of a tool result.  No text may replace them. */
+/* Adds the images and other media of a tool result.  They cannot be replaced
+ * by a text. */
 static int
 read_result_media(struct ctx_message *message, uint32_t list, uint32_t owner,
     struct ctx_err *err)
@@ -200,7 +201,8 @@ read_system(struct ctx_message *message, uint32_t data, struct ctx_err *err)
 	    ctx_json_find(message->json, data, "content"), err);
 }
 
-/* Notifications are sent with role user, but no person wrote them. */
+/* Notifications are sent with the role user, but were not written by a person.
+ */
 static int
 read_notification(struct ctx_message *message, uint32_t data,
     struct ctx_err *err)
@@ -220,7 +222,8 @@ read_summary(struct ctx_message *message, uint32_t data, struct ctx_err *err)
 	    ctx_json_find(message->json, data, "summaryContent"), err);
 }
 
-/* The events that the model sees, or that remove others. */
+/* The types of events that are sent to the model, or that remove earlier
+ * events. */
 static const struct event {
 	const char *type;
 	enum ctx_line_kind kind;
@@ -234,7 +237,8 @@ static const struct event {
     {"system.message", CTX_LINE_MESSAGE, 0, read_system},
     {"system.notification", CTX_LINE_MESSAGE, 0, read_notification},
     {COMPACTED, CTX_LINE_SUMMARY, 0, read_summary},
-    /* Copilot has no rewind to a certain event, so this removes all. */
+    /* This event clears the whole context; Copilot has no event that clears
+     * only a part. */
     {"session.context_cleared", CTX_LINE_REWIND, 0, NULL},
 };
 

@@ -11,7 +11,7 @@
  */
 #include "dialect/read.h"
 
-/* Returns the array of messages of a checkpoint, or 0. */
+/* Returns the array of messages in a checkpoint line, or 0. */
 static uint32_t
 find_checkpoint(const struct ctx_json *json, uint32_t node)
 {
@@ -58,7 +58,8 @@ ctx_gemini_cli_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Reads a part of the Gemini API, or a string, which is a text part. */
+/* Reads a part of a message in the form of the Gemini API; a string is a text
+ * part. */
 static int
 read_gemini_cli_part(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
@@ -101,7 +102,7 @@ read_gemini_cli_part(const struct ctx_json *json, uint32_t node,
 	return ctx_read_part(message, CTX_BLOCK_OPAQUE, node, err);
 }
 
-/* Content is a string, a part, or an array of both. */
+/* The content is a string, a part, or an array of strings and parts. */
 static int
 read_gemini_cli_content(struct ctx_message *message, uint32_t content,
     struct ctx_err *err)
@@ -163,8 +164,9 @@ read_result_part(const struct ctx_json *json, uint32_t node,
 	    find_response_text(json, response), err);
 }
 
-/* Makes the functionResponse in a result of several parts not removable:
- * without it the call has no result.  It may still be truncated. */
+/* Makes the functionResponse part of a tool result with several parts not
+ * removable: without it the call would have no result.  Its text may still be
+ * shortened. */
 static void
 keep_response(struct ctx_message *message, size_t first)
 {
@@ -228,8 +230,8 @@ read_model(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true for commands to Gemini CLI and for context that it inserted; a
- * resumed chat does not send them. */
+/* Returns true for a command to Gemini CLI and for context that Gemini CLI
+ * inserted.  Neither is sent again when a chat is resumed. */
 static bool
 is_for_agent(const struct ctx_json *json, uint32_t content)
 {
@@ -268,7 +270,8 @@ read_message_into(struct ctx_message *message, uint32_t node, uint32_t type,
 	return read_gemini_cli_content(message, content, err);
 }
 
-/* Reads all messages of a checkpoint as one pinned message. */
+/* Reads all messages of a checkpoint line as one message, which is never
+ * removed. */
 static int
 read_checkpoint(struct ctx_message *parsed, uint32_t messages,
     struct ctx_err *err)

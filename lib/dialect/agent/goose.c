@@ -67,7 +67,7 @@ read_goose_tool_call(struct ctx_message *message, uint32_t block,
 		return ctx_read_call(message,
 		    ctx_json_find(json, value, "arguments"), id,
 		    ctx_json_find(json, value, "name"), err);
-	/* A malformed call has an error in place of the value. */
+	/* A malformed tool call has an error instead of a value. */
 	if (ctx_read_call(message,
 		call == 0 ? 0 : ctx_json_find(json, call, "error"), id, 0,
 		err) < 0)
@@ -91,7 +91,7 @@ read_goose_tool_result(struct ctx_message *message, uint32_t block,
 	if (body != 0 && json->nodes[body].kind == CTX_JSON_ARRAY)
 		return ctx_read_result(message, body, id, 0,
 		    read_goose_plain_block, err);
-	/* The body of a failed call is a string, not an array. */
+	/* The result of a failed tool call is a string, not an array. */
 	body = result == 0 ? 0 : ctx_json_find(json, result, "error");
 	if (body == 0 || json->nodes[body].kind == CTX_JSON_STRING)
 		return ctx_read_result(message, body, id, 0, NULL, err);

@@ -19,7 +19,7 @@ ctx_llm_logs_is(const struct ctx_json *json, uint32_t node)
 	return "prompt and response";
 }
 
-/* Adds a text block if node is a string that is not empty. */
+/* Adds a text block if the node is a string that is not empty. */
 static int
 read_log_text(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 {
@@ -63,7 +63,7 @@ read_log_tool_call(const struct ctx_json *json, uint32_t block,
 	    ctx_json_find(json, block, "name"), err);
 }
 
-/* Reads the elements of the row's member key, if that is an array. */
+/* Reads the elements of a member of the row, if the member is an array. */
 static int
 read_list(struct ctx_message *message, const char *key,
     ctx_block_reader *reader, struct ctx_err *err)

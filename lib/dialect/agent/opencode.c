@@ -23,7 +23,8 @@ is_compaction(const struct ctx_json *json, uint32_t node)
 		   1) != NULL;
 }
 
-/* Returns the id of the message that requested this finished summary, or 0. */
+/* Returns the id of the user message that requested this summary; 0 if the
+ * message is not a finished summary. */
 static uint32_t
 find_summarized_id(const struct ctx_json *json, uint32_t node)
 {
@@ -35,8 +36,8 @@ find_summarized_id(const struct ctx_json *json, uint32_t node)
 	return ctx_json_find(json, info, "parentID");
 }
 
-/* Returns true if the message is the finished summary that message id
- * requested. */
+/* Returns true if the message is the finished summary that the message with
+ * this id requested. */
 static bool
 is_summary_of(const struct ctx_json *json, uint32_t node, uint32_t id)
 {
@@ -141,8 +142,9 @@ ctx_opencode_read(const struct ctx_json *json, uint32_t node,
 	message->model = ctx_json_find(json, info, "modelID");
 	message->usage = ctx_json_find(json, info, "tokens");
 	message->time = ctx_find_below(json, info, "time", "created");
-	/* Both messages of a compaction are pinned: without them opencode would
-	 * show the messages that they replace. */
+	/* Both messages of a compaction (request and summary) are never
+	 * removed: without them opencode would send the messages that they
+	 * replace again. */
 	if (is_compaction(json, node))
 		message->flags |= CTX_MESSAGE_META | CTX_MESSAGE_PINNED;
 	if (ctx_is_true(json, info, "summary"))

@@ -13,7 +13,7 @@
 static const struct message_class {
 	const char *type, *class, *chunk;
 	enum ctx_role role;
-	bool common; /* true if other formats have this type, too */
+	bool common; /* true if other formats also have blocks of this type */
 } kinds[] = {
     {"human", "HumanMessage", "HumanMessageChunk", CTX_ROLE_USER, false},
     {"ai", "AIMessage", "AIMessageChunk", CTX_ROLE_ASSISTANT, false},
@@ -24,7 +24,7 @@ static const struct message_class {
     {"chat", "ChatMessage", "ChatMessageChunk", CTX_ROLE_OTHER, true},
 };
 
-/* Returns the row of kinds for a type or class name, or NULL. */
+/* Returns the table entry for a type or class name of LangChain, or NULL. */
 static const struct message_class *
 find_message_class(const struct ctx_json *json, uint32_t name)
 {
@@ -61,8 +61,8 @@ read_converse_reasoning(struct ctx_message *message, uint32_t block,
 	return 0;
 }
 
-/* Returns the block that the wrapper of a block that LangChain does not know
- * holds, or the block itself. */
+/* Returns the inner block if LangChain has put a block that it does not know
+ * into another one; else the block itself. */
 static uint32_t
 unwrap_block(const struct ctx_json *json, uint32_t block)
 {
@@ -75,7 +75,7 @@ unwrap_block(const struct ctx_json *json, uint32_t block)
 	    : block;
 }
 
-/* Reads a block of content that is not a tool call or result. */
+/* Reads a content block that is neither a tool call nor a result. */
 static int
 read_langchain_plain_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
@@ -107,8 +107,8 @@ read_langchain_plain_block(const struct ctx_json *json, uint32_t block,
 		return ctx_read_thinking(message, inner, err);
 	if (type != 0 && ctx_json_is(json, type, "reasoning_content"))
 		return read_converse_reasoning(message, inner, err);
-	/* Reasoning of the Responses API: it must not be separated from the
-	 * item that followed it. */
+	/* Reasoning of the Responses API must not be separated from the item
+	 * that came after it. */
 	if (ctx_json_find(json, block, "summary") != 0 ||
 	    ctx_json_find(json, block, "encrypted_content") != 0)
 		return ctx_read_part(message, CTX_BLOCK_OPAQUE, block, err);
@@ -143,8 +143,8 @@ read_langchain_block(const struct ctx_json *json, uint32_t block,
 	return read_langchain_plain_block(json, block, message, err);
 }
 
-/* Adds the tool calls of an array of {"name", "args", "id"}, or of the
- * provider's {"id", "function": {"name", "arguments"}}. */
+/* Adds the tool calls in an array: {"name", "args", "id"}, or in the form of
+ * the provider, {"id", "function": {"name", "arguments"}}. */
 static int
 read_langchain_tool_calls(struct ctx_message *message, uint32_t calls,
     struct ctx_err *err)
@@ -170,9 +170,9 @@ read_langchain_tool_calls(struct ctx_message *message, uint32_t calls,
 	return 0;
 }
 
-/* Adds the tool calls of an assistant message, once: from tool_calls and
- * invalid_tool_calls, else from the content (read already), else from
- * additional_kwargs. */
+/* Adds each tool call of an assistant message once: from tool_calls and
+ * invalid_tool_calls; if these are missing, from the content, which was read
+ * before, or from additional_kwargs. */
 static int
 read_ai_tool_calls(struct ctx_message *message, uint32_t body, uint32_t extra,
     struct ctx_err *err)
@@ -207,8 +207,8 @@ read_ai_tool_calls(struct ctx_message *message, uint32_t body, uint32_t extra,
 	    ctx_json_find(json, old, "name"), err);
 }
 
-/* Adds the thinking that ChatBedrock keeps beside the content.  It sends it
- * only if the content is a string. */
+/* Adds the thinking that ChatBedrock stores outside the content.  ChatBedrock
+ * sends it only if the content is a string. */
 static int
 read_kept_thinking(struct ctx_message *message, uint32_t body, uint32_t extra,
     struct ctx_err *err)
@@ -251,7 +251,8 @@ read_ai(struct ctx_message *message, uint32_t body, struct ctx_err *err)
 	return read_ai_tool_calls(message, body, extra, err);
 }
 
-/* Reads the message at node; body is the object with its members. */
+/* Reads the message at node. body is the object that contains the message's
+ * members. */
 static int
 read_langchain_message(const struct ctx_json *json, uint32_t node,
     uint32_t body, const struct message_class *kind,
@@ -289,7 +290,7 @@ read_langchain_message(const struct ctx_json *json, uint32_t node,
 	return rc < 0 ? -1 : 1;
 }
 
-/* Returns the member key of node if it is an object, else 0. */
+/* Returns the member with this key if node is an object that has it, else 0. */
 static uint32_t
 find_object(const struct ctx_json *json, uint32_t node, const char *key)
 {
@@ -321,8 +322,8 @@ ctx_langchain_dict_read(const struct ctx_json *json, uint32_t node,
 	return read_langchain_message(json, node, data, kind, message, err);
 }
 
-/* Returns the message class of a serialized object (the last element of its
- * "id"), or NULL. */
+/* Returns the class name of a serialized LangChain object (the last element of
+ * its "id"); NULL if it has none. */
 static const struct message_class *
 find_serialized_class(const struct ctx_json *json, uint32_t node)
 {

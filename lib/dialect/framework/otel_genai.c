@@ -11,8 +11,8 @@
  */
 #include "dialect/read.h"
 
-/* Returns the type of the part if only this format has such a part, else
- * NULL. */
+/* Returns the type of a part if only OpenTelemetry's format has parts of this
+ * type, else NULL. */
 static const char *
 identify_otel_part(const struct ctx_json *json, uint32_t part)
 {
@@ -53,8 +53,8 @@ ctx_otel_genai_is(const struct ctx_json *json, uint32_t node)
 	return why;
 }
 
-/* Adds a tool result.  An array is the tool's output, not an array of blocks,
- * and becomes one opaque block. */
+/* Adds a tool result.  If it is an array, that is the output of the tool and
+ * not a list of blocks, so it becomes one opaque block. */
 static int
 read_otel_tool_result(struct ctx_message *message, uint32_t part,
     struct ctx_err *err)

@@ -45,8 +45,8 @@ ctx_sharegpt_is(const struct ctx_json *json, uint32_t node)
 	return "from and value";
 }
 
-/* Returns true if the text contains <tool_call> with its first character
- * written as start: < or \ (an escape). */
+/* Returns true if a JSON string contains <tool_call>. start is how its first
+ * character is written: < or \ (an escape). */
 static bool
 has_tool_call_tag(struct ctx_str literal, char start)
 {
@@ -64,8 +64,8 @@ has_tool_call_tag(struct ctx_str literal, char start)
 	return false;
 }
 
-/* Returns true if the string contains <tool_call>.  Go writes < as an
- * escape. */
+/* Returns true if the string contains <tool_call>, also with the escape that
+ * Go writes for <. */
 static bool
 has_tool_calls_in_text(const struct ctx_json *json, uint32_t node)
 {

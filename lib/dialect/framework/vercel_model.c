@@ -75,8 +75,8 @@ read_vercel_plain_block(const struct ctx_json *json, uint32_t block,
 	    sizeof rows / sizeof rows[0], err);
 }
 
-/* Adds a tool result.  The body is {"type", "value"}; the model sees the
- * value. */
+/* Adds a tool result, which is written as {"type", "value"}; the model gets
+ * only the value. */
 static int
 read_vercel_tool_result(struct ctx_message *message, uint32_t block,
     struct ctx_err *err)
@@ -105,8 +105,8 @@ read_vercel_tool_result(struct ctx_message *message, uint32_t block,
 	return 0;
 }
 
-/* Adds a tool call.  If a program made the call, providerOptions.anthropic
- * names the program's own tool call. */
+/* Adds a tool call.  If a program of the model made the call,
+ * providerOptions.anthropic names the tool call that runs the program. */
 static int
 read_vercel_tool_call(struct ctx_message *message, uint32_t block,
     struct ctx_err *err)
@@ -148,9 +148,10 @@ read_vercel_block(const struct ctx_json *json, uint32_t block,
 	return read_vercel_plain_block(json, block, message, err);
 }
 
-/* Marks the tool calls of a message that requests approval as not to be
- * truncated: once approved, they run with these arguments.  An approval request
- * is a call without a payload. */
+/* Marks the tool calls of a message that asks the user for approval: their
+ * arguments must not be shortened, since the calls run with these arguments
+ * once they are approved.  A request for approval is read as a tool call
+ * without arguments. */
 static void
 protect_asked_tool_calls(struct ctx_message *message)
 {

@@ -13,8 +13,8 @@
 
 #define TOOL "tool-"
 
-/* Returns true if the part is one of this SDK.  Other formats have parts with a
- * type, too. */
+/* Returns true if the part is one of the Vercel AI SDK. Parts of other formats
+ * have a type, too. */
 static bool
 is_ui_part(const struct ctx_json *json, uint32_t part)
 {
@@ -61,7 +61,7 @@ ctx_vercel_ui_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Adds the tool result if the state of the tool part has one. */
+/* Adds the tool result if the state of the tool part says that there is one. */
 static int
 read_ui_tool_result(struct ctx_message *message, uint32_t tool, uint32_t id,
     uint32_t name, struct ctx_err *err)
@@ -85,7 +85,8 @@ read_ui_tool_result(struct ctx_message *message, uint32_t tool, uint32_t id,
 			body = ctx_json_find(json, tool, states[i].key);
 		if (ctx_read_result(message, body, id, name, NULL, err) < 0)
 			return -1;
-		/* An array is the tool's output, not an array of blocks. */
+		/* An array here is the output of the tool, not a list of
+		 * blocks. */
 		if (body == 0 || json->nodes[body].kind != CTX_JSON_ARRAY)
 			return 0;
 		if (ctx_read_part(message, CTX_BLOCK_OPAQUE, body, err) < 0)
@@ -112,8 +113,8 @@ read_ui_tool(struct ctx_message *message, uint32_t tool, uint32_t name,
 	if (ctx_read_call(message, input, id, name, err) < 0 ||
 	    read_ui_tool_result(message, tool, id, name, err) < 0)
 		return -1;
-	/* A call without a result is still to be run, so its arguments must not
-	 * be truncated. */
+	/* A tool call without a result will still be executed, so its
+	 * arguments must not be shortened. */
 	message->blocks[call].no_truncate = message->n == call + 1;
 	return 0;
 }
@@ -149,8 +150,8 @@ read_ui_part(const struct ctx_json *json, uint32_t part,
 
 	if (type == 0)
 		return ctx_read_part(message, CTX_BLOCK_OPAQUE, part, err);
-	/* A step marker is not content, and is removed with the parts around
-	 * it. */
+	/* The mark between two steps has no content, and is removed with the
+	 * parts around it. */
 	if (ctx_json_is(json, type, "step-start"))
 		return 0;
 	if (ctx_json_is(json, type, "dynamic-tool"))

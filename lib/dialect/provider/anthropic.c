@@ -11,7 +11,8 @@
  */
 #include "dialect/read.h"
 
-/* Returns why the block can only be Anthropic's, or NULL. */
+/* Returns a text that says why the block can only be one of Anthropic's; NULL
+ * if it can be another. */
 static const char *
 identify_block(const struct ctx_json *json, uint32_t block)
 {
@@ -34,9 +35,9 @@ identify_block(const struct ctx_json *json, uint32_t block)
 							      : NULL;
 }
 
-/* Returns why the block is probably Anthropic's, or NULL.  Gateways to
- * Anthropic's models accept such blocks in Chat Completions, too.  thinking
- * must be a string, because Mistral's is an array. */
+/* Returns a text that says why the block is probably one of Anthropic's, or
+ * NULL. Gateways to Anthropic's models accept such blocks in Chat Completions,
+ * too. thinking must be a string: in Mistral's blocks it is an array. */
 static const char *
 suggest_from_block(const struct ctx_json *json, uint32_t block)
 {
@@ -55,8 +56,8 @@ suggest_from_block(const struct ctx_json *json, uint32_t block)
 	    : NULL;
 }
 
-/* Returns the first reason that tell finds in a block of the message, or
- * NULL. */
+/* Returns the first reason that the function tell returns for a block of the
+ * message, or NULL. */
 static const char *
 find_reason_in_blocks(const struct ctx_json *json, uint32_t node,
     const char *(*tell)(const struct ctx_json *json, uint32_t block))
@@ -90,14 +91,15 @@ ctx_anthropic_likely(const struct ctx_json *json, uint32_t node)
 {
 	uint32_t role = ctx_json_find(json, node, "role");
 
-	/* System messages are common only in Chat Completions. */
+	/* A message of role system is common only in Chat Completions, so it
+	 * does not count for Anthropic. */
 	if (role != 0 && ctx_role_of(json, role) == CTX_ROLE_SYSTEM)
 		return NULL;
 	return find_reason_in_blocks(json, node, suggest_from_block);
 }
 
-/* Adds the source of an image or document: text if it is plain text, opaque if
- * it is blocks, else media. */
+/* Adds the data of an image or document: as a text block if it is plain text,
+ * as opaque if it is a list of blocks, else as media. */
 static int
 read_anthropic_source(struct ctx_message *message, uint32_t source,
     struct ctx_err *err)
@@ -114,8 +116,8 @@ read_anthropic_source(struct ctx_message *message, uint32_t source,
 	return ctx_read_part(message, CTX_BLOCK_MEDIA, source, err);
 }
 
-/* Reads a block that may be in a tool result; none of them contains blocks that
- * are read. */
+/* Reads a block of a type that can be in a tool result; blocks inside it are
+ * not read. */
 static int
 read_anthropic_plain_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
@@ -133,10 +135,9 @@ read_anthropic_plain_block(const struct ctx_json *json, uint32_t block,
 	return ctx_read_part(message, CTX_BLOCK_OPAQUE, block, err);
 }
 
-/*
- * Adds a tool result.  own is true if the client ran the tool; only then may a
- * text replace the body.  A body with tool references is never replaced.
- */
+/* Adds a tool result. own is true if the client ran the tool; only then may
+ * the content be replaced by a text.  Content with tool references is never
+ * replaced. */
 static int
 read_anthropic_tool_result(struct ctx_message *message, uint32_t block,
     bool own, struct ctx_err *err)
@@ -159,9 +160,9 @@ read_anthropic_tool_result(struct ctx_message *message, uint32_t block,
 	return rc;
 }
 
-/* Adds a tool call.  If the provider runs the tool (own is false), its
- * arguments must not be truncated: their form is fixed, and a paused turn that
- * is sent back still runs them. */
+/* Adds a tool call.  If the provider runs the tool (own is false), the
+ * arguments must not be shortened: their form is fixed, and a paused turn that
+ * is sent back still runs the call. */
 static int
 read_anthropic_tool_call(struct ctx_message *message, uint32_t block, bool own,
     struct ctx_err *err)
@@ -210,8 +211,8 @@ ctx_anthropic_read(const struct ctx_json *json, uint32_t node,
 		return 0;
 	message->model = ctx_json_find(json, node, "model");
 	message->usage = ctx_json_find(json, node, "usage");
-	/* A system message within the conversation must keep both its
-	 * neighbours. */
+	/* A system message within the conversation must be kept with the
+	 * messages before and after it. */
 	if (message->role == CTX_ROLE_SYSTEM)
 		message->flags |= CTX_MESSAGE_ATTACH_BOTH;
 	return ctx_read_content(message, ctx_json_find(json, node, "content"),

@@ -36,8 +36,8 @@ ctx_gemini_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Adds a tool result.  If it has media in parts beside the response, no text
- * may replace the result. */
+/* Adds a tool result.  If it has parts with media besides the response, it
+ * cannot be replaced by a text. */
 static int
 read_function_response(struct ctx_message *message, uint32_t response,
     struct ctx_err *err)

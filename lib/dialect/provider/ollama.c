@@ -46,9 +46,9 @@ ctx_ollama_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Claims a tool message with tool_call_id.  It looks like Chat Completions, so
- * it is claimed only after an Ollama message, such as one with object
- * arguments. */
+/* Claims a tool message with tool_call_id.  It looks like one of Chat
+ * Completions, so it is claimed only in a stream in which an Ollama message
+ * was found, such as one whose arguments are an object. */
 const char *
 ctx_ollama_also(const struct ctx_json *json, uint32_t node)
 {
@@ -78,8 +78,9 @@ read_images(struct ctx_message *message, uint32_t images, struct ctx_err *err)
 	return 0;
 }
 
-/* Makes placeholders ({"type": "image"} and so on) media blocks; the Chat
- * Completions reader reads them as opaque. */
+/* Turns placeholders of chat templates ({"type": "image"} and others) into
+ * media blocks; the functions for Chat Completions have read them as opaque
+ * blocks. */
 static void
 find_placeholders(struct ctx_message *message)
 {
@@ -110,7 +111,7 @@ ctx_ollama_read(const struct ctx_json *json, uint32_t node,
 	find_placeholders(message);
 	message->time = ctx_json_find(json, node, "created_at");
 	message->model = ctx_json_find(json, node, "model");
-	/* The first block of a tool message is the result. */
+	/* The first block of a tool message is the tool result. */
 	if (message->role == CTX_ROLE_TOOL && message->blocks[0].name == 0)
 		message->blocks[0].name =
 		    ctx_json_find(json, node, "tool_name");

@@ -14,8 +14,8 @@
  */
 #include "dialect/read.h"
 
-/* Returns the chunks of a block {"type": "thinking", "thinking": [...]}, or
- * 0. */
+/* Returns the array of text chunks in Mistral's reasoning block {"type":
+ * "thinking", "thinking": [...]}, or 0. */
 static uint32_t
 find_chunks(const struct ctx_json *json, uint32_t block)
 {
@@ -49,7 +49,8 @@ ctx_openai_chat_is(const struct ctx_json *json, uint32_t node)
 
 	if (role == 0)
 		return NULL;
-	/* Arguments are a string; Ollama and chat templates write an object. */
+	/* Arguments are a string here; Ollama and chat templates have an
+	 * object. */
 	call = ctx_json_find(json, node, "tool_calls");
 	if (call != 0 && (call = ctx_json_at(json, call, 0)) != 0) {
 		body = ctx_json_find(json, call, "function");
@@ -65,11 +66,12 @@ ctx_openai_chat_is(const struct ctx_json *json, uint32_t node)
 		return "function_call";
 	if (ctx_find_list(json, node, "thinking_blocks") != 0)
 		return "thinking_blocks";
-	/* Mistral's reasoning is an array; other dialects' thinking is a
+	/* Mistral's member "thinking" is an array; in other dialects it is a
 	 * string. */
 	if (has_thinking_chunks(json, ctx_json_find(json, node, "content")))
 		return "thinking chunks";
-	/* Role developer does not decide, because Responses has it, too. */
+	/* The role developer does not identify Chat Completions, because
+	 * Responses has it, too. */
 	if (ctx_json_is(json, role, "function"))
 		return "role function";
 	return ctx_has_block(json, ctx_json_find(json, node, "content"), blocks,
@@ -90,7 +92,8 @@ read_chat_block(const struct ctx_json *json, uint32_t block,
 	uint32_t chunks = find_chunks(json, block), text = 0;
 	uint32_t type = ctx_json_find(json, block, "type");
 
-	/* Of one chunk, its text is counted; of several, their JSON. */
+	/* If the reasoning is a single chunk, its text is counted; if there
+	 * are several, their JSON is. */
 	if (chunks != 0 &&
 	    json->nodes[chunks + 1].next == json->nodes[chunks].next)
 		text = ctx_json_find(json, chunks + 1, "text");
@@ -105,7 +108,8 @@ read_chat_block(const struct ctx_json *json, uint32_t block,
 	    sizeof rows / sizeof rows[0], err);
 }
 
-/* Adds the thinking_blocks of a message, which are only removed together. */
+/* Adds the reasoning in thinking_blocks, which can only be removed all
+ * together. */
 static int
 read_thinking_blocks(struct ctx_message *message, uint32_t node,
     struct ctx_err *err)
@@ -125,11 +129,9 @@ read_thinking_blocks(struct ctx_message *message, uint32_t node,
 	return 0;
 }
 
-/*
- * Adds the reasoning that is in members of the message.  Servers write the same
- * reasoning in several ways: that in the content counts, else that in the first
- * of these members.
- */
+/* Adds the reasoning that is in members of the message outside its content.
+ * Servers write one reasoning in several members, so it is counted once: that
+ * in the content, or else that in the first of these members. */
 static int
 read_chat_reasoning(struct ctx_message *message, uint32_t node,
     struct ctx_err *err)
@@ -157,8 +159,8 @@ read_chat_reasoning(struct ctx_message *message, uint32_t node,
 	return 0;
 }
 
-/* Adds a tool call from body: {"name", "arguments"} or {"name", "input"}.  It
- * can be removed by removing child from parent. */
+/* Adds a tool call that is written as {"name", "arguments"} or {"name",
+ * "input"}. The call is removed by removing child from parent. */
 static int
 read_chat_tool_call(struct ctx_message *message, uint32_t body, uint32_t id,
     uint32_t parent, uint32_t child, struct ctx_err *err)

@@ -15,21 +15,24 @@
 
 enum responses_item_kind {
 	CALL,
-	TYPED,  /* tool call whose value has required members, or was approved:
-		   never truncated */
+	/* a tool call whose value has required members, or that the user
+	 * approved; it is never shortened */
+	TYPED,
 	OUTPUT, /* tool result that a text may replace */
 	FIXED,  /* tool result that no text may replace */
 	SHOT,   /* screenshot, which no text may replace */
 	REASONING,
 	SEALED, /* compacted earlier messages, encrypted */
 	MEDIA,
-	POINTER, /* refers to an item that the provider stores */
-	OWN,     /* call and result in one item, or another known item */
+	/* an item that refers to another one, which the provider has stored */
+	POINTER,
+	/* an item that contains call and result, or another known item */
+	OWN,
 	SYSTEM,
 };
 
-/* need is a key that the item must have.  For calls and results its value is
- * the id by which they pair. */
+/* Key of a member that the item must have.  In calls and results its value is
+ * the id by which they are matched. */
 static const struct item {
 	const char *type, *need, *value;
 	enum responses_item_kind what;
@@ -41,7 +44,8 @@ static const struct item {
     {"custom_tool_call_output", "call_id", "output", OUTPUT},
     {"local_shell_call", "call_id", "action", TYPED},
     {"local_shell_call_output", "call_id", "output", OUTPUT},
-    /* The official type has no call_id; its id is the id of the tool call. */
+    /* The type in the SDK has no call_id here; its id is the id of the tool
+     * call. */
     {"local_shell_call_output", "id", "output", OUTPUT},
     {"shell_call", "call_id", "action", TYPED},
     {"shell_call_output", "call_id", "output", FIXED},
@@ -51,7 +55,8 @@ static const struct item {
     {"computer_call_output", "call_id", "output", SHOT},
     {"tool_search_call", "call_id", "arguments", CALL},
     {"tool_search_output", "call_id", "tools", FIXED},
-    /* Never truncated, because the provider checks its fingerprint. */
+    /* The arguments are never shortened, because the provider checks their
+     * fingerprint. */
     {"program", "call_id", "code", TYPED},
     {"program_output", "call_id", "output", FIXED},
     {"mcp_approval_request", "id", "arguments", TYPED},
@@ -84,8 +89,9 @@ find_item(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Returns why a message is a Responses item even if its blocks do not show it,
- * or NULL.  Chat Completions have refusal blocks, too, but no type. */
+/* Returns a text that says why a message is a Responses item although its
+ * blocks do not show it, or NULL. Chat Completions has refusal blocks, too,
+ * but messages without a type. */
 static const char *
 identify_message(const struct ctx_json *json, uint32_t node, uint32_t content)
 {
@@ -137,8 +143,8 @@ read_responses_block(const struct ctx_json *json, uint32_t block,
 	    sizeof rows / sizeof rows[0], err);
 }
 
-/* Adds the texts of an array of {"type", "text"} as reasoning that no edit may
- * remove. */
+/* Adds the texts in an array of {"type", "text"} as reasoning that must not be
+ * removed by itself. */
 static int
 read_texts(struct ctx_message *message, uint32_t list, struct ctx_err *err)
 {
@@ -155,8 +161,8 @@ read_texts(struct ctx_message *message, uint32_t list, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds reasoning.  If there is encrypted content the model sees that, and the
- * summary is only for people. */
+/* Adds a reasoning item.  If it has encrypted content, the model gets that,
+ * and the summary is only for people. */
 static int
 read_reasoning(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 {
@@ -175,15 +181,15 @@ read_reasoning(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 		content = ctx_json_find(json, node, "summary");
 	if (read_texts(message, content, err) < 0)
 		return -1;
-	/* Without any text, its id alone refers to reasoning that the provider
-	 * stores. */
+	/* If the item has no text, its id refers to reasoning that the
+	 * provider has stored. */
 	return message->n > 0
 	    ? 0
 	    : ctx_read_part(message, CTX_BLOCK_REASONING, 0, err);
 }
 
 /* Returns true if the provider ran the tool search.  Then call and output have
- * no call_id to pair by, and a call may have no output. */
+ * no call_id by which they could be matched, and a call may have no output. */
 static bool
 is_hosted(const struct ctx_json *json, uint32_t node)
 {
@@ -230,8 +236,8 @@ read_responses_item(struct ctx_message *message, const struct item *item,
 	case REASONING:
 		return read_reasoning(message, message->node, err);
 	case SEALED:
-		/* The item replaces all earlier messages, so it is kept like a
-		 * system message. */
+		/* This item replaces all earlier messages, so it is kept like
+		 * a system message. */
 		message->role = CTX_ROLE_SYSTEM;
 		if (ctx_read_part(message, CTX_BLOCK_OPAQUE, value, err) < 0)
 			return -1;
