@@ -228,7 +228,7 @@ print_item(const struct ctx_token_stats *t, uint64_t window, size_t width,
 {
 	const char *role = ctx_role_name(t->role);
 	struct ctx_str tool = t->tool;
-	size_t left, behind = strlen(role) + 1;
+	size_t left, suffix = strlen(role) + 1;
 	int used;
 
 	used = printf("%9" PRIu64, t->tokens);
@@ -239,14 +239,14 @@ print_item(const struct ctx_token_stats *t, uint64_t window, size_t width,
 	left = width - (size_t)used;
 	/* If the line is too long, the role is left out first, then a part of
 	 * the tool's name. */
-	if (left < PLACE + behind + (tool.n > 0 ? words_width(tool) + 1 : 0))
-		behind = 0;
-	left -= behind;
+	if (left < PLACE + suffix + (tool.n > 0 ? words_width(tool) + 1 : 0))
+		suffix = 0;
+	left -= suffix;
 	tool = words_head(tool, left > PLACE + 1 ? left - PLACE - 1 : 0);
 	if (print_place(t, tool.n > 0 ? left - words_width(tool) - 1 : left,
 		err) < 0)
 		return -1;
-	if (behind > 0)
+	if (suffix > 0)
 		printf(" %s", role);
 	if (tool.n > 0)
 		(void)putchar(' ');

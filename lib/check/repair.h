@@ -162,9 +162,9 @@ bool ctx_repair_results_after_next(const struct ctx_repair_entry *entry,
 int ctx_repair_move_results(struct ctx_repair_entry *entry,
     struct ctx_repair_entry *next, struct ctx_err *err);
 /* Appends the tool results to be inserted for entry, separated by part, and
- * then the text behind. */
+ * then the text tail. */
 int ctx_repair_append_results(struct ctx_buf *out,
-    const struct ctx_repair_entry *entry, const char *part, const char *behind,
+    const struct ctx_repair_entry *entry, const char *part, const char *tail,
     struct ctx_err *err);
 /* Appends the tool results to be inserted for entry as messages, separated by
  * part. */

@@ -92,7 +92,7 @@ remove_member(struct ctx_edits *edits, const struct ctx_json *json,
  */
 static int
 remove_dropped_blocks(struct ctx_edits *edits,
-    const struct ctx_message *message, const bool *gone, struct ctx_err *err)
+    const struct ctx_message *message, const bool *removed, struct ctx_err *err)
 {
 	bool *nodes =
 	    calloc(message->json->nodes[message->node].next - message->node,
@@ -103,7 +103,7 @@ remove_dropped_blocks(struct ctx_edits *edits,
 	if (nodes == NULL)
 		return ctx_err_nomem(err);
 	for (i = 0; i < message->n; i++)
-		if (gone[i] && message->blocks[i].removable != 0)
+		if (removed[i] && message->blocks[i].removable != 0)
 			nodes[message->blocks[i].removable - message->node] =
 			    true;
 	rc = ctx_edits_remove_nodes(edits, message, nodes, err);
@@ -145,13 +145,13 @@ rename_referring_ids(struct ctx_repair *repair, struct ctx_edits *edits,
 /* Returns true if no block of the message will follow an inserted tool result.
  */
 static bool
-has_no_blocks_left(const struct ctx_message *message, const bool *gone)
+has_no_blocks_left(const struct ctx_message *message, const bool *removed)
 {
 	size_t i;
 
 	for (i = 0; i < message->n; i++)
 		if (message->blocks[i].result_index == 0 &&
-		    message->blocks[i].removable != 0 && !gone[i])
+		    message->blocks[i].removable != 0 && !removed[i])
 			return false;
 	return true;
 }

@@ -181,10 +181,10 @@ ctx_repair_has_due_results(const struct ctx_repair_entry *entry)
 }
 
 /* Appends all tool results to be inserted for entry: first the text before,
- * last the text behind, and part between two results. */
+ * last the text tail, and part between two results. */
 static int
 append_due_results(struct ctx_buf *out, const struct ctx_repair_entry *entry,
-    struct ctx_str before, const char *part, const char *behind,
+    struct ctx_str before, const char *part, const char *tail,
     struct ctx_err *err)
 {
 	const struct ctx_repair_result *result = entry->results;
@@ -200,16 +200,16 @@ append_due_results(struct ctx_buf *out, const struct ctx_repair_entry *entry,
 			return -1;
 		lead = (struct ctx_str){part, strlen(part)};
 	}
-	return ctx_buf_add(out, behind, strlen(behind), err);
+	return ctx_buf_add(out, tail, strlen(tail), err);
 }
 
 int
 ctx_repair_append_results(struct ctx_buf *out,
-    const struct ctx_repair_entry *entry, const char *part, const char *behind,
+    const struct ctx_repair_entry *entry, const char *part, const char *tail,
     struct ctx_err *err)
 {
 	return append_due_results(out, entry, (struct ctx_str){"", 0}, part,
-	    behind, err);
+	    tail, err);
 }
 
 int

@@ -101,7 +101,7 @@ allocate_call(struct ctx_tool_call_log *log, struct ctx_err *err)
 	struct ctx_call *pool;
 
 	if (i != NONE) {
-		log->free = log->pool[i].behind;
+		log->free = log->pool[i].after;
 		return i;
 	}
 	if (log->n >= NONE) {
@@ -148,9 +148,9 @@ ctx_tool_call_log_open(struct ctx_tool_call_log *log,
 	memset(call, 0, sizeof *call);
 	call->handle = handle;
 	call->before = log->last;
-	call->behind = NONE;
+	call->after = NONE;
 	if (log->last != NONE)
-		log->pool[log->last].behind = i;
+		log->pool[log->last].after = i;
 	else
 		log->first = i;
 	log->last = i;
@@ -181,14 +181,14 @@ close_call(struct ctx_tool_call_log *log, uint32_t i, enum ctx_call_state state)
 			slot->state = state;
 	}
 	if (call->before != NONE)
-		log->pool[call->before].behind = call->behind;
+		log->pool[call->before].after = call->after;
 	else
-		log->first = call->behind;
-	if (call->behind != NONE)
-		log->pool[call->behind].before = call->before;
+		log->first = call->after;
+	if (call->after != NONE)
+		log->pool[call->after].before = call->before;
 	else
 		log->last = call->before;
-	call->behind = log->free;
+	call->after = log->free;
 	log->free = i;
 }
 
@@ -282,7 +282,7 @@ struct ctx_call *
 ctx_tool_call_log_next(struct ctx_tool_call_log *log,
     const struct ctx_call *call)
 {
-	return call->behind == NONE ? NULL : &log->pool[call->behind];
+	return call->after == NONE ? NULL : &log->pool[call->after];
 }
 
 void

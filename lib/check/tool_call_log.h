@@ -41,7 +41,7 @@ struct ctx_call {
 	/* number of the call in the member waiting; CTX_NO_SEGMENT: removed
 	 * there */
 	uint32_t handle;
-	uint32_t before, behind; /* neighbours among the open calls */
+	uint32_t before, after; /* neighbours among the open calls */
 };
 
 /* The calls of a conversation. */

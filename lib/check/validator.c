@@ -483,13 +483,13 @@ static int
 prepare_message(struct ctx_validator *validator,
     const struct ctx_message *message, struct ctx_err *err)
 {
-	bool *gone = ctx_grow(validator->removed_blocks,
-	    &validator->removed_blocks_cap, message->n + 1, sizeof *gone, err);
+	bool *flags = ctx_grow(validator->removed_blocks,
+	    &validator->removed_blocks_cap, message->n + 1, sizeof *flags, err);
 
-	if (gone == NULL)
+	if (flags == NULL)
 		return -1;
-	validator->removed_blocks = gone;
-	memset(gone, 0, message->n + 1);
+	validator->removed_blocks = flags;
+	memset(flags, 0, message->n + 1);
 	validator->removed = false;
 	validator->message = message;
 	return 0;

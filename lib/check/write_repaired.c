@@ -4,15 +4,15 @@
 
 #include "check/repair.h"
 
-/* Writes a text, unless this is a trial.  If stays is true, the text remains
+/* Writes a text, unless this is a trial.  If lasts is true, the text remains
  * valid and need not be copied. */
 static int
-write_text(struct ctx_repair *repair, const char *p, size_t n, bool stays,
+write_text(struct ctx_repair *repair, const char *p, size_t n, bool lasts,
     struct ctx_err *err)
 {
 	if (repair->writer == NULL)
 		return 0;
-	return stays ? ctx_writer_put(repair->writer, p, n, err)
+	return lasts ? ctx_writer_put(repair->writer, p, n, err)
 		     : ctx_writer_copy(repair->writer, p, n, err);
 }
 

@@ -77,16 +77,16 @@ ctx_result_content_restores(const struct ctx_json *json, uint32_t body,
     const struct ctx_dialect *dialect)
 {
 	const char *const *form = ctx_result_content_form(json, body, dialect);
-	size_t before = strlen(form[0]), behind = strlen(form[1]);
+	size_t before = strlen(form[0]), after = strlen(form[1]);
 	uint32_t node = ctx_result_content_text(json, body, dialect);
 	struct ctx_str all = ctx_json_str(json, body), text;
 
 	if (node == 0)
 		return false;
 	text = ctx_json_str(json, node);
-	return before + text.n + behind == all.n &&
+	return before + text.n + after == all.n &&
 	    memcmp(all.p, form[0], before) == 0 &&
-	    memcmp(text.p + text.n, form[1], behind) == 0 &&
+	    memcmp(text.p + text.n, form[1], after) == 0 &&
 	    ctx_json_string_is_normalized(text);
 }
 
