@@ -1,4 +1,5 @@
-/* archive.c - log of removed and changed records */
+/* archive.c - appends the original bytes of removed and changed records to the
+ * archive, a file that the user names */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,12 +12,14 @@
 #include "io/io.h"
 
 #define FLUSH_AT (256u << 10)
-/* Bytes per write at most: systems refuse or cut more than INT_MAX. */
+/* Maximum bytes per write: some systems refuse more than INT_MAX bytes, others
+ * write only a part of them. */
 #define MOST ((size_t)512 << 20)
 
-/* Opens the archive.  A regular file is opened for reading, too: end_torn_line
- * reads its last byte.  A pipe is not: this process would then be its reader,
- * and the open would not wait for another. */
+/* Opens the archive for appending.  A regular file is opened for reading too,
+ * because end_torn_line reads its last byte.  A pipe is opened only for
+ * writing: if this process could also read it, opening would not wait for
+ * another reader. */
 static int
 open_file(const char *path)
 {
@@ -31,7 +34,8 @@ open_file(const char *path)
 					 : fd;
 }
 
-/* Opens the directory of a file, after following links. */
+/* Opens the directory that contains a file.  Symbolic links in the file's path
+ * are followed first. */
 static int
 open_directory(const char *path)
 {
@@ -48,9 +52,10 @@ open_directory(const char *path)
 	return fd;
 }
 
-/* Opens the directory of the archive.  The name of a new file is on disk only
- * after its directory is synced.  An existing file may need that, too: the run
- * that created it may have ended before. */
+/* Opens the directory of the archive, so that it can be synced: only then is
+ * the name of a new file on disk.  The directory of an existing file is synced
+ * too, since the process that created the file may have ended before its own
+ * sync. */
 static int
 open_archive_directory(struct ctx_archive *archive)
 {
@@ -61,8 +66,8 @@ open_archive_directory(struct ctx_archive *archive)
 	if (!S_ISREG(file.st_mode))
 		return 0;
 	archive->directory = open_directory(archive->path);
-	/* A directory that may not be read, or has no path, cannot be
-	 * synced. */
+	/* A directory that the user may not read, or whose path cannot be
+	 * resolved, cannot be synced.  That is no error. */
 	return archive->directory >= 0 || errno == EACCES || errno == ENOENT ||
 		errno == ENAMETOOLONG
 	    ? 0
@@ -88,8 +93,9 @@ ctx_archive_open(struct ctx_archive *archive, const char *path,
 	return -1;
 }
 
-/* Writes text, then end; both in one call if the system takes all.  So records
- * of other writers come before or after them. */
+/* Writes text and then end to the archive, by one system call if the system
+ * accepts all bytes.  So records that other processes append do not come
+ * between the two. */
 static int
 write_out(const struct ctx_archive *archive, struct ctx_str text,
     struct ctx_str end, struct ctx_err *err)
@@ -124,9 +130,9 @@ write_out(const struct ctx_archive *archive, struct ctx_str text,
 	return 0;
 }
 
-/* Ends the last line of the archive if it has no line feed, because of a full
- * disk or a killed writer.  A record appended to that line would not be valid
- * JSON. */
+/* Writes a line feed if the archive does not end with one, because the disk was
+ * full or a writer was killed.  A record appended to an incomplete line would
+ * not be valid JSON. */
 static int
 end_torn_line(const struct ctx_archive *archive, struct ctx_err *err)
 {
@@ -140,7 +146,8 @@ end_torn_line(const struct ctx_archive *archive, struct ctx_err *err)
 		return 0;
 	if (pread(archive->fd, &last, 1, file.st_size - 1) == 1 && last == '\n')
 		return 0;
-	/* If the byte may not be read, an empty line does no harm. */
+	/* If the last byte cannot be read, a line feed is written all the same:
+	 * an empty line does no harm. */
 	return write_out(archive, (struct ctx_str){"\n", 1},
 	    (struct ctx_str){"", 0}, err);
 }
@@ -170,7 +177,8 @@ write_pending(struct ctx_archive *archive, struct ctx_err *err)
 	return 0;
 }
 
-/* Writes a long record that is on one line, without a copy. */
+/* Writes a long record, which has no line breaks, directly to the archive.  So
+ * it need not be copied to the buffer of pending records. */
 static int
 add_long(struct ctx_archive *archive, struct ctx_str text, struct ctx_err *err)
 {
@@ -196,15 +204,16 @@ ctx_archive_add(struct ctx_archive *archive, const char *p, size_t n,
 	if (ctx_buf_add(pending, p, n, err) < 0 ||
 	    ctx_buf_add(pending, "\n", 1, err) < 0)
 		return -1;
-	/* A valid record has line breaks only between tokens. */
+	/* A valid JSON record has line breaks only between tokens, so each of
+	 * them can become a space. */
 	for (i = from; i + 1 < pending->n; i++)
 		if (pending->p[i] == '\n' || pending->p[i] == '\r')
 			pending->p[i] = ' ';
 	return pending->n >= FLUSH_AT ? write_pending(archive, err) : 0;
 }
 
-/* Syncs a file.  A pipe or a device has nothing to sync, which is no
- * failure. */
+/* Syncs a file to disk and returns true on success.  Also returns true for a
+ * pipe or a device, which has nothing to sync. */
 static bool
 is_synced(int fd)
 {
@@ -241,7 +250,8 @@ ctx_archive_close(struct ctx_archive *archive, struct ctx_err *err)
 	int rc = ctx_archive_sync(archive, err);
 
 	close_directory(archive);
-	/* After EINTR the file is closed, too, and it was synced before. */
+	/* If close(2) fails with EINTR, the file is closed all the same, and
+	 * its contents were synced before. */
 	if (close(archive->fd) < 0 && errno != EINTR && rc == 0)
 		rc = ctx_err_sys(err, errno, "cannot close archive %s",
 		    archive->path);

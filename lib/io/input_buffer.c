@@ -1,9 +1,11 @@
 /*
- * input_buffer.c - reads the files of a reader into its buffer
+ * input_buffer.c - opens the input files one after another, and reads them into
+ * one buffer
  *
- * Files are read, not mapped.  Reading 100 MB and writing them to a pipe took
- * 35 ms of processor time with read(2), 36 ms with mmap(2).  A mapped file that
- * another program truncates ends the process.
+ * Files are read with read(2), not mapped into memory.  Reading 100 MB and
+ * writing them to a pipe took 35 ms of processor time with read(2), 36 ms with
+ * mmap(2).  Moreover, if another program truncates a mapped file, the process
+ * that reads the mapping is killed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +16,9 @@
 
 #include "io/input_buffer.h"
 
-#define READ_LEAST ((size_t)64 << 10)     /* least room for a read */
-#define RECORD_MAX ((uint64_t)UINT32_MAX) /* node offsets have 32 bits */
+#define READ_LEAST ((size_t)64 << 10) /* minimum free bytes for a read */
+/* offsets of JSON nodes have 32 bits */
+#define RECORD_MAX ((uint64_t)UINT32_MAX)
 
 int
 ctx_reader_flush(struct ctx_reader *reader, struct ctx_err *err)
@@ -89,9 +92,9 @@ ctx_reader_locate_error(const struct ctx_reader *r, size_t at,
 }
 
 /*
- * Moves the record that is being read to the start of the buffer and makes room
- * after it.  A record moves only once, since it is then at the start until it
- * is complete.
+ * Moves the record that is being read to the start of the buffer, and makes
+ * room for a read after it.  A record is moved at most once: from then on it is
+ * at the start of the buffer until it is complete.
  */
 static int
 make_read_room(struct ctx_reader *r, struct ctx_err *err)
@@ -111,12 +114,13 @@ make_read_room(struct ctx_reader *r, struct ctx_err *err)
 	}
 	r->from = 0;
 	r->buf.n = rest;
-	/* One byte more, for the line feed that take_record() may add. */
+	/* Reserve one more byte, for the line feed that take_record() may
+	 * append. */
 	return ctx_buf_reserve(&r->buf, READ_LEAST + 1, err);
 }
 
-/* Calls read(2), again after EINTR.  Waits if another program made the file
- * non-blocking. */
+/* Calls read(2), again after EINTR.  If another program made the file
+ * descriptor non-blocking, waits with poll(2) until there is data. */
 static ssize_t
 read_some(int fd, char *p, size_t n)
 {
@@ -171,9 +175,10 @@ ctx_reader_read_more(struct ctx_reader *r, struct ctx_err *err)
 }
 
 /*
- * A record that took several reads is at the start of the buffer
- * (make_read_room), with less than one read after it.  So a long record is
- * returned with its buffer and not copied.
+ * Returns the bytes of the record that was read last, in memory that the caller
+ * frees.  A long record is not copied: it is at the start of the reader's
+ * buffer (see make_read_room), so the caller gets the buffer itself.  The bytes
+ * after the record, fewer than one read, are copied to a new buffer.
  */
 char *
 ctx_reader_keep(struct ctx_reader *reader, const struct ctx_record *record,
@@ -191,8 +196,8 @@ ctx_reader_keep(struct ctx_reader *reader, const struct ctx_record *record,
 			memcpy(kept, record->text.p, n);
 		return kept;
 	}
-	/* Room for the line feed that take_record() may add: make_read_room may
-	 * not be called before. */
+	/* Reserve room for the line feed that take_record() may append, since
+	 * make_read_room may not be called before that. */
 	if (ctx_buf_reserve(&fresh, bytes_ahead(reader) + READ_LEAST, err) <
 		0 ||
 	    ctx_buf_add(&fresh, buf->p + reader->from, bytes_ahead(reader),

@@ -12,21 +12,25 @@
 /* ---- io/writer.c: buffered output --------------------------------------- */
 
 /*
- * Buffered output to a file descriptor.  ctx_writer_put does not copy bytes but
- * refers to those of the caller; adjacent ones are written by one call.  So
- * they must remain valid until the next flush.  A tied reader
- * (ctx_reader_set_writer) flushes before it moves its buffer.  ctx_writer_copy
- * takes a copy.
+ * Buffered output to a file descriptor. ctx_writer_put copies no bytes: the
+ * writer refers to the caller's bytes, which must remain valid until the next
+ * flush.  Bytes that are adjacent in memory are written by one system call.  A
+ * reader that knows the writer (ctx_reader_set_writer) flushes it before the
+ * reader's buffer moves. ctx_writer_copy copies the bytes.
  *
- * Short writes are continued, EINTR is retried, EAGAIN waits in poll(2).  After
- * a failed write every later call fails with the same error.
+ * Short writes are continued, EINTR is retried, and EAGAIN waits in poll(2).
+ * After a failed write every later call fails with the same error.
  */
 struct ctx_writer {
 	int fd;
-	bool flush_each;         /* true: flush after every record (-u) */
-	struct ctx_str borrowed; /* not yet written; the caller's bytes */
-	struct ctx_buf copied;   /* not yet written; before borrowed */
-	uint64_t written;        /* bytes written so far */
+	/* true if output is flushed after every record (option -u) */
+	bool flush_each;
+	/* the caller's bytes that are not written yet */
+	struct ctx_str borrowed;
+	/* the writer's own bytes that are not written yet; they are written
+	 * before borrowed */
+	struct ctx_buf copied;
+	uint64_t written; /* number of bytes written so far */
 	struct ctx_err failed;
 };
 
@@ -35,128 +39,145 @@ int ctx_writer_put(struct ctx_writer *writer, const char *p, size_t n,
     struct ctx_err *err);
 int ctx_writer_copy(struct ctx_writer *writer, const char *p, size_t n,
     struct ctx_err *err);
-/* Ends a record: flushes if flush_each is set. */
+/* Marks the end of an output record: the writer is flushed if flush_each is
+ * set. */
 int ctx_writer_end_record(struct ctx_writer *writer, struct ctx_err *err);
 int ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err);
-/* Flushes and closes the descriptor; some errors appear only when it is closed.
- * After a failed call it returns that error, but still closes. */
+/* Flushes the writer and closes its descriptor; some write errors are reported
+ * only by close(2).  If an earlier call has failed, this returns the error of
+ * that call, but still closes the descriptor. */
 int ctx_writer_close(struct ctx_writer *writer, struct ctx_err *err);
-/* Frees memory; neither flushes nor closes the descriptor. */
+/* Frees the writer's memory, but neither flushes the writer nor closes its
+ * descriptor. */
 void ctx_writer_release(struct ctx_writer *writer);
 
 /* ---- io/reader.c: split input into records ------------------------------ */
 
 enum ctx_record_kind {
-	CTX_RECORD_JSON,  /* one JSON value */
-	CTX_RECORD_BLANK, /* white space, or a BOM at the start of the first
-			     file */
-	CTX_RECORD_BAD,   /* invalid JSON; only from a lenient reader */
+	CTX_RECORD_JSON, /* one JSON value */
+	/* white space, or a byte order mark (BOM) at the start of the first
+	 * file */
+	CTX_RECORD_BLANK,
+	CTX_RECORD_BAD, /* invalid JSON; returned only by a lenient reader */
 };
 
 /*
- * One record.  text is all its bytes, line ending included: the texts of the
- * records, one after another, are the stream.  json is the scanned value, for
- * kind JSON only.  Both are valid until the next call.
+ * A record of the input. text is all its bytes, line ending included, so the
+ * texts of all records together are the whole stream. json is the scanned JSON
+ * value; it is set only if kind is CTX_RECORD_JSON.  Both are valid until the
+ * next record is read.
  */
 struct ctx_record {
 	enum ctx_record_kind kind;
 	struct ctx_str text;
 	struct ctx_str value;        /* the JSON value, within text */
-	const struct ctx_json *json; /* offsets in it count from value.p */
-	const char *file; /* as named by the caller; "-" for standard input */
-	uint64_t line;    /* line of the value's first byte, from 1 */
+	const struct ctx_json *json; /* offsets in json count from value.p */
+	/* name of the file as the caller gave it; "-" for standard input */
+	const char *file;
+	/* number of the line where the value begins, from 1 */
+	uint64_t line;
 };
 
 /*
- * Reads files, one after another, as one stream of records.  The framing is
- * detected for each file:
- *  - Lines: as long as each line that is not blank is one complete value, each
- *    line is a record.
- *  - Sequence of values: this begins with the first value that continues on the
- *    next line.  Each value is then a record, however it is laid out: one
- *    document, or many pretty-printed ones.  The record includes the blanks
- *    (space, tab, carriage return) after the value, up to and including a line
- *    feed.  So a record can be removed from such a file, or a line inserted
- *    before it.
+ * Reads several files as one stream of JSON records.  How records are separated
+ * is detected for each file:
+ *  - Lines: each line is a record, as long as each line that is not blank is
+ *    one complete JSON value.
+ *  - Sequence of values: begins with the first value that continues on the next
+ *    line.  Each value is then a record, whether the file is one document or
+ *    many pretty-printed ones.  The record includes the blanks (spaces, tabs,
+ *    carriage returns) after the value, up to and including a line feed.  So a
+ *    record can be removed from such a file, or a line can be inserted before
+ *    it.
  *
  * A line that is neither, such as a truncated one, is a bad record.  After the
  * first bad line of a file every line is a record.
  *
- * A line of blanks is a record by itself.  Blanks before a value on its line
- * belong to its record.  A record is returned as soon as its line feed has been
- * read, or, in a sequence of values, any other byte that is not a blank.
+ * A line of blanks is a record by itself.  Blanks before a value on the same
+ * line belong to the value's record.  A record is returned as soon as its line
+ * feed has been read.  In a sequence of values, any other byte that is not a
+ * blank also ends the record before it.
  *
- * CRLF, blank lines, the BOM of the first file and a missing last line feed are
- * kept; a line feed is added only where another file follows.  A NUL byte is an
- * error, as any other invalid byte.  Lines may have any length below 4 GiB.
+ * CRLF, blank lines, the byte order mark of the first file and a missing last
+ * line feed are preserved.  A line feed is added only between files.  A NUL
+ * byte is an error, like any other invalid byte.  Lines may have any length
+ * below 4 GiB.
  */
 struct ctx_reader;
 
-/* Opens a reader of n files, whose names must outlive it; "-" is standard
- * input.  n 0 stands for one "-". */
+/* Opens a reader of n files.  The array of names must remain valid until the
+ * reader is closed; the name "-" is standard input.  If n is 0, standard input
+ * is read. */
 int ctx_reader_open(struct ctx_reader **reader, char *const *files, size_t n,
     struct ctx_err *err);
-/* If lenient is true, a bad record is returned with kind BAD and does not end
- * the stream; *err then has the error, too. */
+/* Makes the reader lenient or strict.  A lenient reader returns an invalid
+ * record with kind CTX_RECORD_BAD, sets *err to the reason, and continues with
+ * the next record.  Readers are strict at first. */
 void ctx_reader_set_lenient(struct ctx_reader *reader, bool lenient);
-/* Ties a writer to the reader.  The reader flushes it before it reuses the
- * memory of earlier records.  So records that are not changed may be given to
- * ctx_writer_put. */
+/* Tells the reader which writer refers to bytes of its records
+ * (ctx_writer_put).  The reader flushes this writer before it reuses the memory
+ * of earlier records.  So records that are not changed can be written without a
+ * copy. */
 void ctx_reader_set_writer(struct ctx_reader *reader,
     struct ctx_writer *writer);
-/* Flushes the tied writer, if there is one; for callers that keep records
- * longer. */
+/* Flushes the writer set by ctx_reader_set_writer, if there is one.  For
+ * callers that keep records longer than until the next is read. */
 int ctx_reader_flush(struct ctx_reader *reader, struct ctx_err *err);
-/* Makes the reader call read after each read of input, with the number of
- * bytes, at most 256 KiB. */
+/* Makes the reader call the function read after each read of input, with the
+ * number of bytes read, at most 256 KiB. */
 void ctx_reader_set_progress(struct ctx_reader *reader,
     void (*read)(void *user, size_t bytes), void *user);
 /*
- * Reads the next record.  Returns 1, 0 at the end of the last file, or -1.
- * Errors in the input have file, line and column set.  A file is opened when
- * the one before it has ended.  A file that cannot be opened or read, or has a
- * bad record, is closed; a further call continues with the next file, as cat(1)
- * does.
+ * Reads the next record.  Returns 1, 0 at the end of the last file, or -1 with
+ * *err.  Errors in the input have file, line and column set.  A file is opened
+ * when the file before it has ended.  A file that cannot be read, or has an
+ * invalid record, is closed; the next call then continues with the next file,
+ * as cat(1) does.
  */
 int ctx_reader_next(struct ctx_reader *reader, struct ctx_record *record,
     struct ctx_err *err);
 /*
- * Returns the bytes of the record read last, in memory that the caller frees: a
- * copy, or for a long record the buffer of the reader.  Pointers into the
- * record remain valid until the next call of ctx_reader_next, or until the
- * caller frees the memory.  NULL with *err if there is no memory.
+ * Returns the bytes of the record that was read last, in memory that the caller
+ * frees.  This is a copy or, for a long record, the reader's buffer itself.
+ * Pointers into the record remain valid until the next call of ctx_reader_next,
+ * or until the caller frees the memory.  Returns NULL with *err if there is no
+ * memory.
  */
 char *ctx_reader_keep(struct ctx_reader *reader,
     const struct ctx_record *record, struct ctx_err *err);
-/* Flushes the tied writer, which returns an error from its next call, and frees
- * the reader.  NULL is ignored. */
+/* Flushes the writer set by ctx_reader_set_writer, then frees the reader.  If
+ * the flush fails, the next call of the writer returns the error.  NULL is
+ * ignored. */
 void ctx_reader_close(struct ctx_reader *reader);
 
 /* ---- io/archive.c: log of removed and changed records ------------------- */
 
 /*
- * A log of removed or changed records: their original bytes, one record per
- * line.  Records are appended; a new file gets mode 0600.  A record that was
- * written only in part, because of a full disk or a killed process, is kept on
- * a line of its own.
+ * An archive: a file to which the original bytes of removed or changed records
+ * are appended, one record per line.  A new file gets mode 0600.  If a full
+ * disk or a killed process left an incomplete record in the file, that remains
+ * on a line of its own.
  */
 struct ctx_archive {
 	int fd;
-	int directory; /* the file's directory, until that is synced; or -1 */
+	/* descriptor of the file's directory until the directory is synced;
+	 * else -1 */
+	int directory;
 	const char *path; /* the caller's */
 	bool dirty;       /* true if a record was added since the last sync */
-	uint64_t end;     /* bytes of the file after the last write */
+	uint64_t end;     /* size of the file in bytes after the last write */
 	struct ctx_buf pending;
 };
-/* Opens the file and all that later calls need, since a sandboxed program
- * cannot open files later. */
+/* Opens the archive, and its directory to sync it later, because a sandboxed
+ * program cannot open files later. */
 int ctx_archive_open(struct ctx_archive *archive, const char *path,
     struct ctx_err *err);
-/* Adds a record.  Line breaks between its tokens become spaces. */
+/* Adds a record to the archive.  Line breaks between the record's tokens become
+ * spaces. */
 int ctx_archive_add(struct ctx_archive *archive, const char *p, size_t n,
     struct ctx_err *err);
-/* Returns 0 when all added records are on disk.  The name of the file is on
- * disk, too, if its directory may be read. */
+/* Writes and syncs all added records to disk; returns 0 on success.  The name
+ * of the file is then on disk too, if the user may read its directory. */
 int ctx_archive_sync(struct ctx_archive *archive, struct ctx_err *err);
 int ctx_archive_close(struct ctx_archive *archive, struct ctx_err *err);
 

@@ -1,12 +1,13 @@
 /*
- * reader.c - split input into records
+ * reader.c - splits input files into records, each with one JSON value
  *
- * One buffer contains the record that is being read and the bytes read ahead.
- * ctx_reader_read_more may grow or move it, so positions in it are offsets from
- * the start of the record.  Blanks before a value are read alike in both
- * framings.  Then read_line_record looks for the line feed, read_value_record
- * for the end of the value.  No record waits for a byte that it does not need,
- * so the records never depend on how the bytes arrive.
+ * One buffer contains the record that is being read and the bytes that were
+ * read after it. ctx_reader_read_more may move the buffer, so positions are
+ * offsets from the start of the record.  A record is a line, or a value that
+ * may have many lines: read_line_record looks for the line feed,
+ * read_value_record for the end of the value.  No record waits for a byte that
+ * it does not need.  So the records do not depend on how many bytes each read
+ * returns.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +61,7 @@ ctx_reader_close(struct ctx_reader *reader)
 
 	if (reader == NULL)
 		return;
-	/* The writer returns an error from its next call. */
+	/* If the flush fails, the next call of the writer returns the error. */
 	if (reader->writer != NULL)
 		(void)ctx_writer_flush(reader->writer, &err);
 	ctx_reader_close_file(reader);
@@ -69,7 +70,7 @@ ctx_reader_close(struct ctx_reader *reader)
 	free(reader);
 }
 
-/* Makes the next n bytes a record.  Returns 1. */
+/* Makes the next n bytes of the buffer a record and returns 1. */
 static int
 take_record(struct ctx_reader *r, struct ctx_record *record,
     enum ctx_record_kind kind, size_t n)
@@ -79,7 +80,8 @@ take_record(struct ctx_reader *r, struct ctx_record *record,
 	record->kind = kind;
 	record->file = r->name;
 	record->line = r->line;
-	/* A line feed can be missing here only at the end of a file. */
+	/* The last line of a file has no line feed: add one if another file
+	 * follows. */
 	if (n == bytes_ahead(r) && p[n - 1] != '\n' && has_next(r)) {
 		p[n++] = '\n';
 		r->buf.n++;
@@ -97,12 +99,13 @@ take_record(struct ctx_reader *r, struct ctx_record *record,
 	return 1;
 }
 
-/* Makes the next n bytes a record.  Its value, which has been scanned, begins
- * at offset at of the record. */
+/* Makes the next n bytes of the buffer a record.  Its JSON value has been
+ * scanned, and begins at offset at of the record. */
 static int
 take_value(struct ctx_reader *r, struct ctx_record *record, size_t at, size_t n)
 {
-	/* The buffer may have moved since the scan; nodes are offsets. */
+	/* Nodes contain offsets, so they are still valid if the buffer has
+	 * moved since the scan. */
 	r->json.text = r->buf.p + r->from + at;
 	record->value = ctx_json_str(&r->json, 0);
 	record->json = &r->json;
@@ -110,8 +113,9 @@ take_value(struct ctx_reader *r, struct ctx_record *record, size_t at, size_t n)
 }
 
 /*
- * Moves *at, an offset into the record, to the next byte that is not a blank; a
- * line feed is none.  Returns 1, or 0 at the end of the file.
+ * Moves *at, an offset into the record, to the next byte that is not a space,
+ * tab or carriage return.  Returns 1, 0 at the end of the file, or -1 with
+ * *err.
  */
 static int
 skip_blanks(struct ctx_reader *r, size_t *at, struct ctx_err *err)
@@ -135,8 +139,9 @@ skip_blanks(struct ctx_reader *r, size_t *at, struct ctx_err *err)
 }
 
 /*
- * Sets *n to the bytes of the record up to and including the first line feed at
- * offset at or later.  Returns 1, or 0 if the file ends without one.
+ * Finds the first line feed at offset at or later, and sets *n to the bytes of
+ * the record up to and including it.  Returns 1, 0 if the file ends without a
+ * line feed, or -1 with *err.
  */
 static int
 find_line(struct ctx_reader *r, size_t at, size_t *n, struct ctx_err *err)
@@ -159,7 +164,8 @@ find_line(struct ctx_reader *r, size_t at, size_t *n, struct ctx_err *err)
 	}
 }
 
-/* Scans n bytes of a value that begins at offset at of the record. */
+/* Scans n bytes of the record from offset at as a JSON value.  Returns what
+ * ctx_json_scan does. */
 static int
 scan_json(struct ctx_reader *r, size_t at, size_t n, size_t *used,
     struct ctx_err *err)
@@ -175,16 +181,17 @@ scan_json(struct ctx_reader *r, size_t at, size_t n, size_t *used,
 
 /*
  * Counts brackets in a value that the scanner found incomplete, to detect when
- * the bytes read complete the value, if it is valid.  It reads each byte once;
- * to scan again after each read would not take linear time.
+ * its last bracket has been read.  Each byte is looked at once.  Scanning the
+ * value again after each read would take quadratic time.
  */
 struct nest {
-	size_t at;    /* bytes read */
-	size_t depth; /* open brackets */
-	bool string;  /* true within a string */
+	size_t at;    /* number of bytes already looked at */
+	size_t depth; /* number of open brackets */
+	bool string;  /* true inside a string */
 };
 
-/* Moves to after the quote that ends the string, or to the end of the bytes. */
+/* Moves nest->at past the quote that ends the string, or to the end of the
+ * bytes. */
 static void
 skip_string(struct nest *nest, const char *p, size_t n)
 {
@@ -196,7 +203,8 @@ skip_string(struct nest *nest, const char *p, size_t n)
 			nest->at = n;
 			return;
 		}
-		/* An odd number of backslashes before a quote escapes it. */
+		/* A quote after an odd number of backslashes does not end the
+		 * string. */
 		for (back = quote; back[-1] == '\\'; back--)
 			continue;
 		nest->string = (quote - back) % 2 != 0;
@@ -232,7 +240,7 @@ is_nest_closed(struct nest *nest, const char *p, size_t n)
 		case '\t':
 		case '\r':
 		case '\n':
-			/* White space ends a number or a word. */
+			/* White space ends a number, or a word such as true. */
 			if (nest->depth == 0)
 				return true;
 			break;
@@ -241,7 +249,8 @@ is_nest_closed(struct nest *nest, const char *p, size_t n)
 	return false;
 }
 
-/* Returns an invalid record if the reader is lenient, else an error. */
+/* A lenient reader returns the next n bytes as an invalid record; a strict
+ * reader returns -1. */
 static int
 take_bad(struct ctx_reader *r, struct ctx_record *record, size_t n,
     const struct ctx_err *err)
@@ -252,10 +261,11 @@ take_bad(struct ctx_reader *r, struct ctx_record *record, size_t n,
 }
 
 /*
- * Reads until the value that begins at offset at of the record is complete.
- * Returns 1, or 0 with *err if it is invalid.  The scanner runs on the first
- * bytes, when the brackets are closed, and when there are four times as many
- * bytes as at its last run: so an early error is found early.
+ * Reads until the JSON value that begins at offset at of the record is
+ * complete.  Returns 1, 0 with *err if the value is invalid, or -1 if reading
+ * fails.  The scanner runs on the first bytes, when all brackets are closed,
+ * and whenever there are four times as many bytes as at its last run.  So an
+ * error near the start is found without reading the whole file.
  */
 static int
 read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)
@@ -273,7 +283,8 @@ read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)
 			if (rc < 0)
 				return 0;
 			value = r->json.nodes;
-			/* A number or a word may continue in the next bytes. */
+			/* A number or a word may continue in bytes that are not
+			 * read yet. */
 			if (rc > 0 &&
 			    (r->eof || value->end < n ||
 				value->kind >= CTX_JSON_STRING))
@@ -291,9 +302,9 @@ read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)
 }
 
 /*
- * Reads a value and the blanks after it, up to and including a line feed.  The
- * record is complete when the line feed or another byte that is not a blank has
- * been read.
+ * Reads a JSON value and the blanks after it, up to and including a line feed,
+ * as a record.  The record is complete when the line feed, or another byte that
+ * is not a blank, has been read.
  */
 static int
 read_value_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
@@ -306,8 +317,8 @@ read_value_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 	if (rc < 0)
 		return -1;
 	if (rc == 0) {
-		/* After an invalid value the start of the next one is unknown:
-		 * the rest of the file is one bad record. */
+		/* Nobody knows where the next value starts after an invalid
+		 * one.  So the rest of the file is one bad record. */
 		while (r->lenient && (rc = ctx_reader_read_more(r, &late)) > 0)
 			continue;
 		if (rc < 0)
@@ -323,7 +334,8 @@ read_value_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 	return take_value(r, record, at, n);
 }
 
-/* Returns true at the start of a UTF-16 file, as some shells write. */
+/* Returns true if the input starts like a UTF-16 file, which some shells
+ * write. */
 static bool
 is_utf16(const struct ctx_reader *r)
 {
@@ -334,11 +346,14 @@ is_utf16(const struct ctx_reader *r)
 }
 
 /*
- * Checks if the value of an incomplete line continues on the next line: then
- * the file is a sequence of values.  Returns 1; 0 if the line is torn; or -1.
- * After one torn line no value continues, so that no byte is scanned many
- * times.  The first value of a reader that is not lenient is not checked: if it
- * is invalid, its own error is reported.
+ * Checks if an incomplete JSON value on a line is completed by the next lines.
+ * If so, the rest of the file is read as a sequence of values.  Returns 1 if
+ * so, 0 if not, or -1 with *err.
+ *
+ * After one line that no later line completes, 0 is returned for the rest of
+ * the file, so that no byte is scanned many times.  A reader that is not
+ * lenient assumes that the first value of a file continues: if it is invalid,
+ * reading it reports the error.
  */
 static int
 check_value_continues(struct ctx_reader *r, size_t at, struct ctx_err *err)
@@ -356,7 +371,7 @@ check_value_continues(struct ctx_reader *r, size_t at, struct ctx_err *err)
 	return rc;
 }
 
-/* Reads a line as a record; its value begins at offset at of the line. */
+/* Reads a line as a record.  Its JSON value begins at offset at of the line. */
 static int
 read_line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
     struct ctx_err *err)
@@ -391,8 +406,8 @@ read_line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 	return take_value(r, record, at, n);
 }
 
-/* Reads a byte order mark at the start of a file; returns 1 if it is a
- * record. */
+/* Reads the byte order mark of a file, if there is one.  Returns 1 if the mark
+ * becomes a record, which it does only in the first file. */
 static int
 take_bom(struct ctx_reader *r, struct ctx_record *record, struct ctx_err *err)
 {
@@ -407,10 +422,12 @@ take_bom(struct ctx_reader *r, struct ctx_record *record, struct ctx_err *err)
 		if (r->buf.p[r->from + i] != bom[i])
 			return 0;
 	}
-	/* take_record() must know if the file ends here. */
+	/* Read on, since take_record() must know if the file ends after the
+	 * mark. */
 	if (bytes_ahead(r) == i && ctx_reader_read_more(r, err) < 0)
 		return -1;
-	/* After other files it would not be a byte order mark: drop it. */
+	/* Drop the mark of a later file: inside the stream it would be an
+	 * ordinary character, and invalid JSON. */
 	if (r->next > 1) {
 		r->from += i;
 		r->column += i;
@@ -419,7 +436,8 @@ take_bom(struct ctx_reader *r, struct ctx_record *record, struct ctx_err *err)
 	return take_record(r, record, CTX_RECORD_BLANK, i);
 }
 
-/* Reads the next record of the open file; returns 0 at its end. */
+/* Reads the next record of the open file.  Returns 1, 0 at the end of the file,
+ * or -1 with *err. */
 static int
 read_next_record(struct ctx_reader *r, struct ctx_record *record,
     struct ctx_err *err)
@@ -453,8 +471,8 @@ ctx_reader_next(struct ctx_reader *reader, struct ctx_record *record,
 	int rc;
 
 	memset(record, 0, sizeof *record);
-	/* Free the nodes of a record that was far larger than the later
-	 * ones. */
+	/* Free the memory for JSON nodes if a record needed far more of it than
+	 * the last one. */
 	if (json->cap > CTX_BUF_KEEP / sizeof *json->nodes &&
 	    json->n < json->cap / 8) {
 		ctx_json_release(json);

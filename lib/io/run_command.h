@@ -9,10 +9,10 @@
 /* Milliseconds between two checks for a signal while a command runs. */
 enum { CTX_COMMAND_SLICE = 100 };
 
-/* What a command reads and may write. */
+/* The input of a shell command and the limit of its output. */
 struct ctx_command_data {
 	struct ctx_str input;
-	size_t limit; /* maximum bytes of its output */
+	size_t limit; /* maximum bytes of output */
 };
 
 /* Blocks SIGPIPE, which a reader of a pipe causes when it ends, and the signals
@@ -21,8 +21,8 @@ struct ctx_command_data {
 void ctx_command_block_signals(sigset_t *ends, sigset_t *before);
 /* Returns the number of a signal of ends that has arrived, or 0. */
 int ctx_command_ended_by_signal(const sigset_t *ends);
-/* Unblocks these signals, which delivers those that have arrived, except a
- * SIGPIPE. */
+/* Unblocks these signals, so that signals that have arrived are delivered,
+ * except a SIGPIPE. */
 void ctx_command_restore_signals(const sigset_t *before);
 /* Runs the command in this process, like ctx_run_command.  If client is not
  * -1, it is the read end of a pipe: when all write ends are closed, the command

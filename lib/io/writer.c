@@ -1,15 +1,16 @@
 /*
- * writer.c - buffered output
+ * writer.c - buffers output and writes it to a file descriptor
  *
- * Two pieces wait to be written: copied, bytes that the writer owns, and after
- * them borrowed, adjacent bytes of the caller.  A new piece that is not
- * adjacent empties borrowed first.  If borrowed is short, it is appended to
- * copied; if it is long, both are written.  So the order of the bytes is always
- * copied, borrowed, new piece.
+ * Two pieces of output are not written yet: copied, bytes that the writer owns,
+ * and after them borrowed, adjacent bytes of the caller.  If a new piece is not
+ * adjacent to borrowed, borrowed is emptied first.  When borrowed is short, it
+ * is appended to copied; when it is long, both are written.  So the order of
+ * the output is always copied, borrowed, new piece.
  *
- * vmsplice(2) from a ring of buffers would save the copy into a pipe, 11 ms per
- * 100 MB.  But the kernel does not report when the pages may be overwritten: a
- * reader that passes them on, as tee(2) does, would see them change.
+ * vmsplice(2) from a ring of buffers would save copying into a pipe, 11 ms per
+ * 100 MB.  But the kernel does not report when the buffers may be used again.
+ * If the reader passes the pages on, as tee(2) does, the bytes would change
+ * there.
  */
 #include <errno.h>
 #include <poll.h>
@@ -19,12 +20,14 @@
 
 #include "io/io.h"
 
-/* Fewer borrowed bytes are cheaper to copy than to write in a call of their
- * own. */
+/* At least this many bytes of the caller are written directly; it is cheaper to
+ * copy fewer bytes than to write them by a separate call. */
 #define LONG_RUN ((size_t)32 << 10)
-/* Bytes that are written without waiting for a flush. */
+/* When this many bytes of output are collected, they are written without
+ * waiting for a flush. */
 #define FULL ((size_t)256 << 10)
-/* Bytes per write at most: systems refuse or cut more than INT_MAX. */
+/* Maximum bytes per write: some systems refuse more than INT_MAX bytes, others
+ * write only a part of them. */
 #define MOST ((size_t)512 << 20)
 
 void
@@ -41,8 +44,8 @@ ctx_writer_release(struct ctx_writer *writer)
 	ctx_writer_init(writer, -1);
 }
 
-/* Records the first error.  The waiting bytes are dropped, as they can no
- * longer be written in order. */
+/* Remembers the writer's first error and returns -1.  Output that is not
+ * written yet is dropped, as it can no longer be written in order. */
 static int
 record_failure(struct ctx_writer *writer, const struct ctx_err *err)
 {
@@ -74,8 +77,9 @@ has_failed(const struct ctx_writer *writer, struct ctx_err *err)
 }
 
 /*
- * Writes some bytes of two pieces, at least one unless both are empty.  Waits
- * if another program that shares the descriptor made it non-blocking.
+ * Writes bytes of two pieces of output, at least one byte unless both are
+ * empty.  Returns the number of bytes written, or -1.  If another program made
+ * the shared descriptor non-blocking, waits with poll(2).
  */
 static ssize_t
 write_some(int fd, struct ctx_str one, struct ctx_str two)
@@ -114,15 +118,15 @@ ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err)
 		return -1;
 	while (own.n + run.n > 0) {
 		rc = write_some(writer->fd, own, run);
-		/* A device that accepts no bytes would make this an endless
-		 * loop. */
+		/* If a device accepts no bytes, trying again would be an
+		 * endless loop. */
 		if (rc <= 0)
 			return record_sys_failure(writer,
 			    rc < 0 ? errno : ENOSPC, err);
 		n = (size_t)rc;
 		writer->written += n;
 		head = n < own.n ? n : own.n;
-		/* The pointer of an empty piece may be NULL. */
+		/* Skip this for an empty piece: its pointer may be NULL. */
 		if (head > 0)
 			own.p += head;
 		own.n -= head;
@@ -135,7 +139,8 @@ ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err)
 	return 0;
 }
 
-/* Empties borrowed, so that a piece that is not adjacent may follow. */
+/* Empties borrowed, the caller's bytes that are not written yet, so that other
+ * bytes may take its place. */
 static int
 empty_run(struct ctx_writer *writer, struct ctx_err *err)
 {
@@ -185,7 +190,7 @@ ctx_writer_copy(struct ctx_writer *writer, const char *p, size_t n,
 	if (has_failed(writer, err))
 		return -1;
 	if (n >= LONG_RUN) {
-		/* The bytes are written before the return, so the caller need
+		/* Write these bytes before returning, so that the caller need
 		 * not keep them. */
 		if (ctx_writer_put(writer, p, n, err) < 0)
 			return -1;
@@ -216,8 +221,8 @@ ctx_writer_close(struct ctx_writer *writer, struct ctx_err *err)
 	if (fd < 0 || close(fd) == 0 || rc < 0)
 		return rc;
 	/*
-	 * After EINTR the descriptor is closed, too.  A descriptor that was
-	 * never open is no error if there was nothing to write.
+	 * If close(2) fails with EINTR, the descriptor is closed all the same.
+	 * A descriptor that was never open is no error if nothing was written.
 	 */
 	if (errno == EINTR || (errno == EBADF && writer->written == 0))
 		return 0;
