@@ -1,8 +1,10 @@
 /*
- * edits.c - collect replacements, then write the text in one pass
+ * edits.c - collects replacements of parts of a text, then writes the changed
+ * text in one pass
  *
- * An edit is a span of the text and a span of the store.  Nothing is written
- * before all edits are known, so they may be added in any order.
+ * An edit is a span of bytes of the text, and the bytes in a buffer (the store)
+ * that replace it.  Nothing is written before all edits are known, so edits may
+ * be added in any order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +13,8 @@
 
 struct ctx_edit {
 	struct ctx_str old; /* replaced bytes of the text */
-	size_t at, n;       /* its replacement: offset and bytes in the store */
+	/* offset and length of the replacement in the store */
+	size_t at, n;
 };
 
 int
@@ -54,8 +57,9 @@ remove_span(struct ctx_edits *edits, const struct ctx_json *json, uint32_t from,
 }
 
 /*
- * Adjacent removed children become one edit.  The edit includes the comma
- * before them if an earlier child is kept, else the comma after them.
+ * Removes the marked children of an array or object.  Adjacent removed children
+ * become one edit.  The edit includes the comma before the children if an
+ * earlier child is kept, else the comma after them.
  */
 int
 ctx_edits_remove(struct ctx_edits *edits, const struct ctx_json *json,
@@ -63,7 +67,8 @@ ctx_edits_remove(struct ctx_edits *edits, const struct ctx_json *json,
 {
 	const struct ctx_node *nodes = json->nodes;
 	bool object = nodes[node].kind == CTX_JSON_OBJECT;
-	/* An earlier child is kept; a removed run has no edit yet. */
+	/* kept: an earlier child is kept. open: the child before is removed,
+	 * and no edit for it is added yet. */
 	bool kept = false, open = false;
 	uint32_t at, value, from = 0, to = 0;
 	size_t i = 0;
@@ -100,8 +105,9 @@ ctx_edits_mark_member(const struct ctx_json *json, uint32_t object,
 			drop[i] = true;
 }
 
-/* Orders edits by place.  Insertions come before a replacement of the same
- * place, and keep the order in which they were added. */
+/* Compares two edits for qsort by their position in the text.  An insertion
+ * comes before a replacement at the same position.  Two insertions at one
+ * position keep the order in which they were added. */
 static int
 compare_edits(const void *a, const void *b)
 {
@@ -120,8 +126,8 @@ sort_edits(struct ctx_edit *list, size_t n)
 {
 	size_t i;
 
-	/* qsort takes as long for sorted edits, and most edits are added in
-	 * order. */
+	/* Most edits are added in the order of their positions.  Check for that
+	 * first, because qsort takes as long for sorted edits. */
 	for (i = 1; i < n; i++)
 		if (compare_edits(&list[i - 1], &list[i]) > 0)
 			break;
@@ -129,8 +135,9 @@ sort_edits(struct ctx_edit *list, size_t n)
 		qsort(list, n, sizeof *list, compare_edits);
 }
 
-/* Orders edits by place.  At one place insertions come first, then longer edits
- * before shorter ones; of the same bytes the last added comes first. */
+/* Compares two edits for qsort by their position in the text.  At the same
+ * position insertions come first, then longer edits before shorter ones.  Of
+ * two edits that replace the same bytes, the one added last comes first. */
 static int
 compare_edit_spans(const void *a, const void *b)
 {
@@ -143,9 +150,9 @@ compare_edit_spans(const void *a, const void *b)
 	return x->at > y->at ? -1 : x->at < y->at;
 }
 
-/* Extends a removal of children of a container, which begins where another
- * removal does, to end.  If it begins with the first child, the comma after the
- * last is removed, too. */
+/* Extends an edit that removes children of an array or object up to end,
+ * because a second removal overlaps it.  If the edit begins with the first
+ * child, the comma after the last removed child is removed too. */
 static void
 extend_removal(struct ctx_edit *edit, const char *end)
 {
@@ -181,7 +188,7 @@ ctx_edits_merge(struct ctx_edits *edits)
 	edits->n = n;
 }
 
-/* Returns true if the edit lies in [p, end). */
+/* Returns true if the bytes that the edit replaces are all in [p, end). */
 static bool
 is_edit_within(const struct ctx_edit *edit, const char *p, const char *end)
 {
@@ -236,7 +243,8 @@ size_t
 ctx_edits_origin(const struct ctx_edits *edits, struct ctx_str text, size_t at)
 {
 	const struct ctx_edit *edit;
-	/* from: offset in the text; before: kept bytes before the edit. */
+	/* from: offset in the text. before: number of unchanged bytes between
+	 * from and the edit. */
 	size_t from = 0, before, i;
 
 	for (i = 0; i < edits->n; i++) {
@@ -273,7 +281,8 @@ ctx_edits_destination(const struct ctx_edits *edits, size_t first, size_t n,
 	return to;
 }
 
-/* Returns the index of the first of n merged edits after place p, or n. */
+/* Returns the index of the first edit after the address p, or n if there is
+ * none.  The n edits must be sorted by ctx_edits_merge. */
 static size_t
 find_edit_after(const struct ctx_edits *edits, size_t n, uintptr_t p)
 {

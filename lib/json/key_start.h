@@ -1,11 +1,12 @@
-/* key_start.h - the starts of the keys of an object, as a set of 16 bits */
+/* key_start.h - the first two bytes of the keys of an object, as a set of 16
+ * bits that makes most failing lookups fast */
 #ifndef CTX_JSON_KEY_START_H
 #define CTX_JSON_KEY_START_H
 
 #include <stdint.h>
 
-/* Returns the first two bytes of a key, which ends before the byte end; 0 for a
- * byte that it lacks. */
+/* Returns the first two bytes of a key as one number.  The byte end is the one
+ * after the key.  If the key is shorter, the missing bytes are 0. */
 static inline uint16_t
 key_start(const char *key, char end)
 {
@@ -19,11 +20,12 @@ key_start(const char *key, char end)
 }
 
 /*
- * Returns the bit for keys with this start (see key_start) in the set of keys
- * of an object, which is ctx_node.keys.  Several starts share a bit, so a set
- * can only prove that a key is absent; most lookups are for absent keys.  The
- * factor is one of those for which "role", "content" and "tool_calls" share
- * their bits with the fewest other keys of the formats.
+ * Returns the bit that stands for all keys with these first two bytes (see
+ * key_start).  The node of an object has the set of the bits of its keys
+ * (ctx_node.keys).  Different starts share a bit, so the set can only prove
+ * that a key is absent; most lookups are of absent keys.  The factor was chosen
+ * so that few other keys of the message formats share the bits of "role",
+ * "content" and "tool_calls".
  */
 static inline uint16_t
 key_bit(uint16_t start)

@@ -1,17 +1,17 @@
 /*
- * scan.c - find every value in a JSON text
+ * scan.c - finds every value in a JSON text
  *
  * The text between strings is read byte by byte.  Strings, which are most of
  * the text, are read in blocks of 64 bytes: bit masks mark the bytes that
- * matter inside a string (string_end.c).  While a container is open, its next
- * is the index of its parent, so nesting takes no memory.
+ * matter inside a string (string_end.c).  While an array or object is open, its
+ * node's next is the index of the parent, so nesting takes no extra memory.
  *
- * All values get nodes, even those that no caller reads.  Nodes take a share of
- * the instructions of a ctx-truncate with nothing to do: 5 % with long results,
- * 10 % with short messages, 16 % in Claude Code's transcripts.  Of these nodes
- * 0, 2 and 15 % are below keys that no caller reads.  So to validate those
- * values without nodes would save 2.5 % at most, less the cost of recognising
- * them.
+ * All values get nodes, even those that no caller reads.  Making nodes takes a
+ * share of the instructions of a ctx-truncate that changes nothing: 5 % with
+ * long tool results, 10 % with short messages, 16 % in transcripts of Claude
+ * Code.  Of these nodes 0, 2 and 15 % are below keys that no caller reads.
+ * Validating those values without making nodes would save 2.5 % of the
+ * instructions at most.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,20 +21,24 @@
 #include "json/key_start.h"
 #include "json/string_end.h"
 
-#define NONE UINT32_MAX /* parent of the outermost value */
+#define NONE UINT32_MAX /* no array or object is open */
 
-/* The scan_... functions and those that they call return 1; 0 if the text ends
- * before the value does; -1 with *err. */
+/* The state of a scan.  The scan_... functions and those that they call return
+ * 1 on success, 0 if the text ends before the value does, and -1 with *err if
+ * the text is invalid. */
 struct scan {
 	struct ctx_json *json;
 	struct ctx_err *err;
-	const char *p, *end;         /* the text not yet scanned */
+	/* the part of the text that is not scanned yet */
+	const char *p, *end;
 	ctx_string_end_fn *find_end; /* finds the end of a string */
-	uint32_t open;               /* the innermost open container, or NONE */
+	/* node of the innermost open array or object, or NONE */
+	uint32_t open;
 	unsigned depth;
 };
 
-/* Fills the error, with the column of the byte at p, and returns -1. */
+/* Fills the error with the text and the column of the byte at p.  Returns
+ * -1. */
 static int
 fail_at(const struct scan *s, const char *p, enum ctx_code code,
     const char *text)
@@ -62,7 +66,7 @@ grow_nodes(struct scan *s)
 	return 0;
 }
 
-/* Adds a node for the bytes from at to s->p. */
+/* Adds a node for the bytes from at to the current position (s->p). */
 static inline int
 append_node(struct scan *s, const char *at, enum ctx_json_kind kind,
     bool escaped)
@@ -114,7 +118,7 @@ close_container(struct scan *s)
 	return 1;
 }
 
-/* Moves s->p to the next byte that is not white space; returns false if there
+/* Moves s->p to the next byte that is not white space.  Returns false if there
  * is none before end. */
 static bool
 skip_space(struct scan *s, const char *end)
@@ -131,7 +135,8 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Returns true if c, directly after a number or a word, makes it invalid. */
+/* Returns true if the byte c makes a number or a word (such as true) invalid
+ * when it follows directly. */
 static bool
 is_wordlike(char c)
 {
@@ -205,9 +210,10 @@ scan_word(struct scan *s, const char *text, enum ctx_json_kind kind)
 	return append_node(s, at, kind, false);
 }
 
-/* Returns true if the n bytes at p begin a character that more bytes could
- * complete.  After any lead byte the lowest or the highest continuation is
- * valid. */
+/* Returns true if the n bytes at p are the beginning of a UTF-8 character that
+ * more bytes could complete.  To test this it appends the lowest and the
+ * highest continuation bytes: after every valid lead byte at least one of the
+ * two is valid. */
 static bool
 is_truncated_char(const char *p, size_t n)
 {
@@ -224,9 +230,10 @@ is_truncated_char(const char *p, size_t n)
 }
 
 /*
- * Returns the closing quote of the string whose text begins at p.  Returns NULL
- * if it is not within one vector, or if a byte before it needs a closer look.
- * Most strings are short, as keys are.
+ * Returns the closing quote of a short string, whose text begins at p.  Returns
+ * NULL if no closing quote is within one SIMD vector, or if there is a
+ * backslash, a control byte or a byte beyond ASCII before it.  Most strings,
+ * such as keys, are short.
  */
 static const char *
 find_short_end(const struct scan *s, const char *p)
@@ -245,7 +252,8 @@ find_short_end(const struct scan *s, const char *p)
 	return p + __builtin_ctzll(found);
 }
 
-/* Finds the closing quote of the string whose text begins at p. */
+/* Finds the closing quote of a string of any length, whose text begins at p.
+ * Returns 1, 0 if the text ends first, or -1 with *err. */
 static int
 find_long_end(const struct scan *s, const char *p, const char **quote,
     bool *escaped)
@@ -284,8 +292,8 @@ scan_string(struct scan *s)
 	return append_node(s, at, CTX_JSON_STRING, escaped);
 }
 
-/* Scans the value that begins at s->p; of a container only the opening
- * bracket. */
+/* Scans the JSON value that begins at s->p.  Of an array or object only the
+ * opening bracket is scanned. */
 static int
 begin_value(struct scan *s, const char *expected)
 {
@@ -309,8 +317,9 @@ begin_value(struct scan *s, const char *expected)
 	}
 }
 
-/* Records the start of the key that was added last in its node and in its
- * object's.  A key with escapes may have any start. */
+/* Adds the first two bytes of the newest key (see key_start.h) to the key's
+ * node, and to the set of keys in the node of its object.  A key with escapes
+ * may begin with any bytes, so all bits of the set are then set. */
 static void
 record_key_start(struct scan *s)
 {
@@ -321,7 +330,8 @@ record_key_start(struct scan *s)
 	    key->escaped ? UINT16_MAX : key_bit(key->keys);
 }
 
-/* Scans a key, its colon and its value, as begin_value does. */
+/* Scans a key, its colon and its value.  Of a value that is an array or object
+ * only the opening bracket is scanned. */
 static int
 scan_member(struct scan *s, const char *expected)
 {
@@ -340,7 +350,8 @@ scan_member(struct scan *s, const char *expected)
 	return skip_space(s, s->end) ? begin_value(s, "expected a value") : 0;
 }
 
-/* Scans what follows an opening bracket: the closing one or the first child. */
+/* Scans the token after an opening bracket: the closing bracket, or the start
+ * of the first child. */
 static int
 scan_first_child(struct scan *s, bool array)
 {
@@ -350,7 +361,8 @@ scan_first_child(struct scan *s, bool array)
 		     : scan_member(s, "expected a key or '}'");
 }
 
-/* Scans what follows a child: the closing bracket, or a comma and a child. */
+/* Scans the token after a child of an array or object: the closing bracket, or
+ * a comma and the start of the next child. */
 static int
 scan_next_child(struct scan *s, bool array)
 {

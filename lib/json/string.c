@@ -1,4 +1,4 @@
-/* string.c - decode and encode JSON strings */
+/* string.c - decodes, encodes, compares and measures JSON strings */
 #include <string.h>
 
 #include "base/vector.h"
@@ -8,7 +8,8 @@
 #define STEP  ((ptrdiff_t)sizeof(PLAIN_VECTOR))
 #define BLOCK 64
 
-/* The character of a two-byte escape, by its second byte. */
+/* For each byte that may follow a backslash, such as n, the character that the
+ * escape stands for. */
 static const char meaning[256] = {['"'] = '"',
     ['\\'] = '\\',
     ['/'] = '/',
@@ -18,14 +19,14 @@ static const char meaning[256] = {['"'] = '"',
     ['r'] = '\r',
     ['t'] = '\t'};
 
-/* Returns the bytes between the quotes. */
+/* Returns the bytes between the quotes of a JSON string literal. */
 static struct ctx_str
 strip_quotes(struct ctx_str literal)
 {
 	return (struct ctx_str){literal.p + 1, literal.n - 2};
 }
 
-/* Returns the first backslash of [p, end), or end. */
+/* Returns the first backslash in [p, end), or end if there is none. */
 static const char *
 find_backslash(const char *p, const char *end)
 {
@@ -34,8 +35,8 @@ find_backslash(const char *p, const char *end)
 	return found == NULL ? end : found;
 }
 
-/* Returns the value of a hex digit.  Letters have bit 6 set, and their low four
- * bits are their value less nine. */
+/* Returns the value of a hex digit.  In ASCII a letter has bit 6 set, and its
+ * low four bits are nine less than its value. */
 static uint32_t
 hex_value(char c)
 {
@@ -51,8 +52,9 @@ parse_hex4(const char *p)
 	    hex_value(p[2]) << 4 | hex_value(p[3]);
 }
 
-/* Sets *cp to the character of the escape at p, and returns the bytes of the
- * escape: 12 for a surrogate pair.  A lone surrogate gives U+FFFD. */
+/* Decodes the escape at p and sets *cp to its character.  Returns the length of
+ * the escape in bytes, which is 12 for a surrogate pair.  A single surrogate
+ * gives U+FFFD. */
 static size_t
 parse_escape(const char *p, const char *end, uint32_t *cp)
 {
@@ -76,7 +78,8 @@ parse_escape(const char *p, const char *end, uint32_t *cp)
 	return 6;
 }
 
-/* Decodes the escape at *p to *to, and moves both pointers to its end. */
+/* Decodes the escape at *p to the memory at *to, and moves both pointers past
+ * what was read and written. */
 INLINE void
 decode_escape(const char **p, const char *end, char **to)
 {
@@ -90,10 +93,10 @@ decode_escape(const char **p, const char *end, char **to)
 }
 
 /*
- * Decodes [p, end) to memory at to, and returns the end of the result.  end - p
- * bytes are enough there, as no escape is shorter than its character.  So a
- * whole vector may always be copied: from its first escape on it is
- * overwritten.
+ * Decodes the string bytes [p, end) to memory at to, and returns the end of the
+ * result.  There must be room for end - p bytes, as no escape is shorter than
+ * its character.  So a whole SIMD vector may be copied even if it contains an
+ * escape: the bytes from the escape on are overwritten later.
  */
 static char *
 decode_escapes(char *to, const char *p, const char *end)
@@ -137,8 +140,8 @@ ctx_json_string_decode(struct ctx_buf *out, struct ctx_str literal,
 	return 0;
 }
 
-/* Returns the letter of the short escape of c; 'u' if it has only a long one; 0
- * if it needs none. */
+/* Returns the letter of the short escape (such as \n) of a byte, 'u' if the
+ * byte has only the long escape \u00XX, or 0 if it needs no escape. */
 static char
 escape_letter(unsigned char c)
 {
@@ -147,7 +150,8 @@ escape_letter(unsigned char c)
 	return c < 0x20 ? of[c] : c == '"' || c == '\\' ? (char)c : '\0';
 }
 
-/* Writes the escape of a byte and returns its length; 0 if it needs none. */
+/* Writes the escape of a byte to out and returns its length in bytes, or 0 if
+ * the byte needs no escape. */
 static size_t
 write_escape(unsigned char c, char out[6])
 {
@@ -160,7 +164,8 @@ write_escape(unsigned char c, char out[6])
 	return out[1] == '\0' ? 0 : out[1] == 'u' ? 6 : 2;
 }
 
-/* Returns the first byte of [p, end) that must be escaped, or end. */
+/* Returns the first byte in [p, end) that must be escaped in a JSON string, or
+ * end if there is none. */
 static const char *
 find_special(const char *p, const char *end)
 {
@@ -188,7 +193,7 @@ ctx_json_string_encode(struct ctx_buf *out, const char *p, size_t n,
 	char written[6];
 
 	if (n == 0)
-		p = ""; /* p may have been NULL */
+		p = ""; /* p may be NULL */
 	end = p + n;
 	if (ctx_buf_add(out, "\"", 1, err) < 0)
 		return -1;
@@ -215,7 +220,8 @@ ctx_json_string_is_normalized(struct ctx_str literal)
 	uint32_t cp;
 	size_t n;
 
-	/* In a valid literal all bytes that must be escaped are. */
+	/* A valid literal has no byte that should be escaped but is not, so
+	 * only needless escapes are searched for. */
 	while ((p = find_backslash(p, end)) != end) {
 		if (p[1] != 'u' && p[1] != '/') {
 			p += 2; /* all other short escapes are necessary */
@@ -253,7 +259,7 @@ ctx_json_string_normalize(struct ctx_buf *out, struct ctx_str literal,
 	return ctx_buf_add(out, p, (size_t)(end - p) + 1, err);
 }
 
-/* Returns a mask: bit i is set if byte i of the BLOCK bytes at p is c. */
+/* Returns a mask of the BLOCK bytes at p: bit i is set if byte i is c. */
 static uint64_t
 find_byte_positions(const char *p, char c)
 {
@@ -265,15 +271,16 @@ find_byte_positions(const char *p, char c)
 	return found;
 }
 
-/* How much longer the escapes of a literal are than the text that they stand
- * for. */
+/* The excess of escapes: how many bytes and characters longer the escapes of a
+ * JSON string are than the text that they stand for. */
 struct excess {
-	const char *end; /* of the last \u escape counted */
+	const char *end; /* end of the last \u escape that was counted */
 	size_t bytes, chars;
 };
 
-/* Adds the excess of \u escapes.  Bit i of u is set if p[i] is the u of an
- * escape.  find_excess counts one byte of each escape. */
+/* Adds the excess of \u escapes (how much longer they are than their text).
+ * Bit i of u is set if p[i] is the u of an escape.  One byte of each escape is
+ * not added here, as find_excess counts it. */
 static void
 add_long_escapes(struct excess *excess, const char *p, uint64_t u,
     const char *end)
@@ -285,7 +292,7 @@ add_long_escapes(struct excess *excess, const char *p, uint64_t u,
 
 	for (; u != 0; u &= u - 1) {
 		at = p + __builtin_ctzll(u) - 1;
-		/* This is the second escape of a surrogate pair. */
+		/* Skip this: it is the second escape of a surrogate pair. */
 		if (at < excess->end)
 			continue;
 		len = parse_escape(at, end, &cp);
@@ -296,8 +303,8 @@ add_long_escapes(struct excess *excess, const char *p, uint64_t u,
 	}
 }
 
-/* Returns how many bits are set; a call to the compiler's library would take
- * twice as long. */
+/* Returns the number of bits that are set.  Without a processor instruction for
+ * it, a call to the compiler's library would take twice as long. */
 static size_t
 count_bits(uint64_t bits)
 {
@@ -311,10 +318,11 @@ count_bits(uint64_t bits)
 }
 
 /*
- * Returns the excess of all escapes of a text.  An escape begins with two
- * bytes: a backslash and an escaped byte, which may be a backslash.  So there
- * are two bytes per escape that are a backslash or escaped, and one of them is
- * excess.  add_long_escapes adds the rest of \u escapes.
+ * Returns how much longer the escapes of a string are than the text that they
+ * stand for.  Every escape begins with two bytes: a backslash and the byte that
+ * it escapes, which may be a backslash too.  So counting all bytes that are a
+ * backslash or escaped, and halving the number, gives one excess byte per
+ * escape. add_long_escapes adds the rest of \u escapes.
  */
 static struct excess
 find_excess(struct ctx_str text)
@@ -421,7 +429,7 @@ ctx_json_string_is(struct ctx_str literal, const char *p, size_t n)
 	size_t len;
 
 	if (n == 0)
-		p = ""; /* p may have been NULL */
+		p = ""; /* p may be NULL */
 	for (;;) {
 		next = find_backslash(q, end);
 		len = (size_t)(next - q);
@@ -443,7 +451,8 @@ ctx_json_string_is(struct ctx_str literal, const char *p, size_t n)
 bool
 ctx_json_strings_equal(struct ctx_str a, struct ctx_str b)
 {
-	size_t i = 1, k = 1; /* after the quotes */
+	/* offset of the first character, after the quote */
+	size_t i = 1, k = 1;
 	uint32_t one, other;
 	int more;
 

@@ -1,9 +1,9 @@
 /*
- * string_end.c - find the end of a JSON string
+ * string_end.c - finds the end of a JSON string
  *
- * Strings are read in blocks of 64 bytes, as masks of one bit per byte.  The
- * loop over blocks is in string_end_blocks.h, which is compiled once for each
- * kind of vector.
+ * Strings are read in blocks of 64 bytes, as bit masks with one bit per byte.
+ * The loop over the blocks is in string_end_blocks.h, which is compiled once
+ * for each kind of SIMD vector.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 #define BLOCK 64
 
-/* Masks of a block: bit i is for byte i. */
+/* Bit masks of a block of 64 bytes: bit i belongs to byte i. */
 struct string_block {
 	uint64_t backslash;
 	uint64_t stop;    /* quotes and control bytes */
@@ -21,7 +21,9 @@ struct string_block {
 	uint64_t letter;  /* bytes that are valid after a backslash */
 	uint64_t u;       /* bytes that are the letter u */
 	uint64_t escaped; /* bytes that a backslash escapes */
-	uint64_t carry;   /* bit 0: the block before escapes the first byte */
+	/* bit 0 is set if the last byte of the block before escapes the first
+	 * byte of this block */
+	uint64_t carry;
 };
 
 INLINE bool
@@ -34,7 +36,7 @@ is_hex(char c)
 }
 
 /* Returns true if there are four hex digits at p.  If not, moves search->p to
- * the first byte that is none. */
+ * the first byte that is not a hex digit. */
 INLINE bool
 has_hex4(struct string_end *search, const char *p)
 {
@@ -51,8 +53,9 @@ has_hex4(struct string_end *search, const char *p)
 }
 
 /*
- * Removes escaped bytes from the stops of a block, and adds bytes that must not
- * be escaped.  Returns false if the search is over.
+ * Corrects the bytes of a block at which the search stops (block->stop).
+ * Escaped quotes are removed from them, and bytes that must not follow a
+ * backslash are added.  Returns false if an invalid \u escape ends the search.
  */
 INLINE bool
 resolve_escapes(struct string_end *search, struct string_block *block)
@@ -70,8 +73,8 @@ resolve_escapes(struct string_end *search, struct string_block *block)
 	return true;
 }
 
-/* Ends the search at the first stop, and sets search->wrong if that is an
- * error. */
+/* Ends the search at the first stop of the block.  If that byte is not the
+ * closing quote or the end of the text, sets search->wrong to the error. */
 INLINE void
 stop_search(struct string_end *search, const struct string_block *block)
 {

@@ -6,15 +6,18 @@
 #include "base/vector.h"
 
 /*
- * A search for the end of a string.  It begins with p after the opening quote,
- * end set, and the other members zero.  It ends with p at the closing quote, at
- * the end of the text, or at an invalid byte.  UTF-8 is not validated.
+ * A search for the end of a JSON string.  Before the search, p is the byte
+ * after the opening quote, end the end of the text, and the other members are
+ * zero.  After the search, p is the closing quote, the end of the text, or an
+ * invalid byte.  The search does not check if the bytes are valid UTF-8.
  */
 struct string_end {
-	const char *p, *end; /* the position; the end of the text */
-	const char *high;    /* the first byte beyond ASCII, or NULL */
-	const char *wrong;   /* why the byte at p is invalid, or NULL */
-	bool escaped;        /* true if there was a backslash */
+	const char *p, *end; /* current position; end of the text */
+	/* the first byte beyond ASCII; NULL if there is none */
+	const char *high;
+	/* why the byte at p is invalid; NULL if it is not */
+	const char *wrong;
+	bool escaped; /* true if the string has a backslash */
 };
 
 typedef void ctx_string_end_fn(struct string_end *search);
@@ -22,15 +25,16 @@ typedef void ctx_string_end_fn(struct string_end *search);
 ctx_string_end_fn *ctx_string_end_select(enum ctx_simd simd);
 
 /*
- * Returns a mask of the bytes of a 64-byte block that a backslash escapes;
- * these may be backslashes.  Bit 0 of *carry is set if the block before escapes
- * the first byte; it is updated for the block after.
+ * Returns a mask of the bytes of a 64-byte block that a backslash escapes; they
+ * may be backslashes themselves. backslash is the mask of all backslashes.  Bit
+ * 0 of *carry is set if the last byte of the block before escapes the first
+ * byte; it is updated for the next block.
  *
- * The sum turns a run of backslashes that begins at an odd bit into one bit
- * after the run, and keeps a run that begins at an even bit.  Flipping the odd
- * bits then leaves, in both cases, every second bit of the run, from its first:
- * the backslashes that escape.  The bit after the run is set if its last
- * backslash escapes.
+ * In a run of backslashes, every second one escapes, beginning with the first.
+ * The sum turns a run that begins at an odd bit into one bit after the run, and
+ * keeps a run that begins at an even bit.  Flipping the odd bits then leaves,
+ * in both cases, the backslashes that escape.  The bit after the run is set if
+ * the run's last backslash escapes.
  */
 INLINE uint64_t
 find_escaped(uint64_t backslash, uint64_t *carry)

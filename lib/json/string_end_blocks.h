@@ -1,5 +1,5 @@
-/* string_end_blocks.h - the search for the end of a string; string_end.c
- * includes this file once for each kind of vector */
+/* string_end_blocks.h - the search for the end of a JSON string; string_end.c
+ * includes this file once for each kind of SIMD vector */
 
 INLINE TARGET MASK
 KIND(backslashes)(VECTOR v)
@@ -13,13 +13,15 @@ KIND(us)(VECTOR v)
 	return KIND(equal)(v, 'u');
 }
 
-/* Finds the bytes that are valid after a backslash. */
+/* Finds the bytes that are valid after a backslash in a JSON string. */
 #ifdef LOOKUP
 INLINE TARGET MASK
 KIND(letters)(VECTOR v)
 {
-	/* Bit 1: " and /; 2: \; 4: b, f, n; 8: r, t, u.  A byte is found if its
-	 * low half and its high half share a bit. */
+	/* The valid bytes are divided into four sets, each with a bit: 1 is "
+	 * and /; 2 is \; 4 is b, f and n; 8 is r, t and u.  The tables give the
+	 * sets for the low and the high half of a byte.  A byte is valid if its
+	 * halves have a set in common. */
 	static const uint8_t low[16] = {[0x2] = 1 | 4 | 8,
 	    [0x4] = 8,
 	    [0x5] = 8,
@@ -37,7 +39,8 @@ KIND(letters)(VECTOR v)
 INLINE TARGET MASK
 KIND(letters)(VECTOR v)
 {
-	/* b and f differ in one bit only, and so do t and u. */
+	/* b and f differ in one bit only, and so do t and u.  So setting this
+	 * bit makes one comparison find both letters. */
 	MASK bf = KIND(equal)(KIND(set)(v, 'b' ^ 'f'), 'f');
 	MASK tu = KIND(equal)(KIND(set)(v, 't' ^ 'u'), 'u');
 	MASK nr = KIND(or)(KIND(equal)(v, 'n'), KIND(equal)(v, 'r'));
@@ -48,8 +51,8 @@ KIND(letters)(VECTOR v)
 }
 #endif
 
-/* Gathers one bit for each of 64 bytes from p on.  The loop over the vectors is
- * unrolled by hand, as no compiler does so at -O2. */
+/* Makes a mask of 64 bytes from p on, with one bit per byte.  The loop over the
+ * vectors is unrolled by hand, as no compiler does so at -O2. */
 #define PART(what, i) (KIND(bits)(KIND(what)(KIND(load)(p + (i)))) << (i))
 #define GATHER(what)                                                      \
 	(sizeof(VECTOR) == 64          ? PART(what, 0)                    \
@@ -60,8 +63,8 @@ KIND(letters)(VECTOR v)
 		    PART(what, 16) | PART(what, 24) | PART(what, 32) |    \
 		    PART(what, 40) | PART(what, 48) | PART(what, 56))
 
-/* Reads the block at p, which is that at search->p or a copy.  Returns true if
- * the search is over. */
+/* Searches one block of 64 bytes. p is search->p or a copy of the bytes there.
+ * Returns true if the search is over. */
 INLINE TARGET bool
 KIND(ends)(struct string_end *search, struct string_block *block, const char *p)
 {
@@ -71,8 +74,9 @@ KIND(ends)(struct string_end *search, struct string_block *block, const char *p)
 	if (block->high != 0 && search->high == NULL)
 		search->high = search->p + __builtin_ctzll(block->high);
 	block->escaped = 0;
-	/* In code and logs half of the blocks have backslashes.  With wide
-	 * vectors a mispredicted branch takes longer than the masks. */
+	/* In code and logs, half of the blocks have backslashes.  With wide
+	 * vectors, making all masks takes less time than a mispredicted
+	 * branch. */
 	if (sizeof(VECTOR) >= 32 || (block->backslash | block->carry) != 0) {
 		block->letter = GATHER(letters);
 		block->u = GATHER(us);
@@ -88,7 +92,8 @@ KIND(ends)(struct string_end *search, struct string_block *block, const char *p)
 static TARGET void
 KIND(search)(struct string_end *out)
 {
-	struct string_end search = *out; /* a copy that can be in registers */
+	/* local copy, so that it can be in registers */
+	struct string_end search = *out;
 	struct string_block block = {0};
 	char tail[BLOCK];
 
@@ -97,8 +102,8 @@ KIND(search)(struct string_end *out)
 			*out = search;
 			return;
 		}
-	/* The zeros after the text are control bytes, so they stop the search.
-	 */
+	/* The zeros after the end of the text count as control bytes, so they
+	 * stop the search. */
 	memset(tail, 0, BLOCK);
 	memcpy(tail, search.p, (size_t)(search.end - search.p));
 	(void)KIND(ends)(&search, &block, tail);

@@ -1,5 +1,5 @@
 /*
- * values.c - reads the values that the scanner has found
+ * values.c - reads the values that the JSON scanner has found
  */
 #include <string.h>
 
@@ -26,8 +26,8 @@ ctx_json_is(const struct ctx_json *json, uint32_t node, const char *s)
 	if (at->escaped)
 		return ctx_json_string_is(ctx_json_str(json, node), s,
 		    strlen(s));
-	/* A JSON string contains no NUL.  Most strings differ from s in their
-	 * first byte. */
+	/* Compare the first byte before all: most strings differ there.  A JSON
+	 * string contains no NUL, so strncmp is safe. */
 	n = at->end - at->at - 2;
 	return (n == 0 || *p == *s) && strncmp(p, s, n) == 0 && s[n] == '\0';
 }
@@ -89,9 +89,10 @@ ctx_json_text(const struct ctx_json *json, uint32_t node,
 	return 0;
 }
 
-/* Returns true if a value is written without white space between tokens and
- * without needless escapes.  It adds up the bytes of all tokens: each child has
- * a comma or colon before it, except the first of a container. */
+/* Returns true if a JSON value has no white space between tokens and no
+ * needless escapes.  It adds up the lengths of all tokens, and compares the sum
+ * with the length of the value.  Each child has a comma or colon before it,
+ * except the first of an array or object. */
 static bool
 is_compact(const struct ctx_json *json, uint32_t node)
 {
@@ -112,7 +113,7 @@ is_compact(const struct ctx_json *json, uint32_t node)
 	return n == all->end - all->at;
 }
 
-/* Appends the brackets, commas and colons in [p, end). */
+/* Appends the brackets, commas and colons in [p, end), but no white space. */
 static int
 append_punctuation(struct ctx_buf *out, const char *p, const char *end,
     struct ctx_err *err)
@@ -163,7 +164,8 @@ ctx_json_compact(const struct ctx_json *json, uint32_t node,
 	return 0;
 }
 
-/* Returns the value of the last member with this key, which has this start. */
+/* Returns the node of the value of the object's last member with this key; 0 if
+ * there is none. start is the key's first two bytes (see key_start). */
 static __attribute__((noinline)) uint32_t
 find_last(const struct ctx_json *json, uint32_t obj, const char *key,
     uint16_t start)
@@ -210,7 +212,8 @@ ctx_json_count(const struct ctx_json *json, uint32_t node)
 	uint32_t at;
 	size_t n = 0;
 
-	/* Keys and values are both counted; a scalar has no children. */
+	/* The loop counts keys and values, so the number of members is half of
+	 * that.  A node that is not an array or object has no children. */
 	for (at = node + 1; at < nodes[node].next; at = nodes[at].next)
 		n++;
 	return nodes[node].kind == CTX_JSON_OBJECT ? n / 2 : n;
