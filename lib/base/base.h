@@ -1,6 +1,6 @@
 /*
- * base.h - errors, memory, string interning, threads, signals, time, patterns,
- * UTF-8: for all rooms of lib/
+ * base.h - what all of lib/ uses: errors, memory, string interning, threads,
+ * signals, time, patterns, UTF-8
  */
 #ifndef CTX_BASE_H
 #define CTX_BASE_H
@@ -19,84 +19,96 @@
 
 enum ctx_code {
 	CTX_OK,
-	CTX_ENOMEM, /* out of memory, or a size beyond SIZE_MAX */
-	CTX_ESYS,   /* a system call failed; sys holds its errno */
-	CTX_EPIPE,  /* no process reads the output pipe; be silent */
+	CTX_ENOMEM, /* out of memory, or a size exceeds SIZE_MAX */
+	CTX_ESYS,   /* a system call failed; member sys is its errno */
+	/* no process reads the output pipe any more; no message should be
+	 * printed */
+	CTX_EPIPE,
 	CTX_EINPUT, /* the input is invalid (JSON, UTF-8, framing) */
-	CTX_ELIMIT, /* the input is valid but exceeds a documented limit */
+	CTX_ELIMIT, /* the input is valid, but exceeds a documented limit */
 	CTX_EARG,   /* an argument is invalid, or a command failed */
-	CTX_EFILE,  /* a named file has a wrong format, type, owner or mode */
+	/* a file that the user named has a wrong format, type, owner or mode */
+	CTX_EFILE,
 };
 
 struct ctx_err {
 	enum ctx_code code;
-	int sys;          /* errno of a CTX_ESYS, else 0 */
-	const char *file; /* name of the input, the caller's; or NULL */
-	uint64_t line;    /* line of that input, from 1; 0: unknown */
-	uint64_t column;  /* byte of that line, from 1; 0: unknown */
-	char text[240];   /* one lower-case clause, no full stop, NUL ended */
+	int sys; /* errno if code is CTX_ESYS, else 0 */
+	/* name of the input file or NULL; the caller owns the string */
+	const char *file;
+	/* line number in the input file, from 1; 0 if unknown */
+	uint64_t line;
+	uint64_t column; /* byte position in the line, from 1; 0 if unknown */
+	/* error text: one clause in lower case, without a full stop,
+	 * NUL-terminated */
+	char text[240];
 };
 
-/* Fills *err, without file, line and column, and returns -1. */
+/* Sets code and text of *err, and clears its file, line and column.  Returns
+ * -1. */
 int ctx_err_set(struct ctx_err *err, enum ctx_code code, const char *fmt, ...)
     CTX_FORMAT(3, 4);
-/* Fills *err with CTX_ESYS and the errno value sys, and returns -1.  The text
- * names what failed; a long one is cut, so that the system's message fits after
- * it. */
+/* Sets *err to CTX_ESYS with this errno value, and returns -1.  The text says
+ * what failed.  A long text is cut, so that there is room for the system's
+ * error message after it. */
 int ctx_err_sys(struct ctx_err *err, int sys, const char *fmt, ...)
     CTX_FORMAT(3, 4);
 int ctx_err_nomem(struct ctx_err *err);
 
 /* ---- base/memory.c: growing buffers and arenas -------------------------- */
 
-/* A span of bytes that the struct does not own. */
+/* A span of bytes that another object owns. */
 struct ctx_str {
 	const char *p;
 	size_t n; /* bytes */
 };
 
-/* A growing byte buffer.  A zeroed one is valid and empty.  The buffer owns p,
- * which may be NULL. */
+/* A growing byte buffer.  A zeroed struct is a valid empty buffer.  The buffer
+ * owns its memory p, which may be NULL. */
 struct ctx_buf {
 	char *p;
-	size_t n, cap; /* bytes used, bytes allocated */
+	size_t n, cap; /* bytes used; bytes allocated */
 };
 
-/* Grows the buffer so that extra bytes fit after the n in use. */
+/* Grows the buffer, if necessary, so that extra more bytes fit after the n
+ * bytes in use. */
 int ctx_buf_reserve(struct ctx_buf *buf, size_t extra, struct ctx_err *err);
 int ctx_buf_add(struct ctx_buf *buf, const char *p, size_t n,
     struct ctx_err *err);
 int ctx_buf_printf(struct ctx_buf *buf, struct ctx_err *err, const char *fmt,
     ...) CTX_FORMAT(3, 4);
-/* Empties the buffer and returns its memory, which the caller frees; bytes that
- * are not in use are given back, if any is in use.  NULL: it has no memory. */
+/* Empties the buffer and returns its memory, which the caller frees.  The
+ * memory is first shrunk to the bytes in use.  Returns NULL if the buffer has
+ * no memory. */
 char *ctx_buf_take(struct ctx_buf *buf);
-/* Empties a buffer for its next use.  If it has more than CTX_BUF_KEEP bytes of
- * memory, that is freed, so that one huge text does not occupy it for ever. */
+/* Empties a buffer, and keeps its memory for the next use.  If the buffer has
+ * more than CTX_BUF_KEEP bytes, its memory is freed, so that one huge text does
+ * not occupy memory for ever. */
 #define CTX_BUF_KEEP ((size_t)1 << 20)
 void ctx_buf_reset(struct ctx_buf *buf);
 void ctx_buf_release(struct ctx_buf *buf);
 
 /*
- * Grows an array so that it has room for need elements of size bytes.  *cap is
- * its capacity in elements, which at least doubles when the array grows.
- * Returns the array, which may have moved; on success this is not NULL, even
- * for need 0.  Returns NULL with *err if there is no memory; the old array is
- * then still valid.
+ * Grows an array, if necessary, to a capacity of at least need elements of size
+ * bytes.  *cap is its capacity in elements; it at least doubles when the array
+ * grows.  Returns the array, which may have moved.  The result is never NULL on
+ * success, even if need is 0.  Returns NULL with *err if there is no memory;
+ * the old array is then still valid.
  */
 void *ctx_grow(void *array, size_t *cap, size_t need, size_t size,
     struct ctx_err *err);
 
 /*
- * An arena allocates memory that is freed all at once.  A zeroed arena is valid
- * and empty.  ctx_arena_reset keeps the largest block for the next use.
+ * An arena: allocates memory that is freed all at once.  A zeroed struct is a
+ * valid empty arena. ctx_arena_reset keeps the largest block for the next use.
  */
 struct ctx_arena {
 	struct ctx_arena_block *block;
-	size_t used; /* bytes used in the newest block */
+	size_t used; /* number of bytes used in the newest block */
 };
 
-/* Returns n zeroed bytes, aligned for any type, or NULL with *err. */
+/* Allocates n zeroed bytes in the arena, aligned for any type.  Returns NULL
+ * with *err if there is no memory. */
 void *ctx_arena_alloc(struct ctx_arena *arena, size_t n, struct ctx_err *err);
 char *ctx_arena_copy(struct ctx_arena *arena, const char *p, size_t n,
     struct ctx_err *err);
@@ -106,35 +118,39 @@ void ctx_arena_release(struct ctx_arena *arena);
 /* ---- base/hash.c: keyed hashing ----------------------------------------- */
 
 /*
- * Keyed hash for tables whose keys come from the input: SipHash-1-3 (Aumasson,
- * Bernstein 2012).  The key is random, so that no input can make a table slow
- * by collisions.  Hash values never reach an output.
+ * A hash key for tables whose entries come from the input: SipHash-1-3
+ * (Aumasson, Bernstein 2012).  The key is random, so that nobody can write an
+ * input that makes a table slow by collisions.  Hash values never appear in
+ * output.
  */
 struct ctx_hashkey {
 	uint64_t k[2];
 };
 void ctx_hashkey_init(struct ctx_hashkey *key);
 uint64_t ctx_hash(const struct ctx_hashkey *key, const char *p, size_t n);
-/* Computes a hash of 128 bits, which a table can store in place of the key. */
+/* Computes a hash of 128 bits.  That is long enough for a table to store the
+ * hash in place of the string. */
 void ctx_hash_wide(const struct ctx_hashkey *key, const char *p, size_t n,
     uint64_t hash[2]);
 
 /* ---- base/intern.c: string interning ------------------------------------ */
 
 /*
- * String intern table.  Each distinct string gets an id, counting from 1; 0
- * means no string.  The table owns a copy whose address is valid until reset or
- * release; reset keeps the memory.  A zeroed table is valid.
+ * A string intern table: gives each distinct string an id, counting from 1; 0
+ * means no string.  The table owns a copy of each string, whose address is
+ * valid until reset or release.  Reset keeps the memory.  A zeroed struct is a
+ * valid empty table.
  */
 struct ctx_intern {
 	struct ctx_hashkey hash;
-	struct ctx_str *list; /* list[id - 1] */
+	struct ctx_str *list; /* the string with this id is list[id - 1] */
 	size_t n, cap;
 	uint32_t *slots;
 	size_t mask;
 	struct ctx_arena arena;
 };
-/* Sets *id to the id of a string, which is added if it is new. */
+/* Sets *id to the id of a string.  The string is added to the table if it is
+ * not in it. */
 int ctx_intern(struct ctx_intern *names, const char *p, size_t n, uint32_t *id,
     struct ctx_err *err);
 struct ctx_str ctx_intern_at(const struct ctx_intern *names, uint32_t id);
@@ -144,41 +160,43 @@ void ctx_intern_release(struct ctx_intern *names);
 
 /* ---- base/thread_pool.c: tasks for several threads ---------------------- */
 
-/* A task for a pool: the first member of a struct with the data of the task, to
- * which run casts the pointer. */
+/* A task for a thread pool.  It is the first member of a struct with the data
+ * of the task; the function run casts its pointer to that struct. */
 struct ctx_task {
 	/* number: index of the thread that runs the task, from 0 */
 	void (*run)(struct ctx_task *task, unsigned number);
-	/* Internal: */
+	/* The next members are used by the pool only. */
 	struct ctx_task *next;
 	bool done;
 };
 
-/* Opens a pool of the given number of threads, at least 1.  The calling thread
- * is one of them, number 0; it runs all tasks if no other can be started. */
+/* Opens a pool with the given number of threads, at least 1.  The calling
+ * thread is one of them and has the number 0.  It runs all tasks if no other
+ * thread can be started. */
 struct ctx_pool;
 int ctx_pool_open(struct ctx_pool **pool, unsigned threads,
     struct ctx_err *err);
-/* Adds a task.  Only the thread that opened the pool may add tasks and wait for
- * them.  Tasks start in the order in which they were added. */
+/* Adds a task to the pool's queue.  Only the thread that opened the pool may
+ * add tasks and wait for them.  Tasks are started in the order in which they
+ * are added. */
 void ctx_pool_add(struct ctx_pool *pool, struct ctx_task *task);
-/* Waits until the task is done, and runs other tasks meanwhile. */
+/* Waits until the task is done.  Meanwhile this thread runs other tasks. */
 void ctx_pool_wait(struct ctx_pool *pool, const struct ctx_task *task);
-/* Waits for the tasks that are running, drops the others and ends the
- * threads. */
+/* Waits for the tasks that are running, drops the tasks that were not started,
+ * and ends the threads. */
 void ctx_pool_close(struct ctx_pool *pool);
 
 /* ---- base/signals.c: deferred signals ----------------------------------- */
 
-/* Signals that end a program: HUP, INT, QUIT and TERM. */
+/* The signals that end a program: HUP, INT, QUIT and TERM. */
 enum { CTX_TERMINATION_SIGNALS = 4 };
 extern const int ctx_termination_signals[CTX_TERMINATION_SIGNALS];
 
 /*
- * Blocks the termination signals in the calling thread and returns those that
- * it has blocked.  ctx_signals_release takes this value and unblocks them.
- * This is for code that must remove a temporary file; such code must not wait
- * for ever.
+ * Blocks HUP, INT, QUIT and TERM in the calling thread.  Returns the set of
+ * those that were not blocked before, which ctx_signals_release then unblocks.
+ * For code that must remove a temporary file before the process ends.  This
+ * code must finish in limited time.
  */
 unsigned ctx_signals_defer(void);
 void ctx_signals_release(unsigned held);
@@ -186,24 +204,25 @@ void ctx_signals_release(unsigned held);
 /* ---- base/open_file.c: files that may be FIFOs -------------------------- */
 
 /*
- * Opens a file with the flags of open(2), with mode 0600 if it is created.
- * Opening a FIFO waits at most a second for a process at the other end.  If
- * there is none, opening for writing fails with ENXIO, and a FIFO opened for
- * reading is at its end.  Reads and writes block as usual.
+ * Opens a file as open(2) does; a new file gets mode 0600.  Opening a FIFO
+ * waits at most a second for a process at the other end.  If there is none,
+ * opening for writing fails with ENXIO; a FIFO opened for reading is then at
+ * its end.  Later reads and writes block as usual.
  */
 int ctx_open_file(const char *path, int flags);
-/* Fills *err for a ctx_open_file that failed with the errno sys: why, and what
- * to do.  what is text before the path: "" or "archive ". */
+/* Fills *err after ctx_open_file has failed with the errno sys: says why it
+ * failed and what to do. what is text before the path in the message: "" or
+ * "archive ". */
 int ctx_err_open(struct ctx_err *err, int sys, const char *what,
     const char *path);
 
 /* ---- base/time.c: times as the formats write them ----------------------- */
 
 /*
- * Parses a time, sets *ms to milliseconds since 1970, and returns true if the
+ * Parses a time and sets *ms to milliseconds since 1970.  Returns true if the
  * text is one of:
- *  - ISO 8601 with date and time of day (RFC 3339), also with a space for the
- *    T, or without a zone for UTC;
+ *  - ISO 8601 with date and time of day (RFC 3339); a space may replace the T,
+ *    and a time without a zone is UTC;
  *  - a number: seconds since 1970, or milliseconds if it is 10^11 or more.
  */
 bool ctx_time_parse(const char *p, size_t n, int64_t *ms);
@@ -211,29 +230,32 @@ bool ctx_time_parse(const char *p, size_t n, int64_t *ms);
 /* ---- base/pattern.c: regular expressions that always end ---------------- */
 
 /*
- * A list of PCRE2 patterns, on UTF-8 text with Unicode classes.  The list
- * matches if any pattern does.  A zeroed list is valid and matches nothing.
+ * A list of PCRE2 patterns, for UTF-8 text with Unicode character classes.  The
+ * list matches a text if any of its patterns does.  A zeroed list is valid and
+ * matches nothing.
  *
- * A match that reaches a limit (steps, depth, memory, time) sets overrun.  Then
- * ctx_pattern_match returns true and ctx_pattern_selects returns false: both
- * mean that the caller keeps the text unchanged.  All texts of a message share
- * one time limit: *left is the nanoseconds that remain, and each match
- * subtracts its own.
+ * If a match reaches a limit (steps, depth, memory, time), overrun is set.
+ * Then ctx_pattern_match returns true and ctx_pattern_selects returns false:
+ * both make the caller keep the text unchanged.  All texts of a message share
+ * one time limit: *left is the remaining time in nanoseconds, and each match
+ * subtracts the time that it took.
  */
-#define CTX_PATTERN_TIME 500000000 /* per message, in nanoseconds */
+#define CTX_PATTERN_TIME 500000000 /* nanoseconds per message */
 struct ctx_pattern {
 	struct ctx_pattern_code *list;
 	size_t n, cap;
-	bool overrun; /* a match reached a limit; the caller resets it */
+	/* true if a match reached a limit; the caller resets it */
+	bool overrun;
 };
-/* Adds a pattern: NUL-terminated, at most 65536 bytes, groups nested at most 64
- * deep.  CTX_EARG: the pattern is invalid; the error text says where. */
+/* Adds a NUL-terminated pattern of at most 65536 bytes, with groups nested at
+ * most 64 deep.  CTX_EARG: the pattern is invalid; the error text says
+ * where. */
 int ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
     struct ctx_err *err);
 bool ctx_pattern_match(struct ctx_pattern *patterns, const char *p, size_t n,
     int64_t *left);
-/* Returns true if the text matches only (or only is empty) and does not match
- * except. */
+/* Returns true if the text matches a pattern of the list "only", or this list
+ * is empty, and matches no pattern of the list "except". */
 bool ctx_pattern_selects(struct ctx_pattern *only, struct ctx_pattern *except,
     const char *p, size_t n, int64_t *left);
 void ctx_pattern_release(struct ctx_pattern *patterns);
@@ -241,10 +263,11 @@ void ctx_pattern_release(struct ctx_pattern *patterns);
 /* ---- base/utf8.c: UTF-8 ------------------------------------------------- */
 
 /*
- * Selects SIMD code.  BEST is the best that the processor supports.  The others
- * are for tests that compare implementations; one that the processor lacks
- * becomes PORTABLE.  SSE2 and NEON may be used with any value, since every
- * processor of their architecture has them.
+ * The instruction set of SIMD code.  BEST is the best one that the processor
+ * supports.  The other values are for tests that compare implementations.  A
+ * value that the processor does not support is replaced by PORTABLE.  Code for
+ * SSE2 or NEON may run with any value, since every processor of their
+ * architecture has them.
  */
 enum ctx_simd {
 	CTX_SIMD_BEST,
@@ -254,53 +277,59 @@ enum ctx_simd {
 	CTX_SIMD_AVX512,
 	CTX_SIMD_NEON,
 };
-/* Returns the SIMD code that simd selects on this processor; never BEST. */
+/* Returns the instruction set that is used for simd on this processor.  The
+ * result is never CTX_SIMD_BEST. */
 enum ctx_simd ctx_simd_resolve(enum ctx_simd simd);
 
 /*
- * Returns the length in bytes of the longest valid UTF-8 prefix that ends
- * between characters.  Valid means RFC 3629: shortest forms, no surrogates, at
- * most U+10FFFF.
+ * Returns the length in bytes of the longest beginning of a text that is valid
+ * UTF-8 and ends between two characters.  Valid means RFC 3629: shortest forms,
+ * no surrogates, at most U+10FFFF.
  */
 size_t ctx_utf8_valid(const char *p, size_t n, enum ctx_simd simd);
 
 /*
- * Decodes the first character of n bytes, at least 1, and returns its length in
- * bytes.  At a byte that starts no valid character *cp is U+FFFD and the length
- * is 1.
+ * Decodes the first UTF-8 character of n bytes (at least 1), and returns its
+ * length in bytes.  If no valid character starts there, *cp is U+FFFD and the
+ * length is 1.
  */
 size_t ctx_utf8_next(const char *p, size_t n, uint32_t *cp);
-/* Writes the UTF-8 of cp, a Unicode scalar value, to out; returns its length in
+/* Writes the Unicode scalar value cp to out as UTF-8.  Returns its length in
  * bytes, 1 to 4. */
 size_t ctx_utf8_put(char out[4], uint32_t cp);
 /* Returns the number of characters (Unicode scalar values) of valid UTF-8. */
 size_t ctx_utf8_count(const char *p, size_t n);
-/* Returns how many bytes the first chars characters of valid UTF-8 take; n if
- * the text has fewer. */
+/* Returns the length in bytes of the first chars characters of valid UTF-8; n
+ * if the text has fewer characters. */
 size_t ctx_utf8_skip(const char *p, size_t n, uint64_t chars);
-/* Returns the offset of the last character of valid UTF-8 that begins before
- * offset at; at must be at least 1. */
+/* Returns the offset of the character before offset at in valid UTF-8. at must
+ * be at least 1. */
 size_t ctx_utf8_back(const char *p, size_t at);
-/* Returns true for ASCII white space.  Anthropic and Bedrock refuse texts of
- * white space only ("text content blocks must contain non-whitespace text",
- * home-assistant/core #175637). */
+/* Returns true if cp is ASCII white space.  Anthropic and Bedrock refuse texts
+ * that are only white space ("text content blocks must contain non-whitespace
+ * text", home-assistant/core #175637). */
 bool ctx_utf8_is_space(uint32_t cp);
 
 /* ---- base/grapheme.c: grapheme clusters --------------------------------- */
 
 /*
- * Finds where extended grapheme clusters begin (UAX #29, Unicode 16.0), from
- * the characters of a text in order.  A zeroed struct is ready for the first.
+ * The state of a search for extended grapheme clusters (UAX #29, Unicode 16.0),
+ * which reads a text character by character.  A zeroed struct is ready for the
+ * first character.
  */
 struct ctx_grapheme {
-	uint8_t before; /* class of the character read last */
-	/* begun: a character has been read; the others: see grapheme.c */
+	/* grapheme break class of the character that was read last */
+	uint8_t before;
+	/* begun: true after the first character.  The other flags: see
+	 * grapheme.c. */
 	bool begun, half_flag, picture, joined, consonant, linked;
 };
-/* Reads the next character; returns true if a cluster begins with it. */
+/* Reads the next character of a text.  Returns true if a grapheme cluster
+ * begins with it. */
 bool ctx_grapheme_next(struct ctx_grapheme *grapheme, uint32_t cp);
-/* Returns true if a cluster begins with second, whatever the text before first
- * is.  So a zeroed ctx_grapheme may start at second. */
+/* Returns true if a grapheme cluster begins with the character second after
+ * first, whatever text is before first.  Then a zeroed ctx_grapheme may start
+ * at second. */
 bool ctx_grapheme_is_break(uint32_t first, uint32_t second);
 
 #endif

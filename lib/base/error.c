@@ -1,4 +1,4 @@
-/* error.c - fill struct ctx_err */
+/* error.c - fills struct ctx_err, which describes an error */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +40,7 @@ ctx_err_sys(struct ctx_err *err, int sys, const char *fmt, ...)
 	fill_error(err, CTX_ESYS, sys, fmt, ap);
 	va_end(ap);
 	(void)snprintf(cause, sizeof cause, ": %s", strerror(sys));
-	/* Cut a long text, so that the cause fits after it. */
+	/* Cut a long text, so that the system's error message fits after it. */
 	used = strlen(err->text);
 	most = sizeof err->text - 1 - strlen(cause);
 	if (used > most) {

@@ -1,9 +1,10 @@
 /*
- * grapheme.c - find grapheme clusters, which people see as one character
+ * grapheme.c - finds grapheme clusters, the units that people see as one
+ * character
  *
  * These are the extended clusters of UAX #29, Unicode 16.0.  Whether a cluster
- * begins with a character depends on that character and a few bits about the
- * text before it.  So text is read once, character by character.
+ * begins with a character depends on this character and a few flags about the
+ * text before it.  So a text is read once, character by character.
  */
 #include "base/base.h"
 
@@ -69,8 +70,8 @@ static bool is_control(enum break_class class)
 	return class == CR || class == LF || class == CONTROL;
 }
 
-/* Returns true if both characters belong to one Hangul syllable (GB6 to
- * GB8). */
+/* Returns true if two adjacent characters belong to one Hangul syllable (rules
+ * GB6 to GB8 of UAX #29). */
 static bool
 is_same_syllable(enum break_class before, enum break_class class)
 {
@@ -81,7 +82,8 @@ is_same_syllable(enum break_class before, enum break_class class)
 	return (before == LVT || before == T) && class == T;
 }
 
-/* Applies the rules GB3 to GB13 of UAX #29, in their order. */
+/* Returns true if a grapheme cluster begins between two characters, by the
+ * rules GB3 to GB13 of UAX #29 in their order. */
 static bool
 is_break(const struct ctx_grapheme *g, enum break_class class)
 {
@@ -107,14 +109,16 @@ ctx_grapheme_next(struct ctx_grapheme *g, uint32_t cp)
 	enum break_class class = break_class_of(cp);
 	bool first = !g->begun, found = first || is_break(g, class);
 
-	/* GB12, GB13: two regional indicators make a flag; pairs are counted
-	 * from the start of a run.  Set after the first of a pair. */
+	/* Rules GB12 and GB13: two regional indicators make a flag, and pairs
+	 * are counted from the start of a run of them. half_flag is true after
+	 * the first of a pair. */
 	g->half_flag = class == REGIONAL && !g->half_flag;
-	/* GB11: set after a pictograph, any marks on it, then a joiner. */
+	/* Rule GB11: joined is true after a pictograph, any number of combining
+	 * marks on it, and a zero width joiner. */
 	g->joined = class == ZWJ && g->picture;
 	g->picture = class == PICTOGRAPHIC || (g->picture && is_extend(class));
-	/* GB9c: linked is set after a consonant with a linker among its
-	 * marks. */
+	/* Rule GB9c: linked is true after a consonant that has a linker among
+	 * its combining marks. */
 	if (class == CONSONANT) {
 		g->consonant = true;
 		g->linked = false;
@@ -128,9 +132,8 @@ ctx_grapheme_next(struct ctx_grapheme *g, uint32_t cp)
 	return found;
 }
 
-/* The flags of struct ctx_grapheme can only prevent a break.  So this starts
- * with all flags set that the text before first could have set, and that first
- * does not set itself. */
+/* The flags of struct ctx_grapheme can only prevent a break.  So start with all
+ * flags that the text before first could have set. */
 bool
 ctx_grapheme_is_break(uint32_t first, uint32_t second)
 {

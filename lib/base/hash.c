@@ -1,9 +1,9 @@
 /*
- * hash.c - SipHash-1-3 with a random key
+ * hash.c - computes SipHash-1-3 of strings with a random key
  *
- * Language runtimes use this variant for their tables: one round per word of 8
- * bytes, three at the end (Aumasson and Bernstein, "SipHash: a fast short-input
- * PRF", INDOCRYPT 2012).
+ * The runtimes of several languages use this variant for their hash tables: one
+ * round for each 8 bytes, three rounds at the end (Aumasson and Bernstein,
+ * "SipHash: a fast short-input PRF", INDOCRYPT 2012).
  */
 #define _DEFAULT_SOURCE /* getentropy, which POSIX has since 2024 */
 #include <errno.h>
@@ -20,11 +20,13 @@ ctx_hashkey_init(struct ctx_hashkey *key)
 	ssize_t got;
 	int fd;
 
-	/* getentropy opens no file, which the sandbox would forbid. */
+	/* getentropy(3) opens no file.  The sandbox would forbid to open
+	 * one. */
 	if (getentropy(key->k, sizeof key->k) == 0)
 		return;
-	/* Without a random device the key is made from its own address, which
-	 * layout randomisation hides from the author of the input. */
+	/* If there is no random device either, make the key from its own
+	 * address.  The author of the input cannot know it, because the system
+	 * chooses addresses at random (ASLR). */
 	key->k[0] = (uint64_t)(uintptr_t)key * 0x9e3779b97f4a7c15u;
 	key->k[1] = ~key->k[0] * 0xc2b2ae3d27d4eb4fu;
 	fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
@@ -106,7 +108,8 @@ ctx_hash(const struct ctx_hashkey *key, const char *p, size_t n)
 	return finish_sip(v);
 }
 
-/* Computes the 128-bit variant of the authors' reference implementation. */
+/* Computes SipHash with a result of 128 bits, as the reference implementation
+ * of its authors does. */
 void
 ctx_hash_wide(const struct ctx_hashkey *key, const char *p, size_t n,
     uint64_t hash[2])

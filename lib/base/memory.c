@@ -1,7 +1,8 @@
 /*
- * memory.c - growing buffers and arenas
+ * memory.c - growing buffers, arrays and arenas
  *
- * Sizes that depend on the input are computed here, with overflow checks.
+ * All sizes that depend on the input are computed here, with checks for
+ * overflow.
  */
 #include <stdarg.h>
 #include <stdint.h>

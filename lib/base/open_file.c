@@ -1,4 +1,4 @@
-/* open_file.c - open a file that may be a FIFO, with a time limit */
+/* open_file.c - opens a file that may be a FIFO, with a time limit */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -8,10 +8,10 @@
 
 #include "base/base.h"
 
-#define TRIES 100 /* 10 ms apart */
+#define TRIES 100 /* attempts to open a FIFO, 10 ms apart */
 
-/* Returns true if opening failed because no process reads this FIFO.  A socket
- * gives ENXIO, too. */
+/* Returns true if a file could not be opened for writing because it is a FIFO
+ * that no process reads.  Opening a socket fails with ENXIO too. */
 static bool
 has_no_reader(const char *path, int sys)
 {
@@ -20,7 +20,8 @@ has_no_reader(const char *path, int sys)
 	return sys == ENXIO && stat(path, &file) == 0 && S_ISFIFO(file.st_mode);
 }
 
-/* Opens without blocking, and tries again while a FIFO has no reader. */
+/* Opens a file without waiting.  While it is a FIFO without a reader, tries
+ * again until the time limit. */
 static int
 open_now(const char *path, int flags)
 {
@@ -48,7 +49,8 @@ ctx_open_file(const char *path, int flags)
 
 	if (fd < 0)
 		return -1;
-	/* Wait for data: the writer of a FIFO may be about to open it. */
+	/* Wait for data before reading from a FIFO: its writer may be about to
+	 * open it. */
 	if ((flags & O_ACCMODE) == O_RDONLY && fstat(fd, &file) == 0 &&
 	    S_ISFIFO(file.st_mode))
 		(void)poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1,

@@ -1,14 +1,14 @@
 /*
- * pattern.c - regular expressions that always end
+ * pattern.c - regular expressions whose matching takes limited time
  *
- * The match limit of PCRE2 does not bound the time of a match.  PCRE2 starts to
- * count again at every start offset.  It does not count alternatives, nor the
- * text that a possessive repeat or \X runs over.  So each pattern is compiled
- * twice:
- *  - quick: used first, with few steps and a few start offsets per call;
+ * PCRE2's match limit does not bound the time of a match.  PCRE2 counts steps
+ * anew at every start offset.  It counts neither alternatives, nor the bytes
+ * that a possessive repeat or \X reads.  So each pattern is compiled twice:
+ *  - quick: tried first, with few steps and a few start offsets per call of
+ *    PCRE2;
  *  - timed: used when quick reaches its limit, or when one call of quick could
- *    run too long.  PCRE2 calls back at every item of the pattern, and the
- *    callback ends the match when its time is over.
+ *    take too long.  PCRE2 calls a function of this file at every item of the
+ *    pattern, and that ends the match when its time is over.
  *
  * Just-in-time code is faster than PCRE2's interpreter, but runs out of stack
  * on some texts.  The interpreter then repeats the match.
@@ -26,36 +26,47 @@
 #define MATCH_LIMIT 100000
 #define DEPTH_LIMIT 10000
 #define HEAP_LIMIT  65536
-#define LONGEST     65536 /* bytes of a pattern */
-#define NEST_LIMIT  64    /* depth of nested groups */
-/* The most that one call of quick may run over: steps times start offsets times
- * bytes.  It takes some tenths of a second at most. */
+#define LONGEST     65536 /* maximum bytes of a pattern */
+#define NEST_LIMIT  64    /* maximum depth of nested groups */
+/* Maximum work of one call of PCRE2 that does not check the clock: steps times
+ * start offsets times bytes.  It takes some tenths of a second at most. */
 #define WORK 100000000
-#define SPAN 3000000 /* preferred start offsets times bytes per call */
-/* Least steps per start offset. */
+/* preferred work of one call that does not check the clock: start offsets times
+ * bytes */
+#define SPAN 3000000
+/* Minimum number of steps per start offset. */
 #define FEW_STEPS 4
-/* Most regional indicators in a row, for \X. */
+/* Maximum number of regional indicators in a row in a text for \X. */
 #define MOST_FLAGS 128
-/* Start offsets per call in a long text, if WORK allows them. */
-#define FEW_STARTS   32
-#define LEAST_STARTS 4      /* with fewer, use timed */
-#define LOOK_EVERY   300000 /* bytes run over before the clock is read again */
+/* Minimum number of start offsets per call in a long text, if WORK allows so
+ * many. */
+#define FEW_STARTS 32
+/* below this number of start offsets, the clock is checked during the match */
+#define LEAST_STARTS 4
+/* number of bytes that a match reads before it looks at the clock again */
+#define LOOK_EVERY 300000
 
 struct ctx_pattern_code {
 	pcre2_code *quick, *timed;
 	pcre2_match_data *data;
 	pcre2_match_context *context;
-	bool anchored; /* true if a match can begin at offset 0 only */
-	bool whole;    /* true if only timed may be used */
+	bool anchored; /* true if a match can only begin at offset 0 */
+	/* true if only the version that checks the clock (timed) may be used */
+	bool whole;
 	bool clusters; /* true if the pattern contains \X; see has_flag_run */
-	size_t runs;   /* at most so many items match text of any length */
+	/* maximum number of items of the pattern that can match text of any
+	 * length */
+	size_t runs;
 	size_t length; /* bytes of the pattern, plus 1 */
 };
 
 struct timer {
-	int64_t end; /* nanoseconds of the monotonic clock */
-	size_t n;    /* bytes of the text */
-	size_t ran;  /* bytes, at most, since the clock was read */
+	/* when the match must end, in nanoseconds of the monotonic clock */
+	int64_t end;
+	size_t n; /* bytes of the text */
+	/* maximum number of bytes that the match has read since it looked at
+	 * the clock */
+	size_t ran;
 };
 
 enum outcome { NO, YES, OVERRUN };
@@ -88,14 +99,15 @@ compile_code(const char *pattern, uint32_t more, pcre2_compile_context *limits,
 		ctx_err_set(err, CTX_EARG, "pattern '%.80s', character %zu: %s",
 		    pattern, at + 1, (const char *)why);
 	} else {
-		/* If this fails, the interpreter is used. */
+		/* If there is no just-in-time compiler, PCRE2's interpreter is
+		 * used. */
 		(void)pcre2_jit_compile(made, PCRE2_JIT_COMPLETE);
 	}
 	return made;
 }
 
-/* Counts repeats and \X.  An escaped '*' is counted, too, which only makes the
- * result larger. */
+/* Counts the repeats and \X in a pattern.  An escaped '*' is counted too: a
+ * result that is too large does no harm. */
 static size_t
 count_runs(const char *pattern)
 {
@@ -107,9 +119,9 @@ count_runs(const char *pattern)
 	return runs;
 }
 
-/* Returns true if a group may be repeated.  PCRE2 does not count the rounds,
- * each of which may run over the whole text.  White space and comments may
- * separate the group from its quantifier. */
+/* Returns true if the pattern may contain a repeated group.  PCRE2 does not
+ * count the rounds of a group, and each round may read the whole text.  White
+ * space and comments may separate the group from its quantifier. */
 static bool
 has_loop(const char *pattern)
 {
@@ -126,8 +138,10 @@ has_loop(const char *pattern)
 	return false;
 }
 
-/* Returns true if only timed may be used: \G and verbs depend on the start
- * offset of a call, and the rounds of a repeated group need the clock. */
+/* Returns true if a pattern may only be matched by the version that checks the
+ * clock (timed), in one call for all start offsets.  The reason is that \G and
+ * verbs such as (*COMMIT) depend on the start offset of a call, and that
+ * repeated groups may take long. */
 static bool
 needs_whole_text(const char *pattern)
 {
@@ -135,8 +149,9 @@ needs_whole_text(const char *pattern)
 	    strstr(pattern, "(*") != NULL || has_loop(pattern);
 }
 
-/* Compiles quick and timed.  A stack of 128 KiB is enough to compile NEST_LIMIT
- * nested groups. */
+/* Compiles a pattern twice: a quick version, and one that checks the clock
+ * (timed).  A stack of 128 KiB is enough to compile NEST_LIMIT nested
+ * groups. */
 static int
 compile_both(struct ctx_pattern_code *one, const char *pattern,
     struct ctx_err *err)
@@ -206,7 +221,8 @@ is_time_over(const struct timer *timer)
 	return read_clock() >= timer->end;
 }
 
-/* Ends a match whose time is over; called at every item of the pattern. */
+/* Ends a match whose time is over.  PCRE2 calls this function at every item of
+ * the pattern. */
 static int
 check_clock(pcre2_callout_block *block, void *user)
 {
@@ -224,7 +240,7 @@ static int
 match_code(struct ctx_pattern_code *one, const pcre2_code *code, const char *p,
     size_t n, size_t at)
 {
-	/* The call for offset 0 has validated the whole text. */
+	/* PCRE2 has validated the whole text in the call with offset 0. */
 	uint32_t options = at > 0 ? PCRE2_NO_UTF_CHECK : 0;
 	int rc = pcre2_match(code, (PCRE2_SPTR)p, n, at, options, one->data,
 	    one->context);
@@ -241,7 +257,8 @@ outcome_of(int rc)
 	return rc >= 0 ? YES : rc == PCRE2_ERROR_NOMATCH ? NO : OVERRUN;
 }
 
-/* Finds a match that begins at offset at or later, until the time is over. */
+/* Finds a match that begins at offset at or later.  Returns OVERRUN if its time
+ * is over first. */
 static enum outcome
 match_timed(struct ctx_pattern_code *one, const char *p, size_t n, size_t at,
     struct timer *timer)
@@ -251,7 +268,7 @@ match_timed(struct ctx_pattern_code *one, const char *p, size_t n, size_t at,
 	return outcome_of(match_code(one, one->timed, p, n, at));
 }
 
-/* Returns about how many bytes a match may run over from one start offset. */
+/* Returns about how many bytes a match may read from one start offset. */
 static size_t
 compute_reach(const struct ctx_pattern_code *one, size_t n)
 {
@@ -270,9 +287,9 @@ compute_starts(size_t reach)
 	return starts < most ? starts : most;
 }
 
-/* Returns true if there is a long run of regional indicators.  To find the
- * start of a cluster PCRE2 goes back to the first of them in one step, which no
- * limit counts. */
+/* Returns true if a text has a long run of regional indicators (halves of
+ * flags).  To find the start of a grapheme cluster, PCRE2 goes back to the
+ * first of them in one step, and no limit counts this work. */
 static bool
 has_flag_run(const char *p, size_t n)
 {
@@ -308,7 +325,7 @@ match_one(struct ctx_pattern_code *one, const char *p, size_t n,
 		starts = n + 1;
 	steps = WORK / starts / reach;
 	for (; at <= n; at = end) {
-		/* The next start offset must be the start of a character. */
+		/* The next start offset must be at the start of a character. */
 		end = at + starts;
 		while (end < n && (p[end] & 0xc0) == 0x80)
 			end++;
@@ -327,7 +344,8 @@ match_one(struct ctx_pattern_code *one, const char *p, size_t n,
 	return NO;
 }
 
-/* Returns YES if any pattern matches, even if others reached a limit. */
+/* Matches a text against all patterns of a list.  Returns YES if any of them
+ * matches, even if others reached a limit. */
 static enum outcome
 match_any(struct ctx_pattern *patterns, const char *p, size_t n, int64_t *left)
 {

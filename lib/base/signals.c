@@ -1,9 +1,10 @@
-/* signals.c - defer the signals that end a program */
+/* signals.c - delays signals that would end the program */
 #include <signal.h>
 
 #include "base/base.h"
 
-/* Bit i of the value of ctx_signals_defer is for signal i of this list. */
+/* The termination signals. ctx_signals_defer returns a set of them: bit i
+ * stands for signal i of this list. */
 const int ctx_termination_signals[CTX_TERMINATION_SIGNALS] = {SIGHUP, SIGINT,
     SIGQUIT, SIGTERM};
 

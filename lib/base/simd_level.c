@@ -1,4 +1,4 @@
-/* simd_level.c - detect which SIMD code this processor can run */
+/* simd_level.c - finds which SIMD instruction set this processor supports */
 #include "base/base.h"
 
 static bool

@@ -1,9 +1,9 @@
 /*
- * thread_pool.c - tasks for several threads
+ * thread_pool.c - runs tasks in several threads
  *
- * Tasks wait in one queue, first in, first out.  A thread that waits for a task
- * runs other tasks meanwhile.  So a pool of n threads starts n - 1, and works
- * even if none can be started.
+ * Tasks wait in one queue and are started in the order in which they were
+ * added.  A thread that waits for a task runs other tasks meanwhile.  So a pool
+ * of n threads starts n - 1 new ones, and works even if none can be started.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -13,22 +13,24 @@
 
 struct ctx_pool_thread {
 	struct ctx_pool *pool;
-	unsigned number; /* from 1; 0 is the thread that opened the pool */
+	/* number of the thread, from 1; 0 is the thread that opened the pool */
+	unsigned number;
 	pthread_t id;
 };
 
 struct ctx_pool {
-	pthread_mutex_t lock; /* guards the members below and the tasks */
-	pthread_cond_t some;  /* a task was added, or the pool closes */
-	pthread_cond_t done;  /* a task was done */
+	pthread_mutex_t lock; /* protects the members below, and the tasks */
+	/* signalled when a task was added, or the pool is being closed */
+	pthread_cond_t some;
+	pthread_cond_t done; /* signalled when a task is done */
 	struct ctx_task *first, **last;
 	bool over;
-	unsigned n; /* threads that were started */
+	unsigned n; /* number of threads that were started */
 	struct ctx_pool_thread threads[];
 };
 
-/* Runs the first task of the queue.  The pool is locked before and after, but
- * not while the task runs. */
+/* Runs the first task of the queue.  The caller has locked the pool.  The pool
+ * is unlocked while the task runs, and locked again before the return. */
 static void
 run_first_task(struct ctx_pool *pool, unsigned number)
 {
@@ -60,8 +62,9 @@ run_worker(void *user)
 	return NULL;
 }
 
-/* Starts n threads, or fewer if the system refuses one.  All signals are
- * blocked in them, so that the thread of the caller handles them. */
+/* Starts n threads, or fewer if the system refuses to start one.  All signals
+ * are blocked in these threads, so that the thread that opened the pool handles
+ * them. */
 static void
 start_threads(struct ctx_pool *pool, unsigned n)
 {

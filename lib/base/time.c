@@ -1,8 +1,8 @@
-/* time.c - parse the times that message formats contain */
+/* time.c - parses the times that message formats contain */
 #include "base/base.h"
 
-/* Reads exactly so many digits; returns false if there are fewer, or if the
- * number is not in [least, most]. */
+/* Reads a number of exactly this many digits.  Returns false if there are fewer
+ * digits, or if the number is not in [least, most]. */
 static bool
 take_digits(const char **p, const char *end, int digits, int least, int most,
     int64_t *out)
@@ -27,8 +27,9 @@ skip_char(const char **p, const char *end, char c)
 	return true;
 }
 
-/* Returns the days from 1970-01-01 to a date of the proleptic Gregorian
- * calendar.  Years are counted from March, so that a leap day is their last. */
+/* Returns the number of days from 1970-01-01 to a date of the proleptic
+ * Gregorian calendar.  A year is counted from March, so that a leap day is its
+ * last day. */
 static int64_t
 days_since_epoch(int64_t year, int64_t month, int64_t day)
 {
@@ -41,8 +42,8 @@ days_since_epoch(int64_t year, int64_t month, int64_t day)
 	    (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1 - 719468;
 }
 
-/* Reads an optional fraction of a second as milliseconds; ignores more
- * digits. */
+/* Reads an optional fraction of a second and sets *ms to it in milliseconds.
+ * Digits after the third are ignored. */
 static bool
 take_fraction(const char **p, const char *end, int64_t *ms)
 {
@@ -58,7 +59,8 @@ take_fraction(const char **p, const char *end, int64_t *ms)
 	return true;
 }
 
-/* Reads the zone, "Z", "+01:00", "-0530" or nothing, as minutes east of UTC. */
+/* Reads a time zone ("Z", "+01:00", "-0530", or nothing for UTC), and sets
+ * *minutes to minutes east of UTC. */
 static bool
 take_zone(const char **p, const char *end, int64_t *minutes)
 {
@@ -105,8 +107,8 @@ read_date(const char *p, const char *end, int64_t *ms)
 	return true;
 }
 
-/* Reads seconds since 1970, or milliseconds if the number is 10^11 or more,
- * which as seconds would be after the year 5000. */
+/* Reads a number of seconds since 1970, or of milliseconds if the number is
+ * 10^11 or more.  As seconds that would be after the year 5000. */
 static bool
 read_number(const char *p, const char *end, int64_t *ms)
 {

@@ -1,8 +1,8 @@
 /*
- * utf8.c - validate, decode, encode and count UTF-8
+ * utf8.c - validates, decodes, encodes and counts UTF-8
  *
- * ctx_utf8_next is the definition (table 3-7 of the Unicode standard, which
- * equals RFC 3629); all other functions must agree with it.
+ * ctx_utf8_next defines what is valid (table 3-7 of the Unicode standard, which
+ * equals RFC 3629).  All other functions must agree with it.
  */
 #include "base/base.h"
 #include "base/vector.h"
@@ -29,13 +29,13 @@ ctx_utf8_next(const char *p, size_t n, uint32_t *cp)
 	if (lead < 0xc2 || lead > 0xf4 || n < len)
 		return decode_invalid(cp);
 	if (lead == 0xe0)
-		low = 0xa0; /* smaller ones make overlong forms */
+		low = 0xa0; /* a smaller second byte makes an overlong form */
 	else if (lead == 0xed)
-		high = 0x9f; /* larger ones make surrogates */
+		high = 0x9f; /* a larger second byte makes a surrogate */
 	else if (lead == 0xf0)
 		low = 0x90;
 	else if (lead == 0xf4)
-		high = 0x8f; /* larger ones are beyond U+10FFFF */
+		high = 0x8f; /* a larger second byte is beyond U+10FFFF */
 	if (u[1] < low || u[1] > high)
 		return decode_invalid(cp);
 	for (i = 1; i < len; i++) {
@@ -79,25 +79,29 @@ ctx_utf8_put(char out[4], uint32_t cp)
 
 #if defined(__x86_64__) || defined(__aarch64__)
 /*
- * Validation by table lookup, for SIMD code with a byte shuffle: Keiser and
- * Lemire, "Validating UTF-8 in less than one instruction per byte" (2021).
- * Each bit below is an error that two bytes in a row can have.  A set of
- * possible errors is looked up for the high half of the first byte, its low
- * half, and the high half of the second byte.  The errors in all three sets are
- * real.
+ * Validation of UTF-8 by table lookup in SIMD vectors: Keiser and Lemire,
+ * "Validating UTF-8 in less than one instruction per byte" (2021).  Each bit
+ * below stands for an error that two adjacent bytes can have.  Three tables
+ * give sets of possible errors: for the high half of the first byte, its low
+ * half, and the high half of the second byte.  An error is real if it is in all
+ * three sets.
  */
 enum {
-	TOO_SHORT = 1 << 0, /* a lead byte, then no continuation */
-	TOO_LONG = 1 << 1,  /* ASCII, then a continuation */
-	SHORTER_3 = 1 << 2, /* overlong: e0, then below a0 */
-	TOO_LARGE = 1 << 3, /* beyond U+10FFFF: f4 or more, then above 8f */
-	SURROGATE = 1 << 4, /* ed, then above 9f */
-	SHORTER_2 = 1 << 5, /* overlong: c0 or c1 */
-	SHORTER_4 = 1 << 6, /* overlong: f0; also above f4; then below 90 */
-	TWO_CONTS = 1 << 7, /* two continuations: valid only in 3 or 4 bytes */
+	/* a lead byte without a continuation byte after it */
+	TOO_SHORT = 1 << 0,
+	TOO_LONG = 1 << 1,  /* an ASCII byte before a continuation byte */
+	SHORTER_3 = 1 << 2, /* overlong: e0 before a byte below a0 */
+	/* beyond U+10FFFF: f4 or more before a byte above 8f */
+	TOO_LARGE = 1 << 3,
+	SURROGATE = 1 << 4, /* surrogate: ed before a byte above 9f */
+	SHORTER_2 = 1 << 5, /* overlong: a lead byte c0 or c1 */
+	/* a byte below 90 after f0 (overlong) or after a byte above f4 */
+	SHORTER_4 = 1 << 6,
+	/* two continuation bytes: valid only in characters of 3 or 4 bytes */
+	TWO_CONTS = 1 << 7,
 };
 
-/* For any low half of the first byte. */
+/* ANY: the errors that do not depend on the low half of the first byte. */
 #define ANY  (TOO_SHORT | TOO_LONG | TWO_CONTS)
 #define F5   (ANY | TOO_LARGE | SHORTER_4)
 #define CONT (TOO_LONG | TWO_CONTS | SHORTER_2)
@@ -133,8 +137,8 @@ static const uint8_t second_high[16] = {TOO_SHORT, TOO_SHORT, TOO_SHORT,
 #endif
 #endif
 
-/* Validates from offset at, where a character begins, until goal is reached.
- * Returns the offset after the last valid character. */
+/* Validates UTF-8 from offset at, where a character begins, until the offset
+ * goal is reached.  Returns the offset after the last valid character. */
 static size_t
 validate_until(const char *p, size_t at, size_t n, size_t goal)
 {
@@ -189,8 +193,8 @@ ctx_utf8_is_space(uint32_t cp)
 	return cp == ' ' || (cp >= '\t' && cp <= '\r');
 }
 
-/* Counts all bytes but continuations: each character has exactly one of
- * them. */
+/* Counts the bytes that are not continuation bytes: each character has exactly
+ * one of them. */
 size_t
 ctx_utf8_count(const char *p, size_t n)
 {

@@ -1,8 +1,9 @@
-/* utf8_blocks.h - UTF-8 validation by SIMD; utf8.c includes this file once for
- * each kind of vector */
+/* utf8_blocks.h - validates UTF-8 by SIMD instructions; utf8.c includes this
+ * file once for each kind of vector */
 
-/* Returns for each byte of the block at p the errors of the text that ends with
- * that byte; 0 means none.  At least 3 bytes precede p. */
+/* Finds invalid UTF-8 in the vector of bytes at p.  Each byte of the result is
+ * the set of errors of the text up to that byte; 0 means none.  At least 3
+ * bytes are before p. */
 INLINE TARGET VECTOR
 KIND(wrong)(const char *p)
 {
@@ -12,18 +13,20 @@ KIND(wrong)(const char *p)
 	sets = KIND(lookup)(first_high, KIND(half)(first));
 	sets = KIND(and)(sets, KIND(lookup)(first_low, KIND(keep)(first, 15)));
 	sets = KIND(and)(sets, KIND(lookup)(second_high, KIND(half)(second)));
-	/* A continuation after another, which sets the top bit, must come two
-	 * bytes after e0 and above and three after f0 and above, and nowhere
-	 * else.  less leaves the top bit set in just these lead bytes. */
+	/* The top bit (TWO_CONTS) is set for the second of two adjacent
+	 * continuation bytes.  It is valid, and required, two bytes after a
+	 * lead byte of e0 or more, and three bytes after one of f0 or more.
+	 * The subtraction leaves the top bit set only in these lead bytes, so
+	 * xor leaves only errors. */
 	third = KIND(less)(KIND(load)(p - 2), 0xe0 - 0x80);
 	fourth = KIND(less)(KIND(load)(p - 3), 0xf0 - 0x80);
 	return KIND(xor)(sets, KIND(keep)(KIND(or)(third, fourth), 0x80));
 }
 
 /*
- * Validates whole blocks from offset at, which is at least 3 and where a
- * character begins.  Returns the offset of a character, before which all is
- * valid; the text after it is still to be validated.
+ * Validates UTF-8 in whole vectors from offset at, which is at least 3 and
+ * where a character begins.  Returns the offset of a character before which all
+ * text is valid.  The caller validates the text after it.
  */
 static TARGET size_t
 KIND(valid_blocks)(const char *p, size_t at, size_t n)
@@ -35,8 +38,8 @@ KIND(valid_blocks)(const char *p, size_t at, size_t n)
 		if (KIND(any)(KIND(wrong)(p + at)))
 			break;
 	}
-	/* The last character may continue in the next block: go back to its
-	 * start. */
+	/* The last character may continue after the vector: return the offset
+	 * of its start. */
 	while ((p[at - 1] & 0xc0) == 0x80)
 		at--;
 	return at - ((p[at - 1] & 0x80) != 0);

@@ -1,14 +1,16 @@
 /*
- * vector.h - the SIMD operations in use, with common names for all processors
+ * vector.h - the SIMD operations that ctx uses, with common names for all
+ * processors
  *
- * The function OPERATION_KIND works on vectors of unsigned bytes of one kind:
- * word, sse2, avx2, avx512 or neon.  A comparison returns bytes of all ones for
- * true; with AVX-512 it returns one bit per byte.
+ * Each operation is a function OPERATION_KIND, where KIND is the type of
+ * vector: word (8 bytes in an integer), sse2, avx2, avx512 or neon.  Vectors
+ * contain unsigned bytes.  A comparison returns a vector whose bytes have all
+ * bits set for true; with AVX-512 it returns one bit per byte.
  *
- * Code for several kinds is in a file that is included once per kind, with
- * KIND, VECTOR and TARGET defined.  That code must call only inlined functions:
- * gcc 12 forgets to clear the upper halves of the AVX registers around calls
- * within a file, and that costs hundreds of cycles.
+ * Code for several kinds is in a file that is included once per kind, with the
+ * macros KIND, VECTOR and TARGET defined.  This code must call only inlined
+ * functions: around other calls within a file gcc 12 does not clear the upper
+ * halves of the AVX registers, and that costs hundreds of cycles.
  */
 #ifndef CTX_BASE_VECTOR_H
 #define CTX_BASE_VECTOR_H
@@ -21,8 +23,9 @@
 #define EVERY_BYTE 0x0101010101010101u
 
 /*
- * Kind word: 8 bytes in a uint64_t, the first byte lowest.  A comparison gives
- * 0x80 for true, and bits_word reads only the top bit of each byte.
+ * Operations on 8 bytes in a uint64_t, with the first byte in the lowest bits.
+ * A comparison sets a byte to 0x80 for true. bits_word reads only the top bit
+ * of each byte.
  */
 INLINE uint64_t
 load_word(const char *p)
@@ -50,31 +53,31 @@ equal_word(uint64_t v, char c)
 	return zeros_word(v ^ (unsigned char)c * EVERY_BYTE);
 }
 
-/* Finds quotes and control bytes, which a JSON string contains only escaped.
- * The SIMD versions flip bit 1 of each byte: exactly these bytes are then at
- * most a space. */
+/* Finds the bytes that a JSON string contains only escaped or as its end:
+ * quotes and control bytes.  The SIMD versions flip bit 1 of each byte, which
+ * makes exactly these bytes less than or equal to a space. */
 INLINE uint64_t
 stops_word(uint64_t v)
 {
 	return equal_word(v, '"') | zeros_word(v & 0xe0 * EVERY_BYTE);
 }
 
-/* Finds continuation bytes of UTF-8: their top bits are 10. */
+/* Finds the continuation bytes of UTF-8, whose top two bits are 10. */
 INLINE uint64_t
 continues_word(uint64_t v)
 {
 	return v & ~v << 1 & 0x80 * EVERY_BYTE;
 }
 
-/* Adds each true of a comparison to the counter in its byte, which overflows
- * after 255. */
+/* Adds 1 to each byte of counts for which a comparison (found) is true.  A byte
+ * overflows after 255. */
 INLINE uint64_t
 tally_word(uint64_t counts, uint64_t found)
 {
 	return counts + (found >> 7);
 }
 
-/* Returns the sum of all bytes. */
+/* Returns the sum of all bytes of a vector. */
 INLINE uint64_t
 total_word(uint64_t v)
 {
@@ -95,14 +98,15 @@ set_word(uint64_t v, char bit)
 	return v | (unsigned char)bit * EVERY_BYTE;
 }
 
-/* Marks bytes beyond ASCII in their top bits; the other bits mean nothing. */
+/* Marks bytes beyond ASCII by their top bits.  The other bits of the result
+ * mean nothing. */
 INLINE uint64_t
 high_word(uint64_t v)
 {
 	return v;
 }
 
-/* Returns a mask: bit i is the top bit of byte i. */
+/* Returns a mask whose bit i is the top bit of byte i of a vector. */
 INLINE uint64_t
 bits_word(uint64_t v)
 {
@@ -215,7 +219,7 @@ xor_avx2(__m256i a, __m256i b)
 	return _mm256_xor_si256(a, b);
 }
 
-/* Subtracts c from every byte; a result below 0 becomes 0. */
+/* Subtracts c from every byte of a vector; results below 0 become 0. */
 INLINE AVX2 __m256i
 less_avx2(__m256i v, unsigned char c)
 {
@@ -228,14 +232,16 @@ keep_avx2(__m256i v, unsigned char bits)
 	return _mm256_and_si256(v, _mm256_set1_epi8((char)bits));
 }
 
-/* Returns the high four bits of every byte, as a number. */
+/* Returns the high four bits of every byte of a vector, each as a number from 0
+ * to 15. */
 INLINE AVX2 __m256i
 half_avx2(__m256i v)
 {
 	return keep_avx2(_mm256_srli_epi16(v, 4), 0x0f);
 }
 
-/* Replaces every byte of v, which must be below 16, by its table entry. */
+/* Replaces every byte of v, which must be below 16, by the table's entry with
+ * that index. */
 INLINE AVX2 __m256i
 lookup_avx2(const uint8_t table[16], __m256i v)
 {
@@ -262,7 +268,7 @@ any_avx2(__m256i v)
 	return !_mm256_testz_si256(v, v);
 }
 
-/* Finds the bytes from 1 to 127; other bytes must be 0. */
+/* Finds the bytes that are not 0.  All bytes must be below 128. */
 INLINE AVX2 __m256i
 some_avx2(__m256i v)
 {
@@ -445,7 +451,8 @@ high_neon(uint8x16_t v)
 	return v;
 }
 
-/* The 8 bytes of each half add up to 8 bits of the mask. */
+/* Each byte keeps one bit at its own position; the sum of the 8 bytes of each
+ * half is then 8 bits of the mask. */
 INLINE uint64_t
 bits_neon(uint8x16_t v)
 {
@@ -470,7 +477,7 @@ some_neon(uint8x16_t v)
 }
 #endif
 
-/* The kind that every processor of this architecture has. */
+/* The kind of vector that every processor of this architecture supports. */
 #if defined(__x86_64__)
 #define PLAIN(name)  name##_sse2
 #define PLAIN_VECTOR __m128i
