@@ -104,7 +104,8 @@ ctx_tokenizer_size(const struct ctx_tokenizer *t)
 	return special > t->vocab.head->ids ? special : t->vocab.head->ids;
 }
 
-/* Returns the token number of a public id, or CTX_VOCAB_NONE. */
+/* Converts a token id of the encoding into the token's number in the
+ * vocabulary; CTX_VOCAB_NONE if there is no such token. */
 static uint32_t
 find_token(const struct ctx_vocab *v, uint32_t id)
 {

@@ -1,23 +1,25 @@
-/* pretokenizer.h - which pattern splits a text into pretokens */
+/* pretokenizer.h - names the regular expression that splits a text into
+ * pretokens (words, numbers, punctuation) */
 #ifndef CTX_TOKENIZER_PRETOKENIZER_H
 #define CTX_TOKENIZER_PRETOKENIZER_H
 
 #include <stdint.h>
 
-/* Families of patterns: those of tiktoken's openai_public.py (0.14) and of
- * Hugging Face files with equal patterns.  Within a family, patterns differ
- * only by the fields digits and contractions. */
+/* Families of regular expressions that split text: those of tiktoken's
+ * openai_public.py (0.14), and of Hugging Face files with equal patterns.
+ * Within a family, patterns differ only in the limit of digits and in
+ * contractions ('s, 't). */
 enum ctx_pretokenizer_family {
-	CTX_PRETOKENIZER_R50K, /* also gpt2 and p50k */
+	CTX_PRETOKENIZER_R50K, /* also the patterns of gpt2 and p50k */
 	CTX_PRETOKENIZER_CL100K,
 	CTX_PRETOKENIZER_O200K,
-	CTX_PRETOKENIZER_NONE, /* the patterns of a vocabulary file do all of it
-				*/
+	/* only the patterns of a vocabulary file split the text */
+	CTX_PRETOKENIZER_NONE,
 };
 
 struct ctx_pretokenizer {
 	uint8_t family;
-	uint8_t digits;       /* most digits of a pretoken; 0: no limit */
+	uint8_t digits;       /* maximum digits of a pretoken; 0: no limit */
 	uint8_t contractions; /* true if the pattern knows 's, 't, 're, ... */
 	uint8_t unused;
 };

@@ -1,33 +1,36 @@
 /*
- * bpe.c - byte-pair encoding of one pretoken
+ * bpe.c - byte-pair encoding (BPE) of one pretoken
  *
- * The definition: start with the tokens of the bytes.  Of all neighbours that
- * can merge, merge the pair with the lowest result, of equals the leftmost.
- * Stop when none can merge.  ctx_bpe_pairs does exactly this, for few bytes.
+ * The definition: start with the tokens of the single bytes.  Of all adjacent
+ * pairs that can merge, merge the one with the lowest result; of equal pairs,
+ * the leftmost.  Stop when no pair can merge. ctx_bpe_pairs does exactly this,
+ * for few bytes.
  *
  * ctx_bpe_long finds the same tokens from left to right.  A sequence of tokens
- * is an encoding if and only if each two neighbours are the encoding of their
- * own bytes (Berglund and van der Merwe, "Formalizing BPE Tokenization", 2023).
- * Every prefix of a pretoken has exactly one encoding.  So the function takes
- * the longest token that can follow the one before it.  At a dead end it
+ * is an encoding if and only if each two adjacent tokens are the encoding of
+ * their own bytes (Berglund and van der Merwe, "Formalizing BPE Tokenization",
+ * 2023).  Every prefix of a pretoken has exactly one encoding.  So the function
+ * takes the longest token that can follow the one before it.  At a dead end it
  * removes the last token and tries shorter ones.  A dead end is never tried
  * again, which keeps the time linear.  The method is that of the Rust crate bpe
- * by A. Neubeck and H. van Antwerpen.
+ * by A.  Neubeck and H. van Antwerpen.
  *
- * A short cut: windows of the text are encoded alone, many at a time, and
- * tokens are taken from them.  Away from the ends of a window these tokens are
- * nearly always right.  Where they are not, they are removed like any other.
+ * To save time, short pieces of the text (windows) are first encoded alone,
+ * many at once, and tokens are taken from them.  Away from the ends of a window
+ * these tokens are nearly always right.  Tokens that are not right are removed
+ * at a dead end.
  */
 #include <stdlib.h>
 
 #include "tokenizer/encode/bpe.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-/* Four numbers in a vector.  Passed by address, because not all machines have
- * vector registers. */
+/* Four numbers in a SIMD vector.  It is passed by address, because not all
+ * processors have vector registers. */
 typedef int32_t four_vector __attribute__((vector_size(16)));
 
-/* Adds to *found the values of those of the four tags that equal tag. */
+/* Adds to *found the values whose tags are equal to tag; all four tags are
+ * compared. */
 static inline void
 find_four(four_vector *found, const uint32_t *entry, uint32_t tag)
 {
@@ -38,7 +41,7 @@ find_four(four_vector *found, const uint32_t *entry, uint32_t tag)
 	*found |= values & (tags == (int32_t)tag);
 }
 
-/* See bpe_interleaved.h. */
+/* Looks up a pair in one line of the hash table; see bpe_interleaved.h. */
 static inline uint32_t
 pair_in(const uint32_t *entry, uint32_t tag)
 {
@@ -62,7 +65,7 @@ keep_smaller(four_vector *least, const void *list)
 	*least = (four & first) | (*least & ~first);
 }
 
-/* See bpe_interleaved.h. */
+/* Finds the lowest rank; see bpe_interleaved.h. */
 static inline uint32_t
 least(const uint32_t *list, uint32_t n)
 {
@@ -121,7 +124,8 @@ ctx_bpe_pairs(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *out)
 
 	ctx_bpe_lane_begin(v, &lane, p, n);
 	merge_lanes(v, &lane, 1);
-	/* Clears the lowest bit and stops before the highest: the two ends. */
+	/* Skip the two ends: clear the lowest bit, and stop before the
+	 * highest. */
 	for (occupied = lane.occupied & (lane.occupied - 1);
 	     (occupied & (occupied - 1)) != 0; occupied &= occupied - 1)
 		out[k++] = lane.tokens[__builtin_ctzll(occupied)];
@@ -129,25 +133,28 @@ ctx_bpe_pairs(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *out)
 }
 
 /*
- * Returns true if the tokens a, b are the encoding of their own bytes.  They
- * are unless some merge across their border comes before a merge that made a or
- * b.  The loop undoes the merges of a and b at the border, the latest first.
- * At each step it looks up the two tokens that met at the border.  If their
- * merge is lower than the merge undone last, it would have come first.
+ * Returns true if the tokens a and b are the encoding of their own bytes.  They
+ * are not if a merge across their border comes before one of the merges that
+ * made a or b.  The loop undoes the merges that made a and b at the border, the
+ * latest first.  At each step it looks up the two tokens that then meet at the
+ * border.  If their merge is lower than the merge undone last, it would have
+ * come first.
  */
 static bool
 is_own_encoding(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 {
-	uint32_t limit = CTX_VOCAB_NONE; /* later merges from here on */
+	/* merges from this number on come later */
+	uint32_t limit = CTX_VOCAB_NONE;
 	uint32_t left, right;
 
-	/* CTX_VOCAB_NONE, for no merge, is never below limit. */
+	/* CTX_VOCAB_NONE (no merge) is the highest number, so it is never below
+	 * limit. */
 	while (ctx_vocab_pair(v, a, b) >= limit) {
 		left = v->parents[2 * (size_t)a + 1];
 		right = v->parents[2 * (size_t)b];
 		if (left == a && right == b)
 			return true;
-		/* Of equal merges the left one comes first. */
+		/* Of equal merges the leftmost comes first. */
 		if (right == b || (left != a && a > b)) {
 			limit = a;
 			a = left;
@@ -161,24 +168,26 @@ is_own_encoding(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 
 #define JUDGED_BITS 12
 
-/* A window begins NEAR bytes before the first token taken from it.  It ends at
- * least FAR bytes after the start of the last. */
+/* Windows are pieces of a pretoken that are encoded alone.  A window begins
+ * NEAR bytes before the first token that is taken from it, and ends at least
+ * FAR bytes after the start of the last one: tokens near its ends may be
+ * wrong. */
 #define WINDOW CTX_BPE_MAX
 #define NEAR   6
 #define FAR    10
 #define STRIDE (WINDOW - NEAR - FAR)
 
 struct ctx_ahead {
-	/* Cached results of is_own_encoding: the pair, and the result in the
-	 * lowest bit. */
+	/* Cached results of is_own_encoding: each is a pair of tokens, with the
+	 * result in the lowest bit. */
 	uint64_t judged[1 << JUDGED_BITS];
 	struct ctx_bpe_lane windows[CTX_LANES];
-	size_t first; /* byte where the first window begins */
+	size_t first; /* offset in the pretoken where the first window begins */
 	size_t n;     /* number of windows */
 };
 
-/* Returns is_own_encoding(v, a, b) through a cache: long pretokens often repeat
- * a few tokens. */
+/* Returns true if the token b can follow the token a: is_own_encoding with a
+ * cache of its results, as long pretokens often repeat a few tokens. */
 static bool
 may_follow_token(const struct ctx_vocab *v, const struct ctx_bpe *m, uint32_t a,
     uint32_t b)
@@ -208,16 +217,17 @@ append_token(struct ctx_bpe *m, uint32_t token, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true if no encoding continues at byte at. */
+/* Returns true if byte at is known as a dead end: no encoding of the rest of
+ * the pretoken can follow there. */
 static bool
 is_dead(const struct ctx_bpe *m, size_t at)
 {
 	return (m->dead[at / 64] >> at % 64 & 1) != 0;
 }
 
-/* Returns the last token if it equals the one before and the text repeats
- * its bytes; else CTX_VOCAB_NONE.  The two show that the token can follow
- * itself. */
+/* If the last two tokens are equal and the next bytes of the text repeat them,
+ * returns this token again: it has already followed itself.  Else returns
+ * CTX_VOCAB_NONE. */
 static uint32_t
 find_repeated_token(const struct ctx_vocab *v, const struct ctx_bpe *m,
     const char *p, size_t n, size_t at)
@@ -235,7 +245,8 @@ find_repeated_token(const struct ctx_vocab *v, const struct ctx_bpe *m,
 	    : CTX_VOCAB_NONE;
 }
 
-/* Returns the longest token that can follow at byte at, or CTX_VOCAB_NONE. */
+/* Returns the longest token that the bytes from at begin with and that can
+ * follow the last token; CTX_VOCAB_NONE if there is none. */
 static uint32_t
 find_next_token(const struct ctx_vocab *v, const struct ctx_bpe *m,
     const char *p, size_t n, size_t at)
@@ -250,8 +261,9 @@ find_next_token(const struct ctx_vocab *v, const struct ctx_bpe *m,
 	return token;
 }
 
-/* Returns the window for byte at and sets *begin to its first byte.  If no
- * window covers the byte, encodes new windows from there. */
+/* Returns the window (a piece of the pretoken that is encoded alone) for byte
+ * at, and sets *begin to its first byte.  If no window covers the byte, encodes
+ * new windows from there. */
 static const struct ctx_bpe_lane *
 find_window(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
     size_t n, size_t at, size_t *begin)
@@ -271,8 +283,9 @@ find_window(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 	return a->windows + k;
 }
 
-/* Takes tokens from the window at *at.  Returns 1, 0 if its token there does
- * not fit, or -1. */
+/* Appends tokens of the window that covers byte *at, and moves *at past them.
+ * Returns 1, 0 if the window's token there cannot follow the last token, or -1
+ * with *err. */
 static int
 take_ahead(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
     size_t n, size_t *at, struct ctx_err *err)
@@ -286,7 +299,8 @@ take_ahead(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 	while (*at < end) {
 		place = *at - begin + 1;
 		token = w->tokens[place];
-		/* Tokens of one window can follow each other. */
+		/* Only the first token needs the check: adjacent tokens of one
+		 * window can always follow each other. */
 		if ((occupied >> place & 1) == 0 ||
 		    (m->n == taken && m->n > 0 &&
 			!may_follow_token(v, m, m->tokens[m->n - 1], token)) ||
@@ -354,9 +368,9 @@ ctx_bpe_long(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 			taken = take_ahead(v, m, p, n, &at, err);
 			if (taken < 0)
 				return -1;
-			/* After a failure, wait longer before the next window:
-			 * runs of one character have tokens longer than a
-			 * window. */
+			/* After a failure, wait twice as long before using a
+			 * window again: runs of one character have tokens that
+			 * are longer than a window. */
 			wait = taken > 0 ? 1 : wait < 64 ? wait * 2 : wait;
 			careful = taken > 0 ? 0 : wait;
 			continue;
@@ -370,8 +384,9 @@ ctx_bpe_long(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 			at += ctx_vocab_length(v, token);
 			continue;
 		}
-		/* Every text has an encoding, so byte 0 is a dead end only with
-		 * tables that build.c did not make. */
+		/* Every text has an encoding.  So byte 0 is a dead end only if
+		 * the tables are wrong, which they are not if build.c made
+		 * them. */
 		if (m->n == 0)
 			return ctx_err_set(err, CTX_EFILE,
 			    "a vocabulary that contradicts itself");

@@ -1,11 +1,13 @@
 /*
- * bpe_heap.c - merges with a heap, for vocabularies out of order
+ * bpe_heap.c - byte-pair encoding with a heap, for vocabularies whose merges
+ * are out of order
  *
- * ctx_bpe_long requires that every token has a higher number than its parts.
- * In some files a merge has a lower number than one of its parts: it is made as
- * soon as the parts exist, between merges of higher numbers.  For these files
- * this code follows the definition in bpe.c.  The pairs that can merge wait in
- * a heap, the lowest first, of equals the leftmost.
+ * ctx_bpe_long requires that every token has a higher number than its two
+ * parts.  In some vocabulary files a merge has a lower number than one of its
+ * parts: it is made as soon as the parts exist, between merges with higher
+ * numbers.  For these files this code follows the definition in bpe.c.  The
+ * pairs that can merge are in a heap, the lowest first; of equal pairs the
+ * leftmost.
  */
 #include <stdlib.h>
 
@@ -16,7 +18,8 @@
 
 struct merge_heap {
 	const struct ctx_vocab *v;
-	uint32_t *tokens, *next, *before; /* by a token's first byte */
+	/* indexed by the first byte of a token */
+	uint32_t *tokens, *next, *before;
 	struct pending_merge {
 		uint32_t merged, at;
 	} * heap;
@@ -29,8 +32,9 @@ is_earlier_merge(struct pending_merge a, struct pending_merge b)
 	return a.merged != b.merged ? a.merged < b.merged : a.at < b.at;
 }
 
-/* Adds the pair at byte at to the heap, if it can merge.  The heap has room for
- * three pairs per byte: its first one, and two for each merge. */
+/* Adds the pair of the token at byte at and the next token to the heap, if the
+ * two can merge.  The heap has room for three pairs per byte: one at the start,
+ * and two for each merge. */
 static void
 push_pair(struct merge_heap *q, uint32_t at)
 {
@@ -72,7 +76,8 @@ pop_pair(struct merge_heap *q)
 	return first;
 }
 
-/* Merges a pair of the heap, unless one of its tokens has been merged since. */
+/* Merges a pair that was taken from the heap, unless one of its tokens has been
+ * merged since. */
 static void
 apply_merge(struct merge_heap *q, struct pending_merge w)
 {

@@ -1,16 +1,18 @@
 /*
- * count_streaming.c - counts a text that arrives in parts
+ * count_streaming.c - counts the tokens of a text of which only the first part
+ * is known yet
  *
- * Counted text ends at a boundary between pretokens that no later byte can
- * move.  The rules are:
+ * The part that is counted ends at a boundary between pretokens that no later
+ * byte can move.  The rules are:
  *
- * - Built-in pretokenizers: all boundaries but the last few are certain.
- * - Patterns of files: a match is certain if it did not look at the end of the
- *   text.
- * - Added tokens: the end is uncertain where an incomplete name could begin.
- * - Normalized text: only what no later mark can change is counted.  Where the
- *   normal form differs from the text, counting ends only at places that exist
- *   in both.
+ *  - Built-in pretokenizers: all boundaries except the last few are certain.
+ *  - Patterns of vocabulary files: a match is certain if it did not look at the
+ *    end of the text.
+ *  - Added tokens: a place is uncertain if an incomplete name of a token could
+ *    begin there.
+ *  - Normalized text (NFC): only characters that no later combining mark can
+ *    change are counted.  Where the normal form differs from the text, counting
+ *    ends only at places that exist in both.
  */
 #include "tokenizer/encode/count_tokens.h"
 #include "tokenizer/encode/fit_tokens.h"
@@ -18,9 +20,10 @@
 #include "tokenizer/encode/pretokenize_pcre2.h"
 #include "tokenizer/open.h"
 
-#define STEP 256 /* pretokens counted at once */
+#define STEP 256 /* number of pretokens counted at once */
 
-/* Returns the start of the last character if it is incomplete, else n. */
+/* Returns the start of the last character if the character is incomplete, else
+ * n. */
 static size_t
 find_whole_end(const char *p, size_t n)
 {
@@ -34,8 +37,9 @@ find_whole_end(const char *p, size_t n)
 	return n - at < length ? at : n;
 }
 
-/* Returns the end of the whole characters at which it is certain whether a name
- * begins.  Names have at most longest bytes. */
+/* Returns the offset up to which it is certain whether the name of an added
+ * token begins at a byte.  Names have at most longest bytes.  The offset is at
+ * the end of a character. */
 static size_t
 find_names_end(const char *p, size_t n, size_t longest)
 {
@@ -44,7 +48,8 @@ find_names_end(const char *p, size_t n, size_t longest)
 	return n <= more ? 0 : find_whole_end(p, n - more);
 }
 
-/* Adds the tokens of a text that ends after n bytes to sum. */
+/* Counts a text that ends after n bytes, and adds its bytes and tokens to
+ * sum. */
 static int
 count_closed(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_token_checkpoint *sum, struct ctx_err *err)
@@ -61,20 +66,22 @@ count_closed(struct ctx_token_counter *c, const char *p, size_t n,
 	return rc;
 }
 
-/* The normal form of a text that may continue. */
+/* The normal form (NFC) of a text of which only the first part is known yet. */
 struct open {
 	struct ctx_token_counter *counter;
 	struct ctx_str text;
-	size_t at;       /* bytes counted */
-	uint64_t tokens; /* tokens of these bytes */
+	size_t at;       /* number of bytes counted so far */
+	uint64_t tokens; /* number of tokens of the bytes counted so far */
 	bool changed;    /* true if the normal form differs from the text */
 	struct ctx_nfc_map map;
 	struct ctx_token_checkpoint
-	    sure; /* certain place in the text before normalization */
+	    /* the last place in the original text that no later byte can
+	     * change, and the tokens before it */
+	    sure;
 };
 
-/* Records that no later byte changes the tokens before byte at, if the place
- * exists in the text before normalization. */
+/* Records that no later byte can change the tokens before byte at of the normal
+ * form.  Does nothing if this place does not exist in the original text. */
 static int
 confirm_count(struct open *open, size_t at, uint64_t tokens,
     struct ctx_err *err)
@@ -87,7 +94,8 @@ confirm_count(struct open *open, size_t at, uint64_t tokens,
 	return clean < 0 ? -1 : 0;
 }
 
-/* Counts the text up to a name at end. */
+/* Counts the text up to the offset end, where the name of an added token
+ * begins. */
 static int
 count_to(struct open *open, size_t end, struct ctx_err *err)
 {
@@ -103,7 +111,8 @@ count_to(struct open *open, size_t end, struct ctx_err *err)
 	return rc;
 }
 
-/* Counts the certain part of the text up to end; no name begins there. */
+/* Counts the text up to the offset end, as far as no later byte can change the
+ * tokens.  No name of an added token begins before end. */
 static int
 count_sure(struct open *open, size_t end, struct ctx_err *err)
 {
@@ -117,9 +126,9 @@ count_sure(struct open *open, size_t end, struct ctx_err *err)
 	    end - open->at);
 	if (c->pcre2 != NULL)
 		ctx_pcre2_part(c->pcre2);
-	/* With patterns of a file the splitter stops where a pattern would have
-	 * to look past the end.  So it never stops within a match of the first
-	 * pattern, where splitting could not be resumed. */
+	/* The splitter stops where a pattern of a vocabulary file would have to
+	 * look past the end.  So it never stops inside a match of the first
+	 * pattern, where splitting could not be continued. */
 	while ((rc = ctx_text_splitter_next(&w, STEP, err)) > 0 &&
 	    w.spans.at > past[0].at) {
 		for (i = sure; i > 0; i--)
@@ -133,7 +142,8 @@ count_sure(struct open *open, size_t end, struct ctx_err *err)
 	return rc < 0 ? -1 : 0;
 }
 
-/* Counts the certain part of the normal form, names included. */
+/* Counts the normal form, including the names of added tokens in it, as far as
+ * no later byte can change the tokens. */
 static int
 count_names(struct open *open, struct ctx_err *err)
 {
@@ -162,7 +172,8 @@ count_names(struct open *open, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds to sum the certain part of a text that may continue after n bytes. */
+/* Counts a text that may continue after n bytes, as far as no later byte can
+ * change the tokens.  Adds the bytes and tokens counted to sum. */
 static int
 count_open(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_token_checkpoint *sum, struct ctx_err *err)

@@ -9,7 +9,8 @@
 #include "tokenizer/unicode.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-/* Returns the estimate of "bytes/4" for n bytes. */
+/* Returns the estimate of the encoding "bytes/4" for a text of n bytes: a
+ * quarter of them. */
 static uint64_t
 estimate_tokens(size_t n)
 {
@@ -54,15 +55,16 @@ ctx_token_fits(struct ctx_token_counter *c, const char *p, size_t n,
 		*within = estimate_tokens(n) <= limit;
 		return 0;
 	}
-	/* A token has at least one byte and at most head->longest. */
+	/* Every token has at least one byte and at most head->longest bytes, so
+	 * a text's length may already decide. */
 	*within = n <= limit / factor;
 	if (*within ||
 	    (c->added == 0 && c->added_normal == 0 &&
 		n / factor / head->longest > limit))
 		return 0;
 	ctx_text_splitter_init(&w, c, p, n);
-	/* A pretoken has at least one token, so at most limit - tokens + 1
-	 * pretokens are needed. */
+	/* Every pretoken has at least one token.  So at most limit - tokens + 1
+	 * more pretokens must be counted. */
 	while (rc > 0 && w.tokens <= limit)
 		rc = ctx_text_splitter_next(&w,
 		    limit - w.tokens < CTX_PRETOKENIZE_MAX

@@ -2,10 +2,10 @@
  * count_tokens.c - counts the tokens of a text
  *
  * The text is split into pretokens (backend.c), up to CTX_PRETOKENIZE_MAX at a
- * time.  Most pretokens are found in the cache of earlier ones
- * (pretoken_batch.h, pretoken_cache.c).  The others are looked up in the key
- * table of the vocabulary (vocabulary.c).  A pretoken that is not a token is
- * merged (bpe_interleaved.h, bpe.c).
+ * time.  Most pretokens are in a cache of earlier ones (pretoken_batch.h,
+ * pretoken_cache.c).  The others are looked up in the vocabulary
+ * (vocabulary.c).  If a pretoken is not a token, its bytes are merged into
+ * tokens (bpe_interleaved.h, bpe.c).
  */
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@
 #include "tokenizer/unicode.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-#define CUTS 64 /* cuts of a long pretoken found at once */
+#define CUTS 64 /* number of cuts of a long pretoken that are found at once */
 
 int
 ctx_token_counter_open(struct ctx_token_counter **counter,
@@ -104,8 +104,8 @@ ctx_counter_split(struct ctx_token_counter *c, const char *p, size_t n,
 
 _Static_assert(CTX_TOKEN_WORD <= CTX_BPE_MAX, "words fit a lane");
 
-/* Merges the waiting pretokens, adds their tokens to *tokens and caches
- * them. */
+/* Merges all waiting pretokens into tokens, adds the number of tokens to
+ * *tokens, and caches it for each pretoken. */
 static void
 merge_waiting(struct ctx_token_counter *c, uint64_t *tokens)
 {
@@ -129,7 +129,8 @@ merge_waiting(struct ctx_token_counter *c, uint64_t *tokens)
 	c->nwaiting = 0;
 }
 
-/* Adds n bytes that no table has to the waiting pretokens. */
+/* Adds n bytes, which are neither cached nor a token, to the pretokens that
+ * wait to be merged.  Many of them are then merged at once. */
 static void
 merge_later(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_waiting waiting, uint64_t *tokens)
@@ -141,7 +142,8 @@ merge_later(struct ctx_token_counter *c, const char *p, size_t n,
 	    n);
 }
 
-/* Merges n bytes, any number, and adds their tokens. */
+/* Merges n bytes, any number, into tokens and adds the number of tokens to
+ * *tokens. */
 static int
 merge_text(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t *tokens, struct ctx_err *err)
@@ -152,8 +154,9 @@ merge_text(struct ctx_token_counter *c, const char *p, size_t n,
 	return 0;
 }
 
-/* Counts a pretoken of at most CTX_PRETOKEN_CACHE_KEY bytes that the batch
- * lookup did not find.  It may have been cached since. */
+/* Counts a pretoken of at most CTX_PRETOKEN_CACHE_KEY bytes that was not in the
+ * cache when a batch of pretokens was looked up.  It may have been cached
+ * since. */
 static void
 count_word(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_key key, uint64_t *tokens)
@@ -170,8 +173,8 @@ count_word(struct ctx_token_counter *c, const char *p, size_t n,
 		merge_later(c, p, n, (struct ctx_waiting){p, key}, tokens);
 }
 
-/* Prefetches the table entries of the n missed pretokens and of the long
- * ones. */
+/* Prefetches the table entries for n pretokens that were not in the cache, and
+ * for the long pretokens. */
 static void
 prefetch_missed(const struct ctx_token_counter *c,
     struct ctx_pretoken_lookup *b, const char *p, struct ctx_pretoken_list list,
@@ -192,8 +195,9 @@ prefetch_missed(const struct ctx_token_counter *c,
 	}
 }
 
-/* Adds the tokens of those of n missed pretokens that are in their home line of
- * the key table.  Keeps the others in b->missed and returns their number. */
+/* Looks up n pretokens, which were not in the cache, in the vocabulary's hash
+ * table, but only in the line where each belongs.  Adds the tokens found to
+ * *tokens.  Keeps the other pretokens in b->missed and returns their number. */
 static size_t
 find_keys(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b, size_t n,
     uint64_t *tokens)
@@ -206,7 +210,8 @@ find_keys(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b, size_t n,
 	for (i = 0; i < n; i++) {
 		key = b->keys[b->missed[i]];
 		found = ctx_vocab_in_line(v, key);
-		/* The pretoken may occur twice in the batch. */
+		/* A pretoken may occur twice in the batch: then it is cached
+		 * already. */
 		if (found && ctx_pretoken_cache_find(&c->cache, key) == 0)
 			ctx_pretoken_cache_add(&c->cache, key, 1);
 		*tokens += found;
@@ -216,9 +221,9 @@ find_keys(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b, size_t n,
 	return left;
 }
 
-/* Adds the tokens of the listed pretokens of at most CTX_PRETOKEN_CACHE_KEY
- * bytes.  Lists the longer ones in b->longs.  16 bytes must be readable at
- * each. */
+/* Counts the listed pretokens that have at most CTX_PRETOKEN_CACHE_KEY bytes,
+ * and puts the longer ones into b->longs. 16 bytes must be readable at the
+ * start of each pretoken. */
 static void
 count_short(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b,
     const char *p, struct ctx_pretoken_list list, uint64_t *tokens)
@@ -236,9 +241,9 @@ count_short(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b,
 	}
 }
 
-/* Returns the tokens of a pretoken of 16 bytes or more that is cached or is a
- * token; else 0.  The pretoken is whole, so a token that merging would not give
- * also counts. */
+/* Returns the number of tokens of a pretoken of 16 bytes or more, if it is
+ * cached or is itself a token; else 0.  Since the pretoken is whole, a token
+ * counts here even if merging its bytes would not give it. */
 static unsigned
 find_known_long(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t hash)
@@ -257,7 +262,8 @@ find_known_long(struct ctx_token_counter *c, const char *p, size_t n,
 	return known;
 }
 
-/* Merges a pretoken of 16 bytes or more that no table has. */
+/* Merges a pretoken of 16 bytes or more, which is neither cached nor a token,
+ * into tokens. */
 static int
 merge_long_word(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t *tokens, struct ctx_err *err)
@@ -273,18 +279,20 @@ merge_long_word(struct ctx_token_counter *c, const char *p, size_t n,
 	return 0;
 }
 
-/* Cuts of a long pretoken.  No token crosses a cut, so the parts are merged
- * alone. */
+/* Places where a long pretoken can be cut: no token of the vocabulary contains
+ * the characters on both sides.  So the parts can be merged separately. */
 struct cuts {
-	size_t at;     /* bytes searched */
-	uint32_t last; /* the character before at; unset at the start */
+	size_t at; /* number of bytes searched so far */
+	/* the character before the offset at; unset at the start of the
+	 * pretoken */
+	uint32_t last;
 	size_t n;
-	size_t ends[CUTS]; /* ends of parts, in bytes from the start of the
-			      pretoken */
+	/* ends of the parts, in bytes from the start of the pretoken */
+	size_t ends[CUTS];
 };
 
-/* Returns 7, the characters to skip after the first, if the next eight bytes
- * are all ASCII; else 0. */
+/* Returns 7 (the number of characters to skip after the first) if the next
+ * eight bytes are all ASCII; else 0. */
 static size_t
 count_ascii_run(const char *p, size_t n)
 {
@@ -296,8 +304,9 @@ count_ascii_run(const char *p, size_t n)
 	return (word & 0x8080808080808080u) == 0 ? sizeof word - 1 : 0;
 }
 
-/* Lists the next cuts, and the end of the pretoken.  A cut is unpredictable, so
- * the loop has no branch for it.  Within ASCII there are no cuts. */
+/* Lists the next places where a long pretoken can be cut, and its end.  The
+ * processor cannot predict whether there is a cut, so the loop has no branch
+ * for it.  Between ASCII characters there are no cuts. */
 static void
 find_cuts(const struct ctx_vocab *v, const char *p, size_t n, struct cuts *c)
 {
@@ -327,8 +336,8 @@ find_cuts(const struct ctx_vocab *v, const char *p, size_t n, struct cuts *c)
 	c->last = a;
 }
 
-/* Adds the tokens of the listed parts; each has at most CTX_PRETOKEN_CACHE_KEY
- * bytes. */
+/* Counts the parts of long pretokens that are listed in c->parts; each has at
+ * most CTX_PRETOKEN_CACHE_KEY bytes. */
 static void
 count_parts(struct ctx_token_counter *c, const char *p, uint64_t *tokens)
 {
@@ -339,8 +348,9 @@ count_parts(struct ctx_token_counter *c, const char *p, uint64_t *tokens)
 	count_short(c, &c->parts_batch, p, list, tokens);
 }
 
-/* Counts a part of n bytes at text.p + at of a long pretoken.  Long parts are
- * rarely repeated, so they are neither looked up nor cached. */
+/* Counts a part of a long pretoken: n bytes at text.p + at.  Long parts are
+ * rarely repeated, so they are neither looked up in the cache nor added to
+ * it. */
 static int
 count_part(struct ctx_token_counter *c, struct ctx_str text, size_t at,
     size_t n, uint64_t *tokens, struct ctx_err *err)
@@ -363,8 +373,8 @@ count_part(struct ctx_token_counter *c, struct ctx_str text, size_t at,
 	return 0;
 }
 
-/* Counts a pretoken of n bytes, 16 or more, at text.p + at, that is neither
- * cached nor a token. */
+/* Counts a pretoken of 16 bytes or more that is neither cached nor a token: n
+ * bytes at text.p + at. */
 static int
 count_unknown_long(struct ctx_token_counter *c, struct ctx_str text, size_t at,
     size_t n, uint64_t *tokens, struct ctx_err *err)
@@ -374,8 +384,9 @@ count_unknown_long(struct ctx_token_counter *c, struct ctx_str text, size_t at,
 	struct cuts cuts;
 	size_t begin, i;
 
-	/* In a part, a token counts only if merging gives it.  With
-	 * v->unreached the lookups may find others. */
+	/* In a part of a pretoken, a token counts only if merging gives it.  If
+	 * v->unreached is true, the table has other tokens too, so the pretoken
+	 * is not cut. */
 	if (v->unreached)
 		return merge_long_word(c, p, n, tokens, err);
 	cuts.at = cuts.last = 0;
@@ -411,8 +422,9 @@ count_listed(struct ctx_token_counter *c, struct ctx_str text,
 	return 0;
 }
 
-/* Counts the pretokens of c->pieces from first on.  They begin in the last
- * bytes of the text, so they are copied: 16 bytes must be readable at each. */
+/* Counts the pretokens of c->pretokens from index first on, which begin in the
+ * last bytes of the text.  They are copied first, because 16 bytes must be
+ * readable at the start of each pretoken. */
 static int
 count_last(struct ctx_token_counter *c, struct ctx_str text, size_t first,
     uint64_t *tokens, struct ctx_err *err)
@@ -444,7 +456,7 @@ ctx_counter_count(struct ctx_token_counter *c, struct ctx_str text, size_t max,
 	size_t i, inner, some;
 	struct ctx_pretoken_list list;
 
-	/* An earlier error may have left entries. */
+	/* Drop entries that an earlier error may have left. */
 	c->nwaiting = c->parts.n = 0;
 	if (ctx_counter_split(c, text.p, text.n, max, c->plain, err) < 0)
 		return -1;

@@ -1,4 +1,5 @@
-/* count_tokens.h - the token counter and the splitting of texts */
+/* count_tokens.h - the token counter, and how it splits a text into
+ * pretokens */
 #ifndef CTX_TOKENIZER_ENCODE_COUNT_TOKENS_H
 #define CTX_TOKENIZER_ENCODE_COUNT_TOKENS_H
 
@@ -11,14 +12,17 @@
 #include "tokenizer/simd/backend.h"
 #include "tokenizer/tokenizer.h"
 
-/* A pretoken that waits in a lane to be merged. */
+/* A pretoken that waits to be merged into tokens, together with others. */
 struct ctx_waiting {
-	const char *p;      /* NULL: do not cache it */
-	struct ctx_key key; /* if it has at most CTX_PRETOKEN_CACHE_KEY bytes */
+	/* the pretoken's bytes; NULL if its token count is not to be cached */
+	const char *p;
+	/* key in the cache; set if the pretoken has at most
+	 * CTX_PRETOKEN_CACHE_KEY bytes */
+	struct ctx_key key;
 };
 
-/* Parts of long pretokens that wait to be looked up; each has at most
- * CTX_PRETOKEN_CACHE_KEY bytes. */
+/* Parts of long pretokens that wait to be looked up in the cache.  Each has at
+ * most CTX_PRETOKEN_CACHE_KEY bytes. */
 struct ctx_parts {
 	size_t n;
 	uint32_t start[CTX_PRETOKEN_LOOKUP_MAX];
@@ -30,18 +34,28 @@ struct ctx_token_counter {
 	ctx_pretokenize_fn *split;
 	ctx_pretoken_lookup_fn *lookup;
 	ctx_bpe_lanes_fn *merge_lanes;
-	unsigned plain; /* CTX_PLAIN_...: kinds of pretokens that are tokens */
-	/* Bytes of the longest added token that is searched in the text, and of
-	 * the longest that is searched in its normal form; 0: none. */
+	/* set of CTX_PLAIN_... bits: kinds of pretokens that certainly are
+	 * tokens */
+	unsigned plain;
+	/* Bytes of the longest added token that is recognized in the given
+	 * text, and of the longest one that is recognized in its normal form
+	 * (NFC). 0 if there is none. */
 	size_t added, added_normal;
-	bool local; /* true if boundaries depend only on nearby text: no added
-		       tokens, no patterns of a file */
-	bool nfc;   /* true if text is normalized */
+	/* true if the boundaries of pretokens depend only on the text near
+	 * them: the encoding has neither added tokens nor patterns of a
+	 * vocabulary file */
+	bool local;
+	bool nfc; /* true if text is normalized */
 	struct ctx_nfc normalizer;
-	struct ctx_buf normal;  /* normal form of the text being counted */
-	struct ctx_nfc_map map; /* offsets of normal, filled on demand */
+	/* normal form (NFC) of the text that is being counted */
+	struct ctx_buf normal;
+	/* maps offsets of normal to offsets of the original text; computed when
+	 * needed */
+	struct ctx_nfc_map map;
 	struct ctx_pcre2_state
-	    *pcre2; /* state of the patterns of a file, or NULL */
+	    /* state of the patterns of a vocabulary file; NULL if there are
+	     * none */
+	    *pcre2;
 	struct ctx_pretoken_cache cache;
 	struct ctx_bpe bpe;
 	struct ctx_pretokenize pretokens, other_pretokens;
@@ -52,39 +66,48 @@ struct ctx_token_counter {
 	struct ctx_bpe_lane lanes[CTX_LANES];
 };
 
-/* ctx_counter_begin starts a new text.  ctx_counter_split splits off its next
- * pretokens, 1 to max, into counter->pieces; p, n is the rest of the text.
- * Kinds in plain may be counted without being listed (see backend.h). */
+/* ctx_counter_begin starts a new text. ctx_counter_split splits off the next
+ * pretokens of the text, 1 to max, and puts them into counter->pretokens; p, n
+ * is the rest of the text.  Pretokens of the kinds in plain may be counted
+ * without being listed (see backend.h). */
 void ctx_counter_begin(struct ctx_token_counter *counter);
 int ctx_counter_split(struct ctx_token_counter *counter, const char *p,
     size_t n, size_t max, unsigned plain, struct ctx_err *err);
 
-/* Splits off and counts the next pretokens, 1 to max, of a text in normal form
- * without added tokens.  Sets *used to their bytes. */
+/* Splits off and counts the next pretokens, 1 to max, of a text that is in
+ * normal form and has no added tokens.  Adds their tokens to *tokens, and sets
+ * *used to their number of bytes. */
 int ctx_counter_count(struct ctx_token_counter *counter, struct ctx_str text,
     size_t max, uint64_t *tokens, size_t *used, struct ctx_err *err);
 
-/* A text in which added tokens are found before the rest is split. */
+/* A text that is searched for added tokens; the text between them is then split
+ * into pretokens. */
 struct ctx_spans {
 	struct ctx_str text;
-	size_t at;    /* bytes done */
-	size_t end;   /* end of the ordinary text: the next name, or the end */
+	size_t at; /* number of bytes done so far */
+	/* end of the ordinary text: offset of the next added token, or the end
+	 * of the text */
+	size_t end;
 	bool scanned; /* true if end is known */
 };
 
-/* Splits and counts a text, some pretokens at a time.  It stops only at
- * boundaries between pretokens.  A counter serves one splitter at a time. */
+/* Splits a text into pretokens and counts their tokens, step by step.  Each
+ * step ends at a boundary between pretokens.  Only one splitter may use a
+ * counter at a time. */
 struct ctx_text_splitter {
 	struct ctx_token_counter *counter;
-	struct ctx_spans spans; /* the text before normalization */
-	uint64_t tokens;        /* tokens of the bytes done */
+	struct ctx_spans spans; /* the original text, before normalization */
+	uint64_t tokens;        /* number of tokens in the bytes done so far */
 	bool nfc;               /* true if text is normalized */
-	/* The normal form of the ordinary text at spans.at, empty if none is in
-	 * work.  spans.at moves only when all of it is done. */
+	/* The normal form of the ordinary text that begins at spans.at; empty
+	 * if no text is being normalized. spans.at moves only when all of the
+	 * normal form is done. */
 	struct ctx_spans normal;
-	bool changed;   /* true if normal differs from the text */
-	bool different; /* true if any normal form so far did */
-	bool mapped;    /* true if counter->map belongs to normal */
+	/* true if the normal form being counted differs from the text */
+	bool changed;
+	/* true if the normal form of any text so far differs from the text */
+	bool different;
+	bool mapped; /* true if counter->map belongs to the member normal */
 };
 
 /* Starts a splitter at the beginning of a text. */
@@ -93,13 +116,15 @@ void ctx_text_splitter_init(struct ctx_text_splitter *splitter,
 /* Starts a splitter of a text in normal form without added tokens. */
 void ctx_text_splitter_init_plain(struct ctx_text_splitter *splitter,
     struct ctx_token_counter *counter, const char *p, size_t n);
-/* Advances by 1 to max pretokens or by one added token; max is at most
- * CTX_PRETOKENIZE_MAX.  Returns 1, 0 at the end of the text, or -1. */
+/* Splits off and counts the next 1 to max pretokens, or the next added token.
+ * max is at most CTX_PRETOKENIZE_MAX.  Returns 1, 0 at the end of the text, or
+ * -1 with *err. */
 int ctx_text_splitter_next(struct ctx_text_splitter *splitter, size_t max,
     struct ctx_err *err);
-/* Sets *at to the place of the splitter in the text before normalization and
- * returns 1.  Returns 0 if normalization changed the text there: *at is the
- * next byte that is a place in both texts.  Returns -1 on error. */
+/* Sets *at to the offset in the original text (before normalization) up to
+ * which it was counted, and returns 1.  If normalization changed the text
+ * there, returns 0 and sets *at to the next offset that corresponds to a place
+ * in the normal form.  Returns -1 on error. */
 int ctx_text_splitter_place(struct ctx_text_splitter *splitter, size_t *at,
     struct ctx_err *err);
 

@@ -1,4 +1,4 @@
-/* encode.c - encodes a text to token ids */
+/* encode.c - encodes a text as token ids */
 #include <stdlib.h>
 
 #include "tokenizer/encode/bpe.h"
@@ -33,8 +33,8 @@ append_id(struct ctx_tokens *out, uint32_t id, struct ctx_err *err)
 	return 0;
 }
 
-/* Appends the ids of a pretoken.  With whole, a token with exactly its bytes is
- * used without merging. */
+/* Appends the token ids of a pretoken.  If whole is true and a token has
+ * exactly the bytes of the pretoken, this token is used without merging. */
 static int
 encode_piece(struct ctx_token_counter *c, const char *p, size_t n, bool whole,
     struct ctx_tokens *out, struct ctx_err *err)
@@ -53,7 +53,7 @@ encode_piece(struct ctx_token_counter *c, const char *p, size_t n, bool whole,
 	return 0;
 }
 
-/* Encodes text without names of special tokens. */
+/* Encodes a text in which no names of special tokens are recognized. */
 static int
 encode_text(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_tokens *out, struct ctx_err *err)
@@ -76,9 +76,9 @@ encode_text(struct ctx_token_counter *c, const char *p, size_t n,
 	return 0;
 }
 
-/* Removes from the start of text the ordinary text before the next name, which
- * may be empty, and the name.  Returns false if there is no name: all text is
- * in *before. */
+/* Removes ordinary text, which may be empty, and the name of a special token
+ * after it from the start of a text.  Returns false if there is no name; then
+ * *before is the whole text. */
 static bool
 take_name(const struct ctx_tokenizer *t, struct ctx_str *text, unsigned names,
     struct ctx_str *before, uint32_t *id)
@@ -94,7 +94,8 @@ take_name(const struct ctx_tokenizer *t, struct ctx_str *text, unsigned names,
 	return length > 0;
 }
 
-/* Encodes text that has names only in its normal form. */
+/* Encodes a text in which names of special tokens are recognized only after
+ * normalization (NFC). */
 static int
 encode_normal(struct ctx_token_counter *c, struct ctx_str text, unsigned names,
     struct ctx_tokens *out, struct ctx_err *err)

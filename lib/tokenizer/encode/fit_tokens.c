@@ -1,17 +1,20 @@
 /*
- * fit_tokens.c - finds the longest head of a text within a number of tokens
+ * fit_tokens.c - finds the longest beginning of a text that has at most a given
+ * number of tokens
  *
- * The text is counted up to the step that exceeds the limit.  Near it the cut
- * is found by bisection; each try is counted as a text that ends there.  A new
- * end changes only the last pretokens, so a try recounts only the last steps.
+ * The text is counted step by step, until a step exceeds the limit.  Near it
+ * the cut is found by bisection; each try is counted as a text that ends there.
+ * A new end changes only the last pretokens, so each try counts only the last
+ * steps again.
  */
 #include "tokenizer/encode/count_tokens.h"
 #include "tokenizer/encode/fit_tokens.h"
 #include "tokenizer/open.h"
 
-#define STEP 256 /* pretokens counted at once */
+#define STEP 256 /* number of pretokens counted at once */
 
-/* The head by "bytes/4", which has no pretokens. */
+/* Finds the longest beginning of a text for the encoding "bytes/4", which has
+ * no pretokens. */
 static int
 estimate_head(struct ctx_token_counter *c, struct ctx_str text, uint64_t limit,
     size_t *at, uint64_t *tokens, struct ctx_err *err)
@@ -25,8 +28,8 @@ estimate_head(struct ctx_token_counter *c, struct ctx_str text, uint64_t limit,
 	return ctx_token_count(c, text.p, *at, tokens, err);
 }
 
-/* Moves *low to a later cut below high by bisection, where the text up to the
- * cut has at most limit tokens. */
+/* Moves *low to the last cut that bisection finds below high: the text up to
+ * the cut has at most limit tokens. */
 static int
 search_head(struct ctx_token_counter *c, struct ctx_str text,
     struct ctx_token_checkpoint *low, size_t high, uint64_t limit,
@@ -38,8 +41,8 @@ search_head(struct ctx_token_counter *c, struct ctx_str text,
 	for (;;) {
 		middle = low->at + (high - low->at + 1) / 2;
 		middle = ctx_fit_before(text.p, text.n, middle);
-		/* Rounding down to a character can give low although another
-		 * character begins between low and high. */
+		/* Rounding down to the start of a character can give low
+		 * although another character begins between low and high. */
 		if (middle <= low->at)
 			middle = ctx_fit_before(text.p, text.n, high - 1);
 		if (middle <= low->at || middle >= high)
@@ -53,8 +56,9 @@ search_head(struct ctx_token_counter *c, struct ctx_str text,
 	}
 }
 
-/* Moves *low to a later cut below high that fits; high does not fit.  What
- * follows the boundary *low is counted as a text of its own. */
+/* Moves *low to a later cut below high: the text up to the cut has at most
+ * limit tokens, the text up to high has more.  The text from *low on, which is
+ * a boundary between pretokens, is counted as a text of its own. */
 static int
 search_from(struct ctx_token_counter *c, struct ctx_str text,
     struct ctx_token_checkpoint *low, size_t high, uint64_t limit,
@@ -71,9 +75,9 @@ search_from(struct ctx_token_counter *c, struct ctx_str text,
 	return 0;
 }
 
-/* As search_from, for a counter that is not local: a cut may change more than
- * the last pretokens, so every try, and *low, is counted from the start of the
- * text. */
+/* Does what search_from does, for encodings in which a cut may change more than
+ * the last pretokens.  So the text up to each cut, and up to *low, is counted
+ * from its start. */
 static int
 search_whole(struct ctx_token_counter *c, struct ctx_str text,
     struct ctx_token_checkpoint *low, size_t high, uint64_t limit,
@@ -86,7 +90,8 @@ search_whole(struct ctx_token_counter *c, struct ctx_str text,
 	return search_head(c, text, low, high, limit, err);
 }
 
-/* Finds the head by a tokenizer with a vocabulary. */
+/* Finds the longest beginning of a text with at most limit tokens, for an
+ * encoding that has a vocabulary. */
 static int
 fit_head(struct ctx_token_counter *c, struct ctx_str text, uint64_t limit,
     struct ctx_token_checkpoint *cut, struct ctx_err *err)

@@ -1,17 +1,18 @@
-/* fit_tokens.h - checkpoints of a text, and boundaries of characters */
+/* fit_tokens.h - checkpoints of a counted text, and starts of characters */
 #ifndef CTX_TOKENIZER_ENCODE_FIT_TOKENS_H
 #define CTX_TOKENIZER_ENCODE_FIT_TOKENS_H
 
 #include "tokenizer/encode/count_tokens.h"
 
-/* A boundary between pretokens and the tokens of the text before it. */
+/* A boundary between two pretokens, with the number of tokens of the text
+ * before it. */
 struct ctx_token_checkpoint {
-	size_t at; /* in bytes */
+	size_t at; /* offset in bytes */
 	uint64_t tokens;
 };
 
-/* Returns the offset at which the character that contains byte i of p begins.
- */
+/* Returns the offset of the first byte of the UTF-8 character that contains
+ * byte i of p. */
 static inline size_t
 ctx_fit_before(const char *p, size_t n, size_t i)
 {

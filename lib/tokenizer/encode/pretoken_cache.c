@@ -1,4 +1,5 @@
-/* pretoken_cache.c - cache of pretokens and their numbers of tokens */
+/* pretoken_cache.c - a cache that stores the number of tokens of each
+ * pretoken */
 #include <stdlib.h>
 
 #include "tokenizer/encode/pretoken_cache.h"
@@ -26,8 +27,8 @@ make_lines(size_t n)
 	return posix_memalign(&lines, LINE, n) == 0 ? lines : NULL;
 }
 
-/* Makes an empty table of 1 << bits lines.  Returns -1, cache unchanged, if
- * memory is short. */
+/* Makes an empty hash table of 1 << bits lines.  If memory is short, returns -1
+ * and does not change the cache. */
 static int
 make_table(struct ctx_pretoken_cache *cache, unsigned bits)
 {
@@ -62,14 +63,15 @@ ctx_pretoken_cache_release(struct ctx_pretoken_cache *cache)
 	memset(cache, 0, sizeof *cache);
 }
 
-/* Returns log2 of four times the lines, at most last. */
+/* Returns log2 of four times the number of lines of the table, at most last. */
 static unsigned
 more_bits(unsigned bits, unsigned last)
 {
 	return bits + 2 < last ? bits + 2 : last;
 }
 
-/* Returns the first empty place of a line, or 4. */
+/* Returns the first empty entry of a line of the hash table; 4 if all are in
+ * use. */
 static unsigned
 find_empty_place(const uint64_t *line)
 {
@@ -81,7 +83,8 @@ find_empty_place(const uint64_t *line)
 	return i;
 }
 
-/* Stores an entry: the key, its last byte replaced by the tokens. */
+/* Stores a pretoken in the table: its key, in which the number of tokens
+ * replaces the last byte. */
 static void
 insert_entry(struct ctx_pretoken_cache *cache, struct ctx_key key,
     struct ctx_key entry)
@@ -96,7 +99,8 @@ insert_entry(struct ctx_pretoken_cache *cache, struct ctx_key key,
 		i = find_empty_place(line);
 	}
 	if (i == 4) {
-		/* The replaced entry is effectively random. */
+		/* The line is full.  The entry that is replaced is effectively
+		 * random. */
 		line = home;
 		i = cache->n % 4;
 	}
@@ -105,7 +109,7 @@ insert_entry(struct ctx_pretoken_cache *cache, struct ctx_key key,
 	place[4 + i] = entry.hi;
 }
 
-/* Enlarges the table; keeps the old one if memory is short. */
+/* Enlarges the hash table.  If memory is short, keeps the old one. */
 static void
 grow_table(struct ctx_pretoken_cache *cache)
 {
@@ -132,7 +136,7 @@ ctx_pretoken_cache_add(struct ctx_pretoken_cache *cache, struct ctx_key key,
 {
 	struct ctx_key entry = key;
 
-	/* Grows at two pretokens per line on average. */
+	/* The table grows when it has two pretokens per line on average. */
 	if (cache->n++ >> cache->bits > 1 &&
 	    cache->bits < CTX_PRETOKEN_CACHE_BITS)
 		grow_table(cache);
@@ -141,7 +145,8 @@ ctx_pretoken_cache_add(struct ctx_pretoken_cache *cache, struct ctx_key key,
 	insert_entry(cache, key, entry);
 }
 
-/* Hashes n bytes, at least 8, eight at a time; the last eight may overlap. */
+/* Hashes n bytes, at least 8, in words of eight bytes; the last two words may
+ * overlap. */
 uint64_t
 ctx_pretoken_cache_hash_long(const char *p, size_t n)
 {
@@ -157,7 +162,8 @@ ctx_pretoken_cache_hash_long(const char *p, size_t n)
 	return (hash ^ word) * 0xd6e8feb86659fd93u;
 }
 
-/* Returns the first of the CTX_PRETOKEN_CACHE_WAYS places of a hash. */
+/* Returns the first of the CTX_PRETOKEN_CACHE_WAYS places where a long pretoken
+ * with this hash may be. */
 static size_t
 find_first_place(const struct ctx_pretoken_cache *cache, uint64_t hash)
 {
@@ -171,7 +177,8 @@ tag_of(uint64_t hash)
 	return (uint16_t)(hash >> 16 | 1);
 }
 
-/* Returns a bit for each of the places from first on that has the tag. */
+/* Compares the tags of the places from first on.  Returns a mask with a bit for
+ * each place that has this tag. */
 static unsigned
 find_tagged_places(const struct ctx_pretoken_cache *cache, size_t first,
     uint16_t tag)
@@ -225,7 +232,8 @@ insert_long_entry(struct ctx_pretoken_cache *cache, const char *p, size_t n,
 	size_t place = find_first_place(cache, hash);
 	unsigned empty = find_tagged_places(cache, place, 0);
 
-	/* The replaced entry is effectively random. */
+	/* All places are in use.  The entry that is replaced is effectively
+	 * random. */
 	place += empty != 0 ? (size_t)__builtin_ctz(empty)
 			    : cache->nlongs % CTX_PRETOKEN_CACHE_WAYS;
 	cache->tags[place] = tag_of(hash);

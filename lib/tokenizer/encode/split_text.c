@@ -1,12 +1,12 @@
 /*
- * split_text.c - splits and counts a text, some pretokens at a time
+ * split_text.c - splits a text into pretokens and counts them, some at a time
  *
- * The order is that of the tokenizers library:
+ * The order of the steps is that of the tokenizers library:
  *
- * - added tokens are found in the text
- * - the text between them is normalized, if the encoding asks for it
- * - added tokens with normalized set are found in the normal form
- * - the text between those is split into pretokens
+ *  - added tokens are found in the text
+ *  - the text between them is normalized (NFC), if the encoding asks for it
+ *  - added tokens with "normalized" set are found in the normal form
+ *  - the text between those is split into pretokens
  */
 #include "tokenizer/encode/count_tokens.h"
 #include "tokenizer/encode/nfc.h"
@@ -62,7 +62,8 @@ skip_name(struct ctx_text_splitter *w, struct ctx_spans *s, unsigned names)
 	s->scanned = false;
 }
 
-/* Advances by an added token or by pretokens of ordinary text. */
+/* Splits off the next added token, or the next pretokens of the ordinary text
+ * before it. */
 static int
 advance_span(struct ctx_text_splitter *w, struct ctx_spans *s, unsigned names,
     size_t max, struct ctx_err *err)
@@ -84,7 +85,8 @@ advance_span(struct ctx_text_splitter *w, struct ctx_spans *s, unsigned names,
 	return 0;
 }
 
-/* Normalizes the ordinary text that begins at w->spans.at. */
+/* Normalizes the ordinary text (without added tokens) that begins at
+ * w->spans.at. */
 static int
 start_normal_text(struct ctx_text_splitter *w, struct ctx_err *err)
 {

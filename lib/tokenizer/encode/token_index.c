@@ -1,11 +1,11 @@
 /*
- * token_index.c - counts a text once and answers for many parts of it
+ * token_index.c - counts a text once, then counts parts of it quickly
  *
- * A checkpoint, here a mark, is a boundary between pretokens with the tokens of
- * all text before it.  Pretokens are encoded independently, so the tokens
- * between two marks are the difference of their counts.  A boundary is only
- * marked if no appended byte can move it: at least CTX_PRETOKENIZE_UNSURE
- * pretokens follow it.
+ * A mark (struct ctx_token_checkpoint) is a boundary between two pretokens,
+ * with the number of tokens of all text before it.  Pretokens are encoded
+ * independently, so the tokens between two marks are the difference of their
+ * counts.  A boundary becomes a mark only if no appended byte can move it: at
+ * least CTX_PRETOKENIZE_UNSURE pretokens must follow it.
  */
 #include <stdlib.h>
 
@@ -14,8 +14,8 @@
 #include "tokenizer/encode/nfc.h"
 #include "tokenizer/open.h"
 
-#define DISTANCE 4096 /* least bytes between marks */
-#define STEP     256  /* pretokens counted at once */
+#define DISTANCE 4096 /* minimum bytes between two marks */
+#define STEP     256  /* number of pretokens counted at once */
 
 static int
 append_mark(struct ctx_token_index *m, struct ctx_token_checkpoint mark,
@@ -34,7 +34,8 @@ append_mark(struct ctx_token_index *m, struct ctx_token_checkpoint mark,
 	return 0;
 }
 
-/* Returns the number of marks at or before byte at. */
+/* Returns the number of marks (stored boundaries between pretokens) at or
+ * before byte at. */
 static size_t
 count_marks_until(const struct ctx_token_index *m, size_t at)
 {
@@ -50,7 +51,8 @@ count_marks_until(const struct ctx_token_index *m, size_t at)
 	return low;
 }
 
-/* Returns mark i, from 1; mark 0 is the start of the text. */
+/* Returns mark i, counted from 1: a boundary between pretokens with the tokens
+ * before it.  Mark 0 is the start of the text. */
 static struct ctx_token_checkpoint
 get_mark(const struct ctx_token_index *m, size_t i)
 {
@@ -81,9 +83,10 @@ ctx_token_index_append(struct ctx_token_index *m, struct ctx_token_counter *c,
 		clean = ctx_text_splitter_place(&w, &at, err);
 		if (clean < 0)
 			return -1;
-		/* Each step is at least one pretoken, so enough of them follow
-		 * the oldest stop.  Added tokens and patterns of files may move
-		 * boundaries further back; then nothing is marked. */
+		/* Each step splits off at least one pretoken, so enough
+		 * pretokens follow the oldest of the stored stops.  Added
+		 * tokens and patterns of vocabulary files may move boundaries
+		 * further back.  Then no marks are made. */
 		if (c->local && from.at + at <= settled &&
 		    past[0].at - get_mark(m, m->n).at >= DISTANCE &&
 		    append_mark(m, past[0], err) < 0)
@@ -101,10 +104,11 @@ ctx_token_index_append(struct ctx_token_index *m, struct ctx_token_counter *c,
 }
 
 /*
- * Finds the first boundary that two splits share: of [from, n) alone, and of
- * the whole text from the mark mark_at.  After few pretokens both have equal
- * boundaries.  Sets *own and *whole to the pretokens of each split up to the
- * boundary.  Returns false if no shared boundary is near.
+ * Splits the text twice: [from, n) as a text of its own, and the whole text
+ * from the mark at mark_at.  Finds the first boundary that both splits have;
+ * after few pretokens all boundaries are equal.  Sets *own and *whole to the
+ * number of pretokens of each split before that boundary.  Returns false if no
+ * common boundary is near.
  */
 static bool
 find_shared(const struct ctx_token_index *m, size_t mark_at, size_t from,
@@ -135,7 +139,8 @@ find_shared(const struct ctx_token_index *m, size_t mark_at, size_t from,
 	return false;
 }
 
-/* Adds exactly the next pieces pretokens to sum. */
+/* Counts exactly the next pretokens (their number is given) after sum->at, and
+ * adds their bytes and tokens to sum. */
 static int
 count_pretokens(const struct ctx_token_index *m, size_t pretokens,
     struct ctx_token_checkpoint *sum, struct ctx_err *err)
@@ -152,10 +157,10 @@ count_pretokens(const struct ctx_token_index *m, size_t pretokens,
 }
 
 /*
- * Sets *last to the last mark that is also a boundary of [0, to), and *tail to
- * the tokens between them and to.  The end of a text can move the last few
- * boundaries, so enough pretokens must follow the mark.  Mark 0 always
- * qualifies.
+ * Sets *last to the last mark that is also a boundary if the text ends at
+ * offset to, and *tail to the tokens from there to offset to.  The end of a
+ * text can move the last few boundaries, so enough pretokens must follow the
+ * mark.  Mark 0, the start of the text, is always one.
  */
 static int
 find_last_mark(const struct ctx_token_index *m, size_t to,
@@ -210,7 +215,8 @@ ctx_token_index_range(const struct ctx_token_index *m, size_t from, size_t to,
 	return 0;
 }
 
-/* Returns the last mark with at most tokens tokens before it. */
+/* Returns the index of the last mark that has at most this many tokens before
+ * it. */
 static size_t
 count_marks_within(const struct ctx_token_index *m, uint64_t tokens)
 {
@@ -242,8 +248,8 @@ ctx_token_index_head(const struct ctx_token_index *m, uint64_t limit,
 	return 0;
 }
 
-/* Moves *high to an earlier start after low by bisection, where the text from
- * the start to its end has at most limit tokens. */
+/* Moves *high to an earlier start after low by bisection: the text from the
+ * start to its end has at most limit tokens. */
 static int
 search_tail(const struct ctx_token_index *m, size_t low,
     struct ctx_token_checkpoint *high, uint64_t limit, struct ctx_err *err)
@@ -254,8 +260,8 @@ search_tail(const struct ctx_token_index *m, size_t low,
 
 	for (;;) {
 		middle = ctx_fit_before(p, n, low + (high->at - low) / 2);
-		/* Rounding down to a character can give low although another
-		 * character begins between low and high. */
+		/* Rounding down to the start of a character can give low
+		 * although another character begins between low and high. */
 		if (middle <= low)
 			middle = ctx_fit_before(p, n, high->at - 1);
 		if (middle <= low)
@@ -269,7 +275,8 @@ search_tail(const struct ctx_token_index *m, size_t low,
 	}
 }
 
-/* The tail by "bytes/4", which has no pretokens. */
+/* Finds the longest end of the text for the encoding "bytes/4", which has no
+ * pretokens. */
 static int
 estimate_tail(const struct ctx_token_index *m, uint64_t limit, size_t *at,
     uint64_t *tokens, struct ctx_err *err)
@@ -300,9 +307,10 @@ ctx_token_index_tail(const struct ctx_token_index *m, uint64_t limit,
 		*tokens = m->tokens;
 		return 0;
 	}
-	/* Goes back from mark to mark while the tail fits.  The first mark is
-	 * estimated from counts of the whole text, which may differ by a few
-	 * tokens, so the search starts one mark later. */
+	/* Go back from mark to mark while the text after it has at most limit
+	 * tokens.  The first mark is estimated from counts of the whole text.
+	 * The count of the end alone may differ by a few tokens, so the search
+	 * starts one mark later. */
 	i = count_marks_within(m, m->tokens - limit);
 	for (i += i < m->n;; i--) {
 		if (ctx_token_index_range(m, get_mark(m, i).at, m->text.n,
