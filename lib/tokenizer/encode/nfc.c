@@ -1,11 +1,12 @@
 /*
- * nfc.c - Normalization Form C
+ * nfc.c - converts text to Unicode Normalization Form C (NFC)
  *
- * Nearly all text is in NFC, so the fast path checks for that.  Most scripts
- * have no marks; their bytes are checked 64 at a time.  Other text is checked
- * by the kinds of its characters.  Only where a mark may change an earlier
- * character is a stretch decomposed and composed (UAX #15) and compared with
- * the text.  A stretch begins and ends where the text can be cut (see nfc.h).
+ * Nearly all text is in NFC already, so a fast path checks for that.  Most
+ * scripts have no combining marks; their bytes are checked 64 at a time.  Other
+ * text is checked by the kinds of its characters.  Only where a mark may change
+ * an earlier character, a stretch of text is decomposed and composed (UAX #15),
+ * and compared with the original.  A stretch begins and ends where the text can
+ * be cut (see nfc.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +16,11 @@
 
 #define BELOW_0300 0xcc /* above all bytes of U+0000 to U+02FF */
 #define AT_ONCE    64
-#define ROW        16 /* characters checked singly before the next block */
-#define TRIES      5  /* ROW doubles per failed block, at most so often */
-#define FEW        24 /* most marks sorted by insertion */
-#define MARK_BITS  21 /* bits of a code point; above: its class */
-#define NO_BYTE    0x110000 /* this plus a byte: a byte that is not UTF-8 */
+#define ROW        16 /* characters checked one by one before each block */
+#define TRIES      5  /* maximum number of times that ROW is doubled */
+#define FEW        24 /* maximum marks that are sorted by insertion */
+#define MARK_BITS  21 /* bits of a mark's code point; above: its class */
+#define NO_BYTE    0x110000 /* plus b: the invalid UTF-8 byte b */
 
 void
 ctx_nfc_release(struct ctx_nfc *nfc)
@@ -38,7 +39,8 @@ nfc_kind_of(uint32_t cp)
 	return ctx_nfc_value[ctx_nfc_block[cp / 128] * 128u + cp % 128];
 }
 
-/* Decodes the next character; an invalid byte gives NO_BYTE plus the byte. */
+/* Decodes the next character; a byte that is not UTF-8 gives NO_BYTE plus
+ * it. */
 static size_t
 next_char(const char *p, size_t n, uint32_t *cp)
 {
@@ -51,7 +53,7 @@ next_char(const char *p, size_t n, uint32_t *cp)
 
 /* ---- characters ---------------------------------------------------------- */
 
-/* Returns the decomposition of a character that has one. */
+/* Returns the full decomposition of a character that has one. */
 static const uint32_t *
 decompose_char(uint32_t cp)
 {
@@ -67,7 +69,7 @@ decompose_char(uint32_t cp)
 	return ctx_nfc_apart[low].to;
 }
 
-/* Returns the composition of two characters of Hangul, or 0. */
+/* Returns the Hangul syllable that two characters compose to, or 0. */
 static uint32_t
 compose_hangul(uint32_t a, uint32_t b)
 {
@@ -82,7 +84,7 @@ compose_hangul(uint32_t a, uint32_t b)
 	return 0;
 }
 
-/* Returns the composition of two characters, or 0. */
+/* Returns the character that two characters compose to in NFC, or 0. */
 static uint32_t
 compose_pair(uint32_t a, uint32_t b)
 {
@@ -100,7 +102,7 @@ compose_pair(uint32_t a, uint32_t b)
 
 /* ---- a stretch ----------------------------------------------------------- */
 
-/* Appends a character; nfc->out has room for the whole normal form. */
+/* Appends a character to nfc->out, which has room for the whole normal form. */
 static void
 put_char(struct ctx_nfc *nfc, uint32_t cp)
 {
@@ -171,9 +173,9 @@ sort_many(struct ctx_nfc *nfc, struct ctx_err *err)
 	return 0;
 }
 
-/* Sorts the marks by class, stable, and composes them with the starter where
- * possible.  A mark is blocked by an earlier mark of its class that was not
- * composed. */
+/* Sorts the combining marks by class, and composes them with the starter (the
+ * character that they follow) where possible.  A mark cannot compose if an
+ * earlier mark of its class did not. */
 static int
 compose_marks(struct ctx_nfc *nfc, struct ctx_err *err)
 {
@@ -214,7 +216,7 @@ flush_stretch(struct ctx_nfc *nfc)
 	nfc->begun = false;
 }
 
-/* Adds a character that has no decomposition. */
+/* Adds a character without a decomposition to the stretch of text. */
 static int
 add_decomposed_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 {
@@ -234,7 +236,7 @@ add_decomposed_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds a character or its decomposition. */
+/* Adds a character, or its decomposition if it has one, to the stretch. */
 static int
 add_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 {
@@ -252,7 +254,7 @@ add_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 	return 0;
 }
 
-/* Writes the normal form of a stretch to nfc->out. */
+/* Computes the normal form of a stretch of text and writes it to nfc->out. */
 static int
 normalise_stretch(struct ctx_nfc *nfc, const char *p, size_t n,
     struct ctx_err *err)
@@ -279,8 +281,9 @@ normalise_stretch(struct ctx_nfc *nfc, const char *p, size_t n,
 
 /* ---- texts --------------------------------------------------------------- */
 
-/* Returns true if the text can be cut before all characters of the next AT_ONCE
- * bytes.  Decided by first bytes: Latin, Cyrillic, Han and most of Hangul. */
+/* Returns true if the text can be cut before every character in the next
+ * AT_ONCE bytes.  This is decided by the first byte of each character, and is
+ * true for Latin, Cyrillic, Han and most of Hangul. */
 static bool
 is_plain_run(const unsigned char *s)
 {
@@ -296,10 +299,11 @@ is_plain_run(const unsigned char *s)
 }
 
 /*
- * Returns true if the text can be cut before all characters of the next AT_ONCE
- * bytes, decided by up to three bytes of each.  It also accepts U+1E00 to
- * U+1EFF (Vietnamese), punctuation from U+2002 on, kana without their marks,
- * the first Hangul syllables, and symbols from U+1F000 on.
+ * Returns true if the text can be cut before every character in the next
+ * AT_ONCE bytes.  This is decided by up to three bytes of each character.  It
+ * is also true for U+1E00 to U+1EFF (Vietnamese), punctuation from U+2002 on,
+ * kana without combining marks, the first Hangul syllables, and symbols from
+ * U+1F000 on.
  */
 static bool
 is_plain_run_by_more(const unsigned char *s)
@@ -322,7 +326,8 @@ is_plain_run_by_more(const unsigned char *s)
 	return other == 0;
 }
 
-/* Returns the number of bytes at p that whole blocks show to be in NFC. */
+/* Checks whole blocks of 64 bytes from p on.  Returns the number of bytes that
+ * are in NFC for certain. */
 static size_t
 pass_blocks(const char *p, size_t n)
 {
@@ -335,20 +340,22 @@ pass_blocks(const char *p, size_t n)
 	return at;
 }
 
-/* State of the check: all text before at is in NFC. */
+/* State of the check whether a text is in NFC: all text before at is. */
 struct nfc_check {
-	size_t from; /* where the check began */
+	size_t from; /* offset where the check began */
 	size_t at;
-	size_t safe; /* end of the last character before which the text can be
-			cut */
-	unsigned class; /* of the last character */
-	/* Whether a mark may compose with the last character of class 0. */
+	/* end of the last character before which the text can be cut */
+	size_t safe;
+	unsigned class; /* combining class of the last character */
+	/* true if a combining mark may compose with the last character of class
+	 * 0 */
 	enum { INERT, NOT_INERT, UNKNOWN } starter;
 };
 
-/* Advances over characters of up to three bytes that are in NFC by their ranks:
- * characters before which the text can be cut, and marks in order of class.
- * The next rank is unpredictable, so the loop has few branches. */
+/* Advances over characters of up to three bytes that are in NFC by their ranks
+ * (see nfc.h): characters before which the text can be cut, and combining marks
+ * in the order of their classes.  The next rank cannot be predicted, so the
+ * loop has few branches. */
 static void
 pass_ranked(struct nfc_check *check, const char *p, size_t n)
 {
@@ -404,8 +411,8 @@ pass_ranked(struct nfc_check *check, const char *p, size_t n)
 	check->starter = starter;
 }
 
-/* Returns the kind of the character that ends at byte at, and sets *begin to
- * its start. */
+/* Returns the kind (see nfc.h) of the character that ends at byte at, and sets
+ * *begin to the start of the character. */
 static unsigned
 find_kind_before(const char *p, size_t at, size_t *begin)
 {
@@ -414,8 +421,8 @@ find_kind_before(const char *p, size_t at, size_t *begin)
 
 	while (next > 0 && at - next < 4 && (p[next] & 0xc0) == 0x80)
 		next--;
-	/* The bytes before at may be invalid: decode forward to the last of
-	 * them. */
+	/* The bytes before at may be invalid UTF-8, so decode forward up to the
+	 * last character. */
 	while (next < at) {
 		*begin = next;
 		next += next_char(p + next, at - next, &cp);
@@ -434,8 +441,8 @@ is_inert(const struct nfc_check *check, const char *p)
 	    : find_kind_before(p, check->safe, &begin) == CTX_NFC_INERT;
 }
 
-/* Records a character before which the text cannot be cut.  Returns false if it
- * may not be in NFC after the characters before it. */
+/* Records a character before which the text cannot be cut.  Returns false if
+ * the character may not be in NFC after those before it. */
 static bool
 pass_char(struct nfc_check *check, const char *p, unsigned kind)
 {
@@ -450,8 +457,8 @@ pass_char(struct nfc_check *check, const char *p, unsigned kind)
 	return true;
 }
 
-/* Advances to the end of the text and returns true, or returns false at a
- * character that may not be in NFC. */
+/* Checks the text up to its end.  Returns true if all of it is in NFC; false at
+ * a character that may not be. */
 static bool
 pass_all(struct nfc_check *check, const char *p, size_t n)
 {
@@ -477,7 +484,8 @@ pass_all(struct nfc_check *check, const char *p, size_t n)
 	}
 }
 
-/* Returns the first place from byte at on where the text can be cut. */
+/* Returns the first offset, from byte at on, where the text can be cut without
+ * changing its normal form. */
 static size_t
 find_next_safe(const char *p, size_t n, size_t at)
 {
@@ -550,7 +558,7 @@ ctx_nfc_text(struct ctx_nfc *nfc, struct ctx_str *text, struct ctx_buf *out,
 
 /* ---- offsets ------------------------------------------------------------- */
 
-/* Finds the next stretch that differs. */
+/* Finds the next stretch of text that differs from its normal form. */
 static int
 find_next_stretch(struct ctx_nfc_map *map, struct ctx_err *err)
 {
@@ -561,7 +569,8 @@ find_next_stretch(struct ctx_nfc_map *map, struct ctx_err *err)
 	rc = ctx_nfc_find(map->nfc, map->text.p, map->text.n, &map->at,
 	    &map->end, err);
 	map->normal_at = map->normal_end + (map->at - from);
-	/* After the last stretch both texts are equal up to their ends. */
+	/* After the last stretch that differs, the original text and the normal
+	 * form are equal.  So offsets are counted from their ends. */
 	map->normal_end = rc == 0 ? SIZE_MAX : map->normal_at + map->nfc->out.n;
 	return rc < 0 ? -1 : 0;
 }

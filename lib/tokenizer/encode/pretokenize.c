@@ -1,19 +1,20 @@
 /*
  * pretokenize.c - finds the first pretoken of a text, character by character
  *
- * A pattern is a list of alternatives, tried in order at each place.  A match
- * is a pretoken; the next begins after it.  This file has the patterns of the
- * three families as functions.  (L letter, N number, W white space, P anything
- * else, U and O: the letters that may begin and end a cased word.)
+ * A pretokenizer pattern is a list of alternatives, which are tried in order at
+ * each place.  A match is a pretoken; the next one begins after it.  This file
+ * has the patterns of the three families as functions.  (L is a letter, N a
+ * number, W white space, P any other character.  U and O are the letters that
+ * may begin and end a word in o200k.)
  *
  * r50k    '(s|d|m|t|ll|ve|re)   ' '?L+   ' '?N+   ' '?P+   W+(?!\S)   W+
  * cl100k  contraction in any case   [^\r\nLN]?L+   N{1,3}   ' '?P+[\r\n]*
  *         W*[\r\n]+   W+(?!\S)   W+
- * o200k   [^\r\nLN]?U*O+contraction?   [^\r\nLN]?U+O*contraction?   N{1,3}
+ * o200k   [^\r\nLN]?U*O+contraction?   [^\r\nLN]?U+O*contraction?  N{1,3}
  *         ' '?P+[\r\n/]*   W*[\r\n]+   W+(?!\S)   W+
  *
- * simd/pretokenize_block.h finds the boundaries of 64 bytes at once, and uses
- * this file where it is not certain.
+ * simd/pretokenize_block.h finds the boundaries in 64 bytes at once, and uses
+ * this file where a boundary is not certain.
  */
 #include <stdbool.h>
 
@@ -31,8 +32,8 @@ struct text {
 #define END_LETTER   (BIT(LOWER) | BIT(LETTER) | BIT(MARK))
 #define SYMBOLS      (BIT(OTHER) | BIT(MARK))
 
-/* Returns the end of the run of characters of these classes that starts at
- * i. */
+/* Returns the end of the run of characters of these classes that begins at i; i
+ * if there is none. */
 static size_t
 find_run_end(struct text t, size_t i, unsigned classes)
 {
@@ -66,7 +67,8 @@ is_line_break(char c)
 	return c == '\r' || c == '\n';
 }
 
-/* Returns the byte at i, an ASCII capital as a small letter if any_case. */
+/* Returns the byte at i.  If any_case is true, a capital ASCII letter is
+ * returned as a small one. */
 static int
 fold_letter(struct text t, size_t i, bool any_case)
 {
@@ -75,8 +77,9 @@ fold_letter(struct text t, size_t i, bool any_case)
 	return any_case && c >= 'A' && c <= 'Z' ? c + 32 : c;
 }
 
-/* Returns the end of a contraction ('s 't 'm 'd 're 've 'll) at i, or i.
- * Without case, U+017F also counts as s (Unicode, CaseFolding.txt). */
+/* Returns the end of a contraction ('s 't 'm 'd 're 've 'll) that begins at i;
+ * i if there is none.  If case is ignored, U+017F also counts as s (Unicode,
+ * CaseFolding.txt). */
 static size_t
 match_contraction(struct text t, size_t i, bool any_case)
 {
@@ -96,9 +99,10 @@ match_contraction(struct text t, size_t i, bool any_case)
 }
 
 /*
- * Matches white space at i: W*[\r\n]+ (if breaks), W+(?!\S), W+.  After the
- * last line break the next pretoken begins.  Without a line break the last
- * blank belongs to what follows, unless it is the only one or nothing follows.
+ * Matches white space at i: W*[\r\n]+ (if breaks is true), W+(?!\S) or W+.
+ * After the last line break the next pretoken begins.  Without a line break,
+ * the last blank belongs to the next pretoken, unless it is the only one or the
+ * text ends after it.
  */
 static size_t
 match_space(struct text t, size_t i, bool breaks)
@@ -120,8 +124,9 @@ match_space(struct text t, size_t i, bool breaks)
 	return i == t.n || last == begin ? i : last;
 }
 
-/* Matches ' '?P+ and the line breaks and slashes after it.  Returns its end, or
- * i. */
+/* Matches ' '?P+ (symbols, with an optional blank before them) at i, and line
+ * breaks and slashes after it.  Returns the end of the match; i if there is
+ * none. */
 static size_t
 match_symbols(struct text t, size_t i, bool breaks, bool slashes)
 {
@@ -136,7 +141,8 @@ match_symbols(struct text t, size_t i, bool breaks, bool slashes)
 	return end;
 }
 
-/* Returns the end of N{1,max} at i; max 0: no limit. */
+/* Returns the end of the run of at most max numbers that begins at i
+ * (N{1,max}). max 0 means no limit. */
 static size_t
 match_digits(struct text t, size_t i, unsigned max)
 {
@@ -172,8 +178,8 @@ match_r50k(struct ctx_pretokenizer pretokenizer, struct text t)
 	return end > 0 ? end : match_space(t, 0, false);
 }
 
-/* Returns the length of the prefix [^\r\nLN] of a word, or 0 if there is
- * none. */
+/* Returns the length in bytes of the character that may precede the letters of
+ * a word ([^\r\nLN]); 0 if there is none. */
 static size_t
 match_word_prefix(struct text t)
 {
@@ -201,8 +207,8 @@ match_cl100k(struct ctx_pretokenizer pretokenizer, struct text t)
 	return end > 0 ? end : match_space(t, 0, true);
 }
 
-/* Returns the end of U*O+ at i, or i.  U* is greedy and gives characters back
- * until O+ can match one. */
+/* Returns the end of a match of U*O+ at i; i if there is none.  U* is greedy
+ * and gives characters back until O+ can match one. */
 static size_t
 match_ending_word(struct text t, size_t i)
 {
@@ -220,7 +226,7 @@ match_ending_word(struct text t, size_t i)
 					     : end;
 }
 
-/* Returns the end of U+O* at i, or i. */
+/* Returns the end of a match of U+O* at i; i if there is none. */
 static size_t
 match_beginning_word(struct text t, size_t i)
 {
@@ -229,9 +235,9 @@ match_beginning_word(struct text t, size_t i)
 	return upper == i ? i : find_run_end(t, upper, END_LETTER);
 }
 
-/* Returns the end of the first two alternatives of o200k, without the
- * contraction; 0 if neither matches.  Each is tried with a prefix, then
- * without. */
+/* Returns the end of a word by the first two alternatives of the o200k pattern,
+ * without its contraction; 0 if neither matches.  Each alternative is tried
+ * with a preceding character, then without. */
 static size_t
 match_cased_word(struct text t)
 {

@@ -1,17 +1,18 @@
 /*
- * pretokenize_pcre2.c - splits text by the patterns of a vocabulary file
+ * pretokenize_pcre2.c - splits text into pretokens by the patterns of a
+ * vocabulary file
  *
- * Text is converted to kinds of characters (onig_to_pcre2.h), some thousands at
- * a time, and matched as bytes.  A match that could continue after the
- * converted text is only partial.  Then more text is converted, at least twice
- * as much if all of it was one pretoken.
+ * The text is converted to kinds of characters (onig_to_pcre2.h), some
+ * thousands at a time, and these are matched as bytes.  If a match could
+ * continue after the converted text, PCRE2 reports a partial match.  Then more
+ * text is converted, at least twice as much if all of it was one pretoken.
  *
  * The time must be linear for every pattern.  So a match is first tried on few
- * characters with few steps, which suffices for most pretokens.  Otherwise a
- * second compilation is used, which calls back at every item of the pattern.
- * The callback counts the steps of the whole text.  The match limit of PCRE2
- * does not suffice: it restarts at each match, and a repeat counts as one step
- * however much it covers.
+ * characters with few steps, which suffices for most pretokens.  If it does
+ * not, the pattern is matched by a second compilation of it, which calls back
+ * at every item.  The callback counts the steps of the whole text.  The match
+ * limit of PCRE2 does not suffice: it restarts at each match, and counts a
+ * repeat as one step however many characters it covers.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -22,12 +23,14 @@
 #include "tokenizer/unicode.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 
-#define WINDOW 4096 /* characters, at first */
-/* The first try: characters, and steps per start of a match. */
+#define WINDOW 4096 /* number of characters that are converted at first */
+/* Limits of the first try of a match: characters, and steps per start of a
+ * match. */
 #define FEW       128
 #define FEW_STEPS 100
-/* The counted match: steps per text, further steps per character, characters
- * that a single step may cover; kilobytes and depth of one match. */
+/* Limits of a match whose steps are counted: steps per text, further steps per
+ * character, characters that a single step may cover; kilobytes of memory and
+ * depth of one match. */
 #define STEPS       1000000
 #define STEP_MORE   256
 #define STEP_LENGTH 16
@@ -46,19 +49,22 @@ struct ctx_pcre2_pretokenizer {
 
 struct ctx_pcre2_state {
 	const struct ctx_pcre2_pretokenizer *pretokenizer;
-	const char *name; /* of the vocabulary, for errors */
+	const char *name; /* name of the vocabulary, for error messages */
 	pcre2_match_data *data;
 	pcre2_match_context *quick, *counted;
-	uint64_t steps;                 /* steps left */
-	size_t passed;                  /* position of the last step */
-	unsigned char *kinds, *lengths; /* per character; lengths in bytes */
-	size_t at, n, cap; /* in characters: the next, the end, the room */
-	size_t bytes;      /* bytes of the characters from at to n */
-	bool part;         /* see ctx_pcre2_part */
-	size_t left[CTX_PCRE2_MAX]; /* characters left of the piece that each
-				       pattern found */
-	/* What splits the pieces further (ctx_pcre2_set_last), and what it
-	 * found in one of them. */
+	uint64_t steps; /* number of steps that are left */
+	size_t passed;  /* position of the last step */
+	/* kinds of the characters, and their lengths in bytes */
+	unsigned char *kinds, *lengths;
+	/* numbers of characters: done, converted, and room for */
+	size_t at, n, cap;
+	size_t bytes; /* bytes of text of the characters from at to n */
+	/* true if more text may follow; see ctx_pcre2_part */
+	bool part;
+	/* for each pattern, the characters left of the piece that it found */
+	size_t left[CTX_PCRE2_MAX];
+	/* The pretokenizer that splits the pieces further (ctx_pcre2_set_last),
+	 * and the pretokens that it found in one piece. */
 	ctx_pretokenize_fn *last;
 	struct ctx_pretokenizer last_pretokenizer;
 	struct ctx_pretokenize inner;
@@ -85,8 +91,8 @@ compile_splitter(pcre2_code **code, const char *pattern, uint32_t more,
 }
 
 /* Compiles a pattern twice: with just-in-time code, and with callouts that
- * count steps.  Refuses a pattern that can match the empty text, which would
- * never advance. */
+ * count steps.  Refuses a pattern that can match the empty text, because
+ * splitting would then never advance. */
 static int
 compile_both(struct code *code, const char *pattern, struct ctx_err *err)
 {
@@ -101,7 +107,8 @@ compile_both(struct code *code, const char *pattern, struct ctx_err *err)
 		return ctx_err_set(err, CTX_EFILE,
 		    CTX_REFUSED("a splitter "
 				"pattern that can match nothing"));
-	/* If this fails, PCRE2 interprets the pattern. */
+	/* If there is no just-in-time compiler, PCRE2 interprets the
+	 * pattern. */
 	(void)pcre2_jit_compile(code->quick,
 	    PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
 	return 0;
@@ -184,7 +191,8 @@ grow_kinds(struct ctx_pcre2_state *s, size_t cap, struct ctx_err *err)
 	return 0;
 }
 
-/* PCRE2 calls this at every item of a pattern; an error ends the match. */
+/* Counts a step of a match.  PCRE2 calls this at every item of a pattern; an
+ * error ends the match. */
 static int
 count_step(pcre2_callout_block *block, void *user)
 {
@@ -273,8 +281,8 @@ ctx_pcre2_part(struct ctx_pcre2_state *s)
 	s->part = true;
 }
 
-/* Converts characters of p, n until the buffer is full.  The buffer is doubled
- * if none of its characters is done yet. */
+/* Converts characters of the text p, n to kinds until the buffer is full.  The
+ * buffer is doubled if none of its characters is done yet. */
 static int
 refill_kinds(struct ctx_pcre2_state *s, const char *p, size_t n,
     struct ctx_err *err)
@@ -307,9 +315,9 @@ match_counted(struct ctx_pcre2_state *s, size_t i, const unsigned char *p,
 	    s->data, s->counted);
 }
 
-/* Finds the first match of pattern i in the characters from *at to n, as
- * pcre2_match.  Moves *at over characters where no match starts; that is safe
- * because no pattern looks back. */
+/* Finds the first match of pattern i in the converted characters from *at to n,
+ * and returns what pcre2_match does.  Moves *at past characters where no match
+ * begins, which is safe because no pattern looks back. */
 static int
 match_pattern(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
     size_t *at)
@@ -338,9 +346,9 @@ match_pattern(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
 	return match_counted(s, i, p, left, end);
 }
 
-/* Sets *length to the first piece of the next n characters by pattern i: a
- * match, or the text before it.  Returns 1, 0 if it depends on later characters
- * (part), or -1. */
+/* Sets *length to the length in characters of the first piece of the next n
+ * characters by pattern i: a match, or the text before it.  Returns 1, 0 if the
+ * piece may depend on later characters (see part), or -1 with *err. */
 static int
 find_first_pretoken(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
     size_t *length, struct ctx_err *err)
@@ -366,8 +374,9 @@ find_first_pretoken(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
 	return !part;
 }
 
-/* Sets *length to the characters of the next piece by all patterns.  Returns 1,
- * 0 if it depends on text that is not there yet, or -1. */
+/* Sets *length to the number of characters of the next piece after all patterns
+ * have split the text.  Returns 1, 0 if the piece depends on text that is not
+ * there yet, or -1 with *err. */
 static int
 find_next_pretoken(struct ctx_pcre2_state *s, const char *p, size_t n,
     size_t *length, struct ctx_err *err)
@@ -408,7 +417,8 @@ count_bytes(const struct ctx_pcre2_state *s, size_t characters)
 	return bytes;
 }
 
-/* Advances by bytes, which must end with a character. */
+/* Marks this number of bytes of the text as done.  They must end with a
+ * character. */
 static void
 consume_bytes(struct ctx_pcre2_state *s, size_t bytes)
 {
@@ -422,9 +432,9 @@ consume_bytes(struct ctx_pcre2_state *s, size_t bytes)
 		s->left[i] -= n;
 }
 
-/* Appends the pretokens of the next n bytes to the list.  Stops and returns
- * false at a pretoken that must be returned alone (ctx_pretokenize.alone); if
- * it is the first, it is returned. */
+/* Appends the pretokens of the next n bytes to the list.  Returns false at a
+ * pretoken that must be returned alone (ctx_pretokenize.alone); if it is the
+ * first, it is returned. */
 static bool
 append_pretokens(struct ctx_pcre2_state *s, struct ctx_pretokenize *split,
     size_t base, const char *p, size_t n, size_t max)

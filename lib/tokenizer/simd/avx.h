@@ -1,9 +1,9 @@
 /*
  * avx.h - code shared by avx2.c and avx512.c: vectors of 32 bytes
  *
- * Masks of 64 bytes are made of two such vectors, with AVX-512 too.  On a Zen
- * 5, comparing two halves and gathering their bits is faster than comparing
- * into a mask register and fetching it.
+ * A mask for 64 bytes is made from two such vectors, even with AVX-512.  On a
+ * Zen 5 processor, comparing two halves and gathering their bits is faster than
+ * comparing into a mask register and fetching it.
  */
 #ifndef CTX_TOKENIZER_SIMD_AVX_H
 #define CTX_TOKENIZER_SIMD_AVX_H
@@ -31,7 +31,8 @@ vec_fold(const struct vec *v)
 	    struct vec){_mm256_or_si256(v->a, bit), _mm256_or_si256(v->b, bit)};
 }
 
-/* Returns the top bits of the bytes of a, then b. */
+/* Returns the top bits of all bytes of a, then of all bytes of b, as one
+ * mask. */
 static inline uint64_t
 mask_bits(__m256i a, __m256i b)
 {
@@ -48,7 +49,7 @@ vec_equal(const struct vec *v, char c)
 	    _mm256_cmpeq_epi8(v->b, all));
 }
 
-/* AVX2 has no unsigned comparison of bytes, but a minimum. */
+/* AVX2 cannot compare unsigned bytes, but can compute their minimum. */
 static inline uint64_t
 vec_range(const struct vec *v, char first, int n)
 {
@@ -79,7 +80,8 @@ struct vec_index {
 	__m256i a, b;
 };
 
-/* Returns vec_index of the bytes v; before holds the byte before each. */
+/* Computes table indices (see pretokenize_block.h) for the bytes v. before
+ * contains the byte before each byte of v. */
 static inline __m256i
 index_of(__m256i v, __m256i before)
 {
@@ -100,8 +102,8 @@ vec_index(const struct vec *v)
 }
 
 #ifndef CTX_VEC_LOOK_UP
-/* Table lookup: four bits of the index select by a shuffle, each further bit by
- * a blend on the top bit of a byte. */
+/* Looks up a table of 128 bytes: a shuffle selects by four bits of the index,
+ * and a blend on the top bit of a byte by each further bit. */
 static inline __m256i
 look_up32(const __m128i *table, __m256i index)
 {

@@ -1,4 +1,5 @@
-/* avx2.c - back end for AVX2 */
+/* avx2.c - functions that split text and look up pretokens with AVX2
+ * instructions */
 #if defined(__x86_64__)
 #include <immintrin.h>
 
@@ -32,5 +33,5 @@ ctx_bpe_lanes_avx2(const struct ctx_vocab *vocab, struct ctx_bpe_lane *lanes,
 	merge_lanes(vocab, lanes, n);
 }
 #else
-typedef int ctx_no_avx2; /* C forbids an empty file */
+typedef int ctx_no_avx2; /* The C standard forbids an empty file. */
 #endif

@@ -1,4 +1,5 @@
-/* avx512.c - back end for AVX-512 (BW, DQ, VL, VBMI, VBMI2) */
+/* avx512.c - functions that split text and look up pretokens with AVX-512
+ * instructions (BW, DQ, VL, VBMI, VBMI2) */
 #if defined(__x86_64__) || defined(CTX_EMULATE_AVX512)
 #if defined(CTX_EMULATE_AVX512)
 #include CTX_EMULATE_AVX512
@@ -12,7 +13,7 @@
 #define CTX_VEC_LOOK_UP
 #include "tokenizer/simd/avx.h"
 
-/* One instruction looks up a table of 128 bytes. */
+/* One AVX-512 instruction looks up a table of 128 bytes. */
 static inline struct ctx_class_bits
 vec_classes(const struct vec_index *index, const uint8_t *table)
 {
@@ -28,7 +29,8 @@ vec_classes(const struct vec_index *index, const uint8_t *table)
 	    _mm512_test_epi8_mask(found, _mm512_set1_epi8(4))};
 }
 
-/* Compresses the numbers of the set bits and writes sixteen at a time. */
+/* Lists the positions of the set bits: compresses the numbers 0 to 63 by the
+ * mask, and writes sixteen at a time. */
 static inline void
 vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
 {
@@ -57,7 +59,7 @@ vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
 #undef PART
 }
 
-/* Compression moves the value with the equal tag to the front. */
+/* The compress instruction moves the value whose tag is equal to the front. */
 static inline uint32_t
 pair_in(const uint32_t *entry, uint32_t tag)
 {
@@ -70,8 +72,8 @@ pair_in(const uint32_t *entry, uint32_t tag)
 	return (uint32_t)_mm256_cvtsi256_si32(one);
 }
 
-/* Eight keys fill two vectors, which are rearranged to one of low words and one
- * of high words. */
+/* Eight keys fill two vectors.  They are rearranged to one vector of low words
+ * and one of high words. */
 static inline void
 vec_hash(uint32_t *out, const struct ctx_key *keys, unsigned shift)
 {
@@ -119,5 +121,5 @@ ctx_bpe_lanes_avx512(const struct ctx_vocab *vocab, struct ctx_bpe_lane *lanes,
 	merge_lanes(vocab, lanes, n);
 }
 #else
-typedef int ctx_no_avx512; /* C forbids an empty file */
+typedef int ctx_no_avx512; /* The C standard forbids an empty file. */
 #endif

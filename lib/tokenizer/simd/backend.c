@@ -1,4 +1,5 @@
-/* backend.c - chooses the back end that splits, looks up and merges */
+/* backend.c - chooses the functions that split text, look up pretokens and
+ * merge them for this processor's instruction set */
 #include "tokenizer/encode/bpe.h"
 #include "tokenizer/encode/pretoken_lookup.h"
 #include "tokenizer/simd/backend.h"

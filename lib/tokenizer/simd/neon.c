@@ -1,4 +1,5 @@
-/* neon.c - back end for NEON: 64 bytes as four vectors */
+/* neon.c - functions that split text and look up pretokens with NEON
+ * instructions: 64 bytes are four vectors */
 #if defined(__aarch64__)
 #include <arm_neon.h>
 #include <stdint.h>
@@ -29,8 +30,9 @@ vec_fold(const struct vec *v)
 	return folded;
 }
 
-/* Returns a bit for each byte, which is all ones or zero.  Each byte keeps one
- * bit; adding neighbours three times joins eight. */
+/* Returns a mask with a bit for each byte; each byte has all bits set or none.
+ * Each byte keeps one bit, and adding neighbours three times joins eight of
+ * them. */
 static inline uint64_t
 gather(const uint8x16_t yes[4])
 {
@@ -98,8 +100,8 @@ vec_bit(const struct vec *v, int k)
 	return gather(yes);
 }
 
-/* The low six bits of each byte, and above them the lowest bit of the byte
- * before. */
+/* Computes table indices: the low six bits of each byte, and above them the
+ * lowest bit of the byte before. */
 static inline struct vec_index
 vec_index(const struct vec *v)
 {
@@ -117,7 +119,8 @@ vec_index(const struct vec *v)
 	return index;
 }
 
-/* The lookup in the second half leaves bytes alone whose index is outside. */
+/* Looks up the second half of the table.  This instruction does not change
+ * bytes whose index is outside of that half. */
 static inline struct ctx_class_bits
 vec_classes(const struct vec_index *index, const uint8_t *table)
 {
@@ -219,5 +222,5 @@ ctx_bpe_lanes_neon(const struct ctx_vocab *vocab, struct ctx_bpe_lane *lanes,
 	merge_lanes(vocab, lanes, n);
 }
 #else
-typedef int ctx_no_neon; /* C forbids an empty file */
+typedef int ctx_no_neon; /* The C standard forbids an empty file. */
 #endif

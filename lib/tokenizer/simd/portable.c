@@ -1,8 +1,9 @@
 /*
- * portable.c - back end for any machine: 64 bytes as eight words
+ * portable.c - functions that split text and look up pretokens on any
+ * processor: 64 bytes are eight 64-bit words
  *
- * Bytes are compared eight at a time.  The result is the top bit of each byte
- * of a word; a multiplication gathers the eight bits.
+ * Eight bytes are compared at a time.  The result is the top bit of each byte
+ * of a word; a multiplication gathers these eight bits.
  */
 #include <stdint.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #define TOPS 0x8080808080808080u
 
 struct vec {
-	uint64_t word[8]; /* byte i of the text in bits 8 * i and up */
+	uint64_t word[8]; /* byte i of the text is in the bits from 8 * i on */
 };
 
 static inline void
@@ -39,15 +40,15 @@ vec_fold(const struct vec *v)
 	return folded;
 }
 
-/* Gathers the top bits of eight bytes. */
+/* Gathers the top bits of eight bytes into eight adjacent bits. */
 static inline uint64_t
 gather(uint64_t tops)
 {
 	return ((tops & TOPS) >> 7) * 0x0102040810204080u >> 56;
 }
 
-/* Sets the top bit of each byte that is one of first to first + n, both below
- * 0x80.  Bytes from 0x80 on are never in the range. */
+/* Sets the top bit of each byte that is in the range first to first + n.  Both
+ * must be below 0x80; bytes of 0x80 or more are never in the range. */
 static inline uint64_t
 in_range(uint64_t word, unsigned first, unsigned n)
 {
