@@ -264,7 +264,7 @@ analyze: all
 # at the end.  Functions that are copied for each choice of a constant are
 # counted once.
 COVERAGE := $(abspath build/coverage)
-COVERAGE_WRAP := syscall ctx_buf_printf $(shell sed -n \
+COVERAGE_WRAP := syscall _exit ctx_buf_printf $(shell sed -n \
 	-e 's/^WRAP.[^,]*, \([a-z0-9_]*\),.*/\1/p' \
 	-e 's/^PASSES.\([a-z0-9_]*\),.*/\1/p' tests/coverage/sites.c)
 COVERAGE_MAKE = $(MAKE) --no-print-directory TREE=coverage HARDEN= \
