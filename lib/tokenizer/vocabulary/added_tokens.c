@@ -1,5 +1,6 @@
 /*
- * added_tokens.c - names and ids of special and added tokens
+ * added_tokens.c - finds the names of special and added tokens in a text, and
+ * their ids
  *
  * The ids and names of the built-in encodings are those of tiktoken's
  * openai_public.py (0.14).  The name of a reserved token contains its id.
@@ -11,14 +12,16 @@
 #define OPEN     "<|"
 #define CLOSE    "|>"
 #define RESERVED "<|reserved_"
-/* Limits for vocabulary files, far above any real file.  Each byte of a text is
- * compared with the names, so longer names or longer chains of prefixes would
- * make that slow. */
-#define LONGEST 1024 /* bytes of a name */
-#define DEEPEST 256  /* names, each a prefix of the next */
+/* Limits for added tokens in vocabulary files, far above those of any real
+ * file.  Each byte of a text is compared with the names, so longer names, or
+ * more names that are prefixes of others, would make that slow. */
+#define LONGEST 1024 /* maximum bytes of a name */
+/* maximum number of names of which each is a prefix of the next */
+#define DEEPEST 256
 
 struct ctx_specials {
-	uint32_t first_reserved, last_reserved; /* both 0: no reserved tokens */
+	/* range of ids of reserved tokens; both 0 if there are none */
+	uint32_t first_reserved, last_reserved;
 	struct {
 		uint32_t id;
 		const char *name;
@@ -43,7 +46,8 @@ const struct ctx_specials ctx_specials_harmony = {200000, 201087,
 	{200008, "<|message|>"}, {200012, "<|call|>"},
 	{200018, "<|endofprompt|>"}}};
 
-/* Returns length if p, n begins with the name, else 0. */
+/* Returns length, the length of the name, if the text p, n begins with the
+ * name; else 0. */
 static size_t
 match_name(const char *p, size_t n, const char *name, size_t length)
 {
@@ -61,8 +65,8 @@ is_listed(const struct ctx_specials *s, uint32_t id)
 	return false;
 }
 
-/* Returns true if the id has a reserved name.  200018 has two names:
- * <|endofprompt|> and its reserved name. */
+/* Returns true if the token id has a reserved name, <|reserved_ID|>. The id
+ * 200018 has two names: <|endofprompt|> and its reserved name. */
 static bool
 is_reserved(const struct ctx_specials *s, uint32_t id)
 {
@@ -70,7 +74,8 @@ is_reserved(const struct ctx_specials *s, uint32_t id)
 	    s->last_reserved > 0 && (id == 200018 || !is_listed(s, id));
 }
 
-/* Matches <|reserved_ID|>; ID has six digits and no leading zero. */
+/* Matches the name of a reserved token, <|reserved_ID|>; ID has six digits and
+ * no leading zero. */
 static size_t
 match_reserved(const struct ctx_specials *s, const char *p, size_t n,
     uint32_t *id)
@@ -108,7 +113,7 @@ match_builtin(const struct ctx_specials *s, const char *p, size_t n,
 	return match_reserved(s, p, n, id);
 }
 
-/* Returns the kind of the name as a bit of CTX_NAMES. */
+/* Returns the bit of CTX_NAMES_... for the kind of this name. */
 static unsigned
 names_of(const struct ctx_vocab_special *s)
 {
@@ -117,9 +122,9 @@ names_of(const struct ctx_vocab_special *s)
 	return s->normal != 0 ? names * CTX_NAMES_NORMAL : names;
 }
 
-/* Returns true if the bytes p, n sort after the name, equal it or begin with
- * it.  *same is the length of a common prefix that the caller knows; it is set
- * to the whole common prefix. */
+/* Returns true if the bytes p, n are sorted after the name, are equal to it, or
+ * begin with it.  *same is the number of bytes that they are known to have in
+ * common; it is set to the number of all equal bytes at the start. */
 static bool
 is_at_or_after(const char *p, size_t n, struct ctx_str name, size_t *same)
 {
@@ -131,11 +136,11 @@ is_at_or_after(const char *p, size_t n, struct ctx_str name, size_t *same)
 }
 
 /*
- * Returns the length of the longest added token that the text p, n begins with;
- * only tokens of the kinds in which count.  In sorted order that token is the
- * last one at or before the text, or a prefix of that one.  All tokens between
- * the two ends of a binary search begin with the bytes that both ends share
- * with the text, so the search does not compare these bytes again.
+ * Returns the length of the longest added token that the text p, n begins with,
+ * if it is of one of these kinds.  In sorted order that token is the last one
+ * at or before the text, or a prefix of that one.  During the binary search,
+ * all tokens between its two ends begin with the bytes that both ends share
+ * with the text.  So these bytes are not compared again.
  */
 static size_t
 match_listed(const struct ctx_tokenizer *t, const char *p, size_t n,
@@ -177,8 +182,8 @@ ctx_added_token_at(const struct ctx_tokenizer *t, const char *p, size_t n,
 	return t->vocab.specials == NULL ? 0 : match_listed(t, p, n, names, id);
 }
 
-/* Sorts equal names by falling row, because the search finds the last of them:
- * the first in the file is used. */
+/* Sorts equal names by falling row.  The search finds the last of them, which
+ * is then the first in the file. */
 static int
 compare_names(const void *a, const void *b)
 {
@@ -203,7 +208,8 @@ record_start(struct ctx_tokenizer *t, const struct ctx_added_token_name *name)
 			t->starts[1][k] |= (unsigned char)name->names;
 }
 
-/* Fills inside and depth of each name. */
+/* Sets the members inside and depth of each name: which names are its
+ * prefixes. */
 static int
 link_nested_names(struct ctx_added_token_name *list, size_t n,
     struct ctx_err *err)
@@ -256,7 +262,8 @@ ctx_added_token_index(struct ctx_tokenizer *t, struct ctx_err *err)
 	return link_nested_names(list, n, err);
 }
 
-/* Returns false if no name of these kinds begins with the first two bytes. */
+/* Returns false if no name of these kinds begins with the first two bytes of
+ * the text. */
 static bool
 may_start(const struct ctx_tokenizer *t, const char *p, size_t n,
     unsigned names)
@@ -331,7 +338,8 @@ ctx_added_token_end(const struct ctx_tokenizer *t)
 	size_t i;
 
 	if (s == NULL)
-		return 0; /* head->ids covers those of a file */
+		/* for vocabulary files head->ids includes these ids */
+		return 0;
 	if (s->last_reserved > 0)
 		end = s->last_reserved + 1;
 	for (i = 0; i < 10 && s->list[i].name != NULL; i++)

@@ -1,7 +1,8 @@
 /*
- * build.c - packs a list of tokens into a vocabulary
+ * build.c - builds a packed vocabulary from a list of tokens
  *
- * The block is laid out first, then filled (fill_tables.c).
+ * A packed vocabulary is one block of memory.  The places of its tables are
+ * computed first, then the tables are filled (fill_tables.c).
  */
 #include <stdlib.h>
 
@@ -9,7 +10,8 @@
 #include "tokenizer/vocabulary/fill_tables.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-/* Checks the limits and computes the sizes in f. */
+/* Checks the limits of the input, and computes the numbers of tokens and bytes
+ * in f. */
 static int
 survey_tokens(struct vocab_fill *f, struct ctx_err *err)
 {
@@ -45,8 +47,8 @@ survey_tokens(struct vocab_fill *f, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns log2 of the fewest lines, of per entries each, that stay at most four
- * fifths full; at least 2. */
+/* Returns log2 of the number of lines of a hash table, at least 2.  Each line
+ * has per entries, and at most four fifths of all entries may be in use. */
 static uint32_t
 choose_bits(size_t n, size_t per)
 {
@@ -57,7 +59,7 @@ choose_bits(size_t n, size_t per)
 	return bits;
 }
 
-/* Returns true if each public id equals its token number. */
+/* Returns true if the id of each token equals its number in the vocabulary. */
 static bool
 has_identity_ids(const struct ctx_vocab_builder *in)
 {
@@ -69,7 +71,8 @@ has_identity_ids(const struct ctx_vocab_builder *in)
 	return true;
 }
 
-/* Sets the offset and size of every section and the size of the block. */
+/* Computes the offset and size of every table of the packed vocabulary, and its
+ * size. */
 static void
 lay_out(struct vocab_fill *f, struct ctx_vocab_head *h)
 {
@@ -109,7 +112,8 @@ lay_out(struct vocab_fill *f, struct ctx_vocab_head *h)
 	h->size = (end + 63) / 64 * 64;
 }
 
-/* Allocates the block, with zeros for the contents of its tables. */
+/* Allocates the memory of a packed vocabulary.  The contents of its tables are
+ * zero. */
 static int
 make_empty_block(struct vocab_fill *f, struct ctx_err *err)
 {
@@ -139,7 +143,8 @@ make_empty_block(struct vocab_fill *f, struct ctx_err *err)
 	return 0;
 }
 
-/* Builds a block.  Returns as ctx_vocab_fill_tables does. */
+/* Builds a packed vocabulary.  Returns 1, 0 if a hash table was too small and
+ * the call must be repeated, or -1 with *err. */
 static int
 build_block(struct vocab_fill *f, struct ctx_err *err)
 {
@@ -160,9 +165,10 @@ pack_tokens(struct vocab_fill *f, struct ctx_err *err)
 	f->uses = malloc(f->in->n * sizeof *f->uses);
 	if (f->uses == NULL)
 		return ctx_err_nomem(err);
-	/* About a tenth of the keys overflow if lines are four fifths full.
-	 * Lookups of pairs fail more often than not and take longer in a full
-	 * line, so PAIRS gets twice the room. */
+	/* If the lines of the key table are four fifths full, about a tenth of
+	 * the keys do not fit into them.  Lookups of pairs fail more often than
+	 * not, and take longer in a full line.  So the table PAIRS gets twice
+	 * the room. */
 	f->spill_bits = choose_bits(f->keys / 8, 4);
 	f->pair_bits = choose_bits(f->keys + f->longs, 8) + 1;
 	if (f->pair_bits < CTX_PAIR_LEAST)
@@ -172,9 +178,9 @@ pack_tokens(struct vocab_fill *f, struct ctx_err *err)
 	return rc < 0 ? -1 : 0;
 }
 
-/* Copies tokens to list.  Leaves out an unused token if a used token has its
- * id: further merges that give the same token.  Returns the number of tokens
- * copied. */
+/* Copies the tokens to list.  Leaves out an unused token if a used token has
+ * the same id; such tokens come from further merges that give the same token.
+ * Returns the number of tokens copied. */
 static size_t
 copy_used(const struct vocab_fill *f, struct ctx_build_token *list, bool *held)
 {
@@ -191,7 +197,8 @@ copy_used(const struct vocab_fill *f, struct ctx_build_token *list, bool *held)
 	return n;
 }
 
-/* Packs again without the tokens that copy_used leaves out, if any. */
+/* Builds the packed vocabulary again without the tokens that copy_used leaves
+ * out, if there are any. */
 static int
 pack_used(struct vocab_fill *f, struct ctx_err *err)
 {

@@ -1,8 +1,9 @@
 /*
- * builtin.c - the built-in packed vocabularies, in read-only data
+ * builtin.c - the packed vocabularies of the built-in encodings, in read-only
+ * data
  *
- * The assembler includes the binary files (.incbin).  A C source of their size
- * would take long to compile.
+ * The assembler includes the binary files (.incbin).  A C source file of their
+ * size would take long to compile.
  */
 #include "tokenizer/vocabulary/builtin.h"
 

@@ -1,4 +1,5 @@
-/* builtin.h - the built-in packed vocabularies, in read-only data */
+/* builtin.h - the packed vocabularies of the built-in encodings, in read-only
+ * data */
 #ifndef CTX_TOKENIZER_VOCABULARY_BUILTIN_H
 #define CTX_TOKENIZER_VOCABULARY_BUILTIN_H
 

@@ -6,9 +6,9 @@
 
 #include "tokenizer/vocabulary/build.h"
 
-/* Each reader turns the n bytes of a file into a packed vocabulary *block,
- * which the caller frees.  CTX_EFILE: the file is refused, err->text says
- * why. */
+/* Each function below converts the n bytes of a vocabulary file into a packed
+ * vocabulary *block, which the caller frees.  CTX_EFILE: the file is refused;
+ * err->text says why. */
 
 /* Reads a tiktoken rank file: each line is a token in base64, a space and its
  * rank.  The caller has set pack->pretokenizer. */
@@ -18,16 +18,17 @@ int ctx_tiktoken_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
  */
 int ctx_huggingface_build(struct ctx_vocab_builder *pack, const char *p,
     size_t n, void **block, size_t *size, struct ctx_err *err);
-/* Reads a tokenizer.json that is already parsed. */
+/* Converts a tokenizer.json that is already parsed. */
 int ctx_huggingface_build_root(struct ctx_vocab_builder *pack,
     const json_t *root, void **block, size_t *size, struct ctx_err *err);
-/* Reads a GGUF file.  Its first ctx_gguf_size bytes are enough. */
+/* Converts a GGUF file.  Only the first ctx_gguf_size bytes of the file are
+ * needed. */
 int ctx_gguf_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
     void **block, size_t *size, struct ctx_err *err);
 #define CTX_GGUF_MAGIC "GGUF"
-/* Returns the bytes from the start of a GGUF file to the end of its metadata; 0
- * if n bytes do not reach that far.  Returns n for a file that ctx_gguf_build
- * will refuse. */
+/* Returns the number of bytes from the start of a GGUF file to the end of its
+ * metadata; 0 if the n bytes do not include all of it.  Returns n for a file
+ * that ctx_gguf_build will refuse. */
 size_t ctx_gguf_size(const char *p, size_t n);
 
 #endif

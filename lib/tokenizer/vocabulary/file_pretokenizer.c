@@ -1,4 +1,5 @@
-/* file_pretokenizer.c - the pretokenizers of vocabulary files */
+/* file_pretokenizer.c - reads how a vocabulary file splits text into
+ * pretokens */
 #include "tokenizer/encode/pretokenize_pcre2.h"
 #include "tokenizer/vocabulary/file_pretokenizer.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
@@ -30,8 +31,8 @@
 	"[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|" \
 	"\\s*[\r\n]+|\\s+(?!\\S)|\\s+"
 
-/* Patterns with a built-in pretokenizer.  Their matches cover every text
- * without gaps. */
+/* Patterns in vocabulary files that are equal to those of a built-in
+ * pretokenizer.  Their matches cover every text without gaps. */
 static const struct {
 	const char *pattern;
 	struct ctx_pretokenizer pretokenizer;
@@ -75,8 +76,8 @@ add_pattern(struct ctx_buf *text, const char *pattern, struct ctx_err *err)
 	return ctx_buf_add(text, pattern, strlen(pattern) + 1, err);
 }
 
-/* Compiles the patterns so that an error is reported before the vocabulary is
- * packed. */
+/* Compile the patterns now, so that an error is reported before the vocabulary
+ * is built. */
 static int
 try_patterns(struct ctx_str patterns, struct ctx_err *err)
 {
@@ -88,8 +89,9 @@ try_patterns(struct ctx_str patterns, struct ctx_err *err)
 	return 0;
 }
 
-/* Sets pack->pretokenizer and pack->patterns from the collected patterns.  If
- * the last has a built-in pretokenizer, that replaces it. */
+/* Sets pack->pretokenizer and pack->patterns from the patterns that were read.
+ * If the last pattern is equal to a built-in pretokenizer, that pretokenizer
+ * replaces it. */
 static int
 finish_patterns(struct ctx_vocab_builder *pack, struct ctx_buf *text,
     struct ctx_err *err)
@@ -111,7 +113,7 @@ finish_patterns(struct ctx_vocab_builder *pack, struct ctx_buf *text,
 	return text->n == 0 ? 0 : try_patterns(pack->patterns, err);
 }
 
-/* Appends a pattern that matches the text p literally. */
+/* Appends a pattern that matches exactly the text p. */
 static int
 add_literal(struct ctx_buf *text, const char *p, struct ctx_err *err)
 {
@@ -125,9 +127,9 @@ add_literal(struct ctx_buf *text, const char *p, struct ctx_err *err)
 	return ctx_buf_add(text, "", 1, err);
 }
 
-/* Adds the pattern of a Split.  Behavior Isolated keeps both matches and the
- * text between them.  Removed with invert keeps the matches only, which is
- * equal if matches leave no gaps. */
+/* Adds the pattern of an entry of type Split.  Its behavior Isolated keeps both
+ * the matches and the text between them.  Removed with invert keeps only the
+ * matches, which is the same if matches leave no gaps. */
 static int
 add_split(struct ctx_buf *text, const json_t *split, struct ctx_err *err)
 {
@@ -164,8 +166,8 @@ add_digits(struct ctx_buf *text, const json_t *digits, struct ctx_err *err)
 	    err);
 }
 
-/* Accepts Split and Digits entries followed by ByteLevel.  ByteLevel adds
- * GPT-2's pattern unless use_regex is false. */
+/* Accepts entries of type Split and Digits, followed by one of type ByteLevel.
+ * ByteLevel adds GPT-2's pattern unless its use_regex is false. */
 int
 ctx_file_pretokenizer_json(struct ctx_vocab_builder *pack, const json_t *pre,
     struct ctx_buf *text, struct ctx_err *err)

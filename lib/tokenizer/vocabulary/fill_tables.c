@@ -1,11 +1,12 @@
 /*
- * fill_tables.c - fills the tables of a vocabulary block
+ * fill_tables.c - fills the tables of a packed vocabulary
  *
- * Filling uses the lookup and merge code that later reads the block.  Tokens
- * are entered by length, the shortest first: the bytes of a token are merged
- * with the merges entered so far.  If two tokens remain, they are its parts.
- * No other two tokens can meet in a text and merge to this token: while nothing
- * merges across its ends, its bytes go through the same states as here.
+ * Filling uses the same lookup and merge functions that later read the tables.
+ * Tokens are added by length, the shortest first: the bytes of a token are
+ * merged with the merges added so far.  If two tokens remain, they are its
+ * parts.  No other two tokens can meet in a text and merge to this token: while
+ * nothing merges across its ends, its bytes are merged in the same steps as
+ * here.
  */
 #include <stdlib.h>
 
@@ -18,8 +19,9 @@
 
 #define MOST_PAIR_BITS 21
 
-/* Most places searched for one token, and most tokens that share their first 16
- * bytes.  Files that are no attack need some tens. */
+/* Maximum number of entries that are searched for one token, and of tokens that
+ * share their first 16 bytes.  Files that are not made as an attack need some
+ * tens. */
 #define MOST_ALIKE 1024
 
 static int
@@ -29,8 +31,8 @@ fail_alike(struct ctx_err *err)
 	    "more than %d tokens that cannot be told apart", MOST_ALIKE);
 }
 
-/* Fills a section with 0xff bytes: CTX_VOCAB_NONE everywhere.  make_empty_block
- * has checked that its size fits size_t. */
+/* Fills a table with 0xff bytes, so that all its entries are CTX_VOCAB_NONE.
+ * make_empty_block has checked that its size fits size_t. */
 static void
 clear_section(const struct vocab_fill *f, enum ctx_vocab_section which)
 {
@@ -43,7 +45,8 @@ has_byte_ff(const struct ctx_build_token *t)
 	return memchr(t->p, 0xff, t->n) != NULL;
 }
 
-/* Returns true if place i of the key table is empty; a line has four places. */
+/* Returns true if entry i of the key table is empty; a line of the table has
+ * four entries. */
 static bool
 is_empty(const uint64_t *words, uint64_t i)
 {
@@ -59,7 +62,8 @@ put_key(uint64_t *words, uint64_t i, struct ctx_key key)
 	words[8 * (i / 4) + 4 + i % 4] = key.hi;
 }
 
-/* Empties the tables in which zero is not empty. */
+/* Makes the entries of those tables empty in which zero is not an empty
+ * entry. */
 static void
 clear_tables(struct vocab_fill *f)
 {
@@ -74,7 +78,8 @@ clear_tables(struct vocab_fill *f)
 	clear_section(f, CTX_VOCAB_TOKENS);
 }
 
-/* Fills TEXT, OFFSETS and LEAVES; makes every token its own parent. */
+/* Fills the tables TEXT, OFFSETS and LEAVES.  Makes every token its own parent,
+ * which means that it is not merged from two tokens. */
 static void
 fill_texts(struct vocab_fill *f)
 {
@@ -98,9 +103,10 @@ fill_texts(struct vocab_fill *f)
 	offsets[i] = end;
 }
 
-/* Enters a token into the key table.  The first four tokens of a line get a
- * place in it.  Tokens are entered in merge order, so the most frequent ones
- * are found in their home line. */
+/* Adds a token to the key table, the hash table of tokens by their bytes.  The
+ * first four tokens of a line are stored in it, later ones in an overflow line.
+ * Tokens are added in merge order, so the most frequent ones are in the line
+ * where they are searched first. */
 static void
 enter_key(struct vocab_fill *f, uint32_t token)
 {
@@ -116,7 +122,8 @@ enter_key(struct vocab_fill *f, uint32_t token)
 	for (i = 4 * line; i < 4 * line + 4; i++)
 		if (is_empty(words, i))
 			goto found;
-	/* A search ends at an empty place, so one must remain. */
+	/* A search in the overflow lines ends at an empty entry, so one must
+	 * remain. */
 	if (f->spilled++ == 4 * mask) {
 		f->spill_bits++;
 		f->full = true;
@@ -136,7 +143,8 @@ found:
 	tokens[i] = token;
 }
 
-/* Enters the length of a token into LENGTHS under its first bytes. */
+/* Adds the length of a token to the table LENGTHS, in the entry for the token's
+ * first bytes. */
 static void
 enter_lengths(struct vocab_fill *f, const struct ctx_build_token *t)
 {
@@ -152,7 +160,7 @@ enter_lengths(struct vocab_fill *f, const struct ctx_build_token *t)
 	    (uint16_t)bit;
 }
 
-/* Enters the merge of tokens a and b to token. */
+/* Adds a merge to the table PAIRS: the tokens a and b merge to token. */
 static void
 enter_pair(struct vocab_fill *f, uint32_t a, uint32_t b, uint32_t token)
 {
@@ -179,8 +187,9 @@ enter_pair(struct vocab_fill *f, uint32_t a, uint32_t b, uint32_t token)
 	f->full = true;
 }
 
-/* Merges n bytes with the merges entered so far.  Returns the number of tokens
- * in list, which has room for n; 0 is CTX_ENOMEM. */
+/* Merges n bytes with the merges added so far.  Writes the resulting tokens to
+ * list, which has room for n, and returns their number; 0 with *err if there is
+ * no memory. */
 static size_t
 merge_all(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *list,
     struct ctx_err *err)
@@ -189,8 +198,8 @@ merge_all(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *list,
 				: ctx_bpe_queue(v, p, n, list, err);
 }
 
-/* Enters the merge that makes a token, if its bytes merge to two tokens.  The
- * merges of all shorter tokens must have been entered. */
+/* Adds the merge that makes a token, if its bytes can be merged to two tokens.
+ * The merges of all shorter tokens must have been added before. */
 static int
 enter_merge(struct vocab_fill *f, uint32_t token, struct ctx_err *err)
 {
@@ -217,7 +226,7 @@ enter_merge(struct vocab_fill *f, uint32_t token, struct ctx_err *err)
 	return 0;
 }
 
-/* Enters the merges of all tokens, the shortest tokens first. */
+/* Adds the merges of all tokens, the shortest tokens first. */
 static int
 fill_merges(struct vocab_fill *f, struct ctx_err *err)
 {
@@ -235,7 +244,8 @@ fill_merges(struct vocab_fill *f, struct ctx_err *err)
 	return 0;
 }
 
-/* Enters a token into LENGTHS and the key table. */
+/* Adds a token to the table LENGTHS and, if it is short enough, to the key
+ * table. */
 static void
 enter_token(struct vocab_fill *f, uint32_t token, enum token_use state)
 {
@@ -247,7 +257,8 @@ enter_token(struct vocab_fill *f, uint32_t token, enum token_use state)
 		enter_key(f, token);
 }
 
-/* Records that some token is only used for a pretoken of exactly its bytes. */
+/* Records that the vocabulary has a token that is only used for a pretoken of
+ * exactly its bytes. */
 static void
 set_unreached(struct vocab_fill *f)
 {
@@ -255,8 +266,9 @@ set_unreached(struct vocab_fill *f)
 	f->view.unreached = true;
 }
 
-/* Enters reachable tokens first, then, with whole, the others.  So a reachable
- * token wins over an equal one that is not reachable. */
+/* Adds all tokens to the tables: first the reachable ones, which merging their
+ * bytes gives; then, if whole is true, the others.  So a reachable token has
+ * precedence over an unreachable one with equal bytes. */
 static void
 fill_tokens(struct vocab_fill *f)
 {
@@ -284,7 +296,8 @@ fill_tokens(struct vocab_fill *f)
 	}
 }
 
-/* Returns true if every run of 1 to digits ASCII digits is a token. */
+/* Returns true if every sequence of up to this number of ASCII digits is a
+ * token of the vocabulary. */
 static bool
 has_numbers(const struct ctx_vocab *v, unsigned digits)
 {
@@ -327,8 +340,8 @@ struct long_token {
 	enum token_use state;
 };
 
-/* Sorts by the first 16 bytes, then longest first, then by all bytes.  Of equal
- * tokens the reachable one comes first. */
+/* Compares tokens for qsort: by the first 16 bytes, then longest first, then by
+ * all bytes.  Of tokens with equal bytes the reachable one comes first. */
 static int
 compare_beginnings(const void *a, const void *b)
 {
@@ -368,8 +381,8 @@ enter_group(struct vocab_fill *f, const struct long_token *first,
 	groups[i].n = (uint32_t)n;
 }
 
-/* Removes all but the first of equal tokens, which are adjacent.  Returns the
- * number of tokens kept. */
+/* Removes all but the first of tokens with equal bytes, which are adjacent.
+ * Returns the number of tokens kept. */
 static size_t
 drop_equal(struct vocab_fill *f, struct long_token *list, size_t n)
 {
@@ -431,8 +444,8 @@ fill_shorter(struct vocab_fill *f)
 	}
 }
 
-/* Decodes the character that ends at byte i of t.  Returns false if t contains
- * only a part of it. */
+/* Decodes the UTF-8 character that ends at byte i of a token.  Returns false if
+ * the token contains only a part of the character. */
 static bool
 decode_char_before(const struct ctx_build_token *t, size_t i, uint32_t *cp)
 {
@@ -445,8 +458,8 @@ decode_char_before(const struct ctx_build_token *t, size_t i, uint32_t *cp)
 	    *cp != CTX_CHAR_BAD;
 }
 
-/* Sets the bit of CROSSING for every two characters that are adjacent in a
- * token. */
+/* Sets the bit in the table CROSSING for every two characters that are adjacent
+ * in a token. */
 static void
 fill_crossing(struct vocab_fill *f)
 {

@@ -1,30 +1,36 @@
-/* fill_tables.h - a vocabulary block that is being filled */
+/* fill_tables.h - the state of filling the tables of a packed vocabulary */
 #ifndef CTX_TOKENIZER_VOCABULARY_FILL_TABLES_H
 #define CTX_TOKENIZER_VOCABULARY_FILL_TABLES_H
 
 #include "tokenizer/vocabulary/build.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-/* How a token is used. */
+/* How a token of the vocabulary is used. */
 enum token_use {
 	UNUSED,
-	REACHED, /* merging its bytes gives it */
-	WHOLE,   /* only used for a pretoken of exactly its bytes */
+	REACHED, /* merging the token's bytes gives it */
+	WHOLE,   /* only used for a pretoken of exactly the token's bytes */
 };
 
-/* A block that is being filled; unlike struct ctx_vocab it is writable. */
+/* A packed vocabulary whose tables are being filled.  Unlike struct ctx_vocab
+ * it is writable. */
 struct vocab_fill {
 	const struct ctx_vocab_builder *in;
 	struct ctx_vocab_head *head;
 	struct ctx_vocab view;
-	enum token_use *uses;     /* of each token */
-	size_t keys, longs, text; /* tokens of up to 16 bytes, longer tokens,
-				     bytes of all tokens */
+	enum token_use *uses; /* how each token is used */
+	/* number of tokens of at most 16 bytes, number of longer tokens, number
+	 * of bytes of all tokens */
+	size_t keys, longs, text;
 	size_t spilled;
 	uint32_t longest, ids;
-	uint32_t spill_bits, pair_bits; /* grow until all entries fit */
-	bool full;    /* an entry found no place: try a larger table */
-	bool crowded; /* over MOST_ALIKE tokens hash to one place: refuse */
+	/* log2 of sizes of hash tables; they grow until all entries fit */
+	uint32_t spill_bits, pair_bits;
+	/* true if an entry did not fit: try again with a larger table */
+	bool full;
+	/* true if more than MOST_ALIKE tokens have one hash value: refuse the
+	 * file */
+	bool crowded;
 };
 
 static inline void *
@@ -33,8 +39,8 @@ section_at(const struct vocab_fill *f, enum ctx_vocab_section which)
 	return (char *)f->head + f->head->at[which];
 }
 
-/* Fills all tables of an empty block.  Returns 1, or 0 if a table was too
- * small: it is larger at the next call; or -1. */
+/* Fills all tables of an empty packed vocabulary.  Returns 1; 0 if a table was
+ * too small, which will be larger at the next call; or -1 with *err. */
 int ctx_vocab_fill_tables(struct vocab_fill *f, struct ctx_err *err);
 
 #endif

@@ -2,9 +2,9 @@
  * gguf.c - reads the vocabulary of a GGUF model file (byte-level BPE)
  *
  * The format is that of ggml's gguf.md, versions 2 and 3, little-endian: a
- * header, then key-value pairs, some of which describe the vocabulary.  Nothing
- * after the pairs is read.  The pairs are converted to the tokenizer.json of
- * the model: its tokens, its merges and the pretokenizer that
+ * header, then key-value pairs, some of which describe the vocabulary.  The
+ * file is not read after the pairs.  They are converted to the tokenizer.json
+ * of the model: its tokens, its merges, and the pretokenizer that
  * tokenizer.ggml.pre names.
  */
 #include <errno.h>
@@ -15,23 +15,25 @@
 #include "tokenizer/vocabulary/file_pretokenizer.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 
-/* Value types and their sizes in bytes; size 0: variable. */
+/* The types of values in a GGUF file and their sizes in bytes; the size 0 means
+ * variable. */
 enum { BOOL = 7, STRING = 8, ARRAY = 9, TYPES = 13 };
 static const unsigned char sizes[TYPES] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8,
     8};
 
-/* Token types (tokenizer.ggml.token_type). */
+/* The types of tokens in a GGUF file (tokenizer.ggml.token_type). */
 enum { CONTROL = 3, USER_DEFINED = 4 };
 
 struct gguf {
 	const char *p;
 	size_t n, at;
-	bool more; /* a read went past n: more bytes are needed */
-	/* not a GGUF file, or of an unknown version or value type */
+	bool more; /* true if more than n bytes of the file are needed */
+	/* true if this is not a GGUF file, or it has an unknown version or type
+	 * of value */
 	bool bad;
 	struct ctx_str model, pre;
-	/* Offsets of these arrays, 0 if absent, and their numbers of
-	 * elements. */
+	/* Offsets in the file of the arrays with tokens, types and merges (0 if
+	 * absent), and their numbers of elements. */
 	size_t tokens, merges, types;
 	uint64_t ntokens, nmerges, ntypes;
 };
@@ -67,7 +69,7 @@ read_gguf_string(struct gguf *g)
 	return s;
 }
 
-/* Skips n values of a type other than ARRAY. */
+/* Skips n values of the given type, which is not ARRAY. */
 static void
 skip_values(struct gguf *g, uint64_t type, uint64_t n)
 {
@@ -91,7 +93,8 @@ is_equal(struct ctx_str s, const char *text)
 	return s.n == strlen(text) && memcmp(s.p, text, s.n) == 0;
 }
 
-/* Reads a key-value pair and records what the vocabulary needs. */
+/* Reads a key-value pair of a GGUF file, and records it if it describes the
+ * vocabulary. */
 static void
 read_pair(struct gguf *g)
 {
@@ -129,7 +132,8 @@ read_pair(struct gguf *g)
 		skip_values(g, element, n);
 }
 
-/* Reads header and pairs.  Returns false with g->bad or g->more set. */
+/* Reads the header and the key-value pairs of a GGUF file.  Returns false, and
+ * sets g->bad or g->more, on failure. */
 static bool
 read_header(struct gguf *g)
 {
@@ -141,7 +145,7 @@ read_header(struct gguf *g)
 	}
 	g->at = 4;
 	version = read_gguf_uint(g, 4);
-	(void)read_gguf_uint(g, 8); /* tensors */
+	(void)read_gguf_uint(g, 8); /* number of tensors, which is not used */
 	pairs = read_gguf_uint(g, 8);
 	g->bad = !g->more && version != 2 && version != 3;
 	for (; pairs > 0 && !g->more && !g->bad; pairs--)
@@ -154,7 +158,8 @@ ctx_gguf_size(const char *p, size_t n)
 {
 	struct gguf g = {.p = p, .n = n};
 
-	/* A bad file needs no more bytes; ctx_gguf_build reports it. */
+	/* More bytes would not help a bad file; ctx_gguf_build reports its
+	 * error. */
 	return read_header(&g) ? g.at : g.bad ? n : 0;
 }
 
@@ -164,7 +169,7 @@ refuse_gguf(struct ctx_err *err, const char *what)
 	return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("%s"), what);
 }
 
-/* Returns the type of a token, or 0 if the file has no types. */
+/* Returns the type of a token in a GGUF file; 0 if the file has no types. */
 static uint64_t
 token_type_of(const struct gguf *g, uint64_t token)
 {
@@ -174,7 +179,8 @@ token_type_of(const struct gguf *g, uint64_t token)
 	return g->types > 0 && token < g->ntypes ? read_gguf_uint(&at, 4) : 0;
 }
 
-/* Adds ordinary tokens to vocab, control and user-defined tokens to added. */
+/* Adds the ordinary tokens of a GGUF file to the JSON object vocab, and its
+ * control and user-defined tokens to the array added. */
 static int
 add_tokens(const struct gguf *g, json_t *vocab, json_t *added,
     struct ctx_err *err)
@@ -226,8 +232,8 @@ add_merges(const struct gguf *g, json_t *merges, struct ctx_err *err)
 	return 0;
 }
 
-/* Makes the pre_tokenizer: the patterns of the model, then ByteLevel.  Returns
- * NULL if memory is short. */
+/* Makes the JSON of the pre_tokenizer: the patterns of the model, then
+ * ByteLevel.  Returns NULL if there is no memory. */
 static json_t *
 make_splitter(const struct ctx_file_pretokenizer_model *model)
 {
@@ -252,8 +258,8 @@ make_splitter(const struct ctx_file_pretokenizer_model *model)
 	    list);
 }
 
-/* Makes the tokenizer.json; NULL if memory is short.  The caller keeps its
- * references. */
+/* Makes the JSON of a tokenizer.json from its parts; NULL if there is no
+ * memory.  The caller keeps its own references to the parts. */
 static json_t *
 make_root(const struct ctx_file_pretokenizer_model *model, json_t *vocab,
     json_t *merges, json_t *added)

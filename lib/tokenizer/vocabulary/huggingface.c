@@ -1,9 +1,10 @@
 /*
- * huggingface.c - reads tokenizer.json of Hugging Face (byte-level BPE)
+ * huggingface.c - reads the vocabulary from a tokenizer.json of Hugging Face
+ * (byte-level BPE)
  *
- * Only files that certainly give the same tokens are accepted: a BPE model
+ * A file is accepted only if ctx certainly gives the same tokens: a BPE model
  * without dropout, affixes or byte fallback, and a pre_tokenizer that
- * file_pretokenizer.c accepts.  The error names the part that is refused.
+ * file_pretokenizer.c accepts.  The error text names the part that is refused.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -19,12 +20,13 @@
 
 struct reader {
 	json_t *model, *vocab;
-	struct ctx_arena arena;  /* bytes of tokens */
-	struct ctx_buf patterns; /* of the pretokenizer */
+	struct ctx_arena arena;  /* the bytes of all tokens */
+	struct ctx_buf patterns; /* the patterns of the pretokenizer */
 	struct ctx_build_token *tokens;
 	size_t n, cap;
 	struct ctx_build_added_token *specials;
-	bool *merged; /* by id: true if a merge or a byte makes the token */
+	/* by token id: true if a merge or a single byte makes the token */
+	bool *merged;
 	size_t ids;
 };
 
@@ -42,7 +44,7 @@ is_true(json_t *object, const char *key)
 	return json_is_true(json_object_get(object, key));
 }
 
-/* Returns true if the value exists and is not null, false, zero or "". */
+/* Returns true if a JSON value exists and is not null, false, zero or "". */
 static bool
 is_set(json_t *object, const char *key)
 {
@@ -58,7 +60,8 @@ refuse_tokenizer(struct ctx_err *err, const char *what, const char *name)
 	return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("%s%s"), what, name);
 }
 
-/* Refuses models other than plain BPE and sets r->vocab. */
+/* Refuses models other than plain BPE.  Sets r->vocab to the tokens of the
+ * model. */
 static int
 check_model(struct reader *r, struct ctx_err *err)
 {
@@ -82,9 +85,9 @@ check_model(struct reader *r, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns the byte that a character of the byte-level alphabet stands for, or
- * -1.  Printable Latin-1 characters stand for themselves; the other bytes are
- * U+0100 and up, in order. */
+/* Returns the byte that a character of the byte-level alphabet stands for; -1
+ * if the character is not in it.  Printable Latin-1 characters stand for
+ * themselves; the other bytes, in order, are the characters from U+0100 on. */
 static int
 find_alphabet_byte(uint32_t cp)
 {
@@ -102,8 +105,9 @@ find_alphabet_byte(uint32_t cp)
 	return -1;
 }
 
-/* Decodes the name of a token to bytes.  Returns 1, 0 if a character is not in
- * the byte-level alphabet or the name is empty, or -1. */
+/* Decodes the name of a token (in the byte-level alphabet) to its bytes.
+ * Returns 1, 0 if a character is not in the alphabet or the name is empty, or
+ * -1 with *err. */
 static int
 decode_token_bytes(struct reader *r, const char *name, size_t n,
     struct ctx_build_token *t, struct ctx_err *err)
@@ -135,8 +139,9 @@ is_never_in_utf8(char c)
 	return byte == 0xc0 || byte == 0xc1 || byte >= 0xf5;
 }
 
-/* Adds a token by its name in vocab; cut as in struct ctx_build_token.  A name
- * that is not byte-level is skipped if no merge makes it. */
+/* Adds the token with this name in vocab. cut is as in struct ctx_build_token.
+ * A token whose name is not in the byte-level alphabet is left out if no merge
+ * makes it. */
 static int
 add_token(struct reader *r, const char *name, size_t n, uint32_t cut,
     struct ctx_err *err)
@@ -153,8 +158,8 @@ add_token(struct reader *r, const char *name, size_t n, uint32_t cut,
 		    ? 0
 		    : refuse_tokenizer(err,
 			  "a token that is not byte-level: ", name);
-	/* Valid UTF-8 never has these bytes, so some vocabularies have no token
-	 * for them. */
+	/* Valid UTF-8 never contains these bytes, so some vocabularies have no
+	 * token for them. */
 	absent = id == NULL && token.n == 1 && is_never_in_utf8(*token.p);
 	if (!absent &&
 	    (!json_is_integer(id) || value < 0 || value >= (json_int_t)r->ids))
@@ -170,7 +175,7 @@ add_token(struct reader *r, const char *name, size_t n, uint32_t cut,
 	return 0;
 }
 
-/* Adds the tokens of the 256 bytes. */
+/* Adds the tokens of the 256 single bytes. */
 static int
 add_bytes(struct reader *r, struct ctx_err *err)
 {
@@ -195,7 +200,8 @@ add_bytes(struct reader *r, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds the token that a merge makes: "a b" or ["a", "b"]. */
+/* Adds the token that a merge of the tokenizer.json makes.  The merge is "a b"
+ * or ["a", "b"]. */
 static int
 add_merge(struct reader *r, json_t *merge, struct ctx_buf *name,
     struct ctx_err *err)
@@ -224,8 +230,8 @@ add_merge(struct reader *r, json_t *merge, struct ctx_buf *name,
 	return add_token(r, name->p, name->n - 1, left.n, err);
 }
 
-/* Adds tokens in merge order: bytes, then merges, then tokens that neither
- * makes. */
+/* Adds all tokens in merge order: single bytes, then the results of merges,
+ * then the other tokens. */
 static int
 add_tokens(struct reader *r, struct ctx_err *err)
 {
@@ -251,7 +257,8 @@ add_tokens(struct reader *r, struct ctx_err *err)
 	return rc;
 }
 
-/* Normalizes a name that is searched in normalized text. */
+/* Normalizes (NFC) the name of an added token that is searched in normalized
+ * text. */
 static int
 normalise_name(struct reader *r, struct ctx_build_added_token *s,
     struct ctx_err *err)
@@ -309,8 +316,9 @@ add_specials(struct reader *r, struct ctx_vocab_builder *pack, json_t *added,
 		s->p = json_string_value(content);
 		s->n = (uint32_t)json_string_length(content);
 		s->id = (uint32_t)json_integer_value(id);
-		/* Without a normalizer, text and normal form are equal.  The
-		 * default of normalized is the opposite of special. */
+		/* Without a normalizer the normal form is the text itself.  If
+		 * an added token does not say "normalized", it is the opposite
+		 * of "special". */
 		normal = json_object_get(token, "normalized");
 		s->normal = pack->nfc &&
 		    (normal == NULL ? s->added : json_is_true(normal));
@@ -322,7 +330,8 @@ add_specials(struct reader *r, struct ctx_vocab_builder *pack, json_t *added,
 	return 0;
 }
 
-/* Accepts no normalizer, or NFC any number of times. */
+/* Accepts a tokenizer.json without a normalizer, or with NFC, which may be
+ * repeated. */
 static int
 check_normalizer(struct ctx_vocab_builder *pack, json_t *normalizer,
     struct ctx_err *err)
@@ -396,8 +405,8 @@ ctx_huggingface_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
 	if (!ctx_json_shallow(p, n))
 		return ctx_err_set(err, CTX_EFILE, "nesting deeper than %d",
 		    CTX_JSON_SHALLOW);
-	/* When memory is short, jansson reports a syntax error or silently
-	 * drops a character of a string.  Only errno shows the reason. */
+	/* If memory is short, jansson reports a syntax error, or silently drops
+	 * a character of a string.  Only errno shows the reason. */
 	errno = 0;
 	root = json_loadb(p, n, 0, &where);
 	if (errno == ENOMEM) {

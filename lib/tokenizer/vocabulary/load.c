@@ -1,11 +1,12 @@
 /*
- * load.c - loads vocabulary files and caches the compiled form
+ * load.c - loads vocabulary files, and caches their compiled form
  *
- * The cache directory stores the packed block of a file, followed by a
- * checksum, under the SHA-256 of the file.  An entry gets its name when it is
- * completely written, so readers find a whole entry or none.  The checksum
- * detects damage by a disk or an editor.  An attacker can forge the checksum
- * too, so validate.c checks every number of the block.
+ * A file in the cache directory is the packed vocabulary of one vocabulary
+ * file, followed by a checksum.  Its name is the SHA-256 of the vocabulary
+ * file.  It gets this name when it is completely written, so readers find a
+ * whole entry or none.  The checksum detects damage by a disk or an editor.  An
+ * attacker can forge the checksum too, so validate.c checks every number in the
+ * packed vocabulary.
  */
 #define _GNU_SOURCE /* O_TMPFILE, if the system has it */
 #include <errno.h>
@@ -21,10 +22,10 @@
 #include "tokenizer/vocabulary/file_formats.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-#define FILE_MAX (1u << 30) /* most bytes read of a vocabulary file */
+#define FILE_MAX (1u << 30) /* maximum bytes read from a vocabulary file */
 
-/* Pretokenizer and special tokens of a rank file, by the beginning of its
- * name. */
+/* The pretokenizers and special tokens of rank files, by the beginning of the
+ * file's name. */
 static const struct {
 	const char *name;
 	struct ctx_pretokenizer pretokenizer;
@@ -43,8 +44,9 @@ is_gguf(const struct ctx_buf *buf)
 	return buf->n >= 4 && memcmp(buf->p, CTX_GGUF_MAGIC, 4) == 0;
 }
 
-/* Returns true if buf holds the metadata of a GGUF file, and cuts buf to it.
- * Looks again only when buf has *next bytes, double the last size. */
+/* Returns true if buf contains all metadata of a GGUF file, and cuts buf to the
+ * metadata.  The metadata is read again only when buf has *next bytes, twice as
+ * many as the last time. */
 static bool
 is_enough(struct ctx_buf *buf, size_t *next)
 {
@@ -95,10 +97,10 @@ read_all(struct ctx_buf *buf, const char *file, struct ctx_err *err)
 }
 
 /*
- * Returns a checksum of n bytes, a multiple of 32, in four lanes and native
- * byte order.  The whole block is read at every start, so the checksum must be
- * fast.  Each step is invertible, so a change of one word always changes the
- * sum.
+ * Returns a checksum of n bytes, a multiple of 32, computed in four lanes in
+ * native byte order.  It must be fast, because a packed vocabulary is read
+ * whole at every start.  Each step is invertible, so changing one word always
+ * changes the checksum.
  */
 static uint64_t
 sum_of(const char *p, size_t n)
@@ -120,8 +122,8 @@ sum_of(const char *p, size_t n)
 	return sum;
 }
 
-/* Returns true if map is a valid block followed by its checksum; sets
- * t->vocab. */
+/* Returns true if map is a valid packed vocabulary followed by its checksum;
+ * then sets t->vocab. */
 static bool
 is_sound(struct ctx_tokenizer *t, const char *map, size_t n)
 {
@@ -147,7 +149,8 @@ open_patterns(struct ctx_tokenizer *t, struct ctx_err *err)
 		  (size_t)v->head->bytes[CTX_VOCAB_PATTERNS], err);
 }
 
-/* Reads n bytes; false if the file has fewer or cannot be read. */
+/* Reads n bytes from a file.  Returns false if the file has fewer or cannot be
+ * read. */
 static bool
 read_bytes(int fd, char *p, size_t n)
 {
@@ -164,8 +167,8 @@ read_bytes(int fd, char *p, size_t n)
 }
 
 /* Returns the contents of a cache entry, aligned to 64 bytes and owned by the
- * caller, or NULL.  Read, not mapped: truncation of the file during use would
- * crash a mapping. */
+ * caller; NULL if it cannot be read.  The file is read, not mapped: if another
+ * process truncated a mapped file, using it would crash this process. */
 static void *
 read_cached_block(const char *path, size_t *n)
 {
@@ -193,7 +196,8 @@ read_cached_block(const char *path, size_t *n)
 	return block;
 }
 
-/* Loads a block from the cache; false if no valid entry exists. */
+/* Loads a packed vocabulary from the cache.  Returns false if the cache has no
+ * valid entry for the file. */
 static bool
 load_cached(struct ctx_tokenizer *t, const char *path,
     const struct ctx_vocab_builder *pack)
@@ -262,8 +266,8 @@ write_block(int fd, const struct ctx_tokenizer *t)
 	    write_all(fd, (const char *)&sum, sizeof sum);
 }
 
-/* Writes a cache entry to a file without a name, then links it.  If the process
- * is killed, no file is left.  Returns false on failure. */
+/* Writes a cache entry to a file without a name, then gives it its name.  If
+ * the process is killed, no file is left.  Returns false on failure. */
 static bool
 cache_nameless(const struct ctx_tokenizer *t, const char *cache,
     const char *path)
@@ -276,7 +280,8 @@ cache_nameless(const struct ctx_tokenizer *t, const char *cache,
 	if (fd < 0)
 		return false;
 	(void)snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-	/* load_cached has rejected any entry of this name. */
+	/* If there is an entry of this name, load_cached has found it invalid,
+	 * so it may be removed. */
 	done = write_block(fd, t) && (unlink(path) == 0 || errno == ENOENT) &&
 	    linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
 	close(fd);
@@ -288,7 +293,8 @@ cache_nameless(const struct ctx_tokenizer *t, const char *cache,
 }
 
 /* Writes a cache entry to a file with a random name, then renames it.  Signals
- * that end the process wait until then; only SIGKILL leaves the file behind. */
+ * that end the process are delayed meanwhile; only SIGKILL can leave the file
+ * with the random name. */
 static void
 cache_named(const struct ctx_tokenizer *t, const char *path)
 {
@@ -309,8 +315,8 @@ cache_named(const struct ctx_tokenizer *t, const char *path)
 	ctx_buf_release(&name);
 }
 
-/* Stores the block in the cache.  Failure is not an error: the next run
- * compiles again. */
+/* Stores the packed vocabulary in the cache.  Failure is not an error: the next
+ * run then compiles the vocabulary file again. */
 static void
 store_cached(const struct ctx_tokenizer *t, const char *cache, const char *path)
 {
@@ -319,8 +325,8 @@ store_cached(const struct ctx_tokenizer *t, const char *cache, const char *path)
 		cache_named(t, path);
 }
 
-/* Chooses pretokenizer and special tokens by the file name, as a rank file has
- * neither. */
+/* Sets the pretokenizer and special tokens by the name of a rank file, because
+ * rank files contain neither. */
 static int
 find_family(struct ctx_tokenizer *t, struct ctx_vocab_builder *pack,
     const char *file, struct ctx_err *err)
@@ -341,8 +347,8 @@ find_family(struct ctx_tokenizer *t, struct ctx_vocab_builder *pack,
 	    "encoding it is (o200k..., cl100k..., p50k..., r50k...)");
 }
 
-/* Hashes the file and its pretokenizer.  With another pretokenizer the ranks
- * give other tokens. */
+/* Computes the SHA-256 of a vocabulary file and its pretokenizer.  The
+ * pretokenizer is included because it changes the tokens of a text. */
 static void
 hash_source(struct ctx_vocab_builder *pack, const struct ctx_buf *text)
 {
@@ -396,9 +402,9 @@ compile_vocabulary(struct ctx_tokenizer *t, struct ctx_vocab_builder *pack,
 	return open_patterns(t, err);
 }
 
-/* Puts the file name and line into the error text.  The caller sets the
- * error's place to that of the stream.  Errors of system calls name the file
- * already. */
+/* Puts the name and line of the vocabulary file into the error text.  (The
+ * caller sets file and line of the error to a place in the input.) Errors of
+ * system calls already contain the file's name. */
 static void
 name_file(const char *file, struct ctx_err *err)
 {

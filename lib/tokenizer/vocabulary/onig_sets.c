@@ -1,9 +1,9 @@
 /*
- * onig_sets.c - sets of characters in patterns, and the kinds that follow
+ * onig_sets.c - sets of characters in the patterns of a vocabulary file
  *
- * Code points are divided into ranges by the ends of all ranges that the
- * patterns name.  A set has, for each range, one bit per general category.
- * Characters that are in the same sets are of one kind.
+ * Code points are divided into ranges by the ends of all ranges that are named
+ * in the patterns.  A set has, for each range, one bit per general category.
+ * Characters that are in the same sets are of one kind (see onig_to_pcre2.h).
  */
 #include <string.h>
 
@@ -27,7 +27,7 @@ ctx_onig_emit_text(struct onig_parse *r, const char *text, size_t n)
 	return r->pass == WRITE ? ctx_buf_add(r->out, text, n, r->err) : 0;
 }
 
-/* Starts a range of code points at cp. */
+/* Starts a new range of code points at cp. */
 static int
 add_cut(struct onig_parse *r, uint32_t cp)
 {

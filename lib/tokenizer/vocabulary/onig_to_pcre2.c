@@ -1,13 +1,14 @@
 /*
- * onig_to_pcre2.c - translates patterns of vocabulary files for PCRE2
+ * onig_to_pcre2.c - translates the patterns of vocabulary files for PCRE2
  *
  * Every pattern is parsed three times:
  *
- * - CUTS finds the ranges of characters that are named; their ends divide the
- *   code points into ranges
- * - FIND collects the sets of characters: for each range, one bit per general
- *   category
- * - WRITE writes the pattern over the kinds that follow from these sets
+ *  - CUTS finds the ranges of characters that are named; their ends divide the
+ *    code points into ranges
+ *  - FIND collects the sets of characters: for each range, one bit per general
+ *    category
+ *  - WRITE writes the pattern over the kinds of characters that follow from
+ *    these sets (see onig_to_pcre2.h)
  *
  * The accepted syntax is the part of Oniguruma's that PCRE2 reads in the same
  * way, or that can be rewritten.  Rewritten are: \s and \p{..} by Unicode 16,
@@ -21,7 +22,7 @@
 #include "tokenizer/vocabulary/onig_sets.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 
-#define REPEAT 1000 /* most repetitions in {n,m} */
+#define REPEAT 1000 /* maximum number of repetitions in {n,m} */
 
 static bool
 is_next(const struct onig_parse *r, const char *text)
@@ -31,7 +32,7 @@ is_next(const struct onig_parse *r, const char *text)
 	return r->n - r->at >= n && memcmp(r->p + r->at, text, n) == 0;
 }
 
-/* Returns true if the next byte is one of list. */
+/* Returns true if the next byte of the pattern is one of list. */
 static bool
 is_one_of(const struct onig_parse *r, const char *list)
 {
@@ -56,8 +57,8 @@ next_char(struct onig_parse *r)
 	return cp;
 }
 
-/* Reads a hexadecimal number of least to most digits.  Returns false if it is
- * too short or not a character. */
+/* Reads a hexadecimal number of at least least and at most most digits.
+ * Returns false if it has fewer digits or is not a character. */
 static bool
 read_hex(struct onig_parse *r, unsigned least, unsigned most, uint32_t *cp)
 {
@@ -77,7 +78,7 @@ read_hex(struct onig_parse *r, unsigned least, unsigned most, uint32_t *cp)
 	return i >= least && *cp < 0x110000 && (*cp & 0x1ff800) != 0xd800;
 }
 
-/* Reads a property after \p or \P: {L}, {Lu}, {^Lu}. */
+/* Reads a Unicode property after \p or \P: {L}, {Lu}, {^Lu}. */
 static int
 read_property(struct onig_parse *r, struct char_set *set, bool negated)
 {
@@ -128,7 +129,7 @@ add_decimal_digits(const struct onig_parse *r, struct char_set *set)
 	return 0;
 }
 
-/* Reads a character after a backslash: by its letter or number. */
+/* Reads a character that is written as a backslash and a letter or number. */
 static int
 read_escaped_char(struct onig_parse *r, uint32_t *cp)
 {
@@ -163,8 +164,9 @@ read_escaped_char(struct onig_parse *r, uint32_t *cp)
 	return 0;
 }
 
-/* Reads an escape after a backslash.  Returns 1 and adds to set, 0 and sets
- * *cp, or -1. */
+/* Reads an escape after a backslash.  If it is a set of characters, adds it to
+ * set and returns 1.  If it is one character, sets *cp and returns 0.  Returns
+ * -1 on error. */
 static int
 read_escape(struct onig_parse *r, struct char_set *set, uint32_t *cp)
 {
@@ -188,7 +190,8 @@ read_escape(struct onig_parse *r, struct char_set *set, uint32_t *cp)
 	return rc < 0 ? -1 : 1;
 }
 
-/* Reads a character or an escape in a set; returns as read_escape. */
+/* Reads a character or an escape inside a set; returns what read_escape
+ * does. */
 static int
 read_set_member(struct onig_parse *r, struct char_set *set, uint32_t *cp)
 {
@@ -226,7 +229,7 @@ read_set_range(struct onig_parse *r, struct char_set *set)
 	return 0;
 }
 
-/* Called after an opening bracket. */
+/* Begins a set; called after an opening bracket. */
 static int
 open_set(struct onig_parse *r)
 {
@@ -244,8 +247,8 @@ open_set(struct onig_parse *r)
 	return 0;
 }
 
-/* Called after a closing bracket.  Adds the set to the set around it, or to
- * *set. */
+/* Ends a set; called after a closing bracket.  Adds its characters to the set
+ * around it or, if there is none, to *set. */
 static int
 close_set(struct onig_parse *r, struct char_set *set)
 {
@@ -253,14 +256,14 @@ close_set(struct onig_parse *r, struct char_set *set)
 
 	if (in->negated)
 		ctx_onig_negate_set(&in->set);
-	/* Oniguruma mishandles an empty set in a set. */
+	/* Refuse an empty set in a set: Oniguruma reads it wrongly. */
 	if (r->pass == FIND && ctx_onig_is_empty_set(r, &in->set))
 		return ctx_onig_refuse(r, "a set without characters");
 	ctx_onig_add_set(r->open_sets > 0 ? &in[-1].set : set, &in->set);
 	return 0;
 }
 
-/* Reads a set from after its opening bracket to its end. */
+/* Reads a set of characters, from after its opening bracket to its end. */
 static int
 read_set(struct onig_parse *r, struct char_set *set)
 {
@@ -282,8 +285,8 @@ read_set(struct onig_parse *r, struct char_set *set)
 	return rc;
 }
 
-/* Returns true if two letters without case match one character, as ss matches
- * U+00DF. */
+/* Returns true if two letters together match one character when case is
+ * ignored, as ss matches U+00DF. */
 static bool
 is_ligature(uint32_t a, uint32_t b)
 {
@@ -309,7 +312,8 @@ use_literal(struct onig_parse *r, uint32_t cp)
 	return ctx_onig_use_set(r, &set);
 }
 
-/* Reads a repetition after its opening brace: n}, n,}, ,m} or n,m}. */
+/* Reads the rest of a repetition after its opening brace: n}, n,}, ,m} or
+ * n,m}. */
 static int
 read_repetition(struct onig_parse *r)
 {
@@ -340,8 +344,8 @@ read_repetition(struct onig_parse *r)
 	    : ctx_buf_printf(r->out, r->err, "{%zu,%zu}", n[0], n[1]);
 }
 
-/* Reads *, +, ? or a repetition, or nothing.  A ? may follow, and a + after a
- * quantifier of one character. */
+/* Reads a quantifier (*, +, ? or a repetition in braces), if there is one.  A ?
+ * may follow it, and a + may follow a quantifier of one character. */
 static int
 read_quantifier(struct onig_parse *r, bool grouped)
 {
@@ -364,10 +368,10 @@ read_quantifier(struct onig_parse *r, bool grouped)
 	return ctx_onig_emit_text(r, r->p + begin, r->at - begin);
 }
 
-/* How a group begins; in_groups.kind is the index. */
+/* The ways in which a group begins; in_groups.kind is an index of this list. */
 static const char *const group_kinds[] = {"?:", "?i:", "?!", "?="};
 
-/* Called after an opening parenthesis. */
+/* Begins a group; called after an opening parenthesis. */
 static int
 open_group(struct onig_parse *r)
 {
@@ -392,7 +396,7 @@ open_group(struct onig_parse *r)
 	return ctx_onig_emit_text(r, group_kinds[kind == 1 ? 0 : kind], 2);
 }
 
-/* Called after a closing parenthesis. */
+/* Ends a group; called after a closing parenthesis. */
 static int
 close_group(struct onig_parse *r)
 {
@@ -406,7 +410,7 @@ close_group(struct onig_parse *r)
 						 : read_quantifier(r, true);
 }
 
-/* Reads a character, a set, an escape or a dot. */
+/* Reads a character, a set, an escape or a dot of a pattern. */
 static int
 read_atom(struct onig_parse *r)
 {
@@ -437,7 +441,8 @@ read_atom(struct onig_parse *r)
 	return rc < 0 ? -1 : ctx_onig_use_set(r, &set);
 }
 
-/* Reads an atom and its quantifier, or a |, ( or ). */
+/* Reads the next part of a pattern: an atom with its quantifier, or a |, ( or
+ * ). */
 static int
 read_term(struct onig_parse *r)
 {
@@ -466,7 +471,7 @@ read_pattern(struct onig_parse *r, struct ctx_str pattern)
 			return -1;
 	if (r->open_groups > 0)
 		return ctx_onig_refuse(r, "a group without end");
-	/* Writes the NUL. */
+	/* Write the NUL that ends the pattern. */
 	return ctx_onig_emit_text(r, "", 1);
 }
 

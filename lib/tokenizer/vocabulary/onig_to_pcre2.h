@@ -1,4 +1,4 @@
-/* onig_to_pcre2.h - translates patterns of vocabulary files for PCRE2 */
+/* onig_to_pcre2.h - translates the patterns of vocabulary files for PCRE2 */
 #ifndef CTX_TOKENIZER_VOCABULARY_ONIG_TO_PCRE2_H
 #define CTX_TOKENIZER_VOCABULARY_ONIG_TO_PCRE2_H
 
@@ -8,30 +8,32 @@
 #include "base/base.h"
 #include "tokenizer/unicode.h"
 
-/* Error text: why a vocabulary file is refused, and what to do. */
+/* Error text that says why a vocabulary file is refused, and what the user can
+ * do. */
 #define CTX_REFUSED(what) \
 	"cannot count exactly: " what "; the encoding bytes/4 estimates"
 
-#define CTX_KINDS_CUTS 64 /* most ranges of code points */
-/* general categories of Unicode */
+#define CTX_KINDS_CUTS 64 /* maximum number of ranges of code points */
+/* number of general categories in Unicode */
 #define CTX_KINDS_CATEGORY 30
 
 /*
- * Patterns do not match characters but their kinds, one byte per character.  An
- * ASCII character is its own kind.  The other characters share a kind, 128 or
- * more, if every set in the patterns contains all of them or none.  So PCRE2
- * matches bytes, and Unicode 16 decides what is a letter, whatever version
- * PCRE2 has.
+ * Translated patterns do not match characters, but their kinds, which are one
+ * byte each.  An ASCII character is its own kind.  Other characters share a
+ * kind, 128 or more, if every set in the patterns contains all of them or none
+ * of them.  So PCRE2 matches bytes, and Unicode 16 decides what is a letter,
+ * whatever version of Unicode PCRE2 has.
  */
 struct ctx_kinds {
 	size_t n;                       /* number of ranges */
 	uint32_t first[CTX_KINDS_CUTS]; /* first code point of each range; the
 					   first is 0x80 */
-	/* kind by range and general category */
+	/* kind of a character, by its range and general category */
 	uint8_t kind[CTX_KINDS_CUTS][CTX_KINDS_CATEGORY];
 };
 
-/* Returns the kind of a character; CTX_CHAR_BAD counts as U+FFFD. */
+/* Returns the kind of a character (a byte that PCRE2 matches).  CTX_CHAR_BAD
+ * counts as U+FFFD. */
 static inline uint8_t
 ctx_kind_of(const struct ctx_kinds *kinds, uint32_t cp)
 {
@@ -47,10 +49,10 @@ ctx_kind_of(const struct ctx_kinds *kinds, uint32_t cp)
 }
 
 /*
- * Translates n patterns in the syntax of the tokenizers library (Oniguruma's
- * for Ruby) to PCRE2 patterns over kinds.  Appends each to out, ended by a NUL,
- * and fills kinds.  CTX_EFILE: a construct that the two libraries might read
- * differently.
+ * Translates n patterns from the syntax of the tokenizers library (Oniguruma's
+ * for Ruby) to PCRE2 patterns over kinds of characters.  Appends each to out,
+ * ended by a NUL, and fills kinds.  CTX_EFILE: a pattern has a construct that
+ * the two libraries might read differently.
  */
 int ctx_onig_to_pcre2(const struct ctx_str *patterns, size_t n,
     struct ctx_kinds *kinds, struct ctx_buf *out, struct ctx_err *err);

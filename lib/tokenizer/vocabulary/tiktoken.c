@@ -8,7 +8,7 @@
 struct ranks {
 	struct ctx_build_token *list; /* indexed by rank */
 	size_t n, cap;
-	char *text; /* concatenated bytes of the tokens */
+	char *text; /* the bytes of all tokens, one after another */
 	size_t used;
 };
 
@@ -24,8 +24,8 @@ base64_value(char c)
 	return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* Decodes base64 up to a space, into r->text.  Returns the bytes read, space
- * included; 0 if they are not base64. */
+/* Decodes base64 up to a space and appends the bytes to r->text.  Returns the
+ * number of characters read, with the space; 0 if they are not base64. */
 static size_t
 decode_token(struct ranks *r, const char *p, size_t n)
 {

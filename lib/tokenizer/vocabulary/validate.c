@@ -1,9 +1,9 @@
 /*
- * validate.c - checks a packed vocabulary from an untrusted source
+ * validate.c - checks a packed vocabulary that may come from an attacker
  *
- * Blocks that build.c makes are valid; a cache file can contain anything.
- * After this check no lookup reads out of bounds or loops for ever, and every
- * token is as long as its two parts together.
+ * Packed vocabularies that build.c makes are valid, but a file in the cache can
+ * contain anything.  After this check no lookup reads outside the memory or
+ * loops for ever, and every token is as long as its two parts together.
  */
 #include "tokenizer/vocabulary/vocabulary.h"
 
@@ -77,7 +77,8 @@ is_valid_head(const struct ctx_vocab_head *h, size_t n)
 	    is_valid_bits(h->group_bits) && is_valid_layout(h);
 }
 
-/* Returns true if the token exists and has length bytes; length 0: any. */
+/* Returns true if the token exists and has this length in bytes. length 0
+ * accepts any. */
 static bool
 is_valid_token(const struct ctx_vocab *v, uint32_t token, size_t length)
 {
@@ -113,8 +114,8 @@ has_valid_bytes(const struct ctx_vocab *v)
 	return true;
 }
 
-/* Checks PARENTS and SHORTER: parts and prefixes are shorter than their token,
- * so there are no cycles. */
+/* Checks the tables PARENTS and SHORTER: the parts and the prefix of a token
+ * must be shorter than the token, so there are no cycles. */
 static bool
 has_valid_trees(const struct ctx_vocab *v)
 {
@@ -139,8 +140,8 @@ has_valid_trees(const struct ctx_vocab *v)
 	return true;
 }
 
-/* Checks the key table.  A search ends at an empty place, so the overflow must
- * have one. */
+/* Checks the key table.  A search in the overflow lines ends at an empty entry,
+ * so they must have one. */
 static bool
 has_valid_keys(const struct ctx_vocab *v)
 {
@@ -159,8 +160,9 @@ has_valid_keys(const struct ctx_vocab *v)
 	return end;
 }
 
-/* Returns true if place i of a line is empty, or its token is as long as its
- * pair.  The pair is recovered by inverting the hash. */
+/* Checks entry i of a line of the table PAIRS.  Returns true if it is empty, or
+ * its token is as long as the two tokens of the pair together.  The pair is
+ * computed by inverting its hash. */
 static bool
 is_valid_pair(const struct ctx_vocab *v, uint32_t line, unsigned i)
 {
@@ -228,8 +230,8 @@ has_valid_specials(const struct ctx_vocab *v)
 	return true;
 }
 
-/* Checks that patterns or pretokenizer split the text, and that the last
- * pattern ends with NUL. */
+/* Checks that the vocabulary splits text, by patterns or by a pretokenizer, and
+ * that the last pattern ends with a NUL. */
 static bool
 has_valid_patterns(const struct ctx_vocab *v)
 {

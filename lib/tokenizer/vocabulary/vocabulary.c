@@ -7,7 +7,8 @@ _Alignas(2 * CTX_VOCAB_KEY) const
     unsigned char ctx_key_fill[2 * CTX_VOCAB_KEY] = {0, 0, 0, 0, 0, 0, 0, 0, 0,
 	0, 0, 0, 0, 0, 0, 0, ONES, ONES};
 
-/* Returns the start of a section, or NULL if it is empty. */
+/* Returns the start of a table in the packed vocabulary; NULL if the table is
+ * empty. */
 static const void *
 find_section(const struct ctx_vocab_head *head, enum ctx_vocab_section which)
 {
@@ -67,7 +68,7 @@ ctx_vocab_find_key(const struct ctx_vocab *v, struct ctx_key key)
 	for (i = 0; i < 4; i++)
 		if (is_same_key(ctx_line_key(slot, i), key))
 			return v->slots[4 * line + i];
-	/* Only full lines overflow. */
+	/* A token is in an overflow line only if its own line is full. */
 	if (is_same_key(ctx_line_key(slot, 3), CTX_KEY_EMPTY))
 		return CTX_VOCAB_NONE;
 	for (line = ctx_key_rehash(hash) >> v->spill_shift;;
@@ -82,7 +83,8 @@ ctx_vocab_find_key(const struct ctx_vocab *v, struct ctx_key key)
 	}
 }
 
-/* Returns the group of the 16 bytes at p, or NULL. */
+/* Returns the group of tokens that begin with the 16 bytes at p; NULL if there
+ * is none. */
 static const struct ctx_vocab_group *
 find_group(const struct ctx_vocab *v, const char *p)
 {
@@ -109,12 +111,13 @@ ctx_vocab_find(const struct ctx_vocab *v, const char *p, size_t n)
 		return v->leaves[(unsigned char)*p];
 	if (n <= CTX_VOCAB_KEY) {
 		token = ctx_vocab_find_key(v, ctx_key_copy(p, n));
-		/* Bytes with 0xff at the end give the key of fewer bytes. */
+		/* A key is padded with 0xff, so bytes that end with 0xff have
+		 * the key of fewer bytes. */
 		if (token != CTX_VOCAB_NONE && ctx_vocab_length(v, token) != n)
 			token = CTX_VOCAB_NONE;
 		return token;
 	}
-	/* LENGTHS is smaller than GROUPS, so it is asked first. */
+	/* Look into the table LENGTHS before GROUPS, because it is smaller. */
 	if ((v->lengths[2][ctx_lengths_index(p, 2)] & 1) == 0)
 		return CTX_VOCAB_NONE;
 	group = find_group(v, p);
@@ -129,7 +132,7 @@ ctx_vocab_find(const struct ctx_vocab *v, const char *p, size_t n)
 	return CTX_VOCAB_NONE;
 }
 
-/* Returns true if merging the token's bytes gives it. */
+/* Returns true if the token is reachable: merging its bytes gives it. */
 static bool
 is_reached(const struct ctx_vocab *v, uint32_t token)
 {

@@ -1,13 +1,13 @@
 /*
- * vocabulary.h - packed vocabularies and lookups in them
+ * vocabulary.h - packed vocabularies and lookups of tokens in them
  *
- * A vocabulary is one block of memory with offsets but no pointers.  The same
- * bytes can be linked into read-only data or read from a cache file; opening
- * fills struct ctx_vocab.  build.c makes the block.
+ * A packed vocabulary is one block of memory that contains offsets but no
+ * pointers.  So the same bytes can be linked into read-only data or read from a
+ * cache file.  Opening it fills struct ctx_vocab.  It is made by build.c.
  *
- * Tokens are numbered in merge order: of two pairs that can be merged, the pair
- * with the lower resulting number is merged first.  Public ids may differ (IDS,
- * TOKENS).
+ * Tokens are numbered in merge order: of two pairs of tokens that can be
+ * merged, the pair whose result has the lower number is merged first.  The ids
+ * of tokens in the encoding may differ from these numbers (tables IDS, TOKENS).
  */
 #ifndef CTX_TOKENIZER_VOCABULARY_VOCABULARY_H
 #define CTX_TOKENIZER_VOCABULARY_VOCABULARY_H
@@ -23,44 +23,61 @@
 #define CTX_VOCAB_NONE    UINT32_MAX
 #define CTX_VOCAB_MAGIC   "ctxvocab"
 #define CTX_VOCAB_VERSION 5
-#define CTX_VOCAB_ORDER   0x01020304u /* tells the byte order of the block */
-#define CTX_VOCAB_MAX     (1u << 21)  /* tokens; pairs store 21 bits of each */
-#define CTX_VOCAB_KEY     16          /* most bytes of a key */
+/* shows the byte order in which a packed vocabulary was written */
+#define CTX_VOCAB_ORDER 0x01020304u
+/* maximum number of tokens; pairs store 21 bits of each */
+#define CTX_VOCAB_MAX (1u << 21)
+#define CTX_VOCAB_KEY 16 /* maximum bytes of a key */
 
 enum ctx_vocab_section {
-	CTX_VOCAB_LINES,   /* key table: 64-byte lines of four keys, then lines
-			      for the overflow */
-	CTX_VOCAB_SLOTS,   /* uint32_t: the token of each place in LINES */
-	CTX_VOCAB_LENGTHS, /* uint16_t: lengths that tokens can have, by their
-			      first bytes */
-	CTX_VOCAB_LEAVES,  /* uint32_t[256]: the token of each byte */
+	/* key table: hash table of tokens of at most 16 bytes, in lines of 64
+	 * bytes with four keys; then overflow lines */
+	CTX_VOCAB_LINES,
+	CTX_VOCAB_SLOTS, /* uint32_t: the token of each entry of LINES */
+	/* uint16_t: the lengths that tokens with the same first bytes have */
+	CTX_VOCAB_LENGTHS,
+	CTX_VOCAB_LEAVES,  /* uint32_t[256]: the token of each single byte */
 	CTX_VOCAB_DIGRAMS, /* uint32_t[65536]: the token of each two bytes */
-	CTX_VOCAB_PAIRS,   /* uint32_t: hash table of pairs of tokens, lines of
-			      eight */
-	CTX_VOCAB_PARENTS, /* uint32_t[2]: the parts of a token; twice itself if
-			      not merged */
-	CTX_VOCAB_SHORTER, /* uint32_t: the longest token that is a proper
-			      prefix */
-	CTX_VOCAB_GROUPS,  /* struct ctx_vocab_group: tokens over 16 bytes */
-	CTX_VOCAB_LONG,    /* uint32_t: tokens over 16 bytes, by group, longest
-			      first */
-	CTX_VOCAB_CROSSING, /* bits: see ctx_vocab_crossing */
-	CTX_VOCAB_OFFSETS,  /* uint32_t: offset of each token in TEXT */
-	CTX_VOCAB_TEXT,     /* the bytes of all tokens */
-	CTX_VOCAB_IDS,      /* uint32_t: id of each token; empty if equal */
-	CTX_VOCAB_TOKENS,   /* uint32_t: token of each id; empty if equal */
-	CTX_VOCAB_SPECIALS, /* struct ctx_vocab_special, then their names */
-	CTX_VOCAB_PATTERNS, /* of a vocabulary file; see pretokenize_pcre2.h */
+	/* uint32_t: hash table of pairs of tokens that can merge, in lines of
+	 * eight pairs */
+	CTX_VOCAB_PAIRS,
+	/* uint32_t[2]: the two parts of each token; twice itself if it is not
+	 * merged */
+	CTX_VOCAB_PARENTS,
+	/* uint32_t: for each token, the longest token that is a proper prefix
+	 * of it */
+	CTX_VOCAB_SHORTER,
+	/* struct ctx_vocab_group: tokens of more than 16 bytes, by their first
+	 * 16 */
+	CTX_VOCAB_GROUPS,
+	/* uint32_t: the tokens of each group, longest first */
+	CTX_VOCAB_LONG,
+	/* bits for characters that are adjacent in a token: see
+	 * ctx_vocab_crossing */
+	CTX_VOCAB_CROSSING,
+	CTX_VOCAB_OFFSETS, /* uint32_t: offset of each token in TEXT */
+	CTX_VOCAB_TEXT,    /* the bytes of all tokens */
+	/* uint32_t: the id of each token; empty if ids equal token numbers */
+	CTX_VOCAB_IDS,
+	/* uint32_t: the token of each id; empty if ids equal token numbers */
+	CTX_VOCAB_TOKENS,
+	/* struct ctx_vocab_special for each special token, then their names */
+	CTX_VOCAB_SPECIALS,
+	/* patterns of a vocabulary file that split text; see
+	 * pretokenize_pcre2.h */
+	CTX_VOCAB_PATTERNS,
 	CTX_VOCAB_SECTIONS
 };
 
 enum {
-	/* Merging the bytes of some token in the key table or GROUPS gives
-	 * other tokens. */
+	/* Some token is unreachable: merging its bytes gives other tokens.  It
+	 * is still in the key table or GROUPS, for a pretoken of exactly its
+	 * bytes. */
 	CTX_VOCAB_UNREACHED = 1,
-	/* Text is normalized (NFC) before it is split. */
+	/* A text is normalized (NFC) before it is split into pretokens. */
 	CTX_VOCAB_NFC = 2,
-	/* Some token has a lower number than one of its parts. */
+	/* Some token has a lower number than one of the two tokens that merge
+	 * to it. */
 	CTX_VOCAB_DISORDER = 4,
 	/* Every run of ASCII digits that can be a pretoken is a token. */
 	CTX_VOCAB_NUMBERS = 8,
@@ -69,37 +86,45 @@ enum {
 struct ctx_vocab_head {
 	char magic[8];
 	uint32_t order, version;
-	uint64_t size;      /* bytes of the block */
-	uint8_t source[32]; /* see struct ctx_vocab_builder */
+	uint64_t size; /* size of the packed vocabulary in bytes */
+	/* SHA-256 of the vocabulary file; see struct ctx_vocab_builder */
+	uint8_t source[32];
 	struct ctx_pretokenizer pretokenizer;
 	uint32_t flags;
-	uint32_t n;          /* token numbers, unused ones included */
-	uint32_t ids;        /* one more than the highest public id */
-	uint32_t line_bits;  /* log2 of the lines of the key table */
-	uint32_t spill_bits; /* log2 of its overflow lines */
-	uint32_t pair_bits;  /* log2 of the lines of PAIRS */
-	/* log2 of the entries of GROUPS */
+	/* number of tokens, including token numbers that are not used */
+	uint32_t n;
+	/* one more than the highest token id of the encoding */
+	uint32_t ids;
+	uint32_t line_bits;  /* log2 of the number of lines of the key table */
+	uint32_t spill_bits; /* log2 of the number of its overflow lines */
+	uint32_t pair_bits;  /* log2 of the number of lines of PAIRS */
+	/* log2 of the number of entries of GROUPS */
 	uint32_t group_bits;
 	/* number of special tokens */
 	uint32_t specials;
 	uint32_t longest; /* bytes of the longest token */
-	/* Sections: offset from the start of the block, and size; both in
-	 * bytes. */
+	/* For each table (enum ctx_vocab_section), its offset from the start of
+	 * the packed vocabulary and its size, both in bytes. */
 	uint64_t at[CTX_VOCAB_SECTIONS];
 	uint64_t bytes[CTX_VOCAB_SECTIONS];
 };
 
-/* The tokens of more than 16 bytes that share their first 16. */
+/* The tokens of more than 16 bytes that have the same first 16 bytes. */
 struct ctx_vocab_group {
 	uint64_t key[2];
-	uint32_t first, n; /* range in LONG; n is 0 for an empty entry */
+	/* first token and number of tokens in the table LONG; n is 0 for an
+	 * empty entry */
+	uint32_t first, n;
 };
 
 struct ctx_vocab_special {
 	uint32_t id;
-	uint32_t at, n;  /* the name: offset in the section, bytes */
-	uint32_t added;  /* 1 if also recognized in ordinary text */
-	uint32_t normal; /* 1 if searched in the normal form of the text */
+	/* the token's name: offset in the table SPECIALS, and length in
+	 * bytes */
+	uint32_t at, n;
+	uint32_t added; /* 1 if the name is also recognized in ordinary text */
+	/* 1 if the name is searched in the normal form (NFC) of the text */
+	uint32_t normal;
 };
 
 struct ctx_vocab {
@@ -120,44 +145,50 @@ struct ctx_vocab {
 	const uint32_t *ids;
 	const uint32_t *tokens;
 	const struct ctx_vocab_special *specials;
-	const char *patterns; /* split text before pretokenizer does */
+	/* patterns that split text before the built-in pretokenizer does */
+	const char *patterns;
 	unsigned line_shift, spill_shift, pair_shift, group_shift;
 	uint32_t pair_mask;
 	bool unreached;
 };
 
-/* Fills vocab with pointers into a block.  The block must be valid: made by
- * build.c or checked by ctx_vocab_validate. */
+/* Fills vocab with pointers into a packed vocabulary, which must be valid: made
+ * by build.c, or checked by ctx_vocab_validate. */
 void ctx_vocab_view(struct ctx_vocab *vocab, const void *block);
-/* Checks every offset and number of a block of n bytes from an untrusted
- * source, then fills vocab.  The block must be aligned like memory of malloc.
- * CTX_EFILE: not a valid block.  In validate.c. */
+/* Checks every offset and number in a packed vocabulary of n bytes that may
+ * come from an attacker, then fills vocab.  The memory must be aligned like
+ * that from malloc.  CTX_EFILE: it is not a valid packed vocabulary.  Defined
+ * in validate.c. */
 int ctx_vocab_validate(struct ctx_vocab *vocab, const void *block, size_t n,
     struct ctx_err *err);
 
-/* A pretoken or token of at most 16 bytes as a key: its bytes, padded with
- * 0xff.  Valid UTF-8 never has that byte, so the padding also encodes the
- * length.  Callers must not make keys of bytes that contain 0xff. */
+/* The key of a pretoken or token of at most 16 bytes in a hash table: its
+ * bytes, padded with 0xff.  Valid UTF-8 never has that byte, so the padding
+ * also shows the length.  Callers must not make keys of bytes that contain
+ * 0xff. */
 struct ctx_key {
 	uint64_t lo, hi;
 };
 
-/* The empty place of the key table.  No key equals it, not even the key of zero
- * bytes (all 0xff), which pretoken_batch.h uses for longer pretokens. */
+/* The key of an empty entry in the key table.  No other key equals it, not even
+ * the key of zero bytes (all 0xff), which pretoken_batch.h uses for pretokens
+ * that are too long. */
 #define CTX_KEY_EMPTY ((struct ctx_key){UINT64_MAX, 0})
 
-/* Returns key i of a line.  A line stores the low words of its four keys, then
- * the high words. */
+/* Returns key i of a line of the key table.  A line stores the low words of its
+ * four keys, then their high words. */
 static inline struct ctx_key
 ctx_line_key(const uint64_t *line, unsigned i)
 {
 	return (struct ctx_key){line[i], line[4 + i]};
 }
 
-/* 16 bytes of zero, then 16 of 0xff: padding for keys. */
+/* 16 bytes of zero, then 16 of 0xff, from which the padding of a key is
+ * taken. */
 extern const unsigned char ctx_key_fill[2 * CTX_VOCAB_KEY];
 
-/* Returns the key of n bytes, at most 16; 16 bytes must be readable at p. */
+/* Returns the key of n bytes, at most 16.  All 16 bytes at p must be
+ * readable. */
 static inline struct ctx_key
 ctx_key_read(const char *p, size_t n)
 {
@@ -170,7 +201,7 @@ ctx_key_read(const char *p, size_t n)
 	return key;
 }
 
-/* Returns the key of n bytes, at most 16; reads only these. */
+/* Returns the key of n bytes, at most 16.  Only these n bytes at p are read. */
 static inline struct ctx_key
 ctx_key_copy(const char *p, size_t n)
 {
@@ -180,8 +211,9 @@ ctx_key_copy(const char *p, size_t n)
 	return key;
 }
 
-/* Hash of a key; only its high bits are well mixed.  The rotation is not a
- * multiple of eight, so equal characters in both words do not cancel. */
+/* Returns the hash of a key, in which only the high bits are well mixed.  The
+ * rotation is not a multiple of eight, so that equal characters in both words
+ * of the key do not cancel out. */
 #define CTX_KEY_TURN   37
 #define CTX_KEY_SPREAD 0xd6e8feb86659fd93u
 
@@ -194,7 +226,8 @@ ctx_key_hash(struct ctx_key key)
 	return (key.lo ^ turned) * CTX_KEY_SPREAD;
 }
 
-/* Returns the hash that chooses the overflow line of a key. */
+/* Returns a second hash of a key, which chooses its overflow line in the key
+ * table. */
 static inline uint64_t
 ctx_key_rehash(uint64_t hash)
 {
@@ -207,15 +240,15 @@ ctx_vocab_length(const struct ctx_vocab *v, uint32_t token)
 	return v->offsets[token + 1] - v->offsets[token];
 }
 
-/* Prefetches the line of a key. */
+/* Prefetches the line of the key table where a key is searched first. */
 static inline void
 ctx_vocab_ask_key(const struct ctx_vocab *v, struct ctx_key key)
 {
 	__builtin_prefetch(v->lines + 8 * (ctx_key_hash(key) >> v->line_shift));
 }
 
-/* Returns true if the key is in its home line.  If not, prefetches its overflow
- * line. */
+/* Returns true if the key is in the line of the key table where it is searched
+ * first.  If not, prefetches its overflow line. */
 static inline bool
 ctx_vocab_in_line(const struct ctx_vocab *v, struct ctx_key key)
 {
@@ -232,33 +265,38 @@ ctx_vocab_in_line(const struct ctx_vocab *v, struct ctx_key key)
 	return found != 0;
 }
 
-/* Returns the token with this key, or CTX_VOCAB_NONE. */
+/* Returns the token with this key; CTX_VOCAB_NONE if there is none. */
 uint32_t ctx_vocab_find_key(const struct ctx_vocab *vocab, struct ctx_key key);
-/* Returns the token with exactly these bytes, or CTX_VOCAB_NONE. */
+/* Returns the token with exactly these bytes; CTX_VOCAB_NONE if there is
+ * none. */
 uint32_t ctx_vocab_find(const struct ctx_vocab *vocab, const char *p, size_t n);
-/* Returns the longest reachable token that p, n begins with; n is at least 1.
- * A token is reachable if merging its bytes gives it. */
+/* Returns the longest reachable token that the text p, n begins with; n is at
+ * least 1.  A token is reachable if merging its bytes gives it. */
 uint32_t ctx_vocab_longest(const struct ctx_vocab *vocab, const char *p,
     size_t n);
 
 /*
- * Hash table of pairs.  A pair is a number of 42 bits: two token numbers of 21.
- * An invertible multiplication spreads it over all numbers of 42 bits.  The
- * upper bits of the product are its home line, the lower bits its tag.  If the
- * home line is full, the pair is stored in one of the next 15 lines.  The
- * distance from home is stored above the tag.  So line, tag and distance
- * identify a pair, and the pair itself is not stored.
+ * The hash table of pairs of tokens that can be merged.  A pair is a number of
+ * 42 bits: two token numbers of 21 bits.  An invertible multiplication spreads
+ * it over all numbers of 42 bits.  The upper bits of the product choose a line
+ * of the table, its home line; the lower bits are a tag.  If the home line is
+ * full, the pair is stored in one of the next 15 lines.  The distance from home
+ * is stored above the tag.  So line, tag and distance identify a pair, and the
+ * pair itself is not stored.
  */
-#define CTX_PAIR_BITS     42
-#define CTX_PAIR_SPREAD   0x9e3779b97f4a7c15u
-#define CTX_PAIR_GATHER   0xf1de83e19937733du /* inverse of CTX_PAIR_SPREAD */
-#define CTX_PAIR_LEAST    14                  /* least log2 of the lines */
-#define CTX_PAIR_AWAY     28 /* first bit of the distance from home */
+#define CTX_PAIR_BITS   42
+#define CTX_PAIR_SPREAD 0x9e3779b97f4a7c15u
+#define CTX_PAIR_GATHER 0xf1de83e19937733du /* inverse of CTX_PAIR_SPREAD */
+/* minimum log2 of the number of lines */
+#define CTX_PAIR_LEAST    14
+#define CTX_PAIR_AWAY     28 /* lowest bit of the distance from the home line */
 #define CTX_PAIR_AWAY_MAX 15
-/* A line: the tags of eight pairs, then the tokens that they merge to with all
- * bits inverted.  Zero there is an empty place. */
+/* A line of the table of pairs: the tags of eight pairs, then the tokens that
+ * the pairs merge to, with all bits inverted.  A token of zero marks an empty
+ * entry. */
 #define CTX_PAIR_LINE 16
-/* A token number that merges with no token, for "no neighbour". */
+/* The number of no real token, which merges with no token.  It stands for the
+ * token beyond the ends of a pretoken. */
 #define CTX_PAIR_NOBODY (CTX_VOCAB_MAX - 1)
 
 _Static_assert(CTX_PAIR_BITS - CTX_PAIR_LEAST <= CTX_PAIR_AWAY,
@@ -271,15 +309,17 @@ ctx_pair_hash(uint32_t a, uint32_t b)
 	    ((UINT64_C(1) << CTX_PAIR_BITS) - 1);
 }
 
-/* shift is CTX_PAIR_BITS minus the log2 of the lines (pair_shift). */
+/* Returns the tag of a pair in the hash table of pairs. shift is CTX_PAIR_BITS
+ * minus the log2 of the number of lines (pair_shift). */
 static inline uint32_t
 ctx_pair_tag(uint64_t hash, unsigned shift)
 {
 	return (uint32_t)(hash & ((UINT64_C(1) << shift) - 1));
 }
 
-/* Returns the token that the pair with this hash merges to, or CTX_VOCAB_NONE.
- * Looks in the home line, then in the lines after it. */
+/* Returns the token that the pair with this hash merges to; CTX_VOCAB_NONE if
+ * it cannot merge.  Looks in the pair's home line of the hash table, then in
+ * the lines after it. */
 static inline uint32_t
 ctx_vocab_pair_far(const struct ctx_vocab *v, uint64_t hash)
 {
@@ -288,8 +328,9 @@ ctx_vocab_pair_far(const struct ctx_vocab *v, uint64_t hash)
 	const uint32_t *entry;
 	unsigned away, i;
 
-	/* The place in a line is unpredictable, so all eight are compared
-	 * without a branch.  Only a full line continues in the next. */
+	/* The processor cannot predict which entry of a line has the pair, so
+	 * all eight are compared without a branch.  Only after a full line the
+	 * next one is searched. */
 	for (away = 0; away <= CTX_PAIR_AWAY_MAX; away++) {
 		entry = v->pairs + CTX_PAIR_LINE * (size_t)line;
 		for (i = 0; i < 8; i++)
@@ -302,15 +343,16 @@ ctx_vocab_pair_far(const struct ctx_vocab *v, uint64_t hash)
 	return ~found;
 }
 
-/* Returns the token that two neighbours merge to, or CTX_VOCAB_NONE. */
+/* Returns the token that two adjacent tokens merge to; CTX_VOCAB_NONE if they
+ * cannot merge. */
 static inline uint32_t
 ctx_vocab_pair(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 {
 	return ctx_vocab_pair_far(v, ctx_pair_hash(a, b));
 }
 
-/* Returns the index in LENGTHS table 0, 1 or 2: a hash of the first two, four
- * or eight bytes of p. */
+/* Returns the index in part 0, 1 or 2 of the table LENGTHS: a hash of the first
+ * two, four or eight bytes of p. */
 static inline uint32_t
 ctx_lengths_index(const char *p, int table)
 {
@@ -330,14 +372,15 @@ ctx_lengths_index(const char *p, int table)
 	return (uint32_t)(first * 0x9e3779b97f4a7c15u >> 48);
 }
 
-/* The lengths that each table covers: bit k for k + 1 bytes, bit 0 for more
- * than 16. */
+/* The lengths of tokens that each part of the table LENGTHS is for: bit k for k
+ * + 1 bytes, bit 0 for more than 16 bytes. */
 #define CTX_LENGTHS_2 0x0006u
 #define CTX_LENGTHS_4 0x0078u
 #define CTX_LENGTHS_8 0xff81u
 
-/* Returns the lengths that a token with the first bytes of p may have: bit k
- * for k + 1 bytes, bit 0 for more than 16.  16 bytes must be readable at p. */
+/* Returns the lengths that a token may have if it has the same first bytes as
+ * p: bit k for k + 1 bytes, bit 0 for more than 16 bytes. 16 bytes must be
+ * readable at p. */
 static inline uint32_t
 ctx_vocab_lengths(const struct ctx_vocab *v, const char *p)
 {
@@ -346,9 +389,11 @@ ctx_vocab_lengths(const struct ctx_vocab *v, const char *p)
 	    (v->lengths[2][ctx_lengths_index(p, 2)] & CTX_LENGTHS_8);
 }
 
-#define CTX_CROSSING_BITS 19 /* log2 of the bits for pairs of characters */
+/* log2 of the number of bits for pairs of characters */
+#define CTX_CROSSING_BITS 19
 
-/* Returns the bit of CROSSING for two characters. */
+/* Returns the index of the bit in the table CROSSING for two adjacent
+ * characters. */
 static inline uint64_t
 ctx_crossing_bit(uint64_t a, uint64_t b)
 {
@@ -356,17 +401,19 @@ ctx_crossing_bit(uint64_t a, uint64_t b)
 	    (64 - CTX_CROSSING_BITS);
 }
 
-/* Returns the bit of CROSSING for two bytes.  For tokens that contain only the
- * end of the first character or the start of the second. */
+/* Returns the index of the bit in the table CROSSING for two adjacent bytes.
+ * These bits are for tokens that contain only the end of the first character,
+ * or only the start of the second. */
 static inline uint64_t
 ctx_crossing_bytes(unsigned char last, unsigned char first)
 {
 	return (UINT64_C(1) << CTX_CROSSING_BITS) + last * 256u + first;
 }
 
-/* Returns false if no token contains the last byte of character a and the first
- * byte of character b after it.  True may be wrong: characters share bits.
- * last and first are these two bytes. */
+/* Returns false if no token contains the last byte of the character a and the
+ * first byte of the character b after it.  If it returns true, there may still
+ * be no such token, because characters share bits. last and first are these two
+ * bytes. */
 static inline bool
 ctx_vocab_crossing(const struct ctx_vocab *v, uint32_t a, uint32_t b,
     unsigned char last, unsigned char first)
