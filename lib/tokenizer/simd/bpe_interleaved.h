@@ -1,30 +1,32 @@
 /*
- * bpe_interleaved.h - merges several pretokens in an interleaved loop
+ * bpe_interleaved.h - merges several pretokens into tokens in one loop
  *
- * Included once by each back end, which defines
+ * Each of portable.c, avx2.c, avx512.c and neon.c includes this file once, and
+ * defines before
  *
  *	pair_in(line, tag)	the token that the pair with this tag merges
- *				to, all bits inverted; 0 if the line does not
- *				have the pair
- *	least(list, n)		the least of n numbers and those after them up
- *				to a multiple of sixteen
+ *				to, all bits inverted; 0 if the line of the
+ *				hash table does not have the pair
+ *	least(list, n)		the lowest of n numbers and those after them
+ *				up to a multiple of sixteen
  *
- * Each merge waits for lookups of the two pairs that it makes.  Most of these
- * fail, and memory is slow.  So every lane first chooses its merge and
- * prefetches the lines of its two pairs.  Then every lane looks its pairs up.
- * The lookups of all lanes overlap, and no branch depends on the text.
+ * After a merge, the two new pairs that it makes must be looked up.  Most of
+ * these lookups fail, and memory is slow.  So first a merge is made in every
+ * pretoken, and the table entries of its two new pairs are prefetched.  Then
+ * the pairs of all pretokens are looked up.  So the lookups overlap, and no
+ * branch depends on the text.
  */
 #include "tokenizer/encode/bpe.h"
 
-/* A pair that is looked up. */
+/* A pair of adjacent tokens that is being looked up in the vocabulary. */
 struct lane_pair {
 	const uint32_t *line;
 	uint32_t tag;
-	uint32_t at; /* position of its first token */
+	uint32_t at; /* position of the first token in the lane */
 };
 
-/* A merge in progress makes two pairs: with the token before and with the token
- * after. */
+/* A merge that is being made.  It makes two new pairs: with the token before
+ * and with the token after. */
 struct lane_merge {
 	struct ctx_bpe_lane *lane;
 	struct lane_pair left, right;
@@ -42,8 +44,8 @@ prefetch_pair(const struct ctx_vocab *v, struct lane_pair *pair, uint32_t a,
 	__builtin_prefetch(pair->line);
 }
 
-/* Looks up the pair at a position beyond its home line, which is full.
- * Rare. */
+/* Looks up the pair of tokens at a position, after the line of the hash table
+ * where it belongs was full and did not have it.  This is rare. */
 static __attribute__((noinline)) uint32_t
 find_far_pair(const struct ctx_vocab *v, const struct ctx_bpe_lane *lane,
     unsigned at)
@@ -54,7 +56,8 @@ find_far_pair(const struct ctx_vocab *v, const struct ctx_bpe_lane *lane,
 	    lane->tokens[__builtin_ctzll(right)]);
 }
 
-/* Looks up a pair and stores the rank of its merge in the lane. */
+/* Looks up a pair of tokens, and stores the rank of its merge in the lane
+ * (struct ctx_bpe_lane). */
 static inline void
 get_pair(const struct ctx_vocab *v, struct ctx_bpe_lane *lane,
     const struct lane_pair *pair)
@@ -66,7 +69,8 @@ get_pair(const struct ctx_vocab *v, struct ctx_bpe_lane *lane,
 	lane->merges[pair->at] = ctx_bpe_lane_rank(~found, pair->at);
 }
 
-/* Makes the merge of rank best and prefetches the two pairs that it makes. */
+/* Makes the merge with the rank best, and prefetches the table entries of the
+ * two new pairs. */
 static inline void
 merge_best_pair(const struct ctx_vocab *v, struct ctx_bpe_lane *lane,
     uint32_t best, struct lane_merge *m)

@@ -1,15 +1,16 @@
 /*
- * classify_block.h - finds the kinds of the characters in 64 bytes at once
+ * classify_block.h - finds the kinds (letter, digit, white space) of all
+ * characters in a block of 64 bytes at once
  *
- * Included once by each back end, by pretokenize_block.h, whose head says what
- * the back end defines.
+ * pretokenize_block.h includes this file, once for each instruction set.  Its
+ * head lists the functions that must be defined before.
  *
- * The algebra.  A set of characters is a mask: bit i for the character whose
- * first byte is byte i of the block.  In ASCII, "the character before is in X"
- * is X << 1.  In general it is positions_after(X), which skips continuation
- * bytes by the carry of an addition.  A run of X starts at X &
- * ~positions_after(X).  Adding a bit at the start of a run of ones carries to
- * the first zero after the run: this floods a run or finds its end.
+ * A set of characters is a mask: bit i is set for the character whose first
+ * byte is byte i of the block.  In ASCII, "the character before is in X" is X
+ * << 1.  In general it is positions_after(X), which skips continuation bytes by
+ * the carry of an addition.  A run of X starts at X & ~positions_after(X).
+ * Adding a bit at the start of a run of ones carries to the first zero after
+ * the run.  So an addition can fill a run or find its end.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -17,47 +18,50 @@
 #include "tokenizer/encode/pretokenize.h"
 #include "tokenizer/unicode.h"
 
-#define BLOCK 64      /* bytes */
-#ifndef ALWAYS_INLINE /* make coverage needs each branch once */
+#define BLOCK 64 /* bytes */
+/* inlined so that make coverage counts each branch once */
+#ifndef ALWAYS_INLINE
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #endif
 
-/* The characters of one block.  Those at stop and after it are unknown: they
- * lie outside the block, are not valid UTF-8, or are of a rare kind that the
- * algebra does not cover. */
+/* The characters of a block of 64 bytes, as masks.  Characters at the position
+ * stop and after it are unknown: they are outside the block, are not valid
+ * UTF-8, or are of a rare kind that the masks do not cover. */
 struct char_masks {
-	uint64_t letter, upper, lower, caseless; /* letter: all three */
+	/* letter is upper, lower and caseless together */
+	uint64_t letter, upper, lower, caseless;
 	uint64_t digit;
 	uint64_t symbol; /* neither letter, number nor white space */
 	uint64_t space;  /* the character ' ' */
-	uint64_t blank;  /* white space other than line breaks */
+	uint64_t blank;  /* white space except line breaks */
 	uint64_t breaks; /* CR and LF */
 	uint64_t slash, quote;
-	uint64_t more; /* continuation bytes */
-	uint64_t gaps; /* those of white space */
-	unsigned stop; /* first unknown position */
+	uint64_t more; /* continuation bytes of UTF-8 */
+	uint64_t gaps; /* continuation bytes of white space */
+	unsigned stop; /* first position whose character is unknown */
 	bool end;      /* true if the text ends at stop */
 };
 
-/* Returns the bits below position i, which may be 64. */
+/* Returns a mask of all bits below position i, which may be 64. */
 static ALWAYS_INLINE uint64_t
 bits_below(unsigned i)
 {
 	return i >= 64 ? UINT64_MAX : (UINT64_C(1) << i) - 1;
 }
 
-/* Returns the positions of the characters after those of x. */
+/* Returns the positions of the characters that follow those of x. */
 static ALWAYS_INLINE uint64_t
 positions_after(const struct char_masks *b, uint64_t x)
 {
 	return (b->more + (x << 1)) & ~b->more;
 }
 
-/* Marks characters from the first of positions on as unknown. */
+/* Marks all characters as unknown from the first of these positions on. */
 static ALWAYS_INLINE void
 stop_at(struct char_masks *b, uint64_t positions)
 {
-	/* Whether there is one is unpredictable: no branch. */
+	/* The processor cannot predict whether there is such a position, so
+	 * there is no branch. */
 	unsigned first =
 	    positions == 0 ? BLOCK : (unsigned)__builtin_ctzll(positions);
 
@@ -83,14 +87,15 @@ classify_ascii(struct char_masks *b, const struct vec *v)
 	b->symbol = ~(b->letter | b->digit | b->blank | b->breaks);
 }
 
-/* The characters of one block that are not ASCII. */
+/* The characters beyond ASCII in a block of 64 bytes. */
 struct rest {
-	uint64_t known; /* first bytes */
-	uint64_t more;  /* continuation bytes */
+	uint64_t known; /* first bytes of the characters whose class is known */
+	uint64_t more;  /* continuation bytes of UTF-8 */
 	struct ctx_class_bits class;
 };
 
-/* Decodes the characters one by one. */
+/* Finds the classes of characters beyond ASCII by decoding one after
+ * another. */
 static ALWAYS_INLINE void
 take_each(struct rest *r, uint64_t high, const char *p)
 {
@@ -122,10 +127,10 @@ take_each(struct rest *r, uint64_t high, const char *p)
 #define FEW 8 /* bytes; up to this many, take_each is faster */
 
 /*
- * Classifies the characters of the page of 128 code points that contains cp.
- * first has their first bytes; their last bytes are last bytes after these.  If
- * the page does not exist, or UTF-8 has a shorter form for it, the characters
- * stay unknown.
+ * Classifies all characters of the page (128 code points) that contains cp.
+ * first is the mask of their first bytes; their last bytes are last bytes after
+ * these.  If the page does not exist, or UTF-8 has a shorter form for it, the
+ * characters remain unknown.
  */
 static ALWAYS_INLINE void
 take_page(struct rest *r, const struct vec_index *index, uint32_t cp,
@@ -144,8 +149,8 @@ take_page(struct rest *r, const struct vec_index *index, uint32_t cp,
 	r->class.four |= class.four >> last & first;
 }
 
-/* Returns the characters of three bytes from those that begin with the bytes a,
- * b to those that begin with c, d, inclusive. */
+/* Returns a mask of the characters of three bytes from those that begin with
+ * the bytes a, b to those that begin with c, d, inclusive. */
 static ALWAYS_INLINE uint64_t
 find_char_range(const struct vec *v, unsigned a, unsigned b, unsigned c,
     unsigned d)
@@ -158,7 +163,8 @@ find_char_range(const struct vec *v, unsigned a, unsigned b, unsigned c,
 }
 
 /* Classifies U+4E00 to U+9FFF and U+AC00 to U+D77F, which are all letters
- * without case.  Texts use many pages of them. */
+ * without case.  They have a function of their own because texts use many of
+ * their pages. */
 static ALWAYS_INLINE void
 take_east(struct rest *r, const struct vec *v, uint64_t three)
 {
@@ -172,9 +178,9 @@ take_east(struct rest *r, const struct vec *v, uint64_t three)
 	r->class.two |= letters;
 }
 
-/* Classifies page by page, each for all of its characters at once: a script
- * uses few pages.  The index in a page is the last byte of a character and the
- * lowest bit of the byte before. */
+/* Classifies characters page by page (of 128 code points), each page for all of
+ * its characters at once, because a script uses few pages.  The index in a page
+ * is the last byte of a character and the lowest bit of the byte before. */
 static ALWAYS_INLINE void
 take_pages(struct rest *r, const struct vec *v, uint64_t high, const char *p)
 {
@@ -230,8 +236,8 @@ decode_rest(struct rest *r, const struct vec *v, uint64_t high, const char *p)
 	take_each(r, high, p);
 }
 
-/* Adds the masks of characters that are not ASCII.  Marks are letters if the
- * pattern is cased (o200k), else symbols. */
+/* Adds characters beyond ASCII to the masks of the block.  Combining marks are
+ * letters if the pattern distinguishes case (o200k), else symbols. */
 static ALWAYS_INLINE void
 add_rest(struct char_masks *b, const struct rest *r, uint64_t mark, bool cased)
 {
@@ -254,9 +260,9 @@ add_rest(struct char_masks *b, const struct rest *r, uint64_t mark, bool cased)
 	b->gaps = (white << 1 | white << 2) & r->more;
 }
 
-/* Adds the characters that are not ASCII.  In a cased pattern a mark can be a
- * letter or a symbol; a mark that does not follow a letter is left to
- * pretokenize.c. */
+/* Adds characters beyond ASCII to the masks of the block.  In the o200k pattern
+ * a combining mark can be a letter or a symbol.  If it does not follow a
+ * letter, it is left to pretokenize.c. */
 static void
 classify_rest(struct char_masks *b, const struct vec *v, uint64_t high,
     const char *p, bool cased)

@@ -1,7 +1,8 @@
 /*
  * pretoken_batch.h - looks up many pretokens in the cache at once
  *
- * Included once by each back end, which defines
+ * Each of portable.c, avx2.c, avx512.c and neon.c includes this file once, and
+ * defines before
  *
  *	struct sum		zero is a valid empty sum
  *	line_adds(sum, line, key)	adds the tokens of the key and
@@ -17,9 +18,10 @@
  *	vec_longs(start, end)	bit i: pretoken i of eight is too long for
  *				a key
  *
- * First the keys of many pretokens are made and their lines prefetched; then
- * all are compared.  Meanwhile the lines arrive, many at a time.  Eight
- * pretokens are compared without a branch, because nearly always all are found.
+ * First the keys of many pretokens are made, and their lines of the hash table
+ * are prefetched.  Then all keys are compared with these lines, which have
+ * arrived from memory meanwhile.  Eight pretokens are compared without a
+ * branch, because nearly always all of them are found.
  */
 #include "tokenizer/encode/pretoken_lookup.h"
 
@@ -53,8 +55,9 @@ vec_longs(const uint32_t *start, const uint32_t *end)
 }
 #endif
 
-/* Makes the key of one pretoken.  One of more than CTX_PRETOKEN_CACHE_KEY bytes
- * gets the padding of zero bytes: a key that is never found. */
+/* Makes the key of a pretoken for the cache.  A pretoken of more than
+ * CTX_PRETOKEN_CACHE_KEY bytes gets the key of zero bytes, which is never
+ * found. */
 static inline void
 make_key(struct ctx_key *key, const char *p, uint32_t start, uint32_t end)
 {
@@ -68,8 +71,9 @@ make_key(struct ctx_key *key, const char *p, uint32_t start, uint32_t end)
 	memcpy(key, &bytes, sizeof bytes);
 }
 
-/* Lists in missed the pretokens of a group, of those with bits set, whose home
- * line does not have them.  Returns their number. */
+/* Looks up the pretokens of a group whose bit is set, each in the line of the
+ * cache where it belongs.  Lists those that are not there in missed, and
+ * returns their number. */
 static __attribute__((noinline)) size_t
 list_missed(const uint64_t *table, const uint32_t *lines,
     const struct ctx_key *keys, unsigned bits, uint32_t *missed, size_t first)
@@ -90,8 +94,8 @@ list_missed(const uint64_t *table, const uint32_t *lines,
 	return count;
 }
 
-/* Lists the pretokens of a group that are too long for a key.  Returns the bits
- * of the others. */
+/* Lists the pretokens of a group that are too long for a key.  Returns a mask
+ * of the other pretokens. */
 static inline unsigned
 list_longs(const uint32_t *start, const uint32_t *end, size_t first, size_t n,
     struct ctx_pretoken_lookup *lookup)

@@ -1,8 +1,8 @@
 /*
  * pretokenize_block.h - finds the boundaries of pretokens in 64 bytes at once
  *
- * Included once by each back end (portable.c, avx2.c, avx512.c, neon.c), which
- * defines a type struct vec of 64 bytes and these functions:
+ * Each of portable.c, avx2.c, avx512.c and neon.c includes this file once.  It
+ * defines before a type struct vec of 64 bytes and these functions:
  *
  *	vec_load(p)		64 bytes from p
  *	vec_fold(v)		each byte | 0x20: letters without case
@@ -23,13 +23,13 @@
  *	vec_classes(index, table)	the classes at table[index of byte i],
  *				a table of 128
  *
- * The idea.  The patterns never look back, and pretokens leave no gaps.  So the
- * split after a boundary depends only on what follows.  A block is loaded at a
- * boundary.  All its boundaries are computed as if the text began there.  Those
- * that text beyond the block cannot change are kept.  The next block is loaded
- * at the last boundary kept, so nothing is carried from block to block.  If no
- * boundary is certain, pretokenize.c finds the next one character by character.
- * The masks that the boundaries are computed from are in classify_block.h.
+ * The patterns never look back, and pretokens leave no gaps.  So the boundaries
+ * after a boundary depend only on the text after it.  A block of 64 bytes is
+ * loaded at a boundary.  All boundaries in it are computed as if the text began
+ * there, from the masks of classify_block.h.  Those that text after the block
+ * cannot change are kept.  The next block is loaded at the last of them, so
+ * nothing is carried from block to block.  If no boundary is certain,
+ * pretokenize.c finds the next one character by character.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -47,8 +47,9 @@ vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
 {
 	unsigned i, n = (unsigned)__builtin_popcountll(bits);
 
-	/* By fours, so that the end of the loop is easier to predict.  The
-	 * caller ignores what is written after the last bit. */
+	/* Four at a time, so that the processor predicts the end of the loop
+	 * more often.  The caller ignores what is written for more bits than
+	 * are set. */
 	for (i = 0; i < n; i += 4) {
 		out[i] = base + (uint32_t)__builtin_ctzll(bits);
 		bits &= bits - 1;
@@ -62,8 +63,8 @@ vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
 }
 #endif
 
-/* Finds the starts of contractions of two and of three bytes.  Letters are
- * compared without case if any_case (r50k: with case). */
+/* Finds the starts of contractions ('s, 'll) of two and of three bytes.  If
+ * any_case is true, case is ignored; r50k does not ignore it. */
 static ALWAYS_INLINE void
 find_contractions(const struct char_masks *b, const struct vec *v,
     bool any_case, uint64_t *two, uint64_t *three)
@@ -81,10 +82,10 @@ find_contractions(const struct char_masks *b, const struct vec *v,
 }
 
 /*
- * Returns the boundaries in runs of white space.  With breaks_end (\s*[\r\n]+),
- * the last line break of a run ends a pretoken, and what follows it is a run of
- * its own.  The last blank of a run belongs to the character that follows,
- * unless that is white space.
+ * Returns the boundaries between pretokens in runs of white space.  If
+ * breaks_end is true (\s*[\r\n]+), the last line break of a run ends a
+ * pretoken, and the white space after it is a run of its own.  The last blank
+ * of a run belongs to the character that follows, unless that is white space.
  */
 static ALWAYS_INLINE uint64_t
 find_space_boundaries(const struct char_masks *b, bool breaks_end)
@@ -95,7 +96,8 @@ find_space_boundaries(const struct char_masks *b, bool breaks_end)
 	uint64_t last = white | (b->end ? UINT64_C(1) << b->stop : 0);
 	uint64_t next = last >> 1, starts, ends, start;
 
-	/* The position after white space of two bytes, and of three. */
+	/* The positions after white space characters of two bytes, and of
+	 * three. */
 	if (b->gaps != 0)
 		next |= (b->gaps >> 1 & ~(b->gaps >> 2) & last >> 2) |
 		    (b->gaps >> 1 & b->gaps >> 2 & last >> 3);
@@ -111,15 +113,15 @@ find_space_boundaries(const struct char_masks *b, bool breaks_end)
 	for (; starts != 0; starts &= starts - 1) {
 		start = starts & (0 - starts);
 		ends = (blank + start) & ~blank;
-		/* One start at a time: other runs stay out of ends. */
+		/* One run at a time, so that ends has only bits of this run. */
 		if ((ends & b->breaks) == 0)
 			found |= start;
 	}
 	return found;
 }
 
-/* Returns the boundaries in runs of digits, of at most most (0, 1 or 3) per
- * pretoken; 0: no limit. */
+/* Returns the boundaries between pretokens in runs of digits.  A pretoken has
+ * at most most digits (1 or 3); 0 means no limit. */
 static ALWAYS_INLINE uint64_t
 find_digit_boundaries(const struct char_masks *b, unsigned most)
 {
@@ -138,9 +140,9 @@ find_digit_boundaries(const struct char_masks *b, unsigned most)
 	return found;
 }
 
-/* Returns the positions where boundaries are certain.  A contraction needs
- * three more known characters.  White space up to stop may continue, so only
- * its start is certain. */
+/* Returns the positions in a block where it is certain whether a pretoken
+ * begins.  For a contraction three more characters must be known.  White space
+ * up to stop may continue, so only its start is certain. */
 static ALWAYS_INLINE uint64_t
 find_certain(const struct char_masks *b)
 {
@@ -150,7 +152,7 @@ find_certain(const struct char_masks *b)
 	if (b->end)
 		return known;
 	run = ~white & known;
-	/* One more than the last position that is not white space. */
+	/* Set the bit after the last position that is not white space. */
 	run = run == 0 ? 1 : UINT64_C(2) << (63 - __builtin_clzll(run));
 	known = b->stop > 3 ? bits_below(b->stop - 3) : 0;
 	return known & (run == 0 ? UINT64_MAX : run | (run - 1));
@@ -168,8 +170,8 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 	if (pretokenizer.contractions && (b->quote & b->letter >> 1) != 0)
 		find_contractions(b, v, !r50k, &two, &three);
 	if (!r50k) {
-		/* [\r\n]* or [\r\n/]* after symbols belongs to their
-		 * pretoken. */
+		/* Line breaks (in o200k also slashes) after symbols belong to
+		 * the pretoken of the symbols. */
 		sticky = o200k ? b->breaks | b->slash : b->breaks;
 		tail = b->breaks & positions_after(b, b->symbol);
 		tail |= ((sticky + tail) ^ sticky) & sticky;
@@ -177,8 +179,8 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 		b->breaks &= ~tail;
 	}
 	if (o200k) {
-		/* A contraction belongs to the word before.  Two in succession
-		 * are rare. */
+		/* In o200k a contraction belongs to the word before it.  Two
+		 * contractions in succession are rare. */
 		two &= positions_after(b, b->letter);
 		three &= positions_after(b, b->letter);
 		cut = two << 2 | three << 3;
@@ -186,7 +188,8 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 		stop_at(b, cut & (two | three));
 		b->symbol &= ~(two | three);
 	} else {
-		/* A pretoken, if a boundary is here. */
+		/* In other patterns a contraction is a pretoken, if a pretoken
+		 * begins at its quote. */
 		first = b->symbol & ~positions_after(b, b->symbol | b->space);
 		cut = (two & first) << 2 | (three & first) << 3;
 		removed = ((two | three) & first) << 1;
@@ -198,8 +201,8 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 	found |= joined & ~positions_after(b, one);
 	if (o200k) {
 		found |= b->upper & positions_after(b, b->lower);
-		/* U*O+ may give back characters, which depends on later
-		 * ones. */
+		/* The pattern U*O+ may give back characters, which depends on
+		 * later characters. */
 		stop_at(b, b->upper & positions_after(b, b->caseless));
 	}
 	joined = find_digit_boundaries(b, pretokenizer.digits);
@@ -217,8 +220,9 @@ find_certain_boundaries(struct char_masks *b, const struct vec *v,
 	return b->end ? found | UINT64_C(1) << b->stop : found;
 }
 
-/* Returns the certain boundaries of a block that is not all ASCII.  A separate
- * function, so that blocks of ASCII do not handle continuation bytes. */
+/* Returns the certain boundaries between pretokens in a block that has
+ * characters beyond ASCII.  It is a separate function, so that blocks of ASCII
+ * need not handle continuation bytes. */
 static __attribute__((noinline)) uint64_t
 find_rest_boundaries(const struct char_masks *ascii, const struct vec *v,
     uint64_t high, const char *p, struct ctx_pretokenizer pretokenizer)
@@ -230,9 +234,9 @@ find_rest_boundaries(const struct char_masks *ascii, const struct vec *v,
 	return find_certain_boundaries(&b, v, pretokenizer);
 }
 
-/* Returns the certain boundaries of the block at p as bits, without bit 0; n is
- * the rest of the text.  Sets *numbers to the digits of pretokens that are only
- * digits. */
+/* Returns the certain boundaries between pretokens in the block at p as a mask,
+ * without bit 0. n is the number of bytes to the end of the text.  Sets
+ * *numbers to the mask of digits in pretokens that have only digits. */
 static ALWAYS_INLINE uint64_t
 find_block_boundaries(const char *p, size_t n,
     struct ctx_pretokenizer pretokenizer, uint64_t *numbers)
@@ -251,17 +255,17 @@ find_block_boundaries(const char *p, size_t n,
 	}
 	vec_load(&v, p);
 	classify_ascii(&b, &v);
-	/* The padding of the copy is not symbols. */
+	/* The padding after the copied text must not count as symbols. */
 	b.symbol &= bits_below(b.stop);
 	high = vec_high(&v);
-	/* A pretoken of r50k may have a blank before its digits. */
+	/* In r50k a pretoken of digits may begin with a blank. */
 	*numbers = high == 0 && pretokenizer.family != CTX_PRETOKENIZER_R50K
 	    ? b.digit
 	    : 0;
 	if (high == 0) {
 		found = find_certain_boundaries(&b, &v, pretokenizer);
 	} else {
-		/* A copy, so that the masks of the ASCII path stay in
+		/* Work on a copy, so that the masks of the ASCII path can be in
 		 * registers. */
 		passed = b;
 		found =
@@ -270,7 +274,7 @@ find_block_boundaries(const char *p, size_t n,
 	return found & ~UINT64_C(1);
 }
 
-/* Returns the lowest n of the bits. */
+/* Returns the n lowest bits that are set. */
 static inline uint64_t
 keep_lowest_bits(uint64_t bits, size_t n)
 {
@@ -281,9 +285,9 @@ keep_lowest_bits(uint64_t bits, size_t n)
 	return bits & ~rest;
 }
 
-/* Lists the pretokens between 0, which is a boundary, and the boundaries
- * found, as offsets from at.  A plain pretoken is left out with its start
- * and its end. */
+/* Lists the pretokens of a block by their boundaries (found; 0 is one too), as
+ * offsets from at.  The start and end of a pretoken that certainly is a token
+ * (plain) are left out. */
 static ALWAYS_INLINE void
 list_pieces(struct ctx_pretokenize *s, unsigned plain, uint32_t at,
     uint64_t found, uint64_t numbers)
@@ -345,7 +349,8 @@ split_blocks(struct ctx_pretokenize *s, struct ctx_pretokenizer pretokenizer,
 	s->used = at;
 }
 
-/* Compiles split_blocks once per family, with a constant family. */
+/* Calls split_blocks with a constant family, so that the compiler makes a fast
+ * version for each family of patterns. */
 static inline void
 split_text(struct ctx_pretokenize *s, struct ctx_pretokenizer pretokenizer,
     unsigned plain, const char *p, size_t n, size_t max)
