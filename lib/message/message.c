@@ -70,8 +70,8 @@ is_signature(const struct ctx_json *json, uint32_t key)
 	     i++)
 		if (ctx_json_is(json, key + 1, types[i]))
 			return true;
-	/* For encrypted reasoning OpenRouter names the provider's format here.
-	 */
+	/* OpenRouter puts the name of the provider's format into the member
+	 * "format" of encrypted reasoning. */
 	return ctx_json_is(json, key, "format") &&
 	    ctx_json_is(json, key + 1, "anthropic-claude-v1");
 }

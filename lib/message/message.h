@@ -26,8 +26,8 @@ enum ctx_block_kind {
 	CTX_BLOCK_TOOL_CALL,   /* payload: the arguments */
 	CTX_BLOCK_TOOL_RESULT, /* payload: its content */
 	CTX_BLOCK_MEDIA,       /* payload: the data, never text */
-	/* payload: the JSON node of the whole block, whose type the dialect
-	 * does not know */
+	/* payload: the JSON node of the whole block; the type of the block is
+	 * unknown in this format */
 	CTX_BLOCK_OPAQUE,
 	CTX_BLOCK_KINDS
 };
@@ -71,8 +71,8 @@ struct ctx_block {
 	/* true for a tool result if later messages have more results of this
 	 * call */
 	bool is_partial;
-	/* true for an opaque block whose payload is the whole message, which
-	 * may be node 0 */
+	/* true for an opaque block (of unknown type) whose payload is the JSON
+	 * node of the whole message; this node may be 0 */
 	bool is_message;
 	bool no_truncate;   /* text or call: must not be shortened */
 	bool provider_runs; /* call: the provider runs the tool */

@@ -86,8 +86,9 @@ ctx_reference_digits(struct ctx_str text, size_t *at, struct ctx_str *digits)
 {
 	size_t i = *at, from;
 
-	/* Looks only at every byte CTX_SPOOL_DIGITS after the last one: a run
-	 * of that many hex digits includes one of these bytes. */
+	/* To find a run of CTX_SPOOL_DIGITS hex digits fast, look only at every
+	 * CTX_SPOOL_DIGITS-th byte: each such run includes one of these
+	 * bytes. */
 	while ((i += CTX_SPOOL_DIGITS) <= text.n) {
 		if (!is_hex_digit(text.p[i - 1]))
 			continue;

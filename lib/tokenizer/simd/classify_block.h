@@ -19,7 +19,8 @@
 #include "tokenizer/unicode.h"
 
 #define BLOCK 64 /* bytes */
-/* inlined so that make coverage counts each branch once */
+/* make coverage defines ALWAYS_INLINE otherwise, so that each branch is counted
+ * once */
 #ifndef ALWAYS_INLINE
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #endif
