@@ -9,14 +9,17 @@ struct bar {
 	/* Options: */
 	bool shown, follow;
 	const char *svg; /* path of the SVG file to write, or NULL */
-	unsigned color; /* when colours are used: an index for bar_color_name */
-	/* The following members are about the conversation being read: */
+	/* when colours are used, as an index for bar_color_name:
+	 * automatically, always or never */
+	unsigned color;
+	/* From here on, the members are about the conversation that is being
+	 * read. */
 	struct ctx_intern names;
 	/* The parts of the bar. A part's index is the id of its name in names,
 	 * minus 1. */
 	struct bar_part *parts;
 	size_t n, cap;
-	/* The following members are about the bars drawn so far: */
+	/* From here on, the members are about all bars drawn so far. */
 	/* SVG elements of all bars drawn so far, without the file's head */
 	struct ctx_buf pictures;
 	unsigned height; /* height of all bars in the SVG file */

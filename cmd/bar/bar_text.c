@@ -11,9 +11,11 @@ enum {
 	BAR_LEAST = 24,
 	BAR_MOST = 400,
 	BAR_USUAL = 80
-}; /* width of the bar in terminal columns: least, most, and default */
-enum { PLACE = 14 }; /* fewest columns for the file and line of a message */
-/* Columns of an entry in the bar's legend, and of the numbers in the entry. */
+}; /* minimum, maximum and default width of the bar, in terminal columns */
+/* minimum number of terminal columns for the file and line of a message */
+enum { PLACE = 14 };
+/* Terminal columns of an entry in the bar's legend, and of the numbers in the
+ * entry. */
 enum { ENTRY = 37, FIGURES = 21 };
 
 static unsigned

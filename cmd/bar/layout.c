@@ -10,8 +10,8 @@
 
 #include "bar/layout.h"
 
-/* Letter of each rank (kind of part) of the bar.  Tools get the digits from 1
- * on, then the letters from a on. */
+/* The letter of each kind of part in the bar.  Tools get the digits from 1 on,
+ * then the letters from a on. */
 static const char keys[] = {'D', 'S', 'U', 'A', '?', '1', '+'};
 
 static const struct zone zones[] = {
@@ -69,9 +69,9 @@ zone_of(uint64_t tokens, uint64_t window)
 {
 	const struct zone *zone = zones;
 
-	/* A context window that is exactly 50 % full is in the second zone
-	 * (degree of fullness).  At exactly 70 % and 85 % it is in the zone
-	 * that ends there. */
+	/* A context window that is exactly 50 % full is in the second range of
+	 * fullness.  At exactly 70 % and 85 % it is in the range that ends
+	 * there. */
 	if (window == 0)
 		return &no_zone;
 	if ((double)tokens * 100 < 50 * (double)window)

@@ -5,10 +5,10 @@
 
 #include "bar/bar.h"
 
-/* Most parts of a bar; the last may be the sum of the rest. */
+/* Maximum number of parts of a bar; the last may be the sum of all others. */
 #define PICTURE_PARTS 12
 
-/* Kinds of parts of the bar, in the order in which the bar shows them. TOOL is
+/* Kinds of parts of the bar, in the order in which they are drawn.  TOOL is
  * the results of one tool. */
 enum rank { DEFINITIONS, SYSTEM, USER, ASSISTANT, OTHER, TOOL, REST };
 
@@ -23,8 +23,8 @@ struct bar_part {
 	unsigned shade;
 };
 
-/* A degree of how full the context window is. to is the degree's upper limit in
- * percent; 0 means no limit. */
+/* A range of fullness of the context window, such as 50 to 70 percent. to is
+ * its upper limit in percent; 0: no limit. */
 struct zone {
 	unsigned to;
 	const char *word;

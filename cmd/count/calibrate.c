@@ -202,7 +202,8 @@ print_json(const char *model, const char *encoding,
 		isinf(calibration->spread) ? 0.0 : calibration->spread,
 		"models", line);
 
-	/* JSON has no infinity: a spread that is not known is null. */
+	/* A confidence interval that is not known is null, because JSON has no
+	 * infinity. */
 	if (isinf(calibration->spread))
 		o = cli_json_with(o, "spread", json_null());
 	return cli_json_line(stdout, CLI_STDOUT, o, JSON_REAL_PRECISION(6),

@@ -18,10 +18,10 @@ struct calibrate {
 	size_t n, cap;
 	struct ctx_intern models;
 	struct ctx_buf text; /* scratch buffer */
-	/* The struct members from here on are about the conversation being
+	/* From here on, the members are about the conversation that is being
 	 * read. */
-	/* all: tokens of all messages read so far. before: tokens of the
-	 * messages before the newest one. */
+	/* all: tokens of all messages read so far; before: tokens of the
+	 * messages before the newest one */
 	struct calibrate_sum all, before;
 	enum ctx_role role; /* role of the newest message */
 };

@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 
-/* One line of output: the token counts of a conversation, of a message, or of
+/* A row of the output: the token counts of a conversation, of a message, or of
  * all messages with the same label (a role, a tool, a turn). */
 struct row {
 	struct ctx_token_stats sum;
@@ -16,7 +16,9 @@ struct row {
 struct rows {
 	struct row *list;
 	size_t n, cap;
-	uint64_t taken; /* how many messages were passed to rows_keep */
+	/* number of messages that were passed to rows_keep, which keeps the
+	 * largest */
+	uint64_t taken;
 	struct ctx_intern names;
 };
 
@@ -24,7 +26,8 @@ struct rows {
 struct row_form {
 	struct cli *cli;
 	bool json, tsv, quiet;
-	/* What the rows of the output are labelled by: "role", "tool", ... */
+	/* The kind of label that the rows of the output have, such as "role"
+	 * or "tool". */
 	const char *per;
 	uint64_t window, reserve; /* in tokens; window 0: that of the model */
 	/* Set by row_print only: */

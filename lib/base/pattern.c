@@ -38,8 +38,8 @@
 #define FEW_STEPS 4
 /* Maximum number of regional indicators in a row in a text for \X. */
 #define MOST_FLAGS 128
-/* Minimum number of start offsets per call in a long text, if WORK allows so
- * many. */
+/* Minimum number of places in a long text at which one call of PCRE2 tries to
+ * begin a match, if WORK allows so many. */
 #define FEW_STARTS 32
 /* below this number of start offsets, the clock is checked during the match */
 #define LEAST_STARTS 4
