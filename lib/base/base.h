@@ -100,7 +100,7 @@ void *ctx_grow(void *array, size_t *cap, size_t need, size_t size,
 
 /*
  * An arena: allocates memory that is freed all at once.  A zeroed struct is a
- * valid empty arena. ctx_arena_reset keeps the largest block for the next use.
+ * valid empty arena.  ctx_arena_reset keeps the largest block for the next use.
  */
 struct ctx_arena {
 	struct ctx_arena_block *block;
@@ -211,7 +211,7 @@ void ctx_signals_release(unsigned held);
  */
 int ctx_open_file(const char *path, int flags);
 /* Fills *err after ctx_open_file has failed with the errno sys: says why it
- * failed and what to do. what is text before the path in the message: "" or
+ * failed and what to do.  what is text before the path in the message: "" or
  * "archive ". */
 int ctx_err_open(struct ctx_err *err, int sys, const char *what,
     const char *path);
@@ -302,7 +302,7 @@ size_t ctx_utf8_count(const char *p, size_t n);
 /* Returns the length in bytes of the first chars characters of valid UTF-8; n
  * if the text has fewer characters. */
 size_t ctx_utf8_skip(const char *p, size_t n, uint64_t chars);
-/* Returns the offset of the character before offset at in valid UTF-8. at must
+/* Returns the offset of the character before offset at in valid UTF-8.  at must
  * be at least 1. */
 size_t ctx_utf8_back(const char *p, size_t at);
 /* Returns true if cp is ASCII white space.  Anthropic and Bedrock refuse texts

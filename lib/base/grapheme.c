@@ -110,7 +110,7 @@ ctx_grapheme_next(struct ctx_grapheme *g, uint32_t cp)
 	bool first = !g->begun, found = first || is_break(g, class);
 
 	/* Rules GB12 and GB13: two regional indicators make a flag, and pairs
-	 * are counted from the start of a run of them. half_flag is true after
+	 * are counted from the start of a run of them.  half_flag is true after
 	 * the first of a pair. */
 	g->half_flag = class == REGIONAL && !g->half_flag;
 	/* Rule GB11: joined is true after a pictograph, any number of combining

@@ -3,7 +3,7 @@
 
 #include "base/base.h"
 
-/* The termination signals. ctx_signals_defer returns a set of them: bit i
+/* The termination signals.  ctx_signals_defer returns a set of them: bit i
  * stands for signal i of this list. */
 const int ctx_termination_signals[CTX_TERMINATION_SIGNALS] = {SIGHUP, SIGINT,
     SIGQUIT, SIGTERM};

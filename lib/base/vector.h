@@ -24,7 +24,7 @@
 
 /*
  * Operations on 8 bytes in a uint64_t, with the first byte in the lowest bits.
- * A comparison sets a byte to 0x80 for true. bits_word reads only the top bit
+ * A comparison sets a byte to 0x80 for true.  bits_word reads only the top bit
  * of each byte.
  */
 INLINE uint64_t

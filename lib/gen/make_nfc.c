@@ -10,8 +10,8 @@
 enum { CHARACTERS = 4000, KINDS = 200 };
 
 /* A Unicode character and the one or two characters that it decomposes into
- * (Decomposition_Mapping in the Unicode Character Database).  If there is one,
- * to[1] is 0. */
+ * (Decomposition_Mapping in the Unicode Character Database).  If it decomposes
+ * into only one, to[1] is 0. */
 static struct {
 	unsigned from, to[2];
 	bool composed;

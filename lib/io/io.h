@@ -12,11 +12,11 @@
 /* ---- io/writer.c: buffered output --------------------------------------- */
 
 /*
- * Buffered output to a file descriptor. ctx_writer_put copies no bytes: the
+ * Buffered output to a file descriptor.  ctx_writer_put copies no bytes: the
  * writer refers to the caller's bytes, which must remain valid until the next
  * flush.  Bytes that are adjacent in memory are written by one system call.  A
  * reader that knows the writer (ctx_reader_set_writer) flushes it before the
- * reader's buffer moves. ctx_writer_copy copies the bytes.
+ * reader's buffer moves.  ctx_writer_copy copies the bytes.
  *
  * Short writes are continued, EINTR is retried, and EAGAIN waits in poll(2).
  * After a failed write every later call fails with the same error.
@@ -62,8 +62,8 @@ enum ctx_record_kind {
 };
 
 /*
- * A record of the input. text is all its bytes, line ending included, so the
- * texts of all records together are the whole stream. json is the scanned JSON
+ * A record of the input.  text is all its bytes, line ending included, so the
+ * texts of all records together are the whole stream.  json is the scanned JSON
  * value; it is set only if kind is CTX_RECORD_JSON.  Both are valid until the
  * next record is read.
  */

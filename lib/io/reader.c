@@ -2,7 +2,7 @@
  * reader.c - splits input files into records, each with one JSON value
  *
  * One buffer contains the record that is being read and the bytes that were
- * read after it. ctx_reader_read_more may move the buffer, so positions are
+ * read after it.  ctx_reader_read_more may move the buffer, so positions are
  * offsets from the start of the record.  A record is a line, or a value that
  * may have many lines: read_line_record looks for the line feed,
  * read_value_record for the end of the value.  No record waits for a byte that

@@ -13,7 +13,7 @@
 
 struct ctx_edit {
 	struct ctx_str old; /* replaced bytes of the text */
-	/* offset and length of the replacement in the store */
+	/* offset and length of the replacement in edits->store */
 	size_t at, n;
 };
 
@@ -67,7 +67,7 @@ ctx_edits_remove(struct ctx_edits *edits, const struct ctx_json *json,
 {
 	const struct ctx_node *nodes = json->nodes;
 	bool object = nodes[node].kind == CTX_JSON_OBJECT;
-	/* kept: an earlier child is kept. open: the child before is removed,
+	/* kept: an earlier child is kept.  open: the child before is removed,
 	 * and no edit for it is added yet. */
 	bool kept = false, open = false;
 	uint32_t at, value, from = 0, to = 0;
@@ -243,7 +243,7 @@ size_t
 ctx_edits_origin(const struct ctx_edits *edits, struct ctx_str text, size_t at)
 {
 	const struct ctx_edit *edit;
-	/* from: offset in the text. before: number of unchanged bytes between
+	/* from: offset in the text.  before: number of unchanged bytes between
 	 * from and the edit. */
 	size_t from = 0, before, i;
 

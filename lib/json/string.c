@@ -322,7 +322,7 @@ count_bits(uint64_t bits)
  * stand for.  Every escape begins with two bytes: a backslash and the byte that
  * it escapes, which may be a backslash too.  So counting all bytes that are a
  * backslash or escaped, and halving the number, gives one excess byte per
- * escape. add_long_escapes adds the rest of \u escapes.
+ * escape.  add_long_escapes adds the rest of \u escapes.
  */
 static struct excess
 find_excess(struct ctx_str text)

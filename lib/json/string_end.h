@@ -26,7 +26,7 @@ ctx_string_end_fn *ctx_string_end_select(enum ctx_simd simd);
 
 /*
  * Returns a mask of the bytes of a 64-byte block that a backslash escapes; they
- * may be backslashes themselves. backslash is the mask of all backslashes.  Bit
+ * may be backslashes themselves.  backslash is the mask of all backslashes. Bit
  * 0 of *carry is set if the last byte of the block before escapes the first
  * byte; it is updated for the next block.
  *

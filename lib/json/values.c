@@ -165,7 +165,7 @@ ctx_json_compact(const struct ctx_json *json, uint32_t node,
 }
 
 /* Returns the node of the value of the object's last member with this key; 0 if
- * there is none. start is the key's first two bytes (see key_start). */
+ * there is none.  start is the key's first two bytes (see key_start). */
 static __attribute__((noinline)) uint32_t
 find_last(const struct ctx_json *json, uint32_t obj, const char *key,
     uint16_t start)

@@ -61,8 +61,8 @@ struct ctx_block {
 	/* For a block inside a tool result: index of the tool result in
 	 * ctx_message.blocks, plus 1; for other blocks 0. */
 	uint32_t result_index;
-	/* number of bytes before the tool's name in the string that contains
-	 * it */
+	/* number of bytes before the tool's name in the JSON string that
+	 * contains the name */
 	uint8_t prefix;
 	bool is_encrypted; /* the payload is encrypted, in base64 */
 	/* true for a tool result that the format marks as an error of the tool
@@ -129,8 +129,8 @@ struct ctx_message {
 	const struct ctx_dialect *dialect; /* set by ctx_dialect_read_message */
 	uint32_t node;                     /* node of the message */
 	enum ctx_role role;
-	/* index of the JSON node with the role; 0 if the format has no such
-	 * member */
+	/* index of the JSON node with the message's role; 0 if the format has
+	 * no such member */
 	uint32_t role_node;
 	uint32_t name;  /* name of the sender */
 	uint32_t model; /* name of the model that wrote it */

@@ -29,8 +29,8 @@ take_number(struct ctx_str *text, uint64_t *n)
 	return true;
 }
 
-/* Parses a line of n bytes as a reference to a spooled file.  Returns false if
- * it has another form. */
+/* Parses a line of n bytes as a reference to a file in the spool directory.
+ * Returns false if the line has another form. */
 static bool
 parse_reference(const char *p, size_t n, const char *middle,
     struct ctx_reference *ref)

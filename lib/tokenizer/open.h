@@ -68,7 +68,7 @@ size_t ctx_added_token_at(const struct ctx_tokenizer *tokenizer, const char *p,
 size_t ctx_added_token_find(const struct ctx_tokenizer *tokenizer,
     const char *p, size_t n, unsigned names);
 /* Makes the sorted list of special token names (names, starts) from
- * vocab.specials. ctx_tokenizer_unload frees it. */
+ * vocab.specials.  ctx_tokenizer_unload frees it. */
 int ctx_added_token_index(struct ctx_tokenizer *tokenizer, struct ctx_err *err);
 /* Appends the name of the special token id to out.  Returns 1, 0 if id is not a
  * special token, or -1 with *err. */

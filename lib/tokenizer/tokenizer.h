@@ -186,7 +186,7 @@ struct ctx_token_index {
 	bool changed;
 };
 
-/* Counts the text of an index after bytes were appended to it. text must begin
+/* Counts the text of an index after bytes were appended to it.  text must begin
  * with the bytes of the last call, but may have moved in memory.  Counting
  * starts at the last checkpoint.  Call this before the functions that use the
  * index, and always with the same counter. */

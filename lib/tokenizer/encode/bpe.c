@@ -3,7 +3,7 @@
  *
  * The definition: start with the tokens of the single bytes.  Of all adjacent
  * pairs that can merge, merge the one with the lowest result; of equal pairs,
- * the leftmost.  Stop when no pair can merge. ctx_bpe_pairs does exactly this,
+ * the leftmost.  Stop when no pair can merge.  ctx_bpe_pairs does exactly this,
  * for few bytes.
  *
  * ctx_bpe_long finds the same tokens from left to right.  A sequence of tokens
@@ -29,8 +29,8 @@
  * processors have vector registers. */
 typedef int32_t four_vector __attribute__((vector_size(16)));
 
-/* Adds to *found the values whose tags are equal to tag; all four tags are
- * compared. */
+/* Compares four tags with tag at once, and adds the values of those that are
+ * equal to *found. */
 static inline void
 find_four(four_vector *found, const uint32_t *entry, uint32_t tag)
 {
@@ -124,8 +124,8 @@ ctx_bpe_pairs(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *out)
 
 	ctx_bpe_lane_begin(v, &lane, p, n);
 	merge_lanes(v, &lane, 1);
-	/* Skip the two ends: clear the lowest bit, and stop before the
-	 * highest. */
+	/* Skip the two ends of the lane: clear the lowest bit, and stop before
+	 * the highest. */
 	for (occupied = lane.occupied & (lane.occupied - 1);
 	     (occupied & (occupied - 1)) != 0; occupied &= occupied - 1)
 		out[k++] = lane.tokens[__builtin_ctzll(occupied)];

@@ -71,7 +71,8 @@ size_t ctx_bpe_pairs(const struct ctx_vocab *vocab, const char *p, size_t n,
 /* Working memory for merging long pretokens with one vocabulary.  A zeroed
  * struct is valid. */
 struct ctx_bpe {
-	/* the function that merges in lanes; NULL for ctx_bpe_lanes_portable */
+	/* the function that merges several pretokens at once; NULL for
+	 * ctx_bpe_lanes_portable */
 	ctx_bpe_lanes_fn *lanes;
 	uint32_t *tokens; /* the tokens that the last call found */
 	size_t n, cap;

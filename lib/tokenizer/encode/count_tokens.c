@@ -222,7 +222,7 @@ find_keys(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b, size_t n,
 }
 
 /* Counts the listed pretokens that have at most CTX_PRETOKEN_CACHE_KEY bytes,
- * and puts the longer ones into b->longs. 16 bytes must be readable at the
+ * and puts the longer ones into b->longs.  16 bytes must be readable at the
  * start of each pretoken. */
 static void
 count_short(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b,

@@ -66,7 +66,7 @@ struct ctx_token_counter {
 	struct ctx_bpe_lane lanes[CTX_LANES];
 };
 
-/* ctx_counter_begin starts a new text. ctx_counter_split splits off the next
+/* ctx_counter_begin starts a new text.  ctx_counter_split splits off the next
  * pretokens of the text, 1 to max, and puts them into counter->pretokens; p, n
  * is the rest of the text.  Pretokens of the kinds in plain may be counted
  * without being listed (see backend.h). */
@@ -84,7 +84,7 @@ int ctx_counter_count(struct ctx_token_counter *counter, struct ctx_str text,
  * into pretokens. */
 struct ctx_spans {
 	struct ctx_str text;
-	size_t at; /* number of bytes done so far */
+	size_t at; /* number of bytes that were split so far */
 	/* end of the ordinary text: offset of the next added token, or the end
 	 * of the text */
 	size_t end;
@@ -97,10 +97,11 @@ struct ctx_spans {
 struct ctx_text_splitter {
 	struct ctx_token_counter *counter;
 	struct ctx_spans spans; /* the original text, before normalization */
-	uint64_t tokens;        /* number of tokens in the bytes done so far */
-	bool nfc;               /* true if text is normalized */
+	/* number of tokens in the text that was split so far */
+	uint64_t tokens;
+	bool nfc; /* true if text is normalized */
 	/* The normal form of the ordinary text that begins at spans.at; empty
-	 * if no text is being normalized. spans.at moves only when all of the
+	 * if no text is being normalized.  spans.at moves only when all of the
 	 * normal form is done. */
 	struct ctx_spans normal;
 	/* true if the normal form being counted differs from the text */
@@ -110,10 +111,11 @@ struct ctx_text_splitter {
 	bool mapped; /* true if counter->map belongs to the member normal */
 };
 
-/* Starts a splitter at the beginning of a text. */
+/* Prepares a splitter to split a text into pretokens from its beginning. */
 void ctx_text_splitter_init(struct ctx_text_splitter *splitter,
     struct ctx_token_counter *counter, const char *p, size_t n);
-/* Starts a splitter of a text in normal form without added tokens. */
+/* Prepares a splitter for a text that is in normal form (NFC) and has no added
+ * tokens. */
 void ctx_text_splitter_init_plain(struct ctx_text_splitter *splitter,
     struct ctx_token_counter *counter, const char *p, size_t n);
 /* Splits off and counts the next 1 to max pretokens, or the next added token.

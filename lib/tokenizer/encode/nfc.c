@@ -216,7 +216,7 @@ flush_stretch(struct ctx_nfc *nfc)
 	nfc->begun = false;
 }
 
-/* Adds a character without a decomposition to the stretch of text. */
+/* Adds a character without decomposition to the text that is normalized. */
 static int
 add_decomposed_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 {

@@ -63,7 +63,8 @@ ctx_pretoken_cache_release(struct ctx_pretoken_cache *cache)
 	memset(cache, 0, sizeof *cache);
 }
 
-/* Returns log2 of four times the number of lines of the table, at most last. */
+/* Returns log2 of the next size of a table: four times as many lines as now (1
+ * << bits), but at most 1 << last. */
 static unsigned
 more_bits(unsigned bits, unsigned last)
 {

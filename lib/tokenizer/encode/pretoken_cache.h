@@ -5,8 +5,8 @@
  * vocabulary.  Texts repeat their words, and this cache is denser than the
  * vocabulary's table.  Its size is limited: an entry in a full line is
  * replaced.  The table starts small, so that short runs are fast, and grows as
- * it fills. pretoken_batch.h looks only into the line where a pretoken belongs
- * (its home line). ctx_pretoken_cache_find also looks into the neighbour line.
+ * it fills.  pretoken_batch.h looks only into the line where a pretoken belongs
+ * (its home line).  ctx_pretoken_cache_find also looks into the neighbour line.
  */
 #ifndef CTX_TOKENIZER_ENCODE_PRETOKEN_CACHE_H
 #define CTX_TOKENIZER_ENCODE_PRETOKEN_CACHE_H
@@ -29,7 +29,8 @@
 #endif
 #define CTX_PRETOKEN_CACHE_BITS   15 /* maximum log2 of the number of lines */
 #define CTX_PRETOKEN_CACHE_TOKENS (UINT64_C(0xff) << CTX_PRETOKEN_CACHE_SHIFT)
-/* pretoken_batch.h adds this for each pretoken found */
+/* added to the number of tokens for each pretoken that is found in the cache;
+ * so the sum also counts the pretokens */
 #define CTX_PRETOKEN_CACHE_FOUND (UINT64_C(1) << 32)
 #define CTX_PRETOKEN_CACHE_EMPTY ((struct ctx_key){UINT64_MAX, 0})
 

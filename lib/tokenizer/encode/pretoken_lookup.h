@@ -28,8 +28,8 @@ struct ctx_pretoken_lookup {
  * Looks up the listed pretokens of the text p in the cache, and adds their
  * tokens to *tokens.  Sets lookup->keys to their keys.  Lists pretokens of more
  * than CTX_PRETOKEN_CACHE_KEY bytes in lookup->longs, and others that are not
- * cached in lookup->missed.  Returns the number of the latter. 16 bytes must be
- * readable at the start of each pretoken.
+ * cached in lookup->missed.  Returns the number of the latter.  16 bytes must
+ * be readable at the start of each pretoken.
  */
 typedef size_t ctx_pretoken_lookup_fn(const struct ctx_pretoken_cache *cache,
     const char *p, const struct ctx_pretoken_list *list,

@@ -142,7 +142,7 @@ match_symbols(struct text t, size_t i, bool breaks, bool slashes)
 }
 
 /* Returns the end of the run of at most max numbers that begins at i
- * (N{1,max}). max 0 means no limit. */
+ * (N{1,max}).  max 0 means no limit. */
 static size_t
 match_digits(struct text t, size_t i, unsigned max)
 {
@@ -207,8 +207,9 @@ match_cl100k(struct ctx_pretokenizer pretokenizer, struct text t)
 	return end > 0 ? end : match_space(t, 0, true);
 }
 
-/* Returns the end of a match of U*O+ at i; i if there is none.  U* is greedy
- * and gives characters back until O+ can match one. */
+/* Returns the end of a match of U*O+ (capital letters, then small ones) at i; i
+ * if there is none.  U* is greedy and gives characters back until O+ can match
+ * one. */
 static size_t
 match_ending_word(struct text t, size_t i)
 {
@@ -226,7 +227,8 @@ match_ending_word(struct text t, size_t i)
 					     : end;
 }
 
-/* Returns the end of a match of U+O* at i; i if there is none. */
+/* Returns the end of a match of U+O* (capital letters, then small ones) at i; i
+ * if there is none. */
 static size_t
 match_beginning_word(struct text t, size_t i)
 {

@@ -27,7 +27,7 @@ void ctx_pcre2_close(struct ctx_pcre2_pretokenizer *pretokenizer);
 /* The state of splitting a text by patterns, for one thread. */
 struct ctx_pcre2_state;
 
-/* Opens a state for splitting texts by patterns. name is the name of the
+/* Opens a state for splitting texts by patterns.  name is the name of the
  * vocabulary for error messages; the string must remain valid as long as the
  * state. */
 int ctx_pcre2_begin(struct ctx_pcre2_state **state,
@@ -51,7 +51,7 @@ void ctx_pcre2_reset(struct ctx_pcre2_state *state);
 void ctx_pcre2_part(struct ctx_pcre2_state *state);
 /*
  * Splits off the next pretokens of a text by the patterns, 1 to max, as a
- * ctx_pretokenize_fn does. p, n is the rest of the text: each call must
+ * ctx_pretokenize_fn does.  p, n is the rest of the text: each call must
  * continue where the last one ended.  CTX_ELIMIT: the patterns took more than a
  * million steps plus 256 per character of the text so far, or a match needed
  * more than 64 MB.  Steps are counted, so the limit does not depend on the

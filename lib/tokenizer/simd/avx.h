@@ -80,7 +80,7 @@ struct vec_index {
 	__m256i a, b;
 };
 
-/* Computes table indices (see pretokenize_block.h) for the bytes v. before
+/* Computes table indices (see pretokenize_block.h) for the bytes v.  before
  * contains the byte before each byte of v. */
 static inline __m256i
 index_of(__m256i v, __m256i before)

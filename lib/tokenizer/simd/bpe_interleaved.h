@@ -69,8 +69,8 @@ get_pair(const struct ctx_vocab *v, struct ctx_bpe_lane *lane,
 	lane->merges[pair->at] = ctx_bpe_lane_rank(~found, pair->at);
 }
 
-/* Makes the merge with the rank best, and prefetches the table entries of the
- * two new pairs. */
+/* Merges two tokens in a lane: makes the merge with the rank best.  Prefetches
+ * the table entries of the two new pairs. */
 static inline void
 merge_best_pair(const struct ctx_vocab *v, struct ctx_bpe_lane *lane,
     uint32_t best, struct lane_merge *m)

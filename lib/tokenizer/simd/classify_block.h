@@ -125,7 +125,9 @@ take_each(struct rest *r, uint64_t high, const char *p)
 }
 
 #ifdef CTX_VEC_CLASSES
-#define FEW 8 /* bytes; up to this many, take_each is faster */
+/* if a block has at most this many bytes beyond ASCII, decoding them one by one
+ * is faster */
+#define FEW 8
 
 /*
  * Classifies all characters of the page (128 code points) that contains cp.

@@ -113,7 +113,8 @@ match_builtin(const struct ctx_specials *s, const char *p, size_t n,
 	return match_reserved(s, p, n, id);
 }
 
-/* Returns the bit of CTX_NAMES_... for the kind of this name. */
+/* Returns the CTX_NAMES_... bit that says when the name of this special token
+ * is recognized in a text. */
 static unsigned
 names_of(const struct ctx_vocab_special *s)
 {

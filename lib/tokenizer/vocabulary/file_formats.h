@@ -1,4 +1,4 @@
-/* file_formats.h - readers of vocabulary files */
+/* file_formats.h - functions that read vocabulary files of several formats */
 #ifndef CTX_TOKENIZER_VOCABULARY_FILE_FORMATS_H
 #define CTX_TOKENIZER_VOCABULARY_FILE_FORMATS_H
 

@@ -62,8 +62,7 @@ put_key(uint64_t *words, uint64_t i, struct ctx_key key)
 	words[8 * (i / 4) + 4 + i % 4] = key.hi;
 }
 
-/* Makes the entries of those tables empty in which zero is not an empty
- * entry. */
+/* Marks all entries as empty in the tables where zero does not mean empty. */
 static void
 clear_tables(struct vocab_fill *f)
 {

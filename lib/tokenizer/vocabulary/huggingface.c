@@ -139,7 +139,7 @@ is_never_in_utf8(char c)
 	return byte == 0xc0 || byte == 0xc1 || byte >= 0xf5;
 }
 
-/* Adds the token with this name in vocab. cut is as in struct ctx_build_token.
+/* Adds the token with this name in vocab.  cut is as in struct ctx_build_token.
  * A token whose name is not in the byte-level alphabet is left out if no merge
  * makes it. */
 static int

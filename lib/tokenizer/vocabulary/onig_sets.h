@@ -31,7 +31,9 @@ struct open_set {
 /* A group whose closing parenthesis has not been read yet. */
 struct open_group {
 	size_t kind;
-	bool fold; /* value of onig_parse.fold outside of the group */
+	/* true if case is ignored outside of the group: value of
+	 * onig_parse.fold after the group ends */
+	bool fold;
 };
 
 struct onig_parse {
@@ -75,8 +77,8 @@ bool ctx_onig_is_empty_set(const struct onig_parse *r,
  * CaseFolding.txt). */
 int ctx_onig_add_folded(struct onig_parse *r, struct char_set *set,
     uint32_t cp);
-/* Handles a set in a pattern: the pass FIND records it, the pass WRITE writes
- * it. */
+/* Handles a set of characters in a pattern: records it in the pass FIND, writes
+ * it in the pass WRITE (see onig_to_pcre2.c). */
 int ctx_onig_use_set(struct onig_parse *r, const struct char_set *set);
 /* Numbers the kinds of characters beyond ASCII: one kind for each combination
  * of sets that contain a character. */

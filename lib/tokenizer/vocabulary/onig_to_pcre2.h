@@ -28,7 +28,8 @@ struct ctx_kinds {
 	size_t n;                       /* number of ranges */
 	uint32_t first[CTX_KINDS_CUTS]; /* first code point of each range; the
 					   first is 0x80 */
-	/* kind of a character, by its range and general category */
+	/* kind of a character beyond ASCII, by the range of its code point and
+	 * its general category */
 	uint8_t kind[CTX_KINDS_CUTS][CTX_KINDS_CATEGORY];
 };
 

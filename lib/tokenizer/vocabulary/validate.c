@@ -77,7 +77,7 @@ is_valid_head(const struct ctx_vocab_head *h, size_t n)
 	    is_valid_bits(h->group_bits) && is_valid_layout(h);
 }
 
-/* Returns true if the token exists and has this length in bytes. length 0
+/* Returns true if the token exists and has this length in bytes.  length 0
  * accepts any. */
 static bool
 is_valid_token(const struct ctx_vocab *v, uint32_t token, size_t length)
@@ -140,8 +140,8 @@ has_valid_trees(const struct ctx_vocab *v)
 	return true;
 }
 
-/* Checks the key table.  A search in the overflow lines ends at an empty entry,
- * so they must have one. */
+/* Checks the key table, the hash table of tokens by their bytes.  A search in
+ * the overflow lines ends at an empty entry, so they must have one. */
 static bool
 has_valid_keys(const struct ctx_vocab *v)
 {

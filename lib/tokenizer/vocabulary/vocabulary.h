@@ -309,7 +309,7 @@ ctx_pair_hash(uint32_t a, uint32_t b)
 	    ((UINT64_C(1) << CTX_PAIR_BITS) - 1);
 }
 
-/* Returns the tag of a pair in the hash table of pairs. shift is CTX_PAIR_BITS
+/* Returns the tag of a pair in the hash table of pairs.  shift is CTX_PAIR_BITS
  * minus the log2 of the number of lines (pair_shift). */
 static inline uint32_t
 ctx_pair_tag(uint64_t hash, unsigned shift)
@@ -379,7 +379,7 @@ ctx_lengths_index(const char *p, int table)
 #define CTX_LENGTHS_8 0xff81u
 
 /* Returns the lengths that a token may have if it has the same first bytes as
- * p: bit k for k + 1 bytes, bit 0 for more than 16 bytes. 16 bytes must be
+ * p: bit k for k + 1 bytes, bit 0 for more than 16 bytes.  16 bytes must be
  * readable at p. */
 static inline uint32_t
 ctx_vocab_lengths(const struct ctx_vocab *v, const char *p)
@@ -412,8 +412,8 @@ ctx_crossing_bytes(unsigned char last, unsigned char first)
 
 /* Returns false if no token contains the last byte of the character a and the
  * first byte of the character b after it.  If it returns true, there may still
- * be no such token, because characters share bits. last and first are these two
- * bytes. */
+ * be no such token, because characters share bits.  last and first are these
+ * two bytes. */
 static inline bool
 ctx_vocab_crossing(const struct ctx_vocab *v, uint32_t a, uint32_t b,
     unsigned char last, unsigned char first)
