@@ -19,7 +19,8 @@ struct ctx_command_data {
  * that would end this process.  Sets *ends to the latter and *before to the
  * signals that were blocked before. */
 void ctx_command_block_signals(sigset_t *ends, sigset_t *before);
-/* Returns the number of a signal of ends that has arrived, or 0. */
+/* Returns the number of a signal in the set ends that has arrived; 0 if none
+ * has. */
 int ctx_command_ended_by_signal(const sigset_t *ends);
 /* Unblocks these signals, so that signals that have arrived are delivered,
  * except a SIGPIPE. */
