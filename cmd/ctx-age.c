@@ -14,7 +14,7 @@ struct age_command {
 	uint64_t n_failed;
 };
 
-/* Reports the first tool result that could not be stored in a file. Later ones
+/* Reports the first tool result that could not be stored in a file.  Later ones
  * are only counted. */
 static void
 on_failed(void *user, const struct ctx_err *why)
@@ -112,7 +112,7 @@ parse(struct age_command *age, int argc, char **argv)
 	o->failed = on_failed;
 }
 
-/* Opens the spool, the directory for removed tool results. If that fails, no
+/* Opens the spool, the directory for removed tool results.  If that fails, no
  * result is moved there; the error is reported once there is a result to store.
  */
 static void

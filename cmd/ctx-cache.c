@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 
-/* Warnings about single conversations that are printed at most. Further ones
+/* Warnings about single conversations that are printed at most.  Further ones
  * are only counted. */
 #define MAX_LINES 10
 
@@ -132,7 +132,7 @@ write_breakpoints(struct cache_command *cache,
 /* ---- what a change costs ---- */
 
 /* Reads prices "in,out,read,write" from the command line, in dollars per
- * million tokens. The last ones may be missing. */
+ * million tokens.  The last ones may be missing. */
 static void
 read_prices(struct cache_command *cache, struct ctx_prices *prices)
 {

@@ -31,7 +31,7 @@ struct count_command {
 };
 
 /* Warnings about conversations with more tokens than --max that are printed at
- * most. Further ones are only counted. */
+ * most.  Further ones are only counted. */
 #define MAX_LINES 10
 
 static const char *
@@ -54,7 +54,7 @@ bound_name(unsigned i)
 /* ---- adding up ---- */
 
 /* Adds tokens of a message, or of a request outside its messages, to the output
- * row with this name. Adds no row if there are no tokens. */
+ * row with this name.  Adds no row if there are no tokens. */
 static int
 add_tokens(struct count_command *count, const struct ctx_token_stats *stats,
     const char *name, uint64_t tokens, uint64_t estimated, struct ctx_err *err)
@@ -129,7 +129,7 @@ add_overhead(struct count_command *count, const struct ctx_token_stats *stats,
 }
 
 /* Adds the tokens of a message's tool calls and results to the output rows of
- * their tools. The message's other tokens are added to the row of its first
+ * their tools.  The message's other tokens are added to the row of its first
  * tool. */
 static int
 add_tools(struct count_command *count, const struct ctx_token_stats *stats,
@@ -305,8 +305,8 @@ count_stream(struct count_command *count, char **file)
 	if (!count->any)
 		count_empty_file(count, *file);
 	/* If no messages were found in a file with JSON records, its number of
-	 * tokens is not known. Then --max is not fulfilled, and the exit status
-	 * is 1. */
+	 * tokens is not known.  Then --max is not fulfilled, and the exit
+	 * status is 1. */
 	if (count->max.set && stream.found.dialect == NULL &&
 	    stream.found.file != NULL)
 		cli_status(&count->cli, CLI_NO);

@@ -21,7 +21,7 @@ struct restore_command {
 	/* Directory that the first reference to a file outside the spool
 	 * (directory with removed results) names. */
 	struct ctx_buf dir;
-	/* Set with --gc. The name of each file in the spool directory ends in
+	/* Set with --gc.  The name of each file in the spool directory ends in
 	 * hex digits of a SHA-256. files has these digits for each file; named
 	 * has those that the input mentions. */
 	struct ctx_intern files, named;
@@ -113,7 +113,7 @@ warn_foreign(struct restore_command *restore)
 /* ---- files that no stream names ---- */
 
 /* Finds the hex digits of the SHA-256 in the name of a spool file, or of the
- * .json file that belongs to it. Returns false if it is no such name. */
+ * .json file that belongs to it.  Returns false if it is no such name. */
 static bool
 find_digits(const char *file, struct ctx_str *digits)
 {
@@ -141,7 +141,7 @@ record_file(void *user, const char *file, struct ctx_err *err)
 	    : 0;
 }
 
-/* Prints a spool file that the input does not mention (--gc). Files created
+/* Prints a spool file that the input does not mention (--gc).  Files created
  * after the directory was listed are not printed, because conversations that
  * are not written yet may refer to them. */
 static int
@@ -220,8 +220,8 @@ parse(struct restore_command *restore, int argc, char **argv)
 	o->digits = restore->gc ? record_digits : NULL;
 }
 
-/* Opens the spool directory, to which the sandbox must allow access. A missing
- * directory is no error, since it may be created later. Other errors are
+/* Opens the spool directory, to which the sandbox must allow access.  A missing
+ * directory is no error, since it may be created later.  Other errors are
  * reported when a file of the spool is needed. */
 static void
 enter_sandbox(struct restore_command *restore,

@@ -98,14 +98,14 @@ bar_add(struct bar *bar, const struct ctx_token_stats *t, struct ctx_err *err)
 	size_t i;
 
 	/* A message may have tool results of several tools, and other blocks,
-	 * too. The results of each tool are a separate part of the bar. */
+	 * too.  The results of each tool are a separate part of the bar. */
 	for (i = 0; i < t->n_shares; i++) {
 		rest -= t->shares[i].results;
 		if (add(bar, TOOL, t->shares[i].tool, t->shares[i].results,
 			err) < 0)
 			return -1;
 	}
-	/* A message of the role "tool" has no text besides its results. The
+	/* A message of the role "tool" has no text besides its results.  The
 	 * tokens that the format adds to the message are counted for its first
 	 * tool. */
 	if (t->role == CTX_ROLE_TOOL && t->n_shares > 0)

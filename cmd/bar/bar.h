@@ -15,7 +15,7 @@ struct bar {
 	/* From here on, the members are about the conversation that is being
 	 * read. */
 	struct ctx_intern names;
-	/* The parts of the bar. A part's index is the id of its name in names,
+	/* The parts of the bar.  A part's index is the id of its name in names,
 	 * minus 1. */
 	struct bar_part *parts;
 	size_t n, cap;
@@ -43,7 +43,7 @@ int bar_add(struct bar *bar, const struct ctx_token_stats *t,
     struct ctx_err *err);
 int bar_end(struct bar *bar, const struct ctx_token_stats *t, uint64_t window,
     struct ctx_err *err);
-/* Below the bar, prints a line about one of the largest messages. If first is
+/* Below the bar, prints a line about one of the largest messages.  If first is
  * true, prints an empty line before it. */
 int bar_item(struct bar *bar, const struct ctx_token_stats *t, uint64_t window,
     bool first, struct ctx_err *err);
@@ -53,7 +53,7 @@ void bar_write(struct bar *bar, const struct cli *cli);
 
 /*
  * With --follow, waits until an input file has changed since the last call;
- * the first call returns at once. Then clears the terminal from where the last
+ * the first call returns at once.  Then clears the terminal from where the last
  * bars begin, so that new ones replace them.
  */
 void bar_wait(struct bar *bar, const struct cli *cli);

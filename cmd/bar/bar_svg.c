@@ -18,7 +18,7 @@ is_drawn(uint32_t cp)
 	return cli_is_safe(cp) && cp != 0xfffe && cp != 0xffff;
 }
 
-/* Appends an SVG text element. Characters that XML does not allow are replaced
+/* Appends an SVG text element.  Characters that XML does not allow are replaced
  * by "?", and its special characters are escaped. */
 static int
 svg_text(struct ctx_buf *out, unsigned x, unsigned y, const char *style,

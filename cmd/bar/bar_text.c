@@ -53,7 +53,7 @@ print_mode(const struct picture *picture, const char *mode)
 		printf("\033[%sm", mode);
 }
 
-/* Selects one of two background colours, and black as the text colour. If seen
+/* Selects one of two background colours, and black as the text colour.  If seen
  * is false, the text gets the colour of the background, so that it is
  * invisible. */
 static void
@@ -67,8 +67,8 @@ print_shade(const struct picture *picture, unsigned shade, bool seen)
 		printf("\033[38;5;%u;48;5;%um", color, color);
 }
 
-/* Prints one coloured part of the bar: its letter in each column. With colours
- * only the middle letter is visible. The others appear when the line is copied
+/* Prints one coloured part of the bar: its letter in each column.  With colours
+ * only the middle letter is visible.  The others appear when the line is copied
  * as text. */
 static void
 print_segment(const struct picture *picture, const struct bar_part *part)
@@ -102,8 +102,8 @@ print_cells(struct picture *picture, size_t cells)
 }
 
 /* Prints the scale under the bar: 100 % and the percentages at which the bar's
- * colour changes. Where two marks would overlap, the less important one is left
- * out. */
+ * colour changes.  Where two marks would overlap, the less important one is
+ * left out. */
 static void
 print_scale(const struct picture *picture, size_t cells)
 {
@@ -146,7 +146,7 @@ print_entry(const struct picture *picture, size_t i, size_t width)
 	    part->tokens, share < 999.95 ? 1 : 0, share);
 }
 
-/* Prints the legend of the bar, ordered by columns. Returns how many lines it
+/* Prints the legend of the bar, ordered by columns.  Returns how many lines it
  * printed. */
 static unsigned
 print_legend(const struct picture *picture, size_t width)
@@ -182,7 +182,7 @@ print_place(const struct ctx_token_stats *t, size_t width, struct ctx_err *err)
 	return rc;
 }
 
-/* Prints the line with the token count and the percentage. The word for how
+/* Prints the line with the token count and the percentage.  The word for how
  * full the window is, such as "GOOD", has the colour of the bar. */
 static void
 print_figures(const struct picture *picture, size_t width)

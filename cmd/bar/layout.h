@@ -51,7 +51,7 @@ struct picture {
 void picture_make(struct picture *picture, const struct ctx_token_stats *t,
     uint64_t window, struct bar_part *parts, size_t n);
 /* Divides the width of the bar (cells: columns or SVG units) among its parts.
- * Returns how many cells the parts take together. The running sum is rounded,
+ * Returns how many cells the parts take together.  The running sum is rounded,
  * not each part, so rounding errors do not add up. */
 size_t picture_cells(struct picture *picture, size_t cells);
 /* Returns how many percent of the context window these tokens are; of all
@@ -65,11 +65,11 @@ size_t words_width(struct ctx_str name);
  * It points into name. */
 struct ctx_str words_head(struct ctx_str name, size_t width);
 /* Appends "FILE:LINE" of a conversation or message to out, in at most width
- * columns. A path that is too long loses its beginning. */
+ * columns.  A path that is too long loses its beginning. */
 int words_place(struct ctx_buf *out, const struct ctx_token_stats *t,
     size_t width, struct ctx_err *err);
 /* Writes the text above the bar to out, such as "~108133 of 128000
- * tokens, 84.5% DEGRADING (gpt-4o)". Shortens it if it does not fit into width
+ * tokens, 84.5% DEGRADING (gpt-4o)".  Shortens it if it does not fit into width
  * columns. */
 void words_figures(char out[200], const struct picture *picture, size_t width);
 

@@ -5,7 +5,7 @@
 
 #include "bar/layout.h"
 
-/* Returns how many terminal columns a character takes. The result is an
+/* Returns how many terminal columns a character takes.  The result is an
  * estimate, good enough for names, which are mostly ASCII. */
 static unsigned
 width_of(uint32_t cp)

@@ -2,8 +2,8 @@
  * atomic_write.c - replaces a file by a new one at once, so that no reader
  * sees half of it
  *
- * The new file is written in the same directory under a random name. It is
- * renamed when its content is on disk. If the disk is full, the old file is
+ * The new file is written in the same directory under a random name.  It is
+ * renamed when its content is on disk.  If the disk is full, the old file is
  * kept.
  */
 #include <errno.h>
@@ -24,15 +24,15 @@ fail(const struct cli *cli, const char *path, const char *beside, int sys)
 	cli_die_errno(cli, "write", path, sys);
 }
 
-/* Mode and group that the new file takes from the old one. Without an old file
+/* Mode and group that the new file takes from the old one.  Without an old file
  * the mode is 0600. */
 struct kept_name {
 	mode_t mode;
 	gid_t group; /* -1 if the group is not changed */
 };
 
-/* Returns true if the file may be replaced by a new one. Links, pipes and
- * devices are written in place, because the user means them. A file with
+/* Returns true if the file may be replaced by a new one.  Links, pipes and
+ * devices are written in place, because the user means them.  A file with
  * several names or of another owner is also written in place, because a new
  * file would lose these. */
 static bool
@@ -49,7 +49,7 @@ may_replace(const char *path, struct kept_name *kept)
 }
 
 /* Creates a file with a random name in the directory of path, and writes its
- * path to beside. Returns its descriptor, or -1 and sets errno. */
+ * path to beside.  Returns its descriptor, or -1 and sets errno. */
 static int
 open_beside(const char *path, char *beside, size_t size)
 {
@@ -69,8 +69,8 @@ open_beside(const char *path, char *beside, size_t size)
 	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-/* Creates the new file with the group and mode of the old one. Returns its
- * descriptor, or -1 and sets errno. Fails if the user may not set the group,
+/* Creates the new file with the group and mode of the old one.  Returns its
+ * descriptor, or -1 and sets errno.  Fails if the user may not set the group,
  * because the mode was meant for that group. */
 static int
 open_like(const char *path, const struct kept_name *kept, char *beside,
@@ -90,7 +90,7 @@ open_like(const char *path, const struct kept_name *kept, char *beside,
 	return fd;
 }
 
-/* Writes the bytes to the file and closes it. Returns 0 or an errno. */
+/* Writes the bytes to the file and closes it.  Returns 0 or an errno. */
 static int
 write_out(int fd, const struct ctx_buf *bytes, bool sync)
 {
@@ -112,7 +112,7 @@ write_out(int fd, const struct ctx_buf *bytes, bool sync)
 	return sys;
 }
 
-/* Overwrites the existing file. Signals are not deferred meanwhile, because a
+/* Overwrites the existing file.  Signals are not deferred meanwhile, because a
  * pipe may wait for its reader forever. */
 static void
 write_in_place(const struct cli *cli, const char *path,
@@ -132,7 +132,7 @@ write_in_place(const struct cli *cli, const char *path,
 
 /* Returns true if the errno sys means that no temporary file can ever be
  * created in the file's directory, so that the file must be overwritten in
- * place. After other errors, such as a full disk, the file is not changed. */
+ * place.  After other errors, such as a full disk, the file is not changed. */
 static bool
 is_for_good(int sys)
 {
@@ -140,8 +140,8 @@ is_for_good(int sys)
 	    sys == ENAMETOOLONG;
 }
 
-/* Replaces the file by a new one. Signals are deferred meanwhile, so that no
- * file with a random name is left. Returns false if no file can be created in
+/* Replaces the file by a new one.  Signals are deferred meanwhile, so that no
+ * file with a random name is left.  Returns false if no file can be created in
  * the directory. */
 static bool
 replace(const struct cli *cli, const char *path, const struct kept_name *kept,

@@ -43,7 +43,7 @@ is_among(char *const *files, size_t n, const struct stat *file)
 
 /* Writes the path of a configuration or cache file of ctx to out: in the
  * directory that the environment variable names, otherwise in the subdirectory
- * beside of HOME. Returns false if neither variable is set. Relative paths are
+ * beside of HOME. Returns false if neither variable is set.  Relative paths are
  * ignored, as the XDG Base Directory Specification demands, because any working
  * directory could otherwise bring its own files. */
 static bool
@@ -355,7 +355,7 @@ read_some(int fd, char *p, size_t n)
 	return got;
 }
 
-/* Reads from a file until text has n bytes. Returns 1; 0 if the file ends
+/* Reads from a file until text has n bytes.  Returns 1; 0 if the file ends
  * before; or -1 and sets *err. */
 static int
 read_until(int fd, const char *file, struct ctx_buf *text, size_t n,

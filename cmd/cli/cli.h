@@ -2,8 +2,8 @@
  * cli.h - code that all commands share: options, messages, reports, models,
  * exit
  *
- * Each command has one table of options. It is used to parse the command line,
- * to print --help and to complete words in a shell. Only messages.c,
+ * Each command has one table of options.  It is used to parse the command line,
+ * to print --help and to complete words in a shell.  Only messages.c,
  * progress.c and startup.c print to standard error, read the environment or
  * exit.
  */
@@ -177,7 +177,7 @@ struct cli_report {
 	}
 
 /* Opens the files of the options --explain and --archive, and sets *out so that
- * the library reports its changes to *report. Exits with an error if a file
+ * the library reports its changes to *report.  Exits with an error if a file
  * cannot be opened. */
 void cli_report_open(struct cli *cli, struct cli_report *report,
     struct ctx_report *out);
@@ -193,13 +193,13 @@ void cli_report_rules(struct cli_report *report);
  * change), as a JSON object; NULL if there is no memory. */
 json_t *cli_report_object(struct cli_report *report, const char *file);
 /* Returns a JSON string in which bytes that are not UTF-8 are replaced by "?",
- * because file names may have such bytes. NULL if there is no memory. */
+ * because file names may have such bytes.  NULL if there is no memory. */
 json_t *cli_json_text(const char *p, size_t n);
-/* Sets a member of object and returns object. Returns NULL if object or value
+/* Sets a member of object and returns object.  Returns NULL if object or value
  * is NULL, or if there is no memory. */
 json_t *cli_json_with(json_t *object, const char *key, json_t *value);
 /* Writes a JSON object on one line and frees it. name is the file's name for
- * errors; flags are those of json_dumps. A NULL object means that there was no
+ * errors; flags are those of json_dumps.  A NULL object means that there was no
  * memory. */
 int cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
     struct ctx_err *err);
@@ -214,7 +214,7 @@ FILE *cli_explain_open(const struct cli *cli, const char *path,
     const char *other);
 void cli_explain_close(const struct cli *cli, FILE *file, const char *path);
 /* Replaces a file by one with the given bytes, so that a reader sees the old or
- * the new content but no mixture (atomic_write.c). Exits with an error if that
+ * the new content but no mixture (atomic_write.c).  Exits with an error if that
  * fails. */
 void cli_write_whole(const struct cli *cli, const char *path,
     const struct ctx_buf *bytes);
@@ -232,42 +232,42 @@ const char *cli_strategy_name(unsigned i);
 
 /*
  * Reads the command line into the variables of cli->options and the input
- * files into cli->files. Exits for --help, --version and errors.
+ * files into cli->files.  Exits for --help, --version and errors.
  */
 void cli_parse(struct cli *cli, int argc, char **argv);
 
 /* Returns an environment variable, or NULL if it is unset or empty. */
 const char *cli_environment(const char *name);
-/* Read an environment variable, if it is set, into *to. Exit with an error if
+/* Read an environment variable, if it is set, into *to.  Exit with an error if
  * its value is malformed. cli_tunable_share reads a share such as 0.7, in
  * thousandths of a percent, and returns true if the variable is set. */
 void cli_env_number(const struct cli *cli, const char *name, uint64_t *to);
 bool cli_tunable_share(const struct cli *cli, const char *name, uint64_t *to);
 
 /* Opens input files as a stream of conversations, and standard output as writer
- * if that is not NULL. Applies the options that all commands have. Exits with
+ * if that is not NULL. Applies the options that all commands have.  Exits with
  * an error if a file cannot be opened. */
 void cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
     size_t n_files, struct ctx_writer *writer);
 /*
  * Shows on standard error how much of the input files has been read, as reader
- * reads them. It is shown if --progress is given, or if standard error is a
+ * reads them.  It is shown if --progress is given, or if standard error is a
  * terminal and the work takes longer than a second. streams is true if the
- * output is written while the input is read. Called by cli_open.
+ * output is written while the input is read.  Called by cli_open.
  */
 void cli_progress_open(struct cli *cli, struct ctx_reader *reader,
     char *const *files, size_t n, bool streams);
-/* Erases the progress line from the terminal before other output. The line is
- * drawn again later. Messages on standard error erase it by themselves. */
+/* Erases the progress line from the terminal before other output.  The line is
+ * drawn again later.  Messages on standard error erase it by themselves. */
 void cli_progress_clear(const struct cli *cli);
 void cli_progress_close(struct cli *cli);
 /* Lets the threads of --jobs count the tokens of a stream's messages before
- * they are needed. Must be called after cli_sandbox, which restricts only
+ * they are needed.  Must be called after cli_sandbox, which restricts only
  * threads started later. */
 void cli_prefetch(struct cli *cli, struct ctx_stream *stream,
     struct ctx_model_counters *counters);
 /* Prints warnings about a stream that was read: lines that are not JSON, no
- * messages, or messages of several formats. With --verbose prints the format,
+ * messages, or messages of several formats.  With --verbose prints the format,
  * and the record that identified it. */
 void cli_note_stream(const struct cli *cli, const struct ctx_stream *stream);
 void cli_close(struct ctx_stream *stream);
@@ -286,16 +286,16 @@ int cli_read_parts(const char *file, const struct cli_parts *parts,
     struct ctx_err *err);
 /*
  * Reads the models that the user has defined in a JSON file: an object whose
- * members are models. Each model is an object with any of window, input,
+ * members are models.  Each model is an object with any of window, input,
  * output (tokens), vendor, encoding, exact, factor, image [rule, x, y, edge],
  * tools [rule, once, forced], cache, cache_least, and price [in, out, read,
  * write] (dollars per million tokens; see lib/gen/data/models.tsv).
  *
  * Members that a model does not have are those of the built-in model with its
- * name. A model with an encoding is exact, with a factor of 1. A relative path
- * of an encoding starts in the directory of the JSON file. If the JSON file
- * does not exist, there are no models of the user; any other error ends the
- * command.
+ * name.  A model with an encoding is exact, with a factor of 1.  A relative
+ * path of an encoding starts in the directory of the JSON file.  If the JSON
+ * file does not exist, there are no models of the user; any other error ends
+ * the command.
  */
 void cli_models_read(struct cli *cli, const char *file);
 void cli_models_release(struct cli *cli);
@@ -313,7 +313,7 @@ struct cli_sandbox_grants {
 	const struct ctx_spool *spool; /* an open spool; or NULL */
 	bool stores; /* true if files are stored in the spool */
 };
-/* Disables core files, because they would hold conversations. Only root can
+/* Disables core files, because they would hold conversations.  Only root can
  * trace the process afterwards. */
 void cli_no_core(void);
 /* Gives up all rights to open other files, to run programs and to connect. */
@@ -326,23 +326,23 @@ void cli_sandbox(const struct cli *cli, const struct cli_sandbox_grants *needs);
  */
 int cli_open_spool(struct ctx_spool *spool, const char *dir, bool create,
     struct cli_sandbox_grants *needs, struct ctx_err *err);
-/* Makes system calls fail that the commands do not need. Returns -1 with errno
- * if the kernel supports this but refuses. Needs PR_SET_NO_NEW_PRIVS. */
+/* Makes system calls fail that the commands do not need.  Returns -1 with errno
+ * if the kernel supports this but refuses.  Needs PR_SET_NO_NEW_PRIVS. */
 long cli_refuse_calls(void);
 
 /* Sets up the token counters with the model, the encoding, the environment and
- * the user's own models. Must be called before cli_refuse_overwrite, which
+ * the user's own models.  Must be called before cli_refuse_overwrite, which
  * protects the files that these options name. */
 void cli_model_counters(struct cli *cli, struct ctx_model_counters *counters);
 /* Prints a message if a model is not known, and how its tokens are counted
- * instead. With --verbose also prints where the tokenizer of a model can be
+ * instead.  With --verbose also prints where the tokenizer of a model can be
  * found whose tokens are only estimated. */
 void cli_note_models(const struct cli *cli,
     struct ctx_model_counters *counters);
 
 /*
  * Prints how many messages keep bound reasoning (signed reasoning that the
- * provider refuses after a change before it) after a change. Also prints how
+ * provider refuses after a change before it) after a change.  Also prints how
  * many conversations were not changed for this reason (--reasoning fail); if
  * any, sets the exit status CLI_NO.
  */
@@ -359,7 +359,7 @@ void cli_say(const struct cli *cli, const char *fmt, ...) CTX_FORMAT(2, 3);
 _Noreturn void cli_die(const struct cli *cli, const char *fmt, ...)
     CTX_FORMAT(2, 3);
 /* Prints that a file cannot be opened (if what is "open"), because of the errno
- * sys, and exits with an error. A long path is cut at its end, so that the
+ * sys, and exits with an error.  A long path is cut at its end, so that the
  * cause is always shown. */
 _Noreturn void cli_die_errno(const struct cli *cli, const char *what,
     const char *path, int sys);
@@ -378,11 +378,11 @@ void cli_print_masked(FILE *to, const char *p, size_t n);
 const char *cli_short_number(char buf[16], uint64_t n);
 
 /* Prepares the process: makes standard input, output and error usable, disables
- * core files, and sets up the JSON library jansson. Must be called first. */
+ * core files, and sets up the JSON library jansson.  Must be called first. */
 void cli_begin(void);
 /* Exits with success, after --help and similar options. */
 _Noreturn void cli_exit_ok(const struct cli *cli);
-/* Exits with an error if standard output could not be written. Called after
+/* Exits with an error if standard output could not be written.  Called after
  * each printed line. */
 void cli_check_stdout(const struct cli *cli);
 /* Closes standard output; exits with an error if it could not be written. */
@@ -390,7 +390,7 @@ void cli_close_stdout(const struct cli *cli);
 /* Raises the exit status of the command to at least status. */
 void cli_status(struct cli *cli, int status);
 /* Ends a command: flushes the writer, closes standard output and reports write
- * errors. Returns the exit status. */
+ * errors.  Returns the exit status. */
 int cli_end(struct cli *cli, struct ctx_writer *writer);
 
 #endif

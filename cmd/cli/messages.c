@@ -23,8 +23,9 @@ cli_is_safe(uint32_t cp)
 	if (cp < 0x20 || (cp >= 0x7f && cp < 0xa0))
 		return false;
 	/* Characters that control the direction of text can make a line look
-	 * like another one. Invisible characters can make a name look like
-	 * another one. Joiners are allowed, since they are parts of characters.
+	 * like another one.  Invisible characters can make a name look like
+	 * another one.  Joiners are allowed, since they are parts of
+	 * characters.
 	 */
 	return !(cp == 0x61c || cp == 0x200b || cp == 0x200e || cp == 0x200f ||
 	    (cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2060 && cp <= 0x206f) ||
@@ -136,7 +137,7 @@ cli_short_number(char buf[16], uint64_t n)
 }
 
 /*
- * Flushes and closes standard output. Returns true if every byte was written.
+ * Flushes and closes standard output.  Returns true if every byte was written.
  * After a failed write there may be nothing left to flush, so the error flag
  * of stdout is checked, too.
  */
@@ -151,9 +152,9 @@ close_stdout(void)
 	return (close(STDOUT_FILENO) == 0 || errno == EINTR) && !failed;
 }
 
-/* Exits because standard output could not be written. Nothing more is written,
- * since bytes before it are missing. Prints nothing if the reader of a pipe has
- * closed it. */
+/* Exits because standard output could not be written.  Nothing more is written,
+ * since bytes before it are missing.  Prints nothing if the reader of a pipe
+ * has closed it. */
 static _Noreturn void
 give_up(const struct cli *cli)
 {

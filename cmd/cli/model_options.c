@@ -18,7 +18,7 @@ complain(const struct cli *cli, const char *file, const char *model,
 	cli_die(cli, "%s: model '%.80s': %s", file, model, what);
 }
 
-/* Sets *to to a JSON number times scale, rounded. Returns false if the result
+/* Sets *to to a JSON number times scale, rounded.  Returns false if the result
  * is not from 0 to most, or value is not a number. */
 static bool
 scaled(const json_t *value, double scale, double most, uint64_t *to)
@@ -119,7 +119,7 @@ read_text(const json_t *value, const char **to)
 }
 
 /* Sets *to to the encoding of a model: the name of a built-in encoding or the
- * path of a file. A relative path starts in the directory of the file with
+ * path of a file.  A relative path starts in the directory of the file with
  * models. */
 static bool
 read_encoding(struct cli *cli, const char *file, const json_t *value,
@@ -146,7 +146,7 @@ read_encoding(struct cli *cli, const char *file, const json_t *value,
 	return true;
 }
 
-/* Reads one JSON member of a model. Returns false if its name or value is
+/* Reads one JSON member of a model.  Returns false if its name or value is
  * wrong. */
 static bool
 read_member(struct cli *cli, const char *file, struct ctx_model *model,
@@ -196,7 +196,7 @@ read_member(struct cli *cli, const char *file, struct ctx_model *model,
 }
 
 /* Returns the content of a file, which the caller frees, and sets *n to its
- * length in bytes. Returns NULL if the file does not exist. */
+ * length in bytes.  Returns NULL if the file does not exist. */
 static char *
 read_all(struct cli *cli, const char *file, size_t *n)
 {
@@ -326,7 +326,7 @@ cli_note_models(const struct cli *cli, struct ctx_model_counters *counters)
 
 /* ---- the list ---- */
 
-/* Prints a text left-aligned in a column of the list. Characters that are not
+/* Prints a text left-aligned in a column of the list.  Characters that are not
  * safe are masked, since texts of the user's own models may have any. */
 static void
 print_cell(const char *text, size_t width)

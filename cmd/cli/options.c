@@ -131,9 +131,9 @@ print_options(const struct cli *cli)
 
 /* ---- arguments ---- */
 
-/* Reads a decimal number and multiplies it by scale, a power of ten. If exact
+/* Reads a decimal number and multiplies it by scale, a power of ten.  If exact
  * is true, a result that is not an integer is an error; otherwise its fraction
- * is cut off. Moves *text to the end of the number. */
+ * is cut off.  Moves *text to the end of the number. */
 static bool
 read_decimal(const char **text, uint64_t scale, bool exact, uint64_t *out)
 {
@@ -318,7 +318,7 @@ store(struct cli *cli, const struct cli_option *option, const char *text)
 #define LONGEST 24
 
 /* Returns the number of edits that turn one word into the other (Levenshtein
- * distance). Returns SIZE_MAX if a word has more than LONGEST characters. */
+ * distance).  Returns SIZE_MAX if a word has more than LONGEST characters. */
 static size_t
 distance(const char *a, const char *b)
 {

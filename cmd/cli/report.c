@@ -42,7 +42,7 @@ cli_json_with(json_t *object, const char *key, json_t *value)
 	return NULL;
 }
 
-/* Writes JSON and a line feed. Characters that could confuse a terminal can
+/* Writes JSON and a line feed.  Characters that could confuse a terminal can
  * occur only in JSON strings, where they are written as escapes. */
 static int
 put_line(FILE *to, const char *json)

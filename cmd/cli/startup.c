@@ -35,7 +35,7 @@ wait_and_write(void *descriptor, const char *p, size_t n)
 	return (ssize_t)done;
 }
 
-/* Makes stdout or stderr wait until they can be written. This is for
+/* Makes stdout or stderr wait until they can be written.  This is for
  * non-blocking files, such as sockets, that cannot be opened again. */
 static void
 replace_stream(int fd)
@@ -98,8 +98,8 @@ wait_for_output(int fd)
 }
 
 /* Opens standard input, output and error if they are closed, so that no other
- * file gets their descriptors. They are opened in the wrong mode, so that their
- * use fails as it should. Without /dev/null they become a directory. */
+ * file gets their descriptors.  They are opened in the wrong mode, so that
+ * their use fails as it should.  Without /dev/null they become a directory. */
 static void
 open_standard(void)
 {
@@ -119,7 +119,7 @@ open_standard(void)
 	wait_for_output(STDOUT_FILENO);
 	wait_for_output(STDERR_FILENO);
 	/* Each line on standard error is written at once, so that output of
-	 * other processes cannot come between its parts. A stream made by
+	 * other processes cannot come between its parts.  A stream made by
 	 * replace_stream has its own buffer. */
 	if (fileno(stderr) == STDERR_FILENO)
 		(void)setvbuf(stderr, line, _IOLBF, sizeof line);
@@ -136,7 +136,7 @@ open_standard(void)
 		(void)setvbuf(stdout, NULL, _IOFBF, BUFSIZ);
 }
 
-/* Allocates memory for jansson. Exits if there is none, because jansson may
+/* Allocates memory for jansson.  Exits if there is none, because jansson may
  * silently lose a character of a string. */
 static void *
 memory_for_json(size_t n)

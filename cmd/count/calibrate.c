@@ -3,8 +3,8 @@
  * into those of a model (ctx-count --calibrate)
  *
  * Each assistant message reports the input tokens that the provider billed for
- * the messages before it. Tokens that are not text (message framing, media,
- * tool definitions) are subtracted from them. The rest is compared with the
+ * the messages before it.  Tokens that are not text (message framing, media,
+ * tool definitions) are subtracted from them.  The rest is compared with the
  * tokens that ctx counted in the texts.
  */
 #include <jansson.h>
@@ -72,12 +72,12 @@ calibrate_message(struct calibrate *calibrate,
 	struct calibrate_sum sum;
 
 	/* An assistant message may be split over several records, and any of
-	 * them may report the billed tokens. They were billed for the messages
+	 * them may report the billed tokens.  They were billed for the messages
 	 * before its first record. */
 	if (!(stats->message->flags & CTX_MESSAGE_CONTINUES))
 		calibrate->before = calibrate->all;
 	calibrate->role = stats->role;
-	/* A message may contain a prompt and its response. The billed tokens
+	/* A message may contain a prompt and its response.  The billed tokens
 	 * then include those of this prompt. */
 	sum = calibrate->before;
 	asked = stats->framing + stats->prompt_estimated;
@@ -114,7 +114,7 @@ calibrate_ended(struct calibrate *calibrate,
 
 /* ---- the report ---- */
 
-/* Limits beyond which a factor computed from billed tokens is useless. No two
+/* Limits beyond which a factor computed from billed tokens is useless.  No two
  * tokenizers differ by a factor below MIN_FACTOR or above MAX_FACTOR. */
 enum { MIN_REQUESTS = 3 };
 #define MAX_ERROR  0.25

@@ -27,7 +27,7 @@ struct calibrate {
 };
 
 /* Read the billed tokens of a message (calibrate_message) and of a finished
- * conversation (calibrate_ended). Must be called for all of them. The token
+ * conversation (calibrate_ended).  Must be called for all of them.  The token
  * counts must be those of one encoding, without a factor. */
 int calibrate_message(struct calibrate *calibrate,
     const struct ctx_token_stats *stats, struct ctx_err *err);
@@ -36,8 +36,8 @@ int calibrate_ended(struct calibrate *calibrate,
 
 /*
  * Prints for each model the factor that turns counted tokens into billed ones,
- * as text or, if json is true, as JSON lines. Each model also gets a line to
- * copy into models.json. If upper is true, the line has the smallest factor
+ * as text or, if json is true, as JSON lines.  Each model also gets a line to
+ * copy into models.json.  If upper is true, the line has the smallest factor
  * that counts no request too low, instead of the best fit.
  *
  * Returns 1; 0 if no record has billed tokens; or -1 and sets *err.

@@ -105,7 +105,7 @@ print_json(const struct row_form *form, const struct row *row)
 }
 
 /* Prints the end of an output row, after the numbers: file and line, and the
- * row's label, such as a tool's name. The label is first in text output and
+ * row's label, such as a tool's name.  The label is first in text output and
  * last in TSV. For a message its role and tool follow. */
 static void
 print_label(const struct row_form *form, const struct row *row)
@@ -232,7 +232,7 @@ is_printed_after(const struct row *x, const struct row *y)
 	return x->number > y->number;
 }
 
-/* Inserts an output row into a binary heap of n rows at the free index at. The
+/* Inserts an output row into a binary heap of n rows at the free index at.  The
  * first row of the heap is the one that would be printed last. */
 static void
 place_in_heap(struct row *heap, size_t n, size_t at, const struct row *row)

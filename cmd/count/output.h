@@ -42,7 +42,7 @@ void row_print(struct row_form *form, const struct row *row);
 void row_add(struct ctx_token_stats *sum, const struct ctx_token_stats *stats);
 
 /* Adds the token counts of a message to the output row whose label is the n
- * bytes at p. Creates the row at the first message with that label. */
+ * bytes at p.  Creates the row at the first message with that label. */
 int rows_add(struct rows *rows, const struct ctx_token_stats *stats,
     const char *p, size_t n, struct ctx_err *err);
 /* Stores a message with its token counts if it is among the largest messages
@@ -51,7 +51,7 @@ int rows_keep(struct rows *rows, const struct ctx_token_stats *stats,
     uint64_t top, struct ctx_err *err);
 /* Sorts the messages that rows_keep stored by their tokens, largest first. */
 void rows_rank(struct rows *rows);
-/* Prints and clears the output rows that rows_add filled. The largest row is
+/* Prints and clears the output rows that rows_add filled.  The largest row is
  * first; if turns is true, the rows are in the order of the turns instead. */
 void rows_print(struct row_form *form, struct rows *rows, bool turns);
 void rows_release(struct rows *rows);

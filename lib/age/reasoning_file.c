@@ -13,7 +13,7 @@
 #define NAME_END   ".json"
 
 /* Appends to out a line with the hex digits that are in the name of the file
- * for a removed media block. Appends nothing for media that ctx_age never
+ * for a removed media block.  Appends nothing for media that ctx_age never
  * removes. */
 static int
 append_media_digits(struct ctx_buf *out, const struct ctx_message *message,
@@ -31,9 +31,9 @@ append_media_digits(struct ctx_buf *out, const struct ctx_message *message,
 }
 
 /* Appends to out the parts of a content block that ctx_age never changes, so
- * that the message is recognised after the change. These are, of texts and tool
- * calls, the payload, id and name; of media, or the text in their place, the
- * hex digits in the file's name. */
+ * that the message is recognised after the change.  These are, of texts and
+ * tool calls, the payload, id and name; of media, or the text in their place,
+ * the hex digits in the file's name. */
 static int
 append_stable_block(struct ctx_buf *out, const struct ctx_message *message,
     size_t i, struct ctx_buf *scratch, struct ctx_err *err)

@@ -193,7 +193,7 @@ ctx_breakpoints_count(const struct breakpoints *points,
 }
 
 /* Adds a breakpoint at a block of a message to the list, unless it is there
- * already. The list has room for all four breakpoints of a request. */
+ * already.  The list has room for all four breakpoints of a request. */
 static void
 add_breakpoint(struct breakpoints *points, uint64_t number, unsigned bit,
     const char *rule)

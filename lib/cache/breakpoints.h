@@ -13,8 +13,8 @@
 /* A message kept in memory until its prompt-cache breakpoints are decided, or a
  * record that is not a message and follows one. */
 struct cache_entry {
-	/* Bytes of the message's record, owned. NULL if the message is inside a
-	 * record with several messages. */
+	/* Bytes of the message's record, owned.  NULL if the message is inside
+	 * a record with several messages. */
 	char *text;
 	size_t bytes;  /* length of text in bytes */
 	uint32_t node; /* index of the message's JSON node in its record */
@@ -26,12 +26,12 @@ struct cache_entry {
 	/* Number of content blocks before the message in the conversation,
 	 * system messages at the beginning not counted. */
 	uint64_t first_block;
-	/* Description of the message, set only if changes are reported. Owns
+	/* Description of the message, set only if changes are reported.  Owns
 	 * change.tool. */
 	struct ctx_change change;
 };
 
-/* A conversation that gets breakpoints, as far as it has been read. Messages
+/* A conversation that gets breakpoints, as far as it has been read.  Messages
  * are numbered from 0; those before n_written are written and forgotten.
  * list[i] is the message with the number n_written + i. */
 struct cache_run {
@@ -46,7 +46,7 @@ struct cache_run {
 	const struct ctx_dialect *dialect;
 	const struct ctx_breakpoint_format *format;
 	struct ctx_model_counter model_counter;
-	/* Tokens of the messages read so far. Counting stops when there are
+	/* Tokens of the messages read so far.  Counting stops when there are
 	 * enough for the model to cache them. */
 	uint64_t tokens;
 	/* true while all messages read so far are system messages */
@@ -80,10 +80,10 @@ struct breakpoints {
 };
 
 /* Frees the messages that were not written and resets the conversation to its
- * initial state. The list itself is kept for the next conversation. */
+ * initial state.  The list itself is kept for the next conversation. */
 void ctx_cache_run_clear(struct cache_run *run);
-/* Appends an empty entry for a message to run->list. Returns the entry, or NULL
- * and sets *err. */
+/* Appends an empty entry for a message to run->list.  Returns the entry, or
+ * NULL and sets *err. */
 struct cache_entry *ctx_cache_run_add(struct cache_run *run,
     struct ctx_err *err);
 
@@ -102,7 +102,7 @@ int ctx_cache_run_edit(struct ctx_breakpoint_writer *writer,
 
 /* Records which blocks of a message may have breakpoints, and whether the
  * message has any now. writer->json is the message's JSON. Must be called for
- * the messages in order. Does not edit the message. */
+ * the messages in order.  Does not edit the message. */
 int ctx_cache_run_find_places(struct cache_run *run, uint64_t number,
     struct ctx_breakpoint_writer *writer, struct ctx_err *err);
 
@@ -110,15 +110,15 @@ int ctx_cache_run_find_places(struct cache_run *run, uint64_t number,
  * message gets its breakpoint. */
 uint64_t ctx_cache_run_newest(const struct cache_run *run);
 
-/* Chooses the breakpoints of a conversation as far as it has been read. If the
+/* Chooses the breakpoints of a conversation as far as it has been read.  If the
  * conversation is inside a request, json is that record and layout describes
  * it; otherwise both are NULL. */
 void ctx_cache_run_place(const struct cache_run *run,
     const struct ctx_json *json, const struct ctx_record_layout *layout,
     struct breakpoints *points);
 /* Chooses only the breakpoint at the end of the system messages with which the
- * conversation begins. It is final once a message that is no system message was
- * read. */
+ * conversation begins.  It is final once a message that is no system message
+ * was read. */
 void ctx_cache_run_place_system(const struct cache_run *run,
     struct breakpoints *points);
 /* Returns the breakpoints that a message gets, as a mask like

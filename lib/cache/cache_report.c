@@ -93,7 +93,7 @@ report_member(const struct cache_report *report, const struct ctx_event *event,
 	struct ctx_change change = {.file = event->record->file,
 	    .line = event->record->line};
 
-	/* The name without its quotes. Names of such members have no escapes.
+	/* The name without its quotes.  Names of such members have no escapes.
 	 */
 	change.member = (struct ctx_str){name.p + 1, name.n - 2};
 	return ctx_cache_report_change(report, &change, rule,

@@ -42,7 +42,7 @@ get_member_tokens(const char *name, const struct ctx_request_overhead *overhead)
 }
 
 /* Adds a member of the request, such as the tools or the system prompt, to the
- * list of compared items, without its breakpoints. Does nothing if the request
+ * list of compared items, without its breakpoints.  Does nothing if the request
  * has no such member. */
 static int
 add_request_member(struct request_reading *reading,
@@ -118,7 +118,7 @@ begin_request(struct request_reading *reading, const struct ctx_event *event,
 	return 0;
 }
 
-/* Sets the number of the message that an item belongs to. All records of one
+/* Sets the number of the message that an item belongs to.  All records of one
  * message have the same number. */
 static void
 set_item_index(struct request_reading *reading, const struct ctx_event *event,

@@ -59,7 +59,7 @@ struct request_reading {
 bool ctx_request_has_signed_after_change(const struct request_reading *reading,
     const struct ctx_event *event);
 /* Computes the hash of the last item (a request member or message) from the
- * JSON value at node, with reading->edits applied. Also compares the item with
+ * JSON value at node, with reading->edits applied.  Also compares the item with
  * the earlier request, and clears the edits. */
 int ctx_request_hash_item(struct request_reading *reading,
     const struct ctx_record *record, uint32_t node, struct ctx_err *err);

@@ -8,8 +8,8 @@
 #include "truncate/apply_cut.h"
 
 /* What happens to one text of a message when a range is removed: the part
- * between from and to is removed. If has_mark is true, the mark for the removed
- * text is inserted there. */
+ * between from and to is removed.  If has_mark is true, the mark for the
+ * removed text is inserted there. */
 struct segment_change {
 	enum { KEPT, REMOVED, CHANGED } action;
 	size_t from, to;

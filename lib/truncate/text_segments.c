@@ -38,7 +38,7 @@ detect_placeholder(struct text_segments *segments, const struct ctx_json *json,
 	    is, &ref, err);
 }
 
-/* Adds a text to the list of texts that may be shortened. A text that stands
+/* Adds a text to the list of texts that may be shortened.  A text that stands
  * for removed media is not added: like media, it is kept. */
 static int
 add_text_segment(struct text_segments *segments, const struct ctx_json *json,
@@ -179,7 +179,7 @@ read_segment(struct text_segments *segments, const struct text_segment *segment,
 }
 
 /* Moves the text of a tool result that is shortened as JSON into
- * segments->text, instead of copying it. Returns true if segments->text is
+ * segments->text, instead of copying it.  Returns true if segments->text is
  * complete then. */
 static bool
 take_made_text(struct text_segments *segments)
