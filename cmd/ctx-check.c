@@ -32,7 +32,7 @@ provider_name(unsigned i)
 /* ---- SARIF 2.1.0 ---- */
 
 /* Returns a file name as a relative URI in a JSON string: bytes that a URI may
- * not contain become %XX. NULL if there is no memory. */
+ * not contain become %XX.  NULL if there is no memory. */
 static json_t *
 uri_of(const char *file)
 {

@@ -10,7 +10,7 @@ enum { SVG_NAME = 96, SVG_PART = 16 }; /* longest texts, in columns */
  * SVG units. */
 enum { SVG_SHARE = 78 };
 
-/* Returns true if a character may be written to the SVG. XML does not allow
+/* Returns true if a character may be written to the SVG.  XML does not allow
  * U+FFFE and U+FFFF. */
 static bool
 is_drawn(uint32_t cp)

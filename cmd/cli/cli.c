@@ -43,9 +43,9 @@ is_among(char *const *files, size_t n, const struct stat *file)
 
 /* Writes the path of a configuration or cache file of ctx to out: in the
  * directory that the environment variable names, otherwise in the subdirectory
- * beside of HOME. Returns false if neither variable is set.  Relative paths are
- * ignored, as the XDG Base Directory Specification demands, because any working
- * directory could otherwise bring its own files. */
+ * beside of HOME.  Returns false if neither variable is set.  Relative paths
+ * are ignored, as the XDG Base Directory Specification demands, because any
+ * working directory could otherwise bring its own files. */
 static bool
 own_file(char out[4096], const char *variable, const char *beside,
     const char *file)
@@ -228,7 +228,8 @@ length_to_each(const char *path)
 }
 
 /* Warns that no messages were found in the input, and suggests a jq command if
- * they may be elsewhere in its JSON. Does not warn if the input has no records.
+ * they may be elsewhere in its JSON.  Does not warn if the input has no
+ * records.
  */
 static void
 note_none(const struct cli *cli, const struct ctx_found *found)

@@ -245,7 +245,7 @@ void cli_env_number(const struct cli *cli, const char *name, uint64_t *to);
 bool cli_tunable_share(const struct cli *cli, const char *name, uint64_t *to);
 
 /* Opens input files as a stream of conversations, and standard output as writer
- * if that is not NULL. Applies the options that all commands have.  Exits with
+ * if that is not NULL.  Applies the options that all commands have.  Exits with
  * an error if a file cannot be opened. */
 void cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
     size_t n_files, struct ctx_writer *writer);
@@ -364,7 +364,7 @@ _Noreturn void cli_die(const struct cli *cli, const char *fmt, ...)
 _Noreturn void cli_die_errno(const struct cli *cli, const char *what,
     const char *path, int sys);
 /* Prints the message in err with its file and line, then exits with the status
- * CLI_TROUBLE. Prints nothing if the reader of standard output has closed it.
+ * CLI_TROUBLE.  Prints nothing if the reader of standard output has closed it.
  */
 _Noreturn void cli_fail(const struct cli *cli, const struct ctx_err *err);
 /* Returns true if a character can be shown on a terminal as it is: not a

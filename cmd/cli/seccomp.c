@@ -6,7 +6,7 @@
  * owners, times and attributes of files, nor other processes.  In older kernels
  * it does not cover truncation of files (before Linux 6.2) and signals (before
  * 6.12).  A seccomp filter (Linux 3.17 and later) makes these calls fail with
- * EACCES. If the kernel has no filters, or this processor is not in the table
+ * EACCES.  If the kernel has no filters, or this processor is not in the table
  * below, nothing happens.
  */
 #define _GNU_SOURCE /* syscall */

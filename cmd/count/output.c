@@ -106,7 +106,7 @@ print_json(const struct row_form *form, const struct row *row)
 
 /* Prints the end of an output row, after the numbers: file and line, and the
  * row's label, such as a tool's name.  The label is first in text output and
- * last in TSV. For a message its role and tool follow. */
+ * last in TSV.  For a message its role and tool follow. */
 static void
 print_label(const struct row_form *form, const struct row *row)
 {

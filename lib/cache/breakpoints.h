@@ -101,7 +101,7 @@ int ctx_cache_run_edit(struct ctx_breakpoint_writer *writer,
     uint32_t message, uint32_t mask, struct ctx_err *err);
 
 /* Records which blocks of a message may have breakpoints, and whether the
- * message has any now. writer->json is the message's JSON. Must be called for
+ * message has any now. writer->json is the message's JSON.  Must be called for
  * the messages in order.  Does not edit the message. */
 int ctx_cache_run_find_places(struct cache_run *run, uint64_t number,
     struct ctx_breakpoint_writer *writer, struct ctx_err *err);

@@ -307,7 +307,7 @@ ctx_repair_move_results(struct ctx_repair_entry *entry,
 }
 
 /* Returns the last message that must come before the tool results for entry.
- * Sets *next to the message after it, or NULL. The answer is cached for all
+ * Sets *next to the message after it, or NULL.  The answer is cached for all
  * messages in between. */
 static struct ctx_repair_entry *
 find_last_before_results(struct ctx_repair *repair,

@@ -90,7 +90,7 @@ struct ctx_call *ctx_tool_call_log_find(struct ctx_tool_call_log *log,
  * result any more. */
 void ctx_tool_call_log_expire(struct ctx_tool_call_log *log);
 /* Returns the oldest open call in the message with this index or a later one,
- * or NULL. The time is proportional to the number of such calls. */
+ * or NULL.  The time is proportional to the number of such calls. */
 struct ctx_call *ctx_tool_call_log_since(struct ctx_tool_call_log *log,
     uint64_t message);
 /* Returns the oldest open call, or NULL. */

@@ -25,7 +25,7 @@ is_gemini(const struct ctx_image *image)
 	return image->rule == CTX_IMAGE_CROPS || image->rule == CTX_IMAGE_FIXED;
 }
 
-/* Returns the tokens of a PDF. If the model has no fixed number of tokens per
+/* Returns the tokens of a PDF.  If the model has no fixed number of tokens per
  * page, a page counts as an image and 3,000 tokens of text (providers say
  * 1,500 to 3,000). */
 static uint64_t

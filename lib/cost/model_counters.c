@@ -65,7 +65,7 @@ open_encoding(struct ctx_model_counters *counters, const char *encoding,
 }
 
 /* Sets *name to the first model name that is set: counters->model, the string
- * at the JSON node, counters->fallback.  If none is, p is NULL. A name with
+ * at the JSON node, counters->fallback.  If none is, p is NULL.  A name with
  * escapes is decoded into counters->text. */
 static int
 find_name(struct ctx_model_counters *counters, const struct ctx_json *json,

@@ -33,7 +33,7 @@ struct ctx_nested_list {
 };
 
 /* Finds the arrays of blocks inside a block at this nesting depth: at most
- * two, none at CTX_NESTED_DEPTH. Returns their number. */
+ * two, none at CTX_NESTED_DEPTH.  Returns their number. */
 size_t ctx_breakpoint_find_nested(const struct ctx_json *json, uint32_t block,
     unsigned depth, struct ctx_nested_list *found);
 

@@ -99,13 +99,13 @@ struct ctx_breakpoint_format {
 	const char *implicit_breakpoint[2];
 };
 /* Returns the table entry for messages of this dialect that are sent to the
- * provider with this name, or NULL. If provider is NULL, it is the one whose
+ * provider with this name, or NULL.  If provider is NULL, it is the one whose
  * own format the dialect is. */
 const struct ctx_breakpoint_format *ctx_breakpoint_format_find(
     const struct ctx_dialect *dialect, const char *provider);
 /* Returns the name of provider number i, or NULL after the last. */
 const char *ctx_breakpoint_provider(unsigned i);
-/* Returns any table entry for messages of the dialect, or NULL. That is enough
+/* Returns any table entry for messages of the dialect, or NULL.  That is enough
  * to remove breakpoints. */
 const struct ctx_breakpoint_format *ctx_breakpoint_format_any(
     const struct ctx_dialect *dialect);

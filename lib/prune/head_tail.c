@@ -50,7 +50,7 @@ ctx_head_tail_edit(struct prune *run, struct ctx_edits *edits,
 }
 
 /* Sets *after to the tokens that a message has after the edits in
- * run->message_edits, which are edits of raw, its JSON. Returns 1; 0 if the
+ * run->message_edits, which are edits of raw, its JSON.  Returns 1; 0 if the
  * dialect cannot read that JSON without the record around it, as in session
  * files; -1 with *err. */
 static int

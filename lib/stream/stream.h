@@ -22,13 +22,13 @@ enum ctx_event_kind {
 
 /*
  * One step through a stream.  A record that is a message gives the events
- * MESSAGE and RECORD. A record that contains conversations gives BEGIN, a
+ * MESSAGE and RECORD.  A record that contains conversations gives BEGIN, a
  * MESSAGE or UNKNOWN for each element, and END for each conversation, then
- * RECORD. Any other record gives only RECORD.
+ * RECORD.  Any other record gives only RECORD.
  *
  * All records that are messages form one conversation, which ends with the
  * stream.  Pointers in an event are valid until the next event; those into the
- * record's bytes until the event after the record's RECORD. A message that is
+ * record's bytes until the event after the record's RECORD.  A message that is
  * not sent to the model, such as an inactive line of a session file, gives
  * UNKNOWN or only RECORD.
  */

@@ -26,7 +26,6 @@ struct ctx_tokenizer;
 /*
  * Opens an encoding: a built-in one with this name or, if there is none, the
  * vocabulary file with this name.  The file may be
- *
  *  - a tiktoken rank file, whose name begins with the name of a built-in
  *    encoding; it gets the pretokenizer and the special tokens of that encoding
  *  - a tokenizer.json of Hugging Face with byte-level BPE
@@ -111,7 +110,6 @@ void ctx_tokens_release(struct ctx_tokens *tokens);
  * in n for every text.  Memory is bounded, except that a pretoken of more than
  * CTX_TOKEN_WORD bytes takes up to nine times its size.  With vocabulary files
  * more may be needed:
- *
  *  - 40 times the size of the pretoken, and n log n time, if a merge has a
  *    lower rank than the merges that make its parts
  *  - twice the size of the text, if a pattern matches nothing in it

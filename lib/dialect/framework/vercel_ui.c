@@ -13,7 +13,7 @@
 
 #define TOOL "tool-"
 
-/* Returns true if the part is one of the Vercel AI SDK. Parts of other formats
+/* Returns true if the part is one of the Vercel AI SDK.  Parts of other formats
  * have a type, too. */
 static bool
 is_ui_part(const struct ctx_json *json, uint32_t part)

@@ -36,7 +36,7 @@ identify_block(const struct ctx_json *json, uint32_t block)
 }
 
 /* Returns a text that says why the block is probably one of Anthropic's, or
- * NULL. Gateways to Anthropic's models accept such blocks in Chat Completions,
+ * NULL.  Gateways to Anthropic's models accept such blocks in Chat Completions,
  * too. thinking must be a string: in Mistral's blocks it is an array. */
 static const char *
 suggest_from_block(const struct ctx_json *json, uint32_t block)

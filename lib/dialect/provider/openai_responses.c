@@ -90,7 +90,7 @@ find_item(const struct ctx_json *json, uint32_t node)
 }
 
 /* Returns a text that says why a message is a Responses item although its
- * blocks do not show it, or NULL. Chat Completions has refusal blocks, too,
+ * blocks do not show it, or NULL.  Chat Completions has refusal blocks, too,
  * but messages without a type. */
 static const char *
 identify_message(const struct ctx_json *json, uint32_t node, uint32_t content)
