@@ -254,7 +254,8 @@ RB='{"role":"tool","tool_call_id":"b","content":"2"}'
 	refused anthropic 2:input "$U" "$(use a '"{}"')" "$(result a)"
 	refused anthropic 3:system-place "$U" "$A" "$S"
 	refused anthropic 2:system-place "$U" "$S" "$U"
-	refused anthropic 2:system-place "$U" "$S" "$S" "$A"
+	refused anthropic 2:system-place "$U" "$S" "$S" "$U"
+	accepted anthropic "$U" "$S" "$S" "$A"
 	refused anthropic \
 	    "2:unanswered-call 3:system-place 3:system-place 4:orphan-result" \
 	    "$U" "$(use a '{}')" "$S" "$(result a)"

@@ -131,7 +131,7 @@ request() {
 	anthropic-sdk-python#1028)
 		messages "$(say user '"'"$(printf '%33554432s' '')"'x"')" ;;
 	claude-code#73821)
-		messages "$HI" "$(say system '"a"')" "$(say system '"b"')" \
+		messages "$HI" "$(say system '"a"')" "$HI" \
 		    "$(say assistant '"c"')" ;;
 	claude-code#6696)
 		messages "$HI" "$(say assistant "[${USE/\{\}/\"x\"}]")" \

@@ -258,7 +258,8 @@ int
 ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
     struct ctx_err *err)
 {
-	bool assistant = validator->message->role == CTX_ROLE_ASSISTANT;
+	enum ctx_role role = validator->message->role;
+	bool assistant = role == CTX_ROLE_ASSISTANT;
 
 	if (refuse_empty_message(validator, err) < 0)
 		return -1;
@@ -273,6 +274,7 @@ ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
 		err) < 0)
 		return -1;
 	if ((validator->waiting_bits & 1u << CTX_WAITS_SYSTEM) && !assistant &&
+	    role != CTX_ROLE_SYSTEM &&
 	    ctx_validate_refuse_waiting(validator, CTX_WAITS_SYSTEM,
 		CTX_RULE_SYSTEM_PLACE, "the assistant must be next", err) < 0)
 		return -1;
@@ -353,6 +355,9 @@ check_system(struct ctx_validator *validator, struct ctx_err *err)
 	if (ctx_validate_wait(validator, CTX_WAITS_SYSTEM, err) < 0)
 		return -1;
 	if (is_user_side(validator->last.role) || validator->last.in_result)
+		return 0;
+	/* The provider merges system messages in a row. */
+	if (validator->last.role == CTX_ROLE_SYSTEM && validator->last.begun)
 		return 0;
 	return ctx_validate_refuse(validator, CTX_RULE_SYSTEM_PLACE,
 		   "a user's message must stand before it", err) < 0

@@ -246,7 +246,10 @@ test_places(void)
 	FOUND(CTX_SYSTEM_BETWEEN, "", USER, SYS, SAYS, USER, SYS);
 	FOUND(CTX_SYSTEM_BETWEEN, "1:system-place", SYS, SAYS);
 	FOUND(CTX_SYSTEM_BETWEEN, "2:system-place", USER, SYS, USER);
-	FOUND(CTX_SYSTEM_BETWEEN, "2:system-place", USER, SYS, SYS, SAYS);
+	FOUND(CTX_SYSTEM_BETWEEN, "", USER, SYS, SYS, SAYS, USER, SYS, SYS);
+	FOUND(CTX_SYSTEM_BETWEEN, "3:system-place", USER, SYS, SYS, USER);
+	FOUND(CTX_SYSTEM_BETWEEN, "1:system-place 2:system-place", SYS, SYS,
+	    SAYS);
 	tap_case("bad-role");
 	FOUND(CTX_KNOWN_ROLES, "1:bad-role",
 	    "{\"role\":\"oracle\",\"content\":\"x\"}");

@@ -214,12 +214,8 @@ anthropic_system(struct talk *t, const json_t *turns, size_t k)
 	const json_t *before = k > 0 ? json_array_get(turns, k - 1) : NULL;
 	const json_t *after = json_array_get(turns, k + 1);
 	size_t i,
-	    n = json_array_size(json_object_get(turn, "at")),
 	    at = (size_t)json_integer_value(json_object_get(turn, "first"));
 
-	/* A turn of several messages: the first is followed by a system. */
-	if (n > 0 && block_at(turn, n - 1) != at)
-		refuse(t, at, "system-place", "the assistant must be next");
 	if (before == NULL ||
 	    !(is(before, "role", "user") ||
 		ends_in(before, "web_search_tool_result")))
