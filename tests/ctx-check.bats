@@ -2137,6 +2137,12 @@ unanswered() {
 	cmp odd out
 	ctx-check --repair other > want
 	ctx-check --repair --reasoning fail other | cmp - want
+	# A request among the messages is a conversation of its own.
+	{ sed 2q other; jq -cs '{model:"claude-opus-4-8",messages:.}' in
+	  sed 1,2d other; } > mixed
+	ctx-check --repair mixed > want
+	! cmp -s mixed want || fail "nothing to repair"
+	ctx-check --repair --reasoning fail mixed | cmp - want
 	# What comes before an error is written as it was read.
 	for file in in other; do
 		{ cat $file; echo '{"role":'; } > broken

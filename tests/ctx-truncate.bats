@@ -905,6 +905,12 @@ prefix() {
 	ctx-truncate -d anthropic -l 40 --reasoning fail u > out
 	grep -q truncated out
 	ctx-truncate -d anthropic -l 40 --unsent --reasoning fail t | cmp - t
+	# A request among the messages is a conversation of its own.
+	{ sed 2q u; jq -cs '{model:"claude-opus-4-8",messages:.}' t
+	  echo '{"x":1}'; sed 1,2d u; } > mixed
+	ctx-truncate -d anthropic -l 40 mixed > want
+	! cmp -s mixed want || fail "nothing to shorten"
+	ctx-truncate -d anthropic -l 40 --reasoning fail mixed | cmp - want
 }
 
 @test "a claude-code line with only reasoning is kept without blocks when that is removed" {

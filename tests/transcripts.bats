@@ -793,6 +793,25 @@ claude_line() {
 	    ctx-count --json | jq -e '.messages == 1'
 }
 
+@test "copilot-cli: attached images and images in results are counted" {
+	png=$(printf '\211PNG\r\n\032\n\0\0\0\rIHDR\0\0\004\0\0\0\004\0' | base64 -w 0)
+	cat > s <<-EOF
+	{"type":"session.start","data":{"sessionId":"s","version":1,"producer":"copilot-agent"},"id":"e1","timestamp":"2026-09-09T14:54:06.000Z","parentId":null}
+	{"type":"system.message","data":{"content":"Be short."},"id":"e2","timestamp":"2026-09-09T14:54:07.000Z","parentId":"e1"}
+	{"type":"user.message","data":{"content":"What is in it?","attachments":[{"type":"blob","data":"$png"},{"type":"file","path":"a.c"}]},"id":"e3","timestamp":"2026-09-09T14:54:08.000Z","parentId":"e2"}
+	{"type":"assistant.message","data":{"messageId":"m1","content":"I look.","toolRequests":[{"toolCallId":"t1","name":"view","arguments":{},"type":"function"}]},"id":"e4","timestamp":"2026-09-09T14:54:09.000Z","parentId":"e3"}
+	{"type":"tool.execution_complete","data":{"toolCallId":"t1","success":true,"result":{"content":"an image","binaryResultsForLlm":[{"type":"image","data":"$png"}]}},"id":"e5","timestamp":"2026-09-09T14:54:10.000Z","parentId":"e4"}
+	EOF
+	ctx-count --per message --json s > all
+	[ "$(jq -rc '[.role, .kind]' all | tr '\n' ' ')" = '["system","text"] ["user","media"] ["assistant","text"] ["tool","result"] ' ] ||
+		fail "$(cat all)"
+	sed 's/"attachments":\[[^]]*\]/"attachments":[]/; s/,"binaryResultsForLlm":\[[^]]*\]//' s |
+		ctx-count --per message --json > none
+	# An image of 1024 by 1024 pixels, in the user's message and in the result.
+	[ "$(jq -s '[.[].tokens] | add' none)" -lt 40 ]
+	[ "$(jq -s '[.[].tokens | select(. > 700)] | length' all)" -eq 2 ]
+}
+
 @test "copilot-cli: a result is truncated, its text for display is unchanged" {
 	f=$BATS_TEST_DIRNAME/corpus/copilot-cli/session.jsonl
 	ctx-truncate -l 20 "$f" > out
