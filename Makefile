@@ -6,7 +6,7 @@
 #   make check-long       the properties over 10,000 conversations
 #   make SAN=address,undefined check    the same in a build tree of its own
 #   make SAN=thread check-threads         -j under ThreadSanitizer
-#   make check-fault      what goes wrong on purpose: kills, full disks, each
+#   make check-fault      faults caused on purpose: kills, full disks, each
 #                         call and allocation (FAULT=all: a gigabyte, too)
 #   make bench            speed, against cat, jq and other token counters
 #   make lint             structure, names, format, scripts and man pages

@@ -261,7 +261,7 @@ beside() { # COMMAND
 	done
 }
 
-@test "output meant for a closed descriptor never goes to a file opened later" {
+@test "output meant for a closed descriptor is never written to a file opened later" {
 	command -v strace > /dev/null || fail "no strace here"
 	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
 	mkdir right closed

@@ -370,7 +370,7 @@ finds() {
 
 NONE='"[no result: the call was interrupted]"'
 
-# said MESSAGE...: a repair puts WANT[i] behind message i, as lines, as lines
+# said MESSAGE...: a repair puts WANT[i] after message i, as lines, as lines
 # of another system and inside a record, and nothing else
 said() {
 	local i=0 one all=() whole=()
@@ -1392,7 +1392,7 @@ marked() {
 	    -e 's/\\ud800/\\ufffd/' in | cmp - out
 }
 
-@test "--repair removes cache markers beside empty texts" {
+@test "--repair removes cache markers next to empty texts" {
 	local p='{"cachePoint":{"type":"default"}}' e='{"text":""}' parts
 	for parts in "$e,$p" "$p,$e" "$e,$p,$e" "$p,$e,$p,$e"; do
 		printf '{"role":"user","content":[%s,{"text":"x"},%s]}\n' \
@@ -1943,7 +1943,7 @@ judged() {
 	[ "$(finds <(sed -n '4p;5s/}\]}$/},{"type":"text","text":"and?"}]}/p;6,7p' "$programs"))" = 1:orphan-call ]
 }
 
-@test "anthropic accepts white space beside a text or a call, not alone" {
+@test "anthropic accepts white space next to a text or a call, not alone" {
 	local text='{"type":"text","text":"%s"}' call='{"type":"tool_use","id":"a","name":"f","input":{}}'
 	local got='{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"}]}'
 	# shellcheck disable=SC2059 # a format of ours
@@ -2208,7 +2208,7 @@ unanswered() {
 	done
 }
 
-@test "--reasoning goes with --repair only" {
+@test "--reasoning is accepted only with --repair" {
 	unanswered > in
 	run -2 ctx-check --reasoning keep in
 	[[ $output == *"--reasoning needs --repair"* ]]

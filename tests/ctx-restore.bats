@@ -17,7 +17,7 @@ load helper
 	ctx-restore aged | cmp - document
 }
 
-@test "every spelling of a result is restored, by its JSON stored beside the text" {
+@test "every spelling of a result is restored, by its JSON stored next to the text" {
 	text=$(head -c 3300 "$agent" | base64 -w 0)
 	{
 		for body in "\"$text\"" "\"\\u0041$text\"" "\"$text\\/\"" \
@@ -209,7 +209,7 @@ load helper
 	[ "$(grep -c ^missing <<< "$output")" -ge 1 ]
 }
 
-@test "JSON beside a changed file is not restored" {
+@test "JSON next to a changed file is not restored" {
 	printf '{"role":"tool","tool_call_id":"a","content":"%s\\/"}\n' \
 	    "$(head -c 3300 "$agent" | base64 -w 0)" > in
 	ctx-age -k 0 in > aged

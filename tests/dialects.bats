@@ -429,7 +429,7 @@ turns() {
 	done
 }
 
-@test "tools, instructions and system prompts count beside the messages" {
+@test "tools, instructions and system prompts are counted in addition to the messages" {
 	m='{"role":"user","content":"a"}'
 	echo "{\"messages\":[$m]}" > w
 	bare=$(ctx-count --json w | jq .tokens)

@@ -1,4 +1,4 @@
-# ctx-prune --notice: a message where others went
+# ctx-prune --notice: a message in place of removed ones
 
 load helper
 

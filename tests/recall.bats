@@ -1,4 +1,4 @@
-# ctx-prune -s recall: what the question is about stays
+# ctx-prune -s recall: what the question is about is kept
 
 load helper
 

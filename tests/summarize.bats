@@ -1,4 +1,4 @@
-# ctx-prune -s summarize: one message stands for what goes
+# ctx-prune -s summarize: one message replaces the removed ones
 
 load helper
 
