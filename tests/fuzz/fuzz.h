@@ -21,7 +21,7 @@ must(bool holds)
 		abort();
 }
 
-/* Takes the next byte of an input; 0 behind its end. */
+/* Takes the next byte of an input; 0 after its end. */
 static inline uint8_t
 fuzz_byte(const uint8_t **data, size_t *size)
 {

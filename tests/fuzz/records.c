@@ -223,7 +223,7 @@ change_record(struct ctx_buf *out, struct ctx_str text)
 
 /* ---- what libFuzzer calls ---- */
 
-/* The stream of an input, behind what the target takes for itself. */
+/* The stream of an input, after what the target takes for itself. */
 static struct ctx_str
 stream_of(const uint8_t *data, size_t size)
 {

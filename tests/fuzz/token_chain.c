@@ -1,7 +1,7 @@
 /*
  * token_chain.c - fuzz splitter patterns and the texts they split
  *
- * Input: patterns, each with a NUL behind it, a NUL, and a text.  Pieces
+ * Input: patterns, each with a NUL after it, a NUL, and a text.  Pieces
  * found one by one and many at once have to be the same, and whole
  * characters.
  */

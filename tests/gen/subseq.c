@@ -51,7 +51,7 @@ read_all(const char *name)
 	return in;
 }
 
-/* The next line with its end; false behind the last one. */
+/* The next line with its end; false after the last one. */
 static bool
 line(struct input *in, const char **p, size_t *n)
 {

@@ -10,7 +10,7 @@
 static const char DEMO[] = "Look.\\n--- DEMONSTRATION ---\\n$ ls\\n"
 			   "--- END OF DEMONSTRATION ---\\n";
 
-/* Adds a message of Chat Completions; more are members behind its text. */
+/* Adds a message of Chat Completions; more are members after its text. */
 static void
 add(struct ctx_groups *groups, const char *role, const char *text,
     const char *more)

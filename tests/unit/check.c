@@ -22,7 +22,7 @@ found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 	return log->repairs && ctx_rule_at(finding->id)->remedy != CTX_FIX_NONE;
 }
 
-/* Judges messages, a NULL behind the last, as one conversation under rules;
+/* Judges messages, a NULL after the last, as one conversation under rules;
  * says what was found. */
 static const char *
 judge(struct log *log, const char *dialect, uint64_t rules, bool allow_pending,

@@ -27,7 +27,7 @@ struct sample {
 
 #define LONG_KEY "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk"
 
-/* One value and nothing behind it. */
+/* One value and nothing after it. */
 /* clang-format off */
 static const struct sample whole[] = {
     S("[]"), S("[[]   ]"), S("[\"\"]"), S("[\"a\"]"), S("[false]"),

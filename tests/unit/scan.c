@@ -153,7 +153,7 @@ samples(struct bench *bench)
 	EACH(bench, broken, BROKEN);
 }
 
-/* Every byte behind a backslash, in a string that needs a second look. */
+/* Every byte after a backslash, in a string that needs a second look. */
 static void
 every_escape(struct bench *bench)
 {

@@ -78,7 +78,7 @@ vocabularies(void)
 	}
 }
 
-/* Encodes a text; bit e of ends[i] says that a token ends behind byte i. */
+/* Encodes a text; bit e of ends[i] says that a token ends after byte i. */
 static void
 mark_ends(size_t e, const char *p, size_t n, unsigned char *ends)
 {

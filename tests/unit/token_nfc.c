@@ -44,7 +44,7 @@ add_sum(uint64_t sum, struct ctx_str text)
 	return sum;
 }
 
-/* As tests/corpus/nfc.py makes it, the texts parted by NUL. */
+/* As tests/corpus/nfc.py makes it, the texts separated by NUL. */
 static uint64_t
 sum_of_block(uint32_t block)
 {

@@ -90,7 +90,7 @@ stop(struct text *text)
 	text->stops[text->n_stops++] = text->plain.n;
 }
 
-/* What stays or goes whole. */
+/* Adds a text that is kept or removed whole. */
 static void
 add_whole(struct text *text, const char *s)
 {
@@ -153,7 +153,7 @@ static const char *const wholes[] = {
     "\xe0\xa4\x95\xe0\xa5\x8d\xe0\xa4\xb7\xe0\xa4\xbf",
     "\xe0\xb8\x81\xe0\xb8\xb4\xe0\xb9\x88",
     "\xf0\x9f\x91\x8d\xf0\x9f\x8f\xbd",
-    /* marks of ours */
+    /* marks inserted by ctx */
     "[" ELLIPSIS " 12345 characters truncated " ELLIPSIS "]",
     "[" ELLIPSIS " 9 tokens truncated " ELLIPSIS "]",
     "[" ELLIPSIS " 400 characters of base64 " ELLIPSIS "]",
@@ -461,7 +461,7 @@ texts(struct sizes *sizes)
 
 /* ---- by a walk over all of it ---- */
 
-/* What the mark says is gone. */
+/* Prints a mark that says that this many units were removed. */
 static size_t
 print_mark(char mark[100], enum ctx_size unit, uint64_t gone)
 {
