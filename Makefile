@@ -169,7 +169,7 @@ $(B)/gen/grapheme.inc: $(RANKS)/grapheme16.tsv
 
 $(B)/lib/base/grapheme.o: $(B)/gen/grapheme.inc
 
-# The columns are told by the head of the data; prices become millionths.
+# The head of the data names the columns; prices become millionths.
 $(B)/gen/models.inc: lib/gen/models.awk $(RANKS)/models.tsv
 	@mkdir -p $(@D)
 	$(Q)awk -f $^ > $@.new && mv $@.new $@
@@ -365,7 +365,7 @@ check-threads: $(B)/ctx-count $(B)/ctx-prune $(B)/tests/pool
 
 # Fuzz targets (tests/fuzz): with FUZZ_SECONDS each, all of them or those of
 # FUZZ, by libFuzzer in a build tree of its own.  What they have found lies in
-# build/fuzz/found, a finding beside it; fuzz-corpus takes into the corpus what
+# build/fuzz/found, a finding next to it; fuzz-corpus takes into the corpus what
 # of it reaches more.  In other build trees the same targets run their seeds
 # and their corpus, as tests.
 FUZZ ?= $(FUZZ_SRC:tests/fuzz/%.c=%)

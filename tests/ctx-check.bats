@@ -1924,7 +1924,7 @@ judged() {
 	    "{\"role\":\"assistant\",\"content\":[$call,$call]}" "$got"
 }
 
-@test "anthropic: a server tool may stay open beside a client's tool, and at a pause" {
+@test "anthropic: a server tool may stay open in a message with a client's tool, and at a pause" {
 	local own='{"type":"server_tool_use","id":"s","name":"web_search","input":{}}'
 	local call='{"type":"tool_use","id":"a","name":"f","input":{}}'
 	local got='{"type":"tool_result","tool_use_id":"a","content":"1"}'

@@ -125,7 +125,7 @@ X
 	    .tool == "list_dir"' out
 }
 
-@test "--per prints the file beside the role if there are several files" {
+@test "--per prints the file next to the role if there are several files" {
 	head -n 4 "$chat" > one
 	cp one two
 	ctx-count --per role one | awk '{ print $4, $5 }' > roles

@@ -72,7 +72,7 @@ setup_files() {
 	sed 's/\x1b\[K//' states | awk 'length >= 80 { exit 1 }'
 }
 
-@test "without --progress nothing is drawn at once, in pipelines, for files or beside the stream" {
+@test "without --progress nothing is drawn at once, in pipelines, for files or on the terminal of the stream" {
 	setup_files
 	on_terminal "ctx-prune -b 1M one > out 2> /dev/tty"
 	[ ! -s states ]

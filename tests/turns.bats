@@ -159,7 +159,7 @@ stays_valid() {
 	[ "$(wc -l < out)" -eq 2 ]
 }
 
-@test "a turn that begins beside results is kept as long as the calls of these" {
+@test "a turn whose first message has results is kept as long as their calls" {
 	jq -nc --arg w "$(numbered 20)" '
 	    def says($role; $content): {role: $role, content: $content};
 	    def text: {text: .};

@@ -206,7 +206,7 @@ test_turns(void)
 	CHECK(grouped(&loose, "u Ca:f u R:f Ra", "0 1 2 3 1 open 0"));
 	CHECK(grouped(&strict, "u Ca u Ra", "0 1 2 1 open 0"));
 	tap_case(
-	    "results beside the text that opens a turn answer the turn before");
+	    "results in the message that opens a turn answer the turn before");
 	CHECK(grouped(&loose, "u C:f+C:f u+R:f R:f", "0 1 1 3 1 open 0"));
 }
 
