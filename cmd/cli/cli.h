@@ -30,7 +30,9 @@ enum cli_type {
 	CLI_NUMBER, /* uint64_t: 20000, 20k, 1.5M */
 	CLI_SPAN,   /* uint64_t, a time in milliseconds: 90s, 30m, 2h, 7d */
 	CLI_AMOUNT, /* struct ctx_amount: a number or 70% */
-	/* unsigned: index of one of the names that choice returns */
+	/* an option that takes one of several names, such as --level light;
+	 * its value, an unsigned, is the index among the names that the
+	 * function choice returns */
 	CLI_CHOICE,
 	CLI_PATTERN, /* struct ctx_pattern, may be repeated */
 	/* unsigned: a bit for each of the names that choice returns; the option

@@ -157,7 +157,7 @@ int ctx_prune_hold_message(struct prune *run,
     struct held_conversation *conversation, struct held_message *held,
     const struct ctx_event *event, struct ctx_err *err);
 /* Adds a record, or an element of one, that is not a message to the
- * conversation's groups. */
+ * conversation's groups (of messages that must be kept or removed together). */
 int ctx_prune_hold_unknown(struct held_conversation *conversation,
     struct held_message *held, struct ctx_err *err);
 

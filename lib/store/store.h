@@ -132,8 +132,9 @@ bool ctx_reference_into(const struct ctx_reference *ref, const char *dir);
  * end of the run.  Returns false if there are no more. */
 bool ctx_reference_digits(struct ctx_str text, size_t *at,
     struct ctx_str *digits);
-/* Appends a reference to the file name of the spool dir, as a line of its own.
- * middle is CTX_REFERENCE_MIDDLE for text, CTX_REFERENCE_BYTES for media. */
+/* Appends a line that refers to a file of the spool: the file is name in the
+ * directory dir. middle is the text of the reference before the path:
+ * CTX_REFERENCE_MIDDLE for a text file, CTX_REFERENCE_BYTES for media. */
 int ctx_reference_add(struct ctx_buf *out, const char *dir, const char *name,
     const char *middle, uint64_t chars, struct ctx_err *err);
 

@@ -29,8 +29,9 @@
  * processors have vector registers. */
 typedef int32_t four_vector __attribute__((vector_size(16)));
 
-/* Compares four tags with tag at once, and adds the values of those that are
- * equal to *found. */
+/* Compares four tags of a line of the hash table with the wanted tag, in one
+ * SIMD step.  The value of each tag is eight words after it.  Combines the
+ * values of the equal tags with *found by OR. */
 static inline void
 find_four(four_vector *found, const uint32_t *entry, uint32_t tag)
 {
@@ -41,7 +42,8 @@ find_four(four_vector *found, const uint32_t *entry, uint32_t tag)
 	*found |= values & (tags == (int32_t)tag);
 }
 
-/* Looks up a pair in one line of the hash table; see bpe_interleaved.h. */
+/* Looks up a pair of tokens in one line of the hash table (see
+ * bpe_interleaved.h) and returns its value, or 0. */
 static inline uint32_t
 pair_in(const uint32_t *entry, uint32_t tag)
 {
