@@ -130,7 +130,7 @@ aged() {
 	call a f "$text" > in
 	ctx-age -k 0 in | sed -n 2p | jq -r .content > out
 	cmp <(head -n -1 out) <(long 30 | sed '$s/$/ /')
-	# Right behind it is as good a place as any.
+	# Right after it is as good a place as any.
 	payload=$(head -c 300 "$agent" | base64 -w 0)
 	call a f "$payload, $(long 500)" > in
 	ctx-age -k 0 --head ${#payload} in | sed -n 2p | jq -r .content |
@@ -657,7 +657,7 @@ spools() {
 }
 
 @test "-u: a message is written as soon as enough newer ones have been read" {
-	# Of the newest those wait that stand behind one with a long result.
+	# Of the newest those wait that stand after one with a long result.
 	short=$(head -n 60 "$agent" | tail -n 10 | jq -s 'map(.role == "tool"
 	    and (.content | utf8bytelength) > 300) | index(true)')
 	[ "$short" -ge 1 ]
@@ -816,7 +816,7 @@ spools() {
 	[ "$(ctx-age -k 0 --older-than 4m turned | aged)" -eq 5 ]
 	[ "$(ctx-age -k 0 --older-than 4m --at-least 1 turned | aged)" -eq 5 ]
 	# Nothing waits but the first result that may still become old, and what
-	# is behind it; its call is no result.
+	# is after it; its call is no result.
 	mkfifo pipe
 	ctx-age -u -k 0 --older-than 4m < pipe > out &
 	exec 4> pipe
@@ -1057,7 +1057,7 @@ shots() {
 	text=$(jq '.content[0].text' out)
 	ctx-restore -S other out 2> err | cmp - out
 	grep -q 'into other directories: 1' err
-	# Another first line, another size, another text before or behind it.
+	# Another first line, another size, another text before or after it.
 	for change in 's/1568x1176/1568x1177/' 's/36 bytes/37 bytes/'; do
 		sed "$change" out > forged
 		run -1 --separate-stderr ctx-restore forged

@@ -193,19 +193,19 @@ X
 	marks "$(jq -nc "$b")" "messages.1.content.1 messages.2.content.0 system.0 toolConfig.tools.1"
 	jq -e '.messages[2].content == [{text: "c"}, {cachePoint: {type: "default"}}]
 	    and .system[1] == {cachePoint: {type: "default"}}' out
-	# Never behind reasoning.
+	# Never after reasoning.
 	marks "$(jq -nc "$b | .messages[1].content |= reverse")" \
 	    "messages.1.content.0 messages.2.content.0 system.0 toolConfig.tools.1"
 	marks "$(jq -nc "$b | .messages[1].content |= .[:1]")" \
 	    "messages.0.content.0 messages.2.content.0 system.0 toolConfig.tools.1"
-	# Nor behind a document that is no PDF.
+	# Nor after a document that is no PDF.
 	marks "$(jq -nc "$b | .messages[2].content += [{document: {format: \"md\",
 	    name: \"n\", source: {bytes: \"QQ==\"}}}]")" \
 	    "messages.1.content.1 messages.2.content.0 system.0 toolConfig.tools.1"
 	marks "$(jq -nc "$b | .messages[2].content += [{document: {format: \"pdf\",
 	    name: \"n\", source: {bytes: \"QQ==\"}}}]")" \
 	    "messages.1.content.1 messages.2.content.1 system.0 toolConfig.tools.1"
-	# Behind calls, results and images.
+	# After calls, results and images.
 	for block in '{toolUse: {toolUseId: "i", name: "x", input: {}}}' \
 	    '{toolResult: {toolUseId: "i", content: [{text: "r"}]}}' \
 	    '{image: {format: "png", source: {bytes: "QQ=="}}}'; do

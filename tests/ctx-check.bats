@@ -510,7 +510,7 @@ said() {
 	    {role: "assistant", content: "Yes."}' > in
 	ctx-check in
 	ctx-check --repair in | cmp - in
-	# Not behind what a user says, nor in the answer after the next.
+	# Not after what a user says, nor in the answer after the next.
 	sed '5i {"role":"user","content":"wait"}' in > late
 	run -1 ctx-check late
 	[[ $output == *'late:2: orphan-call: call "s2"'* ]]
@@ -598,7 +598,7 @@ mended() {
 	# What goes needs no content, and is no other message's result.
 	mended "$U" "${RA/\"1\"/null}"
 	mended "$hi" "$(call a)" "$(result b)" "$(result a)" "$says" "$hi"
-	# A system message behind a call stands behind its result.
+	# A system message after a call stands after its result.
 	mended "$U" '{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]}' \
 	    '{"role":"system","content":"s"}' "$A"
 }
@@ -660,7 +660,7 @@ mended() {
 	sed 's/"id":"call_[0-9]*",//' "$corpus/gemini/continued.jsonl" > in
 	ctx-check in
 	ctx-check --repair in | cmp - in
-	# Behind the last result nothing goes on.
+	# After the last result nothing goes on.
 	sed '5s/"willContinue":true/"willContinue":false/' \
 	    "$corpus/gemini/continued.jsonl" > in
 	run -1 ctx-check in
@@ -999,7 +999,7 @@ same() {
 }
 
 @test "--repair: an empty message that is removed separates no neighbours" {
-	# The system's message waits for the assistant behind it.
+	# The system's message waits for the assistant after it.
 	cat > in <<-'EOF'
 	{"role":"system","content":"s"}
 	{"role":"assistant","content":[]}
@@ -1034,7 +1034,7 @@ same() {
 }
 
 @test "--repair gives a result without an id to no older call" {
-	# Which has one, and its own result behind ours.
+	# Which has one, and its own result after ours.
 	cat > in <<-'EOF'
 	{"role":"user","parts":[{"text":"u"}]}
 	{"role":"model","parts":[{"functionCall":{"name":"f","args":{},"id":"a"}},{"functionCall":{"name":"f","args":{}}}]}

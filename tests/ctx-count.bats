@@ -296,7 +296,7 @@ X
 }
 
 @test "an image costs by its size and model, and its base64 is never counted as text" {
-	# The header of a PNG of 1024 by 1024 pixels, and a megabyte behind it.
+	# The header of a PNG of 1024 by 1024 pixels, and a megabyte after it.
 	{
 		printf '{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,'
 		printf 'iVBORw0KGgoAAAANSUhEUgAABAAAAAQACAYAAAAA'

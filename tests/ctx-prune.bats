@@ -445,7 +445,7 @@ lost() {
 	ctx-prune --lenient -b 1M worse 2> err | cmp - worse
 	[ "$(grep -c 'worse:' err)" -eq 1 ]
 	grep -q '^ctx-prune: 2 more such lines' err
-	# What is behind the first line is pruned though that was cut short.
+	# What is after the first line is pruned though that was cut short.
 	{ echo '{"role":"user",'; cat "$chat"; } > cut
 	ctx-prune --lenient -b 1M cut 2> err | cmp - cut
 	grep -q 'cut:1' err

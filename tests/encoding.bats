@@ -17,7 +17,7 @@ seeds() {
 	# the, " t", h, ing, " ", ====, ==
 	[ "$(ctx-count --text -e r50k_small.tiktoken text | awk '{print $1}')" = 7 ]
 	[ "$(ctx-count --text -e model.gguf text | awk '{print $1}')" = 7 ]
-	# Its splitter leaves no space to the word behind it.
+	# Its splitter leaves no space to the word after it.
 	ctx-count --text -e tokenizer.json text > out
 	[ "$(awk '{print $1}' out)" = 7 ]
 }

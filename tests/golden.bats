@@ -1,5 +1,5 @@
 # What the commands print, letter by letter: tests/golden/COMMAND/NAME.args
-# holds the arguments (behind assignments to the environment), NAME.in what is
+# holds the arguments (after assignments to the environment), NAME.in what is
 # read from standard input, if there is such a file; NAME.out, .err and .rc are
 # what is written and the status (no file: nothing, 0).  Paths are from tests/.
 #

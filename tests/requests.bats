@@ -176,7 +176,7 @@ j?: object,
 	[ "$(nested 17 "$all" "}}")" -eq $((flat + 16)) ]
 	[ "$(nested 100 "$all" "}}")" -eq $((flat + 16)) ]
 	[ "$(ulimit -s 128 && nested 4000 "$items" "}")" -eq $((flat + 16)) ]
-	# What stands behind a schema within is counted, too.
+	# What stands after a schema within is counted, too.
 	[ "$(nested 2 '{"properties":{"b":{"items":{"description":"a"}},"a":' \
 	    '}}')" -eq $((flat + 6)) ]
 }

@@ -7,7 +7,7 @@ import re
 SAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
                       "sample", "agent.jsonl")
 
-# The text of a tool's result as it stands in its line; bytes behind which a
+# The text of a tool's result as it stands in its line; bytes after which a
 # character ends, and an escape too if it is within one.
 RESULT = re.compile(br'"role": ?"tool".*"content": ?"((?:[^"\\]|\\.)*)"')
 ENDS = frozenset(b" ghijklmnopqrstvwxyz")

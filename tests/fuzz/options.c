@@ -2,7 +2,7 @@
  * options.c - fuzz the command lines
  *
  * Input: a byte that chooses the command, then its arguments, each with a
- * NUL behind it.  The linker (--wrap) gives us what a command would do once
+ * NUL after it.  The linker (--wrap) gives us what a command would do once
  * its options are read, and its ends.  It ends with a status of ours, and
  * with 2 it says why in one line that no terminal obeys.
  */

@@ -234,7 +234,7 @@ stream_of(const uint8_t *data, size_t size)
 	return (struct ctx_str){(const char *)data + head, size - head};
 }
 
-/* Puts what has been made behind the head of an input; what does not fit is
+/* Puts what has been made after the head of an input; what does not fit is
  * let be. */
 static size_t
 put(uint8_t *data, size_t size, size_t max, const struct ctx_buf *made)

@@ -79,8 +79,8 @@ compare(const struct ctx_json *json, uint32_t node, json_t *value)
 
 /*
  * jansson refuses what is right: NUL in keys, lone surrogates, numbers out of
- * range, its own depth.  And it takes a NUL behind a number or a word for
- * nothing, and may look at a byte behind the value (unless that is all).
+ * range, its own depth.  And it takes a NUL after a number or a word for
+ * nothing, and may look at a byte after the value (unless that is all).
  */
 static void
 ask_jansson(const struct ctx_json *json, int rc, const char *p, size_t n,

@@ -35,7 +35,7 @@ struct input {
 	size_t n, cap;
 };
 
-/* A NUL stands behind the bytes. */
+/* A NUL stands after the bytes. */
 static void
 read_all(struct input *in, FILE *f)
 {

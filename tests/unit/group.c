@@ -2,7 +2,7 @@
  * group.c - which messages stand and fall together
  *
  * Conversations are written as letters: C a call, R a result, with what they
- * say of themselves behind them ("Cid:name", "Cid", "C:name", "C" with
+ * say of themselves after them ("Cid:name", "Cid", "C:name", "C" with
  * neither); "+" joins several in one message; u and a are messages of text,
  * "u:name" one of a user who has a name.
  */

@@ -243,7 +243,7 @@ check_sound(void)
 	CHECK(sound("//tQxA", 76000) == 100);
 	CHECK(sound("//uQxA", 152000) == 100);
 	CHECK(sound("//OAxA", 76000) == 100);
-	/* 128 kbit/s behind a tag of 3 bytes that says nothing */
+	/* 128 kbit/s after a tag of 3 bytes that says nothing */
 	CHECK(sound("SUQzBAAAAAAAAwAAAP/7kMQA", 152000) == 100);
 	/* neither: no sound; layer II: not read */
 	CHECK(sound("AAAA", 76000) == 1024);

@@ -56,7 +56,7 @@ upto(struct fixture *f, uint64_t n)
 
 /*
  * In half of the conversations results come back whenever they like, in the
- * others all at once behind their calls; only there they may share a message
+ * others all at once after their calls; only there they may share a message
  * with what the user writes next.  In some several people write as the user,
  * and mostly to one another.
  *

@@ -110,7 +110,7 @@ comes_to(const struct outcome *out, size_t n, enum want want, const char *error,
 	    out->err.column == column && strcmp(out->err.text, error) == 0;
 }
 
-/* Scans a sample with 0 to 130 bytes put in behind its first quote, so that
+/* Scans a sample with 0 to 130 bytes put in after its first quote, so that
  * whatever matters falls on every place of a block. */
 static void
 padded(struct bench *bench, const struct sample *sample, enum want want)
@@ -725,7 +725,7 @@ agree(const struct ctx_json *json, uint32_t node, json_t *theirs)
 /*
  * Does jansson say the same?  Not asked where it cannot: numbers beyond its
  * types, NUL in keys, lone surrogates, and raw NUL bytes, which it skips
- * behind numbers and words.
+ * after numbers and words.
  */
 static bool
 jansson_agrees(const struct outcome *out, const char *text, size_t n,

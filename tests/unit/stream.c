@@ -50,7 +50,7 @@ live(const char *const *records)
 
 	alarm(60);
 	for (n = 1; records[n - 1] != NULL; n++)
-		/* Another end than a line feed waits for what is behind. */
+		/* Another end than a line feed waits for what is after. */
 		if (records[n - 1][strlen(records[n - 1]) - 1] == '\n')
 			live_some(records, n);
 	alarm(0);
@@ -439,7 +439,7 @@ make_lines(struct ctx_buf *text)
 	}
 }
 
-/* Leaves out some records and says something of its own behind others. */
+/* Leaves out some records and says something of its own after others. */
 static void
 filter(struct ctx_reader *reader, struct ctx_writer *writer,
     struct ctx_buf *want)

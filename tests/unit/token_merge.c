@@ -109,7 +109,7 @@ whole_or_part(void)
 }
 
 /* What no text has: no bytes, and 0xff, which fills up short keys; and what
- * is behind the end of a text is no part of it. */
+ * is after the end of a text is no part of it. */
 static void
 no_token(void)
 {

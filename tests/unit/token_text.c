@@ -428,7 +428,7 @@ parts(void)
 	CHECK(count_parts(text, n, 30000, 7 * 256 * 4) == count(text, n));
 }
 
-/* What ends pieces otherwise than its beginnings do, behind so many pieces
+/* What ends pieces otherwise than its beginnings do, after so many pieces
  * that the steps of a count end at each of its own. */
 static void
 cut_ends(void)

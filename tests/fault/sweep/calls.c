@@ -153,7 +153,7 @@ injected(char text[200])
 	free(log.p);
 }
 
-/* Runs the trial behind these words, which make a call fail. */
+/* Runs the trial after these words, which make a call fail. */
 static void
 fail_by(struct sweep *s, const char *const before[], const struct error *error)
 {

@@ -20,7 +20,7 @@ begins(const struct bytes *part, const struct bytes *whole)
 	return part->n <= whole->n && memcmp(part->p, whole->p, part->n) == 0;
 }
 
-/* The line at *at, with its line feed; *at moves behind it. */
+/* The line at *at, with its line feed; *at moves after it. */
 static struct bytes
 line_at(const struct bytes *text, size_t *at)
 {

@@ -63,7 +63,7 @@ put_on(int fd, const char *path, int flags)
 	close(file);
 }
 
-/* Cuts the line of the trial into words; what stands behind < is the input. */
+/* Cuts the line of the trial into words; what stands after < is the input. */
 static void
 split(const struct sweep *s, char line[2000], const char *argv[MOST_ARGS],
     const char **input)
@@ -187,7 +187,7 @@ wait_for(pid_t pid, bool feeds, struct result *to)
 	/* What stands at the other ends of its pipes sees their end ... */
 	while (feeds && waitpid(-pid, NULL, 0) > 0)
 		continue;
-	/* ... and a command of the user's may have been left behind. */
+	/* ... and a command of the user's may have been left. */
 	kill(-pid, SIGKILL);
 }
 

@@ -88,7 +88,7 @@ responses_content(struct talk *t, size_t at, const json_t *item)
 		refuse(t, at, "empty", "message has no content");
 }
 
-/* Every call has an output somewhere behind it; reasoning leads to something.
+/* Every call has an output somewhere after it; reasoning leads to something.
  */
 void
 check_responses(struct talk *t)
