@@ -100,7 +100,7 @@ grow() { # FROM TO FILE OPTION...
 	for ((i = from; i <= to; i++)); do
 		head -n "$i" "$f" | ctx-prune --explain why "$@" > after \
 		    2> /dev/null || [ $? -eq 1 ]
-		# the last line that went
+		# the last line that was removed
 		cut=$(sed -n '/"action":"drop"/s/.*"line":\([0-9]*\).*/\1/p' why |
 		    tail -n 1)
 		cut=${cut:-0}

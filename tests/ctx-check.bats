@@ -407,7 +407,7 @@ said() {
 	    '{"type":"ai","content":"","additional_kwargs":{},"invalid_tool_calls":[{"name":null,"args":"{","id":"a","error":"x","type":"invalid_tool_call"}]}' \
 	    '{"type":"human","content":"go on","additional_kwargs":{}}'
 	lc='{"lc":1,"type":"constructor","id":["langchain","schema","messages","%s"],"kwargs":{%s}}'
-	# shellcheck disable=SC2059 # a format of ours
+	# shellcheck disable=SC2059 # the format is constant
 	lc() { printf "$lc" "$@"; }
 	WANT=([1]="$(lc ToolMessage '"content":'"$NONE"',"type":"tool","name":"f","tool_call_id":"a","status":"error"')")
 	said "$(lc HumanMessage '"content":"hi","type":"human"')" \
@@ -572,7 +572,7 @@ mended() {
 	local hi='{"role":"user","content":[{"text":"hi"}]}'
 	local says='{"role":"assistant","content":[{"text":"ok"}]}'
 	local result='{"role":"user","content":[{"toolResult":{"toolUseId":"%s","content":[{"text":"x"}]}}]}'
-	# shellcheck disable=SC2059 # formats of ours
+	# shellcheck disable=SC2059 # the formats are constant
 	call() { printf "$call" "$1"; }
 	# shellcheck disable=SC2059
 	result() { printf "$result" "$1"; }
@@ -660,7 +660,7 @@ mended() {
 	sed 's/"id":"call_[0-9]*",//' "$corpus/gemini/continued.jsonl" > in
 	ctx-check in
 	ctx-check --repair in | cmp - in
-	# After the last result nothing goes on.
+	# Nothing comes after the last result.
 	sed '5s/"willContinue":true/"willContinue":false/' \
 	    "$corpus/gemini/continued.jsonl" > in
 	run -1 ctx-check in
@@ -1034,7 +1034,7 @@ same() {
 }
 
 @test "--repair gives a result without an id to no older call" {
-	# Which has one, and its own result after ours.
+	# It has one, and its own result comes after the inserted one.
 	cat > in <<-'EOF'
 	{"role":"user","parts":[{"text":"u"}]}
 	{"role":"model","parts":[{"functionCall":{"name":"f","args":{},"id":"a"}},{"functionCall":{"name":"f","args":{}}}]}
@@ -1042,7 +1042,7 @@ same() {
 	EOF
 	same gemini
 	cmp in out
-	# What names the call that goes on is not that of another.
+	# A result that names the continued call does not answer another.
 	sed -i '$s/"id":"a"/"id":"a","willContinue":true/' in
 	sed -n '$s/,"willContinue":true//p' in >> in
 	same gemini
@@ -1166,7 +1166,7 @@ same() {
 @test "--repair inserts no result for a call whose id is empty" {
 	local call='{"role":"assistant","content":[{"type":"tool_use",%s"name":'
 	call+='"t","input":{}}]}\n'
-	# shellcheck disable=SC2059 # a format of ours
+	# shellcheck disable=SC2059 # the format is constant
 	{
 		echo '{"role":"user","content":"go"}'
 		printf "$call" '' '"id":"",'
@@ -1296,7 +1296,7 @@ same() {
 @test "--repair wraps arguments that are not an object into one, without loss" {
 	local call='{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":%s}}]}\n'
 	local was want
-	# shellcheck disable=SC2059 # a format of ours
+	# shellcheck disable=SC2059 # the format is constant
 	while IFS='|' read -r was want; do
 		{
 			printf "$call" "$was"
@@ -1322,7 +1322,7 @@ same() {
 @test "--repair turns an object that is written as a string into an object" {
 	local call='{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":%s}]}\n'
 	local was want
-	# shellcheck disable=SC2059 # a format of ours
+	# shellcheck disable=SC2059 # the format is constant
 	while IFS='|' read -r was want; do
 		{
 			echo '{"role":"user","content":"hi"}'
@@ -1946,7 +1946,7 @@ judged() {
 @test "anthropic accepts white space next to a text or a call, not alone" {
 	local text='{"type":"text","text":"%s"}' call='{"type":"tool_use","id":"a","name":"f","input":{}}'
 	local got='{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"}]}'
-	# shellcheck disable=SC2059 # a format of ours
+	# shellcheck disable=SC2059 # the format is constant
 	says() { printf "{\"role\":\"$1\",\"content\":[$text,%s]}" "$2" "$3"; }
 	judged anthropic -- "$(says user ' ' '{"type":"text","text":"a"}')" \
 	    "$(says assistant ' ' "$call")" "$got"

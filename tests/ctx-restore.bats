@@ -361,7 +361,7 @@ load helper
 	ctx-restore < forged 2> err | cmp - forged
 	[ "$(wc -l < err)" -eq 1 ]
 	[[ $(cat err) == *" 1 (see --spool), the first /?]0;a???xxx"* ]]
-	# Not where some are ours, nor where there are none.
+	# Not where some are files of ctx, nor where there are none.
 	messages "tool:[7 characters in other/a-$(printf '%032d' 0).md]" |
 	    cat - aged > both
 	ctx-restore < both > out 2> err

@@ -65,7 +65,7 @@ sizes() {
 	local text='{"role":"user","content":[{"type":"text","text":"%s"}]}\n'
 	local two='{"role":"user","content":[{"type":"text","text":"%s"},'
 	two+='{"type":"text","text":"%s"}]}\n'
-	# shellcheck disable=SC2059 # formats of ours
+	# shellcheck disable=SC2059 # the formats are constant
 	{
 		printf "$text" "日本語日本語" "  hello there" "a\\n\\nbc" \
 		    "\\t\\t\\t\\t日"

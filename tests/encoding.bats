@@ -147,7 +147,7 @@ seeds() {
 		head -c -1 kept > text
 		[ "$(ctx-count --json --text -e nfc.json text | jq .tokens)" \
 		    -le $limit ]
-		# No mark follows the cut, or went from before it.
+		# No combining mark follows the cut, or was removed before it.
 		sed '/truncated/d' kept | LC_ALL=C sed -E \
 		    's/e\xcc\x81\xcc\xa3//g; s/o\xcc\x82\xcc\x81//g' |
 		    tr -d '\n' > left

@@ -361,7 +361,7 @@ in_form() { # TURNS FILTER
 	sed 2d in > expected
 	[ "$(jq -r .content out | sed 2d)" = "$(jq -r .content expected)" ]
 	[ "$(jq -r .content out | sed -n 2p)" = "$N" ]
-	# The answer between them went, so they are one turn.
+	# The answer between them was removed, so they are one turn.
 	messages "user:Well, $(yes so | head -n 60 | paste -sd ' ')" \
 	    "assistant:Yes." "user:The colour of the kite?" "assistant:Green." |
 	    cat out - > more
@@ -462,7 +462,7 @@ in_form() { # TURNS FILTER
 	local part='{"role":"user","content":[{"type":"text","text":"'
 	part+='tell me of the %s, of its walls, of its floors and of the dust"'
 	part+='},{"type":"tool_result","tool_use_id":"%s","content":"tiles"}]}\n'
-	# shellcheck disable=SC2059 # a format of ours
+	# shellcheck disable=SC2059 # the format is constant
 	printf "$part" house a cellar b > in
 	messages user:stay user:now >> in
 	sed "2{h;d;};3G" in > house

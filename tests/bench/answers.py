@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Do ours and the rivals give the same answers (make bench-answers)?
+"""Do ctx and the rivals give the same answers (make bench-answers)?
 
 Counts of an agent's log, by every counter of the same encoding; what is left
 of chats by every trimmer that drops the oldest messages, at several budgets;
@@ -16,7 +16,7 @@ import logs
 import run
 
 ENCODING = "o200k_base"
-# Beyond the newest message and its question, which ours never drops.
+# Beyond the newest message and its question, which ctx never drops.
 BUDGETS = (5000, 10000, 20000)
 
 

@@ -7,7 +7,7 @@ run.py --endless GB                 memory over a stream that is never a file
 run.py --start                      start-up
 
 Every command is a process of its own that reads a file and writes to a pipe;
-ours and the rivals take turns, N times, and the medians are printed; who takes
+ctx and the rivals take turns, N times, and the medians are printed; who takes
 more than 20 seconds has one turn.  Rivals are looked for in $RIVALS, which
 tests/bench/rivals fills; one that is not there is named as missing.
 """
@@ -130,7 +130,7 @@ def present(command):
 
 
 def peak(command, stdin):
-    """MiB, as time(1) has it: to the kernel a child of ours is never smaller
+    """MiB, as time(1) has it: to the kernel a child process is never smaller
     than we are.  0 without that program."""
     if shutil.which("time") is None:
         return 0

@@ -3,7 +3,7 @@
  *
  * Input: a byte that chooses the command, then its arguments, each with a
  * NUL after it.  The linker (--wrap) gives us what a command would do once
- * its options are read, and its ends.  It ends with a status of ours, and
+ * its options are read, and its ends.  It ends with a status that ctx has, and
  * with 2 it says why in one line that no terminal obeys.
  */
 #include <setjmp.h>
@@ -87,7 +87,7 @@ __wrap_cli_parse(struct cli *cli, int argc, char **argv)
 	__real_cli_parse(cli, argc, argv);
 }
 
-/* No command line of ours makes files. */
+/* No command line here makes files. */
 FILE *
 __wrap_fopen(const char *name, const char *mode)
 {

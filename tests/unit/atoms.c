@@ -65,7 +65,7 @@ run_end(const char *p, size_t n, size_t at)
 	return at;
 }
 
-/* After a line break and at most 32 blanks, if a run goes on there; or 0. */
+/* After a line break and at most 32 blanks, if a run continues there; or 0. */
 static size_t
 next_line(const char *p, size_t n, size_t at)
 {

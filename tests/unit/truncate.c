@@ -323,7 +323,7 @@ truncate_text(struct sizes *sizes, struct ctx_truncate_options *options,
 
 /* ---- one text ---- */
 
-/* Is got the beginning of text->plain, a mark, and its end, parted where
+/* Is got the beginning of text->plain, a mark, and its end, separated where
  * cuts may fall? */
 static bool
 is_cut(const struct text *text, const struct ctx_buf *got, size_t mark_at,

@@ -2,9 +2,9 @@
  * calls.c - each system call of a command fails, one at a time
  *
  * strace lists the calls and makes the k-th of a name fail.  What the loader
- * does before main is left alone: the first call of ours is fcntl(0, F_GETFD).
- * Those of its threads and children, until these are other programs, are told
- * by strace as well and failed by others.c.
+ * does before main is left alone: the first call of the program itself is
+ * fcntl(0, F_GETFD). Those of its threads and children, until these are other
+ * programs, are told by strace as well and failed by others.c.
  */
 #include <errno.h>
 #include <stdio.h>

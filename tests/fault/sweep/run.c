@@ -216,7 +216,8 @@ run(struct sweep *s, const struct how *how, struct result *to)
 		leave_torn("run/archive");
 	(void)unlink("out");
 	(void)unlink("err");
-	/* The children of a child become ours, to be waited for. */
+	/* Children whose parent has ended become children of this process,
+	 * which waits for them. */
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
 		die("prctl");
 	sigemptyset(&child);

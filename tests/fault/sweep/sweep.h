@@ -26,7 +26,7 @@ enum {
 };
 
 struct trial {
-	const char *line; /* words parted by blanks; <FILE is its input */
+	const char *line; /* words separated by blanks; <FILE is its input */
 	unsigned may;
 };
 

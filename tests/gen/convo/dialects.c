@@ -598,7 +598,7 @@ gemini_result(struct gen *g, const struct call *call, const char *more)
 	    call->name, response, g->with_ids ? call->id : NULL, more);
 }
 
-/* The last result of a call that goes on, after what is said meanwhile. */
+/* The last result of a call with several results, after other messages. */
 static void
 gemini_late(struct gen *g, const struct call *call)
 {

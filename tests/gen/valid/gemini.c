@@ -150,7 +150,7 @@ gemini_answers(struct talk *t, size_t at, const struct row *row,
 	free(taken);
 }
 
-/* The row goes on with a content, or begins with it. */
+/* The row is continued by a content, or begins with it. */
 static void
 gemini_speaks(struct talk *t, size_t at, struct row *row, const json_t *m,
     bool again)
