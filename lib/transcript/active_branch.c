@@ -121,8 +121,8 @@ find_last_tip(const struct ctx_transcript *transcript, uint8_t *where)
 	return main_tip != 0 ? main_tip : any_tip;
 }
 
-/* Makes those lines before a summary active that the summary keeps: all from
- * the line on that it names in its member about. */
+/* Makes those lines before a summary active (sent to the model) that the
+ * summary keeps: all from the line on that it names in its member about. */
 static void
 keep_before(struct ctx_transcript *transcript, uint32_t summary)
 {

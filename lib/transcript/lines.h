@@ -37,8 +37,8 @@ struct ctx_transcript_line {
 	uint8_t record, kind, flags;
 	bool active, removed;
 	bool is_continued, continues; /* by, and a line of its message */
-	/* true if the line is not on the path from leaf to root and is active
-	 * only because of its tool results */
+	/* true if the line is not on the path from leaf to root, and is sent
+	 * to the model only because of its tool results */
 	bool results_only;
 	/* true if this line was removed and about_line is the line that
 	 * references are moved to */

@@ -16,7 +16,8 @@
 struct log {
 	struct ctx_transcript *transcript;
 	uint32_t *slots;
-	/* the active lines are slots[first] to slots[n - 1] */
+	/* slots[first] to slots[n - 1] are the lines that the agent would send
+	 */
 	size_t first, n;
 	size_t turns; /* active lines with CTX_LINE_USER */
 	/* the lines from slots[first] up to this index are all user messages */
@@ -55,8 +56,8 @@ find_line_slot(const struct log *log, uint32_t id)
 	return slot - 1;
 }
 
-/* Adds a line to the active lines.  If an active line has the same id, the new
- * line replaces it. */
+/* Adds a line to those that the agent would send.  If one of these has the
+ * same id, the new line replaces it. */
 static void
 replay_message(struct log *log, uint32_t line)
 {

@@ -155,7 +155,8 @@ ctx_transcript_add(struct ctx_transcript *transcript,
 
 /* ---- giving lines out ---- */
 
-/* Marks each line whose message is continued by a later active line. */
+/* Marks each line whose message is continued by a later line that is sent to
+ * the model. */
 static int
 mark_continuations(struct ctx_transcript *transcript, struct ctx_err *err)
 {
@@ -422,9 +423,9 @@ find_kept_ancestor(struct ctx_transcript *transcript, uint32_t line)
 	return up;
 }
 
-/* Returns the first line of this file, from this line on, that is active, kept
- * and has an id; 0 if there is none.  Stores it in the member to of each
- * removed line on the way, whose old value is not needed any more. */
+/* Returns the first line of this file, from this line on, that is sent to the
+ * model, kept and has an id; 0 if there is none.  Stores it in the member to
+ * of each removed line on the way, whose old value is not needed any more. */
 static uint32_t
 find_kept_successor(struct ctx_transcript *transcript, uint32_t line)
 {

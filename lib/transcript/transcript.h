@@ -8,7 +8,7 @@
 #include "io/io.h"
 #include "json/json.h"
 
-/* ---- transcript/transcript.c: the active lines of a session file -------- */
+/* ---- transcript/transcript.c: session files, and which lines are sent --- */
 
 /* The records (lines) of an agent's session file.  A later line can remove or
  * replace earlier ones, so all lines are kept in memory until the end of the
@@ -45,8 +45,8 @@ void ctx_transcript_begin(struct ctx_transcript *transcript,
  * are freed also if there is an error. */
 int ctx_transcript_add(struct ctx_transcript *transcript,
     const struct ctx_record *record, char *text, struct ctx_err *err);
-/* Decides which lines of the file are active; called after its last line was
- * added. */
+/* Decides which lines of the file are active (the agent would send them to the
+ * model); called after the last line was added. */
 int ctx_transcript_decide(struct ctx_transcript *transcript,
     struct ctx_err *err);
 /* Returns the next record of the file, scanned again, and sets *line to its
@@ -77,8 +77,9 @@ bool ctx_transcript_message_is_kept(const struct ctx_transcript *transcript,
  * So a message of several lines is reported once. */
 bool ctx_transcript_first_of_message(struct ctx_transcript *transcript,
     uint32_t line);
-/* Returns the index, in the conversation, of the message that an active line
- * belongs to.  If the line is the first of its message, the index is next. */
+/* Returns the index, in the conversation, of the message to which a line that
+ * is sent to the model belongs.  If the line is the first of its message, the
+ * index is next. */
 uint64_t ctx_transcript_message_index(struct ctx_transcript *transcript,
     uint32_t line, uint64_t next);
 /* Returns true if this line, or the line that replaced it, was removed. */

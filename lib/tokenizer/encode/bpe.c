@@ -67,7 +67,7 @@ keep_smaller(four_vector *least, const void *list)
 	*least = (four & first) | (*least & ~first);
 }
 
-/* Finds the lowest rank; see bpe_interleaved.h. */
+/* Finds the lowest rank among the merges of a lane; see bpe_interleaved.h. */
 static inline uint32_t
 least(const uint32_t *list, uint32_t n)
 {
@@ -126,8 +126,8 @@ ctx_bpe_pairs(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *out)
 
 	ctx_bpe_lane_begin(v, &lane, p, n);
 	merge_lanes(v, &lane, 1);
-	/* Skip the two ends of the lane: clear the lowest bit, and stop before
-	 * the highest. */
+	/* Leaves out the two ends of the lane: clears the lowest bit, and
+	 * stops before the highest. */
 	for (occupied = lane.occupied & (lane.occupied - 1);
 	     (occupied & (occupied - 1)) != 0; occupied &= occupied - 1)
 		out[k++] = lane.tokens[__builtin_ctzll(occupied)];
@@ -156,7 +156,8 @@ is_own_encoding(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 		right = v->parents[2 * (size_t)b];
 		if (left == a && right == b)
 			return true;
-		/* Of equal merges the leftmost comes first. */
+		/* Of several merges with the same rank the leftmost is made
+		 * first. */
 		if (right == b || (left != a && a > b)) {
 			limit = a;
 			a = left;
@@ -301,8 +302,9 @@ take_ahead(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 	while (*at < end) {
 		place = *at - begin + 1;
 		token = w->tokens[place];
-		/* Only the first token needs the check: adjacent tokens of one
-		 * window can always follow each other. */
+		/* Only the first token of the window is checked against the
+		 * token before it: adjacent tokens of one window can always
+		 * follow each other. */
 		if ((occupied >> place & 1) == 0 ||
 		    (m->n == taken && m->n > 0 &&
 			!may_follow_token(v, m, m->tokens[m->n - 1], token)) ||

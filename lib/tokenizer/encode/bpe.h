@@ -5,11 +5,10 @@
 #include "base/base.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-#define CTX_LANE  64 /* number of positions in struct ctx_bpe_lane */
+#define CTX_LANE  64 /* number of byte positions in a struct ctx_bpe_lane */
 #define CTX_LANES 64 /* maximum number of pretokens that are merged at once */
-#define CTX_BPE_MAX                                              \
-	62 /* maximum bytes of a pretoken in struct ctx_bpe_lane \
-	    */
+/* maximum number of bytes of a pretoken in a struct ctx_bpe_lane */
+#define CTX_BPE_MAX 62
 
 /* Ranks of merges from this value on mean that there is no merge.  The top bit
  * is not used, because some processors compare vectors of signed numbers
@@ -23,7 +22,8 @@ _Static_assert(CTX_VOCAB_MAX <= CTX_BPE_LANE_NONE / CTX_LANE,
  * has position i + 1; a token has the position of its first byte.  The
  * positions 0 and n + 1 contain CTX_PAIR_NOBODY, as no token merges with it. */
 struct ctx_bpe_lane {
-	/* bit i is set if position i has a token or is an end */
+	/* bit i is set if a token begins at position i of the lane, or the
+	 * lane ends there */
 	uint64_t occupied;
 	uint32_t n; /* bytes of the pretoken */
 	uint32_t tokens[CTX_LANE];
@@ -71,14 +71,15 @@ size_t ctx_bpe_pairs(const struct ctx_vocab *vocab, const char *p, size_t n,
 /* Working memory for merging long pretokens with one vocabulary.  A zeroed
  * struct is valid. */
 struct ctx_bpe {
-	/* the function that merges several pretokens at once; NULL for
-	 * ctx_bpe_lanes_portable */
+	/* function that merges several pretokens at once; NULL:
+	 * ctx_bpe_lanes_portable is used */
 	ctx_bpe_lanes_fn *lanes;
 	uint32_t *tokens; /* the tokens that the last call found */
 	size_t n, cap;
 	uint64_t *dead; /* bit i is set if no encoding can continue at byte i */
 	size_t dead_cap;
-	/* pieces of the pretoken that are encoded in advance; see bpe.c */
+	/* pieces of a long pretoken that are encoded before the rest; see
+	 * bpe.c */
 	struct ctx_ahead *ahead;
 };
 

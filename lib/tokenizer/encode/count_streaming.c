@@ -71,7 +71,7 @@ struct open {
 	struct ctx_token_counter *counter;
 	struct ctx_str text;
 	size_t at;       /* number of bytes counted so far */
-	uint64_t tokens; /* number of tokens of the bytes counted so far */
+	uint64_t tokens; /* number of tokens in the bytes counted so far */
 	bool changed;    /* true if the normal form differs from the text */
 	struct ctx_nfc_map map;
 	struct ctx_token_checkpoint

@@ -113,7 +113,8 @@ find_space_boundaries(const struct char_masks *b, bool breaks_end)
 	for (; starts != 0; starts &= starts - 1) {
 		start = starts & (0 - starts);
 		ends = (blank + start) & ~blank;
-		/* One run at a time, so that ends has only bits of this run. */
+		/* Handles one run of blanks at a time, so that ends has only
+		 * bits of this run. */
 		if ((ends & b->breaks) == 0)
 			found |= start;
 	}

@@ -95,9 +95,10 @@ struct ctx_vocab_head {
 	uint32_t n;
 	/* one more than the highest token id of the encoding */
 	uint32_t ids;
-	uint32_t line_bits;  /* log2 of the number of lines of the key table */
-	uint32_t spill_bits; /* log2 of the number of its overflow lines */
-	uint32_t pair_bits;  /* log2 of the number of lines of PAIRS */
+	uint32_t line_bits; /* log2 of the number of lines of the key table */
+	/* log2 of the number of overflow lines of the key table */
+	uint32_t spill_bits;
+	uint32_t pair_bits; /* log2 of the number of lines of PAIRS */
 	/* log2 of the number of entries of GROUPS */
 	uint32_t group_bits;
 	/* number of special tokens */
@@ -288,8 +289,10 @@ uint32_t ctx_vocab_longest(const struct ctx_vocab *vocab, const char *p,
 #define CTX_PAIR_SPREAD 0x9e3779b97f4a7c15u
 #define CTX_PAIR_GATHER 0xf1de83e19937733du /* inverse of CTX_PAIR_SPREAD */
 /* minimum log2 of the number of lines */
-#define CTX_PAIR_LEAST    14
-#define CTX_PAIR_AWAY     28 /* lowest bit of the distance from the home line */
+#define CTX_PAIR_LEAST 14
+/* lowest bit of the number that says how many lines an entry is away from its
+ * home line, where it is searched first */
+#define CTX_PAIR_AWAY     28
 #define CTX_PAIR_AWAY_MAX 15
 /* A line of the table of pairs: the tags of eight pairs, then the tokens that
  * the pairs merge to, with all bits inverted.  A token of zero marks an empty
