@@ -30,8 +30,8 @@ struct cli_progress {
 	bool shown; /* true if the line was ever drawn on the terminal */
 	/* all: bytes to read, 0 if not known; done: bytes read */
 	uint64_t all, done;
-	/* When reading began and when the line is drawn next, in milliseconds.
-	 */
+	/* When reading began, and when the progress line on the terminal will
+	 * be drawn next, in milliseconds. */
 	uint64_t began, next;
 };
 

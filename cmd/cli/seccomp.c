@@ -44,8 +44,8 @@ static const unsigned refused[] = {
 #ifdef SYS_socketcall
     SYS_socketcall,
 #endif
-    /* calls that run programs, or that affect or share memory with other
-     * processes */
+    /* system calls that run programs, or that affect or share memory with
+     * other processes */
     SYS_execve, SYS_execveat, SYS_kill, SYS_tkill, SYS_rt_sigqueueinfo,
     SYS_rt_tgsigqueueinfo, SYS_ptrace, SYS_process_vm_readv,
     SYS_process_vm_writev, SYS_setpriority, SYS_sched_setscheduler,
@@ -57,8 +57,8 @@ static const unsigned refused[] = {
     SYS_shmget, SYS_shmat, SYS_shmctl, SYS_msgget, SYS_msgsnd, SYS_msgrcv,
     SYS_msgctl, SYS_semget, SYS_semctl,
 #endif
-/* calls that change the mode, owner, times, length or attributes of a file by
- * its path */
+/* system calls that change the mode, owner, times, length or attributes of a
+ * file by its path */
 #ifdef SYS_chmod
     SYS_chmod, SYS_chown, SYS_lchown,
 #endif
@@ -75,7 +75,8 @@ static const unsigned refused[] = {
     SYS_fchmodat, SYS_fchownat, SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr,
     SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr, SYS_inotify_add_watch,
     SYS_fanotify_init, SYS_open_by_handle_at,
-    /* calls that change the whole system, or what this process sees of it */
+    /* system calls that change the whole system, or what this process sees of
+     * it */
     SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_unshare, SYS_setns,
     SYS_bpf, SYS_perf_event_open, SYS_keyctl, SYS_add_key, SYS_request_key,
     SYS_reboot, SYS_sethostname, SYS_settimeofday, SYS_clock_settime,

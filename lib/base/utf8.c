@@ -101,7 +101,8 @@ enum {
 	TWO_CONTS = 1 << 7,
 };
 
-/* ANY: the errors that do not depend on the low half of the first byte. */
+/* ANY: the errors in UTF-8 that do not depend on the low four bits of a
+ * character's first byte. */
 #define ANY  (TOO_SHORT | TOO_LONG | TWO_CONTS)
 #define F5   (ANY | TOO_LARGE | SHORTER_4)
 #define CONT (TOO_LONG | TWO_CONTS | SHORTER_2)

@@ -57,13 +57,13 @@ struct ctx_repair_entry {
 
 struct ctx_repair_queue {
 	struct ctx_repair_entry *list;
-	/* list[from] is the first entry that was not written yet */
+	/* list[from] is the first queued message that was not written yet */
 	size_t from, n, cap;
 	/* true if the model's provider refuses signed reasoning after a change
 	 */
 	bool binds;
 	/* True if something that is sent to the model was changed before the
-	 * next entry to be written. */
+	 * next queued message. */
 	bool changed;
 };
 
@@ -105,28 +105,28 @@ struct ctx_repair_queue *ctx_repair_choose_queue(struct ctx_repair *repair,
     bool inside);
 struct ctx_repair_entry *ctx_repair_append_entry(struct ctx_repair_queue *queue,
     struct ctx_err *err);
-/* Returns the queue's entry for a message; NULL if it was written.  Indices
- * never fall; a record that is not a message has the index of the message
- * before it. */
+/* Returns the entry of a message in the queue; NULL if the message was
+ * written.  Indices never fall; a record that is not a message has the index
+ * of the message before it. */
 struct ctx_repair_entry *ctx_repair_find_entry(
     const struct ctx_repair_queue *queue, uint64_t message);
-/* Returns the next message after entry i that is kept and sent to the model;
- * NULL if there is none. */
+/* Returns the next queued message after number i that is kept and sent to the
+ * model; NULL if there is none. */
 struct ctx_repair_entry *ctx_repair_find_shown(
     const struct ctx_repair_queue *queue, size_t i);
 void ctx_repair_release_entry(struct ctx_repair_entry *entry);
 /* Releases all entries. */
 void ctx_repair_clear_queue(struct ctx_repair_queue *queue);
-/* Sets the bytes of the entry to a copy of the n bytes at p, which the entry
- * owns. */
+/* Sets the bytes of a queued message to a copy of the n bytes at p, which the
+ * queue owns. */
 int ctx_repair_own(struct ctx_repair_entry *entry, const char *p, size_t n,
     struct ctx_err *err);
 /* Writes the original bytes of the message to the archive, unless that was
  * done before or this is a trial. */
 int ctx_repair_archive(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, struct ctx_err *err);
-/* Records that the entry's bytes were changed at offset at, in what is sent to
- * the model. */
+/* Records that a queued message was changed at byte offset at, in what is sent
+ * to the model. */
 void ctx_repair_note_change(struct ctx_repair_entry *entry, size_t at);
 
 /* ---- repair_results.c: tool results that a repair inserts ---- */
@@ -143,31 +143,32 @@ int ctx_repair_compose_results(struct ctx_repair *repair,
  * a user message next to another one where the rules forbid that. */
 int ctx_repair_mark_result(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, bool judging, struct ctx_fix *fix);
-/* Returns true if tool results will be inserted for calls of this entry. */
+/* Returns true if tool results will be inserted for calls of this queued
+ * message. */
 bool ctx_repair_has_due_results(const struct ctx_repair_entry *entry);
-/* Returns true if the tool results for this entry are inserted into next, the
- * message after it: if next contains the other results of the turn, or if
- * there must not be two user messages in a row. */
+/* Returns true if the tool results to be inserted for the queued message entry
+ * are put into next, the message after it: if next contains the other results
+ * of the turn, or if there must not be two user messages in a row. */
 bool ctx_repair_results_in_next(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next);
-/* Returns true if the tool results for this entry must be inserted after next.
- * A result without an id is taken to answer the oldest call, so it must come
- * after the existing results.  But if results must directly follow their
- * calls, it comes before the next assistant message. */
+/* Returns true if the tool results to be inserted for the queued message entry
+ * must come after next.  A result without an id is taken to answer the oldest
+ * call, so it must come after the existing results.  But if results must
+ * directly follow their calls, it comes before the next assistant message. */
 bool ctx_repair_results_after_next(const struct ctx_repair_entry *entry,
     bool nameless, const struct ctx_repair_entry *next);
-/* Moves the tool results to be inserted for entry before those for next.  The
- * array is moved and extended instead of copied, so that many calls in a row
- * take linear time. */
+/* Moves the tool results to be inserted for the queued message entry before
+ * those for next.  The array is moved and extended instead of copied, so that
+ * many calls in a row take linear time. */
 int ctx_repair_move_results(struct ctx_repair_entry *entry,
     struct ctx_repair_entry *next, struct ctx_err *err);
-/* Appends the tool results to be inserted for entry, separated by part, and
- * then the text tail. */
+/* Appends the tool results to be inserted for a queued message, separated by
+ * part, and then the text tail. */
 int ctx_repair_append_results(struct ctx_buf *out,
     const struct ctx_repair_entry *entry, const char *part, const char *tail,
     struct ctx_err *err);
-/* Appends the tool results to be inserted for entry as messages, separated by
- * part. */
+/* Appends the tool results to be inserted for a queued message as messages,
+ * separated by part. */
 int ctx_repair_append_result_messages(struct ctx_buf *out,
     const struct ctx_repair_entry *entry, const char *part,
     struct ctx_err *err);
@@ -177,7 +178,7 @@ int ctx_repair_append_result_messages(struct ctx_buf *out,
 /* Begins a conversation: one inside a record or, if inside is false, that of
  * messages that are records. */
 void ctx_repair_begin(struct ctx_repair *repair, bool inside, bool binds);
-/* Appends an entry for a message that will now be checked by these rules. */
+/* Appends a message, which will now be checked by these rules, to the queue. */
 int ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
     uint64_t rules, const struct ctx_place *place, struct ctx_err *err);
 /* Makes the repairs of a message after it was checked. */
@@ -193,35 +194,38 @@ int ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
 int ctx_repair_finding(struct ctx_repair *repair,
     const struct ctx_finding *finding, const struct ctx_message *message,
     struct ctx_fix *fix, struct ctx_err *err);
-/* Returns true if the entry is a line of an agent's session file.  Such lines
- * refer to each other, so they are not repaired. */
+/* Returns true if the queued message is a line of an agent's session file.
+ * Such lines refer to each other, so they are not repaired. */
 bool ctx_repair_is_linked(const struct ctx_repair_entry *entry, bool inside);
 
 /* ---- repair_earlier.c: repairs of a message that was checked before ---- */
 
-/* Removes the first cache breakpoint of an entry that is a record.  Returns 1
- * and sets *old to the removed bytes; 0 if there is none; -1 with *err. */
+/* Removes the first cache breakpoint of a queued message that is a record by
+ * itself.  Returns 1 and sets *old to the removed bytes; 0 if there is none;
+ * -1 with *err. */
 int ctx_repair_breakpoint(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, struct ctx_str *old, struct ctx_err *err);
-/* Replaces an image of an entry that is a record by a text. ordinal is the
- * image's index among those that can be replaced.  Returns 1 and sets *old to
- * the replaced bytes; 0 if there is no such image; -1 with *err. */
+/* Puts a text in the place of an image, in a queued message that is a record
+ * by itself. ordinal is the image's index among those that can be replaced.
+ * Returns 1 and sets *old to the replaced bytes; 0 if there is no such image;
+ * -1 with *err. */
 int ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     size_t ordinal, struct ctx_str *old, struct ctx_err *err);
 
 /* ---- repair_reasoning.c: signed reasoning after a change ---- */
 
-/* Returns the offset in the bytes of the next entry to be written after which
- * signed reasoning must be removed; SIZE_MAX: nowhere. */
+/* Returns the byte offset in the next queued message after which signed
+ * reasoning must be removed; SIZE_MAX: nowhere. */
 size_t ctx_repair_pass_change(struct ctx_repair_queue *queue,
     const struct ctx_repair_entry *entry);
-/* Removes signed reasoning that ends after byte from of an entry that is a
- * record, and reports that. */
+/* Removes signed reasoning that ends after byte from of a queued message that
+ * is a record by itself, and reports that. */
 int ctx_repair_record_reasoning(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, size_t from, struct ctx_err *err);
 /* Removes signed reasoning that comes after a change from the messages of a
  * conversation inside a record, after all other edits were added.  The member
- * changed_from of each entry is as ctx_repair_pass_change has returned it. */
+ * changed_from of each queued message is as ctx_repair_pass_change has
+ * returned it. */
 int ctx_repair_inner_reasoning(struct ctx_repair *repair, struct ctx_err *err);
 
 /* ---- repair_conversation.c: a conversation inside a record ---- */
@@ -236,8 +240,8 @@ int ctx_repair_conversation(struct ctx_repair *repair,
  * then be the bytes of repair->out. */
 int ctx_repair_take_record(struct ctx_repair *repair, struct ctx_str *text,
     struct ctx_err *err);
-/* Ends a record, and writes the entries before the message with index settled,
- * about which there can be no more findings. */
+/* Ends a record, and writes the queued messages before the one with index
+ * settled, about which there can be no more findings. */
 int ctx_repair_record(struct ctx_repair *repair, const struct ctx_event *event,
     uint64_t settled, struct ctx_err *err);
 /* Writes all remaining entries. */

@@ -37,7 +37,7 @@ insert_results(struct ctx_repair *repair, const struct ctx_json *json,
 	    err);
 }
 
-/* Inserts a user message before the message that the entry stands for. */
+/* Inserts a user message before a queued message. */
 static int
 insert_leading_message(struct ctx_repair *repair, const struct ctx_json *json,
     const struct ctx_repair_entry *entry, struct ctx_err *err)

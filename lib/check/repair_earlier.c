@@ -30,7 +30,7 @@ record_first_marker(void *user, const struct ctx_json *json, uint32_t container,
 	return 0;
 }
 
-/* Makes the edits of repair->entry_edits in the bytes of the entry. */
+/* Makes the edits of repair->entry_edits in the bytes of a queued message. */
 static int
 apply_entry_edits(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_err *err)
@@ -43,8 +43,9 @@ apply_entry_edits(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	return ctx_repair_own(entry, repair->out.p, repair->out.n, err);
 }
 
-/* Replaces the bytes piece of the entry by with.  Sets *old to a copy of
- * piece, because the entry's bytes are changed.  Returns 1, or -1 with *err. */
+/* Replaces the bytes piece of a queued message by with.  Sets *old to a copy
+ * of piece, because the message's bytes are changed.  Returns 1, or -1 with
+ * *err. */
 static int
 replace_in_entry(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_str piece, struct ctx_str with, struct ctx_str *old,

@@ -46,8 +46,8 @@ ctx_repair_append_entry(struct ctx_repair_queue *queue, struct ctx_err *err)
 {
 	struct ctx_repair_entry *list, *entry;
 
-	/* Removes the entries that were written, once they are most of the
-	 * list. */
+	/* Removes the messages that were written from the queue, once they are
+	 * most of it. */
 	if (queue->from > queue->n / 2) {
 		queue->n -= queue->from;
 		memmove(queue->list, queue->list + queue->from,

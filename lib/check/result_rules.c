@@ -202,8 +202,8 @@ ctx_validate_result(struct ctx_validator *validator, size_t i,
 	    (check_string_result(validator, i, err) < 0 ||
 		check_screenshot(validator, i, err) < 0))
 		return -1;
-	/* Results of tools that the provider runs have no payload; they are
-	 * sent back unchanged. */
+	/* Results of tools that the provider runs have no content that ctx
+	 * reads; they are sent back unchanged. */
 	if (validator->dialect == NULL || message->blocks[i].payload == 0)
 		return 0;
 	for (k = i + 1;

@@ -178,8 +178,8 @@ release_shares(struct counted_conversation *conversation)
 	free(conversation->share_of);
 }
 
-/* Returns the position in its conversation of the message that was added to the
- * groups last. */
+/* Returns the position, in its conversation, of the message that was counted
+ * last. */
 static uint64_t
 find_index(const struct count_run *run, const struct ctx_event *event,
     const struct ctx_segment *segment)

@@ -148,8 +148,9 @@ add_message_flags(const struct ctx_message *message, unsigned flags)
 	return flags;
 }
 
-/* Adds the segment of a message.  If the message's tool results have a segment
- * of their own (CTX_SEGMENT_REST), they are left out. */
+/* Adds a segment (the unit that is kept or removed) for a message.  If the
+ * message's tool results have a segment of their own (CTX_SEGMENT_REST), this
+ * segment is for its other blocks only. */
 static int
 add_message_segment(struct ctx_groups *groups,
     const struct ctx_message *message, const struct ctx_cost *cost,

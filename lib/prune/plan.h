@@ -21,9 +21,10 @@ void ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
 /* Returns the tokens of all notices that are inserted or kept. */
 uint64_t ctx_notice_cost(const struct ctx_plan *plan,
     const struct ctx_groups *groups);
-/* Removes notices, the oldest first, until the conversation is within the
- * budget.  A notice of an earlier run is removed only if a user message
- * follows it. */
+/* Removes notices (texts that say that messages were removed), the oldest
+ * first, until the conversation is within the budget.  A notice that an
+ * earlier run inserted is removed only if a user message follows it, since
+ * otherwise roles might not alternate. */
 void ctx_notice_remove(struct ctx_plan *plan, const struct ctx_groups *groups);
 
 /* The functions of one kind of scorer.  The scorer's own struct begins with a

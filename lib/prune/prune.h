@@ -159,7 +159,8 @@ enum ctx_floor_kind {
 	/* user message or last group of one of the newest turns (keep_turns) */
 	CTX_FLOOR_TURN,
 	CTX_FLOOR_OPEN, /* a tool call without result */
-	/* kept for another reason by a strategy without a budget */
+	/* kept for a reason that is not listed above, by a strategy that has
+	 * no token budget */
 	CTX_FLOOR_KEPT,
 	CTX_FLOOR_KINDS
 };

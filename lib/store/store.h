@@ -82,9 +82,10 @@ struct ctx_spool_sum {
 	char digits[CTX_SPOOL_DIGITS];
 	uint64_t bytes, chars; /* characters, if the contents are UTF-8 */
 };
-/* Computes the hash digits, bytes and characters of a file of the spool,
- * without reading the whole file into memory.  Returns 1, 0 if there is no
- * such file, or -1 with *err; a file of more than most bytes is not read. */
+/* Reads a file of the spool piece by piece, and computes the hash of its
+ * contents (as hex digits), its bytes and its characters.  Returns 1, 0 if
+ * there is no such file, or -1 with *err.  A file with more bytes than the
+ * limit most is not read. */
 int ctx_spool_sum(const struct ctx_spool *spool, const char *name,
     uint64_t most, struct ctx_spool_sum *sum, struct ctx_err *err);
 /* Calls the function file for each entry of the spool directory, including "."

@@ -149,7 +149,8 @@ emit_event(const struct ctx_stream *stream, struct ctx_event *event,
 	return 1;
 }
 
-/* Makes an event for the conversation inside the record. */
+/* Returns an event (begin, message or end) of the conversation that is inside
+ * the record. */
 static int
 emit_inner_event(const struct ctx_stream *stream, struct ctx_event *event,
     enum ctx_event_kind kind, uint32_t node)

@@ -27,8 +27,9 @@ find_line_of_id(const struct ctx_transcript *transcript, uint32_t id)
 	return line > transcript->from ? line : 0;
 }
 
-/* For each line of the file, finds the lines whose ids its members parent and
- * about contain, and the newer line with the line's own id. */
+/* For each line of the file, finds three lines: its parent, the line that it
+ * is about (both are named by id in the line), and a newer line with its own
+ * id. */
 static int
 resolve_line_ids(struct ctx_transcript *transcript, struct ctx_err *err)
 {
@@ -121,8 +122,8 @@ find_last_tip(const struct ctx_transcript *transcript, uint8_t *where)
 	return main_tip != 0 ? main_tip : any_tip;
 }
 
-/* Makes those lines before a summary active (sent to the model) that the
- * summary keeps: all from the line on that it names in its member about. */
+/* Marks those lines before a summary as sent to the model that the summary
+ * keeps: all from a line on that the summary names. */
 static void
 keep_before(struct ctx_transcript *transcript, uint32_t summary)
 {

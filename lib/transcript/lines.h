@@ -1,5 +1,5 @@
-/* lines.h - what is known of each line of a session file, and whether the line
- * is active */
+/* lines.h - what is known of each line of a session file, and whether the
+ * agent would still send it to the model */
 #ifndef CTX_TRANSCRIPT_LINES_H
 #define CTX_TRANSCRIPT_LINES_H
 

@@ -3,9 +3,10 @@
  * a summary
  *
  * What is older than the messages to be kept is removed, and more if these and
- * the summary would exceed the target.  A summary of an earlier run is removed
- * together with other messages, because the new summary includes it, and never
- * alone.  Its tokens count as tokens for the new summary.
+ * the summary would exceed the target.  The summary of an earlier run is
+ * removed together with other messages, because the new summary includes it,
+ * and never alone.  The tokens of the earlier summary then count as room for
+ * the new one.
  */
 #include "prune/plan.h"
 
