@@ -219,9 +219,10 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_message *message,
 	if (add_message_segment(groups, message, cost, flags, err) < 0)
 		return -1;
 	count_message(groups, message);
-	/* If the message is split, its tool results belong to the turn before.
-	 * The open calls of that turn are closed after the results have been
-	 * matched. */
+	/* If a user message has both tool results and text, the results belong
+	 * to the turn before and the text begins a new one.  The tool calls of
+	 * the turn before that still have no result are closed, after the
+	 * results were matched with their calls. */
 	if (ends_open_calls(groups, message, may_open && !split))
 		ctx_groups_expire_calls(groups);
 	groups->has_remote_state |=

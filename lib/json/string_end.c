@@ -73,8 +73,9 @@ resolve_escapes(struct string_end *search, struct string_block *block)
 	return true;
 }
 
-/* Ends the search at the first stop of the block.  If that byte is not the
- * closing quote or the end of the text, sets search->wrong to the error. */
+/* Ends the search for the end of a JSON string at the first byte of the block
+ * of 64 that cannot be inside the string.  If that byte is neither the closing
+ * quote nor the end of the text, sets search->wrong to the error. */
 INLINE void
 stop_search(struct string_end *search, const struct string_block *block)
 {

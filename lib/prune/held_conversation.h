@@ -47,11 +47,13 @@ struct held_message {
  * held_conversation.inserted_json. */
 struct insertion {
 	bool summary; /* false: a notice */
-	/* true: a block of the message; false: a message before it */
+	/* true if the summary or notice becomes a block of the message, false
+	 * if it becomes a message before it */
 	bool is_block;
 	uint64_t tokens;
 	size_t string_at, string_n; /* its text there, as a JSON string */
-	/* where in inserted_json its JSON is; json_n 0: not made yet */
+	/* where the JSON of the summary or notice is in inserted_json; json_n
+	 * 0: not made yet */
 	size_t json_at, json_n;
 };
 
@@ -151,8 +153,8 @@ int ctx_held_message_apply_edits(struct prune *run,
 
 /* ---- hold_message.c ---- */
 
-/* Adds a message to the conversation's groups, and sets the members of *held
- * that depend on it. */
+/* Adds a message to the groups of messages that must be kept or removed
+ * together, and sets the members of *held that depend on the message. */
 int ctx_prune_hold_message(struct prune *run,
     struct held_conversation *conversation, struct held_message *held,
     const struct ctx_event *event, struct ctx_err *err);

@@ -108,7 +108,8 @@ ctx_tokenizer_real(const struct ctx_tokenizer *tokenizer)
 	return tokenizer->vocab.head != NULL;
 }
 
-/* Converts a token's number in the vocabulary into its id in the encoding. */
+/* Converts the index of a token in ctx's own vocabulary table into the token's
+ * id in the encoding. */
 static inline uint32_t
 ctx_token_id(const struct ctx_vocab *v, uint32_t token)
 {

@@ -109,8 +109,8 @@ compute_cosine(const double *a, const double *b, size_t n)
 	return aa > 0 && bb > 0 ? dot / sqrt(aa * bb) : 0;
 }
 
-/* Returns the number of lines of the answer; the last one may have no line
- * feed. */
+/* Returns the number of lines that the embedder has written; the last one may
+ * have no line feed. */
 static size_t
 count_lines(const struct ctx_buf *text)
 {

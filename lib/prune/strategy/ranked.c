@@ -22,7 +22,8 @@ struct ranked {
 	size_t candidate_index, turn; /* indices in candidates and in turns */
 };
 
-/* A turn, and what is left of it while groups are removed. */
+/* A turn (user messages and everything up to the next), and what is left of it
+ * while groups of messages are removed. */
 struct turn {
 	/* tokens of the turn's user messages, which are removed with its last
 	 * group */
