@@ -105,8 +105,9 @@ write_marked(struct marking *marking, struct cache_run *run,
 	return 0;
 }
 
-/* Returns true if message i of the list can no longer get a breakpoint other
- * than the system prompt's, so it can be written now. */
+/* Returns true if message i of the list can be written now: no later message
+ * can make ctx put a cache breakpoint on it. (The breakpoint after the system
+ * prompt does not depend on later messages.) */
 static bool
 is_message_due(const struct cache_run *run, size_t i)
 {

@@ -319,8 +319,9 @@ struct ctx_prune_options {
 	struct ctx_amount target;  /* percent: of the budget */
 	uint64_t trigger_tokens;   /* lowers the trigger to this; 0: does not */
 	uint64_t
-	    /* used if there is no budget: tokens of the window that are left
-	     * for the answer */
+	    /* used if no token budget is given: the output may then have as
+	     * many tokens as the window minus this number, which is left for
+	     * the answer */
 	    reserve;
 	uint64_t window; /* tokens; 0: the model's */
 	struct ctx_pattern pin_text, pin_tool;
