@@ -63,8 +63,8 @@ struct ctx_age_options {
 	 * newest message; 0: any age. */
 	uint64_t older;
 	uint64_t over; /* replace only results of more characters */
-	/* Characters of a result that are kept before the reference, at most
-	 * CTX_AGE_HEAD. */
+	/* Number of characters of a tool result that are kept before the line
+	 * that refers to its file, at most CTX_AGE_HEAD. */
 	uint64_t head;
 	/* Change nothing unless that saves at least this many tokens. */
 	uint64_t at_least;

@@ -5,8 +5,8 @@
 
 #include "age/age.h"
 
-/* A tool result or media block, and the reference that replaces it.  Valid if
- * zeroed; may be used for one result after another. */
+/* A tool result or media block, and the reference to a file that replaces it.
+ * Valid if zeroed; may be used for one result after another. */
 struct aged_result {
 	/* text of the whole tool result; of media the decoded payload */
 	struct ctx_buf text;

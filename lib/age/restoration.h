@@ -65,8 +65,8 @@ struct restoration {
 	struct ctx_message unstripped_message;
 	struct ctx_edits strip_edits; /* edits that remove the reasoning */
 	struct ctx_buf stripped;      /* the original without its reasoning */
-	/* True if a reference in the record cannot be followed, so that the
-	 * record is not changed. */
+	/* True if a file to which the record refers is missing or was changed,
+	 * so that the record is not changed. */
 	bool has_broken_reference;
 	struct ctx_json json;   /* JSON of a file with a removed result */
 	struct ctx_edits edits; /* edits of the record */

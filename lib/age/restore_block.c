@@ -102,8 +102,8 @@ append_referenced_content(struct restoration *restoration,
 	    : 0;
 }
 
-/* Adds the edit that puts a tool result back, if it is only a reference now.
- * content is the JSON node of the result's content. */
+/* Adds the edit that puts a tool result back, if ctx-age has left only a line
+ * that refers to a file. content is the JSON node of the result's content. */
 static int
 restore_result(struct restoration *restoration, const struct ctx_event *event,
     uint32_t content, struct ctx_err *err)

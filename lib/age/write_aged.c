@@ -1,5 +1,5 @@
 /* write_aged.c - writes the messages in the queue of ctx-age, with old tool
- * results replaced by references */
+ * results replaced by references to files */
 #include <stdlib.h>
 
 #include "age/age_queue.h"

@@ -108,9 +108,9 @@ struct ctx_request_prefix_item {
 	/* True if the message is continued by a later item, from another
 	 * record. */
 	bool is_continued;
-	/* Place of the item's compared text in the stored texts of the request,
-	 * in bytes: offset and length.  Set if the texts are stored (option
-	 * keep). */
+	/* Where the text of this item, which is compared with that of another
+	 * request, is in the stored texts: offset and length in bytes.  Set if
+	 * the texts are stored (option keep). */
 	size_t text, text_n;
 };
 /* How a request is read for a comparison. */

@@ -55,8 +55,8 @@ apply_text_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	    : 1;
 }
 
-/* Records that a user message will be inserted before the entry, if the format
- * has a template for it. */
+/* Records that a user message will be inserted before a queued message, if ctx
+ * has a template of a user message for the format. */
 static int
 mark_leading_message(struct ctx_repair_entry *entry, struct ctx_fix *fix)
 {

@@ -18,8 +18,8 @@
 
 #include "store/store.h"
 
-/* Returns true if the path is UTF-8 without control characters, since a
- * reference is one line of text. */
+/* Returns true if the path is UTF-8 without control characters, since it
+ * becomes part of a line of text that refers to a file. */
 static bool
 is_printable_path(const char *dir)
 {

@@ -7,8 +7,8 @@
 
 /* ---- store/spool.c: results on disk ------------------------------------- */
 
-/* Maximum number of characters of the original text that are kept before a
- * reference. */
+/* Maximum number of characters of the original text that are kept before the
+ * line that refers to the spool file. */
 #define CTX_AGE_HEAD 4000
 
 /* Number of hex digits of the SHA-256 in a file's name; they are before the
@@ -115,15 +115,16 @@ struct ctx_reference {
 	size_t at;             /* bytes of the text before its line */
 };
 
-/* Returns true if a text ends in a line that is a reference, and has at most
- * CTX_AGE_HEAD characters before it: the form that ctx-age gives a tool
- * result. */
+/* Returns true if a text has the form that ctx-age gives a tool result: it
+ * ends in a line that names a file of the spool (a reference), with at most
+ * CTX_AGE_HEAD characters before that line. */
 bool ctx_reference_find(const char *p, size_t n, struct ctx_reference *ref);
-/* Returns true if the n bytes at p are exactly one line, a reference to media.
- */
+/* Returns true if the n bytes at p are exactly one line that refers to an
+ * image or other media in the spool. */
 bool ctx_reference_media(const char *p, size_t n, struct ctx_reference *ref);
-/* Returns false if the JSON string literal is too long to contain a reference
- * in the form that ctx-age gives; then it need not be decoded. */
+/* Returns false if the JSON string literal is too long for a text that ctx-age
+ * has left (a beginning and a line that refers to a file); then it need not be
+ * decoded. */
 bool ctx_reference_may_be(struct ctx_str literal);
 /* Returns true if the reference names a file of the spool with the path dir. */
 bool ctx_reference_into(const struct ctx_reference *ref, const char *dir);

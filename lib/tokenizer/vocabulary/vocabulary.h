@@ -354,8 +354,9 @@ ctx_vocab_pair(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 	return ctx_vocab_pair_far(v, ctx_pair_hash(a, b));
 }
 
-/* Returns the index in part 0, 1 or 2 of the table LENGTHS: a hash of the first
- * two, four or eight bytes of p. */
+/* Returns an index into LENGTHS, a table that says which lengths tokens with
+ * certain first bytes have.  The index is a hash of the first two, four or
+ * eight bytes of p, for part 0, 1 or 2 of the table. */
 static inline uint32_t
 ctx_lengths_index(const char *p, int table)
 {
