@@ -533,8 +533,12 @@ values_of() { # option, arg, choices
 			fail "'$CTX_SUMMARIZER' '$CTX_EMBEDDER' $options"
 	done <<-'X'
 		cat|cat|-b 16k|yes
+		cat|cat|-s heuristic -b 16k|yes
+		cat|cat|--summarizer cat --embedder cat -b 16k|yes
 		|tee texts > lines; sed 's/.*/[1]/' lines|-s recall -b 1000|yes
 		tee messages > copy; echo Hi||-s summarize -b 1000|yes
+		||-s recall -b 1000|yes
+		||-s summarize -b 1000|yes
 		||-s recall --no-sandbox -b 1000|no
 	X
 	# Both commands could write files.

@@ -304,8 +304,8 @@ restrict_files(const struct cli *cli, const struct cli_sandbox_grants *needs,
 	if (needs->spool != NULL)
 		allow_spool(&s, needs->spool, needs->stores);
 	if (needs->written != NULL) {
-		/* If the file to be written is a symbolic link, this rule
-		 * allows its target. */
+		/* If the file to be written is a symbolic link, the kernel
+		 * allows access to the link's target. */
 		allow(&s, needs->written, MAY_WRITE | MAY_TRUNCATE);
 		allow_beside(&s, needs->written,
 		    MAY_WRITE | MAY_MAKE | MAY_REMOVE | MAY_TRUNCATE);

@@ -11,8 +11,8 @@ struct calibrate_sum {
 	uint64_t text, rest;
 };
 
-/* What is known of the requests in a stream: for each request the tokens that
- * the provider billed and those that ctx counted. */
+/* The requests in a stream: for each request, the tokens that the provider
+ * billed and those that ctx counted. */
 struct calibrate {
 	struct calibrate_call *list;
 	size_t n, cap;

@@ -56,7 +56,7 @@ struct ctx_age_options {
 	/* Number of newest messages, or tool results, that are not changed. */
 	uint64_t keep;
 	/* The boundary between changed and unchanged results moves only after
-	 * this many further messages or results, so that the prompt cache stays
+	 * this many further messages or results, so that the prompt cache is
 	 * valid longer.  Not 0. */
 	uint64_t step;
 	/* Change only messages more than this many milliseconds older than the

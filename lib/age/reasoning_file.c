@@ -83,7 +83,8 @@ ctx_place_next(struct message_place *place, const struct ctx_message *message,
 		return 0;
 	for (i = 0; i < message->n && rc == 0; i++)
 		rc = append_stable_block(&stable, message, i, scratch, err);
-	/* Every message is hashed, so this is not the slower sha256. */
+	/* SipHash, which is faster than SHA-256, because every message of the
+	 * conversation is hashed here. */
 	if (stable.n > 0)
 		ctx_hash_wide(&place->so_far, stable.p, stable.n,
 		    place->so_far.k);

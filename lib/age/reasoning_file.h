@@ -13,9 +13,9 @@
  * stored in the spool file reasoning-DIGITS.json.
  *
  * ctx_restore finds the file by the message without reasoning.  DIGITS are
- * from a SHA-256 over that message, its number, and the texts, tool calls and
- * media of the conversation so far.  The message alone is not enough: messages
- * like "ok" occur in many conversations.
+ * from a SHA-256 over that message, its number, and a hash of the texts, tool
+ * calls and media of the conversation so far.  The message alone is not enough:
+ * messages like "ok" occur in many conversations.
  */
 /* The place of a message in its conversation, from which the name of the file
  * with its original is made. */

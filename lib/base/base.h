@@ -118,18 +118,19 @@ void ctx_arena_release(struct ctx_arena *arena);
 /* ---- base/hash.c: keyed hashing ----------------------------------------- */
 
 /*
- * A hash key for tables whose entries come from the input: SipHash-1-3
- * (Aumasson, Bernstein 2012).  The key is random, so that nobody can write an
- * input that makes a table slow by collisions.  Hash values never appear in
- * output.
+ * A key for the hash function SipHash-1-3 (Aumasson, Bernstein 2012).  The
+ * keys of hash tables are random: otherwise an attacker could choose input
+ * whose hashes collide, which would make the tables slow.
  */
 struct ctx_hashkey {
 	uint64_t k[2];
 };
+/* Sets a random key. */
 void ctx_hashkey_init(struct ctx_hashkey *key);
 uint64_t ctx_hash(const struct ctx_hashkey *key, const char *p, size_t n);
 /* Computes a hash of 128 bits.  That is long enough for a table to store the
- * hash in place of the string. */
+ * hash in place of the string.  With the same key, every machine computes the
+ * same hash. */
 void ctx_hash_wide(const struct ctx_hashkey *key, const char *p, size_t n,
     uint64_t hash[2]);
 
@@ -201,7 +202,7 @@ extern const int ctx_termination_signals[CTX_TERMINATION_SIGNALS];
 unsigned ctx_signals_defer(void);
 void ctx_signals_release(unsigned held);
 
-/* ---- base/open_file.c: files that may be FIFOs -------------------------- */
+/* ---- base/open_file.c: files that may be FIFOs, and descriptors --------- */
 
 /*
  * Opens a file as open(2) does; a new file gets mode 0600.  Opening a FIFO
@@ -210,6 +211,10 @@ void ctx_signals_release(unsigned held);
  * its end.  Later reads and writes block as usual.
  */
 int ctx_open_file(const char *path, int flags);
+/* Writes all bytes of text to a descriptor that waits until it can take them,
+ * and continues after signals.  Returns 0, or -1 with errno; ENOSPC if a device
+ * takes no bytes. */
+int ctx_write_all(int fd, struct ctx_str text);
 /* Fills *err after ctx_open_file has failed with the errno sys: says why it
  * failed and what to do.  what is text before the path in the message: "" or
  * "archive ". */
@@ -227,7 +232,7 @@ int ctx_err_open(struct ctx_err *err, int sys, const char *what,
  */
 bool ctx_time_parse(const char *p, size_t n, int64_t *ms);
 
-/* ---- base/pattern.c: regular expressions that always end ---------------- */
+/* ---- base/pattern.c: regular expressions with limits -------------------- */
 
 /*
  * A list of PCRE2 patterns, for UTF-8 text with Unicode character classes.  The

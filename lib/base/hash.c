@@ -75,7 +75,7 @@ mix_bytes(uint64_t v[4], const char *p, size_t n)
 	size_t i;
 
 	for (; n >= 8; p += 8, n -= 8) {
-		memcpy(&word, p, 8);
+		word = load_word(p);
 		v[3] ^= word;
 		sip_round(v);
 		v[0] ^= word;

@@ -1,4 +1,5 @@
-/* open_file.c - opens a file that may be a FIFO, with a time limit */
+/* open_file.c - opens a file that may be a FIFO, with a time limit; writes all
+ * bytes of a text */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -59,6 +60,27 @@ ctx_open_file(const char *path, int flags)
 	if (set >= 0)
 		(void)fcntl(fd, F_SETFL, set & ~O_NONBLOCK);
 	return fd;
+}
+
+int
+ctx_write_all(int fd, struct ctx_str text)
+{
+	ssize_t wrote;
+
+	while (text.n > 0) {
+		wrote = write(fd, text.p, text.n);
+		if (wrote < 0 && errno == EINTR)
+			continue;
+		/* If a device accepts no bytes, continuing would be an endless
+		 * loop. */
+		if (wrote == 0)
+			errno = ENOSPC;
+		if (wrote <= 0)
+			return -1;
+		text.p += wrote;
+		text.n -= (size_t)wrote;
+	}
+	return 0;
 }
 
 int

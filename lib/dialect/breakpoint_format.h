@@ -40,8 +40,8 @@ struct ctx_breakpoint_format {
 	const char *provider;
 	/* the dialect that is this provider's own format */
 	const char *dialect;
-	/* Other dialects whose messages may be sent to the provider; they are
-	 * used if the caller names the provider. */
+	/* Other dialects that the provider accepts.  For a message in one of
+	 * them, this entry is used only if the caller names the provider. */
 	const char *also[3];
 	/* True if the entry is used only if the caller names the provider,
 	 * never because of the model's name. */

@@ -5,13 +5,13 @@
 
 #include "dialect/dialect.h"
 
-/* Returns the JSON before and after the string of a text that can replace this
- * content of a tool result.  If the content says that the call failed, so does
- * that form. */
+/* Returns two pieces of JSON.  A text, written as a JSON string between them,
+ * can replace this content of a tool result.  If the content says that the
+ * call failed, the pieces say so too. */
 const char *const *ctx_result_content_form(const struct ctx_json *json,
     uint32_t body, const struct ctx_dialect *dialect);
-/* Returns the string if a tool result's content is only a text in that form,
- * or 0. */
+/* Returns the node of the string if the content of a tool result is only a
+ * string between these two pieces, or 0. */
 uint32_t ctx_result_content_text(const struct ctx_json *json, uint32_t body,
     const struct ctx_dialect *dialect);
 /* Returns true if ctx_result_content_add writes exactly the bytes of this

@@ -209,8 +209,8 @@ int ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
 int ctx_groups_tool(struct ctx_groups *groups,
     const struct ctx_message *message, size_t i, uint32_t *tool,
     struct ctx_err *err);
-/* Frees the segments that later messages cannot join, once there are many of
- * them.  For callers that need only turns and tool names. */
+/* Frees the segments to whose group no later message can be added, once there
+ * are many of them.  For callers that need only turns and tool names. */
 int ctx_groups_forget(struct ctx_groups *groups, struct ctx_err *err);
 /* Returns the index of the first segment of the group that segment i belongs
  * to. */

@@ -33,31 +33,6 @@ struct answer {
 	size_t n;
 };
 
-static void
-close_pipe(int *fd)
-{
-	if (*fd >= 0)
-		(void)close(*fd);
-	*fd = -1;
-}
-
-/* Returns 0, or -1 with errno. */
-static int
-write_pipe(int fd, const void *data, size_t n)
-{
-	const char *p = data;
-	ssize_t written;
-
-	for (; n > 0; n -= (size_t)written, p += written) {
-		written = write(fd, p, n);
-		if (written < 0 && errno != EINTR)
-			return -1;
-		if (written < 0)
-			written = 0;
-	}
-	return 0;
-}
-
 /* Reads exactly n bytes.  Returns 0, or -1 with errno, which is 0 at the end
  * of the pipe. */
 static int
@@ -87,18 +62,15 @@ run_request(const struct ctx_command_runner *runner,
     const struct ctx_command *command, const struct request *request,
     struct ctx_buf *out, struct ctx_err *err)
 {
-	struct ctx_command_data data;
 	struct ctx_buf input = {0};
 	int rc = -1;
 
 	if (ctx_buf_reserve(&input, request->n, err) < 0)
 		return -1;
-	if (read_pipe(runner->requests, input.p, request->n) == 0) {
-		data.input = (struct ctx_str){input.p, request->n};
-		data.limit = request->limit;
-		rc = ctx_command_run_for(runner->requests, command, &data, out,
+	if (read_pipe(runner->requests, input.p, request->n) == 0)
+		rc = ctx_command_run_for(runner->requests, command,
+		    (struct ctx_str){input.p, request->n}, request->limit, out,
 		    err);
-	}
 	ctx_buf_release(&input);
 	return rc;
 }
@@ -117,8 +89,10 @@ serve_request(const struct ctx_command_runner *runner,
 	out->n = 0;
 	answer.rc = run_request(runner, command, request, out, &answer.err);
 	answer.n = out->n;
-	if (write_pipe(runner->answers, &answer, sizeof answer) < 0 ||
-	    write_pipe(runner->answers, out->p, out->n) < 0)
+	if (ctx_write_all(runner->answers,
+		(struct ctx_str){(const char *)&answer, sizeof answer}) < 0 ||
+	    ctx_write_all(runner->answers, (struct ctx_str){out->p, out->n}) <
+		0)
 		return -1;
 	return answer.rc < 0 && answer.err.code == CTX_ENOMEM ? -1 : 0;
 }
@@ -177,6 +151,9 @@ ctx_command_runner_start(struct ctx_command_runner *runner,
 		return -1;
 	}
 	runner->pid = fork();
+	if (runner->pid < 0)
+		ctx_err_sys(err, errno, "cannot start a process for '%.80s'",
+		    command->line);
 	if (runner->pid == 0) {
 		(void)close(requests[1]);
 		(void)close(answers[0]);
@@ -190,8 +167,6 @@ ctx_command_runner_start(struct ctx_command_runner *runner,
 	runner->requests = requests[1];
 	runner->answers = answers[0];
 	if (runner->pid < 0) {
-		ctx_err_sys(err, errno, "cannot start a process for '%.80s'",
-		    command->line);
 		ctx_command_runner_end(runner);
 		return -1;
 	}
@@ -211,7 +186,7 @@ await_answer(struct ctx_command_runner *runner, const sigset_t *ends)
 
 	while (poll(&fd, 1, CTX_COMMAND_SLICE) <= 0)
 		if (ctx_command_ended_by_signal(ends) != 0)
-			close_pipe(&runner->requests);
+			ctx_command_close_end(&runner->requests);
 }
 
 /* Appends n bytes of the answer to out. */
@@ -230,17 +205,18 @@ read_output(const struct ctx_command_runner *runner, size_t n,
 /* Sends a request and reads the answer.  Returns 1 if the child has ended, or
  * -1 with *err. */
 static int
-exchange(struct ctx_command_runner *runner, const struct ctx_command_data *data,
+exchange(struct ctx_command_runner *runner, struct ctx_str input, size_t limit,
     const sigset_t *ends, struct ctx_buf *out, struct ctx_err *err)
 {
-	const struct request request = {data->input.n, data->limit};
+	const struct request request = {input.n, limit};
 	struct answer answer;
 	int rc;
 
 	/* The child may have answered without reading all of the request. */
-	if (write_pipe(runner->requests, &request, sizeof request) < 0 ||
-	    write_pipe(runner->requests, data->input.p, data->input.n) < 0)
-		close_pipe(&runner->requests);
+	if (ctx_write_all(runner->requests,
+		(struct ctx_str){(const char *)&request, sizeof request}) < 0 ||
+	    ctx_write_all(runner->requests, input) < 0)
+		ctx_command_close_end(&runner->requests);
 	await_answer(runner, ends);
 	if (read_pipe(runner->answers, &answer, sizeof answer) < 0)
 		return 1;
@@ -255,9 +231,8 @@ exchange(struct ctx_command_runner *runner, const struct ctx_command_data *data,
 /* Has the child process run the command, and returns what ctx_command_run_for
  * returned in the child. */
 static int
-ask_runner(const struct ctx_command *command,
-    const struct ctx_command_data *data, struct ctx_buf *out,
-    struct ctx_err *err)
+ask_runner(const struct ctx_command *command, struct ctx_str input,
+    size_t limit, struct ctx_buf *out, struct ctx_err *err)
 {
 	struct ctx_command_runner *runner = command->runner;
 	sigset_t ends, before;
@@ -265,7 +240,7 @@ ask_runner(const struct ctx_command *command,
 
 	ctx_command_block_signals(&ends, &before);
 	if (runner->requests >= 0)
-		rc = exchange(runner, data, &ends, out, err);
+		rc = exchange(runner, input, limit, &ends, out, err);
 	number = ctx_command_ended_by_signal(&ends);
 	if (rc > 0 || number != 0 || (rc < 0 && err->code == CTX_ENOMEM))
 		ctx_command_runner_end(runner);
@@ -284,11 +259,9 @@ int
 ctx_run_command(const struct ctx_command *command, struct ctx_str input,
     size_t limit, struct ctx_buf *out, struct ctx_err *err)
 {
-	const struct ctx_command_data data = {input, limit};
-
 	return command->runner != NULL
-	    ? ask_runner(command, &data, out, err)
-	    : ctx_command_run_for(-1, command, &data, out, err);
+	    ? ask_runner(command, input, limit, out, err)
+	    : ctx_command_run_for(-1, command, input, limit, out, err);
 }
 
 void
@@ -296,10 +269,12 @@ ctx_command_runner_end(struct ctx_command_runner *runner)
 {
 	pid_t done;
 
-	if (runner->pid <= 0)
+	if (runner->pid == 0)
 		return;
-	close_pipe(&runner->requests);
-	close_pipe(&runner->answers);
+	ctx_command_close_end(&runner->requests);
+	ctx_command_close_end(&runner->answers);
+	if (runner->pid < 0)
+		return;
 	do
 		done = waitpid(runner->pid, NULL, 0);
 	while (done < 0 && errno == EINTR);

@@ -52,8 +52,8 @@ struct command_run {
 	sigset_t ends;
 };
 
-static void
-close_end(int *fd)
+void
+ctx_command_close_end(int *fd)
 {
 	if (*fd >= 0)
 		(void)close(*fd);
@@ -142,7 +142,7 @@ end_group(struct child *child)
 	pid_t done;
 
 	(void)kill(-child->guard, SIGKILL);
-	close_end(&child->life);
+	ctx_command_close_end(&child->life);
 	do
 		done = waitpid(child->guard, NULL, 0);
 	while (done < 0 && errno == EINTR);
@@ -156,11 +156,11 @@ start_guard(struct child *child, struct ctx_err *err)
 	if (ctx_command_make_pipe(life, err) < 0)
 		return -1;
 	rc = spawn(&child->guard, "read -r end; kill -KILL 0", 0, life[0], -1);
-	close_end(&life[0]);
+	ctx_command_close_end(&life[0]);
 	child->life = life[1];
 	if (rc == 0)
 		return 0;
-	close_end(&child->life);
+	ctx_command_close_end(&child->life);
 	return ctx_err_sys(err, rc, "cannot run a shell");
 }
 
@@ -172,19 +172,19 @@ start_command(struct child *child, const char *command, struct ctx_err *err)
 	if (ctx_command_make_pipe(in, err) < 0)
 		return -1;
 	if (ctx_command_make_pipe(out, err) < 0) {
-		close_end(&in[0]);
-		close_end(&in[1]);
+		ctx_command_close_end(&in[0]);
+		ctx_command_close_end(&in[1]);
 		return -1;
 	}
 	rc = spawn(&child->pid, command, child->guard, in[0], out[1]);
-	close_end(&in[0]);
-	close_end(&out[1]);
+	ctx_command_close_end(&in[0]);
+	ctx_command_close_end(&out[1]);
 	child->in = in[1];
 	child->out = out[0];
 	if (rc == 0)
 		return 0;
-	close_end(&child->in);
-	close_end(&child->out);
+	ctx_command_close_end(&child->in);
+	ctx_command_close_end(&child->out);
 	return ctx_err_sys(err, rc, "cannot run '%.80s'", command);
 }
 
@@ -306,7 +306,7 @@ write_input(struct child *child, struct ctx_str *input)
 		input->n -= (size_t)n;
 	}
 	if ((n < 0 && errno != EAGAIN && errno != EINTR) || input->n == 0)
-		close_end(&child->in);
+		ctx_command_close_end(&child->in);
 }
 
 /* Reads more of the command's output.  Returns 1, 0 at the end of the output,
@@ -340,7 +340,7 @@ exchange_data(struct child *child, struct command_run *run, struct ctx_buf *out,
 	if (fcntl(child->in, F_SETFL, O_NONBLOCK) < 0)
 		return ctx_err_sys(err, errno, "cannot run '%.80s'", run->line);
 	if (run->input.n == 0)
-		close_end(&child->in);
+		ctx_command_close_end(&child->in);
 	for (;;) {
 		left = check_wait_time(run, err);
 		if (left < 0)
@@ -396,8 +396,8 @@ finish_child(struct child *child, const struct command_run *run, bool kill_it,
 	int status = 0, rc;
 	pid_t done;
 
-	close_end(&child->in);
-	close_end(&child->out);
+	ctx_command_close_end(&child->in);
+	ctx_command_close_end(&child->out);
 	rc = kill_it ? -1 : await_exit(child, run, err);
 	end_group(child);
 	do
@@ -440,13 +440,13 @@ run_child(struct command_run *run, struct ctx_buf *out, struct ctx_err *err)
 
 int
 ctx_command_run_for(int client, const struct ctx_command *command,
-    const struct ctx_command_data *data, struct ctx_buf *out,
+    struct ctx_str input, size_t limit, struct ctx_buf *out,
     struct ctx_err *err)
 {
 	struct command_run run = {.line = command->line,
 	    .seconds = command->seconds,
-	    .input = data->input,
-	    .limit = data->limit,
+	    .input = input,
+	    .limit = limit,
 	    .client = client};
 	sigset_t before;
 	size_t from = out->n;

@@ -9,12 +9,6 @@
 /* Milliseconds between two checks for a signal while a command runs. */
 enum { CTX_COMMAND_SLICE = 100 };
 
-/* The input of a shell command and the limit of its output. */
-struct ctx_command_data {
-	struct ctx_str input;
-	size_t limit; /* maximum bytes of output */
-};
-
 /* Blocks SIGPIPE, which a reader of a pipe causes when it ends, and the signals
  * that would end this process.  Sets *ends to the latter and *before to the
  * signals that were blocked before. */
@@ -29,9 +23,11 @@ void ctx_command_restore_signals(const sigset_t *before);
  * -1, it is the read end of a pipe: when all write ends are closed, the command
  * is killed. */
 int ctx_command_run_for(int client, const struct ctx_command *command,
-    const struct ctx_command_data *data, struct ctx_buf *out,
+    struct ctx_str input, size_t limit, struct ctx_buf *out,
     struct ctx_err *err);
 /* Makes a pipe that no program started later inherits. */
 int ctx_command_make_pipe(int fd[2], struct ctx_err *err);
+/* Closes one end of a pipe and sets *fd to -1; does nothing if it is -1. */
+void ctx_command_close_end(int *fd);
 
 #endif

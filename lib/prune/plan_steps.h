@@ -75,8 +75,9 @@ uint64_t ctx_plan_count_summary_tokens(const struct ctx_segment *segment,
  * tokens divided by CTX_OPTIONAL_SHARE. */
 void ctx_plan_pin_optional(struct ctx_plan *plan,
     const struct ctx_groups *groups);
-/* Marks the edits of the level when the conversation is complete: one kind
- * after the other, each for all segments, until the target is met. */
+/* Marks the edits that the level of pruning allows; called when the
+ * conversation is complete.  Marks one kind of edit after the other, each for
+ * all segments, until the target is met. */
 void ctx_plan_edit_until_met(struct ctx_plan *plan,
     const struct ctx_groups *groups);
 

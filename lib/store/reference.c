@@ -106,9 +106,9 @@ ctx_reference_digits(struct ctx_str text, size_t *at, struct ctx_str *digits)
 	return false;
 }
 
-/* A JSON string with more bytes than this is too long to be a reference with
- * the text before it: each character takes at most two escapes, and the path
- * has a maximum length. */
+/* The maximum bytes of a JSON string that consists of at most CTX_AGE_HEAD
+ * characters of a tool result and a reference.  A character takes at most two
+ * escapes of 6 bytes each; the reference, with its path, fits into 64 KiB. */
 #define NO_AGED (12 * CTX_AGE_HEAD + 65536)
 
 bool

@@ -223,33 +223,12 @@ check_existing_file(const struct ctx_spool *spool, const char *name,
 }
 
 static int
-write_bytes(int fd, struct ctx_str chunk)
-{
-	ssize_t wrote;
-
-	while (chunk.n > 0) {
-		wrote = write(fd, chunk.p, chunk.n);
-		if (wrote < 0 && errno == EINTR)
-			continue;
-		/* If a device accepts no bytes, continuing would be an endless
-		 * loop. */
-		if (wrote == 0)
-			errno = ENOSPC;
-		if (wrote <= 0)
-			return -1;
-		chunk.p += wrote;
-		chunk.n -= (size_t)wrote;
-	}
-	return 0;
-}
-
-static int
 write_synced(int fd, const struct ctx_str *chunks, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (write_bytes(fd, chunks[i]) < 0)
+		if (ctx_write_all(fd, chunks[i]) < 0)
 			return -1;
 	return fsync(fd);
 }

@@ -254,7 +254,7 @@ enum {
 	CTX_MARK_NOTICE = 32, /* insert a notice before it */
 };
 
-/* What is done with bound reasoning that comes after a change.  Bound
+/* Whether bound reasoning that comes after a change is kept.  Bound
  * reasoning is signed reasoning that is sent to a model which checks what is
  * before it (ctx_model_binds): the provider refuses a request if anything
  * before the reasoning was changed. */
@@ -266,8 +266,8 @@ enum ctx_reasoning {
 	CTX_REASONING_FAIL, /* leave the conversation unchanged */
 };
 
-/* What is done to the two segments of a message, which are its tool results
- * and the rest; bits are CTX_MARK_... */
+/* The edits of the two segments of a message, which are its tool results and
+ * the rest; bits are CTX_MARK_... */
 struct ctx_message_edit {
 	unsigned results, rest;
 	/* for CTX_MARK_FOLD: number of the block with the summary or notice to

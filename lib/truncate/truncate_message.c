@@ -83,7 +83,7 @@ make_argument_mark(struct truncation *truncation, uint64_t before,
 
 /* Replaces the arguments of a tool call by a mark such as {"_ctx_cut":"12345
  * characters truncated"} if they are too long.  Arguments are never shortened,
- * so that nobody takes a part of them for the whole. */
+ * because a model could take a part of them for the whole. */
 static int
 replace_arguments(struct truncation *truncation,
     const struct ctx_message *message, uint32_t args, struct ctx_err *err)

@@ -2,11 +2,11 @@
  * summarize.c - the strategy summarize: replaces all but the newest messages by
  * a summary
  *
- * What is older than the messages to be kept is removed, and more if these and
- * the summary would exceed the target.  The summary of an earlier run is
- * removed together with other messages, because the new summary includes it,
- * and never alone.  The tokens of the earlier summary then count as room for
- * the new one.
+ * All messages older than the messages to be kept are removed, and more if
+ * those to be kept and the summary would exceed the target.  The summary of an
+ * earlier run is removed together with other messages, because the new summary
+ * includes it, and never alone.  The tokens of the earlier summary then count
+ * as room for the new one.
  */
 #include "prune/plan.h"
 

@@ -221,23 +221,6 @@ load_cached(struct ctx_tokenizer *t, const char *path,
 	return true;
 }
 
-static bool
-write_all(int fd, const char *p, size_t n)
-{
-	ssize_t put;
-
-	while (n > 0) {
-		put = write(fd, p, n);
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put <= 0)
-			return false;
-		p += put;
-		n -= (size_t)put;
-	}
-	return true;
-}
-
 void
 ctx_tokenizer_make_cache(const char *cache)
 {
@@ -262,8 +245,9 @@ write_block(int fd, const struct ctx_tokenizer *t)
 {
 	uint64_t sum = sum_of(t->block, t->size);
 
-	return write_all(fd, t->block, t->size) &&
-	    write_all(fd, (const char *)&sum, sizeof sum);
+	return ctx_write_all(fd, (struct ctx_str){t->block, t->size}) == 0 &&
+	    ctx_write_all(fd,
+		(struct ctx_str){(const char *)&sum, sizeof sum}) == 0;
 }
 
 /* Writes a cache entry to a file without a name, then gives it its name.  If

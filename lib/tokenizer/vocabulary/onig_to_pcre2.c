@@ -368,7 +368,8 @@ read_quantifier(struct onig_parse *r, bool grouped)
 	return ctx_onig_emit_text(r, r->p + begin, r->at - begin);
 }
 
-/* The ways in which a group begins; in_groups.kind is an index of this list. */
+/* What may come after the "(" that begins a group of a regular expression;
+ * in_groups.kind is an index of this list. */
 static const char *const group_kinds[] = {"?:", "?i:", "?!", "?="};
 
 /* Begins a group; called after an opening parenthesis. */
