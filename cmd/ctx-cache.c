@@ -7,8 +7,8 @@
 
 #include "cli/cli.h"
 
-/* Warnings about single conversations that are printed at most.  Further ones
- * are only counted. */
+/* Maximum number of warnings about single conversations that are printed.
+ * Further warnings are only counted. */
 #define MAX_LINES 10
 
 struct cache_command {

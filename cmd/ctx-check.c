@@ -8,7 +8,7 @@
 
 #include "check/after.h"
 
-/* Findings that --repair prints on standard error at most. */
+/* Maximum number of findings that --repair prints on standard error. */
 #define MOST_LINES 10
 
 struct check_command {

@@ -30,8 +30,8 @@ struct count_command {
 	struct calibrate calls;
 };
 
-/* Warnings about conversations with more tokens than --max that are printed at
- * most.  Further ones are only counted. */
+/* Maximum number of warnings that are printed about conversations with more
+ * tokens than --max.  Further warnings are only counted. */
 #define MAX_LINES 10
 
 static const char *

@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 
-#define MAX_LINES 10 /* warnings about references that are printed at most */
+#define MAX_LINES 10 /* maximum number of printed warnings about references */
 
 struct restore_command {
 	struct cli cli;
@@ -18,8 +18,8 @@ struct restore_command {
 	/* Number of references to files of the spool (directory with removed
 	 * results), and of references to files of other directories. */
 	uint64_t own, foreign;
-	/* Directory that the first reference to a file outside the spool
-	 * (directory with removed results) names. */
+	/* The directory in the first reference that refers to a file outside
+	 * the spool (directory with removed results). */
 	struct ctx_buf dir;
 	/* Set with --gc.  The name of each file in the spool directory ends in
 	 * hex digits of a SHA-256. files has these digits for each file; named

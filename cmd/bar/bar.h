@@ -24,7 +24,9 @@ struct bar {
 	struct ctx_buf pictures;
 	unsigned height; /* height of all bars in the SVG file */
 	unsigned lines;  /* terminal lines printed since the last bar_wait */
-	/* Size and time of each input file when bar_wait returned. */
+	/* The result of stat(2) for each input file when bar_wait returned.
+	 * bar_wait compares the device, inode, size and modification time to
+	 * see whether a file has changed. */
 	struct stat *last;
 };
 

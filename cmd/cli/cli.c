@@ -41,11 +41,13 @@ is_among(char *const *files, size_t n, const struct stat *file)
 	return false;
 }
 
-/* Writes the path of a configuration or cache file of ctx to out: in the
- * directory that the environment variable names, otherwise in the subdirectory
- * beside of HOME.  Returns false if neither variable is set.  Relative paths
- * are ignored, as the XDG Base Directory Specification demands, because any
- * working directory could otherwise bring its own files. */
+/* Writes the path of a configuration or cache file of ctx to out.  The file is
+ * below the directory that the environment variable contains.  If that
+ * variable cannot be used, the file is below a subdirectory of HOME, such as
+ * .config.  Returns false if neither variable contains an absolute path, or if
+ * the path is too long.  The XDG Base Directory Specification demands that
+ * relative paths are ignored, because any working directory could otherwise
+ * bring its own files. */
 static bool
 own_file(char out[4096], const char *variable, const char *beside,
     const char *file)

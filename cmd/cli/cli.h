@@ -210,8 +210,9 @@ int cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
  * or in the spool directory. */
 void cli_refuse_overwrite(const struct cli *cli, const char *path,
     const char *other);
-/* Creates the file of the option --explain; exits with an error if that fails,
- * or if the file must not be overwritten, or is other. */
+/* Creates the file of the option --explain.  Exits with an error if that
+ * fails, if the file must not be overwritten, or if the command also writes it
+ * as another output. other: the path of that other output, or NULL. */
 FILE *cli_explain_open(const struct cli *cli, const char *path,
     const char *other);
 void cli_explain_close(const struct cli *cli, FILE *file, const char *path);
@@ -240,9 +241,10 @@ void cli_parse(struct cli *cli, int argc, char **argv);
 
 /* Returns an environment variable, or NULL if it is unset or empty. */
 const char *cli_environment(const char *name);
-/* Read an environment variable, if it is set, into *to.  Exit with an error if
- * its value is malformed. cli_tunable_share reads a share such as 0.7, in
- * thousandths of a percent, and returns true if the variable is set. */
+/* Both functions read an environment variable, if it is set, into *to.  They
+ * exit with an error if its value is malformed. cli_tunable_share reads a
+ * share between 0 and 1, and converts it to thousandths of a percent: 0.7
+ * becomes 70000.  It returns true if the variable is set. */
 void cli_env_number(const struct cli *cli, const char *name, uint64_t *to);
 bool cli_tunable_share(const struct cli *cli, const char *name, uint64_t *to);
 
@@ -306,11 +308,13 @@ void cli_models_print(const struct cli *cli, const struct ctx_models *own);
 
 /* What a command still opens after cli_sandbox, apart from its operands. */
 struct cli_sandbox_grants {
-	/* The counters whose vocabularies it needs; or NULL. */
+	/* The token counters whose vocabulary files the command needs; or
+	 * NULL. */
 	const struct ctx_model_counters *counters;
 	const char *read;    /* a file to read; or NULL */
 	const char *written; /* a file to create; or NULL */
-	/* True if operands are opened again, after they were replaced. */
+	/* True if the command opens its operands (input files) again after
+	 * another program has replaced them, as ctx-count --follow does. */
 	bool reopens;
 	const struct ctx_spool *spool; /* an open spool; or NULL */
 	bool stores; /* true if files are stored in the spool */
@@ -360,9 +364,10 @@ void cli_say(const struct cli *cli, const char *fmt, ...) CTX_FORMAT(2, 3);
 /* Prints one line as cli_say does, then exits with the status CLI_TROUBLE. */
 _Noreturn void cli_die(const struct cli *cli, const char *fmt, ...)
     CTX_FORMAT(2, 3);
-/* Prints that a file cannot be opened (if what is "open"), because of the errno
- * sys, and exits with an error.  A long path is cut at its end, so that the
- * cause is always shown. */
+/* Prints that a file cannot be opened, read or written, prints the cause, and
+ * exits with an error. what: the verb, such as "open"; sys: the errno value of
+ * the cause.  A long path is cut at its end, so that the cause is always
+ * shown. */
 _Noreturn void cli_die_errno(const struct cli *cli, const char *what,
     const char *path, int sys);
 /* Prints the message in err with its file and line, then exits with the status

@@ -18,8 +18,9 @@ complain(const struct cli *cli, const char *file, const char *model,
 	cli_die(cli, "%s: model '%.80s': %s", file, model, what);
 }
 
-/* Sets *to to a JSON number times scale, rounded.  Returns false if the result
- * is not from 0 to most, or value is not a number. */
+/* Multiplies a JSON number by a scale, rounds the product, and stores it in
+ * *to.  Returns false if the value is not a number, or if the product is not
+ * in the range from 0 to a maximum. most: the maximum. */
 static bool
 scaled(const json_t *value, double scale, double most, uint64_t *to)
 {
@@ -209,8 +210,9 @@ read_all(struct cli *cli, const char *file, size_t *n)
 		cli_die(cli, "%s is no regular file", file);
 	in = fopen(file, "rb");
 	if (in == NULL) {
-		/* If even stat(2) is not permitted, the home directory belongs
-		 * to another user, and the file counts as missing. */
+		/* If stat(2) fails as well, the process has no access to the
+		 * directory of the file.  That directory then belongs to
+		 * another user, and the file counts as missing. */
 		if (errno != ENOENT && errno != ENOTDIR &&
 		    (errno != EACCES || stat(file, &st) == 0))
 			cli_die_errno(cli, "open", file, errno);

@@ -23,8 +23,8 @@ enum { BAR_MOST = 30, BAR_LEAST = 8, LINE_MOST = 200 }; /* widths in columns */
 
 struct cli_progress {
 	const char *name; /* name of the command */
-	/* True if each state is a new line, because standard error is no
-	 * terminal. */
+	/* True if the progress is printed on a new line each time, because
+	 * standard error is no terminal. */
 	bool lines;
 	bool drawn; /* true while the progress line is on the terminal */
 	bool shown; /* true if the line was ever drawn on the terminal */

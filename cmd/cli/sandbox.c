@@ -145,8 +145,8 @@ look(const struct sandbox *s, const char *path)
 	return fd;
 }
 
-/* Allows the rights what for an open file, or for all files below an open
- * directory. */
+/* Grants rights to use an open file or, if a directory is open, all files
+ * below it. what: the rights, as bits such as MAY_READ. */
 static void
 allow_open(const struct sandbox *s, int fd, const char *path, unsigned what)
 {
@@ -231,9 +231,10 @@ allow_vocabulary(const struct sandbox *s, const char *encoding)
 	return access(encoding, R_OK) == 0;
 }
 
-/* Allows reading the vocabulary files that the input may need when it names a
- * model.  The directory of compiled vocabularies is allowed only if one of
- * them is a file. */
+/* Allows reading the vocabulary files of the chosen encoding and of the user's
+ * own models, because the input may name any of these models.  The cache
+ * directory of compiled vocabularies is allowed only if at least one
+ * vocabulary file can be read. */
 static void
 allow_vocabularies(const struct sandbox *s,
     const struct ctx_model_counters *counters)

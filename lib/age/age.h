@@ -101,16 +101,17 @@ struct ctx_age_counts {
 };
 
 /*
- * Replaces old tool results of a stream, or its media, by references to files
+ * Replaces old tool results of a stream, or old media, by references to files
  * that hold them.  A file is on disk before the reference to it is written.  A
  * result is replaced only if that saves tokens.
  *
  * A message without a timestamp is as old as the message before it.  If no
- * message before has one either, it is not old.
+ * message before it has a timestamp either, it is not old.
  *
- * Memory needed: the newest messages, which are not replaced yet, and those
- * that are kept until at_least tokens can be saved; with unsent those after
- * the last assistant message; or one record that contains a conversation.
+ * Memory needed: the newest messages, which are not replaced yet, and the
+ * messages that are kept until at_least tokens can be saved.  If the option
+ * unsent is set: all messages after the last assistant message.  A record that
+ * contains a conversation is in memory as a whole.
  */
 int ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, struct ctx_age_options *options,

@@ -101,9 +101,9 @@ struct aging {
 	struct aged_result aged;
 	struct edited edited;     /* used for reports */
 	struct ctx_buf out, text; /* scratch buffers */
-	/* A message before its bound reasoning (signed reasoning that the
-	 * provider refuses after a change) is removed, with its other edits: as
-	 * bytes, as JSON, and parsed. */
+	/* A message with all its edits but still with its bound reasoning
+	 * (signed reasoning that the provider refuses after a change).  It has
+	 * three forms: bytes, JSON, and parsed. */
 	struct ctx_buf unstripped;
 	struct ctx_json unstripped_json;
 	struct ctx_message unstripped_message;

@@ -29,8 +29,8 @@ get_block_json(const struct ctx_json *json, const struct ctx_block *block)
 }
 
 /* Sets *node to the JSON string that is the whole tool result, or to 0 if the
- * result is not a single string.  Sets *chars to the number of characters by
- * which the result is judged too long. */
+ * result is not a single string.  Sets *chars to the length of the result in
+ * characters.  Only results longer than a limit are replaced. */
 static void
 measure_result(const struct ctx_message *message, size_t i, uint32_t *node,
     uint64_t *chars)

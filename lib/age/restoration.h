@@ -1,5 +1,5 @@
-/* restoration.h - state and functions that the files of ctx_restore share,
- * which puts removed tool results back */
+/* restoration.h - state and functions that several files share to put removed
+ * tool results back (ctx_restore) */
 #ifndef CTX_AGE_RESTORATION_H
 #define CTX_AGE_RESTORATION_H
 
@@ -9,8 +9,8 @@
 #include "stream/change_report.h"
 #include "stream/conversation_tracker.h"
 
-/* Most bytes of a file that is put back, since the result must fit into a
- * record. */
+/* Maximum number of bytes of a file that is put back, because the result must
+ * fit into a record. */
 #define MAX_FILE UINT32_MAX
 
 /* A message in which a tool result was put back.  It is reported at the end of
@@ -55,8 +55,9 @@ struct restoration {
 	bool no_spool; /* true if the spool directory does not exist */
 	/* True once a text was read that may be a reference to a file. */
 	bool seen_reference;
-	/* Places in their conversation of the last message that is a record,
-	 * and of the last message inside a record. */
+	/* Place of the last message in its conversation. places[0]: the last
+	 * message that is a record. places[1]: the last message inside a
+	 * record. */
 	struct message_place places[2];
 	/* The original of a message, with its reasoning: as bytes, as JSON, and
 	 * parsed. */

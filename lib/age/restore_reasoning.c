@@ -84,8 +84,8 @@ check_unstripped_message(struct restoration *restoration,
 }
 
 /* Calls options->found with the file that holds the original of a message with
- * its reasoning.  The parameter is says whether the file belongs to the
- * message. */
+ * its reasoning.  If the file does not belong to the message, its state is
+ * CTX_AGED_CHANGED. */
 static int
 report_reasoning(struct restoration *restoration, const struct ctx_event *event,
     bool is, struct ctx_err *err)

@@ -332,9 +332,9 @@ struct ctx_grapheme {
 /* Reads the next character of a text.  Returns true if a grapheme cluster
  * begins with it. */
 bool ctx_grapheme_next(struct ctx_grapheme *grapheme, uint32_t cp);
-/* Returns true if a grapheme cluster begins with the character second after
- * first, whatever text is before first.  Then a zeroed ctx_grapheme may start
- * at second. */
+/* Returns true if there is always a boundary of grapheme clusters between two
+ * characters, whatever text comes before them.  Then a zeroed ctx_grapheme may
+ * begin with the second character. */
 bool ctx_grapheme_is_break(uint32_t first, uint32_t second);
 
 #endif

@@ -21,8 +21,9 @@ has_no_reader(const char *path, int sys)
 	return sys == ENXIO && stat(path, &file) == 0 && S_ISFIFO(file.st_mode);
 }
 
-/* Opens a file without waiting.  While it is a FIFO without a reader, tries
- * again until the time limit. */
+/* Opens a file with O_NONBLOCK, so that open(2) does not block.  A FIFO
+ * without a reader cannot be opened for writing: open(2) is then repeated
+ * until the FIFO has a reader, but at most TRIES times. */
 static int
 open_now(const char *path, int flags)
 {

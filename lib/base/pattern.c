@@ -31,17 +31,20 @@
 /* Maximum work of one call of PCRE2 that does not check the clock: steps times
  * start offsets times bytes.  It takes some tenths of a second at most. */
 #define WORK 100000000
-/* preferred work of one call that does not check the clock: start offsets times
- * bytes */
+/* Preferred size of one call of PCRE2 that does not check the clock.  It is
+ * the number of start offsets, multiplied by the number of bytes that a match
+ * may read from one start offset. */
 #define SPAN 3000000
-/* Minimum number of steps per start offset. */
+/* One call of PCRE2 gets so few start offsets that WORK allows at least this
+ * many steps at each of them. */
 #define FEW_STEPS 4
 /* Maximum number of regional indicators in a row in a text for \X. */
 #define MOST_FLAGS 128
 /* Minimum number of places in a long text at which one call of PCRE2 tries to
  * begin a match, if WORK allows so many. */
 #define FEW_STARTS 32
-/* below this number of start offsets, the clock is checked during the match */
+/* If one call could try fewer start offsets than this, each of them may take
+ * long.  So the version that checks the clock during the match is used. */
 #define LEAST_STARTS 4
 /* number of bytes that a match reads before it looks at the clock again */
 #define LOOK_EVERY 300000
@@ -64,8 +67,8 @@ struct timer {
 	/* when the match must end, in nanoseconds of the monotonic clock */
 	int64_t end;
 	size_t n; /* bytes of the text */
-	/* maximum number of bytes that the match has read since it looked at
-	 * the clock */
+	/* upper bound of the number of bytes that the match has read since it
+	 * last looked at the clock */
 	size_t ran;
 };
 
@@ -138,10 +141,11 @@ has_loop(const char *pattern)
 	return false;
 }
 
-/* Returns true if a pattern may only be matched by the version that checks the
- * clock (timed), in one call for all start offsets.  The reason is that \G and
- * verbs such as (*COMMIT) depend on the start offset of a call, and that
- * repeated groups may take long. */
+/* Returns true if a pattern must be matched in one call for all start offsets,
+ * by the version that checks the clock (timed).  A pattern with \G or a verb
+ * such as (*COMMIT) needs this because the start offset of a call changes its
+ * meaning.  A pattern with a repeated group needs it because each repetition
+ * may take long. */
 static bool
 needs_whole_text(const char *pattern)
 {
@@ -257,8 +261,8 @@ outcome_of(int rc)
 	return rc >= 0 ? YES : rc == PCRE2_ERROR_NOMATCH ? NO : OVERRUN;
 }
 
-/* Finds a match that begins at offset at or later.  Returns OVERRUN if its time
- * is over first. */
+/* Finds a match that begins at this offset of the text or after it.  Returns
+ * OVERRUN if a limit, such as the time for the match, is reached first. */
 static enum outcome
 match_timed(struct ctx_pattern_code *one, const char *p, size_t n, size_t at,
     struct timer *timer)

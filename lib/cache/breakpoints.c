@@ -209,8 +209,9 @@ add_breakpoint(struct breakpoints *points, uint64_t number, unsigned bit,
 	points->list[points->n++].bit = bit;
 }
 
-/* Adds a breakpoint to the list: at the last block of message number - 1 that
- * may have one. */
+/* Adds a breakpoint to the list, at the last block that may have one in the
+ * message with this number.  Messages are numbered from 1; number 0 means no
+ * message.  Adds nothing if the message was already written. */
 static void
 add_breakpoint_at_end(const struct cache_run *run, struct breakpoints *points,
     uint64_t number, const char *rule)

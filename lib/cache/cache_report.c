@@ -93,8 +93,9 @@ report_member(const struct cache_report *report, const struct ctx_event *event,
 	struct ctx_change change = {.file = event->record->file,
 	    .line = event->record->line};
 
-	/* The name without its quotes.  Names of such members have no escapes.
-	 */
+	/* The name without its quotes.  It is not decoded, because the names
+	 * of the members that control prompt caching contain no character that
+	 * needs an escape. */
 	change.member = (struct ctx_str){name.p + 1, name.n - 2};
 	return ctx_cache_report_change(report, &change, rule,
 	    ctx_json_str(json, key + 1), err);

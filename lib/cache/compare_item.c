@@ -157,8 +157,9 @@ copy_excerpt(char to[40], struct ctx_str text, size_t at)
 	return n;
 }
 
-/* Records the line and column of byte number at of a JSON value, as the place
- * where the request differs from the earlier one. */
+/* Records the line and column of one byte of a JSON value, as the place where
+ * the request differs from the earlier one.  The byte is given by its offset
+ * in the value. */
 static void
 record_change_place(struct request_reading *reading,
     const struct ctx_record *record, uint32_t node, size_t at)

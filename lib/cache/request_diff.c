@@ -103,8 +103,10 @@ ctx_request_prefix_compare(const struct ctx_request_prefix *earlier,
 			change->refused = &later->items[i];
 }
 
-/* Returns true if the end of message number m is so few blocks before a
- * breakpoint that the provider finds the cached prefix which ends there. */
+/* Returns true if a breakpoint comes so few blocks after the end of this
+ * message that the provider searches back to the message.  The provider then
+ * finds the cached prefix that ends with the message. m: the index of the
+ * message. */
 static bool
 is_within_lookback(const struct ctx_request_prefix *prefix, uint64_t m)
 {
@@ -188,8 +190,8 @@ count_breakeven_requests(const struct ctx_cache_cost *cost,
 	return (uint64_t)calls + (calls > (double)(uint64_t)calls);
 }
 
-/* Sets the members of *cost that say what both requests share: their first n
- * items (members and messages). */
+/* Sets the members of *cost that describe the part which both requests share:
+ * their first n items.  An item is a member of the request or a message. */
 static void
 set_shared(struct ctx_cache_cost *cost,
     const struct ctx_request_prefix *earlier,

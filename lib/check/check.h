@@ -76,8 +76,8 @@ struct ctx_rule {
 /* Returns row i, or NULL after the last. */
 const struct ctx_rule *ctx_rule_at(size_t i);
 
-/* A provider to which conversations are sent: the dialect (format) whose rules
- * it has, and in more the rules that it adds. */
+/* A provider to which conversations are sent.  Its rules are those of its
+ * dialect (message format), and the additional rules in ctx_provider.more. */
 struct ctx_provider {
 	const char *name, *about;
 	const char *dialect;
@@ -86,8 +86,8 @@ struct ctx_provider {
 const struct ctx_provider *ctx_provider_at(size_t i);
 const struct ctx_provider *ctx_provider_find(const char *name);
 /* Returns the rules for a conversation of this dialect (format) that is sent
- * to this provider.  NULL means the provider whose own format the dialect is.
- */
+ * to this provider.  If the provider is NULL, only the rules of the dialect
+ * itself apply. */
 uint64_t ctx_provider_rules(const struct ctx_provider *provider,
     const struct ctx_dialect *dialect);
 
@@ -220,8 +220,8 @@ struct ctx_validator {
 	struct {
 		struct ctx_place place;
 		struct ctx_last_seen before; /* what stood before it */
-		/* The finding that is reported if the message is kept; what is
-		 * NULL if there is none. */
+		/* The finding that is reported if the waiting message is kept.
+		 * If there is no such finding, finding.what is NULL. */
 		struct ctx_finding finding;
 	} waiting_findings[3]; /* findings that the next message decides */
 	unsigned waiting_bits; /* a bit per entry in use */

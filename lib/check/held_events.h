@@ -23,7 +23,8 @@ struct ctx_held_events {
 	struct ctx_message message;
 };
 
-/* Stores an event of the conversation inside the record that is being read. */
+/* Stores an event of a conversation that is inside a record.  The record is
+ * still being read. */
 int ctx_held_add_inner(struct ctx_held_events *held,
     const struct ctx_event *event, struct ctx_err *err);
 /* Stores an event about a whole record, whose bytes are the n bytes at text.

@@ -162,7 +162,8 @@ remove_image_seen(struct ctx_validator *validator, size_t i, bool replaced)
 	    (validator->n_images - i) * sizeof *list);
 }
 
-/* Reports the oldest images as long as the request has more than most. */
+/* Reports the oldest image as long as the request has more images than the
+ * maximum. most: the maximum; 0: there is none. */
 static int
 refuse_surplus_images(struct ctx_validator *validator, uint64_t most,
     struct ctx_err *err)

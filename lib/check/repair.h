@@ -26,7 +26,8 @@ struct ctx_repair_entry {
 	const struct ctx_dialect *dialect;
 	uint64_t rules;
 	enum ctx_role role;
-	/* memory of bytes, owned; NULL: bytes are in the reader's buffer */
+	/* The memory that holds the bytes to write, if the entry owns it.
+	 * NULL: the bytes to write are in the reader's buffer. */
 	char *text;
 	struct ctx_str bytes; /* the bytes to write */
 	/* Offset in bytes of the first change in what is sent to the model;
@@ -68,7 +69,8 @@ struct ctx_repair_queue {
 };
 
 struct ctx_repair {
-	/* NULL: this is only a trial, whose result is the member refused. */
+	/* NULL: nothing is written.  This is only a trial, which sets the
+	 * members refused and refused_at. */
 	struct ctx_writer *writer;
 	struct ctx_check_options *options;
 	struct ctx_repair_queue lines, inner; /* records; one's messages */
@@ -125,8 +127,8 @@ int ctx_repair_own(struct ctx_repair_entry *entry, const char *p, size_t n,
  * done before or this is a trial. */
 int ctx_repair_archive(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, struct ctx_err *err);
-/* Records that a queued message was changed at byte offset at, in what is sent
- * to the model. */
+/* Records that a repair changed the bytes of a queued message at this byte
+ * offset.  Only changes of bytes that are sent to the model are recorded. */
 void ctx_repair_note_change(struct ctx_repair_entry *entry, size_t at);
 
 /* ---- repair_results.c: tool results that a repair inserts ---- */
@@ -136,11 +138,12 @@ void ctx_repair_note_change(struct ctx_repair_entry *entry, size_t at);
 int ctx_repair_compose_results(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, const struct ctx_message *message,
     struct ctx_err *err);
-/* Marks the tool result that fix->finding misses to be inserted. judging is
- * true while a message is being checked.  Returns 2 if the result will be the
- * message directly before that one, or the last message; else 1.  Returns 0 if
- * no result can be inserted: because none can be made, or because it would be
- * a user message next to another one where the rules forbid that. */
+/* Marks the result of a tool call to be inserted: the call that has no result
+ * according to fix->finding. judging: true while a message is being checked.
+ * Returns 2 if the inserted result will be directly before the message being
+ * checked, or will be the last message; otherwise 1.  Returns 0 if no result
+ * can be inserted: an existing result may be meant for the call, no result can
+ * be made, or the rules forbid such a message at that place. */
 int ctx_repair_mark_result(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, bool judging, struct ctx_fix *fix);
 /* Returns true if tool results will be inserted for calls of this queued
@@ -151,10 +154,13 @@ bool ctx_repair_has_due_results(const struct ctx_repair_entry *entry);
  * of the turn, or if there must not be two user messages in a row. */
 bool ctx_repair_results_in_next(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next);
-/* Returns true if the tool results to be inserted for the queued message entry
- * must come after next.  A result without an id is taken to answer the oldest
- * call, so it must come after the existing results.  But if results must
- * directly follow their calls, it comes before the next assistant message. */
+/* Returns true if the tool results to be inserted for a queued message must
+ * come after the message that follows it.  Reasons: both messages count as one
+ * answer; or nameless is true, and the message that follows has results.
+ * (nameless: a result without an id is to be inserted.) The provider takes
+ * such a result to answer the oldest call, so it must come after the existing
+ * results.  But if results must directly follow their calls, it comes before
+ * the next assistant message. */
 bool ctx_repair_results_after_next(const struct ctx_repair_entry *entry,
     bool nameless, const struct ctx_repair_entry *next);
 /* Moves the tool results to be inserted for the queued message entry before
@@ -167,13 +173,13 @@ int ctx_repair_move_results(struct ctx_repair_entry *entry,
 int ctx_repair_append_results(struct ctx_buf *out,
     const struct ctx_repair_entry *entry, const char *part, const char *tail,
     struct ctx_err *err);
-/* Appends the tool results to be inserted for a queued message as messages,
- * separated by part. */
+/* Appends the tool results to be inserted for a queued message, in the form of
+ * one message or several. part: the text between two messages. */
 int ctx_repair_append_result_messages(struct ctx_buf *out,
     const struct ctx_repair_entry *entry, const char *part,
     struct ctx_err *err);
 
-/* ---- repair_message.c: before and after a message is checked ---- */
+/* ---- repair_message.c: work before and after the check of a message ---- */
 
 /* Begins a conversation: one inside a record or, if inside is false, that of
  * messages that are records. */
@@ -218,8 +224,9 @@ int ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
  * reasoning must be removed; SIZE_MAX: nowhere. */
 size_t ctx_repair_pass_change(struct ctx_repair_queue *queue,
     const struct ctx_repair_entry *entry);
-/* Removes signed reasoning that ends after byte from of a queued message that
- * is a record by itself, and reports that. */
+/* In a queued message that is a record by itself, removes the signed reasoning
+ * that ends after a byte offset, and reports the removal. from: the offset;
+ * SIZE_MAX: nothing is removed. */
 int ctx_repair_record_reasoning(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, size_t from, struct ctx_err *err);
 /* Removes signed reasoning that comes after a change from the messages of a
@@ -240,8 +247,9 @@ int ctx_repair_conversation(struct ctx_repair *repair,
  * then be the bytes of repair->out. */
 int ctx_repair_take_record(struct ctx_repair *repair, struct ctx_str *text,
     struct ctx_err *err);
-/* Ends a record, and writes the queued messages before the one with index
- * settled, about which there can be no more findings. */
+/* Ends a record, and writes the queued messages about which there can be no
+ * more findings. settled: the index of the first message that is not written
+ * yet. */
 int ctx_repair_record(struct ctx_repair *repair, const struct ctx_event *event,
     uint64_t settled, struct ctx_err *err);
 /* Writes all remaining entries. */

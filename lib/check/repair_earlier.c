@@ -43,9 +43,9 @@ apply_entry_edits(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	return ctx_repair_own(entry, repair->out.p, repair->out.n, err);
 }
 
-/* Replaces the bytes piece of a queued message by with.  Sets *old to a copy
- * of piece, because the message's bytes are changed.  Returns 1, or -1 with
- * *err. */
+/* Replaces some bytes of a queued message. piece: the old bytes; with: the new
+ * bytes.  Sets *old to a copy of the old bytes, because the memory of the
+ * message is changed.  Returns 1, or -1 with *err. */
 static int
 replace_in_entry(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_str piece, struct ctx_str with, struct ctx_str *old,

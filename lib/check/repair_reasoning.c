@@ -114,8 +114,10 @@ ctx_repair_record_reasoning(struct ctx_repair *repair,
 	return ctx_repair_own(entry, repair->out.p, repair->out.n, err);
 }
 
-/* Replaces a message inside a record by its text after the first n edits,
- * which have been merged, and without signed reasoning. */
+/* If a message inside a record has signed reasoning that must be removed, adds
+ * an edit that replaces the whole message.  The new text is made by the edits
+ * that were added before, and does not have that reasoning. n: the number of
+ * these edits, which have been merged. */
 static int
 replace_message(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     size_t n, struct ctx_err *err)

@@ -306,9 +306,10 @@ ctx_repair_move_results(struct ctx_repair_entry *entry,
 	return 0;
 }
 
-/* Returns the last message that must come before the tool results for entry.
- * Sets *next to the message after it, or NULL.  The answer is cached for all
- * messages in between. */
+/* Returns the queued message directly after which the tool results for the
+ * calls of this entry must be inserted.  It is the message of the entry or a
+ * later one.  Sets *next to the message that follows it, or to NULL.  The
+ * answer is cached for all messages from the entry to the returned one. */
 static struct ctx_repair_entry *
 find_last_before_results(struct ctx_repair *repair,
     const struct ctx_repair_queue *queue, struct ctx_repair_entry *entry,

@@ -1,11 +1,11 @@
 /*
- * result_rules.c - what a result may hold
+ * result_rules.c - checks what a tool result contains
  *
- * The dialect lists the types of blocks that a result may hold.  Mistral
- * accepts texts only ("content.list[TextChunk] ... Input should be 'text'",
- * LibreChat-AI/agents #344, July 2026).  OpenAI accepted no images either until
- * GPT-5.2, and answers 200 since (openai-openapi #523, February 2026).
- * Anthropic: "all content must be type `text` if `is_error` is true"
+ * The dialect lists the types of blocks that a tool result may contain.
+ * Mistral accepts only texts ("content.list[TextChunk] ... Input should be
+ * 'text'", LibreChat-AI/agents #344, July 2026).  OpenAI accepted no images
+ * until GPT-5.2; since then it accepts them (openai-openapi #523, February
+ * 2026).  Anthropic: "all content must be type `text` if `is_error` is true"
  * (vellum-assistant #18387, March 2026).  Gemini: a response is an object
  * (google.protobuf.Struct; AstrBot #7216, March 2026).  Responses: "Invalid
  * value: 'output_text'. Supported values are: 'input_text', 'input_image',
@@ -14,8 +14,10 @@
  * (function_call_output in openai-python); "expected a computer call output,
  * but got a string instead" (stagehand-python #149, July 2025).
  *
- * A repair replaces a block by a text block.  It holds the text of a text of
- * another type, the placeholder of an image, or the JSON of any other block.
+ * A repair puts a text block in the place of a block that is not accepted.  If
+ * the old block is a text of another type, the new block has its text.  If it
+ * is an image, the new block has a placeholder.  Otherwise the new block has
+ * the JSON of the old block.
  */
 #include <string.h>
 

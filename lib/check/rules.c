@@ -245,9 +245,11 @@ ctx_provider_find(const char *name)
 	return NULL;
 }
 
-/* Returns the rules for a conversation that is translated into the format own:
- * the rules of that format and those in more.  Rules about the form of a
- * message (CTX_FORM_RULES) are those of the conversation's own dialect. */
+/* Returns the rules for a conversation that is translated into another format.
+ * own: the provider's own format; more: the additional rules of the provider.
+ * These rules are added to those of the conversation's dialect.  But rules
+ * about the form of a message (CTX_FORM_RULES) are taken only from the
+ * conversation's dialect. */
 static uint64_t
 translate_rules(const struct ctx_dialect *dialect,
     const struct ctx_dialect *own, uint64_t more)

@@ -42,7 +42,8 @@ has_dropped_block(const struct ctx_validator *validator)
 }
 
 /* Returns true if empty texts are allowed, or were reported before.  OpenAI
- * accepts texts without a character (llm, pydantic-ai, 2025 and 2026). */
+ * accepts empty texts (seen in the projects llm and pydantic-ai, 2025 and
+ * 2026). */
 static bool
 may_be_empty(const struct ctx_validator *validator)
 {
@@ -168,8 +169,8 @@ ctx_validate_wait(struct ctx_validator *validator, unsigned wait,
 		validator->open_reasoning[validator->n_open_reasoning++] =
 		    validator->place;
 		validator->reasoning_has_id = has_reasoning_id(validator);
-		/* The entry in waiting_findings has the place of the first
-		 * reasoning item in a row. */
+		/* If several reasoning items follow each other, the entry in
+		 * waiting_findings has the place of the first. */
 		if (validator->n_open_reasoning > 1)
 			return 0;
 	}
@@ -238,11 +239,12 @@ refuse_empty_message(struct ctx_validator *validator, struct ctx_err *err)
 	return rc < 0 ? -1 : 0;
 }
 
-/* Returns true if the message has no id but follows reasoning that has one:
- * OpenAI then does not find the message (pydantic-ai,
+/* Returns true if the message has no id but follows reasoning that has an id
+ * of OpenAI: OpenAI then does not find the message (pydantic-ai,
  * test_openai_responses_thinking_with_modified_history, September 2025).
- * OpenAI accepts calls without ids there, and DeepSeek accepts messages after
- * its own ids. */
+ * After such reasoning OpenAI accepts a tool call without an id.  DeepSeek
+ * gives reasoning ids of another form, and accepts a message without an id
+ * after them. */
 static bool
 needs_id(const struct ctx_validator *validator)
 {
@@ -278,9 +280,11 @@ ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
 	    ctx_validate_refuse_waiting(validator, CTX_WAITS_SYSTEM,
 		CTX_RULE_SYSTEM_PLACE, "the assistant must be next", err) < 0)
 		return -1;
-	/* A later reasoning item is decided together with the first.  While
-	 * this message may be removed, the findings about the messages before
-	 * it are not decided either. */
+	/* After this message, no finding needs to wait any longer, except in
+	 * two cases.  If this message is a reasoning item, it waits together
+	 * with the reasoning items before it.  If this message is empty, it
+	 * may be removed, so the findings that wait for the next message
+	 * continue to wait. */
 	if (wait != CTX_WAITS_REASONING && wait != CTX_WAITS_EMPTY) {
 		validator->n_open_reasoning = 0;
 		validator->waiting_bits = 0;
@@ -386,10 +390,11 @@ check_speaker(struct ctx_validator *validator, struct ctx_err *err)
 	    refuse_place(validator, CTX_RULE_USER_AFTER_RESULT,
 		"the user speaks right after a result", err) < 0)
 		return -1;
-	/* Two neighbouring messages of one side are allowed if translation
-	 * merges them: tool messages, and the records of one response.  An
-	 * assistant message after a message with a tool result is allowed,
-	 * too, because that result becomes a message between them. */
+	/* Two neighbouring messages of one side (the user or the assistant)
+	 * are allowed if translation merges them: tool messages, and the
+	 * records of one response.  If the first of two assistant messages
+	 * ends in a tool result, they are allowed, too: translation makes a
+	 * message of that result, which separates them. */
 	if (!(validator->rules & CTX_ASKS_TURNS) ||
 	    is_user_side(role) != is_user_side(before) ||
 	    (validator->message->flags & CTX_MESSAGE_CONTINUES) ||

@@ -10,8 +10,8 @@
  * repaired, too. spare is scratch memory. */
 int ctx_surrogates_repair(struct ctx_buf *out, struct ctx_buf *spare,
     struct ctx_str literal, bool inner, struct ctx_err *err);
-/* Checks the strings among the JSON nodes from to to - 1 for lone surrogates.
- */
+/* Checks the strings in a range of JSON nodes for lone surrogates. from: the
+ * first node; to: the node after the last one. */
 int ctx_validate_strings(struct ctx_validator *validator,
     const struct ctx_json *json, uint32_t from, uint32_t to,
     struct ctx_err *err);

@@ -18,12 +18,13 @@ enum ctx_call_state {
 /* A call that has no result yet. */
 struct ctx_call {
 	struct ctx_place place;
-	/* index of the message with the call; for a call whose program makes
-	 * more calls, of the last message with one of these */
+	/* Index of the message with this call.  If this call runs a program
+	 * that makes calls itself: index of the last message in which the
+	 * program has made a call. */
 	uint64_t resumed;
 	uint32_t ordinal; /* index among the calls of its message */
-	/* number of open calls with an id before this one, plus all calls with
-	 * an id that were closed without a result before it */
+	/* Calls with an id that were open when this call was added, plus those
+	 * that had been closed without a result until then. */
 	size_t older;
 	char label[96]; /* its id and name, for findings */
 	uint64_t id[2]; /* hash of its id, if has_id */
@@ -37,9 +38,11 @@ struct ctx_call {
 	/* true if a later message has a call with the same id while this one
 	 * is open */
 	bool doubled;
-	struct ctx_place again; /* where the later call with the same id is */
-	/* number of the call in the member waiting; CTX_NO_SEGMENT: removed
-	 * there */
+	/* If doubled is true: the place of the later call with the same id. */
+	struct ctx_place again;
+	/* Handle of this call in ctx_tool_call_log.waiting.  CTX_NO_SEGMENT:
+	 * it was removed from there at the end of a turn, and cannot get a
+	 * result any more. */
 	uint32_t handle;
 	uint32_t before, after; /* neighbours among the open calls */
 };

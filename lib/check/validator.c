@@ -161,13 +161,13 @@ has_user_content(const struct ctx_validator *validator)
 	return false;
 }
 
-/* Returns true if an open tool call cannot get a result any more: because of
- * the message being checked or, once validator->ended is true, because the
- * conversation has ended.  Anthropic runs its own tools after those of the
- * client, so their calls may stay open until a user message contains more than
- * results (pydantic-ai, test_unpaired_native_tool_calls.py, August 2026).  A
- * turn that the provider paused ends in such a call.  The AI SDK waits for
- * calls that the user is asked to approve. */
+/* Returns true if an open tool call cannot get a result any more.  The reason
+ * is the message being checked or, once validator->ended is true, the end of
+ * the conversation.  Anthropic runs its own tools after those of the client.
+ * So a call of Anthropic's tools may be open until a user message has more
+ * than results (pydantic-ai, test_unpaired_native_tool_calls.py, August 2026),
+ * or at the end of a turn that was paused.  The AI SDK waits for calls that
+ * the user is asked to approve. */
 static bool
 is_call_closed(const struct ctx_validator *validator,
     const struct ctx_call *call)
@@ -181,7 +181,7 @@ is_call_closed(const struct ctx_validator *validator,
 	    (!call->theirs && !call->asked);
 }
 
-/* Adds an open tool call; the results are those of ctx_tool_call_log_open. */
+/* Adds an open tool call; see ctx_tool_call_log_open for *state and *same. */
 static struct ctx_call *
 record_open_call(struct ctx_validator *validator, const struct ctx_block *block,
     enum ctx_call_state *state, struct ctx_call **same, struct ctx_err *err)
@@ -326,9 +326,9 @@ record_inserted_result(struct ctx_validator *validator)
 	validator->last.has_user_text = false;
 }
 
-/* Keeps a call that runs a program open if the program makes another call in
- * this message, because its result comes after the result of that call.  A
- * program that ran before the user's last message is not kept open. */
+/* The result of a program comes after the results of its own calls.  So if a
+ * program makes a call in this message, the call that runs it remains open,
+ * unless the user has written since the program last ran. */
 static int
 resume_callers(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -353,9 +353,8 @@ resume_callers(struct ctx_validator *validator, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true if the result of a program may be in a later message of this
- * answer of the assistant, because the provider merges neighbouring messages
- * of one role. */
+/* Returns true if the result of a program that a tool call runs may come in a
+ * later message: the provider merges neighbouring assistant messages. */
 static bool
 may_result_come_later(const struct ctx_validator *validator,
     const struct ctx_call *call, uint64_t end)
@@ -367,9 +366,9 @@ may_result_come_later(const struct ctx_validator *validator,
 }
 
 /* Returns true if an inserted tool result, which has no id, could be taken as
- * the answer to an older call: one that has no result, or one whose result
- * comes after the inserted one.  In the latter case the result has an id if
- * all results of a turn are in one message; else it is late. */
+ * the answer to an older call.  That call has no result, or its result comes
+ * after the inserted one.  This later result has an id if all results of a
+ * turn are in one message, else it is late. */
 static bool
 is_ambiguous(const struct ctx_validator *validator, const struct ctx_call *call)
 {
@@ -385,8 +384,8 @@ is_ambiguous(const struct ctx_validator *validator, const struct ctx_call *call)
 		validator->late_call <= message);
 }
 
-/* Reports and closes the calls before message end that can get no result any
- * more. */
+/* Reports and closes the calls that can get no result any more. end: only
+ * calls in messages before the message with this index are closed. */
 static int
 refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end,
     struct ctx_err *err)
@@ -516,7 +515,8 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	    ctx_validate_images(validator, err) < 0)
 		return -1;
 	results = ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT);
-	/* A message of another role ends the answer of a program's calls. */
+	/* The assistant's answer has ended, in which the programs of earlier
+	 * answers had to get their results. */
 	if ((rules & CTX_ONE_MESSAGE) && message->role != CTX_ROLE_ASSISTANT &&
 	    refuse_unanswered_calls(validator, validator->newest_answer, err) <
 		0)

@@ -27,8 +27,9 @@ int ctx_validate_tell(struct ctx_validator *validator,
 /* Reports a finding about the whole message that is being checked. */
 int ctx_validate_refuse(struct ctx_validator *validator, enum ctx_rule_id id,
     const char *what, struct ctx_err *err);
-/* Reports a finding about block number part of the message.  Its text is what,
- * the block's name, and tail. */
+/* Reports a finding about one block of the message. part: the index of the
+ * block.  The text of the finding is made of three parts. what: the beginning;
+ * then, for a call or result, its id and name; tail: the end. */
 int ctx_validate_refuse_part(struct ctx_validator *validator,
     enum ctx_rule_id id, size_t part, const char *what, const char *tail,
     struct ctx_err *err);

@@ -101,8 +101,9 @@ write_repaired(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 	    : ctx_writer_end_record(repair->writer, err);
 }
 
-/* Writes the entries before the message with index settled.  Copies the bytes
- * of the later entries, because the reader will use its buffer again. */
+/* Writes the queued entries before the first message about which there can
+ * still be findings. settled: the index of that message.  Copies the bytes of
+ * the later entries, because the reader will use its buffer again. */
 static int
 write_settled_entries(struct ctx_repair *repair, uint64_t settled,
     struct ctx_err *err)

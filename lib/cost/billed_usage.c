@@ -21,8 +21,8 @@ static const char *const inputs[][WIDEST] = {
     {"inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens"},
     {"promptTokenCount"},  /* Gemini */
     {"prompt_eval_count"}, /* Ollama */
-    /* Members in files of pi and opencode.  In those of the Gemini CLI the
-     * first of them is the total. */
+    /* Keys in files of pi and opencode.  In files of the Gemini CLI, "input"
+     * alone is the number of all input tokens. */
     {"input", "cacheRead", "cacheWrite", "cache.read", "cache.write"},
 };
 

@@ -194,9 +194,10 @@ uint64_t ctx_billed_input(const struct ctx_json *json, uint32_t usage);
 
 /* ---- cost/calibration.c: a model's tokens per token of an encoding ------ */
 
-/* One request for the calibration, in tokens greater than 0: its texts as
- * counted with the encoding, and the provider's number without what is not
- * text. */
+/* One request for the calibration. counted: the tokens of its texts, counted
+ * with the encoding. billed: the tokens that the provider reported, less those
+ * of images and everything else that is not text.  Both numbers are greater
+ * than 0. */
 struct ctx_billed_sample {
 	uint64_t counted, billed;
 };

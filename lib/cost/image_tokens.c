@@ -1,23 +1,31 @@
 /*
  * image_tokens.c - tokens of an image by its size
  *
- * The rules, with x, y and edge of the model table:
+ * The rules use the numbers x, y and edge of the model table.  An image is only
+ * made smaller, never larger.
  *
- *   tiles    Shrink to edge, then the shorter side to 768 pixels.  x tokens,
- *            and y per tile of 512 pixels.  Low detail: x.  (OpenAI)
- *   patches  Of 32 pixels.  Shrink to edge and to at most y patches; x / 100
- *            tokens per patch.  If edge is not 0, low detail shrinks to 512
- *            pixels; original detail to 6,000 pixels and 4 * y patches.
- *            (OpenAI)
- *   squares  Of 28 pixels.  Shrink to edge and to at most y squares; 1 token
- *            per square.  (Anthropic)
- *   crops    x tokens up to 384 by 384 pixels, else x per crop of at most edge
- *            pixels.  A PDF page is y tokens.  (Gemini 2)
- *   fixed    x tokens for any size.  A PDF page is y tokens.  (Gemini 3)
+ * tiles: The longer side is reduced to edge, then the shorter side to 768
+ * pixels.  An image has x tokens, and y tokens per tile of 512 by 512 pixels.
+ * With low detail it has x tokens. (OpenAI)
  *
- * Source: the providers' pages, November 2026.  For patches from GPT-5 on, x is
- * what users of OpenAI's developer forum were billed in March 2026; the page
- * gives more.
+ * patches: The longer side is reduced to edge, then the image to y patches of
+ * 32 by 32 pixels.  A patch has x / 100 tokens.  If edge is not 0, the longer
+ * side is reduced to 512 pixels for low detail; for original detail, to 6,000
+ * pixels and the image to 4 * y patches. (OpenAI)
+ *
+ * squares: The longer side is reduced to edge, then the image to y squares of
+ * 28 by 28 pixels.  A square has 1 token. (Anthropic)
+ *
+ * crops: An image has x tokens if it has at most 384 by 384 pixels.  A larger
+ * image has x tokens per crop, whose sides have at most edge pixels.  A PDF
+ * page has y tokens. (Gemini 2)
+ *
+ * fixed: An image of any size has x tokens.  A PDF page has y tokens. (Gemini
+ * 3)
+ *
+ * Source: the providers' pages, November 2026.  For the rule "patches" from
+ * GPT-5 on, x is the number that users of OpenAI's developer forum were billed
+ * in March 2026.  OpenAI's page gives a higher number.
  */
 #include <math.h>
 
@@ -37,8 +45,9 @@ divide_up(double length, double unit)
 	return n < 1 ? 1 : n > 1e8 ? 100000000 : (uint64_t)n;
 }
 
-/* Reduces the size w by h so that the longer side is at most edge pixels; edge
- * 0: no limit. */
+/* Makes an image smaller if its longer side has more pixels than allowed. w
+ * and h: its width and height, which are changed. edge: the maximum number of
+ * pixels; 0 means no limit. */
 static void
 shrink_to_edge(double *w, double *h, double edge)
 {
@@ -68,8 +77,8 @@ count_tile_tokens(const struct ctx_image *image, double w, double h,
 }
 
 /* Returns the tokens of an image by the rule "patches".  An image with too
- * many patches is reduced to the maximum, and then until one side is a whole
- * number of patches. */
+ * many patches is first reduced to the area of the maximum number of patches.
+ * Then it is reduced further, until one side is a whole number of patches. */
 static uint64_t
 count_patch_tokens(const struct ctx_image *image, double w, double h,
     enum ctx_detail detail)

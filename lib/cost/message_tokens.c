@@ -185,8 +185,8 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 		return -1;
 	if (block->is_message)
 		return count_item(counter, message, cost, err);
-	/* If a tool result consists of blocks, its own block is not counted:
-	 * the blocks follow and are. */
+	/* If a tool result consists of blocks, nothing is counted here: its
+	 * blocks come next in the message, and each of them is counted. */
 	if (block->payload == 0 ||
 	    (block->kind == CTX_BLOCK_TOOL_RESULT &&
 		(message->json->nodes[block->payload].kind == CTX_JSON_ARRAY ||

@@ -10,8 +10,8 @@
 #include "cost/cost.h"
 
 #define LONGEST 256 /* maximum bytes of a name */
-/* maximum number of places in a name at which entries of the table are
- * searched */
+/* maximum number of offsets in a model's name at which the name of a table
+ * entry may begin */
 #define MOST_STARTS 16
 
 static const struct ctx_model models[] = {

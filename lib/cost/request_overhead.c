@@ -3,18 +3,21 @@
  *
  * How tool definitions are written into the model's prompt:
  *
- *   types  a namespace of TypeScript types after the system message (OpenAI;
- *          see cost/tool_schema.c).  Without a system message it costs 4
- *          tokens more, which are not counted here.
- *   json   name, description and schema of each tool as JSON (Anthropic, and
- *          the chat templates of open models).
- *   texts  names and descriptions; of schemas the keys, formats, enumerations,
- *          required names, descriptions and examples (the local tokenizer of
- *          google-genai).
+ * types: as a namespace of TypeScript types after the system message (OpenAI;
+ * see cost/tool_schema.c).  Without a system message the namespace costs 4
+ * tokens more, which are not counted here.
  *
- * once and forced (struct ctx_tools) are the tokens around them, as far as
- * known.  Sources: "tool use system prompt token count" in Anthropic's tool use
- * overview (2026), and the chat templates of open models.
+ * json: as JSON, with the name, description and schema of each tool (Anthropic,
+ * and the chat templates of open models).
+ *
+ * texts: as names and descriptions, and of each schema the keys, formats,
+ * enumerations, required names, descriptions and examples (the local tokenizer
+ * of google-genai).
+ *
+ * The model's prompt also contains a text around all tool definitions.  Its
+ * number of tokens is in struct ctx_tools, as far as it is known.  Sources:
+ * "tool use system prompt token count" in Anthropic's tool use overview (2026),
+ * and the chat templates of open models.
  */
 #include <string.h>
 
@@ -131,8 +134,9 @@ struct schema_level {
 	bool named;     /* true if the model sees the key */
 };
 
-/* Counts the tokens of a JSON schema without its inner schemas, and adds those
- * to found: at most two entries. */
+/* Counts the tokens of a JSON schema without its inner schemas.  Appends at
+ * most two entries to found, which list the inner schemas: the value of
+ * "items", and the values in "properties". */
 static int
 count_level(struct beside *b, uint32_t schema, unsigned depth,
     struct schema_level *found, size_t *n, struct ctx_err *err)

@@ -21,8 +21,10 @@ struct level {
 	uint32_t schema;
 	/* nesting level: the number of schemas around this one, plus one */
 	unsigned nested;
-	uint32_t at, end; /* JSON nodes: the next element or key, and the end */
-	bool any;         /* true if an element has been written */
+	/* JSON nodes: the next element or key to write, and the node after the
+	 * last one */
+	uint32_t at, end;
+	bool any;                /* true if an element has been written */
 	struct ctx_intern names; /* required members, or types written */
 };
 
@@ -141,8 +143,8 @@ push_members(struct types *t, uint32_t schema, unsigned depth)
 	read_required(t, schema, &level->names);
 }
 
-/* Sets *one to the next element or key of the part; returns false if there is
- * no more. */
+/* Takes the next element or key of a part of the JSON schema, and sets *one to
+ * its JSON node.  Returns false if there are no more. */
 static bool
 take_next_element(const struct types *t, struct level *level, uint32_t *one)
 {

@@ -11,8 +11,8 @@ struct ctx_breakpoint_block {
 	const char *type;
 	/* key of the member with the text, if it is a text block */
 	const char *text;
-	/* The member of the block that must have the value is; NULL: there is
-	 * no such condition. */
+	/* A condition for a breakpoint: the key of a member of the block, and
+	 * the value that the member must have.  NULL: there is no condition. */
 	const char *member, *is;
 };
 
@@ -25,8 +25,8 @@ size_t ctx_breakpoint_count_blocks(const struct ctx_json *json, uint32_t list);
  * blocks of a document inside a tool result. */
 #define CTX_NESTED_DEPTH 3
 
-/* An array of blocks inside a block, while nested blocks are visited without
- * recursion. */
+/* An array of blocks inside a block.  A stack of these arrays is used to visit
+ * nested blocks without recursion. */
 struct ctx_nested_list {
 	uint32_t at, end; /* nodes: the next element; after the last */
 	unsigned depth;   /* from 1 on */

@@ -94,13 +94,15 @@ struct ctx_breakpoint_format {
 	 */
 	size_t lookback;
 	/* The provider itself sets a breakpoint at the end of the newest
-	 * message, unless the request member named [0] has a "mode" equal to
-	 * [1].  NULL: it does not. */
+	 * message, unless the request forbids it. implicit_breakpoint[0] is
+	 * the key of a request member.  The request forbids the breakpoint if
+	 * "mode" in this member equals implicit_breakpoint[1].  NULL: the
+	 * provider itself never sets a breakpoint. */
 	const char *implicit_breakpoint[2];
 };
 /* Returns the table entry for messages of this dialect that are sent to the
- * provider with this name, or NULL.  If provider is NULL, it is the one whose
- * own format the dialect is. */
+ * provider with this name, or NULL.  If the name is NULL, returns the first
+ * table entry that was made for this dialect. */
 const struct ctx_breakpoint_format *ctx_breakpoint_format_find(
     const struct ctx_dialect *dialect, const char *provider);
 /* Returns the name of provider number i, or NULL after the last. */

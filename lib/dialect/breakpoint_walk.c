@@ -19,8 +19,9 @@ ctx_breakpoint_find_nested(const struct ctx_json *json, uint32_t block,
 	return n;
 }
 
-/* Returns the node of the key of the member of a block that is a cache
- * breakpoint of this format, or 0.  A null value is not a breakpoint. */
+/* Finds the member of a block that is a cache breakpoint of this format.
+ * Returns the JSON node of the member's key, or 0 if there is none.  A member
+ * with the value null is not a breakpoint. */
 static uint32_t
 find_breakpoint_key(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t block)

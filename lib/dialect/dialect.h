@@ -31,16 +31,18 @@ enum ctx_tools_rule {
 	CTX_TOOLS_NONE,  /* not known */
 	CTX_TOOLS_TYPES, /* as TypeScript types */
 	CTX_TOOLS_JSON,  /* as JSON */
-	/* as the names and texts in the JSON of the definitions, without its
-	 * punctuation */
+	/* only the names and texts of the definitions, without the punctuation
+	 * of their JSON */
 	CTX_TOOLS_TEXTS,
 	CTX_TOOLS_RULES
 };
 struct ctx_tools {
 	enum ctx_tools_rule rule;
-	uint32_t once; /* tokens added around all definitions, */
-	/* number of tokens instead of the member once, if the request forces a
-	 * tool call */
+	/* number of tokens added around all definitions, unless the request
+	 * forces a tool call */
+	uint32_t once;
+	/* number of tokens added around all definitions if the request forces
+	 * a tool call */
 	uint32_t forced;
 };
 
@@ -69,8 +71,8 @@ enum {
 	 * another writer begins a turn. */
 	CTX_NAMES_USERS = 128,
 
-	/* The other rules are checked by ctx_check; a few are also used when
-	 * messages are grouped.  Bits 8 to 19 are rules about the
+	/* The rules from here on are checked by ctx_check; a few are also used
+	 * when messages are grouped.  Bits 8 to 19 are rules about the
 	 * conversation, in whatever format it is written. */
 	/* Tool results come directly after the message with their calls. */
 	CTX_RESULTS_NEXT = 1 << 8,
@@ -78,7 +80,8 @@ enum {
 	 * runs the program.  That call must come before it and have no result
 	 * yet. */
 	CTX_NAMES_CALLERS = 1 << 9,
-	/* The id of a tool call is 1 to 64 of A-Z a-z 0-9 _ and - */
+	/* The id of a tool call has 1 to 64 characters: ASCII letters, digits,
+	 * underscores and dashes. */
 	CTX_PLAIN_IDS = 1 << 10,
 	/* The id of a tool call has at most 64 characters. */
 	CTX_SHORT_IDS = 1 << 11,
@@ -119,7 +122,8 @@ enum {
 	CTX_SIGNED = 1 << 27,
 	/* Reasoning is followed by another item of the assistant. */
 	CTX_REASONING_LEADS = 1 << 28,
-	/* Every role is a value of enum ctx_role other than CTX_ROLE_OTHER. */
+	/* The role of each message is known: it is never read as
+	 * CTX_ROLE_OTHER. */
 	CTX_KNOWN_ROLES = 1 << 29,
 	/* Tool results are in user messages: there is no role tool. */
 	CTX_NO_TOOL_ROLE = 1 << 30,
@@ -172,8 +176,9 @@ enum {
 #define CTX_ASKS_TURNS (UINT64_C(1) << 42)
 /* All results for the calls of a message are in one message. */
 #define CTX_ASKS_TOGETHER (UINT64_C(1) << 58)
-/* Neighbouring messages of one role count as one turn, but the output of
- * pruning has none (CTX_ALTERNATES).  With CTX_MERGES it may have some. */
+/* The provider takes neighbouring messages of one role as one turn.  Pruning
+ * never leaves two neighbours of one role, because the format also has
+ * CTX_ALTERNATES.  In a format with CTX_MERGES pruning may leave them. */
 #define CTX_TAKES_ROWS  (UINT64_C(1) << 45)
 #define CTX_ONE_MESSAGE (CTX_TAKES_ROWS | CTX_MERGES)
 /* CTX_PLAIN_IDS allows . and : too. */
@@ -187,12 +192,17 @@ enum {
 	(UINT64_C(0xff000000fff00000) | CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | \
 	    CTX_JOINS_ANSWERS)
 
-/* A template for the tool result that ctx_check inserts for a call without
- * one. $id and $name stand for the JSON strings of the call's id and tool
- * name, $text for the JSON string of the content.  The first template that
- * fits is used: the call has what $id and $name need, and type is NULL or
- * equal to the "type" of the call's block, else of the message, else to the
- * role.  If text is empty, no result is inserted. */
+/*
+ * A template for the tool result that ctx_check inserts for a call without one.
+ * $id and $name stand for the JSON strings of the call's id and tool name,
+ * $text for the JSON string of the content.
+ *
+ * ctx_check uses the first template that fits the call.  A template fits if the
+ * call has an id and a name, as far as the template contains $id and $name.
+ * Its type must also be NULL or the type of the call: "type" in the block of
+ * the call, or in the message if the call has no block.  Without "type", the
+ * role of the message is the type.  If text is empty, no result is inserted.
+ */
 struct ctx_result_template {
 	const char *type;
 	const char *text;
@@ -208,8 +218,9 @@ enum ctx_history {
 	CTX_HISTORY_LOG, /* each line changes the context so far */
 	/* a tree: the context is the path from the root to the last line */
 	CTX_HISTORY_LAST,
-	/* a tree: the context is the path to the last message without a later
-	 * one */
+	/* a tree: the context is the path from the root to the last message of
+	 * a branch; of several branches, the one whose last message is later
+	 * in the file */
 	CTX_HISTORY_TIP,
 };
 
@@ -222,13 +233,14 @@ enum ctx_line_kind {
 	/* The line is a message.  In a log it replaces an earlier line with
 	 * its id. */
 	CTX_LINE_MESSAGE,
-	/* The line is a summary that replaces all lines before it, or those
-	 * before the line that about names. */
+	/* The line is a summary.  It replaces all lines before it or, if it
+	 * contains the id of another line, only the lines before that line. */
 	CTX_LINE_SUMMARY,
 	/* The line is a summary that replaces all lines but user messages. */
 	CTX_LINE_DIGEST,
-	/* The line removes the message that about names and all after it; if
-	 * there is no such message, all lines. */
+	/* The line contains the id of a message, and removes this message and
+	 * all lines after it.  If there is no message with the id, it removes
+	 * all lines. */
 	CTX_LINE_REWIND,
 	/* Removes the newest turns. */
 	CTX_LINE_ROLLBACK,
@@ -246,8 +258,8 @@ enum {
 	/* the model wrote the line; neighbouring lines of this kind are one
 	 * response */
 	CTX_LINE_ANSWER = 32,
-	/* in a log: the line requests a summary, and the summary's about names
-	 * it */
+	/* In a log: the line requests a summary.  The line with the summary
+	 * contains the id of this line. */
 	CTX_LINE_ASKS = 64,
 };
 
@@ -258,8 +270,8 @@ struct ctx_line_place {
 	unsigned flags;
 	uint32_t id;     /* of the line */
 	uint32_t parent; /* id of the line before it in the tree */
-	/* The key of the member parent, which is set even if the line has no
-	 * such member. */
+	/* The key under which lines of this format contain the id of their
+	 * parent.  It is also set if this line has no such member. */
 	const char *parent_key;
 	/* The id of another line.  If that line is removed, the id of a line
 	 * that is kept must be written here. */
@@ -282,21 +294,23 @@ struct ctx_dialect {
 	/* Returns a few words for users that say why the value at node is a
 	 * message which only this dialect writes; NULL if it is not. */
 	const char *(*matches)(const struct ctx_json *json, uint32_t node);
-	/* Like matches, but for messages that another dialect claims, too.
-	 * Called only in a stream whose dialect is this one.  NULL: there are
-	 * no such messages. */
+	/* Like the function above, but also accepts messages that another
+	 * dialect claims.  It is called only in a stream whose dialect is this
+	 * one.  NULL: there are no such messages. */
 	const char *(
 	    *matches_expected)(const struct ctx_json *json, uint32_t node);
-	/* Like matches, but for messages that other dialects write, too.
-	 * Decides only if no message of the stream matches any dialect.  NULL:
+	/* Like the first function above (matches), but also accepts messages
+	 * that other dialects write, too.  The result is used only if no
+	 * message of the stream matches a dialect other than "generic".  NULL:
 	 * there are no such messages. */
 	const char *(*likely)(const struct ctx_json *json, uint32_t node);
 	/* Called only by ctx_dialect_read_message, which has the same result.
 	 */
 	int (*read)(const struct ctx_json *json, uint32_t node,
 	    struct ctx_message *parsed, struct ctx_err *err);
-	/* For session files: sets all members of *line to what the record at
-	 * node says about its place.  A record of another format gets
+	/* For session files: how the lines lead to the context, and a function
+	 * that reads a line.  The function sets all members of *line, from the
+	 * JSON value of the line.  A line that is not of this format gets
 	 * CTX_LINE_ASIDE. */
 	enum ctx_history history;
 	void (*read_line)(const struct ctx_json *json, uint32_t node,
@@ -335,12 +349,18 @@ struct ctx_dialect {
 	 * blocks that a tool result may contain, ended by NULL; NULL: not
 	 * known. */
 	const char *const *result_types;
-	/* Templates of the messages that ctx inserts for removed ones: a
-	 * summary, after the system messages at the start, and a notice,
-	 * before a turn.  NULL: the format has no place for one. $text is the
-	 * literal of the text, $uuid and $hex a generated id of 36 or 8
-	 * characters, $parent the id of the line before. $KEY and $KEY.KEY are
-	 * that member of the message after it, or null. */
+	/*
+	 * Templates of the messages that ctx inserts in place of removed ones.
+	 * A summary is inserted after the system messages at the start, a
+	 * notice before a turn.  NULL: the format has no place for such a
+	 * message.
+	 *
+	 * In a template, $text is the literal of the text. $uuid and $hex are a
+	 * generated id of 36 or 8 characters. $parent is the id of the line
+	 * before the inserted one.  Any other $KEY or $KEY.KEY is the value of
+	 * this member in the message that follows the inserted one; it is null
+	 * if there is none.
+	 */
 	const char *summary, *notice;
 	/* For servers that refuse an additional message (dialect/NOTES.md):
 	 * template of the block in which a summary or notice is written,

@@ -86,9 +86,10 @@ uint32_t ctx_claude_model(const struct ctx_json *json, uint32_t message);
 int ctx_read_call(struct ctx_message *message, uint32_t value, uint32_t id,
     uint32_t name, struct ctx_err *err);
 
-/* Sets the caller of the tool call that was added last: the id, in the object
- * caller, of the tool call whose program made it.  If there is no id, the
- * model itself made the call. */
+/* Sets the caller of the tool call that was added last.  A program of the
+ * model may have made this call; then the object caller contains the id of the
+ * tool call that runs the program.  Without an id in the object, the model
+ * itself made the call. */
 void ctx_read_caller(struct ctx_message *message, uint32_t caller);
 
 /* How to read a block whose "type" is this: the payload is its member key.  If
@@ -99,8 +100,9 @@ struct ctx_block_type {
 	const char *type, *key;
 	enum ctx_block_kind kind;
 };
-/* Adds a block as the first of the n entries with its type says; if there is
- * none, as an opaque block. */
+/* Adds a block by its "type": of the n rows, the first with this type
+ * determines how the block is read.  If no row has this type, adds an opaque
+ * block. */
 int ctx_read_typed(struct ctx_message *message, uint32_t block,
     const struct ctx_block_type *rows, size_t n, struct ctx_err *err);
 

@@ -10,8 +10,9 @@
  * call failed, the pieces say so too. */
 const char *const *ctx_result_content_form(const struct ctx_json *json,
     uint32_t body, const struct ctx_dialect *dialect);
-/* Returns the node of the string if the content of a tool result is only a
- * string between these two pieces, or 0. */
+/* Returns the JSON node of the string if the content of a tool result is only
+ * a string between the two pieces of JSON that ctx_result_content_form
+ * returns.  Returns 0 for any other content. */
 uint32_t ctx_result_content_text(const struct ctx_json *json, uint32_t body,
     const struct ctx_dialect *dialect);
 /* Returns true if ctx_result_content_add writes exactly the bytes of this

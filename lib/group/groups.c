@@ -124,8 +124,8 @@ add_results_segment(struct ctx_groups *groups, const struct ctx_cost *cost,
 	segment->tokens = cost->results + cost->framing;
 	segment->shared_tokens = (uint32_t)cost->framing;
 	segment->clearable_tokens = cost->clearable;
-	/* Tool results end the user messages at the start of a turn, even if
-	 * they are in one message with user text. */
+	/* After tool results, the next user text begins a new turn, even if
+	 * the results and the text are in one message. */
 	groups->answered = true;
 	return 0;
 }
@@ -267,9 +267,9 @@ remap_segment(uint32_t segment, const bool *removed, const uint32_t *new_index)
 	    : new_index[segment];
 }
 
-/* Adjusts the members of groups that are indices of segments after segments
- * were removed.  The groups of attached and continuing are never removed,
- * because they count as having an open call. */
+/* Adjusts the segment indices in *groups after segments were removed.  The
+ * segments groups->attached and groups->continuing wait for a later message.
+ * They are never removed, because their groups count as having an open call. */
 static void
 renumber_cursors(struct ctx_groups *groups, const bool *removed,
     const uint32_t *new_index)

@@ -29,13 +29,13 @@ void ctx_groups_merge_neighbours(struct ctx_groups *groups,
     const struct ctx_message *message);
 /*
  * Merges late tool results, which do not directly follow their call, with the
- * assistant message directly before them: if only one of the two were removed,
- * roles would no longer alternate. results is the segment of the results.
+ * assistant message directly before them.  If only one of the two were removed,
+ * roles would no longer alternate. results: the segment of the results.
  *
- * If split is true, the results are in one message with the user text that
- * begins the next turn, and this text may be kept without them.  The text must
- * then follow a message of the same role as now, so all segments from the call
- * to the results become one group.
+ * split: true if the results are in one message with the user text that begins
+ * the next turn.  This text may be kept when the results are removed.  The
+ * message before the text must then still have the role that it has now.  So
+ * all segments from the call to the results become one group.
  */
 void ctx_groups_merge_late_results(struct ctx_groups *groups, uint32_t results,
     bool split);

@@ -202,8 +202,8 @@ allocate_open_call(struct ctx_open_calls *calls, struct ctx_err *err)
 		calls->free_call = calls->calls[c].free;
 		return c;
 	}
-	/* Each call may need WAYS lists, and their indices must fit into 32
-	 * bits, too. */
+	/* Each call may need LIST_KINDS lists, and the indices of all lists
+	 * must fit into 32 bits. */
 	if (calls->n_calls >= NONE / LIST_KINDS) {
 		ctx_err_set(err, CTX_ELIMIT, "too many open calls");
 		return NONE;

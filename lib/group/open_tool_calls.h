@@ -20,7 +20,8 @@ int ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
     const struct ctx_block *block, uint64_t rules, struct ctx_buf *text,
     struct ctx_err *err);
 
-/* Reads the id of the call whose program made this call (block->caller). */
+/* A program that the model wrote can make tool calls.  Reads the id of the
+ * tool call that runs the program which made this call (block->caller). */
 int ctx_caller_key_of(struct ctx_call_key *key, const struct ctx_json *json,
     const struct ctx_block *block, struct ctx_buf *text, struct ctx_err *err);
 

@@ -40,9 +40,9 @@ ctx_groups_tool(struct ctx_groups *groups, const struct ctx_message *message,
 }
 
 /* Merges a tool call that a program of the model made with the call that runs
- * the program (block->caller).  If the latter already has its result, it is no
- * longer stored; then the newest segment with calls is taken, which belongs to
- * that program. */
+ * the program (block->caller).  A call that runs a program is no longer stored
+ * once it has its result.  Then the tool call is merged with the newest
+ * segment that has calls, which belongs to the program. */
 static int
 merge_with_caller(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_block *block, uint32_t segment, struct ctx_err *err)

@@ -20,8 +20,9 @@ bool ctx_groups_may_open_turn(const struct ctx_groups *groups,
 int ctx_groups_enter_turn(struct ctx_groups *groups,
     const struct ctx_message *message, bool may_open, unsigned flags,
     struct ctx_err *err);
-/* Moves the segment results into the turn that begins with the rest of its
- * message, if the results answer only calls of that message. */
+/* A message may contain tool results and other blocks that begin a turn.
+ * Moves the segment of the results into this turn, if the results answer only
+ * calls of their own message. */
 void ctx_groups_move_results(struct ctx_groups *groups, uint32_t results);
 /* Marks the newest segment, a user message, with CTX_SEGMENT_TASK as the last
  * user message of its turn, and removes the mark from the one before.  The

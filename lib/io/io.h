@@ -28,7 +28,7 @@ struct ctx_writer {
 	/* the caller's bytes that are not written yet */
 	struct ctx_str borrowed;
 	/* the writer's own bytes that are not written yet; they are written
-	 * before borrowed */
+	 * before the bytes of the caller */
 	struct ctx_buf copied;
 	uint64_t written; /* number of bytes written so far */
 	struct ctx_err failed;
@@ -81,22 +81,23 @@ struct ctx_record {
 /*
  * Reads several files as one stream of JSON records.  How records are separated
  * is detected for each file:
- *  - Lines: each line is a record, as long as each line that is not blank is
- *    one complete JSON value.
- *  - Sequence of values: begins with the first value that continues on the next
- *    line.  Each value is then a record, whether the file is one document or
- *    many pretty-printed ones.  The record includes the blanks (spaces, tabs,
- *    carriage returns) after the value, up to and including a line feed.  So a
- *    record can be removed from such a file, or a line can be inserted before
- *    it.
+ *
+ * - Lines: each line is a record, as long as each line that is not blank is one
+ * complete JSON value.
+ *
+ * - Sequence of values: begins with the first value that continues on the next
+ * line.  Each value is then a record, whether the file is one document or many
+ * pretty-printed ones.  The record includes the blanks (spaces, tabs, carriage
+ * returns) after the value, up to and including a line feed.  So a record can
+ * be removed from such a file, or a line can be inserted before it.
  *
  * A line that is neither, such as a truncated one, is a bad record.  After the
  * first bad line of a file every line is a record.
  *
  * A line of blanks is a record by itself.  Blanks before a value on the same
  * line belong to the value's record.  A record is returned as soon as its line
- * feed has been read.  In a sequence of values, any other byte that is not a
- * blank also ends the record before it.
+ * feed has been read.  In a sequence of values, a record without a line feed
+ * ends before the first byte after its blanks.
  *
  * CRLF, blank lines, the byte order mark of the first file and a missing last
  * line feed are preserved.  A line feed is added only between files.  A NUL
@@ -172,8 +173,8 @@ struct ctx_archive {
  * program cannot open files later. */
 int ctx_archive_open(struct ctx_archive *archive, const char *path,
     struct ctx_err *err);
-/* Adds a record to the archive.  Line breaks between the record's tokens become
- * spaces. */
+/* Adds a record to the archive as one line: line breaks between the tokens of
+ * its JSON become spaces. */
 int ctx_archive_add(struct ctx_archive *archive, const char *p, size_t n,
     struct ctx_err *err);
 /* Writes and syncs all added records to disk; returns 0 on success.  The name

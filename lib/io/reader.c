@@ -406,8 +406,9 @@ read_line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 	return take_value(r, record, at, n);
 }
 
-/* Reads the byte order mark of a file, if there is one.  Returns 1 if the mark
- * becomes a record, which it does only in the first file. */
+/* Reads the byte order mark of a file, if there is one.  In the first file the
+ * mark becomes a record of its own, so that it is preserved; returns 1 then.
+ * In later files the mark is dropped. */
 static int
 take_bom(struct ctx_reader *r, struct ctx_record *record, struct ctx_err *err)
 {
@@ -422,12 +423,12 @@ take_bom(struct ctx_reader *r, struct ctx_record *record, struct ctx_err *err)
 		if (r->buf.p[r->from + i] != bom[i])
 			return 0;
 	}
-	/* Read on, since take_record() must know if the file ends after the
-	 * mark. */
+	/* Read more bytes if there are none after the byte order mark, because
+	 * take_record() must know if the file ends there. */
 	if (bytes_ahead(r) == i && ctx_reader_read_more(r, err) < 0)
 		return -1;
-	/* Drop the mark of a later file: inside the stream it would be an
-	 * ordinary character, and invalid JSON. */
+	/* Drop the byte order mark of a later file.  Inside the stream the
+	 * mark would be an ordinary character, which is invalid JSON. */
 	if (r->next > 1) {
 		r->from += i;
 		r->column += i;

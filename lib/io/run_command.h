@@ -13,8 +13,8 @@ enum { CTX_COMMAND_SLICE = 100 };
  * that would end this process.  Sets *ends to the latter and *before to the
  * signals that were blocked before. */
 void ctx_command_block_signals(sigset_t *ends, sigset_t *before);
-/* Returns the number of a signal in the set ends that has arrived; 0 if none
- * has. */
+/* Returns the number of a signal that has arrived and would end this process,
+ * or 0 if none has arrived.  Only the signals in this set are looked for. */
 int ctx_command_ended_by_signal(const sigset_t *ends);
 /* Unblocks these signals, so that signals that have arrived are delivered,
  * except a SIGPIPE. */

@@ -20,8 +20,9 @@
 
 #include "io/io.h"
 
-/* At least this many bytes of the caller are written directly; it is cheaper to
- * copy fewer bytes than to write them by a separate call. */
+/* Minimum number of the caller's bytes that are written without being copied
+ * first.  Fewer bytes are copied, because a copy takes less time than another
+ * system call. */
 #define LONG_RUN ((size_t)32 << 10)
 /* When this many bytes of output are collected, they are written without
  * waiting for a flush. */
@@ -139,8 +140,9 @@ ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err)
 	return 0;
 }
 
-/* Empties borrowed, the caller's bytes that are not written yet, so that other
- * bytes may take its place. */
+/* Writes the caller's bytes that are not written yet (writer->borrowed), or
+ * copies them if they are few.  Then the writer can refer to other bytes of
+ * the caller. */
 static int
 empty_run(struct ctx_writer *writer, struct ctx_err *err)
 {

@@ -168,9 +168,10 @@ void ctx_json_string_size(struct ctx_str literal, size_t *bytes, size_t *chars);
  * escape, surrogate pair or UTF-8 sequence is split there.
  */
 int ctx_json_string_next(struct ctx_str literal, size_t *at, uint32_t *cp);
-/* Returns the offset into a JSON string literal of the place that is the given
- * number of decoded bytes after offset at.  Both places must be ends of a
- * character, as values of *at in ctx_json_string_next are. */
+/* Skips a number of decoded bytes of a JSON string literal, from this offset
+ * into the literal on.  Returns the offset after the skipped bytes.  Both
+ * offsets must be between two characters, as the values of *at in
+ * ctx_json_string_next are. */
 size_t ctx_json_string_seek(struct ctx_str literal, size_t at, size_t bytes);
 /* Returns true if the decoded text of a JSON string literal is the n bytes at
  * p. */
@@ -211,9 +212,10 @@ int ctx_edits_replace_stored(struct ctx_edits *edits, struct ctx_str old,
  */
 int ctx_edits_remove(struct ctx_edits *edits, const struct ctx_json *json,
     uint32_t node, const bool *drop, struct ctx_err *err);
-/* Sets drop[i] to true for the object's member with this key node, and for all
- * members with an equal key.  All must be removed, because of equal keys the
- * last one counts: if only that were removed, the one before it would count. */
+/* Marks the member of an object with this key node for removal, and all
+ * members with an equal key: sets drop[i] to true for member i.  Of members
+ * with equal keys only the last one counts.  If it alone were removed, the one
+ * before it would count. */
 void ctx_edits_mark_member(const struct ctx_json *json, uint32_t object,
     uint32_t key, bool *drop);
 /* Converts an offset in the output of ctx_edits_apply into an offset in the

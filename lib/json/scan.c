@@ -66,7 +66,8 @@ grow_nodes(struct scan *s)
 	return 0;
 }
 
-/* Adds a node for the bytes from at to the current position (s->p). */
+/* Adds a node for the bytes from this pointer up to the current position
+ * (s->p). */
 static inline int
 append_node(struct scan *s, const char *at, enum ctx_json_kind kind,
     bool escaped)

@@ -39,8 +39,9 @@ KIND(letters)(VECTOR v)
 INLINE TARGET MASK
 KIND(letters)(VECTOR v)
 {
-	/* b and f differ in one bit only, and so do t and u.  So setting this
-	 * bit makes one comparison find both letters. */
+	/* The letters b and f differ in a single bit, and so do t and u.  If
+	 * the bit in which a pair differs is set in all bytes, one comparison
+	 * finds both letters of the pair. */
 	MASK bf = KIND(equal)(KIND(set)(v, 'b' ^ 'f'), 'f');
 	MASK tu = KIND(equal)(KIND(set)(v, 't' ^ 'u'), 'u');
 	MASK nr = KIND(or)(KIND(equal)(v, 'n'), KIND(equal)(v, 'r'));
@@ -51,8 +52,10 @@ KIND(letters)(VECTOR v)
 }
 #endif
 
-/* Makes a mask of 64 bytes from p on, with one bit per byte.  The loop over the
- * vectors is unrolled by hand, as no compiler does so at -O2. */
+/* Applies a function such as backslashes to the 64 bytes from p on.  The
+ * result is a mask with one bit per byte, set where the function finds the
+ * byte.  The vectors are not loaded in a loop, because no compiler unrolls it
+ * at -O2. */
 #define PART(what, i) (KIND(bits)(KIND(what)(KIND(load)(p + (i)))) << (i))
 #define GATHER(what)                                                      \
 	(sizeof(VECTOR) == 64          ? PART(what, 0)                    \

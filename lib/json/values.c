@@ -26,8 +26,8 @@ ctx_json_is(const struct ctx_json *json, uint32_t node, const char *s)
 	if (at->escaped)
 		return ctx_json_string_is(ctx_json_str(json, node), s,
 		    strlen(s));
-	/* Compare the first byte before all: most strings differ there.  A JSON
-	 * string contains no NUL, so strncmp is safe. */
+	/* Compare the first byte before calling strncmp, because most strings
+	 * differ there.  A JSON string contains no NUL, so strncmp is safe. */
 	n = at->end - at->at - 2;
 	return (n == 0 || *p == *s) && strncmp(p, s, n) == 0 && s[n] == '\0';
 }

@@ -90,10 +90,10 @@ ctx_plan_is_shared_message(const struct ctx_segment *segments, size_t i)
 	    segments[i].turn != segments[i - 1].turn;
 }
 
-/* If roles must alternate and anything of a turn is kept, keeps the turn's
- * user messages and its last group, too: otherwise two neighbouring messages
- * would have the same role.  If that group has tool results in the message
- * that begins the next turn, keeps the answer to that message, and so on. */
+/* If roles must alternate and a group of a turn is kept, keeps the turn's user
+ * messages and its last group, too.  Otherwise two neighbouring messages would
+ * have the same role.  If the message that begins the next turn also has tool
+ * results of this turn, the rule then also applies to the next turn. */
 static void
 pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
@@ -132,8 +132,9 @@ pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 	}
 }
 
-/* Returns true if a tool call of the segment may still get a result.  After
- * the end of its turn, only a call that gets several results may. */
+/* Returns true if a tool call of the segment may still get a result.  When the
+ * conversation is complete (ended is true), that is possible only in its
+ * newest turn, or for a call that gets several results. */
 static bool
 has_open_tool_call(struct ctx_groups *groups, uint32_t i, bool ended)
 {
@@ -148,8 +149,8 @@ has_open_tool_call(struct ctx_groups *groups, uint32_t i, bool ended)
 }
 
 /* If tool calls may get several results, returns the first segment whose group
- * a later result may join; then all segments after it join the group, too.
- * Else returns SIZE_MAX. */
+ * a later result may join.  That result would also add all segments between to
+ * the group.  If no call gets several results, returns SIZE_MAX. */
 static size_t
 find_first_open(struct ctx_groups *groups)
 {

@@ -67,8 +67,8 @@ struct held_conversation {
 	struct held_message *messages;
 	size_t n, cap;
 	size_t bytes; /* bytes of all held texts */
-	/* number of bytes in memory at which messages that can be removed
-	 * early are searched */
+	/* number of bytes in memory at which ctx looks for messages that can
+	 * be removed before the end of the conversation */
 	size_t compact_at;
 	uint64_t n_removed;           /* messages removed so far */
 	struct insertion *insertions; /* in the order of their messages */
@@ -180,10 +180,10 @@ int ctx_prune_finish_conversation(struct prune *run,
 
 /* ---- apply_plan.c ---- */
 
-/* Combines the marks of a message's segments, the first of which is first.
- * Sets *edit to the marks of its tool results and of its other blocks, and
- * *kept to the number of segments that are kept.  Returns all marks except
- * CTX_MARK_NOTICE. */
+/* Combines the marks of a message's segments, without CTX_MARK_NOTICE. first:
+ * index of the message's first segment.  Sets *edit to the marks of the tool
+ * results and of the other blocks, and *kept to the number of segments that
+ * are kept.  Returns the marks of all the segments together. */
 unsigned ctx_prune_marks(const struct held_conversation *conversation,
     const struct held_message *held, size_t first,
     struct ctx_message_edit *edit, uint32_t *kept);
@@ -229,7 +229,8 @@ struct head_tail {
 	/* for each tool result, true if it must not be shortened; NULL: all
 	 * may be */
 	const bool *excluded_results;
-	/* true to shorten its other texts, except a summary or notice */
+	/* true to shorten the texts outside tool results, except a summary or
+	 * notice of an earlier run */
 	bool texts;
 };
 /* Adds the edits that shorten a message to beginning and end of its texts.  A
@@ -261,9 +262,9 @@ struct found_insertion {
 };
 void ctx_insertion_find(const struct ctx_prune_options *options,
     const struct ctx_message *message, struct found_insertion *found);
-/* Returns the string before which a summary or notice would be put, without an
- * earlier summary at its start.  It is empty if the insertion would be a block
- * or a message instead. */
+/* If a summary or notice would be put before the text of a string, returns the
+ * string, without an earlier summary at its start.  If it would be a block or
+ * a message instead, returns an empty string. */
 struct ctx_str ctx_insertion_string(const struct prune *run,
     const struct ctx_message *message);
 /* Returns the index of the first block that is not a tool result: a new block
@@ -306,8 +307,8 @@ int ctx_insertion_count(struct prune *run, struct ctx_counter *counter,
 int ctx_insertion_count_found(struct prune *run, struct ctx_counter *counter,
     const struct ctx_message *message, const struct found_insertion *found,
     uint64_t *tokens, struct ctx_err *err);
-/* Adds the edit that removes a summary or notice, which was found there, from
- * the start of a string. */
+/* Adds the edit that removes a summary or notice from the start of a string.
+ * found: the result of ctx_insertion_find for the message. */
 int ctx_insertion_remove(struct ctx_edits *edits,
     const struct ctx_message *message, const struct found_insertion *found,
     struct ctx_err *err);

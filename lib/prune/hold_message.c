@@ -86,8 +86,8 @@ is_excluded_tool(struct prune *run, const struct ctx_groups *groups,
 	    tool.n, &run->match_left);
 }
 
-/* Finds the tool results that must not be edited, and subtracts what replacing
- * them would save from the message's numbers. */
+/* Finds the tool results that must not be edited.  Subtracts the tokens that
+ * replacing these results would save from cost->clearable. */
 static int
 exclude_results(struct prune *run, struct held_conversation *conversation,
     struct held_message *held, const struct ctx_message *message,

@@ -172,9 +172,9 @@ count_literal_tokens(struct prune *run, struct ctx_counter *counter,
 	return 0;
 }
 
-/* Sets *tokens to the number of tokens that a string gets when first is put
- * before it.  The string with and without first is counted whole, because a
- * token may span the end of first and the beginning of the rest. */
+/* Sets *tokens to the number of tokens by which a string grows when a text is
+ * put before it.  The string is counted whole, with and without this text,
+ * because one token may span the place where the two meet. */
 static int
 count_prefix_tokens(struct prune *run, struct ctx_counter *counter,
     struct ctx_str first, struct ctx_str rest, uint64_t *tokens,
@@ -355,9 +355,10 @@ ctx_insertions_add_notices(struct prune *run,
 	return 0;
 }
 
-/* Appends the JSON of a summary or notice to conversation->inserted_json and
- * records where it is there. held is the message before which, or into which,
- * it is inserted; node is that message in run->message.json. */
+/* Appends the JSON of a summary or notice to conversation->inserted_json, and
+ * records the place of the JSON in this buffer. held: the message before or
+ * into which the summary or notice is inserted. node: the JSON node of this
+ * message in run->message.json. */
 static int
 compose_insertion(struct prune *run, struct held_conversation *conversation,
     struct insertion *insertion, const struct held_message *held, uint32_t node,

@@ -11,7 +11,8 @@
 /* A gap: consecutive removed messages between two kept ones. */
 struct gap {
 	uint64_t tokens; /* tokens that were removed in it */
-	/* segment of a notice of an earlier run in the gap, if there is one */
+	/* segment of the last notice of an earlier run between the two kept
+	 * messages; valid if has_notice is true */
 	size_t notice;
 	bool has_notice;
 };
@@ -103,9 +104,11 @@ ctx_notice_cost(const struct ctx_plan *plan, const struct ctx_groups *groups)
 	return cost;
 }
 
-/* Removes one notice: the one marked before kept segment i, the one inside
- * that segment, or the earlier notice before it, which is segment notice
- * (SIZE_MAX: there is none).  Returns the tokens that this saves. */
+/* Removes one notice at segment i, which is kept, and returns the tokens that
+ * this saves.  There are three cases, tried in this order: a new notice before
+ * the segment; a notice inside the segment; a notice of an earlier run that is
+ * a message before the segment.  The argument notice is the segment of that
+ * message, or SIZE_MAX if there is none. */
 static uint64_t
 remove_notice(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     size_t notice)

@@ -370,8 +370,9 @@ decide_without_bound(struct ctx_plan *plan, struct ctx_groups *groups,
 		plan->bound_from = round < ROUNDS
 		    ? ctx_plan_find_first_change(plan, groups)
 		    : 0;
-		/* Cancels the last decision: the groups have not been changed
-		 * by its marks. */
+		/* Cancels the last decision.  That is possible because the
+		 * decision has only set marks and has not changed the groups.
+		 */
 		plan->has_cut = before->has_cut;
 		plan->cut_message = before->cut_message;
 		plan->cut_tokens = before->cut_tokens;

@@ -17,8 +17,8 @@
  * message of the newest turn that is not the task of the turn.  The message is
  * kept if the budget allows it. */
 #define CTX_FLOOR_OPTIONAL (1u << 7)
-/* All messages with this bit together may have the target's tokens divided by
- * CTX_OPTIONAL_SHARE. */
+/* The messages with CTX_FLOOR_OPTIONAL are kept only if all of them together
+ * have at most target / CTX_OPTIONAL_SHARE tokens. */
 enum { CTX_OPTIONAL_SHARE = 4 };
 
 /* ---- floor.c ---- */

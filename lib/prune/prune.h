@@ -106,10 +106,10 @@ typedef int ctx_strategy_decide(struct ctx_candidate *candidates, size_t n,
     struct ctx_err *err);
 
 /* A strategy.  Its function decide sets drop in the candidates that are to be
- * removed; only those with is_root may be, and neither pinned ones nor user
- * messages: a user message is removed with the last group of its turn. base is
- * the number of tokens outside the candidates, newest the number of the newest
- * turn. */
+ * removed: only in candidates with is_root true and pinned false.  A user
+ * message is kept as long as any group of its turn.  It is removed with the
+ * last group, unless ranks_user_messages is true. base: the number of tokens
+ * outside the candidates. newest: the number of the newest turn. */
 struct ctx_strategy {
 	const char *name, *about;
 	ctx_strategy_decide *decide;
@@ -123,8 +123,8 @@ struct ctx_strategy {
 	/* tool results are replaced by a short text first, already at level
 	 * light */
 	bool clears_results;
-	/* at level aggressive texts are shortened to beginning and end,
-	 * instead of replacing tool results */
+	/* true if the level aggressive shortens long texts to beginning and
+	 * end, instead of replacing tool results by a short text */
 	bool truncates_texts;
 	bool ranks_user_messages; /* decides about user messages, too */
 	bool refills; /* groups that still fit at the end are kept after all */
@@ -199,10 +199,11 @@ struct ctx_plan {
 /* Begins a conversation. */
 void ctx_plan_reset(struct ctx_plan *plan,
     const struct ctx_prune_settings *settings);
-/* Decides for all segments and sets plan->marks.  If ended is false, more
- * messages will come, and only what must be removed or edited in any case is
- * marked.  If ended is true, the conversation is complete: then after and
- * floor are also set, and notices are marked as far as the budget allows. */
+/* Decides which segments are removed or edited, and sets plan->marks.  If
+ * ended is false, more messages will come: only changes that will be made in
+ * any case are marked.  If ended is true, the conversation is complete:
+ * plan->after and plan->floor are then final, and notices are marked as far as
+ * the budget allows. */
 int ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended, struct ctx_err *err);
 /* Returns true if the conversation must be pruned: it is above its trigger, or
@@ -213,16 +214,18 @@ bool ctx_plan_due(const struct ctx_plan *plan, const struct ctx_groups *groups);
  * ctx_plan_decide, for changes that have no mark. */
 void ctx_plan_bind(struct ctx_plan *plan, const struct ctx_groups *groups,
     uint64_t message);
-/* Cancels all removals of segments and of earlier summaries; edits of the
- * level are kept.  Bound reasoning is then removed only after the first of
- * these edits, unless the result would exceed the budget.  For strategies that
- * decide only at the end. */
+/* Cancels all removals of segments and of earlier summaries, but keeps the
+ * edits that the level allows.  Bound reasoning is then removed only after the
+ * first message with such an edit.  If the result would exceed the budget,
+ * bound reasoning is removed as the plan has decided before.  Used for
+ * strategies that decide only at the end of the conversation. */
 void ctx_plan_take_back(struct ctx_plan *plan, struct ctx_groups *groups);
 /* Returns true if a message is changed, now or by an earlier run, while bound
  * reasoning in it or after it is kept.  The provider would refuse that. */
 bool ctx_plan_leaves_bound(const struct ctx_plan *plan,
     const struct ctx_groups *groups);
-/* Computes the members after and floor from the marks of all segments. */
+/* Computes plan->after (tokens of the conversation) and plan->floor (tokens
+ * that must be kept) from the marks of all segments. */
 void ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups);
 /* Returns the tokens that segment i has after the planned edits. */
 uint64_t ctx_plan_left(const struct ctx_plan *plan,

@@ -17,9 +17,9 @@ struct reclassifying {
 	struct ctx_message message;
 };
 
-/* Reads job->message from job->json in the new dialect or, if that finds more
- * or fewer blocks, in the old one.  Sets *cost to the tokens of the message in
- * the old dialect. */
+/* Reads job->message from job->json in the new dialect.  If the new dialect
+ * does not find as many blocks as the old one, reads the message in the old
+ * dialect.  Sets *cost to the tokens of the message in the old dialect. */
 static int
 reread_message(struct reclassifying *job, struct held_message *held,
     struct ctx_cost *cost, struct ctx_err *err)

@@ -146,8 +146,8 @@ ctx_prune_record_change(struct prune *run,
 	return 0;
 }
 
-/* Reports a message that is removed or, if ended is true, one that was edited.
- */
+/* Reports a message that is removed.  If the conversation is complete (ended
+ * is true), also reports a message that was edited. */
 static int
 report_message(struct prune *run, struct held_message *held, bool ended,
     struct ctx_err *err)

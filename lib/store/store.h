@@ -74,8 +74,9 @@ int ctx_spool_put(struct ctx_spool *spool, const char *name,
 int ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err);
 /* Sets out to the contents of a file of the spool.  Returns 1, 0 if there is
  * no such file, or -1 with *err.  Symbolic links are not followed.  CTX_EFILE:
- * it is not a regular file, or it has more than most bytes; then at most twice
- * as many bytes, or 64 KiB, were read. */
+ * the file is not a regular file, or has more bytes than the maximum.  If the
+ * file grows while it is read, more bytes than the maximum may be read. most:
+ * the maximum. */
 int ctx_spool_get(const struct ctx_spool *spool, const char *name,
     uint64_t most, struct ctx_buf *out, struct ctx_err *err);
 struct ctx_spool_sum {
@@ -84,8 +85,8 @@ struct ctx_spool_sum {
 };
 /* Reads a file of the spool piece by piece, and computes the hash of its
  * contents (as hex digits), its bytes and its characters.  Returns 1, 0 if
- * there is no such file, or -1 with *err.  A file with more bytes than the
- * limit most is not read. */
+ * there is no such file, or -1 with *err.  CTX_EFILE: as in ctx_spool_get.
+ * most: the maximum number of bytes of the file. */
 int ctx_spool_sum(const struct ctx_spool *spool, const char *name,
     uint64_t most, struct ctx_spool_sum *sum, struct ctx_err *err);
 /* Calls the function file for each entry of the spool directory, including "."

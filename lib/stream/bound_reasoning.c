@@ -110,8 +110,9 @@ replace_block(struct ctx_edits *edits, const struct ctx_message *message,
 }
 
 /* Adds the edit that puts the text CTX_REASONING_REMOVED into a message that
- * would be empty: in place of the block kept, or else of a content that is
- * null. */
+ * would otherwise be empty. kept: the block that a text block with this text
+ * replaces, or message->n.  Without such a block, the text replaces the member
+ * content if its value is null. */
 static int
 add_placeholder(struct ctx_edits *edits, const struct ctx_message *message,
     size_t kept, struct ctx_err *err)

@@ -12,12 +12,12 @@
  * of removed reasoning. */
 bool ctx_bound_is_placeholder(const struct ctx_message *message,
     const struct ctx_block *block);
-/* Returns true if block i of the message is signed reasoning and ends after
- * byte from of the message's JSON text. */
+/* Returns true if block i of the message is signed reasoning that ends after
+ * the given byte offset in the message's JSON text. */
 bool ctx_bound_block_after(const struct ctx_message *message, size_t i,
     size_t from);
-/* Returns true if the message contains signed reasoning that ends after byte
- * from of the message's JSON text. */
+/* Returns true if the message contains signed reasoning that ends after the
+ * given byte offset in the message's JSON text. */
 bool ctx_bound_after(const struct ctx_message *message, size_t from);
 /* Adds edits that remove the message's signed reasoning, if it ends after byte
  * from of the message's JSON text.  If no block would be left, a text block is

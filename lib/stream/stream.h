@@ -56,16 +56,17 @@ struct ctx_found {
 	const struct ctx_dialect *dialect; /* NULL: no message was found */
 	const char *why; /* key or value that identified the dialect */
 	/* The file and line of the key or value that identified the format.
-	 * If no message was found: the place of the first JSON record (file is
-	 * NULL if there is none), or of the first record with a path as in
-	 * stray. */
+	 * If no message was found: the place of the first record where
+	 * messages seem to be at another path (see the next comment).  If
+	 * there is no such record: the place of the first JSON record, or
+	 * NULL. */
 	const char *file;
 	uint64_t line;
 	/* Path in a record where messages seem to be but ctx does not read
 	 * them (see ctx_suggest_path), or an empty string. */
 	char stray[96];
-	/* true if the messages at the path stray are JSON inside a JSON string
-	 */
+	/* true if these messages, which ctx does not read, are JSON inside a
+	 * JSON string */
 	bool coded;
 	/* true if some message is possible only in this dialect; false if
 	 * every message is possible in any */
@@ -115,7 +116,7 @@ struct ctx_stream {
 	/* JSON node of the first message that is sent to the model; earlier
 	 * messages were replaced by a summary in the agent. */
 	uint32_t first;
-	/* key or value for which the messages so far are taken as Chat
+	/* key or value that identified the messages so far as Chat
 	 * Completions, or NULL */
 	const char *chat;
 	bool begun;        /* true if a record that is a message was found */
@@ -284,8 +285,9 @@ struct ctx_message_edit {
 int ctx_edit_message(struct ctx_edits *edits, const struct ctx_message *message,
     const struct ctx_message_edit *edit, struct ctx_counter *counter,
     bool *empty, struct ctx_err *err);
-/* Adds edits that remove blocks: each block whose JSON node removable is i,
- * for all i with removed[i - message->node] set. */
+/* Adds edits that remove blocks of a message.  The array removed has an entry
+ * for each JSON node of the message, in the order of the nodes.  If the entry
+ * is true, the block whose member removable is this node is removed. */
 int ctx_edits_remove_nodes(struct ctx_edits *edits,
     const struct ctx_message *message, const bool *removed,
     struct ctx_err *err);

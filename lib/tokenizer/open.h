@@ -51,10 +51,10 @@ extern const struct ctx_specials ctx_specials_r50k, ctx_specials_p50k_edit,
 enum {
 	CTX_NAMES_ASKED = 1, /* only if the caller asks for special tokens */
 	CTX_NAMES_ADDED = 2, /* in every text ("added tokens") */
-	/* CTX_NAMES_ASKED and CTX_NAMES_ADDED are for names that are recognized
-	 * in the given text.  Multiplied by this factor they are for names that
-	 * are recognized in its normal form (NFC).  Only encodings that
-	 * normalize text have such names. */
+	/* The two constants above are for names that are recognized in the
+	 * given text.  A constant multiplied by CTX_NAMES_NORMAL is for names
+	 * that are recognized in the normal form (NFC) of the text.  Only
+	 * encodings that normalize text have names of the second kind. */
 	CTX_NAMES_NORMAL = 4 /* a factor, not a bit */
 };
 

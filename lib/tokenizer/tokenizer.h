@@ -92,8 +92,9 @@ int ctx_token_counter_open(struct ctx_token_counter **counter,
     const struct ctx_tokenizer *tokenizer, enum ctx_simd simd,
     struct ctx_err *err);
 void ctx_token_counter_close(struct ctx_token_counter *counter);
-/* Opens another counter of the same tokenizer, for use by another thread.  The
- * counter like may be in use by its own thread during the call. */
+/* Opens a new counter with the tokenizer of an existing counter (like), for
+ * use by another thread.  The existing counter may be in use by its own thread
+ * during the call. */
 int ctx_token_counter_clone(struct ctx_token_counter **counter,
     const struct ctx_token_counter *like, enum ctx_simd simd,
     struct ctx_err *err);

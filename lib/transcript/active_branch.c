@@ -27,9 +27,9 @@ find_line_of_id(const struct ctx_transcript *transcript, uint32_t id)
 	return line > transcript->from ? line : 0;
 }
 
-/* For each line of the file, finds three lines: its parent, the line that it
- * is about (both are named by id in the line), and a newer line with its own
- * id. */
+/* Finds three other lines for each line of the file: its parent, the line that
+ * it refers to, and a newer line with an equal id.  The first two are given by
+ * the ids that the line contains. */
 static int
 resolve_line_ids(struct ctx_transcript *transcript, struct ctx_err *err)
 {
@@ -122,8 +122,9 @@ find_last_tip(const struct ctx_transcript *transcript, uint8_t *where)
 	return main_tip != 0 ? main_tip : any_tip;
 }
 
-/* Marks those lines before a summary as sent to the model that the summary
- * keeps: all from a line on that the summary names. */
+/* A summary may name a line before it from which on all lines are kept.  Makes
+ * these lines active, except earlier summaries.  Does nothing if the named
+ * line is not an ancestor of the summary. */
 static void
 keep_before(struct ctx_transcript *transcript, uint32_t summary)
 {

@@ -13,8 +13,9 @@ struct ctx_transcript_line {
 	size_t n, value, value_n;
 	const char *file;
 	uint64_t number; /* in that file, from 1 */
-	/* input tokens that this line reports; after ctx_transcript_decide:
-	 * that another line reports for the response that begins here */
+	/* Number of input tokens that this line reports.  After
+	 * ctx_transcript_decide: number that another line reports for the
+	 * response that begins with this line. */
 	uint64_t billed;
 	/* Interned ids that the line contains (see ctx_line_place): its own,
 	 * its parent's, that of a line it is about, and that of its message;

@@ -42,8 +42,8 @@ drop_log_tail(struct log *log, size_t n)
 		log->digested = n;
 }
 
-/* Returns the index in slots of the line with this id, or log->n if there is
- * none. */
+/* Returns the index in log->slots of the line that has this id, or log->n if
+ * there is none. */
 static size_t
 find_line_slot(const struct log *log, uint32_t id)
 {
@@ -117,8 +117,8 @@ replay_digest(struct log *log)
 	log->n = log->digested;
 }
 
-/* Removes all lines before the line with this id, which requested a summary.
- * Removes nothing if that line requested none. */
+/* If the line with this id requested a summary, removes all lines before it.
+ * If not, removes nothing. */
 static void
 replay_summary(struct log *log, uint32_t about)
 {

@@ -402,9 +402,9 @@ ctx_transcript_is_removed(const struct ctx_transcript *transcript,
 	    ->removed;
 }
 
-/* Returns the nearest ancestor of the line that is kept, or 0.  Shortens the
- * links that it follows, so that the next search is faster.  Ends even if
- * removed lines name each other as parents. */
+/* Returns the nearest ancestor of this line that was not removed, or 0.
+ * Shortens the links that it follows, so that the next search is faster.  Ends
+ * even if removed lines name each other as parents. */
 static uint32_t
 find_kept_ancestor(struct ctx_transcript *transcript, uint32_t line)
 {
@@ -423,9 +423,10 @@ find_kept_ancestor(struct ctx_transcript *transcript, uint32_t line)
 	return up;
 }
 
-/* Returns the first line of this file, from this line on, that is sent to the
- * model, kept and has an id; 0 if there is none.  Stores it in the member to
- * of each removed line on the way, whose old value is not needed any more. */
+/* Returns the first line of this file, from this line on, that is active, has
+ * an id and was not removed; 0 if there is none.  Stores the result as
+ * about_line of each removed line on the way, where the old value is not
+ * needed any more. */
 static uint32_t
 find_kept_successor(struct ctx_transcript *transcript, uint32_t line)
 {
@@ -454,8 +455,9 @@ find_kept_successor(struct ctx_transcript *transcript, uint32_t line)
 	return to;
 }
 
-/* Returns true if h is a summary and ctx inserts a line before line to.  The
- * summary must then name the inserted line as the first that it keeps. */
+/* Returns true if this line is a summary and ctx inserts a new line before the
+ * first line that the summary keeps.  The summary must then name the new line
+ * as the first one that it keeps. */
 static bool
 has_inserted_start(const struct ctx_transcript *transcript,
     const struct ctx_transcript_line *summary, uint32_t to)
@@ -522,8 +524,9 @@ replace_name(const struct ctx_json *json, uint32_t node, struct ctx_str name,
 	    name.n, err);
 }
 
-/* Sets the parent's id in a line's JSON to name.  A line without parent may
- * lack this member; it gets one when ctx inserts a line before it. */
+/* Replaces the parent's id in the JSON of a line by this name, the JSON string
+ * of another id or null.  A line without a parent may lack this member; ctx
+ * adds it when a new line is inserted before the line. */
 static int
 set_parent_name(const struct ctx_json *json, const struct ctx_line_place *at,
     struct ctx_str name, struct ctx_edits *edits, struct ctx_err *err)

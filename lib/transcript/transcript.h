@@ -77,9 +77,9 @@ bool ctx_transcript_message_is_kept(const struct ctx_transcript *transcript,
  * So a message of several lines is reported once. */
 bool ctx_transcript_first_of_message(struct ctx_transcript *transcript,
     uint32_t line);
-/* Returns the index, in the conversation, of the message to which a line that
- * is sent to the model belongs.  If the line is the first of its message, the
- * index is next. */
+/* Returns the index, in the conversation, of the message that an active line
+ * belongs to.  If the line is the first of its message, this call gives the
+ * message its index. next: the index of a new message. */
 uint64_t ctx_transcript_message_index(struct ctx_transcript *transcript,
     uint32_t line, uint64_t next);
 /* Returns true if this line, or the line that replaced it, was removed. */
@@ -94,12 +94,13 @@ int ctx_transcript_relink(struct ctx_transcript *transcript, uint32_t line,
 /* Returns true if ctx_transcript_relink would add an edit. */
 bool ctx_transcript_needs_relink(const struct ctx_transcript *transcript,
     uint32_t line);
-/* Prepares the insertion of a new line before this one. id is the new line's
- * id as a JSON string; all removals must have been recorded before.  Sets
- * *parent to the id that the new line must contain as its parent's.  This line
- * gets the new line as its parent; references to removed lines that would be
- * moved to this line are moved to the new one.  Returns 1, 0 if lines of this
- * format have no ids, or -1 with *err. */
+/* Prepares the insertion of a new line before this one. id: the id of the new
+ * line, as a JSON string.  All removals must have been recorded before.  Sets
+ * *parent to the id that the new line must contain as the id of its parent.
+ * ctx_transcript_relink then makes the new line the parent of this one.  It
+ * also changes a summary that keeps the lines from this one on: the summary
+ * then keeps them from the new line on.  Returns 1, 0 if lines of this format
+ * have no ids, or -1 with *err. */
 int ctx_transcript_insert_before(struct ctx_transcript *transcript,
     uint32_t line, struct ctx_str id, struct ctx_str *parent,
     struct ctx_err *err);

@@ -118,8 +118,9 @@ ctx_cut_measure_outcome(struct shortener *shortener,
 	return 0;
 }
 
-/* Appends a tool result that becomes a text, shortened by a change, as JSON.
- * form is the JSON before and after the string (ctx_result_content_form). */
+/* Appends the JSON of a tool result that becomes one text, shortened by a
+ * change. form: the JSON before and after the string of the text (see
+ * ctx_result_content_form). */
 static int
 append_text_result(struct ctx_buf *out, const char *const *form,
     struct ctx_str text, const struct literal_change *change,

@@ -18,9 +18,9 @@ uint64_t ctx_cut_payload_excess(const struct text_segments *segments,
 int ctx_cut_choose_mark(struct shortener *shortener,
     const struct text_segments *segments, uint64_t removed, uint64_t limit,
     uint64_t *room, struct ctx_err *err);
-/* Writes the size of the removed text into the mark that replaces it, if the
- * mark has a size. removed does not include how much larger the replaced base64
- * payloads were. */
+/* Writes the size of the removed text into the mark that replaces the text, if
+ * the mark contains a size. removed: this size, where each base64 payload
+ * counts only as the short text that has replaced it. */
 int ctx_cut_update_mark(struct shortener *shortener,
     const struct text_segments *segments, const struct cut_range *range,
     uint64_t removed, struct ctx_err *err);

@@ -57,8 +57,9 @@ advance_search(struct cut_search *search, size_t at)
 	search->at = at;
 }
 
-/* Moves the search for cuts to the end of a text, which also ends its last
- * line.  Returns false if the last line has no line feed. */
+/* Moves the search for cuts to the end of a text.  If sizes are numbers of
+ * lines, an incomplete last line is counted there, too.  Returns false if a
+ * last line without line feed was counted. */
 static bool
 finish_segment(struct cut_search *search, const struct text_segment *segment)
 {
@@ -84,8 +85,9 @@ consider_cut_point(struct cut_search *search, size_t segment_index,
 	uint64_t head = search->size_before +
 	    (search->unit == CTX_SIZE_LINES && line_begun ? 1 : 0);
 
-	/* If the sizes before both are equal, the end of a text is a better
-	 * place for a cut than the start of the next one. */
+	/* Between two texts there are two places with equal sizes before them:
+	 * the end of one text and the start of the next.  The end is the
+	 * better place for a cut. */
 	if (head <= search->head_room &&
 	    (head > search->range.head.size_before ||
 		segment_index == search->range.head.segment))
@@ -117,9 +119,9 @@ is_in_protected_span(const struct text_segments *segments, size_t at)
 	return low < segments->n_spans && segments->spans[low].from < at;
 }
 
-/* Returns the first place in a text, from the current one on, before which all
- * texts together have the given size.  If there is none, returns the end of the
- * text. */
+/* Returns the first place in a text, at or after the current place of the
+ * search, before which all texts together have the given size.  If there is
+ * none, returns the end of the text. */
 static size_t
 find_place_of_size(const struct cut_search *search,
     const struct text_segment *segment, uint64_t size)
@@ -139,8 +141,9 @@ find_place_of_size(const struct cut_search *search,
 	return at;
 }
 
-/* Returns the last place before at where a grapheme cluster begins whatever
- * precedes it, or the start of the text. */
+/* Returns the last place before the given offset that is outside protected
+ * spans and between two characters that never belong to one grapheme cluster.
+ * If there is none, returns the start of the text. */
 static size_t
 find_safe_break(const struct text_segments *segments,
     const struct text_segment *segment, size_t at)

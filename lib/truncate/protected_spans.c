@@ -15,7 +15,7 @@
  * case and digits. */
 #define MIN_PAYLOAD 256
 #define MIN_WIDTH   40 /* fewest characters in a payload's lines */
-/* Most spaces and tabs before a line of a payload. */
+/* Maximum number of spaces and tabs before a line of a payload. */
 #define MAX_INDENT 32
 
 #define MARK_OPEN  "[\xe2\x80\xa6 "
@@ -69,8 +69,8 @@ classify_byte(char c)
 	return byte_classes[(unsigned char)c];
 }
 
-/* Returns the end of the run of base64 characters that begins at at, and adds
- * their classes to *kinds. */
+/* Returns the end of the run of base64 characters at this offset, and adds the
+ * classes of these characters to *kinds. */
 static size_t
 find_base64_end(const char *p, size_t n, size_t at, unsigned *kinds)
 {
@@ -106,20 +106,19 @@ skip_line_break(const char *p, size_t n, size_t at)
 	return at > from && at < n && classify_byte(p[at]) != 0 ? at : 0;
 }
 
-/* Returns true if a base64 payload's short last line may end at this place.  A
- * word in a sentence ends differently. */
+/* Returns true if a base64 payload's short last line may end at this offset.
+ * It may not end before a space or a full stop, because it may then be a word
+ * of a sentence. */
 static bool
 may_end_line(const char *p, size_t n, size_t at)
 {
 	return at == n || strchr("\r\n\"'\\<`,;)]}", p[at]) != NULL;
 }
 
-/*
- * Returns the end of the base64 payload that begins at at, or at if there is
- * none.  A payload may consist of lines of equal width and a shorter last
- * line. in_url is true in a data: URL.  Sets *next to the offset at which the
- * search continues.
- */
+/* Returns the end of the base64 payload that begins at the given offset, or
+ * the given offset if no payload begins there.  A payload may consist of lines
+ * of equal width and a shorter last line. in_url: true in a data: URL.  Sets
+ * *next to the offset at which the search continues. */
 static size_t
 find_payload_end(const char *p, size_t n, size_t at, bool in_url, size_t *next)
 {
@@ -144,8 +143,9 @@ find_payload_end(const char *p, size_t n, size_t at, bool in_url, size_t *next)
 		if (stop - line == width)
 			full = stop;
 	}
-	/* If these lines of base64 are too short or lack a class of characters,
-	 * then so is a payload that starts in one of them. */
+	/* If these lines together are too short for a payload, or lack upper
+	 * case, lower case or digits, no payload starts in any of them.  So
+	 * the search continues after the last full line. */
 	*next = full;
 	if (!in_url && (chars < MIN_PAYLOAD || (kinds & ALL) != ALL))
 		return at;
@@ -155,9 +155,10 @@ find_payload_end(const char *p, size_t n, size_t at, bool in_url, size_t *next)
 
 /* ---- finding them ---- */
 
-/* Returns an offset from at on where the byte first may be, with the byte last
- * at the distance next after it.  Stops before the end of the text, which the
- * caller searches. */
+/* Searches a text, from the given offset on, for the first and the last byte
+ * of a string at the distance that they have in the string.  Returns the
+ * offset of the first byte.  Near the end of the text, returns the offset from
+ * which the caller must search the rest. */
 static size_t
 skip_to_candidate(const char *p, size_t n, size_t at, char first, char last,
     size_t next)
@@ -174,7 +175,8 @@ skip_to_candidate(const char *p, size_t n, size_t at, char first, char last,
 	return at;
 }
 
-/* Returns the offset of the text what, from at on, or n if it is not found. */
+/* Returns the offset of the first occurrence of a string in a text, at or
+ * after the given offset.  If there is none, returns the length of the text. */
 static size_t
 find_text(const char *p, size_t n, size_t at, const char *what, size_t length)
 {
@@ -199,7 +201,8 @@ find_mark(const char *p, size_t n, size_t at)
 	return at;
 }
 
-/* Returns the offset of the first payload of a data: URL from at on, or n. */
+/* Returns the offset of the first payload of a data: URL in a text, at or
+ * after the given offset.  If there is none, returns the length of the text. */
 static size_t
 find_data_url(const char *p, size_t n, size_t at)
 {

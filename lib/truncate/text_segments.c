@@ -120,8 +120,8 @@ ctx_text_segments_result(struct text_segments *segments,
 		 * tool result it is in. */
 		if (block->removable <= body)
 			block = NULL;
-		/* The block is not a text, either, so the JSON of the whole
-		 * tool result is shortened. */
+		/* The block is not a text and cannot be removed by itself, so
+		 * the JSON of the whole tool result is shortened. */
 		if (block == NULL &&
 		    message->json->nodes[node].kind != CTX_JSON_STRING)
 			return add_json_segment(segments, message, i, err);

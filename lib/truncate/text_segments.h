@@ -50,7 +50,9 @@ struct text_segments {
 	bool is_message_text;
 	struct ctx_buf text; /* all texts, one after another */
 	uint64_t size;       /* size of all texts, in the unit of the limit */
-	/* Number of bytes after text.n, at the end, that must not be cut. */
+	/* Number of bytes at the end of the last text that must not be cut.
+	 * The bytes are in the buffer text, but its length does not include
+	 * them. */
 	size_t uncut_bytes;
 	/* The JSON of a tool result without any text, until
 	 * ctx_text_segments_read moves it to text. */
@@ -65,8 +67,9 @@ struct text_segments {
 /* Sets *segments to the texts of the tool result in block i of a message. */
 int ctx_text_segments_result(struct text_segments *segments,
     const struct ctx_message *message, size_t i, struct ctx_err *err);
-/* Sets *segments to a message's own texts, without those in tool results and
- * without block number but, which may be message->n. */
+/* Sets *segments to a message's own texts, without the texts in tool results.
+ * Also leaves out one block, whose number is given; the number message->n
+ * leaves out no block. */
 int ctx_text_segments_texts(struct text_segments *segments,
     const struct ctx_message *message, size_t but, struct ctx_err *err);
 /* Reads all texts into segments->text, and sets the place of each.  For a block
@@ -77,8 +80,8 @@ void ctx_text_segments_free_text(struct text_segments *segments);
 /* Excludes the given number of bytes at the end of the last text from cuts. */
 void ctx_text_segments_exclude_end(struct text_segments *segments,
     size_t bytes);
-/* Returns an offset in the JSON string of a text: the one that is bytes bytes
- * of decoded text after the offset at. */
+/* Moves an offset in the JSON string of a text forward by the given number of
+ * bytes of decoded text.  Returns the new offset. */
 size_t ctx_text_segment_seek(const struct text_segment *segment, size_t at,
     size_t bytes);
 void ctx_text_segments_release(struct text_segments *segments);

@@ -31,14 +31,15 @@ enum ctx_keep {
 struct ctx_truncate_options {
 	enum ctx_size unit;
 	enum ctx_keep keep;
-	/* Shares of the beginning and the end of a text that are kept
-	 * (CTX_KEEP_ENDS), each at most 1,000,000. */
+	/* With CTX_KEEP_ENDS, the sizes of the beginning and the end that are
+	 * kept of a text have the ratio of these two numbers.  Each number is
+	 * at most 1,000,000. */
 	uint64_t head, tail;
 	/* Limits of the size of texts, including the mark that replaces removed
 	 * text; 0 for no limit.  They are measured in unit. */
 	uint64_t limit; /* all texts of one tool result together */
-	/* The texts of a message together.  It is also a limit for each of the
-	 * message's tool results. */
+	/* All own texts of a message together.  No tool result of the message
+	 * may be longer than this limit, either. */
 	uint64_t message;
 	uint64_t args; /* the arguments of one tool call */
 	/* True: replace media blocks by short texts, except the newest

@@ -180,8 +180,9 @@ shorten_block(struct truncation *truncation,
 	    err);
 }
 
-/* Archives and reports a message if edits from number first on change it. was
- * has the counts of changes from before the message. */
+/* Archives and reports a message if any edits, from number first on, change
+ * it.  The given counts are from before the message: a count that has grown
+ * since then shows which kind of change was made. */
 static int
 report_truncated(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,

@@ -63,8 +63,8 @@ struct truncation {
 	struct truncate_queue queue, elements;
 	struct ctx_json json;       /* JSON of a record of the queue */
 	struct ctx_message message; /* the message in that record */
-	/* True while changes are only tried: nothing is reported, only refused
-	 * is set. */
+	/* True while changes are only tried: nothing is reported, and only the
+	 * member refused is set. */
 	bool is_trial;
 	/* True if bound reasoning (signed reasoning that its provider refuses
 	 * after a change before it) follows a change. */
@@ -84,9 +84,9 @@ struct media_numbers {
  * media. */
 int ctx_truncate_is_media(struct truncation *truncation,
     const struct ctx_message *message, size_t i, bool *is, struct ctx_err *err);
-/* Adds the edits that replace those media blocks of a message by a text whose
- * number is below media.end.  Skips blocks that are removed already by one of
- * the edits from number first on. */
+/* Adds the edits that replace media blocks of a message by texts: all media
+ * blocks with a number below media.end.  Skips blocks that one of the edits
+ * from number first on has already changed. */
 int ctx_truncate_media(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,
     size_t first, struct media_numbers media, struct ctx_err *err);

@@ -164,9 +164,9 @@ read_result_part(const struct ctx_json *json, uint32_t node,
 	    find_response_text(json, response), err);
 }
 
-/* Makes the functionResponse part of a tool result with several parts not
- * removable: without it the call would have no result.  Its text may still be
- * shortened. */
+/* A tool result may have several parts.  Its part "functionResponse" is made
+ * not removable, because without this part the call would have no result.  The
+ * text of the part may still be shortened. */
 static void
 keep_response(struct ctx_message *message, size_t first)
 {

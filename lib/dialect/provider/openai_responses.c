@@ -55,8 +55,8 @@ static const struct item {
     {"computer_call_output", "call_id", "output", SHOT},
     {"tool_search_call", "call_id", "arguments", CALL},
     {"tool_search_output", "call_id", "tools", FIXED},
-    /* The code of such an item is never shortened: next to it is a hash
-     * (fingerprint), which the provider checks. */
+    /* The code of a program is never shortened: the item also contains a hash
+     * of the code (fingerprint), which the provider checks. */
     {"program", "call_id", "code", TYPED},
     {"program_output", "call_id", "output", FIXED},
     {"mcp_approval_request", "id", "arguments", TYPED},

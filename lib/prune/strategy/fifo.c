@@ -1,14 +1,16 @@
 /*
  * fifo.c - the strategy fifo: removes the oldest groups of messages first
  *
- * A candidate is removed if this sum exceeds the target: the candidate and
- * everything younger, what must be kept before it, and the user messages of its
- * turn.  The sum never rises from one candidate to the next.  So everything up
- * to some candidate is removed, except what is pinned.
+ * A candidate is removed if the following tokens together exceed the target:
+ * the candidate and everything younger, everything before it that must be kept,
+ * and the user messages of its turn.  This sum never rises from one candidate
+ * to the next.  So everything up to some candidate is removed, except what is
+ * pinned.
  *
- * The rule also works before the end of the conversation.  Each candidate then
- * has the fewest tokens that it may ever have, and one that may still be
- * removed has none, so the sum is at most the final one.
+ * The rule also works before the end of the conversation, because the sum is
+ * then at most the final sum.  Each candidate is counted with the fewest tokens
+ * that it may ever have.  Of everything before a candidate, only groups that
+ * will never be removed are counted as kept.
  */
 #include <stdlib.h>
 
@@ -38,7 +40,8 @@ count_turn_groups(const struct ctx_candidate *candidates, size_t n, size_t i,
 struct fifo_sums {
 	uint64_t from_here; /* this candidate and all younger ones */
 	uint64_t before;    /* kept for certain before it */
-	/* tokens of the turn's user messages that are not counted in before */
+	/* tokens of those user messages of the turn that may still be removed
+	 */
 	uint64_t users;
 	/* number of groups of the turn, from this candidate on */
 	size_t groups_left;

@@ -358,8 +358,9 @@ add_heuristic_message(struct ctx_scorer *scorer,
  * none failed, and none is incomplete. */
 enum { GOOD = 1, BAD = 2, PARTIAL = 4 };
 
-/* Returns an array with these bits for each group, at the index of the group's
- * first segment, which the caller must free; NULL with *err. */
+/* Returns an array with the bits GOOD, BAD and PARTIAL of each group, at the
+ * index of the group's first segment.  The caller must free the array.  If
+ * there is no memory, returns NULL and sets *err. */
 static uint8_t *
 judge_groups(struct heuristic *h, struct ctx_groups *groups,
     struct ctx_err *err)

@@ -29,8 +29,8 @@ struct turn {
 	 * group */
 	uint64_t users;
 	size_t
-	    /* number of user messages of the turn that were removed by
-	     * themselves */
+	    /* number of user messages of the turn that were removed one by
+	     * one, not together with the last group */
 	    users_removed;
 	/* number of groups of the turn that are not removed, including pinned
 	 * ones */
@@ -163,9 +163,10 @@ drop_lowest(struct ctx_candidate *candidates, struct turn *turns,
 }
 
 /* Returns true if a removed group may be kept again in a format with
- * alternating roles.  A group needs the last group of its turn.  If a last
- * group has tool results in the message that begins the next turn, it also
- * needs the user messages and the last group of that turn. */
+ * alternating roles.  A group needs the last group of its turn.  If the group
+ * is the last one and has tool results in the message that begins the next
+ * turn, the group needs the user messages and the last group of the next turn.
+ */
 static bool
 keeps_turn_end(const struct ctx_candidate *candidates, const struct turn *turn,
     size_t candidate_index)

@@ -29,7 +29,9 @@ static const double RARITY =
 static const double FADE =
     100; /* tokens over which a shared score falls to 1/e */
 static const double LENGTH =
-    0.1; /* exponent of the tokens by which a score is divided */
+    /* the score of a segment is divided by the number of its tokens, raised to
+     * this power */
+    0.1;
 static const double SPEAKER =
     0.6; /* added share of the score if the question names the speaker */
 static const double ADDRESSEE =
@@ -38,19 +40,20 @@ static const double ADDRESSEE =
 static const double FUSE = 60; /* constant of reciprocal rank fusion */
 enum {
 	ADDRESS_LEAST =
-	    /* minimum number of messages in which a side must address a name */
+	    /* minimum number of messages in which one side (user or assistant)
+	     * must address the other by a name in the question */
 	3,
 	ADDRESS_SHARE =
-	    /* minimum share (in twentieths) of the side's messages that must
-	     * address the name */
+	    /* one side (user or assistant) must address the other by the name
+	     * in at least one of this many of its messages */
 	20,
 	ADDRESS_TIMES =
-	    /* the side must address the name this many times as often as the
-	     * other side */
+	    /* one side (user or assistant) must use the name to address
+	     * somebody at least this many times as often as the other side */
 	4,
 	NEWEST_SHARE =
-	    /* share (in twentieths) of the free tokens that the newest
-	     * messages may take */
+	    /* the newest messages may take the free tokens divided by this
+	     * number */
 	20,
 };
 
@@ -271,9 +274,10 @@ fuse_rankings(struct recall *r, struct ctx_str question, struct ctx_err *err)
 	return rc;
 }
 
-/* Returns the question: the given query or the last user message.  If it
- * begins with "Ann: " and Ann also speaks elsewhere, these bytes are left out;
- * otherwise they may be the subject. */
+/* Returns the question: the given query, or else the last user message.  If
+ * the message begins with a name, as in "Ann: hello", and Ann also wrote
+ * another message, the name is left out.  Otherwise the word before the colon
+ * may be the subject of the question. */
 static struct ctx_str
 find_question(const struct recall *r)
 {
@@ -374,10 +378,11 @@ struct turn_users {
 	size_t best;
 };
 
-/* Lowers the rank of a turn's best group, because the turn's user messages are
- * kept with it.  The new rank is the sum of all their ranks per token, times
- * the tokens of the group.  Otherwise a good answer to a long message without
- * content would seem cheaper than it is. */
+/* Lowers the rank of a turn's best group, because the turn's user messages
+ * must be kept with it.  The new rank is the sum of the ranks of the group and
+ * these messages, divided by the sum of their tokens, times the tokens of the
+ * group.  So a good answer to a long message without content gets a low rank.
+ */
 static void
 rank_with_users(struct ctx_candidate *candidates, size_t from, size_t end)
 {

@@ -42,10 +42,12 @@ struct recall {
 	    /* for each term, its weight in the question; 0: not in the
 	     * question */
 	    weight;
-	/* for each term and side, the number of messages in which the side
-	 * addresses somebody by it */
+	/* for each term and each side (user or assistant), the number of
+	 * messages in which the side addresses somebody by the term, as in
+	 * "Thanks, Ann!" */
 	uint32_t *addressed;
-	/* for each side, true if the question names its speaker */
+	/* for each side (user or assistant), true if the question contains a
+	 * name by which the other side addresses it */
 	bool asked[SIDES];
 	double *score, *smooth;
 	size_t n_postings, postings_cap, n_docs, docs_cap, n_found, found_cap;

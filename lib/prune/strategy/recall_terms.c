@@ -17,8 +17,8 @@ enum {
 	    /* number of bytes at the start of a text in which the name of its
 	     * speaker is searched */
 	80,
-	/* number of entries from which on the array found is merged while a
-	 * text is read */
+	/* while a text is read, equal terms in the array r->found are merged
+	 * once the array has this many entries */
 	MERGE_LEAST = 1 << 16,
 };
 
@@ -56,7 +56,8 @@ ctx_recall_add_term(void *user, const char *p, size_t n, struct ctx_err *err)
 
 	if (ctx_intern(&r->terms, p, n, &id, err) < 0)
 		return -1;
-	/* A long text has many more words than different words. */
+	/* In a long text most words occur several times, so merging equal
+	 * terms saves memory. */
 	if (r->n_found >= MERGE_LEAST && r->n_found >= r->merge_at) {
 		merge_terms(r);
 		r->merge_at = 2 * r->n_found;
@@ -206,10 +207,11 @@ take_addressee(void *user, const char *p, size_t n, struct ctx_err *err)
 	    err);
 }
 
-/* Sets the side and the addressed person of the newest segment.  A name
- * addresses somebody if it is one of the first words, begins with a capital
- * letter, and is followed by a punctuation mark: "Thanks, Ann!", "Ann, you
- * must see it".  The very first word counts only if no other one does. */
+/* Sets the side (user or assistant) of the newest segment and the person whom
+ * the segment addresses.  A name addresses somebody if it is one of the first
+ * words, begins with a capital letter, and is followed by a punctuation mark:
+ * "Thanks, Ann!", "Ann, you must see it".  The very first word counts only if
+ * no other word does. */
 static int
 record_addressee(struct recall *r, const struct ctx_message *message,
     struct ctx_err *err)
@@ -240,8 +242,9 @@ record_addressee(struct recall *r, const struct ctx_message *message,
 	return 0;
 }
 
-/* Reads the terms of r->text.  Its first label bytes name the speaker; the
- * last term in them is taken as the name. */
+/* Reads the terms of r->text.  The text may begin with the name of its
+ * speaker, as in "Ann: hello".  Sets *speaker to the last term of this name,
+ * or to 0 if there is no name. */
 static int
 read_terms(struct recall *r, uint32_t *speaker, struct ctx_err *err)
 {

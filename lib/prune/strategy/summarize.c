@@ -10,8 +10,8 @@
  */
 #include "prune/plan.h"
 
-/* Subtracts the tokens of earlier summaries from all weights; returns their
- * sum. */
+/* Subtracts the tokens of earlier summaries from the weights of all
+ * candidates.  Returns how many tokens all these summaries have. */
 static uint64_t
 exclude_summaries(struct ctx_candidate *candidates, size_t n)
 {

@@ -400,8 +400,8 @@ write_files(const struct ctx_summary *s, size_t most, struct ctx_buf *out,
 	return 0;
 }
 
-/* Sets out to the lines taken and at most this many file names, and *tokens to
- * the tokens of that. */
+/* Writes the lines selected for the summary, and at most the given number of
+ * file names, to out.  Sets *tokens to the number of tokens of this text. */
 static int
 write_taken_lines(const struct ctx_summary *s,
     struct ctx_token_counter *counter, size_t files, struct ctx_buf *out,
@@ -414,8 +414,8 @@ write_taken_lines(const struct ctx_summary *s,
 	return ctx_token_count(counter, out->p, out->n, tokens, err);
 }
 
-/* Returns a number by which the lines of a class are sorted; the line with the
- * lowest is taken first. */
+/* Returns a number by which the lines of one class are sorted.  Lines with the
+ * lowest number are selected for the summary first. */
 static unsigned
 find_line_order(const struct ctx_summary *s, size_t i)
 {
@@ -446,8 +446,8 @@ take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t left)
 	return left;
 }
 
-/* Removes the last line taken of the least important class.  Returns false if
- * no line is taken. */
+/* Removes one line from those selected for the summary: the last line of the
+ * least important class among them.  Returns false if no line is selected. */
 static bool
 drop_worst_line(struct ctx_summary *s)
 {

@@ -201,7 +201,9 @@ stem_word(char *word, size_t n)
 	return n;
 }
 
-/* Returns the length in bytes of the first characters of a word. */
+/* Returns the length in bytes of the given number of characters at the start
+ * of a word.  If the word has fewer characters, returns the length of the
+ * word. */
 static size_t
 find_head(const char *word, size_t n, size_t characters)
 {

@@ -126,8 +126,10 @@ ctx_bpe_pairs(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *out)
 
 	ctx_bpe_lane_begin(v, &lane, p, n);
 	merge_lanes(v, &lane, 1);
-	/* Leaves out the two ends of the lane: clears the lowest bit, and
-	 * stops before the highest. */
+	/* Each bit that is set marks the start of a token in the lane (the
+	 * pretoken that was merged).  Only the lowest and the highest of these
+	 * bits are the ends of the lane.  So the loop first clears the lowest
+	 * bit, and stops when only the highest is left. */
 	for (occupied = lane.occupied & (lane.occupied - 1);
 	     (occupied & (occupied - 1)) != 0; occupied &= occupied - 1)
 		out[k++] = lane.tokens[__builtin_ctzll(occupied)];
@@ -286,9 +288,10 @@ find_window(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 	return a->windows + k;
 }
 
-/* Appends tokens of the window that covers byte *at, and moves *at past them.
- * Returns 1, 0 if the window's token there cannot follow the last token, or -1
- * with *err. */
+/* Takes tokens from the window (a piece of the pretoken that was encoded
+ * alone) that covers the byte at offset *at.  Appends them as long as each can
+ * follow the token before it, and moves *at to their end.  Returns 1, 0 if no
+ * token was appended, or -1 with *err. */
 static int
 take_ahead(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
     size_t n, size_t *at, struct ctx_err *err)
@@ -372,9 +375,11 @@ ctx_bpe_long(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 			taken = take_ahead(v, m, p, n, &at, err);
 			if (taken < 0)
 				return -1;
-			/* After a failure, wait twice as long before using a
-			 * window again: runs of one character have tokens that
-			 * are longer than a window. */
+			/* If no token could be taken from a window, the next
+			 * tokens are found without windows.  Each failure
+			 * doubles the number of these tokens, because in a run
+			 * of one character tokens can be longer than a window.
+			 */
 			wait = taken > 0 ? 1 : wait < 64 ? wait * 2 : wait;
 			careful = taken > 0 ? 0 : wait;
 			continue;
@@ -388,9 +393,9 @@ ctx_bpe_long(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 			at += ctx_vocab_length(v, token);
 			continue;
 		}
-		/* Every text has an encoding.  So byte 0 is a dead end only if
-		 * the tables are wrong, which they are not if build.c made
-		 * them. */
+		/* If there is no token left to remove, no encoding was found.
+		 * Every text has an encoding, so the tables are wrong.  Tables
+		 * made by build.c are never wrong. */
 		if (m->n == 0)
 			return ctx_err_set(err, CTX_EFILE,
 			    "a vocabulary that contradicts itself");

@@ -32,9 +32,10 @@ struct ctx_bpe_lane {
 	uint32_t merges[CTX_LANE];
 };
 
-/* Returns the rank of a merge: first the number of the resulting token counts,
- * then the position of the first part.  The merge with the lowest rank is made
- * first.  For CTX_VOCAB_NONE the rank is CTX_BPE_LANE_NONE or more. */
+/* Returns the rank of a merge.  Ranks are ordered by the number of the token
+ * that results, then by the position of the first of its two parts.  The merge
+ * with the lowest rank is made first.  If no token results (CTX_VOCAB_NONE),
+ * the rank is CTX_BPE_LANE_NONE or more. */
 static inline uint32_t
 ctx_bpe_lane_rank(uint32_t merged, unsigned at)
 {

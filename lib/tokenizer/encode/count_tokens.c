@@ -384,9 +384,10 @@ count_unknown_long(struct ctx_token_counter *c, struct ctx_str text, size_t at,
 	struct cuts cuts;
 	size_t begin, i;
 
-	/* In a part of a pretoken, a token counts only if merging gives it.  If
-	 * v->unreached is true, the table has other tokens too, so the pretoken
-	 * is not cut. */
+	/* A part of a pretoken is counted as one token if the table of tokens
+	 * contains it.  That is wrong for a token whose bytes merge to other
+	 * tokens.  If v->unreached is true, the table has tokens of this kind,
+	 * so the pretoken is not cut. */
 	if (v->unreached)
 		return merge_long_word(c, p, n, tokens, err);
 	cuts.at = cuts.last = 0;

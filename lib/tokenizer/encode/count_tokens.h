@@ -108,7 +108,8 @@ struct ctx_text_splitter {
 	bool changed;
 	/* true if the normal form of any text so far differs from the text */
 	bool different;
-	bool mapped; /* true if counter->map belongs to the member normal */
+	/* true if counter->map was set up for the normal form being counted */
+	bool mapped;
 };
 
 /* Prepares a splitter to split a text into pretokens from its beginning. */

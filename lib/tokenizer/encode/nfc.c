@@ -18,7 +18,7 @@
 #define AT_ONCE    64
 #define ROW        16 /* characters checked one by one before each block */
 #define TRIES      5  /* maximum number of times that ROW is doubled */
-#define FEW        24 /* maximum marks that are sorted by insertion */
+#define FEW        24 /* maximum number of marks that are sorted by insertion */
 #define MARK_BITS  21 /* bits of a mark's code point; above: its class */
 #define NO_BYTE    0x110000 /* plus b: the invalid UTF-8 byte b */
 
@@ -298,13 +298,11 @@ is_plain_run(const unsigned char *s)
 	return other == 0;
 }
 
-/*
- * Returns true if the text can be cut before every character in the next
- * AT_ONCE bytes.  This is decided by up to three bytes of each character.  It
- * is also true for U+1E00 to U+1EFF (Vietnamese), punctuation from U+2002 on,
- * kana without combining marks, the first Hangul syllables, and symbols from
- * U+1F000 on.
- */
+/* Returns true if the text can be cut before every character in the next
+ * AT_ONCE bytes.  While is_plain_run looks at the first byte of each
+ * character, this function looks at up to three.  So it also accepts U+1E00 to
+ * U+1EFF (Vietnamese), punctuation from U+2002 on, kana without combining
+ * marks, the first Hangul syllables, and symbols from U+1F000 on. */
 static bool
 is_plain_run_by_more(const unsigned char *s)
 {
@@ -340,11 +338,13 @@ pass_blocks(const char *p, size_t n)
 	return at;
 }
 
-/* State of the check whether a text is in NFC: all text before at is. */
+/* State of the check whether a text is in NFC.  All bytes before the current
+ * offset (the member named at) are in NFC. */
 struct nfc_check {
 	size_t from; /* offset where the check began */
 	size_t at;
-	/* end of the last character before which the text can be cut */
+	/* the end (not the start) of the last character before which the text
+	 * can be cut */
 	size_t safe;
 	unsigned class; /* combining class of the last character */
 	/* true if a combining mark may compose with the last character of class
@@ -352,10 +352,10 @@ struct nfc_check {
 	enum { INERT, NOT_INERT, UNKNOWN } starter;
 };
 
-/* Advances over characters of up to three bytes that are in NFC by their ranks
- * (see nfc.h): characters before which the text can be cut, and combining marks
- * in the order of their classes.  The next rank cannot be predicted, so the
- * loop has few branches. */
+/* Advances over characters of up to three bytes, as long as their ranks (see
+ * nfc.h) show that the text is in NFC.  Most are characters before which the
+ * text can be cut, or combining marks in the order of their classes.  The
+ * processor cannot predict the ranks, so the loop has few branches. */
 static void
 pass_ranked(struct nfc_check *check, const char *p, size_t n)
 {
@@ -421,8 +421,8 @@ find_kind_before(const char *p, size_t at, size_t *begin)
 
 	while (next > 0 && at - next < 4 && (p[next] & 0xc0) == 0x80)
 		next--;
-	/* The bytes before at may be invalid UTF-8, so decode forward up to the
-	 * last character. */
+	/* The bytes before this offset may be invalid UTF-8, so the loop
+	 * decodes forward up to the last character. */
 	while (next < at) {
 		*begin = next;
 		next += next_char(p + next, at - next, &cp);

@@ -35,7 +35,8 @@ struct ctx_nfc_kind {
 
 #define CTX_NFC_PARTS 4
 
-/* The full decomposition of a character.  Unused entries of to are 0. */
+/* The full decomposition of one character into up to CTX_NFC_PARTS characters.
+ * Unused entries of the array are 0. */
 struct ctx_nfc_apart {
 	uint32_t from, to[CTX_NFC_PARTS];
 };
@@ -50,12 +51,11 @@ extern const uint8_t ctx_nfc_value[];
 extern const struct ctx_nfc_kind ctx_nfc_kinds[];
 extern const size_t ctx_nfc_n_apart;
 extern const struct ctx_nfc_apart ctx_nfc_apart[]; /* sorted by from */
-/*
- * Ranks of characters: a smaller table that suffices for most text, for
- * characters below U+10000 in blocks of 64.  The rank of a combining mark is
- * its combining class, if the mark is in NFC after marks of its own class and
- * lower ones.  Other characters have one of these ranks.
- */
+/* Ranks of characters.  For most text they decide about NFC as kinds do, but
+ * their table is smaller: it has the characters below U+10000, in blocks of
+ * 64.  Some combining marks are in NFC after all marks of the same class or of
+ * a lower one.  The rank of such a mark is its combining class.  Every other
+ * character has one of the ranks below. */
 enum {
 	CTX_NFC_RANK_MAYBE = 252, /* class 0, and CTX_NFC_MAYBE is set */
 	/* undecided: the kind of the character must be used */
@@ -141,7 +141,8 @@ struct ctx_nfc_map {
 	/* the next stretch that differs from its normal form, in the original
 	 * text */
 	size_t at, end;
-	/* the normal form of this stretch, in the normal form of the text */
+	/* offsets in the normal form of the whole text, where the normal form
+	 * of this stretch begins and ends */
 	size_t normal_at, normal_end;
 };
 

@@ -53,7 +53,8 @@ struct ctx_pretoken_cache {
 	uint64_t *lines;
 	/* long pretokens; NULL until one is added */
 	struct ctx_pretoken_cache_long *longs;
-	/* tags of the long pretokens, in the same memory after longs */
+	/* tags of the long pretokens, stored after them in one block of memory
+	 */
 	uint16_t *tags;
 	unsigned shift; /* right shift from a hash to its line number */
 	/* log2 of the number of lines, and of the number of long pretokens */

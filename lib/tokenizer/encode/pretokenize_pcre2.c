@@ -56,12 +56,14 @@ struct ctx_pcre2_state {
 	size_t passed;  /* position of the last step */
 	/* kinds of the characters, and their lengths in bytes */
 	unsigned char *kinds, *lengths;
-	/* numbers of characters: done, converted, and room for */
+	/* numbers of characters in these two arrays: those already split off,
+	 * those converted to kinds, and those that there is room for */
 	size_t at, n, cap;
 	size_t bytes; /* bytes of text of the characters from at to n */
 	/* true if more text may follow; see ctx_pcre2_part */
 	bool part;
-	/* for each pattern, the characters left of the piece that it found */
+	/* for each pattern, the number of characters of its current piece that
+	 * are not split off yet */
 	size_t left[CTX_PCRE2_MAX];
 	/* The pretokenizer that splits the pieces further (ctx_pcre2_set_last),
 	 * and the pretokens that it found in one piece. */
@@ -281,8 +283,9 @@ ctx_pcre2_part(struct ctx_pcre2_state *s)
 	s->part = true;
 }
 
-/* Converts characters of the text p, n to kinds until the buffer is full.  The
- * buffer is doubled if none of its characters is done yet. */
+/* Converts the next characters of a text (n bytes at p) to kinds until the
+ * buffer is full.  If the buffer is already full of characters that are not
+ * split off yet, its size is doubled first. */
 static int
 refill_kinds(struct ctx_pcre2_state *s, const char *p, size_t n,
     struct ctx_err *err)

@@ -34,9 +34,9 @@ int ctx_pcre2_begin(struct ctx_pcre2_state **state,
     const struct ctx_pcre2_pretokenizer *pretokenizer, const char *name,
     struct ctx_err *err);
 void ctx_pcre2_end(struct ctx_pcre2_state *state);
-/* Sets the function split, and the pretokenizer for it, that splits the pieces
- * left by the patterns further.  NULL, the default, means that the patterns do
- * all of the splitting. */
+/* Sets a function, and its pretokenizer, to split each piece further after the
+ * patterns have split the text into pieces.  The default is NULL: each piece
+ * is one pretoken. */
 void ctx_pcre2_set_last(struct ctx_pcre2_state *state,
     ctx_pretokenize_fn *split, struct ctx_pretokenizer pretokenizer);
 /* Starts to split a new text by the patterns. */

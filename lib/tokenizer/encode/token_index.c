@@ -83,10 +83,12 @@ ctx_token_index_append(struct ctx_token_index *m, struct ctx_token_counter *c,
 		clean = ctx_text_splitter_place(&w, &at, err);
 		if (clean < 0)
 			return -1;
-		/* Each step splits off at least one pretoken, so enough
-		 * pretokens follow the oldest of the stored stops.  Added
-		 * tokens and patterns of vocabulary files may move boundaries
-		 * further back.  Then no marks are made. */
+		/* The array past has the ends of the last
+		 * CTX_PRETOKENIZE_UNSURE steps.  Each step splits off at least
+		 * one pretoken, so enough pretokens follow past[0] and
+		 * appended text cannot move it.  Added tokens and patterns of
+		 * vocabulary files can move earlier boundaries, too.  If there
+		 * are any (c->local is false), no marks are made. */
 		if (c->local && from.at + at <= settled &&
 		    past[0].at - get_mark(m, m->n).at >= DISTANCE &&
 		    append_mark(m, past[0], err) < 0)
@@ -103,13 +105,12 @@ ctx_token_index_append(struct ctx_token_index *m, struct ctx_token_counter *c,
 	return rc;
 }
 
-/*
- * Splits the text twice: [from, n) as a text of its own, and the whole text
- * from the mark at mark_at.  Finds the first boundary that both splits have;
- * after few pretokens all boundaries are equal.  Sets *own and *whole to the
- * number of pretokens of each split before that boundary.  Returns false if no
- * common boundary is near.
- */
+/* Compares two splits of the text into pretokens.  One begins at the offset
+ * mark_at, which is a boundary of the whole text; the other treats the rest
+ * [from, n) as a text of its own.  Usually the boundaries of both are equal
+ * after a few pretokens.  Sets *whole and *own to the number of pretokens that
+ * each split has before the first common boundary.  Returns false if no common
+ * boundary is near. */
 static bool
 find_shared(const struct ctx_token_index *m, size_t mark_at, size_t from,
     size_t *own, size_t *whole)
@@ -139,8 +140,8 @@ find_shared(const struct ctx_token_index *m, size_t mark_at, size_t from,
 	return false;
 }
 
-/* Counts exactly the next pretokens (their number is given) after sum->at, and
- * adds their bytes and tokens to sum. */
+/* Counts the tokens of the given number of pretokens from offset sum->at on,
+ * and adds the bytes and tokens of these pretokens to *sum. */
 static int
 count_pretokens(const struct ctx_token_index *m, size_t pretokens,
     struct ctx_token_checkpoint *sum, struct ctx_err *err)
@@ -156,12 +157,11 @@ count_pretokens(const struct ctx_token_index *m, size_t pretokens,
 	return 0;
 }
 
-/*
- * Sets *last to the last mark that is also a boundary if the text ends at
- * offset to, and *tail to the tokens from there to offset to.  The end of a
- * text can move the last few boundaries, so enough pretokens must follow the
- * mark.  Mark 0, the start of the text, is always one.
- */
+/* Treats the bytes [0, to) as a text of its own.  Sets *last to the last mark
+ * that is also a boundary of this shorter text, and *tail to the number of
+ * tokens from the mark to its end.  The end of a text can move the few
+ * boundaries before it, so enough pretokens must follow the mark.  If no other
+ * mark has enough, *last is mark 0, the start of the text. */
 static int
 find_last_mark(const struct ctx_token_index *m, size_t to,
     struct ctx_token_checkpoint *last, uint64_t *tail, struct ctx_err *err)
@@ -248,8 +248,9 @@ ctx_token_index_head(const struct ctx_token_index *m, uint64_t limit,
 	return 0;
 }
 
-/* Moves *high to an earlier start after low by bisection: the text from the
- * start to its end has at most limit tokens. */
+/* Searches for a longer end of the text that has at most limit tokens, by
+ * bisection: it begins after the offset low and before high->at.  If one is
+ * found, sets *high to its start and its number of tokens. */
 static int
 search_tail(const struct ctx_token_index *m, size_t low,
     struct ctx_token_checkpoint *high, uint64_t limit, struct ctx_err *err)

@@ -102,8 +102,10 @@ vec_index(const struct vec *v)
 }
 
 #ifndef CTX_VEC_LOOK_UP
-/* Looks up a table of 128 bytes: a shuffle selects by four bits of the index,
- * and a blend on the top bit of a byte by each further bit. */
+/* Looks up bytes in a table of 32 bytes (look_up: of 128 bytes).  The shuffle
+ * instruction selects one of 16 bytes by the lowest four bits of the index.
+ * Each further bit of the index is shifted to the top of its byte.  There the
+ * blend instruction reads it to choose between two results. */
 static inline __m256i
 look_up32(const __m128i *table, __m256i index)
 {

@@ -59,7 +59,8 @@ vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
 #undef PART
 }
 
-/* The compress instruction moves the value whose tag is equal to the front. */
+/* Returns the value of the pair with this tag in a line of the hash table, or
+ * 0.  The compress instruction moves this value to the front of the vector. */
 static inline uint32_t
 pair_in(const uint32_t *entry, uint32_t tag)
 {

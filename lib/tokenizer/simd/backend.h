@@ -10,7 +10,7 @@
 
 /* maximum number of pretokens per call */
 #define CTX_PRETOKENIZE_MAX 2048
-/* the pretokens of a call begin within this number of bytes */
+/* after this number of bytes, a call splits off no further pretokens */
 #define CTX_PRETOKENIZE_SPAN (1u << 30)
 
 /* When bytes are appended to a text, only the boundaries of its last

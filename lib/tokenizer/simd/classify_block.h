@@ -61,8 +61,8 @@ positions_after(const struct char_masks *b, uint64_t x)
 static ALWAYS_INLINE void
 stop_at(struct char_masks *b, uint64_t positions)
 {
-	/* The processor cannot predict whether there is such a position, so
-	 * there is no branch. */
+	/* The processor cannot predict whether any position is given, so there
+	 * is no branch. */
 	unsigned first =
 	    positions == 0 ? BLOCK : (unsigned)__builtin_ctzll(positions);
 
@@ -129,12 +129,11 @@ take_each(struct rest *r, uint64_t high, const char *p)
  * is faster */
 #define FEW 8
 
-/*
- * Classifies all characters of the page (128 code points) that contains cp.
- * first is the mask of their first bytes; their last bytes are last bytes after
- * these.  If the page does not exist, or UTF-8 has a shorter form for it, the
- * characters remain unknown.
- */
+/* Classifies those characters of the block that are in one page (128 code
+ * points).  cp: a code point of the page.  first: the mask of the first bytes
+ * of these characters.  last: the number of bytes that follow each first byte.
+ * The characters remain unknown if the page has no valid code points, or if
+ * UTF-8 has a shorter form for them. */
 static ALWAYS_INLINE void
 take_page(struct rest *r, const struct vec_index *index, uint32_t cp,
     unsigned last, uint64_t first)

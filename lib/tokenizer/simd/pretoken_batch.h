@@ -55,9 +55,9 @@ vec_longs(const uint32_t *start, const uint32_t *end)
 }
 #endif
 
-/* Makes the key of a pretoken for the cache.  A pretoken of more than
- * CTX_PRETOKEN_CACHE_KEY bytes gets the key of zero bytes, which is never
- * found. */
+/* Makes the key of a pretoken for the cache.  If the pretoken has more than
+ * CTX_PRETOKEN_CACHE_KEY bytes, the key is that of the empty pretoken (all
+ * bytes are 0xff), which is never found. */
 static inline void
 make_key(struct ctx_key *key, const char *p, uint32_t start, uint32_t end)
 {
@@ -94,8 +94,8 @@ list_missed(const uint64_t *table, const uint32_t *lines,
 	return count;
 }
 
-/* Lists the pretokens of a group that are too long for a key.  Returns a mask
- * of the other pretokens. */
+/* Takes up to eight pretokens and lists those that are too long for a key.
+ * Returns a mask of the other pretokens. */
 static inline unsigned
 list_longs(const uint32_t *start, const uint32_t *end, size_t first, size_t n,
     struct ctx_pretoken_lookup *lookup)

@@ -47,9 +47,9 @@ vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
 {
 	unsigned i, n = (unsigned)__builtin_popcountll(bits);
 
-	/* Four at a time, so that the processor predicts the end of the loop
-	 * more often.  The caller ignores what is written for more bits than
-	 * are set. */
+	/* Each round writes four positions, so that the processor predicts the
+	 * end of the loop more often.  The last round may write up to three
+	 * numbers too many, which the caller ignores. */
 	for (i = 0; i < n; i += 4) {
 		out[i] = base + (uint32_t)__builtin_ctzll(bits);
 		bits &= bits - 1;
@@ -202,8 +202,8 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 	found |= joined & ~positions_after(b, one);
 	if (o200k) {
 		found |= b->upper & positions_after(b, b->lower);
-		/* The pattern U*O+ may give back characters, which depends on
-		 * later characters. */
+		/* When U*O+ is matched, U* may have to give back characters
+		 * for O+.  Whether it must depends on later characters. */
 		stop_at(b, b->upper & positions_after(b, b->caseless));
 	}
 	joined = find_digit_boundaries(b, pretokenizer.digits);
@@ -286,9 +286,10 @@ keep_lowest_bits(uint64_t bits, size_t n)
 	return bits & ~rest;
 }
 
-/* Lists the pretokens of a block by their boundaries (found; 0 is one too), as
- * offsets from at.  The start and end of a pretoken that certainly is a token
- * (plain) are left out. */
+/* Lists the pretokens of a block, except those that certainly are tokens.  at:
+ * the offset of the block, which is added to every position.  found: the mask
+ * of the boundaries between pretokens; position 0 is always a boundary, too.
+ * plain: the kinds of pretokens that are left out (CTX_PLAIN_...). */
 static ALWAYS_INLINE void
 list_pieces(struct ctx_pretokenize *s, unsigned plain, uint32_t at,
     uint64_t found, uint64_t numbers)

@@ -209,8 +209,8 @@ record_start(struct ctx_tokenizer *t, const struct ctx_added_token_name *name)
 			t->starts[1][k] |= (unsigned char)name->names;
 }
 
-/* Sets the members inside and depth of each name: which names are its
- * prefixes. */
+/* Records for each name the longest other name that is a prefix of it, and the
+ * number of names that are prefixes of it.  The names must be sorted. */
 static int
 link_nested_names(struct ctx_added_token_name *list, size_t n,
     struct ctx_err *err)

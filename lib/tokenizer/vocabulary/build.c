@@ -47,8 +47,9 @@ survey_tokens(struct vocab_fill *f, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns log2 of the number of lines of a hash table, at least 2.  Each line
- * has per entries, and at most four fifths of all entries may be in use. */
+/* Returns log2 of the number of lines of a hash table that will store n
+ * entries, at least 2.  A line has room for the given number of entries.  At
+ * most about four fifths of the table may be in use. */
 static uint32_t
 choose_bits(size_t n, size_t per)
 {

@@ -2,11 +2,13 @@
  * fill_tables.c - fills the tables of a packed vocabulary
  *
  * Filling uses the same lookup and merge functions that later read the tables.
- * Tokens are added by length, the shortest first: the bytes of a token are
- * merged with the merges added so far.  If two tokens remain, they are its
- * parts.  No other two tokens can meet in a text and merge to this token: while
- * nothing merges across its ends, its bytes are merged in the same steps as
- * here.
+ * Tokens are added by length, the shortest first.  To find the two parts of a
+ * token, its bytes are merged with the merges added so far.  If two tokens
+ * remain, they are its parts.
+ *
+ * No other two tokens can merge to this token in a text.  Before they do, no
+ * merge has crossed the ends of the token.  So its bytes were merged in the
+ * same steps as here, where they are alone.
  */
 #include <stdlib.h>
 

@@ -317,8 +317,8 @@ add_specials(struct reader *r, struct ctx_vocab_builder *pack, json_t *added,
 		s->n = (uint32_t)json_string_length(content);
 		s->id = (uint32_t)json_integer_value(id);
 		/* Without a normalizer the normal form is the text itself.  If
-		 * an added token does not say "normalized", it is the opposite
-		 * of "special". */
+		 * an added token has no field "normalized", the default is the
+		 * opposite of its field "special". */
 		normal = json_object_get(token, "normalized");
 		s->normal = pack->nfc &&
 		    (normal == NULL ? s->added : json_is_true(normal));

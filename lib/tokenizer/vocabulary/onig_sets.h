@@ -47,7 +47,8 @@ struct onig_parse {
 	const char *p;
 	size_t n, at; /* offset in bytes */
 	bool fold;    /* true inside (?i:...): case is ignored */
-	/* the literal character directly before; 0 if there is none */
+	/* the literal character directly before the current place in the
+	 * pattern; 0 if there is none */
 	uint32_t before;
 	struct open_set in_sets[MOST_DEPTH];
 	struct open_group in_groups[MOST_DEPTH];

@@ -49,12 +49,11 @@ ctx_kind_of(const struct ctx_kinds *kinds, uint32_t cp)
 	return kinds->kind[i][ctx_category_of(cp)];
 }
 
-/*
- * Translates n patterns from the syntax of the tokenizers library (Oniguruma's
- * for Ruby) to PCRE2 patterns over kinds of characters.  Appends each to out,
- * ended by a NUL, and fills kinds.  CTX_EFILE: a pattern has a construct that
- * the two libraries might read differently.
- */
+/* Translates n patterns for PCRE2 and appends them to out, each ended by a
+ * NUL.  The given syntax is that of the tokenizers library (Oniguruma's syntax
+ * for Ruby).  The translated patterns match kinds of characters (see struct
+ * ctx_kinds), so the table of kinds is filled, too.  CTX_EFILE: a pattern has
+ * a construct that the two libraries might read differently. */
 int ctx_onig_to_pcre2(const struct ctx_str *patterns, size_t n,
     struct ctx_kinds *kinds, struct ctx_buf *out, struct ctx_err *err);
 

@@ -50,7 +50,8 @@ enum ctx_vocab_section {
 	/* struct ctx_vocab_group: tokens of more than 16 bytes, by their first
 	 * 16 */
 	CTX_VOCAB_GROUPS,
-	/* uint32_t: the tokens of each group, longest first */
+	/* uint32_t: the tokens of each entry of GROUPS, sorted from the
+	 * longest to the shortest */
 	CTX_VOCAB_LONG,
 	/* bits for characters that are adjacent in a token: see
 	 * ctx_vocab_crossing */
@@ -171,9 +172,9 @@ struct ctx_key {
 	uint64_t lo, hi;
 };
 
-/* The key of an empty entry in the key table.  No other key equals it, not even
- * the key of zero bytes (all 0xff), which pretoken_batch.h uses for pretokens
- * that are too long. */
+/* The key of an empty entry in the key table.  No other key equals it.  The
+ * key of no bytes at all, which is only padding (0xff), also differs from it;
+ * pretoken_batch.h uses that key for pretokens that are too long. */
 #define CTX_KEY_EMPTY ((struct ctx_key){UINT64_MAX, 0})
 
 /* Returns key i of a line of the key table.  A line stores the low words of its
@@ -290,16 +291,17 @@ uint32_t ctx_vocab_longest(const struct ctx_vocab *vocab, const char *p,
 #define CTX_PAIR_GATHER 0xf1de83e19937733du /* inverse of CTX_PAIR_SPREAD */
 /* minimum log2 of the number of lines */
 #define CTX_PAIR_LEAST 14
-/* lowest bit of the number that says how many lines an entry is away from its
- * home line, where it is searched first */
+/* The position of the lowest bit of the distance in an entry.  The distance is
+ * the number of lines from the home line of a pair to the line where it is
+ * stored. */
 #define CTX_PAIR_AWAY     28
 #define CTX_PAIR_AWAY_MAX 15
 /* A line of the table of pairs: the tags of eight pairs, then the tokens that
  * the pairs merge to, with all bits inverted.  A token of zero marks an empty
  * entry. */
 #define CTX_PAIR_LINE 16
-/* The number of no real token, which merges with no token.  It stands for the
- * token beyond the ends of a pretoken. */
+/* A token number that is never given to a token.  It stands at both ends of a
+ * pretoken, where there is no token, and merges with no token. */
 #define CTX_PAIR_NOBODY (CTX_VOCAB_MAX - 1)
 
 _Static_assert(CTX_PAIR_BITS - CTX_PAIR_LEAST <= CTX_PAIR_AWAY,
@@ -376,15 +378,16 @@ ctx_lengths_index(const char *p, int table)
 	return (uint32_t)(first * 0x9e3779b97f4a7c15u >> 48);
 }
 
-/* The lengths of tokens that each part of the table LENGTHS is for: bit k for k
- * + 1 bytes, bit 0 for more than 16 bytes. */
+/* The table LENGTHS has three parts, each for certain lengths of tokens.  Each
+ * constant is the mask of the lengths in one part: bits 1 to 15 mean 2 to 16
+ * bytes, and bit 0 means more than 16 bytes. */
 #define CTX_LENGTHS_2 0x0006u
 #define CTX_LENGTHS_4 0x0078u
 #define CTX_LENGTHS_8 0xff81u
 
-/* Returns the lengths that a token may have if it has the same first bytes as
- * p: bit k for k + 1 bytes, bit 0 for more than 16 bytes.  16 bytes must be
- * readable at p. */
+/* Returns the lengths that a token may have if it begins with the same bytes
+ * as p.  Bits 1 to 15 mean 2 to 16 bytes, and bit 0 means more than 16 bytes.
+ * 16 bytes must be readable at p. */
 static inline uint32_t
 ctx_vocab_lengths(const struct ctx_vocab *v, const char *p)
 {
@@ -393,7 +396,8 @@ ctx_vocab_lengths(const struct ctx_vocab *v, const char *p)
 	    (v->lengths[2][ctx_lengths_index(p, 2)] & CTX_LENGTHS_8);
 }
 
-/* log2 of the number of bits for pairs of characters */
+/* log2 of the number of bits in the table CROSSING that are for pairs of
+ * characters */
 #define CTX_CROSSING_BITS 19
 
 /* Returns the index of the bit in the table CROSSING for two adjacent
