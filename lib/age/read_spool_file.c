@@ -105,9 +105,9 @@ ctx_restore_report_reference(struct restoration *restoration,
     const struct ctx_reference *ref, enum ctx_aged_result_state state,
     struct ctx_err *err)
 {
-	const struct ctx_found_reference aged = {.file =
-						     restoration->record->file,
-	    .line = restoration->record->line,
+	const struct ctx_found_reference aged = {
+	    .file = restoration->rewrite.record->file,
+	    .line = restoration->rewrite.record->line,
 	    .path = ref->path,
 	    .name = ref->name,
 	    .chars = ref->chars,

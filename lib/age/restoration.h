@@ -8,6 +8,7 @@
 #include "store/store.h"
 #include "stream/change_report.h"
 #include "stream/conversation_tracker.h"
+#include "stream/rewrite.h"
 
 /* Maximum number of bytes of a file that is put back, because the result must
  * fit into a record. */
@@ -37,8 +38,7 @@ struct restored_message {
 /* State of ctx_restore. */
 struct restoration {
 	const struct ctx_restore_options *options;
-	const struct ctx_stream *stream;
-	const struct ctx_record *record; /* the record being read */
+	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
 	/* line_tracker: the conversation whose messages are separate records.
 	 * record_tracker: the conversation inside the record being read. */
@@ -69,8 +69,7 @@ struct restoration {
 	/* True if a file to which the record refers is missing or was changed,
 	 * so that the record is not changed. */
 	bool has_broken_reference;
-	struct ctx_json json;   /* JSON of a file with a removed result */
-	struct ctx_edits edits; /* edits of the record */
+	struct ctx_json json; /* JSON of a file with a removed result */
 	/* text: scratch buffer.  name and file: name and content of a file with
 	 * a removed result. */
 	struct ctx_buf text, name, file;

@@ -23,7 +23,7 @@ record_edits(struct restoration *restoration,
 	struct restored_message *list, *restored;
 	struct ctx_str tool;
 
-	if (first == restoration->edits.n ||
+	if (first == restoration->rewrite.edits.n ||
 	    !ctx_report_wanted(&restoration->options->report))
 		return 0;
 	list = ctx_grow(restoration->list, &restoration->cap,
@@ -38,9 +38,9 @@ record_edits(struct restoration *restoration,
 	    .index = tracker->index,
 	    .inside = event->inside,
 	    .hidden = event->message->flags & CTX_MESSAGE_HIDDEN,
-	    .continues = ctx_report_named(restoration->stream, event),
+	    .continues = ctx_report_named(restoration->rewrite.stream, event),
 	    .first_edit = first,
-	    .edits = restoration->edits.n - first};
+	    .edits = restoration->rewrite.edits.n - first};
 	if (ctx_tracker_first_tool(tracker, event, &tool, err) < 0)
 		return -1;
 	return ctx_intern(&restoration->tools, tool.p, tool.n, &restored->tool,
@@ -71,66 +71,43 @@ report_restored(struct restoration *restoration,
 	change.continues = restored->continues;
 	change.bytes = restored->inside ? edited->value : record->text;
 	return ctx_report_edited(&restoration->options->report, edited,
-	    &restoration->edits, &change, err);
+	    &restoration->rewrite.edits, &change, err);
 }
 
-/* Reports the messages of a record that are changed, and sets restoration->text
- * to the record with its edits. */
+/* Reports the messages of a record that are changed.  If one of its references
+ * cannot be followed, removes all edits, so that the record is written
+ * unchanged.  Then clears the list of messages. */
 static int
-apply_record_edits(struct restoration *restoration,
-    const struct ctx_record *record, struct ctx_err *err)
+report_record(struct restoration *restoration, const struct ctx_record *record,
+    struct ctx_err *err)
 {
 	size_t i;
 
-	for (i = 0; i < restoration->n; i++)
-		if (report_restored(restoration, record, &restoration->list[i],
-			err) < 0)
-			return -1;
-	if (ctx_report_sync(&restoration->options->report, err) < 0)
-		return -1;
-	restoration->text.n = 0;
-	return ctx_edits_apply(&restoration->edits, record->text,
-	    &restoration->text, err);
-}
-
-/* Writes a record with the original tool results in place of references, or
- * unchanged if one of its references cannot be followed.  Then clears what is
- * known of the record. */
-static int
-write_restored_record(struct restoration *restoration,
-    struct ctx_writer *writer, const struct ctx_record *record,
-    struct ctx_err *err)
-{
-	bool changed =
-	    !restoration->has_broken_reference && restoration->edits.n > 0;
-	int rc = 0;
-
-	if (changed && apply_record_edits(restoration, record, err) < 0)
-		return -1;
-	if (writer != NULL && !restoration->options->report.dry_run)
-		rc = changed ? ctx_writer_copy(writer, restoration->text.p,
-				   restoration->text.n, err)
-			     : ctx_writer_put(writer, record->text.p,
-				   record->text.n, err);
+	if (restoration->has_broken_reference)
+		ctx_edits_reset(&restoration->rewrite.edits);
+	else
+		for (i = 0; i < restoration->n; i++)
+			if (report_restored(restoration, record,
+				&restoration->list[i], err) < 0)
+				return -1;
 	restoration->has_broken_reference = false;
 	restoration->n = 0;
-	ctx_edits_reset(&restoration->edits);
-	ctx_buf_reset(&restoration->text);
-	return rc < 0 || writer == NULL ? rc
-					: ctx_writer_end_record(writer, err);
+	return 0;
 }
 
 /* ---- reasoning that was removed ---- */
 
 static int
-restore_message(struct restoration *restoration,
-    struct conversation_tracker *tracker, const struct ctx_event *event,
-    struct ctx_err *err)
+restore_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
-	size_t first = restoration->edits.n, i;
+	struct restoration *restoration = user;
+	struct conversation_tracker *tracker = event->inside
+	    ? &restoration->record_tracker
+	    : &restoration->line_tracker;
+	size_t first = restoration->rewrite.edits.n, i;
 	int rc;
 
-	if (ctx_tracker_enter(tracker, restoration->stream, event,
+	if (ctx_tracker_enter(tracker, restoration->rewrite.stream, event,
 		restoration->counters, err) < 0)
 		return -1;
 	if (ctx_place_next(&restoration->places[event->inside], event->message,
@@ -165,50 +142,26 @@ report_digits(const struct restoration *restoration,
 }
 
 static int
-restore_event(struct restoration *restoration, struct ctx_writer *writer,
-    const struct ctx_event *event, struct ctx_err *err)
+begin_restoring(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
-	struct conversation_tracker *tracker = event->inside
-	    ? &restoration->record_tracker
-	    : &restoration->line_tracker;
+	struct restoration *restoration = user;
 
-	restoration->record = event->record;
-	switch (event->kind) {
-	case CTX_EVENT_BEGIN:
-		memset(&restoration->places[1], 0,
-		    sizeof restoration->places[1]);
-		return ctx_tracker_enter(tracker, restoration->stream, event,
-		    restoration->counters, err);
-	case CTX_EVENT_MESSAGE:
-		return restore_message(restoration, tracker, event, err);
-	case CTX_EVENT_RECORD:
-		if (report_digits(restoration, event->record, err) < 0)
-			return -1;
-		return write_restored_record(restoration, writer, event->record,
-		    err);
-	default:
+	if (!event->inside)
 		return 0;
-	}
+	memset(&restoration->places[1], 0, sizeof restoration->places[1]);
+	return ctx_tracker_enter(&restoration->record_tracker,
+	    restoration->rewrite.stream, event, restoration->counters, err);
 }
 
 static int
-restore_all(struct restoration *restoration, struct ctx_stream *stream,
-    struct ctx_writer *writer, struct ctx_err *err)
+end_restored_record(void *user, const struct ctx_event *event,
+    struct ctx_err *err)
 {
-	struct ctx_event event;
-	struct ctx_err late;
-	int rc;
+	struct restoration *restoration = user;
 
-	while ((rc = ctx_stream_next(stream, &event, err)) > 0)
-		if (restore_event(restoration, writer, &event, err) < 0) {
-			rc = ctx_stream_fail(stream, err);
-			break;
-		}
-	if (writer != NULL && ctx_writer_flush(writer, &late) < 0 && rc == 0) {
-		*err = late;
-		rc = -1;
-	}
-	return rc;
+	return report_digits(restoration, event->record, err) < 0
+	    ? -1
+	    : report_record(restoration, event->record, err);
 }
 
 int
@@ -216,8 +169,15 @@ ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters,
     const struct ctx_restore_options *options, struct ctx_err *err)
 {
+	static const struct ctx_rewrite_command command = {
+	    .begin = begin_restoring,
+	    .message = restore_message,
+	    .record = end_restored_record,
+	};
 	struct restoration restoration = {.options = options,
-	    .stream = stream,
+	    .rewrite = {.stream = stream,
+		.writer = writer,
+		.report = &options->report},
 	    .counters = counters};
 	bool is_reported = options->report.on_change != NULL;
 	int rc = -1;
@@ -232,7 +192,9 @@ ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
 		is_reported, err) == 0 &&
 	    ctx_tracker_init(&restoration.record_tracker, is_reported,
 		is_reported, err) == 0)
-		rc = restore_all(&restoration, stream, writer, err);
+		rc = ctx_rewrite_run(&restoration.rewrite, &command,
+		    &restoration, err);
+	ctx_rewrite_release(&restoration.rewrite);
 	ctx_tracker_release(&restoration.line_tracker);
 	ctx_tracker_release(&restoration.record_tracker);
 	ctx_intern_release(&restoration.tools);
@@ -241,7 +203,6 @@ ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_message_release(&restoration.message);
 	ctx_spool_close(&restoration.spool);
 	ctx_json_release(&restoration.json);
-	ctx_edits_release(&restoration.edits);
 	ctx_buf_release(&restoration.text);
 	ctx_buf_release(&restoration.name);
 	ctx_buf_release(&restoration.file);

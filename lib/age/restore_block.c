@@ -26,7 +26,7 @@ append_scanned_content(struct restoration *restoration, struct ctx_err *err)
 	}
 	if (rc == 0)
 		rc = ctx_edits_apply(&restoration->nested_edits, all,
-		    &restoration->edits.store, err);
+		    &restoration->rewrite.edits.store, err);
 	ctx_edits_reset(&restoration->nested_edits);
 	return rc;
 }
@@ -97,8 +97,8 @@ append_referenced_content(struct restoration *restoration,
 	    ctx_utf8_valid(file->p, file->n, CTX_SIMD_BEST) != file->n)
 		*state = CTX_AGED_CHANGED;
 	return *state == CTX_AGED_WHOLE
-	    ? ctx_result_content_add(&restoration->edits.store, form, file->p,
-		  file->n, err)
+	    ? ctx_result_content_add(&restoration->rewrite.edits.store, form,
+		  file->p, file->n, err)
 	    : 0;
 }
 
@@ -111,7 +111,7 @@ restore_result(struct restoration *restoration, const struct ctx_event *event,
 	const struct ctx_json *json = event->message->json;
 	const struct ctx_dialect *dialect = event->layout->dialect;
 	uint32_t node = ctx_result_content_text(json, content, dialect);
-	size_t from = restoration->edits.store.n;
+	size_t from = restoration->rewrite.edits.store.n;
 	enum ctx_aged_result_state state;
 	struct ctx_reference ref;
 
@@ -138,7 +138,7 @@ restore_result(struct restoration *restoration, const struct ctx_event *event,
 		return -1;
 	if (state != CTX_AGED_WHOLE)
 		return 0;
-	return ctx_edits_replace_stored(&restoration->edits,
+	return ctx_edits_replace_stored(&restoration->rewrite.edits,
 	    ctx_json_str(json, content), from, err);
 }
 
@@ -154,9 +154,9 @@ ctx_restore_block(struct restoration *restoration,
 	if (block->kind != CTX_BLOCK_TEXT || block->removable == 0 ||
 	    block->payload == 0 ||
 	    json->nodes[block->payload].kind != CTX_JSON_STRING ||
-	    ctx_edits_touch(&restoration->edits, first,
+	    ctx_edits_touch(&restoration->rewrite.edits, first,
 		ctx_json_str(json, block->removable)))
 		return 0;
 	return ctx_restore_media(restoration, json, block->removable,
-	    block->payload, &restoration->edits, err);
+	    block->payload, &restoration->rewrite.edits, err);
 }

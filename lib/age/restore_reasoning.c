@@ -130,12 +130,12 @@ restore_unstripped_message(struct restoration *restoration,
 		    0)
 			return -1;
 	restoration->stripped.n = 0;
-	if (ctx_edits_apply_some(&restoration->edits, first,
-		restoration->edits.n - first, text, &restoration->stripped,
-		err) < 0)
+	if (ctx_edits_apply_some(&restoration->rewrite.edits, first,
+		restoration->rewrite.edits.n - first, text,
+		&restoration->stripped, err) < 0)
 		return -1;
-	restoration->edits.n = first;
-	return ctx_edits_replace(&restoration->edits,
+	restoration->rewrite.edits.n = first;
+	return ctx_edits_replace(&restoration->rewrite.edits,
 	    ctx_json_str(event->message->json, event->node),
 	    restoration->stripped.p, restoration->stripped.n, err);
 }

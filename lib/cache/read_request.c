@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cache/request_prefix.h"
+#include "stream/rewrite.h"
 
 static struct ctx_request_prefix_item *
 add_prefix_item(struct ctx_request_prefix *prefix,
@@ -79,9 +80,9 @@ add_request_member(struct request_reading *reading,
 }
 
 static int
-begin_request(struct request_reading *reading, const struct ctx_event *event,
-    struct ctx_err *err)
+begin_request(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
+	struct request_reading *reading = user;
 	struct cache_run *run = &reading->prefix->run;
 	const struct ctx_breakpoint_format *format =
 	    ctx_breakpoint_format_any(event->layout->dialect);
@@ -89,6 +90,8 @@ begin_request(struct request_reading *reading, const struct ctx_event *event,
 	const char *name;
 	size_t i;
 
+	if (reading->begun && !event->inside)
+		return 0;
 	if (reading->begun)
 		return ctx_err_set(err, CTX_EARG,
 		    "a second conversation; "
@@ -161,9 +164,10 @@ strip_newest_message(struct request_reading *reading,
 }
 
 static int
-add_request_message(struct request_reading *reading,
-    const struct ctx_event *event, struct ctx_err *err)
+add_request_message(void *user, const struct ctx_event *event,
+    struct ctx_err *err)
 {
+	struct request_reading *reading = user;
 	struct cache_run *run = &reading->prefix->run;
 	struct ctx_request_prefix_item *item =
 	    add_prefix_item(reading->prefix, event->record, err);
@@ -216,36 +220,19 @@ place_breakpoints(struct request_reading *reading, const struct ctx_json *json,
 }
 
 static int
-read_request_event(struct request_reading *reading,
-    const struct ctx_event *event, struct ctx_err *err)
+end_request(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
-	switch (event->kind) {
-	case CTX_EVENT_BEGIN:
-		return begin_request(reading, event, err);
-	case CTX_EVENT_MESSAGE:
-		if (!event->inside && !reading->begun &&
-		    begin_request(reading, event, err) < 0)
-			return -1;
-		return add_request_message(reading, event, err);
-	case CTX_EVENT_END:
-		return place_breakpoints(reading, event->record->json,
-		    event->layout, event->layout->dialect, err);
-	default:
-		return 0;
-	}
+	return place_breakpoints(user, event->record->json, event->layout,
+	    event->layout->dialect, err);
 }
 
 static int
-read_request_stream(struct request_reading *reading, struct ctx_err *err)
+end_request_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 {
-	struct ctx_event event;
-	int rc;
+	struct request_reading *reading = user;
 
-	while ((rc = ctx_stream_next(reading->stream, &event, err)) > 0)
-		if (read_request_event(reading, &event, err) < 0)
-			return ctx_stream_fail(reading->stream, err);
-	if (rc < 0)
-		return -1;
+	if (how != CTX_END_COMPLETE)
+		return 0;
 	if (!reading->begun)
 		return ctx_err_set(err, CTX_EARG, "no conversation in it");
 	if (reading->prefix->run.decided)
@@ -259,6 +246,13 @@ ctx_request_prefix_read(struct ctx_request_prefix **prefix,
     struct ctx_stream *stream, struct ctx_model_counters *counters,
     const struct ctx_request_prefix_options *options, struct ctx_err *err)
 {
+	static const struct ctx_rewrite_command command = {
+	    .begin = begin_request,
+	    .message = add_request_message,
+	    .end = end_request,
+	    .finish = end_request_stream,
+	};
+	struct ctx_rewrite rewrite = {.stream = stream};
 	struct request_reading reading = {.stream = stream,
 	    .counters = counters,
 	    .options = options};
@@ -269,7 +263,8 @@ ctx_request_prefix_read(struct ctx_request_prefix **prefix,
 		return ctx_err_nomem(err);
 	ctx_json_init(&reading.json, counters->simd);
 	reading.writer.edits = &reading.edits;
-	rc = read_request_stream(&reading, err);
+	rc = ctx_rewrite_run(&rewrite, &command, &reading, err);
+	ctx_rewrite_release(&rewrite);
 	ctx_json_release(&reading.json);
 	ctx_edits_release(&reading.edits);
 	ctx_breakpoint_writer_release(&reading.writer);

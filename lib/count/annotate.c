@@ -10,36 +10,37 @@
 #include <string.h>
 
 #include "count/count.h"
+#include "stream/rewrite.h"
 
 /* State of ctx_annotate. */
 struct annotation {
-	struct ctx_stream *stream;
-	struct ctx_writer *writer;
+	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
 	const char *key;
 	/* Token counters: lines for the conversation whose messages are
 	 * separate records; record for a conversation inside one record. */
 	struct ctx_model_counter lines, record;
-	/* True if the token counter for messages in separate records was
-	 * chosen. */
-	bool begun;
 	bool counted;    /* true if the record being read has messages */
 	uint64_t tokens; /* tokens of the record being read */
-	struct ctx_edits edits;
-	struct ctx_buf out;
 };
 
-/* Adds to the record's count the tokens of a request that are not in its
- * messages: its system prompt and its tool definitions. */
+/* Chooses the token counter of a conversation.  Adds to the record's count the
+ * tokens of a request that are not in its messages: its system prompt and its
+ * tool definitions. */
 static int
-begin_annotation(struct annotation *annotation, const struct ctx_event *event,
-    struct ctx_err *err)
+begin_annotation(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
+	struct annotation *annotation = user;
+	struct ctx_model_counter *model_counter =
+	    event->inside ? &annotation->record : &annotation->lines;
 	struct ctx_request_overhead overhead;
 
-	if (ctx_stream_measure(annotation->stream, event, annotation->counters,
-		&annotation->record, err) < 0 ||
-	    ctx_count_request_overhead(annotation->record.counter,
+	if (ctx_stream_measure(annotation->rewrite.stream, event,
+		annotation->counters, model_counter, err) < 0)
+		return -1;
+	if (!event->inside)
+		return 0;
+	if (ctx_count_request_overhead(model_counter->counter,
 		event->record->json, event->layout, &overhead, err) < 0)
 		return -1;
 	annotation->counted = true;
@@ -48,19 +49,13 @@ begin_annotation(struct annotation *annotation, const struct ctx_event *event,
 }
 
 static int
-annotate_message(struct annotation *annotation, const struct ctx_event *event,
-    struct ctx_err *err)
+annotate_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
+	struct annotation *annotation = user;
 	struct ctx_model_counter *model_counter =
 	    event->inside ? &annotation->record : &annotation->lines;
 	struct ctx_cost cost;
 
-	if (!event->inside && !annotation->begun) {
-		if (ctx_stream_measure(annotation->stream, event,
-			annotation->counters, model_counter, err) < 0)
-			return -1;
-		annotation->begun = true;
-	}
 	if (ctx_stream_cost(event, model_counter->counter, &cost, err) < 0)
 		return -1;
 	annotation->counted = true;
@@ -93,75 +88,43 @@ add_count_member(struct annotation *annotation, const struct ctx_json *json,
 			strlen(annotation->key), err) == 0 &&
 		    ctx_buf_add(&member, ":", 1, err) == 0)) &&
 	    ctx_buf_printf(&member, err, "%" PRIu64, annotation->tokens) == 0)
-		rc = ctx_edits_replace(&annotation->edits, place, member.p,
-		    member.n, err);
+		rc = ctx_edits_replace(&annotation->rewrite.edits, place,
+		    member.p, member.n, err);
 	ctx_buf_release(&member);
 	return rc;
 }
 
 static int
-end_annotated_record(struct annotation *annotation,
-    const struct ctx_record *record, struct ctx_err *err)
-{
-	struct ctx_str text = record->text;
-	bool changed = annotation->counted &&
-	    record->json->nodes[0].kind == CTX_JSON_OBJECT;
-	int rc;
-
-	if (changed) {
-		annotation->out.n = 0;
-		ctx_edits_reset(&annotation->edits);
-		if (add_count_member(annotation, record->json, err) < 0 ||
-		    ctx_edits_apply(&annotation->edits, text, &annotation->out,
-			err) < 0)
-			return -1;
-		rc = ctx_writer_copy(annotation->writer, annotation->out.p,
-		    annotation->out.n, err);
-	} else {
-		rc = ctx_writer_put(annotation->writer, text.p, text.n, err);
-	}
-	annotation->counted = false;
-	annotation->tokens = 0;
-	return rc < 0 ? -1 : ctx_writer_end_record(annotation->writer, err);
-}
-
-static int
-annotate_event(struct annotation *annotation, const struct ctx_event *event,
+end_annotated_record(void *user, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	switch (event->kind) {
-	case CTX_EVENT_BEGIN:
-		return begin_annotation(annotation, event, err);
-	case CTX_EVENT_MESSAGE:
-		return annotate_message(annotation, event, err);
-	case CTX_EVENT_RECORD:
-		return end_annotated_record(annotation, event->record, err);
-	default:
-		return 0;
-	}
+	struct annotation *annotation = user;
+	const struct ctx_json *json = event->record->json;
+	int rc = 0;
+
+	if (annotation->counted && json->nodes[0].kind == CTX_JSON_OBJECT)
+		rc = add_count_member(annotation, json, err);
+	annotation->counted = false;
+	annotation->tokens = 0;
+	return rc;
 }
 
 int
 ctx_annotate(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, const char *key, struct ctx_err *err)
 {
-	struct annotation annotation = {.stream = stream,
-	    .writer = writer,
+	static const struct ctx_rewrite_command command = {
+	    .begin = begin_annotation,
+	    .message = annotate_message,
+	    .record = end_annotated_record,
+	};
+	struct annotation annotation = {.rewrite = {.stream = stream,
+					    .writer = writer},
 	    .counters = counters,
 	    .key = key};
-	struct ctx_event event;
-	struct ctx_err late;
 	int rc;
 
-	while ((rc = ctx_stream_next(stream, &event, err)) > 0)
-		if (annotate_event(&annotation, &event, err) < 0) {
-			rc = ctx_stream_fail(stream, err);
-			break;
-		}
-	/* Records read before the error are complete, so they are written. */
-	if (rc < 0)
-		(void)ctx_writer_flush(writer, &late);
-	ctx_edits_release(&annotation.edits);
-	ctx_buf_release(&annotation.out);
+	rc = ctx_rewrite_run(&annotation.rewrite, &command, &annotation, err);
+	ctx_rewrite_release(&annotation.rewrite);
 	return rc;
 }

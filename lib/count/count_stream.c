@@ -12,13 +12,13 @@
 
 #include "count/count.h"
 #include "group/group.h"
+#include "stream/rewrite.h"
 
 /* The token counts of a conversation that is being read. */
 struct counted_conversation {
 	struct ctx_groups groups;
 	struct ctx_model_counter model_counter;
 	struct ctx_token_stats stats;
-	bool begun; /* true if the conversation's token counter was chosen */
 	/* Token counts of each tool in the current message. */
 	struct ctx_share *shares;
 	uint32_t *tools; /* the tool's id for each entry of shares */
@@ -31,7 +31,7 @@ struct counted_conversation {
 
 /* State of ctx_count_stream. */
 struct count_run {
-	struct ctx_stream *stream;
+	struct ctx_rewrite rewrite; /* which writes nothing */
 	struct ctx_model_counters *counters;
 	const struct ctx_count_hooks *hooks;
 	/* lines: the conversation whose messages are separate records.  record:
@@ -42,13 +42,15 @@ struct count_run {
 /* Chooses the token counter of a conversation, and counts what its request
  * contains besides messages: the system prompt and the tool definitions. */
 static int
-begin_counting(struct count_run *run, struct counted_conversation *conversation,
-    const struct ctx_event *event, struct ctx_err *err)
+begin_counting(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
+	struct count_run *run = user;
+	struct counted_conversation *conversation =
+	    event->inside ? &run->record : &run->lines;
 	struct ctx_token_stats *stats = &conversation->stats;
 	struct ctx_request_overhead overhead;
 
-	if (ctx_stream_measure(run->stream, event, run->counters,
+	if (ctx_stream_measure(run->rewrite.stream, event, run->counters,
 		&conversation->model_counter, err) < 0 ||
 	    ctx_count_request_overhead(conversation->model_counter.counter,
 		event->record->json, event->layout, &overhead, err) < 0)
@@ -68,7 +70,6 @@ begin_counting(struct count_run *run, struct counted_conversation *conversation,
 		stats->billed = ctx_billed_input(event->record->json,
 		    ctx_json_find(event->record->json, event->layout->request,
 			"usage"));
-	conversation->begun = true;
 	return 0;
 }
 
@@ -186,7 +187,7 @@ find_index(const struct count_run *run, const struct ctx_event *event,
 {
 	if (event->line == 0 || event->inside)
 		return segment->message;
-	return ctx_transcript_message_index(run->stream->transcript,
+	return ctx_transcript_message_index(run->rewrite.stream->transcript,
 	    event->line, segment->message);
 }
 
@@ -264,9 +265,11 @@ add_to_conversation(struct ctx_token_stats *sum,
 /* Counts the tokens of a message, adds them to its conversation, and calls the
  * callback for messages. */
 static int
-count_message(struct count_run *run, struct counted_conversation *conversation,
-    const struct ctx_event *event, struct ctx_err *err)
+count_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
+	struct count_run *run = user;
+	struct counted_conversation *conversation =
+	    event->inside ? &run->record : &run->lines;
 	struct ctx_groups *groups = &conversation->groups;
 	struct ctx_token_stats stats;
 	struct ctx_cost cost;
@@ -288,63 +291,53 @@ count_message(struct count_run *run, struct counted_conversation *conversation,
 }
 
 static int
-end_counting(struct count_run *run, struct counted_conversation *conversation,
-    struct ctx_err *err)
+report_counted(const struct count_run *run,
+    const struct counted_conversation *conversation, struct ctx_err *err)
 {
-	conversation->begun = false;
 	if (run->hooks->ended == NULL)
 		return 0;
 	return run->hooks->ended(run->hooks->user, &conversation->stats, err);
 }
 
 static int
-count_stream_event(struct count_run *run, const struct ctx_event *event,
+end_counted_record(void *user, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	switch (event->kind) {
-	case CTX_EVENT_BEGIN:
-		return begin_counting(run, &run->record, event, err);
-	case CTX_EVENT_END:
-		return end_counting(run, &run->record, err);
-	case CTX_EVENT_MESSAGE:
-		if (event->inside)
-			return count_message(run, &run->record, event, err);
-		if (!run->lines.begun &&
-		    begin_counting(run, &run->lines, event, err) < 0)
-			return -1;
-		return count_message(run, &run->lines, event, err);
-	default:
-		return 0;
-	}
+	const struct count_run *run = user;
+
+	(void)event;
+	return report_counted(run, &run->record, err);
 }
 
 static int
-count_all(struct count_run *run, struct ctx_err *err)
+end_counted_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 {
-	struct ctx_event event;
-	int rc;
+	const struct count_run *run = user;
 
-	while ((rc = ctx_stream_next(run->stream, &event, err)) > 0)
-		if (count_stream_event(run, &event, err) < 0)
-			return ctx_stream_fail(run->stream, err);
-	if (rc < 0)
-		return -1;
-	return run->lines.begun ? end_counting(run, &run->lines, err) : 0;
+	return how == CTX_END_COMPLETE && run->rewrite.begun
+	    ? report_counted(run, &run->lines, err)
+	    : 0;
 }
 
 int
 ctx_count_stream(struct ctx_stream *stream, struct ctx_model_counters *counters,
     const struct ctx_count_hooks *hooks, struct ctx_err *err)
 {
-	struct count_run run = {0};
+	static const struct ctx_rewrite_command command = {
+	    .begin = begin_counting,
+	    .message = count_message,
+	    .end = end_counted_record,
+	    .finish = end_counted_stream,
+	};
+	struct count_run run = {.rewrite = {.stream = stream},
+	    .counters = counters,
+	    .hooks = hooks};
 	int rc = -1;
 
-	run.stream = stream;
-	run.counters = counters;
-	run.hooks = hooks;
 	if (ctx_groups_init(&run.lines.groups, err) == 0 &&
 	    ctx_groups_init(&run.record.groups, err) == 0)
-		rc = count_all(&run, err);
+		rc = ctx_rewrite_run(&run.rewrite, &command, &run, err);
+	ctx_rewrite_release(&run.rewrite);
 	ctx_groups_release(&run.lines.groups);
 	ctx_groups_release(&run.record.groups);
 	release_shares(&run.lines);

@@ -35,7 +35,7 @@ replace_media_block(struct truncation *truncation,
 	if (block == 0)
 		return 0;
 	old = ctx_json_str(message->json, block);
-	if (ctx_edits_touch(&truncation->edits, first, old))
+	if (ctx_edits_touch(&truncation->rewrite.edits, first, old))
 		return 0;
 	if (owner != 0 &&
 	    ctx_tracker_tool(tracker, event, owner - 1, &tool, err) < 0)
@@ -56,8 +56,8 @@ replace_media_block(struct truncation *truncation,
 		block, (struct ctx_str){truncation->out.p, truncation->out.n},
 		err) < 0)
 		return -1;
-	return ctx_edits_replace(&truncation->edits, old, truncation->text.p,
-	    truncation->text.n, err);
+	return ctx_edits_replace(&truncation->rewrite.edits, old,
+	    truncation->text.p, truncation->text.n, err);
 }
 
 int
@@ -86,11 +86,11 @@ ctx_truncate_media(struct truncation *truncation,
 
 uint64_t
 ctx_truncate_kept_media(const struct truncation *truncation,
-    const struct truncate_queue *queue)
+    const struct truncate_conversation *conversation)
 {
 	uint64_t keep = truncation->options->keep_media;
 
-	if (!truncation->options->media || queue->n_media <= keep)
+	if (!truncation->options->media || conversation->n_media <= keep)
 		return 0;
-	return queue->n_media - keep;
+	return conversation->n_media - keep;
 }

@@ -50,7 +50,7 @@ shorten_to_limit(struct truncation *truncation, uint64_t limit, uint64_t *count,
 
 	if (truncation->segments.n == 0)
 		return 0;
-	if (ctx_shorten(&truncation->shortener, &truncation->edits,
+	if (ctx_shorten(&truncation->shortener, &truncation->rewrite.edits,
 		&truncation->segments, limit, &done, err) < 0)
 		return -1;
 	*count += done;
@@ -116,8 +116,8 @@ replace_arguments(struct truncation *truncation,
 			 strlen(mark), err) < 0
 		   : ctx_buf_add(&truncation->out, mark, strlen(mark), err) < 0)
 		return -1;
-	return ctx_edits_replace(&truncation->edits, raw, truncation->out.p,
-	    truncation->out.n, err);
+	return ctx_edits_replace(&truncation->rewrite.edits, raw,
+	    truncation->out.p, truncation->out.n, err);
 }
 
 static int
@@ -193,7 +193,7 @@ report_truncated(struct truncation *truncation,
 	    .line = event->record->line,
 	    .index = tracker->index};
 
-	if (first == truncation->edits.n || truncation->is_trial ||
+	if (first == truncation->rewrite.edits.n || truncation->is_trial ||
 	    !ctx_report_wanted(&truncation->options->report))
 		return 0;
 	change.rule =
@@ -203,16 +203,16 @@ report_truncated(struct truncation *truncation,
 		(truncation->counts->media > was->media) * MEDIA];
 	if (ctx_tracker_first_tool(tracker, event, &change.tool, err) < 0)
 		return -1;
-	change.continues = ctx_report_named(truncation->stream, event);
+	change.continues = ctx_report_named(truncation->rewrite.stream, event);
 	change.bytes = event->inside ? ctx_json_str(json, event->node)
 				     : event->record->text;
 	truncation->edited.before = event->message;
 	truncation->edited.counter = tracker->model_counter.counter;
 	truncation->edited.value = ctx_json_str(json, event->node);
 	truncation->edited.first = first;
-	truncation->edited.n = truncation->edits.n - first;
+	truncation->edited.n = truncation->rewrite.edits.n - first;
 	return ctx_report_edited(&truncation->options->report,
-	    &truncation->edited, &truncation->edits, &change, err);
+	    &truncation->edited, &truncation->rewrite.edits, &change, err);
 }
 
 /* Removes the bound reasoning (signed reasoning that the provider refuses after
@@ -225,12 +225,12 @@ drop_bound_reasoning(struct truncation *truncation,
     size_t first, struct ctx_err *err)
 {
 	const struct ctx_message *message = event->message;
-	size_t from =
-	    ctx_edits_first(&truncation->edits, first, message->json->text);
+	size_t from = ctx_edits_first(&truncation->rewrite.edits, first,
+	    message->json->text);
 
 	if (tracker->changed)
 		from = 0;
-	tracker->changed |= truncation->edits.n > first;
+	tracker->changed |= truncation->rewrite.edits.n > first;
 	if (!tracker->binds || from == SIZE_MAX ||
 	    !ctx_bound_after(message, from))
 		return 0;
@@ -240,7 +240,7 @@ drop_bound_reasoning(struct truncation *truncation,
 		return 0;
 	}
 	truncation->counts->reasoning++;
-	return ctx_bound_remove(&truncation->edits, message, from, err);
+	return ctx_bound_remove(&truncation->rewrite.edits, message, from, err);
 }
 
 /* Adds the edits that shorten a message, and reports them. */
@@ -250,7 +250,7 @@ shorten_message(struct truncation *truncation,
     struct media_numbers media, struct ctx_err *err)
 {
 	struct ctx_truncate_counts was = *truncation->counts;
-	size_t first = truncation->edits.n, i;
+	size_t first = truncation->rewrite.edits.n, i;
 
 	truncation->shortener.counter = tracker->model_counter.counter;
 	truncation->match_time = CTX_PATTERN_TIME;
@@ -270,7 +270,7 @@ ctx_truncate_message(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,
     bool edit, struct media_numbers media, struct ctx_err *err)
 {
-	if (ctx_tracker_enter(tracker, truncation->stream, event,
+	if (ctx_tracker_enter(tracker, truncation->rewrite.stream, event,
 		truncation->counters, err) < 0 ||
 	    (edit &&
 		shorten_message(truncation, tracker, event, media, err) < 0))

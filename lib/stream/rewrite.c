@@ -1,0 +1,288 @@
+/* rewrite.c - reads the records of a stream, lets a command change them, and
+ * writes them in the order of the input */
+#include <stdlib.h>
+#include <string.h>
+
+#include "stream/rewrite.h"
+
+/* ---- messages in memory ---- */
+
+void *
+ctx_held_queue_at(const struct ctx_held_queue *queue, size_t number)
+{
+	return queue->list + (number - queue->base) * queue->entry_size;
+}
+
+/* Moves the entries to the beginning of the list when at least 64 entries, and
+ * half of the list, are free there.  So each entry is moved at most once on
+ * average. */
+static void
+compact_queue(struct ctx_held_queue *queue)
+{
+	size_t n_free = queue->first - queue->base;
+
+	if (queue->first == queue->end) {
+		queue->base = queue->first;
+	} else if (n_free >= 64 && n_free >= queue->end - queue->first) {
+		memmove(queue->list, queue->list + n_free * queue->entry_size,
+		    (queue->end - queue->first) * queue->entry_size);
+		queue->base = queue->first;
+	}
+}
+
+void *
+ctx_held_queue_add(struct ctx_held_queue *queue, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	struct ctx_held_message *held;
+	char *list;
+
+	compact_queue(queue);
+	list = ctx_grow(queue->list, &queue->cap, queue->end - queue->base + 1,
+	    queue->entry_size, err);
+	if (list == NULL)
+		return NULL;
+	queue->list = list;
+	held = ctx_held_queue_at(queue, queue->end++);
+	memset(held, 0, queue->entry_size);
+	held->node = event->node;
+	held->file = event->record->file;
+	held->line = event->record->line;
+	if (event->message != NULL) {
+		held->dialect = event->layout->dialect;
+		held->flags = event->message->flags;
+	}
+	return held;
+}
+
+static void
+release_entry(const struct ctx_held_queue *queue, size_t number)
+{
+	struct ctx_held_message *held = ctx_held_queue_at(queue, number);
+
+	free(held->text);
+	if (queue->release != NULL)
+		queue->release(held);
+}
+
+void
+ctx_held_queue_remove_last(struct ctx_held_queue *queue)
+{
+	release_entry(queue, --queue->end);
+}
+
+void
+ctx_held_queue_remove_first(struct ctx_held_queue *queue)
+{
+	release_entry(queue, queue->first++);
+}
+
+void
+ctx_held_queue_clear(struct ctx_held_queue *queue)
+{
+	while (queue->first < queue->end)
+		ctx_held_queue_remove_first(queue);
+	queue->first = queue->end = queue->base = 0;
+}
+
+/* ---- writing ---- */
+
+int
+ctx_rewrite_apply_edits(struct ctx_rewrite *rewrite, struct ctx_str *text,
+    struct ctx_err *err)
+{
+	rewrite->out.n = 0;
+	if ((rewrite->report != NULL &&
+		ctx_report_sync(rewrite->report, err) < 0) ||
+	    ctx_edits_apply(&rewrite->edits, *text, &rewrite->out, err) < 0)
+		return -1;
+	ctx_edits_reset(&rewrite->edits);
+	*text = (struct ctx_str){rewrite->out.p, rewrite->out.n};
+	return 0;
+}
+
+int
+ctx_rewrite_write(struct ctx_rewrite *rewrite, struct ctx_str text,
+    bool is_borrowed, struct ctx_err *err)
+{
+	int rc;
+
+	if (rewrite->writer == NULL ||
+	    (rewrite->report != NULL && rewrite->report->dry_run)) {
+		ctx_edits_reset(&rewrite->edits);
+		return 0;
+	}
+	if (rewrite->edits.n > 0) {
+		is_borrowed = false;
+		if (ctx_rewrite_apply_edits(rewrite, &text, err) < 0)
+			return -1;
+	}
+	rc = is_borrowed
+	    ? ctx_writer_put(rewrite->writer, text.p, text.n, err)
+	    : ctx_writer_copy(rewrite->writer, text.p, text.n, err);
+	ctx_buf_reset(&rewrite->out);
+	return rc < 0 ? -1 : ctx_writer_end_record(rewrite->writer, err);
+}
+
+int
+ctx_rewrite_write_first(struct ctx_rewrite *rewrite, struct ctx_err *err)
+{
+	const struct ctx_held_message *held =
+	    ctx_held_queue_at(&rewrite->lines, rewrite->lines.first);
+
+	if (ctx_rewrite_write(rewrite, (struct ctx_str){held->text, held->n},
+		false, err) < 0)
+		return -1;
+	ctx_held_queue_remove_first(&rewrite->lines);
+	return 0;
+}
+
+int
+ctx_rewrite_hold(struct ctx_rewrite *rewrite, struct ctx_held_message *held,
+    const struct ctx_event *event, struct ctx_err *err)
+{
+	held->text = ctx_stream_keep(rewrite->stream, event, err);
+	held->n = event->record->text.n;
+	rewrite->is_held = true;
+	return held->text == NULL ? -1 : 0;
+}
+
+int
+ctx_rewrite_reread(struct ctx_rewrite *rewrite,
+    const struct ctx_held_message *held, struct ctx_err *err)
+{
+	const struct ctx_json *json = &rewrite->json;
+	size_t used;
+
+	if (held->text == NULL)
+		json = rewrite->record->json;
+	else if (ctx_json_scan(&rewrite->json, held->text, held->n, &used,
+		     err) < 0)
+		return -1;
+	if (ctx_dialect_read_message(held->dialect, json, held->node,
+		&rewrite->message, err) < 0)
+		return -1;
+	rewrite->message.flags |= held->flags;
+	return 0;
+}
+
+/* ---- reading ---- */
+
+/* Writes the record that was read, with its edits.  If messages before it are
+ * in memory, appends it to them. */
+static int
+pass_record(struct ctx_rewrite *rewrite, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	struct ctx_str text = event->record->text;
+	struct ctx_held_message *held;
+
+	if (rewrite->lines.first == rewrite->lines.end)
+		return ctx_rewrite_write(rewrite, text, true, err);
+	held = ctx_held_queue_add(&rewrite->lines, event, err);
+	if (held == NULL)
+		return -1;
+	if (rewrite->edits.n == 0)
+		return ctx_rewrite_hold(rewrite, held, event, err);
+	if (ctx_rewrite_apply_edits(rewrite, &text, err) < 0)
+		return -1;
+	held->n = text.n;
+	held->text = ctx_buf_take(&rewrite->out);
+	return 0;
+}
+
+static int
+end_record(struct ctx_rewrite *rewrite,
+    const struct ctx_rewrite_command *command, void *user,
+    const struct ctx_event *event, struct ctx_err *err)
+{
+	int rc = rewrite->is_held;
+
+	rewrite->is_held = false;
+	if (rc == 0 && command->record != NULL)
+		rc = command->record(user, event, err);
+	if (rc == 0)
+		rc = pass_record(rewrite, event, err);
+	rewrite->is_held = false;
+	return rc < 0 ? -1 : 0;
+}
+
+static int
+call_command(int (
+		 *function)(void *, const struct ctx_event *, struct ctx_err *),
+    void *user, const struct ctx_event *event, struct ctx_err *err)
+{
+	return function == NULL ? 0 : function(user, event, err);
+}
+
+static int
+take_event(struct ctx_rewrite *rewrite,
+    const struct ctx_rewrite_command *command, void *user,
+    const struct ctx_event *event, struct ctx_err *err)
+{
+	rewrite->record = event->record;
+	switch (event->kind) {
+	case CTX_EVENT_BEGIN:
+		return call_command(command->begin, user, event, err);
+	case CTX_EVENT_MESSAGE:
+		if (!event->inside && !rewrite->begun) {
+			rewrite->begun = true;
+			if (call_command(command->begin, user, event, err) < 0)
+				return -1;
+		}
+		return call_command(command->message, user, event, err);
+	case CTX_EVENT_UNKNOWN:
+		return call_command(command->unknown, user, event, err);
+	case CTX_EVENT_END:
+		return call_command(command->end, user, event, err);
+	case CTX_EVENT_RECORD:
+		break;
+	}
+	return end_record(rewrite, command, user, event, err);
+}
+
+int
+ctx_rewrite_run(struct ctx_rewrite *rewrite,
+    const struct ctx_rewrite_command *command, void *user, struct ctx_err *err)
+{
+	enum ctx_stream_end how = CTX_END_COMPLETE;
+	struct ctx_event event;
+	struct ctx_err late;
+	int rc;
+
+	while ((rc = ctx_stream_next(rewrite->stream, &event, err)) > 0)
+		if (take_event(rewrite, command, user, &event, err) < 0)
+			break;
+	if (rc > 0) {
+		how = CTX_END_FAILED;
+		rc = ctx_stream_fail(rewrite->stream, err);
+	} else if (rc < 0) {
+		how = err->code == CTX_ESYS || err->code == CTX_ENOMEM
+		    ? CTX_END_UNREADABLE
+		    : CTX_END_INVALID;
+	}
+	ctx_edits_reset(&rewrite->edits);
+	/* The records before an error are complete, so they are written. */
+	if (((command->finish != NULL &&
+		 command->finish(user, how, &late) < 0) ||
+		(rewrite->writer != NULL &&
+		    ctx_writer_flush(rewrite->writer, &late) < 0)) &&
+	    rc == 0) {
+		*err = late;
+		rc = -1;
+	}
+	return rc;
+}
+
+void
+ctx_rewrite_release(struct ctx_rewrite *rewrite)
+{
+	ctx_held_queue_clear(&rewrite->lines);
+	ctx_held_queue_clear(&rewrite->elements);
+	free(rewrite->lines.list);
+	free(rewrite->elements.list);
+	ctx_edits_release(&rewrite->edits);
+	ctx_message_release(&rewrite->message);
+	ctx_json_release(&rewrite->json);
+	ctx_buf_release(&rewrite->out);
+}

@@ -1,0 +1,139 @@
+/* rewrite.h - reads the records of a stream, lets a command change them, and
+ * writes them in the order of the input */
+#ifndef CTX_STREAM_REWRITE_H
+#define CTX_STREAM_REWRITE_H
+
+#include "stream/stream.h"
+
+/* A message kept in memory until it can be written, or a record that is not a
+ * message and follows one. */
+struct ctx_held_message {
+	/* Bytes of the message's record, owned.  NULL: the message is inside
+	 * the record that is being read. */
+	char *text;
+	size_t n;       /* length of text in bytes */
+	uint32_t node;  /* index of the message's JSON node in its record */
+	unsigned flags; /* CTX_MESSAGE_... flags of the message */
+	/* Format of the message; NULL: the record is not a message. */
+	const struct ctx_dialect *dialect;
+	const char *file; /* input file and line of the record */
+	uint64_t line;
+};
+
+/*
+ * The messages of one conversation in memory.  They are numbered from 0 in the
+ * order of the input; those with the numbers first to end - 1 are in memory.
+ * Each entry is a struct of the command, whose first member is a struct
+ * ctx_held_message.
+ */
+struct ctx_held_queue {
+	size_t entry_size; /* bytes of an entry */
+	/* Frees what an entry owns besides its text; NULL: nothing. */
+	void (*release)(void *entry);
+	size_t first, end;
+	/* Internal: list is an array of entries; its first one has the number
+	 * base. */
+	char *list;
+	size_t base, cap;
+};
+
+/* Returns the entry with this number, valid until the next entry is added. */
+void *ctx_held_queue_at(const struct ctx_held_queue *queue, size_t number);
+/* Appends an entry for the event's message or, if the event has none, for its
+ * record.  All members that are not in struct ctx_held_message are zero, and
+ * the text is not copied yet.  Returns NULL with *err if there is no memory. */
+void *ctx_held_queue_add(struct ctx_held_queue *queue,
+    const struct ctx_event *event, struct ctx_err *err);
+/* Frees the entry that was added last. */
+void ctx_held_queue_remove_last(struct ctx_held_queue *queue);
+/* Frees the first entry. */
+void ctx_held_queue_remove_first(struct ctx_held_queue *queue);
+/* Frees all entries; the next one has the number 0. */
+void ctx_held_queue_clear(struct ctx_held_queue *queue);
+
+/* How the reading of a stream ended. */
+enum ctx_stream_end {
+	CTX_END_COMPLETE,
+	CTX_END_INVALID,    /* a record is invalid; all before it were read */
+	CTX_END_UNREADABLE, /* a read failed; a message may be missing */
+	CTX_END_FAILED,     /* a function of the command returned -1 */
+};
+
+/* The functions of a command that changes a stream.  Each returns -1 and sets
+ * *err if the command must end.  NULL: the command does nothing there. */
+struct ctx_rewrite_command {
+	/* A conversation begins: one inside a record, or, with its first
+	 * message, that of the messages that are records. */
+	int (*begin)(void *user, const struct ctx_event *event,
+	    struct ctx_err *err);
+	/* A message was read.  The function adds the edits of the message to
+	 * rewrite->edits, or keeps the message in memory. */
+	int (*message)(void *user, const struct ctx_event *event,
+	    struct ctx_err *err);
+	/* An element of a conversation that is not a message was read. */
+	int (*unknown)(void *user, const struct ctx_event *event,
+	    struct ctx_err *err);
+	/* The conversation inside a record ends. */
+	int (*end)(void *user, const struct ctx_event *event,
+	    struct ctx_err *err);
+	/* A record was read that is not in memory.  It is written next, with
+	 * rewrite->edits, if the function returns 0.  If it returns 1, it has
+	 * written the record or keeps it. */
+	int (*record)(void *user, const struct ctx_event *event,
+	    struct ctx_err *err);
+	/* The stream has ended.  The function writes what is in memory. */
+	int (*finish)(void *user, enum ctx_stream_end how, struct ctx_err *err);
+};
+
+/* A stream that is read and written.  The caller zeroes it, sets the members up
+ * to report, and the member entry_size of the queues that it uses. */
+struct ctx_rewrite {
+	struct ctx_stream *stream;
+	struct ctx_writer *writer; /* NULL: nothing is written */
+	/* NULL: no change is reported or archived */
+	const struct ctx_report *report;
+	/* JSON edits of the record being read, or of the message that is
+	 * written next */
+	struct ctx_edits edits;
+	/* lines: messages that are records.  elements: messages inside the
+	 * record being read. */
+	struct ctx_held_queue lines, elements;
+	const struct ctx_record *record; /* the record being read */
+	/* The message that was read again last, and the JSON of its record. */
+	struct ctx_message message;
+	struct ctx_json json;
+	/* Internal: */
+	bool begun;   /* true if a message was read that is a record */
+	bool is_held; /* true if the record being read is in memory */
+	struct ctx_buf out;
+};
+
+/* Reads the whole stream and calls the functions of the command, with user.  A
+ * record that is not in memory is written when it ends; if messages before it
+ * are in rewrite->lines, it is appended there instead.  After an error, too,
+ * finish is called, and everything written so far is flushed. */
+int ctx_rewrite_run(struct ctx_rewrite *rewrite,
+    const struct ctx_rewrite_command *command, void *user, struct ctx_err *err);
+/* Copies the event's record into an entry that was added to rewrite->lines, so
+ * that it is not written yet. */
+int ctx_rewrite_hold(struct ctx_rewrite *rewrite, struct ctx_held_message *held,
+    const struct ctx_event *event, struct ctx_err *err);
+/* Reads a message in memory again, into rewrite->message. */
+int ctx_rewrite_reread(struct ctx_rewrite *rewrite,
+    const struct ctx_held_message *held, struct ctx_err *err);
+/* Sets *text to this text with rewrite->edits, valid until the next call, and
+ * clears the edits.  The archive is written to disk first. */
+int ctx_rewrite_apply_edits(struct ctx_rewrite *rewrite, struct ctx_str *text,
+    struct ctx_err *err);
+/* Writes a record with rewrite->edits, and clears the edits.  In a dry run
+ * writes nothing.  is_borrowed is true if text remains valid until the writer
+ * is flushed, so that it need not be copied. */
+int ctx_rewrite_write(struct ctx_rewrite *rewrite, struct ctx_str text,
+    bool is_borrowed, struct ctx_err *err);
+/* Writes the first entry of rewrite->lines with rewrite->edits, and frees it.
+ */
+int ctx_rewrite_write_first(struct ctx_rewrite *rewrite, struct ctx_err *err);
+/* Frees the memory of the rewrite, with its queues. */
+void ctx_rewrite_release(struct ctx_rewrite *rewrite);
+
+#endif
