@@ -26,8 +26,8 @@ ctx_age_report_failure(struct aging *aging, const struct age_entry *entry,
 	if (err->code == CTX_ENOMEM || err->code == CTX_EARG)
 		return -1;
 	aging->counts->failed += results;
-	err->file = entry->file;
-	err->line = entry->line;
+	err->file = entry->held.file;
+	err->line = entry->held.line;
 	err->column = 0;
 	if (aging->options->failed != NULL)
 		aging->options->failed(aging->options->user, err);
@@ -96,7 +96,7 @@ store_result(struct aging *aging, const struct age_entry *entry,
 		return ctx_age_report_failure(aging, entry, 1, err);
 	aging->pending_results++;
 	aging->pending_tokens += aging->aged.saved_tokens;
-	return ctx_edits_replace(&aging->edits, aging->aged.replaced,
+	return ctx_edits_replace(&aging->rewrite.edits, aging->aged.replaced,
 	    aging->aged.replacement.p, aging->aged.replacement.n, err);
 }
 
@@ -106,7 +106,8 @@ static int
 age_block(struct aging *aging, struct age_queue *queue, size_t i,
     struct ctx_str tool, struct ctx_err *err)
 {
-	const struct age_candidate candidate = {.message = &aging->message,
+	const struct age_candidate candidate = {.message =
+						    &aging->rewrite.message,
 	    .i = i,
 	    .tool = tool,
 	    .counter = queue->model_counter.counter};
@@ -122,7 +123,8 @@ age_block(struct aging *aging, struct age_queue *queue, size_t i,
 static bool
 is_selected(struct aging *aging, size_t i, struct ctx_str tool, int64_t *left)
 {
-	if (aging->options->media && aging->message.blocks[i].result_index == 0)
+	if (aging->options->media &&
+	    aging->rewrite.message.blocks[i].result_index == 0)
 		return true;
 	return ctx_pattern_selects(&aging->options->tool,
 	    &aging->options->not_tool, tool.p, tool.n, left);
@@ -130,33 +132,31 @@ is_selected(struct aging *aging, size_t i, struct ctx_str tool, int64_t *left)
 
 int
 ctx_age_message(struct aging *aging, struct age_queue *queue,
-    struct age_entry *entry, const struct ctx_json *json, bool count_only,
-    struct ctx_err *err)
+    struct age_entry *entry, bool count_only, struct ctx_err *err)
 {
 	uint64_t end = ctx_age_find_boundary(aging, queue),
 		 number = entry->first_result;
 	int64_t left = CTX_PATTERN_TIME;
+	const struct ctx_message *message = &aging->rewrite.message;
 	struct ctx_str tool;
 	size_t i, k = 0;
 	bool is_counted;
 	int rc;
 
-	if (ctx_dialect_read_message(entry->dialect, json, entry->node,
-		&aging->message, err) < 0)
+	if (ctx_rewrite_reread(&aging->rewrite, &entry->held, err) < 0)
 		return -1;
-	entry->first_edit = aging->edits.n;
+	entry->first_edit = aging->rewrite.edits.n;
 	entry->edits = 0;
 	if (!ctx_age_is_old(aging, queue, entry))
 		return 0;
-	for (i = 0; i < aging->message.n; i++) {
-		if (ctx_age_is_result(aging, &aging->message, i, &is_counted,
-			err) < 0)
+	for (i = 0; i < message->n; i++) {
+		if (ctx_age_is_result(aging, message, i, &is_counted, err) < 0)
 			return -1;
 		if (!is_counted)
 			continue;
 		tool = ctx_intern_at(&queue->groups.tools, entry->tools[k++]);
 		if ((aging->options->by_results && number++ >= end) ||
-		    !ctx_age_may_age(aging, &aging->message, i) ||
+		    !ctx_age_may_age(aging, message, i) ||
 		    !is_selected(aging, i, tool, &left))
 			continue;
 		rc = age_block(aging, queue, i, tool, err);
@@ -168,16 +168,6 @@ ctx_age_message(struct aging *aging, struct age_queue *queue,
 			return -1;
 		ctx_aged_result_trim(&aging->aged);
 	}
-	entry->edits = aging->edits.n - entry->first_edit;
+	entry->edits = aging->rewrite.edits.n - entry->first_edit;
 	return 0;
-}
-
-int
-ctx_age_rescan(struct aging *aging, const struct age_entry *entry,
-    struct ctx_err *err)
-{
-	size_t used;
-
-	return ctx_json_scan(&aging->json, entry->text, entry->bytes, &used,
-	    err);
 }

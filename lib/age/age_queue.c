@@ -5,17 +5,26 @@
 
 #include "age/age_queue.h"
 
+struct age_entry *
+ctx_age_queue_at(const struct age_queue *queue, size_t number)
+{
+	return ctx_held_queue_at(queue->entries, number);
+}
+
+void
+ctx_age_entry_release(void *entry)
+{
+	free(((struct age_entry *)entry)->tools);
+}
+
 void
 ctx_age_queue_clear(struct age_queue *queue)
 {
-	for (; queue->first < queue->n; queue->first++) {
-		free(queue->list[queue->first].text);
-		free(queue->list[queue->first].tools);
-	}
-	queue->first = queue->n = queue->savings_end = queue->sent_end = 0;
+	ctx_held_queue_clear(queue->entries);
+	queue->savings_end = queue->sent_end = 0;
 	queue->messages = queue->results = queue->savings = 0;
 	queue->reported_end = 0;
-	queue->begun = queue->has_time = queue->changed = false;
+	queue->has_time = queue->changed = false;
 	memset(&queue->place, 0, sizeof queue->place);
 	ctx_groups_reset(&queue->groups);
 }
@@ -24,34 +33,14 @@ struct age_entry *
 ctx_age_queue_append(struct age_queue *queue, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	struct age_entry *list, *entry;
+	struct age_entry *entry =
+	    ctx_held_queue_add(queue->entries, event, err);
 
-	list =
-	    ctx_grow(queue->list, &queue->cap, queue->n + 1, sizeof *list, err);
-	if (list == NULL)
+	if (entry == NULL)
 		return NULL;
-	queue->list = list;
-	entry = &list[queue->n++];
-	memset(entry, 0, sizeof *entry);
-	entry->file = event->record->file;
-	entry->line = event->record->line;
 	entry->message = queue->messages;
 	entry->first_result = queue->results;
 	return entry;
-}
-
-void
-ctx_age_queue_compact(struct age_queue *queue)
-{
-	if (queue->first < 64 || queue->first < queue->n / 2)
-		return;
-	memmove(queue->list, queue->list + queue->first,
-	    (queue->n - queue->first) * sizeof *queue->list);
-	queue->n -= queue->first;
-	queue->savings_end -= queue->savings_end < queue->first
-	    ? queue->savings_end
-	    : queue->first;
-	queue->first = 0;
 }
 
 /* Sets *id to the id of the tool whose result is block i or contains block i; 0
@@ -140,11 +129,8 @@ ctx_age_queue_describe(struct aging *aging, struct age_queue *queue,
 	static const struct ctx_cost nothing;
 	struct ctx_str value = ctx_json_str(event->message->json, event->node);
 
-	entry->node = event->node;
-	entry->dialect = event->layout->dialect;
 	entry->message_at = (size_t)(value.p - event->record->text.p);
 	entry->message_n = value.n;
-	entry->flags = event->message->flags;
 	entry->is_signed = ctx_message_is_signed(event->message);
 	if (record_time(aging, queue, entry, event->message, err) < 0 ||
 	    record_result_tools(aging, queue, entry, event->message, err) < 0 ||
@@ -154,9 +140,9 @@ ctx_age_queue_describe(struct aging *aging, struct age_queue *queue,
 	entry->continues = queue->messages > 0 &&
 	    (event->message->flags & CTX_MESSAGE_CONTINUES);
 	if (event->line != 0 && !event->inside)
-		entry->message =
-		    ctx_transcript_message_index(aging->stream->transcript,
-			event->line, queue->messages);
+		entry->message = ctx_transcript_message_index(
+		    aging->rewrite.stream->transcript, event->line,
+		    queue->messages);
 	queue->messages += !entry->continues;
 	if (queue->binds &&
 	    ctx_place_next(&queue->place, event->message, entry->message,
@@ -170,8 +156,7 @@ int
 ctx_age_queue_begin(struct aging *aging, struct age_queue *queue,
     const struct ctx_event *event, struct ctx_err *err)
 {
-	queue->begun = true;
-	if (ctx_stream_measure(aging->stream, event, aging->counters,
+	if (ctx_stream_measure(aging->rewrite.stream, event, aging->counters,
 		&queue->model_counter, err) < 0)
 		return -1;
 	queue->binds = ctx_model_binds(queue->model_counter.model,

@@ -7,19 +7,12 @@
 #include "age/reasoning_file.h"
 #include "group/group.h"
 #include "stream/change_report.h"
+#include "stream/rewrite.h"
 
 /* A message in the queue, which is not written yet, or a record that is not a
  * message and follows one. */
 struct age_entry {
-	/* Bytes of the message's record, owned.  NULL if the message is inside
-	 * a record with several messages. */
-	char *text;
-	size_t bytes;  /* length of text in bytes */
-	uint32_t node; /* index of the message's JSON node in its record */
-	/* Format of the message; NULL if the record is not a message. */
-	const struct ctx_dialect *dialect;
-	const char *file; /* input file and line of the record */
-	uint64_t line;
+	struct ctx_held_message held;
 	uint64_t message; /* number of the message, from 0 */
 	/* Number of the message's first tool result in the conversation, from
 	 * 0. */
@@ -38,7 +31,6 @@ struct age_entry {
 	size_t first_edit, edits;
 	/* Offset and length of the message in text. */
 	size_t message_at, message_n;
-	unsigned flags; /* CTX_MESSAGE_... flags of the message */
 	struct message_place place;
 	bool is_signed; /* true if the message has signed reasoning */
 	/* True if a tool result was replaced; false if only reasoning was
@@ -50,13 +42,12 @@ struct age_entry {
 struct age_queue {
 	struct ctx_groups groups; /* used to find the tools of results */
 	struct ctx_model_counter model_counter;
-	struct age_entry *list;
-	/* The entries list[first] to list[n - 1] are not written yet. */
-	size_t first, n, cap;
-	/* The entry before this index is the last assistant message. */
+	/* The messages in memory: each entry is a struct age_entry. */
+	struct ctx_held_queue *entries;
+	/* The entry before this number is the last assistant message. */
 	size_t sent_end;
 	/* The tokens in savings are those that can be saved in the entries
-	 * before this index. */
+	 * before this number. */
 	size_t savings_end;
 	/* Tokens saved if the tool results of the entries before savings_end
 	 * are replaced. */
@@ -69,9 +60,7 @@ struct age_queue {
 	 * since 1970, if has_time. */
 	int64_t time, newest;
 	bool has_time; /* true if any message had a timestamp */
-	/* True if the model of the conversation was determined. */
-	bool begun;
-	bool ended; /* true if the conversation has ended */
+	bool ended;    /* true if the conversation has ended */
 	/* True if the provider refuses signed reasoning of this model when
 	 * something before it has changed (bound reasoning). */
 	bool binds;
@@ -85,8 +74,7 @@ struct aging {
 	struct ctx_age_options *options;
 	struct ctx_age_counts *counts;
 	struct ctx_model_counters *counters;
-	struct ctx_writer *writer;
-	struct ctx_stream *stream;
+	struct ctx_rewrite rewrite;
 	/* lines: the conversation whose messages are separate records. record:
 	 * the conversation inside the record being read. */
 	struct age_queue lines, record;
@@ -94,13 +82,9 @@ struct aging {
 	struct ctx_spool spool;
 	/* Why the spool cannot be opened; code CTX_OK if it can. */
 	struct ctx_err refused;
-	struct ctx_message message; /* a message of the queue, parsed again */
-	struct ctx_json json;       /* JSON of the record with that message */
-	/* JSON edits of the record that is written next */
-	struct ctx_edits edits;
 	struct aged_result aged;
-	struct edited edited;     /* used for reports */
-	struct ctx_buf out, text; /* scratch buffers */
+	struct edited edited; /* used for reports */
+	struct ctx_buf text;  /* scratch buffer */
 	/* A message with all its edits but still with its bound reasoning
 	 * (signed reasoning that the provider refuses after a change).  It has
 	 * three forms: bytes, JSON, and parsed. */
@@ -119,17 +103,18 @@ struct aging {
 
 /* ---- age_queue.c ---- */
 
+/* Returns the entry with this number. */
+struct age_entry *ctx_age_queue_at(const struct age_queue *queue,
+    size_t number);
 /* Frees the messages that were not written, and resets the queue for the next
  * conversation. */
 void ctx_age_queue_clear(struct age_queue *queue);
-/* Appends an entry for a record, or for a message in it, to the queue.  Returns
- * the entry, or NULL and sets *err. */
+/* Appends an entry for a message to the queue.  Returns the entry, or NULL and
+ * sets *err. */
 struct age_entry *ctx_age_queue_append(struct age_queue *queue,
     const struct ctx_event *event, struct ctx_err *err);
-/* Removes the entries that were written from the queue's list, but only if they
- * are at least 64 and half of the list.  So each entry is moved at most once on
- * average. */
-void ctx_age_queue_compact(struct age_queue *queue);
+/* Frees what an entry owns besides the bytes of its record. */
+void ctx_age_entry_release(void *entry);
 /* Fills the queue entry that was appended last with the properties of the
  * event's message, and adds the message to the groups. */
 int ctx_age_queue_describe(struct aging *aging, struct age_queue *queue,
@@ -170,23 +155,18 @@ int ctx_age_is_result(struct aging *aging, const struct ctx_message *message,
 bool ctx_age_may_age(const struct aging *aging,
     const struct ctx_message *message, size_t i);
 /* Adds the edits that replace the old tool results of a message by references.
- * json is the message's record.  If count_only is true, adds no edit, but adds
+ * If count_only is true, adds no edit, but adds
  * the tokens that would be saved to queue->savings. */
 int ctx_age_message(struct aging *aging, struct age_queue *queue,
-    struct age_entry *entry, const struct ctx_json *json, bool count_only,
-    struct ctx_err *err);
-/* Parses the record of a queue entry again, into aging->json. */
-int ctx_age_rescan(struct aging *aging, const struct age_entry *entry,
-    struct ctx_err *err);
+    struct age_entry *entry, bool count_only, struct ctx_err *err);
 
 /* ---- spool_reasoning.c ---- */
 
 /* Removes the bound reasoning of a message (signed reasoning that the provider
  * refuses after a change before it), if the message or one before it was
- * changed. value is the message's JSON.  The original message is stored in the
- * spool directory. */
+ * changed.  The original message is stored in the spool directory. */
 int ctx_age_remove_reasoning(struct aging *aging, struct age_queue *queue,
-    struct age_entry *entry, struct ctx_str value, struct ctx_err *err);
+    struct age_entry *entry, struct ctx_err *err);
 
 /* ---- write_aged.c ---- */
 
@@ -197,15 +177,7 @@ int ctx_age_commit_edits(struct aging *aging, const struct age_entry *entry,
 /* Archives and reports a changed message, if the files with its removed results
  * are on disk. */
 int ctx_age_report_message(struct aging *aging, struct age_queue *queue,
-    const struct age_entry *entry, const struct ctx_json *json,
-    struct ctx_err *err);
-/* Sets aging->out to a record with its edits, and clears the edits.  The
- * archive is written to disk first. */
-int ctx_age_apply_edits(struct aging *aging, struct ctx_str text,
-    struct ctx_err *err);
-/* Writes a record that is not in the queue, with its edits. */
-int ctx_age_write_record(struct aging *aging, struct ctx_str text,
-    struct ctx_err *err);
+    const struct age_entry *entry, struct ctx_err *err);
 /* Returns true if all tool results of an entry are old enough to be replaced.
  * For a record that is not a message returns true, so it is written with the
  * message before it. */
@@ -218,10 +190,9 @@ bool ctx_age_may_refuse(const struct aging *aging,
     const struct age_queue *queue);
 /* Sets *refused to true if replacing the results in the queue would leave bound
  * reasoning (signed reasoning that the provider refuses after a change before
- * it). json is the record that contains the messages, or NULL if each message
- * is a record. */
+ * it). */
 int ctx_age_check_refusal(struct aging *aging, struct age_queue *queue,
-    const struct ctx_json *json, bool *refused, struct ctx_err *err);
+    bool *refused, struct ctx_err *err);
 /* Writes the messages at the beginning of the queue that need not be kept any
  * longer: those old enough, with their tool results replaced, and those without
  * results. */
@@ -231,9 +202,8 @@ int ctx_age_write_due(struct aging *aging, struct ctx_err *err);
  * changed if the option unsent is set, or if bound reasoning (signed reasoning
  * that the provider refuses after a change) could forbid changes. */
 int ctx_age_write_all(struct aging *aging, bool broken, struct ctx_err *err);
-/* Writes the whole queue unchanged, up to the event's assistant message, which
- * is its last entry. */
-int ctx_age_write_unaged(struct aging *aging, const struct ctx_event *event,
-    struct ctx_err *err);
+/* Writes all messages in the queue but the last one, unchanged, and removes the
+ * last one from the queue, so that its record is written when it ends. */
+int ctx_age_write_unaged(struct aging *aging, struct ctx_err *err);
 
 #endif

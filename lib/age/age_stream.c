@@ -24,39 +24,37 @@
 /* ---- filling the queue ---- */
 
 static int
-copy_record_text(struct aging *aging, struct age_entry *entry,
-    const struct ctx_event *event, struct ctx_err *err)
+begin_aging(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
-	entry->text = ctx_stream_keep(aging->stream, event, err);
-	entry->bytes = event->record->text.n;
-	return entry->text == NULL ? -1 : 0;
+	struct aging *aging = user;
+
+	return ctx_age_queue_begin(aging,
+	    event->inside ? &aging->record : &aging->lines, event, err);
 }
 
-/* Handles a message that is a record of its own: adds it to the queue, or
- * writes it at once if it cannot change. */
+/* Handles a message that is a record of its own: adds it to the queue, unless
+ * it cannot change and can be written at once. */
 static int
 queue_record(struct aging *aging, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct age_queue *queue = &aging->lines;
-	struct age_entry *entry;
+	struct age_entry *entry = ctx_age_queue_append(queue, event, err);
 
-	if (!queue->begun && ctx_age_queue_begin(aging, queue, event, err) < 0)
-		return -1;
-	entry = ctx_age_queue_append(queue, event, err);
 	if (entry == NULL ||
 	    ctx_age_queue_describe(aging, queue, entry, event, err) < 0)
 		return -1;
 	if (aging->options->unsent && ctx_message_was_sent(event->message))
-		return ctx_age_write_unaged(aging, event, err);
+		return ctx_age_write_unaged(aging, err);
 	/* The queue was empty, and nothing in the message will be changed. */
-	if (entry->tools == NULL && queue->first == queue->n - 1 &&
+	if (entry->tools == NULL &&
+	    queue->entries->first == queue->entries->end - 1 &&
 	    !(queue->changed && entry->is_signed) &&
 	    !ctx_age_may_refuse(aging, queue)) {
-		queue->n--;
-		return ctx_age_write_record(aging, event->record->text, err);
+		ctx_held_queue_remove_last(queue->entries);
+		return 0;
 	}
-	if (copy_record_text(aging, entry, event, err) < 0)
+	if (ctx_rewrite_hold(&aging->rewrite, &entry->held, event, err) < 0)
 		return -1;
 	return aging->options->unsent || ctx_age_may_refuse(aging, queue)
 	    ? 0
@@ -70,16 +68,22 @@ static int
 append_element(struct aging *aging, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	struct age_entry *entry =
-	    ctx_age_queue_append(&aging->record, event, err);
+	struct age_queue *queue = &aging->record;
+	struct age_entry *entry = ctx_age_queue_append(queue, event, err);
 
 	if (entry == NULL ||
-	    ctx_age_queue_describe(aging, &aging->record, entry, event, err) <
-		0)
+	    ctx_age_queue_describe(aging, queue, entry, event, err) < 0)
 		return -1;
 	if (aging->options->unsent && ctx_message_was_sent(event->message))
-		aging->record.sent_end = aging->record.n;
+		queue->sent_end = queue->entries->end;
 	return 0;
+}
+
+static int
+take_message(void *user, const struct ctx_event *event, struct ctx_err *err)
+{
+	return event->inside ? append_element(user, event, err)
+			     : queue_record(user, event, err);
 }
 
 /* Adds the edits that replace the old tool results of message i of a record by
@@ -87,20 +91,19 @@ append_element(struct aging *aging, const struct ctx_event *event,
  * would be saved to queue->savings. */
 static int
 age_element(struct aging *aging, struct age_queue *queue, size_t i,
-    const struct ctx_json *json, bool count_only, struct ctx_err *err)
+    bool count_only, struct ctx_err *err)
 {
-	struct age_entry *entry = &queue->list[i];
+	struct age_entry *entry = ctx_age_queue_at(queue, i);
 
 	entry->edits = 0;
 	if (entry->tools != NULL && i >= queue->sent_end &&
 	    (aging->options->by_results ||
 		ctx_age_is_before_boundary(aging, queue, entry)) &&
-	    ctx_age_message(aging, queue, entry, json, count_only, err) < 0)
+	    ctx_age_message(aging, queue, entry, count_only, err) < 0)
 		return -1;
-	if (count_only || entry->dialect == NULL)
+	if (count_only)
 		return 0;
-	if (ctx_age_remove_reasoning(aging, queue, entry,
-		ctx_json_str(json, entry->node), err) < 0)
+	if (ctx_age_remove_reasoning(aging, queue, entry, err) < 0)
 		return -1;
 	queue->changed |= entry->edits > 0;
 	return 0;
@@ -109,122 +112,70 @@ age_element(struct aging *aging, struct age_queue *queue, size_t i,
 /* At the end of a conversation inside a record, replaces the old tool results
  * in its messages. */
 static int
-end_aged_record(struct aging *aging, const struct ctx_event *event,
+end_aged_conversation(void *user, const struct ctx_event *event,
     struct ctx_err *err)
 {
+	struct aging *aging = user;
 	struct age_queue *queue = &aging->record;
-	const struct ctx_json *json = event->record->json;
-	struct age_entry place = {.file = event->record->file,
-	    .line = event->record->line};
+	const struct age_entry place = {
+	    .held = {.file = event->record->file, .line = event->record->line}};
 	bool refused = false;
 	int count_only;
 	size_t i;
 
 	if (ctx_age_may_refuse(aging, queue) &&
-	    ctx_age_check_refusal(aging, queue, json, &refused, err) < 0)
+	    ctx_age_check_refusal(aging, queue, &refused, err) < 0)
 		return -1;
 	for (count_only = aging->options->at_least > 0;
 	     count_only >= 0 && !refused; count_only--) {
 		if (count_only == 0 &&
 		    queue->savings < aging->options->at_least)
 			break;
-		for (i = 0; i < queue->n; i++)
-			if (age_element(aging, queue, i, json, count_only,
-				err) < 0)
+		for (i = 0; i < queue->entries->end; i++)
+			if (age_element(aging, queue, i, count_only, err) < 0)
 				return -1;
 	}
 	if (ctx_age_commit_edits(aging, &place, err) < 0)
 		return -1;
-	for (i = queue->sent_end; i < queue->n; i++)
-		if (ctx_age_report_message(aging, queue, &queue->list[i], json,
-			err) < 0)
+	for (i = queue->sent_end; i < queue->entries->end; i++)
+		if (ctx_age_report_message(aging, queue,
+			ctx_age_queue_at(queue, i), err) < 0)
 			return -1;
 	ctx_age_queue_clear(queue);
 	return 0;
 }
 
-/* Handles the end of a record that is not a message.  Writes the record, or
- * adds it to the queue if messages before it are not written yet. */
+/* The edits of the record are made next. */
 static int
-end_unaged_record(struct aging *aging, const struct ctx_event *event,
-    struct ctx_err *err)
+end_aged_record(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
-	struct ctx_str text = event->record->text;
-	struct age_entry *entry;
+	struct aging *aging = user;
 
-	if (aging->lines.first == aging->lines.n)
-		return ctx_age_write_record(aging, text, err);
-	entry = ctx_age_queue_append(&aging->lines, event, err);
-	if (entry == NULL)
-		return -1;
-	if (aging->edits.n == 0)
-		return copy_record_text(aging, entry, event, err);
-	if (ctx_age_apply_edits(aging, text, err) < 0)
-		return -1;
-	entry->bytes = aging->out.n;
-	entry->text = ctx_buf_take(&aging->out);
+	(void)event;
+	(void)err;
+	aging->committed_edits = 0;
 	return 0;
 }
 
 /* ---- the stream ---- */
 
+/* Writes the queue also after an error in the input, because the records before
+ * the error are complete. */
 static int
-age_event(struct aging *aging, const struct ctx_event *event,
-    struct ctx_err *err)
+end_aged_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 {
-	switch (event->kind) {
-	case CTX_EVENT_BEGIN:
-		return ctx_age_queue_begin(aging, &aging->record, event, err);
-	case CTX_EVENT_MESSAGE:
-		return event->inside ? append_element(aging, event, err)
-				     : queue_record(aging, event, err);
-	case CTX_EVENT_END:
-		return end_aged_record(aging, event, err);
-	case CTX_EVENT_RECORD:
-		if (event->layout->kind == CTX_LAYOUT_MESSAGE)
-			return 0;
-		return end_unaged_record(aging, event, err);
-	default:
-		return 0;
-	}
-}
-
-static int
-age_all(struct aging *aging, struct ctx_err *err)
-{
-	struct ctx_event event;
-	struct ctx_err late;
-	int rc;
-
-	while ((rc = ctx_stream_next(aging->stream, &event, err)) > 0)
-		if (age_event(aging, &event, err) < 0)
-			return ctx_stream_fail(aging->stream, err);
-	/* Writes the queue also after an error in the input, because the
-	 * records before the error are complete. */
-	if ((ctx_age_write_all(aging, rc < 0, &late) < 0 ||
-		ctx_writer_flush(aging->writer, &late) < 0) &&
-	    rc == 0) {
-		*err = late;
-		rc = -1;
-	}
-	return rc;
+	return how == CTX_END_FAILED
+	    ? 0
+	    : ctx_age_write_all(user, how != CTX_END_COMPLETE, err);
 }
 
 static void
 release_aging(struct aging *aging)
 {
-	if (aging->lines.groups.calls != NULL)
-		ctx_age_queue_clear(&aging->lines);
-	if (aging->record.groups.calls != NULL)
-		ctx_age_queue_clear(&aging->record);
-	free(aging->lines.list);
-	free(aging->record.list);
+	ctx_rewrite_release(&aging->rewrite);
 	ctx_groups_release(&aging->lines.groups);
 	ctx_groups_release(&aging->record.groups);
 	ctx_spool_close(&aging->spool);
-	ctx_message_release(&aging->message);
-	ctx_json_release(&aging->json);
-	ctx_edits_release(&aging->edits);
 	ctx_aged_result_release(&aging->aged);
 	ctx_edited_release(&aging->edited);
 	ctx_json_release(&aging->unstripped_json);
@@ -233,7 +184,6 @@ release_aging(struct aging *aging)
 	ctx_buf_release(&aging->unstripped);
 	ctx_buf_release(&aging->stripped);
 	ctx_buf_release(&aging->name);
-	ctx_buf_release(&aging->out);
 	ctx_buf_release(&aging->text);
 }
 
@@ -242,32 +192,48 @@ ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, struct ctx_age_options *options,
     struct ctx_age_counts *counts, struct ctx_err *err)
 {
+	static const struct ctx_rewrite_command command = {
+	    .begin = begin_aging,
+	    .message = take_message,
+	    .end = end_aged_conversation,
+	    .record = end_aged_record,
+	    .finish = end_aged_stream,
+	};
+	const struct ctx_held_queue entries = {
+	    .entry_size = sizeof(struct age_entry),
+	    .release = ctx_age_entry_release,
+	};
 	struct aging aging = {.options = options,
 	    .counts = counts,
 	    .counters = counters,
-	    .writer = writer,
-	    .stream = stream};
+	    .rewrite = {.stream = stream,
+		.writer = writer,
+		.report = &options->report,
+		.lines = entries,
+		.elements = entries}};
 	char digits[CTX_SPOOL_DIGITS], tool[CTX_SPOOL_TOOL];
 	int rc = -1;
 
 	memset(counts, 0, sizeof *counts);
+	aging.lines.entries = &aging.rewrite.lines;
+	aging.record.entries = &aging.rewrite.elements;
 	aging.spool.fd = -1;
 	if (options->opened != NULL) {
 		aging.spool = *options->opened;
 		aging.refused = *options->refused;
 	}
-	ctx_json_init(&aging.json, counters->simd);
+	ctx_json_init(&aging.rewrite.json, counters->simd);
 	ctx_json_init(&aging.edited.json, counters->simd);
 	ctx_json_init(&aging.unstripped_json, counters->simd);
 	/* Refuses a bad format of file names at the start, not at the first
 	 * result: tests it with the longest tool name. */
 	memset(tool, '_', sizeof tool);
 	ctx_spool_digits(digits, NULL, 0);
-	if (ctx_spool_name(&aging.out, options->format,
+	if (ctx_spool_name(&aging.name, options->format,
 		(struct ctx_str){tool, sizeof tool}, digits, err) == 0 &&
 	    ctx_groups_init(&aging.lines.groups, err) == 0 &&
 	    ctx_groups_init(&aging.record.groups, err) == 0)
-		rc = age_all(&aging, err);
+		rc = ctx_rewrite_run(&aging.rewrite, &command, &aging, err);
 	release_aging(&aging);
 	return rc;
 }

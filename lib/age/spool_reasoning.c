@@ -15,14 +15,15 @@ strip_message(struct aging *aging, const struct age_entry *entry,
 
 	aging->unstripped.n = aging->stripped.n = 0;
 	ctx_edits_reset(&aging->strip_edits);
-	if (ctx_edits_apply_some(&aging->edits, entry->first_edit, entry->edits,
-		value, &aging->unstripped, err) < 0 ||
+	if (ctx_edits_apply_some(&aging->rewrite.edits, entry->first_edit,
+		entry->edits, value, &aging->unstripped, err) < 0 ||
 	    ctx_json_scan(&aging->unstripped_json, aging->unstripped.p,
 		aging->unstripped.n, &used, err) < 0 ||
-	    ctx_dialect_read_message(entry->dialect, &aging->unstripped_json, 0,
-		&aging->unstripped_message, err) < 0)
+	    ctx_dialect_read_message(entry->held.dialect,
+		&aging->unstripped_json, 0, &aging->unstripped_message,
+		err) < 0)
 		return -1;
-	aging->unstripped_message.flags |= entry->flags;
+	aging->unstripped_message.flags |= entry->held.flags;
 	return ctx_bound_remove(&aging->strip_edits, &aging->unstripped_message,
 		   0, err) < 0
 	    ? -1
@@ -52,12 +53,25 @@ store_unstripped_message(struct aging *aging, const struct age_entry *entry,
 	return ctx_spool_put(&aging->spool, aging->name.p, pieces, 2, err);
 }
 
+/* Returns the JSON of a message in the queue, without its edits. */
+static struct ctx_str
+get_message_json(const struct aging *aging, const struct age_entry *entry)
+{
+	const struct ctx_held_message *held = &entry->held;
+
+	return held->text != NULL
+	    ? (struct ctx_str){held->text + entry->message_at, entry->message_n}
+	    : ctx_json_str(aging->rewrite.record->json, held->node);
+}
+
 /* Removes the signed reasoning of a message.  The edits of the message are
- * replaced by one edit of value, its whole JSON. */
+ * replaced by one edit of its whole JSON. */
 static int
 remove_reasoning(struct aging *aging, struct age_entry *entry,
-    struct ctx_str value, struct ctx_err *err)
+    struct ctx_err *err)
 {
+	struct ctx_str value = get_message_json(aging, entry);
+
 	if (strip_message(aging, entry, value, err) < 0)
 		return -1;
 	if (store_unstripped_message(aging, entry, err) < 0) {
@@ -65,24 +79,24 @@ remove_reasoning(struct aging *aging, struct age_entry *entry,
 		return ctx_age_report_failure(aging, entry, 1, err);
 	}
 	aging->counts->reasoning++;
-	aging->edits.n = entry->first_edit;
+	aging->rewrite.edits.n = entry->first_edit;
 	entry->edits = 1;
-	return ctx_edits_replace(&aging->edits, value, aging->stripped.p,
-	    aging->stripped.n, err);
+	return ctx_edits_replace(&aging->rewrite.edits, value,
+	    aging->stripped.p, aging->stripped.n, err);
 }
 
 int
 ctx_age_remove_reasoning(struct aging *aging, struct age_queue *queue,
-    struct age_entry *entry, struct ctx_str value, struct ctx_err *err)
+    struct age_entry *entry, struct ctx_err *err)
 {
 	entry->has_aged_results = entry->edits > 0;
 	if (entry->edits == 0)
-		entry->first_edit = aging->edits.n;
+		entry->first_edit = aging->rewrite.edits.n;
 	if (!(queue->changed || entry->has_aged_results) || !queue->binds ||
 	    !entry->is_signed)
 		return 0;
 	if (aging->options->reasoning == CTX_REASONING_DROP)
-		return remove_reasoning(aging, entry, value, err);
+		return remove_reasoning(aging, entry, err);
 	aging->counts->bound++;
 	return 0;
 }

@@ -107,6 +107,7 @@ ctx_rewrite_write(struct ctx_rewrite *rewrite, struct ctx_str text,
 {
 	int rc;
 
+	rewrite->scanned = NULL;
 	if (rewrite->writer == NULL ||
 	    (rewrite->report != NULL && rewrite->report->dry_run)) {
 		ctx_edits_reset(&rewrite->edits);
@@ -147,17 +148,32 @@ ctx_rewrite_hold(struct ctx_rewrite *rewrite, struct ctx_held_message *held,
 	return held->text == NULL ? -1 : 0;
 }
 
+/* Scans the record of a message in memory, unless it was the last one scanned.
+ */
+static int
+scan_held(struct ctx_rewrite *rewrite, const struct ctx_held_message *held,
+    struct ctx_err *err)
+{
+	size_t used;
+
+	if (rewrite->scanned == held->text)
+		return 0;
+	rewrite->scanned = NULL;
+	if (ctx_json_scan(&rewrite->json, held->text, held->n, &used, err) < 0)
+		return -1;
+	rewrite->scanned = held->text;
+	return 0;
+}
+
 int
 ctx_rewrite_reread(struct ctx_rewrite *rewrite,
     const struct ctx_held_message *held, struct ctx_err *err)
 {
 	const struct ctx_json *json = &rewrite->json;
-	size_t used;
 
 	if (held->text == NULL)
 		json = rewrite->record->json;
-	else if (ctx_json_scan(&rewrite->json, held->text, held->n, &used,
-		     err) < 0)
+	else if (scan_held(rewrite, held, err) < 0)
 		return -1;
 	if (ctx_dialect_read_message(held->dialect, json, held->node,
 		&rewrite->message, err) < 0)

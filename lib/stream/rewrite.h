@@ -103,8 +103,9 @@ struct ctx_rewrite {
 	struct ctx_message message;
 	struct ctx_json json;
 	/* Internal: */
-	bool begun;   /* true if a message was read that is a record */
-	bool is_held; /* true if the record being read is in memory */
+	const char *scanned; /* text of the record in json; NULL: none */
+	bool begun;          /* true if a message was read that is a record */
+	bool is_held;        /* true if the record being read is in memory */
 	struct ctx_buf out;
 };
 
