@@ -80,7 +80,7 @@ append_element(struct aging *aging, const struct ctx_event *event,
 }
 
 static int
-take_message(void *user, const struct ctx_event *event, struct ctx_err *err)
+queue_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
 	return event->inside ? append_element(user, event, err)
 			     : queue_record(user, event, err);
@@ -164,7 +164,7 @@ end_aged_record(void *user, const struct ctx_event *event, struct ctx_err *err)
 static int
 end_aged_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 {
-	return how == CTX_END_FAILED
+	return how == CTX_END_REFUSED || how == CTX_END_FAILED
 	    ? 0
 	    : ctx_age_write_all(user, how != CTX_END_COMPLETE, err);
 }
@@ -194,7 +194,7 @@ ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
 {
 	static const struct ctx_rewrite_command command = {
 	    .begin = begin_aging,
-	    .message = take_message,
+	    .message = queue_message,
 	    .end = end_aged_conversation,
 	    .record = end_aged_record,
 	    .finish = end_aged_stream,

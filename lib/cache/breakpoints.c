@@ -11,39 +11,44 @@
 
 #include "cache/breakpoints.h"
 
-void
-ctx_cache_entry_release(struct cache_entry *entry)
+/* Frees what an entry owns besides the bytes of its record. */
+static void
+release_entry(void *entry)
 {
-	free(entry->text);
-	free((char *)entry->change.tool.p);
-	entry->text = NULL;
-	entry->change.tool = (struct ctx_str){NULL, 0};
+	free((char *)((struct cache_entry *)entry)->change.tool.p);
 }
+
+const struct ctx_held_queue ctx_cache_entries = {
+    .entry_size = sizeof(struct cache_entry),
+    .release = release_entry,
+};
 
 void
 ctx_cache_run_clear(struct cache_run *run)
 {
-	struct cache_entry *list = run->list;
-	size_t cap = run->cap, i;
+	struct ctx_held_queue *entries = run->entries;
 
-	for (i = 0; i < run->n; i++)
-		ctx_cache_entry_release(&list[i]);
+	ctx_held_queue_clear(entries);
 	memset(run, 0, sizeof *run);
-	run->list = list;
-	run->cap = cap;
+	run->entries = entries;
 }
 
 struct cache_entry *
-ctx_cache_run_add(struct cache_run *run, struct ctx_err *err)
+ctx_cache_run_at(const struct cache_run *run, uint64_t number)
 {
-	struct cache_entry *list;
+	return ctx_held_queue_at(run->entries, (size_t)number);
+}
 
-	list = ctx_grow(run->list, &run->cap, run->n + 1, sizeof *list, err);
-	if (list == NULL)
-		return NULL;
-	run->list = list;
-	memset(&list[run->n], 0, sizeof *list);
-	return &list[run->n++];
+struct cache_entry *
+ctx_cache_run_add(struct cache_run *run, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	struct cache_entry *entry =
+	    ctx_held_queue_add(run->entries, event, err);
+
+	if (entry != NULL)
+		entry->role = event->message->role;
+	return entry;
 }
 
 /* ---- which provider ---- */
@@ -134,16 +139,16 @@ int
 ctx_cache_run_find_places(struct cache_run *run, uint64_t number,
     struct ctx_breakpoint_writer *writer, struct ctx_err *err)
 {
-	struct cache_entry *entry = &run->list[number - run->n_written];
+	struct cache_entry *entry = ctx_cache_run_at(run, number);
 	size_t n_edits = writer->edits->n, n_stored = writer->edits->store.n;
 
 	ctx_breakpoint_find_places(run->format, writer->json,
-	    ctx_breakpoint_content(run->format, writer->json, entry->node),
+	    ctx_breakpoint_content(run->format, writer->json, entry->held.node),
 	    &entry->places);
 	if (run->format->no_marker_roles >> entry->role & 1)
 		entry->places.mask = 0;
-	if (ctx_cache_run_edit(writer, run->format, CTX_TTL_5M, entry->node, 0,
-		err) < 0)
+	if (ctx_cache_run_edit(writer, run->format, CTX_TTL_5M,
+		entry->held.node, 0, err) < 0)
 		return -1;
 	entry->is_unmarked = writer->edits->n == n_edits;
 	writer->edits->n = n_edits;
@@ -181,7 +186,7 @@ find_lowest_bit(uint32_t mask)
 static size_t
 is_system_written(const struct cache_run *run)
 {
-	return run->system > 0 && run->system <= run->n_written;
+	return run->system > 0 && run->system <= run->entries->first;
 }
 
 size_t
@@ -216,10 +221,10 @@ static void
 add_breakpoint_at_end(const struct cache_run *run, struct breakpoints *points,
     uint64_t number, const char *rule)
 {
-	if (number > run->n_written)
+	if (number > run->entries->first)
 		add_breakpoint(points, number - 1,
 		    find_lowest_bit(
-			run->list[number - 1 - run->n_written].places.mask),
+			ctx_cache_run_at(run, number - 1)->places.mask),
 		    rule);
 }
 
@@ -227,7 +232,7 @@ uint64_t
 ctx_cache_run_newest(const struct cache_run *run)
 {
 	const struct cache_entry *entry =
-	    &run->list[run->newest - 1 - run->n_written];
+	    ctx_cache_run_at(run, run->newest - 1);
 
 	return entry->first_block + entry->places.blocks - 1 -
 	    find_lowest_bit(entry->places.mask);
@@ -242,18 +247,20 @@ add_earlier_breakpoint(const struct cache_run *run, struct breakpoints *points)
 	const struct cache_entry *entry;
 	size_t i;
 
-	for (i = 0; i < run->n && last > BREAKPOINT_STEP; i++) {
-		entry = &run->list[i];
+	for (i = run->entries->first;
+	     i < run->entries->end && last > BREAKPOINT_STEP; i++) {
+		entry = ctx_cache_run_at(run, i);
 		end = entry->first_block + entry->places.blocks;
 		at = last - BREAKPOINT_STEP;
-		if (!entry->is_message || entry->places.mask == 0 || end <= at)
+		if (entry->held.dialect == NULL || entry->places.mask == 0 ||
+		    end <= at)
 			continue;
 		if (at < entry->first_block)
 			at = entry->first_block;
 		for (; at < end && at < last; at++)
 			if (end - 1 - at < CTX_BREAKPOINT_REACH &&
 			    entry->places.mask >> (end - 1 - at) & 1) {
-				add_breakpoint(points, run->n_written + i,
+				add_breakpoint(points, i,
 				    (unsigned)(end - 1 - at),
 				    "15 blocks before");
 				return;

@@ -4,6 +4,7 @@
 #define CTX_CACHE_BREAKPOINTS_H
 
 #include "cache/cache.h"
+#include "stream/rewrite.h"
 
 /* Content blocks between the newest breakpoint and the one before it. Providers
  * search the 20 blocks before a breakpoint for an earlier one. 15 is less,
@@ -13,13 +14,8 @@
 /* A message kept in memory until its prompt-cache breakpoints are decided, or a
  * record that is not a message and follows one. */
 struct cache_entry {
-	/* Bytes of the message's record, owned.  NULL if the message is inside
-	 * a record with several messages. */
-	char *text;
-	size_t bytes;  /* length of text in bytes */
-	uint32_t node; /* index of the message's JSON node in its record */
+	struct ctx_held_message held;
 	enum ctx_role role;
-	bool is_message; /* if false, only text and bytes are set */
 	/* True if the message had no breakpoints in the input. */
 	bool is_unmarked;
 	struct ctx_breakpoint_places places;
@@ -32,16 +28,13 @@ struct cache_entry {
 };
 
 /* A conversation that gets breakpoints, as far as it has been read.  Messages
- * are numbered from 0; those before n_written are written and forgotten.
- * list[i] is the message with the number n_written + i. */
+ * are numbered from 0. */
 struct cache_run {
-	struct cache_entry *list;
-	size_t n, cap;
-	uint64_t n_written; /* how many messages were written */
-	const char *file;   /* input file of the first message */
-	/* begun: true if the conversation's model is known. decided: true if
-	 * status and format are set. */
-	bool begun, decided;
+	/* The messages that are not written yet: each entry is a struct
+	 * cache_entry. */
+	struct ctx_held_queue *entries;
+	const char *file; /* input file of the first message */
+	bool decided;     /* true if status and format are set */
 	enum ctx_cache_status status;
 	const struct ctx_dialect *dialect;
 	const struct ctx_breakpoint_format *format;
@@ -79,13 +72,19 @@ struct breakpoints {
 	uint32_t system, tools;
 };
 
+/* An empty queue of messages for a conversation. */
+extern const struct ctx_held_queue ctx_cache_entries;
+
 /* Frees the messages that were not written and resets the conversation to its
- * initial state.  The list itself is kept for the next conversation. */
+ * initial state. */
 void ctx_cache_run_clear(struct cache_run *run);
-/* Appends an empty entry for a message to run->list.  Returns the entry, or
- * NULL and sets *err. */
+/* Returns the message with this number, which was not written yet. */
+struct cache_entry *ctx_cache_run_at(const struct cache_run *run,
+    uint64_t number);
+/* Appends an entry for the event's message.  Returns the entry, or NULL and
+ * sets *err. */
 struct cache_entry *ctx_cache_run_add(struct cache_run *run,
-    struct ctx_err *err);
+    const struct ctx_event *event, struct ctx_err *err);
 
 /* Decides whether and how messages of this format get breakpoints, and sets
  * run->status and run->format. provider is the one whose breakpoints are
@@ -128,8 +127,6 @@ uint32_t ctx_breakpoints_of(const struct breakpoints *points, uint64_t number);
  * NULL if it gets none. */
 const char *ctx_breakpoints_rule(const struct breakpoints *points,
     uint64_t number);
-/* Frees the memory that the entry of a message owns. */
-void ctx_cache_entry_release(struct cache_entry *entry);
 /* Returns how many breakpoints the conversation gets, including those already
  * written. */
 size_t ctx_breakpoints_count(const struct breakpoints *points,

@@ -153,8 +153,8 @@ strip_newest_message(struct request_reading *reading,
 		return 0;
 	list = ctx_breakpoint_content(run->format, reading->writer.json,
 	    event->node);
-	if (ctx_cache_run_find_places(run, run->n - 1, &reading->writer, err) <
-		0 ||
+	if (ctx_cache_run_find_places(run, run->entries->end - 1,
+		&reading->writer, err) < 0 ||
 	    ctx_cache_run_edit(&reading->writer, run->format, CTX_TTL_5M,
 		event->node, 0, err) < 0)
 		return -1;
@@ -171,17 +171,14 @@ add_request_message(void *user, const struct ctx_event *event,
 	struct cache_run *run = &reading->prefix->run;
 	struct ctx_request_prefix_item *item =
 	    add_prefix_item(reading->prefix, event->record, err);
-	struct cache_entry *entry = ctx_cache_run_add(run, err);
 	bool differed = reading->prefix->differs;
 	struct ctx_cost cost;
 
-	if (item == NULL || entry == NULL)
+	if (item == NULL || ctx_cache_run_add(run, event, err) == NULL)
 		return -1;
 	item->is_signed = ctx_message_is_signed(event->message);
 	set_item_index(reading, event, item);
-	item->role = entry->role = event->message->role;
-	entry->is_message = true;
-	entry->node = event->node;
+	item->role = event->message->role;
 	if (ctx_count_message(run->model_counter.counter, event->message, &cost,
 		err) < 0)
 		return -1;
@@ -261,6 +258,8 @@ ctx_request_prefix_read(struct ctx_request_prefix **prefix,
 	*prefix = reading.prefix = calloc(1, sizeof **prefix);
 	if (reading.prefix == NULL)
 		return ctx_err_nomem(err);
+	reading.prefix->entries = ctx_cache_entries;
+	reading.prefix->run.entries = &reading.prefix->entries;
 	ctx_json_init(&reading.json, counters->simd);
 	reading.writer.edits = &reading.edits;
 	rc = ctx_rewrite_run(&rewrite, &command, &reading, err);
@@ -282,8 +281,8 @@ ctx_request_prefix_close(struct ctx_request_prefix *prefix)
 {
 	if (prefix == NULL)
 		return;
-	ctx_cache_run_clear(&prefix->run);
-	free(prefix->run.list);
+	ctx_held_queue_clear(&prefix->entries);
+	free(prefix->entries.list);
 	free(prefix->items);
 	ctx_buf_release(&prefix->text);
 	free(prefix);

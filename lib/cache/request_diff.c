@@ -111,12 +111,12 @@ static bool
 is_within_lookback(const struct ctx_request_prefix *prefix, uint64_t m)
 {
 	const struct cache_run *run = &prefix->run;
-	const struct cache_entry *entry = &run->list[m], *other;
+	const struct cache_entry *entry = ctx_cache_run_at(run, m), *other;
 	uint64_t end = entry->first_block + entry->places.blocks, point;
 	size_t i;
 
 	for (i = 0; i < prefix->points.n; i++) {
-		other = &run->list[prefix->points.list[i].number];
+		other = ctx_cache_run_at(run, prefix->points.list[i].number);
 		point = other->first_block + other->places.blocks -
 		    prefix->points.list[i].bit;
 		if (prefix->points.list[i].number >= m && point >= end &&

@@ -14,7 +14,8 @@ struct ctx_request_prefix {
 	/* The messages of the request, and which blocks may have breakpoints.
 	 */
 	struct cache_run run;
-	uint64_t messages; /* number of messages read so far */
+	struct ctx_held_queue entries; /* of run */
+	uint64_t messages;             /* number of messages read so far */
 	/* Breakpoints that ctx_mark_cache would write. */
 	struct breakpoints points;
 	/* Tokens of the request, and how many of them are estimated. */

@@ -257,11 +257,23 @@ take_event(struct ctx_rewrite *rewrite,
 	return end_record(rewrite, command, user, event, err);
 }
 
+/* Returns how a stream ended that ended with an error. refused: true if a
+ * function of the command has returned the error. */
+static enum ctx_stream_end
+find_end(const struct ctx_err *err, bool refused)
+{
+	bool failed = err->code == CTX_ESYS || err->code == CTX_ENOMEM;
+
+	if (refused)
+		return failed ? CTX_END_FAILED : CTX_END_REFUSED;
+	return failed ? CTX_END_UNREADABLE : CTX_END_INVALID;
+}
+
 int
 ctx_rewrite_run(struct ctx_rewrite *rewrite,
     const struct ctx_rewrite_command *command, void *user, struct ctx_err *err)
 {
-	enum ctx_stream_end how = CTX_END_COMPLETE;
+	enum ctx_stream_end how;
 	struct ctx_event event;
 	struct ctx_err late;
 	int rc;
@@ -269,21 +281,18 @@ ctx_rewrite_run(struct ctx_rewrite *rewrite,
 	while ((rc = ctx_stream_next(rewrite->stream, &event, err)) > 0)
 		if (take_event(rewrite, command, user, &event, err) < 0)
 			break;
-	if (rc > 0) {
-		how = CTX_END_FAILED;
+	how = rc == 0 ? CTX_END_COMPLETE : find_end(err, rc > 0);
+	if (rc > 0)
 		rc = ctx_stream_fail(rewrite->stream, err);
-	} else if (rc < 0) {
-		how = err->code == CTX_ESYS || err->code == CTX_ENOMEM
-		    ? CTX_END_UNREADABLE
-		    : CTX_END_INVALID;
-	}
 	ctx_edits_reset(&rewrite->edits);
 	/* The records before an error are complete, so they are written. */
-	if (((command->finish != NULL &&
-		 command->finish(user, how, &late) < 0) ||
-		(rewrite->writer != NULL &&
-		    ctx_writer_flush(rewrite->writer, &late) < 0)) &&
+	if (command->finish != NULL && command->finish(user, how, &late) < 0 &&
 	    rc == 0) {
+		*err = late;
+		rc = -1;
+	}
+	if (rewrite->writer != NULL &&
+	    ctx_writer_flush(rewrite->writer, &late) < 0 && rc == 0) {
 		*err = late;
 		rc = -1;
 	}

@@ -56,7 +56,8 @@ enum ctx_stream_end {
 	CTX_END_COMPLETE,
 	CTX_END_INVALID,    /* a record is invalid; all before it were read */
 	CTX_END_UNREADABLE, /* a read failed; a message may be missing */
-	CTX_END_FAILED,     /* a function of the command returned -1 */
+	CTX_END_REFUSED,    /* the command cannot handle a record */
+	CTX_END_FAILED,     /* the command failed: CTX_ESYS, CTX_ENOMEM */
 };
 
 /* The functions of a command that changes a stream.  Each returns -1 and sets

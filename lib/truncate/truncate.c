@@ -71,7 +71,7 @@ end_truncated_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 	bool may_refuse =
 	    ctx_truncate_may_refuse(truncation, &truncation->lines);
 
-	if (how == CTX_END_FAILED)
+	if (how == CTX_END_REFUSED || how == CTX_END_FAILED)
 		return 0;
 	if (how != CTX_END_COMPLETE &&
 	    (truncation->options->unsent || may_refuse))
