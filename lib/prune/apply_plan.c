@@ -37,16 +37,17 @@ put_insertion(struct prune *run, struct held_conversation *conversation,
 	    &run->literal, err);
 }
 
-/* Adds the edits of a message in memory to run->edits.  If a summary or notice
- * is inserted into the message, all of its edits become one, which replaces
- * the whole message.  Sets *empty to true if no block is left. */
+/* Adds the edits of a message in memory to run->rewrite.edits.  If a summary or
+ * notice is inserted into the message, all of its edits become one, which
+ * replaces the whole message.  Sets *empty to true if no block is left. */
 static int
 collect_edits(struct prune *run, struct held_conversation *conversation,
     const struct held_message *held, struct ctx_message_edit *edit, bool *empty,
     struct ctx_err *err)
 {
 	bool is_block = ctx_insertion_is_block(conversation, held);
-	struct ctx_edits *edits = is_block ? &run->message_edits : &run->edits;
+	struct ctx_edits *edits =
+	    is_block ? &run->message_edits : &run->rewrite.edits;
 	struct found_insertion earlier;
 	struct head_tail which;
 	struct ctx_str message;
@@ -86,7 +87,7 @@ collect_edits(struct prune *run, struct held_conversation *conversation,
 	    put_insertion(run, conversation, held, edit->rest & CTX_MARK_FOLD,
 		err) < 0)
 		return -1;
-	rc = ctx_edits_replace(&run->edits, message, run->literal.p,
+	rc = ctx_edits_replace(&run->rewrite.edits, message, run->literal.p,
 	    run->literal.n, err);
 	ctx_buf_reset(&run->literal);
 	return rc;
@@ -97,7 +98,7 @@ remove_message(struct prune *run, struct held_conversation *conversation,
     struct held_message *held)
 {
 	if (held->transcript_line != 0)
-		ctx_transcript_remove(run->stream->transcript,
+		ctx_transcript_remove(run->rewrite.stream->transcript,
 		    held->transcript_line);
 	free(held->text);
 	free(held->excluded_results);

@@ -90,7 +90,7 @@ ctx_held_message_is_removed(const struct prune *run,
 {
 	return held->is_removed &&
 	    (held->transcript_line == 0 ||
-		!ctx_transcript_message_is_kept(run->stream->transcript,
+		!ctx_transcript_message_is_kept(run->rewrite.stream->transcript,
 		    held->transcript_line));
 }
 
@@ -99,7 +99,7 @@ ctx_held_message_is_reported(const struct prune *run,
     const struct held_message *held)
 {
 	return held->transcript_line != 0 &&
-	    !ctx_transcript_first_of_message(run->stream->transcript,
+	    !ctx_transcript_first_of_message(run->rewrite.stream->transcript,
 		held->transcript_line);
 }
 
@@ -109,12 +109,13 @@ ctx_prune_apply_edits(struct prune *run, struct ctx_str text, size_t *n,
 {
 	struct ctx_buf out = {0};
 
-	if (ctx_buf_reserve(&out, text.n + run->edits.store.n + 1, err) < 0 ||
-	    ctx_edits_apply(&run->edits, text, &out, err) < 0) {
+	if (ctx_buf_reserve(&out, text.n + run->rewrite.edits.store.n + 1,
+		err) < 0 ||
+	    ctx_edits_apply(&run->rewrite.edits, text, &out, err) < 0) {
 		ctx_buf_release(&out);
 		return NULL;
 	}
-	ctx_edits_reset(&run->edits);
+	ctx_edits_reset(&run->rewrite.edits);
 	*n = out.n;
 	return ctx_buf_take(&out);
 }

@@ -4,6 +4,7 @@
 #define CTX_PRUNE_HELD_CONVERSATION_H
 
 #include "prune/prune.h"
+#include "stream/rewrite.h"
 #include "truncate/text_segments.h"
 
 /* The change of a message in memory that must still be reported.  The
@@ -101,8 +102,7 @@ void ctx_held_conversation_release(struct held_conversation *conversation);
 
 /* What one call of ctx_prune works with. */
 struct prune {
-	struct ctx_stream *stream;
-	struct ctx_writer *writer;
+	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
 	struct ctx_prune_options *options;
 	struct held_conversation stream_conversation,
@@ -114,7 +114,6 @@ struct prune {
 	struct ctx_message message;
 	/* a message in memory, or one to be inserted, scanned again */
 	struct ctx_json json;
-	struct ctx_edits edits;         /* edits of a record */
 	struct ctx_edits message_edits; /* edits of one message */
 	struct text_segments text_segments;
 	struct shortener shortener;
@@ -141,12 +140,13 @@ bool ctx_held_message_is_reported(const struct prune *run,
  * ctx_dialect_read_message returns. */
 int ctx_prune_reread(struct prune *run, const struct held_message *held,
     struct ctx_err *err);
-/* Makes the edits of run->edits in a text and removes them from run->edits.
- * Returns the result, *n bytes that the caller must free; NULL with *err. */
+/* Makes the edits of run->rewrite.edits in a text and removes them from
+ * run->rewrite.edits. Returns the result, *n bytes that the caller must free;
+ * NULL with *err. */
 char *ctx_prune_apply_edits(struct prune *run, struct ctx_str text, size_t *n,
     struct ctx_err *err);
-/* Makes the edits of run->edits in the bytes of a record in memory, and
- * removes them from run->edits. */
+/* Makes the edits of run->rewrite.edits in the bytes of a record in memory, and
+ * removes them from run->rewrite.edits. */
 int ctx_held_message_apply_edits(struct prune *run,
     struct held_conversation *conversation, struct held_message *held,
     struct ctx_err *err);
@@ -188,8 +188,9 @@ unsigned ctx_prune_marks(const struct held_conversation *conversation,
     const struct held_message *held, size_t first,
     struct ctx_message_edit *edit, uint32_t *kept);
 /* Makes the planned changes in the messages in memory: archives, removes and
- * edits them.  Edits of messages inside a record are added to run->edits.  If
- * ended is true, no later changes will follow, and all changes are reported. */
+ * edits them.  Edits of messages inside a record are added to
+ * run->rewrite.edits.  If ended is true, no later changes will follow, and all
+ * changes are reported. */
 int ctx_prune_apply_plan(struct prune *run,
     struct held_conversation *conversation, bool ended, struct ctx_err *err);
 /* ---- report_plan.c ---- */

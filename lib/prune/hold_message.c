@@ -318,7 +318,7 @@ ctx_prune_hold_message(struct prune *run,
 	held->continues = (message->flags & CTX_MESSAGE_CONTINUES) != 0;
 	held->message_index = held->transcript_line == 0
 	    ? conversation->groups.messages
-	    : ctx_transcript_message_index(run->stream->transcript,
+	    : ctx_transcript_message_index(run->rewrite.stream->transcript,
 		  held->transcript_line, conversation->groups.messages);
 	ctx_insertion_find(run->options, message, &found);
 	run->match_left = CTX_PATTERN_TIME;

@@ -383,8 +383,8 @@ compose_insertion(struct prune *run, struct held_conversation *conversation,
 	values.hex = (struct ctx_str){hex, 10};
 	values.parent = (struct ctx_str){"null", 4};
 	if (strstr(template, "$parent") != NULL && held->transcript_line != 0) {
-		rc = ctx_transcript_insert_before(run->stream->transcript,
-		    held->transcript_line,
+		rc = ctx_transcript_insert_before(
+		    run->rewrite.stream->transcript, held->transcript_line,
 		    strstr(template, "$uuid") != NULL ? values.uuid
 						      : values.hex,
 		    &values.parent, err);
@@ -501,8 +501,8 @@ ctx_insertion_insert_message(struct prune *run,
 	    ctx_buf_add(&run->literal, ",", 1, err) < 0 ||
 	    ctx_buf_add(&run->literal, start - gap, gap, err) < 0)
 		return -1;
-	return ctx_edits_replace(&run->edits, (struct ctx_str){start, 0},
-	    run->literal.p, run->literal.n, err);
+	return ctx_edits_replace(&run->rewrite.edits,
+	    (struct ctx_str){start, 0}, run->literal.p, run->literal.n, err);
 }
 
 int
@@ -523,11 +523,11 @@ ctx_insertion_write_message(struct prune *run,
 		i--;
 	neighbour = &conversation->messages[i > 0 ? i - 1 : message_index];
 	crlf = neighbour->n > 1 && neighbour->text[neighbour->n - 2] == '\r';
-	if (ctx_writer_copy(run->writer,
+	if (ctx_writer_copy(run->rewrite.writer,
 		conversation->inserted_json.p + insertion->json_at,
 		insertion->json_n, err) < 0 ||
-	    ctx_writer_copy(run->writer, crlf ? "\r\n" : "\n", crlf ? 2 : 1,
-		err) < 0)
+	    ctx_writer_copy(run->rewrite.writer, crlf ? "\r\n" : "\n",
+		crlf ? 2 : 1, err) < 0)
 		return -1;
-	return ctx_writer_end_record(run->writer, err);
+	return ctx_writer_end_record(run->rewrite.writer, err);
 }

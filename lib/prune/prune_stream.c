@@ -22,9 +22,12 @@
 
 /* Finds the model and the settings for a conversation that begins. */
 static int
-begin_pruning(struct prune *run, struct held_conversation *conversation,
-    const struct ctx_event *event, struct ctx_err *err)
+begin_pruning(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
+	struct prune *run = user;
+	struct held_conversation *conversation = event->inside
+	    ? &run->record_conversation
+	    : &run->stream_conversation;
 	struct ctx_request_overhead overhead;
 	struct ctx_prune_settings settings;
 
@@ -35,7 +38,7 @@ begin_pruning(struct prune *run, struct held_conversation *conversation,
 	    event->layout->has_remote_state;
 	conversation->file = event->record->file;
 	conversation->line = event->inside ? event->record->line : 0;
-	if (ctx_stream_measure(run->stream, event, run->counters,
+	if (ctx_stream_measure(run->rewrite.stream, event, run->counters,
 		&conversation->model_counter, err) < 0 ||
 	    ctx_prune_settings_for(run->options,
 		conversation->model_counter.model, &settings, err) < 0 ||
@@ -115,12 +118,12 @@ write_held_message(struct prune *run, struct held_message *held,
 	if (held->is_removed)
 		return 0;
 	if (held->transcript_line != 0 &&
-	    ctx_transcript_is_removed(run->stream->transcript,
+	    ctx_transcript_is_removed(run->rewrite.stream->transcript,
 		held->transcript_line))
 		return 0;
-	if (ctx_writer_put(run->writer, held->text, held->n, err) < 0)
+	if (ctx_writer_put(run->rewrite.writer, held->text, held->n, err) < 0)
 		return -1;
-	return ctx_writer_end_record(run->writer, err);
+	return ctx_writer_end_record(run->rewrite.writer, err);
 }
 
 static int
@@ -137,7 +140,7 @@ write_conversation(struct prune *run, struct ctx_err *err)
 		    write_held_message(run, &conversation->messages[i], err) <
 			0)
 			return -1;
-	if (ctx_writer_flush(run->writer, err) < 0)
+	if (ctx_writer_flush(run->rewrite.writer, err) < 0)
 		return -1;
 	ctx_held_conversation_clear(conversation);
 	return 0;
@@ -172,80 +175,44 @@ static struct held_message *
 hold_record(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	char *text = ctx_stream_keep(run->stream, event, err);
+	char *text = ctx_stream_keep(run->rewrite.stream, event, err);
 
 	return text == NULL
 	    ? NULL
 	    : hold_text(run, event, text, event->record->text.n, err);
 }
 
-/* Writes a record that is not a message.  Keeps it in memory instead if
- * messages before it are in memory, or if it is a line of a session file whose
- * parent may be removed. */
+/* Keeps a record that is not a message in memory, with its edits. */
 static int
-pass_in_place(struct prune *run, const struct ctx_event *event,
-    struct ctx_err *err)
-{
-	struct ctx_str text = event->record->text;
-	struct held_message *held;
-
-	if (run->stream_conversation.open || event->line != 0) {
-		held = hold_record(run, event, err);
-		return held == NULL
-		    ? -1
-		    : ctx_prune_hold_unknown(&run->stream_conversation, held,
-			  err);
-	}
-	if (run->options->report.dry_run)
-		return 0;
-	if (ctx_writer_put(run->writer, text.p, text.n, err) < 0)
-		return -1;
-	return ctx_writer_end_record(run->writer, err);
-}
-
-/* Makes the edits of run->edits in the record, and writes it or keeps it in
- * memory, as pass_in_place does. */
-static int
-pass_edited(struct prune *run, const struct ctx_event *event,
+hold_edited(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct held_message *held;
 	size_t n;
-	char *text = ctx_prune_apply_edits(run, event->record->text, &n, err);
-	int rc = 0;
+	char *text;
 
-	if (text == NULL)
-		return -1;
-	if (run->stream_conversation.open || event->line != 0) {
-		held = hold_text(run, event, text, n, err);
-		return held == NULL
-		    ? -1
-		    : ctx_prune_hold_unknown(&run->stream_conversation, held,
-			  err);
+	if (run->rewrite.edits.n == 0) {
+		held = hold_record(run, event, err);
+	} else {
+		text = ctx_prune_apply_edits(run, event->record->text, &n, err);
+		held =
+		    text == NULL ? NULL : hold_text(run, event, text, n, err);
 	}
-	if (!run->options->report.dry_run &&
-	    (ctx_writer_copy(run->writer, text, n, err) < 0 ||
-		ctx_writer_end_record(run->writer, err) < 0))
-		rc = -1;
-	free(text);
-	return rc;
+	return held == NULL
+	    ? -1
+	    : ctx_prune_hold_unknown(&run->stream_conversation, held, err);
 }
 
 /* Appends a blank line to the last record in memory; it is kept or removed
  * together with that. */
 static int
-append_blank(struct prune *run, const struct ctx_event *event,
-    struct ctx_err *err)
+append_blank(struct held_conversation *conversation,
+    const struct ctx_record *record, struct ctx_err *err)
 {
-	const struct ctx_record *record = event->record;
-	struct held_conversation *conversation = &run->stream_conversation;
-	struct held_message *last;
-	char *grown;
+	struct held_message *last =
+	    &conversation->messages[conversation->n - 1];
+	char *grown = realloc(last->text, last->n + record->text.n);
 
-	if (conversation->n == 0)
-		return pass_in_place(run, event, err);
-	last = &conversation->messages[conversation->n - 1];
-	grown = realloc(last->text, last->n + record->text.n);
 	if (grown == NULL)
 		return ctx_err_nomem(err);
 	memcpy(grown + last->n, record->text.p, record->text.n);
@@ -253,6 +220,28 @@ append_blank(struct prune *run, const struct ctx_event *event,
 	last->n += record->text.n;
 	conversation->bytes += record->text.n;
 	return 0;
+}
+
+/* Keeps a record in memory that is not a message, if messages before it are in
+ * memory, or if it is a line of a session file whose parent may be removed. */
+static int
+end_pruned_record(void *user, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	struct prune *run = user;
+	struct held_conversation *conversation = &run->stream_conversation;
+	int rc;
+
+	/* It was held when the message was read. */
+	if (event->layout->kind == CTX_LAYOUT_MESSAGE)
+		return 1;
+	if (event->record->kind == CTX_RECORD_BLANK && conversation->n > 0)
+		rc = append_blank(conversation, event->record, err);
+	else if (conversation->open || event->line != 0)
+		rc = hold_edited(run, event, err);
+	else
+		return 0;
+	return rc < 0 ? -1 : 1;
 }
 
 /* If the new message identifies the dialect (format), reads all messages in
@@ -278,9 +267,6 @@ hold_line(struct prune *run, const struct ctx_event *event, struct ctx_err *err)
 {
 	struct held_message *held;
 
-	if (!run->stream_conversation.open &&
-	    begin_pruning(run, &run->stream_conversation, event, err) < 0)
-		return -1;
 	if (update_dialect(run, event->layout, err) < 0)
 		return -1;
 	held = hold_record(run, event, err);
@@ -296,9 +282,9 @@ hold_line(struct prune *run, const struct ctx_event *event, struct ctx_err *err)
 /* Adds a message of a conversation inside a record to the messages in memory.
  */
 static int
-hold_element(struct prune *run, const struct ctx_event *event,
-    struct ctx_err *err)
+hold_element(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
+	struct prune *run = user;
 	struct held_message *held =
 	    ctx_held_conversation_add(&run->record_conversation, err);
 
@@ -315,7 +301,8 @@ hold_element(struct prune *run, const struct ctx_event *event,
 	    event, err);
 }
 
-/* Adds edits that remove messages from their JSON array to run->edits. */
+/* Adds edits that remove messages from their JSON array to run->rewrite.edits.
+ */
 static int
 drop_elements(struct prune *run, uint32_t array, struct ctx_err *err)
 {
@@ -331,7 +318,8 @@ drop_elements(struct prune *run, uint32_t array, struct ctx_err *err)
 		return ctx_err_nomem(err);
 	for (i = 0; i < conversation->n; i++)
 		drop[i] = conversation->messages[i].is_removed;
-	rc = ctx_edits_remove(&run->edits, run->source, array, drop, err);
+	rc = ctx_edits_remove(&run->rewrite.edits, run->source, array, drop,
+	    err);
 	free(drop);
 	return rc;
 }
@@ -360,7 +348,7 @@ renumber_messages(struct prune *run, struct ctx_err *err)
 		n = snprintf(text, sizeof text, "%" PRIu64, ++number);
 		if (node != 0 &&
 		    run->source->nodes[node].kind == CTX_JSON_NUMBER &&
-		    ctx_edits_replace(&run->edits,
+		    ctx_edits_replace(&run->rewrite.edits,
 			ctx_json_str(run->source, node), text, (size_t)n,
 			err) < 0)
 			return -1;
@@ -368,7 +356,8 @@ renumber_messages(struct prune *run, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds edits that insert messages into their JSON array to run->edits. */
+/* Adds edits that insert messages into their JSON array to run->rewrite.edits.
+ */
 static int
 insert_messages(struct prune *run, struct ctx_err *err)
 {
@@ -385,11 +374,13 @@ insert_messages(struct prune *run, struct ctx_err *err)
 }
 
 /* Decides what is removed from a conversation inside a record, and adds the
- * edits to run->edits. */
+ * edits to run->rewrite.edits. */
 static int
-end_pruned_record(struct prune *run, const struct ctx_event *event,
+end_pruned_conversation(void *user, const struct ctx_event *event,
     struct ctx_err *err)
 {
+	struct prune *run = user;
+
 	run->source = event->record->json;
 	if (ctx_prune_finish_conversation(run, &run->record_conversation, err) <
 		0 ||
@@ -400,59 +391,20 @@ end_pruned_record(struct prune *run, const struct ctx_event *event,
 	return 0;
 }
 
-/* Makes the edits of the conversations inside a record, and writes the record
- * or keeps it in memory. */
 static int
-pass_unpruned(struct prune *run, const struct ctx_event *event,
-    struct ctx_err *err)
+hold_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
-	if (event->record->kind == CTX_RECORD_BLANK)
-		return append_blank(run, event, err);
-	return run->edits.n == 0 ? pass_in_place(run, event, err)
-				 : pass_edited(run, event, err);
+	return event->inside ? hold_element(user, event, err)
+			     : hold_line(user, event, err);
 }
 
 static int
-prune_event(struct prune *run, const struct ctx_event *event,
-    struct ctx_err *err)
+end_pruned_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 {
-	switch (event->kind) {
-	case CTX_EVENT_BEGIN:
-		return begin_pruning(run, &run->record_conversation, event,
-		    err);
-	case CTX_EVENT_UNKNOWN:
-		return hold_element(run, event, err);
-	case CTX_EVENT_MESSAGE:
-		return event->inside ? hold_element(run, event, err)
-				     : hold_line(run, event, err);
-	case CTX_EVENT_END:
-		return end_pruned_record(run, event, err);
-	case CTX_EVENT_RECORD:
-		break;
-	}
-	/* It was held at CTX_EVENT_MESSAGE. */
-	if (event->layout->kind == CTX_LAYOUT_MESSAGE)
+	struct prune *run = user;
+
+	if (how != CTX_END_COMPLETE)
 		return 0;
-	return pass_unpruned(run, event, err);
-}
-
-static int
-prune_all(struct prune *run, struct ctx_err *err)
-{
-	struct ctx_event event;
-	struct ctx_err late;
-	int rc;
-
-	while ((rc = ctx_stream_next(run->stream, &event, err)) > 0)
-		if (prune_event(run, &event, err) < 0) {
-			rc = ctx_stream_fail(run->stream, err);
-			break;
-		}
-	/* Writes the complete records before the error. */
-	if (rc < 0) {
-		(void)ctx_writer_flush(run->writer, &late);
-		return -1;
-	}
 	if (run->stream_conversation.open &&
 	    ctx_prune_finish_conversation(run, &run->stream_conversation, err) <
 		0)
@@ -465,23 +417,31 @@ ctx_prune(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, struct ctx_prune_options *options,
     struct ctx_err *err)
 {
-	struct prune run = {0};
+	static const struct ctx_rewrite_command command = {
+	    .begin = begin_pruning,
+	    .message = hold_message,
+	    .unknown = hold_element,
+	    .end = end_pruned_conversation,
+	    .record = end_pruned_record,
+	    .finish = end_pruned_stream,
+	};
+	struct prune run = {.rewrite = {.stream = stream,
+				.writer = writer,
+				.report = &options->report},
+	    .counters = counters,
+	    .options = options};
 	int rc = -1;
 
-	run.stream = stream;
-	run.writer = writer;
-	run.counters = counters;
-	run.options = options;
 	stream->track_links = true;
 	ctx_json_init(&run.json, counters->simd);
 	if (ctx_groups_init(&run.stream_conversation.groups, err) == 0 &&
 	    ctx_groups_init(&run.record_conversation.groups, err) == 0)
-		rc = prune_all(&run, err);
+		rc = ctx_rewrite_run(&run.rewrite, &command, &run, err);
+	ctx_rewrite_release(&run.rewrite);
 	ctx_held_conversation_release(&run.stream_conversation);
 	ctx_held_conversation_release(&run.record_conversation);
 	ctx_message_release(&run.message);
 	ctx_json_release(&run.json);
-	ctx_edits_release(&run.edits);
 	ctx_edits_release(&run.message_edits);
 	ctx_text_segments_release(&run.text_segments);
 	ctx_shorten_release(&run.shortener);

@@ -45,17 +45,17 @@ report_relink(struct prune *run, struct held_message *held, struct ctx_err *err)
 static int
 relink_line(struct prune *run, struct held_message *held, struct ctx_err *err)
 {
-	struct ctx_transcript *transcript = run->stream->transcript;
+	struct ctx_transcript *transcript = run->rewrite.stream->transcript;
 	size_t used;
 
 	if (!ctx_transcript_needs_relink(transcript, held->transcript_line))
 		return 0;
 	if (report_relink(run, held, err) < 0)
 		return -1;
-	ctx_edits_reset(&run->edits);
+	ctx_edits_reset(&run->rewrite.edits);
 	if (ctx_json_scan(&run->json, held->text, held->n, &used, err) < 0 ||
 	    ctx_transcript_relink(transcript, held->transcript_line, &run->json,
-		&run->edits, err) < 0)
+		&run->rewrite.edits, err) < 0)
 		return -1;
 	return ctx_held_message_apply_edits(run, &run->stream_conversation,
 	    held, err);
@@ -76,7 +76,7 @@ ctx_prune_relink(struct prune *run, struct held_conversation *conversation,
 		change = (struct ctx_change){.tool = {"", 0},
 		    .rule = "replaced",
 		    .action = "drop"};
-		if (!ctx_transcript_is_removed(run->stream->transcript,
+		if (!ctx_transcript_is_removed(run->rewrite.stream->transcript,
 			held->transcript_line)
 			? relink_line(run, held, err) < 0
 			: report_line_change(run, held, &change, err) < 0)
