@@ -13,20 +13,20 @@
 
 #include "check/held_events.h"
 #include "check/repair.h"
+#include "stream/rewrite.h"
 
 /* A conversation and its validator. */
 struct check_conversation {
 	struct ctx_validator validator;
 	uint64_t messages;
 	uint64_t messages_left; /* messages that no fix has removed */
-	bool begun;             /* the members below are valid */
 	bool binds;             /* the model binds signed reasoning */
 	bool holding;           /* events are held */
 	struct ctx_held_events held;
 };
 
 struct check {
-	struct ctx_stream *stream;
+	struct ctx_rewrite rewrite;
 	struct ctx_check_options *options;
 	struct check_conversation lines, record;
 	const struct ctx_message *message; /* being checked, or NULL */
@@ -90,8 +90,8 @@ find_model(const struct check *check, const struct ctx_event *event,
 	*model = NULL;
 	if (check->options->counters == NULL)
 		return 0;
-	return ctx_stream_model(check->stream, event, check->options->counters,
-	    model, err);
+	return ctx_stream_model(check->rewrite.stream, event,
+	    check->options->counters, model, err);
 }
 
 /* Sets the validator's window to that of the model.  Does so only for a
@@ -309,7 +309,6 @@ check_event(struct check *check, const struct ctx_event *event,
 
 	switch (event->kind) {
 	case CTX_EVENT_BEGIN:
-		begin_conversation(check, event);
 		return 0;
 	case CTX_EVENT_MESSAGE:
 		return check_message(check,
@@ -462,18 +461,17 @@ repair_held(struct check *check, const struct ctx_event *end,
 	return rc;
 }
 
-/* Begins a conversation: the one of messages that are records, or one inside a
- * record. */
 static int
-enter_conversation(struct check *check, struct check_conversation *conversation,
-    const struct ctx_event *event, struct ctx_err *err)
+begin_checking(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
+	struct check *check = user;
+	struct check_conversation *conversation =
+	    event->inside ? &check->record : &check->lines;
 	struct ctx_check_options *options = check->options;
 
-	conversation->begun = true;
 	conversation->binds = false;
 	if (check->repairing && options->counters != NULL &&
-	    ctx_stream_binds(check->stream, event, options->counters,
+	    ctx_stream_binds(check->rewrite.stream, event, options->counters,
 		&conversation->binds, err) < 0)
 		return -1;
 	/* Session files of agents are not repaired, since their lines refer to
@@ -481,6 +479,8 @@ enter_conversation(struct check *check, struct check_conversation *conversation,
 	conversation->holding = conversation->binds && event->line == 0 &&
 	    options->reasoning == CTX_REASONING_FAIL;
 	ctx_repair_begin(&check->repair, event->inside, conversation->binds);
+	if (event->inside)
+		begin_conversation(check, event);
 	return 0;
 }
 
@@ -494,7 +494,8 @@ hold_record(struct check *check, const struct ctx_event *event,
 
 	if (event->kind == CTX_EVENT_MESSAGE || check->repair.edits.n == 0)
 		return ctx_held_add_record(held, event,
-		    ctx_stream_keep(check->stream, event, err), text.n, err);
+		    ctx_stream_keep(check->rewrite.stream, event, err), text.n,
+		    err);
 	check->counted_to = 0;
 	if (ctx_repair_take_record(&check->repair, &text, err) < 0 ||
 	    ctx_buf_add(&copy, text.p, text.n, err) < 0)
@@ -505,17 +506,13 @@ hold_record(struct check *check, const struct ctx_event *event,
 
 /* Holds an event, or checks it. */
 static int
-take_event(struct check *check, const struct ctx_event *event,
-    struct ctx_err *err)
+take_event(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
+	struct check *check = user;
 	struct check_conversation *conversation =
 	    event->inside ? &check->record : &check->lines;
 
-	if (event->kind == CTX_EVENT_BEGIN ||
-	    (event->kind == CTX_EVENT_MESSAGE && !conversation->begun))
-		if (enter_conversation(check, conversation, event, err) < 0)
-			return -1;
-	if (!conversation->holding || event->kind == CTX_EVENT_BEGIN)
+	if (!conversation->holding)
 		return check_event(check, event, err);
 	if (event->kind == CTX_EVENT_END)
 		return repair_held(check, event, err);
@@ -528,52 +525,43 @@ take_event(struct check *check, const struct ctx_event *event,
 	return hold_record(check, event, err);
 }
 
-/* After an error in the input, writes the messages that were read before it.
- * Those in memory are not repaired, because it is not known what the rest
- * would have shown. */
-static void
-write_unfinished(struct check *check, struct ctx_err *err)
+/* Writes or holds a record, so that it is not written twice. */
+static int
+take_record(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
-	if (check->lines.holding) {
-		check->repairing = false;
-		if (check_held(check, false, err) < 0)
-			return;
-	}
-	if (check->writer != NULL)
-		(void)ctx_writer_flush(check->writer, err);
+	return take_event(user, event, err) < 0 ? -1 : 1;
 }
 
+/* After an error in the input, messages in memory are not repaired, because it
+ * is not known what the rest would have shown. */
 static int
-end_lines(struct check *check, struct ctx_err *err)
+end_checked_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 {
-	return check->lines.holding ? repair_held(check, NULL, err)
-				    : end_stream(check, err);
-}
+	struct check *check = user;
 
-static int
-check_all(struct check *check, struct ctx_err *err)
-{
-	struct ctx_event event;
-	struct ctx_err late;
-	int rc;
-
-	while ((rc = ctx_stream_next(check->stream, &event, err)) > 0)
-		if (take_event(check, &event, err) < 0) {
-			rc = ctx_stream_fail(check->stream, err);
-			break;
-		}
-	if (rc == 0)
-		return end_lines(check, err);
-	/* The records before the error are complete. */
-	write_unfinished(check, &late);
-	return -1;
+	if (how == CTX_END_COMPLETE)
+		return check->lines.holding ? repair_held(check, NULL, err)
+					    : end_stream(check, err);
+	if (!check->lines.holding)
+		return 0;
+	check->repairing = false;
+	return check_held(check, false, err);
 }
 
 int
 ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_check_options *options, struct ctx_err *err)
 {
-	struct check check = {.stream = stream, .options = options};
+	static const struct ctx_rewrite_command command = {
+	    .begin = begin_checking,
+	    .message = take_event,
+	    .unknown = take_event,
+	    .end = take_event,
+	    .record = take_record,
+	    .finish = end_checked_stream,
+	};
+	struct check check = {.rewrite = {.stream = stream, .writer = writer},
+	    .options = options};
 	struct ctx_validator *judges[] = {&check.lines.validator,
 	    &check.record.validator};
 	int rc = -1;
@@ -589,7 +577,8 @@ ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
 		judges[0]->on_finding = judges[1]->on_finding = handle_finding;
 		judges[0]->user = judges[1]->user = &check;
 		ctx_validator_begin(judges[0]);
-		rc = check_all(&check, err);
+		rc = ctx_rewrite_run(&check.rewrite, &command, &check, err);
+		ctx_rewrite_release(&check.rewrite);
 	}
 	ctx_validator_release(judges[0]);
 	ctx_validator_release(judges[1]);
