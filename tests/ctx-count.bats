@@ -439,12 +439,15 @@ X
 	mkdir -p config/ctx
 	cat > config/ctx/models.json <<'X'
 	{"house": {"window": 5000, "factor": 2, "price": [1, 2]},
+	 "steep": {"window": 5000, "factor": 100},
 	 "gpt-4o": {"window": 64000, "encoding": "cl100k_base"}}
 X
 	run -0 ctx-count -m local/house-7b:q4 "$chat"
 	[[ $output == *" 5000 "* ]]
 	raw=$(tokens -e o200k_base --text "$chat")
 	[ "$(tokens -m house --text "$chat")" -eq $((2 * raw)) ]
+	# the largest factor that is allowed
+	[ "$(tokens -m steep --text "$chat")" -eq $((100 * raw)) ]
 	run -0 ctx-count -m gpt-4o-2024-11-20 --json "$chat"
 	jq -e '.window == 64000 and .exact' <<< "$output"
 	[ "$(tokens -m gpt-4o --text "$chat")" -eq \

@@ -24,11 +24,11 @@ complain(const struct cli *cli, const char *file, const char *model,
 static bool
 scaled(const json_t *value, double scale, double most, uint64_t *to)
 {
-	double x = json_number_value(value) * scale + 0.5;
+	double x = json_number_value(value) * scale;
 
 	if (!json_is_number(value) || !(x >= 0 && x <= most))
 		return false;
-	*to = (uint64_t)x;
+	*to = (uint64_t)(x + 0.5);
 	return true;
 }
 
