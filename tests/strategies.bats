@@ -89,6 +89,55 @@ run_of_calls() {
 	run -1 grep -q superseded why
 }
 
+@test "heuristic knows how goose and the AI SDK say that a call failed" {
+	for way in goose "goose error" vercel-model vercel-ui; do
+		d=${way% *}
+		for bad in false true; do
+			jq -nc --arg w "$(numbered 60)" --arg d "$d" \
+			    --arg way "$way" --argjson bad $bad '
+			def say($role; $t): {role: $role, created: 1} +
+			    ([{type: "text", text: $t}] | if $d == "vercel-ui"
+			    then {parts: .} else {content: .} end);
+			def read($id; $t; $bad): {path: "p.c"} as $in |
+			    if $d == "goose" then
+				{role: "assistant", created: 1, content: [
+				    {type: "toolRequest", id: $id, toolCall:
+				    {status: "success", value: {name:
+				    "read_file", arguments: $in}}}]},
+				{role: "user", created: 1, content: [
+				    {type: "toolResponse", id: $id, toolResult:
+				    (if $bad and $way != $d then {status:
+				    "error", error: $t} else {status: "success",
+				    value: {isError: $bad, content: [{type:
+				    "text", text: $t}]}} end)}]}
+			    elif $d == "vercel-ui" then
+				{role: "assistant", parts: [{type:
+				    "tool-read_file", toolCallId: $id, input:
+				    $in} + if $bad then {state: "output-error",
+				    errorText: $t} else {state:
+				    "output-available", output: $t} end]}
+			    else
+				{role: "assistant", content: [{type:
+				    "tool-call", toolCallId: $id, toolName:
+				    "read_file", input: $in}]},
+				{role: "tool", content: [{type: "tool-result",
+				    toolCallId: $id, toolName: "read_file",
+				    output: {type: (if $bad then "error-text"
+				    else "text" end), value: $t}}]}
+			    end;
+			say("user"; "a"), read("a"; "old " + $w; false),
+			read("b"; "new " + $w; $bad), say("assistant"; "b"),
+			say("user"; "c"), say("assistant"; "d")' > in
+			n=$(tokens in)
+			ctx-prune -d "$d" -s heuristic -t 1 -k 1 \
+			    -b $((n - 5)) --explain why in > out
+			superseded=$(grep -c superseded why || true)
+			[ $bad = true ] || [ "$superseded" -gt 0 ]
+			[ $bad = false ] || [ "$superseded" -eq 0 ]
+		done
+	done
+}
+
 @test "heuristic at aggressive first truncates long texts to head and tail" {
 	long=$(numbered 400)
 	{

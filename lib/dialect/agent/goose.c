@@ -77,7 +77,7 @@ read_goose_tool_call(struct ctx_message *message, uint32_t block,
 }
 
 static int
-read_goose_tool_result(struct ctx_message *message, uint32_t block,
+read_goose_result_body(struct ctx_message *message, uint32_t block,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
@@ -96,6 +96,27 @@ read_goose_tool_result(struct ctx_message *message, uint32_t block,
 	if (body == 0 || json->nodes[body].kind == CTX_JSON_STRING)
 		return ctx_read_result(message, body, id, 0, NULL, err);
 	return ctx_read_fixed_result(message, CTX_BLOCK_TEXT, body, id, err);
+}
+
+/* Adds a tool result: {"status": "success", "value"} or {"status": "error",
+ * "error"}.  A value can say isError, too. */
+static int
+read_goose_tool_result(struct ctx_message *message, uint32_t block,
+    struct ctx_err *err)
+{
+	const struct ctx_json *json = message->json;
+	uint32_t result = ctx_json_find(json, block, "toolResult"), value;
+	size_t first = message->n;
+
+	if (read_goose_result_body(message, block, err) < 0)
+		return -1;
+	if (result == 0)
+		return 0;
+	ctx_read_failure(message, first, result);
+	value = ctx_json_find(json, result, "value");
+	if (value != 0)
+		ctx_read_failure(message, first, value);
+	return 0;
 }
 
 static int

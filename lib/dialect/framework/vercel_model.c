@@ -86,6 +86,7 @@ read_vercel_tool_result(struct ctx_message *message, uint32_t block,
 	uint32_t value = body == 0 ? 0 : ctx_json_find(json, body, "value");
 	size_t result = message->n;
 	enum ctx_block_kind kind;
+	uint32_t type = body == 0 ? 0 : ctx_json_find(json, body, "type");
 
 	if (value == 0)
 		value = body;
@@ -95,6 +96,9 @@ read_vercel_tool_result(struct ctx_message *message, uint32_t block,
 		err) < 0)
 		return -1;
 	message->blocks[result].payload = body;
+	/* error-text or error-json */
+	message->blocks[result].is_error =
+	    type != 0 && ctx_json_starts_with(json, type, "error-");
 	if (value == 0 || json->nodes[value].kind == CTX_JSON_ARRAY)
 		return 0;
 	kind = json->nodes[value].kind == CTX_JSON_STRING ? CTX_BLOCK_TEXT

@@ -85,6 +85,8 @@ read_ui_tool_result(struct ctx_message *message, uint32_t tool, uint32_t id,
 			body = ctx_json_find(json, tool, states[i].key);
 		if (ctx_read_result(message, body, id, name, NULL, err) < 0)
 			return -1;
+		message->blocks[message->n - 1].is_error =
+		    ctx_json_is(json, state, "output-error");
 		/* An array here is the output of the tool, not a list of
 		 * blocks. */
 		if (body == 0 || json->nodes[body].kind != CTX_JSON_ARRAY)
