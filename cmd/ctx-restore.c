@@ -7,7 +7,9 @@
 
 #include "cli/cli.h"
 
-#define MAX_LINES 10 /* maximum number of printed warnings about references */
+/* maximum number of warnings, about references to files of the spool, that are
+ * printed */
+#define MAX_LINES 10
 
 struct restore_command {
 	struct cli cli;

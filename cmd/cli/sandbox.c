@@ -220,8 +220,8 @@ allow_operands(const struct sandbox *s, bool reopens)
 	}
 }
 
-/* Allows reading the vocabulary file of an encoding.  Returns true if it is a
- * readable file. */
+/* Adds a sandbox rule that lets the process read the vocabulary file of an
+ * encoding.  Returns true if the file exists and can be read. */
 static bool
 allow_vocabulary(const struct sandbox *s, const char *encoding)
 {

@@ -118,9 +118,10 @@ open_standard(void)
 	}
 	wait_for_output(STDOUT_FILENO);
 	wait_for_output(STDERR_FILENO);
-	/* Each line on standard error is written at once, so that output of
-	 * other processes cannot come between its parts.  A stream made by
-	 * replace_stream has its own buffer. */
+	/* Each line on standard error is written by one system call, so that
+	 * output of other processes cannot come between its parts.  The
+	 * condition is false for a stream that replace_stream has made, which
+	 * has a buffer of its own. */
 	if (fileno(stderr) == STDERR_FILENO)
 		(void)setvbuf(stderr, line, _IOLBF, sizeof line);
 	/* If SIGCHLD stayed ignored, the exit status of child processes would

@@ -210,8 +210,8 @@ print_json(const char *model, const char *encoding,
 	    err);
 }
 
-/* Copies as many whole UTF-8 characters of text as fit into size bytes, and
- * ends name with a zero byte. */
+/* Copies the beginning of a UTF-8 text to name, an array of size bytes, and
+ * adds a zero byte.  A text that does not fit is cut between two characters. */
 static void
 copy_name(char *name, size_t size, struct ctx_str text)
 {

@@ -30,8 +30,9 @@ struct message_place {
 	uint64_t record;
 };
 
-/* Moves *place to the next message of the conversation, whose number is index.
- * A text that ctx put in place of reasoning does not change place->so_far. */
+/* Changes *place from the place of a message to that of the next one. index:
+ * the number of that next message. place->so_far is a hash of the conversation
+ * up to it; a text that ctx put in place of reasoning is not hashed. */
 int ctx_place_next(struct message_place *place,
     const struct ctx_message *message, uint64_t index, struct ctx_buf *scratch,
     struct ctx_err *err);

@@ -76,7 +76,8 @@ struct restoration {
 	/* The following members are for a media block that is put back,
 	 * possibly inside a tool result that is put back: */
 	struct ctx_json block_json; /* JSON of the block, which is node 1 */
-	/* Edits of the tool result around the block. */
+	/* If the block is inside a tool result that is put back, too: the
+	 * edits of that tool result. */
 	struct ctx_edits nested_edits;
 	struct ctx_buf placeholder, block, block_array;
 };

@@ -198,8 +198,8 @@ ctx_age_write_all(struct aging *aging, bool broken, struct ctx_err *err)
 		return -1;
 	if (!is_kept && ctx_age_write_due(aging, err) < 0)
 		return -1;
-	/* Some tool results of a message in the queue may be old enough even if
-	 * others in it are not. */
+	/* A message in the queue may have several tool results, some old
+	 * enough to be moved and some not. */
 	may_age_results = !is_kept && aging->options->by_results &&
 	    queue->savings >= aging->options->at_least;
 	while (queue->entries->first < queue->entries->end)

@@ -193,8 +193,9 @@ struct ctx_cache_cost {
 	/* First request member or message of the later request that is not
 	 * shared with the earlier one. */
 	const struct ctx_request_prefix_item *changed;
-	/* Tokens of the later request: read from the cache, written to the
-	 * cache, and sent without it. */
+	/* How many tokens of the later request are read from the prompt cache,
+	 * how many are written to it, and how many are sent without being
+	 * written to it. */
 	uint64_t read, written, fresh;
 	bool writes; /* true if the provider charges for cache writes */
 	bool estimated;

@@ -208,8 +208,8 @@ struct ctx_validator {
 	/* The value of last_speech when late tool results (not directly after
 	 * their calls) came. */
 	uint64_t late_after;
-	/* Index plus 1 of the message with the oldest tool call that late
-	 * results answered. */
+	/* Index of the message with the oldest tool call that late results
+	 * answered. */
 	uint64_t late_call;
 	struct ctx_last_seen {
 		enum ctx_role role; /* of the last message */

@@ -85,8 +85,8 @@ get_sent_value(struct ctx_repair *repair, uint64_t rules,
 	return rc < 0 ? -1 : 0;
 }
 
-/* Appends a template to answer_text with its variables replaced by values.
- * call is NULL if the template is not about a certain call. */
+/* Appends a template to entry->results_text with its variables replaced by
+ * values. call is NULL if the template is not about a certain call. */
 static int
 append_template(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     const char *template, const struct ctx_message *message,

@@ -136,8 +136,8 @@ find_block_problem(const struct ctx_validator *validator,
 	    : " holds a block of a type that none may hold";
 }
 
-/* Sets validator->with to a text block that is put in the place of a block
- * which a tool result may not contain. */
+/* Sets validator->replacement to a text block that is put in the place of a
+ * block which a tool result may not contain. */
 static int
 make_replacement_block(struct ctx_validator *validator,
     const struct ctx_block *block, struct ctx_err *err)

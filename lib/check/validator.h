@@ -43,7 +43,7 @@ int ctx_validate_name(struct ctx_validator *validator,
     const struct ctx_block *block, struct ctx_err *err);
 
 /* Reports a finding about a text; the repair replaces the bytes old by
- * validator->with. */
+ * validator->replacement. */
 int ctx_validate_refuse_text(struct ctx_validator *validator,
     enum ctx_rule_id id, struct ctx_str old, const char *what,
     struct ctx_err *err);
@@ -52,8 +52,8 @@ int ctx_validate_refuse_text(struct ctx_validator *validator,
 int ctx_validate_describe(struct ctx_validator *validator, size_t part,
     const char *what, const char *tail, struct ctx_err *err);
 /* Reports a finding about block number part, whose text is in validator->what.
- * The repair replaces the bytes old by validator->with; if old.p is NULL,
- * there is no such repair. */
+ * The repair replaces the bytes old by validator->replacement.  If old.p is
+ * NULL, there is no such repair. */
 int ctx_validate_refuse_edit(struct ctx_validator *validator,
     enum ctx_rule_id id, size_t part, struct ctx_str old, struct ctx_err *err);
 

@@ -215,7 +215,8 @@ struct ctx_calibration {
 	/* smallest factor with which no request is estimated too low */
 	double upper;
 };
-/* Fits the line to n requests.  Returns false if no line can be fitted. */
+/* Fits a straight line to n requests: billed tokens as a function of counted
+ * tokens.  Returns false if no line can be fitted. */
 bool ctx_calibrate(struct ctx_calibration *calibration,
     const struct ctx_billed_sample *samples, size_t n);
 

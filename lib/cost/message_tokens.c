@@ -398,7 +398,8 @@ ctx_count_message(struct ctx_counter *counter,
 	memset(cost, 0, sizeof *cost);
 	if (message->flags & CTX_MESSAGE_HIDDEN)
 		return 0;
-	/* A record that continues a message adds no tokens for role and
+	/* A message has a fixed number of tokens for its role and its
+	 * delimiters.  They are counted once, in the first record of the
 	 * message. */
 	if (!(message->flags & CTX_MESSAGE_CONTINUES)) {
 		if (message->role_node != 0 && dialect->per_message > 0 &&

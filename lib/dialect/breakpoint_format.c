@@ -83,8 +83,9 @@ static const struct ctx_breakpoint_format table[] = {
 	.blocks = anthropic_blocks,
 	.system = "system",
 	.tools = {"tools"},
-	/* Tools that are loaded later, and tools in the format of Chat
-	 * Completions, may not have a cache breakpoint. */
+	/* A tool definition with one of these members may not have a cache
+	 * breakpoint: "defer_loading" (the tool is loaded when the model needs
+	 * it) and "function" (the format of Chat Completions). */
 	.no_marker_tools = {"defer_loading", "function"},
 	.before = {"model", "tools", "speed", "system", "tool_choice",
 	    "thinking"},

@@ -454,7 +454,7 @@ void ctx_detect(const struct ctx_json *json, uint32_t node,
 const char *ctx_detect_chat(const struct ctx_json *json, uint32_t node,
     bool first);
 
-/* ---- dialect/suggest_path.c: where an unknown record has messages -------- */
+/* ---- dialect/suggest_path.c: finds messages in an unknown format -------- */
 
 /* For an error message: finds messages in a JSON value in which ctx_detect
  * found none.  Writes the jq path (".run.turns", ".[].log", ".a[\"b.c\"]") of

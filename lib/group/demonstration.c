@@ -12,8 +12,8 @@
 
 #include "group/demonstration.h"
 
-/* number of bytes at the end of a text in which the closing line is searched
- * first */
+/* A demonstration ends with a certain line.  To be fast, this line is first
+ * looked for in this number of bytes at the end of the text. */
 enum { TAIL = 200 };
 
 static bool

@@ -35,13 +35,19 @@ void ctx_open_calls_clear(struct ctx_open_calls *calls);
 uint32_t ctx_open_calls_push(struct ctx_open_calls *calls,
     const struct ctx_call_key *key, uint32_t segment, uint32_t tool,
     struct ctx_err *err);
-/* Removes the open call that a tool result answers.  Returns the call's
- * segment and sets *tool; returns CTX_NO_SEGMENT if no call matches.  A result
- * with an id answers the newest call with that id.  With CTX_PAIR_EITHER and
- * no such call, it answers the oldest call of its tool name, if that call has
- * no id.  A result without an id answers the oldest call of its tool name, if
- * the format matches by name and the result has one; else the oldest call of
- * all. */
+/*
+ * Finds the call that a tool result answers, and removes it from the table.
+ * Returns the call's segment and sets *tool; returns CTX_NO_SEGMENT if no call
+ * matches.
+ *
+ * A result with an id answers the newest call with that id.  With
+ * CTX_PAIR_EITHER, if no call has that id, it answers the oldest call of its
+ * tool that has no id.
+ *
+ * A result without an id answers the oldest call of its tool, if the result
+ * contains the tool's name and the format pairs by name.  Otherwise it answers
+ * the oldest call of all.
+ */
 uint32_t ctx_open_calls_pop(struct ctx_open_calls *calls,
     const struct ctx_call_key *key, uint32_t *tool);
 /* Finds the call that ctx_open_calls_pop would remove, but does not remove it.

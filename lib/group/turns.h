@@ -8,11 +8,16 @@
 /* Flags of messages that ctx inserted. */
 #define CTX_SEGMENT_INSERTED (CTX_SEGMENT_SUMMARY | CTX_SEGMENT_NOTICE)
 
-/* Returns true if a message can be one of the user messages at the start of a
- * turn.  A user message that no person wrote (CTX_MESSAGE_META) begins only
- * the first turn, in a format that demands a user message first. content is
- * CTX_SEGMENT_RESULTS, CTX_SEGMENT_REST or both; flags are those given to
- * ctx_groups_add. */
+/*
+ * Returns true if a message can be one of the user messages at the start of a
+ * turn.
+ *
+ * CTX_MESSAGE_META marks user messages that no person wrote.  They can only
+ * begin the first turn, and only if the format demands that a user message
+ * comes first. content says which segments the message has:
+ * CTX_SEGMENT_RESULTS, CTX_SEGMENT_REST or both. flags are those given to
+ * ctx_groups_add.
+ */
 bool ctx_groups_may_open_turn(const struct ctx_groups *groups,
     const struct ctx_message *message, unsigned content, unsigned flags);
 /* Updates groups->turn and groups->answered for a new message. may_open is the

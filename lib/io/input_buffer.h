@@ -56,12 +56,11 @@ bytes_ahead(const struct ctx_reader *r)
  * with *err. */
 int ctx_reader_open_next(struct ctx_reader *r, struct ctx_err *err);
 void ctx_reader_close_file(struct ctx_reader *r);
-/*
- * Reads more bytes of the open file into the buffer.  Returns 1, 0 at the end
- * of the file, or -1 with *err.  The buffer may move, so a writer that refers
- * to bytes in it is flushed first.  So no output is left unwritten while the
- * program waits for input.
- */
+/* Reads more bytes of the open file into the buffer.  Returns 1, 0 at the end
+ * of the file, or -1 with *err.  Before the read it flushes the writer,
+ * because the writer may refer to bytes in the buffer, which may move.  The
+ * flush also ensures that no output is delayed while the program waits for
+ * input. */
 int ctx_reader_read_more(struct ctx_reader *r, struct ctx_err *err);
 /* Updates a line number and a column for the n bytes at p, which were read.
  * The column is counted from 0 and starts again after each line feed. */

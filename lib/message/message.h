@@ -38,12 +38,12 @@ const char *ctx_block_kind_name(enum ctx_block_kind kind);
  * A content block of a message.  Members of type uint32_t are indices of JSON
  * nodes; 0 means that there is no such node.
  *
- * Some tool results contain a list of blocks instead of one text.  Then each
- * block of the list follows the tool result as a ctx_block with result_index
- * set, and these blocks are counted instead of the result.  The payload of the
- * result is then the node that is replaced when the result is shortened; a
- * result without a payload cannot be shortened.  Other blocks without a payload
- * have no tokens.
+ * Some tool results contain a list of blocks instead of one text.  Then the
+ * result is a ctx_block, and each block of its list is another ctx_block after
+ * it, with result_index set.  The tokens of the result are those of the blocks
+ * in its list.  When the result is shortened, the node payload is replaced; a
+ * result without a payload cannot be shortened.  A block of another kind that
+ * has no payload has no tokens.
  */
 struct ctx_block {
 	enum ctx_block_kind kind;
@@ -55,8 +55,8 @@ struct ctx_block {
 	/* id and name of a tool call, or of the call that a tool result
 	 * answers; see ctx_block_tool */
 	uint32_t id, name;
-	/* For a tool call that a program written by the model made: id of the
-	 * call that runs this program. */
+	/* The model may write a program that makes tool calls.  For such a
+	 * call: the id of the call that runs the program. */
 	uint32_t caller;
 	/* For a block inside a tool result: index of the tool result in
 	 * ctx_message.blocks, plus 1; for other blocks 0. */

@@ -64,8 +64,9 @@ is_path_char(char c)
 	    c == '.';
 }
 
-/* The values of the words in a template for an inserted message.  Other words
- * in the template are paths in the JSON of the message that follows. */
+/* The values that replace $text, $uuid, $hex and $parent in the template of a
+ * message that ctx inserts.  Any other $NAME in the template is replaced by a
+ * member of the message after the inserted one. */
 struct template_values {
 	struct ctx_str text, uuid, hex, parent;
 	const struct ctx_json *json; /* NULL: there is no message after it */

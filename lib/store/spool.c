@@ -35,8 +35,8 @@ refuse_long(const struct ctx_spool *spool, const char *name,
 	    "%s/%s is longer than its reference says", spool->dir, name);
 }
 
-/* Opens a regular file that has at most most bytes.  Returns 1, 0 if there is
- * no such file, or -1 with *err. */
+/* Opens a regular file.  Returns 1, 0 if there is no such file, or -1 with
+ * *err.  A file with more bytes than the limit is an error. most: the limit. */
 static int
 open_file(const struct ctx_spool *spool, const char *name, uint64_t most,
     int *fd, struct ctx_err *err)

@@ -155,8 +155,9 @@ ctx_transcript_add(struct ctx_transcript *transcript,
 
 /* ---- giving lines out ---- */
 
-/* Marks each line whose message is continued by a later line that is sent to
- * the model. */
+/* An agent may write one message as several lines of its session file.  Marks
+ * each of these lines but the last, counting only lines that are sent to the
+ * model. */
 static int
 mark_continuations(struct ctx_transcript *transcript, struct ctx_err *err)
 {

@@ -118,9 +118,9 @@ ctx_cut_measure_outcome(struct shortener *shortener,
 	return 0;
 }
 
-/* Appends the JSON of a tool result that becomes one text, shortened by a
- * change. form: the JSON before and after the string of the text (see
- * ctx_result_content_form). */
+/* Appends the JSON of a tool result whose text was shortened.  The result
+ * becomes a single string; form: the pieces of JSON before and after this
+ * string (see ctx_result_content_form). */
 static int
 append_text_result(struct ctx_buf *out, const char *const *form,
     struct ctx_str text, const struct literal_change *change,

@@ -250,8 +250,9 @@ find_repeated_token(const struct ctx_vocab *v, const struct ctx_bpe *m,
 	    : CTX_VOCAB_NONE;
 }
 
-/* Returns the longest token that the bytes from at begin with and that can
- * follow the last token; CTX_VOCAB_NONE if there is none. */
+/* Returns the longest token that is equal to the next bytes of the text,
+ * beginning with p[at], and that can follow the last token of *m.  Returns
+ * CTX_VOCAB_NONE if there is none. */
 static uint32_t
 find_next_token(const struct ctx_vocab *v, const struct ctx_bpe *m,
     const char *p, size_t n, size_t at)

@@ -86,8 +86,8 @@ ctx_pretoken_cache_beside(const struct ctx_pretoken_cache *cache,
 	    ((size_t)(line - cache->lines) ^ CTX_PRETOKEN_CACHE_LINE);
 }
 
-/* Returns the number of tokens of a pretoken if it is in this line of the hash
- * table, else 0. */
+/* Returns the number of tokens of a pretoken if this bucket of the hash table
+ * (a cache line with a few entries) has an entry for it, else 0. */
 static inline unsigned
 ctx_pretoken_cache_in_line(const uint64_t *line, struct ctx_key key)
 {
