@@ -63,12 +63,10 @@ check_unstripped_message(struct restoration *restoration,
 		return rc;
 	unstripped->n--;
 	/* Parses the text again, because its line feed was removed. */
-	rc = ctx_json_scan(&restoration->unstripped_json, unstripped->p,
-	    unstripped->n, &(size_t){0}, err);
-	if (rc > 0)
-		rc = ctx_dialect_read_message(event->layout->dialect,
-		    &restoration->unstripped_json, 0,
-		    &restoration->unstripped_message, err);
+	rc = ctx_dialect_read_text(event->layout->dialect,
+	    (struct ctx_str){unstripped->p, unstripped->n},
+	    &restoration->unstripped_json, 0, &restoration->unstripped_message,
+	    err);
 	if (rc <= 0)
 		return rc;
 	restoration->unstripped_message.flags |= event->message->flags;

@@ -11,15 +11,12 @@ static int
 strip_message(struct aging *aging, const struct age_entry *entry,
     struct ctx_str value, struct ctx_err *err)
 {
-	size_t used;
-
 	aging->unstripped.n = aging->stripped.n = 0;
 	ctx_edits_reset(&aging->strip_edits);
 	if (ctx_edits_apply_some(&aging->rewrite.edits, entry->first_edit,
 		entry->edits, value, &aging->unstripped, err) < 0 ||
-	    ctx_json_scan(&aging->unstripped_json, aging->unstripped.p,
-		aging->unstripped.n, &used, err) < 0 ||
-	    ctx_dialect_read_message(entry->held.dialect,
+	    ctx_dialect_read_text(entry->held.dialect,
+		(struct ctx_str){aging->unstripped.p, aging->unstripped.n},
 		&aging->unstripped_json, 0, &aging->unstripped_message,
 		err) < 0)
 		return -1;

@@ -57,13 +57,9 @@ find_reasoning(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
     struct ctx_str text, uint32_t node, size_t from, struct ctx_err *err)
 {
 	enum ctx_reasoning reasoning = repair->options->reasoning;
-	size_t used;
-	int rc;
+	int rc = ctx_dialect_read_text(entry->dialect, text, &repair->json,
+	    node, &repair->message, err);
 
-	if (ctx_json_scan(&repair->json, text.p, text.n, &used, err) <= 0)
-		return -1;
-	rc = ctx_dialect_read_message(entry->dialect, &repair->json, node,
-	    &repair->message, err);
 	if (rc <= 0 || !ctx_bound_after(&repair->message, from))
 		return rc < 0 ? -1 : 0;
 	if (repair->writer == NULL) {

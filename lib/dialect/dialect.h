@@ -402,6 +402,12 @@ const struct ctx_dialect *ctx_dialect_find(const char *name);
 int ctx_dialect_read_message(const struct ctx_dialect *dialect,
     const struct ctx_json *json, uint32_t node, struct ctx_message *message,
     struct ctx_err *err);
+/* Scans text into *json, and reads the JSON value at node into *message, as
+ * ctx_dialect_read_message does.  The text and *json must stay valid as long as
+ * the message is used. */
+int ctx_dialect_read_text(const struct ctx_dialect *dialect,
+    struct ctx_str text, struct ctx_json *json, uint32_t node,
+    struct ctx_message *message, struct ctx_err *err);
 
 /* ---- dialect/detect.c: what a record holds ------------------------------ */
 

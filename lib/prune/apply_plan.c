@@ -18,16 +18,13 @@ static int
 put_insertion(struct prune *run, struct held_conversation *conversation,
     const struct held_message *held, bool replace, struct ctx_err *err)
 {
-	size_t used;
-
 	run->edited_message.n = 0;
 	ctx_edits_reset(&run->message_edits);
 	if (ctx_buf_add(&run->edited_message, run->literal.p, run->literal.n,
 		err) < 0 ||
-	    ctx_json_scan(&run->json, run->edited_message.p,
-		run->edited_message.n, &used, err) < 0 ||
-	    ctx_dialect_read_message(held->dialect, &run->json, 0,
-		&run->message, err) < 0 ||
+	    ctx_dialect_read_text(held->dialect,
+		(struct ctx_str){run->edited_message.p, run->edited_message.n},
+		&run->json, 0, &run->message, err) < 0 ||
 	    ctx_insertion_insert_block(run, conversation, held, replace, err) <
 		0)
 		return -1;

@@ -59,17 +59,15 @@ count_edited_message(struct prune *run, const struct ctx_message *message,
     struct ctx_err *err)
 {
 	struct ctx_message shortened = {0};
-	size_t used;
-	int rc = -1;
+	int rc;
 
 	run->edited_message.n = 0;
 	if (ctx_edits_apply(&run->message_edits, raw, &run->edited_message,
-		err) < 0 ||
-	    ctx_json_scan(&run->json, run->edited_message.p,
-		run->edited_message.n, &used, err) < 0)
+		err) < 0)
 		return -1;
-	rc = ctx_dialect_read_message(message->dialect, &run->json, 0,
-	    &shortened, err);
+	rc = ctx_dialect_read_text(message->dialect,
+	    (struct ctx_str){run->edited_message.p, run->edited_message.n},
+	    &run->json, 0, &shortened, err);
 	shortened.flags = message->flags;
 	if (rc > 0 && ctx_count_message(counter, &shortened, after, err) < 0)
 		rc = -1;

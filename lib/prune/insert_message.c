@@ -136,15 +136,13 @@ count_message_tokens(struct prune *run, struct ctx_counter *counter,
 	    .hex = {"\"\"", 2},
 	    .parent = {"null", 4}};
 	struct ctx_cost cost = {0};
-	size_t used;
 
 	values.text = (struct ctx_str){run->literal.p, run->literal.n};
 	run->composed.n = 0;
 	if (fill_template(&run->composed, template, &values, err) < 0 ||
-	    ctx_json_scan(&run->json, run->composed.p, run->composed.n, &used,
-		err) < 0 ||
-	    ctx_dialect_read_message(dialect, &run->json, 0, &run->message,
-		err) < 0 ||
+	    ctx_dialect_read_text(dialect,
+		(struct ctx_str){run->composed.p, run->composed.n}, &run->json,
+		0, &run->message, err) < 0 ||
 	    ctx_count_message(counter, &run->message, &cost, err) < 0)
 		return -1;
 	*tokens = cost.tokens;

@@ -175,7 +175,6 @@ report_insertion(struct prune *run,
 	const struct insertion *insertion =
 	    &conversation->insertions[held->insertion_number - 1];
 	struct ctx_change change = {.action = "add", .tool = {"", 0}};
-	size_t used;
 
 	if (run->options->report.on_change == NULL)
 		return 0;
@@ -193,10 +192,8 @@ report_insertion(struct prune *run,
 	if (held->pending != NULL && change.part) {
 		change.role = held->pending->change.role;
 	} else if (!change.part) {
-		if (ctx_json_scan(&run->json, change.bytes.p, change.bytes.n,
-			&used, err) < 0 ||
-		    ctx_dialect_read_message(held->dialect, &run->json, 0,
-			&run->message, err) < 0)
+		if (ctx_dialect_read_text(held->dialect, change.bytes,
+			&run->json, 0, &run->message, err) < 0)
 			return -1;
 		change.role = run->message.role;
 	}

@@ -73,15 +73,13 @@ count_after_edits(struct edited *edited, const struct ctx_edits *edits,
     struct ctx_change *change, struct ctx_err *err)
 {
 	struct ctx_cost cost;
-	size_t used;
 
 	edited->text.n = 0;
 	if (ctx_edits_apply_some(edits, edited->first, edited->n, edited->value,
 		&edited->text, err) < 0 ||
-	    ctx_json_scan(&edited->json, edited->text.p, edited->text.n, &used,
-		err) < 0 ||
-	    ctx_dialect_read_message(edited->before->dialect, &edited->json, 0,
-		&edited->message, err) < 0)
+	    ctx_dialect_read_text(edited->before->dialect,
+		(struct ctx_str){edited->text.p, edited->text.n}, &edited->json,
+		0, &edited->message, err) < 0)
 		return -1;
 	edited->message.flags |= edited->before->flags;
 	if (ctx_count_message(edited->counter, &edited->message, &cost, err) <
