@@ -22,7 +22,8 @@ struct check_conversation {
 	uint64_t messages_left; /* messages that no fix has removed */
 	bool binds;             /* the model binds signed reasoning */
 	bool holding;           /* events are held */
-	struct ctx_held_events held;
+	/* Events in memory: each entry is a struct ctx_held_event. */
+	struct ctx_held_queue *held;
 };
 
 struct check {
@@ -366,8 +367,10 @@ check_held(struct check *check, bool inside, struct ctx_err *err)
 	struct ctx_event event;
 	size_t i;
 
-	for (i = 0; i < conversation->held.n; i++) {
-		if (ctx_held_event(&conversation->held, i, &event, err) < 0 ||
+	for (i = 0; i < conversation->held->end; i++) {
+		if (ctx_held_event_read(&check->rewrite,
+			ctx_held_queue_at(conversation->held, i), &event,
+			err) < 0 ||
 		    check_event(check, &event, err) < 0)
 			return -1;
 		if (inside || event.kind != CTX_EVENT_MESSAGE)
@@ -457,7 +460,7 @@ repair_held(struct check *check, const struct ctx_event *end,
 	if (rc == 0 && end == NULL)
 		rc = ctx_writer_flush(check->writer, err);
 	check->repairing = true;
-	ctx_held_clear(&conversation->held);
+	ctx_held_queue_clear(conversation->held);
 	return rc;
 }
 
@@ -488,20 +491,23 @@ static int
 hold_record(struct check *check, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	struct ctx_held_events *held = &check->lines.held;
+	struct ctx_held_event *one =
+	    ctx_held_event_add(check->lines.held, event, err);
 	struct ctx_str text = event->record->text;
 	struct ctx_buf copy = {0};
 
+	if (one == NULL)
+		return -1;
 	if (event->kind == CTX_EVENT_MESSAGE || check->repair.edits.n == 0)
-		return ctx_held_add_record(held, event,
-		    ctx_stream_keep(check->rewrite.stream, event, err), text.n,
+		return ctx_rewrite_hold(&check->rewrite, &one->held, event,
 		    err);
 	check->counted_to = 0;
 	if (ctx_repair_take_record(&check->repair, &text, err) < 0 ||
 	    ctx_buf_add(&copy, text.p, text.n, err) < 0)
 		return -1;
-	return ctx_held_add_record(held, event, ctx_buf_take(&copy), text.n,
-	    err);
+	one->held.n = text.n;
+	one->held.text = ctx_buf_take(&copy);
+	return 0;
 }
 
 /* Holds an event, or checks it. */
@@ -517,11 +523,10 @@ take_event(void *user, const struct ctx_event *event, struct ctx_err *err)
 	if (event->kind == CTX_EVENT_END)
 		return repair_held(check, event, err);
 	if (event->inside)
-		return ctx_held_add_inner(&conversation->held, event, err);
-	/* A record that is a message was already added with the message. */
-	if (event->kind == CTX_EVENT_RECORD &&
-	    event->layout->kind == CTX_LAYOUT_MESSAGE)
-		return 0;
+		return ctx_held_event_add(conversation->held, event, err) ==
+			NULL
+		    ? -1
+		    : 0;
 	return hold_record(check, event, err);
 }
 
@@ -572,18 +577,20 @@ ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
 	check.repairing = writer != NULL;
 	check.writer = check.repair.writer = writer;
 	check.repair.options = options;
+	check.rewrite.lines.entry_size = check.rewrite.elements.entry_size =
+	    sizeof(struct ctx_held_event);
+	check.lines.held = &check.rewrite.lines;
+	check.record.held = &check.rewrite.elements;
 	if (ctx_validator_init(judges[0], err) == 0 &&
 	    ctx_validator_init(judges[1], err) == 0) {
 		judges[0]->on_finding = judges[1]->on_finding = handle_finding;
 		judges[0]->user = judges[1]->user = &check;
 		ctx_validator_begin(judges[0]);
 		rc = ctx_rewrite_run(&check.rewrite, &command, &check, err);
-		ctx_rewrite_release(&check.rewrite);
 	}
+	ctx_rewrite_release(&check.rewrite);
 	ctx_validator_release(judges[0]);
 	ctx_validator_release(judges[1]);
 	ctx_repair_release(&check.repair);
-	ctx_held_release(&check.lines.held);
-	ctx_held_release(&check.record.held);
 	return rc;
 }

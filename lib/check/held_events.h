@@ -1,42 +1,26 @@
-/* held_events.h - keeps events of a conversation in memory that are checked
+/* held_events.h - events of a conversation that are kept in memory and checked
  * later */
 #ifndef CTX_CHECK_HELD_EVENTS_H
 #define CTX_CHECK_HELD_EVENTS_H
 
-#include "stream/stream.h"
+#include "stream/rewrite.h"
 
+/* An event in memory: a message or element of a conversation inside a record,
+ * or a whole record. */
 struct ctx_held_event {
+	/* The event's message or, if it has none, its record. */
+	struct ctx_held_message held;
 	enum ctx_event_kind kind;
 	struct ctx_record record;
 	struct ctx_record_layout layout;
-	/* bytes of the event's record, owned; NULL: the record is still being
-	 * read */
-	char *text;
-	uint32_t node;
 };
 
-struct ctx_held_events {
-	struct ctx_held_event *list;
-	size_t n, cap;
-	/* Of the event that was given last: */
-	struct ctx_json json;
-	struct ctx_message message;
-};
-
-/* Stores an event of a conversation that is inside a record.  The record is
- * still being read. */
-int ctx_held_add_inner(struct ctx_held_events *held,
+/* Appends an event to a queue whose entries are of this struct.  Returns the
+ * entry, or NULL with *err. */
+struct ctx_held_event *ctx_held_event_add(struct ctx_held_queue *queue,
     const struct ctx_event *event, struct ctx_err *err);
-/* Stores an event about a whole record, whose bytes are the n bytes at text.
- * held owns these from now on, even after an error.  If text is NULL, *err
- * says why, and the function returns -1. */
-int ctx_held_add_record(struct ctx_held_events *held,
-    const struct ctx_event *event, char *text, size_t n, struct ctx_err *err);
-/* Sets *event to the stored event number i, valid until the next call. */
-int ctx_held_event(struct ctx_held_events *held, size_t i,
+/* Sets *event to an event in memory, valid until the next call. */
+int ctx_held_event_read(struct ctx_rewrite *rewrite, struct ctx_held_event *one,
     struct ctx_event *event, struct ctx_err *err);
-/* Frees the events. */
-void ctx_held_clear(struct ctx_held_events *held);
-void ctx_held_release(struct ctx_held_events *held);
 
 #endif
