@@ -145,6 +145,8 @@ ctx_rewrite_hold(struct ctx_rewrite *rewrite, struct ctx_held_message *held,
 	held->text = ctx_stream_keep(rewrite->stream, event, err);
 	held->n = event->record->text.n;
 	rewrite->is_held = true;
+	/* The text may be at the address of one that was freed. */
+	rewrite->scanned = NULL;
 	return held->text == NULL ? -1 : 0;
 }
 
