@@ -307,8 +307,8 @@ size_t ctx_utf8_count(const char *p, size_t n);
 /* Returns the length in bytes of the first chars characters of valid UTF-8; n
  * if the text has fewer characters. */
 size_t ctx_utf8_skip(const char *p, size_t n, uint64_t chars);
-/* Returns the offset of the character before offset at in valid UTF-8.  at must
- * be at least 1. */
+/* Returns the offset of the character before the given offset, which must be
+ * at least 1, in valid UTF-8. */
 size_t ctx_utf8_back(const char *p, size_t at);
 /* Returns true if cp is ASCII white space.  Anthropic and Bedrock refuse texts
  * that are only white space ("text content blocks must contain non-whitespace

@@ -139,8 +139,9 @@ static const uint8_t second_high[16] = {TOO_SHORT, TOO_SHORT, TOO_SHORT,
 #endif
 #endif
 
-/* Validates UTF-8 from offset at, where a character begins, until the offset
- * goal is reached.  Returns the offset after the last valid character. */
+/* Validates UTF-8 from the given offset, where a character begins, until the
+ * offset goal is reached.  Returns the offset after the last valid character.
+ */
 static size_t
 validate_until(const char *p, size_t at, size_t n, size_t goal)
 {

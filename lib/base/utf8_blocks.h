@@ -25,11 +25,9 @@ KIND(wrong)(const char *p)
 	return KIND(xor)(sets, KIND(keep)(KIND(or)(third, fourth), 0x80));
 }
 
-/*
- * Validates UTF-8 in whole vectors from offset at, which is at least 3 and
- * where a character begins.  Returns the offset of a character before which all
- * text is valid.  The caller validates the text after it.
- */
+/* Validates UTF-8 in whole vectors from the given offset, which is at least 3
+ * and where a character begins.  Returns the offset of a character before
+ * which all text is valid.  The caller validates the text after it. */
 static TARGET size_t
 KIND(valid_blocks)(const char *p, size_t at, size_t n)
 {

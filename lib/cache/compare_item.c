@@ -136,8 +136,8 @@ find_byte(const struct ctx_json *json, uint32_t node, struct ctx_str plain,
 	return nodes[value].at - nodes[node].at + i;
 }
 
-/* Copies up to 40 bytes of a compared text around the offset at, all from one
- * JSON value.  Returns how many bytes it copied. */
+/* Copies up to 40 bytes of a compared text around the given offset, all from
+ * one JSON value.  Returns how many bytes it copied. */
 static size_t
 copy_excerpt(char to[40], struct ctx_str text, size_t at)
 {

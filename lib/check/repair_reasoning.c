@@ -22,8 +22,8 @@ ctx_repair_pass_change(struct ctx_repair_queue *queue,
 	return before ? 0 : entry->changed_from;
 }
 
-/* Reports each signed reasoning block of repair->message that ends after byte
- * from. */
+/* Reports each signed reasoning block of repair->message that ends after the
+ * given byte. */
 static int
 report_removed_reasoning(struct ctx_repair *repair,
     const struct ctx_repair_entry *entry, size_t from, struct ctx_err *err)
@@ -50,8 +50,9 @@ report_removed_reasoning(struct ctx_repair *repair,
 }
 
 /* Reads the message at a JSON node of text, which is what will be written for
- * the entry.  Returns 1 if the message has signed reasoning that ends after
- * byte from and must be removed, else 0; -1 with *err. */
+ * the entry.  Returns 1 if the message has signed reasoning that must be
+ * removed because it ends after the given byte; else 0, or -1 with *err. from:
+ * the offset of this byte. */
 static int
 find_reasoning(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
     struct ctx_str text, uint32_t node, size_t from, struct ctx_err *err)

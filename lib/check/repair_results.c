@@ -180,8 +180,8 @@ ctx_repair_has_due_results(const struct ctx_repair_entry *entry)
 	return entry->n_handed_on > 0;
 }
 
-/* Appends all tool results to be inserted for entry: first the text before,
- * last the text tail, and part between two results. */
+/* Appends all tool results that must be inserted for a queued message.  The
+ * text before is written first, part between two results, and tail last. */
 static int
 append_due_results(struct ctx_buf *out, const struct ctx_repair_entry *entry,
     struct ctx_str before, const char *part, const char *tail,

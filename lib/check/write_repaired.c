@@ -16,8 +16,8 @@ write_text(struct ctx_repair *repair, const char *p, size_t n, bool lasts,
 		     : ctx_writer_copy(repair->writer, p, n, err);
 }
 
-/* Writes the tool results to be inserted for entry i as records, or inserts
- * them into the next message. */
+/* Writes the tool results that must be inserted for entry i.  They become
+ * records of their own, or blocks of the next message. */
 static int
 write_due_results(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 {

@@ -70,7 +70,8 @@ ctx_base64_uint(const struct ctx_base64 *b, size_t at, size_t n, bool little)
 	return value;
 }
 
-/* Returns true if the decoded bytes from offset at on begin with text. */
+/* Returns true if the decoded bytes from the given offset on begin with text.
+ */
 static inline bool
 ctx_base64_has(const struct ctx_base64 *b, size_t at, const char *text)
 {

@@ -26,10 +26,14 @@ struct ctx_reader {
 	bool fresh; /* true if no byte of the open file was read yet */
 	bool eof;
 	struct ctx_buf buf;
-	size_t from;     /* offset in buf of the record that is being read */
-	size_t last;     /* bytes of the record that was returned last */
-	uint64_t line;   /* line number of the byte at from, counted from 1 */
-	uint64_t column; /* column of the byte at from, counted from 0 */
+	size_t from; /* offset in buf of the record that is being read */
+	size_t last; /* bytes of the record that was returned last */
+	/* line number of the first byte of the record that is being read,
+	 * counted from 1 */
+	uint64_t line;
+	/* column of the first byte of the record that is being read, counted
+	 * from 0 */
+	uint64_t column;
 	struct ctx_json json;
 	struct ctx_writer *writer;
 	/* called after each read with its number of bytes; may be NULL */
@@ -66,8 +70,8 @@ int ctx_reader_read_more(struct ctx_reader *r, struct ctx_err *err);
  * The column is counted from 0 and starts again after each line feed. */
 void ctx_reader_advance(const char *p, size_t n, uint64_t *line,
     uint64_t *column);
-/* Sets file, line and column of *err to the position of the byte at offset at
- * of the record that is being read. */
+/* Sets file, line and column of *err to the position of a byte of the record
+ * that is being read. at: the offset of the byte in the record. */
 void ctx_reader_locate_error(const struct ctx_reader *r, size_t at,
     struct ctx_err *err);
 

@@ -99,8 +99,8 @@ take_record(struct ctx_reader *r, struct ctx_record *record,
 	return 1;
 }
 
-/* Makes the next n bytes of the buffer a record.  Its JSON value has been
- * scanned, and begins at offset at of the record. */
+/* Makes the next n bytes of the buffer a record, whose JSON value has been
+ * scanned. at: the offset in the record at which the value begins. */
 static int
 take_value(struct ctx_reader *r, struct ctx_record *record, size_t at, size_t n)
 {
@@ -138,11 +138,9 @@ skip_blanks(struct ctx_reader *r, size_t *at, struct ctx_err *err)
 	}
 }
 
-/*
- * Finds the first line feed at offset at or later, and sets *n to the bytes of
- * the record up to and including it.  Returns 1, 0 if the file ends without a
- * line feed, or -1 with *err.
- */
+/* Finds the first line feed from the given offset on, and sets *n to the bytes
+ * of the record up to and including it.  Returns 1, 0 if the file ends without
+ * a line feed, or -1 with *err. */
 static int
 find_line(struct ctx_reader *r, size_t at, size_t *n, struct ctx_err *err)
 {
@@ -164,8 +162,8 @@ find_line(struct ctx_reader *r, size_t at, size_t *n, struct ctx_err *err)
 	}
 }
 
-/* Scans n bytes of the record from offset at as a JSON value.  Returns what
- * ctx_json_scan does. */
+/* Scans the next n bytes of the record, from the given offset on, as a JSON
+ * value.  Returns what ctx_json_scan does. */
 static int
 scan_json(struct ctx_reader *r, size_t at, size_t n, size_t *used,
     struct ctx_err *err)
@@ -371,7 +369,8 @@ check_value_continues(struct ctx_reader *r, size_t at, struct ctx_err *err)
 	return rc;
 }
 
-/* Reads a line as a record.  Its JSON value begins at offset at of the line. */
+/* Reads a line as a record. at: the offset in the line at which its JSON value
+ * begins. */
 static int
 read_line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
     struct ctx_err *err)

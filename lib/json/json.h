@@ -179,7 +179,8 @@ bool ctx_json_string_is(struct ctx_str literal, const char *p, size_t n);
 /* Returns true if two JSON string literals have the same decoded text. */
 bool ctx_json_strings_equal(struct ctx_str a, struct ctx_str b);
 /* Returns true if the decoded text of a JSON string literal continues with s
- * (ASCII, NUL-terminated) at offset at, which is as in ctx_json_string_next. */
+ * (ASCII, NUL-terminated) at the given offset, which is as in
+ * ctx_json_string_next. */
 bool ctx_json_string_continues(struct ctx_str literal, size_t at,
     const char *s);
 
@@ -200,9 +201,9 @@ struct ctx_edits {
 /* Adds an edit that replaces old, a span of the text, by the n bytes at p. */
 int ctx_edits_replace(struct ctx_edits *edits, struct ctx_str old,
     const char *p, size_t n, struct ctx_err *err);
-/* Adds an edit that replaces old, a span of the text, by the bytes of
- * edits->store from offset from to its end.  This saves a copy if the caller
- * makes a long replacement directly in edits->store. */
+/* Adds an edit that replaces old, a span of the text.  The replacement is the
+ * end of edits->store, from the given offset on.  This saves a copy if the
+ * caller makes a long replacement directly in edits->store. */
 int ctx_edits_replace_stored(struct ctx_edits *edits, struct ctx_str old,
     size_t from, struct ctx_err *err);
 /*

@@ -6,8 +6,8 @@
 
 #include "prune/held_conversation.h"
 
-/* Returns the offset after a text if the JSON string contains it at offset at,
- * else 0. */
+/* Returns the offset after a text if the JSON string contains the text at the
+ * given offset, else 0. */
 static size_t
 match_literal(struct ctx_str literal, size_t at, const char *text)
 {
@@ -31,9 +31,9 @@ match_literal(struct ctx_str literal, size_t at, const char *text)
 	return at;
 }
 
-/* Returns the offset after the first occurrence of a text in a JSON string,
- * from offset at on; 0 if there is none.  The text must begin with a line
- * feed. */
+/* Searches a JSON string for a text, from the given offset on.  Returns the
+ * offset after the first occurrence, or 0 if there is none.  The text must
+ * begin with a line feed. */
 static size_t
 find_literal_text(struct ctx_str literal, size_t at, const char *text)
 {

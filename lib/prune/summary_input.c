@@ -59,8 +59,8 @@ add_command_input(struct summary_job *job, const struct ctx_message *message,
 	return ctx_buf_add(input, "\n", 1, err);
 }
 
-/* Returns the number of bytes (UTF-8) that the text of a block has from offset
- * at of its JSON string on. */
+/* Returns the number of bytes (UTF-8) of a block's text, counted from the
+ * given offset of its JSON string on. */
 static size_t
 count_rest_bytes(const struct ctx_message *message,
     const struct ctx_block *block, size_t at)

@@ -40,8 +40,8 @@ ctx_bound_after(const struct ctx_message *message, size_t from)
 	return false;
 }
 
-/* Returns true if block i is signed reasoning that ends after byte from, or an
- * unsigned copy of such a block. */
+/* Returns true if block i is signed reasoning that ends after the given byte
+ * of the message, or an unsigned copy of such a block. */
 static bool
 is_bound(const struct ctx_message *message, size_t i, size_t from)
 {

@@ -19,9 +19,9 @@ bool ctx_bound_block_after(const struct ctx_message *message, size_t i,
 /* Returns true if the message contains signed reasoning that ends after the
  * given byte offset in the message's JSON text. */
 bool ctx_bound_after(const struct ctx_message *message, size_t from);
-/* Adds edits that remove the message's signed reasoning, if it ends after byte
- * from of the message's JSON text.  If no block would be left, a text block is
- * inserted, unless the message has other records. */
+/* Adds edits that remove the message's signed reasoning, as far as it ends
+ * after the given byte of the message's JSON text.  If no block would be left,
+ * a text block is inserted, unless the message has other records. */
 int ctx_bound_remove(struct ctx_edits *edits, const struct ctx_message *message,
     size_t from, struct ctx_err *err);
 

@@ -222,8 +222,8 @@ append_token(struct ctx_bpe *m, uint32_t token, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true if byte at is known as a dead end: no encoding of the rest of
- * the pretoken can follow there. */
+/* Returns true if a byte of the pretoken is known as a dead end: no encoding
+ * of the rest of the pretoken can begin with this byte. */
 static bool
 is_dead(const struct ctx_bpe *m, size_t at)
 {

@@ -80,8 +80,9 @@ struct open {
 	    sure;
 };
 
-/* Records that no later byte can change the tokens before byte at of the normal
- * form.  Does nothing if this place does not exist in the original text. */
+/* Records that no later byte can change the tokens before this byte of the
+ * normal form.  Does nothing if this place does not exist in the original
+ * text. */
 static int
 confirm_count(struct open *open, size_t at, uint64_t tokens,
     struct ctx_err *err)

@@ -411,8 +411,8 @@ pass_ranked(struct nfc_check *check, const char *p, size_t n)
 	check->starter = starter;
 }
 
-/* Returns the kind (see nfc.h) of the character that ends at byte at, and sets
- * *begin to the start of the character. */
+/* Returns the kind (see nfc.h) of the character that ends before the given
+ * offset, and sets *begin to the start of the character. */
 static unsigned
 find_kind_before(const char *p, size_t at, size_t *begin)
 {
@@ -484,8 +484,8 @@ pass_all(struct nfc_check *check, const char *p, size_t n)
 	}
 }
 
-/* Returns the first offset, from byte at on, where the text can be cut without
- * changing its normal form. */
+/* Returns the first offset, from the given byte on, where the text can be cut
+ * without changing its normal form. */
 static size_t
 find_next_safe(const char *p, size_t n, size_t at)
 {

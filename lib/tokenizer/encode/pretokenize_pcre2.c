@@ -59,7 +59,9 @@ struct ctx_pcre2_state {
 	/* numbers of characters in these two arrays: those already split off,
 	 * those converted to kinds, and those that there is room for */
 	size_t at, n, cap;
-	size_t bytes; /* bytes of text of the characters from at to n */
+	/* bytes of text that belong to the characters which are not split off
+	 * yet */
+	size_t bytes;
 	/* true if more text may follow; see ctx_pcre2_part */
 	bool part;
 	/* for each pattern, the number of characters of its current piece that

@@ -34,8 +34,8 @@ append_mark(struct ctx_token_index *m, struct ctx_token_checkpoint mark,
 	return 0;
 }
 
-/* Returns the number of marks (stored boundaries between pretokens) at or
- * before byte at. */
+/* Returns the number of marks (stored boundaries between pretokens) up to and
+ * including the given byte. */
 static size_t
 count_marks_until(const struct ctx_token_index *m, size_t at)
 {
