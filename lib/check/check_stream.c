@@ -491,22 +491,23 @@ static int
 hold_record(struct check *check, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	struct ctx_held_event *one =
-	    ctx_held_event_add(check->lines.held, event, err);
+	struct ctx_held_event *one;
 	struct ctx_str text = event->record->text;
-	struct ctx_buf copy = {0};
 
+	if (event->kind == CTX_EVENT_MESSAGE || check->repair.edits.n == 0) {
+		one = ctx_held_event_add(check->lines.held, event, err);
+		return one == NULL
+		    ? -1
+		    : ctx_rewrite_hold(&check->rewrite, &one->held, event, err);
+	}
+	check->counted_to = 0;
+	if (ctx_repair_take_record(&check->repair, &text, err) < 0)
+		return -1;
+	one = ctx_held_event_add(check->lines.held, event, err);
 	if (one == NULL)
 		return -1;
-	if (event->kind == CTX_EVENT_MESSAGE || check->repair.edits.n == 0)
-		return ctx_rewrite_hold(&check->rewrite, &one->held, event,
-		    err);
-	check->counted_to = 0;
-	if (ctx_repair_take_record(&check->repair, &text, err) < 0 ||
-	    ctx_buf_add(&copy, text.p, text.n, err) < 0)
-		return -1;
 	one->held.n = text.n;
-	one->held.text = ctx_buf_take(&copy);
+	one->held.text = ctx_buf_take(&check->repair.out);
 	return 0;
 }
 

@@ -147,7 +147,10 @@ ctx_rewrite_hold(struct ctx_rewrite *rewrite, struct ctx_held_message *held,
 	rewrite->is_held = true;
 	/* The text may be at the address of one that was freed. */
 	rewrite->scanned = NULL;
-	return held->text == NULL ? -1 : 0;
+	if (held->text != NULL)
+		return 0;
+	ctx_held_queue_remove_last(&rewrite->lines);
+	return -1;
 }
 
 /* Scans the record of a message in memory, unless it was the last one scanned.
@@ -193,17 +196,18 @@ pass_record(struct ctx_rewrite *rewrite, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct ctx_str text = event->record->text;
+	bool is_edited = rewrite->edits.n > 0;
 	struct ctx_held_message *held;
 
 	if (rewrite->lines.first == rewrite->lines.end)
 		return ctx_rewrite_write(rewrite, text, true, err);
+	if (is_edited && ctx_rewrite_apply_edits(rewrite, &text, err) < 0)
+		return -1;
 	held = ctx_held_queue_add(&rewrite->lines, event, err);
 	if (held == NULL)
 		return -1;
-	if (rewrite->edits.n == 0)
+	if (!is_edited)
 		return ctx_rewrite_hold(rewrite, held, event, err);
-	if (ctx_rewrite_apply_edits(rewrite, &text, err) < 0)
-		return -1;
 	held->n = text.n;
 	held->text = ctx_buf_take(&rewrite->out);
 	return 0;

@@ -116,8 +116,8 @@ struct ctx_rewrite {
  * finish is called, and everything written so far is flushed. */
 int ctx_rewrite_run(struct ctx_rewrite *rewrite,
     const struct ctx_rewrite_command *command, void *user, struct ctx_err *err);
-/* Copies the event's record into an entry that was added to rewrite->lines, so
- * that it is not written yet. */
+/* Copies the event's record into the entry that was added to rewrite->lines
+ * last, so that it is not written yet.  After an error the entry is removed. */
 int ctx_rewrite_hold(struct ctx_rewrite *rewrite, struct ctx_held_message *held,
     const struct ctx_event *event, struct ctx_err *err);
 /* Reads a message in memory again, into rewrite->message. */
