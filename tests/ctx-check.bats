@@ -2109,6 +2109,37 @@ unanswered() {
 	[ -z "$stderr" ]
 }
 
+@test "--reasoning fail: requests after a message keep their line numbers" {
+	echo '{"role":"user","content":"hi"}' > in
+	for _ in 1 2 3; do
+		echo '{"model":"claude-opus-5-5","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"abc"},{"type":"text","text":"x"}]}]}'
+	done >> in
+	echo '{"model":"claude-opus-5-5","messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]}]}' >> in
+	run --separate-stderr -1 ctx-check --repair --reasoning fail \
+	    -m claude-opus-5-5 in
+	[[ $stderr == *in:5:* ]]
+}
+
+@test "--reasoning fail: when the archive is full, whole records are written" {
+	[ -e /dev/full ] || skip "no /dev/full here"
+	long=$(words 300)
+	for i in 1 2 3 4 5 6; do
+		echo '{"role":"user","content":"'"$i $long"'"}'
+		echo '{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"abc"},{"type":"text","text":"'"$i $long"'"}]}'
+	done > in
+	cat >> in <<-'X'
+		{"role":"user","content":"go on"}
+		{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"t","input":{}}]}
+		{"role":"user","content":[{"type":"tool_result","tool_use_id":"b","content":"x"}]}
+		{"role":"assistant","content":"z"}
+		{"role":"user","content":"end"}
+	X
+	ctx-check --repair --reasoning fail -m claude-opus-5-5 \
+	    --archive /dev/full in > out 2> err || [ $? -eq 2 ]
+	[ -s out ]
+	head -n "$(wc -l < out)" in | cmp - out
+}
+
 @test "--reasoning fail: what would lose bound reasoning is not repaired" {
 	unanswered > in
 	jq -cs '{model:"claude-opus-5-5",messages:.}' in > request

@@ -456,11 +456,10 @@ repair_held(struct check *check, const struct ctx_event *end,
 	check->repairing = !check->repair.refused;
 	if (rc == 0)
 		rc = check_held_conversation(check, end, err);
-	/* The writer may refer to held bytes. */
-	if (rc == 0 && end == NULL)
-		rc = ctx_writer_flush(check->writer, err);
 	check->repairing = true;
-	ctx_held_queue_clear(conversation->held);
+	/* The writer may refer to the bytes of records until the run ends. */
+	if (end != NULL)
+		ctx_held_queue_clear(conversation->held);
 	return rc;
 }
 
@@ -494,13 +493,14 @@ hold_record(struct check *check, const struct ctx_event *event,
 	struct ctx_held_event *one;
 	struct ctx_str text = event->record->text;
 
+	if (event->kind == CTX_EVENT_RECORD)
+		check->counted_to = 0;
 	if (event->kind == CTX_EVENT_MESSAGE || check->repair.edits.n == 0) {
 		one = ctx_held_event_add(check->lines.held, event, err);
 		return one == NULL
 		    ? -1
 		    : ctx_rewrite_hold(&check->rewrite, &one->held, event, err);
 	}
-	check->counted_to = 0;
 	if (ctx_repair_take_record(&check->repair, &text, err) < 0)
 		return -1;
 	one = ctx_held_event_add(check->lines.held, event, err);
