@@ -164,9 +164,13 @@ end_aged_record(void *user, const struct ctx_event *event, struct ctx_err *err)
 static int
 end_aged_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 {
+	struct aging *aging = user;
+
+	/* The edits of a record that was not read to its end are gone. */
+	aging->committed_edits = 0;
 	return how == CTX_END_REFUSED || how == CTX_END_FAILED
 	    ? 0
-	    : ctx_age_write_all(user, how != CTX_END_COMPLETE, err);
+	    : ctx_age_write_all(aging, how != CTX_END_COMPLETE, err);
 }
 
 static void
