@@ -268,7 +268,8 @@ take_event(struct ctx_rewrite *rewrite,
 static enum ctx_stream_end
 find_end(const struct ctx_err *err, bool refused)
 {
-	bool failed = err->code == CTX_ESYS || err->code == CTX_ENOMEM;
+	bool failed = err->code == CTX_ESYS || err->code == CTX_ENOMEM ||
+	    err->code == CTX_EPIPE;
 
 	if (refused)
 		return failed ? CTX_END_FAILED : CTX_END_REFUSED;

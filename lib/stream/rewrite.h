@@ -9,7 +9,8 @@
  * message and follows one. */
 struct ctx_held_message {
 	/* Bytes of the message's record, owned.  NULL: the message is inside
-	 * the record that is being read. */
+	 * the record that is being read, or ctx_rewrite_hold was not called
+	 * yet. */
 	char *text;
 	size_t n;       /* length of text in bytes */
 	uint32_t node;  /* index of the message's JSON node in its record */
@@ -37,7 +38,8 @@ struct ctx_held_queue {
 	size_t base, cap;
 };
 
-/* Returns the entry with this number, valid until the next entry is added. */
+/* Returns the entry with this number, valid until the next entry is added or
+ * this one is removed. */
 void *ctx_held_queue_at(const struct ctx_held_queue *queue, size_t number);
 /* Appends an entry for the event's message or, if the event has none, for its
  * record.  All members that are not in struct ctx_held_message are zero, and
@@ -54,17 +56,22 @@ void ctx_held_queue_clear(struct ctx_held_queue *queue);
 /* How the reading of a stream ended. */
 enum ctx_stream_end {
 	CTX_END_COMPLETE,
-	CTX_END_INVALID,    /* a record is invalid; all before it were read */
-	CTX_END_UNREADABLE, /* a read failed; a message may be missing */
-	CTX_END_REFUSED,    /* the command cannot handle a record */
-	CTX_END_FAILED,     /* the command failed: CTX_ESYS, CTX_ENOMEM */
+	CTX_END_INVALID, /* a record is invalid; all before it were read */
+	/* A read failed, or there is no memory to read a record.  A message may
+	 * be missing. */
+	CTX_END_UNREADABLE,
+	/* A function of the command returned an error about a record. */
+	CTX_END_REFUSED,
+	/* A function of the command returned CTX_ESYS, CTX_ENOMEM or
+	 * CTX_EPIPE. */
+	CTX_END_FAILED,
 };
 
 /* The functions of a command that changes a stream.  Each returns -1 and sets
  * *err if the command must end.  NULL: the command does nothing there. */
 struct ctx_rewrite_command {
-	/* A conversation begins: one inside a record, or, with its first
-	 * message, that of the messages that are records. */
+	/* A conversation begins: one inside a record or, with the first message
+	 * of all files, that of the messages that are records. */
 	int (*begin)(void *user, const struct ctx_event *event,
 	    struct ctx_err *err);
 	/* A message was read.  The function adds the edits of the message to
@@ -77,21 +84,29 @@ struct ctx_rewrite_command {
 	/* The conversation inside a record ends. */
 	int (*end)(void *user, const struct ctx_event *event,
 	    struct ctx_err *err);
-	/* A record was read that is not in memory.  It is written next, with
-	 * rewrite->edits, if the function returns 0.  If it returns 1, it has
-	 * written the record or keeps it. */
+	/* A record was read to its end.  Not called for a message that was kept
+	 * in memory (ctx_rewrite_hold).  If the function returns 0, the loop
+	 * makes rewrite->edits in the record, and writes it or appends it to
+	 * rewrite->lines.  If it returns 1, the loop does neither. */
 	int (*record)(void *user, const struct ctx_event *event,
 	    struct ctx_err *err);
-	/* The stream has ended.  The function writes what is in memory. */
+	/* The stream has ended, completely or with an error; rewrite->edits is
+	 * empty.  The function writes what can still be written of the messages
+	 * in memory.  If the stream ended with an error, the function's own
+	 * error is ignored.  Bytes given to the writer must stay valid until
+	 * ctx_rewrite_run returns. */
 	int (*finish)(void *user, enum ctx_stream_end how, struct ctx_err *err);
 };
 
 /* A stream that is read and written.  The caller zeroes it, sets the members up
- * to report, and the member entry_size of the queues that it uses. */
+ * to report, calls ctx_json_init for json if messages are read again, and sets
+ * entry_size and release of the queues that it uses. */
 struct ctx_rewrite {
 	struct ctx_stream *stream;
 	struct ctx_writer *writer; /* NULL: nothing is written */
-	/* NULL: no change is reported or archived */
+	/* From here the loop learns whether this is a dry run, and which
+	 * archive must be on disk before an edited record is written.  NULL: no
+	 * dry run, no archive. */
 	const struct ctx_report *report;
 	/* JSON edits of the record being read, or of the message that is
 	 * written next */
@@ -100,7 +115,8 @@ struct ctx_rewrite {
 	 * record being read. */
 	struct ctx_held_queue lines, elements;
 	const struct ctx_record *record; /* the record being read */
-	/* The message that was read again last, and the JSON of its record. */
+	/* The message that was read again last.  json: the JSON of its record,
+	 * unless the message is inside the record being read. */
 	struct ctx_message message;
 	struct ctx_json json;
 	/* Internal: */
@@ -117,14 +133,16 @@ struct ctx_rewrite {
 int ctx_rewrite_run(struct ctx_rewrite *rewrite,
     const struct ctx_rewrite_command *command, void *user, struct ctx_err *err);
 /* Copies the event's record into the entry that was added to rewrite->lines
- * last, so that it is not written yet.  After an error the entry is removed. */
+ * last, or moves it there, so that it is not written yet.  After an error the
+ * entry is removed. */
 int ctx_rewrite_hold(struct ctx_rewrite *rewrite, struct ctx_held_message *held,
     const struct ctx_event *event, struct ctx_err *err);
 /* Reads a message in memory again, into rewrite->message. */
 int ctx_rewrite_reread(struct ctx_rewrite *rewrite,
     const struct ctx_held_message *held, struct ctx_err *err);
-/* Sets *text to this text with rewrite->edits, valid until the next call, and
- * clears the edits.  The archive is written to disk first. */
+/* Sets *text to this text with rewrite->edits, valid until the next call of
+ * this function or ctx_rewrite_write, and clears the edits.  The archive is
+ * written to disk first. */
 int ctx_rewrite_apply_edits(struct ctx_rewrite *rewrite, struct ctx_str *text,
     struct ctx_err *err);
 /* Writes a record with rewrite->edits, and clears the edits.  In a dry run
