@@ -74,6 +74,7 @@ const struct trial trials[] = {
     {"ctx-restore -S ../in/spool --gc ../in/chat", 0},
     {"ctx-cache --provider anthropic ../in/requests", TRIAL_LINES},
     {"ctx-cache --provider anthropic ../in/long", TRIAL_LINES},
+    {"ctx-cache --provider anthropic --archive archive ../in/few", TRIAL_LINES},
     {"ctx-cache --provider anthropic --diff ../in/requests ../in/requests", 0},
     {"ctx-cache --diff ../in/few --json ../in/chat", 0},
     {"ctx-cache --provider anthropic -n ../in/requests", 0},
