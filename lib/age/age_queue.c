@@ -12,12 +12,6 @@ ctx_age_queue_at(const struct age_queue *queue, size_t number)
 }
 
 void
-ctx_age_entry_release(void *entry)
-{
-	free(((struct age_entry *)entry)->tools);
-}
-
-void
 ctx_age_queue_clear(struct age_queue *queue)
 {
 	ctx_held_queue_clear(queue->entries);

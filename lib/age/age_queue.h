@@ -113,8 +113,6 @@ void ctx_age_queue_clear(struct age_queue *queue);
  * sets *err. */
 struct age_entry *ctx_age_queue_append(struct age_queue *queue,
     const struct ctx_event *event, struct ctx_err *err);
-/* Frees what an entry owns besides the bytes of its record. */
-void ctx_age_entry_release(void *entry);
 /* Fills the queue entry that was appended last with the properties of the
  * event's message, and adds the message to the groups. */
 int ctx_age_queue_describe(struct aging *aging, struct age_queue *queue,

@@ -174,6 +174,12 @@ end_aged_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 }
 
 static void
+release_age_entry(void *entry)
+{
+	free(((struct age_entry *)entry)->tools);
+}
+
+static void
 release_aging(struct aging *aging)
 {
 	ctx_rewrite_release(&aging->rewrite);
@@ -196,25 +202,24 @@ ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, struct ctx_age_options *options,
     struct ctx_age_counts *counts, struct ctx_err *err)
 {
+	static const struct ctx_held_queue entries = {
+	    .entry_size = sizeof(struct age_entry),
+	    .release = release_age_entry,
+	};
 	static const struct ctx_rewrite_command command = {
+	    .entries = &entries,
 	    .begin = begin_aging,
 	    .message = queue_message,
 	    .end = end_aged_conversation,
 	    .record = end_aged_record,
 	    .finish = end_aged_stream,
 	};
-	const struct ctx_held_queue entries = {
-	    .entry_size = sizeof(struct age_entry),
-	    .release = ctx_age_entry_release,
-	};
 	struct aging aging = {.options = options,
 	    .counts = counts,
 	    .counters = counters,
 	    .rewrite = {.stream = stream,
 		.writer = writer,
-		.report = &options->report,
-		.lines = entries,
-		.elements = entries}};
+		.report = &options->report}};
 	char digits[CTX_SPOOL_DIGITS], tool[CTX_SPOOL_TOOL];
 	int rc = -1;
 

@@ -72,7 +72,7 @@ struct breakpoints {
 	uint32_t system, tools;
 };
 
-/* An empty queue of messages for a conversation. */
+/* An empty queue, whose entries are of struct cache_entry. */
 extern const struct ctx_held_queue ctx_cache_entries;
 
 /* Frees the messages that were not written and resets the conversation to its

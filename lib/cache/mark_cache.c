@@ -429,6 +429,7 @@ ctx_mark_cache(struct ctx_stream *stream, struct ctx_writer *writer,
     const struct ctx_cache_options *options, struct ctx_err *err)
 {
 	static const struct ctx_rewrite_command command = {
+	    .entries = &ctx_cache_entries,
 	    .begin = begin_marking,
 	    .message = mark_message,
 	    .end = end_marked_conversation,
@@ -436,9 +437,7 @@ ctx_mark_cache(struct ctx_stream *stream, struct ctx_writer *writer,
 	};
 	struct marking marking = {.rewrite = {.stream = stream,
 				      .writer = writer,
-				      .report = &options->report,
-				      .lines = ctx_cache_entries,
-				      .elements = ctx_cache_entries},
+				      .report = &options->report},
 	    .counters = counters,
 	    .options = options,
 	    .report = {.options = &options->report,

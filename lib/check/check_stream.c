@@ -32,7 +32,6 @@ struct check {
 	struct check_conversation lines, record;
 	const struct ctx_message *message; /* being checked, or NULL */
 	struct ctx_repair repair;
-	struct ctx_writer *writer; /* NULL: nothing is repaired */
 	bool repairing;
 	bool trial;
 	/* name of the file with the first record that is not blank */
@@ -290,16 +289,6 @@ begin_conversation(struct check *check, const struct ctx_event *event)
 	ctx_repair_begin(&check->repair, true, check->record.binds);
 }
 
-static int
-write_unrepaired(struct check *check, struct ctx_str text, struct ctx_err *err)
-{
-	if (check->writer == NULL)
-		return 0;
-	return ctx_writer_copy(check->writer, text.p, text.n, err) < 0
-	    ? -1
-	    : ctx_writer_end_record(check->writer, err);
-}
-
 /* Checks an event, either when it is read or later, if it was kept in memory.
  */
 static int
@@ -333,7 +322,8 @@ check_event(struct check *check, const struct ctx_event *event,
 	if (check->repairing)
 		return ctx_repair_record(&check->repair, event,
 		    ctx_validator_settled(&check->lines.validator), err);
-	return write_unrepaired(check, event->record->text, err);
+	return ctx_rewrite_write(&check->rewrite, event->record->text, false,
+	    err);
 }
 
 static int
@@ -416,7 +406,7 @@ try_repair(struct check *check, const struct ctx_event *end,
 	rc = check_held_conversation(check, end, err);
 	ctx_edits_release(&check->repair.edits);
 	check->trial = false;
-	check->repair.writer = check->writer;
+	check->repair.writer = check->rewrite.writer;
 	check->repair.edits = edits;
 	check->options->messages = messages;
 	check->line = line;
@@ -558,7 +548,10 @@ int
 ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_check_options *options, struct ctx_err *err)
 {
+	static const struct ctx_held_queue entries = {
+	    .entry_size = sizeof(struct ctx_held_event)};
 	static const struct ctx_rewrite_command command = {
+	    .entries = &entries,
 	    .begin = begin_checking,
 	    .message = take_event,
 	    .unknown = take_event,
@@ -576,10 +569,8 @@ ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
 	options->reasoning_removed = options->reasoning_kept = 0;
 	options->refused = 0;
 	check.repairing = writer != NULL;
-	check.writer = check.repair.writer = writer;
+	check.repair.writer = writer;
 	check.repair.options = options;
-	check.rewrite.lines.entry_size = check.rewrite.elements.entry_size =
-	    sizeof(struct ctx_held_event);
 	check.lines.held = &check.rewrite.lines;
 	check.record.held = &check.rewrite.elements;
 	if (ctx_validator_init(judges[0], err) == 0 &&

@@ -239,8 +239,8 @@ enum ctx_line_kind {
 	/* The line is a summary that replaces all lines but user messages. */
 	CTX_LINE_DIGEST,
 	/* The line contains the id of a message, and removes this message and
-	 * all lines after it.  If there is no message with the id, it removes
-	 * all lines. */
+	 * all lines after it.  If no message has this id, the line
+	 * removes all lines. */
 	CTX_LINE_REWIND,
 	/* Removes the newest turns. */
 	CTX_LINE_ROLLBACK,
@@ -402,9 +402,10 @@ const struct ctx_dialect *ctx_dialect_find(const char *name);
 int ctx_dialect_read_message(const struct ctx_dialect *dialect,
     const struct ctx_json *json, uint32_t node, struct ctx_message *message,
     struct ctx_err *err);
-/* Scans text into *json, and reads the JSON value at node into *message, as
- * ctx_dialect_read_message does.  The text and *json must stay valid as long as
- * the message is used. */
+/* Scans text into *json, then reads a message in it.  node: the index that the
+ * message has among the JSON values of text; 0 if the text is the message.
+ * Returns what ctx_dialect_read_message does.  The text and *json must stay
+ * valid as long as *message is used. */
 int ctx_dialect_read_text(const struct ctx_dialect *dialect,
     struct ctx_str text, struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err);

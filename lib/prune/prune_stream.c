@@ -140,9 +140,6 @@ write_conversation(struct prune *run, struct ctx_err *err)
 		    write_held_message(run, &conversation->messages[i], err) <
 			0)
 			return -1;
-	if (ctx_writer_flush(run->rewrite.writer, err) < 0)
-		return -1;
-	ctx_held_conversation_clear(conversation);
 	return 0;
 }
 

@@ -285,6 +285,8 @@ ctx_rewrite_run(struct ctx_rewrite *rewrite,
 	struct ctx_err late;
 	int rc;
 
+	if (command->entries != NULL)
+		rewrite->lines = rewrite->elements = *command->entries;
 	while ((rc = ctx_stream_next(rewrite->stream, &event, err)) > 0)
 		if (take_event(rewrite, command, user, &event, err) < 0)
 			break;

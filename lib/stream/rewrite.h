@@ -22,10 +22,12 @@ struct ctx_held_message {
 };
 
 /*
- * The messages of one conversation in memory.  They are numbered from 0 in the
- * order of the input; those with the numbers first to end - 1 are in memory.
- * Each entry is a struct of the command, whose first member is a struct
- * ctx_held_message.
+ * The messages of one conversation that are in memory.  Each has a number,
+ * which counts from 0 in the order of the input.  The members first and end say
+ * which are in memory: from number first up to number end - 1.
+ *
+ * Each command defines a struct of its own for an entry of the queue.  Its
+ * first member is a struct ctx_held_message.
  */
 struct ctx_held_queue {
 	size_t entry_size; /* bytes of an entry */
@@ -57,8 +59,8 @@ void ctx_held_queue_clear(struct ctx_held_queue *queue);
 enum ctx_stream_end {
 	CTX_END_COMPLETE,
 	CTX_END_INVALID, /* a record is invalid; all before it were read */
-	/* A read failed, or there is no memory to read a record.  A message may
-	 * be missing. */
+	/* A read failed, or there was no memory to read a record.  The
+	 * conversation may be incomplete. */
 	CTX_END_UNREADABLE,
 	/* A function of the command returned an error about a record. */
 	CTX_END_REFUSED,
@@ -70,6 +72,10 @@ enum ctx_stream_end {
 /* The functions of a command that changes a stream.  Each returns -1 and sets
  * *err if the command must end.  NULL: the command does nothing there. */
 struct ctx_rewrite_command {
+	/* An empty queue with entry_size and release set.  ctx_rewrite_run
+	 * begins both queues of the stream as copies of it.  NULL: the command
+	 * keeps no message in memory. */
+	const struct ctx_held_queue *entries;
 	/* A conversation begins: one inside a record or, with the first message
 	 * of all files, that of the messages that are records. */
 	int (*begin)(void *user, const struct ctx_event *event,
@@ -85,28 +91,31 @@ struct ctx_rewrite_command {
 	int (*end)(void *user, const struct ctx_event *event,
 	    struct ctx_err *err);
 	/* A record was read to its end.  Not called for a message that was kept
-	 * in memory (ctx_rewrite_hold).  If the function returns 0, the loop
-	 * makes rewrite->edits in the record, and writes it or appends it to
-	 * rewrite->lines.  If it returns 1, the loop does neither. */
+	 * in memory (ctx_rewrite_hold).
+	 *
+	 * Returns 0 if ctx_rewrite_run is to apply rewrite->edits to the record
+	 * and to write it; while earlier records are in memory, it keeps the
+	 * record after them instead.  Returns 1 if the function has taken care
+	 * of the record: it wrote it, kept it or removed it. */
 	int (*record)(void *user, const struct ctx_event *event,
 	    struct ctx_err *err);
-	/* The stream has ended, completely or with an error; rewrite->edits is
-	 * empty.  The function writes what can still be written of the messages
-	 * in memory.  If the stream ended with an error, the function's own
-	 * error is ignored.  Bytes given to the writer must stay valid until
-	 * ctx_rewrite_run returns. */
+	/* The stream has ended, completely or with an error.  The function
+	 * writes the messages in memory that can still be written.  It finds
+	 * rewrite->edits empty.  If the stream ended with an error, that error
+	 * is reported and one of this function is ignored.  Bytes that are
+	 * given to ctx_writer_put must stay valid until ctx_rewrite_run
+	 * returns. */
 	int (*finish)(void *user, enum ctx_stream_end how, struct ctx_err *err);
 };
 
 /* A stream that is read and written.  The caller zeroes it, sets the members up
- * to report, calls ctx_json_init for json if messages are read again, and sets
- * entry_size and release of the queues that it uses. */
+ * to report, and calls ctx_json_init for json if messages are read again. */
 struct ctx_rewrite {
 	struct ctx_stream *stream;
 	struct ctx_writer *writer; /* NULL: nothing is written */
-	/* From here the loop learns whether this is a dry run, and which
-	 * archive must be on disk before an edited record is written.  NULL: no
-	 * dry run, no archive. */
+	/* Says whether this is a dry run, in which nothing is written, and
+	 * which archive must be on disk before an edited record is written.
+	 * NULL: no dry run, no archive. */
 	const struct ctx_report *report;
 	/* JSON edits of the record being read, or of the message that is
 	 * written next */
@@ -132,9 +141,11 @@ struct ctx_rewrite {
  * finish is called, and everything written so far is flushed. */
 int ctx_rewrite_run(struct ctx_rewrite *rewrite,
     const struct ctx_rewrite_command *command, void *user, struct ctx_err *err);
-/* Copies the event's record into the entry that was added to rewrite->lines
- * last, or moves it there, so that it is not written yet.  After an error the
- * entry is removed. */
+/* Keeps the event's record in memory, in the entry that was added to
+ * rewrite->lines last; it is written when the command writes the entry.  The
+ * event's record remains valid until the next event or until the entry is
+ * removed.  If there is no memory, this function removes the entry and returns
+ * -1. */
 int ctx_rewrite_hold(struct ctx_rewrite *rewrite, struct ctx_held_message *held,
     const struct ctx_event *event, struct ctx_err *err);
 /* Reads a message in memory again, into rewrite->message. */

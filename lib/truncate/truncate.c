@@ -88,7 +88,10 @@ ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, struct ctx_truncate_options *options,
     struct ctx_truncate_counts *counts, struct ctx_err *err)
 {
+	static const struct ctx_held_queue entries = {
+	    .entry_size = sizeof(struct truncate_entry)};
 	static const struct ctx_rewrite_command command = {
+	    .entries = &entries,
 	    .begin = begin_truncating,
 	    .message = take_message,
 	    .end = end_truncated_record,
@@ -114,8 +117,6 @@ ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
 	truncation.shortener.tail = options->tail;
 	truncation.lines.queue = &rewrite->lines;
 	truncation.record.queue = &rewrite->elements;
-	rewrite->lines.entry_size = rewrite->elements.entry_size =
-	    sizeof(struct truncate_entry);
 	ctx_json_init(&truncation.edited.json, counters->simd);
 	ctx_json_init(&rewrite->json, counters->simd);
 	if (ctx_tracker_init(&truncation.lines.tracker, tools, tokens, err) ==
