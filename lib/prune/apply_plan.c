@@ -16,17 +16,17 @@
  * the message. */
 static int
 put_insertion(struct prune *run, struct held_conversation *conversation,
-    const struct held_message *held, bool replace, struct ctx_err *err)
+    const struct prune_entry *entry, bool replace, struct ctx_err *err)
 {
 	run->edited_message.n = 0;
 	ctx_edits_reset(&run->message_edits);
 	if (ctx_buf_add(&run->edited_message, run->literal.p, run->literal.n,
 		err) < 0 ||
-	    ctx_dialect_read_text(held->dialect,
+	    ctx_dialect_read_text(entry->held.dialect,
 		(struct ctx_str){run->edited_message.p, run->edited_message.n},
 		&run->json, 0, &run->message, err) < 0 ||
-	    ctx_insertion_insert_block(run, conversation, held, replace, err) <
-		0)
+	    ctx_insertion_insert_block(run, conversation, entry, &run->message,
+		replace, err) < 0)
 		return -1;
 	run->literal.n = 0;
 	return ctx_edits_apply(&run->message_edits,
@@ -39,34 +39,34 @@ put_insertion(struct prune *run, struct held_conversation *conversation,
  * replaces the whole message.  Sets *empty to true if no block is left. */
 static int
 collect_edits(struct prune *run, struct held_conversation *conversation,
-    const struct held_message *held, struct ctx_message_edit *edit, bool *empty,
+    const struct prune_entry *entry, struct ctx_message_edit *edit, bool *empty,
     struct ctx_err *err)
 {
-	bool is_block = ctx_insertion_is_block(conversation, held);
+	bool is_block = ctx_insertion_is_block(conversation, entry);
 	struct ctx_edits *edits =
 	    is_block ? &run->message_edits : &run->rewrite.edits;
 	struct found_insertion earlier;
 	struct head_tail which;
-	struct ctx_str message;
+	const struct ctx_message *message = &run->rewrite.message;
+	struct ctx_str text;
 	int rc;
 
 	ctx_edits_reset(&run->message_edits);
-	if (ctx_prune_reread(run, held, err) < 0)
+	if (ctx_rewrite_reread(&run->rewrite, &entry->held, err) < 0)
 		return -1;
-	message = ctx_json_str(run->message.json, run->message.node);
+	text = ctx_json_str(message->json, message->node);
 	if (edit->rest & CTX_MARK_FOLD) {
-		ctx_insertion_find(run->options, &run->message, &earlier);
+		ctx_insertion_find(run->options, message, &earlier);
 		/* A new summary or notice replaces the one that an earlier run
 		 * inserted. */
 		edit->own = is_block || earlier.user_text_at != 0
 		    ? 0
 		    : (uint32_t)earlier.block + 1;
 		if (!is_block && earlier.user_text_at != 0 &&
-		    ctx_insertion_remove(edits, &run->message, &earlier, err) <
-			0)
+		    ctx_insertion_remove(edits, message, &earlier, err) < 0)
 			return -1;
 	}
-	if (ctx_edit_message(edits, &run->message, edit,
+	if (ctx_edit_message(edits, message, edit,
 		conversation->model_counter.counter, empty, err) < 0)
 		return -1;
 	if (*empty)
@@ -74,17 +74,17 @@ collect_edits(struct prune *run, struct held_conversation *conversation,
 	which.results = edit->results & CTX_MARK_HEAD_TAIL;
 	which.excluded_results = edit->spared;
 	which.texts = edit->rest & CTX_MARK_HEAD_TAIL;
-	if (ctx_head_tail_edit(run, edits, &run->message, &which, err) < 0)
+	if (ctx_head_tail_edit(run, edits, message, &which, err) < 0)
 		return -1;
 	if (!is_block)
 		return 0;
 	run->literal.n = 0;
-	if (ctx_edits_apply(&run->message_edits, message, &run->literal, err) <
+	if (ctx_edits_apply(&run->message_edits, text, &run->literal, err) <
 		0 ||
-	    put_insertion(run, conversation, held, edit->rest & CTX_MARK_FOLD,
+	    put_insertion(run, conversation, entry, edit->rest & CTX_MARK_FOLD,
 		err) < 0)
 		return -1;
-	rc = ctx_edits_replace(&run->rewrite.edits, message, run->literal.p,
+	rc = ctx_edits_replace(&run->rewrite.edits, text, run->literal.p,
 	    run->literal.n, err);
 	ctx_buf_reset(&run->literal);
 	return rc;
@@ -92,32 +92,29 @@ collect_edits(struct prune *run, struct held_conversation *conversation,
 
 static void
 remove_message(struct prune *run, struct held_conversation *conversation,
-    struct held_message *held)
+    struct prune_entry *entry)
 {
-	if (held->transcript_line != 0)
+	if (entry->transcript_line != 0)
 		ctx_transcript_remove(run->rewrite.stream->transcript,
-		    held->transcript_line);
-	free(held->text);
-	free(held->excluded_results);
-	conversation->bytes -= held->n;
-	held->text = NULL;
-	held->excluded_results = NULL;
-	held->n = 0;
-	held->is_removed = true;
-	conversation->n_removed += ctx_held_message_is_removed(run, held);
+		    entry->transcript_line);
+	ctx_rewrite_free_text(&run->rewrite, &entry->held);
+	free(entry->excluded_results);
+	entry->excluded_results = NULL;
+	entry->is_removed = true;
+	conversation->n_removed += ctx_prune_entry_is_removed(run, entry);
 }
 
 unsigned
 ctx_prune_marks(const struct held_conversation *conversation,
-    const struct held_message *held, size_t first,
+    const struct prune_entry *entry, size_t first,
     struct ctx_message_edit *edit, uint32_t *kept)
 {
 	unsigned any = 0;
 	size_t i;
 
-	*edit = (struct ctx_message_edit){.spared = held->excluded_results};
+	*edit = (struct ctx_message_edit){.spared = entry->excluded_results};
 	*kept = 0;
-	for (i = first; i < first + held->n_segments; i++) {
+	for (i = first; i < first + entry->n_segments; i++) {
 		unsigned marks =
 		    conversation->plan.marks[i] & ~(unsigned)CTX_MARK_NOTICE;
 		uint16_t flags = conversation->groups.segments[i].flags;
@@ -133,25 +130,26 @@ ctx_prune_marks(const struct held_conversation *conversation,
 }
 
 /* Removes a message of which no block is left after the edits, because it had
- * only reasoning; run->message is that message.  Its segments then have no
- * tokens.  If it was the first line of a message in a session file, the tokens
- * for the message's role are counted in the next line. */
+ * only reasoning; run->rewrite.message is that message.  Its segments then have
+ * no tokens.  If it was the first line of a message in a session file, the
+ * tokens for the message's role are counted in the next line. */
 static int
 drop_empty(struct prune *run, struct held_conversation *conversation,
-    struct held_message *held, size_t first, struct ctx_err *err)
+    struct prune_entry *entry, size_t first, struct ctx_err *err)
 {
 	struct ctx_segment *segments = &conversation->groups.segments[first];
 	struct ctx_cost cost = {0};
 	size_t i;
 
-	if (held->transcript_line != 0 && !held->continues &&
+	if (entry->transcript_line != 0 &&
+	    !(entry->held.flags & CTX_MESSAGE_CONTINUES) &&
 	    ctx_count_message(conversation->model_counter.counter,
-		&run->message, &cost, err) < 0)
+		&run->rewrite.message, &cost, err) < 0)
 		return -1;
-	remove_message(run, conversation, held);
-	if (ctx_held_message_is_removed(run, held))
+	remove_message(run, conversation, entry);
+	if (ctx_prune_entry_is_removed(run, entry))
 		cost.framing = 0;
-	for (i = 0; i < held->n_segments; i++) {
+	for (i = 0; i < entry->n_segments; i++) {
 		if (conversation->plan.marks[first + i] & CTX_MARK_DROP)
 			continue;
 		conversation->plan.after -=
@@ -167,8 +165,8 @@ drop_empty(struct prune *run, struct held_conversation *conversation,
 		segments[i].edited -= cost.framing;
 		conversation->plan.after += cost.framing;
 	}
-	if (held->pending != NULL)
-		held->pending->change.after = cost.framing;
+	if (entry->pending != NULL)
+		entry->pending->change.after = cost.framing;
 	return 0;
 }
 
@@ -176,38 +174,39 @@ drop_empty(struct prune *run, struct held_conversation *conversation,
  * first. */
 static int
 apply_message_plan(struct prune *run, struct held_conversation *conversation,
-    struct held_message *held, size_t first, struct ctx_err *err)
+    struct prune_entry *entry, size_t first, struct ctx_err *err)
 {
 	struct ctx_message_edit edit;
 	uint32_t kept;
-	unsigned any = ctx_prune_marks(conversation, held, first, &edit, &kept);
+	unsigned any =
+	    ctx_prune_marks(conversation, entry, first, &edit, &kept);
 	bool empty = kept == 0;
 
-	if (ctx_insertion_is_block(conversation, held))
+	if (ctx_insertion_is_block(conversation, entry))
 		any |= CTX_MARK_NOTICE;
-	if (any == 0 || held->is_removed) {
-		if (held->pending != NULL && kept == 0 &&
-		    held->n_segments > 0 &&
-		    ctx_prune_record_change(run, conversation, held, first, any,
-			err) < 0)
+	if (any == 0 || entry->is_removed) {
+		if (entry->pending != NULL && kept == 0 &&
+		    entry->n_segments > 0 &&
+		    ctx_prune_record_change(run, conversation, entry, first,
+			any, err) < 0)
 			return -1;
-		held->n_segments = kept;
+		entry->n_segments = kept;
 		return 0;
 	}
 	if (!empty &&
-	    collect_edits(run, conversation, held, &edit, &empty, err) < 0)
+	    collect_edits(run, conversation, entry, &edit, &empty, err) < 0)
 		return -1;
-	if (ctx_prune_record_change(run, conversation, held, first, any, err) <
+	if (ctx_prune_record_change(run, conversation, entry, first, any, err) <
 	    0)
 		return -1;
-	if (!empty && held->text != NULL &&
-	    ctx_held_message_apply_edits(run, conversation, held, err) < 0)
+	if (!empty && entry->held.text != NULL &&
+	    ctx_rewrite_edit_held(&run->rewrite, &entry->held, err) < 0)
 		return -1;
 	if (empty && kept == 0)
-		remove_message(run, conversation, held);
-	else if (empty && drop_empty(run, conversation, held, first, err) < 0)
+		remove_message(run, conversation, entry);
+	else if (empty && drop_empty(run, conversation, entry, first, err) < 0)
 		return -1;
-	held->n_segments = kept;
+	entry->n_segments = kept;
 	return 0;
 }
 
@@ -217,19 +216,21 @@ apply_message_plan(struct prune *run, struct held_conversation *conversation,
 static void
 move_insertions(struct held_conversation *conversation)
 {
-	struct held_message *held;
+	struct prune_entry *entry;
 	uint32_t moved = 0;
 	size_t i;
 
-	for (i = 0; conversation->n_insertions > 0 && i < conversation->n;
+	for (i = 0;
+	     conversation->n_insertions > 0 && i < conversation->entries->end;
 	     i++) {
-		held = &conversation->messages[i];
-		if (held->is_removed && held->insertion_number != 0) {
-			moved = held->insertion_number;
-			held->insertion_number = 0;
-		} else if (moved != 0 && !held->is_removed &&
-		    held->insertion_number == 0 && held->dialect != NULL) {
-			held->insertion_number = moved;
+		entry = ctx_prune_entry_at(conversation, i);
+		if (entry->is_removed && entry->insertion_number != 0) {
+			moved = entry->insertion_number;
+			entry->insertion_number = 0;
+		} else if (moved != 0 && !entry->is_removed &&
+		    entry->insertion_number == 0 &&
+		    entry->held.dialect != NULL) {
+			entry->insertion_number = moved;
 			moved = 0;
 		}
 	}
@@ -244,10 +245,10 @@ ctx_prune_apply_plan(struct prune *run, struct held_conversation *conversation,
 {
 	size_t i, n_segments, first = 0;
 
-	for (i = 0; i < conversation->n; i++, first += n_segments) {
-		n_segments = conversation->messages[i].n_segments;
+	for (i = 0; i < conversation->entries->end; i++, first += n_segments) {
+		n_segments = ctx_prune_entry_at(conversation, i)->n_segments;
 		if (apply_message_plan(run, conversation,
-			&conversation->messages[i], first, err) < 0)
+			ctx_prune_entry_at(conversation, i), first, err) < 0)
 			return -1;
 	}
 	move_insertions(conversation);

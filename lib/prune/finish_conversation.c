@@ -13,9 +13,11 @@ count_inserted_messages(const struct held_conversation *conversation)
 	uint64_t n = 0;
 	size_t i;
 
-	for (i = 0; conversation->n_insertions > 0 && i < conversation->n; i++)
+	for (i = 0;
+	     conversation->n_insertions > 0 && i < conversation->entries->end;
+	     i++)
 		n += ctx_insertion_is_before(conversation,
-		    &conversation->messages[i]);
+		    ctx_prune_entry_at(conversation, i));
 	return n;
 }
 
@@ -66,8 +68,10 @@ undo_plan(struct held_conversation *conversation)
 
 	memset(conversation->plan.marks, 0, conversation->groups.n);
 	conversation->plan.bound_from = UINT64_MAX;
-	for (i = 0; conversation->n_insertions > 0 && i < conversation->n; i++)
-		conversation->messages[i].insertion_number = 0;
+	for (i = 0;
+	     conversation->n_insertions > 0 && i < conversation->entries->end;
+	     i++)
+		ctx_prune_entry_at(conversation, i)->insertion_number = 0;
 	conversation->n_insertions = 0;
 	ctx_plan_total(&conversation->plan, &conversation->groups);
 }
@@ -79,9 +83,11 @@ bind_insertions(struct held_conversation *conversation)
 {
 	size_t i, first = 0;
 
-	for (i = 0; conversation->n_insertions > 0 && i < conversation->n;
-	     first += conversation->messages[i].n_segments, i++)
-		if (conversation->messages[i].insertion_number != 0) {
+	for (i = 0;
+	     conversation->n_insertions > 0 && i < conversation->entries->end;
+	     first += ctx_prune_entry_at(conversation, i)->n_segments, i++)
+		if (ctx_prune_entry_at(conversation, i)->insertion_number !=
+		    0) {
 			ctx_plan_bind(&conversation->plan,
 			    &conversation->groups,
 			    conversation->groups.segments[first].message);

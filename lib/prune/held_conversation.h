@@ -19,12 +19,9 @@ struct pending_change {
 
 /* A message that is kept in memory until it is decided whether it is removed.
  */
-struct held_message {
-	/* bytes of the message's record, owned; NULL: the message is inside a
-	 * record */
-	char *text;
-	size_t n;
-	uint32_t node;       /* node of the message in its record */
+struct prune_entry {
+	/* its text is also NULL after the message was removed */
+	struct ctx_held_message held;
 	uint32_t n_segments; /* its segments in groups */
 	/* number of its line in a session file; 0: not from a session file */
 	uint32_t transcript_line;
@@ -33,12 +30,8 @@ struct held_message {
 	 * all may be */
 	bool *excluded_results;
 	bool is_removed; /* nothing is left to write */
-	bool continues;  /* continues an earlier message */
 	struct pending_change
 	    *pending; /* owned; NULL: unchanged, or not reported */
-	const struct ctx_dialect *dialect; /* NULL: not a message */
-	const char *file;
-	uint64_t record_line; /* line of its record in the file */
 	/* index of the message; for a record that is not a message, that of
 	 * the next message */
 	uint64_t message_index;
@@ -65,9 +58,8 @@ struct held_conversation {
 	struct ctx_plan plan;
 	struct ctx_scorer *scorer; /* NULL: the strategy ranks by age */
 	struct ctx_model_counter model_counter;
-	struct held_message *messages;
-	size_t n, cap;
-	size_t bytes; /* bytes of all held texts */
+	/* the messages: rewrite.lines or rewrite.elements of struct prune */
+	struct ctx_held_queue *entries;
 	/* number of bytes in memory at which ctx looks for messages that can
 	 * be removed before the end of the conversation */
 	size_t compact_at;
@@ -92,10 +84,27 @@ struct held_conversation {
 	bool is_response;  /* a provider response: nothing is removed */
 };
 
-/* Adds a zeroed message to the conversation and returns it, valid until the
- * next call; NULL with *err if there is no memory. */
-struct held_message *ctx_held_conversation_add(
-    struct held_conversation *conversation, struct ctx_err *err);
+extern const struct ctx_held_queue ctx_prune_entries;
+
+/* Returns the message with this index in the conversation, valid until the
+ * next one is added. */
+static inline struct prune_entry *
+ctx_prune_entry_at(const struct held_conversation *conversation, size_t i)
+{
+	return ctx_held_queue_at(conversation->entries, i);
+}
+
+/* Returns the summary or notice that is inserted into the entry's message or
+ * before it; NULL if there is none. */
+static inline struct insertion *
+ctx_prune_insertion(const struct held_conversation *conversation,
+    const struct prune_entry *entry)
+{
+	return entry->insertion_number == 0
+	    ? NULL
+	    : &conversation->insertions[entry->insertion_number - 1];
+}
+
 /* Frees all messages in memory and begins the next conversation. */
 void ctx_held_conversation_clear(struct held_conversation *conversation);
 void ctx_held_conversation_release(struct held_conversation *conversation);
@@ -107,10 +116,6 @@ struct prune {
 	struct ctx_prune_options *options;
 	struct held_conversation stream_conversation,
 	    record_conversation; /* of the stream, and in a record */
-	const struct ctx_json
-	    /* JSON of the record that contains the conversation
-	     * record_conversation */
-	    *source;
 	struct ctx_message message;
 	/* a message in memory, or one to be inserted, scanned again */
 	struct ctx_json json;
@@ -123,53 +128,34 @@ struct prune {
 	int64_t match_left;
 };
 
-/* Returns the JSON text of a message in memory, or of a record that is not a
- * message.  If it is inside a record, run->source must be the JSON of that
- * record. */
-struct ctx_str ctx_held_message_bytes(const struct prune *run,
-    const struct held_message *held);
 /* Returns true if no part of the message is left.  A message with several
  * lines in a session file is removed when all of its lines are. */
-bool ctx_held_message_is_removed(const struct prune *run,
-    const struct held_message *held);
+bool ctx_prune_entry_is_removed(const struct prune *run,
+    const struct prune_entry *entry);
 /* Returns true if a change of this message was already reported with an
  * earlier one of its lines in the session file. */
-bool ctx_held_message_is_reported(const struct prune *run,
-    const struct held_message *held);
-/* Reads a message in memory into run->message.  Returns what
- * ctx_dialect_read_message returns. */
-int ctx_prune_reread(struct prune *run, const struct held_message *held,
-    struct ctx_err *err);
-/* Makes the edits of run->rewrite.edits in a text and removes them from
- * run->rewrite.edits. Returns the result, *n bytes that the caller must free;
- * NULL with *err. */
-char *ctx_prune_apply_edits(struct prune *run, struct ctx_str text, size_t *n,
-    struct ctx_err *err);
-/* Makes the edits of run->rewrite.edits in the bytes of a record in memory, and
- * removes them from run->rewrite.edits. */
-int ctx_held_message_apply_edits(struct prune *run,
-    struct held_conversation *conversation, struct held_message *held,
-    struct ctx_err *err);
+bool ctx_prune_entry_is_reported(const struct prune *run,
+    const struct prune_entry *entry);
 
 /* ---- hold_message.c ---- */
 
 /* Adds a message to the groups of messages that must be kept or removed
  * together, and sets the members of *held that depend on the message. */
 int ctx_prune_hold_message(struct prune *run,
-    struct held_conversation *conversation, struct held_message *held,
+    struct held_conversation *conversation, struct prune_entry *entry,
     const struct ctx_event *event, struct ctx_err *err);
 /* Adds a record, or an element of one, that is not a message to the
  * conversation's groups (of messages that must be kept or removed together). */
 int ctx_prune_hold_unknown(struct held_conversation *conversation,
-    struct held_message *held, struct ctx_err *err);
+    struct prune_entry *entry, struct ctx_err *err);
 
 /* ---- reclassify.c ---- */
 
-/* Reads all messages in memory again in the dialect (format) that a later
- * record has identified.  No message may have been removed or edited before. */
+/* Reads all messages in memory again in conversation->read_dialect, the dialect
+ * (format) that a later record has identified.  No message may have been
+ * removed or edited before. */
 int ctx_prune_reclassify(struct prune *run,
-    struct held_conversation *conversation, const struct ctx_dialect *dialect,
-    struct ctx_err *err);
+    struct held_conversation *conversation, struct ctx_err *err);
 
 /* ---- finish_conversation.c ---- */
 
@@ -185,7 +171,7 @@ int ctx_prune_finish_conversation(struct prune *run,
  * results and of the other blocks, and *kept to the number of segments that
  * are kept.  Returns the marks of all the segments together. */
 unsigned ctx_prune_marks(const struct held_conversation *conversation,
-    const struct held_message *held, size_t first,
+    const struct prune_entry *entry, size_t first,
     struct ctx_message_edit *edit, uint32_t *kept);
 /* Makes the planned changes in the messages in memory: archives, removes and
  * edits them.  Edits of messages inside a record are added to
@@ -197,13 +183,13 @@ int ctx_prune_apply_plan(struct prune *run,
 
 /* Sets the file, line, message index and original bytes of a change. */
 void ctx_prune_set_change_place(const struct prune *run,
-    const struct held_message *held, struct ctx_change *change);
+    const struct prune_entry *entry, struct ctx_change *change);
 /* Archives a message before its first change.  Adds the marks of this change,
- * and the tokens that the message has after it, to held->pending;
+ * and the tokens that the message has after it, to entry->pending;
  * ctx_prune_report_changes reports them later. first is the message's first
  * segment. */
 int ctx_prune_record_change(struct prune *run,
-    struct held_conversation *conversation, struct held_message *held,
+    struct held_conversation *conversation, struct prune_entry *entry,
     size_t first, unsigned marks, struct ctx_err *err);
 /* Reports all insertions and removed messages and, if ended is true, all
  * edited messages. */
@@ -283,11 +269,11 @@ bool ctx_insertion_is_string_content(const struct ctx_message *message,
 bool ctx_insertion_fits(const struct ctx_message *message);
 /* Returns true if a summary or notice is inserted into this message. */
 bool ctx_insertion_is_block(const struct held_conversation *conversation,
-    const struct held_message *held);
+    const struct prune_entry *entry);
 /* Returns true if a summary or notice is inserted as a message before this
  * message. */
 bool ctx_insertion_is_before(const struct held_conversation *conversation,
-    const struct held_message *held);
+    const struct prune_entry *entry);
 /* The forms of an inserted summary or notice: a message, a block of a message,
  * or text before the string that is the message's content. */
 enum insertion_form { INSERT_MESSAGE, INSERT_BLOCK, INSERT_STRING };
@@ -326,16 +312,17 @@ int ctx_insertions_add_notices(struct prune *run,
  * were removed, so that the new ones name kept lines as parents. */
 int ctx_insertions_compose(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
-/* Adds the edit that inserts a summary or notice into run->message: as a block
- * before its blocks, or before the text of its string.  If replace is true, it
- * replaces the one that an earlier run inserted there. */
+/* Adds the edit that inserts a summary or notice into the entry's message, to
+ * run->message_edits: as a block before its blocks, or before the text of its
+ * string.  If replace is true, it replaces the one that an earlier run inserted
+ * there. */
 int ctx_insertion_insert_block(struct prune *run,
-    struct held_conversation *conversation, const struct held_message *held,
-    bool replace, struct ctx_err *err);
+    struct held_conversation *conversation, const struct prune_entry *entry,
+    const struct ctx_message *message, bool replace, struct ctx_err *err);
 /* Adds the edit that inserts a message before another one in the same JSON
  * array, with the same layout of white space. */
 int ctx_insertion_insert_message(struct prune *run,
-    struct held_conversation *conversation, const struct held_message *held,
+    struct held_conversation *conversation, const struct prune_entry *entry,
     struct ctx_err *err);
 /* Writes a line with the message that is inserted before the message of this
  * index in memory. */

@@ -90,7 +90,7 @@ is_excluded_tool(struct prune *run, const struct ctx_groups *groups,
  * replacing these results would save from cost->clearable. */
 static int
 exclude_results(struct prune *run, struct held_conversation *conversation,
-    struct held_message *held, const struct ctx_message *message,
+    struct prune_entry *entry, const struct ctx_message *message,
     struct ctx_cost *cost, struct ctx_err *err)
 {
 	size_t i, result = 0;
@@ -109,12 +109,12 @@ exclude_results(struct prune *run, struct held_conversation *conversation,
 		result++;
 		if (!is_excluded_tool(run, &conversation->groups, tool))
 			continue;
-		if (held->excluded_results == NULL)
-			held->excluded_results =
+		if (entry->excluded_results == NULL)
+			entry->excluded_results =
 			    calloc(message->n, sizeof(bool));
-		if (held->excluded_results == NULL)
+		if (entry->excluded_results == NULL)
 			return ctx_err_nomem(err);
-		held->excluded_results[result - 1] = true;
+		entry->excluded_results[result - 1] = true;
 		if (ctx_count_clear_savings(conversation->model_counter.counter,
 			message, i, &left, &saved, err) < 0)
 			return -1;
@@ -127,10 +127,10 @@ exclude_results(struct prune *run, struct held_conversation *conversation,
  * shortens texts to beginning and end at this level. */
 static int
 measure_head_tail(struct prune *run, struct held_conversation *conversation,
-    const struct held_message *held, const struct ctx_message *message,
+    const struct prune_entry *entry, const struct ctx_message *message,
     size_t first, struct ctx_err *err)
 {
-	struct head_tail which = {.excluded_results = held->excluded_results};
+	struct head_tail which = {.excluded_results = entry->excluded_results};
 	const struct ctx_prune_settings *settings =
 	    &conversation->plan.settings;
 	struct ctx_segment *segments = conversation->groups.segments;
@@ -157,7 +157,7 @@ measure_head_tail(struct prune *run, struct held_conversation *conversation,
  * everywhere in one dialect, so they are counted once. */
 static int
 count_notice_tokens(struct prune *run, struct held_conversation *conversation,
-    struct held_message *held, const struct ctx_message *message,
+    struct prune_entry *entry, const struct ctx_message *message,
     struct ctx_segment *segment, struct ctx_err *err)
 {
 	const char *notice = run->options->notice;
@@ -178,25 +178,25 @@ count_notice_tokens(struct prune *run, struct held_conversation *conversation,
 	if (content.string.n > 0) {
 		content.form = INSERT_STRING;
 		if (ctx_insertion_count(run,
-			conversation->model_counter.counter, held->dialect,
-			&content, &cost_tokens, err) < 0)
+			conversation->model_counter.counter,
+			entry->held.dialect, &content, &cost_tokens, err) < 0)
 			return -1;
 		segment->notice_tokens =
 		    cost_tokens > UINT32_MAX ? 0 : (uint32_t)cost_tokens;
 		return 0;
 	}
-	if (conversation->notice_cost_dialect != held->dialect) {
-		content.form = held->dialect->insertion_block == NULL
+	if (conversation->notice_cost_dialect != entry->held.dialect) {
+		content.form = entry->held.dialect->insertion_block == NULL
 		    ? INSERT_MESSAGE
 		    : INSERT_BLOCK;
 		if (ctx_insertion_count(run,
-			conversation->model_counter.counter, held->dialect,
-			&content, &cost_tokens, err) < 0)
+			conversation->model_counter.counter,
+			entry->held.dialect, &content, &cost_tokens, err) < 0)
 			return -1;
-		conversation->notice_cost_dialect = held->dialect;
+		conversation->notice_cost_dialect = entry->held.dialect;
 		conversation->notice_cost = cost_tokens;
 		if (cost_tokens == 0)
-			conversation->notice_unsupported = held->dialect;
+			conversation->notice_unsupported = entry->held.dialect;
 	}
 	segment->notice_tokens = conversation->notice_cost > UINT32_MAX
 	    ? 0
@@ -227,13 +227,13 @@ record_insertion(struct prune *run, struct held_conversation *conversation,
 
 int
 ctx_prune_hold_unknown(struct held_conversation *conversation,
-    struct held_message *held, struct ctx_err *err)
+    struct prune_entry *entry, struct ctx_err *err)
 {
-	held->dialect = NULL;
-	held->n_segments = 1;
-	held->message_index = conversation->groups.messages;
+	entry->held.dialect = NULL;
+	entry->n_segments = 1;
+	entry->message_index = conversation->groups.messages;
 	return ctx_groups_add_unknown(&conversation->groups,
-	    held->transcript_line != 0, err);
+	    entry->transcript_line != 0, err);
 }
 
 /* Sets *flags to the flags that ctx_groups_add cannot find by itself: for a
@@ -261,7 +261,7 @@ find_given_flags(struct prune *run, const struct ctx_message *message,
  * segments are pinned. */
 static int
 add_segments(struct prune *run, struct held_conversation *conversation,
-    struct held_message *held, const struct ctx_event *event, unsigned flags,
+    struct prune_entry *entry, const struct ctx_event *event, unsigned flags,
     struct ctx_err *err)
 {
 	const struct ctx_message *message = event->message;
@@ -273,13 +273,14 @@ add_segments(struct prune *run, struct held_conversation *conversation,
 		groups->pinned = conversation->plan.settings.keep_first;
 	if (ctx_stream_cost(event, conversation->model_counter.counter, &cost,
 		err) < 0 ||
-	    exclude_results(run, conversation, held, message, &cost, err) < 0 ||
+	    exclude_results(run, conversation, entry, message, &cost, err) <
+		0 ||
 	    ctx_groups_add(groups, message, &cost, flags, err) < 0)
 		return -1;
 	pin_by_tool(run, groups, first);
 	for (i = first; conversation->is_response && i < groups->n; i++)
 		groups->segments[i].flags |= CTX_SEGMENT_PINNED;
-	held->n_segments = (uint32_t)(groups->n - first);
+	entry->n_segments = (uint32_t)(groups->n - first);
 	return 0;
 }
 
@@ -287,18 +288,19 @@ add_segments(struct prune *run, struct held_conversation *conversation,
  * their tokens, and gives the message to the scorer. */
 static int
 measure_segments(struct prune *run, struct held_conversation *conversation,
-    struct held_message *held, const struct ctx_message *message,
+    struct prune_entry *entry, const struct ctx_message *message,
     const struct found_insertion *found, struct ctx_err *err)
 {
 	struct ctx_groups *groups = &conversation->groups;
-	size_t first = groups->n - held->n_segments;
+	size_t first = groups->n - entry->n_segments;
 	struct ctx_segment *last = &groups->segments[groups->n - 1];
 
 	if (record_insertion(run, conversation, message, found, last, err) <
 		0 ||
-	    count_notice_tokens(run, conversation, held, message, last, err) <
+	    count_notice_tokens(run, conversation, entry, message, last, err) <
 		0 ||
-	    measure_head_tail(run, conversation, held, message, first, err) < 0)
+	    measure_head_tail(run, conversation, entry, message, first, err) <
+		0)
 		return -1;
 	if (conversation->scorer == NULL)
 		return 0;
@@ -308,24 +310,23 @@ measure_segments(struct prune *run, struct held_conversation *conversation,
 
 int
 ctx_prune_hold_message(struct prune *run,
-    struct held_conversation *conversation, struct held_message *held,
+    struct held_conversation *conversation, struct prune_entry *entry,
     const struct ctx_event *event, struct ctx_err *err)
 {
 	const struct ctx_message *message = event->message;
 	struct found_insertion found;
 	unsigned flags;
 
-	held->continues = (message->flags & CTX_MESSAGE_CONTINUES) != 0;
-	held->message_index = held->transcript_line == 0
+	entry->message_index = entry->transcript_line == 0
 	    ? conversation->groups.messages
 	    : ctx_transcript_message_index(run->rewrite.stream->transcript,
-		  held->transcript_line, conversation->groups.messages);
+		  entry->transcript_line, conversation->groups.messages);
 	ctx_insertion_find(run->options, message, &found);
 	run->match_left = CTX_PATTERN_TIME;
 	if (find_given_flags(run, message, &found, &flags, err) < 0 ||
-	    add_segments(run, conversation, held, event, flags, err) < 0)
+	    add_segments(run, conversation, entry, event, flags, err) < 0)
 		return -1;
-	if (held->dialect->rules & CTX_ALTERNATES)
+	if (entry->held.dialect->rules & CTX_ALTERNATES)
 		conversation->plan.settings.alternates = true;
-	return measure_segments(run, conversation, held, message, &found, err);
+	return measure_segments(run, conversation, entry, message, &found, err);
 }

@@ -284,18 +284,20 @@ ctx_insertion_fits(const struct ctx_message *message)
 
 bool
 ctx_insertion_is_block(const struct held_conversation *conversation,
-    const struct held_message *held)
+    const struct prune_entry *entry)
 {
-	return held->insertion_number != 0 &&
-	    conversation->insertions[held->insertion_number - 1].is_block;
+	const struct insertion *insertion =
+	    ctx_prune_insertion(conversation, entry);
+
+	return insertion != NULL && insertion->is_block;
 }
 
 bool
 ctx_insertion_is_before(const struct held_conversation *conversation,
-    const struct held_message *held)
+    const struct prune_entry *entry)
 {
-	return held->insertion_number != 0 &&
-	    !ctx_insertion_is_block(conversation, held);
+	return entry->insertion_number != 0 &&
+	    !ctx_insertion_is_block(conversation, entry);
 }
 
 /* ---- insert ---- */
@@ -324,7 +326,7 @@ ctx_insertion_add(struct held_conversation *conversation, size_t message_index,
 		return -1;
 	insertion->string_n =
 	    conversation->inserted_json.n - insertion->string_at;
-	conversation->messages[message_index].insertion_number =
+	ctx_prune_entry_at(conversation, message_index)->insertion_number =
 	    (uint32_t)++conversation->n_insertions;
 	return 0;
 }
@@ -334,16 +336,19 @@ ctx_insertions_add_notices(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err)
 {
 	const char *notice = run->options->notice;
-	const struct held_message *held = conversation->messages;
+	const struct prune_entry *entry;
 	struct insertion_content content = {
 	    .text = {notice, notice == NULL ? 0 : strlen(notice)}};
 	size_t i, j, k = 0;
 
-	for (i = 0; notice != NULL && i < conversation->n; i++)
-		for (j = 0; j < held[i].n_segments; j++, k++) {
+	for (i = 0; notice != NULL && i < conversation->entries->end; i++)
+		for (j = 0; j < ctx_prune_entry_at(conversation, i)->n_segments;
+		     j++, k++) {
 			if (!(conversation->plan.marks[k] & CTX_MARK_NOTICE))
 				continue;
-			content.form = held[i].dialect->insertion_block != NULL
+			entry = ctx_prune_entry_at(conversation, i);
+			content.form =
+			    entry->held.dialect->insertion_block != NULL
 			    ? INSERT_BLOCK
 			    : INSERT_MESSAGE;
 			if (ctx_insertion_add(conversation, i, &content,
@@ -354,19 +359,19 @@ ctx_insertions_add_notices(struct prune *run,
 	return 0;
 }
 
-/* Appends the JSON of a summary or notice to conversation->inserted_json, and
- * records the place of the JSON in this buffer. held: the message before or
- * into which the summary or notice is inserted. node: the JSON node of this
- * message in run->message.json. */
+/* Appends the JSON of the entry's summary or notice to
+ * conversation->inserted_json, and records the place of the JSON in this
+ * buffer. node: the JSON node of the message, before or into which it is
+ * inserted. */
 static int
 compose_insertion(struct prune *run, struct held_conversation *conversation,
-    struct insertion *insertion, const struct held_message *held, uint32_t node,
+    const struct prune_entry *entry, const struct ctx_json *json, uint32_t node,
     struct ctx_err *err)
 {
-	const char *template = choose_template(held->dialect,
+	struct insertion *insertion = ctx_prune_insertion(conversation, entry);
+	const char *template = choose_template(entry->held.dialect,
 	    insertion->is_block, insertion->summary);
-	struct template_values values = {.json = run->message.json,
-	    .node = node};
+	struct template_values values = {.json = json, .node = node};
 	char uuid[39], hex[11];
 	int rc;
 
@@ -381,9 +386,10 @@ compose_insertion(struct prune *run, struct held_conversation *conversation,
 	values.uuid = (struct ctx_str){uuid, 38};
 	values.hex = (struct ctx_str){hex, 10};
 	values.parent = (struct ctx_str){"null", 4};
-	if (strstr(template, "$parent") != NULL && held->transcript_line != 0) {
+	if (strstr(template, "$parent") != NULL &&
+	    entry->transcript_line != 0) {
 		rc = ctx_transcript_insert_before(
-		    run->rewrite.stream->transcript, held->transcript_line,
+		    run->rewrite.stream->transcript, entry->transcript_line,
 		    strstr(template, "$uuid") != NULL ? values.uuid
 						      : values.hex,
 		    &values.parent, err);
@@ -404,40 +410,37 @@ int
 ctx_insertions_compose(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err)
 {
-	struct insertion *insertion;
 	size_t i;
 
-	for (i = 0; conversation->n_insertions > 0 && i < conversation->n;
+	for (i = 0;
+	     conversation->n_insertions > 0 && i < conversation->entries->end;
 	     i++) {
-		struct held_message *held = &conversation->messages[i];
+		struct prune_entry *entry = ctx_prune_entry_at(conversation, i);
 
-		if (held->insertion_number == 0 ||
-		    ctx_insertion_is_block(conversation, held))
+		if (entry->insertion_number == 0 ||
+		    ctx_insertion_is_block(conversation, entry))
 			continue;
-		insertion =
-		    &conversation->insertions[held->insertion_number - 1];
-		if (ctx_prune_reread(run, held, err) < 0 ||
-		    compose_insertion(run, conversation, insertion, held,
-			held->node, err) < 0)
+		if (ctx_rewrite_reread(&run->rewrite, &entry->held, err) < 0 ||
+		    compose_insertion(run, conversation, entry,
+			run->rewrite.message.json, entry->held.node, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* Adds the edit that inserts a summary or notice before the user's text in
- * block i of run->message, a string.  If replace is true, it replaces the one
+/* Adds the edit that inserts a summary or notice before the user's text, in a
+ * message whose content is a string.  If replace is true, it replaces the one
  * that an earlier run put at the start of that string. */
 static int
 insert_in_string(struct prune *run, struct held_conversation *conversation,
-    const struct held_message *held, size_t i, bool replace,
-    struct ctx_err *err)
+    const struct prune_entry *entry, const struct ctx_message *message,
+    bool replace, struct ctx_err *err)
 {
 	const struct insertion *insertion =
-	    &conversation->insertions[held->insertion_number - 1];
-	const struct ctx_message *message = &run->message;
+	    ctx_prune_insertion(conversation, entry);
 	struct found_insertion found = {0};
 	struct ctx_str at =
-	    ctx_json_str(message->json, message->blocks[i].payload);
+	    ctx_json_str(message->json, message->blocks[0].payload);
 
 	if (replace)
 		ctx_insertion_find(run->options, message, &found);
@@ -455,20 +458,18 @@ insert_in_string(struct prune *run, struct held_conversation *conversation,
 
 int
 ctx_insertion_insert_block(struct prune *run,
-    struct held_conversation *conversation, const struct held_message *held,
-    bool replace, struct ctx_err *err)
+    struct held_conversation *conversation, const struct prune_entry *entry,
+    const struct ctx_message *message, bool replace, struct ctx_err *err)
 {
-	struct insertion *insertion =
-	    &conversation->insertions[held->insertion_number - 1];
-	const struct ctx_message *message = &run->message;
+	struct insertion *insertion = ctx_prune_insertion(conversation, entry);
 	size_t i = ctx_insertion_skip_result_blocks(message);
 	struct ctx_str at;
 
 	if (ctx_insertion_is_string_content(message, i))
-		return insert_in_string(run, conversation, held, i, replace,
-		    err);
-	if (compose_insertion(run, conversation, insertion, held, message->node,
-		err) < 0)
+		return insert_in_string(run, conversation, entry, message,
+		    replace, err);
+	if (compose_insertion(run, conversation, entry, message->json,
+		message->node, err) < 0)
 		return -1;
 	at = ctx_json_str(message->json, message->blocks[i].removable);
 	if (!replace) {
@@ -483,12 +484,13 @@ ctx_insertion_insert_block(struct prune *run,
 
 int
 ctx_insertion_insert_message(struct prune *run,
-    struct held_conversation *conversation, const struct held_message *held,
+    struct held_conversation *conversation, const struct prune_entry *entry,
     struct ctx_err *err)
 {
 	const struct insertion *insertion =
-	    &conversation->insertions[held->insertion_number - 1];
-	const char *start = ctx_json_str(run->source, held->node).p;
+	    ctx_prune_insertion(conversation, entry);
+	const char *start =
+	    ctx_json_str(run->rewrite.record->json, entry->held.node).p;
 	size_t gap = 0;
 
 	while (strchr(" \t\r\n", start[-1 - (ptrdiff_t)gap]) != NULL)
@@ -509,19 +511,20 @@ ctx_insertion_write_message(struct prune *run,
     const struct held_conversation *conversation, size_t message_index,
     struct ctx_err *err)
 {
-	const struct insertion *insertion =
-	    &conversation->insertions
-		 [conversation->messages[message_index].insertion_number - 1];
-	const struct held_message *neighbour;
+	const struct insertion *insertion = ctx_prune_insertion(conversation,
+	    ctx_prune_entry_at(conversation, message_index));
+	const struct prune_entry *neighbour;
 	size_t i = message_index;
 	bool crlf;
 
 	/* The new line gets the line end of the line before it; if there is
 	 * none, that of the line after it. */
-	while (i > 0 && conversation->messages[i - 1].is_removed)
+	while (i > 0 && ctx_prune_entry_at(conversation, i - 1)->is_removed)
 		i--;
-	neighbour = &conversation->messages[i > 0 ? i - 1 : message_index];
-	crlf = neighbour->n > 1 && neighbour->text[neighbour->n - 2] == '\r';
+	neighbour =
+	    ctx_prune_entry_at(conversation, i > 0 ? i - 1 : message_index);
+	crlf = neighbour->held.n > 1 &&
+	    neighbour->held.text[neighbour->held.n - 2] == '\r';
 	if (ctx_writer_copy(run->rewrite.writer,
 		conversation->inserted_json.p + insertion->json_at,
 		insertion->json_n, err) < 0 ||

@@ -61,26 +61,26 @@ begin_pruning(void *user, const struct ctx_event *event, struct ctx_err *err)
 
 /* ---- freeing messages early ---- */
 
+/* Returns true if something is left of a message: to be written, or to be
+ * reported. */
+static bool
+is_needed(const void *entry)
+{
+	const struct prune_entry *message = entry;
+
+	return message->n_segments > 0 ||
+	    (message->pending != NULL && !message->pending->done);
+}
+
 /* Frees the messages that were removed, with their segments. */
 static int
 compact_conversation(struct held_conversation *conversation,
     struct ctx_err *err)
 {
-	size_t kept = 0, i;
-
 	if (ctx_plan_compact(&conversation->plan, &conversation->groups, err) <
 	    0)
 		return -1;
-	for (i = 0; i < conversation->n; i++) {
-		struct held_message *held = &conversation->messages[i];
-
-		if (held->n_segments > 0 ||
-		    (held->pending != NULL && !held->pending->done))
-			conversation->messages[kept++] = *held;
-		else
-			free(held->pending);
-	}
-	conversation->n = kept;
+	ctx_held_queue_filter(conversation->entries, is_needed);
 	return 0;
 }
 
@@ -95,7 +95,7 @@ prune_early(struct prune *run, struct held_conversation *conversation,
 
 	/* With --reasoning fail, a later message may have the effect that
 	 * nothing may be changed. */
-	if (conversation->bytes < conversation->compact_at ||
+	if (conversation->entries->bytes < conversation->compact_at ||
 	    settings->strategy->needs_all ||
 	    (settings->binds && settings->reasoning == CTX_REASONING_FAIL))
 		return 0;
@@ -105,23 +105,24 @@ prune_early(struct prune *run, struct held_conversation *conversation,
 	    compact_conversation(conversation, err) < 0)
 		return -1;
 	conversation->format_known = true;
-	conversation->compact_at = conversation->bytes * 2;
+	conversation->compact_at = conversation->entries->bytes * 2;
 	if (conversation->compact_at < FIRST_COMPACTION)
 		conversation->compact_at = FIRST_COMPACTION;
 	return 0;
 }
 
 static int
-write_held_message(struct prune *run, struct held_message *held,
+write_held_message(struct prune *run, struct prune_entry *entry,
     struct ctx_err *err)
 {
-	if (held->is_removed)
+	if (entry->is_removed)
 		return 0;
-	if (held->transcript_line != 0 &&
+	if (entry->transcript_line != 0 &&
 	    ctx_transcript_is_removed(run->rewrite.stream->transcript,
-		held->transcript_line))
+		entry->transcript_line))
 		return 0;
-	if (ctx_writer_put(run->rewrite.writer, held->text, held->n, err) < 0)
+	if (ctx_writer_put(run->rewrite.writer, entry->held.text, entry->held.n,
+		err) < 0)
 		return -1;
 	return ctx_writer_end_record(run->rewrite.writer, err);
 }
@@ -132,91 +133,33 @@ write_conversation(struct prune *run, struct ctx_err *err)
 	struct held_conversation *conversation = &run->stream_conversation;
 	size_t i;
 
-	for (i = 0; i < conversation->n && !run->options->report.dry_run; i++)
+	for (i = 0;
+	     i < conversation->entries->end && !run->options->report.dry_run;
+	     i++)
 		if ((ctx_insertion_is_before(conversation,
-			 &conversation->messages[i]) &&
+			 ctx_prune_entry_at(conversation, i)) &&
 			ctx_insertion_write_message(run, conversation, i, err) <
 			    0) ||
-		    write_held_message(run, &conversation->messages[i], err) <
-			0)
+		    write_held_message(run, ctx_prune_entry_at(conversation, i),
+			err) < 0)
 			return -1;
 	return 0;
 }
 
 /* ---- records ---- */
 
-/* Keeps n bytes of text in memory in place of the event's record.  Takes
- * ownership of text and frees it on error.  Returns NULL with *err. */
-static struct held_message *
-hold_text(struct prune *run, const struct ctx_event *event, char *text,
-    size_t n, struct ctx_err *err)
-{
-	struct held_message *held =
-	    ctx_held_conversation_add(&run->stream_conversation, err);
-
-	if (held == NULL) {
-		free(text);
-		return NULL;
-	}
-	held->text = text;
-	held->n = n;
-	held->transcript_line = event->line;
-	held->file = event->record->file;
-	held->record_line = event->record->line;
-	run->stream_conversation.bytes += n;
-	return held;
-}
-
-/* Keeps a copy of the event's record in memory.  Returns NULL with *err. */
-static struct held_message *
-hold_record(struct prune *run, const struct ctx_event *event,
-    struct ctx_err *err)
-{
-	char *text = ctx_stream_keep(run->rewrite.stream, event, err);
-
-	return text == NULL
-	    ? NULL
-	    : hold_text(run, event, text, event->record->text.n, err);
-}
-
 /* Keeps a record that is not a message in memory, with its edits. */
 static int
-hold_edited(struct prune *run, const struct ctx_event *event,
+hold_unknown_record(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	struct held_message *held;
-	size_t n;
-	char *text;
+	struct prune_entry *entry =
+	    ctx_rewrite_hold_record(&run->rewrite, event, err);
 
-	if (run->rewrite.edits.n == 0) {
-		held = hold_record(run, event, err);
-	} else {
-		text = ctx_prune_apply_edits(run, event->record->text, &n, err);
-		held =
-		    text == NULL ? NULL : hold_text(run, event, text, n, err);
-	}
-	return held == NULL
-	    ? -1
-	    : ctx_prune_hold_unknown(&run->stream_conversation, held, err);
-}
-
-/* Appends a blank line to the last record in memory; it is kept or removed
- * together with that. */
-static int
-append_blank(struct held_conversation *conversation,
-    const struct ctx_record *record, struct ctx_err *err)
-{
-	struct held_message *last =
-	    &conversation->messages[conversation->n - 1];
-	char *grown = realloc(last->text, last->n + record->text.n);
-
-	if (grown == NULL)
-		return ctx_err_nomem(err);
-	memcpy(grown + last->n, record->text.p, record->text.n);
-	last->text = grown;
-	last->n += record->text.n;
-	conversation->bytes += record->text.n;
-	return 0;
+	if (entry == NULL)
+		return -1;
+	entry->transcript_line = event->line;
+	return ctx_prune_hold_unknown(&run->stream_conversation, entry, err);
 }
 
 /* Keeps a record in memory that is not a message, if messages before it are in
@@ -227,15 +170,17 @@ end_pruned_record(void *user, const struct ctx_event *event,
 {
 	struct prune *run = user;
 	struct held_conversation *conversation = &run->stream_conversation;
+	size_t n = conversation->entries->end;
 	int rc;
 
-	/* It was held when the message was read. */
-	if (event->layout->kind == CTX_LAYOUT_MESSAGE)
-		return 1;
-	if (event->record->kind == CTX_RECORD_BLANK && conversation->n > 0)
-		rc = append_blank(conversation, event->record, err);
+	/* A blank line is kept or removed together with the record before it.
+	 */
+	if (event->record->kind == CTX_RECORD_BLANK && n > 0)
+		rc = ctx_rewrite_append_text(&run->rewrite,
+		    &ctx_prune_entry_at(conversation, n - 1)->held,
+		    event->record->text, err);
 	else if (conversation->open || event->line != 0)
-		rc = hold_edited(run, event, err);
+		rc = hold_unknown_record(run, event, err);
 	else
 		return 0;
 	return rc < 0 ? -1 : 1;
@@ -255,22 +200,24 @@ update_dialect(struct prune *run, const struct ctx_record_layout *layout,
 		return 0;
 	conversation->format_known = layout->decisive;
 	conversation->read_dialect = layout->dialect;
-	return ctx_prune_reclassify(run, conversation, layout->dialect, err);
+	return ctx_prune_reclassify(run, conversation, err);
 }
 
 /* Holds a message of the stream. */
 static int
 hold_line(struct prune *run, const struct ctx_event *event, struct ctx_err *err)
 {
-	struct held_message *held;
+	struct prune_entry *entry;
 
 	if (update_dialect(run, event->layout, err) < 0)
 		return -1;
-	held = hold_record(run, event, err);
-	if (held == NULL)
+	entry = ctx_held_queue_add(&run->rewrite.lines, event, err);
+	if (entry == NULL)
 		return -1;
-	held->dialect = event->layout->dialect;
-	if (ctx_prune_hold_message(run, &run->stream_conversation, held, event,
+	entry->transcript_line = event->line;
+	if (ctx_rewrite_hold(&run->rewrite, &entry->held, event, err) < 0)
+		return -1;
+	if (ctx_prune_hold_message(run, &run->stream_conversation, entry, event,
 		err) < 0)
 		return -1;
 	return prune_early(run, &run->stream_conversation, err);
@@ -282,19 +229,15 @@ static int
 hold_element(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
 	struct prune *run = user;
-	struct held_message *held =
-	    ctx_held_conversation_add(&run->record_conversation, err);
+	struct prune_entry *entry =
+	    ctx_held_queue_add(&run->rewrite.elements, event, err);
 
-	if (held == NULL)
+	if (entry == NULL)
 		return -1;
-	held->node = event->node;
-	held->dialect = event->layout->dialect;
-	held->file = event->record->file;
-	held->record_line = event->record->line;
 	if (event->kind == CTX_EVENT_UNKNOWN)
-		return ctx_prune_hold_unknown(&run->record_conversation, held,
+		return ctx_prune_hold_unknown(&run->record_conversation, entry,
 		    err);
-	return ctx_prune_hold_message(run, &run->record_conversation, held,
+	return ctx_prune_hold_message(run, &run->record_conversation, entry,
 	    event, err);
 }
 
@@ -310,13 +253,13 @@ drop_elements(struct prune *run, uint32_t array, struct ctx_err *err)
 
 	if (conversation->n_removed == 0)
 		return 0;
-	drop = calloc(conversation->n, sizeof *drop);
+	drop = calloc(conversation->entries->end, sizeof *drop);
 	if (drop == NULL)
 		return ctx_err_nomem(err);
-	for (i = 0; i < conversation->n; i++)
-		drop[i] = conversation->messages[i].is_removed;
-	rc = ctx_edits_remove(&run->rewrite.edits, run->source, array, drop,
-	    err);
+	for (i = 0; i < conversation->entries->end; i++)
+		drop[i] = ctx_prune_entry_at(conversation, i)->is_removed;
+	rc = ctx_edits_remove(&run->rewrite.edits, run->rewrite.record->json,
+	    array, drop, err);
 	free(drop);
 	return rc;
 }
@@ -328,26 +271,29 @@ renumber_messages(struct prune *run, struct ctx_err *err)
 {
 	const struct held_conversation *conversation =
 	    &run->record_conversation;
-	const struct held_message *held;
+	const struct prune_entry *entry;
 	uint64_t number = 0;
 	uint32_t node;
 	char text[24];
 	size_t i;
 	int n;
 
-	for (i = 0; conversation->n_removed > 0 && i < conversation->n; i++) {
-		held = &conversation->messages[i];
-		if (held->is_removed || held->dialect == NULL ||
-		    held->dialect->ordinal == NULL)
+	for (i = 0;
+	     conversation->n_removed > 0 && i < conversation->entries->end;
+	     i++) {
+		entry = ctx_prune_entry_at(conversation, i);
+		if (entry->is_removed || entry->held.dialect == NULL ||
+		    entry->held.dialect->ordinal == NULL)
 			continue;
-		node = ctx_json_find(run->source, held->node,
-		    held->dialect->ordinal);
+		node = ctx_json_find(run->rewrite.record->json,
+		    entry->held.node, entry->held.dialect->ordinal);
 		n = snprintf(text, sizeof text, "%" PRIu64, ++number);
 		if (node != 0 &&
-		    run->source->nodes[node].kind == CTX_JSON_NUMBER &&
+		    run->rewrite.record->json->nodes[node].kind ==
+			CTX_JSON_NUMBER &&
 		    ctx_edits_replace(&run->rewrite.edits,
-			ctx_json_str(run->source, node), text, (size_t)n,
-			err) < 0)
+			ctx_json_str(run->rewrite.record->json, node), text,
+			(size_t)n, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -361,11 +307,13 @@ insert_messages(struct prune *run, struct ctx_err *err)
 	struct held_conversation *conversation = &run->record_conversation;
 	size_t i;
 
-	for (i = 0; conversation->n_insertions > 0 && i < conversation->n; i++)
+	for (i = 0;
+	     conversation->n_insertions > 0 && i < conversation->entries->end;
+	     i++)
 		if (ctx_insertion_is_before(conversation,
-			&conversation->messages[i]) &&
+			ctx_prune_entry_at(conversation, i)) &&
 		    ctx_insertion_insert_message(run, conversation,
-			&conversation->messages[i], err) < 0)
+			ctx_prune_entry_at(conversation, i), err) < 0)
 			return -1;
 	return 0;
 }
@@ -378,7 +326,6 @@ end_pruned_conversation(void *user, const struct ctx_event *event,
 {
 	struct prune *run = user;
 
-	run->source = event->record->json;
 	if (ctx_prune_finish_conversation(run, &run->record_conversation, err) <
 		0 ||
 	    drop_elements(run, event->layout->messages, err) < 0 ||
@@ -415,6 +362,7 @@ ctx_prune(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_err *err)
 {
 	static const struct ctx_rewrite_command command = {
+	    .entries = &ctx_prune_entries,
 	    .begin = begin_pruning,
 	    .message = hold_message,
 	    .unknown = hold_element,
@@ -425,11 +373,14 @@ ctx_prune(struct ctx_stream *stream, struct ctx_writer *writer,
 	struct prune run = {.rewrite = {.stream = stream,
 				.writer = writer,
 				.report = &options->report},
+	    .stream_conversation.entries = &run.rewrite.lines,
+	    .record_conversation.entries = &run.rewrite.elements,
 	    .counters = counters,
 	    .options = options};
 	int rc = -1;
 
 	stream->track_links = true;
+	ctx_json_init(&run.rewrite.json, counters->simd);
 	ctx_json_init(&run.json, counters->simd);
 	if (ctx_groups_init(&run.stream_conversation.groups, err) == 0 &&
 	    ctx_groups_init(&run.record_conversation.groups, err) == 0)

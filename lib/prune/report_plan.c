@@ -61,10 +61,10 @@ find_insertion_rule(const struct insertion *insertion)
  * segment is removed. */
 static void
 describe_change(const struct held_conversation *conversation,
-    const struct held_message *held, size_t first, struct ctx_change *change)
+    const struct prune_entry *entry, size_t first, struct ctx_change *change)
 {
 	const unsigned char *marks = conversation->plan.marks;
-	size_t i, end = first + held->n_segments;
+	size_t i, end = first + entry->n_segments;
 
 	change->before = change->after = 0;
 	for (i = first; i < end; i++) {
@@ -87,80 +87,79 @@ describe_change(const struct held_conversation *conversation,
 
 void
 ctx_prune_set_change_place(const struct prune *run,
-    const struct held_message *held, struct ctx_change *change)
+    const struct prune_entry *entry, struct ctx_change *change)
 {
-	change->file = held->file;
-	change->line = held->record_line;
-	change->index = held->message_index;
-	change->bytes = ctx_held_message_bytes(run, held);
+	change->file = entry->held.file;
+	change->line = entry->held.line;
+	change->index = entry->message_index;
+	change->bytes = ctx_rewrite_text(&run->rewrite, &entry->held);
 }
 
 /* Returns a text for --explain that says why a message is changed. dropped is
  * the reason for removing a part of it, or NULL. */
 static const char *
 find_change_rule(const struct held_conversation *conversation,
-    const struct held_message *held, size_t first, const char *dropped)
+    const struct prune_entry *entry, size_t first, const char *dropped)
 {
-	unsigned marks = held->pending->marks & ~(unsigned)CTX_MARK_NOTICE;
+	unsigned marks = entry->pending->marks & ~(unsigned)CTX_MARK_NOTICE;
 
 	if (dropped != NULL)
 		return dropped;
-	return marks == 0 && held->insertion_number != 0
-	    ? find_insertion_rule(
-		  &conversation->insertions[held->insertion_number - 1])
+	return marks == 0 && entry->insertion_number != 0
+	    ? find_insertion_rule(ctx_prune_insertion(conversation, entry))
 	    : find_edit_rule(conversation, first, marks);
 }
 
 int
 ctx_prune_record_change(struct prune *run,
-    struct held_conversation *conversation, struct held_message *held,
+    struct held_conversation *conversation, struct prune_entry *entry,
     size_t first, unsigned marks, struct ctx_err *err)
 {
 	const struct ctx_report *report = &run->options->report;
-	bool is_first = held->pending == NULL;
+	bool is_first = entry->pending == NULL;
 	const char *dropped;
 	uint64_t before;
 
 	if (!ctx_report_wanted(report))
 		return 0;
 	if (is_first) {
-		held->pending = calloc(1, sizeof *held->pending);
-		if (held->pending == NULL)
+		entry->pending = calloc(1, sizeof *entry->pending);
+		if (entry->pending == NULL)
 			return ctx_err_nomem(err);
-		ctx_prune_set_change_place(run, held, &held->pending->change);
-		if (ctx_report_keep(report, &held->pending->change, err) < 0)
+		ctx_prune_set_change_place(run, entry, &entry->pending->change);
+		if (ctx_report_keep(report, &entry->pending->change, err) < 0)
 			return -1;
 	}
-	dropped = held->pending->marks & CTX_MARK_DROP
-	    ? held->pending->change.rule
+	dropped = entry->pending->marks & CTX_MARK_DROP
+	    ? entry->pending->change.rule
 	    : NULL;
-	before = held->pending->change.before;
-	held->pending->change.rule = dropped;
-	describe_change(conversation, held, first, &held->pending->change);
+	before = entry->pending->change.before;
+	entry->pending->change.rule = dropped;
+	describe_change(conversation, entry, first, &entry->pending->change);
 	if (!is_first)
-		held->pending->change.before = before;
-	held->pending->marks |= marks;
-	held->pending->change.rule = find_change_rule(conversation, held, first,
-	    held->pending->change.rule);
-	held->pending->change.ranked = conversation->scorer != NULL;
+		entry->pending->change.before = before;
+	entry->pending->marks |= marks;
+	entry->pending->change.rule = find_change_rule(conversation, entry,
+	    first, entry->pending->change.rule);
+	entry->pending->change.ranked = conversation->scorer != NULL;
 	return 0;
 }
 
 /* Reports a message that is removed.  If the conversation is complete (ended
  * is true), also reports a message that was edited. */
 static int
-report_message(struct prune *run, struct held_message *held, bool ended,
+report_message(struct prune *run, struct prune_entry *entry, bool ended,
     struct ctx_err *err)
 {
-	struct pending_change *pending = held->pending;
-	bool drop = ctx_held_message_is_removed(run, held);
+	struct pending_change *pending = entry->pending;
+	bool drop = ctx_prune_entry_is_removed(run, entry);
 
 	if (pending == NULL || pending->done || !(drop || ended))
 		return 0;
 	pending->change.action = drop ? "drop" : "edit";
 	if (drop)
 		pending->change.after = 0;
-	pending->change.continues = ctx_held_message_is_reported(run, held);
+	pending->change.continues = ctx_prune_entry_is_reported(run, entry);
 	pending->done = true;
 	return ctx_report_tell(&run->options->report, &pending->change, err);
 }
@@ -170,16 +169,16 @@ report_message(struct prune *run, struct held_message *held, bool ended,
 static int
 report_insertion(struct prune *run,
     const struct held_conversation *conversation,
-    const struct held_message *held, struct ctx_err *err)
+    const struct prune_entry *entry, struct ctx_err *err)
 {
 	const struct insertion *insertion =
-	    &conversation->insertions[held->insertion_number - 1];
+	    ctx_prune_insertion(conversation, entry);
 	struct ctx_change change = {.action = "add", .tool = {"", 0}};
 
 	if (run->options->report.on_change == NULL)
 		return 0;
-	change.part = ctx_insertion_is_block(conversation, held);
-	ctx_prune_set_change_place(run, held, &change);
+	change.part = ctx_insertion_is_block(conversation, entry);
+	ctx_prune_set_change_place(run, entry, &change);
 	change.bytes =
 	    (struct ctx_str){conversation->inserted_json.p + insertion->json_at,
 		insertion->json_n};
@@ -189,10 +188,10 @@ report_insertion(struct prune *run,
 		change.bytes = (struct ctx_str){conversation->inserted_json.p +
 			insertion->string_at,
 		    insertion->string_n};
-	if (held->pending != NULL && change.part) {
-		change.role = held->pending->change.role;
+	if (entry->pending != NULL && change.part) {
+		change.role = entry->pending->change.role;
 	} else if (!change.part) {
-		if (ctx_dialect_read_text(held->dialect, change.bytes,
+		if (ctx_dialect_read_text(entry->held.dialect, change.bytes,
 			&run->json, 0, &run->message, err) < 0)
 			return -1;
 		change.role = run->message.role;
@@ -206,15 +205,15 @@ int
 ctx_prune_report_changes(struct prune *run,
     struct held_conversation *conversation, bool ended, struct ctx_err *err)
 {
-	struct held_message *held;
+	struct prune_entry *entry;
 	size_t i;
 
-	for (i = 0; i < conversation->n; i++) {
-		held = &conversation->messages[i];
+	for (i = 0; i < conversation->entries->end; i++) {
+		entry = ctx_prune_entry_at(conversation, i);
 		if ((conversation->n_insertions > 0 &&
-			held->insertion_number != 0 &&
-			report_insertion(run, conversation, held, err) < 0) ||
-		    report_message(run, held, ended, err) < 0)
+			entry->insertion_number != 0 &&
+			report_insertion(run, conversation, entry, err) < 0) ||
+		    report_message(run, entry, ended, err) < 0)
 			return -1;
 	}
 	return 0;

@@ -152,17 +152,17 @@ add_summary_block(struct summary_job *job, const struct ctx_message *message,
  * built-in summarizer also gets the kept blocks, because it prefers lines that
  * mention the same names. */
 static int
-add_summary_message(struct summary_job *job, const struct held_message *held,
+add_summary_message(struct summary_job *job, const struct prune_entry *entry,
     const struct ctx_message_edit *edit, struct ctx_err *err)
 {
 	struct prune *run = job->run;
-	const struct ctx_message *message = &run->message;
+	const struct ctx_message *message = &run->rewrite.message;
 	struct found_insertion found;
 	size_t i;
 
-	if (held->dialect == NULL)
+	if (entry->held.dialect == NULL)
 		return 0;
-	if (ctx_prune_reread(run, held, err) < 0)
+	if (ctx_rewrite_reread(&run->rewrite, &entry->held, err) < 0)
 		return -1;
 	ctx_insertion_find(run->options, message, &found);
 	for (i = 0; i < message->n; i++) {
@@ -193,7 +193,7 @@ ctx_prune_collect_summary_input(struct summary_job *job, struct ctx_err *err)
 	struct held_conversation *conversation = job->conversation;
 	const struct ctx_prune_options *options = job->run->options;
 	struct ctx_summary *lines = job->lines;
-	struct held_message *held = conversation->messages;
+	const struct prune_entry *entry;
 	struct ctx_message_edit edit;
 	size_t i, first = 0;
 	uint32_t kept;
@@ -202,17 +202,17 @@ ctx_prune_collect_summary_input(struct summary_job *job, struct ctx_err *err)
 	if (options->summarizer.line != NULL &&
 	    ctx_buf_printf(&job->input, err, "%s\n\n", options->prompt) < 0)
 		return -1;
-	for (i = 0; rc == 0 && i < conversation->n;
-	     first += held[i].n_segments, i++) {
-		(void)ctx_prune_marks(conversation, &held[i], first, &edit,
-		    &kept);
+	for (i = 0; rc == 0 && i < conversation->entries->end;
+	     first += entry->n_segments, i++) {
+		entry = ctx_prune_entry_at(conversation, i);
+		(void)ctx_prune_marks(conversation, entry, first, &edit, &kept);
 		/* The built-in summarizer would take the user messages in a
 		 * demonstration for requests. */
-		if (held[i].n_segments > 0 &&
+		if (entry->n_segments > 0 &&
 		    (conversation->groups.segments[first].flags &
 			CTX_SEGMENT_DEMONSTRATION))
 			job->lines = NULL;
-		rc = add_summary_message(job, &held[i], &edit, err);
+		rc = add_summary_message(job, entry, &edit, err);
 		job->lines = lines;
 	}
 	return rc;

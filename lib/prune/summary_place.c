@@ -16,12 +16,12 @@ find_message_place(const struct held_conversation *conversation,
 
 	if (dialect->rules & CTX_SYSTEM_BETWEEN)
 		leads &= ~(unsigned)CTX_SEGMENT_SYSTEM;
-	for (i = 0; i < conversation->n;
-	     first += conversation->messages[i].n_segments, i++) {
+	for (i = 0; i < conversation->entries->end;
+	     first += ctx_prune_entry_at(conversation, i)->n_segments, i++) {
 		const struct ctx_segment *segment =
 		    &conversation->groups.segments[first];
 
-		if (conversation->messages[i].is_removed ||
+		if (ctx_prune_entry_at(conversation, i)->is_removed ||
 		    (conversation->plan.marks[first] & CTX_MARK_DROP))
 			continue;
 		system |= segment->role == CTX_ROLE_SYSTEM;
@@ -29,7 +29,7 @@ find_message_place(const struct held_conversation *conversation,
 			break;
 	}
 	*place = i;
-	if (i == conversation->n ||
+	if (i == conversation->entries->end ||
 	    (system && (dialect->rules & CTX_ONE_SYSTEM)))
 		return ctx_err_set(err, CTX_EARG,
 		    "no summary can stand in it, a conversation of dialect %s "
@@ -48,20 +48,21 @@ find_block_place(struct prune *run,
 {
 	size_t i, j, k = 0;
 
-	for (i = 0; i < conversation->n; i++)
-		for (j = 0; j < conversation->messages[i].n_segments;
+	for (i = 0; i < conversation->entries->end; i++)
+		for (j = 0; j < ctx_prune_entry_at(conversation, i)->n_segments;
 		     j++, k++) {
 			if (!(conversation->groups.segments[k].flags &
 				CTX_SEGMENT_USER) ||
 			    (conversation->plan.marks[k] & CTX_MARK_DROP))
 				continue;
-			if (ctx_prune_reread(run, &conversation->messages[i],
+			if (ctx_rewrite_reread(&run->rewrite,
+				&ctx_prune_entry_at(conversation, i)->held,
 				err) < 0)
 				return -1;
 			*place = i;
-			if (conversation->messages[i]
-				    .dialect->insertion_block != NULL &&
-			    ctx_insertion_fits(&run->message))
+			if (ctx_prune_entry_at(conversation, i)
+				    ->held.dialect->insertion_block != NULL &&
+			    ctx_insertion_fits(&run->rewrite.message))
 				return 1;
 		}
 	return 0;
@@ -92,7 +93,8 @@ ctx_prune_find_summary_place(struct prune *run,
 	if (find_message_place(conversation, dialect, &place->message_index,
 		err) < 0)
 		return -1;
-	there = conversation->messages[place->message_index].dialect;
+	there = ctx_prune_entry_at(conversation, place->message_index)
+		    ->held.dialect;
 	if (there->summary != NULL)
 		return 0;
 	return ctx_err_set(err, CTX_EARG,

@@ -90,8 +90,8 @@ find_removal(const struct held_conversation *conversation)
 	struct removal removal = {NULL, 0};
 	size_t i, j, k = 0;
 
-	for (i = 0; i < conversation->n; i++)
-		for (j = 0; j < conversation->messages[i].n_segments;
+	for (i = 0; i < conversation->entries->end; i++)
+		for (j = 0; j < ctx_prune_entry_at(conversation, i)->n_segments;
 		     j++, k++) {
 			/* Two neighbouring segments of one message share some
 			 * tokens, and both count them.  These tokens are
@@ -106,7 +106,8 @@ find_removal(const struct held_conversation *conversation)
 			removal.tokens += segments[k].tokens;
 			if (!(segments[k].flags & CTX_SEGMENT_SUMMARY))
 				removal.dialect =
-				    conversation->messages[i].dialect;
+				    ctx_prune_entry_at(conversation, i)
+					->held.dialect;
 		}
 	return removal;
 }
@@ -138,23 +139,24 @@ static int
 count_summary_cost(struct summary_job *job, struct ctx_str text,
     uint64_t *tokens, struct ctx_err *err)
 {
-	const struct held_message *held =
-	    &job->conversation->messages[job->place.message_index];
+	const struct prune_entry *entry =
+	    ctx_prune_entry_at(job->conversation, job->place.message_index);
 	struct insertion_content content = {.form = INSERT_MESSAGE,
 	    .summary = true,
 	    .text = text};
 
 	if (job->place.is_block) {
-		if (ctx_prune_reread(job->run, held, err) < 0)
+		if (ctx_rewrite_reread(&job->run->rewrite, &entry->held, err) <
+		    0)
 			return -1;
 		content.string =
-		    ctx_insertion_string(job->run, &job->run->message);
+		    ctx_insertion_string(job->run, &job->run->rewrite.message);
 		content.form =
 		    content.string.n > 0 ? INSERT_STRING : INSERT_BLOCK;
 	}
 	return ctx_insertion_count(job->run,
-	    job->conversation->model_counter.counter, held->dialect, &content,
-	    tokens, err);
+	    job->conversation->model_counter.counter, entry->held.dialect,
+	    &content, tokens, err);
 }
 
 /* Sets job->max_tokens, the maximum tokens of the summary: as many as the user

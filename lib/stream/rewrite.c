@@ -56,10 +56,12 @@ ctx_held_queue_add(struct ctx_held_queue *queue, const struct ctx_event *event,
 }
 
 static void
-release_entry(const struct ctx_held_queue *queue, size_t number)
+release_entry(struct ctx_held_queue *queue, size_t number)
 {
 	struct ctx_held_message *held = ctx_held_queue_at(queue, number);
 
+	if (held->text != NULL)
+		queue->bytes -= held->n;
 	free(held->text);
 	if (queue->release != NULL)
 		queue->release(held);
@@ -75,6 +77,22 @@ void
 ctx_held_queue_remove_first(struct ctx_held_queue *queue)
 {
 	release_entry(queue, queue->first++);
+}
+
+void
+ctx_held_queue_filter(struct ctx_held_queue *queue,
+    bool (*keep)(const void *entry))
+{
+	size_t end = queue->end, i;
+
+	queue->end = queue->first;
+	for (i = queue->first; i < end; i++) {
+		if (!keep(ctx_held_queue_at(queue, i)))
+			release_entry(queue, i);
+		else if (queue->end++ != i)
+			memcpy(ctx_held_queue_at(queue, queue->end - 1),
+			    ctx_held_queue_at(queue, i), queue->entry_size);
+	}
 }
 
 void
@@ -138,26 +156,106 @@ ctx_rewrite_write_first(struct ctx_rewrite *rewrite, struct ctx_err *err)
 	return 0;
 }
 
+static void
+set_text(struct ctx_rewrite *rewrite, struct ctx_held_message *held, char *text,
+    size_t n)
+{
+	held->text = text;
+	held->n = n;
+	rewrite->lines.bytes += n;
+	/* The text may be at the address of one that was freed. */
+	rewrite->scanned = NULL;
+}
+
+void
+ctx_rewrite_free_text(struct ctx_rewrite *rewrite,
+    struct ctx_held_message *held)
+{
+	free(held->text);
+	rewrite->lines.bytes -= held->n;
+	set_text(rewrite, held, NULL, 0);
+}
+
 int
 ctx_rewrite_hold(struct ctx_rewrite *rewrite, struct ctx_held_message *held,
     const struct ctx_event *event, struct ctx_err *err)
 {
-	held->text = ctx_stream_keep(rewrite->stream, event, err);
-	held->n = event->record->text.n;
+	char *text = ctx_stream_keep(rewrite->stream, event, err);
+
 	rewrite->is_held = true;
-	/* The text may be at the address of one that was freed. */
-	rewrite->scanned = NULL;
-	if (held->text != NULL)
+	if (text != NULL) {
+		set_text(rewrite, held, text, event->record->text.n);
 		return 0;
+	}
 	ctx_held_queue_remove_last(&rewrite->lines);
 	return -1;
 }
 
-/* Scans the record of a message in memory, unless it was the last one scanned.
- */
-static int
-scan_held(struct ctx_rewrite *rewrite, const struct ctx_held_message *held,
-    struct ctx_err *err)
+void *
+ctx_rewrite_hold_record(struct ctx_rewrite *rewrite,
+    const struct ctx_event *event, struct ctx_err *err)
+{
+	struct ctx_str text = event->record->text;
+	bool is_edited = rewrite->edits.n > 0;
+	struct ctx_held_message *held;
+
+	if (is_edited && ctx_rewrite_apply_edits(rewrite, &text, err) < 0)
+		return NULL;
+	held = ctx_held_queue_add(&rewrite->lines, event, err);
+	if (held == NULL)
+		return NULL;
+	if (!is_edited)
+		return ctx_rewrite_hold(rewrite, held, event, err) < 0 ? NULL
+								       : held;
+	set_text(rewrite, held, ctx_buf_take(&rewrite->out), text.n);
+	return held;
+}
+
+int
+ctx_rewrite_edit_held(struct ctx_rewrite *rewrite,
+    struct ctx_held_message *held, struct ctx_err *err)
+{
+	struct ctx_buf edited = {0};
+
+	if (ctx_buf_reserve(&edited, held->n + rewrite->edits.store.n + 1,
+		err) < 0 ||
+	    ctx_edits_apply(&rewrite->edits,
+		(struct ctx_str){held->text, held->n}, &edited, err) < 0) {
+		ctx_buf_release(&edited);
+		return -1;
+	}
+	ctx_edits_reset(&rewrite->edits);
+	ctx_rewrite_free_text(rewrite, held);
+	set_text(rewrite, held, edited.p, edited.n);
+	return 0;
+}
+
+int
+ctx_rewrite_append_text(struct ctx_rewrite *rewrite,
+    struct ctx_held_message *held, struct ctx_str text, struct ctx_err *err)
+{
+	char *grown = realloc(held->text, held->n + text.n);
+
+	if (grown == NULL)
+		return ctx_err_nomem(err);
+	memcpy(grown + held->n, text.p, text.n);
+	rewrite->lines.bytes -= held->n;
+	set_text(rewrite, held, grown, held->n + text.n);
+	return 0;
+}
+
+struct ctx_str
+ctx_rewrite_text(const struct ctx_rewrite *rewrite,
+    const struct ctx_held_message *held)
+{
+	if (held->text == NULL)
+		return ctx_json_str(rewrite->record->json, held->node);
+	return (struct ctx_str){held->text, held->n};
+}
+
+int
+ctx_rewrite_scan(struct ctx_rewrite *rewrite,
+    const struct ctx_held_message *held, struct ctx_err *err)
 {
 	size_t used;
 
@@ -175,16 +273,16 @@ ctx_rewrite_reread(struct ctx_rewrite *rewrite,
     const struct ctx_held_message *held, struct ctx_err *err)
 {
 	const struct ctx_json *json = &rewrite->json;
+	int rc;
 
 	if (held->text == NULL)
 		json = rewrite->record->json;
-	else if (scan_held(rewrite, held, err) < 0)
+	else if (ctx_rewrite_scan(rewrite, held, err) < 0)
 		return -1;
-	if (ctx_dialect_read_message(held->dialect, json, held->node,
-		&rewrite->message, err) < 0)
-		return -1;
+	rc = ctx_dialect_read_message(held->dialect, json, held->node,
+	    &rewrite->message, err);
 	rewrite->message.flags |= held->flags;
-	return 0;
+	return rc;
 }
 
 /* ---- reading ---- */
@@ -195,22 +293,10 @@ static int
 pass_record(struct ctx_rewrite *rewrite, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	struct ctx_str text = event->record->text;
-	bool is_edited = rewrite->edits.n > 0;
-	struct ctx_held_message *held;
-
 	if (rewrite->lines.first == rewrite->lines.end)
-		return ctx_rewrite_write(rewrite, text, true, err);
-	if (is_edited && ctx_rewrite_apply_edits(rewrite, &text, err) < 0)
-		return -1;
-	held = ctx_held_queue_add(&rewrite->lines, event, err);
-	if (held == NULL)
-		return -1;
-	if (!is_edited)
-		return ctx_rewrite_hold(rewrite, held, event, err);
-	held->n = text.n;
-	held->text = ctx_buf_take(&rewrite->out);
-	return 0;
+		return ctx_rewrite_write(rewrite, event->record->text, true,
+		    err);
+	return ctx_rewrite_hold_record(rewrite, event, err) == NULL ? -1 : 0;
 }
 
 static int

@@ -34,6 +34,7 @@ struct ctx_held_queue {
 	/* Frees what an entry owns besides its text; NULL: nothing. */
 	void (*release)(void *entry);
 	size_t first, end;
+	size_t bytes; /* sum of the lengths of the entries' texts */
 	/* Internal: list is an array of entries; its first one has the number
 	 * base. */
 	char *list;
@@ -52,6 +53,10 @@ void *ctx_held_queue_add(struct ctx_held_queue *queue,
 void ctx_held_queue_remove_last(struct ctx_held_queue *queue);
 /* Frees the first entry. */
 void ctx_held_queue_remove_first(struct ctx_held_queue *queue);
+/* Frees the entries for which keep returns false.  The others are numbered
+ * from queue->first on, in the same order. */
+void ctx_held_queue_filter(struct ctx_held_queue *queue,
+    bool (*keep)(const void *entry));
 /* Frees all entries; the next one has the number 0. */
 void ctx_held_queue_clear(struct ctx_held_queue *queue);
 
@@ -148,7 +153,30 @@ int ctx_rewrite_run(struct ctx_rewrite *rewrite,
  * -1. */
 int ctx_rewrite_hold(struct ctx_rewrite *rewrite, struct ctx_held_message *held,
     const struct ctx_event *event, struct ctx_err *err);
-/* Reads a message in memory again, into rewrite->message. */
+/* Appends the event's record, with rewrite->edits, to rewrite->lines, and
+ * clears the edits.  Returns the entry; NULL with *err. */
+void *ctx_rewrite_hold_record(struct ctx_rewrite *rewrite,
+    const struct ctx_event *event, struct ctx_err *err);
+/* Makes rewrite->edits in the text of an entry of rewrite->lines, and clears
+ * the edits. */
+int ctx_rewrite_edit_held(struct ctx_rewrite *rewrite,
+    struct ctx_held_message *held, struct ctx_err *err);
+/* Appends n bytes to the text of an entry of rewrite->lines. */
+int ctx_rewrite_append_text(struct ctx_rewrite *rewrite,
+    struct ctx_held_message *held, struct ctx_str text, struct ctx_err *err);
+/* Frees the text of an entry of rewrite->lines, which is not written then. */
+void ctx_rewrite_free_text(struct ctx_rewrite *rewrite,
+    struct ctx_held_message *held);
+/* Returns the JSON text of a message: its record if it is in memory, else its
+ * part of the record that is being read. */
+struct ctx_str ctx_rewrite_text(const struct ctx_rewrite *rewrite,
+    const struct ctx_held_message *held);
+/* Scans the text of an entry of rewrite->lines, unless it was the last one
+ * scanned.  Its JSON is then rewrite->json. */
+int ctx_rewrite_scan(struct ctx_rewrite *rewrite,
+    const struct ctx_held_message *held, struct ctx_err *err);
+/* Reads a message in memory again, into rewrite->message.  Returns what
+ * ctx_dialect_read_message returns. */
 int ctx_rewrite_reread(struct ctx_rewrite *rewrite,
     const struct ctx_held_message *held, struct ctx_err *err);
 /* Sets *text to this text with rewrite->edits, valid until the next call of
