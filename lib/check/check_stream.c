@@ -569,6 +569,7 @@ ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
 	options->reasoning_removed = options->reasoning_kept = 0;
 	options->refused = 0;
 	check.repairing = writer != NULL;
+	ctx_repair_init(&check.repair);
 	check.repair.writer = writer;
 	check.repair.options = options;
 	check.lines.held = &check.rewrite.lines;

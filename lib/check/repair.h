@@ -4,36 +4,34 @@
 #define CTX_CHECK_REPAIR_H
 
 #include "check/check.h"
+#include "stream/rewrite.h"
 
 /* A record that was not written yet, or a message inside such a record. */
 struct ctx_repair_entry {
+	/* Its text is NULL as long as the bytes to write are in the memory of
+	 * another: in the reader's buffer, or in the queue of held events. */
+	struct ctx_held_message held;
 	/* Index of the message in its conversation; for a record that is not a
 	 * message, that of the message before it. */
 	uint64_t message;
 	struct ctx_place place; /* of a message */
-	bool is_message, blank, removed;
+	bool blank, removed;
 	bool archived;      /* true if its original bytes are in the archive */
 	bool holds_results; /* true if it holds tool results */
 	/* True if the message has no blocks; only the last message of a
 	 * conversation may have none. */
 	bool is_empty;
-	bool hidden; /* true if the message is not sent to the model */
 	/* true if a repair inserts a user message before it */
 	bool lead_before;
 	/* True if the tool results that a repair inserts for this message must
 	 * come before a later call with the same id. */
 	bool results_before_next;
-	const struct ctx_dialect *dialect;
 	uint64_t rules;
 	enum ctx_role role;
-	/* The memory that holds the bytes to write, if the entry owns it.
-	 * NULL: the bytes to write are in the reader's buffer. */
-	char *text;
 	struct ctx_str bytes; /* the bytes to write */
 	/* Offset in bytes of the first change in what is sent to the model;
 	 * SIZE_MAX: none. */
 	size_t changed_from;
-	uint32_t node; /* of a message inside a record, else 0 */
 	/* Offset in the record's bytes where a tool result can be inserted
 	 * before the message's blocks; 0: nowhere. */
 	size_t results_at;
@@ -57,9 +55,7 @@ struct ctx_repair_entry {
 };
 
 struct ctx_repair_queue {
-	struct ctx_repair_entry *list;
-	/* list[from] is the first queued message that was not written yet */
-	size_t from, n, cap;
+	struct ctx_held_queue entries; /* each is a struct ctx_repair_entry */
 	/* true if the model's provider refuses signed reasoning after a change
 	 */
 	bool binds;
@@ -100,28 +96,38 @@ struct ctx_repair {
 
 /* ---- repair_queue.c ---- */
 
+/* Prepares a zeroed struct. */
+void ctx_repair_init(struct ctx_repair *repair);
 void ctx_repair_release(struct ctx_repair *repair);
 /* Returns the queue for messages inside a record or, if inside is false, for
  * records. */
 struct ctx_repair_queue *ctx_repair_choose_queue(struct ctx_repair *repair,
     bool inside);
+/* Appends an entry for the event's message or, if the event has none, for its
+ * record.  Returns NULL with *err if there is no memory. */
 struct ctx_repair_entry *ctx_repair_append_entry(struct ctx_repair_queue *queue,
-    struct ctx_err *err);
+    const struct ctx_event *event, struct ctx_err *err);
+/* Returns the entry with this number, valid until the next one is added. */
+struct ctx_repair_entry *ctx_repair_entry_at(
+    const struct ctx_repair_queue *queue, size_t number);
 /* Returns the entry of a message in the queue; NULL if the message was
  * written.  Indices never fall; a record that is not a message has the index
  * of the message before it. */
 struct ctx_repair_entry *ctx_repair_find_entry(
     const struct ctx_repair_queue *queue, uint64_t message);
-/* Returns the next queued message after number i that is kept and sent to the
+/* Returns the first queued message after an entry that is kept and sent to the
  * model; NULL if there is none. */
 struct ctx_repair_entry *ctx_repair_find_shown(
-    const struct ctx_repair_queue *queue, size_t i);
-void ctx_repair_release_entry(struct ctx_repair_entry *entry);
-/* Releases all entries. */
-void ctx_repair_clear_queue(struct ctx_repair_queue *queue);
+    const struct ctx_repair_queue *queue, struct ctx_repair_entry *entry);
 /* Sets the bytes of a queued message to a copy of the n bytes at p, which the
  * queue owns. */
 int ctx_repair_own(struct ctx_repair_entry *entry, const char *p, size_t n,
+    struct ctx_err *err);
+/* Reads the message of an entry into repair->message.  The message is at a JSON
+ * node of text: the bytes to write for the entry, or what they will be.
+ * Returns what ctx_dialect_read_text returns. */
+int ctx_repair_read(struct ctx_repair *repair,
+    const struct ctx_repair_entry *entry, struct ctx_str text, uint32_t node,
     struct ctx_err *err);
 /* Writes the original bytes of the message to the archive, unless that was
  * done before or this is a trial. */

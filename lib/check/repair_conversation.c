@@ -33,8 +33,8 @@ insert_results(struct ctx_repair *repair, const struct ctx_json *json,
 	    ctx_repair_append_result_messages(&repair->out, entry, ",", err) <
 		0)
 		return -1;
-	return insert_output(repair, json->text + json->nodes[entry->node].end,
-	    err);
+	return insert_output(repair,
+	    json->text + json->nodes[entry->held.node].end, err);
 }
 
 /* Inserts a user message before a queued message. */
@@ -43,10 +43,11 @@ insert_leading_message(struct ctx_repair *repair, const struct ctx_json *json,
     const struct ctx_repair_entry *entry, struct ctx_err *err)
 {
 	repair->out.n = 0;
-	if (ctx_buf_printf(&repair->out, err, "%s,", entry->dialect->lead) < 0)
+	if (ctx_buf_printf(&repair->out, err, "%s,",
+		entry->held.dialect->lead) < 0)
 		return -1;
-	return insert_output(repair, json->text + json->nodes[entry->node].at,
-	    err);
+	return insert_output(repair,
+	    json->text + json->nodes[entry->held.node].at, err);
 }
 
 int
@@ -68,17 +69,18 @@ ctx_repair_conversation(struct ctx_repair *repair,
 
 		/* Elements of the array that are not messages have no entry in
 		 * the queue. */
-		if (k == queue->n ||
-		    queue->list[k].node >= json->nodes[at].next)
+		if (k == queue->entries.end ||
+		    ctx_repair_entry_at(queue, k)->held.node >=
+			json->nodes[at].next)
 			continue;
-		entry = &queue->list[k];
+		entry = ctx_repair_entry_at(queue, k);
 		drop[i] = entry->removed;
 		entry->changed_from = ctx_repair_pass_change(queue, entry);
 		if (entry->lead_before && !entry->removed)
 			rc = insert_leading_message(repair, json, entry, err);
 		if (rc == 0 && ctx_repair_has_due_results(entry))
 			rc = insert_results(repair, json, entry,
-			    ctx_repair_find_shown(queue, k), err);
+			    ctx_repair_find_shown(queue, entry), err);
 		k++;
 	}
 	if (rc == 0)
@@ -86,7 +88,7 @@ ctx_repair_conversation(struct ctx_repair *repair,
 	free(drop);
 	if (rc == 0)
 		rc = ctx_repair_inner_reasoning(repair, err);
-	ctx_repair_clear_queue(queue);
+	ctx_held_queue_clear(&queue->entries);
 	repair->run_known = false;
 	return rc;
 }

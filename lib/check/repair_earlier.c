@@ -61,33 +61,22 @@ replace_in_entry(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	return 1;
 }
 
-static int
-scan_entry(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
-    struct ctx_err *err)
-{
-	size_t used;
-
-	return ctx_json_scan(&repair->json, entry->bytes.p, entry->bytes.n,
-		   &used, err) <= 0
-	    ? -1
-	    : 0;
-}
-
 int
 ctx_repair_breakpoint(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_str *old, struct ctx_err *err)
 {
 	const struct ctx_breakpoint_format *format =
-	    ctx_breakpoint_format_any(entry->dialect);
+	    ctx_breakpoint_format_any(entry->held.dialect);
 	const struct ctx_json *json = &repair->json;
 	struct first first = {0, 0};
 	struct ctx_str span;
 
 	if (format == NULL)
 		return 0;
-	if (scan_entry(repair, entry, err) < 0 ||
+	if (ctx_repair_read(repair, entry, entry->bytes, entry->held.node,
+		err) < 0 ||
 	    ctx_breakpoint_each(format, json,
-		ctx_breakpoint_content(format, json, entry->node), &first,
+		ctx_breakpoint_content(format, json, entry->held.node), &first,
 		record_first_marker, err) < 0)
 		return -1;
 	if (first.node == 0)
@@ -106,12 +95,9 @@ ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 {
 	const struct ctx_json *json = &repair->json;
 	uint32_t block = 0;
-	int rc;
+	int rc =
+	    ctx_repair_read(repair, entry, entry->bytes, entry->held.node, err);
 
-	if (scan_entry(repair, entry, err) < 0)
-		return -1;
-	rc = ctx_dialect_read_message(entry->dialect, json, entry->node,
-	    &repair->message, err);
 	if (rc <= 0)
 		return rc;
 	if (!ctx_image_find(&repair->message, ordinal, &repair->spare, &block,
@@ -119,8 +105,8 @@ ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 		return -1;
 	if (block == 0)
 		return 0;
-	if (ctx_image_replace(&repair->added, &repair->spare, entry->dialect,
-		json, block, err) < 0)
+	if (ctx_image_replace(&repair->added, &repair->spare,
+		entry->held.dialect, json, block, err) < 0)
 		return -1;
 	ctx_repair_note_change(entry, json->nodes[block].at);
 	return replace_in_entry(repair, entry, ctx_json_str(json, block),

@@ -8,7 +8,7 @@
 bool
 ctx_repair_is_linked(const struct ctx_repair_entry *entry, bool inside)
 {
-	return entry->dialect->history != CTX_HISTORY_NONE && !inside;
+	return entry->held.dialect->history != CTX_HISTORY_NONE && !inside;
 }
 
 /* Returns the bytes of a block; if the block cannot be removed without its
@@ -60,7 +60,7 @@ apply_text_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 static int
 mark_leading_message(struct ctx_repair_entry *entry, struct ctx_fix *fix)
 {
-	const char *text = entry->dialect->lead;
+	const char *text = entry->held.dialect->lead;
 
 	if (text == NULL)
 		return 0;

@@ -48,19 +48,15 @@ ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
     uint64_t rules, const struct ctx_place *place, struct ctx_err *err)
 {
 	struct ctx_repair_entry *entry = ctx_repair_append_entry(
-	    ctx_repair_choose_queue(repair, event->inside), err);
+	    ctx_repair_choose_queue(repair, event->inside), event, err);
 
 	if (entry == NULL)
 		return -1;
 	entry->message = place->message;
 	entry->place = *place;
-	entry->is_message = true;
-	entry->dialect = event->layout->dialect;
 	entry->role = event->message->role;
 	entry->rules = rules;
 	entry->is_empty = event->message->n == 0;
-	entry->hidden = (event->message->flags & CTX_MESSAGE_HIDDEN) != 0;
-	entry->node = event->node;
 	entry->bytes = event->inside
 	    ? ctx_json_str(event->record->json, event->node)
 	    : event->record->text;
@@ -162,7 +158,8 @@ ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
 {
 	struct ctx_repair_queue *queue =
 	    ctx_repair_choose_queue(repair, event->inside);
-	struct ctx_repair_entry *entry = &queue->list[queue->n - 1];
+	struct ctx_repair_entry *entry =
+	    ctx_repair_entry_at(queue, queue->entries.end - 1);
 	struct ctx_edits *edits =
 	    event->inside ? &repair->edits : &repair->message_edits;
 	const struct ctx_message *message = event->message;

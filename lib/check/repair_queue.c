@@ -5,29 +5,31 @@
 
 #include "check/repair.h"
 
-void
-ctx_repair_release_entry(struct ctx_repair_entry *entry)
+static void
+release_results(void *entry)
 {
-	free(entry->text);
-	free(entry->results);
-	ctx_buf_release(&entry->results_text);
+	struct ctx_repair_entry *released = entry;
+
+	free(released->results);
+	ctx_buf_release(&released->results_text);
 }
 
 void
-ctx_repair_clear_queue(struct ctx_repair_queue *queue)
+ctx_repair_init(struct ctx_repair *repair)
 {
-	while (queue->from < queue->n)
-		ctx_repair_release_entry(&queue->list[queue->from++]);
-	queue->from = queue->n = 0;
+	static const struct ctx_held_queue entries = {
+	    .entry_size = sizeof(struct ctx_repair_entry),
+	    .release = release_results,
+	};
+
+	repair->lines.entries = repair->inner.entries = entries;
 }
 
 void
 ctx_repair_release(struct ctx_repair *repair)
 {
-	ctx_repair_clear_queue(&repair->lines);
-	ctx_repair_clear_queue(&repair->inner);
-	free(repair->lines.list);
-	free(repair->inner.list);
+	ctx_held_queue_release(&repair->lines.entries);
+	ctx_held_queue_release(&repair->inner.entries);
 	ctx_edits_release(&repair->edits);
 	ctx_edits_release(&repair->message_edits);
 	ctx_edits_release(&repair->entry_edits);
@@ -42,57 +44,60 @@ ctx_repair_release(struct ctx_repair *repair)
 }
 
 struct ctx_repair_entry *
-ctx_repair_append_entry(struct ctx_repair_queue *queue, struct ctx_err *err)
+ctx_repair_append_entry(struct ctx_repair_queue *queue,
+    const struct ctx_event *event, struct ctx_err *err)
 {
-	struct ctx_repair_entry *list, *entry;
+	struct ctx_repair_entry *entry =
+	    ctx_held_queue_add(&queue->entries, event, err);
 
-	/* Removes the messages that were written from the queue, once they are
-	 * most of it. */
-	if (queue->from > queue->n / 2) {
-		queue->n -= queue->from;
-		memmove(queue->list, queue->list + queue->from,
-		    queue->n * sizeof *list);
-		queue->from = 0;
-	}
-	list =
-	    ctx_grow(queue->list, &queue->cap, queue->n + 1, sizeof *list, err);
-	if (list == NULL)
+	if (entry == NULL)
 		return NULL;
-	queue->list = list;
-	entry = &list[queue->n++];
-	memset(entry, 0, sizeof *entry);
 	entry->changed_from = SIZE_MAX;
-	if (queue->n - 1 > queue->from)
+	if (queue->entries.end - 1 > queue->entries.first)
 		entry->message = entry[-1].message;
 	return entry;
 }
 
 struct ctx_repair_entry *
+ctx_repair_entry_at(const struct ctx_repair_queue *queue, size_t number)
+{
+	return ctx_held_queue_at(&queue->entries, number);
+}
+
+struct ctx_repair_entry *
 ctx_repair_find_entry(const struct ctx_repair_queue *queue, uint64_t message)
 {
-	size_t low = queue->from, high = queue->n, mid;
+	size_t low = queue->entries.first, high = queue->entries.end, mid;
+	struct ctx_repair_entry *entry;
 
 	while (low < high) {
 		mid = low + (high - low) / 2;
-		if (queue->list[mid].message < message)
+		if (ctx_repair_entry_at(queue, mid)->message < message)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	while (low < queue->n && !queue->list[low].is_message)
-		low++;
-	if (low == queue->n || queue->list[low].message != message)
-		return NULL;
-	return &queue->list[low];
+	for (; low < queue->entries.end; low++) {
+		entry = ctx_repair_entry_at(queue, low);
+		if (entry->held.dialect != NULL)
+			return entry->message == message ? entry : NULL;
+	}
+	return NULL;
 }
 
 struct ctx_repair_entry *
-ctx_repair_find_shown(const struct ctx_repair_queue *queue, size_t i)
+ctx_repair_find_shown(const struct ctx_repair_queue *queue,
+    struct ctx_repair_entry *entry)
 {
-	while (++i < queue->n)
-		if (queue->list[i].is_message && !queue->list[i].removed &&
-		    !queue->list[i].hidden)
-			return &queue->list[i];
+	const struct ctx_repair_entry *last =
+	    ctx_repair_entry_at(queue, queue->entries.end - 1);
+
+	while (entry < last) {
+		entry++;
+		if (entry->held.dialect != NULL && !entry->removed &&
+		    !(entry->held.flags & CTX_MESSAGE_HIDDEN))
+			return entry;
+	}
 	return NULL;
 }
 
@@ -111,10 +116,18 @@ ctx_repair_own(struct ctx_repair_entry *entry, const char *p, size_t n,
 	if (text == NULL)
 		return ctx_err_nomem(err);
 	memcpy(text, p, n);
-	free(entry->text);
-	entry->text = text;
+	free(entry->held.text);
+	entry->held.text = text;
 	entry->bytes = (struct ctx_str){text, n};
 	return 0;
+}
+
+int
+ctx_repair_read(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
+    struct ctx_str text, uint32_t node, struct ctx_err *err)
+{
+	return ctx_dialect_read_text(entry->held.dialect, text, &repair->json,
+	    node, &repair->message, err);
 }
 
 int

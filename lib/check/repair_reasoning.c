@@ -17,7 +17,7 @@ ctx_repair_pass_change(struct ctx_repair_queue *queue,
 
 	queue->changed =
 	    before || entry->removed || entry->changed_from != SIZE_MAX;
-	if (!queue->binds || !entry->is_message || entry->removed)
+	if (!queue->binds || entry->held.dialect == NULL || entry->removed)
 		return SIZE_MAX;
 	return before ? 0 : entry->changed_from;
 }
@@ -58,8 +58,7 @@ find_reasoning(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
     struct ctx_str text, uint32_t node, size_t from, struct ctx_err *err)
 {
 	enum ctx_reasoning reasoning = repair->options->reasoning;
-	int rc = ctx_dialect_read_text(entry->dialect, text, &repair->json,
-	    node, &repair->message, err);
+	int rc = ctx_repair_read(repair, entry, text, node, err);
 
 	if (rc <= 0 || !ctx_bound_after(&repair->message, from))
 		return rc < 0 ? -1 : 0;
@@ -102,8 +101,8 @@ ctx_repair_record_reasoning(struct ctx_repair *repair,
 
 	if (from == SIZE_MAX)
 		return 0;
-	rc =
-	    find_reasoning(repair, entry, entry->bytes, entry->node, from, err);
+	rc = find_reasoning(repair, entry, entry->bytes, entry->held.node, from,
+	    err);
 	if (rc <= 0)
 		return rc;
 	if (remove_reasoning(repair, entry, entry->bytes, from, err) < 0)
@@ -151,9 +150,10 @@ ctx_repair_inner_reasoning(struct ctx_repair *repair, struct ctx_err *err)
 		return 0;
 	ctx_edits_merge(&repair->edits);
 	n = repair->edits.n;
-	for (i = queue->from; i < queue->n; i++)
-		if (queue->list[i].changed_from != SIZE_MAX &&
-		    replace_message(repair, &queue->list[i], n, err) < 0)
+	for (i = queue->entries.first; i < queue->entries.end; i++)
+		if (ctx_repair_entry_at(queue, i)->changed_from != SIZE_MAX &&
+		    replace_message(repair, ctx_repair_entry_at(queue, i), n,
+			err) < 0)
 			return -1;
 	return 0;
 }

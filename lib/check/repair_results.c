@@ -128,8 +128,8 @@ compose_result(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_err *err)
 {
 	const char *template =
-	    choose_result_template(entry->dialect, message, call);
-	const char *opening = entry->dialect->result_wrapper[0];
+	    choose_result_template(entry->held.dialect, message, call);
+	const char *opening = entry->held.dialect->result_wrapper[0];
 	struct ctx_repair_result *result;
 
 	result = ctx_grow(entry->results, &entry->results_cap,
@@ -218,18 +218,18 @@ ctx_repair_append_result_messages(struct ctx_buf *out,
 {
 	struct ctx_str opening = {entry->results_text.p, entry->wrapper_length};
 
-	if (entry->dialect->result_wrapper[0] == NULL)
+	if (entry->held.dialect->result_wrapper[0] == NULL)
 		return ctx_repair_append_results(out, entry, part, "", err);
 	return append_due_results(out, entry, opening, ",",
-	    entry->dialect->result_wrapper[1], err);
+	    entry->held.dialect->result_wrapper[1], err);
 }
 
 bool
 ctx_repair_results_in_next(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next)
 {
-	if (entry->dialect->result_wrapper[0] == NULL || next == NULL ||
-	    next->dialect != entry->dialect || next->results_at == 0)
+	if (entry->held.dialect->result_wrapper[0] == NULL || next == NULL ||
+	    next->held.dialect != entry->held.dialect || next->results_at == 0)
 		return false;
 	return next->holds_results || (entry->rules & CTX_ASKS_TURNS);
 }
@@ -244,8 +244,8 @@ is_one_answer(const struct ctx_repair_entry *entry,
 	return ((entry->rules & CTX_ONE_MESSAGE) ||
 		   ((entry->rules & CTX_JOINS_ANSWERS) &&
 		       !entry->results_before_next)) &&
-	    next->dialect == entry->dialect && next->role == entry->role &&
-	    !next->is_empty;
+	    next->held.dialect == entry->held.dialect &&
+	    next->role == entry->role && !next->is_empty;
 }
 
 bool
@@ -257,8 +257,8 @@ ctx_repair_results_after_next(const struct ctx_repair_entry *entry,
 		(nameless && next->holds_results &&
 		    !(next->role == CTX_ROLE_ASSISTANT &&
 			(entry->rules & CTX_RESULTS_NEXT)) &&
-		    entry->dialect->result_wrapper[0] == NULL &&
-		    next->dialect == entry->dialect));
+		    entry->held.dialect->result_wrapper[0] == NULL &&
+		    next->held.dialect == entry->held.dialect));
 }
 
 /* Removes the results that are not due. */
@@ -325,8 +325,7 @@ find_last_before_results(struct ctx_repair *repair,
 		    : NULL;
 		return ctx_repair_find_entry(queue, repair->run_to);
 	}
-	while ((*next = ctx_repair_find_shown(queue,
-		    (size_t)(last - queue->list))) != NULL &&
+	while ((*next = ctx_repair_find_shown(queue, last)) != NULL &&
 	    ctx_repair_results_after_next(last, nameless, *next)) {
 		last = *next;
 		nameless |= last->has_unnamed;
@@ -374,7 +373,9 @@ ctx_repair_mark_result(struct ctx_repair *repair,
 	fix->bytes =
 	    (struct ctx_str){entry->results_text.p + result->at, result->n};
 	if (judging)
-		return next == &queue->list[queue->n - 1] &&
+		return next ==
+			    ctx_repair_entry_at(queue,
+				queue->entries.end - 1) &&
 			!ctx_repair_results_in_next(entry, next)
 		    ? 2
 		    : 1;

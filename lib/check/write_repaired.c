@@ -16,14 +16,14 @@ write_text(struct ctx_repair *repair, const char *p, size_t n, bool lasts,
 		     : ctx_writer_copy(repair->writer, p, n, err);
 }
 
-/* Writes the tool results that must be inserted for entry i.  They become
+/* Writes the tool results that must be inserted for an entry.  They become
  * records of their own, or blocks of the next message. */
 static int
-write_due_results(struct ctx_repair *repair, size_t i, struct ctx_err *err)
+write_due_results(struct ctx_repair *repair, struct ctx_repair_entry *entry,
+    struct ctx_err *err)
 {
-	struct ctx_repair_entry *entry = &repair->lines.list[i];
 	struct ctx_repair_entry *next =
-	    ctx_repair_find_shown(&repair->lines, i);
+	    ctx_repair_find_shown(&repair->lines, entry);
 	struct ctx_str text = entry->bytes;
 	struct ctx_buf *out = &repair->out;
 	bool crlf = text.n > 1 && text.p[text.n - 2] == '\r';
@@ -64,16 +64,16 @@ write_leading_message(struct ctx_repair *repair,
 	bool crlf = text.n > 1 && text.p[text.n - 2] == '\r';
 
 	repair->out.n = 0;
-	if (ctx_buf_printf(&repair->out, err, "%s%s", entry->dialect->lead,
+	if (ctx_buf_printf(&repair->out, err, "%s%s", entry->held.dialect->lead,
 		crlf ? "\r\n" : "\n") < 0)
 		return -1;
 	return write_text(repair, repair->out.p, repair->out.n, false, err);
 }
 
 static int
-write_repaired(struct ctx_repair *repair, size_t i, struct ctx_err *err)
+write_repaired(struct ctx_repair *repair, struct ctx_repair_entry *entry,
+    struct ctx_err *err)
 {
-	struct ctx_repair_entry *entry = &repair->lines.list[i];
 	size_t from = ctx_repair_pass_change(&repair->lines, entry);
 
 	/* Blank lines after a removed record are removed with it. */
@@ -92,9 +92,9 @@ write_repaired(struct ctx_repair *repair, size_t i, struct ctx_err *err)
 	if (entry->lead_before && write_leading_message(repair, entry, err) < 0)
 		return -1;
 	if (write_text(repair, entry->bytes.p, entry->bytes.n,
-		entry->text == NULL, err) < 0 ||
+		entry->held.text == NULL, err) < 0 ||
 	    (ctx_repair_has_due_results(entry) &&
-		write_due_results(repair, i, err) < 0))
+		write_due_results(repair, entry, err) < 0))
 		return -1;
 	return repair->writer == NULL
 	    ? 0
@@ -111,22 +111,19 @@ write_settled_entries(struct ctx_repair *repair, uint64_t settled,
 	struct ctx_repair_queue *queue = &repair->lines;
 	struct ctx_repair_entry *entry;
 
-	while (queue->from < queue->n) {
-		entry = &queue->list[queue->from];
-		if (entry->is_message && entry->message >= settled)
+	while (queue->entries.first < queue->entries.end) {
+		entry = ctx_repair_entry_at(queue, queue->entries.first);
+		if (entry->held.dialect != NULL && entry->message >= settled)
 			break;
-		if (write_repaired(repair, queue->from, err) < 0)
+		if (write_repaired(repair, entry, err) < 0)
 			return -1;
-		ctx_repair_release_entry(entry);
-		queue->from++;
+		ctx_held_queue_remove_first(&queue->entries);
 	}
-	if (queue->from == queue->n) {
-		queue->from = queue->n = 0;
+	if (queue->entries.first == queue->entries.end)
 		return 0;
-	}
 	/* Older entries own their bytes already. */
-	entry = &queue->list[queue->n - 1];
-	return entry->text != NULL
+	entry = ctx_repair_entry_at(queue, queue->entries.end - 1);
+	return entry->held.text != NULL
 	    ? 0
 	    : ctx_repair_own(entry, entry->bytes.p, entry->bytes.n, err);
 }
@@ -154,7 +151,7 @@ ctx_repair_record(struct ctx_repair *repair, const struct ctx_event *event,
 
 	if (event->layout->kind == CTX_LAYOUT_MESSAGE)
 		return write_settled_entries(repair, settled, err);
-	entry = ctx_repair_append_entry(&repair->lines, err);
+	entry = ctx_repair_append_entry(&repair->lines, event, err);
 	if (entry == NULL)
 		return -1;
 	entry->bytes = event->record->text;

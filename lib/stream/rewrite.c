@@ -103,6 +103,15 @@ ctx_held_queue_clear(struct ctx_held_queue *queue)
 	queue->first = queue->end = queue->base = 0;
 }
 
+void
+ctx_held_queue_release(struct ctx_held_queue *queue)
+{
+	ctx_held_queue_clear(queue);
+	free(queue->list);
+	queue->list = NULL;
+	queue->cap = 0;
+}
+
 /* ---- writing ---- */
 
 int
@@ -397,10 +406,8 @@ ctx_rewrite_run(struct ctx_rewrite *rewrite,
 void
 ctx_rewrite_release(struct ctx_rewrite *rewrite)
 {
-	ctx_held_queue_clear(&rewrite->lines);
-	ctx_held_queue_clear(&rewrite->elements);
-	free(rewrite->lines.list);
-	free(rewrite->elements.list);
+	ctx_held_queue_release(&rewrite->lines);
+	ctx_held_queue_release(&rewrite->elements);
 	ctx_edits_release(&rewrite->edits);
 	ctx_message_release(&rewrite->message);
 	ctx_json_release(&rewrite->json);

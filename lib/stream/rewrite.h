@@ -59,6 +59,8 @@ void ctx_held_queue_filter(struct ctx_held_queue *queue,
     bool (*keep)(const void *entry));
 /* Frees all entries; the next one has the number 0. */
 void ctx_held_queue_clear(struct ctx_held_queue *queue);
+/* Frees the queue with its entries. */
+void ctx_held_queue_release(struct ctx_held_queue *queue);
 
 /* How the reading of a stream ended. */
 enum ctx_stream_end {
