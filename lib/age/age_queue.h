@@ -26,7 +26,7 @@ struct age_entry {
 	 * age_queue.groups.tools; owned.  NULL if no result is long enough to
 	 * be replaced. */
 	uint32_t *tools;
-	/* The JSON edits of the message are in aging.edits: first_edit is the
+	/* The JSON edits of the message are in rewrite.edits: first_edit is the
 	 * number of the first one, edits is how many there are. */
 	size_t first_edit, edits;
 	/* Offset and length of the message in text. */
@@ -83,14 +83,10 @@ struct aging {
 	/* Why the spool cannot be opened; code CTX_OK if it can. */
 	struct ctx_err refused;
 	struct aged_result aged;
-	struct edited edited; /* used for reports */
-	struct ctx_buf text;  /* scratch buffer */
+	struct ctx_buf text; /* scratch buffer */
 	/* A message with all its edits but still with its bound reasoning
-	 * (signed reasoning that the provider refuses after a change).  It has
-	 * three forms: bytes, JSON, and parsed. */
+	 * (signed reasoning that the provider refuses after a change). */
 	struct ctx_buf unstripped;
-	struct ctx_json unstripped_json;
-	struct ctx_message unstripped_message;
 	struct ctx_edits strip_edits; /* edits that remove the reasoning */
 	struct ctx_buf stripped;      /* the message without its reasoning */
 	struct ctx_buf name;          /* name of a spool file */

@@ -187,9 +187,6 @@ release_aging(struct aging *aging)
 	ctx_groups_release(&aging->record.groups);
 	ctx_spool_close(&aging->spool);
 	ctx_aged_result_release(&aging->aged);
-	ctx_edited_release(&aging->edited);
-	ctx_json_release(&aging->unstripped_json);
-	ctx_message_release(&aging->unstripped_message);
 	ctx_edits_release(&aging->strip_edits);
 	ctx_buf_release(&aging->unstripped);
 	ctx_buf_release(&aging->stripped);
@@ -231,9 +228,7 @@ ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
 		aging.spool = *options->opened;
 		aging.refused = *options->refused;
 	}
-	ctx_json_init(&aging.rewrite.json, counters->simd);
-	ctx_json_init(&aging.edited.json, counters->simd);
-	ctx_json_init(&aging.unstripped_json, counters->simd);
+	ctx_rewrite_init(&aging.rewrite, counters->simd);
 	/* Refuses a bad format of file names at the start, not at the first
 	 * result: tests it with the longest tool name. */
 	memset(tool, '_', sizeof tool);

@@ -17,21 +17,18 @@
 /* A message in which a tool result was put back.  It is reported at the end of
  * its record. */
 struct restored_message {
-	const struct ctx_dialect *dialect;
+	struct ctx_held_message held;
 	struct ctx_counter *counter; /* token counter of the model */
-	uint32_t node; /* index of the message's JSON node in its record */
 	/* Id in restoration.tools of the first tool that the message names. */
 	uint32_t tool;
 	uint64_t index; /* number in the conversation, from 0 */
 	/* True if the message is inside a record that contains a conversation.
 	 */
 	bool inside;
-	/* True if the model is no longer shown the message. */
-	bool hidden;
 	/* True if an earlier record of the same message was reported. */
 	bool continues;
-	/* The JSON edits of the message are in restoration.edits: first_edit is
-	 * the number of the first one, edits is how many there are. */
+	/* The JSON edits of the message are in rewrite.edits: first_edit is the
+	 * number of the first one, edits is how many there are. */
 	size_t first_edit, edits;
 };
 
@@ -44,11 +41,6 @@ struct restoration {
 	 * record_tracker: the conversation inside the record being read. */
 	struct conversation_tracker line_tracker, record_tracker;
 	struct ctx_intern tools; /* names of tools, used in reports */
-	/* The messages of the record that are changed; owned. */
-	struct restored_message *list;
-	size_t n, cap;
-	struct edited edited;       /* used for reports */
-	struct ctx_message message; /* a message of list, parsed again */
 	/* Spool (directory with removed results); fd is -1 if it is not open.
 	 */
 	struct ctx_spool spool;
@@ -59,11 +51,8 @@ struct restoration {
 	 * message that is a record. places[1]: the last message inside a
 	 * record. */
 	struct message_place places[2];
-	/* The original of a message, with its reasoning: as bytes, as JSON, and
-	 * parsed. */
+	/* The original of a message, with its reasoning. */
 	struct ctx_buf unstripped;
-	struct ctx_json unstripped_json;
-	struct ctx_message unstripped_message;
 	struct ctx_edits strip_edits; /* edits that remove the reasoning */
 	struct ctx_buf stripped;      /* the original without its reasoning */
 	/* True if a file to which the record refers is missing or was changed,

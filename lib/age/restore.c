@@ -20,27 +20,23 @@ record_edits(struct restoration *restoration,
     struct conversation_tracker *tracker, const struct ctx_event *event,
     size_t first, struct ctx_err *err)
 {
-	struct restored_message *list, *restored;
+	struct restored_message *restored;
 	struct ctx_str tool;
 
 	if (first == restoration->rewrite.edits.n ||
 	    !ctx_report_wanted(&restoration->options->report))
 		return 0;
-	list = ctx_grow(restoration->list, &restoration->cap,
-	    restoration->n + 1, sizeof *list, err);
-	if (list == NULL)
+	restored =
+	    ctx_held_queue_add(&restoration->rewrite.elements, event, err);
+	if (restored == NULL)
 		return -1;
-	restoration->list = list;
-	restored = &list[restoration->n++];
-	*restored = (struct restored_message){.dialect = event->layout->dialect,
-	    .counter = tracker->model_counter.counter,
-	    .node = event->node,
-	    .index = tracker->index,
-	    .inside = event->inside,
-	    .hidden = event->message->flags & CTX_MESSAGE_HIDDEN,
-	    .continues = ctx_report_named(restoration->rewrite.stream, event),
-	    .first_edit = first,
-	    .edits = restoration->rewrite.edits.n - first};
+	restored->counter = tracker->model_counter.counter;
+	restored->index = tracker->index;
+	restored->inside = event->inside;
+	restored->continues =
+	    ctx_report_named(restoration->rewrite.stream, event);
+	restored->first_edit = first;
+	restored->edits = restoration->rewrite.edits.n - first;
 	if (ctx_tracker_first_tool(tracker, event, &tool, err) < 0)
 		return -1;
 	return ctx_intern(&restoration->tools, tool.p, tool.n, &restored->tool,
@@ -49,49 +45,48 @@ record_edits(struct restoration *restoration,
 
 static int
 report_restored(struct restoration *restoration,
-    const struct ctx_record *record, const struct restored_message *restored,
-    struct ctx_err *err)
+    const struct restored_message *restored, struct ctx_err *err)
 {
-	struct edited *edited = &restoration->edited;
-	struct ctx_change change = {.file = record->file,
-	    .line = record->line,
+	const struct ctx_held_message *held = &restored->held;
+	struct ctx_rewrite *rewrite = &restoration->rewrite;
+	const struct ctx_edited_message edited = {.message = &rewrite->message,
+	    .node = held->node,
+	    .first = restored->first_edit,
+	    .n = restored->edits,
+	    .counter = restored->counter};
+	struct ctx_change change = {.file = held->file,
+	    .line = held->line,
 	    .index = restored->index,
-	    .rule = "restore"};
+	    .rule = "restore",
+	    .aside = held->flags & CTX_MESSAGE_HIDDEN,
+	    .continues = restored->continues};
 
-	if (ctx_dialect_read_message(restored->dialect, record->json,
-		restored->node, &restoration->message, err) < 0)
+	if (ctx_rewrite_reread(rewrite, held, err) < 0)
 		return -1;
 	change.tool = ctx_intern_at(&restoration->tools, restored->tool);
-	edited->before = &restoration->message;
-	edited->counter = restored->counter;
-	edited->value = ctx_json_str(record->json, restored->node);
-	edited->first = restored->first_edit;
-	edited->n = restored->edits;
-	change.aside = restored->hidden;
-	change.continues = restored->continues;
-	change.bytes = restored->inside ? edited->value : record->text;
-	return ctx_report_edited(&restoration->options->report, edited,
-	    &restoration->rewrite.edits, &change, err);
+	change.bytes = restored->inside ? ctx_rewrite_text(rewrite, held)
+					: rewrite->record->text;
+	return ctx_rewrite_report(rewrite, &edited, &change, err);
 }
 
-/* Reports the messages of a record that are changed.  If one of its references
- * cannot be followed, removes all edits, so that the record is written
- * unchanged.  Then clears the list of messages. */
+/* Reports the messages of the record being read that are changed.  If one of
+ * its references cannot be followed, removes all edits, so that the record is
+ * written unchanged. */
 static int
-report_record(struct restoration *restoration, const struct ctx_record *record,
-    struct ctx_err *err)
+report_record(struct restoration *restoration, struct ctx_err *err)
 {
+	struct ctx_held_queue *restored = &restoration->rewrite.elements;
 	size_t i;
 
 	if (restoration->has_broken_reference)
 		ctx_edits_reset(&restoration->rewrite.edits);
 	else
-		for (i = 0; i < restoration->n; i++)
-			if (report_restored(restoration, record,
-				&restoration->list[i], err) < 0)
+		for (i = 0; i < restored->end; i++)
+			if (report_restored(restoration,
+				ctx_held_queue_at(restored, i), err) < 0)
 				return -1;
 	restoration->has_broken_reference = false;
-	restoration->n = 0;
+	ctx_held_queue_clear(restored);
 	return 0;
 }
 
@@ -161,7 +156,7 @@ end_restored_record(void *user, const struct ctx_event *event,
 
 	return report_digits(restoration, event->record, err) < 0
 	    ? -1
-	    : report_record(restoration, event->record, err);
+	    : report_record(restoration, err);
 }
 
 int
@@ -169,7 +164,10 @@ ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters,
     const struct ctx_restore_options *options, struct ctx_err *err)
 {
+	static const struct ctx_held_queue entries = {
+	    .entry_size = sizeof(struct restored_message)};
 	static const struct ctx_rewrite_command command = {
+	    .entries = &entries,
 	    .begin = begin_restoring,
 	    .message = restore_message,
 	    .record = end_restored_record,
@@ -185,8 +183,7 @@ ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
 	stream->include_hidden = true;
 	restoration.spool.fd = -1;
 	ctx_json_init(&restoration.json, counters->simd);
-	ctx_json_init(&restoration.edited.json, counters->simd);
-	ctx_json_init(&restoration.unstripped_json, counters->simd);
+	ctx_rewrite_init(&restoration.rewrite, counters->simd);
 	ctx_json_init(&restoration.block_json, counters->simd);
 	if (ctx_tracker_init(&restoration.line_tracker, is_reported,
 		is_reported, err) == 0 &&
@@ -198,9 +195,6 @@ ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_tracker_release(&restoration.line_tracker);
 	ctx_tracker_release(&restoration.record_tracker);
 	ctx_intern_release(&restoration.tools);
-	free(restoration.list);
-	ctx_edited_release(&restoration.edited);
-	ctx_message_release(&restoration.message);
 	ctx_spool_close(&restoration.spool);
 	ctx_json_release(&restoration.json);
 	ctx_buf_release(&restoration.text);
@@ -208,8 +202,6 @@ ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_buf_release(&restoration.file);
 	ctx_buf_release(&restoration.unstripped);
 	ctx_buf_release(&restoration.stripped);
-	ctx_json_release(&restoration.unstripped_json);
-	ctx_message_release(&restoration.unstripped_message);
 	ctx_edits_release(&restoration.strip_edits);
 	ctx_json_release(&restoration.block_json);
 	ctx_edits_release(&restoration.nested_edits);

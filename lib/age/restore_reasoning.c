@@ -43,7 +43,7 @@ read_reasoning_file(struct restoration *restoration,
 	return rc > 0;
 }
 
-/* Parses restoration->unstripped as a message.  Sets *is to true if this
+/* Reads restoration->unstripped as a message.  Sets *is to true if this
  * message without its signed reasoning equals the event's message, so that it
  * is the original. */
 static int
@@ -63,15 +63,14 @@ check_unstripped_message(struct restoration *restoration,
 		return rc;
 	unstripped->n--;
 	/* Parses the text again, because its line feed was removed. */
-	rc = ctx_dialect_read_text(event->layout->dialect,
-	    (struct ctx_str){unstripped->p, unstripped->n},
-	    &restoration->unstripped_json, 0, &restoration->unstripped_message,
-	    err);
+	rc =
+	    ctx_rewrite_read_text(&restoration->rewrite, event->layout->dialect,
+		(struct ctx_str){unstripped->p, unstripped->n},
+		event->message->flags, err);
 	if (rc <= 0)
 		return rc;
-	restoration->unstripped_message.flags |= event->message->flags;
 	if (ctx_bound_remove(&restoration->strip_edits,
-		&restoration->unstripped_message, 0, err) < 0 ||
+		&restoration->rewrite.text_message, 0, err) < 0 ||
 	    ctx_edits_apply(&restoration->strip_edits,
 		(struct ctx_str){unstripped->p, unstripped->n},
 		&restoration->stripped, err) < 0)
@@ -121,7 +120,7 @@ restore_unstripped_message(struct restoration *restoration,
 	    restoration->unstripped.n};
 	size_t i;
 
-	unstripped.message = &restoration->unstripped_message;
+	unstripped.message = &restoration->rewrite.text_message;
 	unstripped.node = 0;
 	for (i = 0; i < unstripped.message->n; i++)
 		if (ctx_restore_block(restoration, &unstripped, i, first, err) <

@@ -15,14 +15,12 @@ strip_message(struct aging *aging, const struct age_entry *entry,
 	ctx_edits_reset(&aging->strip_edits);
 	if (ctx_edits_apply_some(&aging->rewrite.edits, entry->first_edit,
 		entry->edits, value, &aging->unstripped, err) < 0 ||
-	    ctx_dialect_read_text(entry->held.dialect,
+	    ctx_rewrite_read_text(&aging->rewrite, entry->held.dialect,
 		(struct ctx_str){aging->unstripped.p, aging->unstripped.n},
-		&aging->unstripped_json, 0, &aging->unstripped_message,
-		err) < 0)
+		entry->held.flags, err) < 0)
 		return -1;
-	aging->unstripped_message.flags |= entry->held.flags;
-	return ctx_bound_remove(&aging->strip_edits, &aging->unstripped_message,
-		   0, err) < 0
+	return ctx_bound_remove(&aging->strip_edits,
+		   &aging->rewrite.text_message, 0, err) < 0
 	    ? -1
 	    : ctx_edits_apply(&aging->strip_edits,
 		  (struct ctx_str){aging->unstripped.p, aging->unstripped.n},

@@ -26,14 +26,18 @@ int
 ctx_age_report_message(struct aging *aging, struct age_queue *queue,
     const struct age_entry *entry, struct ctx_err *err)
 {
-	const struct ctx_report *report = &aging->options->report;
 	const struct ctx_held_message *held = &entry->held;
-	const struct ctx_message *message = &aging->rewrite.message;
+	const struct ctx_edited_message edited = {.message =
+						      &aging->rewrite.message,
+	    .node = held->node,
+	    .first = entry->first_edit,
+	    .n = entry->edits,
+	    .counter = queue->model_counter.counter};
 	struct ctx_change change = {.file = held->file,
 	    .line = held->line,
 	    .index = entry->message};
 
-	if (entry->edits == 0 || !ctx_report_wanted(report) ||
+	if (entry->edits == 0 || !ctx_report_wanted(&aging->options->report) ||
 	    entry->first_edit + entry->edits > aging->committed_edits)
 		return 0;
 	if (ctx_rewrite_reread(&aging->rewrite, held, err) < 0)
@@ -49,16 +53,8 @@ ctx_age_report_message(struct aging *aging, struct age_queue *queue,
 					       : "age";
 	change.tool = ctx_intern_at(&queue->groups.tools,
 	    entry->tools != NULL ? entry->tools[0] : 0);
-	aging->edited.before = message;
-	aging->edited.counter = queue->model_counter.counter;
-	aging->edited.value = ctx_json_str(message->json, held->node);
-	aging->edited.first = entry->first_edit;
-	aging->edited.n = entry->edits;
-	change.bytes = held->text != NULL
-	    ? (struct ctx_str){held->text, held->n}
-	    : aging->edited.value;
-	return ctx_report_edited(report, &aging->edited, &aging->rewrite.edits,
-	    &change, err);
+	change.bytes = ctx_rewrite_text(&aging->rewrite, held);
+	return ctx_rewrite_report(&aging->rewrite, &edited, &change, err);
 }
 
 /* Writes the first message of the queue.  If may_age_results is true, its old

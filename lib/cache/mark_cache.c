@@ -449,7 +449,7 @@ ctx_mark_cache(struct ctx_stream *stream, struct ctx_writer *writer,
 
 	marking.lines.entries = &rewrite->lines;
 	marking.record.entries = &rewrite->elements;
-	ctx_json_init(&rewrite->json, counters->simd);
+	ctx_rewrite_init(rewrite, counters->simd);
 	marking.breakpoint_writer.edits = &rewrite->edits;
 	if (ctx_tracker_init(&marking.report.lines, is_reported, is_reported,
 		err) == 0 &&

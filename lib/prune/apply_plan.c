@@ -22,11 +22,11 @@ put_insertion(struct prune *run, struct held_conversation *conversation,
 	ctx_edits_reset(&run->message_edits);
 	if (ctx_buf_add(&run->edited_message, run->literal.p, run->literal.n,
 		err) < 0 ||
-	    ctx_dialect_read_text(entry->held.dialect,
+	    ctx_rewrite_read_text(&run->rewrite, entry->held.dialect,
 		(struct ctx_str){run->edited_message.p, run->edited_message.n},
-		&run->json, 0, &run->message, err) < 0 ||
-	    ctx_insertion_insert_block(run, conversation, entry, &run->message,
-		replace, err) < 0)
+		0, err) < 0 ||
+	    ctx_insertion_insert_block(run, conversation, entry,
+		&run->rewrite.text_message, replace, err) < 0)
 		return -1;
 	run->literal.n = 0;
 	return ctx_edits_apply(&run->message_edits,

@@ -58,20 +58,19 @@ count_edited_message(struct prune *run, const struct ctx_message *message,
     struct ctx_str raw, struct ctx_counter *counter, struct ctx_cost *after,
     struct ctx_err *err)
 {
-	struct ctx_message shortened = {0};
 	int rc;
 
 	run->edited_message.n = 0;
 	if (ctx_edits_apply(&run->message_edits, raw, &run->edited_message,
 		err) < 0)
 		return -1;
-	rc = ctx_dialect_read_text(message->dialect,
+	rc = ctx_rewrite_read_text(&run->rewrite, message->dialect,
 	    (struct ctx_str){run->edited_message.p, run->edited_message.n},
-	    &run->json, 0, &shortened, err);
-	shortened.flags = message->flags;
-	if (rc > 0 && ctx_count_message(counter, &shortened, after, err) < 0)
+	    message->flags, err);
+	if (rc > 0 &&
+	    ctx_count_message(counter, &run->rewrite.text_message, after, err) <
+		0)
 		rc = -1;
-	ctx_message_release(&shortened);
 	ctx_buf_reset(&run->edited_message);
 	return rc;
 }

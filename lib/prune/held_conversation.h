@@ -115,10 +115,7 @@ struct prune {
 	struct ctx_model_counters *counters;
 	struct ctx_prune_options *options;
 	struct held_conversation stream_conversation,
-	    record_conversation; /* of the stream, and in a record */
-	struct ctx_message message;
-	/* a message in memory, or one to be inserted, scanned again */
-	struct ctx_json json;
+	    record_conversation;        /* of the stream, and in a record */
 	struct ctx_edits message_edits; /* edits of one message */
 	struct text_segments text_segments;
 	struct shortener shortener;

@@ -140,10 +140,11 @@ count_message_tokens(struct prune *run, struct ctx_counter *counter,
 	values.text = (struct ctx_str){run->literal.p, run->literal.n};
 	run->composed.n = 0;
 	if (fill_template(&run->composed, template, &values, err) < 0 ||
-	    ctx_dialect_read_text(dialect,
-		(struct ctx_str){run->composed.p, run->composed.n}, &run->json,
-		0, &run->message, err) < 0 ||
-	    ctx_count_message(counter, &run->message, &cost, err) < 0)
+	    ctx_rewrite_read_text(&run->rewrite, dialect,
+		(struct ctx_str){run->composed.p, run->composed.n}, 0,
+		err) < 0 ||
+	    ctx_count_message(counter, &run->rewrite.text_message, &cost, err) <
+		0)
 		return -1;
 	*tokens = cost.tokens;
 	return 0;
@@ -162,9 +163,10 @@ count_literal_tokens(struct prune *run, struct ctx_counter *counter,
 	run->composed.n = 0;
 	if (ctx_buf_add(&run->composed, first.p, first.n, err) < 0 ||
 	    ctx_buf_add(&run->composed, second.p, second.n, err) < 0 ||
-	    ctx_json_scan(&run->json, run->composed.p, run->composed.n, &used,
-		err) < 0 ||
-	    ctx_count_value(counter, &run->json, 0, &cost, err) < 0)
+	    ctx_json_scan(&run->rewrite.text_json, run->composed.p,
+		run->composed.n, &used, err) < 0 ||
+	    ctx_count_value(counter, &run->rewrite.text_json, 0, &cost, err) <
+		0)
 		return -1;
 	*tokens = cost.tokens;
 	ctx_buf_reset(&run->composed);

@@ -380,16 +380,13 @@ ctx_prune(struct ctx_stream *stream, struct ctx_writer *writer,
 	int rc = -1;
 
 	stream->track_links = true;
-	ctx_json_init(&run.rewrite.json, counters->simd);
-	ctx_json_init(&run.json, counters->simd);
+	ctx_rewrite_init(&run.rewrite, counters->simd);
 	if (ctx_groups_init(&run.stream_conversation.groups, err) == 0 &&
 	    ctx_groups_init(&run.record_conversation.groups, err) == 0)
 		rc = ctx_rewrite_run(&run.rewrite, &command, &run, err);
 	ctx_rewrite_release(&run.rewrite);
 	ctx_held_conversation_release(&run.stream_conversation);
 	ctx_held_conversation_release(&run.record_conversation);
-	ctx_message_release(&run.message);
-	ctx_json_release(&run.json);
 	ctx_edits_release(&run.message_edits);
 	ctx_text_segments_release(&run.text_segments);
 	ctx_shorten_release(&run.shortener);

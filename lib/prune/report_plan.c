@@ -191,10 +191,10 @@ report_insertion(struct prune *run,
 	if (entry->pending != NULL && change.part) {
 		change.role = entry->pending->change.role;
 	} else if (!change.part) {
-		if (ctx_dialect_read_text(entry->held.dialect, change.bytes,
-			&run->json, 0, &run->message, err) < 0)
+		if (ctx_rewrite_read_text(&run->rewrite, entry->held.dialect,
+			change.bytes, 0, err) < 0)
 			return -1;
-		change.role = run->message.role;
+		change.role = run->rewrite.text_message.role;
 	}
 	change.rule = find_insertion_rule(insertion);
 	change.after = insertion->tokens;

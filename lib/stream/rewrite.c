@@ -294,6 +294,68 @@ ctx_rewrite_reread(struct ctx_rewrite *rewrite,
 	return rc;
 }
 
+int
+ctx_rewrite_read_text(struct ctx_rewrite *rewrite,
+    const struct ctx_dialect *dialect, struct ctx_str text, unsigned flags,
+    struct ctx_err *err)
+{
+	int rc = ctx_dialect_read_text(dialect, text, &rewrite->text_json, 0,
+	    &rewrite->text_message, err);
+
+	rewrite->text_message.flags |= flags;
+	return rc;
+}
+
+/* ---- reporting ---- */
+
+/* Sets *tokens to the tokens that a message has with its edits. */
+static int
+count_edited_message(struct ctx_rewrite *rewrite,
+    const struct ctx_edited_message *edited, uint64_t *tokens,
+    struct ctx_err *err)
+{
+	const struct ctx_message *message = edited->message;
+	struct ctx_str json = ctx_json_str(message->json, edited->node);
+	struct ctx_buf *text = &rewrite->edited;
+	struct ctx_cost cost;
+
+	text->n = 0;
+	if (ctx_edits_apply_some(&rewrite->edits, edited->first, edited->n,
+		json, text, err) < 0 ||
+	    ctx_rewrite_read_text(rewrite, message->dialect,
+		(struct ctx_str){text->p, text->n}, message->flags, err) < 0 ||
+	    ctx_count_message(edited->counter, &rewrite->text_message, &cost,
+		err) < 0)
+		return -1;
+	*tokens = cost.tokens;
+	ctx_buf_reset(text);
+	return 0;
+}
+
+int
+ctx_rewrite_report(struct ctx_rewrite *rewrite,
+    const struct ctx_edited_message *edited, struct ctx_change *change,
+    struct ctx_err *err)
+{
+	const struct ctx_report *report = rewrite->report;
+	struct ctx_cost cost;
+
+	change->role = edited->message->role;
+	change->action = "edit";
+	/* An inactive line of a session file is not sent to the model, so its
+	 * change saves no tokens. */
+	if (report->on_change != NULL && !change->aside) {
+		if (ctx_count_message(edited->counter, edited->message, &cost,
+			err) < 0)
+			return -1;
+		change->before = cost.tokens;
+		if (count_edited_message(rewrite, edited, &change->after, err) <
+		    0)
+			return -1;
+	}
+	return ctx_report_change(report, change, err);
+}
+
 /* ---- reading ---- */
 
 /* Writes the record that was read, with its edits.  If messages before it are
@@ -371,6 +433,13 @@ find_end(const struct ctx_err *err, bool refused)
 	return failed ? CTX_END_UNREADABLE : CTX_END_INVALID;
 }
 
+void
+ctx_rewrite_init(struct ctx_rewrite *rewrite, enum ctx_simd simd)
+{
+	ctx_json_init(&rewrite->json, simd);
+	ctx_json_init(&rewrite->text_json, simd);
+}
+
 int
 ctx_rewrite_run(struct ctx_rewrite *rewrite,
     const struct ctx_rewrite_command *command, void *user, struct ctx_err *err)
@@ -411,5 +480,8 @@ ctx_rewrite_release(struct ctx_rewrite *rewrite)
 	ctx_edits_release(&rewrite->edits);
 	ctx_message_release(&rewrite->message);
 	ctx_json_release(&rewrite->json);
+	ctx_message_release(&rewrite->text_message);
+	ctx_json_release(&rewrite->text_json);
 	ctx_buf_release(&rewrite->out);
+	ctx_buf_release(&rewrite->edited);
 }

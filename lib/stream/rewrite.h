@@ -115,8 +115,17 @@ struct ctx_rewrite_command {
 	int (*finish)(void *user, enum ctx_stream_end how, struct ctx_err *err);
 };
 
+/* A message and the edits that will be made in it. */
+struct ctx_edited_message {
+	const struct ctx_message *message; /* without the edits */
+	uint32_t node; /* index of its JSON node in its record */
+	/* Its edits in rewrite->edits: n from number first on. */
+	size_t first, n;
+	struct ctx_counter *counter; /* NULL: tokens are not counted */
+};
+
 /* A stream that is read and written.  The caller zeroes it, sets the members up
- * to report, and calls ctx_json_init for json if messages are read again. */
+ * to report, and calls ctx_rewrite_init if messages are read again. */
 struct ctx_rewrite {
 	struct ctx_stream *stream;
 	struct ctx_writer *writer; /* NULL: nothing is written */
@@ -135,13 +144,19 @@ struct ctx_rewrite {
 	 * unless the message is inside the record being read. */
 	struct ctx_message message;
 	struct ctx_json json;
+	/* The message that ctx_rewrite_read_text has read last, and its JSON.
+	 */
+	struct ctx_message text_message;
+	struct ctx_json text_json;
 	/* Internal: */
 	const char *scanned; /* text of the record in json; NULL: none */
 	bool begun;          /* true if a message was read that is a record */
 	bool is_held;        /* true if the record being read is in memory */
-	struct ctx_buf out;
+	struct ctx_buf out, edited;
 };
 
+/* Prepares the reading of messages. simd: the instructions to use. */
+void ctx_rewrite_init(struct ctx_rewrite *rewrite, enum ctx_simd simd);
 /* Reads the whole stream and calls the functions of the command, with user.  A
  * record that is not in memory is written when it ends; if messages before it
  * are in rewrite->lines, it is appended there instead.  After an error, too,
@@ -181,6 +196,19 @@ int ctx_rewrite_scan(struct ctx_rewrite *rewrite,
  * ctx_dialect_read_message returns. */
 int ctx_rewrite_reread(struct ctx_rewrite *rewrite,
     const struct ctx_held_message *held, struct ctx_err *err);
+/* Reads a message that is not part of the stream from a JSON text, into
+ * rewrite->text_message, which is valid as long as the text. flags:
+ * CTX_MESSAGE_... flags to be added.  Returns what ctx_dialect_read_message
+ * returns. */
+int ctx_rewrite_read_text(struct ctx_rewrite *rewrite,
+    const struct ctx_dialect *dialect, struct ctx_str text, unsigned flags,
+    struct ctx_err *err);
+/* Archives the original bytes of an edited message and reports the edit, with
+ * the message's tokens before and after.  Of *change, the caller has set the
+ * place, tool, rule and bytes. */
+int ctx_rewrite_report(struct ctx_rewrite *rewrite,
+    const struct ctx_edited_message *edited, struct ctx_change *change,
+    struct ctx_err *err);
 /* Sets *text to this text with rewrite->edits, valid until the next call of
  * this function or ctx_rewrite_write, and clears the edits.  The archive is
  * written to disk first. */

@@ -117,8 +117,7 @@ ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
 	truncation.shortener.tail = options->tail;
 	truncation.lines.queue = &rewrite->lines;
 	truncation.record.queue = &rewrite->elements;
-	ctx_json_init(&truncation.edited.json, counters->simd);
-	ctx_json_init(&rewrite->json, counters->simd);
+	ctx_rewrite_init(rewrite, counters->simd);
 	if (ctx_tracker_init(&truncation.lines.tracker, tools, tokens, err) ==
 		0 &&
 	    ctx_tracker_init(&truncation.record.tracker, tools, tokens, err) ==
@@ -129,7 +128,6 @@ ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_tracker_release(&truncation.record.tracker);
 	ctx_shorten_release(&truncation.shortener);
 	ctx_text_segments_release(&truncation.segments);
-	ctx_edited_release(&truncation.edited);
 	ctx_buf_release(&truncation.out);
 	ctx_buf_release(&truncation.text);
 	return rc;

@@ -188,12 +188,16 @@ report_truncated(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,
     size_t first, const struct ctx_truncate_counts *was, struct ctx_err *err)
 {
-	const struct ctx_json *json = event->message->json;
+	const struct ctx_edited_message edited = {.message = event->message,
+	    .node = event->node,
+	    .first = first,
+	    .n = truncation->rewrite.edits.n - first,
+	    .counter = tracker->model_counter.counter};
 	struct ctx_change change = {.file = event->record->file,
 	    .line = event->record->line,
 	    .index = tracker->index};
 
-	if (first == truncation->rewrite.edits.n || truncation->is_trial ||
+	if (edited.n == 0 || truncation->is_trial ||
 	    !ctx_report_wanted(&truncation->options->report))
 		return 0;
 	change.rule =
@@ -204,15 +208,10 @@ report_truncated(struct truncation *truncation,
 	if (ctx_tracker_first_tool(tracker, event, &change.tool, err) < 0)
 		return -1;
 	change.continues = ctx_report_named(truncation->rewrite.stream, event);
-	change.bytes = event->inside ? ctx_json_str(json, event->node)
-				     : event->record->text;
-	truncation->edited.before = event->message;
-	truncation->edited.counter = tracker->model_counter.counter;
-	truncation->edited.value = ctx_json_str(json, event->node);
-	truncation->edited.first = first;
-	truncation->edited.n = truncation->rewrite.edits.n - first;
-	return ctx_report_edited(&truncation->options->report,
-	    &truncation->edited, &truncation->rewrite.edits, &change, err);
+	change.bytes = event->inside
+	    ? ctx_json_str(event->message->json, event->node)
+	    : event->record->text;
+	return ctx_rewrite_report(&truncation->rewrite, &edited, &change, err);
 }
 
 /* Removes the bound reasoning (signed reasoning that the provider refuses after

@@ -38,7 +38,6 @@ struct truncation {
 	struct truncate_conversation lines, record;
 	struct shortener shortener;
 	struct text_segments segments; /* texts of one tool result or message */
-	struct edited edited;          /* used for reports */
 	struct ctx_buf out, text;      /* scratch buffers */
 	/* Time left for matching names of tools with patterns, for the current
 	 * message. */
