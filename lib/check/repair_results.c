@@ -85,6 +85,48 @@ get_sent_value(struct ctx_repair *repair, uint64_t rules,
 	return rc < 0 ? -1 : 0;
 }
 
+/* What the variables of a template stand for. */
+struct result_values {
+	struct ctx_repair *repair;
+	const struct ctx_message *message;
+	const struct ctx_block *call; /* NULL: not about a certain call */
+	uint64_t rules;
+};
+
+/* Sets *value to the JSON value of a variable: $id, $name, $time or $text. */
+static int
+find_result_value(void *user, struct ctx_str name, struct ctx_str *value,
+    struct ctx_err *err)
+{
+	static const char text[] = "\"" CTX_NO_RESULT "\"";
+	const struct result_values *values = user;
+	const struct ctx_block none = {0},
+			       *call =
+				   values->call != NULL ? values->call : &none;
+	const struct {
+		const char *name;
+		uint32_t node;
+		uint64_t rules; /* of get_sent_value */
+	} nodes[] = {
+	    {"id", call->id, values->rules},
+	    {"name", call->name, 0},
+	    {"time", values->message->time, 0},
+	};
+	size_t i;
+
+	*value = (struct ctx_str){text, sizeof text - 1};
+	for (i = 0; i < sizeof nodes / sizeof nodes[0]; i++) {
+		if (strlen(nodes[i].name) != name.n ||
+		    memcmp(nodes[i].name, name.p, name.n) != 0)
+			continue;
+		if (nodes[i].node != 0)
+			return get_sent_value(values->repair, nodes[i].rules,
+			    values->message->json, nodes[i].node, value, err);
+		*value = (struct ctx_str){"null", 4};
+	}
+	return 0;
+}
+
 /* Appends a template to entry->results_text with its variables replaced by
  * values. call is NULL if the template is not about a certain call. */
 static int
@@ -92,33 +134,13 @@ append_template(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     const char *template, const struct ctx_message *message,
     const struct ctx_block *call, struct ctx_err *err)
 {
-	struct ctx_buf *out = &entry->results_text;
-	static const char *const names[] = {"$id", "$name", "$time", "$text"};
-	const uint32_t nodes[] = {call != NULL ? call->id : 0,
-	    call != NULL ? call->name : 0, message->time};
-	static const char text[] = "\"" CTX_NO_RESULT "\"";
-	struct ctx_str value;
-	const char *next;
-	size_t i;
+	struct result_values values = {.repair = repair,
+	    .message = message,
+	    .call = call,
+	    .rules = entry->rules};
 
-	for (; (next = strchr(template, '$')) != NULL; template = next) {
-		if (ctx_buf_add(out, template, (size_t)(next - template), err) <
-		    0)
-			return -1;
-		for (i = 0; strncmp(next, names[i], strlen(names[i])) != 0;)
-			i++;
-		if (i == sizeof nodes / sizeof nodes[0])
-			value = (struct ctx_str){text, sizeof text - 1};
-		else if (nodes[i] == 0)
-			value = (struct ctx_str){"null", 4};
-		else if (get_sent_value(repair, i == 0 ? entry->rules : 0,
-			     message->json, nodes[i], &value, err) < 0)
-			return -1;
-		if (ctx_buf_add(out, value.p, value.n, err) < 0)
-			return -1;
-		next += strlen(names[i]);
-	}
-	return ctx_buf_add(out, template, strlen(template), err);
+	return ctx_template_fill(&entry->results_text, template,
+	    find_result_value, &values, err);
 }
 
 /* Makes the tool result that is inserted if the call gets no result. */

@@ -410,6 +410,18 @@ int ctx_dialect_read_text(const struct ctx_dialect *dialect,
     struct ctx_str text, struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err);
 
+/* ---- dialect/template.c: messages and tool results that ctx inserts ------ */
+
+/* Sets *value to the JSON text that stands for $name in a template.  Returns 0,
+ * or -1 with *err. */
+typedef int ctx_template_value(void *user, struct ctx_str name,
+    struct ctx_str *value, struct ctx_err *err);
+/* Appends a template of a dialect (summary, notice, insertion_block and others)
+ * to out.  Each $NAME in it is replaced by what find, called with user, sets.
+ */
+int ctx_template_fill(struct ctx_buf *out, const char *template,
+    ctx_template_value *find, void *user, struct ctx_err *err);
+
 /* ---- dialect/detect.c: what a record holds ------------------------------ */
 
 enum ctx_layout_kind {

@@ -57,13 +57,6 @@ find_path_value(const struct ctx_json *json, uint32_t node, const char *path,
 	return ctx_json_str(json, node);
 }
 
-static bool
-is_path_char(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-	    c == '.';
-}
-
 /* The values that replace $text, $uuid, $hex and $parent in the template of a
  * message that ctx inserts.  Any other $NAME in the template is replaced by a
  * member of the message after the inserted one. */
@@ -73,10 +66,11 @@ struct template_values {
 	uint32_t node;
 };
 
-static struct ctx_str
-find_template_value(const struct template_values *values, const char *word,
-    size_t n)
+static int
+find_template_value(void *user, struct ctx_str name, struct ctx_str *value,
+    struct ctx_err *err)
 {
+	const struct template_values *values = user;
 	const struct {
 		const char *name;
 		struct ctx_str value;
@@ -88,33 +82,13 @@ find_template_value(const struct template_values *values, const char *word,
 	};
 	size_t i;
 
+	(void)err;
+	*value = find_path_value(values->json, values->node, name.p, name.n);
 	for (i = 0; i < sizeof named / sizeof named[0]; i++)
-		if (strlen(named[i].name) == n &&
-		    memcmp(named[i].name, word, n) == 0)
-			return named[i].value;
-	return find_path_value(values->json, values->node, word, n);
-}
-
-static int
-fill_template(struct ctx_buf *out, const char *template,
-    const struct template_values *values, struct ctx_err *err)
-{
-	struct ctx_str value;
-	const char *next;
-	size_t n;
-
-	for (; (next = strchr(template, '$')) != NULL; template = next + n) {
-		if (ctx_buf_add(out, template, (size_t)(next - template), err) <
-		    0)
-			return -1;
-		next++;
-		for (n = 0; is_path_char(next[n]); n++)
-			continue;
-		value = find_template_value(values, next, n);
-		if (ctx_buf_add(out, value.p, value.n, err) < 0)
-			return -1;
-	}
-	return ctx_buf_add(out, template, strlen(template), err);
+		if (strlen(named[i].name) == name.n &&
+		    memcmp(named[i].name, name.p, name.n) == 0)
+			*value = named[i].value;
+	return 0;
 }
 
 static const char *
@@ -139,7 +113,8 @@ count_message_tokens(struct prune *run, struct ctx_counter *counter,
 
 	values.text = (struct ctx_str){run->literal.p, run->literal.n};
 	run->composed.n = 0;
-	if (fill_template(&run->composed, template, &values, err) < 0 ||
+	if (ctx_template_fill(&run->composed, template, find_template_value,
+		&values, err) < 0 ||
 	    ctx_rewrite_read_text(&run->rewrite, dialect,
 		(struct ctx_str){run->composed.p, run->composed.n}, 0,
 		err) < 0 ||
@@ -401,8 +376,8 @@ compose_insertion(struct prune *run, struct held_conversation *conversation,
 			values.uuid = values.hex = values.parent;
 	}
 	insertion->json_at = conversation->inserted_json.n;
-	if (fill_template(&conversation->inserted_json, template, &values,
-		err) < 0)
+	if (ctx_template_fill(&conversation->inserted_json, template,
+		find_template_value, &values, err) < 0)
 		return -1;
 	insertion->json_n = conversation->inserted_json.n - insertion->json_at;
 	return 0;
