@@ -10,28 +10,34 @@
 
 #include "prune/held_conversation.h"
 
-/* Inserts a summary or notice into the JSON of a message in memory.
- * run->literal is that JSON after all other edits, and is replaced by the
- * result.  The insertion is made last, so that its text is not shortened with
- * the message. */
+/* Makes run->message_edits in the JSON text of a message, and inserts a summary
+ * or notice into the result.  This comes last, so that the inserted text is not
+ * shortened with the message.  Adds the edit that replaces the whole text.
+ * replace: see ctx_insertion_insert_block. */
 static int
-put_insertion(struct prune *run, struct held_conversation *conversation,
-    const struct prune_entry *entry, bool replace, struct ctx_err *err)
+edit_and_insert(struct prune *run, struct held_conversation *conversation,
+    const struct prune_entry *entry, struct ctx_str text, bool replace,
+    struct ctx_err *err)
 {
-	run->edited_message.n = 0;
+	struct ctx_buf edited = {0}, inserted = {0};
+	int rc = ctx_edits_apply(&run->message_edits, text, &edited, err);
+
 	ctx_edits_reset(&run->message_edits);
-	if (ctx_buf_add(&run->edited_message, run->literal.p, run->literal.n,
-		err) < 0 ||
-	    ctx_rewrite_read_text(&run->rewrite, entry->held.dialect,
-		(struct ctx_str){run->edited_message.p, run->edited_message.n},
-		0, err) < 0 ||
-	    ctx_insertion_insert_block(run, conversation, entry,
-		&run->rewrite.text_message, replace, err) < 0)
-		return -1;
-	run->literal.n = 0;
-	return ctx_edits_apply(&run->message_edits,
-	    (struct ctx_str){run->edited_message.p, run->edited_message.n},
-	    &run->literal, err);
+	if (rc == 0)
+		rc = ctx_rewrite_read_text(&run->rewrite, entry->held.dialect,
+		    (struct ctx_str){edited.p, edited.n}, 0, err);
+	if (rc >= 0)
+		rc = ctx_insertion_insert_block(run, conversation, entry,
+		    &run->rewrite.text_message, replace, err);
+	if (rc == 0)
+		rc = ctx_edits_apply(&run->message_edits,
+		    (struct ctx_str){edited.p, edited.n}, &inserted, err);
+	if (rc == 0)
+		rc = ctx_edits_replace(&run->rewrite.edits, text, inserted.p,
+		    inserted.n, err);
+	ctx_buf_release(&edited);
+	ctx_buf_release(&inserted);
+	return rc;
 }
 
 /* Adds the edits of a message in memory to run->rewrite.edits.  If a summary or
@@ -49,7 +55,6 @@ collect_edits(struct prune *run, struct held_conversation *conversation,
 	struct head_tail which;
 	const struct ctx_message *message = &run->rewrite.message;
 	struct ctx_str text;
-	int rc;
 
 	ctx_edits_reset(&run->message_edits);
 	if (ctx_rewrite_reread(&run->rewrite, &entry->held, err) < 0)
@@ -76,18 +81,9 @@ collect_edits(struct prune *run, struct held_conversation *conversation,
 	which.texts = edit->rest & CTX_MARK_HEAD_TAIL;
 	if (ctx_head_tail_edit(run, edits, message, &which, err) < 0)
 		return -1;
-	if (!is_block)
-		return 0;
-	run->literal.n = 0;
-	if (ctx_edits_apply(&run->message_edits, text, &run->literal, err) <
-		0 ||
-	    put_insertion(run, conversation, entry, edit->rest & CTX_MARK_FOLD,
-		err) < 0)
-		return -1;
-	rc = ctx_edits_replace(&run->rewrite.edits, text, run->literal.p,
-	    run->literal.n, err);
-	ctx_buf_reset(&run->literal);
-	return rc;
+	return !is_block ? 0
+			 : edit_and_insert(run, conversation, entry, text,
+			       edit->rest & CTX_MARK_FOLD, err);
 }
 
 static void

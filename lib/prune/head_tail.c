@@ -58,20 +58,19 @@ count_edited_message(struct prune *run, const struct ctx_message *message,
     struct ctx_str raw, struct ctx_counter *counter, struct ctx_cost *after,
     struct ctx_err *err)
 {
-	int rc;
+	struct ctx_buf edited = {0};
+	int rc = ctx_buf_reserve(&edited, raw.n, err);
 
-	run->edited_message.n = 0;
-	if (ctx_edits_apply(&run->message_edits, raw, &run->edited_message,
-		err) < 0)
-		return -1;
-	rc = ctx_rewrite_read_text(&run->rewrite, message->dialect,
-	    (struct ctx_str){run->edited_message.p, run->edited_message.n},
-	    message->flags, err);
+	if (rc == 0)
+		rc = ctx_edits_apply(&run->message_edits, raw, &edited, err);
+	if (rc == 0)
+		rc = ctx_rewrite_read_text(&run->rewrite, message->dialect,
+		    (struct ctx_str){edited.p, edited.n}, message->flags, err);
 	if (rc > 0 &&
 	    ctx_count_message(counter, &run->rewrite.text_message, after, err) <
 		0)
 		rc = -1;
-	ctx_buf_reset(&run->edited_message);
+	ctx_buf_release(&edited);
 	return rc;
 }
 

@@ -119,7 +119,7 @@ struct prune {
 	struct ctx_edits message_edits; /* edits of one message */
 	struct text_segments text_segments;
 	struct shortener shortener;
-	struct ctx_buf composed, text, literal, edited_message; /* scratch */
+	struct ctx_buf text; /* scratch buffer of one function */
 	/* nanoseconds that the patterns of --pin, --tool and others may still
 	 * take in this message */
 	int64_t match_left;
@@ -277,15 +277,16 @@ enum insertion_form { INSERT_MESSAGE, INSERT_BLOCK, INSERT_STRING };
 /* A text to insert. */
 struct insertion_content {
 	enum insertion_form form;
-	bool summary; /* false: a notice */
+	bool summary;                      /* false: a notice */
+	const struct ctx_dialect *dialect; /* of the message there */
 	struct ctx_str text;
 	struct ctx_str string; /* INSERT_STRING: see ctx_insertion_string */
 };
-/* Sets *tokens to the tokens that a summary or notice of this form adds; 0 if
- * the dialect does not have the form. */
+/* Sets *tokens to the tokens that a summary or notice adds; 0 if the dialect
+ * does not have its form. */
 int ctx_insertion_count(struct prune *run, struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, const struct insertion_content *content,
-    uint64_t *tokens, struct ctx_err *err);
+    const struct insertion_content *content, uint64_t *tokens,
+    struct ctx_err *err);
 /* Sets *tokens to the tokens of a summary or notice that was found in a
  * message. */
 int ctx_insertion_count_found(struct prune *run, struct ctx_counter *counter,

@@ -161,7 +161,8 @@ count_notice_tokens(struct prune *run, struct held_conversation *conversation,
     struct ctx_segment *segment, struct ctx_err *err)
 {
 	const char *notice = run->options->notice;
-	struct insertion_content content = {.text = {notice, 0}};
+	struct insertion_content content = {.dialect = entry->held.dialect,
+	    .text = {notice, 0}};
 	uint64_t cost_tokens;
 
 	/* A summary of an earlier run already says that messages were removed.
@@ -178,8 +179,8 @@ count_notice_tokens(struct prune *run, struct held_conversation *conversation,
 	if (content.string.n > 0) {
 		content.form = INSERT_STRING;
 		if (ctx_insertion_count(run,
-			conversation->model_counter.counter,
-			entry->held.dialect, &content, &cost_tokens, err) < 0)
+			conversation->model_counter.counter, &content,
+			&cost_tokens, err) < 0)
 			return -1;
 		segment->notice_tokens =
 		    cost_tokens > UINT32_MAX ? 0 : (uint32_t)cost_tokens;
@@ -190,8 +191,8 @@ count_notice_tokens(struct prune *run, struct held_conversation *conversation,
 		    ? INSERT_MESSAGE
 		    : INSERT_BLOCK;
 		if (ctx_insertion_count(run,
-			conversation->model_counter.counter,
-			entry->held.dialect, &content, &cost_tokens, err) < 0)
+			conversation->model_counter.counter, &content,
+			&cost_tokens, err) < 0)
 			return -1;
 		conversation->notice_cost_dialect = entry->held.dialect;
 		conversation->notice_cost = cost_tokens;

@@ -99,30 +99,33 @@ choose_template(const struct ctx_dialect *dialect, bool is_block, bool summary)
 	return summary ? dialect->summary : dialect->notice;
 }
 
-/* Sets *tokens to the tokens of an inserted message whose text is
- * run->literal, a JSON string. */
+/* Sets *tokens to the tokens of an inserted message. text: its text, as a JSON
+ * string. */
 static int
 count_message_tokens(struct prune *run, struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, const char *template, uint64_t *tokens,
-    struct ctx_err *err)
+    const struct insertion_content *content, struct ctx_str text,
+    uint64_t *tokens, struct ctx_err *err)
 {
-	struct template_values values = {.uuid = {"\"\"", 2},
+	struct template_values values = {.text = text,
+	    .uuid = {"\"\"", 2},
 	    .hex = {"\"\"", 2},
 	    .parent = {"null", 4}};
+	const char *template =
+	    choose_template(content->dialect, false, content->summary);
+	struct ctx_buf composed = {0};
 	struct ctx_cost cost = {0};
+	int rc = ctx_template_fill(&composed, template, find_template_value,
+	    &values, err);
 
-	values.text = (struct ctx_str){run->literal.p, run->literal.n};
-	run->composed.n = 0;
-	if (ctx_template_fill(&run->composed, template, find_template_value,
-		&values, err) < 0 ||
-	    ctx_rewrite_read_text(&run->rewrite, dialect,
-		(struct ctx_str){run->composed.p, run->composed.n}, 0,
-		err) < 0 ||
-	    ctx_count_message(counter, &run->rewrite.text_message, &cost, err) <
-		0)
-		return -1;
+	if (rc == 0)
+		rc = ctx_rewrite_read_text(&run->rewrite, content->dialect,
+		    (struct ctx_str){composed.p, composed.n}, 0, err);
+	if (rc >= 0)
+		rc = ctx_count_message(counter, &run->rewrite.text_message,
+		    &cost, err);
 	*tokens = cost.tokens;
-	return 0;
+	ctx_buf_release(&composed);
+	return rc;
 }
 
 /* Sets *tokens to the tokens of a JSON string that consists of first and
@@ -132,20 +135,23 @@ count_literal_tokens(struct prune *run, struct ctx_counter *counter,
     struct ctx_str first, struct ctx_str second, uint64_t *tokens,
     struct ctx_err *err)
 {
+	struct ctx_json *json = &run->rewrite.text_json;
+	struct ctx_buf literal = {0};
 	struct ctx_cost cost = {0};
 	size_t used;
+	int rc = ctx_buf_reserve(&literal, first.n + second.n, err);
 
-	run->composed.n = 0;
-	if (ctx_buf_add(&run->composed, first.p, first.n, err) < 0 ||
-	    ctx_buf_add(&run->composed, second.p, second.n, err) < 0 ||
-	    ctx_json_scan(&run->rewrite.text_json, run->composed.p,
-		run->composed.n, &used, err) < 0 ||
-	    ctx_count_value(counter, &run->rewrite.text_json, 0, &cost, err) <
-		0)
-		return -1;
+	if (rc == 0)
+		rc = ctx_buf_add(&literal, first.p, first.n, err);
+	if (rc == 0)
+		rc = ctx_buf_add(&literal, second.p, second.n, err);
+	if (rc == 0)
+		rc = ctx_json_scan(json, literal.p, literal.n, &used, err);
+	if (rc >= 0)
+		rc = ctx_count_value(counter, json, 0, &cost, err);
 	*tokens = cost.tokens;
-	ctx_buf_reset(&run->composed);
-	return 0;
+	ctx_buf_release(&literal);
+	return rc;
 }
 
 /* Sets *tokens to the number of tokens by which a string grows when a text is
@@ -180,36 +186,50 @@ append_suffix(struct ctx_buf *out, bool summary, struct ctx_err *err)
 	return 0;
 }
 
-int
-ctx_insertion_count(struct prune *run, struct ctx_counter *counter,
-    const struct ctx_dialect *dialect, const struct insertion_content *content,
+/* Does what ctx_insertion_count does, for a text in literal: the beginning of a
+ * JSON string, to be changed. */
+static int
+count_insertion(struct prune *run, struct ctx_counter *counter,
+    const struct insertion_content *content, struct ctx_buf *literal,
     uint64_t *tokens, struct ctx_err *err)
 {
-	const char *template = choose_template(dialect,
-	    content->form != INSERT_MESSAGE, content->summary);
-	struct ctx_str literal;
 	struct ctx_str none = {"", 0};
 
-	*tokens = 0;
-	if (template == NULL)
-		return 0;
-	run->literal.n = 0;
-	if (ctx_json_string_encode(&run->literal, content->text.p,
-		content->text.n, err) < 0)
-		return -1;
-	if (content->form == INSERT_MESSAGE)
-		return count_message_tokens(run, counter, dialect, template,
-		    tokens, err);
 	if (content->form == INSERT_STRING) {
-		run->literal.n--;
-		if (append_suffix(&run->literal, content->summary, err) < 0)
+		literal->n--;
+		if (append_suffix(literal, content->summary, err) < 0)
 			return -1;
-		literal = (struct ctx_str){run->literal.p, run->literal.n};
-		return count_prefix_tokens(run, counter, literal,
-		    content->string, tokens, err);
+		return count_prefix_tokens(run, counter,
+		    (struct ctx_str){literal->p, literal->n}, content->string,
+		    tokens, err);
 	}
-	literal = (struct ctx_str){run->literal.p, run->literal.n};
-	return count_literal_tokens(run, counter, literal, none, tokens, err);
+	if (content->form == INSERT_BLOCK)
+		return count_literal_tokens(run, counter,
+		    (struct ctx_str){literal->p, literal->n}, none, tokens,
+		    err);
+	return count_message_tokens(run, counter, content,
+	    (struct ctx_str){literal->p, literal->n}, tokens, err);
+}
+
+int
+ctx_insertion_count(struct prune *run, struct ctx_counter *counter,
+    const struct insertion_content *content, uint64_t *tokens,
+    struct ctx_err *err)
+{
+	struct ctx_buf literal = {0};
+	int rc;
+
+	*tokens = 0;
+	if (choose_template(content->dialect, content->form != INSERT_MESSAGE,
+		content->summary) == NULL)
+		return 0;
+	rc = ctx_json_string_encode(&literal, content->text.p, content->text.n,
+	    err);
+	if (rc == 0)
+		rc = count_insertion(run, counter, content, &literal, tokens,
+		    err);
+	ctx_buf_release(&literal);
+	return rc;
 }
 
 int
@@ -349,15 +369,13 @@ compose_insertion(struct prune *run, struct held_conversation *conversation,
 	const char *template = choose_template(entry->held.dialect,
 	    insertion->is_block, insertion->summary);
 	struct template_values values = {.json = json, .node = node};
+	struct ctx_buf composed = {0};
 	char uuid[39], hex[11];
 	int rc;
 
-	run->literal.n = 0;
-	if (ctx_buf_add(&run->literal,
-		conversation->inserted_json.p + insertion->string_at,
-		insertion->string_n, err) < 0)
-		return -1;
-	values.text = (struct ctx_str){run->literal.p, run->literal.n};
+	values.text = (struct ctx_str){conversation->inserted_json.p +
+		insertion->string_at,
+	    insertion->string_n};
 	make_names(values.text, ctx_json_str(values.json, values.node), uuid,
 	    hex);
 	values.uuid = (struct ctx_str){uuid, 38};
@@ -375,12 +393,15 @@ compose_insertion(struct prune *run, struct held_conversation *conversation,
 		if (rc == 0)
 			values.uuid = values.hex = values.parent;
 	}
+	rc = ctx_template_fill(&composed, template, find_template_value,
+	    &values, err);
 	insertion->json_at = conversation->inserted_json.n;
-	if (ctx_template_fill(&conversation->inserted_json, template,
-		find_template_value, &values, err) < 0)
-		return -1;
-	insertion->json_n = conversation->inserted_json.n - insertion->json_at;
-	return 0;
+	insertion->json_n = composed.n;
+	if (rc == 0)
+		rc = ctx_buf_add(&conversation->inserted_json, composed.p,
+		    composed.n, err);
+	ctx_buf_release(&composed);
+	return rc;
 }
 
 int
@@ -418,19 +439,23 @@ insert_in_string(struct prune *run, struct held_conversation *conversation,
 	struct found_insertion found = {0};
 	struct ctx_str at =
 	    ctx_json_str(message->json, message->blocks[0].payload);
+	struct ctx_buf text = {0};
+	int rc;
 
 	if (replace)
 		ctx_insertion_find(run->options, message, &found);
 	at = (struct ctx_str){at.p + 1,
 	    found.user_text_at != 0 ? found.user_text_at - 1 : 0};
-	run->text.n = 0;
-	if (ctx_buf_add(&run->text,
-		conversation->inserted_json.p + insertion->string_at + 1,
-		insertion->string_n - 2, err) < 0 ||
-	    append_suffix(&run->text, insertion->summary, err) < 0)
-		return -1;
-	return ctx_edits_replace(&run->message_edits, at, run->text.p,
-	    run->text.n, err);
+	rc = ctx_buf_add(&text,
+	    conversation->inserted_json.p + insertion->string_at + 1,
+	    insertion->string_n - 2, err);
+	if (rc == 0)
+		rc = append_suffix(&text, insertion->summary, err);
+	if (rc == 0)
+		rc = ctx_edits_replace(&run->message_edits, at, text.p, text.n,
+		    err);
+	ctx_buf_release(&text);
+	return rc;
 }
 
 int
@@ -468,19 +493,24 @@ ctx_insertion_insert_message(struct prune *run,
 	    ctx_prune_insertion(conversation, entry);
 	const char *start =
 	    ctx_json_str(run->rewrite.record->json, entry->held.node).p;
+	struct ctx_buf text = {0};
 	size_t gap = 0;
+	int rc;
 
 	while (strchr(" \t\r\n", start[-1 - (ptrdiff_t)gap]) != NULL)
 		gap++;
-	run->literal.n = 0;
-	if (ctx_buf_add(&run->literal,
-		conversation->inserted_json.p + insertion->json_at,
-		insertion->json_n, err) < 0 ||
-	    ctx_buf_add(&run->literal, ",", 1, err) < 0 ||
-	    ctx_buf_add(&run->literal, start - gap, gap, err) < 0)
-		return -1;
-	return ctx_edits_replace(&run->rewrite.edits,
-	    (struct ctx_str){start, 0}, run->literal.p, run->literal.n, err);
+	rc = ctx_buf_add(&text,
+	    conversation->inserted_json.p + insertion->json_at,
+	    insertion->json_n, err);
+	if (rc == 0)
+		rc = ctx_buf_add(&text, ",", 1, err);
+	if (rc == 0)
+		rc = ctx_buf_add(&text, start - gap, gap, err);
+	if (rc == 0)
+		rc = ctx_edits_replace(&run->rewrite.edits,
+		    (struct ctx_str){start, 0}, text.p, text.n, err);
+	ctx_buf_release(&text);
+	return rc;
 }
 
 int

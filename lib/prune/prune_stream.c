@@ -390,9 +390,6 @@ ctx_prune(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_edits_release(&run.message_edits);
 	ctx_text_segments_release(&run.text_segments);
 	ctx_shorten_release(&run.shortener);
-	ctx_buf_release(&run.composed);
 	ctx_buf_release(&run.text);
-	ctx_buf_release(&run.literal);
-	ctx_buf_release(&run.edited_message);
 	return rc;
 }

@@ -13,26 +13,24 @@ find_summary_kind(const struct ctx_message *message,
 					      : CTX_SUMMARY_ASSISTANT;
 }
 
-/* Sets run->text to the text of a block; to an empty text for media and
- * reasoning. */
+/* Sets *text to the text of a block; to an empty text for media and reasoning.
+ */
 static int
-read_block_text(struct prune *run, const struct ctx_message *message,
+read_block_text(struct ctx_buf *text, const struct ctx_message *message,
     const struct ctx_block *block, struct ctx_err *err)
 {
-	run->text.n = 0;
+	struct ctx_str raw;
+
+	text->n = 0;
 	if (block->payload == 0 || block->kind == CTX_BLOCK_MEDIA ||
 	    block->kind == CTX_BLOCK_REASONING)
 		return 0;
+	raw = ctx_json_str(message->json, block->payload);
 	if (message->json->nodes[block->payload].kind == CTX_JSON_STRING)
-		return ctx_json_string_decode(&run->text,
-		    ctx_json_str(message->json, block->payload), err);
-	if (block->kind == CTX_BLOCK_TOOL_CALL) {
-		struct ctx_str raw =
-		    ctx_json_str(message->json, block->payload);
-
-		return ctx_buf_add(&run->text, raw.p, raw.n, err);
-	}
-	return 0;
+		return ctx_json_string_decode(text, raw, err);
+	return block->kind == CTX_BLOCK_TOOL_CALL
+	    ? ctx_buf_add(text, raw.p, raw.n, err)
+	    : 0;
 }
 
 /* Appends a block to the input of the summarizer command, as one line with
@@ -91,8 +89,8 @@ add_summary_text(struct summary_job *job, const struct ctx_message *message,
 	return add_command_input(job, message, block, text, err);
 }
 
-/* Adds the summary of an earlier run, which is a block or the start of a
- * block's string, without its prefix.  If removed is true, also adds the
+/* Adds the summary of an earlier run, which is job->block or the start of it,
+ * without its prefix.  If removed is true, also adds the
  * user's text after it in that string. */
 static int
 add_earlier_summary(struct summary_job *job, const struct ctx_message *message,
@@ -101,7 +99,7 @@ add_earlier_summary(struct summary_job *job, const struct ctx_message *message,
 	const struct ctx_block *block = &message->blocks[earlier->block];
 	size_t prefix = sizeof CTX_SUMMARY_PREFIX - 1;
 	size_t suffix = sizeof CTX_SUMMARY_SUFFIX - 1;
-	struct ctx_str text = {job->run->text.p, job->run->text.n};
+	struct ctx_str text = {job->block.p, job->block.n};
 	struct ctx_str rest = {NULL, 0};
 	size_t rest_n;
 
@@ -131,10 +129,10 @@ add_summary_block(struct summary_job *job, const struct ctx_message *message,
     struct ctx_err *err)
 {
 	const struct ctx_block *block = &message->blocks[i];
-	struct ctx_buf *text = &job->run->text;
+	struct ctx_buf *text = &job->block;
 	int rc;
 
-	if (read_block_text(job->run, message, block, err) < 0)
+	if (read_block_text(text, message, block, err) < 0)
 		return -1;
 	if (found->summary && i == found->block &&
 	    text->n >= sizeof CTX_SUMMARY_PREFIX - 1)
@@ -178,9 +176,10 @@ add_summary_message(struct summary_job *job, const struct prune_entry *entry,
 				(marks & CTX_MARK_DROP) != 0, err) < 0)
 				return -1;
 		} else if (job->lines != NULL) {
-			if (read_block_text(run, message, block, err) < 0 ||
-			    ctx_summary_later(job->lines, run->text.p,
-				run->text.n, err) < 0)
+			if (read_block_text(&job->block, message, block, err) <
+				0 ||
+			    ctx_summary_later(job->lines, job->block.p,
+				job->block.n, err) < 0)
 				return -1;
 		}
 	}

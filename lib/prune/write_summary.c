@@ -143,6 +143,7 @@ count_summary_cost(struct summary_job *job, struct ctx_str text,
 	    ctx_prune_entry_at(job->conversation, job->place.message_index);
 	struct insertion_content content = {.form = INSERT_MESSAGE,
 	    .summary = true,
+	    .dialect = entry->held.dialect,
 	    .text = text};
 
 	if (job->place.is_block) {
@@ -155,8 +156,7 @@ count_summary_cost(struct summary_job *job, struct ctx_str text,
 		    content.string.n > 0 ? INSERT_STRING : INSERT_BLOCK;
 	}
 	return ctx_insertion_count(job->run,
-	    job->conversation->model_counter.counter, entry->held.dialect,
-	    &content, tokens, err);
+	    job->conversation->model_counter.counter, &content, tokens, err);
 }
 
 /* Sets job->max_tokens, the maximum tokens of the summary: as many as the user
@@ -181,13 +181,13 @@ find_max_tokens(struct summary_job *job, struct ctx_err *err)
 	return 0;
 }
 
-/* Sets *all to the summary with its prefix, which is valid until run->text
- * changes, and *tokens to its tokens. */
+/* Sets *all to the summary with its prefix, which is valid until the next
+ * call, and *tokens to its tokens. */
 static int
 compose_summary(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
     struct ctx_err *err)
 {
-	struct ctx_buf *out = &job->run->text;
+	struct ctx_buf *out = &job->composed;
 
 	out->n = 0;
 	if (ctx_buf_add(out, CTX_SUMMARY_PREFIX, sizeof CTX_SUMMARY_PREFIX - 1,
@@ -284,5 +284,7 @@ ctx_prune_summarize(struct prune *run, struct held_conversation *conversation,
 	ctx_buf_release(&job.input);
 	ctx_buf_release(&job.name);
 	ctx_buf_release(&job.text);
+	ctx_buf_release(&job.composed);
+	ctx_buf_release(&job.block);
 	return rc;
 }

@@ -29,9 +29,11 @@ struct summary_job {
 	struct ctx_summary *lines; /* the built-in summarizer; NULL: not used */
 	/* input of a summarizer command: the prompt and the blocks */
 	struct ctx_buf input;
-	struct ctx_buf name; /* scratch */
-	struct ctx_buf text; /* the summary, without its prefix */
-	uint64_t max_tokens; /* maximum tokens of text, in the encoding */
+	struct ctx_buf name;     /* scratch */
+	struct ctx_buf block;    /* the text of the block being read */
+	struct ctx_buf text;     /* the summary, without its prefix */
+	struct ctx_buf composed; /* the summary with its prefix */
+	uint64_t max_tokens;     /* maximum tokens of text, in the encoding */
 };
 
 /* ---- summary_input.c ---- */
