@@ -14,8 +14,8 @@ struct age_command {
 	uint64_t n_failed;
 };
 
-/* Reports the first tool result that could not be stored in a file.  Later ones
- * are only counted. */
+/* Counts a tool result that could not be stored in a file.  Prints a message
+ * only for the first one. */
 static void
 on_failed(void *user, const struct ctx_err *why)
 {
@@ -112,9 +112,9 @@ parse(struct age_command *age, int argc, char **argv)
 	o->failed = on_failed;
 }
 
-/* Opens the spool, the directory for removed tool results.  If that fails, no
- * result is moved there; the error is reported once there is a result to store.
- */
+/* Opens the spool, the directory in which ctx-age stores old tool results.  If
+ * the spool cannot be opened, no tool result is moved.  The error is reported
+ * as soon as there is a tool result to store. */
 static void
 open_spool(struct age_command *age, struct ctx_spool *spool,
     struct cli_sandbox_grants *needs, struct ctx_err *refused)

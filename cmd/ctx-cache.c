@@ -1,5 +1,5 @@
-/* ctx-cache.c - command that writes prompt-cache breakpoints, or says what a
- * changed request costs */
+/* ctx-cache.c - command that adds prompt-cache breakpoints to conversations,
+ * or says what it costs that a request was changed */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@ struct cache_command {
 	struct cli_report report;
 	const char *diff, *price;
 	uint64_t breakpoints, conversations, lines;
-	/* Which values of enum ctx_cache_status were reported already: bit 1 <<
-	 * value is set. */
+	/* A bit for each value of enum ctx_cache_status, bit 1 << value: set
+	 * if that status was already reported once. */
 	unsigned reported;
 	bool ttl_reported;
 };
@@ -56,8 +56,10 @@ report_status(struct cache_command *cache, const struct ctx_cache_outcome *o)
 		    model);
 		break;
 	default:
-		/* Many providers accept messages of this format, but the model
-		 * that is named is not known to use cache breakpoints. */
+		/* No breakpoints are written, because the model of the
+		 * conversation is not known to use them.  Without a format,
+		 * messages of this dialect are accepted by many providers, so
+		 * no provider can be named. */
 		if (o->format == NULL)
 			cli_say(&cache->cli,
 			    "%s uses no cache breakpoints; nothing is changed",
@@ -132,7 +134,8 @@ write_breakpoints(struct cache_command *cache,
 /* ---- what a change costs ---- */
 
 /* Reads prices "in,out,read,write" from the command line, in dollars per
- * million tokens.  The last ones may be missing. */
+ * million tokens: input, output, reads from and writes to the prompt cache.
+ * Prices at the end may be left out. */
 static void
 read_prices(struct cache_command *cache, struct ctx_prices *prices)
 {

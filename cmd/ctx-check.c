@@ -8,7 +8,8 @@
 
 #include "check/after.h"
 
-/* Maximum number of findings that --repair prints on standard error. */
+/* Maximum number of findings (rules that a message breaks) that --repair
+ * prints on standard error. */
 #define MOST_LINES 10
 
 struct check_command {
@@ -31,8 +32,8 @@ provider_name(unsigned i)
 
 /* ---- SARIF 2.1.0 ---- */
 
-/* Returns a file name as a relative URI in a JSON string: bytes that a URI may
- * not contain become %XX.  NULL if there is no memory. */
+/* Returns a file name as a relative URI in a JSON string.  Bytes that a URI
+ * may not contain are written as %XX.  Returns NULL if there is no memory. */
 static json_t *
 uri_of(const char *file)
 {
@@ -225,8 +226,8 @@ check_file(struct check_command *check, char **file, struct ctx_writer *writer)
 	cli_close(&stream);
 }
 
-/* Prints each rule that ctx-check can check, with the providers whose own
- * message formats it applies to. */
+/* Prints all rules of ctx-check, each with the providers whose message formats
+ * it applies to. */
 static void
 list_rules(void)
 {
@@ -311,8 +312,8 @@ parse(struct check_command *check, int argc, char **argv)
 		    check->provider);
 }
 
-/* Checks whether the request in the input file only appends messages to the
- * earlier request of --after. */
+/* For --after: checks whether the request in the input file is an earlier
+ * request with messages appended. */
 static void
 run_after(struct check_command *check)
 {
@@ -426,8 +427,8 @@ main(int argc, char **argv)
 	cli_model_counters(&check.cli, &counters);
 	check.options.counters = &counters;
 	open_reports(&check);
-	/* The token counters are only asked for context windows, so the sandbox
-	 * need not allow them to open vocabulary files. */
+	/* ctx-check asks the token counters for context windows only.  So the
+	 * sandbox need not let them open vocabulary files. */
 	cli_sandbox(&check.cli, &(struct cli_sandbox_grants){.counters = NULL});
 	if (check.sarif)
 		begin_sarif(&check);

@@ -19,14 +19,16 @@ struct count_command {
 	const char *key;
 	uint64_t top;
 	struct ctx_amount max;
-	struct rows rows; /* rows of --per, for the file being read */
+	/* Output rows that --per asks for, of the input file that is being
+	 * read. */
+	struct rows rows;
 	struct rows largest;
 	struct ctx_token_stats total;
 	struct bar bar;
 	/* Number of conversations for which a row was printed. */
 	uint64_t lines;
 	bool any;      /* true if the file being read has a conversation */
-	uint64_t over; /* how many conversations have more tokens than --max */
+	uint64_t over; /* number of conversations with more tokens than --max */
 	struct calibrate calls;
 };
 
@@ -53,8 +55,9 @@ bound_name(unsigned i)
 
 /* ---- adding up ---- */
 
-/* Adds tokens of a message, or of a request outside its messages, to the output
- * row with this name.  Adds no row if there are no tokens. */
+/* Adds tokens to the output row with the given name; a number of zero tokens
+ * adds no row.  The tokens are those of a message, or of what a request has
+ * besides messages. */
 static int
 add_tokens(struct count_command *count, const struct ctx_token_stats *stats,
     const char *name, uint64_t tokens, uint64_t estimated, struct ctx_err *err)
@@ -128,9 +131,9 @@ add_overhead(struct count_command *count, const struct ctx_token_stats *stats,
 	    all_estimated ? priming : 0, err);
 }
 
-/* Adds the tokens of a message's tool calls and results to the output rows of
- * their tools.  The message's other tokens are added to the row of its first
- * tool. */
+/* Adds the tokens of a message's tool calls and tool results to the output
+ * rows of their tools.  Tokens of the message that belong to no tool are added
+ * to the row of its first tool. */
 static int
 add_tools(struct count_command *count, const struct ctx_token_stats *stats,
     struct ctx_err *err)
@@ -304,21 +307,22 @@ count_stream(struct count_command *count, char **file)
 		cli_fail(&count->cli, &err);
 	if (!count->any)
 		count_empty_file(count, *file);
-	/* If no messages were found in a file with JSON records, its number of
-	 * tokens is not known.  Then --max is not fulfilled, and the exit
-	 * status is 1. */
+	/* With --max: the file has JSON records but no messages were found in
+	 * it, so its number of tokens is not known.  Then the exit status is
+	 * 1, as if the file had more tokens than --max. */
 	if (count->max.set && stream.found.dialect == NULL &&
 	    stream.found.file != NULL)
 		cli_status(&count->cli, CLI_NO);
-	/* With --follow the last line of the file may be incomplete, which is
-	 * no reason for a warning. */
+	/* With --follow the last line of a file may be incomplete because
+	 * another program is still writing it.  This is no reason for a
+	 * warning. */
 	if (!count->bar.follow)
 		cli_note_stream(&count->cli, &stream);
 	cli_close(&stream);
 	rows_print(&count->form, &count->rows, count->per == PER_TURN);
 }
 
-/* Token and character counts of a plain text, as far as it has been read. */
+/* Number of tokens and characters of a plain text, counted so far. */
 struct plain {
 	struct ctx_token_counter *tokens;
 	struct ctx_token_stats sum;
@@ -384,8 +388,8 @@ print_end(struct count_command *count)
 			     &err) < 0)
 			cli_fail(&count->cli, &err);
 	}
-	/* Each conversation has a context window of its own, so the total shows
-	 * none. */
+	/* The conversations may have different context windows, so the row
+	 * with the total shows no context window. */
 	row.sum.model = NULL;
 	row.sum.file = "total";
 	count->form.window = 0;
@@ -429,7 +433,8 @@ count_files(struct count_command *count)
 		print_end(count);
 }
 
-/* Writes the input with its token count added to each record (--annotate). */
+/* For --annotate: writes the input records, each with a member for the number
+ * of its tokens. */
 static int
 annotate(struct count_command *count)
 {

@@ -1,5 +1,5 @@
-/* ctx-prune.c - the command ctx-prune, which fits conversations into a token
- * budget */
+/* ctx-prune.c - command that removes messages until a conversation fits into a
+ * token budget */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct prune_command {
 	bool keep_last_given, no_pin_system, compact;
 	uint64_t timeout;
 	unsigned on_failure;
-	uint64_t over;   /* conversations that do not fit */
+	uint64_t over;   /* number of conversations above the budget */
 	uint64_t failed; /* conversations from which nothing could be removed */
 	uint64_t refused; /* conversations left unchanged by --reasoning fail */
 	bool notice_reported;    /* reported: no notice can be inserted */
@@ -94,8 +94,8 @@ print_plan(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 	cli_check_stdout(&prune->cli);
 }
 
-/* Writes what takes the space that cannot be freed, such as "system 12k,
- * pinned 4k". */
+/* Writes a list of what may not be removed, with the tokens that it takes,
+ * such as "system 12k, pinned 4k". */
 static void
 list_floor(const struct ctx_plan *plan, char *out, size_t size)
 {
@@ -123,8 +123,9 @@ list_floor(const struct ctx_plan *plan, char *out, size_t size)
 		    cli_short_number(number, plan->fixed));
 }
 
-/* Writes ":LINE" for a conversation that is one record of a file, and nothing
- * for a conversation that is a whole file. */
+/* Returns ":LINE" to be printed after a file's name, if the conversation is in
+ * one record of the file.  Returns an empty string if the conversation is the
+ * whole file. */
 static const char *
 format_place(const struct ctx_prune_outcome *outcome, char place[40])
 {
@@ -176,8 +177,8 @@ say_refused(struct prune_command *prune,
 		    outcome->file, format_place(outcome, place));
 }
 
-/* Warns that --quantum is above the target, so that a cut may remove more than
- * needed. */
+/* Warns once if the tokens of --quantum are more than the target, because
+ * messages are removed in steps of this size, and more than needed. */
 static void
 say_coarse(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 {
@@ -268,8 +269,9 @@ apply_implied_options(struct prune_command *prune, enum ctx_level level)
 	    settings->strategy->pins_system && !prune->no_pin_system;
 	if (!settings->strategy->summarizes)
 		settings->trigger_messages = 0;
-	/* Tokens that are reserved for a summary: the maximum of its text, and
-	 * those that a message has besides its text. */
+	/* Tokens that the budget reserves for a summary: the maximum length of
+	 * its text, plus an allowance for the role and delimiters of its
+	 * message. */
 	settings->reserved = o->summary_tokens + 32;
 	if (o->notice != NULL &&
 	    (o->notice[0] == '\0' ||
@@ -285,8 +287,8 @@ apply_implied_options(struct prune_command *prune, enum ctx_level level)
 	o->or_builtin = prune->on_failure == 1;
 }
 
-/* Reads environment variables, some of which other programs use, too.  An
- * option on the command line has priority. */
+/* Reads the environment variables for options that the command line does not
+ * set. */
 static void
 read_environment(struct prune_command *prune)
 {
@@ -297,8 +299,8 @@ read_environment(struct prune_command *prune)
 		o->summarizer.line = cli_environment("CTX_SUMMARIZER");
 	if (o->scorer.embedder.line == NULL)
 		o->scorer.embedder.line = cli_environment("CTX_EMBEDDER");
-	/* If the strategy does not run the command, no process is started for
-	 * it. */
+	/* A strategy that uses no embeddings does not run the embedder, so no
+	 * process is started for it. */
 	if (!o->settings.strategy->embeds)
 		o->scorer.embedder.line = NULL;
 	if (!o->settings.strategy->summarizes) {
@@ -426,9 +428,9 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 	o->ended = report_conversation;
 }
 
-/* Starts a process outside the sandbox that will run the summarizer or the
- * embedder, which may need rights that ctx-prune gives up.  A strategy runs at
- * most one of them. */
+/* Starts a helper process outside the sandbox.  It runs the user's summarizer
+ * or embedder, which may need rights that ctx-prune gives up.  A strategy uses
+ * only one of the two programs. */
 static void
 start_runner(struct prune_command *prune)
 {

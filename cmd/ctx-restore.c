@@ -1,5 +1,5 @@
-/* ctx-restore.c - command that puts the tool results that ctx-age moved to
- * files back into a conversation */
+/* ctx-restore.c - command that puts tool results back into a conversation,
+ * which ctx-age has moved to files */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,15 +17,17 @@ struct restore_command {
 	struct cli_report report;
 	bool list, gc;
 	uint64_t n_broken;
-	/* Number of references to files of the spool (directory with removed
-	 * results), and of references to files of other directories. */
+	/* Number of references in the input that refer to files of the spool,
+	 * the directory of --spool (own), and of those that refer to files of
+	 * other directories (foreign). */
 	uint64_t own, foreign;
-	/* The directory in the first reference that refers to a file outside
-	 * the spool (directory with removed results). */
+	/* The directory that the first foreign reference of the input names:
+	 * one that is not the spool directory of --spool. */
 	struct ctx_buf dir;
-	/* Set with --gc.  The name of each file in the spool directory ends in
-	 * hex digits of a SHA-256. files has these digits for each file; named
-	 * has those that the input mentions. */
+	/* Used with --gc, which lists the files that the input does not
+	 * mention.  The name of a spool file ends in hex digits of its
+	 * SHA-256. files: these digits for each file in the spool; named:
+	 * those of files that the input mentions. */
 	struct ctx_intern files, named;
 	/* Why the spool directory cannot be used; CTX_OK if it can. */
 	struct ctx_err refused;
@@ -98,8 +100,8 @@ on_foreign(void *user, struct ctx_str dir, struct ctx_err *err)
 	return ctx_buf_add(&restore->dir, dir.p, dir.n, err);
 }
 
-/* Warns that the directory --spool is probably wrong if all references in the
- * input are to files in other directories. */
+/* If all references in the input are to files outside the directory of
+ * --spool, warns that --spool is probably wrong. */
 static void
 warn_foreign(struct restore_command *restore)
 {
@@ -114,8 +116,8 @@ warn_foreign(struct restore_command *restore)
 
 /* ---- files that no stream names ---- */
 
-/* Finds the hex digits of the SHA-256 in the name of a spool file, or of the
- * .json file that belongs to it.  Returns false if it is no such name. */
+/* Finds the hex digits of the SHA-256 in a file's name, if it is the name of a
+ * spool file or of the .json file beside one.  Otherwise returns false. */
 static bool
 find_digits(const char *file, struct ctx_str *digits)
 {
@@ -143,9 +145,9 @@ record_file(void *user, const char *file, struct ctx_err *err)
 	    : 0;
 }
 
-/* Prints a spool file that the input does not mention (--gc).  Files created
- * after the directory was listed are not printed, because conversations that
- * are not written yet may refer to them. */
+/* For --gc: prints a file of the spool that the input does not mention.  A
+ * file that was created after the spool was listed is not printed, because a
+ * conversation that is not written yet may refer to it. */
 static int
 print_unnamed(void *user, const char *file, struct ctx_err *err)
 {
@@ -222,9 +224,10 @@ parse(struct restore_command *restore, int argc, char **argv)
 	o->digits = restore->gc ? record_digits : NULL;
 }
 
-/* Opens the spool directory, to which the sandbox must allow access.  A missing
- * directory is no error, since it may be created later.  Other errors are
- * reported when a file of the spool is needed. */
+/* Opens the spool directory before the sandbox begins, so that access to it
+ * can be allowed.  If the directory does not exist, this is no error, because
+ * it may be created later.  Other errors are reported when a file of the spool
+ * is needed. */
 static void
 enter_sandbox(struct restore_command *restore,
     const struct ctx_model_counters *counters)

@@ -1,5 +1,5 @@
-/* ctx-truncate.c - command that shortens tool results, messages and arguments
- * that are longer than a limit */
+/* ctx-truncate.c - command that shortens tool results, texts and tool-call
+ * arguments that exceed a limit */
 #include <inttypes.h>
 #include <string.h>
 
@@ -30,7 +30,8 @@ keep_name(unsigned i)
 	return i < 3 ? names[i] : NULL;
 }
 
-/* Reads a ratio such as "3:1". */
+/* Reads a ratio of two numbers, such as "3:1": the lengths of the beginning
+ * and of the end of a text that are kept. */
 static bool
 read_ratio(const char *text, uint64_t *head, uint64_t *tail)
 {
@@ -108,8 +109,8 @@ parse(struct truncate_command *truncate, int argc, char **argv)
 		    &o->message);
 }
 
-/* Reports on standard error how many texts were shortened and how many media
- * were removed. */
+/* Prints on standard error how many texts were shortened and how many images
+ * and other media were removed. */
 static void
 report_counts(struct truncate_command *truncate,
     const struct ctx_truncate_counts *counts)

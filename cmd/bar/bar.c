@@ -1,6 +1,6 @@
 /*
- * bar.c - adds up the tokens that each role and tool takes in a context, and
- * draws them as a bar
+ * bar.c - adds up the tokens of each role and tool in a conversation, and draws
+ * them as a bar (ctx-count --bar)
  *
  * Each conversation gets a line with its token count, the bar, a scale in
  * percent, and a legend.
@@ -33,8 +33,8 @@ bar_check(struct bar *bar, struct cli *cli, bool other)
 	if (bar->follow && (cli->n_files == 0 || i < cli->n_files))
 		cli_die(cli, "--follow needs files, not standard input");
 	bar->shown |= bar->follow;
-	/* The last line of a file that another program writes to may be
-	 * incomplete. */
+	/* With --follow another program may be writing the input file, so its
+	 * last line may be incomplete.  This must not be an error. */
 	cli->lenient |= bar->follow;
 }
 
@@ -46,8 +46,9 @@ bar_is_on(const struct bar *bar)
 
 /* ---- adding up ---- */
 
-/* Adds tokens to the part of the bar with this rank (kind of part) and name.
- * The rank is needed because a role and a tool may have the same name. */
+/* Adds tokens to the part of the bar that has this name and this rank (kind of
+ * part).  A name alone is not enough, because a role and a tool may have equal
+ * names. */
 static int
 add(struct bar *bar, enum rank rank, struct ctx_str name, uint64_t tokens,
     struct ctx_err *err)
@@ -97,17 +98,18 @@ bar_add(struct bar *bar, const struct ctx_token_stats *t, struct ctx_err *err)
 	uint64_t rest = t->tokens;
 	size_t i;
 
-	/* A message may have tool results of several tools, and other blocks,
-	 * too.  The results of each tool are a separate part of the bar. */
+	/* A message may contain results of several tools, and blocks that are
+	 * no tool results.  The results of each tool are a part of the bar by
+	 * themselves. */
 	for (i = 0; i < t->n_shares; i++) {
 		rest -= t->shares[i].results;
 		if (add(bar, TOOL, t->shares[i].tool, t->shares[i].results,
 			err) < 0)
 			return -1;
 	}
-	/* A message of the role "tool" has no text besides its results.  The
-	 * tokens that the format adds to the message are counted for its first
-	 * tool. */
+	/* A message with the role "tool" contains tool results only.  Its
+	 * tokens that belong to no result, such as those for its role, are
+	 * added to the part of its first tool. */
 	if (t->role == CTX_ROLE_TOOL && t->n_shares > 0)
 		return add(bar, TOOL, t->shares[0].tool, rest, err);
 	return add(bar, ranks[t->role], (struct ctx_str){name, strlen(name)},

@@ -5,12 +5,14 @@
 #include "bar/layout.h"
 
 enum { SVG_WIDTH = 800, SVG_BAR = 28, SVG_LINE = 20, SVG_ACROSS = 3 };
-enum { SVG_NAME = 96, SVG_PART = 16 }; /* longest texts, in columns */
-/* Width of a percentage in the legend of the bar, with the gap before it, in
- * SVG units. */
+/* longest texts in the SVG, in terminal columns (most characters take one):
+ * the name of a conversation, and that of a part of the bar */
+enum { SVG_NAME = 96, SVG_PART = 16 };
+/* Width of a percentage in the legend of the bar, including the gap before it,
+ * in SVG units. */
 enum { SVG_SHARE = 78 };
 
-/* Returns true if a character may be written to the SVG.  XML does not allow
+/* Returns true if the SVG may contain this character.  XML does not allow
  * U+FFFE and U+FFFF. */
 static bool
 is_drawn(uint32_t cp)

@@ -12,10 +12,11 @@ enum {
 	BAR_MOST = 400,
 	BAR_USUAL = 80
 }; /* minimum, maximum and default width of the bar, in terminal columns */
-/* minimum number of terminal columns for the file and line of a message */
+/* minimum number of terminal columns for a message's file name and line
+ * number */
 enum { PLACE = 14 };
-/* Terminal columns of an entry in the bar's legend, and of the numbers in the
- * entry. */
+/* Width of an entry in the bar's legend (ENTRY), and of the numbers in this
+ * entry (FIGURES), in terminal columns. */
 enum { ENTRY = 37, FIGURES = 21 };
 
 static unsigned
@@ -45,7 +46,7 @@ has_color(const struct bar *bar)
 	    strcmp(term, "dumb") != 0 && isatty(STDOUT_FILENO);
 }
 
-/* Selects a text attribute such as bold. */
+/* Switches the terminal to a text attribute such as bold. */
 static void
 print_mode(const struct picture *picture, const char *mode)
 {
@@ -53,8 +54,8 @@ print_mode(const struct picture *picture, const char *mode)
 		printf("\033[%sm", mode);
 }
 
-/* Selects one of two background colours, and black as the text colour.  If seen
- * is false, the text gets the colour of the background, so that it is
+/* Switches the terminal to one of two background colours, with black text.  If
+ * seen is false, the text gets the colour of the background, so that it is
  * invisible. */
 static void
 print_shade(const struct picture *picture, unsigned shade, bool seen)
@@ -67,9 +68,9 @@ print_shade(const struct picture *picture, unsigned shade, bool seen)
 		printf("\033[38;5;%u;48;5;%um", color, color);
 }
 
-/* Prints one coloured part of the bar: its letter in each column.  With colours
- * only the middle letter is visible.  The others appear when the line is copied
- * as text. */
+/* Prints one part of the bar: the part's letter in each column.  If the bar
+ * has colours, only the letter in the middle is visible; the other letters
+ * appear when the line is copied as text. */
 static void
 print_segment(const struct picture *picture, const struct bar_part *part)
 {
@@ -102,8 +103,8 @@ print_cells(struct picture *picture, size_t cells)
 }
 
 /* Prints the scale under the bar: 100 % and the percentages at which the bar's
- * colour changes.  Where two marks would overlap, the less important one is
- * left out. */
+ * colour changes.  If two labels would overlap, the less important one is not
+ * printed. */
 static void
 print_scale(const struct picture *picture, size_t cells)
 {
@@ -146,8 +147,8 @@ print_entry(const struct picture *picture, size_t i, size_t width)
 	    part->tokens, share < 999.95 ? 1 : 0, share);
 }
 
-/* Prints the legend of the bar, ordered by columns.  Returns how many lines it
- * printed. */
+/* Prints the legend of the bar in columns, which are read from top to bottom.
+ * Returns the number of lines printed. */
 static unsigned
 print_legend(const struct picture *picture, size_t width)
 {
@@ -182,8 +183,9 @@ print_place(const struct ctx_token_stats *t, size_t width, struct ctx_err *err)
 	return rc;
 }
 
-/* Prints the line with the token count and the percentage.  The word for how
- * full the window is, such as "GOOD", has the colour of the bar. */
+/* Prints the line above the bar: the token count, the percentage, and a word
+ * that rates how full the context window is, such as "GOOD".  The word has the
+ * colour of the bar. */
 static void
 print_figures(const struct picture *picture, size_t width)
 {
@@ -239,8 +241,8 @@ print_item(const struct ctx_token_stats *t, uint64_t window, size_t width,
 		    100.0 * (double)t->tokens / (double)window);
 	used += printf("  ");
 	left = width - (size_t)used;
-	/* If the line is too long, the role is left out first, then a part of
-	 * the tool's name. */
+	/* If the line is too long for the terminal, the role is not printed.
+	 * If it is still too long, the tool's name is shortened. */
 	if (left < PLACE + suffix + (tool.n > 0 ? words_width(tool) + 1 : 0))
 		suffix = 0;
 	left -= suffix;

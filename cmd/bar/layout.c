@@ -1,6 +1,6 @@
 /*
- * layout.c - computes what the bar of a context shows: its parts, their
- * letters and widths, and its colour
+ * layout.c - computes the bar that shows what takes the tokens of a context:
+ * its parts, their letters and widths, and its colour
  *
  * Each part has a letter, so that the bar can be read without colours.  The
  * colour of the whole bar says how full the context window is.
@@ -10,8 +10,9 @@
 
 #include "bar/layout.h"
 
-/* The letter of each kind of part in the bar.  Tools get the digits from 1 on,
- * then the letters from a on. */
+/* The letter of each kind of part of the bar, in the order of enum rank.
+ * The first nine tools get the digits 1 to 9, further tools the letters from
+ * a on. */
 static const char keys[] = {'D', 'S', 'U', 'A', '?', '1', '+'};
 
 static const struct zone zones[] = {
@@ -34,9 +35,9 @@ by_rank(const void *a, const void *b)
 	return (x->tokens < y->tokens) - (x->tokens > y->tokens);
 }
 
-/* Sorts the parts of the bar, copies them into *picture, and gives each its
- * letter.  If there are too many, the last one copied is the sum of all the
- * rest. */
+/* Sorts the parts of the bar, copies them into *picture, and gives each part
+ * its letter.  If there are more parts than *picture can hold, its last part
+ * is the sum of those that do not fit. */
 static void
 take_parts(struct picture *picture, struct bar_part *parts, size_t n)
 {
@@ -69,9 +70,9 @@ zone_of(uint64_t tokens, uint64_t window)
 {
 	const struct zone *zone = zones;
 
-	/* A context window that is exactly 50 % full is in the second range of
-	 * fullness.  At exactly 70 % and 85 % it is in the range that ends
-	 * there. */
+	/* The colour of the bar depends on the range of fullness (see zones).
+	 * A value on the border of two ranges belongs to the upper one at 50
+	 * %, to the lower one at 70 % and 85 %. */
 	if (window == 0)
 		return &no_zone;
 	if ((double)tokens * 100 < 50 * (double)window)
@@ -103,7 +104,8 @@ picture_make(struct picture *picture, const struct ctx_token_stats *t,
 	take_parts(picture, parts, n);
 	picture->zone = zone_of(t->tokens, window);
 	picture->scale = t->tokens > window ? t->tokens : window;
-	/* If the context window is not known, the parts fill the whole bar. */
+	/* If the context window is not known, the full width of the bar stands
+	 * for the tokens of all parts. */
 	if (window == 0)
 		picture->scale = sum_of(picture);
 	picture->scale += picture->scale == 0;

@@ -5,7 +5,7 @@
 
 #include "bar/layout.h"
 
-/* Returns how many terminal columns a character takes.  The result is an
+/* Returns the width of a character in terminal columns.  The result is an
  * estimate, good enough for names, which are mostly ASCII. */
 static unsigned
 width_of(uint32_t cp)
@@ -45,7 +45,8 @@ words_head(struct ctx_str name, size_t width)
 	return (struct ctx_str){name.p, at};
 }
 
-/* Returns the longest end of name that fits into width terminal columns. */
+/* Returns the longest end of name that is at most width terminal columns
+ * wide. */
 static struct ctx_str
 tail_of(struct ctx_str name, size_t width)
 {

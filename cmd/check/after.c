@@ -1,4 +1,11 @@
-/* after.c - compares a request with an earlier one, for ctx-check --after */
+/*
+ * after.c - finds out whether a request changes what an earlier request has
+ * sent (ctx-check --after)
+ *
+ * A changed request costs money, because the provider's prompt cache holds only
+ * the part before the change.  The provider may even refuse it, if signed
+ * reasoning follows the change.
+ */
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* after.h - compares a request with an earlier one, for ctx-check --after */
+/* after.h - finds out whether a request changes what an earlier request has
+ * sent (ctx-check --after) */
 #ifndef CTX_CMD_CHECK_AFTER_H
 #define CTX_CMD_CHECK_AFTER_H
 
@@ -6,13 +7,17 @@
 
 enum after_output { AFTER_LINES, AFTER_JSON, AFTER_NONE };
 
-/* Compares two requests, read from the files earlier and later, for changes
- * that the provider's prompt cache or signatures do not allow.  If the later
- * request is not the earlier one with messages appended, this function prints
- * the first byte that differs, the first message whose signed reasoning the
- * provider refuses because of the change, and how many cached tokens are lost.
- * If signed reasoning is refused, the command will exit with status 1
- * (CLI_NO). */
+/*
+ * Compares two requests, which are in the files earlier and later, and prints
+ * what has changed.  Prints nothing if the later request is the earlier one
+ * with messages appended.  Otherwise prints:
+ * - the place of the first byte that differs,
+ * - the first message whose signed reasoning the provider refuses because of
+ *   the change,
+ * - how many tokens in the provider's prompt cache are lost.
+ *
+ * If signed reasoning is refused, the exit status of the command will be 1.
+ */
 void after_compare(struct cli *cli, struct ctx_model_counters *counters,
     const char *earlier, char *later, enum after_output output);
 

@@ -1,10 +1,10 @@
 /*
- * atomic_write.c - replaces a file by a new one at once, so that no reader
- * sees half of it
+ * atomic_write.c - replaces a file by a new one in a single step, so that no
+ * program reads a half-written file
  *
- * The new file is written in the same directory under a random name.  It is
- * renamed when its content is on disk.  If the disk is full, the old file is
- * kept.
+ * The new file is written in the directory of the old one under a random name,
+ * and renamed when its content is on disk.  If the disk is full, the old file
+ * is kept.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,17 +24,18 @@ fail(const struct cli *cli, const char *path, const char *beside, int sys)
 	cli_die_errno(cli, "write", path, sys);
 }
 
-/* Mode and group that the new file takes from the old one.  Without an old file
- * the mode is 0600. */
+/* Mode and group of the file that is replaced; the new file gets them.  If no
+ * file is replaced, the mode is 0600. */
 struct kept_name {
 	mode_t mode;
 	gid_t group; /* -1 if the group is not changed */
 };
 
-/* Returns true if the file may be replaced by a new one.  Links, pipes and
- * devices are written in place, because the user means them.  A file with
- * several names or of another owner is also written in place, because a new
- * file would lose these. */
+/* Returns true if a new file may replace the file at this path.  Symbolic
+ * links, pipes and devices are written in place instead, because the user
+ * chose them on purpose.  A file with several hard links or of another owner
+ * is also written in place, because a new file would lose the links or the
+ * owner. */
 static bool
 may_replace(const char *path, struct kept_name *kept)
 {
@@ -49,7 +50,7 @@ may_replace(const char *path, struct kept_name *kept)
 }
 
 /* Creates a file with a random name in the directory of path, and writes its
- * path to beside.  Returns its descriptor, or -1 and sets errno. */
+ * path to the buffer beside.  Returns its descriptor, or -1 with errno. */
 static int
 open_beside(const char *path, char *beside, size_t size)
 {
@@ -70,8 +71,8 @@ open_beside(const char *path, char *beside, size_t size)
 }
 
 /* Creates the new file with the group and mode of the old one.  Returns its
- * descriptor, or -1 and sets errno.  Fails if the user may not set the group,
- * because the mode was meant for that group. */
+ * descriptor, or -1 with errno.  Fails if the user may not set the group: the
+ * mode would then give rights to a wrong group. */
 static int
 open_like(const char *path, const struct kept_name *kept, char *beside,
     size_t size)
@@ -90,7 +91,7 @@ open_like(const char *path, const struct kept_name *kept, char *beside,
 	return fd;
 }
 
-/* Writes the bytes to the file and closes it.  Returns 0 or an errno. */
+/* Writes bytes to a file and closes it.  Returns 0, or an errno value. */
 static int
 write_out(int fd, const struct ctx_buf *bytes, bool sync)
 {
@@ -112,8 +113,8 @@ write_out(int fd, const struct ctx_buf *bytes, bool sync)
 	return sys;
 }
 
-/* Overwrites the existing file.  Signals are not deferred meanwhile, because a
- * pipe may wait for its reader forever. */
+/* Overwrites the existing file.  Termination signals are not deferred
+ * meanwhile: if the file is a pipe, the write may wait forever for a reader. */
 static void
 write_in_place(const struct cli *cli, const char *path,
     const struct ctx_buf *bytes)
@@ -130,9 +131,10 @@ write_in_place(const struct cli *cli, const char *path,
 		fail(cli, path, NULL, sys);
 }
 
-/* Returns true if the errno sys means that no temporary file can ever be
- * created in the file's directory, so that the file must be overwritten in
- * place.  After other errors, such as a full disk, the file is not changed. */
+/* Returns true if an error means that no temporary file can ever be created in
+ * the directory of the file, so that the file must be overwritten in place.
+ * After other errors, such as a full disk, the old file is kept. sys: the
+ * errno value. */
 static bool
 is_for_good(int sys)
 {
@@ -140,9 +142,9 @@ is_for_good(int sys)
 	    sys == ENAMETOOLONG;
 }
 
-/* Replaces the file by a new one.  Signals are deferred meanwhile, so that no
- * file with a random name is left.  Returns false if no file can be created in
- * the directory. */
+/* Replaces the file by a new one.  Termination signals are deferred meanwhile,
+ * so that no file with a random name is left.  Returns false if no file can be
+ * created in the directory. */
 static bool
 replace(const struct cli *cli, const char *path, const struct kept_name *kept,
     const struct ctx_buf *bytes)

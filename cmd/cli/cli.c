@@ -12,7 +12,7 @@
 
 #include "cli/cli.h"
 
-/* Fewest bytes of a plain text that are read at once. */
+/* Minimum number of bytes that one read of a plain text asks for. */
 #define PART ((size_t)256 << 10)
 
 static bool
@@ -22,8 +22,8 @@ is_same(const struct stat *a, const struct stat *b)
 	    a->st_ino == b->st_ino;
 }
 
-/* Returns true if file is one of n input files; if n is 0, true if it is
- * standard input. */
+/* Returns true if file is one of the input files, given as n paths.  If n is
+ * 0, the only input file is standard input. */
 static bool
 is_among(char *const *files, size_t n, const struct stat *file)
 {
@@ -41,13 +41,16 @@ is_among(char *const *files, size_t n, const struct stat *file)
 	return false;
 }
 
-/* Writes the path of a configuration or cache file of ctx to out.  The file is
- * below the directory that the environment variable contains.  If that
- * variable cannot be used, the file is below a subdirectory of HOME, such as
- * .config.  Returns false if neither variable contains an absolute path, or if
- * the path is too long.  The XDG Base Directory Specification demands that
- * relative paths are ignored, because any working directory could otherwise
- * bring its own files. */
+/*
+ * Writes the path of a configuration or cache file of ctx to out.  The file is
+ * below the directory that the environment variable contains, or else below a
+ * subdirectory of HOME, such as .config.
+ *
+ * Returns false if neither variable contains an absolute path, or if the path
+ * is too long.  As the XDG Base Directory Specification demands, relative paths
+ * are ignored: otherwise the current directory could contain a file that ctx
+ * trusts.
+ */
 static bool
 own_file(char out[4096], const char *variable, const char *beside,
     const char *file)
@@ -113,8 +116,8 @@ is_read(const struct cli *cli, const struct stat *file)
 	    (own_models(models) && is_file(models, file));
 }
 
-/* Returns true if path is in the spool directory, in which ctx-age stores
- * removed tool results and nothing else may be written. */
+/* Returns true if path is in the spool, the directory in which ctx-age stores
+ * tool results.  No command may write any other file there. */
 static bool
 is_spooled(const struct cli *cli, const char *path)
 {
@@ -157,8 +160,8 @@ cli_refuse_overwrite(const struct cli *cli, const char *path, const char *other)
 		    path);
 }
 
-/* Exits with an error if standard output is also an input file, which would be
- * read without end. */
+/* Exits with an error if standard output is also an input file: the command
+ * would read its own output without end. */
 static void
 check_stdout(const struct cli *cli, char *const *files, size_t n)
 {
@@ -205,8 +208,8 @@ cli_prefetch(struct cli *cli, struct ctx_stream *stream,
 		cores = sysconf(_SC_NPROCESSORS_ONLN);
 		threads = cores < 1 ? 1 : (uint64_t)cores;
 	}
-	/* Counting in other threads would delay the output, which --unbuffered
-	 * forbids. */
+	/* Counting in other threads delays the output until they have
+	 * finished, which --unbuffered forbids. */
 	if (cli->unbuffered)
 		threads = 1;
 	if (ctx_stream_count_ahead(stream, counters, (unsigned)threads, &err) <
@@ -214,8 +217,9 @@ cli_prefetch(struct cli *cli, struct ctx_stream *stream,
 		cli_fail(cli, &err);
 }
 
-/* Returns the length of a jq path up to the end of its last "[]", or 0 if it
- * has none. */
+/* A jq path such as ".runs[].log" may contain "[]" (each element).  Returns
+ * the length of the path up to the end of its last "[]", or 0 if it has
+ * none. */
 static int
 length_to_each(const char *path)
 {
@@ -229,10 +233,9 @@ length_to_each(const char *path)
 	return n;
 }
 
-/* Warns that no messages were found in the input, and suggests a jq command if
- * they may be elsewhere in its JSON.  Does not warn if the input has no
- * records.
- */
+/* Warns that no messages were found in the input.  If messages seem to be
+ * elsewhere in its JSON, suggests a jq command that extracts them.  Prints
+ * nothing if the input has no records. */
 static void
 note_none(const struct cli *cli, const struct ctx_found *found)
 {
@@ -297,8 +300,8 @@ cli_close(struct ctx_stream *stream)
 	ctx_stream_release(stream);
 }
 
-/* Exits with an error if --encoding names neither a built-in encoding nor a
- * file, even if nothing will be counted. */
+/* Exits with an error if the value of --encoding is neither the name of a
+ * built-in encoding nor a file, even if the command will count nothing. */
 static void
 check_encoding(const struct cli *cli)
 {
@@ -343,8 +346,8 @@ cli_model_counters(struct cli *cli, struct ctx_model_counters *counters)
 	counters->own.n = cli->n_models;
 }
 
-/* Reads bytes like read(2), but continues after signals, and waits if another
- * process made the file non-blocking. */
+/* Reads bytes like read(2), but continues after a signal.  If another process
+ * has made the file non-blocking, waits for data. */
 static ssize_t
 read_some(int fd, char *p, size_t n)
 {
@@ -358,8 +361,8 @@ read_some(int fd, char *p, size_t n)
 	return got;
 }
 
-/* Reads from a file until text has n bytes.  Returns 1; 0 if the file ends
- * before; or -1 and sets *err. */
+/* Reads from a file until the buffer text has n bytes.  Returns 1; 0 if the
+ * file ends before that; or -1 and sets *err. */
 static int
 read_until(int fd, const char *file, struct ctx_buf *text, size_t n,
     struct ctx_err *err)
@@ -389,8 +392,9 @@ cli_read_parts(const char *file, const struct cli_parts *parts,
 	if (strcmp(file, "-") != 0 &&
 	    (fd = open(file, O_RDONLY | O_CLOEXEC)) < 0)
 		return ctx_err_sys(err, errno, "cannot open %s", file);
-	/* Each read adds at least as many bytes as were not consumed, so that
-	 * the time is linear in the file's length. */
+	/* Each read asks for at least as many bytes as the buffer still holds.
+	 * So the bytes that are moved in memory are linear in the length of
+	 * the file. */
 	do {
 		rc = read_until(fd, file, &text,
 		    text.n + (text.n > PART ? text.n : PART), err);

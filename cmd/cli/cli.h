@@ -1,6 +1,5 @@
 /*
- * cli.h - code that all commands share: options, messages, reports, models,
- * exit
+ * cli.h - what all commands share: options, messages, reports, models, exit
  *
  * Each command has one table of options.  It is used to parse the command line,
  * to print --help and to complete words in a shell.  Only messages.c,
@@ -15,8 +14,8 @@
 
 #include "ctx.h"
 
-/* Used in error messages: the name of standard output, and the cause of a
- * failed write if errno is not set. */
+/* Parts of error messages: the name of standard output, and the cause of a
+ * failed write for which errno gives none. */
 #define CLI_STDOUT "standard output"
 #define CLI_LOST   "a part of it was lost"
 
@@ -30,35 +29,38 @@ enum cli_type {
 	CLI_NUMBER, /* uint64_t: 20000, 20k, 1.5M */
 	CLI_SPAN,   /* uint64_t, a time in milliseconds: 90s, 30m, 2h, 7d */
 	CLI_AMOUNT, /* struct ctx_amount: a number or 70% */
-	/* an option that takes one of several names, such as --level light;
-	 * its value, an unsigned, is the index among the names that the
-	 * function choice returns */
+	/* An option whose argument is one of several names, such as --level
+	 * light.  Its variable, an unsigned, is set to the number i for which
+	 * choice(i) returns this name. */
 	CLI_CHOICE,
 	CLI_PATTERN, /* struct ctx_pattern, may be repeated */
-	/* unsigned: a bit for each of the names that choice returns; the option
-	   may be repeated */
+	/* An option whose argument is one of several names and that may be
+	 * repeated.  In its variable, an unsigned, bit i is set for the name
+	 * that choice(i) returns. */
 	CLI_BITS,
 	CLI_HEADING, /* not an option, but a heading in --help */
 };
 
 struct cli_option {
-	char letter;      /* 0 if the option has no letter */
+	char letter;      /* letter of the short option; 0: none */
 	const char *name; /* long name without dashes */
 	const char *arg;  /* name of the argument in --help */
 	const char *help; /* description in one line, with the default */
 	enum cli_type type;
 	void *to;
-	/* Returns the possible argument number i, or NULL after the last. */
+	/* For an option whose argument is one of several names: returns name
+	 * number i, or NULL after the last name. */
 	const char *(*choice)(unsigned i);
-	/* Pointer to a flag that is set to true if the option is used; or NULL.
-	 */
+	/* Pointer to a bool that is set to true if the option is on the
+	 * command line; or NULL. */
 	bool *given;
 };
 
 /* A command: its description, its options and the files it reads. */
 struct cli {
 	const char *name, *about, *operands, *examples;
-	const struct cli_option *options; /* the last row is empty */
+	/* table of options; the last row is empty */
+	const struct cli_option *options;
 	char **files;
 	size_t n_files;
 	/* The following members are set by the options that all commands have:
@@ -71,20 +73,22 @@ struct cli {
 	/* The following members are the state of the command, besides its
 	 * options: */
 	int status;
-	/* spool: directory for removed tool results, or NULL */
+	/* path of the spool, the directory in which ctx-age stores tool
+	 * results; or NULL */
 	const char *spool;
 	bool opened; /* true once the first input file was opened */
 	struct cli_progress *progress;
-	/* Pointer to a flag that is true while the progress line is on the
-	 * terminal; or NULL. */
+	/* Pointer to a bool that is true while the terminal shows the progress
+	 * line; or NULL. */
 	bool *drawn;
-	char cache[4096];         /* directory for compiled vocabularies */
+	/* cache directory for compiled vocabularies */
+	char cache[4096];
 	struct ctx_model *models; /* models that the user has defined */
 	size_t n_models;
 	void *models_text; /* JSON that owns the names of these models */
 };
 
-/* Rows of the option table that every command has. */
+/* Rows of the option table: the options that every command has. */
 #define CLI_DIALECT(cli)                                                     \
 	{.type = CLI_HEADING, .help = "Input and output"},                   \
 	{                                                                    \
@@ -102,7 +106,7 @@ struct cli {
 		0, "progress", NULL, "show the progress at once", CLI_FLAG,  \
 		    &(cli)->progress_asked, NULL, NULL                       \
 	}
-/* Rows of the option table for commands that count tokens. */
+/* Rows of the option table: the options of all commands that count tokens. */
 #define CLI_COMMON(cli)                                                   \
 	CLI_DIALECT(cli),                                                 \
 	    {'m', "model", "NAME", "model, for its window and tokenizer", \
@@ -111,22 +115,25 @@ struct cli {
 		CLI_STRING, &(cli)->encoding, cli_encoding_name, NULL},   \
 	    CLI_PASS(cli)
 
-/* Row of the option table for commands that count tokens in several threads.
- * jobs must be 1 before. */
+/* Row of the option table: the option --jobs of commands that count tokens in
+ * several threads.  The caller must set the member jobs to 1, the default,
+ * before it parses the command line. */
 #define CLI_JOBS(cli)                                                        \
 	{                                                                    \
 		'j', "jobs", "N", "threads that count; 0: one per core (1)", \
 		    CLI_NUMBER, &(cli)->jobs, NULL, NULL                     \
 	}
 
-/* Row of the option table for commands that never run a program of the user. */
+/* Row of the option table: the option --no-sandbox of commands that never run
+ * a program of the user. */
 #define CLI_SANDBOX(cli)                                              \
 	{                                                             \
 		0, "no-sandbox", NULL, "do not restrict the process", \
 		    CLI_FLAG, &(cli)->no_sandbox, NULL, NULL          \
 	}
 
-/* Rows of the option table that select tools by patterns of their names. */
+/* Rows of the option table: the options that select tools by patterns of their
+ * names. */
 #define CLI_TOOLS(only, except)                                             \
 	{0, "tool", "REGEX", "only results of matching tools", CLI_PATTERN, \
 	    only, NULL, NULL},                                              \
@@ -135,33 +142,38 @@ struct cli {
 		    CLI_PATTERN, except, NULL, NULL                         \
 	}
 
-/* Sum of the changes that a command made for one reason, for the report of
+/* What a command changed for one reason (rule), summed up for the report of
  * --dry-run. */
 struct cli_rule {
 	const char *name, *action;
 	uint64_t messages;
-	/* Changed members of requests, such as the tools, besides messages. */
+	/* Number of changed members of requests other than messages, such as
+	 * the tools. */
 	uint64_t members;
-	/* Changed lines of a session file that the model does not see. */
+	/* Number of changed lines of a session file that are not sent to the
+	 * model. */
 	uint64_t lines;
-	uint64_t before, after; /* tokens before and after the changes */
+	/* tokens of what was changed, before and after */
+	uint64_t before, after;
 };
-#define CLI_RULES 24 /* more than the number of different rules */
+/* greater than the number of different rules (reasons of changes) */
+#define CLI_RULES 24
 
-/* Options and state of --dry-run, --explain and --archive. */
+/* The options --dry-run, --explain and --archive, and the state of what they
+ * report. */
 struct cli_report {
 	bool dry_run, json;
 	const char *explain_path, *archive_path;
-	/* True if the plan (the output of --dry-run) has a table for each input
-	 * file. */
+	/* True if --dry-run prints a table for each input file; false if the
+	 * command prints its tables itself. */
 	bool by_file;
 	/* State of the report: */
 	FILE *explain;
 	struct ctx_archive archive;
-	/* What was changed, summed up for each rule (reason of a change); the
-	 * last row has the name NULL. */
+	/* The changes so far, summed up for each reason (rule).  The last row
+	 * has the name NULL. */
 	struct cli_rule rules[CLI_RULES + 1];
-	const char *file; /* input file that was changed, or NULL */
+	const char *file; /* input file with the last change, or NULL */
 };
 #define CLI_REPORT(report)                                                    \
 	{.type = CLI_HEADING, .help = "Reports"},                             \
@@ -185,29 +197,30 @@ void cli_report_open(struct cli *cli, struct cli_report *report,
     struct ctx_report *out);
 void cli_report_close(struct cli *cli, struct cli_report *report,
     struct ctx_report *out);
-/* Returns true if the plan (what --dry-run would change) is to be printed. */
+/* Returns true if the command must print what --dry-run would change, as a
+ * table. */
 bool cli_report_plans(const struct cli_report *report);
 /* cli_report_row prints one row of the table of --dry-run. cli_report_rules
- * prints a row for each rule (reason of a change) with changes so far. */
+ * prints a row for each reason (rule) for which something was changed. */
 void cli_report_row(const char *name, uint64_t messages, uint64_t tokens);
 void cli_report_rules(struct cli_report *report);
-/* Returns the changes of an input file, summed up for each rule (reason of a
- * change), as a JSON object; NULL if there is no memory. */
+/* Returns what was changed in an input file, summed up for each reason (rule),
+ * as a JSON object; NULL if there is no memory. */
 json_t *cli_report_object(struct cli_report *report, const char *file);
-/* Returns a JSON string in which bytes that are not UTF-8 are replaced by "?",
- * because file names may have such bytes.  NULL if there is no memory. */
+/* Returns a text, such as a file name, as a JSON string.  Bytes that are not
+ * UTF-8 are replaced by "?".  Returns NULL if there is no memory. */
 json_t *cli_json_text(const char *p, size_t n);
-/* Sets a member of object and returns object.  Returns NULL if object or value
- * is NULL, or if there is no memory. */
+/* Sets the member key of object to value, and returns object.  Returns NULL if
+ * object or value is NULL, or if there is no memory.  Both are then freed. */
 json_t *cli_json_with(json_t *object, const char *key, json_t *value);
-/* Writes a JSON object on one line and frees it. name is the file's name for
- * errors; flags are those of json_dumps.  A NULL object means that there was no
- * memory. */
+/* Writes a JSON object as one line to a file, and frees the object. name: the
+ * file's name for error messages; flags: those of json_dumps.  A NULL object
+ * means that there was no memory, which is an error. */
 int cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
     struct ctx_err *err);
-/* Exits with an error if path must not be overwritten: if it is a file that the
- * command reads, standard output or error, the file other (which may be NULL),
- * or in the spool directory. */
+/* Exits with an error if the command must not overwrite the file at path:
+ * because the command reads it, it is standard output or standard error, it is
+ * the file other (which may be NULL), or it is in the spool directory. */
 void cli_refuse_overwrite(const struct cli *cli, const char *path,
     const char *other);
 /* Creates the file of the option --explain.  Exits with an error if that
@@ -216,58 +229,60 @@ void cli_refuse_overwrite(const struct cli *cli, const char *path,
 FILE *cli_explain_open(const struct cli *cli, const char *path,
     const char *other);
 void cli_explain_close(const struct cli *cli, FILE *file, const char *path);
-/* Replaces a file by one with the given bytes, so that a reader sees the old or
- * the new content but no mixture (atomic_write.c).  Exits with an error if that
- * fails. */
+/* Replaces the content of a file, so that another program reads the old
+ * content or the new one, but no mixture (atomic_write.c).  Exits with an
+ * error if that fails. */
 void cli_write_whole(const struct cli *cli, const char *path,
     const struct ctx_buf *bytes);
-/* Clears the sums of changes for each rule (reason of a change) before the next
- * conversation. */
+/* Sets the sums of changes to zero before the next conversation. */
 void cli_report_forget(struct cli_report *report);
 
 const char *cli_dialect_name(unsigned i);
 const char *cli_model_name(unsigned i);
 const char *cli_encoding_name(unsigned i);
 bool cli_is_built_in(const char *encoding);
-/* Returns the name of an enum ctx_reasoning: "drop", "keep" or "fail". */
+/* Returns the name of a value of enum ctx_reasoning: "drop", "keep" or
+ * "fail". */
 const char *cli_reasoning_name(unsigned i);
 const char *cli_strategy_name(unsigned i);
 
 /*
- * Reads the command line into the variables of cli->options and the input
- * files into cli->files.  Exits for --help, --version and errors.
+ * Reads the command line.  Stores the values of options in the variables that
+ * cli->options points to, and the input files in cli->files.  Exits for --help,
+ * --version and errors.
  */
 void cli_parse(struct cli *cli, int argc, char **argv);
 
 /* Returns an environment variable, or NULL if it is unset or empty. */
 const char *cli_environment(const char *name);
-/* Both functions read an environment variable, if it is set, into *to.  They
- * exit with an error if its value is malformed. cli_tunable_share reads a
- * share between 0 and 1, and converts it to thousandths of a percent: 0.7
- * becomes 70000.  It returns true if the variable is set. */
+/* Read an environment variable into *to, if it is set.  Exit with an error if
+ * its value is malformed. cli_tunable_share reads a share between 0 and 1 as
+ * thousandths of a percent (0.7 becomes 70000), and returns true if the
+ * variable is set. */
 void cli_env_number(const struct cli *cli, const char *name, uint64_t *to);
 bool cli_tunable_share(const struct cli *cli, const char *name, uint64_t *to);
 
-/* Opens input files as a stream of conversations, and standard output as writer
- * if that is not NULL.  Applies the options that all commands have.  Exits with
- * an error if a file cannot be opened. */
+/* Opens input files as a stream of conversations and, if writer is not NULL,
+ * standard output as writer.  Applies the options that all commands have.
+ * Exits with an error if a file cannot be opened. */
 void cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
     size_t n_files, struct ctx_writer *writer);
 /*
- * Shows on standard error how much of the input files has been read, as reader
- * reads them.  It is shown if --progress is given, or if standard error is a
- * terminal and the work takes longer than a second. streams is true if the
- * output is written while the input is read.  Called by cli_open.
+ * Called by cli_open.  From now on, shows on standard error how many bytes of
+ * the input files reader has read.  It does so if --progress is given, or if
+ * standard error is a terminal and the work takes longer than a second. streams
+ * is true if the output is written while the input is read.
  */
 void cli_progress_open(struct cli *cli, struct ctx_reader *reader,
     char *const *files, size_t n, bool streams);
-/* Erases the progress line from the terminal before other output.  The line is
- * drawn again later.  Messages on standard error erase it by themselves. */
+/* Erases the progress line before other output is printed on the terminal.
+ * The progress line is drawn again later.  Messages on standard error erase it
+ * by themselves. */
 void cli_progress_clear(const struct cli *cli);
 void cli_progress_close(struct cli *cli);
-/* Lets the threads of --jobs count the tokens of a stream's messages before
- * they are needed.  Must be called after cli_sandbox, which restricts only
- * threads started later. */
+/* Starts the threads of --jobs, which count the tokens of a stream's messages
+ * before they are needed.  Must be called after cli_sandbox, because only
+ * threads that start later are restricted. */
 void cli_prefetch(struct cli *cli, struct ctx_stream *stream,
     struct ctx_model_counters *counters);
 /* Prints warnings about a stream that was read: lines that are not JSON, no
@@ -276,10 +291,10 @@ void cli_prefetch(struct cli *cli, struct ctx_stream *stream,
 void cli_note_stream(const struct cli *cli, const struct ctx_stream *stream);
 void cli_close(struct ctx_stream *stream);
 /*
- * Reads a file in parts, which are passed to take; "-" is standard input. text
- * has the bytes that the last call of take did not consume, followed by the
- * next part. take removes the bytes that it consumes from the front of text.
- * ended is true at the end of the file.
+ * Reads a file piece by piece ("-" is standard input) and calls the function
+ * take for each piece.  The buffer text contains the bytes that take has left
+ * there before, then the new piece; take removes the bytes that it has
+ * processed from the front. ended is true at the end of the file.
  */
 struct cli_parts {
 	int (*take)(void *user, struct ctx_buf *text, bool ended,
@@ -303,46 +318,51 @@ int cli_read_parts(const char *file, const struct cli_parts *parts,
  */
 void cli_models_read(struct cli *cli, const char *file);
 void cli_models_release(struct cli *cli);
-/* Prints the models that the user has defined, then the built-in ones. */
+/* Prints the list of all models: those that the user has defined, then the
+ * built-in ones. */
 void cli_models_print(const struct cli *cli, const struct ctx_models *own);
 
-/* What a command still opens after cli_sandbox, apart from its operands. */
+/* Files that the sandbox must allow a command to open, apart from its
+ * operands. */
 struct cli_sandbox_grants {
-	/* The token counters whose vocabulary files the command needs; or
+	/* The command reads the vocabulary files of these token counters; or
 	 * NULL. */
 	const struct ctx_model_counters *counters;
-	const char *read;    /* a file to read; or NULL */
-	const char *written; /* a file to create; or NULL */
+	const char *read;    /* a file that the command reads; or NULL */
+	const char *written; /* a file that the command creates; or NULL */
 	/* True if the command opens its operands (input files) again after
 	 * another program has replaced them, as ctx-count --follow does. */
 	bool reopens;
-	const struct ctx_spool *spool; /* an open spool; or NULL */
-	bool stores; /* true if files are stored in the spool */
+	/* the spool that the command has opened; or NULL */
+	const struct ctx_spool *spool;
+	bool stores; /* true if the command stores files in the spool */
 };
-/* Disables core files, because they would hold conversations.  Only root can
- * trace the process afterwards. */
+/* Disables core files, because they would hold conversations.  Afterwards no
+ * user but root can trace the process. */
 void cli_no_core(void);
-/* Gives up all rights to open other files, to run programs and to connect. */
+/* Gives up the process's rights to open files other than those in needs, to
+ * run programs and to connect to the network. */
 void cli_sandbox(const struct cli *cli, const struct cli_sandbox_grants *needs);
 /*
- * Opens the spool and sets needs->spool, because the sandbox allows only
- * directories that exist.  Without create, if the spool does not exist, sets
- * needs->read to the nearest existing directory above it; the caller frees
- * that path.  Returns 0, or -1 with *err.
+ * Opens the spool and sets needs->spool, before the sandbox begins.  The
+ * sandbox can allow only directories that exist: if the spool does not exist
+ * and create is false, sets needs->read to the path of the nearest existing
+ * directory above it, which the caller frees.  Returns 0, or -1 with *err.
  */
 int cli_open_spool(struct ctx_spool *spool, const char *dir, bool create,
     struct cli_sandbox_grants *needs, struct ctx_err *err);
-/* Makes system calls fail that the commands do not need.  Returns -1 with errno
- * if the kernel supports this but refuses.  Needs PR_SET_NO_NEW_PRIVS. */
+/* Makes all system calls fail that the commands do not need (seccomp).
+ * Returns -1 with errno if the kernel supports seccomp but refuses the filter.
+ * The process must have set PR_SET_NO_NEW_PRIVS. */
 long cli_refuse_calls(void);
 
 /* Sets up the token counters with the model, the encoding, the environment and
  * the user's own models.  Must be called before cli_refuse_overwrite, which
  * protects the files that these options name. */
 void cli_model_counters(struct cli *cli, struct ctx_model_counters *counters);
-/* Prints a message if a model is not known, and how its tokens are counted
- * instead.  With --verbose also prints where the tokenizer of a model can be
- * found whose tokens are only estimated. */
+/* Prints a message if the table of models does not have the input's model, and
+ * says how its tokens are counted instead.  With --verbose, if token counts of
+ * a model are only estimates, also prints where its tokenizer can be found. */
 void cli_note_models(const struct cli *cli,
     struct ctx_model_counters *counters);
 
@@ -353,8 +373,9 @@ void cli_note_models(const struct cli *cli,
  * any, sets the exit status CLI_NO.
  */
 void cli_note_reasoning(struct cli *cli, uint64_t kept, uint64_t refused);
-/* Prints a message if the pattern of an option took too long for some texts,
- * whose messages were then not changed. */
+/* A pattern of a tool name or text may take too long to match.  If this
+ * happened, prints a message: the messages concerned were not changed. option:
+ * the option that has the pattern. */
 void cli_note_pattern(const struct cli *cli, const char *option,
     const struct ctx_pattern *pattern);
 
@@ -364,10 +385,9 @@ void cli_say(const struct cli *cli, const char *fmt, ...) CTX_FORMAT(2, 3);
 /* Prints one line as cli_say does, then exits with the status CLI_TROUBLE. */
 _Noreturn void cli_die(const struct cli *cli, const char *fmt, ...)
     CTX_FORMAT(2, 3);
-/* Prints that a file cannot be opened, read or written, prints the cause, and
- * exits with an error. what: the verb, such as "open"; sys: the errno value of
- * the cause.  A long path is cut at its end, so that the cause is always
- * shown. */
+/* Prints that a file cannot be opened, read or written, and why, then exits
+ * with an error. what: the verb, such as "open"; sys: the errno value.  A long
+ * path is cut at its end, so that the cause is always shown. */
 _Noreturn void cli_die_errno(const struct cli *cli, const char *what,
     const char *path, int sys);
 /* Prints the message in err with its file and line, then exits with the status
@@ -389,15 +409,16 @@ const char *cli_short_number(char buf[16], uint64_t n);
 void cli_begin(void);
 /* Exits with success, after --help and similar options. */
 _Noreturn void cli_exit_ok(const struct cli *cli);
-/* Exits with an error if standard output could not be written.  Called after
+/* Exits with an error if writing to standard output has failed.  Called after
  * each printed line. */
 void cli_check_stdout(const struct cli *cli);
-/* Closes standard output; exits with an error if it could not be written. */
+/* Closes standard output.  Exits with an error if its last bytes could not be
+ * written. */
 void cli_close_stdout(const struct cli *cli);
-/* Raises the exit status of the command to at least status. */
+/* Raises the exit status of the command to status, if it was lower. */
 void cli_status(struct cli *cli, int status);
-/* Ends a command: flushes the writer, closes standard output and reports write
- * errors.  Returns the exit status. */
+/* Ends a command: flushes the writer and closes standard output.  Returns the
+ * exit status, which says if a write has failed. */
 int cli_end(struct cli *cli, struct ctx_writer *writer);
 
 #endif

@@ -22,11 +22,10 @@ cli_is_safe(uint32_t cp)
 {
 	if (cp < 0x20 || (cp >= 0x7f && cp < 0xa0))
 		return false;
-	/* Characters that control the direction of text can make a line look
-	 * like another one.  Invisible characters can make a name look like
-	 * another one.  Joiners are allowed, since they are parts of
-	 * characters.
-	 */
+	/* Refused are characters that change the direction of text, because
+	 * they can make a line look like another one, and invisible
+	 * characters, because they can make a name look like another one.
+	 * Joiners are allowed, because emoji and some scripts need them. */
 	return !(cp == 0x61c || cp == 0x200b || cp == 0x200e || cp == 0x200f ||
 	    (cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2060 && cp <= 0x206f) ||
 	    cp == 0xad || cp == 0x115f || cp == 0x1160 || cp == 0x180e ||
@@ -138,8 +137,8 @@ cli_short_number(char buf[16], uint64_t n)
 
 /*
  * Flushes and closes standard output.  Returns true if every byte was written.
- * After a failed write there may be nothing left to flush, so the error flag
- * of stdout is checked, too.
+ * The error flag of stdout is checked, too: after a failed write the flush
+ * itself may succeed, because nothing is left to flush.
  */
 static bool
 close_stdout(void)
@@ -152,9 +151,9 @@ close_stdout(void)
 	return (close(STDOUT_FILENO) == 0 || errno == EINTR) && !failed;
 }
 
-/* Exits because standard output could not be written.  Nothing more is written,
- * since bytes before it are missing.  Prints nothing if the reader of a pipe
- * has closed it. */
+/* Exits because standard output could not be written.  The bytes that are
+ * still buffered are dropped, because bytes before them are missing.  Prints
+ * no message if standard output is a pipe whose reader has closed it. */
 static _Noreturn void
 give_up(const struct cli *cli)
 {

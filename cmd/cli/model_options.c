@@ -9,7 +9,7 @@
 
 #include "cli/cli.h"
 
-#define LONGEST 1000000 /* most bytes of the file with models */
+#define LONGEST 1000000 /* maximum size of the file with models, in bytes */
 
 static _Noreturn void
 complain(const struct cli *cli, const char *file, const char *model,
@@ -18,9 +18,9 @@ complain(const struct cli *cli, const char *file, const char *model,
 	cli_die(cli, "%s: model '%.80s': %s", file, model, what);
 }
 
-/* Multiplies a JSON number by a scale, rounds the product, and stores it in
- * *to.  Returns false if the value is not a number, or if the product is not
- * in the range from 0 to a maximum. most: the maximum. */
+/* Multiplies a JSON number by a factor (scale), rounds the product, and stores
+ * it in *to.  Returns false if the value is not a number, or if the product is
+ * negative or greater than the maximum, most. */
 static bool
 scaled(const json_t *value, double scale, double most, uint64_t *to)
 {
@@ -147,8 +147,8 @@ read_encoding(struct cli *cli, const char *file, const json_t *value,
 	return true;
 }
 
-/* Reads one JSON member of a model.  Returns false if its name or value is
- * wrong. */
+/* Reads one member of a model's JSON object into *model.  Returns false if the
+ * member's name or value is wrong. */
 static bool
 read_member(struct cli *cli, const char *file, struct ctx_model *model,
     const char *key, const json_t *value)
@@ -205,14 +205,15 @@ read_all(struct cli *cli, const char *file, size_t *n)
 	char *text;
 	FILE *in;
 
-	/* Opening a named pipe would block. */
+	/* A regular file is required, because opening a named pipe would
+	 * block. */
 	if (stat(file, &st) == 0 && !S_ISREG(st.st_mode))
 		cli_die(cli, "%s is no regular file", file);
 	in = fopen(file, "rb");
 	if (in == NULL) {
-		/* If stat(2) fails as well, the process has no access to the
-		 * directory of the file.  That directory then belongs to
-		 * another user, and the file counts as missing. */
+		/* If stat(2) fails, too, the process may not search the
+		 * directory of the file, which then belongs to another user.
+		 * The file counts as missing. */
 		if (errno != ENOENT && errno != ENOTDIR &&
 		    (errno != EACCES || stat(file, &st) == 0))
 			cli_die_errno(cli, "open", file, errno);
@@ -246,8 +247,8 @@ load(struct cli *cli, const char *file)
 		return NULL;
 	errno = 0;
 	all = json_loadb(text, n, JSON_REJECT_DUPLICATES, &error);
-	/* If there is no memory, jansson reports a syntax error, or silently
-	 * loses a character of a string. */
+	/* The cause must be errno: without memory, jansson reports a syntax
+	 * error, or silently loses a character of a string. */
 	if (errno == ENOMEM)
 		cli_die(cli, "out of memory");
 	free(text);
@@ -268,8 +269,8 @@ cli_models_read(struct cli *cli, const char *file)
 
 	if (all == NULL)
 		return;
-	/* The parsed JSON owns the names and paths of the models, so it is
-	 * kept. */
+	/* The names and paths of the models point into the parsed JSON, so it
+	 * is not freed before the command ends. */
 	cli->models_text = json_pack("[o, []]", all);
 	if (cli->models_text == NULL)
 		cli_die(cli, "out of memory");
@@ -328,8 +329,9 @@ cli_note_models(const struct cli *cli, struct ctx_model_counters *counters)
 
 /* ---- the list ---- */
 
-/* Prints a text left-aligned in a column of the list.  Characters that are not
- * safe are masked, since texts of the user's own models may have any. */
+/* Prints a text left-aligned in a column of the list of models.  Characters
+ * that are not safe to show on a terminal are masked, because models of the
+ * user can have any. */
 static void
 print_cell(const char *text, size_t width)
 {

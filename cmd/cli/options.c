@@ -131,9 +131,9 @@ print_options(const struct cli *cli)
 
 /* ---- arguments ---- */
 
-/* Reads a decimal number and multiplies it by scale, a power of ten.  If exact
- * is true, a result that is not an integer is an error; otherwise its fraction
- * is cut off.  Moves *text to the end of the number. */
+/* Reads a decimal number and multiplies it by scale, a power of ten.  If the
+ * product is not an integer, this is an error if exact is true; otherwise its
+ * fraction is cut off.  Moves *text to the end of the number. */
 static bool
 read_decimal(const char **text, uint64_t scale, bool exact, uint64_t *out)
 {
@@ -183,8 +183,8 @@ read_number(const char *text, uint64_t *out)
 	return true;
 }
 
-/* Reads a span of time such as "90s", "30m", "2h" or "7d" as milliseconds.
- * Returns false if it is malformed. */
+/* Reads a length of time such as "90s", "30m", "2h" or "7d", and stores it in
+ * milliseconds.  Returns false if the text is malformed. */
 static bool
 read_span(const char *text, uint64_t *out)
 {
@@ -279,8 +279,8 @@ store(struct cli *cli, const struct cli_option *option, const char *text)
 		*(const char **)option->to = text;
 		break;
 	case CLI_FILE:
-		/* An empty name is probably a variable that a script has not
-		 * set. */
+		/* The argument of the option must not be empty: it is probably
+		 * a variable that a script has not set. */
 		right = text[0] != '\0';
 		*(const char **)option->to = text;
 		break;
@@ -314,11 +314,13 @@ store(struct cli *cli, const struct cli_option *option, const char *text)
 
 /* ---- the command line ---- */
 
-/* Longest option that is compared, in characters. */
+/* Maximum length of a mistyped option for which a similar option is suggested,
+ * in characters. */
 #define LONGEST 24
 
 /* Returns the number of edits that turn one word into the other (Levenshtein
- * distance).  Returns SIZE_MAX if a word has more than LONGEST characters. */
+ * distance), or SIZE_MAX if one of the words has more than LONGEST
+ * characters. */
 static size_t
 distance(const char *a, const char *b)
 {
@@ -384,8 +386,8 @@ print_version(const struct cli *cli)
 	cli_exit_ok(cli);
 }
 
-/* Handles --help, --version and --list-options: prints the text and exits. Does
- * nothing for other options. */
+/* Handles --help, --version and --list-options: prints the text that was asked
+ * for and exits.  For any other option, does nothing. */
 static void
 tell_about(const struct cli *cli, const char *word, const char *value)
 {
@@ -507,8 +509,8 @@ cli_parse(struct cli *cli, int argc, char **argv)
 		cli_die(cli, "out of memory");
 	while (next < end) {
 		word = *next++;
-		/* An empty argument is probably a variable that a script has
-		 * not set. */
+		/* The name of an input file must not be empty: it is probably
+		 * a variable that a script has not set. */
 		if (word[0] == '\0')
 			cli_die(cli, "'' is not the name of a file");
 		if (only_files || word[0] != '-' || word[1] == '\0')

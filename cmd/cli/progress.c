@@ -16,22 +16,25 @@
 
 #include "cli/cli.h"
 
-/* Milliseconds before progress is first drawn, and between later states on a
- * terminal (PAUSE) or as lines (PAUSE_LINES). */
+/* WAIT: milliseconds before progress is drawn for the first time.  PAUSE,
+ * PAUSE_LINES: milliseconds until it is drawn again, on a terminal or as
+ * separate lines. */
 enum { WAIT = 1000, PAUSE = 100, PAUSE_LINES = 1000 };
-enum { BAR_MOST = 30, BAR_LEAST = 8, LINE_MOST = 200 }; /* widths in columns */
+/* widths of the progress bar and of its line, in terminal columns */
+enum { BAR_MOST = 30, BAR_LEAST = 8, LINE_MOST = 200 };
 
 struct cli_progress {
 	const char *name; /* name of the command */
-	/* True if the progress is printed on a new line each time, because
-	 * standard error is no terminal. */
+	/* True if each report of progress is a new line, because standard
+	 * error is no terminal. */
 	bool lines;
 	bool drawn; /* true while the progress line is on the terminal */
-	bool shown; /* true if the line was ever drawn on the terminal */
-	/* all: bytes to read, 0 if not known; done: bytes read */
+	bool shown; /* true if the progress line was drawn at least once */
+	/* all: bytes of all input files, 0 if not known; done: bytes read so
+	 * far */
 	uint64_t all, done;
-	/* When reading began, and when the progress line on the terminal will
-	 * be drawn next, in milliseconds. */
+	/* began: when reading began. next: when progress is drawn next.  In
+	 * milliseconds of the monotonic clock. */
 	uint64_t began, next;
 };
 
@@ -82,8 +85,8 @@ columns(void)
 	return size.ws_col < LINE_MOST ? size.ws_col : LINE_MOST;
 }
 
-/* Writes how far the input was read, such as "12.1 MB of 27 MB, 5.2 MB/s, 0:03
- * left", to out. */
+/* Writes how much of the input has been read to out, such as "12.1 MB of 27
+ * MB, 5.2 MB/s, 0:03 left". */
 static void
 print_state(const struct cli_progress *p, uint64_t time, char out[120])
 {
@@ -96,7 +99,8 @@ print_state(const struct cli_progress *p, uint64_t time, char out[120])
 	print_bytes(all, (double)p->all);
 	n = (size_t)snprintf(out, 120, "%s%s%s", done, p->all > 0 ? " of " : "",
 	    p->all > 0 ? all : "");
-	/* In the first tenth of a second a rate would be too inexact. */
+	/* In the first tenth of a second the rate in bytes per second would be
+	 * too inexact, so it is not shown. */
 	if (seconds < 0.1)
 		return;
 	print_bytes(done, rate);
@@ -107,7 +111,8 @@ print_state(const struct cli_progress *p, uint64_t time, char out[120])
 	(void)snprintf(out + n, 120 - n, ", %s left", span);
 }
 
-/* Writes a bar such as "[=======> ] " to out, at most room columns wide. */
+/* Writes a progress bar such as "[=======> ] ", which is at most room columns
+ * wide, to out. */
 static void
 print_bar(const struct cli_progress *p, size_t room, char out[BAR_MOST + 4])
 {
@@ -137,7 +142,8 @@ draw(struct cli_progress *p, uint64_t time)
 	else
 		(void)snprintf(head, sizeof head, "%s: ", p->name);
 	print_state(p, time, state);
-	/* The last column is not used, because some terminals wrap after it. */
+	/* The last column of the terminal is not used, because some terminals
+	 * then begin a new line. */
 	used = strlen(head) + strlen(state) + 4;
 	print_bar(p, !p->lines && width > used ? width - used : 0, bar);
 	(void)snprintf(line, width > 1 ? width : 2, "%s%s%s", head, bar, state);
@@ -146,7 +152,7 @@ draw(struct cli_progress *p, uint64_t time)
 	p->drawn = p->shown = !p->lines;
 }
 
-/* Called by the reader after bytes of the input were read. */
+/* Called by the reader whenever it has read bytes of the input. */
 static void
 advance(void *user, size_t bytes)
 {
@@ -154,19 +160,21 @@ advance(void *user, size_t bytes)
 	uint64_t time = now();
 
 	p->done += bytes;
-	/* A file may grow while it is read. */
+	/* If a file grows while it is read, the bytes read can exceed its size
+	 * at the start. */
 	if (p->all > 0 && p->all < p->done)
 		p->all = p->done;
-	/* The state at the end of the input is always drawn if an earlier one
-	 * was drawn. */
+	/* If progress was drawn before, its last state (all bytes were read)
+	 * is always drawn, too. */
 	if (time < p->next && !(p->shown && p->done == p->all))
 		return;
 	p->next = time + (p->lines ? PAUSE_LINES : PAUSE);
 	draw(p, time);
 }
 
-/* Adds the sizes of input files, or of standard input if n is 0, without bytes
- * already read, to *sum.  Returns false if a size is not known. */
+/* Adds the sizes of all input files to *sum, without the bytes before their
+ * current position.  If n is 0, the only input file is standard input.
+ * Returns false if a size is not known. */
 static bool
 add_sizes(char *const *files, size_t n, uint64_t *sum)
 {
@@ -190,9 +198,9 @@ add_sizes(char *const *files, size_t n, uint64_t *sum)
 	return true;
 }
 
-/* Returns true if progress should be shown without --progress: a person waits
- * at a terminal on which nothing else is drawn. streams is true if output is
- * written while the input is read. */
+/* Returns true if progress should be shown although --progress is not given:
+ * if a person waits at a terminal on which nothing else is drawn. streams is
+ * true if the output is written while the input is read. */
 static bool
 is_wanted(bool streams)
 {
@@ -202,13 +210,14 @@ is_wanted(bool streams)
 	if (!isatty(STDERR_FILENO) || term == NULL ||
 	    strcmp(term, "dumb") == 0 || fstat(STDOUT_FILENO, &out) < 0)
 		return false;
-	/* The next command of the pipeline may also draw on the terminal. */
+	/* If standard output is a pipe, the command that reads it may draw on
+	 * the terminal, too. */
 	if (S_ISFIFO(out.st_mode) || S_ISSOCK(out.st_mode))
 		return false;
 	return !streams || !isatty(STDOUT_FILENO);
 }
 
-/* Decides whether and how progress is shown, for all files of the command
+/* Decides whether and how to show progress, for all input files of the command
  * together. */
 static void
 begin(struct cli *cli, bool streams)
@@ -243,8 +252,8 @@ cli_progress_open(struct cli *cli, struct ctx_reader *reader,
 	cli->opened = true;
 	if (cli->progress == NULL)
 		return;
-	/* Files that are not operands of the command, such as that of --diff,
-	 * are added to the number of bytes to read. */
+	/* Adds the size of a file that the command reads besides its operands,
+	 * such as that of --diff, to the bytes to be read. */
 	if ((files < cli->files || files >= cli->files + cli->n_files) &&
 	    n > 0 && cli->progress->all > 0) {
 		if (add_sizes(files, n, &more))

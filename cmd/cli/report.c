@@ -42,8 +42,8 @@ cli_json_with(json_t *object, const char *key, json_t *value)
 	return NULL;
 }
 
-/* Writes JSON and a line feed.  Characters that could confuse a terminal can
- * occur only in JSON strings, where they are written as escapes. */
+/* Writes JSON and a line feed.  Characters that could confuse a terminal occur
+ * in JSON only within strings, where they are written as escapes. */
 static int
 put_line(FILE *to, const char *json)
 {
@@ -179,8 +179,9 @@ print_row(const char *what, const char *why, char of_messages,
 	    what, why, of_messages, messages, of_tokens, tokens);
 }
 
-/* Prints a row of the table of --dry-run: how many members of requests, or
- * lines of a session file that the model does not see, a rule changed. */
+/* Prints a row in the table of --dry-run for changes that are not to messages.
+ * what: "members" (of requests), or "lines" (of a session file, which are not
+ * sent to the model); n: how many were changed. */
 static void
 print_others(const struct cli_rule *rule, uint64_t n, const char *what)
 {
@@ -195,7 +196,8 @@ cli_report_row(const char *name, uint64_t messages, uint64_t tokens)
 	print_row(name, "", ' ', messages, ' ', tokens);
 }
 
-/* Returns how many tokens all changes for one reason (rule) remove or add. */
+/* Returns by how many tokens all changes for one reason (rule) make the output
+ * shorter or longer. */
 static uint64_t
 tokens_of(const struct cli_rule *rule)
 {
@@ -228,8 +230,8 @@ cli_report_rules(struct cli_report *report)
 	}
 }
 
-/* Returns the changes, summed up for each rule (reason of a change), as a JSON
- * array; NULL if there is no memory. */
+/* Returns what was changed, summed up for each reason (rule), as a JSON array;
+ * NULL if there is no memory. */
 static json_t *
 json_rules(const struct cli_report *report)
 {
@@ -275,8 +277,8 @@ cli_report_forget(struct cli_report *report)
 	memset(report->rules, 0, sizeof report->rules);
 }
 
-/* Prints the plan of an input file (what --dry-run would change), unless the
- * command prints it itself, and clears it. */
+/* At the end of an input file, prints what --dry-run would change in it,
+ * unless the command prints that itself.  Then clears the sums of changes. */
 static int
 end_file(struct cli_report *report, struct ctx_err *err)
 {
@@ -299,8 +301,9 @@ end_file(struct cli_report *report, struct ctx_err *err)
 	return rc;
 }
 
-/* Returns true if the change is the first one of its message, so that the
- * message is counted once. */
+/* Returns true if the change adds one to the number of changed messages.  A
+ * message with several changes is counted only once; members of requests, and
+ * lines that are not sent to the model, are counted apart. */
 static bool
 counts(const struct ctx_change *change)
 {

@@ -1,12 +1,14 @@
 /*
  * sandbox.c - gives up rights before a command reads its input
  *
- * Others may have written the input.  So before its first byte is read, the
- * command gives up all rights that it does not need: it can then open only the
- * files that it was given, and run no program.  Landlock (Linux 5.13 and later)
- * restricts files; seccomp.c refuses system calls that Landlock does not cover.
- * On a kernel without Landlock nothing happens.  If the kernel has Landlock and
- * it cannot be used, the command exits.
+ * The input may come from somebody who tries to attack the command.  So before
+ * the command reads the first byte, it gives up all rights that it does not
+ * need: it can then open only the files that it was given, and run no program.
+ *
+ * Landlock (Linux 5.13 and later) restricts files; seccomp.c refuses system
+ * calls that Landlock does not cover.  A kernel without Landlock restricts
+ * nothing.  If the kernel has Landlock but it cannot be used, the command
+ * exits.
  */
 #define _GNU_SOURCE /* syscall, O_PATH, realpath */
 #include <errno.h>
@@ -29,7 +31,7 @@
 #endif
 #endif
 
-/* Returns the path dir without its last n directories, in memory that the
+/* Returns the path dir without its last n components, in memory that the
  * caller frees; NULL if there is no memory. */
 static char *
 path_above(const char *dir, size_t n)
@@ -70,7 +72,7 @@ cli_open_spool(struct ctx_spool *spool, const char *dir, bool create,
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-/* The definitions of linux/landlock.h, which some C libraries do not have. */
+/* Definitions from linux/landlock.h, for C libraries without this header. */
 #define CREATE_RULESET 444
 #define ADD_RULE       445
 #define RESTRICT_SELF  446
@@ -98,7 +100,9 @@ struct beneath {
 
 struct sandbox {
 	const struct cli *cli;
-	uint64_t handled; /* rights on files that this kernel knows */
+	/* the rights on files that the sandbox takes away, as far as this
+	 * kernel has them */
+	uint64_t handled;
 	int fd;
 };
 
@@ -126,10 +130,10 @@ all_of(long version, size_t *size)
 	return set;
 }
 
-/* Opens a path that the sandbox will allow.  Returns -1 if the path is missing
- * or not accessible: when the command opens it later, the error will be clear.
- * Exits after other errors, because later the path would seem to be forbidden.
- */
+/* Opens a path that the sandbox is to allow.  Returns -1 if the path does not
+ * exist or is not accessible; the command reports this when it opens the path
+ * later.  Exits after other errors: later the sandbox would seem to be the
+ * cause. */
 static int
 look(const struct sandbox *s, const char *path)
 {
@@ -145,8 +149,8 @@ look(const struct sandbox *s, const char *path)
 	return fd;
 }
 
-/* Grants rights to use an open file or, if a directory is open, all files
- * below it. what: the rights, as bits such as MAY_READ. */
+/* Grants rights on an open file or, if it is a directory, on all files below
+ * it. what: the rights, as bits such as MAY_READ. */
 static void
 allow_open(const struct sandbox *s, int fd, const char *path, unsigned what)
 {
@@ -160,14 +164,14 @@ allow_open(const struct sandbox *s, int fd, const char *path, unsigned what)
 	if (!S_ISDIR(file.st_mode))
 		rule.allowed &= MAY_READ | MAY_WRITE | MAY_TRUNCATE;
 	rc = syscall(ADD_RULE, s->fd, RULE_BENEATH, &rule, 0);
-	/* A pipe can be opened by name without a Landlock rule, as the shell's
-	 * <(...) needs. */
+	/* The kernel refuses a rule for a pipe, but does not need one: a pipe
+	 * such as that of the shell's <(...) can be opened without a rule. */
 	if (rc < 0 && errno != EBADFD)
 		cli_die(s->cli, "cannot allow %s in the sandbox: %s", path,
 		    strerror(errno));
 }
 
-/* Allows what on a path. */
+/* Grants rights on a path. what: the rights, as bits such as MAY_READ. */
 static void
 allow(const struct sandbox *s, const char *path, unsigned what)
 {
@@ -179,7 +183,8 @@ allow(const struct sandbox *s, const char *path, unsigned what)
 	close(fd);
 }
 
-/* Allows what on the directory of a file. */
+/* Grants rights on the directory of a file. what: the rights, as bits such as
+ * MAY_READ. */
 static void
 allow_beside(const struct sandbox *s, const char *path, unsigned what)
 {
@@ -194,9 +199,9 @@ allow_beside(const struct sandbox *s, const char *path, unsigned what)
 	allow(s, n > 0 ? directory : ".", what);
 }
 
-/* Allows reading all files in the directory of a file that --follow reads, and
- * in the directory of its link target, because the file may be replaced by
- * another. */
+/* Allows reading a file that --follow reads again and again.  Another file may
+ * replace it, so all files in its directory are allowed; if it is a link, also
+ * those in the directory of its target. */
 static void
 allow_followed(const struct sandbox *s, const char *path)
 {
@@ -220,8 +225,8 @@ allow_operands(const struct sandbox *s, bool reopens)
 	}
 }
 
-/* Adds a sandbox rule that lets the process read the vocabulary file of an
- * encoding.  Returns true if the file exists and can be read. */
+/* Allows reading the vocabulary file of an encoding.  Returns true if the file
+ * exists and can be read. */
 static bool
 allow_vocabulary(const struct sandbox *s, const char *encoding)
 {
@@ -232,9 +237,9 @@ allow_vocabulary(const struct sandbox *s, const char *encoding)
 }
 
 /* Allows reading the vocabulary files of the chosen encoding and of the user's
- * own models, because the input may name any of these models.  The cache
- * directory of compiled vocabularies is allowed only if at least one
- * vocabulary file can be read. */
+ * own models, because the input may name any of these models.  If at least one
+ * of these files can be read, also allows the cache directory of compiled
+ * vocabularies. */
 static void
 allow_vocabularies(const struct sandbox *s,
     const struct ctx_model_counters *counters)
@@ -254,7 +259,7 @@ allow_vocabularies(const struct sandbox *s,
 
 /* Allows reading the files of a spool (directory of moved tool results), or
  * storing files in it.  Also allows removing the directories that were created
- * for the spool, for the case that nothing is stored. */
+ * for the spool, because this is done if no file is stored. */
 static void
 allow_spool(const struct sandbox *s, const struct ctx_spool *spool, bool stores)
 {
@@ -279,7 +284,7 @@ cli_no_core(void)
 
 	(void)setrlimit(RLIMIT_CORE, &none);
 	/* The limit on core files has no effect on systems that pipe them to a
-	 * program, so the process is also made not dumpable. */
+	 * program.  So the process is also made not dumpable. */
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 

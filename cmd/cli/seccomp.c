@@ -1,13 +1,14 @@
 /*
- * seccomp.c - makes system calls fail that a command in the sandbox does not
- * need
+ * seccomp.c - makes all system calls fail that a command in the sandbox does
+ * not need
  *
  * Landlock (sandbox.c) does not cover sockets other than TCP, nor modes,
- * owners, times and attributes of files, nor other processes.  In older kernels
- * it does not cover truncation of files (before Linux 6.2) and signals (before
- * 6.12).  A seccomp filter (Linux 3.17 and later) makes these calls fail with
- * EACCES.  If the kernel has no filters, or this processor is not in the table
- * below, nothing happens.
+ * owners, times and attributes of files, nor other processes.  Older kernels do
+ * not cover truncation of files (before Linux 6.2) and signals (before 6.12).
+ *
+ * A seccomp filter (Linux 3.17 and later) makes these system calls fail with
+ * EACCES.  If the kernel has no filters, or if the table below does not have
+ * this processor, no system call is refused.
  */
 #define _GNU_SOURCE /* syscall */
 #include <errno.h>
@@ -16,9 +17,9 @@
 
 #include "cli/cli.h"
 
-/* Number of the processor architecture, as in linux/audit.h.  System calls
- * have other numbers on other architectures, and a kernel may accept the calls
- * of two. */
+/* Number of the processor architecture, as in linux/audit.h.  The numbers of
+ * system calls depend on the architecture, and a kernel may accept system
+ * calls of two architectures. */
 #if defined(__x86_64__) && defined(__LP64__)
 #define MACHINE 0xc000003e
 #elif defined(__i386__)
@@ -38,7 +39,7 @@
 #include <sys/syscall.h>
 
 static const unsigned refused[] = {
-    /* sockets */
+    /* system calls on sockets */
     SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_sendto, SYS_sendmsg,
     SYS_sendmmsg,
 #ifdef SYS_socketcall
@@ -85,8 +86,8 @@ static const unsigned refused[] = {
 #ifdef SYS_userfaultfd
     SYS_userfaultfd,
 #endif
-    /* Calls that some C libraries do not name; their numbers are equal on all
-     * architectures. */
+    /* System calls that some C libraries have no names for.  Their numbers are
+     * equal on all architectures. */
     424, 434, 438,      /* pidfd_send_signal, pidfd_open, pidfd_getfd */
     425, 426, 427,      /* io_uring_setup, _enter, _register */
     428, 429, 430, 442, /* open_tree, move_mount, fsopen, mount_setattr */
@@ -95,18 +96,18 @@ static const unsigned refused[] = {
     463, 466,           /* setxattrat, removexattrat */
 };
 
-/* Calls that are allowed only if their first argument is the id of this
- * process. */
+/* System calls that are allowed only if their first argument is the id of the
+ * calling process. */
 static const unsigned of_oneself[] = {SYS_tgkill, SYS_prlimit64};
 
 #define N_REFUSED (sizeof refused / sizeof refused[0])
 #define N_ONESELF (sizeof of_oneself / sizeof of_oneself[0])
 
-/* The definitions of linux/filter.h and linux/seccomp.h, which some C
- * libraries do not have. */
+/* Definitions from linux/filter.h and linux/seccomp.h, for C libraries without
+ * these headers. */
 struct bpf_step {
 	uint16_t code;
-	uint8_t yes, no; /* steps to skip */
+	uint8_t yes, no; /* steps to skip, depending on a condition */
 	uint32_t value;
 };
 
@@ -120,18 +121,20 @@ enum {
 	IF_EQUAL = 0x15, /* jumps */
 	IF_FROM = 0x35,
 	ANSWER = 0x06,
-	NUMBER_AT = 0,  /* offset of the call's number ... */
-	MACHINE_AT = 4, /* ... of the machine ... */
-	FIRST_AT = 16,  /* ... and of the first argument (64 bits) */
+	/* offset of the system call's number in struct seccomp_data */
+	NUMBER_AT = 0,
+	MACHINE_AT = 4, /* offset of the architecture's number */
+	/* offset of the system call's first argument (64 bits) */
+	FIRST_AT = 16,
 	SET_FILTER = 1,
-	NOT_SLOWER = 4, /* keeps speculative execution as it is */
+	NOT_SLOWER = 4, /* a flag: speculative execution stays enabled */
 };
 
 #define ALLOW  0x7fff0000u
 #define REFUSE (0x00050000u | EACCES)
 
-/* System calls with this number or a higher one use another calling convention
- * (x32). */
+/* A system call whose number is this or higher uses the x32 calling
+ * convention. */
 #define OTHER_CALLS 0x40000000u
 
 /* Returns the offset of the lower 32 bits of a system call's first argument in
@@ -158,9 +161,9 @@ cli_refuse_calls(void)
 	    {LOAD, 0, 0, NUMBER_AT},
 	    {IF_FROM, CALLS + 5, 0, OTHER_CALLS},
 	};
-	/* End of the filter: calls that are not in the list are allowed; calls
-	 * whose first argument must be this process are allowed if it is; the
-	 * rest is refused. */
+	/* The end of the filter.  It allows a system call that is in neither
+	 * list, or whose first argument must be the id of this process and is.
+	 * It refuses all others. */
 	const struct bpf_step last[] = {
 	    {ANSWER, 0, 0, ALLOW},
 	    {LOAD, 0, 0, first_at()},
@@ -183,8 +186,8 @@ cli_refuse_calls(void)
 	rc = syscall(SYS_seccomp, SET_FILTER, NOT_SLOWER, &program);
 	if (rc < 0 && errno == EINVAL)
 		rc = syscall(SYS_seccomp, SET_FILTER, 0, &program);
-	/* A container may forbid seccomp with the errors that a kernel without
-	 * seccomp returns. */
+	/* These errors are ignored: a container that forbids seccomp returns
+	 * the errors of a kernel without seccomp. */
 	return rc < 0 && (errno == ENOSYS || errno == EINVAL || errno == EPERM)
 	    ? 0
 	    : rc;

@@ -35,8 +35,8 @@ wait_and_write(void *descriptor, const char *p, size_t n)
 	return (ssize_t)done;
 }
 
-/* Makes stdout or stderr wait until they can be written.  This is for
- * non-blocking files, such as sockets, that cannot be opened again. */
+/* Makes stdout or stderr wait until the descriptor can be written.  This is
+ * for non-blocking files that cannot be opened again, such as sockets. */
 static void
 replace_stream(int fd)
 {
@@ -54,7 +54,8 @@ replace_stream(int fd)
 	stderr = stream;
 }
 #else
-/* Does nothing: this C library cannot replace stdout or stderr. */
+/* Does nothing, because this C library cannot replace the functions of stdout
+ * or stderr. */
 static void
 replace_stream(int fd)
 {
@@ -63,10 +64,10 @@ replace_stream(int fd)
 #endif
 
 /*
- * Opens a non-blocking pipe or terminal again without O_NONBLOCK; returns true
- * on success. stdio would lose bytes that do not fit into a non-blocking pipe.
- * The flag of the old descriptor cannot be cleared, because other processes
- * share it.
+ * Opens a non-blocking pipe or terminal a second time without O_NONBLOCK;
+ * returns true on success. stdio would lose bytes that do not fit into a
+ * non-blocking pipe.  The flag O_NONBLOCK of the old descriptor cannot be
+ * cleared, because other processes share it.
  */
 static bool
 reopen(int fd, int flags)
@@ -97,9 +98,10 @@ wait_for_output(int fd)
 		replace_stream(fd);
 }
 
-/* Opens standard input, output and error if they are closed, so that no other
- * file gets their descriptors.  They are opened in the wrong mode, so that
- * their use fails as it should.  Without /dev/null they become a directory. */
+/* If standard input, output or error is closed, opens it, so that no other
+ * file gets its descriptor number.  It is opened in the wrong mode, so that
+ * reading or writing it still fails.  If there is no /dev/null, a directory is
+ * opened instead. */
 static void
 open_standard(void)
 {
@@ -118,14 +120,14 @@ open_standard(void)
 	}
 	wait_for_output(STDOUT_FILENO);
 	wait_for_output(STDERR_FILENO);
-	/* Each line on standard error is written by one system call, so that
-	 * output of other processes cannot come between its parts.  The
-	 * condition is false for a stream that replace_stream has made, which
-	 * has a buffer of its own. */
+	/* Writes each line on standard error with one system call, so that
+	 * output of other processes cannot come between its parts.  If
+	 * replace_stream has replaced stderr, that stream has its own buffer
+	 * and fileno fails. */
 	if (fileno(stderr) == STDERR_FILENO)
 		(void)setvbuf(stderr, line, _IOLBF, sizeof line);
-	/* If SIGCHLD stayed ignored, the exit status of child processes would
-	 * be lost. */
+	/* The parent process may have set SIGCHLD to be ignored.  The exit
+	 * status of child processes would then be lost. */
 	(void)signal(SIGCHLD, SIG_DFL);
 	/* A write to a file that has reached its size limit (ulimit -f) must be
 	 * an error, not a signal that kills the process. */
@@ -137,8 +139,8 @@ open_standard(void)
 		(void)setvbuf(stdout, NULL, _IOFBF, BUFSIZ);
 }
 
-/* Allocates memory for jansson.  Exits if there is none, because jansson may
- * silently lose a character of a string. */
+/* Allocates memory for jansson.  Exits if there is no memory, because jansson
+ * would then silently lose characters of a string. */
 static void *
 memory_for_json(size_t n)
 {
@@ -158,8 +160,8 @@ cli_begin(void)
 
 	open_standard();
 	cli_no_core();
-	/* Sets the hash seed of jansson, which cannot open its source of random
-	 * bytes in the sandbox. */
+	/* Gives jansson a random hash seed: in the sandbox jansson cannot open
+	 * its own source of random bytes. */
 	ctx_hashkey_init(&random);
 	json_object_seed((size_t)random.k[0] | 1);
 	json_set_alloc_funcs(memory_for_json, free);

@@ -1,11 +1,11 @@
 /*
- * calibrate.c - finds the factor that turns token counts of a known encoding
- * into those of a model (ctx-count --calibrate)
+ * calibrate.c - finds the factor by which token counts of a known encoding are
+ * multiplied to get those of another model (ctx-count --calibrate)
  *
- * Each assistant message reports the input tokens that the provider billed for
- * the messages before it.  Tokens that are not text (message framing, media,
- * tool definitions) are subtracted from them.  The rest is compared with the
- * tokens that ctx counted in the texts.
+ * Assistant messages report the input tokens that the provider billed for the
+ * messages before them.  From this number, the tokens of everything that is not
+ * text are subtracted: message framing, media, tool definitions.  The rest is
+ * compared with the tokens that ctx counted in the texts.
  */
 #include <jansson.h>
 #include <math.h>
@@ -20,8 +20,8 @@ struct calibrate_call {
 	struct ctx_billed_sample sample;
 };
 
-/* Sets *id to the id of the model that the message names, or else of the model
- * that its conversation names. */
+/* Sets *id to the id of the model that a message names.  If the message names
+ * none, it is the model that its conversation names. */
 static int
 find_name(struct calibrate *calibrate, const struct ctx_token_stats *stats,
     uint32_t *id, struct ctx_err *err)
@@ -40,8 +40,8 @@ find_name(struct calibrate *calibrate, const struct ctx_token_stats *stats,
 	return ctx_intern(&calibrate->models, text.p, text.n, id, err);
 }
 
-/* Records the billed tokens of a request whose messages have sum->text tokens
- * of text and sum->rest other tokens. */
+/* Records the billed tokens of a request, to be compared with *sum, the tokens
+ * that ctx counted in the request's messages. */
 static int
 record_request(struct calibrate *calibrate, const struct ctx_token_stats *stats,
     const struct calibrate_sum *sum, struct ctx_err *err)
@@ -78,7 +78,8 @@ calibrate_message(struct calibrate *calibrate,
 		calibrate->before = calibrate->all;
 	calibrate->role = stats->role;
 	/* A message may contain a prompt and its response.  The billed tokens
-	 * then include those of this prompt. */
+	 * then include those of the prompt, so these are added to the messages
+	 * before. */
 	sum = calibrate->before;
 	asked = stats->framing + stats->prompt_estimated;
 	sum.rest += asked < stats->prompt_tokens ? asked : stats->prompt_tokens;
@@ -114,15 +115,15 @@ calibrate_ended(struct calibrate *calibrate,
 
 /* ---- the report ---- */
 
-/* Limits beyond which a factor computed from billed tokens is useless.  No two
- * tokenizers differ by a factor below MIN_FACTOR or above MAX_FACTOR. */
+/* Limits of a useful factor and number of requests.  No two tokenizers differ
+ * by a factor below MIN_FACTOR or above MAX_FACTOR. */
 enum { MIN_REQUESTS = 3 };
 #define MAX_ERROR  0.25
 #define MIN_FACTOR 0.1
 #define MAX_FACTOR 10.0
 
-/* Returns why the factor computed for a model is useless, as a text for the
- * user; NULL if it is useful. */
+/* Returns a text for the user that says why the factor computed for a model is
+ * useless; NULL if it is useful. */
 static const char *
 explain_doubt(const struct ctx_calibration *calibration, size_t calls)
 {
@@ -137,9 +138,9 @@ explain_doubt(const struct ctx_calibration *calibration, size_t calls)
 	return NULL;
 }
 
-/* Returns a model's factor rounded to hundredths, as models.json has it: the
- * best fit, or if upper is true the one that underestimates no request, rounded
- * up. */
+/* Returns a model's factor in hundredths, the precision of models.json.  This
+ * is the best fit or, if upper is true, the factor that counts no request too
+ * low, rounded up. */
 static double
 round_factor(const struct ctx_calibration *calibration, bool upper)
 {
@@ -202,16 +203,16 @@ print_json(const char *model, const char *encoding,
 		isinf(calibration->spread) ? 0.0 : calibration->spread,
 		"models", line);
 
-	/* A confidence interval that is not known is null, because JSON has no
-	 * infinity. */
+	/* A width of the confidence interval that is not known is infinite; it
+	 * is written as null, because JSON has no infinity. */
 	if (isinf(calibration->spread))
 		o = cli_json_with(o, "spread", json_null());
 	return cli_json_line(stdout, CLI_STDOUT, o, JSON_REAL_PRECISION(6),
 	    err);
 }
 
-/* Copies the beginning of a UTF-8 text to name, an array of size bytes, and
- * adds a zero byte.  A text that does not fit is cut between two characters. */
+/* Copies the beginning of a UTF-8 text, which may be cut between two
+ * characters, and a NUL byte to name, an array of size bytes. */
 static void
 copy_name(char *name, size_t size, struct ctx_str text)
 {

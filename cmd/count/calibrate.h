@@ -1,44 +1,46 @@
-/* calibrate.h - compares counted with billed tokens (ctx-count --calibrate) */
+/* calibrate.h - finds the factor between counted and billed tokens (ctx-count
+ * --calibrate) */
 #ifndef CTX_CMD_COUNT_CALIBRATE_H
 #define CTX_CMD_COUNT_CALIBRATE_H
 
 #include "cli/cli.h"
 
-/* Tokens of messages. text is the tokens of texts, which are multiplied by the
- * model's factor. rest is the tokens of media, message framing and the like,
- * which are not multiplied. */
+/* Numbers of tokens. text: tokens in texts, which are multiplied by the
+ * model's factor. rest: tokens of media, message framing and others that are
+ * not multiplied. */
 struct calibrate_sum {
 	uint64_t text, rest;
 };
 
-/* The requests in a stream: for each request, the tokens that the provider
- * billed and those that ctx counted. */
+/* All requests of a stream, each with the tokens that the provider billed for
+ * it and the tokens that ctx counted in it. */
 struct calibrate {
 	struct calibrate_call *list;
 	size_t n, cap;
 	struct ctx_intern models;
 	struct ctx_buf text; /* scratch buffer */
-	/* From here on, the members are about the conversation that is being
+	/* The remaining members are about the conversation that is being
 	 * read. */
-	/* all: tokens of all messages read so far; before: tokens of the
+	/* all: tokens of all its messages so far; before: tokens of its
 	 * messages before the newest one */
 	struct calibrate_sum all, before;
 	enum ctx_role role; /* role of the newest message */
 };
 
-/* Read the billed tokens of a message (calibrate_message) and of a finished
- * conversation (calibrate_ended).  Must be called for all of them.  The token
- * counts must be those of one encoding, without a factor. */
+/* Record the billed tokens that a message reports (calibrate_message), or that
+ * the conversation reports at its end (calibrate_ended).  Must be called for
+ * all messages and conversations.  All token counts must be of one encoding,
+ * without a factor. */
 int calibrate_message(struct calibrate *calibrate,
     const struct ctx_token_stats *stats, struct ctx_err *err);
 int calibrate_ended(struct calibrate *calibrate,
     const struct ctx_token_stats *stats, struct ctx_err *err);
 
 /*
- * Prints for each model the factor that turns counted tokens into billed ones,
- * as text or, if json is true, as JSON lines.  Each model also gets a line to
- * copy into models.json.  If upper is true, the line has the smallest factor
- * that counts no request too low, instead of the best fit.
+ * Prints, for each model, the factor by which counted tokens are multiplied to
+ * get billed ones: as text or, if json is true, as JSON lines.  For each model
+ * also prints a line to be copied into models.json.  Its factor is the best fit
+ * or, if upper is true, the smallest factor that counts no request too low.
  *
  * Returns 1; 0 if no record has billed tokens; or -1 and sets *err.
  */

@@ -9,8 +9,8 @@
 
 #include "bar/bar.h"
 
-/* Returns true if input file i has changed since the last call for it.  Sets
- * *away to true if the file does not exist. */
+/* Returns true if input file number i has changed since the last call for this
+ * file.  Sets *away to true if the file does not exist now. */
 static bool
 has_changed(struct bar *bar, size_t i, const char *file, bool *away)
 {
@@ -29,8 +29,8 @@ has_changed(struct bar *bar, size_t i, const char *file, bool *away)
 	return true;
 }
 
-/* Clears the terminal from the first line of the bars that were printed last,
- * so that new bars replace them. */
+/* Clears the terminal from the first line of the context bars that were
+ * printed last, so that new bars can replace them. */
 static void
 erase_pictures(struct bar *bar)
 {
@@ -59,16 +59,16 @@ bar_wait(struct bar *bar, const struct cli *cli)
 		bar->last = calloc(cli->n_files, sizeof *bar->last);
 	if (bar->last == NULL)
 		cli_die(cli, "out of memory");
-	/* Flushes the output: only a write shows that the reader of standard
-	 * output has closed the pipe. */
+	/* Flushes standard output even if nothing has changed: only a write
+	 * shows that the reader of a pipe has closed it. */
 	(void)fflush(stdout);
 	cli_check_stdout(cli);
 	for (;;) {
 		away = false;
 		for (i = 0; i < cli->n_files; i++)
 			changed |= has_changed(bar, i, cli->files[i], &away);
-		/* A missing file is probably being replaced: waits until it
-		 * exists again. */
+		/* If an input file is missing, another program is probably
+		 * replacing it.  So waits until the file exists again. */
 		if (changed && (first || !away))
 			break;
 		(void)nanosleep(&pause, NULL);

@@ -30,8 +30,8 @@ compute_used_percent(const struct row_form *form,
 	return 100.0 * (double)stats->tokens / (double)row_window(form, stats);
 }
 
-/* Returns the name of the content block kind that takes most tokens in a
- * message. */
+/* Returns the name of the kind of content blocks (text, reasoning, tool call,
+ * ...) that takes most tokens in a message. */
 static const char *
 find_main_kind(const struct ctx_token_stats *stats)
 {
@@ -43,8 +43,8 @@ find_main_kind(const struct ctx_token_stats *stats)
 	return ctx_block_kind_name((enum ctx_block_kind)most);
 }
 
-/* Adds the JSON members that only an output row for a message has: its index,
- * role, kind and tool. */
+/* Adds JSON members to the output row of a message: its index, role, main kind
+ * of content, and tool. */
 static json_t *
 add_message_members(json_t *o, const struct ctx_token_stats *stats)
 {
@@ -57,8 +57,8 @@ add_message_members(json_t *o, const struct ctx_token_stats *stats)
 	    cli_json_text(stats->tool.p, stats->tool.n));
 }
 
-/* Adds JSON members to an output row: the model, its context window, and how
- * much of the window is used. */
+/* Adds JSON members to an output row: the model, the model's context window,
+ * and the percentage of the window that is used. */
 static json_t *
 add_window_members(json_t *o, const struct row_form *form,
     const struct ctx_token_stats *stats)
@@ -104,9 +104,9 @@ print_json(const struct row_form *form, const struct row *row)
 		cli_fail(form->cli, &err);
 }
 
-/* Prints the end of an output row, after the numbers: file and line, and the
- * row's label, such as a tool's name.  The label is first in text output and
- * last in TSV.  For a message its role and tool follow. */
+/* Prints the texts that follow the numbers of an output row: file and line;
+ * for a message its role and tool; and the row's label, such as a tool's name.
+ * In TSV the label comes after file and line, otherwise before them. */
 static void
 print_label(const struct row_form *form, const struct row *row)
 {
@@ -222,8 +222,8 @@ rows_add(struct rows *rows, const struct ctx_token_stats *stats, const char *p,
 	return 0;
 }
 
-/* Returns true if output row x is printed after row y: x has fewer tokens, or
- * as many but was read later. */
+/* Returns true if output row x must be printed after output row y: if x has
+ * fewer tokens, or equally many but was read later. */
 static bool
 is_printed_after(const struct row *x, const struct row *y)
 {
@@ -232,8 +232,9 @@ is_printed_after(const struct row *x, const struct row *y)
 	return x->number > y->number;
 }
 
-/* Inserts an output row into a binary heap of n rows at the free index at.  The
- * first row of the heap is the one that would be printed last. */
+/* Inserts an output row into a binary heap of n rows, in which the row at
+ * index at is free.  The first row of the heap is the one to be printed
+ * last. */
 static void
 place_in_heap(struct row *heap, size_t n, size_t at, const struct row *row)
 {

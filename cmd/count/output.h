@@ -4,20 +4,22 @@
 
 #include "cli/cli.h"
 
-/* A row of the output: the token counts of a conversation, of a message, or of
- * all messages with the same label (a role, a tool, a turn). */
+/* A row of the output: the tokens of a conversation, of one message, or of all
+ * messages with the same label.  A label is the name of a role or tool, or the
+ * number of a turn. */
 struct row {
 	struct ctx_token_stats sum;
-	/* The row's name, from the input; p is NULL if it has none. */
+	/* The label of the row; p is NULL if it has none. */
 	struct ctx_str label;
-	uint64_t number; /* higher in rows that were read later */
+	/* order in which the rows were read, for rows of equal size */
+	uint64_t number;
 };
 
 struct rows {
 	struct row *list;
 	size_t n, cap;
-	/* number of messages that were passed to rows_keep, which keeps the
-	 * largest */
+	/* Number of messages that rows_keep has compared, whether it kept them
+	 * or not. */
 	uint64_t taken;
 	struct ctx_intern names;
 };
@@ -26,33 +28,32 @@ struct rows {
 struct row_form {
 	struct cli *cli;
 	bool json, tsv, quiet;
-	/* The kind of label that the rows of the output have, such as "role"
-	 * or "tool". */
+	/* What the label of each row is, such as "role" or "tool". */
 	const char *per;
-	uint64_t window, reserve; /* in tokens; window 0: that of the model */
-	/* Set by row_print only: */
+	uint64_t window, reserve; /* tokens; window 0: that of the model */
+	/* This member is set only by row_print: */
 	bool header; /* true if the TSV header was printed */
 };
 
-/* Returns the context window, in tokens, that the percentage in an output row
- * refers to, or 0 if the row shows no percentage. */
+/* Returns the context window whose used percentage an output row shows, in
+ * tokens; 0 if the row shows no percentage. */
 uint64_t row_window(const struct row_form *form,
     const struct ctx_token_stats *stats);
 void row_print(struct row_form *form, const struct row *row);
 void row_add(struct ctx_token_stats *sum, const struct ctx_token_stats *stats);
 
-/* Adds the token counts of a message to the output row whose label is the n
- * bytes at p.  Creates the row at the first message with that label. */
+/* Adds the token counts of a message to the output row with its label, the n
+ * bytes at p.  If there is no such row yet, adds one. */
 int rows_add(struct rows *rows, const struct ctx_token_stats *stats,
     const char *p, size_t n, struct ctx_err *err);
-/* Stores a message with its token counts if it is among the largest messages
- * read so far, of which top are kept. top is at least 1. */
+/* Keeps a message and its token counts if it is one of the top largest
+ * messages read so far; top is a number of at least 1. */
 int rows_keep(struct rows *rows, const struct ctx_token_stats *stats,
     uint64_t top, struct ctx_err *err);
 /* Sorts the messages that rows_keep stored by their tokens, largest first. */
 void rows_rank(struct rows *rows);
-/* Prints and clears the output rows that rows_add filled.  The largest row is
- * first; if turns is true, the rows are in the order of the turns instead. */
+/* Prints and clears the output rows that rows_add filled: the row with most
+ * tokens first or, if turns is true, in the order of the turns. */
 void rows_print(struct row_form *form, struct rows *rows, bool turns);
 void rows_release(struct rows *rows);
 
