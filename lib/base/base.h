@@ -1,6 +1,6 @@
 /*
- * base.h - what all of lib/ uses: errors, memory, string interning, threads,
- * signals, time, patterns, UTF-8
+ * base.h - what every part of the library uses: errors, memory, string
+ * interning, threads, signals, time, patterns, UTF-8
  */
 #ifndef CTX_BASE_H
 #define CTX_BASE_H
@@ -25,8 +25,9 @@ enum ctx_code {
 	 * printed */
 	CTX_EPIPE,
 	CTX_EINPUT, /* the input is invalid (JSON, UTF-8, framing) */
-	CTX_ELIMIT, /* the input is valid, but exceeds a documented limit */
-	CTX_EARG,   /* an argument is invalid, or a command failed */
+	CTX_ELIMIT, /* the input is valid, but exceeds a limit of ctx */
+	/* an argument is invalid, or a program that ctx ran has failed */
+	CTX_EARG,
 	/* a file that the user named has a wrong format, type, owner or mode */
 	CTX_EFILE,
 };
@@ -39,8 +40,8 @@ struct ctx_err {
 	/* line number in the input file, from 1; 0 if unknown */
 	uint64_t line;
 	uint64_t column; /* byte position in the line, from 1; 0 if unknown */
-	/* error text: one clause in lower case, without a full stop,
-	 * NUL-terminated */
+	/* Text of the error message: one clause in lower case, without a full
+	 * stop, NUL-terminated. */
 	char text[240];
 };
 
@@ -60,7 +61,7 @@ int ctx_err_nomem(struct ctx_err *err);
 /* A span of bytes that another object owns. */
 struct ctx_str {
 	const char *p;
-	size_t n; /* bytes */
+	size_t n; /* length in bytes */
 };
 
 /* A growing byte buffer.  A zeroed struct is a valid empty buffer.  The buffer
@@ -89,11 +90,12 @@ void ctx_buf_reset(struct ctx_buf *buf);
 void ctx_buf_release(struct ctx_buf *buf);
 
 /*
- * Grows an array, if necessary, to a capacity of at least need elements of size
- * bytes.  *cap is its capacity in elements; it at least doubles when the array
- * grows.  Returns the array, which may have moved.  The result is never NULL on
- * success, even if need is 0.  Returns NULL with *err if there is no memory;
- * the old array is then still valid.
+ * Grows an array, if necessary, so that it has room for at least need elements
+ * of size bytes each.  *cap is the number of elements for which it has room;
+ * each time the array grows, it at least doubles.
+ *
+ * Returns the array, which may have moved.  Returns NULL with *err only if
+ * there is no memory; the old array is then still valid.
  */
 void *ctx_grow(void *array, size_t *cap, size_t need, size_t size,
     struct ctx_err *err);
@@ -104,7 +106,7 @@ void *ctx_grow(void *array, size_t *cap, size_t need, size_t size,
  */
 struct ctx_arena {
 	struct ctx_arena_block *block;
-	size_t used; /* number of bytes used in the newest block */
+	size_t used; /* number of bytes in use in the newest block */
 };
 
 /* Allocates n zeroed bytes in the arena, aligned for any type.  Returns NULL
@@ -128,9 +130,9 @@ struct ctx_hashkey {
 /* Sets a random key. */
 void ctx_hashkey_init(struct ctx_hashkey *key);
 uint64_t ctx_hash(const struct ctx_hashkey *key, const char *p, size_t n);
-/* Computes a hash of 128 bits.  That is long enough for a table to store the
- * hash in place of the string.  With the same key, every machine computes the
- * same hash. */
+/* Computes a hash of 128 bits.  That is long enough that a table can store the
+ * hash instead of the string.  The hash depends on the key and the string
+ * only, not on the machine. */
 void ctx_hash_wide(const struct ctx_hashkey *key, const char *p, size_t n,
     uint64_t hash[2]);
 
@@ -161,19 +163,21 @@ void ctx_intern_release(struct ctx_intern *names);
 
 /* ---- base/thread_pool.c: tasks for several threads ---------------------- */
 
-/* A task for a thread pool.  It is the first member of a struct with the data
- * of the task; the function run casts its pointer to that struct. */
+/* A task for a thread pool: something that one of its threads runs once.  Make
+ * it the first member of a struct with the data of the task, so that the
+ * function run can cast its pointer to that struct. */
 struct ctx_task {
-	/* number: index of the thread that runs the task, from 0 */
+	/* Runs the task. number is the number of the thread that runs it, from
+	 * 0. */
 	void (*run)(struct ctx_task *task, unsigned number);
-	/* The next members are used by the pool only. */
+	/* The remaining members are used by the pool only. */
 	struct ctx_task *next;
 	bool done;
 };
 
-/* Opens a pool with the given number of threads, at least 1.  The calling
- * thread is one of them and has the number 0.  It runs all tasks if no other
- * thread can be started. */
+/* Opens a thread pool with a number of threads, at least 1.  The calling
+ * thread is one of them and has the number 0.  If the system refuses to start
+ * other threads, it runs all tasks itself. */
 struct ctx_pool;
 int ctx_pool_open(struct ctx_pool **pool, unsigned threads,
     struct ctx_err *err);
@@ -181,23 +185,26 @@ int ctx_pool_open(struct ctx_pool **pool, unsigned threads,
  * add tasks and wait for them.  Tasks are started in the order in which they
  * are added. */
 void ctx_pool_add(struct ctx_pool *pool, struct ctx_task *task);
-/* Waits until the task is done.  Meanwhile this thread runs other tasks. */
+/* Waits until a task is done.  Meanwhile the calling thread runs other
+ * tasks. */
 void ctx_pool_wait(struct ctx_pool *pool, const struct ctx_task *task);
-/* Waits for the tasks that are running, drops the tasks that were not started,
- * and ends the threads. */
+/* Closes a thread pool: waits for the tasks that are running, drops those that
+ * were not started, and ends the threads. */
 void ctx_pool_close(struct ctx_pool *pool);
 
 /* ---- base/signals.c: deferred signals ----------------------------------- */
 
-/* The signals that end a program: HUP, INT, QUIT and TERM. */
+/* Number of the signals that end a program: HUP, INT, QUIT and TERM. */
 enum { CTX_TERMINATION_SIGNALS = 4 };
 extern const int ctx_termination_signals[CTX_TERMINATION_SIGNALS];
 
 /*
- * Blocks HUP, INT, QUIT and TERM in the calling thread.  Returns the set of
- * those that were not blocked before, which ctx_signals_release then unblocks.
- * For code that must remove a temporary file before the process ends.  This
- * code must finish in limited time.
+ * Blocks the signals HUP, INT, QUIT and TERM in the calling thread.  Returns
+ * the set of those that were not blocked before; ctx_signals_release unblocks
+ * this set.
+ *
+ * Code that must remove a temporary file before the process ends stands between
+ * the two calls.  It must finish in limited time.
  */
 unsigned ctx_signals_defer(void);
 void ctx_signals_release(unsigned held);
@@ -211,13 +218,13 @@ void ctx_signals_release(unsigned held);
  * its end.  Later reads and writes block as usual.
  */
 int ctx_open_file(const char *path, int flags);
-/* Writes all bytes of text to a descriptor that waits until it can take them,
- * and continues after signals.  Returns 0, or -1 with errno; ENOSPC if a device
- * takes no bytes. */
+/* Writes all bytes of a text to a descriptor.  Waits if the descriptor cannot
+ * take them now, and continues after signals.  Returns 0, or -1 with errno,
+ * which is ENOSPC if a device takes no bytes. */
 int ctx_write_all(int fd, struct ctx_str text);
-/* Fills *err after ctx_open_file has failed with the errno sys: says why it
- * failed and what to do.  what is text before the path in the message: "" or
- * "archive ". */
+/* Fills *err after ctx_open_file has failed: says why, and what to do. sys:
+ * the errno value of ctx_open_file. what: the text before the path in the
+ * message, "" or "archive ". */
 int ctx_err_open(struct ctx_err *err, int sys, const char *what,
     const char *path);
 
@@ -226,41 +233,43 @@ int ctx_err_open(struct ctx_err *err, int sys, const char *what,
 /*
  * Parses a time and sets *ms to milliseconds since 1970.  Returns true if the
  * text is one of:
- *  - ISO 8601 with date and time of day (RFC 3339); a space may replace the T,
- *    and a time without a zone is UTC;
- *  - a number: seconds since 1970, or milliseconds if it is 10^11 or more.
+ * - ISO 8601 with date and time of day (RFC 3339); a space may replace the T,
+ *   and a time without a zone is UTC;
+ * - a number of seconds since 1970;
+ * - a number of milliseconds since 1970, which must be 10^11 or more.
  */
 bool ctx_time_parse(const char *p, size_t n, int64_t *ms);
 
 /* ---- base/pattern.c: regular expressions with limits -------------------- */
 
 /*
- * A list of PCRE2 patterns, for UTF-8 text with Unicode character classes.  The
- * list matches a text if any of its patterns does.  A zeroed list is valid and
- * matches nothing.
+ * A list of regular expressions (PCRE2) for UTF-8 text.  A text matches the
+ * list if it matches any of them.  A zeroed list is valid and matches nothing.
  *
- * If a match reaches a limit (steps, depth, memory, time), overrun is set.
- * Then ctx_pattern_match returns true and ctx_pattern_selects returns false:
- * both make the caller keep the text unchanged.  All texts of a message share
- * one time limit: *left is the remaining time in nanoseconds, and each match
- * subtracts the time that it took.
+ * Matching may take too long on some texts, so it has limits: steps, depth,
+ * memory, time.  If a limit is reached, overrun is set, and ctx_pattern_match
+ * and ctx_pattern_selects return the result for which the caller keeps the text
+ * unchanged: true and false.  *left is the time that remains for all texts of
+ * one message, in nanoseconds; each match subtracts the time that it took.
  */
-#define CTX_PATTERN_TIME 500000000 /* nanoseconds per message */
+/* nanoseconds for the texts of one message */
+#define CTX_PATTERN_TIME 500000000
 struct ctx_pattern {
 	struct ctx_pattern_code *list;
 	size_t n, cap;
 	/* true if a match reached a limit; the caller resets it */
 	bool overrun;
 };
-/* Adds a NUL-terminated pattern of at most 65536 bytes, with groups nested at
- * most 64 deep.  CTX_EARG: the pattern is invalid; the error text says
+/* Adds a regular expression to the list: NUL-terminated, at most 65536 bytes,
+ * groups nested at most 64 deep.  CTX_EARG: it is invalid; the error text says
  * where. */
 int ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
     struct ctx_err *err);
 bool ctx_pattern_match(struct ctx_pattern *patterns, const char *p, size_t n,
     int64_t *left);
-/* Returns true if the text matches a pattern of the list "only", or this list
- * is empty, and matches no pattern of the list "except". */
+/* Returns true if a text is selected by two lists of patterns: it matches
+ * the list "only", or that list is empty; and it does not match the list
+ * "except". */
 bool ctx_pattern_selects(struct ctx_pattern *only, struct ctx_pattern *except,
     const char *p, size_t n, int64_t *left);
 void ctx_pattern_release(struct ctx_pattern *patterns);
@@ -269,10 +278,10 @@ void ctx_pattern_release(struct ctx_pattern *patterns);
 
 /*
  * The instruction set of SIMD code.  BEST is the best one that the processor
- * supports.  The other values are for tests that compare implementations.  A
- * value that the processor does not support is replaced by PORTABLE.  Code for
- * SSE2 or NEON may run with any value, since every processor of their
- * architecture has them.
+ * supports.  The other values are for tests that compare implementations;
+ * PORTABLE is used in place of a value that the processor does not support.
+ * Code for SSE2 or NEON may run with any value, since every processor of their
+ * architecture has these instructions.
  */
 enum ctx_simd {
 	CTX_SIMD_BEST,
@@ -282,8 +291,8 @@ enum ctx_simd {
 	CTX_SIMD_AVX512,
 	CTX_SIMD_NEON,
 };
-/* Returns the instruction set that is used for simd on this processor.  The
- * result is never CTX_SIMD_BEST. */
+/* Returns the instruction set that ctx uses on this processor if the caller
+ * asks for simd.  The result is never CTX_SIMD_BEST. */
 enum ctx_simd ctx_simd_resolve(enum ctx_simd simd);
 
 /*
@@ -307,8 +316,8 @@ size_t ctx_utf8_count(const char *p, size_t n);
 /* Returns the length in bytes of the first chars characters of valid UTF-8; n
  * if the text has fewer characters. */
 size_t ctx_utf8_skip(const char *p, size_t n, uint64_t chars);
-/* Returns the offset of the character before the given offset, which must be
- * at least 1, in valid UTF-8. */
+/* Returns the offset of the character that ends at the given offset, in valid
+ * UTF-8.  The given offset must be at least 1. */
 size_t ctx_utf8_back(const char *p, size_t at);
 /* Returns true if cp is ASCII white space.  Anthropic and Bedrock refuse texts
  * that are only white space ("text content blocks must contain non-whitespace
@@ -323,18 +332,18 @@ bool ctx_utf8_is_space(uint32_t cp);
  * first character.
  */
 struct ctx_grapheme {
-	/* grapheme break class of the character that was read last */
+	/* grapheme break class (UAX #29) of the character that was read last */
 	uint8_t before;
-	/* begun: true after the first character.  The other flags: see
-	 * grapheme.c. */
+	/* begun: true if a character was read.  The other flags say what is
+	 * known about the text read so far; see grapheme.c. */
 	bool begun, half_flag, picture, joined, consonant, linked;
 };
 /* Reads the next character of a text.  Returns true if a grapheme cluster
  * begins with it. */
 bool ctx_grapheme_next(struct ctx_grapheme *grapheme, uint32_t cp);
-/* Returns true if there is always a boundary of grapheme clusters between two
- * characters, whatever text comes before them.  Then a zeroed ctx_grapheme may
- * begin with the second character. */
+/* Returns true if grapheme clusters always have a boundary between these two
+ * characters, whatever text is before them.  Then a search with a zeroed
+ * ctx_grapheme may begin at the second character. */
 bool ctx_grapheme_is_break(uint32_t first, uint32_t second);
 
 #endif

@@ -14,8 +14,8 @@ enum break_class {
 	LF,
 	CONTROL,
 	EXTEND,
-	EXTEND_ONLY, /* Extend, but not in Indic_Conjunct_Break */
-	LINKER,      /* Extend, and Indic_Conjunct_Break=Linker */
+	EXTEND_ONLY, /* break class Extend, but not in Indic_Conjunct_Break */
+	LINKER,      /* break class Extend, with Indic_Conjunct_Break=Linker */
 	ZWJ,
 	REGIONAL,
 	PREPEND,
@@ -23,7 +23,7 @@ enum break_class {
 	L,
 	V,
 	T,
-	HANGUL, /* LV or LVT */
+	HANGUL, /* Hangul syllable, LV or LVT */
 	LV,
 	LVT,
 	PICTOGRAPHIC,
@@ -109,9 +109,9 @@ ctx_grapheme_next(struct ctx_grapheme *g, uint32_t cp)
 	enum break_class class = break_class_of(cp);
 	bool first = !g->begun, found = first || is_break(g, class);
 
-	/* Rules GB12 and GB13: two regional indicators make a flag, and pairs
-	 * are counted from the start of a run of them.  half_flag is true after
-	 * the first of a pair. */
+	/* Rules GB12 and GB13: two regional indicators make a flag.  In a row
+	 * of them, pairs are counted from the first one. half_flag is true
+	 * after the first one of a pair. */
 	g->half_flag = class == REGIONAL && !g->half_flag;
 	/* Rule GB11: joined is true after a pictograph, any number of combining
 	 * marks on it, and a zero width joiner. */
@@ -132,8 +132,9 @@ ctx_grapheme_next(struct ctx_grapheme *g, uint32_t cp)
 	return found;
 }
 
-/* The flags of struct ctx_grapheme can only prevent a break.  So start with all
- * flags that the text before first could have set. */
+/* Returns true if there is a break even in the worst case: the flags of struct
+ * ctx_grapheme can only prevent a break, so all flags are set that the text
+ * before first could have set. */
 bool
 ctx_grapheme_is_break(uint32_t first, uint32_t second)
 {

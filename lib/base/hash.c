@@ -24,7 +24,7 @@ ctx_hashkey_init(struct ctx_hashkey *key)
 	 * one. */
 	if (getentropy(key->k, sizeof key->k) == 0)
 		return;
-	/* If there is no random device either, make the key from its own
+	/* If there is no random device either, the key is made from its own
 	 * address.  The author of the input cannot know it, because the system
 	 * chooses addresses at random (ASLR). */
 	key->k[0] = (uint64_t)(uintptr_t)key * 0x9e3779b97f4a7c15u;

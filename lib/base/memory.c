@@ -112,7 +112,7 @@ ctx_buf_release(struct ctx_buf *buf)
 
 struct ctx_arena_block {
 	struct ctx_arena_block *older;
-	size_t size; /* bytes of data */
+	size_t size; /* length of the block's data in bytes */
 	max_align_t data[];
 };
 

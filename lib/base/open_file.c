@@ -12,7 +12,8 @@
 #define TRIES 100 /* attempts to open a FIFO, 10 ms apart */
 
 /* Returns true if a file could not be opened for writing because it is a FIFO
- * that no process reads.  Opening a socket fails with ENXIO too. */
+ * that no process reads. sys: the errno of open(2), which may also be ENXIO
+ * for a socket. */
 static bool
 has_no_reader(const char *path, int sys)
 {
@@ -51,8 +52,8 @@ ctx_open_file(const char *path, int flags)
 
 	if (fd < 0)
 		return -1;
-	/* Wait for data before reading from a FIFO: its writer may be about to
-	 * open it. */
+	/* A FIFO opened without blocking seems to be at its end until a
+	 * process opens it for writing.  So first waits for data. */
 	if ((flags & O_ACCMODE) == O_RDONLY && fstat(fd, &file) == 0 &&
 	    S_ISFIFO(file.st_mode))
 		(void)poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1,
@@ -72,8 +73,8 @@ ctx_write_all(int fd, struct ctx_str text)
 		wrote = write(fd, text.p, text.n);
 		if (wrote < 0 && errno == EINTR)
 			continue;
-		/* If a device accepts no bytes, continuing would be an endless
-		 * loop. */
+		/* A device may accept no bytes without an error.  To continue
+		 * would be an endless loop. */
 		if (wrote == 0)
 			errno = ENOSPC;
 		if (wrote <= 0)

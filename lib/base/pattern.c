@@ -1,14 +1,15 @@
 /*
  * pattern.c - regular expressions whose matching takes limited time
  *
- * PCRE2's match limit does not bound the time of a match.  PCRE2 counts steps
- * anew at every start offset.  It counts neither alternatives, nor the bytes
- * that a possessive repeat or \X reads.  So each pattern is compiled twice:
- *  - quick: tried first, with few steps and a few start offsets per call of
- *    PCRE2;
- *  - timed: used when quick reaches its limit, or when one call of quick could
- *    take too long.  PCRE2 calls a function of this file at every item of the
- *    pattern, and that ends the match when its time is over.
+ * PCRE2 itself can limit the steps of a match, but not its time.  PCRE2 counts
+ * steps anew at every start offset.  It counts neither alternatives, nor the
+ * bytes that a possessive repeat or \X reads.  So each pattern is compiled
+ * twice:
+ * - quick: tried first, with few steps and a few start offsets per call of
+ *   PCRE2;
+ * - timed: used when quick reaches its limit, or when one call of quick could
+ *   take too long.  PCRE2 calls a function of this file at every item of the
+ *   pattern, and that ends the match when its time is over.
  *
  * Just-in-time code is faster than PCRE2's interpreter, but runs out of stack
  * on some texts.  The interpreter then repeats the match.
@@ -21,32 +22,34 @@
 
 #include "base/base.h"
 
-/* Limits of one match: steps per start offset (in match_timed), depth of
- * backtracking, kilobytes of heap. */
+/* Limits of one match: number of steps from one start offset (used in
+ * match_timed), depth of backtracking, heap memory in kilobytes. */
 #define MATCH_LIMIT 100000
 #define DEPTH_LIMIT 10000
 #define HEAP_LIMIT  65536
-#define LONGEST     65536 /* maximum bytes of a pattern */
+#define LONGEST     65536 /* maximum length of a pattern in bytes */
 #define NEST_LIMIT  64    /* maximum depth of nested groups */
-/* Maximum work of one call of PCRE2 that does not check the clock: steps times
- * start offsets times bytes.  It takes some tenths of a second at most. */
+/* Maximum work of one call of PCRE2 that does not look at the clock: steps
+ * times start offsets times bytes.  This much work takes some tenths of a
+ * second at most. */
 #define WORK 100000000
-/* Preferred size of one call of PCRE2 that does not check the clock.  It is
- * the number of start offsets, multiplied by the number of bytes that a match
- * may read from one start offset. */
+/* Usual work of one call of PCRE2 that does not look at the clock: start
+ * offsets times the bytes that a match may read from each of them. */
 #define SPAN 3000000
-/* One call of PCRE2 gets so few start offsets that WORK allows at least this
- * many steps at each of them. */
+/* Minimum number of steps at each start offset.  A call of PCRE2 gets so few
+ * start offsets that the work stays below WORK. */
 #define FEW_STEPS 4
-/* Maximum number of regional indicators in a row in a text for \X. */
+/* Maximum number of regional indicators (halves of flags) in a row in a text
+ * that is matched with \X. */
 #define MOST_FLAGS 128
-/* Minimum number of places in a long text at which one call of PCRE2 tries to
- * begin a match, if WORK allows so many. */
+/* Minimum number of start offsets that one call of PCRE2 tries in a long text,
+ * unless this would exceed WORK. */
 #define FEW_STARTS 32
-/* If one call could try fewer start offsets than this, each of them may take
- * long.  So the version that checks the clock during the match is used. */
+/* If WORK allows fewer start offsets per call of PCRE2 than this, a match from
+ * a single one may take long.  Then the text is matched by the version that
+ * looks at the clock during a match (timed). */
 #define LEAST_STARTS 4
-/* number of bytes that a match reads before it looks at the clock again */
+/* number of bytes that a match may read between two looks at the clock */
 #define LOOK_EVERY 300000
 
 struct ctx_pattern_code {
@@ -54,21 +57,23 @@ struct ctx_pattern_code {
 	pcre2_match_data *data;
 	pcre2_match_context *context;
 	bool anchored; /* true if a match can only begin at offset 0 */
-	/* true if only the version that checks the clock (timed) may be used */
+	/* true if only the version that looks at the clock (timed) may be
+	 * used */
 	bool whole;
 	bool clusters; /* true if the pattern contains \X; see has_flag_run */
-	/* maximum number of items of the pattern that can match text of any
+	/* number of repeats and \X in the pattern, which match texts of any
 	 * length */
 	size_t runs;
-	size_t length; /* bytes of the pattern, plus 1 */
+	size_t length; /* length of the pattern in bytes, plus 1 */
 };
 
 struct timer {
-	/* when the match must end, in nanoseconds of the monotonic clock */
+	/* time at which the match must end, in nanoseconds of the monotonic
+	 * clock */
 	int64_t end;
-	size_t n; /* bytes of the text */
-	/* upper bound of the number of bytes that the match has read since it
-	 * last looked at the clock */
+	size_t n; /* length of the text in bytes */
+	/* Number of bytes that the match has read since it last looked at the
+	 * clock, at most. */
 	size_t ran;
 };
 
@@ -102,14 +107,14 @@ compile_code(const char *pattern, uint32_t more, pcre2_compile_context *limits,
 		ctx_err_set(err, CTX_EARG, "pattern '%.80s', character %zu: %s",
 		    pattern, at + 1, (const char *)why);
 	} else {
-		/* If there is no just-in-time compiler, PCRE2's interpreter is
-		 * used. */
+		/* If PCRE2 has no just-in-time compiler, its interpreter is
+		 * used instead. */
 		(void)pcre2_jit_compile(made, PCRE2_JIT_COMPLETE);
 	}
 	return made;
 }
 
-/* Counts the repeats and \X in a pattern.  An escaped '*' is counted too: a
+/* Counts the repeats and \X in a pattern.  Also counts an escaped '*': a
  * result that is too large does no harm. */
 static size_t
 count_runs(const char *pattern)
@@ -123,8 +128,9 @@ count_runs(const char *pattern)
 }
 
 /* Returns true if the pattern may contain a repeated group.  PCRE2 does not
- * count the rounds of a group, and each round may read the whole text.  White
- * space and comments may separate the group from its quantifier. */
+ * count how often the group is repeated, and each repetition may read the
+ * whole text.  White space and comments may separate the group from its
+ * quantifier. */
 static bool
 has_loop(const char *pattern)
 {
@@ -141,11 +147,11 @@ has_loop(const char *pattern)
 	return false;
 }
 
-/* Returns true if a pattern must be matched in one call for all start offsets,
- * by the version that checks the clock (timed).  A pattern with \G or a verb
- * such as (*COMMIT) needs this because the start offset of a call changes its
- * meaning.  A pattern with a repeated group needs it because each repetition
- * may take long. */
+/* Returns true if a pattern must be matched with a single call of PCRE2 for
+ * all start offsets, by the version that looks at the clock (timed).  This is
+ * needed for \G and for verbs such as (*COMMIT), because their meaning depends
+ * on the start offset of the call.  It is also needed for repeated groups,
+ * because each repetition may take long. */
 static bool
 needs_whole_text(const char *pattern)
 {
@@ -153,8 +159,8 @@ needs_whole_text(const char *pattern)
 	    strstr(pattern, "(*") != NULL || has_loop(pattern);
 }
 
-/* Compiles a pattern twice: a quick version, and one that checks the clock
- * (timed).  A stack of 128 KiB is enough to compile NEST_LIMIT nested
+/* Compiles both versions of a pattern: quick, and the one that looks at the
+ * clock (timed).  A stack of 128 KiB is enough to compile NEST_LIMIT nested
  * groups. */
 static int
 compile_both(struct ctx_pattern_code *one, const char *pattern,
@@ -225,8 +231,8 @@ is_time_over(const struct timer *timer)
 	return read_clock() >= timer->end;
 }
 
-/* Ends a match whose time is over.  PCRE2 calls this function at every item of
- * the pattern. */
+/* Ends a match whose time is over.  PCRE2 calls this function during the
+ * match, at every item of the pattern. */
 static int
 check_clock(pcre2_callout_block *block, void *user)
 {
@@ -244,7 +250,8 @@ static int
 match_code(struct ctx_pattern_code *one, const pcre2_code *code, const char *p,
     size_t n, size_t at)
 {
-	/* PCRE2 has validated the whole text in the call with offset 0. */
+	/* The text is valid UTF-8: PCRE2 has checked all of it in the call
+	 * with offset 0. */
 	uint32_t options = at > 0 ? PCRE2_NO_UTF_CHECK : 0;
 	int rc = pcre2_match(code, (PCRE2_SPTR)p, n, at, options, one->data,
 	    one->context);
@@ -272,7 +279,8 @@ match_timed(struct ctx_pattern_code *one, const char *p, size_t n, size_t at,
 	return outcome_of(match_code(one, one->timed, p, n, at));
 }
 
-/* Returns about how many bytes a match may read from one start offset. */
+/* Returns about how many bytes of an n-byte text a match from one start offset
+ * may read. */
 static size_t
 compute_reach(const struct ctx_pattern_code *one, size_t n)
 {
@@ -291,9 +299,9 @@ compute_starts(size_t reach)
 	return starts < most ? starts : most;
 }
 
-/* Returns true if a text has a long run of regional indicators (halves of
- * flags).  To find the start of a grapheme cluster, PCRE2 goes back to the
- * first of them in one step, and no limit counts this work. */
+/* Returns true if a text has too many regional indicators (halves of flags) in
+ * a row.  For \X, PCRE2 goes back to the first of them in a single step, so
+ * its limit of steps does not count this work. */
 static bool
 has_flag_run(const char *p, size_t n)
 {
@@ -329,7 +337,8 @@ match_one(struct ctx_pattern_code *one, const char *p, size_t n,
 		starts = n + 1;
 	steps = WORK / starts / reach;
 	for (; at <= n; at = end) {
-		/* The next start offset must be at the start of a character. */
+		/* The start offset of the next call of PCRE2 must be at the
+		 * start of a character. */
 		end = at + starts;
 		while (end < n && (p[end] & 0xc0) == 0x80)
 			end++;

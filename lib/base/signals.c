@@ -3,8 +3,8 @@
 
 #include "base/base.h"
 
-/* The termination signals.  ctx_signals_defer returns a set of them: bit i
- * stands for signal i of this list. */
+/* The termination signals.  A set of them, as returned by ctx_signals_defer,
+ * has bit i set for signal number i of this array. */
 const int ctx_termination_signals[CTX_TERMINATION_SIGNALS] = {SIGHUP, SIGINT,
     SIGQUIT, SIGTERM};
 

@@ -19,7 +19,8 @@ struct ctx_pool_thread {
 };
 
 struct ctx_pool {
-	pthread_mutex_t lock; /* protects the members below, and the tasks */
+	/* protects the members below, and the queued tasks */
+	pthread_mutex_t lock;
 	/* signalled when a task was added, or the pool is being closed */
 	pthread_cond_t some;
 	pthread_cond_t done; /* signalled when a task is done */
@@ -29,8 +30,8 @@ struct ctx_pool {
 	struct ctx_pool_thread threads[];
 };
 
-/* Runs the first task of the queue.  The caller has locked the pool.  The pool
- * is unlocked while the task runs, and locked again before the return. */
+/* Runs the first task of a pool's queue.  The pool must be locked; it is
+ * unlocked while the task runs, and locked again afterwards. */
 static void
 run_first_task(struct ctx_pool *pool, unsigned number)
 {

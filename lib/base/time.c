@@ -1,8 +1,9 @@
 /* time.c - parses the times that message formats contain */
 #include "base/base.h"
 
-/* Reads a number of exactly this many digits.  Returns false if there are fewer
- * digits, or if the number is not in [least, most]. */
+/* Reads a number with the given count of digits, and moves *p after it.
+ * Returns false if there are fewer digits, or if the number is less than least
+ * or greater than most. */
 static bool
 take_digits(const char **p, const char *end, int digits, int least, int most,
     int64_t *out)
@@ -42,8 +43,8 @@ days_since_epoch(int64_t year, int64_t month, int64_t day)
 	    (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1 - 719468;
 }
 
-/* Reads an optional fraction of a second and sets *ms to it in milliseconds.
- * Digits after the third are ignored. */
+/* Reads the fraction of a second, if there is one, and sets *ms to
+ * milliseconds.  Digits after the third are ignored. */
 static bool
 take_fraction(const char **p, const char *end, int64_t *ms)
 {

@@ -29,13 +29,17 @@ ctx_utf8_next(const char *p, size_t n, uint32_t *cp)
 	if (lead < 0xc2 || lead > 0xf4 || n < len)
 		return decode_invalid(cp);
 	if (lead == 0xe0)
-		low = 0xa0; /* a smaller second byte makes an overlong form */
+		/* with a smaller second byte the character is not in its
+		 * shortest form */
+		low = 0xa0;
 	else if (lead == 0xed)
-		high = 0x9f; /* a larger second byte makes a surrogate */
+		/* with a larger second byte the character is a surrogate */
+		high = 0x9f;
 	else if (lead == 0xf0)
 		low = 0x90;
 	else if (lead == 0xf4)
-		high = 0x8f; /* a larger second byte is beyond U+10FFFF */
+		/* with a larger second byte the character is beyond U+10FFFF */
+		high = 0x8f;
 	if (u[1] < low || u[1] > high)
 		return decode_invalid(cp);
 	for (i = 1; i < len; i++) {
@@ -89,7 +93,9 @@ ctx_utf8_put(char out[4], uint32_t cp)
 enum {
 	/* a lead byte without a continuation byte after it */
 	TOO_SHORT = 1 << 0,
-	TOO_LONG = 1 << 1,  /* an ASCII byte before a continuation byte */
+	/* a continuation byte without a lead byte before it: it follows an
+	 * ASCII byte */
+	TOO_LONG = 1 << 1,
 	SHORTER_3 = 1 << 2, /* overlong: e0 before a byte below a0 */
 	/* beyond U+10FFFF: f4 or more before a byte above 8f */
 	TOO_LARGE = 1 << 3,
@@ -98,12 +104,13 @@ enum {
 	/* a byte below 90 that comes after f0 (an overlong character), or
 	 * after a byte above f4 (never valid) */
 	SHORTER_4 = 1 << 6,
-	/* two continuation bytes: valid only in characters of 3 or 4 bytes */
+	/* two continuation bytes in a row, which are valid only in characters
+	 * of 3 or 4 bytes */
 	TWO_CONTS = 1 << 7,
 };
 
-/* ANY: the errors in UTF-8 that do not depend on the low four bits of a
- * character's first byte. */
+/* ANY: the errors that can occur whatever the low four bits of the first byte
+ * are. */
 #define ANY  (TOO_SHORT | TOO_LONG | TWO_CONTS)
 #define F5   (ANY | TOO_LARGE | SHORTER_4)
 #define CONT (TOO_LONG | TWO_CONTS | SHORTER_2)
@@ -139,9 +146,8 @@ static const uint8_t second_high[16] = {TOO_SHORT, TOO_SHORT, TOO_SHORT,
 #endif
 #endif
 
-/* Validates UTF-8 from the given offset, where a character begins, until the
- * offset goal is reached.  Returns the offset after the last valid character.
- */
+/* Validates UTF-8 from an offset at which a character begins, until the offset
+ * goal is reached.  Returns the offset after the last valid character. */
 static size_t
 validate_until(const char *p, size_t at, size_t n, size_t goal)
 {
@@ -196,8 +202,8 @@ ctx_utf8_is_space(uint32_t cp)
 	return cp == ' ' || (cp >= '\t' && cp <= '\r');
 }
 
-/* Counts the bytes that are not continuation bytes: each character has exactly
- * one of them. */
+/* Returns the number of characters.  This is the number of bytes that are not
+ * continuation bytes, because each character has exactly one such byte. */
 size_t
 ctx_utf8_count(const char *p, size_t n)
 {
@@ -207,7 +213,8 @@ ctx_utf8_count(const char *p, size_t n)
 
 	while (n - at >= step) {
 		counts = (PLAIN_VECTOR){0};
-		/* Each byte of counts can count to 255. */
+		/* The sums are bytes, which can count to 255 only; so this
+		 * many vectors are added up at most. */
 		vectors = (n - at) / step < 255 ? (n - at) / step : 255;
 		for (; vectors > 0; vectors--, at += step)
 			counts = PLAIN(tally)(counts,

@@ -1,9 +1,9 @@
-/* utf8_blocks.h - validates UTF-8 by SIMD instructions; utf8.c includes this
+/* utf8_blocks.h - validates UTF-8 with SIMD instructions; utf8.c includes this
  * file once for each kind of vector */
 
 /* Finds invalid UTF-8 in the vector of bytes at p.  Each byte of the result is
- * the set of errors of the text up to that byte; 0 means none.  At least 3
- * bytes are before p. */
+ * a set of error bits that are true for this byte and those before it; 0 means
+ * valid.  The 3 bytes before p are read, too. */
 INLINE TARGET VECTOR
 KIND(wrong)(const char *p)
 {
@@ -25,9 +25,10 @@ KIND(wrong)(const char *p)
 	return KIND(xor)(sets, KIND(keep)(KIND(or)(third, fourth), 0x80));
 }
 
-/* Validates UTF-8 in whole vectors from the given offset, which is at least 3
- * and where a character begins.  Returns the offset of a character before
- * which all text is valid.  The caller validates the text after it. */
+/* Validates whole vectors of UTF-8. at: the offset to begin at, which must be
+ * at least 3 and the start of a character.  Returns the offset of a character;
+ * all text before it is valid.  The caller must validate the text from there
+ * on. */
 static TARGET size_t
 KIND(valid_blocks)(const char *p, size_t at, size_t n)
 {
@@ -38,8 +39,8 @@ KIND(valid_blocks)(const char *p, size_t at, size_t n)
 		if (KIND(any)(KIND(wrong)(p + at)))
 			break;
 	}
-	/* The last character may continue after the vector: return the offset
-	 * of its start. */
+	/* The last character may continue beyond the vector, so the offset of
+	 * its start is returned. */
 	while ((p[at - 1] & 0xc0) == 0x80)
 		at--;
 	return at - ((p[at - 1] & 0x80) != 0);

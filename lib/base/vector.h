@@ -53,9 +53,9 @@ equal_word(uint64_t v, char c)
 	return zeros_word(v ^ (unsigned char)c * EVERY_BYTE);
 }
 
-/* Finds the bytes that a JSON string contains only escaped or as its end:
- * quotes and control bytes.  The SIMD versions flip bit 1 of each byte, which
- * makes exactly these bytes less than or equal to a space. */
+/* Finds the bytes that cannot stand unescaped inside a JSON string: quotes and
+ * control bytes.  The SIMD versions flip bit 1 of each byte, which makes
+ * exactly these bytes less than or equal to a space. */
 INLINE uint64_t
 stops_word(uint64_t v)
 {
@@ -69,8 +69,8 @@ continues_word(uint64_t v)
 	return v & ~v << 1 & 0x80 * EVERY_BYTE;
 }
 
-/* Adds 1 to each byte of counts for which a comparison (found) is true.  A byte
- * overflows after 255. */
+/* Adds 1 to each byte of counts for which a comparison is true. found: the
+ * result of the comparison.  A byte overflows after 255. */
 INLINE uint64_t
 tally_word(uint64_t counts, uint64_t found)
 {
@@ -98,8 +98,8 @@ set_word(uint64_t v, char bit)
 	return v | (unsigned char)bit * EVERY_BYTE;
 }
 
-/* Marks bytes beyond ASCII by their top bits.  The other bits of the result
- * mean nothing. */
+/* Sets the top bit of each byte of the result if that byte of the vector is
+ * not ASCII.  The other bits of the result mean nothing. */
 INLINE uint64_t
 high_word(uint64_t v)
 {
@@ -240,8 +240,8 @@ half_avx2(__m256i v)
 	return keep_avx2(_mm256_srli_epi16(v, 4), 0x0f);
 }
 
-/* Replaces every byte of v, which must be below 16, by the table's entry with
- * that index. */
+/* Looks up every byte of v in a table of 16 bytes.  The bytes of v, the
+ * indices, must be below 16. */
 INLINE AVX2 __m256i
 lookup_avx2(const uint8_t table[16], __m256i v)
 {
@@ -268,7 +268,8 @@ any_avx2(__m256i v)
 	return !_mm256_testz_si256(v, v);
 }
 
-/* Finds the bytes that are not 0.  All bytes must be below 128. */
+/* Compares each byte of a vector with 0: the result is true for bytes that are
+ * not 0.  All bytes must be below 128. */
 INLINE AVX2 __m256i
 some_avx2(__m256i v)
 {
@@ -451,8 +452,8 @@ high_neon(uint8x16_t v)
 	return v;
 }
 
-/* Each byte keeps one bit at its own position; the sum of the 8 bytes of each
- * half is then 8 bits of the mask. */
+/* In byte i of each half, only bit i is kept.  The sum of the 8 bytes is then
+ * 8 bits of the mask. */
 INLINE uint64_t
 bits_neon(uint8x16_t v)
 {

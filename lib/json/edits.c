@@ -2,9 +2,9 @@
  * edits.c - collects replacements of parts of a text, then writes the changed
  * text in one pass
  *
- * An edit is a span of bytes of the text, and the bytes in a buffer (the store)
- * that replace it.  Nothing is written before all edits are known, so edits may
- * be added in any order.
+ * An edit replaces a span of bytes of the text by bytes in a buffer (the
+ * store).  Nothing is written before all edits are known, so edits may be added
+ * in any order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "json/json.h"
 
 struct ctx_edit {
-	struct ctx_str old; /* replaced bytes of the text */
+	struct ctx_str old; /* the bytes of the text that are replaced */
 	/* offset and length of the replacement in edits->store */
 	size_t at, n;
 };
@@ -46,7 +46,8 @@ ctx_edits_replace(struct ctx_edits *edits, struct ctx_str old, const char *p,
 	    : ctx_edits_replace_stored(edits, old, from, err);
 }
 
-/* Adds an edit that removes bytes [from, to) of the scanned text. */
+/* Adds an edit that removes a part of the scanned text, from offset from up to
+ * offset to. */
 static int
 remove_span(struct ctx_edits *edits, const struct ctx_json *json, uint32_t from,
     uint32_t to, struct ctx_err *err)
@@ -57,9 +58,10 @@ remove_span(struct ctx_edits *edits, const struct ctx_json *json, uint32_t from,
 }
 
 /*
- * Removes the marked children of an array or object.  Adjacent removed children
- * become one edit.  The edit includes the comma before the children if an
- * earlier child is kept, else the comma after them.
+ * Removes the children of an array or object for which drop is true.  Removed
+ * children that are neighbours become one edit.  This edit also removes a
+ * comma: the one before the children if an earlier child is kept, otherwise the
+ * one after them.
  */
 int
 ctx_edits_remove(struct ctx_edits *edits, const struct ctx_json *json,
@@ -67,8 +69,8 @@ ctx_edits_remove(struct ctx_edits *edits, const struct ctx_json *json,
 {
 	const struct ctx_node *nodes = json->nodes;
 	bool object = nodes[node].kind == CTX_JSON_OBJECT;
-	/* kept: an earlier child is kept.  open: the child before is removed,
-	 * and no edit for it is added yet. */
+	/* kept: an earlier child is kept. open: the child before this one is
+	 * removed, but the edit that removes it is not added yet. */
 	bool kept = false, open = false;
 	uint32_t at, value, from = 0, to = 0;
 	size_t i = 0;
@@ -126,8 +128,8 @@ sort_edits(struct ctx_edit *list, size_t n)
 {
 	size_t i;
 
-	/* Most edits are added in the order of their positions.  Check for that
-	 * first, because qsort takes as long for sorted edits. */
+	/* Most edits are added in the order of their positions, so this is
+	 * checked first: qsort would take equally long for sorted edits. */
 	for (i = 1; i < n; i++)
 		if (compare_edits(&list[i - 1], &list[i]) > 0)
 			break;
@@ -150,9 +152,9 @@ compare_edit_spans(const void *a, const void *b)
 	return x->at > y->at ? -1 : x->at < y->at;
 }
 
-/* Extends an edit that removes children of an array or object up to end,
- * because a second removal overlaps it.  If the edit begins with the first
- * child, the comma after the last removed child is removed too. */
+/* Makes an edit longer that removes children of an array or object, because
+ * the next removal overlaps it: it then ends at end.  If it begins with the
+ * first child, it also removes the comma after the last removed child. */
 static void
 extend_removal(struct ctx_edit *edit, const char *end)
 {
@@ -188,7 +190,8 @@ ctx_edits_merge(struct ctx_edits *edits)
 	edits->n = n;
 }
 
-/* Returns true if the bytes that the edit replaces are all in [p, end). */
+/* Returns true if all bytes that the edit replaces are between the addresses p
+ * and end. */
 static bool
 is_edit_within(const struct ctx_edit *edit, const char *p, const char *end)
 {
@@ -243,8 +246,9 @@ size_t
 ctx_edits_origin(const struct ctx_edits *edits, struct ctx_str text, size_t at)
 {
 	const struct ctx_edit *edit;
-	/* from: offset in the text.  before: number of unchanged bytes between
-	 * from and the edit. */
+	/* from: an offset in the original text, from which the loop continues.
+	 * before: number of unchanged bytes between this offset and the next
+	 * edit. */
 	size_t from = 0, before, i;
 
 	for (i = 0; i < edits->n; i++) {
@@ -281,8 +285,8 @@ ctx_edits_destination(const struct ctx_edits *edits, size_t first, size_t n,
 	return to;
 }
 
-/* Returns the index of the first edit after the address p, or n if there is
- * none.  The n edits must be sorted by ctx_edits_merge. */
+/* Returns the index of the first of n edits that begins after the address p,
+ * or n if there is none.  The edits must be sorted by ctx_edits_merge. */
 static size_t
 find_edit_after(const struct ctx_edits *edits, size_t n, uintptr_t p)
 {

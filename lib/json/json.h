@@ -23,27 +23,31 @@ enum ctx_json_kind {
 };
 
 /*
- * A JSON value, or a key, in a scanned text.  Nodes are in the order of the
- * text: after the node of an array or object follow those of its children, up
- * to the index next.  A member of an object is two nodes: its key (a STRING
+ * A node: a JSON value, or a key, in a scanned text.  Nodes are in the order of
+ * the text: after the node of an array or object follow those of its children,
+ * up to the index next.  A member of an object is two nodes: its key (a STRING
  * node), then its value.  The bytes of a string include its quotes.
  */
 struct ctx_node {
-	uint32_t at, end; /* the node's bytes are [at, end) of the text */
+	/* offsets in the text: of the node's first byte, and of the byte after
+	 * its last */
+	uint32_t at, end;
 	/* index of the first node after this one and all its children */
 	uint32_t next;
 	uint8_t kind; /* enum ctx_json_kind */
 	/* true if the node is a string with at least one backslash */
 	uint8_t escaped;
-	/* set of the keys of an object, for ctx_json_find: see key_start.h */
+	/* Set of the keys of an object, in which ctx_json_find looks first
+	 * (see key_start.h). */
 	uint16_t keys;
 };
 
 /*
  * A JSON text and the nodes that the scanner found in it.  Node 0 is the
- * outermost value; as it is never a child, functions that look for a child
- * return 0 for "none".  Nodes are valid until the next scan or release.  The
- * caller owns the text, which must remain valid as long as the nodes are used.
+ * outermost value.  It is never a child, so functions that look for a child
+ * return 0 for "none".  The nodes are valid until the next scan or release.
+ * The caller owns the text, which must remain valid as long as the nodes are
+ * used.
  */
 struct ctx_json {
 	const char *text;
@@ -82,24 +86,24 @@ void ctx_json_release(struct ctx_json *json);
 int ctx_json_scan(struct ctx_json *json, const char *text, size_t n,
     size_t *used, struct ctx_err *err);
 
-/* Returns true if arrays and objects are nested at most CTX_JSON_SHALLOW deep.
- * Then even a recursive parser cannot run out of stack.  The text need not be
- * valid JSON. */
+/* Returns true if the arrays and objects of a text are nested at most
+ * CTX_JSON_SHALLOW deep.  Then even a recursive parser cannot run out of
+ * stack.  The text need not be valid JSON. */
 #define CTX_JSON_SHALLOW 64
 bool ctx_json_shallow(const char *text, size_t n);
 
-/* Returns the node of the value of a key (NUL-terminated) of the object obj.
- * Of equal keys the last one counts (RFC 8259 section 4).  Returns 0 if the
- * object has no such key, or if obj is not an object. */
+/* Returns the node of the value that an object has for a key.  If the object
+ * has equal keys, the last one counts (RFC 8259 section 4).  Returns 0 if
+ * there is no such key, or if obj is not an object. key is NUL-terminated. */
 uint32_t ctx_json_find(const struct ctx_json *json, uint32_t obj,
     const char *key);
 /* Returns the node of element i (from 0) of the array arr, or 0 if there is no
  * such element. */
 uint32_t ctx_json_at(const struct ctx_json *json, uint32_t arr, size_t i);
-/* Returns the number of elements of an array, or of members of an object; 0 for
- * other nodes. */
+/* Returns the number of elements of an array, or of members of an object; 0
+ * for other values. */
 size_t ctx_json_count(const struct ctx_json *json, uint32_t node);
-/* Returns the bytes of a node in the scanned text.  Those of a string include
+/* Returns the bytes of a node in the scanned text.  For a string these include
  * its quotes. */
 struct ctx_str ctx_json_str(const struct ctx_json *json, uint32_t node);
 /*
@@ -115,27 +119,29 @@ bool ctx_json_starts_with(const struct ctx_json *json, uint32_t node,
     const char *s);
 bool ctx_json_ends_with(const struct ctx_json *json, uint32_t node,
     const char *s);
-/* Returns true if both nodes are strings with the same decoded text. */
+/* Returns true if both nodes are strings with equal texts after decoding. */
 bool ctx_json_equal(const struct ctx_json *json, uint32_t a, uint32_t b);
-/* Sets *text to the decoded text of a string node, or to the JSON of any other
- * node.  *text points into the scanned JSON, unless a string has escapes: then
- * its text is appended to scratch, and *text points into scratch. */
+/* Sets *text to the decoded text if the node is a string, otherwise to the
+ * JSON of the node.  *text points into the scanned JSON, except for a string
+ * with escapes: its decoded text is appended to scratch, and *text points into
+ * scratch. */
 int ctx_json_text(const struct ctx_json *json, uint32_t node,
     struct ctx_buf *scratch, struct ctx_str *text, struct ctx_err *err);
-/* Sets *text to the JSON of a node as models are shown it: no white space
- * between tokens, and only the escapes that ctx_json_string_encode writes.  If
- * the node has this form, *text points into the scanned JSON.  If not, the form
- * is appended to scratch, and *text points into scratch. */
+/* Sets *text to the JSON of a node in compact form, in which models are shown
+ * it: no white space between tokens, and only the escapes that
+ * ctx_json_string_encode writes.  If the JSON is compact already, *text points
+ * into the scanned JSON.  Otherwise the compact form is appended to scratch,
+ * and *text points into scratch. */
 int ctx_json_compact(const struct ctx_json *json, uint32_t node,
     struct ctx_buf *scratch, struct ctx_str *text, struct ctx_err *err);
 
 /* ---- json/string.c: decode and encode strings --------------------------- */
 
 /*
- * The functions below work on literals: valid JSON strings with their quotes.
- * The text of a literal is the decoded string as UTF-8, where an escape of a
- * single surrogate becomes U+FFFD.  A character is a Unicode scalar value of
- * the text.
+ * The functions of this section work on literals: valid JSON strings with their
+ * quotes.  The text of a literal is the decoded string as UTF-8, in which an
+ * escape of a single surrogate becomes U+FFFD.  A character is a Unicode scalar
+ * value of the text.
  */
 
 /* Decodes a JSON string literal (with quotes) and appends its text to out. */
@@ -157,8 +163,8 @@ bool ctx_json_string_is_normalized(struct ctx_str literal);
 size_t ctx_json_string_chars(struct ctx_str literal);
 /* Returns the number of UTF-8 bytes of a JSON string after decoding. */
 size_t ctx_json_string_bytes(struct ctx_str literal);
-/* Sets *bytes and *chars to the length of a JSON string after decoding, in one
- * pass over the literal. */
+/* Sets *bytes and *chars to the length of a JSON string after decoding.  Reads
+ * the literal only once. */
 void ctx_json_string_size(struct ctx_str literal, size_t *bytes, size_t *chars);
 /*
  * Decodes one character of a JSON string literal.  *at is an offset into the
@@ -168,42 +174,42 @@ void ctx_json_string_size(struct ctx_str literal, size_t *bytes, size_t *chars);
  * escape, surrogate pair or UTF-8 sequence is split there.
  */
 int ctx_json_string_next(struct ctx_str literal, size_t *at, uint32_t *cp);
-/* Skips a number of decoded bytes of a JSON string literal, from this offset
- * into the literal on.  Returns the offset after the skipped bytes.  Both
- * offsets must be between two characters, as the values of *at in
- * ctx_json_string_next are. */
+/* Skips characters of a JSON string literal that are this many bytes long
+ * after decoding.  Begins at the offset at in the literal, and returns the
+ * offset after the skipped characters.  Both offsets are between two
+ * characters, as those of ctx_json_string_next are. */
 size_t ctx_json_string_seek(struct ctx_str literal, size_t at, size_t bytes);
-/* Returns true if the decoded text of a JSON string literal is the n bytes at
- * p. */
+/* Returns true if the text of a JSON string literal, after decoding, is the n
+ * bytes at p. */
 bool ctx_json_string_is(struct ctx_str literal, const char *p, size_t n);
-/* Returns true if two JSON string literals have the same decoded text. */
+/* Returns true if two JSON string literals have equal texts after decoding. */
 bool ctx_json_strings_equal(struct ctx_str a, struct ctx_str b);
-/* Returns true if the decoded text of a JSON string literal continues with s
- * (ASCII, NUL-terminated) at the given offset, which is as in
- * ctx_json_string_next. */
+/* Returns true if, from an offset in a JSON string literal on, its decoded
+ * text begins with s, which is ASCII and NUL-terminated.  The offset is
+ * between two characters, as those of ctx_json_string_next are. */
 bool ctx_json_string_continues(struct ctx_str literal, size_t at,
     const char *s);
 
 /* ---- json/edits.c: collect edits and apply them in one pass ------------- */
 
 /*
- * Edits (replacements of parts) of one text.  They may be added in any order,
- * and are applied in one pass.  They must not overlap.  Replacements are
- * copied.  The caller owns the text.
+ * Edits of one text: each replaces a part of it.  Edits may be added in any
+ * order, and are all applied in one pass.  They must not overlap.  The bytes
+ * that replace a part are copied.  The caller owns the text.
  */
 struct ctx_edits {
 	struct ctx_edit *list;
 	size_t n, cap;
-	/* the bytes of all replacements, one after another */
+	/* the bytes that all edits put in, one after another */
 	struct ctx_buf store;
 };
 
 /* Adds an edit that replaces old, a span of the text, by the n bytes at p. */
 int ctx_edits_replace(struct ctx_edits *edits, struct ctx_str old,
     const char *p, size_t n, struct ctx_err *err);
-/* Adds an edit that replaces old, a span of the text.  The replacement is the
- * end of edits->store, from the given offset on.  This saves a copy if the
- * caller makes a long replacement directly in edits->store. */
+/* Adds an edit that replaces old, a span of the text.  The bytes that replace
+ * it are already in edits->store, from the given offset to its end.  This
+ * saves a copy if the caller writes long bytes directly to edits->store. */
 int ctx_edits_replace_stored(struct ctx_edits *edits, struct ctx_str old,
     size_t from, struct ctx_err *err);
 /*
@@ -225,21 +231,24 @@ void ctx_edits_mark_member(const struct ctx_json *json, uint32_t object,
 size_t ctx_edits_origin(const struct ctx_edits *edits, struct ctx_str text,
     size_t at);
 /* Converts an offset in the original text into an offset in the output of
- * ctx_edits_apply_some, called with the same first and n.  An offset within
- * replaced bytes becomes the start of their replacement. */
+ * ctx_edits_apply_some, which must get equal values of first and n.  An offset
+ * within replaced bytes becomes the start of the bytes that replace them. */
 size_t ctx_edits_destination(const struct ctx_edits *edits, size_t first,
     size_t n, struct ctx_str text, size_t at);
-/* Returns how many of the first n edits are inside text, but not at its start
- * or end, and sets *first to the index of the first of them.  The first n edits
- * must be in the order that ctx_edits_merge makes. */
+/* Counts the edits inside text, a part of the edited text; an edit at its
+ * start or its end does not count.  Looks at the first n edits only, which
+ * must be in the order that ctx_edits_merge makes.  Sets *first to the index
+ * of the first edit that counts. */
 size_t ctx_edits_inside(const struct ctx_edits *edits, size_t n,
     struct ctx_str text, size_t *first);
-/* Returns true if an edit with index first or higher replaces bytes of this
- * span of the text, or inserts bytes inside it. */
+/* Returns true if a span of the text is changed by an edit with the index
+ * first or a higher one: it replaces bytes of the span, or inserts bytes
+ * inside it. */
 bool ctx_edits_touch(const struct ctx_edits *edits, size_t first,
     struct ctx_str text);
-/* Returns the lowest offset in text that an edit with index first or higher
- * changes; SIZE_MAX if there are no such edits. */
+/* Returns where in the text the edits begin, as a byte offset: the lowest
+ * offset that is changed by an edit with the index first or a higher one.
+ * Returns SIZE_MAX if there are no such edits. */
 size_t ctx_edits_first(const struct ctx_edits *edits, size_t first,
     const char *text);
 /* Appends the text, with all edits applied, to out. */

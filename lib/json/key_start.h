@@ -1,12 +1,12 @@
-/* key_start.h - the first two bytes of the keys of an object, as a set of 16
- * bits that makes most failing lookups fast */
+/* key_start.h - which keys an object may have, as a set of 16 bits that makes
+ * most failing lookups fast */
 #ifndef CTX_JSON_KEY_START_H
 #define CTX_JSON_KEY_START_H
 
 #include <stdint.h>
 
-/* Returns the first two bytes of a key as one number.  The byte end is the one
- * after the key.  If the key is shorter, the missing bytes are 0. */
+/* Returns the first two bytes of a key as one number; 0 stands for a missing
+ * byte. end is the byte after the key. */
 static inline uint16_t
 key_start(const char *key, char end)
 {
@@ -21,10 +21,11 @@ key_start(const char *key, char end)
 
 /*
  * Returns the bit that stands for all keys with these first two bytes (see
- * key_start).  The node of an object has the set of the bits of its keys
- * (ctx_node.keys).  Different starts share a bit, so the set can only prove
- * that a key is absent; most lookups are of absent keys.  The factor was chosen
- * so that few other keys of the message formats share the bits of "role",
+ * key_start).  The node of an object has the bits of all its keys
+ * (ctx_node.keys).  If the bit of a key is not set, the object does not have
+ * that key.  If the bit is set, it may belong to another key, because there are
+ * only 16 bits.  Most lookups are of keys that are absent.  The factor was
+ * chosen so that few other keys of the message formats have the bits of "role",
  * "content" and "tool_calls".
  */
 static inline uint16_t

@@ -21,7 +21,8 @@
 #include "json/key_start.h"
 #include "json/string_end.h"
 
-#define NONE UINT32_MAX /* no array or object is open */
+/* no array or object is open (its closing bracket is not reached yet) */
+#define NONE UINT32_MAX
 
 /* The state of a scan.  The scan_... functions and those that they call return
  * 1 on success, 0 if the text ends before the value does, and -1 with *err if
@@ -66,7 +67,7 @@ grow_nodes(struct scan *s)
 	return 0;
 }
 
-/* Adds a node for the bytes from this pointer up to the current position
+/* Adds a node for the bytes from the address at up to the current position
  * (s->p). */
 static inline int
 append_node(struct scan *s, const char *at, enum ctx_json_kind kind,
@@ -120,7 +121,7 @@ close_container(struct scan *s)
 }
 
 /* Moves s->p to the next byte that is not white space.  Returns false if there
- * is none before end. */
+ * is no such byte before end. */
 static bool
 skip_space(struct scan *s, const char *end)
 {
@@ -136,8 +137,8 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Returns true if the byte c makes a number or a word (such as true) invalid
- * when it follows directly. */
+/* Returns true if the byte c may not follow a number or a word (such as true)
+ * directly. */
 static bool
 is_wordlike(char c)
 {
@@ -185,7 +186,9 @@ scan_number(struct scan *s)
 
 	s->p += *at == '-';
 	if (s->p < s->end && *s->p == '0')
-		s->p++; /* no digit may follow a leading zero */
+		/* no digit may follow a leading zero, so the integer ends
+		 * here */
+		s->p++;
 	else if ((rc = scan_digits(s)) <= 0)
 		return rc;
 	if ((rc = scan_fraction_exponent(s)) <= 0)
@@ -211,10 +214,10 @@ scan_word(struct scan *s, const char *text, enum ctx_json_kind kind)
 	return append_node(s, at, kind, false);
 }
 
-/* Returns true if the n bytes at p are the beginning of a UTF-8 character that
- * more bytes could complete.  To test this it appends the lowest and the
+/* Returns true if a text of n bytes is the beginning of a UTF-8 character,
+ * which more bytes could complete.  The test appends the lowest and the
  * highest continuation bytes: after every valid lead byte at least one of the
- * two is valid. */
+ * two results is valid. */
 static bool
 is_truncated_char(const char *p, size_t n)
 {
@@ -318,9 +321,9 @@ begin_value(struct scan *s, const char *expected)
 	}
 }
 
-/* Adds the first two bytes of the newest key (see key_start.h) to the key's
- * node, and to the set of keys in the node of its object.  A key with escapes
- * may begin with any bytes, so all bits of the set are then set. */
+/* Records the first two bytes of the newest key, in the key's node and in the
+ * set of keys of its object (see key_start.h).  A key with escapes may begin
+ * with any bytes, so all bits of the set are then set. */
 static void
 record_key_start(struct scan *s)
 {
@@ -351,8 +354,8 @@ scan_member(struct scan *s, const char *expected)
 	return skip_space(s, s->end) ? begin_value(s, "expected a value") : 0;
 }
 
-/* Scans the token after an opening bracket: the closing bracket, or the start
- * of the first child. */
+/* Scans what follows an opening bracket: the closing bracket, or the start of
+ * the first child. */
 static int
 scan_first_child(struct scan *s, bool array)
 {
@@ -362,8 +365,8 @@ scan_first_child(struct scan *s, bool array)
 		     : scan_member(s, "expected a key or '}'");
 }
 
-/* Scans the token after a child of an array or object: the closing bracket, or
- * a comma and the start of the next child. */
+/* Scans what follows a child of an array or object: the closing bracket, or a
+ * comma and the start of the next child. */
 static int
 scan_next_child(struct scan *s, bool array)
 {

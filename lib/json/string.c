@@ -8,8 +8,8 @@
 #define STEP  ((ptrdiff_t)sizeof(PLAIN_VECTOR))
 #define BLOCK 64
 
-/* For each byte that may follow a backslash, such as n, the character that the
- * escape stands for. */
+/* Maps the byte after a backslash, such as n, to the character that the escape
+ * stands for. */
 static const char meaning[256] = {['"'] = '"',
     ['\\'] = '\\',
     ['/'] = '/',
@@ -26,7 +26,8 @@ strip_quotes(struct ctx_str literal)
 	return (struct ctx_str){literal.p + 1, literal.n - 2};
 }
 
-/* Returns the first backslash in [p, end), or end if there is none. */
+/* Returns the address of the first backslash between p and end, or end if
+ * there is none. */
 static const char *
 find_backslash(const char *p, const char *end)
 {
@@ -78,8 +79,8 @@ parse_escape(const char *p, const char *end, uint32_t *cp)
 	return 6;
 }
 
-/* Decodes the escape at *p to the memory at *to, and moves both pointers past
- * what was read and written. */
+/* Decodes the escape at *p, and writes its character to *to.  Moves *p after
+ * the escape, and *to after the character. */
 INLINE void
 decode_escape(const char **p, const char *end, char **to)
 {
@@ -93,10 +94,11 @@ decode_escape(const char **p, const char *end, char **to)
 }
 
 /*
- * Decodes the string bytes [p, end) to memory at to, and returns the end of the
- * result.  There must be room for end - p bytes, as no escape is shorter than
- * its character.  So a whole SIMD vector may be copied even if it contains an
- * escape: the bytes from the escape on are overwritten later.
+ * Decodes the bytes of a string from p up to end, writes the text to to, and
+ * returns the end of that text.  At to there must be room for end - p bytes, as
+ * no escape is shorter than its character.  So a whole SIMD vector may be
+ * copied even if it contains an escape: the bytes from the escape on are
+ * overwritten later.
  */
 static char *
 decode_escapes(char *to, const char *p, const char *end)
@@ -164,8 +166,8 @@ write_escape(unsigned char c, char out[6])
 	return out[1] == '\0' ? 0 : out[1] == 'u' ? 6 : 2;
 }
 
-/* Returns the first byte in [p, end) that must be escaped in a JSON string, or
- * end if there is none. */
+/* Returns the address of the first byte between p and end that must be escaped
+ * in a JSON string, or end if there is none. */
 static const char *
 find_special(const char *p, const char *end)
 {
@@ -193,7 +195,7 @@ ctx_json_string_encode(struct ctx_buf *out, const char *p, size_t n,
 	char written[6];
 
 	if (n == 0)
-		p = ""; /* p may be NULL */
+		p = ""; /* p may be NULL if n is 0 */
 	end = p + n;
 	if (ctx_buf_add(out, "\"", 1, err) < 0)
 		return -1;
@@ -220,8 +222,8 @@ ctx_json_string_is_normalized(struct ctx_str literal)
 	uint32_t cp;
 	size_t n;
 
-	/* A valid literal has no byte that should be escaped but is not, so
-	 * only needless escapes are searched for. */
+	/* The literal is valid, so every byte that must be escaped is.  Only
+	 * escapes that are not needed must be found. */
 	while ((p = find_backslash(p, end)) != end) {
 		if (p[1] != 'u' && p[1] != '/') {
 			p += 2; /* all other short escapes are necessary */
@@ -259,7 +261,8 @@ ctx_json_string_normalize(struct ctx_buf *out, struct ctx_str literal,
 	return ctx_buf_add(out, p, (size_t)(end - p) + 1, err);
 }
 
-/* Returns a mask of the BLOCK bytes at p: bit i is set if byte i is c. */
+/* Compares the BLOCK bytes at p with c.  Returns a mask whose bit i is set if
+ * byte i is equal to c. */
 static uint64_t
 find_byte_positions(const char *p, char c)
 {
@@ -271,16 +274,17 @@ find_byte_positions(const char *p, char c)
 	return found;
 }
 
-/* The excess of escapes: how many bytes and characters longer the escapes of a
- * JSON string are than the text that they stand for. */
+/* How much longer the escapes of a JSON string are than the text that they
+ * stand for, in bytes and in characters. */
 struct excess {
 	const char *end; /* end of the last \u escape that was counted */
 	size_t bytes, chars;
 };
 
-/* Adds the excess of \u escapes (how much longer they are than their text).
- * Bit i of u is set if p[i] is the u of an escape.  One byte of each escape is
- * not added here, as find_excess counts it. */
+/* Adds the excess of \u escapes, which is how much longer they are than their
+ * text.  The string has such an escape wherever u has a bit: its letter u is
+ * p[i] if bit i is set.  One byte per escape is not added, because find_excess
+ * counts it. */
 static void
 add_long_escapes(struct excess *excess, const char *p, uint64_t u,
     const char *end)
@@ -292,7 +296,8 @@ add_long_escapes(struct excess *excess, const char *p, uint64_t u,
 
 	for (; u != 0; u &= u - 1) {
 		at = p + __builtin_ctzll(u) - 1;
-		/* Skip this: it is the second escape of a surrogate pair. */
+		/* The second escape of a surrogate pair was counted with the
+		 * first one. */
 		if (at < excess->end)
 			continue;
 		len = parse_escape(at, end, &cp);
@@ -303,8 +308,9 @@ add_long_escapes(struct excess *excess, const char *p, uint64_t u,
 	}
 }
 
-/* Returns the number of bits that are set.  Without a processor instruction for
- * it, a call to the compiler's library would take twice as long. */
+/* Returns the number of bits that are set.  On processors without an
+ * instruction for this, the compiler's library function would take twice as
+ * long. */
 static size_t
 count_bits(uint64_t bits)
 {
@@ -319,10 +325,10 @@ count_bits(uint64_t bits)
 
 /*
  * Returns how much longer the escapes of a string are than the text that they
- * stand for.  Every escape begins with two bytes: a backslash and the byte that
- * it escapes, which may be a backslash too.  So counting all bytes that are a
- * backslash or escaped, and halving the number, gives one excess byte per
- * escape.  add_long_escapes adds the rest of \u escapes.
+ * stand for.  An escape such as \n is two bytes for one: a backslash, and the
+ * byte that it escapes.  Both bytes are counted (the second one may be a
+ * backslash, too), and half their number is the excess.  For \u escapes,
+ * add_long_escapes adds the rest.
  */
 static struct excess
 find_excess(struct ctx_str text)
@@ -429,7 +435,7 @@ ctx_json_string_is(struct ctx_str literal, const char *p, size_t n)
 	size_t len;
 
 	if (n == 0)
-		p = ""; /* p may be NULL */
+		p = ""; /* p may be NULL if n is 0 */
 	for (;;) {
 		next = find_backslash(q, end);
 		len = (size_t)(next - q);
@@ -451,7 +457,7 @@ ctx_json_string_is(struct ctx_str literal, const char *p, size_t n)
 bool
 ctx_json_strings_equal(struct ctx_str a, struct ctx_str b)
 {
-	/* offset of the first character, after the quote */
+	/* offset of the first character, which is after the quote */
 	size_t i = 1, k = 1;
 	uint32_t one, other;
 	int more;

@@ -53,9 +53,9 @@ has_hex4(struct string_end *search, const char *p)
 }
 
 /*
- * Corrects the bytes of a block at which the search stops (block->stop).
- * Escaped quotes are removed from them, and bytes that must not follow a
- * backslash are added.  Returns false if an invalid \u escape ends the search.
+ * Corrects block->stop, the bytes of a block that end the search: removes
+ * quotes that are escaped, and adds bytes that may not follow a backslash.
+ * Returns false if an invalid \u escape ends the search.
  */
 INLINE bool
 resolve_escapes(struct string_end *search, struct string_block *block)
@@ -65,7 +65,8 @@ resolve_escapes(struct string_end *search, struct string_block *block)
 	block->escaped = find_escaped(block->backslash, &block->carry);
 	block->stop &= ~block->escaped;
 	block->stop |= block->escaped & ~block->letter;
-	reach = block->stop ^ (block->stop - 1); /* bits up to the first stop */
+	/* all bits up to the lowest set bit of stop */
+	reach = block->stop ^ (block->stop - 1);
 	search->escaped |= (block->backslash & reach) != 0;
 	for (u = block->escaped & block->u & reach; u != 0; u &= u - 1)
 		if (!has_hex4(search, search->p + __builtin_ctzll(u) + 1))
@@ -73,9 +74,9 @@ resolve_escapes(struct string_end *search, struct string_block *block)
 	return true;
 }
 
-/* Ends the search for the end of a JSON string at the first byte of the block
- * of 64 that cannot be inside the string.  If that byte is neither the closing
- * quote nor the end of the text, sets search->wrong to the error. */
+/* Ends the search at the first byte of the block (64 bytes) that cannot be
+ * inside the string.  If this byte is neither the closing quote nor the end of
+ * the text, sets search->wrong to an error text. */
 INLINE void
 stop_search(struct string_end *search, const struct string_block *block)
 {

@@ -1,4 +1,4 @@
-/* string_end.h - find the end of a JSON string */
+/* string_end.h - finds the closing quote of a JSON string */
 #ifndef CTX_JSON_STRING_END_H
 #define CTX_JSON_STRING_END_H
 
@@ -13,9 +13,9 @@
  */
 struct string_end {
 	const char *p, *end; /* current position; end of the text */
-	/* the first byte beyond ASCII; NULL if there is none */
+	/* the first byte that is not ASCII; NULL if there is none */
 	const char *high;
-	/* why the byte at p is invalid; NULL if it is not */
+	/* an error text if the byte at p is invalid; else NULL */
 	const char *wrong;
 	bool escaped; /* true if the string has a backslash */
 };
@@ -25,16 +25,18 @@ typedef void ctx_string_end_fn(struct string_end *search);
 ctx_string_end_fn *ctx_string_end_select(enum ctx_simd simd);
 
 /*
- * Returns a mask of the bytes of a 64-byte block that a backslash escapes; they
- * may be backslashes themselves.  backslash is the mask of all backslashes. Bit
- * 0 of *carry is set if the last byte of the block before escapes the first
- * byte; it is updated for the next block.
+ * Finds the bytes of a 64-byte block that are escaped because a backslash is
+ * before them.  In the masks, bit i stands for byte i. backslash: mask of all
+ * backslashes in the block.  Bit 0 of *carry is 1 if the block before ends with
+ * a backslash that escapes the first byte of this block; it is updated for the
+ * next block.  Returns the mask of the escaped bytes.
  *
- * In a run of backslashes, every second one escapes, beginning with the first.
- * The sum turns a run that begins at an odd bit into one bit after the run, and
- * keeps a run that begins at an even bit.  Flipping the odd bits then leaves,
- * in both cases, the backslashes that escape.  The bit after the run is set if
- * the run's last backslash escapes.
+ * Of several backslashes in a row, the first escapes the second, the third
+ * escapes the fourth, and so on.  A row of backslashes is a row of 1 bits, and
+ * adding 1 at its first bit carries to the bit after it.  This is done for rows
+ * that begin at an odd bit.  Then the odd bits are flipped: in every row the
+ * escaping backslashes remain, and the bit after a row is 1 if the row's last
+ * backslash escapes.
  */
 INLINE uint64_t
 find_escaped(uint64_t backslash, uint64_t *carry)

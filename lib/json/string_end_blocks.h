@@ -53,9 +53,9 @@ KIND(letters)(VECTOR v)
 #endif
 
 /* Applies a function such as backslashes to the 64 bytes from p on.  The
- * result is a mask with one bit per byte, set where the function finds the
- * byte.  The vectors are not loaded in a loop, because no compiler unrolls it
- * at -O2. */
+ * result is a mask of 64 bits, in which a bit is set for each byte that the
+ * function finds.  The vectors are not loaded in a loop, because no compiler
+ * unrolls it at -O2. */
 #define PART(what, i) (KIND(bits)(KIND(what)(KIND(load)(p + (i)))) << (i))
 #define GATHER(what)                                                      \
 	(sizeof(VECTOR) == 64          ? PART(what, 0)                    \
@@ -66,8 +66,8 @@ KIND(letters)(VECTOR v)
 		    PART(what, 16) | PART(what, 24) | PART(what, 32) |    \
 		    PART(what, 40) | PART(what, 48) | PART(what, 56))
 
-/* Searches one block of 64 bytes. p is search->p or a copy of the bytes there.
- * Returns true if the search is over. */
+/* Searches one block of 64 bytes at p, which is search->p or a copy of the
+ * bytes there.  Returns true if the end of the string or an error was found. */
 INLINE TARGET bool
 KIND(ends)(struct string_end *search, struct string_block *block, const char *p)
 {
@@ -77,9 +77,9 @@ KIND(ends)(struct string_end *search, struct string_block *block, const char *p)
 	if (block->high != 0 && search->high == NULL)
 		search->high = search->p + __builtin_ctzll(block->high);
 	block->escaped = 0;
-	/* In code and logs, half of the blocks have backslashes.  With wide
-	 * vectors, making all masks takes less time than a mispredicted
-	 * branch. */
+	/* In code and logs, half of the blocks have backslashes.  So with wide
+	 * vectors, all masks are made always: this takes less time than a
+	 * mispredicted branch. */
 	if (sizeof(VECTOR) >= 32 || (block->backslash | block->carry) != 0) {
 		block->letter = GATHER(letters);
 		block->u = GATHER(us);
@@ -95,7 +95,7 @@ KIND(ends)(struct string_end *search, struct string_block *block, const char *p)
 static TARGET void
 KIND(search)(struct string_end *out)
 {
-	/* local copy, so that it can be in registers */
+	/* a copy of *out, so that the compiler can keep it in registers */
 	struct string_end search = *out;
 	struct string_block block = {0};
 	char tail[BLOCK];

@@ -26,8 +26,9 @@ ctx_json_is(const struct ctx_json *json, uint32_t node, const char *s)
 	if (at->escaped)
 		return ctx_json_string_is(ctx_json_str(json, node), s,
 		    strlen(s));
-	/* Compare the first byte before calling strncmp, because most strings
-	 * differ there.  A JSON string contains no NUL, so strncmp is safe. */
+	/* The first bytes are compared before strncmp is called, because most
+	 * strings differ there.  A JSON string contains no NUL, so strncmp is
+	 * safe. */
 	n = at->end - at->at - 2;
 	return (n == 0 || *p == *s) && strncmp(p, s, n) == 0 && s[n] == '\0';
 }
@@ -89,10 +90,11 @@ ctx_json_text(const struct ctx_json *json, uint32_t node,
 	return 0;
 }
 
-/* Returns true if a JSON value has no white space between tokens and no
- * needless escapes.  It adds up the lengths of all tokens, and compares the sum
- * with the length of the value.  Each child has a comma or colon before it,
- * except the first of an array or object. */
+/* Returns true if a JSON value is compact: no white space between tokens, and
+ * no needless escapes.  The value is compact if it is exactly as long as all
+ * its tokens together.  These are counted with each node: its own bytes (two
+ * brackets for an array or object), and a comma or colon for each child but
+ * the first of its parent. */
 static bool
 is_compact(const struct ctx_json *json, uint32_t node)
 {
@@ -113,7 +115,9 @@ is_compact(const struct ctx_json *json, uint32_t node)
 	return n == all->end - all->at;
 }
 
-/* Appends the brackets, commas and colons in [p, end), but no white space. */
+/* Appends the bytes from p up to end without white space.  They are what is
+ * between two values of a JSON text: brackets, commas, colons and white
+ * space. */
 static int
 append_punctuation(struct ctx_buf *out, const char *p, const char *end,
     struct ctx_err *err)
@@ -164,8 +168,9 @@ ctx_json_compact(const struct ctx_json *json, uint32_t node,
 	return 0;
 }
 
-/* Returns the node of the value of the object's last member with this key; 0 if
- * there is none.  start is the key's first two bytes (see key_start). */
+/* Returns the node of the value that an object has for a key; if the object
+ * has equal keys, that of the last one.  Returns 0 if there is no such key.
+ * start is the number that key_start returns for the key. */
 static __attribute__((noinline)) uint32_t
 find_last(const struct ctx_json *json, uint32_t obj, const char *key,
     uint16_t start)
@@ -212,8 +217,9 @@ ctx_json_count(const struct ctx_json *json, uint32_t node)
 	uint32_t at;
 	size_t n = 0;
 
-	/* The loop counts keys and values, so the number of members is half of
-	 * that.  A node that is not an array or object has no children. */
+	/* An object has two nodes per member, a key and a value, so the
+	 * count is halved.  A value that is not an array or object has no
+	 * children. */
 	for (at = node + 1; at < nodes[node].next; at = nodes[at].next)
 		n++;
 	return nodes[node].kind == CTX_JSON_OBJECT ? n / 2 : n;
