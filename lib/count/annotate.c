@@ -1,6 +1,6 @@
 /*
- * annotate.c - copies a stream of JSON records and writes into each record how
- * many tokens it has
+ * annotate.c - copies a stream of JSON records, and adds to each record a
+ * member with the number of its tokens
  *
  * The number becomes the last member of the record's JSON object.  If the
  * object already has a member of that name, its value is replaced.  Nothing
@@ -17,16 +17,17 @@ struct annotation {
 	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
 	const char *key;
-	/* Token counters: lines for the conversation whose messages are
-	 * separate records; record for a conversation inside one record. */
+	/* Token counters. lines: for the conversation of the stream, in which
+	 * each message is a record. record: for a conversation inside one
+	 * record. */
 	struct ctx_model_counter lines, record;
-	bool counted;    /* true if the record being read has messages */
-	uint64_t tokens; /* tokens of the record being read */
+	bool counted;    /* true if the current record contains messages */
+	uint64_t tokens; /* number of tokens in the current record */
 };
 
-/* Chooses the token counter of a conversation.  Adds to the record's count the
- * tokens of a request that are not in its messages: its system prompt and its
- * tool definitions. */
+/* Chooses the token counter of a conversation.  If the conversation is inside
+ * a record, adds the tokens of its system prompt and tool definitions to those
+ * of the record. */
 static int
 begin_annotation(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
@@ -63,8 +64,8 @@ annotate_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds the JSON edit that writes a record's token count.  The edit replaces the
- * value of an existing member, or appends a new last member. */
+/* Adds the JSON edit that writes a record's token count into the record: as
+ * the value of an existing member, or as a new last member. */
 static int
 add_count_member(struct annotation *annotation, const struct ctx_json *json,
     struct ctx_err *err)

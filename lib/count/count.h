@@ -1,5 +1,5 @@
 /*
- * count.h - counts the tokens of a stream of conversations, for ctx-count
+ * count.h - counts the tokens of conversations, for ctx-count
  */
 #ifndef CTX_COUNT_H
 #define CTX_COUNT_H
@@ -13,21 +13,22 @@
 
 /* ---- count/count_stream.c: counts the tokens of a stream ---------------- */
 
-/* Tokens that the calls and the results of one tool take in one message. */
+/* The tokens of one message that belong to one tool: those of its calls and of
+ * its results. */
 struct ctx_share {
 	struct ctx_str tool;
-	uint64_t tokens;  /* tokens of the tool's calls and results */
-	uint64_t results; /* how many of the tool's tokens are in its results */
-	uint64_t estimated; /* how many of the tool's tokens are estimated */
-	/* Number of characters in the tool's calls and results. */
+	uint64_t tokens;    /* tokens of calls and results */
+	uint64_t results;   /* of these tokens, those of results */
+	uint64_t estimated; /* of these tokens, those that are estimated */
+	/* Number of characters in the calls and the results. */
 	uint64_t chars;
 };
 
-/* Token counts of a conversation, or of one message. */
+/* Token counts of a conversation, or of a single message. */
 struct ctx_token_stats {
 	const char *file;
-	/* Line number of the record with the conversation or message.  0 for
-	 * the conversation whose messages are separate records. */
+	/* Number of the line with the conversation or message. 0 for a
+	 * conversation that has many lines, each of them a message. */
 	uint64_t line;
 	/* Message format of the conversation.  NULL if the conversation has no
 	 * message. */
@@ -37,50 +38,53 @@ struct ctx_token_stats {
 	struct ctx_str model_name;
 	const char *encoding;
 	uint64_t messages, turns;
-	/* Number of all tokens, including those outside the messages. */
+	/* Number of all tokens, including those of the request that are not in
+	 * its messages. */
 	uint64_t tokens;
-	uint64_t estimated; /* how many of all tokens are estimated */
-	/* Tokens of the request that are not in its messages: the system prompt
-	 * and the tool definitions. */
+	uint64_t estimated; /* of these tokens, those that are estimated */
+	/* Tokens of the system prompt and the tool definitions, which a
+	 * request has besides its messages. */
 	struct ctx_request_overhead overhead;
-	/* Tokens that the format adds to every message, whatever it contains
-	 * (role names and separators). */
+	/* Tokens that the provider adds to every message, whatever it
+	 * contains, such as those for its role and its delimiters. */
 	uint64_t framing;
-	/* Number of characters in all texts, and number of bytes of the JSON.
-	 */
+	/* chars: number of characters in all texts. bytes: length of the
+	 * JSON. */
 	uint64_t chars, bytes;
 	/* Tokens of each kind of content block. */
 	uint64_t kinds[CTX_BLOCK_KINDS];
-	/* How many tokens of each kind of content block are estimated. */
+	/* Of the tokens of each kind of content block, those that are
+	 * estimated. */
 	uint64_t estimated_by_kind[CTX_BLOCK_KINDS];
-	/* For a message: input tokens that the provider billed for the request
-	 * that the message answers.  For a conversation inside a record: those
-	 * of its last request.  0 if the input does not contain the billed
-	 * tokens. */
+	/* Input tokens that the provider billed.  For a message: those of the
+	 * request that it answers.  For a conversation inside a record: those
+	 * of its last request. 0 if the input does not report them. */
 	uint64_t billed;
-	/* For a message that contains a prompt and its response: tokens of the
-	 * prompt, and how many of them are estimated.  Otherwise 0. */
+	/* Only for a message that contains a prompt and the answer to it:
+	 * tokens of the prompt, and how many of these are estimated.
+	 * Otherwise 0. */
 	uint64_t prompt_tokens, prompt_estimated;
-	/* The struct members from here on are set only for a message, not for a
+	/* The remaining members are set for a message, but not for a
 	 * conversation. */
-	uint64_t index; /* position in the conversation, from 0 */
+	uint64_t index; /* index of the message in the conversation, from 0 */
 	uint64_t turn;
 	enum ctx_role role;
-	/* Name of the tool in the message's first tool call or result.  Its
-	 * length n is 0 if the message has neither. */
+	/* Tool name of the message's first tool call or tool result; its
+	 * length n is 0 if there is none. */
 	struct ctx_str tool;
 	const struct ctx_message *message;
-	/* Token counts of each tool in the message, in order of first use.  Set
-	 * if ctx_count_hooks.shares is true, and valid only until the callback
-	 * returns. */
+	/* Token counts of each tool that the message calls or has results of,
+	 * in the order of their first use.  Set if ctx_count_hooks.shares is
+	 * true, and valid only until the callback returns. */
 	const struct ctx_share *shares;
 	size_t n_shares;
 };
 
 /*
- * Callbacks of ctx_count_stream: message is called for each message, and ended
- * at the end of each conversation.  The conversation whose messages are
- * separate records ends last.  Either pointer may be NULL.
+ * Callbacks of ctx_count_stream, each of which may be NULL. message is called
+ * for each message; ended is called at the end of each conversation.  If each
+ * message of the stream is a record, these messages are one conversation, which
+ * ends with the stream.
  */
 struct ctx_count_hooks {
 	void *user;
@@ -88,12 +92,13 @@ struct ctx_count_hooks {
 	    struct ctx_err *err);
 	int (*ended)(void *user, const struct ctx_token_stats *tally,
 	    struct ctx_err *err);
-	/* If true, the tokens of each tool in a message are counted, too. */
+	/* True if the tokens of each tool in a message must be counted, too. */
 	bool shares;
 };
-/* Counts the tokens of a stream of conversations and calls the callbacks in
- * *hooks with them.  A callback that returns a negative value ends the run.
- * Memory needed: one record and the tool calls that have no result yet. */
+/* Counts the tokens of all messages and conversations in a stream, and calls
+ * the callbacks in *hooks with them.  A callback that returns a negative value
+ * ends the run.  Memory needed: one record, and the tool calls that have no
+ * result yet. */
 int ctx_count_stream(struct ctx_stream *stream,
     struct ctx_model_counters *counters, const struct ctx_count_hooks *hooks,
     struct ctx_err *err);
@@ -101,12 +106,12 @@ int ctx_count_stream(struct ctx_stream *stream,
 /* ---- count/annotate.c: writes token counts into a stream ---------------- */
 
 /*
- * Copies a stream of JSON records.  Writes into each record with messages how
- * many tokens it has, as the value of the JSON member key.  An existing member
- * is replaced; otherwise a last member is added.
+ * Copies a stream of JSON records.  To each record with messages, adds how many
+ * tokens it has, as the value of the JSON member key: if the record has this
+ * member, its value is replaced; otherwise it becomes the last member.
  *
- * Two kinds of records are not changed: arrays, and messages whose tokens are
- * counted from their whole JSON, since the new member would count, too.
+ * Not changed are arrays, and messages whose tokens are counted from their
+ * whole JSON, since the new member would count, too.
  *
  * The output is for people and scripts: providers refuse members that they do
  * not know.  Memory needed: one record.

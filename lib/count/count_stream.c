@@ -2,10 +2,9 @@
  * count_stream.c - counts the tokens of all messages and conversations in a
  * stream
  *
- * The messages are also collected in groups (a tool call with its results, and
- * what else must be kept together).  Groups are needed only to find the turn
- * of each message and the tool of each result.  Complete groups are removed
- * again, so memory does not grow.
+ * Messages are also collected in groups, such as a tool call with its results.
+ * This is done only to find the turn of each message and the tool of each
+ * result.  Complete groups are removed again, so memory does not grow.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,28 +18,32 @@ struct counted_conversation {
 	struct ctx_groups groups;
 	struct ctx_model_counter model_counter;
 	struct ctx_token_stats stats;
-	/* Token counts of each tool in the current message. */
+	/* Token counts of each tool that the current message calls or has
+	 * results of. */
 	struct ctx_share *shares;
-	uint32_t *tools; /* the tool's id for each entry of shares */
+	uint32_t *tools; /* for each element of shares, the id of its tool */
 	size_t n_shares, cap, tools_cap;
-	/* For each tool's id, the index of its token counts in shares.  An
-	 * index is valid only if tools has the same id at this index. Therefore
-	 * the table need not be cleared for each message. */
+	/* For each tool id, an index in shares and tools.  It is valid only if
+	 * tools has this id at the index.  So the table need not be cleared
+	 * for each message. */
 	size_t *share_of, share_of_cap;
 };
 
 /* State of ctx_count_stream. */
 struct count_run {
-	struct ctx_rewrite rewrite; /* which writes nothing */
+	/* the loop that reads the stream; it writes nothing */
+	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
 	const struct ctx_count_hooks *hooks;
-	/* lines: the conversation whose messages are separate records.  record:
-	 * the conversation inside the record being read. */
+	/* lines: the conversation of the stream, in which each message is a
+	 * record. record: the conversation that is inside the current
+	 * record. */
 	struct counted_conversation lines, record;
 };
 
-/* Chooses the token counter of a conversation, and counts what its request
- * contains besides messages: the system prompt and the tool definitions. */
+/* Chooses the token counter of a conversation.  Counts the tokens that its
+ * request has besides messages: those of the system prompt and the tool
+ * definitions. */
 static int
 begin_counting(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
@@ -73,8 +76,8 @@ begin_counting(void *user, const struct ctx_event *event, struct ctx_err *err)
 	return 0;
 }
 
-/* Appends token counts of zero for a tool that the current message has not used
- * yet.  Returns the counts, or NULL and sets *err. */
+/* Appends token counts of zero for a tool, at its first use in the current
+ * message.  Returns the counts, or NULL with *err. */
 static struct ctx_share *
 append_share(struct counted_conversation *conversation, uint32_t tool,
     struct ctx_err *err)
@@ -100,8 +103,9 @@ append_share(struct counted_conversation *conversation, uint32_t tool,
 	return &shares[conversation->n_shares++];
 }
 
-/* Returns the token counts of a tool in the current message; at its first use
- * they are zero.  Takes constant time, however many tools the message uses. */
+/* Returns the token counts of a tool in the current message.  If the message
+ * has not used the tool before, adds counts of zero.  Takes constant time,
+ * however many tools the message uses. */
 static struct ctx_share *
 find_tool_share(struct counted_conversation *conversation, uint32_t tool,
     struct ctx_err *err)
@@ -122,9 +126,9 @@ find_tool_share(struct counted_conversation *conversation, uint32_t tool,
 	return append_share(conversation, tool, err);
 }
 
-/* Adds the tokens of content block *i, a tool call or result, to the token
- * counts of its tool.  If the result contains further blocks, sets *i to the
- * last of them. */
+/* Adds the tokens of a tool call or tool result to the token counts of its
+ * tool.  *i is the index of its content block; if the result contains further
+ * blocks, moves *i to the last of them. */
 static int
 add_share(struct counted_conversation *conversation,
     const struct ctx_event *event, size_t *i, struct ctx_err *err)
@@ -153,8 +157,9 @@ add_share(struct counted_conversation *conversation,
 	return 0;
 }
 
-/* Counts the tokens of each tool that a message calls or has results of.  Must
- * be called before the message is added to conversation->groups. */
+/* Counts, for each tool that a message calls or has results of, its tokens in
+ * the message.  Must be called before the message is added to
+ * conversation->groups. */
 static int
 add_shares(struct counted_conversation *conversation,
     const struct ctx_event *event, struct ctx_err *err)
@@ -179,8 +184,8 @@ release_shares(struct counted_conversation *conversation)
 	free(conversation->share_of);
 }
 
-/* Returns the position, in its conversation, of the message that was counted
- * last. */
+/* Returns the index in its conversation, from 0, of the message that was
+ * counted last. segment: the message's entry in the groups. */
 static uint64_t
 find_index(const struct count_run *run, const struct ctx_event *event,
     const struct ctx_segment *segment)
@@ -206,9 +211,8 @@ set_message_cost(struct ctx_token_stats *stats, const struct ctx_cost *cost)
 	    sizeof stats->estimated_by_kind);
 }
 
-/* Sets *stats to a description of the message that was added to the groups
- * last: its file, line, role, turn and tool. set_message_cost sets its token
- * counts. */
+/* Describes the message that was added to the groups last: sets file, line,
+ * role, turn and tool of *stats, but no token counts (see set_message_cost). */
 static void
 describe_message(const struct count_run *run,
     const struct counted_conversation *conversation,
@@ -262,8 +266,8 @@ add_to_conversation(struct ctx_token_stats *sum,
 	}
 }
 
-/* Counts the tokens of a message, adds them to its conversation, and calls the
- * callback for messages. */
+/* Counts the tokens of a message, adds them to those of its conversation, and
+ * calls the caller's callback for messages. */
 static int
 count_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 {

@@ -1,5 +1,5 @@
-/* archive.c - appends the original bytes of removed and changed records to the
- * archive, a file that the user names */
+/* archive.c - appends the original bytes of records that are removed or
+ * changed to the archive, a file that the user names */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,14 +12,14 @@
 #include "io/io.h"
 
 #define FLUSH_AT (256u << 10)
-/* Maximum bytes per write: some systems refuse more than INT_MAX bytes, others
- * write only a part of them. */
+/* Maximum number of bytes that one system call writes: some systems refuse
+ * more than INT_MAX bytes, others write only a part of them. */
 #define MOST ((size_t)512 << 20)
 
-/* Opens the archive for appending.  A regular file is opened for reading too,
+/* Opens the archive for appending.  A regular file is opened for reading, too,
  * because end_torn_line reads its last byte.  A pipe is opened only for
- * writing: if this process could also read it, opening would not wait for
- * another reader. */
+ * writing: if this process could also read from it, opening would not wait for
+ * another process that reads. */
 static int
 open_file(const char *path)
 {
@@ -34,8 +34,8 @@ open_file(const char *path)
 					 : fd;
 }
 
-/* Opens the directory that contains a file.  Symbolic links in the file's path
- * are followed first. */
+/* Opens the directory that a file is in.  If the file's path is a symbolic
+ * link, it is the directory of the file that the link leads to. */
 static int
 open_directory(const char *path)
 {
@@ -52,9 +52,9 @@ open_directory(const char *path)
 	return fd;
 }
 
-/* Opens the directory of the archive, so that it can be synced: only then is
- * the name of a new file on disk.  The directory of an existing file is synced
- * too, since the process that created the file may have ended before its own
+/* Opens the directory of the archive, to sync it later: only then is the name
+ * of a new file on disk.  The directory of an existing archive is synced, too,
+ * because the process that created the archive may have ended before it could
  * sync. */
 static int
 open_archive_directory(struct ctx_archive *archive)
@@ -93,9 +93,9 @@ ctx_archive_open(struct ctx_archive *archive, const char *path,
 	return -1;
 }
 
-/* Writes text and then end to the archive, by one system call if the system
- * accepts all bytes.  So records that other processes append do not come
- * between the two. */
+/* Writes two pieces of text to the archive: text, then end.  Both are written
+ * by one system call if the system accepts all bytes, so that records which
+ * other processes append do not come between them. */
 static int
 write_out(const struct ctx_archive *archive, struct ctx_str text,
     struct ctx_str end, struct ctx_err *err)
@@ -130,9 +130,9 @@ write_out(const struct ctx_archive *archive, struct ctx_str text,
 	return 0;
 }
 
-/* Writes a line feed if the archive does not end with one, because the disk was
- * full or a writer was killed.  A record appended to an incomplete line would
- * not be valid JSON. */
+/* If the archive does not end with a line feed, because the disk was full or a
+ * process was killed while it wrote, writes one.  Otherwise the next record
+ * would be appended to an incomplete line, and not be valid JSON. */
 static int
 end_torn_line(const struct ctx_archive *archive, struct ctx_err *err)
 {
@@ -146,8 +146,8 @@ end_torn_line(const struct ctx_archive *archive, struct ctx_err *err)
 		return 0;
 	if (pread(archive->fd, &last, 1, file.st_size - 1) == 1 && last == '\n')
 		return 0;
-	/* If the last byte cannot be read, a line feed is written all the same:
-	 * an empty line does no harm. */
+	/* If the last byte of the archive cannot be read, a line feed is
+	 * written to be safe: an empty line does no harm. */
 	return write_out(archive, (struct ctx_str){"\n", 1},
 	    (struct ctx_str){"", 0}, err);
 }
@@ -177,8 +177,9 @@ write_pending(struct ctx_archive *archive, struct ctx_err *err)
 	return 0;
 }
 
-/* Writes a long record, which has no line breaks, directly to the archive.  So
- * it need not be copied to the buffer of pending records. */
+/* Writes a long record to the archive at once, so that it need not be copied
+ * to the buffer of records that are written later.  It must not contain line
+ * breaks. */
 static int
 add_long(struct ctx_archive *archive, struct ctx_str text, struct ctx_err *err)
 {
@@ -204,16 +205,16 @@ ctx_archive_add(struct ctx_archive *archive, const char *p, size_t n,
 	if (ctx_buf_add(pending, p, n, err) < 0 ||
 	    ctx_buf_add(pending, "\n", 1, err) < 0)
 		return -1;
-	/* A valid JSON record has line breaks only between tokens, so each of
-	 * them can become a space. */
+	/* A JSON record has line breaks only between tokens, so each line
+	 * break can become a space. */
 	for (i = from; i + 1 < pending->n; i++)
 		if (pending->p[i] == '\n' || pending->p[i] == '\r')
 			pending->p[i] = ' ';
 	return pending->n >= FLUSH_AT ? write_pending(archive, err) : 0;
 }
 
-/* Syncs a file to disk and returns true on success.  Also returns true for a
- * pipe or a device, which has nothing to sync. */
+/* Syncs a file to disk.  Returns true on success, and also for a pipe or a
+ * device, which cannot be synced. */
 static bool
 is_synced(int fd)
 {
@@ -250,8 +251,8 @@ ctx_archive_close(struct ctx_archive *archive, struct ctx_err *err)
 	int rc = ctx_archive_sync(archive, err);
 
 	close_directory(archive);
-	/* If close(2) fails with EINTR, the file is closed all the same, and
-	 * its contents were synced before. */
+	/* If close(2) fails with EINTR, the file is closed nevertheless.  Its
+	 * contents were synced before, so this is no error. */
 	if (close(archive->fd) < 0 && errno != EINTR && rc == 0)
 		rc = ctx_err_sys(err, errno, "cannot close archive %s",
 		    archive->path);

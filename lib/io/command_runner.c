@@ -21,20 +21,22 @@
 
 #include "io/run_command.h"
 
-/* A request; the n bytes of the command's input follow it in the pipe. */
+/* A request to run the command.  In the pipe, the n bytes of the command's
+ * input follow it. */
 struct request {
 	size_t n, limit;
 };
 
-/* An answer; n bytes of the command's output follow it in the pipe. */
+/* The answer to a request.  In the pipe, n bytes of the command's output
+ * follow it. */
 struct answer {
 	int rc;
 	struct ctx_err err;
 	size_t n;
 };
 
-/* Reads exactly n bytes.  Returns 0, or -1 with errno, which is 0 at the end
- * of the pipe. */
+/* Reads exactly n bytes from a pipe.  Returns 0, or -1 with errno; errno is 0
+ * at the end of the pipe. */
 static int
 read_pipe(int fd, void *data, size_t n)
 {
@@ -55,8 +57,8 @@ read_pipe(int fd, void *data, size_t n)
 
 /* ---- the runner ---- */
 
-/* Reads the command's input, which follows the request, and runs the command.
- */
+/* Reads the input of the command, which is in the pipe after the request, and
+ * runs the command. */
 static int
 run_request(const struct ctx_command_runner *runner,
     const struct ctx_command *command, const struct request *request,
@@ -75,9 +77,9 @@ run_request(const struct ctx_command_runner *runner,
 	return rc;
 }
 
-/* Runs the command for one request and writes the answer.  Returns -1 if the
- * program has ended, or if there was no memory: then the pipe may contain
- * unread input, so no request can follow. */
+/* Runs the command for one request, and writes the answer.  Returns -1 if no
+ * further request can follow: the program that asks has ended, or there was no
+ * memory to read the command's input, which is then still in the pipe. */
 static int
 serve_request(const struct ctx_command_runner *runner,
     const struct ctx_command *command, const struct request *request,
@@ -97,8 +99,9 @@ serve_request(const struct ctx_command_runner *runner,
 	return answer.rc < 0 && answer.err.code == CTX_ENOMEM ? -1 : 0;
 }
 
-/* Gives the signals that end a process their default action, unless they are
- * ignored: the program's signal handlers must not run in the child. */
+/* Resets the handling of signals in the child, because the program's signal
+ * handlers must not run there: signals that end a process get their default
+ * action, unless they are ignored. */
 static void
 reset_handlers(void)
 {
@@ -126,8 +129,9 @@ serve(const struct ctx_command_runner *runner,
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	reset_handlers();
-	/* The child must not keep the program's standard input and output
-	 * open, since other processes wait for their end. */
+	/* Replaces the child's standard input and output by /dev/null.  If the
+	 * child kept those of the program open, processes that wait for their
+	 * end would wait too long. */
 	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0)
 		return;
 	while (read_pipe(runner->requests, &request, sizeof request) == 0 &&
@@ -176,8 +180,8 @@ ctx_command_runner_start(struct ctx_command_runner *runner,
 
 /* ---- the program ---- */
 
-/* Waits for the child's answer.  If a signal arrives that would end this
- * process, closes the request pipe, so that the child kills the command and
+/* Waits for the child's answer.  If a signal that would end this process
+ * arrives, closes the request pipe; then the child kills the command and
  * ends. */
 static void
 await_answer(struct ctx_command_runner *runner, const sigset_t *ends)
@@ -189,7 +193,7 @@ await_answer(struct ctx_command_runner *runner, const sigset_t *ends)
 			ctx_command_close_end(&runner->requests);
 }
 
-/* Appends n bytes of the answer to out. */
+/* Reads n bytes of the answer, and appends them to out. */
 static int
 read_output(const struct ctx_command_runner *runner, size_t n,
     struct ctx_buf *out, struct ctx_err *err)
@@ -202,8 +206,8 @@ read_output(const struct ctx_command_runner *runner, size_t n,
 	return 0;
 }
 
-/* Sends a request and reads the answer.  Returns 1 if the child has ended, or
- * -1 with *err. */
+/* Sends a request to the child and reads the answer.  Returns 0; 1 if the
+ * child has ended; or -1 with *err. */
 static int
 exchange(struct ctx_command_runner *runner, struct ctx_str input, size_t limit,
     const sigset_t *ends, struct ctx_buf *out, struct ctx_err *err)
@@ -212,7 +216,8 @@ exchange(struct ctx_command_runner *runner, struct ctx_str input, size_t limit,
 	struct answer answer;
 	int rc;
 
-	/* The child may have answered without reading all of the request. */
+	/* If writing fails, the child may have answered before it read the
+	 * whole request.  So the answer is read anyway. */
 	if (ctx_write_all(runner->requests,
 		(struct ctx_str){(const char *)&request, sizeof request}) < 0 ||
 	    ctx_write_all(runner->requests, input) < 0)
@@ -228,8 +233,8 @@ exchange(struct ctx_command_runner *runner, struct ctx_str input, size_t limit,
 	return rc;
 }
 
-/* Has the child process run the command, and returns what ctx_command_run_for
- * returned in the child. */
+/* Asks the child process to run the command.  Returns what ctx_command_run_for
+ * has returned in the child. */
 static int
 ask_runner(const struct ctx_command *command, struct ctx_str input,
     size_t limit, struct ctx_buf *out, struct ctx_err *err)

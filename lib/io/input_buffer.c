@@ -16,8 +16,9 @@
 
 #include "io/input_buffer.h"
 
-#define READ_LEAST ((size_t)64 << 10) /* minimum free bytes for a read */
-/* offsets of JSON nodes have 32 bits */
+/* minimum number of free bytes in the buffer before a read */
+#define READ_LEAST ((size_t)64 << 10)
+/* maximum length of a record: nodes contain offsets of 32 bits */
 #define RECORD_MAX ((uint64_t)UINT32_MAX)
 
 int
@@ -92,9 +93,9 @@ ctx_reader_locate_error(const struct ctx_reader *r, size_t at,
 }
 
 /*
- * Moves the record that is being read to the start of the buffer, and makes
- * room for a read after it.  A record is moved at most once: from then on it is
- * at the start of the buffer until it is complete.
+ * Makes room in the buffer for the next read.  For this it moves the record
+ * that is being read to the start of the buffer.  Each record is moved at most
+ * once: afterwards it stays at the start until it is complete.
  */
 static int
 make_read_room(struct ctx_reader *r, struct ctx_err *err)
@@ -114,13 +115,14 @@ make_read_room(struct ctx_reader *r, struct ctx_err *err)
 	}
 	r->from = 0;
 	r->buf.n = rest;
-	/* Reserve one more byte, for the line feed that take_record() may
+	/* One more byte is reserved for the line feed that take_record() may
 	 * append. */
 	return ctx_buf_reserve(&r->buf, READ_LEAST + 1, err);
 }
 
-/* Calls read(2), again after EINTR.  If another program made the file
- * descriptor non-blocking, waits with poll(2) until there is data. */
+/* Calls read(2), and repeats the call if a signal interrupts it.  If another
+ * program has made the file non-blocking, waits with poll(2) until there is
+ * data. */
 static ssize_t
 read_some(int fd, char *p, size_t n)
 {
@@ -177,8 +179,8 @@ ctx_reader_read_more(struct ctx_reader *r, struct ctx_err *err)
 /*
  * Returns the bytes of the record that was read last, in memory that the caller
  * frees.  A long record is not copied: it is at the start of the reader's
- * buffer (see make_read_room), so the caller gets the buffer itself.  The bytes
- * after the record, fewer than one read, are copied to a new buffer.
+ * buffer (see make_read_room), so the caller gets this buffer.  The few bytes
+ * after the record are copied to a new buffer.
  */
 char *
 ctx_reader_keep(struct ctx_reader *reader, const struct ctx_record *record,
@@ -196,8 +198,8 @@ ctx_reader_keep(struct ctx_reader *reader, const struct ctx_record *record,
 			memcpy(kept, record->text.p, n);
 		return kept;
 	}
-	/* Reserve room for the line feed that take_record() may append, since
-	 * make_read_room may not be called before that. */
+	/* The new buffer has room for the line feed that take_record() may
+	 * append, which may happen before make_read_room is called. */
 	if (ctx_buf_reserve(&fresh, bytes_ahead(reader) + READ_LEAST, err) <
 		0 ||
 	    ctx_buf_add(&fresh, buf->p + reader->from, bytes_ahead(reader),

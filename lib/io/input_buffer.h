@@ -8,7 +8,7 @@
 #define READ_MOST ((size_t)256 << 10) /* maximum bytes per call of read(2) */
 
 enum framing {
-	UNKNOWN, /* no value of the file was read yet */
+	UNKNOWN, /* no JSON value of the file was read yet */
 	LINES,
 	VALUES,
 };
@@ -20,36 +20,36 @@ struct ctx_reader {
 	int fd; /* -1: no file is open */
 	enum framing framing;
 	bool lenient;
-	/* true if a line of this file was an incomplete JSON value that the
-	 * lines after it did not complete */
+	/* True if the open file had an incomplete JSON value on a line, and
+	 * the lines after it did not complete the value. */
 	bool torn;
-	bool fresh; /* true if no byte of the open file was read yet */
+	bool fresh; /* true if no byte of the open file was read so far */
 	bool eof;
 	struct ctx_buf buf;
 	size_t from; /* offset in buf of the record that is being read */
-	size_t last; /* bytes of the record that was returned last */
-	/* line number of the first byte of the record that is being read,
-	 * counted from 1 */
+	size_t last; /* length of the record that was returned last, in bytes */
+	/* Number of the line, from 1, in which the record that is being read
+	 * begins. */
 	uint64_t line;
-	/* column of the first byte of the record that is being read, counted
-	 * from 0 */
+	/* Column, from 0, in which the record that is being read begins. */
 	uint64_t column;
 	struct ctx_json json;
 	struct ctx_writer *writer;
-	/* called after each read with its number of bytes; may be NULL */
+	/* Called after each read(2), with the number of bytes that were read;
+	 * may be NULL. */
 	void (*on_read)(void *user, size_t bytes);
 	void *user;
 };
 
-/* Returns true if there is another input file after the open one. */
+/* Returns true if there are input files that were not opened yet. */
 static inline bool
 has_next(const struct ctx_reader *r)
 {
 	return r->next < r->n;
 }
 
-/* Returns the number of bytes in the buffer from the start of the record that
- * is being read. */
+/* Returns how many bytes the buffer has from the start of the current record
+ * on. */
 static inline size_t
 bytes_ahead(const struct ctx_reader *r)
 {
@@ -60,18 +60,21 @@ bytes_ahead(const struct ctx_reader *r)
  * with *err. */
 int ctx_reader_open_next(struct ctx_reader *r, struct ctx_err *err);
 void ctx_reader_close_file(struct ctx_reader *r);
-/* Reads more bytes of the open file into the buffer.  Returns 1, 0 at the end
- * of the file, or -1 with *err.  Before the read it flushes the writer,
- * because the writer may refer to bytes in the buffer, which may move.  The
- * flush also ensures that no output is delayed while the program waits for
- * input. */
+/*
+ * Reads more bytes of the open file into the buffer, which may move.  Returns
+ * 1, 0 at the end of the file, or -1 with *err.
+ *
+ * Before the read it flushes the writer set by ctx_reader_set_writer, because
+ * bytes in the buffer may wait there to be written.  The flush also ensures
+ * that no output is delayed while the program waits for input.
+ */
 int ctx_reader_read_more(struct ctx_reader *r, struct ctx_err *err);
-/* Updates a line number and a column for the n bytes at p, which were read.
- * The column is counted from 0 and starts again after each line feed. */
+/* Moves a position in the input past the n bytes at p: updates its line number
+ * and its column.  The column is counted from 0 in each line. */
 void ctx_reader_advance(const char *p, size_t n, uint64_t *line,
     uint64_t *column);
-/* Sets file, line and column of *err to the position of a byte of the record
- * that is being read. at: the offset of the byte in the record. */
+/* Sets file, line and column of *err to the place of a byte in the current
+ * record. at: the offset of the byte in the record. */
 void ctx_reader_locate_error(const struct ctx_reader *r, size_t at,
     struct ctx_err *err);
 

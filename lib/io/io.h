@@ -1,5 +1,5 @@
 /*
- * io.h - read records, write output, archive removed records, run commands
+ * io.h - reads records, writes output, archives removed records, runs commands
  */
 #ifndef CTX_IO_H
 #define CTX_IO_H
@@ -12,25 +12,26 @@
 /* ---- io/writer.c: buffered output --------------------------------------- */
 
 /*
- * Buffered output to a file descriptor.  ctx_writer_put copies no bytes: the
+ * A buffer for output to a file descriptor. ctx_writer_put copies no bytes: the
  * writer refers to the caller's bytes, which must remain valid until the next
- * flush.  Bytes that are adjacent in memory are written by one system call.  A
- * reader that knows the writer (ctx_reader_set_writer) flushes it before the
- * reader's buffer moves.  ctx_writer_copy copies the bytes.
+ * flush.  Bytes that are adjacent in memory are written by one system call.  If
+ * the bytes are in the buffer of a reader, ctx_reader_set_writer makes the
+ * reader flush the writer before it moves that buffer. ctx_writer_copy copies
+ * the bytes.
  *
  * Short writes are continued, EINTR is retried, and EAGAIN waits in poll(2).
- * After a failed write every later call fails with the same error.
+ * After a failed write every later call fails with the error of that write.
  */
 struct ctx_writer {
 	int fd;
 	/* true if output is flushed after every record (option -u) */
 	bool flush_each;
-	/* the caller's bytes that are not written yet */
+	/* bytes of the caller that are not written yet */
 	struct ctx_str borrowed;
-	/* the writer's own bytes that are not written yet; they are written
-	 * before the bytes of the caller */
+	/* Bytes in the writer's own buffer that are not written yet.  They are
+	 * written before the bytes of the caller. */
 	struct ctx_buf copied;
-	uint64_t written; /* number of bytes written so far */
+	uint64_t written; /* number of bytes written to the descriptor so far */
 	struct ctx_err failed;
 };
 
@@ -39,13 +40,13 @@ int ctx_writer_put(struct ctx_writer *writer, const char *p, size_t n,
     struct ctx_err *err);
 int ctx_writer_copy(struct ctx_writer *writer, const char *p, size_t n,
     struct ctx_err *err);
-/* Marks the end of an output record: the writer is flushed if flush_each is
- * set. */
+/* Marks the end of an output record.  If flush_each is true, the writer is
+ * flushed. */
 int ctx_writer_end_record(struct ctx_writer *writer, struct ctx_err *err);
 int ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err);
-/* Flushes the writer and closes its descriptor; some write errors are reported
- * only by close(2).  If an earlier call has failed, this returns the error of
- * that call, but still closes the descriptor. */
+/* Flushes the writer and closes its descriptor, because some write errors are
+ * reported only by close(2).  If an earlier call has failed, returns that
+ * error, but still closes the descriptor. */
 int ctx_writer_close(struct ctx_writer *writer, struct ctx_err *err);
 /* Frees the writer's memory, but neither flushes the writer nor closes its
  * descriptor. */
@@ -55,23 +56,26 @@ void ctx_writer_release(struct ctx_writer *writer);
 
 enum ctx_record_kind {
 	CTX_RECORD_JSON, /* one JSON value */
-	/* white space, or a byte order mark (BOM) at the start of the first
-	 * file */
+	/* The record is only white space, or a byte order mark (BOM) at the
+	 * start of the first file. */
 	CTX_RECORD_BLANK,
-	CTX_RECORD_BAD, /* invalid JSON; returned only by a lenient reader */
+	/* The record is invalid JSON.  Only a lenient reader returns it. */
+	CTX_RECORD_BAD,
 };
 
 /*
- * A record of the input.  text is all its bytes, line ending included, so the
- * texts of all records together are the whole stream.  json is the scanned JSON
- * value; it is set only if kind is CTX_RECORD_JSON.  Both are valid until the
- * next record is read.
+ * A record of the input. text is all its bytes, including the line ending, so
+ * the texts of all records together are the whole input. json is the scanned
+ * JSON value; it is set only if kind is CTX_RECORD_JSON. text and json are
+ * valid until the next record is read.
  */
 struct ctx_record {
 	enum ctx_record_kind kind;
 	struct ctx_str text;
-	struct ctx_str value;        /* the JSON value, within text */
-	const struct ctx_json *json; /* offsets in json count from value.p */
+	/* the record's JSON value, which is a part of text */
+	struct ctx_str value;
+	/* the scanned value; its offsets count from value.p */
+	const struct ctx_json *json;
 	/* name of the file as the caller gave it; "-" for standard input */
 	const char *file;
 	/* number of the line where the value begins, from 1 */
@@ -79,25 +83,24 @@ struct ctx_record {
 };
 
 /*
- * Reads several files as one stream of JSON records.  How records are separated
- * is detected for each file:
- *
+ * A reader: reads several files as one stream of JSON records.  How records are
+ * separated is detected for each file:
  * - Lines: each line is a record, as long as each line that is not blank is one
- * complete JSON value.
- *
+ *   complete JSON value.
  * - Sequence of values: begins with the first value that continues on the next
- * line.  Each value is then a record, whether the file is one document or many
- * pretty-printed ones.  The record includes the blanks (spaces, tabs, carriage
- * returns) after the value, up to and including a line feed.  So a record can
- * be removed from such a file, or a line can be inserted before it.
+ *   line.  Each value is then a record, whether the file is one document or
+ *   many pretty-printed ones.  The record includes the blanks (spaces, tabs,
+ *   carriage returns) after the value, up to and including a line feed.  So a
+ *   record can be removed from the file, or a line can be inserted before it.
  *
  * A line that is neither, such as a truncated one, is a bad record.  After the
- * first bad line of a file every line is a record.
+ * first bad line of a file every line is a record.  A line of blanks is a
+ * record by itself.  Blanks before a value on its line belong to the value's
+ * record.
  *
- * A line of blanks is a record by itself.  Blanks before a value on the same
- * line belong to the value's record.  A record is returned as soon as its line
- * feed has been read.  In a sequence of values, a record without a line feed
- * ends before the first byte after its blanks.
+ * A record is returned as soon as its line feed has been read.  In a sequence
+ * of values, a record without a line feed ends before the first byte after its
+ * blanks.
  *
  * CRLF, blank lines, the byte order mark of the first file and a missing last
  * line feed are preserved.  A line feed is added only between files.  A NUL
@@ -106,26 +109,26 @@ struct ctx_record {
  */
 struct ctx_reader;
 
-/* Opens a reader of n files.  The array of names must remain valid until the
- * reader is closed; the name "-" is standard input.  If n is 0, standard input
- * is read. */
+/* Opens a reader of n files.  The array of file names must remain valid until
+ * the reader is closed; the name "-" means standard input.  If n is 0,
+ * standard input is read. */
 int ctx_reader_open(struct ctx_reader **reader, char *const *files, size_t n,
     struct ctx_err *err);
-/* Makes the reader lenient or strict.  A lenient reader returns an invalid
- * record with kind CTX_RECORD_BAD, sets *err to the reason, and continues with
- * the next record.  Readers are strict at first. */
+/* Makes a reader lenient or strict; it is strict at first.  For an invalid
+ * record, a strict reader returns an error.  A lenient reader returns the
+ * record with the kind CTX_RECORD_BAD, sets *err to the reason, and continues
+ * with the next record. */
 void ctx_reader_set_lenient(struct ctx_reader *reader, bool lenient);
-/* Tells the reader which writer refers to bytes of its records
- * (ctx_writer_put).  The reader flushes this writer before it reuses the memory
- * of earlier records.  So records that are not changed can be written without a
- * copy. */
+/* Sets the writer to which bytes of this reader's records are written without
+ * a copy (ctx_writer_put).  The reader flushes this writer before it reuses
+ * the memory of earlier records. */
 void ctx_reader_set_writer(struct ctx_reader *reader,
     struct ctx_writer *writer);
-/* Flushes the writer set by ctx_reader_set_writer, if there is one.  For
- * callers that keep records longer than until the next is read. */
+/* Flushes the writer set by ctx_reader_set_writer, if there is one.  Needed by
+ * callers that keep a record while the next one is read. */
 int ctx_reader_flush(struct ctx_reader *reader, struct ctx_err *err);
-/* Makes the reader call the function read after each read of input, with the
- * number of bytes read, at most 256 KiB. */
+/* Sets a function that the reader calls each time it has read bytes of the
+ * input, with their number, at most 256 KiB. */
 void ctx_reader_set_progress(struct ctx_reader *reader,
     void (*read)(void *user, size_t bytes), void *user);
 /*
@@ -139,46 +142,47 @@ int ctx_reader_next(struct ctx_reader *reader, struct ctx_record *record,
     struct ctx_err *err);
 /*
  * Returns the bytes of the record that was read last, in memory that the caller
- * frees.  This is a copy or, for a long record, the reader's buffer itself.
- * Pointers into the record remain valid until the next call of ctx_reader_next,
- * or until the caller frees the memory.  Returns NULL with *err if there is no
- * memory.
+ * frees: a copy or, for a long record, the reader's buffer itself.  Pointers
+ * into the record remain valid until the next call of ctx_reader_next, or until
+ * the caller frees the memory.  Returns NULL with *err if there is no memory.
  */
 char *ctx_reader_keep(struct ctx_reader *reader,
     const struct ctx_record *record, struct ctx_err *err);
 /* Flushes the writer set by ctx_reader_set_writer, then frees the reader.  If
- * the flush fails, the next call of the writer returns the error.  NULL is
- * ignored. */
+ * the flush fails, the next call of a function of the writer returns the
+ * error.  NULL is ignored. */
 void ctx_reader_close(struct ctx_reader *reader);
 
 /* ---- io/archive.c: log of removed and changed records ------------------- */
 
 /*
  * An archive: a file to which the original bytes of removed or changed records
- * are appended, one record per line.  A new file gets mode 0600.  If a full
- * disk or a killed process left an incomplete record in the file, that remains
- * on a line of its own.
+ * are appended, one record per line.  If ctx creates the file, it gets the mode
+ * 0600.  If a full disk or a killed process has left an incomplete record in
+ * the file, later records begin on a new line after it.
  */
 struct ctx_archive {
 	int fd;
-	/* descriptor of the file's directory until the directory is synced;
-	 * else -1 */
+	/* Descriptor of the directory that the archive is in, until that
+	 * directory is synced; afterwards -1. */
 	int directory;
-	const char *path; /* the caller's */
+	const char *path; /* path of the archive, owned by the caller */
 	bool dirty;       /* true if a record was added since the last sync */
-	uint64_t end;     /* size of the file in bytes after the last write */
+	/* length of the archive in bytes after the last write */
+	uint64_t end;
 	struct ctx_buf pending;
 };
-/* Opens the archive, and its directory to sync it later, because a sandboxed
- * program cannot open files later. */
+/* Opens the archive file.  Also opens its directory, which is synced later,
+ * because a program in a sandbox could not open it then. */
 int ctx_archive_open(struct ctx_archive *archive, const char *path,
     struct ctx_err *err);
-/* Adds a record to the archive as one line: line breaks between the tokens of
- * its JSON become spaces. */
+/* Adds a record, the n bytes at p, to the archive as one line.  Line breaks
+ * between the tokens of its JSON become spaces. */
 int ctx_archive_add(struct ctx_archive *archive, const char *p, size_t n,
     struct ctx_err *err);
-/* Writes and syncs all added records to disk; returns 0 on success.  The name
- * of the file is then on disk too, if the user may read its directory. */
+/* Writes all added records and syncs them to disk.  Returns 0 on success.  The
+ * name of the archive is then on disk, too, if the user may read its
+ * directory. */
 int ctx_archive_sync(struct ctx_archive *archive, struct ctx_err *err);
 int ctx_archive_close(struct ctx_archive *archive, struct ctx_err *err);
 
@@ -188,44 +192,50 @@ struct ctx_command_runner;
 
 /* A shell command, given by the user and not by the input. */
 struct ctx_command {
-	const char *line; /* for sh -c, NUL-terminated; NULL: no command */
-	unsigned seconds; /* after which its process group is killed */
-	struct ctx_command_runner *runner; /* NULL: this process runs it */
+	/* a command line for sh -c, NUL-terminated; NULL: no command */
+	const char *line;
+	unsigned seconds; /* time limit, after which the command is killed */
+	/* the child that runs it; NULL: this process does */
+	struct ctx_command_runner *runner;
 };
 /*
- * Runs the command with this input on its standard input, and appends its
- * output, at most limit bytes, to out.  The command may stop reading before the
- * end of the input.  CTX_EARG: the command ended with a status other than 0,
- * was killed, took too long, wrote too much or wrote invalid UTF-8; the error
- * text says which.
+ * Runs a shell command with the given text on its standard input, and appends
+ * its output, at most limit bytes, to out.  The command need not read all of
+ * its input.
  *
- * The process group of the command is killed when this process ends, even by
- * SIGKILL.  HUP, INT, QUIT and TERM are deferred, unless they are ignored or
- * blocked in this thread: the process group is killed, then the signals are
- * delivered.  If a handler returns, so does this function, with CTX_EARG.  In a
- * program with threads all other threads must block these signals.
+ * CTX_EARG: the command ended with a status other than 0, was killed, took too
+ * long, wrote too much or wrote invalid UTF-8; the error text says which.
+ *
+ * The command and its child processes (its process group) are killed when this
+ * process ends, even by SIGKILL.  HUP, INT, QUIT and TERM are deferred, unless
+ * they are ignored or blocked in this thread: the process group is killed, then
+ * the signals are delivered.  If a signal handler returns, so does this
+ * function, with CTX_EARG.  In a program with threads all other threads must
+ * block these signals.
  */
 int ctx_run_command(const struct ctx_command *command, struct ctx_str input,
     size_t limit, struct ctx_buf *out, struct ctx_err *err);
 
 /*
- * A child process that runs one command each time it is asked.  A program that
- * starts it first can then give up the right to run commands; the command still
- * has all rights that the program had at the start.  The child ends when the
- * program ends or ctx_command_runner_end is called.
+ * A runner: a child process that runs one command whenever it is asked to.  A
+ * program that starts it first can then give up the right to run commands; the
+ * command still has all rights that the program had at the start.  The runner
+ * ends when the program ends or ctx_command_runner_end is called.
  */
 struct ctx_command_runner {
 	pid_t pid;
 	int requests; /* write end of the pipe to the child; -1: closed */
 	int answers;  /* read end of the pipe from the child; -1: closed */
 };
-/* Starts the child for this command, which must remain valid, and sets
- * command->runner.  The child has copies of all open descriptors but standard
- * input and output.  No other thread may have been started.  If the child ends
- * early, every later run of the command is an error (CTX_EARG). */
+/* Starts the child process that will run this command, and sets
+ * command->runner.  The command must remain valid.  The child has copies of
+ * all open descriptors but standard input and output.  No other thread may
+ * have been started.  If the child ends early, every later run of the command
+ * is an error (CTX_EARG). */
 int ctx_command_runner_start(struct ctx_command_runner *runner,
     struct ctx_command *command, struct ctx_err *err);
-/* Waits for the end of the child.  A zeroed runner is ignored. */
+/* Ends the child process and waits until it has ended.  A zeroed runner is
+ * ignored. */
 void ctx_command_runner_end(struct ctx_command_runner *runner);
 
 #endif

@@ -70,7 +70,7 @@ ctx_reader_close(struct ctx_reader *reader)
 	free(reader);
 }
 
-/* Makes the next n bytes of the buffer a record and returns 1. */
+/* Makes the next n bytes of the buffer the current record, and returns 1. */
 static int
 take_record(struct ctx_reader *r, struct ctx_record *record,
     enum ctx_record_kind kind, size_t n)
@@ -80,8 +80,8 @@ take_record(struct ctx_reader *r, struct ctx_record *record,
 	record->kind = kind;
 	record->file = r->name;
 	record->line = r->line;
-	/* The last line of a file has no line feed: add one if another file
-	 * follows. */
+	/* If the last line of a file has no line feed and another file
+	 * follows, a line feed is added. */
 	if (n == bytes_ahead(r) && p[n - 1] != '\n' && has_next(r)) {
 		p[n++] = '\n';
 		r->buf.n++;
@@ -99,13 +99,13 @@ take_record(struct ctx_reader *r, struct ctx_record *record,
 	return 1;
 }
 
-/* Makes the next n bytes of the buffer a record, whose JSON value has been
- * scanned. at: the offset in the record at which the value begins. */
+/* Makes the next n bytes of the buffer the current record; its JSON value has
+ * been scanned. at: the offset of the JSON value in the record. */
 static int
 take_value(struct ctx_reader *r, struct ctx_record *record, size_t at, size_t n)
 {
-	/* Nodes contain offsets, so they are still valid if the buffer has
-	 * moved since the scan. */
+	/* The nodes of the value contain offsets, not pointers.  So they are
+	 * still valid if the buffer has moved since the scan. */
 	r->json.text = r->buf.p + r->from + at;
 	record->value = ctx_json_str(&r->json, 0);
 	record->json = &r->json;
@@ -113,9 +113,9 @@ take_value(struct ctx_reader *r, struct ctx_record *record, size_t at, size_t n)
 }
 
 /*
- * Moves *at, an offset into the record, to the next byte that is not a space,
- * tab or carriage return.  Returns 1, 0 at the end of the file, or -1 with
- * *err.
+ * Moves *at to the next byte that is not a space, tab or carriage return; *at
+ * is an offset in the current record.  Returns 1, 0 at the end of the file, or
+ * -1 with *err.
  */
 static int
 skip_blanks(struct ctx_reader *r, size_t *at, struct ctx_err *err)
@@ -138,9 +138,9 @@ skip_blanks(struct ctx_reader *r, size_t *at, struct ctx_err *err)
 	}
 }
 
-/* Finds the first line feed from the given offset on, and sets *n to the bytes
- * of the record up to and including it.  Returns 1, 0 if the file ends without
- * a line feed, or -1 with *err. */
+/* Finds the first line feed at or after an offset in the current record.  Sets
+ * *n to the length of the record up to and including that line feed.  Returns
+ * 1, 0 if the file ends without a line feed, or -1 with *err. */
 static int
 find_line(struct ctx_reader *r, size_t at, size_t *n, struct ctx_err *err)
 {
@@ -162,8 +162,8 @@ find_line(struct ctx_reader *r, size_t at, size_t *n, struct ctx_err *err)
 	}
 }
 
-/* Scans the next n bytes of the record, from the given offset on, as a JSON
- * value.  Returns what ctx_json_scan does. */
+/* Scans n bytes of the current record, from the offset at on, as a JSON value.
+ * Returns what ctx_json_scan returns. */
 static int
 scan_json(struct ctx_reader *r, size_t at, size_t n, size_t *used,
     struct ctx_err *err)
@@ -183,13 +183,13 @@ scan_json(struct ctx_reader *r, size_t at, size_t n, size_t *used,
  * value again after each read would take quadratic time.
  */
 struct nest {
-	size_t at;    /* number of bytes already looked at */
-	size_t depth; /* number of open brackets */
-	bool string;  /* true inside a string */
+	size_t at;    /* number of bytes of the value that were looked at */
+	size_t depth; /* number of brackets that are open so far */
+	bool string;  /* true inside a string of the value */
 };
 
-/* Moves nest->at past the quote that ends the string, or to the end of the
- * bytes. */
+/* Moves nest->at after the quote that ends a string, or to the end of the n
+ * bytes at p. */
 static void
 skip_string(struct nest *nest, const char *p, size_t n)
 {
@@ -201,8 +201,8 @@ skip_string(struct nest *nest, const char *p, size_t n)
 			nest->at = n;
 			return;
 		}
-		/* A quote after an odd number of backslashes does not end the
-		 * string. */
+		/* A quote is escaped, and does not end the string, if an odd
+		 * number of backslashes is before it. */
 		for (back = quote; back[-1] == '\\'; back--)
 			continue;
 		nest->string = (quote - back) % 2 != 0;
@@ -238,7 +238,8 @@ is_nest_closed(struct nest *nest, const char *p, size_t n)
 		case '\t':
 		case '\r':
 		case '\n':
-			/* White space ends a number, or a word such as true. */
+			/* A value without brackets is a number or a word such
+			 * as true.  White space ends it. */
 			if (nest->depth == 0)
 				return true;
 			break;
@@ -247,8 +248,8 @@ is_nest_closed(struct nest *nest, const char *p, size_t n)
 	return false;
 }
 
-/* A lenient reader returns the next n bytes as an invalid record; a strict
- * reader returns -1. */
+/* Handles an invalid record, the next n bytes: a lenient reader returns it, a
+ * strict reader returns -1. */
 static int
 take_bad(struct ctx_reader *r, struct ctx_record *record, size_t n,
     const struct ctx_err *err)
@@ -259,11 +260,13 @@ take_bad(struct ctx_reader *r, struct ctx_record *record, size_t n,
 }
 
 /*
- * Reads until the JSON value that begins at offset at of the record is
+ * Reads until the JSON value that begins at an offset in the current record is
  * complete.  Returns 1, 0 with *err if the value is invalid, or -1 if reading
- * fails.  The scanner runs on the first bytes, when all brackets are closed,
- * and whenever there are four times as many bytes as at its last run.  So an
- * error near the start is found without reading the whole file.
+ * fails. at: the offset.
+ *
+ * The scanner runs on the first bytes, when all brackets are closed, and
+ * whenever the number of bytes has grown to four times that of its last run.
+ * So an error near the start is found without reading the whole file.
  */
 static int
 read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)
@@ -281,8 +284,8 @@ read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)
 			if (rc < 0)
 				return 0;
 			value = r->json.nodes;
-			/* A number or a word may continue in bytes that are not
-			 * read yet. */
+			/* The value may be a number or a word that continues
+			 * in bytes that are not read yet. */
 			if (rc > 0 &&
 			    (r->eof || value->end < n ||
 				value->kind >= CTX_JSON_STRING))
@@ -300,9 +303,9 @@ read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)
 }
 
 /*
- * Reads a JSON value and the blanks after it, up to and including a line feed,
- * as a record.  The record is complete when the line feed, or another byte that
- * is not a blank, has been read.
+ * Reads a JSON value as a record, with the blanks (spaces, tabs, carriage
+ * returns) after it and a line feed, if one follows.  The record is complete
+ * when the line feed or another byte that is not a blank has been read.
  */
 static int
 read_value_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
@@ -315,8 +318,8 @@ read_value_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 	if (rc < 0)
 		return -1;
 	if (rc == 0) {
-		/* Nobody knows where the next value starts after an invalid
-		 * one.  So the rest of the file is one bad record. */
+		/* Where the next value starts after an invalid one cannot be
+		 * known.  So the rest of the file is one bad record. */
 		while (r->lenient && (rc = ctx_reader_read_more(r, &late)) > 0)
 			continue;
 		if (rc < 0)
@@ -344,13 +347,13 @@ is_utf16(const struct ctx_reader *r)
 }
 
 /*
- * Checks if an incomplete JSON value on a line is completed by the next lines.
- * If so, the rest of the file is read as a sequence of values.  Returns 1 if
- * so, 0 if not, or -1 with *err.
+ * A line has an incomplete JSON value.  Checks whether the next lines complete
+ * the value.  If so, the rest of the file is read as a sequence of values.
+ * Returns 1 if so, 0 if not, or -1 with *err.
  *
- * After one line that no later line completes, 0 is returned for the rest of
- * the file, so that no byte is scanned many times.  A reader that is not
- * lenient assumes that the first value of a file continues: if it is invalid,
+ * If the lines after one line have not completed its value, returns 0 for all
+ * later lines of the file, so that no byte is scanned many times.  A strict
+ * reader assumes that the first value of a file continues: if it is invalid,
  * reading it reports the error.
  */
 static int
@@ -405,9 +408,9 @@ read_line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 	return take_value(r, record, at, n);
 }
 
-/* Reads the byte order mark of a file, if there is one.  In the first file the
- * mark becomes a record of its own, so that it is preserved; returns 1 then.
- * In later files the mark is dropped. */
+/* Reads the byte order mark (BOM) at the start of a file, if there is one.  In
+ * the first file it becomes a record of its own, so that it is preserved; then
+ * returns 1.  In later files it is dropped. */
 static int
 take_bom(struct ctx_reader *r, struct ctx_record *record, struct ctx_err *err)
 {
@@ -422,12 +425,12 @@ take_bom(struct ctx_reader *r, struct ctx_record *record, struct ctx_err *err)
 		if (r->buf.p[r->from + i] != bom[i])
 			return 0;
 	}
-	/* Read more bytes if there are none after the byte order mark, because
-	 * take_record() must know if the file ends there. */
+	/* take_record() must know whether the file ends after the byte order
+	 * mark, so more bytes are read if the buffer has none. */
 	if (bytes_ahead(r) == i && ctx_reader_read_more(r, err) < 0)
 		return -1;
-	/* Drop the byte order mark of a later file.  Inside the stream the
-	 * mark would be an ordinary character, which is invalid JSON. */
+	/* The byte order mark of a later file is dropped: inside the stream it
+	 * would be an ordinary character, which is invalid JSON there. */
 	if (r->next > 1) {
 		r->from += i;
 		r->column += i;
@@ -471,8 +474,8 @@ ctx_reader_next(struct ctx_reader *reader, struct ctx_record *record,
 	int rc;
 
 	memset(record, 0, sizeof *record);
-	/* Free the memory for JSON nodes if a record needed far more of it than
-	 * the last one. */
+	/* Frees the memory for JSON nodes if it is large, and the record read
+	 * last needed only a small part of it. */
 	if (json->cap > CTX_BUF_KEEP / sizeof *json->nodes &&
 	    json->n < json->cap / 8) {
 		ctx_json_release(json);

@@ -1,10 +1,10 @@
 /*
  * run_command.c - runs a shell command with a time limit
  *
- * The command's input and output are pipes.  Both are polled, so that command
- * and caller cannot wait for each other for ever.  The command has a process
- * group of its own, which is killed when the time limit is over or the output
- * is too long.
+ * The command's input and output are pipes.  Both are polled, so that this
+ * process and the command cannot wait for each other for ever.  The command has
+ * a process group of its own, which is killed when the time limit is over or
+ * the output is too long.
  *
  * The first process of that group is a guard: a shell that is started before
  * the command and reads from a pipe that only this process can write to.  When
@@ -32,23 +32,26 @@
 extern char **environ;
 
 struct child {
-	pid_t guard, pid; /* guard is also the id of the group */
-	int life;         /* write end of the guard's pipe */
+	/* Process ids of the guard and of the command.  That of the guard is
+	 * also the id of their process group. */
+	pid_t guard, pid;
+	int life; /* write end of the pipe that the guard reads */
 	/* pipes to the command's input and from its output; -1: closed */
 	int in, out;
 };
 
 /* One run of a command. */
 struct command_run {
-	const char *line; /* the command, for messages */
+	const char *line; /* command line, for error messages */
 	unsigned seconds;
-	struct ctx_str input; /* bytes that are not written yet */
-	size_t limit;         /* maximum bytes of its output */
-	/* read end of a pipe from the process that wants the result, or -1 */
+	struct ctx_str input; /* input that is not written to it yet */
+	size_t limit;         /* maximum length of its output in bytes */
+	/* Read end of a pipe whose write end is open in the process that wants
+	 * the result; or -1. */
 	int client;
 	struct timespec deadline;
-	/* signals that would end this process, blocked while the command runs
-	 */
+	/* Signals that would end this process.  They are blocked while the
+	 * command runs. */
 	sigset_t ends;
 };
 
@@ -60,8 +63,8 @@ ctx_command_close_end(int *fd)
 	*fd = -1;
 }
 
-/* The pipe is closed on exec: if a program started later had a copy of the
- * write end, the reader would never see the end of the data. */
+/* The descriptors are closed on exec: if a program that is started later had a
+ * copy of the write end, the reader would never see the end of the data. */
 int
 ctx_command_make_pipe(int fd[2], struct ctx_err *err)
 {
@@ -70,8 +73,8 @@ ctx_command_make_pipe(int fd[2], struct ctx_err *err)
 	return 0;
 }
 
-/* Sets how the command starts: with default signal handlers, no blocked
- * signals, and in the process group with this id; 0: a new group. */
+/* Sets attributes of a command that will be started: default signal handlers,
+ * no blocked signals, and the process group to join; 0: a new group. */
 static int
 set_attributes(posix_spawnattr_t *attr, pid_t group)
 {
@@ -92,8 +95,8 @@ set_attributes(posix_spawnattr_t *attr, pid_t group)
 	return rc;
 }
 
-/* Sets the standard input and output of the command that will be started; out
- * -1: /dev/null.  Returns 0 or an error number. */
+/* Sets the standard input and output of a command that will be started.  If
+ * out is -1, its output is /dev/null.  Returns 0 or an errno value. */
 static int
 set_files(posix_spawn_file_actions_t *actions, int in, int out)
 {
@@ -107,7 +110,8 @@ set_files(posix_spawn_file_actions_t *actions, int in, int out)
 }
 
 /* Starts a shell command with the descriptors in and out as its standard input
- * and output; out -1: /dev/null.  Returns 0 or an error number. */
+ * and output.  If out is -1, its output is /dev/null.  Returns 0 or an errno
+ * value. */
 static int
 spawn(pid_t *pid, const char *command, pid_t group, int in, int out)
 {
@@ -134,8 +138,9 @@ spawn(pid_t *pid, const char *command, pid_t group, int in, int out)
 	return rc;
 }
 
-/* Kills the command's process group.  The group's id cannot belong to other
- * processes yet, because nothing has waited for the guard. */
+/* Kills all processes of the command's process group.  The id of the group is
+ * still theirs: it is the process id of the guard, which cannot be used again
+ * before this process has waited for the guard. */
 static void
 end_group(struct child *child)
 {
@@ -246,7 +251,9 @@ ctx_command_ended_by_signal(const sigset_t *ends)
 	return 0;
 }
 
-/* Returns true if the process that asked for the command has ended. */
+/* Returns true if the process that wants the command's output has ended.
+ * client: the read end of a pipe from that process; -1: this process wants
+ * it. */
 static bool
 is_client_gone(int client)
 {
@@ -256,7 +263,8 @@ is_client_gone(int client)
 	    (fd.revents & (POLLHUP | POLLERR)) != 0;
 }
 
-/* Returns the milliseconds until the time limit, at most CTX_COMMAND_SLICE. */
+/* Returns the milliseconds until the command's time limit, but at most
+ * CTX_COMMAND_SLICE. */
 static int
 ms_until_deadline(const struct timespec *deadline)
 {
@@ -271,8 +279,8 @@ ms_until_deadline(const struct timespec *deadline)
 				     : (int)ms;
 }
 
-/* Returns the milliseconds that poll may wait for the command; -1 with *err if
- * the command must be killed. */
+/* Returns for how many milliseconds poll(2) may wait for the command.  Returns
+ * -1 with *err if the command must be killed now. */
 static int
 check_wait_time(const struct command_run *run, struct ctx_err *err)
 {
@@ -294,8 +302,8 @@ check_wait_time(const struct command_run *run, struct ctx_err *err)
 	return left;
 }
 
-/* Writes more of the input to the command, which may stop reading before the
- * end. */
+/* Writes a part of the input to the command.  If the command reads no more
+ * input, drops the rest. */
 static void
 write_input(struct child *child, struct ctx_str *input)
 {
@@ -335,8 +343,8 @@ exchange_data(struct child *child, struct command_run *run, struct ctx_buf *out,
 	size_t from = out->n;
 	int rc, left;
 
-	/* While a blocking write waits, this loop could neither read the
-	 * output nor check the time limit. */
+	/* Writing must not block: this loop must also read the output and look
+	 * at the time limit. */
 	if (fcntl(child->in, F_SETFL, O_NONBLOCK) < 0)
 		return ctx_err_sys(err, errno, "cannot run '%.80s'", run->line);
 	if (run->input.n == 0)
@@ -363,8 +371,9 @@ exchange_data(struct child *child, struct command_run *run, struct ctx_buf *out,
 	}
 }
 
-/* Waits until the command has ended; it may close its output before.  The
- * ended process is still a zombie then, so that its id is not used again. */
+/* Waits until the command has ended, which may be later than the end of its
+ * output.  The ended command remains a zombie process, so that no other
+ * process gets its id. */
 static int
 await_exit(const struct child *child, const struct command_run *run,
     struct ctx_err *err)
@@ -387,8 +396,8 @@ await_exit(const struct child *child, const struct command_run *run,
 }
 
 /* Kills the command's process group, waits for the command, and fills *err if
- * the command failed.  If kill_it is true, the command is killed at once; else
- * it has time to end by itself. */
+ * the command has failed.  If kill_it is false, first lets the command end by
+ * itself, up to its time limit. */
 static int
 finish_child(struct child *child, const struct command_run *run, bool kill_it,
     struct ctx_err *err)
@@ -419,8 +428,8 @@ finish_child(struct child *child, const struct command_run *run, bool kill_it,
 	return 0;
 }
 
-/* Starts the command, passes input and output, and waits for its end.  Signals
- * must be blocked. */
+/* Starts the command, writes its input, reads its output, and waits for its
+ * end.  The caller must have blocked signals. */
 static int
 run_child(struct command_run *run, struct ctx_buf *out, struct ctx_err *err)
 {

@@ -1,4 +1,4 @@
-/* run_command.h - parts of run_command.c that command_runner.c needs */
+/* run_command.h - what command_runner.c uses of run_command.c */
 #ifndef CTX_IO_RUN_COMMAND_H
 #define CTX_IO_RUN_COMMAND_H
 
@@ -6,22 +6,25 @@
 
 #include "io/io.h"
 
-/* Milliseconds between two checks for a signal while a command runs. */
+/* How often signals are checked for while a command runs: every so many
+ * milliseconds. */
 enum { CTX_COMMAND_SLICE = 100 };
 
-/* Blocks SIGPIPE, which a reader of a pipe causes when it ends, and the signals
- * that would end this process.  Sets *ends to the latter and *before to the
- * signals that were blocked before. */
+/* Blocks the signals that would end this process, and SIGPIPE, which a write
+ * to a pipe without a reader causes.  Sets *ends to the former, and *before to
+ * the signals that were blocked before the call. */
 void ctx_command_block_signals(sigset_t *ends, sigset_t *before);
-/* Returns the number of a signal that has arrived and would end this process,
- * or 0 if none has arrived.  Only the signals in this set are looked for. */
+/* Returns the number of a signal of the set *ends that has arrived and is
+ * blocked, or 0 if there is none.  The signals of *ends would end this
+ * process. */
 int ctx_command_ended_by_signal(const sigset_t *ends);
-/* Unblocks these signals, so that signals that have arrived are delivered,
- * except a SIGPIPE. */
+/* Sets the blocked signals to *before, which ends the blocking by
+ * ctx_command_block_signals.  Signals that have arrived meanwhile are
+ * delivered, except SIGPIPE, which is dropped. */
 void ctx_command_restore_signals(const sigset_t *before);
-/* Runs the command in this process, like ctx_run_command.  If client is not
- * -1, it is the read end of a pipe: when all write ends are closed, the command
- * is killed. */
+/* Runs a command in this process, as ctx_run_command does, on behalf of
+ * another process. client: read end of a pipe; when that process has closed
+ * the write end, the command is killed. -1: there is no other process. */
 int ctx_command_run_for(int client, const struct ctx_command *command,
     struct ctx_str input, size_t limit, struct ctx_buf *out,
     struct ctx_err *err);

@@ -1,11 +1,11 @@
 /*
  * writer.c - buffers output and writes it to a file descriptor
  *
- * Two pieces of output are not written yet: copied, bytes that the writer owns,
- * and after them borrowed, adjacent bytes of the caller.  If a new piece is not
- * adjacent to borrowed, borrowed is emptied first.  When borrowed is short, it
- * is appended to copied; when it is long, both are written.  So the order of
- * the output is always copied, borrowed, new piece.
+ * The output that is not written yet consists of two pieces: copied, bytes that
+ * the writer owns; and after them borrowed, adjacent bytes of the caller.  If
+ * bytes that are added are not adjacent to borrowed, borrowed is emptied first:
+ * if it is short, it is appended to copied; if it is long, both are written.
+ * So the order of the output is always copied, borrowed, added bytes.
  *
  * vmsplice(2) from a ring of buffers would save copying into a pipe, 11 ms per
  * 100 MB.  But the kernel does not report when the buffers may be used again.
@@ -20,15 +20,14 @@
 
 #include "io/io.h"
 
-/* Minimum number of the caller's bytes that are written without being copied
- * first.  Fewer bytes are copied, because a copy takes less time than another
- * system call. */
+/* Minimum number of bytes of the caller that are written directly.  Fewer
+ * bytes are copied first, because a copy takes less time than a system call. */
 #define LONG_RUN ((size_t)32 << 10)
-/* When this many bytes of output are collected, they are written without
+/* Number of bytes of collected output from which on it is written without
  * waiting for a flush. */
 #define FULL ((size_t)256 << 10)
-/* Maximum bytes per write: some systems refuse more than INT_MAX bytes, others
- * write only a part of them. */
+/* Maximum number of bytes that one system call writes: some systems refuse
+ * more than INT_MAX bytes, others write only a part of them. */
 #define MOST ((size_t)512 << 20)
 
 void
@@ -45,8 +44,8 @@ ctx_writer_release(struct ctx_writer *writer)
 	ctx_writer_init(writer, -1);
 }
 
-/* Remembers the writer's first error and returns -1.  Output that is not
- * written yet is dropped, as it can no longer be written in order. */
+/* Stores the writer's first error and returns -1.  Output that is not written
+ * yet is dropped, because bytes before it are missing. */
 static int
 record_failure(struct ctx_writer *writer, const struct ctx_err *err)
 {
@@ -78,9 +77,10 @@ has_failed(const struct ctx_writer *writer, struct ctx_err *err)
 }
 
 /*
- * Writes bytes of two pieces of output, at least one byte unless both are
- * empty.  Returns the number of bytes written, or -1.  If another program made
- * the shared descriptor non-blocking, waits with poll(2).
+ * Writes bytes of two pieces of output with one system call: at least one byte,
+ * unless both are empty.  Returns the number of bytes written, or -1.  If
+ * another program has made the shared descriptor non-blocking, waits with
+ * poll(2).
  */
 static ssize_t
 write_some(int fd, struct ctx_str one, struct ctx_str two)
@@ -119,15 +119,16 @@ ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err)
 		return -1;
 	while (own.n + run.n > 0) {
 		rc = write_some(writer->fd, own, run);
-		/* If a device accepts no bytes, trying again would be an
-		 * endless loop. */
+		/* A device may accept no bytes without an error.  To try again
+		 * would be an endless loop. */
 		if (rc <= 0)
 			return record_sys_failure(writer,
 			    rc < 0 ? errno : ENOSPC, err);
 		n = (size_t)rc;
 		writer->written += n;
 		head = n < own.n ? n : own.n;
-		/* Skip this for an empty piece: its pointer may be NULL. */
+		/* The pointer of an empty piece may be NULL, so it is not
+		 * used. */
 		if (head > 0)
 			own.p += head;
 		own.n -= head;
@@ -140,9 +141,9 @@ ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err)
 	return 0;
 }
 
-/* Writes the caller's bytes that are not written yet (writer->borrowed), or
- * copies them if they are few.  Then the writer can refer to other bytes of
- * the caller. */
+/* Empties writer->borrowed, the caller's bytes that are not written yet:
+ * writes them or, if they are few, copies them.  Then the writer can refer to
+ * other bytes of the caller. */
 static int
 empty_run(struct ctx_writer *writer, struct ctx_err *err)
 {
@@ -192,8 +193,8 @@ ctx_writer_copy(struct ctx_writer *writer, const char *p, size_t n,
 	if (has_failed(writer, err))
 		return -1;
 	if (n >= LONG_RUN) {
-		/* Write these bytes before returning, so that the caller need
-		 * not keep them. */
+		/* These many bytes are written before the return, so that the
+		 * caller need not keep them. */
 		if (ctx_writer_put(writer, p, n, err) < 0)
 			return -1;
 		return ctx_writer_flush(writer, err);
@@ -222,10 +223,9 @@ ctx_writer_close(struct ctx_writer *writer, struct ctx_err *err)
 	writer->fd = -1;
 	if (fd < 0 || close(fd) == 0 || rc < 0)
 		return rc;
-	/*
-	 * If close(2) fails with EINTR, the descriptor is closed all the same.
-	 * A descriptor that was never open is no error if nothing was written.
-	 */
+	/* If close(2) fails with EINTR, the descriptor is closed nevertheless.
+	 * If the descriptor was never open, this is no error as long as
+	 * nothing was written. */
 	if (errno == EINTR || (errno == EBADF && writer->written == 0))
 		return 0;
 	return record_sys_failure(writer, errno, err);

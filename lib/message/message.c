@@ -47,8 +47,8 @@ ctx_block_tool(const struct ctx_json *json, const struct ctx_block *block,
 	return 0;
 }
 
-/* Returns true if this member of a reasoning block shows that the reasoning is
- * signed or redacted. */
+/* Looks at a member of a reasoning block.  Returns true if the member shows
+ * that the reasoning is signed or redacted. */
 static bool
 is_signature(const struct ctx_json *json, uint32_t key)
 {
@@ -70,8 +70,8 @@ is_signature(const struct ctx_json *json, uint32_t key)
 	     i++)
 		if (ctx_json_is(json, key + 1, types[i]))
 			return true;
-	/* OpenRouter puts the name of the provider's format into the member
-	 * "format" of encrypted reasoning. */
+	/* For encrypted reasoning, OpenRouter puts the name of the provider's
+	 * format into the member "format". */
 	return ctx_json_is(json, key, "format") &&
 	    ctx_json_is(json, key + 1, "anthropic-claude-v1");
 }
@@ -94,8 +94,8 @@ ctx_block_is_signed(const struct ctx_json *json, const struct ctx_block *block)
 
 	if (block->kind != CTX_BLOCK_REASONING || node == 0)
 		return false;
-	/* If the container is an object, removable is the node of a key; the
-	 * key's value is the next node. */
+	/* In an object, a block is removed by its key: removable is then the
+	 * node of the key, and the next node is the value. */
 	if (json->nodes[block->container].kind == CTX_JSON_OBJECT)
 		node++;
 	end = json->nodes[node].next;

@@ -1,5 +1,5 @@
 /*
- * message.h - one message, parsed
+ * message.h - one message of a conversation, parsed into content blocks
  */
 #ifndef CTX_MESSAGE_H
 #define CTX_MESSAGE_H
@@ -10,163 +10,173 @@
 /* ---- message/message.c: one message and its blocks ---------------------- */
 
 enum ctx_role {
-	CTX_ROLE_OTHER, /* a role that no dialect here knows */
+	CTX_ROLE_OTHER, /* any role that ctx does not know */
 	CTX_ROLE_SYSTEM,
 	CTX_ROLE_USER,
 	CTX_ROLE_ASSISTANT,
 	CTX_ROLE_TOOL,
 };
-/* Returns the role's name, such as "system" or "user"; "other" for
- * CTX_ROLE_OTHER. */
+/* Returns the name of a role, such as "system" or "user".  For CTX_ROLE_OTHER
+ * this is "other". */
 const char *ctx_role_name(enum ctx_role role);
 
 enum ctx_block_kind {
 	CTX_BLOCK_TEXT,
 	CTX_BLOCK_REASONING,
-	CTX_BLOCK_TOOL_CALL,   /* payload: the arguments */
-	CTX_BLOCK_TOOL_RESULT, /* payload: its content */
-	CTX_BLOCK_MEDIA,       /* payload: the data, never text */
-	/* payload: the JSON node of the whole block; the type of the block is
-	 * unknown in this format */
+	CTX_BLOCK_TOOL_CALL,   /* payload: the arguments of the call */
+	CTX_BLOCK_TOOL_RESULT, /* payload: the content of the result */
+	CTX_BLOCK_MEDIA,       /* payload: the data or its URL, never text */
+	/* A block of a type that ctx does not know in this format. payload:
+	 * the JSON node of the whole block. */
 	CTX_BLOCK_OPAQUE,
 	CTX_BLOCK_KINDS
 };
-/* "text", "reasoning", ... */
+/* Returns the name of a kind of blocks: "text", "reasoning", ... */
 const char *ctx_block_kind_name(enum ctx_block_kind kind);
 
 /*
  * A content block of a message.  Members of type uint32_t are indices of JSON
  * nodes; 0 means that there is no such node.
  *
- * Some tool results contain a list of blocks instead of one text.  Then the
- * result is a ctx_block, and each block of its list is another ctx_block after
- * it, with result_index set.  The tokens of the result are those of the blocks
- * in its list.  When the result is shortened, the node payload is replaced; a
- * result without a payload cannot be shortened.  A block of another kind that
- * has no payload has no tokens.
+ * A tool result contains one text, or a list of blocks.  If it contains a list,
+ * the result is a ctx_block, and each block of the list is another ctx_block
+ * after it, with result_index set.  The tokens of the result are then those of
+ * these blocks.
+ *
+ * When a result is shortened, the node payload is replaced; a result without a
+ * payload cannot be shortened.  A block of another kind has no tokens if it has
+ * no payload.
  */
 struct ctx_block {
 	enum ctx_block_kind kind;
-	/* The block is removed from the message by removing the node removable
-	 * from the array or object container.  If both are 0, a reasoning
-	 * block can be removed only with its message. */
+	/* To remove the block from the message, the node removable is removed
+	 * from the array or object container.  A reasoning block for which
+	 * both are 0 can be removed only together with its message. */
 	uint32_t container, removable;
 	uint32_t payload;
-	/* id and name of a tool call, or of the call that a tool result
-	 * answers; see ctx_block_tool */
+	/* Id and tool name.  A tool call has its own; a tool result has those
+	 * of the call that it answers.  See ctx_block_tool. */
 	uint32_t id, name;
-	/* The model may write a program that makes tool calls.  For such a
-	 * call: the id of the call that runs the program. */
+	/* For a tool call that was made by a program which the model has
+	 * written: id of the tool call that runs this program. */
 	uint32_t caller;
-	/* For a block inside a tool result: index of the tool result in
-	 * ctx_message.blocks, plus 1; for other blocks 0. */
+	/* For a block inside a tool result: index of that result in
+	 * ctx_message.blocks, plus 1.  For other blocks 0. */
 	uint32_t result_index;
-	/* number of bytes before the tool's name in the JSON string that
-	 * contains the name */
+	/* The JSON string with the tool's name may have other text before the
+	 * name.  This is the length of that text in bytes. */
 	uint8_t prefix;
-	bool is_encrypted; /* the payload is encrypted, in base64 */
+	bool is_encrypted; /* true if the payload is encrypted, as base64 */
 	/* true for a tool result that the format marks as an error of the tool
 	 */
 	bool is_error;
-	/* true for a tool result if later messages have more results of this
-	 * call */
+	/* True for a tool result if later messages have further results of its
+	 * tool call. */
 	bool is_partial;
-	/* true for an opaque block (of unknown type) whose payload is the JSON
-	 * node of the whole message; this node may be 0 */
+	/* True for an opaque block (of unknown type) that stands for a whole
+	 * message.  Its payload is the JSON node of the message, or 0. */
 	bool is_message;
-	bool no_truncate;   /* text or call: must not be shortened */
-	bool provider_runs; /* call: the provider runs the tool */
+	/* True for a text or a tool call that must not be shortened. */
+	bool no_truncate;
+	/* True for a tool call if the provider, not the user's program, runs
+	 * the tool. */
+	bool provider_runs;
 	/* True for a reasoning block that repeats another reasoning block of
-	 * the message: the copy has no tokens, and is removed with the other
-	 * one. */
+	 * its message.  The copy has no tokens, and is removed together with
+	 * the other block. */
 	bool is_copy;
 };
 
-/* Sets *tool to the name of the tool of a call or result; empty if the block
- * has none.  *tool remains valid as long as a result of ctx_json_text does. */
+/* Sets *tool to the tool name of a tool call or tool result; it is empty if
+ * the block has none.  *tool remains valid as long as a result of
+ * ctx_json_text does. */
 int ctx_block_tool(const struct ctx_json *json, const struct ctx_block *block,
     struct ctx_buf *scratch, struct ctx_str *tool, struct ctx_err *err);
 
-/* Flags of a message. */
+/* Flags of a message (ctx_message.flags). */
 enum {
-	/* A user message that no person wrote. */
+	/* A message with the role user that no person wrote, such as a
+	 * reminder that an agent inserted. */
 	CTX_MESSAGE_META = 1,
 	/* The message is not sent to the model, so it has no tokens. */
 	CTX_MESSAGE_HIDDEN = 2,
-	/* This message and the next one are kept or removed together. */
+	/* This message must be kept or removed together with the next one. */
 	CTX_MESSAGE_ATTACH_NEXT = 4,
-	/* This message is kept or removed together with the messages before
-	 * and after it. */
+	/* This message must be kept or removed together with the message
+	 * before it and the one after it. */
 	CTX_MESSAGE_ATTACH_BOTH = 8,
-	/* The message is never removed: without it later messages would have
-	 * another meaning. */
+	/* The message must never be removed, because later messages would then
+	 * have another meaning. */
 	CTX_MESSAGE_PINNED = 16,
-	/* A later record continues this message. */
+	/* The message is not complete: a later record of the input continues
+	 * it. */
 	CTX_MESSAGE_IS_CONTINUED = 32,
-	/* The record continues the message of an earlier record, the last one
-	 * with CTX_MESSAGE_IS_CONTINUED. */
+	/* The record is not a new message: it continues the last message with
+	 * CTX_MESSAGE_IS_CONTINUED. */
 	CTX_MESSAGE_CONTINUES = 64,
-	/* The record contains a user message and the assistant's answer, so it
-	 * is one whole turn. */
+	/* The record contains a user message and the assistant's answer to it,
+	 * so it is a whole turn. */
 	CTX_MESSAGE_WHOLE_TURN = 128,
-	/* The message refers to messages that the provider has stored.  The
-	 * tool calls of later results may be among them. */
+	/* Earlier messages are stored by the provider, not in the input, and
+	 * this message refers to them.  So tool results may answer tool calls
+	 * that are not in the input. */
 	CTX_MESSAGE_REMOTE_STATE = 256,
-	/* This message and the one before it, if any, are kept or removed
-	 * together. */
+	/* This message must be kept or removed together with the message
+	 * before it, if there is one. */
 	CTX_MESSAGE_ATTACH_PREVIOUS = 512,
-	/* All blocks of this message are results of the tool calls that it
-	 * answers. */
+	/* The message contains nothing but tool results. */
 	CTX_MESSAGE_RESULTS_ONLY = 1024,
 };
 
-/* A message, read from JSON by the functions of its dialect (format).  A
- * zeroed struct is valid and can be used for many messages, one after another.
- * Members of type uint32_t are indices of nodes of json; 0 means that there is
- * no such node. */
+/* A parsed message.  The functions of its dialect (message format) have read
+ * it from JSON.  A zeroed struct is valid and can be used for many messages,
+ * one after another.  Members of type uint32_t are indices of nodes in json; 0
+ * means that there is no such node. */
 struct ctx_message {
 	const struct ctx_json *json;
 	const struct ctx_dialect *dialect; /* set by ctx_dialect_read_message */
-	uint32_t node;                     /* node of the message */
+	uint32_t node;                     /* JSON node of the whole message */
 	enum ctx_role role;
-	/* index of the JSON node with the message's role; 0 if the format has
-	 * no such member */
+	/* JSON node with the message's role; 0 if the format has no such
+	 * member. */
 	uint32_t role_node;
 	uint32_t name;  /* name of the sender */
 	uint32_t model; /* name of the model that wrote it */
-	uint32_t time;  /* ISO 8601, or seconds or ms since 1970 */
-	/* token usage that the provider reported in this message */
+	uint32_t time;  /* when it was written, see ctx_time_parse */
+	/* token usage that the provider reported with it */
 	uint32_t usage;
-	/* input tokens of the request, as reported in another record; else 0 */
+	/* Input tokens that the provider billed for the request, if another
+	 * record reports them; else 0. */
 	uint64_t billed;
 	unsigned flags;
 	struct ctx_block *blocks;
 	size_t n, cap;
-	/* If a record contains a prompt and its answer, the first
-	 * n_prompt_blocks blocks belong to the prompt; else 0. */
+	/* If a record contains both a prompt and the answer to it: how many of
+	 * the blocks, from the first one on, belong to the prompt.  Otherwise
+	 * 0. */
 	size_t n_prompt_blocks;
 };
 
 /* Returns true if a reasoning block has a signature or is redacted, as
- * reasoning of Claude models is: thinking and redacted_thinking blocks of
- * Anthropic, reasoningContent of Bedrock, and the copies of these in formats
- * of frameworks and agents. */
+ * reasoning of Claude models is.  The block may be a thinking or
+ * redacted_thinking block of Anthropic, reasoningContent of Bedrock, or a copy
+ * of one of these in the format of a framework or agent. */
 bool ctx_block_is_signed(const struct ctx_json *json,
     const struct ctx_block *block);
 /* Returns true if any block of the message is signed reasoning. */
 bool ctx_message_is_signed(const struct ctx_message *message);
 
-/* Returns true if the model wrote the message, or an answer that is in the
- * same record as the message.  All messages before it have then been sent to
- * the provider. */
+/* Returns true if the model wrote this message, or wrote an answer that is in
+ * the record of this message.  Then all messages before it were sent to the
+ * provider. */
 bool ctx_message_was_sent(const struct ctx_message *message);
-/* Removes all blocks from the message, and sets its JSON document and its node
- * there. */
+/* Removes all blocks from *message, so that it can be used for another
+ * message: the one at a node of a JSON document. */
 void ctx_message_reset(struct ctx_message *message, const struct ctx_json *json,
     uint32_t node);
 void ctx_message_release(struct ctx_message *message);
-/* Appends a zeroed block to the message.  Returns a pointer that is valid
- * until the next call; NULL with *err if there is no memory. */
+/* Appends a zeroed block to the message.  Returns a pointer to the block,
+ * which is valid until the next call; NULL with *err if there is no memory. */
 struct ctx_block *ctx_message_add_block(struct ctx_message *message,
     enum ctx_block_kind kind, uint32_t value, struct ctx_err *err);
 

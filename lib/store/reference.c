@@ -1,16 +1,17 @@
 /*
- * reference.c - parses and writes references: lines that name the file to which
- * the text of a tool result was moved
+ * reference.c - reads and writes references: a reference is a line in a message
+ * which names the file to which a tool result was moved
  *
- * Any tool can write a line that looks like a reference.  So the whole line
- * must have the right form, and the file is searched for only in the spool
- * (directory) that the user names.
+ * Anybody can write a line that looks like a reference.  So the whole line must
+ * have the right form, and the file is searched for only in the spool, the
+ * directory that the user names.
  */
 #include <string.h>
 
 #include "store/store.h"
 
-/* Reads the decimal number at the start of *text and removes it from *text. */
+/* Reads a decimal number at the start of *text, and moves the start of *text
+ * after it. */
 static bool
 take_number(struct ctx_str *text, uint64_t *n)
 {
@@ -29,8 +30,9 @@ take_number(struct ctx_str *text, uint64_t *n)
 	return true;
 }
 
-/* Parses a line of n bytes as a reference to a file in the spool directory.
- * Returns false if the line has another form. */
+/* Parses a line of n bytes as a reference to a file of the spool. middle is
+ * the text that the line must have between number and path.  Returns false if
+ * the line has another form. */
 static bool
 parse_reference(const char *p, size_t n, const char *middle,
     struct ctx_reference *ref)
@@ -86,9 +88,9 @@ ctx_reference_digits(struct ctx_str text, size_t *at, struct ctx_str *digits)
 {
 	size_t i = *at, from;
 
-	/* To find a run of CTX_SPOOL_DIGITS hex digits fast, look only at every
-	 * CTX_SPOOL_DIGITS-th byte: each such run includes one of these
-	 * bytes. */
+	/* To find CTX_SPOOL_DIGITS hex digits in a row fast, only every
+	 * CTX_SPOOL_DIGITS-th byte is looked at: one of these bytes must be
+	 * among the digits. */
 	while ((i += CTX_SPOOL_DIGITS) <= text.n) {
 		if (!is_hex_digit(text.p[i - 1]))
 			continue;
@@ -106,9 +108,10 @@ ctx_reference_digits(struct ctx_str text, size_t *at, struct ctx_str *digits)
 	return false;
 }
 
-/* The maximum bytes of a JSON string that consists of at most CTX_AGE_HEAD
- * characters of a tool result and a reference.  A character takes at most two
- * escapes of 6 bytes each; the reference, with its path, fits into 64 KiB. */
+/* Maximum length in bytes of a JSON string that ctx-age can have left: at most
+ * CTX_AGE_HEAD characters of a tool result, and a reference.  A character
+ * takes at most two escapes of 6 bytes each; the reference, with its path,
+ * fits into 64 KiB. */
 #define NO_AGED (12 * CTX_AGE_HEAD + 65536)
 
 bool
@@ -117,7 +120,7 @@ ctx_reference_may_be(struct ctx_str literal)
 	return literal.n <= NO_AGED && literal.p[literal.n - 2] == ']';
 }
 
-/* Returns the path of a spool directory in the form that references contain:
+/* Returns the path of a spool directory in the form that it has in references:
  * without ./ at the start and without slashes at the end. */
 static struct ctx_str
 trim_spool_path(const char *dir)

@@ -1,8 +1,9 @@
 /*
- * spool.c - stores results in files that are named after their contents
+ * spool.c - stores tool results in files that are named after a hash of their
+ * contents
  *
- * A file is written without a name, synced, and then linked.  So a file with a
- * name is complete, and no existing file is ever overwritten.
+ * A file gets its name only when it is complete and synced to disk.  So a file
+ * with a name is complete, and no existing file is ever overwritten.
  */
 #define _GNU_SOURCE /* O_TMPFILE, syscall(2) */
 #include <errno.h>
@@ -35,15 +36,16 @@ refuse_long(const struct ctx_spool *spool, const char *name,
 	    "%s/%s is longer than its reference says", spool->dir, name);
 }
 
-/* Opens a regular file.  Returns 1, 0 if there is no such file, or -1 with
- * *err.  A file with more bytes than the limit is an error. most: the limit. */
+/* Opens a regular file of the spool.  Returns 1, 0 if there is no such file,
+ * or -1 with *err.  It is an error if the file has more bytes than the limit,
+ * most. */
 static int
 open_file(const struct ctx_spool *spool, const char *name, uint64_t most,
     int *fd, struct ctx_err *err)
 {
 	struct stat st;
 
-	/* O_NONBLOCK: if there is a FIFO of that name, opening it must not
+	/* O_NONBLOCK: if the name is that of a FIFO, opening it must not
 	 * block. */
 	*fd = openat(spool->fd, name,
 	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -64,7 +66,8 @@ open_file(const struct ctx_spool *spool, const char *name, uint64_t most,
 	return -1;
 }
 
-/* Reads at most n bytes; returns 0 bytes only at the end of the file. */
+/* Reads at most n bytes of a spool file.  Returns 0 only at the end of the
+ * file. */
 static ssize_t
 read_some(const struct ctx_spool *spool, const char *name, int fd, char *p,
     size_t n, struct ctx_err *err)
@@ -130,8 +133,8 @@ ctx_spool_sum(const struct ctx_spool *spool, const char *name, uint64_t most,
 	return n < 0 ? -1 : 1;
 }
 
-/* Compares the rest of an open file with these pieces of text, one after
- * another.  Returns 1 if they are equal, 0 if not, or -1 with *err. */
+/* Compares the rest of an open file with a text that is given as n pieces, one
+ * after another.  Returns 1 if they are equal, 0 if not, or -1 with *err. */
 static int
 match_contents(const struct ctx_spool *spool, const char *name, int fd,
     const struct ctx_str *chunks, size_t n, struct ctx_err *err)
@@ -159,8 +162,9 @@ match_contents(const struct ctx_spool *spool, const char *name, int fd,
 	return i == n;
 }
 
-/* Returns a text that says how other users could change this file; NULL if
- * they cannot. */
+/* Other users must not be able to change a spool file.  Returns NULL if they
+ * cannot, otherwise the reason for which they can, as a part of an error
+ * message. */
 static const char *
 find_weakness(const struct stat *st)
 {
@@ -171,9 +175,9 @@ find_weakness(const struct stat *st)
 	return st->st_nlink > 1 ? "has another hard link" : NULL;
 }
 
-/* Returns 0 if other users cannot change the file.  While another process is
- * storing the file, the file has two names (hard links), so this function
- * waits up to a second until it has one. */
+/* Returns 0 if other users cannot change a spool file, else -1 with *err.
+ * While another process is storing the file, it has two names (hard links); so
+ * this function waits up to a second until it has one. */
 static int
 check_private(const struct ctx_spool *spool, const char *name, int fd,
     struct ctx_err *err)
@@ -195,10 +199,10 @@ check_private(const struct ctx_spool *spool, const char *name, int fd,
 		  name, find_weakness(&st));
 }
 
-/* Compares an existing file with the pieces of text that should be stored.
- * Returns 1 if they are equal, 0 if there is no file, -1 with *err if the
+/* A file of this name may exist already.  Returns 1 if it has the contents
+ * that should be stored, 0 if there is no such file, or -1 with *err if its
  * contents differ. own is true if this process wrote the file.  A file of
- * another process is synced to disk, and it is an error if other users may
+ * another process is synced to disk, and it is an error if other users can
  * change it. */
 static int
 check_existing_file(const struct ctx_spool *spool, const char *name,
@@ -209,8 +213,8 @@ check_existing_file(const struct ctx_spool *spool, const char *name,
 	if (rc <= 0)
 		return rc;
 	rc = match_contents(spool, name, fd, chunks, n, err);
-	/* Another program may have written the file a moment ago and not
-	 * synced it yet. */
+	/* The process that wrote the file may not have synced it to disk
+	 * yet. */
 	if (rc > 0 && !own && fsync(fd) < 0)
 		rc = report_file_error(spool, "sync", name, err);
 	if (rc > 0 && !own && check_private(spool, name, fd, err) < 0)
@@ -233,13 +237,14 @@ write_synced(int fd, const struct ctx_str *chunks, size_t n)
 	return fsync(fd);
 }
 
-/* Result of an attempt to store a file.  NOT_STORED: the file system cannot
- * make files without a name.  EXISTED: there is already a file of that name. */
+/* Result of an attempt to store a file.  NOT_STORED: the file system does not
+ * support files without a name.  EXISTED: there is already a file with this
+ * name. */
 enum store_outcome { NOT_STORED, STORED, EXISTED };
 
-/* Writes a file that has no name until it is complete, so that no part of it
- * is left if this process is killed.  Returns an enum store_outcome, or -1
- * with *err. */
+/* Stores a file that has no name until it is complete, so that nothing is left
+ * of it if this process is killed.  Returns an enum store_outcome, or -1 with
+ * *err. */
 static int
 store_nameless(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *chunks, size_t n, struct ctx_err *err)
@@ -279,15 +284,15 @@ open_hidden(const struct ctx_spool *spool, char hidden[40])
 	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-/* Renames a temporary file to its final name; fails if there is already a file
- * of that name.  Also works on file systems without hard links, such as vfat.
- */
+/* Renames a temporary file to its final name, unless there is already a file
+ * with that name.  Also works on file systems without hard links, such as
+ * vfat. */
 static int
 name_hidden(const struct ctx_spool *spool, const char *hidden, const char *name)
 {
 	if (linkat(spool->fd, hidden, spool->fd, name, 0) == 0)
 		return 0;
-#ifdef SYS_renameat2 /* not every C library has renameat2 */
+#ifdef SYS_renameat2 /* not every C library has a function renameat2 */
 	if (errno == EPERM || errno == ENOTSUP || errno == ENOSYS)
 		return (int)syscall(SYS_renameat2, spool->fd, hidden, spool->fd,
 		    name, 1u /* RENAME_NOREPLACE */);
@@ -316,9 +321,9 @@ write_hidden(const struct ctx_spool *spool, const char *name,
 	return rc;
 }
 
-/* Writes a file under a temporary name that begins with a dot, then renames
- * it.  Signals that would end the process are blocked until the temporary name
- * is gone; only SIGKILL can leave a temporary file. */
+/* Stores a file under a temporary name that begins with a dot, then renames
+ * it.  Termination signals are blocked meanwhile, so that the temporary file
+ * is always renamed or removed; only SIGKILL can leave it. */
 static int
 store_hidden(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *chunks, size_t n, struct ctx_err *err)
@@ -338,8 +343,8 @@ ctx_spool_put(struct ctx_spool *spool, const char *name,
 
 	if (rc < 0)
 		return -1;
-	/* Another process may have given the file its name and not synced the
-	 * directory yet. */
+	/* The directory must be synced even for an existing file: the process
+	 * that gave the file its name may not have synced it yet. */
 	spool->dirty = true;
 	if (rc > 0)
 		return 0;
@@ -348,7 +353,8 @@ ctx_spool_put(struct ctx_spool *spool, const char *name,
 		rc = store_hidden(spool, name, chunks, n, err);
 	if (rc < 0)
 		return -1;
-	/* Another process may have stored the file first. */
+	/* If another process has stored the file first, its contents are
+	 * compared. */
 	rc = check_existing_file(spool, name, chunks, n, rc == STORED, err);
 	if (rc == 0)
 		return ctx_err_set(err, CTX_EFILE,

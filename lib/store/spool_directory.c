@@ -18,8 +18,8 @@
 
 #include "store/store.h"
 
-/* Returns true if the path is UTF-8 without control characters, since it
- * becomes part of a line of text that refers to a file. */
+/* Returns true if a path is UTF-8 without control characters.  The path of the
+ * spool must be, because references, which are lines of text, contain it. */
 static bool
 is_printable_path(const char *dir)
 {
@@ -42,18 +42,18 @@ refuse_link(const char *dir, struct ctx_err *err)
 	return -1;
 }
 
-/* Syncs the directory that contains a new directory: after a crash the new one
- * must still be found, even if another process created it and has not synced
- * yet. at is the descriptor of the outer directory. made is true if this
- * process created the new one; if not, an outer directory that cannot be
- * synced is no error. */
+/* Syncs a directory in which a directory was created: after a crash the new
+ * directory must still be found, even if another process created it and has
+ * not synced yet. at: the descriptor of the outer directory. made: true if
+ * this process created the new one; otherwise it is no error if the outer
+ * directory cannot be synced. */
 static int
 sync_parent(int at, bool made)
 {
 	if (fsync(at) == 0)
 		return 0;
-	/* fsync fails with EBADF if the directory was opened with O_PATH (see
-	 * open_directory). */
+	/* fsync fails with EBADF if the directory was opened with O_PATH,
+	 * because it is not readable. */
 	if (errno == EBADF)
 		errno = EACCES;
 	return made ||
@@ -63,8 +63,8 @@ sync_parent(int at, bool made)
 	    : 0;
 }
 
-/* Opens a directory.  A directory that is only on the path to the spool need
- * not be readable. */
+/* Opens a directory in the directory at.  If passed is true, the directory is
+ * only a part of the path to the spool, and need not be readable. */
 static int
 open_directory(int at, const char *name, int flags, bool passed)
 {
@@ -79,8 +79,8 @@ open_directory(int at, const char *name, int flags, bool passed)
 	return fd;
 }
 
-/* Opens one component of the spool's path.  If it is missing and create is
- * true, creates it as a directory. */
+/* Opens one directory of the spool's path.  If it does not exist and create is
+ * true, creates it. */
 static int
 open_component(int at, const char *name, bool follow, bool last, bool create,
     bool *made)
@@ -106,8 +106,8 @@ open_component(int at, const char *name, bool follow, bool last, bool create,
 	return fd;
 }
 
-/* Opens the first component of *path, and moves *path to the end of this
- * component. */
+/* Opens the directory that is the first component of *path, and moves *path
+ * after this component. */
 static int
 open_next_component(int at, const char **path, bool absolute, bool create,
     bool *link, bool *made)
@@ -126,9 +126,10 @@ open_next_component(int at, const char **path, bool absolute, bool create,
 	memcpy(name, p, n);
 	name[n] = '\0';
 	*path = p + n;
-	/* A relative path may be inside a checkout of other people's files, so
-	 * its symbolic links are not followed.  Links in an absolute path are
-	 * the user's own and are followed, except the last component. */
+	/* A relative path may lead through files that other people wrote, such
+	 * as a checkout, so its symbolic links are not followed.  The links in
+	 * an absolute path are the user's own and are followed, except for the
+	 * last component. */
 	fd = open_component(at, name, absolute && !last, last, create, made);
 	sys = errno;
 	*link = fd < 0 && (sys == ENOTDIR || sys == ELOOP) &&
@@ -164,7 +165,7 @@ open_path(const char *dir, bool create, size_t *n_made, struct ctx_err *err)
 }
 
 /* Returns true if the path of the spool still leads to the directory that was
- * opened. */
+ * opened at first. */
 static bool
 is_same_directory(const struct ctx_spool *spool)
 {
@@ -174,10 +175,11 @@ is_same_directory(const struct ctx_spool *spool)
 	    st.st_dev == named.st_dev && st.st_ino == named.st_ino;
 }
 
-/* Opens the spool, and creates it if it is missing.  A process that created
- * the spool and stored nothing in it removes it at the end, unless another
- * process has locked it.  So this function locks the spool, and opens it again
- * if it was removed in the meantime.  Not every file system has locks. */
+/* Opens the spool, and creates it if it does not exist.  A process that
+ * created the spool removes it when it ends, if no file is stored there and no
+ * other process has locked it.  So this function locks the spool.  If another
+ * process has removed the spool before the lock, opens it again.  Not every
+ * file system has locks. */
 static int
 open_made(struct ctx_spool *spool, struct ctx_err *err)
 {
@@ -293,7 +295,8 @@ ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err)
 	if (fsync(spool->fd) < 0)
 		return ctx_err_sys(err, errno, "cannot sync spool %s",
 		    spool->dir);
-	/* References name a file by this path. */
+	/* The path must still lead to this directory, because references
+	 * contain the path. */
 	if (stat(spool->dir, &st) < 0)
 		return ctx_err_sys(err, errno, "cannot look at spool %s",
 		    spool->dir);

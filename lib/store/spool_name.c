@@ -1,5 +1,5 @@
-/* spool_name.c - makes and checks the names of files in the spool: the tool's
- * name and a hash of the contents */
+/* spool_name.c - makes and checks the names of files in the spool, which
+ * consist of a tool's name and a hash of the file's contents */
 #include <sha2.h>
 #include <string.h>
 
@@ -51,8 +51,8 @@ ctx_spool_is_name(struct ctx_str name, struct ctx_str *digits)
 	return true;
 }
 
-/* Appends the name of a tool.  Bytes that are not safe in a file name become
- * underscores; an empty name becomes "tool". */
+/* Appends the name of a tool to a file name.  Bytes that are not safe in a
+ * file name become underscores; an empty tool name becomes "tool". */
 static int
 append_tool_name(struct ctx_buf *out, struct ctx_str tool, struct ctx_err *err)
 {
