@@ -14,8 +14,8 @@ ctx_breakpoint_writer_release(struct ctx_breakpoint_writer *writer)
 	writer->cap = 0;
 }
 
-/* Sets writer->drop to an array with one flag for each child of the container,
- * all false. */
+/* Allocates writer->drop: one flag for each child of an array or object, which
+ * is set if the child must be removed.  All are false at first. */
 static int
 reserve_drop_flags(struct ctx_breakpoint_writer *writer, uint32_t node,
     struct ctx_err *err)
@@ -72,8 +72,8 @@ breakpoint_value(const struct ctx_breakpoint_format *format, enum ctx_ttl ttl)
 	return value != NULL ? value : format->values[0];
 }
 
-/* Returns true if the JSON node is equal to the JSON text value, apart from
- * white space. */
+/* Returns true if the JSON at a node is equal to the JSON text value, apart
+ * from white space. */
 static bool
 is_same_value(const struct ctx_json *json, uint32_t node, const char *value)
 {
@@ -90,8 +90,8 @@ is_same_value(const struct ctx_json *json, uint32_t node, const char *value)
 	return *value == '\0';
 }
 
-/* Returns true if the object contains, or is, exactly the breakpoint that
- * should be written. */
+/* Returns true if an object already has exactly the cache breakpoint that
+ * should be written, as a member or as the whole object. */
 static bool
 has_right_breakpoint(const struct ctx_json *json, uint32_t object,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl)
@@ -116,8 +116,8 @@ has_right_breakpoint(const struct ctx_json *json, uint32_t object,
 	return right;
 }
 
-/* Adds the edit that writes a cache breakpoint for a block.  Other breakpoints
- * of the block must be absent or removed. */
+/* Adds the edit that writes a cache breakpoint for a block.  Any other
+ * breakpoint of the block must be removed by other edits. */
 static int
 put_breakpoint(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,
@@ -127,7 +127,8 @@ put_breakpoint(struct ctx_breakpoint_writer *writer,
 	uint32_t at = nodes[block].end, key;
 	char marker[128];
 
-	/* The new member is inserted after the last member that is kept. */
+	/* The breakpoint is inserted after the last member of the block that
+	 * is kept. */
 	for (key = block + 1;
 	     !format->separate_block && key < nodes[block].next;
 	     key = nodes[key + 1].next)
@@ -139,8 +140,8 @@ put_breakpoint(struct ctx_breakpoint_writer *writer,
 	return insert_text(writer, at, marker, err);
 }
 
-/* Adds the edits that turn a string into an array of one text block with a
- * cache breakpoint. */
+/* Adds the edits for a cache breakpoint on a string: they make the string an
+ * array with one text block that has the breakpoint. */
 static int
 put_text_breakpoint(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl, uint32_t text,
@@ -172,8 +173,8 @@ ctx_breakpoint_widen(struct ctx_breakpoint_writer *writer,
 }
 
 /* Adds the edits that remove cache breakpoints from the blocks inside a tool
- * result or document.  Arguments of a tool call are not searched: they contain
- * no blocks, whatever their keys. */
+ * result or document.  The arguments of a tool call are not searched: they
+ * contain no blocks, even if their keys look like those of breakpoints. */
 static int
 strip_nested_lists(struct ctx_breakpoint_writer *writer, uint32_t block,
     struct ctx_err *err)
@@ -199,9 +200,9 @@ strip_nested_lists(struct ctx_breakpoint_writer *writer, uint32_t block,
 	return 0;
 }
 
-/* Adds the edits that remove the elements of an array that are cache
- * breakpoints, except those in kept.  If the array contains nothing else, it
- * is not edited. */
+/* Some elements of an array may be nothing but cache breakpoints.  Adds the
+ * edits that remove them, except those in kept.  If the array has no other
+ * elements, it is not edited. */
 static int
 drop_breakpoints(struct ctx_breakpoint_writer *writer, uint32_t list,
     const uint32_t *kept, size_t n_kept, struct ctx_err *err)
@@ -224,8 +225,8 @@ drop_breakpoints(struct ctx_breakpoint_writer *writer, uint32_t list,
 	return ctx_edits_remove(writer->edits, json, list, writer->drop, err);
 }
 
-/* Adds the edits after which a block has exactly the right cache breakpoint,
- * if marked is true, or none. */
+/* Adds the edits after which a block has the right cache breakpoint and no
+ * other if marked is true, or no breakpoint if it is false. */
 static int
 write_block(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,

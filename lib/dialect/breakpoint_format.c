@@ -3,7 +3,7 @@
  * breakpoints are written
  *
  * The table says which blocks may have a breakpoint, how it is written, and
- * which models use it.  A block with blank text, and reasoning, never gets one.
+ * which models use it.  Reasoning, and a block with blank text, never get one.
  *
  * Sources: the parameter types of anthropic-sdk-python and openai-python,
  * August 2026; the guides on prompt caching of Anthropic, OpenAI and Amazon
@@ -32,7 +32,7 @@ static const struct ctx_breakpoint_block anthropic_blocks[] = {
     {0},
 };
 
-/* Types of blocks that LangChain passes to Anthropic without a change. */
+/* The types of blocks that LangChain sends to Anthropic as they are. */
 static const struct ctx_breakpoint_block langchain_blocks[] = {
     {.type = "text", .text = "text"},
     {.type = "image"},
@@ -72,7 +72,7 @@ static const struct ctx_breakpoint_format table[] = {
     {
 	.provider = "anthropic",
 	.dialect = "anthropic",
-	/* Gateways to Claude accept cache breakpoints of this form in Chat
+	/* Gateways to Claude accept Anthropic's cache breakpoints also in Chat
 	 * Completions messages. */
 	.also = {"generic", "openai-chat"},
 	.key = "cache_control",
@@ -83,9 +83,10 @@ static const struct ctx_breakpoint_format table[] = {
 	.blocks = anthropic_blocks,
 	.system = "system",
 	.tools = {"tools"},
-	/* A tool definition with one of these members may not have a cache
-	 * breakpoint: "defer_loading" (the tool is loaded when the model needs
-	 * it) and "function" (the format of Chat Completions). */
+	/* A tool definition may not have a cache breakpoint if it has one of
+	 * these members: "defer_loading" (the tool is loaded when the model
+	 * needs it) or "function" (the definition has the format of Chat
+	 * Completions). */
 	.no_marker_tools = {"defer_loading", "function"},
 	.before = {"model", "tools", "speed", "system", "tool_choice",
 	    "thinking"},
@@ -110,8 +111,8 @@ static const struct ctx_breakpoint_format table[] = {
 	.tools = {"toolConfig", "tools"},
 	.before = {"modelId", "toolConfig", "system",
 	    "additionalModelRequestFields"},
-	/* On Bedrock, Claude and Amazon's own models use breakpoints; the
-	 * latter not on tools. */
+	/* On Bedrock, Claude and Amazon's own models use cache breakpoints.
+	 * Those of Amazon do not use them on tools. */
 	.models = HEEDS(CTX_CACHE_CONTROL) | HEEDS(CTX_CACHE_POINT) | NOT_KNOWN,
 	.tool_models = HEEDS(CTX_CACHE_CONTROL) | NOT_KNOWN,
 	.lookback = 20,
@@ -134,8 +135,9 @@ static const struct ctx_breakpoint_format table[] = {
 	.lookback = 20,
 	.hour_percent = 200,
     },
-    /* Older models and compatible servers refuse unknown members, so
-     * breakpoints are written only for models that are known to accept them. */
+    /* Older models of OpenAI, and compatible servers, refuse members that they
+     * do not know.  So breakpoints are written only for models that are known
+     * to accept them. */
     {
 	.provider = "openai",
 	.dialect = "openai-chat",
@@ -175,7 +177,8 @@ ctx_ttl_name(unsigned ttl)
 	return ttl < CTX_TTLS ? names[ttl] : NULL;
 }
 
-/* Returns true if the member also of this table entry lists the dialect. */
+/* Returns true if a row of the table says that its provider also accepts
+ * messages of this dialect (member also). */
 static bool
 may_apply_to(const struct ctx_breakpoint_format *row, const char *dialect)
 {
@@ -278,8 +281,8 @@ ctx_breakpoint_content(const struct ctx_breakpoint_format *format,
 	}
 	for (i = 0; i < 2 && value == 0 && format->content[i] != NULL; i++)
 		value = ctx_json_find(json, message, format->content[i]);
-	/* OpenAI's types allow only a string as content of a message with role
-	 * function. */
+	/* The content of a message with the role function can only be a
+	 * string, according to OpenAI's types.  So it gets no breakpoint. */
 	role = ctx_json_find(json, message, "role");
 	if (value != 0 && json->nodes[value].kind == CTX_JSON_STRING &&
 	    role != 0 && ctx_json_is(json, role, "function"))

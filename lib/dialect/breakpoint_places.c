@@ -2,7 +2,7 @@
  * breakpoint_places.c - finds the blocks and tools that may have a cache
  * breakpoint
  *
- * A block with blank text, and reasoning, never gets one.
+ * Reasoning, and a block with blank text, never get one.
  */
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* content_blocks.c - reads roles, content and tool results in the form that
- * most formats have */
+/* content_blocks.c - reads roles, content and tool results that are written as
+ * most message formats write them */
 #include <stddef.h>
 #include <string.h>
 
@@ -47,8 +47,8 @@ ctx_read_part(struct ctx_message *message, enum ctx_block_kind kind,
 									: 0;
 }
 
-/* Reads the blocks of an array, from which each can be removed. owner is the
- * result_index that the blocks get. */
+/* Reads the elements of an array as blocks, each of which can be removed by
+ * itself. owner: the value of result_index for these blocks. */
 static int
 read_blocks(struct ctx_message *message, uint32_t array, uint32_t owner,
     ctx_block_reader *read_block, struct ctx_err *err)
@@ -163,8 +163,8 @@ ctx_read_member(struct ctx_message *message, uint32_t obj, const char *key,
 	block = ctx_message_add_block(message, kind, value, err);
 	if (block == NULL)
 		return -1;
-	/* The JSON node of a member's key is directly before that of its
-	 * value. */
+	/* In the list of JSON nodes, the node of a key comes directly before
+	 * the node of its value. */
 	block->container = obj;
 	block->removable = value - 1;
 	return 0;

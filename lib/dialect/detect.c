@@ -1,8 +1,8 @@
 /*
- * detect.c - detects whether a JSON value is a message or contains
+ * detect.c - finds out whether a JSON value is a message or contains
  * conversations, and in which format
  *
- * A message belongs to the first entry in the table of dialects (formats) that
+ * A message belongs to the first row in the table of dialects (formats) that
  * claims it.  An object with messages in one of its members is a conversation;
  * the table below lists these members.  If no message identifies its dialect,
  * the object around the messages decides.
@@ -12,24 +12,24 @@
 
 #include "dialect/read.h"
 
-/* Where the messages are in a request, a response, or a record that contains
- * one of them.  The first entry that fits is used. */
+/* Tells where the messages are in a JSON object: a request, a response, or a
+ * record that contains one of them.  The first row that fits is used. */
 static const struct wrapper {
 	/* Keys that lead from the record to the object with the messages.  If
-	 * there are none, the record itself is that object. */
+	 * there are none, this object is the record itself. */
 	const char *path[2];
 	const char *messages;
-	const char *unless;  /* the object must not have this member */
-	const char *with;    /* the object must have this member */
-	const char *dialect; /* if no message identifies one; or NULL */
-	/* True if only this dialect (format) has such a member, so that all
-	 * messages in it are of this dialect. */
+	const char *unless;  /* key of a member that the object must not have */
+	const char *with;    /* key of a member that the object must have */
+	const char *dialect; /* dialect if no message identifies one; or NULL */
+	/* True if all messages in this object are of this dialect (format),
+	 * because no other dialect has such an object. */
 	bool sure;
 	const char *element; /* see struct ctx_record_layout */
 	bool single, answers;
-	bool said; /* true if the first element of the array must have a role */
-	/* true if the value may be a string, which is then the user's message
-	 */
+	bool said; /* true if the first message of the array must have a role */
+	/* True if the messages may be a string instead of an array: the text
+	 * of a user message. */
 	bool text;
 } wrappers[] = {
     {.path = {"body"}, .messages = "messages", .dialect = "openai-chat"},
@@ -43,9 +43,10 @@ static const struct wrapper {
 	.messages = "contents",
 	.dialect = "gemini",
 	.sure = true},
-    {.path = {"modelInput"}, .messages = "messages"}, /* a Bedrock batch */
-    /* OpenAI's preference data: a conversation, and outputs of which one is
-     * preferred; these are not part of the conversation. */
+    /* a line of a Bedrock batch */
+    {.path = {"modelInput"}, .messages = "messages"},
+    /* OpenAI's preference data has a conversation, and outputs of which one is
+     * preferred.  The outputs are not part of the conversation. */
     {.path = {"input"}, .messages = "messages", .dialect = "openai-chat"},
     {.messages = "contents", .dialect = "gemini", .sure = true},
     {.messages = "messages"},      /* a request, a fine-tuning example */
@@ -58,8 +59,8 @@ static const struct wrapper {
 	.with = "schema_version",
 	.dialect = "atif",
 	.sure = true},
-    /* OpenTelemetry: the keys contain dots, or are in an object "attributes".
-     */
+    /* OpenTelemetry: messages are members whose keys contain dots, of the
+     * record or of its object "attributes". */
     {.messages = "gen_ai.input.messages",
 	.dialect = "otel-genai",
 	.sure = true},
@@ -73,7 +74,7 @@ static const struct wrapper {
 	.dialect = "openai-responses",
 	.sure = true,
 	.text = true},
-    /* Results of batch requests, and single responses. */
+    /* Responses of providers, also as results in a batch. */
     {.path = {"response", "body"},
 	.messages = "choices",
 	.dialect = "openai-chat",
@@ -130,8 +131,9 @@ static const struct wrapper {
 	.answers = true},
 };
 
-/* Members of a request that identify the dialect (format) if neither its
- * messages nor the place of the messages do. */
+/* Members of a request that identify its dialect (format).  They are looked at
+ * only if neither the messages nor their place in the record have identified
+ * it. */
 static const struct {
 	const char *key, *dialect;
 } member_dialects[] = {
@@ -142,8 +144,8 @@ static const struct {
     {"anthropic_version", "anthropic"},
 };
 
-/* Returns true if the object has only a role, a string as content, and perhaps
- * a name.  Every format allows such a message. */
+/* Returns true if an object has only a role, a string as content, and perhaps
+ * a name.  Messages of every format may have this form. */
 static bool
 is_plain_message(const struct ctx_json *json, uint32_t node)
 {
@@ -168,8 +170,8 @@ is_plain_message(const struct ctx_json *json, uint32_t node)
 		ctx_json_is(json, role, "system"));
 }
 
-/* A quick test for messages with only role and content, which are frequent:
- * only the dialect generic claims them. */
+/* A fast test for messages with only role and content, which are frequent.
+ * They are of the dialect "generic", because no other dialect claims them. */
 static bool
 detect_plain_message(const struct ctx_json *json, uint32_t node,
     struct ctx_record_layout *layout)
@@ -182,8 +184,9 @@ detect_plain_message(const struct ctx_json *json, uint32_t node,
 	return true;
 }
 
-/* Finds a dialect that probably wrote a message which only the dialect generic
- * claims. */
+/* Many formats allow a message with role and content; its dialect is then
+ * "generic".  Finds a dialect that probably wrote the message, to be used if
+ * no other message decides. */
 static void
 detect_likely(const struct ctx_json *json, uint32_t node,
     struct ctx_record_layout *layout)
@@ -203,8 +206,9 @@ detect_likely(const struct ctx_json *json, uint32_t node,
 	}
 }
 
-/* Sets the first dialect in the table that claims the message.  If it is
- * generic, the last one, it may still be overruled by other messages. */
+/* Sets the dialect of a message to the first one in the table that claims it.
+ * The last one, "generic", claims every message with role and content; other
+ * messages can still overrule it. */
 static void
 detect_message(const struct ctx_json *json, uint32_t node,
     struct ctx_record_layout *layout)
@@ -229,8 +233,8 @@ detect_message(const struct ctx_json *json, uint32_t node,
 	}
 }
 
-/* If no message was decisive, chooses between a dialect that was suggested and
- * Chat Completions. chat is a reason for the latter, or NULL. */
+/* Chooses a dialect if none is certain: the one that messages have suggested,
+ * or Chat Completions. chat is a reason for Chat Completions, or NULL. */
 static void
 choose_likely(const struct ctx_record_layout *likely, const char *chat,
     struct ctx_record_layout *layout)
@@ -247,8 +251,8 @@ choose_likely(const struct ctx_record_layout *likely, const char *chat,
 	layout->why = chat;
 }
 
-/* Sets the dialect of the messages to that of the first message which only one
- * dialect allows. */
+/* Finds the dialect of an array of messages: that of the first message which
+ * only one dialect allows. */
 static void
 detect_messages(const struct ctx_json *json, struct ctx_record_layout *layout)
 {
@@ -283,8 +287,8 @@ detect_messages(const struct ctx_json *json, struct ctx_record_layout *layout)
 	choose_likely(&likely, chat, layout);
 }
 
-/* Sets the dialect by the object around the messages, if that identifies it
- * for sure, or if no message did. */
+/* Looks at the object around the messages.  Sets their dialect if this object
+ * is certain proof, or if no message has identified the dialect. */
 static void
 detect_by_wrapper(const struct ctx_json *json, const struct wrapper *wrapper,
     struct ctx_record_layout *layout)
@@ -310,8 +314,8 @@ detect_by_wrapper(const struct ctx_json *json, const struct wrapper *wrapper,
 	}
 }
 
-/* Returns true for an array of strings only: these are texts to complete or to
- * embed, not messages. */
+/* Returns true if all elements of an array are strings.  Such an array
+ * contains texts to complete or to embed, not messages. */
 static bool
 is_text_list(const struct ctx_json *json, uint32_t array)
 {
@@ -333,10 +337,10 @@ has_substring(struct ctx_str text, const char *word)
 	return false;
 }
 
-/* Returns true if the member input is a prompt as a string, for OpenAI
- * Responses.  Requests for embeddings, moderation or speech have such a
- * member, too, and data sets have inputs next to outputs; these are not
- * prompts. */
+/* Returns true if the member "input" of a request is a user's prompt for
+ * OpenAI Responses, written as a string.  It may be something else: requests
+ * for embeddings, moderation or speech have such a member, too, and so have
+ * data sets with inputs and outputs. */
 static bool
 is_prompt(const struct ctx_json *json, uint32_t request, uint32_t input)
 {
@@ -361,8 +365,9 @@ is_prompt(const struct ctx_json *json, uint32_t request, uint32_t input)
 	return true;
 }
 
-/* Returns the messages in the object node, if they are where this table entry
- * says, or 0.  Sets *request to the object that contains them. */
+/* Looks for messages at the place that a row of the table describes, in the
+ * object node.  Returns their JSON node, or 0.  Sets *request to the object
+ * that has them as a member. */
 static uint32_t
 find_wrapped_messages(const struct ctx_json *json, uint32_t node,
     const struct wrapper *wrapper, uint32_t *request)
@@ -392,8 +397,8 @@ find_wrapped_messages(const struct ctx_json *json, uint32_t node,
 		return 0;
 	if (wrapper->said && !ctx_is_conversation(json, messages))
 		return 0;
-	/* LangSmith puts the array of messages into another array, as its only
-	 * element. */
+	/* LangSmith puts the array of messages into another array, which has
+	 * no other element. */
 	if (json->nodes[messages].next > messages + 1 &&
 	    ctx_is_array(json, messages + 1) &&
 	    json->nodes[messages].next == json->nodes[messages + 1].next)
@@ -401,7 +406,7 @@ find_wrapped_messages(const struct ctx_json *json, uint32_t node,
 	return messages;
 }
 
-/* Returns true if a Responses request continues an earlier response or
+/* Returns true if a request of the Responses API continues a response or
  * conversation that OpenAI has stored. */
 static bool
 reads_remote_state(const struct ctx_json *json, const struct wrapper *wrapper,
@@ -419,7 +424,7 @@ reads_remote_state(const struct ctx_json *json, const struct wrapper *wrapper,
 		    json->nodes[talk].kind == CTX_JSON_OBJECT));
 }
 
-/* Returns the JSON node of the model's name, or 0. */
+/* Returns the JSON node of the model's name in a request; 0 if it has none. */
 static uint32_t
 find_model_name(const struct ctx_json *json, uint32_t request)
 {
@@ -468,7 +473,7 @@ detect_object(const struct ctx_json *json, uint32_t node,
 	detect_message(json, node, layout);
 }
 
-/* Detects the format by the first element of an array that is a message or a
+/* Finds the format of an array by its first element that is a message or a
  * conversation. */
 static void
 detect_element(const struct ctx_json *json, uint32_t array,
@@ -485,8 +490,8 @@ detect_element(const struct ctx_json *json, uint32_t array,
 	}
 }
 
-/* Detects whether an array contains messages or conversations.  A conversation
- * may be an array of messages inside the array. */
+/* Finds out whether an array contains messages or conversations.  A
+ * conversation is an object, or an array of messages inside the array. */
 static void
 detect_array(const struct ctx_json *json, uint32_t node,
     struct ctx_record_layout *layout)
@@ -517,7 +522,7 @@ ctx_detect(const struct ctx_json *json, uint32_t node,
 	uint32_t list = ctx_json_find(json, node, "requests");
 
 	memset(layout, 0, sizeof *layout);
-	/* The body of an Anthropic batch is an object with an array of
+	/* The body of a batch for Anthropic is an object with an array of
 	 * requests. */
 	if (ctx_is_array(json, list))
 		detect_array(json, list, layout);
@@ -527,8 +532,8 @@ ctx_detect(const struct ctx_json *json, uint32_t node,
 	if (json->nodes[node].kind == CTX_JSON_ARRAY) {
 		detect_array(json, node, layout);
 	} else if (json->nodes[node].kind == CTX_JSON_OBJECT) {
-		/* Most records of a stream are of one dialect, so testing that
-		 * one first saves time. */
+		/* Most records of a stream are of one dialect, so it saves
+		 * time to test for the expected one first. */
 		layout->why =
 		    expected == NULL ? NULL : expected->matches(json, node);
 		if (layout->why == NULL && expected != NULL &&

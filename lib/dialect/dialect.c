@@ -1,21 +1,22 @@
 /*
  * dialect.c - the table of dialects (message formats)
  *
- * A record belongs to the first entry of the table whose function matches
- * claims it.  So entries that require more of a record come before entries that
- * require less; generic is last.
+ * A message belongs to the first row of the table whose function "matches"
+ * claims it.  So rows that demand more of a message come before rows that
+ * demand less; "generic" is last.
  */
 #include <string.h>
 
 #include "dialect/read.h"
 
-/* A result body that is a string. */
+/* The content of a tool result is a string. */
 #define BODY_STRING    \
 	{              \
 		"", "" \
 	}
 
-/* Template of a message with this role, for messages that ctx inserts. */
+/* Template for a message with this role that ctx inserts (a summary or a
+ * notice). */
 #define INSERTED_MESSAGE(role) "{\"role\":\"" role "\",\"content\":$text}"
 #define LEAD(before, after)    before "\"" CTX_NO_START "\"" after
 #define LEAD_PLAIN             LEAD("{\"role\":\"user\",\"content\":", "}")
@@ -27,23 +28,25 @@
 	.insertion_block = "{\"type\":\"" type "\",\"text\":$text}", \
 	.inserts_in_string = true
 
-/* Tokens in addition to those of the texts: 3 per message, 3 per conversation,
- * 1 per name, as in Chat Completions.  FRAMING is for formats without names. */
+/* Tokens that a request has in addition to those of its texts, as in Chat
+ * Completions: 3 per message, 3 per conversation, 1 per name of a sender.
+ * FRAMING is for formats without names. */
 #define FRAMING       .per_message = 3, .priming = 3
 #define FRAMING_NAMES FRAMING, .per_name = 1
 
-/* The JSON before the string in a content block that is only a text. */
+/* JSON of a content block with only a text, up to the text; "}" follows it. */
 #define TEXT_BLOCK "{\"type\":\"text\",\"text\":"
 #define TEXT_PART  "{\"text\":"
 
-/* The JSON before and after the string in an array with one text block. */
+/* JSON of an array with one text block, up to the text, and after the text. */
 #define BODY_TEXT_BLOCK                               \
 	{                                             \
 		"[{\"type\":\"text\",\"text\":", "}]" \
 	}
 
-/* How tokens of images and tools are counted if the model is not known; see
- * lib/cost/image_tokens.c and lib/cost/request_overhead.c. */
+/* How tokens of images and tools are counted for a model that is not in the
+ * table of models; see lib/cost/image_tokens.c and
+ * lib/cost/request_overhead.c. */
 #define AS_OPENAI                                  \
 	.image = {CTX_IMAGE_TILES, 85, 170, 2048}, \
 	.tools = {CTX_TOOLS_TYPES, 0, 0}
@@ -55,13 +58,14 @@
 	.image = {CTX_IMAGE_CROPS, 258, 258, 768}, \
 	.tools = {CTX_TOOLS_TEXTS, 0, 0}
 
-/* Template of a tool result that is a Responses item of this type. */
+/* Template for a tool result that ctx inserts as an item of OpenAI Responses.
+ * type: the type of the item. */
 #define ANSWER_ITEM(type) \
 	"{\"type\":\"" type "\",\"call_id\":$id,\"output\":$text}"
 
-/* Templates of tool results of LangChain, each in the macro MESSAGE (one of
- * LangChain's three forms).  There is none for a server_tool_call, whose tool
- * the provider runs. */
+/* Templates for tool results that ctx inserts into LangChain messages.
+ * MESSAGE: a macro that writes a message in one of LangChain's three forms.
+ * There is no template for a server_tool_call, whose tool the provider runs. */
 #define LANGCHAIN_ANSWERS(MESSAGE)                                            \
 	{"server_tool_call", ""},                                             \
 	    {NULL,                                                            \
@@ -76,9 +80,9 @@
 		    MESSAGE("FunctionMessage", "function", ",\"name\":$name") \
 	}
 
-/* Templates of messages that ctx inserts, for formats whose messages have more
- * than role and content.  Codex keeps only user messages when it compacts, so
- * its template is a user message. */
+/* Templates for messages that ctx inserts, for formats whose messages have
+ * more members than role and content.  Codex keeps only user messages when it
+ * compacts a conversation, so its template is a user message. */
 #define CODEX_INSERTED                                                      \
 	"{\"timestamp\":$timestamp,\"type\":\"response_item\",\"payload\":" \
 	"{\"type\":\"message\",\"role\":\"user\",\"content\":"              \
@@ -137,9 +141,12 @@
 	"{\"id\":$uuid,\"role\":\"" role "\",\"parts\":[" \
 	"{\"type\":\"text\",\"text\":$text}]}"
 
-/* The types of blocks that a tool result may contain.  Sources:
- * ToolResultBlockParam of anthropic-sdk-python; ToolResultContentBlock of the
- * Bedrock API reference; August 2026. */
+/*
+ * The types of content blocks that a tool result may contain.
+ *
+ * Sources: ToolResultBlockParam of anthropic-sdk-python; ToolResultContentBlock
+ * of the Bedrock API reference; August 2026.
+ */
 static const char *const anthropic_results[] = {"text", "image", "document",
     "search_result", "tool_reference", NULL};
 static const char *const responses_results[] = {"input_text", "input_image",
@@ -197,8 +204,8 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_pi_read,
 	.history = CTX_HISTORY_LAST,
 	.read_line = ctx_pi_line,
-	/* pi sends to many providers; the tokens per message are those of Chat
-	 * Completions, as an estimate. */
+	/* pi sends messages to many providers.  The tokens per message are
+	 * those of Chat Completions, as an estimate. */
 	FRAMING_NAMES,
 	AS_OPENAI,
 	.text_result_form = BODY_TEXT_BLOCK,
@@ -213,8 +220,9 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_claude_stream_read,
 	.history = CTX_HISTORY_LOG,
 	.read_line = ctx_claude_stream_line,
-	/* CTX_FIRST_USER is not set: a prompt given on the command line is not
-	 * in the stream, which then begins with the assistant. */
+	/* The rule CTX_FIRST_USER does not hold here: a prompt that was given
+	 * on the command line is not in the stream, which then begins with an
+	 * assistant message. */
 	FRAMING,
 	AS_ANTHROPIC,
 	.text_result_form = BODY_STRING,
@@ -234,14 +242,14 @@ static const struct ctx_dialect dialects[] = {
 	AS_ANTHROPIC,
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
-	/* Written like Claude Code's own compaction: readers of the session
-	 * begin at such a line. */
+	/* A summary that ctx inserts looks like Claude Code's own compaction,
+	 * because programs that read a session begin at such a line. */
 	.summary = CLAUDE_CODE("isCompactSummary\":true,"
 			       "\"isVisibleInTranscriptOnly"),
 	.notice = CLAUDE_CODE("isMeta"),
     },
-    /* LangChain sends to many providers; the tokens per message are those of
-     * Chat Completions, as an estimate. */
+    /* LangChain sends messages to many providers.  The tokens per message are
+     * those of Chat Completions, as an estimate. */
     {
 	.name = "langchain-lc",
 	.about = "LangChain, as dumps writes it",
@@ -326,8 +334,8 @@ static const struct ctx_dialect dialects[] = {
 	.matches = ctx_llm_logs_is,
 	.read = ctx_llm_logs_read,
 	.rules = CTX_PAIR_BY_NAME,
-	/* A row is two messages, so it has twice the tokens for message and
-	 * role. */
+	/* A row of llm logs is two messages, prompt and response.  So it has
+	 * twice the tokens that a message has for its role and delimiters. */
 	.per_message = 8,
 	AS_OPENAI,
 	.text_result_form = BODY_STRING,
@@ -343,8 +351,8 @@ static const struct ctx_dialect dialects[] = {
 	AS_OPENAI,
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
-	/* The steps are numbered, so ctx can insert nothing between two of
-	 * them. */
+	/* The steps of a trajectory are numbered, so ctx cannot insert a
+	 * summary or notice between two of them. */
 	.ordinal = "step_id",
     },
     {
@@ -384,7 +392,7 @@ static const struct ctx_dialect dialects[] = {
 	.about = "ModelMessage of the Vercel AI SDK",
 	.matches = ctx_vercel_model_is,
 	.read = ctx_vercel_model_read,
-	/* Without the results the SDK throws MissingToolResultsError
+	/* If a tool result is missing, the SDK throws MissingToolResultsError
 	 * (vercel/ai, convert-to-language-model-prompt.ts, August 2026). */
 	.rules = CTX_RESULTS_BY_USER,
 	FRAMING,
@@ -419,11 +427,12 @@ static const struct ctx_dialect dialects[] = {
 	FRAMING,
 	AS_OPENAI,
 	.text_result_form = BODY_STRING,
-	/* There is no template for a notice: roles must alternate, so nothing
-	 * can be inserted between two turns. */
+	/* There is no template for a notice: the roles of messages must
+	 * alternate, so no message can be inserted between two turns. */
 	.summary = "{\"from\":\"system\",\"value\":$text}",
-	/* The role of a result is tool if its call is in a gpt message, and
-	 * not in a function_call message. */
+	/* The role of a tool result depends on the message with the call: it
+	 * is "tool" after a gpt message, "observation" after a function_call
+	 * message. */
 	.synthetic_results =
 	    {
 		{"function_call", "{\"from\":\"observation\",\"value\":$text}"},
@@ -463,8 +472,8 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_JOINS_ANSWERS | CTX_NEEDS_IDS | CTX_ARGUMENTS_TEXT |
 	    CTX_REASONING_LEADS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS |
 	    CTX_RESULT_TYPES | CTX_RESULT_STRING,
-	/* The tokens per message are those of Chat Completions; no numbers for
-	 * Responses are published. */
+	/* The tokens per message are those of Chat Completions, because OpenAI
+	 * publishes no numbers for Responses. */
 	FRAMING_NAMES,
 	AS_OPENAI,
 	.text_result_form = BODY_STRING,
@@ -476,8 +485,8 @@ static const struct ctx_dialect dialects[] = {
 	    {
 		{"function_call", ANSWER_ITEM("function_call_output")},
 		{"custom_tool_call", ANSWER_ITEM("custom_tool_call_output")},
-		/* Codex, which defines this tool, writes results of the tool
-		 * in this form. */
+		/* Codex, which defines the tool local_shell, writes its
+		 * results in this form. */
 		{"local_shell_call", ANSWER_ITEM("function_call_output")},
 	    },
 	.lead = LEAD_PLAIN,
@@ -495,8 +504,8 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE | CTX_FEW_BREAKPOINTS |
 	    CTX_SMALL_REQUEST | CTX_NEEDS_TOOLS | CTX_IMAGE_LIMITS |
 	    CTX_RESULT_TYPES,
-	/* The tokens per message are an estimate: those of Anthropic, because
-	 * most models used on Bedrock are Claude. */
+	/* The tokens per message are those of Anthropic, as an estimate: most
+	 * models that are used on Bedrock are Claude. */
 	FRAMING,
 	AS_ANTHROPIC,
 	.text_result_form = {"[{\"text\":", "}]"},
@@ -523,7 +532,8 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_RESULTS_TOGETHER | CTX_ASKS_TOGETHER | CTX_ARGUMENTS_OBJECT |
 	    CTX_KNOWN_ROLES | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS |
 	    CTX_RESULT_OBJECT,
-	/* The local tokenizer of google-genai counts no tokens per message. */
+	/* There are no tokens per message: the local tokenizer of google-genai
+	 * counts none. */
 	AS_GOOGLE,
 	.text_result_form = {"{\"output\":", "}"},
 	.text_block = TEXT_PART,
@@ -553,20 +563,20 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_SIGNED | CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE |
 	    CTX_FEW_BREAKPOINTS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS |
 	    CTX_ERRORS_TEXT | CTX_RESULT_TYPES,
-	/* The tokens per message are an estimate: 7 tokens were measured in
-	 * addition to the text of a request with one message (ctoc, 2026),
-	 * including one for the role. */
+	/* The tokens per message are an estimate: a request with one message
+	 * was measured to have 7 tokens besides its text (ctoc, 2026), one of
+	 * which is counted for the role. */
 	FRAMING,
 	AS_ANTHROPIC,
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.result_types = anthropic_results,
-	/* Summaries and notices are messages of their own here, because the
-	 * API merges neighbouring user messages. */
+	/* Summaries and notices that ctx inserts are separate messages here,
+	 * because the API merges neighbouring user messages. */
 	.summary = INSERTED_MESSAGE("user"),
 	.notice = INSERTED_MESSAGE("user"),
-	/* Only for tool_use blocks: ctx cannot make the result of a tool that
-	 * the provider runs. */
+	/* Template for missing tool results.  It is only for tool_use blocks:
+	 * ctx cannot make the result of a tool that the provider runs. */
 	.synthetic_results =
 	    {
 		{"tool_use",

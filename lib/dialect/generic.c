@@ -2,7 +2,7 @@
  * generic.c - reads messages with only role and content, which many formats
  * allow
  *
- * All these formats mean the same by such a message.  The functions for Chat
+ * Such a message means the same in all these formats.  The functions for Chat
  * Completions read it; a block that they do not know becomes opaque and is
  * never removed.
  */
@@ -13,8 +13,9 @@ ctx_generic_is(const struct ctx_json *json, uint32_t node)
 {
 	uint32_t role = ctx_json_find(json, node, "role");
 
-	/* A message with "parts" and no content is of an unknown format, whose
-	 * texts would not be counted. */
+	/* A message with "parts" and no content is of an unknown format.  It
+	 * is not claimed, because the texts in its parts would not be
+	 * counted. */
 	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING ||
 	    (ctx_json_find(json, node, "content") == 0 &&
 		ctx_find_list(json, node, "parts") != 0))

@@ -1,5 +1,5 @@
-/* read.h - functions that read messages, shared by the files for the message
- * formats */
+/* read.h - functions that read messages; the files for the message formats
+ * share them */
 #ifndef CTX_DIALECT_READ_H
 #define CTX_DIALECT_READ_H
 
@@ -33,47 +33,49 @@ ctx_dialect_line ctx_claude_code_line, ctx_claude_stream_line, ctx_codex_line,
     ctx_pi_line, ctx_gemini_cli_line, ctx_opencode_line, ctx_copilot_cli_line;
 ctx_dialect_first ctx_opencode_first;
 
-/* Returns the role for its name in formats with role and content ("developer"
- * is CTX_ROLE_SYSTEM, "function" is CTX_ROLE_TOOL); CTX_ROLE_OTHER for unknown
- * names and node 0. */
+/* Returns the role whose name is the string at a JSON node, in formats with
+ * role and content: "developer" is CTX_ROLE_SYSTEM, "function" is
+ * CTX_ROLE_TOOL.  Returns CTX_ROLE_OTHER for an unknown name and for node 0. */
 enum ctx_role ctx_role_of(const struct ctx_json *json, uint32_t node);
 
-/* Empties *message and sets its node, and its role from the string at the node
- * role.  Returns false without a change if role is not a string. */
+/* Begins to read a message: empties *message, sets its JSON node, and sets its
+ * role by the string at the node role.  If role is not a string, returns false
+ * and changes nothing. */
 bool ctx_read_role(struct ctx_message *message, const struct ctx_json *json,
     uint32_t node, uint32_t role);
 
-/* Adds a block with this payload. */
+/* Adds a content block with this kind and payload to the message. */
 int ctx_read_part(struct ctx_message *message, enum ctx_block_kind kind,
     uint32_t value, struct ctx_err *err);
 
-/* Adds the blocks of a message's content.  A string is a text block.  Each
- * element of an array is read by read_block, a function of the dialect. null
- * or a missing value (node 0) adds nothing; any other value is an opaque
- * block. */
+/* Adds the blocks of a message's content to the message.  A string is a text
+ * block.  Of an array, each element is read by read_block, a function of the
+ * dialect. null and a missing content (node 0) add nothing; any other value is
+ * an opaque block. */
 typedef int ctx_block_reader(const struct ctx_json *json, uint32_t block,
     struct ctx_message *parsed, struct ctx_err *err);
 int ctx_read_content(struct ctx_message *message, uint32_t content,
     ctx_block_reader *read_block, struct ctx_err *err);
 
-/* Adds a tool result with this content.  If the content is an array, its
- * elements are also added, as blocks of the result; if read_block is NULL, an
- * array is not read. */
+/* Adds a tool result with the content body.  If the content is an array, also
+ * adds its elements, as blocks of the result; read_block reads them.  If
+ * read_block is NULL, the elements are not added. */
 int ctx_read_result(struct ctx_message *message, uint32_t body, uint32_t id,
     uint32_t name, ctx_block_reader *read_block, struct ctx_err *err);
 
-/* Adds a tool result whose content is one block of this kind and cannot be
- * replaced by a text. */
+/* Adds a tool result whose content is a single block of this kind.  A text can
+ * never replace the content. */
 int ctx_read_fixed_result(struct ctx_message *message, enum ctx_block_kind kind,
     uint32_t body, uint32_t id, struct ctx_err *err);
 
-/* Adds the value of a member of the object obj as one block, which is removed
- * by removing the member.  Adds nothing if the member is missing or null. */
+/* Adds a member of the object obj as one block.  The block can be removed by
+ * removing the member.  Adds nothing if the member is missing or null. */
 int ctx_read_member(struct ctx_message *message, uint32_t obj, const char *key,
     enum ctx_block_kind kind, struct ctx_err *err);
 
-/* Returns the value of the member key of the object obj; if there is none,
- * that of the member other; or 0. */
+/* Returns the JSON node of the value that an object has for the key "key"; if
+ * it has no such key, of the value for the key "other".  Returns 0 if it has
+ * neither. */
 uint32_t ctx_find_either(const struct ctx_json *json, uint32_t obj,
     const char *key, const char *other);
 
@@ -81,65 +83,65 @@ uint32_t ctx_find_either(const struct ctx_json *json, uint32_t obj,
  * is none, or if Claude Code itself wrote the message ("<synthetic>"). */
 uint32_t ctx_claude_model(const struct ctx_json *json, uint32_t message);
 
-/* Adds a tool call; value is the node of its arguments.  A node that is
- * missing is 0. */
+/* Adds a tool call. value, id and name are the JSON nodes of its arguments,
+ * its id and its tool name; 0 for one that is missing. */
 int ctx_read_call(struct ctx_message *message, uint32_t value, uint32_t id,
     uint32_t name, struct ctx_err *err);
 
-/* Sets the caller of the tool call that was added last.  A program of the
- * model may have made this call; then the object caller contains the id of the
- * tool call that runs the program.  Without an id in the object, the model
- * itself made the call. */
+/* A tool call may have a member "caller", which says who made the call: the
+ * model, or a program of the model.  In the latter case the member contains
+ * the id of the tool call that runs the program; stores this id in the tool
+ * call that was added last. caller: the JSON node of the member. */
 void ctx_read_caller(struct ctx_message *message, uint32_t caller);
 
-/* How to read a block whose "type" is this: the payload is its member key.  If
- * key is NULL or the member is missing, the payload of media and reasoning is
- * the whole block, and a block of another kind is opaque.  Kind OPAQUE with
- * key NULL is for a block that is not sent to the model. */
+/* How to read a block with a certain "type": its payload is the member key.
+ * If key is NULL or the member is missing, the payload of media and reasoning
+ * is the whole block, and a block of another kind is opaque.  The kind OPAQUE
+ * with key NULL is for a block that is not sent to the model. */
 struct ctx_block_type {
 	const char *type, *key;
 	enum ctx_block_kind kind;
 };
-/* Adds a block by its "type": of the n rows, the first with this type
- * determines how the block is read.  If no row has this type, adds an opaque
- * block. */
+/* Adds a block.  Of the n rows, the first with the block's "type" says how to
+ * read it.  If no row has this type, adds an opaque block. */
 int ctx_read_typed(struct ctx_message *message, uint32_t block,
     const struct ctx_block_type *rows, size_t n, struct ctx_err *err);
 
-/* Adds a thinking or redacted_thinking block as Anthropic writes it.  If its
- * text is empty or redacted, its tokens are estimated from the signature or
- * data. */
+/* Adds a block of reasoning that Anthropic writes, of the type thinking or
+ * redacted_thinking.  If its text is empty or redacted, its tokens are
+ * estimated from the signature or the encrypted data. */
 int ctx_read_thinking(struct ctx_message *message, uint32_t block,
     struct ctx_err *err);
 
 bool ctx_is_array(const struct ctx_json *json, uint32_t node);
-/* Returns true if the node is an array whose first element has a member
- * "role". */
+/* Returns true if the JSON node is an array of messages: its first element has
+ * a member "role". */
 bool ctx_is_conversation(const struct ctx_json *json, uint32_t node);
-/* Returns true if member key of the object obj is the JSON value true. */
+/* Returns true if the member with this key of the object obj is the JSON value
+ * true. */
 bool ctx_is_true(const struct ctx_json *json, uint32_t obj, const char *key);
 
-/* Returns obj.member.key, or 0. */
+/* Returns the JSON node of obj.member.key; 0 if there is none. */
 uint32_t ctx_find_below(const struct ctx_json *json, uint32_t obj,
     const char *member, const char *key);
 
-/* Marks the last tool result among the blocks from index first on as an error,
- * if the object obj says that the call failed: is_error or isError is true, or
- * status is "error". */
+/* Sets is_error of the newest tool result if the object obj says that its tool
+ * call failed: is_error or isError is true, or status is "error".  The result
+ * must be among the blocks from index first on. */
 void ctx_read_failure(struct ctx_message *message, size_t first, uint32_t obj);
 
-/* Returns the member with this key of the object obj if it is an array that is
- * not empty, else 0. */
+/* Returns the JSON node of the array that the object obj has for a key; 0 if
+ * it is missing, empty or not an array. */
 uint32_t ctx_find_list(const struct ctx_json *json, uint32_t obj,
     const char *key);
 
-/* Returns the "type" of the first block of content whose type is one of n
- * types, or NULL. */
+/* Looks for a block in a message's content whose "type" is one of n types.
+ * Returns the type of the first such block, or NULL. */
 const char *ctx_has_block(const struct ctx_json *json, uint32_t content,
     const char *const *types, size_t n);
 
-/* Returns true if the node is a string that begins with start, after any white
- * space.  start is ASCII and not empty. */
+/* Returns true if the JSON node is a string whose text begins with start, not
+ * counting white space before it. start is ASCII and not empty. */
 bool ctx_begins(const struct ctx_json *json, uint32_t node, const char *start);
 
 #endif

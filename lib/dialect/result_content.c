@@ -4,9 +4,9 @@
 
 #include "dialect/result_content.h"
 
-/* Returns true if this piece of JSON is at *p, apart from white space between
- * tokens and different escapes in strings.  Moves *p to the end of the piece.
- */
+/* Returns true if the text at *p is equal to a piece of JSON, apart from white
+ * space between tokens and different escapes in strings.  Then moves *p after
+ * it. */
 static bool
 match_json(const char **p, const char *end, const char *piece)
 {
@@ -19,8 +19,8 @@ match_json(const char **p, const char *end, const char *piece)
 			++*p;
 		if (*p == end || (*piece == '"' && **p != '"'))
 			return false;
-		/* ctx_json_string_next expects a JSON string, so the offset
-		 * counts a quote before the text. */
+		/* ctx_json_string_next counts the opening quote of a JSON
+		 * string, so its first offset is 1. */
 		at = 1;
 		(void)ctx_json_string_next((struct ctx_str){*p - 1,
 					       (size_t)(end - *p) + 2},
@@ -100,8 +100,8 @@ ctx_result_content_add(struct ctx_buf *out, const char *const *form,
 	return ctx_buf_add(out, form[1], strlen(form[1]), err);
 }
 
-/* Returns the first block of tool result i that is part of its JSON content,
- * or NULL. */
+/* Returns the first block inside tool result i, if its JSON is a part of the
+ * JSON of the result; else NULL. */
 static const struct ctx_block *
 find_first_within(const struct ctx_message *message, size_t i)
 {
@@ -140,8 +140,8 @@ ctx_result_content_value(const struct ctx_message *message, size_t i)
 	    : body;
 }
 
-/* Returns true if block i belongs to no tool result, or is inside a result
- * whose content can be replaced by a text. */
+/* Returns true if a text may replace block i: the block is not inside a tool
+ * result, or it is inside one whose content a text can replace. */
 static bool
 is_free(const struct ctx_message *message, size_t i)
 {
@@ -168,8 +168,8 @@ ctx_media_block(const struct ctx_message *message, size_t i)
 	    json->nodes[block->removable].kind != CTX_JSON_OBJECT ||
 	    !is_free(message, i))
 		return 0;
-	/* A block with nothing but a type is a placeholder for an image.  The
-	 * images themselves are stored elsewhere, in the order of the
+	/* A block with a type and nothing else is a placeholder for an image.
+	 * The images themselves are stored elsewhere, in the order of the
 	 * placeholders. */
 	type = ctx_json_find(json, block->removable, "type");
 	if (type != 0 &&

@@ -12,7 +12,8 @@ ctx_is_conversation(const struct ctx_json *json, uint32_t node)
 	    ctx_json_find(json, node + 1, "role") != 0;
 }
 
-/* Returns the child of the container that is this node or contains it. */
+/* Returns the child of an array or object that is the given JSON node or
+ * contains it. */
 static uint32_t
 find_child_with(const struct ctx_json *json, uint32_t container, uint32_t node)
 {
@@ -30,9 +31,9 @@ is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Returns true if a key (with its quotes) contains only letters, digits and
- * the characters _ . and -. Sets *plain to true if jq accepts the key without
- * quotes. */
+/* Returns true if a JSON key, given with its quotes, contains only letters,
+ * digits and the characters _ . and -. Sets *plain to true if jq accepts the
+ * key without quotes. */
 static bool
 is_name(struct ctx_str key, bool *plain)
 {
@@ -49,8 +50,8 @@ is_name(struct ctx_str key, bool *plain)
 	return key.n > 2;
 }
 
-/* Appends one step of the path: a member by its key, or any element ([]) if
- * key.p is NULL.  Returns false if the step does not fit. */
+/* Appends one step to a jq path: a key or, if key.p is NULL, "[]" (each
+ * element).  Returns false if the path would have more than size bytes. */
 static bool
 write_step(struct ctx_buf *path, size_t size, struct ctx_str key)
 {
@@ -74,8 +75,8 @@ write_step(struct ctx_buf *path, size_t size, struct ctx_str key)
 	return true;
 }
 
-/* Writes the path to the node.  Returns false if it is too long, or if a key
- * in it contains other characters than a name. */
+/* Writes the jq path that leads to a JSON node.  Returns false if the path is
+ * too long, or if a key in it has other characters than a name. */
 static bool
 write_path(const struct ctx_json *json, uint32_t node, char *path, size_t size)
 {
@@ -94,8 +95,8 @@ write_path(const struct ctx_json *json, uint32_t node, char *path, size_t size)
 	return true;
 }
 
-/* Returns 1 if the node is a string that contains a JSON array of messages, 0
- * if not, -1 with *err.  text and coded are scratch. */
+/* Returns 1 if the JSON node is a string that contains a JSON array of
+ * messages, 0 if not, or -1 with *err. text and coded are scratch memory. */
 static int
 is_coded(const struct ctx_json *json, uint32_t node, struct ctx_buf *text,
     struct ctx_json *coded, struct ctx_err *err)
@@ -120,8 +121,8 @@ is_coded(const struct ctx_json *json, uint32_t node, struct ctx_buf *text,
 	    coded->nodes[0].next > 1 && ctx_json_find(coded, 1, "role") != 0;
 }
 
-/* Sets *found to the first string that contains a JSON array of messages, or to
- * 0. */
+/* Sets *found to the JSON node of the first string that contains a JSON array
+ * of messages, or to 0. */
 static int
 find_coded(const struct ctx_json *json, uint32_t *found, struct ctx_err *err)
 {

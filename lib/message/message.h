@@ -67,8 +67,10 @@ struct ctx_block {
 	 * name.  This is the length of that text in bytes. */
 	uint8_t prefix;
 	bool is_encrypted; /* true if the payload is encrypted, as base64 */
-	/* true for a tool result that the format marks as an error of the tool
-	 */
+	/* True for a tool result if the message says that the tool call
+	 * failed, wherever the format says so. ctx_dialect.failed is something
+	 * else: how a text is written as the content of such a result, in
+	 * formats whose content itself says that the call failed. */
 	bool is_error;
 	/* True for a tool result if later messages have further results of its
 	 * tool call. */

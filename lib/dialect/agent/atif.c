@@ -77,7 +77,8 @@ read_atif_tool_calls(struct ctx_message *message, uint32_t calls,
 	return 0;
 }
 
-/* Returns the tool call of this step with this id, or 0. */
+/* Returns the JSON node of the step's tool call with this id; 0 if there is
+ * none. */
 static uint32_t
 find_tool_call(const struct ctx_json *json, uint32_t calls, uint32_t id)
 {
@@ -94,8 +95,8 @@ find_tool_call(const struct ctx_json *json, uint32_t calls, uint32_t id)
 	return 0;
 }
 
-/* Adds the results of a step.  A result may name the call of the step that it
- * answers; without such a name it is content. */
+/* Adds the results of a step's tool calls.  A result contains the id of the
+ * call that it answers; without such an id it is read as a text. */
 static int
 read_atif_tool_results(struct ctx_message *message, uint32_t results,
     uint32_t calls, struct ctx_err *err)

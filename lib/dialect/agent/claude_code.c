@@ -1,9 +1,10 @@
 /*
  * claude_code.c - sessions of Claude Code
  *
- * Anthropic messages in envelopes that form a tree.  The context is the path
- * from the last tip to the root; a compaction starts a new root.  A response is
- * one line per block; these lines have the same message id.
+ * A line is an Anthropic message with more members around it.  The lines form a
+ * tree.  The context is the path from the last tip to the root; a compaction
+ * starts a new root.  A response has one line per block; these lines contain
+ * the same message id.
  *
  * Source: _internal/sessions.py of claude-agent-sdk-python (the official
  * reader), August 2026.  NOTES.md says what that reader leaves out.

@@ -1,10 +1,11 @@
 /*
  * claude_stream.c - output of "claude -p --output-format stream-json"
  *
- * Anthropic messages in envelopes, one line per block of a response, between
- * lines that are not messages (init, result, stream_event).  Messages of a
- * subagent belong to the subagent's conversation and are hidden.  After a
- * compaction the model gets a summary that is not in the stream.
+ * A line is an Anthropic message with more members around it, and contains one
+ * block of a response.  Between the messages are other lines (init, result,
+ * stream_event).  Messages of a subagent belong to the subagent's conversation
+ * and are hidden.  After a compaction the model gets a summary that is not in
+ * the stream.
  *
  * Source: the Claude Code documentation on headless use, August 2026.
  */

@@ -14,17 +14,17 @@
 #include "dialect/read.h"
 
 enum codex_line_type {
-	/* line that is not part of the context, or not of this format */
+	/* a line of another format, or one that is not in the context */
 	NOTHING,
 	ITEM,
 	COMPACTED,
-	LETTER, /* a message from another agent */
+	LETTER, /* a message that another agent has sent */
 	EVENT,
-	TURN, /* settings of the turn that begins */
+	TURN, /* settings of the turn that begins with it */
 };
 
-/* Returns the type of a line and sets *payload to the node of its payload; 0
- * if it has none. */
+/* Returns the type of a Codex line.  Sets *payload to the JSON node of its
+ * payload; 0 if the line has none. */
 static enum codex_line_type
 find_line_type(const struct ctx_json *json, uint32_t node, uint32_t *payload)
 {
@@ -69,8 +69,8 @@ ctx_codex_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Returns the array of items that Codex kept when it compacted the
- * conversation, or 0. */
+/* When Codex compacts a conversation, it keeps some items.  Returns the JSON
+ * node of their array; 0 if there is none. */
 static uint32_t
 find_history(const struct ctx_json *json, uint32_t payload)
 {
@@ -81,7 +81,8 @@ find_history(const struct ctx_json *json, uint32_t payload)
 	return 0;
 }
 
-/* Returns true if the item is a user message that Codex wrote, not a person. */
+/* Returns true if the item is a user message that not a person but Codex
+ * wrote. */
 static bool
 is_context(const struct ctx_json *json, uint32_t item)
 {
@@ -105,8 +106,9 @@ is_context(const struct ctx_json *json, uint32_t item)
 	return false;
 }
 
-/* Adds a content block of an agent's message, or of a message kept in a
- * compaction, as a text block; a block without text becomes an opaque one. */
+/* Adds the text of a content block.  The block is in the message of another
+ * agent, or in one that Codex kept in a compaction.  If it has no text, it
+ * becomes an opaque block. */
 static int
 read_codex_text(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
@@ -118,8 +120,8 @@ read_codex_text(const struct ctx_json *json, uint32_t block,
 	return ctx_read_part(message, CTX_BLOCK_TEXT, text, err);
 }
 
-/* Reads everything that Codex kept when it compacted the conversation as one
- * message, which is never removed. */
+/* Reads all items that Codex kept when it compacted a conversation, as one
+ * message that is never removed. */
 static int
 read_compacted(struct ctx_message *message, uint32_t payload,
     struct ctx_err *err)
@@ -197,8 +199,8 @@ ctx_codex_read(const struct ctx_json *json, uint32_t node,
 	return rc;
 }
 
-/* Returns a JSON number as an integer; stops reading once it exceeds 32 bits.
- */
+/* Returns the value of a JSON number; 0 for other values.  The digits after
+ * the point at which the value exceeds 32 bits are ignored. */
 static uint64_t
 parse_count(const struct ctx_json *json, uint32_t node)
 {
@@ -215,7 +217,7 @@ parse_count(const struct ctx_json *json, uint32_t node)
 	return n;
 }
 
-/* Returns true if the model wrote the item. */
+/* Returns true if the model, not a person or Codex, wrote the item. */
 static bool
 is_model_item(const struct ctx_json *json, uint32_t type, uint32_t role)
 {
@@ -231,8 +233,8 @@ read_item_line(const struct ctx_json *json, uint32_t item,
 	uint32_t type = ctx_json_find(json, item, "type");
 	uint32_t role = ctx_json_find(json, item, "role");
 
-	/* A snapshot of the working tree, for undo; Codex never sends it to
-	 * the model. */
+	/* A ghost_snapshot is the state of the user's files, which Codex
+	 * stores for undo.  It is never sent to the model. */
 	if (type != 0 && ctx_json_is(json, type, "ghost_snapshot"))
 		return;
 	line->kind = CTX_LINE_MESSAGE;

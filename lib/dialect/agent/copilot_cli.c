@@ -20,7 +20,7 @@
 #define COMPACTED "session.compaction_complete"
 #define RESULT    "tool.execution_complete"
 
-/* Returns the data of an event, or 0. */
+/* Returns the JSON node of the member "data" of an event; 0 if it has none. */
 static uint32_t
 find_data(const struct ctx_json *json, uint32_t node)
 {
@@ -49,8 +49,8 @@ ctx_copilot_cli_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Returns true if the event belongs to a subagent, or to a tool that a person
- * started. */
+/* Returns true if the event is not sent to the model of the main conversation:
+ * it belongs to a subagent, or to a tool that a person started. */
 static bool
 is_aside(const struct ctx_json *json, uint32_t node, uint32_t data)
 {
@@ -59,8 +59,8 @@ is_aside(const struct ctx_json *json, uint32_t node, uint32_t data)
 	    ctx_is_true(json, data, "isUserRequested");
 }
 
-/* The content should be a string.  If it is an array, its elements are read as
- * opaque blocks. */
+/* Adds an element of a message's content as an opaque block.  The content
+ * should be a string, so arrays have no known elements. */
 static int
 read_copilot_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
@@ -128,8 +128,9 @@ read_tool_requests(struct ctx_message *message, uint32_t data,
 	return 0;
 }
 
-/* Encrypted reasoning is not read, because a resumed session does not send
- * it. */
+/* Adds the text, the reasoning and the tool calls of an assistant message.
+ * Encrypted reasoning is not read, because Copilot does not send it when it
+ * resumes a session. */
 static int
 read_copilot_assistant(struct ctx_message *message, uint32_t data,
     struct ctx_err *err)
@@ -146,8 +147,8 @@ read_copilot_assistant(struct ctx_message *message, uint32_t data,
 	    : read_tool_requests(message, data, err);
 }
 
-/* Adds the images and other media of a tool result.  They cannot be replaced
- * by a text. */
+/* Adds the images and other media of a tool result.  A text block cannot
+ * replace them. */
 static int
 read_result_media(struct ctx_message *message, uint32_t list, uint32_t owner,
     struct ctx_err *err)
@@ -201,8 +202,8 @@ read_system(struct ctx_message *message, uint32_t data, struct ctx_err *err)
 	    ctx_json_find(message->json, data, "content"), err);
 }
 
-/* Notifications are sent with the role user, but were not written by a person.
- */
+/* Reads a notification.  It is sent to the model with the role user, but no
+ * person wrote it. */
 static int
 read_notification(struct ctx_message *message, uint32_t data,
     struct ctx_err *err)

@@ -11,7 +11,8 @@
  */
 #include "dialect/read.h"
 
-/* Returns the array of messages in a checkpoint line, or 0. */
+/* Returns the JSON node of the array of messages in a checkpoint line; 0 for
+ * other lines. */
 static uint32_t
 find_checkpoint(const struct ctx_json *json, uint32_t node)
 {
@@ -23,7 +24,7 @@ find_checkpoint(const struct ctx_json *json, uint32_t node)
 	return ctx_is_array(json, messages) ? messages : 0;
 }
 
-/* Returns the node of a message's type; 0 if it is not a message. */
+/* Returns the JSON node of the type of a message; 0 if it is not a message. */
 static uint32_t
 find_message_type(const struct ctx_json *json, uint32_t node)
 {
@@ -58,14 +59,16 @@ ctx_gemini_cli_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Reads a part of a message in the form of the Gemini API; a string is a text
- * part. */
+/* Adds a part of a message, which has the form of the Gemini API.  A string is
+ * a text part. */
 static int
 read_gemini_cli_part(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct {
-		const char *key, *value; /* payload: value, or all of key */
+		/* the payload of the block is this member of the part's only
+		 * member, or all of it */
+		const char *key, *value;
 		enum ctx_block_kind kind;
 	} keys[] = {
 	    {"text", NULL, CTX_BLOCK_TEXT},
@@ -102,7 +105,8 @@ read_gemini_cli_part(const struct ctx_json *json, uint32_t node,
 	return ctx_read_part(message, CTX_BLOCK_OPAQUE, node, err);
 }
 
-/* The content is a string, a part, or an array of strings and parts. */
+/* Adds the content of a message: a string, a part, or an array of strings and
+ * parts. */
 static int
 read_gemini_cli_content(struct ctx_message *message, uint32_t content,
     struct ctx_err *err)
@@ -137,7 +141,8 @@ find_response(const struct ctx_json *json, uint32_t part)
 	return answer == 0 ? 0 : ctx_json_find(json, answer, "response");
 }
 
-/* Returns the string that is the whole text of a tool result, or 0. */
+/* Returns the JSON node of the string that is the whole text of a tool result;
+ * 0 if the result has another form. */
 static uint32_t
 find_plain_output(const struct ctx_json *json, uint32_t result)
 {
@@ -164,9 +169,9 @@ read_result_part(const struct ctx_json *json, uint32_t node,
 	    find_response_text(json, response), err);
 }
 
-/* A tool result may have several parts.  Its part "functionResponse" is made
- * not removable, because without this part the call would have no result.  The
- * text of the part may still be shortened. */
+/* Forbids to remove the part "functionResponse" of a tool result, which may
+ * have other parts, too: without it the tool call would have no result.  Its
+ * text may still be shortened. */
 static void
 keep_response(struct ctx_message *message, size_t first)
 {
@@ -180,7 +185,8 @@ keep_response(struct ctx_message *message, size_t first)
 			block->container = block->removable = 0;
 }
 
-/* Adds a tool call and, if there is one, its result. */
+/* Adds a tool call and its result, which are in one object.  The result may be
+ * missing. */
 static int
 read_gemini_cli_tool_call(struct ctx_message *message, uint32_t calls,
     uint32_t call, struct ctx_err *err)
@@ -230,8 +236,9 @@ read_model(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true for a command to Gemini CLI and for context that Gemini CLI
- * inserted.  Neither is sent again when a chat is resumed. */
+/* Returns true if the content is a command to Gemini CLI, or context that
+ * Gemini CLI inserted.  When a chat is resumed, neither of them is sent to the
+ * model. */
 static bool
 is_for_agent(const struct ctx_json *json, uint32_t content)
 {
@@ -250,7 +257,8 @@ is_for_agent(const struct ctx_json *json, uint32_t content)
 	return false;
 }
 
-/* Adds the blocks of the message at node; sets role and flags. */
+/* Reads the message at a JSON node: sets role and flags, and adds its
+ * blocks. */
 static int
 read_message_into(struct ctx_message *message, uint32_t node, uint32_t type,
     struct ctx_err *err)

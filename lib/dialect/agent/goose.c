@@ -67,7 +67,8 @@ read_goose_tool_call(struct ctx_message *message, uint32_t block,
 		return ctx_read_call(message,
 		    ctx_json_find(json, value, "arguments"), id,
 		    ctx_json_find(json, value, "name"), err);
-	/* A malformed tool call has an error instead of a value. */
+	/* The arguments are missing if the model wrote a malformed tool call;
+	 * it then has the member "error". */
 	if (ctx_read_call(message,
 		call == 0 ? 0 : ctx_json_find(json, call, "error"), id, 0,
 		err) < 0)
@@ -91,7 +92,8 @@ read_goose_result_body(struct ctx_message *message, uint32_t block,
 	if (body != 0 && json->nodes[body].kind == CTX_JSON_ARRAY)
 		return ctx_read_result(message, body, id, 0,
 		    read_goose_plain_block, err);
-	/* The result of a failed tool call is a string, not an array. */
+	/* If the tool call failed, the content of its result is a string;
+	 * otherwise it is an array. */
 	body = result == 0 ? 0 : ctx_json_find(json, result, "error");
 	if (body == 0 || json->nodes[body].kind == CTX_JSON_STRING)
 		return ctx_read_result(message, body, id, 0, NULL, err);
@@ -99,7 +101,7 @@ read_goose_result_body(struct ctx_message *message, uint32_t block,
 }
 
 /* Adds a tool result: {"status": "success", "value"} or {"status": "error",
- * "error"}.  A value can say isError, too. */
+ * "error"}. In the former, the value may also say isError. */
 static int
 read_goose_tool_result(struct ctx_message *message, uint32_t block,
     struct ctx_err *err)

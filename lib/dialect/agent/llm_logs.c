@@ -1,5 +1,5 @@
 /*
- * llm_logs.c - rows of llm logs --json
+ * llm_logs.c - output of "llm logs --json"
  *
  * A row is a turn: the prompt and the response.  It is kept or removed as a
  * whole.  In a chain of tool calls, the next row has the tool results and no
@@ -63,7 +63,8 @@ read_log_tool_call(const struct ctx_json *json, uint32_t block,
 	    ctx_json_find(json, block, "name"), err);
 }
 
-/* Reads the elements of a member of the row, if the member is an array. */
+/* Reads a member of the row that is an array, element by element.  Does
+ * nothing if the member is missing or not an array. */
 static int
 read_list(struct ctx_message *message, const char *key,
     ctx_block_reader *reader, struct ctx_err *err)

@@ -23,8 +23,9 @@ is_compaction(const struct ctx_json *json, uint32_t node)
 		   1) != NULL;
 }
 
-/* Returns the id of the user message that requested this summary; 0 if the
- * message is not a finished summary. */
+/* opencode asks for a summary with a user message.  If this message is a
+ * finished summary, returns the JSON node of the id of that user message, else
+ * 0. */
 static uint32_t
 find_summarized_id(const struct ctx_json *json, uint32_t node)
 {
@@ -36,8 +37,8 @@ find_summarized_id(const struct ctx_json *json, uint32_t node)
 	return ctx_json_find(json, info, "parentID");
 }
 
-/* Returns true if the message is the finished summary that the message with
- * this id requested. */
+/* Returns true if this message is a finished summary, and the user message
+ * with the given id asked for it. */
 static bool
 is_summary_of(const struct ctx_json *json, uint32_t node, uint32_t id)
 {
@@ -142,9 +143,9 @@ ctx_opencode_read(const struct ctx_json *json, uint32_t node,
 	message->model = ctx_json_find(json, info, "modelID");
 	message->usage = ctx_json_find(json, info, "tokens");
 	message->time = ctx_find_below(json, info, "time", "created");
-	/* Both messages of a compaction (request and summary) are never
-	 * removed: without them opencode would send the messages that they
-	 * replace again. */
+	/* The two messages of a compaction (the request for a summary, and the
+	 * summary) are never removed: without them opencode would send the
+	 * messages that the summary replaces. */
 	if (is_compaction(json, node))
 		message->flags |= CTX_MESSAGE_META | CTX_MESSAGE_PINNED;
 	if (ctx_is_true(json, info, "summary"))

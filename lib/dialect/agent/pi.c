@@ -12,8 +12,8 @@
  */
 #include "dialect/read.h"
 
-/* Returns true if the type is one that lines of pi have.  Lines of other
- * formats have a parentId, too. */
+/* Returns true if lines of pi have this type.  Lines of other formats have a
+ * parentId, too, so that is not enough to recognize pi. */
 static bool
 is_entry(const struct ctx_json *json, uint32_t type)
 {
@@ -77,7 +77,8 @@ read_pi_assistant(struct ctx_message *parsed, uint32_t message,
 	parsed->role = CTX_ROLE_ASSISTANT;
 	parsed->model = ctx_json_find(json, message, "model");
 	parsed->usage = ctx_json_find(json, message, "usage");
-	/* pi does not send a response again that failed or was aborted. */
+	/* A response that failed or was aborted is not in the context: pi
+	 * never sends it again. */
 	if (stop != 0 &&
 	    (ctx_json_is(json, stop, "error") ||
 		ctx_json_is(json, stop, "aborted")))

@@ -13,7 +13,7 @@
 static const struct message_class {
 	const char *type, *class, *chunk;
 	enum ctx_role role;
-	bool common; /* true if other formats also have blocks of this type */
+	bool common; /* true if messages of other formats also have this type */
 } kinds[] = {
     {"human", "HumanMessage", "HumanMessageChunk", CTX_ROLE_USER, false},
     {"ai", "AIMessage", "AIMessageChunk", CTX_ROLE_ASSISTANT, false},
@@ -24,7 +24,8 @@ static const struct message_class {
     {"chat", "ChatMessage", "ChatMessageChunk", CTX_ROLE_OTHER, true},
 };
 
-/* Returns the table entry for a type or class name of LangChain, or NULL. */
+/* Returns the row for a message type or class name of LangChain; NULL if there
+ * is none. */
 static const struct message_class *
 find_message_class(const struct ctx_json *json, uint32_t name)
 {
@@ -39,7 +40,8 @@ find_message_class(const struct ctx_json *json, uint32_t name)
 	return NULL;
 }
 
-/* Adds reasoning of Bedrock's Converse API, as langchain_aws writes it. */
+/* Adds reasoning of Bedrock's Converse API in the form in which langchain_aws
+ * writes it. */
 static int
 read_converse_reasoning(struct ctx_message *message, uint32_t block,
     struct ctx_err *err)
@@ -61,8 +63,8 @@ read_converse_reasoning(struct ctx_message *message, uint32_t block,
 	return 0;
 }
 
-/* Returns the inner block if LangChain has put a block that it does not know
- * into another one; else the block itself. */
+/* LangChain puts a block that it does not know into another block.  Returns
+ * the inner block, or the block itself if there is none. */
 static uint32_t
 unwrap_block(const struct ctx_json *json, uint32_t block)
 {
@@ -75,7 +77,7 @@ unwrap_block(const struct ctx_json *json, uint32_t block)
 	    : block;
 }
 
-/* Reads a content block that is neither a tool call nor a result. */
+/* Adds a content block that is neither a tool call nor a tool result. */
 static int
 read_langchain_plain_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
@@ -107,8 +109,8 @@ read_langchain_plain_block(const struct ctx_json *json, uint32_t block,
 		return ctx_read_thinking(message, inner, err);
 	if (type != 0 && ctx_json_is(json, type, "reasoning_content"))
 		return read_converse_reasoning(message, inner, err);
-	/* Reasoning of the Responses API must not be separated from the item
-	 * that came after it. */
+	/* Reasoning of the Responses API must be kept or removed together with
+	 * the item that came after it. */
 	if (ctx_json_find(json, block, "summary") != 0 ||
 	    ctx_json_find(json, block, "encrypted_content") != 0)
 		return ctx_read_part(message, CTX_BLOCK_OPAQUE, block, err);
@@ -143,8 +145,9 @@ read_langchain_block(const struct ctx_json *json, uint32_t block,
 	return read_langchain_plain_block(json, block, message, err);
 }
 
-/* Adds the tool calls in an array: {"name", "args", "id"}, or in the form of
- * the provider, {"id", "function": {"name", "arguments"}}. */
+/* Adds the tool calls in an array.  They are written as {"name", "args",
+ * "id"}, or as Chat Completions writes them: {"id", "function": {"name",
+ * "arguments"}}. */
 static int
 read_langchain_tool_calls(struct ctx_message *message, uint32_t calls,
     struct ctx_err *err)
@@ -170,9 +173,10 @@ read_langchain_tool_calls(struct ctx_message *message, uint32_t calls,
 	return 0;
 }
 
-/* Adds each tool call of an assistant message once: from tool_calls and
- * invalid_tool_calls; if these are missing, from the content, which was read
- * before, or from additional_kwargs. */
+/* Adds each tool call of an assistant message once, although it may be written
+ * at several places.  It is read from tool_calls and invalid_tool_calls; if
+ * these are missing, from the content, which was read before, or from
+ * additional_kwargs. */
 static int
 read_ai_tool_calls(struct ctx_message *message, uint32_t body, uint32_t extra,
     struct ctx_err *err)
@@ -207,8 +211,8 @@ read_ai_tool_calls(struct ctx_message *message, uint32_t body, uint32_t extra,
 	    ctx_json_find(json, old, "name"), err);
 }
 
-/* Adds the thinking that ChatBedrock stores outside the content.  ChatBedrock
- * sends it only if the content is a string. */
+/* Adds the thinking that ChatBedrock stores outside the content.  It is added
+ * only if the content is a string, because only then ChatBedrock sends it. */
 static int
 read_kept_thinking(struct ctx_message *message, uint32_t body, uint32_t extra,
     struct ctx_err *err)
@@ -251,8 +255,8 @@ read_ai(struct ctx_message *message, uint32_t body, struct ctx_err *err)
 	return read_ai_tool_calls(message, body, extra, err);
 }
 
-/* Reads the message at node. body is the object that contains the message's
- * members. */
+/* Reads a LangChain message. node: the JSON node of the message; body: that of
+ * the object with the message's members. */
 static int
 read_langchain_message(const struct ctx_json *json, uint32_t node,
     uint32_t body, const struct message_class *kind,
@@ -290,7 +294,8 @@ read_langchain_message(const struct ctx_json *json, uint32_t node,
 	return rc < 0 ? -1 : 1;
 }
 
-/* Returns the member with this key if node is an object that has it, else 0. */
+/* Returns the JSON node of the object that is the member key of another
+ * object; 0 if there is no such member, or it is no object. */
 static uint32_t
 find_object(const struct ctx_json *json, uint32_t node, const char *key)
 {
@@ -322,8 +327,8 @@ ctx_langchain_dict_read(const struct ctx_json *json, uint32_t node,
 	return read_langchain_message(json, node, data, kind, message, err);
 }
 
-/* Returns the class name of a serialized LangChain object (the last element of
- * its "id"); NULL if it has none. */
+/* Returns the row for a serialized LangChain object, by its class name (the
+ * last element of its "id"); NULL if there is none. */
 static const struct message_class *
 find_serialized_class(const struct ctx_json *json, uint32_t node)
 {

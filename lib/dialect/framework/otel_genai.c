@@ -11,13 +11,14 @@
  */
 #include "dialect/read.h"
 
-/* Returns the type of a part if only OpenTelemetry's format has parts of this
- * type, else NULL. */
+/* Returns the type of a message part if only OpenTelemetry's format has parts
+ * of this type, else NULL. */
 static const char *
 identify_otel_part(const struct ctx_json *json, uint32_t part)
 {
 	static const struct {
-		const char *type, *key; /* the part must have key */
+		/* type of a part, and a key that the part must have */
+		const char *type, *key;
 	} rows[] = {
 	    {"tool_call", "name"},
 	    {"tool_call_response", "id"},
@@ -53,8 +54,8 @@ ctx_otel_genai_is(const struct ctx_json *json, uint32_t node)
 	return why;
 }
 
-/* Adds a tool result.  If it is an array, that is the output of the tool and
- * not a list of blocks, so it becomes one opaque block. */
+/* Adds a tool result.  If its content is an array, this is the output of the
+ * tool and not a list of blocks.  So it becomes one opaque block. */
 static int
 read_otel_tool_result(struct ctx_message *message, uint32_t part,
     struct ctx_err *err)

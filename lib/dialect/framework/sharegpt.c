@@ -1,10 +1,11 @@
 /*
- * sharegpt.c - {"from", "value"}, the format of many training sets
+ * sharegpt.c - messages {"from", "value"}, the format of many training sets
  *
- * Readers of such sets demand that roles alternate: human and observation at
- * odd positions, gpt and function_call at even ones.  There are no ids; a
- * result answers the oldest open call.  Hermes sets write tool calls into the
- * text of gpt, in <tool_call> tags; such a text counts as text and as a call.
+ * Programs that read such sets demand that roles alternate: human and
+ * observation at odd positions, gpt and function_call at even ones.  There are
+ * no ids; a result answers the oldest open call.  Hermes sets write tool calls
+ * into the text of gpt, in <tool_call> tags; such a text counts as text and as
+ * a call.
  *
  * Source: data/README of LLaMA-Factory, November 2026.
  */
@@ -45,8 +46,9 @@ ctx_sharegpt_is(const struct ctx_json *json, uint32_t node)
 	return "from and value";
 }
 
-/* Returns true if a JSON string contains <tool_call>. start is how its first
- * character is written: < or \ (an escape). */
+/* Returns true if a JSON string contains the tag <tool_call>. start: the first
+ * byte of the tag in the JSON, which is < or, if < is written as an escape, a
+ * backslash. */
 static bool
 has_tool_call_tag(struct ctx_str literal, char start)
 {
@@ -64,8 +66,8 @@ has_tool_call_tag(struct ctx_str literal, char start)
 	return false;
 }
 
-/* Returns true if the string contains <tool_call>, also with the escape that
- * Go writes for <. */
+/* Returns true if the string contains the tag <tool_call>.  Its < may be
+ * written as the escape \u003c, as programs in Go do. */
 static bool
 has_tool_calls_in_text(const struct ctx_json *json, uint32_t node)
 {

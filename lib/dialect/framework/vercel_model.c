@@ -49,7 +49,8 @@ ctx_vercel_model_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Reads a block of content, or of a tool result. */
+/* Adds a block of the content of a message or of a tool result.  It is neither
+ * a tool call nor a tool result. */
 static int
 read_vercel_plain_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
@@ -75,8 +76,8 @@ read_vercel_plain_block(const struct ctx_json *json, uint32_t block,
 	    sizeof rows / sizeof rows[0], err);
 }
 
-/* Adds a tool result, which is written as {"type", "value"}; the model gets
- * only the value. */
+/* Adds a tool result.  Its content is written as {"type", "value"}, and the
+ * model gets only the value. */
 static int
 read_vercel_tool_result(struct ctx_message *message, uint32_t block,
     struct ctx_err *err)
@@ -96,7 +97,7 @@ read_vercel_tool_result(struct ctx_message *message, uint32_t block,
 		err) < 0)
 		return -1;
 	message->blocks[result].payload = body;
-	/* error-text or error-json */
+	/* type "error-text" or "error-json" */
 	message->blocks[result].is_error =
 	    type != 0 && ctx_json_starts_with(json, type, "error-");
 	if (value == 0 || json->nodes[value].kind == CTX_JSON_ARRAY)
@@ -109,8 +110,8 @@ read_vercel_tool_result(struct ctx_message *message, uint32_t block,
 	return 0;
 }
 
-/* Adds a tool call.  If a program of the model made the call,
- * providerOptions.anthropic names the tool call that runs the program. */
+/* Adds a tool call.  If a program of the model made the call, the id of the
+ * tool call that runs the program is in providerOptions.anthropic. */
 static int
 read_vercel_tool_call(struct ctx_message *message, uint32_t block,
     struct ctx_err *err)
@@ -152,9 +153,9 @@ read_vercel_block(const struct ctx_json *json, uint32_t block,
 	return read_vercel_plain_block(json, block, message, err);
 }
 
-/* Marks the tool calls of a message that asks the user for approval: their
- * arguments must not be shortened, since the calls run with these arguments
- * once they are approved.  A request for approval is read as a tool call
+/* Marks the tool calls of a message that asks the user for approval, so that
+ * their arguments are not shortened: once the user approves the calls, they
+ * run with these arguments.  A request for approval is read as a tool call
  * without arguments. */
 static void
 protect_asked_tool_calls(struct ctx_message *message)

@@ -13,19 +13,20 @@
 
 #define TOOL "tool-"
 
-/* Returns true if the part is one of the Vercel AI SDK.  Parts of other formats
- * have a type, too. */
+/* Returns true if only messages of the Vercel AI SDK have such a part.  Parts
+ * of other formats have a type, too. */
 static bool
 is_ui_part(const struct ctx_json *json, uint32_t part)
 {
 	static const struct {
-		const char *type, *key; /* the part must have key */
+		/* type of a part, and a key that the part must have */
+		const char *type, *key;
 	} rows[] = {
 	    {"text", "text"},
 	    {"reasoning", "text"},
-	    {"reasoning", "reasoning"}, /* of version 4 */
+	    {"reasoning", "reasoning"}, /* of version 4 of the SDK */
 	    {"file", "url"},
-	    {"file", "data"}, /* of version 4 */
+	    {"file", "data"}, /* of version 4 of the SDK */
 	    {"reasoning-file", "url"},
 	    {"source-url", "url"},
 	    {"source-document", "sourceId"},
@@ -61,7 +62,8 @@ ctx_vercel_ui_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Adds the tool result if the state of the tool part says that there is one. */
+/* Adds the tool result of a tool part, which contains the call and, in some of
+ * its states, the result.  Adds nothing in the other states. */
 static int
 read_ui_tool_result(struct ctx_message *message, uint32_t tool, uint32_t id,
     uint32_t name, struct ctx_err *err)
@@ -87,8 +89,8 @@ read_ui_tool_result(struct ctx_message *message, uint32_t tool, uint32_t id,
 			return -1;
 		message->blocks[message->n - 1].is_error =
 		    ctx_json_is(json, state, "output-error");
-		/* An array here is the output of the tool, not a list of
-		 * blocks. */
+		/* If the content is an array, it is the output of the tool and
+		 * not a list of blocks. */
 		if (body == 0 || json->nodes[body].kind != CTX_JSON_ARRAY)
 			return 0;
 		if (ctx_read_part(message, CTX_BLOCK_OPAQUE, body, err) < 0)
@@ -115,13 +117,14 @@ read_ui_tool(struct ctx_message *message, uint32_t tool, uint32_t name,
 	if (ctx_read_call(message, input, id, name, err) < 0 ||
 	    read_ui_tool_result(message, tool, id, name, err) < 0)
 		return -1;
-	/* A tool call without a result will still be executed, so its
+	/* If a tool call has no result, it will still be executed, so its
 	 * arguments must not be shortened. */
 	message->blocks[call].no_truncate = message->n == call + 1;
 	return 0;
 }
 
-/* Reads a tool part whose type is "tool-" and the tool's name. */
+/* Adds the call and the result of a tool part whose type is "tool-" and the
+ * tool's name. */
 static int
 read_typed_tool(struct ctx_message *message, uint32_t tool, uint32_t type,
     struct ctx_err *err)
@@ -152,8 +155,8 @@ read_ui_part(const struct ctx_json *json, uint32_t part,
 
 	if (type == 0)
 		return ctx_read_part(message, CTX_BLOCK_OPAQUE, part, err);
-	/* The mark between two steps has no content, and is removed with the
-	 * parts around it. */
+	/* A step-start part separates two steps.  It has no content, and is
+	 * removed with the parts around it. */
 	if (ctx_json_is(json, type, "step-start"))
 		return 0;
 	if (ctx_json_is(json, type, "dynamic-tool"))
@@ -180,7 +183,7 @@ ctx_vercel_ui_read(const struct ctx_json *json, uint32_t node,
 	if (!ctx_read_role(message, json, node,
 		ctx_json_find(json, node, "role")))
 		return 0;
-	/* Version 3 had content and no parts. */
+	/* Messages of version 3 of the SDK had content instead of parts. */
 	if (parts == 0)
 		parts = ctx_json_find(json, node, "content");
 	return ctx_read_content(message, parts, read_ui_part, err) < 0 ? -1 : 1;

@@ -11,8 +11,8 @@
  */
 #include "dialect/read.h"
 
-/* Returns a text that says why the block can only be one of Anthropic's; NULL
- * if it can be another. */
+/* Returns a text for users that says why a block can only be of Anthropic's
+ * format; NULL if it can be of another. */
 static const char *
 identify_block(const struct ctx_json *json, uint32_t block)
 {
@@ -35,9 +35,10 @@ identify_block(const struct ctx_json *json, uint32_t block)
 							      : NULL;
 }
 
-/* Returns a text that says why the block is probably one of Anthropic's, or
- * NULL.  Gateways to Anthropic's models accept such blocks in Chat Completions,
- * too. thinking must be a string: in Mistral's blocks it is an array. */
+/* Returns a text for users that says why a block is probably of Anthropic's
+ * format, or NULL.  This is not certain, because gateways to Anthropic's
+ * models accept such blocks in Chat Completions, too.  The member thinking
+ * must be a string: in Mistral's blocks it is an array. */
 static const char *
 suggest_from_block(const struct ctx_json *json, uint32_t block)
 {
@@ -56,8 +57,8 @@ suggest_from_block(const struct ctx_json *json, uint32_t block)
 	    : NULL;
 }
 
-/* Returns the first reason that the function tell returns for a block of the
- * message, or NULL. */
+/* Calls the function tell for each block of a message, until it returns a
+ * reason.  Returns this reason, or NULL. */
 static const char *
 find_reason_in_blocks(const struct ctx_json *json, uint32_t node,
     const char *(*tell)(const struct ctx_json *json, uint32_t block))
@@ -91,15 +92,15 @@ ctx_anthropic_likely(const struct ctx_json *json, uint32_t node)
 {
 	uint32_t role = ctx_json_find(json, node, "role");
 
-	/* A message of role system is common only in Chat Completions, so it
-	 * does not count for Anthropic. */
+	/* A message of the role system is usually one of Chat Completions, so
+	 * it is no sign of Anthropic's format. */
 	if (role != 0 && ctx_role_of(json, role) == CTX_ROLE_SYSTEM)
 		return NULL;
 	return find_reason_in_blocks(json, node, suggest_from_block);
 }
 
-/* Adds the data of an image or document: as a text block if it is plain text,
- * as opaque if it is a list of blocks, else as media. */
+/* Adds the source of an image or document: as a text block if it is plain
+ * text, as an opaque block if it is a list of blocks, otherwise as media. */
 static int
 read_anthropic_source(struct ctx_message *message, uint32_t source,
     struct ctx_err *err)
@@ -116,8 +117,8 @@ read_anthropic_source(struct ctx_message *message, uint32_t source,
 	return ctx_read_part(message, CTX_BLOCK_MEDIA, source, err);
 }
 
-/* Reads a block of a type that can be in a tool result; blocks inside it are
- * not read. */
+/* Adds a content block that may also be inside a tool result.  Blocks inside
+ * the block itself are not read. */
 static int
 read_anthropic_plain_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
@@ -135,9 +136,9 @@ read_anthropic_plain_block(const struct ctx_json *json, uint32_t block,
 	return ctx_read_part(message, CTX_BLOCK_OPAQUE, block, err);
 }
 
-/* Adds a tool result. own is true if the client ran the tool; only then may
- * the content be replaced by a text.  Content with tool references is never
- * replaced. */
+/* Adds a tool result. own is true if the client, not the provider, ran the
+ * tool.  Only then a text may replace the content, unless the content has
+ * references to tools. */
 static int
 read_anthropic_tool_result(struct ctx_message *message, uint32_t block,
     bool own, struct ctx_err *err)
@@ -160,9 +161,9 @@ read_anthropic_tool_result(struct ctx_message *message, uint32_t block,
 	return rc;
 }
 
-/* Adds a tool call.  If the provider runs the tool (own is false), the
- * arguments must not be shortened: their form is fixed, and a paused turn that
- * is sent back still runs the call. */
+/* Adds a tool call. own is true if the client, not the provider, runs the
+ * tool.  Otherwise the arguments must not be shortened: their form is fixed,
+ * and a paused turn that is sent back still runs the call. */
 static int
 read_anthropic_tool_call(struct ctx_message *message, uint32_t block, bool own,
     struct ctx_err *err)
@@ -211,8 +212,8 @@ ctx_anthropic_read(const struct ctx_json *json, uint32_t node,
 		return 0;
 	message->model = ctx_json_find(json, node, "model");
 	message->usage = ctx_json_find(json, node, "usage");
-	/* A system message within the conversation must be kept with the
-	 * messages before and after it. */
+	/* If a system message is within the conversation, it must be kept
+	 * together with the messages before and after it. */
 	if (message->role == CTX_ROLE_SYSTEM)
 		message->flags |= CTX_MESSAGE_ATTACH_BOTH;
 	return ctx_read_content(message, ctx_json_find(json, node, "content"),

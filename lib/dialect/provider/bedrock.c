@@ -31,8 +31,8 @@ ctx_bedrock_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Reads a block of a type that can be in a tool result; blocks inside it are
- * not read. */
+/* Adds a content block that may also be inside a tool result.  Blocks inside
+ * the block itself are not read. */
 static int
 read_bedrock_plain_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
@@ -58,9 +58,9 @@ read_bedrock_plain_block(const struct ctx_json *json, uint32_t block,
 	return ctx_read_part(message, CTX_BLOCK_OPAQUE, block, err);
 }
 
-/* Adds a reasoning block: {"reasoningText": {"text", "signature"}} or, if it
- * is encrypted, {"redactedContent"}. The AI SDK writes {"redactedReasoning":
- * {"data"}}. */
+/* Adds a reasoning block, which is {"reasoningText": {"text", "signature"}}
+ * or, if encrypted, {"redactedContent"}; the AI SDK writes the latter as
+ * {"redactedReasoning": {"data"}}. */
 static int
 read_reasoning(struct ctx_message *message, uint32_t content,
     struct ctx_err *err)
@@ -82,8 +82,8 @@ read_reasoning(struct ctx_message *message, uint32_t content,
 	return 0;
 }
 
-/* Adds a tool call.  If it has a type, the provider runs the tool, and the
- * arguments must not be shortened. */
+/* Adds a tool call.  If it has a member "type", the provider runs the tool,
+ * and the arguments must not be shortened. */
 static int
 read_bedrock_tool_call(struct ctx_message *message, uint32_t call,
     struct ctx_err *err)

@@ -25,7 +25,7 @@ ctx_gemini_is(const struct ctx_json *json, uint32_t node)
 	if (parts == 0 || json->nodes[parts].kind != CTX_JSON_ARRAY)
 		return NULL;
 	part = ctx_json_at(json, parts, 0);
-	/* The Python SDK accepts strings as parts, too. */
+	/* A part may also be a string, because the Python SDK accepts that. */
 	if (part != 0 && json->nodes[part].kind == CTX_JSON_STRING)
 		return "parts of text";
 	if (part == 0 || ctx_json_find(json, part, "type") != 0)
@@ -36,8 +36,8 @@ ctx_gemini_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Adds a tool result.  If it has parts with media besides the response, it
- * cannot be replaced by a text. */
+/* Adds a tool result.  It has a response, and may have parts with media
+ * besides; in that case a text cannot replace it. */
 static int
 read_function_response(struct ctx_message *message, uint32_t response,
     struct ctx_err *err)
@@ -98,7 +98,7 @@ read_gemini_part(const struct ctx_json *json, uint32_t part,
 		value = ctx_find_either(json, part, "fileData", "file_data");
 	if (value != 0)
 		return ctx_read_part(message, CTX_BLOCK_MEDIA, value, err);
-	/* A part may have nothing but a signature. */
+	/* A part may contain a signature and nothing else. */
 	if (ctx_json_count(json, part) == 1 &&
 	    ctx_find_either(json, part, "thoughtSignature",
 		"thought_signature") != 0)

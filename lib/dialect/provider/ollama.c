@@ -11,7 +11,8 @@
  */
 #include "dialect/read.h"
 
-/* Returns the arguments of the first tool call, or 0. */
+/* Returns the JSON node of the arguments of a message's first tool call; 0 if
+ * there is none. */
 static uint32_t
 find_first_arguments(const struct ctx_json *json, uint32_t node)
 {
@@ -47,8 +48,9 @@ ctx_ollama_is(const struct ctx_json *json, uint32_t node)
 }
 
 /* Claims a tool message with tool_call_id.  It looks like one of Chat
- * Completions, so it is claimed only in a stream in which an Ollama message
- * was found, such as one whose arguments are an object. */
+ * Completions, so this function is called only if another message of the
+ * stream was of Ollama for certain, for example because its arguments are an
+ * object. */
 const char *
 ctx_ollama_also(const struct ctx_json *json, uint32_t node)
 {
@@ -78,9 +80,9 @@ read_images(struct ctx_message *message, uint32_t images, struct ctx_err *err)
 	return 0;
 }
 
-/* Turns placeholders of chat templates ({"type": "image"} and others) into
- * media blocks; the functions for Chat Completions have read them as opaque
- * blocks. */
+/* Chat templates write placeholders such as {"type": "image"} for media.  The
+ * functions for Chat Completions have read them as opaque blocks; this
+ * function makes them media blocks. */
 static void
 find_placeholders(struct ctx_message *message)
 {
@@ -111,7 +113,8 @@ ctx_ollama_read(const struct ctx_json *json, uint32_t node,
 	find_placeholders(message);
 	message->time = ctx_json_find(json, node, "created_at");
 	message->model = ctx_json_find(json, node, "model");
-	/* The first block of a tool message is the tool result. */
+	/* The first block of a tool message is the tool result, which gets the
+	 * tool's name. */
 	if (message->role == CTX_ROLE_TOOL && message->blocks[0].name == 0)
 		message->blocks[0].name =
 		    ctx_json_find(json, node, "tool_name");

@@ -14,8 +14,8 @@
  */
 #include "dialect/read.h"
 
-/* Returns the array of text chunks in Mistral's reasoning block {"type":
- * "thinking", "thinking": [...]}, or 0. */
+/* Returns the JSON node of the array of text chunks in a reasoning block of
+ * Mistral, {"type": "thinking", "thinking": [...]}; 0 for other blocks. */
 static uint32_t
 find_chunks(const struct ctx_json *json, uint32_t block)
 {
@@ -49,8 +49,8 @@ ctx_openai_chat_is(const struct ctx_json *json, uint32_t node)
 
 	if (role == 0)
 		return NULL;
-	/* Arguments are a string here; Ollama and chat templates have an
-	 * object. */
+	/* The arguments of a tool call are a string here; in Ollama and chat
+	 * templates they are an object. */
 	call = ctx_json_find(json, node, "tool_calls");
 	if (call != 0 && (call = ctx_json_at(json, call, 0)) != 0) {
 		body = ctx_json_find(json, call, "function");
@@ -92,8 +92,8 @@ read_chat_block(const struct ctx_json *json, uint32_t block,
 	uint32_t chunks = find_chunks(json, block), text = 0;
 	uint32_t type = ctx_json_find(json, block, "type");
 
-	/* If the reasoning is a single chunk, its text is counted; if there
-	 * are several, their JSON is. */
+	/* If reasoning has a single chunk, the tokens of its text are counted;
+	 * if it has several, those of their JSON. */
 	if (chunks != 0 &&
 	    json->nodes[chunks + 1].next == json->nodes[chunks].next)
 		text = ctx_json_find(json, chunks + 1, "text");
@@ -108,7 +108,7 @@ read_chat_block(const struct ctx_json *json, uint32_t block,
 	    sizeof rows / sizeof rows[0], err);
 }
 
-/* Adds the reasoning in thinking_blocks, which can only be removed all
+/* Adds the reasoning in thinking_blocks.  Its blocks can only be removed all
  * together. */
 static int
 read_thinking_blocks(struct ctx_message *message, uint32_t node,
@@ -129,9 +129,9 @@ read_thinking_blocks(struct ctx_message *message, uint32_t node,
 	return 0;
 }
 
-/* Adds the reasoning that is in members of the message outside its content.
- * Servers write one reasoning in several members, so it is counted once: that
- * in the content, or else that in the first of these members. */
+/* Adds reasoning that is a member of the message, besides its content.
+ * Servers write the same reasoning to several members, so it counts once: as
+ * part of the content or, if there is none, as the first of these members. */
 static int
 read_chat_reasoning(struct ctx_message *message, uint32_t node,
     struct ctx_err *err)
@@ -160,7 +160,8 @@ read_chat_reasoning(struct ctx_message *message, uint32_t node,
 }
 
 /* Adds a tool call that is written as {"name", "arguments"} or {"name",
- * "input"}. The call is removed by removing child from parent. */
+ * "input"}. To remove the call, the JSON node child is removed from the array
+ * or object parent. */
 static int
 read_chat_tool_call(struct ctx_message *message, uint32_t body, uint32_t id,
     uint32_t parent, uint32_t child, struct ctx_err *err)
@@ -219,8 +220,9 @@ read_chat_assistant(struct ctx_message *message, uint32_t node,
 	return read_chat_tool_call(message, call, 0, node, call - 1, err);
 }
 
-/* Returns the id of the call that a tool message answers, or 0.  SWE-agent
- * writes it as the only element of tool_call_ids (agents.py, August 2026). */
+/* Returns the JSON node of the id of the tool call that a tool message
+ * answers; 0 if it has none.  SWE-agent writes the id as the only element of
+ * tool_call_ids (agents.py, August 2026). */
 static uint32_t
 find_answered_id(const struct ctx_json *json, uint32_t node)
 {

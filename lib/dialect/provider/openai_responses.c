@@ -15,24 +15,25 @@
 
 enum responses_item_kind {
 	CALL,
-	/* a tool call whose value has required members, or that the user
-	 * approved; it is never shortened */
+	/* a tool call that must not be shortened, because the members of its
+	 * value are fixed or the user has approved it */
 	TYPED,
-	OUTPUT, /* tool result that a text may replace */
-	FIXED,  /* tool result that no text may replace */
-	SHOT,   /* screenshot, which no text may replace */
+	OUTPUT, /* a tool result that a text may replace */
+	FIXED,  /* a tool result that a text may not replace */
+	SHOT,   /* a screenshot, which a text may not replace */
 	REASONING,
-	SEALED, /* compacted earlier messages, encrypted */
+	SEALED, /* earlier messages, compacted and encrypted */
 	MEDIA,
-	/* an item that refers to another one, which the provider has stored */
+	/* a reference to another item, which the provider has stored */
 	POINTER,
-	/* an item that contains call and result, or another known item */
+	/* an item with both a tool call and its result, or another known
+	 * item */
 	OWN,
 	SYSTEM,
 };
 
-/* Key of a member that the item must have.  In calls and results its value is
- * the id by which they are matched. */
+/* Key of a member that the item must have.  In tool calls and results, the
+ * value of this member is the id by which they are matched. */
 static const struct item {
 	const char *type, *need, *value;
 	enum responses_item_kind what;
@@ -44,8 +45,8 @@ static const struct item {
     {"custom_tool_call_output", "call_id", "output", OUTPUT},
     {"local_shell_call", "call_id", "action", TYPED},
     {"local_shell_call_output", "call_id", "output", OUTPUT},
-    /* The type in the SDK has no call_id here; its id is the id of the tool
-     * call. */
+    /* According to the SDK, this item has no call_id; its id is that of the
+     * tool call. */
     {"local_shell_call_output", "id", "output", OUTPUT},
     {"shell_call", "call_id", "action", TYPED},
     {"shell_call_output", "call_id", "output", FIXED},
@@ -55,8 +56,8 @@ static const struct item {
     {"computer_call_output", "call_id", "output", SHOT},
     {"tool_search_call", "call_id", "arguments", CALL},
     {"tool_search_output", "call_id", "tools", FIXED},
-    /* The code of a program is never shortened: the item also contains a hash
-     * of the code (fingerprint), which the provider checks. */
+    /* The code of a program is never shortened, because the provider checks
+     * it: the item also contains a hash of the code (fingerprint). */
     {"program", "call_id", "code", TYPED},
     {"program_output", "call_id", "output", FIXED},
     {"mcp_approval_request", "id", "arguments", TYPED},
@@ -72,7 +73,7 @@ static const struct item {
     {"compaction_summary", "encrypted_content", "encrypted_content", SEALED},
     {"compaction_trigger", "type", NULL, OWN},
     {"additional_tools", "tools", "tools", SYSTEM},
-    /* Codex writes reasoning without id. */
+    /* Codex writes reasoning items without an id. */
     {"reasoning", "summary", NULL, REASONING},
 };
 
@@ -89,9 +90,9 @@ find_item(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Returns a text that says why a message is a Responses item although its
- * blocks do not show it, or NULL.  Chat Completions has refusal blocks, too,
- * but messages without a type. */
+/* Returns a text for users that says why a message is an item of Responses, if
+ * this cannot be seen from its blocks; else NULL.  Chat Completions has
+ * refusal blocks, too, but messages without a type. */
 static const char *
 identify_message(const struct ctx_json *json, uint32_t node, uint32_t content)
 {
@@ -143,8 +144,8 @@ read_responses_block(const struct ctx_json *json, uint32_t block,
 	    sizeof rows / sizeof rows[0], err);
 }
 
-/* Adds the texts in an array of {"type", "text"} as reasoning that must not be
- * removed by itself. */
+/* Adds the texts in an array of {"type", "text"} as reasoning.  They cannot be
+ * removed from their message one by one. */
 static int
 read_texts(struct ctx_message *message, uint32_t list, struct ctx_err *err)
 {
@@ -161,8 +162,8 @@ read_texts(struct ctx_message *message, uint32_t list, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds a reasoning item.  If it has encrypted content, the model gets that,
- * and the summary is only for people. */
+/* Adds a reasoning item.  If it has encrypted content, this is what the model
+ * gets; the summary is then only for people. */
 static int
 read_reasoning(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 {
@@ -181,15 +182,16 @@ read_reasoning(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 		content = ctx_json_find(json, node, "summary");
 	if (read_texts(message, content, err) < 0)
 		return -1;
-	/* If the item has no text, its id refers to reasoning that the
+	/* If the item has no text, its id stands for reasoning that the
 	 * provider has stored. */
 	return message->n > 0
 	    ? 0
 	    : ctx_read_part(message, CTX_BLOCK_REASONING, 0, err);
 }
 
-/* Returns true if the provider ran the tool search.  Then call and output have
- * no call_id by which they could be matched, and a call may have no output. */
+/* Returns true if the provider, not the client, ran the tool search.  Then
+ * call and output have no call_id by which they could be matched, and a call
+ * may have no output. */
 static bool
 is_hosted(const struct ctx_json *json, uint32_t node)
 {
@@ -236,8 +238,8 @@ read_responses_item(struct ctx_message *message, const struct item *item,
 	case REASONING:
 		return read_reasoning(message, message->node, err);
 	case SEALED:
-		/* This item replaces all earlier messages, so it is kept like
-		 * a system message. */
+		/* This item replaces all earlier messages, so it is never
+		 * removed, like a system message. */
 		message->role = CTX_ROLE_SYSTEM;
 		if (ctx_read_part(message, CTX_BLOCK_OPAQUE, value, err) < 0)
 			return -1;
@@ -268,7 +270,7 @@ ctx_openai_responses_read(const struct ctx_json *json, uint32_t node,
 
 	ctx_message_reset(message, json, node);
 	if (json->nodes[node].kind == CTX_JSON_STRING) {
-		/* An input that is a string is a user message. */
+		/* If the request's input is a string, it is a user message. */
 		message->role = CTX_ROLE_USER;
 		return ctx_read_content(message, node, read_responses_block,
 			   err) < 0
