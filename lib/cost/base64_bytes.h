@@ -1,17 +1,18 @@
-/* base64_bytes.h - reads single bytes of a base64 text, without decoding all
+/* base64_bytes.h - decodes single bytes of a base64 text, without decoding all
  * of it */
 #ifndef CTX_COST_BASE64_BYTES_H
 #define CTX_COST_BASE64_BYTES_H
 
 #include "base/base.h"
 
-/* A base64 text whose bytes are decoded one by one when they are needed. */
+/* A base64 text.  Its bytes are decoded one by one when they are needed. */
 struct ctx_base64 {
 	const char *p;
-	size_t n; /* length of the base64 without padding */
+	size_t n; /* number of base64 characters, without padding */
 };
 
-/* Returns the value of a base64 character, or -1. */
+/* Returns the number from 0 to 63 that a base64 character stands for; -1 for
+ * any other character. */
 static inline int
 ctx_base64_sextet(char c)
 {
@@ -21,21 +22,21 @@ ctx_base64_sextet(char c)
 		return c - 'a' + 26;
 	if (c >= '0' && c <= '9')
 		return c - '0' + 52;
-	/* In the URL-safe form of base64 the last two digits are - and _. */
+	/* The last two base64 digits are + and /, or - and _ in URL-safe
+	 * base64. */
 	if (c == '+' || c == '-')
 		return 62;
 	return c == '/' || c == '_' ? 63 : -1;
 }
 
-/* Returns the number of decoded bytes. */
+/* Returns the number of bytes that a base64 text decodes to. */
 static inline size_t
 ctx_base64_length(const struct ctx_base64 *b)
 {
 	return b->n / 4 * 3 + b->n % 4 * 3 / 4;
 }
 
-/* Returns the decoded byte at this offset, or -1 if the text has no such byte.
- */
+/* Returns the byte at an offset in the decoded text, or -1 if there is none. */
 static inline int
 ctx_base64_byte(const struct ctx_base64 *b, size_t at)
 {
@@ -52,8 +53,9 @@ ctx_base64_byte(const struct ctx_base64 *b, size_t at)
 	return ((high << (2 + shift)) | (low >> (4 - shift))) & 0xff;
 }
 
-/* Returns the n decoded bytes from this offset as a number; 0 if the text has
- * not so many.  If little is true, the first byte is the least significant. */
+/* Returns n bytes of the decoded text, from an offset on, as an unsigned
+ * integer; 0 if there are fewer bytes. little is true for little-endian byte
+ * order, false for big-endian. */
 static inline uint32_t
 ctx_base64_uint(const struct ctx_base64 *b, size_t at, size_t n, bool little)
 {
@@ -70,8 +72,8 @@ ctx_base64_uint(const struct ctx_base64 *b, size_t at, size_t n, bool little)
 	return value;
 }
 
-/* Returns true if the decoded bytes from the given offset on begin with text.
- */
+/* Returns true if the decoded text continues with the given text at an
+ * offset. */
 static inline bool
 ctx_base64_has(const struct ctx_base64 *b, size_t at, const char *text)
 {

@@ -4,25 +4,26 @@
 
 #include "cost/cost.h"
 
-/* Larger than any real token count, and so small that a sum of several cannot
- * overflow. */
+/* A limit that no real token count reaches, and that is so small that a sum of
+ * several counts cannot overflow. */
 #define MOST 1000000000000u
 
-/* Each row lists the JSON members whose sum is the number of input tokens; a
- * dot separates a member from one inside it.  The first row whose first member
- * exists is used.  Its other members are optional: in some formats the first
- * one includes the cached tokens. */
+/* Where usage objects report input tokens.  Each row lists JSON members whose
+ * sum is the number of input tokens; a dot separates a member from one inside
+ * it.  The first row whose first member exists is used.  The other members may
+ * be missing, because in some formats the first one includes the cached
+ * tokens. */
 #define WIDEST 5
 static const char *const inputs[][WIDEST] = {
     {"prompt_tokens"}, /* OpenAI Chat Completions */
-    /* Members of Anthropic's usage.  In OpenAI Responses and LangChain the
-     * first of them is the total. */
+    /* Anthropic.  OpenAI Responses and LangChain have only the first of these
+     * members, which is then the total. */
     {"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"},
     {"inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens"},
     {"promptTokenCount"},  /* Gemini */
     {"prompt_eval_count"}, /* Ollama */
-    /* Keys in files of pi and opencode.  In files of the Gemini CLI, "input"
-     * alone is the number of all input tokens. */
+    /* pi and opencode.  Gemini CLI has only the first of these members, which
+     * is then the total. */
     {"input", "cacheRead", "cacheWrite", "cache.read", "cache.write"},
 };
 
@@ -39,8 +40,8 @@ find_path(const struct ctx_json *json, uint32_t node, const char *path)
 	return ctx_json_find(json, ctx_json_find(json, node, name), dot + 1);
 }
 
-/* Reads a JSON number that consists of digits only; returns false for any
- * other value. */
+/* Sets *n to the value of a JSON number that consists of digits only.  Returns
+ * false for any other value. */
 static bool
 read_count(const struct ctx_json *json, uint32_t node, uint64_t *n)
 {

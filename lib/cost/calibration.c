@@ -2,18 +2,20 @@
  * calibration.c - estimates how many tokens of a model correspond to one token
  * of another encoding
  *
- * Fits the line billed = beside + factor * counted by least squares. beside is
- * the tokens that are in each request but not in the stream, such as a system
- * prompt and tools.  It is 0 if there are fewer than three different requests,
- * or if it is not significantly greater than 0.
+ * Fits the line billed = beside + factor * counted by least squares, where
+ * billed and counted are the tokens of a request. beside is the number of
+ * tokens that each request has but the stream does not contain, such as those
+ * of a system prompt and tools.  It is 0 if there are fewer than three
+ * different requests, or if it is not significantly greater than 0.
  */
 #include <math.h>
 
 #include "cost/cost.h"
 
 /*
- * Returns the 97.5 % quantile of Student's t distribution (Abramowitz, Stegun
- * 26.7.5); slightly too low below five degrees of freedom.
+ * Returns the 97.5 % quantile of Student's t distribution for a number of
+ * degrees of freedom (Abramowitz, Stegun 26.7.5).  It is slightly too low below
+ * five degrees.
  */
 static double
 student_quantile(size_t freedom)
@@ -27,11 +29,12 @@ student_quantile(size_t freedom)
 }
 
 struct sums {
-	double n, x, y, xx, xy, yy; /* means (x, y); sums of squares */
+	/* number of requests; means (x, y); sums of squares */
+	double n, x, y, xx, xy, yy;
 };
 
-/* Sums the squared deviations of the requests from their mean, or from 0 if
- * origin is true. */
+/* Adds up the squared deviations of the requests from their mean or, if origin
+ * is true, from 0. */
 static void
 sum_samples(struct sums *s, const struct ctx_billed_sample *samples, size_t n,
     bool origin)
@@ -53,8 +56,8 @@ sum_samples(struct sums *s, const struct ctx_billed_sample *samples, size_t n,
 	}
 }
 
-/* Fits the line (through 0 if origin is true) and computes its confidence
- * intervals. */
+/* Fits the line to the requests and computes its confidence intervals.  If
+ * origin is true, the line goes through 0. */
 static void
 fit_line(struct ctx_calibration *calibration, const struct sums *s, bool origin)
 {
@@ -72,7 +75,8 @@ fit_line(struct ctx_calibration *calibration, const struct sums *s, bool origin)
 	    sqrt(rest * (1 / s->n + s->x * s->x / s->xx));
 }
 
-/* Sets the errors of the fitted line, as shares of the mean billed tokens. */
+/* Computes the errors of the fitted line, relative to the mean of the billed
+ * tokens. */
 static void
 measure_error(struct ctx_calibration *calibration,
     const struct ctx_billed_sample *samples, size_t n)

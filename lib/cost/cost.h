@@ -1,5 +1,5 @@
-/* cost.h - models with their windows and prices, and the tokens of messages
- * and requests */
+/* cost.h - models with their windows and prices, and how many tokens messages
+ * and requests have */
 #ifndef CTX_COST_H
 #define CTX_COST_H
 
@@ -12,10 +12,11 @@
 /* ---- cost/models.c: windows, encodings and prices of models ------------- */
 
 struct ctx_model {
-	const char *name; /* a prefix of the names of the model */
+	/* beginning of the model's names, see ctx_model_find */
+	const char *name;
 	const char *vendor;
 	uint64_t window; /* context window in tokens */
-	uint64_t input;  /* maximum input tokens; 0: the window */
+	uint64_t input;  /* maximum input tokens; 0: the context window */
 	uint64_t output; /* maximum tokens of one response */
 	const char *encoding;
 	bool exact; /* true if the encoding is the model's own */
@@ -28,136 +29,148 @@ struct ctx_model {
 	struct ctx_image image;
 	struct ctx_tools tools;
 	enum ctx_cache_kind cache;
-	uint32_t cache_least; /* tokens of the shortest prefix it caches */
-	/* True if the provider refuses a request in which anything before the
-	 * model's signed reasoning was changed (platform.claude.com, "Prefix
-	 * checks on thinking blocks", November 2026). */
+	uint32_t cache_least; /* tokens of the shortest prefix that is cached */
+	/* True if the provider checks signed reasoning of the model: it
+	 * refuses a request if anything before this reasoning was changed
+	 * (platform.claude.com, "Prefix checks on thinking blocks", November
+	 * 2026). */
 	bool binds;
-	/* Prices in millionths of a dollar per million tokens: of input,
-	 * output, tokens read from the prompt cache, and tokens written to it;
-	 * 0: not known. */
+	/* Prices in millionths of a dollar per million tokens: of input, of
+	 * output, of tokens read from the prompt cache, and of tokens written
+	 * to it. 0: not known. */
 	uint64_t price_in, price_out, price_read, price_write;
 };
 
-/* Models that the caller adds to the built-in table of models. */
+/* Models that are used in addition to the built-in table of models. */
 struct ctx_models {
 	const struct ctx_model *list;
 	size_t n;
 };
 
-/* Returns entry i of the built-in table of models, or NULL after the last. */
+/* Returns row number i, from 0, of the built-in table of models; NULL after
+ * the last. */
 const struct ctx_model *ctx_model_at(size_t i);
 /* Returns the date of the built-in table of models, such as "2026-11-21". */
 const char *ctx_models_date(void);
 /*
- * Returns the row whose name is the longest prefix of the name of n bytes, from
- * own (may be NULL) and the table; own is preferred if both are equally long.
- *  - Case does not matter, and . - _ : @ are equal.
- *  - A prefix does not end within a number: gpt-5-2 is not one of gpt-5-2025.
- *  - Up to 15 words before the model are skipped: "openrouter/openai/",
- *    "us.anthropic.", "ft:".  If no row fits, words before dashes are skipped,
- *    too: "hermes-3-" of "hermes-3-llama-3.1-70b".
- * A name without a row, or of more than 256 bytes, gets the row for unknown
- * local models: vendor "unknown", a window of 32,000 tokens.
+ * Finds the model with a name of n bytes: the row whose name is the longest
+ * beginning of it.  Rows are searched in own, which may be NULL, and in the
+ * built-in table; own is preferred if both are equally long.
+ * - Case does not matter, and . - _ : @ are equal.
+ * - The name of a row may not end within a number: gpt-5-2 is not the beginning
+ *   of gpt-5-2025.
+ * - Up to 15 words before the model are skipped: "openrouter/openai/",
+ *   "us.anthropic.", "ft:".
+ *
+ * If no row fits, words before dashes are skipped, too: "hermes-3-" of
+ * "hermes-3-llama-3.1-70b".  A name without a row, or of more than 256 bytes,
+ * gets the row for unknown local models: vendor "unknown", a window of 32,000
+ * tokens.
  */
 const struct ctx_model *ctx_model_find(const struct ctx_models *own,
     const char *name, size_t n);
-/* Returns true if the provider refuses requests with signed reasoning of this
- * model after a changed message (ctx_model.binds).  This is assumed for
- * versions of Claude that are not in the table, and for unknown models (model
- * is NULL or the entry for them). */
+/* Returns true if the provider refuses a request in which signed reasoning of
+ * this model comes after a changed message (ctx_model.binds).  This is assumed
+ * for versions of Claude that are not in the table, and for unknown models
+ * (model is NULL or the row for unknown models). */
 bool ctx_model_binds(const struct ctx_model *model, struct ctx_str name);
-/* Returns the maximum tokens of a conversation: the model's input limit if it
- * has one, else its window. */
+/* Returns the maximum number of tokens of a conversation: the model's input
+ * limit if it has one, else its context window. */
 uint64_t ctx_model_limit(const struct ctx_model *model);
-/* Return the name of an image rule or a kind of prompt cache, as in the table
- * of models; "-" for NONE. */
+/* Return the name that an image rule or a kind of prompt cache has in the
+ * table of models; "-" for NONE. */
 const char *ctx_image_rule_name(enum ctx_image_rule rule);
 const char *ctx_tools_rule_name(enum ctx_tools_rule rule);
 const char *ctx_cache_name(enum ctx_cache_kind cache);
 
 /* ---- cost/message_tokens.c: tokens of a message ------------------------- */
 
-/* The text that replaces the text of a tool result which is cleared.  A result
- * that ctx-age has already replaced by a reference to a file keeps the
- * reference instead. */
+/* The text that replaces a tool result when it is cleared, which means that
+ * its text is removed to save tokens.  If ctx-age has left a reference to a
+ * file in the result, this reference is kept instead. */
 #define CTX_CLEARED "[cleared]"
 
-/* The cost of a message in tokens. */
+/* Token counts of a message. */
 struct ctx_cost {
-	/* total number of tokens; the next four members are parts of it */
+	/* All tokens of the message.  The next four members count parts of
+	 * them. */
 	uint64_t tokens;
-	uint64_t framing;   /* role and per_message of the dialect */
-	uint64_t reasoning; /* saved if the reasoning were removed */
-	uint64_t results;   /* of the tool results, with their names */
-	uint64_t clearable; /* saved if the tool results were cleared */
-	uint64_t chars;     /* characters of the texts */
-	uint64_t estimated; /* of the total, tokens that are not exact */
-	/* For a message that contains a prompt and its response: tokens of the
-	 * prompt with those for its role, and how many of them are estimated;
-	 * else 0. */
+	uint64_t framing;   /* those of its role and delimiters */
+	uint64_t reasoning; /* those saved if its reasoning is removed */
+	uint64_t results;   /* those of tool results, with tool names */
+	uint64_t clearable; /* those saved if its results are cleared */
+	uint64_t chars;     /* number of characters in its texts */
+	uint64_t estimated; /* of all tokens, those that are estimated */
+	/* Only for a message that contains a prompt and the answer to it:
+	 * tokens of the prompt and its role, and how many of these are
+	 * estimated.  Otherwise 0. */
 	uint64_t prompt_tokens, prompt_estimated;
-	/* The total divided by kind of block.  Blocks inside a tool result
+	/* Tokens of each kind of block.  Those of blocks inside a tool result
 	 * count as CTX_BLOCK_TOOL_RESULT. */
 	uint64_t kinds[CTX_BLOCK_KINDS];
-	/* Of these, tokens that are not exact. */
+	/* Of the tokens of each kind of block, those that are estimated. */
 	uint64_t estimated_by_kind[CTX_BLOCK_KINDS];
 };
 
 /*
- * Counts messages with one encoding.
- *  - The text of a string is counted, or the JSON of any other value.
- *  - OpenAI framing: 3 tokens per message, 1 per name, 3 per conversation ("How
- *    to count tokens with tiktoken", OpenAI cookbook).
- *  - A tool call costs its tool's name and its arguments.
- *  - Media are estimated from their size by the image rule of the model, else
- *    of the dialect, else OpenAI's tiles (cost/media.c).
- *  - Encrypted reasoning is estimated as 3 tokens per 16 bytes of base64.
- * Texts that repeat, such as role names, are looked up in the token counter's
- * cache.
+ * Counts the tokens of messages with one encoding, by these rules:
+ * - A string has the tokens of its text; any other JSON value has those of its
+ *   JSON.
+ * - Chat Completions add 3 tokens per message, 1 per name, 3 per conversation
+ *   ("How to count tokens with tiktoken", OpenAI cookbook).
+ * - A tool call has the tokens of its tool's name and its arguments.
+ * - Tokens of media are estimated from their size: by the image rule of the
+ *   model, else of the dialect, else by OpenAI's tiles (cost/media.c).
+ * - Tokens of encrypted reasoning are estimated as 3 per 16 bytes of base64.
+ *
+ * Texts that repeat, such as role names, are counted once and then looked up.
  */
 struct ctx_counter {
-	struct ctx_token_counter *tokens; /* the caller's */
+	struct ctx_token_counter *tokens; /* owned by the caller */
 	bool exact; /* true if the encoding is the model's own */
-	/* tokens of the model per 100 tokens of the encoding; 0: equally many
-	 */
+	/* how many tokens the model has for 100 of the encoding; 0: 100 */
 	uint32_t factor;
-	/* The model's rules; NONE: the dialect's. */
+	/* The model's rules for images and tools; NONE: those of the
+	 * dialect. */
 	struct ctx_image image;
 	struct ctx_tools tools;
-	struct ctx_buf text;                  /* scratch */
-	uint64_t cleared;                     /* tokens of CTX_CLEARED ... */
-	const struct ctx_dialect *cleared_in; /* ... in this dialect */
-	/* reference to a file in the tool result that is being counted, if it
-	 * has one */
+	struct ctx_buf text; /* scratch memory */
+	/* tokens of a result with CTX_CLEARED */
+	uint64_t cleared;
+	const struct ctx_dialect *cleared_in; /* dialect of that count */
+	/* The reference to a file that ctx-age has left in the tool result
+	 * which is being counted; empty if there is none. */
 	struct ctx_buf aged;
 };
 
-/* Adds the tokens and characters of one JSON value to the totals in *cost. */
+/* Adds the tokens and characters of one JSON value to *cost. */
 int ctx_count_value(struct ctx_counter *counter, const struct ctx_json *json,
     uint32_t node, struct ctx_cost *cost, struct ctx_err *err);
-/* Adds the tokens of block i of a message to the totals in *cost.  If the
- * block is a tool result, the blocks inside it are left out. */
+/* Adds the tokens of block i of a message to *cost.  If the block is a tool
+ * result, those of blocks inside it are not added. */
 int ctx_count_block(struct ctx_counter *counter,
     const struct ctx_message *message, size_t i, struct ctx_cost *cost,
     struct ctx_err *err);
-/* Adds the tokens of the tool result in block *i, and of the blocks inside it,
- * to the totals in *cost.  Sets *i to the last of these blocks. */
+/* Adds the tokens of a tool result, with those of the blocks inside it, to
+ * *cost.  *i is the index of the result; it becomes that of the last block
+ * inside it. */
 int ctx_count_result(struct ctx_counter *counter,
     const struct ctx_message *message, size_t *i, struct ctx_cost *cost,
     struct ctx_err *err);
-/* Sets *saved to the tokens that are saved if tool result i is cleared
- * (replaced by a short text), and *left to that text, which is valid until the
- * counter is used again. */
+/* Sets *saved to the tokens that are saved if tool result i is cleared (its
+ * text is replaced by a short one).  Sets *left to the short text, which is
+ * valid until the counter is used again. */
 int ctx_count_clear_savings(struct ctx_counter *counter,
     const struct ctx_message *message, size_t i, struct ctx_str *left,
     uint64_t *saved, struct ctx_err *err);
-/* Sets *cost to the cost of a message. */
+/* Sets *cost to the token counts of a message. */
 int ctx_count_message(struct ctx_counter *counter,
     const struct ctx_message *message, struct ctx_cost *cost,
     struct ctx_err *err);
-/* ctx_tokens_to_model converts a number of tokens of the encoding to tokens of
- * the model. ctx_tokens_to_encoding does the reverse and rounds down. */
+/* A counter may count with the encoding of another model and multiply by a
+ * factor. ctx_tokens_to_model converts a number of tokens of the encoding to
+ * tokens of the model; ctx_tokens_to_encoding does the reverse and rounds
+ * down. */
 uint64_t ctx_tokens_to_model(const struct ctx_counter *counter,
     uint64_t tokens);
 uint64_t ctx_tokens_to_encoding(const struct ctx_counter *counter,
@@ -166,110 +179,121 @@ void ctx_counter_release(struct ctx_counter *counter);
 
 /* ---- cost/request_overhead.c: tokens outside the messages of a request -- */
 
-/* The tokens of a request that are not in its messages, such as those of tool
- * definitions. */
+/* The tokens of a request that are not in its messages: those of the system
+ * prompt, the tool definitions and others. */
 struct ctx_request_overhead {
-	uint64_t tokens; /* total: framing, system and tools */
-	uint64_t system; /* system prompt */
-	/* tokens of the tool definitions, and of the JSON schema for the
-	 * response */
+	uint64_t tokens; /* all of them: framing, system and tools */
+	uint64_t system; /* those of the system prompt */
+	/* Those of the tool definitions, and of the JSON schema for the
+	 * response. */
 	uint64_t tools;
-	uint64_t estimated; /* of the total, tokens that are not exact */
-	uint64_t chars;     /* characters of the texts */
+	uint64_t estimated; /* of all of them, those that are estimated */
+	uint64_t chars;     /* number of characters in the texts */
 };
-/* Sets *overhead to the tokens outside the messages of the request that this
- * layout belongs to.  Those of tool definitions are always an estimate,
- * because providers publish only roughly how they write them into the prompt.
- */
+/* Counts the tokens of a request that are not in its messages. layout says
+ * where the request and its messages are in the record.  The tokens of tool
+ * definitions are always an estimate, because providers publish only roughly
+ * how they write these into the prompt. */
 int ctx_count_request_overhead(struct ctx_counter *counter,
     const struct ctx_json *json, const struct ctx_record_layout *layout,
     struct ctx_request_overhead *overhead, struct ctx_err *err);
 
 /* ---- cost/billed_usage.c: tokens that a provider reports ---------------- */
 
-/* Returns the input tokens of a request, cached ones included, that a usage
- * object of any format reports. usage is the JSON node of the object or of a
- * number.  Returns 0 if no input tokens are reported, or if usage is 0. */
+/* Returns the number of input tokens of a request, including cached ones, that
+ * a usage object of any format reports. usage: the JSON node of the object, or
+ * of a number.  Returns 0 if no input tokens are reported, or if usage is 0. */
 uint64_t ctx_billed_input(const struct ctx_json *json, uint32_t usage);
 
 /* ---- cost/calibration.c: a model's tokens per token of an encoding ------ */
 
-/* One request for the calibration. counted: the tokens of its texts, counted
- * with the encoding. billed: the tokens that the provider reported, less those
- * of images and everything else that is not text.  Both numbers are greater
- * than 0. */
+/* A request from which the factor between billed and counted tokens is
+ * computed. counted: the tokens of its texts, counted with the encoding.
+ * billed: the tokens that the provider reported, without those of images and
+ * everything else that is not text.  Both numbers are greater than 0. */
 struct ctx_billed_sample {
 	uint64_t counted, billed;
 };
-/* The fitted line billed = beside + factor * counted (tokens of a request). */
+/* The line billed = beside + factor * counted, fitted to the tokens of several
+ * requests. */
 struct ctx_calibration {
 	double factor; /* billed tokens per counted token */
-	/* Half of the 95 % confidence interval of factor; INFINITY if there
-	 * are too few requests for one. */
+	/* Half of the width of the 95 % confidence interval of factor;
+	 * INFINITY if there are too few requests for one. */
 	double spread;
-	double beside; /* tokens billed with every request */
+	double beside; /* tokens that are billed with every request */
 	double beside_spread;
-	/* Root mean square error and largest error of the fitted line, as
-	 * shares of the mean billed tokens. */
+	/* Errors of the line relative to the mean of the billed tokens: the
+	 * root mean square, and the largest one. */
 	double error, worst;
-	/* smallest factor with which no request is estimated too low */
+	/* The smallest factor with which no request would be estimated too
+	 * low. */
 	double upper;
 };
-/* Fits a straight line to n requests: billed tokens as a function of counted
- * tokens.  Returns false if no line can be fitted. */
+/* Fits a straight line to n requests, which gives the billed tokens for a
+ * number of counted tokens.  Returns false if no line can be fitted. */
 bool ctx_calibrate(struct ctx_calibration *calibration,
     const struct ctx_billed_sample *samples, size_t n);
 
 /* ---- cost/model_counters.c: the token counter for each model ------------ */
 
-/* Opens token counters, one for each model that occurs.  The model of a
+/* Opens a token counter for each model that the input names.  The model of a
  * conversation is the first of these that is set: the member model, the model
  * that the record names, the member fallback.  The encoding is the member
- * encoding, else the model's; else o200k_base is used as an estimate. */
+ * encoding if it is set, else that of the model, else o200k_base as an
+ * estimate. */
 struct ctx_model_counters {
 	const char *model, *encoding; /* chosen by the user, or NULL */
-	const char *fallback;         /* model from the environment, or NULL */
-	struct ctx_models own;        /* models of the user */
-	const char *cache;            /* directory of compiled vocabularies */
+	/* model for conversations that name none, or NULL */
+	const char *fallback;
+	struct ctx_models own; /* models that the user has defined */
+	/* path of the directory for compiled vocabularies */
+	const char *cache;
 	enum ctx_simd simd;
-	struct ctx_model_counters_entry *entries; /* counters opened so far */
+	/* one for each counter opened so far */
+	struct ctx_model_counters_entry *entries;
 	size_t n, cap;
-	/* The first model name that is not in the table, for a warning; an
-	 * empty string if there was none. */
+	/* For a warning: the first model name in the input that the table of
+	 * models does not have; an empty string if there was none. */
 	char unknown[80];
-	/* The first model that was counted with another model's tokenizer
-	 * although its own is available, for a warning; or NULL. */
+	/* For a warning: the first model whose tokens were counted with
+	 * another model's tokenizer although its own can be obtained; or
+	 * NULL. */
 	const struct ctx_model *near;
-	struct ctx_intern names; /* decoded model names */
-	struct ctx_buf text;     /* scratch */
+	struct ctx_intern names; /* model names after decoding */
+	struct ctx_buf text;     /* scratch memory */
 };
 
-/* A model and its token counter.  The struct ctx_model_counters owns the
- * counter, which is valid until that is released. */
+/* The model of a conversation, and the token counter for it.  The struct
+ * ctx_model_counters owns the counter, which is valid until that struct is
+ * released. */
 struct ctx_model_counter {
-	const struct ctx_model *model; /* NULL: no model is named */
-	/* The model's name as it was given.  It is valid as long as the option
-	 * or the record that contains it; a name with JSON escapes is decoded
-	 * and valid as long as the struct ctx_model_counters.  A name of more
-	 * than 256 bytes, or after 4,096 different names, is left as a JSON
-	 * string. */
+	/* NULL: the conversation names no model */
+	const struct ctx_model *model;
+	/* The name by which the model was given.  It is valid as long as the
+	 * option or the record that contains it.  A name with JSON escapes is
+	 * decoded, and valid as long as the struct ctx_model_counters.  A name
+	 * of more than 256 bytes, or after 4,096 different names, remains a
+	 * JSON string. */
 	struct ctx_str name;
 	struct ctx_counter *counter;
 	const char *encoding;
 };
 
-/* Sets *model_counter for the model whose name is the JSON node node; 0: no
- * name. */
+/* Finds the model of a conversation and its token counter, which is opened if
+ * necessary. node: the JSON node of the model's name in the record; 0: the
+ * record has none. */
 int ctx_model_counters_find(struct ctx_model_counters *counters,
     const struct ctx_json *json, uint32_t model,
     struct ctx_model_counter *model_counter, struct ctx_err *err);
-/* Sets *binds to the result of ctx_model_binds for the model that this JSON
- * node names; true if there is no model.  Does not open a tokenizer. */
+/* Sets *binds to the result of ctx_model_binds for a model. node: the JSON
+ * node of the model's name.  Sets it to true if there is no model.  Opens no
+ * tokenizer. */
 int ctx_model_counters_binds(struct ctx_model_counters *counters,
     const struct ctx_json *json, uint32_t model, bool *binds,
     struct ctx_err *err);
-/* Sets *row to the table entry of the model that this JSON node names; NULL if
- * there is none.  Does not open a tokenizer. */
+/* Sets *row to the row of the table of models for a model, or to NULL. node:
+ * the JSON node of the model's name.  Opens no tokenizer. */
 int ctx_model_counters_model(struct ctx_model_counters *counters,
     const struct ctx_json *json, uint32_t model, const struct ctx_model **row,
     struct ctx_err *err);

@@ -31,8 +31,9 @@
 
 #include "cost/media.h"
 
-/* Pixels of the longest side that is assumed.  No provider accepts more, and
- * the header of an image file may say anything. */
+/* Maximum number of pixels of an image's longest side that is believed.  No
+ * provider accepts more, and the header of an image file may contain
+ * anything. */
 #define LONGEST_SIDE 65535
 
 static const struct ctx_image usual = {CTX_IMAGE_TILES, 85, 170, 2048};
@@ -45,9 +46,8 @@ divide_up(double length, double unit)
 	return n < 1 ? 1 : n > 1e8 ? 100000000 : (uint64_t)n;
 }
 
-/* Makes an image smaller if its longer side has more pixels than allowed. w
- * and h: its width and height, which are changed. edge: the maximum number of
- * pixels; 0 means no limit. */
+/* Scales an image down if its longer side has more than edge pixels; edge 0:
+ * no limit. w and h are its width and height, which are changed. */
 static void
 shrink_to_edge(double *w, double *h, double edge)
 {
@@ -77,8 +77,9 @@ count_tile_tokens(const struct ctx_image *image, double w, double h,
 }
 
 /* Returns the tokens of an image by the rule "patches".  An image with too
- * many patches is first reduced to the area of the maximum number of patches.
- * Then it is reduced further, until one side is a whole number of patches. */
+ * many patches is first scaled down to the area of the maximum number of
+ * patches.  Then it is scaled down further, until one side is a whole number
+ * of patches. */
 static uint64_t
 count_patch_tokens(const struct ctx_image *image, double w, double h,
     enum ctx_detail detail)
@@ -108,8 +109,8 @@ count_patch_tokens(const struct ctx_image *image, double w, double h,
 }
 
 /* Returns the tokens of an image by the rule "squares".  An image with too
- * many squares is reduced to the largest size that fits, found by bisection to
- * some thousandths of a pixel. */
+ * many squares is scaled down to the largest size that is allowed, which is
+ * found by bisection to some thousandths of a pixel. */
 static uint64_t
 count_square_tokens(const struct ctx_image *image, double w, double h)
 {
@@ -130,9 +131,9 @@ count_square_tokens(const struct ctx_image *image, double w, double h)
 	return divide_up(w * small, 28) * divide_up(h * small, 28);
 }
 
-/* Returns the tokens of an image by the rule "crops".  The side of a crop is
- * two thirds of the image's shorter side, but at least 256 and at most edge
- * pixels. */
+/* Returns the tokens of an image by the rule "crops": the image is divided
+ * into squares.  The side of a square is two thirds of the image's shorter
+ * side, but at least 256 and at most edge pixels. */
 static uint64_t
 count_crop_tokens(const struct ctx_image *image, double w, double h)
 {

@@ -13,10 +13,10 @@
 #include "cost/media_payload.h"
 
 enum {
-	SOUND_TOKENS = 10, /* per second */
+	SOUND_TOKENS = 10, /* tokens per second of audio */
 	SPEECH_TOKENS = 20,
 	GEMINI_TOKENS = 32,
-	SPOKEN = 15, /* characters of a transcript per second */
+	SPOKEN = 15, /* characters of a transcript per second of audio */
 };
 
 static bool
@@ -25,17 +25,17 @@ is_gemini(const struct ctx_image *image)
 	return image->rule == CTX_IMAGE_CROPS || image->rule == CTX_IMAGE_FIXED;
 }
 
-/* Returns the tokens of a PDF.  If the model has no fixed number of tokens per
- * page, a page counts as an image and 3,000 tokens of text (providers say
- * 1,500 to 3,000). */
+/* Returns the tokens of a PDF.  If the model has a fixed number of tokens per
+ * page, this number is used.  Otherwise a page has the tokens of an image, and
+ * 3,000 for its text (providers say 1,500 to 3,000). */
 static uint64_t
 count_page_tokens(const struct ctx_image *image, const struct ctx_base64 *b)
 {
 	return ctx_count_pdf_pages(b) * (is_gemini(image) ? image->y : 3000);
 }
 
-/* Returns the tokens of a text document: one for 4 bytes.  If its bytes are
- * not in the message, returns those of one page. */
+/* Returns the tokens of a text document: one for 4 bytes.  If the document is
+ * not in the message, returns the tokens of one page. */
 static uint64_t
 count_document_tokens(const struct ctx_base64 *b)
 {
@@ -98,8 +98,8 @@ ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,
 const char *const ctx_media_kinds[] = {"image", "document", "audio", "video",
     "file", NULL};
 
-/* Returns the kind of media by its MIME type and file name, for media whose
- * format could not be detected. */
+/* Returns the kind of media that the MIME type and the file name say.  Used if
+ * the data does not show its format. */
 static const char *
 kind_name(const struct ctx_media_payload *payload)
 {
@@ -117,8 +117,8 @@ kind_name(const struct ctx_media_payload *payload)
 	}
 }
 
-/* Returns true if all characters are base64 digits and base64 can have this
- * number of them. */
+/* Returns true if a text is valid base64: it has only base64 digits, and a
+ * number of them that encodes whole bytes. */
 static bool
 is_base64(const struct ctx_base64 *b)
 {
@@ -178,8 +178,8 @@ ctx_media_decode(struct ctx_str base64, struct ctx_buf *out,
 		out->p[out->n++] = (char)(group >> 8);
 		out->p[out->n++] = (char)group;
 	}
-	/* The last group of base64 digits may be incomplete and contain fewer
-	 * than 3 bytes. */
+	/* The last group of four base64 digits may be incomplete.  It then
+	 * stands for fewer than 3 bytes. */
 	out->n -= (b.n + 3) / 4 * 3 - n;
 	return 0;
 }

@@ -1,20 +1,24 @@
-/* media_header.c - reads sizes, pages, seconds and formats from the first
- * bytes of media files */
+/* media_header.c - reads the format of media, and the size of an image, the
+ * pages of a document or the seconds of audio, from the first bytes of the
+ * file */
 #include <string.h>
 
 #include "cost/media_payload.h"
 
 enum {
-	MINUTE = 60,      /* seconds of audio of unknown length */
-	MP3_RATE = 16000, /* bytes per second: 128 kbit/s */
+	/* seconds that are assumed for audio of unknown length */
+	MINUTE = 60,
+	MP3_RATE = 16000, /* bytes per second of an MP3 file: 128 kbit/s */
 };
 
-/* Maximum number of bytes that are searched for the size of an image.  In a
- * photograph, metadata with small preview images may come before the size. */
+/* Maximum number of bytes that are searched for the width and height of an
+ * image.  In a photograph, metadata with small preview images may come before
+ * them. */
 #define HEAD ((size_t)1 << 20)
 
-/* Sets width and height of a JPEG image.  Skips segments of the file by their
- * lengths until a frame header, which contains the size. */
+/* Sets *w and *h to the width and height of a JPEG image.  Segments of the
+ * file are skipped by their lengths until one that contains the size, the
+ * frame header. */
 static void
 read_jpeg_size(const struct ctx_base64 *b, uint32_t *w, uint32_t *h)
 {
@@ -24,7 +28,7 @@ read_jpeg_size(const struct ctx_base64 *b, uint32_t *w, uint32_t *h)
 	while (at < HEAD && ctx_base64_byte(b, at) == 0xff) {
 		mark = ctx_base64_uint(b, at + 1, 1, false);
 		if (mark == 0xff) {
-			at++; /* padding */
+			at++; /* padding before a marker */
 			continue;
 		}
 		if (mark >= 0xc0 && mark <= 0xcf && mark != 0xc4 &&
@@ -75,8 +79,8 @@ ctx_read_image_size(const struct ctx_base64 *b, uint32_t *w, uint32_t *h)
 	}
 }
 
-/* Returns true if the PDF has exactly this name at this byte, not a longer
- * name that begins with it. */
+/* Returns true if a PDF has a name at this offset.  A longer name that begins
+ * with it does not count. */
 static bool
 has_name(const struct ctx_base64 *b, size_t at, const char *name)
 {

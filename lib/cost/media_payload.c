@@ -1,11 +1,11 @@
-/* media_payload.c - finds the data of an image or other media block, and
- * detects what kind of data it is */
+/* media_payload.c - finds the data of an image or another media block, and
+ * what kind of media it is */
 #include <string.h>
 
 #include "cost/media_payload.h"
 
-/* Returns true if a MIME type, format or file name contains this word at its
- * start or after one of / . : " */
+/* Returns true if a text contains a word at its start or after one of the
+ * characters / . : " (the text is a MIME type, a format or a file name). */
 static bool
 has_word(struct ctx_str text, const char *word)
 {
@@ -42,8 +42,8 @@ kind_by_name(struct ctx_str type)
 	return CTX_MEDIA_IMAGE;
 }
 
-/* Returns the kind of media that the file extension of a URL means;
- * CTX_MEDIA_IMAGE if it has no known one. */
+/* Returns the kind of media that the file extension of a URL stands for;
+ * CTX_MEDIA_IMAGE for an unknown extension. */
 static enum ctx_media_kind
 kind_by_address(const char *p, size_t n)
 {
@@ -58,7 +58,7 @@ kind_by_address(const char *p, size_t n)
 }
 
 /* Reads media data that is a JSON string: base64, a data: URL with base64, or
- * another URL. */
+ * another URL, at which the data is. */
 static void
 read_payload(struct ctx_media_payload *payload, const char *p, size_t n)
 {
@@ -89,8 +89,8 @@ read_payload(struct ctx_media_payload *payload, const char *p, size_t n)
 		payload->kind = CTX_MEDIA_SOUND;
 }
 
-/* Detects audio that the assistant spoke.  The provider has stored it under an
- * id; some messages also have a transcript. */
+/* Finds out whether media is audio that the assistant spoke.  The provider has
+ * stored the audio under an id; some messages also have a transcript. */
 static void
 find_speech(struct ctx_media_payload *payload, const struct ctx_json *json,
     uint32_t node, uint32_t data)
@@ -106,8 +106,8 @@ find_speech(struct ctx_media_payload *payload, const struct ctx_json *json,
 		    ctx_json_string_chars(ctx_json_str(json, text));
 }
 
-/* Sets *kind to the kind of media that a MIME type, format or file name means.
- * Overwrites scratch. */
+/* Sets *kind to image, document, audio or video, by a string at a JSON node
+ * that is a MIME type, a format or a file name. scratch is overwritten. */
 static int
 read_kind(const struct ctx_json *json, uint32_t node, struct ctx_buf *scratch,
     enum ctx_media_kind *kind, struct ctx_err *err)
@@ -121,8 +121,8 @@ read_kind(const struct ctx_json *json, uint32_t node, struct ctx_buf *scratch,
 	return 0;
 }
 
-/* Records what a JSON object says about its media data, such as the MIME type.
- * Sets *in to the member that contains the data, or to 0. */
+/* Reads what a JSON object says about media, such as the MIME type.  Sets *in
+ * to the JSON node of the member with the data; 0 if there is none. */
 static int
 read_payload_object(struct ctx_media_payload *payload,
     const struct ctx_json *json, uint32_t node, struct ctx_buf *scratch,
@@ -148,8 +148,8 @@ read_payload_object(struct ctx_media_payload *payload,
 		    read_kind(json, value, scratch, &payload->kind, err) < 0)
 			return -1;
 	}
-	/* This member is the type of a block, such as {"type": "audio", ...}.
-	 */
+	/* The member "type" may be the type of a whole block, such as {"type":
+	 * "audio", ...}, or the MIME type of its data. */
 	value = ctx_json_find(json, node, "type");
 	if (value != 0 && payload->kind == CTX_MEDIA_IMAGE) {
 		if (read_kind(json, value, scratch, &kind, err) < 0)
@@ -167,7 +167,8 @@ read_payload_object(struct ctx_media_payload *payload,
 	return 0;
 }
 
-/* Removes the line breaks and spaces that divide a base64 text into lines. */
+/* Removes line breaks and spaces from a base64 text, which may be divided into
+ * lines. */
 static void
 strip_whitespace(struct ctx_buf *text)
 {
@@ -179,8 +180,7 @@ strip_whitespace(struct ctx_buf *text)
 	text->n = n;
 }
 
-/* Returns true if a type member of the object says that the object is an
- * image. */
+/* Returns true if a member of the object says that it is an image. */
 static bool
 is_image_object(const struct ctx_json *json, uint32_t node)
 {
@@ -199,8 +199,8 @@ is_image_object(const struct ctx_json *json, uint32_t node)
 	return ctx_json_find(json, node, "image") != 0;
 }
 
-/* Sets *text to the string value of the last of these members that is a
- * string; leaves it unchanged if none is. */
+/* Looks at several members of a JSON object.  Sets *text to the last of them
+ * that is a string; if none is, does not change *text. */
 static void
 find_last_string(const struct ctx_json *json, uint32_t node,
     const char *const *keys, uint32_t *text)
@@ -214,7 +214,7 @@ find_last_string(const struct ctx_json *json, uint32_t node,
 	}
 }
 
-/* Records the file name of the media, and its file id or URI. */
+/* Finds the JSON nodes of the media's file name, and of its file id or URI. */
 static void
 find_file_names(struct ctx_media_payload *payload, const struct ctx_json *json,
     uint32_t node)
@@ -236,8 +236,8 @@ ctx_media_payload_find(struct ctx_media_payload *payload,
 	int depth;
 
 	*text = (struct ctx_str){NULL, 0};
-	/* A media block contains a source, and that contains the data; no
-	 * format nests more than 4 objects. */
+	/* The data may be in a source inside the block, and so on.  No format
+	 * nests more than 4 objects. */
 	for (depth = 0; depth < 4 && node != 0 &&
 	     json->nodes[node].kind == CTX_JSON_OBJECT;
 	     depth++) {

@@ -1,4 +1,4 @@
-/* message_tokens.c - tokens of a message */
+/* message_tokens.c - counts the tokens of a message */
 #include <string.h>
 
 #include "cost/cost.h"
@@ -11,8 +11,8 @@ ctx_tokens_to_model(const struct ctx_counter *counter, uint64_t tokens)
 {
 	uint64_t factor = counter->factor == 0 ? 100 : counter->factor;
 
-	/* The multiplication is done in two steps, so that the product cannot
-	 * exceed 64 bits. */
+	/* Multiplies in two steps, so that the product cannot exceed 64
+	 * bits. */
 	return tokens / 100 * factor + (tokens % 100 * factor + 50) / 100;
 }
 
@@ -47,8 +47,9 @@ count_text(struct ctx_counter *counter, const char *p, size_t n,
 	return 0;
 }
 
-/* Counts the tokens of a JSON string with escapes.  A counter that only
- * estimates needs no decoded text, only its size. */
+/* Counts the tokens of a JSON string with escapes.  The string is decoded for
+ * this, but not if the counter only estimates: then the size of the text is
+ * enough. */
 static int
 count_escaped(struct ctx_counter *counter, struct ctx_str literal,
     struct ctx_cost *cost, struct ctx_err *err)
@@ -89,8 +90,9 @@ ctx_count_value(struct ctx_counter *counter, const struct ctx_json *json,
 	return 0;
 }
 
-/* Counts the tokens of a JSON value as the model sees it: as JSON text or, if
- * the dialect has counts_strings_only, each key and string in it by itself. */
+/* Counts the tokens of a JSON value in the form in which the model gets it.
+ * This is JSON or, for dialects with counts_strings_only, the keys and strings
+ * in the value without punctuation. */
 static int
 count_shown(struct ctx_counter *counter, const struct ctx_dialect *dialect,
     const struct ctx_json *json, uint32_t node, struct ctx_cost *cost,
@@ -107,9 +109,9 @@ count_shown(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	return 0;
 }
 
-/* Counts the tokens of a message whose type is not known: of its members,
- * except those that only identify it and those that are numbers (ctx may have
- * added one). */
+/* Counts the tokens of a message of unknown type, which are those of its
+ * members.  Members that only identify the message have none, and neither have
+ * numbers, because ctx may have added a number. */
 static int
 count_item(struct ctx_counter *counter, const struct ctx_message *message,
     struct ctx_cost *cost, struct ctx_err *err)
@@ -131,8 +133,8 @@ count_item(struct ctx_counter *counter, const struct ctx_message *message,
 	return 0;
 }
 
-/* Estimates the tokens of encrypted reasoning: 4 bytes of base64 contain 3
- * bytes, and 4 bytes of text are about one token. */
+/* Estimates the tokens of encrypted reasoning in base64: 4 characters stand
+ * for 3 bytes, and 4 bytes of text are about one token. */
 static void
 add_encrypted_tokens(const struct ctx_json *json, uint32_t node,
     struct ctx_cost *cost)
@@ -185,8 +187,8 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 		return -1;
 	if (block->is_message)
 		return count_item(counter, message, cost, err);
-	/* If a tool result consists of blocks, nothing is counted here: its
-	 * blocks come next in the message, and each of them is counted. */
+	/* A tool result that consists of blocks has no tokens by itself: its
+	 * blocks come next in the message, and are counted then. */
 	if (block->payload == 0 ||
 	    (block->kind == CTX_BLOCK_TOOL_RESULT &&
 		(message->json->nodes[block->payload].kind == CTX_JSON_ARRAY ||
@@ -197,9 +199,10 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 	    block->payload, cost, err);
 }
 
-/* Sets counter->aged to the reference to a file that ctx-age left in the tool
- * result, or to nothing.  When the result is cleared, the reference is kept,
- * because without it the stored text could not be found. */
+/* Sets counter->aged to the reference to a file that ctx-age has left in a
+ * tool result; to an empty text if there is none.  The reference is kept when
+ * the result is cleared, because without it the stored text could not be
+ * found. */
 static int
 find_reference(struct ctx_counter *counter, const struct ctx_dialect *dialect,
     const struct ctx_json *json, uint32_t body, struct ctx_err *err)
@@ -229,7 +232,8 @@ find_reference(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	return 0;
 }
 
-/* Sets *tokens to the tokens of a tool result that contains only this text. */
+/* Sets *tokens to the tokens of a tool result whose content is only the n
+ * bytes of text at p. */
 static int
 count_body(struct ctx_counter *counter, const struct ctx_dialect *dialect,
     const char *p, size_t n, uint64_t *tokens, struct ctx_err *err)
@@ -241,8 +245,8 @@ count_body(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	int rc = -1;
 
 	ctx_json_init(&json, CTX_SIMD_PORTABLE);
-	/* The value is put into an array, because node 0 would mean that there
-	 * is no value. */
+	/* The content becomes the element of an array, so that its JSON node
+	 * is 1: node 0 would mean that there is no content. */
 	if (ctx_buf_add(&body, "[", 1, err) == 0 &&
 	    (dialect->counts_strings_only
 		    ? ctx_result_content_add(&body, dialect->text_result_form,
@@ -257,8 +261,8 @@ count_body(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	return rc;
 }
 
-/* Sets *tokens to the tokens of the text that remains when a tool result is
- * cleared.  Those of CTX_CLEARED are counted once for each dialect. */
+/* Sets *tokens to the tokens that a tool result has after it is cleared.  For
+ * the text CTX_CLEARED they are counted once per dialect. */
 static int
 count_cleared_text(struct ctx_counter *counter,
     const struct ctx_dialect *dialect, uint64_t *tokens, struct ctx_err *err)
@@ -329,8 +333,9 @@ ctx_count_clear_savings(struct ctx_counter *counter,
 	return 0;
 }
 
-/* In a record with a prompt and its response: records the tokens of the prompt
- * when the first block of the response is reached. */
+/* A record may contain a prompt and the answer to it.  When the first block of
+ * the answer is reached, stores the tokens counted so far as those of the
+ * prompt. i: the index of the block. */
 static void
 record_prompt_tokens(const struct ctx_message *message, size_t i,
     struct ctx_cost *cost)
@@ -368,9 +373,9 @@ add_block_tokens(struct ctx_counter *counter, const struct ctx_message *message,
 	return 0;
 }
 
-/* Returns the tokens that are saved if the reasoning is removed from the
- * message.  Returns 0 if the message contains nothing else, or if a reasoning
- * block can be removed only with its message. */
+/* Returns the tokens that are saved if the reasoning is removed from a
+ * message.  Returns 0 if the message contains nothing but reasoning, or if a
+ * reasoning block can be removed only together with its message. */
 static uint64_t
 count_loose_reasoning(const struct ctx_message *message,
     const struct ctx_cost *cost)
@@ -398,9 +403,8 @@ ctx_count_message(struct ctx_counter *counter,
 	memset(cost, 0, sizeof *cost);
 	if (message->flags & CTX_MESSAGE_HIDDEN)
 		return 0;
-	/* A message has a fixed number of tokens for its role and its
-	 * delimiters.  They are counted once, in the first record of the
-	 * message. */
+	/* The tokens for a message's role and delimiters are counted once: if
+	 * the message is split over several records, in the first one. */
 	if (!(message->flags & CTX_MESSAGE_CONTINUES)) {
 		if (message->role_node != 0 && dialect->per_message > 0 &&
 		    ctx_count_value(counter, message->json, message->role_node,

@@ -1,15 +1,16 @@
-/* model_counters.c - opens one token counter for each model that occurs */
+/* model_counters.c - opens a token counter for each model that the input
+ * names */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cost/cost.h"
 
-/* maximum number of bytes of a model's name that is stored */
+/* maximum length of a model's name that is stored, in bytes */
 #define LONGEST_KEPT 256
 #define MOST_KEPT    4096
 
-/* The entries are allocated one by one, so that a pointer to a token counter
- * is still valid when the array grows. */
+/* An opened token counter.  Each is allocated by itself, so that pointers to
+ * it remain valid when the array of pointers grows. */
 struct ctx_model_counters_entry {
 	struct opened *opened;
 };
@@ -17,7 +18,8 @@ struct ctx_model_counters_entry {
 struct opened {
 	struct ctx_tokenizer *tokenizer;
 	struct ctx_counter counter;
-	struct ctx_counter wanted; /* what was requested, for lookup */
+	/* the properties by which it is found again */
+	struct ctx_counter wanted;
 	const char *encoding;
 };
 
@@ -64,9 +66,10 @@ open_encoding(struct ctx_model_counters *counters, const char *encoding,
 	return 0;
 }
 
-/* Sets *name to the first model name that is set: counters->model, the string
- * at the JSON node, counters->fallback.  If none is, p is NULL.  A name with
- * escapes is decoded into counters->text. */
+/* Sets *name to the name of the conversation's model.  This is the first of
+ * these that is set: counters->model, the string at the JSON node,
+ * counters->fallback.  If none is set, p is NULL.  A name with escapes is
+ * decoded into counters->text. */
 static int
 find_name(struct ctx_model_counters *counters, const struct ctx_json *json,
     uint32_t node, struct ctx_str *name, struct ctx_err *err)
@@ -83,9 +86,9 @@ find_name(struct ctx_model_counters *counters, const struct ctx_json *json,
 	return 0;
 }
 
-/* Stores a decoded name, so that it is valid as long as the counters.  A long
- * name, or a name after too many different ones, is replaced by the JSON
- * string itself. */
+/* Makes a decoded model name valid as long as the counters, by storing a copy.
+ * If the name is long, or if too many names are stored, replaces it by the
+ * JSON string in the record. */
 static int
 keep_name(struct ctx_model_counters *counters, const struct ctx_json *json,
     uint32_t node, struct ctx_str *name, struct ctx_err *err)
@@ -104,8 +107,9 @@ keep_name(struct ctx_model_counters *counters, const struct ctx_json *json,
 	return 0;
 }
 
-/* Returns the model of this name.  Records the first unknown name and the first
- * model that is counted with another model's tokenizer, for warnings. */
+/* Returns the model with a name.  For later warnings, also records the first
+ * unknown name, and the first model whose tokens are counted with another
+ * model's tokenizer. */
 static const struct ctx_model *
 find_model(struct ctx_model_counters *counters, struct ctx_str name)
 {
@@ -158,8 +162,8 @@ ctx_model_counters_model(struct ctx_model_counters *counters,
 	return 0;
 }
 
-/* Returns the opened counter with this encoding and these properties, or
- * NULL. */
+/* Returns an opened token counter that has this encoding and these properties;
+ * NULL if there is none. */
 static struct opened *
 find_opened(const struct ctx_model_counters *counters, const char *encoding,
     const struct ctx_counter *like)

@@ -9,9 +9,9 @@
 
 #include "cost/cost.h"
 
-#define LONGEST 256 /* maximum bytes of a name */
-/* maximum number of offsets in a model's name at which the name of a table
- * entry may begin */
+#define LONGEST 256 /* maximum length of a model's name in bytes */
+/* Maximum number of offsets in a model's name at which the name of a row is
+ * looked for. */
 #define MOST_STARTS 16
 
 static const struct ctx_model models[] = {
@@ -38,8 +38,9 @@ ctx_model_at(size_t i)
 	return i < sizeof models / sizeof models[0] ? &models[i] : NULL;
 }
 
-/* Returns c in lower case, and a dash for any of . _ : @, so that claude-
- * opus-4.5 equals claude-opus-4-5 and Ollama's mistral:7b equals mistral-7b. */
+/* Returns c in lower case, or a dash if c is one of . _ : @. So
+ * claude-opus-4.5 equals claude-opus-4-5, and Ollama's mistral:7b equals
+ * mistral-7b. */
 static char
 fold_char(char c)
 {
@@ -61,7 +62,7 @@ is_name_letter(char c)
 	return c >= 'a' && c <= 'z';
 }
 
-/* Returns true if there is a dash between a letter and a digit at p. */
+/* Returns true if the byte at p is a dash between a letter and a digit. */
 static bool
 has_dash(const char *p)
 {
@@ -69,10 +70,10 @@ has_dash(const char *p)
 	    is_digit(p[1]);
 }
 
-/* Returns how well the name of a table entry fits the start of a model's name:
- * 0 if it does not fit, else more for a longer one.  A dash between a letter
- * and a digit may be missing or added (gpt4o, phi4, qwen-3); an exact match is
- * better. */
+/* Returns how well the name of a row (prefix) fits the beginning of a model's
+ * name: 0 if it does not fit, otherwise more for a longer one.  A dash between
+ * a letter and a digit may be missing or added (gpt4o, phi4, qwen-3), but an
+ * exact match is better. */
 static size_t
 match_prefix(const char *name, size_t n, const char *prefix)
 {
@@ -95,23 +96,23 @@ match_prefix(const char *name, size_t n, const char *prefix)
 			return 0;
 		}
 	}
-	/* An entry may not end within a number: gpt-5-2 does not fit
+	/* The name of a row may not end within a number: gpt-5-2 does not fit
 	 * gpt-5-2025-08-07. */
 	if (i > 0 && k < n && is_digit(prefix[i - 1]) && is_digit(name[k]))
 		return 0;
 	return 2 * k - other;
 }
 
-/* A model's name, and the offsets in it at which the name of a table entry may
- * begin. */
+/* The name of a model, and the offsets in it at which the name of a row is
+ * looked for. */
 struct name {
 	const char *p;
 	size_t n, n_starts;
 	size_t starts[MOST_STARTS];
 };
 
-/* Sets *best to this table entry if it fits the model's name better than the
- * best one so far, whose quality is *longest. */
+/* If a row fits the model's name better than *best, makes it *best.  How well
+ * a row fits is a number (see match_prefix); *longest is that of *best. */
 static void
 match_row(const struct ctx_model *row, const struct name *name,
     const struct ctx_model **best, size_t *longest)
@@ -131,8 +132,8 @@ match_row(const struct ctx_model *row, const struct name *name,
 	}
 }
 
-/* Returns the table entry that fits best at the start of the model's name or
- * after any of the characters in parts; NULL if none fits. */
+/* Returns the row that fits best at the start of the model's name, or after
+ * any of the characters in parts.  Returns NULL if none fits. */
 static const struct ctx_model *
 find_after_separator(const struct ctx_models *own, struct name *name,
     const char *parts)
@@ -167,15 +168,15 @@ ctx_model_find(const struct ctx_models *own, const char *p, size_t n)
 	name.p = p;
 	name.n = n;
 	best = find_after_separator(own, &name, ".:");
-	/* The name of a model that was derived from another may end with that
-	 * model's name. */
+	/* The name of a model that was derived from another one may end with
+	 * that one's name. */
 	if (best == NULL)
 		best = find_after_separator(own, &name, ".:-_");
 	return best != NULL ? best : &unknown;
 }
 
-/* Returns true if the text starts with a dash and a version of one or two
- * digits.  A date has more digits. */
+/* Returns true if the text begins with a dash and a version of one or two
+ * digits.  More digits are a date, not a version. */
 static bool
 has_version(const char *p, size_t n)
 {

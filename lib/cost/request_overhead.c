@@ -1,11 +1,12 @@
 /*
- * request_overhead.c - tokens of a request outside its messages
+ * request_overhead.c - counts the tokens of a request that are not in its
+ * messages
  *
  * How tool definitions are written into the model's prompt:
  *
  * types: as a namespace of TypeScript types after the system message (OpenAI;
- * see cost/tool_schema.c).  Without a system message the namespace costs 4
- * tokens more, which are not counted here.
+ * see cost/tool_schema.c).  Without a system message the namespace has 4 tokens
+ * more, which are not counted here.
  *
  * json: as JSON, with the name, description and schema of each tool (Anthropic,
  * and the chat templates of open models).
@@ -15,26 +16,28 @@
  * of google-genai).
  *
  * The model's prompt also contains a text around all tool definitions.  Its
- * number of tokens is in struct ctx_tools, as far as it is known.  Sources:
- * "tool use system prompt token count" in Anthropic's tool use overview (2026),
- * and the chat templates of open models.
+ * number of tokens is in struct ctx_tools, as far as it is known.
+ *
+ * Sources: "tool use system prompt token count" in Anthropic's tool use
+ * overview (2026), and the chat templates of open models.
  */
 #include <string.h>
 
 #include "cost/cost.h"
 #include "cost/tool_schema.h"
 
-/* Schemas nested deeper are not counted. */
+/* Maximum nesting depth of JSON schemas; deeper ones have no tokens. */
 #define DEEPEST 16
 
 struct beside {
 	struct ctx_counter *counter;
 	const struct ctx_json *json;
 	const struct ctx_tools *rule;
-	struct ctx_cost cost; /* tokens and characters so far */
-	struct ctx_buf text;  /* tool definitions as the model gets them */
-	/* known tokens: of the provider's own tools, and around the tool
-	 * definitions */
+	struct ctx_cost cost; /* tokens and characters counted so far */
+	/* tool definitions in the form that the model gets */
+	struct ctx_buf text;
+	/* Tokens whose number is published: those of the provider's own tools,
+	 * and those of the text around the tool definitions. */
 	uint64_t fixed;
 	bool any;
 };
@@ -45,8 +48,8 @@ is_list(const struct ctx_json *json, uint32_t node)
 	return node != 0 && json->nodes[node].kind == CTX_JSON_ARRAY;
 }
 
-/* Returns the JSON node of the first of these keys that the object has; 0 if
- * it has none or the value is null. */
+/* Looks up several keys in an object.  Returns the JSON node of the first
+ * value found; 0 if the object has none of the keys, or the value is null. */
 static uint32_t
 find_first_of(const struct ctx_json *json, uint32_t obj,
     const char *const *keys)
@@ -60,8 +63,8 @@ find_first_of(const struct ctx_json *json, uint32_t obj,
 
 /* ---- the system prompt ---- */
 
-/* Counts the tokens of a system prompt: a string, an array of text blocks, or
- * {"parts": [...]}. */
+/* Counts the tokens of a system prompt, which is a string, an array of text
+ * blocks, or {"parts": [...]}. */
 static int
 count_prompt(struct beside *b, uint32_t node, struct ctx_err *err)
 {
@@ -77,7 +80,7 @@ count_prompt(struct beside *b, uint32_t node, struct ctx_err *err)
 		text = one;
 		if (json->nodes[one].kind == CTX_JSON_OBJECT)
 			text = ctx_json_find(json, one, "text");
-		if (text == 0) /* OpenTelemetry */
+		if (text == 0) /* in OpenTelemetry's format */
 			text = ctx_json_find(json, one, "content");
 		if (text != 0 &&
 		    ctx_count_value(b->counter, json, text, &b->cost, err) < 0)
@@ -88,7 +91,7 @@ count_prompt(struct beside *b, uint32_t node, struct ctx_err *err)
 
 /* ---- tool definitions ---- */
 
-/* Appends the JSON of a value without white space. */
+/* Appends the JSON of a value, without white space between tokens. */
 static int
 append_compact(struct beside *b, uint32_t node, struct ctx_err *err)
 {
@@ -126,17 +129,19 @@ count_texts(struct beside *b, uint32_t node, struct ctx_err *err)
 	return 0;
 }
 
-/* The schemas inside a JSON schema: the values of properties, or of items. */
+/* The schemas inside a JSON schema that are visited next: those in
+ * "properties", or that in "items". */
 struct schema_level {
-	/* JSON nodes: the key of the next inner schema, and the end of all */
+	/* JSON nodes: the key of the next schema, and the first node after all
+	 * of them */
 	uint32_t key, end;
-	unsigned depth; /* from 1 on */
-	bool named;     /* true if the model sees the key */
+	unsigned depth; /* nesting depth, from 1 */
+	bool named;     /* true if the model gets the key */
 };
 
-/* Counts the tokens of a JSON schema without its inner schemas.  Appends at
- * most two entries to found, which list the inner schemas: the value of
- * "items", and the values in "properties". */
+/* Counts the tokens of a JSON schema, without those of the schemas inside it.
+ * Appends at most two elements to found, which say where these are: in "items"
+ * and in "properties". */
 static int
 count_level(struct beside *b, uint32_t schema, unsigned depth,
     struct schema_level *found, size_t *n, struct ctx_err *err)
@@ -190,7 +195,8 @@ count_schema(struct beside *b, uint32_t schema, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds the definition of a client's tool. */
+/* Adds the tokens of a tool that the client, not the provider, defines and
+ * runs. */
 static int
 add_definition(struct beside *b, const struct ctx_definition *tool,
     struct ctx_err *err)
@@ -213,14 +219,15 @@ add_definition(struct beside *b, const struct ctx_definition *tool,
 	}
 }
 
-/* Adds the tokens of a tool that the provider defines: the published number
- * for its type, else those of its JSON in the request. */
+/* Adds the tokens of a tool that the provider defines: the number that is
+ * published for the type of the tool, otherwise the tokens of its JSON in the
+ * request. */
 static int
 add_provided(struct beside *b, uint32_t tool, uint32_t type,
     struct ctx_err *err)
 {
-	/* Published numbers of tokens, from Anthropic's pages on these tools,
-	 * November 2026. */
+	/* Numbers of tokens from Anthropic's pages on these tools, November
+	 * 2026. */
 	static const struct {
 		const char *type;
 		uint64_t tokens;
@@ -236,8 +243,8 @@ add_provided(struct beside *b, uint32_t tool, uint32_t type,
 	return append_compact(b, tool, err);
 }
 
-/* Returns the JSON schema of a tool's arguments.  Bedrock, and jsonSchema() of
- * the AI SDK, put it into another object. */
+/* Returns the JSON node of the schema of a tool's arguments.  Bedrock, and
+ * jsonSchema() of the AI SDK, put the schema into another object. */
 static uint32_t
 find_schema(const struct ctx_json *json, uint32_t tool)
 {
@@ -251,8 +258,9 @@ find_schema(const struct ctx_json *json, uint32_t tool)
 	return inner != 0 ? inner : schema;
 }
 
-/* Adds the tokens of a tool definition: an element of an array or, if key is
- * not 0, the value of the tool's name in an object. */
+/* Adds the tokens of a tool definition. key: if the definitions are members of
+ * an object, the JSON node of the key, which is the tool's name; if they are
+ * elements of an array, 0. */
 static int
 add_listed_tool(struct beside *b, uint32_t tool, uint32_t key,
     struct ctx_err *err)
@@ -276,13 +284,13 @@ add_listed_tool(struct beside *b, uint32_t tool, uint32_t key,
 		return add_definition(b, &one, err);
 	}
 	if (type == 0 || json->nodes[type].kind != CTX_JSON_STRING)
-		return 0; /* a cache point or similar */
+		return 0; /* not a tool: a cache point or the like */
 	b->any = true;
 	return add_provided(b, tool, type, err);
 }
 
-/* Adds the tokens of tool definitions in an object whose keys are the tools'
- * names, as in the AI SDK. */
+/* Adds the tokens of tool definitions that are members of an object, as in the
+ * AI SDK: the key is the tool's name. */
 static int
 add_by_name(struct beside *b, uint32_t all, struct ctx_err *err)
 {
@@ -296,9 +304,9 @@ add_by_name(struct beside *b, uint32_t all, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds the tokens of all tool definitions.  Gemini's array contains arrays of
- * functions.  ShareGPT has a string with the JSON of an array, which the model
- * sees as it is. */
+/* Adds the tokens of all tool definitions.  They are an array; Gemini's array
+ * contains arrays of functions.  ShareGPT has a string with the JSON of an
+ * array, which the model gets as it is. */
 static int
 add_tools(struct beside *b, uint32_t list, struct ctx_err *err)
 {
@@ -329,8 +337,8 @@ add_tools(struct beside *b, uint32_t list, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true if the request forces a tool call, of any tool or of a certain
- * one. */
+/* Returns true if the request forces the model to call a tool: any tool, or a
+ * certain one. */
 static bool
 is_forced(const struct ctx_json *json, uint32_t request)
 {
@@ -353,8 +361,8 @@ is_forced(const struct ctx_json *json, uint32_t request)
 	return false;
 }
 
-/* Returns the JSON schema that the response must follow, or 0.  It is part of
- * the prompt. */
+/* Returns the JSON node of the schema that the response must follow; 0 if
+ * there is none.  This schema is part of the prompt. */
 static uint32_t
 find_answer_schema(const struct ctx_json *json, uint32_t request)
 {
@@ -378,14 +386,14 @@ find_answer_schema(const struct ctx_json *json, uint32_t request)
 	return 0;
 }
 
-/* Adds the tokens that surround the tool definitions, if there are any
+/* If the request defines tools, adds the tokens of the text around their
  * definitions. */
 static int
 add_framing(struct beside *b, const struct ctx_record_layout *layout,
     struct ctx_err *err)
 {
-	/* Counts "Tools" without the # before it: published token counts are
-	 * one token lower than with it. */
+	/* The text begins with "# Tools".  It is counted without the #,
+	 * because published token counts are one token lower than with it. */
 	static const char head[] = " Tools\n\n## functions\n\n"
 				   "namespace functions {\n\n",
 			  foot[] = "} // namespace functions";

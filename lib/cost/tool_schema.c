@@ -9,34 +9,39 @@
 
 #include "cost/tool_schema.h"
 
-/* Inner schemas at a deeper level than this are written as the type "any". */
+/* Maximum depth of nested schemas.  A deeper schema is written as the type
+ * "any". */
 #define DEEPEST 32
 
-/* The parts of a JSON schema that contain other schemas. */
+/* Parts of a JSON schema that contain other schemas or values: the members of
+ * an object, the elements of an array, literal values, the alternatives of a
+ * union, and a list of type names. */
 enum part { MEMBERS, ITEMS, LITERALS, UNION, NAMES };
 
 struct level {
 	enum part part;
-	unsigned depth; /* level of indentation */
+	unsigned depth; /* number of indentation steps */
 	uint32_t schema;
-	/* nesting level: the number of schemas around this one, plus one */
+	/* number of schemas that contain this one, plus one */
 	unsigned nested;
-	/* JSON nodes: the next element or key to write, and the node after the
-	 * last one */
+	/* JSON nodes: the element or key to be written next, and the node
+	 * after the last one */
 	uint32_t at, end;
-	bool any;                /* true if an element has been written */
-	struct ctx_intern names; /* required members, or types written */
+	bool any; /* true once an element has been written */
+	/* required members, or types that were written */
+	struct ctx_intern names;
 };
 
-/* A tool definition that is being written. failed is set to true when there is
- * no memory; then nothing more is written. */
+/* The tool definition that is being written.  If there is no memory, failed is
+ * set to true, and nothing more is written. */
 struct types {
 	const struct ctx_json *json;
 	struct ctx_buf *out;
 	struct ctx_err *err;
 	bool failed;
-	struct ctx_buf text;                  /* scratch */
-	struct level levels[2 * DEEPEST + 1]; /* each inside the one before */
+	struct ctx_buf text; /* scratch memory */
+	/* stack: each level is a part of a schema inside the level before */
+	struct level levels[2 * DEEPEST + 1];
 	size_t n;
 };
 
@@ -47,7 +52,7 @@ put_str(struct types *t, const char *text)
 		t->failed = ctx_buf_add(t->out, text, strlen(text), t->err) < 0;
 }
 
-/* Writes a JSON value as it is; a string with its quotes. */
+/* Writes the JSON of a value; a string is written with its quotes. */
 static void
 put_literal(struct types *t, uint32_t node)
 {
@@ -60,8 +65,8 @@ put_literal(struct types *t, uint32_t node)
 		    ctx_buf_add(t->out, text.p, text.n, t->err) < 0;
 }
 
-/* Writes the text of a JSON string without quotes; nothing if the value is not
- * a string. */
+/* Writes the text of a JSON string without quotes.  Writes nothing for other
+ * values. */
 static void
 put_decoded(struct types *t, uint32_t node)
 {
@@ -83,7 +88,8 @@ put_comment(struct types *t, uint32_t description, unsigned depth)
 	put_str(t, "\n");
 }
 
-/* Returns the decoded name of a member, valid until the next call. */
+/* Returns the name of a member with escapes decoded.  It is valid until the
+ * next call. */
 static struct ctx_str
 decode_name(struct types *t, uint32_t node)
 {
@@ -96,7 +102,8 @@ decode_name(struct types *t, uint32_t node)
 	return name;
 }
 
-/* Adds the names of the schema's required members to required. */
+/* Adds the names of the members that the schema requires to the table
+ * required. */
 static void
 read_required(struct types *t, uint32_t schema, struct ctx_intern *required)
 {
@@ -114,16 +121,17 @@ read_required(struct types *t, uint32_t schema, struct ctx_intern *required)
 	}
 }
 
-/* Begins a part of the schema, such as its members. put_levels then calls the
- * part's function once for each element. */
+/* Begins to write a part of the schema, such as the members of an object:
+ * pushes a level on the stack. put_levels then calls the function of this part
+ * once for each element. */
 static struct level *
 push_level(struct types *t, enum part part, uint32_t schema, unsigned depth)
 {
 	struct level *level = t->levels + t->n++;
 
 	*level = (struct level){.part = part, .schema = schema, .depth = depth};
-	/* if "type" is a list of types, each of them is written with the whole
-	 * schema */
+	/* if "type" is a list of types, each of them is written with all of
+	 * the schema */
 	if (t->n > 1)
 		level->nested = level[-1].nested + (level[-1].part != NAMES);
 	return level;
@@ -143,8 +151,8 @@ push_members(struct types *t, uint32_t schema, unsigned depth)
 	read_required(t, schema, &level->names);
 }
 
-/* Takes the next element or key of a part of the JSON schema, and sets *one to
- * its JSON node.  Returns false if there are no more. */
+/* Sets *one to the JSON node of the next element or key of the part that is
+ * being written.  Returns false if there are no more. */
 static bool
 take_next_element(const struct types *t, struct level *level, uint32_t *one)
 {
@@ -157,7 +165,8 @@ take_next_element(const struct types *t, struct level *level, uint32_t *one)
 	return true;
 }
 
-/* Writes the TypeScript type for a type name of JSON Schema. */
+/* Writes the TypeScript type for a type name of JSON Schema, such as
+ * "array". */
 static void
 put_named_type(struct types *t, uint32_t schema, uint32_t name, unsigned depth)
 {
@@ -213,7 +222,7 @@ put_type(struct types *t, uint32_t schema, unsigned depth)
 	}
 }
 
-/* Writes the next member of an object type on a line of its own. */
+/* Writes the next member of an object type, on a new line. */
 static bool
 put_member(struct types *t, struct level *level)
 {
@@ -256,8 +265,8 @@ put_items(struct types *t, struct level *level)
 	return true;
 }
 
-/* Writes the next literal or schema of a union type; they are separated by " |
- * ". */
+/* Writes the next alternative of a union type, a literal or a schema.
+ * Alternatives are separated by " | ". */
 static bool
 put_alternative(struct types *t, struct level *level)
 {
@@ -274,8 +283,9 @@ put_alternative(struct types *t, struct level *level)
 	return true;
 }
 
-/* Writes the next type of a list of type names.  A repeated name is skipped,
- * because its members would be written again at each nesting level. */
+/* "type" may be a list of type names.  Writes the next of these types.  A name
+ * that was written before is skipped, because the schema's members would be
+ * written again each time, at each nesting level. */
 static bool
 put_listed_type(struct types *t, struct level *level)
 {
@@ -295,8 +305,8 @@ put_listed_type(struct types *t, struct level *level)
 	return true;
 }
 
-/* Writes the schemas that are begun, the innermost first, until all are
- * complete.  If there is no memory, only frees them. */
+/* Writes the parts of schemas that are on the stack, the last one first, until
+ * the stack is empty.  If there is no memory, only frees them. */
 static void
 put_levels(struct types *t)
 {

@@ -5,12 +5,14 @@
 
 #include "json/json.h"
 
-/* A tool definition in a request.  Members are JSON nodes; 0: missing. */
+/* A tool definition in a request.  The members are JSON nodes; 0 if the
+ * definition has no such member. */
 struct ctx_definition {
 	uint32_t name, description, schema;
 };
 
-/* Appends a tool definition as a TypeScript type, followed by an empty line. */
+/* Appends a tool definition, written as a TypeScript type, and an empty line
+ * to out. */
 int ctx_tool_schema_add(struct ctx_buf *out, const struct ctx_json *json,
     const struct ctx_definition *tool, struct ctx_err *err);
 

@@ -1,19 +1,19 @@
 /*
- * demonstration.c - recognises user messages that show how an earlier task was
- * done
+ * demonstration.c - recognises demonstrations: user messages that show how an
+ * earlier task was done
  *
- * SWE-agent writes a finished session as one user message, an example for the
- * model, and the task as the next message.  The example ends with the line "---
- * END OF DEMONSTRATION ---"; in SWE-agent's trajectories the message also has
- * "is_demo": true.  Text after that line could be the task, so the line must be
- * the last one of the message.
+ * SWE-agent writes the session of an earlier task as one user message, as an
+ * example for the model, and the present task as the next message.  The example
+ * ends with the line "--- END OF DEMONSTRATION ---"; in SWE-agent's
+ * trajectories the message also has "is_demo": true.  Text after that line
+ * could be the task, so the line must be the last one of the message.
  */
 #include <string.h>
 
 #include "group/demonstration.h"
 
-/* A demonstration ends with a certain line.  To be fast, this line is first
- * looked for in this number of bytes at the end of the text. */
+/* Number of bytes at the end of a text that are searched first for the line
+ * that ends a demonstration.  This avoids reading most texts. */
 enum { TAIL = 200 };
 
 static bool
@@ -22,8 +22,8 @@ is_word_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Returns true if text begins with word, in upper or lower case. word is
- * lower-case ASCII. */
+/* Returns true if text begins with a word, in upper or lower case. word must
+ * be in lower case and ASCII. */
 static bool
 has_prefix_nocase(struct ctx_str text, const char *word)
 {
@@ -60,8 +60,8 @@ find_last_line(struct ctx_str text)
 	return line;
 }
 
-/* Removes the first word from line and returns it. "</" counts as the word
- * "end", so that a closing tag is read like a line "END OF ...". */
+/* Removes the first word from the line and returns it.  "</" counts as the
+ * word "end", so that a closing tag is read like a line "END OF ...". */
 static struct ctx_str
 take_next_word(struct ctx_str *line)
 {
@@ -84,7 +84,8 @@ take_next_word(struct ctx_str *line)
 	return word;
 }
 
-/* Returns true if the list contains the word, ignoring case. */
+/* Returns true if a list of words contains this word, in upper or lower
+ * case. */
 static bool
 is_word_of(struct ctx_str word, const char *const *list)
 {
@@ -112,8 +113,8 @@ is_end_marker(struct ctx_str line)
 	return is_word_of(word, demo) && take_next_word(&line).n == 0;
 }
 
-/* Returns the JSON node of a message's last text if the text may end with a
- * line that closes a demonstration, else 0.  Also returns 0 if the message has
+/* Returns the JSON node of a message's last text if that text may end with a
+ * line that ends a demonstration, else 0.  Also returns 0 if the message has
  * blocks other than texts and tool results.  This quick check avoids decoding
  * most messages. */
 static uint32_t
@@ -143,7 +144,8 @@ find_end_text(const struct ctx_message *message)
 		raw = (struct ctx_str){raw.p + raw.n - TAIL, TAIL};
 	return contains_phrase(raw, "demo") ||
 		contains_phrase(raw, "trajectory") ||
-		contains_phrase(raw, "u00") /* an escaped letter */
+		/* a letter written as an escape in JSON */
+		contains_phrase(raw, "u00")
 	    ? node
 	    : 0;
 }

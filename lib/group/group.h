@@ -10,9 +10,9 @@
 
 /* ---- group/groups.c: messages that belong together, and turns ----------- */
 
-/* Flags of a segment. */
+/* Flags of a segment (ctx_segment.flags). */
 enum {
-	/* Never removed, whatever follows. */
+	/* The segment must never be removed. */
 	CTX_SEGMENT_PINNED = 1,
 	/* The segment is a system message, which belongs to no turn. */
 	CTX_SEGMENT_SYSTEM = 2,
@@ -21,10 +21,11 @@ enum {
 	/* The segment is a record that is not a message; it is never removed.
 	 */
 	CTX_SEGMENT_UNKNOWN = 8,
-	/* The segment is only the tool results of a message that also has
-	 * other content. */
+	/* The segment is the tool results of a message that also has other
+	 * content. */
 	CTX_SEGMENT_RESULTS = 16,
-	/* The segment is all of a message but its tool results. */
+	/* The segment is a message without its tool results, which are a
+	 * segment of their own. */
 	CTX_SEGMENT_REST = 32,
 	/* The segment is a summary of removed messages that an earlier run of
 	 * ctx inserted.  It begins no turn. */
@@ -32,10 +33,11 @@ enum {
 	/* The segment is a notice (a text that says that messages were
 	 * removed) that an earlier run of ctx inserted.  It begins no turn. */
 	CTX_SEGMENT_NOTICE = 128,
-	/* A user message that no person wrote. */
+	/* The segment is a user message that no person wrote, such as a
+	 * reminder that an agent inserted. */
 	CTX_SEGMENT_META = 256,
-	/* The segment is a summary of the messages before it that the agent,
-	 * not ctx, inserted. */
+	/* The segment is a summary of the messages before it, which the agent
+	 * inserted, not ctx. */
 	CTX_SEGMENT_COMPACTED = 512,
 	/* The segment contains, among other blocks, a summary that an earlier
 	 * run of ctx inserted. */
@@ -45,7 +47,7 @@ enum {
 	CTX_SEGMENT_WITH_NOTICE = 2048,
 	/* The segment has a tool call that gets more than one result. */
 	CTX_SEGMENT_MORE_RESULTS = 4096,
-	/* It has signed reasoning. */
+	/* The segment has signed reasoning. */
 	CTX_SEGMENT_SIGNED = 8192,
 	/* The segment is the task of its turn: the first user message of the
 	 * turn that is neither pinned nor a demonstration, or the last user
@@ -71,59 +73,56 @@ enum {
  * begins a turn (CTX_NAMES_USERS).
  */
 struct ctx_segment {
-	uint64_t start;     /* tokens of the conversation before it */
-	uint64_t tokens;    /* its tokens, after all edits so far */
-	uint64_t reasoning; /* of these tokens, its reasoning */
-	/* Of the segment's tokens, the number that is saved if its tool
-	 * results are replaced by a short text. */
+	uint64_t start;     /* tokens of the conversation before the segment */
+	uint64_t tokens;    /* tokens of the segment, after all edits so far */
+	uint64_t reasoning; /* of these tokens, those of reasoning */
+	/* Of the segment's tokens, those that are saved if its tool results
+	 * are cleared (replaced by a short text). */
 	uint64_t clearable_tokens;
-	/* Of the segment's tokens, the number that is saved if only the
-	 * beginning and end of its texts are kept. */
+	/* Of the segment's tokens, those that are saved if only the beginning
+	 * and the end of its texts are kept. */
 	uint64_t head_tail_savings;
-	uint64_t message; /* index of its message, from 0 */
-	/* Index of the segment's message, from 0, without counting system
-	 * messages. */
+	uint64_t message; /* index of the segment's message, from 0 */
+	/* Index of the segment's message, from 0, if system messages are not
+	 * counted. */
 	uint64_t nonsystem_index;
-	double rank;     /* set by the strategy's scorer, else 0 */
-	uint64_t edited; /* tokens that edits have removed from it */
-	/* Tokens of the messages that were removed directly before this
-	 * segment. */
+	double rank;     /* set by the strategy's scorer; 0 without one */
+	uint64_t edited; /* tokens that edits have removed from the segment */
+	/* Tokens of the messages that were removed between the segment before
+	 * and this one. */
 	uint64_t dropped_before;
-	/* Of the segment's tokens, those of a summary or notice that ctx
+	/* Of the segment's tokens, those of a summary or notice that ctx has
 	 * inserted. */
 	uint32_t inserted_tokens;
 	/* Tokens that a notice before this segment would have; 0 if no notice
 	 * can be inserted there. */
 	uint32_t notice_tokens;
 	uint32_t turn;
-	/* Index of a segment of the same group, nearer to the group's first
+	/* Index of a segment of this group that is nearer to the group's first
 	 * segment (union-find). */
 	uint32_t group_parent;
-	/* All segments from this index up to the segment itself belong to its
-	 * group. */
+	/* All segments from this index to this segment are of one group. */
 	uint32_t contiguous_from;
-	/* Set in the first segment of a group: number of the group's tool
+	/* Only in the first segment of a group: number of the group's tool
 	 * calls that have no result yet. */
 	uint32_t open_calls;
-	/* Id in ctx_groups.tools of the name of the segment's first tool call
-	 * or result; 0 if it has none. */
+	/* Id, in ctx_groups.tools, of the tool name of the segment's first
+	 * tool call or tool result; 0 if it has neither. */
 	uint32_t tool;
-	/* Tokens that are counted in both segments of one message, such as
-	 * those for its role. */
+	/* If a message has two segments: the tokens that are counted in both
+	 * of them, such as those for its role. */
 	uint32_t shared_tokens;
 	uint16_t flags;
 	uint8_t role;
 };
 
 /*
- * Divides a conversation into groups (messages that must be kept or removed
- * together) and turns.  Messages are added one by one; the time is linear.
+ * Divides a conversation into turns and groups (messages that must be kept or
+ * removed together).  Messages are added one by one; the time is linear.
  *
- * A tool result answers the newest call with the same id that has no result
- * yet.  In formats without ids it answers the oldest such call in the turn with
- * the result's tool name, or, if the result has no tool name, the oldest in the
- * turn.
- *
+ * A tool result answers the newest call with its id that has no result yet.  In
+ * formats without ids it answers the oldest call in the turn that has no result
+ * yet and its tool name, or, if the result has no tool name, the oldest of all.
  * A result that answers no call is a group by itself, unless the format demands
  * alternating roles or results directly after calls: then it is in the group of
  * the assistant message before it.  A user message that answers only calls that
@@ -137,86 +136,94 @@ struct ctx_segment {
 struct ctx_groups {
 	struct ctx_segment *segments;
 	size_t n, cap;
-	struct ctx_open_calls *calls; /* tool calls without a result */
-	struct ctx_intern tools;      /* tool names */
-	struct ctx_buf text;          /* scratch */
-	struct ctx_buf speaker;       /* the last user name in this turn */
-	/* Totals of everything that was added to this conversation, removed or
-	 * not: tokens, messages, and messages other than system messages. */
+	struct ctx_open_calls *calls; /* tool calls that have no result yet */
+	struct ctx_intern tools;      /* ids of tool names */
+	struct ctx_buf text;          /* scratch memory */
+	/* name of the last user message in this turn */
+	struct ctx_buf speaker;
+	/* Totals of all that was added to this conversation, including what
+	 * was removed: tokens, messages, and messages without system
+	 * messages. */
 	uint64_t tokens;
 	uint64_t messages;
 	uint64_t nonsystem_messages;
-	uint32_t turn; /* the newest turn */
-	/* true if anything follows the user messages at the start of the
-	 * newest turn */
+	uint32_t turn; /* number of the newest turn */
+	/* True once the newest turn has a message after the user messages at
+	 * its start. */
 	bool answered;
 	/* True if the newest turn has a user message that is neither pinned
 	 * nor a demonstration. */
 	bool has_first_task;
-	/* Set by the caller: how many messages at the start of the
-	 * conversation are pinned, without counting system messages. */
+	/* Number of messages at the start of the conversation that are pinned,
+	 * not counting system messages.  Set by the caller. */
 	uint64_t pinned;
-	/* The segment marked with CTX_SEGMENT_TASK only because it is the last
-	 * user message of its turn so far; UINT32_MAX if there is none. */
+	/* Segment that has CTX_SEGMENT_TASK only because it is the last user
+	 * message of its turn so far; UINT32_MAX if there is none. */
 	uint32_t last_task;
 	bool
-	    /* true if a tool call got a result that was not its last one */
+	    /* true if some tool call got a result, and more results follow */
 	    has_more_results;
-	/* true if the last message was merged with assistant messages that
-	 * have open calls */
+	/* True if the newest message is in the group of the assistant messages
+	 * before it because these have tool calls without results. */
 	bool merged_call;
-	/* True if tool results may answer calls that only the provider has
-	 * stored.  Then results without a call are pinned.  Set by the caller
-	 * after a reset, or when a message says so. */
+	/* True if tool results may answer calls that are not in the
+	 * conversation, because the provider has stored them.  Results without
+	 * a call are then pinned.  Set by the caller after a reset, or when a
+	 * message says so. */
 	bool has_remote_state;
-	/* This member and those after it are indices of segments; UINT32_MAX
-	 * if there is no such segment or it was removed. */
-	/* a segment that must be kept or removed together with the next one */
+	/* The following members up to unnamed_calls are indices of segments;
+	 * UINT32_MAX if there is no such segment or it was removed. */
+	/* the newest segment, if it must be kept or removed together with the
+	 * next one */
 	uint32_t attached;
-	/* The newest segment whose message is continued by a later record, and
-	 * the number of such messages. */
+	/* The newest segment whose message a later record continues, and the
+	 * number of such messages. */
 	uint32_t continuing;
 	size_t n_continuing;
 	uint32_t newest;           /* the newest segment */
-	uint32_t newest_known;     /* the newest that is a message */
-	uint32_t newest_calling;   /* the newest with tool calls */
-	uint32_t newest_answering; /* the newest with tool results */
-	/* The newest segment with tool calls that have no id and may get more
-	 * results, and the number of such calls. */
+	uint32_t newest_known;     /* the newest segment that is a message */
+	uint32_t newest_calling;   /* the newest segment with tool calls */
+	uint32_t newest_answering; /* the newest segment with tool results */
+	/* The newest segment with tool calls that have no id and may get
+	 * further results, and the number of such calls. */
 	uint32_t unnamed_calls;
 	size_t n_unnamed_calls;
-	uint64_t dropped_after; /* tokens removed after the newest segment */
-	/* number of segments from which on ctx_groups_forget frees some */
+	/* tokens that were removed after the newest segment */
+	uint64_t dropped_after;
+	/* ctx_groups_forget frees segments only if there are more than this */
 	size_t forget_at;
 };
 
 int ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err);
 void ctx_groups_release(struct ctx_groups *groups);
-/* Removes all segments, so that the next conversation can be added; keeps the
- * memory. */
+/* Removes all segments, so that the next conversation can be added.  Keeps the
+ * memory for it. */
 void ctx_groups_reset(struct ctx_groups *groups);
-/* Adds a message with its tokens.  Of the segment flags, the caller gives
- * PINNED, SUMMARY and NOTICE; all others are derived from the message. */
+/* Adds a message with its token counts. flags: those of PINNED, SUMMARY and
+ * NOTICE that the message has; all other flags of its segments are derived
+ * from the message. */
 int ctx_groups_add(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_cost *cost, unsigned flags, struct ctx_err *err);
-/* Adds a record that is not a message.  If aside is true, the messages before
- * and after it still count as neighbours; so do those around an inactive line
- * of a session file. */
+/* Adds a record that is not a message. aside is true if the record does not
+ * separate the messages before and after it, which still count as neighbours.
+ * This is so for a line of a session file that the model does not see. */
 int ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
     struct ctx_err *err);
-/* Sets *tool to the id, in groups->tools, of the tool that produced the result
- * in block i; 0 if it is not known.  Call it before the message is added. */
+/* Finds the tool that has produced the tool result in block i.  Sets *tool to
+ * the id of its name in groups->tools; to 0 if it is not known.  Must be
+ * called before the message is added. */
 int ctx_groups_tool(struct ctx_groups *groups,
     const struct ctx_message *message, size_t i, uint32_t *tool,
     struct ctx_err *err);
-/* Frees the segments to whose group no later message can be added, once there
- * are many of them.  For callers that need only turns and tool names. */
+/* Once there are many segments, frees those whose group is complete: no later
+ * message can be added to it.  For callers that need only turns and tool
+ * names. */
 int ctx_groups_forget(struct ctx_groups *groups, struct ctx_err *err);
-/* Returns the index of the first segment of the group that segment i belongs
- * to. */
+/* Returns the index of the first segment of a group. i: index of any segment
+ * of the group. */
 uint32_t ctx_group_of(struct ctx_segment *segments, uint32_t i);
-/* Removes each segment i for which removed[i] is true; groups must be removed
- * as a whole. */
+/* Removes all segments i for which removed[i] is true.  A group must be
+ * removed as a whole. */
 int ctx_groups_compact(struct ctx_groups *groups, const bool *removed,
     struct ctx_err *err);
 

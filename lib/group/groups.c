@@ -1,5 +1,5 @@
-/* groups.c - adds messages to a conversation's groups (messages that must be
- * kept or removed together) and turns */
+/* groups.c - divides a conversation into groups (messages that must be kept or
+ * removed together) and turns, message by message */
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,9 +91,9 @@ append_segment(struct ctx_groups *groups, struct ctx_err *err)
 	return segment;
 }
 
-/* Returns whether a message has tool results (CTX_SEGMENT_RESULTS), other
- * content (CTX_SEGMENT_REST), or both.  Blocks without text or data, such as
- * cache breakpoints, do not count. */
+/* Returns CTX_SEGMENT_RESULTS if a message has only tool results,
+ * CTX_SEGMENT_REST if it has only other content, or both flags.  Blocks
+ * without text or data, such as cache breakpoints, do not count. */
 static unsigned
 find_content_flags(const struct ctx_message *message)
 {
@@ -110,7 +110,7 @@ find_content_flags(const struct ctx_message *message)
 }
 
 /* Adds a segment for the tool results of a message whose other content begins
- * a turn. */
+ * a new turn. */
 static int
 add_results_segment(struct ctx_groups *groups, const struct ctx_cost *cost,
     unsigned flags, struct ctx_err *err)
@@ -124,13 +124,13 @@ add_results_segment(struct ctx_groups *groups, const struct ctx_cost *cost,
 	segment->tokens = cost->results + cost->framing;
 	segment->shared_tokens = (uint32_t)cost->framing;
 	segment->clearable_tokens = cost->clearable;
-	/* After tool results, the next user text begins a new turn, even if
-	 * the results and the text are in one message. */
+	/* A user text after tool results begins a new turn, even if the
+	 * results and the text are in one message. */
 	groups->answered = true;
 	return 0;
 }
 
-/* Returns flags, together with the segment flags that can be derived from the
+/* Returns the given segment flags, and those that can be derived from the
  * message alone. */
 static unsigned
 add_message_flags(const struct ctx_message *message, unsigned flags)
@@ -148,9 +148,9 @@ add_message_flags(const struct ctx_message *message, unsigned flags)
 	return flags;
 }
 
-/* Adds a segment (the unit that is kept or removed) for a message.  If the
- * message's tool results have a segment of their own (CTX_SEGMENT_REST), this
- * segment is for its other blocks only. */
+/* Adds a segment (the unit that is kept or removed) for a message, or for its
+ * blocks without the tool results, if these have a segment of their own
+ * (CTX_SEGMENT_REST). */
 static int
 add_message_segment(struct ctx_groups *groups,
     const struct ctx_message *message, const struct ctx_cost *cost,
@@ -170,8 +170,9 @@ add_message_segment(struct ctx_groups *groups,
 	return 0;
 }
 
-/* Counts the message of the newest segment.  A record that continues an
- * earlier message is not counted, and gets the index of that message. */
+/* Counts the message of the newest segment, and stores its index.  A record
+ * that continues an earlier message is not counted, and gets the index of that
+ * message. */
 static void
 count_message(struct ctx_groups *groups, const struct ctx_message *message)
 {
@@ -187,8 +188,8 @@ count_message(struct ctx_groups *groups, const struct ctx_message *message)
 	groups->nonsystem_messages += !(segment->flags & CTX_SEGMENT_SYSTEM);
 }
 
-/* Returns true if a tool result from this message on can answer an earlier
- * call only by the call's id. */
+/* Returns true if, from this message on, a tool result can answer an earlier
+ * call only if it has the call's id. */
 static bool
 ends_open_calls(const struct ctx_groups *groups,
     const struct ctx_message *message, bool opens_turn)
@@ -219,10 +220,10 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_message *message,
 	if (add_message_segment(groups, message, cost, flags, err) < 0)
 		return -1;
 	count_message(groups, message);
-	/* If a user message has both tool results and text, the results belong
-	 * to the turn before and the text begins a new one.  The tool calls of
-	 * the turn before that still have no result are closed, after the
-	 * results were matched with their calls. */
+	/* A user message may have both tool results and text.  The results
+	 * then belong to the turn before, and the text begins a new turn.
+	 * When the results have been matched with their calls, the calls of
+	 * the turn before that still have no result are closed. */
 	if (ends_open_calls(groups, message, may_open && !split))
 		ctx_groups_expire_calls(groups);
 	groups->has_remote_state |=
@@ -257,8 +258,8 @@ ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
 	return 0;
 }
 
-/* Returns the index that a segment has after others were removed, or
- * CTX_NO_SEGMENT if it was removed itself. */
+/* Segments are renumbered after some were removed.  Returns the new index of a
+ * segment, or CTX_NO_SEGMENT if it was removed. */
 static uint32_t
 remap_segment(uint32_t segment, const bool *removed, const uint32_t *new_index)
 {
@@ -324,7 +325,7 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *removed,
 	return 0;
 }
 
-#define FORGET_AT 256 /* segments */
+#define FORGET_AT 256 /* number of segments */
 
 int
 ctx_groups_forget(struct ctx_groups *groups, struct ctx_err *err)

@@ -1,6 +1,6 @@
 /*
- * merge_groups.c - merges groups of messages into one group, whose messages
- * must be kept or removed together
+ * merge_groups.c - makes one group of several, so that their messages are kept
+ * or removed together
  *
  * Groups are the disjoint sets of a union-find structure over segments.  The
  * root of a set is its first segment, so that groups can be sorted by their
@@ -65,9 +65,10 @@ ctx_groups_has_pending_calls(const struct ctx_groups *groups,
 			.open_calls > 0);
 }
 
-/* Merges a message with the one before or after it if the format ties them
- * together.  A message tied to the next one counts as an open tool call until
- * the next one is added, so that its group is not taken as complete. */
+/* Merges a message with the one before or after it if the format demands that
+ * they are kept or removed together.  A message that must be merged with the
+ * next one counts as an open tool call until that one is added, so that its
+ * group is not taken as complete. */
 static void
 attach_neighbours(struct ctx_groups *groups, const struct ctx_message *message,
     uint32_t segment)
@@ -78,8 +79,8 @@ attach_neighbours(struct ctx_groups *groups, const struct ctx_message *message,
 
 	if (groups->attached != CTX_NO_SEGMENT) {
 		segments[ctx_group_of(segments, groups->attached)].open_calls--;
-		/* If a system message were merged, it could connect two turns.
-		 */
+		/* A system message is not merged, because it could connect two
+		 * turns. */
 		if (!(segments[groups->attached].flags & CTX_SEGMENT_SYSTEM) ||
 		    message->role == CTX_ROLE_ASSISTANT)
 			ctx_groups_merge(segments, groups->attached, segment);
@@ -96,7 +97,7 @@ attach_neighbours(struct ctx_groups *groups, const struct ctx_message *message,
 	}
 }
 
-/* Merges consecutive assistant messages that are one response of the model
+/* Merges neighbouring assistant messages that are one response of the model
  * (CTX_JOINS_ANSWERS). */
 static void
 merge_answers(struct ctx_groups *groups, const struct ctx_message *message,
@@ -111,9 +112,10 @@ merge_answers(struct ctx_groups *groups, const struct ctx_message *message,
 		ctx_groups_merge(segments, groups->newest, segment);
 }
 
-/* Merges a message with the later record that continues it, and with the
- * messages of records in between.  Until the last record is added, the message
- * counts as an open tool call, so that its group is not taken as complete. */
+/* If a message is split over several records, merges these records and the
+ * messages between them into one group.  Until the last record is added, the
+ * message counts as an open tool call, so that its group is not taken as
+ * complete. */
 static void
 merge_continuations(struct ctx_groups *groups,
     const struct ctx_message *message, uint32_t segment)
@@ -150,8 +152,8 @@ ctx_groups_merge_neighbours(struct ctx_groups *groups,
 	merge_continuations(groups, message, segment);
 }
 
-/* Merges all segments between the first segment of a group and this segment of
- * it, except system messages and unknown records. */
+/* Merges all segments from the first one of a group to the given one, which is
+ * in the group, except system messages and unknown records. */
 static void
 merge_group_span(struct ctx_groups *groups, uint32_t segment)
 {

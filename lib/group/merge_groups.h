@@ -1,30 +1,30 @@
-/* merge_groups.h - merges groups of messages into one group, whose messages
- * must be kept or removed together */
+/* merge_groups.h - makes one group of several, so that their messages are kept
+ * or removed together */
 #ifndef CTX_GROUP_MERGE_GROUPS_H
 #define CTX_GROUP_MERGE_GROUPS_H
 
 #include "group/group.h"
 
-/* Merges the groups of two segments.  The earlier one of their first segments
- * becomes the first segment of the merged group, which has the open tool calls
- * of both. */
+/* Makes one group of the groups that two segments are in.  Its first segment
+ * is the earlier one of their first segments.  It has the open tool calls of
+ * both. */
 void ctx_groups_merge(struct ctx_segment *segments, uint32_t a, uint32_t b);
-/* Returns true if an assistant message directly follows another assistant
- * message and the provider takes both as one turn (CTX_TAKES_ROWS).  The
- * results of the earlier message's calls then come after both messages. */
+/* Returns true if the newest assistant message directly follows another one,
+ * and the provider takes both as one turn (CTX_TAKES_ROWS).  The results of
+ * the first one's tool calls then come after both messages. */
 bool ctx_groups_is_in_row(const struct ctx_groups *groups,
     const struct ctx_message *message);
-/* Returns true if an assistant message directly follows assistant messages
- * with open tool calls, in a format that takes neighbours of one role as one
- * message and demands results next.  It must then be kept together with those
- * calls, because a program that the provider runs may still wait for their
+/* Returns true if a new assistant message directly follows assistant messages
+ * that have open tool calls, in a format that takes neighbours of one role as
+ * one message and demands results next.  It must then be kept together with
+ * those calls: a program that the provider runs may still wait for their
  * results. */
 bool ctx_groups_has_pending_calls(const struct ctx_groups *groups,
     const struct ctx_message *message);
-/* Merges the newest segment with earlier ones for other reasons than a tool
- * call and its result: open calls (see ctx_groups_has_pending_calls),
- * CTX_MESSAGE_ATTACH_..., CTX_JOINS_ANSWERS and CTX_MESSAGE_CONTINUES. message
- * is the message of the newest segment. */
+/* Merges the newest segment with earlier ones for reasons other than that a
+ * tool result answers a call: open tool calls (see
+ * ctx_groups_has_pending_calls), CTX_MESSAGE_ATTACH_..., CTX_JOINS_ANSWERS and
+ * CTX_MESSAGE_CONTINUES. message: the message of the newest segment. */
 void ctx_groups_merge_neighbours(struct ctx_groups *groups,
     const struct ctx_message *message);
 /*

@@ -1,5 +1,5 @@
 /*
- * open_tool_calls.c - table of the tool calls that have no result yet
+ * open_tool_calls.c - table of open tool calls, which have no result yet
  *
  * A call is in up to three lists at once: the calls with its id, the calls of
  * its tool name, and all calls in order.  A result finds the call through one
@@ -18,24 +18,23 @@
 enum list_kind { BY_ID, BY_NAME, BY_ORDER, LIST_KINDS };
 
 struct open_tool_call {
-	/* index of the segment that contains the call; NONE: this entry is
-	 * free */
+	/* Index of the segment that contains the call.  NONE: this slot is
+	 * free. */
 	uint32_t segment;
-	uint32_t tool; /* id of its tool name; 0: none */
-	uint32_t free; /* next free slot */
+	uint32_t tool; /* id of the call's tool name; 0: it has none */
+	uint32_t free; /* next slot in the list of free slots */
 	struct {
-		uint32_t list; /* NONE: it is in no such list */
+		uint32_t list; /* NONE: the call is in no list of this kind */
 		uint32_t previous, next;
 	} in[LIST_KINDS];
 };
 
-/* A list of the calls with the same id or the same tool name. key is a hash of
- * that (see hash_key). */
+/* A list of the calls that have one id, or of those that have one tool name.
+ * key: a hash of the id or the name (see hash_key). */
 struct call_list {
 	uint64_t key[2];
 	uint32_t first, last;
-	/* next list with the same hash bucket; in a free list, the next free
-	 * one */
+	/* next list in this hash bucket; for a free list, the next free one */
 	uint32_t chain;
 };
 
@@ -48,11 +47,11 @@ struct ctx_open_calls {
 	size_t n_lists, cap_lists, used_lists;
 	uint32_t free_list;
 	uint32_t *buckets;
-	size_t mask; /* number of buckets - 1 */
+	size_t mask; /* number of hash buckets, minus 1 */
 };
 
-/* Distributes all lists over a new number of hash buckets, which must be a
- * power of two. */
+/* Changes the number of hash buckets, which must be a power of two, and puts
+ * each list into its new bucket. */
 static int
 resize_buckets(struct ctx_open_calls *calls, size_t buckets,
     struct ctx_err *err)
@@ -112,8 +111,8 @@ ctx_open_calls_clear(struct ctx_open_calls *calls)
 {
 	uint32_t *fewer;
 
-	/* Shrinks a large hash table that is nearly empty: to clear it for
-	 * every small conversation would be slow. */
+	/* Shrinks the hash table if it is large and nearly empty: to clear it
+	 * for every small conversation would be slow. */
 	if (calls->mask >= LEAST_BUCKETS && calls->n_lists < calls->mask / 8 &&
 	    (fewer = realloc(calls->buckets, LEAST_BUCKETS * sizeof *fewer)) !=
 		NULL) {
@@ -126,9 +125,9 @@ ctx_open_calls_clear(struct ctx_open_calls *calls)
 	    (calls->mask + 1) * sizeof *calls->buckets);
 }
 
-/* Sets hash to the hash of a list's key: the id or the tool name, depending on
- * the kind of list.  There is only one list BY_ORDER, so its hash is constant.
- */
+/* Computes the hash by which a list is found: of the id or of the tool name,
+ * depending on the kind of list.  There is only one list BY_ORDER, so its hash
+ * is constant. */
 static void
 hash_key(const struct ctx_open_calls *calls, enum list_kind kind,
     const struct ctx_call_key *key, uint64_t hash[2])
@@ -141,9 +140,9 @@ hash_key(const struct ctx_open_calls *calls, enum list_kind kind,
 	hash[0] += kind;
 }
 
-/* Returns a pointer to the link that contains the index of the list with this
- * key.  If there is no such list, returns the last link of the hash bucket,
- * which contains NONE. */
+/* Finds the list with this key in its hash bucket, which is a linked list.
+ * Returns a pointer to the link that leads to it or, if there is no such list,
+ * to the last link of the bucket, which contains NONE. */
 static uint32_t *
 find_link(struct ctx_open_calls *calls, const uint64_t key[2])
 {
@@ -158,8 +157,8 @@ find_link(struct ctx_open_calls *calls, const uint64_t key[2])
 	return link;
 }
 
-/* Returns the index of the list with this key, which is created if needed;
- * NONE with *err if there is no memory. */
+/* Returns the index of the list with this key.  If there is no such list,
+ * creates it.  Returns NONE with *err if there is no memory. */
 static uint32_t
 find_or_add_list(struct ctx_open_calls *calls, const uint64_t key[2],
     struct ctx_err *err)
@@ -191,7 +190,8 @@ find_or_add_list(struct ctx_open_calls *calls, const uint64_t key[2],
 	return l;
 }
 
-/* Returns a free slot, or NONE with *err. */
+/* Returns the index of a free slot for a tool call; NONE with *err if there is
+ * no memory. */
 static uint32_t
 allocate_open_call(struct ctx_open_calls *calls, struct ctx_err *err)
 {
@@ -202,8 +202,8 @@ allocate_open_call(struct ctx_open_calls *calls, struct ctx_err *err)
 		calls->free_call = calls->calls[c].free;
 		return c;
 	}
-	/* Each call may need LIST_KINDS lists, and the indices of all lists
-	 * must fit into 32 bits. */
+	/* A call may need LIST_KINDS lists, and the index of a list must fit
+	 * into 32 bits. */
 	if (calls->n_calls >= NONE / LIST_KINDS) {
 		ctx_err_set(err, CTX_ELIMIT, "too many open calls");
 		return NONE;
@@ -216,8 +216,8 @@ allocate_open_call(struct ctx_open_calls *calls, struct ctx_err *err)
 	return (uint32_t)calls->n_calls++;
 }
 
-/* Adds a call to a list.  In lists by id the newest call is first, in the
- * others the oldest. */
+/* Adds a call to a list.  In a list of calls with one id the newest call is
+ * first, in the others the oldest. */
 static void
 link_call(struct ctx_open_calls *calls, uint32_t c, enum list_kind kind,
     uint32_t l)
@@ -240,8 +240,8 @@ link_call(struct ctx_open_calls *calls, uint32_t c, enum list_kind kind,
 	}
 }
 
-/* Removes a call from the list that it is in for this kind of key, and frees
- * the list if it is empty then. */
+/* Removes a call from the list of one kind that it is in.  If the list is
+ * empty then, frees it. */
 static void
 unlink_call(struct ctx_open_calls *calls, uint32_t c, enum list_kind kind)
 {
@@ -271,8 +271,8 @@ unlink_call(struct ctx_open_calls *calls, uint32_t c, enum list_kind kind)
 	calls->used_lists--;
 }
 
-/* Returns the text, or a string with p NULL if the JSON value is missing, null
- * or empty. */
+/* Returns text, which was read from a JSON node; a string whose p is NULL if
+ * the value is missing, null or empty. */
 static struct ctx_str
 get_nonempty_text(const struct ctx_json *json, uint32_t node,
     struct ctx_str text)
@@ -298,8 +298,8 @@ ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
 	id_length = text->n;
 	if (ctx_block_tool(json, block, text, &name, err) < 0)
 		return -1;
-	/* The text is looked up again, because adding the name may have moved
-	 * the buffer. */
+	/* The text is looked up again: adding the tool's name to the buffer
+	 * may have moved the buffer. */
 	if (id_length > 0)
 		id = (struct ctx_str){text->p, id_length};
 	key->id = get_nonempty_text(json, block->id, id);
@@ -353,8 +353,8 @@ ctx_open_calls_push(struct ctx_open_calls *calls,
 	return c;
 }
 
-/* Returns the index of the first call of a list, or NONE if the list is
- * missing or empty. */
+/* Returns the index of the first call in a list; NONE if there is no such list
+ * or it is empty. */
 static uint32_t
 find_first_call(struct ctx_open_calls *calls, enum list_kind kind,
     const struct ctx_call_key *key)
@@ -367,7 +367,8 @@ find_first_call(struct ctx_open_calls *calls, enum list_kind kind,
 	return l == NONE ? NONE : calls->lists[l].first;
 }
 
-/* Returns the index of the open call that a tool result answers, or NONE. */
+/* Returns the index of the open call that a tool result answers; NONE if there
+ * is none. */
 static uint32_t
 find_answered_call(struct ctx_open_calls *calls, const struct ctx_call_key *key)
 {

@@ -1,4 +1,4 @@
-/* open_tool_calls.h - table of the tool calls that have no result yet */
+/* open_tool_calls.h - table of open tool calls, which have no result yet */
 #ifndef CTX_GROUP_OPEN_TOOL_CALLS_H
 #define CTX_GROUP_OPEN_TOOL_CALLS_H
 
@@ -6,47 +6,47 @@
 
 #define CTX_NO_SEGMENT UINT32_MAX
 
-/* How a tool call and its result are matched: by id or by tool name. p is NULL
- * if the block has no id or no tool name. */
+/* What a tool call and its result are matched by: their ids or tool names. p
+ * is NULL for an id or a name that is missing. */
 struct ctx_call_key {
 	struct ctx_str id, name;
-	/* the dialect's rules CTX_PAIR_BY_NAME and CTX_PAIR_EITHER are used */
+	/* rules of the dialect; CTX_PAIR_BY_NAME and CTX_PAIR_EITHER are
+	 * used */
 	uint64_t rules;
 };
-/* Reads the id and tool name of a tool call or result, with JSON escapes
- * decoded. text is scratch memory; the strings are valid as long as json and
- * text are unchanged. */
+/* Reads the id and the tool name of a tool call or tool result, with JSON
+ * escapes decoded. text is scratch memory.  The strings are valid as long as
+ * neither json nor text changes. */
 int ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
     const struct ctx_block *block, uint64_t rules, struct ctx_buf *text,
     struct ctx_err *err);
 
-/* A program that the model wrote can make tool calls.  Reads the id of the
- * tool call that runs the program which made this call (block->caller). */
+/* A program that the model wrote can make tool calls.  For such a call, reads
+ * the id of the tool call that runs the program (block->caller). */
 int ctx_caller_key_of(struct ctx_call_key *key, const struct ctx_json *json,
     const struct ctx_block *block, struct ctx_buf *text, struct ctx_err *err);
 
-/* Returns a new table without calls, or NULL with *err if there is no memory.
+/* Returns an empty table, or NULL with *err if there is no memory.
  * ctx_open_calls_free ignores NULL. */
 struct ctx_open_calls *ctx_open_calls_new(struct ctx_err *err);
 void ctx_open_calls_free(struct ctx_open_calls *calls);
 void ctx_open_calls_clear(struct ctx_open_calls *calls);
-/* Adds an open call, which belongs to this segment; tool is the id of its tool
- * name.  Returns a number for the call, or CTX_NO_SEGMENT with *err. */
+/* Adds an open tool call. segment: index of its segment; tool: id of its tool
+ * name.  Returns a number that stands for the call, or CTX_NO_SEGMENT with
+ * *err. */
 uint32_t ctx_open_calls_push(struct ctx_open_calls *calls,
     const struct ctx_call_key *key, uint32_t segment, uint32_t tool,
     struct ctx_err *err);
 /*
- * Finds the call that a tool result answers, and removes it from the table.
- * Returns the call's segment and sets *tool; returns CTX_NO_SEGMENT if no call
- * matches.
+ * Finds the open call that a tool result answers, and removes it from the
+ * table.  Returns the index of the call's segment and sets *tool; returns
+ * CTX_NO_SEGMENT if no call matches.
  *
  * A result with an id answers the newest call with that id.  With
  * CTX_PAIR_EITHER, if no call has that id, it answers the oldest call of its
- * tool that has no id.
- *
- * A result without an id answers the oldest call of its tool, if the result
- * contains the tool's name and the format pairs by name.  Otherwise it answers
- * the oldest call of all.
+ * tool that has no id.  A result without an id answers the oldest call of its
+ * tool, if the result contains the tool's name and the format pairs by name.
+ * Otherwise it answers the oldest call of all.
  */
 uint32_t ctx_open_calls_pop(struct ctx_open_calls *calls,
     const struct ctx_call_key *key, uint32_t *tool);
@@ -54,14 +54,16 @@ uint32_t ctx_open_calls_pop(struct ctx_open_calls *calls,
  */
 uint32_t ctx_open_calls_peek(struct ctx_open_calls *calls,
     const struct ctx_call_key *key, uint32_t *tool);
-/* Removes the call with this handle. */
+/* Removes an open call from the table. call: the number that
+ * ctx_open_calls_push has returned. */
 void ctx_open_calls_remove(struct ctx_open_calls *calls, uint32_t call);
-/* Ends a turn: later results can answer its calls only by id.  Removes one
- * open call without an id and returns its segment; returns CTX_NO_SEGMENT if
- * there are no more.  The caller must repeat the call until then. */
+/* Called at the end of a turn: later results can answer the turn's calls only
+ * by their ids.  Removes one open call without an id and returns its segment;
+ * returns CTX_NO_SEGMENT if there are no more.  The caller must repeat the
+ * call until then. */
 uint32_t ctx_open_calls_expire(struct ctx_open_calls *calls);
-/* Updates the segments of all open calls after segments were moved: the new
- * index of segment i is new_index[i]. */
+/* Stores new indices of segments in all open calls: that of segment i becomes
+ * new_index[i]. */
 void ctx_open_calls_renumber(struct ctx_open_calls *calls,
     const uint32_t *new_index);
 

@@ -1,15 +1,17 @@
 /*
  * pair_results.c - finds the tool call that a tool result answers
  *
- * Only open calls, which have no result yet, are stored (open_tool_calls.c).
+ * The table of calls contains only open ones, which have no result yet
+ * (open_tool_calls.c).
  */
 #include "group/group.h"
 #include "group/merge_groups.h"
 #include "group/open_tool_calls.h"
 #include "group/pair_results.h"
 
-/* Reads the id and tool name of a tool call or result.  Sets *tool to the id
- * of the tool name in groups->tools, or to 0 if the block has no tool name. */
+/* Reads the id and the tool name of a tool call or tool result.  Sets *tool to
+ * the id that groups->tools gives to the tool name; to 0 if there is no tool
+ * name. */
 static int
 read_call_key(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_block *block, struct ctx_call_key *key, uint32_t *tool,
@@ -39,10 +41,11 @@ ctx_groups_tool(struct ctx_groups *groups, const struct ctx_message *message,
 	return 0;
 }
 
-/* Merges a tool call that a program of the model made with the call that runs
- * the program (block->caller).  A call that runs a program is no longer stored
- * once it has its result.  Then the tool call is merged with the newest
- * segment that has calls, which belongs to the program. */
+/* A program that the model wrote can make tool calls.  Merges the group of
+ * such a call with that of the tool call that runs the program
+ * (block->caller).  If the latter is not in the table any more, because it has
+ * its result, the newest segment with tool calls is merged instead: it belongs
+ * to the program, too. */
 static int
 merge_with_caller(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_block *block, uint32_t segment, struct ctx_err *err)
@@ -63,8 +66,8 @@ merge_with_caller(struct ctx_groups *groups, const struct ctx_message *message,
 	return 0;
 }
 
-/* Records that a call will get more results.  If the call has no id, any later
- * result without an id may be one of them. */
+/* Records that a tool call will get further results after this one.  If the
+ * call has no id, any later result without an id may be one of them. */
 static void
 expect_more_results(struct ctx_groups *groups, const struct ctx_call_key *key,
     uint32_t call)
@@ -79,8 +82,8 @@ expect_more_results(struct ctx_groups *groups, const struct ctx_call_key *key,
 	groups->n_unnamed_calls++;
 }
 
-/* Stores a tool call of the newest segment as open. tool is the id of its tool
- * name. */
+/* Adds a tool call of the newest segment to the table of open calls. tool: id
+ * of its tool name. */
 static int
 add_call(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_block *block, const struct ctx_call_key *key,
@@ -116,9 +119,9 @@ needs_message_before(const struct ctx_groups *groups,
 	    groups->segments[groups->newest].role == CTX_ROLE_ASSISTANT;
 }
 
-/* Finds the group for the segment of a tool result that answers no open call:
- * it may be another result of a call that already has one, or a result without
- * a call. */
+/* Finds the group for the segment of a tool result that answers no open call.
+ * It may be a further result of a call that has a result already, or have no
+ * call at all. */
 static void
 place_unmatched_result(struct ctx_groups *groups,
     const struct ctx_message *message, const struct ctx_block *block,
@@ -133,16 +136,16 @@ place_unmatched_result(struct ctx_groups *groups,
 		groups->n_unnamed_calls -=
 		    !block->is_partial && groups->n_unnamed_calls > 0;
 	} else if (groups->newest_answering != CTX_NO_SEGMENT) {
-		/* The call that this result belongs to was answered by the
-		 * results directly before. */
+		/* The results directly before this one answer its call, so it
+		 * is in their group. */
 		ctx_groups_merge(segments, groups->newest_answering, results);
 	} else if (needs_message_before(groups, message)) {
 		ctx_groups_merge(segments, groups->newest, results);
 	}
 }
 
-/* Merges the segment of a tool result with the segment of the call that it
- * answers. tool is the id of the result's tool name, or 0. */
+/* Merges the segment of a tool result with that of the call that it answers.
+ * tool: id of the result's tool name; 0 if it has none. */
 static void
 add_result(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_block *block, const struct ctx_call_key *key,

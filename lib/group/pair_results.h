@@ -4,14 +4,15 @@
 
 #include "group/group.h"
 
-/* Stores the tool calls of a message, whose segment is the newest, as open.
- * Merges the segment results, which contains the message's tool results, with
- * the calls that they answer. */
+/* Adds the tool calls of the newest segment to the table of open calls.
+ * Merges the segment results, which has the message's tool results, with those
+ * of the calls that they answer. */
 int ctx_groups_pair_results(struct ctx_groups *groups,
     const struct ctx_message *message, uint32_t results, struct ctx_err *err);
-/* Removes the open calls without an id: no later result can answer them after
- * a new turn has begun, or after another assistant message if the format
- * demands results next.  Calls with an id can still be answered. */
+/* Removes the open calls without an id from the table, when no later result
+ * can answer them: after a new turn has begun, or after another assistant
+ * message if the format demands results next.  Calls with an id can still be
+ * answered. */
 void ctx_groups_expire_calls(struct ctx_groups *groups);
 
 #endif

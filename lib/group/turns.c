@@ -21,11 +21,11 @@ ctx_groups_may_open_turn(const struct ctx_groups *groups,
 	    !(flags & CTX_SEGMENT_INSERTED) && content != CTX_SEGMENT_RESULTS;
 }
 
-/* Sets *opens to true if a user message begins a turn, and records its
- * writer's name.  In formats with names of users (CTX_NAMES_USERS) a change of
- * name begins a turn even if no assistant has answered: otherwise a
+/* Sets *opens to true if a user message begins a turn, and stores the name of
+ * its writer.  In formats with names of users (CTX_NAMES_USERS) a message by
+ * another person begins a turn even if no assistant has answered: otherwise a
  * conversation among people would be a single turn.  A message without a name
- * counts as written by the same person as the message before it. */
+ * counts as written by the person who wrote the one before. */
 static int
 update_speaker(struct ctx_groups *groups, const struct ctx_message *message,
     bool *opens, struct ctx_err *err)

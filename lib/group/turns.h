@@ -5,29 +5,26 @@
 
 #include "group/group.h"
 
-/* Flags of messages that ctx inserted. */
+/* Segment flags of messages that ctx has inserted. */
 #define CTX_SEGMENT_INSERTED (CTX_SEGMENT_SUMMARY | CTX_SEGMENT_NOTICE)
 
 /*
  * Returns true if a message can be one of the user messages at the start of a
- * turn.
- *
- * CTX_MESSAGE_META marks user messages that no person wrote.  They can only
- * begin the first turn, and only if the format demands that a user message
- * comes first. content says which segments the message has:
- * CTX_SEGMENT_RESULTS, CTX_SEGMENT_REST or both. flags are those given to
- * ctx_groups_add.
+ * turn.  A user message that no person wrote (CTX_MESSAGE_META) can only begin
+ * the first turn, and only if the format demands that a user message comes
+ * first. content says which segments the message has: CTX_SEGMENT_RESULTS,
+ * CTX_SEGMENT_REST or both. flags: those given to ctx_groups_add.
  */
 bool ctx_groups_may_open_turn(const struct ctx_groups *groups,
     const struct ctx_message *message, unsigned content, unsigned flags);
-/* Updates groups->turn and groups->answered for a new message. may_open is the
- * result of ctx_groups_may_open_turn for this message. */
+/* Sets groups->turn and groups->answered for a new message. may_open: what
+ * ctx_groups_may_open_turn has returned for this message. */
 int ctx_groups_enter_turn(struct ctx_groups *groups,
     const struct ctx_message *message, bool may_open, unsigned flags,
     struct ctx_err *err);
-/* A message may contain tool results and other blocks that begin a turn.
- * Moves the segment of the results into this turn, if the results answer only
- * calls of their own message. */
+/* A message may contain tool results, and other blocks that begin a turn.  If
+ * the results answer only calls of this message itself, moves their segment
+ * into the new turn. results: index of that segment. */
 void ctx_groups_move_results(struct ctx_groups *groups, uint32_t results);
 /* Marks the newest segment, a user message, with CTX_SEGMENT_TASK as the last
  * user message of its turn, and removes the mark from the one before.  The

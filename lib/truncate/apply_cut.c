@@ -1,4 +1,4 @@
-/* apply_cut.c - removes a range of a text, and writes a mark such as "[... 12
+/* apply_cut.c - removes a part of a text, and writes a mark such as "[... 12
  * lines truncated ...]" in its place */
 #include <stdlib.h>
 #include <string.h>
@@ -7,24 +7,24 @@
 #include "stream/stream.h"
 #include "truncate/apply_cut.h"
 
-/* What happens to one text of a message when a range is removed: the part
- * between from and to is removed.  If has_mark is true, the mark for the
- * removed text is inserted there. */
+/* What is done to one text of a message when a part of all its texts is
+ * removed: the bytes between the offsets from and to are removed.  If has_mark
+ * is true, the mark that stands for the removed part is written there. */
 struct segment_change {
 	enum { KEPT, REMOVED, CHANGED } action;
 	size_t from, to;
 	bool has_mark;
 };
 
-/* A range of bytes of a JSON string that is removed, and the mark that is
- * written in its place ("[... 12 lines truncated ...]"). */
+/* Which bytes of a JSON string are removed, and the mark that is written in
+ * their place ("[... 12 lines truncated ...]"). */
 struct literal_change {
 	size_t from, to;
 	struct ctx_str mark; /* JSON of the mark, without quotes */
 };
 
-/* Returns the offset of the end of a text, including the bytes at its end that
- * must not be cut. */
+/* Returns the offset at which a text ends, including those bytes at its end
+ * that must not be removed. */
 static size_t
 find_segment_end(const struct text_segments *segments,
     const struct text_segment *segment)
@@ -32,8 +32,8 @@ find_segment_end(const struct text_segments *segments,
 	return segment->to + (segments->n == 1 ? segments->uncut_bytes : 0);
 }
 
-/* Returns what happens to text i of a message when a range of all its texts is
- * removed. */
+/* All texts of a message are shortened as if they were one text.  Returns what
+ * is done to text number i. */
 static struct segment_change
 find_segment_change(const struct text_segments *segments,
     const struct cut_range *range, size_t i)
@@ -65,8 +65,8 @@ find_segment_change(const struct text_segments *segments,
 	return change;
 }
 
-/* Returns the JSON of the mark for removed text, without quotes; an empty
- * string if the text gets no mark. */
+/* Returns the JSON of the mark that replaces removed text, without quotes.
+ * Returns an empty string if the mark is in another text. */
 static struct ctx_str
 get_mark_text(const struct shortener *shortener,
     const struct segment_change *change)
@@ -118,9 +118,9 @@ ctx_cut_measure_outcome(struct shortener *shortener,
 	return 0;
 }
 
-/* Appends the JSON of a tool result whose text was shortened.  The result
- * becomes a single string; form: the pieces of JSON before and after this
- * string (see ctx_result_content_form). */
+/* Appends the JSON of a tool result whose text was shortened.  The content
+ * becomes a single string. form: the JSON before and after this string (see
+ * ctx_result_content_form). */
 static int
 append_text_result(struct ctx_buf *out, const char *const *form,
     struct ctx_str text, const struct literal_change *change,
@@ -131,7 +131,8 @@ append_text_result(struct ctx_buf *out, const char *const *form,
 	if (ctx_buf_printf(out, err, "%s", form[0]) < 0 ||
 	    ctx_json_string_encode(out, text.p, change->from, err) < 0)
 		return -1;
-	/* Removes the quotes where the JSON strings meet. */
+	/* Two JSON strings become one: the quotes where they meet are
+	 * removed. */
 	out->n--;
 	if (ctx_buf_add(out, change->mark.p, change->mark.n, err) < 0)
 		return -1;
@@ -143,7 +144,7 @@ append_text_result(struct ctx_buf *out, const char *const *form,
 	return ctx_buf_printf(out, err, "%s", form[1]);
 }
 
-/* Appends a JSON string in which one range of bytes is replaced by the mark for
+/* Appends a JSON string in which some bytes are replaced by the mark for
  * removed text. */
 static int
 append_literal(struct ctx_buf *out, struct ctx_str literal,
@@ -192,8 +193,8 @@ ctx_cut_apply(struct shortener *shortener, struct ctx_edits *edits,
     const struct text_segments *segments, const struct cut_range *range,
     struct ctx_err *err)
 {
-	/* source is the message with only the blocks of one tool result, since
-	 * the whole message may have very many blocks. */
+	/* source is a copy of the message that has only the blocks of one tool
+	 * result, because the whole message may have very many blocks. */
 	const struct ctx_message *source = &segments->message;
 	size_t nodes = source->json->nodes[source->node].next - source->node, i;
 	const struct text_segment *segment;

@@ -1,4 +1,4 @@
-/* apply_cut.h - removes a range of a text, and writes a mark such as "[... 12
+/* apply_cut.h - removes a part of a text, and writes a mark such as "[... 12
  * lines truncated ...]" in its place */
 #ifndef CTX_TRUNCATE_APPLY_CUT_H
 #define CTX_TRUNCATE_APPLY_CUT_H
@@ -7,40 +7,41 @@
 
 /* ---- cut_mark.c ---- */
 
-/* Returns how much larger the base64 payloads in a range of text were than the
- * short texts that have replaced them, in the unit of the limit. */
+/* Base64 payloads are replaced by short texts before anything else is removed.
+ * Returns how much larger the payloads in a range of the text were than these
+ * short texts, in the unit of the limit. */
 uint64_t ctx_cut_payload_excess(const struct text_segments *segments,
     const struct cut_range *range);
-/* Chooses the mark that replaces removed text, the longest that fits into
- * limit: "[... 12 lines truncated ...]", an ellipsis, or none. removed is the
- * most that may be removed.  Sets *room to the rest of limit, which remains for
- * text. */
+/* Chooses what is written in place of removed text: a mark such as "[... 12
+ * lines truncated ...]", an ellipsis, or nothing; the longest of these that is
+ * not longer than limit. removed: the maximum size of the removed text.  Sets
+ * *room to what remains of the limit for the kept text. */
 int ctx_cut_choose_mark(struct shortener *shortener,
     const struct text_segments *segments, uint64_t removed, uint64_t limit,
     uint64_t *room, struct ctx_err *err);
-/* Writes the size of the removed text into the mark that replaces the text, if
- * the mark contains a size. removed: this size, where each base64 payload
- * counts only as the short text that has replaced it. */
+/* Writes the size of the removed text into the mark that replaces it, unless
+ * the mark is one without a size. removed: this size, in which a base64
+ * payload counts as the short text that has replaced it. */
 int ctx_cut_update_mark(struct shortener *shortener,
     const struct text_segments *segments, const struct cut_range *range,
     uint64_t removed, struct ctx_err *err);
-/* Sets the mark for removed text to an ellipsis if no mark fits and the kept
- * text of a message may be blank, because providers refuse messages without
- * text.  The ellipsis may exceed the limit.  Sets *done to false if the text is
- * not longer than the ellipsis. */
+/* Providers refuse messages without text.  If no mark is short enough, and the
+ * kept text of a message may be blank, makes an ellipsis the mark, even if
+ * this exceeds the limit.  Sets *done to false if the whole text is not longer
+ * than the ellipsis. */
 int ctx_cut_ensure_text(struct shortener *shortener,
     const struct text_segments *segments, struct cut_range *range, bool *done,
     struct ctx_err *err);
 
 /* ---- apply_cut.c ---- */
 
-/* Sets *total to the size that the texts have after a range is removed and a
- * mark is written in its place. */
+/* Sets *total to the size of all texts after a range of them is removed and
+ * the mark is written in its place. */
 int ctx_cut_measure_outcome(struct shortener *shortener,
     const struct text_segments *segments, const struct cut_range *range,
     uint64_t *total, struct ctx_err *err);
-/* Adds the edits that remove a range of text and write the mark in its place.
- * Content blocks that lie wholly in the range are removed. */
+/* Adds the edits that remove a range of the texts and write the mark in its
+ * place.  A content block all of whose text is removed is removed itself. */
 int ctx_cut_apply(struct shortener *shortener, struct ctx_edits *edits,
     const struct text_segments *segments, const struct cut_range *range,
     struct ctx_err *err);

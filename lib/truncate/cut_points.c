@@ -1,24 +1,25 @@
 /*
  * cut_points.c - finds the places where a text that is too long is cut
  *
- * All texts of a message are searched as one for the ends of the middle that
- * is removed: the last place with a size of at most head_room before it, and
- * the first place with at most tail_room after it.  A place is between two
- * grapheme clusters and not inside a protected span, such as base64 data.
- * Clusters are computed only near these two places, from a character on at
- * which a cluster begins whatever precedes it.
+ * The middle of a text is removed.  All texts of a message are searched as if
+ * they were one, for two places: the last one with a size of at most head_room
+ * before it, and the first one with at most tail_room after it.  A place is
+ * between two grapheme clusters and not inside a protected span, such as base64
+ * data.  Grapheme clusters are computed only near these two places, from a
+ * character on at which a cluster begins whatever precedes it.
  */
 #include <string.h>
 
 #include "truncate/cut_points.h"
 
-/* State of ctx_cut_find_points. */
+/* State of ctx_cut_find_points, which searches the texts for the places where
+ * they are cut. */
 struct cut_search {
 	const struct text_segments *segments;
 	enum ctx_size unit;
 	uint64_t total, head_room, tail_room;
-	size_t at; /* the current place: offset in bytes */
-	/* Size of the text before the current place, in bytes, characters or
+	size_t at; /* offset of the current place in bytes */
+	/* Size of all text before the current place, in bytes, characters or
 	 * complete lines. */
 	uint64_t size_before;
 	struct cut_range range;
@@ -57,9 +58,9 @@ advance_search(struct cut_search *search, size_t at)
 	search->at = at;
 }
 
-/* Moves the search for cuts to the end of a text.  If sizes are numbers of
- * lines, an incomplete last line is counted there, too.  Returns false if a
- * last line without line feed was counted. */
+/* Moves the search to the end of a text.  If sizes are numbers of lines and
+ * the text does not end with a line feed, counts its last line, too, and
+ * returns false.  Otherwise returns true. */
 static bool
 finish_segment(struct cut_search *search, const struct text_segment *segment)
 {
@@ -73,21 +74,21 @@ finish_segment(struct cut_search *search, const struct text_segment *segment)
 	return false;
 }
 
-/* Takes the current place of the search as the end of the kept beginning, or as
- * the start of the kept end, if the kept part fits its limit. line_begun is
+/* Makes the current place of the search the end of the kept beginning, or the
+ * start of the kept end, if that part is then not too large. line_begun is
  * true if the place is inside a line. */
 static void
 consider_cut_point(struct cut_search *search, size_t segment_index,
     bool line_begun)
 {
-	/* The line before the cut may be incomplete, but counts as a line of
-	 * the kept beginning. */
+	/* If sizes are numbers of lines, a line that is cut counts as a line
+	 * of the kept beginning. */
 	uint64_t head = search->size_before +
 	    (search->unit == CTX_SIZE_LINES && line_begun ? 1 : 0);
 
-	/* Between two texts there are two places with equal sizes before them:
-	 * the end of one text and the start of the next.  The end is the
-	 * better place for a cut. */
+	/* Two places have the size of a whole text before them: the end of
+	 * this text, and the start of the next one.  The end is the better
+	 * place for a cut. */
 	if (head <= search->head_room &&
 	    (head > search->range.head.size_before ||
 		segment_index == search->range.head.segment))
@@ -101,14 +102,14 @@ consider_cut_point(struct cut_search *search, size_t segment_index,
 	}
 }
 
-/* Returns true if the place is inside a protected span, which must not be cut.
- */
+/* Returns true if an offset is inside a protected span, a part of the text
+ * that must not be cut. */
 static bool
 is_in_protected_span(const struct text_segments *segments, size_t at)
 {
 	size_t low = 0, high = segments->n_spans, middle;
 
-	/* Finds the first protected span that ends after the place. */
+	/* Finds the first protected span that ends after the offset. */
 	while (low < high) {
 		middle = low + (high - low) / 2;
 		if (segments->spans[middle].to <= at)
@@ -119,9 +120,9 @@ is_in_protected_span(const struct text_segments *segments, size_t at)
 	return low < segments->n_spans && segments->spans[low].from < at;
 }
 
-/* Returns the first place in a text, at or after the current place of the
- * search, before which all texts together have the given size.  If there is
- * none, returns the end of the text. */
+/* Returns the first place in a text, from the current place of the search on,
+ * before which all texts together have the given size.  Returns the end of the
+ * text if there is no such place in it. */
 static size_t
 find_place_of_size(const struct cut_search *search,
     const struct text_segment *segment, uint64_t size)
@@ -141,9 +142,10 @@ find_place_of_size(const struct cut_search *search,
 	return at;
 }
 
-/* Returns the last place before the given offset that is outside protected
- * spans and between two characters that never belong to one grapheme cluster.
- * If there is none, returns the start of the text. */
+/* Returns the last place before an offset where a text may be cut whatever
+ * precedes it: outside protected spans, and between two characters that are
+ * never in one grapheme cluster.  Returns the start of the text if there is
+ * none. */
 static size_t
 find_safe_break(const struct text_segments *segments,
     const struct text_segment *segment, size_t at)
@@ -165,9 +167,9 @@ find_safe_break(const struct text_segments *segments,
 	return at;
 }
 
-/* Tries the places around target as ends of the kept parts of the text: from
- * the last place before target where the text can be cut to the first one at or
- * after it. */
+/* Tries places around the offset target as ends of the kept parts of text i:
+ * from the last place before target where the text can be cut, to the first
+ * such place at or after it. */
 static void
 consider_near(struct cut_search *search, size_t i, size_t target)
 {
@@ -177,7 +179,8 @@ consider_near(struct cut_search *search, size_t i, size_t target)
 	uint32_t cp;
 
 	if (at < search->at)
-		/* A cut was tried at this place, so it is possible there. */
+		/* The text can be cut at the current place of the search,
+		 * because this was tried before. */
 		at = search->at;
 	for (; at < segment->to; at = next) {
 		next = at +
@@ -193,9 +196,10 @@ consider_near(struct cut_search *search, size_t i, size_t target)
 	}
 }
 
-/* Looks for the ends of the removed range in one text.  The size before a place
- * only grows, so only two places can be ends: where the kept beginning reaches
- * its limit, and where the rest becomes small enough to be kept. */
+/* Looks for both ends of the removed middle in text i.  The size of the text
+ * before a place only grows from place to place.  So the ends are where the
+ * kept beginning reaches its limit, and where what follows becomes small
+ * enough to be the kept end. */
 static void
 search_segment(struct cut_search *search, size_t i)
 {
@@ -210,9 +214,9 @@ search_segment(struct cut_search *search, size_t i)
 	    finish_segment(search, segment) && segment->to > segment->from);
 }
 
-/* Returns the index of the text that gets the mark for the removed text: the
- * one in which the kept beginning ends, or else a neighbour that is a string.
- */
+/* Returns the index of the text in which the mark for removed text is written:
+ * the one in which the kept beginning ends, or a neighbour if that one is not
+ * a string. */
 static size_t
 find_mark_host(const struct text_segments *segments,
     const struct cut_point *head)
@@ -236,9 +240,9 @@ ctx_cut_is_blank(const char *p, size_t n)
 	return n == 0;
 }
 
-/* Removes the kept end of a text if it is blank, because providers refuse a
- * text of only white space.  Keeps it if the text also gets the mark for
- * removed text. */
+/* If the kept end of a text is blank, removes it, too, because providers
+ * refuse a text of only white space.  Does not remove it if the mark for
+ * removed text is written in this text. */
 static void
 drop_blank_tail(struct cut_range *range, const struct cut_search *search)
 {

@@ -6,24 +6,26 @@
 #include "truncate/truncate.h"
 
 /* A place where the texts of a message can be cut: between two characters of a
- * text, or before a text that can only be kept or removed whole. */
+ * text, or before a block that can only be kept or removed whole. */
 struct cut_point {
 	size_t segment;
-	size_t at;            /* offset in bytes, as if all texts were one */
-	uint64_t size_before; /* size of all text before the place */
+	/* offset of the place in bytes, as if all texts were one */
+	size_t at;
+	/* size of all text before the place, in the unit of the limit */
+	uint64_t size_before;
 };
 
-/* The range of text to remove: from the end of the kept beginning (head) to the
- * start of the kept end (tail). */
+/* The range of the texts that is removed: from the end of the kept beginning
+ * (head) to the start of the kept end (tail). */
 struct cut_range {
 	struct cut_point head, tail;
-	/* Index of the text that gets the mark for the removed text; the number
-	 * of texts if nothing is removed. */
+	/* Index of the text in which the mark for removed text is written.  If
+	 * nothing is removed, the number of texts. */
 	size_t mark_segment;
 };
 
-/* Returns the text of a segment (one text of a message).  If it has no text,
- * returns its JSON. */
+/* Returns the text of a segment, which is one text of a message.  If the
+ * segment is a block without text, returns its JSON. */
 struct ctx_str ctx_text_segment_text(const struct text_segments *segments,
     const struct text_segment *segment);
 /* Returns the number of line feeds in a text. */
@@ -32,12 +34,13 @@ uint64_t ctx_cut_line_feeds(const char *p, size_t n);
 bool ctx_cut_is_blank(const char *p, size_t n);
 
 /*
- * Finds the range to remove so that at most head_room is kept at the beginning
- * of the text and tail_room at its end.  The sizes are in unit, which must not
- * be tokens.  Together they are at most total, the size of all texts.
+ * Finds the range to remove, so that at most head_room is kept of the beginning
+ * of the texts, and at most tail_room of their end.  These sizes are in unit,
+ * which must not be tokens.  Together they are at most total, the size of all
+ * texts.
  *
- * As much as possible is kept.  But an end of only white space is removed,
- * unless the mark for the removed text is in the same text.
+ * As much as possible is kept.  But a kept end of only white space is removed,
+ * unless the mark for removed text is in that text.
  */
 void ctx_cut_find_points(struct cut_range *range,
     const struct text_segments *segments, enum ctx_size unit, uint64_t total,

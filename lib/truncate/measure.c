@@ -1,11 +1,11 @@
 /*
- * measure.c - measures a text in the unit of its limit: characters, bytes,
- * tokens or lines
+ * measure.c - returns the size of a text in the unit of its limit: characters,
+ * bytes, tokens or lines
  */
 #include "truncate/cut_points.h"
 
-/* Returns the number of lines in a text; a last line counts without a line
- * feed, too. */
+/* Returns the number of lines in a text.  A last line without a line feed
+ * counts, too. */
 static uint64_t
 count_lines(const char *p, size_t n)
 {

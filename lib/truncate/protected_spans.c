@@ -1,9 +1,10 @@
 /*
  * protected_spans.c - finds the parts of a text that must not be cut
  *
- * A part of a base64 payload is useless, so a long payload is replaced by a
- * short text before anything else is removed.  A mark or such a text from an
- * earlier run is kept or removed whole.
+ * These are base64 payloads, and what an earlier run has written: marks for
+ * removed text, and the short texts that replace payloads.  A part of a base64
+ * payload is useless, so a long payload is replaced by a short text before
+ * anything else is removed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +12,12 @@
 #include "base/vector.h"
 #include "truncate/text_segments.h"
 
-/* Fewest characters of a base64 payload.  It must also have upper case, lower
- * case and digits. */
+/* Minimum number of characters of a base64 payload.  It must also have upper
+ * case, lower case and digits. */
 #define MIN_PAYLOAD 256
-#define MIN_WIDTH   40 /* fewest characters in a payload's lines */
-/* Maximum number of spaces and tabs before a line of a payload. */
+#define MIN_WIDTH   40 /* minimum width of its lines */
+/* Maximum number of spaces and tabs at the start of a line of a base64
+ * payload. */
 #define MAX_INDENT 32
 
 #define MARK_OPEN  "[\xe2\x80\xa6 "
@@ -23,8 +25,9 @@
 
 /* ---- marks ---- */
 
-/* Returns the length in bytes of the mark at p, such as "[... 12 lines
- * truncated ...]" with U+2026 for the dots, or 0 if there is none. */
+/* Returns the length in bytes of the mark for removed text at p, such as "[...
+ * 12 lines truncated ...]" with U+2026 for the dots.  Returns 0 if there is no
+ * mark. */
 static size_t
 match_mark(const char *p, size_t n)
 {
@@ -48,8 +51,8 @@ match_mark(const char *p, size_t n)
 
 enum { UPPER = 1, LOWER = 2, DIGIT = 4, SIGN = 8, ALL = 7 };
 
-/* Classes of characters in base64.  This is a table because every character of
- * every text is looked up. */
+/* The class of each base64 character.  This is a table because every character
+ * of every text is looked up. */
 /* clang-format off */
 static const unsigned char byte_classes[256] = {
     ['A'] = UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER,
@@ -69,8 +72,8 @@ classify_byte(char c)
 	return byte_classes[(unsigned char)c];
 }
 
-/* Returns the end of the run of base64 characters at this offset, and adds the
- * classes of these characters to *kinds. */
+/* Returns the offset of the first character, from the offset at on, that is
+ * not base64.  Adds the classes of the characters before it to *kinds. */
 static size_t
 find_base64_end(const char *p, size_t n, size_t at, unsigned *kinds)
 {
@@ -81,9 +84,9 @@ find_base64_end(const char *p, size_t n, size_t at, unsigned *kinds)
 	return at;
 }
 
-/* Returns the offset of the next line of base64, after a line break and
- * indentation, or 0 if there is none.  The line break may be a line feed or its
- * JSON escape. */
+/* A base64 payload may consist of several lines.  If a line break (a line feed
+ * or its JSON escape) is at this offset and base64 follows it, after
+ * indentation, returns the offset of the base64, else 0. */
 static size_t
 skip_line_break(const char *p, size_t n, size_t at)
 {
@@ -106,19 +109,20 @@ skip_line_break(const char *p, size_t n, size_t at)
 	return at > from && at < n && classify_byte(p[at]) != 0 ? at : 0;
 }
 
-/* Returns true if a base64 payload's short last line may end at this offset.
- * It may not end before a space or a full stop, because it may then be a word
- * of a sentence. */
+/* Returns true if the last line of a base64 payload, which is shorter than the
+ * others, may end at this offset.  It may not end before a space or a full
+ * stop, because it is then probably a word of a sentence. */
 static bool
 may_end_line(const char *p, size_t n, size_t at)
 {
 	return at == n || strchr("\r\n\"'\\<`,;)]}", p[at]) != NULL;
 }
 
-/* Returns the end of the base64 payload that begins at the given offset, or
- * the given offset if no payload begins there.  A payload may consist of lines
- * of equal width and a shorter last line. in_url: true in a data: URL.  Sets
- * *next to the offset at which the search continues. */
+/* Finds the base64 payload that begins at an offset.  It may consist of lines
+ * of equal width and a shorter last line.  Returns the offset of its end; if
+ * there is no payload, returns the offset at which it would begin. in_url is
+ * true in a data: URL.  Sets *next to the offset at which the caller must
+ * continue the search. */
 static size_t
 find_payload_end(const char *p, size_t n, size_t at, bool in_url, size_t *next)
 {
@@ -143,9 +147,10 @@ find_payload_end(const char *p, size_t n, size_t at, bool in_url, size_t *next)
 		if (stop - line == width)
 			full = stop;
 	}
-	/* If these lines together are too short for a payload, or lack upper
-	 * case, lower case or digits, no payload starts in any of them.  So
-	 * the search continues after the last full line. */
+	/* These lines of base64 are no payload if they are too short together,
+	 * or lack upper case, lower case or digits.  Then no payload begins in
+	 * any of them, so the search continues after the last line of full
+	 * width. */
 	*next = full;
 	if (!in_url && (chars < MIN_PAYLOAD || (kinds & ALL) != ALL))
 		return at;
@@ -155,10 +160,11 @@ find_payload_end(const char *p, size_t n, size_t at, bool in_url, size_t *next)
 
 /* ---- finding them ---- */
 
-/* Searches a text, from the given offset on, for the first and the last byte
- * of a string at the distance that they have in the string.  Returns the
- * offset of the first byte.  Near the end of the text, returns the offset from
- * which the caller must search the rest. */
+/* Looks fast for a place in a text where a string may be, by comparing two
+ * bytes only: the first byte of the string, and the last byte at its distance.
+ * The search begins at an offset; returns the offset of the first byte.  Near
+ * the end of the text, returns an offset from which the caller must search by
+ * itself. */
 static size_t
 skip_to_candidate(const char *p, size_t n, size_t at, char first, char last,
     size_t next)
@@ -175,8 +181,8 @@ skip_to_candidate(const char *p, size_t n, size_t at, char first, char last,
 	return at;
 }
 
-/* Returns the offset of the first occurrence of a string in a text, at or
- * after the given offset.  If there is none, returns the length of the text. */
+/* Returns the offset of the first occurrence of a string in a text, from an
+ * offset on.  If there is none, returns the length of the text. */
 static size_t
 find_text(const char *p, size_t n, size_t at, const char *what, size_t length)
 {
@@ -201,8 +207,8 @@ find_mark(const char *p, size_t n, size_t at)
 	return at;
 }
 
-/* Returns the offset of the first payload of a data: URL in a text, at or
- * after the given offset.  If there is none, returns the length of the text. */
+/* Returns the offset of the payload of the first data: URL in a text, from an
+ * offset on.  If there is none, returns the length of the text. */
 static size_t
 find_data_url(const char *p, size_t n, size_t at)
 {
@@ -217,10 +223,11 @@ find_data_url(const char *p, size_t n, size_t at)
 }
 
 /*
- * Returns the offset, from at on, of the first run of base64 characters long
- * enough for a payload's line, or n.  The search looks at the end of each
- * stretch of MIN_WIDTH characters, and skips to after the last character there
- * that is not base64.  That is fast, because words are shorter.
+ * Looks for base64, from the offset at on: returns the first offset at which at
+ * least MIN_WIDTH base64 characters are in a row, or n if there is none.  The
+ * search looks at MIN_WIDTH characters from their end on; if one of them is not
+ * base64, it continues after that one.  This is fast, because words are
+ * shorter.
  */
 static size_t
 find_base64_run(const char *p, size_t n, size_t at)
@@ -233,7 +240,8 @@ find_base64_run(const char *p, size_t n, size_t at)
 			from--;
 		if (from > at)
 			continue;
-		/* The first letter of the run belongs to a JSON escape. */
+		/* A backslash before the first character makes it a part of a
+		 * JSON escape. */
 		if (at == 0 || p[at - 1] != '\\')
 			return at;
 		from++;
@@ -251,8 +259,8 @@ ctx_protected_spans_begin(struct protected_span_walk *walk, const char *p,
 	walk->run = find_base64_run(p, n, 0);
 }
 
-/* Moves the search for protected spans to the offset at.  Searches again only
- * for those kinds of spans that were found before at. */
+/* Moves the search for protected spans to the offset at.  A kind of span is
+ * searched for again only if its last one was found before this offset. */
 static void
 advance_search(struct protected_span_walk *walk, size_t at)
 {
@@ -286,8 +294,9 @@ ctx_protected_span_next(struct protected_span_walk *walk,
 		in_url = from == walk->url;
 		to = find_payload_end(p, n, from, in_url, &next);
 		advance_search(walk, next);
-		/* The first or last character of a payload may form a grapheme
-		 * cluster with the character next to it. */
+		/* The first and the last character of a payload may form a
+		 * grapheme cluster with the characters around the payload.  If
+		 * so, they do not belong to the span. */
 		if (to > from && to < n && (unsigned char)p[to] >= 0x80)
 			to--;
 		if (to > from && from > 0 && (unsigned char)p[from - 1] >= 0x80)
@@ -319,9 +328,10 @@ add_protected_span(struct text_segments *segments, size_t from, size_t to,
 	return 0;
 }
 
-/* Writes the short text that replaces a base64 payload to shortener->out, and
- * its JSON string to shortener->mark.  Sets *excess to what it saves in the
- * unit of the limit, or 0. */
+/* Makes the short text that replaces a base64 payload: writes it to
+ * shortener->out, and as a JSON string to shortener->mark.  Sets *excess to
+ * how much larger the payload is, in the unit of the limit; to 0 if it is
+ * smaller. */
 static int
 make_placeholder(struct shortener *shortener, const char *p, size_t n,
     uint64_t *excess, struct ctx_err *err)
@@ -342,10 +352,10 @@ make_placeholder(struct shortener *shortener, const char *p, size_t n,
 	return 0;
 }
 
-/* Finds the protected spans of one text of a message, which must not be cut.
- * Appends the JSON string of the text, with short texts in place of base64
- * payloads, to segments->placeholder_literals.  Adds to *grown by how many
- * bytes the text becomes longer; the sum may wrap around. */
+/* Finds the parts of one text that must not be cut.  Appends the JSON string
+ * of the text, in which short texts have replaced base64 payloads, to
+ * segments->placeholder_literals.  Adds to *grown by how many bytes the text
+ * becomes longer; as it mostly becomes shorter, the sum may wrap around. */
 static int
 replace_segment_payloads(struct text_segments *segments,
     struct shortener *shortener, struct text_segment *segment, size_t *grown,
@@ -391,8 +401,8 @@ replace_segment_payloads(struct text_segments *segments,
 	segment->has_placeholders = true;
 	if (ctx_buf_add(plain, literal.p + done, literal.n - done, err) < 0)
 		return -1;
-	/* literal.p is set by the caller, when the buffer no longer grows and
-	 * so is not moved. */
+	/* The caller sets literal.p when the buffer has its final size,
+	 * because until then the buffer may move. */
 	segment->literal.n = plain->n - start;
 	return 0;
 }

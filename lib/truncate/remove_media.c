@@ -1,5 +1,5 @@
-/* remove_media.c - replaces images, documents and audio of a message by short
- * texts */
+/* remove_media.c - replaces the images, documents and audio of a message by
+ * short texts */
 #include "cost/media.h"
 #include "stream/placeholder.h"
 #include "truncate/truncation.h"
@@ -17,8 +17,8 @@ ctx_truncate_is_media(struct truncation *truncation,
 }
 
 /* Replaces media block i by a text block.  Keeps it if the message format has
- * no text block, if its tool is not selected by the options, or if an edit from
- * number first on has replaced it already. */
+ * no text block, if the options do not select its tool, or if an earlier edit
+ * of this message (with the number first or a higher one) has replaced it. */
 static int
 replace_media_block(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,

@@ -1,10 +1,9 @@
 /*
- * shorten.c - shortens texts to their limit by removing a part, mostly the
- * middle
+ * shorten.c - shortens texts to a limit by removing a part, mostly the middle
  *
- * The limit is shared by the mark that replaces the removed part, and the kept
- * beginning and end of the text.  If the limit is in tokens, the place of the
- * cut is found by counting tokens, and the tokens of the outcome are checked.
+ * What is kept of the beginning and of the end, and the mark that replaces the
+ * removed part, share the limit.  If the limit is in tokens, the text is cut by
+ * counting tokens, and the tokens of the result are counted again.
  */
 #include "store/store.h"
 #include "truncate/apply_cut.h"
@@ -34,14 +33,14 @@ measure_segments(struct shortener *shortener, struct text_segments *segments,
 
 /* ---- head, tail and mark ---- */
 
-/* How much may be kept of the beginning (head) and the end (tail) of a text, in
- * the unit of the limit. */
+/* How much of the beginning (head) and of the end (tail) of a text may be
+ * kept, in the unit of the limit. */
 struct kept_room {
 	uint64_t head, tail;
 };
 
-/* Splits the size that may be kept of a text (room) between its beginning and
- * its end. */
+/* Divides the size that may be kept of a text between its beginning and its
+ * end. room: this size. */
 static struct kept_room
 split_room(const struct shortener *shortener, uint64_t room)
 {
@@ -58,8 +57,8 @@ split_room(const struct shortener *shortener, uint64_t room)
 	    shortener->keep == CTX_KEEP_HEAD ? 0 : room - head};
 }
 
-/* Reduces the size that may be kept of the beginning of a text by excess, and
- * that of its end by what remains of excess. */
+/* Reduces the sizes that may be kept of a text by excess in total: first that
+ * of the beginning, and if it becomes 0, that of the end. */
 static void
 shrink_room(struct kept_room *room, uint64_t excess)
 {
@@ -70,8 +69,9 @@ shrink_room(struct kept_room *room, uint64_t excess)
 	room->tail -= excess < room->tail ? excess : room->tail;
 }
 
-/* Finds the range of text to remove if at most the tokens in *room may be kept.
- * Sets *kept to the tokens of the kept beginning and end. */
+/* Finds the range of the text to remove, if the kept beginning and end may
+ * have the numbers of tokens in *room.  Sets *kept to the tokens that they
+ * have together. */
 static int
 find_token_range(struct shortener *shortener,
     const struct text_segments *segments, const struct kept_room *room,
@@ -95,9 +95,9 @@ find_token_range(struct shortener *shortener,
 	return 0;
 }
 
-/* Finds the range of text to remove if the limit is in tokens.  The tokens of a
- * text are not the sum of those of its parts, so less and less is kept until
- * the outcome fits. */
+/* Finds the range of the text to remove if the limit is in tokens.  The tokens
+ * of a text are not the sum of the tokens of its parts.  So, as long as the
+ * result exceeds the limit, less is kept. */
 static int
 fit_tokens(struct shortener *shortener, const struct text_segments *segments,
     uint64_t limit, struct kept_room room, struct cut_range *range,
@@ -105,8 +105,8 @@ fit_tokens(struct shortener *shortener, const struct text_segments *segments,
 {
 	uint64_t total = segments->size, kept, size;
 
-	/* The index of token counts is built once for all attempts to find a
-	 * cut. */
+	/* The index of token counts is built only once, although several cuts
+	 * are tried. */
 	ctx_token_index_reset(&shortener->index);
 	if (ctx_token_index_append(&shortener->index,
 		shortener->counter->tokens,
@@ -126,8 +126,8 @@ fit_tokens(struct shortener *shortener, const struct text_segments *segments,
 	}
 }
 
-/* Finds the range of text to remove, and writes its size into the mark that
- * replaces it. */
+/* Finds the range of the text to remove, and writes the size of the removed
+ * text into the mark that replaces it. */
 static int
 find_range(struct shortener *shortener, const struct text_segments *segments,
     uint64_t limit, struct kept_room room, struct cut_range *range,
@@ -142,9 +142,10 @@ find_range(struct shortener *shortener, const struct text_segments *segments,
 }
 
 /*
- * If ctx_age has replaced a tool result by its beginning and a reference to a
- * file, excludes this reference from the cut.  Sets *reference_size to its
- * size, or to 0 if there is none or the reference alone exceeds the limit.
+ * ctx_age leaves the beginning of a tool result and a reference to a file.  If
+ * the text has such a reference at its end, it is not cut.  Sets
+ * *reference_size to the size of the reference; to 0 if there is none, or if it
+ * alone exceeds the limit.
  */
 static int
 protect_reference(struct shortener *shortener, struct text_segments *segments,
@@ -172,8 +173,9 @@ protect_reference(struct shortener *shortener, struct text_segments *segments,
 	return 0;
 }
 
-/* Replaces base64 payloads by short texts.  Sets *extra to how much larger the
- * payloads were, and *fits to true if the text then fits the limit. */
+/* Replaces the base64 payloads in the text by short texts.  Sets *extra to how
+ * much larger the payloads were.  Sets *fits to true if nothing else need be
+ * removed. */
 static int
 replace_payloads(struct shortener *shortener, struct text_segments *segments,
     uint64_t limit, uint64_t *extra, bool *fits, struct ctx_err *err)
@@ -197,7 +199,7 @@ replace_payloads(struct shortener *shortener, struct text_segments *segments,
 }
 
 /* Finds the range to remove from texts that exceed the limit, and chooses the
- * mark that replaces it.  Sets *done to false if nothing need be changed. */
+ * mark that replaces it.  Sets *done to false if nothing can be removed. */
 static int
 decide_cut(struct shortener *shortener, struct text_segments *segments,
     uint64_t limit, struct cut_range *range, bool *done, struct ctx_err *err)

@@ -1,5 +1,5 @@
-/* text_segments.c - finds and reads the texts of a tool result or message that
- * share a limit */
+/* text_segments.c - finds and reads the texts of a message, or of a tool
+ * result, that share one limit */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,8 +23,8 @@ add_segment(struct text_segments *segments, uint32_t node, struct ctx_err *err)
 	return segment;
 }
 
-/* Sets *is to true if a JSON node is a text that ctx has put in place of media.
- */
+/* Sets *is to true if a JSON node is a text such as "[image removed: ...]"
+ * that ctx has written in place of media. */
 static int
 detect_placeholder(struct text_segments *segments, const struct ctx_json *json,
     uint32_t node, bool *is, struct ctx_err *err)
@@ -38,8 +38,8 @@ detect_placeholder(struct text_segments *segments, const struct ctx_json *json,
 	    is, &ref, err);
 }
 
-/* Adds a text to the list of texts that may be shortened.  A text that stands
- * for removed media is not added: like media, it is kept. */
+/* Adds a text to those that may be shortened.  A text that ctx has written in
+ * place of media is not added: it is kept, as media are. */
 static int
 add_text_segment(struct text_segments *segments, const struct ctx_json *json,
     uint32_t node, const struct ctx_block *block, struct ctx_err *err)
@@ -63,8 +63,8 @@ add_text_segment(struct text_segments *segments, const struct ctx_json *json,
 	return 0;
 }
 
-/* Adds a tool result without any text as one segment, whose text is the JSON of
- * the result. */
+/* Adds a tool result that contains no text.  It is treated as one text: its
+ * JSON. */
 static int
 add_json_segment(struct text_segments *segments,
     const struct ctx_message *message, size_t i, struct ctx_err *err)
@@ -72,8 +72,7 @@ add_json_segment(struct text_segments *segments,
 	struct text_segment *segment;
 
 	segments->n = segments->json_text.n = 0;
-	segments->message.n =
-	    0; /* the blocks of the result are not removed one by one */
+	segments->message.n = 0; /* its blocks are not removed one by one */
 	segment = add_segment(segments, message->blocks[i].payload, err);
 	if (segment == NULL)
 		return -1;
@@ -116,12 +115,12 @@ ctx_text_segments_result(struct text_segments *segments,
 			continue;
 		node = block->kind == CTX_BLOCK_TEXT ? block->payload
 						     : block->removable;
-		/* The block cannot be removed without removing more than the
-		 * tool result it is in. */
+		/* If the block were removed, more than this tool result would
+		 * be removed with it. */
 		if (block->removable <= body)
 			block = NULL;
-		/* The block is not a text and cannot be removed by itself, so
-		 * the JSON of the whole tool result is shortened. */
+		/* The block is not a text and cannot be removed by itself.  So
+		 * the whole tool result is shortened as one text: its JSON. */
 		if (block == NULL &&
 		    message->json->nodes[node].kind != CTX_JSON_STRING)
 			return add_json_segment(segments, message, i, err);
@@ -178,9 +177,8 @@ read_segment(struct text_segments *segments, const struct text_segment *segment,
 				: ctx_buf_add(text, literal.p, literal.n, err);
 }
 
-/* Moves the text of a tool result that is shortened as JSON into
- * segments->text, instead of copying it.  Returns true if segments->text is
- * complete then. */
+/* If the text is the JSON of a tool result, moves it to segments->text instead
+ * of copying it.  Returns true if all of the text is there. */
 static bool
 take_made_text(struct text_segments *segments)
 {

@@ -1,5 +1,5 @@
-/* text_segments.h - the texts of a tool result or message that share a limit,
- * and the parts of them that must not be cut */
+/* text_segments.h - the texts of a message, or of a tool result, that share
+ * one limit, and the parts of them that must not be cut */
 #ifndef CTX_TRUNCATE_TEXT_SEGMENTS_H
 #define CTX_TRUNCATE_TEXT_SEGMENTS_H
 
@@ -7,129 +7,136 @@
 #include "truncate/truncate.h"
 
 /*
- * A text of a message or tool result, or a block that can only be kept or
- * removed whole.  A result without any text is one segment (is_json): its JSON
- * becomes a text when it is shortened.
+ * A segment is one text of a message or tool result, or a block without text,
+ * which can only be kept or removed whole.  A tool result without any text is
+ * also a segment (is_json): its JSON becomes a text when it is shortened.
  */
 struct text_segment {
 	/* The JSON string of the text, with quotes; if is_json is true, the
-	 * text itself.  Its length n is 0 for a block that can only be kept or
-	 * removed whole. */
+	 * text itself.  Its length n is 0 for a block without text. */
 	struct ctx_str literal;
-	size_t from, to; /* place of the text in text_segments.text, in bytes */
-	uint32_t node;   /* index of the JSON node that an edit replaces */
+	/* offsets of the text in text_segments.text, in bytes */
+	size_t from, to;
+	uint32_t node; /* JSON node that an edit of the text replaces */
 	/* True if the text is the JSON of a whole tool result. */
 	bool is_json;
-	/* True if short texts in literal have replaced base64 payloads. */
+	/* True if base64 payloads in literal were replaced by short texts. */
 	bool has_placeholders;
-	/* JSON nodes: removable has the text and can be removed from container.
-	 * removable is 0 if the text cannot be removed. */
+	/* JSON nodes: the text is removed by removing the node removable from
+	 * the array or object container. removable is 0 if it cannot be
+	 * removed. */
 	uint32_t container, removable;
 };
 
-/* A part of a text that is kept or removed whole: the mark of an earlier cut, a
- * text that stands for removed data, or a base64 payload. */
+/* A part of a text that must not be cut, but kept or removed whole: a base64
+ * payload, or what an earlier run of ctx has written in place of a payload or
+ * of other removed text. */
 struct protected_span {
-	size_t from, to; /* place in the text, in bytes */
+	size_t from, to; /* offsets of the span in the text, in bytes */
 	bool is_payload;
-	/* How much larger the payload is than the short text that replaces it,
-	 * in the unit of the limit. */
+	/* For a base64 payload: how much larger it is than the short text that
+	 * replaces it, in the unit of the limit. */
 	uint64_t excess;
 };
 
-/* The texts of a tool result or message that share a limit.  Valid if zeroed;
- * can be used again. */
+/* All texts of a message or tool result that share one limit.  A zeroed struct
+ * is valid, and can be used for many messages, one after another. */
 struct text_segments {
 	struct text_segment *list;
 	size_t n, cap;
-	/* The message that the texts are from, without its other content
-	 * blocks. */
+	/* A copy of the message that has only the content blocks with these
+	 * texts. */
 	struct ctx_message message;
-	/* True if these are a message's own texts, which must not become empty;
-	 * false for a tool result. */
+	/* True if these are a message's own texts, of which at least one must
+	 * not become empty; false if they are in a tool result. */
 	bool is_message_text;
 	struct ctx_buf text; /* all texts, one after another */
-	uint64_t size;       /* size of all texts, in the unit of the limit */
-	/* Number of bytes at the end of the last text that must not be cut.
-	 * The bytes are in the buffer text, but its length does not include
-	 * them. */
+	/* size of all texts together, in the unit of the limit */
+	uint64_t size;
+	/* Number of bytes at the end of the last text that must not be
+	 * removed.  They are in the memory of the buffer text, but after its
+	 * end. */
 	size_t uncut_bytes;
-	/* The JSON of a tool result without any text, until
-	 * ctx_text_segments_read moves it to text. */
+	/* JSON of a tool result without any text. ctx_text_segments_read moves
+	 * it to text. */
 	struct ctx_buf json_text;
-	/* JSON strings with short texts in place of base64 payloads. */
+	/* JSON strings of those texts in which short texts have replaced
+	 * base64 payloads, one after another. */
 	struct ctx_buf placeholder_literals;
-	/* Parts of text that must not be cut, in order. */
+	/* Parts of the texts that must not be cut, in their order. */
 	struct protected_span *spans;
 	size_t n_spans, spans_cap;
 };
 
-/* Sets *segments to the texts of the tool result in block i of a message. */
+/* Sets *segments to the texts of tool result i of a message. */
 int ctx_text_segments_result(struct text_segments *segments,
     const struct ctx_message *message, size_t i, struct ctx_err *err);
-/* Sets *segments to a message's own texts, without the texts in tool results.
- * Also leaves out one block, whose number is given; the number message->n
- * leaves out no block. */
+/* Sets *segments to the own texts of a message, which are not in its tool
+ * results.  Leaves out the block with the index except; message->n leaves out
+ * none. */
 int ctx_text_segments_texts(struct text_segments *segments,
     const struct ctx_message *message, size_t but, struct ctx_err *err);
-/* Reads all texts into segments->text, and sets the place of each.  For a block
- * without text its JSON is read. */
+/* Reads all texts into segments->text, one after another, and stores the place
+ * of each.  For a block without text, reads its JSON. */
 int ctx_text_segments_read(struct text_segments *segments, struct ctx_err *err);
-/* Frees segments->text.  Called when only offsets in it are still needed. */
+/* Frees the bytes of segments->text, when only offsets in it are still
+ * needed. */
 void ctx_text_segments_free_text(struct text_segments *segments);
-/* Excludes the given number of bytes at the end of the last text from cuts. */
+/* Forbids to remove a number of bytes at the end of the last text. */
 void ctx_text_segments_exclude_end(struct text_segments *segments,
     size_t bytes);
-/* Moves an offset in the JSON string of a text forward by the given number of
- * bytes of decoded text.  Returns the new offset. */
+/* Returns an offset in the JSON string of a text: the one that is a number of
+ * decoded bytes after the offset at. */
 size_t ctx_text_segment_seek(const struct text_segment *segment, size_t at,
     size_t bytes);
 void ctx_text_segments_release(struct text_segments *segments);
 
-/* How texts are shortened, and the mark that replaces the removed text ("[...
- * 12 lines truncated ...]"). */
+/* How texts are shortened, and the mark that is written in place of removed
+ * text ("[... 12 lines truncated ...]"). */
 struct shortener {
 	enum ctx_size unit;
 	enum ctx_keep keep;
-	/* Shares of the kept beginning and end of a text, for CTX_KEEP_ENDS. */
+	/* For CTX_KEEP_ENDS: the ratio of the kept beginning to the kept end
+	 * of a text. */
 	uint64_t head, tail;
 	struct ctx_counter *counter; /* token counter for CTX_SIZE_TOKENS */
 	struct ctx_buf mark;         /* JSON string of the mark, with quotes */
-	/* True if the mark for removed text contains the size of that text. */
+	/* True if the mark contains the size of the removed text. */
 	bool mark_has_size;
-	struct ctx_buf text, out; /* scratch buffers */
-	/* Token counts of parts of text_segments.text. */
+	struct ctx_buf text, out; /* scratch memory */
+	/* Token counts up to many places in text_segments.text. */
 	struct ctx_token_index index;
 };
 
-/* A search for the parts of a text that must not be cut. mark, url and run are
- * the offsets of the next place of each kind, or n if there is none. */
+/* A search for the parts of a text that must not be cut.  Each of mark, url
+ * and run is the offset at which the next part of one kind begins; the length
+ * of the text if there is none. */
 struct protected_span_walk {
 	const char *p;
 	size_t n;
-	size_t mark; /* the mark of an earlier cut */
+	size_t mark; /* a mark that an earlier run of ctx has written */
 	size_t url;  /* the payload of a data: URL */
-	/* What may be the first line of a base64 payload. */
+	/* What may be the first line of base64 data. */
 	size_t run;
 };
 
-/* Find the parts of a text that must not be cut, in order.  The second function
- * returns false if there are no more. */
+/* Find the parts of a text that must not be cut, one after another.
+ * ctx_protected_span_next returns false if there are no more. */
 void ctx_protected_spans_begin(struct protected_span_walk *walk, const char *p,
     size_t n);
 bool ctx_protected_span_next(struct protected_span_walk *walk,
     struct protected_span *span);
-/* Finds the parts of the texts that must not be cut, and replaces base64
- * payloads in the JSON strings of the texts by short texts. */
+/* Finds the parts of the texts that must not be cut.  In the JSON strings of
+ * the texts, replaces base64 payloads by short texts. */
 int ctx_text_segments_protect(struct text_segments *segments,
     struct shortener *shortener, struct ctx_err *err);
 
-/* Sets *size to the size of a text, in the unit of the limit. */
+/* Sets *size to the size of a text in the unit of the limit, such as tokens. */
 int ctx_shorten_measure(struct shortener *shortener, const char *p, size_t n,
     uint64_t *size, struct ctx_err *err);
-/* Adds the edits that shorten the texts of a message so that together they fit
- * limit, in the unit of the shortener.  Sets *done to true if any edits were
- * needed.  The message that the texts are from must still be valid. */
+/* Adds the edits that shorten the texts of a message, so that all of them
+ * together are not larger than limit, in the unit of the shortener.  Sets
+ * *done to true if any edits were needed.  The message must still be valid. */
 int ctx_shorten(struct shortener *shortener, struct ctx_edits *edits,
     struct text_segments *segments, uint64_t limit, bool *done,
     struct ctx_err *err);

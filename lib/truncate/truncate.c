@@ -2,19 +2,20 @@
  * truncate.c - shortens the long texts in a stream of conversations
  *
  * The edits of a record are collected while its messages are read, and applied
- * at the end of the record.  Most texts are known to fit their limit without
- * being read: the number of bytes of their JSON is at least their size in any
- * unit.
+ * at the end of the record.  Most texts need not be read to know that they are
+ * short enough: their size in any unit is at most the number of bytes of their
+ * JSON.
  *
  * With keep_media, unsent or CTX_REASONING_FAIL, the change of a message
  * depends on later messages.  Then records are kept in memory, and messages
- * inside a record are handled at the end of the record.
+ * inside a record are changed at the end of the record.
  */
 #include <string.h>
 
 #include "truncate/truncation.h"
 
-/* Returns true if the change of a message depends on later messages. */
+/* Returns true if the options make the change of a message depend on later
+ * messages. */
 static bool
 needs_queue(const struct ctx_truncate_options *options)
 {
@@ -61,9 +62,10 @@ end_truncated_record(void *user, const struct ctx_event *event,
 }
 
 /* At the end of the stream, writes the records that are still in memory.  If
- * the stream ended with an error, a message may be missing.  Then nothing is
- * changed if the option unsent is set, or if bound reasoning (signed reasoning
- * that the provider refuses after a change) could forbid changes. */
+ * the stream ended with an error, messages may be missing.  Then nothing is
+ * changed with the option unsent, and with CTX_REASONING_FAIL if bound
+ * reasoning (signed reasoning that the provider refuses after a change before
+ * it) could forbid changes. */
 static int
 end_truncated_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 {

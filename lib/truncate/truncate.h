@@ -21,8 +21,8 @@ enum ctx_size {
 };
 
 enum ctx_keep {
-	/* Beginning (head) and end (tail) of the text, in the ratio of their
-	   shares. */
+	/* Keep the beginning (head) and the end (tail) of the text, in the
+	 * ratio of their shares. */
 	CTX_KEEP_ENDS,
 	CTX_KEEP_HEAD,
 	CTX_KEEP_TAIL,
@@ -31,45 +31,45 @@ enum ctx_keep {
 struct ctx_truncate_options {
 	enum ctx_size unit;
 	enum ctx_keep keep;
-	/* With CTX_KEEP_ENDS, the sizes of the beginning and the end that are
-	 * kept of a text have the ratio of these two numbers.  Each number is
-	 * at most 1,000,000. */
+	/* For CTX_KEEP_ENDS: the ratio of the kept beginning to the kept end
+	 * of a text, as two numbers.  Each is at most 1,000,000. */
 	uint64_t head, tail;
-	/* Limits of the size of texts, including the mark that replaces removed
-	 * text; 0 for no limit.  They are measured in unit. */
-	uint64_t limit; /* all texts of one tool result together */
-	/* All own texts of a message together.  No tool result of the message
-	 * may be longer than this limit, either. */
+	/* Maximum sizes of texts, in the member unit; 0: no limit.  The mark
+	 * that is written in place of removed text counts, too. */
+	uint64_t limit; /* all texts of a tool result together */
+	/* All texts of a message that are in no tool result, together.  This
+	 * is also a limit for each tool result of the message. */
 	uint64_t message;
-	uint64_t args; /* the arguments of one tool call */
-	/* True: replace media blocks by short texts, except the newest
-	 * keep_media ones. */
+	uint64_t args; /* the arguments of a tool call */
+	/* True if images and other media are replaced by short texts, except
+	 * the keep_media newest ones. */
 	bool media;
-	uint64_t keep_media; /* number of newest media blocks kept */
-	/* True: change only what follows the last assistant message, which no
-	 * request has contained yet. */
+	uint64_t keep_media; /* number of newest media that are kept */
+	/* True if only messages after the last assistant message are changed,
+	 * because no request has contained them yet. */
 	bool unsent;
-	/* What to do with bound reasoning: signed reasoning that its provider
-	 * refuses after a change before it. */
+	/* What is done with bound reasoning: signed reasoning that its
+	 * provider refuses after a change before it. */
 	enum ctx_reasoning reasoning;
-	/* Tools whose results and arguments are shortened: those whose names
-	 * match tool (all, if it is empty) but not not_tool. */
+	/* Patterns of tool names.  The results and arguments of a tool are
+	 * shortened if its name matches tool, or tool is empty, and does not
+	 * match not_tool. */
 	struct ctx_pattern tool, not_tool;
 	struct ctx_report report;
 };
 
-/* How many tool results, messages and arguments of tool calls were shortened.
- */
+/* How many tool results, messages, and arguments of tool calls were
+ * shortened. */
 struct ctx_truncate_counts {
 	uint64_t results, messages, calls;
-	uint64_t media; /* number of media blocks removed */
-	/* How many messages lost their bound reasoning. */
+	uint64_t media; /* number of images and other media that were removed */
+	/* Number of messages whose bound reasoning was removed. */
 	uint64_t reasoning;
-	/* How many messages keep bound reasoning although a message before it
-	 * was changed. */
+	/* Number of messages that still have bound reasoning although a
+	 * message before it was changed. */
 	uint64_t bound;
-	/* How many conversations were not changed because of bound reasoning.
-	 */
+	/* Number of conversations that were not changed because of bound
+	 * reasoning. */
 	uint64_t refused;
 };
 

@@ -7,8 +7,8 @@
 #include "stream/change_report.h"
 #include "truncate/truncation.h"
 
-/* What was shortened in a message, as bits.  0 if only reasoning was removed.
- */
+/* Bits that say what was shortened in a message; none of them is set if only
+ * reasoning was removed. */
 enum { REASONING = 0, RESULTS = 1, TEXTS = 2, ARGUMENTS = 4, MEDIA = 8 };
 
 static const char *const rules[] = {
@@ -30,8 +30,8 @@ static const char *const rules[] = {
     [RESULTS | TEXTS | ARGUMENTS | MEDIA] = "results to media",
 };
 
-/* Returns true if the JSON value at node has more bytes than limit, so that its
- * text may be too long.  Limit 0 is no limit. */
+/* Returns true if the JSON of a value is longer than limit, in bytes.
+ * Otherwise its text cannot exceed the limit in any unit. limit 0: no limit. */
 static bool
 may_exceed(const struct ctx_message *message, uint32_t node, uint64_t limit)
 {
@@ -40,8 +40,8 @@ may_exceed(const struct ctx_message *message, uint32_t node, uint64_t limit)
 	return limit > 0 && node != 0 && value->end - value->at > limit;
 }
 
-/* Shortens the texts of a message or tool result in truncation->segments to
- * limit.  Adds 1 to *count if they were too long. */
+/* Shortens the texts in truncation->segments, which are those of a message or
+ * tool result, to limit.  If they were too long, adds 1 to *count. */
 static int
 shorten_to_limit(struct truncation *truncation, uint64_t limit, uint64_t *count,
     struct ctx_err *err)
@@ -57,9 +57,9 @@ shorten_to_limit(struct truncation *truncation, uint64_t limit, uint64_t *count,
 	return 0;
 }
 
-/* Sets mark to the JSON that replaces a tool call's arguments: the longest form
- * that fits the limit, or the shortest if none fits. before is the size of the
- * arguments; *after becomes the size of the mark. */
+/* Sets mark to the JSON that replaces the arguments of a tool call: the
+ * longest of three forms that is not longer than the limit, or the shortest.
+ * before: the size of the arguments; *after is set to the size of the mark. */
 static int
 make_argument_mark(struct truncation *truncation, uint64_t before,
     char mark[80], uint64_t *after, struct ctx_err *err)
@@ -81,9 +81,9 @@ make_argument_mark(struct truncation *truncation, uint64_t before,
 	}
 }
 
-/* Replaces the arguments of a tool call by a mark such as {"_ctx_cut":"12345
- * characters truncated"} if they are too long.  Arguments are never shortened,
- * because a model could take a part of them for the whole. */
+/* If the arguments of a tool call are too long, replaces them by a mark such
+ * as {"_ctx_cut":"12345 characters truncated"}. They are never cut, because a
+ * model could take a part of the arguments for the whole. */
 static int
 replace_arguments(struct truncation *truncation,
     const struct ctx_message *message, uint32_t args, struct ctx_err *err)
@@ -137,7 +137,7 @@ shorten_message_texts(struct truncation *truncation,
 	    &truncation->counts->messages, err);
 }
 
-/* Returns the limit for a tool result, or 0 if there is none. */
+/* Returns the limit for the texts of a tool result; 0 if there is none. */
 static uint64_t
 find_result_limit(const struct ctx_truncate_options *options)
 {
@@ -147,8 +147,8 @@ find_result_limit(const struct ctx_truncate_options *options)
 	return options->limit;
 }
 
-/* Shortens block i, a tool result or call, if it is too long and the options
- * select its tool. */
+/* Shortens block i, a tool call or tool result, if it is too long and the
+ * options select its tool. */
 static int
 shorten_block(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,
@@ -180,9 +180,9 @@ shorten_block(struct truncation *truncation,
 	    err);
 }
 
-/* Archives and reports a message if any edits, from number first on, change
- * it.  The given counts are from before the message: a count that has grown
- * since then shows which kind of change was made. */
+/* If there are edits of a message (those from number first on), archives the
+ * message and reports the change. was: the counts before the message was
+ * shortened; those that are greater now say what was shortened. */
 static int
 report_truncated(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,
@@ -214,10 +214,10 @@ report_truncated(struct truncation *truncation,
 	return ctx_rewrite_report(&truncation->rewrite, &edited, &change, err);
 }
 
-/* Removes the bound reasoning (signed reasoning that the provider refuses after
- * a change before it) of a message, as far as it follows the first change of
- * the conversation.  The change may be in this message: its edits are those
- * from number first on. */
+/* Removes bound reasoning (signed reasoning that the provider refuses after a
+ * change before it) from a message, if the conversation has been changed
+ * before this reasoning.  The change may be in this message: its edits are
+ * those from number first on. */
 static int
 drop_bound_reasoning(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,
@@ -242,7 +242,7 @@ drop_bound_reasoning(struct truncation *truncation,
 	return ctx_bound_remove(&truncation->rewrite.edits, message, from, err);
 }
 
-/* Adds the edits that shorten a message, and reports them. */
+/* Adds the edits that shorten the parts of a message, and reports them. */
 static int
 shorten_message(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,

@@ -1,5 +1,5 @@
-/* truncate_queue.c - messages that ctx-truncate keeps in memory because their
- * change depends on later messages */
+/* truncate_queue.c - keeps messages in memory, for ctx-truncate, whose change
+ * depends on later messages */
 #include "truncate/truncation.h"
 
 bool
@@ -10,8 +10,8 @@ ctx_truncate_may_refuse(const struct truncation *truncation,
 	    conversation->tracker.binds && !truncation->options->unsent;
 }
 
-/* Appends an entry for a message to the queue.  Returns the entry, or NULL and
- * sets *err. */
+/* Appends an entry for a message to the queue.  Returns the entry, or NULL
+ * with *err. */
 static struct truncate_entry *
 append_entry(struct truncation *truncation,
     struct truncate_conversation *conversation, const struct ctx_event *event,
@@ -35,8 +35,8 @@ append_entry(struct truncation *truncation,
 	return entry;
 }
 
-/* Moves the tracker, which has the state of the conversation, to a message in
- * memory, and shortens the message if edit is true. */
+/* Moves the conversation tracker to a message that was kept in memory.  If
+ * edit is true, shortens the message. */
 static int
 truncate_queued(struct truncation *truncation,
     const struct truncate_conversation *conversation,
@@ -100,7 +100,8 @@ ctx_truncate_check_refusal(struct truncation *truncation,
 	return rc;
 }
 
-/* Writes the first record in memory, shortened if edit is true. */
+/* Writes the first of the records in memory.  If edit is true, its message is
+ * shortened. */
 static int
 write_first_truncated(struct truncation *truncation, bool edit,
     struct ctx_err *err)
@@ -128,8 +129,9 @@ ctx_truncate_write_all(struct truncation *truncation, bool edit,
 	return 0;
 }
 
-/* Writes the messages at the beginning of the queue whose media are all older
- * than the media that are kept. */
+/* Writes the messages at the beginning of the queue that need not be kept in
+ * memory any longer: all their media are older than the newest media, which
+ * are kept in the messages. */
 static int
 write_due_truncated(struct truncation *truncation, struct ctx_err *err)
 {
@@ -174,8 +176,8 @@ ctx_truncate_queue_record(struct truncation *truncation,
 	entry = append_entry(truncation, lines, event, err);
 	if (entry == NULL)
 		return -1;
-	/* No earlier record is in memory, and later messages do not matter to
-	 * this one, so it is written at once. */
+	/* This record is the only one in memory, and its change does not
+	 * depend on later messages.  So it is written at once. */
 	if (queue->first == queue->end - 1 &&
 	    (sent ||
 		(!truncation->options->unsent && entry->n_media == 0 &&

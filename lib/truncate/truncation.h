@@ -1,4 +1,5 @@
-/* truncation.h - state and functions that the files of ctx-truncate share */
+/* truncation.h - the state of ctx-truncate, and functions that its files
+ * share */
 #ifndef CTX_TRUNCATE_TRUNCATION_H
 #define CTX_TRUNCATE_TRUNCATION_H
 
@@ -8,21 +9,23 @@
 #include "truncate/text_segments.h"
 #include "truncate/truncate.h"
 
-/* A message that cannot be written yet because its change depends on later
- * messages, or a record that is not a message and follows one. */
+/* A message in memory that cannot be written yet, because its change depends
+ * on later messages; or a record after such a message that is not a message. */
 struct truncate_entry {
 	struct ctx_held_message held;
-	/* Number of the message's first media block in the conversation, and
-	 * how many media blocks it has. */
+	/* first_media: number of the message's first media block in the
+	 * conversation, from 0. n_media: how many media blocks the message
+	 * has. */
 	uint64_t first_media, n_media;
 };
 
 /* A conversation that is being read. */
 struct truncate_conversation {
 	struct conversation_tracker tracker;
-	/* Its messages in memory: each entry is a struct truncate_entry. */
+	/* Messages of the conversation that are in memory.  Each entry is a
+	 * struct truncate_entry. */
 	struct ctx_held_queue *queue;
-	/* The entry before this number is the last assistant message. */
+	/* Number of the queue's entry after the last assistant message. */
 	size_t sent_end;
 	uint64_t n_media; /* number of media blocks read so far */
 };
@@ -33,8 +36,9 @@ struct truncation {
 	struct ctx_truncate_options *options;
 	struct ctx_truncate_counts *counts;
 	struct ctx_model_counters *counters;
-	/* lines: the conversation whose messages are separate records. record:
-	 * the conversation inside the record being read. */
+	/* lines: the conversation of the stream, in which each message is a
+	 * record. record: the conversation that is inside the current
+	 * record. */
 	struct truncate_conversation lines, record;
 	struct shortener shortener;
 	struct text_segments segments; /* texts of one tool result or message */
@@ -42,71 +46,73 @@ struct truncation {
 	/* Time left for matching names of tools with patterns, for the current
 	 * message. */
 	int64_t match_time;
-	/* True while changes are only tried: nothing is reported, and the only
-	 * result is the member refused. */
+	/* True while changes are only tried, to find out if they must be
+	 * refused.  Nothing is reported then; the result is the member
+	 * refused. */
 	bool is_trial;
 	/* True if bound reasoning (signed reasoning that its provider refuses
-	 * after a change before it) follows a change. */
+	 * after a change before it) comes after a change. */
 	bool refused;
 };
 
-/* Which media blocks of a message are removed.  The media blocks of a
- * conversation are numbered from 0. */
+/* The media blocks of a conversation are numbered from 0.  Says which of those
+ * in a message are removed. */
 struct media_numbers {
-	uint64_t first; /* number of the first media block in the message */
+	uint64_t first; /* number of the message's first media block */
 	uint64_t end;   /* media blocks with a lower number are removed */
 };
 
 /* ---- remove_media.c ---- */
 
-/* Sets *is to true if block i is media, or a text that ctx has put in place of
- * media. */
+/* Sets *is to true if block i is an image or other media, or a text that ctx
+ * has written in place of one. */
 int ctx_truncate_is_media(struct truncation *truncation,
     const struct ctx_message *message, size_t i, bool *is, struct ctx_err *err);
-/* Adds the edits that replace media blocks of a message by texts: all media
- * blocks with a number below media.end.  Skips blocks that one of the edits
- * from number first on has already changed. */
+/* Adds the edits that replace media blocks of a message by short texts: all
+ * those with a number below media.end.  Skips a block that an earlier edit of
+ * this message (with the number first or a higher one) has changed. */
 int ctx_truncate_media(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,
     size_t first, struct media_numbers media, struct ctx_err *err);
-/* Returns the number of the oldest media block that is kept; media blocks of a
- * conversation are numbered from 0. */
+/* The media blocks of a conversation are numbered from 0.  Returns the number
+ * of the first one that is kept; all before it are removed. */
 uint64_t ctx_truncate_kept_media(const struct truncation *truncation,
     const struct truncate_conversation *conversation);
 
 /* ---- truncate_message.c ---- */
 
-/* Moves the tracker, which has the state of the conversation, to a message.  If
- * edit is true, adds the edits that shorten the message. */
+/* Moves the conversation tracker to a message.  If edit is true, adds the
+ * edits that shorten the message. */
 int ctx_truncate_message(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,
     bool edit, struct media_numbers media, struct ctx_err *err);
 
 /* ---- truncate_queue.c ---- */
 
-/* Returns true if the conversation may have to remain unchanged, because a
- * later message may have bound reasoning (signed reasoning that the provider
- * refuses after a change). */
+/* Returns true if a later message may show that the conversation must not be
+ * changed: it may have bound reasoning (signed reasoning that the provider
+ * refuses after a change before it). */
 bool ctx_truncate_may_refuse(const struct truncation *truncation,
     const struct truncate_conversation *conversation);
-/* Sets truncation->refused to true if shortening the messages in memory would
- * leave bound reasoning (signed reasoning that the provider refuses after a
- * change before it). */
+/* Tries to shorten the messages in memory.  Sets truncation->refused to true
+ * if bound reasoning (signed reasoning that the provider refuses after a
+ * change before it) would come after a change. */
 int ctx_truncate_check_refusal(struct truncation *truncation,
     const struct truncate_conversation *conversation, struct ctx_err *err);
-/* Writes all records in memory, with their messages shortened if edit is true.
- */
+/* Writes all records in memory.  If edit is true, their messages are
+ * shortened. */
 int ctx_truncate_write_all(struct truncation *truncation, bool edit,
     struct ctx_err *err);
-/* Handles a message that is a record of its own: keeps it in memory, or
- * shortens it at once if no later message matters to it. */
+/* Handles a message that is a record: keeps it in memory if its change depends
+ * on later messages, otherwise shortens and writes it. */
 int ctx_truncate_queue_record(struct truncation *truncation,
     const struct ctx_event *event, struct ctx_err *err);
-/* Adds a message inside a record to the record's queue. */
+/* Adds a message of a conversation inside a record to the queue of that
+ * conversation. */
 int ctx_truncate_queue_element(struct truncation *truncation,
     const struct ctx_event *event, struct ctx_err *err);
-/* Shortens the messages of a conversation inside a record, after the last one
- * was read. */
+/* Shortens the messages of a conversation inside a record, when all of them
+ * have been read. */
 int ctx_truncate_conversation(struct truncation *truncation,
     struct ctx_err *err);
 
