@@ -1,5 +1,5 @@
-/* age_message.c - replaces the old tool results of one message by references to
- * files with them */
+/* age_message.c - replaces the old tool results of a message by references to
+ * files */
 #include "age/age_queue.h"
 #include "dialect/result_content.h"
 #include "stream/placeholder.h"
@@ -83,9 +83,9 @@ ctx_age_may_age(const struct aging *aging, const struct ctx_message *message,
 	    aging->options->over;
 }
 
-/* Adds the edit that replaces the tool result in aging->aged by a reference.
- * Writes the result to its file first, except with the option mask or in a dry
- * run. */
+/* Adds the edit that replaces a tool result by the reference in aging->aged.
+ * Before that, writes the result to its file, except with the option mask and
+ * in a dry run. */
 static int
 store_result(struct aging *aging, const struct age_entry *entry,
     struct ctx_err *err)
@@ -100,8 +100,9 @@ store_result(struct aging *aging, const struct age_entry *entry,
 	    aging->aged.replacement.p, aging->aged.replacement.n, err);
 }
 
-/* Sets aging->aged to the reference that replaces the tool result or media in
- * block i.  Returns 1; 0 if the block is not replaced; -1 and sets *err. */
+/* Makes the reference that replaces the tool result or media in block i, in
+ * aging->aged.  Returns 1; 0 if the block must not be replaced; or -1 with
+ * *err. */
 static int
 age_block(struct aging *aging, struct age_queue *queue, size_t i,
     struct ctx_str tool, struct ctx_err *err)
@@ -117,9 +118,10 @@ age_block(struct aging *aging, struct age_queue *queue, size_t i,
 	    : ctx_age_result(&aging->aged, aging->options, &candidate, err);
 }
 
-/* Returns true if results of this tool may be replaced, according to the
- * options tool and not_tool.  Media outside of tool results belong to no tool
- * and may always be replaced. *left is the time left for matching patterns. */
+/* Returns true if the options tool and not_tool allow to replace results of
+ * this tool.  Media outside of tool results belong to no tool, and may
+ * always be replaced.  *left is the time left for matching patterns, in
+ * nanoseconds. */
 static bool
 is_selected(struct aging *aging, size_t i, struct ctx_str tool, int64_t *left)
 {

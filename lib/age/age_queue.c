@@ -1,5 +1,5 @@
-/* age_queue.c - queue of messages that ctx-age keeps in memory until it is
- * known whether they are old enough to be changed */
+/* age_queue.c - keeps messages in memory, for ctx-age, until it is known
+ * whether they are old enough to be changed */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,8 +37,8 @@ ctx_age_queue_append(struct age_queue *queue, const struct ctx_event *event,
 	return entry;
 }
 
-/* Sets *id to the id of the tool whose result is block i or contains block i; 0
- * if the tool is not known. */
+/* Sets *id to the id of a tool: the one whose result is block i, or contains
+ * block i.  Sets it to 0 if the tool is not known. */
 static int
 find_tool(struct age_queue *queue, const struct ctx_message *message, size_t i,
     uint32_t *id, struct ctx_err *err)
@@ -52,7 +52,7 @@ find_tool(struct age_queue *queue, const struct ctx_message *message, size_t i,
 }
 
 /* Counts the tool results of a message.  If any of them may be replaced, also
- * records the tool of each. */
+ * stores the tool of each in the queue's last entry. */
 static int
 record_result_tools(struct aging *aging, struct age_queue *queue,
     struct age_entry *entry, const struct ctx_message *message,
@@ -85,8 +85,8 @@ record_result_tools(struct aging *aging, struct age_queue *queue,
 	return 0;
 }
 
-/* Records the timestamp of a message.  A message without one gets that of the
- * message before it. */
+/* Stores the timestamp of a message.  A message without a timestamp gets that
+ * of the message before it. */
 static int
 record_time(struct aging *aging, struct age_queue *queue,
     struct age_entry *entry, const struct ctx_message *message,

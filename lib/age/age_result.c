@@ -1,5 +1,5 @@
-/* age_result.c - replaces one tool result or media block by a reference to a
- * file with it */
+/* age_result.c - replaces a tool result or media block by a reference to a
+ * file */
 #include <string.h>
 
 #include "age/age_result.h"
@@ -19,8 +19,8 @@ is_text(const struct ctx_json *json, const struct ctx_block *block)
 	    json->nodes[block->payload].kind == CTX_JSON_STRING;
 }
 
-/* Returns the JSON to store for a content block: of a text block the string,
- * otherwise the whole block. */
+/* Returns the JSON of a content block that is stored in a file: of a text
+ * block the string, of other blocks the whole block. */
 static struct ctx_str
 get_block_json(const struct ctx_json *json, const struct ctx_block *block)
 {
@@ -28,9 +28,9 @@ get_block_json(const struct ctx_json *json, const struct ctx_block *block)
 	    is_text(json, block) ? block->payload : block->removable);
 }
 
-/* Sets *node to the JSON string that is the whole tool result, or to 0 if the
- * result is not a single string.  Sets *chars to the length of the result in
- * characters.  Only results longer than a limit are replaced. */
+/* Only tool results longer than a limit are replaced, so this measures result
+ * i: sets *chars to its length in characters.  Sets *node to the JSON string
+ * that is the whole result; to 0 if it is not a single string. */
 static void
 measure_result(const struct ctx_message *message, size_t i, uint32_t *node,
     uint64_t *chars)
@@ -62,7 +62,7 @@ measure_result(const struct ctx_message *message, size_t i, uint32_t *node,
 	}
 }
 
-/* Appends a content block to aged->text as text. */
+/* Appends a content block of a tool result to aged->text, as text. */
 static int
 append_block_text(struct aged_result *aged, const struct ctx_json *json,
     const struct ctx_block *block, struct ctx_err *err)
@@ -80,8 +80,8 @@ append_block_text(struct aged_result *aged, const struct ctx_json *json,
 	return ctx_buf_add(&aged->text, raw.p, raw.n, err);
 }
 
-/* Sets aged->text to the text of the tool result in block i. node is the string
- * that measure_result found. */
+/* Reads the text of tool result i into aged->text. node: the JSON string that
+ * measure_result has found, or 0. */
 static int
 read_aged_text(struct aged_result *aged, const struct ctx_message *message,
     size_t i, uint32_t node, struct ctx_err *err)
@@ -105,8 +105,8 @@ read_aged_text(struct aged_result *aged, const struct ctx_message *message,
 	return 0;
 }
 
-/* Sets *found to true if a JSON string ends in a reference to a file of the
- * spool directory, so that the result was replaced before. */
+/* Sets *found to true if a tool result was replaced before: its text, a JSON
+ * string, ends with a reference to a file of the spool. */
 static int
 is_reference(struct aged_result *aged, const struct ctx_age_options *options,
     struct ctx_str literal, bool *found, struct ctx_err *err)
@@ -127,9 +127,9 @@ is_reference(struct aged_result *aged, const struct ctx_age_options *options,
 
 /* ---- what replaces it ---- */
 
-/* Returns the length in bytes of the longest beginning of a text that has at
- * most chars characters and does not end inside a grapheme cluster or base64
- * data. */
+/* Returns how many bytes of the beginning of a text are kept: as many as
+ * possible with at most chars characters, without ending inside a grapheme
+ * cluster or base64 data. */
 static size_t
 find_head_end(const char *p, size_t n, uint64_t chars)
 {
@@ -155,9 +155,9 @@ find_head_end(const char *p, size_t n, uint64_t chars)
 	return n;
 }
 
-/* Sets aged->scratch to the text that replaces a tool result: its beginning and
- * a reference to a file, or CTX_CLEARED with the option mask.  Also sets the
- * name of the file that will hold the result. */
+/* Makes the text that replaces a tool result, in aged->scratch: its beginning
+ * and a reference to a file, or CTX_CLEARED with the option mask.  Also sets
+ * aged->file_name, the name of this file. */
 static int
 make_reference_text(struct aged_result *aged,
     const struct ctx_age_options *options, const struct age_candidate *result,
@@ -166,8 +166,8 @@ make_reference_text(struct aged_result *aged,
 	const struct ctx_message *message = result->message;
 	const struct ctx_json *json = message->json;
 	uint32_t content = message->blocks[result->i].payload;
-	/* The line feed makes the hash, and so the file name, differ from that
-	 * of a result whose text is the same as this JSON. */
+	/* A line feed is stored after the JSON.  Without it, a result whose
+	 * text is equal to this JSON would have the same hash and file name. */
 	const struct ctx_str json_pieces[] = {ctx_json_str(json, content),
 	    {"\n", 1}};
 	const struct ctx_str text = {aged->text.p, aged->text.n};
@@ -195,8 +195,8 @@ make_reference_text(struct aged_result *aged,
 	    CTX_REFERENCE_MIDDLE, ctx_utf8_count(text.p, text.n), err);
 }
 
-/* Sets *tokens to the tokens of a tool result, including the blocks inside it.
- */
+/* Sets *tokens to the tokens of a tool result, with those of the blocks inside
+ * it. */
 static int
 count_result_tokens(const struct age_candidate *result, uint64_t *tokens,
     struct ctx_err *err)
@@ -216,9 +216,9 @@ count_result_tokens(const struct age_candidate *result, uint64_t *tokens,
 	return 0;
 }
 
-/* Sets aged->saved_tokens to the tokens that are saved: before minus the tokens
- * of the text in aged->scratch.  Returns 1 if tokens are saved, 0 if not, or -1
- * and sets *err. */
+/* Sets aged->saved_tokens to the tokens that are saved if the text in
+ * aged->scratch replaces a tool result. before: the tokens of the result.
+ * Returns 1 if tokens are saved, 0 if not, or -1 with *err. */
 static int
 count_saved(struct aged_result *aged, uint64_t before,
     struct ctx_counter *counter, struct ctx_err *err)
@@ -253,7 +253,7 @@ ctx_age_result(struct aged_result *aged, const struct ctx_age_options *options,
 		return -1;
 	if (is_aged)
 		return 0;
-	/* Count the tokens before the text is read, so that only one copy of
+	/* The tokens are counted before the text is read: so only one copy of
 	 * the text is in memory at a time. */
 	if (count_result_tokens(result, &before, err) < 0 ||
 	    read_aged_text(aged, message, result->i, node, err) < 0 ||
@@ -273,9 +273,9 @@ ctx_age_result(struct aged_result *aged, const struct ctx_age_options *options,
 
 /* ---- media ---- */
 
-/* Sets the name of the file that will hold a media block.  Its extension is the
- * format of the media, or "json" if the payload is not in the block and the
- * file holds the block itself. */
+/* Sets the name of the file in which a media block is stored.  Its extension
+ * is the format of the media.  If the block has only a link to the media, the
+ * block itself is stored, and the extension is "json". */
 static int
 name_media(struct aged_result *aged, const struct ctx_age_options *options,
     const struct ctx_media *media, const char digits[CTX_SPOOL_DIGITS],
@@ -291,8 +291,8 @@ name_media(struct aged_result *aged, const struct ctx_age_options *options,
 		(struct ctx_str){media->kind, strlen(media->kind)}, digits,
 		err) < 0)
 		return -1;
-	/* Replaces the extension for texts, which ctx_spool_name has given the
-	 * file. */
+	/* ctx_spool_name has given the file the extension for texts; it is
+	 * replaced. */
 	(void)ctx_spool_is_name((struct ctx_str){name->p, name->n - 1}, &found);
 	name->n = (size_t)(found.p - name->p) + found.n;
 	return ctx_buf_printf(name, err, ".%s", end) < 0
@@ -300,8 +300,8 @@ name_media(struct aged_result *aged, const struct ctx_age_options *options,
 	    : ctx_buf_add(name, "", 1, err);
 }
 
-/* Sets aged->scratch to the text that replaces a media block, with a reference
- * to the file that will hold it.  Also sets the name of this file. */
+/* Makes the text that replaces a media block, in aged->scratch; it contains a
+ * reference to a file.  Also sets aged->file_name, the name of this file. */
 static int
 make_media_text(struct aged_result *aged, const struct ctx_age_options *options,
     const struct ctx_json *json, const struct ctx_media *media,

@@ -1,26 +1,26 @@
-/* age_result.h - replaces one tool result or media block by a reference to a
- * file with it */
+/* age_result.h - replaces a tool result or media block by a reference to a
+ * file */
 #ifndef CTX_AGE_AGE_RESULT_H
 #define CTX_AGE_AGE_RESULT_H
 
 #include "age/age.h"
 
 /* A tool result or media block, and the reference to a file that replaces it.
- * Valid if zeroed; may be used for one result after another. */
+ * A zeroed struct is valid, and can be used for many results, one after
+ * another. */
 struct aged_result {
-	/* text of the whole tool result; of media the decoded payload */
+	/* what is stored: the text of the tool result, or the decoded media */
 	struct ctx_buf text;
 	struct ctx_buf replacement; /* JSON that replaces the result or block */
-	/* Name of the file that holds the result, NUL-terminated.  Empty if
+	/* Name of the file in which this is stored, NUL-terminated.  Empty if
 	 * nothing is stored. */
 	struct ctx_buf file_name;
-	/* JSON of the result that is stored besides text if text alone is not
-	 * enough to restore it.  Points into the message; n is 0 if there is
-	 * none. */
+	/* JSON of the result, which is stored, too, if text is not enough to
+	 * restore it; otherwise n is 0.  Points into the message. */
 	struct ctx_str json;
-	/* True if only the JSON of the block is stored, without text. */
+	/* True if only json is stored, without text. */
 	bool json_only;
-	/* JSON in the message that is replaced. */
+	/* The JSON of the message that is replaced. */
 	struct ctx_str replaced;
 	uint64_t saved_tokens;
 	struct ctx_buf scratch;
@@ -31,24 +31,26 @@ struct aged_result {
 struct age_candidate {
 	const struct ctx_message *message;
 	size_t i; /* index of the block in the message */
-	/* Name of the tool; its length n is 0 if it is not known or there is
-	 * none. */
+	/* Name of the tool.  Its length n is 0 if it is not known, or if the
+	 * block belongs to no tool. */
 	struct ctx_str tool;
 	struct ctx_counter *counter; /* token counter of the model */
 };
 
-/* Sets *aged to the reference that replaces a tool result, and what is stored
- * in the file.  Returns 1; 0 if the result is not replaced because it is too
- * short, is replaced already, or no token would be saved; -1 and sets *err. */
+/* Makes the reference that replaces a tool result, and what is stored in the
+ * file, in *aged.  Returns 1; 0 if the result must not be replaced, because it
+ * is too short, was replaced before, or no token would be saved; or -1 with
+ * *err. */
 int ctx_age_result(struct aged_result *aged,
     const struct ctx_age_options *options, const struct age_candidate *result,
     struct ctx_err *err);
-/* Sets *aged to the reference that replaces a media block, and what is stored
- * in the file.  Returns 1; 0 if the block is not replaced; -1 and sets *err. */
+/* Makes the reference that replaces a media block, and what is stored in the
+ * file, in *aged.  Returns 1; 0 if the block must not be replaced; or -1 with
+ * *err. */
 int ctx_age_media(struct aged_result *aged,
     const struct ctx_age_options *options,
     const struct age_candidate *candidate, struct ctx_err *err);
-/* Writes the files with a removed tool result or media block to the spool
+/* Writes the files for a replaced tool result or media block to the spool
  * directory.  The message must still be valid. */
 int ctx_aged_result_store(struct aged_result *aged, struct ctx_spool *spool,
     struct ctx_err *err);

@@ -1,18 +1,18 @@
 /*
  * age_stream.c - moves old tool results, or media, of a stream to files, and
- * leaves references to them
+ * writes references to them
  *
  * In this file a media block that is moved is called a result, too.
  *
  * A message with a result that is long enough, and all records after it, are
  * kept in a queue in memory (age_queue.h).  When options->keep newer messages
- * have arrived, the message is "before the boundary": its results are replaced
- * and it is written.  With the option at_least, all messages are kept until
- * enough tokens can be saved.  Messages inside a record are handled at the end
- * of the record.
+ * have been read, the message is "before the boundary": its results are
+ * replaced and it is written.  With the option at_least, all messages are kept
+ * until enough tokens can be saved.  Messages inside a record are handled at
+ * the end of the record.
  *
- * The queue has copies of records, except of long ones.  The copies cost 3 %
- * of the instructions with the option mask and 1 % with files, so keeping the
+ * The queue has copies of records, except of long ones.  The copies cost 3 % of
+ * the instructions with the option mask and 1 % with files, so keeping the
  * reader's buffers instead would not pay.
  */
 #include <stdlib.h>
@@ -32,8 +32,9 @@ begin_aging(void *user, const struct ctx_event *event, struct ctx_err *err)
 	    event->inside ? &aging->record : &aging->lines, event, err);
 }
 
-/* Handles a message that is a record of its own: adds it to the queue, unless
- * it cannot change and can be written at once. */
+/* Handles a message that is a record: adds it to the queue.  If it cannot be
+ * changed and no message before it is in the queue, it is written at once
+ * instead. */
 static int
 queue_record(struct aging *aging, const struct ctx_event *event,
     struct ctx_err *err)
@@ -46,7 +47,8 @@ queue_record(struct aging *aging, const struct ctx_event *event,
 		return -1;
 	if (aging->options->unsent && ctx_message_was_sent(event->message))
 		return ctx_age_write_unaged(aging, err);
-	/* The queue was empty, and nothing in the message will be changed. */
+	/* Nothing in this message will be changed, and no other message is in
+	 * the queue.  So it need not be kept. */
 	if (entry->tools == NULL &&
 	    queue->entries->first == queue->entries->end - 1 &&
 	    !(queue->changed && entry->is_signed) &&
@@ -63,7 +65,8 @@ queue_record(struct aging *aging, const struct ctx_event *event,
 
 /* ---- messages inside a record ---- */
 
-/* Adds a message inside a record to the record's queue. */
+/* Adds a message of a conversation inside a record to the queue of that
+ * conversation. */
 static int
 append_element(struct aging *aging, const struct ctx_event *event,
     struct ctx_err *err)
@@ -86,9 +89,9 @@ queue_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 			     : queue_record(user, event, err);
 }
 
-/* Adds the edits that replace the old tool results of message i of a record by
- * references.  If count_only is true, adds no edit, but adds the tokens that
- * would be saved to queue->savings. */
+/* Adds the edits that replace the old tool results of message i, in a record
+ * with a conversation, by references.  If count_only is true, only adds the
+ * tokens that this would save to queue->savings. */
 static int
 age_element(struct aging *aging, struct age_queue *queue, size_t i,
     bool count_only, struct ctx_err *err)
@@ -109,8 +112,8 @@ age_element(struct aging *aging, struct age_queue *queue, size_t i,
 	return 0;
 }
 
-/* At the end of a conversation inside a record, replaces the old tool results
- * in its messages. */
+/* Called at the end of a conversation inside a record: replaces the old tool
+ * results of its messages. */
 static int
 end_aged_conversation(void *user, const struct ctx_event *event,
     struct ctx_err *err)
@@ -145,7 +148,8 @@ end_aged_conversation(void *user, const struct ctx_event *event,
 	return 0;
 }
 
-/* The edits of the record are made next. */
+/* Called at the end of a record.  Its edits are applied next and then cleared,
+ * so none of the edits that remain is on disk (committed). */
 static int
 end_aged_record(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
@@ -159,14 +163,15 @@ end_aged_record(void *user, const struct ctx_event *event, struct ctx_err *err)
 
 /* ---- the stream ---- */
 
-/* Writes the queue also after an error in the input, because the records before
- * the error are complete. */
+/* Writes the queue at the end of the stream.  This is done after an error in
+ * the input, too, because the records before the error are complete. */
 static int
 end_aged_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 {
 	struct aging *aging = user;
 
-	/* The edits of a record that was not read to its end are gone. */
+	/* If the record that is being read is not complete, its edits were
+	 * dropped. */
 	aging->committed_edits = 0;
 	return how == CTX_END_REFUSED || how == CTX_END_FAILED
 	    ? 0

@@ -1,5 +1,5 @@
-/* read_spool_file.c - reads the files with removed tool results, and checks
- * that they are unchanged */
+/* read_spool_file.c - reads the files in which ctx-age has stored tool
+ * results, and checks that they are unchanged */
 #include <errno.h>
 #include <string.h>
 
@@ -22,7 +22,8 @@ ctx_restore_open_spool(struct restoration *restoration, struct ctx_err *err)
 	return restoration->no_spool ? 0 : -1;
 }
 
-/* Returns true if wanted has the first hex digits of the SHA-256 of a file. */
+/* Returns true if wanted is equal to the first hex digits of the SHA-256 of a
+ * file's content. */
 static bool
 has_digits(const struct ctx_buf *file, const char *wanted)
 {
@@ -54,7 +55,8 @@ ctx_restore_check_file(int rc, enum ctx_aged_result_state *state,
 	*state = rc > 0 ? CTX_AGED_WHOLE : CTX_AGED_MISSING;
 	if (rc >= 0)
 		return 0;
-	/* A symbolic link or special file has taken the place of the file. */
+	/* CTX_EFILE means that a symbolic link or a special file has taken the
+	 * place of the spool file. */
 	if (err->code != CTX_EFILE &&
 	    !(err->code == CTX_ESYS &&
 		(err->sys == ELOOP || err->sys == ENXIO)))

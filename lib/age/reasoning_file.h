@@ -17,27 +17,30 @@
  * calls and media of the conversation so far.  The message alone is not enough:
  * messages like "ok" occur in many conversations.
  */
-/* The place of a message in its conversation, from which the name of the file
- * with its original is made. */
+/* Where a message is in its conversation.  The name of the file with the
+ * message's original is made from this. */
 struct message_place {
-	/* Hash of the texts, tool calls and media up to and including this
-	 * message, system messages excluded; a placeholder stands for its
-	 * media.  It is also the key for the hash of the next message. */
+	/* Hash of the texts, tool calls and media of the conversation, up to
+	 * and including this message, without system messages.  The text that
+	 * ctx_age writes in place of media has the hash of the media.  The
+	 * hash is also the key for that of the next message. */
 	struct ctx_hashkey so_far;
-	uint64_t message; /* index of the message, from 0 */
-	/* Number of the record, from 0, within a message that is split over
-	 * several records. */
+	uint64_t message; /* index of the message in the conversation, from 0 */
+	/* If a message is split over several records: number of the record in
+	 * the message, from 0. */
 	uint64_t record;
 };
 
-/* Changes *place from the place of a message to that of the next one. index:
- * the number of that next message. place->so_far is a hash of the conversation
- * up to it; a text that ctx put in place of reasoning is not hashed. */
+/* Changes *place from the place of one message to that of the next. message:
+ * the next message; index: its index.  Adds the message to the hash
+ * place->so_far, but not a text that ctx_age has written in place of
+ * reasoning. */
 int ctx_place_next(struct message_place *place,
     const struct ctx_message *message, uint64_t index, struct ctx_buf *scratch,
     struct ctx_err *err);
-/* Sets name, NUL-terminated, to the name of the file for the original of a
- * message at this place. message is the JSON without reasoning. */
+/* Sets name, NUL-terminated, to the name of the file with the original of a
+ * message. message: the JSON of the message without reasoning; place: where it
+ * is in the conversation. */
 int ctx_reasoning_name(struct ctx_buf *name, struct ctx_str message,
     const struct message_place *place, struct ctx_err *err);
 

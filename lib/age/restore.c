@@ -1,6 +1,6 @@
 /*
- * restore.c - puts tool results that ctx-age moved to files back into the
- * conversation
+ * restore.c - puts tool results back into the conversation, which ctx-age has
+ * moved to files
  *
  * A reference is untrusted input.  It is followed only if it names a file
  * directly in the spool, the directory that the user gives.  The file is used
@@ -13,8 +13,8 @@
 
 /* ---- the end of a record ---- */
 
-/* Records a message for the report, if it is changed by JSON edits from number
- * first on. */
+/* If a message has JSON edits (those from number first on), adds it to the
+ * list of messages that are reported at the end of the record. */
 static int
 record_edits(struct restoration *restoration,
     struct conversation_tracker *tracker, const struct ctx_event *event,
@@ -119,8 +119,8 @@ restore_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 	return ctx_tracker_leave(tracker, event, err);
 }
 
-/* Calls options->digits with all hex digits in a record that may be part of the
- * name of a file with a removed tool result. */
+/* Calls options->digits for all hex digits in a record that may be part of a
+ * spool file's name. */
 static int
 report_digits(const struct restoration *restoration,
     const struct ctx_record *record, struct ctx_err *err)

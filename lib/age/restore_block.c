@@ -1,13 +1,13 @@
-/* restore_block.c - puts the tool results and media of a message, which ctx-age
- * moved to files, back */
+/* restore_block.c - puts back the tool results and media of a message, which
+ * ctx-age has moved to files */
 #include <string.h>
 
 #include "age/restoration.h"
 #include "dialect/result_content.h"
 
-/* Appends the tool result in restoration->file to the text that an edit will
- * insert.  Media in the result that were moved to files earlier are put back,
- * too. */
+/* Appends the stored tool result in restoration->file to the replacement text
+ * of an edit.  If media in the result were moved to files earlier, puts them
+ * back, too. */
 static int
 append_scanned_content(struct restoration *restoration, struct ctx_err *err)
 {
@@ -31,9 +31,9 @@ append_scanned_content(struct restoration *restoration, struct ctx_err *err)
 	return rc;
 }
 
-/* Appends a tool result to the text that an edit will insert, if its text alone
- * is not enough to restore it.  Reads its JSON from the file NAME.json, whose
- * SHA-256 the reference has. */
+/* Appends a stored tool result to the replacement text of an edit, if its text
+ * alone is not enough to restore it: reads its JSON from the file NAME.json,
+ * of which the reference has the SHA-256. */
 static int
 append_content_from_json(struct restoration *restoration,
     const struct ctx_reference *ref, enum ctx_aged_result_state *state,
@@ -63,17 +63,17 @@ append_content_from_json(struct restoration *restoration,
 	return 0;
 }
 
-/* Appends the tool result that a reference stands for to the text that an edit
- * will insert, if its files are unchanged. form says how the result is written
- * as JSON.  A file is read into memory only if it has the right size and
- * SHA-256. */
+/* Appends the stored tool result to which a reference refers to the
+ * replacement text of an edit, if its files are unchanged. form: the JSON
+ * around a result that is only a text.  A file is read into memory only if it
+ * has the right size and SHA-256. */
 static int
 append_referenced_content(struct restoration *restoration,
     const struct ctx_reference *ref, const char *const *form,
     enum ctx_aged_result_state *state, struct ctx_err *err)
 {
 	struct ctx_buf *file = &restoration->file;
-	/* UTF-8 has at most 4 bytes per character. */
+	/* A character has at most 4 bytes in UTF-8. */
 	uint64_t max_bytes =
 	    ref->chars < MAX_FILE / 4 ? 4 * ref->chars : MAX_FILE;
 	struct ctx_spool_sum sum;
@@ -102,8 +102,8 @@ append_referenced_content(struct restoration *restoration,
 	    : 0;
 }
 
-/* Adds the edit that puts a tool result back, if ctx-age has left only a line
- * that refers to a file. content is the JSON node of the result's content. */
+/* Puts a tool result back if ctx-age has replaced it by a reference: adds the
+ * edit of its content. content: the JSON node of the content. */
 static int
 restore_result(struct restoration *restoration, const struct ctx_event *event,
     uint32_t content, struct ctx_err *err)

@@ -1,12 +1,12 @@
-/* restore_media.c - puts media that ctx-age moved to files back */
+/* restore_media.c - puts back media that ctx-age has moved to files */
 #include <string.h>
 
 #include "age/restoration.h"
 #include "cost/media.h"
 #include "stream/placeholder.h"
 
-/* Returns true if the name of a file ends in ".json".  The file then holds a
- * media block that contains only a link to its data. */
+/* Returns true if a file name ends in ".json".  The file then contains a media
+ * block that has only a link to its data. */
 static bool
 is_json_name(struct ctx_str name)
 {
@@ -16,9 +16,9 @@ is_json_name(struct ctx_str name)
 	return name.n > n && memcmp(name.p + name.n - n, end, n) == 0;
 }
 
-/* Parses the file content in restoration->block into restoration->block_json,
- * where the media block is node 1.  Returns 1; 0 if the content is not a JSON
- * object and a line feed; or -1 and sets *err. */
+/* Parses restoration->block, the content of a file, as a media block, into
+ * restoration->block_json.  Returns 1; 0 if the content is not a JSON object
+ * and a line feed; or -1 with *err. */
 static int
 scan_block(struct restoration *restoration, struct ctx_err *err)
 {
@@ -43,8 +43,8 @@ scan_block(struct restoration *restoration, struct ctx_err *err)
 	    restoration->block_json.nodes[1].end == file->n;
 }
 
-/* Sets *is to true if restoration->placeholder is exactly the text that ctx_age
- * writes in place of the media block at node 1 of restoration->block_json. */
+/* Sets *is to true if restoration->placeholder is exactly the text that
+ * ctx_age writes in place of the media block in restoration->block_json. */
 static int
 is_placeholder_of(struct restoration *restoration,
     const struct ctx_reference *ref, bool *is, struct ctx_err *err)
@@ -72,9 +72,8 @@ is_placeholder_of(struct restoration *restoration,
 	return rc;
 }
 
-/* Reads the media block that a text with a reference has replaced into
- * restoration->block.  Sets *state to whether the file with the block can be
- * used. */
+/* Reads the stored media block to which a reference refers into
+ * restoration->block.  Sets *state to whether its file can be used. */
 static int
 read_spooled_block(struct restoration *restoration,
     const struct ctx_reference *ref, enum ctx_aged_result_state *state,

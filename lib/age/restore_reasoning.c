@@ -1,12 +1,11 @@
-/* restore_reasoning.c - puts the reasoning that ctx-age removed back */
+/* restore_reasoning.c - puts back reasoning that ctx-age has removed */
 #include <string.h>
 
 #include "age/restoration.h"
 #include "stream/bound_reasoning.h"
 
-/* Returns true if the message or one before it has a text that may be a
- * reference to a file. ctx_age removes reasoning only after the first
- * reference. */
+/* Returns true if a reference to a file was in this message or an earlier one.
+ * ctx_age removes reasoning only after a reference. */
 static bool
 has_seen_reference(struct restoration *restoration,
     const struct ctx_message *message)
@@ -21,9 +20,9 @@ has_seen_reference(struct restoration *restoration,
 	return restoration->seen_reference;
 }
 
-/* Reads the original of a message, stored before its reasoning was removed,
- * into restoration->unstripped.  Returns 1; 0 if there is none; or -1 and sets
- * *err. */
+/* Reads the original of a message, which was stored before its reasoning was
+ * removed, into restoration->unstripped.  Returns 1; 0 if no original is
+ * stored; or -1 with *err. */
 static int
 read_reasoning_file(struct restoration *restoration,
     const struct ctx_event *event, struct ctx_err *err)
@@ -80,9 +79,8 @@ check_unstripped_message(struct restoration *restoration,
 	return 0;
 }
 
-/* Calls options->found with the file that holds the original of a message with
- * its reasoning.  If the file does not belong to the message, its state is
- * CTX_AGED_CHANGED. */
+/* Calls options->found for the file with the original of a message.  Its state
+ * is CTX_AGED_CHANGED if the file is not the original of this message. */
 static int
 report_reasoning(struct restoration *restoration, const struct ctx_event *event,
     bool is, struct ctx_err *err)
@@ -108,9 +106,9 @@ report_reasoning(struct restoration *restoration, const struct ctx_event *event,
 	return rc;
 }
 
-/* Replaces a message by its original in restoration->unstripped, in which
- * removed tool results and media are put back first.  Edits from number first
- * on belong to the message. */
+/* Replaces a message by its original in restoration->unstripped.  Before that,
+ * puts removed tool results and media back into the original. first: number of
+ * the first edit of this message. */
 static int
 restore_unstripped_message(struct restoration *restoration,
     const struct ctx_event *event, size_t first, struct ctx_err *err)

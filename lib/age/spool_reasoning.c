@@ -1,11 +1,11 @@
-/* spool_reasoning.c - removes the bound reasoning of a message (which the
- * provider refuses after a change before it) and stores the original message in
- * a file */
+/* spool_reasoning.c - removes bound reasoning from a message (signed reasoning
+ * that the provider refuses after a change before it), and stores the original
+ * of the message in a file */
 #include "age/age_queue.h"
 #include "stream/bound_reasoning.h"
 
-/* Sets aging->unstripped to a message with its edits, and aging->stripped to
- * the same message without signed reasoning. value is the JSON of the message
+/* Applies the edits of a message, into aging->unstripped, and removes its
+ * signed reasoning, into aging->stripped. value: the JSON of the message
  * before its edits. */
 static int
 strip_message(struct aging *aging, const struct age_entry *entry,
@@ -27,9 +27,9 @@ strip_message(struct aging *aging, const struct age_entry *entry,
 		  &aging->stripped, err);
 }
 
-/* Stores aging->unstripped, the message with its reasoning, in a file of the
- * spool directory. ctx_restore derives the file's name from aging->stripped,
- * the message without reasoning. */
+/* Stores aging->unstripped, the message with its reasoning, in a spool file.
+ * The name of the file is made from aging->stripped, the message without
+ * reasoning, so that ctx_restore finds it. */
 static int
 store_unstripped_message(struct aging *aging, const struct age_entry *entry,
     struct ctx_err *err)
@@ -48,7 +48,7 @@ store_unstripped_message(struct aging *aging, const struct age_entry *entry,
 	return ctx_spool_put(&aging->spool, aging->name.p, pieces, 2, err);
 }
 
-/* Returns the JSON of a message in the queue, without its edits. */
+/* Returns the JSON of a message in the queue, before its edits. */
 static struct ctx_str
 get_message_json(const struct aging *aging, const struct age_entry *entry)
 {
@@ -59,8 +59,8 @@ get_message_json(const struct aging *aging, const struct age_entry *entry)
 	    : ctx_json_str(aging->rewrite.record->json, held->node);
 }
 
-/* Removes the signed reasoning of a message.  The edits of the message are
- * replaced by one edit of its whole JSON. */
+/* Removes the signed reasoning of a message.  All edits of the message are
+ * then replaced by one edit, of its whole JSON. */
 static int
 remove_reasoning(struct aging *aging, struct age_entry *entry,
     struct ctx_err *err)

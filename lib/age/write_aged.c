@@ -1,5 +1,5 @@
-/* write_aged.c - writes the messages in the queue of ctx-age, with old tool
- * results replaced by references to files */
+/* write_aged.c - writes the messages that ctx-age has kept in its queue, after
+ * replacing their old tool results by references to files */
 #include "age/age_queue.h"
 #include "stream/change_report.h"
 
@@ -42,8 +42,8 @@ ctx_age_report_message(struct aging *aging, struct age_queue *queue,
 		return 0;
 	if (ctx_rewrite_reread(&aging->rewrite, held, err) < 0)
 		return -1;
-	/* Messages are reported in order, so the number of the last one is
-	 * enough to detect a message of several records. */
+	/* Messages are reported in their order.  So a message was reported
+	 * before, for an earlier record, only if it was the last one. */
 	change.continues =
 	    entry->continues && queue->reported_end == entry->message + 1;
 	queue->reported_end = entry->message + 1;
@@ -58,7 +58,7 @@ ctx_age_report_message(struct aging *aging, struct age_queue *queue,
 }
 
 /* Writes the first message of the queue.  If may_age_results is true, its old
- * tool results are replaced by references. */
+ * tool results are first replaced by references. */
 static int
 write_first_aged(struct aging *aging, struct age_queue *queue,
     bool may_age_results, struct ctx_err *err)
@@ -90,7 +90,7 @@ ctx_age_is_before_boundary(const struct aging *aging,
 {
 	if (entry->held.dialect == NULL)
 		return true;
-	/* The message may become old enough when later messages arrive. */
+	/* Compared with later messages, this message may become old enough. */
 	if (!queue->ended && entry->has_time &&
 	    !ctx_age_is_old(aging, queue, entry))
 		return false;
@@ -100,8 +100,8 @@ ctx_age_is_before_boundary(const struct aging *aging,
 	return entry->message < ctx_age_find_boundary(aging, queue);
 }
 
-/* Adds to queue->savings the tokens that can be saved in the messages which
- * have become old enough since the last call. */
+/* Some messages have become old enough since the last call.  Adds the tokens
+ * that can be saved in them to queue->savings. */
 static int
 add_savings(struct aging *aging, struct age_queue *queue, struct ctx_err *err)
 {
@@ -194,8 +194,8 @@ ctx_age_write_all(struct aging *aging, bool broken, struct ctx_err *err)
 		return -1;
 	if (!is_kept && ctx_age_write_due(aging, err) < 0)
 		return -1;
-	/* A message in the queue may have several tool results, some old
-	 * enough to be moved and some not. */
+	/* Of the tool results of a message in the queue, some may be old
+	 * enough to be moved and others not. */
 	may_age_results = !is_kept && aging->options->by_results &&
 	    queue->savings >= aging->options->at_least;
 	while (queue->entries->first < queue->entries->end)

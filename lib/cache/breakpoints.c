@@ -2,16 +2,16 @@
  * breakpoints.c - decides which content blocks of a conversation get
  * prompt-cache breakpoints
  *
- * For each message only the blocks that may have a breakpoint are stored.
- * Which of them get one depends only on the last blocks of the conversation.
- * So older messages can be written before the conversation ends.
+ * Which blocks get one depends only on the last blocks of the conversation.  So
+ * older messages can be written before the conversation ends.  Of each message,
+ * only the blocks that may have a breakpoint are stored.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cache/breakpoints.h"
 
-/* Frees what an entry owns besides the bytes of its record. */
+/* Frees the memory that an entry owns, but not the bytes of its record. */
 static void
 release_entry(void *entry)
 {
@@ -53,8 +53,8 @@ ctx_cache_run_add(struct cache_run *run, const struct ctx_event *event,
 
 /* ---- which provider ---- */
 
-/* Returns how the conversation's model caches prompts, as the number of a bit
- * in the masks models and tool_models of ctx_breakpoint_format. */
+/* Returns how the conversation's model caches prompts, as a bit number in the
+ * masks models and tool_models of ctx_breakpoint_format. */
 static unsigned
 find_cache_kind(const struct cache_run *run)
 {
@@ -65,8 +65,8 @@ find_cache_kind(const struct cache_run *run)
 	return model->cache;
 }
 
-/* Chooses the kind of breakpoints by the name of the model, because messages of
- * this format are sent to many providers. */
+/* Chooses how breakpoints are written by the name of the model, because
+ * messages of this format are sent to many providers. */
 static int
 decide_by_model(struct cache_run *run, struct ctx_err *err)
 {
@@ -160,7 +160,7 @@ ctx_cache_run_find_places(struct cache_run *run, uint64_t number,
 		return 0;
 	}
 	entry->first_block = run->blocks;
-	/* A message that has only tool calls counts as one block. */
+	/* A message with tool calls only counts as one content block. */
 	run->blocks += entry->places.blocks > 0 ? entry->places.blocks : 1;
 	if (entry->places.mask != 0) {
 		run->previous = run->newest;
@@ -181,8 +181,8 @@ find_lowest_bit(uint32_t mask)
 	return bit;
 }
 
-/* Returns 1 if the system message with the system prompt's breakpoint was
- * written already, otherwise 0. */
+/* Returns 1 if the breakpoint after the system prompt is in a system message
+ * that was written already, otherwise 0. */
 static size_t
 is_system_written(const struct cache_run *run)
 {
@@ -197,8 +197,10 @@ ctx_breakpoints_count(const struct breakpoints *points,
 	    is_system_written(run);
 }
 
-/* Adds a breakpoint at a block of a message to the list, unless it is there
- * already.  The list has room for all four breakpoints of a request. */
+/* Adds a breakpoint on a block of a message to the list, unless it is in the
+ * list already.  The list has room for all four breakpoints of a request.
+ * number: the number of the message; bit: which block, see struct
+ * breakpoints. */
 static void
 add_breakpoint(struct breakpoints *points, uint64_t number, unsigned bit,
     const char *rule)
@@ -214,9 +216,9 @@ add_breakpoint(struct breakpoints *points, uint64_t number, unsigned bit,
 	points->list[points->n++].bit = bit;
 }
 
-/* Adds a breakpoint to the list, at the last block that may have one in the
- * message with this number.  Messages are numbered from 1; number 0 means no
- * message.  Adds nothing if the message was already written. */
+/* Adds a breakpoint to the list: on the last block of a message that may have
+ * one. number: the number of the message, from 1; 0 means no message.  Adds
+ * nothing if the message was written already. */
 static void
 add_breakpoint_at_end(const struct cache_run *run, struct breakpoints *points,
     uint64_t number, const char *rule)
@@ -238,8 +240,8 @@ ctx_cache_run_newest(const struct cache_run *run)
 	    find_lowest_bit(entry->places.mask);
 }
 
-/* Adds a breakpoint to the list: BREAKPOINT_STEP blocks before the newest
- * breakpoint, or at the next block after that place which may have one. */
+/* Adds a breakpoint to the list: on the block that is BREAKPOINT_STEP blocks
+ * before the newest breakpoint, or on the next block that may have one. */
 static void
 add_earlier_breakpoint(const struct cache_run *run, struct breakpoints *points)
 {

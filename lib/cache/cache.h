@@ -1,6 +1,6 @@
 /*
  * cache.h - writes prompt-cache breakpoints into requests, and computes how
- * much of a request the cache has after a change (ctx-cache)
+ * much of a changed request is still in the cache (ctx-cache)
  */
 #ifndef CTX_CACHE_H
 #define CTX_CACHE_H
@@ -14,44 +14,44 @@
 
 /* ---- cache/mark_cache.c: writes prompt-cache breakpoints ---------------- */
 
-/* Why a conversation gets prompt-cache breakpoints, or gets none. */
+/* Whether a conversation gets prompt-cache breakpoints, and if not, why. */
 enum ctx_cache_status {
 	CTX_CACHE_STATUS_MARKED,
-	/* The message format has no prompt-cache breakpoints. */
+	/* It gets none, because its message format cannot have any. */
 	CTX_CACHE_STATUS_NO_FORMAT,
-	/* The model's provider caches prompts without breakpoints. */
+	/* It gets none, because the provider caches prompts without them. */
 	CTX_CACHE_STATUS_AUTO,
-	/* The model is not known to use prompt-cache breakpoints. */
+	/* It gets none, because its model is not known to use any. */
 	CTX_CACHE_STATUS_UNHEEDED,
 };
 
-/* What ctx_mark_cache reports when a conversation ends. */
+/* What ctx_mark_cache reports at the end of a conversation. */
 struct ctx_cache_outcome {
 	const char *file;
-	/* Line number of the record that contains the conversation.  0 if its
-	 * messages are separate records. */
+	/* Number of the line with the conversation. 0 for a conversation that
+	 * has many lines, each of them a message. */
 	uint64_t line;
 	enum ctx_cache_status status;
 	const struct ctx_dialect *dialect;
-	/* How the breakpoints of the conversation are written.  NULL if its
-	 * message format has none. */
+	/* How the conversation's breakpoints are written.  NULL if its message
+	 * format has none. */
 	const struct ctx_breakpoint_format *format;
 	const struct ctx_model *model; /* NULL if the model is not known */
-	size_t n_breakpoints;          /* how many breakpoints it gets */
-	/* The conversation's tokens if they are so few that its model does not
-	 * cache them, otherwise 0. */
+	size_t n_breakpoints;          /* number of breakpoints that it gets */
+	/* If the conversation has so few tokens that its model does not cache
+	 * them: their number.  Otherwise 0. */
 	uint64_t tokens;
 };
 
 struct ctx_cache_options {
-	/* Provider whose breakpoints are written.  NULL for the provider that
-	 * the message format belongs to. */
+	/* Name of the provider whose breakpoints are written.  NULL: the one
+	 * to which the message format belongs. */
 	const char *provider;
 	enum ctx_ttl ttl;
-	bool strip; /* true: remove breakpoints and write none */
+	bool strip; /* true if breakpoints are only removed */
 	struct ctx_report report;
 	void *user;
-	/* Called at the end of each conversation, but not if strip is true. May
+	/* Called at the end of each conversation, unless strip is true.  May
 	 * be NULL. */
 	int (*ended)(void *user, const struct ctx_cache_outcome *outcome,
 	    struct ctx_err *err);
@@ -89,81 +89,83 @@ int ctx_mark_cache(struct ctx_stream *stream, struct ctx_writer *writer,
 
 /* ---- cache/request_diff.c: compares two requests ------------------------ */
 
-/* A request as the list of parts that a prompt cache compares: first the
- * members that come before the messages, such as the tools, then the messages.
- * White space and breakpoints are left out.  A message that is split over
- * several records has one item per record. */
+/* A request as a prompt cache compares it: a list of items.  These are the
+ * members of the request that are compared before the messages, such as the
+ * tools, and then the messages.  White space and breakpoints do not count.  A
+ * message that is split over several records has one item per record. */
 struct ctx_request_prefix;
 struct ctx_request_prefix_item {
-	/* Name of the request's JSON member that is compared.  NULL if the item
+	/* The key of the item, if it is a member of the request.  NULL if it
 	 * is a message. */
 	const char *member;
 	const char *file;
-	uint64_t line;  /* line number of the record */
-	uint64_t index; /* number of the message, from 0 */
+	uint64_t line;  /* number of the line where the record begins */
+	uint64_t index; /* index of the message, from 0 */
 	enum ctx_role role;
 	uint64_t bytes, tokens;
 	uint64_t hash;
 	bool is_signed; /* true if the message has signed reasoning */
-	/* True if the message is continued by a later item, from another
-	 * record. */
+	/* True if the next item continues this message, which is split over
+	 * several records. */
 	bool is_continued;
-	/* Where the text of this item, which is compared with that of another
-	 * request, is in the stored texts: offset and length in bytes.  Set if
-	 * the texts are stored (option keep). */
+	/* With the option keep, a text is stored for each item, by which
+	 * requests are compared.  This is the offset and the length of the
+	 * item's text, in bytes. */
 	size_t text, text_n;
 };
-/* How a request is read for a comparison. */
+/* How a request is read, to be compared with another one. */
 struct ctx_request_prefix_options {
-	/* Provider of the request: its breakpoints are assumed to be where
-	 * ctx_mark_cache would write them for this provider.  NULL for the
-	 * provider that the message format belongs to. */
+	/* Name of the provider to which the request is sent.  Breakpoints are
+	 * assumed to be where ctx_mark_cache would write them for this
+	 * provider.  NULL: the provider to which the message format belongs. */
 	const char *provider;
-	/* Key of the hashes by which items are compared.  Requests that are
-	 * compared must be read with the same key. */
+	/* Key of the hashes by which items are compared.  It must be the same
+	 * for all requests that are compared. */
 	const struct ctx_hashkey *key;
-	/* True: store the compared texts, so that a request read later can be
-	 * compared with this one. */
+	/* True if this request is the earlier one of two that are compared.
+	 * The texts of its items are then stored. */
 	bool keep;
-	/* Earlier request to compare this one with; or NULL.  It must have been
-	 * read with the option keep. */
+	/* The earlier request, with which this one is compared; or NULL.  It
+	 * must have been read with the option keep. */
 	const struct ctx_request_prefix *earlier;
 };
-/* Reads the only conversation of a stream as the request to compare.  The
- * caller frees *prefix with ctx_request_prefix_close.  CTX_EARG: there is no
- * conversation, or there are several. */
+/* Reads the only conversation of a stream as a request.  The caller frees
+ * *prefix with ctx_request_prefix_close.  CTX_EARG: the stream has no
+ * conversation, or several. */
 int ctx_request_prefix_read(struct ctx_request_prefix **prefix,
     struct ctx_stream *stream, struct ctx_model_counters *counters,
     const struct ctx_request_prefix_options *options, struct ctx_err *err);
 void ctx_request_prefix_close(struct ctx_request_prefix *prefix);
 
-/* How a later request differs from an earlier one.  A prompt cache serves the
- * whole earlier one only if the later one repeats it and appends messages. */
+/* How a later request differs from an earlier one.  The prompt cache has all
+ * of the earlier request only if the later one repeats it and appends
+ * messages. */
 struct ctx_request_prefix_change {
 	bool appended; /* true if messages were only appended */
-	/* The first request member or message that differs.  NULL if the later
-	 * request only ends earlier. */
+	/* The first member or message that differs.  NULL if the later request
+	 * only ends earlier. */
 	const struct ctx_request_prefix_item *item;
 	/* Place of the first byte that differs, counted from 1. */
 	uint64_t line, column;
-	/* Texts of up to 40 bytes around the first byte that differs, in the
-	 * earlier and the later request. */
+	/* Up to 40 bytes around the first byte that differs, in the earlier
+	 * request (was) and in the later one (now). */
 	struct ctx_str was, now;
 	uint64_t messages; /* number of unchanged messages before the change */
-	/* Tokens of the earlier request before the first member or message that
-	 * differs.  The cache still has these. */
+	/* Tokens of the earlier request before the first member or message
+	 * that differs.  They are still in the cache. */
 	uint64_t kept;
 	/* Tokens of the earlier request from the first member or message that
-	 * differs on.  The cache cannot be used for these. */
+	 * differs on.  The cache cannot be used for them. */
 	uint64_t lost;
-	/* The first message with bound reasoning (signed reasoning that the
-	 * provider refuses after a change before it) after the change, so that
-	 * the request is refused.  NULL if there is none. */
+	/* The first message for which the provider refuses the later request:
+	 * it has bound reasoning (signed reasoning that the provider refuses
+	 * after a change before it) after the first difference.  NULL if there
+	 * is none. */
 	const struct ctx_request_prefix_item *refused;
 };
-/* Compares two requests.  The later one must have been read with the earlier
- * one in its options.  The strings in *change are valid as long as both
- * requests. */
+/* Finds out how two requests differ.  The later one must have been read with
+ * the earlier one in its options.  The strings in *change are valid as long as
+ * both requests. */
 void ctx_request_prefix_compare(const struct ctx_request_prefix *earlier,
     const struct ctx_request_prefix *later,
     struct ctx_request_prefix_change *change);
@@ -174,46 +176,48 @@ struct ctx_prices {
 	uint64_t in, read, write;
 };
 #define CTX_NO_PRICE UINT64_MAX /* the price is not known */
-/* Sets *prices to those of the model that the request names.  An unknown price
- * is not derived from other prices, because models differ. */
+/* Sets *prices to those of the model that the request names.  A price that is
+ * not known is not computed from others, because that would be wrong for some
+ * models. */
 void ctx_request_prefix_prices(const struct ctx_request_prefix *prefix,
     enum ctx_ttl ttl, struct ctx_prices *prices);
 
 #define CTX_NEVER UINT64_MAX
-/* What it costs to send a request after an earlier one, part of which is in the
- * prompt cache. */
+/* What it costs to send a request when the prompt cache has a part of it from
+ * an earlier request. */
 struct ctx_cache_cost {
-	/* What the earlier and the later request share at their beginning:
+	/* How much the two requests have in common at their beginning:
 	 * messages, bytes and tokens.  A message that is split over several
-	 * records is shared if all its records are equal. */
+	 * records counts if all its records are equal. */
 	uint64_t messages, bytes, tokens;
 	uint64_t all; /* number of messages in the later request */
-	/* True if the later request begins with the whole earlier one. */
+	/* True if the later request is the earlier one with messages
+	 * appended. */
 	bool is_extension;
-	/* First request member or message of the later request that is not
-	 * shared with the earlier one. */
+	/* The first member or message of the later request that is not equal
+	 * in the earlier one; NULL if there is none. */
 	const struct ctx_request_prefix_item *changed;
-	/* How many tokens of the later request are read from the prompt cache,
-	 * how many are written to it, and how many are sent without being
-	 * written to it. */
+	/* Of the tokens of the later request: those read from the prompt cache
+	 * (read), those written to it (written), and those sent without being
+	 * written to it (fresh). */
 	uint64_t read, written, fresh;
 	bool writes; /* true if the provider charges for cache writes */
 	bool estimated;
-	/* For comparison, tokens if the earlier request had only been extended:
-	 * those read from the cache (the earlier request), and those written to
-	 * it (what was appended). */
+	/* For comparison with a request that had only been appended to: how
+	 * many tokens would then be read from the cache (the earlier request),
+	 * and how many written to it (what was appended). */
 	uint64_t reusable;
 	uint64_t appended;
-	/* Cost in dollars of the later request, and the cost if the earlier
-	 * request had only been extended. */
+	/* Cost of the later request in dollars, and its cost if it had only
+	 * been appended to. */
 	double cost, cost_unchanged;
-	/* True if all prices are known that cost is computed from, and those
-	 * that cost_unchanged is computed from. */
+	/* known: all prices needed for cost are known. known_unchanged: all
+	 * prices needed for cost_unchanged are known. */
 	bool known, known_unchanged;
-	/* Number of further requests after which the changed, shorter prefix
-	 * has saved what the change cost.  0 if the change costs nothing extra;
-	 * CTX_NEVER if its cost is never saved.  Valid if both costs are known.
-	 */
+	/* A change may make the cached part shorter, which saves money with
+	 * every further request.  Number of further requests after which this
+	 * has paid for the change: 0 if the change costs nothing extra,
+	 * CTX_NEVER if it never pays.  Valid if both costs are known. */
 	uint64_t breakeven_requests;
 };
 void ctx_request_cost(const struct ctx_request_prefix *earlier,

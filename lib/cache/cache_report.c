@@ -71,8 +71,8 @@ ctx_cache_report_change(const struct cache_report *report,
 	return ctx_report_change(report->options, change, err);
 }
 
-/* Returns the JSON node of the key of the request member that contains a given
- * node. */
+/* Returns the JSON node of a key of the request: that of the member which
+ * contains the given node. */
 static uint32_t
 find_request_member(const struct ctx_json *json, uint32_t request,
     uint32_t node)
@@ -93,16 +93,15 @@ report_member(const struct cache_report *report, const struct ctx_event *event,
 	struct ctx_change change = {.file = event->record->file,
 	    .line = event->record->line};
 
-	/* The name without its quotes.  It is not decoded, because the names
-	 * of the members that control prompt caching contain no character that
-	 * needs an escape. */
+	/* The quotes of the name are removed.  It need not be decoded, because
+	 * no member that controls prompt caching has a name with escapes. */
 	change.member = (struct ctx_str){name.p + 1, name.n - 2};
 	return ctx_cache_report_change(report, &change, rule,
 	    ctx_json_str(json, key + 1), err);
 }
 
-/* Removes the members of a request that control prompt caching for the whole
- * request, and reports them. */
+/* Removes the members of a request that control prompt caching for all of the
+ * request, and reports each of them. */
 static int
 strip_request(const struct cache_report *report,
     struct ctx_breakpoint_writer *writer, const struct ctx_event *event,

@@ -6,33 +6,33 @@
 #include "cache/breakpoints.h"
 #include "stream/conversation_tracker.h"
 
-/* Reports the messages whose breakpoints change. */
+/* Reports messages whose prompt-cache breakpoints change. */
 struct cache_report {
 	const struct ctx_report *options;
 	const struct ctx_stream *stream;
 	struct ctx_model_counters *counters;
-	/* lines: the conversation whose messages are separate records. record:
-	 * the conversation inside the record being read. */
+	/* lines: the conversation of the stream, in which each message is a
+	 * record. record: the conversation that is inside the current
+	 * record. */
 	struct conversation_tracker lines, record;
 };
 
-/* Describes a message in *change, in case that its breakpoints are changed
- * later.  Does nothing if no report is wanted.  The caller frees
- * change->tool.p. */
+/* Describes a message in *change, in case its breakpoints are changed later.
+ * Does nothing if no reports are wanted.  The caller frees change->tool.p. */
 int ctx_cache_report_describe(struct cache_report *report,
     const struct ctx_event *event, struct ctx_change *change,
     struct ctx_err *err);
 
-/* Archives and reports a message whose breakpoints change. rule is the name of
- * the breakpoint that the message gets, or NULL if it only loses breakpoints.
- * bytes is its original JSON. */
+/* Archives and reports a message whose breakpoints change. rule: the name of
+ * the breakpoint that the message gets; NULL if it only loses breakpoints.
+ * bytes: the original JSON of the message. */
 int ctx_cache_report_change(const struct cache_report *report,
     struct ctx_change *change, const char *rule, struct ctx_str bytes,
     struct ctx_err *err);
 
-/* Adds JSON edits that write the breakpoints in a request's system prompt and
- * tools, as chosen in points, and remove the old ones there.  Archives and
- * reports each member that changes. */
+/* Adds the JSON edits that write the breakpoints of a request's system prompt
+ * and tool definitions, which are in points, and remove all others there.
+ * Archives and reports each member of the request that changes. */
 int ctx_cache_mark_request(const struct cache_report *report,
     struct ctx_breakpoint_writer *writer, enum ctx_ttl ttl,
     const struct ctx_event *event, const struct breakpoints *points,

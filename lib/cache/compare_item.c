@@ -1,20 +1,21 @@
 /*
- * compare_item.c - compares one member or message of a request with that of an
+ * compare_item.c - compares a member or message of a request with that of an
  * earlier request, as a prompt cache does
  *
- * The JSON of the member or message is turned into a text that does not depend
- * on white space, breakpoints and the escapes in strings.  The hashes of these
- * texts are compared.
+ * From the JSON of the member or message a text is made that does not depend on
+ * white space, breakpoints and the escapes in strings: the compared text.  The
+ * hashes of these texts are compared.
  */
 #include <string.h>
 
 #include "cache/request_prefix.h"
 
-/* Length in bytes of the longest JSON string that is compared as text; of
- * longer strings the hash is compared. */
+/* Maximum length in bytes of a JSON string that is in the text by which
+ * requests are compared.  For a longer string, the text contains a hash. */
 #define LONG_STRING ((size_t)64 << 10)
 
-/* Appends the brackets and braces among the n bytes between two JSON values. */
+/* Appends the brackets and braces among the n bytes at p, which are between
+ * two JSON values. */
 static int
 add_brackets(struct ctx_buf *out, const char *p, size_t n, struct ctx_err *err)
 {
@@ -27,9 +28,9 @@ add_brackets(struct ctx_buf *out, const char *p, size_t n, struct ctx_err *err)
 	return 0;
 }
 
-/* Appends a JSON string to the compared text, with escapes as
- * ctx_json_string_encode writes them.  A string longer than LONG_STRING is
- * replaced by its hash, so it is not copied. */
+/* Appends a JSON string to the text by which requests are compared, with
+ * escapes as ctx_json_string_encode writes them.  For a string longer than
+ * LONG_STRING appends a hash, so that it is not copied. */
 static int
 add_string(struct request_reading *reading, struct ctx_str literal,
     bool escaped, struct ctx_err *err)
@@ -56,9 +57,10 @@ add_string(struct request_reading *reading, struct ctx_str literal,
 	return rc;
 }
 
-/* Sets reading->compared to the text of a JSON node that is compared: its
- * brackets, keys and values without white space, with a line feed after each
- * key or simple value.  None of them contains a line feed. */
+/* Makes the text by which requests are compared from a JSON node, in
+ * reading->compared.  It has the brackets, keys and values of the node without
+ * white space, and a line feed after each key and simple value.  None of these
+ * contains a line feed. */
 static int
 make_comparable(struct request_reading *reading, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err)
@@ -100,11 +102,10 @@ count_equal(struct ctx_str a, struct ctx_str b)
 }
 
 /*
- * Translates the offset at in plain, the compared text of a JSON value, to an
- * offset in the value's JSON.  The compared text has a line feed after each
- * string, number and word.  If the string at the offset has other escapes in
- * the JSON, or is compared by its hash, the result is the beginning of the
- * string.
+ * plain is the text by which requests are compared, made from a JSON value.
+ * Translates the offset at in plain to an offset in the JSON of the value.  If
+ * the string at the offset has other escapes in the JSON, or if plain has its
+ * hash instead, returns the beginning of the string.
  */
 static size_t
 find_byte(const struct ctx_json *json, uint32_t node, struct ctx_str plain,
@@ -136,8 +137,9 @@ find_byte(const struct ctx_json *json, uint32_t node, struct ctx_str plain,
 	return nodes[value].at - nodes[node].at + i;
 }
 
-/* Copies up to 40 bytes of a compared text around the given offset, all from
- * one JSON value.  Returns how many bytes it copied. */
+/* Copies up to 40 bytes around an offset of a text.  They are all from one
+ * JSON value, so they contain no line feed.  Returns how many bytes were
+ * copied. */
 static size_t
 copy_excerpt(char to[40], struct ctx_str text, size_t at)
 {
@@ -157,8 +159,8 @@ copy_excerpt(char to[40], struct ctx_str text, size_t at)
 	return n;
 }
 
-/* Records the line and column of one byte of a JSON value, as the place where
- * the request differs from the earlier one.  The byte is given by its offset
+/* Stores the line and the column at which the request differs from the earlier
+ * one: the place of a byte in a JSON value.  The byte is given by its offset
  * in the value. */
 static void
 record_change_place(struct request_reading *reading,
@@ -175,9 +177,9 @@ record_change_place(struct request_reading *reading,
 	reading->prefix->column = (size_t)(byte - start) + 1;
 }
 
-/* Compares the last item that was read (a request member or message) with that
- * of the earlier request, and records the first difference. reading->compared
- * was made from the JSON node plain_node. */
+/* Compares the member or message of the request that was read last with that
+ * of the earlier request.  If it is the first one that differs, stores where.
+ * reading->compared was made from the JSON node plain_node. */
 static void
 compare_item(struct request_reading *reading, const struct ctx_record *record,
     uint32_t node, const struct ctx_json *json, uint32_t plain_node)

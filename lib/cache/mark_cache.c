@@ -4,8 +4,7 @@
  *
  * Which messages get breakpoints depends on the last blocks of a conversation
  * (breakpoints.c).  So a message is kept in memory until enough blocks follow
- * it.  The JSON of a message kept in memory is parsed again only if it gets or
- * loses a breakpoint.
+ * it.  Its JSON is parsed again only if it gets or loses a breakpoint.
  */
 #include <stdlib.h>
 
@@ -14,7 +13,8 @@
 #include "stream/change_report.h"
 #include "stream/conversation_tracker.h"
 
-/* At most this many messages are read before the provider must be known. */
+/* Maximum number of messages that are read until it is decided for which
+ * provider breakpoints are written. */
 #define MAX_UNDECIDED 16
 
 /* State of ctx_mark_cache. */
@@ -22,8 +22,9 @@ struct marking {
 	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
 	const struct ctx_cache_options *options;
-	/* lines: the conversation whose messages are separate records. record:
-	 * the conversation inside the record being read. */
+	/* lines: the conversation of the stream, in which each message is a
+	 * record. record: the conversation that is inside the current
+	 * record. */
 	struct cache_run lines, record;
 	struct cache_report report;
 	struct ctx_breakpoint_writer breakpoint_writer;
@@ -31,7 +32,7 @@ struct marking {
 
 /* ---- writing ---- */
 
-/* Reads a message in memory again, so that its JSON can be edited. */
+/* Parses a message in memory once more, so that its JSON can be edited. */
 static int
 reread_entry(struct marking *marking, const struct cache_entry *entry,
     struct ctx_err *err)
@@ -40,8 +41,8 @@ reread_entry(struct marking *marking, const struct cache_entry *entry,
 	return ctx_rewrite_reread(&marking->rewrite, &entry->held, err);
 }
 
-/* Writes the first message in memory with exactly the breakpoints in points,
- * and reports its change. */
+/* Writes the first message in memory, with its breakpoints in points and no
+ * others.  If these are not the ones it had, reports the change. */
 static int
 write_first_marked(struct marking *marking, const struct breakpoints *points,
     struct ctx_err *err)
@@ -66,9 +67,9 @@ write_first_marked(struct marking *marking, const struct breakpoints *points,
 	return ctx_rewrite_write_first(&marking->rewrite, err);
 }
 
-/* Returns true if the first message in memory can be written now: no later
- * message can make ctx put a cache breakpoint on it. (The breakpoint after the
- * system prompt does not depend on later messages.) */
+/* Returns true if the first message in memory can be written now, because its
+ * breakpoints do not depend on later messages. (The breakpoint after the
+ * system prompt never does.) */
 static bool
 is_first_due(const struct cache_run *run)
 {
@@ -85,8 +86,8 @@ is_first_due(const struct cache_run *run)
 	    entry->first_block + entry->places.blocks + BREAKPOINT_STEP;
 }
 
-/* Writes the messages at the beginning of the queue whose breakpoints are
- * final. */
+/* Writes the messages at the beginning of the queue whose breakpoints do not
+ * depend on later messages. */
 static int
 write_due_marked(struct marking *marking, struct ctx_err *err)
 {
@@ -122,8 +123,8 @@ begin_run(struct marking *marking, struct cache_run *run,
 	return 0;
 }
 
-/* Counts the tokens of a message for its conversation, unless the conversation
- * already has enough tokens for its model to cache them. */
+/* Adds the tokens of a message to those of its conversation, unless these are
+ * already enough for the model to cache them. */
 static int
 count_until_cached(struct cache_run *run, const struct ctx_event *event,
     struct ctx_err *err)
@@ -140,8 +141,8 @@ count_until_cached(struct cache_run *run, const struct ctx_event *event,
 	return 0;
 }
 
-/* Decides which provider's breakpoints are written.  Then records, for the
- * messages read before, which of their blocks may have breakpoints. */
+/* Decides for which provider breakpoints are written.  Then finds out which
+ * blocks of the messages in memory may have breakpoints. */
 static int
 decide_provider(struct marking *marking, const struct ctx_dialect *dialect,
     struct ctx_err *err)
@@ -152,7 +153,7 @@ decide_provider(struct marking *marking, const struct ctx_dialect *dialect,
 
 	if (ctx_cache_run_decide(run, dialect, marking->options->provider,
 		err) < 0) {
-		run->decided = false; /* no message can be written */
+		run->decided = false; /* so that no message can be written */
 		return -1;
 	}
 	for (i = run->entries->first;
@@ -248,8 +249,8 @@ report_marked(struct marking *marking, const struct cache_run *run,
 	return marking->options->ended(marking->options->user, &outcome, err);
 }
 
-/* Adds the JSON edits that give message i of a record its breakpoints, and
- * reports its change. */
+/* Adds the JSON edits that give a message inside a record its breakpoints, and
+ * reports the change. i: index of the message. */
 static int
 mark_run_element(struct marking *marking, struct cache_run *run, size_t i,
     const struct breakpoints *points, struct ctx_err *err)
@@ -269,8 +270,8 @@ mark_run_element(struct marking *marking, struct cache_run *run, size_t i,
 	    err);
 }
 
-/* Adds the JSON edits that give a conversation inside a record its breakpoints.
- * They are applied when the record ends. */
+/* Called at the end of a conversation inside a record: adds the JSON edits
+ * that write its breakpoints.  The edits are applied when the record ends. */
 static int
 end_marked_record(struct marking *marking, const struct ctx_event *event,
     struct ctx_err *err)
@@ -299,11 +300,14 @@ end_marked_record(struct marking *marking, const struct ctx_event *event,
 	    ctx_breakpoints_count(&points, run), err);
 }
 
-/* At the end of the stream, writes the messages that are still in memory, with
- * their breakpoints.  After broken input the records before it are complete, so
- * they are written as a conversation that ends there.  After a read error
- * messages may be missing, so the last one is not known and gets no
- * breakpoint. */
+/*
+ * At the end of the stream, writes the messages that are still in memory, with
+ * their breakpoints.
+ *
+ * After invalid input, the records before it are complete, so the conversation
+ * counts as ended.  After a read error messages may be missing.  The last
+ * message is then not known, and gets no breakpoint.
+ */
 static int
 end_marked_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 {
@@ -359,8 +363,8 @@ strip_message(struct marking *marking,
 	return rc;
 }
 
-/* With the option strip, removes the breakpoints of any provider from a message
- * or request. */
+/* Used with the option strip: removes all breakpoints from a message or
+ * request, whatever provider they were written for. */
 static int
 strip_event(struct marking *marking, const struct ctx_event *event,
     struct ctx_err *err)

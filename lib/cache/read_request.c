@@ -1,5 +1,5 @@
-/* read_request.c - reads a request as the list of members and messages that a
- * prompt cache compares */
+/* read_request.c - reads a request as the list of items (members and messages)
+ * that a prompt cache compares */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,8 +23,8 @@ add_prefix_item(struct ctx_request_prefix *prefix,
 	return &items[prefix->n++];
 }
 
-/* Returns the tokens of a request member, such as "tools" or "system", that
- * comes before the messages. */
+/* Returns the number of tokens in a member of the request, such as "tools" or
+ * "system". name: the key of the member. */
 static uint64_t
 get_member_tokens(const char *name, const struct ctx_request_overhead *overhead)
 {
@@ -43,7 +43,7 @@ get_member_tokens(const char *name, const struct ctx_request_overhead *overhead)
 }
 
 /* Adds a member of the request, such as the tools or the system prompt, to the
- * list of compared items, without its breakpoints.  Does nothing if the request
+ * list of items.  Breakpoints in it do not count.  Does nothing if the request
  * has no such member. */
 static int
 add_request_member(struct request_reading *reading,
@@ -103,9 +103,9 @@ begin_request(void *user, const struct ctx_event *event, struct ctx_err *err)
 	    ctx_count_request_overhead(run->model_counter.counter,
 		event->record->json, event->layout, &overhead, err) < 0)
 		return -1;
-	/* The model's name is valid only while the stream is read, so this asks
-	 * now whether the provider refuses its signed reasoning after a change
-	 * (bound reasoning). */
+	/* The model's name is valid only while the stream is read.  So this is
+	 * the time to ask whether the provider refuses signed reasoning of
+	 * this model after a change (bound reasoning). */
 	reading->prefix->binds =
 	    ctx_model_binds(run->model_counter.model, run->model_counter.name);
 	reading->prefix->tokens = overhead.tokens;
@@ -121,8 +121,8 @@ begin_request(void *user, const struct ctx_event *event, struct ctx_err *err)
 	return 0;
 }
 
-/* Sets the number of the message that an item belongs to.  All records of one
- * message have the same number. */
+/* Sets the index of the message that an item belongs to.  If a message is
+ * split over several records, they all have its index. */
 static void
 set_item_index(struct request_reading *reading, const struct ctx_event *event,
     struct ctx_request_prefix_item *item)
@@ -138,8 +138,8 @@ set_item_index(struct request_reading *reading, const struct ctx_event *event,
 	reading->prefix->messages += !(flags & CTX_MESSAGE_CONTINUES);
 }
 
-/* Records which blocks of the newest message may have breakpoints, and adds
- * JSON edits that remove those it has. */
+/* Finds out which blocks of the newest message may have breakpoints, and adds
+ * the JSON edits that remove those that it has. */
 static int
 strip_newest_message(struct request_reading *reading,
     const struct ctx_event *event, struct ctx_err *err)
@@ -194,7 +194,7 @@ add_request_message(void *user, const struct ctx_event *event,
 	return 0;
 }
 
-/* Chooses the breakpoints of the request as ctx_mark_cache would write them. */
+/* Chooses the breakpoints that ctx_mark_cache would write in the request. */
 static int
 place_breakpoints(struct request_reading *reading, const struct ctx_json *json,
     const struct ctx_record_layout *layout, const struct ctx_dialect *dialect,
@@ -202,8 +202,8 @@ place_breakpoints(struct request_reading *reading, const struct ctx_json *json,
 {
 	struct cache_run *run = &reading->prefix->run;
 
-	/* An unknown provider is assumed to cache prompts without breakpoints.
-	 */
+	/* For a provider that ctx does not know, prompts are assumed to be
+	 * cached without breakpoints. */
 	if (ctx_cache_run_decide(run, dialect, reading->options->provider,
 		err) < 0) {
 		if (err->code != CTX_EARG || reading->options->provider != NULL)

@@ -1,10 +1,9 @@
 /*
- * request_diff.c - finds what two requests share at their beginning, and
- * computes what the difference costs
+ * request_diff.c - finds out how much two requests have in common at their
+ * beginning, and what the difference costs
  *
  * Each request was read as a list of items, its members and messages
- * (read_request.c).  The requests share the items at the beginning whose
- * hashes are equal.
+ * (read_request.c).  Two items are equal if their hashes are.
  */
 #include <string.h>
 
@@ -12,8 +11,8 @@
 
 /* ---- cost ---- */
 
-/* Converts a price of the model table, in which 0 means unknown, to one in
- * which CTX_NO_PRICE does. */
+/* Converts a price of the model table to one of struct ctx_prices.  A price
+ * that is not known is 0 in the former, CTX_NO_PRICE in the latter. */
 static uint64_t
 get_price(uint64_t price)
 {
@@ -38,8 +37,8 @@ ctx_request_prefix_prices(const struct ctx_request_prefix *prefix,
 		prices->write = prices->in / 100 * format->hour_percent;
 }
 
-/* Returns how many items (members and messages) at the beginning of two
- * requests are equal. */
+/* Returns how many items (members and messages) two requests have in common at
+ * their beginning. */
 static size_t
 count_shared(const struct ctx_request_prefix *a,
     const struct ctx_request_prefix *b)
@@ -51,7 +50,7 @@ count_shared(const struct ctx_request_prefix *a,
 	return n;
 }
 
-/* Returns how many messages of a request are complete among its first n items.
+/* Returns how many messages are complete among the first n items of a request.
  * A message that is split over several records has several items. */
 static uint64_t
 count_messages(const struct ctx_request_prefix *prefix, size_t n)
@@ -103,10 +102,9 @@ ctx_request_prefix_compare(const struct ctx_request_prefix *earlier,
 			change->refused = &later->items[i];
 }
 
-/* Returns true if a breakpoint comes so few blocks after the end of this
- * message that the provider searches back to the message.  The provider then
- * finds the cached prefix that ends with the message. m: the index of the
- * message. */
+/* The provider searches a number of blocks back from each breakpoint for the
+ * end of a prefix that is in the cache.  Returns true if it finds the one that
+ * ends with a certain message. m: the index of this message. */
 static bool
 is_within_lookback(const struct ctx_request_prefix *prefix, uint64_t m)
 {
@@ -126,8 +124,8 @@ is_within_lookback(const struct ctx_request_prefix *prefix, uint64_t m)
 	return false;
 }
 
-/* Returns how many of the n items (members and messages) that both requests
- * share can be read from the prompt cache. */
+/* Two requests have their first n items (members and messages) in common.
+ * Returns how many of these can be read from the prompt cache. */
 static size_t
 count_cached_items(const struct ctx_request_prefix *later, size_t n)
 {
@@ -139,9 +137,9 @@ count_cached_items(const struct ctx_request_prefix *later, size_t n)
 	return n == later->n_members && later->points.system != 0 ? n : 0;
 }
 
-/* Returns the tokens of the later request after the message that was the newest
- * of the earlier request; 0 if the later request does not contain that message.
- */
+/* Returns how many tokens of the later request come after the newest message
+ * of the earlier request.  Returns 0 if the later request does not contain
+ * that message. */
 static uint64_t
 count_appended_tokens(const struct ctx_request_prefix *earlier,
     const struct ctx_request_prefix *later)
@@ -164,15 +162,17 @@ compute_dollars(uint64_t tokens, uint64_t price)
 	return (double)tokens * (double)price / 1e12;
 }
 
-/* Returns true if the price of these tokens is known, or there are none. */
+/* Returns true if the cost of a number of tokens is known: the price is known,
+ * or the number is 0. */
 static bool
 is_priced(uint64_t tokens, uint64_t price)
 {
 	return tokens == 0 || price != CTX_NO_PRICE;
 }
 
-/* Returns how many further requests it takes until their cheaper cached prefix
- * has saved the extra cost of this request; CTX_NEVER if it never does. */
+/* A change may make the cached part of the request shorter, and so each
+ * further request cheaper.  Returns after how many further requests this has
+ * paid for the change; CTX_NEVER if it never does. */
 static uint64_t
 count_breakeven_requests(const struct ctx_cache_cost *cost,
     const struct ctx_prices *prices, uint64_t tokens)
@@ -190,8 +190,8 @@ count_breakeven_requests(const struct ctx_cache_cost *cost,
 	return (uint64_t)calls + (calls > (double)(uint64_t)calls);
 }
 
-/* Sets the members of *cost that describe the part which both requests share:
- * their first n items.  An item is a member of the request or a message. */
+/* Sets those members of *cost that say what two requests have in common: their
+ * first n items (members and messages). */
 static void
 set_shared(struct ctx_cache_cost *cost,
     const struct ctx_request_prefix *earlier,
@@ -210,9 +210,9 @@ set_shared(struct ctx_cache_cost *cost,
 	cost->estimated = earlier->estimated + later->estimated > 0;
 }
 
-/* Sets how many tokens of the later request are read from the cache, written to
- * it, and sent without it.  Both requests share their first n items (members
- * and messages). */
+/* Sets how many tokens of the later request are read from the cache, written
+ * to it, and sent without it. n: how many items (members and messages) the
+ * requests have in common. */
 static void
 set_cached_tokens(struct ctx_cache_cost *cost,
     const struct ctx_request_prefix *earlier,
@@ -236,8 +236,8 @@ set_cached_tokens(struct ctx_cache_cost *cost,
 	cost->appended = count_appended_tokens(earlier, later);
 }
 
-/* Computes the cost in dollars of the tokens, and whether all prices needed are
- * known. */
+/* Computes the cost of the tokens in dollars, and whether all prices for that
+ * are known. */
 static void
 set_dollars(struct ctx_cache_cost *cost, const struct ctx_prices *prices)
 {
