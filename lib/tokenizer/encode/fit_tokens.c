@@ -1,20 +1,20 @@
 /*
- * fit_tokens.c - finds the longest beginning of a text that has at most a given
- * number of tokens
+ * fit_tokens.c - finds the longest beginning of a text that has at most a
+ * certain number of tokens
  *
- * The text is counted step by step, until a step exceeds the limit.  Near it
- * the cut is found by bisection; each try is counted as a text that ends there.
- * A new end changes only the last pretokens, so each try counts only the last
- * steps again.
+ * The text is counted step by step, until a step exceeds the limit.  Near this
+ * place the cut is found by bisection; each try is counted as a text that ends
+ * there.  A new end changes only the last pretokens, so each try counts only
+ * the last steps again.
  */
 #include "tokenizer/encode/count_tokens.h"
 #include "tokenizer/encode/fit_tokens.h"
 #include "tokenizer/open.h"
 
-#define STEP 256 /* number of pretokens counted at once */
+#define STEP 256 /* number of pretokens that are counted in one step */
 
-/* Finds the longest beginning of a text for the encoding "bytes/4", which has
- * no pretokens. */
+/* Finds the longest beginning of a text for the encoding "bytes/4".  It
+ * estimates tokens from the number of bytes, so nothing is counted. */
 static int
 estimate_head(struct ctx_token_counter *c, struct ctx_str text, uint64_t limit,
     size_t *at, uint64_t *tokens, struct ctx_err *err)
@@ -28,8 +28,9 @@ estimate_head(struct ctx_token_counter *c, struct ctx_str text, uint64_t limit,
 	return ctx_token_count(c, text.p, *at, tokens, err);
 }
 
-/* Moves *low to the last cut that bisection finds below high: the text up to
- * the cut has at most limit tokens. */
+/* Searches for a cut between *low and high by bisection, such that the text up
+ * to the cut has at most limit tokens.  Moves *low to the last such cut that
+ * it finds. */
 static int
 search_head(struct ctx_token_counter *c, struct ctx_str text,
     struct ctx_token_checkpoint *low, size_t high, uint64_t limit,
@@ -41,8 +42,9 @@ search_head(struct ctx_token_counter *c, struct ctx_str text,
 	for (;;) {
 		middle = low->at + (high - low->at + 1) / 2;
 		middle = ctx_fit_before(text.p, text.n, middle);
-		/* Rounding down to the start of a character can give low
-		 * although another character begins between low and high. */
+		/* middle was moved down to the start of a character.  Although
+		 * this is *low, another character may begin between *low and
+		 * high. */
 		if (middle <= low->at)
 			middle = ctx_fit_before(text.p, text.n, high - 1);
 		if (middle <= low->at || middle >= high)
@@ -56,9 +58,10 @@ search_head(struct ctx_token_counter *c, struct ctx_str text,
 	}
 }
 
-/* Moves *low to a later cut below high: the text up to the cut has at most
- * limit tokens, the text up to high has more.  The text from *low on, which is
- * a boundary between pretokens, is counted as a text of its own. */
+/* The text up to *low has at most limit tokens, the text up to high has more.
+ * Moves *low to a later cut such that the text up to the cut has at most limit
+ * tokens.  *low is a boundary between pretokens, so the text from there on is
+ * counted by itself. */
 static int
 search_from(struct ctx_token_counter *c, struct ctx_str text,
     struct ctx_token_checkpoint *low, size_t high, uint64_t limit,
@@ -75,9 +78,9 @@ search_from(struct ctx_token_counter *c, struct ctx_str text,
 	return 0;
 }
 
-/* Does what search_from does, for encodings in which a cut may change more than
- * the last pretokens.  So the text up to each cut, and up to *low, is counted
- * from its start. */
+/* Does what search_from does, for encodings in which a cut may change more
+ * than the last pretokens.  For each cut, the whole text up to the cut is
+ * counted. */
 static int
 search_whole(struct ctx_token_counter *c, struct ctx_str text,
     struct ctx_token_checkpoint *low, size_t high, uint64_t limit,
@@ -90,8 +93,8 @@ search_whole(struct ctx_token_counter *c, struct ctx_str text,
 	return search_head(c, text, low, high, limit, err);
 }
 
-/* Finds the longest beginning of a text with at most limit tokens, for an
- * encoding that has a vocabulary. */
+/* Finds the longest beginning of a text that has at most limit tokens.  The
+ * encoding must have a vocabulary (not "bytes/4"). */
 static int
 fit_head(struct ctx_token_counter *c, struct ctx_str text, uint64_t limit,
     struct ctx_token_checkpoint *cut, struct ctx_err *err)

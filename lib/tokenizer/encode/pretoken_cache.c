@@ -1,11 +1,11 @@
-/* pretoken_cache.c - a cache that stores the number of tokens of each
- * pretoken */
+/* pretoken_cache.c - caches how many tokens each pretoken (word, number, ...)
+ * has */
 #include <stdlib.h>
 
 #include "tokenizer/encode/pretoken_cache.h"
 #include "tokenizer/tokenizer.h"
 
-#define LINE            64 /* bytes of a cache line */
+#define LINE            64 /* size of a cache line of the processor, in bytes */
 #define FIRST_BITS      8
 #define LONG_FIRST_BITS 6
 #define LONG_LAST_BITS  15
@@ -18,7 +18,7 @@ _Static_assert((64u << CTX_PRETOKEN_CACHE_BITS) +
 	CTX_TOKEN_CACHE,
     "what ctx.h promises");
 
-/* Allocates n bytes aligned to cache lines. */
+/* Allocates n bytes that begin at the start of a cache line. */
 static void *
 make_lines(size_t n)
 {
@@ -27,8 +27,8 @@ make_lines(size_t n)
 	return posix_memalign(&lines, LINE, n) == 0 ? lines : NULL;
 }
 
-/* Makes an empty hash table of 1 << bits lines.  If memory is short, returns -1
- * and does not change the cache. */
+/* Makes the cache an empty hash table of 1 << bits lines.  If there is not
+ * enough memory, returns -1 and does not change the cache. */
 static int
 make_table(struct ctx_pretoken_cache *cache, unsigned bits)
 {
@@ -63,16 +63,16 @@ ctx_pretoken_cache_release(struct ctx_pretoken_cache *cache)
 	memset(cache, 0, sizeof *cache);
 }
 
-/* Returns log2 of the next size of a table: four times as many lines as now (1
- * << bits), but at most 1 << last. */
+/* Returns log2 of the number of lines that a hash table gets when it grows:
+ * four times as many as now (1 << bits), but at most 1 << last. */
 static unsigned
 more_bits(unsigned bits, unsigned last)
 {
 	return bits + 2 < last ? bits + 2 : last;
 }
 
-/* Returns the first empty entry of a line of the hash table; 4 if all are in
- * use. */
+/* Returns the index of the first empty entry in a line of the hash table; 4 if
+ * all entries are in use. */
 static unsigned
 find_empty_place(const uint64_t *line)
 {
@@ -84,8 +84,8 @@ find_empty_place(const uint64_t *line)
 	return i;
 }
 
-/* Stores a pretoken in the table: its key, in which the number of tokens
- * replaces the last byte. */
+/* Stores a pretoken in the hash table: its key, whose last byte is replaced by
+ * the number of tokens. */
 static void
 insert_entry(struct ctx_pretoken_cache *cache, struct ctx_key key,
     struct ctx_key entry)
@@ -100,8 +100,8 @@ insert_entry(struct ctx_pretoken_cache *cache, struct ctx_key key,
 		i = find_empty_place(line);
 	}
 	if (i == 4) {
-		/* The line is full.  The entry that is replaced is effectively
-		 * random. */
+		/* All entries of the line are in use.  The new entry replaces
+		 * one of them, which is chosen practically at random. */
 		line = home;
 		i = cache->n % 4;
 	}
@@ -110,7 +110,8 @@ insert_entry(struct ctx_pretoken_cache *cache, struct ctx_key key,
 	place[4 + i] = entry.hi;
 }
 
-/* Enlarges the hash table.  If memory is short, keeps the old one. */
+/* Makes the hash table larger.  If there is not enough memory, keeps the
+ * present one. */
 static void
 grow_table(struct ctx_pretoken_cache *cache)
 {
@@ -137,7 +138,8 @@ ctx_pretoken_cache_add(struct ctx_pretoken_cache *cache, struct ctx_key key,
 {
 	struct ctx_key entry = key;
 
-	/* The table grows when it has two pretokens per line on average. */
+	/* The hash table grows once it has two pretokens per line on
+	 * average. */
 	if (cache->n++ >> cache->bits > 1 &&
 	    cache->bits < CTX_PRETOKEN_CACHE_BITS)
 		grow_table(cache);
@@ -146,8 +148,8 @@ ctx_pretoken_cache_add(struct ctx_pretoken_cache *cache, struct ctx_key key,
 	insert_entry(cache, key, entry);
 }
 
-/* Hashes n bytes, at least 8, in words of eight bytes; the last two words may
- * overlap. */
+/* Computes a hash of n bytes, at least 8.  They are read in words of eight
+ * bytes; the last two words may overlap. */
 uint64_t
 ctx_pretoken_cache_hash_long(const char *p, size_t n)
 {
@@ -163,8 +165,8 @@ ctx_pretoken_cache_hash_long(const char *p, size_t n)
 	return (hash ^ word) * 0xd6e8feb86659fd93u;
 }
 
-/* Returns the first of the CTX_PRETOKEN_CACHE_WAYS places where a long pretoken
- * with this hash may be. */
+/* A long pretoken may be stored at CTX_PRETOKEN_CACHE_WAYS places, which
+ * depend on its hash.  Returns the index of the first of them. */
 static size_t
 find_first_place(const struct ctx_pretoken_cache *cache, uint64_t hash)
 {
@@ -178,8 +180,8 @@ tag_of(uint64_t hash)
 	return (uint16_t)(hash >> 16 | 1);
 }
 
-/* Compares the tags of the places from first on.  Returns a mask with a bit for
- * each place that has this tag. */
+/* Compares the tags of the places for long pretokens, from index first on,
+ * with a tag.  Returns a mask with a bit for each place that has this tag. */
 static unsigned
 find_tagged_places(const struct ctx_pretoken_cache *cache, size_t first,
     uint16_t tag)
@@ -233,8 +235,8 @@ insert_long_entry(struct ctx_pretoken_cache *cache, const char *p, size_t n,
 	size_t place = find_first_place(cache, hash);
 	unsigned empty = find_tagged_places(cache, place, 0);
 
-	/* All places are in use.  The entry that is replaced is effectively
-	 * random. */
+	/* If all places are in use, the new entry replaces one that is chosen
+	 * practically at random. */
 	place += empty != 0 ? (size_t)__builtin_ctz(empty)
 			    : cache->nlongs % CTX_PRETOKEN_CACHE_WAYS;
 	cache->tags[place] = tag_of(hash);

@@ -32,8 +32,8 @@ struct text {
 #define END_LETTER   (BIT(LOWER) | BIT(LETTER) | BIT(MARK))
 #define SYMBOLS      (BIT(OTHER) | BIT(MARK))
 
-/* Returns the end of the run of characters of these classes that begins at i; i
- * if there is none. */
+/* Returns the offset of the first character, from offset i on, that is of none
+ * of these classes. */
 static size_t
 find_run_end(struct text t, size_t i, unsigned classes)
 {
@@ -49,7 +49,7 @@ find_run_end(struct text t, size_t i, unsigned classes)
 	return i;
 }
 
-/* Returns true if the character at i is of one of these classes. */
+/* Returns true if the character at offset i is of one of these classes. */
 static bool
 is_class_at(struct text t, size_t i, unsigned classes)
 {
@@ -67,8 +67,8 @@ is_line_break(char c)
 	return c == '\r' || c == '\n';
 }
 
-/* Returns the byte at i.  If any_case is true, a capital ASCII letter is
- * returned as a small one. */
+/* Returns the byte at offset i.  If any_case is true, returns the small letter
+ * for an ASCII capital. */
 static int
 fold_letter(struct text t, size_t i, bool any_case)
 {
@@ -77,9 +77,9 @@ fold_letter(struct text t, size_t i, bool any_case)
 	return any_case && c >= 'A' && c <= 'Z' ? c + 32 : c;
 }
 
-/* Returns the end of a contraction ('s 't 'm 'd 're 've 'll) that begins at i;
- * i if there is none.  If case is ignored, U+017F also counts as s (Unicode,
- * CaseFolding.txt). */
+/* Returns the end of the contraction ('s 't 'm 'd 're 've 'll) that begins at
+ * offset i; returns i if there is none.  If any_case is true, capitals count,
+ * too, and U+017F counts as s (Unicode, CaseFolding.txt). */
 static size_t
 match_contraction(struct text t, size_t i, bool any_case)
 {
@@ -99,10 +99,10 @@ match_contraction(struct text t, size_t i, bool any_case)
 }
 
 /*
- * Matches white space at i: W*[\r\n]+ (if breaks is true), W+(?!\S) or W+.
- * After the last line break the next pretoken begins.  Without a line break,
- * the last blank belongs to the next pretoken, unless it is the only one or the
- * text ends after it.
+ * Returns the end of the pretoken of white space that begins at offset i.  It
+ * matches W*[\r\n]+ (if breaks is true), W+(?!\S) or W+: after the last line
+ * break the next pretoken begins.  Without a line break, the last blank belongs
+ * to the next pretoken, unless it is the only one or the text ends after it.
  */
 static size_t
 match_space(struct text t, size_t i, bool breaks)
@@ -124,9 +124,9 @@ match_space(struct text t, size_t i, bool breaks)
 	return i == t.n || last == begin ? i : last;
 }
 
-/* Matches ' '?P+ (symbols, with an optional blank before them) at i, and line
- * breaks and slashes after it.  Returns the end of the match; i if there is
- * none. */
+/* Matches ' '?P+ (symbols, with an optional blank before them) at offset i.
+ * If breaks or slashes is true, line breaks or slashes after the symbols
+ * match, too.  Returns the end of the match; i if there is none. */
 static size_t
 match_symbols(struct text t, size_t i, bool breaks, bool slashes)
 {
@@ -141,8 +141,8 @@ match_symbols(struct text t, size_t i, bool breaks, bool slashes)
 	return end;
 }
 
-/* Returns the end of the run of at most max numbers that begins at i
- * (N{1,max}).  max 0 means no limit. */
+/* Matches N{1,max}, at most max numbers in a row, at offset i; max 0: any
+ * number of them.  Returns the end of the match. */
 static size_t
 match_digits(struct text t, size_t i, unsigned max)
 {
@@ -178,8 +178,9 @@ match_r50k(struct ctx_pretokenizer pretokenizer, struct text t)
 	return end > 0 ? end : match_space(t, 0, false);
 }
 
-/* Returns the length in bytes of the character that may precede the letters of
- * a word ([^\r\nLN]); 0 if there is none. */
+/* The first character of a pretoken may be one that is no letter ([^\r\nLN]),
+ * before the letters of a word.  Returns its length in bytes; 0 if there is
+ * none. */
 static size_t
 match_word_prefix(struct text t)
 {
@@ -207,9 +208,9 @@ match_cl100k(struct ctx_pretokenizer pretokenizer, struct text t)
 	return end > 0 ? end : match_space(t, 0, true);
 }
 
-/* Returns the end of a match of U*O+ (capital letters, then small ones) at i; i
- * if there is none.  U* is greedy and gives characters back until O+ can match
- * one. */
+/* Matches U*O+ (capital letters, then small ones) at offset i.  Returns the
+ * end of the match; i if there is none.  U* is greedy and gives characters
+ * back until O+ can match one. */
 static size_t
 match_ending_word(struct text t, size_t i)
 {
@@ -227,8 +228,8 @@ match_ending_word(struct text t, size_t i)
 					     : end;
 }
 
-/* Returns the end of a match of U+O* (capital letters, then small ones) at i; i
- * if there is none. */
+/* Matches U+O* (capital letters, then small ones) at offset i.  Returns the
+ * end of the match; i if there is none. */
 static size_t
 match_beginning_word(struct text t, size_t i)
 {
@@ -237,9 +238,9 @@ match_beginning_word(struct text t, size_t i)
 	return upper == i ? i : find_run_end(t, upper, END_LETTER);
 }
 
-/* Returns the end of a word by the first two alternatives of the o200k pattern,
- * without its contraction; 0 if neither matches.  Each alternative is tried
- * with a preceding character, then without. */
+/* Matches a word by the first two alternatives of the o200k pattern, without a
+ * contraction.  Each alternative is tried with a character before the letters,
+ * then without.  Returns the end of the match; 0 if there is none. */
 static size_t
 match_cased_word(struct text t)
 {

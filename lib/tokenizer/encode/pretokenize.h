@@ -1,4 +1,4 @@
-/* pretokenize.h - finds the first pretoken of a text */
+/* pretokenize.h - finds the first pretoken (word, number, ...) of a text */
 #ifndef CTX_TOKENIZER_ENCODE_PRETOKENIZE_H
 #define CTX_TOKENIZER_ENCODE_PRETOKENIZE_H
 

@@ -23,14 +23,15 @@
 #include "tokenizer/unicode.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 
-#define WINDOW 4096 /* number of characters that are converted at first */
-/* Limits of the first try of a match: characters, and steps per start of a
- * match. */
+/* number of characters that are first converted to kinds */
+#define WINDOW 4096
+/* A match is first tried with these limits: number of characters, and number
+ * of steps from each start offset. */
 #define FEW       128
 #define FEW_STEPS 100
-/* Limits of a match whose steps are counted: steps per text, further steps per
- * character, characters that a single step may cover; kilobytes of memory and
- * depth of one match. */
+/* Limits if the steps of a match are counted: number of steps per text,
+ * additional steps per character, characters that a single step may cover;
+ * memory in kilobytes and depth of one match. */
 #define STEPS       1000000
 #define STEP_MORE   256
 #define STEP_LENGTH 16
@@ -52,23 +53,25 @@ struct ctx_pcre2_state {
 	const char *name; /* name of the vocabulary, for error messages */
 	pcre2_match_data *data;
 	pcre2_match_context *quick, *counted;
-	uint64_t steps; /* number of steps that are left */
-	size_t passed;  /* position of the last step */
-	/* kinds of the characters, and their lengths in bytes */
+	uint64_t steps; /* number of steps that may still be taken */
+	size_t passed;  /* position in the text of the last step */
+	/* for each character, its kind and its length in bytes */
 	unsigned char *kinds, *lengths;
-	/* numbers of characters in these two arrays: those already split off,
-	 * those converted to kinds, and those that there is room for */
+	/* Number of characters in these two arrays: at: those that are split
+	 * off already; n: all; cap: those for which there is room. */
 	size_t at, n, cap;
-	/* bytes of text that belong to the characters which are not split off
-	 * yet */
+	/* Length in bytes of the characters in the arrays that are not split
+	 * off yet. */
 	size_t bytes;
-	/* true if more text may follow; see ctx_pcre2_part */
+	/* true if the text may continue later; see ctx_pcre2_part */
 	bool part;
-	/* for each pattern, the number of characters of its current piece that
-	 * are not split off yet */
+	/* Each pattern splits the pieces of the one before it.  Number of
+	 * characters in the current piece of each pattern that are not split
+	 * off yet. */
 	size_t left[CTX_PCRE2_MAX];
-	/* The pretokenizer that splits the pieces further (ctx_pcre2_set_last),
-	 * and the pretokens that it found in one piece. */
+	/* A built-in pretokenizer that splits the last pieces further
+	 * (ctx_pcre2_set_last), and the pretokens that it has found in one
+	 * piece. */
 	ctx_pretokenize_fn *last;
 	struct ctx_pretokenizer last_pretokenizer;
 	struct ctx_pretokenize inner;
@@ -94,9 +97,9 @@ compile_splitter(pcre2_code **code, const char *pattern, uint32_t more,
 			"pattern that PCRE2 does not take"));
 }
 
-/* Compiles a pattern twice: with just-in-time code, and with callouts that
- * count steps.  Refuses a pattern that can match the empty text, because
- * splitting would then never advance. */
+/* Compiles both versions of a pattern: with just-in-time code, and with
+ * callouts that count steps.  Refuses a pattern that can match the empty text,
+ * because splitting would then never end. */
 static int
 compile_both(struct code *code, const char *pattern, struct ctx_err *err)
 {
@@ -111,8 +114,8 @@ compile_both(struct code *code, const char *pattern, struct ctx_err *err)
 		return ctx_err_set(err, CTX_EFILE,
 		    CTX_REFUSED("a splitter "
 				"pattern that can match nothing"));
-	/* If there is no just-in-time compiler, PCRE2 interprets the
-	 * pattern. */
+	/* If PCRE2 has no just-in-time compiler, its interpreter is used
+	 * instead. */
 	(void)pcre2_jit_compile(code->quick,
 	    PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
 	return 0;
@@ -195,8 +198,8 @@ grow_kinds(struct ctx_pcre2_state *s, size_t cap, struct ctx_err *err)
 	return 0;
 }
 
-/* Counts a step of a match.  PCRE2 calls this at every item of a pattern; an
- * error ends the match. */
+/* Counts a step of a match.  PCRE2 calls this function at every item of a
+ * pattern.  If it returns an error, the match ends. */
 static int
 count_step(pcre2_callout_block *block, void *user)
 {
@@ -285,9 +288,9 @@ ctx_pcre2_part(struct ctx_pcre2_state *s)
 	s->part = true;
 }
 
-/* Converts the next characters of a text (n bytes at p) to kinds until the
- * buffer is full.  If the buffer is already full of characters that are not
- * split off yet, its size is doubled first. */
+/* Converts the next characters of the text, the n bytes at p, to kinds until
+ * the arrays are full.  If they are full of characters that are not split off
+ * yet, they are first made twice as large. */
 static int
 refill_kinds(struct ctx_pcre2_state *s, const char *p, size_t n,
     struct ctx_err *err)
@@ -320,9 +323,9 @@ match_counted(struct ctx_pcre2_state *s, size_t i, const unsigned char *p,
 	    s->data, s->counted);
 }
 
-/* Finds the first match of pattern i in the converted characters from *at to n,
- * and returns what pcre2_match does.  Moves *at past characters where no match
- * begins, which is safe because no pattern looks back. */
+/* Finds the first match of pattern i among the characters from *at up to n.
+ * Returns what pcre2_match returns.  Moves *at past characters at which no
+ * match begins; this is safe because no pattern looks back. */
 static int
 match_pattern(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
     size_t *at)
@@ -351,9 +354,10 @@ match_pattern(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
 	return match_counted(s, i, p, left, end);
 }
 
-/* Sets *length to the length in characters of the first piece of the next n
- * characters by pattern i: a match, or the text before it.  Returns 1, 0 if the
- * piece may depend on later characters (see part), or -1 with *err. */
+/* Pattern i divides the next n characters into pieces: its matches, and the
+ * text between them.  Sets *length to the number of characters in the first
+ * piece.  Returns 1; 0 if that depends on later characters, which are not
+ * known yet (part); or -1 with *err. */
 static int
 find_first_pretoken(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
     size_t *length, struct ctx_err *err)
@@ -379,9 +383,9 @@ find_first_pretoken(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
 	return !part;
 }
 
-/* Sets *length to the number of characters of the next piece after all patterns
- * have split the text.  Returns 1, 0 if the piece depends on text that is not
- * there yet, or -1 with *err. */
+/* All patterns together divide the text into pieces.  Sets *length to the
+ * number of characters in the next piece.  Returns 1; 0 if that depends on
+ * text that is not known yet; or -1 with *err. */
 static int
 find_next_pretoken(struct ctx_pcre2_state *s, const char *p, size_t n,
     size_t *length, struct ctx_err *err)
@@ -422,8 +426,8 @@ count_bytes(const struct ctx_pcre2_state *s, size_t characters)
 	return bytes;
 }
 
-/* Marks this number of bytes of the text as done.  They must end with a
- * character. */
+/* Removes a number of bytes from the start of the text, because they are split
+ * off.  They must end with a character. */
 static void
 consume_bytes(struct ctx_pcre2_state *s, size_t bytes)
 {
@@ -437,9 +441,9 @@ consume_bytes(struct ctx_pcre2_state *s, size_t bytes)
 		s->left[i] -= n;
 }
 
-/* Appends the pretokens of the next n bytes to the list.  Returns false at a
- * pretoken that must be returned alone (ctx_pretokenize.alone); if it is the
- * first, it is returned. */
+/* Appends the pretokens in the next n bytes to the list.  Returns false at a
+ * pretoken that must be returned alone (ctx_pretokenize.alone); it is only
+ * returned if it is the first. */
 static bool
 append_pretokens(struct ctx_pcre2_state *s, struct ctx_pretokenize *split,
     size_t base, const char *p, size_t n, size_t max)

@@ -31,8 +31,8 @@ vec_fold(const struct vec *v)
 	    struct vec){_mm256_or_si256(v->a, bit), _mm256_or_si256(v->b, bit)};
 }
 
-/* Returns the top bits of all bytes of a, then of all bytes of b, as one
- * mask. */
+/* Returns a mask of the top bits of 64 bytes: first those of vector a, then
+ * those of vector b. */
 static inline uint64_t
 mask_bits(__m256i a, __m256i b)
 {
@@ -49,7 +49,7 @@ vec_equal(const struct vec *v, char c)
 	    _mm256_cmpeq_epi8(v->b, all));
 }
 
-/* AVX2 cannot compare unsigned bytes, but can compute their minimum. */
+/* AVX2 cannot compare unsigned bytes, but it can compute the minimum of two. */
 static inline uint64_t
 vec_range(const struct vec *v, char first, int n)
 {
@@ -80,8 +80,8 @@ struct vec_index {
 	__m256i a, b;
 };
 
-/* Computes table indices (see pretokenize_block.h) for the bytes v.  before
- * contains the byte before each byte of v. */
+/* Computes the table index (see pretokenize_block.h) for each byte of v.
+ * before: for each byte of v, the byte before it. */
 static inline __m256i
 index_of(__m256i v, __m256i before)
 {
@@ -102,10 +102,10 @@ vec_index(const struct vec *v)
 }
 
 #ifndef CTX_VEC_LOOK_UP
-/* Looks up bytes in a table of 32 bytes (look_up: of 128 bytes).  The shuffle
- * instruction selects one of 16 bytes by the lowest four bits of the index.
- * Each further bit of the index is shifted to the top of its byte.  There the
- * blend instruction reads it to choose between two results. */
+/* Looks up each byte of index in a table of 32 bytes (look_up: of 128 bytes).
+ * The shuffle instruction selects one of 16 bytes by the lowest four bits of
+ * the index.  Each further bit of the index is shifted to the top of its byte.
+ * There the blend instruction reads it to choose between two results. */
 static inline __m256i
 look_up32(const __m128i *table, __m256i index)
 {

@@ -1,4 +1,4 @@
-/* avx2.c - functions that split text and look up pretokens with AVX2
+/* avx2.c - splits text, and looks up and merges pretokens, with AVX2
  * instructions */
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -33,5 +33,6 @@ ctx_bpe_lanes_avx2(const struct ctx_vocab *vocab, struct ctx_bpe_lane *lanes,
 	merge_lanes(vocab, lanes, n);
 }
 #else
-typedef int ctx_no_avx2; /* The C standard forbids an empty file. */
+/* A declaration, because the C standard forbids an empty file. */
+typedef int ctx_no_avx2;
 #endif

@@ -1,4 +1,4 @@
-/* avx512.c - functions that split text and look up pretokens with AVX-512
+/* avx512.c - splits text, and looks up and merges pretokens, with AVX-512
  * instructions (BW, DQ, VL, VBMI, VBMI2) */
 #if defined(__x86_64__) || defined(CTX_EMULATE_AVX512)
 #if defined(CTX_EMULATE_AVX512)
@@ -13,7 +13,7 @@
 #define CTX_VEC_LOOK_UP
 #include "tokenizer/simd/avx.h"
 
-/* One AVX-512 instruction looks up a table of 128 bytes. */
+/* AVX-512 has an instruction that looks up bytes in a table of 128 bytes. */
 static inline struct ctx_class_bits
 vec_classes(const struct vec_index *index, const uint8_t *table)
 {
@@ -29,8 +29,8 @@ vec_classes(const struct vec_index *index, const uint8_t *table)
 	    _mm512_test_epi8_mask(found, _mm512_set1_epi8(4))};
 }
 
-/* Lists the positions of the set bits: compresses the numbers 0 to 63 by the
- * mask, and writes sixteen at a time. */
+/* Writes the positions of the set bits to out: compresses the numbers 0 to 63
+ * by the mask, and writes sixteen at a time. */
 static inline void
 vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
 {
@@ -59,8 +59,9 @@ vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
 #undef PART
 }
 
-/* Returns the value of the pair with this tag in a line of the hash table, or
- * 0.  The compress instruction moves this value to the front of the vector. */
+/* A line of the hash table has pairs of tokens, each with a tag.  Returns the
+ * value of the pair with this tag; 0 if the line does not have it.  The
+ * compress instruction moves the value to the front of the vector. */
 static inline uint32_t
 pair_in(const uint32_t *entry, uint32_t tag)
 {
@@ -73,8 +74,8 @@ pair_in(const uint32_t *entry, uint32_t tag)
 	return (uint32_t)_mm256_cvtsi256_si32(one);
 }
 
-/* Eight keys fill two vectors.  They are rearranged to one vector of low words
- * and one of high words. */
+/* Eight keys of 16 bytes fill two vectors.  They are rearranged: one vector
+ * then has the low words of all keys, the other one the high words. */
 static inline void
 vec_hash(uint32_t *out, const struct ctx_key *keys, unsigned shift)
 {
@@ -122,5 +123,6 @@ ctx_bpe_lanes_avx512(const struct ctx_vocab *vocab, struct ctx_bpe_lane *lanes,
 	merge_lanes(vocab, lanes, n);
 }
 #else
-typedef int ctx_no_avx512; /* The C standard forbids an empty file. */
+/* A declaration, because the C standard forbids an empty file. */
+typedef int ctx_no_avx512;
 #endif

@@ -18,15 +18,16 @@
  */
 #include "tokenizer/encode/bpe.h"
 
-/* A pair of adjacent tokens that is being looked up in the vocabulary. */
+/* Two adjacent tokens that are being looked up in the vocabulary, to find out
+ * if they merge. */
 struct lane_pair {
 	const uint32_t *line;
 	uint32_t tag;
-	uint32_t at; /* position of the first token in the lane */
+	uint32_t at; /* position in the lane where the first token begins */
 };
 
-/* A merge that is being made.  It makes two new pairs: with the token before
- * and with the token after. */
+/* A merge that is being made.  The resulting token makes two new pairs: with
+ * the token before it and with the token after it. */
 struct lane_merge {
 	struct ctx_bpe_lane *lane;
 	struct lane_pair left, right;
@@ -44,8 +45,9 @@ prefetch_pair(const struct ctx_vocab *v, struct lane_pair *pair, uint32_t a,
 	__builtin_prefetch(pair->line);
 }
 
-/* Looks up the pair of tokens at a position, after the line of the hash table
- * where it belongs was full and did not have it.  This is rare. */
+/* Looks up the pair of tokens at a position in the lane beyond the line of the
+ * hash table where it belongs, because this line is full and does not have it.
+ * This is rare. */
 static __attribute__((noinline)) uint32_t
 find_far_pair(const struct ctx_vocab *v, const struct ctx_bpe_lane *lane,
     unsigned at)
@@ -56,8 +58,8 @@ find_far_pair(const struct ctx_vocab *v, const struct ctx_bpe_lane *lane,
 	    lane->tokens[__builtin_ctzll(right)]);
 }
 
-/* Looks up a pair of tokens, and stores the rank of its merge in the lane
- * (struct ctx_bpe_lane). */
+/* Looks up a pair of tokens.  Stores the rank of its merge in the lane, the
+ * pretoken that is being merged (struct ctx_bpe_lane). */
 static inline void
 get_pair(const struct ctx_vocab *v, struct ctx_bpe_lane *lane,
     const struct lane_pair *pair)
@@ -69,8 +71,8 @@ get_pair(const struct ctx_vocab *v, struct ctx_bpe_lane *lane,
 	lane->merges[pair->at] = ctx_bpe_lane_rank(~found, pair->at);
 }
 
-/* Merges two tokens in a lane: makes the merge with the rank best.  Prefetches
- * the table entries of the two new pairs. */
+/* Makes the merge with the rank best in a lane, the pretoken that is being
+ * merged.  Prefetches the table entries of the two new pairs. */
 static inline void
 merge_best_pair(const struct ctx_vocab *v, struct ctx_bpe_lane *lane,
     uint32_t best, struct lane_merge *m)

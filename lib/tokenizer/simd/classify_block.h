@@ -8,9 +8,11 @@
  * A set of characters is a mask: bit i is set for the character whose first
  * byte is byte i of the block.  In ASCII, "the character before is in X" is X
  * << 1.  In general it is positions_after(X), which skips continuation bytes by
- * the carry of an addition.  A run of X starts at X & ~positions_after(X).
- * Adding a bit at the start of a run of ones carries to the first zero after
- * the run.  So an addition can fill a run or find its end.
+ * the carry of an addition.
+ *
+ * A row of characters in X starts at X & ~positions_after(X).  Adding a bit at
+ * the start of a row of ones carries to the first zero after the row.  So an
+ * addition can fill a row or find its end.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -18,51 +20,55 @@
 #include "tokenizer/encode/pretokenize.h"
 #include "tokenizer/unicode.h"
 
-#define BLOCK 64 /* bytes */
-/* make coverage defines ALWAYS_INLINE otherwise, so that each branch is counted
- * once */
+#define BLOCK 64 /* number of bytes in a block */
+/* In a build for make coverage, ALWAYS_INLINE is empty, so that each branch is
+ * counted once. */
 #ifndef ALWAYS_INLINE
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #endif
 
-/* The characters of a block of 64 bytes, as masks.  Characters at the position
- * stop and after it are unknown: they are outside the block, are not valid
- * UTF-8, or are of a rare kind that the masks do not cover. */
+/* The characters of a block of 64 bytes, as masks: a bit for the first byte of
+ * each character.  From the position stop on, the characters are unknown: they
+ * are outside the block, are not valid UTF-8, or are of a rare kind that the
+ * masks do not cover. */
 struct char_masks {
-	/* letter is upper, lower and caseless together */
+	/* letters: all (letter), capitals, small ones, and those without
+	 * case */
 	uint64_t letter, upper, lower, caseless;
 	uint64_t digit;
-	uint64_t symbol; /* neither letter, number nor white space */
+	/* characters other than letters, numbers and white space */
+	uint64_t symbol;
 	uint64_t space;  /* the character ' ' */
 	uint64_t blank;  /* white space except line breaks */
 	uint64_t breaks; /* CR and LF */
 	uint64_t slash, quote;
 	uint64_t more; /* continuation bytes of UTF-8 */
 	uint64_t gaps; /* continuation bytes of white space */
-	unsigned stop; /* first position whose character is unknown */
+	unsigned stop; /* position of the first character that is unknown */
 	bool end;      /* true if the text ends at stop */
 };
 
-/* Returns a mask of all bits below position i, which may be 64. */
+/* Returns a mask in which all bits below bit i are set; i may be 64. */
 static ALWAYS_INLINE uint64_t
 bits_below(unsigned i)
 {
 	return i >= 64 ? UINT64_MAX : (UINT64_C(1) << i) - 1;
 }
 
-/* Returns the positions of the characters that follow those of x. */
+/* Returns a mask of the characters that come directly after those of the mask
+ * x. */
 static ALWAYS_INLINE uint64_t
 positions_after(const struct char_masks *b, uint64_t x)
 {
 	return (b->more + (x << 1)) & ~b->more;
 }
 
-/* Marks all characters as unknown from the first of these positions on. */
+/* Makes all characters unknown from the first of the given positions on. */
 static ALWAYS_INLINE void
 stop_at(struct char_masks *b, uint64_t positions)
 {
-	/* The processor cannot predict whether any position is given, so there
-	 * is no branch. */
+	/* There is no branch for the case that no position is given, because
+	 * the processor could not predict it. */
 	unsigned first =
 	    positions == 0 ? BLOCK : (unsigned)__builtin_ctzll(positions);
 
@@ -88,15 +94,15 @@ classify_ascii(struct char_masks *b, const struct vec *v)
 	b->symbol = ~(b->letter | b->digit | b->blank | b->breaks);
 }
 
-/* The characters beyond ASCII in a block of 64 bytes. */
+/* Masks of the characters in a block of 64 bytes that are not ASCII. */
 struct rest {
 	uint64_t known; /* first bytes of the characters whose class is known */
 	uint64_t more;  /* continuation bytes of UTF-8 */
 	struct ctx_class_bits class;
 };
 
-/* Finds the classes of characters beyond ASCII by decoding one after
- * another. */
+/* Finds the classes of the characters that are not ASCII, by decoding one
+ * after another. */
 static ALWAYS_INLINE void
 take_each(struct rest *r, uint64_t high, const char *p)
 {
@@ -125,15 +131,15 @@ take_each(struct rest *r, uint64_t high, const char *p)
 }
 
 #ifdef CTX_VEC_CLASSES
-/* if a block has at most this many bytes beyond ASCII, decoding them one by one
- * is faster */
+/* If a block has at most this many bytes that are not ASCII, it is faster to
+ * decode its characters one by one. */
 #define FEW 8
 
-/* Classifies those characters of the block that are in one page (128 code
- * points).  cp: a code point of the page.  first: the mask of the first bytes
- * of these characters.  last: the number of bytes that follow each first byte.
- * The characters remain unknown if the page has no valid code points, or if
- * UTF-8 has a shorter form for them. */
+/* Finds the classes of those characters of the block that are in one page (128
+ * code points). cp: a code point of the page. first: the mask of the first
+ * bytes of these characters. last: how many bytes follow each first byte.  The
+ * characters remain unknown if the page has no valid code points, or if UTF-8
+ * has a shorter form for them. */
 static ALWAYS_INLINE void
 take_page(struct rest *r, const struct vec_index *index, uint32_t cp,
     unsigned last, uint64_t first)
@@ -151,8 +157,8 @@ take_page(struct rest *r, const struct vec_index *index, uint32_t cp,
 	r->class.four |= class.four >> last & first;
 }
 
-/* Returns a mask of the characters of three bytes from those that begin with
- * the bytes a, b to those that begin with c, d, inclusive. */
+/* Returns a mask of the characters of three bytes in a range: from those whose
+ * first bytes are a, b to those whose first bytes are c, d, inclusive. */
 static ALWAYS_INLINE uint64_t
 find_char_range(const struct vec *v, unsigned a, unsigned b, unsigned c,
     unsigned d)
@@ -164,9 +170,9 @@ find_char_range(const struct vec *v, unsigned a, unsigned b, unsigned c,
 		vec_range(v, (char)0x80, (int)(d - 0x80)) >> 1);
 }
 
-/* Classifies U+4E00 to U+9FFF and U+AC00 to U+D77F, which are all letters
- * without case.  They have a function of their own because texts use many of
- * their pages. */
+/* Finds the classes of U+4E00 to U+9FFF and U+AC00 to U+D77F, which are all
+ * letters without case.  Finding them page by page would be slow, because
+ * texts use many of their pages. */
 static ALWAYS_INLINE void
 take_east(struct rest *r, const struct vec *v, uint64_t three)
 {
@@ -180,9 +186,10 @@ take_east(struct rest *r, const struct vec *v, uint64_t three)
 	r->class.two |= letters;
 }
 
-/* Classifies characters page by page (of 128 code points), each page for all of
- * its characters at once, because a script uses few pages.  The index in a page
- * is the last byte of a character and the lowest bit of the byte before. */
+/* Finds the classes of characters page by page (of 128 code points): for each
+ * page those of all its characters at once, because a script uses few pages.
+ * The index of a character in its page is its last byte and the lowest bit of
+ * the byte before. */
 static ALWAYS_INLINE void
 take_pages(struct rest *r, const struct vec *v, uint64_t high, const char *p)
 {
@@ -238,8 +245,9 @@ decode_rest(struct rest *r, const struct vec *v, uint64_t high, const char *p)
 	take_each(r, high, p);
 }
 
-/* Adds characters beyond ASCII to the masks of the block.  Combining marks are
- * letters if the pattern distinguishes case (o200k), else symbols. */
+/* Adds the characters that are not ASCII to the masks of the block.  Combining
+ * marks count as letters if the pattern distinguishes case (o200k), otherwise
+ * as symbols. */
 static ALWAYS_INLINE void
 add_rest(struct char_masks *b, const struct rest *r, uint64_t mark, bool cased)
 {
@@ -257,14 +265,16 @@ add_rest(struct char_masks *b, const struct rest *r, uint64_t mark, bool cased)
 	b->letter = b->upper | b->lower | b->caseless;
 	b->digit |= four & ~(one | two);
 	b->symbol |= (r->known & ~(one | two | four)) | (cased ? 0 : mark);
-	/* White space has at most three bytes. */
+	/* A white space character has at most three bytes, of which at most
+	 * two are continuation bytes. */
 	b->blank |= white;
 	b->gaps = (white << 1 | white << 2) & r->more;
 }
 
-/* Adds characters beyond ASCII to the masks of the block.  In the o200k pattern
- * a combining mark can be a letter or a symbol.  If it does not follow a
- * letter, it is left to pretokenize.c. */
+/* Finds the classes of the characters that are not ASCII, and adds these to
+ * the masks of the block.  In the o200k pattern a combining mark can be a
+ * letter or a symbol; unless it follows a letter, it remains unknown, and
+ * pretokenize.c decides. */
 static void
 classify_rest(struct char_masks *b, const struct vec *v, uint64_t high,
     const char *p, bool cased)
@@ -279,7 +289,7 @@ classify_rest(struct char_masks *b, const struct vec *v, uint64_t high,
 	stop_at(b, high & ~(r.known | r.more));
 	if (cased)
 		stop_at(b, mark & ~positions_after(b, b->letter));
-	/* '\u017f is 's without case. */
+	/* U+017F is s in another case, so '\u017f is the contraction 's. */
 	quoted = b->quote & (b->lower & high) >> 1;
 	for (; quoted != 0; quoted &= quoted - 1)
 		if (memcmp(p + __builtin_ctzll(quoted) + 1, "\xc5\xbf", 2) == 0)

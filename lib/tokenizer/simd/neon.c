@@ -1,4 +1,4 @@
-/* neon.c - functions that split text and look up pretokens with NEON
+/* neon.c - splits text, and looks up and merges pretokens, with NEON
  * instructions: 64 bytes are four vectors */
 #if defined(__aarch64__)
 #include <arm_neon.h>
@@ -30,9 +30,9 @@ vec_fold(const struct vec *v)
 	return folded;
 }
 
-/* Returns a mask with a bit for each byte; each byte has all bits set or none.
- * Each byte keeps one bit, and adding neighbours three times joins eight of
- * them. */
+/* Makes a mask of 64 bits from 64 bytes, each of which has all bits set or
+ * none.  Of each byte, one bit is kept; adding neighbours three times then
+ * joins eight of these bits. */
 static inline uint64_t
 gather(const uint8x16_t yes[4])
 {
@@ -100,8 +100,8 @@ vec_bit(const struct vec *v, int k)
 	return gather(yes);
 }
 
-/* Computes table indices: the low six bits of each byte, and above them the
- * lowest bit of the byte before. */
+/* Computes a table index for each byte: its low six bits and, above them, the
+ * lowest bit of the byte before it. */
 static inline struct vec_index
 vec_index(const struct vec *v)
 {
@@ -119,8 +119,8 @@ vec_index(const struct vec *v)
 	return index;
 }
 
-/* Looks up the second half of the table.  This instruction does not change
- * bytes whose index is outside of that half. */
+/* Looks up bytes in the second half of the table.  This instruction does not
+ * change bytes whose index is outside of that half. */
 static inline struct ctx_class_bits
 vec_classes(const struct vec_index *index, const uint8_t *table)
 {
@@ -222,5 +222,6 @@ ctx_bpe_lanes_neon(const struct ctx_vocab *vocab, struct ctx_bpe_lane *lanes,
 	merge_lanes(vocab, lanes, n);
 }
 #else
-typedef int ctx_no_neon; /* The C standard forbids an empty file. */
+/* A declaration, because the C standard forbids an empty file. */
+typedef int ctx_no_neon;
 #endif

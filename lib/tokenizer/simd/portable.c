@@ -1,6 +1,6 @@
 /*
- * portable.c - functions that split text and look up pretokens on any
- * processor: 64 bytes are eight 64-bit words
+ * portable.c - splits text, and looks up and merges pretokens, on any
+ * processor: 64 bytes are eight words of 64 bits
  *
  * Eight bytes are compared at a time.  The result is the top bit of each byte
  * of a word; a multiplication gathers these eight bits.
@@ -40,15 +40,17 @@ vec_fold(const struct vec *v)
 	return folded;
 }
 
-/* Gathers the top bits of eight bytes into eight adjacent bits. */
+/* Returns the top bits of the eight bytes of a word as a number of eight
+ * bits. */
 static inline uint64_t
 gather(uint64_t tops)
 {
 	return ((tops & TOPS) >> 7) * 0x0102040810204080u >> 56;
 }
 
-/* Sets the top bit of each byte that is in the range first to first + n.  Both
- * must be below 0x80; bytes of 0x80 or more are never in the range. */
+/* Sets the top bit of each byte of a word that is in the range from first to
+ * first + n.  Both must be below 0x80; bytes of 0x80 or more are never in the
+ * range. */
 static inline uint64_t
 in_range(uint64_t word, unsigned first, unsigned n)
 {

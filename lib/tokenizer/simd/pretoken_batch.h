@@ -55,9 +55,9 @@ vec_longs(const uint32_t *start, const uint32_t *end)
 }
 #endif
 
-/* Makes the key of a pretoken for the cache.  If the pretoken has more than
- * CTX_PRETOKEN_CACHE_KEY bytes, the key is that of the empty pretoken (all
- * bytes are 0xff), which is never found. */
+/* Makes the key by which a pretoken is looked up in the cache.  If the
+ * pretoken has more than CTX_PRETOKEN_CACHE_KEY bytes, makes the key of the
+ * empty pretoken (all bytes are 0xff), which is never in the cache. */
 static inline void
 make_key(struct ctx_key *key, const char *p, uint32_t start, uint32_t end)
 {
@@ -71,9 +71,9 @@ make_key(struct ctx_key *key, const char *p, uint32_t start, uint32_t end)
 	memcpy(key, &bytes, sizeof bytes);
 }
 
-/* Looks up the pretokens of a group whose bit is set, each in the line of the
- * cache where it belongs.  Lists those that are not there in missed, and
- * returns their number. */
+/* Looks up those pretokens of a group of eight whose bit is set, each in the
+ * line of the cache where it belongs.  Lists those that are not there in
+ * missed, and returns their number. */
 static __attribute__((noinline)) size_t
 list_missed(const uint64_t *table, const uint32_t *lines,
     const struct ctx_key *keys, unsigned bits, uint32_t *missed, size_t first)
@@ -94,8 +94,8 @@ list_missed(const uint64_t *table, const uint32_t *lines,
 	return count;
 }
 
-/* Takes up to eight pretokens and lists those that are too long for a key.
- * Returns a mask of the other pretokens. */
+/* Of at most eight pretokens, lists those that are too long for the key of a
+ * hash table in longs.  Returns a mask with a bit for each of the others. */
 static inline unsigned
 list_longs(const uint32_t *start, const uint32_t *end, size_t first, size_t n,
     struct ctx_pretoken_lookup *lookup)

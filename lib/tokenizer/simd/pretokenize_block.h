@@ -47,9 +47,9 @@ vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
 {
 	unsigned i, n = (unsigned)__builtin_popcountll(bits);
 
-	/* Each round writes four positions, so that the processor predicts the
-	 * end of the loop more often.  The last round may write up to three
-	 * numbers too many, which the caller ignores. */
+	/* Each round of the loop writes four positions, so that the processor
+	 * predicts the end of the loop more often.  The last round may write
+	 * up to three numbers too many, which the caller ignores. */
 	for (i = 0; i < n; i += 4) {
 		out[i] = base + (uint32_t)__builtin_ctzll(bits);
 		bits &= bits - 1;
@@ -63,8 +63,8 @@ vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
 }
 #endif
 
-/* Finds the starts of contractions ('s, 'll) of two and of three bytes.  If
- * any_case is true, case is ignored; r50k does not ignore it. */
+/* Finds where contractions ('s, 'll) of two bytes and of three bytes start.
+ * If any_case is true, their letters may be capitals; in r50k they may not. */
 static ALWAYS_INLINE void
 find_contractions(const struct char_masks *b, const struct vec *v,
     bool any_case, uint64_t *two, uint64_t *three)
@@ -82,10 +82,10 @@ find_contractions(const struct char_masks *b, const struct vec *v,
 }
 
 /*
- * Returns the boundaries between pretokens in runs of white space.  If
- * breaks_end is true (\s*[\r\n]+), the last line break of a run ends a
- * pretoken, and the white space after it is a run of its own.  The last blank
- * of a run belongs to the character that follows, unless that is white space.
+ * Returns the boundaries between pretokens in white space.  If breaks_end is
+ * true (\s*[\r\n]+), a pretoken ends after the last line break of a row of
+ * white space, and another begins.  The last blank of a row belongs to the
+ * character that follows, unless that is white space.
  */
 static ALWAYS_INLINE uint64_t
 find_space_boundaries(const struct char_masks *b, bool breaks_end)
@@ -96,16 +96,16 @@ find_space_boundaries(const struct char_masks *b, bool breaks_end)
 	uint64_t last = white | (b->end ? UINT64_C(1) << b->stop : 0);
 	uint64_t next = last >> 1, starts, ends, start;
 
-	/* The positions after white space characters of two bytes, and of
-	 * three. */
+	/* Adds the positions after white space characters of two bytes, and of
+	 * three bytes. */
 	if (b->gaps != 0)
 		next |= (b->gaps >> 1 & ~(b->gaps >> 2) & last >> 2) |
 		    (b->gaps >> 1 & b->gaps >> 2 & last >> 3);
 	if (!breaks_end)
 		return found | (white & ~next);
 	found |= b->blank & ~next;
-	/* Blanks after a line break begin a pretoken if no other line break
-	 * follows in the run. */
+	/* Blanks after a line break begin a pretoken, unless another line
+	 * break follows them. */
 	starts = b->blank & b->breaks << 1;
 	ends = (blank + starts) & ~blank;
 	if ((ends & b->breaks) == 0)
@@ -113,16 +113,16 @@ find_space_boundaries(const struct char_masks *b, bool breaks_end)
 	for (; starts != 0; starts &= starts - 1) {
 		start = starts & (0 - starts);
 		ends = (blank + start) & ~blank;
-		/* Handles one run of blanks at a time, so that ends has only
-		 * bits of this run. */
+		/* Handles one row of blanks at a time, so that ends has only
+		 * bits of this row. */
 		if ((ends & b->breaks) == 0)
 			found |= start;
 	}
 	return found;
 }
 
-/* Returns the boundaries between pretokens in runs of digits.  A pretoken has
- * at most most digits (1 or 3); 0 means no limit. */
+/* Returns the boundaries between pretokens that consist of digits.  A pretoken
+ * has at most this many digits (1 or 3); 0: any number. most: the maximum. */
 static ALWAYS_INLINE uint64_t
 find_digit_boundaries(const struct char_masks *b, unsigned most)
 {
@@ -141,7 +141,7 @@ find_digit_boundaries(const struct char_masks *b, unsigned most)
 	return found;
 }
 
-/* Returns the positions in a block where it is certain whether a pretoken
+/* Returns the positions in a block at which it is certain whether a pretoken
  * begins.  For a contraction three more characters must be known.  White space
  * up to stop may continue, so only its start is certain. */
 static ALWAYS_INLINE uint64_t
@@ -153,7 +153,7 @@ find_certain(const struct char_masks *b)
 	if (b->end)
 		return known;
 	run = ~white & known;
-	/* Set the bit after the last position that is not white space. */
+	/* Sets the bit after the last character that is not white space. */
 	run = run == 0 ? 1 : UINT64_C(2) << (63 - __builtin_clzll(run));
 	known = b->stop > 3 ? bits_below(b->stop - 3) : 0;
 	return known & (run == 0 ? UINT64_MAX : run | (run - 1));
@@ -172,7 +172,7 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 		find_contractions(b, v, !r50k, &two, &three);
 	if (!r50k) {
 		/* Line breaks (in o200k also slashes) after symbols belong to
-		 * the pretoken of the symbols. */
+		 * the pretoken with the symbols. */
 		sticky = o200k ? b->breaks | b->slash : b->breaks;
 		tail = b->breaks & positions_after(b, b->symbol);
 		tail |= ((sticky + tail) ^ sticky) & sticky;
@@ -189,8 +189,8 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 		stop_at(b, cut & (two | three));
 		b->symbol &= ~(two | three);
 	} else {
-		/* In other patterns a contraction is a pretoken, if a pretoken
-		 * begins at its quote. */
+		/* In the other patterns a contraction is a pretoken, but only
+		 * if a pretoken begins at its quote. */
 		first = b->symbol & ~positions_after(b, b->symbol | b->space);
 		cut = (two & first) << 2 | (three & first) << 3;
 		removed = ((two | three) & first) << 1;
@@ -202,8 +202,9 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 	found |= joined & ~positions_after(b, one);
 	if (o200k) {
 		found |= b->upper & positions_after(b, b->lower);
-		/* When U*O+ is matched, U* may have to give back characters
-		 * for O+.  Whether it must depends on later characters. */
+		/* When the pattern U*O+ is matched, U* may have to give back
+		 * characters for O+. Later characters decide whether it
+		 * must. */
 		stop_at(b, b->upper & positions_after(b, b->caseless));
 	}
 	joined = find_digit_boundaries(b, pretokenizer.digits);
@@ -221,8 +222,8 @@ find_certain_boundaries(struct char_masks *b, const struct vec *v,
 	return b->end ? found | UINT64_C(1) << b->stop : found;
 }
 
-/* Returns the certain boundaries between pretokens in a block that has
- * characters beyond ASCII.  It is a separate function, so that blocks of ASCII
+/* Returns the certain boundaries between pretokens in a block with characters
+ * that are not ASCII.  This is a separate function, so that blocks of ASCII
  * need not handle continuation bytes. */
 static __attribute__((noinline)) uint64_t
 find_rest_boundaries(const struct char_masks *ascii, const struct vec *v,
@@ -256,7 +257,8 @@ find_block_boundaries(const char *p, size_t n,
 	}
 	vec_load(&v, p);
 	classify_ascii(&b, &v);
-	/* The padding after the copied text must not count as symbols. */
+	/* The copied text is padded, and the padding must not count as
+	 * symbols. */
 	b.symbol &= bits_below(b.stop);
 	high = vec_high(&v);
 	/* In r50k a pretoken of digits may begin with a blank. */
@@ -266,8 +268,8 @@ find_block_boundaries(const char *p, size_t n,
 	if (high == 0) {
 		found = find_certain_boundaries(&b, &v, pretokenizer);
 	} else {
-		/* Work on a copy, so that the masks of the ASCII path can be in
-		 * registers. */
+		/* The function works on a copy of the masks, so that the
+		 * compiler can keep those of ASCII blocks in registers. */
 		passed = b;
 		found =
 		    find_rest_boundaries(&passed, &v, high, p, pretokenizer);
@@ -275,7 +277,7 @@ find_block_boundaries(const char *p, size_t n,
 	return found & ~UINT64_C(1);
 }
 
-/* Returns the n lowest bits that are set. */
+/* Clears all set bits except the n lowest ones. */
 static inline uint64_t
 keep_lowest_bits(uint64_t bits, size_t n)
 {
@@ -286,10 +288,11 @@ keep_lowest_bits(uint64_t bits, size_t n)
 	return bits & ~rest;
 }
 
-/* Lists the pretokens of a block, except those that certainly are tokens.  at:
- * the offset of the block, which is added to every position.  found: the mask
- * of the boundaries between pretokens; position 0 is always a boundary, too.
- * plain: the kinds of pretokens that are left out (CTX_PLAIN_...). */
+/* Lists the pretokens of a block, except those that are tokens for certain.
+ * at: the offset of the block in the text, which is added to every position.
+ * found: the mask of the boundaries between pretokens; position 0 is always a
+ * boundary, too. plain: the kinds of pretokens that are not listed
+ * (CTX_PLAIN_...). */
 static ALWAYS_INLINE void
 list_pieces(struct ctx_pretokenize *s, unsigned plain, uint32_t at,
     uint64_t found, uint64_t numbers)
@@ -351,8 +354,8 @@ split_blocks(struct ctx_pretokenize *s, struct ctx_pretokenizer pretokenizer,
 	s->used = at;
 }
 
-/* Calls split_blocks with a constant family, so that the compiler makes a fast
- * version for each family of patterns. */
+/* Calls split_blocks with the family of patterns as a constant, so that the
+ * compiler makes a fast version for each family. */
 static inline void
 split_text(struct ctx_pretokenize *s, struct ctx_pretokenizer pretokenizer,
     unsigned plain, const char *p, size_t n, size_t max)

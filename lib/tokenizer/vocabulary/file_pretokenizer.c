@@ -31,8 +31,8 @@
 	"[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|" \
 	"\\s*[\r\n]+|\\s+(?!\\S)|\\s+"
 
-/* Patterns in vocabulary files that are equal to those of a built-in
- * pretokenizer.  Their matches cover every text without gaps. */
+/* Patterns of vocabulary files that do the same as a built-in pretokenizer.
+ * They match every part of a text, so there is no text between matches. */
 static const struct {
 	const char *pattern;
 	struct ctx_pretokenizer pretokenizer;
@@ -76,8 +76,8 @@ add_pattern(struct ctx_buf *text, const char *pattern, struct ctx_err *err)
 	return ctx_buf_add(text, pattern, strlen(pattern) + 1, err);
 }
 
-/* Compile the patterns now, so that an error is reported before the vocabulary
- * is built. */
+/* Compiles the patterns only to find errors in them before the vocabulary is
+ * built. */
 static int
 try_patterns(struct ctx_str patterns, struct ctx_err *err)
 {
@@ -89,9 +89,9 @@ try_patterns(struct ctx_str patterns, struct ctx_err *err)
 	return 0;
 }
 
-/* Sets pack->pretokenizer and pack->patterns from the patterns that were read.
- * If the last pattern is equal to a built-in pretokenizer, that pretokenizer
- * replaces it. */
+/* Sets pack->pretokenizer and pack->patterns, after all patterns were read.
+ * If the last pattern does the same as a built-in pretokenizer, that is used
+ * in its place. */
 static int
 finish_patterns(struct ctx_vocab_builder *pack, struct ctx_buf *text,
     struct ctx_err *err)
@@ -113,7 +113,7 @@ finish_patterns(struct ctx_vocab_builder *pack, struct ctx_buf *text,
 	return text->n == 0 ? 0 : try_patterns(pack->patterns, err);
 }
 
-/* Appends a pattern that matches exactly the text p. */
+/* Appends a pattern that matches exactly one text, p. */
 static int
 add_literal(struct ctx_buf *text, const char *p, struct ctx_err *err)
 {
@@ -127,9 +127,10 @@ add_literal(struct ctx_buf *text, const char *p, struct ctx_err *err)
 	return ctx_buf_add(text, "", 1, err);
 }
 
-/* Adds the pattern of an entry of type Split.  Its behavior Isolated keeps both
- * the matches and the text between them.  Removed with invert keeps only the
- * matches, which is the same if matches leave no gaps. */
+/* Adds the pattern of an entry with the type Split.  With the behavior
+ * Isolated, both the matches and the text between them are pretokens.  With
+ * Removed and invert only the matches are, which is the same if there is no
+ * text between them. */
 static int
 add_split(struct ctx_buf *text, const json_t *split, struct ctx_err *err)
 {

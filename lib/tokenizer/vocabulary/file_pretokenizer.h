@@ -7,10 +7,10 @@
 
 #include "tokenizer/vocabulary/build.h"
 
-/* The functions below set pack->patterns, which split text in PCRE2, and
+/* The functions below set pack->patterns, which split a text with PCRE2, and
  * pack->pretokenizer, a built-in pretokenizer that splits the pieces further.
- * A last pattern whose text is exactly that of a built-in pretokenizer becomes
- * pack->pretokenizer. */
+ * If the last pattern is equal to that of a built-in pretokenizer, it becomes
+ * pack->pretokenizer instead. */
 
 /*
  * Sets pack->pretokenizer and pack->patterns from the pre_tokenizer of a
@@ -21,20 +21,21 @@
 int ctx_file_pretokenizer_json(struct ctx_vocab_builder *pack,
     const json_t *pre, struct ctx_buf *text, struct ctx_err *err);
 
-/* How models split text into pretokens, by the value of tokenizer.ggml.pre in
- * their GGUF file.  The source of these entries is the models'
- * tokenizer.json. */
+/* How a model splits text into pretokens.  The value of tokenizer.ggml.pre in
+ * the model's GGUF file names a row.  The rows were taken from the models'
+ * tokenizer.json files. */
 struct ctx_file_pretokenizer_model {
 	const char *name;
-	const char *patterns[3]; /* NULL after the last */
-	/* value of use_regex: true if ByteLevel splits by GPT-2's pattern */
+	const char *patterns[3]; /* ended by NULL */
+	/* Value of use_regex for ByteLevel: true if text is also split by
+	 * GPT-2's pattern. */
 	bool byte_level;
-	bool nfc;   /* true if text is normalized (NFC) */
+	bool nfc;   /* true if text is first normalized (NFC) */
 	bool whole; /* value of ignore_merges in the tokenizer.json */
 };
 
-/* Returns the entry for a value of tokenizer.ggml.pre in a GGUF file; NULL if
- * the value is unknown. */
+/* Returns the row for a value of tokenizer.ggml.pre; NULL if the value is
+ * unknown. */
 const struct ctx_file_pretokenizer_model *ctx_file_pretokenizer_named(
     struct ctx_str name);
 

@@ -1,35 +1,38 @@
-/* fill_tables.h - the state of filling the tables of a packed vocabulary */
+/* fill_tables.h - fills the tables of a packed vocabulary, by which tokens are
+ * looked up */
 #ifndef CTX_TOKENIZER_VOCABULARY_FILL_TABLES_H
 #define CTX_TOKENIZER_VOCABULARY_FILL_TABLES_H
 
 #include "tokenizer/vocabulary/build.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-/* How a token of the vocabulary is used. */
+/* When a token of the vocabulary is used in a text. */
 enum token_use {
 	UNUSED,
-	REACHED, /* merging the token's bytes gives it */
-	WHOLE,   /* only used for a pretoken of exactly the token's bytes */
+	REACHED, /* if merging bytes gives it */
+	WHOLE,   /* only if a pretoken has exactly its bytes */
 };
 
-/* A packed vocabulary whose tables are being filled.  Unlike struct ctx_vocab
- * it is writable. */
+/* A packed vocabulary whose tables are being filled.  It can be written to,
+ * unlike struct ctx_vocab. */
 struct vocab_fill {
 	const struct ctx_vocab_builder *in;
 	struct ctx_vocab_head *head;
 	struct ctx_vocab view;
-	enum token_use *uses; /* how each token is used */
-	/* number of tokens of at most 16 bytes, number of longer tokens, number
-	 * of bytes of all tokens */
+	enum token_use *uses; /* when each token is used */
+	/* keys: number of tokens of at most 16 bytes. longs: number of longer
+	 * tokens. text: length of all tokens in bytes. */
 	size_t keys, longs, text;
 	size_t spilled;
 	uint32_t longest, ids;
-	/* log2 of sizes of hash tables; they grow until all entries fit */
+	/* log2 of the sizes of two hash tables, which are made larger until
+	 * all entries fit */
 	uint32_t spill_bits, pair_bits;
-	/* true if an entry did not fit: try again with a larger table */
+	/* True if an entry did not fit, so that a larger table must be
+	 * tried. */
 	bool full;
-	/* true if more than MOST_ALIKE tokens have one hash value: refuse the
-	 * file */
+	/* True if more than MOST_ALIKE tokens have one hash value, so that the
+	 * file must be refused. */
 	bool crowded;
 };
 

@@ -15,8 +15,8 @@
 #include "tokenizer/vocabulary/file_pretokenizer.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 
-/* The types of values in a GGUF file and their sizes in bytes; the size 0 means
- * variable. */
+/* The types of values in a GGUF file, and the size of each type in bytes.  The
+ * size 0 means that values have different sizes. */
 enum { BOOL = 7, STRING = 8, ARRAY = 9, TYPES = 13 };
 static const unsigned char sizes[TYPES] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8,
     8};
@@ -27,13 +27,13 @@ enum { CONTROL = 3, USER_DEFINED = 4 };
 struct gguf {
 	const char *p;
 	size_t n, at;
-	bool more; /* true if more than n bytes of the file are needed */
-	/* true if this is not a GGUF file, or it has an unknown version or type
-	 * of value */
+	bool more; /* true if more bytes of the file must be read */
+	/* True if this is not a GGUF file, or its version or a type of value
+	 * is unknown. */
 	bool bad;
 	struct ctx_str model, pre;
-	/* Offsets in the file of the arrays with tokens, types and merges (0 if
-	 * absent), and their numbers of elements. */
+	/* Three arrays of the vocabulary: their offsets in the file (0 if
+	 * there is no such array), and their numbers of elements. */
 	size_t tokens, merges, types;
 	uint64_t ntokens, nmerges, ntypes;
 };
@@ -69,7 +69,7 @@ read_gguf_string(struct gguf *g)
 	return s;
 }
 
-/* Skips n values of the given type, which is not ARRAY. */
+/* Moves past n values of a type other than ARRAY in the file. */
 static void
 skip_values(struct gguf *g, uint64_t type, uint64_t n)
 {
@@ -93,8 +93,8 @@ is_equal(struct ctx_str s, const char *text)
 	return s.n == strlen(text) && memcmp(s.p, text, s.n) == 0;
 }
 
-/* Reads a key-value pair of a GGUF file, and records it if it describes the
- * vocabulary. */
+/* Reads a key and its value in a GGUF file.  If they describe the vocabulary,
+ * stores where they are. */
 static void
 read_pair(struct gguf *g)
 {
@@ -132,8 +132,8 @@ read_pair(struct gguf *g)
 		skip_values(g, element, n);
 }
 
-/* Reads the header and the key-value pairs of a GGUF file.  Returns false, and
- * sets g->bad or g->more, on failure. */
+/* Reads the header of a GGUF file and all keys and values.  On failure returns
+ * false and sets g->bad or g->more. */
 static bool
 read_header(struct gguf *g)
 {
@@ -158,8 +158,8 @@ ctx_gguf_size(const char *p, size_t n)
 {
 	struct gguf g = {.p = p, .n = n};
 
-	/* More bytes would not help a bad file; ctx_gguf_build reports its
-	 * error. */
+	/* If the file is bad, more bytes would not help. ctx_gguf_build will
+	 * report the error. */
 	return read_header(&g) ? g.at : g.bad ? n : 0;
 }
 
@@ -169,7 +169,8 @@ refuse_gguf(struct ctx_err *err, const char *what)
 	return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("%s"), what);
 }
 
-/* Returns the type of a token in a GGUF file; 0 if the file has no types. */
+/* Returns the type of a token in a GGUF file, such as CONTROL.  Returns 0 if
+ * the file has no types of tokens. */
 static uint64_t
 token_type_of(const struct gguf *g, uint64_t token)
 {
@@ -179,8 +180,8 @@ token_type_of(const struct gguf *g, uint64_t token)
 	return g->types > 0 && token < g->ntypes ? read_gguf_uint(&at, 4) : 0;
 }
 
-/* Adds the ordinary tokens of a GGUF file to the JSON object vocab, and its
- * control and user-defined tokens to the array added. */
+/* Adds the tokens of a GGUF file to JSON values: control and user-defined
+ * tokens to the array added, all others to the object vocab. */
 static int
 add_tokens(const struct gguf *g, json_t *vocab, json_t *added,
     struct ctx_err *err)
@@ -232,8 +233,9 @@ add_merges(const struct gguf *g, json_t *merges, struct ctx_err *err)
 	return 0;
 }
 
-/* Makes the JSON of the pre_tokenizer: the patterns of the model, then
- * ByteLevel.  Returns NULL if there is no memory. */
+/* Makes the JSON of a "pre_tokenizer", which says how text is split: the
+ * patterns of the model, then ByteLevel.  Returns NULL if there is no
+ * memory. */
 static json_t *
 make_splitter(const struct ctx_file_pretokenizer_model *model)
 {
@@ -258,8 +260,8 @@ make_splitter(const struct ctx_file_pretokenizer_model *model)
 	    list);
 }
 
-/* Makes the JSON of a tokenizer.json from its parts; NULL if there is no
- * memory.  The caller keeps its own references to the parts. */
+/* Makes the JSON of a tokenizer.json from its parts.  Returns NULL if there is
+ * no memory.  The caller must still free the parts. */
 static json_t *
 make_root(const struct ctx_file_pretokenizer_model *model, json_t *vocab,
     json_t *merges, json_t *added)

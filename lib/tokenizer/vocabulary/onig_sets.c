@@ -27,7 +27,7 @@ ctx_onig_emit_text(struct onig_parse *r, const char *text, size_t n)
 	return r->pass == WRITE ? ctx_buf_add(r->out, text, n, r->err) : 0;
 }
 
-/* Starts a new range of code points at cp. */
+/* Makes the code point cp the beginning of a new range. */
 static int
 add_cut(struct onig_parse *r, uint32_t cp)
 {

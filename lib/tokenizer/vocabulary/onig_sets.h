@@ -1,5 +1,5 @@
-/* onig_sets.h - sets of characters while the patterns of a vocabulary file are
- * translated for PCRE2 */
+/* onig_sets.h - sets of characters in the patterns of a vocabulary file, while
+ * these are translated for PCRE2 */
 #ifndef CTX_TOKENIZER_VOCABULARY_ONIG_SETS_H
 #define CTX_TOKENIZER_VOCABULARY_ONIG_SETS_H
 
@@ -8,31 +8,33 @@
 
 /* maximum depth of nested groups, and of nested sets */
 #define MOST_DEPTH 30
-/* maximum number of sets in all patterns; each is a bit of 64 */
+/* Maximum number of sets in all patterns together.  A set is a bit of a 64-bit
+ * number. */
 #define MOST_SETS      64
 #define ALL_CATEGORIES ((UINT32_C(1) << CTX_KINDS_CATEGORY) - 1)
 
-/* Patterns are parsed three times; see onig_to_pcre2.c. */
+/* Each pattern is parsed in three passes; see onig_to_pcre2.c. */
 enum onig_pass { CUTS, FIND, WRITE };
 
 struct char_set {
 	uint64_t ascii[2];
-	uint32_t
-	    /* for each range of code points, bits of general categories */
-	    rest[CTX_KINDS_CUTS];
+	/* for each range of code points, a bit for each general category */
+	uint32_t rest[CTX_KINDS_CUTS];
 };
 
-/* A set whose closing bracket has not been read yet. */
+/* A set of characters in a pattern that is being parsed: its "[" was read, but
+ * not yet its "]". */
 struct open_set {
 	struct char_set set;
 	bool negated;
 };
 
-/* A group whose closing parenthesis has not been read yet. */
+/* A group in a pattern that is being parsed: its "(" was read, but not yet its
+ * ")". */
 struct open_group {
 	size_t kind;
-	/* true if case is ignored outside of the group: value of
-	 * onig_parse.fold after the group ends */
+	/* True if case is ignored after the group: the value that
+	 * onig_parse.fold gets there. */
 	bool fold;
 };
 
@@ -40,15 +42,16 @@ struct onig_parse {
 	struct ctx_kinds *kinds;
 	struct char_set sets[MOST_SETS];
 	size_t nsets;
-	/* for each kind from 128 on, a bit for each set that contains it */
+	/* For each kind of characters from 128 on, a bit for each set that
+	 * contains it. */
 	uint64_t members[128];
 	size_t nkinds;
 	enum onig_pass pass;
 	const char *p;
-	size_t n, at; /* offset in bytes */
-	bool fold;    /* true inside (?i:...): case is ignored */
-	/* the literal character directly before the current place in the
-	 * pattern; 0 if there is none */
+	size_t n, at; /* length of the pattern, offset of the current place */
+	bool fold;    /* true if case is ignored, as inside (?i:...) */
+	/* The character directly before the current place, if the pattern has
+	 * an ordinary character there; otherwise 0. */
 	uint32_t before;
 	struct open_set in_sets[MOST_DEPTH];
 	struct open_group in_groups[MOST_DEPTH];
@@ -57,32 +60,30 @@ struct onig_parse {
 	struct ctx_err *err;
 };
 
-/* Fills the error with text and the position in the pattern.  Returns -1. */
+/* Fills *err: what is refused in the pattern, and where.  Returns -1. */
 int ctx_onig_refuse(const struct onig_parse *r, const char *what);
-/* Appends text to the translated pattern in the pass WRITE.  The other passes
- * write nothing. */
+/* Appends text to the translated pattern, but only in the pass WRITE. */
 int ctx_onig_emit_text(struct onig_parse *r, const char *text, size_t n);
 /* Adds the characters from first to last to a set. */
 int ctx_onig_add_range(struct onig_parse *r, struct char_set *set,
     uint32_t first, uint32_t last);
-/* Adds all characters of these general categories to a set; categories has one
- * bit for each. */
+/* Adds all characters of some general categories to a set. categories: a bit
+ * for each of them. */
 void ctx_onig_add_categories(const struct onig_parse *r, struct char_set *set,
     uint32_t categories);
 void ctx_onig_add_set(struct char_set *set, const struct char_set *other);
 void ctx_onig_negate_set(struct char_set *set);
 bool ctx_onig_is_empty_set(const struct onig_parse *r,
     const struct char_set *set);
-/* Adds a character to a set without regard to case.  An ASCII letter also adds
- * its other case, s also U+017F, and k also U+212A (Unicode,
- * CaseFolding.txt). */
+/* Adds a character to a set, with its other case if it is an ASCII letter. s
+ * also adds U+017F, and k adds U+212A (Unicode, CaseFolding.txt). */
 int ctx_onig_add_folded(struct onig_parse *r, struct char_set *set,
     uint32_t cp);
-/* Handles a set of characters in a pattern: records it in the pass FIND, writes
- * it in the pass WRITE (see onig_to_pcre2.c). */
+/* Called for each set of characters in a pattern: stores it in the pass FIND,
+ * and writes it in the pass WRITE (see onig_to_pcre2.c). */
 int ctx_onig_use_set(struct onig_parse *r, const struct char_set *set);
-/* Numbers the kinds of characters beyond ASCII: one kind for each combination
- * of sets that contain a character. */
+/* Gives numbers to the kinds of characters that are not ASCII.  Characters are
+ * of one kind if they are in the same sets. */
 int ctx_onig_number_kinds(struct onig_parse *r);
 
 #endif

@@ -22,7 +22,7 @@
 #include "tokenizer/vocabulary/onig_sets.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 
-#define REPEAT 1000 /* maximum number of repetitions in {n,m} */
+#define REPEAT 1000 /* maximum number of repetitions in a quantifier {n,m} */
 
 static bool
 is_next(const struct onig_parse *r, const char *text)
@@ -32,7 +32,8 @@ is_next(const struct onig_parse *r, const char *text)
 	return r->n - r->at >= n && memcmp(r->p + r->at, text, n) == 0;
 }
 
-/* Returns true if the next byte of the pattern is one of list. */
+/* Returns true if the next byte of the pattern is one of the characters in
+ * list. */
 static bool
 is_one_of(const struct onig_parse *r, const char *list)
 {
@@ -57,8 +58,8 @@ next_char(struct onig_parse *r)
 	return cp;
 }
 
-/* Reads a hexadecimal number of at least least and at most most digits.
- * Returns false if it has fewer digits or is not a character. */
+/* Reads the hexadecimal number of a character, with at least least and at most
+ * most digits.  Returns false if it has fewer digits or is no character. */
 static bool
 read_hex(struct onig_parse *r, unsigned least, unsigned most, uint32_t *cp)
 {
@@ -78,7 +79,8 @@ read_hex(struct onig_parse *r, unsigned least, unsigned most, uint32_t *cp)
 	return i >= least && *cp < 0x110000 && (*cp & 0x1ff800) != 0xd800;
 }
 
-/* Reads a Unicode property after \p or \P: {L}, {Lu}, {^Lu}. */
+/* Reads what follows \p or \P in a pattern: a Unicode property such as {L},
+ * {Lu} or {^Lu}. */
 static int
 read_property(struct onig_parse *r, struct char_set *set, bool negated)
 {
@@ -190,8 +192,8 @@ read_escape(struct onig_parse *r, struct char_set *set, uint32_t *cp)
 	return rc < 0 ? -1 : 1;
 }
 
-/* Reads a character or an escape inside a set; returns what read_escape
- * does. */
+/* Reads a character or an escape inside a set.  Returns what read_escape
+ * returns. */
 static int
 read_set_member(struct onig_parse *r, struct char_set *set, uint32_t *cp)
 {
@@ -229,7 +231,7 @@ read_set_range(struct onig_parse *r, struct char_set *set)
 	return 0;
 }
 
-/* Begins a set; called after an opening bracket. */
+/* Begins a set of characters, after its "[" was read. */
 static int
 open_set(struct onig_parse *r)
 {
@@ -247,8 +249,8 @@ open_set(struct onig_parse *r)
 	return 0;
 }
 
-/* Ends a set; called after a closing bracket.  Adds its characters to the set
- * around it or, if there is none, to *set. */
+/* Ends a set of characters, after its "]" was read.  If it is inside another
+ * set, its characters are added to that one, otherwise to *set. */
 static int
 close_set(struct onig_parse *r, struct char_set *set)
 {
@@ -256,14 +258,15 @@ close_set(struct onig_parse *r, struct char_set *set)
 
 	if (in->negated)
 		ctx_onig_negate_set(&in->set);
-	/* Refuse an empty set in a set: Oniguruma reads it wrongly. */
+	/* An empty set inside a set is refused, because Oniguruma reads it
+	 * wrongly. */
 	if (r->pass == FIND && ctx_onig_is_empty_set(r, &in->set))
 		return ctx_onig_refuse(r, "a set without characters");
 	ctx_onig_add_set(r->open_sets > 0 ? &in[-1].set : set, &in->set);
 	return 0;
 }
 
-/* Reads a set of characters, from after its opening bracket to its end. */
+/* Reads a set of characters up to its end, after its "[" was read. */
 static int
 read_set(struct onig_parse *r, struct char_set *set)
 {
@@ -312,8 +315,8 @@ use_literal(struct onig_parse *r, uint32_t cp)
 	return ctx_onig_use_set(r, &set);
 }
 
-/* Reads the rest of a repetition after its opening brace: n}, n,}, ,m} or
- * n,m}. */
+/* Reads the rest of a quantifier in braces, after its "{" was read: n}, n,},
+ * ,m} or n,m}. */
 static int
 read_repetition(struct onig_parse *r)
 {
@@ -344,8 +347,8 @@ read_repetition(struct onig_parse *r)
 	    : ctx_buf_printf(r->out, r->err, "{%zu,%zu}", n[0], n[1]);
 }
 
-/* Reads a quantifier (*, +, ? or a repetition in braces), if there is one.  A ?
- * may follow it, and a + may follow a quantifier of one character. */
+/* Reads a quantifier if there is one: *, +, ? or {n,m}. A ? may follow it, and
+ * a + may follow a quantifier of one character. */
 static int
 read_quantifier(struct onig_parse *r, bool grouped)
 {
@@ -368,11 +371,11 @@ read_quantifier(struct onig_parse *r, bool grouped)
 	return ctx_onig_emit_text(r, r->p + begin, r->at - begin);
 }
 
-/* What may come after the "(" that begins a group of a regular expression;
- * in_groups.kind is an index of this list. */
+/* What may follow the "(" of a group.  The member kind of a group is an index
+ * of this list. */
 static const char *const group_kinds[] = {"?:", "?i:", "?!", "?="};
 
-/* Begins a group; called after an opening parenthesis. */
+/* Begins a group, after its "(" was read. */
 static int
 open_group(struct onig_parse *r)
 {
@@ -397,7 +400,7 @@ open_group(struct onig_parse *r)
 	return ctx_onig_emit_text(r, group_kinds[kind == 1 ? 0 : kind], 2);
 }
 
-/* Ends a group; called after a closing parenthesis. */
+/* Ends a group, after its ")" was read. */
 static int
 close_group(struct onig_parse *r)
 {
@@ -442,8 +445,8 @@ read_atom(struct onig_parse *r)
 	return rc < 0 ? -1 : ctx_onig_use_set(r, &set);
 }
 
-/* Reads the next part of a pattern: an atom with its quantifier, or a |, ( or
- * ). */
+/* Reads the next part of a pattern: an atom (character, set, escape or dot)
+ * with its quantifier, or a |, ( or ). */
 static int
 read_term(struct onig_parse *r)
 {
@@ -472,7 +475,7 @@ read_pattern(struct onig_parse *r, struct ctx_str pattern)
 			return -1;
 	if (r->open_groups > 0)
 		return ctx_onig_refuse(r, "a group without end");
-	/* Write the NUL that ends the pattern. */
+	/* A NUL is written after the translated pattern. */
 	return ctx_onig_emit_text(r, "", 1);
 }
 

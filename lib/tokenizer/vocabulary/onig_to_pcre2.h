@@ -8,33 +8,35 @@
 #include "base/base.h"
 #include "tokenizer/unicode.h"
 
-/* Error text that says why a vocabulary file is refused, and what the user can
- * do. */
+/* Makes the text of an error: why a vocabulary file is refused, and what the
+ * user can do. */
 #define CTX_REFUSED(what) \
 	"cannot count exactly: " what "; the encoding bytes/4 estimates"
 
-#define CTX_KINDS_CUTS 64 /* maximum number of ranges of code points */
+/* maximum number of ranges of code points in a table of kinds */
+#define CTX_KINDS_CUTS 64
 /* number of general categories in Unicode */
 #define CTX_KINDS_CATEGORY 30
 
 /*
- * Translated patterns do not match characters, but their kinds, which are one
- * byte each.  An ASCII character is its own kind.  Other characters share a
- * kind, 128 or more, if every set in the patterns contains all of them or none
- * of them.  So PCRE2 matches bytes, and Unicode 16 decides what is a letter,
- * whatever version of Unicode PCRE2 has.
+ * A table of the kinds of characters.  Translated patterns do not match
+ * characters but their kinds, which are one byte each.  An ASCII character is
+ * its own kind.  Other characters share a kind, 128 or more, if every set in
+ * the patterns contains all of them or none of them.  So PCRE2 matches bytes,
+ * and Unicode 16 decides what is a letter, whatever version of Unicode PCRE2
+ * has.
  */
 struct ctx_kinds {
-	size_t n;                       /* number of ranges */
+	size_t n;                       /* number of ranges of code points */
 	uint32_t first[CTX_KINDS_CUTS]; /* first code point of each range; the
 					   first is 0x80 */
-	/* kind of a character beyond ASCII, by the range of its code point and
-	 * its general category */
+	/* For a character that is not ASCII: its kind, by the range of its
+	 * code point and its general category. */
 	uint8_t kind[CTX_KINDS_CUTS][CTX_KINDS_CATEGORY];
 };
 
-/* Returns the kind of a character (a byte that PCRE2 matches).  CTX_CHAR_BAD
- * counts as U+FFFD. */
+/* Returns the kind of a character, which is the byte that PCRE2 matches.
+ * CTX_CHAR_BAD has the kind of U+FFFD. */
 static inline uint8_t
 ctx_kind_of(const struct ctx_kinds *kinds, uint32_t cp)
 {
@@ -49,11 +51,11 @@ ctx_kind_of(const struct ctx_kinds *kinds, uint32_t cp)
 	return kinds->kind[i][ctx_category_of(cp)];
 }
 
-/* Translates n patterns for PCRE2 and appends them to out, each ended by a
- * NUL.  The given syntax is that of the tokenizers library (Oniguruma's syntax
- * for Ruby).  The translated patterns match kinds of characters (see struct
- * ctx_kinds), so the table of kinds is filled, too.  CTX_EFILE: a pattern has
- * a construct that the two libraries might read differently. */
+/* Translates n patterns for PCRE2 and appends them to out, each with a NUL
+ * after it.  Their syntax is that of the tokenizers library (Oniguruma's
+ * syntax for Ruby).  The translated patterns match kinds of characters (see
+ * struct ctx_kinds); also fills the table of these kinds.  CTX_EFILE: a
+ * pattern has a construct that the two libraries might read differently. */
 int ctx_onig_to_pcre2(const struct ctx_str *patterns, size_t n,
     struct ctx_kinds *kinds, struct ctx_buf *out, struct ctx_err *err);
 

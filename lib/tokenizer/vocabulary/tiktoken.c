@@ -1,5 +1,5 @@
-/* tiktoken.c - reads tiktoken rank files: per line, a token in base64 and its
- * rank */
+/* tiktoken.c - reads tiktoken rank files, in which each line is a token in
+ * base64 and its rank */
 #include <stdlib.h>
 
 #include "tokenizer/vocabulary/build.h"
@@ -24,8 +24,8 @@ base64_value(char c)
 	return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* Decodes base64 up to a space and appends the bytes to r->text.  Returns the
- * number of characters read, with the space; 0 if they are not base64. */
+/* Decodes the base64 at p up to a space, and appends the bytes to r->text.
+ * Returns the length of the base64 and the space; 0 if it is not base64. */
 static size_t
 decode_token(struct ranks *r, const char *p, size_t n)
 {
