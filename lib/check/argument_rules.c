@@ -45,8 +45,8 @@ append_raw(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
 
 	if (ctx_json_compact(json, node, out, &text, err) < 0)
 		return -1;
-	/* If the text is already compact, ctx_json_compact appends nothing and
-	 * points into the JSON. */
+	/* If the JSON is compact already, ctx_json_compact has appended
+	 * nothing, but points to it. */
 	return out->n > from ? 0 : ctx_buf_add(out, text.p, text.n, err);
 }
 
@@ -61,9 +61,9 @@ is_blank_buffer(const struct ctx_buf *text)
 	return true;
 }
 
-/* Appends the arguments of a tool call as a JSON object.  If is_json is true,
- * the value is a string whose text is JSON and has been scanned into
- * validator->json. */
+/* Appends the arguments of a tool call as a JSON object. value: the JSON node
+ * of the arguments.  If is_json is true, this is a string that contains JSON,
+ * which was scanned into validator->json. */
 static int
 make_object(struct ctx_validator *validator, struct ctx_buf *out,
     uint32_t value, bool is_json, struct ctx_err *err)
@@ -88,8 +88,8 @@ make_object(struct ctx_validator *validator, struct ctx_buf *out,
 	return ctx_buf_add(out, "}", 1, err);
 }
 
-/* Reports that the arguments of tool call i have the wrong form.  If in_text
- * is true, the fix writes the object as a JSON string. */
+/* Reports that the arguments of tool call i have a wrong form.  The fix makes
+ * them an object, which is written as a JSON string if in_text is true. */
 static int
 refuse_arguments(struct ctx_validator *validator, size_t i, bool in_text,
     bool is_json, const char *tail, struct ctx_err *err)
@@ -114,7 +114,8 @@ refuse_arguments(struct ctx_validator *validator, size_t i, bool in_text,
 	    ctx_json_str(json, value), err);
 }
 
-/* Checks tool call arguments that must be JSON inside a string. */
+/* Checks the arguments of a tool call in a format where they must be a string
+ * that contains JSON. */
 static int
 check_argument_string(struct ctx_validator *validator, size_t i,
     struct ctx_err *err)
@@ -122,8 +123,8 @@ check_argument_string(struct ctx_validator *validator, size_t i,
 	const struct ctx_block *block = &validator->message->blocks[i];
 	int rc;
 
-	/* In Responses a tool call of some types has an object as arguments,
-	 * not a string. */
+	/* In Responses, the arguments of some types of tool calls are an
+	 * object, not a string. */
 	if (validator->message->json->nodes[block->payload].kind !=
 	    CTX_JSON_STRING)
 		return block->container == 0
@@ -152,8 +153,8 @@ ctx_validate_arguments(struct ctx_validator *validator, size_t i,
 	if (value != 0 && (validator->rules & CTX_ARGUMENTS_TEXT) &&
 	    ctx_json_is(json, value - 1, "arguments"))
 		return check_argument_string(validator, i, err);
-	/* In formats that require an id in each tool call, arguments are
-	 * required, too. */
+	/* If a tool call must have an id in this format, it must have
+	 * arguments, too. */
 	if (!(validator->rules & CTX_ARGUMENTS_OBJECT) ||
 	    (!needed &&
 		(value == 0 || json->nodes[value].kind == CTX_JSON_NULL)) ||

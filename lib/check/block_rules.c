@@ -1,4 +1,5 @@
-/* block_rules.c - checks the form of each block of a message by itself */
+/* block_rules.c - checks each block of a message, without looking at other
+ * blocks and messages */
 #include <string.h>
 
 #include "check/surrogate_rules.h"
@@ -39,7 +40,8 @@ ctx_validate_says_nothing(const struct ctx_validator *validator,
 		    0);
 }
 
-/* Returns true if the reasoning block has a signature or encrypted data. */
+/* Returns true if a reasoning block can be verified by the provider: it has a
+ * signature, or is encrypted. */
 static bool
 has_reasoning_proof(const struct ctx_json *json, uint32_t block)
 {
@@ -58,7 +60,8 @@ has_reasoning_proof(const struct ctx_json *json, uint32_t block)
 	for (i = 0; i < 2; i++)
 		if ((proof = ctx_json_find(json, block, proofs[i])) != 0)
 			return !ctx_text_is_empty(json, proof, false);
-	/* Reasoning of some models on Bedrock has no signature. */
+	/* On Bedrock, the reasoning of some models has no signature and is
+	 * accepted. */
 	return nested;
 }
 
@@ -72,7 +75,8 @@ check_id(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	int rc;
 
 	if (block->id == 0) {
-		/* Only calls in an array need an id. */
+		/* A tool call needs an id only if it is an element of an
+		 * array. */
 		if (!(validator->rules & CTX_NEEDS_IDS) ||
 		    block->container == 0 ||
 		    json->nodes[block->container].kind != CTX_JSON_ARRAY)
@@ -115,8 +119,8 @@ ctx_validate_body(struct ctx_validator *validator, size_t i,
 	const struct ctx_block *block = &message->blocks[i];
 	uint32_t body = block->payload;
 
-	/* If the content of a tool result cannot be replaced by a text,
-	 * payload is 0 and the content is in the next block. */
+	/* If a text cannot replace the content of a tool result, payload is 0,
+	 * and the content is in the next block. */
 	if (body == 0 && i + 1 < message->n &&
 	    message->blocks[i + 1].result_index == i + 1)
 		body = message->blocks[i + 1].payload;
@@ -127,10 +131,11 @@ ctx_validate_body(struct ctx_validator *validator, size_t i,
 	    "result", " has no content", err);
 }
 
-/* Returns true if providers refuse this empty or blank text.  White space is
- * accepted next to another text (LibreChat-AI/agents #124, April 2026;
- * Bedrock: pydantic-ai, test_bedrock_cache_write_and_read, 2026) and next to a
- * tool call that the client answers (llm-anthropic, test_tools, 2026). */
+/* Returns true if providers refuse this text because it is empty or only white
+ * space.  They accept white space if the message has another text
+ * (LibreChat-AI/agents #124, April 2026; Bedrock: pydantic-ai,
+ * test_bedrock_cache_write_and_read, 2026) or a tool call that the client
+ * answers (llm-anthropic, test_tools, 2026). */
 static bool
 is_refused_text(const struct ctx_validator *validator,
     const struct ctx_block *block)
@@ -156,7 +161,7 @@ is_refused_text(const struct ctx_validator *validator,
 	return true;
 }
 
-/* Checks one block by itself. */
+/* Checks a block, without looking at other blocks. */
 static int
 check_block(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 {
@@ -178,8 +183,8 @@ check_block(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 		    CTX_RULE_CUT_REASONING, i, "reasoning has no signature", "",
 		    err);
 	case CTX_BLOCK_TEXT:
-		/* If a text is the message's only content, it is checked
-		 * later, as an empty message. */
+		/* If a message has nothing but this text, the message is
+		 * checked later, as one without content. */
 		if (!is_refused_text(validator, block))
 			return 0;
 		return ctx_validate_refuse_part(validator, CTX_RULE_EMPTY_TEXT,
@@ -220,8 +225,9 @@ ctx_validate_forms(struct ctx_validator *validator, struct ctx_err *err)
 {
 	size_t i;
 
-	/* Strings are checked first: a later rule may replace the same text,
-	 * and its edit must be added last. */
+	/* Strings are checked before all else: a later rule may replace the
+	 * text of a string again, and the edit that was added last is the one
+	 * that counts. */
 	if (ctx_validate_texts(validator, err) < 0)
 		return -1;
 	for (i = 0; i < validator->message->n; i++)

@@ -12,8 +12,8 @@
 #include "check/surrogate_rules.h"
 #include "check/validator.h"
 
-/* Returns how cache breakpoints are written for the provider; NULL if it has
- * none. */
+/* Returns how cache breakpoints are written for the provider of the request;
+ * NULL if the provider has none. */
 static const struct ctx_breakpoint_format *
 find_breakpoint_format(const struct ctx_validator *validator)
 {
@@ -52,8 +52,8 @@ ctx_child_span(const struct ctx_json *json, uint32_t container, uint32_t child,
 	return (struct ctx_str){json->text + from, to - from};
 }
 
-/* Returns true if all elements of the array before node are cache breakpoints.
- */
+/* Returns true if all elements of an array before the element node are cache
+ * breakpoints. */
 static bool
 has_only_markers_before(const struct ctx_json *json, uint32_t container,
     uint32_t node)
@@ -68,8 +68,8 @@ has_only_markers_before(const struct ctx_json *json, uint32_t container,
 	return true;
 }
 
-/* Returns true if a cache breakpoint is a member of a reasoning block, or is
- * the element after one. */
+/* Returns true if a cache breakpoint is on reasoning: it is a member of a
+ * reasoning block, or the element after such a block. */
 static bool
 is_misplaced(const struct ctx_json *json, uint32_t container, uint32_t node)
 {
@@ -124,8 +124,8 @@ add_breakpoint_seen(struct ctx_validator *validator,
 		return -1;
 	validator->breakpoints = marks;
 	marks[validator->n_breakpoints++] = *mark;
-	/* The breakpoints of a request are counted at its end, when those of
-	 * tools and system prompt are known. */
+	/* The breakpoints of a request are counted at its end, because only
+	 * then those of the tools and of the system prompt are known. */
 	if (mark->json != NULL ||
 	    validator->n_breakpoints <= CTX_BREAKPOINTS_MAX)
 		return 0;
@@ -191,8 +191,8 @@ ctx_validate_all_markers(struct ctx_validator *validator,
 		ctx_breakpoint_system(format, json, request), validator,
 		check_breakpoint, err) < 0)
 		return -1;
-	/* The breakpoints outside the messages are last in the list, but come
-	 * first in the cached prefix. */
+	/* The list has the breakpoints of tools and system prompt at its end.
+	 * In the cached prefix they come first, so they are moved. */
 	n = validator->n_breakpoints;
 	first = of_messages;
 	for (i = 0; i + CTX_BREAKPOINTS_MAX < n; i++)

@@ -1,14 +1,16 @@
 /*
- * finding_text.c - the texts of findings
+ * finding_text.c - writes the texts of findings (violations of a rule), which
+ * are shown to users
  */
 #include <string.h>
 
 #include "check/validator.h"
 
-#define CLIP 40 /* bytes of a name that a finding shows */
+/* maximum length of a name in the text of a finding, in bytes */
+#define CLIP 40
 
-/* Appends at most CLIP bytes of a text.  NUL bytes become question marks,
- * because the text of a finding is a C string. */
+/* Appends a text, but at most CLIP bytes of it.  NUL bytes become question
+ * marks, because the text of a finding is a C string. */
 static int
 append_clipped(struct ctx_validator *validator, struct ctx_str str,
     struct ctx_err *err)

@@ -1,4 +1,4 @@
-/* held_events.c - keeps events of a conversation in memory that are checked
+/* held_events.c - keeps the events of a conversation in memory, to check them
  * later */
 #include "check/held_events.h"
 

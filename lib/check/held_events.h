@@ -1,25 +1,26 @@
-/* held_events.h - events of a conversation that are kept in memory and checked
+/* held_events.h - keeps the events of a conversation in memory, to check them
  * later */
 #ifndef CTX_CHECK_HELD_EVENTS_H
 #define CTX_CHECK_HELD_EVENTS_H
 
 #include "stream/rewrite.h"
 
-/* An event in memory: a message or element of a conversation inside a record,
- * or a whole record. */
+/* An event in memory.  It is a message or another element of a conversation
+ * inside a record, or a whole record. */
 struct ctx_held_event {
-	/* The event's message or, if it has none, its record. */
+	/* The message of the event; if the event has none, its record. */
 	struct ctx_held_message held;
 	enum ctx_event_kind kind;
 	struct ctx_record record;
 	struct ctx_record_layout layout;
 };
 
-/* Appends an event to a queue whose entries are of this struct.  Returns the
- * entry, or NULL with *err. */
+/* Appends an event to a queue that has such entries.  Returns the entry, or
+ * NULL with *err. */
 struct ctx_held_event *ctx_held_event_add(struct ctx_held_queue *queue,
     const struct ctx_event *event, struct ctx_err *err);
-/* Sets *event to an event in memory, valid until the next call. */
+/* Sets *event to an event that is in memory.  It is valid until the next
+ * call. */
 int ctx_held_event_read(struct ctx_rewrite *rewrite, struct ctx_held_event *one,
     struct ctx_event *event, struct ctx_err *err);
 

@@ -19,8 +19,8 @@ is_ascii_alnum(uint32_t cp)
 	    ((lower >= 'a' && lower <= 'z') || (cp >= '0' && cp <= '9'));
 }
 
-/* Returns true for an id of 1 to 64 characters A-Z a-z 0-9 _ and -. If dotted
- * is true, . and : are also allowed, as in ids of Kimi. */
+/* Returns true if an id has 1 to 64 characters A-Z a-z 0-9 _ and -. If dotted
+ * is true, . and : are allowed, too, because ids of Kimi have them. */
 static bool
 is_portable_id(struct ctx_str literal, bool dotted)
 {
@@ -63,8 +63,9 @@ ctx_id_wrong(uint64_t rules, struct ctx_str literal)
 	return NULL;
 }
 
-/* Sets out to an id, as a JSON string, that is computed from text; if nine is
- * true, it has 9 characters.  Returns 1, or -1 with *err. */
+/* Makes an id from a text and sets out to it, as a JSON string.  Equal texts
+ * give equal ids.  If nine is true, the id has 9 characters.  Returns 1, or -1
+ * with *err. */
 static int
 make_id(struct ctx_buf *out, bool nine, struct ctx_str text,
     struct ctx_err *err)
@@ -96,7 +97,8 @@ ctx_id_repair(struct ctx_buf *out, struct ctx_buf *spare, uint64_t rules,
 {
 	if (ctx_id_wrong(rules, literal) == NULL)
 		return ctx_surrogates_repair(out, spare, literal, false, err);
-	/* An empty id is not replaced, because several calls may have it. */
+	/* An empty id is not replaced, because several tool calls may have it
+	 * and would then get the same id. */
 	if (literal.n == 2)
 		return 0;
 	spare->n = 0;

@@ -1,5 +1,6 @@
 /*
- * image_rules.c - size and number of images that providers accept
+ * image_rules.c - checks the size and the number of images against what
+ * providers accept
  *
  * Anthropic, "Vision", platform.claude.com, 2026: an image of more than 8,000
  * pixels on a side is refused, one of more than 2,000 if the request has more
@@ -9,9 +10,10 @@
  * (lobehub #14711, May 2026).  Bedrock, API reference of Message: 20 images per
  * message, each at most 8,000 pixels on a side and 3.75 MB.
  *
- * Only later images show that an image exceeds the number allowed.  The oldest
- * images are replaced first.  Large images are replaced only until at most 20
- * images are left.
+ * An image may become one too many only when later images are read.  Then the
+ * oldest images are replaced by texts first.  If images are too large for a
+ * request with more than 20 of them, such images are replaced until at most 20
+ * are left.
  */
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +23,7 @@
 #include "cost/media.h"
 #include "dialect/result_content.h"
 
-/* bytes of a finding's text */
+/* maximum length of a finding's text in bytes */
 #define TEXT 160
 
 static int
@@ -91,9 +93,9 @@ ctx_image_find(const struct ctx_message *message, size_t ordinal,
 	return true;
 }
 
-/* Reports a finding about an image.  In a request the image's block is
- * replaced; if the message is a record, the finding contains the image's index
- * instead. */
+/* Reports a finding about an image.  If the image is inside a request, the
+ * finding has its JSON node, so that it can be replaced.  If the message is a
+ * record, the finding has the index of the image in the message. */
 static int
 refuse_image(struct ctx_validator *validator, enum ctx_rule_id id,
     const struct ctx_image_seen *image, const char *what, struct ctx_err *err)
@@ -118,8 +120,8 @@ refuse_image(struct ctx_validator *validator, enum ctx_rule_id id,
 	return ctx_validate_tell(validator, &finding, err);
 }
 
-/* Returns true if this image by itself exceeds a limit, and writes the text of
- * the finding to what. */
+/* Returns true if an image exceeds a limit, however many images the request
+ * has.  Writes the text of the finding to what. */
 static bool
 is_too_big(const struct ctx_provider_limits *limits,
     const struct ctx_media *media, char what[TEXT])
@@ -145,8 +147,9 @@ is_too_big(const struct ctx_provider_limits *limits,
 	return true;
 }
 
-/* Removes image i from the list.  If it was replaced by a text, the later
- * images of its message get an index that is one lower. */
+/* Removes image i from the list. replaced is true if a text has replaced the
+ * image in its message; then the indices of the message's later images become
+ * lower by one. */
 static void
 remove_image_seen(struct ctx_validator *validator, size_t i, bool replaced)
 {
@@ -162,8 +165,8 @@ remove_image_seen(struct ctx_validator *validator, size_t i, bool replaced)
 	    (validator->n_images - i) * sizeof *list);
 }
 
-/* Reports the oldest image as long as the request has more images than the
- * maximum. most: the maximum; 0: there is none. */
+/* As long as the request has more images than the provider accepts, reports
+ * the oldest one. most: the maximum; 0: there is none. */
 static int
 refuse_surplus_images(struct ctx_validator *validator, uint64_t most,
     struct ctx_err *err)
@@ -183,8 +186,8 @@ refuse_surplus_images(struct ctx_validator *validator, uint64_t most,
 	return 0;
 }
 
-/* Reports large images, the oldest first, as long as the request has more
- * images than a request with large ones may have. */
+/* The provider refuses large images in a request with many images.  As long as
+ * the request has too many images, reports the oldest large one. */
 static int
 refuse_large_images(struct ctx_validator *validator,
     const struct ctx_provider_limits *limits, struct ctx_err *err)
@@ -242,8 +245,8 @@ ctx_validate_assistant_media(struct ctx_validator *validator, size_t i,
 	uint32_t block =
 	    validator->dialect == NULL ? 0 : ctx_media_block(message, i);
 
-	/* Audio that the assistant spoke is a member of the message, not a
-	 * block, so it cannot be replaced by a text block. */
+	/* Audio that the assistant spoke is a member of the message and not a
+	 * block, so a text block cannot replace it. */
 	if (!(validator->rules & CTX_SAYS_TEXT) || block == 0 ||
 	    message->role != CTX_ROLE_ASSISTANT)
 		return 0;
@@ -257,8 +260,8 @@ ctx_validate_assistant_media(struct ctx_validator *validator, size_t i,
 	    : 0;
 }
 
-/* Returns true if a repair removed the block, or the tool result that contains
- * it. */
+/* Returns true if a repair has removed block i, or the tool result that block
+ * i is in. */
 static bool
 is_block_dropped(const struct ctx_validator *validator, size_t i)
 {
@@ -268,7 +271,8 @@ is_block_dropped(const struct ctx_validator *validator, size_t i)
 	    (owner != 0 && validator->removed_blocks[owner - 1]);
 }
 
-/* Sets *n to the number of images in the message that no repair has removed. */
+/* Sets *n to the number of images in the message, without those that a repair
+ * has removed. */
 static int
 count_images_left(struct ctx_validator *validator, size_t *n,
     struct ctx_err *err)
@@ -293,9 +297,9 @@ count_images_left(struct ctx_validator *validator, size_t *n,
 	return 0;
 }
 
-/* Checks one image.  *ordinal is its index among the images of the message
- * that can be replaced and were kept; *over is the number of images that must
- * still be removed from the message. */
+/* Checks an image.  *ordinal is its index among those images of the message
+ * that a text can replace and that were kept.  *over is the number of images
+ * by which the message still exceeds the limit. */
 static int
 check_image(struct ctx_validator *validator,
     const struct ctx_provider_limits *limits, size_t i, size_t *ordinal,
@@ -332,7 +336,7 @@ check_image(struct ctx_validator *validator,
 	*over -= *over > 0;
 	if (rc != 0)
 		return rc < 0 ? -1 : 0;
-	/* Only replaceable images have an index. */
+	/* An image that a text cannot replace is not counted. */
 	*ordinal += image.block != 0;
 	if (!validator->place.inside)
 		image.json = NULL;

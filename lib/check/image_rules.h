@@ -4,30 +4,33 @@
 
 #include "check/check.h"
 
-/* An image about which there may be a finding when later images exceed a
- * limit. */
+/* An image that was read.  Later images may make it one too many, or too
+ * large. */
 struct ctx_image_seen {
 	struct ctx_place place;
-	const struct ctx_json *json; /* of the request, or NULL */
-	uint32_t block;              /* in json; 0: no text may replace it */
-	/* index of the image among those of its message that can be replaced */
+	/* JSON of the request that it is in, or NULL */
+	const struct ctx_json *json;
+	/* its node in json; 0: a text cannot replace it */
+	uint32_t block;
+	/* Index of the image among those of its message that a text can
+	 * replace. */
 	size_t ordinal;
 	/* true if the image is too large for a request with many images */
 	bool large;
 };
 
-/* Appends the JSON of a text block, in the form of the dialect, whose text is
- * the n bytes at p.  The dialect must have a text_block. */
+/* Appends the JSON of a text block, as the dialect writes it.  Its text is the
+ * n bytes at p.  The dialect must have a text_block. */
 int ctx_text_block(struct ctx_buf *out, const struct ctx_dialect *dialect,
     const char *p, size_t n, struct ctx_err *err);
-/* Sets out to the JSON of a text block that describes the image in block and
- * is put in its place. */
+/* Sets out to the JSON of a text block that replaces an image and describes
+ * it. block: the JSON node of the image. */
 int ctx_image_replace(struct ctx_buf *out, struct ctx_buf *scratch,
     const struct ctx_dialect *dialect, const struct ctx_json *json,
     uint32_t block, struct ctx_err *err);
-/* Sets *block to the block of the image with index ordinal among those of the
- * message that can be replaced; 0 if there is none.  Returns false with *err.
- */
+/* Sets *block to the JSON node of an image in a message. ordinal: its index
+ * among those images that a text can replace.  Sets *block to 0 if there is no
+ * such image.  Returns false with *err. */
 bool ctx_image_find(const struct ctx_message *message, size_t ordinal,
     struct ctx_buf *scratch, uint32_t *block, struct ctx_err *err);
 

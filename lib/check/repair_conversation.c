@@ -4,8 +4,8 @@
 
 #include "check/repair.h"
 
-/* Adds an edit that inserts the text in repair->out at a place in the record.
- */
+/* Adds an edit that inserts the text in repair->out into the record. at:
+ * where. */
 static int
 insert_output(struct ctx_repair *repair, const char *at, struct ctx_err *err)
 {
@@ -37,7 +37,7 @@ insert_results(struct ctx_repair *repair, const struct ctx_json *json,
 	    json->text + json->nodes[entry->held.node].end, err);
 }
 
-/* Inserts a user message before a queued message. */
+/* Adds an edit that inserts a user message before a message in the queue. */
 static int
 insert_leading_message(struct ctx_repair *repair, const struct ctx_json *json,
     const struct ctx_repair_entry *entry, struct ctx_err *err)

@@ -1,5 +1,5 @@
 /*
- * repair_earlier.c - repairs of a message that was checked before
+ * repair_earlier.c - repairs messages that were checked already
  *
  * A finding may be about an earlier message.  If that is inside a record, its
  * JSON is still in memory.  If it is a record, it is scanned again, because
@@ -12,7 +12,8 @@
 #include "check/repair.h"
 #include "check/surrogate_rules.h"
 
-/* The first cache breakpoint of a message; node is 0 if it has none. */
+/* The first cache breakpoint of a message.  If the message has none, node is
+ * 0. */
 struct first {
 	uint32_t container, node;
 };
@@ -30,7 +31,8 @@ record_first_marker(void *user, const struct ctx_json *json, uint32_t container,
 	return 0;
 }
 
-/* Makes the edits of repair->entry_edits in the bytes of a queued message. */
+/* Applies the edits in repair->entry_edits to the bytes of a message in the
+ * queue. */
 static int
 apply_entry_edits(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_err *err)
@@ -43,8 +45,8 @@ apply_entry_edits(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	return ctx_repair_own(entry, repair->out.p, repair->out.n, err);
 }
 
-/* Replaces some bytes of a queued message. piece: the old bytes; with: the new
- * bytes.  Sets *old to a copy of the old bytes, because the memory of the
+/* Replaces a part of a message in the queue. piece: the old bytes; with: the
+ * new bytes.  Sets *old to a copy of the old bytes, because the memory of the
  * message is changed.  Returns 1, or -1 with *err. */
 static int
 replace_in_entry(struct ctx_repair *repair, struct ctx_repair_entry *entry,

@@ -1,5 +1,5 @@
 /*
- * repair_finding.c - the fix of a finding
+ * repair_finding.c - makes the repair for a finding (a violation of a rule)
  */
 #include <string.h>
 
@@ -11,8 +11,8 @@ ctx_repair_is_linked(const struct ctx_repair_entry *entry, bool inside)
 	return entry->held.dialect->history != CTX_HISTORY_NONE && !inside;
 }
 
-/* Returns the bytes of a block; if the block cannot be removed without its
- * message, those of the message. */
+/* Returns the bytes of a block.  If the block can be removed only together
+ * with its message, returns the bytes of the message. */
 static struct ctx_str
 get_block_bytes(const struct ctx_message *message,
     const struct ctx_block *block)
@@ -21,7 +21,8 @@ get_block_bytes(const struct ctx_message *message,
 	    block->removable != 0 ? block->removable : message->node);
 }
 
-/* Returns true if the repair changes nothing that is sent to the model. */
+/* Returns true if the repair only concerns a cache breakpoint: what is sent to
+ * the model remains the same. */
 static bool
 is_breakpoint_fix(const struct ctx_finding *finding)
 {
@@ -29,8 +30,8 @@ is_breakpoint_fix(const struct ctx_finding *finding)
 	    finding->id == CTX_RULE_BAD_MARKER;
 }
 
-/* Adds an edit that replaces bytes of a message or, if entry is NULL, of the
- * request outside its messages. */
+/* Adds the edit that replaces bytes of a message.  If entry is NULL, the bytes
+ * are elsewhere in the request, such as in its system prompt. */
 static int
 apply_text_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_fix *fix, struct ctx_err *err)
@@ -55,8 +56,8 @@ apply_text_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	    : 1;
 }
 
-/* Records that a user message will be inserted before a queued message, if ctx
- * has a template of a user message for the format. */
+/* Records that a user message must be inserted before a message in the queue.
+ * Does nothing if ctx has no template of such a message for the format. */
 static int
 mark_leading_message(struct ctx_repair_entry *entry, struct ctx_fix *fix)
 {
@@ -70,8 +71,8 @@ mark_leading_message(struct ctx_repair_entry *entry, struct ctx_fix *fix)
 	return 1;
 }
 
-/* Makes the repair for fix->finding, which is about a message that was not
- * written yet. */
+/* Makes the repair for fix->finding.  The message that the finding is about
+ * was not written yet. */
 static int
 apply_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     const struct ctx_message *message, struct ctx_fix *fix, struct ctx_err *err)
@@ -81,7 +82,8 @@ apply_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 
 	if (remedy == CTX_FIX_NONE)
 		return 0;
-	/* A message that gets a new neighbour is not changed itself. */
+	/* If another message is inserted next to this one, this one is not
+	 * changed itself. */
 	if (remedy != CTX_FIX_ADD_RESULT && remedy != CTX_FIX_ADD_FIRST &&
 	    ctx_repair_archive(repair, entry, err) < 0)
 		return -1;
@@ -135,7 +137,8 @@ ctx_repair_finding(struct ctx_repair *repair, const struct ctx_finding *finding,
 		fix->role = CTX_ROLE_OTHER;
 		return apply_text_fix(repair, NULL, fix, err);
 	}
-	/* A message that was written cannot be changed any more. */
+	/* If the message was written already, it cannot be repaired any
+	 * more. */
 	if (entry == NULL || ctx_repair_is_linked(entry, finding->place.inside))
 		return 0;
 	fix->role = entry->role;

@@ -1,5 +1,5 @@
 /* repair_message.c - prepares the repair of a message before it is checked,
- * and makes it afterwards */
+ * and completes it afterwards */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +17,8 @@ ctx_repair_begin(struct ctx_repair *repair, bool inside, bool binds)
 	queue->changed = false;
 }
 
-/* Sets the offset in the record at which a tool result can be inserted before
- * the message's blocks. */
+/* Finds the place in a message, before its blocks, where a tool result could
+ * be inserted.  Stores its offset in the record. */
 static void
 find_insertion_offset(struct ctx_repair_entry *entry,
     const struct ctx_message *message, struct ctx_str text)
@@ -68,7 +68,8 @@ ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
 	return ctx_repair_compose_results(repair, entry, event->message, err);
 }
 
-/* Adds an edit that removes a JSON member; key is the node of its key. */
+/* Adds an edit that removes a member of a JSON object. key: the JSON node of
+ * its key. */
 static int
 remove_member(struct ctx_edits *edits, const struct ctx_json *json,
     uint32_t object, uint32_t key, struct ctx_err *err)
@@ -84,8 +85,8 @@ remove_member(struct ctx_edits *edits, const struct ctx_json *json,
 	return rc;
 }
 
-/* Adds edits that remove all blocks which the validator has marked as removed.
- */
+/* Adds the edits that remove the blocks which the validator has marked as
+ * removed. */
 static int
 remove_dropped_blocks(struct ctx_edits *edits,
     const struct ctx_message *message, const bool *removed, struct ctx_err *err)
@@ -107,8 +108,8 @@ remove_dropped_blocks(struct ctx_edits *edits,
 	return rc;
 }
 
-/* If the id of a tool call was replaced, adds edits that put the new id into
- * its results and into calls that its program made. */
+/* If the id of a tool call was replaced, adds the edits that put the new id
+ * into its results, and into tool calls that its program has made. */
 static int
 rename_referring_ids(struct ctx_repair *repair, struct ctx_edits *edits,
     struct ctx_repair_entry *entry, const struct ctx_message *message,
@@ -138,8 +139,8 @@ rename_referring_ids(struct ctx_repair *repair, struct ctx_edits *edits,
 	return 0;
 }
 
-/* Returns true if no block of the message will follow an inserted tool result.
- */
+/* Returns true if all blocks of a message are removed, so that none comes
+ * after a tool result that is inserted at its beginning. */
 static bool
 has_no_blocks_left(const struct ctx_message *message, const bool *removed)
 {

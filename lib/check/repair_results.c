@@ -1,15 +1,16 @@
 /*
- * repair_results.c - makes tool results for calls that have none
+ * repair_results.c - makes the tool results that are inserted for tool calls
+ * without one
  *
- * When a tool call is read, a result for it is made.  The result is inserted if
- * the call gets no other.
+ * When a tool call is read, a result for it is made.  It is inserted if the
+ * call gets no other result.
  */
 #include <string.h>
 
 #include "check/repair.h"
 #include "check/surrogate_rules.h"
 
-/* Returns true if the JSON value exists and is neither null nor an empty
+/* Returns true if the JSON value exists, and is neither null nor an empty
  * string. */
 static bool
 has_value(const struct ctx_json *json, uint32_t node)
@@ -25,8 +26,8 @@ has_string_value(const struct ctx_json *json, uint32_t node)
 	    json->nodes[node].kind == CTX_JSON_STRING;
 }
 
-/* Returns true if the template is for tool calls of this type, and the call
- * has the values that the template needs. */
+/* Returns true if a template is for tool calls of this type, and this call has
+ * all values that the template needs. */
 static bool
 is_template_usable(const struct ctx_result_template *row,
     const struct ctx_message *message, const struct ctx_block *call,
@@ -41,8 +42,8 @@ is_template_usable(const struct ctx_result_template *row,
 		strstr(row->text, "$name") == NULL);
 }
 
-/* Returns the text of the first template for a tool result that fits the call;
- * NULL if none fits. */
+/* Returns the text of the first template for a tool result that can be used
+ * for a tool call; NULL if there is none. */
 static const char *
 choose_result_template(const struct ctx_dialect *dialect,
     const struct ctx_message *message, const struct ctx_block *call)
@@ -66,8 +67,8 @@ choose_result_template(const struct ctx_dialect *dialect,
 	return NULL;
 }
 
-/* Sets *value to a JSON value in the form in which it will be sent: without
- * lone surrogates and, if it is an id, in the form that the rules demand;
+/* Sets *value to a JSON value as it will be sent, after other repairs: without
+ * lone surrogates and, if it is an id, in the form that the rules demand.
  * rules 0: it is not an id. */
 static int
 get_sent_value(struct ctx_repair *repair, uint64_t rules,
@@ -143,7 +144,8 @@ append_template(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	    find_result_value, &values, err);
 }
 
-/* Makes the tool result that is inserted if the call gets no result. */
+/* Makes the tool result for a tool call that will be inserted if the call gets
+ * no other result. */
 static int
 compose_result(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     const struct ctx_message *message, const struct ctx_block *call,
@@ -202,8 +204,9 @@ ctx_repair_has_due_results(const struct ctx_repair_entry *entry)
 	return entry->n_handed_on > 0;
 }
 
-/* Appends all tool results that must be inserted for a queued message.  The
- * text before is written first, part between two results, and tail last. */
+/* Appends all tool results that must be inserted for the tool calls of a
+ * message in the queue. before, part and tail: the texts that are written
+ * before the first result, between two results, and after the last one. */
 static int
 append_due_results(struct ctx_buf *out, const struct ctx_repair_entry *entry,
     struct ctx_str before, const char *part, const char *tail,
@@ -256,9 +259,9 @@ ctx_repair_results_in_next(const struct ctx_repair_entry *entry,
 	return next->holds_results || (entry->rules & CTX_ASKS_TURNS);
 }
 
-/* Returns true if no tool result may be inserted between entry and next,
- * because the provider merges them or they are items of one response.  If next
- * is empty, returns false, since it must remain the last message. */
+/* Returns true if no tool result may be inserted between two messages, entry
+ * and next: the provider merges them, or they are items of one response.  If
+ * next is empty, returns false, because next must remain the last message. */
 static bool
 is_one_answer(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next)
@@ -283,7 +286,7 @@ ctx_repair_results_after_next(const struct ctx_repair_entry *entry,
 		    next->held.dialect == entry->held.dialect));
 }
 
-/* Removes the results that are not due. */
+/* Removes those of the prepared tool results that need not be inserted. */
 static void
 drop_undue_results(struct ctx_repair_entry *entry)
 {
@@ -328,10 +331,10 @@ ctx_repair_move_results(struct ctx_repair_entry *entry,
 	return 0;
 }
 
-/* Returns the queued message directly after which the tool results for the
- * calls of this entry must be inserted.  It is the message of the entry or a
- * later one.  Sets *next to the message that follows it, or to NULL.  The
- * answer is cached for all messages from the entry to the returned one. */
+/* Finds the place where the tool results for the calls of a message must be
+ * inserted.  Returns the entry after which this is: that of the message or a
+ * later one.  Sets *next to the entry after that, or to NULL.  The result is
+ * cached for all messages from this one to the returned one. */
 static struct ctx_repair_entry *
 find_last_before_results(struct ctx_repair *repair,
     const struct ctx_repair_queue *queue, struct ctx_repair_entry *entry,
@@ -370,8 +373,7 @@ ctx_repair_mark_result(struct ctx_repair *repair,
 	struct ctx_repair_entry *last, *next;
 	struct ctx_repair_result *result;
 
-	/* If shared is true, an existing tool result may be meant for this
-	 * call. */
+	/* shared: an existing tool result may be meant for this call. */
 	if (finding->shared || entry->n_results == entry->n_handed_on)
 		return 0;
 	result = &entry->results[entry->n_handed_on + finding->call];

@@ -1,5 +1,5 @@
-/* request_rules.c - checks a request outside its messages: tools and system
- * prompt */
+/* request_rules.c - checks what a request has besides its messages: tools and
+ * system prompt */
 #include <stdio.h>
 
 #include "check/surrogate_rules.h"
@@ -34,7 +34,7 @@ check_request_size(struct ctx_validator *validator, const struct ctx_json *json,
 }
 
 /* Checks that a request defines tools if its messages contain tool calls.  A
- * record without one of the members below is not a whole request, and is not
+ * record without any of the members below is not a whole request, so it is not
  * checked. */
 static int
 check_request_tools(struct ctx_validator *validator,
@@ -58,7 +58,7 @@ check_request_tools(struct ctx_validator *validator,
 	    : 0;
 }
 
-/* Checks the text blocks of the system prompt. */
+/* Checks the text blocks in the system prompt of a request. */
 static int
 check_system_prompt(struct ctx_validator *validator,
     const struct ctx_json *json, uint32_t request, struct ctx_err *err)

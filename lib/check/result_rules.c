@@ -1,5 +1,6 @@
 /*
- * result_rules.c - checks what a tool result contains
+ * result_rules.c - checks that a tool result contains only what the provider
+ * accepts
  *
  * The dialect lists the types of blocks that a tool result may contain.
  * Mistral accepts only texts ("content.list[TextChunk] ... Input should be
@@ -16,16 +17,16 @@
  *
  * A repair puts a text block in the place of a block that is not accepted.  If
  * the old block is a text of another type, the new block has its text.  If it
- * is an image, the new block has a placeholder.  Otherwise the new block has
- * the JSON of the old block.
+ * is an image, the new block has a text that describes it.  Otherwise the new
+ * block has the JSON of the old block.
  */
 #include <string.h>
 
 #include "check/image_rules.h"
 #include "check/validator.h"
 
-/* Checks that a tool result is a JSON object.  The repair makes it the member
- * "output" of a new object, as Gemini's own SDK does. */
+/* Checks that the content of a tool result is a JSON object.  The repair makes
+ * it the member "output" of a new object, as Gemini's own SDK does. */
 static int
 check_object_result(struct ctx_validator *validator, size_t i,
     struct ctx_err *err)
@@ -54,8 +55,8 @@ check_object_result(struct ctx_validator *validator, size_t i,
 	    : 0;
 }
 
-/* Checks that a tool result is a string or an array.  The repair writes its
- * JSON as a string. */
+/* Checks that the content of a tool result is a string or an array.  The
+ * repair writes its JSON as a string. */
 static int
 check_string_result(struct ctx_validator *validator, size_t i,
     struct ctx_err *err)
@@ -81,7 +82,7 @@ check_string_result(struct ctx_validator *validator, size_t i,
 	    : 0;
 }
 
-/* Checks that a screenshot is an object. */
+/* Checks that the content of a tool result with a screenshot is an object. */
 static int
 check_screenshot(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 {
@@ -99,7 +100,8 @@ check_screenshot(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	    : 0;
 }
 
-/* Returns true if a tool result may contain a block of this type. */
+/* Returns true if a tool result may contain a block of this type in the
+ * dialect. */
 static bool
 may_hold_block(const struct ctx_validator *validator,
     const struct ctx_block *block)
@@ -120,7 +122,7 @@ may_hold_block(const struct ctx_validator *validator,
 }
 
 /* Returns the text of a finding about a block in a tool result; NULL if the
- * block is accepted. */
+ * provider accepts the block. */
 static const char *
 find_block_problem(const struct ctx_validator *validator,
     const struct ctx_block *result, const struct ctx_block *block)
@@ -136,8 +138,9 @@ find_block_problem(const struct ctx_validator *validator,
 	    : " holds a block of a type that none may hold";
 }
 
-/* Sets validator->replacement to a text block that is put in the place of a
- * block which a tool result may not contain. */
+/* A tool result may contain a block that the provider does not accept there.
+ * Sets validator->replacement to the JSON of the text block that replaces
+ * it. */
 static int
 make_replacement_block(struct ctx_validator *validator,
     const struct ctx_block *block, struct ctx_err *err)
@@ -169,14 +172,15 @@ check_result_block(struct ctx_validator *validator, size_t i, size_t k,
 	struct ctx_str old = {NULL, 0};
 	const char *what;
 
-	/* Breakpoints are not blocks. */
+	/* An element that is a cache breakpoint is not a block, so it is not
+	 * checked. */
 	if (block->removable == 0 || block->payload == 0 ||
 	    json->nodes[block->removable].kind != CTX_JSON_OBJECT ||
 	    (what = find_block_problem(validator,
 		 &validator->message->blocks[i], block)) == NULL)
 		return 0;
-	/* In OpenTelemetry a tool result that is not text has no block for its
-	 * content. */
+	/* In OpenTelemetry's format, a tool result that is not a text has no
+	 * block for its content. */
 	if (validator->dialect->text_block != NULL &&
 	    block->removable != validator->message->blocks[i].removable) {
 		if (make_replacement_block(validator, block, err) < 0)
@@ -204,8 +208,8 @@ ctx_validate_result(struct ctx_validator *validator, size_t i,
 	    (check_string_result(validator, i, err) < 0 ||
 		check_screenshot(validator, i, err) < 0))
 		return -1;
-	/* Results of tools that the provider runs have no content that ctx
-	 * reads; they are sent back unchanged. */
+	/* ctx does not read the content of a result of a tool that the
+	 * provider runs; it is sent back unchanged. */
 	if (validator->dialect == NULL || message->blocks[i].payload == 0)
 		return 0;
 	for (k = i + 1;

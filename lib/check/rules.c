@@ -2,7 +2,7 @@
  * rules.c - the table of rules: what providers refuse
  *
  * A rule applies to a conversation if its dialect (format) or its provider has
- * one of the bits in the rule's entry, or if the entry has no bits.  The other
+ * one of the bits in the rule's row, or if the row has no bits.  The other
  * files of this directory check the rules.
  */
 #include <string.h>
@@ -245,11 +245,11 @@ ctx_provider_find(const char *name)
 	return NULL;
 }
 
-/* Returns the rules for a conversation that is translated into another format.
- * own: the provider's own format; more: the additional rules of the provider.
- * These rules are added to those of the conversation's dialect.  But rules
- * about the form of a message (CTX_FORM_RULES) are taken only from the
- * conversation's dialect. */
+/* Returns the rules for a conversation that is translated to another format
+ * for a provider. own: the rules of the provider's own format; more: further
+ * rules of the provider.  These are added to the rules of the conversation's
+ * dialect.  But rules about how messages are written (CTX_FORM_RULES) are only
+ * those of the conversation's dialect. */
 static uint64_t
 translate_rules(const struct ctx_dialect *dialect,
     const struct ctx_dialect *own, uint64_t more)

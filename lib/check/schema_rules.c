@@ -1,5 +1,6 @@
 /*
- * schema_rules.c - arguments against the schema of their tool
+ * schema_rules.c - checks the arguments of tool calls against the JSON schema
+ * of their tool
  *
  * No provider checks the calls in a history against the tools of the request.
  * Only new calls are checked ("tool call validation failed" of Groq, "strict"
@@ -14,11 +15,12 @@
 
 #include "check/validator.h"
 
-#define DEEP 32 /* levels that are checked */
-#define CLIP 40 /* bytes of a name that a finding shows */
+#define DEEP 32 /* maximum depth of values that are checked */
+/* maximum length of a name in the text of a finding, in bytes */
+#define CLIP 40
 
-/* A JSON value and its schema while they are compared; at is the next child of
- * the value. */
+/* A JSON value that is being compared with a schema. at: the JSON node of its
+ * next child. */
 struct frame {
 	uint32_t schema, value, at;
 };
@@ -27,15 +29,16 @@ struct fit {
 	const struct ctx_json *schemas, *values;
 	struct frame stack[DEEP];
 	size_t n;
-	struct ctx_buf *one, *other; /* scratch */
-	const char *wrong;           /* the finding, or NULL */
-	struct ctx_str name;         /* of the member it is about; n 0: none */
+	struct ctx_buf *one, *other; /* scratch memory */
+	const char *wrong;           /* why the value does not fit, or NULL */
+	/* name of the member that does not fit; n 0: none */
+	struct ctx_str name;
 };
 
 /* ---- the schema of a tool ---- */
 
-/* Returns the JSON schema of a tool definition if the tool has this name, else
- * 0. */
+/* Returns the JSON node of the schema in a tool definition, if the tool has
+ * the given name, else 0. */
 static uint32_t
 get_definition_schema(const struct ctx_json *json, uint32_t tool,
     const struct ctx_json *names, uint32_t name)
@@ -60,8 +63,8 @@ get_definition_schema(const struct ctx_json *json, uint32_t tool,
 	return inner != 0 ? inner : value;
 }
 
-/* Returns the JSON schema of the tool with this name in an array of tools, or
- * 0. */
+/* Returns the JSON node of the schema of the tool with this name, in an array
+ * of tool definitions; 0 if there is none. */
 static uint32_t
 find_schema_in_list(const struct ctx_json *json, uint32_t list,
     const struct ctx_json *names, uint32_t name)
@@ -109,7 +112,8 @@ find_tool_schema(const struct ctx_validator *validator, uint32_t name)
 
 /* ---- does a value fit ---- */
 
-/* Upper and lower case are equal, because Gemini writes types in capitals. */
+/* Returns true if the JSON string at a node is a certain type name.  Case does
+ * not matter, because Gemini writes types in capitals. */
 static bool
 is_type_word(const struct ctx_json *json, uint32_t node, const char *word)
 {
@@ -139,8 +143,8 @@ is_whole_number(struct ctx_str number)
 	return true;
 }
 
-/* Returns true if the value has the type that the schema demands, or if that
- * type is not known. */
+/* Returns true if a value has the type that the schema demands, and also if
+ * ctx does not know that type. */
 static bool
 is_of_type(const struct fit *fit, uint32_t type, uint32_t value)
 {
@@ -224,8 +228,8 @@ match_allowed_value(struct fit *fit, uint32_t schema, uint32_t value,
 	return rc;
 }
 
-/* Returns the object's member whose name is equal to a string in another JSON
- * document, or 0. */
+/* Returns the JSON node of the object's member whose name is equal to a string
+ * in another JSON text; 0 if there is none. */
 static uint32_t
 find_same_member(const struct ctx_json *json, uint32_t object,
     const struct ctx_json *names, uint32_t name)
@@ -269,8 +273,9 @@ check_required(struct fit *fit, uint32_t schema, uint32_t value)
 		}
 }
 
-/* Checks a value, and puts it on the stack so that its children are checked,
- * too. name is the name of the member; n is 0 if the value is not a member. */
+/* Checks a value, and puts it on the stack, so that its children are checked
+ * next. name: the name of the member that has the value; n is 0 if it is not a
+ * member. */
 static int
 check_value(struct fit *fit, uint32_t schema, uint32_t value,
     struct ctx_str name, struct ctx_err *err)
@@ -320,8 +325,8 @@ check_next_member(struct fit *fit, struct frame *frame, uint32_t key,
 	return 0;
 }
 
-/* Checks the next child of the value on top of the stack; if there is none,
- * removes the value. */
+/* Checks the next child of the value that is on top of the stack.  If it has
+ * no more children, removes it from the stack. */
 static int
 check_next_child(struct fit *fit, struct ctx_err *err)
 {

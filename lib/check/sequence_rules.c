@@ -5,12 +5,12 @@
 #include "check/tool_call_log.h"
 #include "check/validator.h"
 
-/* Kinds of findings about a message that may still be removed, so they are not
- * reported yet. */
+/* Kinds of waiting findings after which the message may be removed.  As long
+ * as that is not decided, other findings wait, too. */
 #define LEAVES (1u << CTX_WAITS_EMPTY | 1u << CTX_WAITS_REASONING)
 
-/* Returns the number of blocks that have content and that no repair removed.
- * Sets *spoken to true if one of them is not reasoning. */
+/* Returns how many blocks with content a message has, without those that a
+ * repair has removed.  Sets *spoken to true if one of them is not reasoning. */
 static size_t
 count_blocks_left(const struct ctx_validator *validator, bool *spoken)
 {
@@ -41,9 +41,9 @@ has_dropped_block(const struct ctx_validator *validator)
 	return false;
 }
 
-/* Returns true if empty texts are allowed, or were reported before.  OpenAI
- * accepts empty texts (seen in the projects llm and pydantic-ai, 2025 and
- * 2026). */
+/* Returns true if the provider accepts empty texts, or if they were reported
+ * before.  OpenAI accepts them (seen in the projects llm and pydantic-ai, 2025
+ * and 2026). */
 static bool
 may_be_empty(const struct ctx_validator *validator)
 {
@@ -60,7 +60,7 @@ may_be_empty(const struct ctx_validator *validator)
 }
 
 /* Returns true if the reasoning of this message may belong to the next
- * message. */
+ * message.  Then a message with nothing but reasoning may be valid. */
 static bool
 may_reasoning_lead(const struct ctx_validator *validator)
 {
@@ -78,14 +78,14 @@ ctx_validate_content(struct ctx_validator *validator, unsigned *wait,
 	int rc = 0;
 
 	*wait = CTX_WAITS;
-	/* If a message has several records, it is checked with the last of
-	 * them. */
+	/* If a message is split over several records, it is checked when the
+	 * last of them is read. */
 	if (validator->message->flags & CTX_MESSAGE_CONTINUES) {
 		n += validator->continued_blocks;
 		spoken |= validator->continued_speaks;
 	}
-	/* A pinned message stands for earlier messages, so it counts as having
-	 * content. */
+	/* A pinned message stands for earlier messages, so it is never taken
+	 * as one without content. */
 	if (validator->message->flags & CTX_MESSAGE_PINNED) {
 		n++;
 		spoken = true;
@@ -139,8 +139,8 @@ refuse_reasoning(struct ctx_validator *validator, const char *what,
 	return 0;
 }
 
-/* Returns true if the id of the message is one that OpenAI gives to reasoning
- * items. */
+/* Returns true if the id of the item has the form of OpenAI's ids for
+ * reasoning items. */
 static bool
 has_reasoning_id(const struct ctx_validator *validator)
 {
@@ -169,8 +169,8 @@ ctx_validate_wait(struct ctx_validator *validator, unsigned wait,
 		validator->open_reasoning[validator->n_open_reasoning++] =
 		    validator->place;
 		validator->reasoning_has_id = has_reasoning_id(validator);
-		/* If several reasoning items follow each other, the entry in
-		 * waiting_findings has the place of the first. */
+		/* Of several reasoning items in a row, the finding in
+		 * waiting_findings has the place of the first one. */
 		if (validator->n_open_reasoning > 1)
 			return 0;
 	}
@@ -179,8 +179,8 @@ ctx_validate_wait(struct ctx_validator *validator, unsigned wait,
 	return 0;
 }
 
-/* Reports a finding about the place of a message.  If a message before it may
- * still be removed, the finding is stored until that is decided. */
+/* Reports a finding about the position of a message.  If a message before it
+ * may still be removed, stores the finding until that is decided. */
 static int
 refuse_place(struct ctx_validator *validator, enum ctx_rule_id id,
     const char *what, struct ctx_err *err)
@@ -200,7 +200,8 @@ refuse_place(struct ctx_validator *validator, enum ctx_rule_id id,
 	return 0;
 }
 
-/* Reports the stored findings about messages that are kept. */
+/* Reports the stored findings about messages of which it is now certain that
+ * they are kept. */
 static int
 report_settled_findings(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -222,8 +223,8 @@ report_settled_findings(struct ctx_validator *validator, struct ctx_err *err)
 	return 0;
 }
 
-/* Reports an empty message that is not the last one.  If it is kept, it counts
- * as the assistant message that must follow a system message. */
+/* Reports a message without content that is not the last one.  If it is kept,
+ * it counts as the assistant message that must follow a system message. */
 static int
 refuse_empty_message(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -239,12 +240,12 @@ refuse_empty_message(struct ctx_validator *validator, struct ctx_err *err)
 	return rc < 0 ? -1 : 0;
 }
 
-/* Returns true if the message has no id but follows reasoning that has an id
- * of OpenAI: OpenAI then does not find the message (pydantic-ai,
- * test_openai_responses_thinking_with_modified_history, September 2025).
- * After such reasoning OpenAI accepts a tool call without an id.  DeepSeek
- * gives reasoning ids of another form, and accepts a message without an id
- * after them. */
+/* Returns true if the message must have an id: it has none, and follows
+ * reasoning that has an id of OpenAI, so that OpenAI would not find the
+ * message (pydantic-ai, test_openai_responses_thinking_with_modified_history,
+ * September 2025).  After such reasoning OpenAI accepts a tool call without an
+ * id.  DeepSeek gives reasoning ids of another form, and accepts a message
+ * without an id after them. */
 static bool
 needs_id(const struct ctx_validator *validator)
 {
@@ -280,11 +281,10 @@ ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
 	    ctx_validate_refuse_waiting(validator, CTX_WAITS_SYSTEM,
 		CTX_RULE_SYSTEM_PLACE, "the assistant must be next", err) < 0)
 		return -1;
-	/* After this message, no finding needs to wait any longer, except in
-	 * two cases.  If this message is a reasoning item, it waits together
-	 * with the reasoning items before it.  If this message is empty, it
-	 * may be removed, so the findings that wait for the next message
-	 * continue to wait. */
+	/* This message decides all findings that wait for the next message,
+	 * unless it is a reasoning item or has no content.  A reasoning item
+	 * waits itself, together with those before it.  A message without
+	 * content may be removed, so the findings wait for the one after it. */
 	if (wait != CTX_WAITS_REASONING && wait != CTX_WAITS_EMPTY) {
 		validator->n_open_reasoning = 0;
 		validator->waiting_bits = 0;
@@ -298,7 +298,8 @@ ctx_validate_still_waiting(struct ctx_validator *validator, struct ctx_err *err)
 	bool empty = (validator->waiting_bits & 1u << CTX_WAITS_EMPTY) != 0;
 	struct ctx_last_seen last = validator->last;
 
-	/* An empty last message does not count as content after reasoning. */
+	/* If the last message has no content, reasoning before it is still
+	 * followed by nothing. */
 	if ((validator->waiting_bits & 1u << CTX_WAITS_REASONING) &&
 	    refuse_reasoning(validator, "nothing follows", err) < 0)
 		return -1;
@@ -308,8 +309,8 @@ ctx_validate_still_waiting(struct ctx_validator *validator, struct ctx_err *err)
 	return report_settled_findings(validator, err);
 }
 
-/* Returns true if the message becomes the system prompt when the request is
- * translated into another format. */
+/* Returns true if the message becomes the system prompt when the conversation
+ * is translated for the provider. */
 static bool
 is_lifted_prompt(const struct ctx_validator *validator)
 {
@@ -360,7 +361,8 @@ check_system(struct ctx_validator *validator, struct ctx_err *err)
 		return -1;
 	if (is_user_side(validator->last.role) || validator->last.in_result)
 		return 0;
-	/* The provider merges system messages in a row. */
+	/* Several system messages in a row are accepted, because the provider
+	 * merges them. */
 	if (validator->last.role == CTX_ROLE_SYSTEM && validator->last.begun)
 		return 0;
 	return ctx_validate_refuse(validator, CTX_RULE_SYSTEM_PLACE,
@@ -369,8 +371,8 @@ check_system(struct ctx_validator *validator, struct ctx_err *err)
 	    : 0;
 }
 
-/* Checks that roles alternate as the rules demand; system messages are left
- * out. */
+/* Checks that roles alternate as the rules demand.  System messages do not
+ * count. */
 static int
 check_speaker(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -390,11 +392,12 @@ check_speaker(struct ctx_validator *validator, struct ctx_err *err)
 	    refuse_place(validator, CTX_RULE_USER_AFTER_RESULT,
 		"the user speaks right after a result", err) < 0)
 		return -1;
-	/* Two neighbouring messages of one side (the user or the assistant)
-	 * are allowed if translation merges them: tool messages, and the
-	 * records of one response.  If the first of two assistant messages
-	 * ends in a tool result, they are allowed, too: translation makes a
-	 * message of that result, which separates them. */
+	/* Two neighbouring messages from the same side (the user's or the
+	 * assistant's) are accepted if the translation for the provider merges
+	 * them: this is so for tool messages, and for the records of one
+	 * response.  Two assistant messages are also accepted if the first one
+	 * ends with a tool result: the translation makes this result a
+	 * message, which separates them. */
 	if (!(validator->rules & CTX_ASKS_TURNS) ||
 	    is_user_side(role) != is_user_side(before) ||
 	    (validator->message->flags & CTX_MESSAGE_CONTINUES) ||
@@ -411,8 +414,8 @@ check_speaker(struct ctx_validator *validator, struct ctx_err *err)
 }
 
 /* Checks that tool results come before other content.  Neighbouring user and
- * tool messages count as one message, as they do for the providers that demand
- * this. */
+ * tool messages count as one message, because the providers that demand this
+ * merge them. */
 static int
 check_first_results(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -449,7 +452,7 @@ has_result_at_end(const struct ctx_validator *validator)
 	return i > 0 && message->blocks[i - 1].kind == CTX_BLOCK_TOOL_RESULT;
 }
 
-/* Begins a new turn if a person wrote something in the message.  After that,
+/* If a person wrote something in the message, begins a new turn.  From now on,
  * tool results are not matched with earlier calls by name or order. */
 static void
 begin_turn(struct ctx_validator *validator)
@@ -462,7 +465,7 @@ begin_turn(struct ctx_validator *validator)
 		return;
 	if (!ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT))
 		validator->newest_turn = validator->place.message;
-	/* The results of a message with tool calls come after it. */
+	/* If a message has tool calls, their results come after it. */
 	if (ctx_validate_has(validator, CTX_BLOCK_TOOL_CALL))
 		return;
 	for (i = 0; i < message->n; i++)

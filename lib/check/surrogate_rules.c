@@ -1,21 +1,23 @@
 /*
- * surrogate_rules.c - finds lone surrogates: halves of a character that JSON
- * can write and UTF-8 cannot
+ * surrogate_rules.c - finds lone surrogates, which JSON can contain and UTF-8
+ * cannot
  *
  * A character beyond U+FFFF is written in JSON as two escapes, a surrogate
  * pair.  One of them alone ("\ud83d") is no character: the text was cut within
  * one.  Anthropic's server refuses such a request; SDKs in Python fail before
- * they send it.  The arguments of a tool call in Chat and Responses are JSON in
- * a string.  There the escape may also be inside the string, and fails when the
- * arguments are parsed.
+ * they send it.
+ *
+ * The arguments of a tool call in Chat and Responses are JSON in a string.
+ * There the escape may also be inside the string, and fails when the arguments
+ * are parsed.
  */
 #include <string.h>
 
 #include "check/surrogate_rules.h"
 #include "check/validator.h"
 
-/* A position in a JSON string.  If decoded is true, the walk returns the
- * characters that the string means, else its bytes. */
+/* A position in a JSON string.  If decoded is true, characters are read, with
+ * escapes decoded; otherwise bytes are read. */
 struct surrogate_walk {
 	struct ctx_str literal;
 	size_t at;
@@ -33,7 +35,7 @@ read_next_char(struct surrogate_walk *walk, uint32_t *c)
 	return true;
 }
 
-/* Reads the four hex digits of a \u escape into *unit. */
+/* Sets *unit to the four hex digits of a \u escape. */
 static bool
 read_escape_digits(struct surrogate_walk *walk, uint32_t *unit)
 {
@@ -54,8 +56,8 @@ read_escape_digits(struct surrogate_walk *walk, uint32_t *unit)
 	return true;
 }
 
-/* Skips the second escape of a surrogate pair; returns false if the next
- * characters are not that. */
+/* Skips the second escape of a surrogate pair.  Returns false if something
+ * else comes next. */
 static bool
 skip_second_half(struct surrogate_walk *walk)
 {
@@ -71,7 +73,7 @@ skip_second_half(struct surrogate_walk *walk)
 	return true;
 }
 
-/* Finds the next lone surrogate.  Its hex digits begin at *from and end at
+/* Finds the next lone surrogate.  Its hex digits are from *from up to
  * walk->at. */
 static bool
 find_lone_surrogate(struct surrogate_walk *walk, size_t *from)
@@ -93,8 +95,8 @@ find_lone_surrogate(struct surrogate_walk *walk, size_t *from)
 	return false;
 }
 
-/* Returns true if the JSON string, or JSON inside it, may contain a \u escape.
- */
+/* Returns true if a JSON string may contain a \u escape, also in JSON that is
+ * inside the string. */
 static bool
 has_unicode_escape(struct ctx_str literal)
 {
@@ -107,8 +109,9 @@ has_unicode_escape(struct ctx_str literal)
 	return false;
 }
 
-/* Appends the JSON string with U+FFFD in place of each lone surrogate.
- * Returns 1; 0 without appending anything if there is none; or -1 with *err. */
+/* Appends a JSON string in which each lone surrogate is replaced by U+FFFD.
+ * Returns 1; 0, without appending anything, if there is none; or -1 with
+ * *err. */
 static int
 replace_lone_surrogates(struct ctx_buf *out, struct ctx_str literal,
     bool decoded, struct ctx_err *err)
@@ -151,8 +154,8 @@ ctx_surrogates_repair(struct ctx_buf *out, struct ctx_buf *spare,
 
 /* ---- the texts of a message ---- */
 
-/* Returns true if the node is the arguments of a tool call, written as JSON in
- * a string. */
+/* Returns true if a JSON node is the arguments of a tool call and is a string
+ * that contains JSON. */
 static bool
 is_argument_string(const struct ctx_validator *validator,
     const struct ctx_json *json, uint32_t node)
@@ -188,7 +191,8 @@ ctx_validate_strings(struct ctx_validator *validator,
 	return 0;
 }
 
-/* Checks all strings below a JSON node for lone surrogates; 0: no node. */
+/* Checks all strings in a JSON value for lone surrogates.  Does nothing if
+ * node is 0. */
 static int
 check_value_strings(struct ctx_validator *validator, uint32_t node,
     struct ctx_err *err)
@@ -201,9 +205,9 @@ check_value_strings(struct ctx_validator *validator, uint32_t node,
 	    json->nodes[node].next, err);
 }
 
-/* Checks all strings of a message for lone surrogates, if it is in a
- * provider's format and so is sent as it is.  In other formats only the blocks
- * are checked. */
+/* Checks the strings of a message for lone surrogates.  If the message is in a
+ * provider's format, it is sent as it is, and all strings are checked.  In
+ * other formats only those of the blocks are checked. */
 int
 ctx_validate_texts(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -217,8 +221,7 @@ ctx_validate_texts(struct ctx_validator *validator, struct ctx_err *err)
 		    err);
 	for (i = 0; i < message->n; i++) {
 		block = &message->blocks[i];
-		/* This block is inside a tool result, which was checked as a
-		 * whole. */
+		/* A block inside a tool result was checked with the result. */
 		if (block->result_index != 0 &&
 		    message->blocks[block->result_index - 1].payload != 0)
 			continue;

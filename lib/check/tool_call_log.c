@@ -16,7 +16,7 @@
 
 struct ctx_call_slot {
 	uint64_t id[2];
-	uint32_t open;             /* open calls that have the id */
+	uint32_t open;             /* number of open calls with the id */
 	enum ctx_call_state state; /* CTX_CALL_NEW: the slot is free */
 };
 
@@ -42,8 +42,9 @@ ctx_tool_call_log_release(struct ctx_tool_call_log *log)
 void
 ctx_tool_call_log_reset(struct ctx_tool_call_log *log)
 {
-	/* Replaces a large hash table: clearing the one of a single long
-	 * conversation would slow down every short conversation after it. */
+	/* Replaces a large hash table that is nearly empty: to clear the table
+	 * of one long conversation for every short conversation after it would
+	 * be slow. */
 	if (log->mask > 64 && log->used < log->mask / 8) {
 		free(log->slots);
 		log->slots = NULL;
@@ -58,7 +59,8 @@ ctx_tool_call_log_reset(struct ctx_tool_call_log *log)
 	log->first = log->last = log->free = NONE;
 }
 
-/* Returns the entry for an id, or the free entry where it would be added. */
+/* Returns the slot of an id.  If the id was not added yet, returns the free
+ * slot for it. */
 static struct ctx_call_slot *
 find_slot(const struct ctx_tool_call_log *log, const uint64_t id[2])
 {
@@ -70,7 +72,7 @@ find_slot(const struct ctx_tool_call_log *log, const uint64_t id[2])
 	return &log->slots[i];
 }
 
-/* Grows the hash table so that at least a third of its entries is free. */
+/* Makes the hash table larger if less than a third of its slots are free. */
 static int
 grow_log(struct ctx_tool_call_log *log, struct ctx_err *err)
 {
@@ -93,7 +95,8 @@ grow_log(struct ctx_tool_call_log *log, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns the index of a free entry for a call, or NONE with *err. */
+/* Returns the index of a free entry for a tool call; NONE with *err if there
+ * is no memory. */
 static uint32_t
 allocate_call(struct ctx_tool_call_log *log, struct ctx_err *err)
 {
@@ -115,8 +118,8 @@ allocate_call(struct ctx_tool_call_log *log, struct ctx_err *err)
 	return (uint32_t)log->n++;
 }
 
-/* Counts an open call in the entry of its id.  Returns the state that the id
- * had before. */
+/* Counts an open call with this id.  Returns the state that the id had
+ * before. */
 static enum ctx_call_state
 record_id(struct ctx_tool_call_log *log, const struct ctx_call *call)
 {
@@ -167,7 +170,8 @@ ctx_tool_call_log_open(struct ctx_tool_call_log *log,
 	return call;
 }
 
-/* Removes a call from the list of open calls. */
+/* Removes a tool call from the list of open calls. state: the new state of its
+ * id. */
 static void
 close_call(struct ctx_tool_call_log *log, uint32_t i, enum ctx_call_state state)
 {
@@ -192,7 +196,7 @@ close_call(struct ctx_tool_call_log *log, uint32_t i, enum ctx_call_state state)
 	log->free = i;
 }
 
-/* Returns the entry for the id of this key; NULL if no call had this id. */
+/* Returns the slot of an id; NULL if no tool call had this id. */
 static struct ctx_call_slot *
 find_key_slot(const struct ctx_tool_call_log *log,
     const struct ctx_call_key *key)
@@ -224,7 +228,7 @@ ctx_tool_call_log_answer(struct ctx_tool_call_log *log,
 	enum ctx_call_state state = slot == NULL ? CTX_CALL_NEW : slot->state;
 	uint32_t tool, i;
 
-	/* The call already has a result, but accepts more results. */
+	/* The tool call has a result already, but accepts further ones. */
 	if (state == CTX_CALL_MORE_RESULTS) {
 		if (!more)
 			slot->state = CTX_CALL_ANSWERED;

@@ -68,7 +68,7 @@ ctx_validator_begin(struct ctx_validator *validator)
 
 /* ---- calls and results ---- */
 
-/* Returns the role of the last message that will not be removed as empty. */
+/* Returns the role of the last message that will be kept. */
 static enum ctx_role
 get_previous_role(const struct ctx_validator *validator)
 {
@@ -77,7 +77,7 @@ get_previous_role(const struct ctx_validator *validator)
 	    : validator->last.role;
 }
 
-/* Returns true if the provider merges the message with the one before it. */
+/* Returns true if the provider merges this message with the one before it. */
 static bool
 continues_message(const struct ctx_validator *validator)
 {
@@ -85,8 +85,8 @@ continues_message(const struct ctx_validator *validator)
 	    validator->message->role == get_previous_role(validator);
 }
 
-/* Returns true if the message and the one before it are one answer of the
- * assistant: merged into one message, or items of one response. */
+/* Returns true if this message and the one before it are one answer of the
+ * assistant: merged by the provider, or items of one response. */
 static bool
 is_same_answer(const struct ctx_validator *validator)
 {
@@ -96,7 +96,7 @@ is_same_answer(const struct ctx_validator *validator)
 		get_previous_role(validator) == CTX_ROLE_ASSISTANT);
 }
 
-/* Reports that a tool call has the id of a call that is still open. */
+/* Reports that two open tool calls have the same id. */
 static int
 refuse_duplicate_id(struct ctx_validator *validator,
     const struct ctx_call *call, const struct ctx_place *place,
@@ -114,8 +114,8 @@ refuse_duplicate_id(struct ctx_validator *validator,
 }
 
 /* Records that two open tool calls have the same id.  If they are in different
- * messages, a repair may insert a result between them; that is known when the
- * first call is closed. */
+ * messages, a repair may insert a result between them; whether it does is
+ * known when the first call is closed. */
 static int
 record_duplicate_id(struct ctx_validator *validator, struct ctx_call *same,
     const struct ctx_call *call, struct ctx_err *err)
@@ -144,7 +144,7 @@ is_between_results(const struct ctx_validator *validator)
 		!ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT));
 }
 
-/* Returns true if a user or tool message has more than tool results. */
+/* Returns true if a user or tool message contains more than tool results. */
 static bool
 has_user_content(const struct ctx_validator *validator)
 {
@@ -161,13 +161,13 @@ has_user_content(const struct ctx_validator *validator)
 	return false;
 }
 
-/* Returns true if an open tool call cannot get a result any more.  The reason
- * is the message being checked or, once validator->ended is true, the end of
- * the conversation.  Anthropic runs its own tools after those of the client.
- * So a call of Anthropic's tools may be open until a user message has more
- * than results (pydantic-ai, test_unpaired_native_tool_calls.py, August 2026),
- * or at the end of a turn that was paused.  The AI SDK waits for calls that
- * the user is asked to approve. */
+/* Returns true if an open tool call cannot get a result any more, because of
+ * this message or, once validator->ended is true, because the conversation has
+ * ended.  Anthropic runs its own tools after those of the client.  So a call of
+ * Anthropic's tools may be open until a user message has more than results
+ * (pydantic-ai, test_unpaired_native_tool_calls.py, August 2026), or at the end
+ * of a turn that was paused.  The AI SDK waits for calls that the user is asked
+ * to approve. */
 static bool
 is_call_closed(const struct ctx_validator *validator,
     const struct ctx_call *call)
@@ -181,7 +181,7 @@ is_call_closed(const struct ctx_validator *validator,
 	    (!call->theirs && !call->asked);
 }
 
-/* Adds an open tool call; see ctx_tool_call_log_open for *state and *same. */
+/* Adds an open tool call to the log; see ctx_tool_call_log_open. */
 static struct ctx_call *
 record_open_call(struct ctx_validator *validator, const struct ctx_block *block,
     enum ctx_call_state *state, struct ctx_call **same, struct ctx_err *err)
@@ -202,7 +202,7 @@ record_open_call(struct ctx_validator *validator, const struct ctx_block *block,
 	validator->what.n = 0;
 	if (ctx_validate_name(validator, block, err) < 0)
 		return NULL;
-	/* Two clipped names fit into the buffer, so no character is cut. */
+	/* An id and a name, which are shortened, fit into this buffer. */
 	n = validator->what.n < sizeof call->label ? validator->what.n
 						   : sizeof call->label - 1;
 	memcpy(call->label, validator->what.p, n);
@@ -210,9 +210,9 @@ record_open_call(struct ctx_validator *validator, const struct ctx_block *block,
 	return call;
 }
 
-/* Checks that a tool call made by a program belongs to an open call that runs
- * the program.  A program that was closed without a result has been reported
- * before. */
+/* Checks that a tool call made by a program belongs to an open tool call that
+ * runs the program.  If the latter was closed without a result, that was
+ * reported before. */
 static int
 check_caller(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 {
@@ -253,8 +253,8 @@ open_call(struct ctx_validator *validator, size_t i, uint32_t ordinal,
 	call->ordinal = ordinal;
 	if (state == CTX_CALL_OPEN) {
 		here = same->place.message == validator->place.message;
-		/* close_calls closes the other call with this id before
-		 * results come. */
+		/* The other call with this id is closed by close_calls, before
+		 * results are read. */
 		if (!here && is_between_results(validator))
 			return 0;
 		if (here || continues_message(validator))
@@ -265,8 +265,8 @@ open_call(struct ctx_validator *validator, size_t i, uint32_t ordinal,
 	    : 0;
 }
 
-/* Records that a tool result is late: a message without results is between its
- * call and this message. */
+/* Records that a tool result is late: between its call and this message there
+ * is a message without results. */
 static void
 record_late_result(struct ctx_validator *validator, const struct ctx_call *call)
 {
@@ -313,11 +313,11 @@ answer_call(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	else if (state == CTX_CALL_MISSED)
 		rc = ctx_validate_refuse_part(validator, CTX_RULE_RESULT_ORDER,
 		    i, "result", " does not follow its call directly", err);
-	/* A tool result that a repair removed needs no content. */
+	/* If a repair has removed the result, its content does not matter. */
 	return rc != 0 ? rc : ctx_validate_body(validator, i, err);
 }
 
-/* Records that the caller inserted a result directly before this message. */
+/* Records that a repair inserted a result directly before this message. */
 static void
 record_inserted_result(struct ctx_validator *validator)
 {
@@ -326,9 +326,9 @@ record_inserted_result(struct ctx_validator *validator)
 	validator->last.has_user_text = false;
 }
 
-/* The result of a program comes after the results of its own calls.  So if a
- * program makes a call in this message, the call that runs it remains open,
- * unless the user has written since the program last ran. */
+/* The result of a program comes after the results of the tool calls that it
+ * made.  So if it makes a call in this message, the call that runs it remains
+ * open, unless the user has written something since it last ran. */
 static int
 resume_callers(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -353,8 +353,9 @@ resume_callers(struct ctx_validator *validator, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true if the result of a program that a tool call runs may come in a
- * later message: the provider merges neighbouring assistant messages. */
+/* Returns true if the result of a tool call that runs a program may come in
+ * a later message, because the provider merges neighbouring assistant
+ * messages. */
 static bool
 may_result_come_later(const struct ctx_validator *validator,
     const struct ctx_call *call, uint64_t end)
@@ -365,10 +366,10 @@ may_result_come_later(const struct ctx_validator *validator,
 	    call->resumed >= validator->newest_answer;
 }
 
-/* Returns true if an inserted tool result, which has no id, could be taken as
- * the answer to an older call.  That call has no result, or its result comes
- * after the inserted one.  This later result has an id if all results of a
- * turn are in one message, else it is late. */
+/* Returns true if a tool result inserted for this call, which has no id, could
+ * be taken as the answer to an older call: one without a result, or one whose
+ * result comes after the inserted one. (That result has an id if all results
+ * of a turn must be in one message; otherwise it is late.) */
 static bool
 is_ambiguous(const struct ctx_validator *validator, const struct ctx_call *call)
 {
@@ -384,8 +385,8 @@ is_ambiguous(const struct ctx_validator *validator, const struct ctx_call *call)
 		validator->late_call <= message);
 }
 
-/* Reports and closes the calls that can get no result any more. end: only
- * calls in messages before the message with this index are closed. */
+/* Reports and closes the tool calls that cannot get a result any more. end:
+ * only calls in messages before the one with this index. */
 static int
 refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end,
     struct ctx_err *err)
@@ -428,8 +429,7 @@ refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end,
 }
 
 /* Closes the tool calls whose results must come before this message.  Calls
- * that may stay open until the user writes something are looked at only once.
- */
+ * that may remain open until the user writes something are looked at once. */
 static int
 close_calls(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -445,8 +445,8 @@ close_calls(struct ctx_validator *validator, struct ctx_err *err)
 	return 0;
 }
 
-/* Checks calls and results in the order of the blocks: both may be in one
- * message. */
+/* Checks the tool calls and tool results of a message in the order of its
+ * blocks, because one message may have both. */
 static int
 check_pairs(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -515,8 +515,8 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	    ctx_validate_images(validator, err) < 0)
 		return -1;
 	results = ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT);
-	/* The assistant's answer has ended, in which the programs of earlier
-	 * answers had to get their results. */
+	/* The assistant's answer has ended.  All tool calls that run programs
+	 * must have their results by now. */
 	if ((rules & CTX_ONE_MESSAGE) && message->role != CTX_ROLE_ASSISTANT &&
 	    refuse_unanswered_calls(validator, validator->newest_answer, err) <
 		0)
@@ -530,8 +530,8 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	if (ctx_validate_waiting(validator, wait, err) < 0 ||
 	    (wait < CTX_WAITS && ctx_validate_wait(validator, wait, err) < 0))
 		return -1;
-	/* An empty message closes no calls: it is the last one or will be
-	 * removed. */
+	/* A message without content closes no tool calls, because it is the
+	 * last one or will be removed. */
 	if (wait == CTX_WAITS_EMPTY)
 		return ctx_validate_place(validator, err);
 	if (resume_callers(validator, err) < 0 ||
@@ -546,8 +546,8 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	return ctx_validate_place(validator, err);
 }
 
-/* Reports the calls with the same id among those that may stay open, and
- * closes them. */
+/* Tool calls may remain open until the user writes something.  Reports those
+ * of them that have the same id, and closes them. */
 static int
 refuse_open_duplicates(struct ctx_validator *validator, struct ctx_err *err)
 {

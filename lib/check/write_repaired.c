@@ -1,11 +1,11 @@
-/* write_repaired.c - writes the records that were kept in memory, when there
+/* write_repaired.c - writes the records that were kept in memory, once there
  * can be no more findings about them */
 #include <string.h>
 
 #include "check/repair.h"
 
-/* Writes a text, unless this is a trial.  If lasts is true, the text remains
- * valid and need not be copied. */
+/* Writes a text, but not in a trial. lasts is true if the text remains valid
+ * after the call, so that it need not be copied. */
 static int
 write_text(struct ctx_repair *repair, const char *p, size_t n, bool lasts,
     struct ctx_err *err)
@@ -44,9 +44,9 @@ write_due_results(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 			return -1;
 		return ctx_repair_own(next, out->p, out->n, err);
 	}
-	/* The inserted results get the line end of the record before them.  If
-	 * that has none, because it is the last line, one is written before
-	 * the results and none after them. */
+	/* Each inserted result gets the line end of the record before it.  If
+	 * that record has none, because it is the last line, a line end is
+	 * written before the results and none after them. */
 	if (!ended && ctx_buf_add(out, eol, strlen(eol), err) < 0)
 		return -1;
 	if (ctx_repair_append_result_messages(out, entry, eol, err) < 0 ||
@@ -55,7 +55,8 @@ write_due_results(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	return write_text(repair, out->p, out->n, false, err);
 }
 
-/* Writes a user message before the record that the entry stands for. */
+/* Writes the user message that must be inserted before the record of an
+ * entry. */
 static int
 write_leading_message(struct ctx_repair *repair,
     const struct ctx_repair_entry *entry, struct ctx_err *err)
@@ -76,7 +77,7 @@ write_repaired(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 {
 	size_t from = ctx_repair_pass_change(&repair->lines, entry);
 
-	/* Blank lines after a removed record are removed with it. */
+	/* If a record is removed, the blank lines after it are removed, too. */
 	if (entry->removed || (entry->blank && repair->after_removed)) {
 		repair->after_removed = true;
 		return 0;
@@ -101,9 +102,10 @@ write_repaired(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	    : ctx_writer_end_record(repair->writer, err);
 }
 
-/* Writes the queued entries before the first message about which there can
- * still be findings. settled: the index of that message.  Copies the bytes of
- * the later entries, because the reader will use its buffer again. */
+/* Writes the entries at the beginning of the queue about which there can be no
+ * more findings. settled: index of the first message about which there still
+ * can be.  The bytes of the entries that remain are copied, because the reader
+ * will use its buffer again. */
 static int
 write_settled_entries(struct ctx_repair *repair, uint64_t settled,
     struct ctx_err *err)
