@@ -55,25 +55,30 @@ enum ctx_rule_id {
 enum ctx_fix_kind {
 	CTX_FIX_NONE,
 	CTX_FIX_REMOVE_BLOCK,
-	CTX_FIX_REMOVE_MEMBER, /* remove a member of the message */
+	/* remove a member of the message's JSON object */
+	CTX_FIX_REMOVE_MEMBER,
 	CTX_FIX_REMOVE_MESSAGE,
-	CTX_FIX_ADD_RESULT,        /* add a result for a tool call */
-	CTX_FIX_REPLACE_TEXT,      /* replace bytes of the message */
-	CTX_FIX_REMOVE_BREAKPOINT, /* remove the message's oldest breakpoint */
-	CTX_FIX_REPLACE_IMAGE,     /* replace an image by a text */
-	CTX_FIX_ADD_FIRST,         /* add a user message before the message */
+	/* insert a tool result for a tool call without one */
+	CTX_FIX_ADD_RESULT,
+	CTX_FIX_REPLACE_TEXT, /* replace bytes of the message */
+	/* remove the oldest cache breakpoint in a message */
+	CTX_FIX_REMOVE_BREAKPOINT,
+	CTX_FIX_REPLACE_IMAGE, /* replace an image by a text */
+	/* insert a user message before the message */
+	CTX_FIX_ADD_FIRST,
 };
 
 struct ctx_rule {
 	const char *id;
-	const char *about;  /* one line: what a finding means */
-	const char *source; /* page or thread that shows the refusal */
+	const char *about; /* what a finding of this rule means, in one line */
+	/* page or thread that shows that providers refuse it */
+	const char *source;
 	/* The rule applies to a conversation whose dialect (format) has one of
 	 * these bits; 0: to every conversation. */
 	uint64_t when;
 	enum ctx_fix_kind remedy;
 };
-/* Returns row i, or NULL after the last. */
+/* Returns row number i, from 0, of the table of rules; NULL after the last. */
 const struct ctx_rule *ctx_rule_at(size_t i);
 
 /* A provider to which conversations are sent.  Its rules are those of its
@@ -85,9 +90,8 @@ struct ctx_provider {
 };
 const struct ctx_provider *ctx_provider_at(size_t i);
 const struct ctx_provider *ctx_provider_find(const char *name);
-/* Returns the rules for a conversation of this dialect (format) that is sent
- * to this provider.  If the provider is NULL, only the rules of the dialect
- * itself apply. */
+/* Returns the rules for a conversation of a dialect (format) that is sent to a
+ * provider. provider NULL: those of the dialect. */
 uint64_t ctx_provider_rules(const struct ctx_provider *provider,
     const struct ctx_dialect *dialect);
 
@@ -96,46 +100,48 @@ uint64_t ctx_provider_rules(const struct ctx_provider *provider,
 uint64_t ctx_vendor_rules(const char *vendor,
     const struct ctx_dialect *dialect);
 
-/* The maximum sizes and numbers that a provider accepts; 0: not known. */
+/* The largest sizes and numbers that a provider accepts. 0: not known. */
 struct ctx_provider_limits {
-	const char *provider; /* name of its ctx_provider row */
-	uint64_t request;     /* bytes of a request */
-	uint32_t side;        /* pixels on a side of an image */
-	/* If the request has more than many images, each side of an image may
-	 * have many_side pixels. */
+	/* name of the provider, as in struct ctx_provider */
+	const char *provider;
+	uint64_t request; /* length of a request in bytes */
+	uint32_t side;    /* pixels of each side of an image */
+	/* In a request with more than many images, each side of an image may
+	 * have at most many_side pixels. */
 	uint32_t many, many_side;
-	uint64_t image; /* bytes of an image */
-	/* true if the limit is for the image's base64 text, false if for its
-	 * bytes */
+	uint64_t image; /* size of an image in bytes */
+	/* True if the limit for an image applies to its base64 text, false if
+	 * to its bytes. */
 	bool encoded;
-	uint32_t images; /* images of a request */
-	/* If the model's window has at most few_window tokens, a request may
-	 * have few_images images. */
+	uint32_t images; /* number of images in a request */
+	/* If the model's context window has at most few_window tokens, a
+	 * request may have only few_images images. */
 	uint64_t few_window;
 	uint32_t few_images;
-	uint32_t in_message; /* images of a message */
+	uint32_t in_message; /* number of images in a message */
 };
-/* Returns the limits of a provider; NULL means the provider whose own format
- * the dialect is.  Returns NULL if none are known. */
+/* Returns the limits of a provider; NULL if none are known. provider NULL: the
+ * provider whose own format the dialect is. */
 const struct ctx_provider_limits *ctx_provider_limits_of(
     const struct ctx_provider *provider, const struct ctx_dialect *dialect);
-/* Returns the maximum number of images in a request to a model with a window
- * of this many tokens; 0: the window is not known. */
+/* Returns the maximum number of images in a request.  It depends on the
+ * model's context window in tokens; 0: not known. */
 uint32_t ctx_provider_limits_images(const struct ctx_provider_limits *limits,
     uint64_t window);
 
 /* ---- check/validator.c: what the provider would refuse ------------------ */
 
-/* The place of a message. */
+/* Where a message is in the input. */
 struct ctx_place {
 	const char *file;
-	uint64_t line;    /* in that file, from 1 */
-	uint64_t message; /* index in its conversation, from 0 */
+	uint64_t line;    /* number of its line in the file, from 1 */
+	uint64_t message; /* its index in the conversation, from 0 */
 	bool inside;      /* true if the conversation is inside a record */
 };
 
-/* One violation of a rule.  A word in capitals before a member's comment names
- * the kind of repair (CTX_FIX_...) that uses the member. */
+/* A finding: a violation of a rule.  Some members are used by one kind of
+ * repair only; its name (CTX_FIX_...) is in capitals before the member's
+ * comment. */
 struct ctx_finding {
 	enum ctx_rule_id id;
 	struct ctx_place place;
@@ -146,19 +152,23 @@ struct ctx_finding {
 	 * checked; REPLACE_IMAGE: index of the image among those of an earlier
 	 * message. */
 	size_t part;
-	uint32_t node; /* REMOVE_MEMBER: node of the key */
-	/* ADD_RESULT: index of the tool call among those of its message */
+	uint32_t node; /* REMOVE_MEMBER: JSON node of the key */
+	/* ADD_RESULT: index of the tool call among the tool calls of its
+	 * message. */
 	uint32_t call;
-	/* ADD_RESULT: true if a tool result without a call may be meant for
-	 * this call */
+	/* ADD_RESULT: true if a tool result that matches no call may be meant
+	 * for this tool call. */
 	bool shared;
-	/* REPLACE_TEXT: the bytes to be replaced (p NULL: there is no fix),
-	 * and their replacement, valid until on_finding returns. */
+	/* REPLACE_TEXT: the bytes that are replaced (p NULL: there is no
+	 * repair), and the bytes that replace them.  Valid until on_finding
+	 * returns. */
 	struct ctx_str old;
 	struct ctx_str replacement;
-	/* true if the violation is in the request, but not in its messages */
+	/* True if the violation is in a request, but not in one of its
+	 * messages. */
 	bool in_request;
-	/* ADD_RESULT: true if a later call without a result has the same id */
+	/* ADD_RESULT: true if a later tool call without a result has the same
+	 * id as this one. */
 	bool doubled;
 };
 
@@ -179,21 +189,23 @@ struct ctx_validator {
 	int (*on_finding)(void *user, const struct ctx_finding *finding,
 	    struct ctx_err *err);
 	void *user;
-	/* Set by the caller: the provider, or NULL. */
+	/* Set by the caller: the provider to which the conversation is sent,
+	 * or NULL. */
 	const struct ctx_provider *provider;
 	const struct ctx_dialect *dialect;
-	/* Set by the caller: window, in tokens, of the model of the message;
-	 * 0: not known. */
+	/* Set by the caller: context window of the conversation's model in
+	 * tokens; 0: not known. */
 	uint64_t window;
-	/* Set by the caller after ctx_validator_begin: JSON and node of the
-	 * request that contains the conversation; NULL and 0 if there is none.
-	 */
+	/* Set by the caller after ctx_validator_begin, if the conversation is
+	 * inside a request: JSON and node of the request; otherwise NULL and
+	 * 0. */
 	const struct ctx_json *request_json;
 	uint32_t request;
-	bool removed; /* true if a fix removed the last message */
-	/* For each block of the last message, true if a repair removed it. */
+	bool removed; /* true if a repair has removed the last message */
+	/* For each block of the last message: true if a repair has removed
+	 * it. */
 	bool *removed_blocks;
-	/* Internal: */
+	/* The remaining members are internal. */
 	size_t removed_blocks_cap;
 	uint64_t rules;
 	const struct ctx_message *message;
@@ -203,68 +215,73 @@ struct ctx_validator {
 	struct ctx_json json;
 	/* Index of the last message with tool results, plus 1; 0: none. */
 	uint64_t last_results;
-	/* index of the last message without tool results, plus 1; 0: none */
+	/* index of the last message with other content, plus 1; 0: none */
 	uint64_t last_speech;
-	/* The value of last_speech when late tool results (not directly after
-	 * their calls) came. */
+	/* Late tool results do not come directly after their tool calls.  The
+	 * value of last_speech when the last ones were read. */
 	uint64_t late_after;
 	/* Index of the message with the oldest tool call that late results
-	 * answered. */
+	 * have answered. */
 	uint64_t late_call;
 	struct ctx_last_seen {
-		enum ctx_role role; /* of the last message */
-		bool in_result;     /* the last message ended in a result */
-		bool has_user_text; /* the user's turn has more than results */
-		bool begun;         /* a message other than system was seen */
+		enum ctx_role role; /* role of the last message */
+		bool in_result;     /* its last block is a tool result */
+		/* the user's turn has more than tool results */
+		bool has_user_text;
+		/* a message that is no system message was read */
+		bool begun;
 	} last;
 	struct {
 		struct ctx_place place;
-		struct ctx_last_seen before; /* what stood before it */
-		/* The finding that is reported if the waiting message is kept.
-		 * If there is no such finding, finding.what is NULL. */
+		/* what was known before it was read */
+		struct ctx_last_seen before;
+		/* The finding that is reported if the message is kept.  If
+		 * there is none, finding.what is NULL. */
 		struct ctx_finding finding;
 	} waiting_findings[3]; /* findings that the next message decides */
-	unsigned waiting_bits; /* a bit per entry in use */
-	/* Consecutive reasoning items that must still be followed by an item
-	 * of the assistant. */
+	unsigned waiting_bits; /* a bit for each of these that is in use */
+	/* Reasoning items, one after another, after which an item of the
+	 * assistant must still come. */
 	struct ctx_place *open_reasoning;
 	size_t n_open_reasoning, open_reasoning_cap;
-	uint64_t newest_turn; /* the newest message written by a user */
-	/* First message of the newest run of assistant messages. */
+	/* index of the newest message that a user wrote */
+	uint64_t newest_turn;
+	/* Index of the first of the newest assistant messages in a row. */
 	uint64_t newest_answer;
-	/* True if a tool call has no result and none was inserted. */
+	/* True if some tool call has no result, and none was inserted for
+	 * it. */
 	bool unanswered;
-	/* True if tool results may answer calls that only the provider has
-	 * stored.  Set by the caller after ctx_validator_begin, or when a
-	 * message says so. */
+	/* True if tool results may answer calls that are not in the
+	 * conversation, because the provider has stored them.  Set by the
+	 * caller after ctx_validator_begin, or when a message says so. */
 	bool has_remote_state;
-	/* true while the request outside its messages is checked */
+	/* true while other parts of the request than messages are checked */
 	bool outside_messages;
-	bool has_tool_calls; /* a message has a tool call */
-	/* Cache breakpoints, the oldest first.  Of messages that are records,
-	 * at most 4 are stored. */
+	bool has_tool_calls; /* some message has a tool call */
+	/* Cache breakpoints in the conversation, the oldest first.  If
+	 * messages are records, only the newest 4 are stored. */
 	struct ctx_breakpoint_seen *breakpoints;
 	size_t n_breakpoints, breakpoints_cap;
-	/* Images, the oldest first; at most one more than the provider
-	 * accepts. */
+	/* Images in the conversation, the oldest first.  At most one more than
+	 * the provider accepts. */
 	struct ctx_image_seen *images;
 	size_t n_images, images_cap;
-	uint64_t images_left; /* images that no fix has removed */
-	/* true if a tool call without an id may get more results */
+	uint64_t images_left; /* number of images that no repair has removed */
+	/* true if a tool call without an id may get further results */
 	bool unnamed_continues;
 	bool ended; /* the conversation has ended */
-	/* True if an earlier message also contains results of the calls that
-	 * this message answers. */
+	/* True if this message has results of some calls, and an earlier
+	 * message has other results of the same calls. */
 	bool results_split;
 	/* true if the reasoning in open_reasoning has an id of OpenAI */
 	bool reasoning_has_id;
-	/* Tool calls before this message may stay without a result until the
+	/* Index of a message: tool calls before it need no result until the
 	 * user writes something or the conversation ends. */
 	uint64_t open_until_user;
-	/* Index plus 1 of the newest user message that contains more than tool
-	 * results. */
+	/* Index of the newest user message with more than tool results, plus
+	 * 1. */
 	uint64_t newest_user_text;
-	/* For a message that later records continue: the number of its blocks
+	/* If a message is split over several records: the number of its blocks
 	 * so far, and whether one of them is not reasoning. */
 	size_t continued_blocks;
 	bool continued_speaks;
@@ -274,7 +291,7 @@ int ctx_validator_init(struct ctx_validator *validator, struct ctx_err *err);
 void ctx_validator_release(struct ctx_validator *validator);
 /* Begins the next conversation. */
 void ctx_validator_begin(struct ctx_validator *validator);
-/* Checks the next message. rules are those of ctx_provider_rules. */
+/* Checks the next message. rules: what ctx_provider_rules has returned. */
 int ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
     const struct ctx_message *message, const struct ctx_place *place,
     struct ctx_err *err);
@@ -282,57 +299,60 @@ int ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
  * turn may have no result yet. */
 int ctx_validator_end(struct ctx_validator *validator, bool allow_pending,
     struct ctx_err *err);
-/* Checks validator->request except its messages, which are at the JSON node
- * messages.  Findings get the place of the request. */
+/* Checks the parts of validator->request that are not messages. messages: the
+ * JSON node of its messages.  Findings get the place of the request. */
 int ctx_validator_check_request(struct ctx_validator *validator, uint64_t rules,
     uint32_t messages, const struct ctx_place *place, struct ctx_err *err);
-/* Returns the index of the first message about which there may still be
+/* Returns the index of the first message about which there can still be
  * findings. */
 uint64_t ctx_validator_settled(const struct ctx_validator *validator);
 
 /* ---- check/check_stream.c: check a stream, or repair it ----------------- */
 
-/* Text of the tool result that --repair inserts for a call without a result. */
+/* Text of the tool result that --repair inserts for a tool call without one. */
 #define CTX_NO_RESULT "[no result: the call was interrupted]"
 
-/* A violation that ctx_check has fixed. */
+/* A violation of a rule that ctx_check has repaired. */
 struct ctx_fix {
 	const struct ctx_finding *finding;
 	const char *action; /* "drop", "insert" or "edit" */
-	enum ctx_role role; /* of the message */
-	/* The bytes that were removed, inserted or replaced; valid during the
-	 * call of on_fix. */
+	enum ctx_role role; /* role of the message */
+	/* The bytes that were removed or inserted, or those before an edit;
+	 * valid until on_fix returns. */
 	struct ctx_str bytes;
 };
 
 struct ctx_check_options {
-	const struct ctx_provider *provider; /* or NULL */
-	/* Gives the windows of models, and whether they refuse signed
-	 * reasoning after a change.  NULL: no window is known, and no model is
-	 * taken to refuse it. */
+	/* provider that the input is sent to, or NULL */
+	const struct ctx_provider *provider;
+	/* Knows the context windows of models, and whether their providers
+	 * refuse signed reasoning after a change.  NULL: no window is known,
+	 * and no provider is taken to refuse it. */
 	struct ctx_model_counters *counters;
 	bool allow_pending; /* see ctx_validator_end */
-	/* true to check arguments against the JSON schemas of their tools */
+	/* true if the arguments of tool calls are checked against the JSON
+	 * schemas of their tools */
 	bool schema;
-	/* Archive for each message as it was before a change, written before
-	 * the change; NULL: none. */
+	/* The archive, in which the original of each changed message is stored
+	 * before the changed one is written; NULL: none. */
 	struct ctx_archive *archive;
-	/* What a repair does with bound reasoning (signed, and refused after a
-	 * change before it).  With CTX_REASONING_FAIL a conversation is kept
-	 * in memory until its end. */
+	/* What a repair does with bound reasoning (signed reasoning that the
+	 * provider refuses after a change before it).  With CTX_REASONING_FAIL
+	 * a conversation is kept in memory until its end. */
 	enum ctx_reasoning reasoning;
 	void *user;
 	/* Called for each violation that was not repaired.  The members part
-	 * and node of the finding are not valid there. */
+	 * and node of the finding must not be used there. */
 	int (*on_finding)(void *user, const struct ctx_finding *finding,
 	    struct ctx_err *err);
-	/* Called for each violation that was repaired; NULL: not called. */
+	/* Called for each violation that was repaired; or NULL. */
 	int (*on_fix)(void *user, const struct ctx_fix *fix,
 	    struct ctx_err *err);
-	uint64_t messages; /* set to the number of messages checked */
-	/* Set to the number of messages whose bound reasoning was removed
-	 * after a repair, of messages where it was kept, and of conversations
-	 * that were not repaired because of CTX_REASONING_FAIL. */
+	uint64_t messages; /* set to the number of messages that were checked */
+	/* Set to: the number of messages whose bound reasoning was removed
+	 * after a repair; that of messages in which it was kept; and that of
+	 * conversations that were not repaired because of
+	 * CTX_REASONING_FAIL. */
 	uint64_t reasoning_removed, reasoning_kept, refused;
 };
 

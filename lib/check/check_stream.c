@@ -19,10 +19,11 @@
 struct check_conversation {
 	struct ctx_validator validator;
 	uint64_t messages;
-	uint64_t messages_left; /* messages that no fix has removed */
-	bool binds;             /* the model binds signed reasoning */
-	bool holding;           /* events are held */
-	/* Events in memory: each entry is a struct ctx_held_event. */
+	/* number of messages that no repair has removed */
+	uint64_t messages_left;
+	bool binds;   /* its model's signed reasoning is bound */
+	bool holding; /* its events are kept in memory */
+	/* Its events in memory.  Each entry is a struct ctx_held_event. */
 	struct ctx_held_queue *held;
 };
 
@@ -36,14 +37,14 @@ struct check {
 	bool trial;
 	/* name of the file with the first record that is not blank */
 	const char *file;
-	bool conversations; /* true if a record held a conversation */
-	/* offset in the record up to which line breaks were counted, and the
-	 * line number there */
+	bool conversations; /* true once a record contained a conversation */
+	/* Line breaks of the current record were counted up to this offset;
+	 * and the number of the line there. */
 	uint32_t counted_to;
 	uint64_t line;
 };
 
-/* Reports a finding that is not fixed. */
+/* Reports a violation of a rule that is not repaired. */
 static int
 report_finding(struct check *check, const struct ctx_finding *finding,
     struct ctx_err *err)
@@ -72,8 +73,8 @@ handle_finding(void *user, const struct ctx_finding *finding,
 	if (!check->trial && options->on_fix != NULL &&
 	    options->on_fix(options->user, &fix, err) < 0)
 		return -1;
-	/* The removed message has been counted in messages_left, because it
-	 * was checked before. */
+	/* A message that is removed later than it was checked has been counted
+	 * in messages_left. */
 	conversation = finding->place.inside ? &check->record : &check->lines;
 	if (ctx_rule_at(finding->id)->remedy == CTX_FIX_REMOVE_MESSAGE &&
 	    finding->place.message < conversation->messages)
@@ -81,8 +82,8 @@ handle_finding(void *user, const struct ctx_finding *finding,
 	return rc;
 }
 
-/* Sets *model to the model of the conversation that the event belongs to; NULL
- * if it is not known. */
+/* Sets *model to the model of the event's conversation; to NULL if it is not
+ * known. */
 static int
 find_model(const struct check *check, const struct ctx_event *event,
     const struct ctx_model **model, struct ctx_err *err)
@@ -94,8 +95,9 @@ find_model(const struct check *check, const struct ctx_event *event,
 	    check->options->counters, model, err);
 }
 
-/* Sets the validator's window to that of the model.  Does so only for a
- * message with media, since only the number of images depends on the window. */
+/* Sets validator->window to the context window of the conversation's model.
+ * This is needed only for a message with media, because only the number of
+ * images depends on it. */
 static int
 set_window(struct check *check, struct ctx_validator *validator,
     const struct ctx_event *event, struct ctx_err *err)
@@ -114,8 +116,8 @@ set_window(struct check *check, struct ctx_validator *validator,
 	return 0;
 }
 
-/* Sets *rules to the rules for the conversation that the event belongs to, and
- * validator->provider to the provider whose limits it must keep. */
+/* Sets *rules to the rules for the event's conversation.  Sets
+ * validator->provider to the provider whose limits apply to it. */
 static int
 find_rules(const struct check *check, struct ctx_validator *validator,
     const struct ctx_event *event, uint64_t *rules, struct ctx_err *err)
@@ -137,8 +139,8 @@ find_rules(const struct check *check, struct ctx_validator *validator,
 	return 0;
 }
 
-/* Returns the line number of the event's JSON node within its file.  Must be
- * called in the order of the nodes. */
+/* Returns the number of the line on which the event's JSON node begins.  Must
+ * be called in the order of the nodes. */
 static uint64_t
 find_node_line(struct check *check, const struct ctx_event *event)
 {
@@ -182,8 +184,8 @@ check_message(struct check *check, struct check_conversation *conversation,
 	if (check->options->schema)
 		rules |= CTX_CALLS_FIT;
 	place.message -= goes_on;
-	/* A response of a provider is not checked: it is not sent by itself,
-	 * but added to the request that it answers. */
+	/* A response of a provider is not checked, because it is not sent
+	 * alone, but with the request that it answers. */
 	if (event->layout->is_response) {
 		conversation->messages++;
 		conversation->messages_left++;
@@ -209,7 +211,7 @@ check_message(struct check *check, struct check_conversation *conversation,
 	return rc;
 }
 
-/* Reports that a message is missing. */
+/* Reports that a record has no message where one must be. */
 static int
 report_missing_message(struct check *check, const struct ctx_place *place,
     const char *what, struct ctx_err *err)
@@ -221,8 +223,8 @@ report_missing_message(struct check *check, const struct ctx_place *place,
 	return report_finding(check, &finding, err);
 }
 
-/* Returns true if the element should be a message but is not.  Some formats
- * have other objects among the messages. */
+/* Returns true if an element of a conversation is no message but should be.
+ * In some formats there are other objects among the messages. */
 static bool
 is_message_missing(const struct ctx_event *event)
 {
@@ -231,7 +233,7 @@ is_message_missing(const struct ctx_event *event)
 	    (event->layout->dialect->rules & CTX_KNOWN_ROLES);
 }
 
-/* Checks a request outside its messages. */
+/* Checks the parts of a request that are not messages. */
 static int
 check_request(struct check *check, const struct ctx_event *event,
     struct ctx_err *err)
@@ -270,7 +272,7 @@ end_conversation(struct check *check, const struct ctx_event *event,
 	return 0;
 }
 
-/* Prepares the validator for a conversation inside a record. */
+/* Prepares the validator for a conversation that is inside a record. */
 static void
 begin_conversation(struct check *check, const struct ctx_event *event)
 {
@@ -289,8 +291,7 @@ begin_conversation(struct check *check, const struct ctx_event *event)
 	ctx_repair_begin(&check->repair, true, check->record.binds);
 }
 
-/* Checks an event, either when it is read or later, if it was kept in memory.
- */
+/* Checks an event: when it is read or, if it was kept in memory, later. */
 static int
 check_event(struct check *check, const struct ctx_event *event,
     struct ctx_err *err)
@@ -334,8 +335,8 @@ end_stream(struct check *check, struct ctx_err *err)
 	if (ctx_validator_end(&check->lines.validator,
 		check->options->allow_pending, err) < 0)
 		return -1;
-	/* Records that contain a conversation without messages have been
-	 * reported before. */
+	/* If a record has a conversation without messages, this was reported
+	 * before. */
 	if (check->file != NULL && !check->conversations &&
 	    check->lines.messages_left == 0 &&
 	    report_missing_message(check, &place, "there is no message in it",
@@ -346,9 +347,8 @@ end_stream(struct check *check, struct ctx_err *err)
 
 /* ---- conversations that are held ---- */
 
-/* Checks the events of a conversation that was kept in memory. inside says
- * which: true for a conversation inside a record, false for messages that are
- * records. */
+/* Checks those events of a conversation that are in memory. inside is true for
+ * a conversation inside a record, false for messages that are records. */
 static int
 check_held(struct check *check, bool inside, struct ctx_err *err)
 {
@@ -372,9 +372,9 @@ check_held(struct check *check, bool inside, struct ctx_err *err)
 	return 0;
 }
 
-/* Checks a conversation that was kept in memory from its beginning to its end.
- * end is the END event of a conversation inside a record; NULL for messages
- * that are records. */
+/* Checks a conversation that is in memory from its beginning to its end. end:
+ * for a conversation inside a record, its END event; NULL for messages that
+ * are records. */
 static int
 check_held_conversation(struct check *check, const struct ctx_event *end,
     struct ctx_err *err)
@@ -387,9 +387,9 @@ check_held_conversation(struct check *check, const struct ctx_event *end,
 			   : end_stream(check, err);
 }
 
-/* Tries to repair the conversation in memory, without writing or reporting.
- * Sets check->repair.refused to true if a repair would leave signed reasoning
- * after a change. */
+/* Repairs the conversation in memory as a trial, without writing or reporting
+ * anything.  Sets check->repair.refused to true if signed reasoning would then
+ * come after a change. */
 static int
 try_repair(struct check *check, const struct ctx_event *end,
     struct ctx_err *err)
@@ -414,8 +414,8 @@ try_repair(struct check *check, const struct ctx_event *end,
 	return rc;
 }
 
-/* Resets the state for messages that are records, so that
- * check_held_conversation can check them again. */
+/* Resets the state for messages that are records, so that they can be checked
+ * a second time. */
 static void
 restart_lines(struct check *check)
 {
@@ -424,7 +424,8 @@ restart_lines(struct check *check)
 	ctx_repair_begin(&check->repair, false, check->lines.binds);
 }
 
-/* Repairs the conversation in memory, or reports why it is not repaired. */
+/* Repairs the conversation in memory.  If its signed reasoning forbids that,
+ * reports why it is not repaired. */
 static int
 repair_held(struct check *check, const struct ctx_event *end,
     struct ctx_err *err)
@@ -447,7 +448,8 @@ repair_held(struct check *check, const struct ctx_event *end,
 	if (rc == 0)
 		rc = check_held_conversation(check, end, err);
 	check->repairing = true;
-	/* The writer may refer to the bytes of records until the run ends. */
+	/* The records must stay in memory until the run ends, because the
+	 * writer may still refer to their bytes. */
 	if (end != NULL)
 		ctx_held_queue_clear(conversation->held);
 	return rc;
@@ -466,8 +468,8 @@ begin_checking(void *user, const struct ctx_event *event, struct ctx_err *err)
 	    ctx_stream_binds(check->rewrite.stream, event, options->counters,
 		&conversation->binds, err) < 0)
 		return -1;
-	/* Session files of agents are not repaired, since their lines refer to
-	 * each other. */
+	/* Session files of agents are not repaired, because their lines refer
+	 * to each other. */
 	conversation->holding = conversation->binds && event->line == 0 &&
 	    options->reasoning == CTX_REASONING_FAIL;
 	ctx_repair_begin(&check->repair, event->inside, conversation->binds);
@@ -501,7 +503,7 @@ hold_record(struct check *check, const struct ctx_event *event,
 	return 0;
 }
 
-/* Holds an event, or checks it. */
+/* Keeps an event in memory if its conversation is kept, otherwise checks it. */
 static int
 take_event(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
@@ -521,15 +523,17 @@ take_event(void *user, const struct ctx_event *event, struct ctx_err *err)
 	return hold_record(check, event, err);
 }
 
-/* Writes or holds a record, so that it is not written twice. */
+/* Writes a record or keeps it in memory.  Returns 1, so that the caller does
+ * not write it, too. */
 static int
 take_record(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
 	return take_event(user, event, err) < 0 ? -1 : 1;
 }
 
-/* After an error in the input, messages in memory are not repaired, because it
- * is not known what the rest would have shown. */
+/* After an error in the input, messages in memory are written without
+ * repair, because it is not known what the messages after the error would
+ * have shown. */
 static int
 end_checked_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 {

@@ -1,12 +1,13 @@
-/* repair.h - records and messages that are kept in memory until they can be
- * repaired and written */
+/* repair.h - keeps records and messages in memory until they can be repaired
+ * and written */
 #ifndef CTX_CHECK_REPAIR_H
 #define CTX_CHECK_REPAIR_H
 
 #include "check/check.h"
 #include "stream/rewrite.h"
 
-/* A record that was not written yet, or a message inside such a record. */
+/* An entry of the queue: a record that was not written yet, or a message
+ * inside such a record. */
 struct ctx_repair_entry {
 	/* Its text is NULL as long as the bytes to write are in the memory of
 	 * another: in the reader's buffer, or in the queue of held events. */
@@ -17,14 +18,14 @@ struct ctx_repair_entry {
 	struct ctx_place place; /* of a message */
 	bool blank, removed;
 	bool archived;      /* true if its original bytes are in the archive */
-	bool holds_results; /* true if it holds tool results */
+	bool holds_results; /* true if it contains tool results */
 	/* True if the message has no blocks; only the last message of a
 	 * conversation may have none. */
 	bool is_empty;
 	/* true if a repair inserts a user message before it */
 	bool lead_before;
-	/* True if the tool results that a repair inserts for this message must
-	 * come before a later call with the same id. */
+	/* True if a later tool call has the same id as one of this message, so
+	 * that the tool results which a repair inserts must come before it. */
 	bool results_before_next;
 	uint64_t rules;
 	enum ctx_role role;
@@ -35,21 +36,22 @@ struct ctx_repair_entry {
 	/* Offset in the record's bytes where a tool result can be inserted
 	 * before the message's blocks; 0: nowhere. */
 	size_t results_at;
-	/* true if no block is left after the offset results_at */
+	/* True if no blocks of the message are left after the offset
+	 * results_at. */
 	bool nothing_after;
-	/* Tool results that may be inserted: first n_handed_on results for
-	 * calls of earlier messages, which are all inserted; then one for each
-	 * call of this message. */
+	/* Tool results that were made for insertion.  The first n_handed_on of
+	 * them are for tool calls of earlier messages, and are all inserted.
+	 * Then there is one for each tool call of this message. */
 	struct ctx_repair_result {
-		/* Where the result is in results_text; n 0: in this format no
-		 * result can be made. */
+		/* Offset and length of the result in results_text. n 0: in
+		 * this format no result can be made. */
 		size_t at, n;
 		bool due;
 	} * results;
 	size_t n_results, results_cap, n_handed_on;
-	bool has_unnamed; /* true if a result has no id */
-	/* JSON of the tool results.  The first wrapper_length bytes are the
-	 * beginning of the message that will contain them. */
+	bool has_unnamed; /* true if one of these results has no id */
+	/* JSON of these results, one after another.  The first wrapper_length
+	 * bytes are the beginning of a message that contains them all. */
 	struct ctx_buf results_text;
 	size_t wrapper_length;
 };
@@ -59,38 +61,41 @@ struct ctx_repair_queue {
 	/* true if the model's provider refuses signed reasoning after a change
 	 */
 	bool binds;
-	/* True if something that is sent to the model was changed before the
-	 * next queued message. */
+	/* True if something before the next message to be written was changed,
+	 * and is sent to the model. */
 	bool changed;
 };
 
 struct ctx_repair {
-	/* NULL: nothing is written.  This is only a trial, which sets the
-	 * members refused and refused_at. */
+	/* NULL: this is a trial, in which nothing is written.  Its result are
+	 * the members refused and refused_at. */
 	struct ctx_writer *writer;
 	struct ctx_check_options *options;
-	struct ctx_repair_queue lines, inner; /* records; one's messages */
-	struct ctx_edits edits;               /* for the record being read */
-	struct ctx_edits message_edits; /* for a message that is a record */
-	struct ctx_edits entry_edits;   /* for an entry that waits ... */
-	struct ctx_json json;           /* ... its record, scanned again ... */
-	struct ctx_message message;     /* ... its message ... */
-	struct ctx_buf added;           /* ... the bytes added ... */
-	struct ctx_buf removed;         /* ... and the bytes removed */
+	/* for records; for messages inside a record */
+	struct ctx_repair_queue lines, inner;
+	/* of the record that is being read */
+	struct ctx_edits edits;
+	struct ctx_edits message_edits; /* of a message that is a record */
+	struct ctx_edits entry_edits;   /* of a message in the queue */
+	struct ctx_json json;           /* JSON of its record, scanned again */
+	struct ctx_message message;     /* this message, parsed again */
+	struct ctx_buf added;           /* bytes that were added to it */
+	struct ctx_buf removed;         /* bytes that were removed from it */
 	struct ctx_buf out, id, spare;
-	/* JSON node of the key of the member to be removed from the message
-	 * being checked; 0: none. */
+	/* JSON node of the key of a member that must be removed from the
+	 * message being checked; 0: none. */
 	uint32_t removed_member;
-	bool after_removed; /* true if the record before was removed */
-	bool renamed;       /* true if the id of a call was replaced */
-	/* true if the trial found signed reasoning after a change */
+	bool after_removed; /* true if the last record was removed */
+	bool renamed;       /* true if the id of some tool call was replaced */
+	/* True if the trial has found bound reasoning after a change. */
 	bool refused;
-	struct ctx_place refused_at; /* ... first in this message */
-	/* Cached by find_last_before_results until the next message: tool
-	 * results for calls in the messages run_from to run_to must be
-	 * inserted after run_to. */
+	struct ctx_place refused_at; /* the first message with such reasoning */
+	/* If run_known is true, find_last_before_results has found the
+	 * following, which is valid until the next message: tool results for
+	 * calls in the messages run_from to run_to must be inserted after
+	 * run_to. */
 	bool run_known;
-	bool run_has_next; /* true if message run_next comes next */
+	bool run_has_next; /* true if a message follows: run_next */
 	uint64_t run_from, run_to, run_next;
 };
 
@@ -99,8 +104,8 @@ struct ctx_repair {
 /* Prepares a zeroed struct. */
 void ctx_repair_init(struct ctx_repair *repair);
 void ctx_repair_release(struct ctx_repair *repair);
-/* Returns the queue for messages inside a record or, if inside is false, for
- * records. */
+/* Returns the queue of the messages inside a record or, if inside is false,
+ * that of the records. */
 struct ctx_repair_queue *ctx_repair_choose_queue(struct ctx_repair *repair,
     bool inside);
 /* Appends an entry for the event's message or, if the event has none, for its
@@ -133,132 +138,137 @@ int ctx_repair_read(struct ctx_repair *repair,
  * done before or this is a trial. */
 int ctx_repair_archive(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, struct ctx_err *err);
-/* Records that a repair changed the bytes of a queued message at this byte
- * offset.  Only changes of bytes that are sent to the model are recorded. */
+/* Records that a repair has changed the bytes of an entry at an offset.  Must
+ * be called only for bytes that are sent to the model. */
 void ctx_repair_note_change(struct ctx_repair_entry *entry, size_t at);
 
 /* ---- repair_results.c: tool results that a repair inserts ---- */
 
-/* Makes a tool result for each call of a message, which is inserted if the
- * call gets no result. */
+/* Makes a tool result for each tool call of a message, to be inserted if the
+ * call gets no other result. */
 int ctx_repair_compose_results(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, const struct ctx_message *message,
     struct ctx_err *err);
-/* Marks the result of a tool call to be inserted: the call that has no result
- * according to fix->finding. judging: true while a message is being checked.
- * Returns 2 if the inserted result will be directly before the message being
- * checked, or will be the last message; otherwise 1.  Returns 0 if no result
- * can be inserted: an existing result may be meant for the call, no result can
- * be made, or the rules forbid such a message at that place. */
+/*
+ * Decides that a tool result is inserted for the tool call that fix->finding is
+ * about. judging is true while a message is being checked.  Returns 2 if the
+ * result will be directly before that message, or will be the last message;
+ * otherwise 1.
+ *
+ * Returns 0 if no result can be inserted: an existing result may be meant for
+ * the call, no result can be made, or the rules forbid such a message at that
+ * place.
+ */
 int ctx_repair_mark_result(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, bool judging, struct ctx_fix *fix);
-/* Returns true if tool results will be inserted for calls of this queued
+/* Returns true if tool results will be inserted for tool calls of the
  * message. */
 bool ctx_repair_has_due_results(const struct ctx_repair_entry *entry);
-/* Returns true if the tool results to be inserted for the queued message entry
- * are put into next, the message after it: if next contains the other results
- * of the turn, or if there must not be two user messages in a row. */
+/* Tool results will be inserted for the message of entry; next is the message
+ * after it.  Returns true if they become a part of next: because next contains
+ * the other results of the turn, or because there must not be two user
+ * messages in a row. */
 bool ctx_repair_results_in_next(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next);
-/* Returns true if the tool results to be inserted for a queued message must
- * come after the message that follows it.  Reasons: both messages count as one
- * answer; or nameless is true, and the message that follows has results.
- * (nameless: a result without an id is to be inserted.) The provider takes
- * such a result to answer the oldest call, so it must come after the existing
+/* Tool results will be inserted for the message of entry; next is the message
+ * after it.  Returns true if they must come after next.  Reasons: both
+ * messages count as one answer; or a result without an id is inserted
+ * (nameless is true) and next has results.  The provider takes a result
+ * without an id to answer the oldest call, so it must come after the existing
  * results.  But if results must directly follow their calls, it comes before
  * the next assistant message. */
 bool ctx_repair_results_after_next(const struct ctx_repair_entry *entry,
     bool nameless, const struct ctx_repair_entry *next);
-/* Moves the tool results to be inserted for the queued message entry before
- * those for next.  The array is moved and extended instead of copied, so that
- * many calls in a row take linear time. */
+/* The tool results that will be inserted for the message of entry become some
+ * of those for next, before the others.  The array is moved and extended
+ * instead of copied, so that many calls in a row take linear time. */
 int ctx_repair_move_results(struct ctx_repair_entry *entry,
     struct ctx_repair_entry *next, struct ctx_err *err);
-/* Appends the tool results to be inserted for a queued message, separated by
- * part, and then the text tail. */
+/* Appends the tool results that are inserted for a message to out. part: the
+ * text between two results; tail: the text after the last one. */
 int ctx_repair_append_results(struct ctx_buf *out,
     const struct ctx_repair_entry *entry, const char *part, const char *tail,
     struct ctx_err *err);
-/* Appends the tool results to be inserted for a queued message, in the form of
- * one message or several. part: the text between two messages. */
+/* Appends the tool results that are inserted for a message to out, as one
+ * message or several. part: the text between two messages. */
 int ctx_repair_append_result_messages(struct ctx_buf *out,
     const struct ctx_repair_entry *entry, const char *part,
     struct ctx_err *err);
 
 /* ---- repair_message.c: work before and after the check of a message ---- */
 
-/* Begins a conversation: one inside a record or, if inside is false, that of
- * messages that are records. */
+/* Begins a conversation. inside is true for one inside a record, false for
+ * that of the messages that are records. */
 void ctx_repair_begin(struct ctx_repair *repair, bool inside, bool binds);
-/* Appends a message, which will now be checked by these rules, to the queue. */
+/* Appends a message to the queue before it is checked. rules: those by which
+ * it will be checked. */
 int ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
     uint64_t rules, const struct ctx_place *place, struct ctx_err *err);
-/* Makes the repairs of a message after it was checked. */
+/* Completes the repairs of a message, after it was checked. */
 int ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
     const struct ctx_validator *validator, struct ctx_err *err);
 
 /* ---- repair_finding.c: the fix of a finding ---- */
 
 /* Makes the repair for a finding.  Returns 1 or 2, as on_finding of
- * ctx_validator does, and sets *fix; 0 if there is no repair; -1 with *err.
- * message is the message that is being checked, NULL at the end of the
+ * ctx_validator does, and sets *fix; 0 if there is no repair; or -1 with *err.
+ * message: the message that is being checked; NULL at the end of the
  * conversation. */
 int ctx_repair_finding(struct ctx_repair *repair,
     const struct ctx_finding *finding, const struct ctx_message *message,
     struct ctx_fix *fix, struct ctx_err *err);
-/* Returns true if the queued message is a line of an agent's session file.
- * Such lines refer to each other, so they are not repaired. */
+/* Returns true if the message is a line of an agent's session file.  Such
+ * lines refer to each other, so they are not repaired. */
 bool ctx_repair_is_linked(const struct ctx_repair_entry *entry, bool inside);
 
 /* ---- repair_earlier.c: repairs of a message that was checked before ---- */
 
-/* Removes the first cache breakpoint of a queued message that is a record by
- * itself.  Returns 1 and sets *old to the removed bytes; 0 if there is none;
- * -1 with *err. */
+/* Removes the first cache breakpoint of a message that is a record.  Returns 1
+ * and sets *old to the removed bytes; 0 if there is none; or -1 with *err. */
 int ctx_repair_breakpoint(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, struct ctx_str *old, struct ctx_err *err);
-/* Puts a text in the place of an image, in a queued message that is a record
- * by itself. ordinal is the image's index among those that can be replaced.
+/* Replaces an image by a text, in a message that is a record. ordinal: the
+ * index of the image among those of the message that a text can replace.
  * Returns 1 and sets *old to the replaced bytes; 0 if there is no such image;
- * -1 with *err. */
+ * or -1 with *err. */
 int ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     size_t ordinal, struct ctx_str *old, struct ctx_err *err);
 
 /* ---- repair_reasoning.c: signed reasoning after a change ---- */
 
-/* Returns the byte offset in the next queued message after which signed
- * reasoning must be removed; SIZE_MAX: nowhere. */
+/* Returns the offset in the next message to be written after which signed
+ * reasoning must be removed; SIZE_MAX if none must be. */
 size_t ctx_repair_pass_change(struct ctx_repair_queue *queue,
     const struct ctx_repair_entry *entry);
-/* In a queued message that is a record by itself, removes the signed reasoning
- * that ends after a byte offset, and reports the removal. from: the offset;
- * SIZE_MAX: nothing is removed. */
+/* In a message that is a record, removes the signed reasoning that ends
+ * after an offset, and reports this. from: the offset; SIZE_MAX: nothing is
+ * removed. */
 int ctx_repair_record_reasoning(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, size_t from, struct ctx_err *err);
-/* Removes signed reasoning that comes after a change from the messages of a
- * conversation inside a record, after all other edits were added.  The member
- * changed_from of each queued message is as ctx_repair_pass_change has
- * returned it. */
+/* Removes signed reasoning after a change from the messages of a conversation
+ * inside a record, when all other edits were added.  The member changed_from
+ * of each entry must be what ctx_repair_pass_change has returned. */
 int ctx_repair_inner_reasoning(struct ctx_repair *repair, struct ctx_err *err);
 
 /* ---- repair_conversation.c: a conversation inside a record ---- */
 
-/* Makes the edits of a record after the conversation inside it was checked. */
+/* Adds the edits that repair a record, after the conversation inside it was
+ * checked. */
 int ctx_repair_conversation(struct ctx_repair *repair,
     const struct ctx_event *event, struct ctx_err *err);
 
 /* ---- write_repaired.c: writes records that can be written ---- */
 
-/* Makes the edits in the bytes of the record that is being read.  *text may
+/* Applies the edits to the bytes of the record that is being read.  *text may
  * then be the bytes of repair->out. */
 int ctx_repair_take_record(struct ctx_repair *repair, struct ctx_str *text,
     struct ctx_err *err);
-/* Ends a record, and writes the queued messages about which there can be no
- * more findings. settled: the index of the first message that is not written
- * yet. */
+/* Called at the end of a record: writes the messages at the beginning of the
+ * queue about which there can be no more findings. settled: index of the first
+ * message that is not written yet. */
 int ctx_repair_record(struct ctx_repair *repair, const struct ctx_event *event,
     uint64_t settled, struct ctx_err *err);
-/* Writes all remaining entries. */
+/* Writes all entries that are still in the queue. */
 int ctx_repair_end(struct ctx_repair *repair, struct ctx_err *err);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * repair_reasoning.c - removes signed reasoning after what a repair changed
+ * repair_reasoning.c - removes signed reasoning that comes after a change that
+ * a repair made
  *
  * A conversation is written in order, and all repairs of a message are known
  * before it is written.  So the queue knows whether anything that is sent to
@@ -22,8 +23,8 @@ ctx_repair_pass_change(struct ctx_repair_queue *queue,
 	return before ? 0 : entry->changed_from;
 }
 
-/* Reports each signed reasoning block of repair->message that ends after the
- * given byte. */
+/* Reports each block of signed reasoning in repair->message that ends after an
+ * offset. */
 static int
 report_removed_reasoning(struct ctx_repair *repair,
     const struct ctx_repair_entry *entry, size_t from, struct ctx_err *err)
@@ -49,10 +50,9 @@ report_removed_reasoning(struct ctx_repair *repair,
 	return 0;
 }
 
-/* Reads the message at a JSON node of text, which is what will be written for
- * the entry.  Returns 1 if the message has signed reasoning that must be
- * removed because it ends after the given byte; else 0, or -1 with *err. from:
- * the offset of this byte. */
+/* Parses the message at a JSON node of text, which will be written for an
+ * entry.  Returns 1 if it has signed reasoning that must be removed because it
+ * ends after the offset from; else 0, or -1 with *err. */
 static int
 find_reasoning(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
     struct ctx_str text, uint32_t node, size_t from, struct ctx_err *err)
@@ -75,7 +75,7 @@ find_reasoning(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
 	return reasoning == CTX_REASONING_DROP;
 }
 
-/* Removes the signed reasoning that find_reasoning has found in text.  Sets
+/* Removes the signed reasoning that find_reasoning has found in text, and sets
  * repair->out to the new text. */
 static int
 remove_reasoning(struct ctx_repair *repair, struct ctx_repair_entry *entry,
@@ -111,8 +111,8 @@ ctx_repair_record_reasoning(struct ctx_repair *repair,
 }
 
 /* If a message inside a record has signed reasoning that must be removed, adds
- * an edit that replaces the whole message.  The new text is made by the edits
- * that were added before, and does not have that reasoning. n: the number of
+ * an edit that replaces the whole message.  The new text is made by applying
+ * the edits of the message, and does not have that reasoning. n: the number of
  * these edits, which have been merged. */
 static int
 replace_message(struct ctx_repair *repair, struct ctx_repair_entry *entry,
