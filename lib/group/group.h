@@ -160,9 +160,8 @@ struct ctx_groups {
 	/* Segment that has CTX_SEGMENT_TASK only because it is the last user
 	 * message of its turn so far; UINT32_MAX if there is none. */
 	uint32_t last_task;
-	bool
-	    /* true if some tool call got a result, and more results follow */
-	    has_more_results;
+	/* True if some tool call got a result, and more results follow. */
+	bool has_more_results;
 	/* True if the newest message is in the group of the assistant messages
 	 * before it because these have tool calls without results. */
 	bool merged_call;

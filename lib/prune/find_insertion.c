@@ -1,13 +1,13 @@
 /* find_insertion.c - finds the summaries and notices that an earlier run of
- * ctx inserted */
+ * ctx has inserted */
 #include <sha2.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "prune/held_conversation.h"
 
-/* Returns the offset after a text if the JSON string contains the text at the
- * given offset, else 0. */
+/* Returns the offset after a text, if a JSON string has the text at the offset
+ * at, else 0. */
 static size_t
 match_literal(struct ctx_str literal, size_t at, const char *text)
 {
@@ -15,8 +15,8 @@ match_literal(struct ctx_str literal, size_t at, const char *text)
 	char utf8[4];
 	uint32_t cp;
 
-	/* Compares the first byte before all others: it differs in most
-	 * strings. */
+	/* The first byte is compared before all others, because it differs in
+	 * most strings. */
 	if (literal.n < at + n + 1 || n == 0 ||
 	    (literal.p[at] != text[0] && literal.p[at] != '\\'))
 		return 0;
@@ -31,8 +31,8 @@ match_literal(struct ctx_str literal, size_t at, const char *text)
 	return at;
 }
 
-/* Searches a JSON string for a text, from the given offset on.  Returns the
- * offset after the first occurrence, or 0 if there is none.  The text must
+/* Searches a JSON string for a text, from the offset at on.  Returns the
+ * offset after its first occurrence, or 0 if there is none.  The text must
  * begin with a line feed. */
 static size_t
 find_literal_text(struct ctx_str literal, size_t at, const char *text)
@@ -59,7 +59,7 @@ ctx_insertion_skip_result_blocks(const struct ctx_message *message)
 	return i;
 }
 
-/* Returns true if the message has a role in which ctx inserts messages.  A
+/* Returns true if ctx inserts messages with the role of this message.  A
  * record that contains a whole turn begins with a user message, although its
  * role is the assistant. */
 static bool
@@ -81,8 +81,8 @@ ctx_insertion_is_string_content(const struct ctx_message *message, size_t i)
 	    CTX_JSON_STRING;
 }
 
-/* Sets *found to the summary or notice at the start of a JSON string.  If
- * string is true, the user's text may follow it in the string. */
+/* Sets *found to the summary or notice with which a JSON string begins.  If
+ * string is true, the string may continue with the user's text. */
 static void
 find_in_literal(struct ctx_str literal, const char *notice, bool string,
     struct found_insertion *found)

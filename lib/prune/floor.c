@@ -11,9 +11,9 @@ ctx_plan_is_required_by_turn(const struct ctx_plan *plan,
 	    (plan->settings.alternates || (segment->flags & CTX_SEGMENT_TASK));
 }
 
-/* Returns the bit of CTX_FLOOR_SYSTEM if the segment is a system message, or a
- * summary of an earlier run, and system messages are pinned.  A strategy that
- * writes a new summary does not keep the earlier one. */
+/* Returns the bit of CTX_FLOOR_SYSTEM if system messages are pinned and the
+ * segment is one, or is a summary that an earlier run has inserted.  A
+ * strategy that writes a new summary does not keep the earlier one. */
 static unsigned
 find_system_floor(const struct ctx_prune_settings *settings,
     const struct ctx_segment *segment)
@@ -30,8 +30,8 @@ find_system_floor(const struct ctx_prune_settings *settings,
 					      : CTX_FLOOR_BIT(CTX_FLOOR_SYSTEM);
 }
 
-/* Returns the reasons why the segment must be kept that do not depend on its
- * turn. */
+/* Returns the reasons for which a segment must be kept, except those that come
+ * from its turn. */
 static unsigned
 find_own_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
     const struct ctx_segment *segment)
@@ -43,8 +43,8 @@ find_own_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
 		return CTX_FLOOR_BIT(CTX_FLOOR_UNKNOWN);
 	if (segment->flags & CTX_SEGMENT_PINNED)
 		floors |= CTX_FLOOR_BIT(CTX_FLOOR_PINNED);
-	/* The last message is always kept, so that no conversation becomes
-	 * empty. */
+	/* The last message is always kept, so that some message of the
+	 * conversation remains. */
 	if (segment->message + 1 == groups->messages &&
 	    !(segment->flags & CTX_SEGMENT_NOTICE))
 		floors |= CTX_FLOOR_BIT(CTX_FLOOR_LAST);
@@ -67,9 +67,8 @@ find_own_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
 }
 
 /* Returns CTX_FLOOR_OPTIONAL for a user message of the newest turn that is
- * neither the task of the turn nor a demonstration.  As long as the
- * conversation is not complete (ended is false) it is kept, because it may
- * become the task. */
+ * neither the task of the turn nor a demonstration.  If more messages may come
+ * (ended is false), it must be kept, because it may become the task. */
 static unsigned
 find_optional_floor(const struct ctx_plan *plan,
     const struct ctx_groups *groups, const struct ctx_segment *segment,
@@ -90,10 +89,10 @@ ctx_plan_is_shared_message(const struct ctx_segment *segments, size_t i)
 	    segments[i].turn != segments[i - 1].turn;
 }
 
-/* If roles must alternate and a group of a turn is kept, keeps the turn's user
- * messages and its last group, too.  Otherwise two neighbouring messages would
- * have the same role.  If the message that begins the next turn also has tool
- * results of this turn, the rule then also applies to the next turn. */
+/* If roles must alternate and any group of a turn is kept, the turn's user
+ * messages and its last group are kept, too: otherwise two neighbouring
+ * messages would have the same role.  If the message that begins the next turn
+ * also has tool results of this turn, this also applies to the next turn. */
 static void
 pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
@@ -121,8 +120,8 @@ pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 				continue;
 			floor = (turn_floors & CTX_FLOORS_FOREVER) |
 			    CTX_FLOOR_BIT(CTX_FLOOR_TURN);
-			/* The last group of the newest turn is not final yet:
-			 * more messages may come. */
+			/* If more messages may come, the last group of the
+			 * newest turn is not known yet. */
 			if (!ended && j == last &&
 			    segments[j].turn == groups->turn)
 				floor = CTX_FLOOR_BIT(CTX_FLOOR_TURN);
@@ -132,9 +131,9 @@ pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 	}
 }
 
-/* Returns true if a tool call of the segment may still get a result.  When the
- * conversation is complete (ended is true), that is possible only in its
- * newest turn, or for a call that gets several results. */
+/* Returns true if a tool call of segment i may still get a result.  If no more
+ * messages will come (ended is true), this is possible only in the newest
+ * turn, or for a call that gets several results. */
 static bool
 has_open_tool_call(struct ctx_groups *groups, uint32_t i, bool ended)
 {
@@ -148,9 +147,9 @@ has_open_tool_call(struct ctx_groups *groups, uint32_t i, bool ended)
 		(segments[i].flags & CTX_SEGMENT_MORE_RESULTS));
 }
 
-/* If tool calls may get several results, returns the first segment whose group
- * a later result may join.  That result would also add all segments between to
- * the group.  If no call gets several results, returns SIZE_MAX. */
+/* A tool call may get several results.  A later result adds all segments from
+ * the call up to itself to the group of the call.  Returns the first segment
+ * to which this may still happen; SIZE_MAX if there is none. */
 static size_t
 find_first_open(struct ctx_groups *groups)
 {
@@ -177,8 +176,8 @@ ctx_plan_find_floor(struct ctx_plan *plan, struct ctx_groups *groups,
 		unsigned floors = find_own_floor(plan, groups, &segments[i]) |
 		    find_optional_floor(plan, groups, &segments[i], ended);
 
-		/* Keeps the last group of messages of each of the newest
-		 * turns. */
+		/* In each of the newest turns, the last group of messages is
+		 * kept. */
 		if (!(segments[i].flags &
 			(CTX_SEGMENT_UNKNOWN | CTX_SEGMENT_SYSTEM |
 			    CTX_SEGMENT_META)) &&

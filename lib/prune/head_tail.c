@@ -1,4 +1,5 @@
-/* head_tail.c - shortens the texts of a message to their beginning and end */
+/* head_tail.c - shortens the texts of a message: keeps their beginning and
+ * end */
 #include "prune/held_conversation.h"
 #include "truncate/text_segments.h"
 
@@ -39,8 +40,8 @@ ctx_head_tail_edit(struct prune *run, struct ctx_edits *edits,
 	if (!which->texts)
 		return 0;
 	ctx_insertion_find(run->options, message, &inserted);
-	/* A string that begins with a summary or notice of ctx is not
-	 * shortened. */
+	/* A string that begins with a summary or notice which ctx has inserted
+	 * is not shortened. */
 	if (ctx_text_segments_texts(&run->text_segments, message,
 		inserted.summary || inserted.notice ? inserted.block
 						    : message->n,
@@ -49,10 +50,9 @@ ctx_head_tail_edit(struct prune *run, struct ctx_edits *edits,
 	return shorten_segments(run, edits, err);
 }
 
-/* Sets *after to the tokens that a message has after the edits in
- * run->message_edits, which are edits of raw, its JSON.  Returns 1; 0 if the
- * dialect cannot read that JSON without the record around it, as in session
- * files; -1 with *err. */
+/* Applies run->message_edits to raw, the JSON of a message, and sets *after to
+ * the tokens of the result.  Returns 1; 0 if the dialect cannot read a message
+ * without the record around it, as in session files; or -1 with *err. */
 static int
 count_edited_message(struct prune *run, const struct ctx_message *message,
     struct ctx_str raw, struct ctx_counter *counter, struct ctx_cost *after,

@@ -8,11 +8,12 @@
  */
 #include "prune/plan.h"
 
-/* A gap: consecutive removed messages between two kept ones. */
+/* A gap: removed messages, one after another, between two messages that are
+ * kept. */
 struct gap {
-	uint64_t tokens; /* tokens that were removed in it */
-	/* segment of the last notice of an earlier run between the two kept
-	 * messages; valid if has_notice is true */
+	uint64_t tokens; /* tokens of the removed messages */
+	/* If has_notice is true: segment of the last notice in the gap that an
+	 * earlier run has inserted. */
 	size_t notice;
 	bool has_notice;
 };
@@ -24,9 +25,9 @@ drop_notice_message(struct ctx_plan *plan, size_t notice)
 		plan->marks[notice] = CTX_MARK_DROP;
 }
 
-/* Ends the gap before the kept segment i.  Marks a notice before the segment
- * if a turn begins there (turns is true) and the notice has fewer tokens than
- * were removed. */
+/* Called for the first segment that is kept after a gap, segment i.  If a turn
+ * begins there (turns is true), marks it, so that a notice is inserted before
+ * it; but not if the notice would have as many tokens as were removed. */
 static void
 close_gap(struct ctx_plan *plan, const struct ctx_segment *segment, size_t i,
     const struct gap *gap, bool turns)
@@ -40,8 +41,8 @@ close_gap(struct ctx_plan *plan, const struct ctx_segment *segment, size_t i,
 		plan->marks[i] |= CTX_MARK_NOTICE;
 }
 
-/* Adds segment i to the gap.  If several notices of earlier runs are in one
- * gap, only the last one is kept. */
+/* Adds segment i, which is removed, to the gap.  If several notices of earlier
+ * runs are in one gap, only the last one is kept. */
 static void
 widen_gap(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     struct gap *gap)
@@ -61,7 +62,8 @@ ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
     bool ended)
 {
 	struct gap gap = {0};
-	uint32_t turn = UINT32_MAX; /* turn of the last kept message */
+	/* number of the turn of the last message that is kept */
+	uint32_t turn = UINT32_MAX;
 	size_t i;
 
 	for (i = 0; i < groups->n; i++) {
@@ -104,11 +106,11 @@ ctx_notice_cost(const struct ctx_plan *plan, const struct ctx_groups *groups)
 	return cost;
 }
 
-/* Removes one notice at segment i, which is kept, and returns the tokens that
- * this saves.  There are three cases, tried in this order: a new notice before
- * the segment; a notice inside the segment; a notice of an earlier run that is
- * a message before the segment.  The argument notice is the segment of that
- * message, or SIZE_MAX if there is none. */
+/* Removes a notice at segment i, which is kept.  Returns the tokens that this
+ * saves.  Tries three cases, in this order: a notice that would be inserted
+ * before the segment; a notice in the segment; a message before the segment
+ * that is a notice of an earlier run. notice: the segment of that message;
+ * SIZE_MAX: there is none. */
 static uint64_t
 remove_notice(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     size_t notice)
@@ -123,8 +125,9 @@ remove_notice(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
 		plan->marks[i] |= CTX_MARK_FOLD;
 		return segment->inserted_tokens;
 	}
-	/* Keeps a notice of an earlier run if no user message follows it: the
-	 * assistant's message after it may need a user message before it. */
+	/* A notice of an earlier run is kept if no user message follows it:
+	 * the assistant's message after it may need a user message before
+	 * it. */
 	if (notice == SIZE_MAX || plan->floors[notice] != 0 ||
 	    !((segment->flags & CTX_SEGMENT_USER) ||
 		segment->notice_tokens > 0))

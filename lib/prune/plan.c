@@ -19,8 +19,8 @@
 #include "prune/plan.h"
 #include "prune/plan_steps.h"
 
-/* Maximum number of times that the decision is repeated because notices need
- * more tokens. */
+/* Maximum number of times that all is decided again, because notices need more
+ * tokens than were reserved for them. */
 #define ROUNDS 8
 
 void
@@ -69,9 +69,9 @@ grow_plan(struct ctx_plan *plan, size_t n, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true for a user message that must be kept as long as its turn, and
- * for a summary in the user's role without which the next messages would not
- * begin with the user. */
+/* Returns true for a user message that must be kept as long as anything of its
+ * turn is kept, and for a summary with the role user without which the next
+ * messages would not begin with a user message. */
 static bool
 is_required_user(const struct ctx_plan *plan, const struct ctx_segment *segment)
 {
@@ -81,8 +81,8 @@ is_required_user(const struct ctx_plan *plan, const struct ctx_segment *segment)
 		!plan->settings.strategy->summarizes);
 }
 
-/* Returns true if the segment is the task of its turn only as long as no other
- * user message of the turn follows. */
+/* Returns true if the segment will not be the task of its turn any more once
+ * another user message of the turn follows. */
 static bool
 may_lose_task(const struct ctx_plan *plan, const struct ctx_groups *groups,
     const struct ctx_segment *segment)
@@ -92,8 +92,8 @@ may_lose_task(const struct ctx_plan *plan, const struct ctx_groups *groups,
 	    segment->message == groups->segments[groups->last_task].message;
 }
 
-/* Sets those members of the candidate for segment i that do not depend on its
- * group. */
+/* Describes segment i for the strategy: sets the members of its candidate,
+ * except those that are about its group. */
 static void
 fill_candidate(struct ctx_plan *plan, struct ctx_groups *groups, size_t i,
     bool ended)
@@ -122,8 +122,8 @@ fill_candidate(struct ctx_plan *plan, struct ctx_groups *groups, size_t i,
 	    segment->start < plan->cut_tokens;
 }
 
-/* Adds the tokens of segment i to those of its group, which are stored in the
- * candidate of the group's first segment. */
+/* Adds the tokens of segment i to those of its group.  The candidate of the
+ * group's first segment has the sum. */
 static void
 add_to_group(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     bool ended)
@@ -157,9 +157,9 @@ make_candidates(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 	}
 }
 
-/* Removes the user messages of each turn whose last group is removed.  A
- * strategy that ranks user messages may keep a user message without its turn.
- */
+/* If the last group of a turn is removed, also removes the user messages of
+ * the turn.  A strategy that ranks user messages by themselves may keep one
+ * without its turn. */
 static void
 drop_with_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 {
@@ -189,8 +189,9 @@ drop_with_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 	}
 }
 
-/* Sets ctx_plan.cut_message and cut_tokens to the last group that the strategy
- * removes.  A user message that is removed with its turn may be after that. */
+/* Sets plan->cut_message and plan->cut_tokens to the end of the last group
+ * that the strategy removes.  A user message that is removed with its turn may
+ * come after that. */
 static void
 set_cut_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -212,7 +213,7 @@ set_cut_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 	}
 }
 
-/* Marks all segments of the groups that the strategy removes. */
+/* Marks all segments of those groups that the strategy removes. */
 static void
 mark_drops(struct ctx_plan *plan, struct ctx_groups *groups)
 {
@@ -244,8 +245,8 @@ ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups)
 
 		if (plan->marks[i] & CTX_MARK_DROP)
 			continue;
-		/* Tokens for role and message are counted in both segments of
-		 * the message. */
+		/* If a message has two segments, the tokens for its role and
+		 * delimiters are counted in both. */
 		if (i + 1 < groups->n &&
 		    segments[i].message == segments[i + 1].message &&
 		    !(plan->marks[i + 1] & CTX_MARK_DROP))
@@ -278,7 +279,8 @@ ctx_plan_due(const struct ctx_plan *plan, const struct ctx_groups *groups)
 	return groups->tokens + plan->fixed > settings->trigger;
 }
 
-/* Makes the decision once, with plan->notices tokens reserved for notices. */
+/* Decides what is removed and edited, with plan->notices tokens reserved for
+ * notices. */
 static int
 decide_once(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
     bool due, struct ctx_err *err)
@@ -314,8 +316,8 @@ decide_once(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 	return 0;
 }
 
-/* Repeats the decision with more tokens reserved for notices, until they
- * suffice. */
+/* Decides what is removed and edited, and decides again with more tokens
+ * reserved for notices, until these are enough. */
 static int
 decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended, bool due, struct ctx_err *err)
@@ -330,8 +332,8 @@ decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
 			return -1;
 		if (!bounded || plan->after <= plan->settings.target)
 			break;
-		/* If more tokens are reserved, more messages are removed,
-		 * which may need more notices. */
+		/* With more tokens reserved, more messages are removed, which
+		 * may need more notices. */
 		notices = ctx_notice_cost(plan, groups);
 		if (notices <= plan->notices)
 			break;
@@ -340,8 +342,8 @@ decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
 	return 0;
 }
 
-/* Returns true if the marks change a message while bound reasoning after it
- * would be kept. */
+/* Returns true if a message is changed and bound reasoning after it is kept,
+ * so that the provider would refuse the output. */
 static bool
 has_broken_reasoning(const struct ctx_plan *plan,
     const struct ctx_groups *groups)
@@ -356,10 +358,10 @@ has_broken_reasoning(const struct ctx_plan *plan,
 	return false;
 }
 
-/* Removes the bound reasoning after the first change and decides again,
- * because with the tokens saved other messages may be kept.  The new decision
- * may change an earlier message, so this is repeated; after ROUNDS rounds all
- * bound reasoning is removed. */
+/* Removes the bound reasoning after the first message that is changed, and
+ * decides again, because other messages may be kept with the tokens that this
+ * saves.  The new decision may change an earlier message, so this is repeated.
+ * After ROUNDS rounds all bound reasoning is removed. */
 static int
 decide_without_bound(struct ctx_plan *plan, struct ctx_groups *groups,
     const struct ctx_plan *before, bool due, struct ctx_err *err)
@@ -370,9 +372,8 @@ decide_without_bound(struct ctx_plan *plan, struct ctx_groups *groups,
 		plan->bound_from = round < ROUNDS
 		    ? ctx_plan_find_first_change(plan, groups)
 		    : 0;
-		/* Cancels the last decision.  That is possible because the
-		 * decision has only set marks and has not changed the groups.
-		 */
+		/* Cancels the last decision.  This is possible because it has
+		 * set marks only, and not changed the groups. */
 		plan->has_cut = before->has_cut;
 		plan->cut_message = before->cut_message;
 		plan->cut_tokens = before->cut_tokens;

@@ -1,5 +1,5 @@
-/* plan.h - the functions of the strategies, and what the files of the plan
- * share with them */
+/* plan.h - the functions of the strategies, and what these share with the
+ * files of the plan */
 #ifndef CTX_PRUNE_PLAN_H
 #define CTX_PRUNE_PLAN_H
 
@@ -8,29 +8,31 @@
 ctx_strategy_decide ctx_fifo_decide, ctx_window_decide, ctx_summarize_decide,
     ctx_ranked_decide, ctx_recall_decide;
 
-/* Returns the tokens that are saved if segment i is removed.  Tokens that two
- * segments of one message share are saved with the second one. */
+/* Returns the tokens that are saved if segment i is removed.  If a message has
+ * two segments, the tokens that are counted in both are saved when the second
+ * one is removed. */
 uint64_t ctx_plan_freed_tokens(const struct ctx_plan *plan,
     const struct ctx_groups *groups, size_t i);
-/* Marks the segments before which a notice (that messages were removed) is
- * inserted; called after all other decisions.  If ended is false, only removes
- * an earlier notice which is followed by a later one with no kept message
- * between them. */
+/* Decides before which segments a notice (a text that says that messages were
+ * removed) is inserted, and marks these; called after all other decisions.  If
+ * ended is false, does something else only: if no message is kept between two
+ * notices of earlier runs, removes the first of them. */
 void ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
     bool ended);
-/* Returns the tokens of all notices that are inserted or kept. */
+/* Returns the tokens that all notices have together, those of earlier runs
+ * that are kept and new ones. */
 uint64_t ctx_notice_cost(const struct ctx_plan *plan,
     const struct ctx_groups *groups);
-/* Removes notices (texts that say that messages were removed), the oldest
- * first, until the conversation is within the budget.  A notice that an
- * earlier run inserted is removed only if a user message follows it, since
- * otherwise roles might not alternate. */
+/* If the conversation exceeds the budget, removes notices (texts that say that
+ * messages were removed), the oldest first, until it does not.  A notice of an
+ * earlier run is removed only if a user message follows it, since otherwise
+ * roles might not alternate. */
 void ctx_notice_remove(struct ctx_plan *plan, const struct ctx_groups *groups);
 
-/* The functions of one kind of scorer.  The scorer's own struct begins with a
- * struct ctx_scorer. */
+/* The functions of a kind of scorer, which ranks segments by their text.  The
+ * scorer's own struct begins with a struct ctx_scorer. */
 struct ctx_scorer_kind {
-	size_t size; /* bytes of its struct, zeroed at open */
+	size_t size; /* size of the scorer's struct in bytes */
 	int (*add)(struct ctx_scorer *scorer, const struct ctx_message *message,
 	    const struct ctx_groups *groups, size_t first, struct ctx_err *err);
 	int (*rank)(struct ctx_scorer *scorer, struct ctx_groups *groups,
@@ -49,8 +51,8 @@ extern const char *const ctx_heuristic_reasons[CTX_HEURISTIC_REASONS];
 
 /* ---- strategy/strategy.c ---- */
 
-/* Returns a text for reports that says why a strategy removes a segment of
- * this rank; if the strategy has no such texts, its name. */
+/* Returns a text for reports that says why a strategy removes a segment with
+ * this rank.  If the strategy has no such texts, returns its name. */
 const char *ctx_strategy_reason(const struct ctx_strategy *strategy,
     double rank);
 

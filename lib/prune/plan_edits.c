@@ -1,5 +1,5 @@
-/* plan_edits.c - decides which segments lose their reasoning, or have tool
- * results or texts shortened */
+/* plan_edits.c - decides in which segments reasoning is removed, or tool
+ * results or texts are shortened */
 #include <assert.h>
 
 #include "prune/plan_steps.h"
@@ -68,7 +68,7 @@ uint64_t
 ctx_plan_count_summary_tokens(const struct ctx_segment *segment, unsigned edits)
 {
 	if (segment->flags &
-	    CTX_SEGMENT_NOTICE) /* a notice with the text of a summary */
+	    CTX_SEGMENT_NOTICE) /* a notice whose text is that of a summary */
 		return 0;
 	if (segment->flags & CTX_SEGMENT_SUMMARY)
 		return ctx_plan_count_edited_tokens(segment, edits);
@@ -88,7 +88,8 @@ ctx_plan_pin_optional(struct ctx_plan *plan, const struct ctx_groups *groups)
 	for (i = 0; i < groups->n; i++) {
 		tokens = ctx_plan_count_without_notice(&groups->segments[i],
 		    plan->marks[i]);
-		/* A new summary replaces an earlier one. */
+		/* If the strategy writes a summary, the one of an earlier run
+		 * is removed. */
 		replaced = plan->settings.strategy->summarizes
 		    ? ctx_plan_count_summary_tokens(&groups->segments[i],
 			  plan->marks[i])
@@ -109,8 +110,8 @@ ctx_plan_pin_optional(struct ctx_plan *plan, const struct ctx_groups *groups)
 	}
 }
 
-/* Marks one kind of edit in every segment that allows it; returns the tokens
- * of the conversation after that. */
+/* Marks one kind of edit in all segments that may be edited so.  Returns the
+ * tokens that the conversation then has. */
 static uint64_t
 edit_all(struct ctx_plan *plan, const struct ctx_groups *groups, unsigned edit,
     uint64_t total)

@@ -1,4 +1,4 @@
-/* plan_reasoning.c - decides which signed reasoning must be removed because
+/* plan_reasoning.c - decides which signed reasoning must be removed, because
  * something before it is changed */
 #include <assert.h>
 

@@ -1,4 +1,4 @@
-/* removed_tokens.c - counts the tokens that are saved when a segment is
+/* removed_tokens.c - counts the tokens that are saved if a segment is
  * removed */
 #include "prune/plan.h"
 

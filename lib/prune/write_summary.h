@@ -4,19 +4,19 @@
 
 #include "prune/held_conversation.h"
 
-/* What the plan removes. */
+/* What the plan removes, as far as a summary needs to know. */
 struct removal {
-	/* dialect of the last removed message that is not a summary; NULL:
-	 * there is none */
+	/* Dialect of the last removed message that is not a summary; NULL if
+	 * there is none. */
 	const struct ctx_dialect *dialect;
 	uint64_t tokens;
 };
 
 /* Where a summary is inserted. */
 struct summary_place {
-	size_t message_index; /* index of the held message */
-	/* true: the summary is a block of the message; false: a message before
-	 * it */
+	size_t message_index; /* index of a message in memory */
+	/* True if the summary becomes a block of this message, false if it
+	 * becomes a message before it. */
 	bool is_block;
 };
 
@@ -27,7 +27,8 @@ struct summary_job {
 	struct removal removal;
 	struct summary_place place;
 	struct ctx_summary *lines; /* the built-in summarizer; NULL: not used */
-	/* input of a summarizer command: the prompt and the blocks */
+	/* input of a summarizer that the user names: the prompt and the
+	 * blocks */
 	struct ctx_buf input;
 	struct ctx_buf name;     /* scratch */
 	struct ctx_buf block;    /* the text of the block being read */
@@ -44,7 +45,7 @@ int ctx_prune_collect_summary_input(struct summary_job *job,
 
 /* ---- summary_place.c ---- */
 
-/* Finds where a summary is inserted in a conversation of this dialect
+/* Finds the place where a summary is inserted in a conversation of a dialect
  * (format). */
 int ctx_prune_find_summary_place(struct prune *run,
     const struct held_conversation *conversation,

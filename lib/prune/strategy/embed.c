@@ -1,5 +1,5 @@
-/* embed.c - compares texts by the vectors that a command of the user makes of
- * them (embeddings) */
+/* embed.c - compares texts by their embeddings (vectors), which a program of
+ * the user makes */
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
@@ -11,8 +11,9 @@
 
 enum { MOST_TEXT = 4096, MOST_NUMBERS = 65536 };
 
-/* Maximum bytes of the command's output: for each text (4,096 numbers of 24
- * digits), and in total, because all of it is in memory at once. */
+/* Maximum length of the embedder's output in bytes: for each text (4,096
+ * numbers of 24 digits), and in total, because all of it is in memory at
+ * once. */
 #define MOST_ANSWER  ((size_t)98304)
 #define MOST_ANSWERS ((size_t)1 << 30)
 
@@ -31,8 +32,8 @@ ctx_embed_add(struct ctx_embed *embed, const char *p, size_t n,
 	return 0;
 }
 
-/* Divides a vector by its largest number.  Its direction does not change, and
- * no square can become too large or too small. */
+/* Divides a vector by its largest number, so that no square becomes too large
+ * or too small for a double.  Its direction remains the same. */
 static void
 scale_vector(double *numbers, size_t n)
 {
@@ -46,8 +47,8 @@ scale_vector(double *numbers, size_t n)
 		numbers[i] /= most;
 }
 
-/* Reads one line, a JSON array of numbers, into *out, which the caller must
- * free.  Returns -1 with *err if the line has another form. */
+/* Reads a line, which must be a JSON array of numbers, into *out, which the
+ * caller must free.  Returns -1 with *err if it is something else. */
 static int
 read_vector(const char *p, size_t n, double **out, size_t *numbers,
     struct ctx_err *err)
@@ -60,8 +61,8 @@ read_vector(const char *p, size_t n, double **out, size_t *numbers,
 	*numbers = 0;
 	if (!ctx_json_shallow(p, n))
 		goto none;
-	/* If there is no memory, jansson reports a syntax error, or drops
-	 * digits without an error.  Only errno shows it. */
+	/* The cause must be errno: without memory, jansson reports a syntax
+	 * error, or silently drops digits. */
 	errno = 0;
 	array = json_loadb(p, n, 0, &why);
 	if (errno == ENOMEM) {
@@ -109,7 +110,7 @@ compute_cosine(const double *a, const double *b, size_t n)
 	return aa > 0 && bb > 0 ? dot / sqrt(aa * bb) : 0;
 }
 
-/* Returns the number of lines that the embedder has written; the last one may
+/* Returns the number of lines that the embedder has written.  The last one may
  * have no line feed. */
 static size_t
 count_lines(const struct ctx_buf *text)
@@ -122,9 +123,9 @@ count_lines(const struct ctx_buf *text)
 	return lines + (text->n > 0 && end[-1] != '\n');
 }
 
-/* Sets near[i] to the cosine of the angle between the vectors of text i and of
- * the question.  The first line of the answer is the vector of the question,
- * line i + 1 that of text i. */
+/* Sets near[i] to the cosine of the angle between the embeddings of text i and
+ * of the question. answer: the output of the embedder, whose first line is the
+ * embedding of the question, and line i + 1 that of text i. */
 static int
 read_nearness(const struct ctx_buf *answer, double *near, size_t n,
     struct ctx_err *err)

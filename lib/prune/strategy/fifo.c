@@ -18,7 +18,7 @@
 
 /* Returns the number of groups in the turn that begins with candidate i,
  * without user and system messages.  Sets *permanent_group to true if one of
- * them will never be removed. */
+ * these groups will never be removed. */
 static size_t
 count_turn_groups(const struct ctx_candidate *candidates, size_t n, size_t i,
     bool *permanent_group)
@@ -36,20 +36,21 @@ count_turn_groups(const struct ctx_candidate *candidates, size_t n, size_t i,
 	return groups_left;
 }
 
-/* Sums at a candidate, in tokens. */
+/* Numbers of tokens that decide about a candidate (a group that may be
+ * removed). */
 struct fifo_sums {
-	uint64_t from_here; /* this candidate and all younger ones */
-	uint64_t before;    /* kept for certain before it */
-	/* tokens of those user messages of the turn that may still be removed
-	 */
+	uint64_t from_here; /* of the candidate and all newer ones */
+	uint64_t before;    /* of what is certainly kept before it */
+	/* Of those user messages of its turn that may still be removed. */
 	uint64_t users;
-	/* number of groups of the turn, from this candidate on */
+	/* Not tokens: number of groups of its turn, from it on. */
 	size_t groups_left;
-	bool users_permanent; /* the user messages of its turn are kept */
+	/* the user messages of its turn are kept in any case */
+	bool users_permanent;
 };
 
-/* Returns true if the conversation would exceed the target with this
- * candidate. */
+/* Returns true if the conversation would exceed the target if this candidate
+ * were kept. */
 static bool
 exceeds_target(const struct fifo_sums *sums,
     const struct ctx_prune_settings *settings)
@@ -59,7 +60,7 @@ exceeds_target(const struct fifo_sums *sums,
 	return sums->from_here + sums->before + users > settings->target;
 }
 
-/* Moves the sums to the next candidate. */
+/* Updates the sums from one candidate to the next. */
 static void
 pass_candidate(struct fifo_sums *sums, const struct ctx_candidate *candidate)
 {
@@ -97,8 +98,8 @@ ctx_fifo_decide(struct ctx_candidate *candidates, size_t n,
 		if (!candidate->is_root)
 			continue;
 		/* With --quantum the conversation is divided into sections,
-		 * and each is kept or removed as a whole: the first candidate
-		 * of a section decides. */
+		 * each of which is kept or removed as a whole.  The first
+		 * candidate of a section decides. */
 		if (grid == 0 || candidate->start / grid != cell)
 			over = exceeds_target(&sums, settings);
 		if (grid != 0)

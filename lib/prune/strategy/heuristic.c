@@ -15,7 +15,8 @@
 
 #include "prune/plan.h"
 
-/* The ranks of messages, which are also indices of ctx_heuristic_reasons. */
+/* The kinds of messages by which they are ranked, lowest rank first.  They are
+ * also indices of ctx_heuristic_reasons. */
 enum { SUPERSEDED, FAILED, DEMO, RESULTS, SHORT, OTHER, RANKS };
 
 _Static_assert((int)RANKS == (int)CTX_HEURISTIC_REASONS,
@@ -30,29 +31,30 @@ const char *const ctx_heuristic_reasons[RANKS] = {
     [OTHER] = "old",
 };
 
-enum { SHORT_ANSWER = 200 }; /* characters; fewer make an answer short */
+enum { SHORT_ANSWER = 200 }; /* an answer of fewer characters is short */
 enum {
 	FAILURE_BYTES = 400
-	/* number of bytes at the start of a tool result that are searched for
-	 * an error message */
+	/* number of bytes at the beginning of a tool result in which an error
+	 * message is looked for */
 };
-enum { LONG_CALL = 4096 }; /* bytes of arguments; more are hashed */
+/* maximum length of arguments that are not hashed, in bytes */
+enum { LONG_CALL = 4096 };
 
 struct call {
 	uint32_t segment;
-	/* interned ids: of the tool's name, of tool and arguments together,
-	 * and of the file that the call reads (0: none) */
+	/* Ids of strings: the tool's name; tool and arguments together; the
+	 * path of the file that the call reads (0: none). */
 	uint32_t tool, same, file;
-	bool all; /* it reads the whole file */
+	bool all; /* true if it reads the whole file */
 };
 
-/* What was found in a segment. */
+/* What is known of a segment. */
 struct trait {
 	bool is_short_answer, result, failed, partial;
 };
 
-/* For each interned id, the segment of the last successful call with it, plus
- * 1; 0: none. */
+/* For each id of a string: the segment of the last successful tool call that
+ * has it, plus 1; 0: none. */
 struct last {
 	uint32_t same, all, good;
 };
@@ -90,9 +92,9 @@ make_compact(struct ctx_buf *json)
 	json->n = n;
 }
 
-/* Sets call->same to an interned id for the call's tool and arguments, which
- * are in h->text.  Long arguments are hashed, so that they need not be kept in
- * memory. */
+/* Sets call->same to an id that stands for the call's tool and arguments; the
+ * arguments are in h->text.  Long arguments are hashed, so that they need not
+ * be kept in memory. */
 static int
 set_call_name(struct heuristic *h, struct call *call, struct ctx_err *err)
 {
@@ -112,8 +114,8 @@ set_call_name(struct heuristic *h, struct call *call, struct ctx_err *err)
 	return ctx_intern(&h->names, h->key.p, h->key.n, &call->same, err);
 }
 
-/* Sets h->text to the arguments of a tool call: the text of a string, or the
- * JSON of another value. */
+/* Sets h->text to the arguments of a tool call: the text if they are a string,
+ * otherwise their JSON. */
 static int
 read_arguments(struct heuristic *h, const struct ctx_message *message,
     const struct ctx_block *block, struct ctx_err *err)
@@ -129,9 +131,9 @@ read_arguments(struct heuristic *h, const struct ctx_message *message,
 	    ctx_json_str(message->json, block->payload).n, err);
 }
 
-/* Sets call->file to the file that the arguments in h->text name, and
- * call->all to true if there are no other arguments, so that the whole file is
- * read. */
+/* Sets call->file to the id of the file that the arguments in h->text name.
+ * Sets call->all to true if there are no other arguments, so that the whole
+ * file is read. */
 static int
 find_file(struct heuristic *h, uint32_t tool, struct call *call,
     struct ctx_err *err)
@@ -174,8 +176,8 @@ has_fragment(struct ctx_str text, const char *word)
 	return false;
 }
 
-/* Returns true if a line of the text begins with one of the words in signs, a
- * list that ends with NULL. */
+/* Returns true if a line of the text begins with one of several words. signs:
+ * the list of these words, which ends with NULL. */
 static bool
 has_line_prefix(struct ctx_str text, const char *const *signs)
 {
@@ -192,8 +194,8 @@ has_line_prefix(struct ctx_str text, const char *const *signs)
 	return false;
 }
 
-/* Returns true if the name of a tool says that it reads files.  Only such a
- * tool makes an earlier result worthless when it reads the file again. */
+/* Returns true if a tool reads files, according to its name.  If such a tool
+ * reads a file again, its earlier result is worthless. */
 static bool
 is_reader(struct ctx_str tool)
 {
@@ -235,7 +237,7 @@ add_call(struct heuristic *h, const struct ctx_message *message,
 }
 
 /* Returns true if a part of the tool result is missing, because ctx or the
- * tool cut it. */
+ * tool has cut it. */
 static bool
 is_partial(struct ctx_str text)
 {
@@ -254,8 +256,8 @@ is_partial(struct ctx_str text)
 	return false;
 }
 
-/* Sets h->text to the text of the tool result in block i; if it has no text,
- * to its JSON. */
+/* Sets h->text to the text of the tool result in block i.  If it has no text,
+ * sets h->text to its JSON. */
 static int
 read_result_text(struct heuristic *h, const struct ctx_message *message,
     size_t i, struct ctx_err *err)
@@ -285,8 +287,8 @@ read_result_text(struct heuristic *h, const struct ctx_message *message,
 	return ctx_buf_add(&h->text, raw.p, raw.n, err);
 }
 
-/* Records the tool result in block i, and whether its first bytes say that the
- * call failed. */
+/* Finds out whether the tool call failed whose result is in block i, also by
+ * the first bytes of the result, and stores that. */
 static int
 inspect_result(struct heuristic *h, const struct ctx_message *message, size_t i,
     struct trait *trait, struct ctx_err *err)
@@ -354,13 +356,13 @@ add_heuristic_message(struct ctx_scorer *scorer,
 
 /* ---- ranking ---- */
 
-/* Bits for the tool results of a group.  GOOD alone: all calls have results,
- * none failed, and none is incomplete. */
+/* What is known of the tool results of a group, as bits.  If only GOOD is set,
+ * all calls have results, no call failed, and no result is incomplete. */
 enum { GOOD = 1, BAD = 2, PARTIAL = 4 };
 
-/* Returns an array with the bits GOOD, BAD and PARTIAL of each group, at the
- * index of the group's first segment.  The caller must free the array.  If
- * there is no memory, returns NULL and sets *err. */
+/* Returns an array that the caller must free: for each group, at the index of
+ * its first segment, the bits GOOD, BAD and PARTIAL.  Returns NULL with *err
+ * if there is no memory. */
 static uint8_t *
 judge_groups(struct heuristic *h, struct ctx_groups *groups,
     struct ctx_err *err)
@@ -386,7 +388,8 @@ judge_groups(struct heuristic *h, struct ctx_groups *groups,
 	return good;
 }
 
-/* Sets h->newest: for each interned id, the newest successful tool call. */
+/* Sets h->newest: for each id of a string, the newest successful tool call
+ * that has it. */
 static int
 find_good_calls(struct heuristic *h, struct ctx_groups *groups,
     const uint8_t *good, struct ctx_err *err)
@@ -418,7 +421,8 @@ find_good_calls(struct heuristic *h, struct ctx_groups *groups,
 	return 0;
 }
 
-/* Returns true if a later tool call repeats this one. */
+/* Returns true if a later tool call makes this one superfluous, because it
+ * repeats the call. */
 static bool
 is_superseded(const struct heuristic *h, const struct call *call)
 {
@@ -446,7 +450,8 @@ rank_by_heuristic(struct ctx_scorer *scorer, struct ctx_groups *groups,
 		    ? DEMO
 		    : i < h->n_traits && h->traits[i].is_short_answer ? SHORT
 								      : OTHER;
-	/* A group with several tool calls gets the highest rank of them. */
+	/* If a group has several tool calls, its rank is the highest of
+	 * theirs. */
 	for (i = 0; i < h->n_calls; i++) {
 		const struct call *call = &h->calls[i];
 		uint32_t root = ctx_group_of(segments, call->segment);

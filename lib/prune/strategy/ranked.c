@@ -18,29 +18,28 @@
 
 struct ranked {
 	double rank;
-	bool after_equals;            /* removed after the others of its rank */
-	size_t candidate_index, turn; /* indices in candidates and in turns */
+	/* removed after others with an equal rank */
+	bool after_equals;
+	/* index of the candidate, and of its turn */
+	size_t candidate_index, turn;
 };
 
-/* A turn (user messages and everything up to the next), and what is left of it
- * while groups of messages are removed. */
+/* A turn, and what is left of it while groups of messages are removed. */
 struct turn {
-	/* tokens of the turn's user messages, which are removed with its last
-	 * group */
+	/* Tokens of the user messages that are removed with the turn's last
+	 * group. */
 	uint64_t users;
-	size_t
-	    /* number of user messages of the turn that were removed one by
-	     * one, not together with the last group */
-	    users_removed;
+	/* Number of user messages that were removed one by one, not together
+	 * with the turn's last group. */
+	size_t users_removed;
 	/* number of groups of the turn that are not removed, including pinned
 	 * ones */
 	size_t groups_left;
-	bool keeps_one; /* a group of it is pinned */
-	double rank;    /* the highest rank of its groups */
-	/* index of the first segment of the turn's last group */
+	bool keeps_one; /* a group of the turn is pinned */
+	double rank;    /* highest rank of the turn's groups */
+	/* index of the first segment of the last group */
 	size_t last;
-	/* true if the turn's first message also has tool results of the turn
-	 * before */
+	/* true if the first message also has tool results of the turn before */
 	bool shares_message;
 };
 
@@ -57,7 +56,7 @@ compare_ranks(const void *a, const void *b)
 }
 
 /* Gives the last group of a turn the highest rank in the turn, so that it is
- * kept as long as any other group of the turn. */
+ * removed after all other groups of the turn. */
 static void
 raise_turn_end(struct ctx_candidate *candidates, const struct turn *turn)
 {
@@ -89,16 +88,16 @@ survey_turns(struct ctx_candidate *candidates, size_t n,
 		    candidates[candidates[i].root].turn != candidates[i].turn;
 		turn->keeps_one |= candidates[i].pinned;
 		turn->last = candidates[i].root;
-		/* A late tool result belongs to the group of its call, in an
-		 * earlier turn.  The turn of the result gets at least the rank
-		 * of that group. */
+		/* A late tool result is in the group of its call, which is in
+		 * an earlier turn.  So the turn of the result gets at least
+		 * the rank of that group. */
 		if (candidates[candidates[i].root].rank > turn->rank)
 			turn->rank = candidates[candidates[i].root].rank;
 	}
 }
 
-/* Lists the candidates that may be removed.  Returns the tokens of all
- * candidates. */
+/* Makes a list of the candidates that may be removed.  Returns the tokens of
+ * all candidates, also of those that are not in the list. */
 static uint64_t
 list_removable(const struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, struct turn *turns,
@@ -127,7 +126,8 @@ list_removable(const struct ctx_candidate *candidates, size_t n,
 			turn->users += candidate->weight;
 			continue;
 		}
-		/* The user messages of a turn are kept as long as the turn. */
+		/* The user messages of a turn are kept as long as anything
+		 * else of the turn is kept. */
 		rank = candidate->rank;
 		after_equals = candidate->user ||
 		    (settings->alternates && i == turn->last);
@@ -139,8 +139,8 @@ list_removable(const struct ctx_candidate *candidates, size_t n,
 	return total;
 }
 
-/* Removes candidates, those with the lowest rank first, until the target is
- * met.  Returns how many of the list were removed. */
+/* Removes candidates of the list, those with the lowest rank first, until the
+ * target is met.  Returns how many were removed. */
 static size_t
 drop_lowest(struct ctx_candidate *candidates, struct turn *turns,
     const struct ranked *list, size_t listed, uint64_t target, uint64_t *total)
@@ -162,11 +162,11 @@ drop_lowest(struct ctx_candidate *candidates, struct turn *turns,
 	return i;
 }
 
-/* Returns true if a removed group may be kept again in a format with
- * alternating roles.  A group needs the last group of its turn.  If the group
- * is the last one and has tool results in the message that begins the next
- * turn, the group needs the user messages and the last group of the next turn.
- */
+/* Called for a format in which roles must alternate.  Returns true if a group
+ * that was removed may be kept after all.  For this, the last group of its
+ * turn must be kept.  If the group is the last one itself and has tool results
+ * in the message that begins the next turn, the user messages and the last
+ * group of the next turn must be kept. */
 static bool
 keeps_turn_end(const struct ctx_candidate *candidates, const struct turn *turn,
     size_t candidate_index)
@@ -179,8 +179,8 @@ keeps_turn_end(const struct ctx_candidate *candidates, const struct turn *turn,
 	    (next->users_removed == 0 && !candidates[next->last].drop);
 }
 
-/* Keeps removed candidates again if they fit, those with the highest rank
- * first. */
+/* Keeps candidates that were removed after all, if they fit into the budget,
+ * those with the highest rank first. */
 static void
 refill_budget(struct ctx_candidate *candidates, struct turn *turns,
     const struct ranked *list, size_t n_dropped,
@@ -193,8 +193,8 @@ refill_budget(struct ctx_candidate *candidates, struct turn *turns,
 		bool member = !candidate->user && !candidate->system;
 		uint64_t cost = candidate->weight;
 
-		/* A group can be kept only together with the user messages of
-		 * its turns. */
+		/* A group can be kept only if the user messages of its turns
+		 * are kept, too. */
 		if (member &&
 		    (turn->users_removed > 0 || candidate->crosses_turns ||
 			(settings->alternates &&

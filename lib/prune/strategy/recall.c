@@ -22,39 +22,35 @@
 #include "prune/strategy/recall.h"
 #include "prune/strategy/terms.h"
 
-static const double K1 = 0.9,
-		    B = 0.4; /* of BM25; short texts need a smaller B */
-static const double RARITY =
-    1.75; /* exponent of the inverse document frequency */
-static const double FADE =
-    100; /* tokens over which a shared score falls to 1/e */
-static const double LENGTH =
-    /* the score of a segment is divided by the number of its tokens, raised to
-     * this power */
-    0.1;
-static const double SPEAKER =
-    0.6; /* added share of the score if the question names the speaker */
-static const double ADDRESSEE =
-    /* weight of a name in the question if one side addresses the other by it */
-    0.5;
-static const double FUSE = 60; /* constant of reciprocal rank fusion */
+/* Parameters of BM25.  Short texts need a smaller B than documents. */
+static const double K1 = 0.9, B = 0.4;
+/* Exponent of the inverse document frequency. */
+static const double RARITY = 1.75;
+/* Number of tokens over which a score that is shared with neighbours falls to
+ * 1/e. */
+static const double FADE = 100;
+/* The score of a segment is divided by its number of tokens, raised to this
+ * power. */
+static const double LENGTH = 0.1;
+/* If the question names the speaker of a segment, this part of the segment's
+ * score is added to the score. */
+static const double SPEAKER = 0.6;
+/* Weight of a name in the question if one side (user or assistant) addresses
+ * the other by it. */
+static const double ADDRESSEE = 0.5;
+/* Constant of reciprocal rank fusion. */
+static const double FUSE = 60;
 enum {
-	ADDRESS_LEAST =
-	    /* minimum number of messages in which one side (user or assistant)
-	     * must address the other by a name in the question */
-	3,
-	ADDRESS_SHARE =
-	    /* one side (user or assistant) must address the other by the name
-	     * in at least one of this many of its messages */
-	20,
-	ADDRESS_TIMES =
-	    /* one side (user or assistant) must use the name to address
-	     * somebody at least this many times as often as the other side */
-	4,
-	NEWEST_SHARE =
-	    /* the newest messages may take the free tokens divided by this
-	     * number */
-	20,
+	/* One side (user or assistant) is known by a name in the question if
+	 * the other side addresses it so in at least this many messages, ... */
+	ADDRESS_LEAST = 3,
+	/* ... in at least one of this many of its messages, ... */
+	ADDRESS_SHARE = 20,
+	/* ... and at least this many times as often as the other way round. */
+	ADDRESS_TIMES = 4,
+	/* The newest messages may take the tokens that pinned messages leave,
+	 * divided by this number. */
+	NEWEST_SHARE = 20,
 };
 
 static int
@@ -91,9 +87,9 @@ grow_recall(struct recall *r, size_t items, struct ctx_err *err)
 }
 
 /* Finds the sides (user or assistant) whose speaker the question names.  If
- * the messages of one side often address somebody by a name in the question,
- * the other side is that person.  The name then gets a lower weight: it says
- * who is spoken to, not what about. */
+ * messages of one side often address somebody by a name that is in the
+ * question, the other side is that person.  The name then gets a lower weight,
+ * because it says who is spoken to, not what about. */
 static void
 find_sides(struct recall *r)
 {
@@ -131,8 +127,8 @@ compute_rarity(const struct recall *r, uint32_t term)
 	return pow(log(1 + (n - df + 0.5) / (df + 0.5)), RARITY);
 }
 
-/* Gives each segment a score by its terms that are also in the question.
- * average is the mean number of terms of a segment. */
+/* Computes a score (BM25) for each segment, by those of its terms that are
+ * also in the question. average: the mean number of terms of a segment. */
 static void
 score_docs(struct recall *r, double average)
 {
@@ -157,8 +153,8 @@ score_docs(struct recall *r, double average)
 	}
 }
 
-/* Returns the part of a segment's score that its neighbour gets, by the
- * distance in tokens from middle to middle. */
+/* Returns the part of a segment's score that its neighbour gets.  This part
+ * becomes smaller with the distance in tokens from middle to middle. */
 static double
 compute_fading(const struct ctx_segment *segment,
     const struct ctx_segment *next)
@@ -167,10 +163,10 @@ compute_fading(const struct ctx_segment *segment,
 	    -((double)segment->tokens + (double)next->tokens) / 2 / FADE);
 }
 
-/* Adds to each score a part of the scores of all other segments: one pass for
- * those before it, one for those after it.  The part falls with the distance
- * in tokens, not in segments: ten short remarks are one subject, two long
- * results are two. */
+/* Adds to each score a part of the scores of all other segments: in one pass
+ * for those before it, in another for those after it.  The part becomes
+ * smaller with the distance in tokens, not in segments: ten short remarks are
+ * one subject, two long results are two. */
 static void
 smooth_scores(struct recall *r, const struct ctx_groups *groups)
 {
@@ -226,8 +222,9 @@ compare_scores(const void *a, const void *b)
 	return x->item < y->item ? -1 : 1;
 }
 
-/* Adds 1 / (FUSE + place) for the place of each segment in the order of
- * scores; segments with equal scores have the same place. */
+/* Sorts segments by their scores, and adds 1 / (FUSE + place) to the fused
+ * score of each, where place is its position in this order.  Segments with
+ * equal scores have equal places. */
 static int
 add_places(const double *scores, size_t n, double *fused, struct ctx_err *err)
 {
@@ -248,8 +245,8 @@ add_places(const double *scores, size_t n, double *fused, struct ctx_err *err)
 	return 0;
 }
 
-/* If there is an embedder, sets r->smooth to scores that combine both orders:
- * by terms and by vectors. */
+/* If there is an embedder, sorts the segments also by their embeddings, and
+ * sets r->smooth to scores that combine both orders. */
 static int
 fuse_rankings(struct recall *r, struct ctx_str question, struct ctx_err *err)
 {
@@ -275,9 +272,9 @@ fuse_rankings(struct recall *r, struct ctx_str question, struct ctx_err *err)
 }
 
 /* Returns the question: the given query, or else the last user message.  If
- * the message begins with a name, as in "Ann: hello", and Ann also wrote
- * another message, the name is left out.  Otherwise the word before the colon
- * may be the subject of the question. */
+ * this begins with a name, as in "Ann: hello", and Ann also wrote another
+ * message, the name is removed.  Otherwise the word before the colon may be
+ * the subject of the question. */
 static struct ctx_str
 find_question(const struct recall *r)
 {
@@ -368,21 +365,21 @@ const struct ctx_scorer_kind ctx_recall_kind = {
     .release = release_recall,
 };
 
-/* The user messages of a turn, which are kept only together with the turn's
- * best group. */
+/* The user messages of a turn, which are kept only together with the best
+ * group of the turn. */
 struct turn_users {
 	double users;    /* sum of their ranks */
 	uint64_t weight; /* their tokens */
-	/* index of the turn's candidate with the highest rank, or the number
-	 * of candidates */
+	/* Index of the turn's candidate with the highest rank; the number of
+	 * candidates if there is none. */
 	size_t best;
 };
 
 /* Lowers the rank of a turn's best group, because the turn's user messages
- * must be kept with it.  The new rank is the sum of the ranks of the group and
- * these messages, divided by the sum of their tokens, times the tokens of the
- * group.  So a good answer to a long message without content gets a low rank.
- */
+ * must be kept with it.  The new rank is the sum of the ranks of the group
+ * and these messages, divided by the sum of their tokens, times the tokens
+ * of the group.  So a good answer to a long message without content gets a
+ * low rank. */
 static void
 rank_with_users(struct ctx_candidate *candidates, size_t from, size_t end)
 {
@@ -411,8 +408,9 @@ rank_with_users(struct ctx_candidate *candidates, size_t from, size_t end)
 		    (double)(candidates[c.best].weight + c.weight);
 }
 
-/* Keeps the newest groups that fit into a share of the tokens that pinned
- * groups leave, and ranks the others. */
+/* Decides what is removed.  The newest groups are kept if they fit into a
+ * certain part of the tokens that pinned groups leave.  The other groups are
+ * removed by their rank. */
 int
 ctx_recall_decide(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,

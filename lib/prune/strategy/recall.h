@@ -1,4 +1,5 @@
-/* recall.h - declarations that recall.c and recall_terms.c share */
+/* recall.h - what recall.c and recall_terms.c share: the terms (words) of a
+ * conversation */
 #ifndef CTX_PRUNE_STRATEGY_RECALL_H
 #define CTX_PRUNE_STRATEGY_RECALL_H
 
@@ -9,18 +10,19 @@ struct posting {
 	uint32_t term, count;
 };
 
-/* The terms of one segment. */
+/* The terms (words) of one segment. */
 struct doc {
-	size_t from, n;  /* its terms in postings */
-	uint32_t length; /* number of terms, repetitions included */
-	/* term (word) that names who wrote the segment; 0: not known */
+	size_t from, n;  /* which elements of postings are its terms */
+	uint32_t length; /* number of its terms, counting repetitions */
+	/* Term that is the name of the person who wrote it; 0: not known. */
 	uint32_t speaker;
-	/* term (word) that names who is spoken to; 0: not known */
+	/* Term that is the name of the person whom it addresses; 0: not
+	 * known. */
 	uint32_t addressee;
-	uint8_t side; /* enum side of its role */
+	uint8_t side; /* enum side: user or assistant */
 };
 
-/* The two sides of a conversation: user and assistant, by the role of the
+/* The sides of a conversation, user and assistant, by the roles of the
  * messages. */
 enum side { USER, ASSISTANT, SIDES, NO_SIDE = SIDES };
 
@@ -29,39 +31,38 @@ struct recall {
 	struct ctx_intern terms;
 	struct posting *postings;
 	struct doc *docs;
-	struct posting
-	    /* terms (words) of the segment that is being read, or of the
-	     * question */
-	    *found;
-	/* number of entries from which on the array found is sorted and merged
-	 */
+	/* Terms (words) of the segment that is being read, or of the
+	 * question. */
+	struct posting *found;
+	/* Number of elements of the array found from which on it is sorted,
+	 * and equal terms in it are merged. */
 	size_t merge_at;
-	uint32_t length;     /* number of terms of that segment */
-	uint32_t *frequency; /* of each term: segments that contain it */
-	double *
-	    /* for each term, its weight in the question; 0: not in the
-	     * question */
-	    weight;
-	/* for each term and each side (user or assistant), the number of
-	 * messages in which the side addresses somebody by the term, as in
-	 * "Thanks, Ann!" */
+	uint32_t length; /* number of all terms of that segment */
+	/* for each term: number of segments that have it */
+	uint32_t *frequency;
+	/* For each term: its weight in the question; 0: not in the question. */
+	double *weight;
+	/* For each term and each side (user or assistant): number of messages
+	 * in which the side addresses somebody by this term, as in "Thanks,
+	 * Ann!". */
 	uint32_t *addressed;
-	/* for each side (user or assistant), true if the question contains a
-	 * name by which the other side addresses it */
+	/* For each side (user or assistant): true if the other side addresses
+	 * it by a name that is in the question. */
 	bool asked[SIDES];
 	double *score, *smooth;
 	size_t n_postings, postings_cap, n_docs, docs_cap, n_found, found_cap;
 	size_t frequency_cap, weight_cap, score_cap, smooth_cap;
 	size_t addressed_cap;
-	/* scratch memory; begins with the name of the sender */
+	/* Scratch memory for a text, which begins with the name of its
+	 * sender. */
 	struct ctx_buf text;
-	size_t name;             /* bytes of that name */
-	struct ctx_buf tool;     /* scratch */
+	size_t name;             /* length of this name in bytes */
+	struct ctx_buf tool;     /* scratch memory */
 	struct ctx_buf question; /* text of the last user message */
-	/* number of bytes at the start of the question that may name who asks
-	 */
+	/* Length in bytes of what may be the name of the person who asks, at
+	 * the start of the question. */
 	size_t label;
-	uint32_t asker; /* the term for that name; 0: none */
+	uint32_t asker; /* the term for this name; 0: none */
 	struct ctx_embed embed;
 };
 
@@ -69,7 +70,8 @@ struct recall {
 
 int ctx_recall_add_term(void *user, const char *p, size_t n,
     struct ctx_err *err);
-/* Adds a segment with the terms in r->found, and empties r->found. */
+/* Adds a segment whose terms are in r->found, and empties r->found. speaker:
+ * the term for the name of its writer; 0: not known. */
 int ctx_recall_add_doc(struct recall *r, uint32_t speaker, struct ctx_err *err);
 int ctx_recall_add_message(struct ctx_scorer *scorer,
     const struct ctx_message *message, const struct ctx_groups *groups,

@@ -9,16 +9,14 @@
 #include "prune/strategy/terms.h"
 
 enum {
-	ADDRESS_WORDS =
-	    /* number of words at the start of a text among which the name of
-	     * an addressed person is searched */
-	3,
-	LABEL =
-	    /* number of bytes at the start of a text in which the name of its
-	     * speaker is searched */
-	80,
-	/* while a text is read, equal terms in the array r->found are merged
-	 * once the array has this many entries */
+	/* Number of words at the start of a text among which the name of an
+	 * addressed person is searched. */
+	ADDRESS_WORDS = 3,
+	/* Number of bytes at the start of a text in which the name of its
+	 * speaker is searched. */
+	LABEL = 80,
+	/* While a text is read, equal terms in the array r->found are merged
+	 * once it has this many elements. */
 	MERGE_LEAST = 1 << 16,
 };
 
@@ -30,7 +28,7 @@ compare_terms(const void *a, const void *b)
 	return (x->term > y->term) - (x->term < y->term);
 }
 
-/* Sorts the entries of r->found by term and merges those of equal terms. */
+/* Sorts the elements of r->found by term, and merges those with equal terms. */
 static void
 merge_terms(struct recall *r)
 {
@@ -56,7 +54,7 @@ ctx_recall_add_term(void *user, const char *p, size_t n, struct ctx_err *err)
 
 	if (ctx_intern(&r->terms, p, n, &id, err) < 0)
 		return -1;
-	/* In a long text most words occur several times, so merging equal
+	/* Most words of a long text occur several times, so merging equal
 	 * terms saves memory. */
 	if (r->n_found >= MERGE_LEAST && r->n_found >= r->merge_at) {
 		merge_terms(r);
@@ -129,8 +127,7 @@ append_tool_text(struct recall *r, const struct ctx_json *json,
 	return block->name == 0 ? 0 : ctx_buf_add(&r->text, " ", 1, err);
 }
 
-/* Sets r->text to the name of the sender and the texts of the segment's blocks.
- */
+/* Sets r->text to the name of the sender and the texts of a segment. */
 static int
 read_message_text(struct recall *r, const struct ctx_message *message,
     unsigned flags, struct ctx_err *err)
@@ -161,8 +158,9 @@ read_message_text(struct recall *r, const struct ctx_message *message,
 	return 0;
 }
 
-/* Returns how many bytes at the start of r->text name the speaker: the
- * sender's name, or the text before the first ": ", as in "Ann: hello". */
+/* Returns how many bytes at the beginning of r->text are the name of the
+ * speaker.  This is the sender's name, or the text before the first ": ", as
+ * in "Ann: hello". */
 static size_t
 find_label(const struct recall *r)
 {
@@ -176,7 +174,7 @@ find_label(const struct recall *r)
 	return 0;
 }
 
-/* Sets the question to r->text without the sender's name. */
+/* Makes r->text, without the sender's name, the question. */
 static void
 set_question(struct recall *r, uint32_t speaker)
 {
@@ -207,9 +205,9 @@ take_addressee(void *user, const char *p, size_t n, struct ctx_err *err)
 	    err);
 }
 
-/* Sets the side (user or assistant) of the newest segment and the person whom
- * the segment addresses.  A name addresses somebody if it is one of the first
- * words, begins with a capital letter, and is followed by a punctuation mark:
+/* Stores which side (user or assistant) wrote the newest segment, and whom it
+ * addresses.  A name addresses somebody if it is one of the first words,
+ * begins with a capital letter, and is followed by a punctuation mark:
  * "Thanks, Ann!", "Ann, you must see it".  The very first word counts only if
  * no other word does. */
 static int
@@ -243,8 +241,8 @@ record_addressee(struct recall *r, const struct ctx_message *message,
 }
 
 /* Reads the terms of r->text.  The text may begin with the name of its
- * speaker, as in "Ann: hello".  Sets *speaker to the last term of this name,
- * or to 0 if there is no name. */
+ * speaker, as in "Ann: hello": sets *speaker to the last term of this name; to
+ * 0 if there is no name. */
 static int
 read_terms(struct recall *r, uint32_t *speaker, struct ctx_err *err)
 {
@@ -269,7 +267,8 @@ ctx_recall_add_message(struct ctx_scorer *scorer,
 	struct recall *r = (struct recall *)scorer;
 	uint32_t speaker;
 
-	/* Records that are not messages have segments without terms. */
+	/* A record that is not a message has a segment, too, which has no
+	 * terms. */
 	while (r->n_docs < first)
 		if (ctx_recall_add_doc(r, 0, err) < 0 ||
 		    (scorer->options.embedder.line != NULL &&

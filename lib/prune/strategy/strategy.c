@@ -91,7 +91,7 @@ ctx_strategy_find(const char *name)
 const char *
 ctx_strategy_reason(const struct ctx_strategy *strategy, double rank)
 {
-	/* False for NaN, too. */
+	/* The condition is false for NaN, too. */
 	if (rank >= 0 && rank < (double)strategy->n_reasons)
 		return strategy->reasons[(size_t)rank];
 	return strategy->name;

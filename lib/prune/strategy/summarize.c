@@ -2,15 +2,15 @@
  * summarize.c - the strategy summarize: replaces all but the newest messages by
  * a summary
  *
- * All messages older than the messages to be kept are removed, and more if
- * those to be kept and the summary would exceed the target.  The summary of an
- * earlier run is removed together with other messages, because the new summary
- * includes it, and never alone.  The tokens of the earlier summary then count
- * as room for the new one.
+ * All messages that are older than the messages to be kept are removed, and
+ * more if those to be kept and the summary would exceed the target.  The
+ * summary of an earlier run is removed together with other messages, because
+ * the new summary includes it, and never alone.  The tokens of the earlier
+ * summary are then available for the new one.
  */
 #include "prune/plan.h"
 
-/* Subtracts the tokens of earlier summaries from the weights of all
+/* Subtracts the tokens of summaries of earlier runs from the weights of all
  * candidates.  Returns how many tokens all these summaries have. */
 static uint64_t
 exclude_summaries(struct ctx_candidate *candidates, size_t n)
@@ -26,13 +26,13 @@ exclude_summaries(struct ctx_candidate *candidates, size_t n)
 	return tokens;
 }
 
-/* Removes what is older than the newest keep_tokens tokens or, if that is 0,
- * than the newest keep_messages messages. */
+/* Removes all groups but the newest: the last keep_tokens tokens are kept or,
+ * if that is 0, the last keep_messages messages. */
 static void
 drop_older(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings)
 {
-	/* tokens of this candidate and of all younger ones */
+	/* tokens of this candidate and of all newer ones */
 	uint64_t from_here = 0;
 	size_t i;
 
@@ -50,8 +50,9 @@ drop_older(struct ctx_candidate *candidates, size_t n,
 	}
 }
 
-/* If roles must alternate, keeps everything after the first group that is
- * kept: a late result requires its call, and so all messages between them. */
+/* Called if roles must alternate: keeps everything after the first group that
+ * is kept.  A late result demands that its call is kept, and so all messages
+ * between them. */
 static void
 keep_after_kept(struct ctx_candidate *candidates, size_t n)
 {
@@ -69,8 +70,8 @@ keep_after_kept(struct ctx_candidate *candidates, size_t n)
 	}
 }
 
-/* Removes the summaries of earlier runs if anything else is removed, else
- * none. */
+/* If anything else is removed, also removes the summaries of earlier runs;
+ * otherwise keeps them. */
 static void
 drop_summaries(struct ctx_candidate *candidates, size_t n)
 {

@@ -17,25 +17,25 @@ enum { MOST_BYTES = 400, LEAST_BYTES = 12, MOST_FILES = 12 };
 enum line_class { TASK, REQUEST, DECISION, TROUBLE, REST, CLASSES };
 
 struct line {
-	uint32_t id; /* its id in seen */
+	uint32_t id; /* id of its text in seen */
 	enum ctx_summary_kind kind;
 	enum line_class class;
 	uint64_t tokens;
-	bool mentioned_later; /* mentions a name of later text */
+	bool mentioned_later; /* has a name that also occurs in later text */
 	bool taken;
 };
 
 struct ctx_summary {
 	struct line *lines;
 	size_t n, cap;
-	struct ctx_intern seen; /* texts of lines, to take each once */
-	struct ctx_intern
-	    /* paths of files, in the order in which they are first mentioned */
-	    files;
-	/* for each file, the number of times that it is mentioned */
+	/* ids of lines' texts, so that none is repeated */
+	struct ctx_intern seen;
+	/* Paths of files, in the order in which they are first mentioned. */
+	struct ctx_intern files;
+	/* for each file: how often it is mentioned */
 	uint32_t *mentions;
 	size_t mentions_cap;
-	struct ctx_intern later; /* names in texts that are kept */
+	struct ctx_intern later; /* names that occur in texts that are kept */
 };
 
 int
@@ -126,9 +126,9 @@ is_name_char(char c)
 	    c == '_' || c == '-' || c == '.' || c == '/';
 }
 
-/* Sets *name to the next run of characters that can be part of a name, from
- * offset *at on, and moves *at after it.  Returns false at the end of the
- * text. */
+/* Finds what may be a name, from the offset *at on: a row of characters that
+ * names consist of.  Sets *name to it and moves *at after it.  Returns false
+ * at the end of the text. */
 static bool
 read_next_name(struct ctx_str text, size_t *at, struct ctx_str *name)
 {
@@ -152,8 +152,8 @@ read_next_name(struct ctx_str text, size_t *at, struct ctx_str *name)
 	return *at > from || *at < text.n;
 }
 
-/* Returns true if a name is more than a word: a path, an identifier, or a long
- * number. */
+/* Returns true if a name is more than an ordinary word: a path, an identifier,
+ * or a long number. */
 static bool
 is_telling(struct ctx_str name)
 {
@@ -183,8 +183,8 @@ is_path(struct ctx_str name)
 		return false;
 	if (slash != NULL && slash + 1 < end)
 		return true;
-	/* A file name such as name.ext, with an extension of one to four
-	 * characters that begins with a letter. */
+	/* A path may also be a file name such as name.ext, whose extension has
+	 * one to four characters and begins with a letter. */
 	return dot != NULL && dot > name.p && end - dot >= 2 &&
 	    end - dot <= 5 && to_lower_ascii(dot[1]) >= 'a' &&
 	    to_lower_ascii(dot[1]) <= 'z';
@@ -251,8 +251,8 @@ is_space_char(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Returns the length in bytes of the first sentence or line of text, at least
- * 1. */
+/* Returns the length in bytes of the first sentence of a text, which also ends
+ * at a line feed.  It is at least 1. */
 static size_t
 find_sentence_end(struct ctx_str text)
 {
@@ -271,8 +271,8 @@ find_sentence_end(struct ctx_str text)
 	return text.n;
 }
 
-/* Returns how many bytes of a line are used.  A long line is cut between words
- * or, if that is not possible, between characters. */
+/* Returns how many bytes of a line are used for the summary.  A long line is
+ * cut between words or, if that is not possible, between characters. */
 static size_t
 find_line_limit(struct ctx_str text)
 {
@@ -400,8 +400,9 @@ write_files(const struct ctx_summary *s, size_t most, struct ctx_buf *out,
 	return 0;
 }
 
-/* Writes the lines selected for the summary, and at most the given number of
- * file names, to out.  Sets *tokens to the number of tokens of this text. */
+/* Writes the summary to out: the lines that were selected for it, and at most
+ * a number of file names.  Sets *tokens to the number of its tokens. files:
+ * the maximum number. */
 static int
 write_taken_lines(const struct ctx_summary *s,
     struct ctx_token_counter *counter, size_t files, struct ctx_buf *out,
@@ -414,8 +415,8 @@ write_taken_lines(const struct ctx_summary *s,
 	return ctx_token_count(counter, out->p, out->n, tokens, err);
 }
 
-/* Returns a number by which the lines of one class are sorted.  Lines with the
- * lowest number are selected for the summary first. */
+/* Returns a number that says which lines of a class are selected for the
+ * summary first: those with the lowest number. */
 static unsigned
 find_line_order(const struct ctx_summary *s, size_t i)
 {
@@ -424,9 +425,9 @@ find_line_order(const struct ctx_summary *s, size_t i)
 	return s->lines[i].mentioned_later ? 1 : 2;
 }
 
-/* Takes lines of one class, in the order of find_line_order and the newest
- * first, as long as they fit into left tokens.  Returns the tokens that are
- * left then. */
+/* Selects lines of one class for the summary, in the order of find_line_order
+ * and the newest first, as long as they have together at most left tokens.
+ * Returns how many of these tokens are still free. */
 static uint64_t
 take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t left)
 {
@@ -446,8 +447,8 @@ take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t left)
 	return left;
 }
 
-/* Removes one line from those selected for the summary: the last line of the
- * least important class among them.  Returns false if no line is selected. */
+/* Removes a line from those selected for the summary: the last one of their
+ * least important class.  Returns false if no line is selected. */
 static bool
 drop_worst_line(struct ctx_summary *s)
 {
@@ -464,8 +465,8 @@ drop_worst_line(struct ctx_summary *s)
 	return true;
 }
 
-/* Sets the tokens of each line, with about 3 for its label and line feed, and
- * whether names in it also occur in later text. */
+/* For each line, counts its tokens, with about 3 for its label and line feed,
+ * and finds out whether a name in it also occurs in later text. */
 static int
 measure_lines(struct ctx_summary *s, struct ctx_token_counter *counter,
     struct ctx_err *err)
@@ -489,8 +490,8 @@ int
 ctx_summary_write(struct ctx_summary *s, struct ctx_token_counter *counter,
     uint64_t limit, struct ctx_buf *out, struct ctx_err *err)
 {
-	/* Percentage of the remaining tokens that a class of lines may take.
-	 * The next class may take what is left. */
+	/* Percentage of the tokens that are still free which the lines of a
+	 * class may take.  The next class may take what is left. */
 	static const unsigned share[CLASSES] = {45, 25, 60, 50, 100};
 	size_t files = MOST_FILES;
 	uint64_t tokens, left = limit, part;
@@ -508,8 +509,8 @@ ctx_summary_write(struct ctx_summary *s, struct ctx_token_counter *counter,
 			return -1;
 		if (tokens <= limit)
 			return 0;
-		/* File names are removed first, then the least important
-		 * lines. */
+		/* If the summary is too long, file names are removed first,
+		 * then the least important lines. */
 		if (files > 0)
 			files /= 2;
 		else if (!drop_worst_line(s))

@@ -18,8 +18,8 @@
 #include "prune/strategy/terms.h"
 
 enum {
-	LONGEST = 64, /* bytes of a word; the rest is ignored */
-	TELLING = 5,  /* first letters of a word that are used */
+	LONGEST = 64, /* bytes of a word that are read; the rest is ignored */
+	TELLING = 5,  /* number of first letters of a word that are used */
 };
 
 enum class { OTHER, WORD, JOINT, IDEOGRAPH };
@@ -37,7 +37,8 @@ static enum class classify_char(uint32_t cp) {
 	return WORD;
 }
 
-/* Simple case folding of the Latin, Greek and Cyrillic alphabets. */
+/* Returns the small letter for a capital of the Latin, Greek and Cyrillic
+ * alphabets; other characters are not changed. */
 static uint32_t
 fold_case(uint32_t cp)
 {
@@ -119,8 +120,8 @@ compare_form(const void *word, const void *row)
 	return strcmp(word, row);
 }
 
-/* Returns the entry of a sorted table that begins with this word; NULL if
- * there is none. */
+/* Returns the row of a sorted table that begins with this word; NULL if there
+ * is none. */
 static const void *
 find_row(const char *word, size_t n, const void *table, size_t rows,
     size_t size)
@@ -151,8 +152,8 @@ has_vowel(const char *word, size_t n)
 	return false;
 }
 
-/* Removes the ending of an English plural, or of a verb's third person, in
- * place.  Returns the new length of the word. */
+/* Removes the ending of an English plural, or of a verb's third person.
+ * Changes the word in place, and returns its new length. */
 static size_t
 remove_plural(char *word, size_t n)
 {
@@ -169,8 +170,8 @@ remove_plural(char *word, size_t n)
 	return n;
 }
 
-/* Returns the length of a word without -ing or -ed: hopping becomes hop, but
- * falling becomes fall. */
+/* Returns the length that a word has without -ing or -ed: hopping becomes hop,
+ * but falling becomes fall. */
 static size_t
 remove_participle(const char *word, size_t n)
 {
@@ -186,7 +187,7 @@ remove_participle(const char *word, size_t n)
 	return n;
 }
 
-/* Removes English endings from a word in place; returns its new length. */
+/* Removes English endings from a word, in place.  Returns its new length. */
 static size_t
 stem_word(char *word, size_t n)
 {
@@ -201,9 +202,8 @@ stem_word(char *word, size_t n)
 	return n;
 }
 
-/* Returns the length in bytes of the given number of characters at the start
- * of a word.  If the word has fewer characters, returns the length of the
- * word. */
+/* Returns the length in bytes of the first characters of a word, or of the
+ * whole word if it has no more. characters: how many. */
 static size_t
 find_head(const char *word, size_t n, size_t characters)
 {
@@ -244,12 +244,12 @@ emit_term(const struct ctx_terms *terms, char *word, size_t n,
 	return terms->take(terms->user, word, n, err);
 }
 
-/* The word that is being read, and the path or identifier that contains it. */
+/* The word that is being read, and the path or identifier that it is in. */
 struct reading {
 	char word[LONGEST], name[LONGEST];
 	size_t n, name_n;
-	size_t n_words; /* words in the path or identifier so far */
-	uint32_t last;  /* the ideograph just before; 0: none */
+	size_t n_words; /* words of the path or identifier so far */
+	uint32_t last;  /* the ideograph read last; 0: none */
 };
 
 static int

@@ -1,11 +1,11 @@
-/* terms.h - divides a text into terms */
+/* terms.h - divides a text into terms (words), as a search engine does */
 #ifndef CTX_PRUNE_STRATEGY_TERMS_H
 #define CTX_PRUNE_STRATEGY_TERMS_H
 
 #include "base/base.h"
 
-/* A function that receives terms (words). take is called with one term of n
- * bytes, which are valid during the call. */
+/* A function that gets the terms (words) of a text, one per call: take gets a
+ * term of n bytes, which are valid during the call. */
 struct ctx_terms {
 	void *user;
 	int (*take)(void *user, const char *p, size_t n, struct ctx_err *err);
