@@ -40,9 +40,10 @@ edit_and_insert(struct prune *run, struct held_conversation *conversation,
 	return rc;
 }
 
-/* Adds the edits of a message in memory to run->rewrite.edits.  If a summary or
- * notice is inserted into the message, all of its edits become one, which
- * replaces the whole message.  Sets *empty to true if no block is left. */
+/* Adds the edits of a message in memory to run->rewrite.edits.  If a summary
+ * or notice is inserted into the message, all its edits become a single one,
+ * which replaces the whole message.  Sets *empty to true if no block would be
+ * left. */
 static int
 collect_edits(struct prune *run, struct held_conversation *conversation,
     const struct prune_entry *entry, struct ctx_message_edit *edit, bool *empty,
@@ -166,8 +167,8 @@ drop_empty(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Makes the planned changes in a message in memory, whose first segment is
- * first. */
+/* Makes the planned changes in a message in memory. first: index of its first
+ * segment. */
 static int
 apply_message_plan(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, size_t first, struct ctx_err *err)
@@ -206,9 +207,10 @@ apply_message_plan(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* A summary or notice is inserted before a message that is kept.  If that
- * message is removed after all, because it had only reasoning, inserts it
- * before the next kept message; if there is none, nothing is inserted. */
+/* A summary or notice is to be inserted before a message that is kept.  If
+ * that message is removed after all, because it had only reasoning, it is
+ * inserted before the next message that is kept; if there is none, it is not
+ * inserted. */
 static void
 move_insertions(struct held_conversation *conversation)
 {

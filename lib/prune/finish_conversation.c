@@ -5,8 +5,8 @@
 #include "prune/held_conversation.h"
 #include "stream/change_report.h"
 
-/* Returns the number of messages that were inserted; inserted blocks are not
- * counted. */
+/* Returns the number of messages that were inserted.  Summaries and notices
+ * that became blocks do not count. */
 static uint64_t
 count_inserted_messages(const struct held_conversation *conversation)
 {
@@ -49,8 +49,7 @@ report_outcome(struct prune *run, struct held_conversation *conversation,
 	return run->options->ended(run->options->user, &outcome, err);
 }
 
-/* Gives all segments their ranks, unless the conversation is below its
- * trigger. */
+/* Gives all segments their ranks, if the conversation must be pruned. */
 static int
 rank_if_due(struct held_conversation *conversation, struct ctx_err *err)
 {
@@ -60,7 +59,7 @@ rank_if_due(struct held_conversation *conversation, struct ctx_err *err)
 	    err);
 }
 
-/* Clears all marks and insertions. */
+/* Clears all marks of the plan, and all insertions. */
 static void
 undo_plan(struct held_conversation *conversation)
 {
@@ -76,8 +75,8 @@ undo_plan(struct held_conversation *conversation)
 	ctx_plan_total(&conversation->plan, &conversation->groups);
 }
 
-/* Marks bound reasoning after the first insertion for removal, because an
- * inserted message or block is a change, too. */
+/* Marks bound reasoning after the first insertion for removal: an inserted
+ * message or block is a change before it, too. */
 static void
 bind_insertions(struct held_conversation *conversation)
 {
@@ -120,7 +119,7 @@ ctx_prune_finish_conversation(struct prune *run,
 			return -1;
 		}
 	}
-	/* a summary may be inserted before the first removed message */
+	/* a summary may come before all other changes */
 	bind_insertions(conversation);
 	refused = !failed &&
 	    conversation->plan.settings.reasoning == CTX_REASONING_FAIL &&

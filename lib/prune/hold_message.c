@@ -3,16 +3,16 @@
  *
  * While the message's JSON is parsed, this file finds what is needed to decide
  * about it, besides its tokens: whether the user pinned it, which of its tool
- * results may be edited, whether an earlier run inserted something into it, and
- * how many tokens a notice before it would have.
+ * results may be edited, whether an earlier run inserted a summary or notice
+ * into it, and how many tokens a notice before it would have.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "prune/held_conversation.h"
 
-/* Sets *pinned to true if the text of a block matches --pin, or the name of
- * its tool matches --pin-tool. */
+/* Sets *pinned to true if the text of a block matches a pattern of --pin, or
+ * the name of its tool one of --pin-tool. */
 static int
 match_block_pin(struct prune *run, const struct ctx_message *message,
     const struct ctx_block *block, bool *pinned, struct ctx_err *err)
@@ -40,8 +40,8 @@ match_block_pin(struct prune *run, const struct ctx_message *message,
 	return 0;
 }
 
-/* Sets *pinned to true if --pin, --pin-tool or --pin-role names this message.
- */
+/* Sets *pinned to true if the message is pinned by --pin, --pin-tool or
+ * --pin-role. */
 static int
 is_pinned(struct prune *run, const struct ctx_message *message, bool *pinned,
     struct ctx_err *err)
@@ -56,8 +56,8 @@ is_pinned(struct prune *run, const struct ctx_message *message, bool *pinned,
 	return 0;
 }
 
-/* Pins the segments from index first on whose tool matches --pin-tool.  A tool
- * result has the tool of the call that it answers. */
+/* Pins those segments, from index first on, whose tool name matches
+ * --pin-tool.  A tool result has the tool name of its call. */
 static void
 pin_by_tool(struct prune *run, struct ctx_groups *groups, size_t first)
 {
@@ -73,8 +73,8 @@ pin_by_tool(struct prune *run, struct ctx_groups *groups, size_t first)
 	}
 }
 
-/* Returns true if --tool and --not-tool forbid edits of the results of a tool.
- * id is its interned name; 0: not known. */
+/* Returns true if --tool and --not-tool forbid to edit the results of a tool.
+ * id: that of its name in groups->tools; 0: not known. */
 static bool
 is_excluded_tool(struct prune *run, const struct ctx_groups *groups,
     uint32_t id)
@@ -87,7 +87,7 @@ is_excluded_tool(struct prune *run, const struct ctx_groups *groups,
 }
 
 /* Finds the tool results that must not be edited.  Subtracts the tokens that
- * replacing these results would save from cost->clearable. */
+ * clearing these results would save from cost->clearable. */
 static int
 exclude_results(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, const struct ctx_message *message,
@@ -123,8 +123,9 @@ exclude_results(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Sets head_tail_savings of each segment from index first on, if the strategy
- * shortens texts to beginning and end at this level. */
+/* If the strategy shortens texts to beginning and end at this level, counts
+ * what this would save: sets head_tail_savings of each segment from index
+ * first on. */
 static int
 measure_head_tail(struct prune *run, struct held_conversation *conversation,
     const struct prune_entry *entry, const struct ctx_message *message,
@@ -152,9 +153,9 @@ measure_head_tail(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* If the segment begins a turn, sets its notice_tokens: the tokens of a notice
- * before it.  A notice that is a message or block has equally many tokens
- * everywhere in one dialect, so they are counted once. */
+/* If a segment begins a turn, sets its member notice_tokens to the tokens that
+ * a notice before it would have.  A notice that is a message or block has
+ * equally many tokens everywhere in a dialect, so they are counted once. */
 static int
 count_notice_tokens(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, const struct ctx_message *message,
@@ -165,8 +166,8 @@ count_notice_tokens(struct prune *run, struct held_conversation *conversation,
 	    .text = {notice, 0}};
 	uint64_t cost_tokens;
 
-	/* A summary of an earlier run already says that messages were removed.
-	 */
+	/* No notice is needed after a summary of an earlier run, which says
+	 * that messages were removed. */
 	if (notice == NULL ||
 	    conversation->plan.settings.strategy->summarizes ||
 	    (segment->flags & CTX_SEGMENT_WITH_SUMMARY) ||
@@ -205,9 +206,9 @@ count_notice_tokens(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Sets the flags and inserted_tokens of a segment if an earlier run inserted a
- * summary or notice into its message.  A message that contains nothing else
- * has flags of its own. */
+/* If an earlier run has inserted a summary or notice into the message of a
+ * segment, sets the segment's flags and its member inserted_tokens.  There are
+ * other flags for a message that contains nothing else. */
 static int
 record_insertion(struct prune *run, struct held_conversation *conversation,
     const struct ctx_message *message, const struct found_insertion *found,
@@ -237,8 +238,8 @@ ctx_prune_hold_unknown(struct held_conversation *conversation,
 	    entry->transcript_line != 0, err);
 }
 
-/* Sets *flags to the flags that ctx_groups_add cannot find by itself: for a
- * pinned message, and for a summary or notice of an earlier run. */
+/* Sets *flags to the segment flags that ctx_groups_add cannot find by itself:
+ * those of a pinned message, and of a summary or notice of an earlier run. */
 static int
 find_given_flags(struct prune *run, const struct ctx_message *message,
     const struct found_insertion *found, unsigned *flags, struct ctx_err *err)
@@ -251,15 +252,15 @@ find_given_flags(struct prune *run, const struct ctx_message *message,
 		    (found->notice ? CTX_SEGMENT_NOTICE : 0u);
 	if (is_pinned(run, message, &pinned, err) < 0)
 		return -1;
-	/* Some formats pin every summary of a compaction.  One that ctx
-	 * inserted may be removed. */
+	/* In some formats every summary of a compaction is pinned.  One that
+	 * ctx has inserted may be removed. */
 	if (pinned || (*flags == 0 && (message->flags & CTX_MESSAGE_PINNED)))
 		*flags |= CTX_SEGMENT_PINNED;
 	return 0;
 }
 
-/* Adds the segments of a message to the groups.  In a provider response all
- * segments are pinned. */
+/* Adds the segments of a message to the groups.  If the message is in a
+ * provider's response, all of them are pinned. */
 static int
 add_segments(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, const struct ctx_event *event, unsigned flags,
@@ -285,8 +286,8 @@ add_segments(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Sets what the plan needs to know about the new segments of a message beside
- * their tokens, and gives the message to the scorer. */
+/* Finds what the plan needs to know of the new segments of a message, besides
+ * their tokens.  The scorer reads the message, too. */
 static int
 measure_segments(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, const struct ctx_message *message,

@@ -13,9 +13,9 @@
 
 /* ---- compose and count ---- */
 
-/* Sets uuid and hex to the ids of an inserted message, as JSON strings.  They
- * are hashes of its text and of the JSON of its neighbour, so that every run
- * makes equal ids. */
+/* Makes the ids of an inserted message, as JSON strings: uuid and hex.  They
+ * are computed from its text and from the JSON of the message next to it, so
+ * that every run makes the same ids. */
 static void
 make_names(struct ctx_str text, struct ctx_str neighbour, char uuid[39],
     char hex[11])
@@ -33,8 +33,8 @@ make_names(struct ctx_str text, struct ctx_str neighbour, char uuid[39],
 	(void)snprintf(hex, 11, "\"%.8s\"", digest);
 }
 
-/* Returns the JSON of the value at a path, n bytes with dots between keys,
- * from this node on; "null" if there is none. */
+/* Returns the JSON of the value at a path that begins at a node; "null" if
+ * there is none.  The path is n bytes: keys with dots between them. */
 static struct ctx_str
 find_path_value(const struct ctx_json *json, uint32_t node, const char *path,
     size_t n)
@@ -154,9 +154,9 @@ count_literal_tokens(struct prune *run, struct ctx_counter *counter,
 	return rc;
 }
 
-/* Sets *tokens to the number of tokens by which a string grows when a text is
- * put before it.  The string is counted whole, with and without this text,
- * because one token may span the place where the two meet. */
+/* A text is put before that of a string.  Sets *tokens to the number of tokens
+ * by which the string becomes longer.  For this, the string is counted with
+ * and without the text: where they meet, a token may be a part of both. */
 static int
 count_prefix_tokens(struct prune *run, struct ctx_counter *counter,
     struct ctx_str first, struct ctx_str rest, uint64_t *tokens,
@@ -172,8 +172,8 @@ count_prefix_tokens(struct prune *run, struct ctx_counter *counter,
 	return 0;
 }
 
-/* Appends the text that separates a summary or notice from the user's text,
- * with escapes for a JSON string. */
+/* Appends what separates a summary or notice from the user's text, for a JSON
+ * string with both. */
 static int
 append_suffix(struct ctx_buf *out, bool summary, struct ctx_err *err)
 {

@@ -14,8 +14,8 @@
 #include "prune/held_conversation.h"
 #include "truncate/text_segments.h"
 
-/* Number of bytes in memory at which messages that can be removed early are
- * searched for the first time. */
+/* When so many bytes are in memory, messages that can be removed early are
+ * looked for the first time. */
 #define FIRST_COMPACTION (256u << 10)
 
 /* ---- reading ---- */
@@ -84,8 +84,8 @@ compact_conversation(struct held_conversation *conversation,
 	return 0;
 }
 
-/* Removes the messages that will be removed in any case, if the bytes in
- * memory have doubled since the last time. */
+/* If the bytes in memory have doubled since the last time, removes the
+ * messages that will be removed in any case. */
 static int
 prune_early(struct prune *run, struct held_conversation *conversation,
     struct ctx_err *err)
@@ -162,8 +162,9 @@ hold_unknown_record(struct prune *run, const struct ctx_event *event,
 	return ctx_prune_hold_unknown(&run->stream_conversation, entry, err);
 }
 
-/* Keeps a record in memory that is not a message, if messages before it are in
- * memory, or if it is a line of a session file whose parent may be removed. */
+/* At the end of a record that is not a message: keeps it in memory if messages
+ * before it are, or if it is a line of a session file whose parent may be
+ * removed. */
 static int
 end_pruned_record(void *user, const struct ctx_event *event,
     struct ctx_err *err)
@@ -186,7 +187,7 @@ end_pruned_record(void *user, const struct ctx_event *event,
 	return rc < 0 ? -1 : 1;
 }
 
-/* If the new message identifies the dialect (format), reads all messages in
+/* If a new message identifies the dialect (format), parses all messages in
  * memory again in that dialect. */
 static int
 update_dialect(struct prune *run, const struct ctx_record_layout *layout,
@@ -203,7 +204,7 @@ update_dialect(struct prune *run, const struct ctx_record_layout *layout,
 	return ctx_prune_reclassify(run, conversation, err);
 }
 
-/* Holds a message of the stream. */
+/* Keeps a message that is a record in memory. */
 static int
 hold_line(struct prune *run, const struct ctx_event *event, struct ctx_err *err)
 {
@@ -223,8 +224,7 @@ hold_line(struct prune *run, const struct ctx_event *event, struct ctx_err *err)
 	return prune_early(run, &run->stream_conversation, err);
 }
 
-/* Adds a message of a conversation inside a record to the messages in memory.
- */
+/* Adds a message of a conversation inside a record to those in memory. */
 static int
 hold_element(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
@@ -241,8 +241,8 @@ hold_element(void *user, const struct ctx_event *event, struct ctx_err *err)
 	    event, err);
 }
 
-/* Adds edits that remove messages from their JSON array to run->rewrite.edits.
- */
+/* Adds the edits that remove messages from their JSON array to
+ * run->rewrite.edits. */
 static int
 drop_elements(struct prune *run, uint32_t array, struct ctx_err *err)
 {
@@ -264,8 +264,8 @@ drop_elements(struct prune *run, uint32_t array, struct ctx_err *err)
 	return rc;
 }
 
-/* Numbers the kept messages from 1, if messages have numbers in this dialect.
- */
+/* If messages of this dialect have numbers, adds the edits that number the
+ * kept ones from 1. */
 static int
 renumber_messages(struct prune *run, struct ctx_err *err)
 {
@@ -299,8 +299,8 @@ renumber_messages(struct prune *run, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds edits that insert messages into their JSON array to run->rewrite.edits.
- */
+/* Adds the edits that insert messages into their JSON array to
+ * run->rewrite.edits. */
 static int
 insert_messages(struct prune *run, struct ctx_err *err)
 {

@@ -1,9 +1,10 @@
 /*
- * reclassify.c - reads messages again when their dialect (format) becomes known
+ * reclassify.c - parses messages again once their dialect (format) is known
  *
- * Messages with only role and content do not identify a dialect.  Until a
- * message does, they are read as generic.  That says neither where a system
- * message must be kept nor in which form a summary can be inserted.
+ * A message with only role and content does not identify a dialect.  Until
+ * another message does, it is read as "generic".  In that dialect it is not
+ * known where a system message must be kept, and in which form a summary can be
+ * inserted.
  */
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
 #include "prune/held_conversation.h"
 #include "stream/change_report.h"
 
-/* Archives and reports the change of a line.  To be called when no other
- * change of the line will follow. */
+/* Archives and reports the change of a line.  Called when there will be no
+ * other change of the line. */
 static int
 report_line_change(struct prune *run, struct prune_entry *entry,
     struct ctx_change *change, struct ctx_err *err)
@@ -16,8 +16,8 @@ report_line_change(struct prune *run, struct prune_entry *entry,
 	return ctx_report_change(&run->options->report, change, err);
 }
 
-/* Reports a line in which only links to other lines change, so that its tokens
- * are the same as before. */
+/* Reports the change of a line in which only links to other lines change, so
+ * that it has as many tokens as before. */
 static int
 report_relink(struct prune *run, struct prune_entry *entry, struct ctx_err *err)
 {
@@ -40,8 +40,8 @@ report_relink(struct prune *run, struct prune_entry *entry, struct ctx_err *err)
 	return report_line_change(run, entry, &change, err);
 }
 
-/* Replaces the links to removed lines in a line of a session file that is in
- * memory. */
+/* Adds the edits of a session file's line in memory that replace links to
+ * removed lines, and applies them. */
 static int
 relink_line(struct prune *run, struct prune_entry *entry, struct ctx_err *err)
 {

@@ -6,8 +6,8 @@
 #include "prune/plan.h"
 #include "stream/change_report.h"
 
-/* Returns a text for --explain that says why the segments of a message, from
- * first on, are edited. */
+/* Returns a text for --explain that says why a message is edited. first: index
+ * of its first segment. */
 static const char *
 find_edit_rule(const struct held_conversation *conversation, size_t first,
     unsigned marks)
@@ -36,8 +36,8 @@ find_edit_rule(const struct held_conversation *conversation, size_t first,
 	return "several";
 }
 
-/* Returns a text for --explain that says why a segment is removed: the
- * strategy's text for the rank of the segment, or the strategy's name. */
+/* Returns a text for --explain that says why a segment is removed: that of the
+ * strategy for the segment's rank, or the strategy's name. */
 static const char *
 find_drop_rule(const struct held_conversation *conversation,
     const struct ctx_segment *segment)
@@ -56,9 +56,9 @@ find_insertion_rule(const struct insertion *insertion)
 	return insertion->summary ? "summary" : "notice";
 }
 
-/* Sets the tokens of a change: the sums over the message's segments, from
- * first on.  Tokens that two segments share are counted once.  Sets *rule if a
- * segment is removed. */
+/* Sets the tokens of a change to the sums over the message's segments; tokens
+ * that two segments share are counted once. first: index of the first segment.
+ * Sets *rule if a segment is removed. */
 static void
 describe_change(const struct held_conversation *conversation,
     const struct prune_entry *entry, size_t first, struct ctx_change *change)
@@ -95,8 +95,8 @@ ctx_prune_set_change_place(const struct prune *run,
 	change->bytes = ctx_rewrite_text(&run->rewrite, &entry->held);
 }
 
-/* Returns a text for --explain that says why a message is changed. dropped is
- * the reason for removing a part of it, or NULL. */
+/* Returns a text for --explain that says why a message is changed. dropped:
+ * why a part of it is removed; NULL if none is. */
 static const char *
 find_change_rule(const struct held_conversation *conversation,
     const struct prune_entry *entry, size_t first, const char *dropped)
@@ -145,8 +145,8 @@ ctx_prune_record_change(struct prune *run,
 	return 0;
 }
 
-/* Reports a message that is removed.  If the conversation is complete (ended
- * is true), also reports a message that was edited. */
+/* Reports a message if it is removed.  If ended is true (no changes will
+ * follow), also reports it if it was edited. */
 static int
 report_message(struct prune *run, struct prune_entry *entry, bool ended,
     struct ctx_err *err)
@@ -164,8 +164,7 @@ report_message(struct prune *run, struct prune_entry *entry, bool ended,
 	return ctx_report_tell(&run->options->report, &pending->change, err);
 }
 
-/* Reports the summary or notice that is inserted before a message or into it.
- */
+/* Reports a summary or notice that is inserted before a message or into it. */
 static int
 report_insertion(struct prune *run,
     const struct held_conversation *conversation,
@@ -182,7 +181,7 @@ report_insertion(struct prune *run,
 	change.bytes =
 	    (struct ctx_str){conversation->inserted_json.p + insertion->json_at,
 		insertion->json_n};
-	/* Text that is inserted before a string is not JSON by itself, so it
+	/* What is put before the text of a string is not JSON by itself, so it
 	 * is reported as a JSON string. */
 	if (insertion->json_n == 0)
 		change.bytes = (struct ctx_str){conversation->inserted_json.p +

@@ -1,4 +1,4 @@
-/* summary_input.c - collects the texts of which a summary is made */
+/* summary_input.c - collects the texts from which a summary is made */
 #include "prune/write_summary.h"
 
 static enum ctx_summary_kind
@@ -33,8 +33,8 @@ read_block_text(struct ctx_buf *text, const struct ctx_message *message,
 	    : 0;
 }
 
-/* Appends a block to the input of the summarizer command, as one line with
- * role, tool name and text. */
+/* Appends a block to the input of the user's summarizer, as a line with role,
+ * tool name and text. */
 static int
 add_command_input(struct summary_job *job, const struct ctx_message *message,
     const struct ctx_block *block, struct ctx_str text, struct ctx_err *err)
@@ -57,8 +57,8 @@ add_command_input(struct summary_job *job, const struct ctx_message *message,
 	return ctx_buf_add(input, "\n", 1, err);
 }
 
-/* Returns the number of bytes (UTF-8) of a block's text, counted from the
- * given offset of its JSON string on. */
+/* Returns how many bytes (UTF-8) of a block's text come after an offset in its
+ * JSON string. */
 static size_t
 count_rest_bytes(const struct ctx_message *message,
     const struct ctx_block *block, size_t at)
@@ -73,7 +73,7 @@ count_rest_bytes(const struct ctx_message *message,
 	return n;
 }
 
-/* Adds the text of a removed block to the input of the summary. */
+/* Adds the text of a block that is removed to the input of the summary. */
 static int
 add_summary_text(struct summary_job *job, const struct ctx_message *message,
     const struct ctx_block *block, enum ctx_summary_kind kind,
@@ -121,8 +121,8 @@ add_earlier_summary(struct summary_job *job, const struct ctx_message *message,
 }
 
 /* Adds block i to the input of the summary.  If found->block is i and
- * found->summary is true, the block is, or begins with, a summary of an
- * earlier run. */
+ * found->summary is true, the block is a summary of an earlier run or begins
+ * with one. */
 static int
 add_summary_block(struct summary_job *job, const struct ctx_message *message,
     size_t i, const struct found_insertion *found, bool removed,
@@ -146,9 +146,9 @@ add_summary_block(struct summary_job *job, const struct ctx_message *message,
 	return rc;
 }
 
-/* Adds the removed blocks of a message to the input of the summary.  The
- * built-in summarizer also gets the kept blocks, because it prefers lines that
- * mention the same names. */
+/* Adds the blocks of a message that are removed to the input of the summary.
+ * The built-in summarizer also gets the blocks that are kept, because it
+ * prefers lines that have names in common with them. */
 static int
 add_summary_message(struct summary_job *job, const struct prune_entry *entry,
     const struct ctx_message_edit *edit, struct ctx_err *err)

@@ -1,10 +1,10 @@
 /* summary_place.c - finds where a summary is inserted in a conversation */
 #include "prune/write_summary.h"
 
-/* Sets *place to the message before which a summary is inserted as a message:
- * the first one that is neither a system message (unless the format allows
- * system messages between others) nor the agent's own summary in a session
- * file. */
+/* Sets *place to the message before which the summary becomes a message.  This
+ * is the first one that is not a system message (unless the format allows
+ * system messages between others) and not a summary of the agent itself in a
+ * session file. */
 static int
 find_message_place(const struct held_conversation *conversation,
     const struct ctx_dialect *dialect, size_t *place, struct ctx_err *err)
@@ -38,9 +38,9 @@ find_message_place(const struct held_conversation *conversation,
 	return 0;
 }
 
-/* Sets *place to the message that gets the summary as a block: the first user
- * message that begins a turn.  Returns 1; 0 if no such message is kept; -1
- * with *err. */
+/* Sets *place to the message of which the summary becomes a block: the first
+ * user message that begins a turn.  Returns 1; 0 if no such message is kept;
+ * or -1 with *err. */
 static int
 find_block_place(struct prune *run,
     const struct held_conversation *conversation, size_t *place,

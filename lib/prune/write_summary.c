@@ -4,11 +4,11 @@
 
 #include "prune/write_summary.h"
 
-/* Limit on the output of a summarizer that is asked for n tokens: n *
- * BYTES_PER_TOKEN + BYTES_MORE bytes, and at most MOST_BYTES. */
+/* Maximum length in bytes of a summarizer's output, if it is asked for n
+ * tokens: n * BYTES_PER_TOKEN + BYTES_MORE, but at most MOST_BYTES. */
 enum { BYTES_PER_TOKEN = 64, BYTES_MORE = 4096, MOST_BYTES = 1 << 20 };
 
-/* Returns the maximum number of bytes that are read from a summarizer that is
+/* Returns the maximum length in bytes of the output of a summarizer that is
  * asked for this many tokens. */
 static size_t
 find_output_limit(uint64_t tokens)
@@ -18,9 +18,9 @@ find_output_limit(uint64_t tokens)
 	return (size_t)tokens * BYTES_PER_TOKEN + BYTES_MORE;
 }
 
-/* Cuts the summary before CTX_SUMMARY_SUFFIX, if the summarizer wrote that:
- * ctx marks the end of an inserted summary with it, and would later take the
- * rest for the user's text. */
+/* If the summarizer wrote CTX_SUMMARY_SUFFIX, cuts the summary before it: ctx
+ * marks the end of an inserted summary with this text, and a later run would
+ * take the rest for the user's text. */
 static void
 cut_at_suffix(struct ctx_buf *out)
 {
@@ -59,7 +59,7 @@ run_summarizer(struct summary_job *job, struct ctx_err *err)
 	return 0;
 }
 
-/* Sets job->text to a summary of at most job->max_tokens tokens. */
+/* Writes a summary of at most job->max_tokens tokens to job->text. */
 static int
 write_summary(struct summary_job *job, struct ctx_err *err)
 {
@@ -79,9 +79,9 @@ write_summary(struct summary_job *job, struct ctx_err *err)
 
 /* ---- which messages are removed, and where the summary is inserted ---- */
 
-/* Returns the tokens that are removed, and the dialect (format) of the removed
- * messages. dialect is NULL if only earlier summaries are removed: that is no
- * reason to write another one. */
+/* Returns how many tokens are removed, and the dialect (format) of the removed
+ * messages. dialect is NULL if only summaries of earlier runs are removed,
+ * which is no reason to write another one. */
 static struct removal
 find_removal(const struct held_conversation *conversation)
 {
@@ -93,10 +93,9 @@ find_removal(const struct held_conversation *conversation)
 	for (i = 0; i < conversation->entries->end; i++)
 		for (j = 0; j < ctx_prune_entry_at(conversation, i)->n_segments;
 		     j++, k++) {
-			/* Two neighbouring segments of one message share some
-			 * tokens, and both count them.  These tokens are
-			 * subtracted once, and only if both segments are
-			 * removed. */
+			/* If a message has two segments, some tokens are
+			 * counted in both.  They are subtracted once if both
+			 * segments are removed. */
 			if (k + 1 < conversation->groups.n &&
 			    segments[k].message == segments[k + 1].message &&
 			    ((marks[k] | marks[k + 1]) & CTX_MARK_DROP))
@@ -112,8 +111,8 @@ find_removal(const struct held_conversation *conversation)
 	return removal;
 }
 
-/* Marks earlier summaries that are in kept messages for removal, because the
- * new summary includes them. */
+/* If a message that is kept contains a summary of an earlier run, marks that
+ * summary for removal, because the new summary includes it. */
 static void
 replace_summaries(struct held_conversation *conversation,
     struct removal *removal)
@@ -133,8 +132,8 @@ replace_summaries(struct held_conversation *conversation,
 	ctx_plan_total(&conversation->plan, &conversation->groups);
 }
 
-/* Sets *tokens to the number of tokens that a summary with this text has where
- * it will be inserted. */
+/* Sets *tokens to the tokens that a summary with this text has at the place
+ * where it will be inserted. */
 static int
 count_summary_cost(struct summary_job *job, struct ctx_str text,
     uint64_t *tokens, struct ctx_err *err)
@@ -159,8 +158,9 @@ count_summary_cost(struct summary_job *job, struct ctx_str text,
 	    job->conversation->model_counter.counter, &content, tokens, err);
 }
 
-/* Sets job->max_tokens, the maximum tokens of the summary: as many as the user
- * asked for, but no more than the budget leaves; 0 if it leaves none. */
+/* Sets job->max_tokens to the maximum length of the summary in tokens: as many
+ * as the user asks for, but not more than the budget leaves; 0 if it leaves
+ * none. */
 static int
 find_max_tokens(struct summary_job *job, struct ctx_err *err)
 {
@@ -198,8 +198,8 @@ compose_summary(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
 	return count_summary_cost(job, *all, tokens, err);
 }
 
-/* Does what compose_summary does, but shortens the text if the summary exceeds
- * the budget. (A text may have more tokens after the prefix than alone.) */
+/* Does what compose_summary does, but shortens the summary if it exceeds the
+ * budget: it may have more tokens after the prefix than alone. */
 static int
 compose_within(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
     struct ctx_err *err)
@@ -221,8 +221,8 @@ compose_within(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
 	return compose_summary(job, all, tokens, err);
 }
 
-/* Inserts the summary, unless it exceeds the budget or has at least as many
- * tokens as the messages that it replaces. */
+/* Inserts the summary, unless it exceeds the budget, or has as many tokens as
+ * the messages that it replaces. */
 static int
 insert_summary(struct summary_job *job, struct ctx_err *err)
 {
@@ -241,8 +241,8 @@ insert_summary(struct summary_job *job, struct ctx_err *err)
 		return ctx_insertion_add(job->conversation,
 		    job->place.message_index, &content, tokens, err);
 	}
-	/* Without a summary the messages are removed only if the budget
-	 * requires it. */
+	/* If there is no summary, messages are removed only as far as the
+	 * budget demands it. */
 	if (whole <= plan->settings.budget)
 		ctx_plan_take_back(plan, &job->conversation->groups);
 	return 0;
