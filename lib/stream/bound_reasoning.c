@@ -40,8 +40,8 @@ ctx_bound_after(const struct ctx_message *message, size_t from)
 	return false;
 }
 
-/* Returns true if block i is signed reasoning that ends after the given byte
- * of the message, or an unsigned copy of such a block. */
+/* Returns true if block i is signed reasoning that ends after an offset in the
+ * message, or an unsigned copy of such a block. from: the offset. */
 static bool
 is_bound(const struct ctx_message *message, size_t i, size_t from)
 {
@@ -49,8 +49,8 @@ is_bound(const struct ctx_message *message, size_t i, size_t from)
 	    (message->blocks[i].is_copy && ctx_bound_after(message, from));
 }
 
-/* Returns the JSON node of a message's content if the content is null, else 0.
- */
+/* If a message's member "content" is null, returns the JSON node of the null,
+ * else 0. */
 static uint32_t
 find_null_content(const struct ctx_message *message)
 {
@@ -63,8 +63,8 @@ find_null_content(const struct ctx_message *message)
 	    : 0;
 }
 
-/* Returns true if the removal of the reasoning would leave no block in the
- * message. */
+/* Returns true if a message would have no block left without its signed
+ * reasoning after an offset. from: the offset. */
 static bool
 is_all_bound(const struct ctx_message *message, size_t from)
 {
@@ -78,8 +78,8 @@ is_all_bound(const struct ctx_message *message, size_t from)
 	return message->n > 0;
 }
 
-/* Returns the index of the first block that can be replaced by a text block,
- * or message->n if there is none. */
+/* Returns the index of the first block of a message that a text block can
+ * replace; message->n if there is none. */
 static size_t
 find_replaceable_block(const struct ctx_message *message)
 {
@@ -92,8 +92,8 @@ find_replaceable_block(const struct ctx_message *message)
 	return message->n;
 }
 
-/* Adds an edit that replaces a block by a text block that says that reasoning
- * was removed (CTX_REASONING_REMOVED). */
+/* Adds an edit that replaces a block by a text block with the text
+ * CTX_REASONING_REMOVED. */
 static int
 replace_block(struct ctx_edits *edits, const struct ctx_message *message,
     uint32_t block, struct ctx_err *err)
@@ -109,10 +109,10 @@ replace_block(struct ctx_edits *edits, const struct ctx_message *message,
 	return rc;
 }
 
-/* Adds the edit that puts the text CTX_REASONING_REMOVED into a message that
- * would otherwise be empty. kept: the block that a text block with this text
- * replaces, or message->n.  Without such a block, the text replaces the member
- * content if its value is null. */
+/* Without its reasoning a message would be empty.  Adds the edit that puts the
+ * text CTX_REASONING_REMOVED into it: as a text block in place of the block
+ * with the index kept or, if kept is message->n, in place of a member
+ * "content" that is null. */
 static int
 add_placeholder(struct ctx_edits *edits, const struct ctx_message *message,
     size_t kept, struct ctx_err *err)

@@ -4,24 +4,24 @@
 
 #include "dialect/dialect.h"
 
-/* Text that replaces removed reasoning if the message would otherwise be
- * empty. */
+/* Text of the block that replaces removed reasoning in a message that would
+ * otherwise be empty. */
 #define CTX_REASONING_REMOVED "[reasoning removed]"
 
-/* Returns true if the block is the text that ctx_bound_remove inserts in place
- * of removed reasoning. */
+/* Returns true if a block is the text that ctx_bound_remove has inserted in
+ * place of removed reasoning. */
 bool ctx_bound_is_placeholder(const struct ctx_message *message,
     const struct ctx_block *block);
-/* Returns true if block i of the message is signed reasoning that ends after
- * the given byte offset in the message's JSON text. */
+/* Returns true if block i is signed reasoning that ends after an offset in the
+ * JSON of its message. */
 bool ctx_bound_block_after(const struct ctx_message *message, size_t i,
     size_t from);
-/* Returns true if the message contains signed reasoning that ends after the
- * given byte offset in the message's JSON text. */
+/* Returns true if a message has signed reasoning that ends after an offset in
+ * its JSON. */
 bool ctx_bound_after(const struct ctx_message *message, size_t from);
-/* Adds edits that remove the message's signed reasoning, as far as it ends
- * after the given byte of the message's JSON text.  If no block would be left,
- * a text block is inserted, unless the message has other records. */
+/* Adds the edits that remove the signed reasoning of a message which ends
+ * after an offset in its JSON.  If no block would be left, also inserts a text
+ * block, unless the message is split over several records. */
 int ctx_bound_remove(struct ctx_edits *edits, const struct ctx_message *message,
     size_t from, struct ctx_err *err);
 

@@ -1,5 +1,5 @@
-/* change_report.c - reports changed messages, and archives their bytes from
- * before the change */
+/* change_report.c - reports messages that are changed, and archives their
+ * original bytes */
 #include <sha2.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* change_report.h - reports edited messages */
+/* change_report.h - reports messages that are changed, and archives their
+ * original bytes */
 #ifndef CTX_STREAM_CHANGE_REPORT_H
 #define CTX_STREAM_CHANGE_REPORT_H
 

@@ -1,5 +1,6 @@
 /*
- * count_ahead.c - counts the tokens of the next messages in several threads
+ * count_ahead.c - counts the tokens of messages in several threads, before the
+ * caller needs them
  *
  * The thread that reads the stream copies records, their JSON nodes and their
  * events into batches.  Any free thread counts the messages of a batch.  Events
@@ -12,27 +13,29 @@
 
 #include "stream/count_ahead.h"
 
-/* A batch is full when its records have this many bytes.  If a batch has more
- * memory than CTX_BUF_KEEP, the memory is freed after use. */
+/* A batch is full when its records have this many bytes together.  If it has
+ * more memory than CTX_BUF_KEEP, the memory is freed after use. */
 #define BATCH ((size_t)256 << 10)
 
-/* A record in a batch.  While records are added, the batch's buffers may move,
- * so text, value and nodes are offsets, and pointers only later. */
+/* A record in a batch.  The batch's buffers may move while records are added.
+ * So text, value and nodes are first offsets; they become pointers when the
+ * batch is full. */
 struct kept {
 	struct ctx_record record;
 	struct ctx_json json;
-	/* bytes of a long record, which the batch owns; NULL if the record is
-	 * copied into the batch's buffer */
+	/* Bytes of a long record, owned by the batch.  NULL: the record was
+	 * copied into the batch's buffer. */
 	char *own;
 	size_t text, value, nodes;
 };
 
-/* An event of records[record]. */
+/* An event in a batch.  Its record is records[record]. */
 struct step {
 	struct ctx_event event;
 	struct ctx_record_layout layout;
 	struct ctx_message message;
-	struct ctx_counter *counter; /* of its conversation, or NULL */
+	/* token counter of its conversation, or NULL */
+	struct ctx_counter *counter;
 	struct ctx_cost cost;
 	size_t record, parts;
 };
@@ -41,17 +44,18 @@ struct batch {
 	struct ctx_task task;
 	struct ctx_count_ahead *prefetch;
 	struct ctx_buf text;
-	size_t bytes; /* total size of the records */
+	size_t bytes; /* length of all records together, in bytes */
 	struct ctx_node *nodes;
 	struct ctx_block *blocks;
 	struct kept *records;
 	struct step *steps;
 	size_t n_nodes, cap_nodes, n_parts, cap_parts;
 	size_t n_records, cap_records, n_steps, cap_steps;
-	size_t given; /* number of steps given out */
+	size_t given; /* number of events that were returned */
 };
 
-/* A thread's own copy of a token counter; like is the original. */
+/* A copy of a token counter for one thread. like: the token counter that was
+ * copied. */
 struct clone {
 	const struct ctx_counter *like;
 	struct ctx_counter counter;
@@ -65,20 +69,26 @@ struct clones {
 struct ctx_count_ahead {
 	struct ctx_model_counters *counters;
 	struct ctx_pool *pool;
-	struct clones *clones; /* per thread, without the stream's own */
+	struct clones *clones; /* copies for each thread but the stream's own */
 	unsigned threads;
-	struct batch *batches; /* a ring ... */
-	size_t n, first, full; /* ... of n; from first on, full are read */
-	/* true if the first batch is counted and its events are being returned
-	 */
+	struct batch *batches; /* ring of n batches */
+	/* first: the oldest one; full: how many are read */
+	size_t n, first, full;
+	/* True if the oldest batch was counted, and its events are being
+	 * returned. */
 	bool giving;
-	struct ctx_counter *lines, *record; /* of the stream, of a record */
-	bool open;                /* the stream's conversation has begun */
-	struct ctx_event pending; /* read, but not yet in a batch */
+	/* token counters for the stream's conversation, and for that in a
+	 * record */
+	struct ctx_counter *lines, *record;
+	/* true once the stream's conversation has begun */
+	bool open;
+	/* an event that was read, but is in no batch yet */
+	struct ctx_event pending;
 	bool has_pending;
-	const struct ctx_record *last; /* record of the event given out last */
-	/* true if the end of the stream, or an error, was read: then rc and
-	 * err say which */
+	/* record of the event that was returned last */
+	const struct ctx_record *last;
+	/* True once the end of the stream or an error was read; rc and err say
+	 * which. */
 	bool ended;
 	int rc;
 	struct ctx_err err;
@@ -139,8 +149,8 @@ count_batch(struct ctx_task *task, unsigned number)
 	for (i = 0; i < batch->n_steps; i++) {
 		step = &batch->steps[i];
 		counter = step->counter;
-		/* Only thread 0, which reads the stream, may use the original
-		 * counter. */
+		/* Only the thread that reads the stream, number 0, may use the
+		 * original counter. */
 		if (counter != NULL && number > 0)
 			counter = find_clone(&p->clones[number - 1], counter,
 			    p->counters->simd, &err);
@@ -153,7 +163,7 @@ count_batch(struct ctx_task *task, unsigned number)
 
 /* ---- reading, in the stream's thread ---- */
 
-/* Grows an array so that n more elements fit.  Returns the array, or NULL with
+/* Makes room for n more elements in an array.  Returns the array, or NULL with
  * *err. */
 static void *
 grow_list(void *list, size_t used, size_t n, size_t *cap, size_t size,
@@ -228,8 +238,8 @@ keep_message(struct batch *batch, struct step *step,
 	return 0;
 }
 
-/* Returns the token counter of the conversation that begins with this event;
- * NULL after an error, which the caller will find itself. */
+/* Returns the token counter of the conversation that begins with this event.
+ * Returns NULL after an error, which the caller will find, too. */
 static struct ctx_counter *
 choose_counter(struct ctx_stream *stream, const struct ctx_event *event)
 {
@@ -242,8 +252,8 @@ choose_counter(struct ctx_stream *stream, const struct ctx_event *event)
 	return model_counter.counter;
 }
 
-/* Returns the token counter for a message.  It is looked up at the same events
- * at which the caller looks it up, so both use the same counter. */
+/* Returns the token counter for a message.  The caller looks it up at the same
+ * events as this function, so both find the same counter. */
 static struct ctx_counter *
 find_message_counter(struct ctx_stream *stream, const struct ctx_event *event)
 {
@@ -284,8 +294,8 @@ keep_event(struct ctx_stream *stream, struct batch *batch,
 	return 0;
 }
 
-/* Replaces offsets by pointers into the batch's buffers, which do not move any
- * more. */
+/* Replaces the offsets in a batch by pointers into its buffers.  Afterwards
+ * these do not move any more. */
 static void
 seal_batch(struct batch *batch)
 {
@@ -317,9 +327,9 @@ seal_batch(struct batch *batch)
 	}
 }
 
-/* Reads the next event into p->pending, unless there is one or the stream has
- * ended.  Returns true if the event can be put into a batch: events of session
- * files cannot. */
+/* Reads the next event into p->pending, unless there is one already or the
+ * stream has ended.  Returns true if the event can be put into a batch.
+ * Events of session files cannot. */
 static bool
 look_ahead(struct ctx_stream *stream)
 {
@@ -333,7 +343,7 @@ look_ahead(struct ctx_stream *stream)
 	return p->has_pending && p->pending.line == 0;
 }
 
-/* Reads events into a batch until it is full; all events of a record are in
+/* Reads events into a batch until it is full.  All events of a record are in
  * one batch. */
 static int
 read_batch(struct ctx_stream *stream, struct batch *batch, struct ctx_err *err)
@@ -354,7 +364,7 @@ read_batch(struct ctx_stream *stream, struct batch *batch, struct ctx_err *err)
 	return 0;
 }
 
-/* Fills all free batches and gives them to the threads to be counted. */
+/* Fills all empty batches, and lets the threads count them. */
 static int
 fill_batches(struct ctx_stream *stream, struct ctx_err *err)
 {
@@ -387,7 +397,7 @@ release_batch(struct batch *batch)
 	free(batch->steps);
 }
 
-/* Frees the oldest batch for new events, after its last event was returned. */
+/* Empties the oldest batch, after its last event was returned. */
 static int
 recycle_batch(struct ctx_stream *stream, struct ctx_err *err)
 {
@@ -398,8 +408,8 @@ recycle_batch(struct ctx_stream *stream, struct ctx_err *err)
 	p->last = NULL;
 	p->first = (p->first + 1) % p->n;
 	p->full--;
-	/* Flush first: the writer may still refer to bytes of the batch's
-	 * records. */
+	/* The writer is flushed before, because it may still refer to bytes in
+	 * the batch. */
 	if (ctx_reader_flush(stream->reader, err) < 0)
 		return -1;
 	if (batch->bytes > CTX_BUF_KEEP) {
@@ -430,7 +440,8 @@ ctx_count_ahead_next(struct ctx_stream *stream, struct ctx_event *event,
 	if (p->giving) {
 		*event = batch->steps[batch->given++].event;
 	} else if (p->has_pending) {
-		*event = p->pending; /* of a transcript */
+		/* an event that could not be put into a batch */
+		*event = p->pending;
 		p->has_pending = false;
 	} else {
 		*err = p->err;

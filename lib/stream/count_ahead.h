@@ -1,21 +1,21 @@
-/* count_ahead.h - functions that stream.c, next_event.c and count_ahead.c
- * share */
+/* count_ahead.h - what stream.c, next_event.c and count_ahead.c share: events
+ * whose messages are counted in several threads */
 #ifndef CTX_STREAM_COUNT_AHEAD_H
 #define CTX_STREAM_COUNT_AHEAD_H
 
 #include "stream/stream.h"
 
-/* Reads the next event of a stream in the calling thread, without counting in
- * other threads. */
+/* Reads the next event of a stream.  No other thread counts its message. */
 int ctx_stream_step(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err);
 
-/* Returns the next event of a stream whose messages are counted by several
+/* Returns the next event of a stream whose messages are counted in several
  * threads. */
 int ctx_count_ahead_next(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err);
-/* Returns the bytes of an event's record, which the caller must free; NULL if
- * the record was copied into a batch, or if the bytes were taken before. */
+/* Returns the bytes of an event's record, which the caller must free.  Returns
+ * NULL if the record was copied into a batch, or if this function has returned
+ * the bytes before. */
 char *ctx_count_ahead_keep(const struct ctx_record *record);
 /* Returns the record of the event that was returned last. */
 const struct ctx_record *ctx_count_ahead_record(

@@ -1,11 +1,13 @@
-/* edit_message.c - makes the edits of a message's JSON that a plan demands */
+/* edit_message.c - makes the edits of a message that a plan (what is removed
+ * and shortened) demands */
 #include <stdlib.h>
 #include <string.h>
 
 #include "dialect/result_content.h"
 #include "stream/stream.h"
 
-/* Returns true if the edit of the message removes block i. */
+/* Returns true if block i of a message will be removed. edit: what is done
+ * with the message. */
 static bool
 is_removed(const struct ctx_message *message, size_t i,
     const struct ctx_message_edit *edit)
@@ -22,8 +24,8 @@ is_removed(const struct ctx_message *message, size_t i,
 	    (edit->rest & CTX_MARK_STRIP);
 }
 
-/* Returns true if the tool result in block i is part of its call's JSON, and
- * the call is removed. */
+/* Returns true if the tool result in block i is a part of its tool call's
+ * JSON, and this call will be removed. */
 static bool
 is_removed_with_call(const struct ctx_message *message, size_t i,
     const struct ctx_message_edit *edit)
@@ -37,9 +39,9 @@ is_removed_with_call(const struct ctx_message *message, size_t i,
 	    result->payload < message->json->nodes[call->removable].next;
 }
 
-/* Adds edits that remove elements or members of one JSON array or object.  All
- * removals from one container must be made together, because of the commas
- * between elements. */
+/* Adds the edits that remove children from a JSON array or object.  All its
+ * children that are removed must be removed by one call, because of the commas
+ * between them. */
 static int
 remove_from_container(struct ctx_edits *edits,
     const struct ctx_message *message, uint32_t parent, const bool *removed,
@@ -73,7 +75,8 @@ ctx_edits_remove_nodes(struct ctx_edits *edits,
 {
 	size_t nodes = message->json->nodes[message->node].next - message->node,
 	       i;
-	bool *done; /* per node: true if a finished container */
+	/* for each node: true if it is an array or object that is finished */
+	bool *done;
 	int rc = -1;
 
 	done = calloc(nodes, sizeof *done);
@@ -97,7 +100,7 @@ out:
 	return rc;
 }
 
-/* Adds edits that remove all blocks which the plan removes from the message. */
+/* Adds the edits that remove those blocks of a message that will be removed. */
 static int
 remove_blocks(struct ctx_edits *edits, const struct ctx_message *message,
     const struct ctx_message_edit *edit, struct ctx_err *err)

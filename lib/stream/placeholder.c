@@ -1,6 +1,6 @@
 /*
- * placeholder.c - writes and recognises the text block that replaces an image
- * or other media
+ * placeholder.c - writes and recognises placeholders: text blocks that replace
+ * an image or other media
  *
  * A placeholder is recognised only if all of its text has the right form.  It
  * counts as media when the newest media are kept, so that a second run keeps
@@ -13,14 +13,14 @@
 
 #define REMOVED " removed"
 
-/* maximum bytes of a title or address in a placeholder, and of the
- * placeholder's first line */
+/* Maximum lengths in bytes: of a title or address in a placeholder (PLACE),
+ * and of the placeholder's first line (LINE). */
 enum { PLACE = 200, LINE = 500 };
 
 /* ---- writing the first line ---- */
 
-/* Returns true if a title or address is short enough, and has no brackets or
- * line breaks, so that it can be shown in a placeholder. */
+/* Returns true if a title or address can be shown in a placeholder: it is
+ * short enough, and has no brackets or line breaks. */
 static bool
 is_displayable(struct ctx_str text)
 {
@@ -37,8 +37,9 @@ is_displayable(struct ctx_str text)
 	return true;
 }
 
-/* Appends the text *before and a title or address, if it can be shown.  Sets
- * *before to the separator for the next text. */
+/* Appends a separator and a title or address, if the latter can be shown in a
+ * placeholder.  *before is the separator; sets it to the one for the next
+ * text. */
 static int
 append_displayable(struct ctx_buf *out, struct ctx_str text,
     const char **before, struct ctx_err *err)
@@ -52,7 +53,7 @@ append_displayable(struct ctx_buf *out, struct ctx_str text,
 	return 0;
 }
 
-/* Appends a number with commas between thousands. */
+/* Appends a number with commas between thousands, such as 212,345. */
 static int
 append_number(struct ctx_buf *out, uint64_t n, struct ctx_err *err)
 {
@@ -133,8 +134,8 @@ ctx_placeholder_add(struct ctx_buf *out, const struct ctx_json *json,
 
 /* ---- writing the block ---- */
 
-/* Returns true if the text block that replaces a media block keeps this member
- * of the media block. */
+/* A text block that replaces a media block keeps some members of it.  Returns
+ * true for such a member. */
 static bool
 is_kept_member(const struct ctx_json *json, uint32_t key)
 {
@@ -173,8 +174,8 @@ ctx_placeholder_block(struct ctx_buf *out, const struct ctx_dialect *dialect,
 
 /* ---- recognizing a placeholder ---- */
 
-/* Returns the length of the word for a kind of media at p, such as "image"; 0
- * if there is none. */
+/* If a kind of media, such as "image", is at p, returns the length of this
+ * word, else 0. */
 static size_t
 match_media_kind(const char *p, size_t n)
 {
@@ -189,8 +190,8 @@ match_media_kind(const char *p, size_t n)
 	return 0;
 }
 
-/* Returns true if the text at p is the first line of a placeholder for media.
- */
+/* Returns true if the text at p is the first line of a placeholder (a text
+ * that replaces media). */
 static bool
 is_first_line(const char *p, size_t n)
 {
@@ -208,8 +209,8 @@ is_first_line(const char *p, size_t n)
 	return at == n - 1 || p[at] == ':';
 }
 
-/* Returns true if the text is a placeholder for media, and sets *ref to the
- * reference to a file in it. */
+/* Returns true if a text is a placeholder (a text that replaces media).  If it
+ * contains a reference to a file, sets *ref to this. */
 static bool
 is_placeholder(const char *p, size_t n, struct ctx_reference *ref)
 {

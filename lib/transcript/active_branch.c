@@ -18,7 +18,8 @@ is_in_tree(const struct ctx_transcript_line *entry)
 	    entry->kind == CTX_LINE_MESSAGE || entry->kind == CTX_LINE_SUMMARY;
 }
 
-/* Returns the newest line of this file with this id, or 0. */
+/* Returns the number of the newest line of this file that has an id; 0 if
+ * there is none. */
 static uint32_t
 find_line_of_id(const struct ctx_transcript *transcript, uint32_t id)
 {
@@ -27,9 +28,9 @@ find_line_of_id(const struct ctx_transcript *transcript, uint32_t id)
 	return line > transcript->from ? line : 0;
 }
 
-/* Finds three other lines for each line of the file: its parent, the line that
- * it refers to, and a newer line with an equal id.  The first two are given by
- * the ids that the line contains. */
+/* Finds three other lines for each line of the file: its parent, another line
+ * to which it refers, and a newer line with the same id.  The line contains
+ * the ids of the first two. */
 static int
 resolve_line_ids(struct ctx_transcript *transcript, struct ctx_err *err)
 {
@@ -59,7 +60,7 @@ resolve_line_ids(struct ctx_transcript *transcript, struct ctx_err *err)
 		entry->about_line = find_line_of_id(transcript, entry->about);
 		if (!is_in_tree(entry))
 			continue;
-		/* In files without ids (version 1 of the agent pi) the parent
+		/* If lines have no ids (version 1 of the agent pi), the parent
 		 * of a line is the line before it. */
 		if (entry->id == 0)
 			entry->parent_line = before;
@@ -68,7 +69,8 @@ resolve_line_ids(struct ctx_transcript *transcript, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns the last line of the file that belongs to the tree, or 0. */
+/* Returns the number of the last line of the file that is in the tree; 0 if
+ * there is none. */
 static uint32_t
 find_last_tree_line(const struct ctx_transcript *transcript)
 {
@@ -80,11 +82,11 @@ find_last_tree_line(const struct ctx_transcript *transcript)
 	return 0;
 }
 
-/* Returns the message line nearest to a leaf of the tree; if there are several
- * leaves, the message that is last in the file.  Messages of side branches,
- * and user messages that no person wrote, are returned only if there are no
- * others. where is scratch memory with an entry for each line of the file, all
- * zero. */
+/* Finds the end of the active path: of all leaves of the tree, takes the one
+ * whose nearest message is last in the file.  Returns the number of the line
+ * with this message.  Messages of side branches, and user messages that no
+ * person wrote, are returned only if there are no others. where: scratch
+ * memory with an element for each line of the file, all zero. */
 static uint32_t
 find_last_tip(const struct ctx_transcript *transcript, uint8_t *where)
 {
@@ -122,9 +124,9 @@ find_last_tip(const struct ctx_transcript *transcript, uint8_t *where)
 	return main_tip != 0 ? main_tip : any_tip;
 }
 
-/* A summary may name a line before it from which on all lines are kept.  Makes
- * these lines active, except earlier summaries.  Does nothing if the named
- * line is not an ancestor of the summary. */
+/* A summary may name an earlier line from which on all lines are kept.  Makes
+ * these lines active, except earlier summaries.  Does nothing if the line is
+ * not an ancestor of the summary. */
 static void
 keep_before(struct ctx_transcript *transcript, uint32_t summary)
 {
@@ -147,10 +149,10 @@ keep_before(struct ctx_transcript *transcript, uint32_t summary)
 	}
 }
 
-/* Makes parallel tool calls and their results active.  Some agents write a
- * response with several tool calls as one line per call, and each result names
- * its own call's line as parent.  So the path from leaf to root contains only
- * one of these calls. */
+/* Makes parallel tool calls and their results active.  If a response has
+ * several tool calls, some agents write a line for each call, and a result
+ * names the line of its own call as its parent.  So the path from leaf to root
+ * contains only one of these calls. */
 static void
 keep_parallel(struct ctx_transcript *transcript, uint32_t *same)
 {

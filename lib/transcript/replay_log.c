@@ -10,19 +10,21 @@
 
 #include "transcript/lines.h"
 
-/* The lines that are active so far, in the order in which the agent sends
- * them.  Each line is added once and removed at most once, so replaying takes
- * linear time. */
+/* The lines that are active so far, in the order in which the agent would send
+ * them.  Each line is added once and removed at most once, so replaying the
+ * file takes linear time. */
 struct log {
 	struct ctx_transcript *transcript;
 	uint32_t *slots;
-	/* slots[first] to slots[n - 1] are the lines that the agent would send
-	 */
+	/* the active lines are slots[first] to slots[n - 1] */
 	size_t first, n;
-	size_t turns; /* active lines with CTX_LINE_USER */
-	/* the lines from slots[first] up to this index are all user messages */
+	/* number of active lines that begin a turn (CTX_LINE_USER) */
+	size_t turns;
+	/* The lines from slots[first] up to slots[digested] are all user
+	 * messages. */
 	size_t digested;
-	uint32_t *slot_of_id; /* per id: the slot of its line, plus 1 */
+	/* for each id: the slot of the line with it, plus 1 */
+	uint32_t *slot_of_id;
 };
 
 static bool
@@ -32,7 +34,7 @@ is_user_line(const struct log *log, size_t slot)
 	    CTX_LINE_USER;
 }
 
-/* Removes the lines from slot n on. */
+/* Removes the active lines from slots[n] on. */
 static void
 drop_log_tail(struct log *log, size_t n)
 {
@@ -42,7 +44,7 @@ drop_log_tail(struct log *log, size_t n)
 		log->digested = n;
 }
 
-/* Returns the index in log->slots of the line that has this id, or log->n if
+/* Returns the index in log->slots of the active line with an id; log->n if
  * there is none. */
 static size_t
 find_line_slot(const struct log *log, uint32_t id)
@@ -56,8 +58,8 @@ find_line_slot(const struct log *log, uint32_t id)
 	return slot - 1;
 }
 
-/* Adds a line to those that the agent would send.  If one of these has the
- * same id, the new line replaces it. */
+/* Adds a line to the active lines.  If one of these has the same id, the new
+ * line replaces it. */
 static void
 replay_message(struct log *log, uint32_t line)
 {
@@ -78,9 +80,9 @@ replay_message(struct log *log, uint32_t line)
 	log->turns += is_user_line(log, slot);
 }
 
-/* Removes the newest turns (a user message and all until the next), and the
- * lines with context directly before each of them.  Context before the first
- * turn is kept. */
+/* Removes the newest turns (each a user message and everything up to the next
+ * one), and lines with context directly before each of them.  Context before
+ * the first turn is kept. */
 static void
 replay_rollback(struct log *log, uint32_t turns)
 {
@@ -98,8 +100,8 @@ replay_rollback(struct log *log, uint32_t turns)
 	drop_log_tail(log, cut);
 }
 
-/* Removes all lines but the user messages: the agent has replaced the others
- * by a summary of its own. */
+/* Removes all active lines except user messages, because the agent has
+ * replaced them by a summary. */
 static void
 replay_digest(struct log *log)
 {
@@ -117,8 +119,9 @@ replay_digest(struct log *log)
 	log->n = log->digested;
 }
 
-/* If the line with this id requested a summary, removes all lines before it.
- * If not, removes nothing. */
+/* Called for a line with a summary.  If the line with the id about asked for
+ * the summary, removes all active lines before that line; otherwise removes
+ * nothing. */
 static void
 replay_summary(struct log *log, uint32_t about)
 {
@@ -169,8 +172,9 @@ replay_line(struct log *log, uint32_t line)
 	}
 }
 
-/* For each line that contains a parent's id, sets the number of the parent's
- * line. where, a scratch table by id, is filled with zeros again at the end. */
+/* For each line that contains the id of its parent, finds the number of the
+ * parent's line. where: scratch memory with an element for each id, all zero;
+ * it is all zero again at the end. */
 static void
 find_parents(struct ctx_transcript *transcript, uint32_t *where)
 {

@@ -1,5 +1,5 @@
-/* transcript.h - session files of agents: which of their lines the agent would
- * send */
+/* transcript.h - session files of agents, and which of their lines are sent to
+ * the model */
 #ifndef CTX_TRANSCRIPT_H
 #define CTX_TRANSCRIPT_H
 
