@@ -13,8 +13,8 @@ ctx_held_queue_at(const struct ctx_held_queue *queue, size_t number)
 	return queue->list + (number - queue->base) * queue->entry_size;
 }
 
-/* Moves the entries to the beginning of the list when at least 64 entries, and
- * half of the list, are free there.  So each entry is moved at most once on
+/* If at least 64 entries, and half of the list, are free at its beginning,
+ * moves the other entries there.  So each entry is moved at most once on
  * average. */
 static void
 compact_queue(struct ctx_held_queue *queue)
@@ -358,8 +358,8 @@ ctx_rewrite_report(struct ctx_rewrite *rewrite,
 
 /* ---- reading ---- */
 
-/* Writes the record that was read, with its edits.  If messages before it are
- * in memory, appends it to them. */
+/* Writes the record that was read, after applying its edits.  If messages
+ * before it are still in memory, it is appended to them instead. */
 static int
 pass_record(struct ctx_rewrite *rewrite, const struct ctx_event *event,
     struct ctx_err *err)
@@ -420,8 +420,8 @@ take_event(struct ctx_rewrite *rewrite,
 	return end_record(rewrite, command, user, event, err);
 }
 
-/* Returns how a stream ended that ended with an error. refused: true if a
- * function of the command has returned the error. */
+/* A stream has ended with an error.  Returns how. refused: true if a function
+ * of the command has returned the error. */
 static enum ctx_stream_end
 find_end(const struct ctx_err *err, bool refused)
 {
@@ -458,7 +458,8 @@ ctx_rewrite_run(struct ctx_rewrite *rewrite,
 	if (rc > 0)
 		rc = ctx_stream_fail(rewrite->stream, err);
 	ctx_edits_reset(&rewrite->edits);
-	/* The records before an error are complete, so they are written. */
+	/* The messages in memory are written even after an error, because
+	 * their records are complete. */
 	if (command->finish != NULL && command->finish(user, how, &late) < 0 &&
 	    rc == 0) {
 		*err = late;

@@ -5,33 +5,35 @@
 
 #include "stream/stream.h"
 
-/* A message kept in memory until it can be written, or a record that is not a
- * message and follows one. */
+/* A message that is in memory until it can be written; or a record after such
+ * a message that is not a message. */
 struct ctx_held_message {
-	/* Bytes of the message's record, owned.  NULL: the message is inside
-	 * the record that is being read, or ctx_rewrite_hold was not called
-	 * yet. */
+	/* Bytes of the message's record, owned by this struct.  NULL: the
+	 * message is inside the record that is being read, or ctx_rewrite_hold
+	 * was not called yet. */
 	char *text;
 	size_t n;       /* length of text in bytes */
-	uint32_t node;  /* index of the message's JSON node in its record */
+	uint32_t node;  /* JSON node of the message in its record */
 	unsigned flags; /* CTX_MESSAGE_... flags of the message */
-	/* Format of the message; NULL: the record is not a message. */
+	/* Dialect (format) of the message.  NULL: the record is not a
+	 * message. */
 	const struct ctx_dialect *dialect;
 	const char *file; /* input file and line of the record */
 	uint64_t line;
 };
 
 /*
- * The messages of one conversation that are in memory.  Each has a number,
- * which counts from 0 in the order of the input.  The members first and end say
- * which are in memory: from number first up to number end - 1.
+ * A queue of those messages of a conversation that are in memory.  The messages
+ * of a conversation are numbered from 0 in their order; those in memory have
+ * the numbers from first up to end - 1.
  *
- * Each command defines a struct of its own for an entry of the queue.  Its
- * first member is a struct ctx_held_message.
+ * Each command defines a struct of its own for the entries of its queue.  The
+ * first member of this struct is a struct ctx_held_message.
  */
 struct ctx_held_queue {
-	size_t entry_size; /* bytes of an entry */
-	/* Frees what an entry owns besides its text; NULL: nothing. */
+	size_t entry_size; /* size of an entry in bytes */
+	/* Frees the memory that an entry owns besides its text.  NULL: there
+	 * is none. */
 	void (*release)(void *entry);
 	size_t first, end;
 	size_t bytes; /* sum of the lengths of the entries' texts */
@@ -41,17 +43,17 @@ struct ctx_held_queue {
 	size_t base, cap;
 };
 
-/* Returns the entry with this number, valid until the next entry is added or
- * this one is removed. */
+/* Returns the entry with this number.  It is valid until the next entry is
+ * added or this one is removed. */
 void *ctx_held_queue_at(const struct ctx_held_queue *queue, size_t number);
-/* Appends an entry for the event's message or, if the event has none, for its
- * record.  All members that are not in struct ctx_held_message are zero, and
- * the text is not copied yet.  Returns NULL with *err if there is no memory. */
+/* Appends an entry for the event's message or, if it has none, for its record.
+ * The members that are not in struct ctx_held_message are zero, and the text
+ * is not copied yet.  Returns NULL with *err if there is no memory. */
 void *ctx_held_queue_add(struct ctx_held_queue *queue,
     const struct ctx_event *event, struct ctx_err *err);
-/* Frees the entry that was added last. */
+/* Removes the entry that was added last, and frees it. */
 void ctx_held_queue_remove_last(struct ctx_held_queue *queue);
-/* Frees the first entry. */
+/* Removes the first entry, and frees it. */
 void ctx_held_queue_remove_first(struct ctx_held_queue *queue);
 /* Frees the entries for which keep returns false.  The others are numbered
  * from queue->first on, in the same order. */
@@ -65,53 +67,53 @@ void ctx_held_queue_release(struct ctx_held_queue *queue);
 /* How the reading of a stream ended. */
 enum ctx_stream_end {
 	CTX_END_COMPLETE,
-	CTX_END_INVALID, /* a record is invalid; all before it were read */
+	/* a record is invalid; all records before it were read */
+	CTX_END_INVALID,
 	/* A read failed, or there was no memory to read a record.  The
 	 * conversation may be incomplete. */
 	CTX_END_UNREADABLE,
-	/* A function of the command returned an error about a record. */
+	/* A function of the command has refused a record with an error. */
 	CTX_END_REFUSED,
-	/* A function of the command returned CTX_ESYS, CTX_ENOMEM or
+	/* A function of the command has failed with CTX_ESYS, CTX_ENOMEM or
 	 * CTX_EPIPE. */
 	CTX_END_FAILED,
 };
 
-/* The functions of a command that changes a stream.  Each returns -1 and sets
- * *err if the command must end.  NULL: the command does nothing there. */
+/* What a command does with a stream: functions that are called while it is
+ * read.  A function returns -1 with *err if the command must end.  NULL: the
+ * command does nothing at this point. */
 struct ctx_rewrite_command {
-	/* An empty queue with entry_size and release set.  ctx_rewrite_run
-	 * begins both queues of the stream as copies of it.  NULL: the command
-	 * keeps no message in memory. */
+	/* A queue without entries, with entry_size and release set.  Both
+	 * queues of a struct ctx_rewrite begin as copies of it.  NULL: the
+	 * command keeps no messages in memory. */
 	const struct ctx_held_queue *entries;
-	/* A conversation begins: one inside a record or, with the first message
-	 * of all files, that of the messages that are records. */
+	/* Called at the beginning of a conversation.  This is one inside a
+	 * record or, with the first message of all files, the one in which
+	 * each message is a record. */
 	int (*begin)(void *user, const struct ctx_event *event,
 	    struct ctx_err *err);
-	/* A message was read.  The function adds the edits of the message to
+	/* Called for each message.  Adds the edits of the message to
 	 * rewrite->edits, or keeps the message in memory. */
 	int (*message)(void *user, const struct ctx_event *event,
 	    struct ctx_err *err);
-	/* An element of a conversation that is not a message was read. */
+	/* Called for an element of a conversation that is not a message. */
 	int (*unknown)(void *user, const struct ctx_event *event,
 	    struct ctx_err *err);
-	/* The conversation inside a record ends. */
+	/* Called at the end of a conversation inside a record. */
 	int (*end)(void *user, const struct ctx_event *event,
 	    struct ctx_err *err);
-	/* A record was read to its end.  Not called for a message that was kept
-	 * in memory (ctx_rewrite_hold).
-	 *
-	 * Returns 0 if ctx_rewrite_run is to apply rewrite->edits to the record
-	 * and to write it; while earlier records are in memory, it keeps the
-	 * record after them instead.  Returns 1 if the function has taken care
-	 * of the record: it wrote it, kept it or removed it. */
+	/* Called at the end of each record, except for a message that was kept
+	 * in memory (ctx_rewrite_hold).  If it returns 0, ctx_rewrite_run
+	 * applies rewrite->edits to the record and writes it, or keeps it in
+	 * memory as long as earlier records are in memory.  If it returns 1,
+	 * the function has written, kept or removed the record itself. */
 	int (*record)(void *user, const struct ctx_event *event,
 	    struct ctx_err *err);
-	/* The stream has ended, completely or with an error.  The function
-	 * writes the messages in memory that can still be written.  It finds
-	 * rewrite->edits empty.  If the stream ended with an error, that error
-	 * is reported and one of this function is ignored.  Bytes that are
-	 * given to ctx_writer_put must stay valid until ctx_rewrite_run
-	 * returns. */
+	/* Called at the end of the stream, also after an error.  Writes the
+	 * messages in memory that can still be written. rewrite->edits is
+	 * empty.  After an error, this error is reported, and one that this
+	 * function returns is ignored.  Bytes that are given to ctx_writer_put
+	 * must stay valid until ctx_rewrite_run returns. */
 	int (*finish)(void *user, enum ctx_stream_end how, struct ctx_err *err);
 };
 
@@ -130,18 +132,18 @@ struct ctx_rewrite {
 	struct ctx_stream *stream;
 	struct ctx_writer *writer; /* NULL: nothing is written */
 	/* Says whether this is a dry run, in which nothing is written, and
-	 * which archive must be on disk before an edited record is written.
-	 * NULL: no dry run, no archive. */
+	 * which archive must be on disk before a changed record is written.
+	 * NULL: no dry run and no archive. */
 	const struct ctx_report *report;
-	/* JSON edits of the record being read, or of the message that is
-	 * written next */
+	/* Edits of the record that is being read, or of the message that is
+	 * written next. */
 	struct ctx_edits edits;
-	/* lines: messages that are records.  elements: messages inside the
-	 * record being read. */
+	/* lines: for messages that are records. elements: for messages inside
+	 * the record that is being read. */
 	struct ctx_held_queue lines, elements;
-	const struct ctx_record *record; /* the record being read */
-	/* The message that was read again last.  json: the JSON of its record,
-	 * unless the message is inside the record being read. */
+	const struct ctx_record *record; /* the record that is being read */
+	/* message: the message in memory that was parsed last. json: the JSON
+	 * of its record, unless it is inside the record that is being read. */
 	struct ctx_message message;
 	struct ctx_json json;
 	/* The message that ctx_rewrite_read_text has read last, and its JSON.
@@ -158,16 +160,16 @@ struct ctx_rewrite {
 /* Prepares the reading of messages. simd: the instructions to use. */
 void ctx_rewrite_init(struct ctx_rewrite *rewrite, enum ctx_simd simd);
 /* Reads the whole stream and calls the functions of the command, with user.  A
- * record that is not in memory is written when it ends; if messages before it
- * are in rewrite->lines, it is appended there instead.  After an error, too,
- * finish is called, and everything written so far is flushed. */
+ * record is written when it ends, unless it is kept in memory.  As long as
+ * messages are in rewrite->lines, later records are appended there, to keep
+ * the order.  After an error, too, finish is called, and everything that was
+ * written so far is flushed. */
 int ctx_rewrite_run(struct ctx_rewrite *rewrite,
     const struct ctx_rewrite_command *command, void *user, struct ctx_err *err);
-/* Keeps the event's record in memory, in the entry that was added to
- * rewrite->lines last; it is written when the command writes the entry.  The
- * event's record remains valid until the next event or until the entry is
- * removed.  If there is no memory, this function removes the entry and returns
- * -1. */
+/* Keeps the event's record in memory, in the entry of rewrite->lines that was
+ * added last.  The record is written when the command writes this entry.  It
+ * remains valid until the next event, or until the entry is removed.  If there
+ * is no memory, removes the entry and returns -1. */
 int ctx_rewrite_hold(struct ctx_rewrite *rewrite, struct ctx_held_message *held,
     const struct ctx_event *event, struct ctx_err *err);
 /* Appends the event's record, with rewrite->edits, to rewrite->lines, and
@@ -214,15 +216,15 @@ int ctx_rewrite_report(struct ctx_rewrite *rewrite,
  * written to disk first. */
 int ctx_rewrite_apply_edits(struct ctx_rewrite *rewrite, struct ctx_str *text,
     struct ctx_err *err);
-/* Writes a record with rewrite->edits, and clears the edits.  In a dry run
- * writes nothing.  is_borrowed is true if text remains valid until the writer
+/* Applies rewrite->edits to a record, clears them, and writes the result, but
+ * not in a dry run. is_borrowed is true if text remains valid until the writer
  * is flushed, so that it need not be copied. */
 int ctx_rewrite_write(struct ctx_rewrite *rewrite, struct ctx_str text,
     bool is_borrowed, struct ctx_err *err);
-/* Writes the first entry of rewrite->lines with rewrite->edits, and frees it.
- */
+/* Applies rewrite->edits to the first entry of rewrite->lines, writes it, and
+ * removes it from the queue. */
 int ctx_rewrite_write_first(struct ctx_rewrite *rewrite, struct ctx_err *err);
-/* Frees the memory of the rewrite, with its queues. */
+/* Frees the memory of *rewrite, including its queues. */
 void ctx_rewrite_release(struct ctx_rewrite *rewrite);
 
 #endif

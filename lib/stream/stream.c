@@ -11,14 +11,14 @@
 #include "stream/count_ahead.h"
 #include "transcript/lines.h"
 
-/* Once this many bytes of records from a session file were returned, their
+/* When so many bytes of records from a session file were returned, their
  * memory is freed. */
 #define FORGET_AT ((size_t)256 << 10)
 
 enum {
 	NEXT_RECORD,
-	NEXT_CONVERSATION, /* at stream->conversation, or end of list */
-	NEXT_MESSAGE,      /* at stream->message, or end of array */
+	NEXT_CONVERSATION, /* at stream->conversation, or the end of the list */
+	NEXT_MESSAGE,      /* at stream->message, or the end of the array */
 	RECORD_OVER,
 };
 
@@ -41,9 +41,9 @@ find_layout(const struct ctx_stream *stream, uint32_t node,
 	layout->why = "choice";
 }
 
-/* Records how the format was detected, for messages to the user: by the first
- * record that only one format can contain, else by the first that suggests a
- * format, else by the first message. */
+/* Stores how the format was detected, for messages to the user: by the first
+ * record that only one format allows; if there is none, by the first that
+ * suggests a format; otherwise by the first message. */
 static void
 record_detection(struct ctx_stream *stream,
     const struct ctx_record_layout *layout)
@@ -65,8 +65,9 @@ record_detection(struct ctx_stream *stream,
 	found->line = stream->record.line;
 }
 
-/* Called as long as no message was found.  Records the path in a record where
- * messages seem to be, or the place of the first JSON record. */
+/* Called as long as no message was found.  If messages seem to be elsewhere in
+ * the record, stores the path to them; otherwise stores the place of the first
+ * JSON record. */
 static int
 record_suggested_path(struct ctx_stream *stream, struct ctx_err *err)
 {
@@ -85,10 +86,10 @@ record_suggested_path(struct ctx_stream *stream, struct ctx_err *err)
 	return 0;
 }
 
-/* Chooses the dialect (format) of a message that every dialect allows.  A tool
- * call or a message of role tool decides for Chat Completions.  A system
- * message at the start only suggests Chat Completions, until a later message
- * decides. */
+/* Chooses the dialect (format) of a message that every dialect allows.  If
+ * messages so far have a tool call or the role tool, it is Chat Completions.
+ * If they begin with a system message, it is Chat Completions until a later
+ * message decides. */
 static void
 apply_likely_dialect(struct ctx_stream *stream,
     struct ctx_record_layout *layout)
@@ -113,7 +114,7 @@ apply_likely_dialect(struct ctx_stream *stream,
 	layout->decisive = true;
 }
 
-/* Sets the dialect (format) of a record that is a message.  The first record
+/* Sets the dialect (format) of a message that is a record.  The first message
  * that only one dialect allows also decides the dialect of the stream. */
 static void
 decide_dialect(struct ctx_stream *stream)
@@ -149,8 +150,8 @@ emit_event(const struct ctx_stream *stream, struct ctx_event *event,
 	return 1;
 }
 
-/* Returns an event (begin, message or end) of the conversation that is inside
- * the record. */
+/* Returns an event of the conversation inside the record: that it begins, a
+ * message, or that it ends. */
 static int
 emit_inner_event(const struct ctx_stream *stream, struct ctx_event *event,
     enum ctx_event_kind kind, uint32_t node)
@@ -211,9 +212,9 @@ read_ahead(struct ctx_stream *stream, struct ctx_record *record,
 	return rc;
 }
 
-/* Frees the bytes of session file records that were returned to the caller:
- * once there are FORGET_AT bytes, or at once if all is true.  Flushes the
- * writer first, because it may refer to these bytes. */
+/* Frees the bytes of session file records that were returned to the caller, if
+ * there are at least FORGET_AT bytes or all is true.  Flushes the writer
+ * before, because it may refer to these bytes. */
 static int
 free_held_texts(struct ctx_stream *stream, bool all, struct ctx_err *err)
 {
@@ -227,8 +228,8 @@ free_held_texts(struct ctx_stream *stream, bool all, struct ctx_err *err)
 	return 0;
 }
 
-/* Reads the next record: from the session file that is in memory, or else from
- * the reader. */
+/* Reads the next record: from the session file in memory, if there is one,
+ * otherwise from the reader. */
 static int
 fetch_record(struct ctx_stream *stream, struct ctx_err *err)
 {
@@ -259,9 +260,9 @@ hold_transcript_line(struct ctx_stream *stream, const struct ctx_record *record,
 	    : ctx_transcript_add(stream->transcript, record, text, err);
 }
 
-/* Reads a session file into memory, from stream->record to its end, decides
- * which of its lines are active (sent to the model), and returns the first
- * line as stream->record. */
+/* Reads a session file into memory, from stream->record to the end of the
+ * file.  Decides which of its lines are active (sent to the model).  Sets
+ * stream->record to its first line. */
 static int
 hold_transcript(struct ctx_stream *stream, struct ctx_err *err)
 {
@@ -292,10 +293,10 @@ hold_transcript(struct ctx_stream *stream, struct ctx_err *err)
 	    &stream->line, err);
 }
 
-/* Reads a message, which is a record or an element of an array in it, into
- * stream->parsed.  Returns 1 if the caller wants it, 0 if not, or -1 with
- * *err.  Messages that are not sent to the model are wanted only with
- * include_hidden. */
+/* Parses a message, which is a record or an element of an array in it, into
+ * stream->parsed.  Returns 1 if it is to be returned to the caller, 0 if not,
+ * or -1 with *err.  Messages that are not sent to the model are returned only
+ * with include_hidden. */
 static int
 read_stream_message(struct ctx_stream *stream,
     const struct ctx_dialect *dialect, uint32_t node, bool shown,
@@ -317,8 +318,8 @@ read_stream_message(struct ctx_stream *stream,
 	if (stream->line != 0)
 		stream->parsed.billed =
 		    ctx_transcript_billed(stream->transcript, stream->line);
-	/* Every line of a response repeats the token usage of the response, so
-	 * only that of the last line counts. */
+	/* If a response has several lines, each of them repeats the token
+	 * usage of the response.  So only that of the last line counts. */
 	if (flags & CTX_MESSAGE_IS_CONTINUED)
 		stream->parsed.usage = 0;
 	return stream->include_hidden ||
@@ -420,9 +421,9 @@ ctx_stream_dialect(const struct ctx_stream *stream)
 				      : ctx_dialect_find("generic");
 }
 
-/* Returns the JSON node with the model's name, or 0, and sets *json to the
- * document that contains it.  In a session file any line may name the model,
- * so the name is kept by the transcript. */
+/* Returns the JSON node of the model's name, or 0.  Sets *json to the JSON
+ * that contains it.  In a session file any line may name the model, so the
+ * transcript stores the name. */
 static uint32_t
 find_model_node(const struct ctx_stream *stream, const struct ctx_event *event,
     const struct ctx_json **json)

@@ -14,14 +14,14 @@
 
 enum ctx_event_kind {
 	CTX_EVENT_BEGIN,   /* a conversation inside a record begins */
-	CTX_EVENT_MESSAGE, /* a message of it, or of the stream */
+	CTX_EVENT_MESSAGE, /* a message of it, or one that is a record */
 	CTX_EVENT_UNKNOWN, /* an element of it that is not a message */
 	CTX_EVENT_END,     /* the conversation inside the record ends */
-	CTX_EVENT_RECORD,  /* the record ends: it can be written */
+	CTX_EVENT_RECORD,  /* the record has ended, so it can be written */
 };
 
 /*
- * One step through a stream.  A record that is a message gives the events
+ * A step in reading a stream.  A record that is a message gives the events
  * MESSAGE and RECORD.  A record that contains conversations gives BEGIN, a
  * MESSAGE or UNKNOWN for each element, and END for each conversation, then
  * RECORD.  Any other record gives only RECORD.
@@ -29,122 +29,128 @@ enum ctx_event_kind {
  * All records that are messages form one conversation, which ends with the
  * stream.  Pointers in an event are valid until the next event; those into the
  * record's bytes until the event after the record's RECORD.  A message that is
- * not sent to the model, such as an inactive line of a session file, gives
- * UNKNOWN or only RECORD.
+ * not sent to the model, such as a line of a session file that is not active,
+ * gives UNKNOWN or only RECORD.
  */
 struct ctx_event {
 	enum ctx_event_kind kind;
 	const struct ctx_record *record;
-	/* Where the messages of the conversation, or the message of the
-	 * record, are in the record's JSON. */
+	/* Where the conversation's messages are in the JSON of the record; if
+	 * the record is a message, where that is. */
 	const struct ctx_record_layout *layout;
-	const struct ctx_message *message; /* MESSAGE */
+	const struct ctx_message *message; /* only for MESSAGE */
 	/* For MESSAGE: the tokens of the message, if another thread has
-	 * counted them; else NULL. */
+	 * counted them already; otherwise NULL. */
 	const struct ctx_cost *cost;
-	/* for MESSAGE and UNKNOWN: JSON node of the message in the record */
+	/* For MESSAGE and UNKNOWN: JSON node of the message in the record. */
 	uint32_t node;
-	/* number of the line in ctx_stream.transcript; 0 if the record is not
-	 * from a session file */
+	/* Number of the line in ctx_stream.transcript; 0 if the record is not
+	 * from a session file. */
 	uint32_t line;
-	/* true if the event's conversation is inside the record */
+	/* True if the conversation is inside the record; false if its messages
+	 * are records. */
 	bool inside;
 };
 
-/* How the format of a stream was detected, for messages to the user. */
+/* How the format of a stream was detected, to be shown to users. */
 struct ctx_found {
 	const struct ctx_dialect *dialect; /* NULL: no message was found */
 	const char *why; /* key or value that identified the dialect */
-	/* The file and line of the key or value that identified the format.
-	 * If no message was found: the place of the first record where
-	 * messages seem to be at another path (see the next comment).  If
-	 * there is no such record: the place of the first JSON record, or
-	 * NULL. */
+	/* File and line of this key or value.  If no message was found: place
+	 * of the first record in which messages seem to be at a path that ctx
+	 * does not read (stray); if there is none, of the first JSON record;
+	 * NULL if there is no record. */
 	const char *file;
 	uint64_t line;
-	/* Path in a record where messages seem to be but ctx does not read
-	 * them (see ctx_suggest_path), or an empty string. */
+	/* Path at which a record seems to have messages that ctx does not read
+	 * (see ctx_suggest_path); an empty string if there is none. */
 	char stray[96];
-	/* true if these messages, which ctx does not read, are JSON inside a
-	 * JSON string */
+	/* True if the messages at this path are JSON inside a JSON string. */
 	bool coded;
-	/* true if some message is possible only in this dialect; false if
-	 * every message is possible in any */
+	/* True if some message is possible only in this dialect.  False if all
+	 * messages are possible in other dialects, too. */
 	bool decisive;
-	bool likely; /* true if some message suggests this dialect */
-	bool others; /* some records are of other dialects */
+	bool likely; /* true if a message suggests this dialect */
+	bool others; /* true if records are of other dialects */
 };
 
-/* Reads records, detects their format, and returns events.  A message that
- * every dialect allows is read in the dialect of the stream's other messages.
- * From the first line of a session file on, the file is kept in memory until
- * its end.  To use a stream, zero it, then set reader and the options below. */
+/* A stream: reads records, detects their format, and returns events.  A
+ * message that every dialect allows is read in the dialect of the stream's
+ * other messages.  From the first line of a session file on, the file is kept
+ * in memory until its end.  To use a stream, zero it, then set reader and the
+ * options below. */
 struct ctx_stream {
 	struct ctx_reader *reader;
-	const struct ctx_dialect *forced; /* chosen by the user, or NULL */
-	/* True to return also the messages that are not sent to the model. */
+	/* dialect chosen by the user, or NULL */
+	const struct ctx_dialect *forced;
+	/* True if messages that are not sent to the model are returned, too. */
 	bool include_hidden;
-	/* True to keep the links between lines of session files until the end:
-	 * the caller removes lines after their file was read. */
+	/* True if the caller removes lines of a session file after the file
+	 * was read.  The links between its lines are then kept in memory until
+	 * the end. */
 	bool track_links;
-	const struct ctx_dialect *dialect; /* detected so far, or NULL */
-	/* The dialect that some message suggested, as long as dialect is NULL;
-	 * or NULL. */
+	/* dialect detected so far, or NULL */
+	const struct ctx_dialect *dialect;
+	/* As long as dialect is NULL: the dialect that some message has
+	 * suggested; or NULL. */
 	const struct ctx_dialect *likely;
 	struct ctx_found found;
-	bool mixed; /* messages of several dialects were found */
-	/* number of records that are not JSON, which are counted if the reader
-	 * is lenient */
+	bool mixed; /* true if messages are of several dialects */
+	/* Number of records that are not JSON.  They are counted only if the
+	 * reader is lenient. */
 	uint64_t bad;
-	struct ctx_err first_bad; /* error of the first bad record */
-	/* Internal: */
+	/* error of the first record that is not JSON */
+	struct ctx_err first_bad;
+	/* The remaining members are internal. */
 	struct ctx_record record;
 	struct ctx_record_layout layout, inner;
 	struct ctx_message parsed;
-	struct ctx_transcript *transcript; /* NULL: no transcript was found */
-	uint32_t line;                     /* of the record, in transcript */
-	/* The record that was read after the end of a session file; has_ahead
+	/* session file; NULL: none was found */
+	struct ctx_transcript *transcript;
+	uint32_t line; /* number of record's line in it */
+	/* The record that was read after the end of a session file. has_ahead
 	 * is true until it is returned. */
 	struct ctx_record look_ahead;
 	bool has_ahead;
-	/* bytes of session file records that were returned and are not freed
-	 * yet */
+	/* Length in bytes of those records of a session file that were
+	 * returned and are not freed yet. */
 	size_t bytes_given;
-	/* Where to continue: the JSON nodes of the next conversation and
-	 * message inside the record. */
+	/* Where the next call continues: JSON nodes of the next conversation
+	 * and the next message inside the record. */
 	uint32_t conversation, message;
-	/* JSON node of the first message that is sent to the model; earlier
-	 * messages were replaced by a summary in the agent. */
+	/* JSON node of the first message that is sent to the model.  The agent
+	 * has replaced the messages before it by a summary. */
 	uint32_t first;
-	/* key or value that identified the messages so far as Chat
-	 * Completions, or NULL */
+	/* Key or value that shows that the messages so far are Chat
+	 * Completions; or NULL. */
 	const char *chat;
-	bool begun;        /* true if a record that is a message was found */
+	bool begun;        /* true once a message that is a record was found */
 	bool system_first; /* true if the first message is a system message */
 	int state;
-	struct ctx_count_ahead *prefetch; /* NULL: events are not read ahead */
+	/* NULL: messages are counted by the caller only */
+	struct ctx_count_ahead *prefetch;
 };
 int ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err);
-/* Returns the dialect (format) of the messages read so far: the detected one,
- * else the one that they suggest, else generic. */
+/* Returns the dialect (format) of the messages read so far: the one that was
+ * detected, or the one that messages suggest, or generic. */
 const struct ctx_dialect *ctx_stream_dialect(const struct ctx_stream *stream);
-/* Finds the model and the token counter of the event's conversation, which
- * begins with this event. */
+/* Finds the model of a conversation and its token counter. event: the event
+ * with which the conversation begins. */
 int ctx_stream_measure(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_model_counters *counters,
     struct ctx_model_counter *model_counter, struct ctx_err *err);
-/* Sets *binds to true if the model of the event's conversation signs reasoning
- * together with all that is before it (see struct ctx_model). */
+/* Sets *binds to true if the provider refuses signed reasoning of the
+ * conversation's model after a change before it (see struct ctx_model). */
 int ctx_stream_binds(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_model_counters *counters,
     bool *binds, struct ctx_err *err);
-/* Sets *model to the entry for the conversation's model in the table of
- * models, or to NULL: see ctx_model_counters_model. */
+/* Sets *model to the row of the table of models for the conversation's model;
+ * to NULL if there is none.  See ctx_model_counters_model. */
 int ctx_stream_model(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_model_counters *counters,
     const struct ctx_model **model, struct ctx_err *err);
-/* Sets *cost to the tokens of the event's message. counter is the token
+/* Sets *cost to the token counts of the event's message. counter: the token
  * counter of its conversation. */
 int ctx_stream_cost(const struct ctx_event *event, struct ctx_counter *counter,
     struct ctx_cost *cost, struct ctx_err *err);
@@ -152,142 +158,154 @@ int ctx_stream_cost(const struct ctx_event *event, struct ctx_counter *counter,
  * free (see ctx_reader_keep); NULL with *err. */
 char *ctx_stream_keep(struct ctx_stream *stream, const struct ctx_event *event,
     struct ctx_err *err);
-/* Adds file and line of the last record to an error that has none; returns -1.
- */
+/* Completes an error that has no file and line: sets them to those of the last
+ * record.  Returns -1. */
 int ctx_stream_fail(const struct ctx_stream *stream, struct ctx_err *err);
 /* Frees the memory of the stream, but not its reader. */
 void ctx_stream_release(struct ctx_stream *stream);
 
 /* ---- stream/count_ahead.c: counting in several threads ------------------- */
 
-/* Makes this number of threads, the caller's included, count the tokens of
- * messages before their events are returned.  The events and their order do
- * not change.  Up to 2 * threads pieces of the stream, of 256 KiB or one
- * record each, are copied into memory; each thread has its own token counter.
- * Messages of session files are not counted ahead.  Must be called before the
- * first event; counters must be those used for all conversations, and must
- * stay valid until the last event.  With threads 0 or 1, does nothing. */
+/*
+ * Lets several threads count the tokens of messages before their events are
+ * returned. threads: how many, including the caller's.  The events and their
+ * order do not change.  Up to 2 * threads pieces of the stream, of 256 KiB or
+ * one record each, are copied into memory; each thread has its own token
+ * counter.  Messages of session files are not counted ahead.
+ *
+ * Must be called before the first event; counters must be those used for all
+ * conversations, and must stay valid until the last event.  With threads 0 or
+ * 1, does nothing.
+ */
 int ctx_stream_count_ahead(struct ctx_stream *stream,
     struct ctx_model_counters *counters, unsigned threads, struct ctx_err *err);
 
 /* ---- stream/change_report.c: reports of changes ------------------------- */
 
-/* One change that a command makes: a record is removed or edited (named by its
- * message), a member of a request is edited, or ctx inserts a message or
- * block. */
+/* A change that a command makes, to be reported: it removes or edits a record
+ * (which is named by its message), edits a member of a request, or inserts a
+ * message or block. */
 struct ctx_change {
 	const char *file;
 	uint64_t line;
-	/* index of the changed message in its conversation, from 0 */
+	/* index of the message in its conversation, from 0 */
 	uint64_t index;
 	enum ctx_role role;
-	/* The member of a request that was changed; index, role, tool and
-	 * tokens are then not set.  If n is 0, a message was changed. */
+	/* If a member of a request was changed: its key; index, role, tool and
+	 * tokens are then not set.  If a message was changed, n is 0. */
 	struct ctx_str member;
-	/* True if the changed record is an inactive line of a session file;
-	 * index, role, tool and tokens are then not set. */
+	/* True if a line of a session file was changed that is not sent to the
+	 * model; index, role, tool and tokens are then not set. */
 	bool aside;
-	/* true if the action "add" inserted a block, false if it inserted a
-	 * message */
+	/* For the action "add": true if a block was inserted, false if a
+	 * message was. */
 	bool part;
-	/* True if this action was already reported for another record of this
-	 * message.  So each message can be counted once. */
+	/* True if the message is split over several records, and this action
+	 * was reported already for an earlier one.  So each message can be
+	 * counted once. */
 	bool continues;
-	/* tool name of the changed tool call or result; n is 0 if there is
-	 * none */
+	/* Tool name of the message's first tool call or tool result; n is 0 if
+	 * there is none. */
 	struct ctx_str tool;
-	const char *rule; /* why it was changed */
-	/* What was done: "drop" (removed), "edit", "relink" (the parent of a
-	 * session file's line was changed), "add", and for cache breakpoints
-	 * "mark" (added) or "strip" (removed). */
+	const char *rule; /* reason for the change */
+	/* What was done: "drop" (the record was removed), "edit", "relink"
+	 * (the parent of a session file's line was changed), "add" (something
+	 * was inserted), and for cache breakpoints "mark" (one was added) or
+	 * "strip" (some were removed). */
 	const char *action;
 	bool ranked;
-	double rank; /* rank of its group, if ranked is true */
-	/* Tokens before and after the change; if a message has several
-	 * records, the sums over them. */
+	double rank; /* rank of its group; set if ranked is true */
+	/* Tokens before and after the change.  If a message has several
+	 * records, the sums over those reported so far. */
 	uint64_t before, after;
-	/* The bytes before the change, or the bytes that "add" inserted; empty
-	 * once they are archived. */
+	/* The bytes before the change; for "add" the bytes that were inserted.
+	 * Empty once they are archived. */
 	struct ctx_str bytes;
-	/* SHA-256 of the member bytes, in hex; an empty string unless
-	 * ctx_report.hashes is set */
+	/* SHA-256 of the member bytes as hex digits.  An empty string unless
+	 * ctx_report.hashes is set. */
 	char sha256[65];
 };
 
-/* Where changes are reported, and where removed bytes are archived. */
+/* How changes are reported, and where original bytes are archived. */
 struct ctx_report {
-	/* true if nothing may be written: no output, no archive, no files */
+	/* True in a dry run: neither output nor archive nor any other file is
+	 * written. */
 	bool dry_run;
-	bool hashes;                 /* fill in ctx_change.sha256 */
-	struct ctx_archive *archive; /* or NULL */
+	/* true if ctx_change.sha256 is to be set */
+	bool hashes;
+	struct ctx_archive *archive; /* the archive, or NULL */
 	void *user;
-	/* Called once for each changed record, when the change is final; NULL:
-	 * not called. */
+	/* Called once for each changed record, when the change is final; or
+	 * NULL. */
 	int (*on_change)(void *user, const struct ctx_change *change,
 	    struct ctx_err *err);
 };
 
-/* Archives the bytes of a change.  Must be called before these bytes are
+/* Archives the bytes before a change.  Must be called before these bytes are
  * changed. */
 int ctx_report_keep(const struct ctx_report *report, struct ctx_change *change,
     struct ctx_err *err);
-/* Reports a change that is final. */
+/* Calls on_change for a change that is final. */
 int ctx_report_tell(const struct ctx_report *report, struct ctx_change *change,
     struct ctx_err *err);
-/* Archives and reports a change that is final. */
+/* Archives the bytes before a change that is final, and calls on_change for
+ * it. */
 int ctx_report_change(const struct ctx_report *report,
     struct ctx_change *change, struct ctx_err *err);
-/* Returns when everything archived is on disk.  Must be called before the
- * output without the archived bytes is written. */
+/* Brings everything that was archived to disk.  Must be called before output
+ * without the archived bytes is written. */
 int ctx_report_sync(const struct ctx_report *report, struct ctx_err *err);
 
 /* ---- stream/edit_message.c: the edits of one message -------------------- */
 
-/* What a plan decides for a segment. */
+/* Marks of a segment: what a plan decides to do with it. */
 enum {
 	CTX_MARK_DROP = 1,  /* remove it */
 	CTX_MARK_STRIP = 2, /* remove its reasoning */
 	/* replace the text of its tool results by a short one */
 	CTX_MARK_CLEAR = 4,
-	CTX_MARK_HEAD_TAIL = 8, /* shorten its texts to head and tail */
-	/* remove a summary or notice that an earlier run of ctx inserted */
+	/* keep only the beginning and the end of its texts */
+	CTX_MARK_HEAD_TAIL = 8,
+	/* remove a summary or notice in it that an earlier run of ctx has
+	 * inserted */
 	CTX_MARK_FOLD = 16,
 	CTX_MARK_NOTICE = 32, /* insert a notice before it */
 };
 
-/* Whether bound reasoning that comes after a change is kept.  Bound
+/* What is done with bound reasoning that comes after a change.  Bound
  * reasoning is signed reasoning that is sent to a model which checks what is
  * before it (ctx_model_binds): the provider refuses a request if anything
  * before the reasoning was changed. */
 enum ctx_reasoning {
-	CTX_REASONING_DROP, /* remove it */
-	/* keep the reasoning: the request must ask the provider to drop
-	 * invalid reasoning */
+	CTX_REASONING_DROP, /* it is removed */
+	/* It is kept.  The request must ask the provider to drop reasoning
+	 * that is not valid. */
 	CTX_REASONING_KEEP,
-	CTX_REASONING_FAIL, /* leave the conversation unchanged */
+	CTX_REASONING_FAIL, /* the conversation is not changed */
 };
 
-/* The edits of the two segments of a message, which are its tool results and
- * the rest; bits are CTX_MARK_... */
+/* What is done with the two segments of a message, its tool results and the
+ * rest, as bits CTX_MARK_... */
 struct ctx_message_edit {
 	unsigned results, rest;
-	/* for CTX_MARK_FOLD: number of the block with the summary or notice to
-	 * be removed, from 1 */
+	/* For CTX_MARK_FOLD: index, plus 1, of the block with the summary or
+	 * notice that is removed. */
 	uint32_t own;
-	/* for each tool result, true if it must not be edited; NULL: all may
-	 * be */
+	/* For each tool result: true if it must not be edited.  NULL: all may
+	 * be edited. */
 	const bool *spared;
 };
-/* Adds the edits of one message.  Sets *empty to true if no block would be
- * left; then the caller must remove the message instead.  A tool result is
- * replaced by a short text only if that saves tokens.  A result that is part
- * of its call's JSON is removed with the call. */
+/* Adds the edits of a message that *edit demands.  Sets *empty to true if no
+ * block would be left; then the caller must remove the message instead.  A
+ * tool result is replaced by a short text only if that saves tokens.  A result
+ * that is part of its call's JSON is removed with the call. */
 int ctx_edit_message(struct ctx_edits *edits, const struct ctx_message *message,
     const struct ctx_message_edit *edit, struct ctx_counter *counter,
     bool *empty, struct ctx_err *err);
-/* Adds edits that remove blocks of a message.  The array removed has an entry
- * for each JSON node of the message, in the order of the nodes.  If the entry
- * is true, the block whose member removable is this node is removed. */
+/* Adds the edits that remove blocks of a message.  The array removed has an
+ * element for each JSON node of the message, in the order of the nodes.  If
+ * the element is true, the block whose member removable is this node is
+ * removed. */
 int ctx_edits_remove_nodes(struct ctx_edits *edits,
     const struct ctx_message *message, const bool *removed,
     struct ctx_err *err);

@@ -1,6 +1,6 @@
 /*
- * transcript.c - reads the lines of an agent's session file and decides which
- * the agent would send
+ * transcript.c - reads the lines of an agent's session file, and decides which
+ * of them the agent would send
  *
  * All lines are kept in memory until the end of the file: only then is it known
  * which are active (replay_log.c, active_branch.c).  Removed lines are
@@ -65,8 +65,9 @@ ctx_transcript_begin(struct ctx_transcript *transcript,
 
 /* ---- adding lines ---- */
 
-/* Interns an id in the form of a JSON string.  The id is decoded and encoded
- * again, so that ids with different escapes are equal. */
+/* Returns the number of an id in the intern table.  The id is a JSON string;
+ * it is decoded and encoded again, so that ids with different escapes are
+ * equal. */
 static int
 intern_name(struct ctx_transcript *transcript, const struct ctx_json *json,
     uint32_t node, uint32_t *name, struct ctx_err *err)
@@ -155,9 +156,9 @@ ctx_transcript_add(struct ctx_transcript *transcript,
 
 /* ---- giving lines out ---- */
 
-/* An agent may write one message as several lines of its session file.  Marks
- * each of these lines but the last, counting only lines that are sent to the
- * model. */
+/* An agent may write a message as several lines of its session file.  Marks
+ * each of these lines but the last, so that the message is known to continue.
+ * Only lines that are sent to the model count. */
 static int
 mark_continuations(struct ctx_transcript *transcript, struct ctx_err *err)
 {
@@ -190,10 +191,10 @@ mark_continuations(struct ctx_transcript *transcript, struct ctx_err *err)
 	return 0;
 }
 
-/* Stores the input tokens that a line reports in the first line of the
- * response that they belong to.  The report is after the response; in rollouts
- * of Codex 0.40 it is before.  A report that repeats the last one, with no
- * response in between, belongs to no response. */
+/* A line may report the input tokens of a request.  Stores their number in the
+ * first line of the response to this request.  The report comes after the
+ * response; in rollouts of Codex 0.40 it comes before.  A report that repeats
+ * the last one, with no response in between, belongs to no response. */
 static void
 assign_billed_usage(struct ctx_transcript *transcript)
 {
@@ -334,7 +335,7 @@ ctx_transcript_billed(const struct ctx_transcript *transcript, uint32_t line)
 
 /* ---- links between lines ---- */
 
-/* Returns the first line of the message that this line belongs to. */
+/* Returns the first line of the message that a line belongs to. */
 static struct ctx_transcript_line *
 find_first_line(const struct ctx_transcript *transcript, uint32_t line)
 {
@@ -403,9 +404,9 @@ ctx_transcript_is_removed(const struct ctx_transcript *transcript,
 	    ->removed;
 }
 
-/* Returns the nearest ancestor of this line that was not removed, or 0.
- * Shortens the links that it follows, so that the next search is faster.  Ends
- * even if removed lines name each other as parents. */
+/* Returns the nearest ancestor of a line that was not removed; 0 if there is
+ * none.  Shortens the links that it follows, so that the next search is
+ * faster.  Ends even if removed lines name each other as parents. */
 static uint32_t
 find_kept_ancestor(struct ctx_transcript *transcript, uint32_t line)
 {
@@ -424,10 +425,10 @@ find_kept_ancestor(struct ctx_transcript *transcript, uint32_t line)
 	return up;
 }
 
-/* Returns the first line of this file, from this line on, that is active, has
- * an id and was not removed; 0 if there is none.  Stores the result as
- * about_line of each removed line on the way, where the old value is not
- * needed any more. */
+/* Returns the first line of this file, from a given line on, that is active,
+ * has an id and was not removed; 0 if there is none.  Stores the result in
+ * about_line of each removed line on the way, whose old value is not needed
+ * any more. */
 static uint32_t
 find_kept_successor(struct ctx_transcript *transcript, uint32_t line)
 {
@@ -456,7 +457,7 @@ find_kept_successor(struct ctx_transcript *transcript, uint32_t line)
 	return to;
 }
 
-/* Returns true if this line is a summary and ctx inserts a new line before the
+/* Returns true if the line is a summary, and ctx inserts a new line before the
  * first line that the summary keeps.  The summary must then name the new line
  * as the first one that it keeps. */
 static bool
@@ -482,7 +483,7 @@ ctx_transcript_needs_relink(const struct ctx_transcript *transcript,
 		    has_inserted_start(transcript, entry, entry->about_line)));
 }
 
-/* Returns the id of the line's nearest ancestor that is kept, as a JSON
+/* Returns the id of the nearest ancestor of a line that is kept, as a JSON
  * string; "null" if there is none. */
 static struct ctx_str
 find_parent_name(struct ctx_transcript *transcript, uint32_t line)
@@ -525,9 +526,10 @@ replace_name(const struct ctx_json *json, uint32_t node, struct ctx_str name,
 	    name.n, err);
 }
 
-/* Replaces the parent's id in the JSON of a line by this name, the JSON string
- * of another id or null.  A line without a parent may lack this member; ctx
- * adds it when a new line is inserted before the line. */
+/* Changes the parent of a line: replaces the parent's id in the JSON of the
+ * line. name: the id of the new parent as a JSON string, or null.  A line
+ * without a parent may have no such member; ctx adds it when a new line is
+ * inserted before this line. */
 static int
 set_parent_name(const struct ctx_json *json, const struct ctx_line_place *at,
     struct ctx_str name, struct ctx_edits *edits, struct ctx_err *err)

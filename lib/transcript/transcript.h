@@ -10,28 +10,29 @@
 
 /* ---- transcript/transcript.c: session files, and which lines are sent --- */
 
-/* The records (lines) of an agent's session file.  A later line can remove or
- * replace earlier ones, so all lines are kept in memory until the end of the
- * file.  Then it is known which are active: those whose messages the agent
- * would send with its next request.  Lines are numbered from 1 over all
- * session files of a stream; 0 means no line.  Memory: the text of the file
- * until its records have been returned, and the ids of its lines. */
+/* An agent's session file, as a list of records (lines).  A later line can
+ * remove or replace earlier ones, so all lines are kept in memory until the
+ * end of the file.  Then it is known which are active: those whose messages
+ * the agent would send with its next request.  Lines are numbered from 1 over
+ * all session files of a stream; 0 means no line.  Memory: the text of the
+ * file until its records have been returned, and the ids of its lines. */
 struct ctx_transcript {
-	const struct ctx_dialect *dialect; /* of the file being read */
+	/* dialect of the file that is being read */
+	const struct ctx_dialect *dialect;
 	struct ctx_transcript_line *lines;
 	size_t n, cap;
-	size_t from; /* index of the first line of the file, */
-	size_t next; /* the next to be given out, */
-	/* index of the first line whose text has not been freed yet */
+	size_t from; /* index of the first line of the file */
+	size_t next; /* index of the line to be returned next */
+	/* index of the first line whose text is not freed yet */
 	size_t forgotten;
 	struct ctx_intern
 	    names;              /* ids of lines and messages, as JSON strings */
-	uint32_t *newest_of_id; /* the newest line of each id */
+	uint32_t *newest_of_id; /* for each id: the newest line that has it */
 	size_t cap_ids;
-	struct ctx_json json;  /* of the record given out last, */
-	struct ctx_json model; /* and of the file's model: ["name"] */
+	struct ctx_json json;  /* of the record that was returned last */
+	struct ctx_json model; /* name of the file's model: ["name"] */
 	struct ctx_buf model_text;
-	struct ctx_buf text, literal; /* scratch */
+	struct ctx_buf text, literal; /* scratch memory */
 };
 
 void ctx_transcript_init(struct ctx_transcript *transcript, enum ctx_simd simd);
@@ -41,66 +42,67 @@ void ctx_transcript_release(struct ctx_transcript *transcript);
  * them. */
 void ctx_transcript_begin(struct ctx_transcript *transcript,
     const struct ctx_dialect *dialect, bool only);
-/* Adds the next record of the file.  Takes ownership of text, its bytes, which
- * are freed also if there is an error. */
+/* Adds the next record of the file.  Owns text, the bytes of the record, from
+ * now on; they are freed also if there is an error. */
 int ctx_transcript_add(struct ctx_transcript *transcript,
     const struct ctx_record *record, char *text, struct ctx_err *err);
-/* Decides which lines of the file are active (the agent would send them to the
- * model); called after the last line was added. */
+/* Called after the last line was added: decides which lines of the file are
+ * active, which means that the agent would send them to the model. */
 int ctx_transcript_decide(struct ctx_transcript *transcript,
     struct ctx_err *err);
-/* Returns the next record of the file, scanned again, and sets *line to its
- * number.  The return value is 1, 0 after the last record, or -1 with *err.
- * The bytes of the record are valid until ctx_transcript_forget, all else
- * until the next call. */
+/* Scans the next record of the file again and returns it.  Sets *line to its
+ * number.  Returns 1, 0 after the last record, or -1 with *err.  The bytes of
+ * the record are valid until ctx_transcript_forget, all else until the next
+ * call. */
 int ctx_transcript_next(struct ctx_transcript *transcript,
     struct ctx_record *record, uint32_t *line, struct ctx_err *err);
 /* Frees the bytes of the records that ctx_transcript_next has returned so far.
  */
 void ctx_transcript_forget(struct ctx_transcript *transcript);
-/* Returns true if the line is active (the agent would send it), and sets
- * CTX_MESSAGE_IS_CONTINUED and CTX_MESSAGE_CONTINUES in *flags if they hold
- * for its message. */
+/* Returns true if a line is active (the agent would send it).  Sets
+ * CTX_MESSAGE_IS_CONTINUED and CTX_MESSAGE_CONTINUES in *flags if its message
+ * is split over several lines. */
 bool ctx_transcript_is_active(const struct ctx_transcript *transcript,
     uint32_t line, unsigned *flags);
-/* Returns the input tokens of the request whose response begins with this
- * line, if a later line reports them; else 0. */
+/* If the response to a request begins with this line, and a later line reports
+ * the input tokens of the request, returns their number, else 0. */
 uint64_t ctx_transcript_billed(const struct ctx_transcript *transcript,
     uint32_t line);
-/* Records that the line was removed. */
+/* Records that a line was removed. */
 void ctx_transcript_remove(struct ctx_transcript *transcript, uint32_t line);
-/* Returns true as long as any line of the message that this line belongs to is
- * not removed. */
+/* Returns true as long as some line of the message that this line belongs to
+ * was not removed. */
 bool ctx_transcript_message_is_kept(const struct ctx_transcript *transcript,
     uint32_t line);
-/* Returns true once for each message: at the first call for any of its lines.
- * So a message of several lines is reported once. */
+/* Returns true at the first call for any line of a message, and false at later
+ * ones.  So a message that has several lines is reported once. */
 bool ctx_transcript_first_of_message(struct ctx_transcript *transcript,
     uint32_t line);
-/* Returns the index, in the conversation, of the message that an active line
- * belongs to.  If the line is the first of its message, this call gives the
- * message its index. next: the index of a new message. */
+/* Returns the index in the conversation of the message that an active line
+ * belongs to.  If the line is the first one of its message, gives the message
+ * its index, which is next. */
 uint64_t ctx_transcript_message_index(struct ctx_transcript *transcript,
     uint32_t line, uint64_t next);
-/* Returns true if this line, or the line that replaced it, was removed. */
+/* Returns true if a line was removed, or was replaced by a line that was
+ * removed. */
 bool ctx_transcript_is_removed(const struct ctx_transcript *transcript,
     uint32_t line);
-/* Adds the edits that a line needs because other lines were removed.  The
- * parent's id becomes that of the nearest ancestor that is kept, or null; the
- * id of another line that it refers to becomes that of the next active line
- * that is kept. json is the scanned record. */
+/* Adds the edits that a line needs because other lines were removed.  The id
+ * of its parent becomes that of its nearest ancestor that is kept, or null;
+ * the id of another line to which it refers becomes that of the next active
+ * line that is kept. json: the scanned record of the line. */
 int ctx_transcript_relink(struct ctx_transcript *transcript, uint32_t line,
     const struct ctx_json *json, struct ctx_edits *edits, struct ctx_err *err);
 /* Returns true if ctx_transcript_relink would add an edit. */
 bool ctx_transcript_needs_relink(const struct ctx_transcript *transcript,
     uint32_t line);
-/* Prepares the insertion of a new line before this one. id: the id of the new
- * line, as a JSON string.  All removals must have been recorded before.  Sets
- * *parent to the id that the new line must contain as the id of its parent.
- * ctx_transcript_relink then makes the new line the parent of this one.  It
- * also changes a summary that keeps the lines from this one on: the summary
- * then keeps them from the new line on.  Returns 1, 0 if lines of this format
- * have no ids, or -1 with *err. */
+/* Prepares to insert a new line before a line. id: the id of the new line, as
+ * a JSON string.  All removals must have been recorded before.  Sets *parent
+ * to the id that the new line must contain as that of its parent.
+ * ctx_transcript_relink then makes the new line the parent of the other one;
+ * if a summary keeps the lines from that one on, it makes the summary keep
+ * them from the new line on.  Returns 1, 0 if lines of this format have no
+ * ids, or -1 with *err. */
 int ctx_transcript_insert_before(struct ctx_transcript *transcript,
     uint32_t line, struct ctx_str id, struct ctx_str *parent,
     struct ctx_err *err);
