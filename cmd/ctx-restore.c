@@ -1,5 +1,5 @@
-/* ctx-restore.c - command that puts tool results back into a conversation,
- * which ctx-age has moved to files */
+/* ctx-restore.c - command that puts those tool results back into a
+ * conversation which ctx-age has moved to files */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -20,9 +20,10 @@ struct bar {
 	struct bar_part *parts;
 	size_t n, cap;
 	/* The remaining members are about all bars that were drawn so far. */
-	/* The SVG elements of these bars, without the head of the SVG file. */
+	/* SVG elements of all bars drawn so far, without the head of the SVG
+	 * file. */
 	struct ctx_buf pictures;
-	unsigned height; /* height of all bars together, in the SVG file */
+	unsigned height; /* height of all bars drawn so far, in SVG units */
 	unsigned lines;  /* terminal lines printed since the last bar_wait */
 	/* Result of stat(2) for each input file at the end of the last
 	 * bar_wait, which compares device, inode, size and modification time

@@ -291,10 +291,11 @@ void cli_prefetch(struct cli *cli, struct ctx_stream *stream,
 void cli_note_stream(const struct cli *cli, const struct ctx_stream *stream);
 void cli_close(struct ctx_stream *stream);
 /*
- * Reads a file piece by piece ("-" is standard input) and calls the function
- * take for each piece.  The buffer text contains the bytes that take has left
- * there before, then the new piece; take removes the bytes that it has
- * processed from the front. ended is true at the end of the file.
+ * Reads a file piece by piece ("-" is standard input).  For each piece calls
+ * the function "take" with the buffer "text".  The buffer contains the bytes
+ * that the function has left there before, then the new piece; the function
+ * removes the bytes that it has processed from the front. ended is true at the
+ * end of the file.
  */
 struct cli_parts {
 	int (*take)(void *user, struct ctx_buf *text, bool ended,

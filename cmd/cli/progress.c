@@ -152,7 +152,8 @@ draw(struct cli_progress *p, uint64_t time)
 	p->drawn = p->shown = !p->lines;
 }
 
-/* Called by the reader whenever it has read bytes of the input. */
+/* Draws the progress line again if it is time to.  Called each time the
+ * command has read bytes of its input. */
 static void
 advance(void *user, size_t bytes)
 {

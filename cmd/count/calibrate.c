@@ -203,7 +203,7 @@ print_json(const char *model, const char *encoding,
 		isinf(calibration->spread) ? 0.0 : calibration->spread,
 		"models", line);
 
-	/* A width of the confidence interval that is not known is infinite; it
+	/* If the confidence interval is not known, its width is infinite.  It
 	 * is written as null, because JSON has no infinity. */
 	if (isinf(calibration->spread))
 		o = cli_json_with(o, "spread", json_null());

@@ -48,8 +48,8 @@ struct ctx_age_options {
 	/* True if media blocks are moved to files instead of tool results.
 	 * by_results must be true, too, and then means media blocks. */
 	bool media;
-	/* True if keep and step are numbers of tool results, false if they are
-	 * numbers of messages. */
+	/* True if the members keep and step are numbers of tool results, false
+	 * if they are numbers of messages. */
 	bool by_results;
 	/* True if only messages after the last assistant message are changed,
 	 * because no request has contained them yet. */

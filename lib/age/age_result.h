@@ -37,16 +37,16 @@ struct age_candidate {
 	struct ctx_counter *counter; /* token counter of the model */
 };
 
-/* Makes the reference that replaces a tool result, and what is stored in the
- * file, in *aged.  Returns 1; 0 if the result must not be replaced, because it
- * is too short, was replaced before, or no token would be saved; or -1 with
- * *err. */
+/* Makes the reference that replaces a tool result, and decides what is stored
+ * in the file; both are then in *aged.  Returns 1; 0 if the result must not be
+ * replaced, because it is too short, was replaced before, or no token would be
+ * saved; or -1 with *err. */
 int ctx_age_result(struct aged_result *aged,
     const struct ctx_age_options *options, const struct age_candidate *result,
     struct ctx_err *err);
-/* Makes the reference that replaces a media block, and what is stored in the
- * file, in *aged.  Returns 1; 0 if the block must not be replaced; or -1 with
- * *err. */
+/* Makes the reference that replaces a media block, and decides what is stored
+ * in the file; both are then in *aged.  Returns 1; 0 if the block must not be
+ * replaced; or -1 with *err. */
 int ctx_age_media(struct aged_result *aged,
     const struct ctx_age_options *options,
     const struct age_candidate *candidate, struct ctx_err *err);

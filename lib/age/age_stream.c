@@ -148,8 +148,8 @@ end_aged_conversation(void *user, const struct ctx_event *event,
 	return 0;
 }
 
-/* Called at the end of a record.  Its edits are applied next and then cleared,
- * so none of the edits that remain is on disk (committed). */
+/* Called at the end of a record.  Its edits are applied next and then cleared.
+ * So there are no edits any more whose files are on disk (committed). */
 static int
 end_aged_record(void *user, const struct ctx_event *event, struct ctx_err *err)
 {

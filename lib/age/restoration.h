@@ -84,8 +84,9 @@ int ctx_restore_open_spool(struct restoration *restoration,
  * not, or -1 with *err. */
 int ctx_restore_is_json_line(struct restoration *restoration,
     const struct ctx_buf *file, struct ctx_err *err);
-/* A function that reads a spool file has returned rc and *err.  Sets *state to
- * what this means for the file.  Returns -1 if *err must end the run. */
+/* Sets *state to whether a spool file exists and is unchanged, by the result
+ * (rc and *err) of a function that has read it.  Returns -1 if *err must end
+ * the run. */
 int ctx_restore_check_file(int rc, enum ctx_aged_result_state *state,
     const struct ctx_err *err);
 /* Computes the size and the SHA-256 digits of the spool file

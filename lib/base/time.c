@@ -2,8 +2,8 @@
 #include "base/base.h"
 
 /* Reads a number with the given count of digits, and moves *p after it.
- * Returns false if there are fewer digits, or if the number is less than least
- * or greater than most. */
+ * Returns false if there are fewer digits, or if the number is not in the
+ * range from least to most. */
 static bool
 take_digits(const char **p, const char *end, int digits, int least, int most,
     int64_t *out)

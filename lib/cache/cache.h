@@ -17,11 +17,11 @@
 /* Whether a conversation gets prompt-cache breakpoints, and if not, why. */
 enum ctx_cache_status {
 	CTX_CACHE_STATUS_MARKED,
-	/* It gets none, because its message format cannot have any. */
+	/* no breakpoints, because the message format cannot have any */
 	CTX_CACHE_STATUS_NO_FORMAT,
-	/* It gets none, because the provider caches prompts without them. */
+	/* no breakpoints, because the provider caches prompts without them */
 	CTX_CACHE_STATUS_AUTO,
-	/* It gets none, because its model is not known to use any. */
+	/* no breakpoints, because the model is not known to use any */
 	CTX_CACHE_STATUS_UNHEEDED,
 };
 

@@ -102,9 +102,9 @@ count_equal(struct ctx_str a, struct ctx_str b)
 }
 
 /*
- * plain is the text by which requests are compared, made from a JSON value.
- * Translates the offset at in plain to an offset in the JSON of the value.  If
- * the string at the offset has other escapes in the JSON, or if plain has its
+ * Requests are compared by a text that is made from each JSON value (plain).
+ * Translates an offset in this text to an offset in the JSON.  If the JSON
+ * string at the offset is written with other escapes, or if the text has its
  * hash instead, returns the beginning of the string.
  */
 static size_t

@@ -23,7 +23,8 @@ struct check_conversation {
 	uint64_t messages_left;
 	bool binds;   /* its model's signed reasoning is bound */
 	bool holding; /* its events are kept in memory */
-	/* Its events in memory.  Each entry is a struct ctx_held_event. */
+	/* The conversation's events in memory.  Each entry of this queue is a
+	 * struct ctx_held_event. */
 	struct ctx_held_queue *held;
 };
 

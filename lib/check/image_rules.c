@@ -120,8 +120,8 @@ refuse_image(struct ctx_validator *validator, enum ctx_rule_id id,
 	return ctx_validate_tell(validator, &finding, err);
 }
 
-/* Returns true if an image exceeds a limit, however many images the request
- * has.  Writes the text of the finding to what. */
+/* Returns true if an image exceeds a limit that does not depend on the number
+ * of images.  Writes the text of the finding to the buffer "what". */
 static bool
 is_too_big(const struct ctx_provider_limits *limits,
     const struct ctx_media *media, char what[TEXT])

@@ -10,7 +10,7 @@ struct ctx_image_seen {
 	struct ctx_place place;
 	/* JSON of the request that it is in, or NULL */
 	const struct ctx_json *json;
-	/* its node in json; 0: a text cannot replace it */
+	/* JSON node of the image; 0: a text cannot replace it */
 	uint32_t block;
 	/* Index of the image among those of its message that a text can
 	 * replace. */

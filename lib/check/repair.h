@@ -164,24 +164,25 @@ int ctx_repair_mark_result(struct ctx_repair *repair,
 /* Returns true if tool results will be inserted for tool calls of the
  * message. */
 bool ctx_repair_has_due_results(const struct ctx_repair_entry *entry);
-/* Tool results will be inserted for the message of entry; next is the message
- * after it.  Returns true if they become a part of next: because next contains
- * the other results of the turn, or because there must not be two user
- * messages in a row. */
+/* Tool results will be inserted for the tool calls of a message (entry).
+ * Returns true if they become a part of the message after it (next): because
+ * that message contains the other results of the turn, or because there must
+ * not be two user messages in a row. */
 bool ctx_repair_results_in_next(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next);
-/* Tool results will be inserted for the message of entry; next is the message
- * after it.  Returns true if they must come after next.  Reasons: both
- * messages count as one answer; or a result without an id is inserted
- * (nameless is true) and next has results.  The provider takes a result
- * without an id to answer the oldest call, so it must come after the existing
- * results.  But if results must directly follow their calls, it comes before
- * the next assistant message. */
+/* Tool results will be inserted for the tool calls of a message (entry).
+ * Returns true if they must come after the message that follows it (next).
+ * Reasons: both messages count as one answer; or a result without an id is
+ * inserted (nameless is true) and the following message has results.  The
+ * provider takes a result without an id to answer the oldest call, so it must
+ * come after the existing results.  But if results must directly follow their
+ * calls, it comes before the next assistant message. */
 bool ctx_repair_results_after_next(const struct ctx_repair_entry *entry,
     bool nameless, const struct ctx_repair_entry *next);
-/* The tool results that will be inserted for the message of entry become some
- * of those for next, before the others.  The array is moved and extended
- * instead of copied, so that many calls in a row take linear time. */
+/* Some tool results will be inserted for the tool calls of a message (entry).
+ * From now on they are among those for the message after it (next), before the
+ * others.  The array is moved and extended instead of copied, so that many
+ * calls in a row take linear time. */
 int ctx_repair_move_results(struct ctx_repair_entry *entry,
     struct ctx_repair_entry *next, struct ctx_err *err);
 /* Appends the tool results that are inserted for a message to out. part: the

@@ -51,8 +51,9 @@ report_removed_reasoning(struct ctx_repair *repair,
 }
 
 /* Parses the message at a JSON node of text, which will be written for an
- * entry.  Returns 1 if it has signed reasoning that must be removed because it
- * ends after the offset from; else 0, or -1 with *err. */
+ * entry.  Returns 1 if it has signed reasoning that must be removed, because
+ * it ends after a certain offset; else 0, or -1 with *err. from: this
+ * offset. */
 static int
 find_reasoning(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
     struct ctx_str text, uint32_t node, size_t from, struct ctx_err *err)

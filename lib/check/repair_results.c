@@ -259,9 +259,10 @@ ctx_repair_results_in_next(const struct ctx_repair_entry *entry,
 	return next->holds_results || (entry->rules & CTX_ASKS_TURNS);
 }
 
-/* Returns true if no tool result may be inserted between two messages, entry
- * and next: the provider merges them, or they are items of one response.  If
- * next is empty, returns false, because next must remain the last message. */
+/* Returns true if no tool result may be inserted between two neighbouring
+ * messages, because the provider merges them or they are items of one
+ * response.  If the second one has no content, returns false, because it must
+ * remain the last message. */
 static bool
 is_one_answer(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next)

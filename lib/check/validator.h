@@ -18,7 +18,8 @@ struct ctx_breakpoint_seen {
 	/* JSON of the request that it is in, or NULL */
 	const struct ctx_json *json;
 	uint32_t container, node;
-	/* true if it is elsewhere in the request than in a message */
+	/* true if the breakpoint is not in a message, but elsewhere in the
+	 * request */
 	bool outside_messages;
 };
 
@@ -31,8 +32,9 @@ int ctx_validate_tell(struct ctx_validator *validator,
 int ctx_validate_refuse(struct ctx_validator *validator, enum ctx_rule_id id,
     const char *what, struct ctx_err *err);
 /* Reports a finding about a block of the message. part: the index of the
- * block.  The text of the finding consists of what, the block's name and tail;
- * the name is that of a tool call or tool result: its id and its tool name. */
+ * block.  The text of the finding consists of three parts: a beginning (what),
+ * the block's name, and an end (tail).  The name is that of a tool call or
+ * tool result: its id and its tool name. */
 int ctx_validate_refuse_part(struct ctx_validator *validator,
     enum ctx_rule_id id, size_t part, const char *what, const char *tail,
     struct ctx_err *err);
@@ -50,9 +52,9 @@ int ctx_validate_name(struct ctx_validator *validator,
 int ctx_validate_refuse_text(struct ctx_validator *validator,
     enum ctx_rule_id id, struct ctx_str old, const char *what,
     struct ctx_err *err);
-/* Sets validator->what, the text of a finding about a block of the message:
- * what, the block's name, and tail. part: the index of the block.  Returns 0,
- * or -1 with *err. */
+/* Sets validator->what, the text of a finding about a block of the message.
+ * It consists of three parts: a beginning (what), the block's name, and an end
+ * (tail). part: the index of the block.  Returns 0, or -1 with *err. */
 int ctx_validate_describe(struct ctx_validator *validator, size_t part,
     const char *what, const char *tail, struct ctx_err *err);
 /* Reports a finding about a block of the message, with the text in

@@ -187,7 +187,7 @@ struct ctx_request_overhead {
 	/* Those of the tool definitions, and of the JSON schema for the
 	 * response. */
 	uint64_t tools;
-	uint64_t estimated; /* of all of them, those that are estimated */
+	uint64_t estimated; /* of all these tokens, those that are estimated */
 	uint64_t chars;     /* number of characters in the texts */
 };
 /* Counts the tokens of a request that are not in its messages. layout says

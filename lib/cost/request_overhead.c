@@ -140,8 +140,8 @@ struct schema_level {
 };
 
 /* Counts the tokens of a JSON schema, without those of the schemas inside it.
- * Appends at most two elements to found, which say where these are: in "items"
- * and in "properties". */
+ * Appends at most two elements to the array "found", which say where the
+ * schemas inside it are: in "items" and in "properties". */
 static int
 count_level(struct beside *b, uint32_t schema, unsigned depth,
     struct schema_level *found, size_t *n, struct ctx_err *err)
@@ -226,8 +226,8 @@ static int
 add_provided(struct beside *b, uint32_t tool, uint32_t type,
     struct ctx_err *err)
 {
-	/* Numbers of tokens from Anthropic's pages on these tools, November
-	 * 2026. */
+	/* Tools that Anthropic defines, by their type, and the tokens of their
+	 * definitions that its pages on these tools state (November 2026). */
 	static const struct {
 		const char *type;
 		uint64_t tokens;

@@ -21,7 +21,8 @@ struct counted_conversation {
 	/* Token counts of each tool that the current message calls or has
 	 * results of. */
 	struct ctx_share *shares;
-	uint32_t *tools; /* for each element of shares, the id of its tool */
+	/* id of the tool to which each element of shares belongs */
+	uint32_t *tools;
 	size_t n_shares, cap, tools_cap;
 	/* For each tool id, an index in shares and tools.  It is valid only if
 	 * tools has this id at the index.  So the table need not be cleared

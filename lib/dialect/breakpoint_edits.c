@@ -201,8 +201,8 @@ strip_nested_lists(struct ctx_breakpoint_writer *writer, uint32_t block,
 }
 
 /* Some elements of an array may be nothing but cache breakpoints.  Adds the
- * edits that remove them, except those in kept.  If the array has no other
- * elements, it is not edited. */
+ * edits that remove them, except those whose JSON nodes are in the array
+ * "kept".  If the array has no other elements, it is not edited. */
 static int
 drop_breakpoints(struct ctx_breakpoint_writer *writer, uint32_t list,
     const uint32_t *kept, size_t n_kept, struct ctx_err *err)

@@ -9,8 +9,9 @@
 
 /* How the provider of a model is told which part of a request to cache. */
 enum ctx_cache_kind {
-	CTX_CACHE_NONE,       /* no way is known */
-	CTX_CACHE_AUTO,       /* it need not be told: it caches by itself */
+	CTX_CACHE_NONE, /* no way to tell the provider is known */
+	/* the provider caches by itself and need not be told */
+	CTX_CACHE_AUTO,
 	CTX_CACHE_CONTROL,    /* by "cache_control" in a block */
 	CTX_CACHE_BREAKPOINT, /* by "prompt_cache_breakpoint" in a block */
 	CTX_CACHE_POINT,      /* by a separate "cachePoint" block */

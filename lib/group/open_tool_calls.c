@@ -240,8 +240,8 @@ link_call(struct ctx_open_calls *calls, uint32_t c, enum list_kind kind,
 	}
 }
 
-/* Removes a call from the list of one kind that it is in.  If the list is
- * empty then, frees it. */
+/* A call may be in one list of each kind.  Removes it from its list of the
+ * given kind.  If the list is empty then, frees it. */
 static void
 unlink_call(struct ctx_open_calls *calls, uint32_t c, enum list_kind kind)
 {

@@ -162,7 +162,7 @@ find_line(struct ctx_reader *r, size_t at, size_t *n, struct ctx_err *err)
 	}
 }
 
-/* Scans n bytes of the current record, from the offset at on, as a JSON value.
+/* Scans n bytes of the current record as a JSON value, from an offset on.
  * Returns what ctx_json_scan returns. */
 static int
 scan_json(struct ctx_reader *r, size_t at, size_t n, size_t *used,

@@ -46,8 +46,8 @@ ctx_edits_replace(struct ctx_edits *edits, struct ctx_str old, const char *p,
 	    : ctx_edits_replace_stored(edits, old, from, err);
 }
 
-/* Adds an edit that removes a part of the scanned text, from offset from up to
- * offset to. */
+/* Adds an edit that removes the bytes between two offsets of the scanned
+ * text. */
 static int
 remove_span(struct ctx_edits *edits, const struct ctx_json *json, uint32_t from,
     uint32_t to, struct ctx_err *err)
@@ -190,8 +190,8 @@ ctx_edits_merge(struct ctx_edits *edits)
 	edits->n = n;
 }
 
-/* Returns true if all bytes that the edit replaces are between the addresses p
- * and end. */
+/* Returns true if all bytes that the edit replaces are in the range of
+ * addresses from p to end. */
 static bool
 is_edit_within(const struct ctx_edit *edit, const char *p, const char *end)
 {

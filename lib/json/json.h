@@ -174,10 +174,10 @@ void ctx_json_string_size(struct ctx_str literal, size_t *bytes, size_t *chars);
  * escape, surrogate pair or UTF-8 sequence is split there.
  */
 int ctx_json_string_next(struct ctx_str literal, size_t *at, uint32_t *cp);
-/* Skips characters of a JSON string literal that are this many bytes long
- * after decoding.  Begins at the offset at in the literal, and returns the
- * offset after the skipped characters.  Both offsets are between two
- * characters, as those of ctx_json_string_next are. */
+/* Skips some characters of a JSON string literal, from an offset on: as many
+ * as have the given number of bytes after decoding.  Returns the offset after
+ * them.  Both offsets are between two characters, as those of
+ * ctx_json_string_next are. */
 size_t ctx_json_string_seek(struct ctx_str literal, size_t at, size_t bytes);
 /* Returns true if the text of a JSON string literal, after decoding, is the n
  * bytes at p. */

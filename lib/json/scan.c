@@ -67,8 +67,8 @@ grow_nodes(struct scan *s)
 	return 0;
 }
 
-/* Adds a node for the bytes from the address at up to the current position
- * (s->p). */
+/* Adds a node for the bytes that begin at a given address and end at the
+ * current position (s->p). */
 static inline int
 append_node(struct scan *s, const char *at, enum ctx_json_kind kind,
     bool escaped)
@@ -121,7 +121,7 @@ close_container(struct scan *s)
 }
 
 /* Moves s->p to the next byte that is not white space.  Returns false if there
- * is no such byte before end. */
+ * is none before the address end. */
 static bool
 skip_space(struct scan *s, const char *end)
 {

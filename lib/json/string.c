@@ -26,8 +26,8 @@ strip_quotes(struct ctx_str literal)
 	return (struct ctx_str){literal.p + 1, literal.n - 2};
 }
 
-/* Returns the address of the first backslash between p and end, or end if
- * there is none. */
+/* Returns the address of the first backslash in the bytes at p, which end
+ * before end; returns end if there is none. */
 static const char *
 find_backslash(const char *p, const char *end)
 {
@@ -94,11 +94,11 @@ decode_escape(const char **p, const char *end, char **to)
 }
 
 /*
- * Decodes the bytes of a string from p up to end, writes the text to to, and
- * returns the end of that text.  At to there must be room for end - p bytes, as
- * no escape is shorter than its character.  So a whole SIMD vector may be
- * copied even if it contains an escape: the bytes from the escape on are
- * overwritten later.
+ * Decodes the contents of a JSON string, which begin at p and end before end,
+ * and writes the text to memory.  Returns the end of the text.  The memory must
+ * have room for end - p bytes, as no escape is shorter than its character.  So
+ * a whole SIMD vector may be copied even if it contains an escape: the bytes
+ * from the escape on are overwritten later.
  */
 static char *
 decode_escapes(char *to, const char *p, const char *end)
@@ -166,8 +166,8 @@ write_escape(unsigned char c, char out[6])
 	return out[1] == '\0' ? 0 : out[1] == 'u' ? 6 : 2;
 }
 
-/* Returns the address of the first byte between p and end that must be escaped
- * in a JSON string, or end if there is none. */
+/* Returns the address of the first byte that must be escaped in a JSON string,
+ * in the bytes at p, which end before end; returns end if there is none. */
 static const char *
 find_special(const char *p, const char *end)
 {

@@ -6,8 +6,8 @@
 
 #include "prune/held_conversation.h"
 
-/* Returns the offset after a text, if a JSON string has the text at the offset
- * at, else 0. */
+/* If a JSON string has a text at a certain offset, returns the offset after
+ * this text, else 0. */
 static size_t
 match_literal(struct ctx_str literal, size_t at, const char *text)
 {
@@ -31,9 +31,9 @@ match_literal(struct ctx_str literal, size_t at, const char *text)
 	return at;
 }
 
-/* Searches a JSON string for a text, from the offset at on.  Returns the
- * offset after its first occurrence, or 0 if there is none.  The text must
- * begin with a line feed. */
+/* Searches a JSON string for a text, from an offset on.  Returns the offset
+ * after its first occurrence, or 0 if there is none.  The text must begin with
+ * a line feed. */
 static size_t
 find_literal_text(struct ctx_str literal, size_t at, const char *text)
 {

@@ -25,7 +25,8 @@ struct prune_entry {
 	uint32_t n_segments; /* its segments in groups */
 	/* number of its line in a session file; 0: not from a session file */
 	uint32_t transcript_line;
-	/* index in insertions of what is inserted here, plus 1; 0: none */
+	/* If a summary or notice is inserted here: its index in insertions,
+	 * plus 1; otherwise 0. */
 	uint32_t insertion_number;
 	/* For each tool result of the message: true if it must not be edited.
 	 * The struct owns the array.  NULL: all may be edited. */
@@ -42,8 +43,8 @@ struct prune_entry {
  * held_conversation.inserted_json. */
 struct insertion {
 	bool summary; /* true for a summary, false for a notice */
-	/* True if it becomes a block of a message, false if it becomes a
-	 * message before that one. */
+	/* True if the summary or notice becomes a block of a message, false if
+	 * it becomes a message before that one. */
 	bool is_block;
 	uint64_t tokens;
 	/* place of its text, a JSON string, in inserted_json */
@@ -145,9 +146,9 @@ bool ctx_prune_entry_is_reported(const struct prune *run,
 int ctx_prune_hold_message(struct prune *run,
     struct held_conversation *conversation, struct prune_entry *entry,
     const struct ctx_event *event, struct ctx_err *err);
-/* Adds something that is not a message, a record or an element of one, to
- * the groups of its conversation (messages that must be kept or removed
- * together). */
+/* Adds a record that is not a message to the groups of the conversation
+ * (messages that must be kept or removed together).  Also used for an element
+ * of a conversation inside a record that is not a message. */
 int ctx_prune_hold_unknown(struct held_conversation *conversation,
     struct prune_entry *entry, struct ctx_err *err);
 
@@ -225,8 +226,8 @@ struct head_tail {
 	bool texts;
 };
 /* Adds the edits that shorten the texts of a message to their beginning and
- * end.  A text block is removed only if a text before it is kept, so other
- * edits may remove other blocks. */
+ * end.  Other edits may remove blocks of the message at the same time: some
+ * text is always kept, so the message does not become empty. */
 int ctx_head_tail_edit(struct prune *run, struct ctx_edits *edits,
     const struct ctx_message *message, const struct head_tail *which,
     struct ctx_err *err);

@@ -128,8 +128,8 @@ count_message_tokens(struct prune *run, struct ctx_counter *counter,
 	return rc;
 }
 
-/* Sets *tokens to the tokens of a JSON string that consists of first and
- * second. */
+/* Sets *tokens to the tokens of a JSON string whose text consists of two
+ * parts. */
 static int
 count_literal_tokens(struct prune *run, struct ctx_counter *counter,
     struct ctx_str first, struct ctx_str second, uint64_t *tokens,

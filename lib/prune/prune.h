@@ -163,16 +163,17 @@ enum ctx_floor_kind {
 	/* Not a segment: the tool definitions of the request, which are always
 	 * kept. */
 	CTX_FLOOR_TOOLS,
-	CTX_FLOOR_UNKNOWN, /* it is a record that is not a message */
+	CTX_FLOOR_UNKNOWN, /* the segment is a record that is not a message */
 	CTX_FLOOR_SYSTEM,
 	CTX_FLOOR_PINNED,
-	CTX_FLOOR_LAST, /* it is one of the newest messages (keep_last) */
-	/* It is a user message, or in the last group, of one of the newest
-	 * turns (keep_turns). */
+	/* the segment is one of the newest messages (keep_last) */
+	CTX_FLOOR_LAST,
+	/* The segment is a user message of one of the newest turns, or in the
+	 * last group of such a turn (keep_turns). */
 	CTX_FLOOR_TURN,
-	CTX_FLOOR_OPEN, /* it has a tool call without a result */
-	/* It has none of these reasons, but a strategy without a token budget
-	 * keeps it. */
+	CTX_FLOOR_OPEN, /* the segment has a tool call without a result */
+	/* There is none of these reasons, but a strategy without a token
+	 * budget keeps the segment. */
 	CTX_FLOOR_KEPT,
 	CTX_FLOOR_KINDS
 };

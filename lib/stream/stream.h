@@ -277,9 +277,9 @@ enum {
  * before it (ctx_model_binds): the provider refuses a request if anything
  * before the reasoning was changed. */
 enum ctx_reasoning {
-	CTX_REASONING_DROP, /* it is removed */
-	/* It is kept.  The request must ask the provider to drop reasoning
-	 * that is not valid. */
+	CTX_REASONING_DROP, /* the bound reasoning is removed */
+	/* The bound reasoning is kept.  The request must ask the provider to
+	 * drop reasoning that is not valid. */
 	CTX_REASONING_KEEP,
 	CTX_REASONING_FAIL, /* the conversation is not changed */
 };

@@ -23,7 +23,7 @@ struct log {
 	/* The lines from slots[first] up to slots[digested] are all user
 	 * messages. */
 	size_t digested;
-	/* for each id: the slot of the line with it, plus 1 */
+	/* For each id: index in slots of the line with this id, plus 1. */
 	uint32_t *slot_of_id;
 };
 

@@ -404,9 +404,10 @@ ctx_transcript_is_removed(const struct ctx_transcript *transcript,
 	    ->removed;
 }
 
-/* Returns the nearest ancestor of a line that was not removed; 0 if there is
- * none.  Shortens the links that it follows, so that the next search is
- * faster.  Ends even if removed lines name each other as parents. */
+/* Of a line's ancestors (its parent, the parent of that, ...), returns the
+ * nearest one that was not removed; 0 if there is none.  Shortens the links
+ * that it follows, so that the next search is faster.  Ends even if removed
+ * lines name each other as parents. */
 static uint32_t
 find_kept_ancestor(struct ctx_transcript *transcript, uint32_t line)
 {
@@ -483,8 +484,9 @@ ctx_transcript_needs_relink(const struct ctx_transcript *transcript,
 		    has_inserted_start(transcript, entry, entry->about_line)));
 }
 
-/* Returns the id of the nearest ancestor of a line that is kept, as a JSON
- * string; "null" if there is none. */
+/* Of a line's ancestors (its parent, the parent of that, ...), finds the
+ * nearest one that is kept.  Returns the id of that line, as a JSON string;
+ * "null" if no ancestor is kept. */
 static struct ctx_str
 find_parent_name(struct ctx_transcript *transcript, uint32_t line)
 {

@@ -109,7 +109,8 @@ is_in_protected_span(const struct text_segments *segments, size_t at)
 {
 	size_t low = 0, high = segments->n_spans, middle;
 
-	/* Finds the first protected span that ends after the offset. */
+	/* Finds the first protected span (a part of the text that must not be
+	 * cut) that ends after the offset. */
 	while (low < high) {
 		middle = low + (high - low) / 2;
 		if (segments->spans[middle].to <= at)

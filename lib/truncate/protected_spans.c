@@ -72,8 +72,9 @@ classify_byte(char c)
 	return byte_classes[(unsigned char)c];
 }
 
-/* Returns the offset of the first character, from the offset at on, that is
- * not base64.  Adds the classes of the characters before it to *kinds. */
+/* Searches a text from an offset on.  Returns the offset of the first
+ * character that is not base64.  Adds the classes of the characters before it
+ * to *kinds. */
 static size_t
 find_base64_end(const char *p, size_t n, size_t at, unsigned *kinds)
 {
@@ -223,11 +224,11 @@ find_data_url(const char *p, size_t n, size_t at)
 }
 
 /*
- * Looks for base64, from the offset at on: returns the first offset at which at
- * least MIN_WIDTH base64 characters are in a row, or n if there is none.  The
- * search looks at MIN_WIDTH characters from their end on; if one of them is not
- * base64, it continues after that one.  This is fast, because words are
- * shorter.
+ * Searches a text for base64 from an offset on: returns the first offset at
+ * which at least MIN_WIDTH base64 characters are in a row, or n if there is
+ * none.  The search looks at MIN_WIDTH characters from their end on; if one of
+ * them is not base64, it continues after that one.  This is fast, because words
+ * are shorter.
  */
 static size_t
 find_base64_run(const char *p, size_t n, size_t at)
@@ -259,8 +260,9 @@ ctx_protected_spans_begin(struct protected_span_walk *walk, const char *p,
 	walk->run = find_base64_run(p, n, 0);
 }
 
-/* Moves the search for protected spans to the offset at.  A kind of span is
- * searched for again only if its last one was found before this offset. */
+/* Moves the search for protected spans (parts of the text that must not be
+ * cut) to an offset.  A kind of span is searched for again only if its last
+ * one was found before this offset. */
 static void
 advance_search(struct protected_span_walk *walk, size_t at)
 {

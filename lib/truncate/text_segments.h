@@ -54,7 +54,7 @@ struct text_segments {
 	/* size of all texts together, in the unit of the limit */
 	uint64_t size;
 	/* Number of bytes at the end of the last text that must not be
-	 * removed.  They are in the memory of the buffer text, but after its
+	 * removed.  The buffer "text" has them in its memory, but after its
 	 * end. */
 	size_t uncut_bytes;
 	/* JSON of a tool result without any text. ctx_text_segments_read moves
@@ -85,8 +85,8 @@ void ctx_text_segments_free_text(struct text_segments *segments);
 /* Forbids to remove a number of bytes at the end of the last text. */
 void ctx_text_segments_exclude_end(struct text_segments *segments,
     size_t bytes);
-/* Returns an offset in the JSON string of a text: the one that is a number of
- * decoded bytes after the offset at. */
+/* Moves an offset in the JSON string of a text forward by a number of bytes of
+ * the decoded text.  Returns the new offset. */
 size_t ctx_text_segment_seek(const struct text_segment *segment, size_t at,
     size_t bytes);
 void ctx_text_segments_release(struct text_segments *segments);

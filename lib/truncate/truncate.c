@@ -62,10 +62,10 @@ end_truncated_record(void *user, const struct ctx_event *event,
 }
 
 /* At the end of the stream, writes the records that are still in memory.  If
- * the stream ended with an error, messages may be missing.  Then nothing is
- * changed with the option unsent, and with CTX_REASONING_FAIL if bound
- * reasoning (signed reasoning that the provider refuses after a change before
- * it) could forbid changes. */
+ * the stream ended with an error, messages may be missing.  Then the records
+ * are not changed if the option unsent is set, or if the missing messages
+ * could have bound reasoning (signed reasoning that the provider refuses after
+ * a change before it) that forbids changes (CTX_REASONING_FAIL). */
 static int
 end_truncated_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 {

@@ -1,5 +1,5 @@
-/* truncate_queue.c - keeps messages in memory, for ctx-truncate, whose change
- * depends on later messages */
+/* truncate_queue.c - for ctx-truncate, keeps those messages in memory whose
+ * change depends on later messages */
 #include "truncate/truncation.h"
 
 bool

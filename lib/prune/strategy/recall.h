@@ -34,8 +34,8 @@ struct recall {
 	/* Terms (words) of the segment that is being read, or of the
 	 * question. */
 	struct posting *found;
-	/* Number of elements of the array found from which on it is sorted,
-	 * and equal terms in it are merged. */
+	/* If the array "found" has this many elements, it is sorted, and equal
+	 * terms in it are merged. */
 	size_t merge_at;
 	uint32_t length; /* number of all terms of that segment */
 	/* for each term: number of segments that have it */

@@ -42,9 +42,9 @@ search_head(struct ctx_token_counter *c, struct ctx_str text,
 	for (;;) {
 		middle = low->at + (high - low->at + 1) / 2;
 		middle = ctx_fit_before(text.p, text.n, middle);
-		/* middle was moved down to the start of a character.  Although
-		 * this is *low, another character may begin between *low and
-		 * high. */
+		/* The cut was moved down to the start of a character.  It is
+		 * now *low, although another character may begin between *low
+		 * and high. */
 		if (middle <= low->at)
 			middle = ctx_fit_before(text.p, text.n, high - 1);
 		if (middle <= low->at || middle >= high)
