@@ -9,6 +9,7 @@
  * of which the other read a part.  It must have succeeded, and its result must
  * be complete.
  */
+#define _GNU_SOURCE /* memmem, in POSIX since 2024 */
 #include <sha2.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,12 +169,7 @@ find_file(struct heuristic *h, uint32_t tool, struct call *call,
 static bool
 has_fragment(struct ctx_str text, const char *word)
 {
-	size_t n = strlen(word), i;
-
-	for (i = 0; i + n <= text.n; i++)
-		if (memcmp(text.p + i, word, n) == 0)
-			return true;
-	return false;
+	return text.n > 0 && memmem(text.p, text.n, word, strlen(word)) != NULL;
 }
 
 /* Returns true if a line of the text begins with one of several words. signs:

@@ -7,6 +7,7 @@
  * lines with names that also occur in later text come first, and among them the
  * newest.  The lines taken are written in their original order.
  */
+#define _GNU_SOURCE /* memmem, in POSIX since 2024 */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,7 @@ struct ctx_summary {
 	uint32_t *mentions;
 	size_t mentions_cap;
 	struct ctx_intern later; /* names that occur in texts that are kept */
+	struct ctx_buf lower;    /* the text being added, in small letters */
 };
 
 int
@@ -55,6 +57,7 @@ ctx_summary_close(struct ctx_summary *summary)
 	ctx_intern_release(&summary->seen);
 	ctx_intern_release(&summary->files);
 	ctx_intern_release(&summary->later);
+	ctx_buf_release(&summary->lower);
 	free(summary);
 }
 
@@ -66,32 +69,32 @@ to_lower_ascii(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-static bool
-contains_text(struct ctx_str text, const char *word)
+/* Sets *lower to a text with small ASCII letters instead of capitals. */
+static int
+make_lower(struct ctx_buf *lower, struct ctx_str text, struct ctx_err *err)
 {
-	size_t n = strlen(word), i, j;
+	size_t i;
 
-	for (i = 0; i + n <= text.n; i++) {
-		for (j = 0; j < n && to_lower_ascii(text.p[i + j]) == word[j];
-		     j++)
-			continue;
-		if (j == n)
-			return true;
-	}
-	return false;
+	lower->n = 0;
+	if (ctx_buf_add(lower, text.p, text.n, err) < 0)
+		return -1;
+	for (i = 0; i < lower->n; i++)
+		lower->p[i] = to_lower_ascii(lower->p[i]);
+	return 0;
 }
 
 static bool
 contains_any(struct ctx_str text, const char *const *words)
 {
-	for (; *words != NULL; words++)
-		if (contains_text(text, *words))
+	for (; text.n > 0 && *words != NULL; words++)
+		if (memmem(text.p, text.n, *words, strlen(*words)) != NULL)
 			return true;
 	return false;
 }
 
+/* Returns the class of a line. lower: the line in small letters. */
 static enum line_class
-classify_line(enum ctx_summary_kind kind, struct ctx_str text)
+classify_line(enum ctx_summary_kind kind, struct ctx_str lower)
 {
 	static const char *const requests[] = {"?", "must", "n't", "do not",
 	    "never", "always", "please", "should", "only", "need", "want",
@@ -108,11 +111,11 @@ classify_line(enum ctx_summary_kind kind, struct ctx_str text)
 	case CTX_SUMMARY_EARLIER:
 		return TASK;
 	case CTX_SUMMARY_USER:
-		return contains_any(text, requests) ? TASK : REQUEST;
+		return contains_any(lower, requests) ? TASK : REQUEST;
 	case CTX_SUMMARY_ASSISTANT:
-		return contains_any(text, decisions) ? DECISION : REST;
+		return contains_any(lower, decisions) ? DECISION : REST;
 	default:
-		return contains_any(text, troubles) ? TROUBLE : CLASSES;
+		return contains_any(lower, troubles) ? TROUBLE : CLASSES;
 	}
 }
 
@@ -262,10 +265,12 @@ find_sentence_end(struct ctx_str text)
 	for (i = 0; i < text.n; i++) {
 		if (text.p[i] == '\n')
 			return i + 1;
-		if (strchr(".?!", text.p[i]) != NULL && text.p[i] != '\0' &&
-		    i + 1 < text.n && is_space_char(text.p[i + 1]) && i > 20)
+		if ((text.p[i] == '.' || text.p[i] == '?' ||
+			text.p[i] == '!') &&
+		    i > 20 && i + 1 < text.n && is_space_char(text.p[i + 1]))
 			return i + 1;
-		if (i + 3 <= text.n && memcmp(text.p + i, full_stop, 3) == 0)
+		if (text.p[i] == full_stop[0] && i + 3 <= text.n &&
+		    memcmp(text.p + i, full_stop, 3) == 0)
 			return i + 3;
 	}
 	return text.n;
@@ -302,9 +307,8 @@ trim_blanks(struct ctx_str text)
 
 static int
 add_summary_line(struct ctx_summary *s, enum ctx_summary_kind kind,
-    struct ctx_str text, struct ctx_err *err)
+    enum line_class class, struct ctx_str text, struct ctx_err *err)
 {
-	enum line_class class = classify_line(kind, text);
 	struct line *grown;
 	size_t known = s->seen.n;
 	uint32_t id;
@@ -329,17 +333,25 @@ int
 ctx_summary_add(struct ctx_summary *s, enum ctx_summary_kind kind,
     const char *p, size_t n, struct ctx_err *err)
 {
-	struct ctx_str text = {p, n}, one;
+	struct ctx_str text = {p, n}, one, lower;
 
 	if (record_files(s, text, err) < 0)
 		return -1;
-	while (kind != CTX_SUMMARY_CALL && text.n > 0) {
+	if (kind == CTX_SUMMARY_CALL)
+		return 0;
+	if (make_lower(&s->lower, text, err) < 0)
+		return -1;
+	while (text.n > 0) {
 		one = (struct ctx_str){text.p, find_sentence_end(text)};
 		text.p += one.n;
 		text.n -= one.n;
-		if (add_summary_line(s, kind, trim_blanks(one), err) < 0)
+		one = trim_blanks(one);
+		lower = (struct ctx_str){s->lower.p + (one.p - p), one.n};
+		if (add_summary_line(s, kind, classify_line(kind, lower), one,
+			err) < 0)
 			return -1;
 	}
+	ctx_buf_reset(&s->lower);
 	return 0;
 }
 
