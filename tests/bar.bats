@@ -169,7 +169,7 @@ X
 	cmp a.svg b.svg
 	[ "$(stat -c %a b.svg)" = 640 ]
 	[ "$(cat <&5)" = old ]
-	# No room for another: the old one stays, and nothing beside it.
+	# Without room for a new file the old one is kept, alone.
 	echo old > b.svg
 	(
 		ulimit -S -f 1

@@ -86,7 +86,7 @@ load helper
 	jq -c "$line"'item(.)' in > items
 	ctx-count --json --per message -d codex -e o200k_base items |
 	    jq .tokens > each
-	# an answer of two items, and what it took told before and after
+	# an answer of two items; its usage is recorded before and after it
 	jq -c -n --rawfile each each "$line"'($each | split("\n")) as $n |
 	    line("turn_context"; {model: "gpt-5.3-codex"}),
 	    foreach inputs as $m ({i: 0, sum: 0, last: 0};

@@ -110,7 +110,7 @@ calls() {
 	messages user:hi assistant:ho > plain
 	printf '\xef\xbb\xbf' | cat - plain > marked
 	cat marked plain > want
-	# What may go stays: the budget is large.
+	# The budget is so large that nothing is removed.
 	for c in "ctx-truncate" "ctx-age" "ctx-restore" "ctx-prune -b 1000"; do
 		# shellcheck disable=SC2086 # a command and its options
 		$c marked marked | cmp - want || fail "$c"
@@ -591,7 +591,7 @@ values_of() { # option, arg, choices
 	ctx-count --annotate long | cmp out -
 	run -2 env both=1 perl socket.pl ctx-count --none
 	[[ $output == "ctx-count: no option --none"* ]]
-	# A reader that has gone ends it.
+	# The command ends when its reader has closed the socket.
 	run -2 env deaf=1 timeout 20 perl socket.pl ctx-count --annotate long
 	run -2 env deaf=1 timeout 20 perl socket.pl ctx-count --per message long
 }

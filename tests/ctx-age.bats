@@ -1,4 +1,4 @@
-# ctx-age: old tool results go to disk
+# ctx-age: old tool results are moved to disk
 
 load helper
 
@@ -458,7 +458,7 @@ spools() {
 	[ ! -e spool ] && [ ! -e a ] && [ ! -e x ]
 	run -2 ctx-age -S a/spool <(echo broken)
 	[ ! -e a ]
-	# What was there stays.
+	# A directory that existed before is kept.
 	mkdir -p a
 	mkdir -m 700 a/b
 	ctx-age -S a/b short > out
@@ -746,7 +746,8 @@ spools() {
 		ctx-truncate -d $d -l 120 aged > again
 		grep -o '[0-9]* characters in [^]]*\]' again | sort -u |
 		    cmp - refs
-		# Where prune clears bodies the head goes, the reference stays.
+		# When ctx-prune clears an aged body, it removes the head and
+		# keeps the reference.
 		n=$(tokens -d $d aged)
 		for most in $(seq $((n - 10)) -200 1); do
 			ctx-prune -d $d -l aggressive -t 0 -k 0 -b "$most" \
@@ -849,7 +850,7 @@ spools() {
 
 # ---- media ----
 
-# An image of 1568 by 1176 pixels, as far as its header tells.
+# An image whose header says 1568 by 1176 pixels.
 png=iVBORw0KGgoAAAANSUhEUgAABiAAAASYCAYAAAAAAAAA
 
 # shots N: a question with an image and N calls, each answered with one.
@@ -979,7 +980,7 @@ shots() {
 		ctx-truncate -l 0 --media 1 $f > out
 		[ "$(grep -c 'removed: 1568x1176 png, 33 bytes' out)" -eq 1 ]
 	done
-	# What the model is not shown stays.
+	# A copy that the model does not see is kept.
 	ctx-age --media 0 claude | jq -r '.toolUseResult.file.base64 // empty' |
 	    grep -qx "$png"
 }
@@ -1196,7 +1197,7 @@ shots() {
 	ctx-age -d anthropic -k 1 -o 40 -S spool t > first
 	{ cat first; tail -n 4 more; } > second
 	ctx-age -d anthropic -k 1 -o 40 -S spool second > third
-	# The reasoning before the second change stays.
+	# The reasoning before the second change is kept.
 	grep -q five third
 	run ! grep -q six third
 	ctx-restore -d anthropic -S spool third | cmp - more
@@ -1248,7 +1249,7 @@ shots() {
 	run ! grep -q thinking out
 	[ "$(find spool -name 'reasoning-*.json' | wc -l)" -eq 2 ]
 	ctx-restore -d anthropic -S spool out | cmp - t
-	# Of two images one goes first: its placeholder counts as the image.
+	# Of two images one is moved first: its placeholder counts as the image.
 	jq -c '.messages |= . + .' t > two
 	ctx-age -d anthropic -S spool --media 1 two > first
 	ctx-age -d anthropic -S spool --media 0 first > out
@@ -1333,7 +1334,7 @@ ollama	{role: "user", content: "See.", images: [$png]}
 llm-logs	{id: "x", conversation_id: "c", model: "m", prompt: "p", response: "r", attachments: [{id: "i", type: "image/png", content: $png}]}
 openai-chat	{role: "assistant", content: null, audio: {id: "audio_1", data: $p}}
 X
-	# Claude Code keeps a copy that the model is not shown: it stays.
+	# Claude Code stores a copy that the model does not see: ctx keeps it.
 	records '{type: "user", uuid: "1", parentUuid: null, sessionId: "s",
 	    message: {role: "user", content: [{type: "tool_result",
 		tool_use_id: "t", content: [{type: "image", source:

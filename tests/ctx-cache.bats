@@ -215,7 +215,7 @@ X
 	# Amazon's own models take none on tools.
 	marks "$(jq -nc "$b | .modelId = \"amazon.nova-pro-v1:0\"")" \
 	    "messages.1.content.1 messages.2.content.0 system.0"
-	# Old ones go, but an array of nothing else is left alone.
+	# Old breakpoints are removed, but not an array that holds nothing else.
 	marks "$(jq -nc "$b | .messages[0].content |= [.[0], {cachePoint: {type: \"default\"}}] |
 	    .messages[2].content |= [{cachePoint: {type: \"default\"}}] + .")" \
 	    "messages.1.content.1 messages.2.content.0 system.0 toolConfig.tools.1"
@@ -306,7 +306,7 @@ X
 	grep -q 'llama3.2 uses no cache breakpoints' err
 }
 
-@test "records before one that cannot have breakpoints are written with theirs" {
+@test "records before one that cannot have breakpoints keep their breakpoints" {
 	for _ in $(seq 60); do
 		messages user:question assistant:answer
 	done > lines
@@ -377,7 +377,7 @@ X
 	ctx-cache --provider anthropic r > out
 	[ "$(places out)" = "messages.0.content.0 messages.24.content.0 messages.37.content.0 messages.39.content.0" ]
 	ctx-cache --provider anthropic out | cmp - out
-	# Without being told the gateway is not presumed to take them.
+	# Without --provider a gateway is not presumed to accept breakpoints.
 	run -0 ctx-cache r
 	[[ $output == *"claude-opus-4-5 is not known to use the breakpoints of openai"* ]]
 	head -n 204 "$agent" > some
@@ -476,7 +476,7 @@ sum() {
 		perl -e '$| = 1; local $/; print for split //, <STDIN>' < part |
 		    ctx-cache -d anthropic 2> /dev/null | cmp - want
 	done
-	# The prompt that leads is marked when the rest has come and gone.
+	# Only the last of the leading system messages gets a breakpoint.
 	{ messages system:s system:t; jq -c '.messages[]' whole; } > part
 	ctx-cache -d anthropic part > out
 	[ "$(grep -c cache_control out)" -eq 4 ]
@@ -637,7 +637,7 @@ changed() { # file, line
 	[ "$status" -eq 1 ]
 	run -1 ctx-cache --provider anthropic -m claude-opus-4-5 --diff old other
 	[[ $output == *"pays back  never"* ]]
-	# What goes from the end is paid back by the first call.
+	# Messages removed at the end are paid back by the first call.
 	head -n 190 "$agent" > shorter
 	run -1 ctx-cache --provider anthropic -m claude-opus-4-5 --diff old shorter
 	[[ $output == *"pays back  at once"* ]]

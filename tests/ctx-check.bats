@@ -556,7 +556,7 @@ said() {
 	    '{"role":"tool","tool_name":"f","content":"1"}' "$A"
 }
 
-# mended LINE...: no line of these is left to tell of
+# mended LINE...: ctx-check finds errors in these lines, and none once repaired
 mended() {
 	printf '%s\n' "$@" > in
 	run -1 ctx-check in
@@ -595,7 +595,7 @@ mended() {
 	    '{"type":"function_call","call_id":"a","name":"f","arguments":"{}"}' \
 	    '{"type":"function_call","call_id":"a","name":"f","arguments":"{}"}' \
 	    '{"type":"function_call_output","call_id":"a","output":"1"}'
-	# What goes needs no content, and is no other message's result.
+	# A removed result needs no content, and belongs to no other call.
 	mended "$U" "${RA/\"1\"/null}"
 	mended "$hi" "$(call a)" "$(result b)" "$(result a)" "$says" "$hi"
 	# A system message after a call stands after its result.
@@ -656,7 +656,7 @@ mended() {
 	    sed 's/toolu_b0/toolu_late/g' > late
 	run -1 ctx-check "$corpus/anthropic/programs.jsonl" late
 	[[ $output == *'late:1: orphan-caller: call "toolu_late" of query was made by a program that does not run'* ]]
-	# Without ids nobody can tell whose they are.
+	# Without ids a result cannot be assigned to one of several calls.
 	sed 's/"id":"call_[0-9]*",//' "$corpus/gemini/continued.jsonl" > in
 	ctx-check in
 	ctx-check --repair in | cmp - in
@@ -682,7 +682,7 @@ mended() {
 		printf '{"model":"gpt-5",%s,"input":[%s]}\n' "$before" "$result" > in
 		run -1 ctx-check in
 	done
-	# Only Responses are gone on with.
+	# Only a request of the Responses API may continue an earlier one.
 	for f in 'messages":[{"role":"tool","tool_call_id":"x","content":"y"}' \
 	    'messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":"y"}]}'; do
 		printf '{"conversation":"c","%s]}\n' "$f" > in
@@ -988,8 +988,8 @@ lines_of() {
 	[ "$(grep -c '"role":"tool"' out)" -eq 3 ]
 }
 
-# same DIALECT [OPTION...]: what is repaired of in is found no more, and what
-# is not stays as it was said; the second time nothing changes.
+# same DIALECT [OPTION...]: what --repair mends in the file "in" is no longer
+# found, other findings are unchanged, and a second repair changes nothing.
 same() {
 	local rc=0
 	ctx-check -d "$@" --repair in > out 2> err || rc=$?
@@ -1092,7 +1092,7 @@ same() {
 	echo '{"role":"user","content":"well?"}' >> in
 	fix --repair in > out
 	cmp out <(sed -n '1p;4p' in)
-	# Nor is it left alone where a result goes before that answer.
+	# Nor is it left alone where a result before that answer is removed.
 	cat > in <<-'EOF'
 	{"role":"user","content":[{"type":"input_text","text":"go"}]}
 	{"type":"function_call","name":"f","arguments":"{}","call_id":"c1"}
@@ -1237,7 +1237,7 @@ same() {
 "lone-surrogate"' ]
 	run -1 ctx-check -d anthropic in
 	[ "${lines[4]}" = "in:1: lone-surrogate: a text holds half of a surrogate pair (beside the messages)" ]
-	# What goes with its block is not edited in it.
+	# A text in a block that is removed is not edited.
 	run -0 ctx-check -d anthropic --repair --explain log in
 	[ "$output" = '{"model":"m","system":"\ufffd","messages":[{"role":"user","content":[{"type":"text","text":"\ufffdx"}]}],"tools":[{"name":"\ufffd"}]}' ]
 	[ "$(jq -r .action log | sort | uniq -c | tr -s ' \n' ' ')" = " 1 drop 4 edit " ]
@@ -1269,7 +1269,7 @@ same() {
 	cmp <(head -n 2 out) <(head -n 2 out2)
 	cmp <(jq -c 'del(.tool_calls[]?.id, .tool_call_id)' in) \
 	    <(jq -c 'del(.tool_calls[]?.id, .tool_call_id)' out)
-	# Nine letters and digits stay.
+	# Ids of nine letters and digits are kept.
 	sed -e 's/"a"/"abcDEF123"/' -e 's/"b"/"\\u0041bcdef12"/' in > nine
 	run -1 ctx-check --provider mistral nine
 	[ "${#lines[@]}" -eq 1 ]
@@ -1924,7 +1924,7 @@ judged() {
 	    "{\"role\":\"assistant\",\"content\":[$call,$call]}" "$got"
 }
 
-@test "anthropic: a server tool may stay open in a message with a client's tool, and at a pause" {
+@test "anthropic: a server tool may be left open in a message with a client's tool, and at a pause" {
 	local own='{"type":"server_tool_use","id":"s","name":"web_search","input":{}}'
 	local call='{"type":"tool_use","id":"a","name":"f","input":{}}'
 	local got='{"type":"tool_result","tool_use_id":"a","content":"1"}'
@@ -2162,7 +2162,7 @@ unanswered() {
 	cmp <(sed -n 2p out) <(sed -n 2p several | ctx-check --repair)
 	grep -q "several:1: bound-reasoning: .* (message 3)" err
 	grep -q "nothing was changed in 2 conversations" err
-	# Records of other kinds and line ends stay where they are.
+	# Records of other kinds and line ends are written unchanged.
 	{ echo; sed 's/$/\r/' in; echo '{"x":1}'; cat request; printf '%s' "$U"; } > odd
 	ctx-check --repair --reasoning fail odd > out 2> err || [ $? -eq 1 ]
 	cmp odd out

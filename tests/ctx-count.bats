@@ -482,7 +482,7 @@ bytes_vocabulary() {
 		[ "$(tokens $how in)" -eq $((n + 4 * 3 + 3)) ]
 		ctx-count --json $how in | jq -e .exact
 	done
-	# Its own factor is gone with its encoding.
+	# With another encoding the model's own factor is not applied.
 	[ "$(tokens -m claude-opus-4-8 --text in)" -eq "$(wc -c < in)" ]
 	ctx-prune -e $file --window 9k -k 1 -t 0 in > want
 	for how in "-e $file" "-m bytes"; do

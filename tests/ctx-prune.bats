@@ -283,7 +283,7 @@ is_paired() {
 		run -1 --separate-stderr ctx-prune -b 300 -s $s in
 		[[ $stderr == *" pinned "* ]]
 		jq -c 'select(.type)' <<< "$output" | cmp - theirs
-		[ "${#lines[@]}" -lt "$(wc -l < in)" ] || fail "$s: nothing went"
+		[ "${#lines[@]}" -lt "$(wc -l < in)" ] || fail "$s: nothing was removed"
 	done
 	for before in previous_response_id conversation; do
 		jq -sc --arg before $before '{($before): "r", input: map(
@@ -360,7 +360,7 @@ lost() {
 				fail "$s $l, record"
 		done
 	done
-	# what cannot be archived does not go
+	# messages that cannot be archived are kept
 	run -2 ctx-prune -b 12k --archive /dev/full in
 	[[ $output == *"/dev/full"* ]] || [[ $output == *"No space"* ]]
 }
@@ -373,7 +373,7 @@ lost() {
 	read -r _ left _ after _ < <(grep '^  left' plan)
 	[ "$left" -eq "$(wc -l < out)" ]
 	[ "$after" -eq "$(tokens out)" ]
-	# now, less what goes, more what comes, is what is left
+	# "now", minus the removed and plus the added tokens, is "left"
 	awk '$1 == "now" { n = $4 } $1 == "left" { left = $4 }
 	    $1 == "drop" || $1 == "edit" { n -= $(NF - 1) }
 	    $1 == "add" { n += $(NF - 1) }

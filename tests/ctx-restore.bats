@@ -292,7 +292,7 @@ load helper
 		jq -c '{unknown: {log: .}}' later > unknown
 		[ -z "$(ctx-restore --gc unknown)" ]
 		[ -z "$(cut -c 2- later | ctx-restore --gc --lenient)" ]
-		# By whatever name the spool goes.
+		# The spool may be given by any of its names.
 		[ -z "$(ctx-restore --gc -S "$PWD/.ctx/spool" later)" ]
 		[ "$(head -n 4 unknown | ctx-restore --gc | wc -l)" -eq 2 ]
 		rm -r .ctx

@@ -87,7 +87,7 @@ sizes() {
 			done
 		done
 	done
-	# What is as short as the mark stays.
+	# A text that is no longer than the mark is kept.
 	printf "$text" é | ctx-truncate --unit bytes --message-limit 1 > out
 	[ "$(jq -r '.content[].text' out)" = é ]
 	printf "$text" éé | ctx-truncate --unit bytes --message-limit 1 > out
@@ -240,7 +240,7 @@ sizes() {
 			ctx-truncate --unit $unit -l $l out | cmp - out
 		done
 	done
-	# What goes is counted as it was.
+	# The mark counts the characters as they were in the input.
 	text=$(ctx-truncate -l 36 image | text_of)
 	[ "$text" = $'He\n[… 4042 characters truncated …]\n.' ]
 	# A run of one kind of letter is no payload.
@@ -448,7 +448,7 @@ sizes() {
 	cmp <(jq -c '.[]' out) <(jq -c . lines)
 }
 
-@test "every dialect: valid input stays valid, and a second run changes nothing" {
+@test "every dialect: valid input remains valid, and a second run changes nothing" {
 	tried=0
 	for d in $(ctx-truncate --list-options |
 	    awk -F'\t' '$2 == "dialect" { print $5 }'); do

@@ -1,5 +1,5 @@
-# The formats of frameworks and applications: what is read, and what goes
-# together.
+# The formats of frameworks and applications: what is read, and what is
+# removed together.
 
 load helper
 
@@ -363,7 +363,7 @@ reads() {
 		echo "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"hi\"}],$seen$visible}}"
 	done > g
 	[ "$(ctx-count --json --per message g | jq -c .tokens)" = 5 ]
-	# Nor does it go with its turn.
+	# Nor is it removed with its turn.
 	{ cat g; sed 1q g | sed 's/"user"/"assistant"/'; sed 1q g; } > four
 	ctx-prune -k 1 -t 0 -b 8 four | cmp - <(sed -n '2p;4p' four)
 }
@@ -589,7 +589,7 @@ judge() {
 @test "vercel-model: a result of several parts, or a failed one, keeps its form when truncated" {
 	long=$(printf 'word %.0s' {1..40})
 	image=$(printf 'iVBORw0KGgo%.0s' {1..60})
-	# Output, what is left of it, and what is if all its text goes.
+	# An output, the same truncated, and with all its text removed.
 	while IFS='|' read -r output cut gone; do
 		output=${output//LONG/$long} cut=${cut//IMAGE/$image}
 		output=${output//IMAGE/$image} gone=${gone//IMAGE/$image}

@@ -1,4 +1,4 @@
-# The formats of the providers: what is read, and what goes together.
+# The formats of the providers: what is read, and what is removed together.
 
 load helper
 
@@ -65,11 +65,11 @@ dialect_is() {
 	for f in lines record; do
 		dialect_is openai-chat $f
 		ctx-check $f
-		# A result never stays without its call.
+		# A result is never kept without its call.
 		ctx-prune -b 25 -k 1 -t 0 $f > out || [ $? -eq 1 ]
 		run ! grep -q call_a out
 	done
-	# What tells nothing but its place decides, too.
+	# A first system message decides, too, without another sign.
 	printf '%s\n' '{"role":"system","content":"Be brief."}' "$user" > lines
 	jq -sc '{messages: .}' lines > record
 	dialect_is openai-chat lines
@@ -542,7 +542,7 @@ turns() {
 	{"role":"user","parts":[{"text":"four"}]}
 	{"role":"model","parts":[{"text":"end"}]}
 	X
-	# Results and text share a message; the answer to the text must stay.
+	# Results and text share a message; the answer to the text must be kept.
 	sed -n '1,3p;6p;9,10p' g > want
 	ctx-prune -l light -k 1 -t 0 -b 100 --pin PIN g > out 2> err || [ $? -eq 1 ]
 	cmp out want
@@ -558,7 +558,7 @@ turns() {
 }
 
 @test "values of a wrong type pass unchanged and crash no command" {
-	# Each value of each record is another, or gone.
+	# Each value of each record is replaced or removed.
 	for file in "$BATS_TEST_DIRNAME"/corpus/*/*.json*; do
 		jq -cn 'limit(12; inputs) as $r |
 		    limit(50; $r | paths | select(length <= 8)) as $p |

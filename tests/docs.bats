@@ -102,7 +102,7 @@ run_examples() {
 		cut -f 2 table | sort > options
 		grep '^\.It Fl' "$page" | tr ' ' '\n' | sed -n 's/^-\([a-z]\)/\1/p' |
 			grep -vx 'help\|version' | sort > page
-		diff options page || fail "$page tells of other options"
+		diff options page || fail "$page describes other options"
 		sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/p' "$page" |
 			tr ' ' '\n' > synopsis
 		while IFS=$'\t' read -r letter option rest; do

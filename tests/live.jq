@@ -75,7 +75,7 @@ def codex:
     and (text | test("^(# AGENTS.md instructions|<environment_context>)") | not);
   def given: .payload.role == "developer"
     or (.payload.role == "user" and (written | not));
-  # The newest n turns go, and what was given just before them.
+  # Removes the newest n turns, and the context that was given just before them.
   def back($n):
     (to_entries | map(select(.value | written) | .key)) as $turns
     | if $turns == [] or $n == 0 then .

@@ -33,7 +33,7 @@ unnoted() {
 	[ "$(notices out)" -eq 1 ]
 	head -n 1 in | cmp - <(head -n 1 out)
 	[[ $(sed -n 2p out | jq -r .content) == "$N"$'\n\n'question* ]]
-	# without one the same messages stay, or one more turn
+	# without a notice the same messages are kept, or one more turn
 	ctx-prune -k 1 -t 0 -l light -b 200 in > without
 	is_subsequence <(unnoted out) without
 }
@@ -126,8 +126,8 @@ in_form() { # TURNS FILTER
 	[ "$(notices twice)" -eq 1 ]
 	[[ $(sed -n 2p twice | jq -r .content) == "$N"$'\n\n'question* ]]
 	[ "$(tokens twice)" -le 250 ]
-	# of two with nothing left between them, messages as earlier versions
-	# inserted them, the last one stays
+	# of two notices with nothing left between them, messages as earlier
+	# versions inserted them, the last one is kept
 	unnoted twice > bare
 	{
 		head -n 1 bare
@@ -150,7 +150,7 @@ in_form() { # TURNS FILTER
 	n=$(tokens <(tail -n 5 tail))
 	ctx-prune -l light -k 4 -t 0 -b "$n" --notice "$N" tail > out
 	[ "$(jq -r .content out | tr '\n' ' ')" = "e f $N g h " ]
-	# and it goes where the budget has no room for it
+	# and it is removed where the budget has no room for it
 	ctx-prune -l light -k 4 -t 0 -b $((n - 1)) --notice "$N" tail > out
 	[ "$(jq -r .content out | tr '\n' ' ')" = "e f g h " ]
 	jq -nc --arg n "$N" '{role: "user", parts: [{text: "a b c d e f g"}]},
@@ -229,7 +229,7 @@ in_form() { # TURNS FILTER
 		[ "$(grep -c -F "$N" out)" -eq 1 ]
 		"$B/gen-tools/valid" $d < out
 		ctx-prune -k 1 -t 0 -l light -b 200 --notice "$N" out | cmp - out
-		# cut deeper, the old one goes with its message
+		# a smaller budget removes the old notice with its message
 		ctx-prune -k 1 -t 0 -l light -b 120 --notice "$N" out > deeper
 		[ "$(tokens deeper)" -le 120 ]
 		[ "$(grep -c -F "$N" deeper)" -eq 1 ]
@@ -418,7 +418,7 @@ in_form() { # TURNS FILTER
 		! cmp -s in out || fail "$s"
 		ctx-check --provider anthropic out || fail "$s: $(cat out)"
 	done
-	# Nor does it go where the budget is not met either way.
+	# Nor is it removed where the budget is not met either way.
 	run -1 --separate-stderr ctx-prune -d anthropic -k 1 -t 1 -b 10 \
 	    --notice "$N" --pin Fine in
 	[ "${lines[0]}" = "$(head -n 1 in)" ]
@@ -517,7 +517,7 @@ in_form() { # TURNS FILTER
 	    -t 2 -b 1000 --notice "[messages were left out]" \
 	    --explain why in > out
 	[ "$(tokens -e o200k_base out)" -le "$before" ]
-	# What the pieces of a message share is told of once.
+	# Tokens that the pieces of a message share are reported once.
 	[ "$(jq -s 'map(.before - .after) | add' why)" -eq \
 	    $((before - $(tokens -e o200k_base out))) ]
 }

@@ -149,7 +149,7 @@ steps() { # one turn of an agent, in a form where the roles must alternate
 			ctx-prune --compact -k 1 -t 0 -b "$b" once > twice
 			cmp once twice || fail "$f, -b $b"
 		done
-		# one that takes more room than is kept for it makes others go
+		# a summary larger than its reserved room displaces messages
 		ctx-prune --compact -k 1 -t 0 -b 800 $f > once
 		n=$(wc -l < once)
 		[ "$n" -gt 2 ]
@@ -417,7 +417,8 @@ outlives() {
 	cmp out again
 }
 
-# The messages of FILE, with those of the agents' that they say go first.
+# forms COMMAND...: runs the command with the dialect and name of each file of
+# the corpus
 forms() {
 	local f d
 	for f in "$BATS_TEST_DIRNAME"/corpus/*/*.json*; do
@@ -491,7 +492,7 @@ rolls() { # DIALECT FILE
 	    --summarizer 'cat > told; echo And later.' one > two 2> err || rc=$?
 	[ $rc -ne 2 ] || fail "$2: $(cat err)"
 	[ -e told ] || return 0
-	grep -q 'All that came before' told || fail "$2: not told"
+	grep -q 'All that came before' told || fail "$2: not asked for"
 	run -1 grep -q 'Earlier conversation' told
 	run -1 grep -q 'All that came before' two
 	[ "$(grep -c 'Earlier conversation summary' two)" -eq 1 ]
@@ -529,7 +530,7 @@ rolls() { # DIALECT FILE
 @test "a summary that would not save tokens is not made" {
 	messages user:a assistant:b user:c assistant:d > tiny
 	ctx-prune --compact -k 1 -t 1 -b 1k tiny | cmp - tiny
-	# What a message costs beside its parts stays with what stays of it.
+	# If parts of a message are kept, its framing tokens are, too.
 	cat > split <<-'EOF'
 	{"role":"user","content":[{"toolResult":{"toolUseId":"a","content":[]}},{"text":"Which of them?"}]}
 	{"role":"user","content":[{"toolResult":{"toolUseId":"b","content":[]}},{"text":"Which of them?"}]}

@@ -1,5 +1,5 @@
 # What is live in the transcripts of agents, and what pruning leaves of them.
-# live.jq tells independently which lines an agent would send.
+# live.jq finds independently which lines an agent would send.
 
 load helper
 
@@ -269,7 +269,7 @@ levels() {
 	[ "$(wc -c < out)" -lt "$(wc -c < "$f")" ]
 }
 
-@test "a compaction and its summary are kept, so that old messages stay inactive" {
+@test "a compaction and its summary are kept, so that old messages remain inactive" {
 	for f in claude-code/compacted codex/compacted gemini-cli/checkpoint \
 	    pi/compacted; do
 		f=$BATS_TEST_DIRNAME/corpus/$f.jsonl
@@ -713,7 +713,7 @@ claude_line() {
 	} > in
 	ctx-prune -s fifo -k 1 -t 1 -b 40 in > out
 	[ "$(jq -r .leafUuid out | head -n 2 | paste -sd ' ')" = "c c" ]
-	# Of a file that goes to its end none is left: the name stays.
+	# If all lines of a file are removed, the reference is unchanged.
 	head -n 4 in > first
 	tail -n 2 in | jq -c 'select(.uuid == "c").parentUuid = null' > second
 	ctx-prune -s fifo -k 1 -t 1 -b 40 first second > out

@@ -263,7 +263,7 @@ stays_valid() {
 		run --separate-stderr ctx-prune -b 10 -s $s -k 1 -t 1 nameless
 		cat - its <<< "$output" | ctx-check
 	done
-	# Its last result makes it one of those that may go.
+	# Once the last result of the call has come, it may be removed.
 	(cat in result; sed 's/Four/It ended/;s/Meanwhile.*two?/Thanks/' in |
 	    tail -n 1) > ended
 	ctx-check ended
@@ -377,7 +377,7 @@ sweagent() {
 }
 
 @test "a task in the message of its demonstration, or after one of several turns, is kept" {
-	# In one message they are one: it stays whole, or the budget is not met.
+	# In one message they are kept together, or the budget is not met.
 	sweagent 30 | jq -sc '.[1].content as $d | .[2].content as $t | .[0],
 	    {role: "user", content: [{type: "text", text: $d},
 		{type: "text", text: $t}]}, .[3:][]' > blocks

@@ -14,7 +14,7 @@ ENDS = frozenset(b" ghijklmnopqrstvwxyz")
 
 
 def place(bodies, at):
-    """The next place at or behind at where a text may begin or end."""
+    """The next place at or after at where a text may begin or end."""
     while bodies[at - 1] not in ENDS:
         at += 1
     return at
@@ -30,7 +30,7 @@ def cut(bodies, number):
 def make_log(path, megabytes, short=False):
     """An agent's log: the sample again and again, a system message only at
     the start, ids made anew.  Each result of a tool becomes 1 to 32 KB of the
-    sample's results (short: stays as it is)."""
+    sample's results (short: kept as it is)."""
     with open(SAMPLE, "rb") as sample:
         lines = sample.readlines()
     bodies = b"\\n".join(

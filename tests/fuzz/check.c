@@ -5,8 +5,8 @@
  * last calls may be open; the rest, by providers and then by what happens to
  * bound reasoning), the number of
  * bytes that say how reads and writes are cut, these bytes, and a stream.
- * What repair says that it has put right is right, and stays so, unless the
- * stream is a mixture of dialects, each of which was read as its own.
+ * What the repair reports as mended must be valid, also when it is read again,
+ * unless the stream is a mixture of dialects, each read as its own.
  */
 #include "fuzz.h"
 

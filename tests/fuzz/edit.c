@@ -1,7 +1,8 @@
 /*
- * edit.c - fuzz edits: only what was to change differs, and it stays JSON
+ * edit.c - fuzz edits: only the chosen values change, and the text remains JSON
  *
- * Input: eight bytes that choose what goes and what is replaced, and a text.
+ * Input: eight bytes that choose which values are removed or replaced, and a
+ * text.
  */
 #include "fuzz.h"
 
@@ -35,7 +36,7 @@ is_key(const struct ctx_json *json, uint32_t node)
 struct choice {
 	uint32_t box;      /* the container that children are dropped of, */
 	uint64_t drop;     /* a bit for each of the first of them */
-	uint32_t replaced; /* and a value that stays, 0: none */
+	uint32_t replaced; /* a kept value that is replaced, 0: none */
 };
 
 static bool
@@ -44,7 +45,7 @@ drops(const struct choice *c, size_t i)
 	return i < 64 ? c->drop >> i & 1 : c->drop >> (i % 61) & 1;
 }
 
-/* Is the value inside a child of the box that goes? */
+/* Is the value inside a removed child of the box? */
 static bool
 goes(const struct ctx_json *json, const struct choice *c, uint32_t node)
 {

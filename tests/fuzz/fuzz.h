@@ -10,7 +10,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* What must hold, or the input is a finding.  Never inlined, so that a trace
- * tells which it was. */
+ * shows which condition failed. */
 #if defined(__GNUC__)
 __attribute__((noinline, unused))
 #endif
@@ -40,7 +40,7 @@ fuzz_same(const char *a, size_t a_n, const char *b, size_t b_n)
 /*
  * memory.c: the dialect that a byte of an input chooses; NULL: it is found out.
  * A byte keeps its dialect whatever rows come to the table of dialects, so that
- * seeds and corpus stay what they are.
+ * seeds and corpus keep their meaning.
  */
 const struct ctx_dialect *fuzz_dialect(uint8_t choice);
 /* The byte that chooses a dialect. */
@@ -55,7 +55,7 @@ size_t fuzz_head(const uint8_t *data, size_t size);
 /*
  * memory.c: standard input is these bytes, and what is written to the
  * descriptor FUZZ_OUT is kept in fuzz_output.  How much each call transfers
- * is told by the bytes of chunks, over and over: one more than the byte says,
+ * is read from the bytes of chunks, over and over: one more than the byte says,
  * or, for 255, nothing, with EINTR.  Without chunks each call transfers all.
  */
 enum { FUZZ_OUT = 900 };
@@ -69,8 +69,9 @@ void fuzz_input_end(void);
  * several lines before them that cannot be read. */
 bool fuzz_side_by_side(const char *p, size_t n);
 /* Or else, are all records of one dialect, and what is left in out of the same?
- * Not where what told goes, nor where lines of a tree have no id, and hang on
- * the line before them, and others have.  forced is NULL if it is found out. */
+ * Not if the record that identified the dialect is removed, nor if some lines
+ * of a tree have no id, and so continue the line before them, and others have.
+ * forced is NULL if the dialect is to be detected. */
 bool fuzz_reads_alike(const struct ctx_dialect *forced, const char *p, size_t n,
     const struct ctx_buf *out);
 

@@ -2,7 +2,7 @@
  * memory.c - descriptors in memory for the fuzz targets, and what is in them
  *
  * The linker gives us the calls of the library (--wrap), so that no byte
- * goes through the kernel and an input can say how a read is cut.
+ * passes through the kernel and an input can say how a read is cut.
  */
 #include <errno.h>
 #include <sys/uio.h>

@@ -6,7 +6,8 @@
 #include "fuzz.h"
 #include "../unit/plan_slow.h"
 
-/* Whole groups, within the target or with nothing left that may go. */
+/* Whole groups are removed, and the rest is within the target or contains
+ * nothing that may be removed. */
 static void
 judge(struct fixture *f, const struct result *whole)
 {

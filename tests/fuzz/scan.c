@@ -1,8 +1,8 @@
 /*
  * scan.c - fuzz the scanner against a slow recogniser and jansson
  *
- * Input: the text.  All back ends have to say the same as the recogniser,
- * and where jansson can tell, its values are those of the nodes.
+ * Input: the text.  All back ends must agree with the recogniser, and where
+ * jansson accepts the text, its values must be those of the nodes.
  */
 #include <jansson.h>
 

@@ -122,7 +122,7 @@ on_found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 	return 0;
 }
 
-/* Is it a conversation that its provider takes, as far as it goes? */
+/* Would the provider accept the conversation, as far as it has come? */
 static bool
 is_valid(const struct ctx_dialect *dialect, const size_t *messages, size_t n)
 {

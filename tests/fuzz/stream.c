@@ -27,7 +27,7 @@ struct outcome {
 static uint64_t
 amount(const struct fuzz *f, size_t i)
 {
-	/* Small ones are told apart finely. */
+	/* Small amounts in steps of 1, large ones in steps of 40. */
 	return f->options[i] < 128 ? f->options[i]
 				   : (uint64_t)(f->options[i] - 127) * 40;
 }
@@ -54,7 +54,7 @@ on_pruned(void *user, const struct ctx_prune_outcome *pruned,
 	(void)err;
 	must(pruned->after <= pruned->before);
 	must(pruned->messages_removed <= pruned->messages);
-	/* A notice before each that stays, at most, and a summary. */
+	/* At most a notice before each kept message, and a summary. */
 	must(pruned->messages_kept <=
 	    2 * (pruned->messages - pruned->messages_removed) + 2);
 	must(pruned->error != NULL ||

@@ -12,8 +12,8 @@
 
 enum strict_verdict {
 	STRICT_WHOLE,
-	STRICT_CUT,    /* right as far as it goes */
-	STRICT_BROKEN, /* at tells where */
+	STRICT_CUT,    /* valid, but it ends too early */
+	STRICT_BROKEN, /* invalid at the offset "at" */
 	STRICT_DEEP,
 };
 

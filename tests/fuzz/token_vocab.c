@@ -79,8 +79,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(block, good, (size_t)good->size);
 	for (; size >= 5; data += 5, size -= 5) {
 		memcpy(&at, data, 4);
-		/* Half of the changes go where the sizes are, and some to the
-		 * names and patterns, which come last. */
+		/* Half of the changes hit the sizes, and some the names and
+		 * patterns, which come last. */
 		if (at % 2 == 0)
 			at = at / 2 % (uint32_t)sizeof *good;
 		else if (at % 8 == 1)

@@ -127,7 +127,8 @@ converse(struct gen *g, size_t messages, bool may_pend)
 	late_results(g);
 }
 
-/* Damage as history surgery does it: a record gone, twice, or too early. */
+/* Damage as edits of a history cause it: a record is missing, there twice, or
+ * too early. */
 static void
 damage(struct gen *g)
 {

@@ -173,7 +173,7 @@ recipe() {
 	sh -e script
 	kill %1
 	grep -q 'asked at /v1/chat/completions with 1 lines' by-endpoint.jsonl
-	# An endpoint that is gone: the stream leaves unchanged, status 2.
+	# Without a running endpoint the stream is unchanged, status 2.
 	run -2 sh -e script
 	cmp agent.jsonl by-endpoint.jsonl
 }

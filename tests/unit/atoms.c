@@ -93,8 +93,8 @@ has_all_kinds(const char *p, size_t n)
 	return upper && lower && digit;
 }
 
-/* The payload whose first run is [from, end); *behind is where to look for
- * another. */
+/* The payload whose first run is [from, end).  Sets *behind to the offset from
+ * which to look for another. */
 static size_t
 payload_end(const char *p, size_t n, size_t from, size_t end, bool linked,
     size_t *behind)

@@ -1,4 +1,4 @@
-/* detect.c - what tells a format, and what does not */
+/* detect.c - which members identify a format, and which do not */
 #include "ctx.h"
 #include "tap.h"
 

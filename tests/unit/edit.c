@@ -271,9 +271,9 @@ make(struct ctx_buf *text, unsigned long long *seed, bool object, size_t n)
 }
 
 /*
- * The rule, byte by byte: a child with a kept one before it goes from the end
- * of the child before it; others go up to the first kept one, or to the end
- * of the last.
+ * The rule, byte by byte: of a removed child after a kept one, the bytes from
+ * the end of the child before it are removed; of others, those up to the first
+ * kept child, or to the end of the last.
  */
 static void
 mark(const struct ctx_json *json, const char *which, char *gone)

@@ -78,7 +78,7 @@ feed_start(struct feed *feed)
 static inline void
 feed_stop(struct feed *feed)
 {
-	/* Whoever still waits to be read from is told that nobody will. */
+	/* A thread that still waits in write gets EPIPE. */
 	set_stdin(open("/dev/null", O_RDONLY));
 	NEED(pthread_join(feed->thread, NULL) == 0);
 	close(feed->fd);

@@ -118,7 +118,7 @@ turned(const struct ctx_dialect *dialect, const char *talk, const char *want)
 	return false;
 }
 
-/* Are the groups of a conversation as told: for each message the place of
+/* Are the groups of a conversation as wanted: for each message the place of
  * the first of its group, then how many calls are open in all? */
 static bool
 grouped(const struct ctx_dialect *dialect, const char *talk, const char *want)
@@ -291,7 +291,7 @@ test_many(void)
 	many(&loose, n, false, false);
 }
 
-/* Forgetting what has gone must not lose the calls that are still open. */
+/* Forgetting removed messages must not lose the calls that are still open. */
 static void
 test_compact(void)
 {

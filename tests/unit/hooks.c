@@ -1,4 +1,4 @@
-/* hooks.c - callers of the library who want to be told nothing */
+/* hooks.c - callers of the library who set no hooks */
 #include <unistd.h>
 
 #include "prune/held_conversation.h"

@@ -257,7 +257,7 @@ check_sound(void)
 		      "\"transcript\":\"a\"}]") == 20);
 }
 
-/* What is told of the block in the array text. */
+/* Describes the block in the JSON array text. */
 static struct ctx_media
 look(const char *text, struct ctx_json *json, struct ctx_buf *scratch)
 {

@@ -159,7 +159,7 @@ check_windows(void)
 	CHECK(window("gemini-2.5-pro") == 1048576);
 	CHECK(window("gemini-1.5-pro") == 2097152);
 	CHECK(window("somebody/own-7b") == 32000);
-	/* What goes in is capped below the window. */
+	/* The limit of the input is below the window. */
 	CHECK(ctx_model_limit(ctx_model_find(NULL, "gpt-5", 5)) == 272000);
 }
 

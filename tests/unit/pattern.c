@@ -218,8 +218,8 @@ memory(void)
 	free(text);
 }
 
-/* What \\X says of n flags in a row with a letter before each at-th, in just
- * as many bytes; *given_up tells whether it was asked. */
+/* Matches \\X at n flags in a row with a letter before each at-th, in just as
+ * many bytes.  Sets *given_up to whether matching was given up. */
 static bool
 flags(size_t n, size_t at, bool *given_up)
 {

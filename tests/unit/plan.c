@@ -42,8 +42,8 @@ check_notices(struct fixture *f, unsigned long *bad)
 }
 
 /*
- * A user message that only a late result follows goes with that result's call,
- * which may be older than what stays: the line lies at the call.
+ * A user message that only a late result follows is removed with that result's
+ * call, which may be older than the kept messages: the cut is at the call.
  */
 static void
 check_late(void)

@@ -61,9 +61,9 @@ upto(struct fixture *f, uint64_t n)
  * and mostly to one another.
  *
  * A late result beside a user's text, which no provider takes, is left out: a
- * user message whose turn has nothing else goes with the older call, but weighs
- * in the whole plan until then, so that a streaming plan, which has let it go,
- * may keep more (about one such conversation in 2,000).
+ * user message whose turn has nothing else is removed with the older call, but
+ * counts in the whole plan until then, so that a streaming plan, which has
+ * removed it already, may keep more (about one such conversation in 2,000).
  */
 static inline void
 make_messages(struct fixture *f)
@@ -538,8 +538,8 @@ slow_hold_if_room(struct slow *s)
 		s->held[i] |= !more.gone[i];
 }
 
-/* The oldest group that may go and is no user message that its turn cannot do
- * without, or is one that nobody but users answered; n if there is none. */
+/* The oldest group that may be removed and is no user message that its turn
+ * needs, or is one that nobody but users answered; n if there is none. */
 static inline size_t
 slow_oldest(const struct slow *s)
 {
@@ -584,7 +584,7 @@ slow_plan(const struct fixture *f, struct result *out)
 		while (slow_total(&s, false) > l->target &&
 		    (i = slow_oldest(&s)) < f->n) {
 			slow_drop(&s, i);
-			/* On a grid the rest of the cell goes too. */
+			/* With --quantum the rest of the section is removed. */
 			for (j = i; l->quantum > 0 && j < f->n; j++)
 				if (s.group[j] == (int)j && !s.held[j] &&
 				    !s.gone[j] && (!s.asks[j] || s.talk[j]) &&

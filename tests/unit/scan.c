@@ -245,8 +245,8 @@ nodes(void)
 	ctx_json_release(&out.json);
 }
 
-/* Is that what a value is when it is as compact as it goes, and is it not
- * copied if it was? */
+/* Is want the most compact form of the value, and is a value that is compact
+ * already not copied? */
 static bool
 compact_is(const char *text, const char *want)
 {
@@ -768,7 +768,7 @@ against_jansson(struct bench *bench)
 		values += generate(&buf, &seed, 3);
 		out = scan_all(bench, buf.p, buf.n);
 		CHECK(out->rc == 1 && out->used == buf.n);
-		/* The text that scan_all had is gone; buf has the same. */
+		/* The text of scan_all was freed; buf has the same. */
 		bench->out[0].json.text = buf.p;
 		CHECK(jansson_agrees(out, buf.p, buf.n, &asked));
 		mutate(&buf, &seed);

@@ -350,7 +350,7 @@ linear_time(void)
 	small_pieces("[\n]\n\"", "\\\\\\\"", "\"");
 }
 
-/* ASan keeps what was freed; gcc and clang tell of it in their own ways. */
+/* ASan keeps freed memory; gcc and clang have macros of their own for it. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define KEEPS_FREED
@@ -489,7 +489,7 @@ read_back(int fd, struct ctx_buf *got, size_t most)
 		got->n += (size_t)n;
 }
 
-/* The memory of a record must stay until it has left. */
+/* The memory of a record must be kept until the record is written. */
 static void
 copied(void)
 {

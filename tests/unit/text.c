@@ -358,8 +358,8 @@ respelling(void)
 	ctx_buf_release(&got);
 }
 
-/* From every place of a literal to every other, as ctx_json_string_next goes.
- */
+/* Seeks from every place of a literal to every other: the result must be that
+ * of ctx_json_string_next. */
 static void
 seek(void)
 {

@@ -12,7 +12,7 @@
 #include "tokenizer/encode/pretokenize.h"
 #include "tokenizer/simd/backend.h"
 
-/* A character of each kind that some pattern tells from the others. */
+/* A character of each kind that some pattern distinguishes. */
 static const char *const kinds[] = {"a", "A", "\xe4\xb8\xad", "\xcc\x81", "1",
     " ", "\n", "'", "s", "l", ".", "/", "\xc2\xa0", "\xc5\xbf"};
 
@@ -56,7 +56,7 @@ boundaries(struct ctx_pretokenizer pretokenizer, const char *p, size_t n,
 }
 
 /* Adds a kind to a text whose beginnings were sure of some boundaries; false
- * if one of these has gone. */
+ * if one of these is no boundary any more. */
 static bool
 append(struct ctx_pretokenizer pretokenizer, char *text, size_t *n, size_t kind,
     uint64_t *sure)

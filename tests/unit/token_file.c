@@ -11,7 +11,7 @@
 #include "tokenizer/vocabulary/file_pretokenizer.h"
 #include "token_ref.h"
 
-#define MERGES 3000 /* of r50k that go into the tokenizer.json */
+#define MERGES 3000 /* of r50k that are written to tokenizer.json */
 
 static char directory[] = "/tmp/ctx-token-XXXXXX", cache[80], path[120];
 static struct ref_vocab r50k;

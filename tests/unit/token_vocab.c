@@ -1,8 +1,8 @@
 /*
  * token_vocab.c - a packed vocabulary of which one number is wrong
  *
- * A checksum tells of a cache that was damaged; the check of the block itself
- * stands for one that was written so.  Each number in it is made wrong once,
+ * A checksum finds a cache that was damaged; the check of the block itself is
+ * for one that was written so.  Each number in it is made wrong once,
  * and must be refused by the name of its part.
  */
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /*
- * truncate.c - what may stay of a hostile text
+ * truncate.c - what may be left of a hostile text
  *
  * Texts are made of pieces that no cut may fall into, written with any
  * escapes.  What must come out is worked out here from the pieces, and in
@@ -166,7 +166,7 @@ clear(struct text *text)
 	text->n_stops = 0;
 }
 
-/* Makes a text of so many pieces; lines: payloads of one line stay. */
+/* Makes a text of so many pieces; lines: payloads of one line are kept. */
 static void
 make(struct text *text, size_t pieces, bool lines)
 {
@@ -362,7 +362,7 @@ mark_here(const char *p, size_t n, const char *unit)
 
 static const char *const units[] = {"character", "byte", "token", "line"};
 
-/* Is a text that was cut what may stay of it? */
+/* Is what was left of a text one of the results that are allowed? */
 static bool
 is_left(const struct text *text, const struct ctx_buf *got, enum ctx_size unit)
 {
@@ -843,7 +843,7 @@ one_file(struct sizes *sizes, char *name, size_t *changed)
 			    (unsigned long long)options.limit,
 			    (unsigned long long)options.message, over);
 		CHECK(over == 0);
-		/* A text that goes wholly may take its block with it. */
+		/* If a text is removed wholly, its block may be, too. */
 		CHECK(is.n <= was.n && is.n > 0);
 		truncate_text(sizes, &options, NULL, &out, &again);
 		CHECK(again.n == out.n && memcmp(again.p, out.p, out.n) == 0);

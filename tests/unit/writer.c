@@ -135,7 +135,7 @@ write_pieces(struct ctx_writer *writer, const char *text, struct ctx_buf *want)
 		if (state % 5 < 3) {
 			CHECK(ctx_writer_put(writer, text + at, n, &err) == 0);
 		} else {
-			/* What was copied need not stay. */
+			/* The memory of a copied piece may change. */
 			piece.n = 0;
 			NEED(ctx_buf_add(&piece, text + at, n, &err) == 0);
 			CHECK(ctx_writer_copy(writer, piece.p, n, &err) == 0);

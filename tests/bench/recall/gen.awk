@@ -5,10 +5,10 @@
 #   awk -f gen.awk -v kind=agent -v seed=N -v ask=N talk work
 #
 # The seed makes the conversation, ask is the number of the fact that the
-# question is about; if it is not told in this conversation, or no plain
-# question is known of it where one is wanted, nothing is.  In a dialogue two
-# people talk in sessions; each fact is told once, by one of them, and
-# its topic comes up elsewhere, too.  Even seeds write names as a prefix, odd
+# question is about.  If this conversation does not mention that fact, or a
+# plain question is wanted and none is known, nothing is printed.  In a
+# dialogue two people talk in sessions; each fact is said once, by one of them,
+# and its topic comes up elsewhere, too.  Even seeds write names as a prefix, odd
 # ones as a member.
 
 function random(n) {

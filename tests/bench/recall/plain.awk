@@ -4,8 +4,8 @@
 #
 # The question is the last line of FILE.  The scores of the others (k1 1.2, b
 # 0.75, lower-cased words, no stemming, no stop words) are shared with two
-# neighbours on each side; the best that fit the budget stay.  Prints how many
-# of them are marked as evidence.
+# neighbours on each side; the best that fit the budget are kept.  Prints how
+# many of them are marked as evidence.
 
 FNR == NR {
 	if (FNR > 1) {

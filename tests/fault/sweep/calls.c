@@ -4,7 +4,7 @@
  * strace lists the calls and makes the k-th of a name fail.  What the loader
  * does before main is left alone: the first call of the program itself is
  * fcntl(0, F_GETFD). Those of its threads and children, until these are other
- * programs, are told by strace as well and failed by others.c.
+ * programs, are listed by strace as well, but others.c makes them fail.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -77,7 +77,7 @@ static const struct {
     {"", {E(EPERM), E(EINVAL)}},
 };
 
-/* Notes what one line of strace's log tells: PID [NUMBER] NAME(... */
+/* Records the call in one line of strace's log: PID [NUMBER] NAME(... */
 static void
 note(struct call calls[MOST_CALLS], const char *line, bool is_main,
     bool main_began)
@@ -130,10 +130,11 @@ list_calls(struct sweep *s, struct call calls[MOST_CALLS])
 	}
 	free(log.p);
 	if (!main_began)
-		die("strace tells nothing");
+		die("strace lists nothing");
 }
 
-/* The call that failed, as strace tells it; empty if none did. */
+/* Copies the line of strace's log about the call that failed; empty if none
+ * did. */
 static void
 injected(char text[200])
 {
@@ -165,7 +166,8 @@ fail_by(struct sweep *s, const char *const before[], const struct error *error)
 	run(s, &(struct how){.before = before}, &got);
 	injected(what);
 	s->faults += what[0] != '\0';
-	/* Where there is nobody left to read, or no way to tell. */
+	/* No message is expected if nobody reads it, or if standard error
+	 * (2) cannot be written. */
 	quiet = error->number == EPIPE || strstr(what, "(2, ") != NULL;
 	/* What is there, and is not when it is looked for, has no name. */
 	why = judge(s, &got,

@@ -98,7 +98,8 @@ look_at_files(struct sweep *s, const struct tree *got, bool all)
 			continue;
 		if (all || !grows(e->path))
 			return "a file is not whole";
-		/* What could not be done to a line is not told of it. */
+		/* A report (--explain) has no line about an edit that failed.
+		 */
 		if (!begins(&e->bytes, &want->bytes) &&
 		    !((s->trial->may & TRIAL_LINES) &&
 			is_selection(&e->bytes, &want->bytes)))
@@ -274,8 +275,8 @@ added_line(const struct bytes *err, const struct bytes *before)
 	return (struct bytes){NULL, 0};
 }
 
-/* One line that was not there before, and that names the cause.  Where
- * lines may stay as they are, a second one may say how many did. */
+/* Expects one new line on standard error that names the cause.  Where lines may
+ * be left unchanged, a second line may say how many were. */
 static const char *
 look_at_message(struct sweep *s, const struct result *got, const char *cause,
     bool quiet)

@@ -8,7 +8,7 @@
  * and per tracee"), so that the second call of a thread cannot be failed
  * without that of the main thread, which the loader made.  Here the kernel
  * asks at each call of a number (seccomp_unotify(2)); call AT of all those
- * that are not the main thread's fails, and "../log" tells of it.  What a
+ * that are not the main thread's fails, and "../log" records it.  What a
  * child does after execve(2) is another program's, with another name.
  */
 #define _GNU_SOURCE
@@ -83,7 +83,7 @@ answer(struct fault *f)
 	struct seccomp_notif asked = {0};
 	struct seccomp_notif_resp says = {0};
 
-	/* A caller may be gone, before that or before the answer. */
+	/* The caller may have ended, before that or before the answer. */
 	if (ioctl(f->kernel, SECCOMP_IOCTL_NOTIF_RECV, &asked) < 0)
 		return;
 	says.id = asked.id;

@@ -36,7 +36,7 @@ cut(struct sweep *s, unsigned most, bool interrupt)
 	try(s, &how, fault);
 }
 
-/* Pipes that are not waited for, through which so many bytes go at a time. */
+/* Uses pipes that do not block and transfer at most so many bytes at a time. */
 static void
 trickle(struct sweep *s, int bytes)
 {

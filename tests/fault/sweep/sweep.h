@@ -2,8 +2,8 @@
  * sweep.h - the parts of the sweep: trials, runs, what they leave, verdicts
  *
  * A trial is a command line.  It is run once as it is, and then again and
- * again with one thing going wrong; what came out and what lies in its
- * directory is compared with the run in which nothing went wrong.
+ * again with one fault; its output and the files in its directory are
+ * compared with those of the run without a fault.
  */
 #ifndef FAULT_SWEEP_H
 #define FAULT_SWEEP_H
@@ -16,8 +16,8 @@
 
 /* What a trial may do when it fails, beside writing less. */
 enum {
-	TRIAL_LINES = 1 << 0,   /* a line may stay as it was read */
-	TRIAL_WHOLE = 1 << 1,   /* the whole input may leave as it is */
+	TRIAL_LINES = 1 << 0,   /* a line may be left unchanged */
+	TRIAL_WHOLE = 1 << 1,   /* the whole input may be left unchanged */
 	TRIAL_SARIF = 1 << 2,   /* the output says that it is not whole */
 	TRIAL_CHILD = 1 << 3,   /* it runs a command of the user's */
 	TRIAL_REFUSES = 1 << 4, /* its input may not be for it */
@@ -78,7 +78,7 @@ struct how {
 	const char *const *env;    /* NAME=VALUE */
 	bool killed;               /* after these microseconds: */
 	uint64_t wait;
-	int feed; /* bytes that go through its pipes at a time; 0: files */
+	int feed; /* bytes per write to its pipes; 0: files, no pipes */
 };
 
 /* run.c */

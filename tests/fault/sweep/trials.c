@@ -6,8 +6,8 @@
  * broken, copilot, atif and otel (agents' files), outputs (of Responses, which
  * are refused), images (one too many), span (messages in a string), requests of
  * Anthropic's, billed (some with what they took), a vocabulary and one that
- * normalises marks.  ctx-count --follow ends only when it is told to: it has a
- * script of its own.
+ * normalises marks.  ctx-count --follow ends only at a signal: it has a script
+ * of its own.
  */
 #include "sweep.h"
 

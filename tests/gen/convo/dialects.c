@@ -404,7 +404,7 @@ anthropic_result(struct gen *g, const struct call *call)
 {
 	const char *content = said(g);
 
-	/* Only a text tells of an error. */
+	/* The content of a failed result may only be text. */
 	if (once_in(g, 3))
 		return json(g,
 		    "{type:'tool_result', tool_use_id:%s,"
