@@ -78,7 +78,7 @@ COMMAND_LINK := $(if $(SAN)$(findstring -static,$(LDFLAGS)),,$(HARDEN_COMMAND))
 
 LIB_SRC := $(filter-out lib/gen/%,$(sort $(shell find lib -name '*.c')))
 CMD_SRC := $(wildcard cmd/ctx-*.c)
-CMD_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out $(CMD_SRC),\
+CMD_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out $(CMD_SRC) cmd/ctx.c,\
 	$(sort $(shell find cmd -name '*.c'))))
 UNIT_SRC := $(wildcard tests/unit/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/gen/make_unicode.o $(B)/gen/make_nfc.o
@@ -96,7 +96,7 @@ ifeq ($(V),)
 Q = @echo "  $(@:$(B)/%=%)";
 endif
 
-all: deps $(B)/libctx.a $(COMMANDS)
+all: deps $(B)/libctx.a $(COMMANDS) $(B)/ctx
 
 # What is counted by make coverage, and how, and what is linked to it.
 COUNTED ?=
@@ -195,6 +195,10 @@ $(B)/lib/tokenizer/vocabulary/builtin.o: $(VOCABS:%=$(B)/gen/%.vocab)
 
 $(COMMANDS): $(B)/%: $(B)/cmd/%.o $(CMD_OBJ) $(B)/libctx.a
 	$(Q)$(CC) $(LDFLAGS_ALL) $(COMMAND_LINK) -o $@ $^ $(DEP_LIBS)
+
+# It only runs the others.
+$(B)/ctx: $(B)/cmd/ctx.o
+	$(Q)$(CC) $(LDFLAGS_ALL) $(COMMAND_LINK) -o $@ $<
 
 $(B)/tests/%: $(B)/tests/unit/%.o $(B)/libctx.a
 	@mkdir -p $(@D)
@@ -465,7 +469,7 @@ install: all $(INSTALLED) $(B)/libctx.pc $(B)/include/ctx.h $(MAN)
 	  $(D)/share/bash-completion/completions \
 	  $(D)/share/zsh/site-functions $(D)/share/fish/vendor_completions.d \
 	  $(foreach n,$(sort $(subst .,,$(suffix $(MAN)))),$(D)/share/man/man$(n))
-	install -m 755 $(INSTALLED) $(D)/bin
+	install -m 755 $(INSTALLED) $(B)/ctx $(D)/bin
 	install -m 644 $(B)/include/ctx.h $(D)/include
 	install -m 644 $(B)/libctx.a $(SHARED) $(DESTDIR)$(LIBDIR)
 	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(LIBDIR)/libctx.so.$(SOVERSION)
@@ -473,23 +477,24 @@ install: all $(INSTALLED) $(B)/libctx.pc $(B)/include/ctx.h $(MAN)
 	install -m 644 $(B)/libctx.pc $(DESTDIR)$(LIBDIR)/pkgconfig
 	set -e; for page in $(MAN); do \
 	  install -m 644 $$page $(D)/share/man/man$${page##*.}; done
-	set -e; for name in $(notdir $(COMMANDS)); do \
+	set -e; for name in ctx $(notdir $(COMMANDS)); do \
 	  install -m 644 completions/ctx.bash \
 	    $(D)/share/bash-completion/completions/$$name; done
 	install -m 644 completions/_ctx $(D)/share/zsh/site-functions
-	set -e; for name in $(notdir $(COMMANDS)); do \
+	set -e; for name in ctx $(notdir $(COMMANDS)); do \
 	  install -m 644 completions/ctx.fish \
 	    $(D)/share/fish/vendor_completions.d/$$name.fish; done
 
+ENTRIES := $(B)/ctx $(COMMANDS)
 uninstall:
-	rm -f $(COMMANDS:$(B)/%=$(D)/bin/%) $(D)/include/ctx.h \
+	rm -f $(ENTRIES:$(B)/%=$(D)/bin/%) $(D)/include/ctx.h \
 	  $(DESTDIR)$(LIBDIR)/libctx.a $(DESTDIR)$(LIBDIR)/libctx.so* \
 	  $(DESTDIR)$(LIBDIR)/pkgconfig/libctx.pc \
 	  $(foreach page,$(notdir $(MAN)),\
 	    $(D)/share/man/man$(subst .,,$(suffix $(page)))/$(page)) \
-	  $(COMMANDS:$(B)/%=$(D)/share/bash-completion/completions/%) \
+	  $(ENTRIES:$(B)/%=$(D)/share/bash-completion/completions/%) \
 	  $(D)/share/zsh/site-functions/_ctx \
-	  $(COMMANDS:$(B)/%=$(D)/share/fish/vendor_completions.d/%.fish)
+	  $(ENTRIES:$(B)/%=$(D)/share/fish/vendor_completions.d/%.fish)
 
 # The header is the manual of the library.
 $(B)/man/libctx.3: lib/gen/manual.awk $(B)/include/ctx.h

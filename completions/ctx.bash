@@ -40,6 +40,16 @@ _ctx() {
 	elif [[ $prev == = ]]; then
 		prev=${COMP_WORDS[COMP_CWORD - 2]}
 	fi
+	# ctx runs the others: "ctx count" is ctx-count.
+	if [[ ${command##*/} == ctx ]]; then
+		if ((COMP_CWORD == 1)) || [[ ${COMP_WORDS[1]} == help ]]; then
+			names=$("$command" 2>/dev/null |
+				sed -n 's/^  \([a-z]*\) .*/\1/p')
+			mapfile -t COMPREPLY < <(compgen -W "$names" -- "$cur")
+			return
+		fi
+		command+=-${COMP_WORDS[1]}
+	fi
 	# A tab would run empty fields together.
 	while IFS=$'\037' read -r letter name arg help choices; do
 		if [[ -n $arg && ( $prev == "--$name" ||
@@ -53,5 +63,5 @@ _ctx() {
 		mapfile -t COMPREPLY < <(compgen -W "$names" -- "$cur")
 }
 
-complete -o default -F _ctx ctx-count ctx-prune ctx-truncate ctx-age \
+complete -o default -F _ctx ctx ctx-count ctx-prune ctx-truncate ctx-age \
 	ctx-restore ctx-cache ctx-check

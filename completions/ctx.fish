@@ -11,13 +11,20 @@ function __ctx_tools
         tail -n +2 | cut -f 5
 end
 
+# ctx runs the others: "ctx count" is ctx-count.
+if type -q ctx
+    complete -c ctx -e
+    complete -c ctx -f -n '__fish_use_subcommand; or __fish_seen_subcommand_from help' \
+        -a "(ctx | string replace -rf '^  ([a-z]+) +(.*)' '\$1\t\$2')"
+end
+
 for command in ctx-count ctx-prune ctx-truncate ctx-age ctx-restore ctx-cache \
         ctx-check
     type -q $command; or continue
     complete -c $command -e
     for line in ($command --list-options)
         set -l field (string split \t -- $line)
-        set -l rule -c $command -l $field[2] -d $field[4]
+        set -l rule -l $field[2] -d $field[4]
         test -n "$field[1]"; and set -a rule -s $field[1]
         switch $field[2],$field[3]
             case '*,'
@@ -35,6 +42,8 @@ for command in ctx-count ctx-prune ctx-truncate ctx-age ctx-restore ctx-cache \
                 set -a rule -x
                 test -n "$field[5]"; and set -a rule -a $field[5]
         end
-        complete $rule
+        complete -c $command $rule
+        type -q ctx; and complete -c ctx $rule \
+            -n "__fish_seen_subcommand_from "(string replace ctx- '' $command)
     end
 end

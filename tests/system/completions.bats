@@ -87,6 +87,25 @@ in_fish() {
 	[ "$output" = "spool-here/" ]
 }
 
+@test "each shell completes the commands of ctx and their options" {
+	in_bash 'ctx pr<TAB>--strat<TAB>he<TAB>'
+	[ "$(cat line)" = "ctx prune --strategy heuristic " ]
+	in_bash 'ctx help trun<TAB>'
+	[ "$(cat line)" = "ctx help truncate " ]
+	in_zsh 'ctx pr<TAB>--strat<TAB>he<TAB>'
+	[ "$(cat line)" = "ctx prune --strategy=heuristic " ]
+	in_zsh 'ctx help trun<TAB>'
+	[ "$(cat line)" = "ctx help truncate " ]
+	run -0 in_fish 'ctx pr'
+	[ "$output" = prune ]
+	run -0 in_fish 'ctx prune --strat'
+	[ "$output" = "--strategy" ]
+	run -0 in_fish 'ctx prune -s he'
+	[ "$output" = heuristic ]
+	run -0 in_fish 'ctx help trun'
+	[ "$output" = truncate ]
+}
+
 @test "each shell completes every option of every command" {
 	local command
 	for command in "$PREFIX"/bin/ctx-*; do

@@ -1,0 +1,131 @@
+/*
+ * ctx.c - runs the commands by their short names: "ctx count" runs ctx-count
+ *
+ * A command is looked up first in the directory of this program and then in
+ * PATH, so that the commands of a build tree find each other.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctx.h"
+
+static const struct {
+	const char *name, *purpose;
+} commands[] = {
+    {"count", "count tokens, and show what fills the context window"},
+    {"prune", "remove messages until a conversation fits a budget"},
+    {"truncate", "shorten long tool results and texts"},
+    {"age", "move old tool results to files, and leave references"},
+    {"restore", "put aged tool results back"},
+    {"cache", "set prompt-cache breakpoints, and price a change"},
+    {"check", "find and repair what a provider would refuse"},
+};
+
+enum { N_COMMANDS = sizeof commands / sizeof commands[0], MAX_NAME = 16 };
+
+/* Exits; the status is 2 if the list could not be written. */
+static _Noreturn void
+print_commands(void)
+{
+	size_t i;
+
+	printf("usage: ctx COMMAND [OPTION]... [FILE]...\n"
+	       "See and shrink what is sent to a language model.\n\n");
+	for (i = 0; i < N_COMMANDS; i++)
+		printf("  %-10s %s\n", commands[i].name, commands[i].purpose);
+	printf("  %-10s %s\n\n"
+	       "ctx COMMAND --help prints the options of a command.\n",
+	    "help", "open the manual page of a command: ctx help prune");
+	if (fflush(stdout) == 0)
+		exit(0);
+	fprintf(stderr, "ctx: cannot write standard output: %s\n",
+	    strerror(errno));
+	exit(2);
+}
+
+static bool
+is_command(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < N_COMMANDS; i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static _Noreturn void
+refuse_name(const char *name)
+{
+	fprintf(stderr,
+	    "ctx: there is no command '%.40s'; ctx without arguments lists the "
+	    "commands\n",
+	    name);
+	exit(2);
+}
+
+/* Replaces this program by another.  Returns only if there was an error. */
+static void
+run_beside(const char *self, const char *name, char **args)
+{
+	const char *slash = strrchr(self, '/');
+	size_t dir = slash == NULL ? 0 : (size_t)(slash - self) + 1;
+	char *path = malloc(dir + strlen(name) + 1);
+
+	if (path == NULL || dir == 0) {
+		free(path);
+		return;
+	}
+	memcpy(path, self, dir);
+	memcpy(path + dir, name, strlen(name) + 1);
+	(void)execv(path, args);
+	free(path);
+}
+
+static _Noreturn void
+run(const char *self, const char *name, char **args)
+{
+	if (self != NULL)
+		run_beside(self, name, args);
+	(void)execvp(name, args);
+	fprintf(stderr, "ctx: cannot run %s: %s\n", name, strerror(errno));
+	exit(2);
+}
+
+/* Opens a manual page; argument NULL: that of all commands. */
+static _Noreturn void
+open_manual(const char *argument)
+{
+	char man[] = "man", page[4 + MAX_NAME] = "ctx";
+	char *args[] = {man, page, NULL};
+
+	if (argument != NULL && !is_command(argument))
+		refuse_name(argument);
+	if (argument != NULL)
+		(void)snprintf(page, sizeof page, "ctx-%s", argument);
+	run(NULL, man, args);
+}
+
+int
+main(int argc, char **argv)
+{
+	char name[4 + MAX_NAME];
+
+	if (argc < 2 || strcmp(argv[1], "--help") == 0)
+		print_commands();
+	if (strcmp(argv[1], "--version") == 0) {
+		printf("ctx " CTX_VERSION "\n");
+		return fflush(stdout) == 0 ? 0 : 2;
+	}
+	if (strcmp(argv[1], "help") == 0)
+		open_manual(argv[2]);
+	if (!is_command(argv[1]))
+		refuse_name(argv[1]);
+	(void)snprintf(name, sizeof name, "ctx-%s", argv[1]);
+	argv[1] = name;
+	run(argv[0], name, argv + 1);
+}
