@@ -30,7 +30,7 @@ struct row_form {
 	bool json, tsv, quiet;
 	/* What the label of each row is, such as "role" or "tool". */
 	const char *per;
-	uint64_t window, reserve; /* tokens; window 0: that of the model */
+	uint64_t window, reserve; /* context window in tokens; 0: the model's */
 	/* This member is set only by row_print: */
 	bool header; /* true if the TSV header was printed */
 };

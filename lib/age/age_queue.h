@@ -17,7 +17,9 @@ struct age_entry {
 	/* The tool results of a conversation are numbered from 0.  This is the
 	 * number of the message's first one. */
 	uint64_t first_result;
-	int64_t time; /* when it was written, in ms since 1970; if has_time */
+	/* Time when the message was written, in ms since 1970.  Set if
+	 * has_time is true. */
+	int64_t time;
 	bool has_time;
 	/* True if this record continues the message of an earlier record. */
 	bool continues;

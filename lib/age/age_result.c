@@ -125,7 +125,7 @@ is_reference(struct aged_result *aged, const struct ctx_age_options *options,
 	return 0;
 }
 
-/* ---- what replaces it ---- */
+/* ---- the JSON that replaces a result or media ---- */
 
 /* Returns how many bytes of the beginning of a text are kept: as many as
  * possible with at most chars characters, without ending inside a grapheme

@@ -252,7 +252,7 @@ bool ctx_time_parse(const char *p, size_t n, int64_t *ms);
  * unchanged: true and false.  *left is the time that remains for all texts of
  * one message, in nanoseconds; each match subtracts the time that it took.
  */
-/* nanoseconds for the texts of one message */
+/* maximum time for matching the texts of one message, in nanoseconds */
 #define CTX_PATTERN_TIME 500000000
 struct ctx_pattern {
 	struct ctx_pattern_code *list;

@@ -183,8 +183,8 @@ check_block(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 		    CTX_RULE_CUT_REASONING, i, "reasoning has no signature", "",
 		    err);
 	case CTX_BLOCK_TEXT:
-		/* If a message has nothing but this text, the message is
-		 * checked later, as one without content. */
+		/* If a message contains nothing but an empty text, it is
+		 * checked later, as a message without content. */
 		if (!is_refused_text(validator, block))
 			return 0;
 		return ctx_validate_refuse_part(validator, CTX_RULE_EMPTY_TEXT,

@@ -8,7 +8,8 @@
  * large. */
 struct ctx_image_seen {
 	struct ctx_place place;
-	/* JSON of the request that it is in, or NULL */
+	/* JSON of the request that contains the image; NULL if the message is
+	 * a record */
 	const struct ctx_json *json;
 	/* JSON node of the image; 0: a text cannot replace it */
 	uint32_t block;

@@ -374,7 +374,8 @@ ctx_repair_mark_result(struct ctx_repair *repair,
 	struct ctx_repair_entry *last, *next;
 	struct ctx_repair_result *result;
 
-	/* shared: an existing tool result may be meant for this call. */
+	/* If shared is true, a tool result in the input may be meant for this
+	 * call. */
 	if (finding->shared || entry->n_results == entry->n_handed_on)
 		return 0;
 	result = &entry->results[entry->n_handed_on + finding->call];

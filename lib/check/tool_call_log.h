@@ -7,9 +7,10 @@
 
 /* State of an id: what is known of the tool calls that have it. */
 enum ctx_call_state {
-	CTX_CALL_NEW,          /* no tool call had this id */
-	CTX_CALL_OPEN,         /* a tool call with it has no result yet */
-	CTX_CALL_ANSWERED,     /* the last tool call with it has its result */
+	CTX_CALL_NEW,  /* no tool call had this id */
+	CTX_CALL_OPEN, /* a tool call with this id has no result yet */
+	/* the last tool call with this id has its result */
+	CTX_CALL_ANSWERED,
 	CTX_CALL_MORE_RESULTS, /* ... and may get further results */
 	/* The last tool call with this id was closed without a result. */
 	CTX_CALL_MISSED,
@@ -27,10 +28,12 @@ struct ctx_call {
 	 * open calls with an id, and calls with an id that were closed without
 	 * a result. */
 	size_t older;
-	char label[96]; /* its id and name, for findings */
-	uint64_t id[2]; /* hash of its id; set if has_id is true */
+	char label[96]; /* id and name of the tool call, for findings */
+	uint64_t id[2]; /* hash of the call's id; set if has_id is true */
 	bool has_id;
-	bool runs;   /* true if it runs a program that has made a call */
+	/* true if the tool call runs a program, and this has made another tool
+	 * call */
+	bool runs;
 	bool theirs; /* true if the provider runs the tool */
 	bool asked;  /* true if the user must approve the call */
 	/* True if a result that is inserted for this call could be taken as
@@ -39,13 +42,14 @@ struct ctx_call {
 	/* True if a later message has a call with the same id, and this one
 	 * had no result by then. */
 	bool doubled;
-	/* If doubled is true: where that later call is. */
+	/* If doubled is true: where the later call with the same id is. */
 	struct ctx_place again;
 	/* The number of this call in ctx_tool_call_log.waiting.
 	 * CTX_NO_SEGMENT: the call was removed from there at the end of a
 	 * turn, and cannot get a result any more. */
 	uint32_t handle;
-	/* indices of its neighbours in the list of open calls */
+	/* indices of the calls before and after this one in the list of open
+	 * calls */
 	uint32_t before, after;
 };
 

@@ -15,7 +15,8 @@ enum { CTX_WAITS_EMPTY, CTX_WAITS_REASONING, CTX_WAITS_SYSTEM, CTX_WAITS };
  * or array container. */
 struct ctx_breakpoint_seen {
 	struct ctx_place place;
-	/* JSON of the request that it is in, or NULL */
+	/* JSON of the request that contains the breakpoint; NULL if the
+	 * message is a record */
 	const struct ctx_json *json;
 	uint32_t container, node;
 	/* true if the breakpoint is not in a message, but elsewhere in the

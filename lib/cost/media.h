@@ -40,7 +40,8 @@ struct ctx_media {
 	const char *kind;       /* one of ctx_media_kinds */
 	const char *format;     /* such as "png"; NULL: not known */
 	uint32_t width, height; /* pixels of an image; 0: not known */
-	/* data without padding; n 0: not in the block */
+	/* Base64 text of the media, without padding.  Its length n is 0 if the
+	 * block does not contain the data. */
 	struct ctx_str base64;
 	uint64_t bytes;       /* length of the data after decoding */
 	struct ctx_str place; /* URL or file id of data that is elsewhere */

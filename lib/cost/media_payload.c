@@ -236,8 +236,8 @@ ctx_media_payload_find(struct ctx_media_payload *payload,
 	int depth;
 
 	*text = (struct ctx_str){NULL, 0};
-	/* The data may be in a source inside the block, and so on.  No format
-	 * nests more than 4 objects. */
+	/* The media's data may be in an object inside the block, such as
+	 * "source", or deeper.  No format nests more than 4 objects. */
 	for (depth = 0; depth < 4 && node != 0 &&
 	     json->nodes[node].kind == CTX_JSON_OBJECT;
 	     depth++) {

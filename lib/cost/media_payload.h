@@ -22,7 +22,8 @@ struct ctx_media_payload {
 	enum ctx_detail detail;
 	struct ctx_base64 bytes;
 	uint64_t spoken; /* number of characters in a transcript */
-	bool image;      /* true if the message says that it is an image */
+	/* true if the message says that the media are an image */
+	bool image;
 	/* JSON nodes of the file id or URI, and of the file name; 0: none */
 	uint32_t id, title;
 };

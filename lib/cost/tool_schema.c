@@ -28,7 +28,8 @@ struct level {
 	 * after the last one */
 	uint32_t at, end;
 	bool any; /* true once an element has been written */
-	/* required members, or types that were written */
+	/* names of the members that are required, or of the types that were
+	 * written */
 	struct ctx_intern names;
 };
 

@@ -10,7 +10,7 @@
 /* How the provider of a model is told which part of a request to cache. */
 enum ctx_cache_kind {
 	CTX_CACHE_NONE, /* no way to tell the provider is known */
-	/* the provider caches by itself and need not be told */
+	/* the provider caches without being asked by the request */
 	CTX_CACHE_AUTO,
 	CTX_CACHE_CONTROL,    /* by "cache_control" in a block */
 	CTX_CACHE_BREAKPOINT, /* by "prompt_cache_breakpoint" in a block */
@@ -93,7 +93,8 @@ struct ctx_breakpoint_format {
 	/* Models that use breakpoints, as bits 1 << enum ctx_cache_kind.  The
 	 * bit 1 << CTX_CACHES stands for models that ctx does not know. */
 	unsigned models;
-	/* models that use breakpoints on tools, likewise */
+	/* models that use breakpoints on tool definitions, as bits like those
+	 * of models */
 	unsigned tool_models;
 	/* At a breakpoint, the provider also finds a stored beginning of the
 	 * request that ends earlier: up to this many blocks before the

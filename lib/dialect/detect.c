@@ -19,9 +19,11 @@ static const struct wrapper {
 	 * there are none, this object is the record itself. */
 	const char *path[2];
 	const char *messages;
-	const char *unless;  /* key of a member that the object must not have */
-	const char *with;    /* key of a member that the object must have */
-	const char *dialect; /* dialect if no message identifies one; or NULL */
+	const char *unless; /* key of a member that the object must not have */
+	const char *with;   /* key of a member that the object must have */
+	/* Dialect of the messages if none of them identifies it.  NULL: it is
+	 * found by the other keys of the request (member_dialects). */
+	const char *dialect;
 	/* True if all messages in this object are of this dialect (format),
 	 * because no other dialect has such an object. */
 	bool sure;

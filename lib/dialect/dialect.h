@@ -285,7 +285,7 @@ struct ctx_line_place {
 	enum ctx_line_kind kind;
 	unsigned flags;
 	uint32_t id;     /* id of the line */
-	uint32_t parent; /* id of the line before it in the tree */
+	uint32_t parent; /* id of the line's parent in the tree */
 	/* In this format, the key of the member that contains the id of a
 	 * line's parent.  Set even if this line has no such member. */
 	const char *parent_key;
@@ -293,7 +293,8 @@ struct ctx_line_place {
 	 * If that line is removed, ctx writes the id of a line that is kept
 	 * here. */
 	uint32_t about;
-	/* lines in which this has equal values are one message */
+	/* Value that is equal in all lines of one message that is split over
+	 * several lines. */
 	uint32_t same;
 	uint32_t model; /* name of the model that is used from this line on */
 	/* Token usage that the provider reported for the response before this
@@ -468,8 +469,9 @@ enum ctx_layout_kind {
 struct ctx_record_layout {
 	enum ctx_layout_kind kind;
 	const struct ctx_dialect *dialect; /* dialect of the messages */
-	bool decisive;   /* true if no other dialect is possible */
-	bool likely;     /* true if others are possible, but less likely */
+	bool decisive; /* true if no other dialect is possible */
+	/* true if other dialects are possible, but less likely */
+	bool likely;
 	const char *why; /* what identified the dialect, to be shown to users */
 	/* For a value that contains a conversation: the JSON node of its array
 	 * of messages.  If is_single_message is true, the node of the only

@@ -75,7 +75,7 @@ enum {
 struct ctx_segment {
 	uint64_t start;     /* tokens of the conversation before the segment */
 	uint64_t tokens;    /* tokens of the segment, after all edits so far */
-	uint64_t reasoning; /* of these tokens, those of reasoning */
+	uint64_t reasoning; /* how many of the segment's tokens are reasoning */
 	/* Of the segment's tokens, those that are saved if its tool results
 	 * are cleared (replaced by a short text). */
 	uint64_t clearable_tokens;

@@ -24,7 +24,9 @@ struct open_tool_call {
 	uint32_t tool; /* id of the call's tool name; 0: it has none */
 	uint32_t free; /* next slot in the list of free slots */
 	struct {
-		uint32_t list; /* NONE: the call is in no list of this kind */
+		/* list that contains the call; NONE: no list of this kind
+		 * does */
+		uint32_t list;
 		uint32_t previous, next;
 	} in[LIST_KINDS];
 };

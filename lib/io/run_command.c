@@ -44,8 +44,9 @@ struct child {
 struct command_run {
 	const char *line; /* command line, for error messages */
 	unsigned seconds;
-	struct ctx_str input; /* input that is not written to it yet */
-	size_t limit;         /* maximum length of its output in bytes */
+	struct ctx_str input; /* input that is not written to the command yet */
+	/* maximum length of the command's output in bytes */
+	size_t limit;
 	/* Read end of a pipe whose write end is open in the process that wants
 	 * the result; or -1. */
 	int client;

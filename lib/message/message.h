@@ -25,7 +25,8 @@ enum ctx_block_kind {
 	CTX_BLOCK_REASONING,
 	CTX_BLOCK_TOOL_CALL,   /* payload: the arguments of the call */
 	CTX_BLOCK_TOOL_RESULT, /* payload: the content of the result */
-	CTX_BLOCK_MEDIA,       /* payload: the data or its URL, never text */
+	/* an image or other media; payload: the data or a URL, never text */
+	CTX_BLOCK_MEDIA,
 	/* A block of a type that ctx does not know in this format. payload:
 	 * the JSON node of the whole block. */
 	CTX_BLOCK_OPAQUE,
@@ -143,9 +144,9 @@ struct ctx_message {
 	 * member. */
 	uint32_t role_node;
 	uint32_t name;  /* name of the sender */
-	uint32_t model; /* name of the model that wrote it */
-	uint32_t time;  /* when it was written, see ctx_time_parse */
-	/* token usage that the provider reported with it */
+	uint32_t model; /* name of the model that wrote the message */
+	uint32_t time;  /* time of writing, see ctx_time_parse */
+	/* token usage that the provider reported with this message */
 	uint32_t usage;
 	/* Input tokens that the provider billed for the request, if another
 	 * record reports them; else 0. */

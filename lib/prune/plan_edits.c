@@ -68,7 +68,8 @@ uint64_t
 ctx_plan_count_summary_tokens(const struct ctx_segment *segment, unsigned edits)
 {
 	if (segment->flags &
-	    CTX_SEGMENT_NOTICE) /* a notice whose text is that of a summary */
+	    /* This is a notice whose text has the form of a summary. */
+	    CTX_SEGMENT_NOTICE)
 		return 0;
 	if (segment->flags & CTX_SEGMENT_SUMMARY)
 		return ctx_plan_count_edited_tokens(segment, edits);

@@ -99,9 +99,10 @@ struct ctx_candidate {
 	/* True if the segment will never be removed, so that its tokens are
 	 * not available for newer groups. */
 	bool permanent;
-	bool before_cut;    /* an earlier call has removed a segment after it */
-	bool summary;       /* it is a summary of an earlier run */
-	bool crosses_turns; /* its group has segments in several turns */
+	/* an earlier plan has removed a newer segment than this one */
+	bool before_cut;
+	bool summary;       /* the segment is a summary of an earlier run */
+	bool crosses_turns; /* the group has segments in several turns */
 	/* True if the message of the segment also contains tool results of the
 	 * turn before. */
 	bool shares_message;
@@ -137,7 +138,9 @@ struct ctx_strategy {
 	 * long texts.  False if it replaces tool results by a short text. */
 	bool truncates_texts;
 	bool ranks_user_messages; /* removes user messages by their own rank */
-	bool refills;             /* at the end keeps removed groups that fit */
+	/* The strategy finally keeps removed groups that still fit the
+	 * target. */
+	bool refills;
 	bool embeds; /* can use embeddings of the user's embedder */
 	/* The scorer, which gives each segment a rank by its text.  NULL: the
 	 * strategy removes by age. */
@@ -357,12 +360,13 @@ struct ctx_prune_options {
 	 * notice.  The strategy summarize inserts none. */
 	const char *notice;
 	/* The following members are for the strategy summarize: */
-	/* no line: the built-in summarizer is used */
+	/* Command that writes the summary.  If it has no command line, the
+	 * built-in summarizer is used. */
 	struct ctx_command summarizer;
 	const char *prompt; /* beginning of the summarizer's input */
 	/* maximum length of a summary in tokens */
 	uint64_t summary_tokens;
-	/* if it fails, the built-in one is used */
+	/* if summarizer fails, the built-in one is used */
 	bool or_builtin;
 	struct ctx_scorer_options scorer;
 	struct ctx_report report;
@@ -388,7 +392,7 @@ struct ctx_prune_outcome {
 	 * could not; or NULL. */
 	const struct ctx_dialect *notice_unsupported;
 	const struct ctx_prune_settings *settings;
-	/* its member floor says what must be kept */
+	/* the plan; its member floor says what must be kept */
 	const struct ctx_plan *plan;
 	bool over; /* true if after exceeds the budget */
 	/* True if bound reasoning is kept after a change, so that the provider

@@ -15,7 +15,7 @@
 /* Minimum number of characters of a base64 payload.  It must also have upper
  * case, lower case and digits. */
 #define MIN_PAYLOAD 256
-#define MIN_WIDTH   40 /* minimum width of its lines */
+#define MIN_WIDTH   40 /* minimum width of a payload's lines */
 /* Maximum number of spaces and tabs at the start of a line of a base64
  * payload. */
 #define MAX_INDENT 32

@@ -72,7 +72,8 @@ add_json_segment(struct text_segments *segments,
 	struct text_segment *segment;
 
 	segments->n = segments->json_text.n = 0;
-	segments->message.n = 0; /* its blocks are not removed one by one */
+	/* the blocks of a tool result are not removed one by one */
+	segments->message.n = 0;
 	segment = add_segment(segments, message->blocks[i].payload, err);
 	if (segment == NULL)
 		return -1;

@@ -20,7 +20,7 @@ enum codex_line_type {
 	COMPACTED,
 	LETTER, /* a message that another agent has sent */
 	EVENT,
-	TURN, /* settings of the turn that begins with it */
+	TURN, /* settings of the turn that begins with this line */
 };
 
 /* Returns the type of a Codex line.  Sets *payload to the JSON node of its

@@ -39,13 +39,17 @@ count_turn_groups(const struct ctx_candidate *candidates, size_t n, size_t i,
 /* Numbers of tokens that decide about a candidate (a group that may be
  * removed). */
 struct fifo_sums {
-	uint64_t from_here; /* of the candidate and all newer ones */
-	uint64_t before;    /* of what is certainly kept before it */
-	/* Of those user messages of its turn that may still be removed. */
+	/* number of tokens of the candidate and all newer ones */
+	uint64_t from_here;
+	/* number of tokens that are certainly kept before the candidate */
+	uint64_t before;
+	/* Number of tokens of those user messages in the candidate's turn that
+	 * may still be removed. */
 	uint64_t users;
-	/* Not tokens: number of groups of its turn, from it on. */
+	/* Number of groups in the candidate's turn, from the candidate on. */
 	size_t groups_left;
-	/* the user messages of its turn are kept in any case */
+	/* true if the user messages of the candidate's turn are kept in any
+	 * case */
 	bool users_permanent;
 };
 

@@ -46,7 +46,7 @@ struct call {
 	/* Ids of strings: the tool's name; tool and arguments together; the
 	 * path of the file that the call reads (0: none). */
 	uint32_t tool, same, file;
-	bool all; /* true if it reads the whole file */
+	bool all; /* true if the tool call reads the whole file */
 };
 
 /* What is known of a segment. */

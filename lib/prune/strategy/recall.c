@@ -44,7 +44,7 @@ enum {
 	/* One side (user or assistant) is known by a name in the question if
 	 * the other side addresses it so in at least this many messages, ... */
 	ADDRESS_LEAST = 3,
-	/* ... in at least one of this many of its messages, ... */
+	/* ... in at least one of this many messages of the other side, ... */
 	ADDRESS_SHARE = 20,
 	/* ... and at least this many times as often as the other way round. */
 	ADDRESS_TIMES = 4,

@@ -12,8 +12,10 @@ struct posting {
 
 /* The terms (words) of one segment. */
 struct doc {
-	size_t from, n;  /* which elements of postings are its terms */
-	uint32_t length; /* number of its terms, counting repetitions */
+	/* the elements of postings that are the segment's terms */
+	size_t from, n;
+	/* number of terms in the segment, counting repetitions */
+	uint32_t length;
 	/* Term that is the name of the person who wrote it; 0: not known. */
 	uint32_t speaker;
 	/* Term that is the name of the person whom it addresses; 0: not
@@ -37,7 +39,7 @@ struct recall {
 	/* If the array "found" has this many elements, it is sorted, and equal
 	 * terms in it are merged. */
 	size_t merge_at;
-	uint32_t length; /* number of all terms of that segment */
+	uint32_t length; /* number of all terms of the segment */
 	/* for each term: number of segments that have it */
 	uint32_t *frequency;
 	/* For each term: its weight in the question; 0: not in the question. */
@@ -56,13 +58,13 @@ struct recall {
 	/* Scratch memory for a text, which begins with the name of its
 	 * sender. */
 	struct ctx_buf text;
-	size_t name;             /* length of this name in bytes */
+	size_t name;             /* length of the name in bytes */
 	struct ctx_buf tool;     /* scratch memory */
 	struct ctx_buf question; /* text of the last user message */
 	/* Length in bytes of what may be the name of the person who asks, at
 	 * the start of the question. */
 	size_t label;
-	uint32_t asker; /* the term for this name; 0: none */
+	uint32_t asker; /* the term for the name; 0: none */
 	struct ctx_embed embed;
 };
 

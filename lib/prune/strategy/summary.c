@@ -18,11 +18,12 @@ enum { MOST_BYTES = 400, LEAST_BYTES = 12, MOST_FILES = 12 };
 enum line_class { TASK, REQUEST, DECISION, TROUBLE, REST, CLASSES };
 
 struct line {
-	uint32_t id; /* id of its text in seen */
+	uint32_t id; /* id of the line's text in seen */
 	enum ctx_summary_kind kind;
 	enum line_class class;
 	uint64_t tokens;
-	bool mentioned_later; /* has a name that also occurs in later text */
+	/* true if the line contains a name that also occurs in later text */
+	bool mentioned_later;
 	bool taken;
 };
 

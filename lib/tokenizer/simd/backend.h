@@ -31,7 +31,7 @@ struct ctx_pretokenize {
 	/* Number of pretokens in start and end.  Those that are tokens for
 	 * certain are not listed there. */
 	size_t listed;
-	size_t used; /* length of all of them in bytes */
+	size_t used; /* length of all these pretokens in bytes */
 	/* If the first pretoken must be returned alone: its length (n is then
 	 * 0).  Otherwise 0.  Such a pretoken contains the byte 0xff, which
 	 * cannot be in a key of the hash tables, or has more than
