@@ -85,7 +85,8 @@ struct cli {
 	char cache[4096];
 	struct ctx_model *models; /* models that the user has defined */
 	size_t n_models;
-	void *models_text; /* JSON that owns the names of these models */
+	/* JSON text that contains the names of the models; freed with them */
+	void *models_text;
 };
 
 /* Rows of the option table: the options that every command has. */
@@ -153,7 +154,8 @@ struct cli_rule {
 	/* Number of changed lines of a session file that are not sent to the
 	 * model. */
 	uint64_t lines;
-	/* tokens of what was changed, before and after */
+	/* Number of tokens of the changed messages, before and after the
+	 * changes. */
 	uint64_t before, after;
 };
 /* greater than the number of different rules (reasons of changes) */
@@ -329,7 +331,8 @@ struct cli_sandbox_grants {
 	/* The command reads the vocabulary files of these token counters; or
 	 * NULL. */
 	const struct ctx_model_counters *counters;
-	const char *read;    /* a file that the command reads; or NULL */
+	/* name of a file that the command reads; or NULL */
+	const char *read;
 	const char *written; /* a file that the command creates; or NULL */
 	/* True if the command opens its operands (input files) again after
 	 * another program has replaced them, as ctx-count --follow does. */

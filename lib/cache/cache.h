@@ -37,7 +37,8 @@ struct ctx_cache_outcome {
 	 * format has none. */
 	const struct ctx_breakpoint_format *format;
 	const struct ctx_model *model; /* NULL if the model is not known */
-	size_t n_breakpoints;          /* number of breakpoints that it gets */
+	/* number of breakpoints that the conversation gets */
+	size_t n_breakpoints;
 	/* If the conversation has so few tokens that its model does not cache
 	 * them: their number.  Otherwise 0. */
 	uint64_t tokens;

@@ -27,8 +27,9 @@ struct ctx_request_prefix {
 	/* The following members up to refused describe the first difference
 	 * from the earlier request: */
 	bool differs;
-	size_t line_feeds; /* number of line feeds before it in its record */
-	size_t column;     /* its column, from 1 */
+	/* number of line feeds in the record before the difference */
+	size_t line_feeds;
+	size_t column; /* column of the difference, from 1 */
 	/* Up to 40 bytes around the first difference. */
 	char earlier_excerpt[40], later_excerpt[40];
 	size_t earlier_excerpt_n, later_excerpt_n;

@@ -134,8 +134,9 @@ uint32_t ctx_provider_limits_images(const struct ctx_provider_limits *limits,
 /* Where a message is in the input. */
 struct ctx_place {
 	const char *file;
-	uint64_t line;    /* number of its line in the file, from 1 */
-	uint64_t message; /* its index in the conversation, from 0 */
+	/* line of the file in which the message begins, from 1 */
+	uint64_t line;
+	uint64_t message; /* index of the message in the conversation, from 0 */
 	bool inside;      /* true if the conversation is inside a record */
 };
 
@@ -225,7 +226,8 @@ struct ctx_validator {
 	uint64_t late_call;
 	struct ctx_last_seen {
 		enum ctx_role role; /* role of the last message */
-		bool in_result;     /* its last block is a tool result */
+		/* the last block of the last message is a tool result */
+		bool in_result;
 		/* the user's turn has more than tool results */
 		bool has_user_text;
 		/* a message that is no system message was read */
@@ -233,13 +235,13 @@ struct ctx_validator {
 	} last;
 	struct {
 		struct ctx_place place;
-		/* what was known before it was read */
+		/* value of last before the message at place was read */
 		struct ctx_last_seen before;
 		/* The finding that is reported if the message is kept.  If
 		 * there is none, finding.what is NULL. */
 		struct ctx_finding finding;
 	} waiting_findings[3]; /* findings that the next message decides */
-	unsigned waiting_bits; /* a bit for each of these that is in use */
+	unsigned waiting_bits; /* bit i: waiting_findings[i] is in use */
 	/* Reasoning items, one after another, after which an item of the
 	 * assistant must still come. */
 	struct ctx_place *open_reasoning;

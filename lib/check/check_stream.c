@@ -21,8 +21,9 @@ struct check_conversation {
 	uint64_t messages;
 	/* number of messages that no repair has removed */
 	uint64_t messages_left;
-	bool binds;   /* its model's signed reasoning is bound */
-	bool holding; /* its events are kept in memory */
+	/* signed reasoning of the conversation's model is bound */
+	bool binds;
+	bool holding; /* the conversation's events are kept in memory */
 	/* The conversation's events in memory.  Each entry of this queue is a
 	 * struct ctx_held_event. */
 	struct ctx_held_queue *held;

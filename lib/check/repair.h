@@ -49,7 +49,7 @@ struct ctx_repair_entry {
 		bool due;
 	} * results;
 	size_t n_results, results_cap, n_handed_on;
-	bool has_unnamed; /* true if one of these results has no id */
+	bool has_unnamed; /* true if a result in results_text has no id */
 	/* JSON of these results, one after another.  The first wrapper_length
 	 * bytes are the beginning of a message that contains them all. */
 	struct ctx_buf results_text;
@@ -73,14 +73,19 @@ struct ctx_repair {
 	struct ctx_check_options *options;
 	/* for records; for messages inside a record */
 	struct ctx_repair_queue lines, inner;
-	/* of the record that is being read */
+	/* edits of the record that is being read */
 	struct ctx_edits edits;
-	struct ctx_edits message_edits; /* of a message that is a record */
-	struct ctx_edits entry_edits;   /* of a message in the queue */
-	struct ctx_json json;           /* JSON of its record, scanned again */
-	struct ctx_message message;     /* this message, parsed again */
-	struct ctx_buf added;           /* bytes that were added to it */
-	struct ctx_buf removed;         /* bytes that were removed from it */
+	/* edits of a message that is a record */
+	struct ctx_edits message_edits;
+	struct ctx_edits entry_edits; /* of a message in the queue */
+	/* JSON of a message's record, scanned again */
+	struct ctx_json json;
+	/* a message of the queue, parsed again */
+	struct ctx_message message;
+	/* bytes that were added to the conversation */
+	struct ctx_buf added;
+	/* bytes that were removed from the conversation */
+	struct ctx_buf removed;
 	struct ctx_buf out, id, spare;
 	/* JSON node of the key of a member that must be removed from the
 	 * message being checked; 0: none. */
@@ -89,7 +94,8 @@ struct ctx_repair {
 	bool renamed;       /* true if the id of some tool call was replaced */
 	/* True if the trial has found bound reasoning after a change. */
 	bool refused;
-	struct ctx_place refused_at; /* the first message with such reasoning */
+	/* first message with bound reasoning after a change */
+	struct ctx_place refused_at;
 	/* If run_known is true, find_last_before_results has found the
 	 * following, which is valid until the next message: tool results for
 	 * calls in the messages run_from to run_to must be inserted after

@@ -95,12 +95,14 @@ struct ctx_cost {
 	/* All tokens of the message.  The next four members count parts of
 	 * them. */
 	uint64_t tokens;
-	uint64_t framing;   /* those of its role and delimiters */
-	uint64_t reasoning; /* those saved if its reasoning is removed */
-	uint64_t results;   /* those of tool results, with tool names */
-	uint64_t clearable; /* those saved if its results are cleared */
-	uint64_t chars;     /* number of characters in its texts */
-	uint64_t estimated; /* of all tokens, those that are estimated */
+	uint64_t framing; /* tokens of the message's role and delimiters */
+	/* tokens saved if the message's reasoning is removed */
+	uint64_t reasoning;
+	uint64_t results; /* tokens of tool results, with tool names */
+	/* tokens saved if the message's tool results are cleared */
+	uint64_t clearable;
+	uint64_t chars;     /* number of characters in the message's texts */
+	uint64_t estimated; /* how many of the message's tokens are estimated */
 	/* Only for a message that contains a prompt and the answer to it:
 	 * tokens of the prompt and its role, and how many of these are
 	 * estimated.  Otherwise 0. */
@@ -182,12 +184,12 @@ void ctx_counter_release(struct ctx_counter *counter);
 /* The tokens of a request that are not in its messages: those of the system
  * prompt, the tool definitions and others. */
 struct ctx_request_overhead {
-	uint64_t tokens; /* all of them: framing, system and tools */
-	uint64_t system; /* those of the system prompt */
-	/* Those of the tool definitions, and of the JSON schema for the
+	uint64_t tokens; /* all these tokens: framing, system and tools */
+	uint64_t system; /* tokens of the system prompt */
+	/* Tokens of the tool definitions, and of the JSON schema for the
 	 * response. */
 	uint64_t tools;
-	uint64_t estimated; /* of all these tokens, those that are estimated */
+	uint64_t estimated; /* how many of the request's tokens are estimated */
 	uint64_t chars;     /* number of characters in the texts */
 };
 /* Counts the tokens of a request that are not in its messages. layout says

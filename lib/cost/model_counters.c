@@ -18,7 +18,7 @@ struct ctx_model_counters_entry {
 struct opened {
 	struct ctx_tokenizer *tokenizer;
 	struct ctx_counter counter;
-	/* the properties by which it is found again */
+	/* the properties that were asked for when this tokenizer was opened */
 	struct ctx_counter wanted;
 	const char *encoding;
 };

@@ -18,8 +18,8 @@
 struct ctx_share {
 	struct ctx_str tool;
 	uint64_t tokens;    /* tokens of calls and results */
-	uint64_t results;   /* of these tokens, those of results */
-	uint64_t estimated; /* of these tokens, those that are estimated */
+	uint64_t results;   /* how many of the tool's tokens are in results */
+	uint64_t estimated; /* how many of the tool's tokens are estimated */
 	/* Number of characters in the calls and the results. */
 	uint64_t chars;
 };
@@ -41,15 +41,16 @@ struct ctx_token_stats {
 	/* Number of all tokens, including those of the request that are not in
 	 * its messages. */
 	uint64_t tokens;
-	uint64_t estimated; /* of these tokens, those that are estimated */
+	uint64_t
+	    estimated; /* how many of the conversation's tokens are estimated */
 	/* Tokens of the system prompt and the tool definitions, which a
 	 * request has besides its messages. */
 	struct ctx_request_overhead overhead;
 	/* Tokens that the provider adds to every message, whatever it
 	 * contains, such as those for its role and its delimiters. */
 	uint64_t framing;
-	/* chars: number of characters in all texts. bytes: length of the
-	 * JSON. */
+	/* Lengths of the conversation or message: chars is the number of
+	 * characters in its texts, bytes the length of its JSON. */
 	uint64_t chars, bytes;
 	/* Tokens of each kind of content block. */
 	uint64_t kinds[CTX_BLOCK_KINDS];

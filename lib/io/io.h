@@ -195,7 +195,8 @@ struct ctx_command {
 	/* a command line for sh -c, NUL-terminated; NULL: no command */
 	const char *line;
 	unsigned seconds; /* time limit, after which the command is killed */
-	/* the child that runs it; NULL: this process does */
+	/* Child process that runs the command line.  NULL: this process runs
+	 * it. */
 	struct ctx_command_runner *runner;
 };
 /*

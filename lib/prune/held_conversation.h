@@ -14,7 +14,7 @@
 struct pending_change {
 	struct ctx_change change;
 	unsigned marks; /* CTX_MARK_... bits of all changes so far */
-	bool done;      /* true if it was reported */
+	bool done;      /* true if the change was reported */
 };
 
 /* A message that is kept in memory until it is decided whether it is removed.
@@ -47,7 +47,8 @@ struct insertion {
 	 * it becomes a message before that one. */
 	bool is_block;
 	uint64_t tokens;
-	/* place of its text, a JSON string, in inserted_json */
+	/* Place in inserted_json of the text of the summary or notice, a JSON
+	 * string. */
 	size_t string_at, string_n;
 	/* Place of its JSON in inserted_json. json_n 0: the JSON is not made
 	 * yet. */
@@ -217,7 +218,7 @@ int ctx_prune_relink(struct prune *run, struct held_conversation *conversation,
 /* Which texts of a message are shortened: only their beginning and end are
  * kept. */
 struct head_tail {
-	bool results; /* true if its tool results are shortened */
+	bool results; /* true if the message's tool results are shortened */
 	/* For each tool result: true if it must not be shortened.  NULL: all
 	 * may be. */
 	const bool *excluded_results;
@@ -243,9 +244,10 @@ int ctx_head_tail_savings(struct prune *run, const struct ctx_message *message,
 /* A summary or notice of an earlier run, found in a message.  It is the whole
  * message, a block of it, or the beginning of a string. */
 struct found_insertion {
-	/* Which of the two it is.  Both are false if nothing was found. */
+	/* True for what was found: a summary, or a notice.  Both are false if
+	 * nothing was found. */
 	bool summary, notice;
-	bool whole; /* true if it is the whole message */
+	bool whole; /* true if the summary or notice is the whole message */
 	size_t block;
 	/* If the user's text follows it in the block's JSON string: offset of
 	 * this text in the string; otherwise 0. */
@@ -290,7 +292,9 @@ struct insertion_content {
 	bool summary;                      /* false: a notice */
 	const struct ctx_dialect *dialect; /* of the message there */
 	struct ctx_str text;
-	struct ctx_str string; /* for INSERT_STRING: see ctx_insertion_string */
+	/* JSON string, for the form INSERT_STRING, made by
+	 * ctx_insertion_string */
+	struct ctx_str string;
 };
 /* Sets *tokens to the tokens that a summary or notice adds; 0 if the dialect
  * does not have its form. */

@@ -62,7 +62,7 @@ find_path_value(const struct ctx_json *json, uint32_t node, const char *path,
  * member of the message after the inserted one. */
 struct template_values {
 	struct ctx_str text, uuid, hex, parent;
-	const struct ctx_json *json; /* NULL: there is no message after it */
+	const struct ctx_json *json; /* NULL: no message after the insertion */
 	uint32_t node;
 };
 

@@ -34,7 +34,7 @@ struct step {
 	struct ctx_event event;
 	struct ctx_record_layout layout;
 	struct ctx_message message;
-	/* token counter of its conversation, or NULL */
+	/* token counter of the event's conversation, or NULL */
 	struct ctx_counter *counter;
 	struct ctx_cost cost;
 	size_t record, parts;
@@ -69,10 +69,13 @@ struct clones {
 struct ctx_count_ahead {
 	struct ctx_model_counters *counters;
 	struct ctx_pool *pool;
-	struct clones *clones; /* copies for each thread but the stream's own */
+	/* copies of the token counters for each thread but the one that reads
+	 * the stream */
+	struct clones *clones;
 	unsigned threads;
 	struct batch *batches; /* ring of n batches */
-	/* first: the oldest one; full: how many are read */
+	/* n: number of batches; first: index of the oldest one; full: number
+	 * of batches that contain events */
 	size_t n, first, full;
 	/* True if the oldest batch was counted, and its events are being
 	 * returned. */
@@ -440,7 +443,7 @@ ctx_count_ahead_next(struct ctx_stream *stream, struct ctx_event *event,
 	if (p->giving) {
 		*event = batch->steps[batch->given++].event;
 	} else if (p->has_pending) {
-		/* an event that could not be put into a batch */
+		/* An event of a session file is not put into a batch. */
 		*event = p->pending;
 		p->has_pending = false;
 	} else {

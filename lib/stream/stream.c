@@ -17,8 +17,11 @@
 
 enum {
 	NEXT_RECORD,
-	NEXT_CONVERSATION, /* at stream->conversation, or the end of the list */
-	NEXT_MESSAGE,      /* at stream->message, or the end of the array */
+	/* next is the conversation at stream->conversation, or the end of the
+	 * list */
+	NEXT_CONVERSATION,
+	/* next is the message at stream->message, or the end of the array */
+	NEXT_MESSAGE,
 	RECORD_OVER,
 };
 

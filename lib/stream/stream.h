@@ -14,10 +14,11 @@
 
 enum ctx_event_kind {
 	CTX_EVENT_BEGIN,   /* a conversation inside a record begins */
-	CTX_EVENT_MESSAGE, /* a message of it, or one that is a record */
-	CTX_EVENT_UNKNOWN, /* an element of it that is not a message */
-	CTX_EVENT_END,     /* the conversation inside the record ends */
-	CTX_EVENT_RECORD,  /* the record has ended, so it can be written */
+	CTX_EVENT_MESSAGE, /* a message, inside a record or as a record */
+	/* an element of a conversation inside a record that is not a message */
+	CTX_EVENT_UNKNOWN,
+	CTX_EVENT_END,    /* the conversation inside the record ends */
+	CTX_EVENT_RECORD, /* the record has ended, so it can be written */
 };
 
 /*
@@ -107,7 +108,7 @@ struct ctx_stream {
 	struct ctx_message parsed;
 	/* session file; NULL: none was found */
 	struct ctx_transcript *transcript;
-	uint32_t line; /* number of record's line in it */
+	uint32_t line; /* number of record's line in transcript */
 	/* The record that was read after the end of a session file. has_ahead
 	 * is true until it is returned. */
 	struct ctx_record look_ahead;
@@ -127,7 +128,8 @@ struct ctx_stream {
 	bool begun;        /* true once a message that is a record was found */
 	bool system_first; /* true if the first message is a system message */
 	int state;
-	/* NULL: messages are counted by the caller only */
+	/* Threads that count messages before the caller asks.  NULL: only the
+	 * caller counts. */
 	struct ctx_count_ahead *prefetch;
 };
 int ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
@@ -260,8 +262,8 @@ int ctx_report_sync(const struct ctx_report *report, struct ctx_err *err);
 
 /* Marks of a segment: what a plan decides to do with it. */
 enum {
-	CTX_MARK_DROP = 1,  /* remove it */
-	CTX_MARK_STRIP = 2, /* remove its reasoning */
+	CTX_MARK_DROP = 1,  /* remove the segment */
+	CTX_MARK_STRIP = 2, /* remove the segment's reasoning */
 	/* replace the text of its tool results by a short one */
 	CTX_MARK_CLEAR = 4,
 	/* keep only the beginning and the end of its texts */
@@ -269,7 +271,7 @@ enum {
 	/* remove a summary or notice in it that an earlier run of ctx has
 	 * inserted */
 	CTX_MARK_FOLD = 16,
-	CTX_MARK_NOTICE = 32, /* insert a notice before it */
+	CTX_MARK_NOTICE = 32, /* insert a notice before the segment */
 };
 
 /* What is done with bound reasoning that comes after a change.  Bound

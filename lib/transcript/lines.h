@@ -41,7 +41,8 @@ struct ctx_transcript_line {
 	uint32_t turns;
 	uint8_t record, kind, flags;
 	bool active, removed;
-	/* another line continues it; it continues another */
+	/* is_continued: a later line continues the message of this one.
+	 * continues: this line continues that of an earlier one. */
 	bool is_continued, continues;
 	/* True if the line is not on the path from leaf to root, and is sent
 	 * to the model only because of its tool results. */

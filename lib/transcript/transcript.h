@@ -29,7 +29,7 @@ struct ctx_transcript {
 	    names;              /* ids of lines and messages, as JSON strings */
 	uint32_t *newest_of_id; /* for each id: the newest line that has it */
 	size_t cap_ids;
-	struct ctx_json json;  /* of the record that was returned last */
+	struct ctx_json json;  /* JSON of the record that was returned last */
 	struct ctx_json model; /* name of the file's model: ["name"] */
 	struct ctx_buf model_text;
 	struct ctx_buf text, literal; /* scratch memory */
