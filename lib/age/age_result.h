@@ -9,11 +9,12 @@
  * A zeroed struct is valid, and can be used for many results, one after
  * another. */
 struct aged_result {
-	/* what is stored: the text of the tool result, or the decoded media */
+	/* bytes of the spool file: the text of the tool result, or the decoded
+	 * media */
 	struct ctx_buf text;
 	struct ctx_buf replacement; /* JSON that replaces the result or block */
-	/* Name of the file in which this is stored, NUL-terminated.  Empty if
-	 * nothing is stored. */
+	/* Name of the spool file, NUL-terminated.  Empty if nothing is
+	 * stored. */
 	struct ctx_buf file_name;
 	/* JSON of the result, which is stored, too, if text is not enough to
 	 * restore it; otherwise n is 0.  Points into the message. */

@@ -21,9 +21,9 @@
  * message's original is made from this. */
 struct message_place {
 	/* Hash of the texts, tool calls and media of the conversation, up to
-	 * and including this message, without system messages.  The text that
-	 * ctx_age writes in place of media has the hash of the media.  The
-	 * hash is also the key for that of the next message. */
+	 * and including this message, without system messages.  If ctx_age has
+	 * replaced media by a text, it hashes the media, not the text.  The
+	 * hash of the next message is computed with this hash as its key. */
 	struct ctx_hashkey so_far;
 	uint64_t message; /* index of the message in the conversation, from 0 */
 	/* If a message is split over several records: number of the record in

@@ -23,8 +23,8 @@
 /* Minimum number of bytes of the caller that are written directly.  Fewer
  * bytes are copied first, because a copy takes less time than a system call. */
 #define LONG_RUN ((size_t)32 << 10)
-/* Number of bytes of collected output from which on it is written without
- * waiting for a flush. */
+/* If this many bytes of output were collected, they are written at once, not
+ * only at the next flush. */
 #define FULL ((size_t)256 << 10)
 /* Maximum number of bytes that one system call writes: some systems refuse
  * more than INT_MAX bytes, others write only a part of them. */

@@ -168,9 +168,9 @@ find_safe_break(const struct text_segments *segments,
 	return at;
 }
 
-/* Tries places around the offset target as ends of the kept parts of text i:
- * from the last place before target where the text can be cut, to the first
- * such place at or after it. */
+/* Tries to end the kept parts of a text near an offset: at the last place
+ * before it where the text can be cut, at the first such place at or after it,
+ * and at all between. i: index of the text; target: the offset. */
 static void
 consider_near(struct cut_search *search, size_t i, size_t target)
 {

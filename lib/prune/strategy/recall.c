@@ -32,8 +32,8 @@ static const double FADE = 100;
 /* The score of a segment is divided by its number of tokens, raised to this
  * power. */
 static const double LENGTH = 0.1;
-/* If the question names the speaker of a segment, this part of the segment's
- * score is added to the score. */
+/* If the question names the speaker of a segment, the segment's score is
+ * increased by this fraction of it. */
 static const double SPEAKER = 0.6;
 /* Weight of a name in the question if one side (user or assistant) addresses
  * the other by it. */
