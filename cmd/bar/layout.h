@@ -64,8 +64,8 @@ double picture_share(const struct picture *picture, uint64_t tokens);
 /* ---- text_width.c: shortens texts to a number of columns ---------------- */
 
 size_t words_width(struct ctx_str name);
-/* Returns the longest beginning of name that is at most width terminal columns
- * wide.  The result points into name. */
+/* Returns the longest beginning of a name that is at most width terminal
+ * columns wide.  The result points into the name. */
 struct ctx_str words_head(struct ctx_str name, size_t width);
 /* Appends "FILE:LINE", the place of a conversation or message, to out.  If it
  * would be wider than width columns, the beginning of the path is cut off. */

@@ -45,7 +45,7 @@ words_head(struct ctx_str name, size_t width)
 	return (struct ctx_str){name.p, at};
 }
 
-/* Returns the longest end of name that is at most width terminal columns
+/* Returns the longest end of a name that is at most width terminal columns
  * wide. */
 static struct ctx_str
 tail_of(struct ctx_str name, size_t width)

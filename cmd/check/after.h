@@ -8,9 +8,9 @@
 enum after_output { AFTER_LINES, AFTER_JSON, AFTER_NONE };
 
 /*
- * Compares two requests, which are in the files earlier and later, and prints
- * what has changed.  Prints nothing if the later request is the earlier one
- * with messages appended.  Otherwise prints:
+ * Compares two requests, each in a file of its own, and prints what has
+ * changed.  Prints nothing if the later request is the earlier one with
+ * messages appended.  Otherwise prints:
  * - the place of the first byte that differs,
  * - the first message whose signed reasoning the provider refuses because of
  *   the change,

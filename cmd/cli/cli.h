@@ -212,8 +212,9 @@ json_t *cli_report_object(struct cli_report *report, const char *file);
 /* Returns a text, such as a file name, as a JSON string.  Bytes that are not
  * UTF-8 are replaced by "?".  Returns NULL if there is no memory. */
 json_t *cli_json_text(const char *p, size_t n);
-/* Sets the member key of object to value, and returns object.  Returns NULL if
- * object or value is NULL, or if there is no memory.  Both are then freed. */
+/* Sets a member of a JSON object, and returns the object.  Returns NULL if the
+ * object or the member's value is NULL, or if there is no memory.  Both are
+ * then freed. */
 json_t *cli_json_with(json_t *object, const char *key, json_t *value);
 /* Writes a JSON object as one line to a file, and frees the object. name: the
  * file's name for error messages; flags: those of json_dumps.  A NULL object
@@ -264,9 +265,9 @@ const char *cli_environment(const char *name);
 void cli_env_number(const struct cli *cli, const char *name, uint64_t *to);
 bool cli_tunable_share(const struct cli *cli, const char *name, uint64_t *to);
 
-/* Opens input files as a stream of conversations and, if writer is not NULL,
- * standard output as writer.  Applies the options that all commands have.
- * Exits with an error if a file cannot be opened. */
+/* Opens the input files as a stream of conversations.  If writer is not NULL,
+ * also opens it for standard output.  Applies the options that all commands
+ * have.  Exits with an error if a file cannot be opened. */
 void cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
     size_t n_files, struct ctx_writer *writer);
 /*
@@ -344,8 +345,8 @@ struct cli_sandbox_grants {
 /* Disables core files, because they would hold conversations.  Afterwards no
  * user but root can trace the process. */
 void cli_no_core(void);
-/* Gives up the process's rights to open files other than those in needs, to
- * run programs and to connect to the network. */
+/* Gives up the process's rights to open files, except those that the command
+ * needs, to run programs and to connect to the network. */
 void cli_sandbox(const struct cli *cli, const struct cli_sandbox_grants *needs);
 /*
  * Opens the spool and sets needs->spool, before the sandbox begins.  The

@@ -21,8 +21,8 @@ struct calibrate {
 	struct ctx_buf text; /* scratch buffer */
 	/* The remaining members are about the conversation that is being
 	 * read. */
-	/* all: tokens of all its messages so far; before: tokens of its
-	 * messages before the newest one */
+	/* Tokens of the conversation, as read so far. all: of all messages;
+	 * before: of the messages before the newest one. */
 	struct calibrate_sum all, before;
 	enum ctx_role role; /* role of the newest message */
 };

@@ -134,7 +134,7 @@ ctx_grapheme_next(struct ctx_grapheme *g, uint32_t cp)
 
 /* Returns true if there is a break even in the worst case: the flags of struct
  * ctx_grapheme can only prevent a break, so all flags are set that the text
- * before first could have set. */
+ * before the first character could have set. */
 bool
 ctx_grapheme_is_break(uint32_t first, uint32_t second)
 {

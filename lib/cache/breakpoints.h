@@ -97,8 +97,9 @@ int ctx_cache_run_decide(struct cache_run *run,
     const struct ctx_dialect *dialect, const char *provider,
     struct ctx_err *err);
 
-/* Adds the JSON edits that give a message the breakpoints in mask and remove
- * all others. */
+/* Adds the JSON edits that give breakpoints to certain blocks of a message,
+ * and remove all others. mask: these blocks, as in struct
+ * ctx_breakpoint_places. */
 int ctx_cache_run_edit(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,
     uint32_t message, uint32_t mask, struct ctx_err *err);

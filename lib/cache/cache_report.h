@@ -30,8 +30,8 @@ int ctx_cache_report_change(const struct cache_report *report,
     struct ctx_change *change, const char *rule, struct ctx_str bytes,
     struct ctx_err *err);
 
-/* Adds the JSON edits that write the breakpoints of a request's system prompt
- * and tool definitions, which are in points, and remove all others there.
+/* Adds the JSON edits that write the breakpoints which were chosen for a
+ * request's system prompt and tool definitions, and remove all others there.
  * Archives and reports each member of the request that changes. */
 int ctx_cache_mark_request(const struct cache_report *report,
     struct ctx_breakpoint_writer *writer, enum ctx_ttl ttl,

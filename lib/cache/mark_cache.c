@@ -41,8 +41,8 @@ reread_entry(struct marking *marking, const struct cache_entry *entry,
 	return ctx_rewrite_reread(&marking->rewrite, &entry->held, err);
 }
 
-/* Writes the first message in memory, with its breakpoints in points and no
- * others.  If these are not the ones it had, reports the change. */
+/* Writes the first message in memory with the breakpoints that were chosen for
+ * it, and no others.  If the message had other ones, reports the change. */
 static int
 write_first_marked(struct marking *marking, const struct breakpoints *points,
     struct ctx_err *err)

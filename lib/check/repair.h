@@ -191,13 +191,13 @@ bool ctx_repair_results_after_next(const struct ctx_repair_entry *entry,
  * calls in a row take linear time. */
 int ctx_repair_move_results(struct ctx_repair_entry *entry,
     struct ctx_repair_entry *next, struct ctx_err *err);
-/* Appends the tool results that are inserted for a message to out. part: the
- * text between two results; tail: the text after the last one. */
+/* Appends to the buffer out the tool results that are inserted for a message.
+ * part: the text between two results; tail: the text after the last one. */
 int ctx_repair_append_results(struct ctx_buf *out,
     const struct ctx_repair_entry *entry, const char *part, const char *tail,
     struct ctx_err *err);
-/* Appends the tool results that are inserted for a message to out, as one
- * message or several. part: the text between two messages. */
+/* Appends to the buffer out the tool results that are inserted for a message,
+ * as one message or several. part: the text between two messages. */
 int ctx_repair_append_result_messages(struct ctx_buf *out,
     const struct ctx_repair_entry *entry, const char *part,
     struct ctx_err *err);

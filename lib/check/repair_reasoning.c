@@ -50,9 +50,9 @@ report_removed_reasoning(struct ctx_repair *repair,
 	return 0;
 }
 
-/* Parses the message at a JSON node of text, which will be written for an
- * entry.  Returns 1 if it has signed reasoning that must be removed, because
- * it ends after a certain offset; else 0, or -1 with *err. from: this
+/* Parses a message in a JSON text that will be written for an entry.  Returns
+ * 1 if it has signed reasoning that must be removed, because it ends after a
+ * certain offset; else 0, or -1 with *err. node: the message; from: the
  * offset. */
 static int
 find_reasoning(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
@@ -76,8 +76,8 @@ find_reasoning(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
 	return reasoning == CTX_REASONING_DROP;
 }
 
-/* Removes the signed reasoning that find_reasoning has found in text, and sets
- * repair->out to the new text. */
+/* Removes the signed reasoning that find_reasoning has found in a JSON text,
+ * and sets repair->out to the new text. */
 static int
 remove_reasoning(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_str text, size_t from, struct ctx_err *err)

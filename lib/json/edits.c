@@ -153,8 +153,9 @@ compare_edit_spans(const void *a, const void *b)
 }
 
 /* Makes an edit longer that removes children of an array or object, because
- * the next removal overlaps it: it then ends at end.  If it begins with the
- * first child, it also removes the comma after the last removed child. */
+ * the next removal overlaps it: removes the bytes up to the address end.  If
+ * the edit begins with the first child, it also removes the comma after the
+ * last removed child. */
 static void
 extend_removal(struct ctx_edit *edit, const char *end)
 {

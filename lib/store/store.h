@@ -82,12 +82,12 @@ int ctx_spool_put(struct ctx_spool *spool, const char *name,
  * disk.  CTX_EFILE: the path of the spool leads to another directory now. */
 int ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err);
 /*
- * Reads a file of the spool into out.  Returns 1, 0 if there is no such file,
- * or -1 with *err.  Symbolic links are not followed. most: the maximum length
- * of the file in bytes; if the file grows while it is read, more bytes may be
- * read.
+ * Reads a file of the spool into a buffer.  Returns 1, 0 if there is no such
+ * file, or -1 with *err.  Symbolic links are not followed. most: the maximum
+ * length of the file in bytes; if the file grows while it is read, more bytes
+ * may be read.
  *
- * CTX_EFILE: it is not a regular file, or has more than most bytes.
+ * CTX_EFILE: the file is not a regular file, or is longer than the maximum.
  */
 int ctx_spool_get(const struct ctx_spool *spool, const char *name,
     uint64_t most, struct ctx_buf *out, struct ctx_err *err);

@@ -110,9 +110,9 @@ replace_block(struct ctx_edits *edits, const struct ctx_message *message,
 }
 
 /* Without its reasoning a message would be empty.  Adds the edit that puts the
- * text CTX_REASONING_REMOVED into it: as a text block in place of the block
- * with the index kept or, if kept is message->n, in place of a member
- * "content" that is null. */
+ * text CTX_REASONING_REMOVED into it: as a text block in place of a block or,
+ * if kept is message->n, in place of a member "content" that is null. kept:
+ * index of the block. */
 static int
 add_placeholder(struct ctx_edits *edits, const struct ctx_message *message,
     size_t kept, struct ctx_err *err)

@@ -35,9 +35,9 @@ bool ctx_cut_is_blank(const char *p, size_t n);
 
 /*
  * Finds the range to remove, so that at most head_room is kept of the beginning
- * of the texts, and at most tail_room of their end.  These sizes are in unit,
- * which must not be tokens.  Together they are at most total, the size of all
- * texts.
+ * of the texts, and at most tail_room of their end.  Together these are at most
+ * total, the size of all texts. unit: the unit of these sizes, which must not
+ * be tokens.
  *
  * As much as possible is kept.  But a kept end of only white space is removed,
  * unless the mark for removed text is in that text.

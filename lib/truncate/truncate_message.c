@@ -40,8 +40,9 @@ may_exceed(const struct ctx_message *message, uint32_t node, uint64_t limit)
 	return limit > 0 && node != 0 && value->end - value->at > limit;
 }
 
-/* Shortens the texts in truncation->segments, which are those of a message or
- * tool result, to limit.  If they were too long, adds 1 to *count. */
+/* Shortens the texts of a message or tool result, which are in
+ * truncation->segments, if together they are longer than the limit.  If they
+ * were, adds 1 to *count. */
 static int
 shorten_to_limit(struct truncation *truncation, uint64_t limit, uint64_t *count,
     struct ctx_err *err)

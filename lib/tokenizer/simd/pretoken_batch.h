@@ -72,8 +72,8 @@ make_key(struct ctx_key *key, const char *p, uint32_t start, uint32_t end)
 }
 
 /* Looks up those pretokens of a group of eight whose bit is set, each in the
- * line of the cache where it belongs.  Lists those that are not there in
- * missed, and returns their number. */
+ * line of the cache where it belongs.  Fills the array missed with those that
+ * are not there, and returns their number. */
 static __attribute__((noinline)) size_t
 list_missed(const uint64_t *table, const uint32_t *lines,
     const struct ctx_key *keys, unsigned bits, uint32_t *missed, size_t first)

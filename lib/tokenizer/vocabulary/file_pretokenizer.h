@@ -14,7 +14,7 @@
 
 /*
  * Sets pack->pretokenizer and pack->patterns from the pre_tokenizer of a
- * tokenizer.json.  The patterns are stored in text, which must remain valid as
+ * tokenizer.json.  The buffer text gets the patterns, and must remain valid as
  * long as pack.  CTX_EFILE: the pre_tokenizer drops, joins or changes text,
  * splits nothing, or is of an unknown type.
  */

@@ -58,8 +58,9 @@ next_char(struct onig_parse *r)
 	return cp;
 }
 
-/* Reads the hexadecimal number of a character, with at least least and at most
- * most digits.  Returns false if it has fewer digits or is no character. */
+/* Reads the hexadecimal number of a character.  Returns false if it has too
+ * few digits or is no character. least, most: the minimum and maximum number
+ * of digits. */
 static bool
 read_hex(struct onig_parse *r, unsigned least, unsigned most, uint32_t *cp)
 {
