@@ -136,8 +136,8 @@ int ctx_age_open_spool(struct aging *aging, struct ctx_err *err);
 int ctx_age_report_failure(struct aging *aging, const struct age_entry *entry,
     uint64_t results, struct ctx_err *err);
 /* Returns the index of the first message that is too new to be changed.  With
- * the option by_results, returns the number of the first such tool result
- * instead. */
+ * the option by_results, returns the number of the first tool result that is
+ * too new. */
 uint64_t ctx_age_find_boundary(const struct aging *aging,
     const struct age_queue *queue);
 /* Returns true if a message is so much older than the newest message that it

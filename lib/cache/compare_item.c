@@ -102,10 +102,10 @@ count_equal(struct ctx_str a, struct ctx_str b)
 }
 
 /*
- * Requests are compared by a text that is made from each JSON value (plain).
- * Translates an offset in this text to an offset in the JSON.  If the JSON
- * string at the offset is written with other escapes, or if the text has its
- * hash instead, returns the beginning of the string.
+ * Requests are compared by a text that is made from each JSON value: the
+ * compared text.  Translates an offset in this text to an offset in the JSON.
+ * If the JSON string at the offset is written with other escapes, or if the
+ * text has its hash instead, returns the beginning of the string.
  */
 static size_t
 find_byte(const struct ctx_json *json, uint32_t node, struct ctx_str plain,

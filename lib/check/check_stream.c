@@ -40,8 +40,8 @@ struct check {
 	/* name of the file with the first record that is not blank */
 	const char *file;
 	bool conversations; /* true once a record contained a conversation */
-	/* Line breaks of the current record were counted up to this offset;
-	 * and the number of the line there. */
+	/* The line breaks of the current record were counted up to the offset
+	 * counted_to.  That offset is in the line with the number line. */
 	uint32_t counted_to;
 	uint64_t line;
 };

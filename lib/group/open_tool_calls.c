@@ -273,8 +273,8 @@ unlink_call(struct ctx_open_calls *calls, uint32_t c, enum list_kind kind)
 	calls->used_lists--;
 }
 
-/* Returns text, which was read from a JSON node; a string whose p is NULL if
- * the value is missing, null or empty. */
+/* Returns its argument text, which was read from a JSON value; but if the
+ * value is missing, null or empty, returns a string whose p is NULL. */
 static struct ctx_str
 get_nonempty_text(const struct ctx_json *json, uint32_t node,
     struct ctx_str text)

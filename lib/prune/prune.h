@@ -141,7 +141,8 @@ struct ctx_strategy {
 	/* The strategy finally keeps removed groups that still fit the
 	 * target. */
 	bool refills;
-	bool embeds; /* can use embeddings of the user's embedder */
+	/* the strategy can use embeddings of the user's embedder */
+	bool embeds;
 	/* The scorer, which gives each segment a rank by its text.  NULL: the
 	 * strategy removes by age. */
 	const struct ctx_scorer_kind *scorer;
