@@ -19,6 +19,7 @@
 #   make install          to DESTDIR and PREFIX (/usr/local); make uninstall
 #   make html             the man pages, to be read in a browser
 #   make dist deb         source archive; Debian packages
+#   make dist-static      archive of commands that need no library (musl)
 #   make format           clang-format over the sources
 
 VERSION := $(shell sed -n 's/^.define CTX_VERSION "\(.*\)"/\1/p' lib/ctx.h)
@@ -464,17 +465,20 @@ $(B)/libctx.pc: deps
 # Each line: the mode, the directory below PREFIX, the files.
 D := $(DESTDIR)$(PREFIX)
 MAN := $(sort $(wildcard man/*.[0-9])) $(B)/man/libctx.3
-install: all $(INSTALLED) $(B)/libctx.pc $(B)/include/ctx.h $(MAN)
-	install -d $(D)/bin $(D)/include $(DESTDIR)$(LIBDIR)/pkgconfig \
-	  $(D)/share/bash-completion/completions \
-	  $(D)/share/zsh/site-functions $(D)/share/fish/vendor_completions.d \
-	  $(foreach n,$(sort $(subst .,,$(suffix $(MAN)))),$(D)/share/man/man$(n))
+install: all install-data $(INSTALLED) $(B)/libctx.pc $(B)/include/ctx.h
+	install -d $(D)/bin $(D)/include $(DESTDIR)$(LIBDIR)/pkgconfig
 	install -m 755 $(INSTALLED) $(B)/ctx $(D)/bin
 	install -m 644 $(B)/include/ctx.h $(D)/include
 	install -m 644 $(B)/libctx.a $(SHARED) $(DESTDIR)$(LIBDIR)
 	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(LIBDIR)/libctx.so.$(SOVERSION)
 	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(LIBDIR)/libctx.so
 	install -m 644 $(B)/libctx.pc $(DESTDIR)$(LIBDIR)/pkgconfig
+
+# Manual pages and completions.
+install-data: $(MAN)
+	install -d $(D)/share/bash-completion/completions \
+	  $(D)/share/zsh/site-functions $(D)/share/fish/vendor_completions.d \
+	  $(foreach n,$(sort $(subst .,,$(suffix $(MAN)))),$(D)/share/man/man$(n))
 	set -e; for page in $(MAN); do \
 	  install -m 644 $$page $(D)/share/man/man$${page##*.}; done
 	set -e; for name in ctx $(notdir $(COMMANDS)); do \
@@ -516,11 +520,49 @@ dist:
 	@mkdir -p build
 	git archive --prefix=$(DIST)/ -o build/$(DIST).tar.gz HEAD
 
+# All commands as one program, so that the vocabularies are in it once.  The name
+# by which it is called says which command it is.
+ONE_NAMES := $(CMD_SRC:cmd/%.c=%)
+ONE_OBJ := $(ONE_NAMES:%=$(B)/one/%.o) $(B)/one/ctx.o
+$(ONE_OBJ): $(B)/one/%.o: cmd/%.c $(B)/flags.mk
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -Wno-missing-prototypes \
+	  -Dmain=main_$(subst -,_,$*) -MMD -MP -c -o $@ $<
+$(B)/one/main.c: Makefile $(CMD_SRC)
+	@mkdir -p $(@D)
+	$(Q){ echo '#include <string.h>'; \
+	  for name in ctx $(subst -,_,$(ONE_NAMES)); do \
+	    echo "int main_$$name(int, char **);"; done; \
+	  echo 'int main(int argc, char **argv) {'; \
+	  echo 'const char *s = argc > 0 ? strrchr(argv[0], 47) : 0;'; \
+	  echo 's = s ? s + 1 : argc > 0 ? argv[0] : "";'; \
+	  for name in $(ONE_NAMES); do \
+	    echo "if (!strcmp(s, \"$$name\"))" \
+	      "return main_ctx_$${name#ctx-}(argc, argv);"; done; echo 'return main_ctx(argc, argv); }'; } > $@.new && mv $@.new $@
+$(B)/one/ctx: $(B)/one/main.c $(ONE_OBJ) $(CMD_OBJ) $(B)/libctx.a
+	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(COMMAND_LINK) \
+	  -o $@ $^ $(DEP_LIBS)
+	@for name in $(ONE_NAMES); do ln -sf ctx $(B)/one/$$name; done
+
+# The archive has one directory, with bin and share, to be copied below a prefix.
+STATIC = $(DIST)-$(shell uname -m)-static
+dist-static: $(MAN)
+	tests/system/musl build/musl/one/ctx
+	rm -rf build/$(STATIC)
+	mkdir -p build/$(STATIC)/bin
+	$(MAKE) --no-print-directory install-data \
+	  DESTDIR=$(CURDIR)/build/$(STATIC) PREFIX=
+	cp LICENSE README.md build/$(STATIC)
+	strip -o build/$(STATIC)/bin/ctx build/musl/one/ctx
+	for name in $(ONE_NAMES); do \
+	  ln -s ctx build/$(STATIC)/bin/$$name; done
+	tar -C build -czf build/$(STATIC).tar.gz $(STATIC)
+
 clean:
 	rm -rf build
 
 .PHONY: all deps units check check-long check-fault check-system demo lint \
-	format install uninstall html dist deb clean
+	format install install-data uninstall html dist dist-static deb clean
 .PHONY: bench bench-growth bench-shapes bench-answers bench-instructions
 .PHONY: bench-tokens fuzz fuzz-run fuzz-corpus fuzz-keep fuzz-afl
 .PHONY: check-recorded check-simd check-threads check-ports coverage coverage-tools analyze

@@ -31,6 +31,22 @@ tests_pass() { # TREE TEST...
 	tests_pass musl "$ROOT"/tests/c*.bats
 }
 
+@test "make dist-static: an archive with one program that is every command" {
+	local command
+	make -s -C "$ROOT" dist-static > log 2>&1 || fail "$(tail log)"
+	tar -xzf "$ROOT"/build/ctx-*-static.tar.gz
+	cd ctx-*-static
+	run ! ldd bin/ctx
+	for command in "$B"/ctx-*; do
+		[ -x "$command" ] || continue
+		cmp <("bin/${command##*/}" --help) <("$command" --help)
+		[ -f "share/man/man1/${command##*/}.1" ]
+	done
+	cmp <(bin/ctx prune -b 16k -m gpt-4o < "$agent") \
+	    <("$B/ctx-prune" -b 16k -m gpt-4o < "$agent")
+	[ -f LICENSE ] && [ -f share/zsh/site-functions/_ctx ]
+}
+
 @test "with -DNDEBUG the tests of the commands pass" {
 	make -s -C "$ROOT" TREE=ndebug CPPFLAGS=-DNDEBUG all units > log 2>&1 ||
 		fail "$(tail log)"

@@ -92,7 +92,7 @@ load helper
 
 @test "make dist contains the files of git, and builds" {
 	make -s -C "$ROOT" dist
-	tar -xzf "$ROOT"/build/ctx-*.tar.gz
+	tar -xzf "$ROOT"/build/ctx-?.?.?.tar.gz
 	cd ctx-*/
 	make -s -j2 > log 2>&1 || { tail log >&2; return 1; }
 	build/release/ctx-count "$chat"
