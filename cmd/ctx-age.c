@@ -126,6 +126,15 @@ open_spool(struct age_command *age, struct ctx_spool *spool,
 	age->options.refused = refused;
 }
 
+/* Closes the spool.  If nothing was stored, the directories that open_spool
+ * created are removed. */
+static void
+close_spool(struct age_command *age)
+{
+	if (age->options.opened != NULL)
+		ctx_spool_close(age->options.opened);
+}
+
 static void
 report_counts(struct age_command *age, const struct ctx_age_counts *counts)
 {
@@ -176,22 +185,26 @@ main(int argc, char **argv)
 	cli_model_counters(&age.cli, &counters);
 	needs = (struct cli_sandbox_grants){.counters = &counters};
 	cli_report_open(&age.cli, &age.report, &age.options.report);
-	cli_open(&age.cli, &stream, age.cli.files, age.cli.n_files, &writer);
 	if (!age.options.mask && !age.options.report.dry_run)
 		open_spool(&age, &spool, &needs, &refused);
 	cli_sandbox(&age.cli, &needs);
-	if (ctx_age(&stream, &writer, &counters, &age.options, &counts, &err) <
-	    0)
-		cli_fail(&age.cli, &err);
-	cli_note_stream(&age.cli, &stream);
+	while (cli_next_stream(&age.cli, &stream, &writer)) {
+		if (ctx_age(&stream, &writer, &counters, &age.options, &counts,
+			&err) < 0) {
+			close_spool(&age);
+			cli_fail(&age.cli, &err);
+		}
+		cli_note_stream(&age.cli, &stream);
+		report_counts(&age, &counts);
+		cli_end_stream(&age.cli, &stream, &writer);
+	}
+	close_spool(&age);
 	cli_note_models(&age.cli, &counters);
-	report_counts(&age, &counts);
 	cli_report_close(&age.cli, &age.report, &age.options.report);
 	cli_note_pattern(&age.cli, "tool", &age.options.tool);
 	cli_note_pattern(&age.cli, "not-tool", &age.options.not_tool);
 	ctx_pattern_release(&age.options.tool);
 	ctx_pattern_release(&age.options.not_tool);
 	ctx_model_counters_release(&counters);
-	cli_close(&stream);
-	return cli_end(&age.cli, &writer);
+	return cli_end(&age.cli);
 }

@@ -113,12 +113,13 @@ write_breakpoints(struct cache_command *cache,
 	struct ctx_writer writer;
 	struct ctx_err err;
 
-	cli_open(&cache->cli, &stream, cache->cli.files, cache->cli.n_files,
-	    &writer);
-	if (ctx_mark_cache(&stream, &writer, counters, &cache->options, &err) <
-	    0)
-		cli_fail(&cache->cli, &err);
-	cli_note_stream(&cache->cli, &stream);
+	while (cli_next_stream(&cache->cli, &stream, &writer)) {
+		if (ctx_mark_cache(&stream, &writer, counters, &cache->options,
+			&err) < 0)
+			cli_fail(&cache->cli, &err);
+		cli_note_stream(&cache->cli, &stream);
+		cli_end_stream(&cache->cli, &stream, &writer);
+	}
 	cli_report_close(&cache->cli, &cache->report, &cache->options.report);
 	if (cache->lines > MAX_LINES)
 		cli_say(&cache->cli, "%" PRIu64 " more such conversations",
@@ -127,8 +128,7 @@ write_breakpoints(struct cache_command *cache,
 		cli_say(&cache->cli,
 		    "%" PRIu64 " breakpoints in %" PRIu64 " conversations",
 		    cache->breakpoints, cache->conversations);
-	cli_close(&stream);
-	cli_status(&cache->cli, cli_end(&cache->cli, &writer));
+	cli_status(&cache->cli, cli_end(&cache->cli));
 }
 
 /* ---- what a change costs ---- */
@@ -341,7 +341,7 @@ print_diff(struct cache_command *cache, struct ctx_model_counters *counters)
 		cli_status(&cache->cli, CLI_NO);
 	ctx_request_prefix_close(earlier);
 	ctx_request_prefix_close(later);
-	cli_status(&cache->cli, cli_end(&cache->cli, NULL));
+	cli_status(&cache->cli, cli_end(&cache->cli));
 }
 
 /* ---- options ---- */

@@ -196,26 +196,18 @@ handle_fix(void *user, const struct ctx_fix *fix, struct ctx_err *err)
 
 /* ---- files ---- */
 
+/* Prints what was done with the operand that was opened last. */
 static void
-check_file(struct check_command *check, char **file, struct ctx_writer *writer)
+report_file(struct check_command *check)
 {
 	struct ctx_check_options *options = &check->options;
-	struct ctx_stream stream;
-	struct ctx_err err;
 
-	cli_open(&check->cli, &stream, file, 1, check->repair ? writer : NULL);
-	if (ctx_check(&stream, check->repair ? writer : NULL, options, &err) <
-	    0) {
-		if (check->sarif)
-			end_sarif(false);
-		cli_fail(&check->cli, &err);
-	}
-	cli_note_stream(&check->cli, &stream);
 	if (check->cli.verbose)
 		cli_say(&check->cli,
 		    "%s: %" PRIu64 " messages, %" PRIu64 " findings, %" PRIu64
 		    " put right",
-		    *file, options->messages, check->found, check->fixed);
+		    check->cli.files[check->cli.n_opened - 1],
+		    options->messages, check->found, check->fixed);
 	if (check->cli.verbose && options->reasoning_removed > 0)
 		cli_say(&check->cli,
 		    "removed the bound reasoning of %" PRIu64 " messages",
@@ -223,7 +215,25 @@ check_file(struct check_command *check, char **file, struct ctx_writer *writer)
 	if (!check->quiet)
 		cli_note_reasoning(&check->cli, options->reasoning_kept,
 		    options->refused);
-	cli_close(&stream);
+}
+
+static void
+check_files(struct check_command *check)
+{
+	struct ctx_writer writer, *output = check->repair ? &writer : NULL;
+	struct ctx_stream stream;
+	struct ctx_err err;
+
+	while (cli_next_stream(&check->cli, &stream, output)) {
+		if (ctx_check(&stream, output, &check->options, &err) < 0) {
+			if (check->sarif)
+				end_sarif(false);
+			cli_fail(&check->cli, &err);
+		}
+		cli_note_stream(&check->cli, &stream);
+		report_file(check);
+		cli_end_stream(&check->cli, &stream, output);
+	}
 }
 
 /* Prints all rules of ctx-check, each with the providers whose message formats
@@ -405,24 +415,23 @@ main(int argc, char **argv)
 		.about = "Check conversations against the rules of their "
 			 "provider, or repair them.",
 		.operands = "[FILE...]",
+		.each = true,
 		.examples =
 		    "  ctx-check --allow-pending chat.jsonl\n"
 		    "  ctx-check --repair < broken.jsonl > whole.jsonl\n",
 	    }};
-	struct ctx_writer writer;
 	struct ctx_model_counters counters;
-	size_t i;
 
 	parse(&check, argc, argv);
 	if (check.list_rules) {
 		list_rules();
-		return cli_end(&check.cli, NULL);
+		return cli_end(&check.cli);
 	}
 	if (check.cli.n_files == 0)
 		check.cli.files[check.cli.n_files++] = stdin_name;
 	if (check.after != NULL) {
 		run_after(&check);
-		return cli_end(&check.cli, NULL);
+		return cli_end(&check.cli);
 	}
 	cli_model_counters(&check.cli, &counters);
 	check.options.counters = &counters;
@@ -432,11 +441,10 @@ main(int argc, char **argv)
 	cli_sandbox(&check.cli, &(struct cli_sandbox_grants){.counters = NULL});
 	if (check.sarif)
 		begin_sarif(&check);
-	for (i = 0; i < check.cli.n_files; i++)
-		check_file(&check, &check.cli.files[i], &writer);
+	check_files(&check);
 	if (check.sarif)
 		end_sarif(true);
 	close_reports(&check);
 	ctx_model_counters_release(&counters);
-	return cli_end(&check.cli, check.repair ? &writer : NULL);
+	return cli_end(&check.cli);
 }

@@ -442,17 +442,17 @@ annotate(struct count_command *count)
 	struct ctx_writer writer;
 	struct ctx_err err;
 
-	cli_open(&count->cli, &stream, count->cli.files, count->cli.n_files,
-	    &writer);
-	cli_prefetch(&count->cli, &stream, &count->counters);
-	if (ctx_annotate(&stream, &writer, &count->counters, count->key, &err) <
-	    0)
-		cli_fail(&count->cli, &err);
-	cli_note_stream(&count->cli, &stream);
+	while (cli_next_stream(&count->cli, &stream, &writer)) {
+		cli_prefetch(&count->cli, &stream, &count->counters);
+		if (ctx_annotate(&stream, &writer, &count->counters, count->key,
+			&err) < 0)
+			cli_fail(&count->cli, &err);
+		cli_note_stream(&count->cli, &stream);
+		cli_end_stream(&count->cli, &stream, &writer);
+	}
 	cli_note_models(&count->cli, &count->counters);
-	cli_close(&stream);
 	ctx_model_counters_release(&count->counters);
-	return cli_end(&count->cli, &writer);
+	return cli_end(&count->cli);
 }
 
 /* ---- options ---- */
@@ -551,7 +551,7 @@ main(int argc, char **argv)
 		cli_refuse_overwrite(&count.cli, count.bar.svg, NULL);
 	if (count.models) {
 		cli_models_print(&count.cli, &count.counters.own);
-		return cli_end(&count.cli, NULL);
+		return cli_end(&count.cli);
 	}
 	if (count.calibrate && count.counters.encoding == NULL)
 		count.counters.encoding = "o200k_base";
@@ -574,5 +574,5 @@ main(int argc, char **argv)
 	ctx_model_counters_release(&count.counters);
 	rows_release(&count.rows);
 	rows_release(&count.largest);
-	return cli_end(&count.cli, NULL);
+	return cli_end(&count.cli);
 }

@@ -493,18 +493,19 @@ main(int argc, char **argv)
 	start_runner(&prune);
 	cli_model_counters(&prune.cli, &counters);
 	cli_report_open(&prune.cli, &prune.report, &prune.options.report);
-	cli_open(&prune.cli, &stream, prune.cli.files, prune.cli.n_files,
-	    &writer);
 	cli_sandbox(&prune.cli,
 	    &(struct cli_sandbox_grants){.counters = &counters});
-	cli_prefetch(&prune.cli, &stream, &counters);
-	if (ctx_prune(&stream, &writer, &counters, &prune.options, &err) < 0)
-		cli_fail(&prune.cli, &err);
-	cli_note_stream(&prune.cli, &stream);
+	while (cli_next_stream(&prune.cli, &stream, &writer)) {
+		cli_prefetch(&prune.cli, &stream, &counters);
+		if (ctx_prune(&stream, &writer, &counters, &prune.options,
+			&err) < 0)
+			cli_fail(&prune.cli, &err);
+		cli_note_stream(&prune.cli, &stream);
+		cli_end_stream(&prune.cli, &stream, &writer);
+	}
 	cli_note_models(&prune.cli, &counters);
 	report_end(&prune);
-	cli_close(&stream);
 	ctx_model_counters_release(&counters);
 	ctx_command_runner_end(&prune.runner);
-	return cli_end(&prune.cli, &writer);
+	return cli_end(&prune.cli);
 }

@@ -262,20 +262,22 @@ main(int argc, char **argv)
 	struct ctx_writer writer;
 	struct ctx_model_counters counters;
 	struct ctx_err err;
-	bool quiet;
+	struct ctx_writer *output = &writer;
 
 	parse(&restore, argc, argv);
+	if (restore.list || restore.gc)
+		output = NULL;
 	cli_model_counters(&restore.cli, &counters);
 	cli_report_open(&restore.cli, &restore.report, &restore.options.report);
-	quiet = restore.list || restore.gc;
-	cli_open(&restore.cli, &stream, restore.cli.files, restore.cli.n_files,
-	    quiet ? NULL : &writer);
 	enter_sandbox(&restore, &counters);
 	visit_spool(&restore, record_file);
-	if (ctx_restore(&stream, quiet ? NULL : &writer, &counters,
-		&restore.options, &err) < 0)
-		cli_fail(&restore.cli, &err);
-	cli_note_stream(&restore.cli, &stream);
+	while (cli_next_stream(&restore.cli, &stream, output)) {
+		if (ctx_restore(&stream, output, &counters, &restore.options,
+			&err) < 0)
+			cli_fail(&restore.cli, &err);
+		cli_note_stream(&restore.cli, &stream);
+		cli_end_stream(&restore.cli, &stream, output);
+	}
 	if (restore.n_broken > MAX_LINES)
 		cli_say(&restore.cli,
 		    "%" PRIu64 " more references cannot be "
@@ -288,6 +290,5 @@ main(int argc, char **argv)
 	ctx_intern_release(&restore.files);
 	ctx_intern_release(&restore.named);
 	ctx_model_counters_release(&counters);
-	cli_close(&stream);
-	return cli_end(&restore.cli, quiet ? NULL : &writer);
+	return cli_end(&restore.cli);
 }

@@ -153,23 +153,23 @@ main(int argc, char **argv)
 	cli_model_counters(&truncate.cli, &counters);
 	cli_report_open(&truncate.cli, &truncate.report,
 	    &truncate.options.report);
-	cli_open(&truncate.cli, &stream, truncate.cli.files,
-	    truncate.cli.n_files, &writer);
 	cli_sandbox(&truncate.cli,
 	    &(struct cli_sandbox_grants){.counters = &counters});
-	if (ctx_truncate(&stream, &writer, &counters, &truncate.options,
-		&counts, &err) < 0)
-		cli_fail(&truncate.cli, &err);
-	cli_note_stream(&truncate.cli, &stream);
+	while (cli_next_stream(&truncate.cli, &stream, &writer)) {
+		if (ctx_truncate(&stream, &writer, &counters, &truncate.options,
+			&counts, &err) < 0)
+			cli_fail(&truncate.cli, &err);
+		cli_note_stream(&truncate.cli, &stream);
+		report_counts(&truncate, &counts);
+		cli_end_stream(&truncate.cli, &stream, &writer);
+	}
 	cli_note_models(&truncate.cli, &counters);
 	cli_report_close(&truncate.cli, &truncate.report,
 	    &truncate.options.report);
-	report_counts(&truncate, &counts);
 	cli_note_pattern(&truncate.cli, "tool", &truncate.options.tool);
 	cli_note_pattern(&truncate.cli, "not-tool", &truncate.options.not_tool);
 	ctx_pattern_release(&truncate.options.tool);
 	ctx_pattern_release(&truncate.options.not_tool);
 	ctx_model_counters_release(&counters);
-	cli_close(&stream);
-	return cli_end(&truncate.cli, &writer);
+	return cli_end(&truncate.cli);
 }

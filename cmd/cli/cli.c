@@ -194,6 +194,33 @@ cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
 	ctx_reader_set_writer(stream->reader, writer);
 }
 
+bool
+cli_next_stream(struct cli *cli, struct ctx_stream *stream,
+    struct ctx_writer *writer)
+{
+	char **files = cli->files + cli->n_opened;
+	size_t n = cli->each && cli->n_files > 0 ? 1 : cli->n_files;
+
+	if (cli->n_opened > 0 && cli->n_opened >= cli->n_files)
+		return false;
+	cli->n_opened += n > 0 ? n : 1;
+	cli_open(cli, stream, files, n, writer);
+	return true;
+}
+
+void
+cli_end_stream(struct cli *cli, struct ctx_stream *stream,
+    struct ctx_writer *writer)
+{
+	struct ctx_err err;
+
+	if (writer != NULL && ctx_writer_flush(writer, &err) < 0)
+		cli_fail(cli, &err);
+	cli_close(stream);
+	if (writer != NULL)
+		ctx_writer_release(writer);
+}
+
 void
 cli_prefetch(struct cli *cli, struct ctx_stream *stream,
     struct ctx_model_counters *counters)
@@ -418,16 +445,9 @@ cli_status(struct cli *cli, int status)
 }
 
 int
-cli_end(struct cli *cli, struct ctx_writer *writer)
+cli_end(struct cli *cli)
 {
-	struct ctx_err err;
-
 	cli_progress_close(cli);
-	if (writer != NULL) {
-		if (ctx_writer_flush(writer, &err) < 0)
-			cli_fail(cli, &err);
-		ctx_writer_release(writer);
-	}
 	cli_close_stdout(cli);
 	free(cli->files);
 	cli_models_release(cli);

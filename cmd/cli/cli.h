@@ -77,6 +77,12 @@ struct cli {
 	 * results; or NULL */
 	const char *spool;
 	bool opened; /* true once the first input file was opened */
+	/* True if each operand is a stream by itself; false if all operands
+	 * together are one stream. */
+	bool each;
+	/* Number of operands that cli_next_stream has opened; at least 1 once
+	 * standard input was opened. */
+	size_t n_opened;
 	struct cli_progress *progress;
 	/* Pointer to a bool that is true while the terminal shows the progress
 	 * line; or NULL. */
@@ -270,6 +276,16 @@ bool cli_tunable_share(const struct cli *cli, const char *name, uint64_t *to);
  * have.  Exits with an error if a file cannot be opened. */
 void cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
     size_t n_files, struct ctx_writer *writer);
+/* Opens the next stream that the command reads, as cli_open does: all operands,
+ * or the next one if each is a stream by itself.  Returns false if there is
+ * none left.  Each stream must be ended by cli_end_stream. */
+bool cli_next_stream(struct cli *cli, struct ctx_stream *stream,
+    struct ctx_writer *writer);
+/* Flushes and releases the writer, which may be NULL, and closes the stream.
+ * Must be called after everything that can raise the exit status because of
+ * this stream.  Exits with an error if the output could not be written. */
+void cli_end_stream(struct cli *cli, struct ctx_stream *stream,
+    struct ctx_writer *writer);
 /*
  * Called by cli_open.  From now on, shows on standard error how many bytes of
  * the input files reader has read.  It does so if --progress is given, or if
@@ -422,8 +438,8 @@ void cli_check_stdout(const struct cli *cli);
 void cli_close_stdout(const struct cli *cli);
 /* Raises the exit status of the command to status, if it was lower. */
 void cli_status(struct cli *cli, int status);
-/* Ends a command: flushes the writer and closes standard output.  Returns the
- * exit status, which says if a write has failed. */
-int cli_end(struct cli *cli, struct ctx_writer *writer);
+/* Ends a command: closes standard output and reports write errors.  Returns the
+ * exit status. */
+int cli_end(struct cli *cli);
 
 #endif

@@ -39,8 +39,8 @@ struct ctx_age_options {
 	/* Path of the spool, the directory in which tool results are stored.
 	 * If opened is NULL, ctx_age creates it when it is needed. */
 	const char *spool;
-	/* The spool, if the caller has opened it (with create true), else
-	 * NULL. ctx_age closes it. */
+	/* The spool, if the caller has opened it with create, and closes it;
+	 * or NULL. */
 	struct ctx_spool *opened;
 	/* The error for which the caller could not open the spool. */
 	const struct ctx_err *refused;

@@ -190,7 +190,10 @@ release_aging(struct aging *aging)
 	ctx_rewrite_release(&aging->rewrite);
 	ctx_groups_release(&aging->lines.groups);
 	ctx_groups_release(&aging->record.groups);
-	ctx_spool_close(&aging->spool);
+	if (aging->options->opened != NULL)
+		*aging->options->opened = aging->spool;
+	else
+		ctx_spool_close(&aging->spool);
 	ctx_aged_result_release(&aging->aged);
 	ctx_edits_release(&aging->strip_edits);
 	ctx_buf_release(&aging->unstripped);
