@@ -405,6 +405,7 @@ $(B)/tests/fuzz-options: $(FUZZ_COMMANDS) $(CMD_OBJ)
 $(B)/tests/fuzz-options: FUZZ_LINK += -Wl,--wrap=exit,--wrap=cli_parse \
 	-Wl,--wrap=cli_report_open,--wrap=cli_explain_open \
 	-Wl,--wrap=cli_open,--wrap=cli_model_counters \
+	-Wl,--wrap=cli_check_in_place \
 	-Wl,--wrap=cli_sandbox,--wrap=cli_end,--wrap=fopen,--wrap=close
 
 fuzz fuzz-corpus:

@@ -68,7 +68,7 @@ parse(struct age_command *age, int argc, char **argv)
 	    {0, "reasoning", "WHAT",
 		"bound reasoning after a change: drop, keep, fail", CLI_CHOICE,
 		&reasoning, cli_reasoning_name, NULL},
-	    CLI_REPORT(&age->report),
+	    CLI_REPORT(&age->cli, &age->report),
 	    CLI_COMMON(&age->cli),
 	    CLI_SANDBOX(&age->cli),
 	    {0},

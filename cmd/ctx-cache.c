@@ -363,7 +363,7 @@ parse(struct cache_command *cache, int argc, char **argv)
 		CLI_FILE, &cache->diff, NULL, NULL},
 	    {0, "price", "I,O,R,W", "$ for 1M in, out, read, written",
 		CLI_STRING, &cache->price, NULL, NULL},
-	    CLI_REPORT(&cache->report),
+	    CLI_REPORT(&cache->cli, &cache->report),
 	    CLI_COMMON(&cache->cli),
 	    CLI_SANDBOX(&cache->cli),
 	    {0},
@@ -379,10 +379,10 @@ parse(struct cache_command *cache, int argc, char **argv)
 		cli_die(&cache->cli, "--json needs --dry-run or --diff");
 	if (cache->diff != NULL &&
 	    (cache->report.dry_run || cache->report.explain_path != NULL ||
-		cache->report.archive_path != NULL))
+		cache->report.archive_path != NULL || cache->cli.in_place))
 		cli_die(&cache->cli,
-		    "--diff changes nothing; it excludes --dry-run, --explain "
-		    "and --archive");
+		    "--diff changes nothing; it excludes --dry-run, "
+		    "--explain, --archive and --in-place");
 	cache->options.ttl = (enum ctx_ttl)cache->ttl;
 	if (cache->provider_given)
 		cache->options.provider =

@@ -15,10 +15,10 @@
 struct check_command {
 	struct cli cli;
 	struct ctx_check_options options;
-	const char *provider, *explain_path, *archive_path, *after;
-	struct ctx_archive archive;
+	struct cli_report report;
+	struct ctx_report changes; /* where the report gets its changes from */
+	const char *provider, *after;
 	bool repair, json, sarif, quiet, list_rules, reasoning_given;
-	FILE *explain;
 	uint64_t found, fixed;
 };
 
@@ -174,24 +174,50 @@ handle_finding(void *user, const struct ctx_finding *finding,
 	return rc;
 }
 
+/* Adds a repair to the plan of --dry-run. */
 static int
-handle_fix(void *user, const struct ctx_fix *fix, struct ctx_err *err)
+plan_fix(struct check_command *check, const struct ctx_fix *fix,
+    struct ctx_err *err)
 {
-	struct check_command *check = user;
 	const struct ctx_finding *finding = fix->finding;
+	const struct ctx_change change = {.file = finding->place.file,
+	    .line = finding->place.line,
+	    .rule = ctx_rule_at(finding->id)->id,
+	    .action = fix->action};
+
+	return check->changes.on_change(check->changes.user, &change, err);
+}
+
+static int
+explain_fix(struct check_command *check, const struct ctx_fix *fix,
+    struct ctx_err *err)
+{
+	const struct ctx_finding *finding = fix->finding;
+	bool is_printed = check->report.explain == stdout;
 	char hash[SHA256_DIGEST_STRING_LENGTH];
 	json_t *line;
 
-	check->fixed++;
-	if (check->explain == NULL)
-		return 0;
 	SHA256Data((const uint8_t *)fix->bytes.p, fix->bytes.n, hash);
 	line = json_of(finding);
 	line =
 	    cli_json_with(line, "role", json_string(ctx_role_name(fix->role)));
 	line = cli_json_with(line, "action", json_string(fix->action));
 	line = cli_json_with(line, "sha256", json_string(hash));
-	return cli_json_line(check->explain, check->explain_path, line, 0, err);
+	return cli_json_line(check->report.explain,
+	    is_printed ? CLI_STDOUT : check->report.explain_path, line, 0, err);
+}
+
+static int
+handle_fix(void *user, const struct ctx_fix *fix, struct ctx_err *err)
+{
+	struct check_command *check = user;
+
+	check->fixed++;
+	if (check->report.explain != NULL)
+		return explain_fix(check, fix, err);
+	if (check->report.dry_run && !check->quiet)
+		return plan_fix(check, fix, err);
+	return 0;
 }
 
 /* ---- files ---- */
@@ -220,10 +246,12 @@ report_file(struct check_command *check)
 static void
 check_files(struct check_command *check)
 {
-	struct ctx_writer writer, *output = check->repair ? &writer : NULL;
+	struct ctx_writer writer, *output = NULL;
 	struct ctx_stream stream;
 	struct ctx_err err;
 
+	if (check->repair && !check->report.dry_run)
+		output = &writer;
 	while (cli_next_stream(&check->cli, &stream, output)) {
 		if (ctx_check(&stream, output, &check->options, &err) < 0) {
 			if (check->sarif)
@@ -295,10 +323,7 @@ parse(struct check_command *check, int argc, char **argv)
 	    {0, "reasoning", "WHAT", "bound, after a repair: drop, keep, fail",
 		CLI_CHOICE, &reasoning, cli_reasoning_name,
 		&check->reasoning_given},
-	    {0, "explain", "FILE", "a JSON line for each repair", CLI_FILE,
-		&check->explain_path, NULL, NULL},
-	    {0, "archive", "FILE", "append there first what it changes",
-		CLI_FILE, &check->archive_path, NULL, NULL},
+	    CLI_CHANGES(&check->cli, &check->report),
 	    CLI_DIALECT(&check->cli),
 	    CLI_PASS(&check->cli),
 	    CLI_SANDBOX(&check->cli),
@@ -334,7 +359,9 @@ run_after(struct check_command *check)
 
 	if (check->repair || check->sarif || check->provider != NULL ||
 	    check->options.allow_pending || check->options.schema ||
-	    check->archive_path != NULL || check->reasoning_given ||
+	    check->reasoning_given || check->report.dry_run ||
+	    check->report.explain_path != NULL ||
+	    check->report.archive_path != NULL || check->cli.in_place ||
 	    check->cli.n_files > 1)
 		cli_die(&check->cli,
 		    "--after compares one file; only -m, "
@@ -348,18 +375,27 @@ run_after(struct check_command *check)
 	ctx_model_counters_release(&counters);
 }
 
+/* Exits with an error if an option is given that changes nothing without
+ * --repair. */
 static void
-open_archive(struct check_command *check)
+check_repair_options(const struct check_command *check)
 {
-	struct ctx_err err;
+	const struct {
+		bool given;
+		const char *name;
+	} options[] = {
+	    {check->report.dry_run, "dry-run"},
+	    {check->report.explain_path != NULL, "explain"},
+	    {check->report.archive_path != NULL, "archive"},
+	    {check->cli.in_place, "in-place"},
+	    {check->reasoning_given, "reasoning"},
+	};
+	size_t i;
 
-	if (!check->repair)
-		cli_die(&check->cli, "--archive needs --repair");
-	cli_refuse_overwrite(&check->cli, check->archive_path,
-	    check->explain_path);
-	if (ctx_archive_open(&check->archive, check->archive_path, &err) < 0)
-		cli_fail(&check->cli, &err);
-	check->options.archive = &check->archive;
+	for (i = 0; i < sizeof options / sizeof options[0]; i++)
+		if (options[i].given && !check->repair)
+			cli_die(&check->cli, "--%s needs --repair",
+			    options[i].name);
 }
 
 /* Checks that the options for the output can be combined, and opens the files
@@ -370,39 +406,24 @@ open_reports(struct check_command *check)
 	if (check->json + check->sarif + check->repair > 1)
 		cli_die(&check->cli,
 		    "only one of --json, --sarif and --repair");
-	if (check->repair && check->cli.n_files > 1)
+	check_repair_options(check);
+	if (check->repair && !check->cli.in_place && check->cli.n_files > 1)
 		cli_die(&check->cli,
-		    "--repair takes one file: what leaves "
-		    "is one conversation");
-	if (check->explain_path != NULL && !check->repair)
-		cli_die(&check->cli, "--explain needs --repair");
-	if (check->reasoning_given && !check->repair)
-		cli_die(&check->cli, "--reasoning needs --repair");
-	if (check->archive_path != NULL)
-		open_archive(check);
-	if (check->explain_path == NULL)
-		return;
-	if (strcmp(check->explain_path, "-") == 0)
-		cli_die(&check->cli,
-		    "--explain needs a file: the stream is on standard output");
-	check->explain = cli_explain_open(&check->cli, check->explain_path,
-	    check->archive_path);
+		    "--repair takes one file: what leaves is one conversation; "
+		    "--in-place takes several");
+	check->report.by_file = check->report.repairs = true;
+	cli_report_open(&check->cli, &check->report, &check->changes);
+	check->options.dry_run = check->report.dry_run;
+	check->options.archive = check->changes.archive;
 }
 
 static void
 close_reports(struct check_command *check)
 {
-	struct ctx_err err;
-
 	if (check->repair && !check->quiet && check->found > MOST_LINES)
 		cli_say(&check->cli, "%" PRIu64 " more findings",
 		    check->found - MOST_LINES);
-	if (check->explain != NULL)
-		cli_explain_close(&check->cli, check->explain,
-		    check->explain_path);
-	if (check->options.archive != NULL &&
-	    ctx_archive_close(&check->archive, &err) < 0)
-		cli_fail(&check->cli, &err);
+	cli_report_close(&check->cli, &check->report, &check->changes);
 }
 
 int

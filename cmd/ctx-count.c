@@ -493,6 +493,7 @@ parse(struct count_command *count, int argc, char **argv)
 		&count->annotate, NULL, NULL},
 	    {0, "key", "NAME", "member with the count (ctx_tokens)", CLI_STRING,
 		&count->key, NULL, NULL},
+	    CLI_IN_PLACE(&count->cli),
 	    {0, "bar", NULL, "a bar with the share of each role and tool",
 		CLI_FLAG, &count->bar.shown, NULL, NULL},
 	    {0, "follow", NULL, "draw the bar again whenever a file grows",
@@ -521,6 +522,8 @@ parse(struct count_command *count, int argc, char **argv)
 	bar_check(&count->bar, &count->cli,
 	    count->form.json || count->form.tsv || count->per != PER_FILE ||
 		count->text || count->calibrate || count->annotate);
+	if (count->cli.in_place && !count->annotate)
+		cli_die(&count->cli, "--in-place needs --annotate");
 	if (count->annotate &&
 	    (count->form.json || count->form.tsv || count->per != PER_FILE ||
 		count->top > 0 || count->text || count->calibrate ||

@@ -412,7 +412,7 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 	    {0, "trigger-messages", "N",
 		"also prune above this many messages (100)", CLI_NUMBER,
 		&settings->trigger_messages, NULL, NULL},
-	    CLI_REPORT(&prune->report),
+	    CLI_REPORT(&prune->cli, &prune->report),
 	    CLI_JOBS(&prune->cli),
 	    CLI_COMMON(&prune->cli),
 	    CLI_SANDBOX(&prune->cli),

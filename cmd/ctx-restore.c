@@ -196,7 +196,7 @@ parse(struct restore_command *restore, int argc, char **argv)
 		&restore->list, NULL, NULL},
 	    {0, "gc", NULL, "print files that no reference names", CLI_FLAG,
 		&restore->gc, NULL, NULL},
-	    CLI_REPORT(&restore->report),
+	    CLI_REPORT(&restore->cli, &restore->report),
 	    CLI_COMMON(&restore->cli),
 	    CLI_SANDBOX(&restore->cli),
 	    {0},
@@ -214,10 +214,10 @@ parse(struct restore_command *restore, int argc, char **argv)
 		cli_die(&restore->cli, "--list and --gc exclude each other");
 	if ((restore->list || restore->gc) &&
 	    (restore->report.dry_run || restore->report.explain_path != NULL ||
-		restore->report.archive_path != NULL))
+		restore->report.archive_path != NULL || restore->cli.in_place))
 		cli_die(&restore->cli,
-		    "--list and --gc change nothing; "
-		    "--dry-run, --explain and --archive do not go with them");
+		    "--list and --gc change nothing; --dry-run, --explain, "
+		    "--archive and --in-place do not go with them");
 	o->user = restore;
 	o->found = on_reference;
 	o->foreign = on_foreign;

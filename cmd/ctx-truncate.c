@@ -82,7 +82,7 @@ parse(struct truncate_command *truncate, int argc, char **argv)
 	    {0, "reasoning", "WHAT",
 		"bound reasoning after a change: drop, keep, fail", CLI_CHOICE,
 		&reasoning, cli_reasoning_name, NULL},
-	    CLI_REPORT(&truncate->report),
+	    CLI_REPORT(&truncate->cli, &truncate->report),
 	    CLI_COMMON(&truncate->cli),
 	    CLI_SANDBOX(&truncate->cli),
 	    {0},

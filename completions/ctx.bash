@@ -52,7 +52,7 @@ _ctx() {
 	fi
 	# A tab would run empty fields together.
 	while IFS=$'\037' read -r letter name arg help choices; do
-		if [[ -n $arg && ( $prev == "--$name" ||
+		if [[ -n $arg && $arg != \[* && ( $prev == "--$name" ||
 			( -n $letter && $prev == "-$letter" ) ) ]]; then
 			_ctx_value "$name" "$arg" "$choices" "$cur"
 			return

@@ -27,7 +27,7 @@ for command in ctx-count ctx-prune ctx-truncate ctx-age ctx-restore ctx-cache \
         set -l rule -l $field[2] -d $field[4]
         test -n "$field[1]"; and set -a rule -s $field[1]
         switch $field[2],$field[3]
-            case '*,'
+            case '*,' '*,[=*'
             case '*tool,*'
                 set -a rule -x -a '(__ctx_tools)'
             case '*,NAME|FILE'

@@ -432,7 +432,10 @@ values_of() { # option, arg, choices
 	while read -r c; do
 		"${c%% *}" --list-options | cut -f 2- | tr '\t' '\037' > table
 		while IFS=$'\037' read -r option arg _ choices; do
-			case $option in help | version | follow) continue ;; esac
+			# Files are replaced in in-place.bats.
+			case $option in
+			help | version | follow | in-place) continue ;;
+			esac
 			if [ -z "$arg" ]; then
 				# shellcheck disable=SC2086 # options
 				run -2 $c "--$option=x" "$chat"

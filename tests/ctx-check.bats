@@ -2245,3 +2245,36 @@ unanswered() {
 	[[ $output == *"--reasoning needs --repair"* ]]
 	run -2 ctx-check --reasoning keep --after in in
 }
+
+@test "--repair --dry-run writes nothing, and counts the repairs of each rule" {
+	tail -n +5 "$agent" > cut
+	ctx-check --repair --archive archive --explain lines cut > out
+	run -0 --separate-stderr ctx-check --repair -n --archive none cut
+	[ "${lines[0]}" = cut ]
+	[[ ${lines[1]} =~ ^\ \ drop\ +orphan-result\ +$(wc -l < lines)\ repairs$ ]]
+	[ "${#lines[@]}" -eq 2 ]
+	[ ! -e none ]
+	ctx-check --repair -n --explain - cut | cmp - lines
+	# The status and the findings are those of a real run.
+	messages user:hi user:ho > alternating
+	for n in "" -n; do
+		run -1 ctx-check --repair $n --provider bedrock alternating
+		grep -c ': alternation: ' <<< "$output"
+	done
+	run -0 ctx-check --repair -n -q cut
+	[ -z "$output" ]
+	# Trying a repair first makes no difference.
+	bound_talk '' | sed 2d > unanswered
+	for reasoning in drop keep fail; do
+		run ctx-check --repair --reasoning $reasoning --explain want unanswered
+		wanted=$status
+		run ctx-check --repair --reasoning $reasoning -n --explain got unanswered
+		[ "$status" -eq "$wanted" ]
+		cmp got want
+	done
+	for o in --dry-run --in-place "--explain x" "--archive x"; do
+		# shellcheck disable=SC2086 # an option and its value
+		run -2 ctx-check $o cut
+		[[ $output == *"${o%% *} needs --repair" ]]
+	done
+}

@@ -92,6 +92,18 @@ check_valued() {
 		fail "$1 --$2 without an argument: $(cat err)"
 }
 
+# Option $2 of command $1 takes an argument only after "=".
+check_suffix() {
+	try "$1" "--$2" --
+	[ "$status" -le 1 ] || fail "$1 --$2: $(cat err)"
+	try "$1" "--$2=.kept" --
+	[ "$status" -le 1 ] || fail "$1 --$2=.kept: $(cat err)"
+	[ ! -e few.kept ] || mv few.kept few
+	try "$1" "--$2=x"
+	[ "$status" -eq 2 ] && grep -q "$2: 'x' is not " err ||
+		fail "$1 --$2=x: status $status, $(cat err)"
+}
+
 # Option $2 of command $1 takes no argument.
 check_flag() {
 	# --follow never ends, see bar.bats.
@@ -114,7 +126,9 @@ check_flag() {
 		"$c" --list-options | cut -f 2- | tr '\t' '\037' > table
 		while IFS=$'\037' read -r option arg _ words; do
 			n=$((n + 1))
-			if [ -n "$arg" ]; then
+			if [[ $arg == \[* ]]; then
+				check_suffix "$c" "$option"
+			elif [ -n "$arg" ]; then
 				check_valued "$c" "$option" "$arg" "$words"
 			else
 				check_flag "$c" "$option"

@@ -49,10 +49,8 @@ may_replace(const char *path, struct kept_name *kept)
 	    file.st_uid == geteuid();
 }
 
-/* Creates a file with a random name in the directory of path, and writes its
- * path to the buffer beside.  Returns its descriptor, or -1 with errno. */
-static int
-open_beside(const char *path, char *beside, size_t size)
+int
+cli_open_beside(const char *path, int access, char *beside, size_t size)
 {
 	const char *slash = strrchr(path, '/');
 	int directory = slash == NULL ? 0 : (int)(slash - path) + 1;
@@ -66,8 +64,8 @@ open_beside(const char *path, char *beside, size_t size)
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	return open(beside,
-	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return open(beside, access | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+	    0600);
 }
 
 /* Creates the new file with the group and mode of the old one.  Returns its
@@ -77,7 +75,7 @@ static int
 open_like(const char *path, const struct kept_name *kept, char *beside,
     size_t size)
 {
-	int fd = open_beside(path, beside, size);
+	int fd = cli_open_beside(path, O_WRONLY, beside, size);
 
 	if (fd < 0)
 		return -1;

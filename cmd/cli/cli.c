@@ -186,7 +186,8 @@ cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
 	if (ctx_reader_open(&stream->reader, files, n_files, &err) < 0)
 		cli_fail(cli, &err);
 	ctx_reader_set_lenient(stream->reader, cli->lenient);
-	cli_progress_open(cli, stream->reader, files, n_files, writer != NULL);
+	cli_progress_open(cli, stream->reader, files, n_files,
+	    writer != NULL && !cli->in_place);
 	if (writer == NULL)
 		return;
 	ctx_writer_init(writer, STDOUT_FILENO);
@@ -199,12 +200,15 @@ cli_next_stream(struct cli *cli, struct ctx_stream *stream,
     struct ctx_writer *writer)
 {
 	char **files = cli->files + cli->n_opened;
-	size_t n = cli->each && cli->n_files > 0 ? 1 : cli->n_files;
+	bool each = (cli->each || cli->in_place) && cli->n_files > 0;
+	size_t n = each ? 1 : cli->n_files;
 
 	if (cli->n_opened > 0 && cli->n_opened >= cli->n_files)
 		return false;
 	cli->n_opened += n > 0 ? n : 1;
 	cli_open(cli, stream, files, n, writer);
+	if (writer != NULL && cli->in_place)
+		writer->fd = cli_begin_in_place(cli, files[0]);
 	return true;
 }
 
@@ -217,6 +221,8 @@ cli_end_stream(struct cli *cli, struct ctx_stream *stream,
 	if (writer != NULL && ctx_writer_flush(writer, &err) < 0)
 		cli_fail(cli, &err);
 	cli_close(stream);
+	if (cli->rewritten != NULL)
+		cli_end_in_place(cli);
 	if (writer != NULL)
 		ctx_writer_release(writer);
 }

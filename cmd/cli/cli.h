@@ -33,6 +33,9 @@ enum cli_type {
 	 * light.  Its variable, an unsigned, is set to the number i for which
 	 * choice(i) returns this name. */
 	CLI_CHOICE,
+	/* const char *, the suffix of --in-place: the argument is optional and
+	 * joined to the option, as in -i.bak */
+	CLI_SUFFIX,
 	CLI_PATTERN, /* struct ctx_pattern, may be repeated */
 	/* An option whose argument is one of several names and that may be
 	 * repeated.  In its variable, an unsigned, bit i is set for the name
@@ -44,7 +47,8 @@ enum cli_type {
 struct cli_option {
 	char letter;      /* letter of the short option; 0: none */
 	const char *name; /* long name without dashes */
-	const char *arg;  /* name of the argument in --help */
+	/* name of the argument in --help; "[=NAME]" if it is optional */
+	const char *arg;
 	const char *help; /* description in one line, with the default */
 	enum cli_type type;
 	void *to;
@@ -69,6 +73,11 @@ struct cli {
 	const struct ctx_dialect *dialect;
 	bool lenient, unbuffered, verbose, no_sandbox, progress_asked;
 	bool still; /* true if progress is never shown */
+	/* --in-place: each operand is replaced by what the command writes.
+	 * suffix: appended to the operand's name for the original; NULL: the
+	 * original is not kept. */
+	bool in_place;
+	const char *suffix;
 	uint64_t jobs;
 	/* The following members are the state of the command, besides its
 	 * options: */
@@ -83,6 +92,10 @@ struct cli {
 	/* Number of operands that cli_next_stream has opened; at least 1 once
 	 * standard input was opened. */
 	size_t n_opened;
+	/* The operand that is being rewritten by --in-place; or NULL. */
+	const char *rewritten;
+	/* The open archive of --archive; or NULL. */
+	struct ctx_archive *archive;
 	struct cli_progress *progress;
 	/* Pointer to a bool that is true while the terminal shows the progress
 	 * line; or NULL. */
@@ -175,6 +188,8 @@ struct cli_report {
 	/* True if --dry-run prints a table for each input file; false if the
 	 * command prints its tables itself. */
 	bool by_file;
+	/* True if the plan counts repairs, and not messages and tokens. */
+	bool repairs;
 	/* State of the report: */
 	FILE *explain;
 	struct ctx_archive archive;
@@ -183,20 +198,29 @@ struct cli_report {
 	struct cli_rule rules[CLI_RULES + 1];
 	const char *file; /* input file with the last change, or NULL */
 };
-#define CLI_REPORT(report)                                                    \
-	{.type = CLI_HEADING, .help = "Reports"},                             \
-	    {'n', "dry-run", NULL, "print the plan, write nothing", CLI_FLAG, \
-		&(report)->dry_run, NULL, NULL},                              \
-	    {0, "json", NULL, "print it as JSON", CLI_FLAG, &(report)->json,  \
-		NULL, NULL},                                                  \
+/* Row of the option table for commands that write the stream. */
+#define CLI_IN_PLACE(cli)                                              \
+	{                                                              \
+		'i', "in-place", "[=SUFFIX]",                          \
+		    "replace each file; keep the "                     \
+		    "old one under SUFFIX",                            \
+		    CLI_SUFFIX, &(cli)->suffix, NULL, &(cli)->in_place \
+	}
+/* Rows of the option table for commands that change messages. */
+#define CLI_CHANGES(cli, report)                                              \
+	{'n', "dry-run", NULL, "print the plan, write nothing", CLI_FLAG,     \
+	    &(report)->dry_run, NULL, NULL},                                  \
 	    {0, "explain", "FILE",                                            \
 		"write a JSON line for each changed message", CLI_FILE,       \
 		&(report)->explain_path, NULL, NULL},                         \
-	{                                                                     \
-		0, "archive", "FILE",                                         \
-		    "first append what is removed or changed", CLI_FILE,      \
-		    &(report)->archive_path, NULL, NULL                       \
-	}
+	    {0, "archive", "FILE", "first append what is removed or changed", \
+		CLI_FILE, &(report)->archive_path, NULL, NULL},               \
+	    CLI_IN_PLACE(cli)
+#define CLI_REPORT(cli, report)                                                \
+	{.type = CLI_HEADING, .help = "Reports"},                              \
+	    {0, "json", NULL, "print the plan of --dry-run as JSON", CLI_FLAG, \
+		&(report)->json, NULL, NULL},                                  \
+	    CLI_CHANGES(cli, report)
 
 /* Opens the files of the options --explain and --archive, and sets *out so that
  * the library reports its changes to *report.  Exits with an error if a file
@@ -243,7 +267,22 @@ void cli_explain_close(const struct cli *cli, FILE *file, const char *path);
  * error if that fails. */
 void cli_write_whole(const struct cli *cli, const char *path,
     const struct ctx_buf *bytes);
-/* Sets the sums of changes to zero before the next conversation. */
+/* Creates a file with a random name and mode 0600 in the directory of path, and
+ * writes its path to beside. access: O_WRONLY or O_RDWR.  Returns its
+ * descriptor, or -1 and sets errno. */
+int cli_open_beside(const char *path, int access, char *beside, size_t size);
+/*
+ * Replacing of operands (in_place.c).  cli_check_in_place exits with an error
+ * if an operand cannot be replaced, before anything is written; called by
+ * cli_parse.  cli_begin_in_place creates the new file of an operand and returns
+ * its descriptor.  Until cli_end_in_place the exit status is that of this
+ * operand; if it is CLI_YES then, the operand is replaced.
+ */
+void cli_check_in_place(const struct cli *cli);
+int cli_begin_in_place(struct cli *cli, const char *name);
+void cli_end_in_place(struct cli *cli);
+/* Clears the sums of changes for each rule (reason of a change) before the next
+ * conversation. */
 void cli_report_forget(struct cli_report *report);
 
 const char *cli_dialect_name(unsigned i);
@@ -412,8 +451,8 @@ _Noreturn void cli_die(const struct cli *cli, const char *fmt, ...)
 _Noreturn void cli_die_errno(const struct cli *cli, const char *what,
     const char *path, int sys);
 /* Prints the message in err with its file and line, then exits with the status
- * CLI_TROUBLE.  Prints nothing if the reader of standard output has closed it.
- */
+ * CLI_TROUBLE.  If err names no file, the operand that is being rewritten is
+ * named.  Prints nothing if the reader of standard output has closed it. */
 _Noreturn void cli_fail(const struct cli *cli, const struct ctx_err *err);
 /* Returns true if a character can be shown on a terminal as it is: not a
  * control character, not invisible, and not changing the direction of text. */

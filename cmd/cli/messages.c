@@ -107,11 +107,13 @@ cli_die(const struct cli *cli, const char *fmt, ...)
 void
 cli_fail(const struct cli *cli, const struct ctx_err *err)
 {
+	const char *file = err->file != NULL ? err->file : cli->rewritten;
+
 	cli_progress_clear(cli);
 	if (err->code == CTX_EPIPE)
 		exit(CLI_TROUBLE);
-	if (err->line == 0 && err->file != NULL)
-		cli_die(cli, "%s: %s", err->file, err->text);
+	if (err->line == 0 && file != NULL)
+		cli_die(cli, "%s: %s", file, err->text);
 	if (err->line == 0)
 		cli_die(cli, "%s", err->text);
 	if (err->column == 0)

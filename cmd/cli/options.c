@@ -84,7 +84,7 @@ print_option(const struct cli_option *option)
 	(void)snprintf(left, sizeof left, "%c%c%c --%s%s%s",
 	    option->letter ? '-' : ' ', option->letter ? option->letter : ' ',
 	    option->letter ? ',' : ' ', option->name,
-	    option->arg != NULL ? " " : "",
+	    option->arg != NULL && option->arg[0] != '[' ? " " : "",
 	    option->arg != NULL ? option->arg : "");
 	printf("  %-28s %s\n", left, option->help);
 }
@@ -99,7 +99,7 @@ print_help(const struct cli *cli)
 	for (option = cli->options; option->help != NULL; option++)
 		print_option(option);
 	printf("  -h, --help, -V, --version    this text, version\n"
-	       "\nExamples:\n%s"
+	       "Examples:\n%s"
 	       "\nExit status: 0 success, 1 not fulfilled (see the manual), 2 "
 	       "error.\n",
 	    cli->examples);
@@ -223,6 +223,19 @@ read_amount(const char *text, struct ctx_amount *out)
 	return true;
 }
 
+/* Returns true if text can be appended to the name of a file.  Letters and
+ * digits at its beginning are refused, because in -in or -ib 8000 the user
+ * means options. */
+static bool
+is_suffix(const char *text)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+	return text[0] != '\0' && strchr(letters, text[0]) == NULL &&
+	    strchr(text, '/') == NULL;
+}
+
 static bool
 read_choice(const struct cli_option *option, const char *text, unsigned *out)
 {
@@ -243,6 +256,8 @@ bad_argument(const struct cli *cli, const struct cli_option *option,
 	static const char *const wanted[] = {
 	    [CLI_FILE] = "a name",
 	    [CLI_NUMBER] = "a number such as 20000, 20k or 1.5M",
+	    [CLI_SUFFIX] = "a suffix such as .bak, without slashes and not "
+			   "beginning with a letter or digit",
 	    [CLI_SPAN] = "a time such as 90s, 30m, 2h or 7d",
 	    [CLI_AMOUNT] = "a number such as 20k, or a share of up to 100% "
 			   "such as 70%",
@@ -282,6 +297,10 @@ store(struct cli *cli, const struct cli_option *option, const char *text)
 		/* The argument of the option must not be empty: it is probably
 		 * a variable that a script has not set. */
 		right = text[0] != '\0';
+		*(const char **)option->to = text;
+		break;
+	case CLI_SUFFIX:
+		right = text == NULL || is_suffix(text);
 		*(const char **)option->to = text;
 		break;
 	case CLI_NUMBER:
@@ -375,7 +394,8 @@ unknown_option(const struct cli *cli, const char *name)
 static bool
 takes_argument(const struct cli_option *option)
 {
-	return option->type != CLI_FLAG && option->type != CLI_UNFLAG;
+	return option->type != CLI_FLAG && option->type != CLI_UNFLAG &&
+	    option->type != CLI_SUFFIX;
 }
 
 static void
@@ -426,7 +446,7 @@ long_option(struct cli *cli, char *word, char ***next)
 	if (option->help == NULL)
 		unknown_option(cli, word);
 	if (!takes_argument(option)) {
-		if (value != NULL)
+		if (value != NULL && option->type != CLI_SUFFIX)
 			cli_die(cli, "--%s takes no argument", word);
 	} else if (value == NULL) {
 		value = **next;
@@ -455,7 +475,8 @@ short_options(struct cli *cli, char *word, char ***next)
 		if (option->help == NULL)
 			cli_die(cli, "no option -%c; see %s --help", *word,
 			    cli->name);
-		if (!takes_argument(option)) {
+		if (!takes_argument(option) &&
+		    (option->type != CLI_SUFFIX || word[1] == '\0')) {
 			store(cli, option, NULL);
 			continue;
 		}
@@ -522,6 +543,8 @@ cli_parse(struct cli *cli, int argc, char **argv)
 		else
 			short_options(cli, word + 1, &next);
 	}
+	if (cli->in_place)
+		cli_check_in_place(cli);
 	if (cli->dialect_name != NULL) {
 		cli->dialect = ctx_dialect_find(cli->dialect_name);
 		if (cli->dialect == NULL) {

@@ -212,6 +212,10 @@ cli_report_rules(struct cli_report *report)
 	bool adds, edits;
 
 	for (rule = report->rules; rule->name != NULL; rule++) {
+		if (report->repairs) {
+			print_others(rule, rule->messages, "repairs");
+			continue;
+		}
 		adds = strcmp(rule->action, "add") == 0;
 		edits = !adds && strcmp(rule->action, "drop") != 0;
 		print_others(rule, rule->members, "members");
@@ -355,6 +359,9 @@ cli_report_open(struct cli *cli, struct cli_report *report,
 	struct ctx_err err;
 
 	out->dry_run = report->dry_run;
+	/* The plan of a dry run is printed for each operand by itself, too. */
+	cli->each |= cli->in_place;
+	cli->in_place &= !report->dry_run;
 	out->hashes = path != NULL;
 	out->user = report;
 	if (path != NULL || out->dry_run)
@@ -372,7 +379,7 @@ cli_report_open(struct cli *cli, struct cli_report *report,
 	if (archive != NULL && !out->dry_run) {
 		if (ctx_archive_open(&report->archive, archive, &err) < 0)
 			cli_fail(cli, &err);
-		out->archive = &report->archive;
+		cli->archive = out->archive = &report->archive;
 	}
 	if (path != NULL)
 		report->explain = cli_explain_open(cli, path, archive);
@@ -389,7 +396,7 @@ cli_report_close(struct cli *cli, struct cli_report *report,
 	if (out->archive != NULL &&
 	    ctx_archive_close(&report->archive, &err) < 0)
 		cli_fail(cli, &err);
-	out->archive = NULL;
+	cli->archive = out->archive = NULL;
 	if (report->explain != NULL && report->explain != stdout)
 		cli_explain_close(cli, report->explain, report->explain_path);
 	report->explain = NULL;

@@ -213,6 +213,20 @@ allow_followed(const struct sandbox *s, const char *path)
 	free(real);
 }
 
+/* Allows creating, reading, renaming and removing files in the directory of a
+ * file that --in-place replaces. */
+static void
+allow_replaced(const struct sandbox *s, const char *path)
+{
+	char *real = realpath(path, NULL);
+
+	if (real == NULL)
+		cli_die(s->cli, "cannot look at %s for the sandbox: %s", path,
+		    strerror(errno));
+	allow_beside(s, real, MAY_READ | MAY_WRITE | MAY_MAKE | MAY_REMOVE);
+	free(real);
+}
+
 static void
 allow_operands(const struct sandbox *s, bool reopens)
 {
@@ -222,6 +236,8 @@ allow_operands(const struct sandbox *s, bool reopens)
 		allow(s, s->cli->files[i], MAY_READ | MAY_LIST);
 		if (reopens)
 			allow_followed(s, s->cli->files[i]);
+		if (s->cli->in_place)
+			allow_replaced(s, s->cli->files[i]);
 	}
 }
 

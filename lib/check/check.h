@@ -332,8 +332,10 @@ struct ctx_check_options {
 	 * and no provider is taken to refuse it. */
 	struct ctx_model_counters *counters;
 	bool allow_pending; /* see ctx_validator_end */
-	/* true if the arguments of tool calls are checked against the JSON
-	 * schemas of their tools */
+	/* true to repair without writing: on_finding and on_fix are called as
+	 * if a writer were given */
+	bool dry_run;
+	/* true to check arguments against the JSON schemas of their tools */
 	bool schema;
 	/* The archive, in which the original of each changed message is stored
 	 * before the changed one is written; NULL: none. */

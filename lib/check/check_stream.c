@@ -36,7 +36,6 @@ struct check {
 	const struct ctx_message *message; /* being checked, or NULL */
 	struct ctx_repair repair;
 	bool repairing;
-	bool trial;
 	/* name of the file with the first record that is not blank */
 	const char *file;
 	bool conversations; /* true once a record contained a conversation */
@@ -51,7 +50,7 @@ static int
 report_finding(struct check *check, const struct ctx_finding *finding,
     struct ctx_err *err)
 {
-	if (check->trial)
+	if (check->repair.trial)
 		return 0;
 	return check->options->on_finding(check->options->user, finding, err);
 }
@@ -72,7 +71,7 @@ handle_finding(void *user, const struct ctx_finding *finding,
 		return -1;
 	if (rc == 0)
 		return report_finding(check, finding, err) < 0 ? -1 : 0;
-	if (!check->trial && options->on_fix != NULL &&
+	if (!check->repair.trial && options->on_fix != NULL &&
 	    options->on_fix(options->user, &fix, err) < 0)
 		return -1;
 	/* A message that is removed later than it was checked has been counted
@@ -401,13 +400,13 @@ try_repair(struct check *check, const struct ctx_event *end,
 	uint32_t at = check->counted_to;
 	int rc;
 
-	check->trial = true;
+	check->repair.trial = true;
 	check->repair.writer = NULL;
 	check->repair.refused = check->repair.renamed = false;
 	memset(&check->repair.edits, 0, sizeof check->repair.edits);
 	rc = check_held_conversation(check, end, err);
 	ctx_edits_release(&check->repair.edits);
-	check->trial = false;
+	check->repair.trial = false;
 	check->repair.writer = check->rewrite.writer;
 	check->repair.edits = edits;
 	check->options->messages = messages;
@@ -574,7 +573,7 @@ ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
 	options->messages = 0;
 	options->reasoning_removed = options->reasoning_kept = 0;
 	options->refused = 0;
-	check.repairing = writer != NULL;
+	check.repairing = writer != NULL || options->dry_run;
 	ctx_repair_init(&check.repair);
 	check.repair.writer = writer;
 	check.repair.options = options;

@@ -67,9 +67,10 @@ struct ctx_repair_queue {
 };
 
 struct ctx_repair {
-	/* NULL: this is a trial, in which nothing is written.  Its result are
-	 * the members refused and refused_at. */
-	struct ctx_writer *writer;
+	struct ctx_writer *writer; /* NULL: nothing is written */
+	/* True if this is a trial, which only sets the members refused and
+	 * refused_at. */
+	bool trial;
 	struct ctx_check_options *options;
 	/* for records; for messages inside a record */
 	struct ctx_repair_queue lines, inner;

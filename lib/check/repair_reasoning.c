@@ -63,7 +63,7 @@ find_reasoning(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
 
 	if (rc <= 0 || !ctx_bound_after(&repair->message, from))
 		return rc < 0 ? -1 : 0;
-	if (repair->writer == NULL) {
+	if (repair->trial) {
 		if (!repair->refused)
 			repair->refused_at = entry->place;
 		repair->refused = true;

@@ -78,11 +78,37 @@ is_spare(const char *path)
 	return strncmp(path, ".cache", 6) == 0;
 }
 
+/* Returns true for the file that the trial replaces. */
+static bool
+is_replaced(const struct sweep *s, const char *path)
+{
+	return (s->trial->may & TRIAL_COPY) && strcmp(path, "few") == 0;
+}
+
+/* Returns true for the new file beside the one that the trial replaces: only a
+ * signal that nobody can handle may leave it. */
+static bool
+is_left_by_kill(const struct sweep *s, const struct entry *entry,
+    const struct result *got)
+{
+	return (s->trial->may & TRIAL_COPY) &&
+	    strncmp(entry->path, ".tmp-", 5) == 0 && WIFSIGNALED(got->status) &&
+	    WTERMSIG(got->status) == SIGKILL;
+}
+
+static bool
+is_in(const struct tree *tree, const char *path, const struct bytes *bytes)
+{
+	const struct entry *entry = tree_find(tree, path);
+
+	return entry != NULL && same(&entry->bytes, bytes);
+}
+
 /* Is everything there what it would be, and with all: is everything there? */
 static const char *
-look_at_files(struct sweep *s, const struct tree *got, bool all)
+look_at_files(struct sweep *s, const struct result *result, bool all)
 {
-	const struct tree *base = &s->base.tree;
+	const struct tree *base = &s->base.tree, *got = &result->tree;
 	const struct entry *want;
 	size_t i;
 
@@ -90,7 +116,10 @@ look_at_files(struct sweep *s, const struct tree *got, bool all)
 		const struct entry *e = &got->entry[i];
 
 		want = tree_find(base, e->path);
-		if (want == NULL && is_empty_spool(e))
+		if (want == NULL &&
+		    (is_empty_spool(e) || is_left_by_kill(s, e, result)))
+			continue;
+		if (!all && is_replaced(s, e->path))
 			continue;
 		if (want == NULL || want->directory != e->directory)
 			return "left a temporary";
@@ -135,6 +164,25 @@ look_at_references(const struct bytes *out, const struct tree *tree)
 			return "a reference without its file";
 	}
 	return NULL;
+}
+
+/* Is the file that the trial replaces the old or the new one, and if it is the
+ * new one, are the old one and the archive there? */
+static const char *
+look_at_replaced(struct sweep *s, const struct tree *got)
+{
+	const struct entry *want = tree_find(&s->base.tree, "few");
+	const struct entry *archive = tree_find(&s->base.tree, "archive");
+
+	if (!(s->trial->may & TRIAL_COPY) || is_in(got, "few", &s->input))
+		return NULL;
+	if (want == NULL || !is_in(got, "few", &want->bytes))
+		return "the operand is neither the old nor the new file";
+	if (!is_in(got, "few.bak", &s->input))
+		return "the original is not kept";
+	if (archive != NULL && !is_in(got, "archive", &archive->bytes))
+		return "what went is not in the archive";
+	return look_at_references(&want->bytes, got);
 }
 
 /* Is each line that of the right output, or as it was read? */
@@ -275,8 +323,9 @@ added_line(const struct bytes *err, const struct bytes *before)
 	return (struct bytes){NULL, 0};
 }
 
-/* Expects one new line on standard error that names the cause.  Where lines may
- * be left unchanged, a second line may say how many were. */
+/* One line that was not there before, and that names the cause.  Where
+ * lines may stay as they are, a second one may say how many did, and where a
+ * file is to be replaced, another one that it is not. */
 static const char *
 look_at_message(struct sweep *s, const struct result *got, const char *cause,
     bool quiet)
@@ -294,7 +343,8 @@ look_at_message(struct sweep *s, const struct result *got, const char *cause,
 		return NULL;
 	if (added.n == 0)
 		return "no message";
-	if (have > had + 1 + ((s->trial->may & TRIAL_LINES) != 0))
+	if (have > had + 1 + ((s->trial->may & TRIAL_LINES) != 0) +
+		((s->trial->may & TRIAL_COPY) != 0))
 		return "more than one line";
 	if (strncmp(added.p, "ctx-", 4) != 0 &&
 	    strncmp(added.p, nowhere, sizeof nowhere - 1) != 0)
@@ -346,7 +396,7 @@ is_right(struct sweep *s, const struct result *got)
 {
 	return !got->late && got->status == s->base.status &&
 	    same(&got->out, &s->base.out) &&
-	    look_at_files(s, &got->tree, true) == NULL;
+	    look_at_files(s, got, true) == NULL;
 }
 
 const char *
@@ -364,11 +414,13 @@ judge(struct sweep *s, const struct result *got, const char *cause, bool quiet)
 		return got->status != s->base.status
 		    ? "the status is neither right nor 2"
 		    : same(&got->out, &s->base.out)
-		    ? look_at_files(s, &got->tree, true)
+		    ? look_at_files(s, got, true)
 		    : "the status says that all is well; the output is wrong";
 	why = look_at_message(s, got, cause, quiet);
 	if (why == NULL)
-		why = look_at_files(s, &got->tree, false);
+		why = look_at_files(s, got, false);
+	if (why == NULL)
+		why = look_at_replaced(s, &got->tree);
 	if (why == NULL)
 		why = look_at_references(&got->out, &got->tree);
 	if (why == NULL && !is_archived(s, got))
@@ -390,8 +442,10 @@ judge(struct sweep *s, const struct result *got, const char *cause, bool quiet)
 const char *
 judge_killed(struct sweep *s, const struct result *got)
 {
-	const char *why = look_at_files(s, &got->tree, false);
+	const char *why = look_at_files(s, got, false);
 
+	if (why == NULL)
+		why = look_at_replaced(s, &got->tree);
 	if (why == NULL)
 		why = look_at_references(&got->out, &got->tree);
 	if (why == NULL && !is_archived(s, got))

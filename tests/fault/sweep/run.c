@@ -202,6 +202,18 @@ leave_torn(const char *path)
 		die(path);
 }
 
+static void
+copy_input(void)
+{
+	struct bytes few = slurp("in/few");
+	FILE *file = fopen("run/few", "w");
+
+	if (file == NULL || fwrite(few.p, 1, few.n, file) != few.n ||
+	    fclose(file) != 0)
+		die("run/few");
+	free(few.p);
+}
+
 void
 run(struct sweep *s, const struct how *how, struct result *to)
 {
@@ -214,6 +226,8 @@ run(struct sweep *s, const struct how *how, struct result *to)
 	tree_clear("run");
 	if (s->trial->may & TRIAL_TORN)
 		leave_torn("run/archive");
+	if (s->trial->may & TRIAL_COPY)
+		copy_input();
 	(void)unlink("out");
 	(void)unlink("err");
 	/* Children whose parent has ended become children of this process,

@@ -68,6 +68,8 @@ input_of(const struct trial *trial)
 {
 	const char *name = strstr(trial->line, "../in/"), *next;
 
+	if (trial->may & TRIAL_COPY)
+		return slurp("in/few");
 	for (next = name; next != NULL; next = strstr(next + 1, "../in/"))
 		name = next;
 	return slurp(name == NULL ? "/dev/null" : name + 3);

@@ -23,6 +23,7 @@ enum {
 	TRIAL_REFUSES = 1 << 4, /* its input may not be for it */
 	TRIAL_PART = 1 << 5,    /* it may be as if its input ended early */
 	TRIAL_TORN = 1 << 6, /* its archive is there, the last line cut short */
+	TRIAL_COPY = 1 << 7, /* it replaces the file few, a copy of in/few */
 };
 
 struct trial {

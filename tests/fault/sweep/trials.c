@@ -96,5 +96,13 @@ const struct trial trials[] = {
     {"ctx-truncate -l 20 --media 0 ../in/atif", TRIAL_LINES},
     {"ctx-age -S spool -k 1 -o 5 ../in/otel", TRIAL_LINES},
     {"ctx-check --repair --allow-pending ../in/otel", 0},
+    {"ctx-age -S spool -k 2 -o 300 -i.bak --archive archive few",
+	TRIAL_COPY | TRIAL_LINES},
+    {"ctx-prune -b 4000 -i.bak --archive archive --explain explain few",
+	TRIAL_COPY},
+    {"ctx-truncate -l 300 -i.bak few", TRIAL_COPY},
+    /* Nothing in it changes. */
+    {"ctx-restore -i few", TRIAL_COPY},
+    {"ctx-check --repair -n ../in/broken", 0},
     {0},
 };

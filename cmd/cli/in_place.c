@@ -1,0 +1,391 @@
+/*
+ * in_place.c - replaces operands by what the command writes (--in-place)
+ *
+ * The new file is written beside the old one, under a random name, and renamed
+ * when it is complete and on disk.  So the operand is at any time the old or
+ * the new file as a whole.  A process that is ended by SIGKILL leaves the file
+ * with the random name; any other end of the process removes it.
+ */
+#define _XOPEN_SOURCE 700 /* realpath */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+/* Bytes that are compared at once. */
+#define BLOCK ((size_t)64 << 10)
+
+/* The operand that is being rewritten.  There is one at a time; the signal
+ * handler must find its temporary file. */
+static struct {
+	char *target;       /* the file itself, after symbolic links */
+	struct stat before; /* as it was before its first byte was read */
+	int fd;             /* of the temporary file */
+	int status;         /* of the command, for the operands before */
+	/* Path of the temporary file; empty: there is none. */
+	char temporary[4096];
+} now;
+
+/* An operand as a file, to find those that are given twice. */
+struct identity {
+	dev_t device;
+	ino_t inode;
+	const char *name;
+};
+
+/* ---- before anything is written ---- */
+
+static int
+compare_identities(const void *a, const void *b)
+{
+	const struct identity *one = a, *two = b;
+
+	if (one->device != two->device)
+		return one->device < two->device ? -1 : 1;
+	if (one->inode != two->inode)
+		return one->inode < two->inode ? -1 : 1;
+	return 0;
+}
+
+/* Writes the path under which the original of target is kept to path.  Exits
+ * with an error if it is too long. */
+static void
+name_original(const struct cli *cli, const char *name, const char *target,
+    char path[4096])
+{
+	int n = snprintf(path, 4096, "%s%s", target, cli->suffix);
+
+	if (n < 0 || n >= 4096)
+		cli_die_errno(cli, "keep the original of", name, ENAMETOOLONG);
+}
+
+static _Noreturn void
+refuse_kept(const struct cli *cli, const char *original)
+{
+	cli_die(cli,
+	    "%s exists and may be the only copy of an original; move it away, "
+	    "or give another suffix",
+	    original);
+}
+
+/* Exits with an error if no file can be created beside target. */
+static void
+check_directory(const struct cli *cli, const char *name, char *target)
+{
+	char *slash = strrchr(target, '/'), after = slash[1];
+	int rc;
+
+	slash[1] = '\0';
+	rc = access(target, W_OK | X_OK);
+	slash[1] = after;
+	if (rc < 0)
+		cli_die(cli, "cannot replace %s: its directory: %s", name,
+		    strerror(errno));
+}
+
+/* Exits with an error if the file that an operand names cannot be replaced. */
+static void
+check_operand(const struct cli *cli, const char *name, struct identity *id)
+{
+	char *target, original[4096];
+	struct stat file;
+
+	if (strcmp(name, "-") == 0)
+		cli_die(cli,
+		    "--in-place replaces files; standard input is none");
+	target = realpath(name, NULL);
+	if (target == NULL || stat(target, &file) < 0)
+		cli_die_errno(cli, "open", name, errno);
+	if (S_ISDIR(file.st_mode))
+		cli_die_errno(cli, "replace", name, EISDIR);
+	if (!S_ISREG(file.st_mode))
+		cli_die(cli, "cannot replace %s: it is not a regular file",
+		    name);
+	/* To root, access(2) says that every file may be written. */
+	if ((file.st_mode & 0222) == 0)
+		cli_die(cli,
+		    "cannot replace %s: it is read-only; make it writable "
+		    "first",
+		    name);
+	if (access(target, W_OK) < 0)
+		cli_die_errno(cli, "replace", name, errno);
+	check_directory(cli, name, target);
+	if (cli->suffix != NULL) {
+		name_original(cli, name, target, original);
+		if (lstat(original, &file) == 0)
+			refuse_kept(cli, original);
+	}
+	free(target);
+	*id = (struct identity){file.st_dev, file.st_ino, name};
+}
+
+void
+cli_check_in_place(const struct cli *cli)
+{
+	struct identity *ids;
+	size_t n = cli->n_files, i;
+
+	if (n == 0)
+		cli_die(cli, "--in-place needs a file to replace");
+	ids = calloc(n, sizeof *ids);
+	if (ids == NULL)
+		cli_die(cli, "out of memory");
+	for (i = 0; i < n; i++)
+		check_operand(cli, cli->files[i], &ids[i]);
+	qsort(ids, n, sizeof *ids, compare_identities);
+	for (i = 1; i < n; i++)
+		if (compare_identities(&ids[i - 1], &ids[i]) == 0)
+			cli_die(cli, "%s and %s are one file; name it once",
+			    ids[i - 1].name, ids[i].name);
+	free(ids);
+}
+
+/* ---- the temporary file ---- */
+
+/* Called at exit and by the signal handler, so it calls only functions that are
+ * safe there. */
+static void
+remove_temporary(void)
+{
+	if (now.temporary[0] != '\0')
+		(void)unlink(now.temporary);
+}
+
+/* Removes the temporary file, then lets the signal end the process: its default
+ * action is in effect again and comes when the handler returns.  In musl raise
+ * uses a system call that the sandbox refuses. */
+static void
+on_signal(int number)
+{
+	remove_temporary();
+	if (raise(number) != 0)
+		_exit(128 + number);
+}
+
+/* Makes sure that the temporary file is removed if the process exits or is
+ * ended by a signal that is not ignored. */
+static void
+handle_ends(const struct cli *cli)
+{
+	struct sigaction action = {.sa_handler = on_signal,
+	    .sa_flags = (int)SA_RESETHAND};
+	struct sigaction old;
+	size_t i;
+
+	if (atexit(remove_temporary) != 0)
+		cli_die(cli, "out of memory");
+	(void)sigemptyset(&action.sa_mask);
+	for (i = 0; i < CTX_TERMINATION_SIGNALS; i++)
+		if (sigaction(ctx_termination_signals[i], NULL, &old) == 0 &&
+		    old.sa_handler == SIG_DFL)
+			(void)sigaction(ctx_termination_signals[i], &action,
+			    NULL);
+}
+
+/* Gives the temporary file the owner, group and mode of the original.  Returns
+ * 0, or -1 with errno. */
+static int
+copy_rights(int fd, const struct stat *original)
+{
+	struct stat file;
+
+	if (fstat(fd, &file) < 0)
+		return -1;
+	if ((file.st_uid != original->st_uid ||
+		file.st_gid != original->st_gid) &&
+	    fchown(fd, original->st_uid, original->st_gid) < 0)
+		return -1;
+	return fchmod(fd, original->st_mode & 07777);
+}
+
+int
+cli_begin_in_place(struct cli *cli, const char *name)
+{
+	static bool handled;
+	unsigned held;
+	int sys;
+
+	if (!handled)
+		handle_ends(cli);
+	handled = true;
+	now.status = cli->status;
+	cli->status = CLI_YES;
+	cli->rewritten = name;
+	now.target = realpath(name, NULL);
+	if (now.target == NULL || stat(now.target, &now.before) < 0)
+		cli_die_errno(cli, "open", name, errno);
+	/* A signal must not find a half-written path. */
+	held = ctx_signals_defer();
+	now.fd = cli_open_beside(now.target, O_RDWR, now.temporary,
+	    sizeof now.temporary);
+	sys = errno;
+	if (now.fd < 0)
+		now.temporary[0] = '\0';
+	ctx_signals_release(held);
+	if (now.fd < 0)
+		cli_die(cli, "cannot create a file beside %s: %s", name,
+		    strerror(sys));
+	if (copy_rights(now.fd, &now.before) < 0)
+		cli_die(cli, "cannot keep owner and mode of %s: %s", name,
+		    strerror(errno));
+	return now.fd;
+}
+
+/* ---- replacing ---- */
+
+/* Exits with an error if another program has changed the operand since it was
+ * opened: its records would be lost. */
+static void
+check_unchanged(const struct cli *cli, const char *name)
+{
+	const struct stat *before = &now.before;
+	struct stat after;
+
+	if (stat(name, &after) < 0)
+		cli_die_errno(cli, "replace", name, errno);
+	if (after.st_dev == before->st_dev && after.st_ino == before->st_ino &&
+	    after.st_size == before->st_size &&
+	    after.st_mtim.tv_sec == before->st_mtim.tv_sec &&
+	    after.st_mtim.tv_nsec == before->st_mtim.tv_nsec)
+		return;
+	cli_die(cli,
+	    "cannot replace %s: another program changed it meanwhile; end "
+	    "that program, or try again",
+	    name);
+}
+
+/* Reads n bytes at an offset.  Returns false and sets errno if that fails or
+ * the file ends before. */
+static bool
+read_block(int fd, char *block, size_t n, uint64_t at)
+{
+	ssize_t got;
+
+	while (n > 0) {
+		got = pread(fd, block, n, (off_t)at);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0) {
+			errno = got == 0 ? EIO : errno;
+			return false;
+		}
+		block += got;
+		at += (uint64_t)got;
+		n -= (size_t)got;
+	}
+	return true;
+}
+
+/* Returns true if the temporary file has the bytes of the operand. */
+static bool
+is_equal(const struct cli *cli, const char *name, uint64_t size)
+{
+	static char one[BLOCK], two[BLOCK];
+	uint64_t at;
+	size_t n;
+	bool equal = true;
+	int fd = open(name, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		cli_die_errno(cli, "open", name, errno);
+	for (at = 0; equal && at < size; at += n) {
+		n = size - at < BLOCK ? (size_t)(size - at) : BLOCK;
+		if (!read_block(fd, one, n, at) ||
+		    !read_block(now.fd, two, n, at))
+			cli_die_errno(cli, "read", name, errno);
+		equal = memcmp(one, two, n) == 0;
+	}
+	(void)close(fd);
+	return equal;
+}
+
+/* Returns true if the temporary file differs from the operand. */
+static bool
+has_changes(const struct cli *cli, const char *name)
+{
+	struct stat file;
+
+	if (fstat(now.fd, &file) < 0)
+		cli_die_errno(cli, "write", name, errno);
+	return file.st_size != now.before.st_size ||
+	    !is_equal(cli, name, (uint64_t)file.st_size);
+}
+
+/* Gives the original its second name.  link(2) overwrites no file. */
+static void
+keep_original(const struct cli *cli, const char *name, char path[4096])
+{
+	name_original(cli, name, now.target, path);
+	if (link(now.target, path) == 0)
+		return;
+	if (errno == EEXIST)
+		refuse_kept(cli, path);
+	cli_die_errno(cli, "keep the original as", path, errno);
+}
+
+/* Renames the temporary file.  Signals are deferred meanwhile, so that no
+ * second name of the original is left without a new file. */
+static void
+replace(const struct cli *cli, const char *name)
+{
+	char original[4096];
+	unsigned held = ctx_signals_defer();
+	int sys;
+
+	check_unchanged(cli, name);
+	if (cli->suffix != NULL)
+		keep_original(cli, name, original);
+	if (rename(now.temporary, now.target) < 0) {
+		sys = errno;
+		if (cli->suffix != NULL)
+			(void)unlink(original);
+		cli_die_errno(cli, "replace", name, sys);
+	}
+	now.temporary[0] = '\0';
+	ctx_signals_release(held);
+}
+
+/* Returns true if the operand is to be replaced. */
+static bool
+is_wanted(const struct cli *cli, const char *name)
+{
+	if (cli->status != CLI_YES) {
+		cli_say(cli, "%s: not replaced", name);
+		return false;
+	}
+	check_unchanged(cli, name);
+	return has_changes(cli, name);
+}
+
+/* Replaces the operand when everything is on disk. */
+static void
+finish(const struct cli *cli, const char *name)
+{
+	struct ctx_err err;
+
+	if (cli->archive != NULL && ctx_archive_sync(cli->archive, &err) < 0)
+		cli_fail(cli, &err);
+	if (fsync(now.fd) < 0)
+		cli_die_errno(cli, "write", name, errno);
+	replace(cli, name);
+}
+
+void
+cli_end_in_place(struct cli *cli)
+{
+	if (is_wanted(cli, cli->rewritten))
+		finish(cli, cli->rewritten);
+	else if (unlink(now.temporary) < 0)
+		cli_die_errno(cli, "remove", now.temporary, errno);
+	now.temporary[0] = '\0';
+	(void)close(now.fd);
+	free(now.target);
+	now.target = NULL;
+	cli->rewritten = NULL;
+	cli_status(cli, now.status);
+}

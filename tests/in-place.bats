@@ -1,0 +1,383 @@
+# --in-place: operands are replaced by what the command writes
+
+load helper
+
+# The commands, each with options by which it changes the file that input
+# makes.
+changing() {
+	echo "ctx-prune -b 20k -l light"
+	echo "ctx-truncate -l 1000 --args 300"
+	echo "ctx-age -o 1000"
+	echo "ctx-age -o 1000 --mask"
+	echo "ctx-restore"
+	echo "ctx-cache --provider anthropic"
+	echo "ctx-check --repair"
+	echo "ctx-count --annotate"
+}
+
+# Makes the file $2, which the command $1 changes.
+input() {
+	case $1 in
+	ctx-restore*) ctx-age -o 1000 "$agent" > "$2" ;;
+	# Results without their calls.
+	ctx-check*) tail -n +5 "$agent" > "$2" ;;
+	*) cp "$agent" "$2" ;;
+	esac
+}
+
+# What a file is, besides its bytes.
+identity() {
+	stat -c '%i %a %u %g %Y %s' "$1"
+}
+
+# No temporary file and nothing else is beside the named files.
+only() {
+	ls -A > there
+	printf '%s\n' there "$@" | LC_ALL=C sort > want
+	LC_ALL=C sort there | diff - want
+	rm there want
+}
+
+@test "each file becomes what the command writes, with its mode and owner" {
+	mkdir dir
+	while read -r c; do
+		for suffix in "" .bak; do
+			input "$c" dir/file
+			chmod 640 dir/file
+			[ "$(id -u)" -ne 0 ] || chown 12345:54321 dir/file
+			stat -c '%a %u %g' dir/file > rights
+			cp dir/file before
+			# shellcheck disable=SC2086 # a command and its options
+			$c before > want
+			run -1 cmp -s before want
+			# shellcheck disable=SC2086
+			run -0 --separate-stderr $c -i$suffix dir/file
+			[ -z "$output" ] || fail "$c: $output"
+			cmp dir/file want
+			stat -c '%a %u %g' dir/file | cmp - rights
+			[ -z "$suffix" ] || cmp dir/file.bak before
+			[ -z "$suffix" ] ||
+				stat -c '%a %u %g' dir/file.bak | cmp - rights
+			rm dir/file*
+			[ -z "$(ls -A dir)" ]
+		done
+	done < <(changing)
+}
+
+@test "several files are conversations of their own" {
+	for f in one two three; do cp "$agent" $f; done
+	ctx-prune -b 20k "$agent" > want
+	ctx-prune -b 20k --in-place=.old one two three
+	for f in one two three; do
+		cmp $f want
+		cmp $f.old "$agent"
+	done
+	only one one.old three three.old two two.old want
+}
+
+@test "--dry-run prints a plan for each file and replaces none" {
+	while read -r c; do
+		[ "${c%% *}" != ctx-count ] || continue
+		input "$c" one
+		cp one two
+		identity one > before
+		# shellcheck disable=SC2086 # a command and its options
+		$c -n -i.bak one two > plan
+		identity one | cmp - before
+		[ "$(grep -c '^[^ ]' plan)" -eq 2 ] || fail "$c: $(cat plan)"
+		[ "$(grep -c '^one' plan)" -eq 1 ]
+		[ "$(grep -c '^two' plan)" -eq 1 ]
+		[ ! -e one.bak ]
+		# shellcheck disable=SC2086
+		$c -n one > alone
+		sed -n '/^one/,/^two/p' plan | sed '$d' | cmp - alone
+	done < <(changing)
+}
+
+@test "a file for which the exit status is not 0 is left as it is" {
+	ctx-age -o 1000 "$agent" > aged
+	messages user:hi user:ho > alternating
+	printf '{"role":"user","content":"a"}\n{"role":\n' > torn
+	cp "$agent" long
+	rm .ctx/spool/*1*
+	: > notdir
+	while IFS='|' read -r want said c; do
+		f=${c##* }
+		identity "$f" > before
+		cp -p "$f" kept
+		# shellcheck disable=SC2086 # a command and its options
+		run -"$want" $c
+		[[ $output == *"$said"* ]] || fail "$c: $output"
+		identity "$f" | cmp - before
+		cmp "$f" kept
+		[ ! -e "$f.bak" ] || fail "$c: $f.bak"
+		[ -z "$(find . -name '.tmp-*')" ] || fail "$c: a temporary"
+	done <<-'END'
+		1|long: not replaced|ctx-prune -b 500 -i.bak long
+		1|aged: not replaced|ctx-restore -i.bak aged
+		1|alternating: not replaced|ctx-check --repair --provider bedrock -i.bak alternating
+		2|torn:2:|ctx-truncate -i.bak torn
+		2|torn:2:|ctx-prune -b 10 -i torn
+		2|torn:2:|ctx-count --annotate -i torn
+		2|long: not replaced|ctx-age -o 1000 -S notdir/spool -i.bak long
+	END
+}
+
+@test "after status 1 the next file is replaced, after an error it is not" {
+	cp "$agent" long
+	cp "$agent" last
+	printf '{"role":\n' > torn
+	# The system prompt alone has more tokens; the other file has none.
+	messages user:one assistant:two user:three assistant:four > short
+	ctx-prune -b 20 -k 1 -t 1 short > want
+	run -1 cmp -s short want
+	run -1 ctx-prune -b 20 -k 1 -t 1 -i long short
+	cmp long "$agent"
+	cmp short want
+	ctx-truncate -l 300 "$agent" > want
+	run -2 ctx-truncate -l 300 -i long torn last
+	cmp long want
+	cmp last "$agent"
+}
+
+@test "a file in which nothing changes keeps its inode and time, and gets no copy" {
+	cp "$agent" file
+	touch -d 2020-01-01 file
+	for c in "ctx-prune -b 200k" "ctx-truncate -l 0" "ctx-age -o 90k" \
+	    ctx-restore "ctx-check --repair --allow-pending"; do
+		identity file > before
+		# shellcheck disable=SC2086 # a command and its options
+		run -0 $c -i.bak file
+		identity file | cmp - before
+	done
+	# Equal in length, but not in bytes.
+	printf '{"role":"user","content":"a","ctx_tokens":11}\n' > counted
+	ctx-count --annotate counted > want
+	[ "$(wc -c < counted)" -ne "$(wc -c < want)" ] ||
+		ctx-count --annotate -i counted
+	only before counted file want
+}
+
+@test "a symbolic link stays, and the file that it leads to is replaced" {
+	mkdir real
+	cp "$agent" real/file
+	ln -s real/file one
+	ln -s ../one real/two
+	ctx-truncate -l 300 "$agent" > want
+	ctx-truncate -l 300 -i.bak real/two
+	[ -L one ] && [ -L real/two ] && [ ! -L real/file ]
+	cmp real/file want
+	cmp real/file.bak "$agent"
+	ln -s nowhere dangling
+	run -2 ctx-truncate -i dangling
+	[[ $output == *"cannot open dangling: "* ]]
+	ln -s loop loop
+	run -2 ctx-truncate -i loop
+	[[ $output == *"cannot open loop: "* ]]
+}
+
+@test "another hard link keeps the old file" {
+	cp "$agent" file
+	ln file other
+	ctx-truncate -l 300 -i file
+	cmp other "$agent"
+	[ "$(stat -c %h file)" -eq 1 ]
+}
+
+@test "what cannot be replaced is refused before any file is changed" {
+	cp "$agent" good
+	mkdir dir
+	mkfifo pipe
+	cp "$agent" locked
+	chmod 444 locked
+	cp "$agent" kept
+	echo precious > kept.bak
+	while IFS='|' read -r said files; do
+		# shellcheck disable=SC2086 # several files
+		run -2 --separate-stderr timeout 20 ctx-truncate -l 300 -i.bak \
+		    $files < good
+		[[ $stderr == "ctx-truncate: "*"$said"* ]] ||
+			fail "$files: $stderr"
+		[ "$(wc -l <<< "$stderr")" -eq 1 ]
+		cmp good "$agent"
+		[ ! -e good.bak ]
+	done <<-'END'
+		--in-place needs a file|
+		standard input|-
+		standard input|good -
+		cannot replace dir: Is a directory|good dir
+		cannot replace pipe: it is not a regular file|good pipe
+		cannot replace /dev/null: it is not a regular file|good /dev/null
+		cannot open none: No such file|good none
+		cannot replace locked: it is read-only|good locked
+		/kept.bak exists|good kept
+		good and ./good are one file|good ./good
+	END
+	[ "$(cat kept.bak)" = precious ]
+	ln good again
+	ln -s good link
+	for f in again link; do
+		run -2 ctx-truncate -l 300 -i.bak good $f
+		[[ $output == *" are one file; name it once" ]]
+		cmp good "$agent"
+	done
+}
+
+# Runs a command that may write no more than the files' modes say.
+as_anybody() {
+	if [ "$(id -u)" -eq 0 ]; then
+		setpriv --inh-caps=-all --bounding-set=-dac_override "$@"
+	else
+		"$@"
+	fi
+}
+
+@test "a directory in which no file can be created is refused" {
+	as_anybody true || fail "no setpriv here"
+	mkdir dir
+	cp "$agent" dir/file
+	chmod 555 dir
+	run -2 as_anybody ctx-truncate -l 300 -i dir/file
+	[[ $output == *"cannot replace dir/file: its directory: Permission denied" ]]
+	cmp dir/file "$agent"
+	chmod 755 dir
+}
+
+@test "a suffix has no slash and begins with no letter or digit" {
+	cp "$agent" file
+	for o in -in -i1 -ix.bak --in-place=old -i/x -i.a/b --in-place=; do
+		run -2 ctx-truncate $o file
+		[[ $output == "ctx-truncate: --in-place: '"*" is not a suffix such as .bak, "* ]] ||
+			fail "$o: $output"
+	done
+	cmp file "$agent"
+	long=$(printf 'x%.0s' {1..300})
+	run -2 ctx-truncate -l 300 "-i.$long" file
+	[[ $output == *"cannot keep the original as "*"ame too long" ]]
+	run -2 ctx-truncate -l 300 "-i.$long$long$long$long$long$long$long$long$long$long$long$long$long$long" file
+	[[ $output == *"cannot keep the original of file: "*"ame too long" ]]
+	cmp file "$agent"
+	only file
+	ctx-truncate -ni~ file
+	ctx-truncate -l 300 -i~ file
+	cmp file~ "$agent"
+}
+
+@test "commands and options that write no stream refuse --in-place" {
+	cp "$agent" file
+	for c in "ctx-count" "ctx-count --bar" "ctx-check" "ctx-check --after file" \
+	    "ctx-restore --list" "ctx-restore --gc" "ctx-cache --diff file"; do
+		# shellcheck disable=SC2086 # a command and its options
+		run -2 $c -i file
+		[[ $output == *--in-place* || $output == *"go with it" ]] ||
+			fail "$c: $output"
+	done
+	cmp file "$agent"
+}
+
+@test "a file that another program changes meanwhile is not replaced" {
+	for change in "echo >> file" "touch -d 2020-01-01 file" \
+	    "cp file new; mv new file" "rm file" "echo x > file.bak"; do
+		rm -f file*
+		cp "$agent" file
+		run -2 ctx-prune -s summarize -b 8k -i.bak --summarizer \
+		    "cat > text; $change; echo summary" file
+		case $change in
+		rm*) [[ $output == *"cannot replace file: No such file"* ]] ;;
+		*bak) [[ $output == *"file.bak exists"* ]] ;;
+		*) [[ $output == *"cannot replace file: another program changed it meanwhile; "* ]] ;;
+		esac || fail "$change: $output"
+		[ ! -e file ] || cmp -n "$(wc -c < "$agent")" file "$agent"
+		[ ! -e file.bak ] || [ "$(cat file.bak)" = x ]
+		[ -z "$(find . -name '.tmp-*')" ]
+	done
+}
+
+@test "a disk that is full leaves the file as it is" {
+	for _ in 1 2 3 4 5 6 7 8; do cat "$agent"; done > file
+	cp file before
+	while read -r c; do
+		case $c in ctx-prune* | ctx-restore* | ctx-check*) continue ;; esac
+		# shellcheck disable=SC2086 # a command and its options
+		run -2 bash -c "ulimit -S -f 400; exec $c -i.bak file"
+		[[ $output == "${c%% *}: file"*": cannot write: File too large" ]] ||
+			fail "$c: $output"
+		[ "${#lines[@]}" -eq 1 ]
+		cmp file before
+		[ ! -e file.bak ]
+		[ -z "$(find . -name '.tmp-*')" ]
+	done < <(changing)
+}
+
+@test "a signal removes the temporary file and leaves the operand as it is" {
+	cp "$agent" file
+	for signal in TERM HUP; do
+		rm -f ready
+		ctx-prune -s summarize -b 8k -i.bak --summarizer \
+		    "cat > text; : > ready; exec sleep 20" file 2> err &
+		pid=$!
+		for _ in {1..200}; do [ -e ready ] && break; sleep 0.05; done
+		[ -n "$(find . -name '.tmp-*')" ]
+		kill -$signal $pid
+		status=0
+		wait $pid || status=$?
+		[ "$(kill -l $status)" = $signal ] || fail "$signal: $status"
+		cmp file "$agent"
+		only err file ready text
+	done
+}
+
+@test "a signal that is ignored stays ignored" {
+	cp "$agent" file
+	ctx-prune -s summarize -b 8k --summarizer \
+	    "cat > text; echo summary" file > want
+	(
+		trap '' HUP
+		exec ctx-prune -s summarize -b 8k -i --summarizer \
+		    "cat > text; kill -HUP \$(cat pid); echo summary" file
+	) &
+	echo $! > pid
+	wait $!
+	cmp file want
+}
+
+@test "the archive is on disk before the file is replaced" {
+	command -v strace > /dev/null || fail "no strace here"
+	# LeakSanitizer does not work under strace.
+	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
+	while read -r c; do
+		[ "${c%% *}" != ctx-count ] || continue
+		input "$c" file
+		rm -f arch
+		# shellcheck disable=SC2086 # a command and its options
+		strace -f -y -o trace -e trace=fsync,rename,renameat,renameat2,writev,write \
+		    $c -i --archive arch file
+		awk '/^[0-9]+ +rename.*\.tmp-/ { renamed = 1; dirty += wrote }
+		    /^[0-9]+ +writev?\([0-9]+<[^>]*\/arch>/ { wrote = 1 }
+		    /^[0-9]+ +fsync\([0-9]+<[^>]*\/arch>/ { wrote = 0 }
+		    /^[0-9]+ +fsync\([0-9]+<[^>]*\/\.tmp-/ { synced = 1 }
+		    END { exit !(renamed && synced && !dirty) }' trace ||
+			fail "$c: $(cat trace)"
+		[ -s arch ]
+	done < <(changing)
+}
+
+@test "--explain and --archive hold the changes of all files" {
+	cp "$agent" one
+	cp "$agent" two
+	ctx-prune -b 20k --archive want.archive --explain want.explain one > out
+	ctx-prune -b 20k --archive archive --explain explain -i one two
+	cat want.archive want.archive | cmp - archive
+	for f in one two; do
+		sed "s/\"one\"/\"$f\"/; s/want.archive/archive/" want.explain
+	done | cmp - explain
+}
+
+@test "-j: files are replaced by the same bytes" {
+	cp "$agent" one
+	cp "$agent" two
+	ctx-prune -b 20k "$agent" > want
+	ctx-prune -b 20k -j 4 -i one two
+	cmp one want
+	cmp two want
+}
