@@ -387,6 +387,43 @@ lost() {
 	[[ $output == *"budget"*"400 tokens, which is not met"* ]]
 }
 
+@test "--dry-run says how many tokens of the budget are unused, and why" {
+	while IFS='|' read -r options why; do
+		# shellcheck disable=SC2086 # options
+		ctx-prune -n $options "$agent" > plan || [ $? -eq 1 ]
+		read -r _ _ _ left _ < <(grep '^  left' plan)
+		read -r _ budget _ < <(grep '^  budget' plan)
+		read -r _ unused _ < <(grep '^  unused' plan)
+		[ "$unused" -eq $((budget - left)) ]
+		grep -q "^  unused  .* tokens: $why\$" plan ||
+			fail "$options: $(cat plan)"
+		# shellcheck disable=SC2086
+		ctx-prune -n --json $options "$agent" |
+		    jq -e '.unused == .budget - .left.tokens and
+			.target <= .budget'
+	done <<-'END'
+		-b 16k|only whole groups are removed
+		-b 200k|nothing had to be removed
+		-b 16k -l aggressive|the target is 8000; only whole groups are removed
+		-b 40k --quantum 9k|only multiples of --quantum are removed
+		-b 1900 --target 500|the target is 500; the floors exceed the target
+		-b 90k -s window|the strategy keeps a number of turns
+		-b 40k -s summarize --target 40k --trigger 40k|all but the newest messages are summarized
+	END
+	# What is not met, and what has no budget, leaves nothing unused.
+	for options in "-b 500" "-s window"; do
+		# shellcheck disable=SC2086
+		ctx-prune -n $options "$agent" > plan || [ $? -eq 1 ]
+		run -1 grep unused plan
+	done
+	ctx-prune -n --json -b 500 "$agent" | jq -e '.unused == 0' ||
+		[ "${PIPESTATUS[0]}" -eq 1 ]
+	bound_talk result > in
+	run -1 ctx-prune -n -m claude-opus-5-5 -d anthropic -b 90 --target 30 \
+	    --trigger 30 -k 1 -t 1 --reasoning fail in
+	[[ $output == *"tokens: nothing was removed"* ]]
+}
+
 @test "records with conversations are pruned one by one, other members are unchanged" {
 	jq -nc '{x: 1.10, messages: [inputs], big: 1e400}' "$agent" 2> /dev/null |
 	    sed 's/1.7976931348623157e+308/1e400/' > one
