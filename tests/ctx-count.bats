@@ -225,7 +225,7 @@ X
 		run -2 $c 110% -m gpt-4o "$chat"
 		[[ $output == *"'110%' is not a number such as 20k, or a share of up to 100% such as 70%" ]]
 	done
-	for good in 20000 20k 1.5M 70% 12.5%; do
+	for good in 20000 20k 20K 1.5M 70% 12.5%; do
 		run ctx-count -q -m gpt-4o --max "$good" "$chat"
 		[ "$status" -le 1 ]
 	done

@@ -137,3 +137,28 @@ check_flag() {
 	done
 	[ "$n" -gt 100 ]
 }
+
+@test "a number that is spelled in another way is refused with the right spelling" {
+	while read -r option wrong right; do
+		run -2 ctx-prune $option "$wrong" "$chat"
+		[[ $output == *"'$wrong' is not a number such as 20"*"; did you mean $right?" ]] ||
+			fail "$wrong: $output"
+		run -0 ctx-prune -b 100% -m gpt-4o $option "$right" "$chat"
+	done <<-'END'
+		-b 8_000 8000
+		-b 8,000 8000
+		-b 1m 1M
+		-b 2g 2G
+		-b 0.5 50%
+		-b .125 12.5%
+		--window 128_000k 128000k
+		--window 1.5m 1.5M
+	END
+	# Here nothing is near.
+	for wrong in 0.5x 1.0005 1.5 1e3 8kb m _ 99999999999999999999 -5; do
+		run -2 ctx-prune --window "$wrong" "$chat"
+		[[ $output == *" is not a number such as 20000, 20k or 1.5M" ]] ||
+			fail "$wrong: $output"
+	done
+	ctx-prune -n --json -b 8K "$chat" | jq -e '.budget == 8000'
+}

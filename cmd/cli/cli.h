@@ -301,6 +301,13 @@ const char *cli_strategy_name(unsigned i);
  */
 void cli_parse(struct cli *cli, int argc, char **argv);
 
+/* Stores the argument text of an option in its variable; text is NULL if the
+ * option has none.  Exits with an error if the argument is malformed. */
+void cli_store(struct cli *cli, const struct cli_option *option,
+    const char *text);
+/* Exits with an error that says what the argument of the option must be. */
+_Noreturn void cli_bad_argument(const struct cli *cli,
+    const struct cli_option *option, const char *text);
 /* Returns an environment variable, or NULL if it is unset or empty. */
 const char *cli_environment(const char *name);
 /* Read an environment variable into *to, if it is set.  Exit with an error if

@@ -1,0 +1,267 @@
+/* arguments.c - reads the arguments of options, and numbers in the environment
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+/* Reads a decimal number and multiplies it by scale, a power of ten.  If exact
+ * is true, a result that is not an integer is an error; otherwise its fraction
+ * is cut off.  Moves *text to the end of the number. */
+static bool
+read_decimal(const char **text, uint64_t scale, bool exact, uint64_t *out)
+{
+	uint64_t n = 0;
+	const char *p = *text;
+	bool digits = false, point = false;
+
+	for (; (*p >= '0' && *p <= '9') || (*p == '.' && !point); p++) {
+		if (*p == '.') {
+			point = true;
+			continue;
+		}
+		digits = true;
+		if (point && scale == 1) {
+			if (exact)
+				return false;
+			continue;
+		}
+		if (n > (UINT64_MAX / 1000000000 - 9) / 10)
+			return false;
+		n = n * 10 + (uint64_t)(*p - '0');
+		if (point)
+			scale /= 10;
+	}
+	*out = n * scale;
+	*text = p;
+	return digits;
+}
+
+static bool
+read_number(const char *text, uint64_t *out)
+{
+	static const char units[] = "kMG";
+	uint64_t n, factor = 1;
+	const char *unit;
+	char letter;
+
+	if (!read_decimal(&text, 1000, true, &n))
+		return false;
+	letter = *text == 'K' ? 'k' : *text;
+	if (letter != '\0' && (unit = strchr(units, letter)) != NULL) {
+		for (; unit >= units; unit--)
+			factor *= 1000;
+		text++;
+	}
+	if (*text != '\0' || n > UINT64_MAX / factor || n * factor % 1000 != 0)
+		return false;
+	*out = n * factor / 1000;
+	return true;
+}
+
+/* Reads a span of time such as "90s", "30m", "2h" or "7d" as milliseconds.
+ * Returns false if it is malformed. */
+static bool
+read_span(const char *text, uint64_t *out)
+{
+	static const struct {
+		char unit;
+		uint64_t seconds;
+	} units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}};
+	uint64_t n;
+	size_t i;
+
+	if (!read_decimal(&text, 1000, true, &n) || text[0] == '\0' ||
+	    text[1] != '\0')
+		return false;
+	for (i = 0; i < sizeof units / sizeof units[0]; i++)
+		if (units[i].unit == text[0]) {
+			*out = n * units[i].seconds;
+			return n <= UINT64_MAX / 2 / units[i].seconds;
+		}
+	return false;
+}
+
+static bool
+read_amount(const char *text, struct ctx_amount *out)
+{
+	size_t n = strlen(text);
+	uint64_t share;
+
+	out->set = true;
+	out->percent = n > 0 && text[n - 1] == '%';
+	if (!out->percent)
+		return read_number(text, &out->n);
+	if (!read_decimal(&text, 1000, false, &share) ||
+	    strcmp(text, "%") != 0 || share > 100000)
+		return false;
+	out->n = share;
+	return true;
+}
+
+/* Returns true if text can be appended to the name of a file.  Letters and
+ * digits at its beginning are refused, because in -in or -ib 8000 the user
+ * means options. */
+static bool
+is_suffix(const char *text)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+	return text[0] != '\0' && strchr(letters, text[0]) == NULL &&
+	    strchr(text, '/') == NULL;
+}
+
+static bool
+read_choice(const struct cli_option *option, const char *text, unsigned *out)
+{
+	unsigned i;
+
+	for (i = 0; option->choice(i) != NULL; i++)
+		if (strcmp(option->choice(i), text) == 0) {
+			*out = i;
+			return true;
+		}
+	return false;
+}
+
+/* Writes how a malformed number is probably meant to be spelled: without signs
+ * between its digits, with the unit in the right case, or as a share.  Returns
+ * false if there is no such spelling. */
+static bool
+suggest_number(const struct cli_option *option, const char *text,
+    char spelled[40])
+{
+	struct ctx_amount amount;
+	size_t n = 0;
+	double share;
+	char *end;
+
+	for (; *text != '\0' && n < 30; text++)
+		if (strchr("_,' ", *text) == NULL)
+			spelled[n++] = *text;
+	spelled[n] = '\0';
+	if (*text != '\0' || n == 0)
+		return false;
+	if (spelled[n - 1] == 'm' || spelled[n - 1] == 'g')
+		spelled[n - 1] = spelled[n - 1] == 'm' ? 'M' : 'G';
+	share = strtod(spelled, &end);
+	if (option->type == CLI_AMOUNT && *end == '\0' && share > 0 &&
+	    share < 1)
+		(void)snprintf(spelled, 40, "%g%%", share * 100);
+	return option->type == CLI_AMOUNT ? read_amount(spelled, &amount)
+					  : read_number(spelled, &amount.n);
+}
+
+void
+cli_bad_argument(const struct cli *cli, const struct cli_option *option,
+    const char *text)
+{
+	static const char *const wanted[] = {
+	    [CLI_FILE] = "a name",
+	    [CLI_NUMBER] = "a number such as 20000, 20k or 1.5M",
+	    [CLI_SUFFIX] = "a suffix such as .bak, without slashes and not "
+			   "beginning with a letter or digit",
+	    [CLI_SPAN] = "a time such as 90s, 30m, 2h or 7d",
+	    [CLI_AMOUNT] = "a number such as 20k, or a share of up to 100% "
+			   "such as 70%",
+	};
+	char names[400], spelled[40];
+	size_t n = 0;
+	unsigned i;
+
+	if ((option->type == CLI_NUMBER || option->type == CLI_AMOUNT) &&
+	    suggest_number(option, text, spelled))
+		cli_die(cli, "--%s: '%s' is not %s; did you mean %s?",
+		    option->name, text, wanted[option->type], spelled);
+	if (option->choice == NULL)
+		cli_die(cli, "--%s: '%s' is not %s", option->name, text,
+		    wanted[option->type]);
+	names[0] = '\0';
+	for (i = 0; option->choice(i) != NULL && n < sizeof names; i++)
+		n += (size_t)snprintf(names + n, sizeof names - n, "%s%s",
+		    i > 0 ? ", " : "", option->choice(i));
+	cli_die(cli, "--%s: '%s' is none of %s", option->name, text, names);
+}
+
+void
+cli_store(struct cli *cli, const struct cli_option *option, const char *text)
+{
+	struct ctx_err err;
+	unsigned choice;
+	bool right = true;
+
+	if (option->given != NULL)
+		*option->given = true;
+	switch (option->type) {
+	case CLI_FLAG:
+	case CLI_UNFLAG:
+		*(bool *)option->to = option->type == CLI_FLAG;
+		break;
+	case CLI_STRING:
+		*(const char **)option->to = text;
+		break;
+	case CLI_FILE:
+		/* An empty name is probably a variable that a script has not
+		 * set. */
+		right = text[0] != '\0';
+		*(const char **)option->to = text;
+		break;
+	case CLI_SUFFIX:
+		right = text == NULL || is_suffix(text);
+		*(const char **)option->to = text;
+		break;
+	case CLI_NUMBER:
+		right = read_number(text, option->to);
+		break;
+	case CLI_SPAN:
+		right = read_span(text, option->to);
+		break;
+	case CLI_AMOUNT:
+		right = read_amount(text, option->to);
+		break;
+	case CLI_CHOICE:
+		right = read_choice(option, text, option->to);
+		break;
+	case CLI_BITS:
+		right = read_choice(option, text, &choice);
+		if (right)
+			*(unsigned *)option->to |= 1u << choice;
+		break;
+	case CLI_PATTERN:
+		if (ctx_pattern_add(option->to, text, &err) < 0)
+			cli_die(cli, "--%s: %s", option->name, err.text);
+		break;
+	case CLI_HEADING:
+		break;
+	}
+	if (!right)
+		cli_bad_argument(cli, option, text);
+}
+
+void
+cli_env_number(const struct cli *cli, const char *name, uint64_t *to)
+{
+	const char *value = cli_environment(name);
+
+	if (value != NULL && !read_number(value, to))
+		cli_die(cli, "%s in the environment: '%s' is not a number",
+		    name, value);
+}
+
+bool
+cli_tunable_share(const struct cli *cli, const char *name, uint64_t *to)
+{
+	const char *value = cli_environment(name), *rest = value;
+
+	if (value == NULL)
+		return false;
+	if (!read_decimal(&rest, 100000, false, to) || *rest != '\0' ||
+	    *to > 100000)
+		cli_die(cli,
+		    "%s in the environment: '%s' is not a share "
+		    "between 0 and 1",
+		    name, value);
+	return true;
+}
