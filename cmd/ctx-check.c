@@ -375,27 +375,22 @@ run_after(struct check_command *check)
 	ctx_model_counters_release(&counters);
 }
 
-/* Exits with an error if an option is given that changes nothing without
+/* Exits with an error if an option is given that has no effect without
  * --repair. */
 static void
 check_repair_options(const struct check_command *check)
 {
-	const struct {
-		bool given;
-		const char *name;
-	} options[] = {
-	    {check->report.dry_run, "dry-run"},
-	    {check->report.explain_path != NULL, "explain"},
-	    {check->report.archive_path != NULL, "archive"},
-	    {check->cli.in_place, "in-place"},
-	    {check->reasoning_given, "reasoning"},
+	const struct cli_report *report = &check->report;
+	const bool repair = check->repair;
+	const struct cli_need needs[] = {
+	    {report->dry_run, "dry-run", repair, "--repair"},
+	    {report->explain_path != NULL, "explain", repair, "--repair"},
+	    {report->archive_path != NULL, "archive", repair, "--repair"},
+	    {check->cli.in_place, "in-place", repair, "--repair"},
+	    {check->reasoning_given, "reasoning", repair, "--repair"},
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof options / sizeof options[0]; i++)
-		if (options[i].given && !check->repair)
-			cli_die(&check->cli, "--%s needs --repair",
-			    options[i].name);
+	cli_check_needs(&check->cli, needs, sizeof needs / sizeof needs[0]);
 }
 
 /* Checks that the options for the output can be combined, and opens the files

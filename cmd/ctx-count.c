@@ -16,6 +16,7 @@ struct count_command {
 	struct ctx_model_counters counters;
 	unsigned per, bound;
 	bool text, models, calibrate, annotate;
+	bool key_given, bound_given, color_given;
 	const char *key;
 	uint64_t top;
 	struct ctx_amount max;
@@ -457,6 +458,23 @@ annotate(struct count_command *count)
 
 /* ---- options ---- */
 
+/* Exits with an error if an option was given that has no effect. */
+static void
+check_needs(const struct count_command *count)
+{
+	const struct cli_need needs[] = {
+	    {count->cli.in_place, "in-place", count->annotate, "--annotate"},
+	    {count->key_given, "key", count->annotate, "--annotate"},
+	    {count->bound_given, "bound", count->calibrate, "--calibrate"},
+	    {count->color_given, "color", count->bar.shown, "--bar"},
+	};
+
+	cli_check_needs(&count->cli, needs, sizeof needs / sizeof needs[0]);
+	if (count->form.json && count->form.tsv)
+		cli_die(&count->cli,
+		    "--json and --tsv exclude each other; give one of them");
+}
+
 static void
 parse(struct count_command *count, int argc, char **argv)
 {
@@ -480,7 +498,7 @@ parse(struct count_command *count, int argc, char **argv)
 	    {0, "calibrate", NULL, "fit the count to billed usage", CLI_FLAG,
 		&count->calibrate, NULL, NULL},
 	    {0, "bound", "WHAT", "factor of --calibrate: fit (default), upper",
-		CLI_CHOICE, &count->bound, bound_name, NULL},
+		CLI_CHOICE, &count->bound, bound_name, &count->bound_given},
 	    {.type = CLI_HEADING, .help = "How it is printed"},
 	    {0, "json", NULL, "one JSON object per line", CLI_FLAG,
 		&count->form.json, NULL, NULL},
@@ -492,7 +510,7 @@ parse(struct count_command *count, int argc, char **argv)
 		"write the stream with a count in each record", CLI_FLAG,
 		&count->annotate, NULL, NULL},
 	    {0, "key", "NAME", "member with the count (ctx_tokens)", CLI_STRING,
-		&count->key, NULL, NULL},
+		&count->key, NULL, &count->key_given},
 	    CLI_IN_PLACE(&count->cli),
 	    {0, "bar", NULL, "a bar with the share of each role and tool",
 		CLI_FLAG, &count->bar.shown, NULL, NULL},
@@ -501,7 +519,7 @@ parse(struct count_command *count, int argc, char **argv)
 	    {0, "svg", "FILE", "write the bar as a picture", CLI_FILE,
 		&count->bar.svg, NULL, NULL},
 	    {0, "color", "WHEN", "auto (default), always, never", CLI_CHOICE,
-		&count->bar.color, bar_color_name, NULL},
+		&count->bar.color, bar_color_name, &count->color_given},
 	    CLI_JOBS(&count->cli),
 	    CLI_COMMON(&count->cli),
 	    CLI_SANDBOX(&count->cli),
@@ -522,8 +540,7 @@ parse(struct count_command *count, int argc, char **argv)
 	bar_check(&count->bar, &count->cli,
 	    count->form.json || count->form.tsv || count->per != PER_FILE ||
 		count->text || count->calibrate || count->annotate);
-	if (count->cli.in_place && !count->annotate)
-		cli_die(&count->cli, "--in-place needs --annotate");
+	check_needs(count);
 	if (count->annotate &&
 	    (count->form.json || count->form.tsv || count->per != PER_FILE ||
 		count->top > 0 || count->text || count->calibrate ||

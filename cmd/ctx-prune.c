@@ -17,6 +17,8 @@ struct prune_command {
 	struct ctx_command_runner runner;
 	const char *strategy;
 	bool keep_last_given, no_pin_system, compact;
+	bool keep_first_given, window_turns_given, prompt_given;
+	bool summary_tokens_given, on_failure_given, trigger_messages_given;
 	uint64_t timeout;
 	unsigned on_failure;
 	uint64_t over;   /* number of conversations above the budget */
@@ -296,6 +298,35 @@ report_conversation(void *user, const struct ctx_prune_outcome *outcome,
 
 /* ---- options ---- */
 
+/* Exits with an error if an option was given that has no effect with the
+ * strategy. */
+static void
+check_strategy_options(const struct prune_command *prune)
+{
+	static const char summarize[] = "--strategy summarize";
+	const struct ctx_prune_options *o = &prune->options;
+	const struct ctx_strategy *strategy = o->settings.strategy;
+	const bool sums = strategy->summarizes;
+	const struct cli_need needs[] = {
+	    {prune->keep_first_given, "keep-first", strategy->pins_first,
+		"--strategy middle-out"},
+	    {prune->window_turns_given, "window-turns", !strategy->has_budget,
+		"--strategy window"},
+	    {o->scorer.query != NULL, "query", strategy->embeds,
+		"--strategy recall"},
+	    {o->scorer.embedder.line != NULL, "embedder", strategy->embeds,
+		"--strategy recall"},
+	    {o->summarizer.line != NULL, "summarizer", sums, summarize},
+	    {prune->prompt_given, "prompt", sums, summarize},
+	    {prune->summary_tokens_given, "summary-tokens", sums, summarize},
+	    {prune->on_failure_given, "on-failure", sums, summarize},
+	    {prune->trigger_messages_given, "trigger-messages", sums,
+		summarize},
+	};
+
+	cli_check_needs(&prune->cli, needs, sizeof needs / sizeof needs[0]);
+}
+
 /* Sets options that other options imply, unless they were given. */
 static void
 apply_implied_options(struct prune_command *prune, enum ctx_level level)
@@ -320,6 +351,7 @@ apply_implied_options(struct prune_command *prune, enum ctx_level level)
 	if (settings->strategy == NULL)
 		cli_die(&prune->cli, "no strategy '%s'; see --help",
 		    prune->strategy);
+	check_strategy_options(prune);
 	settings->pin_system =
 	    settings->strategy->pins_system && !prune->no_pin_system;
 	if (!settings->strategy->summarizes)
@@ -425,9 +457,10 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 	    {'t', "keep-turns", "N", "newest turns' question and answer (3)",
 		CLI_NUMBER, &settings->keep_turns, NULL, NULL},
 	    {0, "keep-first", "N", "first messages, for middle-out (2)",
-		CLI_NUMBER, &settings->keep_first, NULL, NULL},
+		CLI_NUMBER, &settings->keep_first, NULL,
+		&prune->keep_first_given},
 	    {0, "window-turns", "N", "turns, for window (10)", CLI_NUMBER,
-		&settings->window_turns, NULL, NULL},
+		&settings->window_turns, NULL, &prune->window_turns_given},
 	    {0, "pin", "REGEX", "messages whose text matches", CLI_PATTERN,
 		&o->pin_text, NULL, NULL},
 	    {0, "pin-tool", "REGEX", "calls and results of matching tools",
@@ -452,13 +485,15 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 	    {0, "summarizer", "CMD", "command: text in, summary out (built in)",
 		CLI_STRING, &o->summarizer.line, NULL, NULL},
 	    {0, "prompt", "TEXT", "given to the command before the text",
-		CLI_STRING, &o->prompt, NULL, NULL},
+		CLI_STRING, &o->prompt, NULL, &prune->prompt_given},
 	    {0, "summary-tokens", "N", "maximum tokens of a summary (300)",
-		CLI_NUMBER, &o->summary_tokens, NULL, NULL},
+		CLI_NUMBER, &o->summary_tokens, NULL,
+		&prune->summary_tokens_given},
 	    {0, "timeout", "S", "seconds for the command (60)", CLI_NUMBER,
 		&prune->timeout, NULL, NULL},
 	    {0, "on-failure", "WHAT", "keep the stream (default), builtin",
-		CLI_CHOICE, &prune->on_failure, failure_name, NULL},
+		CLI_CHOICE, &prune->on_failure, failure_name,
+		&prune->on_failure_given},
 	    {0, "query", "TEXT", "what recall looks for (last question)",
 		CLI_STRING, &o->scorer.query, NULL, NULL},
 	    {0, "embedder", "CMD",
@@ -466,7 +501,8 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 		&o->scorer.embedder.line, NULL, NULL},
 	    {0, "trigger-messages", "N",
 		"also prune above this many messages (100)", CLI_NUMBER,
-		&settings->trigger_messages, NULL, NULL},
+		&settings->trigger_messages, NULL,
+		&prune->trigger_messages_given},
 	    CLI_REPORT(&prune->cli, &prune->report),
 	    CLI_JOBS(&prune->cli),
 	    CLI_COMMON(&prune->cli),

@@ -537,7 +537,6 @@ values_of() { # option, arg, choices
 	done <<-'X'
 		cat|cat|-b 16k|yes
 		cat|cat|-s heuristic -b 16k|yes
-		cat|cat|--summarizer cat --embedder cat -b 16k|yes
 		|tee texts > lines; sed 's/.*/[1]/' lines|-s recall -b 1000|yes
 		tee messages > copy; echo Hi||-s summarize -b 1000|yes
 		||-s recall -b 1000|yes

@@ -347,13 +347,16 @@ lost() {
 	head -n 150 "$agent" | jq -c . > in
 	jq -nc '{messages: [inputs]}' in > record
 	for s in $STRATEGIES; do
+		[ $s != window ] || s="window --window-turns 2"
 		for l in light aggressive; do
 			rm -f arch arch2
-			ctx-prune -s $s -l $l -b 12k --window-turns 2 \
+			# shellcheck disable=SC2086 # a strategy and its option
+			ctx-prune -s $s -l $l -b 12k \
 			    --notice omitted --archive arch in > out || [ $? -eq 1 ]
 			run -1 cmp -s in out
 			[ -z "$(lost in out arch)" ] || fail "$s $l"
-			ctx-prune -s $s -l $l -b 12k --window-turns 2 \
+			# shellcheck disable=SC2086
+			ctx-prune -s $s -l $l -b 12k \
 			    --notice omitted --archive arch2 record > out ||
 			    [ $? -eq 1 ]
 			[ -z "$(lost in <(jq -c '.messages[]' out) arch2)" ] ||
@@ -599,10 +602,13 @@ signed_talk() {
 
 @test "a request without messages and an empty stream pass unchanged" {
 	echo '{"model":"gpt-4o","messages":[]}' > in
-	for s in pinned-fifo recall heuristic window middle-out summarize; do
-		ctx-prune -b 100 -s $s --query x in > out
+	for s in pinned-fifo "recall --query x" heuristic window middle-out \
+	    summarize; do
+		# shellcheck disable=SC2086 # a strategy and its option
+		ctx-prune -b 100 -s $s in > out
 		cmp in out
-		ctx-prune -b 100 -s $s --query x < /dev/null > out
+		# shellcheck disable=SC2086
+		ctx-prune -b 100 -s $s < /dev/null > out
 		[ ! -s out ]
 	done
 }

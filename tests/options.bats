@@ -24,6 +24,7 @@ diff            few             no-such
 after           few             no-such
 svg             made            no/such/made     --bar
 color           never           sometimes        --bar
+trigger-messages 5              x                -ssummarize
 window          9k              9kk
 pin-role        user            nobody
 window-turns    2               x                -swindow
@@ -31,8 +32,8 @@ keep-first      2               x                -smiddle-out
 summary-tokens  50              x                -ssummarize
 summarizer      wc              free             -ssummarize
 prompt          short           free             -ssummarize
-timeout         5               x                --summarizer=wc
-on-failure      builtin         nothing          --summarizer=wc
+timeout         5               x                -ssummarize --summarizer=wc
+on-failure      builtin         nothing          -ssummarize --summarizer=wc
 query           what            free             -srecall
 embedder        ./one            free             -srecall
 notice          gone            free
@@ -161,4 +162,40 @@ check_flag() {
 			fail "$wrong: $output"
 	done
 	ctx-prune -n --json -b 8K "$chat" | jq -e '.budget == 8000'
+}
+
+@test "an option that has no effect is refused, and says what it needs" {
+	cp "$agent" few
+	printf '#!/bin/sh\nsed "s/.*/[1]/"\n' > one
+	chmod +x one
+	while IFS='|' read -r c needed; do
+		# shellcheck disable=SC2086 # a command and its options
+		run -2 $c few
+		[[ $output == *" needs $needed" || $output == *"$needed exclude each other; "* ]] ||
+			fail "$c: $output"
+		[[ $needed != --[a-z]*" and "* ]] || continue
+		# shellcheck disable=SC2086
+		run $c $needed few
+		[ "$status" -le 1 ] || fail "$c $needed: $output"
+	done <<-'END'
+		ctx-prune -b 9k --query x|--strategy recall
+		ctx-prune -b 9k -s heuristic --embedder ./one|--strategy recall
+		ctx-prune -b 9k --keep-first 2|--strategy middle-out
+		ctx-prune -b 9k -s fifo --window-turns 2|--strategy window
+		ctx-prune -b 9k --summarizer wc|--strategy summarize
+		ctx-prune -b 9k --prompt short|--strategy summarize
+		ctx-prune -b 9k --summary-tokens 50|--strategy summarize
+		ctx-prune -b 9k --on-failure builtin|--strategy summarize
+		ctx-prune -b 9k --trigger-messages 9|--strategy summarize
+		ctx-count --key n|--annotate
+		ctx-count -i|--annotate
+		ctx-count --bound upper|--calibrate
+		ctx-count --color never|--bar
+		ctx-count --json --tsv|--json and --tsv
+		ctx-check --reasoning keep|--repair
+	END
+	# What the environment says for other runs is no option.
+	CTX_SUMMARIZER=wc CTX_EMBEDDER=wc ctx-prune -b 9k few > out
+	# --compact is the strategy summarize.
+	ctx-prune --compact --summary-tokens 50 few > out
 }

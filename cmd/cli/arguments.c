@@ -241,6 +241,17 @@ cli_store(struct cli *cli, const struct cli_option *option, const char *text)
 }
 
 void
+cli_check_needs(const struct cli *cli, const struct cli_need *needs, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (needs[i].given && !needs[i].met)
+			cli_die(cli, "--%s needs %s", needs[i].name,
+			    needs[i].needs);
+}
+
+void
 cli_env_number(const struct cli *cli, const char *name, uint64_t *to)
 {
 	const char *value = cli_environment(name);

@@ -308,6 +308,16 @@ void cli_store(struct cli *cli, const struct cli_option *option,
 /* Exits with an error that says what the argument of the option must be. */
 _Noreturn void cli_bad_argument(const struct cli *cli,
     const struct cli_option *option, const char *text);
+/* An option that has an effect only together with another one. */
+struct cli_need {
+	bool given;        /* true if the option was given */
+	const char *name;  /* of the option, without dashes */
+	bool met;          /* true if it has an effect */
+	const char *needs; /* the other option, with dashes and its value */
+};
+/* Exits with an error if an option was given that has no effect. */
+void cli_check_needs(const struct cli *cli, const struct cli_need *needs,
+    size_t n);
 /* Returns an environment variable, or NULL if it is unset or empty. */
 const char *cli_environment(const char *name);
 /* Read an environment variable into *to, if it is set.  Exit with an error if
