@@ -307,7 +307,7 @@ parse(struct check_command *check, int argc, char **argv)
 	    {0, "after", "FILE", "only: was this earlier request appended to?",
 		CLI_FILE, &check->after, NULL, NULL},
 	    {'m', "model", "NAME",
-		"model, which decides some rules (the request's)", CLI_STRING,
+		"model, which decides some rules (the request's)", CLI_FILE,
 		&check->cli.model, cli_model_name, NULL},
 	    {.type = CLI_HEADING, .help = "What comes out"},
 	    {0, "json", NULL, "one JSON object a finding", CLI_FLAG,

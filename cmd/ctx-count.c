@@ -567,6 +567,9 @@ main(int argc, char **argv)
 
 	parse(&count, argc, argv);
 	cli_model_counters(&count.cli, &count.counters);
+	if (count.max.percent && count.form.window == 0)
+		cli_check_window(&count.cli, &count.counters,
+		    "--max in percent");
 	if (count.bar.svg != NULL)
 		cli_refuse_overwrite(&count.cli, count.bar.svg, NULL);
 	if (count.models) {

@@ -519,9 +519,26 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 	o->ended = report_conversation;
 }
 
-/* Starts a helper process outside the sandbox.  It runs the user's summarizer
- * or embedder, which may need rights that ctx-prune gives up.  A strategy uses
- * only one of the two programs. */
+/* Exits with an error if the budget depends on the window of a model that is
+ * not known. */
+static void
+check_budget(const struct prune_command *prune,
+    const struct ctx_model_counters *counters)
+{
+	const struct ctx_prune_options *o = &prune->options;
+
+	if (o->window > 0)
+		return;
+	if (o->budget.set && o->budget.percent)
+		cli_check_window(&prune->cli, counters, "a budget in percent");
+	else if (!o->budget.set && o->settings.strategy->has_budget)
+		cli_check_window(&prune->cli, counters,
+		    "a run without --budget");
+}
+
+/* Starts a process outside the sandbox that will run the summarizer or the
+ * embedder, which may need rights that ctx-prune gives up.  A strategy runs at
+ * most one of them. */
 static void
 start_runner(struct prune_command *prune)
 {
@@ -583,6 +600,7 @@ main(int argc, char **argv)
 	parse_options(&prune, argc, argv);
 	start_runner(&prune);
 	cli_model_counters(&prune.cli, &counters);
+	check_budget(&prune, &counters);
 	cli_report_open(&prune.cli, &prune.report, &prune.options.report);
 	cli_sandbox(&prune.cli,
 	    &(struct cli_sandbox_grants){.counters = &counters});

@@ -414,6 +414,30 @@ X
 	[ -z "$stderr" ]
 }
 
+@test "an unknown model of -m is an error if its window decides" {
+	for c in "ctx-prune" "ctx-prune -b 70%" "ctx-prune -s summarize" \
+	    "ctx-count --max 50%"; do
+		# shellcheck disable=SC2086 # a command and its options
+		run -2 --separate-stderr $c -m no-such "$chat"
+		[[ $stderr == *": --model: 'no-such' is not known, so "*" needs --window; "* ]] ||
+			fail "$c: $stderr"
+		[ -z "$output" ]
+		# shellcheck disable=SC2086
+		run -0 $c -m no-such --window 9k "$chat"
+	done
+	run -0 ctx-prune -m no-such -b 9k "$chat"
+	run -0 ctx-prune -m no-such -s window "$chat"
+	run -0 ctx-count -m no-such --max 9k "$chat"
+	# One that the record names may be a local one.
+	jq -nc --slurpfile m "$chat" '{model: "my/own", messages: $m}' > record
+	run -0 ctx-prune -n record
+	for c in ctx-count ctx-prune ctx-truncate ctx-age ctx-restore ctx-cache \
+	    ctx-check; do
+		run -2 $c -m "" "$chat"
+		[[ $output == "$c: --model: '' is not a name" ]] || fail "$output"
+	done
+}
+
 @test "the message about an unknown model shortens a long name" {
 	jq -nc --slurpfile m "$chat" --arg x "$(printf 'x%.0s' {1..500})" \
 	    '{model: $x, messages: $m}' > record

@@ -175,7 +175,7 @@ cli_bad_argument(const struct cli *cli, const struct cli_option *option,
 	    suggest_number(option, text, spelled))
 		cli_die(cli, "--%s: '%s' is not %s; did you mean %s?",
 		    option->name, text, wanted[option->type], spelled);
-	if (option->choice == NULL)
+	if (option->choice == NULL || option->type == CLI_FILE)
 		cli_die(cli, "--%s: '%s' is not %s", option->name, text,
 		    wanted[option->type]);
 	names[0] = '\0';

@@ -130,7 +130,7 @@ struct cli {
 #define CLI_COMMON(cli)                                                   \
 	CLI_DIALECT(cli),                                                 \
 	    {'m', "model", "NAME", "model, for its window and tokenizer", \
-		CLI_STRING, &(cli)->model, cli_model_name, NULL},         \
+		CLI_FILE, &(cli)->model, cli_model_name, NULL},           \
 	    {'e', "encoding", "NAME|FILE", "tokenizer (the model's)",     \
 		CLI_STRING, &(cli)->encoding, cli_encoding_name, NULL},   \
 	    CLI_PASS(cli)
@@ -437,9 +437,13 @@ long cli_refuse_calls(void);
  * the user's own models.  Must be called before cli_refuse_overwrite, which
  * protects the files that these options name. */
 void cli_model_counters(struct cli *cli, struct ctx_model_counters *counters);
-/* Prints a message if the table of models does not have the input's model, and
- * says how its tokens are counted instead.  With --verbose, if token counts of
- * a model are only estimates, also prints where its tokenizer can be found. */
+/* Exits with an error if --model names a model whose window is not known. what:
+ * the option or value that needs the window. */
+void cli_check_window(const struct cli *cli,
+    const struct ctx_model_counters *counters, const char *what);
+/* Prints a message if a model is not known, and how its tokens are counted
+ * instead.  With --verbose also prints where the tokenizer of a model can be
+ * found whose tokens are only estimated. */
 void cli_note_models(const struct cli *cli,
     struct ctx_model_counters *counters);
 

@@ -309,6 +309,20 @@ cli_models_release(struct cli *cli)
 }
 
 void
+cli_check_window(const struct cli *cli,
+    const struct ctx_model_counters *counters, const char *what)
+{
+	if (cli->model == NULL ||
+	    ctx_model_find(&counters->own, cli->model, strlen(cli->model))
+		    ->name[0] != '\0')
+		return;
+	cli_die(cli,
+	    "--model: '%s' is not known, so %s needs --window; ctx-count "
+	    "--models lists the models",
+	    cli->model, what);
+}
+
+void
 cli_note_models(const struct cli *cli, struct ctx_model_counters *counters)
 {
 	const struct ctx_model *near = counters->near;
