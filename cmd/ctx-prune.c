@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "prune/print_plan.h"
 
 /* maximum number of conversations that are reported on standard error one by
  * one */
@@ -54,105 +54,8 @@ role_name(unsigned i)
 
 /* ---- the end of a conversation ---- */
 
-/* Returns how many tokens of the budget the conversation does not use at the
- * end. */
-static uint64_t
-count_unused(const struct ctx_prune_outcome *outcome)
-{
-	uint64_t budget = outcome->settings->budget;
-
-	return outcome->after < budget ? budget - outcome->after : 0;
-}
-
-/* Returns why tokens of the budget are not used, apart from a target below
- * the budget. */
-static const char *
-explain_unused(const struct ctx_prune_outcome *outcome)
-{
-	const struct ctx_prune_settings *settings = outcome->settings;
-
-	if (outcome->error != NULL || outcome->refused)
-		return "nothing was removed";
-	if (outcome->after == outcome->before)
-		return "nothing had to be removed";
-	if (!settings->strategy->has_budget)
-		return "the strategy keeps a number of turns";
-	if (settings->strategy->summarizes)
-		return "all but the newest messages are summarized";
-	if (outcome->after > settings->target)
-		return "the floors exceed the target";
-	if (settings->quantum > 0)
-		return "only multiples of --quantum are removed";
-	return "only whole groups are removed";
-}
-
-static void
-print_unused(const struct ctx_prune_outcome *outcome)
-{
-	const struct ctx_prune_settings *settings = outcome->settings;
-	uint64_t unused = count_unused(outcome);
-
-	if (unused == 0)
-		return;
-	printf("  %-31s %20s %12" PRIu64 " tokens: ", "unused", "", unused);
-	if (settings->target < settings->budget &&
-	    outcome->after != outcome->before)
-		printf("the target is %" PRIu64 "; ", settings->target);
-	puts(explain_unused(outcome));
-}
-
-static int
-print_json(struct prune_command *prune, const struct ctx_prune_outcome *outcome,
-    struct ctx_err *err)
-{
-	json_t *o = cli_report_object(&prune->report, outcome->file);
-	const struct ctx_prune_settings *settings = outcome->settings;
-	json_t *more = json_pack("{s:{s:I, s:I}, s:{s:I, s:I}}", "now",
-	    "messages", (json_int_t)outcome->messages, "tokens",
-	    (json_int_t)outcome->before, "left", "messages",
-	    (json_int_t)outcome->messages_kept, "tokens",
-	    (json_int_t)outcome->after);
-
-	if (o == NULL || more == NULL || json_object_update(o, more) < 0) {
-		json_decref(o);
-		o = NULL;
-	}
-	json_decref(more);
-	if (outcome->line > 0)
-		o = cli_json_with(o, "line",
-		    json_integer((json_int_t)outcome->line));
-	if (settings->budget != UINT64_MAX) {
-		o = cli_json_with(o, "budget",
-		    json_integer((json_int_t)settings->budget));
-		o = cli_json_with(o, "target",
-		    json_integer((json_int_t)settings->target));
-		o = cli_json_with(o, "unused",
-		    json_integer((json_int_t)count_unused(outcome)));
-	}
-	return cli_json_line(stdout, CLI_STDOUT, o, 0, err);
-}
-
-static void
-print_plan(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
-{
-	cli_print_masked(stdout, outcome->file, strlen(outcome->file));
-	if (outcome->line > 0)
-		printf(":%" PRIu64, outcome->line);
-	(void)putchar('\n');
-	cli_report_row("now", outcome->messages, outcome->before);
-	cli_report_rules(&prune->report);
-	cli_report_row("left", outcome->messages_kept, outcome->after);
-	if (outcome->settings->budget != UINT64_MAX)
-		printf("  %-31s %20s %12" PRIu64 " tokens%s\n", "budget", "",
-		    outcome->settings->budget,
-		    outcome->over ? ", which is not met" : "");
-	if (outcome->settings->budget != UINT64_MAX)
-		print_unused(outcome);
-	cli_check_stdout(&prune->cli);
-}
-
-/* Writes a list of what may not be removed, with the tokens that it takes,
- * such as "system 12k, pinned 4k". */
+/* Writes what takes the space that cannot be freed, such as "system 12k,
+ * pinned 4k". */
 static void
 list_floor(const struct ctx_plan *plan, char *out, size_t size)
 {
@@ -282,10 +185,8 @@ report_conversation(void *user, const struct ctx_prune_outcome *outcome,
 		    "to drop_block",
 		    outcome->file);
 	prune->reasoning_reported |= outcome->breaks_signed_reasoning;
-	if (cli_report_plans(&prune->report) && prune->report.json)
-		rc = print_json(prune, outcome, err);
-	else if (cli_report_plans(&prune->report))
-		print_plan(prune, outcome);
+	if (cli_report_plans(&prune->report))
+		rc = plan_print(&prune->cli, &prune->report, outcome, err);
 	if (prune->cli.verbose)
 		cli_say(&prune->cli,
 		    "%s: removed %" PRIu64 " of %" PRIu64 " messages, %" PRIu64

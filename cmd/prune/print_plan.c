@@ -1,0 +1,114 @@
+/* print_plan.c - prints what a run would remove from a conversation, for
+ * ctx-prune --dry-run */
+#include <inttypes.h>
+#include <string.h>
+
+#include "prune/print_plan.h"
+
+/* Returns how many tokens of the budget the conversation does not use at the
+ * end. */
+static uint64_t
+count_unused(const struct ctx_prune_outcome *outcome)
+{
+	uint64_t budget = outcome->settings->budget;
+
+	return outcome->after < budget ? budget - outcome->after : 0;
+}
+
+/* Returns why tokens of the budget are not used, apart from a target below
+ * the budget. */
+static const char *
+explain_unused(const struct ctx_prune_outcome *outcome)
+{
+	const struct ctx_prune_settings *settings = outcome->settings;
+
+	if (outcome->error != NULL || outcome->refused)
+		return "nothing was removed";
+	if (outcome->after == outcome->before)
+		return "nothing had to be removed";
+	if (!settings->strategy->has_budget)
+		return "the strategy keeps a number of turns";
+	if (settings->strategy->summarizes)
+		return "all but the newest messages are summarized";
+	if (outcome->after > settings->target)
+		return "the floors exceed the target";
+	if (settings->quantum > 0)
+		return "only multiples of --quantum are removed";
+	return "only whole groups are removed";
+}
+
+static void
+print_unused(const struct ctx_prune_outcome *outcome)
+{
+	const struct ctx_prune_settings *settings = outcome->settings;
+	uint64_t unused = count_unused(outcome);
+
+	if (unused == 0)
+		return;
+	printf("  %-31s %20s %12" PRIu64 " tokens: ", "unused", "", unused);
+	if (settings->target < settings->budget &&
+	    outcome->after != outcome->before)
+		printf("the target is %" PRIu64 "; ", settings->target);
+	puts(explain_unused(outcome));
+}
+
+static int
+print_json(struct cli_report *report, const struct ctx_prune_outcome *outcome,
+    struct ctx_err *err)
+{
+	json_t *o = cli_report_object(report, outcome->file);
+	const struct ctx_prune_settings *settings = outcome->settings;
+	json_t *more = json_pack("{s:{s:I, s:I}, s:{s:I, s:I}}", "now",
+	    "messages", (json_int_t)outcome->messages, "tokens",
+	    (json_int_t)outcome->before, "left", "messages",
+	    (json_int_t)outcome->messages_kept, "tokens",
+	    (json_int_t)outcome->after);
+
+	if (o == NULL || more == NULL || json_object_update(o, more) < 0) {
+		json_decref(o);
+		o = NULL;
+	}
+	json_decref(more);
+	if (outcome->line > 0)
+		o = cli_json_with(o, "line",
+		    json_integer((json_int_t)outcome->line));
+	if (settings->budget != UINT64_MAX) {
+		o = cli_json_with(o, "budget",
+		    json_integer((json_int_t)settings->budget));
+		o = cli_json_with(o, "target",
+		    json_integer((json_int_t)settings->target));
+		o = cli_json_with(o, "unused",
+		    json_integer((json_int_t)count_unused(outcome)));
+	}
+	return cli_json_line(stdout, CLI_STDOUT, o, 0, err);
+}
+
+static void
+print_table(const struct cli *cli, struct cli_report *report,
+    const struct ctx_prune_outcome *outcome)
+{
+	cli_print_masked(stdout, outcome->file, strlen(outcome->file));
+	if (outcome->line > 0)
+		printf(":%" PRIu64, outcome->line);
+	(void)putchar('\n');
+	cli_report_row("now", outcome->messages, outcome->before);
+	cli_report_rules(report);
+	cli_report_row("left", outcome->messages_kept, outcome->after);
+	if (outcome->settings->budget != UINT64_MAX)
+		printf("  %-31s %20s %12" PRIu64 " tokens%s\n", "budget", "",
+		    outcome->settings->budget,
+		    outcome->over ? ", which is not met" : "");
+	if (outcome->settings->budget != UINT64_MAX)
+		print_unused(outcome);
+	cli_check_stdout(cli);
+}
+
+int
+plan_print(const struct cli *cli, struct cli_report *report,
+    const struct ctx_prune_outcome *outcome, struct ctx_err *err)
+{
+	if (report->json)
+		return print_json(report, outcome, err);
+	print_table(cli, report, outcome);
+	return 0;
+}
