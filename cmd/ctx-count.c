@@ -512,6 +512,7 @@ parse(struct count_command *count, int argc, char **argv)
 	    {0, "key", "NAME", "member with the count (ctx_tokens)", CLI_STRING,
 		&count->key, NULL, &count->key_given},
 	    CLI_IN_PLACE(&count->cli),
+	    CLI_FORCE(&count->cli),
 	    {0, "bar", NULL, "a bar with the share of each role and tool",
 		CLI_FLAG, &count->bar.shown, NULL, NULL},
 	    {0, "follow", NULL, "draw the bar again whenever a file grows",
@@ -570,8 +571,10 @@ main(int argc, char **argv)
 	if (count.max.percent && count.form.window == 0)
 		cli_check_window(&count.cli, &count.counters,
 		    "--max in percent");
-	if (count.bar.svg != NULL)
+	if (count.bar.svg != NULL) {
 		cli_refuse_overwrite(&count.cli, count.bar.svg, NULL);
+		cli_refuse_content(&count.cli, count.bar.svg, CLI_CONTENT_SVG);
+	}
 	if (count.models) {
 		cli_models_print(&count.cli, &count.counters.own);
 		return cli_end(&count.cli);

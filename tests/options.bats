@@ -22,7 +22,7 @@ model           gpt-4o          free
 price           3,15,0.3,3.75   3,x              --diff=few
 diff            few             no-such
 after           few             no-such
-svg             made            no/such/made     --bar
+svg             picture         no/such/made     --bar
 color           never           sometimes        --bar
 trigger-messages 5              x                -ssummarize
 window          9k              9kk

@@ -396,3 +396,49 @@ adds_up() { # file, dialect, command ...
 	ctx-truncate -l 100 -n --json one two | jq -es 'map(.file) == ["one", "two"]'
 	cmp <(ctx-truncate -l 100 -n one two) plan
 }
+
+@test "a file that holds something else is refused, unless --force is given" {
+	printf '{\n  "name": "x"\n}\n' > package.json
+	echo "some notes" > notes
+	cp "$chat" session
+	printf '\x89PNG\r\n' > picture
+	for f in package.json notes session picture; do
+		cp $f kept
+		for o in --explain --archive --svg; do
+			c="ctx-truncate -l 1000"
+			[ $o != --svg ] || c="ctx-count -q"
+			# A session is a list of records, as an archive is.
+			[ "$o $f" != "--archive session" ] || continue
+			# shellcheck disable=SC2086 # a command and its options
+			run -2 --separate-stderr $c $o $f "$agent"
+			[ -z "$output" ]
+			[[ $stderr == *": $f holds no "*"; name another file, or use --force to "*" it" ]] ||
+				fail "$o $f: $stderr"
+			cmp $f kept
+			# shellcheck disable=SC2086
+			$c --force $o $f "$agent" > out
+			run -1 cmp -s $f kept
+			[ $o != --archive ] || cmp -n "$(wc -c < kept)" $f kept
+			cp kept $f
+		done
+	done
+	# What ctx has written, and what is empty, is its own.
+	for _ in 1 2; do
+		ctx-truncate -l 1000 --explain told --archive gone "$agent" > out
+		ctx-count -q --svg bar.svg "$agent"
+	done
+	: > empty
+	ctx-truncate -l 1000 --explain empty "$agent" > out
+	cmp empty <(sed 's/,"archive":"gone"//' told)
+	: > empty
+	ctx-truncate -l 1000 --archive empty "$agent" > out
+	# An archive may begin with a record that a kill cut short, and its
+	# records may be indented.
+	printf '{"role":"us' > torn
+	ctx-truncate -l 1000 --archive torn "$agent" > out
+	jq . "$agent" > document
+	ctx-truncate -l 1000 --archive indented document > out
+	ctx-truncate -l 1000 --archive indented document > out
+	# A dry run would overwrite it, too.
+	run -2 ctx-truncate -n --explain notes "$agent"
+}

@@ -160,8 +160,80 @@ cli_refuse_overwrite(const struct cli *cli, const char *path, const char *other)
 		    path);
 }
 
-/* Exits with an error if standard output is also an input file: the command
- * would read its own output without end. */
+/* Reads the beginning of a regular file.  Returns its length in bytes; 0 if the
+ * file is empty or cannot be opened, which is reported when it is opened to
+ * write. */
+static size_t
+read_head(const struct cli *cli, const char *path, char *head, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	struct stat file;
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return 0;
+	if (fstat(fd, &file) < 0)
+		cli_die_errno(cli, "look at", path, errno);
+	if (S_ISREG(file.st_mode)) {
+		do
+			n = read(fd, head, size);
+		while (n < 0 && errno == EINTR);
+		if (n < 0)
+			cli_die_errno(cli, "read", path, errno);
+	}
+	(void)close(fd);
+	return (size_t)n;
+}
+
+static bool
+begins(const char *p, size_t n, const char *with)
+{
+	size_t length = strlen(with);
+
+	return n >= length && memcmp(p, with, length) == 0;
+}
+
+/* Returns true if the first line looks like a record.  The first line of a
+ * document that spans lines has only a bracket. */
+static bool
+begins_with_record(const char *p, size_t n)
+{
+	const char *feed = memchr(p, '\n', n);
+	size_t line = feed == NULL ? n : (size_t)(feed - p), at = 0;
+
+	while (at < line && (p[at] == ' ' || p[at] == '\t'))
+		at++;
+	return at < line && (p[at] == '{' || p[at] == '[') &&
+	    memchr(p + at, '"', line - at) != NULL;
+}
+
+void
+cli_refuse_content(const struct cli *cli, const char *path,
+    enum cli_content content)
+{
+	static const char *const what[] = {
+	    [CLI_CONTENT_ARCHIVE] = "no archive",
+	    [CLI_CONTENT_EXPLAIN] = "no lines of --explain",
+	    [CLI_CONTENT_SVG] = "no picture",
+	};
+	char head[4096];
+	size_t n = cli->force ? 0 : read_head(cli, path, head, sizeof head);
+	bool own = n == 0 ||
+	    (content == CLI_CONTENT_ARCHIVE ? begins_with_record(head, n)
+		    : content == CLI_CONTENT_EXPLAIN
+		    ? begins(head, n, "{\"file\":")
+		    : begins(head, n, "<?xml "));
+
+	if (!own)
+		cli_die(cli,
+		    "%.140s holds %s; name another file, or use --force to "
+		    "%s it",
+		    path, what[content],
+		    content == CLI_CONTENT_ARCHIVE ? "append to" : "overwrite");
+}
+
+/* Exits with an error if standard output is also an input file, which would be
+ * read without end. */
 static void
 check_stdout(const struct cli *cli, char *const *files, size_t n)
 {

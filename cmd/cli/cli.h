@@ -78,6 +78,7 @@ struct cli {
 	 * original is not kept. */
 	bool in_place;
 	const char *suffix;
+	bool force; /* files that hold something else are overwritten, too */
 	uint64_t jobs;
 	/* The following members are the state of the command, besides its
 	 * options: */
@@ -198,6 +199,12 @@ struct cli_report {
 	struct cli_rule rules[CLI_RULES + 1];
 	const char *file; /* input file with the last change, or NULL */
 };
+/* Row of the option table for commands that write files beside the stream. */
+#define CLI_FORCE(cli)                                                        \
+	{                                                                     \
+		0, "force", NULL, "overwrite files that hold something else", \
+		    CLI_FLAG, &(cli)->force, NULL, NULL                       \
+	}
 /* Row of the option table for commands that write the stream. */
 #define CLI_IN_PLACE(cli)                                              \
 	{                                                              \
@@ -215,7 +222,7 @@ struct cli_report {
 		&(report)->explain_path, NULL, NULL},                         \
 	    {0, "archive", "FILE", "first append what is removed or changed", \
 		CLI_FILE, &(report)->archive_path, NULL, NULL},               \
-	    CLI_IN_PLACE(cli)
+	    CLI_FORCE(cli), CLI_IN_PLACE(cli)
 #define CLI_REPORT(cli, report)                                                \
 	{.type = CLI_HEADING, .help = "Reports"},                              \
 	    {0, "json", NULL, "print the plan of --dry-run as JSON", CLI_FLAG, \
@@ -256,6 +263,16 @@ int cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
  * the file other (which may be NULL), or it is in the spool directory. */
 void cli_refuse_overwrite(const struct cli *cli, const char *path,
     const char *other);
+/* What a file holds that a command writes beside the stream. */
+enum cli_content {
+	CLI_CONTENT_ARCHIVE, /* records, a line each */
+	CLI_CONTENT_EXPLAIN, /* lines of --explain */
+	CLI_CONTENT_SVG,
+};
+/* Exits with an error if the file exists and its beginning shows that it holds
+ * something else, unless --force is given. */
+void cli_refuse_content(const struct cli *cli, const char *path,
+    enum cli_content content);
 /* Creates the file of the option --explain.  Exits with an error if that
  * fails, if the file must not be overwritten, or if the command also writes it
  * as another output. other: the path of that other output, or NULL. */

@@ -99,7 +99,7 @@ print_help(const struct cli *cli)
 		print_option(option);
 	printf("  -h, --help, -V, --version    this text, version\n"
 	       "Examples:\n%s"
-	       "\nExit status: 0 success, 1 not fulfilled (see the manual), 2 "
+	       "Exit status: 0 success, 1 not fulfilled (see the manual), 2 "
 	       "error.\n",
 	    cli->examples);
 	cli_exit_ok(cli);

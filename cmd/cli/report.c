@@ -94,6 +94,7 @@ cli_explain_open(const struct cli *cli, const char *path, const char *other)
 	int fd;
 
 	cli_refuse_overwrite(cli, path, other);
+	cli_refuse_content(cli, path, CLI_CONTENT_EXPLAIN);
 	fd = ctx_open_file(path, O_WRONLY | O_CREAT | O_TRUNC);
 	file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (file == NULL) {
@@ -374,8 +375,10 @@ cli_report_open(struct cli *cli, struct cli_report *report,
 		report->explain = stdout;
 		path = NULL;
 	}
-	if (archive != NULL)
+	if (archive != NULL) {
 		cli_refuse_overwrite(cli, archive, path);
+		cli_refuse_content(cli, archive, CLI_CONTENT_ARCHIVE);
+	}
 	if (archive != NULL && !out->dry_run) {
 		if (ctx_archive_open(&report->archive, archive, &err) < 0)
 			cli_fail(cli, &err);
