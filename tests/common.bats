@@ -106,6 +106,47 @@ calls() {
 	done
 }
 
+@test "a file that is not JSON is named, with the command that reads it" {
+	gzip -c "$chat" > gzip
+	printf '\x28\xb5\x2f\xfd\x24\x00' > zstd
+	xz -c "$chat" > xz
+	bzip2 -c "$chat" > bzip2
+	printf "{'role': 'user', 'content': None}\n" > "Python's repr"
+	printf -- '- role: user\n  content: hi\n' > YAML
+	cp YAML "plain text"
+	while IFS='|' read -r name command text; do
+		[ -z "$text" ] || printf "%s\n" "$text" > "$name"
+		while read -r c; do
+			# shellcheck disable=SC2086 # a command and its options
+			run -2 --separate-stderr $c "$name"
+			[[ $stderr == *": $name:1:"[1-9]": "*"$name; $command"* ]] ||
+				fail "$c: $stderr"
+		done < <(calls)
+	done <<-'END'
+		gzip|gzip -dc |
+		zstd|zstd -dc |
+		xz|xz -dc |
+		bzip2|bzip2 -dc |
+		Python's repr|json.dumps |
+		Python's repr|json.dumps |[{'role': 'user'}]
+		YAML|yq |
+		YAML|yq |messages:
+		YAML|yq |---
+		plain text|ctx-count --text |hello world
+		plain text|ctx-count --text |# Notes
+	END
+	zstd --version > /dev/null 2>&1 || return 0
+	zstd -qc "$chat" > zstd
+	run -2 ctx-count zstd
+	[[ $output == *"zstd:1:1: zstd; zstd -dc "* ]]
+	# JSON with an error is not taken for something else.
+	for text in '{"role":"user",}' 'user","content":"x"}' '[1,' '{role: 1}'; do
+		echo "$text" > in
+		run -2 ctx-count in
+		[[ $output != *"; "* ]] || fail "$output"
+	done
+}
+
 @test "the byte order mark of a later file is not copied into the stream" {
 	messages user:hi assistant:ho > plain
 	printf '\xef\xbb\xbf' | cat - plain > marked

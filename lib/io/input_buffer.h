@@ -78,4 +78,11 @@ void ctx_reader_advance(const char *p, size_t n, uint64_t *line,
 void ctx_reader_locate_error(const struct ctx_reader *r, size_t at,
     struct ctx_err *err);
 
+/* Returns what a file is that begins with these bytes and is not JSON, and the
+ * command that makes of it what can be read; NULL if that is not known. */
+const char *ctx_name_encoding(const char *p, size_t n);
+/* Returns what the first line of a file, which is not JSON, looks like, and the
+ * command that reads it; NULL if it could be JSON with an error. */
+const char *ctx_guess_format(const char *p, size_t n);
+
 #endif

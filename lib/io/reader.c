@@ -335,15 +335,30 @@ read_value_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 	return take_value(r, record, at, n);
 }
 
-/* Returns true if the input starts like a UTF-16 file, which some shells
- * write. */
-static bool
-is_utf16(const struct ctx_reader *r)
+/* Says in *err what the file is, if its first line is not JSON.  n: length of
+ * the line in bytes; at: the offset in it after blanks. */
+static void
+explain_first_line(struct ctx_reader *r, size_t at, size_t n,
+    struct ctx_err *err)
 {
-	const char *p = r->buf.p + r->from;
+	const char *p = r->buf.p + r->from, *what;
+	struct ctx_err scanned = *err;
 
-	return r->line == 1 && bytes_ahead(r) >= 2 &&
-	    (memcmp(p, "\xff\xfe", 2) == 0 || memcmp(p, "\xfe\xff", 2) == 0);
+	if (r->line != 1 || r->framing != UNKNOWN)
+		return;
+	what = ctx_name_encoding(p, bytes_ahead(r));
+	if (what != NULL) {
+		ctx_err_set(err, CTX_EINPUT, "%s", what);
+		ctx_reader_locate_error(r, 0, err);
+		return;
+	}
+	what = ctx_guess_format(p + at, n - at);
+	if (what == NULL)
+		return;
+	ctx_err_set(err, CTX_EINPUT, "%s; %s", scanned.text, what);
+	err->file = scanned.file;
+	err->line = scanned.line;
+	err->column = scanned.column;
 }
 
 /*
@@ -396,12 +411,8 @@ read_line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 		ctx_reader_locate_error(r, at + used, err);
 		rc = 0;
 	}
-	if (rc < 0 && err->code == CTX_EINPUT && is_utf16(r)) {
-		ctx_err_set(err, CTX_EINPUT,
-		    "UTF-16; iconv -f UTF-16 "
-		    "-t UTF-8 makes of it what can be read");
-		ctx_reader_locate_error(r, 0, err);
-	}
+	if (rc < 0 && err->code == CTX_EINPUT)
+		explain_first_line(r, at, n, err);
 	if (rc <= 0)
 		return take_bad(r, record, n, err);
 	r->framing = LINES;
