@@ -308,15 +308,13 @@ count_stream(struct count_command *count, char **file)
 		cli_fail(&count->cli, &err);
 	if (!count->any)
 		count_empty_file(count, *file);
-	/* With --max: the file has JSON records but no messages were found in
-	 * it, so its number of tokens is not known.  Then the exit status is
-	 * 1, as if the file had more tokens than --max. */
+	/* If no messages were found in a file with JSON records, its number of
+	 * tokens is not known, so --max has no answer. */
 	if (count->max.set && stream.found.dialect == NULL &&
 	    stream.found.file != NULL)
-		cli_status(&count->cli, CLI_NO);
-	/* With --follow the last line of a file may be incomplete because
-	 * another program is still writing it.  This is no reason for a
-	 * warning. */
+		cli_status(&count->cli, CLI_TROUBLE);
+	/* With --follow the last line of the file may be incomplete, which is
+	 * no reason for a warning. */
 	if (!count->bar.follow)
 		cli_note_stream(&count->cli, &stream);
 	cli_close(&stream);

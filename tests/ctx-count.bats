@@ -68,14 +68,14 @@ X
 	run -0 ctx-count --max 10 nothing
 }
 
-@test "--max: a file in which no messages were found does not pass" {
+@test "--max: a file in which no messages were found exits 2" {
 	echo '{"a":1}' > other
 	printf '{"attributes":{"gen_ai.input.messages":%s}}\n' \
 	    "$(jq -nc '[{role: "user", parts: []}] | tojson')" > span
 	for f in other span; do
-		run -1 --separate-stderr ctx-count -q --max 10 "$f"
+		run -2 --separate-stderr ctx-count -q --max 10 "$f"
 		[[ $stderr = *"$f:1: no messages were found"* ]]
-		run -1 ctx-count -q --max 10 "$chat" "$f"
+		run -2 ctx-count -q --max 10 "$chat" "$f"
 		run -0 ctx-count -q "$f"
 	done
 }
