@@ -495,6 +495,8 @@ values_of() { # option, arg, choices
 				[[ $output == *"$option"* || $output == *"$wrong"* ]] ||
 					fail "$c --$option $wrong: $output"
 			fi
+			# What another option has written is not overwritten.
+			rm -rf x
 			# shellcheck disable=SC2086
 			run timeout 20 $c "--$option" "$right" "$chat"
 			[[ $status -lt 2 || $output == *" needs "* ||

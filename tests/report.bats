@@ -341,7 +341,7 @@ adds_up() { # file, dialect, command ...
 	printf half > arch
 	for _ in 1 2; do
 		strace -o trace -P arch -e trace=openat \
-		    -e inject=openat:error=EACCES:when=1 \
+		    -e inject=openat:error=EACCES:when=1..2 \
 		    ctx-truncate -l 9 --archive arch in > out
 	done
 	# Whether a line is whole is not known then, so it is ended.
