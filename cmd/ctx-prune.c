@@ -16,7 +16,7 @@ struct prune_command {
 	struct cli_report report;
 	struct ctx_command_runner runner;
 	const char *strategy;
-	bool keep_last_given, no_pin_system, compact;
+	bool keep_last_given, no_pin_system, compact, join;
 	bool keep_first_given, window_turns_given, prompt_given;
 	bool summary_tokens_given, on_failure_given, trigger_messages_given;
 	uint64_t timeout;
@@ -405,6 +405,8 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 		&settings->trigger_messages, NULL,
 		&prune->trigger_messages_given},
 	    CLI_REPORT(&prune->cli, &prune->report),
+	    {0, "join", NULL, "read all files as one conversation", CLI_FLAG,
+		&prune->join, NULL, NULL},
 	    CLI_JOBS(&prune->cli),
 	    CLI_COMMON(&prune->cli),
 	    CLI_SANDBOX(&prune->cli),
@@ -414,6 +416,11 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 	prune->cli.options = options;
 	cli_parse(&prune->cli, argc, argv);
 	prune->cli.options = NULL;
+	prune->cli.each = !prune->join;
+	if (prune->join && prune->cli.in_place)
+		cli_die(&prune->cli,
+		    "--join makes one conversation of all files; --in-place "
+		    "replaces each by itself");
 	apply_implied_options(prune, (enum ctx_level)level);
 	read_environment(prune);
 	o->user = prune;

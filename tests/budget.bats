@@ -47,7 +47,7 @@ within() { # BUDGET FILE OPTION...
 	tail -n +151 "$agent" > b
 	ctx-prune --window 50k -b 40% --trigger 90% --target 50% -s middle-out \
 	    --keep-first 3 --pin 'ticket 2291' --pin-role system \
-	    --notice "(left out)" a b > out
+	    --notice "(left out)" --join a b > out
 	[ "$(tokens out)" -le 20000 ]
 	grep -q 'ticket 2291' out
 	head -n 1 a | cmp - <(head -n 1 out)

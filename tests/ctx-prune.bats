@@ -88,15 +88,47 @@ is_paired() {
 	cmp whole split
 }
 
-@test "several files are one stream" {
+@test "--join: several files are one stream" {
 	head -n 100 "$agent" > a
 	tail -n +101 "$agent" > b
-	ctx-prune -b 20k a b > two
+	ctx-prune -b 20k --join a b > two
 	ctx-prune -b 20k "$agent" | cmp - two
 	printf '{"role":"user","content":"x"}' > cut
 	printf '{"role":"user","content":"x"}\n' > whole
-	ctx-prune -b 1k cut cut > out
-	cat whole cut | cmp - out
+	for join in "" --join; do
+		# shellcheck disable=SC2086 # an option or none
+		ctx-prune -b 1k $join cut cut > out
+		cat whole cut | cmp - out
+	done
+	run -2 ctx-prune -b 20k --join -i a b
+	[[ $output == *"--join makes one conversation of all files; --in-place "* ]]
+}
+
+@test "several files are pruned each by itself" {
+	head -n 100 "$agent" > a
+	tail -n +101 "$agent" > b
+	for f in a b; do
+		ctx-prune -b 20k -l light --archive $f.archive $f > $f.out
+		ctx-prune -b 20k -l light -n $f
+	done > plans
+	ctx-prune -b 20k -l light --archive archive a b > out
+	cat a.out b.out | cmp - out
+	cat a.archive b.archive | cmp - archive
+	ctx-prune -b 20k -l light -n a b | cmp - plans
+	ctx-prune -b 20k -l light - b < a | cmp - out
+	# Each may be of another dialect, and the highest status counts.
+	cp "$BATS_TEST_DIRNAME/corpus/claude-code/session.jsonl" session
+	ctx-prune -b 300 -k 1 -t 1 session > session.out || [ $? -eq 1 ]
+	ctx-prune -b 20k a session > out
+	cat <(ctx-prune -b 20k a) <(ctx-prune -b 20k session) | cmp - out
+	run -1 ctx-prune -b 500 a session
+	# A byte order mark stays at the beginning, and only there.
+	printf '\xef\xbb\xbf' | cat - a > marked
+	ctx-prune -b 20k -l light marked marked > out
+	{
+		ctx-prune -b 20k -l light marked
+		cat a.out
+	} | cmp - out
 }
 
 @test "floors larger than the budget exit 1 and are named" {

@@ -425,9 +425,9 @@ archived() {
 @test "two transcripts in a row are one stream, each with its own active branch" {
 	f=$BATS_TEST_DIRNAME/corpus/claude-code/session.jsonl
 	g=$BATS_TEST_DIRNAME/corpus/claude-code/branches.jsonl
-	ctx-prune -b 1M "$f" "$g" > out
+	ctx-prune --join -b 1M "$f" "$g" > out
 	cat "$f" "$g" | cmp - out
-	a=$(ctx-prune -v -b 1M "$f" "$g" 2>&1 > /dev/null)
+	a=$(ctx-prune --join -v -b 1M "$f" "$g" 2>&1 > /dev/null)
 	n=$(($(ctx-count --json "$f" | jq .messages) +
 	    $(ctx-count --json "$g" | jq .messages)))
 	[[ $a == *" $n "* ]] || fail "$a, not $n"
@@ -716,7 +716,7 @@ claude_line() {
 	# If all lines of a file are removed, the reference is unchanged.
 	head -n 4 in > first
 	tail -n 2 in | jq -c 'select(.uuid == "c").parentUuid = null' > second
-	ctx-prune -s fifo -k 1 -t 1 -b 40 first second > out
+	ctx-prune -s fifo -k 1 -t 1 -b 40 --join first second > out
 	[ "$(jq -r .leafUuid out | head -n 2 | paste -sd ' ')" = "b b" ]
 	[ "$(tail -n +3 out)" = "$(cat second)" ]
 }

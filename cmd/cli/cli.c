@@ -277,8 +277,11 @@ cli_next_stream(struct cli *cli, struct ctx_stream *stream,
 
 	if (cli->n_opened > 0 && cli->n_opened >= cli->n_files)
 		return false;
-	cli->n_opened += n > 0 ? n : 1;
 	cli_open(cli, stream, files, n, writer);
+	if (!cli->in_place)
+		ctx_reader_set_neighbors(stream->reader, cli->n_opened > 0,
+		    cli->n_opened + n < cli->n_files);
+	cli->n_opened += n > 0 ? n : 1;
 	if (writer != NULL && cli->in_place)
 		writer->fd = cli_begin_in_place(cli, files[0]);
 	return true;

@@ -40,7 +40,7 @@ ctx_reader_close_file(struct ctx_reader *r)
 int
 ctx_reader_open_next(struct ctx_reader *r, struct ctx_err *err)
 {
-	if (r->next > 0 && !has_next(r))
+	if (r->next > 0 && r->next >= r->n)
 		return 0;
 	r->name = r->n == 0 ? "-" : r->files[r->next];
 	r->next++;

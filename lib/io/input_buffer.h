@@ -20,8 +20,11 @@ struct ctx_reader {
 	int fd; /* -1: no file is open */
 	enum framing framing;
 	bool lenient;
-	/* True if the open file had an incomplete JSON value on a line, and
-	 * the lines after it did not complete the value. */
+	/* true if other files of the stream come before or after these, which
+	 * another reader reads */
+	bool before, after;
+	/* true if a line of this file was an incomplete JSON value that the
+	 * lines after it did not complete */
 	bool torn;
 	bool fresh; /* true if no byte of the open file was read so far */
 	bool eof;
@@ -45,7 +48,7 @@ struct ctx_reader {
 static inline bool
 has_next(const struct ctx_reader *r)
 {
-	return r->next < r->n;
+	return r->next < r->n || r->after;
 }
 
 /* Returns how many bytes the buffer has from the start of the current record

@@ -119,9 +119,15 @@ int ctx_reader_open(struct ctx_reader **reader, char *const *files, size_t n,
  * record with the kind CTX_RECORD_BAD, sets *err to the reason, and continues
  * with the next record. */
 void ctx_reader_set_lenient(struct ctx_reader *reader, bool lenient);
-/* Sets the writer to which bytes of this reader's records are written without
- * a copy (ctx_writer_put).  The reader flushes this writer before it reuses
- * the memory of earlier records. */
+/* Makes the files of the reader a part of a longer output: bytes of other files
+ * are written before or after.  So a byte order mark after the first file is
+ * dropped, and a last line feed that is missing is added. */
+void ctx_reader_set_neighbors(struct ctx_reader *reader, bool before,
+    bool after);
+/* Tells the reader which writer refers to bytes of its records
+ * (ctx_writer_put).  The reader flushes this writer before it reuses the memory
+ * of earlier records.  So records that are not changed can be written without a
+ * copy. */
 void ctx_reader_set_writer(struct ctx_reader *reader,
     struct ctx_writer *writer);
 /* Flushes the writer set by ctx_reader_set_writer, if there is one.  Needed by

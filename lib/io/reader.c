@@ -41,6 +41,13 @@ ctx_reader_set_lenient(struct ctx_reader *reader, bool lenient)
 }
 
 void
+ctx_reader_set_neighbors(struct ctx_reader *reader, bool before, bool after)
+{
+	reader->before = before;
+	reader->after = after;
+}
+
+void
 ctx_reader_set_writer(struct ctx_reader *reader, struct ctx_writer *writer)
 {
 	reader->writer = writer;
@@ -440,9 +447,9 @@ take_bom(struct ctx_reader *r, struct ctx_record *record, struct ctx_err *err)
 	 * mark, so more bytes are read if the buffer has none. */
 	if (bytes_ahead(r) == i && ctx_reader_read_more(r, err) < 0)
 		return -1;
-	/* The byte order mark of a later file is dropped: inside the stream it
-	 * would be an ordinary character, which is invalid JSON there. */
-	if (r->next > 1) {
+	/* Drop the byte order mark of a later file.  Inside the stream the
+	 * mark would be an ordinary character, which is invalid JSON. */
+	if (r->next > 1 || r->before) {
 		r->from += i;
 		r->column += i;
 		return 0;
