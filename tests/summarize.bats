@@ -369,12 +369,12 @@ outlives() {
 @test "a signal that ends ctx-prune also ends the summarizer" {
 	printf '#!/bin/sh\nsleep 61 & echo $! > left; wait\n' > waits
 	chmod +x waits
-	for command in summarize "recall --query what"; do
+	for command in "summarize --summarizer ./waits" \
+	    "recall --query what --embedder ./waits"; do
 		(
 			trap '' INT
-			# shellcheck disable=SC2086 # a strategy and its option
-			exec ctx-prune -b 30k -s $command --summarizer ./waits \
-			    --embedder ./waits "$agent" > out
+			# shellcheck disable=SC2086 # a strategy and its options
+			exec ctx-prune -b 30k -s $command "$agent" > out
 		) &
 		pid=$!
 		timeout 20 sh -c 'until [ -s left ]; do sleep 0.1; done'
