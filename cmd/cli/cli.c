@@ -176,7 +176,7 @@ read_head(const struct cli *cli, const char *path, char *head, size_t size)
 		cli_die_errno(cli, "look at", path, errno);
 	if (S_ISREG(file.st_mode)) {
 		do
-			n = read(fd, head, size);
+			n = pread(fd, head, size, 0);
 		while (n < 0 && errno == EINTR);
 		if (n < 0)
 			cli_die_errno(cli, "read", path, errno);
