@@ -35,6 +35,7 @@ ctx_reader_close_file(struct ctx_reader *r)
 		(void)close(r->fd);
 	r->fd = -1;
 	r->from = r->buf.n;
+	ctx_second_pass_end(&r->second);
 }
 
 int
@@ -124,13 +125,15 @@ make_read_room(struct ctx_reader *r, struct ctx_err *err)
  * program has made the file non-blocking, waits with poll(2) until there is
  * data. */
 static ssize_t
-read_some(int fd, char *p, size_t n)
+read_some(struct ctx_reader *r, char *p, size_t n)
 {
-	struct pollfd ready = {.fd = fd, .events = POLLIN};
+	struct pollfd ready = {.fd = r->fd, .events = POLLIN};
 	ssize_t got;
 
+	if (r->second.pass == PASS_SECOND)
+		return ctx_second_pass_read(r, p, n);
 	for (;;) {
-		got = read(fd, p, n);
+		got = read(r->fd, p, n);
 		if (got >= 0)
 			return got;
 		if (errno == EAGAIN || errno == EWOULDBLOCK)
@@ -162,15 +165,20 @@ ctx_reader_read_more(struct ctx_reader *r, struct ctx_err *err)
 		return -1;
 	}
 	space = r->buf.cap - r->buf.n - 1;
-	got = read_some(r->fd, r->buf.p + r->buf.n,
+	got = read_some(r, r->buf.p + r->buf.n,
 	    space < READ_MOST ? space : READ_MOST);
 	if (got < 0) {
 		ctx_err_sys(err, errno, "cannot read");
 		err->file = r->name;
 		return -1;
 	}
+	if (ctx_second_pass_add(&r->second, r->buf.p + r->buf.n, (size_t)got,
+		err) < 0) {
+		ctx_reader_locate_error(r, 0, err);
+		return -1;
+	}
 	r->buf.n += (size_t)got;
-	if (got > 0 && r->on_read != NULL)
+	if (got > 0 && r->on_read != NULL && r->second.pass != PASS_SECOND)
 		r->on_read(r->user, (size_t)got);
 	r->eof = got == 0;
 	return !r->eof;

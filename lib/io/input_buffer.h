@@ -3,7 +3,7 @@
 #ifndef CTX_IO_INPUT_BUFFER_H
 #define CTX_IO_INPUT_BUFFER_H
 
-#include "io/io.h"
+#include "io/second_pass.h"
 
 #define READ_MOST ((size_t)256 << 10) /* maximum bytes per call of read(2) */
 
@@ -11,6 +11,32 @@ enum framing {
 	UNKNOWN, /* no JSON value of the file was read yet */
 	LINES,
 	VALUES,
+};
+
+/* Bytes of the input, copied to be read again. */
+struct input_copy {
+	struct input_copy *next; /* the bytes after these */
+	size_t n, used;          /* number of bytes; how many were read again */
+	char bytes[READ_MOST];
+};
+
+/* The part of the open file that is read twice (second_pass.c). */
+struct second_pass {
+	enum {
+		PASS_ONLY,  /* no part is read twice */
+		PASS_FIRST, /* the part is read for the first time */
+		PASS_SECOND
+	} pass;
+	/* true if the file is read again, false if a copy of its bytes is */
+	bool rereads_file;
+	/* Offsets in the file, in bytes, if it is read again: of the next byte
+	 * to be read, and where the part begins and ends. */
+	uint64_t at, begin, end;
+	struct input_copy *first, *last;
+	/* state of the reader before the first record of the part */
+	uint64_t line;
+	enum framing framing;
+	bool torn;
 };
 
 struct ctx_reader {
@@ -36,6 +62,7 @@ struct ctx_reader {
 	uint64_t line;
 	/* Column, from 0, in which the record that is being read begins. */
 	uint64_t column;
+	struct second_pass second;
 	struct ctx_json json;
 	struct ctx_writer *writer;
 	/* Called after each read(2), with the number of bytes that were read;
@@ -62,7 +89,6 @@ bytes_ahead(const struct ctx_reader *r)
 /* Opens the next input file.  Returns 1, 0 if there are no more files, or -1
  * with *err. */
 int ctx_reader_open_next(struct ctx_reader *r, struct ctx_err *err);
-void ctx_reader_close_file(struct ctx_reader *r);
 /*
  * Reads more bytes of the open file into the buffer, which may move.  Returns
  * 1, 0 at the end of the file, or -1 with *err.
@@ -81,11 +107,25 @@ void ctx_reader_advance(const char *p, size_t n, uint64_t *line,
 void ctx_reader_locate_error(const struct ctx_reader *r, size_t at,
     struct ctx_err *err);
 
+/* ---- guess_format.c ---- */
+
 /* Returns what a file is that begins with these bytes and is not JSON, and the
  * command that makes of it what can be read; NULL if that is not known. */
 const char *ctx_name_encoding(const char *p, size_t n);
 /* Returns what the first line of a file, which is not JSON, looks like, and the
  * command that reads it; NULL if it could be JSON with an error. */
 const char *ctx_guess_format(const char *p, size_t n);
+
+/* ---- second_pass.c ---- */
+
+/* Adds the n bytes that were read last to the part, if it is read for the first
+ * time. */
+int ctx_second_pass_add(struct second_pass *second, const char *p, size_t n,
+    struct ctx_err *err);
+/* Reads bytes of the part again.  Returns their number, 0 at the end of the
+ * part, or -1 with errno. */
+ssize_t ctx_second_pass_read(struct ctx_reader *r, char *p, size_t n);
+/* Frees the copies of bytes.  No part is read twice any more. */
+void ctx_second_pass_end(struct second_pass *second);
 
 #endif

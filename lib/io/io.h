@@ -134,7 +134,8 @@ void ctx_reader_set_writer(struct ctx_reader *reader,
  * callers that keep a record while the next one is read. */
 int ctx_reader_flush(struct ctx_reader *reader, struct ctx_err *err);
 /* Sets a function that the reader calls each time it has read bytes of the
- * input, with their number, at most 256 KiB. */
+ * input, with their number, at most 256 KiB.  Bytes that are read twice are
+ * reported once. */
 void ctx_reader_set_progress(struct ctx_reader *reader,
     void (*read)(void *user, size_t bytes), void *user);
 /*

@@ -485,7 +485,7 @@ read_next_record(struct ctx_reader *r, struct ctx_record *record,
 }
 
 int
-ctx_reader_next(struct ctx_reader *reader, struct ctx_record *record,
+ctx_reader_next_in_file(struct ctx_reader *reader, struct ctx_record *record,
     struct ctx_err *err)
 {
 	struct ctx_json *json = &reader->json;
@@ -499,12 +499,24 @@ ctx_reader_next(struct ctx_reader *reader, struct ctx_record *record,
 		ctx_json_release(json);
 		ctx_json_init(json, CTX_SIMD_BEST);
 	}
+	rc = read_next_record(reader, record, err);
+	if (rc < 0)
+		ctx_reader_close_file(reader);
+	return rc;
+}
+
+int
+ctx_reader_next(struct ctx_reader *reader, struct ctx_record *record,
+    struct ctx_err *err)
+{
+	int rc;
+
 	do {
 		rc = reader->fd < 0 ? ctx_reader_open_next(reader, err) : 1;
 		if (rc <= 0)
 			return rc;
-		rc = read_next_record(reader, record, err);
-		if (rc <= 0)
+		rc = ctx_reader_next_in_file(reader, record, err);
+		if (rc == 0)
 			ctx_reader_close_file(reader);
 	} while (rc == 0);
 	return rc;

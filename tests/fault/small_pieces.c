@@ -81,6 +81,12 @@ read(int fd, void *p, size_t n)
 }
 
 ssize_t
+pread(int fd, void *p, size_t n, off_t at)
+{
+	return is_interrupted(&n) ? -1 : syscall(SYS_pread64, fd, p, n, at);
+}
+
+ssize_t
 write(int fd, const void *p, size_t n)
 {
 	return is_interrupted(&n) ? -1 : syscall(SYS_write, fd, p, n);

@@ -1,0 +1,160 @@
+/*
+ * second_pass.c - reads the rest of a file a second time
+ *
+ * The second pass uses pread(2), so the offset of the descriptor stays at the
+ * end of the file.  Another process may share that offset.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/input_buffer.h"
+
+/* Appends bytes to the copy of the input. */
+static int
+copy_input(struct second_pass *second, const char *p, size_t n,
+    struct ctx_err *err)
+{
+	struct input_copy *copy = second->last;
+	size_t part;
+
+	for (; n > 0; p += part, n -= part) {
+		if (copy == NULL || copy->n == sizeof copy->bytes) {
+			copy = malloc(sizeof *copy);
+			if (copy == NULL)
+				return ctx_err_nomem(err);
+			copy->next = NULL;
+			copy->n = copy->used = 0;
+			if (second->last == NULL)
+				second->first = copy;
+			else
+				second->last->next = copy;
+			second->last = copy;
+		}
+		part = sizeof copy->bytes - copy->n;
+		if (part > n)
+			part = n;
+		memcpy(copy->bytes + copy->n, p, part);
+		copy->n += part;
+	}
+	return 0;
+}
+
+static void
+free_first_copy(struct second_pass *second)
+{
+	struct input_copy *copy = second->first;
+
+	second->first = copy->next;
+	if (second->first == NULL)
+		second->last = NULL;
+	free(copy);
+}
+
+static size_t
+read_copy(struct second_pass *second, char *p, size_t n)
+{
+	struct input_copy *copy = second->first;
+
+	if (copy == NULL)
+		return 0;
+	if (n > copy->n - copy->used)
+		n = copy->n - copy->used;
+	memcpy(p, copy->bytes + copy->used, n);
+	copy->used += n;
+	if (copy->used == copy->n)
+		free_first_copy(second);
+	return n;
+}
+
+/* Sets the offsets of the part, of which n bytes were already read.  Returns
+ * false if the file cannot be read again. */
+static bool
+locate_part(struct ctx_reader *r, size_t n)
+{
+	struct second_pass *second = &r->second;
+	struct stat file;
+	off_t at;
+
+	/* At the end of the file a line feed may have been added to the
+	 * buffer. */
+	if (r->eof || fstat(r->fd, &file) < 0 || !S_ISREG(file.st_mode))
+		return false;
+	at = lseek(r->fd, 0, SEEK_CUR);
+	if (at < 0 || (uint64_t)at < n)
+		return false;
+	second->at = (uint64_t)at;
+	second->begin = (uint64_t)at - n;
+	return true;
+}
+
+int
+ctx_reader_mark(struct ctx_reader *reader, const struct ctx_record *record,
+    struct ctx_err *err)
+{
+	struct second_pass *second = &reader->second;
+	size_t n = record->text.n + bytes_ahead(reader);
+
+	second->pass = PASS_FIRST;
+	second->line = record->line;
+	second->framing = reader->framing;
+	second->torn = reader->torn;
+	second->rereads_file = locate_part(reader, n);
+	return second->rereads_file
+	    ? 0
+	    : copy_input(second, record->text.p, n, err);
+}
+
+int
+ctx_second_pass_add(struct second_pass *second, const char *p, size_t n,
+    struct ctx_err *err)
+{
+	if (second->pass != PASS_FIRST)
+		return 0;
+	second->at += n;
+	return second->rereads_file ? 0 : copy_input(second, p, n, err);
+}
+
+void
+ctx_reader_rewind(struct ctx_reader *reader)
+{
+	struct second_pass *second = &reader->second;
+
+	second->pass = PASS_SECOND;
+	second->end = second->at;
+	second->at = second->begin;
+	reader->from = reader->buf.n;
+	reader->eof = false;
+	reader->line = second->line;
+	reader->column = 0;
+	reader->framing = second->framing;
+	reader->torn = second->torn;
+}
+
+ssize_t
+ctx_second_pass_read(struct ctx_reader *r, char *p, size_t n)
+{
+	struct second_pass *second = &r->second;
+	ssize_t got;
+
+	if (!second->rereads_file)
+		return (ssize_t)read_copy(second, p, n);
+	if (n > second->end - second->at)
+		n = (size_t)(second->end - second->at);
+	do
+		got = n == 0 ? 0 : pread(r->fd, p, n, (off_t)second->at);
+	while (got < 0 && errno == EINTR);
+	if (got > 0)
+		second->at += (uint64_t)got;
+	return got;
+}
+
+void
+ctx_second_pass_end(struct second_pass *second)
+{
+	while (second->first != NULL)
+		free_first_copy(second);
+	second->pass = PASS_ONLY;
+}

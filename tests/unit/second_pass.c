@@ -1,0 +1,195 @@
+/* second_pass.c - both passes over the rest of a file return the same records
+ */
+#include "feed.h"
+#include "io/second_pass.h"
+
+static char dir[] = "/tmp/second-pass.XXXXXX";
+
+static char *
+make_file(const char *name, const char *text)
+{
+	char *path = malloc(sizeof dir + 1 + strlen(name));
+	FILE *f;
+
+	NEED(path != NULL);
+	(void)sprintf(path, "%s/%s", dir, name);
+	NEED((f = fopen(path, "w")) != NULL);
+	NEED(fputs(text, f) >= 0 && fclose(f) == 0);
+	return path;
+}
+
+static void
+remove_files(char **files, size_t n)
+{
+	while (n-- > 0) {
+		NEED(remove(files[n]) == 0);
+		free(files[n]);
+	}
+}
+
+/* Appends the next record of the file to *seen, as "kind line <text>".
+ * Returns what ctx_reader_next_in_file does. */
+static int
+see_next(struct ctx_reader *reader, struct ctx_buf *seen)
+{
+	struct ctx_record record;
+	struct ctx_err err, late;
+	int rc = ctx_reader_next_in_file(reader, &record, &err);
+
+	if (rc > 0)
+		NEED(ctx_buf_printf(seen, &late, "%d %d <%.*s>\n",
+			 (int)record.kind, (int)record.line, (int)record.text.n,
+			 record.text.p) == 0);
+	return rc;
+}
+
+/* Reads a file in two passes, and checks that both have the same records.
+ * skip: number of records before the marked one.  change: called between the
+ * passes; it returns true if the second pass must end early. */
+static void
+read_twice(char *const *files, size_t n, size_t skip,
+    bool (*change)(const char *file))
+{
+	struct ctx_buf first = {0}, second = {0};
+	struct ctx_reader *reader;
+	struct ctx_record record;
+	struct ctx_err err;
+	bool is_short;
+
+	NEED(ctx_reader_open(&reader, files, n, &err) == 0);
+	ctx_reader_set_lenient(reader, true);
+	do
+		NEED(ctx_reader_next(reader, &record, &err) == 1);
+	while (skip-- > 0);
+	NEED(ctx_buf_printf(&first, &err, "%d %d <%.*s>\n", (int)record.kind,
+		 (int)record.line, (int)record.text.n, record.text.p) == 0);
+	NEED(ctx_reader_mark(reader, &record, &err) == 0);
+	while (see_next(reader, &first) > 0)
+		continue;
+	CHECK(see_next(reader, &first) == 0);
+	is_short = change != NULL && change(files[0]);
+	ctx_reader_rewind(reader);
+	while (see_next(reader, &second) > 0)
+		continue;
+	CHECK(is_short ? second.n < first.n : second.n == first.n);
+	CHECK(memcmp(first.p, second.p, is_short ? 20 : first.n) == 0);
+	if (n > 1) {
+		CHECK(ctx_reader_next(reader, &record, &err) == 1);
+		CHECK(record.file == files[1] && record.line == 1);
+	}
+	CHECK(ctx_reader_next(reader, &record, &err) == 0);
+	ctx_reader_close(reader);
+	ctx_buf_release(&first);
+	ctx_buf_release(&second);
+}
+
+static const char *const passed_twice[] = {"{\"a\":1}\n", "{\"a\":1}",
+    "\xef\xbb\xbf\n{\"a\":1}\r\n \r\n[2]\r\n",
+    "[1]\n\n[2]\n{\"torn\":", "[1]\n{\"torn\":\n[2]\n]\n",
+    "[\n1]\n[2] [3\n,4]  \n\n[5]", "[1] [2]\n[3]\n", "[1]\n[2,\n3]\n[4]\n"};
+
+/* Checks each text with the mark at its first JSON record. */
+static void
+read_texts_twice(const char *before, const char *after)
+{
+	char *files[2] = {make_file("first", ""), make_file("next", "{}\n")};
+	struct ctx_buf text = {0};
+	struct ctx_err err;
+	size_t i;
+	FILE *f;
+
+	for (i = 0; i < sizeof passed_twice / sizeof passed_twice[0]; i++) {
+		text.n = 0;
+		NEED(ctx_buf_printf(&text, &err, "%s%s%s", passed_twice[i],
+			 before, after) == 0);
+		NEED((f = fopen(files[0], "w")) != NULL);
+		NEED(fwrite(text.p, 1, text.n, f) == text.n && fclose(f) == 0);
+		read_twice(files, 1, i == 2 ? 2 : 0, NULL);
+		read_twice(files, 2, i == 2 ? 2 : 0, NULL);
+	}
+	ctx_buf_release(&text);
+	remove_files(files, 2);
+}
+
+static bool
+append_line(const char *file)
+{
+	FILE *f = fopen(file, "a");
+
+	NEED(f != NULL && fputs("[3]\n", f) >= 0 && fclose(f) == 0);
+	return false;
+}
+
+static bool
+shorten(const char *file)
+{
+	NEED(truncate(file, 20) == 0);
+	return true;
+}
+
+static void
+second_pass(void)
+{
+	char *file, spaces[400];
+	struct ctx_buf text = {0};
+	struct ctx_err err;
+	size_t i;
+
+	tap_case("the rest of a file is read twice, with the same records");
+	read_texts_twice("", "");
+	memset(spaces, ' ', sizeof spaces);
+	for (i = 0; i < 2000; i++)
+		NEED(ctx_buf_printf(&text, &err, "\n[\"%.*s\"]",
+			 (int)sizeof spaces, spaces) == 0);
+	read_texts_twice(text.p, "");
+	read_texts_twice(text.p, "\n");
+	ctx_buf_release(&text);
+	tap_case("a line that was appended to the file is not read");
+	file = make_file("more", "[1]\n[2]\n");
+	read_twice(&file, 1, 0, append_line);
+	remove_files(&file, 1);
+	file = make_file("torn", "[1]\n[2");
+	read_twice(&file, 1, 0, append_line);
+	remove_files(&file, 1);
+	tap_case("the second pass over a file that became shorter ends early");
+	file = make_file("less", "[\"0123456789\"]\n[\"0123456789\"]\n");
+	read_twice(&file, 1, 0, shorten);
+	remove_files(&file, 1);
+}
+
+static void
+second_pass_of_a_pipe(void)
+{
+	static char standard_input[] = "-";
+	char *files[1] = {standard_input};
+	struct feed feed = {.chunk = 7};
+	struct ctx_buf text = {0};
+	struct ctx_err err;
+	size_t i;
+
+	tap_case("what is no file is read twice from memory");
+	for (i = 0; i < sizeof passed_twice / sizeof passed_twice[0]; i++) {
+		feed.p = passed_twice[i];
+		feed.n = strlen(feed.p);
+		feed_start(&feed);
+		read_twice(files, 1, i == 2 ? 2 : 0, NULL);
+		feed_stop(&feed);
+	}
+	for (i = 0; i < 60000; i++)
+		NEED(ctx_buf_printf(&text, &err, "[\"%zu\"]\n", i) == 0);
+	feed = (struct feed){.p = text.p, .n = text.n, .chunk = 4096};
+	feed_start(&feed);
+	read_twice(files, 1, 0, NULL);
+	feed_stop(&feed);
+	ctx_buf_release(&text);
+}
+
+int
+main(void)
+{
+	NEED(mkdtemp(dir) != NULL);
+	second_pass();
+	second_pass_of_a_pipe();
+	NEED(rmdir(dir) == 0);
+	return tap_done();
+}
