@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "stream/count_ahead.h"
-#include "transcript/lines.h"
 
 int
 ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
@@ -20,10 +19,8 @@ ctx_stream_keep(struct ctx_stream *stream, const struct ctx_event *event,
 {
 	char *text = NULL;
 
-	if (event->line != 0)
-		text =
-		    ctx_transcript_take_text(stream->transcript, event->line);
-	else if (stream->prefetch != NULL)
+	/* Lines of session files are not counted ahead. */
+	if (event->line == 0 && stream->prefetch != NULL)
 		text = ctx_count_ahead_keep(event->record);
 	return text != NULL
 	    ? text

@@ -8,12 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/second_pass.h"
 #include "stream/count_ahead.h"
-#include "transcript/lines.h"
-
-/* When so many bytes of records from a session file were returned, their
- * memory is freed. */
-#define FORGET_AT ((size_t)256 << 10)
 
 enum {
 	NEXT_RECORD,
@@ -198,102 +194,96 @@ next_conversation(struct ctx_stream *stream, struct ctx_event *event)
 
 /* ---- transcripts ---- */
 
-static int
-read_ahead(struct ctx_stream *stream, struct ctx_record *record,
-    struct ctx_err *err)
+/* Counts the records that are not JSON.  err: the error of this record. */
+static void
+record_bad(struct ctx_stream *stream, const struct ctx_record *record,
+    const struct ctx_err *err)
 {
-	int rc;
+	if (record->kind == CTX_RECORD_BAD && stream->bad++ == 0)
+		stream->first_bad = *err;
+}
 
-	if (stream->has_ahead) {
-		*record = stream->look_ahead;
-		stream->has_ahead = false;
+/* Reads the next line of a session file for the second time.  If the file has
+ * changed, what was decided about its lines may be wrong for the new ones. */
+static int
+reread_line(struct ctx_stream *stream, struct ctx_err *err)
+{
+	struct ctx_record record;
+	const char *file = stream->record.file;
+	int rc = ctx_reader_next_in_file(stream->reader, &record, err);
+
+	if (rc > 0 &&
+	    ctx_transcript_is_same(stream->transcript, stream->line + 1,
+		&record)) {
+		stream->record = record;
+		stream->line++;
 		return 1;
 	}
-	rc = ctx_reader_next(stream->reader, record, err);
-	if (rc > 0 && record->kind == CTX_RECORD_BAD && stream->bad++ == 0)
-		stream->first_bad = *err;
-	return rc;
+	if (rc >= 0 || err->code == CTX_EINPUT) {
+		ctx_err_set(err, CTX_ESYS,
+		    "the file changed while it was read; run the command "
+		    "again, or on a copy of the file");
+		err->file = file;
+		err->line = record.line;
+	}
+	ctx_reader_close_file(stream->reader);
+	stream->line = stream->last_line = 0;
+	return -1;
 }
 
-/* Frees the bytes of session file records that were returned to the caller, if
- * there are at least FORGET_AT bytes or all is true.  Flushes the writer
- * before, because it may refer to these bytes. */
-static int
-free_held_texts(struct ctx_stream *stream, bool all, struct ctx_err *err)
-{
-	stream->bytes_given += stream->record.text.n;
-	if (stream->bytes_given < FORGET_AT && !all)
-		return 0;
-	stream->bytes_given = 0;
-	if (ctx_reader_flush(stream->reader, err) < 0)
-		return -1;
-	ctx_transcript_forget(stream->transcript);
-	return 0;
-}
-
-/* Reads the next record: from the session file in memory, if there is one,
- * otherwise from the reader. */
 static int
 fetch_record(struct ctx_stream *stream, struct ctx_err *err)
 {
 	int rc;
 
-	if (stream->line != 0) {
-		if (free_held_texts(stream, false, err) < 0)
-			return -1;
-		rc = ctx_transcript_next(stream->transcript, &stream->record,
-		    &stream->line, err);
-		if (rc != 0)
-			return rc;
-		stream->line = 0;
-		if (free_held_texts(stream, true, err) < 0)
-			return -1;
-	}
-	return read_ahead(stream, &stream->record, err);
+	if (stream->line < stream->last_line)
+		return reread_line(stream, err);
+	stream->line = stream->last_line = 0;
+	rc = ctx_reader_next(stream->reader, &stream->record, err);
+	if (rc > 0)
+		record_bad(stream, &stream->record, err);
+	return rc;
 }
 
 static int
-hold_transcript_line(struct ctx_stream *stream, const struct ctx_record *record,
-    struct ctx_err *err)
+open_transcript(struct ctx_stream *stream, struct ctx_err *err)
 {
-	char *text = ctx_reader_keep(stream->reader, record, err);
-
-	return text == NULL
-	    ? -1
-	    : ctx_transcript_add(stream->transcript, record, text, err);
+	if (stream->transcript != NULL)
+		return 0;
+	stream->transcript = malloc(sizeof *stream->transcript);
+	if (stream->transcript == NULL)
+		return ctx_err_nomem(err);
+	ctx_transcript_init(stream->transcript, stream->record.json->simd);
+	return 0;
 }
 
-/* Reads a session file into memory, from stream->record to the end of the
- * file.  Decides which of its lines are active (sent to the model).  Sets
- * stream->record to its first line. */
+/* Reads a session file from stream->record to its end, and decides which of its
+ * lines are active (sent to the model).  The next record is then its first line
+ * again. */
 static int
-hold_transcript(struct ctx_stream *stream, struct ctx_err *err)
+scan_transcript(struct ctx_stream *stream, struct ctx_err *err)
 {
-	const char *file = stream->record.file;
-	int rc;
+	struct ctx_record record = stream->record;
+	int rc = 1;
 
-	if (stream->transcript == NULL) {
-		stream->transcript = malloc(sizeof *stream->transcript);
-		if (stream->transcript == NULL)
-			return ctx_err_nomem(err);
-		ctx_transcript_init(stream->transcript,
-		    stream->record.json->simd);
-	}
+	if (open_transcript(stream, err) < 0 ||
+	    ctx_reader_mark(stream->reader, &record, err) < 0)
+		return -1;
 	ctx_transcript_begin(stream->transcript, stream->layout.dialect,
 	    !stream->track_links);
-	if (hold_transcript_line(stream, &stream->record, err) < 0)
-		return -1;
-	while ((rc = read_ahead(stream, &stream->look_ahead, err)) > 0) {
-		stream->has_ahead = stream->look_ahead.file != file;
-		if (stream->has_ahead)
-			break;
-		if (hold_transcript_line(stream, &stream->look_ahead, err) < 0)
+	stream->line = (uint32_t)stream->transcript->n;
+	while (rc > 0) {
+		if (ctx_transcript_add(stream->transcript, &record, err) < 0)
 			return -1;
+		rc = ctx_reader_next_in_file(stream->reader, &record, err);
+		if (rc > 0)
+			record_bad(stream, &record, err);
 	}
 	if (rc < 0 || ctx_transcript_decide(stream->transcript, err) < 0)
 		return -1;
-	return ctx_transcript_next(stream->transcript, &stream->record,
-	    &stream->line, err);
+	stream->last_line = (uint32_t)stream->transcript->n;
+	ctx_reader_rewind(stream->reader);
+	return 0;
 }
 
 /* Parses a message, which is a record or an element of an array in it, into
@@ -331,9 +321,10 @@ read_stream_message(struct ctx_stream *stream,
 
 /* ---- records ---- */
 
+/* Reads a record and finds where its messages are.  Returns 1, 0 at the end of
+ * the stream, or -1 with *err. */
 static int
-next_record(struct ctx_stream *stream, struct ctx_event *event,
-    struct ctx_err *err)
+read_record(struct ctx_stream *stream, struct ctx_err *err)
 {
 	int rc = fetch_record(stream, err);
 
@@ -342,12 +333,34 @@ next_record(struct ctx_stream *stream, struct ctx_event *event,
 	memset(&stream->layout, 0, sizeof stream->layout);
 	if (stream->record.kind == CTX_RECORD_JSON)
 		find_layout(stream, 0, &stream->layout);
+	if (stream->layout.kind == CTX_LAYOUT_MESSAGE)
+		decide_dialect(stream);
+	return 1;
+}
+
+/* Returns true if the record is the first line of a session file. */
+static bool
+begins_transcript(const struct ctx_stream *stream)
+{
+	return stream->layout.kind == CTX_LAYOUT_MESSAGE &&
+	    stream->layout.dialect->history != CTX_HISTORY_NONE &&
+	    stream->line == 0;
+}
+
+static int
+next_record(struct ctx_stream *stream, struct ctx_event *event,
+    struct ctx_err *err)
+{
+	int rc = read_record(stream, err);
+
+	if (rc > 0 && begins_transcript(stream))
+		rc = scan_transcript(stream, err) < 0
+		    ? -1
+		    : read_record(stream, err);
+	if (rc <= 0)
+		return rc;
 	switch (stream->layout.kind) {
 	case CTX_LAYOUT_MESSAGE:
-		decide_dialect(stream);
-		if (stream->layout.dialect->history != CTX_HISTORY_NONE &&
-		    stream->line == 0 && hold_transcript(stream, err) < 0)
-			return -1;
 		rc = read_stream_message(stream, stream->layout.dialect, 0,
 		    true, err);
 		if (rc < 0)

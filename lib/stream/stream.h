@@ -77,9 +77,9 @@ struct ctx_found {
 
 /* A stream: reads records, detects their format, and returns events.  A
  * message that every dialect allows is read in the dialect of the stream's
- * other messages.  From the first line of a session file on, the file is kept
- * in memory until its end.  To use a stream, zero it, then set reader and the
- * options below. */
+ * other messages.  A session file is read twice, from its first line to its
+ * end; if it is not a regular file, it is kept in memory for that.  To use a
+ * stream, zero it, then set reader and the options below. */
 struct ctx_stream {
 	struct ctx_reader *reader;
 	/* dialect chosen by the user, or NULL */
@@ -108,14 +108,9 @@ struct ctx_stream {
 	struct ctx_message parsed;
 	/* session file; NULL: none was found */
 	struct ctx_transcript *transcript;
-	uint32_t line; /* number of record's line in transcript */
-	/* The record that was read after the end of a session file. has_ahead
-	 * is true until it is returned. */
-	struct ctx_record look_ahead;
-	bool has_ahead;
-	/* Length in bytes of those records of a session file that were
-	 * returned and are not freed yet. */
-	size_t bytes_given;
+	/* Number of the record's line in the transcript, and of the last line
+	 * of its file; both 0 if the record is not from a session file. */
+	uint32_t line, last_line;
 	/* Where the next call continues: JSON nodes of the next conversation
 	 * and the next message inside the record. */
 	uint32_t conversation, message;

@@ -5,18 +5,16 @@
 
 #include "transcript/transcript.h"
 
+/* A session file may have millions of lines, so this struct is small. */
 struct ctx_transcript_line {
-	const struct ctx_dialect *dialect;
-	/* Bytes of the line, owned by this struct.  NULL once they were freed
-	 * or another owner has taken them. */
-	char *text;
-	size_t n, value, value_n;
-	const char *file;
-	uint64_t number; /* number of the line in that file, from 1 */
 	/* Number of input tokens that this line reports.  After
 	 * ctx_transcript_decide: number that another line reports for the
 	 * request whose response begins with this line. */
 	uint64_t billed;
+	/* Only in the first line of a message that has several lines: index of
+	 * the message in the conversation. */
+	uint64_t index;
+	uint32_t checksum; /* of the bytes of the line */
 	/* Ids that the line contains (see ctx_line_place), as numbers of the
 	 * intern table: its own id, that of its parent, that of another line
 	 * to which it refers (about), and that of its message (same). 0: the
@@ -33,26 +31,28 @@ struct ctx_transcript_line {
 	uint32_t inserted_id;
 	/* number of the first line of its message; 0: this one */
 	uint32_t first_line;
-	/* Only in the first line of a message that has several lines: how many
-	 * of the other lines are kept, and the index of the message in the
-	 * conversation. */
-	uint32_t kept_lines;
-	uint64_t index;
-	uint32_t turns;
-	uint8_t record, kind, flags;
-	bool active, removed;
-	/* is_continued: a later line continues the message of this one.
-	 * continues: this line continues that of an earlier one. */
-	bool is_continued, continues;
+	union {
+		/* For CTX_LINE_ROLLBACK: how many turns it removes. */
+		uint32_t turns;
+		/* Only in the first line of a message that has several lines:
+		 * how many of the other lines are kept. */
+		uint32_t kept_lines;
+	};
+	uint8_t dialect; /* index of its format, see ctx_dialect_at */
+	uint8_t kind, flags;
+	bool active : 1, removed : 1;
+	/* another line continues it; it continues another */
+	bool is_continued : 1, continues : 1;
 	/* True if the line is not on the path from leaf to root, and is sent
 	 * to the model only because of its tool results. */
-	bool results_only;
+	bool results_only : 1;
 	/* True if this line was removed, and about_line is the line that takes
 	 * its place. */
-	bool successor_known;
+	bool successor_known : 1;
 	/* Only in the first line of a message: true once
 	 * ctx_transcript_first_of_message was called for the message. */
-	bool reported;
+	bool reported : 1;
+	bool begins_file : 1; /* first line of a session file */
 };
 
 static inline struct ctx_transcript_line *
@@ -60,11 +60,6 @@ ctx_transcript_line(const struct ctx_transcript *transcript, uint32_t line)
 {
 	return &transcript->lines[line - 1];
 }
-
-/* Returns the bytes of a line that ctx_transcript_next has returned.  The
- * caller must free them.  Returns NULL if they were taken before. */
-char *ctx_transcript_take_text(struct ctx_transcript *transcript,
-    uint32_t line);
 
 /* Find out which lines of the file the agent would send: set active in these
  * lines, and newer in lines that a later one has replaced.  Return 0, or -1

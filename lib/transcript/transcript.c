@@ -2,13 +2,14 @@
  * transcript.c - reads the lines of an agent's session file, and decides which
  * of them the agent would send
  *
- * All lines are kept in memory until the end of the file: only then is it known
- * which are active (replay_log.c, active_branch.c).  Removed lines are
- * remembered, so that lines that name them can name other lines instead.
+ * Only at the end of the file is it known which lines are active (replay_log.c,
+ * active_branch.c).  Removed lines are remembered, so that lines that name them
+ * can name other lines instead.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
 #include "cost/cost.h"
 #include "transcript/lines.h"
 
@@ -16,21 +17,15 @@ void
 ctx_transcript_init(struct ctx_transcript *transcript, enum ctx_simd simd)
 {
 	memset(transcript, 0, sizeof *transcript);
-	ctx_json_init(&transcript->json, simd);
 	ctx_json_init(&transcript->model, simd);
 }
 
 void
 ctx_transcript_release(struct ctx_transcript *transcript)
 {
-	size_t i;
-
-	for (i = 0; i < transcript->n; i++)
-		free(transcript->lines[i].text);
 	free(transcript->lines);
 	free(transcript->newest_of_id);
 	ctx_intern_release(&transcript->names);
-	ctx_json_release(&transcript->json);
 	ctx_json_release(&transcript->model);
 	ctx_buf_release(&transcript->model_text);
 	ctx_buf_release(&transcript->text);
@@ -41,15 +36,12 @@ ctx_transcript_release(struct ctx_transcript *transcript)
 static void
 release_lines(struct ctx_transcript *transcript)
 {
-	transcript->next = transcript->n;
-	ctx_transcript_forget(transcript);
 	ctx_intern_reset(&transcript->names);
 	free(transcript->lines);
 	free(transcript->newest_of_id);
 	transcript->lines = NULL;
 	transcript->newest_of_id = NULL;
-	transcript->n = transcript->cap = transcript->cap_ids =
-	    transcript->forgotten = 0;
+	transcript->n = transcript->cap = transcript->cap_ids = 0;
 }
 
 void
@@ -59,11 +51,48 @@ ctx_transcript_begin(struct ctx_transcript *transcript,
 	if (only)
 		release_lines(transcript);
 	transcript->dialect = dialect;
-	transcript->from = transcript->next = transcript->n;
+	transcript->dialect_index = 0;
+	while (ctx_dialect_at(transcript->dialect_index) != dialect)
+		transcript->dialect_index++;
+	transcript->from = transcript->n;
 	transcript->model_text.n = 0;
 }
 
-/* ---- adding lines ---- */
+/* ---- the lines of a file ---- */
+
+/* Adds 8 bytes to a checksum.  Different words give different sums. */
+INLINE uint64_t
+add_word(uint64_t sum, const char *p)
+{
+	sum = (sum ^ load_word(p)) * UINT64_C(0x9e3779b97f4a7c15);
+	return sum << 31 | sum >> 33;
+}
+
+/* Returns a checksum of a text, which takes less time than ctx_hash.  It
+ * detects changes that were not made to deceive it. */
+static uint32_t
+sum_text(struct ctx_str text)
+{
+	uint64_t even = text.n, odd = 1;
+	char rest[16] = {0};
+
+	for (; text.n >= 16; text.p += 16, text.n -= 16) {
+		even = add_word(even, text.p);
+		odd = add_word(odd, text.p + 8);
+	}
+	memcpy(rest, text.p, text.n);
+	even = add_word(even, rest);
+	odd = add_word(odd, rest + 8);
+	return (uint32_t)((even ^ odd << 1 ^ odd >> 63) >> 32);
+}
+
+bool
+ctx_transcript_is_same(const struct ctx_transcript *transcript, uint32_t line,
+    const struct ctx_record *record)
+{
+	return ctx_transcript_line(transcript, line)->checksum ==
+	    sum_text(record->text);
+}
 
 /* Returns the number of an id in the intern table.  The id is a JSON string;
  * it is decoded and encoded again, so that ids with different escapes are
@@ -123,38 +152,29 @@ record_line(struct ctx_transcript *transcript,
 
 int
 ctx_transcript_add(struct ctx_transcript *transcript,
-    const struct ctx_record *record, char *text, struct ctx_err *err)
+    const struct ctx_record *record, struct ctx_err *err)
 {
 	struct ctx_transcript_line *grown, *entry;
 
-	if (transcript->n >= UINT32_MAX) {
-		free(text);
+	if (transcript->n >= UINT32_MAX)
 		return ctx_err_set(err, CTX_ELIMIT,
 		    "a transcript of more than 4294967294 lines");
-	}
 	grown = ctx_grow(transcript->lines, &transcript->cap, transcript->n + 1,
 	    sizeof *grown, err);
-	if (grown == NULL) {
-		free(text);
+	if (grown == NULL)
 		return -1;
-	}
 	transcript->lines = grown;
 	entry = &grown[transcript->n++];
 	memset(entry, 0, sizeof *entry);
-	entry->text = text;
-	entry->n = record->text.n;
-	entry->dialect = transcript->dialect;
-	entry->file = record->file;
-	entry->number = record->line;
-	entry->record = (uint8_t)record->kind;
-	if (record->kind != CTX_RECORD_JSON)
-		return 0;
-	entry->value = (size_t)(record->value.p - record->text.p);
-	entry->value_n = record->value.n;
-	return record_line(transcript, entry, record->json, err);
+	entry->checksum = sum_text(record->text);
+	entry->dialect = transcript->dialect_index;
+	entry->begins_file = transcript->n - 1 == transcript->from;
+	return record->kind == CTX_RECORD_JSON
+	    ? record_line(transcript, entry, record->json, err)
+	    : 0;
 }
 
-/* ---- giving lines out ---- */
+/* ---- deciding which are active ---- */
 
 /* An agent may write a message as several lines of its session file.  Marks
  * each of these lines but the last, so that the message is known to continue.
@@ -262,54 +282,6 @@ ctx_transcript_decide(struct ctx_transcript *transcript, struct ctx_err *err)
 		transcript->model_text.n, &used, err) < 0)
 		return -1;
 	return 0;
-}
-
-int
-ctx_transcript_next(struct ctx_transcript *transcript,
-    struct ctx_record *record, uint32_t *line, struct ctx_err *err)
-{
-	struct ctx_transcript_line *entry;
-	size_t used;
-
-	if (transcript->next >= transcript->n)
-		return 0;
-	entry = &transcript->lines[transcript->next++];
-	memset(record, 0, sizeof *record);
-	record->kind = (enum ctx_record_kind)entry->record;
-	record->text = (struct ctx_str){entry->text, entry->n};
-	record->value =
-	    (struct ctx_str){entry->text + entry->value, entry->value_n};
-	record->file = entry->file;
-	record->line = entry->number;
-	*line = (uint32_t)transcript->next;
-	if (record->kind != CTX_RECORD_JSON)
-		return 1;
-	record->json = &transcript->json;
-	return ctx_json_scan(&transcript->json, record->value.p,
-		   record->value.n, &used, err) < 0
-	    ? -1
-	    : 1;
-}
-
-char *
-ctx_transcript_take_text(struct ctx_transcript *transcript, uint32_t line)
-{
-	struct ctx_transcript_line *entry =
-	    ctx_transcript_line(transcript, line);
-	char *text = entry->text;
-
-	entry->text = NULL;
-	return text;
-}
-
-void
-ctx_transcript_forget(struct ctx_transcript *transcript)
-{
-	for (; transcript->forgotten < transcript->next;
-	     transcript->forgotten++) {
-		free(transcript->lines[transcript->forgotten].text);
-		transcript->lines[transcript->forgotten].text = NULL;
-	}
 }
 
 bool
@@ -433,13 +405,12 @@ find_kept_ancestor(struct ctx_transcript *transcript, uint32_t line)
 static uint32_t
 find_kept_successor(struct ctx_transcript *transcript, uint32_t line)
 {
-	const char *file = ctx_transcript_line(transcript, line)->file;
 	uint32_t at, to = 0;
 	struct ctx_transcript_line *entry;
 
 	for (at = line; at <= transcript->n && to == 0; at++) {
 		entry = ctx_transcript_line(transcript, at);
-		if (entry->file != file ||
+		if ((at > line && entry->begins_file) ||
 		    (entry->successor_known && entry->about_line == 0))
 			break;
 		if (entry->successor_known)
@@ -558,7 +529,7 @@ ctx_transcript_relink(struct ctx_transcript *transcript, uint32_t line,
 	struct ctx_str name;
 	uint32_t next, id;
 
-	entry->dialect->read_line(json, 0, &at);
+	ctx_dialect_at(entry->dialect)->read_line(json, 0, &at);
 	if (entry->inserted_id != 0 ||
 	    (entry->parent_line != 0 && entry->parent != 0 &&
 		ctx_transcript_is_removed(transcript, entry->parent_line))) {

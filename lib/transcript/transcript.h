@@ -10,26 +10,24 @@
 
 /* ---- transcript/transcript.c: session files, and which lines are sent --- */
 
-/* An agent's session file, as a list of records (lines).  A later line can
- * remove or replace earlier ones, so all lines are kept in memory until the
- * end of the file.  Then it is known which are active: those whose messages
- * the agent would send with its next request.  Lines are numbered from 1 over
- * all session files of a stream; 0 means no line.  Memory: the text of the
- * file until its records have been returned, and the ids of its lines. */
+/* What is known of the records (lines) of an agent's session file.  A later
+ * line can remove or replace earlier ones.  So the file is read twice: at its
+ * end it is known which lines are active, those whose messages the agent would
+ * send with its next request.  The second time the records are returned to the
+ * caller.  Lines are numbered from 1 over all session files of a stream; 0
+ * means no line.  Memory: 64 bytes for each line, and the ids of the lines. */
 struct ctx_transcript {
-	/* dialect of the file that is being read */
+	/* dialect of the file that is being read, and its index in the table
+	 */
 	const struct ctx_dialect *dialect;
+	uint8_t dialect_index;
 	struct ctx_transcript_line *lines;
 	size_t n, cap;
 	size_t from; /* index of the first line of the file */
-	size_t next; /* index of the line to be returned next */
-	/* index of the first line whose text is not freed yet */
-	size_t forgotten;
 	struct ctx_intern
 	    names;              /* ids of lines and messages, as JSON strings */
 	uint32_t *newest_of_id; /* for each id: the newest line that has it */
 	size_t cap_ids;
-	struct ctx_json json;  /* JSON of the record that was returned last */
 	struct ctx_json model; /* name of the file's model: ["name"] */
 	struct ctx_buf model_text;
 	struct ctx_buf text, literal; /* scratch memory */
@@ -38,27 +36,20 @@ struct ctx_transcript {
 void ctx_transcript_init(struct ctx_transcript *transcript, enum ctx_simd simd);
 void ctx_transcript_release(struct ctx_transcript *transcript);
 /* Begins a session file in this dialect (format).  If only is true, the lines
- * of earlier files are freed; ctx_transcript_next must have returned all of
- * them. */
+ * of earlier files are freed. */
 void ctx_transcript_begin(struct ctx_transcript *transcript,
     const struct ctx_dialect *dialect, bool only);
-/* Adds the next record of the file.  Owns text, the bytes of the record, from
- * now on; they are freed also if there is an error. */
+/* Adds the next record of the file. */
 int ctx_transcript_add(struct ctx_transcript *transcript,
-    const struct ctx_record *record, char *text, struct ctx_err *err);
+    const struct ctx_record *record, struct ctx_err *err);
 /* Called after the last line was added: decides which lines of the file are
  * active, which means that the agent would send them to the model. */
 int ctx_transcript_decide(struct ctx_transcript *transcript,
     struct ctx_err *err);
-/* Scans the next record of the file again and returns it.  Sets *line to its
- * number.  Returns 1, 0 after the last record, or -1 with *err.  The bytes of
- * the record are valid until ctx_transcript_forget, all else until the next
- * call. */
-int ctx_transcript_next(struct ctx_transcript *transcript,
-    struct ctx_record *record, uint32_t *line, struct ctx_err *err);
-/* Frees the bytes of the records that ctx_transcript_next has returned so far.
- */
-void ctx_transcript_forget(struct ctx_transcript *transcript);
+/* Returns true if the record, which was read again, has the bytes that the line
+ * had when it was added. */
+bool ctx_transcript_is_same(const struct ctx_transcript *transcript,
+    uint32_t line, const struct ctx_record *record);
 /* Returns true if a line is active (the agent would send it).  Sets
  * CTX_MESSAGE_IS_CONTINUED and CTX_MESSAGE_CONTINUES in *flags if its message
  * is split over several lines. */
