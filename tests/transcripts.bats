@@ -575,6 +575,15 @@ append_session() {
 	[ "$(wc -l < session)" -eq 10001 ]
 }
 
+@test "a transcript before a file that cannot be read is written" {
+	f=$BATS_TEST_DIRNAME/corpus/codex/rollout.jsonl
+	for before in "$f" "$chat"; do
+		run -2 ctx-truncate -l 0 "$before" missing
+		[[ ${lines[-1]} == "ctx-truncate: missing: cannot open: "* ]]
+		ctx-truncate -l 0 "$before" missing 2> err | cmp - "$before"
+	done
+}
+
 @test "a transcript in a file is not kept in memory" {
 	# A sanitizer takes all the addresses there are.
 	limit=100000
