@@ -3,8 +3,9 @@
  * in/ is made by the script: few (tool calls and long results), long (more
  * than is read at once), chat, aged (few after ctx-age, its spool beside it),
  * shots (results that are images), light (shots after ctx-age --media),
- * broken, copilot, atif and otel (agents' files), outputs (of Responses, which
- * are refused), images (one too many), span (messages in a string), requests of
+ * broken, copilot, atif and otel (agents' files), event (a line of copilot
+ * without a line feed, which is copied), outputs (of Responses, which are
+ * refused), images (one too many), span (messages in a string), requests of
  * Anthropic's, billed (some with what they took), a vocabulary and one that
  * normalises marks.  ctx-count --follow ends only at a signal: it has a script
  * of its own.
@@ -88,6 +89,7 @@ const struct trial trials[] = {
     {"ctx-check --repair --archive archive ../in/unanswered", 0},
     {"ctx-check --repair --reasoning fail ../in/unanswered", TRIAL_WHOLE},
     {"ctx-count --per message ../in/copilot", 0},
+    {"ctx-count ../in/event", 0},
     {"ctx-count ../in/span", 0},
     {"ctx-prune -b 60 -k 1 -t 1 ../in/copilot", 0},
     {"ctx-prune -b 60 -k 1 -t 1 ../in/atif", 0},
