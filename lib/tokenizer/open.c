@@ -1,5 +1,6 @@
 /* open.c - opens encodings by name or from a file */
 #include <stdlib.h>
+#include <string.h>
 
 #include "tokenizer/open.h"
 #include "tokenizer/vocabulary/builtin.h"
@@ -121,13 +122,25 @@ find_token(const struct ctx_vocab *v, uint32_t id)
 	return token;
 }
 
+/* Removes the blank that encoding has put before a text; the text begins at
+ * this offset of out. */
+static void
+drop_prefix(const struct ctx_vocab *v, struct ctx_buf *out, size_t begin)
+{
+	if (v->head == NULL || (v->head->flags & CTX_VOCAB_PREFIX) == 0 ||
+	    out->n == begin || out->p[begin] != ' ')
+		return;
+	out->n--;
+	memmove(out->p + begin, out->p + begin + 1, out->n - begin);
+}
+
 int
 ctx_tokenizer_decode(const struct ctx_tokenizer *t, const uint32_t *ids,
     size_t n, struct ctx_buf *out, struct ctx_err *err)
 {
 	const struct ctx_vocab *v = &t->vocab;
+	size_t begin = out->n, i;
 	uint32_t token;
-	size_t i;
 	int rc;
 
 	for (i = 0; i < n; i++) {
@@ -144,5 +157,6 @@ ctx_tokenizer_decode(const struct ctx_tokenizer *t, const uint32_t *ids,
 		if (rc < 0)
 			return -1;
 	}
+	drop_prefix(v, out, begin);
 	return 0;
 }

@@ -85,6 +85,9 @@ uint32_t ctx_added_token_end(const struct ctx_tokenizer *tokenizer);
 size_t ctx_added_token_longest(const struct ctx_tokenizer *tokenizer,
     unsigned names);
 
+/* Returns true if the name of an added token contains a blank. */
+bool ctx_added_token_has_blank(const struct ctx_tokenizer *tokenizer);
+
 /* Loads a vocabulary file, or its compiled form from the cache; see
  * ctx_tokenizer_open. */
 int ctx_tokenizer_load(struct ctx_tokenizer *tokenizer, const char *file,

@@ -15,6 +15,10 @@ enum ctx_pretokenizer_family {
 	CTX_PRETOKENIZER_O200K,
 	/* only the patterns of a vocabulary file split the text */
 	CTX_PRETOKENIZER_NONE,
+	/* The vocabulary is SentencePiece's: tokens are merged from characters,
+	 * not bytes, and nothing splits the text.  For speed it is split
+	 * between two characters that no token contains in this order. */
+	CTX_PRETOKENIZER_CHARS,
 };
 
 struct ctx_pretokenizer {

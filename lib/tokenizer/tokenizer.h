@@ -18,8 +18,10 @@
  * decoding restores every input.  The exception is a tokenizer.json that asks
  * for Normalization Form C: decoding then gives the normal form.  The tokens
  * are those of the normal form, by Unicode 9.0 as in the tokenizers library.
- * Offsets still refer to the bytes of the given text.  Names of special tokens,
- * such as <|endoftext|>, are ordinary text unless a function says otherwise.
+ * Vocabularies of SentencePiece do not tell U+2581 from a blank: decoding gives
+ * a blank.  Some put a blank before each text, which decoding removes.  Offsets
+ * still refer to the bytes of the given text.  Names of special tokens, such as
+ * <|endoftext|>, are ordinary text unless a function says otherwise.
  */
 struct ctx_tokenizer;
 
@@ -28,7 +30,8 @@ struct ctx_tokenizer;
  * vocabulary file with this name.  The file may be
  *  - a tiktoken rank file, whose name begins with the name of a built-in
  *    encoding; it gets the pretokenizer and the special tokens of that encoding
- *  - a tokenizer.json of Hugging Face with byte-level BPE
+ *  - a tokenizer.json of Hugging Face with byte-level BPE, or with BPE of
+ *    SentencePiece and byte fallback
  *  - a GGUF file with byte-level BPE (tokenizer.ggml.model is gpt2), if ctx
  *    knows which tokenizer.json its tokenizer.ggml.pre stands for; where
  *    llama.cpp differs from that tokenizer.json, ctx follows the tokenizer.json
@@ -114,8 +117,9 @@ void ctx_tokens_release(struct ctx_tokens *tokens);
  *  - 40 times the size of the pretoken, and n log n time, if a merge has a
  *    lower rank than the merges that make its parts
  *  - twice the size of the text, if a pattern matches nothing in it
- *  - the size of the normal form (NFC), if it differs from the text, and twelve
- *    times the longest run of combining marks
+ *  - the size of the normal form, if it differs from the text, and twelve
+ *    times the longest run of combining marks.  If the encoding puts a blank
+ *    before each text, the normal form always differs.
  *
  * Each function that counts, encodes or cuts may fail with CTX_ENOMEM.  A
  * pattern of a vocabulary file may also fail with CTX_ELIMIT: its steps exceed
@@ -129,7 +133,9 @@ int ctx_token_count(struct ctx_token_counter *counter, const char *p, size_t n,
  * place where no later byte can change the result.  Sets *at to the offset of
  * this place, and *tokens to the number of tokens before it.  The caller counts
  * the rest later, with the bytes that follow, as a text of its own.  *at is 0
- * if no place is certain, as in a single long word.  To keep the time linear,
+ * if no place is certain, as in a single long word.  If the encoding puts a
+ * blank before each text, only a blank of the text is a certain place.  To
+ * keep the time linear,
  * each call must bring more new bytes than the last call left uncounted.
  */
 int ctx_token_count_streaming(struct ctx_token_counter *counter, const char *p,
@@ -168,10 +174,10 @@ int ctx_token_tail(struct ctx_token_counter *counter, struct ctx_str text,
  * An index of one text, with a checkpoint about every 4 KiB that stores the
  * number of tokens before it.  It makes counting a part of the text fast, and
  * also counting again after text was appended.  There are no checkpoints for
- * encodings with added tokens, or with patterns that run in PCRE2; the results
- * are the same, but slower.  A zeroed struct is a valid empty index.  The
- * caller owns counter and text, which must remain valid as long as functions of
- * the index are called.
+ * encodings with added tokens, with patterns that run in PCRE2, or with a blank
+ * before each text; the results are the same, but slower.  A zeroed struct is a
+ * valid empty index.  The caller owns counter and text, which must remain valid
+ * as long as functions of the index are called.
  */
 struct ctx_token_index {
 	/* the counter and the text of the last call of

@@ -126,7 +126,7 @@ check_head(void)
 	CHECK(refused("head"));
 	h->longest = 0;
 	CHECK(refused("head"));
-	h->pretokenizer.family = CTX_PRETOKENIZER_NONE + 1;
+	h->pretokenizer.family = CTX_PRETOKENIZER_CHARS + 1;
 	CHECK(refused("head"));
 	h->pretokenizer.digits = 4;
 	CHECK(refused("head"));

@@ -1,10 +1,11 @@
 /*
  * bpe.c - byte-pair encoding (BPE) of one pretoken
  *
- * The definition: start with the tokens of the single bytes.  Of all adjacent
- * pairs that can merge, merge the one with the lowest result; of equal pairs,
- * the leftmost.  Stop when no pair can merge.  ctx_bpe_pairs does exactly this,
- * for few bytes.
+ * The definition: start with the tokens of the single bytes, or, in a
+ * vocabulary of SentencePiece, of the characters (ctx_vocab_first).  Of all
+ * adjacent pairs that can merge, merge the one with the lowest result; of equal
+ * pairs, the leftmost.  Stop when no pair can merge.  ctx_bpe_pairs does
+ * exactly this, for few bytes.
  *
  * ctx_bpe_long finds the same tokens from left to right.  A sequence of tokens
  * is an encoding if and only if each two adjacent tokens are the encoding of
@@ -96,6 +97,33 @@ ctx_bpe_lanes_portable(const struct ctx_vocab *v, struct ctx_bpe_lane *lanes,
 	merge_lanes(v, lanes, n);
 }
 
+/* Sets up a lane for a vocabulary whose tokens are merged from characters. */
+static void
+begin_chars(const struct ctx_vocab *v, struct ctx_bpe_lane *lane, const char *p,
+    size_t n)
+{
+	unsigned at = 0, before = 0;
+	size_t length;
+
+	lane->occupied = 1 | UINT64_C(2) << n;
+	lane->n = (uint32_t)n;
+	lane->tokens[0] = lane->tokens[n + 1] = CTX_PAIR_NOBODY;
+	for (at = 0; at == 0 || at % 16 != 0 || at < n; at++)
+		lane->merges[at] = CTX_BPE_LANE_NONE;
+	for (at = 1; at <= n; at += (unsigned)length) {
+		lane->tokens[at] =
+		    ctx_vocab_first(v, p + at - 1, n + 1 - at, &length);
+		lane->occupied |= UINT64_C(1) << at;
+		if (before > 0)
+			lane->merges[before] =
+			    ctx_bpe_lane_rank(ctx_vocab_pair(v,
+						  lane->tokens[before],
+						  lane->tokens[at]),
+				before);
+		before = at;
+	}
+}
+
 void
 ctx_bpe_lane_begin(const struct ctx_vocab *v, struct ctx_bpe_lane *lane,
     const char *p, size_t n)
@@ -103,6 +131,10 @@ ctx_bpe_lane_begin(const struct ctx_vocab *v, struct ctx_bpe_lane *lane,
 	const unsigned char *s = (const unsigned char *)p;
 	unsigned i;
 
+	if (v->chars) {
+		begin_chars(v, lane, p, n);
+		return;
+	}
 	lane->occupied = UINT64_MAX >> (CTX_BPE_MAX - n);
 	lane->n = (uint32_t)n;
 	lane->tokens[0] = lane->tokens[n + 1] = CTX_PAIR_NOBODY;

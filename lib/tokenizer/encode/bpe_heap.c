@@ -96,6 +96,21 @@ apply_merge(struct merge_heap *q, struct pending_merge w)
 	push_pair(q, q->before[w.at]);
 }
 
+/* Sets the tokens from which merging of n bytes starts; n is at least 1. */
+static void
+list_symbols(struct merge_heap *q, const char *p, uint32_t n)
+{
+	uint32_t at, before = END;
+	size_t length;
+
+	for (at = 0; at < n; at += (uint32_t)length) {
+		q->tokens[at] = ctx_vocab_first(q->v, p + at, n - at, &length);
+		q->next[at] = at + length < n ? at + (uint32_t)length : END;
+		q->before[at] = before;
+		before = at;
+	}
+}
+
 size_t
 ctx_bpe_queue(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *out,
     struct ctx_err *err)
@@ -118,12 +133,8 @@ ctx_bpe_queue(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *out,
 	}
 	q.next = q.tokens + n;
 	q.before = q.next + n;
-	for (i = 0; i < n; i++) {
-		q.tokens[i] = v->leaves[(unsigned char)p[i]];
-		q.next[i] = i + 1 < n ? i + 1 : END;
-		q.before[i] = i > 0 ? i - 1 : END;
-	}
-	for (i = 0; i + 1 < n; i++)
+	list_symbols(&q, p, (uint32_t)n);
+	for (i = 0; i != END; i = q.next[i])
 		push_pair(&q, i);
 	while (q.n > 0)
 		apply_merge(&q, pop_pair(&q));

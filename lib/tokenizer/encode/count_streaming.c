@@ -14,6 +14,7 @@
  *    change are counted.  Where the normal form differs from the text, counting
  *    ends only at places that exist in both.
  */
+#include "tokenizer/encode/blanks.h"
 #include "tokenizer/encode/count_tokens.h"
 #include "tokenizer/encode/fit_tokens.h"
 #include "tokenizer/encode/nfc.h"
@@ -182,8 +183,7 @@ count_open(struct ctx_token_counter *c, const char *p, size_t n,
 	struct open open = {.counter = c, .text = {p, n}};
 
 	if (c->nfc &&
-	    ctx_nfc_text(&c->normalizer, &open.text, &c->normal, &open.changed,
-		err) < 0)
+	    ctx_counter_normalize(c, &open.text, false, &open.changed, err) < 0)
 		return -1;
 	if (open.changed &&
 	    ctx_nfc_map_init(&open.map, &c->normalizer, (struct ctx_str){p, n},
@@ -196,6 +196,67 @@ count_open(struct ctx_token_counter *c, const char *p, size_t n,
 	return 0;
 }
 
+/* Returns the offset of the last blank in a text before which no later byte can
+ * change the tokens, if the text after it is counted as a text of its own,
+ * which gets a blank as its prefix.  Returns 0 if there is none.  Offset 0
+ * itself is no such place: an added token may end there. */
+static size_t
+find_last_blank(const struct ctx_vocab *v, struct ctx_str text)
+{
+	const unsigned char *s = (const unsigned char *)text.p;
+	size_t at;
+
+	for (at = text.n < 2 ? 0 : text.n - 2; at > 0; at--)
+		if (s[at] == ' ' && s[at - 1] < 0x80 &&
+		    !ctx_vocab_crossing(v, s[at - 1], ' ', s[at - 1], ' ') &&
+		    s[at + 1] != ' ' &&
+		    s[at + 1] != (unsigned char)CTX_BLANK_SIGN[0])
+			return at;
+	return 0;
+}
+
+/* Returns the offset after the last added token of a text. */
+static size_t
+find_last_name_end(const struct ctx_token_counter *c, struct ctx_str text)
+{
+	const struct ctx_tokenizer *t = c->tokenizer;
+	size_t from = 0, at = 0;
+	uint32_t id;
+
+	while (c->added > 0 && at < text.n) {
+		at += ctx_added_token_find(t, text.p + at, text.n - at,
+		    CTX_NAMES_ADDED);
+		if (at == text.n)
+			break;
+		at += ctx_added_token_at(t, text.p + at, text.n - at,
+		    CTX_NAMES_ADDED, &id);
+		from = at;
+	}
+	return from;
+}
+
+/* Counts a text as far as no later byte can change the tokens, for encodings
+ * that put a blank before each text.  The rest is counted as a text of its own.
+ * So it must begin after a blank of the text, whose place the prefix takes.
+ * After an added token, the text may get a prefix although it has a blank. */
+static int
+count_to_blank(struct ctx_token_counter *c, struct ctx_str text, size_t *at,
+    uint64_t *tokens, struct ctx_err *err)
+{
+	size_t from = find_last_name_end(c, text), blank;
+
+	*at = 0;
+	*tokens = 0;
+	if (ctx_added_token_has_blank(c->tokenizer))
+		return 0;
+	blank = find_last_blank(&c->tokenizer->vocab,
+	    (struct ctx_str){text.p + from, text.n - from});
+	if (blank == 0)
+		return 0;
+	*at = from + blank + 1;
+	return ctx_token_count(c, text.p, from + blank, tokens, err);
+}
+
 int
 ctx_token_count_streaming(struct ctx_token_counter *c, const char *p, size_t n,
     size_t *at, uint64_t *tokens, struct ctx_err *err)
@@ -205,8 +266,11 @@ ctx_token_count_streaming(struct ctx_token_counter *c, const char *p, size_t n,
 	struct ctx_token_checkpoint sum = {0, 0};
 	uint32_t id;
 
-	if (c->nfc)
+	if (ctx_tokenizer_nfc(t))
 		end = ctx_nfc_settled(p, end);
+	if (t->vocab.chars && (t->vocab.head->flags & CTX_VOCAB_PREFIX) != 0)
+		return count_to_blank(c, (struct ctx_str){p, n}, at, tokens,
+		    err);
 	if (!ctx_tokenizer_real(t)) {
 		sum.at = n - n % CTX_BYTES_PER_TOKEN;
 		sum.tokens = sum.at / CTX_BYTES_PER_TOKEN;

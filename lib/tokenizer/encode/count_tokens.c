@@ -9,12 +9,14 @@
  */
 #include <stdlib.h>
 
+#include "tokenizer/encode/blanks.h"
 #include "tokenizer/encode/bpe.h"
 #include "tokenizer/encode/count_tokens.h"
 #include "tokenizer/encode/nfc.h"
 #include "tokenizer/encode/pretoken_cache.h"
 #include "tokenizer/encode/pretoken_lookup.h"
 #include "tokenizer/encode/pretokenize_pcre2.h"
+#include "tokenizer/encode/split_chars.h"
 #include "tokenizer/open.h"
 #include "tokenizer/unicode.h"
 #include "tokenizer/vocabulary/vocabulary.h"
@@ -33,7 +35,8 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
 		return ctx_err_nomem(err);
 	simd = ctx_simd_resolve(simd);
 	c->tokenizer = tokenizer;
-	c->nfc = ctx_tokenizer_nfc(tokenizer);
+	c->nfc = ctx_tokenizer_nfc(tokenizer) || tokenizer->vocab.chars;
+	c->normalizer.find = tokenizer->vocab.chars ? ctx_blanks_find : NULL;
 	c->added = ctx_added_token_longest(tokenizer, CTX_NAMES_ADDED);
 	c->added_normal = ctx_added_token_longest(tokenizer,
 	    CTX_NAMES_NORMAL * CTX_NAMES_ADDED);
@@ -45,7 +48,8 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
 	    (tokenizer->vocab.head->flags & CTX_VOCAB_NUMBERS) != 0)
 		c->plain |= CTX_PLAIN_NUMBERS;
 	c->local = ctx_tokenizer_real(tokenizer) && c->added == 0 &&
-	    c->added_normal == 0 && tokenizer->pcre2 == NULL;
+	    c->added_normal == 0 && tokenizer->pcre2 == NULL &&
+	    (tokenizer->vocab.head->flags & CTX_VOCAB_PREFIX) == 0;
 	if (ctx_pretoken_cache_init(&c->cache, err) < 0 ||
 	    (tokenizer->pcre2 != NULL &&
 		ctx_pcre2_begin(&c->pcre2, tokenizer->pcre2,
@@ -89,16 +93,28 @@ ctx_counter_begin(struct ctx_token_counter *c)
 		ctx_pcre2_reset(c->pcre2);
 }
 
+void
+ctx_counter_split_plain(struct ctx_token_counter *c,
+    struct ctx_pretokenize *split, unsigned plain, struct ctx_str text,
+    size_t max)
+{
+	const struct ctx_vocab *v = &c->tokenizer->vocab;
+
+	if (v->chars)
+		ctx_split_chars(split, v, plain, text.p, text.n, max);
+	else
+		c->split(split, v->head->pretokenizer, plain, text.p, text.n,
+		    max);
+}
+
 int
 ctx_counter_split(struct ctx_token_counter *c, const char *p, size_t n,
     size_t max, unsigned plain, struct ctx_err *err)
 {
-	struct ctx_pretokenizer pretokenizer =
-	    c->tokenizer->vocab.head->pretokenizer;
-
 	if (c->pcre2 != NULL)
 		return ctx_pcre2_split(c->pcre2, &c->pretokens, p, n, max, err);
-	c->split(&c->pretokens, pretokenizer, plain, p, n, max);
+	ctx_counter_split_plain(c, &c->pretokens, plain, (struct ctx_str){p, n},
+	    max);
 	return 0;
 }
 
@@ -387,8 +403,9 @@ count_unknown_long(struct ctx_token_counter *c, struct ctx_str text, size_t at,
 	/* A part of a pretoken is counted as one token if the table of tokens
 	 * contains it.  That is wrong for a token whose bytes merge to other
 	 * tokens.  If v->unreached is true, the table has tokens of this kind,
-	 * so the pretoken is not cut. */
-	if (v->unreached)
+	 * so the pretoken is not cut.  If v->chars is true, it was made by
+	 * cutting the text at all these places. */
+	if (v->unreached || v->chars)
 		return merge_long_word(c, p, n, tokens, err);
 	cuts.at = cuts.last = 0;
 	find_cuts(v, p, n, &cuts);

@@ -43,11 +43,11 @@ struct ctx_token_counter {
 	size_t added, added_normal;
 	/* true if the boundaries of pretokens depend only on the text near
 	 * them: the encoding has neither added tokens nor patterns of a
-	 * vocabulary file */
+	 * vocabulary file, and puts no blank before a text */
 	bool local;
 	bool nfc; /* true if text is normalized */
 	struct ctx_nfc normalizer;
-	/* normal form (NFC) of the text that is being counted */
+	/* normal form of the text that is being counted */
 	struct ctx_buf normal;
 	/* maps offsets of normal to offsets of the original text; computed when
 	 * needed */
@@ -73,6 +73,18 @@ struct ctx_token_counter {
 void ctx_counter_begin(struct ctx_token_counter *counter);
 int ctx_counter_split(struct ctx_token_counter *counter, const char *p,
     size_t n, size_t max, unsigned plain, struct ctx_err *err);
+
+/* Does what ctx_counter_split does, for encodings without patterns of a
+ * vocabulary file. */
+void ctx_counter_split_plain(struct ctx_token_counter *counter,
+    struct ctx_pretokenize *split, unsigned plain, struct ctx_str text,
+    size_t max);
+
+/* Replaces *text, which is ordinary text between added tokens, by its normal
+ * form, and sets *changed to true if it differs.  first: true if the text of
+ * the caller begins there. */
+int ctx_counter_normalize(struct ctx_token_counter *counter,
+    struct ctx_str *text, bool first, bool *changed, struct ctx_err *err);
 
 /* Splits off and counts the next pretokens, 1 to max, of a text that is in
  * normal form and has no added tokens.  Adds their tokens to *tokens, and sets

@@ -97,8 +97,8 @@ take_name(const struct ctx_tokenizer *t, struct ctx_str *text, unsigned names,
 /* Encodes a text in which names of special tokens are recognized only after
  * normalization (NFC). */
 static int
-encode_normal(struct ctx_token_counter *c, struct ctx_str text, unsigned names,
-    struct ctx_tokens *out, struct ctx_err *err)
+encode_normal(struct ctx_token_counter *c, struct ctx_str text, bool first,
+    unsigned names, struct ctx_tokens *out, struct ctx_err *err)
 {
 	struct ctx_str before;
 	bool changed, named;
@@ -106,7 +106,7 @@ encode_normal(struct ctx_token_counter *c, struct ctx_str text, unsigned names,
 
 	if (!c->nfc)
 		return encode_text(c, text.p, text.n, out, err);
-	if (ctx_nfc_text(&c->normalizer, &text, &c->normal, &changed, err) < 0)
+	if (ctx_counter_normalize(c, &text, first, &changed, err) < 0)
 		return -1;
 	while (text.n > 0) {
 		named = take_name(c->tokenizer, &text, names * CTX_NAMES_NORMAL,
@@ -134,7 +134,8 @@ ctx_token_encode(struct ctx_token_counter *c, const char *p, size_t n,
 		    ctx_tokenizer_name(t));
 	while (text.n > 0) {
 		named = take_name(t, &text, names, &before, &id);
-		if (encode_normal(c, before, names, out, err) < 0 ||
+		if (encode_normal(c, before, before.p == p, names, out, err) <
+			0 ||
 		    (named && append_id(out, id, err) < 0))
 			return -1;
 	}

@@ -506,6 +506,8 @@ ctx_nfc_find(struct ctx_nfc *nfc, const char *p, size_t n, size_t *at,
 {
 	struct nfc_check check = {.from = *at, .at = *at, .safe = *at};
 
+	if (nfc->find != NULL)
+		return nfc->find(nfc, p, n, at, end, err);
 	while (!pass_all(&check, p, n)) {
 		*at = check.safe;
 		if (check.safe > check.from)
@@ -538,10 +540,11 @@ ctx_nfc_text(struct ctx_nfc *nfc, struct ctx_str *text, struct ctx_buf *out,
 	size_t done = 0, at = 0, end = 0;
 	int rc;
 
-	*changed = false;
+	*changed = nfc->prefix;
+	out->n = 0;
+	if (nfc->prefix && ctx_buf_add(out, " ", 1, err) < 0)
+		return -1;
 	while ((rc = ctx_nfc_find(nfc, text->p, text->n, &at, &end, err)) > 0) {
-		if (!*changed)
-			out->n = 0;
 		*changed = true;
 		if (ctx_buf_add(out, text->p + done, at - done, err) < 0 ||
 		    ctx_buf_add(out, nfc->out.p, nfc->out.n, err) < 0)
@@ -553,47 +556,5 @@ ctx_nfc_text(struct ctx_nfc *nfc, struct ctx_str *text, struct ctx_buf *out,
 	if (ctx_buf_add(out, text->p + done, text->n - done, err) < 0)
 		return -1;
 	*text = (struct ctx_str){out->p, out->n};
-	return 0;
-}
-
-/* ---- offsets ------------------------------------------------------------- */
-
-/* Finds the next stretch of text that differs from its normal form. */
-static int
-find_next_stretch(struct ctx_nfc_map *map, struct ctx_err *err)
-{
-	size_t from = map->end;
-	int rc;
-
-	map->at = from;
-	rc = ctx_nfc_find(map->nfc, map->text.p, map->text.n, &map->at,
-	    &map->end, err);
-	map->normal_at = map->normal_end + (map->at - from);
-	/* After the last stretch that differs, the original text and the normal
-	 * form are equal.  So offsets are counted from their ends. */
-	map->normal_end = rc == 0 ? SIZE_MAX : map->normal_at + map->nfc->out.n;
-	return rc < 0 ? -1 : 0;
-}
-
-int
-ctx_nfc_map_init(struct ctx_nfc_map *map, struct ctx_nfc *nfc,
-    struct ctx_str text, struct ctx_err *err)
-{
-	*map = (struct ctx_nfc_map){.nfc = nfc, .text = text};
-	return find_next_stretch(map, err);
-}
-
-int
-ctx_nfc_map_place(struct ctx_nfc_map *map, size_t normal, size_t *at,
-    struct ctx_err *err)
-{
-	while (normal >= map->normal_end)
-		if (find_next_stretch(map, err) < 0)
-			return -1;
-	if (normal <= map->normal_at) {
-		*at = map->at - (map->normal_at - normal);
-		return 1;
-	}
-	*at = map->end;
 	return 0;
 }

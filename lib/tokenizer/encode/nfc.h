@@ -98,10 +98,28 @@ enum {
 	CTX_NFC_S_COUNT = CTX_NFC_L_COUNT * CTX_NFC_V_COUNT * CTX_NFC_T_COUNT,
 };
 
+struct ctx_nfc;
+
+/*
+ * Finds the next stretch [*at, *end) of a text, from byte *at on, that differs
+ * from its normal form, and writes its normal form to nfc->out.  The text can
+ * be cut at both ends of the stretch without changing the normal form; the
+ * given *at must be such a place too.  Returns 1, 0 if the rest of the text is
+ * in normal form, or -1 with *err.
+ */
+typedef int ctx_normal_find_fn(struct ctx_nfc *nfc, const char *p, size_t n,
+    size_t *at, size_t *end, struct ctx_err *err);
+
 /* Working memory for normalizing.  It takes four times the longest stretch of
  * text that was normalized, and eight bytes per mark of the longest run of
  * combining marks.  A zeroed struct is valid. */
 struct ctx_nfc {
+	/* finds what differs from a normal form other than NFC, which has no
+	 * character that depends on the next one; NULL for NFC */
+	ctx_normal_find_fn *find;
+	/* true if the normal form of the next text begins with a blank that
+	 * the text does not have */
+	bool prefix;
 	struct ctx_buf out; /* normal form that ctx_nfc_find has written */
 	/* true if starter is set */
 	bool begun;
@@ -112,15 +130,9 @@ struct ctx_nfc {
 
 void ctx_nfc_release(struct ctx_nfc *nfc);
 
-/*
- * Finds the next stretch [*at, *end) of a text, from byte *at on, that is not
- * in NFC, and writes its normal form to nfc->out.  The text can be cut at both
- * ends of the stretch without changing the normal form; the given *at must be
- * such a place too.  Returns 1, 0 if the rest of the text is in NFC, or -1 with
- * *err.  Bytes that are not UTF-8 are kept.
- */
-int ctx_nfc_find(struct ctx_nfc *nfc, const char *p, size_t n, size_t *at,
-    size_t *end, struct ctx_err *err);
+/* Finds the next stretch of a text that is not in NFC, or calls nfc->find; see
+ * ctx_normal_find_fn.  Bytes that are not UTF-8 are kept. */
+ctx_normal_find_fn ctx_nfc_find;
 
 /* Returns the start of the last character before which the text can be cut
  * without changing its normal form; 0 if there is none.  No text after the n

@@ -4,10 +4,12 @@
  * The order of the steps is that of the tokenizers library:
  *
  *  - added tokens are found in the text
- *  - the text between them is normalized (NFC), if the encoding asks for it
+ *  - the text between them is normalized (NFC, or as SentencePiece does), if
+ *    the encoding asks for it
  *  - added tokens with "normalized" set are found in the normal form
  *  - the text between those is split into pretokens
  */
+#include "tokenizer/encode/blanks.h"
 #include "tokenizer/encode/count_tokens.h"
 #include "tokenizer/encode/nfc.h"
 #include "tokenizer/open.h"
@@ -85,6 +87,32 @@ advance_span(struct ctx_text_splitter *w, struct ctx_spans *s, unsigned names,
 	return 0;
 }
 
+static bool
+begins_with_blank(struct ctx_str text)
+{
+	return text.p[0] == ' ' ||
+	    (text.n >= 3 && memcmp(text.p, CTX_BLANK_SIGN, 3) == 0);
+}
+
+/* Returns true if a blank is put before this text. */
+static bool
+gets_prefix(const struct ctx_token_counter *c, struct ctx_str text, bool first)
+{
+	uint32_t flags = c->tokenizer->vocab.head->flags;
+
+	return (flags & CTX_VOCAB_PREFIX) != 0 && text.n > 0 &&
+	    (first || (flags & CTX_VOCAB_PREFIX_ONCE) == 0) &&
+	    ((flags & CTX_VOCAB_PREFIX_WORD) == 0 || !begins_with_blank(text));
+}
+
+int
+ctx_counter_normalize(struct ctx_token_counter *c, struct ctx_str *text,
+    bool first, bool *changed, struct ctx_err *err)
+{
+	c->normalizer.prefix = gets_prefix(c, *text, first);
+	return ctx_nfc_text(&c->normalizer, text, &c->normal, changed, err);
+}
+
 /* Normalizes the ordinary text (without added tokens) that begins at
  * w->spans.at. */
 static int
@@ -94,8 +122,8 @@ start_normal_text(struct ctx_text_splitter *w, struct ctx_err *err)
 	struct ctx_str text = {w->spans.text.p + w->spans.at,
 	    w->spans.end - w->spans.at};
 
-	if (ctx_nfc_text(&c->normalizer, &text, &c->normal, &w->changed, err) <
-	    0)
+	if (ctx_counter_normalize(c, &text, w->spans.at == 0, &w->changed,
+		err) < 0)
 		return -1;
 	w->different |= w->changed;
 	w->mapped = false;

@@ -73,7 +73,7 @@ ctx_token_index_append(struct ctx_token_index *m, struct ctx_token_counter *c,
 	m->text = text;
 	if (!ctx_tokenizer_real(c->tokenizer))
 		return ctx_token_count(c, text.p, text.n, &m->tokens, err);
-	if (c->nfc)
+	if (ctx_tokenizer_nfc(c->tokenizer))
 		settled = from.at +
 		    ctx_nfc_settled(text.p + from.at, text.n - from.at);
 	for (i = 0; i < CTX_PRETOKENIZE_UNSURE; i++)
@@ -118,14 +118,13 @@ find_shared(const struct ctx_token_index *m, size_t mark_at, size_t from,
 	struct ctx_token_counter *c = m->counter;
 	const char *p = m->text.p;
 	size_t n = m->text.n;
-	struct ctx_pretokenizer pretokenizer =
-	    c->tokenizer->vocab.head->pretokenizer;
 	struct ctx_pretokenize *a = &c->pretokens, *b = &c->other_pretokens;
 	size_t i = 0, k = 0;
 
-	c->split(a, pretokenizer, 0, p + mark_at, n - mark_at,
+	ctx_counter_split_plain(c, a, 0,
+	    (struct ctx_str){p + mark_at, n - mark_at}, CTX_PRETOKENIZE_MAX);
+	ctx_counter_split_plain(c, b, 0, (struct ctx_str){p + from, n - from},
 	    CTX_PRETOKENIZE_MAX);
-	c->split(b, pretokenizer, 0, p + from, n - from, CTX_PRETOKENIZE_MAX);
 	while (i < a->n && k < b->n) {
 		if (mark_at + a->end[i] == from + b->end[k]) {
 			*whole = i + 1;

@@ -302,6 +302,21 @@ ctx_added_token_longest(const struct ctx_tokenizer *t, unsigned names)
 	return longest;
 }
 
+bool
+ctx_added_token_has_blank(const struct ctx_tokenizer *t)
+{
+	const struct ctx_vocab *v = &t->vocab;
+	const char *names = (const char *)v->specials;
+	size_t i;
+
+	for (i = 0; v->specials != NULL && i < v->head->specials; i++)
+		if (v->specials[i].added != 0 &&
+		    memchr(names + v->specials[i].at, ' ', v->specials[i].n) !=
+			NULL)
+			return true;
+	return false;
+}
+
 int
 ctx_added_token_name(const struct ctx_tokenizer *t, uint32_t id,
     struct ctx_buf *out, struct ctx_err *err)

@@ -122,7 +122,7 @@ make_empty_block(struct vocab_fill *f, struct ctx_err *err)
 	    .order = CTX_VOCAB_ORDER,
 	    .version = CTX_VOCAB_VERSION,
 	    .pretokenizer = f->in->pretokenizer,
-	    .flags = f->in->nfc ? CTX_VOCAB_NFC : 0,
+	    .flags = (f->in->nfc ? CTX_VOCAB_NFC : 0) | f->in->prefix,
 	    .n = (uint32_t)f->in->n,
 	    .ids = f->ids,
 	    .line_bits = choose_bits(f->keys, 4),

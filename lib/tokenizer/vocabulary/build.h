@@ -8,6 +8,9 @@
 #define CTX_BUILD_MAX   1024       /* maximum bytes of a token */
 #define CTX_BUILD_ANY   0          /* any two tokens may be the parts */
 #define CTX_BUILD_NEVER UINT32_MAX /* no merge makes the token */
+/* The token is a character from which merging starts; only with the
+ * pretokenizer CTX_PRETOKENIZER_CHARS. */
+#define CTX_BUILD_CHAR (UINT32_MAX - 1)
 
 struct ctx_build_token {
 	const char *p;
@@ -16,7 +19,7 @@ struct ctx_build_token {
 	 * without an id */
 	uint32_t id;
 	/* number of bytes of the left one of the two tokens that merge to this
-	 * one, or CTX_BUILD_ANY or CTX_BUILD_NEVER */
+	 * one, or CTX_BUILD_ANY, CTX_BUILD_NEVER or CTX_BUILD_CHAR */
 	uint32_t cut;
 };
 
@@ -44,6 +47,7 @@ struct ctx_vocab_builder {
 	 * if merging its bytes gives other tokens */
 	bool whole;
 	bool nfc; /* true if text is normalized (NFC) before it is split */
+	unsigned prefix; /* CTX_VOCAB_PREFIX... bits; 0: no blank is added */
 	/* SHA-256 of the vocabulary file and its pretokenizer (load.c) */
 	unsigned char source[32];
 };

@@ -210,7 +210,8 @@ enter_merge(struct vocab_fill *f, uint32_t token, struct ctx_err *err)
 	uint32_t *digrams = section_at(f, CTX_VOCAB_DIGRAMS);
 	size_t n;
 
-	if (t->cut == CTX_BUILD_NEVER || has_byte_ff(t))
+	if (t->cut == CTX_BUILD_NEVER || t->cut == CTX_BUILD_CHAR ||
+	    has_byte_ff(t))
 		return 0;
 	n = merge_all(&f->view, t->p, t->n, parts, err);
 	if (n != 2)
@@ -258,6 +259,21 @@ enter_token(struct vocab_fill *f, uint32_t token, enum token_use state)
 		enter_key(f, token);
 }
 
+/* Adds the characters from which merging starts.  A character of one byte was
+ * added by fill_texts. */
+static void
+fill_chars(struct vocab_fill *f)
+{
+	const struct ctx_build_token *tokens = f->in->tokens;
+	uint32_t i;
+
+	for (i = 0; i < f->in->n && !f->full && !f->crowded; i++)
+		if (tokens[i].cut == CTX_BUILD_CHAR && tokens[i].n > 1 &&
+		    ctx_vocab_find(&f->view, tokens[i].p, tokens[i].n) ==
+			CTX_VOCAB_NONE)
+			enter_token(f, i, REACHED);
+}
+
 /* Records that the vocabulary has a token that is only used for a pretoken of
  * exactly its bytes. */
 static void
@@ -279,7 +295,7 @@ fill_tokens(struct vocab_fill *f)
 
 	for (i = 0; i < f->in->n && !f->full && !f->crowded; i++) {
 		t = f->in->tokens + i;
-		if (t->n == 0)
+		if (t->n == 0 || (t->n > 1 && t->cut == CTX_BUILD_CHAR))
 			continue;
 		if (t->n == 1 ? leaves[(unsigned char)*t->p] == i
 			      : f->uses[i] == REACHED)
@@ -439,7 +455,8 @@ fill_shorter(struct vocab_fill *f)
 
 	for (i = 0; i < f->in->n; i++) {
 		t = f->in->tokens + i;
-		if (f->uses[i] == REACHED && t->n > 1)
+		if (f->uses[i] == REACHED && t->n > 1 &&
+		    t->cut != CTX_BUILD_CHAR)
 			shorter[i] =
 			    ctx_vocab_longest(&f->view, t->p, t->n - 1);
 	}
@@ -479,7 +496,8 @@ fill_crossing(struct vocab_fill *f)
 			if ((s[i] & 0xc0) == 0x80)
 				continue;
 			(void)ctx_char_next(t->p + i, t->n - i, &b);
-			if (b != CTX_CHAR_BAD && decode_char_before(t, i, &a))
+			if (b != CTX_CHAR_BAD && decode_char_before(t, i, &a) &&
+			    !(f->view.chars && (s[i - 1] | s[i]) < 0x80))
 				bit = ctx_crossing_bit(a, b);
 			else
 				bit = ctx_crossing_bytes(s[i - 1], s[i]);
@@ -517,7 +535,8 @@ ctx_vocab_fill_tables(struct vocab_fill *f, struct ctx_err *err)
 		if (f->view.leaves[byte] == CTX_VOCAB_NONE)
 			return ctx_err_set(err, CTX_EFILE,
 			    "a vocabulary without the byte %u", byte);
-	if (fill_merges(f, err) < 0)
+	fill_chars(f);
+	if (!f->full && !f->crowded && fill_merges(f, err) < 0)
 		return -1;
 	fill_tokens(f);
 	if (f->crowded)

@@ -1,19 +1,21 @@
 /*
  * huggingface.c - reads the vocabulary from a tokenizer.json of Hugging Face
- * (byte-level BPE)
  *
  * A file is accepted only if ctx certainly gives the same tokens: a BPE model
- * without dropout, affixes or byte fallback, and a pre_tokenizer that
- * file_pretokenizer.c accepts.  The error text names the part that is refused.
+ * without dropout or affixes, and a pre_tokenizer that file_pretokenizer.c
+ * accepts.  This file reads byte-level BPE; byte_fallback.c reads models that
+ * merge characters.  The error text names the part that is refused.
  */
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 
 #include "json/json.h"
+#include "tokenizer/encode/blanks.h"
 #include "tokenizer/encode/nfc.h"
 #include "tokenizer/unicode.h"
 #include "tokenizer/vocabulary/build.h"
+#include "tokenizer/vocabulary/byte_fallback.h"
 #include "tokenizer/vocabulary/file_formats.h"
 #include "tokenizer/vocabulary/file_pretokenizer.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
@@ -24,6 +26,11 @@ struct reader {
 	struct ctx_buf patterns; /* the patterns of the pretokenizer */
 	struct ctx_build_token *tokens;
 	size_t n, cap;
+	struct ctx_char_tokens chars; /* the tokens of a model that merges
+				       * characters */
+	/* true if such a model searches some added tokens in the normal form
+	 * of a text */
+	bool chars_normal;
 	struct ctx_build_added_token *specials;
 	/* by token id: true if a merge or a single byte makes the token */
 	bool *merged;
@@ -65,7 +72,7 @@ refuse_tokenizer(struct ctx_err *err, const char *what, const char *name)
 static int
 check_model(struct reader *r, struct ctx_err *err)
 {
-	static const char *const off[] = {"dropout", "byte_fallback",
+	static const char *const off[] = {"dropout",
 	    "continuing_subword_prefix", "end_of_word_suffix"};
 	size_t i;
 
@@ -257,15 +264,15 @@ add_tokens(struct reader *r, struct ctx_err *err)
 	return rc;
 }
 
-/* Normalizes (NFC) the name of an added token that is searched in normalized
- * text. */
+/* Normalizes the name of an added token that is searched in normalized text. */
 static int
-normalise_name(struct reader *r, struct ctx_build_added_token *s,
-    struct ctx_err *err)
+normalise_name(struct reader *r, const struct ctx_vocab_builder *pack,
+    struct ctx_build_added_token *s, struct ctx_err *err)
 {
 	struct ctx_str name = {s->p, s->n};
 	struct ctx_buf out = {0};
-	struct ctx_nfc nfc = {0};
+	struct ctx_nfc nfc = {.find = r->chars_normal ? ctx_blanks_find : NULL,
+	    .prefix = pack->prefix != 0};
 	bool changed;
 	char *copy;
 	int rc;
@@ -320,9 +327,9 @@ add_specials(struct reader *r, struct ctx_vocab_builder *pack, json_t *added,
 		 * an added token has no field "normalized", the default is the
 		 * opposite of its field "special". */
 		normal = json_object_get(token, "normalized");
-		s->normal = pack->nfc &&
+		s->normal = (pack->nfc || r->chars_normal) &&
 		    (normal == NULL ? s->added : json_is_true(normal));
-		if (s->normal && normalise_name(r, s, err) < 0)
+		if (s->normal && normalise_name(r, pack, s, err) < 0)
 			return -1;
 	}
 	pack->specials = r->specials;
@@ -352,13 +359,31 @@ check_normalizer(struct ctx_vocab_builder *pack, json_t *normalizer,
 	return 0;
 }
 
+/* Reads a model with byte fallback. */
+static int
+read_chars(struct reader *r, struct ctx_vocab_builder *pack, const json_t *root,
+    struct ctx_err *err)
+{
+	if (ctx_byte_fallback_read(&r->chars, pack, root, &r->chars_normal,
+		err) < 0 ||
+	    add_specials(r, pack, json_object_get(root, "added_tokens"), err) <
+		0)
+		return -1;
+	pack->tokens = r->chars.list;
+	pack->n = r->chars.n;
+	return 0;
+}
+
 static int
 read_all(struct reader *r, struct ctx_vocab_builder *pack, const json_t *root,
     struct ctx_err *err)
 {
 	r->model = json_object_get(root, "model");
-	if (check_model(r, err) < 0 ||
-	    check_normalizer(pack, json_object_get(root, "normalizer"), err) <
+	if (check_model(r, err) < 0)
+		return -1;
+	if (ctx_byte_fallback_is(r->model))
+		return read_chars(r, pack, root, err);
+	if (check_normalizer(pack, json_object_get(root, "normalizer"), err) <
 		0 ||
 	    ctx_file_pretokenizer_json(pack,
 		json_object_get(root, "pre_tokenizer"), &r->patterns, err) < 0)
@@ -387,6 +412,7 @@ ctx_huggingface_build_root(struct ctx_vocab_builder *pack, const json_t *root,
 	if (read_all(&r, pack, root, err) == 0)
 		rc = ctx_vocab_build(pack, block, size, err);
 	ctx_arena_release(&r.arena);
+	ctx_char_tokens_release(&r.chars);
 	ctx_buf_release(&r.patterns);
 	free(r.tokens);
 	free(r.specials);

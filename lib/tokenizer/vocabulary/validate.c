@@ -70,7 +70,7 @@ is_valid_head(const struct ctx_vocab_head *h, size_t n)
 	    h->order == CTX_VOCAB_ORDER && h->version == CTX_VOCAB_VERSION &&
 	    h->size == n && h->n > 0 && h->n < CTX_VOCAB_MAX &&
 	    h->ids <= CTX_VOCAB_MAX && h->longest > 0 &&
-	    h->pretokenizer.family <= CTX_PRETOKENIZER_NONE &&
+	    h->pretokenizer.family <= CTX_PRETOKENIZER_CHARS &&
 	    h->pretokenizer.digits <= 3 && h->pretokenizer.contractions <= 1 &&
 	    is_valid_bits(h->line_bits) && is_valid_bits(h->spill_bits) &&
 	    is_valid_bits(h->pair_bits) && h->pair_bits >= CTX_PAIR_LEAST &&
@@ -218,14 +218,14 @@ has_valid_specials(const struct ctx_vocab *v)
 {
 	uint64_t bytes = v->head->bytes[CTX_VOCAB_SPECIALS];
 	const struct ctx_vocab_special *s = v->specials;
-	bool nfc = (v->head->flags & CTX_VOCAB_NFC) != 0;
+	bool normal = v->chars || (v->head->flags & CTX_VOCAB_NFC) != 0;
 	uint32_t i;
 
 	if (v->head->specials > bytes / sizeof *s)
 		return false;
 	for (i = 0; i < v->head->specials; i++)
 		if (s[i].n == 0 || s[i].at > bytes ||
-		    s[i].n > bytes - s[i].at || (s[i].normal != 0 && !nfc))
+		    s[i].n > bytes - s[i].at || (s[i].normal != 0 && !normal))
 			return false;
 	return true;
 }
@@ -238,7 +238,7 @@ has_valid_patterns(const struct ctx_vocab *v)
 	uint64_t n = v->head->bytes[CTX_VOCAB_PATTERNS];
 
 	return n == 0 ? v->head->pretokenizer.family != CTX_PRETOKENIZER_NONE
-		      : v->patterns[n - 1] == '\0';
+		      : v->patterns[n - 1] == '\0' && !v->chars;
 }
 
 int

@@ -1,5 +1,6 @@
 /* vocabulary.c - opens a packed vocabulary and finds tokens in it */
 #include "tokenizer/encode/pretoken_cache.h"
+#include "tokenizer/unicode.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
 #define ONES 255, 255, 255, 255, 255, 255, 255, 255
@@ -48,6 +49,7 @@ ctx_vocab_view(struct ctx_vocab *v, const void *block)
 	v->pair_mask = (UINT32_C(1) << head->pair_bits) - 1;
 	v->group_shift = 64 - head->group_bits;
 	v->unreached = (head->flags & CTX_VOCAB_UNREACHED) != 0;
+	v->chars = head->pretokenizer.family == CTX_PRETOKENIZER_CHARS;
 }
 
 static bool
@@ -130,6 +132,24 @@ ctx_vocab_find(const struct ctx_vocab *v, const char *p, size_t n)
 			return token;
 	}
 	return CTX_VOCAB_NONE;
+}
+
+uint32_t
+ctx_vocab_first(const struct ctx_vocab *v, const char *p, size_t n,
+    size_t *length)
+{
+	uint32_t cp, token;
+
+	*length = 1;
+	if (v->chars && ((unsigned char)*p & 0x80) != 0) {
+		*length = ctx_char_next(p, n, &cp);
+		token = *length == 1 ? CTX_VOCAB_NONE
+				     : ctx_vocab_find(v, p, *length);
+		if (token != CTX_VOCAB_NONE)
+			return token;
+		*length = 1;
+	}
+	return v->leaves[(unsigned char)*p];
 }
 
 /* Returns true if the token is reachable: merging its bytes gives it. */

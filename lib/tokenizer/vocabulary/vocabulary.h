@@ -22,7 +22,7 @@
 
 #define CTX_VOCAB_NONE    UINT32_MAX
 #define CTX_VOCAB_MAGIC   "ctxvocab"
-#define CTX_VOCAB_VERSION 5
+#define CTX_VOCAB_VERSION 6
 /* shows the byte order in which a packed vocabulary was written */
 #define CTX_VOCAB_ORDER 0x01020304u
 /* maximum number of tokens; pairs store 21 bits of each */
@@ -82,6 +82,13 @@ enum {
 	CTX_VOCAB_DISORDER = 4,
 	/* Every run of ASCII digits that can be a pretoken is a token. */
 	CTX_VOCAB_NUMBERS = 8,
+	/* Only with CTX_PRETOKENIZER_CHARS: a blank is put before a text, and
+	 * before each part of it that follows an added token. */
+	CTX_VOCAB_PREFIX = 16,
+	/* The blank is put only before a text, not after added tokens. */
+	CTX_VOCAB_PREFIX_ONCE = 32,
+	/* The blank is only put before text that does not begin with one. */
+	CTX_VOCAB_PREFIX_WORD = 64,
 };
 
 struct ctx_vocab_head {
@@ -152,6 +159,7 @@ struct ctx_vocab {
 	unsigned line_shift, spill_shift, pair_shift, group_shift;
 	uint32_t pair_mask;
 	bool unreached;
+	bool chars; /* true if tokens are merged from characters */
 };
 
 /* Fills vocab with pointers into a packed vocabulary, which must be valid: made
@@ -272,6 +280,12 @@ uint32_t ctx_vocab_find_key(const struct ctx_vocab *vocab, struct ctx_key key);
 /* Returns the token with exactly these bytes; CTX_VOCAB_NONE if there is
  * none. */
 uint32_t ctx_vocab_find(const struct ctx_vocab *vocab, const char *p, size_t n);
+/* Returns the token from which merging of the text p, n starts, and sets
+ * *length to its bytes; n is at least 1.  It is the token of the first byte.
+ * If v->chars is true, it is the token of the first character, if there is
+ * one. */
+uint32_t ctx_vocab_first(const struct ctx_vocab *vocab, const char *p, size_t n,
+    size_t *length);
 /* Returns the longest reachable token that the text p, n begins with; n is at
  * least 1.  A token is reachable if merging its bytes gives it. */
 uint32_t ctx_vocab_longest(const struct ctx_vocab *vocab, const char *p,
@@ -411,7 +425,8 @@ ctx_crossing_bit(uint64_t a, uint64_t b)
 
 /* Returns the index of the bit in the table CROSSING for two adjacent bytes.
  * These bits are for tokens that contain only the end of the first character,
- * or only the start of the second. */
+ * or only the start of the second.  If v->chars is true, no token does, and
+ * the bits are for two ASCII characters. */
 static inline uint64_t
 ctx_crossing_bytes(unsigned char last, unsigned char first)
 {

@@ -1,0 +1,310 @@
+/*
+ * byte_fallback.c - reads a tokenizer.json whose model merges characters
+ *
+ * SentencePiece vocabularies (Llama 2, Mistral 7B, Gemma) are written in this
+ * form.  Blanks become U+2581, by a normalizer (Replace, Prepend) or by a
+ * pre_tokenizer (Metaspace).  A character without a token becomes the tokens of
+ * its bytes, <0x00> to <0xFF>.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tokenizer/encode/blanks.h"
+#include "tokenizer/vocabulary/byte_fallback.h"
+#include "tokenizer/vocabulary/onig_to_pcre2.h"
+
+/* What a tokenizer.json does to a text before it is merged. */
+struct text_rules {
+	bool replaced;  /* a normalizer replaces blanks */
+	bool metaspace; /* a pre_tokenizer replaces blanks */
+	bool words;     /* the pre_tokenizer splits before each blank */
+	unsigned prefix;
+};
+
+static int
+refuse_rule(struct ctx_err *err, const char *what, const char *name)
+{
+	return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("%s%s"), what, name);
+}
+
+static const char *
+get_text(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text == NULL ? "" : text;
+}
+
+static bool
+is_text(const json_t *object, const char *key, const char *text)
+{
+	return strcmp(get_text(object, key), text) == 0;
+}
+
+bool
+ctx_byte_fallback_is(const json_t *model)
+{
+	return json_is_true(json_object_get(model, "byte_fallback"));
+}
+
+static int
+read_normalizer(struct text_rules *rules, const json_t *one,
+    struct ctx_err *err)
+{
+	const json_t *pattern = json_object_get(one, "pattern");
+
+	if (is_text(one, "type", "Prepend") &&
+	    is_text(one, "prepend", CTX_BLANK_SIGN) && rules->prefix == 0)
+		rules->prefix = CTX_VOCAB_PREFIX;
+	else if (is_text(one, "type", "Replace") &&
+	    is_text(pattern, "String", " ") &&
+	    is_text(one, "content", CTX_BLANK_SIGN))
+		rules->replaced = true;
+	else
+		return refuse_rule(err,
+		    "byte_fallback and a normalizer of type ",
+		    get_text(one, "type"));
+	return 0;
+}
+
+static int
+read_metaspace(struct text_rules *rules, const json_t *one, struct ctx_err *err)
+{
+	const json_t *split = json_object_get(one, "split");
+	const json_t *add = json_object_get(one, "add_prefix_space");
+	const char *scheme = get_text(one, "prepend_scheme");
+
+	if (!is_text(one, "replacement", CTX_BLANK_SIGN) || rules->metaspace ||
+	    rules->prefix != 0)
+		return refuse_rule(err,
+		    "byte_fallback and this pre_tokenizer "
+		    "of type ",
+		    "Metaspace");
+	rules->metaspace = true;
+	rules->words = !json_is_false(split);
+	if (*scheme == '\0')
+		scheme = json_is_false(add) ? "never" : "always";
+	if (strcmp(scheme, "never") == 0)
+		return 0;
+	rules->prefix = CTX_VOCAB_PREFIX | CTX_VOCAB_PREFIX_WORD;
+	if (strcmp(scheme, "first") == 0)
+		rules->prefix |= CTX_VOCAB_PREFIX_ONCE;
+	else if (strcmp(scheme, "always") != 0)
+		return refuse_rule(err, "the prepend_scheme ", scheme);
+	return 0;
+}
+
+/* Returns true for a pre_tokenizer that splits at a blank after a normalizer
+ * has replaced all blanks: it never splits. */
+static bool
+is_idle_split(const struct text_rules *rules, const json_t *one)
+{
+	const char *text = get_text(json_object_get(one, "pattern"), "String");
+
+	return rules->replaced && is_text(one, "type", "Split") &&
+	    strchr(text, ' ') != NULL;
+}
+
+static int
+read_pre_tokenizer(struct text_rules *rules, const json_t *one,
+    struct ctx_err *err)
+{
+	if (is_text(one, "type", "Metaspace"))
+		return read_metaspace(rules, one, err);
+	if (is_idle_split(rules, one))
+		return 0;
+	return refuse_rule(err, "byte_fallback and a pre_tokenizer of type ",
+	    get_text(one, "type"));
+}
+
+/* Calls read for a normalizer or pre_tokenizer, or for each of a Sequence;
+ * list: the name of the members of a Sequence. */
+static int
+read_each(struct text_rules *rules, const json_t *rule, const char *list,
+    int (*read)(struct text_rules *, const json_t *, struct ctx_err *),
+    struct ctx_err *err)
+{
+	const json_t *members = json_object_get(rule, list);
+	size_t i;
+
+	if (rule == NULL || json_is_null(rule))
+		return 0;
+	if (!is_text(rule, "type", "Sequence"))
+		return read(rules, rule, err);
+	for (i = 0; i < json_array_size(members); i++)
+		if (read(rules, json_array_get(members, i), err) < 0)
+			return -1;
+	return 0;
+}
+
+static int
+read_rules(struct text_rules *rules, const json_t *root, struct ctx_err *err)
+{
+	if (read_each(rules, json_object_get(root, "normalizer"), "normalizers",
+		read_normalizer, err) < 0 ||
+	    read_each(rules, json_object_get(root, "pre_tokenizer"),
+		"pretokenizers", read_pre_tokenizer, err) < 0)
+		return -1;
+	if (!rules->replaced && !rules->metaspace)
+		return refuse_rule(err,
+		    "byte_fallback without U+2581 for blanks", "");
+	return 0;
+}
+
+/* A vocabulary that is being read. */
+struct fallback {
+	struct ctx_char_tokens *tokens;
+	json_t *vocab, *merges;
+	bool *listed; /* by token id: true if the token is in the list */
+};
+
+/* Adds a token with its id in vocab.  A token that a merge makes may be added
+ * more than once. */
+static int
+add_named(struct fallback *f, struct ctx_str name, uint32_t cut,
+    struct ctx_err *err)
+{
+	const json_t *id = json_object_getn(f->vocab, name.p, name.n);
+	json_int_t value = json_integer_value(id);
+
+	if (!json_is_integer(id) || value < 0 || value >= CTX_VOCAB_MAX)
+		return refuse_rule(err, "no id for the token ", name.p);
+	f->listed[value] = true;
+	return ctx_char_tokens_add(f->tokens, name, (uint32_t)value, cut, err);
+}
+
+/* Adds the tokens of vocab that are characters (chars is true), or those that
+ * were not added before. */
+static int
+add_rest(struct fallback *f, bool chars, struct ctx_err *err)
+{
+	const char *key;
+	json_t *id;
+	struct ctx_str name;
+	json_int_t value;
+
+	json_object_foreach(f->vocab, key, id) {
+		name = (struct ctx_str){key, strlen(key)};
+		value = json_integer_value(id);
+		if (chars ? !ctx_is_char_name(name) || *key == ' '
+			  : value >= 0 && value < CTX_VOCAB_MAX &&
+			    f->listed[value])
+			continue;
+		if (add_named(f, name, chars ? CTX_BUILD_CHAR : CTX_BUILD_NEVER,
+			err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Adds the tokens of bytes.  An ASCII character with a token needs no token for
+ * its byte. */
+static int
+add_byte_tokens(struct fallback *f, struct ctx_err *err)
+{
+	char name[8];
+	unsigned byte;
+	json_t *id;
+
+	for (byte = 0; byte < 256; byte++) {
+		(void)snprintf(name, sizeof name, "<0x%02X>", byte);
+		id = json_object_get(f->vocab, name);
+		if (id == NULL)
+			continue;
+		if (!json_is_integer(id) || json_integer_value(id) < 0 ||
+		    json_integer_value(id) >= CTX_VOCAB_MAX)
+			return refuse_rule(err, "no id for the token ", name);
+		f->listed[json_integer_value(id)] = true;
+		if (ctx_char_tokens_add_byte(f->tokens, byte,
+			(uint32_t)json_integer_value(id), err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Sets a and b to the two parts of a merge, "a b" or ["a", "b"]. */
+static bool
+split_merge(const json_t *merge, struct ctx_str *a, struct ctx_str *b)
+{
+	const char *left = json_string_value(merge), *right;
+
+	if (left != NULL) {
+		right = strchr(left, ' ');
+		a->n = right == NULL ? 0 : (size_t)(right - left);
+		right = right == NULL ? NULL : right + 1;
+	} else {
+		left = json_string_value(json_array_get(merge, 0));
+		right = json_string_value(json_array_get(merge, 1));
+		a->n = left == NULL ? 0 : strlen(left);
+	}
+	a->p = left;
+	b->p = right;
+	b->n = right == NULL ? 0 : strlen(right);
+	return a->n > 0 && b->n > 0;
+}
+
+static int
+add_fallback_merge(struct fallback *f, const json_t *merge,
+    struct ctx_buf *name, struct ctx_err *err)
+{
+	struct ctx_str a, b;
+
+	if (!split_merge(merge, &a, &b))
+		return refuse_rule(err, "a merge that is not of two tokens",
+		    "");
+	name->n = 0;
+	if (ctx_buf_add(name, a.p, a.n, err) < 0 ||
+	    ctx_buf_add(name, b.p, b.n, err) < 0 ||
+	    ctx_buf_add(name, "", 1, err) < 0)
+		return -1;
+	if (ctx_byte_of_name((struct ctx_str){name->p, name->n - 1}) >= 0)
+		return refuse_rule(err,
+		    "a merge that makes the token of a byte, ", name->p);
+	return add_named(f, (struct ctx_str){name->p, name->n - 1},
+	    (uint32_t)ctx_char_name_size(a), err);
+}
+
+static int
+add_fallback_tokens(struct fallback *f, struct ctx_err *err)
+{
+	struct ctx_buf name = {0};
+	size_t n = json_array_size(f->merges), i;
+	int rc = add_rest(f, true, err);
+
+	if (rc == 0)
+		rc = add_byte_tokens(f, err);
+	for (i = 0; rc == 0 && i < n; i++)
+		rc = add_fallback_merge(f, json_array_get(f->merges, i), &name,
+		    err);
+	if (rc == 0)
+		rc = add_rest(f, false, err);
+	ctx_buf_release(&name);
+	return rc;
+}
+
+int
+ctx_byte_fallback_read(struct ctx_char_tokens *tokens,
+    struct ctx_vocab_builder *pack, const json_t *root, bool *normal,
+    struct ctx_err *err)
+{
+	const json_t *model = json_object_get(root, "model");
+	struct fallback f = {tokens, json_object_get(model, "vocab"),
+	    json_object_get(model, "merges"), NULL};
+	struct text_rules rules = {0};
+	int rc;
+
+	if (json_is_true(json_object_get(model, "ignore_merges")))
+		return refuse_rule(err, "byte_fallback and ", "ignore_merges");
+	if (read_rules(&rules, root, err) < 0)
+		return -1;
+	pack->pretokenizer.family = CTX_PRETOKENIZER_CHARS;
+	pack->prefix = rules.prefix;
+	tokens->words = rules.words;
+	*normal = rules.replaced;
+	f.listed = calloc(CTX_VOCAB_MAX, sizeof *f.listed);
+	if (f.listed == NULL)
+		return ctx_err_nomem(err);
+	rc = add_fallback_tokens(&f, err);
+	free(f.listed);
+	return rc;
+}

@@ -1,0 +1,22 @@
+/* byte_fallback.h - reads a tokenizer.json whose model merges characters */
+#ifndef CTX_TOKENIZER_VOCABULARY_BYTE_FALLBACK_H
+#define CTX_TOKENIZER_VOCABULARY_BYTE_FALLBACK_H
+
+#include <jansson.h>
+
+#include "tokenizer/vocabulary/build.h"
+#include "tokenizer/vocabulary/char_tokens.h"
+
+/* Returns true if the model of a tokenizer.json has byte fallback. */
+bool ctx_byte_fallback_is(const json_t *model);
+/*
+ * Reads a tokenizer.json with byte fallback: the normalizer, the pre_tokenizer,
+ * vocab and merges.  Sets pack->pretokenizer and pack->prefix, and the list of
+ * tokens; pack->tokens is left to the caller.  *normal is set to true if added
+ * tokens with "normalized" are searched in the normal form of a text.
+ */
+int ctx_byte_fallback_read(struct ctx_char_tokens *tokens,
+    struct ctx_vocab_builder *pack, const json_t *root, bool *normal,
+    struct ctx_err *err);
+
+#endif

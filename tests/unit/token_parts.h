@@ -1,0 +1,124 @@
+/* token_parts.h - checks that parts, cuts and checkpoints of a text equal
+ * counts of these parts as texts of their own */
+#ifndef TOKEN_PARTS_H
+#define TOKEN_PARTS_H
+
+#include <stdint.h>
+
+#include "ctx.h"
+#include "tap.h"
+
+static struct ctx_token_counter *counter; /* of the vocabulary under test */
+static struct ctx_err err;
+static unsigned long long seed = 0x9e3779b97f4a7c15u;
+
+static size_t
+pick(size_t n)
+{
+	return (size_t)(tap_random(&seed) >> 33) % n;
+}
+
+static uint64_t
+count(const char *p, size_t n)
+{
+	uint64_t tokens = 0;
+
+	CHECK(ctx_token_count(counter, p, n, &tokens, &err) == 0);
+	return tokens;
+}
+
+static void
+check_limits(const char *p, size_t n)
+{
+	uint64_t all = count(p, n), limit, tokens;
+	bool within;
+	unsigned i;
+	size_t at;
+
+	for (i = 0; i < 8; i++) {
+		limit = i == 0 ? all
+		    : i == 1 && all > 0
+		    ? all - 1
+		    : pick((size_t)all * (i == 2 ? 9 : 2) + 2);
+		CHECK(ctx_token_fits(counter, p, n, limit, &within, &err) == 0);
+		CHECK(within == (all <= limit));
+		CHECK(ctx_token_head(counter, (struct ctx_str){p, n}, limit,
+			  &at, &tokens, &err) == 0);
+		CHECK(at <= n && tokens <= limit && count(p, at) == tokens);
+		CHECK(all > limit || at == n);
+		CHECK(ctx_token_tail(counter, (struct ctx_str){p, n}, limit,
+			  &at, &tokens, &err) == 0);
+		CHECK(at <= n && tokens <= limit &&
+		    count(p + at, n - at) == tokens);
+		CHECK(all > limit || at == 0);
+	}
+}
+
+static void
+check_marks(const char *p, size_t n)
+{
+	struct ctx_token_index index = {0};
+	uint64_t tokens, limit;
+	size_t end, from, to, at;
+	unsigned i;
+
+	for (end = 0; end < n;) {
+		end += 1 + pick(n / 3 + 1);
+		end = end < n ? end : n;
+		CHECK(ctx_token_index_append(&index, counter,
+			  (struct ctx_str){p, end}, &err) == 0);
+		CHECK(index.tokens == count(p, end));
+	}
+	for (i = 0; i < 8 && n > 0; i++) {
+		from = pick(n);
+		to = from + pick(n - from + 1);
+		CHECK(ctx_token_index_range(&index, from, to, &tokens, &err) ==
+		    0);
+		CHECK(tokens == count(p + from, to - from));
+		limit = pick((size_t)index.tokens + 3);
+		CHECK(ctx_token_index_head(&index, limit, &at, &tokens, &err) ==
+		    0);
+		CHECK(tokens <= limit && tokens == count(p, at));
+		CHECK(ctx_token_index_tail(&index, limit, &at, &tokens, &err) ==
+		    0);
+		CHECK(tokens <= limit && tokens == count(p + at, n - at));
+	}
+	ctx_token_index_release(&index);
+}
+
+/* Counts a text that comes in parts of up to so many bytes; *rest becomes
+ * what was left at the end. */
+static uint64_t
+count_parts(const char *p, size_t n, size_t most, size_t *rest)
+{
+	size_t done = 0, end = 0, at;
+	uint64_t sum = 0, tokens;
+
+	while (end < n) {
+		end += 1 + pick(most);
+		end = end < n ? end : n;
+		NEED(ctx_token_count_streaming(counter, p + done, end - done,
+			 &at, &tokens, &err) == 0);
+		NEED(at <= end - done);
+		done += at;
+		sum += tokens;
+	}
+	*rest = n - done;
+	return sum + count(p + done, n - done);
+}
+
+static void
+check_all(const char *p, size_t n)
+{
+	uint64_t all = count(p, n);
+	size_t rest;
+
+	check_limits(p, n);
+	check_marks(p, n);
+	if (n < 2000)
+		CHECK(count_parts(p, n, 3, &rest) == all);
+	CHECK(count_parts(p, n, 400, &rest) == all);
+	CHECK(count_parts(p, n, n + 1, &rest) == all);
+}
+
+#endif
