@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Prints char_tokens.json: what the PyPI package tokenizers encodes.
+"""Prints char_tokens.json: what sentencepiece and tokenizers encode.
 
 Small vocabularies that merge characters and have byte fallback, trained on the
-words below by the PyPI package sentencepiece (0.2.3), and written as
+words below by the PyPI package sentencepiece (0.2.3): as model files, and as
 tokenizer.json files that say in several ways what becomes of blanks.  For each
-of them texts and their ids by the PyPI package tokenizers (0.23).  A maintainer's tool, the tests
+of them texts and their ids, of the models by sentencepiece itself, of the
+others by the PyPI package tokenizers (0.23).  A maintainer's tool, the tests
 only read the file:
 
     pip install sentencepiece tokenizers protobuf
     python3 tests/corpus/char_tokens.py > tests/corpus/char_tokens.json
 """
+import base64
 import io
 import json
 import random
@@ -101,7 +103,16 @@ def metaspace(scheme, split):
 
 
 def models():
-    runs = with_runs(train())
+    plain = train()
+    runs = with_runs(plain)
+    yield "prefix", plain
+    yield "no prefix", train(add_dummy_prefix=False, split_digits=True)
+    yield "runs of blanks", runs
+    yield "symbols", train(
+        user_defined_symbols=["\n\n", "<t>", BLANK * 2, "ing", "x▁y"],
+        control_symbols=["<ctl>"], add_dummy_prefix=False)
+    yield "symbols and prefix", train(user_defined_symbols=["<t>", "ing"],
+                                      split_by_whitespace=False)
     llama = {"type": "Sequence", "normalizers": [PREPEND, REPLACE]}
     raw = [name for name in NAMES if not name[1]]
     yield "Llama 2", as_json(runs, [], llama, None)
@@ -121,10 +132,15 @@ def main():
     for name, model in models():
         texts = [""] + [make_text(RND) for _ in range(40)]
         one = {"name": name}
-        one["tokenizer"] = model
-        t = Tokenizer.from_str(json.dumps(model))
-        one["cases"] = [[x, t.encode(x, add_special_tokens=False).ids]
-                        for x in texts]
+        if isinstance(model, bytes):
+            one["model"] = base64.b64encode(model).decode()
+            sp = sentencepiece.SentencePieceProcessor(model_proto=model)
+            one["cases"] = [[t, sp.encode(t)] for t in texts]
+        else:
+            one["tokenizer"] = model
+            t = Tokenizer.from_str(json.dumps(model))
+            one["cases"] = [[x, t.encode(x, add_special_tokens=False).ids]
+                            for x in texts]
         lists.append(one)
     # Most tokenizers have the same tokens and merges: written once.
     first = next(x["tokenizer"]["model"] for x in lists if "tokenizer" in x)

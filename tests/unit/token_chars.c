@@ -13,13 +13,49 @@ static json_t *root; /* of tests/corpus/char_tokens.json */
 static char path[] = "/tmp/ctx-chars-XXXXXX";
 static struct ctx_tokenizer *tokenizer;
 
+static int
+base64_digit(char c)
+{
+	static const char digits[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop"
+	    "qrstuvwxyz0123456789+/";
+	const char *at = c == '\0' ? NULL : strchr(digits, c);
+
+	return at == NULL ? -1 : (int)(at - digits);
+}
+
+/* Writes a model file that is given in base64. */
+static void
+write_model(const char *text)
+{
+	FILE *file = fopen(path, "wb");
+	unsigned bits = 0, held = 0;
+	int digit;
+
+	NEED(file != NULL);
+	for (; (digit = base64_digit(*text)) >= 0; text++) {
+		bits = bits << 6 | (unsigned)digit;
+		held += 6;
+		if (held < 8)
+			continue;
+		held -= 8;
+		putc((int)(bits >> held & 0xff), file);
+	}
+	NEED(fclose(file) == 0);
+}
+
 static void
 open_list(const json_t *list)
 {
 	json_t *copy = json_copy(json_object_get(list, "tokenizer"));
+	const char *model = json_string_value(json_object_get(list, "model"));
 
-	json_object_set(copy, "model", json_object_get(root, "model"));
-	NEED(json_dump_file(copy, path, 0) == 0);
+	if (model != NULL) {
+		write_model(model);
+	} else {
+		json_object_set(copy, "model", json_object_get(root, "model"));
+		NEED(json_dump_file(copy, path, 0) == 0);
+	}
 	json_decref(copy);
 	NEED(ctx_tokenizer_open(&tokenizer, path, NULL, &err) == 0);
 	NEED(ctx_token_counter_open(&counter, tokenizer, CTX_SIMD_BEST, &err) ==
@@ -126,7 +162,7 @@ decoding(void)
 	    "\xf0\x9f\x98\x8e\x01 caf\xc3\xa9", "\n", "  "};
 	struct ctx_tokens ids = {0};
 	struct ctx_buf out = {0};
-	const char *const lists[] = {"Llama 2", "Gemma"};
+	const char *const lists[] = {"prefix", "no prefix", "Llama 2", "Gemma"};
 	size_t i, k;
 
 	tap_case("tokens decode to their text");
@@ -152,7 +188,7 @@ static void
 long_runs(void)
 {
 	static char text[3 << 20];
-	const char *const lists[] = {"Llama 2", "Gemma with names"};
+	const char *const lists[] = {"runs of blanks", "Gemma with names"};
 	static const char fills[] = " a-\n";
 	size_t i, k, n;
 	uint64_t tokens;
@@ -173,6 +209,98 @@ long_runs(void)
 	}
 }
 
+/* Writes a model file: pieces, then options of the trainer and the
+ * normalizer. */
+static void
+write_bytes(const char *p, size_t n)
+{
+	FILE *file = fopen(path, "wb");
+
+	NEED(file != NULL && fwrite(p, 1, n, file) == n && fclose(file) == 0);
+}
+
+static void
+model_refused(const char *p, size_t n, const char *what)
+{
+	bool is;
+
+	write_bytes(p, n);
+	is = ctx_tokenizer_open(&tokenizer, path, NULL, &err) == -1 &&
+	    err.code == CTX_EFILE && strstr(err.text, what) != NULL;
+	if (!is)
+		printf("# %s, not %s\n", err.text, what);
+	CHECK(is);
+}
+
+/* A piece: its name (1), its score (2) and its type (3). */
+#define PIECE(type, n, name) "\x0a" n "\x0a" name "\x15\0\0\0\0\x18" type
+#define A_PIECE(type)       \
+	PIECE(type, "\x0a", \
+	    "\x01"          \
+	    "a")
+#define BPE                  "\x12\x05\x18\x02\x98\x02\x01"
+#define IDENTITY             "\x1a\x02\x20\0"
+#define REFUSED(bytes, what) model_refused(bytes, sizeof(bytes) - 1, what)
+
+static void
+refused_models(void)
+{
+	tap_case("a model that cannot be counted exactly is refused by name");
+	REFUSED(A_PIECE("\1") IDENTITY, "a model of type Unigram");
+	REFUSED(A_PIECE("\1") "\x12\x02\x18\x03", "a model of type Word");
+	REFUSED(A_PIECE("\1") "\x12\x02\x18\x04", "a model of type Char");
+	REFUSED(A_PIECE("\1") "\x12\x02\x18\x09", "a model of type unknown");
+	REFUSED(A_PIECE("\1") "\x12\x02\x18\x02", "without byte_fallback");
+	REFUSED(A_PIECE("\1") BPE, "remove_extra_whitespaces");
+	REFUSED(A_PIECE("\1") BPE "\x1a\x04\x20\0\x28\0",
+	    "without escape_whitespaces");
+	REFUSED(A_PIECE("\1") BPE "\x1a\x06\x20\0\x12\x02zz",
+	    "precompiled_charsmap");
+	REFUSED(A_PIECE(
+		    "\1") "\x12\x08\x18\x02\x98\x02\x01\xc0\x01\x01" IDENTITY,
+	    "treat_whitespace_as_suffix");
+	REFUSED(A_PIECE("\5") BPE IDENTITY, "an unused piece, a");
+	REFUSED(A_PIECE("\7") BPE IDENTITY, "an unused piece, a");
+	REFUSED(A_PIECE("\6") BPE IDENTITY, "a byte piece with the name a");
+	REFUSED(A_PIECE("\1") BPE IDENTITY, "without the byte 0");
+	REFUSED(PIECE("\1", "\x0b",
+		    "\x02"
+		    "ab") PIECE("\1", "\x0b",
+		    "\x02"
+		    "bc") BPE IDENTITY,
+	    "two pieces of equal score, one of them bc");
+}
+
+/* What an attacker may write: numbers and lengths that lie. */
+static void
+broken_models(void)
+{
+	tap_case("a damaged model is refused, and the place is named");
+	REFUSED("\x0a\x0a\x0a\x01"
+		"a",
+	    "byte 0: a field that is longer");
+	REFUSED("\x0a\x03\x0a\x05"
+		"abcde",
+	    "byte 2: a field that is longer");
+	REFUSED("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+	    "byte 1: a number without an end");
+	REFUSED("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\x7f"
+		"a",
+	    "byte 0: a field that is longer");
+	REFUSED("\x0a\0\x0a", "a piece without a name");
+	REFUSED("\x0a\x04\x0a\x01"
+		"a\x15",
+	    "byte 6: a number that is cut off");
+	REFUSED("\x0a\x08\x0a\x01"
+		"a\x15\0\0\xc0\x7f",
+	    "a score that is not a number");
+	REFUSED(A_PIECE("\1") "\x13", "byte 12: a field of an unknown type");
+	REFUSED(A_PIECE("\1") "\x19"
+			      "1234567",
+	    "a number that is cut off");
+	REFUSED("\x0a\x80\x80", "byte 1: a number without an end");
+}
+
 int
 main(void)
 {
@@ -191,9 +319,11 @@ main(void)
 		long_texts(list);
 		close_list();
 	}
-	CHECK(i == 8);
+	CHECK(i == 13);
 	decoding();
 	long_runs();
+	refused_models();
+	broken_models();
 	NEED(unlink(path) == 0);
 	json_decref(root);
 	return tap_done();

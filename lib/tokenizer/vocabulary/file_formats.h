@@ -25,6 +25,11 @@ int ctx_huggingface_build_root(struct ctx_vocab_builder *pack,
  * needed. */
 int ctx_gguf_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
     void **block, size_t *size, struct ctx_err *err);
+/* Converts a model file of SentencePiece. */
+int ctx_sentencepiece_build(struct ctx_vocab_builder *pack, const char *p,
+    size_t n, void **block, size_t *size, struct ctx_err *err);
+/* Returns true if a file that is not JSON begins as a SentencePiece model. */
+bool ctx_sentencepiece_is(const char *p, size_t n);
 #define CTX_GGUF_MAGIC "GGUF"
 /* Returns the number of bytes from the start of a GGUF file to the end of its
  * metadata; 0 if the n bytes do not include all of it.  Returns n for a file

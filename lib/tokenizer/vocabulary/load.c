@@ -369,18 +369,25 @@ is_json(const struct ctx_buf *text)
 	return i < text->n && text->p[i] == '{';
 }
 
+typedef int build_fn(struct ctx_vocab_builder *pack, const char *p, size_t n,
+    void **block, size_t *size, struct ctx_err *err);
+
+/* Returns the function that reads a vocabulary file. */
+static build_fn *
+find_reader(const struct ctx_buf *text)
+{
+	return is_gguf(text)                         ? ctx_gguf_build
+	    : is_json(text)                          ? ctx_huggingface_build
+	    : ctx_sentencepiece_is(text->p, text->n) ? ctx_sentencepiece_build
+						     : ctx_tiktoken_build;
+}
+
 static int
 compile_vocabulary(struct ctx_tokenizer *t, struct ctx_vocab_builder *pack,
     const struct ctx_buf *text, struct ctx_err *err)
 {
-	int rc = is_gguf(text)
-	    ? ctx_gguf_build(pack, text->p, text->n, &t->block, &t->size, err)
-	    : is_json(text) ? ctx_huggingface_build(pack, text->p, text->n,
-				  &t->block, &t->size, err)
-			    : ctx_tiktoken_build(pack, text->p, text->n,
-				  &t->block, &t->size, err);
-
-	if (rc < 0)
+	if (find_reader(
+		text)(pack, text->p, text->n, &t->block, &t->size, err) < 0)
 		return -1;
 	ctx_vocab_view(&t->vocab, t->block);
 	return open_patterns(t, err);
@@ -409,7 +416,7 @@ ctx_tokenizer_load(struct ctx_tokenizer *t, const char *file, const char *cache,
 	struct ctx_vocab_builder pack = {0};
 	int rc = read_all(&text, file, err);
 
-	if (rc == 0 && !is_gguf(&text) && !is_json(&text))
+	if (rc == 0 && find_reader(&text) == ctx_tiktoken_build)
 		rc = find_family(t, &pack, file, err);
 	if (rc == 0) {
 		hash_source(&pack, &text);
