@@ -32,6 +32,7 @@ struct ctx_tokenizer;
  *    encoding; it gets the pretokenizer and the special tokens of that encoding
  *  - a tokenizer.json of Hugging Face with byte-level BPE, or with BPE of
  *    SentencePiece and byte fallback
+ *  - a tekken.json of Mistral
  *  - a model file of SentencePiece with BPE and byte fallback
  *  - a GGUF file with byte-level BPE (tokenizer.ggml.model is gpt2), if ctx
  *    knows which tokenizer.json its tokenizer.ggml.pre stands for; where

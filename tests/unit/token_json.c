@@ -455,6 +455,100 @@ names_within_names(void)
 	ctx_tokenizer_close(t);
 }
 
+#define TEKKEN                                                        \
+	"[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*" \
+	"[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+|[^\\r\\n\\p{L}\\p{N}]?"       \
+	"[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]+"                       \
+	"[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*|\\p{N}| ?[^\\s\\p{L}\\p{N}]+" \
+	"[\\r\\n/]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
+
+/* A tekken.json with the single bytes, "ab" and one more token, which does not
+ * fit into the vocabulary; after two special tokens. */
+static json_t *
+make_tekken(void)
+{
+	static const char digits[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop"
+	    "qrstuvwxyz0123456789+/";
+	json_t *vocab = json_array();
+	char text[5] = "xx==";
+	unsigned i;
+
+	for (i = 0; i < 256; i++) {
+		text[0] = digits[i >> 2];
+		text[1] = digits[(i & 3) << 4];
+		json_array_append_new(vocab,
+		    json_pack("{s:i, s:s, s:s%}", "rank", i, "token_bytes",
+			text, "token_str", "\0", (size_t)1));
+	}
+	json_array_append_new(vocab,
+	    json_pack("{s:i, s:s}", "rank", 256, "token_bytes", "YWI="));
+	json_array_append_new(vocab,
+	    json_pack("{s:i, s:s}", "rank", 257, "token_bytes", "YmE="));
+	return json_pack("{s:{s:s, s:i, s:i}, s:o, s:[{s:i, s:s}]}", "config",
+	    "pattern", TEKKEN, "default_vocab_size", 259,
+	    "default_num_special_tokens", 2, "vocab", vocab, "special_tokens",
+	    "rank", 1, "token_str", "[INST]");
+}
+
+static void
+tekken_refused(const char *object, const char *key, json_t *value,
+    const char *what)
+{
+	json_t *root = make_tekken(), *at = root;
+	struct ctx_tokenizer *t;
+	struct ctx_err err;
+
+	if (strcmp(object, "") != 0)
+		at = json_object_get(root, object);
+	if (json_is_array(at))
+		at = json_array_get(at, 0);
+	NEED(json_object_set_new(at, key, value) == 0);
+	NEED(json_dump_file(root, path, 0) == 0);
+	json_decref(root);
+	CHECK(ctx_tokenizer_open(&t, path, NULL, &err) == -1 &&
+	    err.code == CTX_EFILE && strstr(err.text, what) != NULL);
+}
+
+static void
+tekken(void)
+{
+	static const char text[] = "abba[INST]1";
+	static const uint32_t ids[] = {258, 'b' + 2, 'a' + 2, 1, '1' + 2};
+	struct ctx_token_counter *c;
+	struct ctx_tokenizer *t;
+	struct ctx_tokens out = {0};
+	struct ctx_err err;
+
+	tap_case("a tekken.json gives ranks after its special tokens");
+	t = opened(make_tekken(), &c);
+	CHECK(
+	    ctx_token_encode(c, text, sizeof text - 1, true, &out, &err) == 0);
+	CHECK(out.n == 5 && memcmp(out.ids, ids, sizeof ids) == 0);
+	CHECK(ctx_tokenizer_size(t) == 259);
+	ctx_tokens_release(&out);
+	ctx_token_counter_close(c);
+	ctx_tokenizer_close(t);
+	tap_case("a tekken.json without a part that it needs is refused");
+	tekken_refused("config", "pattern", json_null(),
+	    "a splitter without a pattern");
+	tekken_refused("config", "pattern", json_string("(?<=a)b"), "");
+	tekken_refused("config", "default_vocab_size", json_integer(2),
+	    "a wrong number of tokens");
+	tekken_refused("config", "default_vocab_size", json_integer(261),
+	    "a wrong number of tokens");
+	tekken_refused("config", "default_num_special_tokens", json_integer(-1),
+	    "a wrong number of tokens");
+	tekken_refused("vocab", "rank", json_integer(1), "its rank or bytes");
+	tekken_refused("vocab", "token_bytes", json_null(),
+	    "its rank or bytes");
+	tekken_refused("vocab", "token_bytes", json_string("*"), "rank");
+	tekken_refused("special_tokens", "rank", json_integer(-1),
+	    "a special token without its rank or name");
+	tekken_refused("special_tokens", "token_str", json_string(""),
+	    "a special token without its rank or name");
+}
+
 int
 main(void)
 {
@@ -468,6 +562,7 @@ main(void)
 	refuse_tokens();
 	refuse_splitters();
 	read_alike();
+	tekken();
 	too_slow();
 	no_token();
 	decoding();

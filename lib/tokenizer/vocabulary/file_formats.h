@@ -25,6 +25,15 @@ int ctx_huggingface_build_root(struct ctx_vocab_builder *pack,
  * needed. */
 int ctx_gguf_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
     void **block, size_t *size, struct ctx_err *err);
+/* Parses the JSON of a vocabulary file; flags: of jansson.  The caller frees
+ * *root, which is NULL on error. */
+int ctx_huggingface_parse(json_t **root, const char *p, size_t n, size_t flags,
+    struct ctx_err *err);
+/* Converts a tekken.json of Mistral. */
+int ctx_tekken_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
+    void **block, size_t *size, struct ctx_err *err);
+/* Returns true if a JSON file begins as a tekken.json. */
+bool ctx_tekken_is(const char *p, size_t n);
 /* Converts a model file of SentencePiece. */
 int ctx_sentencepiece_build(struct ctx_vocab_builder *pack, const char *p,
     size_t n, void **block, size_t *size, struct ctx_err *err);

@@ -421,30 +421,40 @@ ctx_huggingface_build_root(struct ctx_vocab_builder *pack, const json_t *root,
 }
 
 int
-ctx_huggingface_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
-    void **block, size_t *size, struct ctx_err *err)
+ctx_huggingface_parse(json_t **root, const char *p, size_t n, size_t flags,
+    struct ctx_err *err)
 {
 	json_error_t where;
-	json_t *root;
-	int rc;
 
+	*root = NULL;
 	if (!ctx_json_shallow(p, n))
 		return ctx_err_set(err, CTX_EFILE, "nesting deeper than %d",
 		    CTX_JSON_SHALLOW);
 	/* If memory is short, jansson reports a syntax error, or silently drops
 	 * a character of a string.  Only errno shows the reason. */
 	errno = 0;
-	root = json_loadb(p, n, 0, &where);
+	*root = json_loadb(p, n, flags, &where);
 	if (errno == ENOMEM) {
-		json_decref(root);
+		json_decref(*root);
+		*root = NULL;
 		return ctx_err_nomem(err);
 	}
-	if (root == NULL) {
-		ctx_err_set(err, CTX_EFILE, "%s", where.text);
-		err->line = where.line > 0 ? (uint64_t)where.line : 0;
-		return -1;
-	}
-	rc = ctx_huggingface_build_root(pack, root, block, size, err);
+	if (*root != NULL)
+		return 0;
+	ctx_err_set(err, CTX_EFILE, "%s", where.text);
+	err->line = where.line > 0 ? (uint64_t)where.line : 0;
+	return -1;
+}
+
+int
+ctx_huggingface_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
+    void **block, size_t *size, struct ctx_err *err)
+{
+	json_t *root;
+	int rc = ctx_huggingface_parse(&root, p, n, 0, err);
+
+	if (rc == 0)
+		rc = ctx_huggingface_build_root(pack, root, block, size, err);
 	json_decref(root);
 	return rc;
 }

@@ -376,10 +376,13 @@ typedef int build_fn(struct ctx_vocab_builder *pack, const char *p, size_t n,
 static build_fn *
 find_reader(const struct ctx_buf *text)
 {
-	return is_gguf(text)                         ? ctx_gguf_build
-	    : is_json(text)                          ? ctx_huggingface_build
-	    : ctx_sentencepiece_is(text->p, text->n) ? ctx_sentencepiece_build
-						     : ctx_tiktoken_build;
+	if (is_gguf(text))
+		return ctx_gguf_build;
+	if (is_json(text))
+		return ctx_tekken_is(text->p, text->n) ? ctx_tekken_build
+						       : ctx_huggingface_build;
+	return ctx_sentencepiece_is(text->p, text->n) ? ctx_sentencepiece_build
+						      : ctx_tiktoken_build;
 }
 
 static int
