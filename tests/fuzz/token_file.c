@@ -32,6 +32,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	read_as(ctx_gguf_build, p, size);
 	read_as(ctx_huggingface_build, p, size);
+	read_as(ctx_sentencepiece_build, p, size);
+	read_as(ctx_tekken_build, p, size);
 	read_as(ctx_tiktoken_build, p, size);
 	return 0;
 }

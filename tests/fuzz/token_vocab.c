@@ -19,7 +19,7 @@ static const char text[] =
     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaabababababababab"
     "e\xcc\x81<|endoftext|>";
 
-enum { BUILTIN, JSON, NFC, GOODS };
+enum { BUILTIN, JSON, NFC, CHARS, GOODS };
 
 /* Blocks as they should be; of files those with patterns and special tokens. */
 static const struct ctx_vocab_head *
@@ -28,7 +28,8 @@ good_block(unsigned kind)
 	static const struct ctx_vocab_head *goods[GOODS];
 	static const char *const files[GOODS] = {
 	    [JSON] = "tests/fuzz/seeds/token_file/json",
-	    [NFC] = "tests/fuzz/seeds/token_file/nfc"};
+	    [NFC] = "tests/fuzz/seeds/token_file/nfc",
+	    [CHARS] = "tests/fuzz/seeds/token_file/chars"};
 	static struct ctx_tokenizer *open[GOODS];
 	struct ctx_err err;
 
