@@ -401,6 +401,52 @@ X
 	[[ $stderr != *"tokenizer"* ]]
 }
 
+# A small tokenizer file whose form is that of the file $1 on huggingface.co.
+# corpus/tokenizers.json has the forms, and where each was read.
+tokenizer_like() {
+	seeds=$BATS_TEST_DIRNAME/fuzz/seeds/token_file
+	form=$(jq -c --arg file "$1" '.[$file]' \
+	    "$BATS_TEST_DIRNAME/corpus/tokenizers.json")
+	case $(jq -r .base <<< "$form") in
+	bytes) base=$seeds/json ;;
+	characters) base=$seeds/chars ;;
+	tekken) cat "$seeds/tekken"; return ;;
+	*) fail "no form of $1 in tests/corpus/tokenizers.json" ;;
+	esac
+	jq -c --argjson form "$form" '.normalizer = $form.normalizer |
+	    .pre_tokenizer = $form.pre_tokenizer | .model += $form.model' "$base"
+}
+
+@test "-v names for no model a tokenizer file that ctx would refuse" {
+	echo "the thing" > text
+	ctx-count --models | awk 'NR > 1 { print $1, $15 }' > rows
+	[ "$(wc -l < rows)" -gt 120 ]
+	while read -r model file; do
+		run -0 --separate-stderr ctx-count -v -m "$model" --text text
+		named=$(sed -n 's/.*tokenizer \(is \)*\(.*\) on huggingface.*/\2/p' \
+		    <<< "$stderr")
+		[ "${named:--}" = "$file" ] || fail "$model: $named, not $file"
+		[ "$file" = - ] || echo "$file" >> named
+	done < rows
+	sort -u named > files
+	[ "$(wc -l < files)" -gt 10 ]
+	while read -r file; do
+		tokenizer_like "$file" > like.json
+		ctx-count -e ./like.json --text text || fail "$file"
+	done < files
+}
+
+@test "gemini is estimated with the tokenizer of gemma, gemma counted exactly" {
+	tokenizer_like google/gemma-3-4b-it/tokenizer.json > gemma.json
+	count() { ctx-count --json -e ./gemma.json -m "$1" "$chat"; }
+	[ "$(count gemini-2.5-pro | jq .exact)" = false ]
+	[ "$(count gemma-3-27b-it | jq .exact)" = true ]
+	[ "$(count gemini-2.5-pro | jq .tokens)" = \
+	    "$(count gemma-3-27b-it | jq .tokens)" ]
+	run -0 --separate-stderr ctx-count -v -m gemini-2.5-pro "$chat"
+	[[ $stderr == *"a closer estimate is by the tokenizer google/gemma-3-"* ]]
+}
+
 @test "an unknown model prints one line with the values used instead" {
 	jq -nc --slurpfile m "$chat" '{model: "my/own", messages: $m}' > record
 	cat record record > two

@@ -286,7 +286,7 @@ cli_models_read(struct cli *cli, const char *file)
 		if (json_object_get(one, "window") != NULL)
 			model->input = 0;
 		if (json_object_get(one, "encoding") != NULL) {
-			model->exact = true;
+			model->exact = !model->file_is_near;
 			model->factor = 100;
 			model->file = NULL;
 		}
@@ -334,9 +334,12 @@ cli_note_models(const struct cli *cli, struct ctx_model_counters *counters)
 		    counters->unknown);
 	if (cli->verbose && near != NULL)
 		cli_say(cli,
-		    "%s is estimated by %s; its own tokenizer is %s on "
+		    "%s is estimated by %s; %s %s on "
 		    "huggingface.co (--encoding FILE)",
-		    near->name, near->encoding, near->file);
+		    near->name, near->encoding,
+		    near->file_is_near ? "a closer estimate is by the tokenizer"
+				       : "its own tokenizer is",
+		    near->file);
 	counters->unknown[0] = '\0';
 	counters->near = NULL;
 }

@@ -26,6 +26,9 @@ struct ctx_model {
 	uint32_t factor;
 	/* URL path of the model's own tokenizer on huggingface.co, or NULL. */
 	const char *file;
+	/* True if file is the tokenizer of a related model, because the model's
+	 * own is not public: counts with it are estimates, too. */
+	bool file_is_near;
 	struct ctx_image image;
 	struct ctx_tools tools;
 	enum ctx_cache_kind cache;
@@ -252,8 +255,10 @@ struct ctx_model_counters {
 	/* path of the directory for compiled vocabularies */
 	const char *cache;
 	enum ctx_simd simd;
-	/* one for each counter opened so far */
-	struct ctx_model_counters_entry *entries;
+	/* True if tokens of the encoding are compared with billed ones: then
+	 * counts with the member encoding are exact for every model. */
+	bool calibrating;
+	struct ctx_model_counters_entry *entries; /* counters opened so far */
 	size_t n, cap;
 	/* For a warning: the first model name in the input that the table of
 	 * models does not have; an empty string if there was none. */

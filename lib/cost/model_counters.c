@@ -210,7 +210,8 @@ ctx_model_counters_find(struct ctx_model_counters *counters,
 	}
 	if (counters->encoding != NULL) {
 		encoding = counters->encoding;
-		like.exact = true;
+		like.exact = model == NULL || !model->file_is_near ||
+		    counters->calibrating;
 	} else if (model != NULL) {
 		encoding = model->encoding;
 		like.exact = model->exact;

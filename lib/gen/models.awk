@@ -19,12 +19,13 @@ function constant(prefix, s) {
 /^#/ { next }
 NF != 23 { fail(NF " columns, not 23") }
 seen[$1]++ { fail("a second " $1) }
-$7 != "exact" && $7 != "like" { fail("neither exact nor like") }
+$7 !~ /^(exact|like|near)$/ { fail("neither exact, like nor near") }
 $18 != "yes" && $18 != "-" { fail("binds is neither yes nor -") }
 {
-	printf "{\"%s\", \"%s\", %s, %s, %s, \"%s\", %s, %.0f, %s, ",
+	printf "{\"%s\", \"%s\", %s, %s, %s, \"%s\", %s, %.0f, %s, %s, ",
 	    $1, $2, $3, $4, $5, $6, $7 == "exact" ? "true" : "false",
-	    number($8) * 100, $23 == "-" ? "NULL" : "\"" $23 "\""
+	    number($8) * 100, $23 == "-" ? "NULL" : "\"" $23 "\"",
+	    $7 == "near" ? "true" : "false"
 	printf "{%s, %s, %s, %s}, {%s, %s, %s}, ",
 	    constant("CTX_IMAGE", $9), number($10), number($11), number($12),
 	    constant("CTX_TOOLS", $13), number($14), number($15)
