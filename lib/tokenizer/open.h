@@ -33,6 +33,8 @@ struct ctx_tokenizer {
 	/* names of the special tokens in a vocabulary file, sorted by their
 	 * bytes; NULL if there are none */
 	struct ctx_added_token_name *names;
+	/* by byte: number of names whose first byte is lower */
+	uint32_t names_before[257];
 	char *name;
 	/* memory of vocab, which the tokenizer owns; NULL for a built-in
 	 * encoding */

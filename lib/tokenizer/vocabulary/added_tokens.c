@@ -137,31 +137,50 @@ is_at_or_after(const char *p, size_t n, struct ctx_str name, size_t *same)
 }
 
 /*
+ * Returns the number of names at or before the text p, n in sorted order, and
+ * sets *most to the number of bytes that the last of them has in common with
+ * the text.  The text has at least one byte, but n may be 0.  During the binary
+ * search, all names between its two ends begin with the bytes that both ends
+ * share with the text.  So these bytes are not compared again.
+ */
+static size_t
+count_names_until(const struct ctx_tokenizer *t, const char *p, size_t n,
+    size_t *most)
+{
+	size_t low = t->names_before[(unsigned char)*p], mid, same;
+	size_t high = t->names_before[(unsigned char)*p + 1], least = 0;
+
+	*most = 0;
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		same = *most < least ? *most : least;
+		if (is_at_or_after(p, n, t->names[mid].text, &same)) {
+			low = mid + 1;
+			*most = same;
+		} else {
+			high = mid;
+			least = same;
+		}
+	}
+	return low;
+}
+
+/*
  * Returns the length of the longest added token that the text p, n begins with,
- * if it is of one of these kinds.  In sorted order that token is the last one
- * at or before the text, or a prefix of that one.  During the binary search,
- * all tokens between its two ends begin with the bytes that both ends share
- * with the text.  So these bytes are not compared again.
+ * if it is of one of these kinds; n is at least 1.  In sorted order that token
+ * is the last one at or before the text, or a prefix of that one.  If the last
+ * one is too long, a search for the bytes that it shares with the text skips
+ * most of its prefixes.
  */
 static size_t
 match_listed(const struct ctx_tokenizer *t, const char *p, size_t n,
     unsigned which, uint32_t *id)
 {
 	const struct ctx_added_token_name *name;
-	size_t low = 0, high = t->vocab.head->specials, mid, same;
-	size_t most = 0, least = 0;
+	size_t most, low = count_names_until(t, p, n, &most);
 
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		same = most < least ? most : least;
-		if (is_at_or_after(p, n, t->names[mid].text, &same)) {
-			low = mid + 1;
-			most = same;
-		} else {
-			high = mid;
-			least = same;
-		}
-	}
+	if (low > 0 && t->names[low - 1].text.n > most)
+		low = count_names_until(t, p, most, &most);
 	for (; low > 0; low = name->inside) {
 		name = &t->names[low - 1];
 		if (name->text.n > most || (name->names & which) == 0)
@@ -207,6 +226,17 @@ record_start(struct ctx_tokenizer *t, const struct ctx_added_token_name *name)
 	for (k = 0; k < 256; k++)
 		if (name->text.n == 1 || p[1] == k)
 			t->starts[1][k] |= (unsigned char)name->names;
+}
+
+static void
+record_first_bytes(struct ctx_tokenizer *t, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		t->names_before[(unsigned char)t->names[i].text.p[0] + 1]++;
+	for (i = 1; i < 257; i++)
+		t->names_before[i] += t->names_before[i - 1];
 }
 
 /* Records for each name the longest other name that is a prefix of it, and the
@@ -260,6 +290,7 @@ ctx_added_token_index(struct ctx_tokenizer *t, struct ctx_err *err)
 		record_start(t, &list[i]);
 	}
 	qsort(list, n, sizeof *list, compare_names);
+	record_first_bytes(t, n);
 	return link_nested_names(list, n, err);
 }
 
