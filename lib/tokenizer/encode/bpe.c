@@ -22,6 +22,7 @@
  * at a dead end.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "tokenizer/encode/bpe.h"
 #include "tokenizer/vocabulary/vocabulary.h"
@@ -390,6 +391,29 @@ merge_queue(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 	return m->n > 0 ? 0 : -1;
 }
 
+/* Returns true if a text may contain a token that has a lower number than one
+ * of its parts.  Without such tokens, it is as if the vocabulary had none. */
+static bool
+may_be_disordered(const struct ctx_vocab_head *h, const char *p, size_t n)
+{
+	const char *end = p + n - 1, *at;
+	uint32_t i;
+
+	if ((h->flags & CTX_VOCAB_DISORDER) == 0)
+		return false;
+	if (h->n_disorder > CTX_DISORDER_MAX)
+		return true;
+	for (i = 0; i < h->n_disorder; i++)
+		for (at = p; at < end; at++) {
+			at = memchr(at, h->disorder[i][0], (size_t)(end - at));
+			if (at == NULL)
+				break;
+			if ((unsigned char)at[1] == h->disorder[i][1])
+				return true;
+		}
+	return false;
+}
+
 int
 ctx_bpe_long(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
     size_t n, struct ctx_err *err)
@@ -398,7 +422,7 @@ ctx_bpe_long(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 	uint32_t token;
 	int taken;
 
-	if ((v->head->flags & CTX_VOCAB_DISORDER) != 0)
+	if (may_be_disordered(v->head, p, n))
 		return merge_queue(v, m, p, n, err);
 	if (prepare_merge(m, n, err) < 0)
 		return -1;

@@ -199,6 +199,24 @@ merge_all(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *list,
 				: ctx_bpe_queue(v, p, n, list, err);
 }
 
+/* Records that the token with the bytes s, at least two, has a lower number
+ * than one of its parts. */
+static void
+record_disorder(struct ctx_vocab_head *h, const unsigned char *s)
+{
+	uint32_t i;
+
+	h->flags |= CTX_VOCAB_DISORDER;
+	for (i = 0; i < h->n_disorder && i < CTX_DISORDER_MAX; i++)
+		if (h->disorder[i][0] == s[0] && h->disorder[i][1] == s[1])
+			return;
+	h->n_disorder = i + 1;
+	if (i < CTX_DISORDER_MAX) {
+		h->disorder[i][0] = s[0];
+		h->disorder[i][1] = s[1];
+	}
+}
+
 /* Adds the merge that makes a token, if its bytes can be merged to two tokens.
  * The merges of all shorter tokens must have been added before. */
 static int
@@ -222,7 +240,7 @@ enter_merge(struct vocab_fill *f, uint32_t token, struct ctx_err *err)
 	enter_pair(f, parts[0], parts[1], token);
 	f->uses[token] = REACHED;
 	if (parts[0] > token || parts[1] > token)
-		f->head->flags |= CTX_VOCAB_DISORDER;
+		record_disorder(f->head, s);
 	if (t->n == 2)
 		digrams[(size_t)s[0] << 8 | s[1]] = token;
 	return 0;

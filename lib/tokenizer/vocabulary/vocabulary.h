@@ -26,8 +26,9 @@
 /* shows the byte order in which a packed vocabulary was written */
 #define CTX_VOCAB_ORDER 0x01020304u
 /* maximum number of tokens; pairs store 21 bits of each */
-#define CTX_VOCAB_MAX (1u << 21)
-#define CTX_VOCAB_KEY 16 /* maximum bytes of a key */
+#define CTX_VOCAB_MAX    (1u << 21)
+#define CTX_VOCAB_KEY    16 /* maximum bytes of a key */
+#define CTX_DISORDER_MAX 8
 
 enum ctx_vocab_section {
 	/* key table: hash table of tokens of at most 16 bytes, in lines of 64
@@ -112,6 +113,11 @@ struct ctx_vocab_head {
 	/* number of special tokens */
 	uint32_t specials;
 	uint32_t longest; /* bytes of the longest token */
+	/* The first two bytes of all tokens that CTX_VOCAB_DISORDER is about,
+	 * and the number of these pairs.  If they are too many, the number is
+	 * CTX_DISORDER_MAX + 1. */
+	uint32_t n_disorder;
+	uint8_t disorder[CTX_DISORDER_MAX][2];
 	/* For each table (enum ctx_vocab_section), its offset from the start of
 	 * the packed vocabulary and its size, both in bytes. */
 	uint64_t at[CTX_VOCAB_SECTIONS];
