@@ -7,6 +7,9 @@
 #
 #   B=build/release tests/bench/tokens.sh [ENCODING]
 #
+# If ENCODING is a file (*.json, *.model), the rival is the library that the file
+# is for: tokenizers or sentencepiece.
+#
 # Rivals are looked for in $RIVALS (a directory with node_modules, with a
 # Python environment in venv/ and with the program of a Rust crate in crate/);
 # tests/bench/rivals fills it.
@@ -159,6 +162,29 @@ for i in range(5):
 print(n, "%.1f %.1f" % (size / times[0], size / min(times)))
 PY
 }
+file_rival() { # the library that the vocabulary file is for
+	"$RIVALS/venv/bin/python" - "$encoding" "$1" 2>/dev/null <<'PY'
+import sys, time
+vocabulary, file = sys.argv[1:]
+if vocabulary.endswith(".json"):
+    import tokenizers
+    tokenizer = tokenizers.Tokenizer.from_file(vocabulary)
+    tokenizer.encode_special_tokens = True
+    def encode(text):
+        return tokenizer.encode(text, add_special_tokens=False).ids
+else:
+    import sentencepiece
+    encode = sentencepiece.SentencePieceProcessor(model_file=vocabulary).encode
+text = open(file, encoding="utf-8", newline="").read()
+size = len(text.encode()) / 1e6
+times = []
+for i in range(3):
+    start = time.process_time()
+    n = len(encode(text))
+    times.append(time.process_time() - start)
+print(n, "%.1f %.1f" % (size / times[0], size / min(times)))
+PY
+}
 crate_rival() {
 	"$RIVALS/crate/target/release/rival" "$encoding" "$1" 2>/dev/null
 }
@@ -204,6 +230,9 @@ measure() { # name of a corpus: sets what the rows below are compared with
 		set -- "$1" $(ours text $simd "$file")
 		[ $# -eq 4 ] && row $simd "$2" "$3" "$4"
 	done
+	case $encoding in
+	*.json | *.model) row pypi:file $(file_rival "$file"); return ;;
+	esac
 	row pypi:tiktoken $(python_rival "$file")
 	row pypi:gigatoken $(giga_rival "$file")
 	row crate:bpe-openai $(crate_rival "$file")
