@@ -22,6 +22,23 @@ seeds() {
 	[ "$(awk '{print $1}' out)" = 7 ]
 }
 
+@test "SentencePiece and tekken vocabularies count exactly, compiled and cached" {
+	seeds
+	printf 'the thing ======' > text
+	for file in model:12 chars:12 metaspace:12 tekken:15; do
+		cp "$dir/${file%:*}" ./vocabulary
+		# By the libraries that the files are for; twice: from the cache.
+		for _ in compiled cached; do
+			[ "$(ctx-count --text -e ./vocabulary text |
+			    awk '{print $1}')" = "${file#*:}" ] || fail "$file"
+		done
+	done
+	[ "$(find not -name '*.vocab*' | wc -l)" -eq 4 ]
+	head -c 100 "$dir/model" > ./vocabulary
+	run -2 ctx-count --text -e ./vocabulary text
+	[[ $output == *"./vocabulary: no SentencePiece model: byte "* ]]
+}
+
 @test "a vocabulary is compiled once, and again if the cached file is damaged" {
 	seeds
 	ctx-count -e tokenizer.json "$chat" > want
