@@ -1,5 +1,4 @@
-/* ctx-count.c - command that counts the tokens of conversations and shows what
- * takes them */
+/* ctx-count.c - counts the tokens of conversations, and shows what has them */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +19,7 @@ struct count_command {
 	const char *key;
 	uint64_t top;
 	struct ctx_amount max;
-	/* Output rows that --per asks for, of the input file that is being
-	 * read. */
+	/* the output rows of --per, for the file that is being read */
 	struct rows rows;
 	struct rows largest;
 	struct ctx_token_stats total;
@@ -278,8 +276,7 @@ find_counter(struct count_command *count,
 		cli_fail(&count->cli, &err);
 }
 
-/* Prints a row with zero tokens for a file without messages, as wc does for an
- * empty file. */
+/* Prints a row with zero tokens for a file without messages, as wc does. */
 static void
 count_empty_file(struct count_command *count, const char *file)
 {
