@@ -2,7 +2,9 @@
  * make_nfc.c - makes the tables for Unicode normalisation form NFC when ctx is
  * built
  *
- * Reads nfc9.tsv from standard input and writes C to standard output.
+ *     nfc VERSION < TSV > C
+ *
+ * The input is nfc9.tsv or, for VERSION 15, nfc9.tsv and nfc15.tsv.
  */
 #include "gen/blocks.h"
 #include "tokenizer/encode/nfc.h"
@@ -34,19 +36,21 @@ static void
 read_mapping(const char *line)
 {
 	char mark = ' ';
-	unsigned from, a, b = 0;
+	unsigned from, a, b = 0, i;
 	int fields = sscanf(line, "%x = %x %x", &from, &a, &b);
 
 	check(fields >= 2 && from < POINTS && a < POINTS && b < POINTS &&
 		n_list < CHARACTERS,
 	    line);
-	check(n_list == 0 || list[n_list - 1].from < from, "order");
 	(void)sscanf(strrchr(line, ' ') == NULL ? "" : strrchr(line, ' '),
 	    " %c", &mark);
-	list[n_list].from = from;
-	list[n_list].to[0] = a;
-	list[n_list].to[1] = b;
-	list[n_list++].composed = mark != 'X';
+	for (i = n_list++; i > 0 && list[i - 1].from > from; i--)
+		list[i] = list[i - 1];
+	check(i == 0 || list[i - 1].from < from, "a character twice");
+	list[i].from = from;
+	list[i].to[0] = a;
+	list[i].to[1] = b;
+	list[i].composed = mark != 'X';
 }
 
 static void
@@ -126,7 +130,7 @@ find_kinds(void)
 	for (i = 0; i < n_list; i++)
 		if (list[i].composed)
 			kind_of[list[i].from] = CTX_NFC_COMPOSED;
-	printf("const struct ctx_nfc_kind ctx_nfc_kinds[%u] = {", n);
+	printf("static const struct ctx_nfc_kind kinds[%u] = {", n);
 	for (k = 0; k < n; k++)
 		printf("\n{%u, %u},", kinds[k].class, kinds[k].flags);
 	printf("\n};\n");
@@ -164,10 +168,10 @@ print_ranks(void)
 			memcpy(values[n++], row, sizeof row);
 		blocks[b] = (uint8_t)k;
 	}
-	printf("const uint8_t ctx_nfc_rank_block[%zu] = {", sizeof blocks);
+	printf("static const uint8_t rank_block[%zu] = {", sizeof blocks);
 	for (b = 0; b < sizeof blocks; b++)
 		print_number(b, blocks[b]);
-	printf("\n};\nconst uint8_t ctx_nfc_rank_value[%u][64] = {", n);
+	printf("\n};\nstatic const uint8_t rank_value[%u][64] = {", n);
 	for (k = 0; k < n; k++) {
 		printf("{");
 		for (i = 0; i < 64; i++)
@@ -228,7 +232,7 @@ print_pairs(void)
 		pairs[k % CTX_NFC_PAIRS] = (struct ctx_nfc_pair){list[i].to[0],
 		    list[i].to[1], list[i].from};
 	}
-	printf("const struct ctx_nfc_pair ctx_nfc_pairs[%u] = {\n",
+	printf("static const struct ctx_nfc_pair pairs[%u] = {\n",
 	    (unsigned)CTX_NFC_PAIRS);
 	for (i = 0; i < CTX_NFC_PAIRS; i++)
 		printf("{0x%x, 0x%x, 0x%x},\n", (unsigned)pairs[i].first,
@@ -237,24 +241,30 @@ print_pairs(void)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
+	const char *version = argc == 2 ? argv[1] : "";
+	char name[20];
 	unsigned i;
 
+	check(*version != '\0', "usage: nfc VERSION < TSV");
 	read_all(stdin);
 	add_hangul();
 	find_flags();
 	printf("/* made by lib/gen/make_nfc.c */\n#include "
 	       "\"tokenizer/encode/nfc.h\"\n");
 	find_kinds();
-	print_table("nfc", "uint8_t", kind_of);
+	(void)snprintf(name, sizeof name, "nfc%.9s", version);
+	print_table(name, "uint8_t", kind_of);
 	print_ranks();
-	printf("const size_t ctx_nfc_n_apart = %u;\n"
-	       "const struct ctx_nfc_apart ctx_nfc_apart[%u] = {\n",
-	    n_list, n_list);
+	printf("static const struct ctx_nfc_apart apart[%u] = {\n", n_list);
 	for (i = 0; i < n_list; i++)
 		print_parts(i);
 	printf("};\n");
 	print_pairs();
+	printf("const struct ctx_nfc_tables ctx_nfc_%s = {ctx_%s_block, "
+	       "ctx_%s_value,\n    kinds, apart, %u, rank_block, rank_value, "
+	       "pairs};\n",
+	    version, name, name, n_list);
 	return fflush(stdout) != 0;
 }

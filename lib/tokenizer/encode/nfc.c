@@ -31,12 +31,18 @@ ctx_nfc_release(struct ctx_nfc *nfc)
 	memset(nfc, 0, sizeof *nfc);
 }
 
+static const struct ctx_nfc_tables *
+nfc_tables(const struct ctx_nfc *nfc)
+{
+	return nfc->tables == NULL ? &ctx_nfc_9 : nfc->tables;
+}
+
 static unsigned
-nfc_kind_of(uint32_t cp)
+nfc_kind_of(const struct ctx_nfc_tables *t, uint32_t cp)
 {
 	if (cp >= NO_BYTE)
 		return CTX_NFC_INERT;
-	return ctx_nfc_value[ctx_nfc_block[cp / 128] * 128u + cp % 128];
+	return t->value[t->block[cp / 128] * 128u + cp % 128];
 }
 
 /* Decodes the next character; a byte that is not UTF-8 gives NO_BYTE plus
@@ -55,18 +61,18 @@ next_char(const char *p, size_t n, uint32_t *cp)
 
 /* Returns the full decomposition of a character that has one. */
 static const uint32_t *
-decompose_char(uint32_t cp)
+decompose_char(const struct ctx_nfc_tables *t, uint32_t cp)
 {
-	size_t low = 0, high = ctx_nfc_n_apart, middle;
+	size_t low = 0, high = t->n_apart, middle;
 
 	while (low + 1 < high) {
 		middle = low + (high - low) / 2;
-		if (ctx_nfc_apart[middle].from <= cp)
+		if (t->apart[middle].from <= cp)
 			low = middle;
 		else
 			high = middle;
 	}
-	return ctx_nfc_apart[low].to;
+	return t->apart[low].to;
 }
 
 /* Returns the Hangul syllable that two characters compose to, or 0. */
@@ -86,13 +92,13 @@ compose_hangul(uint32_t a, uint32_t b)
 
 /* Returns the character that two characters compose to in NFC, or 0. */
 static uint32_t
-compose_pair(uint32_t a, uint32_t b)
+compose_pair(const struct ctx_nfc_tables *t, uint32_t a, uint32_t b)
 {
 	const struct ctx_nfc_pair *pair;
 	unsigned i;
 
 	for (i = ctx_nfc_place(a, b);; i++) {
-		pair = ctx_nfc_pairs + i % CTX_NFC_PAIRS;
+		pair = t->pairs + i % CTX_NFC_PAIRS;
 		if (pair->whole == 0)
 			return compose_hangul(a, b);
 		if (pair->first == a && pair->second == b)
@@ -189,7 +195,7 @@ compose_marks(struct ctx_nfc *nfc, struct ctx_err *err)
 		mark = nfc->marks[i];
 		whole = 0;
 		if (nfc->begun && mark >> MARK_BITS != last)
-			whole = compose_pair(nfc->starter,
+			whole = compose_pair(nfc_tables(nfc), nfc->starter,
 			    mark & ((1u << MARK_BITS) - 1));
 		if (whole != 0) {
 			nfc->starter = whole;
@@ -220,15 +226,16 @@ flush_stretch(struct ctx_nfc *nfc)
 static int
 add_decomposed_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 {
-	unsigned kind = nfc_kind_of(cp);
+	const struct ctx_nfc_tables *t = nfc_tables(nfc);
+	unsigned kind = nfc_kind_of(t, cp);
 	uint32_t whole = 0;
 
-	if (kind >= CTX_NFC_SAFE && ctx_nfc_kinds[kind].class > 0)
-		return add_mark(nfc, ctx_nfc_kinds[kind].class, cp, err);
+	if (kind >= CTX_NFC_SAFE && t->kinds[kind].class > 0)
+		return add_mark(nfc, t->kinds[kind].class, cp, err);
 	if (compose_marks(nfc, err) < 0)
 		return -1;
 	if (nfc->begun && nfc->n == 0)
-		whole = compose_pair(nfc->starter, cp);
+		whole = compose_pair(t, nfc->starter, cp);
 	if (whole == 0)
 		flush_stretch(nfc);
 	nfc->starter = whole == 0 ? cp : whole;
@@ -240,14 +247,14 @@ add_decomposed_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 static int
 add_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 {
-	unsigned kind = nfc_kind_of(cp), i;
+	const struct ctx_nfc_tables *t = nfc_tables(nfc);
+	unsigned kind = nfc_kind_of(t, cp), i;
 	const uint32_t *parts;
 
 	if (kind != CTX_NFC_COMPOSED &&
-	    (kind < CTX_NFC_SAFE ||
-		(ctx_nfc_kinds[kind].flags & CTX_NFC_NO) == 0))
+	    (kind < CTX_NFC_SAFE || (t->kinds[kind].flags & CTX_NFC_NO) == 0))
 		return add_decomposed_char(nfc, cp, err);
-	parts = decompose_char(cp);
+	parts = decompose_char(t, cp);
 	for (i = 0; i < CTX_NFC_PARTS && parts[i] != 0; i++)
 		if (add_decomposed_char(nfc, parts[i], err) < 0)
 			return -1;
@@ -341,6 +348,7 @@ pass_blocks(const char *p, size_t n)
 /* State of the check whether a text is in NFC.  All bytes before the current
  * offset (the member named at) are in NFC. */
 struct nfc_check {
+	const struct ctx_nfc_tables *tables;
 	size_t from; /* offset where the check began */
 	size_t at;
 	/* the end (not the start) of the last character before which the text
@@ -359,6 +367,7 @@ struct nfc_check {
 static void
 pass_ranked(struct nfc_check *check, const char *p, size_t n)
 {
+	const struct ctx_nfc_tables *t = check->tables;
 	const unsigned char *s = (const unsigned char *)p;
 	size_t at = check->at, safe = check->safe, row = ROW, tries = 0, length;
 	unsigned class = check->class, starter = check->starter, rank, block;
@@ -391,8 +400,8 @@ pass_ranked(struct nfc_check *check, const char *p, size_t n)
 		} else {
 			break;
 		}
-		rank = ctx_nfc_rank_value[ctx_nfc_rank_block[block]]
-					 [s[at + length - 1] & 0x3fu];
+		rank = t->rank_value[t->rank_block[block]]
+				    [s[at + length - 1] & 0x3fu];
 		if ((more & 0xc0) != 0 || rank < class ||
 		    rank == CTX_NFC_RANK_NONE ||
 		    (rank == CTX_NFC_RANK_MAYBE &&
@@ -414,7 +423,8 @@ pass_ranked(struct nfc_check *check, const char *p, size_t n)
 /* Returns the kind (see nfc.h) of the character that ends before the given
  * offset, and sets *begin to the start of the character. */
 static unsigned
-find_kind_before(const char *p, size_t at, size_t *begin)
+find_kind_before(const struct ctx_nfc_tables *t, const char *p, size_t at,
+    size_t *begin)
 {
 	size_t next = at - 1;
 	uint32_t cp = 0;
@@ -427,7 +437,7 @@ find_kind_before(const char *p, size_t at, size_t *begin)
 		*begin = next;
 		next += next_char(p + next, at - next, &cp);
 	}
-	return nfc_kind_of(cp);
+	return nfc_kind_of(t, cp);
 }
 
 /* Returns true if no mark composes with the last character of class 0. */
@@ -438,7 +448,8 @@ is_inert(const struct nfc_check *check, const char *p)
 
 	return check->starter != UNKNOWN
 	    ? check->starter == INERT
-	    : find_kind_before(p, check->safe, &begin) == CTX_NFC_INERT;
+	    : find_kind_before(check->tables, p, check->safe, &begin) ==
+		CTX_NFC_INERT;
 }
 
 /* Records a character before which the text cannot be cut.  Returns false if
@@ -446,7 +457,7 @@ is_inert(const struct nfc_check *check, const char *p)
 static bool
 pass_char(struct nfc_check *check, const char *p, unsigned kind)
 {
-	struct ctx_nfc_kind k = ctx_nfc_kinds[kind];
+	struct ctx_nfc_kind k = check->tables->kinds[kind];
 
 	if (k.class < check->class || (k.flags & CTX_NFC_NO) != 0 ||
 	    ((k.flags & CTX_NFC_MAYBE) != 0 && !is_inert(check, p)))
@@ -471,7 +482,7 @@ pass_all(struct nfc_check *check, const char *p, size_t n)
 		if (check->at == n)
 			return true;
 		length = next_char(p + check->at, n - check->at, &cp);
-		kind = nfc_kind_of(cp);
+		kind = nfc_kind_of(check->tables, cp);
 		if (kind < CTX_NFC_SAFE) {
 			check->safe = check->at + length;
 			check->class = 0;
@@ -487,14 +498,15 @@ pass_all(struct nfc_check *check, const char *p, size_t n)
 /* Returns the first offset, from the given byte on, where the text can be cut
  * without changing its normal form. */
 static size_t
-find_next_safe(const char *p, size_t n, size_t at)
+find_next_safe(const struct ctx_nfc_tables *t, const char *p, size_t n,
+    size_t at)
 {
 	size_t length;
 	uint32_t cp;
 
 	for (; at < n; at += length) {
 		length = next_char(p + at, n - at, &cp);
-		if (nfc_kind_of(cp) < CTX_NFC_SAFE)
+		if (nfc_kind_of(t, cp) < CTX_NFC_SAFE)
 			break;
 	}
 	return at;
@@ -504,22 +516,22 @@ int
 ctx_nfc_find(struct ctx_nfc *nfc, const char *p, size_t n, size_t *at,
     size_t *end, struct ctx_err *err)
 {
-	struct nfc_check check = {.from = *at, .at = *at, .safe = *at};
+	const struct ctx_nfc_tables *t = nfc_tables(nfc);
+	struct nfc_check check = {t, *at, *at, *at, 0, INERT};
 
 	if (nfc->find != NULL)
 		return nfc->find(nfc, p, n, at, end, err);
 	while (!pass_all(&check, p, n)) {
 		*at = check.safe;
 		if (check.safe > check.from)
-			(void)find_kind_before(p, check.safe, at);
-		*end = find_next_safe(p, n, check.at);
+			(void)find_kind_before(t, p, check.safe, at);
+		*end = find_next_safe(t, p, n, check.at);
 		if (normalise_stretch(nfc, p + *at, *end - *at, err) < 0)
 			return -1;
 		if (nfc->out.n != *end - *at ||
 		    memcmp(nfc->out.p, p + *at, nfc->out.n) != 0)
 			return 1;
-		check =
-		    (struct nfc_check){.from = *end, .at = *end, .safe = *end};
+		check = (struct nfc_check){t, *end, *end, *end, 0, INERT};
 	}
 	*at = *end = n;
 	return 0;
@@ -528,7 +540,7 @@ ctx_nfc_find(struct ctx_nfc *nfc, const char *p, size_t n, size_t *at,
 size_t
 ctx_nfc_settled(const char *p, size_t n)
 {
-	while (n > 0 && find_kind_before(p, n, &n) >= CTX_NFC_SAFE)
+	while (n > 0 && find_kind_before(&ctx_nfc_9, p, n, &n) >= CTX_NFC_SAFE)
 		;
 	return n;
 }

@@ -1,30 +1,9 @@
-/*
- * builtin.c - the packed vocabularies of the built-in encodings, in read-only
- * data
- *
- * The assembler includes the binary files (.incbin).  A C source file of their
- * size would take long to compile.
- */
+/* builtin.c - the packed vocabularies of the built-in encodings, in read-only
+ * data */
 #include "tokenizer/vocabulary/builtin.h"
+#include "tokenizer/vocabulary/incbin.h"
 
-#if defined(__APPLE__)
-#define SECTION "__TEXT,__const"
-#define SYMBOL  "_"
-#else
-#define SECTION ".rodata"
-#define SYMBOL  ""
-#endif
-
-#define VOCAB(name)                                             \
-	__asm__(".section " SECTION "\n"                        \
-		".balign 64\n"                                  \
-		".globl " SYMBOL "ctx_vocab_" #name "\n" SYMBOL \
-		"ctx_vocab_" #name ":\n"                        \
-		".incbin \"" CTX_GEN "/" #name ".vocab\"\n"     \
-		".balign 64\n"                                  \
-		".text\n")
-
-VOCAB(r50k_base);
-VOCAB(p50k_base);
-VOCAB(cl100k_base);
-VOCAB(o200k_base);
+CTX_INCBIN(ctx_vocab_r50k_base, "r50k_base.vocab");
+CTX_INCBIN(ctx_vocab_p50k_base, "p50k_base.vocab");
+CTX_INCBIN(ctx_vocab_cl100k_base, "cl100k_base.vocab");
+CTX_INCBIN(ctx_vocab_o200k_base, "o200k_base.vocab");

@@ -1,0 +1,12 @@
+/* builtin_pieces.c - Claude's encodings, their automatons in read-only data */
+#include "tokenizer/claude/claude.h"
+#include "tokenizer/vocabulary/incbin.h"
+
+CTX_INCBIN(ctx_pieces_claude_3, "claude-3.automaton");
+CTX_INCBIN(ctx_pieces_claude_4_7, "claude-4.7.automaton");
+
+const struct ctx_claude ctx_claude_3 = {ctx_pieces_claude_3, true, 4, true, 7};
+const struct ctx_claude ctx_claude_4_7 = {ctx_pieces_claude_4_7, false, 0, true,
+    11};
+const struct ctx_claude ctx_claude_4_8 = {ctx_pieces_claude_4_7, false, 0,
+    false, 6};

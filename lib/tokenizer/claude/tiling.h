@@ -1,0 +1,54 @@
+/*
+ * tiling.h - the fewest pieces that make up a stream of bytes
+ *
+ * The cost of the bytes up to each offset is one more than the least cost of
+ * any offset from which a piece, or a single byte, leads there.  Only the costs
+ * of the last CTX_PIECE_LONGEST offsets are needed.
+ */
+#ifndef CTX_TOKENIZER_CLAUDE_TILING_H
+#define CTX_TOKENIZER_CLAUDE_TILING_H
+
+#include "tokenizer/claude/pieces.h"
+
+#define CTX_TILING_COSTS 256 /* a power of two above CTX_PIECE_LONGEST */
+
+struct ctx_tiling {
+	const struct ctx_pieces *pieces;
+	uint32_t state; /* of the automaton */
+	uint32_t at;    /* number of bytes, modulo 2^32 */
+	uint64_t costs[CTX_TILING_COSTS];
+};
+
+static inline void
+ctx_tiling_begin(struct ctx_tiling *tiling, const struct ctx_pieces *pieces)
+{
+	tiling->pieces = pieces;
+	tiling->state = tiling->at = 0;
+	tiling->costs[0] = 0;
+}
+
+static inline void
+ctx_tiling_put(struct ctx_tiling *tiling, unsigned char byte)
+{
+	const struct ctx_pieces *pieces = tiling->pieces;
+	uint32_t at = tiling->at + 1;
+	uint64_t least = tiling->costs[tiling->at % CTX_TILING_COSTS], cost;
+	const uint8_t *length;
+
+	tiling->state = ctx_pieces_step(pieces, tiling->state, byte);
+	length = pieces->lengths + pieces->states[tiling->state].pieces;
+	for (; *length != 0; length++) {
+		cost = tiling->costs[(at - *length) % CTX_TILING_COSTS];
+		least = cost < least ? cost : least;
+	}
+	tiling->at = at;
+	tiling->costs[at % CTX_TILING_COSTS] = least + 1;
+}
+
+static inline uint64_t
+ctx_tiling_cost(const struct ctx_tiling *tiling)
+{
+	return tiling->costs[tiling->at % CTX_TILING_COSTS];
+}
+
+#endif
