@@ -10,15 +10,19 @@ static const struct builtin {
 	const char *name;
 	const unsigned char *vocab;
 	const struct ctx_specials *specials;
+	const struct ctx_claude *claude;
 } builtins[] = {
-    {"o200k_base", ctx_vocab_o200k_base, &ctx_specials_o200k},
-    {"o200k_harmony", ctx_vocab_o200k_base, &ctx_specials_harmony},
-    {"cl100k_base", ctx_vocab_cl100k_base, &ctx_specials_cl100k},
-    {"p50k_base", ctx_vocab_p50k_base, &ctx_specials_r50k},
-    {"p50k_edit", ctx_vocab_p50k_base, &ctx_specials_p50k_edit},
-    {"r50k_base", ctx_vocab_r50k_base, &ctx_specials_r50k},
-    {"gpt2", ctx_vocab_r50k_base, &ctx_specials_r50k},
-    {"bytes/4", NULL, NULL},
+    {"o200k_base", ctx_vocab_o200k_base, &ctx_specials_o200k, NULL},
+    {"o200k_harmony", ctx_vocab_o200k_base, &ctx_specials_harmony, NULL},
+    {"cl100k_base", ctx_vocab_cl100k_base, &ctx_specials_cl100k, NULL},
+    {"p50k_base", ctx_vocab_p50k_base, &ctx_specials_r50k, NULL},
+    {"p50k_edit", ctx_vocab_p50k_base, &ctx_specials_p50k_edit, NULL},
+    {"r50k_base", ctx_vocab_r50k_base, &ctx_specials_r50k, NULL},
+    {"gpt2", ctx_vocab_r50k_base, &ctx_specials_r50k, NULL},
+    {"claude-3", NULL, NULL, &ctx_claude_3},
+    {"claude-4.7", NULL, NULL, &ctx_claude_4_7},
+    {"claude-4.8", NULL, NULL, &ctx_claude_4_8},
+    {"bytes/4", NULL, NULL, NULL},
 };
 
 #define BUILTINS (sizeof builtins / sizeof builtins[0])
@@ -47,6 +51,7 @@ open_named(struct ctx_tokenizer *t, const char *cache, struct ctx_err *err)
 		if (strcmp(builtins[i].name, t->name) != 0)
 			continue;
 		t->specials = builtins[i].specials;
+		t->claude = builtins[i].claude;
 		if (builtins[i].vocab != NULL)
 			ctx_vocab_view(&t->vocab, builtins[i].vocab);
 		return 0;
@@ -100,7 +105,7 @@ ctx_tokenizer_size(const struct ctx_tokenizer *t)
 {
 	uint32_t special = ctx_added_token_end(t);
 
-	if (!ctx_tokenizer_real(t))
+	if (t->vocab.head == NULL)
 		return 0;
 	return special > t->vocab.head->ids ? special : t->vocab.head->ids;
 }

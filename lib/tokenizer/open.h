@@ -2,6 +2,7 @@
 #ifndef CTX_TOKENIZER_OPEN_H
 #define CTX_TOKENIZER_OPEN_H
 
+#include "tokenizer/claude/claude.h"
 #include "tokenizer/tokenizer.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
@@ -20,7 +21,9 @@ struct ctx_added_token_name {
 };
 
 struct ctx_tokenizer {
-	struct ctx_vocab vocab; /* all zero for "bytes/4" */
+	/* all zero for "bytes/4" and the encodings of Claude */
+	struct ctx_vocab vocab;
+	const struct ctx_claude *claude; /* an encoding of Claude, or NULL */
 	/* special tokens of a built-in encoding; NULL if those of the
 	 * vocabulary file are used */
 	const struct ctx_specials *specials;
@@ -105,12 +108,12 @@ ctx_tokenizer_nfc(const struct ctx_tokenizer *tokenizer)
 	    (tokenizer->vocab.head->flags & CTX_VOCAB_NFC) != 0;
 }
 
-/* Returns true if the tokenizer has a vocabulary; false for the estimate
+/* Returns true if the tokenizer counts tokens of a text; false for the estimate
  * "bytes/4". */
 static inline bool
 ctx_tokenizer_real(const struct ctx_tokenizer *tokenizer)
 {
-	return tokenizer->vocab.head != NULL;
+	return tokenizer->vocab.head != NULL || tokenizer->claude != NULL;
 }
 
 /* Converts the index of a token in ctx's own vocabulary table into the token's

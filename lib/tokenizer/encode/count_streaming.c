@@ -8,6 +8,8 @@
  *  - Built-in pretokenizers: all boundaries except the last few are certain.
  *  - Patterns of vocabulary files: a match is certain if it did not look at the
  *    end of the text.
+ *  - Units of Claude's encodings: a cut is certain if both of its characters
+ *    are known.
  *  - Added tokens: a place is uncertain if an incomplete name of a token could
  *    begin there.
  *  - Normalized text (NFC): only characters that no later combining mark can
@@ -257,6 +259,23 @@ count_to_blank(struct ctx_token_counter *c, struct ctx_str text, size_t *at,
 	return ctx_token_count(c, text.p, from + blank, tokens, err);
 }
 
+/* Counts the units of an encoding of Claude as far as no later byte can change
+ * them, up to a place where the rest can be counted as a text of its own. */
+static int
+count_sure_units(struct ctx_token_counter *c, const char *p, size_t n,
+    struct ctx_token_checkpoint *sum, struct ctx_err *err)
+{
+	struct ctx_text_splitter w;
+	size_t at;
+	int rc;
+
+	ctx_text_splitter_init(&w, c, p, n);
+	while ((rc = ctx_text_splitter_next(&w, STEP, err)) > 0)
+		if (w.spans.at < n && ctx_text_splitter_place(&w, &at, err) > 0)
+			*sum = (struct ctx_token_checkpoint){at, w.tokens};
+	return rc;
+}
+
 int
 ctx_token_count_streaming(struct ctx_token_counter *c, const char *p, size_t n,
     size_t *at, uint64_t *tokens, struct ctx_err *err)
@@ -271,6 +290,11 @@ ctx_token_count_streaming(struct ctx_token_counter *c, const char *p, size_t n,
 	if (t->vocab.chars && (t->vocab.head->flags & CTX_VOCAB_PREFIX) != 0)
 		return count_to_blank(c, (struct ctx_str){p, n}, at, tokens,
 		    err);
+	if (t->claude != NULL) {
+		if (count_sure_units(c, p, n, &sum, err) < 0)
+			return -1;
+		end = 0;
+	}
 	if (!ctx_tokenizer_real(t)) {
 		sum.at = n - n % CTX_BYTES_PER_TOKEN;
 		sum.tokens = sum.at / CTX_BYTES_PER_TOKEN;

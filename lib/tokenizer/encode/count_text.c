@@ -51,20 +51,23 @@ ctx_token_fits(struct ctx_token_counter *c, const char *p, size_t n,
 	struct ctx_text_splitter w;
 	int rc = 1;
 
-	if (head == NULL) {
+	if (c->tokenizer->claude != NULL)
+		factor = CTX_CLAUDE_FACTOR;
+	if (!ctx_tokenizer_real(c->tokenizer)) {
 		*within = estimate_tokens(n) <= limit;
 		return 0;
 	}
 	/* Every token has at least one byte and at most head->longest bytes, so
-	 * a text's length may already decide. */
+	 * a text's length may already decide.  Claude's encodings remove some
+	 * characters, so only a short text is certain. */
 	*within = n <= limit / factor;
 	if (*within ||
-	    (c->added == 0 && c->added_normal == 0 &&
+	    (head != NULL && c->added == 0 && c->added_normal == 0 &&
 		n / factor / head->longest > limit))
 		return 0;
 	ctx_text_splitter_init(&w, c, p, n);
-	/* Every pretoken has at least one token.  So at most limit - tokens + 1
-	 * more pretokens must be counted. */
+	/* Nearly every pretoken has at least one token.  So about limit -
+	 * tokens + 1 more pretokens must be counted. */
 	while (rc > 0 && w.tokens <= limit)
 		rc = ctx_text_splitter_next(&w,
 		    limit - w.tokens < CTX_PRETOKENIZE_MAX

@@ -23,6 +23,14 @@
 
 #define CUTS 64 /* number of cuts of a long pretoken that are found at once */
 
+/* Returns true if the encoding has a vocabulary with a CTX_VOCAB_... flag. */
+static bool
+has_flag(const struct ctx_tokenizer *tokenizer, uint32_t flag)
+{
+	return tokenizer->vocab.head != NULL &&
+	    (tokenizer->vocab.head->flags & flag) != 0;
+}
+
 int
 ctx_token_counter_open(struct ctx_token_counter **counter,
     const struct ctx_tokenizer *tokenizer, enum ctx_simd simd,
@@ -44,12 +52,13 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
 	c->lookup = ctx_pretoken_lookup_pick(simd);
 	c->merge_lanes = c->bpe.lanes = ctx_bpe_lanes_pick(simd);
 	c->plain = CTX_PLAIN_BYTES;
-	if (ctx_tokenizer_real(tokenizer) &&
-	    (tokenizer->vocab.head->flags & CTX_VOCAB_NUMBERS) != 0)
+	if (tokenizer->claude != NULL)
+		ctx_marked_text_init(&c->marked, tokenizer->claude);
+	if (has_flag(tokenizer, CTX_VOCAB_NUMBERS))
 		c->plain |= CTX_PLAIN_NUMBERS;
 	c->local = ctx_tokenizer_real(tokenizer) && c->added == 0 &&
 	    c->added_normal == 0 && tokenizer->pcre2 == NULL &&
-	    (tokenizer->vocab.head->flags & CTX_VOCAB_PREFIX) == 0;
+	    !has_flag(tokenizer, CTX_VOCAB_PREFIX);
 	if (ctx_pretoken_cache_init(&c->cache, err) < 0 ||
 	    (tokenizer->pcre2 != NULL &&
 		ctx_pcre2_begin(&c->pcre2, tokenizer->pcre2,
@@ -81,6 +90,7 @@ ctx_token_counter_close(struct ctx_token_counter *c)
 	ctx_pretoken_cache_release(&c->cache);
 	ctx_bpe_release(&c->bpe);
 	ctx_pcre2_end(c->pcre2);
+	ctx_marked_text_release(&c->marked);
 	ctx_nfc_release(&c->normalizer);
 	ctx_buf_release(&c->normal);
 	free(c);
@@ -100,7 +110,9 @@ ctx_counter_split_plain(struct ctx_token_counter *c,
 {
 	const struct ctx_vocab *v = &c->tokenizer->vocab;
 
-	if (v->chars)
+	if (c->tokenizer->claude != NULL)
+		ctx_units_split(split, text.p, text.n, max);
+	else if (v->chars)
 		ctx_split_chars(split, v, plain, text.p, text.n, max);
 	else
 		c->split(split, v->head->pretokenizer, plain, text.p, text.n,

@@ -3,6 +3,7 @@
 #ifndef CTX_TOKENIZER_ENCODE_COUNT_TOKENS_H
 #define CTX_TOKENIZER_ENCODE_COUNT_TOKENS_H
 
+#include "tokenizer/claude/claude.h"
 #include "tokenizer/encode/bpe.h"
 #include "tokenizer/encode/nfc.h"
 #include "tokenizer/encode/pretoken_cache.h"
@@ -41,9 +42,10 @@ struct ctx_token_counter {
 	 * text, and of the longest one that is recognized in its normal form
 	 * (NFC). 0 if there is none. */
 	size_t added, added_normal;
-	/* true if the boundaries of pretokens depend only on the text near
-	 * them: the encoding has neither added tokens nor patterns of a
-	 * vocabulary file, and puts no blank before a text */
+	/* true if the boundaries of pretokens, or units of an encoding of
+	 * Claude, depend only on the text near them: the encoding has neither
+	 * added tokens nor patterns of a vocabulary file, and puts no blank
+	 * before a text */
 	bool local;
 	bool nfc; /* true if text is normalized */
 	struct ctx_nfc normalizer;
@@ -56,6 +58,8 @@ struct ctx_token_counter {
 	    /* state of the patterns of a vocabulary file; NULL if there are
 	     * none */
 	    *pcre2;
+	/* for an encoding of Claude; else unused */
+	struct ctx_marked_text marked;
 	struct ctx_pretoken_cache cache;
 	struct ctx_bpe bpe;
 	struct ctx_pretokenize pretokens, other_pretokens;
@@ -75,7 +79,7 @@ int ctx_counter_split(struct ctx_token_counter *counter, const char *p,
     size_t n, size_t max, unsigned plain, struct ctx_err *err);
 
 /* Does what ctx_counter_split does, for encodings without patterns of a
- * vocabulary file. */
+ * vocabulary file.  An encoding of Claude is split into units. */
 void ctx_counter_split_plain(struct ctx_token_counter *counter,
     struct ctx_pretokenize *split, unsigned plain, struct ctx_str text,
     size_t max);
@@ -139,7 +143,8 @@ int ctx_text_splitter_next(struct ctx_text_splitter *splitter, size_t max,
 /* Sets *at to the offset in the original text (before normalization) up to
  * which it was counted, and returns 1.  If normalization changed the text
  * there, returns 0 and sets *at to the next offset that corresponds to a place
- * in the normal form.  Returns -1 on error. */
+ * in the normal form.  In an encoding of Claude returns 0 if the rest may have
+ * other tokens as a text of its own.  Returns -1 on error. */
 int ctx_text_splitter_place(struct ctx_text_splitter *splitter, size_t *at,
     struct ctx_err *err);
 

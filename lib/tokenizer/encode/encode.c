@@ -129,8 +129,8 @@ ctx_token_encode(struct ctx_token_counter *c, const char *p, size_t n,
 	uint32_t id = 0;
 	bool named;
 
-	if (!ctx_tokenizer_real(t))
-		return ctx_err_set(err, CTX_EARG, "%s has no tokens",
+	if (t->vocab.head == NULL)
+		return ctx_err_set(err, CTX_EARG, "%s has no token ids",
 		    ctx_tokenizer_name(t));
 	while (text.n > 0) {
 		named = take_name(t, &text, names, &before, &id);

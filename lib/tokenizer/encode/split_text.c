@@ -164,7 +164,12 @@ ctx_text_splitter_next(struct ctx_text_splitter *w, size_t max,
 
 	if (w->spans.at == w->spans.text.n)
 		return 0;
-	rc = w->nfc ? advance_normal(w, max, err)
+	if (w->counter->tokenizer->claude != NULL)
+		rc = ctx_units_count(w->counter, w->spans.text, &w->spans.at,
+		    max, &w->tokens, err);
+	else
+		rc = w->nfc
+		    ? advance_normal(w, max, err)
 		    : advance_span(w, &w->spans, CTX_NAMES_ADDED, max, err);
 	return rc < 0 ? -1 : 1;
 }
@@ -179,6 +184,9 @@ ctx_text_splitter_place(struct ctx_text_splitter *w, size_t *at,
 	int rc;
 
 	*at = s->at + w->normal.at;
+	if (c->tokenizer->claude != NULL)
+		return s->at == s->text.n ||
+		    ctx_unit_is_word(s->text.p + s->at, s->text.n - s->at);
 	if (w->normal.text.n == 0 || !w->changed)
 		return 1;
 	if (!w->mapped &&

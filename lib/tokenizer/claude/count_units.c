@@ -1,0 +1,176 @@
+/*
+ * count_units.c - counts the units of a text
+ *
+ * Most units are in the cache of the counter, where they are looked up many at
+ * a time as pretokens are.  The others are written and tiled.
+ */
+#include "tokenizer/claude/claude.h"
+#include "tokenizer/encode/count_tokens.h"
+
+/* The units that are being counted: those of counter->pretokens. */
+struct unit_batch {
+	struct ctx_token_counter *counter;
+	const char *p;
+	uint64_t *tokens;
+	struct ctx_err *err;
+};
+
+static int
+tile_unit(const struct unit_batch *b, const char *p, size_t n, unsigned edges,
+    uint64_t *tokens)
+{
+	*tokens = 0;
+	return ctx_marked_text_count(&b->counter->marked,
+	    (struct ctx_str){p, n}, edges, tokens, b->err);
+}
+
+/* An entry of the cache has at most this number of tokens. */
+static bool
+can_cache(uint64_t tokens)
+{
+	return tokens > 0 && tokens <= UINT8_MAX;
+}
+
+/* Counts a unit of at most CTX_PRETOKEN_CACHE_KEY bytes. */
+static int
+count_short_unit(const struct unit_batch *b, const char *p, size_t n,
+    struct ctx_key key)
+{
+	struct ctx_pretoken_cache *cache = &b->counter->cache;
+	uint64_t tokens = ctx_pretoken_cache_find(cache, key);
+
+	if (tokens == 0) {
+		if (tile_unit(b, p, n, 0, &tokens) < 0)
+			return -1;
+		if (can_cache(tokens))
+			ctx_pretoken_cache_add(cache, key, (unsigned)tokens);
+	}
+	*b->tokens += tokens;
+	return 0;
+}
+
+static int
+count_long_unit(const struct unit_batch *b, const char *p, size_t n)
+{
+	struct ctx_pretoken_cache *cache = &b->counter->cache;
+	bool cached = n <= CTX_PRETOKEN_CACHE_LONG;
+	uint64_t tokens = 0;
+
+	if (cached)
+		tokens = ctx_pretoken_cache_find_long(cache,
+		    ctx_pretoken_cache_hash_long(p, n), p, n);
+	if (tokens == 0) {
+		if (tile_unit(b, p, n, 0, &tokens) < 0)
+			return -1;
+		if (cached && can_cache(tokens))
+			ctx_pretoken_cache_add_long(cache, p, n, tokens);
+	}
+	*b->tokens += tokens;
+	return 0;
+}
+
+/* Counts the units from index first to end, all of which have 16 readable bytes
+ * at their start. */
+static int
+count_listed_units(const struct unit_batch *b, size_t first, size_t end)
+{
+	struct ctx_token_counter *c = b->counter;
+	struct ctx_pretoken_lookup *lookup = &c->batch;
+	const uint32_t *starts = c->pretokens.start, *ends = c->pretokens.end;
+	size_t n, misses, k, i;
+
+	for (; first < end; first += n) {
+		n = end - first < CTX_PRETOKEN_LOOKUP_MAX
+		    ? end - first
+		    : CTX_PRETOKEN_LOOKUP_MAX;
+		misses = c->lookup(&c->cache, b->p,
+		    &(struct ctx_pretoken_list){starts + first, ends + first,
+			n},
+		    lookup, b->tokens);
+		for (k = 0; k < misses; k++) {
+			i = first + lookup->missed[k];
+			if (count_short_unit(b, b->p + starts[i],
+				ends[i] - starts[i],
+				lookup->keys[lookup->missed[k]]) < 0)
+				return -1;
+		}
+		for (k = 0; k < lookup->nlongs; k++) {
+			i = first + lookup->longs[k];
+			if (count_long_unit(b, b->p + starts[i],
+				ends[i] - starts[i]) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* Counts a unit near the end of a text. */
+static int
+count_last_unit(const struct unit_batch *b, const char *p, size_t n)
+{
+	return n > CTX_PRETOKEN_CACHE_KEY
+	    ? count_long_unit(b, p, n)
+	    : count_short_unit(b, p, n, ctx_key_copy(p, n));
+}
+
+/* Counts the unit at the head or the tail of a text, or one that must not be
+ * cached. */
+static int
+count_edge_unit(const struct unit_batch *b, const char *p, size_t n,
+    unsigned edges)
+{
+	uint64_t tokens;
+
+	if (tile_unit(b, p, n, edges, &tokens) < 0)
+		return -1;
+	*b->tokens += tokens;
+	return 0;
+}
+
+/* Returns true if a unit that ends with this byte is read alike at the tail of
+ * a text and elsewhere. */
+static bool
+ends_alike(char last)
+{
+	return last > ' ' && last < 0x7f;
+}
+
+int
+ctx_units_count(struct ctx_token_counter *c, struct ctx_str text, size_t *at,
+    size_t max, uint64_t *tokens, struct ctx_err *err)
+{
+	const struct unit_batch b = {c, text.p + *at, tokens, err};
+	struct ctx_pretokenize *s = &c->pretokens;
+	size_t n = text.n - *at, i = 0, end, listed;
+	unsigned head, tail;
+
+	ctx_units_split(s, b.p, n, max);
+	head = *at == 0 && !ctx_unit_is_word(b.p, n) ? CTX_UNIT_HEAD : 0;
+	tail = s->used == n && !ends_alike(b.p[n - 1]) ? CTX_UNIT_TAIL : 0;
+	*at += s->used;
+	if (s->alone > 0)
+		return count_edge_unit(&b, b.p, s->alone, head | tail);
+	end = s->listed;
+	if (tail != 0 && end > 1) {
+		end--;
+		if (count_edge_unit(&b, b.p + s->start[end],
+			s->end[end] - s->start[end], tail) < 0)
+			return -1;
+		tail = 0;
+	}
+	if (head != 0 || tail != 0) {
+		if (count_edge_unit(&b, b.p, s->end[0], head | tail) < 0)
+			return -1;
+		i++;
+	}
+	for (listed = end; listed > i; listed--)
+		if (n - s->start[listed - 1] >= CTX_VOCAB_KEY)
+			break;
+	if (count_listed_units(&b, i, listed) < 0)
+		return -1;
+	for (i = listed; i < end; i++)
+		if (count_last_unit(&b, b.p + s->start[i],
+			s->end[i] - s->start[i]) < 0)
+			return -1;
+	return 0;
+}

@@ -1,0 +1,547 @@
+/*
+ * marked_text.c - writes a unit of a text as the stream that Claude's encodings
+ * tile
+ *
+ * Characters are first read as the encoding reads them: in normal form, without
+ * those that it removes.  They form runs (chars.h).  A word is written between
+ * two markers, in lower case if a marker can say where its capitals were.  Next
+ * to a space, punctuation gets a marker on that side.  A single space between
+ * two markers is not written: the markers stand for it.
+ */
+#include <stdlib.h>
+
+#include "tokenizer/claude/chars.h"
+#include "tokenizer/claude/claude.h"
+#include "tokenizer/unicode.h"
+
+#define UNKNOWN       0xfffd /* read for a byte that is not UTF-8 */
+#define SHARP_S       0x1e9e /* capital; it keeps a word as it is */
+#define DOTTED_I      0x0130 /* capital; it has no lower case here */
+#define NIKHAHIT      0x0e4d /* with SARA_AA it is read as SARA_AM */
+#define SARA_AA       0x0e32
+#define SARA_AM       0x0e33
+#define FIRST_PRIVATE 0xe000
+
+void
+ctx_marked_text_init(struct ctx_marked_text *m, const struct ctx_claude *claude)
+{
+	m->claude = claude;
+	m->normalizer.tables = &ctx_nfc_15;
+	ctx_pieces_view(&m->pieces, claude->automaton);
+}
+
+void
+ctx_marked_text_release(struct ctx_marked_text *m)
+{
+	ctx_nfc_release(&m->normalizer);
+	ctx_buf_release(&m->normal);
+	free(m->chars);
+}
+
+/* ---- characters ---------------------------------------------------------- */
+
+/* Returns what a typographic quote is read as if the encoding folds quotes. */
+static uint32_t
+fold_quote(uint32_t cp)
+{
+	switch (cp) {
+	case 0x2018:
+	case 0x2019:
+		return '\'';
+	case 0x201c:
+	case 0x201d:
+		return '"';
+	default:
+		return cp;
+	}
+}
+
+static int
+reserve_chars(struct ctx_marked_text *m, size_t n, struct ctx_err *err)
+{
+	uint32_t *grown;
+
+	if (n <= m->cap)
+		return 0;
+	grown = ctx_grow(m->chars, &m->cap, n, sizeof *grown, err);
+	if (grown == NULL)
+		return -1;
+	m->chars = grown;
+	return 0;
+}
+
+/* Reads the characters of a text in normal form. */
+static void
+read_chars(struct ctx_marked_text *m, struct ctx_str text)
+{
+	bool folds = m->claude->folds_quotes, nikhahit = false;
+	unsigned properties;
+	size_t at = 0;
+	uint32_t cp;
+
+	for (m->n = 0; at < text.n;) {
+		at += ctx_char_next(text.p + at, text.n - at, &cp);
+		if (cp == CTX_CHAR_BAD)
+			cp = UNKNOWN;
+		properties = ctx_claude_char(cp);
+		if ((properties & CTX_CHAR_REMOVED) != 0) {
+			/* Controls are removed before SARA AM is composed,
+			 * private characters after it. */
+			nikhahit = nikhahit && cp < FIRST_PRIVATE;
+			continue;
+		}
+		if (cp == SARA_AA && nikhahit) {
+			m->chars[m->n - 1] = SARA_AM;
+			nikhahit = false;
+			continue;
+		}
+		nikhahit = cp == NIKHAHIT;
+		if ((properties & CTX_CHAR_BLANK) != 0)
+			cp = ' ';
+		m->chars[m->n++] = folds ? fold_quote(cp) : cp;
+	}
+}
+
+static int
+normalize(struct ctx_marked_text *m, struct ctx_str text, struct ctx_err *err)
+{
+	bool changed;
+
+	if (ctx_nfc_text(&m->normalizer, &text, &m->normal, &changed, err) <
+		0 ||
+	    reserve_chars(m, text.n, err) < 0)
+		return -1;
+	read_chars(m, text);
+	return 0;
+}
+
+static uint32_t
+lower_char(uint32_t cp)
+{
+	size_t low = 0, high = ctx_claude_n_lower, middle;
+
+	if (cp < 0x80)
+		return cp >= 'A' && cp <= 'Z' ? cp + ('a' - 'A') : cp;
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (ctx_claude_lower[middle].last < cp)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == ctx_claude_n_lower || ctx_claude_lower[low].first > cp)
+		return cp;
+	return ctx_claude_lower[low].lower + (cp - ctx_claude_lower[low].first);
+}
+
+/* ---- runs ---------------------------------------------------------------- */
+
+struct run {
+	size_t at, end; /* indices of characters */
+	unsigned class;
+	unsigned first, last; /* properties of its first and last character */
+	bool digits;          /* true if all are of category Nd, or all of No */
+};
+
+/* The stream that is being written. */
+struct stream {
+	const struct ctx_claude *claude;
+	const uint32_t *chars; /* of the unit */
+	size_t n;
+	unsigned edges;
+	struct run before, before_that; /* the last two runs; 0, 0: none */
+	bool closed; /* true if the stream ends with the end of a word */
+	/* true if a space follows it that is not yet written, because it is
+	 * left out if a word begins after it */
+	bool space;
+	struct ctx_tiling *tiling;
+};
+
+/* Returns the kind of a hard character; characters of one kind are a run. */
+static unsigned
+hard_kind(unsigned properties)
+{
+	if ((properties & CTX_CHAR_BORDER) != 0)
+		return CTX_CHAR_BORDER;
+	return properties & CTX_CHAR_NUMBER;
+}
+
+/* Returns true if a character with the properties next continues a run. */
+static bool
+continues(const struct run *run, unsigned next)
+{
+	unsigned class = next & CTX_RUN_MASK;
+
+	switch (run->class) {
+	case CTX_RUN_MARK:
+		return class == CTX_RUN_WORD && (next & CTX_CHAR_STRAY) != 0;
+	case CTX_RUN_HARD:
+		return class == CTX_RUN_HARD &&
+		    ((next & CTX_CHAR_SELECTOR) != 0 ||
+			hard_kind(next) == hard_kind(run->first));
+	default:
+		return class == run->class;
+	}
+}
+
+static struct run
+find_run(const struct stream *s, size_t at)
+{
+	const unsigned categories = CTX_CHAR_DECIMAL | CTX_CHAR_NUMERAL;
+	unsigned next = ctx_claude_char(s->chars[at]);
+	struct run run = {at, at, next & CTX_RUN_MASK, next, next,
+	    (next & categories) != 0};
+
+	if (run.class == CTX_RUN_WORD && (next & CTX_CHAR_STRAY) != 0)
+		run.class = CTX_RUN_MARK;
+	do {
+		run.last = next;
+		run.digits = run.digits &&
+		    (next & categories) == (run.first & categories);
+		if (++run.end == s->n)
+			break;
+		next = ctx_claude_char(s->chars[run.end]);
+	} while (continues(&run, next));
+	return run;
+}
+
+static bool
+is_apostrophe(const struct stream *s, const struct run *run)
+{
+	return run->end - run->at == 1 && s->chars[run->at] == '\'';
+}
+
+/* Returns true if the run is an apostrophe before a word. */
+static bool
+opens_quote(const struct stream *s, const struct run *run)
+{
+	return is_apostrophe(s, run) && run->end < s->n &&
+	    (ctx_claude_char(s->chars[run->end]) & CTX_RUN_MASK) ==
+	    CTX_RUN_WORD;
+}
+
+/* Returns true if a space is before the run.  The frame before a text may stand
+ * for one. */
+static bool
+follows_space(const struct stream *s, const struct run *run)
+{
+	if (run->at == 0)
+		return (s->edges & CTX_UNIT_HEAD) != 0 && s->claude->opens_word;
+	return s->chars[run->at - 1] == ' ';
+}
+
+/* Returns true if exactly one space is after the run. */
+static bool
+precedes_space(const struct stream *s, const struct run *run)
+{
+	return run->end < s->n && s->chars[run->end] == ' ' &&
+	    (run->end + 1 == s->n || s->chars[run->end + 1] != ' ');
+}
+
+static bool
+has_border(unsigned properties)
+{
+	return (properties & (CTX_CHAR_SELECTOR | CTX_CHAR_BORDER)) != 0;
+}
+
+/* Return true if a run of numbers has a marker before it, or after it, next to
+ * a space. */
+static bool
+opens_number(const struct run *run)
+{
+	return run->digits && (run->first & CTX_CHAR_NUMBER) != 0;
+}
+static bool
+closes_number(const struct run *run)
+{
+	return run->digits && (run->last & CTX_CHAR_NUMBER) != 0;
+}
+
+/* Returns true if the run has a marker of its own after it, next to a space. */
+static bool
+closes_itself(const struct run *run)
+{
+	return run->class == CTX_RUN_PUNCT || has_border(run->last) ||
+	    ((run->class == CTX_RUN_DIGIT || run->class == CTX_RUN_HARD) &&
+		closes_number(run));
+}
+
+/* Returns true if the word is the end of a contraction: an apostrophe before it
+ * stands for the begin of the word. */
+static bool
+is_contraction(const struct stream *s, const struct run *word)
+{
+	static const char ends[][3] = {"s", "t", "d", "m", "ll", "re", "ve"};
+	const uint32_t *c = s->chars + word->at;
+	size_t n = word->end - word->at, i;
+
+	if (n > 2 || s->before.class != CTX_RUN_PUNCT ||
+	    !is_apostrophe(s, &s->before) ||
+	    (s->before_that.end > 0 && closes_itself(&s->before_that)))
+		return false;
+	for (i = 0; i < sizeof ends / sizeof ends[0]; i++)
+		if (c[0] == (uint32_t)ends[i][0] &&
+		    (n == 1 ? 0 : c[1]) == (uint32_t)ends[i][1])
+			return true;
+	return false;
+}
+
+/* ---- writing ------------------------------------------------------------- */
+
+static void
+write_space(struct stream *s)
+{
+	if (s->space)
+		ctx_tiling_put(s->tiling, ' ');
+	s->space = false;
+}
+
+/* Writes the begin of a word, with a marker for its capitals before it, or 0.
+ */
+static void
+write_begin(struct stream *s, unsigned capitals)
+{
+	s->space = false;
+	if (capitals != 0)
+		ctx_tiling_put(s->tiling, (unsigned char)capitals);
+	ctx_tiling_put(s->tiling, CTX_PIECE_BOW);
+}
+
+static void
+write_end(struct stream *s)
+{
+	ctx_tiling_put(s->tiling, CTX_PIECE_EOW);
+	s->closed = true;
+}
+
+static void
+write_char(struct stream *s, uint32_t cp)
+{
+	char bytes[4];
+	size_t n, i;
+
+	write_space(s);
+	s->closed = false;
+	if (cp < 0x80) {
+		ctx_tiling_put(s->tiling, (unsigned char)cp);
+		return;
+	}
+	n = ctx_utf8_put(bytes, cp);
+	for (i = 0; i < n; i++)
+		ctx_tiling_put(s->tiling, (unsigned char)bytes[i]);
+}
+
+static void
+write_chars(struct stream *s, const struct run *run)
+{
+	size_t i;
+
+	for (i = run->at; i < run->end; i++)
+		write_char(s, s->chars[i]);
+}
+
+/* What the characters of a word say about its capitals. */
+struct capitals {
+	bool sharp_s, dotted_i;
+	bool caseless; /* a letter is neither a capital nor a small one */
+	bool lower;    /* there is a small letter */
+	size_t upper, upper_after_first; /* capitals, without DOTTED_I */
+};
+
+static struct capitals
+count_capitals(const struct stream *s, const struct run *word)
+{
+	struct capitals found = {0};
+	unsigned properties;
+	uint32_t cp;
+	size_t i;
+
+	for (i = word->at; i < word->end; i++) {
+		cp = s->chars[i];
+		properties = ctx_claude_char(cp);
+		found.sharp_s |= cp == SHARP_S;
+		found.dotted_i |= cp == DOTTED_I;
+		found.lower |= (properties & CTX_CHAR_LOWER) != 0;
+		if ((properties & CTX_CHAR_UPPER) == 0) {
+			found.caseless |=
+			    (properties & (CTX_CHAR_LETTER | CTX_CHAR_LOWER)) ==
+			    CTX_CHAR_LETTER;
+		} else if (cp != DOTTED_I) {
+			found.upper++;
+			found.upper_after_first += i > word->at;
+		}
+	}
+	return found;
+}
+
+/* Returns the marker after which the word is written in lower case; 0 if it is
+ * written as it is. */
+static unsigned
+find_case(const struct stream *s, const struct run *word)
+{
+	struct capitals found = count_capitals(s, word);
+	uint32_t first = s->chars[word->at];
+	unsigned least = s->claude->least_caps;
+
+	if (found.sharp_s || found.upper == 0)
+		return 0;
+	if (least > 0 && word->end - word->at >= least && !found.dotted_i &&
+	    !found.lower && !found.caseless)
+		return CTX_PIECE_CAPS;
+	if (first == DOTTED_I || found.upper_after_first > 0 ||
+	    (ctx_claude_char(first) & CTX_CHAR_UPPER) == 0)
+		return 0;
+	return CTX_PIECE_SHIFT;
+}
+
+/* Writes a word.  After a run of marks it is the rest of the word that they
+ * have begun. */
+static void
+write_word(struct stream *s, const struct run *word)
+{
+	unsigned capitals = 0;
+	uint32_t cp;
+	size_t i;
+
+	if (s->before.class != CTX_RUN_MARK) {
+		capitals = find_case(s, word);
+		if (!is_contraction(s, word))
+			write_begin(s, capitals);
+	}
+	for (i = word->at; i < word->end; i++) {
+		cp = s->chars[i];
+		if (capitals != 0 && cp != DOTTED_I)
+			cp = lower_char(cp);
+		write_char(s, cp);
+	}
+	write_end(s);
+}
+
+/* Writes marks that follow no letter: a word, which a letter continues. */
+static void
+write_marks(struct stream *s, const struct run *run)
+{
+	write_begin(s, 0);
+	write_chars(s, run);
+	if (run->end == s->n ||
+	    (ctx_claude_char(s->chars[run->end]) & CTX_RUN_MASK) !=
+		CTX_RUN_WORD)
+		write_end(s);
+}
+
+/* Writes a run with a marker on each side where one is due next to a space. */
+static void
+write_bordered(struct stream *s, const struct run *run, bool opens, bool closes)
+{
+	if (opens && follows_space(s, run))
+		write_begin(s, 0);
+	write_chars(s, run);
+	if (closes && precedes_space(s, run))
+		write_end(s);
+}
+
+static void
+write_run(struct stream *s, const struct run *run)
+{
+	bool punct = run->class == CTX_RUN_PUNCT;
+
+	if (run->class == CTX_RUN_WORD)
+		write_word(s, run);
+	else if (run->class == CTX_RUN_MARK)
+		write_marks(s, run);
+	else if (punct || has_border(run->first) || has_border(run->last))
+		write_bordered(s, run,
+		    !opens_quote(s, run) && (punct || has_border(run->first)),
+		    punct || has_border(run->last));
+	else if (run->class != CTX_RUN_SPACE)
+		write_bordered(s, run, opens_number(run), closes_number(run));
+	else if (s->closed && run->end - run->at == 1 &&
+	    s->chars[run->at] == ' ')
+		s->space = true;
+	else
+		write_chars(s, run);
+}
+
+/* Writes the marker with which the frame ends, unless the first run has one of
+ * its own that stands for it.  Before an apostrophe with a word it is a
+ * space. */
+static void
+write_head(struct stream *s, const struct run *first)
+{
+	if (opens_quote(s, first)) {
+		ctx_tiling_put(s->tiling, ' ');
+		return;
+	}
+	if (first->class == CTX_RUN_WORD || first->class == CTX_RUN_PUNCT ||
+	    first->class == CTX_RUN_MARK || has_border(first->first) ||
+	    opens_number(first) ||
+	    (first->class == CTX_RUN_SPACE && s->chars[first->at] == ' '))
+		return;
+	ctx_tiling_put(s->tiling, CTX_PIECE_BOW);
+}
+
+static void
+write_stream(struct stream *s)
+{
+	bool head = (s->edges & CTX_UNIT_HEAD) != 0 && s->claude->opens_word;
+	struct run run = {0};
+
+	if (s->n == 0 && head && (s->edges & CTX_UNIT_TAIL) != 0)
+		ctx_tiling_put(s->tiling, CTX_PIECE_BOW);
+	while (run.end < s->n) {
+		run = find_run(s, run.end);
+		if (run.at == 0 && head)
+			write_head(s, &run);
+		write_run(s, &run);
+		s->before_that = s->before;
+		s->before = run;
+	}
+	/* A unit that ends with a space is followed by a word. */
+	if ((s->edges & CTX_UNIT_TAIL) != 0)
+		write_space(s);
+}
+
+/* Removes the newlines at the end of a text and returns their tokens.  The
+ * frame has two newlines after the text, which make one token that is part of
+ * the frame; with those of the text they are tiled together. */
+static uint64_t
+count_newlines(struct ctx_marked_text *m)
+{
+	size_t n = 0, i;
+
+	while (m->n > 0 && m->chars[m->n - 1] == '\n') {
+		m->n--;
+		n++;
+	}
+	if (n == 0)
+		return 0;
+	ctx_tiling_begin(&m->tiling, &m->pieces);
+	for (i = 0; i < n + 2; i++)
+		ctx_tiling_put(&m->tiling, '\n');
+	return ctx_tiling_cost(&m->tiling) - 1;
+}
+
+int
+ctx_marked_text_count(struct ctx_marked_text *m, struct ctx_str unit,
+    unsigned edges, uint64_t *tokens, struct ctx_err *err)
+{
+	struct stream s = {.claude = m->claude,
+	    .edges = edges,
+	    .tiling = &m->tiling};
+	size_t skip;
+
+	if (normalize(m, unit, err) < 0)
+		return -1;
+	if ((edges & CTX_UNIT_TAIL) != 0)
+		*tokens += count_newlines(m);
+	/* The marker at the end of the frame stands for a single space. */
+	skip = (edges & CTX_UNIT_HEAD) != 0 && m->claude->opens_word &&
+	    unit.p[0] == ' ' && m->n > 0 && m->chars[0] == ' ' &&
+	    (m->n == 1 || m->chars[1] != ' ');
+	s.chars = m->chars + skip;
+	s.n = m->n - skip;
+	ctx_tiling_begin(&m->tiling, &m->pieces);
+	write_stream(&s);
+	*tokens += ctx_tiling_cost(&m->tiling);
+	return 0;
+}

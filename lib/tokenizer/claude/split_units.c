@@ -1,0 +1,197 @@
+/*
+ * split_units.c - splits a text into units, whose tokens depend on their own
+ * bytes alone
+ *
+ * Whether there is a cut between two characters is decided by these two.  The
+ * first part of a cut text must not need to know which of the permitted
+ * characters follows, the second not which of them was before it:
+ *
+ *  - a word has its borders marked on both sides in any case, except after an
+ *    apostrophe or next to a mark
+ *  - a space before a word may be left out, so it belongs to the unit before
+ *  - nothing is left out, and no marker is written, after a digit, a line feed,
+ *    a tab, or a hard character without borders, whatever follows
+ *  - characters that are removed or changed by normalization are never next to
+ *    a cut
+ */
+#include <string.h>
+
+#include "tokenizer/claude/chars.h"
+#include "tokenizer/claude/claude.h"
+#include "tokenizer/unicode.h"
+
+enum unit_class {
+	UNIT_OTHER, /* no cut next to it */
+	UNIT_WORD,  /* a letter with CTX_CHAR_STARTS */
+	UNIT_HARD,  /* Han, Hangul, emoji: in no piece with another character */
+	UNIT_DIGIT, /* 0-9 */
+	UNIT_LINE,  /* a line feed */
+	UNIT_TAB,
+	UNIT_SPACE,
+	UNIT_QUOTE, /* an ASCII apostrophe */
+	UNIT_PUNCT, /* other ASCII punctuation */
+	UNIT_CLASSES
+};
+
+#define BIT(class) (1u << UNIT_##class)
+/* The classes before which there is a cut after each class. */
+static const uint16_t cuts[UNIT_CLASSES] = {
+    [UNIT_OTHER] = 0,
+    [UNIT_WORD] = BIT(HARD),
+    [UNIT_HARD] = BIT(WORD) | BIT(HARD) | BIT(DIGIT) | BIT(LINE) | BIT(TAB) |
+	BIT(SPACE) | BIT(QUOTE) | BIT(PUNCT),
+    [UNIT_DIGIT] = BIT(WORD) | BIT(HARD) | BIT(LINE) | BIT(TAB) | BIT(SPACE) |
+	BIT(QUOTE) | BIT(PUNCT),
+    [UNIT_LINE] = BIT(WORD) | BIT(HARD) | BIT(DIGIT) | BIT(TAB) | BIT(SPACE) |
+	BIT(QUOTE) | BIT(PUNCT),
+    [UNIT_TAB] = BIT(WORD) | BIT(HARD) | BIT(DIGIT) | BIT(LINE) | BIT(SPACE) |
+	BIT(QUOTE) | BIT(PUNCT),
+    [UNIT_SPACE] = BIT(WORD),
+    [UNIT_QUOTE] = 0,
+    [UNIT_PUNCT] = BIT(WORD) | BIT(HARD),
+};
+
+#define O UNIT_OTHER
+#define W UNIT_WORD
+#define D UNIT_DIGIT
+#define P UNIT_PUNCT
+static const uint8_t ascii[128] = {
+    /* clang-format off */
+    O, O, O, O, O, O, O, O, O, UNIT_TAB, UNIT_LINE, O, O, O, O, O,
+    O, O, O, O, O, O, O, O, O, O, O, O, O, O, O, O,
+    UNIT_SPACE, P, P, P, P, P, P, UNIT_QUOTE, P, P, P, P, P, P, P, P,
+    D, D, D, D, D, D, D, D, D, D, P, P, P, P, P, P,
+    P, W, W, W, W, W, W, W, W, W, W, W, W, W, W, W,
+    W, W, W, W, W, W, W, W, W, W, W, P, P, P, P, P,
+    P, W, W, W, W, W, W, W, W, W, W, W, W, W, W, W,
+    W, W, W, W, W, W, W, W, W, W, W, P, P, P, P, O,
+    /* clang-format on */
+};
+
+static unsigned
+classify_char(uint32_t cp)
+{
+	if ((cp >= 0x4e00 && cp <= 0x9fff) || (cp >= 0xac00 && cp <= 0xd7a3) ||
+	    (cp >= 0x3400 && cp <= 0x4dbf) ||
+	    (cp >= 0x1f000 && cp <= 0x1faff) || (cp >= 0x20000 && cp < 0x2f800))
+		return UNIT_HARD;
+	return cp != CTX_CHAR_BAD &&
+		(ctx_claude_char(cp) & CTX_CHAR_STARTS) != 0
+	    ? UNIT_WORD
+	    : UNIT_OTHER;
+}
+
+/* Sets *class to the class of the character at p; returns its bytes. */
+static inline size_t
+next_class(const char *p, size_t n, unsigned *class)
+{
+	uint32_t cp;
+	size_t length;
+
+	if ((unsigned char)*p < 0x80) {
+		*class = ascii[(unsigned char)*p];
+		return 1;
+	}
+	length = ctx_char_next(p, n, &cp);
+	*class = classify_char(cp);
+	return length;
+}
+
+bool
+ctx_unit_is_word(const char *p, size_t n)
+{
+	unsigned class;
+
+	(void)next_class(p, n, &class);
+	return class == UNIT_WORD;
+}
+
+#define ROW 8 /* ASCII characters that are classified at once */
+
+static bool
+is_ascii_row(const char *p)
+{
+	uint64_t word;
+
+	memcpy(&word, p, sizeof word);
+	return (word & 0x8080808080808080u) == 0;
+}
+
+/* The cuts found so far. */
+struct cutter {
+	const char *p;
+	size_t n, max, found;
+	size_t at;      /* number of bytes that were searched */
+	unsigned class; /* of the character before at */
+	/* true if the first unit must be returned alone (see backend.h) */
+	bool alone;
+	uint32_t *ends;
+};
+
+/* Finds the cuts between ASCII characters.  The processor cannot predict the
+ * cuts, so there is no branch for them. */
+static void
+cut_ascii(struct cutter *c)
+{
+	size_t at = c->at, found = c->found;
+	unsigned class = c->class, next, i;
+
+	while (c->n - at >= ROW && found + ROW <= c->max &&
+	    at <= CTX_PRETOKENIZE_SPAN && is_ascii_row(c->p + at)) {
+		for (i = 0; i < ROW; i++) {
+			next = ascii[(unsigned char)c->p[at + i]];
+			c->ends[found] = (uint32_t)(at + i);
+			found += cuts[class] >> next & 1u;
+			class = next;
+		}
+		at += ROW;
+	}
+	c->at = at;
+	c->found = found;
+	c->class = class;
+}
+
+/* Takes the next character.  Returns false if the units found so far, at least
+ * one, must be returned without it. */
+static bool
+cut_char(struct cutter *c)
+{
+	unsigned class;
+	size_t length = next_class(c->p + c->at, c->n - c->at, &class);
+	bool alone = c->p[c->at] == '\xff' || c->at > CTX_PRETOKENIZE_SPAN;
+
+	if (c->at > 0 && (cuts[c->class] >> class & 1u) != 0) {
+		c->ends[c->found++] = (uint32_t)c->at;
+		if (c->alone || c->found == c->max)
+			return false;
+	}
+	if (alone && c->found > 0)
+		return false;
+	c->alone |= alone;
+	c->at += length;
+	c->class = class;
+	return true;
+}
+
+void
+ctx_units_split(struct ctx_pretokenize *split, const char *p, size_t n,
+    size_t max)
+{
+	struct cutter c = {.p = p, .n = n, .max = max, .ends = split->end};
+
+	while (c.at < n) {
+		if (!c.alone)
+			cut_ascii(&c);
+		if (c.at < n && !cut_char(&c))
+			break;
+	}
+	if (c.at == n && c.found < max)
+		c.ends[c.found++] = (uint32_t)n;
+	split->used = c.alone ? c.at : c.ends[c.found - 1];
+	split->alone = c.alone ? c.at : 0;
+	split->n = split->listed = c.alone ? 0 : c.found;
+	split->start[0] = 0;
+	memcpy(split->start + 1, split->end,
+	    (split->listed == 0 ? 0 : split->listed - 1) *
+		sizeof *split->start);
+}
