@@ -256,6 +256,17 @@ check_index(void)
 		}
 		ctx_token_index_reset(&index);
 	}
+	tap_case("a text without words has checkpoints as well");
+	for (n = 0; n + 8 < sizeof text; n += 8)
+		memcpy(text + n, "\xe6\xbc\xa2 123\n", 8);
+	CHECK(ctx_token_index_append(&index, counters[0],
+		  (struct ctx_str){text, n}, &err) == 0);
+	CHECK(
+	    index.n > n / 8192 && index.tokens == count(counters[0], text, n));
+	CHECK(ctx_token_index_head(&index, index.tokens / 2, &from, &tokens,
+		  &err) == 0);
+	CHECK(tokens <= index.tokens / 2 && tokens + 2 >= index.tokens / 2);
+	CHECK(tokens == count(counters[0], text, from));
 	ctx_token_index_release(&index);
 }
 

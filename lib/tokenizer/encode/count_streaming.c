@@ -270,9 +270,11 @@ count_sure_units(struct ctx_token_counter *c, const char *p, size_t n,
 	int rc;
 
 	ctx_text_splitter_init(&w, c, p, n);
-	while ((rc = ctx_text_splitter_next(&w, STEP, err)) > 0)
-		if (w.spans.at < n && ctx_text_splitter_place(&w, &at, err) > 0)
+	while ((rc = ctx_text_splitter_next(&w, STEP, err)) > 0) {
+		at = w.spans.at;
+		if (at < n && ctx_unit_is_word(p + at, n - at))
 			*sum = (struct ctx_token_checkpoint){at, w.tokens};
+	}
 	return rc;
 }
 

@@ -113,7 +113,9 @@ struct ctx_spans {
 struct ctx_text_splitter {
 	struct ctx_token_counter *counter;
 	struct ctx_spans spans; /* the original text, before normalization */
-	/* number of tokens in the text that was split so far */
+	/* Number of tokens in the text that was split so far.  A splitter may
+	 * begin at a checkpoint of the text: spans.at and tokens are then set
+	 * to it. */
 	uint64_t tokens;
 	bool nfc; /* true if text is normalized */
 	/* The normal form of the ordinary text that begins at spans.at; empty
@@ -143,8 +145,7 @@ int ctx_text_splitter_next(struct ctx_text_splitter *splitter, size_t max,
 /* Sets *at to the offset in the original text (before normalization) up to
  * which it was counted, and returns 1.  If normalization changed the text
  * there, returns 0 and sets *at to the next offset that corresponds to a place
- * in the normal form.  In an encoding of Claude returns 0 if the rest may have
- * other tokens as a text of its own.  Returns -1 on error. */
+ * in the normal form.  Returns -1 on error. */
 int ctx_text_splitter_place(struct ctx_text_splitter *splitter, size_t *at,
     struct ctx_err *err);
 

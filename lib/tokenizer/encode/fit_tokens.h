@@ -1,19 +1,24 @@
-/* fit_tokens.h - what fit_tokens.c, fit_tail.c and token_index.c share:
- * checkpoints of a counted text, and starts of characters */
+/* fit_tokens.h - checkpoints of a counted text, and starts of characters */
 #ifndef CTX_TOKENIZER_ENCODE_FIT_TOKENS_H
 #define CTX_TOKENIZER_ENCODE_FIT_TOKENS_H
 
 #include "tokenizer/encode/count_tokens.h"
 
-/* A place in a text, between two pretokens, and the number of tokens before
- * it. */
+/* A boundary between two pretokens, with the number of tokens of the text
+ * before it. */
 struct ctx_token_checkpoint {
-	size_t at; /* offset of the place in bytes */
+	size_t at; /* offset in bytes */
 	uint64_t tokens;
 };
 
-/* Returns the offset at which the UTF-8 character begins that contains byte i
- * of the text p. */
+/* Finds the longest beginning of a text with at most limit tokens, for an
+ * encoding that has a vocabulary.  *cut is a checkpoint with at most limit
+ * tokens, and is moved to the end of this beginning. */
+int ctx_fit_head(struct ctx_token_counter *counter, struct ctx_str text,
+    uint64_t limit, struct ctx_token_checkpoint *cut, struct ctx_err *err);
+
+/* Returns the offset of the first byte of the UTF-8 character that contains
+ * byte i of p. */
 static inline size_t
 ctx_fit_before(const char *p, size_t n, size_t i)
 {

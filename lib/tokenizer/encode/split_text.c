@@ -184,9 +184,6 @@ ctx_text_splitter_place(struct ctx_text_splitter *w, size_t *at,
 	int rc;
 
 	*at = s->at + w->normal.at;
-	if (c->tokenizer->claude != NULL)
-		return s->at == s->text.n ||
-		    ctx_unit_is_word(s->text.p + s->at, s->text.n - s->at);
 	if (w->normal.text.n == 0 || !w->changed)
 		return 1;
 	if (!w->mapped &&

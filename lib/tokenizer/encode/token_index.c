@@ -78,7 +78,8 @@ ctx_token_index_append(struct ctx_token_index *m, struct ctx_token_counter *c,
 		    ctx_nfc_settled(text.p + from.at, text.n - from.at);
 	for (i = 0; i < CTX_PRETOKENIZE_UNSURE; i++)
 		past[i] = from;
-	ctx_text_splitter_init(&w, c, text.p + from.at, text.n - from.at);
+	ctx_text_splitter_init(&w, c, text.p, text.n);
+	w.spans.at = from.at;
 	while ((rc = ctx_text_splitter_next(&w, STEP, err)) > 0) {
 		clean = ctx_text_splitter_place(&w, &at, err);
 		if (clean < 0)
@@ -89,7 +90,7 @@ ctx_token_index_append(struct ctx_token_index *m, struct ctx_token_counter *c,
 		 * appended text cannot move it.  Added tokens and patterns of
 		 * vocabulary files can move earlier boundaries, too.  If there
 		 * are any (c->local is false), no marks are made. */
-		if (c->local && from.at + at <= settled &&
+		if (c->local && at <= settled &&
 		    past[0].at - get_mark(m, m->n).at >= DISTANCE &&
 		    append_mark(m, past[0], err) < 0)
 			return -1;
@@ -97,8 +98,8 @@ ctx_token_index_append(struct ctx_token_index *m, struct ctx_token_counter *c,
 			continue;
 		for (i = 0; i + 1 < CTX_PRETOKENIZE_UNSURE; i++)
 			past[i] = past[i + 1];
-		past[i] = (struct ctx_token_checkpoint){from.at + at,
-		    from.tokens + w.tokens};
+		past[i] =
+		    (struct ctx_token_checkpoint){at, from.tokens + w.tokens};
 	}
 	m->tokens = from.tokens + w.tokens;
 	m->changed |= w.different;
@@ -139,19 +140,19 @@ find_shared(const struct ctx_token_index *m, size_t mark_at, size_t from,
 	return false;
 }
 
-/* Counts the tokens of the given number of pretokens from offset sum->at on,
- * and adds the bytes and tokens of these pretokens to *sum. */
+/* Counts the tokens of the given number of pretokens of a text from offset
+ * sum->at on, and adds the bytes and tokens of these pretokens to *sum. */
 static int
-count_pretokens(const struct ctx_token_index *m, size_t pretokens,
-    struct ctx_token_checkpoint *sum, struct ctx_err *err)
+count_pretokens(const struct ctx_token_index *m, struct ctx_str text,
+    size_t pretokens, struct ctx_token_checkpoint *sum, struct ctx_err *err)
 {
 	struct ctx_text_splitter w;
 
-	ctx_text_splitter_init_plain(&w, m->counter, m->text.p + sum->at,
-	    m->text.n - sum->at);
+	ctx_text_splitter_init_plain(&w, m->counter, text.p, text.n);
+	w.spans.at = sum->at;
 	if (ctx_text_splitter_next(&w, pretokens, err) < 0)
 		return -1;
-	sum->at += w.spans.at;
+	sum->at = w.spans.at;
 	sum->tokens += w.tokens;
 	return 0;
 }
@@ -172,8 +173,8 @@ find_last_mark(const struct ctx_token_index *m, size_t to,
 	for (;; i--) {
 		*last = get_mark(m, i);
 		steps = 0;
-		ctx_text_splitter_init_plain(&w, m->counter,
-		    m->text.p + last->at, to - last->at);
+		ctx_text_splitter_init_plain(&w, m->counter, m->text.p, to);
+		w.spans.at = last->at;
 		while ((rc = ctx_text_splitter_next(&w,
 			    steps < 2 * CTX_PRETOKENIZE_UNSURE ? 1 : STEP,
 			    err)) > 0)
@@ -193,7 +194,7 @@ ctx_token_index_range(const struct ctx_token_index *m, size_t from, size_t to,
 	struct ctx_token_checkpoint before =
 					get_mark(m, count_marks_until(m, from)),
 				    last;
-	struct ctx_token_checkpoint part = {from, 0};
+	struct ctx_token_checkpoint part = {0, 0};
 	struct ctx_token_counter *c = m->counter;
 	const char *p = m->text.p + from;
 	size_t own, whole;
@@ -205,10 +206,11 @@ ctx_token_index_range(const struct ctx_token_index *m, size_t from, size_t to,
 		return -1;
 	if (last.at <= from || !find_shared(m, before.at, from, &own, &whole))
 		return ctx_token_count(c, p, to - from, tokens, err);
-	if (count_pretokens(m, own, &part, err) < 0 ||
-	    count_pretokens(m, whole, &before, err) < 0)
+	if (count_pretokens(m, (struct ctx_str){p, m->text.n - from}, own,
+		&part, err) < 0 ||
+	    count_pretokens(m, m->text, whole, &before, err) < 0)
 		return -1;
-	if (part.at > last.at)
+	if (from + part.at > last.at)
 		return ctx_token_count(c, p, to - from, tokens, err);
 	*tokens = part.tokens + (last.tokens - before.tokens) + tail;
 	return 0;
@@ -235,15 +237,16 @@ int
 ctx_token_index_head(const struct ctx_token_index *m, uint64_t limit,
     size_t *at, uint64_t *tokens, struct ctx_err *err)
 {
-	struct ctx_token_checkpoint from =
+	struct ctx_token_checkpoint cut =
 	    get_mark(m, count_marks_within(m, limit));
-	struct ctx_str rest = {m->text.p + from.at, m->text.n - from.at};
 
-	if (ctx_token_head(m->counter, rest, limit - from.tokens, at, tokens,
-		err) < 0)
+	if (!ctx_tokenizer_real(m->counter->tokenizer))
+		return ctx_token_head(m->counter, m->text, limit, at, tokens,
+		    err);
+	if (ctx_fit_head(m->counter, m->text, limit, &cut, err) < 0)
 		return -1;
-	*at += from.at;
-	*tokens += from.tokens;
+	*at = cut.at;
+	*tokens = cut.tokens;
 	return 0;
 }
 
