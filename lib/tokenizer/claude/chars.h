@@ -49,6 +49,8 @@ enum {
 #define CTX_CHAR_LETTERS "mbndovulasxf"
 #define CTX_RUN_LETTERS  "HWDPS"
 
+#define CTX_CHAR_BITS 21 /* bits of a code point */
+
 /* Characters that lie together and have lower case. */
 struct ctx_lower {
 	uint16_t first, last, lower; /* lower: of the first */
@@ -63,13 +65,14 @@ extern const uint16_t ctx_claude_properties[];
 extern const struct ctx_lower ctx_claude_lower[];
 extern const size_t ctx_claude_n_lower;
 
+/* Returns the index of the properties of a character.  Those at index 0 are
+ * CTX_RUN_HARD. */
 static inline unsigned
-ctx_claude_char(uint32_t cp)
+ctx_claude_kind(uint32_t cp)
 {
 	if (cp >= 0x10000)
-		return CTX_RUN_HARD;
-	return ctx_claude_properties
-	    [ctx_claude_value[ctx_claude_block[cp / 128] * 128u + cp % 128]];
+		return 0;
+	return ctx_claude_value[ctx_claude_block[cp / 128] * 128u + cp % 128];
 }
 
 #endif

@@ -61,7 +61,9 @@ struct ctx_marked_text {
 	struct ctx_pieces pieces;
 	struct ctx_nfc normalizer;
 	struct ctx_buf normal; /* normal form (NFC) of a unit */
-	uint32_t *chars;       /* its characters, as the encoding reads them */
+	/* its characters, as the encoding reads them: a code point, and from
+	 * bit CTX_CHAR_BITS on the index of its properties */
+	uint32_t *chars;
 	size_t n, cap;
 	struct ctx_tiling tiling;
 };

@@ -49,16 +49,24 @@ count_short_unit(const struct unit_batch *b, const char *p, size_t n,
 	return 0;
 }
 
+/* Returns the hash of a unit for the cache; 0 if it is too long for that. */
+static uint64_t
+hash_long_unit(const char *p, size_t n)
+{
+	return n > CTX_PRETOKEN_CACHE_LONG ? 0
+					   : ctx_pretoken_cache_hash_long(p, n);
+}
+
 static int
-count_long_unit(const struct unit_batch *b, const char *p, size_t n)
+count_long_unit(const struct unit_batch *b, const char *p, size_t n,
+    uint64_t hash)
 {
 	struct ctx_pretoken_cache *cache = &b->counter->cache;
 	bool cached = n <= CTX_PRETOKEN_CACHE_LONG;
 	uint64_t tokens = 0;
 
 	if (cached)
-		tokens = ctx_pretoken_cache_find_long(cache,
-		    ctx_pretoken_cache_hash_long(p, n), p, n);
+		tokens = ctx_pretoken_cache_find_long(cache, hash, p, n);
 	if (tokens == 0) {
 		if (tile_unit(b, p, n, 0, &tokens) < 0)
 			return -1;
@@ -66,6 +74,33 @@ count_long_unit(const struct unit_batch *b, const char *p, size_t n)
 			ctx_pretoken_cache_add_long(cache, p, n, tokens);
 	}
 	*b->tokens += tokens;
+	return 0;
+}
+
+/* Counts the units that the last lookup, of those from index first on, has
+ * found too long for a key. */
+static int
+count_longs(const struct unit_batch *b, size_t first)
+{
+	struct ctx_token_counter *c = b->counter;
+	struct ctx_pretoken_lookup *lookup = &c->batch;
+	const uint32_t *starts = c->pretokens.start + first;
+	const uint32_t *ends = c->pretokens.end + first;
+	size_t k;
+	uint32_t i;
+
+	for (k = 0; k < lookup->nlongs; k++) {
+		i = lookup->longs[k];
+		lookup->hashes[k] =
+		    hash_long_unit(b->p + starts[i], ends[i] - starts[i]);
+		ctx_pretoken_cache_ask_long(&c->cache, lookup->hashes[k]);
+	}
+	for (k = 0; k < lookup->nlongs; k++) {
+		i = lookup->longs[k];
+		if (count_long_unit(b, b->p + starts[i], ends[i] - starts[i],
+			lookup->hashes[k]) < 0)
+			return -1;
+	}
 	return 0;
 }
 
@@ -94,12 +129,8 @@ count_listed_units(const struct unit_batch *b, size_t first, size_t end)
 				lookup->keys[lookup->missed[k]]) < 0)
 				return -1;
 		}
-		for (k = 0; k < lookup->nlongs; k++) {
-			i = first + lookup->longs[k];
-			if (count_long_unit(b, b->p + starts[i],
-				ends[i] - starts[i]) < 0)
-				return -1;
-		}
+		if (count_longs(b, first) < 0)
+			return -1;
 	}
 	return 0;
 }
@@ -109,7 +140,7 @@ static int
 count_last_unit(const struct unit_batch *b, const char *p, size_t n)
 {
 	return n > CTX_PRETOKEN_CACHE_KEY
-	    ? count_long_unit(b, p, n)
+	    ? count_long_unit(b, p, n, hash_long_unit(p, n))
 	    : count_short_unit(b, p, n, ctx_key_copy(p, n));
 }
 

@@ -56,6 +56,24 @@ fold_quote(uint32_t cp)
 	}
 }
 
+static uint32_t
+make_char(uint32_t cp)
+{
+	return cp | ctx_claude_kind(cp) << CTX_CHAR_BITS;
+}
+
+static uint32_t
+code_point(uint32_t c)
+{
+	return c & ((1u << CTX_CHAR_BITS) - 1);
+}
+
+static unsigned
+properties_of(uint32_t c)
+{
+	return ctx_claude_properties[c >> CTX_CHAR_BITS];
+}
+
 static int
 reserve_chars(struct ctx_marked_text *m, size_t n, struct ctx_err *err)
 {
@@ -83,7 +101,7 @@ read_chars(struct ctx_marked_text *m, struct ctx_str text)
 		at += ctx_char_next(text.p + at, text.n - at, &cp);
 		if (cp == CTX_CHAR_BAD)
 			cp = UNKNOWN;
-		properties = ctx_claude_char(cp);
+		properties = ctx_claude_properties[ctx_claude_kind(cp)];
 		if ((properties & CTX_CHAR_REMOVED) != 0) {
 			/* Controls are removed before SARA AM is composed,
 			 * private characters after it. */
@@ -91,15 +109,26 @@ read_chars(struct ctx_marked_text *m, struct ctx_str text)
 			continue;
 		}
 		if (cp == SARA_AA && nikhahit) {
-			m->chars[m->n - 1] = SARA_AM;
+			m->chars[m->n - 1] = make_char(SARA_AM);
 			nikhahit = false;
 			continue;
 		}
 		nikhahit = cp == NIKHAHIT;
 		if ((properties & CTX_CHAR_BLANK) != 0)
 			cp = ' ';
-		m->chars[m->n++] = folds ? fold_quote(cp) : cp;
+		m->chars[m->n++] = make_char(folds ? fold_quote(cp) : cp);
 	}
+}
+
+static bool
+is_ascii(struct ctx_str text)
+{
+	unsigned all = 0;
+	size_t i;
+
+	for (i = 0; i < text.n; i++)
+		all |= (unsigned char)text.p[i];
+	return all < 0x80;
 }
 
 static int
@@ -107,8 +136,9 @@ normalize(struct ctx_marked_text *m, struct ctx_str text, struct ctx_err *err)
 {
 	bool changed;
 
-	if (ctx_nfc_text(&m->normalizer, &text, &m->normal, &changed, err) <
-		0 ||
+	if ((!is_ascii(text) &&
+		ctx_nfc_text(&m->normalizer, &text, &m->normal, &changed, err) <
+		    0) ||
 	    reserve_chars(m, text.n, err) < 0)
 		return -1;
 	read_chars(m, text);
@@ -188,7 +218,7 @@ static struct run
 find_run(const struct stream *s, size_t at)
 {
 	const unsigned categories = CTX_CHAR_DECIMAL | CTX_CHAR_NUMERAL;
-	unsigned next = ctx_claude_char(s->chars[at]);
+	unsigned next = properties_of(s->chars[at]);
 	struct run run = {at, at, next & CTX_RUN_MASK, next, next,
 	    (next & categories) != 0};
 
@@ -200,7 +230,7 @@ find_run(const struct stream *s, size_t at)
 		    (next & categories) == (run.first & categories);
 		if (++run.end == s->n)
 			break;
-		next = ctx_claude_char(s->chars[run.end]);
+		next = properties_of(s->chars[run.end]);
 	} while (continues(&run, next));
 	return run;
 }
@@ -208,7 +238,7 @@ find_run(const struct stream *s, size_t at)
 static bool
 is_apostrophe(const struct stream *s, const struct run *run)
 {
-	return run->end - run->at == 1 && s->chars[run->at] == '\'';
+	return run->end - run->at == 1 && code_point(s->chars[run->at]) == '\'';
 }
 
 /* Returns true if the run is an apostrophe before a word. */
@@ -216,8 +246,7 @@ static bool
 opens_quote(const struct stream *s, const struct run *run)
 {
 	return is_apostrophe(s, run) && run->end < s->n &&
-	    (ctx_claude_char(s->chars[run->end]) & CTX_RUN_MASK) ==
-	    CTX_RUN_WORD;
+	    (properties_of(s->chars[run->end]) & CTX_RUN_MASK) == CTX_RUN_WORD;
 }
 
 /* Returns true if a space is before the run.  The frame before a text may stand
@@ -227,15 +256,15 @@ follows_space(const struct stream *s, const struct run *run)
 {
 	if (run->at == 0)
 		return (s->edges & CTX_UNIT_HEAD) != 0 && s->claude->opens_word;
-	return s->chars[run->at - 1] == ' ';
+	return code_point(s->chars[run->at - 1]) == ' ';
 }
 
 /* Returns true if exactly one space is after the run. */
 static bool
 precedes_space(const struct stream *s, const struct run *run)
 {
-	return run->end < s->n && s->chars[run->end] == ' ' &&
-	    (run->end + 1 == s->n || s->chars[run->end + 1] != ' ');
+	return run->end < s->n && code_point(s->chars[run->end]) == ' ' &&
+	    (run->end + 1 == s->n || code_point(s->chars[run->end + 1]) != ' ');
 }
 
 static bool
@@ -280,8 +309,8 @@ is_contraction(const struct stream *s, const struct run *word)
 	    (s->before_that.end > 0 && closes_itself(&s->before_that)))
 		return false;
 	for (i = 0; i < sizeof ends / sizeof ends[0]; i++)
-		if (c[0] == (uint32_t)ends[i][0] &&
-		    (n == 1 ? 0 : c[1]) == (uint32_t)ends[i][1])
+		if (code_point(c[0]) == (uint32_t)ends[i][0] &&
+		    (n == 1 ? 0 : code_point(c[1])) == (uint32_t)ends[i][1])
 			return true;
 	return false;
 }
@@ -314,7 +343,7 @@ write_end(struct stream *s)
 	s->closed = true;
 }
 
-static void
+static inline void
 write_char(struct stream *s, uint32_t cp)
 {
 	char bytes[4];
@@ -337,7 +366,7 @@ write_chars(struct stream *s, const struct run *run)
 	size_t i;
 
 	for (i = run->at; i < run->end; i++)
-		write_char(s, s->chars[i]);
+		write_char(s, code_point(s->chars[i]));
 }
 
 /* What the characters of a word say about its capitals. */
@@ -357,8 +386,8 @@ count_capitals(const struct stream *s, const struct run *word)
 	size_t i;
 
 	for (i = word->at; i < word->end; i++) {
-		cp = s->chars[i];
-		properties = ctx_claude_char(cp);
+		cp = code_point(s->chars[i]);
+		properties = properties_of(s->chars[i]);
 		found.sharp_s |= cp == SHARP_S;
 		found.dotted_i |= cp == DOTTED_I;
 		found.lower |= (properties & CTX_CHAR_LOWER) != 0;
@@ -388,8 +417,8 @@ find_case(const struct stream *s, const struct run *word)
 	if (least > 0 && word->end - word->at >= least && !found.dotted_i &&
 	    !found.lower && !found.caseless)
 		return CTX_PIECE_CAPS;
-	if (first == DOTTED_I || found.upper_after_first > 0 ||
-	    (ctx_claude_char(first) & CTX_CHAR_UPPER) == 0)
+	if (code_point(first) == DOTTED_I || found.upper_after_first > 0 ||
+	    (properties_of(first) & CTX_CHAR_UPPER) == 0)
 		return 0;
 	return CTX_PIECE_SHIFT;
 }
@@ -409,7 +438,7 @@ write_word(struct stream *s, const struct run *word)
 			write_begin(s, capitals);
 	}
 	for (i = word->at; i < word->end; i++) {
-		cp = s->chars[i];
+		cp = code_point(s->chars[i]);
 		if (capitals != 0 && cp != DOTTED_I)
 			cp = lower_char(cp);
 		write_char(s, cp);
@@ -424,8 +453,7 @@ write_marks(struct stream *s, const struct run *run)
 	write_begin(s, 0);
 	write_chars(s, run);
 	if (run->end == s->n ||
-	    (ctx_claude_char(s->chars[run->end]) & CTX_RUN_MASK) !=
-		CTX_RUN_WORD)
+	    (properties_of(s->chars[run->end]) & CTX_RUN_MASK) != CTX_RUN_WORD)
 		write_end(s);
 }
 
@@ -456,7 +484,7 @@ write_run(struct stream *s, const struct run *run)
 	else if (run->class != CTX_RUN_SPACE)
 		write_bordered(s, run, opens_number(run), closes_number(run));
 	else if (s->closed && run->end - run->at == 1 &&
-	    s->chars[run->at] == ' ')
+	    code_point(s->chars[run->at]) == ' ')
 		s->space = true;
 	else
 		write_chars(s, run);
@@ -475,7 +503,8 @@ write_head(struct stream *s, const struct run *first)
 	if (first->class == CTX_RUN_WORD || first->class == CTX_RUN_PUNCT ||
 	    first->class == CTX_RUN_MARK || has_border(first->first) ||
 	    opens_number(first) ||
-	    (first->class == CTX_RUN_SPACE && s->chars[first->at] == ' '))
+	    (first->class == CTX_RUN_SPACE &&
+		code_point(s->chars[first->at]) == ' '))
 		return;
 	ctx_tiling_put(s->tiling, CTX_PIECE_BOW);
 }
@@ -509,7 +538,7 @@ count_newlines(struct ctx_marked_text *m)
 {
 	size_t n = 0, i;
 
-	while (m->n > 0 && m->chars[m->n - 1] == '\n') {
+	while (m->n > 0 && code_point(m->chars[m->n - 1]) == '\n') {
 		m->n--;
 		n++;
 	}
@@ -536,8 +565,8 @@ ctx_marked_text_count(struct ctx_marked_text *m, struct ctx_str unit,
 		*tokens += count_newlines(m);
 	/* The marker at the end of the frame stands for a single space. */
 	skip = (edges & CTX_UNIT_HEAD) != 0 && m->claude->opens_word &&
-	    unit.p[0] == ' ' && m->n > 0 && m->chars[0] == ' ' &&
-	    (m->n == 1 || m->chars[1] != ' ');
+	    unit.p[0] == ' ' && m->n > 0 && code_point(m->chars[0]) == ' ' &&
+	    (m->n == 1 || code_point(m->chars[1]) != ' ');
 	s.chars = m->chars + skip;
 	s.n = m->n - skip;
 	ctx_tiling_begin(&m->tiling, &m->pieces);

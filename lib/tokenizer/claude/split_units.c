@@ -76,7 +76,8 @@ classify_char(uint32_t cp)
 	    (cp >= 0x1f000 && cp <= 0x1faff) || (cp >= 0x20000 && cp < 0x2f800))
 		return UNIT_HARD;
 	return cp != CTX_CHAR_BAD &&
-		(ctx_claude_char(cp) & CTX_CHAR_STARTS) != 0
+		(ctx_claude_properties[ctx_claude_kind(cp)] &
+		    CTX_CHAR_STARTS) != 0
 	    ? UNIT_WORD
 	    : UNIT_OTHER;
 }
