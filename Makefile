@@ -272,6 +272,12 @@ demo: all
 check-system: all units
 	@B=$(B) JOBS=1 tests/run tests/system/*.bats tests/scale/run
 
+# Counts of Claude's encodings against the package ctok: claude.py says what it
+# needs.
+check-claude: $(B)/ctx-count
+	@PATH=$(abspath $(B)):$$PATH STRINGS=$(STRINGS) \
+	  $(or $(PYTHON),python3.12) tests/system/claude.py $(CTOK)
+
 # False alarms and misses of ctx-check on requests that public test suites have
 # recorded.  RECORDED names clones of these suites; run.py says which.
 check-recorded: $(B)/ctx-check
@@ -584,6 +590,6 @@ clean:
 	format install install-data uninstall html dist dist-static deb clean
 .PHONY: bench bench-growth bench-shapes bench-answers bench-instructions
 .PHONY: bench-tokens fuzz fuzz-run fuzz-corpus fuzz-keep fuzz-afl
-.PHONY: check-recorded check-simd check-threads check-ports coverage coverage-tools analyze
+.PHONY: check-claude check-recorded check-simd check-threads check-ports coverage coverage-tools analyze
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

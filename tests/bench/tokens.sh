@@ -9,6 +9,8 @@
 #
 # If ENCODING is a file (*.json, *.model), the rival is the library that the file
 # is for: tokenizers or sentencepiece.
+# ENCODING may be one of Claude's; its only rival is ctok, which needs Python 3.12
+# or later.
 #
 # Rivals are looked for in $RIVALS (a directory with node_modules, with a
 # Python environment in venv/ and with the program of a Rust crate in crate/);
@@ -185,6 +187,20 @@ for i in range(3):
 print(n, "%.1f %.1f" % (size / times[0], size / min(times)))
 PY
 }
+ctok_rival() { # the package whose counts are reproduced; once, for it is slow
+	"$RIVALS/venv/bin/python" - "$encoding" "$1" 2>/dev/null <<'PY'
+import sys, time, ctok
+version, frame = {"claude-3": ("3.0", 7), "claude-4.7": ("4.7", 11),
+                  "claude-4.8": ("4.8", 6)}[sys.argv[1]]
+text = open(sys.argv[2], encoding="utf-8", newline="").read()
+size = len(text.encode()) / 1e6
+ctok.token_count("loads the tables", version)
+start = time.process_time()
+n = ctok.token_count(text, version) - frame
+took = time.process_time() - start
+print(n, "%.2f %.2f" % (size / took, size / took))
+PY
+}
 crate_rival() {
 	"$RIVALS/crate/target/release/rival" "$encoding" "$1" 2>/dev/null
 }
@@ -205,7 +221,7 @@ row() { # name of what counts, tokens, cold, warm
 	same=
 	[ "$2" = "$tokens" ] || same=" COUNTS $2 TOKENS"
 	echo "$3 $4 $our_cold $our_warm" | awk -v name="$1" -v same="$same" '{
-		printf "  %-18s %9.1f %9.1f   x %.2f x %.2f%s\n", name, $1,
+		printf "  %-18s %9.4g %9.4g   x %.2f x %.2f%s\n", name, $1,
 		    $2, $3 / $1, $4 / $2, same }'
 }
 process() { # a name, the bytes of text and a command
@@ -232,14 +248,17 @@ measure() { # name of a corpus: sets what the rows below are compared with
 	done
 	case $encoding in
 	*.json | *.model) row pypi:file $(file_rival "$file"); return ;;
+	claude-*) row pypi:ctok $(ctok_rival "$file") ;;
+	*)
+		row pypi:tiktoken $(python_rival "$file")
+		row pypi:gigatoken $(giga_rival "$file")
+		row crate:bpe-openai $(crate_rival "$file") ;;
 	esac
-	row pypi:tiktoken $(python_rival "$file")
-	row pypi:gigatoken $(giga_rival "$file")
-	row crate:bpe-openai $(crate_rival "$file")
 	case $1 in
 	english | roff | code | tool | mixed) in_json "$1" ;;
 	*) return ;; # the rivals in JavaScript take hours for a long piece
 	esac
+	case $encoding in claude-*) return ;; esac
 	for m in tiktoken gpt-tokenizer js-tiktoken; do
 		row npm:$m $(node_rival $m "$file")
 	done
