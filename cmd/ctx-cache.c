@@ -180,12 +180,13 @@ print_json(const struct cache_command *cache, const struct ctx_cache_cost *cost,
     bool priced)
 {
 	const struct ctx_request_prefix_item *at = cost->changed;
-	json_t *o = json_pack("{s:{s:I, s:I, s:I}, s:I, s:b, s:b, s:I, s:I, "
-			      "s:I, s:I, s:I}",
+	json_t *o = json_pack("{s:{s:I, s:I, s:I}, s:I, s:b, s:b, s:s, s:I, "
+			      "s:I, s:I, s:I, s:I}",
 	    "shared", "messages", (json_int_t)cost->messages, "bytes",
 	    (json_int_t)cost->bytes, "tokens", (json_int_t)cost->tokens,
 	    "messages", (json_int_t)cost->all, "grown", cost->is_extension,
-	    "exact", !cost->estimated, "read", (json_int_t)cost->read,
+	    "exact", cost->basis == CTX_BASIS_EXACT, "basis",
+	    ctx_basis_name(cost->basis), "read", (json_int_t)cost->read,
 	    "written", (json_int_t)cost->written, "fresh",
 	    (json_int_t)cost->fresh, "kept", (json_int_t)cost->reusable,
 	    "added", (json_int_t)cost->appended);
@@ -224,7 +225,8 @@ print_tokens(const struct ctx_cache_cost *bill, const char *what,
 	char figure[24];
 
 	(void)snprintf(figure, sizeof figure, "%s%" PRIu64,
-	    bill->estimated && tokens > 0 ? "~" : "", tokens);
+	    bill->basis == CTX_BASIS_ESTIMATED && tokens > 0 ? "~" : "",
+	    tokens);
 	printf("%-11s%12s tokens", what, figure);
 	if (cost != NULL)
 		printf("  $%9.4f", *cost);

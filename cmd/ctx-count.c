@@ -24,15 +24,13 @@ struct count_command {
 	struct rows largest;
 	struct ctx_token_stats total;
 	struct bar bar;
-	/* Number of conversations for which a row was printed. */
-	uint64_t lines;
-	bool any;      /* true if the file being read has a conversation */
+	uint64_t lines; /* number of conversations with a row in the output */
+	bool any;       /* true if the file being read has a conversation */
 	uint64_t over; /* number of conversations with more tokens than --max */
 	struct calibrate calls;
 };
 
-/* Maximum number of warnings that are printed about conversations with more
- * tokens than --max.  Further warnings are only counted. */
+/* Maximum number of warnings about --max; further ones are only counted. */
 #define MAX_LINES 10
 
 static const char *
@@ -66,7 +64,8 @@ add_tokens(struct count_command *count, const struct ctx_token_stats *stats,
 	    .model = stats->model,
 	    .messages = stats->message != NULL ? stats->messages : 0,
 	    .tokens = tokens,
-	    .estimated = estimated};
+	    .estimated = estimated,
+	    .basis = stats->basis};
 
 	if (tokens == 0)
 		return 0;
@@ -362,7 +361,8 @@ count_text(struct count_command *count, char **file)
 	stats = plain.sum;
 	stats.tokens = ctx_tokens_to_model(model_counter.counter, stats.tokens);
 	stats.model = model_counter.model;
-	stats.estimated = model_counter.counter->exact ? 0 : stats.tokens;
+	stats.basis = model_counter.counter->basis;
+	stats.estimated = stats.basis == CTX_BASIS_ESTIMATED ? stats.tokens : 0;
 	(void)on_ended(count, &stats, &err);
 }
 

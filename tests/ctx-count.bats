@@ -87,13 +87,57 @@ X
 	done
 }
 
-@test "an estimate is marked with ~, an exact count is not" {
+@test "an estimate is marked with ~, an exact or a reconstructed count is not" {
 	run -0 ctx-count "$chat"
 	[[ $output == *"~"* ]]
-	run -0 ctx-count -m claude-opus-4-5 "$chat"
+	run -0 ctx-count -m gemini-3-pro "$chat"
 	[[ $output == *"~"* ]]
+	run -0 ctx-count -m claude-opus-4-5 "$chat"
+	[[ $output != *"~"* ]]
 	run -0 ctx-count -m gpt-4o "$chat"
 	[[ $output != *"~"* ]]
+}
+
+@test "--json and --models say exact, reconstructed or estimated" {
+	basis() {
+		ctx-count --json "$@" | jq -r '"\(.basis) \(.exact)"'
+	}
+	[ "$(basis -m gpt-4o "$chat")" = "exact true" ]
+	[ "$(basis -m claude-opus-4-8 "$chat")" = "reconstructed false" ]
+	[ "$(basis -m gpt-4o -e claude-3 "$chat")" = "reconstructed false" ]
+	[ "$(basis -m gemini-3-pro "$chat")" = "estimated false" ]
+	[ "$(basis -e bytes/4 --text "$chat")" = "estimated false" ]
+	[ "$(basis -m claude-opus-4-8 --text "$chat")" = "reconstructed false" ]
+	# An image is always estimated.
+	jq -nc '{role: "user", content: [{type: "text", text: "look"},
+	    {type: "image", source: {type: "url", url: "http://a/b"}}]}' > image
+	[ "$(basis -m claude-opus-4-8 image)" = "estimated false" ]
+	ctx-count --json -m claude-opus-4-8 --per kind image |
+	    jq -se 'map({(.kind): .basis}) | add == {"text": "reconstructed",
+	        "media": "estimated", "framing": "reconstructed"}'
+	ctx-count --models | awk '
+		$1 == "gpt-4o" { n += $6 == "o200k_base" && $7 == "exact" }
+		$1 == "claude-opus-4-6" {
+			n += $6 == "claude-3" && $7 == "reconstructed" }
+		$1 == "claude-opus-4-7" {
+			n += $6 == "claude-4.7" && $7 == "reconstructed" }
+		$1 == "claude-opus-5" {
+			n += $6 == "claude-4.8" && $7 == "reconstructed" }
+		$1 == "gemini-3" { n += $6 ~ /^~/ && $7 == "estimated" }
+		END { exit n != 5 }'
+	run -0 --separate-stderr ctx-count -v -m claude-opus-4-8 "$chat"
+	[[ $stderr == *"claude-opus-4-8 is counted by claude-4.8, reconstructed"* ]]
+}
+
+@test "a request of one message costs Claude its text and the frame of the version" {
+	jq -nc '{messages: [{role: "user", content: "hello, world"}]}' > in
+	[ "$(tokens -m claude-opus-4-5 in)" -eq 10 ]
+	[ "$(tokens -m claude-opus-4-7 in)" -eq 15 ]
+	[ "$(tokens -m claude-opus-4-8 in)" -eq 10 ]
+	# A second message costs 4 tokens and its text.
+	jq -c '.messages += [{role: "assistant", content: "hello, world"}]' \
+	    in > two
+	[ "$(tokens -m claude-opus-4-8 two)" -eq 18 ]
 }
 
 @test "-m adds the window, the share used and the tokens left" {
@@ -380,8 +424,8 @@ X
 	[[ $output == *"gpt-4o "*" 128000 "*" o200k_base "*" tiles "*" types "* ]]
 	[ "${#lines[@]}" -gt 120 ]
 	[ "$(awk 'NR > 1 { print NF }' <<< "$output" | sort -u | tr '\n' ' ')" = \
-	    "15 " ]
-	price=$(awk '$1 == "claude-sonnet-4-5" { print $11, $12, $13, $14 }' \
+	    "16 " ]
+	price=$(awk '$1 == "claude-sonnet-4-5" { print $12, $13, $14, $15 }' \
 	    <<< "$output")
 	[ "$price" = "3 15 0.3 3.75" ]
 }
@@ -391,10 +435,10 @@ X
 	for family in llama-3.1:Llama-3 qwen3:Qwen3 deepseek-v3:DeepSeek \
 	    mistral-nemo:tekken.json gemma-3:gemma-3 gemini-2.5-pro:gemma-3; do
 		awk -v m="${family%%:*}" -v f="${family#*:}" '
-			$1 == m { found = $6 ~ /^~/ && index($15, f) }
+			$1 == m { found = $6 ~ /^~/ && index($16, f) }
 			END { exit !found }' list || fail "$family"
 	done
-	awk 'NR > 1 && $6 ~ /^[^~]/ && $15 != "-" { exit 1 }' list
+	awk 'NR > 1 && $6 ~ /^[^~]/ && $16 != "-" { exit 1 }' list
 	run -0 --separate-stderr ctx-count -v -m qwen3-32b "$chat"
 	[[ $stderr == *"Qwen/Qwen3-8B/tokenizer.json"* ]]
 	run -0 --separate-stderr ctx-count -v -m qwen3-32b -e o200k_base "$chat"
@@ -419,7 +463,7 @@ tokenizer_like() {
 
 @test "-v names for no model a tokenizer file that ctx would refuse" {
 	echo "the thing" > text
-	ctx-count --models | awk 'NR > 1 { print $1, $15 }' > rows
+	ctx-count --models | awk 'NR > 1 { print $1, $16 }' > rows
 	[ "$(wc -l < rows)" -gt 120 ]
 	while read -r model file; do
 		run -0 --separate-stderr ctx-count -v -m "$model" --text text
@@ -495,14 +539,14 @@ tokenizer_like() {
 
 @test "a model without a public tokenizer costs the nearest encoding times a factor" {
 	raw=$(tokens -e o200k_base --text "$chat")
-	[ "$(tokens -m claude-opus-4-5 --text "$chat")" -eq \
-	    $(((raw * 118 + 50) / 100)) ]
-	[ "$(tokens -m claude-opus-4-8 --text "$chat")" -eq \
-	    $(((raw * 153 + 50) / 100)) ]
-	[ "$(tokens -m claude-opus-4-8 -e o200k_base --text "$chat")" -eq "$raw" ]
+	[ "$(tokens -m gemini-3-pro --text "$chat")" -eq \
+	    $(((raw * 119 + 50) / 100)) ]
+	[ "$(tokens -m qwen3-32b --text "$chat")" -eq \
+	    $(((raw * 104 + 50) / 100)) ]
+	[ "$(tokens -m gemini-3-pro -e o200k_base --text "$chat")" -eq "$raw" ]
 	# A whole conversation follows, message by message.
-	[ "$(tokens -m claude-opus-4-8 "$chat")" -gt \
-	    $(($(tokens -m claude-opus-4-5 "$chat") * 5 / 4)) ]
+	[ "$(tokens -m gemini-3-pro "$chat")" -gt \
+	    $(($(tokens -m qwen3-32b "$chat") * 11 / 10)) ]
 }
 
 @test "models.json adds models and overrides those of the table" {

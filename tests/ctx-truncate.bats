@@ -141,19 +141,32 @@ sizes() {
 	done
 }
 
+# Truncates the file long to $1 tokens of the model $2: most of them are used,
+# and a second run changes nothing.
+fits_limit() {
+	ctx-truncate --unit tokens -l "$1" -m "$2" long > out
+	text_of out | ctx-count --text -q -m "$2" --max "$1"
+	run -1 ctx-count --text -q -m "$2" --max $(($1 * 3 / 4)) <(text_of out)
+	ctx-truncate --unit tokens -l "$1" -m "$2" out | cmp - out
+}
+
 @test "a limit in tokens means model tokens if the model has a factor" {
 	sed -n '1,40p; 255,270p' "$agent" > some
 	result "$(times 300 'one two three ')" > long
 	for l in 20 100 300; do
-		ctx-truncate --unit tokens -l $l -m claude-sonnet-4-5 long > out
-		text_of out | ctx-count --text -q -m claude-sonnet-4-5 --max $l
-		# Most of the room is used.
-		run -1 ctx-count --text -q -m claude-sonnet-4-5 \
-		    --max $((l * 3 / 4)) <(text_of out)
-		ctx-truncate --unit tokens -l $l -m claude-sonnet-4-5 out |
-		    cmp - out
+		fits_limit $l gemini-3-pro
 	done
-	ctx-count --models | grep -q '^claude-sonnet-4-5 .*o200k_base *1\.[1-9]'
+	ctx-count --models |
+	    grep -q '^gemini-3-pro .*o200k_base *estimated *1\.[1-9]'
+}
+
+@test "a limit in tokens cuts by the tokens of Claude" {
+	result "$(times 300 'one two three, 4567 漢字')" > long
+	for m in claude-sonnet-4-5 claude-opus-4-7 claude-opus-4-8; do
+		for l in 20 100 300; do
+			fits_limit $l $m
+		done
+	done
 }
 
 @test "the truncation mark says how much was removed, between head and tail 3 to 1" {

@@ -180,12 +180,16 @@ read_member(struct cli *cli, const char *file, struct ctx_model *model,
 		return json_is_boolean(value);
 	}
 	if (strcmp(key, "exact") == 0) {
-		model->exact = json_is_true(value);
+		model->basis =
+		    json_is_true(value) ? CTX_BASIS_EXACT : CTX_BASIS_ESTIMATED;
 		return json_is_boolean(value);
 	}
 	if (strcmp(key, "factor") == 0) {
 		right = scaled(value, 100, 10000, &n) && n > 0;
 		model->factor = (uint32_t)n;
+		/* Times a factor the counts of another tokenizer are meant. */
+		if (model->basis == CTX_BASIS_RECONSTRUCTED && n != 100)
+			model->basis = CTX_BASIS_ESTIMATED;
 		return right;
 	}
 	if (strcmp(key, "cache_least") == 0) {
@@ -286,7 +290,8 @@ cli_models_read(struct cli *cli, const char *file)
 		if (json_object_get(one, "window") != NULL)
 			model->input = 0;
 		if (json_object_get(one, "encoding") != NULL) {
-			model->exact = !model->file_is_near;
+			model->basis = model->file_is_near ? CTX_BASIS_ESTIMATED
+							   : CTX_BASIS_EXACT;
 			model->factor = 100;
 			model->file = NULL;
 		}
@@ -332,7 +337,13 @@ cli_note_models(const struct cli *cli, struct ctx_model_counters *counters)
 		    "unknown model %s: taken for a local one of 32,000 tokens "
 		    "(--window, --encoding)",
 		    counters->unknown);
-	if (cli->verbose && near != NULL)
+	if (cli->verbose && near != NULL &&
+	    near->basis == CTX_BASIS_RECONSTRUCTED)
+		cli_say(cli,
+		    "%s is counted by %s, reconstructed from the provider's "
+		    "counts (ctx-encoding(7))",
+		    near->name, near->encoding);
+	else if (cli->verbose && near != NULL)
 		cli_say(cli,
 		    "%s is estimated by %s; %s %s on "
 		    "huggingface.co (--encoding FILE)",
@@ -374,9 +385,10 @@ print_model(const struct cli *cli, const struct ctx_model *m)
 	(void)putchar(' ');
 	print_cell(m->vendor, 10);
 	printf(" %8" PRIu64 " %8" PRIu64 " %7" PRIu64 " %s", m->window,
-	    ctx_model_limit(m), m->output, m->exact ? " " : "~");
+	    ctx_model_limit(m), m->output,
+	    m->basis == CTX_BASIS_ESTIMATED ? "~" : " ");
 	print_cell(m->encoding, 13);
-	printf(" %4s %-7s %-5s %-10s", factor,
+	printf(" %-13s %4s %-7s %-5s %-10s", ctx_basis_name(m->basis), factor,
 	    ctx_image_rule_name(m->image.rule),
 	    ctx_tools_rule_name(m->tools.rule), ctx_cache_name(m->cache));
 	for (i = 0; i < sizeof prices / sizeof prices[0]; i++)
@@ -396,10 +408,10 @@ cli_models_print(const struct cli *cli, const struct ctx_models *own)
 	const struct ctx_model *m;
 	size_t i;
 
-	printf("%-30s %-10s %8s %8s %7s  %-13s %4s %-7s %-5s %-10s %8s %8s "
-	       "%8s %8s %s\n",
-	    "name", "vendor", "window", "input", "output", "encoding", "x",
-	    "images", "tools", "cache", "$/M in", "out", "read", "write",
+	printf("%-30s %-10s %8s %8s %7s  %-13s %-13s %4s %-7s %-5s %-10s %8s "
+	       "%8s %8s %8s %s\n",
+	    "name", "vendor", "window", "input", "output", "encoding", "basis",
+	    "x", "images", "tools", "cache", "$/M in", "out", "read", "write",
 	    "tokenizer");
 	for (i = 0; i < own->n; i++)
 		print_model(cli, &own->list[i]);

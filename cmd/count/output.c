@@ -80,13 +80,15 @@ static void
 print_json(const struct row_form *form, const struct row *row)
 {
 	const struct ctx_token_stats *stats = &row->sum;
-	json_t *o = json_pack("{s:o, s:s, s:I, s:I, s:I, s:b, s:I, s:I}",
+	enum ctx_basis basis =
+	    stats->estimated > 0 ? CTX_BASIS_ESTIMATED : stats->basis;
+	json_t *o = json_pack("{s:o, s:s, s:I, s:I, s:I, s:b, s:s, s:I, s:I}",
 	    "file", cli_json_text(stats->file, strlen(stats->file)), "dialect",
 	    stats->dialect != NULL ? stats->dialect->name : "none", "messages",
 	    (json_int_t)stats->messages, "turns", (json_int_t)stats->turns,
-	    "tokens", (json_int_t)stats->tokens, "exact", stats->estimated == 0,
-	    "chars", (json_int_t)stats->chars, "bytes",
-	    (json_int_t)stats->bytes);
+	    "tokens", (json_int_t)stats->tokens, "exact",
+	    basis == CTX_BASIS_EXACT, "basis", ctx_basis_name(basis), "chars",
+	    (json_int_t)stats->chars, "bytes", (json_int_t)stats->bytes);
 	struct ctx_err err;
 
 	if (stats->line > 0)
@@ -192,6 +194,8 @@ row_add(struct ctx_token_stats *sum, const struct ctx_token_stats *stats)
 	sum->turns += stats->turns;
 	sum->tokens += stats->tokens;
 	sum->estimated += stats->estimated;
+	if (sum->basis < stats->basis)
+		sum->basis = stats->basis;
 	sum->chars += stats->chars;
 	sum->bytes += stats->bytes;
 }

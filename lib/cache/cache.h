@@ -203,10 +203,10 @@ struct ctx_cache_cost {
 	 * written to it (fresh). */
 	uint64_t read, written, fresh;
 	bool writes; /* true if the provider charges for cache writes */
-	bool estimated;
-	/* For comparison with a request that had only been appended to: how
-	 * many tokens would then be read from the cache (the earlier request),
-	 * and how many written to it (what was appended). */
+	enum ctx_basis basis; /* of the tokens */
+	/* For comparison, tokens if the earlier request had only been extended:
+	 * those read from the cache (the earlier request), and those written to
+	 * it (what was appended). */
 	uint64_t reusable;
 	uint64_t appended;
 	/* Cost of the later request in dollars, and its cost if it had only

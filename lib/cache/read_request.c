@@ -109,7 +109,9 @@ begin_request(void *user, const struct ctx_event *event, struct ctx_err *err)
 	reading->prefix->binds =
 	    ctx_model_binds(run->model_counter.model, run->model_counter.name);
 	reading->prefix->tokens = overhead.tokens;
-	reading->prefix->estimated = overhead.estimated;
+	reading->prefix->basis = overhead.estimated > 0
+	    ? CTX_BASIS_ESTIMATED
+	    : run->model_counter.counter->basis;
 	reading->writer.json = event->record->json;
 	for (i = 0; event->layout->in_request &&
 	     (name = ctx_breakpoint_before(format, i)) != NULL;
@@ -184,7 +186,8 @@ add_request_message(void *user, const struct ctx_event *event,
 		return -1;
 	item->tokens = cost.tokens;
 	reading->prefix->tokens += cost.tokens;
-	reading->prefix->estimated += cost.estimated;
+	if (cost.estimated > 0)
+		reading->prefix->basis = CTX_BASIS_ESTIMATED;
 	if (strip_newest_message(reading, event, err) < 0 ||
 	    ctx_request_hash_item(reading, event->record, event->node, err) < 0)
 		return -1;

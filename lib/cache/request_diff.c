@@ -207,7 +207,8 @@ set_shared(struct ctx_cache_cost *cost,
 	cost->is_extension = n == earlier->n;
 	if (n < later->n)
 		cost->changed = &later->items[n];
-	cost->estimated = earlier->estimated + later->estimated > 0;
+	cost->basis =
+	    earlier->basis > later->basis ? earlier->basis : later->basis;
 }
 
 /* Sets how many tokens of the later request are read from the cache, written

@@ -18,11 +18,10 @@ struct ctx_request_prefix {
 	uint64_t messages;             /* number of messages read so far */
 	/* The breakpoints that ctx_mark_cache would write in the request. */
 	struct breakpoints points;
-	/* Number of tokens in the request, and how many of these are
-	 * estimated. */
-	uint64_t tokens, estimated;
-	/* With the option keep: the text of each item, by which requests are
-	 * compared, one after another. */
+	uint64_t tokens; /* of the request */
+	enum ctx_basis basis;
+	/* Compared texts of all members and messages, if they are stored
+	 * (option keep). */
 	struct ctx_buf text;
 	/* The following members up to refused describe the first difference
 	 * from the earlier request: */

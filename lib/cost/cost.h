@@ -19,10 +19,12 @@ struct ctx_model {
 	uint64_t input;  /* maximum input tokens; 0: the context window */
 	uint64_t output; /* maximum tokens of one response */
 	const char *encoding;
-	bool exact; /* true if the encoding is the model's own */
-	/* For a model whose tokenizer is not public: how many of its tokens
-	 * correspond to 100 tokens of the encoding; 0: not known, taken as
-	 * 100. */
+	/* whether the encoding is the model's own, a reconstruction of it, or
+	 * another one */
+	enum ctx_basis basis;
+	/* For a model that is counted by another encoding: how many of its
+	 * tokens correspond to 100 tokens of the encoding; 0: not known, taken
+	 * as 100. */
 	uint32_t factor;
 	/* URL path of the model's own tokenizer on huggingface.co, or NULL. */
 	const char *file;
@@ -118,22 +120,27 @@ struct ctx_cost {
 };
 
 /*
- * Counts the tokens of messages with one encoding, by these rules:
- * - A string has the tokens of its text; any other JSON value has those of its
- *   JSON.
- * - Chat Completions add 3 tokens per message, 1 per name, 3 per conversation
- *   ("How to count tokens with tiktoken", OpenAI cookbook).
- * - A tool call has the tokens of its tool's name and its arguments.
- * - Tokens of media are estimated from their size: by the image rule of the
- *   model, else of the dialect, else by OpenAI's tiles (cost/media.c).
- * - Tokens of encrypted reasoning are estimated as 3 per 16 bytes of base64.
- *
- * Texts that repeat, such as role names, are counted once and then looked up.
+ * Counts messages with one encoding.
+ *  - The text of a string is counted, or the JSON of any other value.
+ *  - OpenAI framing: 3 tokens per message, 1 per name, 3 per conversation ("How
+ *    to count tokens with tiktoken", OpenAI cookbook).
+ *  - Claude framing: a request of one message has the frame of the encoding; 4
+ *    tokens of it are taken for the message and for each further one.
+ *  - A tool call costs its tool's name and its arguments.
+ *  - Media are estimated from their size by the image rule of the model, else
+ *    of the dialect, else OpenAI's tiles (cost/media.c).
+ *  - Encrypted reasoning is estimated as 3 tokens per 16 bytes of base64.
+ * Texts that repeat, such as role names, are looked up in the token counter's
+ * cache.
  */
 struct ctx_counter {
-	struct ctx_token_counter *tokens; /* owned by the caller */
-	bool exact; /* true if the encoding is the model's own */
-	/* how many tokens the model has for 100 of the encoding; 0: 100 */
+	struct ctx_token_counter *tokens; /* the caller's */
+	enum ctx_basis basis;             /* of the counts of texts */
+	/* tokens of a request around the text of its only message; 0: as the
+	 * dialect says */
+	unsigned frame;
+	/* tokens of the model per 100 tokens of the encoding; 0: equally many
+	 */
 	uint32_t factor;
 	/* The model's rules for images and tools; NONE: those of the
 	 * dialect. */
@@ -263,9 +270,9 @@ struct ctx_model_counters {
 	/* For a warning: the first model name in the input that the table of
 	 * models does not have; an empty string if there was none. */
 	char unknown[80];
-	/* For a warning: the first model whose tokens were counted with
-	 * another model's tokenizer although its own can be obtained; or
-	 * NULL. */
+	/* The first model that was counted with a reconstructed tokenizer, or
+	 * with that of another model although its own is available, for a
+	 * warning; or NULL. */
 	const struct ctx_model *near;
 	struct ctx_intern names; /* model names after decoding */
 	struct ctx_buf text;     /* scratch memory */

@@ -31,7 +31,7 @@ add_text_tokens(const struct ctx_counter *counter, uint64_t tokens,
 	tokens = ctx_tokens_to_model(counter, tokens);
 	cost->tokens += tokens;
 	cost->chars += chars;
-	if (!counter->exact)
+	if (counter->basis == CTX_BASIS_ESTIMATED)
 		cost->estimated += tokens;
 }
 
@@ -406,7 +406,10 @@ ctx_count_message(struct ctx_counter *counter,
 	/* The tokens for a message's role and delimiters are counted once: if
 	 * the message is split over several records, in the first one. */
 	if (!(message->flags & CTX_MESSAGE_CONTINUES)) {
-		if (message->role_node != 0 && dialect->per_message > 0 &&
+		if (counter->frame > 0)
+			role.tokens =
+			    message->role_node != 0 && dialect->per_message > 0;
+		else if (message->role_node != 0 && dialect->per_message > 0 &&
 		    ctx_count_value(counter, message->json, message->role_node,
 			&role, err) < 0)
 			return -1;
@@ -422,7 +425,7 @@ ctx_count_message(struct ctx_counter *counter,
 	if (add_block_tokens(counter, message, cost, err) < 0)
 		return -1;
 	cost->reasoning = count_loose_reasoning(message, cost);
-	if (!counter->exact)
+	if (counter->basis == CTX_BASIS_ESTIMATED)
 		cost->estimated = cost->tokens;
 	return 0;
 }

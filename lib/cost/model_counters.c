@@ -56,8 +56,10 @@ open_encoding(struct ctx_model_counters *counters, const char *encoding,
 	}
 	opened->encoding = encoding;
 	opened->wanted = *like;
-	opened->counter.exact =
-	    like->exact && ctx_tokenizer_exact(opened->tokenizer);
+	opened->counter.basis = ctx_tokenizer_basis(opened->tokenizer);
+	if (opened->counter.basis < like->basis)
+		opened->counter.basis = like->basis;
+	opened->counter.frame = ctx_tokenizer_frame(opened->tokenizer);
 	opened->counter.factor = like->factor;
 	opened->counter.image = like->image;
 	opened->counter.tools = like->tools;
@@ -107,9 +109,9 @@ keep_name(struct ctx_model_counters *counters, const struct ctx_json *json,
 	return 0;
 }
 
-/* Returns the model with a name.  For later warnings, also records the first
- * unknown name, and the first model whose tokens are counted with another
- * model's tokenizer. */
+/* Returns the model of this name.  Records the first unknown name and the first
+ * model whose counts are not exact although they can be said to be of some
+ * tokenizer, for warnings. */
 static const struct ctx_model *
 find_model(struct ctx_model_counters *counters, struct ctx_str name)
 {
@@ -123,7 +125,8 @@ find_model(struct ctx_model_counters *counters, struct ctx_str name)
 		counters->unknown[name.n] = '\0';
 	}
 	if (counters->near == NULL && counters->encoding == NULL &&
-	    !model->exact && model->file != NULL)
+	    (model->basis == CTX_BASIS_RECONSTRUCTED ||
+		(model->basis == CTX_BASIS_ESTIMATED && model->file != NULL)))
 		counters->near = model;
 	return model;
 }
@@ -174,7 +177,7 @@ find_opened(const struct ctx_model_counters *counters, const char *encoding,
 	for (i = 0; i < counters->n; i++) {
 		one = counters->entries[i].opened;
 		if (strcmp(one->encoding, encoding) == 0 &&
-		    one->wanted.exact == like->exact &&
+		    one->wanted.basis == like->basis &&
 		    one->wanted.factor == like->factor &&
 		    memcmp(&one->wanted.image, &like->image,
 			sizeof like->image) == 0 &&
@@ -193,7 +196,7 @@ ctx_model_counters_find(struct ctx_model_counters *counters,
 	const struct ctx_model *model = NULL;
 	struct ctx_str name;
 	const char *encoding = "o200k_base";
-	struct ctx_counter like = {.factor = 100};
+	struct ctx_counter like = {.basis = CTX_BASIS_ESTIMATED, .factor = 100};
 	struct opened *opened;
 
 	if (find_name(counters, json, node, &name, err) < 0)
@@ -210,11 +213,13 @@ ctx_model_counters_find(struct ctx_model_counters *counters,
 	}
 	if (counters->encoding != NULL) {
 		encoding = counters->encoding;
-		like.exact = model == NULL || !model->file_is_near ||
-		    counters->calibrating;
+		like.basis = model == NULL || !model->file_is_near ||
+			counters->calibrating
+		    ? CTX_BASIS_EXACT
+		    : CTX_BASIS_ESTIMATED;
 	} else if (model != NULL) {
 		encoding = model->encoding;
-		like.exact = model->exact;
+		like.basis = model->basis;
 		like.factor = model->factor;
 	}
 	opened = find_opened(counters, encoding, &like);

@@ -23,6 +23,7 @@ static const struct ctx_model unknown = {.name = "",
     .window = 32000,
     .output = 4096,
     .encoding = "o200k_base",
+    .basis = CTX_BASIS_ESTIMATED,
     .factor = 100,
     .binds = true};
 

@@ -26,7 +26,10 @@
 #include "cost/cost.h"
 #include "cost/tool_schema.h"
 
-/* Maximum nesting depth of JSON schemas; deeper ones have no tokens. */
+/* Tokens of a message and its role, in every dialect that has a frame; a
+ * frame that the encoding says includes them. */
+#define FRAME_OF_MESSAGE 4
+/* Schemas nested deeper are not counted. */
 #define DEEPEST 16
 
 struct beside {
@@ -457,6 +460,8 @@ ctx_count_request_overhead(struct ctx_counter *counter,
 	memset(overhead, 0, sizeof *overhead);
 	if (!layout->is_response)
 		overhead->tokens = layout->dialect->priming;
+	if (overhead->tokens > 0 && counter->frame > 0)
+		overhead->tokens = counter->frame - FRAME_OF_MESSAGE;
 	b.rule = counter->tools.rule != CTX_TOOLS_NONE
 	    ? &counter->tools
 	    : &layout->dialect->tools;
@@ -472,7 +477,8 @@ ctx_count_request_overhead(struct ctx_counter *counter,
 	ctx_buf_release(&b.text);
 	overhead->tokens += overhead->system + overhead->tools;
 	overhead->chars = b.cost.chars;
-	overhead->estimated =
-	    counter->exact ? overhead->tools : overhead->tokens;
+	overhead->estimated = counter->basis == CTX_BASIS_ESTIMATED
+	    ? overhead->tokens
+	    : overhead->tools;
 	return rc;
 }

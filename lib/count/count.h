@@ -41,10 +41,11 @@ struct ctx_token_stats {
 	/* Number of all tokens, including those of the request that are not in
 	 * its messages. */
 	uint64_t tokens;
-	uint64_t
-	    estimated; /* how many of the conversation's tokens are estimated */
-	/* Tokens of the system prompt and the tool definitions, which a
-	 * request has besides its messages. */
+	uint64_t estimated; /* how many of all tokens are estimated */
+	/* How far to trust the tokens that are not estimated. */
+	enum ctx_basis basis;
+	/* Tokens of the request that are not in its messages: the system prompt
+	 * and the tool definitions. */
 	struct ctx_request_overhead overhead;
 	/* Tokens that the provider adds to every message, whatever it
 	 * contains, such as those for its role and its delimiters. */

@@ -66,6 +66,7 @@ begin_counting(void *user, const struct ctx_event *event, struct ctx_err *err)
 	stats->model = conversation->model_counter.model;
 	stats->model_name = conversation->model_counter.name;
 	stats->encoding = conversation->model_counter.encoding;
+	stats->basis = conversation->model_counter.counter->basis;
 	stats->overhead = overhead;
 	stats->tokens = overhead.tokens;
 	stats->estimated = overhead.estimated;
@@ -153,7 +154,9 @@ add_share(struct counted_conversation *conversation,
 		return -1;
 	share->tokens += cost.tokens;
 	share->results += cost.results;
-	share->estimated += counter->exact ? cost.estimated : cost.tokens;
+	share->estimated += counter->basis == CTX_BASIS_ESTIMATED
+	    ? cost.tokens
+	    : cost.estimated;
 	share->chars += cost.chars;
 	return 0;
 }
@@ -231,6 +234,7 @@ describe_message(const struct count_run *run,
 	    .model = conversation->stats.model,
 	    .model_name = conversation->stats.model_name,
 	    .encoding = conversation->stats.encoding,
+	    .basis = conversation->stats.basis,
 	    .messages = !(message->flags & CTX_MESSAGE_CONTINUES),
 	    .billed = message->billed > 0
 		? message->billed

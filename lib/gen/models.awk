@@ -19,11 +19,12 @@ function constant(prefix, s) {
 /^#/ { next }
 NF != 23 { fail(NF " columns, not 23") }
 seen[$1]++ { fail("a second " $1) }
-$7 !~ /^(exact|like|near)$/ { fail("neither exact, like nor near") }
+$7 !~ /^(exact|reconstructed|like|near)$/ { fail("own is none of the four") }
 $18 != "yes" && $18 != "-" { fail("binds is neither yes nor -") }
 {
 	printf "{\"%s\", \"%s\", %s, %s, %s, \"%s\", %s, %.0f, %s, %s, ",
-	    $1, $2, $3, $4, $5, $6, $7 == "exact" ? "true" : "false",
+	    $1, $2, $3, $4, $5, $6,
+	    constant("CTX_BASIS", $7 ~ /^(like|near)$/ ? "estimated" : $7),
 	    number($8) * 100, $23 == "-" ? "NULL" : "\"" $23 "\"",
 	    $7 == "near" ? "true" : "false"
 	printf "{%s, %s, %s, %s}, {%s, %s, %s}, ",

@@ -116,7 +116,8 @@ find_clone(struct clones *clones, const struct ctx_counter *like,
 	clones->list = list;
 	one = &list[clones->n];
 	one->like = like;
-	one->counter = (struct ctx_counter){.exact = like->exact,
+	one->counter = (struct ctx_counter){.basis = like->basis,
+	    .frame = like->frame,
 	    .factor = like->factor,
 	    .image = like->image,
 	    .tools = like->tools};

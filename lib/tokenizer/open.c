@@ -94,10 +94,27 @@ ctx_tokenizer_name(const struct ctx_tokenizer *t)
 	return t->name;
 }
 
-bool
-ctx_tokenizer_exact(const struct ctx_tokenizer *t)
+const char *
+ctx_basis_name(enum ctx_basis basis)
 {
-	return ctx_tokenizer_real(t);
+	static const char *const names[] = {"exact", "reconstructed",
+	    "estimated"};
+
+	return names[basis];
+}
+
+enum ctx_basis
+ctx_tokenizer_basis(const struct ctx_tokenizer *t)
+{
+	return !ctx_tokenizer_real(t) ? CTX_BASIS_ESTIMATED
+	    : t->claude != NULL       ? CTX_BASIS_RECONSTRUCTED
+				      : CTX_BASIS_EXACT;
+}
+
+unsigned
+ctx_tokenizer_frame(const struct ctx_tokenizer *t)
+{
+	return t->claude == NULL ? 0 : t->claude->frame;
 }
 
 uint32_t

@@ -25,6 +25,16 @@
  */
 struct ctx_tokenizer;
 
+/* How far to trust a token count, from best to worst. */
+enum ctx_basis {
+	CTX_BASIS_EXACT, /* by the model's own encoding */
+	/* by an encoding made from measured counts: those of Claude */
+	CTX_BASIS_RECONSTRUCTED,
+	CTX_BASIS_ESTIMATED, /* by another encoding, or from a size */
+};
+/* Returns "exact", "reconstructed" or "estimated". */
+const char *ctx_basis_name(enum ctx_basis basis);
+
 /*
  * Opens an encoding: a built-in one with this name or, if there is none, the
  * vocabulary file with this name.  The file may be
@@ -64,12 +74,15 @@ void ctx_tokenizer_make_cache(const char *cache);
 const char *ctx_tokenizer_builtin(size_t i);
 /* Returns the name given to ctx_tokenizer_open; owned by the tokenizer. */
 const char *ctx_tokenizer_name(const struct ctx_tokenizer *tokenizer);
-/* Returns true if token counts are exact; false for "bytes/4", which estimates
- * a quarter of the bytes of a text, rounded up.  "bytes/4" can count and cut
- * text, but not encode or decode. */
-bool ctx_tokenizer_exact(const struct ctx_tokenizer *tokenizer);
-/* Returns one more than the highest token id, special tokens included; 0 for
- * "bytes/4". */
+/* Returns how far to trust the counts of the encoding.  Encodings of Claude are
+ * reconstructed.  "bytes/4" estimates a quarter of the bytes of a text, rounded
+ * up.  Both can count and cut text, but not encode or decode. */
+enum ctx_basis ctx_tokenizer_basis(const struct ctx_tokenizer *tokenizer);
+/* Returns the tokens of a request around the text of its only message; 0 if the
+ * encoding does not say. */
+unsigned ctx_tokenizer_frame(const struct ctx_tokenizer *tokenizer);
+/* Returns one more than the highest token id, special tokens included; 0 if the
+ * encoding has no ids ("bytes/4", encodings of Claude). */
 uint32_t ctx_tokenizer_size(const struct ctx_tokenizer *tokenizer);
 /* Returns true and sets *id if the n bytes of p are exactly the name of a
  * special or an added token. */
@@ -148,8 +161,8 @@ int ctx_token_count_streaming(struct ctx_token_counter *counter, const char *p,
 bool ctx_token_estimate(const struct ctx_token_counter *counter, size_t n,
     uint64_t *tokens);
 /* Encodes a text and appends its token ids to out.  If special is true, names
- * of special tokens in the text become these tokens.  CTX_EARG: the encoding is
- * "bytes/4".  CTX_EINPUT: a byte is not UTF-8, and the vocabulary file has no
+ * of special tokens in the text become these tokens.  CTX_EARG: the encoding
+ * has no ids.  CTX_EINPUT: a byte is not UTF-8, and the vocabulary file has no
  * token for it. */
 int ctx_token_encode(struct ctx_token_counter *counter, const char *p, size_t n,
     bool special, struct ctx_tokens *out, struct ctx_err *err);

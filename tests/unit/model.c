@@ -29,8 +29,8 @@ check_table(void)
 		CHECK(m->window >= 1000 && m->output > 0);
 		CHECK(m->input <= m->window && m->output <= m->window);
 		CHECK(m->factor == 0 || (m->factor >= 100 && m->factor < 200));
-		CHECK(!m->exact || m->factor == 100);
-		CHECK(!m->exact || m->file == NULL);
+		CHECK(m->basis == CTX_BASIS_ESTIMATED || m->factor == 100);
+		CHECK(m->basis == CTX_BASIS_ESTIMATED || m->file == NULL);
 		CHECK(m->price_read <= m->price_in);
 		CHECK(m->price_in <= m->price_out);
 		CHECK(ctx_model_limit(m) <= m->window);

@@ -60,7 +60,7 @@ open_list(const json_t *list)
 	NEED(ctx_tokenizer_open(&tokenizer, path, NULL, &err) == 0);
 	NEED(ctx_token_counter_open(&counter, tokenizer, CTX_SIMD_BEST, &err) ==
 	    0);
-	CHECK(ctx_tokenizer_exact(tokenizer));
+	CHECK(ctx_tokenizer_basis(tokenizer) == CTX_BASIS_EXACT);
 }
 
 static void

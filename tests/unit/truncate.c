@@ -887,21 +887,32 @@ dialects(struct sizes *sizes)
 	CHECK(files > 50);
 }
 
+static void
+choose_encoding(struct sizes *sizes, const char *name)
+{
+	struct ctx_err err;
+
+	sizes->counters.encoding = name;
+	NEED(ctx_model_counters_find(&sizes->counters, NULL, 0,
+		 &sizes->model_counter, &err) == 0);
+}
+
 int
 main(void)
 {
 	const char *tmp = getenv("TMPDIR");
 	struct sizes sizes = {0};
-	struct ctx_err err;
 
 	(void)snprintf(in_name, sizeof in_name, "%.30s/ctx-in-%ld",
 	    tmp != NULL ? tmp : "/tmp", (long)getpid());
 	(void)snprintf(out_name, sizeof out_name, "%.30s/ctx-out-%ld",
 	    tmp != NULL ? tmp : "/tmp", (long)getpid());
-	NEED(ctx_model_counters_find(&sizes.counters, NULL, 0,
-		 &sizes.model_counter, &err) == 0);
+	choose_encoding(&sizes, "o200k_base");
 	texts(&sizes);
 	slowly(&sizes);
+	/* With one encoding for all messages, whatever model they name. */
+	dialects(&sizes);
+	choose_encoding(&sizes, "claude-4.8");
 	dialects(&sizes);
 	ctx_model_counters_release(&sizes.counters);
 	unlink(in_name);
