@@ -84,6 +84,12 @@ void ctx_units_split(struct ctx_pretokenize *split, const char *p, size_t n,
 bool ctx_unit_is_word(const char *p, size_t n);
 
 struct ctx_token_counter;
+/* Decides whether a text can be cut at the begin of a unit, byte at, so that
+ * the rest is counted as a text of its own.  Takes from *tokens, those before
+ * the cut, what the rest then costs more.  Returns 0 if the unit may not be
+ * complete yet, -1 on error. */
+int ctx_units_cut(struct ctx_token_counter *counter, struct ctx_str text,
+    size_t at, uint64_t *tokens, struct ctx_err *err);
 /* Splits off and counts the next units, 1 to max, of a text from byte *at on;
  * adds their tokens to *tokens and sets *at to their end. */
 int ctx_units_count(struct ctx_token_counter *counter, struct ctx_str text,

@@ -167,6 +167,31 @@ ends_alike(char last)
 }
 
 int
+ctx_units_cut(struct ctx_token_counter *c, struct ctx_str text, size_t at,
+    uint64_t *tokens, struct ctx_err *err)
+{
+	struct ctx_str unit = {text.p + at, text.n - at};
+	uint64_t head = 0, inside = 0;
+
+	if (unit.n == 0)
+		return 0;
+	if (ctx_unit_is_word(unit.p, unit.n))
+		return 1;
+	ctx_units_split(&c->other_pretokens, unit.p, unit.n, 1);
+	if (c->other_pretokens.used == unit.n)
+		return 0;
+	unit.n = c->other_pretokens.used;
+	if (ctx_marked_text_count(&c->marked, unit, CTX_UNIT_HEAD, &head, err) <
+		0 ||
+	    ctx_marked_text_count(&c->marked, unit, 0, &inside, err) < 0)
+		return -1;
+	if (*tokens + inside < head)
+		return 0;
+	*tokens = *tokens + inside - head;
+	return 1;
+}
+
+int
 ctx_units_count(struct ctx_token_counter *c, struct ctx_str text, size_t *at,
     size_t max, uint64_t *tokens, struct ctx_err *err)
 {

@@ -265,15 +265,19 @@ static int
 count_sure_units(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_token_checkpoint *sum, struct ctx_err *err)
 {
+	struct ctx_token_checkpoint here;
 	struct ctx_text_splitter w;
-	size_t at;
-	int rc;
+	int rc, cut;
 
 	ctx_text_splitter_init(&w, c, p, n);
 	while ((rc = ctx_text_splitter_next(&w, STEP, err)) > 0) {
-		at = w.spans.at;
-		if (at < n && ctx_unit_is_word(p + at, n - at))
-			*sum = (struct ctx_token_checkpoint){at, w.tokens};
+		here = (struct ctx_token_checkpoint){w.spans.at, w.tokens};
+		cut = ctx_units_cut(c, (struct ctx_str){p, n}, here.at,
+		    &here.tokens, err);
+		if (cut < 0)
+			return -1;
+		if (cut > 0)
+			*sum = here;
 	}
 	return rc;
 }
