@@ -10,6 +10,8 @@
  * An encoding: a vocabulary, a pretokenizer and special tokens.  The
  * pretokenizer splits text into pretokens: words, numbers, runs of punctuation
  * or white space.  Each pretoken is then encoded by byte-pair encoding (BPE).
+ * Encodings of Claude have neither BPE nor token ids: a text has as many tokens
+ * as the fewest pieces of their vocabulary that make it up (ctx-encoding(7)).
  * A tokenizer does not change after it is opened, so threads may share it.
  * Each thread needs a token counter (below).
  *
@@ -127,8 +129,8 @@ void ctx_tokens_release(struct ctx_tokens *tokens);
 /*
  * Counts the tokens of a text and sets *tokens to their number.  Time is linear
  * in n for every text.  Memory is bounded, except that a pretoken of more than
- * CTX_TOKEN_WORD bytes takes up to nine times its size.  With vocabulary files
- * more may be needed:
+ * CTX_TOKEN_WORD bytes takes up to nine times its size, with an encoding of
+ * Claude up to 16 times.  With vocabulary files more may be needed:
  *  - 40 times the size of the pretoken, and n log n time, if a merge has a
  *    lower rank than the merges that make its parts
  *  - twice the size of the text, if a pattern matches nothing in it

@@ -30,6 +30,7 @@ const struct trial trials[] = {
     {"ctx-count --help", 0},
     {"ctx-count -e ../in/tokenizer.json ../in/chat", 0},
     {"ctx-count -e ../in/nfc.json --text ../in/marks", 0},
+    {"ctx-count -e claude-3 --text ../in/marks", 0},
     {"ctx-prune -b 4000 ../in/few", 0},
     {"ctx-prune -b 4000 --archive archive --explain explain ../in/few", 0},
     {"ctx-prune -b 4000 --archive archive ../in/few", TRIAL_TORN},
