@@ -198,6 +198,18 @@ place_edges(uint32_t node, uint32_t *from)
 		n_slots = edges + 256;
 }
 
+/* Returns the node after this one if each is followed by those below it; 0
+ * after the last. */
+static uint32_t
+next_node(uint32_t node)
+{
+	if (nodes[node].first != 0)
+		return nodes[node].first;
+	while (node != 0 && nodes[node].next == 0)
+		node = nodes[node].parent;
+	return nodes[node].next;
+}
+
 static void
 fill_states(void)
 {
@@ -206,10 +218,14 @@ fill_states(void)
 
 	for (i = 0; i < SLOTS; i++)
 		states[i].parent = CTX_PIECE_NONE;
-	/* Slot 0 is the root, whose parent is no state. */
-	for (i = 0; i < n_nodes; i++)
+	/* Slot 0 is the root, whose parent is no state.  The states of a piece
+	 * are near each other in memory. */
+	i = 0;
+	do {
 		if (nodes[i].first != 0)
 			place_edges(i, &from[nodes[nodes[i].first].next != 0]);
+		i = next_node(i);
+	} while (i != 0);
 	for (i = 0; i < n_nodes; i++) {
 		states[nodes[i].slot].shorter = nodes[nodes[i].shorter].slot;
 		states[nodes[i].slot].pieces = nodes[i].pieces;
