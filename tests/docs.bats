@@ -55,12 +55,40 @@ run_examples() {
 
 @test "README: every command of the recipes runs and prints what is shown" {
 	ln -s "$BATS_TEST_DIRNAME" tests
-	examples "$BATS_TEST_DIRNAME/../README.md" > list
+	# Those for a session of one's own have a test of their own.
+	sed '/^## On your own/,/^## /d' "$BATS_TEST_DIRNAME/../README.md" > readme
+	examples readme > list
 	[ "$(grep -c '^\$ ' list)" -ge 10 ]
 	run_examples
 	[ -s pruned.jsonl ]
 	# The picture is the one that its command makes.
 	cmp context.svg "$BATS_TEST_DIRNAME/../man/context.svg"
+}
+
+# Prints the README's commands from the one that begins with $1 to the one that
+# begins with $2.
+commands_between() {
+	sed -n 's/^    \$ //p' "$BATS_TEST_DIRNAME/../README.md" |
+		sed -n "/^$1/,/^$2/p"
+}
+
+@test "README: the commands for a session of one's own shrink it and keep the original" {
+	local session=$PWD/home/.claude/projects/p/s.jsonl
+	mkdir -p "${session%/*}"
+	jq -sc '{messages: .}' "$agent" |
+		jq -c --arg to claude-code -f "$BATS_TEST_DIRNAME/rewrite.jq" > original
+	cp original "$session"
+	commands_between session= 'ctx-prune.*-i' > script
+	[ "$(wc -l < script)" -eq 3 ]
+	HOME=$PWD/home sh -e script > shown
+	grep -q '^[0-9]* .*tokens' shown || fail "$(cat shown)"
+	cmp original "$session.bak"
+	ctx-check "$session"
+	[ "$(ctx-count --json "$session" | jq .tokens)" -le 100000 ]
+	jq -c '{messages: [.]}' "$agent" | head -n 1 > request.json
+	commands_between 'ctx-prune.*request.json' . | head -n 1 > script
+	sh -e script
+	cmp request.json smaller.json
 }
 
 @test "manual pages: every command of a display prints what is shown" {
