@@ -13,7 +13,7 @@
 
 #include "prune/prune.h"
 
-enum { MOST_BYTES = 400, LEAST_BYTES = 12, MOST_FILES = 12 };
+enum { MOST_BYTES = 400, LEAST_BYTES = 12, MOST_FILES = 12, LONGEST_WORD = 16 };
 
 enum line_class { TASK, REQUEST, DECISION, TROUBLE, REST, CLASSES };
 
@@ -38,7 +38,6 @@ struct ctx_summary {
 	uint32_t *mentions;
 	size_t mentions_cap;
 	struct ctx_intern later; /* names that occur in texts that are kept */
-	struct ctx_buf lower;    /* the text being added, in small letters */
 };
 
 int
@@ -58,7 +57,6 @@ ctx_summary_close(struct ctx_summary *summary)
 	ctx_intern_release(&summary->seen);
 	ctx_intern_release(&summary->files);
 	ctx_intern_release(&summary->later);
-	ctx_buf_release(&summary->lower);
 	free(summary);
 }
 
@@ -70,32 +68,30 @@ to_lower_ascii(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Sets *lower to a text with small ASCII letters instead of capitals. */
-static int
-make_lower(struct ctx_buf *lower, struct ctx_str text, struct ctx_err *err)
-{
-	size_t i;
-
-	lower->n = 0;
-	if (ctx_buf_add(lower, text.p, text.n, err) < 0)
-		return -1;
-	for (i = 0; i < lower->n; i++)
-		lower->p[i] = to_lower_ascii(lower->p[i]);
-	return 0;
-}
-
+/* Returns true if the text contains one of several words, in small or capital
+ * letters.  words: the list of these words in small letters, which ends with
+ * NULL; each has at most LONGEST_WORD bytes. */
 static bool
 contains_any(struct ctx_str text, const char *const *words)
 {
-	for (; text.n > 0 && *words != NULL; words++)
-		if (memmem(text.p, text.n, *words, strlen(*words)) != NULL)
-			return true;
+	char lower[4096];
+	size_t at, n, i;
+
+	/* Parts of the text overlap, so that no word is cut. */
+	for (at = 0; at < text.n; at += sizeof lower - LONGEST_WORD) {
+		n = text.n - at < sizeof lower ? text.n - at : sizeof lower;
+		for (i = 0; i < n; i++)
+			lower[i] = to_lower_ascii(text.p[at + i]);
+		for (i = 0; words[i] != NULL; i++)
+			if (memmem(lower, n, words[i], strlen(words[i])) !=
+			    NULL)
+				return true;
+	}
 	return false;
 }
 
-/* Returns the class of a line. lower: the line in small letters. */
 static enum line_class
-classify_line(enum ctx_summary_kind kind, struct ctx_str lower)
+classify_line(enum ctx_summary_kind kind, struct ctx_str text)
 {
 	static const char *const requests[] = {"?", "must", "n't", "do not",
 	    "never", "always", "please", "should", "only", "need", "want",
@@ -112,11 +108,11 @@ classify_line(enum ctx_summary_kind kind, struct ctx_str lower)
 	case CTX_SUMMARY_EARLIER:
 		return TASK;
 	case CTX_SUMMARY_USER:
-		return contains_any(lower, requests) ? TASK : REQUEST;
+		return contains_any(text, requests) ? TASK : REQUEST;
 	case CTX_SUMMARY_ASSISTANT:
-		return contains_any(lower, decisions) ? DECISION : REST;
+		return contains_any(text, decisions) ? DECISION : REST;
 	default:
-		return contains_any(lower, troubles) ? TROUBLE : CLASSES;
+		return contains_any(text, troubles) ? TROUBLE : CLASSES;
 	}
 }
 
@@ -334,25 +330,19 @@ int
 ctx_summary_add(struct ctx_summary *s, enum ctx_summary_kind kind,
     const char *p, size_t n, struct ctx_err *err)
 {
-	struct ctx_str text = {p, n}, one, lower;
+	struct ctx_str text = {p, n}, one;
 
 	if (record_files(s, text, err) < 0)
 		return -1;
-	if (kind == CTX_SUMMARY_CALL)
-		return 0;
-	if (make_lower(&s->lower, text, err) < 0)
-		return -1;
-	while (text.n > 0) {
+	while (kind != CTX_SUMMARY_CALL && text.n > 0) {
 		one = (struct ctx_str){text.p, find_sentence_end(text)};
 		text.p += one.n;
 		text.n -= one.n;
 		one = trim_blanks(one);
-		lower = (struct ctx_str){s->lower.p + (one.p - p), one.n};
-		if (add_summary_line(s, kind, classify_line(kind, lower), one,
+		if (add_summary_line(s, kind, classify_line(kind, one), one,
 			err) < 0)
 			return -1;
 	}
-	ctx_buf_reset(&s->lower);
 	return 0;
 }
 
