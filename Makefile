@@ -463,7 +463,8 @@ $(B)/include/ctx.h: lib/gen/header.awk lib/ctx.h $(shell find lib -name '*.h')
 $(B)/gen/libctx.map: $(B)/include/ctx.h
 	@mkdir -p $(@D)
 	$(Q){ echo '{ global:'; \
-	  sed -n 's/^[a-z].*[ *]\(ctx_[a-z0-9_]*\)(.*/\1;/p' $<; \
+	  sed -n -e 's/^[a-z].*[ *]\(ctx_[a-z0-9_]*\)(.*/\1;/p' \
+	    -e 's/^extern .*[ *]\(ctx_[a-z0-9_]*\)[[;].*/\1;/p' $<; \
 	  echo 'local: *; };'; } > $@
 
 $(SHARED): $(LIB_OBJ) $(B)/gen/libctx.map

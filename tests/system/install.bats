@@ -16,7 +16,8 @@ load helper
 @test "the shared library exports exactly what ctx.h declares" {
 	nm -D --defined-only "$PREFIX/lib/libctx.so" | awk '{ print $3 }' |
 		sed 's/@.*//' | sort > shown
-	sed -n "/^typedef/d; s/^[a-z].*[ *]\\(ctx_[a-z0-9_]*\\)(.*/\\1/p" \
+	sed -n -e "/^typedef/d; s/^[a-z].*[ *]\\(ctx_[a-z0-9_]*\\)(.*/\\1/p" \
+	    -e "s/^extern .*[ *]\\(ctx_[a-z0-9_]*\\)[[;].*/\\1/p" \
 	    "$PREFIX/include/ctx.h" | sort > declared
 	[ -s declared ]
 	diff declared shown
