@@ -168,21 +168,22 @@ read_head(const struct cli *cli, const char *path, char *head, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 	struct stat file;
-	ssize_t n = 0;
+	size_t at = 0;
+	ssize_t n = 1;
 
 	if (fd < 0)
 		return 0;
 	if (fstat(fd, &file) < 0)
 		cli_die_errno(cli, "look at", path, errno);
-	if (S_ISREG(file.st_mode)) {
-		do
-			n = pread(fd, head, size, 0);
-		while (n < 0 && errno == EINTR);
-		if (n < 0)
+	while (S_ISREG(file.st_mode) && at < size && n != 0) {
+		n = pread(fd, head + at, size - at, (off_t)at);
+		if (n > 0)
+			at += (size_t)n;
+		else if (n < 0 && errno != EINTR)
 			cli_die_errno(cli, "read", path, errno);
 	}
 	(void)close(fd);
-	return (size_t)n;
+	return at;
 }
 
 static bool
