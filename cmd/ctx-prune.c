@@ -235,6 +235,11 @@ apply_implied_options(struct prune_command *prune, enum ctx_level level)
 	struct ctx_prune_options *o = &prune->options;
 	struct ctx_prune_settings *settings = &o->settings;
 
+	prune->cli.each |= !prune->join;
+	if (prune->join && prune->cli.in_place)
+		cli_die(&prune->cli,
+		    "--join makes one conversation of all files; --in-place "
+		    "replaces each by itself");
 	if (prune->compact && prune->strategy != NULL &&
 	    strcmp(prune->strategy, "summarize") != 0)
 		cli_die(&prune->cli,
@@ -323,6 +328,8 @@ set_defaults(struct prune_command *prune)
 	o->summary_tokens = 300;
 	o->prompt = "Summarize this conversation history concisely:";
 	prune->timeout = 60;
+	o->user = prune;
+	o->ended = report_conversation;
 }
 
 static void
@@ -376,10 +383,7 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 	    {0, "reasoning", "WHAT",
 		"bound reasoning after a change: drop, keep, fail", CLI_CHOICE,
 		&prune->reasoning, cli_reasoning_name, NULL},
-	    {0, "tool", "REGEX", "edit only results of matching tools",
-		CLI_PATTERN, &o->tool, NULL, NULL},
-	    {0, "not-tool", "REGEX", "edit no results of matching tools",
-		CLI_PATTERN, &o->not_tool, NULL, NULL},
+	    CLI_TOOLS(&o->tool, &o->not_tool),
 	    {.type = CLI_HEADING, .help = "For summarize and recall"},
 	    {0, "compact", NULL, "summarize now, whatever the size", CLI_FLAG,
 		&prune->compact, NULL, NULL},
@@ -416,15 +420,7 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 	prune->cli.options = options;
 	cli_parse(&prune->cli, argc, argv);
 	prune->cli.options = NULL;
-	prune->cli.each = !prune->join;
-	if (prune->join && prune->cli.in_place)
-		cli_die(&prune->cli,
-		    "--join makes one conversation of all files; --in-place "
-		    "replaces each by itself");
 	apply_implied_options(prune, (enum ctx_level)level);
-	read_environment(prune);
-	o->user = prune;
-	o->ended = report_conversation;
 }
 
 /* Exits with an error if the budget depends on the window of a model that is
@@ -506,6 +502,7 @@ main(int argc, char **argv)
 
 	set_defaults(&prune);
 	parse_options(&prune, argc, argv);
+	read_environment(&prune);
 	start_runner(&prune);
 	cli_model_counters(&prune.cli, &counters);
 	check_budget(&prune, &counters);

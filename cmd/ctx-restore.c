@@ -17,9 +17,8 @@ struct restore_command {
 	struct cli_report report;
 	bool list, gc;
 	uint64_t n_broken;
-	/* Number of references in the input that refer to files of the spool,
-	 * the directory of --spool (own), and of those that refer to files of
-	 * other directories (foreign). */
+	/* own: number of references in the input to files in the directory of
+	 * --spool. foreign: number of references to files elsewhere. */
 	uint64_t own, foreign;
 	/* The directory that the first foreign reference of the input names:
 	 * one that is not the spool directory of --spool. */

@@ -27,7 +27,17 @@ static const struct {
 
 enum { N_COMMANDS = sizeof commands / sizeof commands[0], MAX_NAME = 16 };
 
-/* Exits; the status is 2 if the list could not be written. */
+/* Exits; the status is 2 if standard output could not be written. */
+static _Noreturn void
+finish(void)
+{
+	if (fflush(stdout) == 0)
+		exit(0);
+	fprintf(stderr, "ctx: cannot write standard output: %s\n",
+	    strerror(errno));
+	exit(2);
+}
+
 static _Noreturn void
 print_commands(void)
 {
@@ -40,11 +50,7 @@ print_commands(void)
 	printf("  %-10s %s\n\n"
 	       "ctx COMMAND --help prints the options of a command.\n",
 	    "help", "open the manual page of a command: ctx help prune");
-	if (fflush(stdout) == 0)
-		exit(0);
-	fprintf(stderr, "ctx: cannot write standard output: %s\n",
-	    strerror(errno));
-	exit(2);
+	finish();
 }
 
 static bool
@@ -110,16 +116,22 @@ open_manual(const char *argument)
 	run(NULL, man, args);
 }
 
+static bool
+is_option(const char *word, const char *letter, const char *name)
+{
+	return strcmp(word, letter) == 0 || strcmp(word, name) == 0;
+}
+
 int
 main(int argc, char **argv)
 {
 	char name[4 + MAX_NAME];
 
-	if (argc < 2 || strcmp(argv[1], "--help") == 0)
+	if (argc < 2 || is_option(argv[1], "-h", "--help"))
 		print_commands();
-	if (strcmp(argv[1], "--version") == 0) {
+	if (is_option(argv[1], "-V", "--version")) {
 		printf("ctx " CTX_VERSION "\n");
-		return fflush(stdout) == 0 ? 0 : 2;
+		finish();
 	}
 	if (strcmp(argv[1], "help") == 0)
 		open_manual(argv[2]);

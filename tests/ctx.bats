@@ -14,6 +14,7 @@ load helper
 			fail "ctx.1 says something else of $name than: $purpose"
 	done
 	cmp <(ctx) <(ctx --help)
+	cmp <(ctx) <(ctx -h)
 }
 
 @test "ctx COMMAND gives the arguments, the input and the status to ctx-COMMAND" {
@@ -62,4 +63,7 @@ load helper
 @test "ctx exits 2 if its list cannot be written" {
 	[ -c /dev/full ] || skip "no /dev/full"
 	run -2 bash -c 'ctx > /dev/full'
+	[[ $output == "ctx: cannot write standard output: "* ]] || fail "$output"
+	run -2 bash -c 'ctx -V > /dev/full'
+	[[ $output == "ctx: cannot write standard output: "* ]] || fail "$output"
 }

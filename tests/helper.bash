@@ -81,3 +81,14 @@ bound_talk() {
 {"role":"assistant","content":[{"type":"thinking","thinking":"four","signature":"Eq4="},{"type":"text","text":"ok"}]}
 X
 }
+
+# The commands that change messages, each with options by which it changes the
+# sample.
+changing() {
+	echo "ctx-prune -b 20k -l light"
+	echo "ctx-truncate -l 1000 --args 300"
+	echo "ctx-age -o 1000"
+	echo "ctx-age -o 1000 --mask"
+	echo "ctx-restore"
+	echo "ctx-cache --provider anthropic"
+}

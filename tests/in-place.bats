@@ -2,15 +2,10 @@
 
 load helper
 
-# The commands, each with options by which it changes the file that input
-# makes.
-changing() {
-	echo "ctx-prune -b 20k -l light"
-	echo "ctx-truncate -l 1000 --args 300"
-	echo "ctx-age -o 1000"
-	echo "ctx-age -o 1000 --mask"
-	echo "ctx-restore"
-	echo "ctx-cache --provider anthropic"
+# The commands that replace operands, each with options by which it changes the
+# file that input makes.
+replacing() {
+	changing
 	echo "ctx-check --repair"
 	echo "ctx-count --annotate"
 }
@@ -61,7 +56,7 @@ only() {
 			rm dir/file*
 			[ -z "$(ls -A dir)" ]
 		done
-	done < <(changing)
+	done < <(replacing)
 }
 
 @test "several files are conversations of their own" {
@@ -91,7 +86,7 @@ only() {
 		# shellcheck disable=SC2086
 		$c -n one > alone
 		sed -n '/^one/,/^two/p' plan | sed '$d' | cmp - alone
-	done < <(changing)
+	done < <(replacing)
 }
 
 @test "a file for which the exit status is not 0 is left as it is" {
@@ -306,7 +301,7 @@ as_anybody() {
 		cmp file before
 		[ ! -e file.bak ]
 		[ -z "$(find . -name '.tmp-*')" ]
-	done < <(changing)
+	done < <(replacing)
 }
 
 @test "a signal removes the temporary file and leaves the operand as it is" {
@@ -359,7 +354,7 @@ as_anybody() {
 		    END { exit !(renamed && synced && !dirty) }' trace ||
 			fail "$c: $(cat trace)"
 		[ -s arch ]
-	done < <(changing)
+	done < <(replacing)
 }
 
 @test "--explain and --archive hold the changes of all files" {
@@ -380,4 +375,34 @@ as_anybody() {
 	ctx-prune -b 20k -j 4 -i one two
 	cmp one want
 	cmp two want
+}
+
+@test "a file with an access control list or of another owner is refused first" {
+	cp "$agent" one
+	cp "$agent" two
+	if command -v setfacl > /dev/null && setfacl -m u:1:rw two 2> /dev/null; then
+		run -2 ctx-prune -b 20k -i one two
+		[[ $output == *"two: it has an access control list"* ]] || fail "$output"
+		cmp one "$agent"
+		setfacl -b two
+	fi
+	[ "$(id -u)" -eq 0 ] || skip "not root"
+	command -v setpriv > /dev/null || skip "no setpriv"
+	# Below the directory of the test another user can open nothing.
+	shared=$(mktemp -d)
+	cp "$B/ctx-prune" one two "$shared"
+	chmod 777 "$shared"
+	chmod 666 "$shared/one" "$shared/two"
+	chown 65534:65534 "$shared/one"
+	run -2 setpriv --reuid 65534 --regid 65534 --clear-groups \
+	    "$shared/ctx-prune" -b 20k -i "$shared/one" "$shared/two"
+	cmp "$shared/one" "$agent"
+	rm -r "$shared"
+	[[ $output == *"two: it belongs to another user or group"* ]] || fail "$output"
+}
+
+@test "-i after -i.bak keeps the suffix" {
+	cp "$agent" one
+	ctx-prune -b 20k -i.bak -i one
+	cmp one.bak "$agent"
 }

@@ -3,16 +3,6 @@
 
 load helper
 
-# The commands, each with options by which it changes the sample.
-changing() {
-	echo "ctx-prune -b 20k -l light"
-	echo "ctx-truncate -l 1000 --args 300"
-	echo "ctx-age -o 1000"
-	echo "ctx-age -o 1000 --mask"
-	echo "ctx-restore"
-	echo "ctx-cache --provider anthropic"
-}
-
 # What each rule does, and what becomes of a message: hints cost no tokens.
 rules() { # command
 	case $1 in

@@ -196,8 +196,7 @@ cli_store(struct cli *cli, const struct cli_option *option, const char *text)
 		*option->given = true;
 	switch (option->type) {
 	case CLI_FLAG:
-	case CLI_UNFLAG:
-		*(bool *)option->to = option->type == CLI_FLAG;
+		*(bool *)option->to = true;
 		break;
 	case CLI_STRING:
 		*(const char **)option->to = text;
@@ -209,8 +208,10 @@ cli_store(struct cli *cli, const struct cli_option *option, const char *text)
 		*(const char **)option->to = text;
 		break;
 	case CLI_SUFFIX:
+		/* Without a suffix, one that was given before is kept. */
 		right = text == NULL || is_suffix(text);
-		*(const char **)option->to = text;
+		if (text != NULL)
+			*(const char **)option->to = text;
 		break;
 	case CLI_NUMBER:
 		right = read_number(text, option->to);

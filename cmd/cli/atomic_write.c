@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#ifdef __linux__
+#include <sys/xattr.h>
+#endif
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -24,38 +27,55 @@ fail(const struct cli *cli, const char *path, const char *beside, int sys)
 	cli_die_errno(cli, "write", path, sys);
 }
 
-/* Mode and group of the file that is replaced; the new file gets them.  If no
- * file is replaced, the mode is 0600. */
-struct kept_name {
-	mode_t mode;
-	gid_t group; /* -1 if the group is not changed */
-};
-
 /* Returns true if a new file may replace the file at this path.  Symbolic
  * links, pipes and devices are written in place instead, because the user
- * chose them on purpose.  A file with several hard links or of another owner
- * is also written in place, because a new file would lose the links or the
- * owner. */
+ * chose them on purpose.  A file with several hard links, of another owner or
+ * with an access control list is also written in place, because a new file
+ * would lose these. */
 static bool
-may_replace(const char *path, struct kept_name *kept)
+may_replace(const char *path, struct stat *file, bool *exists)
+{
+	*exists = lstat(path, file) == 0;
+	if (!*exists)
+		return errno == ENOENT;
+	return S_ISREG(file->st_mode) && file->st_nlink == 1 &&
+	    file->st_uid == geteuid() && !cli_has_acl(path);
+}
+
+bool
+cli_has_acl(const char *path)
+{
+#ifdef __linux__
+	return getxattr(path, "system.posix_acl_access", NULL, 0) > 0;
+#else
+	(void)path;
+	return false;
+#endif
+}
+
+/* Gives a file the owner, group and mode of another.  Returns 0, or -1 with
+ * errno: without the group, the mode would give rights to a wrong one. */
+static int
+copy_rights(int fd, const struct stat *like)
 {
 	struct stat file;
 
-	*kept = (struct kept_name){0600, (gid_t)-1};
-	if (lstat(path, &file) < 0)
-		return errno == ENOENT;
-	*kept = (struct kept_name){file.st_mode & 0777, file.st_gid};
-	return S_ISREG(file.st_mode) && file.st_nlink == 1 &&
-	    file.st_uid == geteuid();
+	if (fstat(fd, &file) < 0)
+		return -1;
+	if ((file.st_uid != like->st_uid || file.st_gid != like->st_gid) &&
+	    fchown(fd, like->st_uid, like->st_gid) < 0)
+		return -1;
+	return fchmod(fd, like->st_mode & 07777);
 }
 
 int
-cli_open_beside(const char *path, int access, char *beside, size_t size)
+cli_open_beside(const char *path, int access, const struct stat *like,
+    char *beside, size_t size)
 {
 	const char *slash = strrchr(path, '/');
 	int directory = slash == NULL ? 0 : (int)(slash - path) + 1;
 	struct ctx_hashkey random;
-	int n;
+	int n, fd, sys;
 
 	ctx_hashkey_init(&random);
 	n = snprintf(beside, size, "%.*s.tmp-%016llx", directory, path,
@@ -64,29 +84,15 @@ cli_open_beside(const char *path, int access, char *beside, size_t size)
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	return open(beside, access | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+	fd = open(beside, access | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 	    0600);
-}
-
-/* Creates the new file with the group and mode of the old one.  Returns its
- * descriptor, or -1 with errno.  Fails if the user may not set the group: the
- * mode would then give rights to a wrong group. */
-static int
-open_like(const char *path, const struct kept_name *kept, char *beside,
-    size_t size)
-{
-	int fd = cli_open_beside(path, O_WRONLY, beside, size);
-
-	if (fd < 0)
-		return -1;
-	if (fchown(fd, (uid_t)-1, kept->group) < 0) {
-		(void)close(fd);
-		(void)unlink(beside);
-		errno = EPERM;
-		return -1;
-	}
-	(void)fchmod(fd, kept->mode);
-	return fd;
+	if (fd < 0 || like == NULL || copy_rights(fd, like) == 0)
+		return fd;
+	sys = errno;
+	(void)close(fd);
+	(void)unlink(beside);
+	errno = sys;
+	return -1;
 }
 
 /* Writes bytes to a file and closes it.  Returns 0, or an errno value. */
@@ -140,16 +146,18 @@ is_for_good(int sys)
 	    sys == ENAMETOOLONG;
 }
 
-/* Replaces the file by a new one.  Termination signals are deferred meanwhile,
- * so that no file with a random name is left.  Returns false if no file can be
- * created in the directory. */
+/* Replaces the file by a new one. like: the file, NULL if it does not exist
+ * yet; the new one then has the mode 0600.  Termination signals are deferred
+ * meanwhile, so that no file with a random name is left.  Returns false if no
+ * file can be created in the directory. */
 static bool
-replace(const struct cli *cli, const char *path, const struct kept_name *kept,
+replace(const struct cli *cli, const char *path, const struct stat *like,
     const struct ctx_buf *bytes)
 {
 	unsigned held = ctx_signals_defer();
 	char beside[4096];
-	int fd = open_like(path, kept, beside, sizeof beside), sys;
+	int fd = cli_open_beside(path, O_WRONLY, like, beside, sizeof beside);
+	int sys;
 
 	if (fd >= 0) {
 		sys = write_out(fd, bytes, true);
@@ -168,8 +176,10 @@ void
 cli_write_whole(const struct cli *cli, const char *path,
     const struct ctx_buf *bytes)
 {
-	struct kept_name kept;
+	struct stat file;
+	bool exists;
 
-	if (!may_replace(path, &kept) || !replace(cli, path, &kept, bytes))
+	if (!may_replace(path, &file, &exists) ||
+	    !replace(cli, path, exists ? &file : NULL, bytes))
 		write_in_place(cli, path, bytes);
 }

@@ -160,6 +160,22 @@ cli_refuse_overwrite(const struct cli *cli, const char *path, const char *other)
 		    path);
 }
 
+ssize_t
+cli_read_at(int fd, char *p, size_t n, uint64_t at)
+{
+	size_t done = 0;
+	ssize_t got = 1;
+
+	while (done < n && got != 0) {
+		got = pread(fd, p + done, n - done, (off_t)(at + done));
+		if (got > 0)
+			done += (size_t)got;
+		else if (got < 0 && errno != EINTR)
+			return -1;
+	}
+	return (ssize_t)done;
+}
+
 /* Reads the beginning of a regular file.  Returns its length in bytes; 0 if the
  * file is empty or cannot be opened, which is reported when it is opened to
  * write. */
@@ -168,22 +184,18 @@ read_head(const struct cli *cli, const char *path, char *head, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 	struct stat file;
-	size_t at = 0;
-	ssize_t n = 1;
+	ssize_t n = 0;
 
 	if (fd < 0)
 		return 0;
 	if (fstat(fd, &file) < 0)
 		cli_die_errno(cli, "look at", path, errno);
-	while (S_ISREG(file.st_mode) && at < size && n != 0) {
-		n = pread(fd, head + at, size - at, (off_t)at);
-		if (n > 0)
-			at += (size_t)n;
-		else if (n < 0 && errno != EINTR)
-			cli_die_errno(cli, "read", path, errno);
-	}
+	if (S_ISREG(file.st_mode))
+		n = cli_read_at(fd, head, size, 0);
+	if (n < 0)
+		cli_die_errno(cli, "read", path, errno);
 	(void)close(fd);
-	return at;
+	return (size_t)n;
 }
 
 static bool
@@ -273,8 +285,7 @@ cli_next_stream(struct cli *cli, struct ctx_stream *stream,
     struct ctx_writer *writer)
 {
 	char **files = cli->files + cli->n_opened;
-	bool each = (cli->each || cli->in_place) && cli->n_files > 0;
-	size_t n = each ? 1 : cli->n_files;
+	size_t n = cli->each && cli->n_files > 0 ? 1 : cli->n_files;
 
 	if (cli->n_opened > 0 && cli->n_opened >= cli->n_files)
 		return false;

@@ -11,6 +11,7 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "ctx.h"
 
@@ -23,7 +24,6 @@ enum { CLI_YES = 0, CLI_NO = 1, CLI_TROUBLE = 2 }; /* exit statuses */
 
 enum cli_type {
 	CLI_FLAG,   /* bool, set to true */
-	CLI_UNFLAG, /* bool, set to false */
 	CLI_STRING, /* const char * */
 	CLI_FILE,   /* const char *, must not be empty */
 	CLI_NUMBER, /* uint64_t: 20000, 20k, 1.5M */
@@ -284,10 +284,20 @@ void cli_explain_close(const struct cli *cli, FILE *file, const char *path);
  * error if that fails. */
 void cli_write_whole(const struct cli *cli, const char *path,
     const struct ctx_buf *bytes);
-/* Creates a file with a random name and mode 0600 in the directory of path, and
- * writes its path to beside. access: O_WRONLY or O_RDWR.  Returns its
- * descriptor, or -1 and sets errno. */
-int cli_open_beside(const char *path, int access, char *beside, size_t size);
+/* Creates a file with a random name in the directory of path, and writes its
+ * path to beside. access: O_WRONLY or O_RDWR.  The file has the owner, group
+ * and mode of like or, if like is NULL, the mode 0600.  Returns its descriptor,
+ * or -1 and sets errno. */
+int cli_open_beside(const char *path, int access, const struct stat *like,
+    char *beside, size_t size);
+/* Returns true if the file has an access control list.  Its mode then shows the
+ * mask of the list as the rights of the group, so a file with this mode and
+ * without the list could give the group more rights. */
+bool cli_has_acl(const char *path);
+/* Reads n bytes of a file at an offset, in several reads if necessary.  Returns
+ * the number of bytes, which is less than n only at the end of the file; -1
+ * with errno. */
+ssize_t cli_read_at(int fd, char *p, size_t n, uint64_t at);
 /*
  * Replacing of operands (in_place.c).  cli_check_in_place exits with an error
  * if an operand cannot be replaced, before anything is written; called by

@@ -3,8 +3,9 @@
  *
  * The new file is written beside the old one, under a random name, and renamed
  * when it is complete and on disk.  So the operand is at any time the old or
- * the new file as a whole.  A process that is ended by SIGKILL leaves the file
- * with the random name; any other end of the process removes it.
+ * the new file as a whole.  The file with the random name is removed at exit
+ * and by the termination signals (HUP, INT, QUIT, TERM); any other signal
+ * leaves it.
  */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include <errno.h>
@@ -88,6 +89,36 @@ check_directory(const struct cli *cli, const char *name, char *target)
 		    strerror(errno));
 }
 
+/* Returns true if the user belongs to a group. */
+static bool
+is_member(gid_t group)
+{
+	gid_t groups[1024];
+	int n = getgroups(sizeof groups / sizeof groups[0], groups);
+
+	while (n > 0 && groups[n - 1] != group)
+		n--;
+	return group == getegid() || n > 0;
+}
+
+/* Exits with an error if a new file cannot have the owner, group and rights of
+ * the old one. */
+static void
+check_owner(const struct cli *cli, const char *name, const char *target,
+    const struct stat *file)
+{
+	if (geteuid() != 0 &&
+	    (file->st_uid != geteuid() || !is_member(file->st_gid)))
+		cli_die(cli,
+		    "cannot replace %s: it belongs to another user or group",
+		    name);
+	if (cli_has_acl(target))
+		cli_die(cli,
+		    "cannot replace %s: it has an access control list, which "
+		    "the new file would not have; setfacl -b removes it",
+		    name);
+}
+
 /* Exits with an error if the file that an operand names cannot be replaced. */
 static void
 check_operand(const struct cli *cli, const char *name, struct identity *id)
@@ -97,7 +128,7 @@ check_operand(const struct cli *cli, const char *name, struct identity *id)
 
 	if (strcmp(name, "-") == 0)
 		cli_die(cli,
-		    "--in-place replaces files; standard input is none");
+		    "--in-place cannot replace standard input; name a file");
 	target = realpath(name, NULL);
 	if (target == NULL || stat(target, &file) < 0)
 		cli_die_errno(cli, "open", name, errno);
@@ -115,6 +146,7 @@ check_operand(const struct cli *cli, const char *name, struct identity *id)
 	if (access(target, W_OK) < 0)
 		cli_die_errno(cli, "replace", name, errno);
 	check_directory(cli, name, target);
+	check_owner(cli, name, target, &file);
 	if (cli->suffix != NULL) {
 		name_original(cli, name, target, original);
 		if (lstat(original, &file) == 0)
@@ -187,22 +219,6 @@ handle_ends(const struct cli *cli)
 			    NULL);
 }
 
-/* Gives the temporary file the owner, group and mode of the original.  Returns
- * 0, or -1 with errno. */
-static int
-copy_rights(int fd, const struct stat *original)
-{
-	struct stat file;
-
-	if (fstat(fd, &file) < 0)
-		return -1;
-	if ((file.st_uid != original->st_uid ||
-		file.st_gid != original->st_gid) &&
-	    fchown(fd, original->st_uid, original->st_gid) < 0)
-		return -1;
-	return fchmod(fd, original->st_mode & 07777);
-}
-
 int
 cli_begin_in_place(struct cli *cli, const char *name)
 {
@@ -221,25 +237,30 @@ cli_begin_in_place(struct cli *cli, const char *name)
 		cli_die_errno(cli, "open", name, errno);
 	/* A signal must not find a half-written path. */
 	held = ctx_signals_defer();
-	now.fd = cli_open_beside(now.target, O_RDWR, now.temporary,
+	now.fd = cli_open_beside(now.target, O_RDWR, &now.before, now.temporary,
 	    sizeof now.temporary);
 	sys = errno;
 	if (now.fd < 0)
 		now.temporary[0] = '\0';
 	ctx_signals_release(held);
 	if (now.fd < 0)
-		cli_die(cli, "cannot create a file beside %s: %s", name,
-		    strerror(sys));
-	if (copy_rights(now.fd, &now.before) < 0)
-		cli_die(cli, "cannot keep owner and mode of %s: %s", name,
-		    strerror(errno));
+		cli_die(cli,
+		    "cannot create a temporary file in the directory of %s: %s",
+		    name, strerror(sys));
 	return now.fd;
 }
 
 /* ---- replacing ---- */
 
+static bool
+is_equal_time(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
 /* Exits with an error if another program has changed the operand since it was
- * opened: its records would be lost. */
+ * opened: its records would be lost.  The time of the last change of the inode
+ * (ctime) shows also changes after which a program has reset the other. */
 static void
 check_unchanged(const struct cli *cli, const char *name)
 {
@@ -250,35 +271,13 @@ check_unchanged(const struct cli *cli, const char *name)
 		cli_die_errno(cli, "replace", name, errno);
 	if (after.st_dev == before->st_dev && after.st_ino == before->st_ino &&
 	    after.st_size == before->st_size &&
-	    after.st_mtim.tv_sec == before->st_mtim.tv_sec &&
-	    after.st_mtim.tv_nsec == before->st_mtim.tv_nsec)
+	    is_equal_time(&after.st_mtim, &before->st_mtim) &&
+	    is_equal_time(&after.st_ctim, &before->st_ctim))
 		return;
 	cli_die(cli,
 	    "cannot replace %s: another program changed it meanwhile; end "
 	    "that program, or try again",
 	    name);
-}
-
-/* Reads n bytes at an offset.  Returns false and sets errno if that fails or
- * the file ends before. */
-static bool
-read_block(int fd, char *block, size_t n, uint64_t at)
-{
-	ssize_t got;
-
-	while (n > 0) {
-		got = pread(fd, block, n, (off_t)at);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0) {
-			errno = got == 0 ? EIO : errno;
-			return false;
-		}
-		block += got;
-		at += (uint64_t)got;
-		n -= (size_t)got;
-	}
-	return true;
 }
 
 /* Returns true if the temporary file has the bytes of the operand. */
@@ -295,9 +294,11 @@ is_equal(const struct cli *cli, const char *name, uint64_t size)
 		cli_die_errno(cli, "open", name, errno);
 	for (at = 0; equal && at < size; at += n) {
 		n = size - at < BLOCK ? (size_t)(size - at) : BLOCK;
-		if (!read_block(fd, one, n, at) ||
-		    !read_block(now.fd, two, n, at))
-			cli_die_errno(cli, "read", name, errno);
+		errno = 0; /* remains so if the file has become shorter */
+		if (cli_read_at(fd, one, n, at) != (ssize_t)n ||
+		    cli_read_at(now.fd, two, n, at) != (ssize_t)n)
+			cli_die_errno(cli, "read", name,
+			    errno != 0 ? errno : EIO);
 		equal = memcmp(one, two, n) == 0;
 	}
 	(void)close(fd);

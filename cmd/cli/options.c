@@ -71,6 +71,18 @@ cli_note_reasoning(struct cli *cli, uint64_t kept, uint64_t refused)
 
 /* ---- --help and similar options ---- */
 
+enum arity { TAKES_NONE, TAKES_OPTIONAL, TAKES_ONE };
+
+/* Returns whether an option takes an argument.  The name of one that may be
+ * missing is in brackets, and the argument follows without a blank. */
+static enum arity
+find_arity(const struct cli_option *option)
+{
+	if (option->arg == NULL)
+		return TAKES_NONE;
+	return option->arg[0] == '[' ? TAKES_OPTIONAL : TAKES_ONE;
+}
+
 static void
 print_option(const struct cli_option *option)
 {
@@ -83,7 +95,7 @@ print_option(const struct cli_option *option)
 	(void)snprintf(left, sizeof left, "%c%c%c --%s%s%s",
 	    option->letter ? '-' : ' ', option->letter ? option->letter : ' ',
 	    option->letter ? ',' : ' ', option->name,
-	    option->arg != NULL && option->arg[0] != '[' ? " " : "",
+	    find_arity(option) == TAKES_ONE ? " " : "",
 	    option->arg != NULL ? option->arg : "");
 	printf("  %-28s %s\n", left, option->help);
 }
@@ -188,13 +200,6 @@ unknown_option(const struct cli *cli, const char *name)
 	cli_die(cli, "no option --%s; see %s --help", name, cli->name);
 }
 
-static bool
-takes_argument(const struct cli_option *option)
-{
-	return option->type != CLI_FLAG && option->type != CLI_UNFLAG &&
-	    option->type != CLI_SUFFIX;
-}
-
 static void
 print_version(const struct cli *cli)
 {
@@ -242,10 +247,9 @@ long_option(struct cli *cli, char *word, char ***next)
 			break;
 	if (option->help == NULL)
 		unknown_option(cli, word);
-	if (!takes_argument(option)) {
-		if (value != NULL && option->type != CLI_SUFFIX)
-			cli_die(cli, "--%s takes no argument", word);
-	} else if (value == NULL) {
+	if (value != NULL && find_arity(option) == TAKES_NONE)
+		cli_die(cli, "--%s takes no argument", word);
+	if (value == NULL && find_arity(option) == TAKES_ONE) {
 		value = **next;
 		if (value == NULL)
 			cli_die(cli, "--%s needs an argument, %s", word,
@@ -272,14 +276,13 @@ short_options(struct cli *cli, char *word, char ***next)
 		if (option->help == NULL)
 			cli_die(cli, "no option -%c; see %s --help", *word,
 			    cli->name);
-		if (!takes_argument(option) &&
-		    (option->type != CLI_SUFFIX || word[1] == '\0')) {
-			cli_store(cli, option, NULL);
-			continue;
-		}
-		if (word[1] != '\0') {
+		if (word[1] != '\0' && find_arity(option) != TAKES_NONE) {
 			cli_store(cli, option, word + 1);
 			return;
+		}
+		if (find_arity(option) != TAKES_ONE) {
+			cli_store(cli, option, NULL);
+			continue;
 		}
 		if (**next == NULL)
 			cli_die(cli, "-%c needs an argument, %s", *word,
@@ -314,6 +317,8 @@ cli_parse(struct cli *cli, int argc, char **argv)
 		else
 			short_options(cli, word + 1, &next);
 	}
+	/* Also in a dry run: each operand then has a plan of its own. */
+	cli->each |= cli->in_place;
 	if (cli->in_place)
 		cli_check_in_place(cli);
 	if (cli->dialect_name != NULL) {

@@ -235,8 +235,9 @@ cli_report_rules(struct cli_report *report)
 	}
 }
 
-/* Returns what was changed, summed up for each reason (rule), as a JSON array;
- * NULL if there is no memory. */
+/* Returns a JSON array, which the caller must free: for each reason of a change
+ * (rule), the messages and tokens that were changed for it.  Returns NULL if
+ * there is no memory. */
 static json_t *
 json_rules(const struct cli_report *report)
 {
@@ -360,8 +361,6 @@ cli_report_open(struct cli *cli, struct cli_report *report,
 	struct ctx_err err;
 
 	out->dry_run = report->dry_run;
-	/* The plan of a dry run is printed for each operand by itself, too. */
-	cli->each |= cli->in_place;
 	cli->in_place &= !report->dry_run;
 	out->hashes = path != NULL;
 	out->user = report;

@@ -164,9 +164,9 @@ struct ctx_request_prefix_change {
 	 * is none. */
 	const struct ctx_request_prefix_item *refused;
 };
-/* Finds out how two requests differ.  The later one must have been read with
- * the earlier one in its options.  The strings in *change are valid as long as
- * both requests. */
+/* Finds out how two requests differ.  When the later one was read, the options
+ * must have named the earlier one.  The strings in *change are part of the
+ * requests: they are valid until one of the two is freed. */
 void ctx_request_prefix_compare(const struct ctx_request_prefix *earlier,
     const struct ctx_request_prefix *later,
     struct ctx_request_prefix_change *change);

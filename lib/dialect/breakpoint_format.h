@@ -79,7 +79,9 @@ struct ctx_breakpoint_format {
 	unsigned no_marker_roles;
 	/* key of the system prompt in a request, or NULL */
 	const char *system;
-	/* Keys that lead from a request to its array of tools, or NULL. */
+	/* Where a request has its array of tools: under the first key or, if
+	 * the second is not NULL, under that key of the first one's object.
+	 * First NULL: the format has no tools with breakpoints. */
 	const char *tools[2];
 	/* A tool definition gets no breakpoint if it has a member with one of
 	 * these keys, unless the member is false. */

@@ -1,9 +1,11 @@
 /*
- * tiling.h - the fewest pieces that make up a stream of bytes
+ * tiling.h - divides bytes into the fewest pieces (tokens of the vocabulary)
  *
- * The cost of the bytes up to each offset is one more than the least cost of
- * any offset from which a piece, or a single byte, leads there.  Only the costs
- * of the last CTX_PIECE_LONGEST offsets are needed.
+ * The cost of the first n bytes is the number of pieces into which they can be
+ * divided.  If a piece, or a single byte, ends at offset n and begins at offset
+ * m, that is at most one more than the cost of the first m bytes; the least of
+ * these is taken.  Only the costs at the last CTX_PIECE_LONGEST offsets are
+ * needed.
  */
 #ifndef CTX_TOKENIZER_CLAUDE_TILING_H
 #define CTX_TOKENIZER_CLAUDE_TILING_H
