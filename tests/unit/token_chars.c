@@ -259,8 +259,10 @@ refused_models(void)
 	REFUSED(A_PIECE(
 		    "\1") "\x12\x08\x18\x02\x98\x02\x01\xc0\x01\x01" IDENTITY,
 	    "treat_whitespace_as_suffix");
-	REFUSED(A_PIECE("\5") BPE IDENTITY, "an unused piece, a");
-	REFUSED(A_PIECE("\7") BPE IDENTITY, "an unused piece, a");
+	REFUSED(A_PIECE("\5") BPE IDENTITY,
+	    "a piece that is unused or of an unknown type, a");
+	REFUSED(A_PIECE("\7") BPE IDENTITY,
+	    "a piece that is unused or of an unknown type, a");
 	REFUSED(A_PIECE("\6") BPE IDENTITY, "a byte piece with the name a");
 	REFUSED(A_PIECE("\1") BPE IDENTITY, "without the byte 0");
 	REFUSED(PIECE("\1", "\x0b",
@@ -269,6 +271,61 @@ refused_models(void)
 		    "\x02"
 		    "bc") BPE IDENTITY,
 	    "two pieces of equal score, one of them bc");
+	REFUSED(PIECE("\1", "\x0c",
+		    "\x03"
+		    "\xcf\x88"
+		    "a") BPE IDENTITY,
+	    "a piece with a character that is no piece, ");
+}
+
+/* The tokenizer of a list with other members. */
+static void
+refused_rules(void)
+{
+	json_t *tokenizer_json =
+	    json_deep_copy(json_object_get(list_named("Mistral"), "tokenizer"));
+	bool is;
+
+	tap_case("blanks that are replaced before a prefix is put are refused");
+	json_object_set_new(tokenizer_json, "normalizer",
+	    json_pack("{s:s, s:{s:s}, s:s}", "type", "Replace", "pattern",
+		"String", " ", "content", "\xe2\x96\x81"));
+	json_object_set(tokenizer_json, "model",
+	    json_object_get(root, "model"));
+	NEED(json_dump_file(tokenizer_json, path, 0) == 0);
+	json_decref(tokenizer_json);
+	is = ctx_tokenizer_open(&tokenizer, path, NULL, &err) == -1 &&
+	    strstr(err.text, "a normalizer of type Replace") != NULL;
+	CHECK(is);
+}
+
+/* A name of an added token without a blank: its rest may come later. */
+static void
+one_name(void)
+{
+	static char text[4000];
+	json_t *list = json_deep_copy(list_named("Mistral with names"));
+	json_t *names =
+	    json_object_get(json_object_get(list, "tokenizer"), "added_tokens");
+	size_t n = 0, i;
+
+	tap_case("a text is not divided before an incomplete added token");
+	while (json_array_size(names) > 1)
+		json_array_remove(names, 1);
+	NEED(strcmp(json_string_value(
+			json_object_get(json_array_get(names, 0), "content")),
+		 "<t>") == 0);
+	open_list(list);
+	json_decref(list);
+	for (i = 0; i < 40; i++) {
+		n = (size_t)snprintf(text, sizeof text, "%.*sthe <t>the",
+		    (int)i, "a a a a a a a a a a a a a a a a a a a a a a a");
+		check_all(text, n);
+	}
+	for (n = 0; n + 8 < sizeof text; n += 8)
+		memcpy(text + n, &" <t>the <t>"[pick(2) * 3], 8);
+	check_all(text, n);
+	close_list();
 }
 
 /* What an attacker may write: numbers and lengths that lie. */
@@ -322,7 +379,9 @@ main(void)
 	CHECK(i == 13);
 	decoding();
 	long_runs();
+	one_name();
 	refused_models();
+	refused_rules();
 	broken_models();
 	NEED(unlink(path) == 0);
 	json_decref(root);

@@ -246,13 +246,17 @@ count_to_blank(struct ctx_token_counter *c, struct ctx_str text, size_t *at,
     uint64_t *tokens, struct ctx_err *err)
 {
 	size_t from = find_last_name_end(c, text), blank;
+	/* The rest must not begin with the name of an added token, because then
+	 * it would not get a prefix. */
+	size_t end = find_names_end(text.p, text.n,
+	    c->added > c->added_normal ? c->added : c->added_normal);
 
 	*at = 0;
 	*tokens = 0;
-	if (ctx_added_token_has_blank(c->tokenizer))
+	if (end <= from || ctx_added_token_has_blank(c->tokenizer))
 		return 0;
 	blank = find_last_blank(&c->tokenizer->vocab,
-	    (struct ctx_str){text.p + from, text.n - from});
+	    (struct ctx_str){text.p + from, end - from});
 	if (blank == 0)
 		return 0;
 	*at = from + blank + 1;
@@ -291,11 +295,11 @@ ctx_token_count_streaming(struct ctx_token_counter *c, const char *p, size_t n,
 	struct ctx_token_checkpoint sum = {0, 0};
 	uint32_t id;
 
-	if (ctx_tokenizer_nfc(t))
-		end = ctx_nfc_settled(p, end);
 	if (t->vocab.chars && (t->vocab.head->flags & CTX_VOCAB_PREFIX) != 0)
 		return count_to_blank(c, (struct ctx_str){p, n}, at, tokens,
 		    err);
+	if (ctx_tokenizer_nfc(t))
+		end = ctx_nfc_settled(p, end);
 	if (t->claude != NULL) {
 		if (count_sure_units(c, p, n, &sum, err) < 0)
 			return -1;

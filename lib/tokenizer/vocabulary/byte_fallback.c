@@ -86,6 +86,12 @@ read_metaspace(struct text_rules *rules, const json_t *one, struct ctx_err *err)
 		scheme = json_is_false(add) ? "never" : "always";
 	if (strcmp(scheme, "never") == 0)
 		return 0;
+	/* The names of added tokens would be searched between the two. */
+	if (rules->replaced)
+		return refuse_rule(err,
+		    "a normalizer of type Replace and a pre_tokenizer with a "
+		    "prefix, of type ",
+		    "Metaspace");
 	rules->prefix = CTX_VOCAB_PREFIX | CTX_VOCAB_PREFIX_WORD;
 	if (strcmp(scheme, "first") == 0)
 		rules->prefix |= CTX_VOCAB_PREFIX_ONCE;

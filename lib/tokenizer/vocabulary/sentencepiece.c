@@ -50,6 +50,8 @@ struct model {
 	bool byte_fallback, blank_after, dummy_prefix, remove_blanks;
 	bool escape_blanks, charsmap;
 	struct ctx_char_tokens tokens;
+	/* One bit for each code point that is a piece by itself; owned. */
+	unsigned char *has_char;
 	struct ctx_build_added_token *specials;
 	size_t nspecials;
 };
@@ -350,6 +352,38 @@ add_special(struct model *m, const struct piece *piece, struct ctx_err *err)
 	return 0;
 }
 
+/* Sets the bit of a piece that is a character. */
+static void
+note_char(struct model *m, struct ctx_str name)
+{
+	uint32_t cp;
+
+	(void)ctx_utf8_next(name.p, name.n, &cp);
+	m->has_char[cp / 8] |= (unsigned char)(1u << cp % 8);
+}
+
+/* Refuses a merged piece with a character that is no piece.  SentencePiece
+ * merges such characters, although they have no token; here they are the tokens
+ * of their bytes, which no merge joins. */
+static int
+check_chars(const struct model *m, const struct piece *piece,
+    struct ctx_err *err)
+{
+	struct ctx_str name = piece->name;
+	size_t at = 0;
+	uint32_t cp;
+
+	while (at < name.n) {
+		at += ctx_utf8_next(name.p + at, name.n - at, &cp);
+		if (cp >= 0x80 && cp < 0x110000 &&
+		    !(m->has_char[cp / 8] >> cp % 8 & 1))
+			return refuse_model(err,
+			    "a piece with a character that is no piece, ",
+			    name);
+	}
+	return 0;
+}
+
 /* Adds a piece in one of three rounds: characters, bytes, all others. */
 static int
 add_piece(struct model *m, const struct piece *piece, unsigned round,
@@ -364,15 +398,21 @@ add_piece(struct model *m, const struct piece *piece, unsigned round,
 		    piece->name);
 	if (piece->type == UNUSED_PIECE || piece->type < NORMAL ||
 	    piece->type > BYTE)
-		return refuse_model(err, "an unused piece, ", piece->name);
-	if (round == 0 && is_char)
+		return refuse_model(err,
+		    "a piece that is unused or of an unknown type, ",
+		    piece->name);
+	if (round == 0 && is_char) {
+		note_char(m, piece->name);
 		return ctx_char_tokens_add(&m->tokens, piece->name, piece->id,
 		    CTX_BUILD_CHAR, err);
+	}
 	if (round == 1 && piece->type == BYTE)
 		return ctx_char_tokens_add_byte(&m->tokens, (unsigned)byte,
 		    piece->id, err);
 	if (round < 2 || is_char || piece->type == BYTE)
 		return 0;
+	if (piece->type == NORMAL && check_chars(m, piece, err) < 0)
+		return -1;
 	return piece->type == NORMAL
 	    ? ctx_char_tokens_add(&m->tokens, piece->name, piece->id,
 		  CTX_BUILD_ANY, err)
@@ -389,7 +429,8 @@ add_pieces(struct model *m, struct ctx_err *err)
 	if (check_scores(m, err) < 0)
 		return -1;
 	m->specials = calloc(m->n, sizeof *m->specials);
-	if (m->specials == NULL)
+	m->has_char = calloc(0x110000 / 8, 1);
+	if (m->specials == NULL || m->has_char == NULL)
 		return ctx_err_nomem(err);
 	for (round = 0; round < 3; round++)
 		for (i = 0; i < m->n; i++)
@@ -428,5 +469,6 @@ ctx_sentencepiece_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
 	ctx_char_tokens_release(&m.tokens);
 	free(m.pieces);
 	free(m.specials);
+	free(m.has_char);
 	return rc;
 }
