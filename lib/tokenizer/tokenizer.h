@@ -17,12 +17,15 @@
  *
  * Text should be valid UTF-8 (RFC 3629).  A byte that belongs to no valid
  * character is treated as a symbol.  Its value is encoded unchanged, so
- * decoding restores every input.  The exception is a tokenizer.json that asks
- * for Normalization Form C: decoding then gives the normal form.  The tokens
- * are those of the normal form, by Unicode 9.0 as in the tokenizers library.
- * Vocabularies of SentencePiece do not tell U+2581 from a blank: decoding gives
- * a blank.  Some put a blank before each text, which decoding removes.  Offsets
- * still refer to the bytes of the given text.  Names of special tokens, such as
+ * decoding restores every input, with these exceptions.  The encodings of
+ * Claude read such a byte as U+FFFD, and have no ids to decode.  A
+ * tokenizer.json may ask for Normalization Form C: decoding then gives the
+ * normal form, whose tokens are counted, by Unicode 9.0 as in the tokenizers
+ * library.  Vocabularies of SentencePiece do not tell U+2581 from a blank:
+ * decoding gives a blank.  Some put a blank before a text, or also after an
+ * added token; decoding removes only a blank at the beginning, also if it is
+ * the text's own.  Offsets still refer to the bytes of the given text.  Names
+ * of special tokens, such as
  * <|endoftext|>, are ordinary text unless a function says otherwise.
  */
 struct ctx_tokenizer;
@@ -148,12 +151,12 @@ int ctx_token_count(struct ctx_token_counter *counter, const char *p, size_t n,
 /*
  * Counts the beginning of a text of which only n bytes are known yet, up to a
  * place where no later byte can change the result.  Sets *at to the offset of
- * this place, and *tokens to the number of tokens before it.  The caller counts
- * the rest later, with the bytes that follow, as a text of its own.  *at is 0
- * if no place is certain, as in a single long word.  If the encoding puts a
- * blank before each text, only a blank of the text is a certain place.  To
- * keep the time linear,
- * each call must bring more new bytes than the last call left uncounted.
+ * this place.  Sets *tokens to the tokens of the whole text less those of the
+ * rest after this place, counted as a text of its own: the caller counts the
+ * rest later, with the bytes that follow.  *at is 0 if no place is certain, as
+ * in a single long word.  If the encoding puts a blank before each text, only a
+ * blank of the text is a certain place.  To keep the time linear, each call
+ * must bring more new bytes than the last call left uncounted.
  */
 int ctx_token_count_streaming(struct ctx_token_counter *counter, const char *p,
     size_t n, size_t *at, uint64_t *tokens, struct ctx_err *err);

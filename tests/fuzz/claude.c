@@ -1,25 +1,14 @@
 /* claude.c - fuzz the units of Claude's encodings: cut into units, or in two
  * parts, a text has the tokens that it has as a whole */
-#include <stdlib.h>
-
-#include "ctx.h"
-#include "tokenizer/claude/claude.h"
+#include "fuzz.h"
+#include "tokenizer/open.h"
 
 enum { ENCODINGS = 3 };
 
 static const char *const names[ENCODINGS] = {"claude-3", "claude-4.7",
     "claude-4.8"};
-static const struct ctx_claude *const claudes[ENCODINGS] = {&ctx_claude_3,
-    &ctx_claude_4_7, &ctx_claude_4_8};
 static struct ctx_token_counter *counters[ENCODINGS][2];
 static struct ctx_marked_text whole[ENCODINGS];
-
-static void
-must(int ok)
-{
-	if (!ok)
-		abort();
-}
 
 static void
 load(size_t e)
@@ -28,11 +17,8 @@ load(size_t e)
 	struct ctx_err err;
 
 	must(ctx_tokenizer_open(&t, names[e], NULL, &err) == 0);
-	must(ctx_token_counter_open(&counters[e][0], t, CTX_SIMD_BEST, &err) ==
-	    0);
-	must(ctx_token_counter_open(&counters[e][1], t, CTX_SIMD_PORTABLE,
-		 &err) == 0);
-	ctx_marked_text_init(whole + e, claudes[e]);
+	fuzz_open_counters(counters[e], t);
+	ctx_marked_text_init(whole + e, t->claude);
 }
 
 static uint64_t

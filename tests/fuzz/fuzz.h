@@ -21,6 +21,20 @@ must(bool holds)
 		abort();
 }
 
+/* Opens two counters of a tokenizer: with the best instructions of this
+ * machine, and with those that every machine has. */
+static inline void
+fuzz_open_counters(struct ctx_token_counter *counters[2],
+    const struct ctx_tokenizer *tokenizer)
+{
+	struct ctx_err err;
+
+	must(ctx_token_counter_open(&counters[0], tokenizer, CTX_SIMD_BEST,
+		 &err) == 0);
+	must(ctx_token_counter_open(&counters[1], tokenizer, CTX_SIMD_PORTABLE,
+		 &err) == 0);
+}
+
 /* Takes the next byte of an input; 0 after its end. */
 static inline uint8_t
 fuzz_byte(const uint8_t **data, size_t *size)

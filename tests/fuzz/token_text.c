@@ -1,6 +1,6 @@
 /* token_text.c - fuzz splitting and merging against the oracle */
-#include "ctx.h"
 #include "../unit/nfc_ref.h"
+#include "fuzz.h"
 #include "tokenizer/encode/nfc.h"
 
 static const struct encoding {
@@ -14,23 +14,13 @@ static struct ctx_token_counter *counters[3][2], *counter;
 static struct ref_vocab vocabs[3];
 
 static void
-must(int ok)
-{
-	if (!ok)
-		abort();
-}
-
-static void
 load(size_t e)
 {
 	struct ctx_tokenizer **t = tokenizers + e;
 	struct ctx_err err;
 
 	must(ctx_tokenizer_open(t, encodings[e].name, NULL, &err) == 0);
-	must(ctx_token_counter_open(&counters[e][0], *t, CTX_SIMD_BEST, &err) ==
-	    0);
-	must(ctx_token_counter_open(&counters[e][1], *t, CTX_SIMD_PORTABLE,
-		 &err) == 0);
+	fuzz_open_counters(counters[e], *t);
 	must(ref_load(vocabs + e, *t) == 0);
 	ref_sort(vocabs + e);
 }

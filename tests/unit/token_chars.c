@@ -11,7 +11,6 @@
 
 static json_t *root; /* of tests/corpus/char_tokens.json */
 static char path[] = "/tmp/ctx-chars-XXXXXX";
-static struct ctx_tokenizer *tokenizer;
 
 static int
 base64_digit(char c)
@@ -57,17 +56,8 @@ open_list(const json_t *list)
 		NEED(json_dump_file(copy, path, 0) == 0);
 	}
 	json_decref(copy);
-	NEED(ctx_tokenizer_open(&tokenizer, path, NULL, &err) == 0);
-	NEED(ctx_token_counter_open(&counter, tokenizer, CTX_SIMD_BEST, &err) ==
-	    0);
+	open_tokenizer(path);
 	CHECK(ctx_tokenizer_basis(tokenizer) == CTX_BASIS_EXACT);
-}
-
-static void
-close_list(void)
-{
-	ctx_token_counter_close(counter);
-	ctx_tokenizer_close(tokenizer);
 }
 
 static void
@@ -177,7 +167,7 @@ decoding(void)
 			CHECK(out.n == strlen(texts[i]) &&
 			    memcmp(out.p, texts[i], out.n) == 0);
 		}
-		close_list();
+		close_tokenizer();
 	}
 	ctx_tokens_release(&ids);
 	ctx_buf_release(&out);
@@ -205,12 +195,10 @@ long_runs(void)
 		for (n = 0; n + 3 <= sizeof text; n += 3)
 			memcpy(text + n, "\xe4\xb8\xad", 3);
 		CHECK(count(text, n) > n / 64);
-		close_list();
+		close_tokenizer();
 	}
 }
 
-/* Writes a model file: pieces, then options of the trainer and the
- * normalizer. */
 static void
 write_bytes(const char *p, size_t n)
 {
@@ -325,7 +313,7 @@ one_name(void)
 	for (n = 0; n + 8 < sizeof text; n += 8)
 		memcpy(text + n, &" <t>the <t>"[pick(2) * 3], 8);
 	check_all(text, n);
-	close_list();
+	close_tokenizer();
 }
 
 /* What an attacker may write: numbers and lengths that lie. */
@@ -374,7 +362,7 @@ main(void)
 		open_list(list);
 		recorded(list);
 		long_texts(list);
-		close_list();
+		close_tokenizer();
 	}
 	CHECK(i == 13);
 	decoding();

@@ -1,25 +1,17 @@
 /* token_text.c - what can be asked about the tokens of a text */
-#include <stdint.h>
-
-#include "ctx.h"
-#include "tap.h"
 #include "tokenizer/encode/bpe.h"
 #include "tokenizer/encode/pretokenize.h"
 #include "tokenizer/open.h"
 #include "token_ref.h"
+/* after token_ref.h, whose parameters have the names of its variables */
+#include "token_parts.h"
 
-static struct ctx_tokenizer *tokenizer;
-static struct ctx_token_counter *counter;
 static struct ref_vocab vocab;
-static unsigned long long seed = 99194853094755497u;
-static struct ctx_err err;
 
 static void
 open_encoding(const char *name)
 {
-	NEED(ctx_tokenizer_open(&tokenizer, name, NULL, &err) == 0);
-	NEED(ctx_token_counter_open(&counter, tokenizer, CTX_SIMD_BEST, &err) ==
-	    0);
+	open_tokenizer(name);
 	NEED(ref_load(&vocab, tokenizer) == 0);
 	ref_sort(&vocab);
 }
@@ -28,23 +20,7 @@ static void
 close_encoding(void)
 {
 	ref_release(&vocab);
-	ctx_token_counter_close(counter);
-	ctx_tokenizer_close(tokenizer);
-}
-
-static size_t
-pick(size_t n)
-{
-	return (size_t)(tap_random(&seed) >> 33) % n;
-}
-
-static uint64_t
-count(const char *p, size_t n)
-{
-	uint64_t tokens = 0;
-
-	CHECK(ctx_token_count(counter, p, n, &tokens, &err) == 0);
-	return tokens;
+	close_tokenizer();
 }
 
 static bool
@@ -376,27 +352,6 @@ checkpoints(void)
 		ctx_token_index_reset(&index);
 	}
 	ctx_token_index_release(&index);
-}
-
-/* Counts a text that comes in parts of up to so many bytes; no more than
- * rest of it may be left until its end. */
-static uint64_t
-count_parts(const char *p, size_t n, size_t most, size_t rest)
-{
-	size_t done = 0, end = 0, at;
-	uint64_t sum = 0, tokens;
-
-	while (end < n) {
-		end += 1 + pick(most);
-		end = end < n ? end : n;
-		NEED(ctx_token_count_streaming(counter, p + done, end - done,
-			 &at, &tokens, &err) == 0);
-		NEED(at <= end - done);
-		done += at;
-		sum += tokens;
-		CHECK(end - done <= rest);
-	}
-	return sum + count(p + done, n - done);
 }
 
 static void

@@ -12,7 +12,7 @@ struct ctx_token_checkpoint {
 };
 
 /* Finds the longest beginning of a text with at most limit tokens, for an
- * encoding that has a vocabulary.  *cut is a checkpoint with at most limit
+ * encoding other than "bytes/4".  *cut is a checkpoint with at most limit
  * tokens, and is moved to the end of this beginning. */
 int ctx_fit_head(struct ctx_token_counter *counter, struct ctx_str text,
     uint64_t limit, struct ctx_token_checkpoint *cut, struct ctx_err *err);

@@ -87,9 +87,10 @@ ctx_token_index_append(struct ctx_token_index *m, struct ctx_token_counter *c,
 		/* The array past has the ends of the last
 		 * CTX_PRETOKENIZE_UNSURE steps.  Each step splits off at least
 		 * one pretoken, so enough pretokens follow past[0] and
-		 * appended text cannot move it.  Added tokens and patterns of
-		 * vocabulary files can move earlier boundaries, too.  If there
-		 * are any (c->local is false), no marks are made. */
+		 * appended text cannot move it.  Added tokens, patterns of
+		 * vocabulary files, and a blank that is put before each text
+		 * can move earlier boundaries, too.  If there are any
+		 * (c->local is false), no marks are made. */
 		if (c->local && at <= settled &&
 		    past[0].at - get_mark(m, m->n).at >= DISTANCE &&
 		    append_mark(m, past[0], err) < 0)

@@ -13,6 +13,11 @@
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
+#define BASE64                       \
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZ" \
+	"abcdefghijklmnopqrstuvwxyz" \
+	"0123456789+/="
+
 /* The file begins with its configuration, which has this member. */
 #define CONFIG       "\"default_num_special_tokens\""
 #define CONFIG_BYTES 65536 /* how far it is searched */
@@ -53,7 +58,10 @@ write_ranks(struct ctx_buf *out, const json_t *root, struct ctx_err *err)
 		one = json_array_get(list, (size_t)i);
 		rank = json_integer_value(json_object_get(one, "rank"));
 		bytes = json_string_value(json_object_get(one, "token_bytes"));
-		if (rank != i || bytes == NULL)
+		/* It becomes a word of a line. */
+		if (rank != i || bytes == NULL || *bytes == '\0' ||
+		    strspn(bytes, BASE64) !=
+			json_string_length(json_object_get(one, "token_bytes")))
 			return refuse_tekken(err,
 			    "a token without its rank or bytes");
 		if (ctx_buf_printf(out, err, "%s %lld\n", bytes,
@@ -126,6 +134,9 @@ build_tekken(struct ctx_vocab_builder *pack, const json_t *root, void **block,
 	if (rc == 0)
 		rc = ctx_tiktoken_build(pack, ranks.p, ranks.n, block, size,
 		    err);
+	/* It counts the lines of ranks, which are not those of the file. */
+	if (rc < 0)
+		err->line = 0;
 	free(specials);
 	ctx_buf_release(&pattern);
 	ctx_buf_release(&ranks);
