@@ -582,6 +582,34 @@ bytes_vocabulary() {
 	    > "$1"
 }
 
+@test "a model of models.json is exact, reconstructed or estimated by its members" {
+	local row want
+	mkdir -p config/ctx
+	while IFS=$'\t' read -r row want; do
+		echo "{\"x\": $row}" > config/ctx/models.json
+		[ "$(ctx-count --json -m x "$chat" | jq -r .basis)" = "$want" ] ||
+			fail "$row is not $want"
+		[ "$(ctx-count --models | awk '$1 == "x"' | grep -ow \
+		    'exact\|reconstructed\|estimated')" = "$want" ] ||
+			fail "--models: $row is not $want"
+	done <<-'END'
+	{"encoding": "o200k_base"}	exact
+	{"encoding": "o200k_base", "exact": false}	estimated
+	{"encoding": "o200k_base", "factor": 1.2}	estimated
+	{"encoding": "claude-3"}	reconstructed
+	{"encoding": "claude-3", "exact": true}	reconstructed
+	{"encoding": "claude-3", "factor": 1.2}	estimated
+	{"encoding": "bytes/4", "exact": true}	estimated
+	END
+	echo '{"claude-opus-4-8": {"factor": 1.47}}' > config/ctx/models.json
+	run -2 ctx-count -m claude-opus-4-8 "$chat"
+	[[ $output == *"a factor without the encoding that it is for"* ]] || fail "$output"
+	echo '{"claude-opus-4-8": {"encoding": "o200k_base", "factor": 1.5}}' \
+	    > config/ctx/models.json
+	[ "$(tokens -m claude-opus-4-8 --text "$chat")" -eq \
+	    $((($(tokens -e o200k_base --text "$chat") * 150 + 99) / 100)) ]
+}
+
 @test "an encoding may be a file, named by -e or by a model in models.json" {
 	mkdir -p config/ctx
 	bytes_vocabulary config/ctx/r50k_bytes.tiktoken

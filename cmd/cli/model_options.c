@@ -179,17 +179,11 @@ read_member(struct cli *cli, const char *file, struct ctx_model *model,
 		model->binds = json_is_true(value);
 		return json_is_boolean(value);
 	}
-	if (strcmp(key, "exact") == 0) {
-		model->basis =
-		    json_is_true(value) ? CTX_BASIS_EXACT : CTX_BASIS_ESTIMATED;
+	if (strcmp(key, "exact") == 0)
 		return json_is_boolean(value);
-	}
 	if (strcmp(key, "factor") == 0) {
 		right = scaled(value, 100, 10000, &n) && n > 0;
 		model->factor = (uint32_t)n;
-		/* Times a factor the counts of another tokenizer are meant. */
-		if (model->basis == CTX_BASIS_RECONSTRUCTED && n != 100)
-			model->basis = CTX_BASIS_ESTIMATED;
 		return right;
 	}
 	if (strcmp(key, "cache_least") == 0) {
@@ -198,6 +192,33 @@ read_member(struct cli *cli, const char *file, struct ctx_model *model,
 		return right;
 	}
 	return false;
+}
+
+/* Sets how far the counts of a model can be trusted. one: its JSON object,
+ * which has been read.  Returns false if a factor is given for the count by an
+ * encoding of Claude, which needs none: it was measured for another encoding.
+ */
+static bool
+set_basis(struct ctx_model *model, const json_t *one)
+{
+	const json_t *exact = json_object_get(one, "exact");
+	enum ctx_basis best = ctx_encoding_basis(model->encoding);
+	bool encoding = json_object_get(one, "encoding") != NULL;
+	bool factor =
+	    json_object_get(one, "factor") != NULL && model->factor != 100;
+
+	if (factor && !encoding && best == CTX_BASIS_RECONSTRUCTED)
+		return false;
+	if (exact != NULL)
+		model->basis =
+		    json_is_true(exact) ? CTX_BASIS_EXACT : CTX_BASIS_ESTIMATED;
+	else if (factor || (encoding && model->file_is_near))
+		model->basis = CTX_BASIS_ESTIMATED;
+	else if (encoding)
+		model->basis = CTX_BASIS_EXACT;
+	if (model->basis < best)
+		model->basis = best;
+	return true;
 }
 
 /* Returns the content of a file, which the caller frees, and sets *n to its
@@ -290,8 +311,6 @@ cli_models_read(struct cli *cli, const char *file)
 		if (json_object_get(one, "window") != NULL)
 			model->input = 0;
 		if (json_object_get(one, "encoding") != NULL) {
-			model->basis = model->file_is_near ? CTX_BASIS_ESTIMATED
-							   : CTX_BASIS_EXACT;
 			model->factor = 100;
 			model->file = NULL;
 		}
@@ -300,6 +319,9 @@ cli_models_read(struct cli *cli, const char *file)
 				complain(cli, file, name, key);
 		if (model->input > model->window)
 			complain(cli, file, name, "input beyond its window");
+		if (!set_basis(model, one))
+			complain(cli, file, name,
+			    "a factor without the encoding that it is for");
 	}
 }
 

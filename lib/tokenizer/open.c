@@ -104,11 +104,23 @@ ctx_basis_name(enum ctx_basis basis)
 }
 
 enum ctx_basis
+ctx_encoding_basis(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < BUILTINS; i++)
+		if (strcmp(builtins[i].name, name) == 0)
+			return builtins[i].claude != NULL
+			    ? CTX_BASIS_RECONSTRUCTED
+			    : builtins[i].vocab != NULL ? CTX_BASIS_EXACT
+							: CTX_BASIS_ESTIMATED;
+	return CTX_BASIS_EXACT;
+}
+
+enum ctx_basis
 ctx_tokenizer_basis(const struct ctx_tokenizer *t)
 {
-	return !ctx_tokenizer_real(t) ? CTX_BASIS_ESTIMATED
-	    : t->claude != NULL       ? CTX_BASIS_RECONSTRUCTED
-				      : CTX_BASIS_EXACT;
+	return ctx_encoding_basis(t->name);
 }
 
 unsigned

@@ -37,6 +37,9 @@ enum ctx_basis {
 	CTX_BASIS_RECONSTRUCTED,
 	CTX_BASIS_ESTIMATED, /* by another encoding, or from a size */
 };
+/* Returns how far to trust a count by an encoding, if it is the model's own.
+ * name: a built-in encoding, or the name of a file, whose counts are exact. */
+enum ctx_basis ctx_encoding_basis(const char *name);
 /* Returns "exact", "reconstructed" or "estimated". */
 const char *ctx_basis_name(enum ctx_basis basis);
 
