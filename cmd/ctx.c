@@ -31,7 +31,10 @@ enum { N_COMMANDS = sizeof commands / sizeof commands[0], MAX_NAME = 16 };
 static _Noreturn void
 finish(void)
 {
-	if (fflush(stdout) == 0)
+	/* A stream that is flushed after each line has written already. */
+	bool failed = ferror(stdout) != 0;
+
+	if (fflush(stdout) == 0 && !failed)
 		exit(0);
 	fprintf(stderr, "ctx: cannot write standard output: %s\n",
 	    strerror(errno));
