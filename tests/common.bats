@@ -132,7 +132,10 @@ calls() {
 		YAML|yq |
 		YAML|yq |messages:
 		YAML|yq |---
+		YAML|yq |- role: user
 		plain text|ctx-count --text |hello world
+		plain text|ctx-count --text |Human: Hello
+		plain text|ctx-count --text |- item one
 		plain text|ctx-count --text |# Notes
 	END
 	zstd --version > /dev/null 2>&1 || return 0
@@ -140,7 +143,8 @@ calls() {
 	run -2 ctx-count zstd
 	[[ $output == *"zstd:1:1: zstd; zstd -dc "* ]]
 	# JSON with an error is not taken for something else.
-	for text in '{"role":"user",}' 'user","content":"x"}' '[1,' '{role: 1}'; do
+	for text in '{"role":"user",}' 'user","content":"x"}' '[1,' '{role: 1}' \
+	    'event: message_start'; do
 		echo "$text" > in
 		run -2 ctx-count in
 		[[ $output != *"; "* ]] || fail "$output"

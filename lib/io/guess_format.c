@@ -5,66 +5,112 @@
 #include "io/input_buffer.h"
 
 static bool
-begins(const char *p, size_t n, const char *with)
+begins(const char *p, size_t n, struct ctx_str with)
 {
-	size_t length = strlen(with);
+	return n >= with.n && memcmp(p, with.p, with.n) == 0;
+}
 
-	return n >= length && memcmp(p, with, length) == 0;
+static bool
+is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
 const char *
 ctx_name_encoding(const char *p, size_t n)
 {
+	/* The first bytes of UTF-32 begin with those of UTF-16. */
 	static const struct {
-		const char *first;
+		struct ctx_str first;
 		const char *text;
 	} encodings[] = {
-	    {"\xff\xfe",
+	    {{"\xff\xfe\0\0", 4},
+		"UTF-32; iconv -f UTF-32 -t UTF-8 makes of it what can be "
+		"read"},
+	    {{"\xff\xfe", 2},
 		"UTF-16; iconv -f UTF-16 -t UTF-8 makes of it what can be "
 		"read"},
-	    {"\xfe\xff",
+	    {{"\xfe\xff", 2},
 		"UTF-16; iconv -f UTF-16 -t UTF-8 makes of it what can be "
 		"read"},
-	    {"\x1f\x8b", "gzip; gzip -dc makes of it what can be read"},
-	    {"\x28\xb5\x2f\xfd", "zstd; zstd -dc makes of it what can be read"},
-	    {"\3757zXZ", "xz; xz -dc makes of it what can be read"},
-	    {"BZh", "bzip2; bzip2 -dc makes of it what can be read"},
+	    {{"\x1f\x8b", 2}, "gzip; gzip -dc makes of it what can be read"},
+	    {{"\x28\xb5\x2f\xfd", 4},
+		"zstd; zstd -dc makes of it what can be read"},
+	    {{"\3757zXZ", 5}, "xz; xz -dc makes of it what can be read"},
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof encodings / sizeof encodings[0]; i++)
 		if (begins(p, n, encodings[i].first))
 			return encodings[i].text;
+	/* A text, too, may begin with these letters. */
+	if (begins(p, n, (struct ctx_str){"BZh", 3}) && n > 3 && p[3] >= '1' &&
+	    p[3] <= '9')
+		return "bzip2; bzip2 -dc makes of it what can be read";
 	return NULL;
 }
 
-/* Returns true if the line begins with a word and a colon, as a mapping in YAML
- * does. */
+/* Returns true if the key of a line such as "key: value" is one of several
+ * words, which are separated by blanks. */
 static bool
-begins_with_key(const char *p, size_t n)
+has_key(const char *p, size_t n, const char *words)
+{
+	size_t length = 0;
+
+	while (length < n && is_letter(p[length]))
+		length++;
+	if (length == 0 || length == n || p[length] != ':')
+		return false;
+	for (; *words != '\0'; words += strcspn(words, " ") + 1)
+		if (strcspn(words, " ") == length &&
+		    memcmp(words, p, length) == 0)
+			return true;
+	return false;
+}
+
+/* Returns true if nothing follows the key of a line. */
+static bool
+ends_with_key(const char *p, size_t n)
 {
 	size_t i = 0;
 
-	while (i < n &&
-	    ((p[i] >= 'a' && p[i] <= 'z') || (p[i] >= 'A' && p[i] <= 'Z') ||
-		p[i] == '_'))
+	while (i < n && is_letter(p[i]))
 		i++;
-	return i > 0 && i + 1 < n && p[i] == ':' &&
-	    memchr(" \r\n", p[i + 1], 3) != NULL;
+	if (i == 0 || i == n || p[i] != ':')
+		return false;
+	for (i++; i < n; i++)
+		if (memchr(" \t\r\n", p[i], 4) == NULL)
+			return false;
+	return true;
+}
+
+/* Many plain texts begin with a word and a colon, or with a dash: only keys of
+ * messages and requests, and keys without a value, are taken for YAML. */
+static bool
+is_yaml(const char *p, size_t n)
+{
+	if (n >= 3 && memcmp(p, "---", 3) == 0)
+		return n == 3 || memchr("\r\n", p[3], 2) != NULL;
+	if (n > 2 && p[0] == '-' && p[1] == ' ') {
+		p += 2;
+		n -= 2;
+	}
+	return ends_with_key(p, n) ||
+	    has_key(p, n, "role content messages model system ");
 }
 
 const char *
 ctx_guess_format(const char *p, size_t n)
 {
-	if (begins(p, n, "{'") || begins(p, n, "[{'"))
+	if (begins(p, n, (struct ctx_str){"{'", 2}) ||
+	    begins(p, n, (struct ctx_str){"[{'", 3}))
 		return "this looks like Python's repr; json.dumps writes JSON";
-	if (memchr(p, '"', n) != NULL)
+	/* Lines of server-sent events */
+	if (memchr(p, '"', n) != NULL || has_key(p, n, "event data id "))
 		return NULL;
-	if (begins(p, n, "---") || begins(p, n, "- ") || begins_with_key(p, n))
+	if (is_yaml(p, n))
 		return "this looks like YAML; yq -o json -I 0 makes JSON of it";
-	if (n > 0 &&
-	    ((p[0] >= 'a' && p[0] <= 'z') || (p[0] >= 'A' && p[0] <= 'Z') ||
-		p[0] == '#'))
+	if (n > 0 && (is_letter(p[0]) || p[0] == '#' || p[0] == '-'))
 		return "this looks like plain text; ctx-count --text counts it";
 	return NULL;
 }

@@ -33,7 +33,8 @@ struct second_pass {
 	 * to be read, and where the part begins and ends. */
 	uint64_t at, begin, end;
 	struct input_copy *first, *last;
-	/* state of the reader before the first record of the part */
+	/* line of the first record of the part; framing and torn as they were
+	 * after it was read */
 	uint64_t line;
 	enum framing framing;
 	bool torn;

@@ -359,7 +359,8 @@ explain_first_line(struct ctx_reader *r, size_t at, size_t n,
 		ctx_reader_locate_error(r, 0, err);
 		return;
 	}
-	what = ctx_guess_format(p + at, n - at);
+	/* With --lenient other lines are read: this one may be a stray one. */
+	what = r->lenient ? NULL : ctx_guess_format(p + at, n - at);
 	if (what == NULL)
 		return;
 	ctx_err_set(err, CTX_EINPUT, "%s; %s", scanned.text, what);
