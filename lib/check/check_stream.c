@@ -499,8 +499,8 @@ hold_record(struct check *check, const struct ctx_event *event,
 	one = ctx_held_event_add(check->lines.held, event, err);
 	if (one == NULL)
 		return -1;
-	one->held.n = text.n;
-	one->held.text = ctx_buf_take(&check->repair.out);
+	ctx_rewrite_set_text(&check->rewrite, &one->held,
+	    ctx_buf_take(&check->repair.out), text.n);
 	return 0;
 }
 

@@ -10,7 +10,8 @@
  * inside such a record. */
 struct ctx_repair_entry {
 	/* Its text is NULL as long as the bytes to write are in the memory of
-	 * another: in the reader's buffer, or in the queue of held events. */
+	 * another: in the reader's buffer, or in the queue of held events.  Its
+	 * length is that of the member bytes. */
 	struct ctx_held_message held;
 	/* Index of the message in its conversation; for a record that is not a
 	 * message, that of the message before it. */

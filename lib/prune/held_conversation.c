@@ -5,20 +5,6 @@
 
 #include "prune/held_conversation.h"
 
-static void
-release_prune_entry(void *entry)
-{
-	struct prune_entry *released = entry;
-
-	free(released->excluded_results);
-	free(released->pending);
-}
-
-const struct ctx_held_queue ctx_prune_entries = {
-    .entry_size = sizeof(struct prune_entry),
-    .release = release_prune_entry,
-};
-
 void
 ctx_held_conversation_clear(struct held_conversation *conversation)
 {

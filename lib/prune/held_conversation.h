@@ -89,8 +89,6 @@ struct held_conversation {
 	bool is_response;
 };
 
-extern const struct ctx_held_queue ctx_prune_entries;
-
 /* Returns the message with this index in the conversation, valid until the
  * next one is added. */
 static inline struct prune_entry *
@@ -142,7 +140,7 @@ bool ctx_prune_entry_is_reported(const struct prune *run,
 /* ---- hold_message.c ---- */
 
 /* Adds a message to the groups of its conversation (messages that must be kept
- * or removed together), and sets the members of *held that depend on the
+ * or removed together), and sets the members of *entry that depend on the
  * message. */
 int ctx_prune_hold_message(struct prune *run,
     struct held_conversation *conversation, struct prune_entry *entry,

@@ -139,10 +139,8 @@ count_literal_tokens(struct prune *run, struct ctx_counter *counter,
 	struct ctx_buf literal = {0};
 	struct ctx_cost cost = {0};
 	size_t used;
-	int rc = ctx_buf_reserve(&literal, first.n + second.n, err);
+	int rc = ctx_buf_add(&literal, first.p, first.n, err);
 
-	if (rc == 0)
-		rc = ctx_buf_add(&literal, first.p, first.n, err);
 	if (rc == 0)
 		rc = ctx_buf_add(&literal, second.p, second.n, err);
 	if (rc == 0)
@@ -522,7 +520,9 @@ ctx_insertion_write_message(struct prune *run,
 	    ctx_prune_entry_at(conversation, message_index));
 	const struct prune_entry *neighbour;
 	size_t i = message_index;
+	struct ctx_buf line = {0};
 	bool crlf;
+	int rc;
 
 	/* The new line gets the line end of the line before it; if there is
 	 * none, that of the line after it. */
@@ -532,11 +532,15 @@ ctx_insertion_write_message(struct prune *run,
 	    ctx_prune_entry_at(conversation, i > 0 ? i - 1 : message_index);
 	crlf = neighbour->held.n > 1 &&
 	    neighbour->held.text[neighbour->held.n - 2] == '\r';
-	if (ctx_writer_copy(run->rewrite.writer,
-		conversation->inserted_json.p + insertion->json_at,
-		insertion->json_n, err) < 0 ||
-	    ctx_writer_copy(run->rewrite.writer, crlf ? "\r\n" : "\n",
-		crlf ? 2 : 1, err) < 0)
-		return -1;
-	return ctx_writer_end_record(run->rewrite.writer, err);
+	rc = ctx_buf_add(&line,
+	    conversation->inserted_json.p + insertion->json_at,
+	    insertion->json_n, err);
+	if (rc == 0)
+		rc =
+		    ctx_buf_add(&line, crlf ? "\r\n" : "\n", crlf ? 2 : 1, err);
+	if (rc == 0)
+		rc = ctx_rewrite_write(&run->rewrite,
+		    (struct ctx_str){line.p, line.n}, false, err);
+	ctx_buf_release(&line);
+	return rc;
 }

@@ -121,10 +121,8 @@ write_held_message(struct prune *run, struct prune_entry *entry,
 	    ctx_transcript_is_removed(run->rewrite.stream->transcript,
 		entry->transcript_line))
 		return 0;
-	if (ctx_writer_put(run->rewrite.writer, entry->held.text, entry->held.n,
-		err) < 0)
-		return -1;
-	return ctx_writer_end_record(run->rewrite.writer, err);
+	return ctx_rewrite_write(&run->rewrite,
+	    ctx_rewrite_text(&run->rewrite, &entry->held), true, err);
 }
 
 static int
@@ -133,9 +131,7 @@ write_conversation(struct prune *run, struct ctx_err *err)
 	struct held_conversation *conversation = &run->stream_conversation;
 	size_t i;
 
-	for (i = 0;
-	     i < conversation->entries->end && !run->options->report.dry_run;
-	     i++)
+	for (i = 0; i < conversation->entries->end; i++)
 		if ((ctx_insertion_is_before(conversation,
 			 ctx_prune_entry_at(conversation, i)) &&
 			ctx_insertion_write_message(run, conversation, i, err) <
@@ -356,13 +352,26 @@ end_pruned_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 	return write_conversation(run, err);
 }
 
+static void
+release_prune_entry(void *entry)
+{
+	struct prune_entry *released = entry;
+
+	free(released->excluded_results);
+	free(released->pending);
+}
+
 int
 ctx_prune(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, struct ctx_prune_options *options,
     struct ctx_err *err)
 {
+	static const struct ctx_held_queue entries = {
+	    .entry_size = sizeof(struct prune_entry),
+	    .release = release_prune_entry,
+	};
 	static const struct ctx_rewrite_command command = {
-	    .entries = &ctx_prune_entries,
+	    .entries = &entries,
 	    .begin = begin_pruning,
 	    .message = hold_message,
 	    .unknown = hold_element,

@@ -165,9 +165,9 @@ ctx_rewrite_write_first(struct ctx_rewrite *rewrite, struct ctx_err *err)
 	return 0;
 }
 
-static void
-set_text(struct ctx_rewrite *rewrite, struct ctx_held_message *held, char *text,
-    size_t n)
+void
+ctx_rewrite_set_text(struct ctx_rewrite *rewrite, struct ctx_held_message *held,
+    char *text, size_t n)
 {
 	held->text = text;
 	held->n = n;
@@ -182,7 +182,7 @@ ctx_rewrite_free_text(struct ctx_rewrite *rewrite,
 {
 	free(held->text);
 	rewrite->lines.bytes -= held->n;
-	set_text(rewrite, held, NULL, 0);
+	ctx_rewrite_set_text(rewrite, held, NULL, 0);
 }
 
 int
@@ -193,7 +193,8 @@ ctx_rewrite_hold(struct ctx_rewrite *rewrite, struct ctx_held_message *held,
 
 	rewrite->is_held = true;
 	if (text != NULL) {
-		set_text(rewrite, held, text, event->record->text.n);
+		ctx_rewrite_set_text(rewrite, held, text,
+		    event->record->text.n);
 		return 0;
 	}
 	ctx_held_queue_remove_last(&rewrite->lines);
@@ -216,7 +217,8 @@ ctx_rewrite_hold_record(struct ctx_rewrite *rewrite,
 	if (!is_edited)
 		return ctx_rewrite_hold(rewrite, held, event, err) < 0 ? NULL
 								       : held;
-	set_text(rewrite, held, ctx_buf_take(&rewrite->out), text.n);
+	ctx_rewrite_set_text(rewrite, held, ctx_buf_take(&rewrite->out),
+	    text.n);
 	return held;
 }
 
@@ -235,7 +237,7 @@ ctx_rewrite_edit_held(struct ctx_rewrite *rewrite,
 	}
 	ctx_edits_reset(&rewrite->edits);
 	ctx_rewrite_free_text(rewrite, held);
-	set_text(rewrite, held, edited.p, edited.n);
+	ctx_rewrite_set_text(rewrite, held, edited.p, edited.n);
 	return 0;
 }
 
@@ -249,7 +251,7 @@ ctx_rewrite_append_text(struct ctx_rewrite *rewrite,
 		return ctx_err_nomem(err);
 	memcpy(grown + held->n, text.p, text.n);
 	rewrite->lines.bytes -= held->n;
-	set_text(rewrite, held, grown, held->n + text.n);
+	ctx_rewrite_set_text(rewrite, held, grown, held->n + text.n);
 	return 0;
 }
 

@@ -133,7 +133,8 @@ struct ctx_rewrite {
 	struct ctx_writer *writer; /* NULL: nothing is written */
 	/* Says whether this is a dry run, in which nothing is written, and
 	 * which archive must be on disk before a changed record is written.
-	 * NULL: no dry run and no archive. */
+	 * NULL: no dry run and no archive, and ctx_rewrite_report is not
+	 * called. */
 	const struct ctx_report *report;
 	/* Edits of the record that is being read, or of the message that is
 	 * written next. */
@@ -180,9 +181,13 @@ void *ctx_rewrite_hold_record(struct ctx_rewrite *rewrite,
  * the edits. */
 int ctx_rewrite_edit_held(struct ctx_rewrite *rewrite,
     struct ctx_held_message *held, struct ctx_err *err);
-/* Appends n bytes to the text of an entry of rewrite->lines. */
+/* Appends bytes to the text of an entry of rewrite->lines. */
 int ctx_rewrite_append_text(struct ctx_rewrite *rewrite,
     struct ctx_held_message *held, struct ctx_str text, struct ctx_err *err);
+/* Gives an entry of rewrite->lines, which has no text, a text of n bytes.  The
+ * entry owns it then. */
+void ctx_rewrite_set_text(struct ctx_rewrite *rewrite,
+    struct ctx_held_message *held, char *text, size_t n);
 /* Frees the text of an entry of rewrite->lines, which is not written then. */
 void ctx_rewrite_free_text(struct ctx_rewrite *rewrite,
     struct ctx_held_message *held);

@@ -224,7 +224,7 @@ reread_line(struct ctx_stream *stream, struct ctx_err *err)
 		    "the file changed while it was read; run the command "
 		    "again, or on a copy of the file");
 		err->file = file;
-		err->line = record.line;
+		err->line = rc > 0 ? record.line : 0;
 	}
 	ctx_reader_close_file(stream->reader);
 	stream->line = stream->last_line = 0;
