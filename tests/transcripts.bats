@@ -532,7 +532,7 @@ long_session() {
 change_while_read() {
 	rm -f pipe
 	mkfifo pipe
-	ctx-truncate -l 0 session > pipe 2> err &
+	${reader:-ctx-truncate -l 0} session > pipe 2> err &
 	pid=$!
 	exec 8< pipe
 	head -c 1 <&8 > out
@@ -563,6 +563,61 @@ append_session() {
 		cmp -n "$(wc -c < out)" old out
 		[ "$(wc -l < out)" -gt 1 ]
 		[ "$(wc -l < out)" -lt 10000 ]
+	done
+}
+
+# A rollout of Codex: $1 turns, each with an event of $2 bytes.
+rollout() {
+	awk -v turns="$1" -v bytes="$2" 'BEGIN {
+		pad = sprintf("%*s", bytes, "")
+		gsub(" ", "x", pad)
+		for (i = 0; i < turns; i++) {
+			printf "{\"timestamp\":\"2026-11-10T09:00:07.542Z\",\"type\":\"event_msg\",\"payload\":{\"type\":\"agent_message\",\"message\":\"%d %s\"}}\n", i, pad
+			printf "{\"timestamp\":\"2026-11-10T09:00:07.542Z\",\"type\":\"response_item\",\"payload\":{\"type\":\"message\",\"role\":\"user\",\"content\":[{\"type\":\"input_text\",\"text\":\"Please find out why %d.\"}]}}\n", i
+			printf "{\"timestamp\":\"2026-11-10T09:00:07.542Z\",\"type\":\"response_item\",\"payload\":{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":\"All pass now %d.\"}]}}\n", i
+		}
+	}' < /dev/null
+}
+
+@test "ctx-prune holds no lines of a transcript that are not messages" {
+	rollout 30000 2000 > session
+	limit=60000
+	(ulimit -v $limit && ctx-prune -V > /dev/null 2>&1) || limit=unlimited
+	[ $limit = 60000 ] || [[ $B != */release ]]
+	(ulimit -v $limit && ctx-prune -b 2000 session > out)
+	[ "$(grep -c response_item out)" -lt 1000 ]
+	cmp <(grep event_msg session) <(grep event_msg out)
+	cmp <(tail -n 101 session) <(tail -n 101 out)
+}
+
+@test "ctx-prune writes the same for a large transcript and for a pipe" {
+	{
+		rollout 3000 100
+		# blank lines, after an event and after a message
+		rollout 1000 200 | sed '3~9s/$/\n  /; 4~9s/$/\n/'
+		tail -n +2 "$BATS_TEST_DIRNAME/corpus/codex/rollout.jsonl"
+		rollout 2000 10 | sed '1~3p'
+	} > in
+	for strategy in pinned-fifo middle-out window recall; do
+		same_in_passes ctx-prune -s $strategy -b 3000 -k 2 -t 2
+		same_in_passes ctx-prune -s $strategy -b 900 --notice gone
+	done
+	ctx-prune -b 900 in > out
+	[ "$(wc -c < in)" -gt 1000000 ]
+	[ "$(grep -c . out)" -gt 6000 ]
+}
+
+@test "a line that is not a message must not change before it is written" {
+	rollout 4000 2000 > old
+	for edit in '9001s/x/y/' '9001s/x//' '9001,$d'; do
+		cp old session
+		sed "$edit" old > new
+		reader="ctx-prune -b 900" change_while_read write_session
+		[ $rc -eq 2 ]
+		grep -q "^ctx-prune: session:[0-9:]* the file changed" err ||
+			fail "$edit: $(cat err)"
+		cmp -n "$(wc -c < out)" <(grep event_msg old) out
+		[ "$(wc -l < out)" -eq 3000 ]
 	done
 }
 

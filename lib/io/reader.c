@@ -72,6 +72,7 @@ ctx_reader_close(struct ctx_reader *reader)
 	if (reader->writer != NULL)
 		(void)ctx_writer_flush(reader->writer, &err);
 	ctx_reader_close_file(reader);
+	ctx_second_pass_release(&reader->second);
 	ctx_json_release(&reader->json);
 	ctx_buf_release(&reader->buf);
 	free(reader);

@@ -130,7 +130,7 @@ ctx_prune_finish_conversation(struct prune *run,
 		return -1;
 	bind_insertions(conversation);
 	if (ctx_prune_apply_plan(run, conversation, true, err) < 0 ||
-	    ctx_prune_relink(run, conversation, err) < 0)
+	    ctx_prune_report_lines(run, conversation, err) < 0)
 		return -1;
 	if (ctx_report_sync(&run->options->report, err) < 0)
 		return -1;

@@ -227,17 +227,6 @@ record_insertion(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-int
-ctx_prune_hold_unknown(struct held_conversation *conversation,
-    struct prune_entry *entry, struct ctx_err *err)
-{
-	entry->held.dialect = NULL;
-	entry->n_segments = 1;
-	entry->message_index = conversation->groups.messages;
-	return ctx_groups_add_unknown(&conversation->groups,
-	    entry->transcript_line != 0, err);
-}
-
 /* Sets *flags to the segment flags that ctx_groups_add cannot find by itself:
  * those of a pinned message, and of a summary or notice of an earlier run. */
 static int

@@ -86,13 +86,12 @@ describe_change(const struct held_conversation *conversation,
 }
 
 void
-ctx_prune_set_change_place(const struct prune *run,
-    const struct prune_entry *entry, struct ctx_change *change)
+ctx_prune_set_change_place(const struct prune_entry *entry,
+    struct ctx_change *change)
 {
 	change->file = entry->held.file;
 	change->line = entry->held.line;
 	change->index = entry->message_index;
-	change->bytes = ctx_rewrite_text(&run->rewrite, &entry->held);
 }
 
 /* Returns a text for --explain that says why a message is changed. dropped:
@@ -126,7 +125,9 @@ ctx_prune_record_change(struct prune *run,
 		entry->pending = calloc(1, sizeof *entry->pending);
 		if (entry->pending == NULL)
 			return ctx_err_nomem(err);
-		ctx_prune_set_change_place(run, entry, &entry->pending->change);
+		ctx_prune_set_change_place(entry, &entry->pending->change);
+		entry->pending->change.bytes =
+		    ctx_rewrite_text(&run->rewrite, &entry->held);
 		if (ctx_report_keep(report, &entry->pending->change, err) < 0)
 			return -1;
 	}
@@ -177,7 +178,7 @@ report_insertion(struct prune *run,
 	if (run->options->report.on_change == NULL)
 		return 0;
 	change.part = ctx_insertion_is_block(conversation, entry);
-	ctx_prune_set_change_place(run, entry, &change);
+	ctx_prune_set_change_place(entry, &change);
 	change.bytes =
 	    (struct ctx_str){conversation->inserted_json.p + insertion->json_at,
 		insertion->json_n};

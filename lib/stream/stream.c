@@ -214,18 +214,13 @@ reread_line(struct ctx_stream *stream, struct ctx_err *err)
 
 	if (rc > 0 &&
 	    ctx_transcript_is_same(stream->transcript, stream->line + 1,
-		&record)) {
+		record.text)) {
 		stream->record = record;
 		stream->line++;
 		return 1;
 	}
-	if (rc >= 0 || err->code == CTX_EINPUT) {
-		ctx_err_set(err, CTX_ESYS,
-		    "the file changed while it was read; run the command "
-		    "again, or on a copy of the file");
-		err->file = file;
-		err->line = rc > 0 ? record.line : 0;
-	}
+	if (rc >= 0 || err->code == CTX_EINPUT)
+		ctx_reader_fail_changed(file, rc > 0 ? record.line : 0, err);
 	ctx_reader_close_file(stream->reader);
 	stream->line = stream->last_line = 0;
 	return -1;

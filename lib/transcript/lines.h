@@ -13,7 +13,8 @@ struct ctx_transcript_line {
 	uint64_t billed;
 	/* Only in the first line of a message that has several lines: index of
 	 * the message in the conversation. */
-	uint64_t index;
+	uint32_t index;
+	uint32_t length;   /* of the line in bytes */
 	uint32_t checksum; /* of the bytes of the line */
 	/* Ids that the line contains (see ctx_line_place), as numbers of the
 	 * intern table: its own id, that of its parent, that of another line

@@ -88,10 +88,18 @@ sum_text(struct ctx_str text)
 
 bool
 ctx_transcript_is_same(const struct ctx_transcript *transcript, uint32_t line,
-    const struct ctx_record *record)
+    struct ctx_str text)
 {
-	return ctx_transcript_line(transcript, line)->checksum ==
-	    sum_text(record->text);
+	const struct ctx_transcript_line *entry =
+	    ctx_transcript_line(transcript, line);
+
+	return entry->length == text.n && entry->checksum == sum_text(text);
+}
+
+size_t
+ctx_transcript_length(const struct ctx_transcript *transcript, uint32_t line)
+{
+	return ctx_transcript_line(transcript, line)->length;
 }
 
 /* Returns the number of an id in the intern table.  The id is a JSON string;
@@ -166,6 +174,7 @@ ctx_transcript_add(struct ctx_transcript *transcript,
 	transcript->lines = grown;
 	entry = &grown[transcript->n++];
 	memset(entry, 0, sizeof *entry);
+	entry->length = (uint32_t)record->text.n;
 	entry->checksum = sum_text(record->text);
 	entry->dialect = transcript->dialect_index;
 	entry->begins_file = transcript->n - 1 == transcript->from;
@@ -332,6 +341,13 @@ ctx_transcript_remove(struct ctx_transcript *transcript, uint32_t line)
 }
 
 bool
+ctx_transcript_was_removed(const struct ctx_transcript *transcript,
+    uint32_t line)
+{
+	return ctx_transcript_line(transcript, line)->removed;
+}
+
+bool
 ctx_transcript_message_is_kept(const struct ctx_transcript *transcript,
     uint32_t line)
 {
@@ -362,7 +378,7 @@ ctx_transcript_message_index(struct ctx_transcript *transcript, uint32_t line,
 	if (entry->first_line != 0)
 		return ctx_transcript_line(transcript, entry->first_line)
 		    ->index;
-	entry->index = next;
+	entry->index = (uint32_t)next;
 	return next;
 }
 

@@ -46,10 +46,13 @@ int ctx_transcript_add(struct ctx_transcript *transcript,
  * active, which means that the agent would send them to the model. */
 int ctx_transcript_decide(struct ctx_transcript *transcript,
     struct ctx_err *err);
-/* Returns true if the record, which was read again, has the bytes that the line
- * had when it was added. */
+/* Returns true if a text, which was read again, has the bytes that the line had
+ * when it was added. */
 bool ctx_transcript_is_same(const struct ctx_transcript *transcript,
-    uint32_t line, const struct ctx_record *record);
+    uint32_t line, struct ctx_str text);
+/* Returns the length of a line in bytes. */
+size_t ctx_transcript_length(const struct ctx_transcript *transcript,
+    uint32_t line);
 /* Returns true if a line is active (the agent would send it).  Sets
  * CTX_MESSAGE_IS_CONTINUED and CTX_MESSAGE_CONTINUES in *flags if its message
  * is split over several lines. */
@@ -61,6 +64,9 @@ uint64_t ctx_transcript_billed(const struct ctx_transcript *transcript,
     uint32_t line);
 /* Records that a line was removed. */
 void ctx_transcript_remove(struct ctx_transcript *transcript, uint32_t line);
+/* Returns true if ctx_transcript_remove was called for a line. */
+bool ctx_transcript_was_removed(const struct ctx_transcript *transcript,
+    uint32_t line);
 /* Returns true as long as some line of the message that this line belongs to
  * was not removed. */
 bool ctx_transcript_message_is_kept(const struct ctx_transcript *transcript,

@@ -97,6 +97,7 @@ const struct trial trials[] = {
     {"ctx-prune -b 60 -k 1 -t 1 --explain explain ../in/otel", 0},
     {"ctx-truncate -l 20 ../in/copilot", TRIAL_LINES},
     {"ctx-prune -b 60 -k 1 -t 1 -j 2 <../in/copilot", 0},
+    {"ctx-prune -b 60 -k 1 -t 1 --explain explain ../in/codex", 0},
     {"ctx-truncate -l 20 --media 0 ../in/atif", TRIAL_LINES},
     {"ctx-age -S spool -k 1 -o 5 ../in/otel", TRIAL_LINES},
     {"ctx-check --repair --allow-pending ../in/otel", 0},
