@@ -5,16 +5,10 @@
 
 #include "age/age_queue.h"
 
-struct age_entry *
-ctx_age_queue_at(const struct age_queue *queue, size_t number)
-{
-	return ctx_held_queue_at(queue->entries, number);
-}
-
 void
-ctx_age_queue_clear(struct age_queue *queue)
+ctx_age_queue_clear(struct aging *aging, struct age_queue *queue)
 {
-	ctx_held_queue_clear(queue->entries);
+	ctx_held_queue_clear(ctx_age_entries(aging, queue));
 	queue->savings_end = queue->sent_end = 0;
 	queue->messages = queue->results = queue->savings = 0;
 	queue->reported_end = 0;
@@ -24,11 +18,11 @@ ctx_age_queue_clear(struct age_queue *queue)
 }
 
 struct age_entry *
-ctx_age_queue_append(struct age_queue *queue, const struct ctx_event *event,
-    struct ctx_err *err)
+ctx_age_queue_append(struct aging *aging, struct age_queue *queue,
+    const struct ctx_event *event, struct ctx_err *err)
 {
 	struct age_entry *entry =
-	    ctx_held_queue_add(queue->entries, event, err);
+	    ctx_held_queue_add(ctx_age_entries(aging, queue), event, err);
 
 	if (entry == NULL)
 		return NULL;
@@ -121,10 +115,7 @@ ctx_age_queue_describe(struct aging *aging, struct age_queue *queue,
     struct age_entry *entry, const struct ctx_event *event, struct ctx_err *err)
 {
 	static const struct ctx_cost nothing;
-	struct ctx_str value = ctx_json_str(event->message->json, event->node);
 
-	entry->message_at = (size_t)(value.p - event->record->text.p);
-	entry->message_n = value.n;
 	entry->is_signed = ctx_message_is_signed(event->message);
 	if (record_time(aging, queue, entry, event->message, err) < 0 ||
 	    record_result_tools(aging, queue, entry, event->message, err) < 0 ||

@@ -31,9 +31,6 @@ struct age_entry {
 	/* The JSON edits of the message are in rewrite.edits: first_edit is the
 	 * number of the first one, edits is how many there are. */
 	size_t first_edit, edits;
-	/* Offset and length of the message's JSON in the text of its record,
-	 * in bytes. */
-	size_t message_at, message_n;
 	struct message_place place;
 	bool is_signed; /* true if the message has signed reasoning */
 	/* True if a tool result of the message was replaced; false if only
@@ -45,9 +42,6 @@ struct age_entry {
 struct age_queue {
 	struct ctx_groups groups; /* needed to find the tool of each result */
 	struct ctx_model_counter model_counter;
-	/* The messages that are in memory.  Each entry is a struct
-	 * age_entry. */
-	struct ctx_held_queue *entries;
 	/* Number of the entry after the last assistant message. */
 	size_t sent_end;
 	/* Number of the first entry whose tokens are not counted in savings. */
@@ -77,6 +71,7 @@ struct aging {
 	struct ctx_age_options *options;
 	struct ctx_age_counts *counts;
 	struct ctx_model_counters *counters;
+	/* Entries of its queues are of the type struct age_entry. */
 	struct ctx_rewrite rewrite;
 	/* lines: the conversation of the stream, in which each message is a
 	 * record. record: the conversation that is inside the current
@@ -105,16 +100,21 @@ struct aging {
 
 /* ---- age_queue.c ---- */
 
-/* Returns the queue's entry with this number. */
-struct age_entry *ctx_age_queue_at(const struct age_queue *queue,
-    size_t number);
+/* Returns the messages of a queue that are in memory. */
+static inline struct ctx_held_queue *
+ctx_age_entries(struct aging *aging, const struct age_queue *queue)
+{
+	return ctx_rewrite_queue(&aging->rewrite, queue == &aging->record);
+}
+
 /* Frees the messages that were not written, and makes the queue ready for the
  * next conversation. */
-void ctx_age_queue_clear(struct age_queue *queue);
+void ctx_age_queue_clear(struct aging *aging, struct age_queue *queue);
 /* Appends an entry for a message to the queue.  Returns the entry, or NULL
  * with *err. */
-struct age_entry *ctx_age_queue_append(struct age_queue *queue,
-    const struct ctx_event *event, struct ctx_err *err);
+struct age_entry *ctx_age_queue_append(struct aging *aging,
+    struct age_queue *queue, const struct ctx_event *event,
+    struct ctx_err *err);
 /* Fills the last entry of the queue with the properties of the event's
  * message, and adds the message to the queue's groups. */
 int ctx_age_queue_describe(struct aging *aging, struct age_queue *queue,

@@ -22,9 +22,6 @@ struct restored_message {
 	/* Id in restoration.tools of the first tool that the message names. */
 	uint32_t tool;
 	uint64_t index; /* index in the conversation, from 0 */
-	/* True if the conversation is inside a record; false if the message is
-	 * a record. */
-	bool inside;
 	/* True if an earlier record of the same message was reported. */
 	bool continues;
 	/* The JSON edits of the message are in rewrite.edits: first_edit is the

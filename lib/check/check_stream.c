@@ -24,12 +24,10 @@ struct check_conversation {
 	/* signed reasoning of the conversation's model is bound */
 	bool binds;
 	bool holding; /* the conversation's events are kept in memory */
-	/* The conversation's events in memory.  Each entry of this queue is a
-	 * struct ctx_held_event. */
-	struct ctx_held_queue *held;
 };
 
 struct check {
+	/* Entries of its queues are of the type struct ctx_held_event. */
 	struct ctx_rewrite rewrite;
 	struct ctx_check_options *options;
 	struct check_conversation lines, record;
@@ -353,15 +351,14 @@ end_stream(struct check *check, struct ctx_err *err)
 static int
 check_held(struct check *check, bool inside, struct ctx_err *err)
 {
-	struct check_conversation *conversation =
-	    inside ? &check->record : &check->lines;
+	const struct ctx_held_queue *held =
+	    ctx_rewrite_queue(&check->rewrite, inside);
 	struct ctx_event event;
 	size_t i;
 
-	for (i = 0; i < conversation->held->end; i++) {
+	for (i = 0; i < held->end; i++) {
 		if (ctx_held_event_read(&check->rewrite,
-			ctx_held_queue_at(conversation->held, i), &event,
-			err) < 0 ||
+			ctx_held_queue_at(held, i), &event, err) < 0 ||
 		    check_event(check, &event, err) < 0)
 			return -1;
 		if (inside || event.kind != CTX_EVENT_MESSAGE)
@@ -452,7 +449,7 @@ repair_held(struct check *check, const struct ctx_event *end,
 	/* The records must stay in memory until the run ends, because the
 	 * writer may still refer to their bytes. */
 	if (end != NULL)
-		ctx_held_queue_clear(conversation->held);
+		ctx_held_queue_clear(&check->rewrite.elements);
 	return rc;
 }
 
@@ -489,14 +486,14 @@ hold_record(struct check *check, const struct ctx_event *event,
 	if (event->kind == CTX_EVENT_RECORD)
 		check->counted_to = 0;
 	if (event->kind == CTX_EVENT_MESSAGE || check->repair.edits.n == 0) {
-		one = ctx_held_event_add(check->lines.held, event, err);
+		one = ctx_held_event_add(&check->rewrite.lines, event, err);
 		return one == NULL
 		    ? -1
 		    : ctx_rewrite_hold(&check->rewrite, &one->held, event, err);
 	}
 	if (ctx_repair_take_record(&check->repair, &text, err) < 0)
 		return -1;
-	one = ctx_held_event_add(check->lines.held, event, err);
+	one = ctx_held_event_add(&check->rewrite.lines, event, err);
 	if (one == NULL)
 		return -1;
 	ctx_rewrite_set_text(&check->rewrite, &one->held,
@@ -517,8 +514,8 @@ take_event(void *user, const struct ctx_event *event, struct ctx_err *err)
 	if (event->kind == CTX_EVENT_END)
 		return repair_held(check, event, err);
 	if (event->inside)
-		return ctx_held_event_add(conversation->held, event, err) ==
-			NULL
+		return ctx_held_event_add(&check->rewrite.elements, event,
+			   err) == NULL
 		    ? -1
 		    : 0;
 	return hold_record(check, event, err);
@@ -577,8 +574,6 @@ ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_repair_init(&check.repair);
 	check.repair.writer = writer;
 	check.repair.options = options;
-	check.lines.held = &check.rewrite.lines;
-	check.record.held = &check.rewrite.elements;
 	if (ctx_validator_init(judges[0], err) == 0 &&
 	    ctx_validator_init(judges[1], err) == 0) {
 		judges[0]->on_finding = judges[1]->on_finding = handle_finding;

@@ -158,6 +158,14 @@ struct ctx_rewrite {
 	struct ctx_buf out, edited;
 };
 
+/* Returns the queue of the conversation that is inside the record being read,
+ * or of the one whose messages are records. */
+static inline struct ctx_held_queue *
+ctx_rewrite_queue(struct ctx_rewrite *rewrite, bool inside)
+{
+	return inside ? &rewrite->elements : &rewrite->lines;
+}
+
 /* Prepares the reading of messages. simd: the instructions to use. */
 void ctx_rewrite_init(struct ctx_rewrite *rewrite, enum ctx_simd simd);
 /* Reads the whole stream and calls the functions of the command, with user.  A

@@ -22,9 +22,6 @@ struct truncate_entry {
 /* A conversation that is being read. */
 struct truncate_conversation {
 	struct conversation_tracker tracker;
-	/* Messages of the conversation that are in memory.  Each entry is a
-	 * struct truncate_entry. */
-	struct ctx_held_queue *queue;
 	/* Number of the queue's entry after the last assistant message. */
 	size_t sent_end;
 	uint64_t n_media; /* number of media blocks read so far */
@@ -32,6 +29,7 @@ struct truncate_conversation {
 
 /* State of ctx_truncate. */
 struct truncation {
+	/* Entries of its queues are of the type struct truncate_entry. */
 	struct ctx_rewrite rewrite;
 	struct ctx_truncate_options *options;
 	struct ctx_truncate_counts *counts;
