@@ -18,8 +18,7 @@
 static bool
 is_same(const struct stat *a, const struct stat *b)
 {
-	return S_ISREG(a->st_mode) && a->st_dev == b->st_dev &&
-	    a->st_ino == b->st_ino;
+	return S_ISREG(a->st_mode) && ctx_is_same_file(a, b);
 }
 
 /* Returns true if file is one of the input files, given as n paths.  If n is
@@ -126,8 +125,7 @@ is_spooled(const struct cli *cli, const char *path)
 	bool spooled;
 
 	spooled = copy != NULL && stat(dirname(copy), &above) == 0 &&
-	    stat(cli->spool, &spool) == 0 && above.st_dev == spool.st_dev &&
-	    above.st_ino == spool.st_ino;
+	    stat(cli->spool, &spool) == 0 && ctx_is_same_file(&above, &spool);
 	free(copy);
 	return spooled;
 }

@@ -269,7 +269,7 @@ check_unchanged(const struct cli *cli, const char *name)
 
 	if (stat(name, &after) < 0)
 		cli_die_errno(cli, "replace", name, errno);
-	if (after.st_dev == before->st_dev && after.st_ino == before->st_ino &&
+	if (ctx_is_same_file(&after, before) &&
 	    after.st_size == before->st_size &&
 	    is_equal_time(&after.st_mtim, &before->st_mtim) &&
 	    is_equal_time(&after.st_ctim, &before->st_ctim))

@@ -209,7 +209,7 @@ extern const int ctx_termination_signals[CTX_TERMINATION_SIGNALS];
 unsigned ctx_signals_defer(void);
 void ctx_signals_release(unsigned held);
 
-/* ---- base/open_file.c: files that may be FIFOs, and descriptors --------- */
+/* ---- base/open_file.c: files that may be FIFOs, names, descriptors ------ */
 
 /*
  * Opens a file as open(2) does; a new file gets mode 0600.  Opening a FIFO
@@ -227,6 +227,12 @@ int ctx_write_all(int fd, struct ctx_str text);
  * message, "" or "archive ". */
 int ctx_err_open(struct ctx_err *err, int sys, const char *what,
     const char *path);
+/* Sets name to a random name for a file that is not complete yet. */
+#define CTX_TEMPORARY_NAME 22 /* length of the name in bytes, with its NUL */
+void ctx_temporary_name(char name[CTX_TEMPORARY_NAME]);
+/* Returns true if two results of stat(2) are of the same file or directory. */
+struct stat;
+bool ctx_is_same_file(const struct stat *a, const struct stat *b);
 
 /* ---- base/time.c: times as the formats write them ----------------------- */
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -101,4 +102,20 @@ ctx_err_open(struct ctx_err *err, int sys, const char *what, const char *path)
 		    "process reads this FIFO; start its reader first",
 		    what, path);
 	return ctx_err_sys(err, sys, "cannot open %s%s", what, path);
+}
+
+void
+ctx_temporary_name(char name[CTX_TEMPORARY_NAME])
+{
+	struct ctx_hashkey random;
+
+	ctx_hashkey_init(&random);
+	(void)snprintf(name, CTX_TEMPORARY_NAME, ".tmp-%016llx",
+	    (unsigned long long)random.k[0]);
+}
+
+bool
+ctx_is_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }

@@ -273,13 +273,9 @@ store_nameless(const struct ctx_spool *spool, const char *name,
 }
 
 static int
-open_hidden(const struct ctx_spool *spool, char hidden[40])
+open_hidden(const struct ctx_spool *spool, char hidden[CTX_TEMPORARY_NAME])
 {
-	struct ctx_hashkey random;
-
-	ctx_hashkey_init(&random);
-	(void)snprintf(hidden, 40, ".tmp-%016llx",
-	    (unsigned long long)random.k[0]);
+	ctx_temporary_name(hidden);
 	return openat(spool->fd, hidden,
 	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
@@ -304,7 +300,7 @@ static int
 write_hidden(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *chunks, size_t n, struct ctx_err *err)
 {
-	char hidden[40];
+	char hidden[CTX_TEMPORARY_NAME];
 	int fd = open_hidden(spool, hidden), rc = STORED;
 
 	if (fd < 0)

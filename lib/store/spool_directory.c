@@ -172,7 +172,7 @@ is_same_directory(const struct ctx_spool *spool)
 	struct stat st, named;
 
 	return fstat(spool->fd, &st) == 0 && stat(spool->dir, &named) == 0 &&
-	    st.st_dev == named.st_dev && st.st_ino == named.st_ino;
+	    ctx_is_same_file(&st, &named);
 }
 
 /* Opens the spool, and creates it if it does not exist.  A process that
@@ -267,8 +267,6 @@ ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
 		ctx_err_set(err, CTX_EFILE, "spool %s is writable by others",
 		    dir);
 	} else {
-		spool->device = st.st_dev;
-		spool->inode = st.st_ino;
 		return 0;
 	}
 	ctx_spool_close(spool);
@@ -288,7 +286,7 @@ ctx_spool_close(struct ctx_spool *spool)
 int
 ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err)
 {
-	struct stat st;
+	struct stat opened, named;
 
 	if (!spool->dirty)
 		return 0;
@@ -297,10 +295,10 @@ ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err)
 		    spool->dir);
 	/* The path must still lead to this directory, because references
 	 * contain the path. */
-	if (stat(spool->dir, &st) < 0)
+	if (fstat(spool->fd, &opened) < 0 || stat(spool->dir, &named) < 0)
 		return ctx_err_sys(err, errno, "cannot look at spool %s",
 		    spool->dir);
-	if (st.st_dev != spool->device || st.st_ino != spool->inode)
+	if (!ctx_is_same_file(&opened, &named))
 		return ctx_err_set(err, CTX_EFILE,
 		    "spool %s is another directory now", spool->dir);
 	spool->dirty = false;

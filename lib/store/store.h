@@ -24,8 +24,7 @@
  * it.  The spool may contain secrets; ctx never removes its files. */
 struct ctx_spool {
 	int fd;
-	const char *dir;        /* path of the directory, owned by the caller */
-	uint64_t device, inode; /* identify the directory that was opened */
+	const char *dir; /* path of the directory, owned by the caller */
 	/* True if a file was stored, and the directory was not synced to disk
 	 * since then. */
 	bool dirty;
