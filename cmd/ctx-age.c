@@ -82,9 +82,7 @@ parse(struct age_command *age, int argc, char **argv)
 	if (o->spool == NULL)
 		o->spool = ".ctx/spool";
 	age->report.by_file = true;
-	age->cli.options = options;
-	cli_parse(&age->cli, argc, argv);
-	age->cli.options = NULL;
+	cli_parse(&age->cli, options, argc, argv);
 	age->cli.spool = o->spool;
 	o->reasoning = (enum ctx_reasoning)reasoning;
 	if (o->media && (o->by_results || age->keep_given))

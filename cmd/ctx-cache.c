@@ -371,9 +371,7 @@ parse(struct cache_command *cache, int argc, char **argv)
 	    {0},
 	};
 
-	cache->cli.options = options;
-	cli_parse(&cache->cli, argc, argv);
-	cache->cli.options = NULL;
+	cli_parse(&cache->cli, options, argc, argv);
 	cache->report.by_file = true;
 	if (cache->diff == NULL && cache->price != NULL)
 		cli_die(&cache->cli, "--price needs --diff");

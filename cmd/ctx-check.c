@@ -331,9 +331,7 @@ parse(struct check_command *check, int argc, char **argv)
 	};
 	struct ctx_check_options *o = &check->options;
 
-	check->cli.options = options;
-	cli_parse(&check->cli, argc, argv);
-	check->cli.options = NULL;
+	cli_parse(&check->cli, options, argc, argv);
 	check->cli.still = check->quiet;
 	o->reasoning = (enum ctx_reasoning)reasoning;
 	o->user = check;

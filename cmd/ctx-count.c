@@ -523,9 +523,7 @@ parse(struct count_command *count, int argc, char **argv)
 	};
 
 	count->key = "ctx_tokens";
-	count->cli.options = options;
-	cli_parse(&count->cli, argc, argv);
-	count->cli.options = NULL;
+	cli_parse(&count->cli, options, argc, argv);
 	count->form.cli = &count->cli;
 	count->form.per = per_name(count->per);
 	count->cli.still = count->form.quiet || count->bar.follow;

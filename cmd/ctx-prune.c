@@ -417,9 +417,7 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 	    {0},
 	};
 
-	prune->cli.options = options;
-	cli_parse(&prune->cli, argc, argv);
-	prune->cli.options = NULL;
+	cli_parse(&prune->cli, options, argc, argv);
 	apply_implied_options(prune, (enum ctx_level)level);
 }
 

@@ -205,9 +205,7 @@ parse(struct restore_command *restore, int argc, char **argv)
 	if (o->spool == NULL)
 		o->spool = ".ctx/spool";
 	restore->report.by_file = true;
-	restore->cli.options = options;
-	cli_parse(&restore->cli, argc, argv);
-	restore->cli.options = NULL;
+	cli_parse(&restore->cli, options, argc, argv);
 	restore->cli.spool = o->spool;
 	if (restore->list && restore->gc)
 		cli_die(&restore->cli, "--list and --gc exclude each other");

@@ -91,9 +91,7 @@ parse(struct truncate_command *truncate, int argc, char **argv)
 	o->limit = 20000;
 	truncate->ratio = "3:1";
 	truncate->report.by_file = true;
-	truncate->cli.options = options;
-	cli_parse(&truncate->cli, argc, argv);
-	truncate->cli.options = NULL;
+	cli_parse(&truncate->cli, options, argc, argv);
 	o->unit = (enum ctx_size)unit;
 	o->reasoning = (enum ctx_reasoning)reasoning;
 	o->keep = (enum ctx_keep)keep;

@@ -63,7 +63,7 @@ struct cli_option {
 /* A command: its description, its options and the files it reads. */
 struct cli {
 	const char *name, *about, *operands, *examples;
-	/* table of options; the last row is empty */
+	/* table of options; the last row is empty; NULL after cli_parse */
 	const struct cli_option *options;
 	char **files;
 	size_t n_files;
@@ -323,10 +323,11 @@ const char *cli_strategy_name(unsigned i);
 
 /*
  * Reads the command line.  Stores the values of options in the variables that
- * cli->options points to, and the input files in cli->files.  Exits for --help,
- * --version and errors.
+ * the rows of the table options point to, and the input files in cli->files.
+ * Exits for --help, --version and errors.
  */
-void cli_parse(struct cli *cli, int argc, char **argv);
+void cli_parse(struct cli *cli, const struct cli_option *options, int argc,
+    char **argv);
 
 /* Stores the argument text of an option in its variable; text is NULL if the
  * option has none.  Exits with an error if the argument is malformed. */

@@ -293,12 +293,14 @@ short_options(struct cli *cli, char *word, char ***next)
 }
 
 void
-cli_parse(struct cli *cli, int argc, char **argv)
+cli_parse(struct cli *cli, const struct cli_option *options, int argc,
+    char **argv)
 {
 	char **next = argv + (argc > 0), **end = argv + argc, *word;
 	bool only_files = false;
 
 	cli_begin();
+	cli->options = options;
 	cli->files = calloc((size_t)argc + 1, sizeof *cli->files);
 	if (cli->files == NULL)
 		cli_die(cli, "out of memory");
@@ -317,6 +319,7 @@ cli_parse(struct cli *cli, int argc, char **argv)
 		else
 			short_options(cli, word + 1, &next);
 	}
+	cli->options = NULL;
 	/* Also in a dry run: each operand then has a plan of its own. */
 	cli->each |= cli->in_place;
 	if (cli->in_place)
