@@ -270,8 +270,8 @@ find_counter(struct count_command *count,
 {
 	struct ctx_err err;
 
-	if (ctx_model_counters_find(&count->counters, NULL, 0, model_counter,
-		&err) < 0)
+	if (ctx_model_counters_find(&count->counters, (struct ctx_str){NULL, 0},
+		model_counter, &err) < 0)
 		cli_fail(&count->cli, &err);
 }
 

@@ -294,23 +294,23 @@ struct ctx_model_counter {
 	const char *encoding;
 };
 
+/* The following functions take the name of a model as the JSON string that the
+ * record contains, with its quotes (literal); n is 0 if the record names no
+ * model. */
+
 /* Finds the model of a conversation and its token counter, which is opened if
- * necessary. node: the JSON node of the model's name in the record; 0: the
- * record has none. */
+ * necessary. */
 int ctx_model_counters_find(struct ctx_model_counters *counters,
-    const struct ctx_json *json, uint32_t model,
-    struct ctx_model_counter *model_counter, struct ctx_err *err);
-/* Sets *binds to the result of ctx_model_binds for a model. node: the JSON
- * node of the model's name.  Sets it to true if there is no model.  Opens no
- * tokenizer. */
+    struct ctx_str literal, struct ctx_model_counter *model_counter,
+    struct ctx_err *err);
+/* Sets *binds to the result of ctx_model_binds for a model; to true if there is
+ * no model.  Opens no tokenizer. */
 int ctx_model_counters_binds(struct ctx_model_counters *counters,
-    const struct ctx_json *json, uint32_t model, bool *binds,
-    struct ctx_err *err);
-/* Sets *row to the row of the table of models for a model, or to NULL. node:
- * the JSON node of the model's name.  Opens no tokenizer. */
+    struct ctx_str literal, bool *binds, struct ctx_err *err);
+/* Sets *row to the row of the table of models for a model, or to NULL.  Opens
+ * no tokenizer. */
 int ctx_model_counters_model(struct ctx_model_counters *counters,
-    const struct ctx_json *json, uint32_t model, const struct ctx_model **row,
-    struct ctx_err *err);
+    struct ctx_str literal, const struct ctx_model **row, struct ctx_err *err);
 void ctx_model_counters_release(struct ctx_model_counters *counters);
 
 #endif

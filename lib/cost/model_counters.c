@@ -69,19 +69,25 @@ open_encoding(struct ctx_model_counters *counters, const char *encoding,
 }
 
 /* Sets *name to the name of the conversation's model.  This is the first of
- * these that is set: counters->model, the string at the JSON node,
+ * these that is set: counters->model, the JSON string literal,
  * counters->fallback.  If none is set, p is NULL.  A name with escapes is
  * decoded into counters->text. */
 static int
-find_name(struct ctx_model_counters *counters, const struct ctx_json *json,
-    uint32_t node, struct ctx_str *name, struct ctx_err *err)
+find_name(struct ctx_model_counters *counters, struct ctx_str literal,
+    struct ctx_str *name, struct ctx_err *err)
 {
 	const char *given = counters->model;
 
 	counters->text.n = 0;
-	if (given == NULL && node != 0 &&
-	    json->nodes[node].kind == CTX_JSON_STRING)
-		return ctx_json_text(json, node, &counters->text, name, err);
+	if (given == NULL && literal.n > 0) {
+		*name = (struct ctx_str){literal.p + 1, literal.n - 2};
+		if (memchr(name->p, '\\', name->n) == NULL)
+			return 0;
+		if (ctx_json_string_decode(&counters->text, literal, err) < 0)
+			return -1;
+		*name = (struct ctx_str){counters->text.p, counters->text.n};
+		return 0;
+	}
 	if (given == NULL)
 		given = counters->fallback;
 	*name = (struct ctx_str){given, given == NULL ? 0 : strlen(given)};
@@ -92,15 +98,15 @@ find_name(struct ctx_model_counters *counters, const struct ctx_json *json,
  * If the name is long, or if too many names are stored, replaces it by the
  * JSON string in the record. */
 static int
-keep_name(struct ctx_model_counters *counters, const struct ctx_json *json,
-    uint32_t node, struct ctx_str *name, struct ctx_err *err)
+keep_name(struct ctx_model_counters *counters, struct ctx_str literal,
+    struct ctx_str *name, struct ctx_err *err)
 {
 	uint32_t id;
 
 	if (counters->text.n == 0)
 		return 0;
 	if (name->n > LONGEST_KEPT || counters->names.n >= MOST_KEPT) {
-		*name = ctx_json_str(json, node);
+		*name = literal;
 		return 0;
 	}
 	if (ctx_intern(&counters->names, name->p, name->n, &id, err) < 0)
@@ -133,12 +139,11 @@ find_model(struct ctx_model_counters *counters, struct ctx_str name)
 
 int
 ctx_model_counters_binds(struct ctx_model_counters *counters,
-    const struct ctx_json *json, uint32_t node, bool *binds,
-    struct ctx_err *err)
+    struct ctx_str literal, bool *binds, struct ctx_err *err)
 {
 	struct ctx_str name;
 
-	if (find_name(counters, json, node, &name, err) < 0)
+	if (find_name(counters, literal, &name, err) < 0)
 		return -1;
 	*binds = name.p == NULL ||
 	    ctx_model_binds(ctx_model_find(&counters->own, name.p, name.n),
@@ -148,14 +153,13 @@ ctx_model_counters_binds(struct ctx_model_counters *counters,
 
 int
 ctx_model_counters_model(struct ctx_model_counters *counters,
-    const struct ctx_json *json, uint32_t node, const struct ctx_model **row,
-    struct ctx_err *err)
+    struct ctx_str literal, const struct ctx_model **row, struct ctx_err *err)
 {
 	const struct ctx_model *model;
 	struct ctx_str name;
 
 	*row = NULL;
-	if (find_name(counters, json, node, &name, err) < 0)
+	if (find_name(counters, literal, &name, err) < 0)
 		return -1;
 	if (name.p == NULL)
 		return 0;
@@ -190,8 +194,8 @@ find_opened(const struct ctx_model_counters *counters, const char *encoding,
 
 int
 ctx_model_counters_find(struct ctx_model_counters *counters,
-    const struct ctx_json *json, uint32_t node,
-    struct ctx_model_counter *model_counter, struct ctx_err *err)
+    struct ctx_str literal, struct ctx_model_counter *model_counter,
+    struct ctx_err *err)
 {
 	const struct ctx_model *model = NULL;
 	struct ctx_str name;
@@ -199,13 +203,13 @@ ctx_model_counters_find(struct ctx_model_counters *counters,
 	struct ctx_counter like = {.basis = CTX_BASIS_ESTIMATED, .factor = 100};
 	struct opened *opened;
 
-	if (find_name(counters, json, node, &name, err) < 0)
+	if (find_name(counters, literal, &name, err) < 0)
 		return -1;
 	if (name.p == NULL)
 		name = (struct ctx_str){"", 0};
 	else
 		model = find_model(counters, name);
-	if (keep_name(counters, json, node, &name, err) < 0)
+	if (keep_name(counters, literal, &name, err) < 0)
 		return -1;
 	if (model != NULL) {
 		like.image = model->image;

@@ -245,10 +245,9 @@ open_transcript(struct ctx_stream *stream, struct ctx_err *err)
 {
 	if (stream->transcript != NULL)
 		return 0;
-	stream->transcript = malloc(sizeof *stream->transcript);
+	stream->transcript = calloc(1, sizeof *stream->transcript);
 	if (stream->transcript == NULL)
 		return ctx_err_nomem(err);
-	ctx_transcript_init(stream->transcript, stream->record.json->simd);
 	return 0;
 }
 
@@ -432,20 +431,22 @@ ctx_stream_dialect(const struct ctx_stream *stream)
 				      : ctx_dialect_find("generic");
 }
 
-/* Returns the JSON node of the model's name, or 0.  Sets *json to the JSON
- * that contains it.  In a session file any line may name the model, so the
- * transcript stores the name. */
-static uint32_t
-find_model_node(const struct ctx_stream *stream, const struct ctx_event *event,
-    const struct ctx_json **json)
+/* Returns the JSON string with the model's name; n is 0 if there is none.  In a
+ * session file any line may name the model, so the transcript stores the
+ * name. */
+static struct ctx_str
+find_model_name(const struct ctx_stream *stream, const struct ctx_event *event)
 {
+	const struct ctx_json *json = event->record->json;
+	uint32_t node = event->layout->model;
+
 	if (event->line != 0 && !event->inside &&
-	    stream->transcript->model.n > 0) {
-		*json = &stream->transcript->model;
-		return 1;
-	}
-	*json = event->record->json;
-	return event->layout->model;
+	    stream->transcript->model.n > 0)
+		return (struct ctx_str){stream->transcript->model.p,
+		    stream->transcript->model.n};
+	if (node == 0 || json->nodes[node].kind != CTX_JSON_STRING)
+		return (struct ctx_str){NULL, 0};
+	return ctx_json_str(json, node);
 }
 
 int
@@ -453,21 +454,16 @@ ctx_stream_measure(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_model_counters *counters,
     struct ctx_model_counter *model_counter, struct ctx_err *err)
 {
-	const struct ctx_json *json;
-	uint32_t node = find_model_node(stream, event, &json);
-
-	return ctx_model_counters_find(counters, json, node, model_counter,
-	    err);
+	return ctx_model_counters_find(counters, find_model_name(stream, event),
+	    model_counter, err);
 }
 
 int
 ctx_stream_binds(const struct ctx_stream *stream, const struct ctx_event *event,
     struct ctx_model_counters *counters, bool *binds, struct ctx_err *err)
 {
-	const struct ctx_json *json;
-	uint32_t node = find_model_node(stream, event, &json);
-
-	return ctx_model_counters_binds(counters, json, node, binds, err);
+	return ctx_model_counters_binds(counters,
+	    find_model_name(stream, event), binds, err);
 }
 
 int
@@ -475,10 +471,8 @@ ctx_stream_model(const struct ctx_stream *stream, const struct ctx_event *event,
     struct ctx_model_counters *counters, const struct ctx_model **model,
     struct ctx_err *err)
 {
-	const struct ctx_json *json;
-	uint32_t node = find_model_node(stream, event, &json);
-
-	return ctx_model_counters_model(counters, json, node, model, err);
+	return ctx_model_counters_model(counters,
+	    find_model_name(stream, event), model, err);
 }
 
 int

@@ -14,20 +14,12 @@
 #include "transcript/lines.h"
 
 void
-ctx_transcript_init(struct ctx_transcript *transcript, enum ctx_simd simd)
-{
-	memset(transcript, 0, sizeof *transcript);
-	ctx_json_init(&transcript->model, simd);
-}
-
-void
 ctx_transcript_release(struct ctx_transcript *transcript)
 {
 	free(transcript->lines);
 	free(transcript->newest_of_id);
 	ctx_intern_release(&transcript->names);
-	ctx_json_release(&transcript->model);
-	ctx_buf_release(&transcript->model_text);
+	ctx_buf_release(&transcript->model);
 	ctx_buf_release(&transcript->text);
 	ctx_buf_release(&transcript->literal);
 	memset(transcript, 0, sizeof *transcript);
@@ -55,7 +47,7 @@ ctx_transcript_begin(struct ctx_transcript *transcript,
 	while (ctx_dialect_at(transcript->dialect_index) != dialect)
 		transcript->dialect_index++;
 	transcript->from = transcript->n;
-	transcript->model_text.n = 0;
+	transcript->model.n = 0;
 }
 
 /* ---- the lines of a file ---- */
@@ -150,12 +142,8 @@ record_line(struct ctx_transcript *transcript,
 	if (line.model == 0 || json->nodes[line.model].kind != CTX_JSON_STRING)
 		return 0;
 	model = ctx_json_str(json, line.model);
-	transcript->model_text.n = 0;
-	if (ctx_buf_add(&transcript->model_text, "[", 1, err) < 0 ||
-	    ctx_buf_add(&transcript->model_text, model.p, model.n, err) < 0 ||
-	    ctx_buf_add(&transcript->model_text, "]", 1, err) < 0)
-		return -1;
-	return 0;
+	transcript->model.n = 0;
+	return ctx_buf_add(&transcript->model, model.p, model.n, err);
 }
 
 int
@@ -274,7 +262,6 @@ compress_replacements(struct ctx_transcript *transcript)
 int
 ctx_transcript_decide(struct ctx_transcript *transcript, struct ctx_err *err)
 {
-	size_t used;
 	int rc;
 
 	if (transcript->dialect->history == CTX_HISTORY_LOG)
@@ -285,11 +272,6 @@ ctx_transcript_decide(struct ctx_transcript *transcript, struct ctx_err *err)
 		return -1;
 	compress_replacements(transcript);
 	assign_billed_usage(transcript);
-	transcript->model.n = 0;
-	if (transcript->model_text.n > 0 &&
-	    ctx_json_scan(&transcript->model, transcript->model_text.p,
-		transcript->model_text.n, &used, err) < 0)
-		return -1;
 	return 0;
 }
 

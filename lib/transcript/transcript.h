@@ -15,7 +15,8 @@
  * end it is known which lines are active, those whose messages the agent would
  * send with its next request.  The second time the records are returned to the
  * caller.  Lines are numbered from 1 over all session files of a stream; 0
- * means no line.  Memory: 64 bytes for each line, and the ids of the lines. */
+ * means no line.  A zeroed struct is valid.  Memory: 64 bytes for each line,
+ * and the ids of the lines. */
 struct ctx_transcript {
 	/* dialect of the file that is being read, and its index in the table
 	 */
@@ -28,12 +29,10 @@ struct ctx_transcript {
 	    names;              /* ids of lines and messages, as JSON strings */
 	uint32_t *newest_of_id; /* for each id: the newest line that has it */
 	size_t cap_ids;
-	struct ctx_json model; /* name of the file's model: ["name"] */
-	struct ctx_buf model_text;
+	struct ctx_buf model; /* name of the file's model, as a JSON string */
 	struct ctx_buf text, literal; /* scratch memory */
 };
 
-void ctx_transcript_init(struct ctx_transcript *transcript, enum ctx_simd simd);
 void ctx_transcript_release(struct ctx_transcript *transcript);
 /* Begins a session file in this dialect (format).  If only is true, the lines
  * of earlier files are freed. */

@@ -893,8 +893,8 @@ choose_encoding(struct sizes *sizes, const char *name)
 	struct ctx_err err;
 
 	sizes->counters.encoding = name;
-	NEED(ctx_model_counters_find(&sizes->counters, NULL, 0,
-		 &sizes->model_counter, &err) == 0);
+	NEED(ctx_model_counters_find(&sizes->counters,
+		 (struct ctx_str){NULL, 0}, &sizes->model_counter, &err) == 0);
 }
 
 int
