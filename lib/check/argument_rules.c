@@ -19,21 +19,8 @@ int
 ctx_validate_read_text(struct ctx_validator *validator, uint32_t node,
     struct ctx_err *err)
 {
-	struct ctx_err wrong;
-	size_t used;
-	int rc;
-
-	validator->text.n = 0;
-	if (ctx_json_string_decode(&validator->text,
-		ctx_json_str(validator->message->json, node), err) < 0)
-		return -1;
-	rc = ctx_json_scan(&validator->json, validator->text.p,
-	    validator->text.n, &used, &wrong);
-	if (rc < 0 && wrong.code == CTX_ENOMEM) {
-		*err = wrong;
-		return -1;
-	}
-	return rc > 0 && used == validator->text.n;
+	return ctx_json_scan_string(validator->message->json, node,
+	    &validator->text, &validator->json, err);
 }
 
 static int

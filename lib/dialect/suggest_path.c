@@ -101,23 +101,15 @@ static int
 is_coded(const struct ctx_json *json, uint32_t node, struct ctx_buf *text,
     struct ctx_json *coded, struct ctx_err *err)
 {
-	struct ctx_err wrong;
-	size_t used;
 	int rc;
 
 	if (json->nodes[node].kind != CTX_JSON_STRING ||
 	    !ctx_json_starts_with(json, node, "["))
 		return 0;
-	text->n = 0;
-	if (ctx_json_string_decode(text, ctx_json_str(json, node), err) < 0)
-		return -1;
-	rc = ctx_json_scan(coded, text->p, text->n, &used, &wrong);
-	if (rc < 0 && wrong.code == CTX_ENOMEM) {
-		*err = wrong;
-		return -1;
-	}
-	return rc > 0 && used == text->n &&
-	    coded->nodes[0].kind == CTX_JSON_ARRAY &&
+	rc = ctx_json_scan_string(json, node, text, coded, err);
+	if (rc <= 0)
+		return rc;
+	return coded->nodes[0].kind == CTX_JSON_ARRAY &&
 	    coded->nodes[0].next > 1 && ctx_json_find(coded, 1, "role") != 0;
 }
 

@@ -127,6 +127,11 @@ bool ctx_json_equal(const struct ctx_json *json, uint32_t a, uint32_t b);
  * scratch. */
 int ctx_json_text(const struct ctx_json *json, uint32_t node,
     struct ctx_buf *scratch, struct ctx_str *text, struct ctx_err *err);
+/* Decodes a string, into *text, and scans its text as JSON, into *inner.
+ * Returns 1, 0 if the text is not exactly one JSON value, or -1 with *err if
+ * there is no memory. */
+int ctx_json_scan_string(const struct ctx_json *json, uint32_t node,
+    struct ctx_buf *text, struct ctx_json *inner, struct ctx_err *err);
 /* Sets *text to the JSON of a node in compact form, in which models are shown
  * it: no white space between tokens, and only the escapes that
  * ctx_json_string_encode writes.  If the JSON is compact already, *text points
