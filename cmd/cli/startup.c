@@ -15,20 +15,18 @@
 static ssize_t
 wait_and_write(void *descriptor, const char *p, size_t n)
 {
-	struct pollfd ready = {.fd = *(int *)descriptor, .events = POLLOUT};
+	int fd = *(int *)descriptor;
 	size_t done = 0;
 	ssize_t wrote;
 
 	while (done < n) {
-		wrote = write(ready.fd, p + done, n - done);
+		wrote = write(fd, p + done, n - done);
 		if (wrote > 0) {
 			done += (size_t)wrote;
 		} else if (wrote == 0) {
 			errno = ENOSPC;
 			break;
-		} else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-			(void)poll(&ready, 1, -1);
-		} else if (errno != EINTR) {
+		} else if (!ctx_wait_ready(fd, POLLOUT)) {
 			break;
 		}
 	}

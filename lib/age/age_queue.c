@@ -17,20 +17,6 @@ ctx_age_queue_clear(struct aging *aging, struct age_queue *queue)
 	ctx_groups_reset(&queue->groups);
 }
 
-struct age_entry *
-ctx_age_queue_append(struct aging *aging, struct age_queue *queue,
-    const struct ctx_event *event, struct ctx_err *err)
-{
-	struct age_entry *entry =
-	    ctx_held_queue_add(ctx_age_entries(aging, queue), event, err);
-
-	if (entry == NULL)
-		return NULL;
-	entry->message = queue->messages;
-	entry->first_result = queue->results;
-	return entry;
-}
-
 /* Sets *id to the id of a tool: the one whose result is block i, or contains
  * block i.  Sets it to 0 if the tool is not known. */
 static int
@@ -110,18 +96,24 @@ record_time(struct aging *aging, struct age_queue *queue,
 	return 0;
 }
 
-int
-ctx_age_queue_describe(struct aging *aging, struct age_queue *queue,
-    struct age_entry *entry, const struct ctx_event *event, struct ctx_err *err)
+struct age_entry *
+ctx_age_queue_append(struct aging *aging, struct age_queue *queue,
+    const struct ctx_event *event, struct ctx_err *err)
 {
 	static const struct ctx_cost nothing;
+	struct age_entry *entry =
+	    ctx_held_queue_add(ctx_age_entries(aging, queue), event, err);
 
+	if (entry == NULL)
+		return NULL;
+	entry->message = queue->messages;
+	entry->first_result = queue->results;
 	entry->is_signed = ctx_message_is_signed(event->message);
 	if (record_time(aging, queue, entry, event->message, err) < 0 ||
 	    record_result_tools(aging, queue, entry, event->message, err) < 0 ||
 	    ctx_groups_add(&queue->groups, event->message, &nothing, 0, err) <
 		0)
-		return -1;
+		return NULL;
 	entry->continues = queue->messages > 0 &&
 	    (event->message->flags & CTX_MESSAGE_CONTINUES);
 	if (event->line != 0 && !event->inside)
@@ -132,9 +124,9 @@ ctx_age_queue_describe(struct aging *aging, struct age_queue *queue,
 	if (queue->binds &&
 	    ctx_place_next(&queue->place, event->message, entry->message,
 		&aging->text, err) < 0)
-		return -1;
+		return NULL;
 	entry->place = queue->place;
-	return ctx_groups_forget(&queue->groups, err);
+	return ctx_groups_forget(&queue->groups, err) < 0 ? NULL : entry;
 }
 
 int

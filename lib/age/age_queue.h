@@ -110,15 +110,11 @@ ctx_age_entries(struct aging *aging, const struct age_queue *queue)
 /* Frees the messages that were not written, and makes the queue ready for the
  * next conversation. */
 void ctx_age_queue_clear(struct aging *aging, struct age_queue *queue);
-/* Appends an entry for a message to the queue.  Returns the entry, or NULL
- * with *err. */
+/* Appends an entry with the properties of the event's message to the queue, and
+ * adds the message to the queue's groups.  Returns the entry, or NULL with
+ * *err. */
 struct age_entry *ctx_age_queue_append(struct aging *aging,
     struct age_queue *queue, const struct ctx_event *event,
-    struct ctx_err *err);
-/* Fills the last entry of the queue with the properties of the event's
- * message, and adds the message to the queue's groups. */
-int ctx_age_queue_describe(struct aging *aging, struct age_queue *queue,
-    struct age_entry *entry, const struct ctx_event *event,
     struct ctx_err *err);
 /* Finds the model of a conversation and its token counter. */
 int ctx_age_queue_begin(struct aging *aging, struct age_queue *queue,

@@ -44,8 +44,7 @@ queue_record(struct aging *aging, const struct ctx_event *event,
 	struct age_entry *entry =
 	    ctx_age_queue_append(aging, queue, event, err);
 
-	if (entry == NULL ||
-	    ctx_age_queue_describe(aging, queue, entry, event, err) < 0)
+	if (entry == NULL)
 		return -1;
 	if (aging->options->unsent && ctx_message_was_sent(event->message))
 		return ctx_age_write_unaged(aging, err);
@@ -76,8 +75,7 @@ append_element(struct aging *aging, const struct ctx_event *event,
 	struct age_entry *entry =
 	    ctx_age_queue_append(aging, queue, event, err);
 
-	if (entry == NULL ||
-	    ctx_age_queue_describe(aging, queue, entry, event, err) < 0)
+	if (entry == NULL)
 		return -1;
 	if (aging->options->unsent && ctx_message_was_sent(event->message))
 		queue->sent_end = aging->rewrite.elements.end;

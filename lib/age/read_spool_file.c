@@ -94,6 +94,24 @@ ctx_restore_read_file(struct restoration *restoration,
 }
 
 int
+ctx_restore_read_referenced(struct restoration *restoration,
+    const struct ctx_reference *ref, struct ctx_buf *file,
+    enum ctx_aged_result_state *state, struct ctx_err *err)
+{
+	struct ctx_spool_sum sum;
+
+	if (ctx_restore_sum_file(restoration, MAX_FILE, &sum, state, err) < 0)
+		return -1;
+	if (*state != CTX_AGED_WHOLE)
+		return 0;
+	if (memcmp(sum.digits, ref->digits.p, sizeof sum.digits) == 0)
+		return ctx_restore_read_file(restoration, &sum, file, state,
+		    err);
+	*state = CTX_AGED_CHANGED;
+	return 0;
+}
+
+int
 ctx_restore_report_foreign(struct restoration *restoration,
     const struct ctx_reference *ref, struct ctx_err *err)
 {

@@ -97,6 +97,11 @@ int ctx_restore_sum_file(struct restoration *restoration, uint64_t max_bytes,
 int ctx_restore_read_file(struct restoration *restoration,
     const struct ctx_spool_sum *sum, struct ctx_buf *file,
     enum ctx_aged_result_state *state, struct ctx_err *err);
+/* Reads the spool file restoration->name, if its SHA-256 is that of a
+ * reference; otherwise sets *state to CTX_AGED_CHANGED. */
+int ctx_restore_read_referenced(struct restoration *restoration,
+    const struct ctx_reference *ref, struct ctx_buf *file,
+    enum ctx_aged_result_state *state, struct ctx_err *err);
 /* Calls options->foreign for a reference to a file that is not in the spool
  * directory. */
 int ctx_restore_report_foreign(struct restoration *restoration,

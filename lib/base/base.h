@@ -218,6 +218,10 @@ void ctx_signals_release(unsigned held);
  * its end.  Later reads and writes block as usual.
  */
 int ctx_open_file(const char *path, int flags);
+/* Called after read(2) or write(2) has failed.  Returns true if the call must
+ * be repeated: after a signal, or, after waiting, if another program has made
+ * the descriptor non-blocking. events: POLLIN or POLLOUT of poll(2). */
+bool ctx_wait_ready(int fd, short events);
 /* Writes all bytes of a text to a descriptor.  Waits if the descriptor cannot
  * take them now, and continues after signals.  Returns 0, or -1 with errno,
  * which is ENOSPC if a device takes no bytes. */

@@ -65,6 +65,16 @@ ctx_open_file(const char *path, int flags)
 	return fd;
 }
 
+bool
+ctx_wait_ready(int fd, short events)
+{
+	if (errno == EAGAIN || errno == EWOULDBLOCK)
+		(void)poll(&(struct pollfd){.fd = fd, .events = events}, 1, -1);
+	else if (errno != EINTR)
+		return false;
+	return true;
+}
+
 int
 ctx_write_all(int fd, struct ctx_str text)
 {
@@ -72,7 +82,7 @@ ctx_write_all(int fd, struct ctx_str text)
 
 	while (text.n > 0) {
 		wrote = write(fd, text.p, text.n);
-		if (wrote < 0 && errno == EINTR)
+		if (wrote < 0 && ctx_wait_ready(fd, POLLOUT))
 			continue;
 		/* A device may accept no bytes without an error.  To continue
 		 * would be an endless loop. */

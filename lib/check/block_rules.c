@@ -214,10 +214,7 @@ check_tool_calls_member(struct ctx_validator *validator, struct ctx_err *err)
 	    ctx_json_count(json, list) > 0)
 		return 0;
 	finding.node = list - 1;
-	validator->what.n = 0;
-	if (ctx_buf_add(&validator->what, what, sizeof what - 1, err) < 0)
-		return -1;
-	return ctx_validate_tell(validator, &finding, err) < 0 ? -1 : 0;
+	return ctx_validate_tell(validator, &finding, what, err) < 0 ? -1 : 0;
 }
 
 int

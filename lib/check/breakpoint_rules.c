@@ -106,10 +106,7 @@ refuse_surplus_breakpoint(struct ctx_validator *validator,
 	if (json != NULL)
 		finding.old = ctx_child_span(json, mark->container, mark->node,
 		    has_only_markers_before(json, mark->container, mark->node));
-	validator->what.n = 0;
-	if (ctx_buf_add(&validator->what, what, sizeof what - 1, err) < 0)
-		return -1;
-	return ctx_validate_tell(validator, &finding, err) < 0 ? -1 : 0;
+	return ctx_validate_tell(validator, &finding, what, err) < 0 ? -1 : 0;
 }
 
 static int

@@ -65,9 +65,13 @@ ctx_validate_name(struct ctx_validator *validator,
 
 int
 ctx_validate_tell(struct ctx_validator *validator, struct ctx_finding *finding,
-    struct ctx_err *err)
+    const char *what, struct ctx_err *err)
 {
-	if (ctx_buf_add(&validator->what, "", 1, err) < 0)
+	if (what != NULL)
+		validator->what.n = 0;
+	else
+		what = "";
+	if (ctx_buf_add(&validator->what, what, strlen(what) + 1, err) < 0)
 		return -1;
 	finding->what = validator->what.p;
 	return validator->on_finding(validator->user, finding, err);
@@ -81,10 +85,7 @@ ctx_validate_refuse(struct ctx_validator *validator, enum ctx_rule_id id,
 	    .place = validator->place,
 	    .part = CTX_NO_BLOCK};
 
-	validator->what.n = 0;
-	if (ctx_buf_add(&validator->what, what, strlen(what), err) < 0)
-		return -1;
-	return ctx_validate_tell(validator, &finding, err);
+	return ctx_validate_tell(validator, &finding, what, err);
 }
 
 int
@@ -101,10 +102,7 @@ ctx_validate_refuse_text(struct ctx_validator *validator, enum ctx_rule_id id,
 		validator->replacement.n},
 	    .in_request = validator->outside_messages};
 
-	validator->what.n = 0;
-	if (ctx_buf_add(&validator->what, what, strlen(what), err) < 0)
-		return -1;
-	return ctx_validate_tell(validator, &finding, err);
+	return ctx_validate_tell(validator, &finding, what, err);
 }
 
 int
@@ -137,7 +135,7 @@ ctx_validate_refuse_edit(struct ctx_validator *validator, enum ctx_rule_id id,
 	if (old.p != NULL)
 		finding.replacement = (struct ctx_str){validator->replacement.p,
 		    validator->replacement.n};
-	rc = ctx_validate_tell(validator, &finding, err);
+	rc = ctx_validate_tell(validator, &finding, NULL, err);
 	if (rc > 0 && ctx_rule_at(id)->remedy == CTX_FIX_REMOVE_BLOCK)
 		validator->removed_blocks[part] = true;
 	return rc;
@@ -163,10 +161,7 @@ ctx_validate_refuse_waiting(struct ctx_validator *validator, unsigned wait,
 	int rc;
 
 	validator->waiting_bits &= ~(1u << wait);
-	validator->what.n = 0;
-	if (ctx_buf_add(&validator->what, what, strlen(what), err) < 0)
-		return -1;
-	rc = ctx_validate_tell(validator, &finding, err);
+	rc = ctx_validate_tell(validator, &finding, what, err);
 	if (rc > 0) {
 		validator->last = validator->waiting_findings[wait].before;
 		validator->waiting_findings[wait].finding.what = NULL;

@@ -114,10 +114,7 @@ refuse_image(struct ctx_validator *validator, enum ctx_rule_id id,
 	} else if (image->block != 0) {
 		finding.part = image->ordinal;
 	}
-	validator->what.n = 0;
-	if (ctx_buf_add(&validator->what, what, strlen(what), err) < 0)
-		return -1;
-	return ctx_validate_tell(validator, &finding, err);
+	return ctx_validate_tell(validator, &finding, what, err);
 }
 
 /* Returns true if an image exceeds a limit that does not depend on the number

@@ -214,10 +214,8 @@ report_settled_findings(struct ctx_validator *validator, struct ctx_err *err)
 		    (validator->waiting_bits & 1u << wait))
 			continue;
 		validator->waiting_findings[wait].finding.what = NULL;
-		validator->what.n = 0;
-		if (ctx_buf_add(&validator->what, finding.what,
-			strlen(finding.what), err) < 0 ||
-		    ctx_validate_tell(validator, &finding, err) < 0)
+		if (ctx_validate_tell(validator, &finding, finding.what, err) <
+		    0)
 			return -1;
 	}
 	return 0;

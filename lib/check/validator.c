@@ -5,6 +5,7 @@
  * results against the open calls, which have no result yet; its place among the
  * messages.  Later steps ignore blocks that a repair has removed.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,12 +106,11 @@ refuse_duplicate_id(struct ctx_validator *validator,
 	struct ctx_finding finding = {.id = CTX_RULE_DUPLICATE_ID,
 	    .place = *place,
 	    .part = CTX_NO_BLOCK};
+	char what[sizeof call->label + 64];
 
-	validator->what.n = 0;
-	if (ctx_buf_printf(&validator->what, err,
-		"a call has the id of call %s, which is open", call->label) < 0)
-		return -1;
-	return ctx_validate_tell(validator, &finding, err);
+	(void)snprintf(what, sizeof what,
+	    "a call has the id of call %s, which is open", call->label);
+	return ctx_validate_tell(validator, &finding, what, err);
 }
 
 /* Records that two open tool calls have the same id.  If they are in different
@@ -394,6 +394,7 @@ refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end,
 	struct ctx_finding finding = {.id = CTX_RULE_ORPHAN_CALL,
 	    .part = CTX_NO_BLOCK};
 	struct ctx_call *call, *next;
+	char what[sizeof call->label + 64];
 	int rc;
 
 	for (call = ctx_tool_call_log_since(validator->log,
@@ -408,13 +409,12 @@ refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end,
 		finding.call = call->ordinal;
 		finding.shared = call->shared || is_ambiguous(validator, call);
 		finding.doubled = call->doubled;
-		validator->what.n = 0;
-		if (ctx_buf_printf(&validator->what, err,
-			"call %s has no result%s", call->label,
-			validator->rules & CTX_RESULTS_NEXT
-			    ? " directly after it"
-			    : "") < 0 ||
-		    (rc = ctx_validate_tell(validator, &finding, err)) < 0 ||
+		(void)snprintf(what, sizeof what, "call %s has no result%s",
+		    call->label,
+		    validator->rules & CTX_RESULTS_NEXT ? " directly after it"
+							: "");
+		rc = ctx_validate_tell(validator, &finding, what, err);
+		if (rc < 0 ||
 		    (rc == 0 && call->doubled &&
 			refuse_duplicate_id(validator, call, &call->again,
 			    err) < 0))

@@ -25,10 +25,11 @@ struct ctx_breakpoint_seen {
 };
 
 /* The functions below report a finding (a violation of a rule), whose text is
- * built in validator->what.  They return what on_finding of ctx_validator
- * returns: 1 or 2 if the violation was repaired, 0 if not, or -1 with *err. */
+ * built in validator->what, or is the argument what.  They return what
+ * on_finding of ctx_validator returns: 1 or 2 if the violation was repaired, 0
+ * if not, or -1 with *err. */
 int ctx_validate_tell(struct ctx_validator *validator,
-    struct ctx_finding *finding, struct ctx_err *err);
+    struct ctx_finding *finding, const char *what, struct ctx_err *err);
 /* Reports a finding about the message that is being checked, as a whole. */
 int ctx_validate_refuse(struct ctx_validator *validator, enum ctx_rule_id id,
     const char *what, struct ctx_err *err);

@@ -85,7 +85,6 @@ has_failed(const struct ctx_writer *writer, struct ctx_err *err)
 static ssize_t
 write_some(int fd, struct ctx_str one, struct ctx_str two)
 {
-	struct pollfd ready = {.fd = fd, .events = POLLOUT};
 	struct iovec iov[2];
 	ssize_t n;
 
@@ -93,18 +92,12 @@ write_some(int fd, struct ctx_str one, struct ctx_str two)
 	iov[0].iov_len = one.n < MOST ? one.n : MOST;
 	iov[1].iov_base = (void *)two.p;
 	iov[1].iov_len = two.n < MOST ? two.n : MOST;
-	for (;;) {
-		if (one.n == 0)
-			n = write(fd, two.p, iov[1].iov_len);
-		else
-			n = writev(fd, iov, one.n > MOST || two.n == 0 ? 1 : 2);
-		if (n >= 0)
-			return n;
-		if (errno == EAGAIN || errno == EWOULDBLOCK)
-			(void)poll(&ready, 1, -1);
-		else if (errno != EINTR)
-			return -1;
-	}
+	do
+		n = one.n == 0
+		    ? write(fd, two.p, iov[1].iov_len)
+		    : writev(fd, iov, one.n > MOST || two.n == 0 ? 1 : 2);
+	while (n < 0 && ctx_wait_ready(fd, POLLOUT));
+	return n;
 }
 
 int

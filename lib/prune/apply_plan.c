@@ -218,9 +218,7 @@ move_insertions(struct held_conversation *conversation)
 	uint32_t moved = 0;
 	size_t i;
 
-	for (i = 0;
-	     conversation->n_insertions > 0 && i < conversation->entries->end;
-	     i++) {
+	for (i = 0; i < conversation->entries->end; i++) {
 		entry = ctx_prune_entry_at(conversation, i);
 		if (entry->is_removed && entry->insertion_number != 0) {
 			moved = entry->insertion_number;

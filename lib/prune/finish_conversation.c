@@ -13,9 +13,7 @@ count_inserted_messages(const struct held_conversation *conversation)
 	uint64_t n = 0;
 	size_t i;
 
-	for (i = 0;
-	     conversation->n_insertions > 0 && i < conversation->entries->end;
-	     i++)
+	for (i = 0; i < conversation->entries->end; i++)
 		n += ctx_insertion_is_before(conversation,
 		    ctx_prune_entry_at(conversation, i));
 	return n;
@@ -67,9 +65,7 @@ undo_plan(struct held_conversation *conversation)
 
 	memset(conversation->plan.marks, 0, conversation->groups.n);
 	conversation->plan.bound_from = UINT64_MAX;
-	for (i = 0;
-	     conversation->n_insertions > 0 && i < conversation->entries->end;
-	     i++)
+	for (i = 0; i < conversation->entries->end; i++)
 		ctx_prune_entry_at(conversation, i)->insertion_number = 0;
 	conversation->n_insertions = 0;
 	ctx_plan_total(&conversation->plan, &conversation->groups);
@@ -82,8 +78,7 @@ bind_insertions(struct held_conversation *conversation)
 {
 	size_t i, first = 0;
 
-	for (i = 0;
-	     conversation->n_insertions > 0 && i < conversation->entries->end;
+	for (i = 0; i < conversation->entries->end;
 	     first += ctx_prune_entry_at(conversation, i)->n_segments, i++)
 		if (ctx_prune_entry_at(conversation, i)->insertion_number !=
 		    0) {

@@ -164,7 +164,8 @@ count_notice_tokens(struct prune *run, struct held_conversation *conversation,
 	const char *notice = run->options->notice;
 	struct insertion_content content = {.dialect = entry->held.dialect,
 	    .text = {notice, 0}};
-	uint64_t cost_tokens;
+	uint64_t tokens = conversation->notice_cost;
+	bool is_known;
 
 	/* No notice is needed after a summary of an earlier run, which says
 	 * that messages were removed. */
@@ -177,32 +178,25 @@ count_notice_tokens(struct prune *run, struct held_conversation *conversation,
 		return 0;
 	content.text.n = strlen(notice);
 	content.string = ctx_insertion_string(run, message);
-	if (content.string.n > 0) {
+	if (content.string.n > 0)
 		content.form = INSERT_STRING;
-		if (ctx_insertion_count(run,
-			conversation->model_counter.counter, &content,
-			&cost_tokens, err) < 0)
-			return -1;
-		segment->notice_tokens =
-		    cost_tokens > UINT32_MAX ? 0 : (uint32_t)cost_tokens;
-		return 0;
-	}
-	if (conversation->notice_cost_dialect != entry->held.dialect) {
-		content.form = entry->held.dialect->insertion_block == NULL
-		    ? INSERT_MESSAGE
-		    : INSERT_BLOCK;
-		if (ctx_insertion_count(run,
-			conversation->model_counter.counter, &content,
-			&cost_tokens, err) < 0)
-			return -1;
+	else if (entry->held.dialect->insertion_block == NULL)
+		content.form = INSERT_MESSAGE;
+	else
+		content.form = INSERT_BLOCK;
+	is_known = content.form != INSERT_STRING &&
+	    conversation->notice_cost_dialect == entry->held.dialect;
+	if (!is_known &&
+	    ctx_insertion_count(run, conversation->model_counter.counter,
+		&content, &tokens, err) < 0)
+		return -1;
+	if (!is_known && content.form != INSERT_STRING) {
 		conversation->notice_cost_dialect = entry->held.dialect;
-		conversation->notice_cost = cost_tokens;
-		if (cost_tokens == 0)
+		conversation->notice_cost = tokens;
+		if (tokens == 0)
 			conversation->notice_unsupported = entry->held.dialect;
 	}
-	segment->notice_tokens = conversation->notice_cost > UINT32_MAX
-	    ? 0
-	    : (uint32_t)conversation->notice_cost;
+	segment->notice_tokens = tokens > UINT32_MAX ? 0 : (uint32_t)tokens;
 	return 0;
 }
 

@@ -408,9 +408,7 @@ ctx_insertions_compose(struct prune *run,
 {
 	size_t i;
 
-	for (i = 0;
-	     conversation->n_insertions > 0 && i < conversation->entries->end;
-	     i++) {
+	for (i = 0; i < conversation->entries->end; i++) {
 		struct prune_entry *entry = ctx_prune_entry_at(conversation, i);
 
 		if (entry->insertion_number == 0 ||

@@ -330,9 +330,7 @@ insert_messages(struct prune *run, struct ctx_err *err)
 	struct held_conversation *conversation = &run->record_conversation;
 	size_t i;
 
-	for (i = 0;
-	     conversation->n_insertions > 0 && i < conversation->entries->end;
-	     i++)
+	for (i = 0; i < conversation->entries->end; i++)
 		if (ctx_insertion_is_before(conversation,
 			ctx_prune_entry_at(conversation, i)) &&
 		    ctx_insertion_insert_message(run, conversation,

@@ -210,8 +210,7 @@ ctx_prune_report_changes(struct prune *run,
 
 	for (i = 0; i < conversation->entries->end; i++) {
 		entry = ctx_prune_entry_at(conversation, i);
-		if ((conversation->n_insertions > 0 &&
-			entry->insertion_number != 0 &&
+		if ((entry->insertion_number != 0 &&
 			report_insertion(run, conversation, entry, err) < 0) ||
 		    report_message(run, entry, ended, err) < 0)
 			return -1;
