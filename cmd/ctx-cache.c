@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/cli.h"
 
@@ -137,22 +138,26 @@ write_breakpoints(struct cache_command *cache,
  * million tokens: input, output, reads from and writes to the prompt cache.
  * Prices at the end may be left out. */
 static void
-read_prices(struct cache_command *cache, struct ctx_prices *prices)
+read_prices(struct cache_command *cache, struct ctx_price *price)
 {
-	uint64_t out = 0,
-		 *const to[] = {&prices->in, &out, &prices->read,
-		     &prices->write};
+	uint64_t *const to[] = {&price->in, &price->out, &price->read,
+	    &price->write};
 	const char *p = cache->price;
 	char *end;
 	double x;
 	size_t i;
 
+	*price = (struct ctx_price){.in = CTX_NO_PRICE,
+	    .out = CTX_NO_PRICE,
+	    .read = CTX_NO_PRICE,
+	    .write = CTX_NO_PRICE};
 	for (i = 0; i < 4; i++) {
 		x = strtod(p, &end);
 		if (end == p || *p == '-' || !(x >= 0 && x <= 1e6) ||
 		    (*end != ',' && *end != '\0') || (i == 3 && *end == ','))
 			break;
 		*to[i] = (uint64_t)(x * 1e6 + 0.5);
+		price->write_hour = price->write;
 		if (*end == '\0')
 			return;
 		p = end + 1;
@@ -165,20 +170,9 @@ read_prices(struct cache_command *cache, struct ctx_prices *prices)
 }
 
 static void
-find_prices(struct cache_command *cache,
-    const struct ctx_request_prefix *prefix, struct ctx_prices *prices)
+print_json(const struct cache_command *cache, const struct ctx_cache_cost *cost)
 {
-	*prices = (struct ctx_prices){CTX_NO_PRICE, CTX_NO_PRICE, CTX_NO_PRICE};
-	if (cache->price != NULL)
-		read_prices(cache, prices);
-	else
-		ctx_request_prefix_prices(prefix, cache->options.ttl, prices);
-}
-
-static void
-print_json(const struct cache_command *cache, const struct ctx_cache_cost *cost,
-    bool priced)
-{
+	bool priced = cost->prices.in != CTX_NO_PRICE;
 	const struct ctx_request_prefix_item *at = cost->changed;
 	json_t *o = json_pack("{s:{s:I, s:I, s:I}, s:I, s:b, s:b, s:s, s:I, "
 			      "s:I, s:I, s:I, s:I}",
@@ -253,8 +247,9 @@ print_change(const struct ctx_cache_cost *cost)
 }
 
 static void
-print_cost(const struct ctx_cache_cost *bill, const struct ctx_prices *prices)
+print_cost(const struct ctx_cache_cost *bill)
 {
+	const struct ctx_prices *prices = &bill->prices;
 	const uint64_t tokens[] = {bill->read, bill->written, bill->fresh};
 	const uint64_t price[] = {prices->read, prices->write, prices->in};
 	static const char *const names[] = {"read", "written", "fresh"};
@@ -280,6 +275,8 @@ print_cost(const struct ctx_cache_cost *bill, const struct ctx_prices *prices)
 		print_tokens(bill, "unchanged", bill->reusable + bill->appended,
 		    priced && bill->known_unchanged ? &bill->cost_unchanged
 						    : NULL);
+	if (!priced)
+		puts("the prices of the model are not known; see --price");
 	if (priced && prices->read == CTX_NO_PRICE)
 		puts("the price of cache reads is not known; see --price");
 	if (priced && prices->write == CTX_NO_PRICE && bill->writes)
@@ -325,7 +322,10 @@ print_diff(struct cache_command *cache, struct ctx_model_counters *counters)
 {
 	struct ctx_request_prefix *earlier, *later;
 	struct ctx_hashkey key;
-	struct ctx_prices prices;
+	struct ctx_price price;
+	struct ctx_model given = {.prices = &price, .n_prices = 1};
+	struct ctx_pricing pricing = {.ttl = cache->options.ttl,
+	    .now = (int64_t)time(NULL)};
 	struct ctx_cache_cost cost;
 	char *old[] = {(char *)cache->diff};
 
@@ -333,12 +333,15 @@ print_diff(struct cache_command *cache, struct ctx_model_counters *counters)
 	earlier = read_request(cache, counters, &key, old, 1);
 	later = read_request(cache, counters, &key, cache->cli.files,
 	    cache->cli.n_files);
-	find_prices(cache, later, &prices);
-	ctx_request_cost(earlier, later, &prices, &cost);
+	if (cache->price != NULL) {
+		read_prices(cache, &price);
+		pricing.model = &given;
+	}
+	ctx_request_cost(earlier, later, &pricing, &cost);
 	if (cache->report.json)
-		print_json(cache, &cost, prices.in != CTX_NO_PRICE);
+		print_json(cache, &cost);
 	else
-		print_cost(&cost, &prices);
+		print_cost(&cost);
 	if (!cost.is_extension)
 		cli_status(&cache->cli, CLI_NO);
 	ctx_request_prefix_close(earlier);

@@ -623,7 +623,7 @@ changed() { # file, line
 	run -1 ctx-cache --provider anthropic -m claude-opus-4-5 --diff old pruned
 	[[ $output == *"pays back  after $(jq .calls b) more request"* ]]
 	[ "$(jq '.kept + .added' b)" -eq "$(ctx-count --json -m claude-opus-4-5 now | jq .tokens)" ]
-	# An hour costs twice the input price to write.
+	# An hour has a price of its own.
 	jq '.cost' b > five
 	ctx-cache --json --provider anthropic -m claude-opus-4-5 --ttl 1h --diff old pruned > b || [ $? -eq 1 ]
 	jq -e '(.cost - (.read * 0.5 + .written * 10) / 1e6 | fabs) < 1e-7' b
@@ -641,9 +641,42 @@ changed() { # file, line
 	head -n 190 "$agent" > shorter
 	run -1 ctx-cache --provider anthropic -m claude-opus-4-5 --diff old shorter
 	[[ $output == *"pays back  at once"* ]]
-	# Without a price there is none.
-	run -1 ctx-cache --provider anthropic -m claude --diff old other
-	[[ $output != *"$"* && $output != *"pays"* ]]
+}
+
+@test "--diff: without a known price there is no cost, and a line says so" {
+	head -n 20 "$agent" > old
+	head -n 24 "$agent" > now
+	for o in "-m claude" "-m gpt-6" ""; do
+		# shellcheck disable=SC2086 # options
+		run -0 --separate-stderr ctx-cache --provider anthropic $o --diff old now
+		[[ $output == *"the prices of the model are not known; see --price"* ]]
+		[[ $output != *"$"* ]]
+		# shellcheck disable=SC2086
+		ctx-cache --provider anthropic $o --json --diff old now |
+		    jq -e 'has("cost") or has("cost_unchanged") | not'
+	done
+	run -0 ctx-cache --provider anthropic -m claude-opus-5 --diff old now
+	[[ $output == *"$"* && $output != *"not known"* ]]
+}
+
+@test "--diff: a request above a number of tokens has the price of its length" {
+	head -n 290 "$agent" > old
+	head -n 294 "$agent" > now
+	ctx-prune -m claude-haiku-5-5 -b 16k now > pruned
+	set -- --json --provider anthropic -m claude-haiku-5-5 --diff old
+	# What was kept and added is above 100,000 tokens, what is sent is not.
+	ctx-cache "$@" pruned > b || [ $? -eq 1 ]
+	jq -e '.kept + .added > 100000 and .read + .written + .fresh < 100000' b
+	jq -e '(.cost - (.read * 0.01 + .written * 0.125 + .fresh * 0.1) / 1e6 |
+	    fabs) < 1e-7' b
+	jq -e '(.cost_unchanged - (.kept * 0.05 + .added * 0.625) / 1e6 | fabs) <
+	    1e-7' b
+	ctx-cache "$@" now > b
+	jq -e '(.cost - (.read * 0.05 + .written * 0.625 + .fresh * 0.5) / 1e6 |
+	    fabs) < 1e-7' b
+	ctx-cache --ttl 1h "$@" now > b
+	jq -e '(.cost - (.read * 0.05 + .written * 1 + .fresh * 0.5) / 1e6 |
+	    fabs) < 1e-7' b
 }
 
 @test "--diff: an unknown price of cache reads is reported, and no cost uses it" {
@@ -660,6 +693,17 @@ changed() { # file, line
 	run ! grep -qE '^unchanged .*\$' <<< "$output"
 	ctx-cache --json "$@" > b || [ $? -eq 1 ]
 	jq -e 'has("calls") or has("cost_unchanged") | not' b
+	rm config/ctx/models.json
+	# A model of one's own has a price for an hour if it is given.
+	mkdir -p config/ctx
+	for hour in "" ", 9"; do
+		echo '{"claude-opus-5-5": {"price": [4, 20, 0.2, 5'"$hour"']}}' \
+		    > config/ctx/models.json
+		ctx-cache --ttl 1h --json "$@" > b || [ $? -eq 1 ]
+		jq -e --arg hour "$hour" 'if $hour == "" then has("cost") | not
+		    else (.cost - (.read * 0.2 + .written * 9) / 1e6 | fabs) < 1e-7
+		    end' b
+	done
 	rm config/ctx/models.json
 	# The table has the price of this model.
 	ctx-cache --json "$@" > b || [ $? -eq 1 ]

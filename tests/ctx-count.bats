@@ -116,14 +116,14 @@ X
 	    jq -se 'map({(.kind): .basis}) | add == {"text": "reconstructed",
 	        "media": "estimated", "framing": "reconstructed"}'
 	ctx-count --models | awk '
-		$1 == "gpt-4o" { n += $6 == "o200k_base" && $7 == "exact" }
+		$1 == "gpt-4o" { n += $7 == "o200k_base" && $8 == "exact" }
 		$1 == "claude-opus-4-6" {
-			n += $6 == "claude-3" && $7 == "reconstructed" }
+			n += $7 == "claude-3" && $8 == "reconstructed" }
 		$1 == "claude-opus-4-7" {
-			n += $6 == "claude-4.7" && $7 == "reconstructed" }
+			n += $7 == "claude-4.7" && $8 == "reconstructed" }
 		$1 == "claude-opus-5" {
-			n += $6 == "claude-4.8" && $7 == "reconstructed" }
-		$1 == "gemini-3" { n += $6 ~ /^~/ && $7 == "estimated" }
+			n += $7 == "claude-4.8" && $8 == "reconstructed" }
+		$1 == "gemini-3" { n += $7 ~ /^~/ && $8 == "estimated" }
 		END { exit n != 5 }'
 	run -0 --separate-stderr ctx-count -v -m claude-opus-4-8 "$chat"
 	[[ $stderr == *"claude-opus-4-8 is counted by claude-4.8, reconstructed"* ]]
@@ -419,15 +419,36 @@ X
 	ctx-count --json -m claude-opus-4-5 doc | jq -e '.exact | not'
 }
 
-@test "--models prints windows, encodings and prices" {
-	run -0 ctx-count --models
+@test "--models prints windows, encodings and prices, with their dates" {
+	run -0 --separate-stderr ctx-count --models
 	[[ $output == *"gpt-4o "*" 128000 "*" o200k_base "*" tiles "*" types "* ]]
 	[ "${#lines[@]}" -gt 120 ]
-	[ "$(awk 'NR > 1 { print NF }' <<< "$output" | sort -u | tr '\n' ' ')" = \
-	    "16 " ]
-	price=$(awk '$1 == "claude-sonnet-4-5" { print $12, $13, $14, $15 }' \
-	    <<< "$output")
-	[ "$price" = "3 15 0.3 3.75" ]
+	awk 'NR > 1 && (NF < 21 || $3 <= 0 || $6 !~ /^20..-..-..$/) { exit 1 }
+	    NR > 1 && $13 != "-" && $18 !~ /^20..-..-..$/ { exit 1 }
+	    $13 == "-" && ($14 $15 $16 $17 != "----" || $18 != "-") { exit 1 }' \
+	    <<< "$output"
+	price() {
+		awk -v m="$1" -v when="$2" '$1 == m && $21 == when {
+			print $13, $14, $15, $16, $17 }' <<< "$output"
+	}
+	[ "$(price claude-sonnet-4-5 -)" = "3 15 0.3 3.75 6" ]
+	[ "$(price gpt-6 -)" = "- - - - -" ]
+	[ "$(price gpt-5.5 -)" = "5 30 0.5 - -" ]
+	[ "$(price gpt-5.5 above)" = "10 45 1 - -" ]
+	[[ $output == *" days 1-5 hours 1-4,6-10 UTC"* ]]
+}
+
+@test "an alias is the newest model of its family, and -v says which" {
+	run -0 --separate-stderr ctx-count -v -m sonnet "$chat"
+	[[ $stderr == *"sonnet is taken for claude-sonnet-5-5"* ]]
+	run -0 --separate-stderr ctx-count -m sonnet "$chat"
+	[[ $stderr != *"taken for"* ]]
+	[ "$(tokens -m 'opus[1m]' "$chat")" -eq "$(tokens -m claude-opus-5-5 "$chat")" ]
+	mkdir -p config/ctx
+	echo '{"sonnet": {"window": 77}}' > config/ctx/models.json
+	run -0 --separate-stderr ctx-count -v -m sonnet --json "$chat"
+	[ "$(jq .window <<< "$output")" -eq 77 ]
+	[[ $stderr != *"taken for"* ]]
 }
 
 @test "--models names the tokenizer file to load, and -v does so for one model" {
@@ -435,10 +456,10 @@ X
 	for family in llama-3.1:Llama-3 qwen3:Qwen3 deepseek-v3:DeepSeek \
 	    mistral-nemo:tekken.json gemma-3:gemma-3 gemini-2.5-pro:gemma-3; do
 		awk -v m="${family%%:*}" -v f="${family#*:}" '
-			$1 == m { found = $6 ~ /^~/ && index($16, f) }
+			$1 == m { found = $7 ~ /^~/ && index($19, f) }
 			END { exit !found }' list || fail "$family"
 	done
-	awk 'NR > 1 && $6 ~ /^[^~]/ && $16 != "-" { exit 1 }' list
+	awk 'NR > 1 && $7 ~ /^[^~]/ && $19 != "-" { exit 1 }' list
 	run -0 --separate-stderr ctx-count -v -m qwen3-32b "$chat"
 	[[ $stderr == *"Qwen/Qwen3-8B/tokenizer.json"* ]]
 	run -0 --separate-stderr ctx-count -v -m qwen3-32b -e o200k_base "$chat"
@@ -463,7 +484,7 @@ tokenizer_like() {
 
 @test "-v names for no model a tokenizer file that ctx would refuse" {
 	echo "the thing" > text
-	ctx-count --models | awk 'NR > 1 { print $1, $16 }' > rows
+	ctx-count --models | awk 'NR > 1 { print $1, $19 }' | sort -u > rows
 	[ "$(wc -l < rows)" -gt 120 ]
 	while read -r model file; do
 		run -0 --separate-stderr ctx-count -v -m "$model" --text text
@@ -566,7 +587,7 @@ X
 	jq -e '.window == 64000 and .exact' <<< "$output"
 	[ "$(tokens -m gpt-4o --text "$chat")" -eq \
 	    "$(tokens -e cl100k_base --text "$chat")" ]
-	run -0 ctx-count --models
+	run -0 --separate-stderr ctx-count --models
 	[[ ${lines[1]} == house* ]]
 	jq -nc --slurpfile m "$chat" '{model: "house", messages: $m}' > record
 	ctx-prune record > out
@@ -758,7 +779,7 @@ bytes_vocabulary() {
 	bad '{"a": {"price": [1, -1]}}' "'a': price"
 	bad '{"a": {"cache_least": -1}}' "'a': cache_least"
 	bad '{"a": {"tools": ["json", 1, 2, 3]}}' "'a': tools"
-	bad '{"a": {"price": [1, 2, 3, 4, 5]}}' "'a': price"
+	bad '{"a": {"price": [1, 2, 3, 4, 5, 6]}}' "'a': price"
 	bad '{"a": {"cache": "x"}}' "'a': cache"
 	bad '{"a": {"exact": 1}}' "'a': exact"
 	bad '{"a": {"tools": ["nails"]}}' "'a': tools"

@@ -104,6 +104,7 @@ struct cli {
 	/* cache directory for compiled vocabularies */
 	char cache[4096];
 	struct ctx_model *models; /* models that the user has defined */
+	struct ctx_price *prices; /* one for each of these models */
 	size_t n_models;
 	/* JSON text that contains the names of the models; freed with them */
 	void *models_text;
@@ -411,7 +412,8 @@ int cli_read_parts(const char *file, const struct cli_parts *parts,
  * members are models.  Each model is an object with any of window, input,
  * output (tokens), vendor, encoding, exact, factor, image [rule, x, y, edge],
  * tools [rule, once, forced], cache, cache_least, and price [in, out, read,
- * write] (dollars per million tokens; see lib/gen/data/models.tsv).
+ * write, write for an hour] (dollars per million tokens; see
+ * lib/gen/data/prices.tsv).
  *
  * Members that a model does not have are those of the built-in model with its
  * name.  A model with an encoding is exact, with a factor of 1.  A relative

@@ -80,21 +80,28 @@ read_tools(const json_t *value, struct ctx_tools *tools)
 	return true;
 }
 
+/* Reads the prices of a model into *price, and makes them those of the model.
+ * One that is 0 or missing is not known. */
 static bool
-read_price(const json_t *value, struct ctx_model *model)
+read_price(const json_t *value, struct ctx_model *model,
+    struct ctx_price *price)
 {
-	uint64_t *const prices[] = {&model->price_in, &model->price_out,
-	    &model->price_read, &model->price_write};
+	uint64_t *const prices[] = {&price->in, &price->out, &price->read,
+	    &price->write, &price->write_hour};
 	size_t i, n = json_array_size(value);
 
-	if (n == 0 || n > 4)
+	if (n == 0 || n > 5)
 		return false;
-	for (i = 0; i < 4; i++) {
-		*prices[i] = 0;
+	*price = (struct ctx_price){.when = "-", .date = "-"};
+	for (i = 0; i < 5; i++) {
 		if (i < n &&
 		    !scaled(json_array_get(value, i), 1e6, 1e15, prices[i]))
 			return false;
+		if (*prices[i] == 0)
+			*prices[i] = CTX_NO_PRICE;
 	}
+	model->prices = price;
+	model->n_prices = 1;
 	return true;
 }
 
@@ -172,7 +179,8 @@ read_member(struct cli *cli, const char *file, struct ctx_model *model,
 	if (strcmp(key, "tools") == 0)
 		return read_tools(value, &model->tools);
 	if (strcmp(key, "price") == 0)
-		return read_price(value, model);
+		return read_price(value, model,
+		    &cli->prices[model - cli->models]);
 	if (strcmp(key, "cache") == 0)
 		return read_cache(value, &model->cache);
 	if (strcmp(key, "binds") == 0) {
@@ -300,12 +308,15 @@ cli_models_read(struct cli *cli, const char *file)
 	if (cli->models_text == NULL)
 		cli_die(cli, "out of memory");
 	cli->models = calloc(json_object_size(all) + 1, sizeof *cli->models);
-	if (cli->models == NULL)
+	cli->prices = calloc(json_object_size(all) + 1, sizeof *cli->prices);
+	if (cli->models == NULL || cli->prices == NULL)
 		cli_die(cli, "out of memory");
 	json_object_foreach(all, name, one) {
 		model = &cli->models[cli->n_models++];
 		*model = *ctx_model_find(NULL, name, strlen(name));
 		model->name = name;
+		model->aliases = NULL;
+		model->date = NULL;
 		if (*name == '\0' || !json_is_object(one))
 			complain(cli, file, name, "not an object with a name");
 		if (json_object_get(one, "window") != NULL)
@@ -329,8 +340,10 @@ void
 cli_models_release(struct cli *cli)
 {
 	free(cli->models);
+	free(cli->prices);
 	json_decref(cli->models_text);
 	cli->models = NULL;
+	cli->prices = NULL;
 	cli->models_text = NULL;
 	cli->n_models = 0;
 }
@@ -359,6 +372,9 @@ cli_note_models(const struct cli *cli, struct ctx_model_counters *counters)
 		    "unknown model %s: taken for a local one of 32,000 tokens "
 		    "(--window, --encoding)",
 		    counters->unknown);
+	if (cli->verbose && counters->alias_of != NULL)
+		cli_say(cli, "%s is taken for %s", counters->alias,
+		    counters->alias_of->name);
 	if (cli->verbose && near != NULL &&
 	    near->basis == CTX_BASIS_RECONSTRUCTED)
 		cli_say(cli,
@@ -374,6 +390,7 @@ cli_note_models(const struct cli *cli, struct ctx_model_counters *counters)
 				       : "its own tokenizer is",
 		    near->file);
 	counters->unknown[0] = '\0';
+	counters->alias_of = NULL;
 	counters->near = NULL;
 }
 
@@ -393,12 +410,34 @@ print_cell(const char *text, size_t width)
 }
 
 static void
-print_model(const struct cli *cli, const struct ctx_model *m)
+print_prices(const struct ctx_price *price)
 {
-	const uint64_t prices[] = {m->price_in, m->price_out, m->price_read,
-	    m->price_write};
-	char factor[16] = "-";
+	static const struct ctx_price unknown = {.in = CTX_NO_PRICE,
+	    .out = CTX_NO_PRICE,
+	    .read = CTX_NO_PRICE,
+	    .write = CTX_NO_PRICE,
+	    .write_hour = CTX_NO_PRICE,
+	    .when = "-",
+	    .date = "-"};
+	const struct ctx_price *p = price != NULL ? price : &unknown;
+	const uint64_t prices[] = {p->in, p->out, p->read, p->write,
+	    p->write_hour};
 	size_t i;
+
+	for (i = 0; i < sizeof prices / sizeof prices[0]; i++)
+		if (prices[i] == CTX_NO_PRICE)
+			printf(" %8s", "-");
+		else
+			printf(" %8.7g", (double)prices[i] / 1e6);
+	printf(" %-10s", p->date);
+}
+
+/* Prints the line of a model with some of its prices, or without any. */
+static void
+print_line(const struct cli *cli, const struct ctx_model *m,
+    const struct ctx_price *price)
+{
+	char factor[16] = "-";
 
 	if (m->factor != 0)
 		(void)snprintf(factor, sizeof factor, "%.2f",
@@ -406,22 +445,30 @@ print_model(const struct cli *cli, const struct ctx_model *m)
 	print_cell(m->name, 30);
 	(void)putchar(' ');
 	print_cell(m->vendor, 10);
-	printf(" %8" PRIu64 " %8" PRIu64 " %7" PRIu64 " %s", m->window,
-	    ctx_model_limit(m), m->output,
+	printf(" %8" PRIu64 " %8" PRIu64 " %7" PRIu64 " %-10s %s", m->window,
+	    ctx_model_limit(m), m->output, m->date != NULL ? m->date : "-",
 	    m->basis == CTX_BASIS_ESTIMATED ? "~" : " ");
 	print_cell(m->encoding, 13);
 	printf(" %-13s %4s %-7s %-5s %-10s", ctx_basis_name(m->basis), factor,
 	    ctx_image_rule_name(m->image.rule),
 	    ctx_tools_rule_name(m->tools.rule), ctx_cache_name(m->cache));
-	for (i = 0; i < sizeof prices / sizeof prices[0]; i++)
-		if (prices[i] == 0)
-			printf(" %8s", "-");
-		else
-			printf(" %8.7g", (double)prices[i] / 1e6);
+	print_prices(price);
 	(void)putchar(' ');
 	print_cell(m->file != NULL ? m->file : "-", 0);
-	(void)putchar('\n');
+	(void)putchar(' ');
+	print_cell(m->aliases != NULL ? m->aliases : "-", 0);
+	printf(" %s\n", price != NULL ? price->when : "-");
 	cli_check_stdout(cli);
+}
+
+static void
+print_model(const struct cli *cli, const struct ctx_model *m)
+{
+	size_t i;
+
+	print_line(cli, m, m->prices);
+	for (i = 1; i < m->n_prices; i++)
+		print_line(cli, m, &m->prices[i]);
 }
 
 void
@@ -430,11 +477,11 @@ cli_models_print(const struct cli *cli, const struct ctx_models *own)
 	const struct ctx_model *m;
 	size_t i;
 
-	printf("%-30s %-10s %8s %8s %7s  %-13s %-13s %4s %-7s %-5s %-10s %8s "
-	       "%8s %8s %8s %s\n",
-	    "name", "vendor", "window", "input", "output", "encoding", "basis",
-	    "x", "images", "tools", "cache", "$/M in", "out", "read", "write",
-	    "tokenizer");
+	printf("%-30s %-10s %8s %8s %7s %-10s  %-13s %-13s %4s %-7s %-5s %-10s "
+	       "%8s %8s %8s %8s %8s %-10s %s %s %s\n",
+	    "name", "vendor", "window", "input", "output", "dated", "encoding",
+	    "basis", "x", "images", "tools", "cache", "$/M-in", "out", "read",
+	    "write", "1h", "priced", "tokenizer", "aliases", "when");
 	for (i = 0; i < own->n; i++)
 		print_model(cli, &own->list[i]);
 	for (i = 0; (m = ctx_model_at(i)) != NULL; i++)

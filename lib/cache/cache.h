@@ -171,17 +171,20 @@ void ctx_request_prefix_compare(const struct ctx_request_prefix *earlier,
     const struct ctx_request_prefix *later,
     struct ctx_request_prefix_change *change);
 
+/* Which prices a request has. */
+struct ctx_pricing {
+	/* The model whose prices count; NULL: the one that the later request
+	 * names. */
+	const struct ctx_model *model;
+	enum ctx_ttl ttl; /* how long the cache stores what is written to it */
+	int64_t now;      /* time of the request, seconds since 1970 */
+};
 /* Prices in millionths of a dollar per million tokens: of input, of cache reads
- * and of cache writes. */
+ * and of cache writes.  One that is not known is CTX_NO_PRICE; it is not
+ * computed from others, because that would be wrong for some models. */
 struct ctx_prices {
 	uint64_t in, read, write;
 };
-#define CTX_NO_PRICE UINT64_MAX /* the price is not known */
-/* Sets *prices to those of the model that the request names.  A price that is
- * not known is not computed from others, because that would be wrong for some
- * models. */
-void ctx_request_prefix_prices(const struct ctx_request_prefix *prefix,
-    enum ctx_ttl ttl, struct ctx_prices *prices);
 
 #define CTX_NEVER UINT64_MAX
 /* What it costs to send a request when the prompt cache has a part of it from
@@ -209,8 +212,9 @@ struct ctx_cache_cost {
 	 * it (what was appended). */
 	uint64_t reusable;
 	uint64_t appended;
+	struct ctx_prices prices; /* those of the later request */
 	/* Cost of the later request in dollars, and its cost if it had only
-	 * been appended to. */
+	 * been appended to.  Prices may depend on the length of a request. */
 	double cost, cost_unchanged;
 	/* known: all prices needed for cost are known. known_unchanged: all
 	 * prices needed for cost_unchanged are known. */
@@ -222,7 +226,7 @@ struct ctx_cache_cost {
 	uint64_t breakeven_requests;
 };
 void ctx_request_cost(const struct ctx_request_prefix *earlier,
-    const struct ctx_request_prefix *later, const struct ctx_prices *prices,
+    const struct ctx_request_prefix *later, const struct ctx_pricing *pricing,
     struct ctx_cache_cost *cost);
 
 #endif

@@ -11,6 +11,25 @@
 
 /* ---- cost/models.c: windows, encodings and prices of models ------------- */
 
+#define CTX_NO_PRICE UINT64_MAX /* the price is not known */
+/* Prices of a model, in millionths of a dollar per million tokens, and the
+ * condition under which they hold. */
+struct ctx_price {
+	/* They hold from this time on: seconds since 1970 (UTC). */
+	int64_t since;
+	/* They hold for requests with more input tokens than this. */
+	uint64_t above;
+	/* days of the week on which they hold, as bits 1 << day (1 is Monday, 7
+	 * Sunday), and hours of the day (UTC), as bits 1 << hour; 0: all */
+	uint32_t days, hours;
+	/* Price of input, of output, of input read from the prompt cache, and
+	 * of input written to it for some minutes and for an hour. */
+	uint64_t in, out, read, write, write_hour;
+	const char *when; /* the condition in words; "-": they always hold */
+	const char
+	    *date; /* when they were read, such as "2026-11-26"; or "-" */
+};
+
 struct ctx_model {
 	/* beginning of the model's names, see ctx_model_find */
 	const char *name;
@@ -40,10 +59,13 @@ struct ctx_model {
 	 * (platform.claude.com, "Prefix checks on thinking blocks", November
 	 * 2026). */
 	bool binds;
-	/* Prices in millionths of a dollar per million tokens: of input, of
-	 * output, of tokens read from the prompt cache, and of tokens written
-	 * to it. 0: not known. */
-	uint64_t price_in, price_out, price_read, price_write;
+	/* The model's prices; NULL: not known.  The first always hold.  Of
+	 * those that hold, the last ones count (ctx_model_price). */
+	const struct ctx_price *prices;
+	size_t n_prices;
+	/* whole names that stand for the model, separated by commas; or NULL */
+	const char *aliases;
+	const char *date; /* when the windows were read, such as "2026-11-26" */
 };
 
 /* Models that are used in addition to the built-in table of models. */
@@ -55,7 +77,7 @@ struct ctx_models {
 /* Returns row number i, from 0, of the built-in table of models; NULL after
  * the last. */
 const struct ctx_model *ctx_model_at(size_t i);
-/* Returns the date of the built-in table of models, such as "2026-11-21". */
+/* Returns the date of the built-in table of models, such as "2026-11-26". */
 const char *ctx_models_date(void);
 /*
  * Finds the model with a name of n bytes: the row whose name is the longest
@@ -66,6 +88,8 @@ const char *ctx_models_date(void);
  *   of gpt-5-2025.
  * - Up to 15 words before the model are skipped: "openrouter/openai/",
  *   "us.anthropic.", "ft:".
+ * - A name that is an alias ("opus", "opus[1m]") finds the row that has it,
+ *   unless a row in own is found by this name.
  *
  * If no row fits, words before dashes are skipped, too: "hermes-3-" of
  * "hermes-3-llama-3.1-70b".  A name without a row, or of more than 256 bytes,
@@ -74,6 +98,14 @@ const char *ctx_models_date(void);
  */
 const struct ctx_model *ctx_model_find(const struct ctx_models *own,
     const char *name, size_t n);
+/* Returns true if a name of n bytes, after any providers before slashes, is an
+ * alias of the model. */
+bool ctx_model_has_alias(const struct ctx_model *model, const char *name,
+    size_t n);
+/* Returns the prices of a model for a request with this number of input tokens
+ * at this time, given in seconds since 1970; NULL if none are known. */
+const struct ctx_price *ctx_model_price(const struct ctx_model *model,
+    int64_t now, uint64_t tokens);
 /* Returns true if the provider refuses a request in which signed reasoning of
  * this model comes after a changed message (ctx_model.binds).  This is assumed
  * for versions of Claude that are not in the table, and for unknown models
@@ -270,6 +302,10 @@ struct ctx_model_counters {
 	/* For a warning: the first model name in the input that the table of
 	 * models does not have; an empty string if there was none. */
 	char unknown[80];
+	/* For a message: the first name in the input that is an alias, and the
+	 * model that it stands for; NULL if there was none. */
+	char alias[80];
+	const struct ctx_model *alias_of;
 	/* The first model that was counted with a reconstructed tokenizer, or
 	 * with that of another model although its own is available, for a
 	 * warning; or NULL. */

@@ -109,20 +109,31 @@ keep_name(struct ctx_model_counters *counters, const struct ctx_json *json,
 	return 0;
 }
 
-/* Returns the model of this name.  Records the first unknown name and the first
- * model whose counts are not exact although they can be said to be of some
- * tokenizer, for warnings. */
+/* Copies a name, or the beginning of a long one, as a string. */
+static void
+copy_name(char to[80], struct ctx_str name)
+{
+	if (name.n > 79)
+		name.n = 79;
+	memcpy(to, name.p, name.n);
+	to[name.n] = '\0';
+}
+
+/* Returns the model of this name.  Records for messages the first unknown name,
+ * the first alias, and the first model whose counts are not exact although they
+ * can be said to be of some tokenizer. */
 static const struct ctx_model *
 find_model(struct ctx_model_counters *counters, struct ctx_str name)
 {
 	const struct ctx_model *model =
 	    ctx_model_find(&counters->own, name.p, name.n);
 
-	if (model->name[0] == '\0' && counters->unknown[0] == '\0') {
-		if (name.n >= sizeof counters->unknown)
-			name.n = sizeof counters->unknown - 1;
-		memcpy(counters->unknown, name.p, name.n);
-		counters->unknown[name.n] = '\0';
+	if (model->name[0] == '\0' && counters->unknown[0] == '\0')
+		copy_name(counters->unknown, name);
+	if (counters->alias_of == NULL &&
+	    ctx_model_has_alias(model, name.p, name.n)) {
+		copy_name(counters->alias, name);
+		counters->alias_of = model;
 	}
 	if (counters->near == NULL && counters->encoding == NULL &&
 	    (model->basis == CTX_BASIS_RECONSTRUCTED ||

@@ -93,7 +93,6 @@ static const struct ctx_breakpoint_format table[] = {
 	.models = HEEDS(CTX_CACHE_CONTROL) | NOT_KNOWN,
 	.tool_models = HEEDS(CTX_CACHE_CONTROL) | NOT_KNOWN,
 	.lookback = 20,
-	.hour_percent = 200,
     },
     {
 	.provider = "bedrock",
@@ -116,7 +115,6 @@ static const struct ctx_breakpoint_format table[] = {
 	.models = HEEDS(CTX_CACHE_CONTROL) | HEEDS(CTX_CACHE_POINT) | NOT_KNOWN,
 	.tool_models = HEEDS(CTX_CACHE_CONTROL) | NOT_KNOWN,
 	.lookback = 20,
-	.hour_percent = 200,
     },
     {
 	.provider = "anthropic",
@@ -133,7 +131,6 @@ static const struct ctx_breakpoint_format table[] = {
 	.before = {"model", "tools"},
 	.models = HEEDS(CTX_CACHE_CONTROL) | NOT_KNOWN,
 	.lookback = 20,
-	.hour_percent = 200,
     },
     /* Older models of OpenAI, and compatible servers, refuse members that they
      * do not know.  So breakpoints are written only for models that are known

@@ -89,9 +89,6 @@ struct ctx_breakpoint_format {
 	/* Keys of the request members that the prompt cache compares before
 	 * the messages, in this order. */
 	const char *before[6];
-	/* Price of writing to a cache that stores for an hour, in percent of
-	 * the input price. 0: the price for five minutes. */
-	unsigned hour_percent;
 	/* Models that use breakpoints, as bits 1 << enum ctx_cache_kind.  The
 	 * bit 1 << CTX_CACHES stands for models that ctx does not know. */
 	unsigned models;

@@ -17,6 +17,54 @@ finds(const char *name, const char *row)
 	return 0;
 }
 
+/* Returns true if a name finds the row with this name, or is an alias, as that
+ * of a whole family may be. */
+static bool
+finds_itself(const char *name)
+{
+	const struct ctx_model *m = ctx_model_find(NULL, name, strlen(name));
+
+	return ctx_model_has_alias(m, name, strlen(name)) || finds(name, name);
+}
+
+static bool
+is_date(const char *date)
+{
+	return strlen(date) == 10 && strncmp(date, "202", 3) == 0 &&
+	    date[4] == '-' && date[7] == '-';
+}
+
+/* Returns true if one price is not above another, or if one of them is not
+ * known. */
+static bool
+is_below(uint64_t price, uint64_t other)
+{
+	return price == CTX_NO_PRICE || other == CTX_NO_PRICE || price <= other;
+}
+
+static void
+check_prices_of(const struct ctx_model *m)
+{
+	const struct ctx_price *p;
+	size_t i;
+
+	CHECK((m->prices != NULL) == (m->n_prices > 0));
+	for (i = 0; i < m->n_prices; i++) {
+		p = &m->prices[i];
+		CHECK((strcmp(p->when, "-") == 0) == (i == 0));
+		CHECK(is_date(p->date));
+		CHECK(p->in > 0 && p->in <= 1000 * 1000000ull);
+		CHECK(is_below(p->in, p->out) && is_below(p->read, p->in));
+		CHECK(is_below(p->write, p->write_hour));
+		CHECK(is_below(p->write, 2 * p->in));
+		CHECK(p->write_hour == CTX_NO_PRICE ||
+		    p->write_hour == 2 * p->in);
+		CHECK(p->above < ctx_model_limit(m));
+		CHECK(i == 0 || p->since != 0 || p->above != 0 ||
+		    p->days != 0 || p->hours != 0);
+	}
+}
+
 static void
 check_table(void)
 {
@@ -25,18 +73,98 @@ check_table(void)
 
 	tap_case("every row of the table is complete and finds itself");
 	for (i = 0; (m = ctx_model_at(i)) != NULL; i++) {
-		CHECK(finds(m->name, m->name));
+		CHECK(finds_itself(m->name));
+		CHECK(is_date(m->date));
 		CHECK(m->window >= 1000 && m->output > 0);
 		CHECK(m->input <= m->window && m->output <= m->window);
 		CHECK(m->factor == 0 || (m->factor >= 100 && m->factor < 200));
 		CHECK(m->basis == CTX_BASIS_ESTIMATED || m->factor == 100);
 		CHECK(m->basis == CTX_BASIS_ESTIMATED || m->file == NULL);
-		CHECK(m->price_read <= m->price_in);
-		CHECK(m->price_in <= m->price_out);
+		check_prices_of(m);
 		CHECK(ctx_model_limit(m) <= m->window);
 	}
 	CHECK(i >= 120);
 	CHECK(ctx_model_at(i + 1) == NULL);
+}
+
+static void
+check_aliases(void)
+{
+	const struct ctx_model own = {.name = "opus", .vendor = "mine"};
+	const struct ctx_models models = {&own, 1};
+	const struct ctx_model *m;
+	char name[64];
+	size_t i, n, count = 0;
+	const char *p;
+
+	tap_case("every alias finds its row, and no other name does");
+	for (i = 0; (m = ctx_model_at(i)) != NULL; i++)
+		for (p = m->aliases; p != NULL && *p != '\0';
+		     p += n + (p[n] == ',')) {
+			n = strcspn(p, ",");
+			CHECK(n > 0 && n < sizeof name);
+			memcpy(name, p, n);
+			name[n] = '\0';
+			CHECK(finds(name, m->name));
+			count++;
+		}
+	CHECK(count > 40);
+	CHECK(finds("opus", "claude-opus-5-5"));
+	CHECK(finds("Opus[1m]", "claude-opus-5-5"));
+	CHECK(finds("anthropic/claude-opus-latest", "claude-opus-5-5"));
+	CHECK(finds("fable", "claude-fable-5-2"));
+	CHECK(finds("flash", "gemini-3.8-flash"));
+	CHECK(finds("models/gemini-pro-latest", "gemini-3.1-pro"));
+	/* This is the name of a model. */
+	CHECK(finds("gpt-5", "gpt-5"));
+	CHECK(finds("opusplan", "") && finds("op", "") && finds("[1m]", ""));
+	CHECK(finds("opus,claude-opus", ""));
+	CHECK(ctx_model_find(&models, "opus", 4) == &own);
+	CHECK(ctx_model_find(&models, "sonnet", 6) != &own);
+}
+
+/* Price of input of a model in millionths of a dollar. day: of November 2026,
+ * hour: UTC. */
+static uint64_t
+price_in(const char *name, int day, int hour, uint64_t tokens)
+{
+	int64_t now = 1793491200 + (int64_t)(day - 1) * 86400 + hour * 3600;
+
+	return ctx_model_price(ctx_model_find(NULL, name, strlen(name)), now,
+	    tokens)
+	    ->in;
+}
+
+static void
+check_prices(void)
+{
+	tap_case("a price holds above a number of tokens");
+	CHECK(price_in("claude-haiku-5-5", 1, 0, 100000) == 100000);
+	CHECK(price_in("claude-haiku-5-5", 1, 0, 100001) == 500000);
+	CHECK(price_in("grok-4.7", 1, 0, 199999) == 2000000);
+	CHECK(price_in("grok-4.7", 1, 0, 200000) == 4000000);
+	CHECK(price_in("qwen3-coder-plus", 1, 0, 128001) == 3000000);
+
+	tap_case("a price holds at hours of weekdays");
+	/* 26 November 2026 is a Thursday. */
+	CHECK(price_in("deepseek-flash", 26, 0, 1) == 150000);
+	CHECK(price_in("deepseek-flash", 26, 1, 1) == 300000);
+	CHECK(price_in("deepseek-flash", 26, 3, 1) == 300000);
+	CHECK(price_in("deepseek-flash", 26, 4, 1) == 150000);
+	CHECK(price_in("deepseek-flash", 26, 9, 1) == 300000);
+	CHECK(price_in("deepseek-flash", 26, 10, 1) == 150000);
+	CHECK(price_in("deepseek-flash", 27, 9, 1) == 300000);
+	CHECK(price_in("deepseek-flash", 28, 9, 1) == 150000);
+	CHECK(price_in("deepseek-flash", 29, 9, 1) == 150000);
+	CHECK(price_in("deepseek-flash", 30, 9, 1) == 300000);
+
+	tap_case("a price holds from a day on");
+	CHECK(price_in("gemini-4-argon", 30, 23, 1) == 2000000);
+	CHECK(price_in("gemini-4-argon", 31, 0, 1) == 4000000);
+
+	tap_case("a model without prices has none");
+	CHECK(ctx_model_price(ctx_model_find(NULL, "gpt-6", 5), 0, 1) == NULL);
+	CHECK(ctx_model_price(ctx_model_at(2), INT64_MIN, 1) != NULL);
 }
 
 static bool
@@ -217,6 +345,8 @@ main(void)
 {
 	check_table();
 	check_names();
+	check_aliases();
+	check_prices();
 	check_binding();
 	check_windows();
 	check_own();
