@@ -438,6 +438,17 @@ X
 	[[ $output == *" days 1-5 hours 1-4,6-10 UTC"* ]]
 }
 
+@test "--models says of which day the table is, and if that is over 90 days ago" {
+	date=$(ctx-count --version | sed -n 's/models of //p')
+	age=$((($(date +%s) - $(date -d "$date"T00:00Z +%s)) / 86400))
+	ctx-count --models 2>&1 > /dev/null | sed 's/^ctx-count: //' > err
+	{
+		echo "table of $date"
+		[ "$age" -le 90 ] || echo "the table is $age days old: models" \
+		    "and prices may have changed since; update ctx"
+	} | cmp - err
+}
+
 @test "an alias is the newest model of its family, and -v says which" {
 	run -0 --separate-stderr ctx-count -v -m sonnet "$chat"
 	[[ $stderr == *"sonnet is taken for claude-sonnet-5-5"* ]]

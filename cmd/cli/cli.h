@@ -424,7 +424,8 @@ int cli_read_parts(const char *file, const struct cli_parts *parts,
 void cli_models_read(struct cli *cli, const char *file);
 void cli_models_release(struct cli *cli);
 /* Prints the list of all models: those that the user has defined, then the
- * built-in ones. */
+ * built-in ones; on standard error the date of the table, and a warning if it
+ * is old. */
 void cli_models_print(const struct cli *cli, const struct ctx_models *own);
 
 /* Files that the sandbox must allow a command to open, apart from its

@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "cli/cli.h"
 
 #define LONGEST 1000000 /* maximum size of the file with models, in bytes */
+/* Prices change within months: an older table of models is reported. */
+#define MOST_DAYS 90
 
 static _Noreturn void
 complain(const struct cli *cli, const char *file, const char *model,
@@ -475,6 +478,7 @@ void
 cli_models_print(const struct cli *cli, const struct ctx_models *own)
 {
 	const struct ctx_model *m;
+	uint64_t age = ctx_models_age((int64_t)time(NULL));
 	size_t i;
 
 	printf("%-30s %-10s %8s %8s %7s %-10s  %-13s %-13s %4s %-7s %-5s %-10s "
@@ -486,4 +490,10 @@ cli_models_print(const struct cli *cli, const struct ctx_models *own)
 		print_model(cli, &own->list[i]);
 	for (i = 0; (m = ctx_model_at(i)) != NULL; i++)
 		print_model(cli, m);
+	cli_say(cli, "table of %s", ctx_models_date());
+	if (age > MOST_DAYS)
+		cli_say(cli,
+		    "the table is %" PRIu64 " days old: models and prices may "
+		    "have changed since; update ctx",
+		    age);
 }

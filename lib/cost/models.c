@@ -17,7 +17,7 @@
 
 #define DAY 86400 /* seconds */
 
-/* the arrays prices and models, and MODELS_DATE */
+/* the arrays prices and models, MODELS_DATE and MODELS_SECONDS */
 #include "models.inc"
 
 static const struct ctx_model unknown = {.name = "",
@@ -33,6 +33,13 @@ const char *
 ctx_models_date(void)
 {
 	return MODELS_DATE;
+}
+
+uint64_t
+ctx_models_age(int64_t now)
+{
+	return now > MODELS_SECONDS ? (uint64_t)(now - MODELS_SECONDS) / DAY
+				    : 0;
 }
 
 const struct ctx_model *

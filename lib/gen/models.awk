@@ -122,5 +122,6 @@ END {
 			fail("prices of " name ", which is no model")
 	print "};\n"
 	printf "#define MODELS_DATE \"%s\"\n", date
+	printf "#define MODELS_SECONDS %.0f\n", seconds(date)
 	exit bad
 }
