@@ -122,6 +122,7 @@ write_breakpoints(struct cache_command *cache,
 		cli_end_stream(&cache->cli, &stream, &writer);
 	}
 	cli_report_close(&cache->cli, &cache->report, &cache->options.report);
+	cli_note_models(&cache->cli, counters);
 	if (cache->lines > MAX_LINES)
 		cli_say(&cache->cli, "%" PRIu64 " more such conversations",
 		    cache->lines - MAX_LINES);
@@ -346,6 +347,7 @@ print_diff(struct cache_command *cache, struct ctx_model_counters *counters)
 		cli_status(&cache->cli, CLI_NO);
 	ctx_request_prefix_close(earlier);
 	ctx_request_prefix_close(later);
+	cli_note_models(&cache->cli, counters);
 	cli_status(&cache->cli, cli_end(&cache->cli));
 }
 

@@ -679,6 +679,15 @@ changed() { # file, line
 	    fabs) < 1e-7' b
 }
 
+@test "-v says what a model is counted by, and for which an alias stands" {
+	request 4 > one
+	run -0 --separate-stderr ctx-cache -v -m opus one
+	[[ $stderr == *"opus is taken for claude-opus-5-5"* ]]
+	[[ $stderr == *"claude-opus-5-5 is counted by claude-4.8, reconstructed"* ]]
+	run -0 --separate-stderr ctx-cache -v -m opus --diff one one
+	[[ $stderr == *"opus is taken for claude-opus-5-5"* ]]
+}
+
 @test "--diff: an unknown price of cache reads is reported, and no cost uses it" {
 	head -n 200 "$agent" > old
 	head -n 204 "$agent" > now
