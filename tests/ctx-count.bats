@@ -138,6 +138,16 @@ X
 	jq -c '.messages += [{role: "assistant", content: "hello, world"}]' \
 	    in > two
 	[ "$(tokens -m claude-opus-4-8 two)" -eq 18 ]
+	# So does an item without a role, and each of prompt and response, which
+	# have no frame of a request.
+	jq -nc '{type: "function_call", call_id: "c", name: "hello",
+	    arguments: ", world"}' > item
+	[ "$(tokens -m claude-opus-4-8 -d openai-responses item)" -eq \
+	    $((2 + 4 + $(tokens -e claude-4.8 --text <(printf hello)) +
+		$(tokens -e claude-4.8 --text <(printf ', world')))) ]
+	jq -nc '[{id: "x", conversation_id: "c", model: "m",
+	    prompt: "hello, world", response: "hello, world"}]' > row
+	[ "$(tokens -m claude-opus-4-8 -d llm-logs row)" -eq 16 ]
 }
 
 @test "-m adds the window, the share used and the tokens left" {

@@ -159,8 +159,9 @@ struct ctx_cost {
  *  - The text of a string is counted, or the JSON of any other value.
  *  - OpenAI framing: 3 tokens per message, 1 per name, 3 per conversation ("How
  *    to count tokens with tiktoken", OpenAI cookbook).
- *  - Claude framing: a request of one message has the frame of the encoding; 4
- *    tokens of it are taken for the message and for each further one.
+ *  - Claude framing: a request of one message has the frame of the encoding, of
+ *    which a part (frame_message) is taken for the message and for each further
+ *    one.
  *  - A tool call costs its tool's name and its arguments.
  *  - Media are estimated from their size by the image rule of the model, else
  *    of the dialect, else OpenAI's tiles (cost/media.c).
@@ -171,9 +172,9 @@ struct ctx_cost {
 struct ctx_counter {
 	struct ctx_token_counter *tokens; /* the caller's */
 	enum ctx_basis basis;             /* of the counts of texts */
-	/* tokens of a request around the text of its only message; 0: as the
-	 * dialect says */
-	unsigned frame;
+	/* Tokens of a request around its messages, and of each message around
+	 * its text; both 0: as the dialect says. */
+	unsigned frame_request, frame_message;
 	/* tokens of the model per 100 tokens of the encoding; 0: equally many
 	 */
 	uint32_t factor;

@@ -8,6 +8,11 @@
 /* maximum length of a model's name that is stored, in bytes */
 #define LONGEST_KEPT 256
 #define MOST_KEPT    4096
+/* Tokens that each message of a request to Claude takes around its text: its
+ * role and delimiters.  The frame of a request with one message was measured
+ * (ctok 1.3.0); how it divides was not, and this is what OpenAI's messages take
+ * ("How to count tokens with tiktoken", OpenAI cookbook). */
+#define FRAME_OF_MESSAGE 4
 
 /* An opened token counter.  Each is allocated by itself, so that pointers to
  * it remain valid when the array of pointers grows. */
@@ -30,6 +35,18 @@ close_opened(struct opened *opened)
 	ctx_tokenizer_close(opened->tokenizer);
 	ctx_counter_release(&opened->counter);
 	free(opened);
+}
+
+/* Sets what requests and messages take around their texts, if the tokenizer
+ * says what a request of one message takes. */
+static void
+set_frame(struct ctx_counter *counter, const struct ctx_tokenizer *tokenizer)
+{
+	unsigned frame = ctx_tokenizer_frame(tokenizer);
+
+	counter->frame_message =
+	    frame < FRAME_OF_MESSAGE ? frame : FRAME_OF_MESSAGE;
+	counter->frame_request = frame - counter->frame_message;
 }
 
 static int
@@ -59,7 +76,7 @@ open_encoding(struct ctx_model_counters *counters, const char *encoding,
 	opened->counter.basis = ctx_tokenizer_basis(opened->tokenizer);
 	if (opened->counter.basis < like->basis)
 		opened->counter.basis = like->basis;
-	opened->counter.frame = ctx_tokenizer_frame(opened->tokenizer);
+	set_frame(&opened->counter, opened->tokenizer);
 	opened->counter.factor = like->factor;
 	opened->counter.image = like->image;
 	opened->counter.tools = like->tools;

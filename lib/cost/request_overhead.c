@@ -26,9 +26,6 @@
 #include "cost/cost.h"
 #include "cost/tool_schema.h"
 
-/* Tokens of a message and its role, in every dialect that has a frame; a
- * frame that the encoding says includes them. */
-#define FRAME_OF_MESSAGE 4
 /* Schemas nested deeper are not counted. */
 #define DEEPEST 16
 
@@ -460,8 +457,8 @@ ctx_count_request_overhead(struct ctx_counter *counter,
 	memset(overhead, 0, sizeof *overhead);
 	if (!layout->is_response)
 		overhead->tokens = layout->dialect->priming;
-	if (overhead->tokens > 0 && counter->frame > 0)
-		overhead->tokens = counter->frame - FRAME_OF_MESSAGE;
+	if (overhead->tokens > 0 && counter->frame_message > 0)
+		overhead->tokens = counter->frame_request;
 	b.rule = counter->tools.rule != CTX_TOOLS_NONE
 	    ? &counter->tools
 	    : &layout->dialect->tools;
