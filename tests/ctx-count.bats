@@ -104,7 +104,15 @@ X
 	}
 	[ "$(basis -m gpt-4o "$chat")" = "exact true" ]
 	[ "$(basis -m claude-opus-4-8 "$chat")" = "reconstructed false" ]
-	[ "$(basis -m gpt-4o -e claude-3 "$chat")" = "reconstructed false" ]
+	[ "$(basis -e claude-3 "$chat")" = "reconstructed false" ]
+	# An encoding that is not the model's own is an estimate.
+	[ "$(basis -m gpt-4o -e claude-3 "$chat")" = "estimated false" ]
+	[ "$(basis -m claude-opus-4-8 -e o200k_base "$chat")" = "estimated false" ]
+	[ "$(basis -m claude-opus-4-8 -e claude-4.8 "$chat")" = "reconstructed false" ]
+	[ "$(basis -m gpt-4o -e cl100k_base "$chat")" = "estimated false" ]
+	[ "$(basis -m gpt-4o -e o200k_base "$chat")" = "exact true" ]
+	[ "$(basis -m qwen3-8b -e o200k_base "$chat")" = "estimated false" ]
+	[ "$(basis -m my-own -e o200k_base "$chat")" = "exact true" ]
 	[ "$(basis -m gemini-3-pro "$chat")" = "estimated false" ]
 	[ "$(basis -e bytes/4 --text "$chat")" = "estimated false" ]
 	[ "$(basis -m claude-opus-4-8 --text "$chat")" = "reconstructed false" ]
@@ -127,6 +135,12 @@ X
 		END { exit n != 5 }'
 	run -0 --separate-stderr ctx-count -v -m claude-opus-4-8 "$chat"
 	[[ $stderr == *"claude-opus-4-8 is counted by claude-4.8, reconstructed"* ]]
+	run -0 --separate-stderr ctx-count -v -e claude-3 --text "$chat"
+	[[ $stderr == *"claude-3 is reconstructed from the provider's counts"* ]]
+	run -0 --separate-stderr ctx-count -v -m claude-opus-4-8 -e o200k_base "$chat"
+	[[ $stderr == *"claude-opus-4-8 is estimated by o200k_base; its own encoding is claude-4.8"* ]]
+	run -0 --separate-stderr ctx-count -v -m gpt-4o -e o200k_base "$chat"
+	[[ $stderr != *" is "* ]]
 }
 
 @test "a request of one message costs Claude its text and the frame of the version" {

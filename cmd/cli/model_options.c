@@ -378,7 +378,16 @@ cli_note_models(const struct cli *cli, struct ctx_model_counters *counters)
 	if (cli->verbose && counters->alias_of != NULL)
 		cli_say(cli, "%s is taken for %s", counters->alias,
 		    counters->alias_of->name);
-	if (cli->verbose && near != NULL &&
+	if (cli->verbose && counters->encoding != NULL &&
+	    ctx_encoding_basis(counters->encoding) == CTX_BASIS_RECONSTRUCTED)
+		cli_say(cli,
+		    "%s is reconstructed from the provider's counts "
+		    "(ctx-encoding(7))",
+		    counters->encoding);
+	if (cli->verbose && near != NULL && counters->encoding != NULL)
+		cli_say(cli, "%s is estimated by %s; its own encoding is %s",
+		    near->name, counters->encoding, near->encoding);
+	else if (cli->verbose && near != NULL &&
 	    near->basis == CTX_BASIS_RECONSTRUCTED)
 		cli_say(cli,
 		    "%s is counted by %s, reconstructed from the provider's "

@@ -311,8 +311,8 @@ struct ctx_model_counters {
 	char alias[80];
 	const struct ctx_model *alias_of;
 	/* The first model that was counted with a reconstructed tokenizer, or
-	 * with that of another model although its own is available, for a
-	 * warning; or NULL. */
+	 * with that of another model although its own is available or built
+	 * in, for a warning; or NULL. */
 	const struct ctx_model *near;
 	struct ctx_intern names; /* model names after decoding */
 	struct ctx_buf text;     /* scratch memory */

@@ -126,6 +126,23 @@ keep_name(struct ctx_model_counters *counters, const struct ctx_json *json,
 	return 0;
 }
 
+/* Returns true if an encoding that the user gives, a name or a file, counts a
+ * model exactly, as far as can be told.  A file is trusted, but not for a model
+ * whose tokenizer is not public. */
+static bool
+is_encoding_of(const struct ctx_model *model, const char *encoding)
+{
+	const char *name;
+	size_t i;
+
+	for (i = 0; (name = ctx_tokenizer_builtin(i)) != NULL; i++)
+		if (strcmp(name, encoding) == 0)
+			return model->name[0] == '\0' ||
+			    (model->basis != CTX_BASIS_ESTIMATED &&
+				strcmp(model->encoding, encoding) == 0);
+	return !model->file_is_near && model->basis != CTX_BASIS_RECONSTRUCTED;
+}
+
 /* Copies a name, or the beginning of a long one, as a string. */
 static void
 copy_name(char to[80], struct ctx_str name)
@@ -152,9 +169,13 @@ find_model(struct ctx_model_counters *counters, struct ctx_str name)
 		copy_name(counters->alias, name);
 		counters->alias_of = model;
 	}
-	if (counters->near == NULL && counters->encoding == NULL &&
-	    (model->basis == CTX_BASIS_RECONSTRUCTED ||
-		(model->basis == CTX_BASIS_ESTIMATED && model->file != NULL)))
+	if (counters->near == NULL &&
+	    (counters->encoding != NULL
+		    ? model->basis != CTX_BASIS_ESTIMATED &&
+			!is_encoding_of(model, counters->encoding)
+		    : model->basis == CTX_BASIS_RECONSTRUCTED ||
+			(model->basis == CTX_BASIS_ESTIMATED &&
+			    model->file != NULL)))
 		counters->near = model;
 	return model;
 }
@@ -241,8 +262,8 @@ ctx_model_counters_find(struct ctx_model_counters *counters,
 	}
 	if (counters->encoding != NULL) {
 		encoding = counters->encoding;
-		like.basis = model == NULL || !model->file_is_near ||
-			counters->calibrating
+		like.basis = model == NULL || counters->calibrating ||
+			is_encoding_of(model, encoding)
 		    ? CTX_BASIS_EXACT
 		    : CTX_BASIS_ESTIMATED;
 	} else if (model != NULL) {
