@@ -82,7 +82,7 @@ CMD_SRC := $(wildcard cmd/ctx-*.c)
 CMD_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out $(CMD_SRC) cmd/ctx.c,\
 	$(sort $(shell find cmd -name '*.c'))))
 UNIT_SRC := $(wildcard tests/unit/*.c)
-TABLES := unicode nfc9 nfc15 claude_chars
+TABLES := unicode nfc claude_chars
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(TABLES:%=$(B)/gen/make_%.o)
 COMMANDS := $(CMD_SRC:cmd/%.c=$(B)/%)
 UNITS := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
@@ -150,20 +150,17 @@ PACKER := lib/gen/make_vocab.c lib/tokenizer/vocabulary/build.c \
 	lib/tokenizer/vocabulary/vocabulary.c lib/base/memory.c lib/base/error.c
 PACKER_H := $(shell find lib -name "*.h")
 
-$(B)/gen/make-%: lib/gen/make_%.c lib/gen/blocks.h lib/tokenizer/unicode.h \
+$(B)/gen/make-%: lib/gen/make_%.c lib/gen/blocks.h lib/gen/input.h lib/tokenizer/unicode.h \
   lib/tokenizer/encode/nfc.h lib/tokenizer/claude/chars.h lib/ctx.h
 	@mkdir -p $(@D)
 	$(Q)$(HOST) -o $@ $<
 
 $(B)/gen/make_unicode.c: $(B)/gen/make-unicode $(RANKS)/unicode16.tsv
-$(B)/gen/make_nfc9.c: $(B)/gen/make-nfc $(RANKS)/nfc9.tsv
-$(B)/gen/make_nfc15.c: $(B)/gen/make-nfc $(RANKS)/nfc9.tsv $(RANKS)/nfc15.tsv
+$(B)/gen/make_nfc.c: $(B)/gen/make-nfc $(RANKS)/nfc9.tsv $(RANKS)/nfc15.tsv
 $(B)/gen/make_claude_chars.c: $(B)/gen/make-claude_chars \
   $(RANKS)/claude_chars.tsv
-$(B)/gen/make_nfc9.c $(B)/gen/make_nfc15.c: VERSION_OF = $(@:$(B)/gen/make_nfc%.c=%)
 $(TABLES:%=$(B)/gen/make_%.c):
-	$(Q)cat $(filter %.tsv,$^) | $(HOSTRUN) $< $(VERSION_OF) > $@.new && \
-	  mv $@.new $@
+	$(Q)$(HOSTRUN) $< $(filter %.tsv,$^) > $@.new && mv $@.new $@
 
 $(TABLES:%=$(B)/gen/make_%.o): %.o: %.c
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
@@ -199,7 +196,8 @@ $(B)/gen/%.vocab: $(B)/gen/make-vocab
 
 # The pieces of Claude's encodings as an automaton that finds them in a text.
 PIECES := claude-3 claude-4.7
-$(B)/gen/make-pieces: lib/gen/make_pieces.c lib/tokenizer/claude/pieces.h
+$(B)/gen/make-pieces: lib/gen/make_pieces.c lib/gen/input.h \
+  lib/tokenizer/claude/pieces.h
 	@mkdir -p $(@D)
 	$(Q)$(HOST) -o $@ $<
 $(PIECES:%=$(B)/gen/%.automaton): $(B)/gen/%.automaton: $(B)/gen/make-pieces \

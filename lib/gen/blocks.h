@@ -9,11 +9,11 @@
 #define CTX_GEN_BLOCKS_H
 
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { POINTS = 0x110000, BLOCK = 128, BLOCKS = POINTS / BLOCK, MOST = 512 };
+#include "gen/input.h"
+
+enum { BLOCK = 128, BLOCKS = POINTS / BLOCK, MOST = 512 };
 
 static uint16_t stage1[BLOCKS];
 static uint8_t stage2[MOST][BLOCK];
@@ -27,10 +27,7 @@ fold_blocks(const uint8_t *of)
 		for (b = 0; b < used; b++)
 			if (memcmp(stage2[b], of + i * BLOCK, BLOCK) == 0)
 				break;
-		if (b == MOST) {
-			fprintf(stderr, "too many blocks\n");
-			exit(1);
-		}
+		check(b < MOST, "too many blocks");
 		if (b == used)
 			memcpy(stage2[used++], of + i * BLOCK, BLOCK);
 		stage1[i] = (uint16_t)b;
