@@ -19,11 +19,11 @@ static uint16_t stage1[BLOCKS];
 static uint8_t stage2[MOST][BLOCK];
 
 static unsigned
-fold_blocks(const uint8_t *of)
+fold_blocks(const uint8_t *of, unsigned blocks)
 {
 	unsigned used = 0, i, b;
 
-	for (i = 0; i < BLOCKS; i++) {
+	for (i = 0; i < blocks; i++) {
 		for (b = 0; b < used; b++)
 			if (memcmp(stage2[b], of + i * BLOCK, BLOCK) == 0)
 				break;
@@ -43,14 +43,16 @@ print_number(unsigned i, unsigned value)
 
 /* Prints two C arrays: ctx_NAME_block, which maps a block of 128 characters to
  * its index, and ctx_NAME_value, with the values of all different blocks.
- * element is the C type of the first array. */
+ * type is the C type of the elements of the first array, points the number of
+ * characters. */
 static void
-print_table(const char *name, const char *type, const uint8_t *of)
+print_table(const char *name, const char *type, const uint8_t *of,
+    unsigned points)
 {
-	unsigned used = fold_blocks(of), i;
+	unsigned blocks = points / BLOCK, used = fold_blocks(of, blocks), i;
 
-	printf("const %s ctx_%s_block[%u] = {", type, name, (unsigned)BLOCKS);
-	for (i = 0; i < BLOCKS; i++)
+	printf("const %s ctx_%s_block[%u] = {", type, name, blocks);
+	for (i = 0; i < blocks; i++)
 		print_number(i, stage1[i]);
 	printf("\n};\nconst uint8_t ctx_%s_value[%u] = {", name, used * BLOCK);
 	for (i = 0; i < used * BLOCK; i++)

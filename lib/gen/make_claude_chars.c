@@ -8,13 +8,14 @@
 #include "gen/blocks.h"
 #include "tokenizer/claude/chars.h"
 
-enum { KINDS = 100, RANGES = 2000 };
+/* The table has the characters below LISTED. */
+enum { KINDS = 100, RANGES = 2000, LISTED = 0x10000 };
 
 static uint16_t kinds[KINDS]; /* different properties; 0 is the first */
 static unsigned n_kinds = 1;
 static struct ctx_lower lower[RANGES];
 static unsigned n_lower;
-static uint8_t kind_of[POINTS];
+static uint8_t kind_of[LISTED];
 
 /* Returns the properties that these letters stand for. */
 static uint16_t
@@ -57,9 +58,9 @@ read_line(const char *line)
 	int fields =
 	    sscanf(read_range(line, &first, &last), "%19s %x", letters, &to);
 
-	check(fields >= 1 && last < 0x10000, line);
+	check(fields >= 1 && last < LISTED, line);
 	if (fields == 2) {
-		check(n_lower < RANGES && to < 0x10000, line);
+		check(n_lower < RANGES && to < LISTED, line);
 		check(n_lower == 0 || lower[n_lower - 1].last < first, line);
 		lower[n_lower++] = (struct ctx_lower){(uint16_t)first,
 		    (uint16_t)last, (uint16_t)to};
@@ -78,7 +79,7 @@ main(int argc, char **argv)
 	read_lines(argv[1], read_line);
 	printf("/* made by lib/gen/make_claude_chars.c */\n"
 	       "#include \"tokenizer/claude/chars.h\"\n");
-	print_table("claude", "uint8_t", kind_of);
+	print_table("claude", "uint8_t", kind_of, LISTED);
 	printf("const uint16_t ctx_claude_properties[%u] = {", n_kinds);
 	for (i = 0; i < n_kinds; i++)
 		print_number(i, kinds[i]);

@@ -241,7 +241,7 @@ print_version(const char *version)
 	find_flags();
 	find_kinds(version);
 	(void)snprintf(name, sizeof name, "nfc%s", version);
-	print_table(name, "uint8_t", kind_of);
+	print_table(name, "uint8_t", kind_of, POINTS);
 	print_ranks(version);
 }
 

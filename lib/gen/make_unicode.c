@@ -65,7 +65,7 @@ main(int argc, char **argv)
 	read_lines(argv[1], read_line);
 	printf("/* made by lib/gen/make_unicode.c */\n"
 	       "#include \"tokenizer/unicode.h\"\n");
-	print_table("class", "uint8_t", class_of);
-	print_table("category", "uint16_t", category_of);
+	print_table("class", "uint8_t", class_of, POINTS);
+	print_table("category", "uint16_t", category_of, POINTS);
 	return fflush(stdout) != 0;
 }
