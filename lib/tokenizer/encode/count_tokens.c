@@ -201,6 +201,31 @@ count_word(struct ctx_token_counter *c, const char *p, size_t n,
 		merge_later(c, p, n, (struct ctx_waiting){p, key}, tokens);
 }
 
+void
+ctx_counter_ask_longs(const struct ctx_token_counter *c,
+    struct ctx_pretoken_lookup *b, const char *p, struct ctx_pretoken_list list)
+{
+	size_t k;
+	uint32_t i;
+
+	for (k = 0; k < b->nlongs; k++) {
+		i = b->longs[k];
+		b->hashes[k] = ctx_pretoken_cache_hash_long(p + list.start[i],
+		    list.end[i] - list.start[i]);
+		ctx_pretoken_cache_ask_long(&c->cache, b->hashes[k]);
+	}
+}
+
+size_t
+ctx_pretokenize_inner(const struct ctx_pretokenize *split, size_t n)
+{
+	size_t inner = split->listed;
+
+	while (inner > 0 && n - split->start[inner - 1] < CTX_VOCAB_KEY)
+		inner--;
+	return inner;
+}
+
 /* Prefetches the table entries for n pretokens that were not in the cache, and
  * for the long pretokens. */
 static void
@@ -208,19 +233,11 @@ prefetch_missed(const struct ctx_token_counter *c,
     struct ctx_pretoken_lookup *b, const char *p, struct ctx_pretoken_list list,
     size_t n)
 {
-	size_t k, length;
-	uint32_t i;
+	size_t k;
 
 	for (k = 0; k < n; k++)
 		ctx_vocab_ask_key(&c->tokenizer->vocab, b->keys[b->missed[k]]);
-	for (k = 0; k < b->nlongs; k++) {
-		i = b->longs[k];
-		length = list.end[i] - list.start[i];
-		b->hashes[k] = length > CTX_PRETOKEN_CACHE_LONG
-		    ? 0
-		    : ctx_pretoken_cache_hash_long(p + list.start[i], length);
-		ctx_pretoken_cache_ask_long(&c->cache, b->hashes[k]);
-	}
+	ctx_counter_ask_longs(c, b, p, list);
 }
 
 /* Looks up n pretokens, which were not in the cache, in the vocabulary's hash
@@ -276,16 +293,12 @@ static unsigned
 find_known_long(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t hash)
 {
-	bool word = n <= CTX_PRETOKEN_CACHE_LONG;
-	unsigned known = 0;
+	unsigned known = ctx_pretoken_cache_find_long(&c->cache, hash, p, n);
 
-	if (word)
-		known = ctx_pretoken_cache_find_long(&c->cache, hash, p, n);
 	if (known == 0 &&
 	    ctx_vocab_find(&c->tokenizer->vocab, p, n) != CTX_VOCAB_NONE) {
 		known = 1;
-		if (word)
-			ctx_pretoken_cache_add_long(&c->cache, p, n, known);
+		ctx_pretoken_cache_add_long(&c->cache, p, n, known);
 	}
 	return known;
 }
@@ -302,8 +315,7 @@ merge_long_word(struct ctx_token_counter *c, const char *p, size_t n,
 	}
 	if (merge_text(c, p, n, tokens, err) < 0)
 		return -1;
-	if (n <= CTX_PRETOKEN_CACHE_LONG)
-		ctx_pretoken_cache_add_long(&c->cache, p, n, c->bpe.n);
+	ctx_pretoken_cache_add_long(&c->cache, p, n, c->bpe.n);
 	return 0;
 }
 
@@ -494,9 +506,7 @@ ctx_counter_count(struct ctx_token_counter *c, struct ctx_str text, size_t max,
 	if (s->alone > 0)
 		return merge_text(c, text.p, s->alone, tokens, err);
 	*tokens += s->n - s->listed;
-	for (inner = s->listed; inner > 0; inner--)
-		if (text.n - s->start[inner - 1] >= CTX_VOCAB_KEY)
-			break;
+	inner = ctx_pretokenize_inner(s, text.n);
 	for (i = 0; i < inner; i += some) {
 		some = inner - i < CTX_PRETOKEN_LOOKUP_MAX
 		    ? inner - i

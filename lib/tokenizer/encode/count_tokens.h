@@ -84,6 +84,15 @@ void ctx_counter_split_plain(struct ctx_token_counter *counter,
     struct ctx_pretokenize *split, unsigned plain, struct ctx_str text,
     size_t max);
 
+/* Computes the hashes of the long pretokens that a lookup has found in a list,
+ * and prefetches their places in the cache. */
+void ctx_counter_ask_longs(const struct ctx_token_counter *counter,
+    struct ctx_pretoken_lookup *lookup, const char *p,
+    struct ctx_pretoken_list list);
+/* Returns how many of the listed pretokens, from the first on, begin so far
+ * before the end of a text of n bytes that a whole key can be read there. */
+size_t ctx_pretokenize_inner(const struct ctx_pretokenize *split, size_t n);
+
 /* Replaces *text, which is ordinary text between added tokens, by its normal
  * form, and sets *changed to true if it differs.  first: true if the text of
  * the caller begins there. */

@@ -148,14 +148,15 @@ ctx_pretoken_cache_add(struct ctx_pretoken_cache *cache, struct ctx_key key,
 	insert_entry(cache, key, entry);
 }
 
-/* Computes a hash of n bytes, at least 8.  They are read in words of eight
- * bytes; the last two words may overlap. */
+/* The bytes are read in words of eight; the last two words may overlap. */
 uint64_t
 ctx_pretoken_cache_hash_long(const char *p, size_t n)
 {
 	uint64_t hash = n, word;
 	size_t i;
 
+	if (n > CTX_PRETOKEN_CACHE_LONG)
+		return 0;
 	for (i = 0; i + 8 < n; i += 8) {
 		memcpy(&word, p + i, 8);
 		hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
@@ -272,6 +273,8 @@ void
 ctx_pretoken_cache_add_long(struct ctx_pretoken_cache *cache, const char *p,
     size_t n, size_t tokens)
 {
+	if (n > CTX_PRETOKEN_CACHE_LONG || tokens == 0 || tokens > UINT8_MAX)
+		return;
 	if (cache->longs == NULL ||
 	    (cache->nlongs >> (cache->long_bits - 1) > 0 &&
 		cache->long_bits < LONG_LAST_BITS))
