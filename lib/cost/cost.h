@@ -212,10 +212,18 @@ int ctx_count_request_overhead(struct ctx_counter *counter,
 
 /* ---- cost/billed_usage.c: tokens that a provider reports ---------------- */
 
-/* Returns the number of input tokens of a request, including cached ones, that
- * a usage object of any format reports. usage: the JSON node of the object, or
- * of a number.  Returns 0 if no input tokens are reported, or if usage is 0. */
-uint64_t ctx_billed_input(const struct ctx_json *json, uint32_t usage);
+/* Returns the sum of the numbers at the paths from a JSON node, which are the
+ * input tokens that a provider has billed for a request (see struct ctx_usage).
+ * Returns 0 if the first of them is missing, or if any is no number of tokens,
+ * such as -1, 1e308 or a string. */
+uint64_t ctx_billed_input(const struct ctx_json *json, uint32_t node,
+    const char *const paths[CTX_USAGE_PATHS]);
+/* Returns the input tokens that the object around a conversation's messages
+ * reports, which is a request or a response; 0 if it reports none.  The object
+ * may have the usage of another format than its messages, because gateways
+ * translate only one of them. */
+uint64_t ctx_billed_request(const struct ctx_json *json,
+    const struct ctx_record_layout *layout);
 
 /* ---- cost/calibration.c: a model's tokens per token of an encoding ------ */
 

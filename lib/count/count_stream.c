@@ -72,9 +72,8 @@ begin_counting(void *user, const struct ctx_event *event, struct ctx_err *err)
 	stats->estimated = overhead.estimated;
 	stats->chars = overhead.chars;
 	if (event->inside)
-		stats->billed = ctx_billed_input(event->record->json,
-		    ctx_json_find(event->record->json, event->layout->request,
-			"usage"));
+		stats->billed =
+		    ctx_billed_request(event->record->json, event->layout);
 	return 0;
 }
 
@@ -215,6 +214,21 @@ set_message_cost(struct ctx_token_stats *stats, const struct ctx_cost *cost)
 	    sizeof stats->estimated_by_kind);
 }
 
+/* Returns the input tokens that the provider has billed for the request which
+ * a message answers; 0 if the input does not report them.  If a response has
+ * several lines, each of them repeats its usage, so only the last line
+ * counts. */
+static uint64_t
+find_billed(const struct ctx_event *event)
+{
+	const struct ctx_message *message = event->message;
+
+	if (message->billed > 0 || (message->flags & CTX_MESSAGE_IS_CONTINUED))
+		return message->billed;
+	return ctx_billed_input(event->record->json, event->node,
+	    message->dialect->usage.message);
+}
+
 /* Describes the message that was added to the groups last: sets file, line,
  * role, turn and tool of *stats, but no token counts (see set_message_cost). */
 static void
@@ -222,7 +236,6 @@ describe_message(const struct count_run *run,
     const struct counted_conversation *conversation,
     const struct ctx_event *event, struct ctx_token_stats *stats)
 {
-	const struct ctx_json *json = event->record->json;
 	const struct ctx_message *message = event->message;
 	const struct ctx_groups *groups = &conversation->groups;
 	const struct ctx_segment *segment = &groups->segments[groups->n - 1];
@@ -236,11 +249,10 @@ describe_message(const struct count_run *run,
 	    .encoding = conversation->stats.encoding,
 	    .basis = conversation->stats.basis,
 	    .messages = !(message->flags & CTX_MESSAGE_CONTINUES),
-	    .billed = message->billed > 0
-		? message->billed
-		: ctx_billed_input(json, message->usage),
-	    .bytes = event->inside ? ctx_json_str(json, event->node).n
-				   : event->record->text.n,
+	    .billed = find_billed(event),
+	    .bytes = event->inside
+		? ctx_json_str(event->record->json, event->node).n
+		: event->record->text.n,
 	    .index = find_index(run, event, segment),
 	    .turn = segment->turn,
 	    .role = message->role,

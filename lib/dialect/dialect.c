@@ -34,6 +34,15 @@
 #define FRAMING       .per_message = 3, .priming = 3
 #define FRAMING_NAMES FRAMING, .per_name = 1
 
+/* Members of an object of token usage: those of Anthropic, whose input_tokens
+ * are without the cache.  OpenAI's input_tokens include the cache, so its
+ * objects have only the first of these members. */
+#define ANTHROPIC_USAGE(object)                                                \
+	{                                                                      \
+		object "/input_tokens", object "/cache_creation_input_tokens", \
+		    object "/cache_read_input_tokens"                          \
+	}
+
 /* JSON of a content block with only a text, up to the text; "}" follows it. */
 #define TEXT_BLOCK "{\"type\":\"text\",\"text\":"
 #define TEXT_PART  "{\"text\":"
@@ -165,6 +174,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_JOINS_ANSWERS,
 	FRAMING_NAMES,
 	AS_OPENAI,
+	.usage = {.line = {"payload/info/last_token_usage/input_tokens"}},
 	.text_result_form = BODY_STRING,
 	.text_block = "{\"type\":\"input_text\",\"text\":",
 	.summary = CODEX_INSERTED,
@@ -179,6 +189,7 @@ static const struct ctx_dialect dialects[] = {
 	.read_line = ctx_gemini_cli_line,
 	.rules = CTX_FIRST_USER | CTX_ASKS_FIRST,
 	AS_GOOGLE,
+	.usage = {.message = {"tokens/input"}},
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_PART,
 	.summary = GEMINI_CLI_INSERTED,
@@ -208,6 +219,8 @@ static const struct ctx_dialect dialects[] = {
 	 * those of Chat Completions, as an estimate. */
 	FRAMING_NAMES,
 	AS_OPENAI,
+	.usage = {.message = {"message/usage/input", "message/usage/cacheRead",
+		      "message/usage/cacheWrite"}},
 	.text_result_form = BODY_TEXT_BLOCK,
 	.text_block = TEXT_BLOCK,
 	.summary = PI_INSERTED,
@@ -225,6 +238,7 @@ static const struct ctx_dialect dialects[] = {
 	 * assistant message. */
 	FRAMING,
 	AS_ANTHROPIC,
+	.usage = {.message = ANTHROPIC_USAGE("message/usage")},
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = CLAUDE_STREAM_INSERTED,
@@ -240,6 +254,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_FIRST_USER,
 	FRAMING,
 	AS_ANTHROPIC,
+	.usage = {.message = ANTHROPIC_USAGE("message/usage")},
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	/* A summary that ctx inserts looks like Claude Code's own compaction,
@@ -258,6 +273,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
 	FRAMING_NAMES,
 	AS_OPENAI,
+	.usage = {.message = {"kwargs/usage_metadata/input_tokens"}},
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = LANGCHAIN_LC("HumanMessage", "human", ""),
@@ -272,6 +288,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
 	FRAMING_NAMES,
 	AS_OPENAI,
+	.usage = {.message = {"data/usage_metadata/input_tokens"}},
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = LANGCHAIN_DICT("HumanMessage", "human", ""),
@@ -286,6 +303,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
 	FRAMING_NAMES,
 	AS_OPENAI,
+	.usage = {.message = {"usage_metadata/input_tokens"}},
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = LANGCHAIN_DUMP("HumanMessage", "human", ""),
@@ -302,6 +320,8 @@ static const struct ctx_dialect dialects[] = {
 	.first_visible = ctx_opencode_first,
 	FRAMING,
 	AS_OPENAI,
+	.usage = {.message = {"info/tokens/input", "info/tokens/cache/read",
+		      "info/tokens/cache/write"}},
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = OPENCODE_INSERTED,
@@ -314,6 +334,7 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_goose_read,
 	FRAMING,
 	AS_OPENAI,
+	.usage = {.request = {"input_tokens"}},
 	.text_result_form = BODY_TEXT_BLOCK,
 	.text_block = TEXT_BLOCK,
 	.failed = BODY_STRING,
@@ -338,6 +359,7 @@ static const struct ctx_dialect dialects[] = {
 	 * twice the tokens that a message has for its role and delimiters. */
 	.per_message = 8,
 	AS_OPENAI,
+	.usage = {.message = {"input_tokens"}},
 	.text_result_form = BODY_STRING,
 	.summary = LLM_LOGS_INSERTED,
 	.notice = LLM_LOGS_INSERTED,
@@ -349,6 +371,7 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_atif_read,
 	FRAMING,
 	AS_OPENAI,
+	.usage = {.message = {"metrics/prompt_tokens"}},
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	/* The steps of a trajectory are numbered, so ctx cannot insert a
@@ -363,6 +386,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
 	FRAMING_NAMES,
 	AS_OPENAI,
+	.usage = {.request = {"gen_ai.usage.input_tokens"}},
 	.text_result_form = BODY_STRING,
 	.text_block = "{\"type\":\"text\",\"content\":",
 	.summary = OTEL_GENAI_INSERTED("system"),
@@ -449,6 +473,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
 	FRAMING_NAMES,
 	AS_OPENAI,
+	.usage = {.request = {"prompt_eval_count"}},
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = INSERTED_MESSAGE("user"),
@@ -476,6 +501,7 @@ static const struct ctx_dialect dialects[] = {
 	 * publishes no numbers for Responses. */
 	FRAMING_NAMES,
 	AS_OPENAI,
+	.usage = {.request = ANTHROPIC_USAGE("usage")},
 	.text_result_form = BODY_STRING,
 	.text_block = "{\"type\":\"input_text\",\"text\":",
 	.result_types = responses_results,
@@ -508,6 +534,8 @@ static const struct ctx_dialect dialects[] = {
 	 * models that are used on Bedrock are Claude. */
 	FRAMING,
 	AS_ANTHROPIC,
+	.usage = {.request = {"usage/inputTokens", "usage/cacheReadInputTokens",
+		      "usage/cacheWriteInputTokens"}},
 	.text_result_form = {"[{\"text\":", "}]"},
 	.text_block = TEXT_PART,
 	.result_types = bedrock_results,
@@ -535,6 +563,7 @@ static const struct ctx_dialect dialects[] = {
 	/* There are no tokens per message: the local tokenizer of google-genai
 	 * counts none. */
 	AS_GOOGLE,
+	.usage = {.request = {"usageMetadata/promptTokenCount"}},
 	.text_result_form = {"{\"output\":", "}"},
 	.text_block = TEXT_PART,
 	.insertion_block = "{\"text\":$text}",
@@ -568,6 +597,8 @@ static const struct ctx_dialect dialects[] = {
 	 * which is counted for the role. */
 	FRAMING,
 	AS_ANTHROPIC,
+	.usage = {.message = ANTHROPIC_USAGE("usage"),
+	    .request = ANTHROPIC_USAGE("usage")},
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.result_types = anthropic_results,
@@ -596,6 +627,7 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_NO_EMPTY_CALLS | CTX_NEEDS_BODY | CTX_KNOWN_ROLES,
 	FRAMING_NAMES,
 	AS_OPENAI,
+	.usage = {.request = {"usage/prompt_tokens"}},
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = INSERTED_MESSAGE("user"),

@@ -297,10 +297,25 @@ struct ctx_line_place {
 	 * several lines. */
 	uint32_t same;
 	uint32_t model; /* name of the model that is used from this line on */
-	/* Token usage that the provider reported for the response before this
-	 * line.  If several lines report it, the first one counts. */
-	uint32_t usage;
 	uint64_t turns; /* ROLLBACK: how many turns the line removes */
+};
+
+/* Where a format reports how many input tokens the provider has billed for a
+ * request.  Each list has paths (see ctx_json_find_path) to numbers whose sum
+ * is the input, with the tokens that were read from the prompt cache and
+ * written to it.  The first number must be there; the others are of providers
+ * whose first number does not include the cache.  A list without a path: the
+ * format reports nothing there. */
+enum { CTX_USAGE_PATHS = 3 };
+struct ctx_usage {
+	/* Paths from a message: the usage of the request that it answers. */
+	const char *message[CTX_USAGE_PATHS];
+	/* Paths from a line of a session file that is no message: the usage of
+	 * the request whose response is before the line. */
+	const char *line[CTX_USAGE_PATHS];
+	/* Paths from the object around the messages, which is a request or a
+	 * response: its usage. */
+	const char *request[CTX_USAGE_PATHS];
 };
 
 /*
@@ -347,6 +362,7 @@ struct ctx_dialect {
 	 * sent to the model, else 0.  NULL: all messages are always sent. */
 	uint32_t (*first_visible)(const struct ctx_json *json, uint32_t array);
 	uint64_t rules; /* rules such as CTX_PAIR_BY_NAME */
+	struct ctx_usage usage;
 	/* Tokens that are added to those of the texts: for each message, for
 	 * each name of a sender, and once per conversation. */
 	uint8_t per_message, per_name, priming;

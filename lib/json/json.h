@@ -97,6 +97,11 @@ bool ctx_json_shallow(const char *text, size_t n);
  * there is no such key, or if obj is not an object. key is NUL-terminated. */
 uint32_t ctx_json_find(const struct ctx_json *json, uint32_t obj,
     const char *key);
+/* Does what ctx_json_find does for each key of a path, in which slashes
+ * separate the keys: "usage/input_tokens".  Returns 0 if a key is missing, or
+ * longer than 63 bytes. */
+uint32_t ctx_json_find_path(const struct ctx_json *json, uint32_t obj,
+    const char *path);
 /* Returns the node of element i (from 0) of the array arr, or 0 if there is no
  * such element. */
 uint32_t ctx_json_at(const struct ctx_json *json, uint32_t arr, size_t i);

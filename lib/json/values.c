@@ -197,6 +197,22 @@ ctx_json_find(const struct ctx_json *json, uint32_t obj, const char *key)
 }
 
 uint32_t
+ctx_json_find_path(const struct ctx_json *json, uint32_t obj, const char *path)
+{
+	char key[64];
+	size_t n;
+
+	for (; (n = strcspn(path, "/")) < sizeof key; path += n + 1) {
+		memcpy(key, path, n);
+		key[n] = '\0';
+		obj = ctx_json_find(json, obj, key);
+		if (obj == 0 || path[n] == '\0')
+			return obj;
+	}
+	return 0;
+}
+
+uint32_t
 ctx_json_at(const struct ctx_json *json, uint32_t arr, size_t i)
 {
 	const struct ctx_node *nodes = json->nodes;

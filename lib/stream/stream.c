@@ -311,10 +311,6 @@ read_stream_message(struct ctx_stream *stream,
 	if (stream->line != 0)
 		stream->parsed.billed =
 		    ctx_transcript_billed(stream->transcript, stream->line);
-	/* If a response has several lines, each of them repeats the token
-	 * usage of the response.  So only that of the last line counts. */
-	if (flags & CTX_MESSAGE_IS_CONTINUED)
-		stream->parsed.usage = 0;
 	return stream->include_hidden ||
 	    !(stream->parsed.flags & CTX_MESSAGE_HIDDEN);
 }

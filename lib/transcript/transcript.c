@@ -130,7 +130,9 @@ record_line(struct ctx_transcript *transcript,
 	transcript->dialect->read_line(json, 0, &line);
 	entry->kind = (uint8_t)line.kind;
 	entry->flags = (uint8_t)line.flags;
-	entry->billed = ctx_billed_input(json, line.usage);
+	if (line.kind == CTX_LINE_ASIDE)
+		entry->billed =
+		    ctx_billed_input(json, 0, transcript->dialect->usage.line);
 	entry->turns =
 	    line.turns > UINT32_MAX ? UINT32_MAX : (uint32_t)line.turns;
 	if (intern_name(transcript, json, line.id, &entry->id, err) < 0 ||
@@ -226,7 +228,7 @@ assign_billed_usage(struct ctx_transcript *transcript)
 		entry = &transcript->lines[i];
 		billed = entry->billed;
 		entry->billed = 0;
-		if (entry->kind == CTX_LINE_ASIDE && billed > 0) {
+		if (billed > 0) {
 			if (first != NULL)
 				first->billed = billed;
 			waiting = first == NULL && billed != last ? billed : 0;

@@ -36,7 +36,6 @@ judge_parts(const struct fuzz *f)
 	stands_in(f, message->name, false);
 	stands_in(f, message->model, false);
 	stands_in(f, message->time, false);
-	stands_in(f, message->usage, false);
 	for (i = 0; i < message->n; i++) {
 		const struct ctx_block *block = &message->blocks[i];
 

@@ -112,19 +112,21 @@ check_few(void)
 	CHECK(calibration.beside == 0 && near(calibration.factor, 1.2, 1e-9));
 }
 
+/* Returns the input tokens that a message of a dialect reports, or, if around
+ * is true, the object around messages of it. */
 static uint64_t
-input(const char *usage)
+input(const char *dialect, bool around, const char *text)
 {
-	char text[300];
+	const struct ctx_usage *usage = &ctx_dialect_find(dialect)->usage;
 	struct ctx_json json;
 	struct ctx_err err;
 	size_t used;
 	uint64_t n;
 
-	(void)snprintf(text, sizeof text, "[%s]", usage);
 	ctx_json_init(&json, CTX_SIMD_BEST);
 	NEED(ctx_json_scan(&json, text, strlen(text), &used, &err) == 1);
-	n = ctx_billed_input(&json, 1);
+	n = ctx_billed_input(&json, 0,
+	    around ? usage->request : usage->message);
 	ctx_json_release(&json);
 	return n;
 }
@@ -133,30 +135,54 @@ static void
 check_usage(void)
 {
 	tap_case("billed usage is read in the form of every provider");
-	CHECK(input("{\"prompt_tokens\":70,\"completion_tokens\":9}") == 70);
-	CHECK(
-	    input("{\"input_tokens\":4,\"cache_creation_input_tokens\":426,"
-		  "\"cache_read_input_tokens\":14513,\"output_tokens\":256}") ==
-	    14943);
-	CHECK(input("{\"input_tokens\":55,\"output_tokens\":7,"
-		    "\"input_tokens_details\":{\"cached_tokens\":50}}") == 55);
-	CHECK(input("{\"inputTokens\":5,\"cacheReadInputTokens\":40}") == 45);
-	CHECK(input("{\"promptTokenCount\":12,"
-		    "\"cachedContentTokenCount\":8}") == 12);
-	CHECK(input("{\"prompt_eval_count\":26,\"eval_count\":9}") == 26);
-	CHECK(input("{\"input\":3,\"output\":1,\"cacheRead\":20,"
-		    "\"cacheWrite\":1}") == 24);
-	CHECK(input("{\"input\":3,\"cache\":{\"read\":20,\"write\":5}}") == 28);
-	CHECK(input("{\"input\":900,\"cached\":800,\"thoughts\":3}") == 900);
-	CHECK(input("7") == 7);
+	CHECK(input("openai-chat", true,
+		  "{\"usage\":{\"prompt_tokens\":70,"
+		  "\"prompt_tokens_details\":{\"cached_tokens\":64}}}") == 70);
+	CHECK(input("anthropic", true,
+		  "{\"usage\":{\"input_tokens\":4,"
+		  "\"cache_creation_input_tokens\":426,"
+		  "\"cache_read_input_tokens\":14513}}") == 14943);
+	CHECK(input("openai-responses", true,
+		  "{\"usage\":{\"input_tokens\":55,"
+		  "\"input_tokens_details\":{\"cached_tokens\":50}}}") == 55);
+	CHECK(input("bedrock", true,
+		  "{\"usage\":{\"inputTokens\":5,"
+		  "\"cacheReadInputTokens\":40}}") == 45);
+	CHECK(input("gemini", true,
+		  "{\"usageMetadata\":{\"promptTokenCount\":12,"
+		  "\"cachedContentTokenCount\":8}}") == 12);
+	CHECK(input("ollama", true, "{\"prompt_eval_count\":26}") == 26);
+	CHECK(input("pi", false,
+		  "{\"message\":{\"usage\":{\"input\":3,\"output\":1,"
+		  "\"cacheRead\":20,\"cacheWrite\":1}}}") == 24);
+	CHECK(input("opencode", false,
+		  "{\"info\":{\"tokens\":{\"input\":3,"
+		  "\"cache\":{\"read\":20,\"write\":5}}}}") == 28);
+	CHECK(input("gemini-cli", false,
+		  "{\"tokens\":{\"input\":900,\"cached\":800}}") == 900);
+	CHECK(input("llm-logs", false, "{\"input_tokens\":7}") == 7);
 
 	tap_case("values that are not a count of tokens are read as 0");
-	CHECK(input("{}") == 0);
-	CHECK(input("\"7\"") == 0);
-	CHECK(input("{\"prompt_tokens\":-3}") == 0);
-	CHECK(input("{\"prompt_tokens\":1e9}") == 0);
-	CHECK(input("{\"prompt_tokens\":\"7\"}") == 0);
-	CHECK(input("{\"prompt_tokens\":99999999999999999999}") == 0);
+	CHECK(input("llm-logs", false, "{}") == 0);
+	CHECK(input("llm-logs", false, "{\"input_tokens\":null}") == 0);
+	CHECK(input("llm-logs", false, "{\"input_tokens\":\"7\"}") == 0);
+	CHECK(input("llm-logs", false, "{\"input_tokens\":-3}") == 0);
+	CHECK(input("llm-logs", false, "{\"input_tokens\":1e9}") == 0);
+	CHECK(input("llm-logs", false, "{\"input_tokens\":1e308}") == 0);
+	CHECK(input("llm-logs", false, "{\"input_tokens\":7.5}") == 0);
+	CHECK(
+	    input("llm-logs", false, "{\"input_tokens\":1000000000001}") == 0);
+	CHECK(input("llm-logs", false,
+		  "{\"input_tokens\":99999999999999999999}") == 0);
+	CHECK(input("anthropic", false, "{\"usage\":3}") == 0);
+	CHECK(input("anthropic", false,
+		  "{\"usage\":{\"cache_read_input_tokens\":3}}") == 0);
+	CHECK(input("anthropic", false,
+		  "{\"usage\":{\"input_tokens\":3,"
+		  "\"cache_read_input_tokens\":-9}}") == 0);
+	CHECK(input("anthropic", false,
+		  "{\"usage\":{\"input_tokens\":3,"
+		  "\"cache_read_input_tokens\":null}}") == 3);
 }
 
 int

@@ -263,13 +263,6 @@ read_event_line(const struct ctx_json *json, uint32_t event,
 			return;
 		line->kind = CTX_LINE_ROLLBACK;
 		line->turns = parse_count(json, member);
-	} else if (ctx_json_is(json, type, "token_count")) {
-		/* last_token_usage is the usage of one request;
-		 * total_token_usage is the sum of all. */
-		member = ctx_json_find(json, event, "info");
-		if (member != 0)
-			line->usage =
-			    ctx_json_find(json, member, "last_token_usage");
 	}
 }
 

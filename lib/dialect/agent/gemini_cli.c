@@ -314,7 +314,6 @@ ctx_gemini_cli_read(const struct ctx_json *json, uint32_t node,
 	message->role_node = type;
 	message->time = ctx_json_find(json, node, "timestamp");
 	message->model = ctx_json_find(json, node, "model");
-	message->usage = ctx_json_find(json, node, "tokens");
 	return read_message_into(message, node, type, err) < 0 ? -1 : 1;
 }
 

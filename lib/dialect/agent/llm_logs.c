@@ -86,7 +86,6 @@ ctx_llm_logs_read(const struct ctx_json *json, uint32_t node,
 	ctx_message_reset(message, json, node);
 	message->model = ctx_json_find(json, node, "model");
 	message->time = ctx_json_find(json, node, "datetime_utc");
-	message->usage = ctx_json_find(json, node, "input_tokens");
 	if (read_log_text(message, ctx_json_find(json, node, "system"), err) <
 		0 ||
 	    read_list(message, "system_fragments", read_fragment, err) < 0)

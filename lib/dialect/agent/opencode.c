@@ -141,7 +141,6 @@ ctx_opencode_read(const struct ctx_json *json, uint32_t node,
 		ctx_json_find(json, info, "role")))
 		return 0;
 	message->model = ctx_json_find(json, info, "modelID");
-	message->usage = ctx_json_find(json, info, "tokens");
 	message->time = ctx_find_below(json, info, "time", "created");
 	/* The two messages of a compaction (the request for a summary, and the
 	 * summary) are never removed: without them opencode would send the

@@ -76,7 +76,6 @@ read_pi_assistant(struct ctx_message *parsed, uint32_t message,
 
 	parsed->role = CTX_ROLE_ASSISTANT;
 	parsed->model = ctx_json_find(json, message, "model");
-	parsed->usage = ctx_json_find(json, message, "usage");
 	/* A response that failed or was aborted is not in the context: pi
 	 * never sends it again. */
 	if (stop != 0 &&

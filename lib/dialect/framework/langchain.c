@@ -240,7 +240,6 @@ read_ai(struct ctx_message *message, uint32_t body, struct ctx_err *err)
 	uint32_t extra = ctx_json_find(json, body, "additional_kwargs");
 	uint32_t about = ctx_json_find(json, body, "response_metadata");
 
-	message->usage = ctx_json_find(json, body, "usage_metadata");
 	if (about != 0)
 		message->model =
 		    ctx_find_either(json, about, "model_name", "model");

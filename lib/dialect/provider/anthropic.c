@@ -211,7 +211,6 @@ ctx_anthropic_read(const struct ctx_json *json, uint32_t node,
 		ctx_json_find(json, node, "role")))
 		return 0;
 	message->model = ctx_json_find(json, node, "model");
-	message->usage = ctx_json_find(json, node, "usage");
 	/* If a system message is within the conversation, it must be kept
 	 * together with the messages before and after it. */
 	if (message->role == CTX_ROLE_SYSTEM)
