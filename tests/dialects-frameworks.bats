@@ -620,3 +620,45 @@ judge() {
 		{"type":"text","value":"LONG"}|{"type":"text","value":"word word word word w\nCUT\nd word "}|{"type":"text","value":"[cleared]"}
 	X
 }
+
+@test "llm-logs and opencode: the model that the messages name is used, of several the last" {
+	model() {
+		ctx-count --json "$@" | jq -r '"\(.model) \(.window)"'
+	}
+	row() { # MODEL
+		jq -nc --arg m "$1" '{id: "1", model: $m, conversation_id: "c",
+		    prompt: "Oslo?", response: "4C"}'
+	}
+	row gpt-4o > a
+	row claude-opus-4-8 > b
+	[ "$(jq -s . a b | model)" = "claude-opus-4-8 1000000" ]
+	[ "$(jq -s . b a | model)" = "gpt-4o 128000" ]
+	# A stream of rows is counted before its last row is known.
+	[ "$(cat b a | model)" = "claude-opus-4-8 1000000" ]
+	[ "$(cat b a | model -j 2)" = "claude-opus-4-8 1000000" ]
+	[ "$(cat b a | model -m gpt-4.1)" = "gpt-4.1 1047576" ]
+	[ "$(CTX_MODEL=gpt-4.1 model a)" = "gpt-4o 128000" ]
+	# A budget in percent, too, is that of the model.
+	run -0 ctx-prune -b 50% a
+	# The name may be longer than a name that is stored.
+	row "gpt-4o-$(printf 'x%.0s' {1..300})" > long
+	[[ $(cat long a | model) == *" 32000" ]]
+	row 'gpt-4\u006f' | sed 's/\\\\/\\/' > escaped
+	[ "$(cat escaped a | model)" = "gpt-4o 128000" ]
+
+	message() { # ROLE MODEL
+		jq -nc --arg r "$1" --arg m "$2" '{info: ({id: $r, role: $r} +
+		    if $r == "assistant" then {modelID: $m} else {} end),
+		    parts: [{type: "text", text: "Oslo?"}]}'
+	}
+	{
+		message user ""
+		message assistant gpt-4o
+		message assistant claude-opus-4-5
+		message user ""
+	} > lines
+	[ "$(model lines)" = "claude-opus-4-5 200000" ]
+	[ "$(jq -s '{info: {id: "s"}, messages: .}' lines | model)" = \
+	    "claude-opus-4-5 200000" ]
+	[ "$(jq -c '.info.modelID? = 7' lines | model)" = "null null" ]
+}

@@ -293,10 +293,11 @@ struct ctx_model_counter {
 	/* NULL: the conversation names no model */
 	const struct ctx_model *model;
 	/* The name by which the model was given.  It is valid as long as the
-	 * option or the record that contains it.  A name with JSON escapes is
-	 * decoded, and valid as long as the struct ctx_model_counters.  A name
-	 * of more than 256 bytes, or after 4,096 different names, remains a
-	 * JSON string. */
+	 * option or the record that contains it; of a conversation whose
+	 * messages are records it is empty if it is in one of them.  A name
+	 * with JSON escapes is decoded, and valid as long as the struct
+	 * ctx_model_counters.  A name of more than 256 bytes, or after 4,096
+	 * different names, remains a JSON string. */
 	struct ctx_str name;
 	struct ctx_counter *counter;
 	const char *encoding;

@@ -444,6 +444,26 @@ find_model_name(const struct ctx_json *json, uint32_t request)
 	return model;
 }
 
+uint32_t
+ctx_find_model_of_messages(const struct ctx_json *json,
+    const struct ctx_record_layout *layout)
+{
+	const char *path = layout->dialect->model;
+	uint32_t node = layout->messages + 1, model = 0, found;
+
+	if (path == NULL)
+		return 0;
+	if (layout->kind == CTX_LAYOUT_MESSAGE)
+		return ctx_json_find_path(json, 0, path);
+	for (; node < json->nodes[layout->messages].next;
+	     node = json->nodes[node].next) {
+		found = ctx_json_find_path(json, node, path);
+		if (found != 0 && json->nodes[found].kind == CTX_JSON_STRING)
+			model = found;
+	}
+	return model;
+}
+
 static void
 detect_object(const struct ctx_json *json, uint32_t node,
     struct ctx_record_layout *layout)

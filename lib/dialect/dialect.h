@@ -363,6 +363,10 @@ struct ctx_dialect {
 	uint32_t (*first_visible)(const struct ctx_json *json, uint32_t array);
 	uint64_t rules; /* rules such as CTX_PAIR_BY_NAME */
 	struct ctx_usage usage;
+	/* Path (see ctx_json_find_path) from a message to the name of its
+	 * model, for formats in which nothing around the messages names it;
+	 * or NULL. */
+	const char *model;
 	/* Tokens that are added to those of the texts: for each message, for
 	 * each name of a sender, and once per conversation. */
 	uint8_t per_message, per_name, priming;
@@ -517,6 +521,12 @@ struct ctx_record_layout {
  * dialect to try first, or NULL. */
 void ctx_detect(const struct ctx_json *json, uint32_t node,
     const struct ctx_dialect *expected, struct ctx_record_layout *layout);
+
+/* Returns the JSON node of the last model name that the messages of a
+ * conversation, or the record that is a message, have at the path
+ * ctx_dialect.model; 0 if they name no model. */
+uint32_t ctx_find_model_of_messages(const struct ctx_json *json,
+    const struct ctx_record_layout *layout);
 
 /* Returns a reason, as a text for users, why the message at node must be of
  * Chat Completions or a dialect derived from it.  Reasons are: it has

@@ -446,7 +446,18 @@ find_model_node(const struct ctx_stream *stream, const struct ctx_event *event,
 		return 1;
 	}
 	*json = event->record->json;
-	return event->layout->model;
+	return event->layout->model != 0
+	    ? event->layout->model
+	    : ctx_find_model_of_messages(*json, event->layout);
+}
+
+/* Returns true if a name is in the bytes of the JSON string at a node. */
+static bool
+is_name_at(struct ctx_str name, const struct ctx_json *json, uint32_t node)
+{
+	struct ctx_str literal = ctx_json_str(json, node);
+
+	return name.p == literal.p || name.p == literal.p + 1;
 }
 
 int
@@ -457,8 +468,15 @@ ctx_stream_measure(const struct ctx_stream *stream,
 	const struct ctx_json *json;
 	uint32_t node = find_model_node(stream, event, &json);
 
-	return ctx_model_counters_find(counters, json, node, model_counter,
-	    err);
+	if (ctx_model_counters_find(counters, json, node, model_counter, err) <
+	    0)
+		return -1;
+	/* If each message is a record, the conversation continues when the
+	 * bytes of this record are gone. */
+	if (!event->inside && event->line == 0 &&
+	    is_name_at(model_counter->name, json, node))
+		model_counter->name = (struct ctx_str){"", 0};
+	return 0;
 }
 
 int

@@ -164,6 +164,7 @@ ctx_opencode_line(const struct ctx_json *json, uint32_t node,
 		return;
 	line->kind = CTX_LINE_MESSAGE;
 	line->id = ctx_find_below(json, node, "info", "id");
+	line->model = ctx_json_find_path(json, node, "info/modelID");
 	line->about = find_summarized_id(json, node);
 	if (line->about != 0)
 		line->kind = CTX_LINE_SUMMARY;
