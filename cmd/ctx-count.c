@@ -7,8 +7,6 @@
 #include "count/calibrate.h"
 #include "count/output.h"
 
-enum per { PER_FILE, PER_MESSAGE, PER_TURN, PER_ROLE, PER_TOOL, PER_KIND };
-
 struct count_command {
 	struct cli cli;
 	struct row_form form;
@@ -34,15 +32,6 @@ struct count_command {
 #define MAX_LINES 10
 
 static const char *
-per_name(unsigned i)
-{
-	static const char *const names[] = {"file", "message", "turn", "role",
-	    "tool", "kind"};
-
-	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
-}
-
-static const char *
 bound_name(unsigned i)
 {
 	static const char *const names[] = {"fit", "upper"};
@@ -50,122 +39,13 @@ bound_name(unsigned i)
 	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
 }
 
-/* ---- adding up ---- */
-
-/* Adds tokens to the output row with the given name; a number of zero tokens
- * adds no row.  The tokens are those of a message, or of what a request has
- * besides messages. */
-static int
-add_tokens(struct count_command *count, const struct ctx_token_stats *stats,
-    const char *name, uint64_t tokens, uint64_t estimated, struct ctx_err *err)
-{
-	struct ctx_token_stats sum = {.file = stats->file,
-	    .dialect = stats->dialect,
-	    .model = stats->model,
-	    .messages = stats->message != NULL ? stats->messages : 0,
-	    .tokens = tokens,
-	    .estimated = estimated,
-	    .basis = stats->basis};
-
-	if (tokens == 0)
-		return 0;
-	return rows_add(&count->rows, &sum, name, strlen(name), err);
-}
-
-static int
-add_kinds(struct count_command *count, const struct ctx_token_stats *stats,
-    struct ctx_err *err)
-{
-	bool all_estimated = stats->estimated == stats->tokens;
-	uint64_t framing = stats->tokens;
-	size_t i;
-
-	for (i = 0; i < CTX_BLOCK_KINDS; i++) {
-		framing -= stats->kinds[i];
-		if (add_tokens(count, stats,
-			ctx_block_kind_name((enum ctx_block_kind)i),
-			stats->kinds[i],
-			all_estimated ? stats->kinds[i]
-				      : stats->estimated_by_kind[i],
-			err) < 0)
-			return -1;
-	}
-	return add_tokens(count, stats, "framing", framing,
-	    all_estimated ? framing : 0, err);
-}
-
-/* Adds the tokens of the system prompt and the tool definitions to the output
- * rows, so that the rows add up to the total. */
-static int
-add_overhead(struct count_command *count, const struct ctx_token_stats *stats,
-    struct ctx_err *err)
-{
-	const struct ctx_request_overhead *b = &stats->overhead;
-	uint64_t priming = b->tokens - b->system - b->tools;
-	bool all_estimated = b->estimated == b->tokens;
-	const char *system = "system", *rest = "priming";
-
-	switch ((enum per)count->per) {
-	case PER_TURN:
-		return add_tokens(count, stats, "0", b->tokens, b->estimated,
-		    err);
-	case PER_TOOL:
-		return add_tokens(count, stats, "-", b->tokens, b->estimated,
-		    err);
-	case PER_KIND:
-		system = "text";
-		rest = "framing";
-		break;
-	case PER_ROLE:
-		break;
-	default:
-		return 0;
-	}
-	if (add_tokens(count, stats, system, b->system,
-		all_estimated ? b->system : 0, err) < 0 ||
-	    add_tokens(count, stats, "tools", b->tools, b->tools, err) < 0)
-		return -1;
-	return add_tokens(count, stats, rest, priming,
-	    all_estimated ? priming : 0, err);
-}
-
-/* Adds the tokens of a message's tool calls and tool results to the output
- * rows of their tools.  Tokens of the message that belong to no tool are added
- * to the row of its first tool. */
-static int
-add_tools(struct count_command *count, const struct ctx_token_stats *stats,
-    struct ctx_err *err)
-{
-	struct ctx_token_stats message_stats = *stats, rest = *stats;
-	const struct ctx_share *share;
-	size_t i;
-
-	for (i = 1; i < stats->n_shares; i++) {
-		share = &stats->shares[i];
-		message_stats.tokens = share->tokens;
-		message_stats.estimated = share->estimated;
-		message_stats.chars = share->chars;
-		message_stats.bytes = message_stats.turns = 0;
-		if (rows_add(&count->rows, &message_stats, share->tool.p,
-			share->tool.n, err) < 0)
-			return -1;
-		rest.tokens -= share->tokens;
-		rest.estimated -= share->estimated;
-		rest.chars -= share->chars;
-	}
-	if (stats->n_shares > 0)
-		return rows_add(&count->rows, &rest, stats->shares[0].tool.p,
-		    stats->shares[0].tool.n, err);
-	return rows_add(&count->rows, &rest, "-", 1, err);
-}
+/* ---- counting ---- */
 
 static int
 on_message(void *user, const struct ctx_token_stats *stats, struct ctx_err *err)
 {
 	struct count_command *count = user;
-	const char *name = ctx_role_name(stats->role);
 	struct row row = {.sum = *stats};
-	char turn[24];
 
 	if (count->calibrate)
 		return calibrate_message(&count->calls, stats, err);
@@ -175,22 +55,11 @@ on_message(void *user, const struct ctx_token_stats *stats, struct ctx_err *err)
 		return rows_keep(&count->largest, stats, count->top, err);
 	if (count->bar.shown)
 		return 0;
-	switch ((enum per)count->per) {
-	case PER_MESSAGE:
-		row_print(&count->form, &row);
-		return 0;
-	case PER_TURN:
-		(void)snprintf(turn, sizeof turn, "%" PRIu64, stats->turn);
-		return rows_add(&count->rows, stats, turn, strlen(turn), err);
-	case PER_ROLE:
-		return rows_add(&count->rows, stats, name, strlen(name), err);
-	case PER_TOOL:
-		return add_tools(count, stats, err);
-	case PER_KIND:
-		return add_kinds(count, stats, err);
-	default:
-		return 0;
-	}
+	if (count->per != PER_MESSAGE)
+		return rows_add_message(&count->rows, (enum per)count->per,
+		    stats, err);
+	row_print(&count->form, &row);
+	return 0;
 }
 
 /* Returns true if the conversation has more tokens than --max allows. */
@@ -255,7 +124,8 @@ on_ended(void *user, const struct ctx_token_stats *stats, struct ctx_err *err)
 	if (count->top > 0 || count->bar.shown)
 		return 0;
 	if (count->per != PER_FILE)
-		return add_overhead(count, stats, err);
+		return rows_add_overhead(&count->rows, (enum per)count->per,
+		    stats, err);
 	count->lines++;
 	row_print(&count->form, &row);
 	return 0;

@@ -4,6 +4,9 @@
 
 #include "cli/cli.h"
 
+/* What the rows of the output stand for (--per). */
+enum per { PER_FILE, PER_MESSAGE, PER_TURN, PER_ROLE, PER_TOOL, PER_KIND };
+
 /* A row of the output: the tokens of a conversation, of one message, or of all
  * messages with the same label.  A label is the name of a role or tool, or the
  * number of a turn. */
@@ -56,5 +59,18 @@ void rows_rank(struct rows *rows);
  * tokens first or, if turns is true, in the order of the turns. */
 void rows_print(struct row_form *form, struct rows *rows, bool turns);
 void rows_release(struct rows *rows);
+
+/* ---- rows_per.c: the rows of --per --------------------------------------- */
+
+/* Returns the name of a value of --per; NULL after the last. */
+const char *per_name(unsigned i);
+/* Adds a message's tokens to the output rows with its turn, role, tools or
+ * kinds. */
+int rows_add_message(struct rows *rows, enum per per,
+    const struct ctx_token_stats *stats, struct ctx_err *err);
+/* Adds the tokens of a conversation's system prompt and tool definitions to the
+ * output rows, so that the rows add up to the total. */
+int rows_add_overhead(struct rows *rows, enum per per,
+    const struct ctx_token_stats *stats, struct ctx_err *err);
 
 #endif
