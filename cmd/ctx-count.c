@@ -13,7 +13,8 @@ struct count_command {
 	struct ctx_model_counters counters;
 	unsigned per, bound;
 	bool text, models, calibrate, annotate;
-	bool key_given, bound_given, color_given;
+	unsigned billed; /* index for cli_when_name */
+	bool key_given, bound_given, color_given, billed_given;
 	const char *key;
 	uint64_t top;
 	struct ctx_amount max;
@@ -67,7 +68,7 @@ static bool
 is_over_max(const struct count_command *count,
     const struct ctx_token_stats *stats)
 {
-	uint64_t max = count->max.n;
+	uint64_t max = count->max.n, tokens = row_tokens(&count->form, stats);
 
 	if (!count->max.set)
 		return false;
@@ -77,10 +78,10 @@ is_over_max(const struct count_command *count,
 			    "--max in percent needs a "
 			    "window; give --model or "
 			    "--window");
-		return (double)stats->tokens * 100000.0 >
+		return (double)tokens * 100000.0 >
 		    (double)max * (double)row_window(&count->form, stats);
 	}
-	return stats->tokens > max;
+	return tokens > max;
 }
 
 static void
@@ -94,7 +95,7 @@ report_over_max(struct count_command *count,
 		return;
 	if (stats->line > 0)
 		(void)snprintf(place, sizeof place, ":%" PRIu64, stats->line);
-	cli_short_number(tokens, stats->tokens);
+	cli_short_number(tokens, row_tokens(&count->form, stats));
 	if (count->max.percent)
 		cli_say(&count->cli, "%s%s: %s tokens, over %g %% of %s",
 		    stats->file, place, tokens, (double)count->max.n / 1000,
@@ -332,9 +333,17 @@ check_needs(const struct count_command *count)
 	    {count->key_given, "key", count->annotate, "--annotate"},
 	    {count->bound_given, "bound", count->calibrate, "--calibrate"},
 	    {count->color_given, "color", count->bar.shown, "--bar"},
+	    {count->billed_given, "billed",
+		count->per == PER_FILE || count->per == PER_MESSAGE,
+		"--per message"},
 	};
 
 	cli_check_needs(&count->cli, needs, sizeof needs / sizeof needs[0]);
+	if (count->billed_given &&
+	    (count->text || count->calibrate || count->annotate))
+		cli_die(&count->cli,
+		    "--billed does not go with --text, --calibrate and "
+		    "--annotate");
 	if (count->form.json && count->form.tsv)
 		cli_die(&count->cli,
 		    "--json and --tsv exclude each other; give one of them");
@@ -349,6 +358,9 @@ parse(struct count_command *count, int argc, char **argv)
 		CLI_CHOICE, &count->per, per_name, NULL},
 	    {0, "top", "N", "the N largest messages", CLI_NUMBER, &count->top,
 		NULL, NULL},
+	    {0, "billed", "WHEN", "billed input: auto (default), always, never",
+		CLI_CHOICE, &count->billed, cli_when_name,
+		&count->billed_given},
 	    {0, "text", NULL, "the input is plain text", CLI_FLAG, &count->text,
 		NULL, NULL},
 	    {.type = CLI_HEADING, .help = "Limits and models"},
@@ -385,7 +397,7 @@ parse(struct count_command *count, int argc, char **argv)
 	    {0, "svg", "FILE", "write the bar as a picture", CLI_FILE,
 		&count->bar.svg, NULL, NULL},
 	    {0, "color", "WHEN", "auto (default), always, never", CLI_CHOICE,
-		&count->bar.color, bar_color_name, &count->color_given},
+		&count->bar.color, cli_when_name, &count->color_given},
 	    CLI_JOBS(&count->cli),
 	    CLI_COMMON(&count->cli),
 	    CLI_SANDBOX(&count->cli),
@@ -398,6 +410,9 @@ parse(struct count_command *count, int argc, char **argv)
 	count->cli.options = NULL;
 	count->form.cli = &count->cli;
 	count->form.per = per_name(count->per);
+	count->form.billed = count->billed == CLI_ALWAYS;
+	count->form.no_billed = count->billed == CLI_NEVER;
+	count->bar.no_billed = count->billed == CLI_NEVER;
 	count->cli.still = count->form.quiet || count->bar.follow;
 	if (count->key[0] == '\0' ||
 	    ctx_utf8_valid(count->key, strlen(count->key), CTX_SIMD_BEST) !=

@@ -24,6 +24,7 @@ diff            few             no-such
 after           few             no-such
 svg             picture         no/such/made     --bar
 color           never           sometimes        --bar
+billed          always          sometimes
 trigger-messages 5              x                -ssummarize
 window          9k              9kk
 pin-role        user            nobody
@@ -191,6 +192,7 @@ check_flag() {
 		ctx-count -i|--annotate
 		ctx-count --bound upper|--calibrate
 		ctx-count --color never|--bar
+		ctx-count --billed always --per role|--per message
 		ctx-count --json --tsv|--json and --tsv
 		ctx-check --reasoning keep|--repair
 	END

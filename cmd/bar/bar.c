@@ -10,14 +10,6 @@
 
 #include "bar/layout.h"
 
-const char *
-bar_color_name(unsigned i)
-{
-	static const char *const names[] = {"auto", "always", "never"};
-
-	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
-}
-
 void
 bar_check(struct bar *bar, struct cli *cli, bool other)
 {
@@ -123,14 +115,27 @@ bar_end(struct bar *bar, const struct ctx_token_stats *t, uint64_t window,
     struct ctx_err *err)
 {
 	struct picture picture;
-	int rc;
+	uint64_t tokens = t->tokens;
+	int rc = 0;
 
-	rc = add(bar, DEFINITIONS, (struct ctx_str){"tools defined", 13},
-	    t->overhead.tools, err);
+	if (!bar->no_billed && t->last.billed > 0) {
+		tokens = ctx_context_tokens(t);
+		rc = add(bar, ELSEWHERE,
+		    (struct ctx_str){"not in this file", 16},
+		    ctx_tokens_not_in_input(t), err);
+	}
+	if (rc == 0)
+		rc =
+		    add(bar, DEFINITIONS, (struct ctx_str){"tools defined", 13},
+			t->overhead.tools, err);
 	if (rc == 0)
 		rc = add(bar, SYSTEM, (struct ctx_str){"system", 6},
 		    t->overhead.system, err);
-	picture_make(&picture, t, window, bar->parts, bar->n);
+	picture = (struct picture){.t = t,
+	    .window = window,
+	    .tokens = tokens,
+	    .compacted = !bar->no_billed && t->last.compacted};
+	picture_make(&picture, bar->parts, bar->n);
 	if (rc == 0 && (bar->shown || bar->follow)) {
 		if (bar->lines > 0)
 			(void)putchar('\n');

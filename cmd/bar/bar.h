@@ -9,9 +9,8 @@ struct bar {
 	/* Values of command-line options: */
 	bool shown, follow;
 	const char *svg; /* path of the SVG file to write, or NULL */
-	/* Index for bar_color_name: whether colours are used automatically,
-	 * always or never. */
-	unsigned color;
+	unsigned color;  /* when colours are used: CLI_AUTO, ... */
+	bool no_billed;  /* true if billed input is not shown */
 	/* The members up to cap are about the conversation that is being
 	 * read. */
 	struct ctx_intern names;
@@ -30,10 +29,6 @@ struct bar {
 	 * to find out if a file has changed. */
 	struct stat *last;
 };
-
-/* Returns the name of a colour mode: "auto" for 0, "always" for 1, "never" for
- * 2, and NULL for a higher number. */
-const char *bar_color_name(unsigned i);
 
 /* Exits with an error if the options for the bar contradict other options.
  * other is true if there is an option that asks for an output other than the

@@ -40,8 +40,8 @@ has_color(const struct bar *bar)
 {
 	const char *term = cli_environment("TERM");
 
-	if (bar->color != 0)
-		return bar->color == 1;
+	if (bar->color != CLI_AUTO)
+		return bar->color == CLI_ALWAYS;
 	return cli_environment("NO_COLOR") == NULL && term != NULL &&
 	    strcmp(term, "dumb") != 0 && isatty(STDOUT_FILENO);
 }

@@ -13,7 +13,7 @@
 /* The letter of each kind of part of the bar, in the order of enum rank.
  * The first nine tools get the digits 1 to 9, further tools the letters from
  * a on. */
-static const char keys[] = {'D', 'S', 'U', 'A', '?', '1', '+'};
+static const char keys[] = {'N', 'D', 'S', 'U', 'A', '?', '1', '+'};
 
 static const struct zone zones[] = {
     {50, "PEAK", {77, 114}, {"#4caf50", "#81c784"}},
@@ -95,28 +95,31 @@ sum_of(const struct picture *picture)
 }
 
 void
-picture_make(struct picture *picture, const struct ctx_token_stats *t,
-    uint64_t window, struct bar_part *parts, size_t n)
+picture_make(struct picture *picture, struct bar_part *parts, size_t n)
 {
-	memset(picture, 0, sizeof *picture);
-	picture->t = t;
-	picture->window = window;
+	uint64_t tokens = picture->tokens, window = picture->window, sum;
+
 	take_parts(picture, parts, n);
-	picture->zone = zone_of(t->tokens, window);
-	picture->scale = t->tokens > window ? t->tokens : window;
+	sum = sum_of(picture);
+	picture->zone = zone_of(tokens, window);
+	picture->scale = tokens > window ? tokens : window;
 	/* If the context window is not known, the full width of the bar stands
 	 * for the tokens of all parts. */
 	if (window == 0)
-		picture->scale = sum_of(picture);
+		picture->scale = sum < tokens ? sum : tokens;
 	picture->scale += picture->scale == 0;
 }
 
 size_t
 picture_cells(struct picture *picture, size_t cells)
 {
+	uint64_t all = sum_of(picture);
 	double each = (double)cells / (double)picture->scale, sum = 0;
 	size_t i, from = 0, to;
 	unsigned shade = 0;
+
+	if (all > picture->tokens)
+		each *= (double)picture->tokens / (double)all;
 
 	for (i = 0; i < picture->n; i++) {
 		sum += (double)picture->parts[i].tokens * each;
@@ -132,8 +135,7 @@ picture_cells(struct picture *picture, size_t cells)
 double
 picture_share(const struct picture *picture, uint64_t tokens)
 {
-	uint64_t of =
-	    picture->window > 0 ? picture->window : picture->t->tokens;
+	uint64_t of = picture->window > 0 ? picture->window : picture->tokens;
 
 	return 100.0 * (double)tokens / (double)of;
 }

@@ -9,9 +9,19 @@
  * sum of the rest. */
 #define PICTURE_PARTS 12
 
-/* Kinds of parts of the bar, in the order in which they are drawn.  A part of
- * the kind TOOL stands for the results of one tool. */
-enum rank { DEFINITIONS, SYSTEM, USER, ASSISTANT, OTHER, TOOL, REST };
+/* Kinds of parts of the bar, in the order in which they are drawn.  The part
+ * ELSEWHERE stands for tokens that were billed, but are not in the file; a part
+ * of the kind TOOL for the results of one tool. */
+enum rank {
+	ELSEWHERE,
+	DEFINITIONS,
+	SYSTEM,
+	USER,
+	ASSISTANT,
+	OTHER,
+	TOOL,
+	REST
+};
 
 /* A part of the bar: the tokens of all messages with one role, or of all
  * results of one tool. */
@@ -38,6 +48,11 @@ struct zone {
 struct picture {
 	const struct ctx_token_stats *t;
 	uint64_t window; /* context window in tokens; 0 if not known */
+	/* Number of all tokens of the conversation, which the parts together
+	 * stand for: counted, or known from its last billed request. */
+	uint64_t tokens;
+	/* True if no request since a compaction reports billed input. */
+	bool compacted;
 	const struct zone *zone;
 	/* Number of tokens that the full width of the bar stands for. */
 	uint64_t scale;
@@ -47,12 +62,12 @@ struct picture {
 };
 
 /* Computes a conversation's bar: sorts its parts and copies them into
- * *picture.  Sets picture->scale to the tokens that the full width of the bar
- * stands for, at least 1. */
-void picture_make(struct picture *picture, const struct ctx_token_stats *t,
-    uint64_t window, struct bar_part *parts, size_t n);
+ * *picture, whose members t, window and tokens are set.  Sets picture->scale
+ * to the tokens that the full width of the bar stands for, at least 1. */
+void picture_make(struct picture *picture, struct bar_part *parts, size_t n);
 /* Divides the width of the bar among its parts. cells: the width, in
- * terminal columns or SVG units.  Returns the width of all parts together.
+ * terminal columns or SVG units.  Returns the width of all parts together,
+ * which is that of picture->tokens even if ctx counts more in the parts.
  * A part ends at the rounded sum of the tokens up to it, so rounding errors
  * do not add up. */
 size_t picture_cells(struct picture *picture, size_t cells);

@@ -312,6 +312,9 @@ void cli_end_in_place(struct cli *cli);
  * conversation. */
 void cli_report_forget(struct cli_report *report);
 
+/* When something is shown: if the output is for people, always, never. */
+enum cli_when { CLI_AUTO, CLI_ALWAYS, CLI_NEVER };
+const char *cli_when_name(unsigned i);
 const char *cli_dialect_name(unsigned i);
 const char *cli_model_name(unsigned i);
 const char *cli_encoding_name(unsigned i);

@@ -8,6 +8,14 @@
 /* ---- names for choices ---- */
 
 const char *
+cli_when_name(unsigned i)
+{
+	static const char *const names[] = {"auto", "always", "never"};
+
+	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
+}
+
+const char *
 cli_dialect_name(unsigned i)
 {
 	const struct ctx_dialect *row = ctx_dialect_at(i);

@@ -31,6 +31,10 @@ struct rows {
 struct row_form {
 	struct cli *cli;
 	bool json, tsv, quiet;
+	/* True if the text has columns with the billed input of the last
+	 * request. */
+	bool billed;
+	bool no_billed; /* true if JSON has no members for billed input */
 	/* What the label of each row is, such as "role" or "tool". */
 	const char *per;
 	uint64_t window, reserve; /* context window in tokens; 0: the model's */
@@ -41,6 +45,11 @@ struct row_form {
 /* Returns the context window whose used percentage an output row shows, in
  * tokens; 0 if the row shows no percentage. */
 uint64_t row_window(const struct row_form *form,
+    const struct ctx_token_stats *stats);
+/* Returns the tokens of an output row that are compared with the context
+ * window.  If the row shows billed input, these are the billed tokens of the
+ * last request, and those that ctx counts after it. */
+uint64_t row_tokens(const struct row_form *form,
     const struct ctx_token_stats *stats);
 void row_print(struct row_form *form, const struct row *row);
 void row_add(struct ctx_token_stats *sum, const struct ctx_token_stats *stats);

@@ -18,6 +18,11 @@ struct counted_conversation {
 	struct ctx_groups groups;
 	struct ctx_model_counter model_counter;
 	struct ctx_token_stats stats;
+	/* True if the model has written the newest message. */
+	bool answers;
+	/* Tokens that ctx has counted before the newest response of the
+	 * model. */
+	uint64_t before_response;
 	/* Token counts of each tool that the current message calls or has
 	 * results of. */
 	struct ctx_share *shares;
@@ -71,6 +76,8 @@ begin_counting(void *user, const struct ctx_event *event, struct ctx_err *err)
 	stats->tokens = overhead.tokens;
 	stats->estimated = overhead.estimated;
 	stats->chars = overhead.chars;
+	conversation->answers = false;
+	conversation->before_response = overhead.tokens;
 	if (event->inside)
 		stats->billed =
 		    ctx_billed_request(event->record->json, event->layout);
@@ -283,6 +290,41 @@ add_to_conversation(struct ctx_token_stats *sum,
 	}
 }
 
+static bool
+reports_usage(const struct ctx_dialect *dialect)
+{
+	return dialect->usage.message[0] != NULL ||
+	    dialect->usage.line[0] != NULL;
+}
+
+/* Updates what is known of the last billed request.  *message has the token
+ * counts of the newest message, which are not added to those of the
+ * conversation yet.  What the model wrote in one go may be several messages.
+ * A summary that replaces messages is always pinned; if a model wrote it, its
+ * usage is that of another request. */
+static void
+update_last_request(struct counted_conversation *conversation,
+    const struct ctx_message *message, const struct ctx_token_stats *counts)
+{
+	struct ctx_token_stats *stats = &conversation->stats;
+	bool continues = (message->flags & CTX_MESSAGE_CONTINUES) ||
+	    (conversation->answers &&
+		(message->dialect->rules & CTX_JOINS_ANSWERS));
+
+	conversation->answers = ctx_message_was_sent(message);
+	if (conversation->answers && !continues)
+		conversation->before_response =
+		    stats->tokens + counts->prompt_tokens;
+	if ((message->flags & CTX_MESSAGE_PINNED) &&
+	    !(message->flags & CTX_MESSAGE_REMOTE_STATE))
+		stats->last = (struct ctx_last_request){
+		    .compacted = reports_usage(message->dialect)};
+	else if (conversation->answers && counts->billed > 0)
+		stats->last =
+		    (struct ctx_last_request){.billed = counts->billed,
+			.counted = conversation->before_response};
+}
+
 /* Counts the tokens of a message, adds them to those of its conversation, and
  * calls the caller's callback for messages. */
 static int
@@ -303,6 +345,7 @@ count_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 		return -1;
 	describe_message(run, conversation, event, &stats);
 	set_message_cost(&stats, &cost);
+	update_last_request(conversation, event->message, &stats);
 	add_to_conversation(&conversation->stats, &stats);
 	conversation->stats.turns = groups->turn;
 	if (run->hooks->message != NULL &&
@@ -324,9 +367,19 @@ static int
 end_counted_record(void *user, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	const struct count_run *run = user;
+	struct count_run *run = user;
+	struct ctx_token_stats *stats = &run->record.stats;
 
-	(void)event;
+	/* What the record reports is of a request with all messages before the
+	 * response, which may be their last one. */
+	if (stats->billed > 0) {
+		stats->last = (struct ctx_last_request){.billed = stats->billed,
+		    .counted = stats->tokens};
+		if (event->layout->is_response)
+			stats->last.counted = stats->overhead.tokens;
+		else if (run->record.answers)
+			stats->last.counted = run->record.before_response;
+	}
 	return report_counted(run, &run->record, err);
 }
 
