@@ -255,12 +255,12 @@ X
 	} > compacted
 	[ "$(billed compacted)" = "[null,null,null,true]" ]
 	COLUMNS=80 run -0 ctx-count --bar --window 1000 compacted
-	[[ ${lines[1]} == *" PEAK; not billed since compaction" ]]
+	[[ ${lines[1]} == *" MOSTLY FREE; not billed since compaction" ]]
 	[[ $output != *"not in this file"* ]]
 	COLUMNS=40 run -0 ctx-count --bar --window 1000 compacted
-	[[ ${lines[1]} == *" PEAK" ]]
+	[[ ${lines[1]} == *" MOSTLY FREE" ]]
 	COLUMNS=80 run -0 ctx-count --bar --billed never --window 1000 compacted
-	[[ ${lines[1]} == *" PEAK" ]]
+	[[ ${lines[1]} == *" MOSTLY FREE" ]]
 	{
 		cat compacted
 		line assistant six "$usage" six c
@@ -372,7 +372,7 @@ X
 	after=$(billed in | jq '.[1]')
 	absent=$(billed in | jq '.[2]')
 	COLUMNS=102 ctx-count --bar --window 1000 in > got
-	[ "$(sed -n 2p got)" = "900 billed + ~$after after of 1000 tokens, $(((900 + after) / 10)).$(((900 + after) % 10))% POOR" ] || fail "$(cat got)"
+	[ "$(sed -n 2p got)" = "900 billed + ~$after after of 1.0k tokens, $(((900 + after) / 10)).$(((900 + after) % 10))% NEARLY FULL" ] || fail "$(cat got)"
 	grep -q "^N not in this file  *$absent " got
 	full=$(sed -n 3p got | tr -d '[].' | wc -m)
 	[ $((full - 1)) -eq $(((900 + after + 5) / 10)) ] || fail "$(cat got)"
@@ -380,7 +380,7 @@ X
 	sum=$(sed 1,4d got | grep -o '[0-9][0-9]* *[0-9.]*%' | awk '{ n += $1 } END { print n }')
 	[ "$sum" -le $((900 + after)) ] && [ "$sum" -ge $((900 + after - 3)) ]
 	COLUMNS=40 run -0 ctx-count --bar --window 1000 in
-	[[ ${lines[1]} == "~$((900 + after)) of 1000 tokens, "* ]]
+	[[ ${lines[1]} == "~$((900 + after)) of 1.0k tokens, "* ]]
 	run -0 ctx-count --bar in
 	[ "${lines[1]}" = "900 billed + ~$after after tokens" ] || fail "$output"
 	ctx-count -q --svg a.svg --window 1000 in

@@ -90,20 +90,14 @@ bar_add(struct bar *bar, const struct ctx_token_stats *t, struct ctx_err *err)
 	uint64_t rest = t->tokens;
 	size_t i;
 
-	/* A message may contain results of several tools, and blocks that are
-	 * no tool results.  The results of each tool are a part of the bar by
+	/* The tool calls and tool results of each tool are a part of the bar by
 	 * themselves. */
 	for (i = 0; i < t->n_shares; i++) {
-		rest -= t->shares[i].results;
-		if (add(bar, TOOL, t->shares[i].tool, t->shares[i].results,
+		rest -= t->shares[i].tokens;
+		if (add(bar, TOOL, t->shares[i].tool, t->shares[i].tokens,
 			err) < 0)
 			return -1;
 	}
-	/* A message with the role "tool" contains tool results only.  Its
-	 * tokens that belong to no result, such as those for its role, are
-	 * added to the part of its first tool. */
-	if (t->role == CTX_ROLE_TOOL && t->n_shares > 0)
-		return add(bar, TOOL, t->shares[0].tool, rest, err);
 	return add(bar, ranks[t->role], (struct ctx_str){name, strlen(name)},
 	    rest, err);
 }
@@ -115,15 +109,13 @@ bar_end(struct bar *bar, const struct ctx_token_stats *t, uint64_t window,
     struct ctx_err *err)
 {
 	struct picture picture;
-	uint64_t tokens = t->tokens;
+	bool billed = !bar->no_billed && t->last.billed > 0;
 	int rc = 0;
 
-	if (!bar->no_billed && t->last.billed > 0) {
-		tokens = ctx_context_tokens(t);
+	if (billed)
 		rc = add(bar, ELSEWHERE,
 		    (struct ctx_str){"not in this file", 16},
 		    ctx_tokens_not_in_input(t), err);
-	}
 	if (rc == 0)
 		rc =
 		    add(bar, DEFINITIONS, (struct ctx_str){"tools defined", 13},
@@ -133,7 +125,8 @@ bar_end(struct bar *bar, const struct ctx_token_stats *t, uint64_t window,
 		    t->overhead.system, err);
 	picture = (struct picture){.t = t,
 	    .window = window,
-	    .tokens = tokens,
+	    .tokens = billed ? ctx_context_tokens(t) : t->tokens,
+	    .billed = billed,
 	    .compacted = !bar->no_billed && t->last.compacted};
 	picture_make(&picture, bar->parts, bar->n);
 	if (rc == 0 && (bar->shown || bar->follow)) {

@@ -55,12 +55,6 @@ svg_string(struct ctx_buf *out, unsigned x, unsigned y, const char *style,
 	    err);
 }
 
-static const char *
-fill_of(const struct picture *picture, const struct bar_part *part)
-{
-	return picture->zone->fill[part->shade];
-}
-
 static int
 svg_bar(struct ctx_buf *out, struct picture *picture, unsigned y,
     struct ctx_err *err)
@@ -83,7 +77,7 @@ svg_bar(struct ctx_buf *out, struct picture *picture, unsigned y,
 			"<rect x=\"%u\" y=\"%u\" "
 			"width=\"%u\" height=\"%u\" fill=\"%s\"/>\n",
 			x, y, width, SVG_BAR,
-			fill_of(picture, &picture->parts[i])) < 0)
+			picture_color(&picture->parts[i])->fill) < 0)
 			return -1;
 		if (width >= 12 &&
 		    svg_string(out, x + width / 2 - 4, y + 19, "", key, err) <
@@ -136,16 +130,16 @@ svg_legend(struct ctx_buf *out, const struct picture *picture, unsigned y,
 		if (ctx_buf_printf(out, err,
 			"<rect x=\"%u\" y=\"%u\" "
 			"width=\"16\" height=\"16\" fill=\"%s\"/>\n",
-			x, at - 12, fill_of(picture, part)) < 0)
+			x, at - 12, picture_color(part)->fill) < 0)
 			return -1;
 		(void)snprintf(text, sizeof text, "%c", part->key);
 		if (svg_string(out, x + 4, at, "", text, err) < 0 ||
 		    svg_text(out, x + 22, at, "",
 			words_head(part->name, SVG_PART), err) < 0)
 			return -1;
-		(void)snprintf(text, sizeof text, "%" PRIu64, part->tokens);
 		if (svg_string(out, x + step - SVG_SHARE, at,
-			" text-anchor=\"end\"", text, err) < 0)
+			" text-anchor=\"end\"",
+			cli_short_number(text, part->tokens), err) < 0)
 			return -1;
 		(void)snprintf(text, sizeof text, "%.1f%%",
 		    picture_share(picture, part->tokens));

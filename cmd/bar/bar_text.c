@@ -17,7 +17,7 @@ enum {
 enum { PLACE = 14 };
 /* Width of an entry in the bar's legend (ENTRY), and of the numbers in this
  * entry (FIGURES), in terminal columns. */
-enum { ENTRY = 37, FIGURES = 21 };
+enum { ENTRY = 34, FIGURES = 18 };
 
 static unsigned
 columns(void)
@@ -54,18 +54,16 @@ print_mode(const struct picture *picture, const char *mode)
 		printf("\033[%sm", mode);
 }
 
-/* Switches the terminal to one of two background colours, with black text.  If
- * seen is false, the text gets the colour of the background, so that it is
+/* Switches the terminal to a background colour, with black text.  If seen is
+ * false, the text gets the colour of the background, so that it is
  * invisible. */
 static void
 print_shade(const struct picture *picture, unsigned shade, bool seen)
 {
-	unsigned color = picture->zone->shade[shade];
-
 	if (picture->color && seen)
-		printf("\033[30;48;5;%um", color);
+		printf("\033[30;48;5;%um", shade);
 	else if (picture->color)
-		printf("\033[38;5;%u;48;5;%um", color, color);
+		printf("\033[38;5;%u;48;5;%um", shade, shade);
 }
 
 /* Prints one part of the bar: the part's letter in each column.  If the bar
@@ -78,7 +76,8 @@ print_segment(const struct picture *picture, const struct bar_part *part)
 
 	for (i = 0; i < part->cells; i++) {
 		if (i == 0 || i == middle || i == middle + 1)
-			print_shade(picture, part->shade, i == middle);
+			print_shade(picture, picture_color(part)->shade,
+			    i == middle);
 		(void)putchar(part->key);
 	}
 	print_mode(picture, "0");
@@ -102,8 +101,8 @@ print_cells(struct picture *picture, size_t cells)
 	puts("]");
 }
 
-/* Prints the scale under the bar: 100 % and the percentages at which the bar's
- * colour changes.  If two labels would overlap, the less important one is not
+/* Prints the scale under the bar: 100 % and the percentages at which a zone
+ * ends.  If two labels would overlap, the less important one is not
  * printed. */
 static void
 print_scale(const struct picture *picture, size_t cells)
@@ -135,16 +134,18 @@ print_entry(const struct picture *picture, size_t i, size_t width)
 	const struct bar_part *part = &picture->parts[i];
 	struct ctx_str name = words_head(part->name, width);
 	double share = picture_share(picture, part->tokens);
+	char number[16];
 
 	if (part->cells > 0)
-		print_shade(picture, part->shade, true);
+		print_shade(picture, picture_color(part)->shade, true);
 	(void)putchar(part->key);
 	if (part->cells > 0)
 		print_mode(picture, "0");
 	(void)putchar(' ');
 	cli_print_masked(stdout, name.p, name.n);
-	printf("%*s %9" PRIu64 " %5.*f%%", (int)(width - words_width(name)), "",
-	    part->tokens, share < 999.95 ? 1 : 0, share);
+	printf("%*s %6s %5.*f%%", (int)(width - words_width(name)), "",
+	    cli_short_number(number, part->tokens), share < 999.95 ? 1 : 0,
+	    share);
 }
 
 /* Prints the legend of the bar in columns, which are read from top to bottom.
@@ -183,9 +184,9 @@ print_place(const struct ctx_token_stats *t, size_t width, struct ctx_err *err)
 	return rc;
 }
 
-/* Prints the line above the bar: the token count, the percentage, and a word
- * that rates how full the context window is, such as "GOOD".  The word has the
- * colour of the bar. */
+/* Prints the line above the bar: the token count, the percentage, and words
+ * that say how full the context window is, such as "NEARLY FULL", in the colour
+ * of this zone. */
 static void
 print_figures(const struct picture *picture, size_t width)
 {
@@ -199,7 +200,7 @@ print_figures(const struct picture *picture, size_t width)
 		return;
 	}
 	printf("%.*s", (int)(at - figures), figures);
-	print_shade(picture, 0, true);
+	print_shade(picture, picture->zone->shade, true);
 	printf("%s", word);
 	print_mode(picture, "0");
 	puts(at + strlen(word));
@@ -224,8 +225,8 @@ bar_print(const struct bar *bar, struct picture *picture, unsigned *lines,
 	return 0;
 }
 
-/* Prints the tokens, percentage, place, role and tool of a message, such as "
- * 6526 5.1% sample/agent.jsonl:262 tool run". */
+/* Prints the tokens, percentage, place, role and tool of a message, such as
+ * "6.5k 5.1% sample/agent.jsonl:262 tool run". */
 static int
 print_item(const struct ctx_token_stats *t, uint64_t window, size_t width,
     struct ctx_err *err)
@@ -233,9 +234,10 @@ print_item(const struct ctx_token_stats *t, uint64_t window, size_t width,
 	const char *role = ctx_role_name(t->role);
 	struct ctx_str tool = t->tool;
 	size_t left, suffix = strlen(role) + 1;
+	char number[16];
 	int used;
 
-	used = printf("%9" PRIu64, t->tokens);
+	used = printf("%6s", cli_short_number(number, t->tokens));
 	if (window > 0)
 		used += printf(" %5.1f%%",
 		    100.0 * (double)t->tokens / (double)window);

@@ -1,9 +1,9 @@
 /*
  * layout.c - computes the bar that shows what takes the tokens of a context:
- * its parts, their letters and widths, and its colour
+ * its parts, their letters, widths and colours
  *
- * Each part has a letter, so that the bar can be read without colours.  The
- * colour of the whole bar says how full the context window is.
+ * Each part has a letter, so that the bar can be read without colours.  A word
+ * says how full the context window is.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +16,35 @@
 static const char keys[] = {'N', 'D', 'S', 'U', 'A', '?', '1', '+'};
 
 static const struct zone zones[] = {
-    {50, "PEAK", {77, 114}, {"#4caf50", "#81c784"}},
-    {70, "GOOD", {220, 228}, {"#fdd835", "#fff176"}},
-    {85, "DEGRADING", {208, 215}, {"#fb8c00", "#ffb74d"}},
-    {0, "POOR", {196, 210}, {"#e53935", "#e57373"}},
+    {50, "MOSTLY FREE", 77},
+    {70, "OVER HALF FULL", 220},
+    {85, "FILLING UP", 208},
+    {100, "NEARLY FULL", 203},
+    {0, "OVERFULL", 196},
 };
 
-/* Colours of the bar if the context window is not known. */
-static const struct zone no_zone = {0, "", {110, 153}, {"#7aa6c2", "#a9c9dd"}};
+/* The zone if the context window is not known. */
+static const struct zone no_zone = {0, "", 0};
+
+/* The colours of the parts.  Neighbours in this list, and its ends, differ in
+ * hue and lightness.  None is as dark as a dark ground or as light as a light
+ * one, and black letters can be read on each. */
+static const struct part_color colors[PART_COLORS] = {
+    {245, "#8a8a8a"}, /* grey */
+    {179, "#d7af5f"}, /* ochre */
+    {68, "#5f87d7"},  /* blue */
+    {108, "#87af87"}, /* green */
+    {168, "#d75f87"}, /* rose */
+    {73, "#5fafaf"},  /* teal */
+    {166, "#d75f00"}, /* orange */
+    {141, "#af87ff"}, /* violet */
+};
+
+const struct part_color *
+picture_color(const struct bar_part *part)
+{
+	return &colors[part->shade];
+}
 
 static int
 by_rank(const void *a, const void *b)
@@ -70,9 +91,8 @@ zone_of(uint64_t tokens, uint64_t window)
 {
 	const struct zone *zone = zones;
 
-	/* The colour of the bar depends on the range of fullness (see zones).
-	 * A value on the border of two ranges belongs to the upper one at 50
-	 * %, to the lower one at 70 % and 85 %. */
+	/* A value on the border of two zones belongs to the upper one at 50 %,
+	 * else to the lower one. */
 	if (window == 0)
 		return &no_zone;
 	if ((double)tokens * 100 < 50 * (double)window)
@@ -126,7 +146,7 @@ picture_cells(struct picture *picture, size_t cells)
 		to = (size_t)(sum + 0.5);
 		to = to > cells ? cells : to;
 		picture->parts[i].cells = to - from;
-		picture->parts[i].shade = to > from ? shade++ % 2 : 0;
+		picture->parts[i].shade = to > from ? shade++ % PART_COLORS : 0;
 		from = to;
 	}
 	return from;

@@ -23,15 +23,15 @@ enum rank {
 	REST
 };
 
-/* A part of the bar: the tokens of all messages with one role, or of all
- * results of one tool. */
+/* A part of the bar: the tokens of all messages with one role, but for tool
+ * calls and tool results; or those of one tool. */
 struct bar_part {
 	struct ctx_str name;
 	enum rank rank;
 	uint64_t tokens;
 	char key; /* letter that stands for the part in bar and legend */
 	size_t cells;
-	unsigned shade;
+	unsigned shade; /* index of its colour, see picture_color */
 };
 
 /* A range of fullness of the context window, such as 50 to 70 percent.  The
@@ -39,10 +39,15 @@ struct bar_part {
 struct zone {
 	unsigned to;
 	const char *word;
-	/* Two colours per range, which alternate between neighbouring parts of
-	 * the bar: shade is for terminals with 256 colours, fill for SVG. */
-	unsigned shade[2];
-	const char *fill[2];
+	unsigned shade; /* colour of the word, of 256 colours of a terminal */
+};
+
+/* A colour of a part of the bar: shade is for terminals with 256 colours, fill
+ * for SVG. */
+enum { PART_COLORS = 8 };
+struct part_color {
+	unsigned shade;
+	const char *fill;
 };
 
 struct picture {
@@ -51,6 +56,8 @@ struct picture {
 	/* Number of all tokens of the conversation, which the parts together
 	 * stand for: counted, or known from its last billed request. */
 	uint64_t tokens;
+	/* True if they are known from a billed request. */
+	bool billed;
 	/* True if no request since a compaction reports billed input. */
 	bool compacted;
 	const struct zone *zone;
@@ -71,6 +78,9 @@ void picture_make(struct picture *picture, struct bar_part *parts, size_t n);
  * A part ends at the rounded sum of the tokens up to it, so rounding errors
  * do not add up. */
 size_t picture_cells(struct picture *picture, size_t cells);
+/* Returns the colour of a part.  Neighbours in the bar have different
+ * colours. */
+const struct part_color *picture_color(const struct bar_part *part);
 /* Returns a number of tokens as a percentage of the context window.  If the
  * context window is not known, returns the percentage of the conversation's
  * tokens. */
@@ -86,8 +96,8 @@ struct ctx_str words_head(struct ctx_str name, size_t width);
  * would be wider than width columns, the beginning of the path is cut off. */
 int words_place(struct ctx_buf *out, const struct ctx_token_stats *t,
     size_t width, struct ctx_err *err);
-/* Writes the text above the bar to out, such as "~108133 of 128000 tokens,
- * 84.5% DEGRADING (gpt-4o)".  Shortens the text if it is wider than width
+/* Writes the text above the bar to out, such as "~108k of 128k tokens, 84.5%
+ * FILLING UP (gpt-4o)".  Shortens the text if it is wider than width
  * columns. */
 void words_figures(char out[200], const struct picture *picture, size_t width);
 

@@ -78,21 +78,23 @@ words_place(struct ctx_buf *out, const struct ctx_token_stats *t, size_t width,
 	return ctx_buf_add(out, line, strlen(line), err);
 }
 
-/* Writes the tokens of a conversation to all, such as "~4182": those that ctx
- * counts or, if picture->tokens are known from a billed request, what was
- * billed and what ctx counts after it, "18866 billed + ~120 after". */
+/* Writes the tokens of a conversation to all, such as "~4.2k": those that ctx
+ * counts or, if picture->billed is true, what was
+ * billed and what ctx counts after it: "19k billed + ~120 after". */
 static void
-write_tokens(char all[80], const struct picture *picture, bool is_split)
+write_tokens(char all[64], const struct picture *picture, bool is_split)
 {
 	const struct ctx_token_stats *t = picture->t;
 	const char *rough = t->estimated > 0 ? "~" : "";
+	char billed[16], number[16];
 
-	if (is_split && picture->tokens != t->tokens)
-		(void)snprintf(all, 80,
-		    "%" PRIu64 " billed + %s%" PRIu64 " after", t->last.billed,
-		    rough, ctx_tokens_after_request(t));
+	if (is_split && picture->billed)
+		(void)snprintf(all, 64, "%s billed + %s%s after",
+		    cli_short_number(billed, t->last.billed), rough,
+		    cli_short_number(number, ctx_tokens_after_request(t)));
 	else
-		(void)snprintf(all, 80, "%s%" PRIu64, rough, picture->tokens);
+		(void)snprintf(all, 64, "%s%s", rough,
+		    cli_short_number(number, picture->tokens));
 }
 
 /* Follows the figures of a conversation if picture->compacted is true. */
@@ -103,26 +105,27 @@ words_figures(char out[200], const struct picture *picture, size_t width)
 {
 	const struct ctx_token_stats *t = picture->t;
 	const char *model = t->model != NULL ? t->model->name : "";
-	char all[80], share[32];
+	char all[64], share[32], window[16];
 
 	write_tokens(all, picture, true);
 	if (picture->window == 0) {
 		(void)snprintf(out, 200, "%s tokens", all);
 		return;
 	}
+	cli_short_number(window, picture->window);
 	(void)snprintf(share, sizeof share, "%.1f%% %s",
 	    100.0 * (double)picture->tokens / (double)picture->window,
 	    picture->zone->word);
-	(void)snprintf(out, 200, "%s of %" PRIu64 " tokens, %s%s%.60s%s", all,
-	    picture->window, share, model[0] != '\0' ? " (" : "", model,
+	(void)snprintf(out, 200, "%s of %s tokens, %s%s%.60s%s", all, window,
+	    share, model[0] != '\0' ? " (" : "", model,
 	    model[0] != '\0' ? ")" : "");
 	if (strlen(out) > width)
-		(void)snprintf(out, 200, "%s of %" PRIu64 " tokens, %s", all,
-		    picture->window, share);
+		(void)snprintf(out, 200, "%s of %s tokens, %s", all, window,
+		    share);
 	if (strlen(out) > width) {
 		write_tokens(all, picture, false);
-		(void)snprintf(out, 200, "%s of %" PRIu64 " tokens, %s", all,
-		    picture->window, share);
+		(void)snprintf(out, 200, "%s of %s tokens, %s", all, window,
+		    share);
 	}
 	if (strlen(out) > width)
 		(void)snprintf(out, 200, "%s tokens, %s", all, share);

@@ -90,33 +90,35 @@ rows_add_overhead(struct rows *rows, enum per per,
 }
 
 /* Adds the tokens of a message's tool calls and tool results to the output
- * rows of their tools.  Tokens of the message that belong to no tool are added
- * to the row of its first tool. */
+ * rows of their tools, and its other tokens to the row "-".  The length of the
+ * message is added to the last of these rows. */
 static int
 add_tools(struct rows *rows, const struct ctx_token_stats *stats,
     struct ctx_err *err)
 {
-	struct ctx_token_stats message_stats = *stats, rest = *stats;
-	const struct ctx_share *share;
-	size_t i;
+	struct ctx_token_stats of_tool = *stats, rest = *stats;
+	const struct ctx_share *share = stats->shares;
+	const struct ctx_share *end = share + stats->n_shares;
 
-	for (i = 1; i < stats->n_shares; i++) {
-		share = &stats->shares[i];
-		message_stats.tokens = share->tokens;
-		message_stats.estimated = share->estimated;
-		message_stats.chars = share->chars;
-		message_stats.bytes = message_stats.turns = 0;
-		if (rows_add(rows, &message_stats, share->tool.p, share->tool.n,
-			err) < 0)
-			return -1;
+	for (; share < end; share++) {
+		of_tool.tokens = share->tokens;
+		of_tool.estimated = share->estimated;
+		of_tool.chars = share->chars;
+		of_tool.bytes = of_tool.turns = 0;
 		rest.tokens -= share->tokens;
 		rest.estimated -= share->estimated;
 		rest.chars -= share->chars;
+		if (rest.tokens == 0 && share + 1 == end) {
+			of_tool.bytes = stats->bytes;
+			of_tool.turns = stats->turns;
+		}
+		if (rows_add(rows, &of_tool, share->tool.p, share->tool.n,
+			err) < 0)
+			return -1;
 	}
-	if (stats->n_shares > 0)
-		return rows_add(rows, &rest, stats->shares[0].tool.p,
-		    stats->shares[0].tool.n, err);
-	return rows_add(rows, &rest, "-", 1, err);
+	return rest.tokens == 0 && stats->n_shares > 0
+	    ? 0
+	    : rows_add(rows, &rest, "-", 1, err);
 }
 
 int

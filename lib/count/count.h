@@ -14,11 +14,11 @@
 /* ---- count/count_stream.c: counts the tokens of a stream ---------------- */
 
 /* The tokens of one message that belong to one tool: those of its calls and of
- * its results. */
+ * its results.  The first tool of a message with the role tool also has the
+ * tokens of the message that belong to no result, such as framing. */
 struct ctx_share {
 	struct ctx_str tool;
-	uint64_t tokens;    /* tokens of calls and results */
-	uint64_t results;   /* how many of the tool's tokens are in results */
+	uint64_t tokens;
 	uint64_t estimated; /* how many of the tool's tokens are estimated */
 	/* Number of characters in the calls and the results. */
 	uint64_t chars;

@@ -159,7 +159,6 @@ add_share(struct counted_conversation *conversation,
 	if (share == NULL)
 		return -1;
 	share->tokens += cost.tokens;
-	share->results += cost.results;
 	share->estimated += counter->basis == CTX_BASIS_ESTIMATED
 	    ? cost.tokens
 	    : cost.estimated;
@@ -184,6 +183,27 @@ add_shares(struct counted_conversation *conversation,
 		    add_share(conversation, event, &i, err) < 0)
 			return -1;
 	return 0;
+}
+
+/* Adds the tokens of a message with the role tool that belong to no result to
+ * those of its first tool. *message has the token counts of the message. */
+static void
+share_rest(struct counted_conversation *conversation,
+    const struct ctx_token_stats *message)
+{
+	struct ctx_share *first = conversation->shares, *share;
+	uint64_t tokens = 0, estimated = 0, chars = 0;
+
+	if (message->role != CTX_ROLE_TOOL || conversation->n_shares == 0)
+		return;
+	for (share = first; share < first + conversation->n_shares; share++) {
+		tokens += share->tokens;
+		estimated += share->estimated;
+		chars += share->chars;
+	}
+	first->tokens += message->tokens - tokens;
+	first->estimated += message->estimated - estimated;
+	first->chars += message->chars - chars;
 }
 
 static void
@@ -345,6 +365,7 @@ count_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 		return -1;
 	describe_message(run, conversation, event, &stats);
 	set_message_cost(&stats, &cost);
+	share_rest(conversation, &stats);
 	update_last_request(conversation, event->message, &stats);
 	add_to_conversation(&conversation->stats, &stats);
 	conversation->stats.turns = groups->turn;
