@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bar/bar.h"
 #include "count/calibrate.h"
@@ -20,7 +21,12 @@ struct count_command {
 	struct ctx_amount max;
 	/* the output rows of --per, for the file that is being read */
 	struct rows rows;
+	/* --total, or several files on a terminal: totals has the sums of these
+	 * rows over all files. */
+	bool sums_files;
+	struct rows totals;
 	struct rows largest;
+	struct table table; /* used on a terminal */
 	struct ctx_token_stats total;
 	struct bar bar;
 	uint64_t lines; /* number of conversations with a row in the output */
@@ -63,12 +69,22 @@ on_message(void *user, const struct ctx_token_stats *stats, struct ctx_err *err)
 	return 0;
 }
 
+/* Returns the tokens of a conversation that --max limits.  They do not depend
+ * on whether the output is a terminal. */
+static uint64_t
+limited_tokens(const struct count_command *count,
+    const struct ctx_token_stats *stats)
+{
+	return count->billed == CLI_ALWAYS ? ctx_context_tokens(stats)
+					   : stats->tokens;
+}
+
 /* Returns true if the conversation has more tokens than --max allows. */
 static bool
 is_over_max(const struct count_command *count,
     const struct ctx_token_stats *stats)
 {
-	uint64_t max = count->max.n, tokens = row_tokens(&count->form, stats);
+	uint64_t max = count->max.n, tokens = limited_tokens(count, stats);
 
 	if (!count->max.set)
 		return false;
@@ -95,7 +111,7 @@ report_over_max(struct count_command *count,
 		return;
 	if (stats->line > 0)
 		(void)snprintf(place, sizeof place, ":%" PRIu64, stats->line);
-	cli_short_number(tokens, row_tokens(&count->form, stats));
+	cli_short_number(tokens, limited_tokens(count, stats));
 	if (count->max.percent)
 		cli_say(&count->cli, "%s%s: %s tokens, over %g %% of %s",
 		    stats->file, place, tokens, (double)count->max.n / 1000,
@@ -185,6 +201,9 @@ count_stream(struct count_command *count, char **file)
 	if (!count->bar.follow)
 		cli_note_stream(&count->cli, &stream);
 	cli_close(&stream);
+	if (count->sums_files &&
+	    rows_add_all(&count->totals, &count->rows, &err) < 0)
+		cli_fail(&count->cli, &err);
 	rows_print(&count->form, &count->rows, count->per == PER_TURN);
 }
 
@@ -260,8 +279,12 @@ print_end(struct count_command *count)
 	row.sum.model = NULL;
 	row.sum.file = "total";
 	count->form.window = 0;
-	if (count->lines > 1 && !count->form.json && !count->form.tsv)
+	rows_print(&count->form, &count->totals, count->per == PER_TURN);
+	if (count->lines > 1 &&
+	    (count->sums_files || (!count->form.json && !count->form.tsv)))
 		row_print(&count->form, &row);
+	if (count->form.table != NULL)
+		table_end(&count->form);
 	if (count->over > MAX_LINES)
 		cli_say(&count->cli, "%" PRIu64 " more are over",
 		    count->over - MAX_LINES);
@@ -358,6 +381,8 @@ parse(struct count_command *count, int argc, char **argv)
 		CLI_CHOICE, &count->per, per_name, NULL},
 	    {0, "top", "N", "the N largest messages", CLI_NUMBER, &count->top,
 		NULL, NULL},
+	    {0, "total", NULL, "a total over all files, also with --per",
+		CLI_FLAG, &count->sums_files, NULL, NULL},
 	    {0, "billed", "WHEN", "billed input: auto (default), always, never",
 		CLI_CHOICE, &count->billed, cli_when_name,
 		&count->billed_given},
@@ -410,7 +435,14 @@ parse(struct count_command *count, int argc, char **argv)
 	count->cli.options = NULL;
 	count->form.cli = &count->cli;
 	count->form.per = per_name(count->per);
-	count->form.billed = count->billed == CLI_ALWAYS;
+	if (isatty(STDOUT_FILENO) && !count->form.json && !count->form.tsv &&
+	    !count->form.quiet && !count->bar.shown && !count->bar.follow) {
+		count->form.table = &count->table;
+		count->sums_files |=
+		    count->cli.n_files > 1 && count->per >= PER_TURN;
+	}
+	count->form.billed = count->billed == CLI_ALWAYS ||
+	    (count->billed == CLI_AUTO && count->form.table != NULL);
 	count->form.no_billed = count->billed == CLI_NEVER;
 	count->bar.no_billed = count->billed == CLI_NEVER;
 	count->cli.still = count->form.quiet || count->bar.follow;
@@ -480,6 +512,7 @@ main(int argc, char **argv)
 	calibrate_release(&count.calls);
 	ctx_model_counters_release(&count.counters);
 	rows_release(&count.rows);
+	rows_release(&count.totals);
 	rows_release(&count.largest);
 	return cli_end(&count.cli);
 }

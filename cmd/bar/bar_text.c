@@ -2,38 +2,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "bar/layout.h"
 
-enum {
-	BAR_LEAST = 24,
-	BAR_MOST = 400,
-	BAR_USUAL = 80
-}; /* minimum, maximum and default width of the bar, in terminal columns */
 /* minimum number of terminal columns for a message's file name and line
  * number */
 enum { PLACE = 14 };
 /* Width of an entry in the bar's legend (ENTRY), and of the numbers in this
  * entry (FIGURES), in terminal columns. */
 enum { ENTRY = 34, FIGURES = 18 };
-
-static unsigned
-columns(void)
-{
-	const char *asked = cli_environment("COLUMNS");
-	unsigned long n = asked != NULL ? strtoul(asked, NULL, 10) : 0;
-	struct winsize size;
-
-	if (n == 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
-		n = size.ws_col;
-	if (n == 0)
-		n = BAR_USUAL;
-	if (n < BAR_LEAST)
-		return BAR_LEAST;
-	return n > BAR_MOST ? BAR_MOST : (unsigned)n;
-}
 
 static bool
 has_color(const struct bar *bar)
@@ -108,7 +86,7 @@ static void
 print_scale(const struct picture *picture, size_t cells)
 {
 	static const unsigned marks[] = {100, 50, 85, 70};
-	char line[BAR_MOST + 8] = "", mark[8];
+	char line[WORDS_MOST + 8] = "", mark[8];
 	size_t i, at, n, end = 0;
 
 	if (picture->window == 0)
@@ -210,7 +188,7 @@ int
 bar_print(const struct bar *bar, struct picture *picture, unsigned *lines,
     struct ctx_err *err)
 {
-	size_t width = columns();
+	size_t width = words_columns();
 
 	picture->color = has_color(bar);
 	print_mode(picture, "1");
@@ -268,5 +246,5 @@ bar_item(struct bar *bar, const struct ctx_token_stats *t, uint64_t window,
 	if (first)
 		(void)putchar('\n');
 	bar->lines += 1 + first;
-	return print_item(t, window, columns(), err);
+	return print_item(t, window, words_columns(), err);
 }

@@ -88,6 +88,11 @@ double picture_share(const struct picture *picture, uint64_t tokens);
 
 /* ---- text_width.c: shortens texts to a number of columns ---------------- */
 
+/* maximum width of an output line, in columns */
+enum { WORDS_MOST = 400 };
+/* Returns the width of the terminal in columns: COLUMNS in the environment, or
+ * what the terminal says, or 80; at least 24 and at most WORDS_MOST. */
+unsigned words_columns(void);
 size_t words_width(struct ctx_str name);
 /* Returns the longest beginning of a name that is at most width terminal
  * columns wide.  The result points into the name. */

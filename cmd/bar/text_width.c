@@ -1,9 +1,31 @@
 /* text_width.c - shortens texts so that they fit into a number of terminal
  * columns */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "bar/layout.h"
+
+/* minimum and usual width of a terminal, in columns */
+enum { LEAST = 24, USUAL = 80 };
+
+unsigned
+words_columns(void)
+{
+	const char *asked = cli_environment("COLUMNS");
+	unsigned long n = asked != NULL ? strtoul(asked, NULL, 10) : 0;
+	struct winsize size;
+
+	if (n == 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+		n = size.ws_col;
+	if (n == 0)
+		n = USUAL;
+	if (n < LEAST)
+		return LEAST;
+	return n > WORDS_MOST ? WORDS_MOST : (unsigned)n;
+}
 
 /* Returns the width of a character in terminal columns.  The result is an
  * estimate, good enough for names, which are mostly ASCII. */

@@ -83,6 +83,10 @@ struct cli {
 	/* The following members are the state of the command, besides its
 	 * options: */
 	int status;
+	/* Called before a message is printed, or NULL: prints the output that
+	 * the command still holds, so that the message comes after it. */
+	void (*before_message)(void *user);
+	void *user;
 	/* path of the spool, the directory in which ctx-age stores tool
 	 * results; or NULL */
 	const char *spool;

@@ -66,6 +66,8 @@ say(const struct cli *cli, const char *fmt, va_list ap)
 {
 	char line[1024];
 
+	if (cli->before_message != NULL)
+		cli->before_message(cli->user);
 	cli_progress_clear(cli);
 	(void)vsnprintf(line, sizeof line, fmt, ap);
 	(void)fprintf(stderr, "%s: ", cli->name);

@@ -245,6 +245,10 @@ row_print(struct row_form *form, const struct row *row)
 {
 	if (form->quiet)
 		return;
+	if (form->table != NULL) {
+		table_add(form, row);
+		return;
+	}
 	cli_progress_clear(form->cli);
 	if (form->json) {
 		print_json(form, row);
@@ -293,6 +297,25 @@ rows_add(struct rows *rows, const struct ctx_token_stats *stats, const char *p,
 		rows->n = id;
 	}
 	row_add(&grown[id - 1].sum, stats);
+	return 0;
+}
+
+int
+rows_add_all(struct rows *total, const struct rows *rows, struct ctx_err *err)
+{
+	struct ctx_token_stats sum;
+	struct ctx_str label;
+	size_t i;
+
+	for (i = 0; i < rows->n; i++) {
+		sum = rows->list[i].sum;
+		label = ctx_intern_at(&rows->names, (uint32_t)i + 1);
+		/* The files may have models with different windows. */
+		sum.model = NULL;
+		sum.file = "total";
+		if (rows_add(total, &sum, label.p, label.n, err) < 0)
+			return -1;
+	}
 	return 0;
 }
 

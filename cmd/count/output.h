@@ -27,10 +27,27 @@ struct rows {
 	struct ctx_intern names;
 };
 
+enum { TABLE_COLUMNS = 8 };
+/* Rows on a terminal, which are held until the widths of their columns are
+ * known. */
+struct table {
+	struct table_row *rows;
+	size_t n, cap;
+	struct ctx_intern texts; /* labels and names of tools in these rows */
+	/* Widths of the columns before the name, in characters; 0: the column
+	 * is not shown. */
+	unsigned char widths[TABLE_COLUMNS];
+	/* width of the labels of --per before their files; 0: no files */
+	unsigned char label_width;
+	bool has_heads; /* true if the header was printed */
+	bool estimated; /* true if a row is an estimate */
+};
+
 /* How rows are printed. */
 struct row_form {
 	struct cli *cli;
 	bool json, tsv, quiet;
+	struct table *table; /* NULL: rows are not printed as a table */
 	/* True if the text has columns with the billed input of the last
 	 * request. */
 	bool billed;
@@ -68,6 +85,18 @@ void rows_rank(struct rows *rows);
  * tokens first or, if turns is true, in the order of the turns. */
 void rows_print(struct row_form *form, struct rows *rows, bool turns);
 void rows_release(struct rows *rows);
+
+/* Adds the sums of all rows to those of a total, by their labels. */
+int rows_add_all(struct rows *total, const struct rows *rows,
+    struct ctx_err *err);
+
+/* ---- table.c: a table for people ----------------------------------------- */
+
+/* Adds a row to form->table. */
+void table_add(struct row_form *form, const struct row *row);
+/* Prints the rows that are still held, and what their signs mean.  Frees the
+ * table's memory. */
+void table_end(struct row_form *form);
 
 /* ---- rows_per.c: the rows of --per --------------------------------------- */
 
