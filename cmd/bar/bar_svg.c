@@ -135,7 +135,7 @@ svg_legend(struct ctx_buf *out, const struct picture *picture, unsigned y,
 		(void)snprintf(text, sizeof text, "%c", part->key);
 		if (svg_string(out, x + 4, at, "", text, err) < 0 ||
 		    svg_text(out, x + 22, at, "",
-			words_head(part->name, SVG_PART), err) < 0)
+			cli_text_head(part->name, SVG_PART), err) < 0)
 			return -1;
 		if (svg_string(out, x + step - SVG_SHARE, at,
 			" text-anchor=\"end\"",
@@ -159,7 +159,8 @@ bar_draw(struct bar *bar, struct picture *picture, struct ctx_err *err)
 	int rc;
 
 	words_figures(figures, picture, sizeof figures);
-	rc = words_place(&place, picture->t, SVG_NAME, err);
+	rc = cli_place(&place, picture->t->file, picture->t->line, SVG_NAME,
+	    err);
 	if (rc == 0)
 		rc = svg_text(out, 0, y + 16, " font-weight=\"bold\"",
 		    (struct ctx_str){place.p, place.n}, err);

@@ -86,7 +86,7 @@ static void
 print_scale(const struct picture *picture, size_t cells)
 {
 	static const unsigned marks[] = {100, 50, 85, 70};
-	char line[WORDS_MOST + 8] = "", mark[8];
+	char line[CLI_COLUMNS_MOST + 8] = "", mark[8];
 	size_t i, at, n, end = 0;
 
 	if (picture->window == 0)
@@ -110,7 +110,7 @@ static void
 print_entry(const struct picture *picture, size_t i, size_t width)
 {
 	const struct bar_part *part = &picture->parts[i];
-	struct ctx_str name = words_head(part->name, width);
+	struct ctx_str name = cli_text_head(part->name, width);
 	double share = picture_share(picture, part->tokens);
 	char number[16];
 
@@ -121,7 +121,7 @@ print_entry(const struct picture *picture, size_t i, size_t width)
 		print_mode(picture, "0");
 	(void)putchar(' ');
 	cli_print_masked(stdout, name.p, name.n);
-	printf("%*s %6s %5.*f%%", (int)(width - words_width(name)), "",
+	printf("%*s %6s %5.*f%%", (int)(width - cli_text_width(name)), "",
 	    cli_short_number(number, part->tokens), share < 999.95 ? 1 : 0,
 	    share);
 }
@@ -154,7 +154,7 @@ static int
 print_place(const struct ctx_token_stats *t, size_t width, struct ctx_err *err)
 {
 	struct ctx_buf place = {0};
-	int rc = words_place(&place, t, width, err);
+	int rc = cli_place(&place, t->file, t->line, width, err);
 
 	if (rc == 0)
 		cli_print_masked(stdout, place.p, place.n);
@@ -188,7 +188,7 @@ int
 bar_print(const struct bar *bar, struct picture *picture, unsigned *lines,
     struct ctx_err *err)
 {
-	size_t width = words_columns();
+	size_t width = cli_columns();
 
 	picture->color = has_color(bar);
 	print_mode(picture, "1");
@@ -223,11 +223,11 @@ print_item(const struct ctx_token_stats *t, uint64_t window, size_t width,
 	left = width - (size_t)used;
 	/* If the line is too long for the terminal, the role is not printed.
 	 * If it is still too long, the tool's name is shortened. */
-	if (left < PLACE + suffix + (tool.n > 0 ? words_width(tool) + 1 : 0))
+	if (left < PLACE + suffix + (tool.n > 0 ? cli_text_width(tool) + 1 : 0))
 		suffix = 0;
 	left -= suffix;
-	tool = words_head(tool, left > PLACE + 1 ? left - PLACE - 1 : 0);
-	if (print_place(t, tool.n > 0 ? left - words_width(tool) - 1 : left,
+	tool = cli_text_head(tool, left > PLACE + 1 ? left - PLACE - 1 : 0);
+	if (print_place(t, tool.n > 0 ? left - cli_text_width(tool) - 1 : left,
 		err) < 0)
 		return -1;
 	if (suffix > 0)
@@ -246,5 +246,5 @@ bar_item(struct bar *bar, const struct ctx_token_stats *t, uint64_t window,
 	if (first)
 		(void)putchar('\n');
 	bar->lines += 1 + first;
-	return print_item(t, window, words_columns(), err);
+	return print_item(t, window, cli_columns(), err);
 }

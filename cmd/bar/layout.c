@@ -5,6 +5,7 @@
  * Each part has a letter, so that the bar can be read without colours.  A word
  * says how full the context window is.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,4 +159,64 @@ picture_share(const struct picture *picture, uint64_t tokens)
 	uint64_t of = picture->window > 0 ? picture->window : picture->tokens;
 
 	return 100.0 * (double)tokens / (double)of;
+}
+
+/* ---- the line above the bar ---- */
+
+/* Writes the tokens of a conversation to all, such as "~4.2k": those that ctx
+ * counts or, if picture->billed is true, what was
+ * billed and what ctx counts after it: "19k billed + ~120 after". */
+static void
+write_tokens(char all[64], const struct picture *picture, bool is_split)
+{
+	const struct ctx_token_stats *t = picture->t;
+	const char *rough = t->estimated > 0 ? "~" : "";
+	char billed[16], number[16];
+
+	if (is_split && picture->billed)
+		(void)snprintf(all, 64, "%s billed + %s%s after",
+		    cli_short_number(billed, t->last.billed), rough,
+		    cli_short_number(number, ctx_tokens_after_request(t)));
+	else
+		(void)snprintf(all, 64, "%s%s", rough,
+		    cli_short_number(number, picture->tokens));
+}
+
+/* Follows the figures of a conversation if picture->compacted is true. */
+#define COMPACTED "; not billed since compaction"
+
+void
+words_figures(char out[200], const struct picture *picture, size_t width)
+{
+	const struct ctx_token_stats *t = picture->t;
+	const char *model = t->model != NULL ? t->model->name : "";
+	char all[64], share[32], window[16];
+
+	write_tokens(all, picture, true);
+	if (picture->window == 0) {
+		(void)snprintf(out, 200, "%s tokens", all);
+		return;
+	}
+	cli_short_number(window, picture->window);
+	(void)snprintf(share, sizeof share, "%.1f%% %s",
+	    100.0 * (double)picture->tokens / (double)picture->window,
+	    picture->zone->word);
+	(void)snprintf(out, 200, "%s of %s tokens, %s%s%.60s%s", all, window,
+	    share, model[0] != '\0' ? " (" : "", model,
+	    model[0] != '\0' ? ")" : "");
+	if (strlen(out) > width)
+		(void)snprintf(out, 200, "%s of %s tokens, %s", all, window,
+		    share);
+	if (strlen(out) > width) {
+		write_tokens(all, picture, false);
+		(void)snprintf(out, 200, "%s of %s tokens, %s", all, window,
+		    share);
+	}
+	if (strlen(out) > width)
+		(void)snprintf(out, 200, "%s tokens, %s", all, share);
+	if (strlen(out) > width)
+		(void)snprintf(out, 200, "%s", share);
+	if (picture->compacted && strlen(out) + strlen(COMPACTED) <= width)
+		(void)snprintf(out + strlen(out), 200 - strlen(out), "%s",
+		    COMPACTED);
 }

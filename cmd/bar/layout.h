@@ -86,21 +86,6 @@ const struct part_color *picture_color(const struct bar_part *part);
  * tokens. */
 double picture_share(const struct picture *picture, uint64_t tokens);
 
-/* ---- text_width.c: shortens texts to a number of columns ---------------- */
-
-/* maximum width of an output line, in columns */
-enum { WORDS_MOST = 400 };
-/* Returns the width of the terminal in columns: COLUMNS in the environment, or
- * what the terminal says, or 80; at least 24 and at most WORDS_MOST. */
-unsigned words_columns(void);
-size_t words_width(struct ctx_str name);
-/* Returns the longest beginning of a name that is at most width terminal
- * columns wide.  The result points into the name. */
-struct ctx_str words_head(struct ctx_str name, size_t width);
-/* Appends "FILE:LINE", the place of a conversation or message, to out.  If it
- * would be wider than width columns, the beginning of the path is cut off. */
-int words_place(struct ctx_buf *out, const struct ctx_token_stats *t,
-    size_t width, struct ctx_err *err);
 /* Writes the text above the bar to out, such as "~108k of 128k tokens, 84.5%
  * FILLING UP (gpt-4o)".  Shortens the text if it is wider than width
  * columns. */

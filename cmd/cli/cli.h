@@ -536,4 +536,20 @@ void cli_status(struct cli *cli, int status);
  * exit status. */
 int cli_end(struct cli *cli);
 
+/* ---- text_width.c: widths in terminal columns --------------------------- */
+
+/* maximum width of an output line, in columns */
+enum { CLI_COLUMNS_MOST = 400 };
+/* Returns the width of the terminal in columns: COLUMNS in the environment, or
+ * what the terminal says, or 80; at least 24 and at most CLI_COLUMNS_MOST. */
+unsigned cli_columns(void);
+size_t cli_text_width(struct ctx_str name);
+/* Returns the longest beginning of a name that is at most width terminal
+ * columns wide.  The result points into the name. */
+struct ctx_str cli_text_head(struct ctx_str name, size_t width);
+/* Appends "FILE:LINE", the place of a conversation or message, to out.  If it
+ * would be wider than width columns, the beginning of the path is cut off. */
+int cli_place(struct ctx_buf *out, const char *file, uint64_t line,
+    size_t width, struct ctx_err *err);
+
 #endif

@@ -85,8 +85,8 @@ static int
 add_label(struct ctx_buf *out, const struct table *table, const struct row *row,
     size_t width, struct ctx_err *err)
 {
-	struct ctx_str label = words_head(row->label, width);
-	size_t column = table->label_width, used = words_width(label);
+	struct ctx_str label = cli_text_head(row->label, width);
+	size_t column = table->label_width, used = cli_text_width(label);
 
 	if (ctx_buf_add(out, label.p, label.n, err) < 0)
 		return -1;
@@ -95,7 +95,7 @@ add_label(struct ctx_buf *out, const struct table *table, const struct row *row,
 	return ctx_buf_printf(out, err, "%*s",
 		   (int)(column > used ? column - used : 0) + GAP, "") < 0
 	    ? -1
-	    : words_place(out, &row->sum,
+	    : cli_place(out, row->sum.file, row->sum.line,
 		  width - GAP - (column > used ? column : used), err);
 }
 
@@ -108,11 +108,11 @@ add_message(struct ctx_buf *out, const struct ctx_token_stats *stats,
 	struct ctx_str tool = stats->tool;
 	const char *role = ctx_role_name(stats->role);
 	size_t used =
-	    strlen(role) + 1 + (tool.n > 0 ? words_width(tool) + 1 : 0);
+	    strlen(role) + 1 + (tool.n > 0 ? cli_text_width(tool) + 1 : 0);
 
 	if (used + PLACE_LEAST > width)
-		return words_place(out, stats, width, err);
-	if (words_place(out, stats, width - used, err) < 0 ||
+		return cli_place(out, stats->file, stats->line, width, err);
+	if (cli_place(out, stats->file, stats->line, width - used, err) < 0 ||
 	    ctx_buf_printf(out, err, " %s", role) < 0)
 		return -1;
 	if (tool.n == 0)
@@ -130,7 +130,7 @@ add_name(struct ctx_buf *out, const struct table *table, const struct row *row,
 		return add_label(out, table, row, width, err);
 	return row->sum.message != NULL
 	    ? add_message(out, &row->sum, width, err)
-	    : words_place(out, &row->sum, width, err);
+	    : cli_place(out, row->sum.file, row->sum.line, width, err);
 }
 
 static void
@@ -170,7 +170,7 @@ widen(struct table *table, const struct table_row *row)
 static void
 widen_labels(struct table *table, struct ctx_str label)
 {
-	size_t n = label.p == NULL ? 0 : words_width(label);
+	size_t n = label.p == NULL ? 0 : cli_text_width(label);
 
 	if (n > MOST_LABEL)
 		n = MOST_LABEL;
@@ -251,7 +251,7 @@ flush_rows(void *user)
 		if (form->cli->n_files > 1)
 			widen_labels(table, table->rows[i].row.label);
 	}
-	width = fit_columns(table, words_columns());
+	width = fit_columns(table, cli_columns());
 	if (!table->has_heads)
 		print_heads(form, &table->rows[0].row, width);
 	table->has_heads = true;
@@ -341,12 +341,12 @@ table_end(struct row_form *form)
 	if (table->estimated)
 		print_wrapped("~ is an estimate: not counted by the model's "
 			      "own tokenizer, or with tools or media",
-		    words_columns());
+		    cli_columns());
 	if (table->widths[BILLED] > 0 && table->widths[AFTER] > 0)
 		print_wrapped("billed is the input of the last request, as its "
 			      "provider counted it; after is counted since "
 			      "then; used and left are of both",
-		    words_columns());
+		    cli_columns());
 	cli_check_stdout(form->cli);
 	free(table->rows);
 	ctx_intern_release(&table->texts);
