@@ -193,10 +193,17 @@ explain_fix(struct check_command *check, const struct ctx_fix *fix,
     struct ctx_err *err)
 {
 	const struct ctx_finding *finding = fix->finding;
+	const struct ctx_change change = {.file = finding->place.file,
+	    .line = finding->place.line,
+	    .role = fix->role,
+	    .rule = ctx_rule_at(finding->id)->id,
+	    .action = fix->action};
 	bool is_printed = check->report.explain == stdout;
 	char hash[SHA256_DIGEST_STRING_LENGTH];
 	json_t *line;
 
+	if (check->report.is_table)
+		return cli_explain_row(&check->report, &change, err);
 	SHA256Data((const uint8_t *)fix->bytes.p, fix->bytes.n, hash);
 	line = json_of(finding);
 	line =

@@ -131,3 +131,35 @@ X
 	[[ $(sed -n 3p tty) == "ctx-count: "*missing* ]]
 	[ "$(wc -l < tty)" -eq 3 ]
 }
+
+@test "--explain=- prints a table for people on a terminal, and JSON in a pipe" {
+	cp "$agent" agent.jsonl
+	on_terminal "ctx-prune -m gpt-4o -b 90k -n --explain=- agent.jsonl"
+	[ "$(head -n 1 tty | xargs)" = "where role tool tokens why" ]
+	ctx-prune -m gpt-4o -b 90k -n --explain=- agent.jsonl > lines
+	jq -r '"\(.file):\(.line) \(.role) \(.tool) \(.before) -> \(.after) \(.action) \(.rule)"' \
+	    lines | tr -s ' ' > want
+	[ "$(wc -l < want)" -gt 10 ]
+	tail -n +2 tty | tr -s ' ' | diff want -
+	on_terminal "ctx-prune -m gpt-4o -b 90k -n --explain=- agent.jsonl | cat"
+	cmp lines tty
+	for width in 24 40 72 80 99 100 200; do
+		on_terminal "ctx-prune -m gpt-4o -b 90k -n --explain=- agent.jsonl
+		    ctx-age -n --explain=- agent.jsonl" "$width"
+		awk -v w="$width" 'length > w { exit 1 }' tty ||
+			[ "$width" -lt 40 ] || fail "$width: $(cat tty)"
+		grep -q '  why$' tty
+	done
+	on_terminal "sed 40d agent.jsonl > orphan; ctx-check --repair -n --explain=- orphan"
+	[ "$(sed -n 2p tty | xargs)" = "orphan:39 assistant insert orphan-call" ]
+	# A member of a request, and escapes in the names of tools.
+	jq -nc '{role: "user", content: "go"}, {role: "assistant", content: null,
+	    tool_calls: [{id: "a", type: "function", function: {name: "\u001b[31m",
+	    arguments: "{}"}}]}, {role: "tool", tool_call_id: "a", content:
+	    ("word " * 500)}, {role: "user", content: "so"}' > evil
+	on_terminal "ctx-prune -b 20 -k 0 -t 1 -n --explain=- evil"
+	grep -q '?\[31m' tty || fail "$(cat -v tty)"
+	run ! grep -q $'\033' tty
+	on_terminal "ctx-prune -b 20 -k 0 -t 1 -n --json --explain=- evil"
+	run ! grep -q '^where' tty
+}

@@ -197,6 +197,10 @@ struct cli_report {
 	bool repairs;
 	/* State of the report: */
 	FILE *explain;
+	/* True if --explain prints a table, because it prints on a
+	 * terminal. */
+	bool is_table;
+	bool has_heads; /* true if the header of this table was printed */
 	struct ctx_archive archive;
 	/* The changes so far, summed up for each reason (rule).  The last row
 	 * has the name NULL. */
@@ -250,6 +254,9 @@ void cli_report_rules(struct cli_report *report);
 /* Returns what was changed in an input file, summed up for each reason (rule),
  * as a JSON object; NULL if there is no memory. */
 json_t *cli_report_object(struct cli_report *report, const char *file);
+/* Prints a row of the table of --explain for a change (explain_table.c). */
+int cli_explain_row(struct cli_report *report, const struct ctx_change *change,
+    struct ctx_err *err);
 /* Returns a text, such as a file name, as a JSON string.  Bytes that are not
  * UTF-8 are replaced by "?".  Returns NULL if there is no memory. */
 json_t *cli_json_text(const char *p, size_t n);

@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 
@@ -152,10 +153,13 @@ static int
 explain(struct cli_report *report, const struct ctx_change *change,
     struct ctx_err *err)
 {
-	json_t *line = change->member.n > 0 ? json_member(change)
-	    : change->aside                 ? json_line(change)
-					    : json_message(change);
+	json_t *line;
 
+	if (report->is_table)
+		return cli_explain_row(report, change, err);
+	line = change->member.n > 0 ? json_member(change)
+	    : change->aside         ? json_line(change)
+				    : json_message(change);
 	line = cli_json_with(line, "sha256", json_string(change->sha256));
 	if (change->ranked)
 		line = cli_json_with(line, "score", json_real(change->rank));
@@ -372,6 +376,7 @@ cli_report_open(struct cli *cli, struct cli_report *report,
 		if (!out->dry_run)
 			cli_die(cli, "--explain - needs --dry-run");
 		report->explain = stdout;
+		report->is_table = isatty(STDOUT_FILENO) && !report->json;
 		path = NULL;
 	}
 	if (archive != NULL) {
