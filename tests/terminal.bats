@@ -47,14 +47,18 @@ X
 	left=$(ctx-count --json s.jsonl | jq .billed_left)
 	[ "$(sed -n 2p tty | tr -d , | awk '{ print $5, $6, $7, $9 }')" = \
 	    "1.2% $left 12345 s.jsonl" ] || fail "$(cat tty)"
-	grep -q '^billed is the input of the last request' tty
+	grep -q '^used and left are of billed, the input of the last request' tty
+	on_terminal "ctx-count s.jsonl" 40
+	[ "$(head -n 1 tty | xargs)" = "tokens used billed name" ]
+	grep -q '^used and left are of billed' tty
 	on_terminal "ctx-count s.jsonl | cat"
 	ctx-count s.jsonl | cmp - tty
 	on_terminal "ctx-count --billed never s.jsonl" 120
 	[ "$(head -n 1 tty | xargs)" = "tokens messages chars window used left name" ]
 	# Nothing is new where nothing is known.
-	on_terminal "ctx-count $chat"
-	run ! grep -q 'billed is\|after  ' tty
+	cp "$chat" chat
+	on_terminal "ctx-count chat"
+	run ! grep -q 'billed\|after' tty
 	# Nor does a gate depend on where the output goes.
 	on_terminal "ctx-count --max 100 s.jsonl; echo status \$?"
 	grep -qx 'status 0' tty

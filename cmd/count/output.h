@@ -41,6 +41,7 @@ struct table {
 	unsigned char label_width;
 	bool has_heads; /* true if the header was printed */
 	bool estimated; /* true if a row is an estimate */
+	bool billed;    /* true if a row is of a billed request */
 };
 
 /* How rows are printed. */

@@ -310,6 +310,7 @@ table_add(struct row_form *form, const struct row *row)
 	form->cli->before_message = flush_rows;
 	form->cli->user = form;
 	form->table->estimated |= row->sum.estimated > 0;
+	form->table->billed |= form->billed && row->sum.last.billed > 0;
 	if (form->table->n == MOST_HELD)
 		flush_rows(form);
 }
@@ -342,10 +343,10 @@ table_end(struct row_form *form)
 		print_wrapped("~ is an estimate: not counted by the model's "
 			      "own tokenizer, or with tools or media",
 		    cli_columns());
-	if (table->widths[BILLED] > 0 && table->widths[AFTER] > 0)
-		print_wrapped("billed is the input of the last request, as its "
-			      "provider counted it; after is counted since "
-			      "then; used and left are of both",
+	if (table->billed)
+		print_wrapped("used and left are of billed, the input of the "
+			      "last request as its provider counted it, and of "
+			      "after, which is counted since then",
 		    cli_columns());
 	cli_check_stdout(form->cli);
 	free(table->rows);
