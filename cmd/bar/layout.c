@@ -164,8 +164,9 @@ picture_share(const struct picture *picture, uint64_t tokens)
 /* ---- the line above the bar ---- */
 
 /* Writes the tokens of a conversation to all, such as "~4.2k": those that ctx
- * counts or, if picture->billed is true, what was
- * billed and what ctx counts after it: "19k billed + ~120 after". */
+ * counts or, if picture->billed is true, what was billed and what ctx counts
+ * after it: "19k billed + ~120 after".  If is_split is false, writes their
+ * sum. */
 static void
 write_tokens(char all[64], const struct picture *picture, bool is_split)
 {
