@@ -311,7 +311,7 @@ is_paired() {
 		output: ("word " * 20)}, {role: "user", content: "more"},
 	    {role: "assistant", content: "so"}, {role: "user", content: "on"})' > in
 	jq -c 'select(.type)' in > theirs
-	for s in pinned-fifo fifo middle-out heuristic recall; do
+	for s in pinned-fifo fifo middle-out heuristic recall salient; do
 		run -1 --separate-stderr ctx-prune -b 300 -s $s in
 		[[ $stderr == *" pinned "* ]]
 		jq -c 'select(.type)' <<< "$output" | cmp - theirs
@@ -635,7 +635,7 @@ signed_talk() {
 @test "a request without messages and an empty stream pass unchanged" {
 	echo '{"model":"gpt-4o","messages":[]}' > in
 	for s in pinned-fifo "recall --query x" heuristic window middle-out \
-	    summarize; do
+	    summarize salient; do
 		# shellcheck disable=SC2086 # a strategy and its option
 		ctx-prune -b 100 -s $s in > out
 		cmp in out

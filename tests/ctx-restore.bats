@@ -101,7 +101,7 @@ load helper
 		ctx-restore -d $d aged | cmp - in
 		jq -c '.. | strings' in | sort -u > was
 		n=$(tokens -d $d aged)
-		for s in pinned-fifo middle-out heuristic recall; do
+		for s in pinned-fifo middle-out heuristic recall salient; do
 			ctx-prune -d $d -s $s -l light -t 0 -b $((n / 2)) aged > less
 			run -1 cmp -s less aged
 			ctx-restore -d $d less > back

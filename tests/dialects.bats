@@ -515,7 +515,7 @@ turns() {
 	for d in openai-chat openai-responses anthropic bedrock gemini; do
 		for f in "$BATS_TEST_DIRNAME/corpus/$d"/*; do
 			"$valid" $d < "$f" > was || [ $? -eq 1 ]
-			for s in fifo window middle-out recall heuristic; do
+			for s in fifo window middle-out recall heuristic salient; do
 				for b in 60 200 700; do
 					ctx-prune -d $d -s $s -k 1 -t 0 -b $b "$f" \
 					    > out 2> err || [ $? -eq 1 ]

@@ -189,7 +189,7 @@ in_form() { # TURNS FILTER
 	is_subsequence out in
 	chat_of 30 > in
 	for b in 75 80 100 120 160 240 400; do
-		for s in pinned-fifo fifo middle-out heuristic recall; do
+		for s in pinned-fifo fifo middle-out heuristic recall salient; do
 			ctx-prune -s $s -k 1 -t 0 -b $b --notice "$long" in > out
 			[ "$(tokens out)" -le $b ]
 			ctx-prune -s $s -k 1 -t 0 -b $b --notice "$long" out |
@@ -411,7 +411,7 @@ in_form() { # TURNS FILTER
 	    "assistant:Well, $(yes hm | head -n 60 | paste -sd ' ')" \
 	    "user:Then?" "assistant:Then that." "user:Good." > in
 	ctx-check --provider anthropic in
-	for s in pinned-fifo fifo recall heuristic; do
+	for s in pinned-fifo fifo recall heuristic salient; do
 		ctx-prune -d anthropic -s $s -k 1 -t 1 -b 120 \
 		    --notice "$N" --pin Fine in > out
 		[ "$(head -n 2 out)" = "$(head -n 2 in)" ] || fail "$s"

@@ -1,4 +1,4 @@
-# ctx-prune -s heuristic, and what it shares with recall
+# ctx-prune -s heuristic, and what it shares with recall and salient
 
 load helper
 
@@ -299,8 +299,8 @@ run_of_calls() {
 	[[ $output != *844674* ]]
 }
 
-@test "heuristic and recall meet the budget, and a second run changes nothing" {
-	for s in heuristic recall; do
+@test "heuristic, recall and salient meet the budget, and a second run changes nothing" {
+	for s in heuristic recall salient; do
 		for l in light balanced aggressive; do
 			for b in 60k 20k 6k; do
 				ctx-prune -s $s -l $l -b $b "$agent" > once

@@ -182,7 +182,8 @@ steps() { # one turn of an agent, in a form where the roles must alternate
 		    cache_control: {type: "ephemeral"}}]}'
 	} > in
 	for b in 20 40 60 80 100; do
-		for s in fifo "pinned-fifo --no-pin-system" heuristic recall; do
+		for s in fifo "pinned-fifo --no-pin-system" heuristic recall \
+		    salient; do
 			# shellcheck disable=SC2086 # a strategy and an option
 			ctx-prune -s $s -l light -k 1 -t 0 -b $b in > out ||
 			    [ $? -eq 1 ]
@@ -202,7 +203,7 @@ steps() { # one turn of an agent, in a form where the roles must alternate
 	for f in chat gemini; do
 		ctx-prune -s summarize -k 1 -t 0 -b 700 "$f" > one
 		grep -c 'Earlier conversation' one | grep -qx 1
-		for s in pinned-fifo heuristic recall middle-out; do
+		for s in pinned-fifo heuristic recall middle-out salient; do
 			ctx-prune -s $s -k 1 -t 0 -b 400 one > out
 			[ "$(tokens out)" -le 400 ]
 			[ "$(grep 'Earlier conversation' one)" = \

@@ -315,7 +315,7 @@ levels() {
 	    line("r2"; "m1b"; "user"; [result("b")]),
 	    line("m2"; "r2"; "assistant"; [{type: "text", text: "Nice is nice."}])' > in
 	ctx-check in
-	for s in pinned-fifo fifo heuristic recall; do
+	for s in pinned-fifo fifo heuristic recall salient; do
 		ctx-prune -s $s -b 40 -k 1 -t 0 in > out
 		ctx-check out
 		# What leaves is what an agent reads.

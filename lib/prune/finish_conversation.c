@@ -55,8 +55,11 @@ rank_if_due(struct held_conversation *conversation, struct ctx_err *err)
 {
 	if (!ctx_plan_due(&conversation->plan, &conversation->groups))
 		return 0;
+	if (ctx_plan_survey(&conversation->plan, &conversation->groups, err) <
+	    0)
+		return -1;
 	return ctx_scorer_rank(conversation->scorer, &conversation->groups,
-	    err);
+	    &conversation->plan, err);
 }
 
 /* Clears all marks of the plan, and all insertions. */

@@ -279,6 +279,16 @@ ctx_plan_due(const struct ctx_plan *plan, const struct ctx_groups *groups)
 	return groups->tokens + plan->fixed > settings->trigger;
 }
 
+int
+ctx_plan_survey(struct ctx_plan *plan, struct ctx_groups *groups,
+    struct ctx_err *err)
+{
+	if (grow_plan(plan, groups->n, err) < 0)
+		return -1;
+	ctx_plan_find_floor(plan, groups, true);
+	return 0;
+}
+
 /* Decides what is removed and edited, with plan->notices tokens reserved for
  * notices. */
 static int

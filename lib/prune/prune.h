@@ -226,6 +226,10 @@ void ctx_plan_reset(struct ctx_plan *plan,
  * as far as the budget allows. */
 int ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended, struct ctx_err *err);
+/* Finds out what must be kept of a complete conversation: sets plan->floors,
+ * for ctx_scorer_rank. */
+int ctx_plan_survey(struct ctx_plan *plan, struct ctx_groups *groups,
+    struct ctx_err *err);
 /* Returns true if the conversation must be pruned: because it exceeds its
  * trigger, or because the strategy has no trigger. */
 bool ctx_plan_due(const struct ctx_plan *plan, const struct ctx_groups *groups);
@@ -278,10 +282,11 @@ int ctx_scorer_open(struct ctx_scorer **scorer,
  * are those from index first on. */
 int ctx_scorer_add(struct ctx_scorer *scorer, const struct ctx_message *message,
     const struct ctx_groups *groups, size_t first, struct ctx_err *err);
-/* Sets the rank of all segments.  CTX_EARG: the embedder, a program of the
- * user, has failed. */
+/* Sets the rank of all segments. plan: the settings and, set by
+ * ctx_plan_survey, the floors.  CTX_EARG: the embedder, a program of the user,
+ * has failed. */
 int ctx_scorer_rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
-    struct ctx_err *err);
+    const struct ctx_plan *plan, struct ctx_err *err);
 /* Makes the scorer ready for the next conversation.  Keeps its memory. */
 void ctx_scorer_reset(struct ctx_scorer *scorer);
 void ctx_scorer_close(struct ctx_scorer *scorer);

@@ -61,6 +61,7 @@ check_ranks(const struct ctx_strategy *strategy)
 	const struct ctx_scorer_options options = {0};
 	struct ctx_groups groups;
 	struct ctx_scorer *scorer = NULL;
+	struct ctx_plan plan = {.settings = {.strategy = strategy}};
 	struct ctx_err err;
 	unsigned seen = 0;
 	size_t i;
@@ -69,7 +70,8 @@ check_ranks(const struct ctx_strategy *strategy)
 	CHECK(ctx_scorer_open(&scorer, strategy, &options, &err) == 0);
 	for (i = 0; i < MESSAGES; i++)
 		CHECK(add_message(&groups, scorer, conversation[i]) == 0);
-	CHECK(ctx_scorer_rank(scorer, &groups, &err) == 0);
+	CHECK(ctx_plan_survey(&plan, &groups, &err) == 0);
+	CHECK(ctx_scorer_rank(scorer, &groups, &plan, &err) == 0);
 	for (i = 0; i < groups.n; i++) {
 		double rank = groups.segments[i].rank;
 
@@ -79,6 +81,7 @@ check_ranks(const struct ctx_strategy *strategy)
 	}
 	CHECK(seen == (1u << strategy->n_reasons) - 1);
 	ctx_scorer_close(scorer);
+	ctx_plan_release(&plan);
 	ctx_groups_release(&groups);
 }
 

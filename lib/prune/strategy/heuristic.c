@@ -428,13 +428,14 @@ is_superseded(const struct heuristic *h, const struct call *call)
 
 static int
 rank_by_heuristic(struct ctx_scorer *scorer, struct ctx_groups *groups,
-    struct ctx_err *err)
+    const struct ctx_plan *plan, struct ctx_err *err)
 {
 	struct heuristic *h = (struct heuristic *)scorer;
 	struct ctx_segment *segments = groups->segments;
 	uint8_t *good = judge_groups(h, groups, err);
 	size_t i;
 
+	(void)plan;
 	if (good == NULL)
 		return -1;
 	if (find_good_calls(h, groups, good, err) < 0) {

@@ -293,7 +293,7 @@ find_question(const struct recall *r)
 
 static int
 rank_by_recall(struct ctx_scorer *scorer, struct ctx_groups *groups,
-    struct ctx_err *err)
+    const struct ctx_plan *plan, struct ctx_err *err)
 {
 	struct recall *r = (struct recall *)scorer;
 	struct ctx_terms terms = {r, ctx_recall_add_term};
@@ -301,6 +301,7 @@ rank_by_recall(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	double length = 0;
 	size_t i;
 
+	(void)plan;
 	while (r->n_docs < groups->n)
 		if (ctx_recall_add_doc(r, 0, err) < 0)
 			return -1;

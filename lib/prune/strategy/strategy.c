@@ -67,6 +67,20 @@ static const struct ctx_strategy strategies[] = {
 	.embeds = true,
 	.scorer = &ctx_recall_kind,
     },
+    {
+	.name = "salient",
+	.about = "keeps the groups that name the most rare things",
+	.decide = ctx_ranked_decide,
+	.pins_system = true,
+	.has_budget = true,
+	.needs_all = true,
+	.truncates_texts = true,
+	.ranks_user_messages = true,
+	.refills = true,
+	.scorer = &ctx_salient_kind,
+	.reasons = ctx_salient_reasons,
+	.n_reasons = sizeof ctx_salient_reasons / sizeof ctx_salient_reasons[0],
+    },
 };
 
 const struct ctx_strategy *

@@ -38,6 +38,7 @@ const struct trial trials[] = {
     {"ctx-prune -b 4000 --pin er+or --not-tool re.d ../in/few", 0},
     {"ctx-prune -b 3000 -s recall --query manifest ../in/few", 0},
     {"ctx-prune -b 3000 -s heuristic -l light ../in/few", 0},
+    {"ctx-prune -b 3000 -s salient ../in/few", 0},
     {"ctx-prune -b 4000 -j 2 ../in/few", 0},
     {"ctx-prune -b 4000 -j 2 -s heuristic --archive archive <../in/few", 0},
     {"ctx-prune -b 3000 -s window --window-turns 1 ../in/few", 0},
