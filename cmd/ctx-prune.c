@@ -16,7 +16,7 @@ struct prune_command {
 	struct cli_report report;
 	struct ctx_command_runner runner;
 	const char *strategy;
-	bool keep_last_given, no_pin_system, compact, join;
+	bool keep_last_given, keep_turns_given, no_pin_system, compact, join;
 	bool keep_first_given, window_turns_given, prompt_given;
 	bool summary_tokens_given, on_failure_given, trigger_messages_given;
 	uint64_t timeout;
@@ -253,6 +253,8 @@ apply_implied_options(struct prune_command *prune, enum ctx_level level)
 	settings->reasoning = (enum ctx_reasoning)prune->reasoning;
 	if (!prune->keep_last_given)
 		settings->keep_last = 6 - 2 * (uint64_t)level;
+	settings->shrinks_last = !prune->keep_last_given;
+	settings->shrinks_turns = !prune->keep_turns_given;
 	settings->strategy = ctx_strategy_find(prune->strategy);
 	if (settings->strategy == NULL)
 		cli_die(&prune->cli, "no strategy '%s'; see --help",
@@ -363,7 +365,8 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 		CLI_NUMBER, &settings->keep_last, NULL,
 		&prune->keep_last_given},
 	    {'t', "keep-turns", "N", "newest turns' question and answer (3)",
-		CLI_NUMBER, &settings->keep_turns, NULL, NULL},
+		CLI_NUMBER, &settings->keep_turns, NULL,
+		&prune->keep_turns_given},
 	    {0, "keep-first", "N", "first messages, for middle-out (2)",
 		CLI_NUMBER, &settings->keep_first, NULL,
 		&prune->keep_first_given},

@@ -70,7 +70,7 @@ within() { # BUDGET FILE OPTION...
 	[ "$(tokens out)" -le 7680 ]
 	tail -n 1 one | ctx-prune | cmp - <(tail -n 1 one)
 	# the worst status wins, and each is named with its line
-	run -1 ctx-prune -b 700 one
+	run -1 ctx-prune -k 4 -t 3 -b 700 one
 	[[ $output == *"one:1: "*"one:3: "* ]]
 	[[ $output != *"one:2: "* ]]
 }

@@ -135,13 +135,37 @@ is_paired() {
 	run -1 ctx-prune -b 500 "$agent"
 	[[ ${lines[-1]} == *"agent.jsonl: "*" of 500: "*"system "*"last messages "* ]] ||
 		[[ ${lines[0]} == *"agent.jsonl: "*" of 500: "* ]]
-	ctx-prune -b 500 "$agent" 2> err > out || [ $? -eq 1 ]
+	ctx-prune -b 500 -k 4 "$agent" 2> err > out || [ $? -eq 1 ]
 	grep -q 'system 5' err
 	grep -q 'last messages' err
 	[ "$(wc -l < err)" -eq 1 ]
 	is_paired out
 	tail -n 4 "$agent" > tail
 	tail -n 4 out | cmp - tail
+}
+
+@test "the default numbers of newest messages and turns are lowered for a small budget" {
+	{
+		messages "system:Be brief."
+		for i in 1 2 3 4 5 6 7 8; do
+			messages "user:question $i" "assistant:$(words 50)"
+		done
+		messages "user:question 9"
+	} > in
+	least=$(sed -n '1p;$p' in | tokens)
+	for s in pinned-fifo heuristic salient; do
+		# Everything that the defaults keep takes 260 tokens.
+		run -1 ctx-prune -s $s -k 4 -t 3 -b $((least + 100)) in
+		ctx-prune -s $s -b $((least + 100)) in > out
+		[ "$(tokens out)" -le $((least + 100)) ]
+		[ "$(sed -n '1p;$p' out)" = "$(sed -n '1p;$p' in)" ]
+		# What was asked for is not lowered, ...
+		run -1 ctx-prune -s $s -k 3 -b $((least + 50)) in
+		tail -n 3 in | cmp - <(tail -n 3 <<< "$output")
+		# ... and what is always kept is more than too small a budget.
+		run -1 ctx-prune -s $s -b $((least - 1)) in
+		[ "${#lines[@]}" -eq 3 ]
+	done
 }
 
 @test "an empty conversation over the budget names its framing" {

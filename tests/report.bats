@@ -151,7 +151,7 @@ adds_up() { # file, dialect, command ...
 		codex rollout.jsonl
 	EOF
 	# More lines than messages.
-	ctx-prune -n -b 300 "$c/claude-code/session.jsonl" > plan || [ $? -eq 1 ]
+	ctx-prune -n -k 4 -t 3 -b 300 "$c/claude-code/session.jsonl" > plan || [ $? -eq 1 ]
 	grep -q '^  drop   pinned-fifo  *-  *15 messages ' plan
 }
 

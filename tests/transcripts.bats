@@ -196,7 +196,8 @@ prunes_well() { # DIALECT FILE
 	before=$(live "$1" "$2")
 	for budget in 1 400; do
 		rc=0
-		ctx-prune -l light -b $budget "$2" > out 2> err || rc=$?
+		ctx-prune -l light -k 6 -t 3 -b $budget "$2" > out 2> err ||
+		    rc=$?
 		[ $rc -le 1 ] || fail "$(cat err)"
 		after=$(live "$1" out)
 		[ "$after" = "$(counted out)" ] || fail "-b $budget: $after"
@@ -215,7 +216,8 @@ prunes_well() { # DIALECT FILE
 			fail "-b $budget: $dead dead lines"
 		[ $rc -eq 1 ] || [ "$(tokens out)" -le $budget ] ||
 			fail "-b $budget: too many tokens"
-		ctx-prune -l light -b $budget out > again 2> err || [ $rc -eq 1 ]
+		ctx-prune -l light -k 6 -t 3 -b $budget out > again 2> err ||
+		    [ $rc -eq 1 ]
 		cmp out again || fail "-b $budget: twice"
 	done
 }
@@ -250,10 +252,11 @@ untouched() {
 }
 levels() {
 	for level in balanced aggressive; do
-		ctx-prune -l $level -b 100 "$2" > out || [ $? -eq 1 ]
+		ctx-prune -l $level -k 4 -t 3 -b 100 "$2" > out || [ $? -eq 1 ]
 		[ "$(live "$1" out)" = "$(counted out)" ]
 		links_hold out "$2"
-		ctx-prune -l $level -b 100 out > again || [ $? -eq 1 ]
+		ctx-prune -l $level -k 4 -t 3 -b 100 out > again ||
+		    [ $? -eq 1 ]
 		cmp out again
 	done
 }

@@ -21,6 +21,10 @@
  * together at most this part of the target: target / CTX_OPTIONAL_SHARE
  * tokens. */
 enum { CTX_OPTIONAL_SHARE = 4 };
+/* The newest messages and turns are kept (unless the user has said how many)
+ * only as far as they take at most this part of the target: what it leaves
+ * beside the floors that never shrink, divided by CTX_FLOOR_SHARE. */
+enum { CTX_FLOOR_SHARE = 4 };
 
 /* ---- floor.c ---- */
 

@@ -38,6 +38,9 @@ struct ctx_prune_settings {
 	/* Number of newest turns of which the user message and the last group
 	 * of messages are kept. */
 	uint64_t keep_turns;
+	/* True if fewer messages, fewer turns may be kept where these and the
+	 * other floors exceed what CTX_FLOOR_SHARE says. */
+	bool shrinks_last, shrinks_turns;
 	/* for the strategy middle-out: number of messages at the start that
 	 * are kept */
 	uint64_t keep_first;
