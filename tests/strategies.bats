@@ -194,21 +194,34 @@ run_of_calls() {
 		    $calls[] | select(.id == $i) | .function.name' "$1" |
 		    sort | uniq -c | tr -s ' \n' ' '
 	}
+	# The tokens that are left when the results of these tools are cleared.
+	without() {
+		jq -c --arg t "$1" 'if .role == "tool" and (.content |
+		    startswith($t)) then .content = "[cleared]" else . end' in |
+		    tokens
+	}
+	all=$(jq -c 'if .role == "tool" then .content = "[cleared]" else . end' \
+	    in | tokens)
 	for s in pinned-fifo heuristic; do
 		l=aggressive
 		[ $s = pinned-fifo ] || l=light
-		ctx-prune -s $s -l $l -k 1 -t 1 -b $((n - 10)) \
-		    --target $((n - 20)) in > out
+		prune() { # target, options
+			ctx-prune -s $s -l $l -k 1 -t 1 -b $((n - 10)) \
+			    --target "$@" in > out
+		}
+		prune "$all"
 		[ "$(cleared out)" = " 3 read_file 3 run " ]
-		ctx-prune -s $s -l $l -k 1 -t 1 -b $((n - 10)) \
-		    --target $((n - 20)) --tool '^read' in > out
+		prune "$(without text)" --tool '^read'
 		[ "$(cleared out)" = " 3 read_file " ]
-		ctx-prune -s $s -l $l -k 1 -t 1 -b $((n - 10)) \
-		    --target $((n - 20)) --not-tool '^read' in > out
+		prune "$(without output)" --not-tool '^read'
 		[ "$(cleared out)" = " 3 run " ]
-		ctx-prune -s $s -l $l -k 1 -t 1 -b $((n - 10)) \
-		    --target $((n - 20)) --tool nope --tool run in > out
+		prune "$(without output)" --tool nope --tool run
 		[ "$(cleared out)" = " 3 run " ]
+		# no more than needed, the oldest first
+		prune $((n - 20))
+		[ "$(cleared out)" = " 1 read_file " ]
+		prune $((n - (n - all) / 6 - 20))
+		[ "$(cleared out)" = " 1 read_file 1 run " ]
 		ctx-prune -s $s -l $l -k 1 -t 1 -b 100 --tool nope in > out
 		[ "$(tokens out)" -le 100 ]
 	done

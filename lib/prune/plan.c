@@ -1,10 +1,10 @@
 /*
  * plan.c - decides which segments (messages or parts of messages) are removed
  *
- * The steps: find what must be kept; mark the edits that the level allows, each
- * kind for all segments or for none; ask the strategy which groups are removed;
- * remove the user messages of turns that became empty.  No step cancels an
- * earlier one.
+ * The steps: find what must be kept; mark the edits that the level allows, one
+ * kind after the other, until the target is met; ask the strategy which groups
+ * are removed; remove the user messages of turns that became empty.  No step
+ * cancels an earlier one.
  *
  * To save memory, the same steps also run before the end of a conversation.
  * They then assume the fewest tokens that are possible: every edit that the

@@ -111,15 +111,20 @@ ctx_plan_pin_optional(struct ctx_plan *plan, const struct ctx_groups *groups)
 	}
 }
 
-/* Marks one kind of edit in all segments that may be edited so.  Returns the
- * tokens that the conversation then has. */
+/* Marks one kind of edit in the segments that may be edited so, the oldest
+ * first, until the target is met.  Returns the tokens that the conversation
+ * then has. */
 static uint64_t
-edit_all(struct ctx_plan *plan, const struct ctx_groups *groups, unsigned edit,
-    uint64_t total)
+edit_oldest(struct ctx_plan *plan, const struct ctx_groups *groups,
+    unsigned edit, uint64_t total)
 {
 	size_t i;
 
-	for (i = 0; i < groups->n; i++) {
+	/* What was removed early was removed because all edits together do not
+	 * suffice. */
+	for (i = 0;
+	     i < groups->n && (plan->has_cut || total > plan->settings.target);
+	     i++) {
 		if (!(ctx_plan_find_allowed_edits(plan, groups, i, true) &
 			edit))
 			continue;
@@ -144,6 +149,5 @@ ctx_plan_edit_until_met(struct ctx_plan *plan, const struct ctx_groups *groups)
 		total += ctx_plan_count_without_notice(&groups->segments[i],
 		    plan->marks[i]);
 	for (i = 0; i < sizeof steps / sizeof steps[0]; i++)
-		if (plan->has_cut || total > plan->settings.target)
-			total = edit_all(plan, groups, steps[i], total);
+		total = edit_oldest(plan, groups, steps[i], total);
 }

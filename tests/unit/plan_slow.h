@@ -477,9 +477,10 @@ slow_total(const struct slow *s, bool shared)
 static inline void
 slow_edit(struct slow *s, unsigned edit)
 {
+	const struct ctx_prune_settings *l = &s->f->settings;
 	size_t i;
 
-	for (i = 0; i < s->f->n; i++) {
+	for (i = 0; i < s->f->n && slow_total(s, false) > l->target; i++) {
 		const struct message *m = &s->f->list[i];
 		bool open =
 		    s->open[s->group[i]] && s->turn[s->group[i]] == s->newest;
