@@ -28,8 +28,13 @@ run_of_calls() {
 	ctx-prune -s heuristic -t 1 -k 1 -b $((n - 400)) --explain why in > out
 	jq -r .rule why | grep -q 'old result'
 	jq -e '.score >= 0' why > /dev/null
-	ctx-prune -s heuristic -t 1 -k 1 -b 150 --explain why in > out
+	# with no room for what is small
+	least=$(ctx-prune -s heuristic -t 1 -k 1 -b 1 in 2> /dev/null | tokens)
+	ctx-prune -s heuristic -t 1 -k 1 -b "$least" --explain why in > out
 	jq -r .rule why | grep -q 'short answer'
+	# What was removed and still fits is kept.
+	ctx-prune -s heuristic -t 1 -k 1 -b $((least + 80)) in > out
+	grep -q '"Hm."' out
 }
 
 @test "heuristic: a newer call supersedes an older one only if its result is good" {
