@@ -16,7 +16,7 @@ run_of_calls() {
 	    "user:Show it." "assistant:Here."
 }
 
-@test "heuristic removes superseded calls, then failed ones, old results and short answers" {
+@test "heuristic removes superseded calls, then failed ones, then what names nothing rare" {
 	run_of_calls > in
 	n=$(tokens in)
 	ctx-prune -s heuristic -t 1 -k 1 -b $((n - 10)) --explain why in > out
@@ -26,15 +26,16 @@ run_of_calls() {
 	ctx-prune -s heuristic -t 1 -k 1 -b $((n - 200)) --explain why in > out
 	[ "$(jq -r .rule why | uniq | tr '\n' ,)" = 'superseded,failed, made good later,' ]
 	ctx-prune -s heuristic -t 1 -k 1 -b $((n - 400)) --explain why in > out
-	jq -r .rule why | grep -q 'old result'
+	jq -r .rule why | grep -qx 'nothing rare'
 	jq -e '.score >= 0' why > /dev/null
-	# with no room for what is small
 	least=$(ctx-prune -s heuristic -t 1 -k 1 -b 1 in 2> /dev/null | tokens)
-	ctx-prune -s heuristic -t 1 -k 1 -b "$least" --explain why in > out
-	jq -r .rule why | grep -q 'short answer'
 	# What was removed and still fits is kept.
 	ctx-prune -s heuristic -t 1 -k 1 -b $((least + 80)) in > out
 	grep -q '"Hm."' out
+	# A rare name keeps an old answer longer than newer ones without one.
+	sed 's/"Hm\."/"It is in lib\/parse_17.c."/' in > rare
+	ctx-prune -s heuristic -t 1 -k 1 -b $((least + 30)) rare > out
+	grep -q parse_17 out
 }
 
 @test "heuristic: a newer call supersedes an older one only if its result is good" {

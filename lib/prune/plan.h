@@ -47,7 +47,7 @@ struct ctx_scorer {
 
 extern const struct ctx_scorer_kind ctx_heuristic_kind, ctx_recall_kind,
     ctx_salient_kind;
-enum { CTX_HEURISTIC_REASONS = 6, CTX_SALIENT_REASONS = 1 };
+enum { CTX_HEURISTIC_REASONS = 4, CTX_SALIENT_REASONS = 1 };
 extern const char *const ctx_heuristic_reasons[CTX_HEURISTIC_REASONS];
 extern const char *const ctx_salient_reasons[CTX_SALIENT_REASONS];
 

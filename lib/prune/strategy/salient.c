@@ -20,8 +20,7 @@
 #include "prune/strategy/names.h"
 #include "prune/strategy/segment_text.h"
 
-const char *const ctx_salient_reasons[CTX_SALIENT_REASONS] = {
-    "nothing rare that is not kept"};
+const char *const ctx_salient_reasons[CTX_SALIENT_REASONS] = {"nothing rare"};
 
 /* A longer name is stored as its hash of 128 bits, so that no name takes more
  * memory than this. */

@@ -50,6 +50,7 @@ static const struct ctx_strategy strategies[] = {
 	.needs_all = true,
 	.clears_results = true,
 	.truncates_texts = true,
+	.ranks_user_messages = true,
 	.refills = true,
 	.scorer = &ctx_heuristic_kind,
 	.reasons = ctx_heuristic_reasons,
