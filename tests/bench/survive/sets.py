@@ -29,6 +29,11 @@ Public repositories that have such files, read in November 2026:
   mini           gruckion/mini-swe-agent (swebench_results)
   swe-agent      multi-swe-bench/experiments (evaluation/java/verified)
   tau            sierra-research/tau-bench (historical_trajectories)
+
+The figures in ctx-strategy(7) are those of the half "report", with --least
+60000 for claude and codex ("coding"), 30000 for mini and swe-agent ("fixes";
+every second file above 220 kB, and all above 350 kB), and 8000 for tau, of
+which one file was available (gpt-4o-airline).
 """
 import argparse
 import json
