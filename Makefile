@@ -85,6 +85,8 @@ UNIT_SRC := $(wildcard tests/unit/*.c)
 TABLES := unicode nfc9 nfc15 claude_chars
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(TABLES:%=$(B)/gen/make_%.o)
 COMMANDS := $(CMD_SRC:cmd/%.c=$(B)/%)
+# What a user can run: ctx, and what it runs
+PROGRAMS := $(B)/ctx $(COMMANDS)
 UNITS := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 FUZZ_SRC := $(filter-out %/replay.c %/memory.c %/records.c %/short.c,\
 	$(wildcard tests/fuzz/*.c))
@@ -98,7 +100,7 @@ ifeq ($(V),)
 Q = @echo "  $(@:$(B)/%=%)";
 endif
 
-all: deps $(B)/libctx.a $(COMMANDS) $(B)/ctx
+all: deps $(B)/libctx.a $(PROGRAMS)
 
 # What is counted by make coverage, and how, and what is linked to it.
 COUNTED ?=
@@ -419,13 +421,14 @@ $(SHORT): $(B)/tests/short-%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/memory.o \
 FUZZ_RECORDS := $(if $(findstring fuzzer,$(SAN)),$(B)/tests/fuzz/records.o)
 $(B)/tests/fuzz-check $(B)/tests/fuzz-stream: $(FUZZ_RECORDS)
 
-# The commands as they are, but for their main.
-FUZZ_COMMANDS := $(CMD_SRC:cmd/ctx-%.c=$(B)/tests/fuzz/main-%.o)
-$(FUZZ_COMMANDS): $(B)/tests/fuzz/main-%.o: cmd/ctx-%.c $(B)/flags.mk
+# The commands for programs that hold several of them: main of cmd/ctx-count.c
+# is main_ctx_count there.
+MAINS := $(CMD_SRC:cmd/%.c=$(B)/mains/%.o)
+$(MAINS) $(B)/mains/ctx.o: $(B)/mains/%.o: cmd/%.c $(B)/flags.mk
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -Wno-missing-prototypes \
-	  -Dmain=main_$* -MMD -MP -c -o $@ $<
-$(B)/tests/fuzz-options: $(FUZZ_COMMANDS) $(CMD_OBJ)
+	  -Dmain=main_$(subst -,_,$*) -MMD -MP -c -o $@ $<
+$(B)/tests/fuzz-options: $(MAINS) $(CMD_OBJ)
 $(B)/tests/fuzz-options: FUZZ_LINK += -Wl,--wrap=exit,--wrap=cli_parse \
 	-Wl,--wrap=cli_report_open,--wrap=cli_explain_open \
 	-Wl,--wrap=cli_open,--wrap=cli_model_counters \
@@ -488,52 +491,53 @@ $(B)/libctx.pc: deps
 	  'Libs: -L$${libdir} -lctx' 'Libs.private: -lm -pthread' \
 	  'Cflags: -I$${includedir}' > $@
 
-# Each line: the mode, the directory below PREFIX, the files.
 D := $(DESTDIR)$(PREFIX)
-MAN := $(sort $(wildcard man/*.[0-9])) $(B)/man/libctx.3
-install: all install-data $(INSTALLED) $(B)/libctx.pc $(B)/include/ctx.h
-	install -d $(D)/bin $(D)/include $(DESTDIR)$(LIBDIR)/pkgconfig
+MAN := $(sort $(wildcard man/*.[0-9]))
+NAMES := $(notdir $(PROGRAMS))
+install: all install-data $(INSTALLED) $(B)/libctx.pc $(B)/include/ctx.h \
+  $(B)/man/libctx.3
+	install -d $(D)/bin $(D)/include $(DESTDIR)$(LIBDIR)/pkgconfig \
+	  $(D)/share/man/man3
 	install -m 755 $(INSTALLED) $(B)/ctx $(D)/bin
+	install -m 644 $(B)/man/libctx.3 $(D)/share/man/man3
 	install -m 644 $(B)/include/ctx.h $(D)/include
 	install -m 644 $(B)/libctx.a $(SHARED) $(DESTDIR)$(LIBDIR)
 	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(LIBDIR)/libctx.so.$(SOVERSION)
 	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(LIBDIR)/libctx.so
 	install -m 644 $(B)/libctx.pc $(DESTDIR)$(LIBDIR)/pkgconfig
 
-# Manual pages and completions.
-install-data: $(MAN)
+# Manual pages and completions of the commands
+install-data:
 	install -d $(D)/share/bash-completion/completions \
 	  $(D)/share/zsh/site-functions $(D)/share/fish/vendor_completions.d \
 	  $(foreach n,$(sort $(subst .,,$(suffix $(MAN)))),$(D)/share/man/man$(n))
 	set -e; for page in $(MAN); do \
 	  install -m 644 $$page $(D)/share/man/man$${page##*.}; done
-	set -e; for name in ctx $(notdir $(COMMANDS)); do \
-	  install -m 644 completions/ctx.bash \
-	    $(D)/share/bash-completion/completions/$$name; done
 	install -m 644 completions/_ctx $(D)/share/zsh/site-functions
-	set -e; for name in ctx $(notdir $(COMMANDS)); do \
+	set -e; for name in $(NAMES); do \
+	  install -m 644 completions/ctx.bash \
+	    $(D)/share/bash-completion/completions/$$name; \
 	  install -m 644 completions/ctx.fish \
 	    $(D)/share/fish/vendor_completions.d/$$name.fish; done
 
-ENTRIES := $(B)/ctx $(COMMANDS)
 uninstall:
-	rm -f $(ENTRIES:$(B)/%=$(D)/bin/%) $(D)/include/ctx.h \
+	rm -f $(NAMES:%=$(D)/bin/%) $(D)/include/ctx.h \
 	  $(DESTDIR)$(LIBDIR)/libctx.a $(DESTDIR)$(LIBDIR)/libctx.so* \
-	  $(DESTDIR)$(LIBDIR)/pkgconfig/libctx.pc \
+	  $(DESTDIR)$(LIBDIR)/pkgconfig/libctx.pc $(D)/share/man/man3/libctx.3 \
 	  $(foreach page,$(notdir $(MAN)),\
 	    $(D)/share/man/man$(subst .,,$(suffix $(page)))/$(page)) \
-	  $(ENTRIES:$(B)/%=$(D)/share/bash-completion/completions/%) \
+	  $(NAMES:%=$(D)/share/bash-completion/completions/%) \
 	  $(D)/share/zsh/site-functions/_ctx \
-	  $(ENTRIES:$(B)/%=$(D)/share/fish/vendor_completions.d/%.fish)
+	  $(NAMES:%=$(D)/share/fish/vendor_completions.d/%.fish)
 
 # The header is the manual of the library.
 $(B)/man/libctx.3: lib/gen/manual.awk $(B)/include/ctx.h
 	@mkdir -p $(@D)
 	$(Q)awk -f $^ > $@.new && mv $@.new $@
 
-html: $(MAN)
+html: $(B)/man/libctx.3
 	@mkdir -p $(B)/html
-	@set -e; for page in $(MAN); do \
+	@set -e; for page in $(MAN) $<; do \
 	  mandoc -T html -O man=%N.%S.html $$page \
 	    > $(B)/html/$${page##*/}.html; done
 
@@ -546,41 +550,41 @@ dist:
 	@mkdir -p build
 	git archive --prefix=$(DIST)/ -o build/$(DIST).tar.gz HEAD
 
-# All commands as one program, so that the vocabularies are in it once.  The name
-# by which it is called says which command it is.
-ONE_NAMES := $(CMD_SRC:cmd/%.c=%)
-ONE_OBJ := $(ONE_NAMES:%=$(B)/one/%.o) $(B)/one/ctx.o
-$(ONE_OBJ): $(B)/one/%.o: cmd/%.c $(B)/flags.mk
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -Wno-missing-prototypes \
-	  -Dmain=main_$(subst -,_,$*) -MMD -MP -c -o $@ $<
-$(B)/one/main.c: Makefile $(CMD_SRC)
+# All commands as one program, so that the vocabularies are in it once.  The
+# name by which it is called says which command it is.
+$(B)/mains/main.c: Makefile $(CMD_SRC)
 	@mkdir -p $(@D)
 	$(Q){ echo '#include <string.h>'; \
-	  for name in ctx $(subst -,_,$(ONE_NAMES)); do \
+	  for name in $(subst -,_,$(NAMES)); do \
 	    echo "int main_$$name(int, char **);"; done; \
 	  echo 'int main(int argc, char **argv) {'; \
-	  echo 'const char *s = argc > 0 ? strrchr(argv[0], 47) : 0;'; \
-	  echo 's = s ? s + 1 : argc > 0 ? argv[0] : "";'; \
-	  for name in $(ONE_NAMES); do \
-	    echo "if (!strcmp(s, \"$$name\"))" \
-	      "return main_ctx_$${name#ctx-}(argc, argv);"; done; echo 'return main_ctx(argc, argv); }'; } > $@.new && mv $@.new $@
-$(B)/one/ctx: $(B)/one/main.c $(ONE_OBJ) $(CMD_OBJ) $(B)/libctx.a
-	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(COMMAND_LINK) \
-	  -o $@ $^ $(DEP_LIBS)
-	@for name in $(ONE_NAMES); do ln -sf ctx $(B)/one/$$name; done
+	  echo "const char *name = argc > 0 ? argv[0] : \"\";"; \
+	  echo "if (strrchr(name, '/')) name = strrchr(name, '/') + 1;"; \
+	  for name in $(MAINS:$(B)/mains/%.o=%); do \
+	    echo "if (strcmp(name, \"$$name\") == 0)" \
+	      "return main_$$name(argc, argv);" | sed 's/main_ctx-/main_ctx_/'; \
+	  done; \
+	  echo 'return main_ctx(argc, argv); }'; } > $@.new && mv $@.new $@
+$(B)/one/ctx: $(B)/mains/main.o $(MAINS) $(B)/mains/ctx.o $(CMD_OBJ) $(B)/libctx.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS_ALL) $(COMMAND_LINK) -o $@ $^ $(DEP_LIBS)
+$(B)/mains/main.o: $(B)/mains/main.c
+	$(Q)$(CC) $(CFLAGS_ALL) -c -o $@ $<
 
-# The archive has one directory, with bin and share, to be copied below a prefix.
+# The archive has one directory, with bin and share, to be copied below a
+# prefix.  The licences are those of the libraries that the program contains.
 STATIC = $(DIST)-$(shell uname -m)-static
-dist-static: $(MAN)
+dist-static:
 	tests/system/musl build/musl/one/ctx
 	rm -rf build/$(STATIC)
 	mkdir -p build/$(STATIC)/bin
 	$(MAKE) --no-print-directory install-data \
 	  DESTDIR=$(CURDIR)/build/$(STATIC) PREFIX=
 	cp LICENSE README.md build/$(STATIC)
+	cp -R build/musl-deps/licenses build/$(STATIC)
+	cp $(RANKS)/LICENSE build/$(STATIC)/licenses/data
 	strip -o build/$(STATIC)/bin/ctx build/musl/one/ctx
-	for name in $(ONE_NAMES); do \
+	set -e; for name in $(notdir $(COMMANDS)); do \
 	  ln -s ctx build/$(STATIC)/bin/$$name; done
 	tar -C build -czf build/$(STATIC).tar.gz $(STATIC)
 

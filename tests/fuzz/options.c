@@ -13,16 +13,17 @@
 #include "fuzz.h"
 
 /* cmd/ctx-*.c, their main renamed. */
-int main_age(int argc, char **argv);
-int main_cache(int argc, char **argv);
-int main_check(int argc, char **argv);
-int main_count(int argc, char **argv);
-int main_prune(int argc, char **argv);
-int main_restore(int argc, char **argv);
-int main_truncate(int argc, char **argv);
+int main_ctx_age(int argc, char **argv);
+int main_ctx_cache(int argc, char **argv);
+int main_ctx_check(int argc, char **argv);
+int main_ctx_count(int argc, char **argv);
+int main_ctx_prune(int argc, char **argv);
+int main_ctx_restore(int argc, char **argv);
+int main_ctx_truncate(int argc, char **argv);
 
-static int (*const commands[])(int argc, char **argv) = {main_age, main_cache,
-    main_check, main_count, main_prune, main_restore, main_truncate};
+static int (*const commands[])(int argc, char **argv) = {main_ctx_age,
+    main_ctx_cache, main_ctx_check, main_ctx_count, main_ctx_prune,
+    main_ctx_restore, main_ctx_truncate};
 
 enum { MOST = 40, ACCEPTED = 100 };
 

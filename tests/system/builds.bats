@@ -45,6 +45,11 @@ tests_pass() { # TREE TEST...
 	cmp <(bin/ctx prune -b 16k -m gpt-4o < "$agent") \
 	    <("$B/ctx-prune" -b 16k -m gpt-4o < "$agent")
 	[ -f LICENSE ] && [ -f share/zsh/site-functions/_ctx ]
+	[ ! -e share/man/man3 ]
+	# Everything that the program contains has its licence beside it.
+	for name in jansson pcre2 libmd musl data; do
+		grep -qi 'copyright' "licenses/$name"
+	done
 }
 
 @test "with -DNDEBUG the tests of the commands pass" {
