@@ -91,6 +91,15 @@ load helper
 	done
 }
 
+@test "man-db shows every manual page at 80 columns without a warning" {
+	make -s -C "$ROOT" TREE="${B##*/}" "build/${B##*/}/man/libctx.3"
+	for page in "$ROOT"/man/*.[0-9] "$B/man/libctx.3"; do
+		MANWIDTH=80 man --warnings=w -l "$page" > shown 2> warnings
+		[ ! -s warnings ] || fail "$page: $(cat warnings)"
+		grep -q '^NAME' shown
+	done
+}
+
 @test "make dist contains the files of git, and builds" {
 	make -s -C "$ROOT" dist
 	tar -xzf "$ROOT"/build/ctx-?.?.?.tar.gz
