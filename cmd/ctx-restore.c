@@ -188,16 +188,19 @@ parse(struct restore_command *restore, int argc, char **argv)
 {
 	struct ctx_restore_options *o = &restore->options;
 	const struct cli_option options[] = {
-	    {.type = CLI_HEADING, .help = "What to do"},
 	    {'S', "spool", "DIR", "directory of the results (.ctx/spool)",
 		CLI_FILE, &o->spool, NULL, NULL},
 	    {0, "list", NULL, "print the references and their state", CLI_FLAG,
 		&restore->list, NULL, NULL},
-	    {0, "gc", NULL, "print files that no reference names", CLI_FLAG,
-		&restore->gc, NULL, NULL},
-	    CLI_REPORT(&restore->cli, &restore->report),
-	    CLI_COMMON(&restore->cli),
-	    CLI_SANDBOX(&restore->cli),
+	    {0, "gc", NULL, "print the files that no stream refers to",
+		CLI_FLAG, &restore->gc, NULL, NULL},
+	    CLI_CHANGES(&restore->cli, &restore->report),
+	    {.type = CLI_HEADING, .help = "Input and reports"},
+	    CLI_DIALECT(&restore->cli),
+	    CLI_MODEL(&restore->cli),
+	    CLI_ENCODING(&restore->cli),
+	    CLI_REPORT(&restore->report),
+	    CLI_REST(&restore->cli),
 	    {0},
 	};
 

@@ -74,6 +74,7 @@ check_valued() {
 	read -r _ taken refused beside <<< "$row"
 	[ -z "$4" ] || taken=${4%% *} refused=${refused:-no-such}
 	[ -n "$taken" ] || fail "$1 --$2: no value for $3 here"
+	rm -f made
 	# shellcheck disable=SC2086 # none or one word
 	try "$1" $beside "--$2" "$taken"
 	[ "$status" -le 1 ] || fail "$1 --$2 $taken: $(cat err)"

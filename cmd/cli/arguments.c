@@ -235,6 +235,7 @@ cli_store(struct cli *cli, const struct cli_option *option, const char *text)
 			cli_die(cli, "--%s: %s", option->name, err.text);
 		break;
 	case CLI_HEADING:
+	case CLI_BRIEF:
 		break;
 	}
 	if (!right)

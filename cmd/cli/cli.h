@@ -41,15 +41,20 @@ enum cli_type {
 	 * repeated.  In its variable, an unsigned, bit i is set for the name
 	 * that choice(i) returns. */
 	CLI_BITS,
-	CLI_HEADING, /* not an option, but a heading in --help */
+	/* Not options, but headings in --help.  Of the options after CLI_BRIEF
+	 * only the names are printed. */
+	CLI_HEADING,
+	CLI_BRIEF,
 };
 
 struct cli_option {
 	char letter;      /* letter of the short option; 0: none */
-	const char *name; /* long name without dashes */
+	const char *name; /* long name without dashes; NULL: a heading */
 	/* name of the argument in --help; "[=NAME]" if it is optional */
 	const char *arg;
-	const char *help; /* description in one line, with the default */
+	/* Description in one line, with the default.  If it ends in a colon,
+	 * --help prints the names that choice returns after it. */
+	const char *help;
 	enum cli_type type;
 	void *to;
 	/* For an option whose argument is one of several names: returns name
@@ -109,32 +114,41 @@ struct cli {
 	void *models_text;
 };
 
-/* Rows of the option table: the options that every command has. */
+/* Rows of the option table, which several commands have.  --help prints them in
+ * the order of the table: those that most people need come first, and those of
+ * CLI_REST, which every command has, last. */
 #define CLI_DIALECT(cli)                                                     \
-	{.type = CLI_HEADING, .help = "Input and output"},                   \
 	{                                                                    \
 		'd', "dialect", "NAME", "message format (detected)",         \
 		    CLI_STRING, &(cli)->dialect_name, cli_dialect_name, NULL \
 	}
-#define CLI_PASS(cli)                                                        \
-	{0, "lenient", NULL, "pass lines that are not JSON", CLI_FLAG,       \
-	    &(cli)->lenient, NULL, NULL},                                    \
-	    {'u', "unbuffered", NULL, "write each record at once", CLI_FLAG, \
-		&(cli)->unbuffered, NULL, NULL},                             \
-	    {'v', "verbose", NULL, "say what was done", CLI_FLAG,            \
-		&(cli)->verbose, NULL, NULL},                                \
-	{                                                                    \
-		0, "progress", NULL, "show the progress at once", CLI_FLAG,  \
-		    &(cli)->progress_asked, NULL, NULL                       \
+#define CLI_MODEL(cli)                                                \
+	{                                                             \
+		'm', "model", "NAME",                                 \
+		    "model, for its window and tokenizer (detected)", \
+		    CLI_FILE, &(cli)->model, cli_model_name, NULL     \
 	}
-/* Rows of the option table: the options of all commands that count tokens. */
-#define CLI_COMMON(cli)                                                   \
-	CLI_DIALECT(cli),                                                 \
-	    {'m', "model", "NAME", "model, for its window and tokenizer", \
-		CLI_FILE, &(cli)->model, cli_model_name, NULL},           \
-	    {'e', "encoding", "NAME|FILE", "tokenizer (the model's)",     \
-		CLI_STRING, &(cli)->encoding, cli_encoding_name, NULL},   \
-	    CLI_PASS(cli)
+#define CLI_ENCODING(cli)                                                 \
+	{                                                                 \
+		'e', "encoding", "NAME|FILE", "tokenizer (the model's)",  \
+		    CLI_STRING, &(cli)->encoding, cli_encoding_name, NULL \
+	}
+#define CLI_REST(cli)                                                         \
+	{.type = CLI_BRIEF, .help = "Also, see the manual"},                  \
+	    {0, "lenient", NULL, "pass lines that are not JSON on", CLI_FLAG, \
+		&(cli)->lenient, NULL, NULL},                                 \
+	    {'u', "unbuffered", NULL, "write each record at once", CLI_FLAG,  \
+		&(cli)->unbuffered, NULL, NULL},                              \
+	    {'v', "verbose", NULL, "print what was assumed and done",         \
+		CLI_FLAG, &(cli)->verbose, NULL, NULL},                       \
+	    {0, "progress", NULL, "show the progress at once", CLI_FLAG,      \
+		&(cli)->progress_asked, NULL, NULL},                          \
+	    {0, "force", NULL, "overwrite files that hold something else",    \
+		CLI_FLAG, &(cli)->force, NULL, NULL},                         \
+	{                                                                     \
+		0, "no-sandbox", NULL, "do not give up rights", CLI_FLAG,     \
+		    &(cli)->no_sandbox, NULL, NULL                            \
+	}
 
 /* Row of the option table: the option --jobs of commands that count tokens in
  * several threads.  The caller must set the member jobs to 1, the default,
@@ -145,12 +159,13 @@ struct cli {
 		    CLI_NUMBER, &(cli)->jobs, NULL, NULL                     \
 	}
 
-/* Row of the option table: the option --no-sandbox of commands that never run
- * a program of the user. */
-#define CLI_SANDBOX(cli)                                              \
-	{                                                             \
-		0, "no-sandbox", NULL, "do not restrict the process", \
-		    CLI_FLAG, &(cli)->no_sandbox, NULL, NULL          \
+/* Row of the option table: what is done with signed reasoning that a change
+ * before it makes invalid. to: enum ctx_reasoning; given: or NULL */
+#define CLI_REASONING(to, given)                                         \
+	{                                                                \
+		0, "reasoning", "WHAT",                                  \
+		    "signed reasoning after a change: drop, keep, fail", \
+		    CLI_CHOICE, to, cli_reasoning_name, given            \
 	}
 
 /* Rows of the option table: the options that select tools by patterns of their
@@ -199,35 +214,29 @@ struct cli_report {
 	struct cli_rule rules[CLI_RULES + 1];
 	const char *file; /* input file with the last change, or NULL */
 };
-/* Row of the option table for commands that write files beside the stream. */
-#define CLI_FORCE(cli)                                                        \
-	{                                                                     \
-		0, "force", NULL, "overwrite files that hold something else", \
-		    CLI_FLAG, &(cli)->force, NULL, NULL                       \
-	}
 /* Row of the option table for commands that write the stream. */
 #define CLI_IN_PLACE(cli)                                              \
 	{                                                              \
 		'i', "in-place", "[=SUFFIX]",                          \
-		    "replace each file; keep the "                     \
-		    "old one under SUFFIX",                            \
+		    "replace each file; keep the old one with SUFFIX", \
 		    CLI_SUFFIX, &(cli)->suffix, NULL, &(cli)->in_place \
 	}
 /* Rows of the option table for commands that change messages. */
-#define CLI_CHANGES(cli, report)                                              \
-	{'n', "dry-run", NULL, "print the plan, write nothing", CLI_FLAG,     \
-	    &(report)->dry_run, NULL, NULL},                                  \
-	    {0, "explain", "FILE",                                            \
-		"write a JSON line for each changed message", CLI_FILE,       \
-		&(report)->explain_path, NULL, NULL},                         \
-	    {0, "archive", "FILE", "first append what is removed or changed", \
-		CLI_FILE, &(report)->archive_path, NULL, NULL},               \
-	    CLI_FORCE(cli), CLI_IN_PLACE(cli)
-#define CLI_REPORT(cli, report)                                                \
-	{.type = CLI_HEADING, .help = "Reports"},                              \
-	    {0, "json", NULL, "print the plan of --dry-run as JSON", CLI_FLAG, \
-		&(report)->json, NULL, NULL},                                  \
-	    CLI_CHANGES(cli, report)
+#define CLI_CHANGES(cli, report)                                         \
+	{'n', "dry-run", NULL, "print what would change, write nothing", \
+	    CLI_FLAG, &(report)->dry_run, NULL, NULL},                   \
+	    {0, "archive", "FILE", "save what is removed or changed",    \
+		CLI_FILE, &(report)->archive_path, NULL, NULL},          \
+	    CLI_IN_PLACE(cli)
+#define CLI_EXPLAIN(report)                                                \
+	{                                                                  \
+		0, "explain", "FILE", "write a JSON line for each change", \
+		    CLI_FILE, &(report)->explain_path, NULL, NULL          \
+	}
+#define CLI_REPORT(report)                                                   \
+	{0, "json", NULL, "print the report of --dry-run as JSON", CLI_FLAG, \
+	    &(report)->json, NULL, NULL},                                    \
+	    CLI_EXPLAIN(report)
 
 /* Opens the files of the options --explain and --archive, and sets *out so that
  * the library reports its changes to *report.  Exits with an error if a file

@@ -73,6 +73,9 @@ cli_note_reasoning(struct cli *cli, uint64_t kept, uint64_t refused)
 
 enum arity { TAKES_NONE, TAKES_OPTIONAL, TAKES_ONE };
 
+/* maximum number of characters in a line of --help */
+enum { MAX_COLUMNS = 80 };
+
 /* Returns whether an option takes an argument.  The name of one that may be
  * missing is in brackets, and the argument follows without a blank. */
 static enum arity
@@ -83,21 +86,69 @@ find_arity(const struct cli_option *option)
 	return option->arg[0] == '[' ? TAKES_OPTIONAL : TAKES_ONE;
 }
 
+/* A paragraph of --help: indentation of its lines, and characters in the last
+ * one so far. */
+struct paragraph {
+	int indent;
+	size_t column;
+};
+
+/* Adds a word to a paragraph, on a new line if it does not fit. */
+static void
+print_word(struct paragraph *paragraph, const char *word)
+{
+	if (paragraph->column > 0 &&
+	    paragraph->column + 1 + strlen(word) <= MAX_COLUMNS) {
+		paragraph->column += (size_t)printf(" %s", word);
+		return;
+	}
+	if (paragraph->column > 0)
+		printf("\n");
+	paragraph->column =
+	    (size_t)printf("%*s%s", paragraph->indent, "", word);
+}
+
+/* Prints an option into a line of --help.  If its description ends in a colon,
+ * the names that it takes follow. */
 static void
 print_option(const struct cli_option *option)
 {
-	char left[40];
+	struct paragraph names = {.indent = 6};
+	char text[64];
+	unsigned i;
 
-	if (option->type == CLI_HEADING) {
-		printf("%s:\n", option->help);
-		return;
-	}
-	(void)snprintf(left, sizeof left, "%c%c%c --%s%s%s",
+	(void)snprintf(text, sizeof text, "%c%c%c --%s%s%s",
 	    option->letter ? '-' : ' ', option->letter ? option->letter : ' ',
 	    option->letter ? ',' : ' ', option->name,
 	    find_arity(option) == TAKES_ONE ? " " : "",
 	    option->arg != NULL ? option->arg : "");
-	printf("  %-28s %s\n", left, option->help);
+	printf("  %-28s %s\n", text, option->help);
+	if (option->help[strlen(option->help) - 1] != ':')
+		return;
+	for (i = 0; option->choice(i) != NULL; i++) {
+		(void)snprintf(text, sizeof text, "%s%s", option->choice(i),
+		    option->choice(i + 1) != NULL ? "," : "");
+		print_word(&names, text);
+	}
+	printf("\n");
+}
+
+/* Prints the names of the options that need no line in --help. */
+static void
+print_names(const struct cli_option *option)
+{
+	struct paragraph names = {.indent = 2};
+	char text[64];
+
+	for (; option->help != NULL; option++) {
+		(void)snprintf(text, sizeof text, "--%s%s%s,", option->name,
+		    find_arity(option) == TAKES_ONE ? " " : "",
+		    option->arg != NULL ? option->arg : "");
+		print_word(&names, text);
+	}
+	print_word(&names, "--help,");
+	print_word(&names, "--version");
+	printf("\n");
 }
 
 static _Noreturn void
@@ -107,10 +158,14 @@ print_help(const struct cli *cli)
 
 	printf("usage: %s [OPTION...] %s\n%s\n", cli->name, cli->operands,
 	    cli->about);
-	for (option = cli->options; option->help != NULL; option++)
-		print_option(option);
-	printf("  -h, --help, -V, --version    this text, version\n"
-	       "Examples:\n%s"
+	for (option = cli->options; option->type != CLI_BRIEF; option++)
+		if (option->type == CLI_HEADING)
+			printf("%s:\n", option->help);
+		else
+			print_option(option);
+	printf("%s:\n", option->help);
+	print_names(option + 1);
+	printf("Examples:\n%s"
 	       "Exit status: 0 success, 1 not fulfilled (see the manual), 2 "
 	       "error.\n",
 	    cli->examples);
@@ -126,7 +181,7 @@ print_options(const struct cli *cli)
 	unsigned i;
 
 	for (option = cli->options; option->help != NULL; option++) {
-		if (option->type == CLI_HEADING)
+		if (option->name == NULL)
 			continue;
 		printf("%.1s\t%s\t%s\t%s\t",
 		    option->letter ? &option->letter : "", option->name,
@@ -186,7 +241,7 @@ unknown_option(const struct cli *cli, const char *name)
 	size_t best = distance(name, nearest), d;
 
 	for (option = cli->options; option->help != NULL; option++) {
-		if (option->type == CLI_HEADING)
+		if (option->name == NULL)
 			continue;
 		d = distance(name, option->name);
 		if (d < best) {
@@ -242,8 +297,7 @@ long_option(struct cli *cli, char *word, char ***next)
 		*value++ = '\0';
 	tell_about(cli, word, value);
 	for (option = cli->options; option->help != NULL; option++)
-		if (option->type != CLI_HEADING &&
-		    strcmp(option->name, word) == 0)
+		if (option->name != NULL && strcmp(option->name, word) == 0)
 			break;
 	if (option->help == NULL)
 		unknown_option(cli, word);
