@@ -26,7 +26,8 @@ check(bool is, const char *what)
 	exit(1);
 }
 
-/* Returns the properties that these letters stand for. */
+/* Returns the properties of a character, as bits. letters: the properties as
+ * claude_chars.tsv writes them, one letter for each. */
 static uint16_t
 read_letters(const char *letters)
 {

@@ -2,9 +2,10 @@
  * make_nfc.c - makes the tables for Unicode normalisation form NFC when ctx is
  * built
  *
- *     nfc VERSION < TSV > C
+ *     make-nfc VERSION < TSV > C
  *
- * The input is nfc9.tsv or, for VERSION 15, nfc9.tsv and nfc15.tsv.
+ * VERSION is the version of Unicode: 9 or 15.  The input is nfc9.tsv for
+ * version 9, and nfc9.tsv followed by nfc15.tsv for version 15.
  */
 #include "gen/blocks.h"
 #include "tokenizer/encode/nfc.h"
@@ -193,8 +194,10 @@ find(unsigned cp)
 	return i;
 }
 
-/* Prints the full decomposition of a character.  If it decomposes into two
- * characters, only the first may decompose further. */
+/* Prints the full decomposition of character number i of the list: the
+ * characters that remain if each one is decomposed again and again.  If a
+ * character decomposes into two, only the first of them may decompose
+ * further. */
 static void
 print_parts(unsigned i)
 {

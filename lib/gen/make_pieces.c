@@ -1,11 +1,14 @@
 /*
- * make_pieces.c - makes the automaton that finds the pieces of a vocabulary
- * when ctx is built
+ * make_pieces.c - makes an automaton from a vocabulary of Claude when ctx is
+ * built
  *
  *     make-pieces PIECES > AUTOMATON
  *
- * PIECES lists the pieces, sorted by their bytes: for each a byte with its
- * length, then its bytes (see lib/gen/data/README).
+ * A piece is a string of bytes that costs one token.  The file PIECES lists all
+ * pieces of the vocabulary, sorted by their bytes: for each piece a byte with
+ * its length, then its bytes (see lib/gen/data/README).  The automaton is that
+ * of Aho and Corasick, which finds all pieces in a text (see
+ * lib/tokenizer/claude/pieces.h).
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -23,10 +26,13 @@ enum {
 	FILE_MAX = 1 << 20
 };
 
-/* The tree of the pieces.  Node 0 is the root; nodes are numbered by the number
- * of their bytes, so the node of a shorter end of bytes is always smaller. */
+/* The tree of the pieces, a trie: each node stands for some bytes with which a
+ * piece begins.  Node 0 is the root, which stands for no bytes.  A node that
+ * stands for fewer bytes has a smaller number. */
 static struct node {
-	uint32_t first, next; /* its first child, and its next sibling; or 0 */
+	/* number of the node's first child, and of the next child of its
+	 * parent; 0: there is none */
+	uint32_t first, next;
 	uint32_t parent, depth, shorter, slot, pieces;
 	unsigned char byte;
 	bool piece;
@@ -41,7 +47,8 @@ static struct list {
 	uint32_t length, rest, at;
 } lists[LISTS];
 static uint32_t n_lists;
-/* The pieces, and the node of the first bytes of each. */
+/* The pieces of the vocabulary.  While the tree grows, node is the tree node of
+ * the first bytes of the piece, as far as these have nodes. */
 static struct {
 	const unsigned char *text; /* its length, then its bytes */
 	uint32_t node;
@@ -97,7 +104,8 @@ find_pieces(size_t size)
 	}
 }
 
-/* Adds the nodes of this depth.  Returns false if no piece is so long. */
+/* Adds a level to the tree: for each piece of at least depth bytes, a node for
+ * its first depth bytes.  Returns false if no piece has so many bytes. */
 static bool
 add_level(unsigned depth)
 {
@@ -120,8 +128,9 @@ add_level(unsigned depth)
 	return added;
 }
 
-/* Returns the index in lengths of a list that begins with this length and
- * continues as the list at the index rest. */
+/* Returns the index in the array lengths of a list of numbers: first the number
+ * length, then the list that is at the index rest.  Adds this list to the array
+ * if the array does not have it. */
 static uint32_t
 add_length(uint32_t length, uint32_t rest)
 {
@@ -140,8 +149,10 @@ add_length(uint32_t length, uint32_t rest)
 	return lists[n_lists - 1].at;
 }
 
-/* Finds the longest proper end of each node's bytes that is a node, and the
- * pieces with which its bytes end. */
+/* For each node, sets two members. shorter: the node for the longest proper
+ * suffix of the node's bytes that has a node. pieces: the list of the lengths
+ * of all pieces (of two bytes or more) that are suffixes of the node's
+ * bytes. */
 static void
 link_nodes(void)
 {
@@ -172,9 +183,11 @@ fits(uint32_t node, uint32_t edges)
 	return true;
 }
 
-/* Places the edges of a node in the first free slots where all of them fit.
- * Nodes with many edges find no room among the slots before *from, where
- * earlier nodes have left gaps for those with one. */
+/* Gives each child of a node a slot, whose number is edges plus the child's
+ * byte. edges is the first number, from *from on, with which all of these slots
+ * are free.  After a node with several children, *from moves on to their slots.
+ * This leaves gaps, which are filled by nodes with one child: they have another
+ * *from. */
 static void
 place_edges(uint32_t node, uint32_t *from)
 {
@@ -198,8 +211,8 @@ place_edges(uint32_t node, uint32_t *from)
 		n_slots = edges + 256;
 }
 
-/* Returns the node after this one if each is followed by those below it; 0
- * after the last. */
+/* Returns the node after this one in the order in which each node is followed
+ * by its children; 0 after the last node. */
 static uint32_t
 next_node(uint32_t node)
 {
@@ -213,13 +226,15 @@ next_node(uint32_t node)
 static void
 fill_states(void)
 {
-	/* where to look for slots, for nodes of one child and of more */
+	/* where the search for free slots begins: from[0] for nodes with one
+	 * child, from[1] for nodes with several */
 	uint32_t from[2] = {256, 256}, i;
 
 	for (i = 0; i < SLOTS; i++)
 		states[i].parent = CTX_PIECE_NONE;
-	/* Slot 0 is the root, whose parent is no state.  The states of a piece
-	 * are near each other in memory. */
+	/* Slot 0 is that of the root, which has no parent.  The nodes are
+	 * handled one branch of the tree after another, so the states for the
+	 * bytes of one piece are near each other in memory. */
 	i = 0;
 	do {
 		if (nodes[i].first != 0)

@@ -2,7 +2,7 @@
  * make_vocab.c - packs a tokenizer's vocabulary into a compact file when ctx is
  * built
  *
- *     vocab r50k|cl100k|o200k RANKS... > BLOCK
+ *     make-vocab r50k|cl100k|o200k RANKS... > VOCABULARY
  *
  * The input files, one after another, list the tokens in the order of their
  * ranks: for each token a byte with its length, then its bytes (see
