@@ -1,9 +1,10 @@
 /*
  * ctx.h - the public header of libctx, and its reference manual
  *
- * libctx reads streams of model conversations (JSON records), counts their
- * tokens, and removes messages and blocks so that the rest is still valid.
- * Bytes that are not changed are written as they were read.
+ * libctx reads streams of conversations with language models (JSON records).
+ * It counts their tokens, and removes messages and content blocks so that
+ * providers still accept the rest.  Bytes that are not changed are written as
+ * they were read.
  *
  * Conventions:
  *  - Text is passed as pointer and length, without a NUL byte, unless a comment
@@ -11,9 +12,9 @@
  *    characters or tokens.
  *  - Functions return 0, or -1 with *err filled.  Iterators return 1 for an
  *    element, 0 at the end, -1 with *err filled.  err may not be NULL.
- *  - Every struct with an init function has a release function.  It takes a
- *    struct that was zeroed, initialised or released, and leaves it ready for
- *    init.
+ *  - Every struct with an init function has a release function.  The release
+ *    function takes a struct that was zeroed, initialised or released, and
+ *    leaves it ready for the init function.
  *  - No function prints, exits, or reads environment variables or the time of
  *    day.  Commands that are run inherit the environment.
  *  - An object may be used by one thread at a time unless its comment says
