@@ -70,8 +70,9 @@ is_signature(const struct ctx_json *json, uint32_t key)
 	     i++)
 		if (ctx_json_is(json, key + 1, types[i]))
 			return true;
-	/* For encrypted reasoning, OpenRouter puts the name of the provider's
-	 * format into the member "format". */
+	/* OpenRouter gives each encrypted reasoning block a member "format",
+	 * which names the format of the provider.  The name here is that of
+	 * Claude's format, in which reasoning is signed. */
 	return ctx_json_is(json, key, "format") &&
 	    ctx_json_is(json, key + 1, "anthropic-claude-v1");
 }
@@ -94,8 +95,9 @@ ctx_block_is_signed(const struct ctx_json *json, const struct ctx_block *block)
 
 	if (block->kind != CTX_BLOCK_REASONING || node == 0)
 		return false;
-	/* In an object, a block is removed by its key: removable is then the
-	 * node of the key, and the next node is the value. */
+	/* If the block is a member of a JSON object, it is removed together
+	 * with its key: removable is then the node of the key, and the node
+	 * after it is the block. */
 	if (json->nodes[block->container].kind == CTX_JSON_OBJECT)
 		node++;
 	end = json->nodes[node].next;

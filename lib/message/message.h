@@ -44,15 +44,17 @@ const char *ctx_block_kind_name(enum ctx_block_kind kind);
  * after it, with result_index set.  The tokens of the result are then those of
  * these blocks.
  *
- * When a result is shortened, the node payload is replaced; a result without a
- * payload cannot be shortened.  A block of another kind has no tokens if it has
- * no payload.
+ * payload is the node of what the block contains, such as the text of a text
+ * block.  To shorten a tool result, ctx replaces its payload; a result without
+ * a payload cannot be shortened.  A block that is no tool result and has no
+ * payload has no tokens.
  */
 struct ctx_block {
 	enum ctx_block_kind kind;
 	/* To remove the block from the message, the node removable is removed
-	 * from the array or object container.  A reasoning block for which
-	 * both are 0 can be removed only together with its message. */
+	 * from the node container, a JSON array or object.  A reasoning block
+	 * with 0 in both members can be removed only together with its
+	 * message. */
 	uint32_t container, removable;
 	uint32_t payload;
 	/* Id and tool name.  A tool call has its own; a tool result has those
@@ -68,10 +70,10 @@ struct ctx_block {
 	 * name.  This is the length of that text in bytes. */
 	uint8_t prefix;
 	bool is_encrypted; /* true if the payload is encrypted, as base64 */
-	/* True for a tool result if the message says that the tool call
-	 * failed, wherever the format says so. ctx_dialect.failed is something
-	 * else: how a text is written as the content of such a result, in
-	 * formats whose content itself says that the call failed. */
+	/* True for a tool result if the message says that the tool call failed.
+	 * In some formats the result's content says so, in others a member
+	 * beside the content. ctx_dialect.failed is only for the former: it
+	 * says how their content is written. */
 	bool is_error;
 	/* True for a tool result if later messages have further results of its
 	 * tool call. */
@@ -90,9 +92,9 @@ struct ctx_block {
 	bool is_copy;
 };
 
-/* Sets *tool to the tool name of a tool call or tool result; it is empty if
- * the block has none.  *tool remains valid as long as a result of
- * ctx_json_text does. */
+/* Sets *tool to the tool name of a tool call or tool result, or to an empty
+ * text if the block has none.  *tool points into the JSON; if the name has
+ * escapes, it is decoded and *tool points into scratch. */
 int ctx_block_tool(const struct ctx_json *json, const struct ctx_block *block,
     struct ctx_buf *scratch, struct ctx_str *tool, struct ctx_err *err);
 
@@ -173,8 +175,8 @@ bool ctx_message_is_signed(const struct ctx_message *message);
  * the record of this message.  Then all messages before it were sent to the
  * provider. */
 bool ctx_message_was_sent(const struct ctx_message *message);
-/* Removes all blocks from *message, so that it can be used for another
- * message: the one at a node of a JSON document. */
+/* Empties *message, so that another message can be read into it: the one at
+ * this node of the JSON document.  The memory for blocks is used again. */
 void ctx_message_reset(struct ctx_message *message, const struct ctx_json *json,
     uint32_t node);
 void ctx_message_release(struct ctx_message *message);
