@@ -213,8 +213,8 @@ check_existing_file(const struct ctx_spool *spool, const char *name,
 	if (rc <= 0)
 		return rc;
 	rc = match_contents(spool, name, fd, chunks, n, err);
-	/* The process that wrote the file may not have synced it to disk
-	 * yet. */
+	/* If another process wrote the file (own is false), it may not have
+	 * synced the file to disk yet.  So this process syncs it. */
 	if (rc > 0 && !own && fsync(fd) < 0)
 		rc = report_file_error(spool, "sync", name, err);
 	if (rc > 0 && !own && check_private(spool, name, fd, err) < 0)
@@ -292,7 +292,9 @@ name_hidden(const struct ctx_spool *spool, const char *hidden, const char *name)
 {
 	if (linkat(spool->fd, hidden, spool->fd, name, 0) == 0)
 		return 0;
-#ifdef SYS_renameat2 /* not every C library has a function renameat2 */
+/* renameat2 is called by its number, because not every C library has a function
+ * for it */
+#ifdef SYS_renameat2
 	if (errno == EPERM || errno == ENOTSUP || errno == ENOSYS)
 		return (int)syscall(SYS_renameat2, spool->fd, hidden, spool->fd,
 		    name, 1u /* RENAME_NOREPLACE */);

@@ -63,8 +63,9 @@ sync_parent(int at, bool made)
 	    : 0;
 }
 
-/* Opens a directory in the directory at.  If passed is true, the directory is
- * only a part of the path to the spool, and need not be readable. */
+/* Opens the directory name, which is in the directory with the descriptor at.
+ * If passed is true, the directory is only a part of the path to the spool, and
+ * need not be readable. */
 static int
 open_directory(int at, const char *name, int flags, bool passed)
 {

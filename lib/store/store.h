@@ -93,7 +93,8 @@ int ctx_spool_get(const struct ctx_spool *spool, const char *name,
     uint64_t most, struct ctx_buf *out, struct ctx_err *err);
 struct ctx_spool_sum {
 	char digits[CTX_SPOOL_DIGITS];
-	/* length of the file; chars is valid only for UTF-8 */
+	/* length of the file in bytes and in characters; chars is valid only if
+	 * the file is UTF-8 */
 	uint64_t bytes, chars;
 };
 /* Reads a file of the spool without keeping it in memory.  Sets *sum to the
@@ -138,9 +139,9 @@ bool ctx_reference_find(const char *p, size_t n, struct ctx_reference *ref);
 /* Parses the n bytes at p as a reference to an image or other media in the
  * spool.  Returns false if they are anything but one such line. */
 bool ctx_reference_media(const char *p, size_t n, struct ctx_reference *ref);
-/* Returns false if a JSON string literal cannot be a text that ctx-age has
- * left of a tool result, because it is too long or does not end like one.
- * Then it need not be decoded. */
+/* Returns true if a JSON string literal may be a text that ctx-age has left of
+ * a tool result: it is short enough, and ends like such a text.  Only then must
+ * it be decoded to find out more. */
 bool ctx_reference_may_be(struct ctx_str literal);
 /* Returns true if the file that the reference names is in the spool directory
  * dir. */
