@@ -72,14 +72,15 @@ calibrate_message(struct calibrate *calibrate,
 	struct calibrate_sum sum;
 
 	/* An assistant message may be split over several records, and any of
-	 * them may report the billed tokens.  They were billed for the messages
-	 * before its first record. */
+	 * them may report the billed tokens.  These were billed for the
+	 * messages before the first record, so later records do not change the
+	 * member before. */
 	if (!(stats->message->flags & CTX_MESSAGE_CONTINUES))
 		calibrate->before = calibrate->all;
 	calibrate->role = stats->role;
-	/* A message may contain a prompt and its response.  The billed tokens
-	 * then include those of the prompt, so these are added to the messages
-	 * before. */
+	/* If a message contains a prompt and its response, the billed tokens
+	 * include those of the prompt.  So they are compared with sum: the
+	 * tokens of the messages before this one and of this prompt. */
 	sum = calibrate->before;
 	asked = stats->framing + stats->prompt_estimated;
 	sum.rest += asked < stats->prompt_tokens ? asked : stats->prompt_tokens;
@@ -115,8 +116,10 @@ calibrate_ended(struct calibrate *calibrate,
 
 /* ---- the report ---- */
 
-/* Limits of a useful factor and number of requests.  No two tokenizers differ
- * by a factor below MIN_FACTOR or above MAX_FACTOR. */
+/* A computed factor is reported as useless if it comes from fewer than
+ * MIN_REQUESTS requests, if the error relative to the billed tokens is above
+ * MAX_ERROR, or if the factor is below MIN_FACTOR or above MAX_FACTOR: no two
+ * tokenizers differ so much. */
 enum { MIN_REQUESTS = 3 };
 #define MAX_ERROR  0.25
 #define MIN_FACTOR 0.1
@@ -138,9 +141,9 @@ explain_doubt(const struct ctx_calibration *calibration, size_t calls)
 	return NULL;
 }
 
-/* Returns a model's factor in hundredths, the precision of models.json.  This
- * is the best fit or, if upper is true, the factor that counts no request too
- * low, rounded up. */
+/* Returns a model's factor in hundredths, as in models.json: the best fit,
+ * rounded, or, if upper is true, the smallest factor with which no request is
+ * counted too low, rounded up. */
 static double
 round_factor(const struct ctx_calibration *calibration, bool upper)
 {
@@ -203,8 +206,8 @@ print_json(const char *model, const char *encoding,
 		isinf(calibration->spread) ? 0.0 : calibration->spread,
 		"models", line);
 
-	/* If the confidence interval is not known, its width is infinite.  It
-	 * is written as null, because JSON has no infinity. */
+	/* If the confidence interval of the factor is not known, its width
+	 * (spread) is infinite.  JSON has no infinity, so null is written. */
 	if (isinf(calibration->spread))
 		o = cli_json_with(o, "spread", json_null());
 	return cli_json_line(stdout, CLI_STDOUT, o, JSON_REAL_PRECISION(6),

@@ -68,7 +68,8 @@ bar_wait(struct bar *bar, const struct cli *cli)
 		for (i = 0; i < cli->n_files; i++)
 			changed |= has_changed(bar, i, cli->files[i], &away);
 		/* If an input file is missing, another program is probably
-		 * replacing it.  So waits until the file exists again. */
+		 * replacing it.  So the loop ends only when the file exists
+		 * again. */
 		if (changed && (first || !away))
 			break;
 		(void)nanosleep(&pause, NULL);

@@ -11,7 +11,9 @@ struct row {
 	struct ctx_token_stats sum;
 	/* The label of the row; p is NULL if it has none. */
 	struct ctx_str label;
-	/* order in which the rows were read, for rows of equal size */
+	/* Number of the row, in the order in which rows were read.  Of two rows
+	 * with equally many tokens, the one with the lower number is printed
+	 * first. */
 	uint64_t number;
 };
 
@@ -30,13 +32,16 @@ struct row_form {
 	bool json, tsv, quiet;
 	/* What the label of each row is, such as "role" or "tool". */
 	const char *per;
-	uint64_t window, reserve; /* context window in tokens; 0: the model's */
+	/* In tokens. window: the context window; 0: that of the model. reserve:
+	 * how many tokens are subtracted from what is left of the window
+	 * (--reserve). */
+	uint64_t window, reserve;
 	/* This member is set only by row_print: */
 	bool header; /* true if the TSV header was printed */
 };
 
-/* Returns the context window whose used percentage an output row shows, in
- * tokens; 0 if the row shows no percentage. */
+/* Returns the context window, in tokens, of which an output row shows how many
+ * percent are used; 0 if the row shows no percentage. */
 uint64_t row_window(const struct row_form *form,
     const struct ctx_token_stats *stats);
 void row_print(struct row_form *form, const struct row *row);
@@ -46,8 +51,8 @@ void row_add(struct ctx_token_stats *sum, const struct ctx_token_stats *stats);
  * bytes at p.  If there is no such row yet, adds one. */
 int rows_add(struct rows *rows, const struct ctx_token_stats *stats,
     const char *p, size_t n, struct ctx_err *err);
-/* Keeps a message and its token counts if it is one of the top largest
- * messages read so far; top is a number of at least 1. */
+/* Keeps a message and its token counts if it is among the largest messages read
+ * so far. top: how many messages are kept, at least 1. */
 int rows_keep(struct rows *rows, const struct ctx_token_stats *stats,
     uint64_t top, struct ctx_err *err);
 /* Sorts the messages that rows_keep stored by their tokens, largest first. */

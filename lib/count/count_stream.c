@@ -21,18 +21,19 @@ struct counted_conversation {
 	/* Token counts of each tool that the current message calls or has
 	 * results of. */
 	struct ctx_share *shares;
-	/* id of the tool to which each element of shares belongs */
+	/* tools[i] is the id of the tool to which shares[i] belongs */
 	uint32_t *tools;
 	size_t n_shares, cap, tools_cap;
-	/* For each tool id, an index in shares and tools.  It is valid only if
-	 * tools has this id at the index.  So the table need not be cleared
-	 * for each message. */
+	/* Finds the token counts of the tool with a given id: they are
+	 * shares[share_of[id]], if tools[share_of[id]] equals the id.  If not,
+	 * the current message does not use the tool.  So share_of need not be
+	 * cleared for each message. */
 	size_t *share_of, share_of_cap;
 };
 
 /* State of ctx_count_stream. */
 struct count_run {
-	/* the loop that reads the stream; it writes nothing */
+	/* reads the records of the stream; nothing is written */
 	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
 	const struct ctx_count_hooks *hooks;
@@ -189,7 +190,8 @@ release_shares(struct counted_conversation *conversation)
 }
 
 /* Returns the index in its conversation, from 0, of the message that was
- * counted last. segment: the message's entry in the groups. */
+ * counted last. segment: the entry of this message in the conversation's list
+ * of groups. */
 static uint64_t
 find_index(const struct count_run *run, const struct ctx_event *event,
     const struct ctx_segment *segment)
