@@ -46,8 +46,8 @@ bar_is_on(const struct bar *bar)
 
 /* ---- adding up ---- */
 
-/* Adds tokens to the part of the bar that has this name and this rank (kind of
- * part).  A name alone is not enough, because a role and a tool may have equal
+/* Adds tokens to a part of the bar.  A part is identified by its name and its
+ * kind (rank), not by the name alone: a role and a tool may have equal
  * names. */
 static int
 add(struct bar *bar, enum rank rank, struct ctx_str name, uint64_t tokens,
@@ -98,18 +98,17 @@ bar_add(struct bar *bar, const struct ctx_token_stats *t, struct ctx_err *err)
 	uint64_t rest = t->tokens;
 	size_t i;
 
-	/* A message may contain results of several tools, and blocks that are
-	 * no tool results.  The results of each tool are a part of the bar by
-	 * themselves. */
+	/* The tokens of tool results are not added to the part of the message's
+	 * role.  Each tool has a part of the bar for its results. */
 	for (i = 0; i < t->n_shares; i++) {
 		rest -= t->shares[i].results;
 		if (add(bar, TOOL, t->shares[i].tool, t->shares[i].results,
 			err) < 0)
 			return -1;
 	}
-	/* A message with the role "tool" contains tool results only.  Its
-	 * tokens that belong to no result, such as those for its role, are
-	 * added to the part of its first tool. */
+	/* A message with the role "tool" may have tokens outside of its tool
+	 * results, such as those for the role.  They are added to the part of
+	 * the message's first tool. */
 	if (t->role == CTX_ROLE_TOOL && t->n_shares > 0)
 		return add(bar, TOOL, t->shares[0].tool, rest, err);
 	return add(bar, ranks[t->role], (struct ctx_str){name, strlen(name)},

@@ -9,14 +9,14 @@ struct bar {
 	/* Values of command-line options: */
 	bool shown, follow;
 	const char *svg; /* path of the SVG file to write, or NULL */
-	/* Index for bar_color_name: whether colours are used automatically,
-	 * always or never. */
+	/* number of the colour mode: 0 automatic, 1 always, 2 never (see
+	 * bar_color_name) */
 	unsigned color;
-	/* The members up to cap are about the conversation that is being
-	 * read. */
+	/* The members names, parts, n and cap are about the conversation that
+	 * is being read. */
 	struct ctx_intern names;
-	/* The parts of the bar.  A part's index is the id of its name in names,
-	 * minus 1. */
+	/* The parts of the bar.  The string table names gives each part an id,
+	 * counted from 1; parts[id - 1] is the part. */
 	struct bar_part *parts;
 	size_t n, cap;
 	/* The remaining members are about all bars that were drawn so far. */

@@ -70,9 +70,10 @@ zone_of(uint64_t tokens, uint64_t window)
 {
 	const struct zone *zone = zones;
 
-	/* The colour of the bar depends on the range of fullness (see zones).
-	 * A value on the border of two ranges belongs to the upper one at 50
-	 * %, to the lower one at 70 % and 85 %. */
+	/* The colour of the bar, and a word such as GOOD, depend on the
+	 * percentage of the context window that is used.  At exactly 50 % the
+	 * word is GOOD, not PEAK.  At exactly 70 % it is still GOOD, at exactly
+	 * 85 % still DEGRADING. */
 	if (window == 0)
 		return &no_zone;
 	if ((double)tokens * 100 < 50 * (double)window)

@@ -29,8 +29,9 @@ struct bar_part {
 struct zone {
 	unsigned to;
 	const char *word;
-	/* Two colours per range, which alternate between neighbouring parts of
-	 * the bar: shade is for terminals with 256 colours, fill for SVG. */
+	/* The two colours of this range.  Neighbouring parts of the bar get one
+	 * and the other in turn, so that a reader can tell the parts apart.
+	 * shade: for terminals with 256 colours; fill: for SVG. */
 	unsigned shade[2];
 	const char *fill[2];
 };
@@ -51,10 +52,11 @@ struct picture {
  * stands for, at least 1. */
 void picture_make(struct picture *picture, const struct ctx_token_stats *t,
     uint64_t window, struct bar_part *parts, size_t n);
-/* Divides the width of the bar among its parts. cells: the width, in
- * terminal columns or SVG units.  Returns the width of all parts together.
- * A part ends at the rounded sum of the tokens up to it, so rounding errors
- * do not add up. */
+/* Divides the width of the bar (cells: in terminal columns or SVG units) among
+ * its parts, in proportion to their tokens.  Returns the width of all parts
+ * together.  To place the end of a part, the tokens of this part and all parts
+ * before it are added up, and only their sum is rounded.  So rounding errors do
+ * not add up. */
 size_t picture_cells(struct picture *picture, size_t cells);
 /* Returns a number of tokens as a percentage of the context window.  If the
  * context window is not known, returns the percentage of the conversation's
