@@ -1,10 +1,11 @@
 /*
- * after.c - finds out whether a request changes what an earlier request has
- * sent (ctx-check --after)
+ * after.c - compares a request with an earlier one (ctx-check --after): were
+ * messages only appended, or was something changed that the provider had
+ * already received?
  *
- * A changed request costs money, because the provider's prompt cache holds only
- * the part before the change.  The provider may even refuse it, if signed
- * reasoning follows the change.
+ * A change costs money, because the provider's prompt cache can be used only
+ * for the part of the request before the change.  If signed reasoning comes
+ * after the change, the provider may even refuse the request.
  */
 #include <inttypes.h>
 #include <jansson.h>

@@ -1,5 +1,5 @@
-/* after.h - finds out whether a request changes what an earlier request has
- * sent (ctx-check --after) */
+/* after.h - compares a request with an earlier one (ctx-check --after): were
+ * messages only appended, or was something changed? */
 #ifndef CTX_CMD_CHECK_AFTER_H
 #define CTX_CMD_CHECK_AFTER_H
 

@@ -1,12 +1,12 @@
-/* print_plan.c - prints what a run would remove from a conversation, for
- * ctx-prune --dry-run */
+/* print_plan.c - prints what ctx-prune would remove from a conversation (option
+ * --dry-run) */
 #include <inttypes.h>
 #include <string.h>
 
 #include "prune/print_plan.h"
 
-/* Returns how many tokens of the budget the conversation does not use at the
- * end. */
+/* Returns by how many tokens the conversation is below its budget after
+ * messages were removed. */
 static uint64_t
 count_unused(const struct ctx_prune_outcome *outcome)
 {
@@ -15,8 +15,9 @@ count_unused(const struct ctx_prune_outcome *outcome)
 	return outcome->after < budget ? budget - outcome->after : 0;
 }
 
-/* Returns why tokens of the budget are not used, apart from a target below
- * the budget. */
+/* Returns why the conversation is below its budget after messages were removed.
+ * If the target is below the budget, that is a further reason, which the caller
+ * prints. */
 static const char *
 explain_unused(const struct ctx_prune_outcome *outcome)
 {
