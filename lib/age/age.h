@@ -39,14 +39,15 @@ struct ctx_age_options {
 	/* Path of the spool, the directory in which tool results are stored.
 	 * If opened is NULL, ctx_age creates it when it is needed. */
 	const char *spool;
-	/* The spool, if the caller has opened it with create, and closes it;
-	 * or NULL. */
+	/* A spool that the caller has opened with create (see ctx_spool_open),
+	 * and closes after ctx_age has returned; or NULL. */
 	struct ctx_spool *opened;
 	/* The error for which the caller could not open the spool. */
 	const struct ctx_err *refused;
-	const char *format; /* form of spool file names, see ctx_spool_name */
+	const char *format; /* format of spool file names, see ctx_spool_name */
 	/* True if media blocks are moved to files instead of tool results.
-	 * by_results must be true, too, and then means media blocks. */
+	 * by_results must be true, too: keep and step are then numbers of media
+	 * blocks. */
 	bool media;
 	/* True if the members keep and step are numbers of tool results, false
 	 * if they are numbers of messages. */
@@ -63,7 +64,8 @@ struct ctx_age_options {
 	/* Only messages are changed that are older than the newest one by more
 	 * than this many milliseconds; 0: of any age. */
 	uint64_t older;
-	uint64_t over; /* only results of more characters are replaced */
+	/* only results of more characters than this are replaced */
+	uint64_t over;
 	/* Number of characters of a tool result that remain before the line
 	 * that names its file; at most CTX_AGE_HEAD. */
 	uint64_t head;

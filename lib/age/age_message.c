@@ -83,9 +83,10 @@ ctx_age_may_age(const struct aging *aging, const struct ctx_message *message,
 	    aging->options->over;
 }
 
-/* Adds the edit that replaces a tool result by the reference in aging->aged.
- * Before that, writes the result to its file, except with the option mask and
- * in a dry run. */
+/* Adds the JSON edit that replaces a tool result by the text in aging->aged,
+ * which is usually a reference to a file.  Before that, stores the result in
+ * this file.  Nothing is stored in a dry run or with the option mask, which
+ * replaces tool results by a text without a reference. */
 static int
 store_result(struct aging *aging, const struct age_entry *entry,
     struct ctx_err *err)

@@ -48,12 +48,15 @@ struct age_queue {
 	/* The messages that are in memory.  Each entry is a struct
 	 * age_entry. */
 	struct ctx_held_queue *entries;
-	/* Number of the entry after the last assistant message. */
+	/* For a conversation inside a record, with the option unsent: number of
+	 * the entry after the last assistant message.  Messages before this
+	 * entry were sent to the provider, so they are not changed. */
 	size_t sent_end;
-	/* Number of the first entry whose tokens are not counted in savings. */
+	/* Number of the first entry of the queue that the sum savings does not
+	 * include yet. */
 	size_t savings_end;
-	/* Tokens that are saved if the tool results of the entries before
-	 * savings_end are replaced. */
+	/* How many tokens are saved if, in all entries before the entry
+	 * savings_end, the old tool results are replaced by references. */
 	uint64_t savings;
 	/* Number of messages and of tool results that were read so far. */
 	uint64_t messages, results;
@@ -90,15 +93,16 @@ struct aging {
 	struct ctx_err refused;
 	struct aged_result aged;
 	struct ctx_buf text; /* scratch buffer */
-	/* A message with all its edits but still with its bound reasoning
-	 * (signed reasoning that the provider refuses after a change). */
+	/* A message after all of its edits, except the edit that removes its
+	 * bound reasoning (signed reasoning that the provider refuses after a
+	 * change before it). */
 	struct ctx_buf unstripped;
 	struct ctx_edits strip_edits; /* edits that remove the reasoning */
 	struct ctx_buf stripped;      /* the message without its reasoning */
 	struct ctx_buf name;          /* name of a spool file */
-	/* The removed results of the first committed_edits edits are on disk.
-	 * The later edits replace pending_results results and save
-	 * pending_tokens tokens. */
+	/* Edits of the current record whose tool results are on disk: the first
+	 * committed_edits edits.  The edits after them replace pending_results
+	 * tool results, which saves pending_tokens tokens. */
 	size_t committed_edits;
 	uint64_t pending_results, pending_tokens;
 };
@@ -115,8 +119,9 @@ void ctx_age_queue_clear(struct age_queue *queue);
  * with *err. */
 struct age_entry *ctx_age_queue_append(struct age_queue *queue,
     const struct ctx_event *event, struct ctx_err *err);
-/* Fills the last entry of the queue with the properties of the event's
- * message, and adds the message to the queue's groups. */
+/* Describes the event's message in the last entry of the queue: timestamp,
+ * place in the JSON, tool results, signed reasoning.  Also adds the message to
+ * the queue's groups. */
 int ctx_age_queue_describe(struct aging *aging, struct age_queue *queue,
     struct age_entry *entry, const struct ctx_event *event,
     struct ctx_err *err);
@@ -189,9 +194,10 @@ bool ctx_age_is_before_boundary(const struct aging *aging,
  * refuses after a change before it). */
 bool ctx_age_may_refuse(const struct aging *aging,
     const struct age_queue *queue);
-/* Sets *refused to true if, once the tool results in the queue were replaced,
- * bound reasoning (signed reasoning that the provider refuses after a change
- * before it) would come after a change. */
+/* Sets *refused to true if the tool results in the queue must not be replaced.
+ * The reason is that the provider would then refuse bound reasoning in the
+ * queue (signed reasoning that the provider refuses after a change before
+ * it). */
 int ctx_age_check_refusal(struct aging *aging, struct age_queue *queue,
     bool *refused, struct ctx_err *err);
 /* Writes the messages at the beginning of the queue that need not be kept in

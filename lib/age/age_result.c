@@ -155,9 +155,10 @@ find_head_end(const char *p, size_t n, uint64_t chars)
 	return n;
 }
 
-/* Makes the text that replaces a tool result, in aged->scratch: its beginning
- * and a reference to a file, or CTX_CLEARED with the option mask.  Also sets
- * aged->file_name, the name of this file. */
+/* Makes the text that replaces a tool result, in aged->scratch.  Normally this
+ * is the beginning of the result and a reference to a file, whose name is
+ * stored in aged->file_name.  With the option mask the text is CTX_CLEARED, and
+ * there is no file. */
 static int
 make_reference_text(struct aged_result *aged,
     const struct ctx_age_options *options, const struct age_candidate *result,

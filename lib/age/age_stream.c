@@ -148,8 +148,9 @@ end_aged_conversation(void *user, const struct ctx_event *event,
 	return 0;
 }
 
-/* Called at the end of a record.  Its edits are applied next and then cleared.
- * So there are no edits any more whose files are on disk (committed). */
+/* Called at the end of a record.  The record's edits are applied next and then
+ * removed, so the number of edits whose tool results are on disk
+ * (committed_edits) becomes 0. */
 static int
 end_aged_record(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
@@ -170,8 +171,9 @@ end_aged_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 {
 	struct aging *aging = user;
 
-	/* If the record that is being read is not complete, its edits were
-	 * dropped. */
+	/* The stream may have ended inside a record.  The edits of that record
+	 * were dropped, so the number of edits whose tool results are on disk
+	 * becomes 0. */
 	aging->committed_edits = 0;
 	return how == CTX_END_REFUSED || how == CTX_END_FAILED
 	    ? 0

@@ -12,9 +12,9 @@
 #define NAME_BEGIN "reasoning-"
 #define NAME_END   ".json"
 
-/* Appends a line with the hex digits that are in the spool file's name of a
- * media block, or of the text that has replaced it.  Appends nothing for media
- * that ctx_age never removes. */
+/* Appends a line that identifies a media block: the hex digits in the name of
+ * the spool file in which ctx_age stores such a block.  Appends nothing for
+ * media that ctx_age never moves to a file. */
 static int
 append_media_digits(struct ctx_buf *out, const struct ctx_message *message,
     size_t i, struct ctx_err *err)
@@ -30,10 +30,11 @@ append_media_digits(struct ctx_buf *out, const struct ctx_message *message,
 	return ctx_buf_printf(out, err, "%.*s\n", CTX_SPOOL_DIGITS, digits);
 }
 
-/* Appends what ctx_age never changes of a content block, so that its message
- * can be recognised after a change: of a text or tool call, the payload, id
- * and name; of media, or of a text in their place, the hex digits in the name
- * of their spool file. */
+/* Appends those parts of a content block that ctx_age never changes.  They
+ * identify a message even after ctx_age has changed it.  For a text or a tool
+ * call they are the payload, id and name; for media, or a text that ctx_age has
+ * written in place of media, they are the hex digits in the name of the spool
+ * file. */
 static int
 append_stable_block(struct ctx_buf *out, const struct ctx_message *message,
     size_t i, struct ctx_buf *scratch, struct ctx_err *err)
@@ -83,8 +84,9 @@ ctx_place_next(struct message_place *place, const struct ctx_message *message,
 		return 0;
 	for (i = 0; i < message->n && rc == 0; i++)
 		rc = append_stable_block(&stable, message, i, scratch, err);
-	/* The hash is SipHash, which is faster than SHA-256, because every
-	 * message of the conversation is hashed. */
+	/* The parts of a message that ctx_age never changes are hashed for
+	 * every message of the conversation.  So the hash is SipHash, which is
+	 * faster than SHA-256. */
 	if (stable.n > 0)
 		ctx_hash_wide(&place->so_far, stable.p, stable.n,
 		    place->so_far.k);

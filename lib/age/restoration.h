@@ -37,9 +37,10 @@ struct restoration {
 	const struct ctx_restore_options *options;
 	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
-	/* line_tracker: for the conversation of the stream, in which each
-	 * message is a record. record_tracker: for the conversation that is
-	 * inside the current record. */
+	/* What is known of the conversations that are being read (model, names
+	 * of tools, index of the message). line_tracker: of the conversation of
+	 * the stream, in which each message is a record. record_tracker: of a
+	 * conversation inside the current record. */
 	struct conversation_tracker line_tracker, record_tracker;
 	struct ctx_intern tools; /* names of tools, used in reports */
 	/* Spool (directory with removed results); fd is -1 if it is not open.
@@ -65,10 +66,11 @@ struct restoration {
 	struct ctx_buf text, name, file;
 	/* The remaining members are for a media block that is put back.  It
 	 * may be inside a tool result that is put back. */
-	/* JSON of the media block, which is its node 1 */
+	/* The media block that is put back, as the only element of a JSON
+	 * array.  The block is node 1, because the array is node 0. */
 	struct ctx_json block_json;
 	/* If the media block is inside a tool result that is put back: the
-	 * edits of that result. */
+	 * edits of that result's JSON, which replace texts by media. */
 	struct ctx_edits nested_edits;
 	struct ctx_buf placeholder, block, block_array;
 };
@@ -122,8 +124,8 @@ int ctx_restore_media(struct restoration *restoration,
 /* ---- restore_block.c ---- */
 
 /* If ctx_age has replaced content block i by a reference, puts the original
- * back.  Does nothing if an earlier edit of this message (with the number
- * first or a higher one) has replaced the block. */
+ * back.  Does nothing if an earlier edit of this message has replaced the
+ * block. first: number of the first edit of this message. */
 int ctx_restore_block(struct restoration *restoration,
     const struct ctx_event *event, size_t i, size_t first, struct ctx_err *err);
 

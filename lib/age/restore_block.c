@@ -63,9 +63,9 @@ append_content_from_json(struct restoration *restoration,
 	return 0;
 }
 
-/* Appends the stored tool result to which a reference refers to the
- * replacement text of an edit, if its files are unchanged. form: the JSON
- * around a result that is only a text.  A file is read into memory only if it
+/* Appends a stored tool result to the replacement text of an edit, if the files
+ * that the reference names are unchanged. form: the JSON before and after the
+ * text of a result that is only a text.  A file is read into memory only if it
  * has the right size and SHA-256. */
 static int
 append_referenced_content(struct restoration *restoration,
@@ -73,7 +73,8 @@ append_referenced_content(struct restoration *restoration,
     enum ctx_aged_result_state *state, struct ctx_err *err)
 {
 	struct ctx_buf *file = &restoration->file;
-	/* A character has at most 4 bytes in UTF-8. */
+	/* The reference says how many characters the file has, each at most 4
+	 * bytes in UTF-8.  A file with more bytes than that was changed. */
 	uint64_t max_bytes =
 	    ref->chars < MAX_FILE / 4 ? 4 * ref->chars : MAX_FILE;
 	struct ctx_spool_sum sum;

@@ -61,7 +61,8 @@ check_unstripped_message(struct restoration *restoration,
 	if (rc <= 0)
 		return rc;
 	unstripped->n--;
-	/* Parses the text again, because its line feed was removed. */
+	/* So far the text was only checked to be JSON.  Now it is parsed as a
+	 * message, without its line feed. */
 	rc =
 	    ctx_rewrite_read_text(&restoration->rewrite, event->layout->dialect,
 		(struct ctx_str){unstripped->p, unstripped->n},

@@ -42,8 +42,9 @@ ctx_age_report_message(struct aging *aging, struct age_queue *queue,
 		return 0;
 	if (ctx_rewrite_reread(&aging->rewrite, held, err) < 0)
 		return -1;
-	/* Messages are reported in their order.  So a message was reported
-	 * before, for an earlier record, only if it was the last one. */
+	/* Messages are reported in the order in which they were read.  So if an
+	 * earlier record of this message was reported, the last report was
+	 * about this message. */
 	change.continues =
 	    entry->continues && queue->reported_end == entry->message + 1;
 	queue->reported_end = entry->message + 1;
@@ -90,7 +91,8 @@ ctx_age_is_before_boundary(const struct aging *aging,
 {
 	if (entry->held.dialect == NULL)
 		return true;
-	/* Compared with later messages, this message may become old enough. */
+	/* A message that is too recent may be old enough later, because age is
+	 * measured against the newest message read so far. */
 	if (!queue->ended && entry->has_time &&
 	    !ctx_age_is_old(aging, queue, entry))
 		return false;
@@ -194,8 +196,9 @@ ctx_age_write_all(struct aging *aging, bool broken, struct ctx_err *err)
 		return -1;
 	if (!is_kept && ctx_age_write_due(aging, err) < 0)
 		return -1;
-	/* Of the tool results of a message in the queue, some may be old
-	 * enough to be moved and others not. */
+	/* With the option by_results, a message that is left in the queue may
+	 * have tool results that are old enough to be replaced and others that
+	 * are not.  The old ones are replaced now. */
 	may_age_results = !is_kept && aging->options->by_results &&
 	    queue->savings >= aging->options->at_least;
 	while (queue->entries->first < queue->entries->end)
