@@ -53,8 +53,8 @@ ctx_cache_run_add(struct cache_run *run, const struct ctx_event *event,
 
 /* ---- which provider ---- */
 
-/* Returns how the conversation's model caches prompts, as a bit number in the
- * masks models and tool_models of ctx_breakpoint_format. */
+/* Returns how the conversation's model caches prompts: a value of enum
+ * ctx_cache_kind, or CTX_CACHES if ctx does not know the model. */
 static unsigned
 find_cache_kind(const struct cache_run *run)
 {
@@ -65,8 +65,9 @@ find_cache_kind(const struct cache_run *run)
 	return model->cache;
 }
 
-/* Chooses how breakpoints are written by the name of the model, because
- * messages of this format are sent to many providers. */
+/* Decides by the name of the model for which provider breakpoints are written.
+ * The message format does not tell, because many providers accept this
+ * format. */
 static int
 decide_by_model(struct cache_run *run, struct ctx_err *err)
 {
@@ -160,7 +161,8 @@ ctx_cache_run_find_places(struct cache_run *run, uint64_t number,
 		return 0;
 	}
 	entry->first_block = run->blocks;
-	/* A message with tool calls only counts as one content block. */
+	/* A message without content, which has only tool calls, counts as one
+	 * content block. */
 	run->blocks += entry->places.blocks > 0 ? entry->places.blocks : 1;
 	if (entry->places.mask != 0) {
 		run->previous = run->newest;

@@ -121,8 +121,8 @@ void ctx_cache_run_place(const struct cache_run *run,
     const struct ctx_json *json, const struct ctx_record_layout *layout,
     struct breakpoints *points);
 /* Chooses only the breakpoint at the end of the system messages at the
- * beginning of a conversation.  It cannot change any more once another message
- * was read. */
+ * beginning of a conversation.  This breakpoint cannot change any more once
+ * another message was read. */
 void ctx_cache_run_place_system(const struct cache_run *run,
     struct breakpoints *points);
 /* Returns the breakpoints that a message gets, as a mask like

@@ -164,9 +164,10 @@ struct ctx_request_prefix_change {
 	 * is none. */
 	const struct ctx_request_prefix_item *refused;
 };
-/* Finds out how two requests differ.  When the later one was read, the options
- * must have named the earlier one.  The strings in *change are part of the
- * requests: they are valid until one of the two is freed. */
+/* Finds out how a later request differs from an earlier one.  When the later
+ * request was read, its options must have named the earlier request (member
+ * earlier).  The strings in *change belong to the two requests: they are valid
+ * until one of the requests is freed. */
 void ctx_request_prefix_compare(const struct ctx_request_prefix *earlier,
     const struct ctx_request_prefix *later,
     struct ctx_request_prefix_change *change);
@@ -204,21 +205,24 @@ struct ctx_cache_cost {
 	uint64_t read, written, fresh;
 	bool writes; /* true if the provider charges for cache writes */
 	enum ctx_basis basis; /* of the tokens */
-	/* For comparison, tokens if the earlier request had only been extended:
-	 * those read from the cache (the earlier request), and those written to
-	 * it (what was appended). */
+	/* For comparison: tokens of a request that repeats the earlier request
+	 * and only appends messages. reusable: tokens of the earlier request,
+	 * which the cache has. appended: tokens of the appended messages, which
+	 * are written to the cache. */
 	uint64_t reusable;
 	uint64_t appended;
-	/* Cost of the later request in dollars, and its cost if it had only
-	 * been appended to. */
+	/* Cost in dollars. cost: of the later request. cost_unchanged: of a
+	 * request that repeats the earlier request and only appends
+	 * messages. */
 	double cost, cost_unchanged;
 	/* known: all prices needed for cost are known. known_unchanged: all
 	 * prices needed for cost_unchanged are known. */
 	bool known, known_unchanged;
-	/* A change may make the cached part shorter, which saves money with
-	 * every further request.  Number of further requests after which this
-	 * has paid for the change: 0 if the change costs nothing extra,
-	 * CTX_NEVER if it never pays.  Valid if both costs are known. */
+	/* A change may make the cached part of the request shorter, so that
+	 * each further request costs less.  This is the number of further
+	 * requests after which the change has paid for itself: 0 if it costs
+	 * nothing extra, CTX_NEVER if it never pays.  Valid if both costs are
+	 * known. */
 	uint64_t breakeven_requests;
 };
 void ctx_request_cost(const struct ctx_request_prefix *earlier,

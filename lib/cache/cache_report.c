@@ -71,8 +71,8 @@ ctx_cache_report_change(const struct cache_report *report,
 	return ctx_report_change(report->options, change, err);
 }
 
-/* Returns the JSON node of a key of the request: that of the member which
- * contains the given node. */
+/* Returns the JSON node of a member's key.  The member is the one of the
+ * request that contains the given node. */
 static uint32_t
 find_request_member(const struct ctx_json *json, uint32_t request,
     uint32_t node)
@@ -93,8 +93,9 @@ report_member(const struct cache_report *report, const struct ctx_event *event,
 	struct ctx_change change = {.file = event->record->file,
 	    .line = event->record->line};
 
-	/* The quotes of the name are removed.  It need not be decoded, because
-	 * no member that controls prompt caching has a name with escapes. */
+	/* Removes the quotes of the member's name.  The name need not be
+	 * decoded, because no member that is reported here (such as "tools")
+	 * has a name that needs escapes. */
 	change.member = (struct ctx_str){name.p + 1, name.n - 2};
 	return ctx_cache_report_change(report, &change, rule,
 	    ctx_json_str(json, key + 1), err);

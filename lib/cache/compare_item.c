@@ -14,8 +14,9 @@
  * requests are compared.  For a longer string, the text contains a hash. */
 #define LONG_STRING ((size_t)64 << 10)
 
-/* Appends the brackets and braces among the n bytes at p, which are between
- * two JSON values. */
+/* Appends the brackets and braces among the n bytes at p, which are between two
+ * keys or simple values of the JSON.  The other bytes (white space, commas,
+ * colons) do not count when requests are compared. */
 static int
 add_brackets(struct ctx_buf *out, const char *p, size_t n, struct ctx_err *err)
 {
@@ -177,9 +178,10 @@ record_change_place(struct request_reading *reading,
 	reading->prefix->column = (size_t)(byte - start) + 1;
 }
 
-/* Compares the member or message of the request that was read last with that
- * of the earlier request.  If it is the first one that differs, stores where.
- * reading->compared was made from the JSON node plain_node. */
+/* Compares the member or message of the request that was read last, the JSON at
+ * node, with that of the earlier request.  If it is the first one that differs,
+ * stores the place of the difference. plain_node: the same JSON without
+ * breakpoints, from which the text reading->compared was made. */
 static void
 compare_item(struct request_reading *reading, const struct ctx_record *record,
     uint32_t node, const struct ctx_json *json, uint32_t plain_node)

@@ -102,9 +102,10 @@ ctx_request_prefix_compare(const struct ctx_request_prefix *earlier,
 			change->refused = &later->items[i];
 }
 
-/* The provider searches a number of blocks back from each breakpoint for the
- * end of a prefix that is in the cache.  Returns true if it finds the one that
- * ends with a certain message. m: the index of this message. */
+/* Returns true if the provider finds a certain part of the request in its
+ * cache: the part up to the end of message number m, which was sent before.
+ * From each breakpoint the provider searches only a limited number of content
+ * blocks back. */
 static bool
 is_within_lookback(const struct ctx_request_prefix *prefix, uint64_t m)
 {
