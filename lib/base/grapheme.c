@@ -132,9 +132,11 @@ ctx_grapheme_next(struct ctx_grapheme *g, uint32_t cp)
 	return found;
 }
 
-/* Returns true if there is a break even in the worst case: the flags of struct
- * ctx_grapheme can only prevent a break, so all flags are set that the text
- * before the first character could have set. */
+/* Returns true if a grapheme cluster always begins with the second character,
+ * whatever text comes before the first one.  That text can only set flags of
+ * struct ctx_grapheme, and flags can only prevent a boundary.  So all of these
+ * flags are set here: a boundary that is found in spite of them always
+ * exists. */
 bool
 ctx_grapheme_is_break(uint32_t first, uint32_t second)
 {

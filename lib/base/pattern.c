@@ -33,21 +33,24 @@
  * times start offsets times bytes.  This much work takes some tenths of a
  * second at most. */
 #define WORK 100000000
-/* Usual work of one call of PCRE2 that does not look at the clock: start
- * offsets times the bytes that a match may read from each of them. */
+/* Fixes how many start offsets one call of PCRE2 tries before the clock is
+ * looked at: SPAN divided by the number of bytes that a match from one start
+ * offset may read. */
 #define SPAN 3000000
-/* Minimum number of steps at each start offset.  A call of PCRE2 gets so few
- * start offsets that the work stays below WORK. */
+/* Minimum number of steps that a match may take from each start offset.  To
+ * allow them, one call of PCRE2 gets only so many start offsets that its work
+ * stays below WORK. */
 #define FEW_STEPS 4
 /* Maximum number of regional indicators (halves of flags) in a row in a text
- * that is matched with \X. */
+ * that is matched with \X.  If a text has more, it is not matched, as if a
+ * limit of the match had been reached. */
 #define MOST_FLAGS 128
 /* Minimum number of start offsets that one call of PCRE2 tries in a long text,
  * unless this would exceed WORK. */
 #define FEW_STARTS 32
-/* If WORK allows fewer start offsets per call of PCRE2 than this, a match from
- * a single one may take long.  Then the text is matched by the version that
- * looks at the clock during a match (timed). */
+/* If WORK allows fewer start offsets than this in one call of PCRE2, even a
+ * match from a single start offset may take too long.  The text is then matched
+ * by the version that looks at the clock during a match (timed). */
 #define LEAST_STARTS 4
 /* number of bytes that a match may read between two looks at the clock */
 #define LOOK_EVERY 300000
@@ -72,8 +75,8 @@ struct timer {
 	 * clock */
 	int64_t end;
 	size_t n; /* length of the text in bytes */
-	/* Number of bytes that the match has read since it last looked at the
-	 * clock, at most. */
+	/* upper bound of the number of bytes that the match has read since it
+	 * last looked at the clock */
 	size_t ran;
 };
 
@@ -114,8 +117,9 @@ compile_code(const char *pattern, uint32_t more, pcre2_compile_context *limits,
 	return made;
 }
 
-/* Counts the repeats and \X in a pattern.  Also counts an escaped '*': a
- * result that is too large does no harm. */
+/* Counts the repeats and \X in a pattern.  Counts an escaped '*' as a repeat,
+ * too.  That does no harm: if the count is too high, matching is only
+ * slower. */
 static size_t
 count_runs(const char *pattern)
 {
@@ -250,8 +254,8 @@ static int
 match_code(struct ctx_pattern_code *one, const pcre2_code *code, const char *p,
     size_t n, size_t at)
 {
-	/* The text is valid UTF-8: PCRE2 has checked all of it in the call
-	 * with offset 0. */
+	/* The call with offset 0 has checked that all of the text is valid
+	 * UTF-8.  So PCRE2 need not check it again in later calls. */
 	uint32_t options = at > 0 ? PCRE2_NO_UTF_CHECK : 0;
 	int rc = pcre2_match(code, (PCRE2_SPTR)p, n, at, options, one->data,
 	    one->context);

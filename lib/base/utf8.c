@@ -29,16 +29,17 @@ ctx_utf8_next(const char *p, size_t n, uint32_t *cp)
 	if (lead < 0xc2 || lead > 0xf4 || n < len)
 		return decode_invalid(cp);
 	if (lead == 0xe0)
-		/* with a smaller second byte the character is not in its
-		 * shortest form */
+		/* After e0, a second byte below a0 would make an overlong
+		 * character: one that has a shorter form. */
 		low = 0xa0;
 	else if (lead == 0xed)
-		/* with a larger second byte the character is a surrogate */
+		/* after ed, a second byte above 9f would make a surrogate */
 		high = 0x9f;
 	else if (lead == 0xf0)
 		low = 0x90;
 	else if (lead == 0xf4)
-		/* with a larger second byte the character is beyond U+10FFFF */
+		/* After f4, a second byte above 8f would make a character
+		 * beyond U+10FFFF. */
 		high = 0x8f;
 	if (u[1] < low || u[1] > high)
 		return decode_invalid(cp);
@@ -109,8 +110,10 @@ enum {
 	TWO_CONTS = 1 << 7,
 };
 
-/* ANY: the errors that can occur whatever the low four bits of the first byte
- * are. */
+/* Sets of errors for the tables below. ANY: errors that are possible with any
+ * low four bits of the first byte. F5: those that are possible with any low
+ * four bits from 5 to 15. CONT: those that are possible if the second byte is a
+ * continuation byte. */
 #define ANY  (TOO_SHORT | TOO_LONG | TWO_CONTS)
 #define F5   (ANY | TOO_LARGE | SHORTER_4)
 #define CONT (TOO_LONG | TWO_CONTS | SHORTER_2)

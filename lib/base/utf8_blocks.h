@@ -1,9 +1,9 @@
 /* utf8_blocks.h - validates UTF-8 with SIMD instructions; utf8.c includes this
  * file once for each kind of vector */
 
-/* Finds invalid UTF-8 in the vector of bytes at p.  Each byte of the result is
- * a set of error bits that are true for this byte and those before it; 0 means
- * valid.  The 3 bytes before p are read, too. */
+/* Finds invalid UTF-8 in the vector of bytes at p.  Byte i of the result is 0
+ * or a set of bits: the errors that byte i makes together with the bytes before
+ * it.  The 3 bytes before p are read, too. */
 INLINE TARGET VECTOR
 KIND(wrong)(const char *p)
 {

@@ -452,8 +452,9 @@ high_neon(uint8x16_t v)
 	return v;
 }
 
-/* In byte i of each half, only bit i is kept.  The sum of the 8 bytes is then
- * 8 bits of the mask. */
+/* Moves the top bit of byte i, in each half of the vector, to bit i of the
+ * byte; all other bits become 0.  So the sum of the 8 bytes of a half is 8 bits
+ * of the mask. */
 INLINE uint64_t
 bits_neon(uint8x16_t v)
 {
