@@ -100,9 +100,9 @@ read_amount(const char *text, struct ctx_amount *out)
 	return true;
 }
 
-/* Returns true if text can be appended to the name of a file.  Letters and
- * digits at its beginning are refused, because in -in or -ib 8000 the user
- * means options. */
+/* Returns true if text may be the suffix that --in-place appends to the name of
+ * a file.  The suffix must not begin with a letter or digit: with -in or -ib
+ * 8000 the user probably means the options -i -n or -i -b 8000. */
 static bool
 is_suffix(const char *text)
 {
@@ -126,9 +126,10 @@ read_choice(const struct cli_option *option, const char *text, unsigned *out)
 	return false;
 }
 
-/* Writes how a malformed number is probably meant to be spelled: without signs
- * between its digits, with the unit in the right case, or as a share.  Returns
- * false if there is no such spelling. */
+/* Guesses how the user meant a malformed number, and writes the guess to the
+ * array spelled: without signs between the digits (20,000: 20000), with the
+ * unit as a capital letter (20m: 20M), or in percent (0.7: 70%).  Returns false
+ * if the guess is malformed, too. */
 static bool
 suggest_number(const struct cli_option *option, const char *text,
     char spelled[40])
@@ -202,13 +203,14 @@ cli_store(struct cli *cli, const struct cli_option *option, const char *text)
 		*(const char **)option->to = text;
 		break;
 	case CLI_FILE:
-		/* An empty name is probably a variable that a script has not
-		 * set. */
+		/* An empty file name is an error: it probably comes from a
+		 * variable that a script has not set. */
 		right = text[0] != '\0';
 		*(const char **)option->to = text;
 		break;
 	case CLI_SUFFIX:
-		/* Without a suffix, one that was given before is kept. */
+		/* If -i is given once more without a suffix, the suffix that
+		 * was given before remains in use. */
 		right = text == NULL || is_suffix(text);
 		if (text != NULL)
 			*(const char **)option->to = text;

@@ -53,8 +53,9 @@ cli_has_acl(const char *path)
 #endif
 }
 
-/* Gives a file the owner, group and mode of another.  Returns 0, or -1 with
- * errno: without the group, the mode would give rights to a wrong one. */
+/* Gives an open file the owner, group and mode of another file.  Returns 0, or
+ * -1 with errno.  If the group cannot be set, the mode is not set either,
+ * because it would give its rights to the wrong group. */
 static int
 copy_rights(int fd, const struct stat *like)
 {
@@ -146,10 +147,11 @@ is_for_good(int sys)
 	    sys == ENAMETOOLONG;
 }
 
-/* Replaces the file by a new one. like: the file, NULL if it does not exist
- * yet; the new one then has the mode 0600.  Termination signals are deferred
- * meanwhile, so that no file with a random name is left.  Returns false if no
- * file can be created in the directory. */
+/* Replaces the file at path by a new one. like: owner, group and mode of the
+ * existing file.  NULL: no file exists; the new one gets the mode 0600.
+ * Termination signals are deferred meanwhile, so that no file with a random
+ * name is left.  Returns false if no file can be created in the directory of
+ * path. */
 static bool
 replace(const struct cli *cli, const char *path, const struct stat *like,
     const struct ctx_buf *bytes)

@@ -176,9 +176,9 @@ cli_read_at(int fd, char *p, size_t n, uint64_t at)
 	return (ssize_t)done;
 }
 
-/* Reads the beginning of a regular file.  Returns its length in bytes; 0 if the
- * file is empty or cannot be opened, which is reported when it is opened to
- * write. */
+/* Reads the beginning of a regular file.  Returns the number of bytes read; 0
+ * if the file is empty or cannot be opened.  A file that cannot be opened is
+ * not reported here, but later, when it is opened to be written. */
 static size_t
 read_head(const struct cli *cli, const char *path, char *head, size_t size)
 {
@@ -206,8 +206,9 @@ begins(const char *p, size_t n, const char *with)
 	return n >= length && memcmp(p, with, length) == 0;
 }
 
-/* Returns true if the first line looks like a record.  The first line of a
- * document that spans lines has only a bracket. */
+/* Returns true if the first line of a text looks like a JSON record: it begins
+ * with { or [ and contains a quote.  The first line of a JSON document that is
+ * written over several lines is only { or [. */
 static bool
 begins_with_record(const char *p, size_t n)
 {
@@ -328,8 +329,9 @@ cli_prefetch(struct cli *cli, struct ctx_stream *stream,
 		cores = sysconf(_SC_NPROCESSORS_ONLN);
 		threads = cores < 1 ? 1 : (uint64_t)cores;
 	}
-	/* Counting in other threads delays the output until they have
-	 * finished, which --unbuffered forbids. */
+	/* With --unbuffered only one thread counts tokens.  With several
+	 * threads, the output would wait until they have counted messages
+	 * ahead. */
 	if (cli->unbuffered)
 		threads = 1;
 	if (ctx_stream_count_ahead(stream, counters, (unsigned)threads, &err) <
@@ -512,9 +514,10 @@ cli_read_parts(const char *file, const struct cli_parts *parts,
 	if (strcmp(file, "-") != 0 &&
 	    (fd = open(file, O_RDONLY | O_CLOEXEC)) < 0)
 		return ctx_err_sys(err, errno, "cannot open %s", file);
-	/* Each read asks for at least as many bytes as the buffer still holds.
-	 * So the bytes that are moved in memory are linear in the length of
-	 * the file. */
+	/* Each read asks for at least as many bytes as the caller's function
+	 * take has left in the buffer.  So the buffer doubles if take leaves
+	 * all of it, and the bytes that are moved in memory remain proportional
+	 * to the length of the file. */
 	do {
 		rc = read_until(fd, file, &text,
 		    text.n + (text.n > PART ? text.n : PART), err);

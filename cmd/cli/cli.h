@@ -15,8 +15,8 @@
 
 #include "ctx.h"
 
-/* Parts of error messages: the name of standard output, and the cause of a
- * failed write for which errno gives none. */
+/* Parts of error messages. CLI_STDOUT: the name of standard output. CLI_LOST:
+ * why a write has failed, if errno is not set. */
 #define CLI_STDOUT "standard output"
 #define CLI_LOST   "a part of it was lost"
 
@@ -27,14 +27,15 @@ enum cli_type {
 	CLI_STRING, /* const char * */
 	CLI_FILE,   /* const char *, must not be empty */
 	CLI_NUMBER, /* uint64_t: 20000, 20k, 1.5M */
-	CLI_SPAN,   /* uint64_t, a time in milliseconds: 90s, 30m, 2h, 7d */
+	/* uint64_t: a time in milliseconds, given as 90s, 30m, 2h or 7d */
+	CLI_SPAN,
 	CLI_AMOUNT, /* struct ctx_amount: a number or 70% */
 	/* An option whose argument is one of several names, such as --level
 	 * light.  Its variable, an unsigned, is set to the number i for which
 	 * choice(i) returns this name. */
 	CLI_CHOICE,
-	/* const char *, the suffix of --in-place: the argument is optional and
-	 * joined to the option, as in -i.bak */
+	/* const char *: the suffix of --in-place.  The argument of this option
+	 * is optional, and joined to the option, as in -i.bak. */
 	CLI_SUFFIX,
 	CLI_PATTERN, /* struct ctx_pattern, may be repeated */
 	/* An option whose argument is one of several names and that may be
@@ -83,7 +84,10 @@ struct cli {
 	 * original is not kept. */
 	bool in_place;
 	const char *suffix;
-	bool force; /* files that hold something else are overwritten, too */
+	/* True if --force is given: a file such as that of --explain or --svg
+	 * is written even if it exists and holds something else, such as source
+	 * code. */
+	bool force;
 	uint64_t jobs;
 	/* The following members are the state of the command, besides its
 	 * options: */
@@ -193,7 +197,7 @@ struct cli_rule {
 	 * changes. */
 	uint64_t before, after;
 };
-/* greater than the number of different rules (reasons of changes) */
+/* number of rows for changes by reason (rule): more than there are rules */
 #define CLI_RULES 24
 
 /* The options --dry-run, --explain and --archive, and the state of what they
@@ -204,7 +208,8 @@ struct cli_report {
 	/* True if --dry-run prints a table for each input file; false if the
 	 * command prints its tables itself. */
 	bool by_file;
-	/* True if the plan counts repairs, and not messages and tokens. */
+	/* True if the table of --dry-run counts repairs, as for ctx-check;
+	 * false if it counts changed messages and their tokens. */
 	bool repairs;
 	/* State of the report: */
 	FILE *explain;
@@ -214,14 +219,16 @@ struct cli_report {
 	struct cli_rule rules[CLI_RULES + 1];
 	const char *file; /* input file with the last change, or NULL */
 };
-/* Row of the option table for commands that write the stream. */
+/* Row of the option table: the option --in-place of commands that copy their
+ * input to standard output with changes. */
 #define CLI_IN_PLACE(cli)                                              \
 	{                                                              \
 		'i', "in-place", "[=SUFFIX]",                          \
 		    "replace each file; keep the old one with SUFFIX", \
 		    CLI_SUFFIX, &(cli)->suffix, NULL, &(cli)->in_place \
 	}
-/* Rows of the option table for commands that change messages. */
+/* Rows of the option table: --dry-run, --archive and --in-place, for commands
+ * that change messages. */
 #define CLI_CHANGES(cli, report)                                         \
 	{'n', "dry-run", NULL, "print what would change, write nothing", \
 	    CLI_FLAG, &(report)->dry_run, NULL, NULL},                   \
@@ -272,14 +279,16 @@ int cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
  * the file other (which may be NULL), or it is in the spool directory. */
 void cli_refuse_overwrite(const struct cli *cli, const char *path,
     const char *other);
-/* What a file holds that a command writes beside the stream. */
+/* What is expected in an existing file that a command is going to write,
+ * besides standard output. */
 enum cli_content {
 	CLI_CONTENT_ARCHIVE, /* records, a line each */
 	CLI_CONTENT_EXPLAIN, /* lines of --explain */
 	CLI_CONTENT_SVG,
 };
-/* Exits with an error if the file exists and its beginning shows that it holds
- * something else, unless --force is given. */
+/* Exits with an error if the file at path exists and does not begin like the
+ * expected content: the user has probably named a wrong file.  The option
+ * --force allows it. */
 void cli_refuse_content(const struct cli *cli, const char *path,
     enum cli_content content);
 /* Creates the file of the option --explain.  Exits with an error if that
@@ -299,9 +308,9 @@ void cli_write_whole(const struct cli *cli, const char *path,
  * or -1 and sets errno. */
 int cli_open_beside(const char *path, int access, const struct stat *like,
     char *beside, size_t size);
-/* Returns true if the file has an access control list.  Its mode then shows the
- * mask of the list as the rights of the group, so a file with this mode and
- * without the list could give the group more rights. */
+/* Returns true if the file has an access control list (ACL).  The group's
+ * rights in the file's mode are then the mask of the ACL.  So a new file with
+ * this mode, but without the ACL, could give the group more rights. */
 bool cli_has_acl(const char *path);
 /* Reads n bytes of a file at an offset, in several reads if necessary.  Returns
  * the number of bytes, which is less than n only at the end of the file; -1
@@ -346,10 +355,11 @@ _Noreturn void cli_bad_argument(const struct cli *cli,
     const struct cli_option *option, const char *text);
 /* An option that has an effect only together with another one. */
 struct cli_need {
-	bool given;        /* true if the option was given */
-	const char *name;  /* of the option, without dashes */
-	bool met;          /* true if it has an effect */
-	const char *needs; /* the other option, with dashes and its value */
+	bool given;       /* true if the option was given */
+	const char *name; /* of the option, without dashes */
+	bool met;         /* true if it has an effect */
+	/* the other option as the user writes it, such as "--repair" */
+	const char *needs;
 };
 /* Exits with an error if an option was given that has no effect. */
 void cli_check_needs(const struct cli *cli, const struct cli_need *needs,
@@ -484,10 +494,10 @@ void cli_note_models(const struct cli *cli,
     struct ctx_model_counters *counters);
 
 /*
- * Prints how many messages keep bound reasoning (signed reasoning that the
- * provider refuses after a change before it) after a change.  Also prints how
- * many conversations were not changed for this reason (--reasoning fail); if
- * any, sets the exit status CLI_NO.
+ * Prints how many messages still have bound reasoning (signed reasoning that
+ * the provider refuses after a change before it) although a message before them
+ * was changed.  Also prints how many conversations were left unchanged for this
+ * reason (--reasoning fail); if there are any, sets the exit status CLI_NO.
  */
 void cli_note_reasoning(struct cli *cli, uint64_t kept, uint64_t refused);
 /* A pattern of a tool name or text may take too long to match.  If this

@@ -21,18 +21,20 @@
 /* Bytes that are compared at once. */
 #define BLOCK ((size_t)64 << 10)
 
-/* The operand that is being rewritten.  There is one at a time; the signal
- * handler must find its temporary file. */
+/* The operand that is being rewritten; there is only one at a time.  This is a
+ * global variable, because the signal handler must find the temporary file. */
 static struct {
-	char *target;       /* the file itself, after symbolic links */
-	struct stat before; /* as it was before its first byte was read */
-	int fd;             /* of the temporary file */
-	int status;         /* of the command, for the operands before */
+	char *target; /* the file itself, after symbolic links */
+	/* result of stat(2) for the operand before it is read */
+	struct stat before;
+	int fd;     /* of the temporary file */
+	int status; /* of the command, for the operands before */
 	/* Path of the temporary file; empty: there is none. */
 	char temporary[4096];
 } now;
 
-/* An operand as a file, to find those that are given twice. */
+/* The file that an operand names.  If two operands name a file with the same
+ * device and inode, it is one file, which is an error. */
 struct identity {
 	dev_t device;
 	ino_t inode;
@@ -137,7 +139,8 @@ check_operand(const struct cli *cli, const char *name, struct identity *id)
 	if (!S_ISREG(file.st_mode))
 		cli_die(cli, "cannot replace %s: it is not a regular file",
 		    name);
-	/* To root, access(2) says that every file may be written. */
+	/* For root, access(2) says that every file may be written.  So the
+	 * file's mode is checked first. */
 	if ((file.st_mode & 0222) == 0)
 		cli_die(cli,
 		    "cannot replace %s: it is read-only; make it writable "
@@ -188,9 +191,10 @@ remove_temporary(void)
 		(void)unlink(now.temporary);
 }
 
-/* Removes the temporary file, then lets the signal end the process: its default
- * action is in effect again and comes when the handler returns.  In musl raise
- * uses a system call that the sandbox refuses. */
+/* Removes the temporary file, then lets the signal end the process.  The
+ * signal's default action is in effect again, so raise ends the process when
+ * this handler returns.  In the sandbox raise fails with musl, because the
+ * system call that it uses is refused; the handler then exits by itself. */
 static void
 on_signal(int number)
 {
@@ -235,7 +239,8 @@ cli_begin_in_place(struct cli *cli, const char *name)
 	now.target = realpath(name, NULL);
 	if (now.target == NULL || stat(now.target, &now.before) < 0)
 		cli_die_errno(cli, "open", name, errno);
-	/* A signal must not find a half-written path. */
+	/* The path of the temporary file is written here.  Signals are
+	 * deferred, because their handler must not find half of the path. */
 	held = ctx_signals_defer();
 	now.fd = cli_open_beside(now.target, O_RDWR, &now.before, now.temporary,
 	    sizeof now.temporary);
@@ -258,9 +263,10 @@ is_equal_time(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-/* Exits with an error if another program has changed the operand since it was
- * opened: its records would be lost.  The time of the last change of the inode
- * (ctime) shows also changes after which a program has reset the other. */
+/* Exits with an error if another program has changed the operand since ctx
+ * opened it: to replace the file would lose what that program wrote.  A program
+ * can set the modification time of a file back, but not the time of the last
+ * change of the inode (ctime); so both are compared. */
 static void
 check_unchanged(const struct cli *cli, const char *name)
 {
@@ -294,7 +300,7 @@ is_equal(const struct cli *cli, const char *name, uint64_t size)
 		cli_die_errno(cli, "open", name, errno);
 	for (at = 0; equal && at < size; at += n) {
 		n = size - at < BLOCK ? (size_t)(size - at) : BLOCK;
-		errno = 0; /* remains so if the file has become shorter */
+		errno = 0; /* remains 0 if the file has become shorter */
 		if (cli_read_at(fd, one, n, at) != (ssize_t)n ||
 		    cli_read_at(now.fd, two, n, at) != (ssize_t)n)
 			cli_die_errno(cli, "read", name,
@@ -317,7 +323,9 @@ has_changes(const struct cli *cli, const char *name)
 	    !is_equal(cli, name, (uint64_t)file.st_size);
 }
 
-/* Gives the original its second name.  link(2) overwrites no file. */
+/* Gives the original file a second name: its name with the suffix of
+ * --in-place.  Fails if a file has that name already, because link(2) never
+ * overwrites a file. */
 static void
 keep_original(const struct cli *cli, const char *name, char path[4096])
 {
@@ -329,8 +337,10 @@ keep_original(const struct cli *cli, const char *name, char path[4096])
 	cli_die_errno(cli, "keep the original as", path, errno);
 }
 
-/* Renames the temporary file.  Signals are deferred meanwhile, so that no
- * second name of the original is left without a new file. */
+/* Replaces the operand: gives the original file its second name (with a suffix,
+ * if the user wants to keep it), then renames the temporary file to the
+ * operand's name.  Signals are deferred, so that none ends the process between
+ * the two steps. */
 static void
 replace(const struct cli *cli, const char *name)
 {
@@ -351,7 +361,8 @@ replace(const struct cli *cli, const char *name)
 	ctx_signals_release(held);
 }
 
-/* Returns true if the operand is to be replaced. */
+/* Returns true if the operand is to be replaced: the command succeeded with it
+ * (status CLI_YES), and the new file differs from it. */
 static bool
 is_wanted(const struct cli *cli, const char *name)
 {
@@ -363,7 +374,9 @@ is_wanted(const struct cli *cli, const char *name)
 	return has_changes(cli, name);
 }
 
-/* Replaces the operand when everything is on disk. */
+/* Replaces the operand.  Before that, the archive (if any) and the new file are
+ * synced to disk, so that a crash loses neither the old records nor the new
+ * ones. */
 static void
 finish(const struct cli *cli, const char *name)
 {

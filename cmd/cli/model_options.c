@@ -194,10 +194,11 @@ read_member(struct cli *cli, const char *file, struct ctx_model *model,
 	return false;
 }
 
-/* Sets how far the counts of a model can be trusted. one: its JSON object,
- * which has been read.  Returns false if a factor is given for the count by an
- * encoding of Claude, which needs none: it was measured for another encoding.
- */
+/* Sets model->basis: how far the token counts of a model can be trusted. one:
+ * the model's JSON object, which has been read into *model.  Returns false if
+ * the object has a factor but no encoding, although the model's encoding is one
+ * of Claude.  Counts by such an encoding need no factor, and the user measured
+ * the factor with another encoding. */
 static bool
 set_basis(struct ctx_model *model, const json_t *one)
 {
@@ -236,9 +237,9 @@ read_all(struct cli *cli, const char *file, size_t *n)
 		cli_die(cli, "%s is no regular file", file);
 	in = fopen(file, "rb");
 	if (in == NULL) {
-		/* If stat(2) fails, too, the process may not search the
-		 * directory of the file, which then belongs to another user.
-		 * The file counts as missing. */
+		/* If stat(2) fails, too, this process has no right to search
+		 * the directory.  The file then belongs to another user and
+		 * counts as missing. */
 		if (errno != ENOENT && errno != ENOTDIR &&
 		    (errno != EACCES || stat(file, &st) == 0))
 			cli_die_errno(cli, "open", file, errno);
@@ -272,8 +273,9 @@ load(struct cli *cli, const char *file)
 		return NULL;
 	errno = 0;
 	all = json_loadb(text, n, JSON_REJECT_DUPLICATES, &error);
-	/* The cause must be errno: without memory, jansson reports a syntax
-	 * error, or silently loses a character of a string. */
+	/* Only errno tells that memory was exhausted.  In that case jansson
+	 * reports a syntax error, or it reports no error and loses a character
+	 * of a string. */
 	if (errno == ENOMEM)
 		cli_die(cli, "out of memory");
 	free(text);

@@ -76,8 +76,9 @@ enum arity { TAKES_NONE, TAKES_OPTIONAL, TAKES_ONE };
 /* maximum number of characters in a line of --help */
 enum { MAX_COLUMNS = 80 };
 
-/* Returns whether an option takes an argument.  The name of one that may be
- * missing is in brackets, and the argument follows without a blank. */
+/* Returns whether an option takes an argument.  In the option table, brackets
+ * around the name of the argument say that it is optional, as in "[=SUFFIX]".
+ * The user must join an optional argument to the option, as in -i.bak. */
 static enum arity
 find_arity(const struct cli_option *option)
 {
@@ -371,7 +372,8 @@ cli_parse(struct cli *cli, int argc, char **argv)
 		else
 			short_options(cli, word + 1, &next);
 	}
-	/* Also in a dry run: each operand then has a plan of its own. */
+	/* With --in-place each operand is a stream by itself.  This holds with
+	 * --dry-run, too, which prints a plan for each operand. */
 	cli->each |= cli->in_place;
 	if (cli->in_place)
 		cli_check_in_place(cli);

@@ -161,8 +161,8 @@ advance(void *user, size_t bytes)
 	uint64_t time = now();
 
 	p->done += bytes;
-	/* If a file grows while it is read, the bytes read can exceed its size
-	 * at the start. */
+	/* If a file grows while it is read, more bytes are read than its size
+	 * was at the start.  The total that is shown is then raised. */
 	if (p->all > 0 && p->all < p->done)
 		p->all = p->done;
 	/* If progress was drawn before, its last state (all bytes were read)

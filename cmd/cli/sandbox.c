@@ -21,8 +21,9 @@
 
 #include "cli/cli.h"
 
-/* LeakSanitizer must open files in /proc when a program ends, and trace the
- * program; both are impossible in the sandbox. */
+/* LeakSanitizer reads files in /proc when a program ends, and traces the
+ * program.  The sandbox would forbid both, so a program that is built with
+ * AddressSanitizer runs without the sandbox. */
 #if defined(__SANITIZE_ADDRESS__)
 #define NEEDS_PROC 1
 #elif defined(__has_feature)
@@ -326,8 +327,9 @@ restrict_files(const struct cli *cli, const struct cli_sandbox_grants *needs,
 	if (needs->spool != NULL)
 		allow_spool(&s, needs->spool, needs->stores);
 	if (needs->written != NULL) {
-		/* If the file to be written is a symbolic link, the kernel
-		 * allows access to the link's target. */
+		/* The right to write is granted on the file itself, not only on
+		 * its directory: if the path is a symbolic link, the kernel
+		 * grants the right on the link's target. */
 		allow(&s, needs->written, MAY_WRITE | MAY_TRUNCATE);
 		allow_beside(&s, needs->written,
 		    MAY_WRITE | MAY_MAKE | MAY_REMOVE | MAY_TRUNCATE);

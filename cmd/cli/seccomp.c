@@ -133,8 +133,9 @@ enum {
 #define ALLOW  0x7fff0000u
 #define REFUSE (0x00050000u | EACCES)
 
-/* A system call whose number is this or higher uses the x32 calling
- * convention. */
+/* A system call whose number is this or higher uses the x32 calling convention.
+ * All of these are refused, because the lists in this file have only the
+ * ordinary numbers. */
 #define OTHER_CALLS 0x40000000u
 
 /* Returns the offset of the lower 32 bits of a system call's first argument in
@@ -161,9 +162,10 @@ cli_refuse_calls(void)
 	    {LOAD, 0, 0, NUMBER_AT},
 	    {IF_FROM, CALLS + 5, 0, OTHER_CALLS},
 	};
-	/* The end of the filter.  It allows a system call that is in neither
-	 * list, or whose first argument must be the id of this process and is.
-	 * It refuses all others. */
+	/* The last steps of the filter.  A system call that is in none of the
+	 * lists refused and of_oneself is allowed.  One of the list of_oneself
+	 * is allowed if its first argument is the id of this process.  All
+	 * others are refused. */
 	const struct bpf_step last[] = {
 	    {ANSWER, 0, 0, ALLOW},
 	    {LOAD, 0, 0, first_at()},

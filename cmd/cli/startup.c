@@ -54,8 +54,8 @@ replace_stream(int fd)
 	stderr = stream;
 }
 #else
-/* Does nothing, because this C library cannot replace the functions of stdout
- * or stderr. */
+/* Does nothing: only in glibc can stdout and stderr be replaced by a stream
+ * with a write function of the program (fopencookie). */
 static void
 replace_stream(int fd)
 {
@@ -120,14 +120,15 @@ open_standard(void)
 	}
 	wait_for_output(STDOUT_FILENO);
 	wait_for_output(STDERR_FILENO);
-	/* Writes each line on standard error with one system call, so that
-	 * output of other processes cannot come between its parts.  If
-	 * replace_stream has replaced stderr, that stream has its own buffer
-	 * and fileno fails. */
+	/* Gives stderr a line buffer: each line on standard error is written
+	 * with one system call, so that no output of other processes comes
+	 * between its parts.  If fileno fails, replace_stream has replaced
+	 * stderr by a stream that has a line buffer already. */
 	if (fileno(stderr) == STDERR_FILENO)
 		(void)setvbuf(stderr, line, _IOLBF, sizeof line);
-	/* The parent process may have set SIGCHLD to be ignored.  The exit
-	 * status of child processes would then be lost. */
+	/* The parent process may have set SIGCHLD to be ignored.  Then the exit
+	 * status of child processes would be lost, so the default is
+	 * restored. */
 	(void)signal(SIGCHLD, SIG_DFL);
 	/* A write to a file that has reached its size limit (ulimit -f) must be
 	 * an error, not a signal that kills the process. */
