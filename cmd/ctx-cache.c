@@ -19,8 +19,8 @@ struct cache_command {
 	struct cli_report report;
 	const char *diff, *price;
 	uint64_t breakpoints, conversations, lines;
-	/* A bit for each value of enum ctx_cache_status, bit 1 << value: set
-	 * if that status was already reported once. */
+	/* Bit i is set if the value i of enum ctx_cache_status was reported:
+	 * each status is reported only once. */
 	unsigned reported;
 	bool ttl_reported;
 };
@@ -56,10 +56,10 @@ report_status(struct cache_command *cache, const struct ctx_cache_outcome *o)
 		    model);
 		break;
 	default:
-		/* No breakpoints are written, because the model of the
-		 * conversation is not known to use them.  Without a format,
-		 * messages of this dialect are accepted by many providers, so
-		 * no provider can be named. */
+		/* No breakpoints are written, because it is not known that the
+		 * model of the conversation uses them.  If format is NULL, many
+		 * providers accept this message format; so the message below
+		 * names the model, and no provider. */
 		if (o->format == NULL)
 			cli_say(&cache->cli,
 			    "%s uses no cache breakpoints; nothing is changed",

@@ -222,7 +222,8 @@ handle_fix(void *user, const struct ctx_fix *fix, struct ctx_err *err)
 
 /* ---- files ---- */
 
-/* Prints what was done with the operand that was opened last. */
+/* Prints a summary of the operand that was opened last.  With --verbose this
+ * says how many messages, findings and repairs the operand has. */
 static void
 report_file(struct check_command *check)
 {

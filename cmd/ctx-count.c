@@ -1,4 +1,4 @@
-/* ctx-count.c - counts the tokens of conversations, and shows what has them */
+/* ctx-count.c - command that counts tokens per conversation, role, tool, ... */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct count_command {
 	const char *key;
 	uint64_t top;
 	struct ctx_amount max;
-	/* the output rows of --per, for the file that is being read */
+	/* output rows of --per (a row per role, ...) for the file being read */
 	struct rows rows;
 	struct rows largest;
 	struct ctx_token_stats total;
@@ -52,9 +52,9 @@ bound_name(unsigned i)
 
 /* ---- adding up ---- */
 
-/* Adds tokens to the output row with the given name; a number of zero tokens
- * adds no row.  The tokens are those of a message, or of what a request has
- * besides messages. */
+/* Adds tokens to the output row with the given name; zero tokens add no row.
+ * stats describes the message that has the tokens, or the request if its system
+ * prompt or its tool definitions have them. */
 static int
 add_tokens(struct count_command *count, const struct ctx_token_stats *stats,
     const char *name, uint64_t tokens, uint64_t estimated, struct ctx_err *err)
@@ -304,8 +304,8 @@ count_stream(struct count_command *count, char **file)
 		cli_fail(&count->cli, &err);
 	if (!count->any)
 		count_empty_file(count, *file);
-	/* If no messages were found in a file with JSON records, its number of
-	 * tokens is not known, so --max has no answer. */
+	/* A file without messages, but with JSON records, has an unknown number
+	 * of tokens, so it is an error to ask whether this exceeds --max. */
 	if (count->max.set && stream.found.dialect == NULL &&
 	    stream.found.file != NULL)
 		cli_status(&count->cli, CLI_TROUBLE);

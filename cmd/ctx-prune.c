@@ -137,8 +137,9 @@ say_refused(struct prune_command *prune,
 		    outcome->file, format_place(outcome, place));
 }
 
-/* Warns once if the tokens of --quantum are more than the target, because
- * messages are removed in steps of this size, and more than needed. */
+/* Warns once if --quantum is greater than the target (both in tokens). Messages
+ * are removed in steps of --quantum tokens, so a single step may remove far
+ * more than is needed. */
 static void
 say_coarse(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 {
@@ -228,7 +229,9 @@ check_strategy_options(const struct prune_command *prune)
 	cli_check_needs(&prune->cli, needs, sizeof needs / sizeof needs[0]);
 }
 
-/* Sets options that other options imply, unless they were given. */
+/* Sets options that follow from other options unless the user gave them, such
+ * as the strategy "summarize" for --compact.  Exits with an error if options
+ * contradict each other. */
 static void
 apply_implied_options(struct prune_command *prune, enum ctx_level level)
 {

@@ -31,7 +31,9 @@ enum { N_COMMANDS = sizeof commands / sizeof commands[0], MAX_NAME = 16 };
 static _Noreturn void
 finish(void)
 {
-	/* A stream that is flushed after each line has written already. */
+	/* stdout may be flushed after each line.  If such a write has failed,
+	 * the fflush below may still succeed, because nothing is left to write.
+	 * So the error flag of stdout is checked, too. */
 	bool failed = ferror(stdout) != 0;
 
 	if (fflush(stdout) == 0 && !failed)
