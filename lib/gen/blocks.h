@@ -44,9 +44,9 @@ print_number(unsigned i, unsigned value)
 	printf("%s%u,", i % 32 == 0 ? "\n" : "", value);
 }
 
-/* Prints two C arrays: ctx_NAME_block, which maps a block of 128 characters to
- * its index, and ctx_NAME_value, with the values of all different blocks.
- * element is the C type of the first array. */
+/* Prints two C arrays: ctx_NAME_block, which maps each block of 128 characters
+ * to the index of a block of values, and ctx_NAME_value, which has these blocks
+ * of values. type: the C type of the elements of the first array. */
 static void
 print_table(const char *name, const char *type, const uint8_t *of)
 {

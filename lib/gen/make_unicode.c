@@ -2,9 +2,10 @@
  * make_unicode.c - makes the tables of Unicode categories and character classes
  * when ctx is built
  *
- * Reads ranges of characters (unicode16.tsv) from standard input and writes C
- * tables to standard output: the first maps blocks of characters to rows of the
- * second.
+ * Reads ranges of characters with their categories (unicode16.tsv) from
+ * standard input.  Writes C tables to standard output: the first maps each
+ * block of characters to a row of the second, which has a value for each
+ * character of the block.
  */
 #include "gen/blocks.h"
 #include "tokenizer/unicode.h"
