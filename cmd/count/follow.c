@@ -59,8 +59,9 @@ bar_wait(struct bar *bar, const struct cli *cli)
 		bar->last = calloc(cli->n_files, sizeof *bar->last);
 	if (bar->last == NULL)
 		cli_die(cli, "out of memory");
-	/* Flushes standard output even if nothing has changed: only a write
-	 * shows that the reader of a pipe has closed it. */
+	/* Writes the bars before this function waits.  If standard output is a
+	 * pipe whose reader has closed it, this write fails and the command
+	 * ends. */
 	(void)fflush(stdout);
 	cli_check_stdout(cli);
 	for (;;) {

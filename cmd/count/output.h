@@ -20,8 +20,8 @@ struct row {
 struct rows {
 	struct row *list;
 	size_t n, cap;
-	/* Number of messages that rows_keep has compared, whether it kept them
-	 * or not. */
+	/* Number of messages that rows_keep was called with so far.  The next
+	 * message gets it as its row number. */
 	uint64_t taken;
 	struct ctx_intern names;
 };
