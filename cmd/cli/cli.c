@@ -339,9 +339,9 @@ cli_prefetch(struct cli *cli, struct ctx_stream *stream,
 		cli_fail(cli, &err);
 }
 
-/* A jq path such as ".runs[].log" may contain "[]" (each element).  Returns
- * the length of the path up to the end of its last "[]", or 0 if it has
- * none. */
+/* A jq path such as ".runs[].log" may contain "[]", which means each element.
+ * Returns the length in bytes of the path up to the end of its last "[]": 7 for
+ * this path.  Returns 0 if the path has no "[]". */
 static int
 length_to_each(const char *path)
 {
