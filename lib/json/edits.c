@@ -69,8 +69,9 @@ ctx_edits_remove(struct ctx_edits *edits, const struct ctx_json *json,
 {
 	const struct ctx_node *nodes = json->nodes;
 	bool object = nodes[node].kind == CTX_JSON_OBJECT;
-	/* kept: an earlier child is kept. open: the child before this one is
-	 * removed, but the edit that removes it is not added yet. */
+	/* kept: true if an earlier child is kept. open: true if the child
+	 * before this one is removed, but no edit was added for it yet, because
+	 * one edit removes all neighbours together. */
 	bool kept = false, open = false;
 	uint32_t at, value, from = 0, to = 0;
 	size_t i = 0;
@@ -128,8 +129,9 @@ sort_edits(struct ctx_edit *list, size_t n)
 {
 	size_t i;
 
-	/* Most edits are added in the order of their positions, so this is
-	 * checked first: qsort would take equally long for sorted edits. */
+	/* First checks whether the edits are in the order of their positions
+	 * already.  Most callers add them in this order, and qsort would take
+	 * as long for a sorted list as for another one. */
 	for (i = 1; i < n; i++)
 		if (compare_edits(&list[i - 1], &list[i]) > 0)
 			break;
@@ -152,10 +154,10 @@ compare_edit_spans(const void *a, const void *b)
 	return x->at > y->at ? -1 : x->at < y->at;
 }
 
-/* Makes an edit longer that removes children of an array or object, because
- * the next removal overlaps it: removes the bytes up to the address end.  If
- * the edit begins with the first child, it also removes the comma after the
- * last removed child. */
+/* Two edits remove children of one array or object, and overlap in a comma.
+ * Makes the first edit longer, so that it removes the bytes of both, up to the
+ * address end.  If the edit does not begin with a comma, it begins with the
+ * first child.  Then it also removes the comma after the last removed child. */
 static void
 extend_removal(struct ctx_edit *edit, const char *end)
 {
@@ -247,8 +249,8 @@ size_t
 ctx_edits_origin(const struct ctx_edits *edits, struct ctx_str text, size_t at)
 {
 	const struct ctx_edit *edit;
-	/* from: an offset in the original text, from which the loop continues.
-	 * before: number of unchanged bytes between this offset and the next
+	/* from: the offset in the original text that the loop has reached.
+	 * before: the number of unchanged bytes between from and the next
 	 * edit. */
 	size_t from = 0, before, i;
 

@@ -231,8 +231,9 @@ void ctx_edits_mark_member(const struct ctx_json *json, uint32_t object,
 size_t ctx_edits_origin(const struct ctx_edits *edits, struct ctx_str text,
     size_t at);
 /* Converts an offset in the original text into an offset in the output of
- * ctx_edits_apply_some, which must get equal values of first and n.  An offset
- * within replaced bytes becomes the start of the bytes that replace them. */
+ * ctx_edits_apply_some.  The arguments first and n, which choose the edits,
+ * must be those of that call.  An offset within replaced bytes becomes the
+ * start of the bytes that replace them. */
 size_t ctx_edits_destination(const struct ctx_edits *edits, size_t first,
     size_t n, struct ctx_str text, size_t at);
 /* Counts the edits inside text, a part of the edited text; an edit at its

@@ -23,10 +23,11 @@ key_start(const char *key, char end)
  * Returns the bit that stands for all keys with these first two bytes (see
  * key_start).  The node of an object has the bits of all its keys
  * (ctx_node.keys).  If the bit of a key is not set, the object does not have
- * that key.  If the bit is set, it may belong to another key, because there are
- * only 16 bits.  Most lookups are of keys that are absent.  The factor was
- * chosen so that few other keys of the message formats have the bits of "role",
- * "content" and "tool_calls".
+ * that key: this is the usual case, because most lookups are of keys that are
+ * absent.  If the bit is set, it may belong to another key, because there are
+ * only 16 bits.  The factor 2485 decides which keys share a bit.  With it, few
+ * keys of the message formats share a bit with "role", "content" or
+ * "tool_calls".
  */
 static inline uint16_t
 key_bit(uint16_t start)

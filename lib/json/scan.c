@@ -21,7 +21,8 @@
 #include "json/key_start.h"
 #include "json/string_end.h"
 
-/* no array or object is open (its closing bracket is not reached yet) */
+/* no array or object is open (open: the scan has not reached its closing
+ * bracket yet) */
 #define NONE UINT32_MAX
 
 /* The state of a scan.  The scan_... functions and those that they call return

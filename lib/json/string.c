@@ -222,8 +222,9 @@ ctx_json_string_is_normalized(struct ctx_str literal)
 	uint32_t cp;
 	size_t n;
 
-	/* The literal is valid, so every byte that must be escaped is.  Only
-	 * escapes that are not needed must be found. */
+	/* Every byte that must be escaped is escaped, because the literal is
+	 * valid.  So only the escapes are checked: is each needed, and the one
+	 * that write_escape writes? */
 	while ((p = find_backslash(p, end)) != end) {
 		if (p[1] != 'u' && p[1] != '/') {
 			p += 2; /* all other short escapes are necessary */
@@ -274,17 +275,17 @@ find_byte_positions(const char *p, char c)
 	return found;
 }
 
-/* How much longer the escapes of a JSON string are than the text that they
- * stand for, in bytes and in characters. */
+/* How many more bytes and characters the escapes of a JSON string have than the
+ * text that they stand for.  Example: \n has one more of both. */
 struct excess {
 	const char *end; /* end of the last \u escape that was counted */
 	size_t bytes, chars;
 };
 
-/* Adds the excess of \u escapes, which is how much longer they are than their
- * text.  The string has such an escape wherever u has a bit: its letter u is
- * p[i] if bit i is set.  One byte per escape is not added, because find_excess
- * counts it. */
+/* Adds to *excess by how much \u escapes are longer than the characters that
+ * they stand for.  Bit i of the mask u is set if p[i] is the letter u of such
+ * an escape.  One byte and one character of each escape are not added here,
+ * because find_excess adds them. */
 static void
 add_long_escapes(struct excess *excess, const char *p, uint64_t u,
     const char *end)
@@ -296,8 +297,9 @@ add_long_escapes(struct excess *excess, const char *p, uint64_t u,
 
 	for (; u != 0; u &= u - 1) {
 		at = p + __builtin_ctzll(u) - 1;
-		/* The second escape of a surrogate pair was counted with the
-		 * first one. */
+		/* A surrogate pair is two escapes for one character.  Its
+		 * second escape was counted together with the first one, so it
+		 * is skipped here. */
 		if (at < excess->end)
 			continue;
 		len = parse_escape(at, end, &cp);

@@ -95,7 +95,8 @@ KIND(ends)(struct string_end *search, struct string_block *block, const char *p)
 static TARGET void
 KIND(search)(struct string_end *out)
 {
-	/* a copy of *out, so that the compiler can keep it in registers */
+	/* a local copy of *out, whose members the compiler can keep in
+	 * registers */
 	struct string_end search = *out;
 	struct string_block block = {0};
 	char tail[BLOCK];
