@@ -86,7 +86,10 @@ struct ctx_segment {
 	/* Index of the segment's message, from 0, if system messages are not
 	 * counted. */
 	uint64_t nonsystem_index;
-	double rank;     /* set by the strategy's scorer; 0 without one */
+	/* Rank of the segment, which the scorer of a prune strategy sets:
+	 * segments with low ranks are removed first.  Without a scorer it is
+	 * 0. */
+	double rank;
 	uint64_t edited; /* tokens that edits have removed from the segment */
 	/* Tokens of the messages that were removed between the segment before
 	 * and this one. */
@@ -101,7 +104,9 @@ struct ctx_segment {
 	/* Index of a segment of this group that is nearer to the group's first
 	 * segment (union-find). */
 	uint32_t group_parent;
-	/* All segments from this index to this segment are of one group. */
+	/* All segments from the one with this index up to the present one are
+	 * in one group, except system messages and records that are not
+	 * messages. */
 	uint32_t contiguous_from;
 	/* Only in the first segment of a group: number of the group's tool
 	 * calls that have no result yet. */
@@ -139,7 +144,7 @@ struct ctx_groups {
 	struct ctx_open_calls *calls; /* tool calls that have no result yet */
 	struct ctx_intern tools;      /* ids of tool names */
 	struct ctx_buf text;          /* scratch memory */
-	/* name of the last user message in this turn */
+	/* User name in the last user message of this turn that has one. */
 	struct ctx_buf speaker;
 	/* Totals of all that was added to this conversation, including what
 	 * was removed: tokens, messages, and messages without system
@@ -170,8 +175,9 @@ struct ctx_groups {
 	 * a call are then pinned.  Set by the caller after a reset, or when a
 	 * message says so. */
 	bool has_remote_state;
-	/* The following members up to unnamed_calls are indices of segments;
-	 * UINT32_MAX if there is no such segment or it was removed. */
+	/* In the members from attached to unnamed_calls, an index of a segment
+	 * is UINT32_MAX if there is no segment as described, or if it was
+	 * removed. */
 	/* the newest segment, if it must be kept or removed together with the
 	 * next one */
 	uint32_t attached;
@@ -189,7 +195,8 @@ struct ctx_groups {
 	size_t n_unnamed_calls;
 	/* tokens that were removed after the newest segment */
 	uint64_t dropped_after;
-	/* ctx_groups_forget frees segments only if there are more than this */
+	/* While there are fewer segments than this, ctx_groups_forget does
+	 * nothing. */
 	size_t forget_at;
 };
 

@@ -258,8 +258,8 @@ ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
 	return 0;
 }
 
-/* Segments are renumbered after some were removed.  Returns the new index of a
- * segment, or CTX_NO_SEGMENT if it was removed. */
+/* When segments are removed, the others get new indices.  Returns the new index
+ * of a segment; CTX_NO_SEGMENT if it was removed. */
 static uint32_t
 remap_segment(uint32_t segment, const bool *removed, const uint32_t *new_index)
 {

@@ -65,9 +65,9 @@ ctx_groups_has_pending_calls(const struct ctx_groups *groups,
 			.open_calls > 0);
 }
 
-/* Merges a message with the one before or after it if the format demands that
- * they are kept or removed together.  A message that must be merged with the
- * next one counts as an open tool call until that one is added, so that its
+/* Merges the group of a message with that of the message before or after it, if
+ * the format demands that both are kept or removed together.  While a message
+ * waits for the one after it, open_calls of its group is one higher.  So the
  * group is not taken as complete. */
 static void
 attach_neighbours(struct ctx_groups *groups, const struct ctx_message *message,
@@ -79,7 +79,8 @@ attach_neighbours(struct ctx_groups *groups, const struct ctx_message *message,
 
 	if (groups->attached != CTX_NO_SEGMENT) {
 		segments[ctx_group_of(segments, groups->attached)].open_calls--;
-		/* A system message is not merged, because it could connect two
+		/* A system message is merged only with an assistant message
+		 * after it.  Merged with a user message, it could connect two
 		 * turns. */
 		if (!(segments[groups->attached].flags & CTX_SEGMENT_SYSTEM) ||
 		    message->role == CTX_ROLE_ASSISTANT)
@@ -152,8 +153,9 @@ ctx_groups_merge_neighbours(struct ctx_groups *groups,
 	merge_continuations(groups, message, segment);
 }
 
-/* Merges all segments from the first one of a group to the given one, which is
- * in the group, except system messages and unknown records. */
+/* Puts all segments from the first one of a group to a later one of that group
+ * into the group, except system messages and records that are not messages.
+ * segment: the later one. */
 static void
 merge_group_span(struct ctx_groups *groups, uint32_t segment)
 {

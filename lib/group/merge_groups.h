@@ -21,21 +21,28 @@ bool ctx_groups_is_in_row(const struct ctx_groups *groups,
  * results. */
 bool ctx_groups_has_pending_calls(const struct ctx_groups *groups,
     const struct ctx_message *message);
-/* Merges the newest segment with earlier ones for reasons other than that a
- * tool result answers a call: open tool calls (see
- * ctx_groups_has_pending_calls), CTX_MESSAGE_ATTACH_..., CTX_JOINS_ANSWERS and
- * CTX_MESSAGE_CONTINUES. message: the message of the newest segment. */
+/* Merges the group of the newest message with earlier groups, for reasons other
+ * than a tool result that answers a call. message: the newest message.
+ * Reasons:
+ *  - the message follows tool calls of the assistant that have no result yet
+ *    (see ctx_groups_has_pending_calls);
+ *  - the format ties the message to the message before or after it
+ *    (CTX_MESSAGE_ATTACH_...);
+ *  - the message and the one before it are one response (CTX_JOINS_ANSWERS);
+ *  - the record of the message continues an earlier message
+ *    (CTX_MESSAGE_CONTINUES). */
 void ctx_groups_merge_neighbours(struct ctx_groups *groups,
     const struct ctx_message *message);
 /*
- * Merges late tool results, which do not directly follow their call, with the
- * assistant message directly before them.  If only one of the two were removed,
- * roles would no longer alternate. results: the segment of the results.
+ * Tool results are late if they do not directly follow their call.  Merges the
+ * group of late results with that of the assistant message directly before
+ * them: if only one of the two were removed, roles would no longer alternate.
+ * results: the segment of the late results.
  *
  * split: true if the results are in one message with the user text that begins
  * the next turn.  This text may be kept when the results are removed.  The
- * message before the text must then still have the role that it has now.  So
- * all segments from the call to the results become one group.
+ * message before the text must then have the same role as now.  So all segments
+ * from the call to the results become one group.
  */
 void ctx_groups_merge_late_results(struct ctx_groups *groups, uint32_t results,
     bool split);

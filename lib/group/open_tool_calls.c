@@ -18,14 +18,14 @@
 enum list_kind { BY_ID, BY_NAME, BY_ORDER, LIST_KINDS };
 
 struct open_tool_call {
-	/* Index of the segment that contains the call.  NONE: this slot is
-	 * free. */
+	/* Index of the segment that contains the call.  NONE: this struct is
+	 * free and stands for no call. */
 	uint32_t segment;
 	uint32_t tool; /* id of the call's tool name; 0: it has none */
 	uint32_t free; /* next slot in the list of free slots */
 	struct {
-		/* list that contains the call; NONE: no list of this kind
-		 * does */
+		/* index of the list of this kind that contains the call; NONE:
+		 * no list of this kind contains it */
 		uint32_t list;
 		uint32_t previous, next;
 	} in[LIST_KINDS];
@@ -52,8 +52,8 @@ struct ctx_open_calls {
 	size_t mask; /* number of hash buckets, minus 1 */
 };
 
-/* Changes the number of hash buckets, which must be a power of two, and puts
- * each list into its new bucket. */
+/* Changes the number of hash buckets, which must be a power of two, and moves
+ * each list into the bucket that its key now belongs to. */
 static int
 resize_buckets(struct ctx_open_calls *calls, size_t buckets,
     struct ctx_err *err)
@@ -204,8 +204,8 @@ allocate_open_call(struct ctx_open_calls *calls, struct ctx_err *err)
 		calls->free_call = calls->calls[c].free;
 		return c;
 	}
-	/* A call may need LIST_KINDS lists, and the index of a list must fit
-	 * into 32 bits. */
+	/* Each call may need LIST_KINDS lists of its own, and the index of a
+	 * list has 32 bits.  So the number of calls is limited. */
 	if (calls->n_calls >= NONE / LIST_KINDS) {
 		ctx_err_set(err, CTX_ELIMIT, "too many open calls");
 		return NONE;
@@ -273,8 +273,8 @@ unlink_call(struct ctx_open_calls *calls, uint32_t c, enum list_kind kind)
 	calls->used_lists--;
 }
 
-/* Returns its argument text, which was read from a JSON value; but if the
- * value is missing, null or empty, returns a string whose p is NULL. */
+/* Returns text, which the caller has read from the JSON value at node.  But if
+ * this value is missing, null or empty, returns a string whose p is NULL. */
 static struct ctx_str
 get_nonempty_text(const struct ctx_json *json, uint32_t node,
     struct ctx_str text)
@@ -300,8 +300,8 @@ ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
 	id_length = text->n;
 	if (ctx_block_tool(json, block, text, &name, err) < 0)
 		return -1;
-	/* The text is looked up again: adding the tool's name to the buffer
-	 * may have moved the buffer. */
+	/* ctx_block_tool may have appended the tool's name to the buffer, and
+	 * so moved the buffer.  The id is at its start, so id is set again. */
 	if (id_length > 0)
 		id = (struct ctx_str){text->p, id_length};
 	key->id = get_nonempty_text(json, block->id, id);

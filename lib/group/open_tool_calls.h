@@ -10,8 +10,9 @@
  * is NULL for an id or a name that is missing. */
 struct ctx_call_key {
 	struct ctx_str id, name;
-	/* rules of the dialect; CTX_PAIR_BY_NAME and CTX_PAIR_EITHER are
-	 * used */
+	/* Rules of the message format (dialect).  Only CTX_PAIR_BY_NAME and
+	 * CTX_PAIR_EITHER matter here: may a result be matched by its tool's
+	 * name? */
 	uint64_t rules;
 };
 /* Reads the id and the tool name of a tool call or tool result, with JSON

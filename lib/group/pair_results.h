@@ -4,9 +4,9 @@
 
 #include "group/group.h"
 
-/* Adds the tool calls of the newest segment to the table of open calls.
- * Merges the segment results, which has the message's tool results, with those
- * of the calls that they answer. */
+/* Adds the tool calls of the newest segment to the table of open calls.  Merges
+ * the segment of the message's tool results with the segments of the calls that
+ * they answer. results: index of the segment of the results. */
 int ctx_groups_pair_results(struct ctx_groups *groups,
     const struct ctx_message *message, uint32_t results, struct ctx_err *err);
 /* Removes the open calls without an id from the table, when no later result

@@ -17,8 +17,9 @@
  */
 bool ctx_groups_may_open_turn(const struct ctx_groups *groups,
     const struct ctx_message *message, unsigned content, unsigned flags);
-/* Sets groups->turn and groups->answered for a new message. may_open: what
- * ctx_groups_may_open_turn has returned for this message. */
+/* Sets groups->turn (the number of the newest turn) and groups->answered for a
+ * new message. may_open: what ctx_groups_may_open_turn has returned for this
+ * message. */
 int ctx_groups_enter_turn(struct ctx_groups *groups,
     const struct ctx_message *message, bool may_open, unsigned flags,
     struct ctx_err *err);
@@ -26,13 +27,14 @@ int ctx_groups_enter_turn(struct ctx_groups *groups,
  * the results answer only calls of this message itself, moves their segment
  * into the new turn. results: index of that segment. */
 void ctx_groups_move_results(struct ctx_groups *groups, uint32_t results);
-/* Marks the newest segment, a user message, with CTX_SEGMENT_TASK as the last
- * user message of its turn, and removes the mark from the one before.  The
- * first user message that is neither pinned nor a demonstration keeps its
- * mark. (A pinned message is kept anyway; when the rest of its turn is
- * removed, it counts among the user messages of the next turn.) Call it when
- * the group of the newest segment is known, because both segments of a message
- * get the mark. */
+/* Marks the newest segment, a user message, with CTX_SEGMENT_TASK, because it
+ * is the last user message of its turn so far.  Removes the mark from the user
+ * message that was the last one before, with two exceptions: a message in the
+ * same group keeps its mark, and so does the first user message of the turn
+ * that is neither pinned nor a demonstration. (A pinned message is kept anyway;
+ * when the rest of its turn is removed, it counts among the user messages of
+ * the next turn.) Must be called after the newest segment was put into its
+ * group. */
 int ctx_groups_mark_task(struct ctx_groups *groups,
     const struct ctx_message *message, struct ctx_err *err);
 
