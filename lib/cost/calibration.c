@@ -29,12 +29,15 @@ student_quantile(size_t freedom)
 }
 
 struct sums {
-	/* number of requests; means (x, y); sums of squares */
+	/* n: number of requests. x and y: means of the counted and of the
+	 * billed tokens. xx, xy and yy: sums of the squares and products of the
+	 * deviations from x and y. */
 	double n, x, y, xx, xy, yy;
 };
 
-/* Adds up the squared deviations of the requests from their mean or, if origin
- * is true, from 0. */
+/* Adds up the squared deviations of the requests' tokens from their means x and
+ * y.  If origin is true, x and y are 0, so that fit_line can fit a line through
+ * the origin. */
 static void
 sum_samples(struct sums *s, const struct ctx_billed_sample *samples, size_t n,
     bool origin)

@@ -26,10 +26,13 @@ struct ctx_model {
 	 * tokens correspond to 100 tokens of the encoding; 0: not known, taken
 	 * as 100. */
 	uint32_t factor;
-	/* URL path of the model's own tokenizer on huggingface.co, or NULL. */
+	/* URL path on huggingface.co of the model's own tokenizer or, if
+	 * file_is_near is true, of a related model's tokenizer.  NULL: there is
+	 * none. */
 	const char *file;
-	/* True if file is the tokenizer of a related model, because the model's
-	 * own is not public: counts with it are estimates, too. */
+	/* True if the member file names the tokenizer of a related model,
+	 * because the model's own tokenizer is not public.  Token counts with
+	 * this tokenizer are estimates, too. */
 	bool file_is_near;
 	struct ctx_image image;
 	struct ctx_tools tools;
@@ -82,8 +85,9 @@ bool ctx_model_binds(const struct ctx_model *model, struct ctx_str name);
 /* Returns the maximum number of tokens of a conversation: the model's input
  * limit if it has one, else its context window. */
 uint64_t ctx_model_limit(const struct ctx_model *model);
-/* Return the name that an image rule or a kind of prompt cache has in the
- * table of models; "-" for NONE. */
+/* Return the name that the table of models has for an image rule, a rule for
+ * tool definitions or a kind of prompt cache; "-" if the value is that of a
+ * model without one (..._NONE). */
 const char *ctx_image_rule_name(enum ctx_image_rule rule);
 const char *ctx_tools_rule_name(enum ctx_tools_rule rule);
 const char *ctx_cache_name(enum ctx_cache_kind cache);
@@ -124,26 +128,30 @@ struct ctx_cost {
  *  - The text of a string is counted, or the JSON of any other value.
  *  - OpenAI framing: 3 tokens per message, 1 per name, 3 per conversation ("How
  *    to count tokens with tiktoken", OpenAI cookbook).
- *  - Claude framing: a request of one message has the frame of the encoding; 4
- *    tokens of it are taken for the message and for each further one.
+ *  - Claude framing: the encoding says how many tokens a request of one message
+ *    has in addition to the text (member frame).  Each message has 4 of these
+ *    tokens, and each request has the rest.
  *  - A tool call costs its tool's name and its arguments.
  *  - Media are estimated from their size by the image rule of the model, else
  *    of the dialect, else OpenAI's tiles (cost/media.c).
  *  - Encrypted reasoning is estimated as 3 tokens per 16 bytes of base64.
+ *
  * Texts that repeat, such as role names, are looked up in the token counter's
  * cache.
  */
 struct ctx_counter {
 	struct ctx_token_counter *tokens; /* the caller's */
 	enum ctx_basis basis;             /* of the counts of texts */
-	/* tokens of a request around the text of its only message; 0: as the
-	 * dialect says */
+	/* Number of tokens that a request with a single message has in addition
+	 * to the text of this message. 0: the encoding does not say, so the
+	 * framing of the dialect (message format) is counted. */
 	unsigned frame;
 	/* tokens of the model per 100 tokens of the encoding; 0: equally many
 	 */
 	uint32_t factor;
-	/* The model's rules for images and tools; NONE: those of the
-	 * dialect. */
+	/* The model's rules for images and for tool definitions.  If the model
+	 * has none (CTX_IMAGE_NONE, CTX_TOOLS_NONE), those of the dialect
+	 * (message format) are used. */
 	struct ctx_image image;
 	struct ctx_tools tools;
 	struct ctx_buf text; /* scratch memory */
@@ -179,10 +187,10 @@ int ctx_count_clear_savings(struct ctx_counter *counter,
 int ctx_count_message(struct ctx_counter *counter,
     const struct ctx_message *message, struct ctx_cost *cost,
     struct ctx_err *err);
-/* A counter may count with the encoding of another model and multiply by a
- * factor. ctx_tokens_to_model converts a number of tokens of the encoding to
- * tokens of the model; ctx_tokens_to_encoding does the reverse and rounds
- * down. */
+/* A counter may count with an encoding that is not the model's own, and
+ * multiply the tokens by a factor (ctx_counter.factor). ctx_tokens_to_model
+ * converts a number of tokens of the encoding to tokens of the model;
+ * ctx_tokens_to_encoding does the reverse and rounds down. */
 uint64_t ctx_tokens_to_model(const struct ctx_counter *counter,
     uint64_t tokens);
 uint64_t ctx_tokens_to_encoding(const struct ctx_counter *counter,
@@ -194,7 +202,9 @@ void ctx_counter_release(struct ctx_counter *counter);
 /* The tokens of a request that are not in its messages: those of the system
  * prompt, the tool definitions and others. */
 struct ctx_request_overhead {
-	uint64_t tokens; /* all these tokens: framing, system and tools */
+	/* all tokens of the request outside its messages: the members system
+	 * and tools, and the framing of the request */
+	uint64_t tokens;
 	uint64_t system; /* tokens of the system prompt */
 	/* Tokens of the tool definitions, and of the JSON schema for the
 	 * response. */
@@ -238,8 +248,8 @@ struct ctx_calibration {
 	/* Errors of the line relative to the mean of the billed tokens: the
 	 * root mean square, and the largest one. */
 	double error, worst;
-	/* The smallest factor with which no request would be estimated too
-	 * low. */
+	/* A factor greater than or equal to the member factor: with it, the
+	 * line gives at least the billed tokens of each request. */
 	double upper;
 };
 /* Fits a straight line to n requests, which gives the billed tokens for a
@@ -262,17 +272,18 @@ struct ctx_model_counters {
 	/* path of the directory for compiled vocabularies */
 	const char *cache;
 	enum ctx_simd simd;
-	/* True if tokens of the encoding are compared with billed ones: then
-	 * counts with the member encoding are exact for every model. */
+	/* True if ctx-count compares tokens of the member encoding with billed
+	 * tokens (--calibrate).  Counts are then meant as tokens of this
+	 * encoding, not of the model, so they are taken as exact. */
 	bool calibrating;
 	struct ctx_model_counters_entry *entries; /* counters opened so far */
 	size_t n, cap;
 	/* For a warning: the first model name in the input that the table of
 	 * models does not have; an empty string if there was none. */
 	char unknown[80];
-	/* The first model that was counted with a reconstructed tokenizer, or
-	 * with that of another model although its own is available, for a
-	 * warning; or NULL. */
+	/* For a warning: the first model that was counted with a reconstructed
+	 * tokenizer, or with another model's encoding although the member file
+	 * of the model names a tokenizer.  NULL if there was none. */
 	const struct ctx_model *near;
 	struct ctx_intern names; /* model names after decoding */
 	struct ctx_buf text;     /* scratch memory */
@@ -284,11 +295,12 @@ struct ctx_model_counters {
 struct ctx_model_counter {
 	/* NULL: the conversation names no model */
 	const struct ctx_model *model;
-	/* The name by which the model was given.  It is valid as long as the
-	 * option or the record that contains it.  A name with JSON escapes is
-	 * decoded, and valid as long as the struct ctx_model_counters.  A name
-	 * of more than 256 bytes, or after 4,096 different names, remains a
-	 * JSON string. */
+	/* The model's name, as an option or the record gives it.  Without JSON
+	 * escapes it is valid as long as this option or record.  A name with
+	 * escapes is decoded into a copy that is valid as long as the struct
+	 * ctx_model_counters.  But it remains an escaped JSON string of the
+	 * record if it has more than 256 bytes, or if 4,096 names have been
+	 * copied. */
 	struct ctx_str name;
 	struct ctx_counter *counter;
 	const char *encoding;
@@ -300,9 +312,8 @@ struct ctx_model_counter {
 int ctx_model_counters_find(struct ctx_model_counters *counters,
     const struct ctx_json *json, uint32_t model,
     struct ctx_model_counter *model_counter, struct ctx_err *err);
-/* Sets *binds to the result of ctx_model_binds for a model. node: the JSON
- * node of the model's name.  Sets it to true if there is no model.  Opens no
- * tokenizer. */
+/* Sets *binds to the result of ctx_model_binds for a model; to true if there is
+ * no model. node: the JSON node of the model's name.  Opens no tokenizer. */
 int ctx_model_counters_binds(struct ctx_model_counters *counters,
     const struct ctx_json *json, uint32_t model, bool *binds,
     struct ctx_err *err);

@@ -26,8 +26,8 @@ is_gemini(const struct ctx_image *image)
 }
 
 /* Returns the tokens of a PDF.  If the model has a fixed number of tokens per
- * page, this number is used.  Otherwise a page has the tokens of an image, and
- * 3,000 for its text (providers say 1,500 to 3,000). */
+ * page, this number is used.  Otherwise a page is taken as 3,000 tokens, the
+ * most that providers state for it (1,500 to 3,000). */
 static uint64_t
 count_page_tokens(const struct ctx_image *image, const struct ctx_base64 *b)
 {
@@ -178,8 +178,9 @@ ctx_media_decode(struct ctx_str base64, struct ctx_buf *out,
 		out->p[out->n++] = (char)(group >> 8);
 		out->p[out->n++] = (char)group;
 	}
-	/* The last group of four base64 digits may be incomplete.  It then
-	 * stands for fewer than 3 bytes. */
+	/* The last group of base64 digits may have only 2 or 3 digits, not 4,
+	 * and so encode only 1 or 2 bytes, not 3.  The surplus bytes are cut
+	 * off. */
 	out->n -= (b.n + 3) / 4 * 3 - n;
 	return 0;
 }

@@ -47,7 +47,8 @@ struct ctx_media {
 	struct ctx_str place; /* URL or file id of data that is elsewhere */
 	uint32_t title;       /* JSON node of the file's name, or 0 */
 };
-/* names of all kinds; the last element is NULL */
+/* names of the kinds of media that ctx_media.kind may point to, such as
+ * "image"; the last element is NULL */
 extern const char *const ctx_media_kinds[];
 /* Sets *media to what is known of the media block at a JSON node. */
 int ctx_media_look(const struct ctx_json *json, uint32_t node,

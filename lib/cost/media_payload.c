@@ -148,8 +148,9 @@ read_payload_object(struct ctx_media_payload *payload,
 		    read_kind(json, value, scratch, &payload->kind, err) < 0)
 			return -1;
 	}
-	/* The member "type" may be the type of a whole block, such as {"type":
-	 * "audio", ...}, or the MIME type of its data. */
+	/* The member "type" may be the MIME type of the data, or only the type
+	 * of the block, as in {"type": "audio", ...}.  So it is used only if it
+	 * says audio or video. */
 	value = ctx_json_find(json, node, "type");
 	if (value != 0 && payload->kind == CTX_MEDIA_IMAGE) {
 		if (read_kind(json, value, scratch, &kind, err) < 0)

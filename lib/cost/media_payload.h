@@ -1,4 +1,5 @@
-/* media_payload.h - what the files about images and other media share */
+/* media_payload.h - finds the data of an image or another media block, and
+ * reads sizes and lengths from it */
 #ifndef CTX_COST_MEDIA_PAYLOAD_H
 #define CTX_COST_MEDIA_PAYLOAD_H
 

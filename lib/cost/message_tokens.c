@@ -110,8 +110,9 @@ count_shown(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 }
 
 /* Counts the tokens of a message of unknown type, which are those of its
- * members.  Members that only identify the message have none, and neither have
- * numbers, because ctx may have added a number. */
+ * members.  Members that only identify the message are not counted.  Numbers
+ * are not counted either, because a number may be a token count that ctx has
+ * added. */
 static int
 count_item(struct ctx_counter *counter, const struct ctx_message *message,
     struct ctx_cost *cost, struct ctx_err *err)
@@ -403,8 +404,9 @@ ctx_count_message(struct ctx_counter *counter,
 	memset(cost, 0, sizeof *cost);
 	if (message->flags & CTX_MESSAGE_HIDDEN)
 		return 0;
-	/* The tokens for a message's role and delimiters are counted once: if
-	 * the message is split over several records, in the first one. */
+	/* The tokens for a message's role and delimiters are counted only once.
+	 * If the message is split over several records, they are counted in the
+	 * first of these. */
 	if (!(message->flags & CTX_MESSAGE_CONTINUES)) {
 		if (counter->frame > 0)
 			role.tokens =

@@ -18,7 +18,8 @@ struct ctx_model_counters_entry {
 struct opened {
 	struct ctx_tokenizer *tokenizer;
 	struct ctx_counter counter;
-	/* the properties that were asked for when this tokenizer was opened */
+	/* the properties (basis, factor, rules for images and tools) that this
+	 * token counter was opened for; find_opened finds it by them */
 	struct ctx_counter wanted;
 	const char *encoding;
 };
@@ -109,9 +110,11 @@ keep_name(struct ctx_model_counters *counters, const struct ctx_json *json,
 	return 0;
 }
 
-/* Returns the model of this name.  Records the first unknown name and the first
- * model whose counts are not exact although they can be said to be of some
- * tokenizer, for warnings. */
+/* Returns the model of this name.  Stores what may need a warning: in
+ * counters->unknown, the first name that is not in the table of models; in
+ * counters->near, the first model that was counted with a reconstructed
+ * tokenizer, or with another model's encoding although model->file names a
+ * tokenizer. */
 static const struct ctx_model *
 find_model(struct ctx_model_counters *counters, struct ctx_str name)
 {
@@ -165,8 +168,9 @@ ctx_model_counters_model(struct ctx_model_counters *counters,
 	return 0;
 }
 
-/* Returns an opened token counter that has this encoding and these properties;
- * NULL if there is none. */
+/* Returns the opened token counter that has this encoding and, as in like, this
+ * basis, this factor and these rules for images and tools.  Returns NULL if
+ * there is none. */
 static struct opened *
 find_opened(const struct ctx_model_counters *counters, const char *encoding,
     const struct ctx_counter *like)

@@ -63,7 +63,8 @@ is_name_letter(char c)
 	return c >= 'a' && c <= 'z';
 }
 
-/* Returns true if the byte at p is a dash between a letter and a digit. */
+/* Returns true if the byte at p is a dash between a letter and a digit, as in
+ * qwen-3.  Such a dash is often left out of a name (qwen3). */
 static bool
 has_dash(const char *p)
 {
@@ -169,8 +170,9 @@ ctx_model_find(const struct ctx_models *own, const char *p, size_t n)
 	name.p = p;
 	name.n = n;
 	best = find_after_separator(own, &name, ".:");
-	/* The name of a model that was derived from another one may end with
-	 * that one's name. */
+	/* A model that was derived from another one may have the name of the
+	 * other one at its end, after a dash: "hermes-3-llama-3.1-70b".  So now
+	 * the words after dashes are looked up, too. */
 	if (best == NULL)
 		best = find_after_separator(own, &name, ".:-_");
 	return best != NULL ? best : &unknown;

@@ -26,8 +26,9 @@
 #include "cost/cost.h"
 #include "cost/tool_schema.h"
 
-/* Tokens of a message and its role, in every dialect that has a frame; a
- * frame that the encoding says includes them. */
+/* Tokens of the role and the delimiters of one message, in every dialect
+ * (message format) that has them. ctx_counter.frame includes these tokens, so
+ * they are subtracted from it. */
 #define FRAME_OF_MESSAGE 4
 /* Schemas nested deeper are not counted. */
 #define DEEPEST 16
@@ -307,9 +308,9 @@ add_by_name(struct beside *b, uint32_t all, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds the tokens of all tool definitions.  They are an array; Gemini's array
- * contains arrays of functions.  ShareGPT has a string with the JSON of an
- * array, which the model gets as it is. */
+/* Adds the tokens of all tool definitions.  They are an array or, in the AI
+ * SDK, an object.  Gemini's array contains arrays of functions.  ShareGPT has a
+ * string with the JSON of an array, which the model gets as it is. */
 static int
 add_tools(struct beside *b, uint32_t list, struct ctx_err *err)
 {
@@ -395,8 +396,9 @@ static int
 add_framing(struct beside *b, const struct ctx_record_layout *layout,
     struct ctx_err *err)
 {
-	/* The text begins with "# Tools".  It is counted without the #,
-	 * because published token counts are one token lower than with it. */
+	/* The text before the tool definitions begins with "# Tools".  It is
+	 * counted without the #, because published token counts are one token
+	 * lower than a count with the #. */
 	static const char head[] = " Tools\n\n## functions\n\n"
 				   "namespace functions {\n\n",
 			  foot[] = "} // namespace functions";

@@ -22,14 +22,14 @@ struct level {
 	enum part part;
 	unsigned depth; /* number of indentation steps */
 	uint32_t schema;
-	/* number of schemas that contain this one, plus one */
+	/* number of schemas that contain this one; at most DEEPEST */
 	unsigned nested;
 	/* JSON nodes: the element or key to be written next, and the node
 	 * after the last one */
 	uint32_t at, end;
 	bool any; /* true once an element has been written */
-	/* names of the members that are required, or of the types that were
-	 * written */
+	/* MEMBERS: names of the members that the schema requires.  NAMES: the
+	 * type names that were written already. */
 	struct ctx_intern names;
 };
 
@@ -41,7 +41,8 @@ struct types {
 	struct ctx_err *err;
 	bool failed;
 	struct ctx_buf text; /* scratch memory */
-	/* stack: each level is a part of a schema inside the level before */
+	/* A stack of the schema parts that are being written: each part is
+	 * inside the one before it. */
 	struct level levels[2 * DEEPEST + 1];
 	size_t n;
 };
@@ -131,8 +132,9 @@ push_level(struct types *t, enum part part, uint32_t schema, unsigned depth)
 	struct level *level = t->levels + t->n++;
 
 	*level = (struct level){.part = part, .schema = schema, .depth = depth};
-	/* if "type" is a list of types, each of them is written with all of
-	 * the schema */
+	/* A schema with a list of type names has two levels: one for the list
+	 * (NAMES), and one above it for the type that is being written.  The
+	 * two count as one nesting level. */
 	if (t->n > 1)
 		level->nested = level[-1].nested + (level[-1].part != NAMES);
 	return level;
