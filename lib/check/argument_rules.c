@@ -1,17 +1,18 @@
 /*
- * argument_rules.c - the arguments of a call are an object
+ * argument_rules.c - checks that the arguments of a tool call are a JSON object
  *
- * In Chat Completions and Responses the arguments are JSON in a string.  OpenAI
- * does not parse that text, but servers with its format do, in the history of
- * every request: vLLM answers 400 for text that was truncated (vllm #48922,
- * July 2026) and for JSON that is not an object (vllm #48006), and demands a
- * string (deer-flow #4445).  Responses accepts any JSON: ellmer sends "[]"
- * (chat-tools-dangling, recorded 2026).  In other formats the arguments are an
- * object: Anthropic answers "tool_use.input: Input should be a valid
+ * In Chat Completions and Responses the arguments are a string, and the text of
+ * this string is JSON.  OpenAI does not parse the text.  But other servers with
+ * the format of Chat Completions parse it in all tool calls of a request: vLLM
+ * answers 400 for text that was truncated (vllm #48922, July 2026), for JSON
+ * that is not an object (vllm #48006), and for arguments that are not a string
+ * (deer-flow #4445).  Responses accepts any JSON in the string: ellmer sends
+ * "[]" (chat-tools-dangling, recorded 2026).  In other formats the arguments
+ * are an object: Anthropic answers "tool_use.input: Input should be a valid
  * dictionary" (claude-code #6696).
  *
- * A repair loses nothing: arguments that are not an object become the member
- * "arguments" of an object.
+ * A repair keeps arguments that are not an object: they become the member
+ * "arguments" of a new object.
  */
 #include "check/validator.h"
 
@@ -45,8 +46,9 @@ append_raw(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
 
 	if (ctx_json_compact(json, node, out, &text, err) < 0)
 		return -1;
-	/* If the JSON is compact already, ctx_json_compact has appended
-	 * nothing, but points to it. */
+	/* If the JSON is compact already, ctx_json_compact appends nothing to
+	 * out, and only points text to the JSON.  Then text is appended
+	 * here. */
 	return out->n > from ? 0 : ctx_buf_add(out, text.p, text.n, err);
 }
 
@@ -153,8 +155,8 @@ ctx_validate_arguments(struct ctx_validator *validator, size_t i,
 	if (value != 0 && (validator->rules & CTX_ARGUMENTS_TEXT) &&
 	    ctx_json_is(json, value - 1, "arguments"))
 		return check_argument_string(validator, i, err);
-	/* If a tool call must have an id in this format, it must have
-	 * arguments, too. */
+	/* Missing arguments and null are accepted, except in formats in which
+	 * tool calls need ids (CTX_NEEDS_IDS). */
 	if (!(validator->rules & CTX_ARGUMENTS_OBJECT) ||
 	    (!needed &&
 		(value == 0 || json->nodes[value].kind == CTX_JSON_NULL)) ||

@@ -75,8 +75,8 @@ check_id(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	int rc;
 
 	if (block->id == 0) {
-		/* A tool call needs an id only if it is an element of an
-		 * array. */
+		/* A tool call that is not an element of an array, such as the
+		 * member "function_call" of a message, needs no id. */
 		if (!(validator->rules & CTX_NEEDS_IDS) ||
 		    block->container == 0 ||
 		    json->nodes[block->container].kind != CTX_JSON_ARRAY)
@@ -119,8 +119,9 @@ ctx_validate_body(struct ctx_validator *validator, size_t i,
 	const struct ctx_block *block = &message->blocks[i];
 	uint32_t body = block->payload;
 
-	/* If a text cannot replace the content of a tool result, payload is 0,
-	 * and the content is in the next block. */
+	/* If a text cannot replace the content of a tool result, such as a
+	 * screenshot, then block->payload is 0, and the content is the payload
+	 * of the block after it. */
 	if (body == 0 && i + 1 < message->n &&
 	    message->blocks[i + 1].result_index == i + 1)
 		body = message->blocks[i + 1].payload;
@@ -225,9 +226,9 @@ ctx_validate_forms(struct ctx_validator *validator, struct ctx_err *err)
 {
 	size_t i;
 
-	/* Strings are checked before all else: a later rule may replace the
-	 * text of a string again, and the edit that was added last is the one
-	 * that counts. */
+	/* Strings are checked first.  A later rule may add another edit of the
+	 * same string, and of two edits of the same bytes the one that was
+	 * added last is applied. */
 	if (ctx_validate_texts(validator, err) < 0)
 		return -1;
 	for (i = 0; i < validator->message->n; i++)

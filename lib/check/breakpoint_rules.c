@@ -52,8 +52,9 @@ ctx_child_span(const struct ctx_json *json, uint32_t container, uint32_t child,
 	return (struct ctx_str){json->text + from, to - from};
 }
 
-/* Returns true if all elements of an array before the element node are cache
- * breakpoints. */
+/* Returns true if an array contains only cache breakpoints before the element
+ * at the JSON node "node".  Surplus breakpoints are removed from the oldest on,
+ * so those before the element are removed, too. */
 static bool
 has_only_markers_before(const struct ctx_json *json, uint32_t container,
     uint32_t node)
@@ -124,8 +125,9 @@ add_breakpoint_seen(struct ctx_validator *validator,
 		return -1;
 	validator->breakpoints = marks;
 	marks[validator->n_breakpoints++] = *mark;
-	/* The breakpoints of a request are counted at its end, because only
-	 * then those of the tools and of the system prompt are known. */
+	/* If the messages are inside a request, breakpoints are counted when
+	 * the whole request was read, because those of its tools and system
+	 * prompt count, too. */
 	if (mark->json != NULL ||
 	    validator->n_breakpoints <= CTX_BREAKPOINTS_MAX)
 		return 0;
@@ -191,8 +193,9 @@ ctx_validate_all_markers(struct ctx_validator *validator,
 		ctx_breakpoint_system(format, json, request), validator,
 		check_breakpoint, err) < 0)
 		return -1;
-	/* The list has the breakpoints of tools and system prompt at its end.
-	 * In the cached prefix they come first, so they are moved. */
+	/* In the list of breakpoints, those of the tools and of the system
+	 * prompt come after those of the messages.  In the cached prefix they
+	 * come first, so they are reported first. */
 	n = validator->n_breakpoints;
 	first = of_messages;
 	for (i = 0; i + CTX_BREAKPOINTS_MAX < n; i++)

@@ -64,14 +64,15 @@ enum ctx_fix_kind {
 	/* remove the oldest cache breakpoint in a message */
 	CTX_FIX_REMOVE_BREAKPOINT,
 	CTX_FIX_REPLACE_IMAGE, /* replace an image by a text */
-	/* insert a user message before the message */
+	/* insert a user message before the message that violates the rule */
 	CTX_FIX_ADD_FIRST,
 };
 
 struct ctx_rule {
 	const char *id;
 	const char *about; /* what a finding of this rule means, in one line */
-	/* page or thread that shows that providers refuse it */
+	/* page or thread that shows that providers refuse violations of this
+	 * rule */
 	const char *source;
 	/* The rule applies to a conversation whose dialect (format) has one of
 	 * these bits; 0: to every conversation. */
@@ -95,12 +96,14 @@ const struct ctx_provider *ctx_provider_find(const char *name);
 uint64_t ctx_provider_rules(const struct ctx_provider *provider,
     const struct ctx_dialect *dialect);
 
-/* Returns the rules for a conversation whose dialect has CTX_MODEL_DECIDES and
- * that is sent to a model of this vendor (ctx_model.vendor). */
+/* Several providers accept the formats that have the rule CTX_MODEL_DECIDES.
+ * Returns the rules for a conversation in such a format (dialect), which depend
+ * on the vendor of its model (ctx_model.vendor). */
 uint64_t ctx_vendor_rules(const char *vendor,
     const struct ctx_dialect *dialect);
 
-/* The largest sizes and numbers that a provider accepts. 0: not known. */
+/* The largest request, and the largest size and number of images, that a
+ * provider accepts. 0: not known. */
 struct ctx_provider_limits {
 	/* name of the provider, as in struct ctx_provider */
 	const char *provider;
@@ -124,8 +127,8 @@ struct ctx_provider_limits {
  * provider whose own format the dialect is. */
 const struct ctx_provider_limits *ctx_provider_limits_of(
     const struct ctx_provider *provider, const struct ctx_dialect *dialect);
-/* Returns the maximum number of images in a request.  It depends on the
- * model's context window in tokens; 0: not known. */
+/* Returns the maximum number of images in a request; 0: not known. window:
+ * context window of the model in tokens, on which the maximum depends. */
 uint32_t ctx_provider_limits_images(const struct ctx_provider_limits *limits,
     uint64_t window);
 
@@ -137,39 +140,41 @@ struct ctx_place {
 	/* line of the file in which the message begins, from 1 */
 	uint64_t line;
 	uint64_t message; /* index of the message in the conversation, from 0 */
-	bool inside;      /* true if the conversation is inside a record */
+	/* true for a message of a conversation inside a record, false for a
+	 * message that is a record */
+	bool inside;
 };
 
-/* A finding: a violation of a rule.  Some members are used by one kind of
- * repair only; its name (CTX_FIX_...) is in capitals before the member's
- * comment. */
+/* A finding: a violation of a rule.  Some members are used by some kinds of
+ * repair only, which their comments name (CTX_FIX_...). */
 struct ctx_finding {
 	enum ctx_rule_id id;
 	struct ctx_place place;
 	/* Text that says what is wrong.  It may quote the input, including
 	 * control characters. */
 	const char *what;
-	/* REMOVE_BLOCK: index of the block in the message that is being
-	 * checked; REPLACE_IMAGE: index of the image among those of an earlier
-	 * message. */
+	/* CTX_FIX_REMOVE_BLOCK: index of the block in the message that is being
+	 * checked.  CTX_FIX_REPLACE_IMAGE: index of the image among those of an
+	 * earlier message that a text can replace.  SIZE_MAX: none. */
 	size_t part;
-	uint32_t node; /* REMOVE_MEMBER: JSON node of the key */
-	/* ADD_RESULT: index of the tool call among the tool calls of its
-	 * message. */
+	/* CTX_FIX_REMOVE_MEMBER: JSON node of the key */
+	uint32_t node;
+	/* CTX_FIX_ADD_RESULT: index of the tool call without a result among the
+	 * tool calls of its message. */
 	uint32_t call;
-	/* ADD_RESULT: true if a tool result that matches no call may be meant
-	 * for this tool call. */
+	/* CTX_FIX_ADD_RESULT: true if an inserted result could be taken as the
+	 * answer to another tool call than this one.  Then none is inserted. */
 	bool shared;
-	/* REPLACE_TEXT: the bytes that are replaced (p NULL: there is no
-	 * repair), and the bytes that replace them.  Valid until on_finding
-	 * returns. */
+	/* If the repair replaces bytes of the input: old are these bytes,
+	 * replacement those that replace them.  Both are valid until on_finding
+	 * returns. old.p NULL: the repair does not replace bytes. */
 	struct ctx_str old;
 	struct ctx_str replacement;
-	/* True if the violation is in a request, but not in one of its
-	 * messages. */
+	/* True if the violation is in a request, but outside its messages, such
+	 * as in its system prompt. */
 	bool in_request;
-	/* ADD_RESULT: true if a later tool call without a result has the same
-	 * id as this one. */
+	/* CTX_FIX_ADD_RESULT: true if a later tool call has the same id as the
+	 * tool call without a result. */
 	bool doubled;
 };
 
@@ -198,8 +203,8 @@ struct ctx_validator {
 	 * tokens; 0: not known. */
 	uint64_t window;
 	/* Set by the caller after ctx_validator_begin, if the conversation is
-	 * inside a request: JSON and node of the request; otherwise NULL and
-	 * 0. */
+	 * inside a request: JSON text and JSON node of the request.  Otherwise
+	 * NULL and 0. */
 	const struct ctx_json *request_json;
 	uint32_t request;
 	bool removed; /* true if a repair has removed the last message */
@@ -216,34 +221,40 @@ struct ctx_validator {
 	struct ctx_json json;
 	/* Index of the last message with tool results, plus 1; 0: none. */
 	uint64_t last_results;
-	/* index of the last message with other content, plus 1; 0: none */
+	/* Index of the last message that has content but no tool results, plus
+	 * 1; 0: none. */
 	uint64_t last_speech;
-	/* Late tool results do not come directly after their tool calls.  The
-	 * value of last_speech when the last ones were read. */
+	/* A tool result is late if a message without results is between its
+	 * tool call and it.  When a late result is read, the value of
+	 * last_speech is stored here. 0: no result was late. */
 	uint64_t late_after;
-	/* Index of the message with the oldest tool call that late results
-	 * have answered. */
+	/* Of the tool calls that late tool results (see late_after) have
+	 * answered, the oldest one: the index of its message. */
 	uint64_t late_call;
 	struct ctx_last_seen {
 		enum ctx_role role; /* role of the last message */
-		/* the last block of the last message is a tool result */
+		/* true if the last block of the last message is a tool
+		 * result */
 		bool in_result;
-		/* the user's turn has more than tool results */
+		/* true if one of the newest user and tool messages in a row
+		 * contains more than tool results */
 		bool has_user_text;
-		/* a message that is no system message was read */
+		/* true if a message was read that is not a system message */
 		bool begun;
 	} last;
 	struct {
 		struct ctx_place place;
-		/* value of last before the message at place was read */
+		/* what ctx_validator.last was before the message at this place
+		 * was read */
 		struct ctx_last_seen before;
-		/* The finding that is reported if the message is kept.  If
-		 * there is none, finding.what is NULL. */
+		/* A finding about a later message, which is true only if no
+		 * repair removes the message at this place. finding.what is
+		 * NULL if there is none. */
 		struct ctx_finding finding;
 	} waiting_findings[3]; /* findings that the next message decides */
 	unsigned waiting_bits; /* bit i: waiting_findings[i] is in use */
-	/* Reasoning items, one after another, after which an item of the
-	 * assistant must still come. */
+	/* Places of the newest reasoning items, if these are in a row.  An item
+	 * of the assistant must come after them, and was not read yet. */
 	struct ctx_place *open_reasoning;
 	size_t n_open_reasoning, open_reasoning_cap;
 	/* index of the newest message that a user wrote */
@@ -272,10 +283,11 @@ struct ctx_validator {
 	/* true if a tool call without an id may get further results */
 	bool unnamed_continues;
 	bool ended; /* the conversation has ended */
-	/* True if this message has results of some calls, and an earlier
-	 * message has other results of the same calls. */
+	/* True if the tool calls of one message have their results in several
+	 * messages: in this one and in an earlier one. */
 	bool results_split;
-	/* true if the reasoning in open_reasoning has an id of OpenAI */
+	/* true if the newest item in open_reasoning has an id in the form of
+	 * OpenAI's ("rs_...") */
 	bool reasoning_has_id;
 	/* Index of a message: tool calls before it need no result until the
 	 * user writes something or the conversation ends. */
@@ -301,8 +313,9 @@ int ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
  * turn may have no result yet. */
 int ctx_validator_end(struct ctx_validator *validator, bool allow_pending,
     struct ctx_err *err);
-/* Checks the parts of validator->request that are not messages. messages: the
- * JSON node of its messages.  Findings get the place of the request. */
+/* Checks the parts of validator->request that are not messages, such as its
+ * system prompt. messages: the JSON node of its messages. place: where the
+ * request is in the input; all these findings get it. */
 int ctx_validator_check_request(struct ctx_validator *validator, uint64_t rules,
     uint32_t messages, const struct ctx_place *place, struct ctx_err *err);
 /* Returns the index of the first message about which there can still be
@@ -319,21 +332,21 @@ struct ctx_fix {
 	const struct ctx_finding *finding;
 	const char *action; /* "drop", "insert" or "edit" */
 	enum ctx_role role; /* role of the message */
-	/* The bytes that were removed or inserted, or those before an edit;
-	 * valid until on_fix returns. */
+	/* What was removed, what was inserted, or what an edit has replaced.
+	 * Valid until on_fix returns. */
 	struct ctx_str bytes;
 };
 
 struct ctx_check_options {
 	/* provider that the input is sent to, or NULL */
 	const struct ctx_provider *provider;
-	/* Knows the context windows of models, and whether their providers
-	 * refuse signed reasoning after a change.  NULL: no window is known,
-	 * and no provider is taken to refuse it. */
+	/* Knows for each model its context window, and whether its provider
+	 * refuses signed reasoning after a change.  NULL: no context window is
+	 * known, and signed reasoning is never taken to be refused. */
 	struct ctx_model_counters *counters;
 	bool allow_pending; /* see ctx_validator_end */
-	/* true to repair without writing: on_finding and on_fix are called as
-	 * if a writer were given */
+	/* true to call on_finding and on_fix as a repair does, although no
+	 * writer is given and nothing is written */
 	bool dry_run;
 	/* true to check arguments against the JSON schemas of their tools */
 	bool schema;
@@ -345,18 +358,19 @@ struct ctx_check_options {
 	 * a conversation is kept in memory until its end. */
 	enum ctx_reasoning reasoning;
 	void *user;
-	/* Called for each violation that was not repaired.  The members part
-	 * and node of the finding must not be used there. */
+	/* Called for each violation that was not repaired.  It must not use the
+	 * members part and node of the finding, which are meant for the
+	 * repair. */
 	int (*on_finding)(void *user, const struct ctx_finding *finding,
 	    struct ctx_err *err);
 	/* Called for each violation that was repaired; or NULL. */
 	int (*on_fix)(void *user, const struct ctx_fix *fix,
 	    struct ctx_err *err);
 	uint64_t messages; /* set to the number of messages that were checked */
-	/* Set to: the number of messages whose bound reasoning was removed
-	 * after a repair; that of messages in which it was kept; and that of
-	 * conversations that were not repaired because of
-	 * CTX_REASONING_FAIL. */
+	/* Three numbers, set by ctx_check. reasoning_removed: messages whose
+	 * bound reasoning was removed after a repair. reasoning_kept: messages
+	 * in which it was kept. refused: conversations that were not repaired
+	 * because of CTX_REASONING_FAIL. */
 	uint64_t reasoning_removed, reasoning_kept, refused;
 };
 

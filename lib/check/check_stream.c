@@ -21,7 +21,8 @@ struct check_conversation {
 	uint64_t messages;
 	/* number of messages that no repair has removed */
 	uint64_t messages_left;
-	/* signed reasoning of the conversation's model is bound */
+	/* true if the provider refuses signed reasoning of the conversation's
+	 * model after a change */
 	bool binds;
 	bool holding; /* the conversation's events are kept in memory */
 	/* The conversation's events in memory.  Each entry of this queue is a
@@ -39,8 +40,9 @@ struct check {
 	/* name of the file with the first record that is not blank */
 	const char *file;
 	bool conversations; /* true once a record contained a conversation */
-	/* The line breaks of the current record were counted up to the offset
-	 * counted_to.  That offset is in the line with the number line. */
+	/* The byte at the offset counted_to of the current record is in the
+	 * line with the number "line".  Line breaks before this offset were
+	 * counted, and are not counted again. */
 	uint32_t counted_to;
 	uint64_t line;
 };
@@ -74,8 +76,8 @@ handle_finding(void *user, const struct ctx_finding *finding,
 	if (!check->repair.trial && options->on_fix != NULL &&
 	    options->on_fix(options->user, &fix, err) < 0)
 		return -1;
-	/* A message that is removed later than it was checked has been counted
-	 * in messages_left. */
+	/* A message that was checked before this call is counted in
+	 * messages_left.  If the message is removed now, it is subtracted. */
 	conversation = finding->place.inside ? &check->record : &check->lines;
 	if (ctx_rule_at(finding->id)->remedy == CTX_FIX_REMOVE_MESSAGE &&
 	    finding->place.message < conversation->messages)
@@ -224,8 +226,8 @@ report_missing_message(struct check *check, const struct ctx_place *place,
 	return report_finding(check, &finding, err);
 }
 
-/* Returns true if an element of a conversation is no message but should be.
- * In some formats there are other objects among the messages. */
+/* Returns true if an element of a conversation is not a message, in a format
+ * that allows only messages there. */
 static bool
 is_message_missing(const struct ctx_event *event)
 {
@@ -336,8 +338,8 @@ end_stream(struct check *check, struct ctx_err *err)
 	if (ctx_validator_end(&check->lines.validator,
 		check->options->allow_pending, err) < 0)
 		return -1;
-	/* If a record has a conversation without messages, this was reported
-	 * before. */
+	/* If a record contained a conversation, it was checked at its end
+	 * whether that has messages, so nothing is reported here. */
 	if (check->file != NULL && !check->conversations &&
 	    check->lines.messages_left == 0 &&
 	    report_missing_message(check, &place, "there is no message in it",
@@ -388,9 +390,9 @@ check_held_conversation(struct check *check, const struct ctx_event *end,
 			   : end_stream(check, err);
 }
 
-/* Repairs the conversation in memory as a trial, without writing or reporting
- * anything.  Sets check->repair.refused to true if signed reasoning would then
- * come after a change. */
+/* Repairs the conversation in memory as a trial, which writes and reports
+ * nothing.  Sets check->repair.refused to true if the provider would refuse
+ * signed reasoning after what the repair changes. */
 static int
 try_repair(struct check *check, const struct ctx_event *end,
     struct ctx_err *err)
@@ -415,8 +417,8 @@ try_repair(struct check *check, const struct ctx_event *end,
 	return rc;
 }
 
-/* Resets the state for messages that are records, so that they can be checked
- * a second time. */
+/* Begins the conversation of messages that are records again.  It was checked
+ * in a trial, and is now checked a second time. */
 static void
 restart_lines(struct check *check)
 {
@@ -449,8 +451,8 @@ repair_held(struct check *check, const struct ctx_event *end,
 	if (rc == 0)
 		rc = check_held_conversation(check, end, err);
 	check->repairing = true;
-	/* The records must stay in memory until the run ends, because the
-	 * writer may still refer to their bytes. */
+	/* If messages are records, these stay in memory until the run ends,
+	 * because the writer may still refer to their bytes. */
 	if (end != NULL)
 		ctx_held_queue_clear(conversation->held);
 	return rc;
@@ -504,7 +506,8 @@ hold_record(struct check *check, const struct ctx_event *event,
 	return 0;
 }
 
-/* Keeps an event in memory if its conversation is kept, otherwise checks it. */
+/* If the event's conversation is kept in memory until its end, keeps the event
+ * or, at the end, repairs the conversation.  Otherwise checks the event. */
 static int
 take_event(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
@@ -532,9 +535,8 @@ take_record(void *user, const struct ctx_event *event, struct ctx_err *err)
 	return take_event(user, event, err) < 0 ? -1 : 1;
 }
 
-/* After an error in the input, messages in memory are written without
- * repair, because it is not known what the messages after the error would
- * have shown. */
+/* After an error in the input, messages in memory are written without repair:
+ * how to repair them could depend on the messages after the error. */
 static int
 end_checked_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 {

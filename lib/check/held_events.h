@@ -8,18 +8,19 @@
 /* An event in memory.  It is a message or another element of a conversation
  * inside a record, or a whole record. */
 struct ctx_held_event {
-	/* The message of the event; if the event has none, its record. */
+	/* Where the event's message is in memory or, if the event has no
+	 * message, its record. */
 	struct ctx_held_message held;
 	enum ctx_event_kind kind;
 	struct ctx_record record;
 	struct ctx_record_layout layout;
 };
 
-/* Appends an event to a queue that has such entries.  Returns the entry, or
- * NULL with *err. */
+/* Appends an event to a queue whose entries are structs ctx_held_event.
+ * Returns the new entry, or NULL with *err. */
 struct ctx_held_event *ctx_held_event_add(struct ctx_held_queue *queue,
     const struct ctx_event *event, struct ctx_err *err);
-/* Sets *event to an event that is in memory.  It is valid until the next
+/* Sets *event to an event that is in memory.  *event is valid until the next
  * call. */
 int ctx_held_event_read(struct ctx_rewrite *rewrite, struct ctx_held_event *one,
     struct ctx_event *event, struct ctx_err *err);

@@ -298,8 +298,8 @@ count_images_left(struct ctx_validator *validator, size_t *n,
 }
 
 /* Checks an image.  *ordinal is its index among those images of the message
- * that a text can replace and that were kept.  *over is the number of images
- * by which the message still exceeds the limit. */
+ * that a text can replace and that were kept.  *over is the number of images,
+ * from this one on, that must be refused because the message has too many. */
 static int
 check_image(struct ctx_validator *validator,
     const struct ctx_provider_limits *limits, size_t i, size_t *ordinal,
@@ -336,7 +336,8 @@ check_image(struct ctx_validator *validator,
 	*over -= *over > 0;
 	if (rc != 0)
 		return rc < 0 ? -1 : 0;
-	/* An image that a text cannot replace is not counted. */
+	/* An image that a text cannot replace gets no index, so it does not
+	 * change the index of the next image. */
 	*ordinal += image.block != 0;
 	if (!validator->place.inside)
 		image.json = NULL;

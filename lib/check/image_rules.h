@@ -20,8 +20,8 @@ struct ctx_image_seen {
 	bool large;
 };
 
-/* Appends the JSON of a text block, as the dialect writes it.  Its text is the
- * n bytes at p.  The dialect must have a text_block. */
+/* Appends the JSON of a text block, as the dialect writes it.  The text of the
+ * block is the n bytes at p. dialect->text_block must not be NULL. */
 int ctx_text_block(struct ctx_buf *out, const struct ctx_dialect *dialect,
     const char *p, size_t n, struct ctx_err *err);
 /* Sets out to the JSON of a text block that replaces an image and describes

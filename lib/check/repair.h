@@ -9,24 +9,27 @@
 /* An entry of the queue: a record that was not written yet, or a message
  * inside such a record. */
 struct ctx_repair_entry {
-	/* Its text is NULL as long as the bytes to write are in the memory of
-	 * another: in the reader's buffer, or in the queue of held events.  Its
-	 * length is that of the member bytes. */
+	/* held.text is the entry's own copy of the bytes to write, with the
+	 * length bytes.n.  It is NULL while the bytes are still in the reader's
+	 * buffer, or in the queue of held events. */
 	struct ctx_held_message held;
 	/* Index of the message in its conversation; for a record that is not a
 	 * message, that of the message before it. */
 	uint64_t message;
 	struct ctx_place place; /* of a message */
 	bool blank, removed;
-	bool archived;      /* true if its original bytes are in the archive */
+	/* true if the bytes of the record or message, as they were in the
+	 * input, are in the archive */
+	bool archived;
 	bool holds_results; /* true if it contains tool results */
 	/* True if the message has no blocks; only the last message of a
 	 * conversation may have none. */
 	bool is_empty;
-	/* true if a repair inserts a user message before it */
+	/* true if a repair inserts a user message before this message */
 	bool lead_before;
-	/* True if a later tool call has the same id as one of this message, so
-	 * that the tool results which a repair inserts must come before it. */
+	/* True if a later tool call has the same id as a tool call of this
+	 * message.  Results that a repair inserts for this message must then
+	 * come before the next message. */
 	bool results_before_next;
 	uint64_t rules;
 	enum ctx_role role;
@@ -38,21 +41,25 @@ struct ctx_repair_entry {
 	 * before the message's blocks; 0: nowhere. */
 	size_t results_at;
 	/* True if no blocks of the message are left after the offset
-	 * results_at. */
+	 * results_at, so that no comma is written between a result and a
+	 * block. */
 	bool nothing_after;
 	/* Tool results that were made for insertion.  The first n_handed_on of
 	 * them are for tool calls of earlier messages, and are all inserted.
-	 * Then there is one for each tool call of this message. */
+	 * Then there is one for each tool call of this message; it is inserted
+	 * if its member due is true. */
 	struct ctx_repair_result {
-		/* Offset and length of the result in results_text. n 0: in
-		 * this format no result can be made. */
+		/* Offset and length in bytes of the tool result in
+		 * results_text. n 0: no tool result can be made for this tool
+		 * call. */
 		size_t at, n;
 		bool due;
 	} * results;
 	size_t n_results, results_cap, n_handed_on;
 	bool has_unnamed; /* true if a result in results_text has no id */
-	/* JSON of these results, one after another.  The first wrapper_length
-	 * bytes are the beginning of a message that contains them all. */
+	/* JSON of the tool results in the array results, one after another.
+	 * Before them, the first wrapper_length bytes are the beginning of a
+	 * message that contains them all. */
 	struct ctx_buf results_text;
 	size_t wrapper_length;
 };
@@ -62,18 +69,19 @@ struct ctx_repair_queue {
 	/* true if the model's provider refuses signed reasoning after a change
 	 */
 	bool binds;
-	/* True if something before the next message to be written was changed,
-	 * and is sent to the model. */
+	/* True if a repair has changed something before the next message to be
+	 * written, other than a cache breakpoint. */
 	bool changed;
 };
 
 struct ctx_repair {
 	struct ctx_writer *writer; /* NULL: nothing is written */
-	/* True if this is a trial, which only sets the members refused and
-	 * refused_at. */
+	/* True during a trial: the repair writes and reports nothing, and only
+	 * sets the members refused and refused_at. */
 	bool trial;
 	struct ctx_check_options *options;
-	/* for records; for messages inside a record */
+	/* lines: the records that were not written yet. inner: the messages
+	 * inside the record that is being read. */
 	struct ctx_repair_queue lines, inner;
 	/* edits of the record that is being read */
 	struct ctx_edits edits;
@@ -84,9 +92,9 @@ struct ctx_repair {
 	struct ctx_json json;
 	/* a message of the queue, parsed again */
 	struct ctx_message message;
-	/* bytes that were added to the conversation */
+	/* scratch memory for the JSON that replaces an image or a message */
 	struct ctx_buf added;
-	/* bytes that were removed from the conversation */
+	/* copy of bytes that were removed from a message in the queue */
 	struct ctx_buf removed;
 	struct ctx_buf out, id, spare;
 	/* JSON node of the key of a member that must be removed from the
@@ -94,14 +102,15 @@ struct ctx_repair {
 	uint32_t removed_member;
 	bool after_removed; /* true if the last record was removed */
 	bool renamed;       /* true if the id of some tool call was replaced */
-	/* True if the trial has found bound reasoning after a change. */
+	/* True if the trial has found signed reasoning that the provider would
+	 * refuse, because it comes after a change. */
 	bool refused;
-	/* first message with bound reasoning after a change */
+	/* place of the first message for which refused was set */
 	struct ctx_place refused_at;
-	/* If run_known is true, find_last_before_results has found the
-	 * following, which is valid until the next message: tool results for
-	 * calls in the messages run_from to run_to must be inserted after
-	 * run_to. */
+	/* What find_last_before_results has found, which holds until the next
+	 * message is added: tool results for calls in the messages from
+	 * run_from to run_to must be inserted after the message run_to.
+	 * run_known: true if this was found. */
 	bool run_known;
 	bool run_has_next; /* true if a message follows: run_next */
 	uint64_t run_from, run_to, run_next;
@@ -120,25 +129,27 @@ struct ctx_repair_queue *ctx_repair_choose_queue(struct ctx_repair *repair,
  * record.  Returns NULL with *err if there is no memory. */
 struct ctx_repair_entry *ctx_repair_append_entry(struct ctx_repair_queue *queue,
     const struct ctx_event *event, struct ctx_err *err);
-/* Returns the entry with this number, valid until the next one is added. */
+/* Returns the entry with this number in the queue.  The pointer is valid until
+ * the next entry is added. */
 struct ctx_repair_entry *ctx_repair_entry_at(
     const struct ctx_repair_queue *queue, size_t number);
-/* Returns the entry of a message in the queue; NULL if the message was
- * written.  Indices never fall; a record that is not a message has the index
- * of the message before it. */
+/* Returns the entry of the message with this index; NULL if the message was
+ * written already.  Finds it by bisection, because indices never decrease in
+ * the queue; a record that is not a message has the index of the message before
+ * it. */
 struct ctx_repair_entry *ctx_repair_find_entry(
     const struct ctx_repair_queue *queue, uint64_t message);
-/* Returns the first queued message after an entry that is kept and sent to the
- * model; NULL if there is none. */
+/* Returns the first message after an entry in the queue that no repair has
+ * removed and that is sent to the model; NULL if there is none. */
 struct ctx_repair_entry *ctx_repair_find_shown(
     const struct ctx_repair_queue *queue, struct ctx_repair_entry *entry);
 /* Sets the bytes of a queued message to a copy of the n bytes at p, which the
  * queue owns. */
 int ctx_repair_own(struct ctx_repair_entry *entry, const char *p, size_t n,
     struct ctx_err *err);
-/* Reads the message of an entry into repair->message.  The message is at a JSON
- * node of text: the bytes to write for the entry, or what they will be.
- * Returns what ctx_dialect_read_text returns. */
+/* Reads the message of an entry into repair->message. text: the bytes to write
+ * for the entry, or what these will be after edits. node: the JSON node of the
+ * message in text.  Returns what ctx_dialect_read_text returns. */
 int ctx_repair_read(struct ctx_repair *repair,
     const struct ctx_repair_entry *entry, struct ctx_str text, uint32_t node,
     struct ctx_err *err);
@@ -158,14 +169,14 @@ int ctx_repair_compose_results(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, const struct ctx_message *message,
     struct ctx_err *err);
 /*
- * Decides that a tool result is inserted for the tool call that fix->finding is
- * about. judging is true while a message is being checked.  Returns 2 if the
+ * Decides whether a tool result is inserted for the tool call that fix->finding
+ * is about. judging is true while a message is being checked.  Returns 2 if the
  * result will be directly before that message, or will be the last message;
  * otherwise 1.
  *
- * Returns 0 if no result can be inserted: an existing result may be meant for
- * the call, no result can be made, or the rules forbid such a message at that
- * place.
+ * Returns 0 if no result can be inserted: it could be taken as the answer to
+ * another call, none can be made in this format, or the rules forbid a message
+ * with the result at this place.
  */
 int ctx_repair_mark_result(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, bool judging, struct ctx_fix *fix);
@@ -173,33 +184,36 @@ int ctx_repair_mark_result(struct ctx_repair *repair,
  * message. */
 bool ctx_repair_has_due_results(const struct ctx_repair_entry *entry);
 /* Tool results will be inserted for the tool calls of a message (entry).
- * Returns true if they become a part of the message after it (next): because
- * that message contains the other results of the turn, or because there must
- * not be two user messages in a row. */
+ * Returns true if they become blocks of the message after it (next), and not a
+ * message of their own.  This is so if next contains other tool results, or if
+ * two user messages in a row are forbidden. */
 bool ctx_repair_results_in_next(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next);
 /* Tool results will be inserted for the tool calls of a message (entry).
- * Returns true if they must come after the message that follows it (next).
- * Reasons: both messages count as one answer; or a result without an id is
- * inserted (nameless is true) and the following message has results.  The
- * provider takes a result without an id to answer the oldest call, so it must
- * come after the existing results.  But if results must directly follow their
- * calls, it comes before the next assistant message. */
+ * Returns true if they must come after the next message (next), not before it:
+ *  - if both messages count as one answer of the assistant; or
+ *  - if a result without an id is inserted (nameless is true) and next has tool
+ *    results.  The provider takes a result without an id to answer the oldest
+ *    call, so it must come after the existing results.  But if next is an
+ *    assistant message, and results must directly follow their calls, it comes
+ *    before next. */
 bool ctx_repair_results_after_next(const struct ctx_repair_entry *entry,
     bool nameless, const struct ctx_repair_entry *next);
-/* Some tool results will be inserted for the tool calls of a message (entry).
- * From now on they are among those for the message after it (next), before the
- * others.  The array is moved and extended instead of copied, so that many
- * calls in a row take linear time. */
+/* Tool results will be inserted for the tool calls of a message (entry).  Moves
+ * them to the message after it (next): there they come before the results for
+ * the calls of next.  The array of results is handed over and extended, not
+ * copied, so that many calls in a row take linear time. */
 int ctx_repair_move_results(struct ctx_repair_entry *entry,
     struct ctx_repair_entry *next, struct ctx_err *err);
-/* Appends to the buffer out the tool results that are inserted for a message.
- * part: the text between two results; tail: the text after the last one. */
+/* Appends to the buffer out the tool results that are inserted for an entry, as
+ * blocks of a message. part: the text between two results; tail: the text after
+ * the last one. */
 int ctx_repair_append_results(struct ctx_buf *out,
     const struct ctx_repair_entry *entry, const char *part, const char *tail,
     struct ctx_err *err);
-/* Appends to the buffer out the tool results that are inserted for a message,
- * as one message or several. part: the text between two messages. */
+/* Appends to the buffer out the tool results that are inserted for an entry, as
+ * one message or, if each result is a message in this format, as several. part:
+ * the text between two messages. */
 int ctx_repair_append_result_messages(struct ctx_buf *out,
     const struct ctx_repair_entry *entry, const char *part,
     struct ctx_err *err);
@@ -213,16 +227,18 @@ void ctx_repair_begin(struct ctx_repair *repair, bool inside, bool binds);
  * it will be checked. */
 int ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
     uint64_t rules, const struct ctx_place *place, struct ctx_err *err);
-/* Completes the repairs of a message, after it was checked. */
+/* Called after a message was checked.  Adds the edits that remove blocks and
+ * members and replace ids, as the findings demand.  If the message is a record,
+ * applies all its edits. */
 int ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
     const struct ctx_validator *validator, struct ctx_err *err);
 
 /* ---- repair_finding.c: the fix of a finding ---- */
 
-/* Makes the repair for a finding.  Returns 1 or 2, as on_finding of
- * ctx_validator does, and sets *fix; 0 if there is no repair; or -1 with *err.
- * message: the message that is being checked; NULL at the end of the
- * conversation. */
+/* Makes the repair for a finding, and sets *fix.  Returns 1; 2 if it inserts a
+ * tool result directly before the message that is being checked, or as the last
+ * message; 0 if there is no repair; or -1 with *err. message: the message that
+ * is being checked; NULL at the end of the conversation. */
 int ctx_repair_finding(struct ctx_repair *repair,
     const struct ctx_finding *finding, const struct ctx_message *message,
     struct ctx_fix *fix, struct ctx_err *err);
@@ -245,13 +261,13 @@ int ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 
 /* ---- repair_reasoning.c: signed reasoning after a change ---- */
 
-/* Returns the offset in the next message to be written after which signed
- * reasoning must be removed; SIZE_MAX if none must be. */
+/* Returns the offset in the bytes of an entry, the next one to be written,
+ * after which signed reasoning must be removed.  Returns SIZE_MAX if none must
+ * be removed. */
 size_t ctx_repair_pass_change(struct ctx_repair_queue *queue,
     const struct ctx_repair_entry *entry);
-/* In a message that is a record, removes the signed reasoning that ends
- * after an offset, and reports this. from: the offset; SIZE_MAX: nothing is
- * removed. */
+/* In a message that is a record, removes the signed reasoning that ends after
+ * the offset "from", and reports that.  SIZE_MAX: removes nothing. */
 int ctx_repair_record_reasoning(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, size_t from, struct ctx_err *err);
 /* Removes signed reasoning after a change from the messages of a conversation
@@ -268,13 +284,13 @@ int ctx_repair_conversation(struct ctx_repair *repair,
 
 /* ---- write_repaired.c: writes records that can be written ---- */
 
-/* Applies the edits to the bytes of the record that is being read.  *text may
- * then be the bytes of repair->out. */
+/* Applies the edits in repair->edits, if there are any, to the record that is
+ * being read, and sets *text to the new bytes.  These are in repair->out. */
 int ctx_repair_take_record(struct ctx_repair *repair, struct ctx_str *text,
     struct ctx_err *err);
-/* Called at the end of a record: writes the messages at the beginning of the
+/* Called at the end of a record.  Writes the messages at the beginning of the
  * queue about which there can be no more findings. settled: index of the first
- * message that is not written yet. */
+ * message about which there still can be findings. */
 int ctx_repair_record(struct ctx_repair *repair, const struct ctx_event *event,
     uint64_t settled, struct ctx_err *err);
 /* Writes all entries that are still in the queue. */

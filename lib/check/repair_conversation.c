@@ -4,8 +4,8 @@
 
 #include "check/repair.h"
 
-/* Adds an edit that inserts the text in repair->out into the record. at:
- * where. */
+/* Adds an edit that inserts the text in repair->out into the record, before the
+ * byte at the address at. */
 static int
 insert_output(struct ctx_repair *repair, const char *at, struct ctx_err *err)
 {
@@ -67,8 +67,8 @@ ctx_repair_conversation(struct ctx_repair *repair,
 	     at = json->nodes[at].next, i++) {
 		struct ctx_repair_entry *entry;
 
-		/* Elements of the array that are not messages have no entry in
-		 * the queue. */
+		/* An element of the array that is not a message has no entry in
+		 * the queue, so it is skipped. */
 		if (k == queue->entries.end ||
 		    ctx_repair_entry_at(queue, k)->held.node >=
 			json->nodes[at].next)

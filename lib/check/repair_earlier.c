@@ -12,8 +12,8 @@
 #include "check/repair.h"
 #include "check/surrogate_rules.h"
 
-/* The first cache breakpoint of a message.  If the message has none, node is
- * 0. */
+/* The first cache breakpoint of a message. node is 0 if the message has
+ * none. */
 struct first {
 	uint32_t container, node;
 };
@@ -45,9 +45,9 @@ apply_entry_edits(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	return ctx_repair_own(entry, repair->out.p, repair->out.n, err);
 }
 
-/* Replaces a part of a message in the queue. piece: the old bytes; with: the
- * new bytes.  Sets *old to a copy of the old bytes, because the memory of the
- * message is changed.  Returns 1, or -1 with *err. */
+/* Replaces bytes of a message in the queue. piece: these bytes; with: the new
+ * bytes.  Sets *old to a copy of the replaced bytes, because the message gets
+ * new memory.  Returns 1, or -1 with *err. */
 static int
 replace_in_entry(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_str piece, struct ctx_str with, struct ctx_str *old,

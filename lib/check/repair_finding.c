@@ -82,8 +82,8 @@ apply_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 
 	if (remedy == CTX_FIX_NONE)
 		return 0;
-	/* If another message is inserted next to this one, this one is not
-	 * changed itself. */
+	/* CTX_FIX_ADD_RESULT and CTX_FIX_ADD_FIRST insert another message and
+	 * do not change this one, so its original need not be archived. */
 	if (remedy != CTX_FIX_ADD_RESULT && remedy != CTX_FIX_ADD_FIRST &&
 	    ctx_repair_archive(repair, entry, err) < 0)
 		return -1;
@@ -137,8 +137,8 @@ ctx_repair_finding(struct ctx_repair *repair, const struct ctx_finding *finding,
 		fix->role = CTX_ROLE_OTHER;
 		return apply_text_fix(repair, NULL, fix, err);
 	}
-	/* If the message was written already, it cannot be repaired any
-	 * more. */
+	/* A message that was written already has no entry any more, and cannot
+	 * be repaired. */
 	if (entry == NULL || ctx_repair_is_linked(entry, finding->place.inside))
 		return 0;
 	fix->role = entry->role;

@@ -109,7 +109,8 @@ remove_dropped_blocks(struct ctx_edits *edits,
 }
 
 /* If the id of a tool call was replaced, adds the edits that put the new id
- * into its results, and into tool calls that its program has made. */
+ * into the results of this call.  If the call runs a program that has made
+ * further tool calls, these contain the id, too, and get the new one. */
 static int
 rename_referring_ids(struct ctx_repair *repair, struct ctx_edits *edits,
     struct ctx_repair_entry *entry, const struct ctx_message *message,
@@ -139,8 +140,8 @@ rename_referring_ids(struct ctx_repair *repair, struct ctx_edits *edits,
 	return 0;
 }
 
-/* Returns true if all blocks of a message are removed, so that none comes
- * after a tool result that is inserted at its beginning. */
+/* Returns true if all blocks of a message are removed.  Then no comma is needed
+ * after a tool result that is inserted before its blocks. */
 static bool
 has_no_blocks_left(const struct ctx_message *message, const bool *removed)
 {

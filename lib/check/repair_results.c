@@ -26,8 +26,9 @@ has_string_value(const struct ctx_json *json, uint32_t node)
 	    json->nodes[node].kind == CTX_JSON_STRING;
 }
 
-/* Returns true if a template is for tool calls of this type, and this call has
- * all values that the template needs. */
+/* Returns true if a template of a tool result can be used for a tool call: it
+ * is for calls of this type, and the call has all values that the template
+ * needs. */
 static bool
 is_template_usable(const struct ctx_result_template *row,
     const struct ctx_message *message, const struct ctx_block *call,
@@ -68,8 +69,8 @@ choose_result_template(const struct ctx_dialect *dialect,
 }
 
 /* Sets *value to a JSON value as it will be sent, after other repairs: without
- * lone surrogates and, if it is an id, in the form that the rules demand.
- * rules 0: it is not an id. */
+ * lone surrogates and, if it is an id, in the form that the rules demand. rules
+ * 0: the value is not an id. */
 static int
 get_sent_value(struct ctx_repair *repair, uint64_t rules,
     const struct ctx_json *json, uint32_t node, struct ctx_str *value,
@@ -287,7 +288,8 @@ ctx_repair_results_after_next(const struct ctx_repair_entry *entry,
 		    next->held.dialect == entry->held.dialect));
 }
 
-/* Removes those of the prepared tool results that need not be inserted. */
+/* Of the tool results that were made for the calls of a message, removes those
+ * that are not inserted (due is false). */
 static void
 drop_undue_results(struct ctx_repair_entry *entry)
 {
@@ -374,8 +376,9 @@ ctx_repair_mark_result(struct ctx_repair *repair,
 	struct ctx_repair_entry *last, *next;
 	struct ctx_repair_result *result;
 
-	/* If shared is true, a tool result in the input may be meant for this
-	 * call. */
+	/* If finding->shared is true, a result that is inserted for this call
+	 * could be taken as the answer to another call.  So none is
+	 * inserted. */
 	if (finding->shared || entry->n_results == entry->n_handed_on)
 		return 0;
 	result = &entry->results[entry->n_handed_on + finding->call];

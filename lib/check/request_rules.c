@@ -34,8 +34,8 @@ check_request_size(struct ctx_validator *validator, const struct ctx_json *json,
 }
 
 /* Checks that a request defines tools if its messages contain tool calls.  A
- * record without any of the members below is not a whole request, so it is not
- * checked. */
+ * record that has none of the members in "members" is not a whole request, so
+ * it is not checked. */
 static int
 check_request_tools(struct ctx_validator *validator,
     const struct ctx_json *json, uint32_t request, struct ctx_err *err)

@@ -138,9 +138,8 @@ find_block_problem(const struct ctx_validator *validator,
 	    : " holds a block of a type that none may hold";
 }
 
-/* A tool result may contain a block that the provider does not accept there.
- * Sets validator->replacement to the JSON of the text block that replaces
- * it. */
+/* Makes the text block that replaces a block which the provider does not accept
+ * in a tool result.  Sets validator->replacement to its JSON. */
 static int
 make_replacement_block(struct ctx_validator *validator,
     const struct ctx_block *block, struct ctx_err *err)
@@ -179,8 +178,9 @@ check_result_block(struct ctx_validator *validator, size_t i, size_t k,
 	    (what = find_block_problem(validator,
 		 &validator->message->blocks[i], block)) == NULL)
 		return 0;
-	/* In OpenTelemetry's format, a tool result that is not a text has no
-	 * block for its content. */
+	/* A tool result may have content that is not a block of its own, as in
+	 * OpenTelemetry's format.  A text block cannot replace such content, so
+	 * there is no repair. */
 	if (validator->dialect->text_block != NULL &&
 	    block->removable != validator->message->blocks[i].removable) {
 		if (make_replacement_block(validator, block, err) < 0)
@@ -208,8 +208,9 @@ ctx_validate_result(struct ctx_validator *validator, size_t i,
 	    (check_string_result(validator, i, err) < 0 ||
 		check_screenshot(validator, i, err) < 0))
 		return -1;
-	/* ctx does not read the content of a result of a tool that the
-	 * provider runs; it is sent back unchanged. */
+	/* The payload of a tool result is 0 if ctx does not read its content,
+	 * such as that of a tool that the provider runs.  Such a result is sent
+	 * back unchanged, so it is not checked. */
 	if (validator->dialect == NULL || message->blocks[i].payload == 0)
 		return 0;
 	for (k = i + 1;

@@ -245,11 +245,12 @@ ctx_provider_find(const char *name)
 	return NULL;
 }
 
-/* Returns the rules for a conversation that is translated to another format
- * for a provider. own: the rules of the provider's own format; more: further
- * rules of the provider.  These are added to the rules of the conversation's
- * dialect.  But rules about how messages are written (CTX_FORM_RULES) are only
- * those of the conversation's dialect. */
+/* Returns the rules for a conversation that is translated from its dialect
+ * (message format) to a provider's format. own: the provider's format; more:
+ * further rules of the provider.  The rules of all three apply.  But of the
+ * rules about how messages are written (CTX_FORM_RULES) only those of the
+ * dialect apply, because the translation writes the messages in the provider's
+ * format. */
 static uint64_t
 translate_rules(const struct ctx_dialect *dialect,
     const struct ctx_dialect *own, uint64_t more)

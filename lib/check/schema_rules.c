@@ -31,7 +31,8 @@ struct fit {
 	size_t n;
 	struct ctx_buf *one, *other; /* scratch memory */
 	const char *wrong;           /* why the value does not fit, or NULL */
-	/* name of the member that does not fit; n 0: none */
+	/* name of the object's member that does not fit the schema; n 0: no
+	 * member is named */
 	struct ctx_str name;
 };
 

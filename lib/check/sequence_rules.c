@@ -5,8 +5,9 @@
 #include "check/tool_call_log.h"
 #include "check/validator.h"
 
-/* Kinds of waiting findings after which the message may be removed.  As long
- * as that is not decided, other findings wait, too. */
+/* Kinds of waiting findings for which a repair removes the message.  Until it
+ * is known whether the message is removed, findings about the order of messages
+ * wait, too. */
 #define LEAVES (1u << CTX_WAITS_EMPTY | 1u << CTX_WAITS_REASONING)
 
 /* Returns how many blocks with content a message has, without those that a
@@ -41,9 +42,10 @@ has_dropped_block(const struct ctx_validator *validator)
 	return false;
 }
 
-/* Returns true if the provider accepts empty texts, or if they were reported
- * before.  OpenAI accepts them (seen in the projects llm and pydantic-ai, 2025
- * and 2026). */
+/* Returns true if a message without content needs no finding of its own,
+ * because the provider accepts empty texts, or because its empty text was
+ * reported.  OpenAI accepts empty texts (seen in the projects llm and
+ * pydantic-ai, 2025 and 2026). */
 static bool
 may_be_empty(const struct ctx_validator *validator)
 {
@@ -59,8 +61,8 @@ may_be_empty(const struct ctx_validator *validator)
 	return false;
 }
 
-/* Returns true if the reasoning of this message may belong to the next
- * message.  Then a message with nothing but reasoning may be valid. */
+/* Returns true if the provider takes the reasoning of this message as a part of
+ * the next message.  Then a message with nothing but reasoning may be valid. */
 static bool
 may_reasoning_lead(const struct ctx_validator *validator)
 {
@@ -84,8 +86,8 @@ ctx_validate_content(struct ctx_validator *validator, unsigned *wait,
 		n += validator->continued_blocks;
 		spoken |= validator->continued_speaks;
 	}
-	/* A pinned message stands for earlier messages, so it is never taken
-	 * as one without content. */
+	/* A pinned message must never be removed, because later messages need
+	 * it.  So it is always taken to have content. */
 	if (validator->message->flags & CTX_MESSAGE_PINNED) {
 		n++;
 		spoken = true;
@@ -169,8 +171,9 @@ ctx_validate_wait(struct ctx_validator *validator, unsigned wait,
 		validator->open_reasoning[validator->n_open_reasoning++] =
 		    validator->place;
 		validator->reasoning_has_id = has_reasoning_id(validator);
-		/* Of several reasoning items in a row, the finding in
-		 * waiting_findings has the place of the first one. */
+		/* Several reasoning items in a row have one waiting finding,
+		 * which has the place of the first one.  So it is not set
+		 * again. */
 		if (validator->n_open_reasoning > 1)
 			return 0;
 	}
@@ -200,8 +203,8 @@ refuse_place(struct ctx_validator *validator, enum ctx_rule_id id,
 	return 0;
 }
 
-/* Reports the stored findings about messages of which it is now certain that
- * they are kept. */
+/* Reports the stored findings about the order of messages that have become
+ * certain, because the message before them is kept. */
 static int
 report_settled_findings(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -223,8 +226,9 @@ report_settled_findings(struct ctx_validator *validator, struct ctx_err *err)
 	return 0;
 }
 
-/* Reports a message without content that is not the last one.  If it is kept,
- * it counts as the assistant message that must follow a system message. */
+/* Reports a message without content that is not the last one.  If no repair
+ * removes it, it counts as the assistant message that must follow a system
+ * message. */
 static int
 refuse_empty_message(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -281,10 +285,10 @@ ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
 	    ctx_validate_refuse_waiting(validator, CTX_WAITS_SYSTEM,
 		CTX_RULE_SYSTEM_PLACE, "the assistant must be next", err) < 0)
 		return -1;
-	/* This message decides all findings that wait for the next message,
-	 * unless it is a reasoning item or has no content.  A reasoning item
-	 * waits itself, together with those before it.  A message without
-	 * content may be removed, so the findings wait for the one after it. */
+	/* This message decides all waiting findings, with two exceptions.  If
+	 * it is a reasoning item, it must itself wait, with those before it,
+	 * for what comes next.  If it has no content, it may be removed, so
+	 * that the findings wait for the message after it. */
 	if (wait != CTX_WAITS_REASONING && wait != CTX_WAITS_EMPTY) {
 		validator->n_open_reasoning = 0;
 		validator->waiting_bits = 0;
@@ -298,8 +302,8 @@ ctx_validate_still_waiting(struct ctx_validator *validator, struct ctx_err *err)
 	bool empty = (validator->waiting_bits & 1u << CTX_WAITS_EMPTY) != 0;
 	struct ctx_last_seen last = validator->last;
 
-	/* If the last message has no content, reasoning before it is still
-	 * followed by nothing. */
+	/* A last message without content does not count as something that
+	 * follows reasoning.  So reasoning before it is reported. */
 	if ((validator->waiting_bits & 1u << CTX_WAITS_REASONING) &&
 	    refuse_reasoning(validator, "nothing follows", err) < 0)
 		return -1;
@@ -465,7 +469,8 @@ begin_turn(struct ctx_validator *validator)
 		return;
 	if (!ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT))
 		validator->newest_turn = validator->place.message;
-	/* If a message has tool calls, their results come after it. */
+	/* If the message itself contains tool calls, their results come later.
+	 * Then earlier calls can still be matched by name or order, too. */
 	if (ctx_validate_has(validator, CTX_BLOCK_TOOL_CALL))
 		return;
 	for (i = 0; i < message->n; i++)

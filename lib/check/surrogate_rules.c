@@ -73,8 +73,8 @@ skip_second_half(struct surrogate_walk *walk)
 	return true;
 }
 
-/* Finds the next lone surrogate.  Its hex digits are from *from up to
- * walk->at. */
+/* Finds the next lone surrogate.  Its four hex digits begin at the offset *from
+ * and end before the offset walk->at. */
 static bool
 find_lone_surrogate(struct surrogate_walk *walk, size_t *from)
 {
@@ -221,7 +221,8 @@ ctx_validate_texts(struct ctx_validator *validator, struct ctx_err *err)
 		    err);
 	for (i = 0; i < message->n; i++) {
 		block = &message->blocks[i];
-		/* A block inside a tool result was checked with the result. */
+		/* The strings of a block inside a tool result were checked with
+		 * those of the whole result, so they are not checked again. */
 		if (block->result_index != 0 &&
 		    message->blocks[block->result_index - 1].payload != 0)
 			continue;

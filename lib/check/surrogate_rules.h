@@ -11,8 +11,8 @@
  * repaired, too. spare is scratch memory. */
 int ctx_surrogates_repair(struct ctx_buf *out, struct ctx_buf *spare,
     struct ctx_str literal, bool inner, struct ctx_err *err);
-/* Checks all strings among the JSON nodes from number from up to number to for
- * lone surrogates. */
+/* Checks the strings among the JSON nodes with the indices from "from" to "to",
+ * without "to", for lone surrogates. */
 int ctx_validate_strings(struct ctx_validator *validator,
     const struct ctx_json *json, uint32_t from, uint32_t to,
     struct ctx_err *err);
@@ -20,10 +20,11 @@ int ctx_validate_strings(struct ctx_validator *validator,
 /* Returns true if the JSON node is an empty string.  If blank is true, also
  * returns true for a string of white space. */
 bool ctx_text_is_empty(const struct ctx_json *json, uint32_t node, bool blank);
-/* Returns the bytes to be removed to remove a child from an object or array.
- * child: the JSON node of the element, or of the member's key.  If first is
- * true, all children before it are removed, too, so that the comma after it
- * must be removed with it. */
+/* Returns the bytes that must be removed to remove a child from an object or
+ * array: those of the child and of one comma. child: the JSON node of the
+ * element, or of the member's key.  If first is true, all children before it
+ * are removed, too.  The comma after the child is then removed, not the one
+ * before it. */
 struct ctx_str ctx_child_span(const struct ctx_json *json, uint32_t container,
     uint32_t child, bool first);
 /* Returns the text of a finding about the form of an id; NULL if the rules

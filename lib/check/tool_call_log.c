@@ -228,7 +228,9 @@ ctx_tool_call_log_answer(struct ctx_tool_call_log *log,
 	enum ctx_call_state state = slot == NULL ? CTX_CALL_NEW : slot->state;
 	uint32_t tool, i;
 
-	/* The tool call has a result already, but accepts further ones. */
+	/* The call was closed by its first result, but accepts further ones,
+	 * and this is one of them.  If no more follow, the id is now
+	 * answered. */
 	if (state == CTX_CALL_MORE_RESULTS) {
 		if (!more)
 			slot->state = CTX_CALL_ANSWERED;

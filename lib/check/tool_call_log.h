@@ -24,9 +24,8 @@ struct ctx_call {
 	 * such a call. */
 	uint64_t resumed;
 	uint32_t ordinal; /* index among the tool calls of its message */
-	/* Number of earlier calls without a result when this call was added:
-	 * open calls with an id, and calls with an id that were closed without
-	 * a result. */
+	/* Number of earlier calls that had an id, but no result when this call
+	 * was added.  They were still open, or closed without a result. */
 	size_t older;
 	char label[96]; /* id and name of the tool call, for findings */
 	uint64_t id[2]; /* hash of the call's id; set if has_id is true */
@@ -36,17 +35,17 @@ struct ctx_call {
 	bool runs;
 	bool theirs; /* true if the provider runs the tool */
 	bool asked;  /* true if the user must approve the call */
-	/* True if a result that is inserted for this call could be taken as
-	 * the answer to another one. */
+	/* True if a result that is inserted for this call could be taken as the
+	 * answer to another call. */
 	bool shared;
 	/* True if a later message has a call with the same id, and this one
 	 * had no result by then. */
 	bool doubled;
 	/* If doubled is true: where the later call with the same id is. */
 	struct ctx_place again;
-	/* The number of this call in ctx_tool_call_log.waiting.
-	 * CTX_NO_SEGMENT: the call was removed from there at the end of a
-	 * turn, and cannot get a result any more. */
+	/* The number by which ctx_tool_call_log.waiting knows this call.
+	 * CTX_NO_SEGMENT: it was removed from there at the end of a turn, and
+	 * cannot get a result any more. */
 	uint32_t handle;
 	/* indices of the calls before and after this one in the list of open
 	 * calls */

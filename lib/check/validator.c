@@ -113,9 +113,9 @@ refuse_duplicate_id(struct ctx_validator *validator,
 	return ctx_validate_tell(validator, &finding, err);
 }
 
-/* Records that two open tool calls have the same id.  If they are in different
- * messages, a repair may insert a result between them; whether it does is
- * known when the first call is closed. */
+/* Two open tool calls have the same id.  If both are in one message (shared),
+ * reports this now.  Otherwise a repair may insert a result between them, so
+ * this is reported when the first call is closed. */
 static int
 record_duplicate_id(struct ctx_validator *validator, struct ctx_call *same,
     const struct ctx_call *call, struct ctx_err *err)
@@ -202,7 +202,7 @@ record_open_call(struct ctx_validator *validator, const struct ctx_block *block,
 	validator->what.n = 0;
 	if (ctx_validate_name(validator, block, err) < 0)
 		return NULL;
-	/* An id and a name, which are shortened, fit into this buffer. */
+	/* The id and the name were shortened so that they fit into label. */
 	n = validator->what.n < sizeof call->label ? validator->what.n
 						   : sizeof call->label - 1;
 	memcpy(call->label, validator->what.p, n);
@@ -253,8 +253,8 @@ open_call(struct ctx_validator *validator, size_t i, uint32_t ordinal,
 	call->ordinal = ordinal;
 	if (state == CTX_CALL_OPEN) {
 		here = same->place.message == validator->place.message;
-		/* The other call with this id is closed by close_calls, before
-		 * results are read. */
+		/* The older call with this id is closed by close_calls, before
+		 * results of the new call are read. */
 		if (!here && is_between_results(validator))
 			return 0;
 		if (here || continues_message(validator))
@@ -313,7 +313,7 @@ answer_call(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	else if (state == CTX_CALL_MISSED)
 		rc = ctx_validate_refuse_part(validator, CTX_RULE_RESULT_ORDER,
 		    i, "result", " does not follow its call directly", err);
-	/* If a repair has removed the result, its content does not matter. */
+	/* If a repair has removed the result, its content is not checked. */
 	return rc != 0 ? rc : ctx_validate_body(validator, i, err);
 }
 
@@ -326,9 +326,9 @@ record_inserted_result(struct ctx_validator *validator)
 	validator->last.has_user_text = false;
 }
 
-/* The result of a program comes after the results of the tool calls that it
- * made.  So if it makes a call in this message, the call that runs it remains
- * open, unless the user has written something since it last ran. */
+/* A program's result comes after the results of the tool calls that the program
+ * makes.  So if the program makes a call in this message, the call that runs it
+ * remains open, unless the user has written something since its last call. */
 static int
 resume_callers(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -368,8 +368,8 @@ may_result_come_later(const struct ctx_validator *validator,
 
 /* Returns true if a tool result inserted for this call, which has no id, could
  * be taken as the answer to an older call: one without a result, or one whose
- * result comes after the inserted one. (That result has an id if all results
- * of a turn must be in one message; otherwise it is late.) */
+ * result comes after the inserted one. (The older call then has an id, if all
+ * results of a turn must be in one message; else its result is late.) */
 static bool
 is_ambiguous(const struct ctx_validator *validator, const struct ctx_call *call)
 {
@@ -429,7 +429,7 @@ refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end,
 }
 
 /* Closes the tool calls whose results must come before this message.  Calls
- * that may remain open until the user writes something are looked at once. */
+ * that may stay open until the user writes are not looked at again later. */
 static int
 close_calls(struct ctx_validator *validator, struct ctx_err *err)
 {

@@ -11,8 +11,9 @@
  * message. ctx_validator.waiting_bits has a bit for each. */
 enum { CTX_WAITS_EMPTY, CTX_WAITS_REASONING, CTX_WAITS_SYSTEM, CTX_WAITS };
 
-/* A cache breakpoint that was read.  It is the child node of the JSON object
- * or array container. */
+/* A cache breakpoint that was read. node: the JSON node of the array element,
+ * or of the member's key, that is the breakpoint; container: that of the array
+ * or object around it. */
 struct ctx_breakpoint_seen {
 	struct ctx_place place;
 	/* JSON of the request that contains the breakpoint; NULL if the
@@ -110,8 +111,8 @@ int ctx_validate_result(struct ctx_validator *validator, size_t i,
 int ctx_validate_body(struct ctx_validator *validator, size_t i,
     struct ctx_err *err);
 /* Checks that the message has content.  Sets validator->removed to true if a
- * repair removes the message.  Sets *wait to the kind of finding that only the
- * next message can make certain; to CTX_WAITS if there is none. */
+ * repair removes the message.  If a finding can become certain only with the
+ * next message, sets *wait to the kind of finding, otherwise to CTX_WAITS. */
 int ctx_validate_content(struct ctx_validator *validator, unsigned *wait,
     struct ctx_err *err);
 /* Stores a finding about the message until the next message shows whether it

@@ -4,8 +4,8 @@
 
 #include "check/repair.h"
 
-/* Writes a text, but not in a trial. lasts is true if the text remains valid
- * after the call, so that it need not be copied. */
+/* Writes a text, but not in a trial. lasts is true if the caller keeps the
+ * bytes until they are written, so that they need not be copied. */
 static int
 write_text(struct ctx_repair *repair, const char *p, size_t n, bool lasts,
     struct ctx_err *err)
