@@ -37,8 +37,8 @@ struct ctx_node {
 	uint8_t kind; /* enum ctx_json_kind */
 	/* true if the node is a string with at least one backslash */
 	uint8_t escaped;
-	/* Set of the keys of an object, in which ctx_json_find looks first
-	 * (see key_start.h). */
+	/* A set of 16 bits that shows which keys an object may have (see
+	 * key_start.h). ctx_json_find looks there first. */
 	uint16_t keys;
 };
 
@@ -174,9 +174,9 @@ void ctx_json_string_size(struct ctx_str literal, size_t *bytes, size_t *chars);
  * escape, surrogate pair or UTF-8 sequence is split there.
  */
 int ctx_json_string_next(struct ctx_str literal, size_t *at, uint32_t *cp);
-/* Skips some characters of a JSON string literal, from an offset on: as many
- * as have the given number of bytes after decoding.  Returns the offset after
- * them.  Both offsets are between two characters, as those of
+/* Skips the characters of a JSON string literal, from an offset on, that
+ * together have the given number of bytes after decoding.  Returns the offset
+ * after them.  Both offsets are between two characters, as those of
  * ctx_json_string_next are. */
 size_t ctx_json_string_seek(struct ctx_str literal, size_t at, size_t bytes);
 /* Returns true if the text of a JSON string literal, after decoding, is the n

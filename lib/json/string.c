@@ -223,8 +223,8 @@ ctx_json_string_is_normalized(struct ctx_str literal)
 	size_t n;
 
 	/* Every byte that must be escaped is escaped, because the literal is
-	 * valid.  So only the escapes are checked: is each needed, and the one
-	 * that write_escape writes? */
+	 * valid.  So only its escapes are checked: each must be needed, and be
+	 * the one that write_escape writes. */
 	while ((p = find_backslash(p, end)) != end) {
 		if (p[1] != 'u' && p[1] != '/') {
 			p += 2; /* all other short escapes are necessary */
