@@ -86,9 +86,8 @@ struct ctx_segment {
 	/* Index of the segment's message, from 0, if system messages are not
 	 * counted. */
 	uint64_t nonsystem_index;
-	/* Rank of the segment, which the scorer of a prune strategy sets:
-	 * segments with low ranks are removed first.  Without a scorer it is
-	 * 0. */
+	/* Rank of the segment, if the prune strategy rates segments by their
+	 * text: those with low ranks are removed first.  Otherwise 0. */
 	double rank;
 	uint64_t edited; /* tokens that edits have removed from the segment */
 	/* Tokens of the messages that were removed between the segment before

@@ -301,7 +301,8 @@ ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
 	if (ctx_block_tool(json, block, text, &name, err) < 0)
 		return -1;
 	/* ctx_block_tool may have appended the tool's name to the buffer, and
-	 * so moved the buffer.  The id is at its start, so id is set again. */
+	 * so moved the buffer.  So id is set again, to the start of the
+	 * buffer. */
 	if (id_length > 0)
 		id = (struct ctx_str){text->p, id_length};
 	key->id = get_nonempty_text(json, block->id, id);

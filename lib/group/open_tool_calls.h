@@ -60,8 +60,8 @@ uint32_t ctx_open_calls_peek(struct ctx_open_calls *calls,
 void ctx_open_calls_remove(struct ctx_open_calls *calls, uint32_t call);
 /* Called at the end of a turn: later results can answer the turn's calls only
  * by their ids.  Removes one open call without an id and returns its segment;
- * returns CTX_NO_SEGMENT if there are no more.  The caller must repeat the
- * call until then. */
+ * returns CTX_NO_SEGMENT if there are no more.  Must be called again until it
+ * returns CTX_NO_SEGMENT. */
 uint32_t ctx_open_calls_expire(struct ctx_open_calls *calls);
 /* Stores new indices of segments in all open calls: that of segment i becomes
  * new_index[i]. */
