@@ -12,7 +12,8 @@
 /* ---- cost/models.c: windows, encodings and prices of models ------------- */
 
 struct ctx_model {
-	/* beginning of the model's names, see ctx_model_find */
+	/* beginning of the names of all models that this row is for (see
+	 * ctx_model_find) */
 	const char *name;
 	const char *vendor;
 	uint64_t window; /* context window in tokens */

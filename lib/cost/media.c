@@ -1,10 +1,10 @@
 /*
  * media.c - tokens of images, documents, audio and video
  *
- * Base64 never counts as text.  If the payload is not in the message (a URL, a
- * file id), a typical size is assumed.  All counts are estimates: the
- * providers' figures are approximate, and billed tokens have differed from
- * them.
+ * Base64 never counts as text.  If the data of the media is not in the message
+ * (only a URL or a file id), a typical size is assumed.  All counts are
+ * estimates: the providers' figures are approximate, and billed tokens have
+ * differed from them.
  *
  * Audio costs 10 tokens per second from the user and 20 from the assistant
  * (developers.openai.com, "Managing costs" of the Realtime API, November 2026),

@@ -41,8 +41,8 @@ int ctx_media_payload_find(struct ctx_media_payload *payload,
  * image format is not known. */
 void ctx_read_image_size(const struct ctx_base64 *b, uint32_t *w, uint32_t *h);
 /* Returns the number of pages of a PDF, which is that of its /Page objects.
- * Objects in compressed parts are not counted; if there are no others, returns
- * one page for 50,000 bytes. */
+ * Objects in compressed parts are not found.  If no /Page object is found,
+ * returns one page for 50,000 bytes. */
 uint64_t ctx_count_pdf_pages(const struct ctx_base64 *b);
 /* Returns the bytes per second of an MP3 file, according to its first frame,
  * which may come after an ID3 tag.  Returns 0 if it is not an MP3 file. */
