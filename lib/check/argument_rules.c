@@ -64,8 +64,8 @@ is_blank_buffer(const struct ctx_buf *text)
 }
 
 /* Appends the arguments of a tool call as a JSON object. value: the JSON node
- * of the arguments.  If is_json is true, this is a string that contains JSON,
- * which was scanned into validator->json. */
+ * of the arguments.  If is_json is true, the arguments are a string that
+ * contains JSON, and this JSON was scanned into validator->json. */
 static int
 make_object(struct ctx_validator *validator, struct ctx_buf *out,
     uint32_t value, bool is_json, struct ctx_err *err)

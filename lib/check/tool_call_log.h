@@ -38,8 +38,8 @@ struct ctx_call {
 	/* True if a result that is inserted for this call could be taken as the
 	 * answer to another call. */
 	bool shared;
-	/* True if a later message has a call with the same id, and this one
-	 * had no result by then. */
+	/* True if a later message has a tool call with the same id, and this
+	 * call had no result by then. */
 	bool doubled;
 	/* If doubled is true: where the later call with the same id is. */
 	struct ctx_place again;
