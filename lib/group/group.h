@@ -103,9 +103,9 @@ struct ctx_segment {
 	/* Index of a segment of this group that is nearer to the group's first
 	 * segment (union-find). */
 	uint32_t group_parent;
-	/* All segments from the one with this index up to the present one are
-	 * in one group, except system messages and records that are not
-	 * messages. */
+	/* Index of an earlier segment of the group, or of this one.  All
+	 * segments between the two are in the group, too, except system
+	 * messages and records that are not messages. */
 	uint32_t contiguous_from;
 	/* Only in the first segment of a group: number of the group's tool
 	 * calls that have no result yet. */
@@ -174,9 +174,8 @@ struct ctx_groups {
 	 * a call are then pinned.  Set by the caller after a reset, or when a
 	 * message says so. */
 	bool has_remote_state;
-	/* In the members from attached to unnamed_calls, an index of a segment
-	 * is UINT32_MAX if there is no segment as described, or if it was
-	 * removed. */
+	/* In the members from attached to unnamed_calls, the index of a segment
+	 * is UINT32_MAX if there is none, or if it was removed. */
 	/* the newest segment, if it must be kept or removed together with the
 	 * next one */
 	uint32_t attached;

@@ -65,8 +65,8 @@ ctx_groups_has_pending_calls(const struct ctx_groups *groups,
 			.open_calls > 0);
 }
 
-/* Merges the group of a message with that of the message before or after it, if
- * the format demands that both are kept or removed together.  While a message
+/* Some formats demand that a message is kept or removed together with the one
+ * before or after it.  Merges the groups of these messages.  While a message
  * waits for the one after it, open_calls of its group is one higher.  So the
  * group is not taken as complete. */
 static void
@@ -153,9 +153,9 @@ ctx_groups_merge_neighbours(struct ctx_groups *groups,
 	merge_continuations(groups, message, segment);
 }
 
-/* Puts all segments from the first one of a group to a later one of that group
- * into the group, except system messages and records that are not messages.
- * segment: the later one. */
+/* Extends a group: puts all segments between its first one and a later one into
+ * it.  Skips system messages and records that are not messages. segment: the
+ * later one. */
 static void
 merge_group_span(struct ctx_groups *groups, uint32_t segment)
 {

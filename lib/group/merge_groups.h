@@ -14,11 +14,11 @@ void ctx_groups_merge(struct ctx_segment *segments, uint32_t a, uint32_t b);
  * the first one's tool calls then come after both messages. */
 bool ctx_groups_is_in_row(const struct ctx_groups *groups,
     const struct ctx_message *message);
-/* Returns true if a new assistant message directly follows assistant messages
- * that have open tool calls, in a format that merges neighbouring messages of
- * one role and demands results directly after calls.  The new message must then
- * be kept together with those calls: a program that the provider runs may still
- * wait for their results. */
+/* Some formats merge neighbouring messages of one role, and demand results
+ * directly after calls.  Returns true if, in such a format, a new assistant
+ * message directly follows assistant messages that have open tool calls.  The
+ * new message must then be kept together with those calls: a program that the
+ * provider runs may still wait for their results. */
 bool ctx_groups_has_pending_calls(const struct ctx_groups *groups,
     const struct ctx_message *message);
 /* Merges the group of the newest message with earlier groups, for reasons other
