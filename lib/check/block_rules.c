@@ -119,9 +119,9 @@ ctx_validate_body(struct ctx_validator *validator, size_t i,
 	const struct ctx_block *block = &message->blocks[i];
 	uint32_t body = block->payload;
 
-	/* If a text cannot replace the content of a tool result, such as a
-	 * screenshot, then block->payload is 0, and the content is the payload
-	 * of the block after it. */
+	/* block->payload is 0 if a text cannot replace the content of the tool
+	 * result, such as a screenshot.  The content is then the payload of the
+	 * block after it. */
 	if (body == 0 && i + 1 < message->n &&
 	    message->blocks[i + 1].result_index == i + 1)
 		body = message->blocks[i + 1].payload;
@@ -227,8 +227,8 @@ ctx_validate_forms(struct ctx_validator *validator, struct ctx_err *err)
 	size_t i;
 
 	/* Strings are checked first.  A later rule may add another edit of the
-	 * same string, and of two edits of the same bytes the one that was
-	 * added last is applied. */
+	 * same string.  Of two edits of the same bytes, the one that was added
+	 * last is applied. */
 	if (ctx_validate_texts(validator, err) < 0)
 		return -1;
 	for (i = 0; i < validator->message->n; i++)

@@ -174,9 +174,10 @@ int ctx_repair_compose_results(struct ctx_repair *repair,
  * result will be directly before that message, or will be the last message;
  * otherwise 1.
  *
- * Returns 0 if no result can be inserted: it could be taken as the answer to
- * another call, none can be made in this format, or the rules forbid a message
- * with the result at this place.
+ * Returns 0 if no result can be inserted:
+ *  - The result could be taken as the answer to another call.
+ *  - No result can be made for this call.
+ *  - The rules forbid a message with the result at this place.
  */
 int ctx_repair_mark_result(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, bool judging, struct ctx_fix *fix);
@@ -211,9 +212,9 @@ int ctx_repair_move_results(struct ctx_repair_entry *entry,
 int ctx_repair_append_results(struct ctx_buf *out,
     const struct ctx_repair_entry *entry, const char *part, const char *tail,
     struct ctx_err *err);
-/* Appends to the buffer out the tool results that are inserted for an entry, as
- * one message or, if each result is a message in this format, as several. part:
- * the text between two messages. */
+/* Appends to the buffer out the tool results that are inserted for an entry.
+ * They are one message or, in formats in which each result is a message,
+ * several. part: the text between two messages. */
 int ctx_repair_append_result_messages(struct ctx_buf *out,
     const struct ctx_repair_entry *entry, const char *part,
     struct ctx_err *err);

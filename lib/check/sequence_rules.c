@@ -42,10 +42,9 @@ has_dropped_block(const struct ctx_validator *validator)
 	return false;
 }
 
-/* Returns true if a message without content needs no finding of its own,
- * because the provider accepts empty texts, or because its empty text was
- * reported.  OpenAI accepts empty texts (seen in the projects llm and
- * pydantic-ai, 2025 and 2026). */
+/* Returns true if a message without content needs no finding of its own: the
+ * provider accepts empty texts, or the empty text was reported.  OpenAI accepts
+ * empty texts (seen in the projects llm and pydantic-ai, 2025 and 2026). */
 static bool
 may_be_empty(const struct ctx_validator *validator)
 {
