@@ -18,8 +18,8 @@ is_in_tree(const struct ctx_transcript_line *entry)
 	    entry->kind == CTX_LINE_MESSAGE || entry->kind == CTX_LINE_SUMMARY;
 }
 
-/* Returns the number of the newest line of this file that has an id; 0 if
- * there is none. */
+/* Returns the number of the newest line of this file that has the given id; 0
+ * if there is none. */
 static uint32_t
 find_line_of_id(const struct ctx_transcript *transcript, uint32_t id)
 {
@@ -124,9 +124,10 @@ find_last_tip(const struct ctx_transcript *transcript, uint8_t *where)
 	return main_tip != 0 ? main_tip : any_tip;
 }
 
-/* A summary may name an earlier line from which on all lines are kept.  Makes
- * these lines active, except earlier summaries.  Does nothing if the line is
- * not an ancestor of the summary. */
+/* A summary may contain the id of an earlier line: the lines from that line on
+ * are still sent, together with the summary.  Makes these lines active, except
+ * earlier summaries.  Does nothing if the earlier line is not an ancestor of
+ * the summary. */
 static void
 keep_before(struct ctx_transcript *transcript, uint32_t summary)
 {

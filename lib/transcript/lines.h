@@ -7,12 +7,13 @@
 
 /* A session file may have millions of lines, so this struct is small. */
 struct ctx_transcript_line {
-	/* Number of input tokens that this line reports.  After
-	 * ctx_transcript_decide: number that another line reports for the
-	 * request whose response begins with this line. */
+	/* A number of input tokens.  Until ctx_transcript_decide runs: the
+	 * number that this line reports for some request.  Afterwards: if a
+	 * response begins with this line, the number of the request that was
+	 * answered; 0 if no line reports it. */
 	uint64_t billed;
-	/* Only in the first line of a message that has several lines: index of
-	 * the message in the conversation. */
+	/* Only in the first line of a message: index of the message in the
+	 * conversation. */
 	uint64_t index;
 	uint32_t checksum; /* of the bytes of the line */
 	/* Ids that the line contains (see ctx_line_place), as numbers of the
@@ -20,10 +21,11 @@ struct ctx_transcript_line {
 	 * to which it refers (about), and that of its message (same). 0: the
 	 * line has no such id. */
 	uint32_t id, parent, about, same;
-	/* Numbers of other lines: the one with the id parent, and the one with
-	 * the id about; 0: none.  If this line was removed and successor_known
-	 * is true, about_line is the line that takes its place: references to
-	 * this line are changed to that one. */
+	/* Numbers of other lines; 0: none. parent_line: the line whose id is
+	 * parent. about_line: the line whose id is about.  But if this line was
+	 * removed and successor_known is true, about_line is the line that
+	 * takes the place of this line.  References to this line are then
+	 * changed to that line. */
 	uint32_t parent_line, about_line;
 	/* number of the last line that has replaced this one; 0: none */
 	uint32_t newer;
@@ -35,22 +37,24 @@ struct ctx_transcript_line {
 		/* For CTX_LINE_ROLLBACK: how many turns it removes. */
 		uint32_t turns;
 		/* Only in the first line of a message that has several lines:
-		 * how many of the other lines are kept. */
+		 * how many of its other lines are kept. */
 		uint32_t kept_lines;
 	};
 	uint8_t dialect; /* index of its format, see ctx_dialect_at */
 	uint8_t kind, flags;
 	bool active : 1, removed : 1;
-	/* another line continues it; it continues another */
+	/* is_continued: the message of this line continues in a later line.
+	 * continues: it began in an earlier line */
 	bool is_continued : 1, continues : 1;
-	/* True if the line is not on the path from leaf to root, and is sent
-	 * to the model only because of its tool results. */
+	/* True if the line is not on the path from leaf to root.  It is then
+	 * sent to the model only because it contains tool results. */
 	bool results_only : 1;
-	/* True if this line was removed, and about_line is the line that takes
-	 * its place. */
+	/* True if this line was removed, and about_line contains the line that
+	 * takes its place (find_kept_successor has set it). */
 	bool successor_known : 1;
 	/* Only in the first line of a message: true once
-	 * ctx_transcript_first_of_message was called for the message. */
+	 * ctx_transcript_first_of_message was called for the message, so that a
+	 * change of the message is reported only once. */
 	bool reported : 1;
 	bool begins_file : 1; /* first line of a session file */
 };
@@ -61,9 +65,9 @@ ctx_transcript_line(const struct ctx_transcript *transcript, uint32_t line)
 	return &transcript->lines[line - 1];
 }
 
-/* Find out which lines of the file the agent would send: set active in these
- * lines, and newer in lines that a later one has replaced.  Return 0, or -1
- * with *err. */
+/* Decide which lines of the file the agent would send with its next request.
+ * Set active in these lines.  In a line that a later line has replaced, set
+ * newer to the number of the later line.  Return 0, or -1 with *err. */
 int ctx_transcript_replay_log(struct ctx_transcript *transcript,
     struct ctx_err *err);
 int ctx_transcript_active_branch(struct ctx_transcript *transcript,

@@ -20,10 +20,10 @@ struct log {
 	size_t first, n;
 	/* number of active lines that begin a turn (CTX_LINE_USER) */
 	size_t turns;
-	/* The lines from slots[first] up to slots[digested] are all user
-	 * messages. */
+	/* The active lines before slots[digested] are all user messages, so
+	 * replay_digest need not look at them again. */
 	size_t digested;
-	/* For each id: index in slots of the line with this id, plus 1. */
+	/* For each id: 1 + the index in slots of the line that has this id. */
 	uint32_t *slot_of_id;
 };
 
@@ -34,7 +34,7 @@ is_user_line(const struct log *log, size_t slot)
 	    CTX_LINE_USER;
 }
 
-/* Removes the active lines from slots[n] on. */
+/* Makes slots[n] and all lines after it inactive. */
 static void
 drop_log_tail(struct log *log, size_t n)
 {
@@ -44,8 +44,8 @@ drop_log_tail(struct log *log, size_t n)
 		log->digested = n;
 }
 
-/* Returns the index in log->slots of the active line with an id; log->n if
- * there is none. */
+/* Returns the index in log->slots of the active line that has this id; log->n
+ * if there is none. */
 static size_t
 find_line_slot(const struct log *log, uint32_t id)
 {
@@ -80,9 +80,10 @@ replay_message(struct log *log, uint32_t line)
 	log->turns += is_user_line(log, slot);
 }
 
-/* Removes the newest turns (each a user message and everything up to the next
- * one), and lines with context directly before each of them.  Context before
- * the first turn is kept. */
+/* Removes this number of turns, the newest first.  A turn is a user message and
+ * everything up to the next user message.  Lines of context, such as the
+ * settings of a turn, stand before the user message of their turn and are
+ * removed with it.  Context before the first turn is kept. */
 static void
 replay_rollback(struct log *log, uint32_t turns)
 {
@@ -119,9 +120,9 @@ replay_digest(struct log *log)
 	log->n = log->digested;
 }
 
-/* Called for a line with a summary.  If the line with the id about asked for
- * the summary, removes all active lines before that line; otherwise removes
- * nothing. */
+/* Handles a line with a summary that contains an id (about) of an earlier line.
+ * If that line asked for the summary, removes all active lines before it.
+ * Otherwise removes nothing. */
 static void
 replay_summary(struct log *log, uint32_t about)
 {

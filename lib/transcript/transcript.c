@@ -1,10 +1,13 @@
 /*
  * transcript.c - reads the lines of an agent's session file, and decides which
- * of them the agent would send
+ * of them are active, so that the agent would send them to the model
  *
- * Only at the end of the file is it known which lines are active (replay_log.c,
- * active_branch.c).  Removed lines are remembered, so that lines that name them
- * can name other lines instead.
+ * A later line can remove an earlier one, so the decision is made at the end of
+ * the file (replay_log.c, active_branch.c).
+ *
+ * ctx can remove lines, too.  If another line contains the id of a removed
+ * line, for example as its parent, ctx writes the id of a line that is kept
+ * instead.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +63,8 @@ ctx_transcript_begin(struct ctx_transcript *transcript,
 
 /* ---- the lines of a file ---- */
 
-/* Adds 8 bytes to a checksum.  Different words give different sums. */
+/* Adds the 8 bytes at p to a checksum.  Two different groups of 8 bytes, added
+ * to the same checksum, always give different results. */
 INLINE uint64_t
 add_word(uint64_t sum, const char *p)
 {
@@ -68,8 +72,9 @@ add_word(uint64_t sum, const char *p)
 	return sum << 31 | sum >> 33;
 }
 
-/* Returns a checksum of a text, which takes less time than ctx_hash.  It
- * detects changes that were not made to deceive it. */
+/* Returns a checksum of a text, to detect that a file has changed.  It takes
+ * less time than ctx_hash, but does not detect a change that was made on
+ * purpose to keep the checksum. */
 static uint32_t
 sum_text(struct ctx_str text)
 {
@@ -178,7 +183,7 @@ ctx_transcript_add(struct ctx_transcript *transcript,
 
 /* An agent may write a message as several lines of its session file.  Marks
  * each of these lines but the last, so that the message is known to continue.
- * Only lines that are sent to the model count. */
+ * Skips lines that are not sent to the model. */
 static int
 mark_continuations(struct ctx_transcript *transcript, struct ctx_err *err)
 {
@@ -212,9 +217,10 @@ mark_continuations(struct ctx_transcript *transcript, struct ctx_err *err)
 }
 
 /* A line may report the input tokens of a request.  Stores their number in the
- * first line of the response to this request.  The report comes after the
- * response; in rollouts of Codex 0.40 it comes before.  A report that repeats
- * the last one, with no response in between, belongs to no response. */
+ * first line of the response to this request.  A report that has no response
+ * before it belongs to the next response, because Codex 0.40 wrote reports
+ * before responses.  But if its number is that of the report before, it only
+ * repeats that report and is ignored. */
 static void
 assign_billed_usage(struct ctx_transcript *transcript)
 {
@@ -398,10 +404,11 @@ find_kept_ancestor(struct ctx_transcript *transcript, uint32_t line)
 	return up;
 }
 
-/* Returns the first line of this file, from a given line on, that is active,
- * has an id and was not removed; 0 if there is none.  Stores the result in
- * about_line of each removed line on the way, whose old value is not needed
- * any more. */
+/* Finds the line that takes the place of a removed line: the first line from
+ * this one on, in the same file, that is active, has an id and was not removed.
+ * Returns its number; 0 if there is none.  Also stores it in about_line of each
+ * removed line on the way; what about_line contained before is not needed any
+ * more. */
 static uint32_t
 find_kept_successor(struct ctx_transcript *transcript, uint32_t line)
 {
@@ -429,9 +436,9 @@ find_kept_successor(struct ctx_transcript *transcript, uint32_t line)
 	return to;
 }
 
-/* Returns true if the line is a summary, and ctx inserts a new line before the
- * first line that the summary keeps.  The summary must then name the new line
- * as the first one that it keeps. */
+/* A summary may contain the id of the first line that is kept after it (line
+ * to).  If ctx inserts a new line before that one, the summary must contain the
+ * id of the new line instead.  Returns true if so. */
 static bool
 has_inserted_start(const struct ctx_transcript *transcript,
     const struct ctx_transcript_line *summary, uint32_t to)
@@ -500,9 +507,9 @@ replace_name(const struct ctx_json *json, uint32_t node, struct ctx_str name,
 }
 
 /* Changes the parent of a line: replaces the parent's id in the JSON of the
- * line. name: the id of the new parent as a JSON string, or null.  A line
- * without a parent may have no such member; ctx adds it when a new line is
- * inserted before this line. */
+ * line. name: the id of the new parent as a JSON string, or null.  If the
+ * format has a member for the parent's id and the line does not have it, adds
+ * it. */
 static int
 set_parent_name(const struct ctx_json *json, const struct ctx_line_place *at,
     struct ctx_str name, struct ctx_edits *edits, struct ctx_err *err)

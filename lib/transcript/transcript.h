@@ -35,28 +35,29 @@ struct ctx_transcript {
 
 void ctx_transcript_init(struct ctx_transcript *transcript, enum ctx_simd simd);
 void ctx_transcript_release(struct ctx_transcript *transcript);
-/* Begins a session file in this dialect (format).  If only is true, the lines
- * of earlier files are freed. */
+/* Begins a session file in this dialect (format).  If only is true, the caller
+ * needs no lines of earlier files any more: they are freed. */
 void ctx_transcript_begin(struct ctx_transcript *transcript,
     const struct ctx_dialect *dialect, bool only);
 /* Adds the next record of the file. */
 int ctx_transcript_add(struct ctx_transcript *transcript,
     const struct ctx_record *record, struct ctx_err *err);
-/* Called after the last line was added: decides which lines of the file are
- * active, which means that the agent would send them to the model. */
+/* Must be called after the last line was added.  Decides which lines of the
+ * file are active, which means that the agent would send them to the model. */
 int ctx_transcript_decide(struct ctx_transcript *transcript,
     struct ctx_err *err);
 /* Returns true if the record, which was read again, has the bytes that the line
  * had when it was added. */
 bool ctx_transcript_is_same(const struct ctx_transcript *transcript,
     uint32_t line, const struct ctx_record *record);
-/* Returns true if a line is active (the agent would send it).  Sets
- * CTX_MESSAGE_IS_CONTINUED and CTX_MESSAGE_CONTINUES in *flags if its message
- * is split over several lines. */
+/* Returns true if a line is active (the agent would send it).  Adds to *flags:
+ * CTX_MESSAGE_IS_CONTINUED and CTX_MESSAGE_CONTINUES, if the message of the
+ * line is split over several lines; CTX_MESSAGE_RESULTS_ONLY, if the line is
+ * sent only because of its tool results. */
 bool ctx_transcript_is_active(const struct ctx_transcript *transcript,
     uint32_t line, unsigned *flags);
-/* If the response to a request begins with this line, and a later line reports
- * the input tokens of the request, returns their number, else 0. */
+/* If the response to a request begins with this line, and some line reports the
+ * input tokens of the request, returns their number, else 0. */
 uint64_t ctx_transcript_billed(const struct ctx_transcript *transcript,
     uint32_t line);
 /* Records that a line was removed. */
@@ -87,13 +88,13 @@ int ctx_transcript_relink(struct ctx_transcript *transcript, uint32_t line,
 /* Returns true if ctx_transcript_relink would add an edit. */
 bool ctx_transcript_needs_relink(const struct ctx_transcript *transcript,
     uint32_t line);
-/* Prepares to insert a new line before a line. id: the id of the new line, as
- * a JSON string.  All removals must have been recorded before.  Sets *parent
- * to the id that the new line must contain as that of its parent.
- * ctx_transcript_relink then makes the new line the parent of the other one;
- * if a summary keeps the lines from that one on, it makes the summary keep
- * them from the new line on.  Returns 1, 0 if lines of this format have no
- * ids, or -1 with *err. */
+/* Prepares to insert a new line before an existing line.  All removals must
+ * have been recorded before. id: the id of the new line, as a JSON string.
+ * Sets *parent to the id that the caller must write into the new line as that
+ * of its parent.  Later, ctx_transcript_relink makes the new line the parent of
+ * the existing line.  If a summary contains the id of the existing line, to say
+ * that lines from there on are kept, the id becomes that of the new line.
+ * Returns 1, 0 if lines of this format have no ids, or -1 with *err. */
 int ctx_transcript_insert_before(struct ctx_transcript *transcript,
     uint32_t line, struct ctx_str id, struct ctx_str *parent,
     struct ctx_err *err);
