@@ -1,5 +1,5 @@
-/* guess_format.c - says what a file is that is not JSON, and which command
- * makes of it what can be read */
+/* guess_format.c - recognises by its first bytes what a file is that is not
+ * JSON, and names a command that converts such a file */
 #include <string.h>
 
 #include "io/input_buffer.h"
@@ -19,7 +19,8 @@ is_letter(char c)
 const char *
 ctx_name_encoding(const char *p, size_t n)
 {
-	/* The first bytes of UTF-32 begin with those of UTF-16. */
+	/* The first two bytes of a UTF-32 file are those of UTF-16, so UTF-32
+	 * must be tested first. */
 	static const struct {
 		struct ctx_str first;
 		const char *text;
@@ -43,7 +44,8 @@ ctx_name_encoding(const char *p, size_t n)
 	for (i = 0; i < sizeof encodings / sizeof encodings[0]; i++)
 		if (begins(p, n, encodings[i].first))
 			return encodings[i].text;
-	/* A text, too, may begin with these letters. */
+	/* A plain text may begin with the letters "BZh", too.  So the digit
+	 * that follows them in a bzip2 file is also tested. */
 	if (begins(p, n, (struct ctx_str){"BZh", 3}) && n > 3 && p[3] >= '1' &&
 	    p[3] <= '9')
 		return "bzip2; bzip2 -dc makes of it what can be read";
@@ -68,7 +70,8 @@ has_key(const char *p, size_t n, const char *words)
 	return false;
 }
 
-/* Returns true if nothing follows the key of a line. */
+/* Returns true if the line is a word, a colon and then nothing, such as
+ * "messages:". */
 static bool
 ends_with_key(const char *p, size_t n)
 {
@@ -84,8 +87,10 @@ ends_with_key(const char *p, size_t n)
 	return true;
 }
 
-/* Many plain texts begin with a word and a colon, or with a dash: only keys of
- * messages and requests, and keys without a value, are taken for YAML. */
+/* Returns true if the first line of a file looks like YAML.  Many plain texts
+ * begin with a word and a colon, or with a dash.  So a line "key: value" counts
+ * only if the key is usual in messages or requests, such as role; "key:" alone
+ * and "---" always count. */
 static bool
 is_yaml(const char *p, size_t n)
 {

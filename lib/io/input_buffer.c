@@ -116,8 +116,8 @@ make_read_room(struct ctx_reader *r, struct ctx_err *err)
 	}
 	r->from = 0;
 	r->buf.n = rest;
-	/* One more byte is reserved for the line feed that take_record() may
-	 * append. */
+	/* READ_LEAST bytes for the next read(2), and one byte for the line feed
+	 * that take_record() may append to the last line of a file. */
 	return ctx_buf_reserve(&r->buf, READ_LEAST + 1, err);
 }
 
@@ -206,8 +206,8 @@ ctx_reader_keep(struct ctx_reader *reader, const struct ctx_record *record,
 			memcpy(kept, record->text.p, n);
 		return kept;
 	}
-	/* The new buffer has room for the line feed that take_record() may
-	 * append, which may happen before make_read_room is called. */
+	/* The new buffer needs room for one more byte: take_record() may append
+	 * a line feed before make_read_room is called again. */
 	if (ctx_buf_reserve(&fresh, bytes_ahead(reader) + READ_LEAST, err) <
 		0 ||
 	    ctx_buf_add(&fresh, buf->p + reader->from, bytes_ahead(reader),

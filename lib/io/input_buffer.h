@@ -16,25 +16,29 @@ enum framing {
 /* Bytes of the input, copied to be read again. */
 struct input_copy {
 	struct input_copy *next; /* the bytes after these */
-	size_t n, used;          /* number of bytes; how many were read again */
+	/* n: number of bytes; used: how many of them were read again */
+	size_t n, used;
 	char bytes[READ_MOST];
 };
 
-/* The part of the open file that is read twice (second_pass.c). */
+/* The part of the open file that is read twice: from a record that the caller
+ * has marked to the end of the file (second_pass.c). */
 struct second_pass {
 	enum {
 		PASS_ONLY,  /* no part is read twice */
 		PASS_FIRST, /* the part is read for the first time */
 		PASS_SECOND
 	} pass;
-	/* true if the file is read again, false if a copy of its bytes is */
+	/* True if the file itself is read again.  False if it cannot be read
+	 * again (a pipe): then its bytes are copied, and the copy is read. */
 	bool rereads_file;
-	/* Offsets in the file, in bytes, if it is read again: of the next byte
-	 * to be read, and where the part begins and ends. */
+	/* Only if rereads_file is true: offsets in the file, in bytes. at: of
+	 * the next byte to be read; begin and end: of the part that is read
+	 * twice. */
 	uint64_t at, begin, end;
 	struct input_copy *first, *last;
-	/* line of the first record of the part; framing and torn as they were
-	 * after it was read */
+	/* State of the reader after it has read the marked record, to be set
+	 * again for the second pass. line: the line of the marked record. */
 	uint64_t line;
 	enum framing framing;
 	bool torn;
@@ -47,8 +51,9 @@ struct ctx_reader {
 	int fd; /* -1: no file is open */
 	enum framing framing;
 	bool lenient;
-	/* true if other files of the stream come before or after these, which
-	 * another reader reads */
+	/* The files of this reader may be a part of a longer output.  True if
+	 * bytes of other files are written before them (before) or after them
+	 * (after). */
 	bool before, after;
 	/* true if a line of this file was an incomplete JSON value that the
 	 * lines after it did not complete */
@@ -110,23 +115,26 @@ void ctx_reader_locate_error(const struct ctx_reader *r, size_t at,
 
 /* ---- guess_format.c ---- */
 
-/* Returns what a file is that begins with these bytes and is not JSON, and the
- * command that makes of it what can be read; NULL if that is not known. */
+/* Returns a text for users if a file begins with bytes that are typical of a
+ * format other than JSON, such as UTF-16 or gzip.  The text names the format
+ * and a command that decodes the file.  Otherwise returns NULL. */
 const char *ctx_name_encoding(const char *p, size_t n);
-/* Returns what the first line of a file, which is not JSON, looks like, and the
- * command that reads it; NULL if it could be JSON with an error. */
+/* Returns a text for users if the first line of a file looks like a format
+ * other than JSON, such as YAML.  The text names the format and a command that
+ * converts the file.  Returns NULL if the line could be JSON with an error. */
 const char *ctx_guess_format(const char *p, size_t n);
 
 /* ---- second_pass.c ---- */
 
-/* Adds the n bytes that were read last to the part, if it is read for the first
- * time. */
+/* Must be called after each read of the first pass, with the n bytes that were
+ * read.  They then belong to the part of the file that is read twice.  Does
+ * nothing in the second pass, or if no record was marked. */
 int ctx_second_pass_add(struct second_pass *second, const char *p, size_t n,
     struct ctx_err *err);
-/* Reads bytes of the part again.  Returns their number, 0 at the end of the
- * part, or -1 with errno. */
+/* Reads bytes of the open file for the second time.  Returns their number, 0 at
+ * the end of what was read in the first pass, or -1 with errno. */
 ssize_t ctx_second_pass_read(struct ctx_reader *r, char *p, size_t n);
-/* Frees the copies of bytes.  No part is read twice any more. */
+/* Ends the second pass: frees the copied bytes of the file. */
 void ctx_second_pass_end(struct second_pass *second);
 
 #endif

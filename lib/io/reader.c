@@ -68,7 +68,8 @@ ctx_reader_close(struct ctx_reader *reader)
 
 	if (reader == NULL)
 		return;
-	/* If the flush fails, the next call of the writer returns the error. */
+	/* If the flush fails, the writer stores the error; the next call of a
+	 * writer function returns it. */
 	if (reader->writer != NULL)
 		(void)ctx_writer_flush(reader->writer, &err);
 	ctx_reader_close_file(reader);
@@ -195,8 +196,8 @@ struct nest {
 	bool string;  /* true inside a string of the value */
 };
 
-/* Moves nest->at after the quote that ends a string, or to the end of the n
- * bytes at p. */
+/* Skips a string of the value: moves nest->at to the byte after its closing
+ * quote or, if the quote is not among the n bytes at p, to their end. */
 static void
 skip_string(struct nest *nest, const char *p, size_t n)
 {
@@ -291,8 +292,9 @@ read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)
 			if (rc < 0)
 				return 0;
 			value = r->json.nodes;
-			/* The value may be a number or a word that continues
-			 * in bytes that are not read yet. */
+			/* A number, or a word such as true, may continue in
+			 * bytes that are not read yet.  So it is complete only
+			 * if another byte or the end of the file follows. */
 			if (rc > 0 &&
 			    (r->eof || value->end < n ||
 				value->kind >= CTX_JSON_STRING))
@@ -359,7 +361,8 @@ explain_first_line(struct ctx_reader *r, size_t at, size_t n,
 		ctx_reader_locate_error(r, 0, err);
 		return;
 	}
-	/* With --lenient other lines are read: this one may be a stray one. */
+	/* A lenient reader continues after a bad line, so the file may be JSON
+	 * although this line is not.  Then no format is guessed. */
 	what = r->lenient ? NULL : ctx_guess_format(p + at, n - at);
 	if (what == NULL)
 		return;
@@ -445,7 +448,7 @@ take_bom(struct ctx_reader *r, struct ctx_record *record, struct ctx_err *err)
 			return 0;
 	}
 	/* take_record() must know whether the file ends after the byte order
-	 * mark, so more bytes are read if the buffer has none. */
+	 * mark.  So if no byte after the mark is in the buffer, reads more. */
 	if (bytes_ahead(r) == i && ctx_reader_read_more(r, err) < 0)
 		return -1;
 	/* Drop the byte order mark of a later file.  Inside the stream the

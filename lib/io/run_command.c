@@ -47,8 +47,9 @@ struct command_run {
 	struct ctx_str input; /* input that is not written to the command yet */
 	/* maximum length of the command's output in bytes */
 	size_t limit;
-	/* Read end of a pipe whose write end is open in the process that wants
-	 * the result; or -1. */
+	/* Only in a runner, which runs commands for another process: read end
+	 * of a pipe whose write end that process has open.  Its end shows that
+	 * the process has ended.  -1: this process itself wants the output. */
 	int client;
 	struct timespec deadline;
 	/* Signals that would end this process.  They are blocked while the
@@ -344,8 +345,9 @@ exchange_data(struct child *child, struct command_run *run, struct ctx_buf *out,
 	size_t from = out->n;
 	int rc, left;
 
-	/* Writing must not block: this loop must also read the output and look
-	 * at the time limit. */
+	/* The pipe must not block when it is full: if this process waited in a
+	 * write, it could not read the command's output or check its time
+	 * limit. */
 	if (fcntl(child->in, F_SETFL, O_NONBLOCK) < 0)
 		return ctx_err_sys(err, errno, "cannot run '%.80s'", run->line);
 	if (run->input.n == 0)

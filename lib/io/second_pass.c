@@ -69,8 +69,10 @@ read_copy(struct second_pass *second, char *p, size_t n)
 	return n;
 }
 
-/* Sets the offsets of the part, of which n bytes were already read.  Returns
- * false if the file cannot be read again. */
+/* The marked record and the bytes of the buffer after it have n bytes together.
+ * Stores their offset in the file, where the second pass will begin.  Returns
+ * false if the file cannot be read again, because it is not a regular file, or
+ * if the offset cannot be computed. */
 static bool
 locate_part(struct ctx_reader *r, size_t n)
 {
@@ -78,8 +80,8 @@ locate_part(struct ctx_reader *r, size_t n)
 	struct stat file;
 	off_t at;
 
-	/* At the end of the file a line feed may have been added to the
-	 * buffer. */
+	/* At the end of the file, the buffer may contain a line feed that is
+	 * not in the file.  The offset could then not be computed from n. */
 	if (r->eof || fstat(r->fd, &file) < 0 || !S_ISREG(file.st_mode))
 		return false;
 	at = lseek(r->fd, 0, SEEK_CUR);

@@ -1,16 +1,19 @@
 /*
  * writer.c - buffers output and writes it to a file descriptor
  *
- * The output that is not written yet consists of two pieces: copied, bytes that
- * the writer owns; and after them borrowed, adjacent bytes of the caller.  If
- * bytes that are added are not adjacent to borrowed, borrowed is emptied first:
- * if it is short, it is appended to copied; if it is long, both are written.
- * So the order of the output is always copied, borrowed, added bytes.
+ * The output that is not written yet consists of two pieces.  First come
+ * copied, which are bytes that the writer owns.  After them come borrowed,
+ * which are bytes in the caller's memory.
  *
- * vmsplice(2) from a ring of buffers would save copying into a pipe, 11 ms per
- * 100 MB.  But the kernel does not report when the buffers may be used again.
- * If the reader passes the pages on, as tee(2) does, the bytes would change
- * there.
+ * If the caller adds bytes that do not directly follow borrowed in memory,
+ * borrowed is emptied first.  If it is short, it is appended to copied; if it
+ * is long, both are written.  So bytes are written in the order in which they
+ * were added.
+ *
+ * vmsplice(2) would save copying bytes into a pipe, 11 ms per 100 MB.  But the
+ * kernel does not report when the pages may be used again.  So a page could
+ * change while another process still has it in its pipe, for example after
+ * tee(2).
  */
 #include <errno.h>
 #include <poll.h>
@@ -193,8 +196,8 @@ ctx_writer_copy(struct ctx_writer *writer, const char *p, size_t n,
 	if (has_failed(writer, err))
 		return -1;
 	if (n >= LONG_RUN) {
-		/* These many bytes are written before the return, so that the
-		 * caller need not keep them. */
+		/* So many bytes are written before this function returns,
+		 * because to copy them would take longer than to write them. */
 		if (ctx_writer_put(writer, p, n, err) < 0)
 			return -1;
 		return ctx_writer_flush(writer, err);
@@ -224,8 +227,8 @@ ctx_writer_close(struct ctx_writer *writer, struct ctx_err *err)
 	if (fd < 0 || close(fd) == 0 || rc < 0)
 		return rc;
 	/* If close(2) fails with EINTR, the descriptor is closed nevertheless.
-	 * If the descriptor was never open, this is no error as long as
-	 * nothing was written. */
+	 * EBADF means that the descriptor was never open, which is no error as
+	 * long as nothing was written. */
 	if (errno == EINTR || (errno == EBADF && writer->written == 0))
 		return 0;
 	return record_sys_failure(writer, errno, err);
