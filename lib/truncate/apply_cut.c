@@ -23,8 +23,9 @@ struct literal_change {
 	struct ctx_str mark; /* JSON of the mark, without quotes */
 };
 
-/* Returns the offset at which a text ends, including those bytes at its end
- * that must not be removed. */
+/* Returns the offset of the end of a text, in segments->text.  The bytes at the
+ * end of the last text that must not be removed (uncut_bytes) are a part of the
+ * text. */
 static size_t
 find_segment_end(const struct text_segments *segments,
     const struct text_segment *segment)
@@ -32,8 +33,9 @@ find_segment_end(const struct text_segments *segments,
 	return segment->to + (segments->n == 1 ? segments->uncut_bytes : 0);
 }
 
-/* All texts of a message are shortened as if they were one text.  Returns what
- * is done to text number i. */
+/* A range of bytes is removed from the texts of a message as if they were one
+ * text.  Returns what this means for text number i: it is kept, changed or
+ * removed. */
 static struct segment_change
 find_segment_change(const struct text_segments *segments,
     const struct cut_range *range, size_t i)
@@ -131,8 +133,8 @@ append_text_result(struct ctx_buf *out, const char *const *form,
 	if (ctx_buf_printf(out, err, "%s", form[0]) < 0 ||
 	    ctx_json_string_encode(out, text.p, change->from, err) < 0)
 		return -1;
-	/* Two JSON strings become one: the quotes where they meet are
-	 * removed. */
+	/* The JSON strings of the kept beginning and of the mark become one
+	 * string: the closing quote of the first is removed. */
 	out->n--;
 	if (ctx_buf_add(out, change->mark.p, change->mark.n, err) < 0)
 		return -1;
@@ -193,8 +195,9 @@ ctx_cut_apply(struct shortener *shortener, struct ctx_edits *edits,
     const struct text_segments *segments, const struct cut_range *range,
     struct ctx_err *err)
 {
-	/* source is a copy of the message that has only the blocks of one tool
-	 * result, because the whole message may have very many blocks. */
+	/* source has only the blocks whose texts are shortened, such as those
+	 * of one tool result.  The message itself may have very many more
+	 * blocks, and each cut would visit all of them. */
 	const struct ctx_message *source = &segments->message;
 	size_t nodes = source->json->nodes[source->node].next - source->node, i;
 	const struct text_segment *segment;

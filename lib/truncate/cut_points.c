@@ -19,8 +19,8 @@ struct cut_search {
 	enum ctx_size unit;
 	uint64_t total, head_room, tail_room;
 	size_t at; /* offset of the current place in bytes */
-	/* Size of all text before the current place, in bytes, characters or
-	 * complete lines. */
+	/* Size of all text before the current place, in the unit of the limit:
+	 * bytes, characters or complete lines. */
 	uint64_t size_before;
 	struct cut_range range;
 	bool tail_found;
@@ -74,9 +74,10 @@ finish_segment(struct cut_search *search, const struct text_segment *segment)
 	return false;
 }
 
-/* Makes the current place of the search the end of the kept beginning, or the
- * start of the kept end, if that part is then not too large. line_begun is
- * true if the place is inside a line. */
+/* Makes the current place of the search the new end of the kept beginning, if
+ * the beginning is then not too large.  Likewise makes it the start of the kept
+ * end, if the end is then not too large. line_begun: true if the place is
+ * inside a line. */
 static void
 consider_cut_point(struct cut_search *search, size_t segment_index,
     bool line_begun)
@@ -168,9 +169,9 @@ find_safe_break(const struct text_segments *segments,
 	return at;
 }
 
-/* Tries to end the kept parts of a text near an offset: at the last place
- * before it where the text can be cut, at the first such place at or after it,
- * and at all between. i: index of the text; target: the offset. */
+/* Tries places near the offset target in text i as ends of its kept parts: the
+ * last place before the offset where a cut is certainly allowed, and the places
+ * after it, up to the first one at or after the offset. */
 static void
 consider_near(struct cut_search *search, size_t i, size_t target)
 {
@@ -180,8 +181,8 @@ consider_near(struct cut_search *search, size_t i, size_t target)
 	uint32_t cp;
 
 	if (at < search->at)
-		/* The text can be cut at the current place of the search,
-		 * because this was tried before. */
+		/* Places before the current place of the search were tried
+		 * already, so the search continues there. */
 		at = search->at;
 	for (; at < segment->to; at = next) {
 		next = at +
@@ -197,10 +198,10 @@ consider_near(struct cut_search *search, size_t i, size_t target)
 	}
 }
 
-/* Looks for both ends of the removed middle in text i.  The size of the text
- * before a place only grows from place to place.  So the ends are where the
- * kept beginning reaches its limit, and where what follows becomes small
- * enough to be the kept end. */
+/* Searches text i for the two places between which the middle is removed.  Only
+ * places near two offsets are tried: where the kept beginning reaches its
+ * maximum size, and where the rest of the texts is small enough to be the kept
+ * end. */
 static void
 search_segment(struct cut_search *search, size_t i)
 {

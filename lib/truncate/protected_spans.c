@@ -51,8 +51,9 @@ match_mark(const char *p, size_t n)
 
 enum { UPPER = 1, LOWER = 2, DIGIT = 4, SIGN = 8, ALL = 7 };
 
-/* The class of each base64 character.  This is a table because every character
- * of every text is looked up. */
+/* For each byte: the class of the base64 character (upper case, lower case,
+ * digit, sign); 0 if it is not base64.  A table is fast, and every byte of
+ * every text is looked up. */
 /* clang-format off */
 static const unsigned char byte_classes[256] = {
     ['A'] = UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER,
@@ -72,9 +73,9 @@ classify_byte(char c)
 	return byte_classes[(unsigned char)c];
 }
 
-/* Searches a text from an offset on.  Returns the offset of the first
- * character that is not base64.  Adds the classes of the characters before it
- * to *kinds. */
+/* Returns the offset of the first byte, from an offset on, that is not base64.
+ * Adds to *kinds the classes (upper case, lower case, digit, sign) of the
+ * base64 characters before that byte. */
 static size_t
 find_base64_end(const char *p, size_t n, size_t at, unsigned *kinds)
 {
@@ -225,10 +226,12 @@ find_data_url(const char *p, size_t n, size_t at)
 
 /*
  * Searches a text for base64 from an offset on: returns the first offset at
- * which at least MIN_WIDTH base64 characters are in a row, or n if there is
- * none.  The search looks at MIN_WIDTH characters from their end on; if one of
- * them is not base64, it continues after that one.  This is fast, because words
- * are shorter.
+ * which at least MIN_WIDTH base64 characters follow each other, or n if there
+ * is none.
+ *
+ * The search looks at MIN_WIDTH bytes, beginning with the last one.  If a byte
+ * among them is not base64, the search continues after that byte.  Most words
+ * are shorter than MIN_WIDTH, so most bytes are never looked at.
  */
 static size_t
 find_base64_run(const char *p, size_t n, size_t at)
@@ -241,8 +244,9 @@ find_base64_run(const char *p, size_t n, size_t at)
 			from--;
 		if (from > at)
 			continue;
-		/* A backslash before the first character makes it a part of a
-		 * JSON escape. */
+		/* After a backslash, the first character belongs to an escape
+		 * such as \n, not to base64.  So base64 can only begin after
+		 * that character. */
 		if (at == 0 || p[at - 1] != '\\')
 			return at;
 		from++;
@@ -260,9 +264,9 @@ ctx_protected_spans_begin(struct protected_span_walk *walk, const char *p,
 	walk->run = find_base64_run(p, n, 0);
 }
 
-/* Moves the search for protected spans (parts of the text that must not be
- * cut) to an offset.  A kind of span is searched for again only if its last
- * one was found before this offset. */
+/* Moves a walk through the protected spans (parts of the text that must not be
+ * cut) to an offset.  Searches for the next span of a kind only if the one that
+ * is known begins before the offset. */
 static void
 advance_search(struct protected_span_walk *walk, size_t at)
 {
@@ -354,10 +358,11 @@ make_placeholder(struct shortener *shortener, const char *p, size_t n,
 	return 0;
 }
 
-/* Finds the parts of one text that must not be cut.  Appends the JSON string
- * of the text, in which short texts have replaced base64 payloads, to
- * segments->placeholder_literals.  Adds to *grown by how many bytes the text
- * becomes longer; as it mostly becomes shorter, the sum may wrap around. */
+/* Finds the protected spans of one text: the parts that must not be cut.  If
+ * there are base64 payloads, appends the JSON string of the text, with short
+ * texts in place of the payloads, to segments->placeholder_literals. *grown:
+ * how many bytes longer all texts have become so far; as they mostly become
+ * shorter, this is a negative number modulo 2^64. */
 static int
 replace_segment_payloads(struct text_segments *segments,
     struct shortener *shortener, struct text_segment *segment, size_t *grown,
@@ -403,8 +408,9 @@ replace_segment_payloads(struct text_segments *segments,
 	segment->has_placeholders = true;
 	if (ctx_buf_add(plain, literal.p + done, literal.n - done, err) < 0)
 		return -1;
-	/* The caller sets literal.p when the buffer has its final size,
-	 * because until then the buffer may move. */
+	/* Here only the length of the literal is set.  The buffer may still
+	 * move in memory, so ctx_text_segments_protect sets the pointer when
+	 * all texts are in the buffer. */
 	segment->literal.n = plain->n - start;
 	return 0;
 }

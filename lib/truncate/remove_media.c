@@ -16,9 +16,11 @@ ctx_truncate_is_media(struct truncation *truncation,
 			 &ref, err);
 }
 
-/* Replaces media block i by a text block.  Keeps it if the message format has
- * no text block, if the options do not select its tool, or if an earlier edit
- * of this message (with the number first or a higher one) has replaced it. */
+/* Replaces media block i of a message by a text block.  Keeps the block if the
+ * message format has no text block, or if the block is in a result of a tool
+ * that the options do not select.  Also keeps it if a range of the message that
+ * contains the block is replaced already. first: number of the first edit of
+ * this message. */
 static int
 replace_media_block(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,

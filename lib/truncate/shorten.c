@@ -142,10 +142,11 @@ find_range(struct shortener *shortener, const struct text_segments *segments,
 }
 
 /*
- * ctx_age leaves the beginning of a tool result and a reference to a file.  If
- * the text has such a reference at its end, it is not cut.  Sets
- * *reference_size to the size of the reference; to 0 if there is none, or if it
- * alone exceeds the limit.
+ * ctx_age replaces a long tool result by its beginning and a reference to the
+ * file that contains all of it.  If the text has such a reference at its end,
+ * makes sure that the reference is not cut.  Sets *reference_size to the size
+ * of the reference; to 0 if there is none, or if the reference alone exceeds
+ * the limit.
  */
 static int
 protect_reference(struct shortener *shortener, struct text_segments *segments,

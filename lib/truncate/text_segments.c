@@ -116,12 +116,12 @@ ctx_text_segments_result(struct text_segments *segments,
 			continue;
 		node = block->kind == CTX_BLOCK_TEXT ? block->payload
 						     : block->removable;
-		/* If the block were removed, more than this tool result would
-		 * be removed with it. */
+		/* This block cannot be removed alone: the value that would be
+		 * removed with it contains the whole tool result. */
 		if (block->removable <= body)
 			block = NULL;
-		/* The block is not a text and cannot be removed by itself.  So
-		 * the whole tool result is shortened as one text: its JSON. */
+		/* The block is no text, and cannot be removed alone.  So the
+		 * whole tool result is shortened as one text: its JSON. */
 		if (block == NULL &&
 		    message->json->nodes[node].kind != CTX_JSON_STRING)
 			return add_json_segment(segments, message, i, err);
@@ -178,8 +178,9 @@ read_segment(struct text_segments *segments, const struct text_segment *segment,
 				: ctx_buf_add(text, literal.p, literal.n, err);
 }
 
-/* If the text is the JSON of a tool result, moves it to segments->text instead
- * of copying it.  Returns true if all of the text is there. */
+/* If the only text is the JSON of a tool result, which is already in a buffer,
+ * moves this buffer to segments->text, so that nothing is copied.  Returns true
+ * if so. */
 static bool
 take_made_text(struct text_segments *segments)
 {

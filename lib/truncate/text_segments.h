@@ -17,13 +17,14 @@ struct text_segment {
 	struct ctx_str literal;
 	/* offsets of the text in text_segments.text, in bytes */
 	size_t from, to;
-	uint32_t node; /* JSON node that an edit of the text replaces */
+	/* JSON node of the value that is replaced when the text is changed */
+	uint32_t node;
 	/* True if the text is the JSON of a whole tool result. */
 	bool is_json;
 	/* True if base64 payloads in literal were replaced by short texts. */
 	bool has_placeholders;
-	/* JSON nodes: the text is removed by removing the node removable from
-	 * the array or object container. removable is 0 if it cannot be
+	/* JSON nodes.  To remove the text, the child removable is removed from
+	 * the array or object container. removable is 0 if the text cannot be
 	 * removed. */
 	uint32_t container, removable;
 };
@@ -53,9 +54,9 @@ struct text_segments {
 	struct ctx_buf text; /* all texts, one after another */
 	/* size of all texts together, in the unit of the limit */
 	uint64_t size;
-	/* Number of bytes at the end of the last text that must not be
-	 * removed.  The buffer "text" has them in its memory, but after its
-	 * end. */
+	/* Number of bytes at the end of the last text that must not be removed.
+	 * They are still in the memory of the buffer "text", but after its n
+	 * bytes. */
 	size_t uncut_bytes;
 	/* JSON of a tool result without any text. ctx_text_segments_read moves
 	 * it to text. */
@@ -71,9 +72,9 @@ struct text_segments {
 /* Sets *segments to the texts of tool result i of a message. */
 int ctx_text_segments_result(struct text_segments *segments,
     const struct ctx_message *message, size_t i, struct ctx_err *err);
-/* Sets *segments to the own texts of a message, which are not in its tool
- * results.  Leaves out the block with the index except; message->n leaves out
- * none. */
+/* Sets *segments to the texts of a message that are not in its tool results.
+ * Leaves out the block with index except; to leave out none, the caller passes
+ * message->n. */
 int ctx_text_segments_texts(struct text_segments *segments,
     const struct ctx_message *message, size_t but, struct ctx_err *err);
 /* Reads all texts into segments->text, one after another, and stores the place
@@ -82,7 +83,8 @@ int ctx_text_segments_read(struct text_segments *segments, struct ctx_err *err);
 /* Frees the bytes of segments->text, when only offsets in it are still
  * needed. */
 void ctx_text_segments_free_text(struct text_segments *segments);
-/* Forbids to remove a number of bytes at the end of the last text. */
+/* Makes sure that this number of bytes at the end of the last text is not
+ * removed. */
 void ctx_text_segments_exclude_end(struct text_segments *segments,
     size_t bytes);
 /* Moves an offset in the JSON string of a text forward by a number of bytes of
@@ -104,19 +106,21 @@ struct shortener {
 	/* True if the mark contains the size of the removed text. */
 	bool mark_has_size;
 	struct ctx_buf text, out; /* scratch memory */
-	/* Token counts up to many places in text_segments.text. */
+	/* Numbers of tokens before many places in text_segments.text, so that a
+	 * part of it can be counted fast. */
 	struct ctx_token_index index;
 };
 
-/* A search for the parts of a text that must not be cut.  Each of mark, url
- * and run is the offset at which the next part of one kind begins; the length
- * of the text if there is none. */
+/* A walk through the parts of a text that must not be cut.  There are three
+ * kinds of these parts: mark, url and run.  Each of these members is the offset
+ * at which the next part of its kind begins; n if there is none. */
 struct protected_span_walk {
 	const char *p;
 	size_t n;
 	size_t mark; /* a mark that an earlier run of ctx has written */
 	size_t url;  /* the payload of a data: URL */
-	/* What may be the first line of base64 data. */
+	/* a line of base64 characters that may be the first line of base64
+	 * data */
 	size_t run;
 };
 

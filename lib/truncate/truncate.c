@@ -2,13 +2,14 @@
  * truncate.c - shortens the long texts in a stream of conversations
  *
  * The edits of a record are collected while its messages are read, and applied
- * at the end of the record.  Most texts need not be read to know that they are
- * short enough: their size in any unit is at most the number of bytes of their
- * JSON.
+ * at the end of the record.
  *
- * With keep_media, unsent or CTX_REASONING_FAIL, the change of a message
- * depends on later messages.  Then records are kept in memory, and messages
- * inside a record are changed at the end of the record.
+ * Most texts need not be decoded to know that they are short enough.  The size
+ * of a text, in any unit, is at most the number of bytes of its JSON string.
+ *
+ * With some options (keep_media, unsent, CTX_REASONING_FAIL), later messages
+ * decide how a message is changed.  Then records that are messages are kept in
+ * memory, and messages inside a record are changed at the end of the record.
  */
 #include <string.h>
 
@@ -61,11 +62,12 @@ end_truncated_record(void *user, const struct ctx_event *event,
 	return ctx_truncate_conversation(user, err);
 }
 
-/* At the end of the stream, writes the records that are still in memory.  If
- * the stream ended with an error, messages may be missing.  Then the records
- * are not changed if the option unsent is set, or if the missing messages
- * could have bound reasoning (signed reasoning that the provider refuses after
- * a change before it) that forbids changes (CTX_REASONING_FAIL). */
+/* Called at the end of the stream: writes the records that are still in memory.
+ *
+ * After an error, later messages of the conversation may be missing.  The
+ * records are then written unchanged if a missing message could have decided
+ * that they must not be changed: with the option unsent, or with
+ * CTX_REASONING_FAIL. */
 static int
 end_truncated_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 {

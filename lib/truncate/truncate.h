@@ -34,8 +34,9 @@ struct ctx_truncate_options {
 	/* For CTX_KEEP_ENDS: the ratio of the kept beginning to the kept end
 	 * of a text, as two numbers.  Each is at most 1,000,000. */
 	uint64_t head, tail;
-	/* Maximum sizes of texts, in the member unit; 0: no limit.  The mark
-	 * that is written in place of removed text counts, too. */
+	/* Maximum sizes of texts, in the unit that the member unit says; 0: no
+	 * limit.  The mark that is written in place of removed text counts,
+	 * too. */
 	uint64_t limit; /* all texts of a tool result together */
 	/* All texts of a message that are in no tool result, together.  This
 	 * is also a limit for each tool result of the message. */

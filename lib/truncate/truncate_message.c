@@ -181,9 +181,10 @@ shorten_block(struct truncation *truncation,
 	    err);
 }
 
-/* If there are edits of a message (those from number first on), archives the
- * message and reports the change. was: the counts before the message was
- * shortened; those that are greater now say what was shortened. */
+/* If a message was edited, archives its original bytes and reports the change.
+ * first: number of the message's first edit. was: the counts before the message
+ * was shortened; comparing them with the counts now shows what was
+ * shortened. */
 static int
 report_truncated(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,
@@ -215,10 +216,10 @@ report_truncated(struct truncation *truncation,
 	return ctx_rewrite_report(&truncation->rewrite, &edited, &change, err);
 }
 
-/* Removes bound reasoning (signed reasoning that the provider refuses after a
- * change before it) from a message, if the conversation has been changed
- * before this reasoning.  The change may be in this message: its edits are
- * those from number first on. */
+/* Removes the bound reasoning of a message (signed reasoning that the provider
+ * refuses after a change before it) that comes after a change.  The change may
+ * be in an earlier message or in this one. first: number of this message's
+ * first edit. */
 static int
 drop_bound_reasoning(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,

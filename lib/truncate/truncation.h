@@ -9,8 +9,9 @@
 #include "truncate/text_segments.h"
 #include "truncate/truncate.h"
 
-/* A message in memory that cannot be written yet, because its change depends
- * on later messages; or a record after such a message that is not a message. */
+/* A message that is kept in memory, because later messages decide how it is
+ * changed.  Records after such a message are kept, too, so that the order of
+ * records does not change. */
 struct truncate_entry {
 	struct ctx_held_message held;
 	/* first_media: number of the message's first media block in the
@@ -36,22 +37,23 @@ struct truncation {
 	struct ctx_truncate_options *options;
 	struct ctx_truncate_counts *counts;
 	struct ctx_model_counters *counters;
-	/* lines: the conversation of the stream, in which each message is a
-	 * record. record: the conversation that is inside the current
-	 * record. */
+	/* The stream has at most two conversations at a time. lines: the one in
+	 * which each record is a message. record: one that is inside the
+	 * current record. */
 	struct truncate_conversation lines, record;
 	struct shortener shortener;
 	struct text_segments segments; /* texts of one tool result or message */
 	struct ctx_buf out, text;      /* scratch buffers */
-	/* Time left for matching names of tools with patterns, for the current
-	 * message. */
+	/* Nanoseconds that are left for matching the tool names of the current
+	 * message with patterns, so that no pattern can take for ever. */
 	int64_t match_time;
-	/* True while changes are only tried, to find out if they must be
-	 * refused.  Nothing is reported then; the result is the member
-	 * refused. */
+	/* True while the changes of a conversation are only tried: nothing is
+	 * reported or written.  Afterwards the member refused says whether the
+	 * changes are allowed. */
 	bool is_trial;
-	/* True if bound reasoning (signed reasoning that its provider refuses
-	 * after a change before it) comes after a change. */
+	/* The result of such a trial: true if bound reasoning (signed reasoning
+	 * that its provider refuses after a change before it) comes after a
+	 * change. */
 	bool refused;
 };
 
@@ -69,8 +71,9 @@ struct media_numbers {
 int ctx_truncate_is_media(struct truncation *truncation,
     const struct ctx_message *message, size_t i, bool *is, struct ctx_err *err);
 /* Adds the edits that replace media blocks of a message by short texts: all
- * those with a number below media.end.  Skips a block that an earlier edit of
- * this message (with the number first or a higher one) has changed. */
+ * those with a number below media.end.  Skips a block that an edit of this
+ * message has removed or replaced already. first: number of this message's
+ * first edit. */
 int ctx_truncate_media(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,
     size_t first, struct media_numbers media, struct ctx_err *err);
