@@ -41,7 +41,9 @@ ctx_bound_after(const struct ctx_message *message, size_t from)
 }
 
 /* Returns true if block i is signed reasoning that ends after an offset in the
- * message, or an unsigned copy of such a block. from: the offset. */
+ * message (from).  Also returns true if the block is an unsigned copy of a
+ * reasoning block, and the message has signed reasoning that ends after the
+ * offset. */
 static bool
 is_bound(const struct ctx_message *message, size_t i, size_t from)
 {
@@ -109,10 +111,10 @@ replace_block(struct ctx_edits *edits, const struct ctx_message *message,
 	return rc;
 }
 
-/* Without its reasoning a message would be empty.  Adds the edit that puts the
- * text CTX_REASONING_REMOVED into it: as a text block in place of a block or,
- * if kept is message->n, in place of a member "content" that is null. kept:
- * index of the block. */
+/* Adds the edit that puts the text CTX_REASONING_REMOVED into a message that
+ * would be empty without its reasoning.  A text block with this text replaces
+ * the block with the index kept.  If there is no such block (kept is
+ * message->n), the text replaces the null in the member "content". */
 static int
 add_placeholder(struct ctx_edits *edits, const struct ctx_message *message,
     size_t kept, struct ctx_err *err)

@@ -6,8 +6,8 @@
 #include "group/group.h"
 #include "stream/stream.h"
 
-/* The caller sets the members tools and tokens, which say whether tool names
- * and the token counter are needed. */
+/* What is known of the conversation that is being read.  The caller sets the
+ * first two members; what is not needed is not computed. */
 struct conversation_tracker {
 	/* true if tool names are needed */
 	bool tools;
@@ -26,8 +26,9 @@ struct conversation_tracker {
 int ctx_tracker_init(struct conversation_tracker *tracker, bool tools,
     bool tokens, struct ctx_err *err);
 void ctx_tracker_release(struct conversation_tracker *tracker);
-/* Must be called for each event that begins a conversation, and for each
- * message before it is processed. */
+/* Must be called first for each event CTX_EVENT_BEGIN and CTX_EVENT_MESSAGE:
+ * resets the tracker at the beginning of a conversation, counts the message,
+ * and finds the token counter. */
 int ctx_tracker_enter(struct conversation_tracker *tracker,
     const struct ctx_stream *stream, const struct ctx_event *event,
     struct ctx_model_counters *counters, struct ctx_err *err);
@@ -46,7 +47,8 @@ int ctx_tracker_tool(struct conversation_tracker *tracker,
  * it is empty if there is none. */
 int ctx_tracker_first_tool(struct conversation_tracker *tracker,
     const struct ctx_event *event, struct ctx_str *tool, struct ctx_err *err);
-/* Must be called for each message after it was processed. */
+/* Must be called when a message was processed: records its tool calls, so that
+ * ctx_tracker_tool finds the tool names of later tool results. */
 int ctx_tracker_leave(struct conversation_tracker *tracker,
     const struct ctx_event *event, struct ctx_err *err);
 

@@ -13,8 +13,9 @@
 
 #include "stream/count_ahead.h"
 
-/* A batch is full when its records have this many bytes together.  If it has
- * more memory than CTX_BUF_KEEP, the memory is freed after use. */
+/* When the records of a batch have this many bytes together, the batch is full
+ * and is counted.  A single record may have more; if the batch has more than
+ * CTX_BUF_KEEP bytes, its memory is freed after use. */
 #define BATCH ((size_t)256 << 10)
 
 /* A record in a batch.  The batch's buffers may move while records are added.
@@ -29,7 +30,8 @@ struct kept {
 	size_t text, value, nodes;
 };
 
-/* An event in a batch.  Its record is records[record]. */
+/* An event in a batch.  The event's record is the element with the index record
+ * in the batch's array records. */
 struct step {
 	struct ctx_event event;
 	struct ctx_record_layout layout;
@@ -74,14 +76,15 @@ struct ctx_count_ahead {
 	struct clones *clones;
 	unsigned threads;
 	struct batch *batches; /* ring of n batches */
-	/* n: number of batches; first: index of the oldest one; full: number
+	/* n: number of batches. first: index of the oldest batch. full: number
 	 * of batches that contain events */
 	size_t n, first, full;
 	/* True if the oldest batch was counted, and its events are being
 	 * returned. */
 	bool giving;
-	/* token counters for the stream's conversation, and for that in a
-	 * record */
+	/* Token counters. lines: for the conversation in which each message is
+	 * a record. record: for the conversation inside the record that is
+	 * being read */
 	struct ctx_counter *lines, *record;
 	/* true once the stream's conversation has begun */
 	bool open;
@@ -153,8 +156,8 @@ count_batch(struct ctx_task *task, unsigned number)
 	for (i = 0; i < batch->n_steps; i++) {
 		step = &batch->steps[i];
 		counter = step->counter;
-		/* Only the thread that reads the stream, number 0, may use the
-		 * original counter. */
+		/* The original counters may be used only by thread 0, which
+		 * reads the stream.  Other threads use copies. */
 		if (counter != NULL && number > 0)
 			counter = find_clone(&p->clones[number - 1], counter,
 			    p->counters->simd, &err);
@@ -243,7 +246,8 @@ keep_message(struct batch *batch, struct step *step,
 }
 
 /* Returns the token counter of the conversation that begins with this event.
- * Returns NULL after an error, which the caller will find, too. */
+ * Returns NULL after an error: the messages are then not counted ahead, and the
+ * caller gets the same error when it looks for the counter itself. */
 static struct ctx_counter *
 choose_counter(struct ctx_stream *stream, const struct ctx_event *event)
 {
@@ -412,8 +416,8 @@ recycle_batch(struct ctx_stream *stream, struct ctx_err *err)
 	p->last = NULL;
 	p->first = (p->first + 1) % p->n;
 	p->full--;
-	/* The writer is flushed before, because it may still refer to bytes in
-	 * the batch. */
+	/* Before the batch is used again, the reader flushes the writer, which
+	 * may still refer to bytes of the batch. */
 	if (ctx_reader_flush(stream->reader, err) < 0)
 		return -1;
 	if (batch->bytes > CTX_BUF_KEEP) {
@@ -444,7 +448,8 @@ ctx_count_ahead_next(struct ctx_stream *stream, struct ctx_event *event,
 	if (p->giving) {
 		*event = batch->steps[batch->given++].event;
 	} else if (p->has_pending) {
-		/* An event of a session file is not put into a batch. */
+		/* The next event is of a session file.  Such events are never
+		 * put into a batch. */
 		*event = p->pending;
 		p->has_pending = false;
 	} else {

@@ -13,9 +13,9 @@ int ctx_stream_step(struct ctx_stream *stream, struct ctx_event *event,
  * threads. */
 int ctx_count_ahead_next(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err);
-/* Returns the bytes of an event's record, which the caller must free.  Returns
- * NULL if the record was copied into a batch, or if this function has returned
- * the bytes before. */
+/* If the bytes of an event's record have memory of their own, returns this
+ * memory, which the caller must free.  Returns NULL if the record was copied
+ * into a batch, or if an earlier call has returned the memory. */
 char *ctx_count_ahead_keep(const struct ctx_record *record);
 /* Returns the record of the event that was returned last. */
 const struct ctx_record *ctx_count_ahead_record(

@@ -75,7 +75,8 @@ ctx_edits_remove_nodes(struct ctx_edits *edits,
 {
 	size_t nodes = message->json->nodes[message->node].next - message->node,
 	       i;
-	/* for each node: true if it is an array or object that is finished */
+	/* for each node: true if it is an array or object from which all
+	 * children that must be removed were removed */
 	bool *done;
 	int rc = -1;
 

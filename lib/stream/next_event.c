@@ -19,7 +19,9 @@ ctx_stream_keep(struct ctx_stream *stream, const struct ctx_event *event,
 {
 	char *text = NULL;
 
-	/* Lines of session files are not counted ahead. */
+	/* A record that was counted ahead may have memory of its own, which is
+	 * returned without a copy.  Lines of session files are not counted
+	 * ahead. */
 	if (event->line == 0 && stream->prefetch != NULL)
 		text = ctx_count_ahead_keep(event->record);
 	return text != NULL

@@ -13,9 +13,10 @@ ctx_held_queue_at(const struct ctx_held_queue *queue, size_t number)
 	return queue->list + (number - queue->base) * queue->entry_size;
 }
 
-/* If at least 64 entries, and half of the list, are free at its beginning,
- * moves the other entries there.  So each entry is moved at most once on
- * average. */
+/* The entries that were removed from the front of the queue leave free space at
+ * the beginning of the array.  If at least 64 entries and half of the array are
+ * free there, moves the other entries to the beginning.  So each entry is moved
+ * at most once on average. */
 static void
 compact_queue(struct ctx_held_queue *queue)
 {
@@ -172,7 +173,8 @@ ctx_rewrite_set_text(struct ctx_rewrite *rewrite, struct ctx_held_message *held,
 	held->text = text;
 	held->n = n;
 	rewrite->lines.bytes += n;
-	/* The text may be at the address of one that was freed. */
+	/* The new text may be at the address of a text that was freed.  So the
+	 * last scan, which is recognised by its address, is forgotten. */
 	rewrite->scanned = NULL;
 }
 
@@ -422,8 +424,8 @@ take_event(struct ctx_rewrite *rewrite,
 	return end_record(rewrite, command, user, event, err);
 }
 
-/* A stream has ended with an error.  Returns how. refused: true if a function
- * of the command has returned the error. */
+/* Returns how a stream has ended, after the error *err. refused: true if a
+ * function of the command has returned the error. */
 static enum ctx_stream_end
 find_end(const struct ctx_err *err, bool refused)
 {

@@ -32,12 +32,12 @@ struct ctx_held_message {
  */
 struct ctx_held_queue {
 	size_t entry_size; /* size of an entry in bytes */
-	/* Frees the memory that an entry owns besides its text.  NULL: there
-	 * is none. */
+	/* Frees the memory that an entry owns, except its text.  NULL: it owns
+	 * no other memory. */
 	void (*release)(void *entry);
 	size_t first, end;
 	size_t bytes; /* sum of the lengths of the entries' texts */
-	/* Internal: list is an array of entries; its first one has the number
+	/* Internal: the array of entries.  Its first entry has the number
 	 * base. */
 	char *list;
 	size_t base, cap;
@@ -55,11 +55,12 @@ void *ctx_held_queue_add(struct ctx_held_queue *queue,
 void ctx_held_queue_remove_last(struct ctx_held_queue *queue);
 /* Removes the first entry, and frees it. */
 void ctx_held_queue_remove_first(struct ctx_held_queue *queue);
-/* Frees the entries for which keep returns false.  The others are numbered
- * from queue->first on, in the same order. */
+/* Calls keep for each entry and frees those for which it returns false.  The
+ * remaining entries keep their order and get consecutive numbers, beginning
+ * with queue->first. */
 void ctx_held_queue_filter(struct ctx_held_queue *queue,
     bool (*keep)(const void *entry));
-/* Frees all entries; the next one has the number 0. */
+/* Frees all entries.  The next entry that is added gets the number 0. */
 void ctx_held_queue_clear(struct ctx_held_queue *queue);
 /* Frees the queue with its entries. */
 void ctx_held_queue_release(struct ctx_held_queue *queue);
@@ -67,7 +68,8 @@ void ctx_held_queue_release(struct ctx_held_queue *queue);
 /* How the reading of a stream ended. */
 enum ctx_stream_end {
 	CTX_END_COMPLETE,
-	/* a record is invalid; all records before it were read */
+	/* A record is invalid, so reading has ended.  All records before it
+	 * were read. */
 	CTX_END_INVALID,
 	/* A read failed, or there was no memory to read a record.  The
 	 * conversation may be incomplete. */
@@ -83,13 +85,13 @@ enum ctx_stream_end {
  * read.  A function returns -1 with *err if the command must end.  NULL: the
  * command does nothing at this point. */
 struct ctx_rewrite_command {
-	/* A queue without entries, with entry_size and release set.  Both
-	 * queues of a struct ctx_rewrite begin as copies of it.  NULL: the
+	/* An empty queue in which only entry_size and release are set.  The
+	 * queues of struct ctx_rewrite begin as copies of it.  NULL: the
 	 * command keeps no messages in memory. */
 	const struct ctx_held_queue *entries;
-	/* Called at the beginning of a conversation.  This is one inside a
-	 * record or, with the first message of all files, the one in which
-	 * each message is a record. */
+	/* Called at the beginning of each conversation: for one that is inside
+	 * a record, when the record begins it; for the one in which each
+	 * message is a record, at its first message. */
 	int (*begin)(void *user, const struct ctx_event *event,
 	    struct ctx_err *err);
 	/* Called for each message.  Adds the edits of the message to
@@ -111,9 +113,10 @@ struct ctx_rewrite_command {
 	    struct ctx_err *err);
 	/* Called at the end of the stream, also after an error.  Writes the
 	 * messages in memory that can still be written. rewrite->edits is
-	 * empty.  After an error, this error is reported, and one that this
-	 * function returns is ignored.  Bytes that are given to ctx_writer_put
-	 * must stay valid until ctx_rewrite_run returns. */
+	 * empty.  After an error, ctx_rewrite_run returns that error, not one
+	 * that this function returns.  The function may pass bytes to
+	 * ctx_writer_put, which copies nothing: they must stay valid until
+	 * ctx_rewrite_run returns. */
 	int (*finish)(void *user, enum ctx_stream_end how, struct ctx_err *err);
 };
 
@@ -121,26 +124,28 @@ struct ctx_rewrite_command {
 struct ctx_edited_message {
 	const struct ctx_message *message; /* without the edits */
 	uint32_t node; /* index of its JSON node in its record */
-	/* Its edits in rewrite->edits: n from number first on. */
+	/* Where the message's edits are in rewrite->edits: n edits, from the
+	 * one with the index first on. */
 	size_t first, n;
 	struct ctx_counter *counter; /* NULL: tokens are not counted */
 };
 
-/* A stream that is read and written.  The caller zeroes it, sets the members up
- * to report, and calls ctx_rewrite_init if messages are read again. */
+/* A stream that is read and written.  The caller zeroes this struct and sets
+ * the members stream, writer and report.  A command that reads messages in
+ * memory again must also call ctx_rewrite_init. */
 struct ctx_rewrite {
 	struct ctx_stream *stream;
 	struct ctx_writer *writer; /* NULL: nothing is written */
-	/* Says whether this is a dry run, in which nothing is written, and
-	 * which archive must be on disk before a changed record is written.
-	 * NULL: no dry run and no archive, and ctx_rewrite_report is not
-	 * called. */
+	/* Whether this is a dry run, in which nothing is written, and the
+	 * archive of original bytes.  A changed record is written only when its
+	 * original is in the archive on disk.  NULL: no dry run and no archive,
+	 * and ctx_rewrite_report is not called. */
 	const struct ctx_report *report;
 	/* Edits of the record that is being read, or of the message that is
 	 * written next. */
 	struct ctx_edits edits;
-	/* lines: for messages that are records. elements: for messages inside
-	 * the record that is being read. */
+	/* The messages that are kept in memory. lines: messages that are
+	 * records. elements: messages inside the record that is being read. */
 	struct ctx_held_queue lines, elements;
 	const struct ctx_record *record; /* the record that is being read */
 	/* message: the message in memory that was parsed last. json: the JSON
@@ -160,11 +165,11 @@ struct ctx_rewrite {
 
 /* Prepares the reading of messages. simd: the instructions to use. */
 void ctx_rewrite_init(struct ctx_rewrite *rewrite, enum ctx_simd simd);
-/* Reads the whole stream and calls the functions of the command, with user.  A
- * record is written when it ends, unless it is kept in memory.  As long as
- * messages are in rewrite->lines, later records are appended there, to keep
- * the order.  After an error, too, finish is called, and everything that was
- * written so far is flushed. */
+/* Reads the whole stream and calls the functions of the command; each gets the
+ * argument user.  A record is written when it ends, unless it is kept in
+ * memory.  As long as messages are in rewrite->lines, later records are
+ * appended there, to keep the order.  After an error, too, the function finish
+ * is called, and everything that was written so far is flushed. */
 int ctx_rewrite_run(struct ctx_rewrite *rewrite,
     const struct ctx_rewrite_command *command, void *user, struct ctx_err *err);
 /* Keeps the event's record in memory, in the entry of rewrite->lines that was
@@ -173,8 +178,9 @@ int ctx_rewrite_run(struct ctx_rewrite *rewrite,
  * is no memory, removes the entry and returns -1. */
 int ctx_rewrite_hold(struct ctx_rewrite *rewrite, struct ctx_held_message *held,
     const struct ctx_event *event, struct ctx_err *err);
-/* Appends the event's record, with rewrite->edits, to rewrite->lines, and
- * clears the edits.  Returns the entry; NULL with *err. */
+/* Makes rewrite->edits in the event's record, appends the record to
+ * rewrite->lines, and clears the edits.  Returns the new entry; NULL with
+ * *err. */
 void *ctx_rewrite_hold_record(struct ctx_rewrite *rewrite,
     const struct ctx_event *event, struct ctx_err *err);
 /* Makes rewrite->edits in the text of an entry of rewrite->lines, and clears

@@ -13,10 +13,11 @@
 
 enum {
 	NEXT_RECORD,
-	/* next is the conversation at stream->conversation, or the end of the
-	 * list */
+	/* stream->conversation is the JSON node of the next conversation in the
+	 * record or, if there are no more, the node after their list */
 	NEXT_CONVERSATION,
-	/* next is the message at stream->message, or the end of the array */
+	/* stream->message is the JSON node of the next message of the
+	 * conversation or, if there are no more, the node after their array */
 	NEXT_MESSAGE,
 	RECORD_OVER,
 };
@@ -40,9 +41,10 @@ find_layout(const struct ctx_stream *stream, uint32_t node,
 	layout->why = "choice";
 }
 
-/* Stores how the format was detected, for messages to the user: by the first
- * record that only one format allows; if there is none, by the first that
- * suggests a format; otherwise by the first message. */
+/* Stores how the format of the stream was detected, to be shown to users.  This
+ * is decided by the first record that only one format allows.  If there is
+ * none, the first record that suggests a format decides; otherwise the first
+ * message. */
 static void
 record_detection(struct ctx_stream *stream,
     const struct ctx_record_layout *layout)

@@ -15,7 +15,8 @@
 enum ctx_event_kind {
 	CTX_EVENT_BEGIN,   /* a conversation inside a record begins */
 	CTX_EVENT_MESSAGE, /* a message, inside a record or as a record */
-	/* an element of a conversation inside a record that is not a message */
+	/* The next element of a conversation inside a record is not a
+	 * message */
 	CTX_EVENT_UNKNOWN,
 	CTX_EVENT_END,    /* the conversation inside the record ends */
 	CTX_EVENT_RECORD, /* the record has ended, so it can be written */
@@ -36,8 +37,9 @@ enum ctx_event_kind {
 struct ctx_event {
 	enum ctx_event_kind kind;
 	const struct ctx_record *record;
-	/* Where the conversation's messages are in the JSON of the record; if
-	 * the record is a message, where that is. */
+	/* Where the messages of the conversation are in the JSON of the record.
+	 * If the record is itself a message, the layout is that of a single
+	 * message. */
 	const struct ctx_record_layout *layout;
 	const struct ctx_message *message; /* only for MESSAGE */
 	/* For MESSAGE: the tokens of the message, if another thread has
@@ -57,16 +59,18 @@ struct ctx_event {
 struct ctx_found {
 	const struct ctx_dialect *dialect; /* NULL: no message was found */
 	const char *why; /* key or value that identified the dialect */
-	/* File and line of this key or value.  If no message was found: place
-	 * of the first record in which messages seem to be at a path that ctx
-	 * does not read (stray); if there is none, of the first JSON record;
-	 * NULL if there is no record. */
+	/* File and line of this key or value; NULL if the stream has no record.
+	 * If no message was found, the place of a record that the user should
+	 * look at: the first one that has messages at a path that ctx does not
+	 * read (stray) or, if there is none, the first JSON record. */
 	const char *file;
 	uint64_t line;
-	/* Path at which a record seems to have messages that ctx does not read
-	 * (see ctx_suggest_path); an empty string if there is none. */
+	/* Path at which that record seems to have messages, although ctx does
+	 * not read them there (see ctx_suggest_path); an empty string if there
+	 * is none. */
 	char stray[96];
-	/* True if the messages at this path are JSON inside a JSON string. */
+	/* True if the value at the path stray is a string that contains JSON
+	 * with the messages. */
 	bool coded;
 	/* True if some message is possible only in this dialect.  False if all
 	 * messages are possible in other dialects, too. */
@@ -92,8 +96,8 @@ struct ctx_stream {
 	bool track_links;
 	/* dialect detected so far, or NULL */
 	const struct ctx_dialect *dialect;
-	/* As long as dialect is NULL: the dialect that some message has
-	 * suggested; or NULL. */
+	/* The dialect that some message has suggested but not proved, or NULL.
+	 * Used only as long as the member dialect is NULL. */
 	const struct ctx_dialect *likely;
 	struct ctx_found found;
 	bool mixed; /* true if messages are of several dialects */
@@ -114,8 +118,9 @@ struct ctx_stream {
 	/* Where the next call continues: JSON nodes of the next conversation
 	 * and the next message inside the record. */
 	uint32_t conversation, message;
-	/* JSON node of the first message that is sent to the model.  The agent
-	 * has replaced the messages before it by a summary. */
+	/* JSON node of the first message of the conversation that is still sent
+	 * to the model: the agent has replaced the messages before it by a
+	 * summary. */
 	uint32_t first;
 	/* Key or value that shows that the messages so far are Chat
 	 * Completions; or NULL. */
@@ -142,8 +147,8 @@ int ctx_stream_measure(const struct ctx_stream *stream,
 int ctx_stream_binds(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_model_counters *counters,
     bool *binds, struct ctx_err *err);
-/* Sets *model to the row of the table of models for the conversation's model;
- * to NULL if there is none.  See ctx_model_counters_model. */
+/* Sets *model to the entry of the table of models for the conversation's model;
+ * to NULL if the table has no entry for it. */
 int ctx_stream_model(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_model_counters *counters,
     const struct ctx_model **model, struct ctx_err *err);
@@ -188,8 +193,9 @@ struct ctx_change {
 	/* index of the message in its conversation, from 0 */
 	uint64_t index;
 	enum ctx_role role;
-	/* If a member of a request was changed: its key; index, role, tool and
-	 * tokens are then not set.  If a message was changed, n is 0. */
+	/* If a member of a request was changed, not a message: the member's
+	 * key.  Then index, role, tool and tokens are not set.  Otherwise this
+	 * string is empty. */
 	struct ctx_str member;
 	/* True if a line of a session file was changed that is not sent to the
 	 * model; index, role, tool and tokens are then not set. */
@@ -211,7 +217,9 @@ struct ctx_change {
 	 * "strip" (some were removed). */
 	const char *action;
 	bool ranked;
-	double rank; /* rank of its group; set if ranked is true */
+	/* the rank of the message's group, by which groups are chosen for
+	 * removal; set if ranked is true */
+	double rank;
 	/* Tokens before and after the change.  If a message has several
 	 * records, the sums over those reported so far. */
 	uint64_t before, after;
@@ -259,12 +267,12 @@ int ctx_report_sync(const struct ctx_report *report, struct ctx_err *err);
 enum {
 	CTX_MARK_DROP = 1,  /* remove the segment */
 	CTX_MARK_STRIP = 2, /* remove the segment's reasoning */
-	/* replace the text of its tool results by a short one */
+	/* replace the text of the segment's tool results by a short text */
 	CTX_MARK_CLEAR = 4,
-	/* keep only the beginning and the end of its texts */
+	/* keep only the beginning and the end of the segment's texts */
 	CTX_MARK_HEAD_TAIL = 8,
-	/* remove a summary or notice in it that an earlier run of ctx has
-	 * inserted */
+	/* remove a summary or notice in the segment that an earlier run of ctx
+	 * has inserted */
 	CTX_MARK_FOLD = 16,
 	CTX_MARK_NOTICE = 32, /* insert a notice before the segment */
 };
@@ -285,24 +293,23 @@ enum ctx_reasoning {
  * rest, as bits CTX_MARK_... */
 struct ctx_message_edit {
 	unsigned results, rest;
-	/* For CTX_MARK_FOLD: index, plus 1, of the block with the summary or
+	/* For CTX_MARK_FOLD: 1 + the index of the block with the summary or
 	 * notice that is removed. */
 	uint32_t own;
 	/* For each tool result: true if it must not be edited.  NULL: all may
 	 * be edited. */
 	const bool *spared;
 };
-/* Adds the edits of a message that *edit demands.  Sets *empty to true if no
- * block would be left; then the caller must remove the message instead.  A
- * tool result is replaced by a short text only if that saves tokens.  A result
- * that is part of its call's JSON is removed with the call. */
+/* Adds the edits that *edit demands for a message.  Sets *empty to true if no
+ * block would be left; then the caller must remove the whole message instead.
+ * A tool result is replaced by a short text only if this saves tokens.  If the
+ * JSON of a tool call contains its result, both are removed together. */
 int ctx_edit_message(struct ctx_edits *edits, const struct ctx_message *message,
     const struct ctx_message_edit *edit, struct ctx_counter *counter,
     bool *empty, struct ctx_err *err);
-/* Adds the edits that remove blocks of a message.  The array removed has an
- * element for each JSON node of the message, in the order of the nodes.  If
- * the element is true, the block whose member removable is this node is
- * removed. */
+/* Adds the edits that remove blocks of a message. removed: an array with an
+ * element for each JSON node of the message.  An element that is true removes
+ * the block whose member removable is this node. */
 int ctx_edits_remove_nodes(struct ctx_edits *edits,
     const struct ctx_message *message, const bool *removed,
     struct ctx_err *err);
