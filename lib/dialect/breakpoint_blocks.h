@@ -10,10 +10,12 @@ struct ctx_breakpoint_block {
 	/* The block's "type" or, in formats without types, its only key.
 	 * "*_x" stands for any type that ends in _x. */
 	const char *type;
-	/* key of the member with the text; NULL if it is not a text block */
+	/* key of the member that contains the text; NULL for blocks that are
+	 * not text */
 	const char *text;
-	/* The block may have a breakpoint only if its member with the key
-	 * "member" has the value "is".  NULL: always. */
+	/* NULL, or a condition for a breakpoint on the block: its member with
+	 * the key in member must be the string in is.  Example: a document must
+	 * have "format": "pdf". */
 	const char *member, *is;
 };
 
@@ -24,22 +26,24 @@ bool ctx_breakpoint_is_block(const struct ctx_json *json, uint32_t node);
  * cache breakpoint does not count. */
 size_t ctx_breakpoint_count_blocks(const struct ctx_json *json, uint32_t list);
 
-/* Maximum depth of nested blocks that are searched for cache breakpoints.  The
- * deepest are those of a document in a tool result. */
+/* Blocks can contain blocks: a tool result can contain a document, and the
+ * document can contain texts.  Cache breakpoints are searched for in at most
+ * this many levels of inner blocks. */
 #define CTX_NESTED_DEPTH 3
 
-/* An array of blocks inside a block.  A stack of these arrays is used to visit
- * nested blocks without recursion. */
+/* An array of blocks inside a block.  Nested blocks are visited with a stack of
+ * such arrays, not by recursion. */
 struct ctx_nested_list {
-	/* JSON nodes: the next element to be visited, and the first node after
-	 * the array */
+	/* at: JSON node of the next element to be visited. end: the first JSON
+	 * node after the array. */
 	uint32_t at, end;
 	unsigned depth; /* nesting depth, from 1 */
 };
 
-/* Finds the arrays of blocks inside a block, at most two, and returns their
- * number. depth: the nesting depth of the block; at CTX_NESTED_DEPTH none is
- * found. */
+/* Finds the arrays of blocks inside a block: its member "content", and the
+ * member "content" of its "source".  Stores the arrays in found, and returns
+ * their number. depth: nesting depth of the block, from 0; at CTX_NESTED_DEPTH
+ * nothing is found. */
 size_t ctx_breakpoint_find_nested(const struct ctx_json *json, uint32_t block,
     unsigned depth, struct ctx_nested_list *found);
 

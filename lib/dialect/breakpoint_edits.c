@@ -72,8 +72,8 @@ breakpoint_value(const struct ctx_breakpoint_format *format, enum ctx_ttl ttl)
 	return value != NULL ? value : format->values[0];
 }
 
-/* Returns true if the JSON at a node is equal to the JSON text value, apart
- * from white space. */
+/* Returns true if the JSON value at a node is equal to the JSON text "value".
+ * White space in the former is ignored. */
 static bool
 is_same_value(const struct ctx_json *json, uint32_t node, const char *value)
 {
@@ -90,8 +90,9 @@ is_same_value(const struct ctx_json *json, uint32_t node, const char *value)
 	return *value == '\0';
 }
 
-/* Returns true if an object already has exactly the cache breakpoint that
- * should be written, as a member or as the whole object. */
+/* Returns true if the cache breakpoint that should be written is already there,
+ * and no other.  If a breakpoint is a member of a block, object is the block.
+ * In formats with separate_block, object is itself a breakpoint. */
 static bool
 has_right_breakpoint(const struct ctx_json *json, uint32_t object,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl)
@@ -116,8 +117,8 @@ has_right_breakpoint(const struct ctx_json *json, uint32_t object,
 	return right;
 }
 
-/* Adds the edit that writes a cache breakpoint for a block.  Any other
- * breakpoint of the block must be removed by other edits. */
+/* Adds the edit that writes a cache breakpoint for a block.  The caller adds
+ * the edits that remove older breakpoints of the block. */
 static int
 put_breakpoint(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,
@@ -127,8 +128,9 @@ put_breakpoint(struct ctx_breakpoint_writer *writer,
 	uint32_t at = nodes[block].end, key;
 	char marker[128];
 
-	/* The breakpoint is inserted after the last member of the block that
-	 * is kept. */
+	/* The new breakpoint is inserted after the last member of the block
+	 * that is not itself an older breakpoint, because older breakpoints are
+	 * removed. */
 	for (key = block + 1;
 	     !format->separate_block && key < nodes[block].next;
 	     key = nodes[key + 1].next)
@@ -200,9 +202,10 @@ strip_nested_lists(struct ctx_breakpoint_writer *writer, uint32_t block,
 	return 0;
 }
 
-/* Some elements of an array may be nothing but cache breakpoints.  Adds the
- * edits that remove them, except those whose JSON nodes are in the array
- * "kept".  If the array has no other elements, it is not edited. */
+/* Adds the edits that remove those elements of an array that are nothing but
+ * cache breakpoints.  Keeps the elements whose JSON nodes are in the array
+ * "kept".  An array with no other elements is not edited, so that it does not
+ * become empty. */
 static int
 drop_breakpoints(struct ctx_breakpoint_writer *writer, uint32_t list,
     const uint32_t *kept, size_t n_kept, struct ctx_err *err)
@@ -225,8 +228,9 @@ drop_breakpoints(struct ctx_breakpoint_writer *writer, uint32_t list,
 	return ctx_edits_remove(writer->edits, json, list, writer->drop, err);
 }
 
-/* Adds the edits after which a block has the right cache breakpoint and no
- * other if marked is true, or no breakpoint if it is false. */
+/* Adds the edits that give a block the right cache breakpoint (if marked is
+ * true) or none (if marked is false).  All other breakpoints of the block are
+ * removed. */
 static int
 write_block(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,

@@ -32,7 +32,8 @@ static const struct ctx_breakpoint_block anthropic_blocks[] = {
     {0},
 };
 
-/* The types of blocks that LangChain sends to Anthropic as they are. */
+/* LangChain sends blocks of these types to Anthropic without a change, so that
+ * Anthropic gets their cache breakpoints. */
 static const struct ctx_breakpoint_block langchain_blocks[] = {
     {.type = "text", .text = "text"},
     {.type = "image"},
@@ -177,8 +178,8 @@ ctx_ttl_name(unsigned ttl)
 	return ttl < CTX_TTLS ? names[ttl] : NULL;
 }
 
-/* Returns true if a row of the table says that its provider also accepts
- * messages of this dialect (member also). */
+/* Returns true if this row of the table can also be used for messages of
+ * another dialect: the dialect is in the row's list "also". */
 static bool
 may_apply_to(const struct ctx_breakpoint_format *row, const char *dialect)
 {

@@ -42,13 +42,15 @@ const char *ctx_ttl_name(unsigned ttl);
  * format) that are sent to one provider.  These are the rows of a table. */
 struct ctx_breakpoint_format {
 	const char *provider;
-	/* the dialect that is this provider's own format */
+	/* The dialect for which the row is used even if the caller names no
+	 * provider. */
 	const char *dialect;
-	/* Other dialects that the provider accepts.  For a message in one of
-	 * them, the row is used only if the caller names the provider. */
+	/* Other dialects that the provider also accepts.  For messages in them,
+	 * the row is used only if the caller names the provider. */
 	const char *also[3];
-	/* True if the row is used only if the caller names the provider.  The
-	 * name of the model is then not enough. */
+	/* True if the row is used only if the caller names the provider.
+	 * False: the row is also used if the name of the model shows that the
+	 * provider has breakpoints. */
 	bool only_on_request;
 	const char *key; /* key that a breakpoint has in JSON */
 	/* JSON value of a breakpoint for each storage time.  NULL: the value
@@ -62,11 +64,13 @@ struct ctx_breakpoint_format {
 	 * blocks, or a string, which must become an array of one block to get
 	 * a breakpoint. */
 	const char *content[2];
-	/* Keys of objects in a message.  If the message has one of them, its
-	 * content is a member of this object. */
+	/* In some formats the members of a message are in an inner object, for
+	 * example {"type": ..., "data": {"content": ...}}.  These are the keys
+	 * of such objects. */
 	const char *nested_content[2];
-	/* JSON of an array with one text block, up to the text; "}]" follows
-	 * the text. */
+	/* Beginning of the JSON that replaces a string by an array with one
+	 * text block: all that comes before the text.  After the text comes
+	 * "}]". */
 	const char *text;
 	/* The kinds of content blocks that may have a breakpoint.  The last
 	 * element of the array is empty. */
@@ -79,9 +83,9 @@ struct ctx_breakpoint_format {
 	unsigned no_marker_roles;
 	/* key of the system prompt in a request, or NULL */
 	const char *system;
-	/* Where a request has its array of tools: under the first key or, if
-	 * the second is not NULL, under that key of the first one's object.
-	 * First NULL: the format has no tools with breakpoints. */
+	/* Where the array of tools is in a request. tools[1] NULL: it is the
+	 * member tools[0].  Otherwise it is the member tools[1] of the object
+	 * tools[0]. tools[0] NULL: tools get no breakpoints in this format. */
 	const char *tools[2];
 	/* A tool definition gets no breakpoint if it has a member with one of
 	 * these keys, unless the member is false. */
@@ -92,21 +96,21 @@ struct ctx_breakpoint_format {
 	/* Price of writing to a cache that stores for an hour, in percent of
 	 * the input price. 0: the price for five minutes. */
 	unsigned hour_percent;
-	/* Models that use breakpoints, as bits 1 << enum ctx_cache_kind.  The
-	 * bit 1 << CTX_CACHES stands for models that ctx does not know. */
+	/* The kinds of models that use breakpoints, as bits 1 << enum
+	 * ctx_cache_kind.  If the bit 1 << CTX_CACHES is set, breakpoints are
+	 * also written for models that ctx does not know. */
 	unsigned models;
-	/* models that use breakpoints on tool definitions, as bits like those
-	 * of models */
+	/* The kinds of models that use breakpoints on tool definitions, as bits
+	 * 1 << enum ctx_cache_kind. */
 	unsigned tool_models;
 	/* At a breakpoint, the provider also finds a stored beginning of the
 	 * request that ends earlier: up to this many blocks before the
 	 * breakpoint. 0: only one that ends at the breakpoint. */
 	size_t lookback;
-	/* Set if the provider itself puts a breakpoint at the end of the
-	 * newest message, unless the request forbids it.  The request
-	 * forbids it if it has a member with the key implicit_breakpoint[0],
-	 * in which "mode" is implicit_breakpoint[1].  NULL: the provider
-	 * never does so. */
+	/* Not NULL if the provider itself puts a breakpoint at the end of the
+	 * newest message.  A request can forbid that: if its member
+	 * implicit_breakpoint[0] is an object whose "mode" is
+	 * implicit_breakpoint[1]. */
 	const char *implicit_breakpoint[2];
 };
 /* Returns the row for messages of a dialect that are sent to the provider with
@@ -117,8 +121,9 @@ const struct ctx_breakpoint_format *ctx_breakpoint_format_find(
 /* Returns the name of a provider in the table. i: its number, from 0.  Returns
  * NULL after the last one. */
 const char *ctx_breakpoint_provider(unsigned i);
-/* Returns any row for messages of a dialect, or NULL.  That is enough to find
- * the breakpoints that must be removed. */
+/* Returns the first row that fits messages of a dialect, for any provider; NULL
+ * if there is none.  Used where it does not matter how the provider writes
+ * breakpoints, for example to remove them. */
 const struct ctx_breakpoint_format *ctx_breakpoint_format_any(
     const struct ctx_dialect *dialect);
 /* Returns the key of a request member that the prompt cache compares before
@@ -142,9 +147,9 @@ uint32_t ctx_breakpoint_tools(const struct ctx_breakpoint_format *format,
 bool ctx_breakpoint_is_implicit(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t request);
 
-/* Finds all system prompts and arrays of tools of a request, at all places
- * where any provider has them.  Sets lists to their JSON nodes, without
- * repeating one, and returns their number. */
+/* Finds all system prompts and arrays of tools of a request, wherever a
+ * provider has them.  Sets lists to their JSON nodes, each once, and returns
+ * their number. */
 #define CTX_BREAKPOINT_LISTS 10
 size_t ctx_breakpoint_lists(const struct ctx_json *json, uint32_t request,
     uint32_t lists[CTX_BREAKPOINT_LISTS]);

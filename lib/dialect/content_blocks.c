@@ -47,8 +47,9 @@ ctx_read_part(struct ctx_message *message, enum ctx_block_kind kind,
 									: 0;
 }
 
-/* Reads the elements of an array as blocks, each of which can be removed by
- * itself. owner: the value of result_index for these blocks. */
+/* Adds a block for each element of an array.  Each block can be removed by
+ * itself, unless read_block says otherwise. owner: for blocks inside a tool
+ * result, 1 + the index of that result; otherwise 0. */
 static int
 read_blocks(struct ctx_message *message, uint32_t array, uint32_t owner,
     ctx_block_reader *read_block, struct ctx_err *err)

@@ -15,17 +15,19 @@
 /* Tells where the messages are in a JSON object: a request, a response, or a
  * record that contains one of them.  The first row that fits is used. */
 static const struct wrapper {
-	/* Keys that lead from the record to the object with the messages.  If
-	 * there are none, this object is the record itself. */
+	/* Keys on the way from the record to the object that contains the
+	 * messages, for example "response" and "body".  Empty if the record
+	 * itself contains them. */
 	const char *path[2];
 	const char *messages;
 	const char *unless; /* key of a member that the object must not have */
 	const char *with;   /* key of a member that the object must have */
-	/* Dialect of the messages if none of them identifies it.  NULL: it is
-	 * found by the other keys of the request (member_dialects). */
+	/* Dialect of the messages if they do not identify it themselves.  NULL:
+	 * the other members of the object may identify it (member_dialects). */
 	const char *dialect;
-	/* True if all messages in this object are of this dialect (format),
-	 * because no other dialect has such an object. */
+	/* True if only messages of this dialect (format) are found in such an
+	 * object.  Then the messages themselves need not identify the
+	 * dialect. */
 	bool sure;
 	const char *element; /* see struct ctx_record_layout */
 	bool single, answers;
@@ -186,9 +188,9 @@ detect_plain_message(const struct ctx_json *json, uint32_t node,
 	return true;
 }
 
-/* Many formats allow a message with role and content; its dialect is then
- * "generic".  Finds a dialect that probably wrote the message, to be used if
- * no other message decides. */
+/* A message with only role and content is of the dialect "generic", because
+ * many formats allow it.  Finds a more specific dialect that the message
+ * suggests.  It is used only if no other message identifies a dialect. */
 static void
 detect_likely(const struct ctx_json *json, uint32_t node,
     struct ctx_record_layout *layout)
@@ -208,9 +210,10 @@ detect_likely(const struct ctx_json *json, uint32_t node,
 	}
 }
 
-/* Sets the dialect of a message to the first one in the table that claims it.
- * The last one, "generic", claims every message with role and content; other
- * messages can still overrule it. */
+/* Sets the dialect of a message: the first one in the table whose function
+ * "matches" claims it.  Only "generic", the last one, claims every message with
+ * role and content.  That is not decisive: the other messages of the
+ * conversation may show another dialect. */
 static void
 detect_message(const struct ctx_json *json, uint32_t node,
     struct ctx_record_layout *layout)
@@ -235,8 +238,10 @@ detect_message(const struct ctx_json *json, uint32_t node,
 	}
 }
 
-/* Chooses a dialect if none is certain: the one that messages have suggested,
- * or Chat Completions. chat is a reason for Chat Completions, or NULL. */
+/* Chooses the dialect of messages if none of them identifies it, but some
+ * message suggests one.  This is the suggested dialect or, if chat is not NULL,
+ * Chat Completions. chat: a text for users that says why the messages must be
+ * of Chat Completions. */
 static void
 choose_likely(const struct ctx_record_layout *likely, const char *chat,
     struct ctx_record_layout *layout)
@@ -289,8 +294,9 @@ detect_messages(const struct ctx_json *json, struct ctx_record_layout *layout)
 	choose_likely(&likely, chat, layout);
 }
 
-/* Looks at the object around the messages.  Sets their dialect if this object
- * is certain proof, or if no message has identified the dialect. */
+/* Looks at the object that contains the messages.  Sets their dialect if only
+ * messages of one dialect are found in such an object, or if no message
+ * identifies its dialect. */
 static void
 detect_by_wrapper(const struct ctx_json *json, const struct wrapper *wrapper,
     struct ctx_record_layout *layout)
@@ -367,9 +373,9 @@ is_prompt(const struct ctx_json *json, uint32_t request, uint32_t input)
 	return true;
 }
 
-/* Looks for messages at the place that a row of the table describes, in the
- * object node.  Returns their JSON node, or 0.  Sets *request to the object
- * that has them as a member. */
+/* Looks for messages at the place that a row of the table describes; node is
+ * the JSON object to be searched.  Returns the JSON node of the messages, or 0.
+ * Sets *request to the object that has the messages as a member. */
 static uint32_t
 find_wrapped_messages(const struct ctx_json *json, uint32_t node,
     const struct wrapper *wrapper, uint32_t *request)

@@ -21,9 +21,9 @@
 #define LEAD(before, after)    before "\"" CTX_NO_START "\"" after
 #define LEAD_PLAIN             LEAD("{\"role\":\"user\",\"content\":", "}")
 
-/* A summary or notice that ctx inserts is put at the start of the user's next
- * message: as a block of this type, or into a content that is a string.  If no
- * user message is kept, a summary becomes a message by itself. */
+/* For formats in which ctx writes a summary or notice into the user's next
+ * message: before its other blocks, as a block of this type, or at the start of
+ * its content if that is a string. */
 #define INSERTED_BLOCK(type)                                         \
 	.insertion_block = "{\"type\":\"" type "\",\"text\":$text}", \
 	.inserts_in_string = true
@@ -34,11 +34,12 @@
 #define FRAMING       .per_message = 3, .priming = 3
 #define FRAMING_NAMES FRAMING, .per_name = 1
 
-/* JSON of a content block with only a text, up to the text; "}" follows it. */
+/* JSON of a text block, up to the text.  After the text comes "}". */
 #define TEXT_BLOCK "{\"type\":\"text\",\"text\":"
 #define TEXT_PART  "{\"text\":"
 
-/* JSON of an array with one text block, up to the text, and after the text. */
+/* JSON of an array with one text block: what comes before the text, and after
+ * it. */
 #define BODY_TEXT_BLOCK                               \
 	{                                             \
 		"[{\"type\":\"text\",\"text\":", "}]" \
@@ -58,14 +59,14 @@
 	.image = {CTX_IMAGE_CROPS, 258, 258, 768}, \
 	.tools = {CTX_TOOLS_TEXTS, 0, 0}
 
-/* Template for a tool result that ctx inserts as an item of OpenAI Responses.
+/* Template for a tool result that ctx inserts: an item of OpenAI Responses.
  * type: the type of the item. */
 #define ANSWER_ITEM(type) \
 	"{\"type\":\"" type "\",\"call_id\":$id,\"output\":$text}"
 
-/* Templates for tool results that ctx inserts into LangChain messages.
- * MESSAGE: a macro that writes a message in one of LangChain's three forms.
- * There is no template for a server_tool_call, whose tool the provider runs. */
+/* Templates for tool results that ctx inserts.  LangChain writes messages in
+ * three ways; MESSAGE is the macro for one of these.  For a server_tool_call
+ * nothing is inserted, because the provider runs the tool. */
 #define LANGCHAIN_ANSWERS(MESSAGE)                                            \
 	{"server_tool_call", ""},                                             \
 	    {NULL,                                                            \
@@ -220,9 +221,8 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_claude_stream_read,
 	.history = CTX_HISTORY_LOG,
 	.read_line = ctx_claude_stream_line,
-	/* The rule CTX_FIRST_USER does not hold here: a prompt that was given
-	 * on the command line is not in the stream, which then begins with an
-	 * assistant message. */
+	/* The rule CTX_FIRST_USER does not hold, because a prompt from the
+	 * command line is not in the output of Claude Code. */
 	FRAMING,
 	AS_ANTHROPIC,
 	.text_result_form = BODY_STRING,
@@ -392,8 +392,9 @@ static const struct ctx_dialect dialects[] = {
 	.about = "ModelMessage of the Vercel AI SDK",
 	.matches = ctx_vercel_model_is,
 	.read = ctx_vercel_model_read,
-	/* If a tool result is missing, the SDK throws MissingToolResultsError
-	 * (vercel/ai, convert-to-language-model-prompt.ts, August 2026). */
+	/* If a tool result is missing, the Vercel AI SDK throws
+	 * MissingToolResultsError (vercel/ai,
+	 * convert-to-language-model-prompt.ts, August 2026). */
 	.rules = CTX_RESULTS_BY_USER,
 	FRAMING,
 	AS_OPENAI,
@@ -485,8 +486,8 @@ static const struct ctx_dialect dialects[] = {
 	    {
 		{"function_call", ANSWER_ITEM("function_call_output")},
 		{"custom_tool_call", ANSWER_ITEM("custom_tool_call_output")},
-		/* Codex, which defines the tool local_shell, writes its
-		 * results in this form. */
+		/* Codex, which defines the tool local_shell, writes its results
+		 * as items function_call_output. */
 		{"local_shell_call", ANSWER_ITEM("function_call_output")},
 	    },
 	.lead = LEAD_PLAIN,
@@ -628,7 +629,8 @@ static const struct ctx_dialect dialects[] = {
 };
 
 /* clang-format off */
-/* All rules of dialect.h; a new rule must be added here. */
+/* All rules (enum constants and macros) of dialect.h.  A new rule must be added
+ * here, too. */
 #define EVERY_RULE(RULE) \
 	RULE(CTX_PAIR_BY_NAME) RULE(CTX_FIRST_USER) RULE(CTX_ALTERNATES) \
 	RULE(CTX_JOINS_ANSWERS) RULE(CTX_PAIR_EITHER) \

@@ -31,7 +31,8 @@ enum ctx_tools_rule {
 	CTX_TOOLS_NONE,  /* how is not known */
 	CTX_TOOLS_TYPES, /* as TypeScript types */
 	CTX_TOOLS_JSON,  /* as JSON */
-	/* only their names and texts, without the punctuation of the JSON */
+	/* only the names and texts of the tools, without the punctuation of
+	 * JSON */
 	CTX_TOOLS_TEXTS,
 	CTX_TOOLS_RULES
 };
@@ -63,10 +64,10 @@ enum {
 	/* If a tool call has an id and its result has none, or the other way
 	 * round, they are matched by tool name. */
 	CTX_PAIR_EITHER = 16,
-	/* The conversation is translated for another provider, and system
-	 * messages at the start become the system prompt of the request.  Set
-	 * for a provider (option --provider of ctx-check), never in the table
-	 * of dialects. */
+	/* The conversation is translated to the format of another provider
+	 * (option --provider of ctx-check).  System messages at its start then
+	 * become the system prompt of the request.  No dialect has this rule by
+	 * itself: it is set for the provider. */
 	CTX_LIFTS_SYSTEM = 32,
 	/* There may be only one system message, and it must be the first
 	 * message. */
@@ -75,15 +76,16 @@ enum {
 	 * another writer begins a turn. */
 	CTX_NAMES_USERS = 128,
 
-	/* ctx_check reports messages that break one of the following rules; a
-	 * few of the rules are also used when messages are grouped.  Bits 8 to
-	 * 19 are about the conversation, in whatever format it is written. */
+	/* The following rules are checked by ctx_check, which reports messages
+	 * that break one.  A few of the rules are also used when messages are
+	 * grouped.  Bits 8 to 19 are rules about the order and content of
+	 * messages.  They hold in whatever format the messages are written. */
 	/* Tool results must come directly after the message with their
 	 * calls. */
 	CTX_RESULTS_NEXT = 1 << 8,
-	/* A tool call that a program of the model made must name the call that
-	 * runs this program.  That call must come before it and have no result
-	 * yet. */
+	/* The model can write a program that makes tool calls itself.  Each
+	 * such tool call must contain the id of the tool call that runs the
+	 * program.  That one must come earlier and not have its result yet. */
 	CTX_NAMES_CALLERS = 1 << 9,
 	/* The id of a tool call must have 1 to 64 characters: ASCII letters,
 	 * digits, underscores and dashes. */
@@ -108,8 +110,7 @@ enum {
 	/* The provider merges neighbours with one role into one message. */
 	CTX_MERGES = 1 << 19,
 
-	/* Bits 20 to 30 are rules about how messages are written in a
-	 * format. */
+	/* Bits 20 to 30 are rules about how a message is written as JSON. */
 	/* Tool results must come before all other blocks of their message. */
 	CTX_RESULTS_FIRST = 1 << 20,
 	/* All results for the tool calls of a message must be in the next
@@ -174,9 +175,9 @@ enum {
  * of the provider whose model is used; see ctx_vendor_rules. */
 #define CTX_MODEL_DECIDES (UINT64_C(1) << 60)
 
-/* Rules of ctx_check about the order of roles.  There are stricter ones for
- * the output of pruning, even if the provider accepts more: CTX_FIRST_USER and
- * CTX_ALTERNATES. */
+/* Rules of ctx_check about the order of roles.  They say what providers accept.
+ * CTX_FIRST_USER and CTX_ALTERNATES are stricter; the output of pruning follows
+ * them even if the provider accepts more. */
 
 /* The first message must be a user message or a tool result. */
 #define CTX_ASKS_FIRST (UINT64_C(1) << 41)
@@ -185,9 +186,9 @@ enum {
 #define CTX_ASKS_TURNS (UINT64_C(1) << 42)
 /* All results for the tool calls of a message must be in one message. */
 #define CTX_ASKS_TOGETHER (UINT64_C(1) << 58)
-/* The provider takes neighbouring messages with one role as one turn.  Formats
- * with this rule also have CTX_ALTERNATES, so pruning leaves no such
- * neighbours; in a format with CTX_MERGES it may leave them. */
+/* The provider reads neighbouring messages with one role as one turn.  Formats
+ * with this rule also have the rule CTX_ALTERNATES.  So the output of pruning
+ * has no such neighbours, unlike in formats with CTX_MERGES. */
 #define CTX_TAKES_ROWS  (UINT64_C(1) << 45)
 #define CTX_ONE_MESSAGE (CTX_TAKES_ROWS | CTX_MERGES)
 /* The id of a tool call may contain . and : in addition to the characters of
@@ -196,24 +197,25 @@ enum {
 /* Tool results must come before the next user or system message. */
 #define CTX_RESULTS_BY_USER (UINT64_C(1) << 44)
 
-/* The set of all rules about how messages are written in a format.  They do
- * not hold if the conversation is translated to another format for a
- * provider. */
+/* The set of all rules about how messages are written as JSON.  If a
+ * conversation is translated to the format of another provider, the messages
+ * are written anew, so these rules of the provider do not apply to it. */
 #define CTX_FORM_RULES                                                       \
 	(UINT64_C(0xff000000fff00000) | CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | \
 	    CTX_JOINS_ANSWERS)
 
 /*
- * A template for the tool result that ctx_check inserts for a call without one.
- * $id and $name stand for the JSON strings of the call's id and tool name,
- * $text for the JSON string of the content.
+ * If a tool call has no result, ctx_check can insert one.  This is a template
+ * for it. $id and $name stand for the JSON strings of the call's id and tool
+ * name, $text for the JSON string of the inserted content.
  *
- * ctx_check uses the first template that fits the call.  A template fits if the
- * call has an id and a name, as far as the template contains $id and $name.
- * The type of the template must also be NULL or the type of the call.  The type
- * of a call is the member "type" of its block (or of its message, if the call
- * has no block); if there is no such member, it is the role of the message.  If
- * the text of the template is empty, no result is inserted.
+ * A template fits a tool call under two conditions.  The call has an id if the
+ * template contains $id, and a name if it contains $name.  The type of the
+ * template is NULL or the type of the call.  The first template that fits is
+ * used; if its text is empty, nothing is inserted.
+ *
+ * The type of a call is the member "type" of its block, or of its message if
+ * the call has no block.  Without such a member, it is the role of the message.
  */
 struct ctx_result_template {
 	const char *type;
@@ -228,7 +230,8 @@ enum ctx_history {
 	/* not a session file: all messages are in the context */
 	CTX_HISTORY_NONE,
 	CTX_HISTORY_LOG, /* a log: each line changes the context so far */
-	/* a tree: the context is the path from the root to the last line */
+	/* a tree: the context is the path from the root to the file's last
+	 * line */
 	CTX_HISTORY_LAST,
 	/* a tree: the context is the path from the root to the last message of
 	 * a branch; of several branches, the one whose last message is later
@@ -239,10 +242,11 @@ enum ctx_history {
 /* What a line of a session file does to the context, which is the messages
  * that the agent sends to the model. */
 enum ctx_line_kind {
-	/* The line does nothing: it is a header, an event or a snapshot. */
+	/* A header, an event or a snapshot: the line does not change the
+	 * context. */
 	CTX_LINE_ASIDE,
-	/* The line does nothing, but other lines of the tree have it as their
-	 * parent. */
+	/* The line does not change the context, but other lines of the tree may
+	 * have it as their parent. */
 	CTX_LINE_LINK,
 	/* The line is a message.  In a log, it replaces an earlier line with
 	 * the same id. */
@@ -264,11 +268,14 @@ enum ctx_line_kind {
 
 enum {
 	CTX_LINE_USER = 1, /* begins a turn, as counted by ROLLBACK */
-	/* CTX_LINE_ROLLBACK removes the line together with the turn after it */
+	/* Context that the agent adds before a turn.  A CTX_LINE_ROLLBACK that
+	 * removes the turn removes this line, too. */
 	CTX_LINE_CONTEXT = 2,
-	CTX_LINE_RESULT = 4, /* has results for the tool calls of its parent */
-	/* The line belongs to a subagent.  It is in the context only if all
-	 * lines of the file do. */
+	/* contains results for tool calls of the parent line */
+	CTX_LINE_RESULT = 4,
+	/* The line belongs to a subagent.  It is in the context only if the
+	 * branch that the agent sends ends in a line of a subagent, as in a
+	 * subagent's own file. */
 	CTX_LINE_SIDE = 8,
 	CTX_LINE_META = 16, /* ends a branch only if no other line can */
 	/* The model wrote the line.  Neighbouring lines that the model wrote
@@ -286,21 +293,23 @@ struct ctx_line_place {
 	unsigned flags;
 	uint32_t id;     /* id of the line */
 	uint32_t parent; /* id of the line's parent in the tree */
-	/* In this format, the key of the member that contains the id of a
-	 * line's parent.  Set even if this line has no such member. */
+	/* Key of the member that contains the id of a line's parent; NULL if
+	 * lines of this format have no parent.  Set even if this line lacks the
+	 * member. */
 	const char *parent_key;
-	/* Id of another line to which this line refers, besides its parent.
-	 * If that line is removed, ctx writes the id of a line that is kept
-	 * here. */
+	/* Id of another line, not the parent, to which this line refers.  If
+	 * the other line is removed, ctx replaces this id by the id of a line
+	 * that is kept. */
 	uint32_t about;
-	/* Value that is equal in all lines of one message that is split over
-	 * several lines. */
+	/* Id of the message, if an agent writes a message as several lines.
+	 * All lines of the message contain the same id. */
 	uint32_t same;
 	uint32_t model; /* name of the model that is used from this line on */
 	/* Token usage that the provider reported for the response before this
 	 * line.  If several lines report it, the first one counts. */
 	uint32_t usage;
-	uint64_t turns; /* ROLLBACK: how many turns the line removes */
+	/* CTX_LINE_ROLLBACK: number of turns that are removed */
+	uint64_t turns;
 };
 
 /*
@@ -318,67 +327,74 @@ struct ctx_dialect {
 	 * writes, returns the reason in a few words, to be shown to users.
 	 * Otherwise returns NULL. */
 	const char *(*matches)(const struct ctx_json *json, uint32_t node);
-	/* Returns a reason, as the function matches does, also for messages
-	 * that another dialect claims.  It is called only once the dialect of
-	 * the stream is known to be this one.  NULL: there are no such
-	 * messages. */
+	/* Like matches, but may also return a reason for messages that another
+	 * dialect claims.  It is called only when the dialect of the stream is
+	 * known to be this one.  NULL: there are no such messages. */
 	const char *(
 	    *matches_expected)(const struct ctx_json *json, uint32_t node);
-	/* Returns a reason, as the function matches does, also for messages
-	 * that other dialects write, too.  The reason counts only if no
-	 * message of the stream matches a dialect other than "generic".  NULL:
-	 * there are no such messages. */
+	/* Like matches, but returns a reason if a message only suggests this
+	 * dialect, because other dialects have such messages, too.  This counts
+	 * only if no message of the stream proves a dialect.  NULL: no message
+	 * suggests this dialect. */
 	const char *(*likely)(const struct ctx_json *json, uint32_t node);
-	/* Called only by ctx_dialect_read_message, which has the same result.
-	 */
+	/* Parses a message.  Only ctx_dialect_read_message calls this function;
+	 * its comment says what is returned. */
 	int (*read)(const struct ctx_json *json, uint32_t node,
 	    struct ctx_message *parsed, struct ctx_err *err);
-	/* Only for session files. history: how the lines lead to the context.
-	 * read_line: sets all members of *line, from the JSON value of a line;
-	 * for a line that is not of this format, it sets CTX_LINE_ASIDE. */
+	/* Only for session files of agents. history: how their lines lead to
+	 * the context (see enum ctx_history). read_line: sets all members of
+	 * *line for a line of the file, whose JSON value is at node.  If the
+	 * line is not of this format, line->kind becomes CTX_LINE_ASIDE. */
 	enum ctx_history history;
 	void (*read_line)(const struct ctx_json *json, uint32_t node,
 	    struct ctx_line_place *line);
 	/* Key of a member that numbers the messages of an array, from 1.
 	 * NULL: messages have no numbers. */
 	const char *ordinal;
-	/* A message in an array may be a summary that replaces the messages
-	 * before it.  Then returns the JSON node of the first message that is
-	 * sent to the model, else 0.  NULL: all messages are always sent. */
+	/* If a message of the array is a summary that replaces the messages
+	 * before it, returns the JSON node of the first message that is still
+	 * sent to the model.  Otherwise returns 0.  NULL: all messages are
+	 * always sent. */
 	uint32_t (*first_visible)(const struct ctx_json *json, uint32_t array);
 	uint64_t rules; /* rules such as CTX_PAIR_BY_NAME */
 	/* Tokens that are added to those of the texts: for each message, for
 	 * each name of a sender, and once per conversation. */
 	uint8_t per_message, per_name, priming;
-	/* True if only the keys and strings of arguments and results that are
-	 * JSON have tokens, but not punctuation and numbers. */
+	/* True if only the keys and strings in the JSON of tool arguments and
+	 * results cost tokens.  False if punctuation and numbers cost tokens,
+	 * too. */
 	bool counts_strings_only;
 	/* How tokens of images and tools are counted if the model has no rules
 	 * of its own for that. */
 	struct ctx_image image;
 	struct ctx_tools tools;
-	/* The content of a tool result that is only a text: the JSON before
-	 * and after the literal of the text. */
+	/* How the content of a tool result is written if it is only a text: the
+	 * JSON before the string with the text, and the JSON after it. */
 	const char *text_result_form[2];
 	/*
-	 * Only for formats in which the content of a result, not the object
-	 * around it, says that the tool call failed. failed: like
-	 * text_result_form, used when a text replaces the content of a failed
-	 * call.  Such content has one of the values in failures (which ends
-	 * with NULL) as its "type" or, if failures is empty, is a string.
-	 * NULL: text_result_form is used for all results.
+	 * Only for formats in which the content of a tool result says that the
+	 * tool call failed; in other formats a member beside the content says
+	 * so.
 	 *
-	 * ctx_block.is_error is set by the reader of a format, wherever the
-	 * failure is written.  It only says that the call failed.
+	 * failed: the JSON before and after a text, like text_result_form.  It
+	 * is used when a text replaces the content of a failed call, so that
+	 * the new content says so, too. failures: the values of "type" that
+	 * such content has, up to NULL.  If failures is empty, content that is
+	 * a string is that of a failed call. failed NULL: text_result_form is
+	 * used for all results.
+	 *
+	 * To find out whether a call failed, use ctx_block.is_error, which is
+	 * set in all formats.
 	 */
 	const char *failed[2], *failures[4];
-	/* A content block that is only a text, with which ctx can replace an
-	 * image or other media: the JSON before the literal of the text; "}"
-	 * comes after it.  NULL: the format has no such block. */
+	/* A content block with which ctx can replace an image or other media by
+	 * a text: the JSON before the string with the text.  After the string
+	 * comes "}".  NULL: the format has no such block. */
 	const char *text_block;
-	/* The types of the blocks that a tool result may contain, or their
-	 * only keys in formats without types.  Ends with NULL.  If the pointer
-	 * is NULL, they are not known. */
+	/* The types of the blocks that a tool result may contain, up to NULL.
+	 * In formats whose blocks have no type, the key of the block's only
+	 * member takes its place.  If the pointer is NULL, these types are not
+	 * known. */
 	const char *const *result_types;
 	/*
 	 * Templates of the messages that ctx inserts in place of removed ones.
@@ -386,37 +402,41 @@ struct ctx_dialect {
 	 * notice before a turn.  NULL: the format has no place for such a
 	 * message.
 	 *
-	 * In a template, $text is the literal of the text. $uuid and $hex are a
-	 * generated id of 36 or 8 characters. $parent is the id of the line
-	 * before the inserted one.  Any other $KEY or $KEY.KEY is the value of
-	 * this member in the message that follows the inserted one; it is null
-	 * if there is none.
+	 * A template contains these names, which are replaced:
+	 *   $text         the text of the summary or notice, as a JSON string
+	 *   $uuid, $hex   a generated id of 36 or 8 characters
+	 *   $parent       the id of the line before the inserted message
+	 *
+	 * Any other $KEY stands for the member KEY of the message after the
+	 * inserted one, and $KEY.KEY for a member inside a member; null if
+	 * there is none.
 	 */
 	const char *summary, *notice;
-	/* For servers that refuse an additional message (dialect/NOTES.md):
-	 * template of the block in which a summary or notice is written,
-	 * before the blocks of the user's next message.  If inserts_in_string
-	 * is true and the content of that message is a string, the text is put
-	 * at the start of the string instead.  Only if no user message is left
-	 * is a summary a message by itself.  NULL: summaries and notices are
-	 * always messages. */
+	/* For formats whose servers refuse an additional message
+	 * (dialect/NOTES.md): template of a block with a summary or notice.
+	 * ctx puts this block before the other blocks of the user's next
+	 * message.  If the content of that message is a string and
+	 * inserts_in_string is true, the text is put at the start of the
+	 * string.  Only if no user message is left does a summary become a
+	 * message by itself.  NULL: summaries and notices are always
+	 * messages. */
 	const char *insertion_block;
 	bool inserts_in_string;
 	/* Templates for the results that ctx_check inserts for tool calls
 	 * without one.  If there are none, it inserts no results. */
 	struct ctx_result_template synthetic_results[8];
-	/* If one message can have the results for several tool calls: the JSON
-	 * before and after these results that makes them a message.  NULL:
-	 * each result is a message. $time stands for the timestamp of the
-	 * message with the calls. */
+	/* Only for formats in which one message has the results of several tool
+	 * calls: the JSON before and after the results that ctx_check inserts.
+	 * $time stands for the timestamp of the message with the tool calls.
+	 * NULL: each inserted result is a message by itself. */
 	const char *result_wrapper[2];
-	/* Key of a member that is true in a tool call if the provider runs the
-	 * tool; ctx_check then inserts no result.  NULL: there is no such
-	 * member. */
+	/* Only for formats that say in a tool call that the provider runs the
+	 * tool: key of the member that is then true.  For such a call,
+	 * ctx_check inserts no result.  NULL: the format does not say so. */
 	const char *provider_executed_key;
-	/* JSON of a user message with the text CTX_NO_START. ctx_check inserts
-	 * it at the start of a conversation that does not begin with a user
-	 * message.  NULL: it inserts no such message. */
+	/* JSON of a user message with the text CTX_NO_START.  If a conversation
+	 * does not begin with a user message, ctx_check can insert this one at
+	 * its start.  NULL: ctx_check inserts none. */
 	const char *lead;
 };
 
@@ -450,9 +470,9 @@ int ctx_dialect_read_text(const struct ctx_dialect *dialect,
  * or -1 with *err. */
 typedef int ctx_template_value(void *user, struct ctx_str name,
     struct ctx_str *value, struct ctx_err *err);
-/* Appends a template of a dialect (summary, notice, insertion_block and others)
- * to out.  Each $NAME in it is replaced by what find, called with user, sets.
- */
+/* Fills in a template of a dialect (summary, notice, insertion_block and
+ * others) and appends the result to out.  For each $NAME in the template, calls
+ * find(user, NAME, ...) to get the JSON that replaces it. */
 int ctx_template_fill(struct ctx_buf *out, const char *template,
     ctx_template_value *find, void *user, struct ctx_err *err);
 
@@ -470,7 +490,8 @@ struct ctx_record_layout {
 	enum ctx_layout_kind kind;
 	const struct ctx_dialect *dialect; /* dialect of the messages */
 	bool decisive; /* true if no other dialect is possible */
-	/* true if other dialects are possible, but less likely */
+	/* True if dialect is only the likely dialect of the messages, and
+	 * others are possible. */
 	bool likely;
 	const char *why; /* what identified the dialect, to be shown to users */
 	/* For a value that contains a conversation: the JSON node of its array
@@ -484,8 +505,8 @@ struct ctx_record_layout {
 	/* True if the messages are responses of a provider, not a request.
 	 * Such messages are not pruned. */
 	bool is_response;
-	/* JSON node of the object of which the messages are a member; 0 if
-	 * there is none */
+	/* JSON node of the object that contains the messages as a member; 0 if
+	 * no object contains them */
 	uint32_t request;
 	bool in_request; /* true if this object is a request */
 	uint32_t model;  /* JSON node of the model's name, or 0 */
@@ -502,24 +523,24 @@ struct ctx_record_layout {
 void ctx_detect(const struct ctx_json *json, uint32_t node,
     const struct ctx_dialect *expected, struct ctx_record_layout *layout);
 
-/* Returns a reason, as a text for users, why the message at node must be of
- * Chat Completions or a dialect derived from it.  Reasons are: it has
- * "tool_calls"; its role is tool; it is a system message, and first is true
- * (it is the first message).  Returns NULL if it can be of another dialect. */
+/* Returns a text for users that says why a message must be of Chat Completions
+ * or a dialect derived from it; NULL if it can be of another dialect.  The
+ * reasons are: it has "tool_calls", its role is tool, or its role is system and
+ * it is the first message (the caller sets first). */
 const char *ctx_detect_chat(const struct ctx_json *json, uint32_t node,
     bool first);
 
 /* ---- dialect/suggest_path.c: finds messages in an unknown format -------- */
 
 /*
- * For an error message: finds where a JSON value seems to contain messages,
- * after ctx_detect has found none.  Writes the place to path, an array of size
+ * For an error message after ctx_detect has found no messages: finds where a
+ * JSON value seems to contain some.  Writes the place to path, an array of size
  * bytes, as a jq path such as ".run.turns", ".[].log" or ".a[\"b.c\"]".
  *
- * This is the first array whose first element has a role.  If there is no such
- * array, it is the first string that contains such an array as JSON, and *coded
- * is set to true.  Writes "" if there is neither, if the path is too long, or
- * if a key in it has characters other than letters, digits and _.
+ * The place is the first array whose first element has a role.  If there is
+ * none, it is the first string that contains such an array as JSON; *coded is
+ * then true.  Writes "" if there is neither, if the path is too long, or if a
+ * key in it has characters other than letters, digits, _ . and -.
  */
 int ctx_suggest_path(const struct ctx_json *json, char *path, size_t size,
     bool *coded, struct ctx_err *err);

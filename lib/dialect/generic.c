@@ -13,9 +13,9 @@ ctx_generic_is(const struct ctx_json *json, uint32_t node)
 {
 	uint32_t role = ctx_json_find(json, node, "role");
 
-	/* A message with "parts" and no content is of an unknown format.  It
-	 * is not claimed, because the texts in its parts would not be
-	 * counted. */
+	/* A message that has "parts" and no "content" is of a format that ctx
+	 * does not know.  It is not read as "generic", because the tokens of
+	 * its parts would then not be counted. */
 	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING ||
 	    (ctx_json_find(json, node, "content") == 0 &&
 		ctx_find_list(json, node, "parts") != 0))

@@ -44,7 +44,8 @@ enum ctx_role ctx_role_of(const struct ctx_json *json, uint32_t node);
 bool ctx_read_role(struct ctx_message *message, const struct ctx_json *json,
     uint32_t node, uint32_t role);
 
-/* Adds a content block with this kind and payload to the message. */
+/* Adds a content block of this kind to the message.  value: its payload, the
+ * JSON node of what the model gets, such as the string of a text block. */
 int ctx_read_part(struct ctx_message *message, enum ctx_block_kind kind,
     uint32_t value, struct ctx_err *err);
 
@@ -57,8 +58,9 @@ typedef int ctx_block_reader(const struct ctx_json *json, uint32_t block,
 int ctx_read_content(struct ctx_message *message, uint32_t content,
     ctx_block_reader *read_block, struct ctx_err *err);
 
-/* Adds a tool result with the content body.  If the content is an array, also
- * adds its elements, as blocks of the result; read_block reads them.  If
+/* Adds a tool result. body is the JSON node of its content, id that of the tool
+ * call's id, and name that of the tool.  If the content is an array, each
+ * element is also added, by read_block, as a block inside the result.  If
  * read_block is NULL, the elements are not added. */
 int ctx_read_result(struct ctx_message *message, uint32_t body, uint32_t id,
     uint32_t name, ctx_block_reader *read_block, struct ctx_err *err);
@@ -88,22 +90,24 @@ uint32_t ctx_claude_model(const struct ctx_json *json, uint32_t message);
 int ctx_read_call(struct ctx_message *message, uint32_t value, uint32_t id,
     uint32_t name, struct ctx_err *err);
 
-/* A tool call may have a member "caller", which says who made the call: the
- * model, or a program of the model.  In the latter case the member contains
- * the id of the tool call that runs the program; stores this id in the tool
- * call that was added last. caller: the JSON node of the member. */
+/* The model can write a program that makes tool calls itself.  The member
+ * "caller" of a tool call then contains the id of the tool call that runs the
+ * program.  Stores this id in the tool call that was added last. caller: the
+ * JSON node of the member, which may also say that the model itself made the
+ * call. */
 void ctx_read_caller(struct ctx_message *message, uint32_t caller);
 
-/* How to read a block with a certain "type": its payload is the member key.
- * If key is NULL or the member is missing, the payload of media and reasoning
- * is the whole block, and a block of another kind is opaque.  The kind OPAQUE
- * with key NULL is for a block that is not sent to the model. */
+/* How to read a block whose "type" is type: as a block of this kind, whose
+ * payload is its member key.  If it has no such member, or key is NULL, the
+ * payload of media and reasoning is the whole block; all other blocks become
+ * opaque.  {type, NULL, CTX_BLOCK_OPAQUE} is for blocks that the model does not
+ * get. */
 struct ctx_block_type {
 	const char *type, *key;
 	enum ctx_block_kind kind;
 };
-/* Adds a block.  Of the n rows, the first with the block's "type" says how to
- * read it.  If no row has this type, adds an opaque block. */
+/* Adds a block.  Reads it as the first of the n rows says that has the block's
+ * "type".  Adds an opaque block if no row has it. */
 int ctx_read_typed(struct ctx_message *message, uint32_t block,
     const struct ctx_block_type *rows, size_t n, struct ctx_err *err);
 

@@ -4,9 +4,9 @@
 
 #include "dialect/result_content.h"
 
-/* Returns true if the text at *p is equal to a piece of JSON, apart from white
- * space between tokens and different escapes in strings.  Then moves *p after
- * it. */
+/* Returns true if the text at *p begins with the JSON in piece.  White space
+ * between tokens may differ, and characters in strings may be written as other
+ * escapes.  Then moves *p to the byte after the part that is equal. */
 static bool
 match_json(const char **p, const char *end, const char *piece)
 {
@@ -19,8 +19,8 @@ match_json(const char **p, const char *end, const char *piece)
 			++*p;
 		if (*p == end || (*piece == '"' && **p != '"'))
 			return false;
-		/* ctx_json_string_next counts the opening quote of a JSON
-		 * string, so its first offset is 1. */
+		/* ctx_json_string_next expects a JSON string with its quotes,
+		 * so the offset of the first character is 1. */
 		at = 1;
 		(void)ctx_json_string_next((struct ctx_str){*p - 1,
 					       (size_t)(end - *p) + 2},
@@ -100,8 +100,8 @@ ctx_result_content_add(struct ctx_buf *out, const char *const *form,
 	return ctx_buf_add(out, form[1], strlen(form[1]), err);
 }
 
-/* Returns the first block inside tool result i, if its JSON is a part of the
- * JSON of the result; else NULL. */
+/* Returns the first block inside tool result i.  Returns NULL if there is none,
+ * or if its JSON is not inside the JSON of the result's content. */
 static const struct ctx_block *
 find_first_within(const struct ctx_message *message, size_t i)
 {

@@ -76,7 +76,8 @@ write_step(struct ctx_buf *path, size_t size, struct ctx_str key)
 }
 
 /* Writes the jq path that leads to a JSON node.  Returns false if the path is
- * too long, or if a key in it has other characters than a name. */
+ * too long, or if a key in it has characters other than letters, digits, _ .
+ * and -. */
 static bool
 write_path(const struct ctx_json *json, uint32_t node, char *path, size_t size)
 {

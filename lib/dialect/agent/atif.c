@@ -95,8 +95,9 @@ find_tool_call(const struct ctx_json *json, uint32_t calls, uint32_t id)
 	return 0;
 }
 
-/* Adds the results of a step's tool calls.  A result contains the id of the
- * call that it answers; without such an id it is read as a text. */
+/* Adds to the message the results of a step's tool calls.  A result contains
+ * the id of its tool call.  A result without such an id is added as a text
+ * block. */
 static int
 read_atif_tool_results(struct ctx_message *message, uint32_t results,
     uint32_t calls, struct ctx_err *err)

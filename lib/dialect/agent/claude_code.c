@@ -1,9 +1,12 @@
 /*
  * claude_code.c - sessions of Claude Code
  *
- * A line is an Anthropic message with more members around it.  The lines form a
- * tree.  The context is the path from the last tip to the root; a compaction
- * starts a new root.  A response has one line per block; these lines contain
+ * A line is an object that contains an Anthropic message and other members,
+ * such as ids.  Each line contains the id of its parent, so the lines form a
+ * tree.  Claude Code sends the messages on the path from the root to the end of
+ * the newest branch.  A compaction starts a new root.
+ *
+ * A response of the model has one line per content block; these lines contain
  * the same message id.
  *
  * Source: _internal/sessions.py of claude-agent-sdk-python (the official

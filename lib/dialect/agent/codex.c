@@ -14,13 +14,13 @@
 #include "dialect/read.h"
 
 enum codex_line_type {
-	/* a line of another format, or one that is not in the context */
+	/* a line of another format, or one from which the model gets nothing */
 	NOTHING,
 	ITEM,
 	COMPACTED,
 	LETTER, /* a message that another agent has sent */
 	EVENT,
-	TURN, /* settings of the turn that begins with this line */
+	TURN, /* the settings for the turn of the conversation that follows */
 };
 
 /* Returns the type of a Codex line.  Sets *payload to the JSON node of its
@@ -69,8 +69,8 @@ ctx_codex_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* When Codex compacts a conversation, it keeps some items.  Returns the JSON
- * node of their array; 0 if there is none. */
+/* When Codex compacts a conversation, it keeps some messages.  Returns the JSON
+ * node of the array that contains them; 0 if there is none. */
 static uint32_t
 find_history(const struct ctx_json *json, uint32_t payload)
 {
@@ -81,8 +81,8 @@ find_history(const struct ctx_json *json, uint32_t payload)
 	return 0;
 }
 
-/* Returns true if the item is a user message that not a person but Codex
- * wrote. */
+/* Returns true if the item is a user message that was written by Codex, not by
+ * a person. */
 static bool
 is_context(const struct ctx_json *json, uint32_t item)
 {
@@ -106,9 +106,10 @@ is_context(const struct ctx_json *json, uint32_t item)
 	return false;
 }
 
-/* Adds the text of a content block.  The block is in the message of another
- * agent, or in one that Codex kept in a compaction.  If it has no text, it
- * becomes an opaque block. */
+/* Adds to the message the text of a content block.  A block without text
+ * becomes an opaque block (one whose type ctx does not know).  Used for
+ * messages from other agents, and for messages that Codex kept in a
+ * compaction. */
 static int
 read_codex_text(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
@@ -120,8 +121,8 @@ read_codex_text(const struct ctx_json *json, uint32_t block,
 	return ctx_read_part(message, CTX_BLOCK_TEXT, text, err);
 }
 
-/* Reads all items that Codex kept when it compacted a conversation, as one
- * message that is never removed. */
+/* Reads all messages that Codex kept when it compacted a conversation.  They
+ * are on one line, so they become one message, which ctx never removes. */
 static int
 read_compacted(struct ctx_message *message, uint32_t payload,
     struct ctx_err *err)
@@ -173,8 +174,8 @@ read_codex_item(const struct ctx_json *json, uint32_t item,
 	    !is_context(json, item))
 		return rc;
 	message->flags |= CTX_MESSAGE_META;
-	/* Codex recognizes this message by its first words, so its text is not
-	 * shortened. */
+	/* Codex recognizes a message that it has inserted itself by the first
+	 * words of the text.  So ctx never shortens this text. */
 	for (i = 0; i < message->n; i++)
 		message->blocks[i].no_truncate = true;
 	return rc;
@@ -199,8 +200,9 @@ ctx_codex_read(const struct ctx_json *json, uint32_t node,
 	return rc;
 }
 
-/* Returns the value of a JSON number; 0 for other values.  The digits after
- * the point at which the value exceeds 32 bits are ignored. */
+/* Returns the value of a JSON number as an integer; 0 for other JSON values.
+ * If the number does not fit into 32 bits, returns some number that is not less
+ * than UINT32_MAX. */
 static uint64_t
 parse_count(const struct ctx_json *json, uint32_t node)
 {

@@ -59,8 +59,9 @@ is_aside(const struct ctx_json *json, uint32_t node, uint32_t data)
 	    ctx_is_true(json, data, "isUserRequested");
 }
 
-/* Adds an element of a message's content as an opaque block.  The content
- * should be a string, so arrays have no known elements. */
+/* Adds an element of a message's content as an opaque block (one whose type ctx
+ * does not know).  Copilot writes the content as a string, so no type of
+ * element is known. */
 static int
 read_copilot_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
@@ -147,8 +148,9 @@ read_copilot_assistant(struct ctx_message *message, uint32_t data,
 	    : read_tool_requests(message, data, err);
 }
 
-/* Adds the images and other media of a tool result.  A text block cannot
- * replace them. */
+/* Adds the images and other media of a tool result.  They are in a list beside
+ * the text of the result, not in an array of content blocks.  So ctx cannot
+ * replace them by text blocks. */
 static int
 read_result_media(struct ctx_message *message, uint32_t list, uint32_t owner,
     struct ctx_err *err)
@@ -238,8 +240,8 @@ static const struct event {
     {"system.message", CTX_LINE_MESSAGE, 0, read_system},
     {"system.notification", CTX_LINE_MESSAGE, 0, read_notification},
     {COMPACTED, CTX_LINE_SUMMARY, 0, read_summary},
-    /* This event clears the whole context; Copilot has no event that clears
-     * only a part. */
+    /* session.context_cleared removes all earlier messages.  Copilot has no
+     * event that removes only some of them. */
     {"session.context_cleared", CTX_LINE_REWIND, 0, NULL},
 };
 

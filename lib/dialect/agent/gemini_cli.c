@@ -59,15 +59,17 @@ ctx_gemini_cli_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Adds a part of a message, which has the form of the Gemini API.  A string is
- * a text part. */
+/* Adds a part of a message's content.  A part is written as in the Gemini API:
+ * {"text": ...}, {"functionCall": ...} and so on.  A string is a text part. */
 static int
 read_gemini_cli_part(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct {
-		/* the payload of the block is this member of the part's only
-		 * member, or all of it */
+		/* A part such as {"functionCall": {"args": ...}} has one
+		 * member, with this key.  The payload of the block is the value
+		 * of that member or, if value is not NULL, a member of it, such
+		 * as args. */
 		const char *key, *value;
 		enum ctx_block_kind kind;
 	} keys[] = {
@@ -118,8 +120,9 @@ read_gemini_cli_content(struct ctx_message *message, uint32_t content,
 	return ctx_read_content(message, content, read_gemini_cli_part, err);
 }
 
-/* Returns the text of a function response: its output or its only member if
- * that is a string, else the whole response. */
+/* Returns the JSON node of the text of a function response.  This is the member
+ * "output" or, without it, the only member.  If that is not a string, returns
+ * the whole response. */
 static uint32_t
 find_response_text(const struct ctx_json *json, uint32_t response)
 {
@@ -169,9 +172,9 @@ read_result_part(const struct ctx_json *json, uint32_t node,
 	    find_response_text(json, response), err);
 }
 
-/* Forbids to remove the part "functionResponse" of a tool result, which may
- * have other parts, too: without it the tool call would have no result.  Its
- * text may still be shortened. */
+/* A tool result may consist of several parts.  Makes sure that the part
+ * "functionResponse" is never removed, because the tool call would then have no
+ * result.  The text of this part may still be shortened. */
 static void
 keep_response(struct ctx_message *message, size_t first)
 {
@@ -278,8 +281,8 @@ read_message_into(struct ctx_message *message, uint32_t node, uint32_t type,
 	return read_gemini_cli_content(message, content, err);
 }
 
-/* Reads all messages of a checkpoint line as one message, which is never
- * removed. */
+/* Reads all messages of a checkpoint line.  They are on one line, so they
+ * become one message, which ctx never removes. */
 static int
 read_checkpoint(struct ctx_message *parsed, uint32_t messages,
     struct ctx_err *err)

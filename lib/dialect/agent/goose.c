@@ -51,8 +51,8 @@ read_goose_plain_block(const struct ctx_json *json, uint32_t block,
 	    sizeof rows / sizeof rows[0], err);
 }
 
-/* Adds a tool call: {"status": "success", "value"} or {"status": "error",
- * "error"}. */
+/* Adds a tool call, whose value is {"status": "success", "value"} or {"status":
+ * "error", "error"}. */
 static int
 read_goose_tool_call(struct ctx_message *message, uint32_t block,
     struct ctx_err *err)
@@ -67,8 +67,8 @@ read_goose_tool_call(struct ctx_message *message, uint32_t block,
 		return ctx_read_call(message,
 		    ctx_json_find(json, value, "arguments"), id,
 		    ctx_json_find(json, value, "name"), err);
-	/* The arguments are missing if the model wrote a malformed tool call;
-	 * it then has the member "error". */
+	/* If the model wrote a malformed tool call, goose stores an error
+	 * message in place of the arguments (member "error"). */
 	if (ctx_read_call(message,
 		call == 0 ? 0 : ctx_json_find(json, call, "error"), id, 0,
 		err) < 0)
@@ -100,8 +100,9 @@ read_goose_result_body(struct ctx_message *message, uint32_t block,
 	return ctx_read_fixed_result(message, CTX_BLOCK_TEXT, body, id, err);
 }
 
-/* Adds a tool result: {"status": "success", "value"} or {"status": "error",
- * "error"}. In the former, the value may also say isError. */
+/* Adds a tool result, whose value is {"status": "success", "value"} or
+ * {"status": "error", "error"}.  A tool can also report that it failed after
+ * status "success": then "value" has isError: true. */
 static int
 read_goose_tool_result(struct ctx_message *message, uint32_t block,
     struct ctx_err *err)

@@ -63,8 +63,8 @@ read_log_tool_call(const struct ctx_json *json, uint32_t block,
 	    ctx_json_find(json, block, "name"), err);
 }
 
-/* Reads a member of the row that is an array, element by element.  Does
- * nothing if the member is missing or not an array. */
+/* Adds a block for each element of an array in the row; key is the key of this
+ * array.  Adds nothing if there is no such array. */
 static int
 read_list(struct ctx_message *message, const char *key,
     ctx_block_reader *reader, struct ctx_err *err)

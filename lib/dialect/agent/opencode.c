@@ -1,11 +1,15 @@
 /*
  * opencode.c - messages of an opencode export
  *
- * A message is {"info", "parts"}.  A tool part has the call and its result, so
- * these cannot be separated.  The model does not see results that opencode has
- * compacted, nor steps, snapshots and patches.  A compaction is two messages: a
- * user message with a compaction part, and its response, the summary.  Once the
- * summary is finished, the model no longer sees the messages before the two.
+ * A message is {"info", "parts"}.  A tool part has both the call and its
+ * result, so these can only be kept or removed together.  The model does not
+ * see tool results that opencode has compacted, nor the parts for steps,
+ * snapshots and patches.
+ *
+ * To compact a conversation, opencode writes two messages: a user message that
+ * asks for a summary (its part has the type compaction), and the model's
+ * summary.  Once the summary is finished, the model no longer sees the messages
+ * before these two.
  *
  * Sources: the format notes of txcript; message-v2.ts and the export of
  * opencode; August 2026.

@@ -12,8 +12,8 @@
  */
 #include "dialect/read.h"
 
-/* Returns true if lines of pi have this type.  Lines of other formats have a
- * parentId, too, so that is not enough to recognize pi. */
+/* Returns true if this is a type of line in pi's sessions.  A parentId alone
+ * does not identify pi, because lines of other formats have one, too. */
 static bool
 is_entry(const struct ctx_json *json, uint32_t type)
 {

@@ -13,7 +13,8 @@
 static const struct message_class {
 	const char *type, *class, *chunk;
 	enum ctx_role role;
-	bool common; /* true if messages of other formats also have this type */
+	/* true if types of messages in other formats have this name, too */
+	bool common;
 } kinds[] = {
     {"human", "HumanMessage", "HumanMessageChunk", CTX_ROLE_USER, false},
     {"ai", "AIMessage", "AIMessageChunk", CTX_ROLE_ASSISTANT, false},
@@ -24,8 +25,8 @@ static const struct message_class {
     {"chat", "ChatMessage", "ChatMessageChunk", CTX_ROLE_OTHER, true},
 };
 
-/* Returns the row for a message type or class name of LangChain; NULL if there
- * is none. */
+/* Returns what is known of a message type or class name of LangChain, such as
+ * "ai" or "AIMessage"; NULL if LangChain has no such name. */
 static const struct message_class *
 find_message_class(const struct ctx_json *json, uint32_t name)
 {
@@ -327,8 +328,9 @@ ctx_langchain_dict_read(const struct ctx_json *json, uint32_t node,
 	return read_langchain_message(json, node, data, kind, message, err);
 }
 
-/* Returns the row for a serialized LangChain object, by its class name (the
- * last element of its "id"); NULL if there is none. */
+/* Returns what is known of the class of a serialized LangChain message.  The
+ * name of the class is the last element of the array "id".  Returns NULL if the
+ * object is not serialized, or if ctx does not know the class. */
 static const struct message_class *
 find_serialized_class(const struct ctx_json *json, uint32_t node)
 {

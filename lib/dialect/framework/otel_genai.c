@@ -54,8 +54,9 @@ ctx_otel_genai_is(const struct ctx_json *json, uint32_t node)
 	return why;
 }
 
-/* Adds a tool result.  If its content is an array, this is the output of the
- * tool and not a list of blocks.  So it becomes one opaque block. */
+/* Adds a tool result.  If its content is an array, the elements are not content
+ * blocks but data that the tool has returned.  So the whole array becomes one
+ * opaque block, which means that ctx does not know what is in it. */
 static int
 read_otel_tool_result(struct ctx_message *message, uint32_t part,
     struct ctx_err *err)

@@ -46,9 +46,9 @@ ctx_sharegpt_is(const struct ctx_json *json, uint32_t node)
 	return "from and value";
 }
 
-/* Returns true if a JSON string contains the tag <tool_call>. start: the first
- * byte of the tag in the JSON, which is < or, if < is written as an escape, a
- * backslash. */
+/* Returns true if a JSON string contains the tag <tool_call>.  JSON allows two
+ * ways to write the first character of the tag: as <, or as an escape, which
+ * begins with a backslash. start: which of these two bytes to search for. */
 static bool
 has_tool_call_tag(struct ctx_str literal, char start)
 {

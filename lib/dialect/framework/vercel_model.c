@@ -110,8 +110,9 @@ read_vercel_tool_result(struct ctx_message *message, uint32_t block,
 	return 0;
 }
 
-/* Adds a tool call.  If a program of the model made the call, the id of the
- * tool call that runs the program is in providerOptions.anthropic. */
+/* Adds a tool call.  If it was made by a program that the model has written,
+ * the id of the tool call that runs this program is in
+ * providerOptions.anthropic. */
 static int
 read_vercel_tool_call(struct ctx_message *message, uint32_t block,
     struct ctx_err *err)

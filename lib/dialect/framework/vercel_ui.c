@@ -13,8 +13,9 @@
 
 #define TOOL "tool-"
 
-/* Returns true if only messages of the Vercel AI SDK have such a part.  Parts
- * of other formats have a type, too. */
+/* Returns true if only messages of the Vercel AI SDK have a part with the type
+ * and the keys of this one.  The type alone is not enough, because other
+ * formats have it, too. */
 static bool
 is_ui_part(const struct ctx_json *json, uint32_t part)
 {
@@ -62,8 +63,8 @@ ctx_vercel_ui_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Adds the tool result of a tool part, which contains the call and, in some of
- * its states, the result.  Adds nothing in the other states. */
+/* Adds the tool result of a tool part, if it contains one: a tool part contains
+ * the call, and the result only in those of its states that the table lists. */
 static int
 read_ui_tool_result(struct ctx_message *message, uint32_t tool, uint32_t id,
     uint32_t name, struct ctx_err *err)
@@ -89,8 +90,9 @@ read_ui_tool_result(struct ctx_message *message, uint32_t tool, uint32_t id,
 			return -1;
 		message->blocks[message->n - 1].is_error =
 		    ctx_json_is(json, state, "output-error");
-		/* If the content is an array, it is the output of the tool and
-		 * not a list of blocks. */
+		/* If the content is an array, the elements are not content
+		 * blocks but data that the tool has returned.  So the array
+		 * becomes one opaque block. */
 		if (body == 0 || json->nodes[body].kind != CTX_JSON_ARRAY)
 			return 0;
 		if (ctx_read_part(message, CTX_BLOCK_OPAQUE, body, err) < 0)
@@ -155,8 +157,8 @@ read_ui_part(const struct ctx_json *json, uint32_t part,
 
 	if (type == 0)
 		return ctx_read_part(message, CTX_BLOCK_OPAQUE, part, err);
-	/* A step-start part separates two steps.  It has no content, and is
-	 * removed with the parts around it. */
+	/* A step-start part separates two steps and has no content.  So it
+	 * becomes no block. */
 	if (ctx_json_is(json, type, "step-start"))
 		return 0;
 	if (ctx_json_is(json, type, "dynamic-tool"))

@@ -11,8 +11,9 @@
  */
 #include "dialect/read.h"
 
-/* Returns a text for users that says why a block can only be of Anthropic's
- * format; NULL if it can be of another. */
+/* Returns a text for users if a block occurs only in Anthropic's format: it
+ * says by what that is recognised.  Returns NULL if other formats have such
+ * blocks, too. */
 static const char *
 identify_block(const struct ctx_json *json, uint32_t block)
 {
@@ -99,8 +100,8 @@ ctx_anthropic_likely(const struct ctx_json *json, uint32_t node)
 	return find_reason_in_blocks(json, node, suggest_from_block);
 }
 
-/* Adds the source of an image or document: as a text block if it is plain
- * text, as an opaque block if it is a list of blocks, otherwise as media. */
+/* Adds what is in the "source" of an image or document block: plain text as a
+ * text block, a list of blocks as one opaque block, anything else as media. */
 static int
 read_anthropic_source(struct ctx_message *message, uint32_t source,
     struct ctx_err *err)
@@ -161,9 +162,10 @@ read_anthropic_tool_result(struct ctx_message *message, uint32_t block,
 	return rc;
 }
 
-/* Adds a tool call. own is true if the client, not the provider, runs the
- * tool.  Otherwise the arguments must not be shortened: their form is fixed,
- * and a paused turn that is sent back still runs the call. */
+/* Adds a tool call. own: true if the client runs the tool, false if the
+ * provider does.  For a tool of the provider the arguments must not be
+ * shortened: the provider defines their members, and may run the call later,
+ * when the client sends a paused turn back. */
 static int
 read_anthropic_tool_call(struct ctx_message *message, uint32_t block, bool own,
     struct ctx_err *err)
@@ -212,8 +214,9 @@ ctx_anthropic_read(const struct ctx_json *json, uint32_t node,
 		return 0;
 	message->model = ctx_json_find(json, node, "model");
 	message->usage = ctx_json_find(json, node, "usage");
-	/* If a system message is within the conversation, it must be kept
-	 * together with the messages before and after it. */
+	/* Anthropic allows a system message inside a conversation only at
+	 * certain places.  So ctx keeps or removes it together with the
+	 * messages before and after it. */
 	if (message->role == CTX_ROLE_SYSTEM)
 		message->flags |= CTX_MESSAGE_ATTACH_BOTH;
 	return ctx_read_content(message, ctx_json_find(json, node, "content"),

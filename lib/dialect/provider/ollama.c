@@ -47,10 +47,10 @@ ctx_ollama_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Claims a tool message with tool_call_id.  It looks like one of Chat
- * Completions, so this function is called only if another message of the
- * stream was of Ollama for certain, for example because its arguments are an
- * object. */
+/* Returns a reason for tool messages with tool_call_id, which Chat Completions
+ * has, too.  So this function is called only if another message of the stream
+ * can only be of Ollama, for example because the arguments of a tool call are
+ * an object. */
 const char *
 ctx_ollama_also(const struct ctx_json *json, uint32_t node)
 {
@@ -113,8 +113,8 @@ ctx_ollama_read(const struct ctx_json *json, uint32_t node,
 	find_placeholders(message);
 	message->time = ctx_json_find(json, node, "created_at");
 	message->model = ctx_json_find(json, node, "model");
-	/* The first block of a tool message is the tool result, which gets the
-	 * tool's name. */
+	/* Ollama writes the name of the tool beside the content of a tool
+	 * message.  The tool result is the first block of the message. */
 	if (message->role == CTX_ROLE_TOOL && message->blocks[0].name == 0)
 		message->blocks[0].name =
 		    ctx_json_find(json, node, "tool_name");

@@ -92,8 +92,10 @@ read_chat_block(const struct ctx_json *json, uint32_t block,
 	uint32_t chunks = find_chunks(json, block), text = 0;
 	uint32_t type = ctx_json_find(json, block, "type");
 
-	/* If reasoning has a single chunk, the tokens of its text are counted;
-	 * if it has several, those of their JSON. */
+	/* Reasoning is an array of text chunks.  If there is one chunk, its
+	 * text is the payload of the block, so that exactly its tokens are
+	 * counted.  If there are several, the payload is the whole array, and
+	 * the tokens of its JSON are counted. */
 	if (chunks != 0 &&
 	    json->nodes[chunks + 1].next == json->nodes[chunks].next)
 		text = ctx_json_find(json, chunks + 1, "text");

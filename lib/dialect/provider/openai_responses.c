@@ -15,19 +15,19 @@
 
 enum responses_item_kind {
 	CALL,
-	/* a tool call that must not be shortened, because the members of its
-	 * value are fixed or the user has approved it */
+	/* A tool call that must not be shortened: the provider defines the
+	 * members of its value, or the user has approved it. */
 	TYPED,
 	OUTPUT, /* a tool result that a text may replace */
-	FIXED,  /* a tool result that a text may not replace */
-	SHOT,   /* a screenshot, which a text may not replace */
+	FIXED,  /* a tool result that must not be replaced by a text */
+	SHOT,   /* a screenshot, which must not be replaced by a text */
 	REASONING,
 	SEALED, /* earlier messages, compacted and encrypted */
 	MEDIA,
 	/* a reference to another item, which the provider has stored */
 	POINTER,
-	/* an item with both a tool call and its result, or another known
-	 * item */
+	/* An item that ctx reads as one opaque block: one with both a tool call
+	 * and its result, or one that is neither message nor tool call. */
 	OWN,
 	SYSTEM,
 };
@@ -45,8 +45,8 @@ static const struct item {
     {"custom_tool_call_output", "call_id", "output", OUTPUT},
     {"local_shell_call", "call_id", "action", TYPED},
     {"local_shell_call_output", "call_id", "output", OUTPUT},
-    /* According to the SDK, this item has no call_id; its id is that of the
-     * tool call. */
+    /* In the types of the OpenAI SDK this item has no call_id: the member "id"
+     * is the id of the tool call. */
     {"local_shell_call_output", "id", "output", OUTPUT},
     {"shell_call", "call_id", "action", TYPED},
     {"shell_call_output", "call_id", "output", FIXED},
@@ -90,9 +90,10 @@ find_item(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Returns a text for users that says why a message is an item of Responses, if
- * this cannot be seen from its blocks; else NULL.  Chat Completions has
- * refusal blocks, too, but messages without a type. */
+/* Returns a text for users if a message can only be an item of OpenAI
+ * Responses, although its blocks do not show that; else NULL.  The reason may
+ * be a refusal block: Chat Completions has it, too, but in messages without a
+ * type. */
 static const char *
 identify_message(const struct ctx_json *json, uint32_t node, uint32_t content)
 {
@@ -182,8 +183,8 @@ read_reasoning(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 		content = ctx_json_find(json, node, "summary");
 	if (read_texts(message, content, err) < 0)
 		return -1;
-	/* If the item has no text, its id stands for reasoning that the
-	 * provider has stored. */
+	/* Without a text, the id of the item refers to reasoning that the
+	 * provider has stored.  So an empty reasoning block is added. */
 	return message->n > 0
 	    ? 0
 	    : ctx_read_part(message, CTX_BLOCK_REASONING, 0, err);
@@ -238,8 +239,9 @@ read_responses_item(struct ctx_message *message, const struct item *item,
 	case REASONING:
 		return read_reasoning(message, message->node, err);
 	case SEALED:
-		/* This item replaces all earlier messages, so it is never
-		 * removed, like a system message. */
+		/* The item is a summary that replaces all earlier messages.  It
+		 * gets the role of a system message, so that it is never
+		 * removed. */
 		message->role = CTX_ROLE_SYSTEM;
 		if (ctx_read_part(message, CTX_BLOCK_OPAQUE, value, err) < 0)
 			return -1;
@@ -270,7 +272,8 @@ ctx_openai_responses_read(const struct ctx_json *json, uint32_t node,
 
 	ctx_message_reset(message, json, node);
 	if (json->nodes[node].kind == CTX_JSON_STRING) {
-		/* If the request's input is a string, it is a user message. */
+		/* The input of a request may be a string instead of an array.
+		 * It is then the text of a user message. */
 		message->role = CTX_ROLE_USER;
 		return ctx_read_content(message, node, read_responses_block,
 			   err) < 0
