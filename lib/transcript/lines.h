@@ -31,7 +31,8 @@ struct ctx_transcript_line {
 	uint32_t newer;
 	/* id of a line that ctx inserts before this one */
 	uint32_t inserted_id;
-	/* number of the first line of its message; 0: this one */
+	/* number of the first line of this line's message; 0: this line is the
+	 * first */
 	uint32_t first_line;
 	union {
 		/* For CTX_LINE_ROLLBACK: how many turns it removes. */

@@ -81,9 +81,9 @@ replay_message(struct log *log, uint32_t line)
 }
 
 /* Removes this number of turns, the newest first.  A turn is a user message and
- * everything up to the next user message.  Lines of context, such as the
- * settings of a turn, stand before the user message of their turn and are
- * removed with it.  Context before the first turn is kept. */
+ * everything up to the next user message.  Lines of context, which the agent
+ * has inserted before a user message, are removed together with its turn.  But
+ * context before the first turn is kept. */
 static void
 replay_rollback(struct log *log, uint32_t turns)
 {

@@ -17,8 +17,8 @@
  * caller.  Lines are numbered from 1 over all session files of a stream; 0
  * means no line.  Memory: 64 bytes for each line, and the ids of the lines. */
 struct ctx_transcript {
-	/* dialect of the file that is being read, and its index in the table
-	 */
+	/* dialect of the file that is being read, and its index in the table of
+	 * dialects */
 	const struct ctx_dialect *dialect;
 	uint8_t dialect_index;
 	struct ctx_transcript_line *lines;
@@ -62,7 +62,7 @@ uint64_t ctx_transcript_billed(const struct ctx_transcript *transcript,
     uint32_t line);
 /* Records that a line was removed. */
 void ctx_transcript_remove(struct ctx_transcript *transcript, uint32_t line);
-/* Returns true as long as some line of the message that this line belongs to
+/* Returns true if at least one line of the message that this line belongs to
  * was not removed. */
 bool ctx_transcript_message_is_kept(const struct ctx_transcript *transcript,
     uint32_t line);
@@ -70,9 +70,9 @@ bool ctx_transcript_message_is_kept(const struct ctx_transcript *transcript,
  * ones.  So a message that has several lines is reported once. */
 bool ctx_transcript_first_of_message(struct ctx_transcript *transcript,
     uint32_t line);
-/* Returns the index in the conversation of the message that an active line
- * belongs to.  If the line is the first one of its message, gives the message
- * its index, which is next. */
+/* Returns the index, in the conversation, of the message that an active line
+ * belongs to.  If the message is new, because this is its first line, it gets
+ * the index next. */
 uint64_t ctx_transcript_message_index(struct ctx_transcript *transcript,
     uint32_t line, uint64_t next);
 /* Returns true if a line was removed, or was replaced by a line that was
