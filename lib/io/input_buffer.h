@@ -21,8 +21,8 @@ struct input_copy {
 	char bytes[READ_MOST];
 };
 
-/* The part of the open file that is read twice: from a record that the caller
- * has marked to the end of the file (second_pass.c). */
+/* The part of the open file that is read twice.  It begins with a record that
+ * the caller has marked, and ends at the end of the file (second_pass.c). */
 struct second_pass {
 	enum {
 		PASS_ONLY,  /* no part is read twice */
@@ -126,9 +126,9 @@ const char *ctx_guess_format(const char *p, size_t n);
 
 /* ---- second_pass.c ---- */
 
-/* Must be called after each read of the first pass, with the n bytes that were
- * read.  They then belong to the part of the file that is read twice.  Does
- * nothing in the second pass, or if no record was marked. */
+/* Must be called after each read, with the n bytes that were read.  In the
+ * first pass they are recorded as a part of the file that will be read again.
+ * Does nothing in the second pass, or if no record was marked. */
 int ctx_second_pass_add(struct second_pass *second, const char *p, size_t n,
     struct ctx_err *err);
 /* Reads bytes of the open file for the second time.  Returns their number, 0 at

@@ -32,10 +32,14 @@
 extern char **environ;
 
 struct child {
-	/* Process ids of the guard and of the command.  That of the guard is
-	 * also the id of their process group. */
+	/* The command runs in a process group with a guard: a process that
+	 * kills the group when this process ends. guard, pid: process ids of
+	 * the guard and of the command.  That of the guard is also the id of
+	 * the group. */
 	pid_t guard, pid;
-	int life; /* write end of the pipe that the guard reads */
+	/* write end of a pipe that the guard reads; the guard sees its end when
+	 * this process ends */
+	int life;
 	/* pipes to the command's input and from its output; -1: closed */
 	int in, out;
 };
@@ -48,8 +52,8 @@ struct command_run {
 	/* maximum length of the command's output in bytes */
 	size_t limit;
 	/* Only in a runner, which runs commands for another process: read end
-	 * of a pipe whose write end that process has open.  Its end shows that
-	 * the process has ended.  -1: this process itself wants the output. */
+	 * of a pipe whose write end that process has open.  The pipe shows when
+	 * that process has ended.  -1: this process itself wants the output. */
 	int client;
 	struct timespec deadline;
 	/* Signals that would end this process.  They are blocked while the
