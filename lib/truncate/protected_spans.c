@@ -162,11 +162,11 @@ find_payload_end(const char *p, size_t n, size_t at, bool in_url, size_t *next)
 
 /* ---- finding them ---- */
 
-/* Looks fast for a place in a text where a string may be, by comparing two
- * bytes only: the first byte of the string, and the last byte at its distance.
- * The search begins at an offset; returns the offset of the first byte.  Near
- * the end of the text, returns an offset from which the caller must search by
- * itself. */
+/* Searches for places in a text where a string may begin, by comparing only two
+ * bytes: the string's first byte, and its last byte, which is "next" bytes
+ * later.  The search begins at an offset, and returns the offset of the first
+ * such place.  Near the end of the text it returns an offset from which the
+ * caller must search byte by byte. */
 static size_t
 skip_to_candidate(const char *p, size_t n, size_t at, char first, char last,
     size_t next)

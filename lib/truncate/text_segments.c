@@ -72,7 +72,8 @@ add_json_segment(struct text_segments *segments,
 	struct text_segment *segment;
 
 	segments->n = segments->json_text.n = 0;
-	/* the blocks of a tool result are not removed one by one */
+	/* The edit replaces the whole content of the tool result, so its blocks
+	 * are not removed one by one. */
 	segments->message.n = 0;
 	segment = add_segment(segments, message->blocks[i].payload, err);
 	if (segment == NULL)
@@ -116,8 +117,8 @@ ctx_text_segments_result(struct text_segments *segments,
 			continue;
 		node = block->kind == CTX_BLOCK_TEXT ? block->payload
 						     : block->removable;
-		/* This block cannot be removed alone: the value that would be
-		 * removed with it contains the whole tool result. */
+		/* This block cannot be removed alone: it cannot be removed at
+		 * all, or only together with the whole tool result. */
 		if (block->removable <= body)
 			block = NULL;
 		/* The block is no text, and cannot be removed alone.  So the

@@ -64,13 +64,14 @@ struct ctx_truncate_options {
 struct ctx_truncate_counts {
 	uint64_t results, messages, calls;
 	uint64_t media; /* number of images and other media that were removed */
-	/* Number of messages whose bound reasoning was removed. */
+	/* Number of messages whose signed reasoning was removed, because the
+	 * provider would refuse it after a change before it. */
 	uint64_t reasoning;
-	/* Number of messages that still have bound reasoning although a
-	 * message before it was changed. */
+	/* Number of messages that still have signed reasoning which the
+	 * provider may refuse, because a message before it was changed. */
 	uint64_t bound;
-	/* Number of conversations that were not changed because of bound
-	 * reasoning. */
+	/* Number of conversations that were not changed, because the provider
+	 * would refuse their signed reasoning after a change before it. */
 	uint64_t refused;
 };
 

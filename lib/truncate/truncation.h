@@ -51,9 +51,9 @@ struct truncation {
 	 * reported or written.  Afterwards the member refused says whether the
 	 * changes are allowed. */
 	bool is_trial;
-	/* The result of such a trial: true if bound reasoning (signed reasoning
-	 * that its provider refuses after a change before it) comes after a
-	 * change. */
+	/* The result of a trial (is_trial): true if bound reasoning comes after
+	 * a change.  Bound reasoning is signed reasoning that its provider
+	 * refuses after a change before it. */
 	bool refused;
 };
 
