@@ -158,8 +158,9 @@ struct ctx_rewrite {
 	struct ctx_json text_json;
 	/* Internal: */
 	const char *scanned; /* text of the record in json; NULL: none */
-	bool begun;          /* true if a message was read that is a record */
-	bool is_held;        /* true if the record being read is in memory */
+	bool begun;          /* true once a message was read that is a record */
+	/* true if the record that is being read is kept in memory */
+	bool is_held;
 	struct ctx_buf out, edited;
 };
 
@@ -194,7 +195,8 @@ int ctx_rewrite_append_text(struct ctx_rewrite *rewrite,
  * entry owns it then. */
 void ctx_rewrite_set_text(struct ctx_rewrite *rewrite,
     struct ctx_held_message *held, char *text, size_t n);
-/* Frees the text of an entry of rewrite->lines, which is not written then. */
+/* Frees the text of an entry of rewrite->lines, so that nothing is written for
+ * this entry. */
 void ctx_rewrite_free_text(struct ctx_rewrite *rewrite,
     struct ctx_held_message *held);
 /* Returns the JSON text of a message: its record if it is in memory, else its

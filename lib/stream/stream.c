@@ -151,8 +151,8 @@ emit_event(const struct ctx_stream *stream, struct ctx_event *event,
 	return 1;
 }
 
-/* Returns an event of the conversation inside the record: that it begins, a
- * message, or that it ends. */
+/* Returns the next event of the conversation inside the record: its beginning,
+ * a message, or its end. */
 static int
 emit_inner_event(const struct ctx_stream *stream, struct ctx_event *event,
     enum ctx_event_kind kind, uint32_t node)

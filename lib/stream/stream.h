@@ -59,15 +59,16 @@ struct ctx_event {
 struct ctx_found {
 	const struct ctx_dialect *dialect; /* NULL: no message was found */
 	const char *why; /* key or value that identified the dialect */
-	/* File and line of this key or value; NULL if the stream has no record.
-	 * If no message was found, the place of a record that the user should
-	 * look at: the first one that has messages at a path that ctx does not
-	 * read (stray) or, if there is none, the first JSON record. */
+	/* File and line of the key or value that identified the dialect; NULL
+	 * if the stream has no record.  If no message was found, the place of a
+	 * record that the user should look at: the first one that has messages
+	 * at a path that ctx does not read (stray) or, if there is none, the
+	 * first JSON record. */
 	const char *file;
 	uint64_t line;
-	/* Path at which that record seems to have messages, although ctx does
-	 * not read them there (see ctx_suggest_path); an empty string if there
-	 * is none. */
+	/* Path at which a record seems to have messages, although ctx does not
+	 * look for messages there (see ctx_suggest_path).  An empty string if
+	 * there is none. */
 	char stray[96];
 	/* True if the value at the path stray is a string that contains JSON
 	 * with the messages. */
@@ -263,7 +264,8 @@ int ctx_report_sync(const struct ctx_report *report, struct ctx_err *err);
 
 /* ---- stream/edit_message.c: the edits of one message -------------------- */
 
-/* Marks of a segment: what a plan decides to do with it. */
+/* What a plan decides to do with a segment, as bits.  A segment is the tool
+ * results of a message, or the rest of the message. */
 enum {
 	CTX_MARK_DROP = 1,  /* remove the segment */
 	CTX_MARK_STRIP = 2, /* remove the segment's reasoning */
