@@ -13,9 +13,9 @@ struct ctx_breakpoint_block {
 	/* key of the member that contains the text; NULL for blocks that are
 	 * not text */
 	const char *text;
-	/* NULL, or a condition for a breakpoint on the block: its member with
-	 * the key in member must be the string in is.  Example: a document must
-	 * have "format": "pdf". */
+	/* NULL, or a condition: the block may have a breakpoint only if its
+	 * member "member" is the string "is".  Example: a document may have one
+	 * only if its member "format" is "pdf". */
 	const char *member, *is;
 };
 

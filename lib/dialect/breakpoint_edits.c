@@ -90,9 +90,9 @@ is_same_value(const struct ctx_json *json, uint32_t node, const char *value)
 	return *value == '\0';
 }
 
-/* Returns true if the cache breakpoint that should be written is already there,
- * and no other.  If a breakpoint is a member of a block, object is the block.
- * In formats with separate_block, object is itself a breakpoint. */
+/* Returns true if an object already has the cache breakpoint that should be
+ * written, and no other.  Such an object is a block that has the breakpoint as
+ * a member.  In formats with separate_block, it is the breakpoint itself. */
 static bool
 has_right_breakpoint(const struct ctx_json *json, uint32_t object,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl)

@@ -45,12 +45,13 @@ struct ctx_breakpoint_format {
 	/* The dialect for which the row is used even if the caller names no
 	 * provider. */
 	const char *dialect;
-	/* Other dialects that the provider also accepts.  For messages in them,
-	 * the row is used only if the caller names the provider. */
+	/* Other dialects in which the provider also accepts messages.  Messages
+	 * in them are also sent to other providers, so the row is used only if
+	 * the caller or the name of the model identifies the provider. */
 	const char *also[3];
-	/* True if the row is used only if the caller names the provider.
-	 * False: the row is also used if the name of the model shows that the
-	 * provider has breakpoints. */
+	/* True if, for messages in the dialects "also", the caller must name
+	 * the provider.  False: it is enough that the model uses breakpoints of
+	 * the provider's kind. */
 	bool only_on_request;
 	const char *key; /* key that a breakpoint has in JSON */
 	/* JSON value of a breakpoint for each storage time.  NULL: the value
@@ -90,8 +91,9 @@ struct ctx_breakpoint_format {
 	/* A tool definition gets no breakpoint if it has a member with one of
 	 * these keys, unless the member is false. */
 	const char *no_marker_tools[2];
-	/* Keys of the request members that the prompt cache compares before
-	 * the messages, in this order. */
+	/* A prompt cache compares the members of a new request with those of an
+	 * earlier one, in a fixed order.  These are the keys of the members
+	 * that come before the messages in this order. */
 	const char *before[6];
 	/* Price of writing to a cache that stores for an hour, in percent of
 	 * the input price. 0: the price for five minutes. */
@@ -126,9 +128,10 @@ const char *ctx_breakpoint_provider(unsigned i);
  * breakpoints, for example to remove them. */
 const struct ctx_breakpoint_format *ctx_breakpoint_format_any(
     const struct ctx_dialect *dialect);
-/* Returns the key of a request member that the prompt cache compares before
- * the messages. i: its number, from 0.  Returns NULL after the last one.
- * format NULL: the provider has no breakpoints. */
+/* A prompt cache compares the members of a new request with those of an earlier
+ * one, in a fixed order.  Returns the key of a member that comes before the
+ * messages in this order. i: its number, from 0.  Returns NULL after the last
+ * one. format NULL: the provider has no breakpoints. */
 const char *ctx_breakpoint_before(const struct ctx_breakpoint_format *format,
     size_t i);
 
@@ -158,8 +161,7 @@ bool ctx_breakpoint_key(const struct ctx_json *json, uint32_t key);
 
 /* ---- dialect/breakpoint_places.c: which blocks may have a breakpoint ---- */
 
-/* How many blocks, counted from the end of an array, may get a cache
- * breakpoint. */
+/* Only the last blocks of an array may get a cache breakpoint: this many. */
 #define CTX_BREAKPOINT_REACH 16
 struct ctx_breakpoint_places {
 	/* Number of blocks in the array; cache breakpoints that are blocks by

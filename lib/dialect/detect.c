@@ -20,8 +20,10 @@ static const struct wrapper {
 	 * itself contains them. */
 	const char *path[2];
 	const char *messages;
-	const char *unless; /* key of a member that the object must not have */
-	const char *with;   /* key of a member that the object must have */
+	/* key of a member that the object with the messages must not have */
+	const char *unless;
+	/* key of a member that the object with the messages must have */
+	const char *with;
 	/* Dialect of the messages if they do not identify it themselves.  NULL:
 	 * the other members of the object may identify it (member_dialects). */
 	const char *dialect;

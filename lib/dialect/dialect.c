@@ -9,7 +9,7 @@
 
 #include "dialect/read.h"
 
-/* The content of a tool result is a string. */
+/* For formats in which the content of a tool result is a string. */
 #define BODY_STRING    \
 	{              \
 		"", "" \
@@ -21,9 +21,9 @@
 #define LEAD(before, after)    before "\"" CTX_NO_START "\"" after
 #define LEAD_PLAIN             LEAD("{\"role\":\"user\",\"content\":", "}")
 
-/* For formats in which ctx writes a summary or notice into the user's next
- * message: before its other blocks, as a block of this type, or at the start of
- * its content if that is a string. */
+/* A macro for formats in which ctx writes a summary or notice into the user's
+ * next message: before its other blocks, as a block of this type; or at the
+ * start of its content, if that is a string. */
 #define INSERTED_BLOCK(type)                                         \
 	.insertion_block = "{\"type\":\"" type "\",\"text\":$text}", \
 	.inserts_in_string = true
@@ -629,8 +629,8 @@ static const struct ctx_dialect dialects[] = {
 };
 
 /* clang-format off */
-/* All rules (enum constants and macros) of dialect.h.  A new rule must be added
- * here, too. */
+/* All rules for messages, which are the enum constants and macros of dialect.h.
+ * A new rule must be added here, too. */
 #define EVERY_RULE(RULE) \
 	RULE(CTX_PAIR_BY_NAME) RULE(CTX_FIRST_USER) RULE(CTX_ALTERNATES) \
 	RULE(CTX_JOINS_ANSWERS) RULE(CTX_PAIR_EITHER) \

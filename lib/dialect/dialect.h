@@ -58,8 +58,8 @@ enum {
 	CTX_FIRST_USER = 2,
 	/* Neighbours must have different roles. */
 	CTX_ALTERNATES = 4,
-	/* Neighbours with the role assistant are parts of one response of the
-	 * model. */
+	/* Neighbouring messages with the role assistant are parts of one
+	 * response of the model. */
 	CTX_JOINS_ANSWERS = 8,
 	/* If a tool call has an id and its result has none, or the other way
 	 * round, they are matched by tool name. */
@@ -107,7 +107,8 @@ enum {
 	CTX_NO_SYSTEM = 1 << 17,
 	/* The last message must be a user message or a tool result. */
 	CTX_LAST_USER = 1 << 18,
-	/* The provider merges neighbours with one role into one message. */
+	/* The provider merges neighbouring messages with one role into one
+	 * message. */
 	CTX_MERGES = 1 << 19,
 
 	/* Bits 20 to 30 are rules about how a message is written as JSON. */
@@ -308,7 +309,7 @@ struct ctx_line_place {
 	/* Token usage that the provider reported for the response before this
 	 * line.  If several lines report it, the first one counts. */
 	uint32_t usage;
-	/* CTX_LINE_ROLLBACK: number of turns that are removed */
+	/* number of turns that a line of the kind CTX_LINE_ROLLBACK removes */
 	uint64_t turns;
 };
 
@@ -327,15 +328,16 @@ struct ctx_dialect {
 	 * writes, returns the reason in a few words, to be shown to users.
 	 * Otherwise returns NULL. */
 	const char *(*matches)(const struct ctx_json *json, uint32_t node);
-	/* Like matches, but may also return a reason for messages that another
-	 * dialect claims.  It is called only when the dialect of the stream is
-	 * known to be this one.  NULL: there are no such messages. */
+	/* Like the function matches, but also returns a reason for messages
+	 * that another dialect claims.  It is called only when the dialect of
+	 * the stream is known to be this one.  NULL: there are no such
+	 * messages. */
 	const char *(
 	    *matches_expected)(const struct ctx_json *json, uint32_t node);
-	/* Like matches, but returns a reason if a message only suggests this
-	 * dialect, because other dialects have such messages, too.  This counts
-	 * only if no message of the stream proves a dialect.  NULL: no message
-	 * suggests this dialect. */
+	/* Returns a reason like the function matches, but for messages that
+	 * only suggest this dialect, because other dialects have such messages,
+	 * too.  It counts only if no message of the stream proves a dialect.
+	 * NULL: no message suggests this dialect. */
 	const char *(*likely)(const struct ctx_json *json, uint32_t node);
 	/* Parses a message.  Only ctx_dialect_read_message calls this function;
 	 * its comment says what is returned. */
@@ -351,10 +353,10 @@ struct ctx_dialect {
 	/* Key of a member that numbers the messages of an array, from 1.
 	 * NULL: messages have no numbers. */
 	const char *ordinal;
-	/* If a message of the array is a summary that replaces the messages
-	 * before it, returns the JSON node of the first message that is still
-	 * sent to the model.  Otherwise returns 0.  NULL: all messages are
-	 * always sent. */
+	/* For an array of messages: if one of them is a summary that replaces
+	 * the messages before it, returns the JSON node of the first message
+	 * that is still sent to the model.  Otherwise returns 0.  NULL: in this
+	 * format all messages are always sent. */
 	uint32_t (*first_visible)(const struct ctx_json *json, uint32_t array);
 	uint64_t rules; /* rules such as CTX_PAIR_BY_NAME */
 	/* Tokens that are added to those of the texts: for each message, for
@@ -470,9 +472,10 @@ int ctx_dialect_read_text(const struct ctx_dialect *dialect,
  * or -1 with *err. */
 typedef int ctx_template_value(void *user, struct ctx_str name,
     struct ctx_str *value, struct ctx_err *err);
-/* Fills in a template of a dialect (summary, notice, insertion_block and
- * others) and appends the result to out.  For each $NAME in the template, calls
- * find(user, NAME, ...) to get the JSON that replaces it. */
+/* Fills in a template for a summary, a notice or a tool result that ctx
+ * inserts, and appends the result to out.  The template contains names such as
+ * $text.  For each, calls find to get the JSON that replaces it; find gets the
+ * argument user. */
 int ctx_template_fill(struct ctx_buf *out, const char *template,
     ctx_template_value *find, void *user, struct ctx_err *err);
 
@@ -490,8 +493,8 @@ struct ctx_record_layout {
 	enum ctx_layout_kind kind;
 	const struct ctx_dialect *dialect; /* dialect of the messages */
 	bool decisive; /* true if no other dialect is possible */
-	/* True if dialect is only the likely dialect of the messages, and
-	 * others are possible. */
+	/* True if the messages are probably of this dialect, but others are
+	 * possible. */
 	bool likely;
 	const char *why; /* what identified the dialect, to be shown to users */
 	/* For a value that contains a conversation: the JSON node of its array

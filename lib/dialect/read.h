@@ -97,23 +97,23 @@ int ctx_read_call(struct ctx_message *message, uint32_t value, uint32_t id,
  * call. */
 void ctx_read_caller(struct ctx_message *message, uint32_t caller);
 
-/* How to read a block whose "type" is type: as a block of this kind, whose
- * payload is its member key.  If it has no such member, or key is NULL, the
- * payload of media and reasoning is the whole block; all other blocks become
- * opaque.  {type, NULL, CTX_BLOCK_OPAQUE} is for blocks that the model does not
- * get. */
+/* How to read a block that has this "type": as a block of this kind, whose
+ * payload is its member with this key.  If the block lacks that member, or key
+ * is NULL, media and reasoning have the whole block as payload; all other
+ * blocks become opaque.  {type, NULL, CTX_BLOCK_OPAQUE} is for blocks that the
+ * model does not get. */
 struct ctx_block_type {
 	const char *type, *key;
 	enum ctx_block_kind kind;
 };
-/* Adds a block.  Reads it as the first of the n rows says that has the block's
- * "type".  Adds an opaque block if no row has it. */
+/* Adds a block.  The first of the n rows with the block's "type" says how to
+ * read the block.  If no row has that type, adds an opaque block. */
 int ctx_read_typed(struct ctx_message *message, uint32_t block,
     const struct ctx_block_type *rows, size_t n, struct ctx_err *err);
 
-/* Adds a block of reasoning that Anthropic writes, of the type thinking or
- * redacted_thinking.  If its text is empty or redacted, its tokens are
- * estimated from the signature or the encrypted data. */
+/* Adds a block of reasoning as Anthropic writes it, with the type thinking or
+ * redacted_thinking.  If it has no readable text, its tokens are estimated from
+ * the signature or the encrypted data. */
 int ctx_read_thinking(struct ctx_message *message, uint32_t block,
     struct ctx_err *err);
 

@@ -1,10 +1,11 @@
 /*
  * atif.c - steps of Harbor's Agent Trajectory Interchange Format
  *
- * A trajectory is one record: {"schema_version": "ATIF-v1.7", "agent",
- * "steps"}.  A step of the agent has the model's text, its tool calls and their
- * results, so calls and results cannot be separated.  An observation that
- * answers no call counts as text.
+ * A trajectory is one record with all steps: {"schema_version": "ATIF-v1.7",
+ * "agent", "steps"}.  A step of the agent contains the model's text, its tool
+ * calls, and the results of these calls (observations).  So a tool call and its
+ * result can only be kept or removed together.  An observation that belongs to
+ * no tool call is read as a text.
  *
  * Sources: RFC 0001 of Harbor (v1.4) and Harbor's models of v1.7, November
  * 2026.

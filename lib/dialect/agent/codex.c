@@ -1,10 +1,11 @@
 /*
  * codex.c - rollouts of Codex
  *
- * Each line is {"timestamp", "type", "payload"}.  The context is the items of
- * the Responses API in the response_item lines.  A compacted line replaces all
- * lines before it; an event thread_rolled_back removes turns.  Other events
- * repeat the items for display.
+ * Each line is {"timestamp", "type", "payload"}.  Codex sends to the model the
+ * items of the Responses API that are in lines of the type response_item.  A
+ * line of the type compacted replaces all lines before it.  An event
+ * thread_rolled_back removes turns.  Other events only repeat items, so that
+ * Codex can show them.
  *
  * Source: rollout_reconstruction.rs, context_manager/history.rs and
  * contextual_user_message.rs of openai/codex, August 2026.
@@ -14,13 +15,14 @@
 #include "dialect/read.h"
 
 enum codex_line_type {
-	/* a line of another format, or one from which the model gets nothing */
+	/* a line of another format, or a line that adds nothing to what the
+	 * model gets */
 	NOTHING,
 	ITEM,
 	COMPACTED,
 	LETTER, /* a message that another agent has sent */
 	EVENT,
-	TURN, /* the settings for the turn of the conversation that follows */
+	TURN, /* settings of Codex for the turn that begins with this line */
 };
 
 /* Returns the type of a Codex line.  Sets *payload to the JSON node of its
@@ -174,8 +176,9 @@ read_codex_item(const struct ctx_json *json, uint32_t item,
 	    !is_context(json, item))
 		return rc;
 	message->flags |= CTX_MESSAGE_META;
-	/* Codex recognizes a message that it has inserted itself by the first
-	 * words of the text.  So ctx never shortens this text. */
+	/* By the first words of a user message, Codex recognizes that it has
+	 * inserted the message itself.  So ctx never shortens the text of such
+	 * a message. */
 	for (i = 0; i < message->n; i++)
 		message->blocks[i].no_truncate = true;
 	return rc;

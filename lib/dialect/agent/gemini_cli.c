@@ -66,10 +66,11 @@ read_gemini_cli_part(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
 {
 	static const struct {
-		/* A part such as {"functionCall": {"args": ...}} has one
-		 * member, with this key.  The payload of the block is the value
-		 * of that member or, if value is not NULL, a member of it, such
-		 * as args. */
+		/* A part is an object with one member, such as {"functionCall":
+		 * {"args": ...}}. key: the key of that member, "functionCall".
+		 * The payload of the block is the value of that member.  But if
+		 * the pointer value is not NULL, the payload is a member of
+		 * that value, such as "args". */
 		const char *key, *value;
 		enum ctx_block_kind kind;
 	} keys[] = {
@@ -120,9 +121,9 @@ read_gemini_cli_content(struct ctx_message *message, uint32_t content,
 	return ctx_read_content(message, content, read_gemini_cli_part, err);
 }
 
-/* Returns the JSON node of the text of a function response.  This is the member
- * "output" or, without it, the only member.  If that is not a string, returns
- * the whole response. */
+/* Returns the JSON node of the text of a function response: the string in its
+ * member "output" or, without that member, in its only member.  If there is no
+ * such string, returns the node of the whole response. */
 static uint32_t
 find_response_text(const struct ctx_json *json, uint32_t response)
 {
@@ -144,8 +145,8 @@ find_response(const struct ctx_json *json, uint32_t part)
 	return answer == 0 ? 0 : ctx_json_find(json, answer, "response");
 }
 
-/* Returns the JSON node of the string that is the whole text of a tool result;
- * 0 if the result has another form. */
+/* If a tool result consists of a single string, returns the JSON node of that
+ * string.  Otherwise returns 0. */
 static uint32_t
 find_plain_output(const struct ctx_json *json, uint32_t result)
 {

@@ -1,12 +1,14 @@
 /*
  * goose.c - messages of a goose session
  *
- * Roles are user and assistant; a toolResponse is a block of a user message.
- * Messages whose metadata has agentVisible: false are only shown to the user,
- * for example those that a summary replaced.
+ * The roles are user and assistant.  A toolResponse is a block of a user
+ * message.  Messages whose metadata has agentVisible: false are not sent to the
+ * model: goose only shows them to the user, for example when a summary has
+ * replaced them.
  *
  * Source: crates/goose/src/conversation/message.rs, November 2026.  Older
- * versions wrote the blocks of a result without the object around them.
+ * versions wrote the value of a toolResult as an array of blocks; now the array
+ * is in an object.
  */
 #include "dialect/read.h"
 
@@ -68,7 +70,8 @@ read_goose_tool_call(struct ctx_message *message, uint32_t block,
 		    ctx_json_find(json, value, "arguments"), id,
 		    ctx_json_find(json, value, "name"), err);
 	/* If the model wrote a malformed tool call, goose stores an error
-	 * message in place of the arguments (member "error"). */
+	 * message (member "error") in place of the tool's name and
+	 * arguments. */
 	if (ctx_read_call(message,
 		call == 0 ? 0 : ctx_json_find(json, call, "error"), id, 0,
 		err) < 0)

@@ -27,9 +27,8 @@ is_compaction(const struct ctx_json *json, uint32_t node)
 		   1) != NULL;
 }
 
-/* opencode asks for a summary with a user message.  If this message is a
- * finished summary, returns the JSON node of the id of that user message, else
- * 0. */
+/* If this message is a finished summary of opencode, returns the JSON node of
+ * the id of the user message that asked for it, else 0. */
 static uint32_t
 find_summarized_id(const struct ctx_json *json, uint32_t node)
 {

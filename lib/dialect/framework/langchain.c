@@ -13,7 +13,7 @@
 static const struct message_class {
 	const char *type, *class, *chunk;
 	enum ctx_role role;
-	/* true if types of messages in other formats have this name, too */
+	/* true if message types of other formats have this name, too */
 	bool common;
 } kinds[] = {
     {"human", "HumanMessage", "HumanMessageChunk", CTX_ROLE_USER, false},

@@ -46,9 +46,9 @@ ctx_sharegpt_is(const struct ctx_json *json, uint32_t node)
 	return "from and value";
 }
 
-/* Returns true if a JSON string contains the tag <tool_call>.  JSON allows two
- * ways to write the first character of the tag: as <, or as an escape, which
- * begins with a backslash. start: which of these two bytes to search for. */
+/* Returns true if a JSON string contains the tag <tool_call>.  In JSON, the
+ * character < may be written as itself or as an escape, which begins with a
+ * backslash. start: which of these two bytes the search looks for. */
 static bool
 has_tool_call_tag(struct ctx_str literal, char start)
 {

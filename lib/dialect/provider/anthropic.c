@@ -214,9 +214,9 @@ ctx_anthropic_read(const struct ctx_json *json, uint32_t node,
 		return 0;
 	message->model = ctx_json_find(json, node, "model");
 	message->usage = ctx_json_find(json, node, "usage");
-	/* Anthropic allows a system message inside a conversation only at
-	 * certain places.  So ctx keeps or removes it together with the
-	 * messages before and after it. */
+	/* Anthropic allows a system message inside a conversation only between
+	 * a user message and an assistant message.  So ctx keeps or removes it
+	 * together with the messages before and after it. */
 	if (message->role == CTX_ROLE_SYSTEM)
 		message->flags |= CTX_MESSAGE_ATTACH_BOTH;
 	return ctx_read_content(message, ctx_json_find(json, node, "content"),
