@@ -82,11 +82,12 @@ find_last_tree_line(const struct ctx_transcript *transcript)
 	return 0;
 }
 
-/* Finds the end of the active path: of all leaves of the tree, takes the one
- * whose nearest message is last in the file.  Returns the number of the line
- * with this message.  Messages of side branches, and user messages that no
- * person wrote, are returned only if there are no others. where: scratch
- * memory with an element for each line of the file, all zero. */
+/* Finds the message that ends the active path.  For each leaf of the tree, its
+ * nearest message is taken: the leaf itself or its nearest ancestor that is a
+ * message.  Of these messages, returns the line number of the one that is last
+ * in the file.  Messages of subagents, and user messages that no person wrote,
+ * are returned only if there are no others. where: scratch memory with an
+ * element for each line of the file, all zero. */
 static uint32_t
 find_last_tip(const struct ctx_transcript *transcript, uint8_t *where)
 {

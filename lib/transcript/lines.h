@@ -17,9 +17,9 @@ struct ctx_transcript_line {
 	uint64_t index;
 	uint32_t checksum; /* of the bytes of the line */
 	/* Ids that the line contains (see ctx_line_place), as numbers of the
-	 * intern table: its own id, that of its parent, that of another line
-	 * to which it refers (about), and that of its message (same). 0: the
-	 * line has no such id. */
+	 * intern table. id: of the line itself. parent: of its parent. about:
+	 * of another line to which it refers. same: of its message. 0: the line
+	 * has no such id. */
 	uint32_t id, parent, about, same;
 	/* Numbers of other lines; 0: none. parent_line: the line whose id is
 	 * parent. about_line: the line whose id is about.  But if this line was

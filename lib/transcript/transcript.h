@@ -79,10 +79,11 @@ uint64_t ctx_transcript_message_index(struct ctx_transcript *transcript,
  * removed. */
 bool ctx_transcript_is_removed(const struct ctx_transcript *transcript,
     uint32_t line);
-/* Adds the edits that a line needs because other lines were removed.  The id
- * of its parent becomes that of its nearest ancestor that is kept, or null;
- * the id of another line to which it refers becomes that of the next active
- * line that is kept. json: the scanned record of the line. */
+/* Adds the edits that a line needs because other lines were removed.  If its
+ * parent was removed, the line gets the id of its nearest ancestor that is
+ * kept, or null.  If it refers to another line that was removed, that id
+ * becomes the id of the next active line that is kept. json: the scanned record
+ * of the line. */
 int ctx_transcript_relink(struct ctx_transcript *transcript, uint32_t line,
     const struct ctx_json *json, struct ctx_edits *edits, struct ctx_err *err);
 /* Returns true if ctx_transcript_relink would add an edit. */
