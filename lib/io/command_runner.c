@@ -130,8 +130,8 @@ serve(const struct ctx_command_runner *runner,
 
 	reset_handlers();
 	/* Replaces the child's standard input and output by /dev/null.  If the
-	 * child kept those of the program open, processes that wait for their
-	 * end would wait too long. */
+	 * child kept the program's output open, a process that reads this
+	 * output would not see its end when the program ends. */
 	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0)
 		return;
 	while (read_pipe(runner->requests, &request, sizeof request) == 0 &&

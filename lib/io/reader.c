@@ -273,8 +273,8 @@ take_bad(struct ctx_reader *r, struct ctx_record *record, size_t n,
  * fails. at: the offset.
  *
  * The scanner runs on the first bytes, when all brackets are closed, and
- * whenever the number of bytes has grown to four times that of its last run.
- * So an error near the start is found without reading the whole file.
+ * whenever there are four times as many bytes as at its last run.  So an error
+ * near the start is found without reading the whole file.
  */
 static int
 read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)

@@ -10,9 +10,9 @@
  * milliseconds. */
 enum { CTX_COMMAND_SLICE = 100 };
 
-/* Blocks the signals that would end this process, and SIGPIPE, which a write
- * to a pipe without a reader causes.  Sets *ends to the former, and *before to
- * the signals that were blocked before the call. */
+/* Blocks the signals that would end this process, and sets *ends to these
+ * signals.  Also blocks SIGPIPE, which a write to a pipe without a reader
+ * causes.  Sets *before to the signals that were blocked before the call. */
 void ctx_command_block_signals(sigset_t *ends, sigset_t *before);
 /* Returns the number of a signal of the set *ends that has arrived and is
  * blocked, or 0 if there is none.  The signals of *ends would end this
