@@ -41,7 +41,8 @@ int ctx_cut_measure_outcome(struct shortener *shortener,
     const struct text_segments *segments, const struct cut_range *range,
     uint64_t *total, struct ctx_err *err);
 /* Adds the edits that remove a range of the texts and write the mark in its
- * place.  A content block all of whose text is removed is removed itself. */
+ * place.  If all text of a content block is removed, the block is removed,
+ * too. */
 int ctx_cut_apply(struct shortener *shortener, struct ctx_edits *edits,
     const struct text_segments *segments, const struct cut_range *range,
     struct ctx_err *err);

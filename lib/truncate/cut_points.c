@@ -87,9 +87,8 @@ consider_cut_point(struct cut_search *search, size_t segment_index,
 	uint64_t head = search->size_before +
 	    (search->unit == CTX_SIZE_LINES && line_begun ? 1 : 0);
 
-	/* Two places have the size of a whole text before them: the end of
-	 * this text, and the start of the next one.  The end is the better
-	 * place for a cut. */
+	/* Two places have the whole text before them: its end, and the start of
+	 * the next text.  The end is the better place for a cut. */
 	if (head <= search->head_room &&
 	    (head > search->range.head.size_before ||
 		segment_index == search->range.head.segment))
@@ -144,10 +143,9 @@ find_place_of_size(const struct cut_search *search,
 	return at;
 }
 
-/* Returns the last place before an offset where a text may be cut whatever
- * precedes it: outside protected spans, and between two characters that are
- * never in one grapheme cluster.  Returns the start of the text if there is
- * none. */
+/* Returns the last place before an offset where a text can certainly be cut:
+ * outside protected spans, and between two characters that can never be in one
+ * grapheme cluster.  Returns the start of the text if there is none. */
 static size_t
 find_safe_break(const struct text_segments *segments,
     const struct text_segment *segment, size_t at)
