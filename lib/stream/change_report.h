@@ -5,9 +5,9 @@
 
 #include "stream/stream.h"
 
-/* Returns true if an earlier call had a record of the same message as this
- * event: then the message was already reported.  Only lines of session files
- * can belong to one message; for other records returns false. */
+/* Returns true if an earlier call was for a record of the same message, so that
+ * the message was already reported.  Only in session files can a message have
+ * several records; for other records returns false. */
 bool ctx_report_named(const struct ctx_stream *stream,
     const struct ctx_event *event);
 /* Returns true if the user wants changes to be reported or archived. */

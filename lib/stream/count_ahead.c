@@ -260,8 +260,8 @@ choose_counter(struct ctx_stream *stream, const struct ctx_event *event)
 	return model_counter.counter;
 }
 
-/* Returns the token counter for a message.  The caller looks it up at the same
- * events as this function, so both find the same counter. */
+/* Returns the token counter for a message.  The caller chooses its counters at
+ * the same events as this function, so both choose the same. */
 static struct ctx_counter *
 find_message_counter(struct ctx_stream *stream, const struct ctx_event *event)
 {

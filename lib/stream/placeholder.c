@@ -2,9 +2,9 @@
  * placeholder.c - writes and recognises placeholders: text blocks that replace
  * an image or other media
  *
- * A placeholder is recognised only if all of its text has the right form.  It
- * counts as media when the newest media are kept, so that a second run keeps
- * the same ones.
+ * A text is recognised as a placeholder only if all of it is written as ctx
+ * writes placeholders.  If only the newest media are kept, a placeholder counts
+ * as one of the media.  So a second run of ctx keeps the same media.
  */
 #include <string.h>
 

@@ -5,8 +5,8 @@
 
 #include "stream/stream.h"
 
-/* A message that is in memory until it can be written; or a record after such
- * a message that is not a message. */
+/* A message that is kept in memory until it can be written.  Records that are
+ * not messages, but come after such a message, are kept, too. */
 struct ctx_held_message {
 	/* Bytes of the message's record, owned by this struct.  NULL: the
 	 * message is inside the record that is being read, or ctx_rewrite_hold
@@ -219,8 +219,8 @@ int ctx_rewrite_read_text(struct ctx_rewrite *rewrite,
     const struct ctx_dialect *dialect, struct ctx_str text, unsigned flags,
     struct ctx_err *err);
 /* Archives the original bytes of an edited message and reports the edit, with
- * the message's tokens before and after.  Of *change, the caller has set the
- * place, tool, rule and bytes. */
+ * the message's tokens before and after.  Before the call, the caller sets the
+ * place, tool, rule and bytes in *change. */
 int ctx_rewrite_report(struct ctx_rewrite *rewrite,
     const struct ctx_edited_message *edited, struct ctx_change *change,
     struct ctx_err *err);
