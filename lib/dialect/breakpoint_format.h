@@ -38,8 +38,8 @@ enum ctx_ttl {
  * CTX_TTL_1H; NULL for other numbers. */
 const char *ctx_ttl_name(unsigned ttl);
 
-/* How cache breakpoints are written in messages of one dialect (message
- * format) that are sent to one provider.  These are the rows of a table. */
+/* A row of a table: how cache breakpoints are written in messages of one
+ * dialect (message format) that are sent to one provider. */
 struct ctx_breakpoint_format {
 	const char *provider;
 	/* The dialect for which the row is used even if the caller names no
@@ -116,8 +116,8 @@ struct ctx_breakpoint_format {
 	const char *implicit_breakpoint[2];
 };
 /* Returns the row for messages of a dialect that are sent to the provider with
- * this name; NULL if there is none.  If provider is NULL, returns the first
- * row that was made for the dialect. */
+ * this name; NULL if there is none.  If provider is NULL, returns the first row
+ * whose member dialect is this dialect. */
 const struct ctx_breakpoint_format *ctx_breakpoint_format_find(
     const struct ctx_dialect *dialect, const char *provider);
 /* Returns the name of a provider in the table. i: its number, from 0.  Returns

@@ -12,8 +12,9 @@
 
 #include "dialect/read.h"
 
-/* Tells where the messages are in a JSON object: a request, a response, or a
- * record that contains one of them.  The first row that fits is used. */
+/* A table of the places at which a JSON object may contain messages.  The
+ * object may be a request, a response, or a record that contains one of these.
+ * The first row that fits an object is used. */
 static const struct wrapper {
 	/* Keys on the way from the record to the object that contains the
 	 * messages, for example "response" and "body".  Empty if the record
@@ -260,8 +261,8 @@ choose_likely(const struct ctx_record_layout *likely, const char *chat,
 	layout->why = chat;
 }
 
-/* Finds the dialect of an array of messages: that of the first message which
- * only one dialect allows. */
+/* Finds the dialect of an array of messages.  The first message that is
+ * possible in only one dialect decides. */
 static void
 detect_messages(const struct ctx_json *json, struct ctx_record_layout *layout)
 {

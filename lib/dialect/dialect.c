@@ -205,8 +205,8 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_pi_read,
 	.history = CTX_HISTORY_LAST,
 	.read_line = ctx_pi_line,
-	/* pi sends messages to many providers.  The tokens per message are
-	 * those of Chat Completions, as an estimate. */
+	/* pi sends messages to many providers.  As an estimate, a message costs
+	 * as many tokens for its role and delimiters as in Chat Completions. */
 	FRAMING_NAMES,
 	AS_OPENAI,
 	.text_result_form = BODY_TEXT_BLOCK,
@@ -248,8 +248,9 @@ static const struct ctx_dialect dialects[] = {
 			       "\"isVisibleInTranscriptOnly"),
 	.notice = CLAUDE_CODE("isMeta"),
     },
-    /* LangChain sends messages to many providers.  The tokens per message are
-     * those of Chat Completions, as an estimate. */
+    /* LangChain sends messages to many providers.  As an estimate, a message
+     * costs as many tokens for its role and delimiters as in Chat
+     * Completions. */
     {
 	.name = "langchain-lc",
 	.about = "LangChain, as dumps writes it",
@@ -473,8 +474,9 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_JOINS_ANSWERS | CTX_NEEDS_IDS | CTX_ARGUMENTS_TEXT |
 	    CTX_REASONING_LEADS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS |
 	    CTX_RESULT_TYPES | CTX_RESULT_STRING,
-	/* The tokens per message are those of Chat Completions, because OpenAI
-	 * publishes no numbers for Responses. */
+	/* OpenAI does not publish how many tokens a message of Responses costs
+	 * for its role and delimiters.  So the numbers of Chat Completions are
+	 * used. */
 	FRAMING_NAMES,
 	AS_OPENAI,
 	.text_result_form = BODY_STRING,
@@ -505,8 +507,9 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE | CTX_FEW_BREAKPOINTS |
 	    CTX_SMALL_REQUEST | CTX_NEEDS_TOOLS | CTX_IMAGE_LIMITS |
 	    CTX_RESULT_TYPES,
-	/* The tokens per message are those of Anthropic, as an estimate: most
-	 * models that are used on Bedrock are Claude. */
+	/* As an estimate, a message costs as many tokens for its role and
+	 * delimiters as with Anthropic: most models that are used on Bedrock
+	 * are Claude. */
 	FRAMING,
 	AS_ANTHROPIC,
 	.text_result_form = {"[{\"text\":", "}]"},
@@ -533,8 +536,8 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_RESULTS_TOGETHER | CTX_ASKS_TOGETHER | CTX_ARGUMENTS_OBJECT |
 	    CTX_KNOWN_ROLES | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS |
 	    CTX_RESULT_OBJECT,
-	/* There are no tokens per message: the local tokenizer of google-genai
-	 * counts none. */
+	/* A message costs no tokens for its role and delimiters: the local
+	 * tokenizer of google-genai counts none. */
 	AS_GOOGLE,
 	.text_result_form = {"{\"output\":", "}"},
 	.text_block = TEXT_PART,

@@ -9,8 +9,8 @@
 
 /* ---- dialect/dialect.c: the table of message formats -------------------- */
 
-/* How a model counts the tokens of an image.  Some ways need the numbers x, y
- * and edge; cost/image_tokens.c says what they mean. */
+/* How a model counts the tokens of an image.  Some of these methods have the
+ * parameters x, y and edge; cost/image_tokens.c says what they mean. */
 enum ctx_image_rule {
 	CTX_IMAGE_NONE, /* how is not known */
 	CTX_IMAGE_TILES,
@@ -288,7 +288,8 @@ enum {
 };
 
 /* What a line of a session file says about its place among the lines.  Members
- * of type uint32_t are nodes of the record, 0 if the line has no such value. */
+ * of type uint32_t are JSON nodes of the line; 0 if the line has no such
+ * value. */
 struct ctx_line_place {
 	enum ctx_line_kind kind;
 	unsigned flags;
@@ -359,8 +360,9 @@ struct ctx_dialect {
 	 * format all messages are always sent. */
 	uint32_t (*first_visible)(const struct ctx_json *json, uint32_t array);
 	uint64_t rules; /* rules such as CTX_PAIR_BY_NAME */
-	/* Tokens that are added to those of the texts: for each message, for
-	 * each name of a sender, and once per conversation. */
+	/* Tokens that a conversation costs in addition to those of its texts:
+	 * for each message, for each name of a sender, and once per
+	 * conversation. */
 	uint8_t per_message, per_name, priming;
 	/* True if only the keys and strings in the JSON of tool arguments and
 	 * results cost tokens.  False if punctuation and numbers cost tokens,

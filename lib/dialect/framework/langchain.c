@@ -41,8 +41,8 @@ find_message_class(const struct ctx_json *json, uint32_t name)
 	return NULL;
 }
 
-/* Adds reasoning of Bedrock's Converse API in the form in which langchain_aws
- * writes it. */
+/* Adds a reasoning block of Bedrock's Converse API, as langchain_aws writes
+ * it. */
 static int
 read_converse_reasoning(struct ctx_message *message, uint32_t block,
     struct ctx_err *err)
@@ -256,8 +256,8 @@ read_ai(struct ctx_message *message, uint32_t body, struct ctx_err *err)
 	return read_ai_tool_calls(message, body, extra, err);
 }
 
-/* Reads a LangChain message. node: the JSON node of the message; body: that of
- * the object with the message's members. */
+/* Reads a LangChain message. node: the JSON node of the message. body: the JSON
+ * node of the object that contains the members of the message. */
 static int
 read_langchain_message(const struct ctx_json *json, uint32_t node,
     uint32_t body, const struct message_class *kind,

@@ -58,9 +58,9 @@ read_bedrock_plain_block(const struct ctx_json *json, uint32_t block,
 	return ctx_read_part(message, CTX_BLOCK_OPAQUE, block, err);
 }
 
-/* Adds a reasoning block, which is {"reasoningText": {"text", "signature"}}
- * or, if encrypted, {"redactedContent"}; the AI SDK writes the latter as
- * {"redactedReasoning": {"data"}}. */
+/* Adds a reasoning block.  This is {"reasoningText": {"text", "signature"}} or,
+ * if the reasoning is encrypted, {"redactedContent"}.  For encrypted reasoning
+ * the AI SDK writes {"redactedReasoning": {"data"}}. */
 static int
 read_reasoning(struct ctx_message *message, uint32_t content,
     struct ctx_err *err)
