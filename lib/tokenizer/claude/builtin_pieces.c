@@ -1,4 +1,5 @@
-/* builtin_pieces.c - Claude's encodings, their automatons in read-only data */
+/* builtin_pieces.c - the vocabularies of Claude's encodings, as automatons in
+ * read-only data */
 #include "tokenizer/claude/claude.h"
 #include "tokenizer/vocabulary/incbin.h"
 

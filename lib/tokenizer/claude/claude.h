@@ -1,22 +1,23 @@
 /*
  * claude.h - the reconstructed encodings of Claude
  *
- * Data: pieces, each of which costs one token (pieces.h), and properties of
- * characters (chars.h).  Both are those of the PyPI package ctok, whose authors
- * measured them with the provider's token counts.
+ * The vocabulary consists of pieces (byte strings, pieces.h).  Each piece is
+ * one token.  The pieces and the properties of characters (chars.h) come from
+ * the PyPI package ctok, whose authors measured them with the provider's token
+ * counts.
  *
- * A text is normalized and written as a stream of bytes with markers: words get
- * their borders marked, words with capitals are written in lower case after a
- * marker, and a space between two borders is left out (marked_text.c).  The
- * tokens are the fewest pieces and single bytes that make up the stream
- * (tiling.h).
+ * Before a text is divided into pieces, it is rewritten with marker bytes
+ * (marked_text.c).  Markers show where words begin and end.  A word with
+ * capitals is written in small letters after a marker.  A single space between
+ * two markers is left out.  The number of tokens is that of the fewest pieces
+ * and single bytes that make up the result (tiling.h).
  *
- * No piece goes beyond a word, or joins it to what is beside it.  So a text can
- * be cut where a word begins, and at a few other places that two characters
- * decide (split_units.c).  The text between two cuts is a unit.  Its tokens
- * depend on its own bytes alone, so a counter remembers them
- * (count_units.c).  Only a unit at the head or the tail of a text is read
- * differently, because the frame of the message is next to it.
+ * No piece contains a word and something next to the word.  So a text can be
+ * cut before a word, and at some other places (split_units.c).  A unit is the
+ * text between two neighbouring cuts.  The tokens of a unit depend only on its
+ * bytes, so a counter can store them (count_units.c).  Exceptions are the first
+ * and the last unit of a text: their tokens also depend on the frame, the
+ * tokens that a request has around the text.
  */
 #ifndef CTX_TOKENIZER_CLAUDE_CLAUDE_H
 #define CTX_TOKENIZER_CLAUDE_CLAUDE_H
@@ -29,21 +30,27 @@
 
 extern const unsigned char ctx_pieces_claude_3[], ctx_pieces_claude_4_7[];
 
-/* The tokens of a text are at most this many for each of its bytes: a letter
- * may need a marker for its case, two for its borders, and itself. */
+/* A text has at most this many tokens per byte.  A capital letter that is a
+ * whole word may need four: the letter, a marker for the capital, and markers
+ * for the begin and the end of the word. */
 #define CTX_CLAUDE_FACTOR 4
 
 /* An encoding of Claude. */
 struct ctx_claude {
 	const unsigned char *automaton; /* of its pieces */
 	bool folds_quotes; /* typographic quotes are read as ASCII */
-	/* a word of at least this many characters in capitals is written after
-	 * one marker; 0: never */
+	/* A word in capitals with at least this many characters is written in
+	 * small letters after one marker, CTX_PIECE_CAPS.  0: never. */
 	uint8_t least_caps;
-	/* true if the frame before the text of a message ends with the marker
-	 * for the begin of a word, which a text uses or pays for */
+	/* True if the frame (the tokens of a request around the text) ends with
+	 * the marker for the begin of a word.  If the text begins with a word
+	 * or punctuation, this marker belongs to the text.  Otherwise the
+	 * marker is written before the text, or replaces a space at its
+	 * beginning. */
 	bool opens_word;
-	uint8_t frame; /* tokens of the frame of a request with one message */
+	/* tokens of a request with one message, without those of the message's
+	 * text */
+	uint8_t frame;
 };
 
 extern const struct ctx_claude ctx_claude_3, ctx_claude_4_7, ctx_claude_4_8;
@@ -54,15 +61,16 @@ enum {
 	CTX_UNIT_TAIL = 2,
 };
 
-/* Working memory for counting units.  It takes up to 16 times the longest unit
- * counted. */
+/* Working memory for counting units (parts of a text with independent tokens).
+ * It takes up to 16 times the bytes of the longest unit counted. */
 struct ctx_marked_text {
 	const struct ctx_claude *claude;
 	struct ctx_pieces pieces;
 	struct ctx_nfc normalizer;
 	struct ctx_buf normal; /* normal form (NFC) of a unit */
-	/* its characters, as the encoding reads them: a code point, and from
-	 * bit CTX_CHAR_BITS on the index of its properties */
+	/* The characters of the unit after normalization.  The low
+	 * CTX_CHAR_BITS bits of an element are the code point.  The bits above
+	 * are its index in ctx_claude_properties. */
 	uint32_t *chars;
 	size_t n, cap;
 	struct ctx_tiling tiling;
@@ -71,27 +79,33 @@ struct ctx_marked_text {
 void ctx_marked_text_init(struct ctx_marked_text *marked,
     const struct ctx_claude *claude);
 void ctx_marked_text_release(struct ctx_marked_text *marked);
-/* Adds the tokens of a unit to *tokens.  edges: set of CTX_UNIT_... bits. */
+/* Adds the tokens of a unit to *tokens.  edges: CTX_UNIT_HEAD if the unit
+ * begins the text, CTX_UNIT_TAIL if it ends the text; 0, one or both. */
 int ctx_marked_text_count(struct ctx_marked_text *marked, struct ctx_str unit,
     unsigned edges, uint64_t *tokens, struct ctx_err *err);
 
-/* Splits off the first units, 1 to max, of a text that is not empty; it starts
- * at the begin of a unit.  split->alone is used as by pretokenizers. */
+/* Splits off at least 1 and at most max units from the beginning of a text. The
+ * text has at least one byte and begins where a unit begins. split->alone is
+ * set as struct ctx_pretokenize describes. */
 void ctx_units_split(struct ctx_pretokenize *split, const char *p, size_t n,
     size_t max);
-/* Returns true if a unit that begins with these bytes is read alike at the head
- * of a text and elsewhere: it begins with a word. */
+/* Returns true if a unit with these first bytes begins with a word.  Such a
+ * unit has equally many tokens at the beginning of a text and after other
+ * units. */
 bool ctx_unit_is_word(const char *p, size_t n);
 
 struct ctx_token_counter;
-/* Decides whether a text can be cut at the begin of a unit, byte at, so that
- * the rest is counted as a text of its own.  Takes from *tokens, those before
- * the cut, what the rest then costs more.  Returns 0 if the unit may not be
- * complete yet, -1 on error. */
+/* Called when a text is counted in parts.  Decides whether the text can be cut
+ * at offset at, where a unit begins.  The part after the cut is later counted
+ * as a text of its own, which may then have more tokens than as a continuation.
+ * This difference is subtracted from *tokens, the tokens before the cut.
+ * Returns 1; 0 if the text cannot be cut there, or not before more of it is
+ * known; or -1 on error. */
 int ctx_units_cut(struct ctx_token_counter *counter, struct ctx_str text,
     size_t at, uint64_t *tokens, struct ctx_err *err);
-/* Splits off and counts the next units, 1 to max, of a text from byte *at on;
- * adds their tokens to *tokens and sets *at to their end. */
+/* Splits off at least 1 and at most max units of a text from byte *at on, and
+ * counts them.  Adds their tokens to *tokens and sets *at to the end of the
+ * last unit. */
 int ctx_units_count(struct ctx_token_counter *counter, struct ctx_str text,
     size_t *at, size_t max, uint64_t *tokens, struct ctx_err *err);
 

@@ -1,13 +1,15 @@
 /*
- * count_units.c - counts the units of a text
+ * count_units.c - counts the tokens of units (parts of a text with independent
+ * tokens), for Claude's encodings
  *
- * Most units are in the cache of the counter, where they are looked up many at
- * a time as pretokens are.  The others are written and tiled.
+ * Most units are in the counter's cache, where many are looked up at once, like
+ * pretokens.  The tokens of other units are counted by marked_text.c.
  */
 #include "tokenizer/claude/claude.h"
 #include "tokenizer/encode/count_tokens.h"
 
-/* The units that are being counted: those of counter->pretokens. */
+/* What the functions below share while they count the units listed in
+ * counter->pretokens. */
 struct unit_batch {
 	struct ctx_token_counter *counter;
 	const char *p;
@@ -24,14 +26,15 @@ tile_unit(const struct unit_batch *b, const char *p, size_t n, unsigned edges,
 	    (struct ctx_str){p, n}, edges, tokens, b->err);
 }
 
-/* An entry of the cache has at most this number of tokens. */
+/* Returns true if the number of tokens fits into a cache entry. */
 static bool
 can_cache(uint64_t tokens)
 {
 	return tokens > 0 && tokens <= UINT8_MAX;
 }
 
-/* Counts a unit of at most CTX_PRETOKEN_CACHE_KEY bytes. */
+/* Counts a unit of at most CTX_PRETOKEN_CACHE_KEY bytes, if possible by the
+ * cache. */
 static int
 count_short_unit(const struct unit_batch *b, const char *p, size_t n,
     struct ctx_key key)
@@ -49,7 +52,8 @@ count_short_unit(const struct unit_batch *b, const char *p, size_t n,
 	return 0;
 }
 
-/* Returns the hash of a unit for the cache; 0 if it is too long for that. */
+/* Returns the hash under which the cache stores a unit; 0 if the unit is too
+ * long for the cache. */
 static uint64_t
 hash_long_unit(const char *p, size_t n)
 {
@@ -77,8 +81,9 @@ count_long_unit(const struct unit_batch *b, const char *p, size_t n,
 	return 0;
 }
 
-/* Counts the units that the last lookup, of those from index first on, has
- * found too long for a key. */
+/* Counts the units that have more than CTX_PRETOKEN_CACHE_KEY bytes.  The last
+ * lookup has listed them in counter->batch.longs, as indices relative to
+ * first. */
 static int
 count_longs(const struct unit_batch *b, size_t first)
 {
@@ -104,8 +109,8 @@ count_longs(const struct unit_batch *b, size_t first)
 	return 0;
 }
 
-/* Counts the units from index first to end, all of which have 16 readable bytes
- * at their start. */
+/* Counts the units from index first up to, but not including, end.  The lookup
+ * reads 16 bytes from the start of each unit, so all 16 must be readable. */
 static int
 count_listed_units(const struct unit_batch *b, size_t first, size_t end)
 {
@@ -144,8 +149,8 @@ count_last_unit(const struct unit_batch *b, const char *p, size_t n)
 	    : count_short_unit(b, p, n, ctx_key_copy(p, n));
 }
 
-/* Counts the unit at the head or the tail of a text, or one that must not be
- * cached. */
+/* Counts the first or the last unit of a text, or a unit that the cache cannot
+ * store.  The cache is not used. */
 static int
 count_edge_unit(const struct unit_batch *b, const char *p, size_t n,
     unsigned edges)
@@ -158,8 +163,8 @@ count_edge_unit(const struct unit_batch *b, const char *p, size_t n,
 	return 0;
 }
 
-/* Returns true if a unit that ends with this byte is read alike at the tail of
- * a text and elsewhere. */
+/* Returns true if a unit that ends with this byte has equally many tokens at
+ * the end of a text and before other units. */
 static bool
 ends_alike(char last)
 {

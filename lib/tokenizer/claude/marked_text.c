@@ -1,12 +1,13 @@
 /*
- * marked_text.c - writes a unit of a text as the stream that Claude's encodings
- * tile
+ * marked_text.c - counts the tokens of a unit (a part of a text), for Claude's
+ * encodings
  *
- * Characters are first read as the encoding reads them: in normal form, without
- * those that it removes.  They form runs (chars.h).  A word is written between
- * two markers, in lower case if a marker can say where its capitals were.  Next
- * to a space, punctuation gets a marker on that side.  A single space between
- * two markers is not written: the markers stand for it.
+ * The unit is rewritten with marker bytes.  First its characters are
+ * normalized, and some are removed.  Neighbouring characters of one class are a
+ * run (chars.h).  A word is written between two markers, one for its begin and
+ * one for its end.  It is written in small letters if a marker can say where
+ * the capitals were.  Between punctuation and a space there is a marker, too.
+ * A single space between two markers is left out.
  */
 #include <stdlib.h>
 
@@ -40,7 +41,8 @@ ctx_marked_text_release(struct ctx_marked_text *m)
 
 /* ---- characters ---------------------------------------------------------- */
 
-/* Returns what a typographic quote is read as if the encoding folds quotes. */
+/* Returns the ASCII quote that replaces a typographic quote; any other
+ * character is returned as it is. */
 static uint32_t
 fold_quote(uint32_t cp)
 {
@@ -88,7 +90,8 @@ reserve_chars(struct ctx_marked_text *m, size_t n, struct ctx_err *err)
 	return 0;
 }
 
-/* Reads the characters of a text in normal form. */
+/* Fills m->chars from a text in NFC: removes characters without tokens, and
+ * replaces some others. */
 static void
 read_chars(struct ctx_marked_text *m, struct ctx_str text)
 {
@@ -103,8 +106,9 @@ read_chars(struct ctx_marked_text *m, struct ctx_str text)
 			cp = UNKNOWN;
 		properties = ctx_claude_properties[ctx_claude_kind(cp)];
 		if ((properties & CTX_CHAR_REMOVED) != 0) {
-			/* Controls are removed before SARA AM is composed,
-			 * private characters after it. */
+			/* NIKHAHIT and SARA_AA become SARA_AM, also if removed
+			 * control characters are between them, but not if
+			 * removed private characters are. */
 			nikhahit = nikhahit && cp < FIRST_PRIVATE;
 			continue;
 		}
@@ -169,8 +173,11 @@ lower_char(uint32_t cp)
 struct run {
 	size_t at, end; /* indices of characters */
 	unsigned class;
-	unsigned first, last; /* properties of its first and last character */
-	bool digits;          /* true if all are of category Nd, or all of No */
+	/* properties of the first and the last character of the run */
+	unsigned first, last;
+	/* True if all characters are decimal digits (Unicode category Nd), or
+	 * if all are other numerals (No). */
+	bool digits;
 };
 
 /* The stream that is being written. */
@@ -180,14 +187,16 @@ struct stream {
 	size_t n;
 	unsigned edges;
 	struct run before, before_that; /* the last two runs; 0, 0: none */
-	bool closed; /* true if the stream ends with the end of a word */
-	/* true if a space follows it that is not yet written, because it is
-	 * left out if a word begins after it */
+	/* true if the last byte written is the marker for the end of a word */
+	bool closed;
+	/* True if a space was read but is not written yet.  It is left out if a
+	 * marker for the begin of a word is written next. */
 	bool space;
 	struct ctx_tiling *tiling;
 };
 
-/* Returns the kind of a hard character; characters of one kind are a run. */
+/* Returns the kind of a character of the class CTX_RUN_HARD.  Only characters
+ * of the same kind form a run. */
 static unsigned
 hard_kind(unsigned properties)
 {
@@ -196,7 +205,8 @@ hard_kind(unsigned properties)
 	return properties & CTX_CHAR_NUMBER;
 }
 
-/* Returns true if a character with the properties next continues a run. */
+/* Returns true if the character after a run belongs to the run. next: the
+ * properties of this character. */
 static bool
 continues(const struct run *run, unsigned next)
 {
@@ -241,7 +251,7 @@ is_apostrophe(const struct stream *s, const struct run *run)
 	return run->end - run->at == 1 && code_point(s->chars[run->at]) == '\'';
 }
 
-/* Returns true if the run is an apostrophe before a word. */
+/* Returns true if the run is an apostrophe and a word follows directly. */
 static bool
 opens_quote(const struct stream *s, const struct run *run)
 {
@@ -249,8 +259,8 @@ opens_quote(const struct stream *s, const struct run *run)
 	    (properties_of(s->chars[run->end]) & CTX_RUN_MASK) == CTX_RUN_WORD;
 }
 
-/* Returns true if a space is before the run.  The frame before a text may stand
- * for one. */
+/* Returns true if a space is before the run.  At the beginning of a text the
+ * marker with which the frame ends counts as a space. */
 static bool
 follows_space(const struct stream *s, const struct run *run)
 {
@@ -259,7 +269,7 @@ follows_space(const struct stream *s, const struct run *run)
 	return code_point(s->chars[run->at - 1]) == ' ';
 }
 
-/* Returns true if exactly one space is after the run. */
+/* Returns true if exactly one space, not several, follows the run. */
 static bool
 precedes_space(const struct stream *s, const struct run *run)
 {
@@ -273,8 +283,8 @@ has_border(unsigned properties)
 	return (properties & (CTX_CHAR_SELECTOR | CTX_CHAR_BORDER)) != 0;
 }
 
-/* Return true if a run of numbers has a marker before it, or after it, next to
- * a space. */
+/* Return true if a marker is written between a run of numbers and a space:
+ * before the run (opens_number) or after it (closes_number). */
 static bool
 opens_number(const struct run *run)
 {
@@ -286,7 +296,8 @@ closes_number(const struct run *run)
 	return run->digits && (run->last & CTX_CHAR_NUMBER) != 0;
 }
 
-/* Returns true if the run has a marker of its own after it, next to a space. */
+/* Returns true if a marker would be written between this run and a space after
+ * it. */
 static bool
 closes_itself(const struct run *run)
 {
@@ -295,8 +306,8 @@ closes_itself(const struct run *run)
 		closes_number(run));
 }
 
-/* Returns true if the word is the end of a contraction: an apostrophe before it
- * stands for the begin of the word. */
+/* Returns true if the word is the end of a contraction, such as the s in
+ * "it's".  No marker is then written between the apostrophe and the word. */
 static bool
 is_contraction(const struct stream *s, const struct run *word)
 {
@@ -325,8 +336,8 @@ write_space(struct stream *s)
 	s->space = false;
 }
 
-/* Writes the begin of a word, with a marker for its capitals before it, or 0.
- */
+/* Writes the marker for the begin of a word. capitals: another marker, which
+ * says where the word has capitals, written before that one; 0: none. */
 static void
 write_begin(struct stream *s, unsigned capitals)
 {
@@ -369,11 +380,12 @@ write_chars(struct stream *s, const struct run *run)
 		write_char(s, code_point(s->chars[i]));
 }
 
-/* What the characters of a word say about its capitals. */
+/* Which capital and small letters a word has. */
 struct capitals {
 	bool sharp_s, dotted_i;
-	bool caseless; /* a letter is neither a capital nor a small one */
-	bool lower;    /* there is a small letter */
+	/* true if some letter is neither a capital nor small, as in Arabic */
+	bool caseless;
+	bool lower;                      /* there is a small letter */
 	size_t upper, upper_after_first; /* capitals, without DOTTED_I */
 };
 
@@ -403,8 +415,9 @@ count_capitals(const struct stream *s, const struct run *word)
 	return found;
 }
 
-/* Returns the marker after which the word is written in lower case; 0 if it is
- * written as it is. */
+/* Returns the marker that says where the word has capitals, so that the word
+ * can be written in small letters.  Returns 0 if the word is written
+ * unchanged. */
 static unsigned
 find_case(const struct stream *s, const struct run *word)
 {
@@ -423,8 +436,8 @@ find_case(const struct stream *s, const struct run *word)
 	return CTX_PIECE_SHIFT;
 }
 
-/* Writes a word.  After a run of marks it is the rest of the word that they
- * have begun. */
+/* Writes a word and its markers.  If combining marks are directly before the
+ * word, they have already written the marker for its begin. */
 static void
 write_word(struct stream *s, const struct run *word)
 {
@@ -446,7 +459,8 @@ write_word(struct stream *s, const struct run *word)
 	write_end(s);
 }
 
-/* Writes marks that follow no letter: a word, which a letter continues. */
+/* Writes combining marks that have no letter before them.  They are a word of
+ * their own.  If letters follow, these belong to the same word. */
 static void
 write_marks(struct stream *s, const struct run *run)
 {
@@ -457,7 +471,9 @@ write_marks(struct stream *s, const struct run *run)
 		write_end(s);
 }
 
-/* Writes a run with a marker on each side where one is due next to a space. */
+/* Writes a run.  If opens is true, also writes a marker between a space before
+ * the run and the run; if closes is true, between the run and a single space
+ * after it. */
 static void
 write_bordered(struct stream *s, const struct run *run, bool opens, bool closes)
 {
@@ -490,9 +506,9 @@ write_run(struct stream *s, const struct run *run)
 		write_chars(s, run);
 }
 
-/* Writes the marker with which the frame ends, unless the first run has one of
- * its own that stands for it.  Before an apostrophe with a word it is a
- * space. */
+/* Writes the marker with which the frame before the text ends, unless the first
+ * run begins with this marker or with a space.  For an apostrophe before a
+ * word, writes a space instead. */
 static void
 write_head(struct stream *s, const struct run *first)
 {
@@ -525,14 +541,17 @@ write_stream(struct stream *s)
 		s->before_that = s->before;
 		s->before = run;
 	}
-	/* A unit that ends with a space is followed by a word. */
+	/* A single space at the end may not be written yet.  Inside a text, a
+	 * word follows the unit, so the space is left out.  At the end of the
+	 * text it is written. */
 	if ((s->edges & CTX_UNIT_TAIL) != 0)
 		write_space(s);
 }
 
-/* Removes the newlines at the end of a text and returns their tokens.  The
- * frame has two newlines after the text, which make one token that is part of
- * the frame; with those of the text they are tiled together. */
+/* Removes the line feeds at the end of a text and returns how many tokens they
+ * add.  The frame after a text begins with two line feeds, which are one token
+ * of the frame.  The line feeds of the text and of the frame are divided into
+ * pieces together; the frame's token is then subtracted. */
 static uint64_t
 count_newlines(struct ctx_marked_text *m)
 {
@@ -563,7 +582,8 @@ ctx_marked_text_count(struct ctx_marked_text *m, struct ctx_str unit,
 		return -1;
 	if ((edges & CTX_UNIT_TAIL) != 0)
 		*tokens += count_newlines(m);
-	/* The marker at the end of the frame stands for a single space. */
+	/* The frame ends with the marker for the begin of a word.  A single
+	 * space at the beginning of the text is left out before this marker. */
 	skip = (edges & CTX_UNIT_HEAD) != 0 && m->claude->opens_word &&
 	    unit.p[0] == ' ' && m->n > 0 && code_point(m->chars[0]) == ' ' &&
 	    (m->n == 1 || code_point(m->chars[1]) != ' ');

@@ -1,19 +1,21 @@
 /*
- * pieces.h - the pieces of a vocabulary as an automaton that finds them in a
+ * pieces.h - an automaton that finds the pieces (tokens) of a vocabulary in a
  * text
  *
- * The automaton is that of Aho and Corasick: after each byte its state is the
- * longest end of the bytes so far with which a piece begins.  Its edges are
- * slots of one array: the edge of a state with a byte is in slot state.edges +
- * byte, if that slot belongs to the state.  A state is the number of its slot.
- * It is made when ctx is built (lib/gen/make_pieces.c), without pointers.
+ * It is the automaton of Aho and Corasick.  After each byte, the state stands
+ * for the longest string that ends there and with which some piece begins.  The
+ * transitions of all states are slots of one array: the transition of a state
+ * for a byte is in slot edges + byte, if the member parent of that slot is the
+ * state.  The number of a state is that of its slot.  The automaton has no
+ * pointers; it is made when ctx is built (lib/gen/make_pieces.c).
  */
 #ifndef CTX_TOKENIZER_CLAUDE_PIECES_H
 #define CTX_TOKENIZER_CLAUDE_PIECES_H
 
 #include <stdint.h>
 
-/* Bytes that stand for markers in a piece; UTF-8 does not use them. */
+/* Marker bytes that pieces and rewritten texts contain.  They never occur in
+ * UTF-8. */
 enum {
 	CTX_PIECE_BOW = 0xf8,   /* a word begins */
 	CTX_PIECE_EOW = 0xf9,   /* a word ends */
@@ -26,10 +28,12 @@ enum {
 struct ctx_piece_state {
 	uint32_t edges;  /* first slot of the edges */
 	uint32_t parent; /* state that this slot belongs to */
-	/* the state of the longest proper end of the bytes; 0 is the root */
+	/* The state for the longest shorter string that is also an end of this
+	 * state's string; 0 is the state for the empty string. */
 	uint32_t shorter;
-	/* index in lengths: the lengths of the pieces of two bytes or more with
-	 * which the bytes end, and 0 */
+	/* Index in the array lengths.  From there on it has the lengths in
+	 * bytes of the pieces that end at this state.  A 0 ends the list.
+	 * Pieces of one byte are left out. */
 	uint32_t pieces;
 };
 

@@ -1,18 +1,20 @@
 /*
- * split_units.c - splits a text into units, whose tokens depend on their own
- * bytes alone
+ * split_units.c - splits a text into units: parts whose tokens do not depend on
+ * the text around them
  *
- * Whether there is a cut between two characters is decided by these two.  The
- * first part of a cut text must not need to know which of the permitted
- * characters follows, the second not which of them was before it:
+ * Whether a text can be cut between two characters depends only on the classes
+ * of these two.  Before and after a cut, the text is rewritten with markers
+ * (marked_text.c) in the same way, whatever characters of the two classes are
+ * there.  The reasons for the table of cuts:
  *
- *  - a word has its borders marked on both sides in any case, except after an
- *    apostrophe or next to a mark
- *  - a space before a word may be left out, so it belongs to the unit before
- *  - nothing is left out, and no marker is written, after a digit, a line feed,
- *    a tab, or a hard character without borders, whatever follows
- *  - characters that are removed or changed by normalization are never next to
- *    a cut
+ *  - A word has a marker on both sides, except after an apostrophe or next to a
+ *    combining mark.
+ *  - A space before a word may be left out, so the space belongs to the unit
+ *    before the word.
+ *  - After a digit, a line feed, a tab, or a character that UNIT_HARD stands
+ *    for, nothing is left out and no marker is written.
+ *  - There is no cut next to a character that normalization may remove or
+ *    change.
  */
 #include <string.h>
 
@@ -23,7 +25,7 @@
 enum unit_class {
 	UNIT_OTHER, /* no cut next to it */
 	UNIT_WORD,  /* a letter with CTX_CHAR_STARTS */
-	UNIT_HARD,  /* Han, Hangul, emoji: in no piece with another character */
+	UNIT_HARD,  /* Han, Hangul, emoji: no piece joins them with others */
 	UNIT_DIGIT, /* 0-9 */
 	UNIT_LINE,  /* a line feed */
 	UNIT_TAB,
@@ -34,7 +36,8 @@ enum unit_class {
 };
 
 #define BIT(class) (1u << UNIT_##class)
-/* The classes before which there is a cut after each class. */
+/* For each class of a character: the set of classes of the next character
+ * before which the text can be cut. */
 static const uint16_t cuts[UNIT_CLASSES] = {
     [UNIT_OTHER] = 0,
     [UNIT_WORD] = BIT(HARD),
@@ -82,7 +85,8 @@ classify_char(uint32_t cp)
 	    : UNIT_OTHER;
 }
 
-/* Sets *class to the class of the character at p; returns its bytes. */
+/* Sets *class to the class of the character at p, and returns the length of the
+ * character in bytes. */
 static inline size_t
 next_class(const char *p, size_t n, unsigned *class)
 {
@@ -124,13 +128,14 @@ struct cutter {
 	size_t n, max, found;
 	size_t at;      /* number of bytes that were searched */
 	unsigned class; /* of the character before at */
-	/* true if the first unit must be returned alone (see backend.h) */
+	/* True if the first unit cannot be listed in the result (see the member
+	 * alone of struct ctx_pretokenize). */
 	bool alone;
 	uint32_t *ends;
 };
 
-/* Finds the cuts between ASCII characters.  The processor cannot predict the
- * cuts, so there is no branch for them. */
+/* Finds the cuts between ASCII characters.  A branch for each cut would often
+ * be mispredicted by the processor, so the loop has none. */
 static void
 cut_ascii(struct cutter *c)
 {
@@ -152,8 +157,9 @@ cut_ascii(struct cutter *c)
 	c->class = class;
 }
 
-/* Takes the next character.  Returns false if the units found so far, at least
- * one, must be returned without it. */
+/* Reads the next character and adds a cut before it, if there is one. Returns
+ * false if splitting must stop before the character, so that the units found so
+ * far are returned. */
 static bool
 cut_char(struct cutter *c)
 {

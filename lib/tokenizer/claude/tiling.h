@@ -1,11 +1,11 @@
 /*
- * tiling.h - divides bytes into the fewest pieces (tokens of the vocabulary)
+ * tiling.h - counts the fewest pieces (tokens) into which bytes can be divided
  *
- * The cost of the first n bytes is the number of pieces into which they can be
- * divided.  If a piece, or a single byte, ends at offset n and begins at offset
- * m, that is at most one more than the cost of the first m bytes; the least of
- * these is taken.  Only the costs at the last CTX_PIECE_LONGEST offsets are
- * needed.
+ * The cost of the first n bytes is the smallest number of pieces that make them
+ * up.  Let m be any offset such that the bytes from m to n are a piece or a
+ * single byte.  The cost of n is the lowest cost of all these m, plus one.  A
+ * piece has at most CTX_PIECE_LONGEST bytes, so only that many costs are
+ * stored.
  */
 #ifndef CTX_TOKENIZER_CLAUDE_TILING_H
 #define CTX_TOKENIZER_CLAUDE_TILING_H
