@@ -1,9 +1,10 @@
 /*
- * avx.h - code shared by avx2.c and avx512.c: vectors of 32 bytes
+ * avx.h - code for vectors of 32 bytes, shared by avx2.c and avx512.c
  *
- * A mask for 64 bytes is made from two such vectors, even with AVX-512.  On a
- * Zen 5 processor, comparing two halves and gathering their bits is faster than
- * comparing into a mask register and fetching it.
+ * A mask of 64 bits, one for each byte, is made from two vectors of 32 bytes.
+ * AVX-512 could use one vector of 64 bytes.  But on a Zen 5 processor that was
+ * slower, because the mask is then made in a mask register and must be fetched
+ * from there.
  */
 #ifndef CTX_TOKENIZER_SIMD_AVX_H
 #define CTX_TOKENIZER_SIMD_AVX_H
@@ -49,7 +50,8 @@ vec_equal(const struct vec *v, char c)
 	    _mm256_cmpeq_epi8(v->b, all));
 }
 
-/* AVX2 cannot compare unsigned bytes, but it can compute the minimum of two. */
+/* x is at most n if the minimum of x and n is x.  This is used because AVX2
+ * cannot compare unsigned bytes, but can compute their minimum. */
 static inline uint64_t
 vec_range(const struct vec *v, char first, int n)
 {
@@ -80,8 +82,9 @@ struct vec_index {
 	__m256i a, b;
 };
 
-/* Computes the table index (see pretokenize_block.h) for each byte of v.
- * before: for each byte of v, the byte before it. */
+/* Computes for each byte of v its index in the table of vec_classes: the low
+ * six bits of the byte, and above them the lowest bit of the byte before.  The
+ * caller passes the bytes before in the vector before. */
 static inline __m256i
 index_of(__m256i v, __m256i before)
 {
@@ -102,10 +105,11 @@ vec_index(const struct vec *v)
 }
 
 #ifndef CTX_VEC_LOOK_UP
-/* Looks up each byte of index in a table of 32 bytes (look_up: of 128 bytes).
- * The shuffle instruction selects one of 16 bytes by the lowest four bits of
- * the index.  Each further bit of the index is shifted to the top of its byte.
- * There the blend instruction reads it to choose between two results. */
+/* Looks up each byte of index in a table of 32 bytes; look_up does this for 128
+ * bytes.  The shuffle instruction selects one of 16 bytes by the lowest four
+ * bits of the index.  Each further bit of the index is shifted to the top of
+ * its byte.  There the blend instruction reads it to choose between two
+ * results. */
 static inline __m256i
 look_up32(const __m128i *table, __m256i index)
 {

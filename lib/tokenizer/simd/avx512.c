@@ -13,7 +13,8 @@
 #define CTX_VEC_LOOK_UP
 #include "tokenizer/simd/avx.h"
 
-/* AVX-512 has an instruction that looks up bytes in a table of 128 bytes. */
+/* An instruction of AVX-512 looks up bytes in a table of 128 bytes.  So the
+ * steps of look_up in avx.h are not needed. */
 static inline struct ctx_class_bits
 vec_classes(const struct vec_index *index, const uint8_t *table)
 {
@@ -29,8 +30,9 @@ vec_classes(const struct vec_index *index, const uint8_t *table)
 	    _mm512_test_epi8_mask(found, _mm512_set1_epi8(4))};
 }
 
-/* Writes the positions of the set bits to out: compresses the numbers 0 to 63
- * by the mask, and writes sixteen at a time. */
+/* Writes base plus the position of each set bit to out.  One instruction
+ * selects these positions from the numbers 0 to 63; sixteen are written at a
+ * time. */
 static inline void
 vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
 {
@@ -74,8 +76,9 @@ pair_in(const uint32_t *entry, uint32_t tag)
 	return (uint32_t)_mm256_cvtsi256_si32(one);
 }
 
-/* Eight keys of 16 bytes fill two vectors.  They are rearranged: one vector
- * then has the low words of all keys, the other one the high words. */
+/* Hashes eight keys at once.  A key has two words of 64 bits.  The words are
+ * first rearranged: one vector gets the low words of all keys, another one the
+ * high words. */
 static inline void
 vec_hash(uint32_t *out, const struct ctx_key *keys, unsigned shift)
 {

@@ -13,10 +13,10 @@
 /* Once a call has split off this many bytes, it splits off no more. */
 #define CTX_PRETOKENIZE_SPAN (1u << 30)
 
-/* If bytes are appended to a text, only the last boundaries between its
- * pretokens can change: those of its last CTX_PRETOKENIZE_UNSURE pretokens.
- * (The worst case is a word and an incomplete contraction after letters
- * without case.) */
+/* If bytes are appended to a text, the boundaries before its last
+ * CTX_PRETOKENIZE_UNSURE pretokens remain.  Only the boundaries of these
+ * pretokens can move.  (Three are needed if letters without case are before a
+ * word and an incomplete contraction.) */
 #define CTX_PRETOKENIZE_UNSURE 3
 
 /* Kinds of pretokens that are tokens of the vocabulary for certain, so that
@@ -28,25 +28,27 @@ enum {
 
 struct ctx_pretokenize {
 	size_t n; /* number of pretokens that were found */
-	/* Number of pretokens in start and end.  Those that are tokens for
-	 * certain are not listed there. */
+	/* Number of pretokens in the arrays start and end.  Pretokens that
+	 * certainly are tokens (the kinds in plain) are counted in n, but not
+	 * in the arrays. */
 	size_t listed;
 	size_t used; /* length of all these pretokens in bytes */
-	/* If the first pretoken must be returned alone: its length (n is then
-	 * 0).  Otherwise 0.  Such a pretoken contains the byte 0xff, which
-	 * cannot be in a key of the hash tables, or has more than
-	 * CTX_PRETOKENIZE_SPAN bytes. */
+	/* Length in bytes of a first pretoken that cannot be in the arrays,
+	 * because it contains the byte 0xff, which the keys of hash tables
+	 * cannot have, or has more than CTX_PRETOKENIZE_SPAN bytes.  The call
+	 * then splits off only this pretoken, and n is 0.  Otherwise 0. */
 	size_t alone;
-	/* Offsets of the start and the end of each listed pretoken in the
-	 * text. 64 elements may be written after the last one. */
+	/* Offsets of the start and the end of each listed pretoken in the text.
+	 * The arrays are longer than the list can be, because 64 elements may
+	 * be written after its last one. */
 	uint32_t start[CTX_PRETOKENIZE_MAX + 64];
 	uint32_t end[CTX_PRETOKENIZE_MAX + 64];
 };
 
-/* Splits off the first pretokens, 1 to max, of a text of n bytes; n is at
- * least 1.  The text must start at a boundary between pretokens, and ends
- * after n bytes.  Pretokens of the kinds in plain (CTX_PLAIN_...) are counted,
- * but not listed. */
+/* Splits off at least 1 and at most max pretokens from the beginning of a text
+ * of n bytes; n is at least 1.  The text must begin where a pretoken begins.
+ * No text follows after the n bytes. plain: CTX_PLAIN_... bits, the kinds of
+ * pretokens that are counted, but not listed. */
 typedef void ctx_pretokenize_fn(struct ctx_pretokenize *split,
     struct ctx_pretokenizer pretokenizer, unsigned plain, const char *p,
     size_t n, size_t max);
@@ -54,7 +56,7 @@ typedef void ctx_pretokenize_fn(struct ctx_pretokenize *split,
 ctx_pretokenize_fn ctx_pretokenize_portable, ctx_pretokenize_avx2,
     ctx_pretokenize_avx512, ctx_pretokenize_neon;
 
-/* Returns the function for an instruction set, which is a result of
+/* Returns the split function for an instruction set. simd: a result of
  * ctx_simd_resolve. */
 ctx_pretokenize_fn *ctx_pretokenize_pick(enum ctx_simd simd);
 

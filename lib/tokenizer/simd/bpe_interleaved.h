@@ -1,8 +1,8 @@
 /*
  * bpe_interleaved.h - merges several pretokens into tokens in one loop
  *
- * Each of portable.c, avx2.c, avx512.c and neon.c includes this file once, and
- * defines before
+ * Each of portable.c, avx2.c, avx512.c and neon.c includes this file once.
+ * Before that, it defines these functions with its instructions:
  *
  *	pair_in(line, tag)	the token that the pair with this tag merges
  *				to, all bits inverted; 0 if the line of the
@@ -11,10 +11,10 @@
  *				up to a multiple of sixteen
  *
  * After a merge, the two new pairs that it makes must be looked up.  Most of
- * these lookups fail, and memory is slow.  So first a merge is made in every
- * pretoken, and the table entries of its two new pairs are prefetched.  Then
- * the pairs of all pretokens are looked up.  So the lookups overlap, and no
- * branch depends on the text.
+ * these lookups fail, and memory is slow.  So one merge is first made in every
+ * pretoken, and the table entries of its two new pairs are prefetched.  Only
+ * then the new pairs of all pretokens are looked up.  While the entries of one
+ * pretoken come from memory, the others are merged.
  */
 #include "tokenizer/encode/bpe.h"
 
@@ -45,9 +45,9 @@ prefetch_pair(const struct ctx_vocab *v, struct lane_pair *pair, uint32_t a,
 	__builtin_prefetch(pair->line);
 }
 
-/* Looks up the pair of tokens at a position in the lane beyond the line of the
- * hash table where it belongs, because this line is full and does not have it.
- * This is rare. */
+/* Looks up a pair of tokens in all lines of the hash table where it may be. at:
+ * the position of the first token in the lane.  Called only if the first of
+ * these lines is full and does not have the pair, which is rare. */
 static __attribute__((noinline)) uint32_t
 find_far_pair(const struct ctx_vocab *v, const struct ctx_bpe_lane *lane,
     unsigned at)

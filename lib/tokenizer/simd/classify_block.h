@@ -21,19 +21,18 @@
 #include "tokenizer/unicode.h"
 
 #define BLOCK 64 /* number of bytes in a block */
-/* In a build for make coverage, ALWAYS_INLINE is empty, so that each branch is
- * counted once. */
+/* "make coverage" defines ALWAYS_INLINE as empty.  Otherwise the branches of a
+ * function would be counted in each of its inlined copies. */
 #ifndef ALWAYS_INLINE
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #endif
 
-/* The characters of a block of 64 bytes, as masks: a bit for the first byte of
- * each character.  From the position stop on, the characters are unknown: they
- * are outside the block, are not valid UTF-8, or are of a rare kind that the
- * masks do not cover. */
+/* The characters of a block of 64 bytes, by kind.  A mask has the bit of the
+ * first byte of each character of its kind.  The masks are valid up to the
+ * position stop.  A character at stop is outside the block, is not valid UTF-8,
+ * or needs a rule that the masks cannot express. */
 struct char_masks {
-	/* letters: all (letter), capitals, small ones, and those without
-	 * case */
+	/* all letters; capital letters; small letters; letters without case */
 	uint64_t letter, upper, lower, caseless;
 	uint64_t digit;
 	/* characters other than letters, numbers and white space */
@@ -44,31 +43,32 @@ struct char_masks {
 	uint64_t slash, quote;
 	uint64_t more; /* continuation bytes of UTF-8 */
 	uint64_t gaps; /* continuation bytes of white space */
-	unsigned stop; /* position of the first character that is unknown */
+	unsigned stop; /* offset in the block up to which the masks are valid */
 	bool end;      /* true if the text ends at stop */
 };
 
-/* Returns a mask in which all bits below bit i are set; i may be 64. */
+/* Returns a mask with bits 0 to i - 1 set; i is at most 64. */
 static ALWAYS_INLINE uint64_t
 bits_below(unsigned i)
 {
 	return i >= 64 ? UINT64_MAX : (UINT64_C(1) << i) - 1;
 }
 
-/* Returns a mask of the characters that come directly after those of the mask
- * x. */
+/* Returns a mask of the positions that follow the characters in the mask x. The
+ * continuation bytes of a character are skipped. */
 static ALWAYS_INLINE uint64_t
 positions_after(const struct char_masks *b, uint64_t x)
 {
 	return (b->more + (x << 1)) & ~b->more;
 }
 
-/* Makes all characters unknown from the first of the given positions on. */
+/* Sets b->stop to the lowest position in the mask positions, if that is lower.
+ * The masks are then not used from there on. */
 static ALWAYS_INLINE void
 stop_at(struct char_masks *b, uint64_t positions)
 {
-	/* There is no branch for the case that no position is given, because
-	 * the processor could not predict it. */
+	/* Written without a branch, because the processor could not predict
+	 * whether positions is 0. */
 	unsigned first =
 	    positions == 0 ? BLOCK : (unsigned)__builtin_ctzll(positions);
 
@@ -135,11 +135,12 @@ take_each(struct rest *r, uint64_t high, const char *p)
  * decode its characters one by one. */
 #define FEW 8
 
-/* Finds the classes of those characters of the block that are in one page (128
- * code points). cp: a code point of the page. first: the mask of the first
- * bytes of these characters. last: how many bytes follow each first byte.  The
- * characters remain unknown if the page has no valid code points, or if UTF-8
- * has a shorter form for them. */
+/* Finds the classes of all characters of the block that are in one page (128
+ * code points).  All must have equally many bytes. cp: a code point of the
+ * page. first: the mask of the first bytes of these characters. last: number of
+ * bytes of each character after the first one.  Does nothing if no valid UTF-8
+ * encodes the page with that many bytes; the characters then have no known
+ * class. */
 static ALWAYS_INLINE void
 take_page(struct rest *r, const struct vec_index *index, uint32_t cp,
     unsigned last, uint64_t first)
@@ -157,8 +158,9 @@ take_page(struct rest *r, const struct vec_index *index, uint32_t cp,
 	r->class.four |= class.four >> last & first;
 }
 
-/* Returns a mask of the characters of three bytes in a range: from those whose
- * first bytes are a, b to those whose first bytes are c, d, inclusive. */
+/* Returns the positions of characters of three bytes in a range of code points.
+ * The range begins with the characters whose first bytes are a, b, and ends
+ * with those whose first bytes are c, d. */
 static ALWAYS_INLINE uint64_t
 find_char_range(const struct vec *v, unsigned a, unsigned b, unsigned c,
     unsigned d)
@@ -170,9 +172,9 @@ find_char_range(const struct vec *v, unsigned a, unsigned b, unsigned c,
 		vec_range(v, (char)0x80, (int)(d - 0x80)) >> 1);
 }
 
-/* Finds the classes of U+4E00 to U+9FFF and U+AC00 to U+D77F, which are all
- * letters without case.  Finding them page by page would be slow, because
- * texts use many of their pages. */
+/* Finds the classes of U+4E00 to U+9FFF and U+AC00 to U+D77F (Han and Hangul).
+ * All of them get the class of letters without case.  take_page would be slow
+ * for them, because a text in Chinese or Korean uses many pages. */
 static ALWAYS_INLINE void
 take_east(struct rest *r, const struct vec *v, uint64_t three)
 {
@@ -186,10 +188,10 @@ take_east(struct rest *r, const struct vec *v, uint64_t three)
 	r->class.two |= letters;
 }
 
-/* Finds the classes of characters page by page (of 128 code points): for each
- * page those of all its characters at once, because a script uses few pages.
- * The index of a character in its page is its last byte and the lowest bit of
- * the byte before. */
+/* Finds the classes of characters page by page (128 code points).  All
+ * characters of a page are looked up at once.  A script has few pages, so few
+ * lookups are needed.  The index of a character in its page is the low six bits
+ * of its last byte and, above them, the lowest bit of the byte before. */
 static ALWAYS_INLINE void
 take_pages(struct rest *r, const struct vec *v, uint64_t high, const char *p)
 {
@@ -246,8 +248,8 @@ decode_rest(struct rest *r, const struct vec *v, uint64_t high, const char *p)
 }
 
 /* Adds the characters that are not ASCII to the masks of the block.  Combining
- * marks count as letters if the pattern distinguishes case (o200k), otherwise
- * as symbols. */
+ * marks (mark) become letters without case if cased is true (o200k), otherwise
+ * symbols. */
 static ALWAYS_INLINE void
 add_rest(struct char_masks *b, const struct rest *r, uint64_t mark, bool cased)
 {
@@ -265,16 +267,17 @@ add_rest(struct char_masks *b, const struct rest *r, uint64_t mark, bool cased)
 	b->letter = b->upper | b->lower | b->caseless;
 	b->digit |= four & ~(one | two);
 	b->symbol |= (r->known & ~(one | two | four)) | (cased ? 0 : mark);
-	/* A white space character has at most three bytes, of which at most
-	 * two are continuation bytes. */
+	/* A white space character has at most two continuation bytes.  So
+	 * shifts by one and by two find all continuation bytes of white
+	 * space. */
 	b->blank |= white;
 	b->gaps = (white << 1 | white << 2) & r->more;
 }
 
-/* Finds the classes of the characters that are not ASCII, and adds these to
- * the masks of the block.  In the o200k pattern a combining mark can be a
- * letter or a symbol; unless it follows a letter, it remains unknown, and
- * pretokenize.c decides. */
+/* Finds the classes of the characters that are not ASCII, and adds them to the
+ * masks of the block.  If cased is true (o200k), a combining mark that follows
+ * no letter may belong to a word or to symbols.  The masks are not used from
+ * this mark on, and pretokenize.c decides. */
 static void
 classify_rest(struct char_masks *b, const struct vec *v, uint64_t high,
     const char *p, bool cased)
@@ -289,7 +292,9 @@ classify_rest(struct char_masks *b, const struct vec *v, uint64_t high,
 	stop_at(b, high & ~(r.known | r.more));
 	if (cased)
 		stop_at(b, mark & ~positions_after(b, b->letter));
-	/* U+017F is s in another case, so '\u017f is the contraction 's. */
+	/* U+017F is another form of the letter s, so an apostrophe and U+017F
+	 * are a contraction, too.  find_contractions does not know this form,
+	 * so the masks are not used from this apostrophe on. */
 	quoted = b->quote & (b->lower & high) >> 1;
 	for (; quoted != 0; quoted &= quoted - 1)
 		if (memcmp(p + __builtin_ctzll(quoted) + 1, "\xc5\xbf", 2) == 0)

@@ -119,8 +119,8 @@ vec_index(const struct vec *v)
 	return index;
 }
 
-/* Looks up bytes in the second half of the table.  This instruction does not
- * change bytes whose index is outside of that half. */
+/* The first lookup (vqtbl4q) is for indices below 64.  The second (vqtbx4q) is
+ * for the others, and keeps the results of the first elsewhere. */
 static inline struct ctx_class_bits
 vec_classes(const struct vec_index *index, const uint8_t *table)
 {

@@ -1,9 +1,9 @@
 /*
- * portable.c - splits text, and looks up and merges pretokens, on any
- * processor: 64 bytes are eight words of 64 bits
+ * portable.c - splits text, and looks up and merges pretokens, on any processor
  *
- * Eight bytes are compared at a time.  The result is the top bit of each byte
- * of a word; a multiplication gathers these eight bits.
+ * A block of 64 bytes is stored as eight words of 64 bits.  Arithmetic on a
+ * word compares its eight bytes at once.  The result is the top bit of each
+ * byte.  A multiplication gathers these eight bits.
  */
 #include <stdint.h>
 #include <string.h>
@@ -40,17 +40,17 @@ vec_fold(const struct vec *v)
 	return folded;
 }
 
-/* Returns the top bits of the eight bytes of a word as a number of eight
- * bits. */
+/* Gathers the top bits of the eight bytes of a word.  Returns them as a number
+ * of eight bits, that of the first byte lowest. */
 static inline uint64_t
 gather(uint64_t tops)
 {
 	return ((tops & TOPS) >> 7) * 0x0102040810204080u >> 56;
 }
 
-/* Sets the top bit of each byte of a word that is in the range from first to
- * first + n.  Both must be below 0x80; bytes of 0x80 or more are never in the
- * range. */
+/* Sets the top bit of each byte of a word that is at least first and at most
+ * first + n.  first + n must be below 0x80.  The top bits of all other bytes,
+ * such as those of 0x80 or more, are cleared. */
 static inline uint64_t
 in_range(uint64_t word, unsigned first, unsigned n)
 {

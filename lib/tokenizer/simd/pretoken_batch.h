@@ -1,27 +1,26 @@
 /*
  * pretoken_batch.h - looks up many pretokens in the cache at once
  *
- * Each of portable.c, avx2.c, avx512.c and neon.c includes this file once, and
- * defines before
+ * Each of portable.c, avx2.c, avx512.c and neon.c includes this file once.
+ * Before that, it defines with its instructions
  *
  *	struct sum		zero is a valid empty sum
  *	line_adds(sum, line, key)	adds the tokens of the key and
  *				CTX_PRETOKEN_CACHE_FOUND if the line has it
  *	sum_total(sum)		the sum
  *
- * and, if the portable version is slower, with CTX_VEC_HASH defined
+ * It may also define one or both of these macros, each with a function that
+ * replaces the one of this file:
  *
- *	vec_hash(out, keys, shift)	ctx_key_hash() >> shift of eight keys
- *
- * or, with CTX_VEC_LONGS defined
- *
- *	vec_longs(start, end)	bit i: pretoken i of eight is too long for
- *				a key
+ *	CTX_VEC_HASH	vec_hash(out, keys, shift): ctx_key_hash() >> shift
+ *			of eight keys
+ *	CTX_VEC_LONGS	vec_longs(start, end): bit i is set if pretoken i of
+ *			eight is too long for a key
  *
  * First the keys of many pretokens are made, and their lines of the hash table
  * are prefetched.  Then all keys are compared with these lines, which have
  * arrived from memory meanwhile.  Eight pretokens are compared without a
- * branch, because nearly always all of them are found.
+ * branch, because nearly always all of them are in the cache.
  */
 #include "tokenizer/encode/pretoken_lookup.h"
 
@@ -71,9 +70,10 @@ make_key(struct ctx_key *key, const char *p, uint32_t start, uint32_t end)
 	memcpy(key, &bytes, sizeof bytes);
 }
 
-/* Looks up those pretokens of a group of eight whose bit is set, each in the
- * line of the cache where it belongs.  Fills the array missed with those that
- * are not there, and returns their number. */
+/* Looks up some pretokens of a group of eight again, one by one. bits: bit i is
+ * set for pretoken i of the group. first: the index of pretoken 0.  Writes to
+ * missed the indices of those that are not in their line of the cache, and
+ * returns their number. */
 static __attribute__((noinline)) size_t
 list_missed(const uint64_t *table, const uint32_t *lines,
     const struct ctx_key *keys, unsigned bits, uint32_t *missed, size_t first)
@@ -94,8 +94,9 @@ list_missed(const uint64_t *table, const uint32_t *lines,
 	return count;
 }
 
-/* Of at most eight pretokens, lists those that are too long for the key of a
- * hash table in longs.  Returns a mask with a bit for each of the others. */
+/* Appends those pretokens of a group of at most eight that are too long for a
+ * key to lookup->longs.  Returns a mask with the bits of all other pretokens.
+ * first: the index of the group's first pretoken. */
 static inline unsigned
 list_longs(const uint32_t *start, const uint32_t *end, size_t first, size_t n,
     struct ctx_pretoken_lookup *lookup)

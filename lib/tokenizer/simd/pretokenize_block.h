@@ -1,8 +1,9 @@
 /*
  * pretokenize_block.h - finds the boundaries of pretokens in 64 bytes at once
  *
- * Each of portable.c, avx2.c, avx512.c and neon.c includes this file once.  It
- * defines before a type struct vec of 64 bytes and these functions:
+ * Each of portable.c, avx2.c, avx512.c and neon.c includes this file once.
+ * Before that, it defines with its instructions a type struct vec of 64 bytes
+ * and these functions:
  *
  *	vec_load(p)		64 bytes from p
  *	vec_fold(v)		each byte | 0x20: letters without case
@@ -10,12 +11,13 @@
  *	vec_range(v, c, n)	bit i: byte i is one of c to c + n
  *	vec_high(v)		bit i: byte i is 0x80 or more
  *
- * and, if the portable version is slower, with CTX_VEC_EMIT defined
+ * It may define CTX_VEC_EMIT and a function that replaces the one below:
  *
  *	vec_emit(out, base, bits)	the offset base + i of each bit set;
  *				64 offsets may be written at out
  *
- * and, with CTX_VEC_CLASSES defined, a type struct vec_index and
+ * It may define CTX_VEC_CLASSES, so that classify_block.h finds the classes of
+ * many characters at once, with a type struct vec_index and
  *
  *	vec_bit(v, k)		bit i: bit k of byte i, k not 7
  *	vec_index(v)		the low six bits of each byte, and above them
@@ -23,13 +25,13 @@
  *	vec_classes(index, table)	the classes at table[index of byte i],
  *				a table of 128
  *
- * The patterns never look back, and pretokens leave no gaps.  So the boundaries
- * after a boundary depend only on the text after it.  A block of 64 bytes is
- * loaded at a boundary.  All boundaries in it are computed as if the text began
- * there, from the masks of classify_block.h.  Those that text after the block
- * cannot change are kept.  The next block is loaded at the last of them, so
- * nothing is carried from block to block.  If no boundary is certain,
- * pretokenize.c finds the next one character by character.
+ * The patterns never look back, and pretokens leave no gaps.  So the text after
+ * a boundary can be split without the text before it.  A block of 64 bytes is
+ * loaded at a boundary.  All boundaries in the block are computed from the
+ * masks of classify_block.h.  Some may be wrong, because text after the block
+ * could change them; these are dropped.  The next block begins at the last
+ * boundary kept.  If none is kept, pretokenize.c finds the next boundary
+ * character by character.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -47,9 +49,10 @@ vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
 {
 	unsigned i, n = (unsigned)__builtin_popcountll(bits);
 
-	/* Each round of the loop writes four positions, so that the processor
-	 * predicts the end of the loop more often.  The last round may write
-	 * up to three numbers too many, which the caller ignores. */
+	/* Each round writes the offsets of four set bits.  So there are few
+	 * rounds, and the processor predicts their number more often.  The last
+	 * round may write up to three offsets too many, which the caller
+	 * ignores. */
 	for (i = 0; i < n; i += 4) {
 		out[i] = base + (uint32_t)__builtin_ctzll(bits);
 		bits &= bits - 1;
@@ -81,12 +84,10 @@ find_contractions(const struct char_masks *b, const struct vec *v,
 	*three = b->quote & ((rv >> 1 & e >> 2) | (l >> 1 & l >> 2));
 }
 
-/*
- * Returns the boundaries between pretokens in white space.  If breaks_end is
- * true (\s*[\r\n]+), a pretoken ends after the last line break of a row of
- * white space, and another begins.  The last blank of a row belongs to the
- * character that follows, unless that is white space.
- */
+/* Returns the boundaries between pretokens at which a pretoken of white space
+ * begins or white space is divided.  If breaks_end is true (\s*[\r\n]+), white
+ * space is divided after its last line break.  The last blank of white space
+ * belongs to the next character, unless the text ends there. */
 static ALWAYS_INLINE uint64_t
 find_space_boundaries(const struct char_masks *b, bool breaks_end)
 {
@@ -96,16 +97,16 @@ find_space_boundaries(const struct char_masks *b, bool breaks_end)
 	uint64_t last = white | (b->end ? UINT64_C(1) << b->stop : 0);
 	uint64_t next = last >> 1, starts, ends, start;
 
-	/* Adds the positions after white space characters of two bytes, and of
-	 * three bytes. */
+	/* The shift by one is right only for white space of one byte.
+	 * Characters of two and of three bytes are added here. */
 	if (b->gaps != 0)
 		next |= (b->gaps >> 1 & ~(b->gaps >> 2) & last >> 2) |
 		    (b->gaps >> 1 & b->gaps >> 2 & last >> 3);
 	if (!breaks_end)
 		return found | (white & ~next);
 	found |= b->blank & ~next;
-	/* Blanks after a line break begin a pretoken, unless another line
-	 * break follows them. */
+	/* Blanks after a line break begin a pretoken, unless a line break
+	 * follows after these blanks. */
 	starts = b->blank & b->breaks << 1;
 	ends = (blank + starts) & ~blank;
 	if ((ends & b->breaks) == 0)
@@ -113,16 +114,16 @@ find_space_boundaries(const struct char_masks *b, bool breaks_end)
 	for (; starts != 0; starts &= starts - 1) {
 		start = starts & (0 - starts);
 		ends = (blank + start) & ~blank;
-		/* Handles one row of blanks at a time, so that ends has only
-		 * bits of this row. */
+		/* Some row of blanks ends at another line break.  Each row is
+		 * checked by itself, to find out which. */
 		if ((ends & b->breaks) == 0)
 			found |= start;
 	}
 	return found;
 }
 
-/* Returns the boundaries between pretokens that consist of digits.  A pretoken
- * has at most this many digits (1 or 3); 0: any number. most: the maximum. */
+/* Returns the boundaries at which a pretoken of digits begins. most: the
+ * maximum number of digits in a pretoken, 1 or 3; 0: no maximum. */
 static ALWAYS_INLINE uint64_t
 find_digit_boundaries(const struct char_masks *b, unsigned most)
 {
@@ -141,9 +142,10 @@ find_digit_boundaries(const struct char_masks *b, unsigned most)
 	return found;
 }
 
-/* Returns the positions in a block at which it is certain whether a pretoken
- * begins.  For a contraction three more characters must be known.  White space
- * up to stop may continue, so only its start is certain. */
+/* Returns the positions in a block at which the text after the block cannot
+ * change whether a pretoken begins.  A contraction needs three more characters,
+ * so the last three positions are left out.  White space at the end of the
+ * block may continue after it.  Of that, only the first position is certain. */
 static ALWAYS_INLINE uint64_t
 find_certain(const struct char_masks *b)
 {
@@ -153,7 +155,8 @@ find_certain(const struct char_masks *b)
 	if (b->end)
 		return known;
 	run = ~white & known;
-	/* Sets the bit after the last character that is not white space. */
+	/* Sets run to the position after the last character that is not white
+	 * space, where the white space at the end begins. */
 	run = run == 0 ? 1 : UINT64_C(2) << (63 - __builtin_clzll(run));
 	known = b->stop > 3 ? bits_below(b->stop - 3) : 0;
 	return known & (run == 0 ? UINT64_MAX : run | (run - 1));
@@ -180,8 +183,9 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 		b->breaks &= ~tail;
 	}
 	if (o200k) {
-		/* In o200k a contraction belongs to the word before it.  Two
-		 * contractions in succession are rare. */
+		/* In o200k a contraction belongs to the word before it.  If
+		 * another contraction follows, which is rare, the masks are not
+		 * used from there on, and pretokenize.c decides. */
 		two &= positions_after(b, b->letter);
 		three &= positions_after(b, b->letter);
 		cut = two << 2 | three << 3;
@@ -189,8 +193,9 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 		stop_at(b, cut & (two | three));
 		b->symbol &= ~(two | three);
 	} else {
-		/* In the other patterns a contraction is a pretoken, but only
-		 * if a pretoken begins at its quote. */
+		/* In the other patterns a contraction is a pretoken.  But an
+		 * apostrophe that follows a symbol or a space does not begin a
+		 * contraction. */
 		first = b->symbol & ~positions_after(b, b->symbol | b->space);
 		cut = (two & first) << 2 | (three & first) << 3;
 		removed = ((two | three) & first) << 1;
@@ -202,9 +207,10 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 	found |= joined & ~positions_after(b, one);
 	if (o200k) {
 		found |= b->upper & positions_after(b, b->lower);
-		/* When the pattern U*O+ is matched, U* may have to give back
-		 * characters for O+. Later characters decide whether it
-		 * must. */
+		/* The pattern U*O+ needs at least one character for O+.  A
+		 * capital after letters without case may or may not begin a new
+		 * word, which depends on later characters.  So the masks are
+		 * not used from this capital on. */
 		stop_at(b, b->upper & positions_after(b, b->caseless));
 	}
 	joined = find_digit_boundaries(b, pretokenizer.digits);
@@ -222,9 +228,9 @@ find_certain_boundaries(struct char_masks *b, const struct vec *v,
 	return b->end ? found | UINT64_C(1) << b->stop : found;
 }
 
-/* Returns the certain boundaries between pretokens in a block with characters
- * that are not ASCII.  This is a separate function, so that blocks of ASCII
- * need not handle continuation bytes. */
+/* Returns those boundaries between pretokens that text after the block cannot
+ * change, for a block with characters that are not ASCII.  It is a separate
+ * function, so that the code for blocks of ASCII remains fast. */
 static __attribute__((noinline)) uint64_t
 find_rest_boundaries(const struct char_masks *ascii, const struct vec *v,
     uint64_t high, const char *p, struct ctx_pretokenizer pretokenizer)
@@ -236,9 +242,10 @@ find_rest_boundaries(const struct char_masks *ascii, const struct vec *v,
 	return find_certain_boundaries(&b, v, pretokenizer);
 }
 
-/* Returns the certain boundaries between pretokens in the block at p as a mask,
- * without bit 0. n is the number of bytes to the end of the text.  Sets
- * *numbers to the mask of digits in pretokens that have only digits. */
+/* Returns those boundaries between pretokens in the block at p that text after
+ * the block cannot change, as a mask.  The start of the block is left out. n:
+ * the number of bytes up to the end of the text.  Sets *numbers to the mask of
+ * digits that are in pretokens of digits only. */
 static ALWAYS_INLINE uint64_t
 find_block_boundaries(const char *p, size_t n,
     struct ctx_pretokenizer pretokenizer, uint64_t *numbers)
@@ -257,11 +264,12 @@ find_block_boundaries(const char *p, size_t n,
 	}
 	vec_load(&v, p);
 	classify_ascii(&b, &v);
-	/* The copied text is padded, and the padding must not count as
-	 * symbols. */
+	/* A short block was filled up with zero bytes.  These are not symbols
+	 * of the text. */
 	b.symbol &= bits_below(b.stop);
 	high = vec_high(&v);
-	/* In r50k a pretoken of digits may begin with a blank. */
+	/* In r50k a pretoken of digits may begin with a space, so digits do not
+	 * show which pretokens consist of digits only. */
 	*numbers = high == 0 && pretokenizer.family != CTX_PRETOKENIZER_R50K
 	    ? b.digit
 	    : 0;
@@ -288,11 +296,11 @@ keep_lowest_bits(uint64_t bits, size_t n)
 	return bits & ~rest;
 }
 
-/* Lists the pretokens of a block, except those that are tokens for certain.
- * at: the offset of the block in the text, which is added to every position.
- * found: the mask of the boundaries between pretokens; position 0 is always a
- * boundary, too. plain: the kinds of pretokens that are not listed
- * (CTX_PLAIN_...). */
+/* Adds the pretokens of a block to s->start and s->end, except those of the
+ * kinds in plain (CTX_PLAIN_...). at: the offset of the block in the text.
+ * found: the mask of the boundaries between pretokens; the start of the block
+ * is always one, too. numbers: the mask of digits in pretokens of digits
+ * only. */
 static ALWAYS_INLINE void
 list_pieces(struct ctx_pretokenize *s, unsigned plain, uint32_t at,
     uint64_t found, uint64_t numbers)
