@@ -1,12 +1,13 @@
-/* blanks.c - the normal form of text for SentencePiece vocabularies */
+/* blanks.c - replaces U+2581 in text by blanks, for vocabularies of
+ * SentencePiece */
 #include <string.h>
 
 #include "tokenizer/encode/blanks.h"
 
 #define SIGN_BYTES (sizeof CTX_BLANK_SIGN - 1)
 
-/* Returns the offset of the first U+2581 from the byte at on; n if there is
- * none. */
+/* Returns the offset of the first U+2581 that is not before offset on; n if
+ * there is none. */
 static size_t
 find_sign(const char *p, size_t n, size_t at)
 {

@@ -1,21 +1,20 @@
-/* blanks.h - the normal form of text for SentencePiece vocabularies */
+/* blanks.h - replaces U+2581 in text by blanks, for vocabularies of
+ * SentencePiece */
 #ifndef CTX_TOKENIZER_ENCODE_BLANKS_H
 #define CTX_TOKENIZER_ENCODE_BLANKS_H
 
 #include "tokenizer/encode/nfc.h"
 
-/*
- * SentencePiece writes each blank of a text as U+2581.  So it cannot tell a
- * blank from that character.  Vocabularies in ctx have blanks instead, and the
- * normal form of a text has a blank for each U+2581.
- */
+/* SentencePiece replaces each blank of a text by U+2581, and so has equal
+ * tokens for both.  ctx does it the other way round: vocabularies have blanks
+ * in place of U+2581, and each U+2581 of a text is replaced by a blank. */
 #define CTX_BLANK_SIGN "\xe2\x96\x81" /* U+2581 in UTF-8 */
 
 /* Finds the next U+2581 of a text; see ctx_normal_find_fn. */
 int ctx_blanks_find(struct ctx_nfc *nfc, const char *p, size_t n, size_t *at,
     size_t *end, struct ctx_err *err);
-/* Replaces each U+2581 of n bytes by a blank, and returns the new number of
- * bytes. */
+/* Replaces each U+2581 in the n bytes at p by a blank.  The result is shorter;
+ * returns its length in bytes. */
 size_t ctx_blanks_replace(char *p, size_t n);
 
 #endif

@@ -1,25 +1,27 @@
 /*
  * bpe.c - byte-pair encoding (BPE) of one pretoken
  *
- * The definition: start with the tokens of the single bytes, or, in a
- * vocabulary of SentencePiece, of the characters (ctx_vocab_first).  Of all
- * adjacent pairs that can merge, merge the one with the lowest result; of equal
- * pairs, the leftmost.  Stop when no pair can merge.  ctx_bpe_pairs does
- * exactly this, for few bytes.
+ * The definition: start with the tokens of the single bytes or, in a vocabulary
+ * of SentencePiece, of the characters (ctx_vocab_first).  Two adjacent tokens
+ * can merge if the vocabulary has a token for them.  Of all pairs that can
+ * merge, merge the one whose result has the lowest number; of equal pairs, the
+ * leftmost.  Stop when no pair can merge.  ctx_bpe_pairs does exactly this, for
+ * few bytes.
  *
  * ctx_bpe_long finds the same tokens from left to right.  A sequence of tokens
  * is an encoding if and only if each two adjacent tokens are the encoding of
  * their own bytes (Berglund and van der Merwe, "Formalizing BPE Tokenization",
  * 2023).  Every prefix of a pretoken has exactly one encoding.  So the function
- * takes the longest token that can follow the one before it.  At a dead end it
- * removes the last token and tries shorter ones.  A dead end is never tried
- * again, which keeps the time linear.  The method is that of the Rust crate bpe
- * by A.  Neubeck and H. van Antwerpen.
+ * takes the longest token that can follow the one before it.  If none can, it
+ * removes the last token and tries shorter ones.  The place where none could
+ * follow is marked as a dead end and is never tried again, which keeps the time
+ * linear.  The method is that of the Rust crate bpe by A. Neubeck and H. van
+ * Antwerpen.
  *
  * To save time, short pieces of the text (windows) are first encoded alone,
- * many at once, and tokens are taken from them.  Away from the ends of a window
- * these tokens are nearly always right.  Tokens that are not right are removed
- * at a dead end.
+ * many at once.  Tokens are taken from the windows, because away from their
+ * ends these tokens are nearly always right.  A wrong token leads to a dead end
+ * and is removed then.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +29,13 @@
 #include "tokenizer/encode/bpe.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-/* Four numbers in a SIMD vector.  It is passed by address, because not all
- * processors have vector registers. */
+/* Four numbers in a SIMD vector.  Functions get its address, because on some
+ * processors a vector cannot be passed in a register. */
 typedef int32_t four_vector __attribute__((vector_size(16)));
 
-/* Compares four tags of a line of the hash table with the wanted tag, in one
- * SIMD step.  The value of each tag is eight words after it.  Combines the
- * values of the equal tags with *found by OR. */
+/* Compares four tags of a line of the hash table with a tag.  The value that
+ * belongs to a tag is eight words after it.  Adds the value of the tag that is
+ * equal to *found by OR; *found does not change if none is. */
 static inline void
 find_four(four_vector *found, const uint32_t *entry, uint32_t tag)
 {
@@ -44,8 +46,8 @@ find_four(four_vector *found, const uint32_t *entry, uint32_t tag)
 	*found |= values & (tags == (int32_t)tag);
 }
 
-/* Looks up a pair of tokens in one line of the hash table (see
- * bpe_interleaved.h) and returns its value, or 0. */
+/* Looks up a pair of tokens by its tag in one line of the hash table.  Returns
+ * the value of the pair; 0 if the line does not have it. */
 static inline uint32_t
 pair_in(const uint32_t *entry, uint32_t tag)
 {
@@ -69,7 +71,7 @@ keep_smaller(four_vector *least, const void *list)
 	*least = (four & first) | (*least & ~first);
 }
 
-/* Finds the lowest rank among the merges of a lane; see bpe_interleaved.h. */
+/* Returns the lowest of n numbers; see bpe_interleaved.h. */
 static inline uint32_t
 least(const uint32_t *list, uint32_t n)
 {
@@ -98,7 +100,8 @@ ctx_bpe_lanes_portable(const struct ctx_vocab *v, struct ctx_bpe_lane *lanes,
 	merge_lanes(v, lanes, n);
 }
 
-/* Sets up a lane for a vocabulary whose tokens are merged from characters. */
+/* Puts a pretoken into a lane, like ctx_bpe_lane_begin, for a vocabulary whose
+ * tokens are merged from characters, not bytes. */
 static void
 begin_chars(const struct ctx_vocab *v, struct ctx_bpe_lane *lane, const char *p,
     size_t n)
@@ -159,10 +162,10 @@ ctx_bpe_pairs(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *out)
 
 	ctx_bpe_lane_begin(v, &lane, p, n);
 	merge_lanes(v, &lane, 1);
-	/* Each bit that is set marks the start of a token in the lane (the
-	 * pretoken that was merged).  Only the lowest and the highest of these
-	 * bits are the ends of the lane.  So the loop first clears the lowest
-	 * bit, and stops when only the highest is left. */
+	/* Bit i of lane.occupied is set if a token begins at position i.  The
+	 * lowest and the highest bit that are set stand for the ends of the
+	 * lane. The loop first clears the lowest bit, and stops when only the
+	 * highest is left. */
 	for (occupied = lane.occupied & (lane.occupied - 1);
 	     (occupied & (occupied - 1)) != 0; occupied &= occupied - 1)
 		out[k++] = lane.tokens[__builtin_ctzll(occupied)];
@@ -184,15 +187,15 @@ is_own_encoding(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 	uint32_t limit = CTX_VOCAB_NONE;
 	uint32_t left, right;
 
-	/* CTX_VOCAB_NONE (no merge) is the highest number, so it is never below
-	 * limit. */
+	/* If a and b cannot merge, ctx_vocab_pair returns the highest number,
+	 * CTX_VOCAB_NONE, and the loop continues. */
 	while (ctx_vocab_pair(v, a, b) >= limit) {
 		left = v->parents[2 * (size_t)a + 1];
 		right = v->parents[2 * (size_t)b];
 		if (left == a && right == b)
 			return true;
-		/* Of several merges with the same rank the leftmost is made
-		 * first. */
+		/* Of equal merges the leftmost is made first.  So if a and b
+		 * are equal, the merge that made b is undone first. */
 		if (right == b || (left != a && a > b)) {
 			limit = a;
 			a = left;
@@ -206,10 +209,10 @@ is_own_encoding(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 
 #define JUDGED_BITS 12
 
-/* Windows are pieces of a pretoken that are encoded alone.  A window begins
- * NEAR bytes before the first token that is taken from it, and ends at least
- * FAR bytes after the start of the last one: tokens near its ends may be
- * wrong. */
+/* A window is a piece of a pretoken that is encoded alone.  The tokens near its
+ * ends may be wrong.  So tokens are taken only from NEAR bytes after its start
+ * to FAR bytes before its end.  The first window is used from its start, and
+ * the one at the end of the pretoken up to its end. */
 #define WINDOW CTX_BPE_MAX
 #define NEAR   6
 #define FAR    10
@@ -255,17 +258,17 @@ append_token(struct ctx_bpe *m, uint32_t token, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true if a byte of the pretoken is known as a dead end: no encoding
- * of the rest of the pretoken can begin with this byte. */
+/* Returns true if byte at of the pretoken is a dead end: it is known that no
+ * token of the encoding begins there. */
 static bool
 is_dead(const struct ctx_bpe *m, size_t at)
 {
 	return (m->dead[at / 64] >> at % 64 & 1) != 0;
 }
 
-/* If the last two tokens are equal and the next bytes of the text repeat them,
- * returns this token again: it has already followed itself.  Else returns
- * CTX_VOCAB_NONE. */
+/* Finds the next token quickly in repetitive text.  If the last two tokens are
+ * equal and the next bytes repeat them, returns the same token once more: it
+ * can certainly follow itself.  Otherwise returns CTX_VOCAB_NONE. */
 static uint32_t
 find_repeated_token(const struct ctx_vocab *v, const struct ctx_bpe *m,
     const char *p, size_t n, size_t at)
@@ -300,9 +303,9 @@ find_next_token(const struct ctx_vocab *v, const struct ctx_bpe *m,
 	return token;
 }
 
-/* Returns the window (a piece of the pretoken that is encoded alone) for byte
- * at, and sets *begin to its first byte.  If no window covers the byte, encodes
- * new windows from there. */
+/* Returns the window in which byte at of the pretoken was encoded.  Sets *begin
+ * to the offset where this window begins.  If the byte is after the last
+ * window, first encodes new windows from this byte on. */
 static const struct ctx_bpe_lane *
 find_window(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
     size_t n, size_t at, size_t *begin)
@@ -322,10 +325,10 @@ find_window(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 	return a->windows + k;
 }
 
-/* Takes tokens from the window (a piece of the pretoken that was encoded
- * alone) that covers the byte at offset *at.  Appends them as long as each can
- * follow the token before it, and moves *at to their end.  Returns 1, 0 if no
- * token was appended, or -1 with *err. */
+/* Takes tokens from the window in which byte *at of the pretoken was encoded.
+ * Appends them to m->tokens as long as each can follow the token before it.
+ * Moves *at to the end of the last one.  Returns 1; 0 if no token was appended;
+ * or -1 with *err. */
 static int
 take_ahead(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
     size_t n, size_t *at, struct ctx_err *err)
@@ -391,8 +394,8 @@ merge_queue(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 	return m->n > 0 ? 0 : -1;
 }
 
-/* Returns true if a text may contain a token that has a lower number than one
- * of its parts.  Without such tokens, it is as if the vocabulary had none. */
+/* Returns true if a text may contain a token with a lower number than one of
+ * its parts.  The fast method of ctx_bpe_long would then give wrong tokens. */
 static bool
 may_be_disordered(const struct ctx_vocab_head *h, const char *p, size_t n)
 {

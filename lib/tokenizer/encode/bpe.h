@@ -6,26 +6,28 @@
 #include "base/base.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-#define CTX_LANE  64 /* number of byte positions in a struct ctx_bpe_lane */
+/* number of positions in a lane: one per byte of a pretoken, and two for its
+ * ends */
+#define CTX_LANE  64
 #define CTX_LANES 64 /* maximum number of pretokens that are merged at once */
 /* maximum number of bytes of a pretoken in a struct ctx_bpe_lane */
 #define CTX_BPE_MAX 62
 
-/* A rank of at least this value means that two tokens do not merge.  The top
- * bit is not used, because some processors compare vectors of signed numbers
- * only. */
+/* A rank of at least this value means that two tokens do not merge.  Ranks do
+ * not use the top bit, because some processors can compare only vectors of
+ * signed numbers. */
 #define CTX_BPE_LANE_NONE ((uint32_t)INT32_MAX - CTX_LANE + 1)
 
 _Static_assert(CTX_VOCAB_MAX <= CTX_BPE_LANE_NONE / CTX_LANE,
     "a token and a place fit one number");
 
-/* A lane: one of several pretokens that are merged at the same time.  Byte i
- * of the pretoken has position i + 1; a token has the position of its first
- * byte.  The positions 0 and n + 1 contain CTX_PAIR_NOBODY, with which no
- * token merges. */
+/* A lane: a pretoken that is being merged, at the same time as those in other
+ * lanes.  Byte i of the pretoken has position i + 1.  A token has the position
+ * of its first byte.  CTX_PAIR_NOBODY, which merges with no token, is before
+ * the first byte (position 0) and after the last (position n + 1). */
 struct ctx_bpe_lane {
-	/* Bit i is set if a token begins at position i of the lane, or the
-	 * pretoken ends there. */
+	/* Bit i is set if a token begins at position i.  Bits 0 and n + 1 are
+	 * set for the ends of the lane. */
 	uint64_t occupied;
 	uint32_t n; /* length of the pretoken in bytes */
 	uint32_t tokens[CTX_LANE];
@@ -65,7 +67,7 @@ typedef void ctx_bpe_lanes_fn(const struct ctx_vocab *vocab,
 ctx_bpe_lanes_fn ctx_bpe_lanes_portable, ctx_bpe_lanes_avx2,
     ctx_bpe_lanes_avx512, ctx_bpe_lanes_neon;
 
-/* Returns the function for an instruction set, which is a result of
+/* Returns the merge function for an instruction set. simd: a result of
  * ctx_simd_resolve. */
 ctx_bpe_lanes_fn *ctx_bpe_lanes_pick(enum ctx_simd simd);
 
@@ -82,11 +84,11 @@ struct ctx_bpe {
 	ctx_bpe_lanes_fn *lanes;
 	uint32_t *tokens; /* tokens that the last call has found */
 	size_t n, cap;
-	/* Bit i is set if no encoding has a token that begins at byte i. */
+	/* Bit i is set if byte i of the pretoken is a dead end: no token of the
+	 * encoding begins there. */
 	uint64_t *dead;
 	size_t dead_cap;
-	/* Pieces of a long pretoken that are encoded by themselves, before the
-	 * whole pretoken is; see bpe.c. */
+	/* windows: pieces of the pretoken that were encoded alone; see bpe.c */
 	struct ctx_ahead *ahead;
 };
 

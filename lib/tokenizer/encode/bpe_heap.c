@@ -2,12 +2,12 @@
  * bpe_heap.c - byte-pair encoding with a heap, for vocabularies whose merges
  * are out of order
  *
- * ctx_bpe_long requires that every token has a higher number than its two
- * parts.  In some vocabulary files a merge has a lower number than one of its
- * parts: it is made as soon as the parts exist, between merges with higher
- * numbers.  For these files this code follows the definition in bpe.c.  The
- * pairs that can merge are in a heap, the lowest first; of equal pairs the
- * leftmost.
+ * Usually every token has a higher number than the two tokens that merge to it,
+ * and ctx_bpe_long relies on that.  In some vocabulary files a token has a
+ * lower number than one of its parts.  It is then made as soon as the parts
+ * exist, between merges with higher numbers.  For these files this code follows
+ * the definition in bpe.c step by step.  A heap has the pairs that can merge,
+ * the one with the lowest result first; of equal ones, the leftmost.
  */
 #include <stdlib.h>
 
@@ -32,9 +32,9 @@ is_earlier_merge(struct pending_merge a, struct pending_merge b)
 	return a.merged != b.merged ? a.merged < b.merged : a.at < b.at;
 }
 
-/* Adds the pair of a token and the next one to the heap, if the two can merge.
- * at: the first byte of the token.  The heap has room for three pairs per
- * byte: one at the start, and two for each merge. */
+/* Adds the pair of the token at byte at and the next token to the heap, if the
+ * two can merge.  The heap has room for three pairs per byte: one at the start,
+ * and two new ones for each merge. */
 static void
 push_pair(struct merge_heap *q, uint32_t at)
 {
@@ -76,8 +76,8 @@ pop_pair(struct merge_heap *q)
 	return first;
 }
 
-/* Merges a pair that was taken from the heap, unless one of its tokens has been
- * merged since. */
+/* Makes a merge that was taken from the heap.  Does nothing if one of its
+ * tokens was already merged with another token. */
 static void
 apply_merge(struct merge_heap *q, struct pending_merge w)
 {
@@ -96,7 +96,8 @@ apply_merge(struct merge_heap *q, struct pending_merge w)
 	push_pair(q, q->before[w.at]);
 }
 
-/* Sets the tokens from which merging of n bytes starts; n is at least 1. */
+/* Sets the tokens of the single bytes or characters, from which merging starts.
+ * n is at least 1. */
 static void
 list_symbols(struct merge_heap *q, const char *p, uint32_t n)
 {

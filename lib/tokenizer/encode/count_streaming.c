@@ -2,19 +2,19 @@
  * count_streaming.c - counts the tokens of a text of which only the first part
  * is known yet
  *
- * The part that is counted ends at a boundary between pretokens that no later
- * byte can move.  The rules are:
+ * Counting ends at a boundary between pretokens that no later byte can move.
+ * Which boundaries these are depends on the encoding:
  *
- *  - Built-in pretokenizers: all boundaries except the last few are certain.
- *  - Patterns of vocabulary files: a match is certain if it did not look at the
- *    end of the text.
- *  - Units of Claude's encodings: a cut is certain if both of its characters
- *    are known.
- *  - Added tokens: a place is uncertain if an incomplete name of a token could
- *    begin there.
- *  - Normalized text (NFC): only characters that no later combining mark can
- *    change are counted.  Where the normal form differs from the text, counting
- *    ends only at places that exist in both.
+ *  - Built-in pretokenizers: all boundaries except the last few.
+ *  - Patterns of vocabulary files: the end of a match that did not look at the
+ *    end of the known text.
+ *  - Units of Claude's encodings: each cut, once both characters next to it are
+ *    known.
+ *  - Added tokens: a boundary is certain if no name of an added token can begin
+ *    before it and end in later text.
+ *  - Normalized text (NFC): a boundary is certain if later combining marks
+ *    cannot change the characters before it.  Where NFC changes the text,
+ *    counting ends only at offsets that the original text has, too.
  */
 #include "tokenizer/encode/blanks.h"
 #include "tokenizer/encode/count_tokens.h"
@@ -25,8 +25,7 @@
 
 #define STEP 256 /* number of pretokens counted at once */
 
-/* Returns the start of the last character if the character is incomplete, else
- * n. */
+/* Returns the length of the text without an incomplete character at its end. */
 static size_t
 find_whole_end(const char *p, size_t n)
 {
@@ -40,9 +39,10 @@ find_whole_end(const char *p, size_t n)
 	return n - at < length ? at : n;
 }
 
-/* Returns the offset up to which it is certain whether the name of an added
- * token begins at a byte.  Names have at most longest bytes.  The offset is at
- * the end of a character. */
+/* Returns the offset up to which all names of added tokens can be found.  A
+ * name that begins later may be cut off by the end of the known text.  longest:
+ * the length of the longest name in bytes.  The offset is at the end of a
+ * character. */
 static size_t
 find_names_end(const char *p, size_t n, size_t longest)
 {
@@ -69,23 +69,24 @@ count_closed(struct ctx_token_counter *c, const char *p, size_t n,
 	return rc;
 }
 
-/* The normal form (NFC) of a text of which only the first part is known yet. */
+/* A text of which only the first part is known, while it is counted.  The text
+ * was already normalized. */
 struct open {
 	struct ctx_token_counter *counter;
 	struct ctx_str text;
 	size_t at;       /* number of bytes counted so far */
 	uint64_t tokens; /* number of tokens in the bytes counted so far */
-	bool changed;    /* true if the normal form differs from the text */
+	bool changed;    /* true if normalization has changed the text */
 	struct ctx_nfc_map map;
 	struct ctx_token_checkpoint
-	    /* the last place in the original text that no later byte can
-	     * change, and the tokens before it */
+	    /* how far the count is final: an offset in the original text, and
+	     * the tokens before it */
 	    sure;
 };
 
-/* Records that no later byte can change the tokens before this byte of the
- * normal form.  Does nothing if this place does not exist in the original
- * text. */
+/* Records that the count before offset at of the normal form is final.  Does
+ * nothing if the original text has no corresponding offset, because
+ * normalization changed the text there. */
 static int
 confirm_count(struct open *open, size_t at, uint64_t tokens,
     struct ctx_err *err)
@@ -98,8 +99,8 @@ confirm_count(struct open *open, size_t at, uint64_t tokens,
 	return clean < 0 ? -1 : 0;
 }
 
-/* Counts the text up to the offset end, where the name of an added token
- * begins. */
+/* Counts the text up to offset end.  The count is final there, because an added
+ * token begins. */
 static int
 count_to(struct open *open, size_t end, struct ctx_err *err)
 {
@@ -115,8 +116,8 @@ count_to(struct open *open, size_t end, struct ctx_err *err)
 	return rc;
 }
 
-/* Counts the text up to the offset end, as far as no later byte can change the
- * tokens.  No name of an added token begins before end. */
+/* Counts the text up to offset end, as far as later bytes cannot change the
+ * count.  The text up to end contains no names of added tokens. */
 static int
 count_sure(struct open *open, size_t end, struct ctx_err *err)
 {
@@ -130,9 +131,9 @@ count_sure(struct open *open, size_t end, struct ctx_err *err)
 	    end - open->at);
 	if (c->pcre2 != NULL)
 		ctx_pcre2_part(c->pcre2);
-	/* The splitter stops where a pattern of a vocabulary file would have to
-	 * look past the end.  So it never stops inside a match of the first
-	 * pattern, where splitting could not be continued. */
+	/* With patterns of a vocabulary file, splitting stops before a match
+	 * that would have to look past the end of the known text.  So all
+	 * boundaries found are certain. */
 	while ((rc = ctx_text_splitter_next(&w, STEP, err)) > 0 &&
 	    w.spans.at > past[0].at) {
 		for (i = sure; i > 0; i--)
@@ -146,8 +147,8 @@ count_sure(struct open *open, size_t end, struct ctx_err *err)
 	return rc < 0 ? -1 : 0;
 }
 
-/* Counts the normal form, including the names of added tokens in it, as far as
- * no later byte can change the tokens. */
+/* Counts the normalized text, with names of added tokens that are recognized in
+ * it, as far as later bytes cannot change the count. */
 static int
 count_names(struct open *open, struct ctx_err *err)
 {
@@ -176,8 +177,8 @@ count_names(struct open *open, struct ctx_err *err)
 	return 0;
 }
 
-/* Counts a text that may continue after n bytes, as far as no later byte can
- * change the tokens.  Adds the bytes and tokens counted to sum. */
+/* Counts a text that may continue after n bytes, as far as later bytes cannot
+ * change the count.  Adds the bytes and tokens counted to *sum. */
 static int
 count_open(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_token_checkpoint *sum, struct ctx_err *err)
@@ -198,10 +199,12 @@ count_open(struct ctx_token_counter *c, const char *p, size_t n,
 	return 0;
 }
 
-/* Returns the offset of the last blank in a text before which no later byte can
- * change the tokens, if the text after it is counted as a text of its own,
- * which gets a blank as its prefix.  Returns 0 if there is none.  Offset 0
- * itself is no such place: an added token may end there. */
+/* For encodings that put a blank before each text.  Finds the last blank at
+ * which a text can be divided: its two parts, counted as texts of their own,
+ * have as many tokens as the whole text.  The second part begins after the
+ * blank, because it gets another one as its prefix.  Returns the offset of the
+ * blank; 0 if there is none.  A blank at offset 0 does not count, because an
+ * added token may end there. */
 static size_t
 find_last_blank(const struct ctx_vocab *v, struct ctx_str text)
 {
@@ -237,10 +240,11 @@ find_last_name_end(const struct ctx_token_counter *c, struct ctx_str text)
 	return from;
 }
 
-/* Counts a text as far as no later byte can change the tokens, for encodings
- * that put a blank before each text.  The rest is counted as a text of its own.
- * So it must begin after a blank of the text, whose place the prefix takes.
- * After an added token, the text may get a prefix although it has a blank. */
+/* Counts a text as far as later bytes cannot change the count, for encodings
+ * that put a blank before each text.  The rest will be counted as a text of its
+ * own, and will get such a blank.  So *at is set to the offset after a blank of
+ * the text, which the new one replaces.  Only blanks after the last added token
+ * are examined. */
 static int
 count_to_blank(struct ctx_token_counter *c, struct ctx_str text, size_t *at,
     uint64_t *tokens, struct ctx_err *err)
@@ -263,8 +267,9 @@ count_to_blank(struct ctx_token_counter *c, struct ctx_str text, size_t *at,
 	return ctx_token_count(c, text.p, from + blank, tokens, err);
 }
 
-/* Counts the units of an encoding of Claude as far as no later byte can change
- * them, up to a place where the rest can be counted as a text of its own. */
+/* Counts a text for an encoding of Claude, as far as later bytes cannot change
+ * the count.  Ends at a place where the rest can be counted as a text of its
+ * own. Sets *sum to this place and to the tokens before it. */
 static int
 count_sure_units(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_token_checkpoint *sum, struct ctx_err *err)

@@ -9,8 +9,8 @@
 #include "tokenizer/unicode.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-/* Returns the estimate of the encoding "bytes/4" for a text of n bytes: a
- * quarter of them. */
+/* Returns the estimate of the encoding "bytes/4": a quarter of the number of
+ * bytes, rounded up. */
 static uint64_t
 estimate_tokens(size_t n)
 {
@@ -57,17 +57,19 @@ ctx_token_fits(struct ctx_token_counter *c, const char *p, size_t n,
 		*within = estimate_tokens(n) <= limit;
 		return 0;
 	}
-	/* Every token has at least one byte and at most head->longest bytes, so
-	 * a text's length may already decide.  Claude's encodings remove some
-	 * characters, so only a short text is certain. */
+	/* Often the length of the text decides, without counting.  A text has
+	 * at most factor tokens per byte.  A token has at most head->longest
+	 * bytes, so a long text certainly has too many tokens.  That is not
+	 * used for Claude's encodings, which remove some characters. */
 	*within = n <= limit / factor;
 	if (*within ||
 	    (head != NULL && c->added == 0 && c->added_normal == 0 &&
 		n / factor / head->longest > limit))
 		return 0;
 	ctx_text_splitter_init(&w, c, p, n);
-	/* Nearly every pretoken has at least one token.  So about limit -
-	 * tokens + 1 more pretokens must be counted. */
+	/* The limit may be exceeded after limit - tokens + 1 more pretokens,
+	 * since nearly each has at least one token.  So no more are counted at
+	 * once. */
 	while (rc > 0 && w.tokens <= limit)
 		rc = ctx_text_splitter_next(&w,
 		    limit - w.tokens < CTX_PRETOKENIZE_MAX

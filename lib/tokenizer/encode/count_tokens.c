@@ -21,7 +21,8 @@
 #include "tokenizer/unicode.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-#define CUTS 64 /* number of cuts of a long pretoken that are found at once */
+/* maximum number of cuts of a long pretoken that are found per call */
+#define CUTS 64
 
 /* Returns true if the encoding has a vocabulary with a CTX_VOCAB_... flag. */
 static bool
@@ -157,8 +158,9 @@ merge_waiting(struct ctx_token_counter *c, uint64_t *tokens)
 	c->nwaiting = 0;
 }
 
-/* Adds n bytes, which are neither cached nor a token, to the pretokens that
- * wait to be merged.  Many of them are then merged at once. */
+/* Puts n bytes, a pretoken that is neither cached nor a token, on the list of
+ * those that will be merged together.  If the list is full, its pretokens are
+ * merged first. */
 static void
 merge_later(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_waiting waiting, uint64_t *tokens)
@@ -170,8 +172,8 @@ merge_later(struct ctx_token_counter *c, const char *p, size_t n,
 	    n);
 }
 
-/* Merges n bytes, any number, into tokens and adds the number of tokens to
- * *tokens. */
+/* Merges n bytes at once, without the list of waiting pretokens.  n may be any
+ * number.  Adds the number of tokens to *tokens. */
 static int
 merge_text(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t *tokens, struct ctx_err *err)
@@ -182,9 +184,9 @@ merge_text(struct ctx_token_counter *c, const char *p, size_t n,
 	return 0;
 }
 
-/* Counts a pretoken of at most CTX_PRETOKEN_CACHE_KEY bytes that was not in the
- * cache when a batch of pretokens was looked up.  It may have been cached
- * since. */
+/* Counts a pretoken of at most CTX_PRETOKEN_CACHE_KEY bytes.  It was not in the
+ * cache when its batch was looked up.  It may be there now, if the batch has an
+ * equal one. */
 static void
 count_word(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_key key, uint64_t *tokens)
@@ -201,8 +203,9 @@ count_word(struct ctx_token_counter *c, const char *p, size_t n,
 		merge_later(c, p, n, (struct ctx_waiting){p, key}, tokens);
 }
 
-/* Prefetches the table entries for n pretokens that were not in the cache, and
- * for the long pretokens. */
+/* Prefetches the entries of the vocabulary's hash table for n pretokens that
+ * were not in the cache.  Also prefetches the places of the cache for the long
+ * pretokens, and computes their hashes. */
 static void
 prefetch_missed(const struct ctx_token_counter *c,
     struct ctx_pretoken_lookup *b, const char *p, struct ctx_pretoken_list list,
@@ -223,9 +226,10 @@ prefetch_missed(const struct ctx_token_counter *c,
 	}
 }
 
-/* Looks up n pretokens, which were not in the cache, in the vocabulary's hash
- * table, but only in the line where each belongs.  Adds the tokens found to
- * *tokens.  Keeps the other pretokens in b->missed and returns their number. */
+/* Looks for n pretokens, which were not in the cache, in the vocabulary's hash
+ * table.  Only the line in which each one belongs is searched.  Adds the number
+ * of tokens found to *tokens.  Moves the other pretokens to the front of
+ * b->missed and returns their number. */
 static size_t
 find_keys(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b, size_t n,
     uint64_t *tokens)
@@ -238,8 +242,8 @@ find_keys(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b, size_t n,
 	for (i = 0; i < n; i++) {
 		key = b->keys[b->missed[i]];
 		found = ctx_vocab_in_line(v, key);
-		/* A pretoken may occur twice in the batch: then it is cached
-		 * already. */
+		/* An equal pretoken earlier in the batch may have been added to
+		 * the cache already. */
 		if (found && ctx_pretoken_cache_find(&c->cache, key) == 0)
 			ctx_pretoken_cache_add(&c->cache, key, 1);
 		*tokens += found;
@@ -270,8 +274,9 @@ count_short(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b,
 }
 
 /* Returns the number of tokens of a pretoken of 16 bytes or more, if it is
- * cached or is itself a token; else 0.  Since the pretoken is whole, a token
- * counts here even if merging its bytes would not give it. */
+ * cached or is itself a token; otherwise 0.  Some tokens cannot be made by
+ * merging their bytes.  They count here, too, because the bytes are a whole
+ * pretoken. */
 static unsigned
 find_known_long(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t hash)
@@ -315,12 +320,13 @@ struct cuts {
 	 * pretoken */
 	uint32_t last;
 	size_t n;
-	/* ends of the parts, in bytes from the start of the pretoken */
+	/* the places, as offsets from the start of the pretoken */
 	size_t ends[CUTS];
 };
 
-/* Returns 7 (the number of characters to skip after the first) if the next
- * eight bytes are all ASCII; else 0. */
+/* Lets find_cuts skip ASCII characters quickly.  Returns 7, the number of
+ * characters after the first of the next eight, if all eight are ASCII;
+ * otherwise 0. */
 static size_t
 count_ascii_run(const char *p, size_t n)
 {
@@ -412,11 +418,11 @@ count_unknown_long(struct ctx_token_counter *c, struct ctx_str text, size_t at,
 	struct cuts cuts;
 	size_t begin, i;
 
-	/* A part of a pretoken is counted as one token if the table of tokens
-	 * contains it.  That is wrong for a token whose bytes merge to other
-	 * tokens.  If v->unreached is true, the table has tokens of this kind,
-	 * so the pretoken is not cut.  If v->chars is true, it was made by
-	 * cutting the text at all these places. */
+	/* A part would be counted as one token if the vocabulary has a token
+	 * with its bytes.  That would be wrong if merging these bytes gives
+	 * other tokens. The vocabulary has tokens of this kind if v->unreached
+	 * is true, so the pretoken is not cut.  If v->chars is true, it has no
+	 * place for a cut: the text was already cut at all of them. */
 	if (v->unreached || v->chars)
 		return merge_long_word(c, p, n, tokens, err);
 	cuts.at = cuts.last = 0;
@@ -452,9 +458,9 @@ count_listed(struct ctx_token_counter *c, struct ctx_str text,
 	return 0;
 }
 
-/* Counts the pretokens of c->pretokens from index first on, which begin in the
- * last bytes of the text.  They are copied first, because 16 bytes must be
- * readable at the start of each pretoken. */
+/* Counts the last pretokens of the text, from index first on.  Counting reads
+ * 16 bytes from the start of each pretoken, which may be more than the text
+ * has. So the end of the text is first copied to a larger buffer. */
 static int
 count_last(struct ctx_token_counter *c, struct ctx_str text, size_t first,
     uint64_t *tokens, struct ctx_err *err)
@@ -486,7 +492,8 @@ ctx_counter_count(struct ctx_token_counter *c, struct ctx_str text, size_t max,
 	size_t i, inner, some;
 	struct ctx_pretoken_list list;
 
-	/* Drop entries that an earlier error may have left. */
+	/* An earlier call that failed may have left pretokens in these
+	 * lists. */
 	c->nwaiting = c->parts.n = 0;
 	if (ctx_counter_split(c, text.p, text.n, max, c->plain, err) < 0)
 		return -1;

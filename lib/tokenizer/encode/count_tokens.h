@@ -35,28 +35,30 @@ struct ctx_token_counter {
 	ctx_pretokenize_fn *split;
 	ctx_pretoken_lookup_fn *lookup;
 	ctx_bpe_lanes_fn *merge_lanes;
-	/* set of CTX_PLAIN_... bits: kinds of pretokens that certainly are
-	 * tokens */
+	/* CTX_PLAIN_... bits: the kinds of pretokens that are tokens for
+	 * certain, so that they are only counted */
 	unsigned plain;
-	/* Bytes of the longest added token that is recognized in the given
-	 * text, and of the longest one that is recognized in its normal form
-	 * (NFC). 0 if there is none. */
+	/* Length in bytes of the longest name of an added token: of names that
+	 * are recognized in the text as it was given (added), and of those that
+	 * are recognized in its normal form (added_normal).  0 if there are
+	 * none. */
 	size_t added, added_normal;
-	/* true if the boundaries of pretokens, or units of an encoding of
-	 * Claude, depend only on the text near them: the encoding has neither
-	 * added tokens nor patterns of a vocabulary file, and puts no blank
-	 * before a text */
+	/* True if the boundaries between pretokens, or units of an encoding of
+	 * Claude, depend only on the text near them.  That is so if the
+	 * encoding has no added tokens, no patterns of a vocabulary file, and
+	 * no blank before a text. */
 	bool local;
 	bool nfc; /* true if text is normalized */
 	struct ctx_nfc normalizer;
-	/* normal form of the text that is being counted */
+	/* the normal form of the text that is being counted, if it differs from
+	 * the text */
 	struct ctx_buf normal;
-	/* maps offsets of normal to offsets of the original text; computed when
-	 * needed */
+	/* converts offsets in normal to offsets in the original text; set up
+	 * when needed */
 	struct ctx_nfc_map map;
 	struct ctx_pcre2_state
-	    /* state of the patterns of a vocabulary file; NULL if there are
-	     * none */
+	    /* state of splitting by the patterns of a vocabulary file; NULL: no
+	     * patterns */
 	    *pcre2;
 	/* for an encoding of Claude; else unused */
 	struct ctx_marked_text marked;
@@ -70,29 +72,30 @@ struct ctx_token_counter {
 	struct ctx_bpe_lane lanes[CTX_LANES];
 };
 
-/* ctx_counter_begin starts a new text.  ctx_counter_split splits off the next
- * pretokens of the text, 1 to max, and puts them into counter->pretokens; p, n
- * is the rest of the text.  Pretokens of the kinds in plain may be counted
- * without being listed (see backend.h). */
+/* ctx_counter_begin must be called before a new text.  ctx_counter_split splits
+ * off at most max of its next pretokens, and lists them in counter->pretokens.
+ * p, n: the rest of the text. plain: the kinds of pretokens that are only
+ * counted, not listed (see backend.h). */
 void ctx_counter_begin(struct ctx_token_counter *counter);
 int ctx_counter_split(struct ctx_token_counter *counter, const char *p,
     size_t n, size_t max, unsigned plain, struct ctx_err *err);
 
-/* Does what ctx_counter_split does, for encodings without patterns of a
- * vocabulary file.  An encoding of Claude is split into units. */
+/* Splits off the first pretokens of a text, at least 1 and at most max, if the
+ * encoding has no patterns of a vocabulary file.  For an encoding of Claude
+ * these are units. */
 void ctx_counter_split_plain(struct ctx_token_counter *counter,
     struct ctx_pretokenize *split, unsigned plain, struct ctx_str text,
     size_t max);
 
-/* Replaces *text, which is ordinary text between added tokens, by its normal
- * form, and sets *changed to true if it differs.  first: true if the text of
- * the caller begins there. */
+/* Replaces *text by its normal form.  Sets *changed to true if the two differ.
+ * *text has no added tokens. first: true if it is at the beginning of the
+ * caller's text; some encodings put a blank only there. */
 int ctx_counter_normalize(struct ctx_token_counter *counter,
     struct ctx_str *text, bool first, bool *changed, struct ctx_err *err);
 
-/* Splits off and counts the next pretokens, 1 to max, of a text that is in
- * normal form and has no added tokens.  Adds their tokens to *tokens, and sets
- * *used to their number of bytes. */
+/* Splits off and counts at most max of the first pretokens of a text.  The text
+ * must be normalized and have no added tokens.  Adds the tokens of the
+ * pretokens to *tokens, and sets *used to their length in bytes. */
 int ctx_counter_count(struct ctx_token_counter *counter, struct ctx_str text,
     size_t max, uint64_t *tokens, size_t *used, struct ctx_err *err);
 
@@ -113,20 +116,20 @@ struct ctx_spans {
 struct ctx_text_splitter {
 	struct ctx_token_counter *counter;
 	struct ctx_spans spans; /* the original text, before normalization */
-	/* Number of tokens in the text that was split so far.  A splitter may
-	 * begin at a checkpoint of the text: spans.at and tokens are then set
-	 * to it. */
+	/* Number of tokens before spans.at.  To begin in the middle of a text,
+	 * set spans.at to a boundary between pretokens, and tokens to the
+	 * tokens before it. */
 	uint64_t tokens;
 	bool nfc; /* true if text is normalized */
-	/* The normal form of the ordinary text that begins at spans.at; empty
-	 * if no text is being normalized.  spans.at moves only when all of the
-	 * normal form is done. */
+	/* The normal form of the ordinary text that begins at spans.at, while
+	 * it is counted.  Its length is 0 if none is being counted.  spans.at
+	 * is moved only when all of the normal form was counted. */
 	struct ctx_spans normal;
-	/* true if the normal form being counted differs from the text */
+	/* true if normal differs from the original text */
 	bool changed;
-	/* true if the normal form of any text so far differs from the text */
+	/* true if the normal form of any part so far differs from the text */
 	bool different;
-	/* true if counter->map was set up for the normal form being counted */
+	/* true if counter->map was set up for the text in normal */
 	bool mapped;
 };
 
@@ -143,9 +146,9 @@ void ctx_text_splitter_init_plain(struct ctx_text_splitter *splitter,
 int ctx_text_splitter_next(struct ctx_text_splitter *splitter, size_t max,
     struct ctx_err *err);
 /* Sets *at to the offset in the original text (before normalization) up to
- * which it was counted, and returns 1.  If normalization changed the text
- * there, returns 0 and sets *at to the next offset that corresponds to a place
- * in the normal form.  Returns -1 on error. */
+ * which the splitter has counted, and returns 1.  If that place is inside text
+ * that normalization has changed, returns 0 and sets *at to the end of this
+ * text. Returns -1 on error. */
 int ctx_text_splitter_place(struct ctx_text_splitter *splitter, size_t *at,
     struct ctx_err *err);
 

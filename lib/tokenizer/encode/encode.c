@@ -76,8 +76,8 @@ encode_text(struct ctx_token_counter *c, const char *p, size_t n,
 	return 0;
 }
 
-/* Removes ordinary text, which may be empty, and the name of a special token
- * after it from the start of a text.  Returns false if there is no name; then
+/* Takes the text up to the first special token, and the name of this token,
+ * from the start of *text.  Returns false if there is no such name; then
  * *before is the whole text. */
 static bool
 take_name(const struct ctx_tokenizer *t, struct ctx_str *text, unsigned names,

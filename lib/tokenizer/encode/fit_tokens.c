@@ -2,10 +2,10 @@
  * fit_tokens.c - finds the longest beginning of a text that has at most a given
  * number of tokens
  *
- * The text is counted step by step, until a step exceeds the limit.  Near it
- * the cut is found by bisection; each try is counted as a text that ends there.
- * A new end changes only the last pretokens, so each try counts only the last
- * steps again.
+ * The text is counted in steps until a step exceeds the limit.  In this step,
+ * or shortly before it, the cut is found by bisection.  Each beginning that is
+ * tried is counted as a text that ends at the cut.  Its end changes only the
+ * last few pretokens, so only the last few steps are counted again.
  */
 #include "tokenizer/encode/count_tokens.h"
 #include "tokenizer/encode/fit_tokens.h"
@@ -13,8 +13,8 @@
 
 #define STEP 256 /* number of pretokens counted at once */
 
-/* Finds the longest beginning of a text for the encoding "bytes/4", which has
- * no pretokens. */
+/* Finds the longest beginning of a text for the encoding "bytes/4", which
+ * estimates the number of tokens from the bytes. */
 static int
 estimate_head(struct ctx_token_counter *c, struct ctx_str text, uint64_t limit,
     size_t *at, uint64_t *tokens, struct ctx_err *err)
@@ -32,12 +32,12 @@ struct head_search {
 	struct ctx_token_counter *counter;
 	struct ctx_str text;
 	uint64_t limit;
-	/* a checkpoint of every beginning that is tried; it is counted from
-	 * there on */
+	/* A boundary that remains a boundary in every beginning that is tried.
+	 * Counting starts there. */
 	struct ctx_token_checkpoint from;
 };
 
-/* Counts the tokens of the first n bytes as a text of their own. */
+/* Counts the first n bytes as if the text ended there. */
 static int
 count_beginning(const struct head_search *search, size_t n, uint64_t *tokens,
     struct ctx_err *err)
@@ -54,8 +54,8 @@ count_beginning(const struct head_search *search, size_t n, uint64_t *tokens,
 	return rc;
 }
 
-/* Moves *low to the last cut that bisection finds below high: the text up to
- * the cut has at most limit tokens, the text up to high has more. */
+/* Finds a cut between *low and high by bisection.  The text up to *low has at
+ * most limit tokens, the text up to high has more.  Moves *low to the cut. */
 static int
 search_head(const struct head_search *search, struct ctx_token_checkpoint *low,
     size_t high, struct ctx_err *err)
@@ -67,8 +67,9 @@ search_head(const struct head_search *search, struct ctx_token_checkpoint *low,
 	for (;;) {
 		middle = low->at + (high - low->at + 1) / 2;
 		middle = ctx_fit_before(text.p, text.n, middle);
-		/* Rounding down to the start of a character can give low
-		 * although another character begins between low and high. */
+		/* The middle may be rounded down to low, although a character
+		 * begins between low and high.  Then the last one before high
+		 * is tried. */
 		if (middle <= low->at)
 			middle = ctx_fit_before(text.p, text.n, high - 1);
 		if (middle <= low->at || middle >= high)
@@ -82,9 +83,10 @@ search_head(const struct head_search *search, struct ctx_token_checkpoint *low,
 	}
 }
 
-/* Does what search_head does, for encodings in which a cut may change more than
- * the last pretokens.  So the text up to each cut, and up to *low, is counted
- * from its start. */
+/* Does what search_head does, for encodings in which a cut may change pretokens
+ * far before it.  So the text up to each cut is counted from the start of the
+ * text.  This also applies to *low, which is set to the start if its text now
+ * exceeds the limit. */
 static int
 search_whole(struct head_search *search, struct ctx_token_checkpoint *low,
     size_t high, struct ctx_err *err)

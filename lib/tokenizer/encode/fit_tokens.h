@@ -11,9 +11,9 @@ struct ctx_token_checkpoint {
 	uint64_t tokens;
 };
 
-/* Finds the longest beginning of a text with at most limit tokens, for an
- * encoding other than "bytes/4".  *cut is a checkpoint with at most limit
- * tokens, and is moved to the end of this beginning. */
+/* Finds the longest beginning of a text with at most limit tokens, for all
+ * encodings except "bytes/4".  Counting starts at *cut, a checkpoint with at
+ * most limit tokens.  Sets *cut to the end of the beginning and its tokens. */
 int ctx_fit_head(struct ctx_token_counter *counter, struct ctx_str text,
     uint64_t limit, struct ctx_token_checkpoint *cut, struct ctx_err *err);
 

@@ -1,12 +1,13 @@
 /*
  * nfc.c - converts text to Unicode Normalization Form C (NFC)
  *
- * Nearly all text is in NFC already, so a fast path checks for that.  Most
- * scripts have no combining marks; their bytes are checked 64 at a time.  Other
- * text is checked by the kinds of its characters.  Only where a mark may change
- * an earlier character, a stretch of text is decomposed and composed (UAX #15),
- * and compared with the original.  A stretch begins and ends where the text can
- * be cut (see nfc.h).
+ * Nearly all text is in NFC already, so this is checked first, as quickly as
+ * possible.  Most scripts have no combining marks; their bytes are checked 64
+ * at a time.  Other characters are checked one by one, by their kinds.  Where a
+ * mark may change an earlier character, a short part of the text (a stretch) is
+ * decomposed and composed (UAX #15), and compared with the original.  A stretch
+ * begins and ends where the text can be cut without changing its normal form
+ * (see nfc.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +17,15 @@
 
 #define BELOW_0300 0xcc /* above all bytes of U+0000 to U+02FF */
 #define AT_ONCE    64
-#define ROW        16 /* characters checked one by one before each block */
-#define TRIES      5  /* maximum number of times that ROW is doubled */
-#define FEW        24 /* maximum number of marks that are sorted by insertion */
-#define MARK_BITS  21 /* bits of a mark's code point; above: its class */
-#define NO_BYTE    0x110000 /* plus b: the invalid UTF-8 byte b */
+/* characters that are checked one by one before a block of AT_ONCE bytes is
+ * tried */
+#define ROW 16
+/* ROW is doubled at most so many times, after blocks that failed */
+#define TRIES 5
+#define FEW   24 /* maximum number of marks that are sorted by insertion */
+/* low bits: the mark's code point; the bits above have its combining class */
+#define MARK_BITS 21
+#define NO_BYTE   0x110000 /* plus b: the invalid UTF-8 byte b */
 
 void
 ctx_nfc_release(struct ctx_nfc *nfc)
@@ -45,8 +50,8 @@ nfc_kind_of(const struct ctx_nfc_tables *t, uint32_t cp)
 	return t->value[t->block[cp / 128] * 128u + cp % 128];
 }
 
-/* Decodes the next character; a byte that is not UTF-8 gives NO_BYTE plus
- * it. */
+/* Decodes the next character.  Sets *cp to its code point; for a byte that is
+ * not UTF-8, to NO_BYTE plus this byte.  Returns the length in bytes. */
 static size_t
 next_char(const char *p, size_t n, uint32_t *cp)
 {
@@ -154,7 +159,8 @@ sort_few(uint32_t *marks, size_t n)
 	}
 }
 
-/* Sorts the marks by class, stable and in linear time. */
+/* Sorts the marks by combining class, in linear time.  Marks of one class keep
+ * their order. */
 static int
 sort_many(struct ctx_nfc *nfc, struct ctx_err *err)
 {
@@ -179,9 +185,9 @@ sort_many(struct ctx_nfc *nfc, struct ctx_err *err)
 	return 0;
 }
 
-/* Sorts the combining marks by class, and composes them with the starter (the
- * character that they follow) where possible.  A mark cannot compose if an
- * earlier mark of its class did not. */
+/* Sorts the marks after a starter (a character of combining class 0) by class,
+ * and composes them with the starter where possible.  A mark is not composed if
+ * an earlier mark of its class is left uncomposed. */
 static int
 compose_marks(struct ctx_nfc *nfc, struct ctx_err *err)
 {
@@ -208,7 +214,8 @@ compose_marks(struct ctx_nfc *nfc, struct ctx_err *err)
 	return 0;
 }
 
-/* Appends the starter and its marks, which no later character can change. */
+/* Appends the starter and its remaining marks to nfc->out.  Called when no
+ * later character can change them. */
 static void
 flush_stretch(struct ctx_nfc *nfc)
 {
@@ -222,7 +229,8 @@ flush_stretch(struct ctx_nfc *nfc)
 	nfc->begun = false;
 }
 
-/* Adds a character without decomposition to the text that is normalized. */
+/* Adds a character that has no decomposition to the stretch that is being
+ * normalized. */
 static int
 add_decomposed_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 {
@@ -243,7 +251,8 @@ add_decomposed_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds a character, or its decomposition if it has one, to the stretch. */
+/* Adds a character to the stretch that is being normalized.  If the character
+ * has a decomposition, adds its parts instead. */
 static int
 add_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 {
@@ -261,7 +270,8 @@ add_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 	return 0;
 }
 
-/* Computes the normal form of a stretch of text and writes it to nfc->out. */
+/* Normalizes a stretch (a short part of a text) and writes the result to
+ * nfc->out. */
 static int
 normalise_stretch(struct ctx_nfc *nfc, const char *p, size_t n,
     struct ctx_err *err)
@@ -288,9 +298,9 @@ normalise_stretch(struct ctx_nfc *nfc, const char *p, size_t n,
 
 /* ---- texts --------------------------------------------------------------- */
 
-/* Returns true if the text can be cut before every character in the next
- * AT_ONCE bytes.  This is decided by the first byte of each character, and is
- * true for Latin, Cyrillic, Han and most of Hangul. */
+/* Checks AT_ONCE bytes by the first byte of each character.  Returns true if
+ * the text can be cut before each of these characters without changing its
+ * normal form.  This is so for Latin, Cyrillic, Han and most of Hangul. */
 static bool
 is_plain_run(const unsigned char *s)
 {
@@ -305,11 +315,10 @@ is_plain_run(const unsigned char *s)
 	return other == 0;
 }
 
-/* Returns true if the text can be cut before every character in the next
- * AT_ONCE bytes.  While is_plain_run looks at the first byte of each
- * character, this function looks at up to three.  So it also accepts U+1E00 to
- * U+1EFF (Vietnamese), punctuation from U+2002 on, kana without combining
- * marks, the first Hangul syllables, and symbols from U+1F000 on. */
+/* Checks AT_ONCE bytes like is_plain_run, but by up to three bytes of each
+ * character.  So it also returns true for U+1E00 to U+1EFF (Vietnamese),
+ * punctuation from U+2002 on, kana without combining marks, the first Hangul
+ * syllables, and symbols from U+1F000 on. */
 static bool
 is_plain_run_by_more(const unsigned char *s)
 {
@@ -331,8 +340,8 @@ is_plain_run_by_more(const unsigned char *s)
 	return other == 0;
 }
 
-/* Checks whole blocks of 64 bytes from p on.  Returns the number of bytes that
- * are in NFC for certain. */
+/* Checks blocks of 64 bytes from p on, up to the first block that may not be in
+ * NFC.  Returns the number of bytes before this block. */
 static size_t
 pass_blocks(const char *p, size_t n)
 {
@@ -345,18 +354,18 @@ pass_blocks(const char *p, size_t n)
 	return at;
 }
 
-/* State of the check whether a text is in NFC.  All bytes before the current
- * offset (the member named at) are in NFC. */
+/* State while it is checked whether a text is in NFC.  All bytes before offset
+ * at are in NFC. */
 struct nfc_check {
 	const struct ctx_nfc_tables *tables;
 	size_t from; /* offset where the check began */
 	size_t at;
-	/* the end (not the start) of the last character before which the text
-	 * can be cut */
+	/* The text can be cut before some characters without changing its
+	 * normal form.  Offset after the last of these characters. */
 	size_t safe;
 	unsigned class; /* combining class of the last character */
-	/* true if a combining mark may compose with the last character of class
-	 * 0 */
+	/* Whether the last character of combining class 0 composes with no
+	 * later character.  UNKNOWN: this was not looked up yet. */
 	enum { INERT, NOT_INERT, UNKNOWN } starter;
 };
 
@@ -420,8 +429,8 @@ pass_ranked(struct nfc_check *check, const char *p, size_t n)
 	check->starter = starter;
 }
 
-/* Returns the kind (see nfc.h) of the character that ends before the given
- * offset, and sets *begin to the start of the character. */
+/* Returns the kind (see nfc.h) of the last character before offset at.  Sets
+ * *begin to the offset of this character. */
 static unsigned
 find_kind_before(const struct ctx_nfc_tables *t, const char *p, size_t at,
     size_t *begin)
@@ -440,7 +449,8 @@ find_kind_before(const struct ctx_nfc_tables *t, const char *p, size_t at,
 	return nfc_kind_of(t, cp);
 }
 
-/* Returns true if no mark composes with the last character of class 0. */
+/* Returns true if the last character of combining class 0 composes with no
+ * later character. */
 static bool
 is_inert(const struct nfc_check *check, const char *p)
 {
@@ -452,8 +462,8 @@ is_inert(const struct nfc_check *check, const char *p)
 		CTX_NFC_INERT;
 }
 
-/* Records a character before which the text cannot be cut.  Returns false if
- * the character may not be in NFC after those before it. */
+/* Moves the check over a character before which the text cannot be cut. Returns
+ * false if the text may not be in NFC with this character. */
 static bool
 pass_char(struct nfc_check *check, const char *p, unsigned kind)
 {
@@ -468,8 +478,8 @@ pass_char(struct nfc_check *check, const char *p, unsigned kind)
 	return true;
 }
 
-/* Checks the text up to its end.  Returns true if all of it is in NFC; false at
- * a character that may not be. */
+/* Checks the rest of the text.  Returns true if all of it is in NFC.  Otherwise
+ * returns false, and check->at is at a character that may not be. */
 static bool
 pass_all(struct nfc_check *check, const char *p, size_t n)
 {
@@ -495,7 +505,7 @@ pass_all(struct nfc_check *check, const char *p, size_t n)
 	}
 }
 
-/* Returns the first offset, from the given byte on, where the text can be cut
+/* Returns the first offset, at or after offset at, where the text can be cut
  * without changing its normal form. */
 static size_t
 find_next_safe(const struct ctx_nfc_tables *t, const char *p, size_t n,

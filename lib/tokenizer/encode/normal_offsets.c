@@ -1,8 +1,8 @@
-/* normal_offsets.c - converts offsets of the normal form of a text into offsets
- * of the text */
+/* normal_offsets.c - converts offsets in the normal form of a text to offsets
+ * in the original text */
 #include "tokenizer/encode/nfc.h"
 
-/* Finds the next stretch of text that differs from its normal form. */
+/* Finds the next stretch of the text that normalization changes. */
 static int
 find_next_stretch(struct ctx_nfc_map *map, struct ctx_err *err)
 {
@@ -13,8 +13,9 @@ find_next_stretch(struct ctx_nfc_map *map, struct ctx_err *err)
 	rc = ctx_nfc_find(map->nfc, map->text.p, map->text.n, &map->at,
 	    &map->end, err);
 	map->normal_at = map->normal_end + (map->at - from);
-	/* After the last stretch that differs, the original text and the normal
-	 * form are equal.  So offsets are counted from their ends. */
+	/* After the last changed stretch both texts are equal.  The offsets of
+	 * their ends are set, and all offsets between are found by counting
+	 * back. */
 	map->normal_end = rc == 0 ? SIZE_MAX : map->normal_at + map->nfc->out.n;
 	return rc < 0 ? -1 : 0;
 }

@@ -27,8 +27,8 @@ make_lines(size_t n)
 	return posix_memalign(&lines, LINE, n) == 0 ? lines : NULL;
 }
 
-/* Makes the cache an empty hash table of 1 << bits lines.  If there is not
- * enough memory, returns -1 and does not change the cache. */
+/* Allocates an empty hash table of 1 << bits lines for the cache.  If there is
+ * not enough memory, returns -1 and does not change the cache. */
 static int
 make_table(struct ctx_pretoken_cache *cache, unsigned bits)
 {
@@ -84,8 +84,8 @@ find_empty_place(const uint64_t *line)
 	return i;
 }
 
-/* Stores a pretoken in the hash table: its key, whose last byte is replaced by
- * the number of tokens. */
+/* Stores an entry for a pretoken in the hash table. key: the pretoken's key.
+ * entry: the same key, but with the number of tokens in its last byte. */
 static void
 insert_entry(struct ctx_pretoken_cache *cache, struct ctx_key key,
     struct ctx_key entry)
@@ -100,8 +100,9 @@ insert_entry(struct ctx_pretoken_cache *cache, struct ctx_key key,
 		i = find_empty_place(line);
 	}
 	if (i == 4) {
-		/* All entries of the line are in use.  The new entry replaces
-		 * one of them, which is chosen practically at random. */
+		/* The line is full.  The new entry replaces one of its four
+		 * entries; which one depends on the number of entries added so
+		 * far. */
 		line = home;
 		i = cache->n % 4;
 	}
@@ -165,8 +166,8 @@ ctx_pretoken_cache_hash_long(const char *p, size_t n)
 	return (hash ^ word) * 0xd6e8feb86659fd93u;
 }
 
-/* A long pretoken may be stored at CTX_PRETOKEN_CACHE_WAYS places, which
- * depend on its hash.  Returns the index of the first of them. */
+/* Returns the index of the first of CTX_PRETOKEN_CACHE_WAYS neighbouring places
+ * at which a long pretoken with this hash may be stored. */
 static size_t
 find_first_place(const struct ctx_pretoken_cache *cache, uint64_t hash)
 {
@@ -180,8 +181,8 @@ tag_of(uint64_t hash)
 	return (uint16_t)(hash >> 16 | 1);
 }
 
-/* Compares the tags of the places for long pretokens, from index first on,
- * with a tag.  Returns a mask with a bit for each place that has this tag. */
+/* Compares a tag with those of the CTX_PRETOKEN_CACHE_WAYS places from index
+ * first on.  Bit i of the result is set if place first + i has this tag. */
 static unsigned
 find_tagged_places(const struct ctx_pretoken_cache *cache, size_t first,
     uint16_t tag)
@@ -235,8 +236,8 @@ insert_long_entry(struct ctx_pretoken_cache *cache, const char *p, size_t n,
 	size_t place = find_first_place(cache, hash);
 	unsigned empty = find_tagged_places(cache, place, 0);
 
-	/* If all places are in use, the new entry replaces one that is chosen
-	 * practically at random. */
+	/* If all places are in use, the new entry replaces one of them; which
+	 * one depends on the number of pretokens added so far. */
 	place += empty != 0 ? (size_t)__builtin_ctz(empty)
 			    : cache->nlongs % CTX_PRETOKEN_CACHE_WAYS;
 	cache->tags[place] = tag_of(hash);

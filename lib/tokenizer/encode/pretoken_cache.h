@@ -3,11 +3,12 @@
  * has
  *
  * Every pretoken is looked up here first, even if it is a token of the
- * vocabulary.  Texts repeat their words, and this cache is denser than the
- * vocabulary's table.  Its size is limited: an entry in a full line is
- * replaced.  The table starts small, so that short runs are fast, and grows as
- * it fills. pretoken_batch.h looks only into the line where a pretoken belongs
- * (its home line). ctx_pretoken_cache_find also looks into the neighbour line.
+ * vocabulary: texts repeat their words, and this table is smaller than the
+ * vocabulary's.  The table starts small, so that short runs of ctx are fast,
+ * and grows up to a maximum.  Then new entries replace old ones.  A pretoken is
+ * stored in the line that its hash selects (its home line) or, if that is full,
+ * in the neighbour line.  pretoken_batch.h searches only the home line;
+ * ctx_pretoken_cache_find searches both.
  */
 #ifndef CTX_TOKENIZER_ENCODE_PRETOKEN_CACHE_H
 #define CTX_TOKENIZER_ENCODE_PRETOKEN_CACHE_H
@@ -15,24 +16,25 @@
 #include "base/base.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-/*
- * A line of the hash table has four keys, as in the table of the vocabulary.  A
- * key has 16 bytes, but a pretoken here at most 15.  So the last byte of a key
- * is the pretoken's number of tokens; it is 0 if the entry is empty.
- */
-/* maximum length of a pretoken in a line, in bytes */
+/* A line of the hash table has four keys of 16 bytes.  A pretoken in a line has
+ * at most 15 bytes.  So the last byte of its key is free, and has the number of
+ * its tokens; 0 marks an empty entry. */
+/* maximum length in bytes of a pretoken in the hash table; longer ones are
+ * stored elsewhere */
 #define CTX_PRETOKEN_CACHE_KEY  15
 #define CTX_PRETOKEN_CACHE_LINE 8 /* number of uint64_t per line */
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-/* position of a key's last byte in its 64-bit word: right shift in bits */
+/* number of bits by which the last byte of a key is shifted in its 64-bit
+ * word */
 #define CTX_PRETOKEN_CACHE_SHIFT 0
 #else
 #define CTX_PRETOKEN_CACHE_SHIFT 56
 #endif
 #define CTX_PRETOKEN_CACHE_BITS   15 /* log2 of the maximum number of lines */
 #define CTX_PRETOKEN_CACHE_TOKENS (UINT64_C(0xff) << CTX_PRETOKEN_CACHE_SHIFT)
-/* For each pretoken that is in the cache, this is added to the sum of tokens.
- * So the upper half of the sum is the number of these pretokens. */
+/* Added to a sum of tokens for each pretoken that is in the cache.  So the
+ * lower half of the sum is the number of tokens, and the upper half the number
+ * of pretokens found. */
 #define CTX_PRETOKEN_CACHE_FOUND (UINT64_C(1) << 32)
 #define CTX_PRETOKEN_CACHE_EMPTY ((struct ctx_key){UINT64_MAX, 0})
 
@@ -46,21 +48,20 @@ struct ctx_pretoken_cache_long {
 	char text[CTX_PRETOKEN_CACHE_LONG + 2];
 };
 
-/* A long pretoken may be stored at eight places.  Each place has a tag, a part
- * of the pretoken's hash; 0 marks an empty place.  If no tag is equal, the
- * pretoken is not in the cache. */
+/* Number of places at which a long pretoken may be stored.  Each place has a
+ * tag: a part of the pretoken's hash; 0 if the place is empty.  A pretoken is
+ * compared only if the tags are equal. */
 #define CTX_PRETOKEN_CACHE_WAYS 8
 
 struct ctx_pretoken_cache {
 	uint64_t *lines;
 	/* long pretokens; NULL until one is added */
 	struct ctx_pretoken_cache_long *longs;
-	/* tags of the long pretokens; they follow these in one block of
-	 * memory */
+	/* The tags of the places in longs.  They are in the same block of
+	 * memory, after the last place. */
 	uint16_t *tags;
 	unsigned shift; /* a hash shifted right by this is a line number */
-	/* log2 of the number of lines, and of the number of places for long
-	 * pretokens */
+	/* log2 of the number of lines, and of the number of places in longs */
 	unsigned bits, long_bits;
 	size_t n, nlongs; /* number of short and of long pretokens added */
 };
@@ -123,21 +124,22 @@ ctx_pretoken_cache_find(const struct ctx_pretoken_cache *cache,
 	    key);
 }
 
-/* For a pretoken of 16 to CTX_PRETOKEN_CACHE_LONG bytes: compute its hash, and
- * look it up in the cache. */
+/* The next two functions are for pretokens of 16 to CTX_PRETOKEN_CACHE_LONG
+ * bytes.  The first computes the hash that the second needs.  The second
+ * returns the number of tokens; 0 if the pretoken is not in the cache. */
 uint64_t ctx_pretoken_cache_hash_long(const char *p, size_t n);
 unsigned ctx_pretoken_cache_find_long(const struct ctx_pretoken_cache *cache,
     uint64_t hash, const char *p, size_t n);
-/* Prefetches the places of the cache at which a long pretoken with this hash
- * may be stored. */
+/* Prefetches the place where the cache may have a long pretoken with this
+ * hash. */
 void ctx_pretoken_cache_ask_long(const struct ctx_pretoken_cache *cache,
     uint64_t hash);
 void ctx_pretoken_cache_add_long(struct ctx_pretoken_cache *cache,
     const char *p, size_t n, size_t tokens);
 
-/* Adds a pretoken of at most CTX_PRETOKEN_CACHE_KEY bytes, which must not be
- * in the cache.  If there is not enough memory to make the hash table larger,
- * the pretoken replaces another one. */
+/* Adds a pretoken of at most CTX_PRETOKEN_CACHE_KEY bytes with its number of
+ * tokens.  The pretoken must not be in the cache.  If its line is full and the
+ * table cannot grow, it replaces another pretoken. */
 void ctx_pretoken_cache_add(struct ctx_pretoken_cache *cache,
     struct ctx_key key, unsigned tokens);
 

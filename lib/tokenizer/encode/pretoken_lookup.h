@@ -17,22 +17,22 @@ struct ctx_pretoken_list {
 
 struct ctx_pretoken_lookup {
 	struct ctx_key keys[CTX_PRETOKEN_LOOKUP_MAX];
-	/* indices of the pretokens that are not in the cache */
+	/* indices in the list of pretokens that are not in the cache, except
+	 * the long ones */
 	uint32_t missed[CTX_PRETOKEN_LOOKUP_MAX];
-	/* Indices of the pretokens that are too long for a key, and their
-	 * hashes. count_tokens.c computes the hashes. */
+	/* Indices in the list of pretokens that are too long for a key, and
+	 * their hashes, which count_tokens.c computes. */
 	size_t nlongs;
 	uint32_t longs[CTX_PRETOKEN_LOOKUP_MAX];
 	uint64_t hashes[CTX_PRETOKEN_LOOKUP_MAX];
 };
 
-/*
- * Looks up pretokens of the text p in the cache.  Adds the tokens of those that
- * are in the cache to *tokens.  Sets lookup->keys to the keys of all.  Lists
- * those of more than CTX_PRETOKEN_CACHE_KEY bytes in lookup->longs, and others
- * that are not in the cache in lookup->missed; returns the number of the
- * latter. 16 bytes must be readable at the start of each pretoken.
- */
+/* Looks up a list of pretokens of the text p in the cache.  Adds the tokens of
+ * those found to *tokens.  Sets lookup->keys to the keys of all pretokens.
+ * Stores the indices of those with more than CTX_PRETOKEN_CACHE_KEY bytes in
+ * lookup->longs.  Stores the indices of all others that are not in the cache in
+ * lookup->missed, and returns their number.  16 bytes must be readable from the
+ * start of each pretoken. */
 typedef size_t ctx_pretoken_lookup_fn(const struct ctx_pretoken_cache *cache,
     const char *p, const struct ctx_pretoken_list *list,
     struct ctx_pretoken_lookup *lookup, uint64_t *tokens);
@@ -40,7 +40,7 @@ typedef size_t ctx_pretoken_lookup_fn(const struct ctx_pretoken_cache *cache,
 ctx_pretoken_lookup_fn ctx_pretoken_lookup_portable, ctx_pretoken_lookup_avx2,
     ctx_pretoken_lookup_avx512, ctx_pretoken_lookup_neon;
 
-/* Returns the function for an instruction set, which is a result of
+/* Returns the lookup function for an instruction set. simd: a result of
  * ctx_simd_resolve. */
 ctx_pretoken_lookup_fn *ctx_pretoken_lookup_pick(enum ctx_simd simd);
 

@@ -32,8 +32,8 @@ struct text {
 #define END_LETTER   (BIT(LOWER) | BIT(LETTER) | BIT(MARK))
 #define SYMBOLS      (BIT(OTHER) | BIT(MARK))
 
-/* Returns the offset of the first character, from offset i on, that is of none
- * of these classes. */
+/* Returns the offset of the first character, at or after offset i, whose class
+ * is not in the set classes. */
 static size_t
 find_run_end(struct text t, size_t i, unsigned classes)
 {
@@ -49,7 +49,8 @@ find_run_end(struct text t, size_t i, unsigned classes)
 	return i;
 }
 
-/* Returns true if the character at offset i is of one of these classes. */
+/* Returns true if the class of the character at offset i is in the set
+ * classes. */
 static bool
 is_class_at(struct text t, size_t i, unsigned classes)
 {
@@ -67,8 +68,8 @@ is_line_break(char c)
 	return c == '\r' || c == '\n';
 }
 
-/* Returns the byte at offset i.  If any_case is true, returns the small letter
- * for an ASCII capital. */
+/* Returns the byte at offset i; 0 after the end of the text.  If any_case is
+ * true, returns the small letter for an ASCII capital. */
 static int
 fold_letter(struct text t, size_t i, bool any_case)
 {
@@ -98,12 +99,11 @@ match_contraction(struct text t, size_t i, bool any_case)
 	return i;
 }
 
-/*
- * Returns the end of the pretoken of white space that begins at offset i.  It
- * matches W*[\r\n]+ (if breaks is true), W+(?!\S) or W+: after the last line
- * break the next pretoken begins.  Without a line break, the last blank belongs
- * to the next pretoken, unless it is the only one or the text ends after it.
- */
+/* Returns the end of a pretoken of white space that begins at offset i.  If
+ * breaks is true and there is a line break, the pretoken ends after the last
+ * line break (W*[\r\n]+).  Otherwise the last white space character belongs to
+ * the next pretoken (W+(?!\S)), unless the text ends after it, or it is the
+ * only one (W+). */
 static size_t
 match_space(struct text t, size_t i, bool breaks)
 {
@@ -124,9 +124,9 @@ match_space(struct text t, size_t i, bool breaks)
 	return i == t.n || last == begin ? i : last;
 }
 
-/* Matches ' '?P+ (symbols, with an optional blank before them) at offset i.
- * If breaks or slashes is true, line breaks or slashes after the symbols
- * match, too.  Returns the end of the match; i if there is none. */
+/* Matches symbols at offset i, with an optional blank before them (' '?P+).  If
+ * breaks is true, also matches line breaks after the symbols and, if slashes is
+ * true, slashes.  Returns the end of the match; i if there is none. */
 static size_t
 match_symbols(struct text t, size_t i, bool breaks, bool slashes)
 {
@@ -141,8 +141,8 @@ match_symbols(struct text t, size_t i, bool breaks, bool slashes)
 	return end;
 }
 
-/* Matches N{1,max}, at most max numbers in a row, at offset i; max 0: any
- * number of them.  Returns the end of the match. */
+/* Matches numbers at offset i: N{1,max} or, if max is 0, any number of them.
+ * Returns the end of the match. */
 static size_t
 match_digits(struct text t, size_t i, unsigned max)
 {
@@ -178,9 +178,9 @@ match_r50k(struct ctx_pretokenizer pretokenizer, struct text t)
 	return end > 0 ? end : match_space(t, 0, false);
 }
 
-/* The first character of a pretoken may be one that is no letter ([^\r\nLN]),
- * before the letters of a word.  Returns its length in bytes; 0 if there is
- * none. */
+/* A word may have one other character before its letters ([^\r\nLN]), such as a
+ * blank or a quote.  Returns the length of this character in bytes; 0 if there
+ * is none. */
 static size_t
 match_word_prefix(struct text t)
 {

@@ -2,17 +2,18 @@
  * pretokenize_pcre2.c - splits text into pretokens by the patterns of a
  * vocabulary file
  *
- * The text is converted to kinds of characters (onig_to_pcre2.h), some
- * thousands at a time, and these are matched as bytes.  If a match could
- * continue after the converted text, PCRE2 reports a partial match.  Then more
- * text is converted, at least twice as much if all of it was one pretoken.
+ * Patterns are not matched with the text itself.  Some thousands of characters
+ * at a time are converted to kinds (onig_to_pcre2.h), one byte each, and PCRE2
+ * matches these.  If more text could change a match, PCRE2 reports a partial
+ * match.  Then more text is converted; if all of it was one pretoken, at least
+ * twice as much.
  *
  * The time must be linear for every pattern.  So a match is first tried on few
- * characters with few steps, which suffices for most pretokens.  If it does
- * not, the pattern is matched by a second compilation of it, which calls back
- * at every item.  The callback counts the steps of the whole text.  The match
- * limit of PCRE2 does not suffice: it restarts at each match, and counts a
- * repeat as one step however many characters it covers.
+ * characters with few steps, which is enough for most pretokens.  If it is not,
+ * a second compilation of the pattern is used, which calls a function at every
+ * item.  The function counts steps for the whole text.  The match limit of
+ * PCRE2 would not do: it begins anew at each match, and counts a repeat as one
+ * step, however many characters it covers.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -29,9 +30,10 @@
  * of steps from each start offset. */
 #define FEW       128
 #define FEW_STEPS 100
-/* Limits if the steps of a match are counted: number of steps per text,
- * additional steps per character, characters that a single step may cover;
- * memory in kilobytes and depth of one match. */
+/* Limits of a match whose steps are counted.  STEPS and STEP_MORE: steps per
+ * text, and additional ones per character.  STEP_LENGTH: characters after which
+ * a step counts as another one.  HEAP_LIMIT: memory in kilobytes. DEPTH_LIMIT:
+ * depth of backtracking. */
 #define STEPS       1000000
 #define STEP_MORE   256
 #define STEP_LENGTH 16
@@ -57,20 +59,20 @@ struct ctx_pcre2_state {
 	size_t passed;  /* position in the text of the last step */
 	/* for each character, its kind and its length in bytes */
 	unsigned char *kinds, *lengths;
-	/* Number of characters in these two arrays: at: those that are split
-	 * off already; n: all; cap: those for which there is room. */
+	/* Numbers of characters in the arrays kinds and lengths.  at: those
+	 * that were already split off; n: all; cap: those for which there is
+	 * room. */
 	size_t at, n, cap;
-	/* Length in bytes of the characters in the arrays that are not split
-	 * off yet. */
+	/* Length in bytes of the characters in the arrays, from at on. */
 	size_t bytes;
 	/* true if the text may continue later; see ctx_pcre2_part */
 	bool part;
-	/* Each pattern splits the pieces of the one before it.  Number of
-	 * characters in the current piece of each pattern that are not split
-	 * off yet. */
+	/* Each pattern divides the pieces that the pattern before it has made.
+	 * For each pattern: number of characters of its current piece that were
+	 * not split off yet. */
 	size_t left[CTX_PCRE2_MAX];
-	/* A built-in pretokenizer that splits the last pieces further
-	 * (ctx_pcre2_set_last), and the pretokens that it has found in one
+	/* A built-in pretokenizer that divides the pieces of the last pattern,
+	 * or NULL (ctx_pcre2_set_last).  inner has the pretokens of one
 	 * piece. */
 	ctx_pretokenize_fn *last;
 	struct ctx_pretokenizer last_pretokenizer;
@@ -97,8 +99,8 @@ compile_splitter(pcre2_code **code, const char *pattern, uint32_t more,
 			"pattern that PCRE2 does not take"));
 }
 
-/* Compiles both versions of a pattern: with just-in-time code, and with
- * callouts that count steps.  Refuses a pattern that can match the empty text,
+/* Compiles a pattern twice: as machine code (quick), and with callouts that
+ * count steps (counted).  A pattern that matches the empty text is refused,
  * because splitting would then never end. */
 static int
 compile_both(struct code *code, const char *pattern, struct ctx_err *err)
@@ -114,8 +116,8 @@ compile_both(struct code *code, const char *pattern, struct ctx_err *err)
 		return ctx_err_set(err, CTX_EFILE,
 		    CTX_REFUSED("a splitter "
 				"pattern that can match nothing"));
-	/* If PCRE2 has no just-in-time compiler, its interpreter is used
-	 * instead. */
+	/* If PCRE2 cannot make machine code on this processor, it interprets
+	 * the pattern, which is slower. */
 	(void)pcre2_jit_compile(code->quick,
 	    PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
 	return 0;
@@ -198,8 +200,8 @@ grow_kinds(struct ctx_pcre2_state *s, size_t cap, struct ctx_err *err)
 	return 0;
 }
 
-/* Counts a step of a match.  PCRE2 calls this function at every item of a
- * pattern.  If it returns an error, the match ends. */
+/* Called by PCRE2 at every item of a pattern.  Counts the steps of the whole
+ * text.  Returns an error, which ends the match, if there are too many. */
 static int
 count_step(pcre2_callout_block *block, void *user)
 {
@@ -288,9 +290,9 @@ ctx_pcre2_part(struct ctx_pcre2_state *s)
 	s->part = true;
 }
 
-/* Converts the next characters of the text, the n bytes at p, to kinds until
- * the arrays are full.  If they are full of characters that are not split off
- * yet, they are first made twice as large. */
+/* Converts the next characters of the text to kinds, until the arrays are full.
+ * p, n: the text that was not split off yet.  If none of the characters in the
+ * arrays was split off, the arrays are first made twice as large. */
 static int
 refill_kinds(struct ctx_pcre2_state *s, const char *p, size_t n,
     struct ctx_err *err)
@@ -323,9 +325,10 @@ match_counted(struct ctx_pcre2_state *s, size_t i, const unsigned char *p,
 	    s->data, s->counted);
 }
 
-/* Finds the first match of pattern i among the characters from *at up to n.
- * Returns what pcre2_match returns.  Moves *at past characters at which no
- * match begins; this is safe because no pattern looks back. */
+/* Looks for the first match of pattern i in the characters from *at up to n.
+ * Returns the result of pcre2_match.  Moves *at past characters at which no
+ * match begins.  The match may then begin at *at, because no pattern looks at
+ * characters before it.  part: true if more characters may follow. */
 static int
 match_pattern(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
     size_t *at)
@@ -426,8 +429,8 @@ count_bytes(const struct ctx_pcre2_state *s, size_t characters)
 	return bytes;
 }
 
-/* Removes a number of bytes from the start of the text, because they are split
- * off.  They must end with a character. */
+/* Removes bytes from the start of the text, because they were split off.  Their
+ * end must be the end of a character. */
 static void
 consume_bytes(struct ctx_pcre2_state *s, size_t bytes)
 {
@@ -441,9 +444,10 @@ consume_bytes(struct ctx_pcre2_state *s, size_t bytes)
 		s->left[i] -= n;
 }
 
-/* Appends the pretokens in the next n bytes to the list.  Returns false at a
- * pretoken that must be returned alone (ctx_pretokenize.alone); it is only
- * returned if it is the first. */
+/* Appends the pretokens in the next n bytes to the list in split.  Returns
+ * false at a pretoken that cannot be listed (see ctx_pretokenize.alone).  If it
+ * is the first of this call, it is split off alone; otherwise it is left for
+ * the next call. */
 static bool
 append_pretokens(struct ctx_pcre2_state *s, struct ctx_pretokenize *split,
     size_t base, const char *p, size_t n, size_t max)

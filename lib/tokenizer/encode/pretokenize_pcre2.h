@@ -41,18 +41,15 @@ void ctx_pcre2_set_last(struct ctx_pcre2_state *state,
     ctx_pretokenize_fn *split, struct ctx_pretokenizer pretokenizer);
 /* Makes the state ready to split another text. */
 void ctx_pcre2_reset(struct ctx_pcre2_state *state);
-/*
- * Must be called if only the first part of the text is known.  Then pretokens
- * that depend on later text are not returned, so ctx_pcre2_split may return
- * none.  The last pretoken returned ends at the end of a match of the first
- * pattern, or of the text between two matches.  From there on, the rest can be
- * split as a text by itself.
- */
+/* Must be called if more text may follow after the part that is known.
+ * ctx_pcre2_split then splits off only pretokens that later text cannot change,
+ * possibly none.  The place where it ends is the end of a match of the first
+ * pattern, or the start of one.  So the rest of the text can be split from
+ * there as a text of its own. */
 void ctx_pcre2_part(struct ctx_pcre2_state *state);
 /*
- * Splits off the next pretokens of a text by the patterns, 1 to max, as a
- * ctx_pretokenize_fn does. p, n: the rest of the text, from the place where the
- * last call ended.
+ * Splits off at most max of the next pretokens of a text, and lists them in
+ * *split. p, n: the rest of the text, after the pretokens of the last call.
  *
  * CTX_ELIMIT: the patterns took more than a million steps plus 256 per
  * character of the text so far, or a match needed more than 64 MB.  Steps are

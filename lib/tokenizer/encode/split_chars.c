@@ -1,9 +1,9 @@
-/* split_chars.c - splits text for vocabularies that merge characters */
+/* split_chars.c - splits text for vocabularies whose tokens are merged from
+ * characters */
 #include "tokenizer/encode/split_chars.h"
 #include "tokenizer/unicode.h"
 
-/* Returns true if the bytes from p on are the first bytes of a character that
- * the end of the text cuts off. */
+/* Returns true if the text ends within the character that begins at p. */
 static bool
 is_cut_off(const char *p, size_t n)
 {
@@ -18,8 +18,8 @@ is_cut_off(const char *p, size_t n)
 	return true;
 }
 
-/* Returns true if some token contains these two ASCII characters, one after the
- * other. */
+/* Returns true if some token may contain the ASCII characters a and b, in this
+ * order next to each other. */
 static inline bool
 is_ascii_crossing(const struct ctx_vocab *v, unsigned char a, unsigned char b)
 {
@@ -28,7 +28,7 @@ is_ascii_crossing(const struct ctx_vocab *v, unsigned char a, unsigned char b)
 	return (v->crossing[bit / 64] >> bit % 64 & 1) != 0;
 }
 
-/* Returns the end of the pretoken at the start of the text p, n. */
+/* Returns the length of the first pretoken of a text. */
 static size_t
 find_pretoken_end(const struct ctx_vocab *v, const char *p, size_t n)
 {

@@ -1,18 +1,16 @@
-/* split_chars.h - splits text for vocabularies that merge characters */
+/* split_chars.h - splits text for vocabularies whose tokens are merged from
+ * characters */
 #ifndef CTX_TOKENIZER_ENCODE_SPLIT_CHARS_H
 #define CTX_TOKENIZER_ENCODE_SPLIT_CHARS_H
 
 #include "tokenizer/simd/backend.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-/*
- * Finds the first pretokens, 1 to max, of a text of n bytes, as a
- * ctx_pretokenize_fn does.  vocab->chars must be true.  A pretoken ends where
- * no token of the vocabulary contains the last character of the pretoken
- * followed by the first character after it.  So merging the pretokens one by
- * one gives the tokens of the whole text.  Whether a pretoken ends at a place
- * depends only on the two characters there.
- */
+/* Splits off the first pretokens of a text of n bytes, at least 1 and at most
+ * max, like a ctx_pretokenize_fn.  vocab->chars must be true.  Nothing in the
+ * definition splits these texts; this is done to save time.  A pretoken ends
+ * between two characters that no token contains one after the other.  So
+ * merging each pretoken alone gives the tokens of the whole text. */
 void ctx_split_chars(struct ctx_pretokenize *split,
     const struct ctx_vocab *vocab, unsigned plain, const char *p, size_t n,
     size_t max);

@@ -1,13 +1,13 @@
 /*
  * split_text.c - splits a text into pretokens and counts them, some at a time
  *
- * The order of the steps is that of the tokenizers library:
+ * The steps have the order of the tokenizers library:
  *
- *  - added tokens are found in the text
- *  - the text between them is normalized (NFC, or as SentencePiece does), if
- *    the encoding asks for it
- *  - added tokens with "normalized" set are found in the normal form
- *  - the text between those is split into pretokens
+ *  - find added tokens in the text
+ *  - normalize the text between them (NFC, or as SentencePiece does), if the
+ *    encoding demands it
+ *  - find those added tokens that are searched in the normalized text
+ *  - split the text between these into pretokens
  */
 #include "tokenizer/encode/blanks.h"
 #include "tokenizer/encode/count_tokens.h"
@@ -64,8 +64,8 @@ skip_name(struct ctx_text_splitter *w, struct ctx_spans *s, unsigned names)
 	s->scanned = false;
 }
 
-/* Splits off the next added token, or the next pretokens of the ordinary text
- * before it. */
+/* Takes one step in a text: counts the added token that begins here, or the
+ * next pretokens of the ordinary text before the next added token. */
 static int
 advance_span(struct ctx_text_splitter *w, struct ctx_spans *s, unsigned names,
     size_t max, struct ctx_err *err)
@@ -94,7 +94,8 @@ begins_with_blank(struct ctx_str text)
 	    (text.n >= 3 && memcmp(text.p, CTX_BLANK_SIGN, 3) == 0);
 }
 
-/* Returns true if a blank is put before this text. */
+/* Returns true if the encoding puts a blank before this text. first: true at
+ * the beginning of the caller's text, false after an added token. */
 static bool
 gets_prefix(const struct ctx_token_counter *c, struct ctx_str text, bool first)
 {

@@ -1,11 +1,12 @@
 /*
- * token_index.c - counts a text once, then counts parts of it quickly
+ * token_index.c - counts a text once, so that parts of it are then counted
+ * quickly
  *
- * A mark (struct ctx_token_checkpoint) is a boundary between two pretokens,
- * with the number of tokens of all text before it.  Pretokens are encoded
+ * A mark is a boundary between two pretokens, stored with the number of tokens
+ * before it (struct ctx_token_checkpoint).  Pretokens are encoded
  * independently, so the tokens between two marks are the difference of their
- * counts.  A boundary becomes a mark only if no appended byte can move it: at
- * least CTX_PRETOKENIZE_UNSURE pretokens must follow it.
+ * numbers.  A boundary becomes a mark only if text that is appended later
+ * cannot move it: at least CTX_PRETOKENIZE_UNSURE pretokens must follow it.
  */
 #include <stdlib.h>
 
@@ -84,13 +85,12 @@ ctx_token_index_append(struct ctx_token_index *m, struct ctx_token_counter *c,
 		clean = ctx_text_splitter_place(&w, &at, err);
 		if (clean < 0)
 			return -1;
-		/* The array past has the ends of the last
-		 * CTX_PRETOKENIZE_UNSURE steps.  Each step splits off at least
-		 * one pretoken, so enough pretokens follow past[0] and
-		 * appended text cannot move it.  Added tokens, patterns of
-		 * vocabulary files, and a blank that is put before each text
-		 * can move earlier boundaries, too.  If there are any
-		 * (c->local is false), no marks are made. */
+		/* past[0] is the end of the step that was
+		 * CTX_PRETOKENIZE_UNSURE steps ago.  At least that many
+		 * pretokens follow it, so it can become a mark.  If c->local is
+		 * false, appended text may move any boundary (as added tokens
+		 * or patterns of vocabulary files do), so there are no
+		 * marks. */
 		if (c->local && at <= settled &&
 		    past[0].at - get_mark(m, m->n).at >= DISTANCE &&
 		    append_mark(m, past[0], err) < 0)
@@ -107,12 +107,12 @@ ctx_token_index_append(struct ctx_token_index *m, struct ctx_token_counter *c,
 	return rc;
 }
 
-/* Compares two splits of the text into pretokens.  One begins at the offset
- * mark_at, which is a boundary of the whole text; the other treats the rest
- * [from, n) as a text of its own.  Usually the boundaries of both are equal
- * after a few pretokens.  Sets *whole and *own to the number of pretokens that
- * each split has before the first common boundary.  Returns false if no common
- * boundary is near. */
+/* To count the text from offset from on as a text of its own, it is split
+ * again.  After a few pretokens the boundaries are usually those of the whole
+ * text.  Finds the first common boundary.  The whole text is split from mark_at
+ * on, a boundary at or before from.  Sets *whole and *own to the number of
+ * pretokens up to the common boundary in the whole text and in the new one.
+ * Returns false if no common boundary is near. */
 static bool
 find_shared(const struct ctx_token_index *m, size_t mark_at, size_t from,
     size_t *own, size_t *whole)
@@ -141,8 +141,8 @@ find_shared(const struct ctx_token_index *m, size_t mark_at, size_t from,
 	return false;
 }
 
-/* Counts the tokens of the given number of pretokens of a text from offset
- * sum->at on, and adds the bytes and tokens of these pretokens to *sum. */
+/* Counts some pretokens of a text, from offset sum->at on. pretokens: their
+ * number.  Moves sum->at to their end and adds their tokens to sum->tokens. */
 static int
 count_pretokens(const struct ctx_token_index *m, struct ctx_str text,
     size_t pretokens, struct ctx_token_checkpoint *sum, struct ctx_err *err)
@@ -158,11 +158,10 @@ count_pretokens(const struct ctx_token_index *m, struct ctx_str text,
 	return 0;
 }
 
-/* Treats the bytes [0, to) as a text of its own.  Sets *last to the last mark
- * that is also a boundary of this shorter text, and *tail to the number of
- * tokens from the mark to its end.  The end of a text can move the few
- * boundaries before it, so enough pretokens must follow the mark.  If no other
- * mark has enough, *last is mark 0, the start of the text. */
+/* Counts the end of the text [0, to), which ends earlier than the indexed text.
+ * Its end can move the last few boundaries before it.  So sets *last to the
+ * last mark that enough pretokens follow, or to mark 0, the start of the text.
+ * Sets *tail to the number of tokens from this mark to the end. */
 static int
 find_last_mark(const struct ctx_token_index *m, size_t to,
     struct ctx_token_checkpoint *last, uint64_t *tail, struct ctx_err *err)
@@ -251,9 +250,9 @@ ctx_token_index_head(const struct ctx_token_index *m, uint64_t limit,
 	return 0;
 }
 
-/* Searches for a longer end of the text that has at most limit tokens, by
- * bisection: it begins after the offset low and before high->at.  If one is
- * found, sets *high to its start and its number of tokens. */
+/* Finds a longer end of the text with at most limit tokens, by bisection.
+ * high->at is the start of an end with at most limit tokens; the end that
+ * starts at low has more.  Moves *high to the start that was found. */
 static int
 search_tail(const struct ctx_token_index *m, size_t low,
     struct ctx_token_checkpoint *high, uint64_t limit, struct ctx_err *err)
@@ -264,8 +263,9 @@ search_tail(const struct ctx_token_index *m, size_t low,
 
 	for (;;) {
 		middle = ctx_fit_before(p, n, low + (high->at - low) / 2);
-		/* Rounding down to the start of a character can give low
-		 * although another character begins between low and high. */
+		/* The middle may be rounded down to low, although a character
+		 * begins between low and high.  Then the last one before high
+		 * is tried. */
 		if (middle <= low)
 			middle = ctx_fit_before(p, n, high->at - 1);
 		if (middle <= low)
@@ -279,8 +279,8 @@ search_tail(const struct ctx_token_index *m, size_t low,
 	}
 }
 
-/* Finds the longest end of the text for the encoding "bytes/4", which has no
- * pretokens. */
+/* Finds the longest end of the text for the encoding "bytes/4", which estimates
+ * the number of tokens from the bytes. */
 static int
 estimate_tail(const struct ctx_token_index *m, uint64_t limit, size_t *at,
     uint64_t *tokens, struct ctx_err *err)
@@ -311,10 +311,10 @@ ctx_token_index_tail(const struct ctx_token_index *m, uint64_t limit,
 		*tokens = m->tokens;
 		return 0;
 	}
-	/* Go back from mark to mark while the text after it has at most limit
-	 * tokens.  The first mark is estimated from counts of the whole text.
-	 * The count of the end alone may differ by a few tokens, so the search
-	 * starts one mark later. */
+	/* Goes back from mark to mark as long as the text after the mark has at
+	 * most limit tokens.  It starts one mark after the one where the limit
+	 * should be exceeded: an end that is counted alone may have a few
+	 * tokens more or less than in the whole text. */
 	i = count_marks_within(m, m->tokens - limit);
 	for (i += i < m->n;; i--) {
 		if (ctx_token_index_range(m, get_mark(m, i).at, m->text.n,
