@@ -13,10 +13,12 @@
 #define CLOSE    "|>"
 #define RESERVED "<|reserved_"
 /* Limits for added tokens in vocabulary files, far above those of any real
- * file.  Each byte of a text is compared with the names, so longer names, or
- * more names that are prefixes of others, would make that slow. */
+ * file.  At each byte of a text, names of added tokens are compared with it.
+ * Longer names, or more names that begin with one another, would make this
+ * slow. */
 #define LONGEST 1024 /* maximum bytes of a name */
-/* maximum number of names of which each is a prefix of the next */
+/* maximum number of names of which each begins with the one before, as <a>,
+ * <a>b, <a>bc */
 #define DEEPEST 256
 
 struct ctx_specials {
@@ -74,8 +76,9 @@ is_reserved(const struct ctx_specials *s, uint32_t id)
 	    s->last_reserved > 0 && (id == 200018 || !is_listed(s, id));
 }
 
-/* Matches the name of a reserved token, <|reserved_ID|>; ID has six digits and
- * no leading zero. */
+/* Matches <|reserved_ID|>, the name of a reserved token, at the beginning of
+ * the text p, n.  ID has six digits and no leading zero.  Returns the length of
+ * the name and sets *id; returns 0 if there is no match. */
 static size_t
 match_reserved(const struct ctx_specials *s, const char *p, size_t n,
     uint32_t *id)
@@ -123,9 +126,10 @@ names_of(const struct ctx_vocab_special *s)
 	return s->normal != 0 ? names * CTX_NAMES_NORMAL : names;
 }
 
-/* Returns true if the bytes p, n are sorted after the name, are equal to it, or
- * begin with it.  *same is the number of bytes that they are known to have in
- * common; it is set to the number of all equal bytes at the start. */
+/* Returns true if, in sorted order, the text p, n is not before the name: it is
+ * equal to the name, begins with it, or has a higher byte where they first
+ * differ. *same: number of bytes at the start that are known to be equal; set
+ * to the number of all equal bytes at the start. */
 static bool
 is_at_or_after(const char *p, size_t n, struct ctx_str name, size_t *same)
 {
@@ -137,11 +141,13 @@ is_at_or_after(const char *p, size_t n, struct ctx_str name, size_t *same)
 }
 
 /*
- * Returns the number of names at or before the text p, n in sorted order, and
- * sets *most to the number of bytes that the last of them has in common with
- * the text.  The text has at least one byte, but n may be 0.  During the binary
- * search, all names between its two ends begin with the bytes that both ends
- * share with the text.  So these bytes are not compared again.
+ * Finds by binary search the last name that is not after the text p, n in
+ * sorted order.  Returns the number of names up to and including it.  Sets
+ * *most to the number of bytes at the start that it has in common with the
+ * text.  The text has at least one byte, but n may be 0.
+ *
+ * The names between the two ends of the search begin with the bytes that both
+ * ends have in common with the text.  So these bytes are not compared again.
  */
 static size_t
 count_names_until(const struct ctx_tokenizer *t, const char *p, size_t n,
@@ -166,11 +172,14 @@ count_names_until(const struct ctx_tokenizer *t, const char *p, size_t n,
 }
 
 /*
- * Returns the length of the longest added token that the text p, n begins with,
- * if it is of one of these kinds; n is at least 1.  In sorted order that token
- * is the last one at or before the text, or a prefix of that one.  If the last
- * one is too long, a search for the bytes that it shares with the text skips
- * most of its prefixes.
+ * Returns the length in bytes of the longest name of an added token with which
+ * the text p, n begins, and sets *id.  Only names with a CTX_NAMES_... bit in
+ * which are considered.  Returns 0 if there is none.  n is at least 1.
+ *
+ * The last name that is not after the text in sorted order may be this name, or
+ * begins with it.  If the last name is longer than what it has in common with
+ * the text, the common part is searched again.  That skips most of the other
+ * names.
  */
 static size_t
 match_listed(const struct ctx_tokenizer *t, const char *p, size_t n,
@@ -202,8 +211,8 @@ ctx_added_token_at(const struct ctx_tokenizer *t, const char *p, size_t n,
 	return t->vocab.specials == NULL ? 0 : match_listed(t, p, n, names, id);
 }
 
-/* Sorts equal names by falling row.  The search finds the last of them, which
- * is then the first in the file. */
+/* Names may be equal.  They are sorted so that the one that is first in the
+ * file comes last, because the search finds the last one. */
 static int
 compare_names(const void *a, const void *b)
 {
@@ -239,8 +248,8 @@ record_first_bytes(struct ctx_tokenizer *t, size_t n)
 		t->names_before[i] += t->names_before[i - 1];
 }
 
-/* Records for each name the longest other name that is a prefix of it, and the
- * number of names that are prefixes of it.  The names must be sorted. */
+/* Sets for each name the members inside (the longest other name with which it
+ * begins) and depth (the number of these names).  The names must be sorted. */
 static int
 link_nested_names(struct ctx_added_token_name *list, size_t n,
     struct ctx_err *err)
@@ -294,8 +303,8 @@ ctx_added_token_index(struct ctx_tokenizer *t, struct ctx_err *err)
 	return link_nested_names(list, n, err);
 }
 
-/* Returns false if no name of these kinds begins with the first two bytes of
- * the text. */
+/* Returns false if no name begins with the first two bytes of the text. names:
+ * CTX_NAMES_... bits, the kinds of names that count. */
 static bool
 may_start(const struct ctx_tokenizer *t, const char *p, size_t n,
     unsigned names)
@@ -385,7 +394,8 @@ ctx_added_token_end(const struct ctx_tokenizer *t)
 	size_t i;
 
 	if (s == NULL)
-		/* for vocabulary files head->ids includes these ids */
+		/* A vocabulary file has no special tokens here: head->ids
+		 * already counts them. */
 		return 0;
 	if (s->last_reserved > 0)
 		end = s->last_reserved + 1;

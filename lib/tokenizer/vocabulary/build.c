@@ -47,9 +47,9 @@ survey_tokens(struct vocab_fill *f, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns log2 of the number of lines of a hash table that will store n
- * entries, at least 2.  A line has room for the given number of entries.  At
- * most about four fifths of the table may be in use. */
+/* Chooses the size of a hash table for n entries.  Returns log2 of the number
+ * of its lines; per: number of entries in a line.  At most about four fifths of
+ * the entries will be in use. */
 static uint32_t
 choose_bits(size_t n, size_t per)
 {
@@ -166,10 +166,9 @@ pack_tokens(struct vocab_fill *f, struct ctx_err *err)
 	f->uses = malloc(f->in->n * sizeof *f->uses);
 	if (f->uses == NULL)
 		return ctx_err_nomem(err);
-	/* If the lines of the key table are four fifths full, about a tenth of
-	 * the keys do not fit into them.  Lookups of pairs fail more often than
-	 * not, and take longer in a full line.  So the table PAIRS gets twice
-	 * the room. */
+	/* If four fifths of the key table are in use, about a tenth of the keys
+	 * need overflow lines.  The table PAIRS gets twice the room: most
+	 * lookups in it fail, and these take longer if a line is full. */
 	f->spill_bits = choose_bits(f->keys / 8, 4);
 	f->pair_bits = choose_bits(f->keys + f->longs, 8) + 1;
 	if (f->pair_bits < CTX_PAIR_LEAST)
@@ -179,9 +178,9 @@ pack_tokens(struct vocab_fill *f, struct ctx_err *err)
 	return rc < 0 ? -1 : 0;
 }
 
-/* Copies the tokens to list.  Leaves out an unused token if a used token has
- * the same id; such tokens come from further merges that give the same token.
- * Returns the number of tokens copied. */
+/* Copies the tokens to list.  If two merges of a file make the same token, the
+ * file's list has the token twice, and only one of these is used.  The unused
+ * one is left out.  Returns the number of tokens copied. */
 static size_t
 copy_used(const struct vocab_fill *f, struct ctx_build_token *list, bool *held)
 {

@@ -14,12 +14,13 @@
 
 struct ctx_build_token {
 	const char *p;
-	uint32_t n; /* number of bytes; 0 if no token has this number */
+	uint32_t n; /* length in bytes; 0 if this token number is not used */
 	/* id of the token in the encoding; CTX_VOCAB_NONE for a single byte
 	 * without an id */
 	uint32_t id;
-	/* number of bytes of the left one of the two tokens that merge to this
-	 * one, or CTX_BUILD_ANY, CTX_BUILD_NEVER or CTX_BUILD_CHAR */
+	/* Which two tokens merge to this one: the left one has cut bytes.
+	 * Instead of a length, cut may be CTX_BUILD_ANY, CTX_BUILD_NEVER or
+	 * CTX_BUILD_CHAR. */
 	uint32_t cut;
 };
 
@@ -27,9 +28,11 @@ struct ctx_build_added_token {
 	const char *p;
 	uint32_t n;
 	uint32_t id;
-	bool added; /* true if the name is also recognized in ordinary text */
-	/* true if the name is searched in the normal form (NFC) of the text;
-	 * then p is normalized */
+	/* true if the name is recognized even if the caller does not ask for
+	 * special tokens */
+	bool added;
+	/* True if the name is searched in the text after normalization.  The
+	 * name p is then normalized, too. */
 	bool normal;
 };
 
@@ -43,8 +46,9 @@ struct ctx_vocab_builder {
 	 * pretokenize_pcre2.h); may be empty */
 	struct ctx_str patterns;
 	struct ctx_pretokenizer pretokenizer;
-	/* true if a pretoken whose bytes are a token becomes this token, even
-	 * if merging its bytes gives other tokens */
+	/* A pretoken may have exactly the bytes of a token, although merging
+	 * these bytes gives other tokens.  True if it then becomes this
+	 * token. */
 	bool whole;
 	bool nfc; /* true if text is normalized (NFC) before it is split */
 	unsigned prefix; /* CTX_VOCAB_PREFIX... bits; 0: no blank is added */
@@ -53,14 +57,13 @@ struct ctx_vocab_builder {
 };
 
 /*
- * Builds a packed vocabulary in *block, which has *size bytes and is freed by
- * the caller.
+ * Builds a packed vocabulary and sets *block to it and *size to its size in
+ * bytes.  The caller frees the block.
  *
- * A token is unreachable if merging its bytes does not give it.  An unreachable
- * token keeps its id and its bytes, but is never the result of merging.  If
- * pack->whole is true, it is still used for a pretoken of exactly its bytes.
- * Of tokens with equal bytes only one is used: the first one that its merge
- * gives.
+ * A token is unreachable if merging its bytes gives other tokens.  It has an id
+ * and can be decoded, but is never the result of merging.  It is only used if
+ * pack->whole is true, for a pretoken that has exactly its bytes.  If several
+ * tokens have equal bytes, one is used: the first one that is reachable.
  *
  * CTX_EFILE: a byte has no token, or a limit is exceeded.
  */

@@ -1,10 +1,10 @@
 /*
- * byte_fallback.c - reads a tokenizer.json whose model merges characters
+ * byte_fallback.c - reads a tokenizer.json with byte fallback
  *
- * SentencePiece vocabularies (Llama 2, Mistral 7B, Gemma) are written in this
- * form.  Blanks become U+2581, by a normalizer (Replace, Prepend) or by a
- * pre_tokenizer (Metaspace).  A character without a token becomes the tokens of
- * its bytes, <0x00> to <0xFF>.
+ * Vocabularies of SentencePiece (Llama 2, Mistral 7B, Gemma) are written in
+ * this form.  Tokens are merged from characters.  A character without a token
+ * becomes the tokens of its bytes, <0x00> to <0xFF>.  Blanks become U+2581, by
+ * a normalizer (Replace, Prepend) or by a pre_tokenizer (Metaspace).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,7 +86,9 @@ read_metaspace(struct text_rules *rules, const json_t *one, struct ctx_err *err)
 		scheme = json_is_false(add) ? "never" : "always";
 	if (strcmp(scheme, "never") == 0)
 		return 0;
-	/* The names of added tokens would be searched between the two. */
+	/* The tokenizers library searches names of added tokens after the
+	 * normalizer, before the pre_tokenizer adds a prefix.  ctx would add
+	 * the prefix first. */
 	if (rules->replaced)
 		return refuse_rule(err,
 		    "a normalizer of type Replace and a pre_tokenizer with a "
@@ -100,8 +102,8 @@ read_metaspace(struct text_rules *rules, const json_t *one, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true for a pre_tokenizer that splits at a blank after a normalizer
- * has replaced all blanks: it never splits. */
+/* Returns true for a rule that splits at blanks after a normalizer has replaced
+ * all blanks.  Such a rule has no effect, so it is accepted. */
 static bool
 is_idle_split(const struct text_rules *rules, const json_t *one)
 {
@@ -123,8 +125,9 @@ read_pre_tokenizer(struct text_rules *rules, const json_t *one,
 	    get_text(one, "type"));
 }
 
-/* Calls read for a normalizer or pre_tokenizer, or for each of a Sequence;
- * list: the name of the members of a Sequence. */
+/* Calls read for a rule (a normalizer or pre_tokenizer).  If the rule is a
+ * Sequence, calls read for each of its members. list: the key of these
+ * members. */
 static int
 read_each(struct text_rules *rules, const json_t *rule, const char *list,
     int (*read)(struct text_rules *, const json_t *, struct ctx_err *),
@@ -161,11 +164,12 @@ read_rules(struct text_rules *rules, const json_t *root, struct ctx_err *err)
 struct fallback {
 	struct ctx_char_tokens *tokens;
 	json_t *vocab, *merges;
-	bool *listed; /* by token id: true if the token is in the list */
+	/* by token id: true if the token was already added to tokens */
+	bool *listed;
 };
 
-/* Adds a token with its id in vocab.  A token that a merge makes may be added
- * more than once. */
+/* Adds the token with this name; vocab has its id.  If several merges make the
+ * token, it is added once for each. */
 static int
 add_named(struct fallback *f, struct ctx_str name, uint32_t cut,
     struct ctx_err *err)
@@ -179,8 +183,8 @@ add_named(struct fallback *f, struct ctx_str name, uint32_t cut,
 	return ctx_char_tokens_add(f->tokens, name, (uint32_t)value, cut, err);
 }
 
-/* Adds the tokens of vocab that are characters (chars is true), or those that
- * were not added before. */
+/* If chars is true, adds the tokens of vocab that are one character; otherwise,
+ * those that were not added yet. */
 static int
 add_rest(struct fallback *f, bool chars, struct ctx_err *err)
 {

@@ -74,8 +74,9 @@ add_char_token(struct ctx_char_tokens *t, struct ctx_build_token token,
 	return 0;
 }
 
-/* Returns true if no text can contain the name: it has a blank, or, if words is
- * true, U+2581 after its first character. */
+/* Returns true if a token cannot occur in a text.  Its name has a blank,
+ * although texts have U+2581 instead.  Or merges do not go beyond words (words
+ * is true), and it has a blank after its first character. */
 static bool
 is_never_in_text(const struct ctx_char_tokens *t, struct ctx_str name,
     struct ctx_str text)

@@ -14,28 +14,29 @@ struct ctx_char_tokens {
 	struct ctx_arena arena; /* the bytes of all tokens */
 	struct ctx_build_token *list;
 	size_t n, cap;
-	/* true if merges never reach over the start of a word, so that a token
-	 * with a blank after its first character is never used */
+	/* True if the text is divided before each blank.  A token with a blank
+	 * after its first character is then never used. */
 	bool words;
 };
 
 void ctx_char_tokens_release(struct ctx_char_tokens *tokens);
-/* Returns a copy of a name in which U+2581 became a blank; .p is NULL with *err
- * if there is no memory.  The arena owns it. */
+/* Returns a copy of a token's name in which each U+2581 is replaced by a blank.
+ * The arena owns the copy.  If there is no memory, .p is NULL, with *err. */
 struct ctx_str ctx_char_name(struct ctx_arena *arena, struct ctx_str name,
     struct ctx_err *err);
-/* Returns the number of bytes of that copy. */
+/* Returns the length in bytes of the copy that ctx_char_name would make. */
 size_t ctx_char_name_size(struct ctx_str name);
 /* Returns true if the name is one character. */
 bool ctx_is_char_name(struct ctx_str name);
 /* Returns the byte of a name such as <0x0A>; -1 for other names. */
 int ctx_byte_of_name(struct ctx_str name);
-/* Adds a token; cut is as in struct ctx_build_token, in bytes of the name.  A
- * name that contains a blank is never found in a text. */
+/* Adds a token.  In name, U+2581 stands for a blank. cut: see struct
+ * ctx_build_token; it is a length in the token's bytes.  If no text can contain
+ * the token, no merge will make it. */
 int ctx_char_tokens_add(struct ctx_char_tokens *tokens, struct ctx_str name,
     uint32_t id, uint32_t cut, struct ctx_err *err);
-/* Adds the token of a byte.  It is not used in a text if the byte is an ASCII
- * character with a token. */
+/* Adds the token of a byte.  If the byte is also an ASCII character with a
+ * token, it is not used. */
 int ctx_char_tokens_add_byte(struct ctx_char_tokens *tokens, unsigned byte,
     uint32_t id, struct ctx_err *err);
 

@@ -89,9 +89,9 @@ try_patterns(struct ctx_str patterns, struct ctx_err *err)
 	return 0;
 }
 
-/* Sets pack->pretokenizer and pack->patterns, after all patterns were read.
- * If the last pattern does the same as a built-in pretokenizer, that is used
- * in its place. */
+/* Called when all patterns were read.  Sets pack->pretokenizer and
+ * pack->patterns.  If the last pattern splits as a built-in pretokenizer does,
+ * it is left out, and the pretokenizer is used instead. */
 static int
 finish_patterns(struct ctx_vocab_builder *pack, struct ctx_buf *text,
     struct ctx_err *err)
@@ -127,10 +127,10 @@ add_literal(struct ctx_buf *text, const char *p, struct ctx_err *err)
 	return ctx_buf_add(text, "", 1, err);
 }
 
-/* Adds the pattern of an entry with the type Split.  With the behavior
- * Isolated, both the matches and the text between them are pretokens.  With
- * Removed and invert only the matches are, which is the same if there is no
- * text between them. */
+/* Adds the pattern of a pre_tokenizer of type Split.  Its behavior may be
+ * Isolated: the matches and the text between them are pretokens.  It may also
+ * be Removed with invert: only the matches are pretokens.  That is accepted for
+ * patterns that leave no text between matches. */
 static int
 add_split(struct ctx_buf *text, const json_t *split, struct ctx_err *err)
 {
@@ -167,8 +167,9 @@ add_digits(struct ctx_buf *text, const json_t *digits, struct ctx_err *err)
 	    err);
 }
 
-/* Accepts entries of type Split and Digits, followed by one of type ByteLevel.
- * ByteLevel adds GPT-2's pattern unless its use_regex is false. */
+/* Reads the pre_tokenizer.  Accepts any number of rules of type Split and
+ * Digits, then one of type ByteLevel.  ByteLevel adds GPT-2's pattern unless
+ * its use_regex is false. */
 int
 ctx_file_pretokenizer_json(struct ctx_vocab_builder *pack, const json_t *pre,
     struct ctx_buf *text, struct ctx_err *err)

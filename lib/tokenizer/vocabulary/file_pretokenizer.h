@@ -21,17 +21,18 @@
 int ctx_file_pretokenizer_json(struct ctx_vocab_builder *pack,
     const json_t *pre, struct ctx_buf *text, struct ctx_err *err);
 
-/* How a model splits text into pretokens.  The value of tokenizer.ggml.pre in
- * the model's GGUF file names a row.  The rows were taken from the models'
- * tokenizer.json files. */
+/* How a model in a GGUF file splits text into pretokens.  The file has only a
+ * name for it, the value of tokenizer.ggml.pre; each row of a table is for one
+ * name.  The rows were taken from the models' tokenizer.json files. */
 struct ctx_file_pretokenizer_model {
 	const char *name;
 	const char *patterns[3]; /* ended by NULL */
-	/* Value of use_regex for ByteLevel: true if text is also split by
-	 * GPT-2's pattern. */
+	/* use_regex of the rule ByteLevel: true if GPT-2's pattern also splits
+	 * the text */
 	bool byte_level;
-	bool nfc;   /* true if text is first normalized (NFC) */
-	bool whole; /* value of ignore_merges in the tokenizer.json */
+	bool nfc; /* true if text is first normalized (NFC) */
+	/* ignore_merges of the tokenizer.json; see ctx_vocab_builder.whole */
+	bool whole;
 };
 
 /* Returns the row for a value of tokenizer.ggml.pre; NULL if the value is

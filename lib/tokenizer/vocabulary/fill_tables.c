@@ -1,14 +1,14 @@
 /*
  * fill_tables.c - fills the tables of a packed vocabulary
  *
- * Filling uses the same lookup and merge functions that later read the tables.
- * Tokens are added by length, the shortest first.  To find the two parts of a
- * token, its bytes are merged with the merges added so far.  If two tokens
- * remain, they are its parts.
+ * The merges of tokens are added by length, the shortest tokens first.  To find
+ * the two parts of a token, its bytes are merged with the merges added so far,
+ * by the same functions that later count tokens.  If two tokens are left, these
+ * are its parts.
  *
- * No other two tokens can merge to this token in a text.  Before they do, no
- * merge has crossed the ends of the token.  So its bytes were merged in the
- * same steps as here, where they are alone.
+ * In a text no other two tokens can merge to this token.  Until they merge, no
+ * merge goes beyond the ends of the token.  So the token's bytes are merged in
+ * a text in the same steps as here.
  */
 #include <stdlib.h>
 
@@ -22,8 +22,8 @@
 #define MOST_PAIR_BITS 21
 
 /* Maximum number of entries that are searched for one token, and of tokens that
- * share their first 16 bytes.  Files that are not made as an attack need some
- * tens. */
+ * have the same first 16 bytes.  Real files have some tens; a file with more
+ * may be an attack. */
 #define MOST_ALIKE 1024
 
 static int
@@ -79,8 +79,8 @@ clear_tables(struct vocab_fill *f)
 	clear_section(f, CTX_VOCAB_TOKENS);
 }
 
-/* Fills the tables TEXT, OFFSETS and LEAVES.  Makes every token its own parent,
- * which means that it is not merged from two tokens. */
+/* Fills the tables TEXT, OFFSETS and LEAVES.  In PARENTS, enters each token as
+ * its own parent: that marks tokens that are not merged from two others. */
 static void
 fill_texts(struct vocab_fill *f)
 {
@@ -123,8 +123,8 @@ enter_key(struct vocab_fill *f, uint32_t token)
 	for (i = 4 * line; i < 4 * line + 4; i++)
 		if (is_empty(words, i))
 			goto found;
-	/* A search in the overflow lines ends at an empty entry, so one must
-	 * remain. */
+	/* A search in the overflow lines ends at an empty entry, so the last
+	 * empty entry must not be used. */
 	if (f->spilled++ == 4 * mask) {
 		f->spill_bits++;
 		f->full = true;
@@ -199,8 +199,9 @@ merge_all(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *list,
 				: ctx_bpe_queue(v, p, n, list, err);
 }
 
-/* Records that the token with the bytes s, at least two, has a lower number
- * than one of its parts. */
+/* Records a token with a lower number than one of its parts; s is its text, of
+ * at least two bytes.  ctx_bpe_long leaves pretokens that contain the first two
+ * bytes to ctx_bpe_queue. */
 static void
 record_disorder(struct ctx_vocab_head *h, const unsigned char *s)
 {
@@ -217,8 +218,9 @@ record_disorder(struct ctx_vocab_head *h, const unsigned char *s)
 	}
 }
 
-/* Adds the merge that makes a token, if its bytes can be merged to two tokens.
- * The merges of all shorter tokens must have been added before. */
+/* Adds the merge that makes a token.  Does nothing if merging the token's bytes
+ * does not give exactly two tokens.  The merges of all shorter tokens must have
+ * been added. */
 static int
 enter_merge(struct vocab_fill *f, uint32_t token, struct ctx_err *err)
 {
@@ -277,8 +279,8 @@ enter_token(struct vocab_fill *f, uint32_t token, enum token_use state)
 		enter_key(f, token);
 }
 
-/* Adds the characters from which merging starts.  A character of one byte was
- * added by fill_texts. */
+/* Adds the characters of more than one byte from which merging starts. Those of
+ * one byte are in the table LEAVES (fill_texts). */
 static void
 fill_chars(struct vocab_fill *f)
 {
@@ -301,9 +303,9 @@ set_unreached(struct vocab_fill *f)
 	f->view.unreached = true;
 }
 
-/* Adds all tokens to the tables: first the reachable ones, which merging their
- * bytes gives; then, if whole is true, the others.  So a reachable token has
- * precedence over an unreachable one with equal bytes. */
+/* Adds all tokens to the tables.  First those that are the result of merging
+ * their bytes; then, if f->in->whole is true, the others.  So of two tokens
+ * with equal bytes the first kind is found. */
 static void
 fill_tokens(struct vocab_fill *f)
 {
@@ -416,8 +418,8 @@ enter_group(struct vocab_fill *f, const struct long_token *first,
 	groups[i].n = (uint32_t)n;
 }
 
-/* Removes all but the first of tokens with equal bytes, which are adjacent.
- * Returns the number of tokens kept. */
+/* Of tokens with equal bytes, which follow one another in the list, keeps only
+ * the first.  Returns the number of tokens kept. */
 static size_t
 drop_equal(struct vocab_fill *f, struct long_token *list, size_t n)
 {
@@ -494,8 +496,8 @@ decode_char_before(const struct ctx_build_token *t, size_t i, uint32_t *cp)
 	    *cp != CTX_CHAR_BAD;
 }
 
-/* Sets the bit in the table CROSSING for every two characters that are adjacent
- * in a token. */
+/* Fills the table CROSSING: sets a bit for every two characters that some token
+ * contains one after the other. */
 static void
 fill_crossing(struct vocab_fill *f)
 {

@@ -13,8 +13,8 @@ enum token_use {
 	WHOLE,   /* only if a pretoken has exactly its bytes */
 };
 
-/* A packed vocabulary whose tables are being filled.  It can be written to,
- * unlike struct ctx_vocab. */
+/* A packed vocabulary whose tables are being filled.  head points to memory
+ * that can be written; view is for lookups in it. */
 struct vocab_fill {
 	const struct ctx_vocab_builder *in;
 	struct ctx_vocab_head *head;
@@ -25,14 +25,14 @@ struct vocab_fill {
 	size_t keys, longs, text;
 	size_t spilled;
 	uint32_t longest, ids;
-	/* log2 of the sizes of two hash tables, which are made larger until
-	 * all entries fit */
+	/* log2 of the numbers of lines: of the overflow lines of the key table,
+	 * and of the table PAIRS.  They are increased until all entries fit. */
 	uint32_t spill_bits, pair_bits;
 	/* True if an entry did not fit, so that a larger table must be
 	 * tried. */
 	bool full;
-	/* True if more than MOST_ALIKE tokens have one hash value, so that the
-	 * file must be refused. */
+	/* True if more than MOST_ALIKE tokens would be in one place of a hash
+	 * table.  The file is then refused. */
 	bool crowded;
 };
 
@@ -42,8 +42,8 @@ section_at(const struct vocab_fill *f, enum ctx_vocab_section which)
 	return (char *)f->head + f->head->at[which];
 }
 
-/* Fills all tables of an empty packed vocabulary.  Returns 1; 0 if a table was
- * too small, which will be larger at the next call; or -1 with *err. */
+/* Fills all tables of a packed vocabulary.  Returns 1; 0 if a table was too
+ * small: f then says how large the next try must be; or -1 with *err. */
 int ctx_vocab_fill_tables(struct vocab_fill *f, struct ctx_err *err);
 
 #endif

@@ -15,8 +15,8 @@
 #include "tokenizer/vocabulary/file_pretokenizer.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 
-/* The types of values in a GGUF file, and the size of each type in bytes.  The
- * size 0 means that values have different sizes. */
+/* The types of values in a GGUF file, and the size of each type in bytes.
+ * STRING and ARRAY have values of different sizes; their size here is 0. */
 enum { BOOL = 7, STRING = 8, ARRAY = 9, TYPES = 13 };
 static const unsigned char sizes[TYPES] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8,
     8};
@@ -27,13 +27,15 @@ enum { CONTROL = 3, USER_DEFINED = 4 };
 struct gguf {
 	const char *p;
 	size_t n, at;
-	bool more; /* true if more bytes of the file must be read */
+	/* true if the bytes end within the metadata, so that more must be
+	 * read */
+	bool more;
 	/* True if this is not a GGUF file, or its version or a type of value
 	 * is unknown. */
 	bool bad;
 	struct ctx_str model, pre;
-	/* Three arrays of the vocabulary: their offsets in the file (0 if
-	 * there is no such array), and their numbers of elements. */
+	/* The arrays of tokens, merges and token types: their offsets in the
+	 * file (0: no such array), and their numbers of elements. */
 	size_t tokens, merges, types;
 	uint64_t ntokens, nmerges, ntypes;
 };
@@ -69,7 +71,8 @@ read_gguf_string(struct gguf *g)
 	return s;
 }
 
-/* Moves past n values of a type other than ARRAY in the file. */
+/* Moves past n values of the same type in the file.  Sets g->bad if the type is
+ * ARRAY or unknown. */
 static void
 skip_values(struct gguf *g, uint64_t type, uint64_t n)
 {

@@ -26,13 +26,15 @@ struct reader {
 	struct ctx_buf patterns; /* the patterns of the pretokenizer */
 	struct ctx_build_token *tokens;
 	size_t n, cap;
-	struct ctx_char_tokens chars; /* the tokens of a model that merges
-				       * characters */
-	/* true if such a model searches some added tokens in the normal form
-	 * of a text */
+	/* the list of tokens, if the model merges characters
+	 * (byte_fallback.c) */
+	struct ctx_char_tokens chars;
+	/* Only for a model that merges characters: true if some added tokens
+	 * are searched in text in which blanks were already replaced. */
 	bool chars_normal;
 	struct ctx_build_added_token *specials;
-	/* by token id: true if a merge or a single byte makes the token */
+	/* by token id: true if the token was already added, as a single byte or
+	 * the result of a merge */
 	bool *merged;
 	size_t ids;
 };
@@ -92,9 +94,10 @@ check_model(struct reader *r, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns the byte that a character of the byte-level alphabet stands for; -1
- * if the character is not in it.  Printable Latin-1 characters stand for
- * themselves; the other bytes, in order, are the characters from U+0100 on. */
+/* Returns the byte that a character in the name of a byte-level token stands
+ * for; -1 if no byte is written so.  Printable characters of Latin-1 stand for
+ * their own byte.  The other bytes, in order, are written as U+0100, U+0101,
+ * and so on. */
 static int
 find_alphabet_byte(uint32_t cp)
 {
@@ -112,9 +115,9 @@ find_alphabet_byte(uint32_t cp)
 	return -1;
 }
 
-/* Decodes the name of a token (in the byte-level alphabet) to its bytes.
- * Returns 1, 0 if a character is not in the alphabet or the name is empty, or
- * -1 with *err. */
+/* Decodes the name of a byte-level token to the token's bytes.  Returns 1; 0 if
+ * the name is empty, or has a character that stands for no byte; or -1 with
+ * *err. */
 static int
 decode_token_bytes(struct reader *r, const char *name, size_t n,
     struct ctx_build_token *t, struct ctx_err *err)
@@ -146,9 +149,9 @@ is_never_in_utf8(char c)
 	return byte == 0xc0 || byte == 0xc1 || byte >= 0xf5;
 }
 
-/* Adds the token with this name in vocab.  cut is as in struct ctx_build_token.
- * A token whose name is not in the byte-level alphabet is left out if no merge
- * makes it. */
+/* Adds the token with this name; vocab has its id. cut: see struct
+ * ctx_build_token.  Some names are not byte-level, such as <|end|>.  These
+ * tokens are left out, or refused if a merge makes them. */
 static int
 add_token(struct reader *r, const char *name, size_t n, uint32_t cut,
     struct ctx_err *err)
@@ -323,9 +326,10 @@ add_specials(struct reader *r, struct ctx_vocab_builder *pack, json_t *added,
 		s->p = json_string_value(content);
 		s->n = (uint32_t)json_string_length(content);
 		s->id = (uint32_t)json_integer_value(id);
-		/* Without a normalizer the normal form is the text itself.  If
-		 * an added token has no field "normalized", the default is the
-		 * opposite of its field "special". */
+		/* If texts are not normalized, no names are searched in
+		 * normalized text. If an added token has no field "normalized",
+		 * the tokenizers library takes the opposite of its field
+		 * "special". */
 		normal = json_object_get(token, "normalized");
 		s->normal = (pack->nfc || r->chars_normal) &&
 		    (normal == NULL ? s->added : json_is_true(normal));
@@ -337,8 +341,8 @@ add_specials(struct reader *r, struct ctx_vocab_builder *pack, json_t *added,
 	return 0;
 }
 
-/* Accepts a tokenizer.json without a normalizer, or with NFC, which may be
- * repeated. */
+/* Accepts a tokenizer.json without a normalizer, or with the normalizer NFC,
+ * once or several times. */
 static int
 check_normalizer(struct ctx_vocab_builder *pack, json_t *normalizer,
     struct ctx_err *err)

@@ -15,7 +15,7 @@
 #define CTX_INCBIN_SYMBOL  ""
 #endif
 
-/* Defines an array of bytes with a file of the directory CTX_GEN. */
+/* Defines the array name with the bytes of a file in the directory CTX_GEN. */
 #define CTX_INCBIN(name, file)                                                 \
 	__asm__(".section " CTX_INCBIN_SECTION "\n"                            \
 		".balign 64\n"                                                 \

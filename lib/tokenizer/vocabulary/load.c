@@ -1,11 +1,11 @@
 /*
  * load.c - loads vocabulary files, and caches their compiled form
  *
- * A file in the cache directory is the packed vocabulary of one vocabulary
- * file, followed by a checksum.  Its name is the SHA-256 of the vocabulary
- * file.  It gets this name when it is completely written, so readers find a
- * whole entry or none.  The checksum detects damage by a disk or an editor.  An
- * attacker can forge the checksum too, so validate.c checks every number in the
+ * A cache entry is a file with a packed vocabulary and a checksum.  Its name
+ * has the SHA-256 of the vocabulary file and of its pretokenizer.  It gets this
+ * name when it is completely written, so other processes find a whole entry or
+ * none.  The checksum detects damage, by a disk or an editor.  An attacker
+ * could write a correct checksum, so validate.c also checks every number in the
  * packed vocabulary.
  */
 #define _GNU_SOURCE /* O_TMPFILE, if the system has it */
@@ -24,8 +24,8 @@
 
 #define FILE_MAX (1u << 30) /* maximum bytes read from a vocabulary file */
 
-/* The pretokenizers and special tokens of rank files, by the beginning of the
- * file's name. */
+/* For rank files, which have neither: the pretokenizer and the special tokens.
+ * The name of a rank file must begin with one of these names. */
 static const struct {
 	const char *name;
 	struct ctx_pretokenizer pretokenizer;
@@ -44,9 +44,9 @@ is_gguf(const struct ctx_buf *buf)
 	return buf->n >= 4 && memcmp(buf->p, CTX_GGUF_MAGIC, 4) == 0;
 }
 
-/* Returns true if buf contains all metadata of a GGUF file, and cuts buf to the
- * metadata.  The metadata is read again only when buf has *next bytes, twice as
- * many as the last time. */
+/* Returns true if buf has all metadata of a GGUF file, and shortens buf to the
+ * metadata.  To keep the time linear, this is tried only when buf has *next
+ * bytes; after each try *next is set to twice the bytes in buf. */
 static bool
 is_enough(struct ctx_buf *buf, size_t *next)
 {
@@ -96,12 +96,10 @@ read_all(struct ctx_buf *buf, const char *file, struct ctx_err *err)
 	return got < 0 ? -1 : 0;
 }
 
-/*
- * Returns a checksum of n bytes, a multiple of 32, computed in four lanes in
- * native byte order.  It must be fast, because a packed vocabulary is read
- * whole at every start.  Each step is invertible, so changing one word always
- * changes the checksum.
- */
+/* Returns a checksum of n bytes; n is a multiple of 32.  Four sums are computed
+ * side by side, because every start of ctx checks a whole packed vocabulary.
+ * Each step can be inverted, so a change of one word always changes the
+ * checksum.  It depends on the processor's byte order. */
 static uint64_t
 sum_of(const char *p, size_t n)
 {
@@ -250,8 +248,9 @@ write_block(int fd, const struct ctx_tokenizer *t)
 		(struct ctx_str){(const char *)&sum, sizeof sum}) == 0;
 }
 
-/* Writes a cache entry to a file without a name, then gives it its name.  If
- * the process is killed, no file is left.  Returns false on failure. */
+/* Writes a cache entry to a file that has no name yet, then gives it the name
+ * path.  If the process is killed before, the file disappears.  Returns false
+ * if that is not possible. */
 static bool
 cache_nameless(const struct ctx_tokenizer *t, const char *cache,
     const char *path)
@@ -264,8 +263,8 @@ cache_nameless(const struct ctx_tokenizer *t, const char *cache,
 	if (fd < 0)
 		return false;
 	(void)snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-	/* If there is an entry of this name, load_cached has found it invalid,
-	 * so it may be removed. */
+	/* load_cached would have used an entry with this name if it were valid.
+	 * So it may be removed. */
 	done = write_block(fd, t) && (unlink(path) == 0 || errno == ENOENT) &&
 	    linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
 	close(fd);
@@ -372,7 +371,8 @@ is_json(const struct ctx_buf *text)
 typedef int build_fn(struct ctx_vocab_builder *pack, const char *p, size_t n,
     void **block, size_t *size, struct ctx_err *err);
 
-/* Returns the function that reads a vocabulary file. */
+/* Returns the function that reads a vocabulary file, chosen by the first bytes
+ * of the file. */
 static build_fn *
 find_reader(const struct ctx_buf *text)
 {
@@ -396,9 +396,9 @@ compile_vocabulary(struct ctx_tokenizer *t, struct ctx_vocab_builder *pack,
 	return open_patterns(t, err);
 }
 
-/* Puts the name and line of the vocabulary file into the error text.  (The
- * caller sets file and line of the error to a place in the input.) Errors of
- * system calls already contain the file's name. */
+/* Puts the name of the vocabulary file, and its line if known, before the error
+ * text.  They cannot be in *err itself: the caller sets file and line there to
+ * a place in the input.  Errors of system calls already have the name. */
 static void
 name_file(const char *file, struct ctx_err *err)
 {

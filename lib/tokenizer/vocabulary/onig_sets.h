@@ -18,7 +18,9 @@ enum onig_pass { CUTS, FIND, WRITE };
 
 struct char_set {
 	uint64_t ascii[2];
-	/* for each range of code points, a bit for each general category */
+	/* Characters that are not ASCII.  For each range of code points, bit c
+	 * is set if the set contains the range's characters of general category
+	 * c. */
 	uint32_t rest[CTX_KINDS_CUTS];
 };
 
@@ -33,8 +35,8 @@ struct open_set {
  * ")". */
 struct open_group {
 	size_t kind;
-	/* True if case is ignored after the group: the value that
-	 * onig_parse.fold gets there. */
+	/* The value that onig_parse.fold had before the group, and gets again
+	 * after it: true if case is ignored. */
 	bool fold;
 };
 
@@ -42,16 +44,18 @@ struct onig_parse {
 	struct ctx_kinds *kinds;
 	struct char_set sets[MOST_SETS];
 	size_t nsets;
-	/* For each kind of characters from 128 on, a bit for each set that
-	 * contains it. */
+	/* Each kind from 128 on stands for the characters that are in the same
+	 * sets.  Bit s is set if these characters are in set s. */
 	uint64_t members[128];
 	size_t nkinds;
 	enum onig_pass pass;
 	const char *p;
-	size_t n, at; /* length of the pattern, offset of the current place */
-	bool fold;    /* true if case is ignored, as inside (?i:...) */
-	/* The character directly before the current place, if the pattern has
-	 * an ordinary character there; otherwise 0. */
+	/* length of the pattern in bytes; offset of the byte that is read
+	 * next */
+	size_t n, at;
+	bool fold; /* true if case is ignored, as inside (?i:...) */
+	/* The character before offset at, if it stands for itself in the
+	 * pattern; 0 if a set, a group or another construct is there. */
 	uint32_t before;
 	struct open_set in_sets[MOST_DEPTH];
 	struct open_group in_groups[MOST_DEPTH];
@@ -67,8 +71,8 @@ int ctx_onig_emit_text(struct onig_parse *r, const char *text, size_t n);
 /* Adds the characters from first to last to a set. */
 int ctx_onig_add_range(struct onig_parse *r, struct char_set *set,
     uint32_t first, uint32_t last);
-/* Adds all characters of some general categories to a set. categories: a bit
- * for each of them. */
+/* Adds all characters of some general categories to a set. categories: bit c is
+ * set for category c. */
 void ctx_onig_add_categories(const struct onig_parse *r, struct char_set *set,
     uint32_t categories);
 void ctx_onig_add_set(struct char_set *set, const struct char_set *other);
@@ -79,8 +83,8 @@ bool ctx_onig_is_empty_set(const struct onig_parse *r,
  * also adds U+017F, and k adds U+212A (Unicode, CaseFolding.txt). */
 int ctx_onig_add_folded(struct onig_parse *r, struct char_set *set,
     uint32_t cp);
-/* Called for each set of characters in a pattern: stores it in the pass FIND,
- * and writes it in the pass WRITE (see onig_to_pcre2.c). */
+/* Called at each set of characters in a pattern.  In the pass FIND, stores the
+ * set if it is new.  In the pass WRITE, writes it as a set of kinds. */
 int ctx_onig_use_set(struct onig_parse *r, const struct char_set *set);
 /* Gives numbers to the kinds of characters that are not ASCII.  Characters are
  * of one kind if they are in the same sets. */

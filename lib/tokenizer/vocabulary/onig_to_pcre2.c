@@ -1,18 +1,18 @@
 /*
  * onig_to_pcre2.c - translates the patterns of vocabulary files for PCRE2
  *
- * Every pattern is parsed three times:
+ * Every pattern is read three times:
  *
- *  - CUTS finds the ranges of characters that are named; their ends divide the
- *    code points into ranges
- *  - FIND collects the sets of characters: for each range, one bit per general
- *    category
- *  - WRITE writes the pattern over the kinds of characters that follow from
- *    these sets (see onig_to_pcre2.h)
+ *  - CUTS collects the ranges of characters that patterns name; their ends
+ *    divide all code points into ranges
+ *  - FIND collects the sets of characters, as one bit for each range and
+ *    general category
+ *  - WRITE writes the translated pattern, which matches kinds of characters
+ *    (see onig_to_pcre2.h); the sets determine these kinds
  *
- * The accepted syntax is the part of Oniguruma's that PCRE2 reads in the same
- * way, or that can be rewritten.  Rewritten are: \s and \p{..} by Unicode 16,
- * [a[bc]] as a set in a set, (?i:s) which also matches U+017F.  Refused are:
+ * Patterns have the syntax of Oniguruma.  A construct is accepted if PCRE2
+ * reads it in the same way, or if it can be rewritten: \s and \p{..} by Unicode
+ * 16, [a[bc]] as one set, (?i:s) so that it also matches U+017F.  Refused are:
  * look-behind, anchors, {n,m}+ and {n}? (Ruby reads them differently), options
  * that apply to the rest of a group, references, conditions, recursion.
  */
@@ -132,7 +132,8 @@ add_decimal_digits(const struct onig_parse *r, struct char_set *set)
 	return 0;
 }
 
-/* Reads a character that is written as a backslash and a letter or number. */
+/* Reads the rest of an escape for one character, after its backslash, such as
+ * n, x41 or a punctuation mark. */
 static int
 read_escaped_char(struct onig_parse *r, uint32_t *cp)
 {
@@ -167,9 +168,9 @@ read_escaped_char(struct onig_parse *r, uint32_t *cp)
 	return 0;
 }
 
-/* Reads an escape after a backslash.  If it is a set of characters, adds it to
- * set and returns 1.  If it is one character, sets *cp and returns 0.  Returns
- * -1 on error. */
+/* Reads an escape, after its backslash.  If it stands for a set of characters,
+ * such as \s, adds this set to *set and returns 1.  If it stands for one
+ * character, sets *cp to it and returns 0.  Returns -1 on error. */
 static int
 read_escape(struct onig_parse *r, struct char_set *set, uint32_t *cp)
 {
@@ -250,8 +251,8 @@ open_set(struct onig_parse *r)
 	return 0;
 }
 
-/* Ends a set of characters, after its "]" was read.  If it is inside another
- * set, its characters are added to that one, otherwise to *set. */
+/* Ends a set of characters, after its "]" was read.  Adds its characters to the
+ * set around it; if there is none, to *set. */
 static int
 close_set(struct onig_parse *r, struct char_set *set)
 {
@@ -259,8 +260,8 @@ close_set(struct onig_parse *r, struct char_set *set)
 
 	if (in->negated)
 		ctx_onig_negate_set(&in->set);
-	/* An empty set inside a set is refused, because Oniguruma reads it
-	 * wrongly. */
+	/* Oniguruma reads an empty set wrongly if it is inside another set, so
+	 * empty sets are refused. */
 	if (r->pass == FIND && ctx_onig_is_empty_set(r, &in->set))
 		return ctx_onig_refuse(r, "a set without characters");
 	ctx_onig_add_set(r->open_sets > 0 ? &in[-1].set : set, &in->set);
@@ -348,8 +349,9 @@ read_repetition(struct onig_parse *r)
 	    : ctx_buf_printf(r->out, r->err, "{%zu,%zu}", n[0], n[1]);
 }
 
-/* Reads a quantifier if there is one: *, +, ? or {n,m}. A ? may follow it, and
- * a + may follow a quantifier of one character. */
+/* Reads a quantifier, if there is one: *, +, ? or {n,m}.  A ? after it makes it
+ * lazy.  A + after it makes it possessive, which is refused if the quantifier
+ * belongs to a group (grouped is true). */
 static int
 read_quantifier(struct onig_parse *r, bool grouped)
 {
@@ -446,8 +448,8 @@ read_atom(struct onig_parse *r)
 	return rc < 0 ? -1 : ctx_onig_use_set(r, &set);
 }
 
-/* Reads the next part of a pattern: an atom (character, set, escape or dot)
- * with its quantifier, or a |, ( or ). */
+/* Reads the next item of a pattern: an atom (character, set, escape or dot)
+ * with its quantifier, or one of | ( and ). */
 static int
 read_term(struct onig_parse *r)
 {

@@ -18,14 +18,11 @@
 /* number of general categories in Unicode */
 #define CTX_KINDS_CATEGORY 30
 
-/*
- * A table of the kinds of characters.  Translated patterns do not match
- * characters but their kinds, which are one byte each.  An ASCII character is
- * its own kind.  Other characters share a kind, 128 or more, if every set in
- * the patterns contains all of them or none of them.  So PCRE2 matches bytes,
- * and Unicode 16 decides what is a letter, whatever version of Unicode PCRE2
- * has.
- */
+/* Translated patterns match kinds of characters instead of characters.  A kind
+ * is one byte.  An ASCII character is its own kind.  Other characters have
+ * kinds from 128 on: two of them have the same kind if every set in the
+ * patterns contains both or neither.  So PCRE2 matches bytes.  Unicode 16
+ * decides what is a letter, whatever version of Unicode PCRE2 has. */
 struct ctx_kinds {
 	size_t n;                       /* number of ranges of code points */
 	uint32_t first[CTX_KINDS_CUTS]; /* first code point of each range; the

@@ -1,10 +1,11 @@
 /*
  * sentencepiece.c - reads the vocabulary of a SentencePiece model file (BPE)
  *
- * The format is the protocol buffer ModelProto of sentencepiece_model.proto: a
- * list of fields, each with a number, a type and a value.  A piece is a token;
- * its id is its place in the list.  Two tokens merge if they make a piece,
- * those with the highest score first.
+ * The file is a protocol buffer, ModelProto of sentencepiece_model.proto: a
+ * list of fields, each with a number, a type and a value.  Tokens are called
+ * pieces.  The id of a piece is its place in the list of pieces.  Two tokens
+ * can merge if they make a piece.  The merge that makes the piece with the
+ * highest score comes first.
  */
 #include <stdlib.h>
 
@@ -15,7 +16,8 @@
 
 /* types of values in a protocol buffer */
 enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
-/* fields of ModelProto, SentencePiece, TrainerSpec and NormalizerSpec */
+/* numbers of fields in the messages ModelProto, SentencePiece, TrainerSpec and
+ * NormalizerSpec */
 enum { PIECES = 1, TRAINER = 2, NORMALIZER = 3 };
 enum { PIECE_NAME = 1, PIECE_SCORE = 2, PIECE_TYPE = 3 };
 enum { MODEL_TYPE = 3, BLANK_AFTER = 24, BYTE_FALLBACK = 35 };
@@ -24,7 +26,8 @@ enum { CHARSMAP = 2, DUMMY_PREFIX = 3, REMOVE_BLANKS = 4, ESCAPE_BLANKS = 5 };
 enum { NORMAL = 1, UNKNOWN, CONTROL, USER_DEFINED, UNUSED_PIECE, BYTE };
 enum { UNIGRAM = 1, BPE, WORD, CHAR };
 
-/* The fields of a message: a part of the file. */
+/* A message of the protocol buffer, whose fields are being read: the bytes of
+ * the file from at to end. */
 struct fields {
 	const char *p;
 	size_t at, end;
@@ -50,7 +53,8 @@ struct model {
 	bool byte_fallback, blank_after, dummy_prefix, remove_blanks;
 	bool escape_blanks, charsmap;
 	struct ctx_char_tokens tokens;
-	/* One bit for each code point that is a piece by itself; owned. */
+	/* One bit for each code point: set if this character is a piece.  The
+	 * struct owns the array. */
 	unsigned char *has_char;
 	struct ctx_build_added_token *specials;
 	size_t nspecials;
@@ -138,7 +142,8 @@ read_field(struct fields *f, struct field *field, struct ctx_err *err)
 	}
 }
 
-/* Returns the fields of a message that is the value of a field. */
+/* The value of a field may be a message.  Returns this message, to read its
+ * fields. */
 static struct fields
 enter_message(const struct fields *f, const struct field *field)
 {
@@ -245,7 +250,8 @@ read_model(struct model *m, struct fields f, struct ctx_err *err)
 	return rc;
 }
 
-/* Refuses what could not be counted exactly, by name. */
+/* Refuses models whose tokens could not be counted exactly.  The error text
+ * names the setting. */
 static int
 check_spec(const struct model *m, struct ctx_err *err)
 {
@@ -284,7 +290,7 @@ compare_pieces(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Returns true if the name is one character, over and over. */
+/* Returns true if the name is one character, repeated any number of times. */
 static bool
 is_run(struct ctx_str name)
 {
@@ -306,11 +312,13 @@ is_merged(const struct piece *piece)
 }
 
 /*
- * Refuses merged pieces of equal score: of these, SentencePiece merges the
- * leftmost in the text first, and no order of pieces is the same.  But runs of
- * one character may have the same score.  With the longest first, as in
- * compare_pieces, a run grows from its left end, as it does if the leftmost
- * merge is made first.  The pieces must be sorted.
+ * Refuses a model in which two pieces that are made by merging have equal
+ * scores.  Of these, SentencePiece would merge the leftmost pair in the text
+ * first.  ctx needs a fixed order of pieces, which cannot do the same.
+ *
+ * Runs of one character, such as several blanks, are an exception.  If the
+ * longest comes first, as in compare_pieces, a run grows from its left end, as
+ * in SentencePiece.  The pieces must be sorted.
  */
 static int
 check_scores(const struct model *m, struct ctx_err *err)
@@ -362,9 +370,9 @@ note_char(struct model *m, struct ctx_str name)
 	m->has_char[cp / 8] |= (unsigned char)(1u << cp % 8);
 }
 
-/* Refuses a merged piece with a character that is no piece.  SentencePiece
- * merges such characters, although they have no token; here they are the tokens
- * of their bytes, which no merge joins. */
+/* Refuses a piece with a character that is not a piece itself.  SentencePiece
+ * would merge this character although it has no token.  ctx replaces it by the
+ * tokens of its bytes, which are never merged. */
 static int
 check_chars(const struct model *m, const struct piece *piece,
     struct ctx_err *err)
@@ -384,7 +392,8 @@ check_chars(const struct model *m, const struct piece *piece,
 	return 0;
 }
 
-/* Adds a piece in one of three rounds: characters, bytes, all others. */
+/* Adds a piece to the list of tokens if it belongs to this round.  Round 0 is
+ * for characters, round 1 for bytes, round 2 for all others. */
 static int
 add_piece(struct model *m, const struct piece *piece, unsigned round,
     struct ctx_err *err)

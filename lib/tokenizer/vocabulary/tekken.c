@@ -1,8 +1,10 @@
 /*
  * tekken.c - reads Mistral's tekken.json
  *
- * The file has ranks as a tiktoken file has, a pattern, and the names of
- * special tokens.  The id of a token is its rank after the special tokens.
+ * The file has a list of tokens with ranks, as a tiktoken rank file has, a
+ * pattern, and the names of special tokens.  The ids of special tokens come
+ * first: the id of any other token is its rank plus the number of special
+ * tokens.
  */
 #define _GNU_SOURCE /* memmem */
 #include <jansson.h>
@@ -18,7 +20,8 @@
 	"abcdefghijklmnopqrstuvwxyz" \
 	"0123456789+/="
 
-/* The file begins with its configuration, which has this member. */
+/* A tekken.json is recognised by this key of its configuration, with which the
+ * file begins. */
 #define CONFIG       "\"default_num_special_tokens\""
 #define CONFIG_BYTES 65536 /* how far it is searched */
 
@@ -36,9 +39,9 @@ refuse_tekken(struct ctx_err *err, const char *what)
 	    what);
 }
 
-/* Appends the ranks as the text of a tiktoken file.  Only the first tokens of
- * the list are used: those that fit with the special tokens into the
- * vocabulary. */
+/* Writes the tokens and their ids as the text of a tiktoken rank file.  The
+ * file may list more tokens than the vocabulary has.  Only the first are used,
+ * as many as there are ids after those of the special tokens. */
 static int
 write_ranks(struct ctx_buf *out, const json_t *root, struct ctx_err *err)
 {
@@ -71,7 +74,8 @@ write_ranks(struct ctx_buf *out, const json_t *root, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns the special tokens of the file, which the caller frees. */
+/* Sets *specials to the special tokens of the file, and pack->specials to the
+ * same array.  The caller frees it. */
 static int
 list_specials(struct ctx_vocab_builder *pack,
     struct ctx_build_added_token **specials, const json_t *root,
@@ -134,7 +138,8 @@ build_tekken(struct ctx_vocab_builder *pack, const json_t *root, void **block,
 	if (rc == 0)
 		rc = ctx_tiktoken_build(pack, ranks.p, ranks.n, block, size,
 		    err);
-	/* It counts the lines of ranks, which are not those of the file. */
+	/* The error has a line of the text in ranks, which is no line of the
+	 * file. */
 	if (rc < 0)
 		err->line = 0;
 	free(specials);

@@ -114,8 +114,8 @@ has_valid_bytes(const struct ctx_vocab *v)
 	return true;
 }
 
-/* Checks the tables PARENTS and SHORTER: the parts and the prefix of a token
- * must be shorter than the token, so there are no cycles. */
+/* Checks the tables PARENTS and SHORTER.  They lead from a token only to
+ * shorter ones, so following them always ends. */
 static bool
 has_valid_trees(const struct ctx_vocab *v)
 {
@@ -160,9 +160,10 @@ has_valid_keys(const struct ctx_vocab *v)
 	return end;
 }
 
-/* Checks entry i of a line of the table PAIRS.  Returns true if it is empty, or
- * its token is as long as the two tokens of the pair together.  The pair is
- * computed by inverting its hash. */
+/* Checks entry i of a line of the table PAIRS.  The pair of tokens is not
+ * stored, so it is computed from its place and tag.  Returns true if the entry
+ * is empty, or if its token is as long as the two tokens of the pair
+ * together. */
 static bool
 is_valid_pair(const struct ctx_vocab *v, uint32_t line, unsigned i)
 {
@@ -230,8 +231,8 @@ has_valid_specials(const struct ctx_vocab *v)
 	return true;
 }
 
-/* Checks that the vocabulary splits text, by patterns or by a pretokenizer, and
- * that the last pattern ends with a NUL. */
+/* Checks that the vocabulary splits text: it has patterns or a pretokenizer. A
+ * NUL must end the last pattern. */
 static bool
 has_valid_patterns(const struct ctx_vocab *v)
 {

@@ -70,7 +70,8 @@ ctx_vocab_find_key(const struct ctx_vocab *v, struct ctx_key key)
 	for (i = 0; i < 4; i++)
 		if (is_same_key(ctx_line_key(slot, i), key))
 			return v->slots[4 * line + i];
-	/* A token is in an overflow line only if its own line is full. */
+	/* If the token's own line is not full, the token cannot be in an
+	 * overflow line. */
 	if (is_same_key(ctx_line_key(slot, 3), CTX_KEY_EMPTY))
 		return CTX_VOCAB_NONE;
 	for (line = ctx_key_rehash(hash) >> v->spill_shift;;
@@ -85,8 +86,8 @@ ctx_vocab_find_key(const struct ctx_vocab *v, struct ctx_key key)
 	}
 }
 
-/* Returns the group of tokens that begin with the 16 bytes at p; NULL if there
- * is none. */
+/* Returns the entry of the table GROUPS for tokens whose first 16 bytes are
+ * those at p; NULL if there is none. */
 static const struct ctx_vocab_group *
 find_group(const struct ctx_vocab *v, const char *p)
 {
@@ -113,13 +114,15 @@ ctx_vocab_find(const struct ctx_vocab *v, const char *p, size_t n)
 		return v->leaves[(unsigned char)*p];
 	if (n <= CTX_VOCAB_KEY) {
 		token = ctx_vocab_find_key(v, ctx_key_copy(p, n));
-		/* A key is padded with 0xff, so bytes that end with 0xff have
-		 * the key of fewer bytes. */
+		/* Keys are padded with 0xff.  So bytes that end with 0xff have
+		 * the same key as these bytes without it, and the lengths must
+		 * be compared. */
 		if (token != CTX_VOCAB_NONE && ctx_vocab_length(v, token) != n)
 			token = CTX_VOCAB_NONE;
 		return token;
 	}
-	/* Look into the table LENGTHS before GROUPS, because it is smaller. */
+	/* Look into the table LENGTHS first: it is smaller than GROUPS, so a
+	 * lookup in it is faster. */
 	if ((v->lengths[2][ctx_lengths_index(p, 2)] & 1) == 0)
 		return CTX_VOCAB_NONE;
 	group = find_group(v, p);

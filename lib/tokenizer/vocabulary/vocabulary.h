@@ -1,13 +1,14 @@
 /*
- * vocabulary.h - packed vocabularies and lookups of tokens in them
+ * vocabulary.h - packed vocabularies, and lookups of tokens in them
  *
- * A packed vocabulary is one block of memory that contains offsets but no
- * pointers.  So the same bytes can be linked into read-only data or read from a
- * cache file.  Opening it fills struct ctx_vocab.  It is made by build.c.
+ * A packed vocabulary is one block of memory with many tables.  It contains
+ * offsets but no pointers, so it can be linked into read-only data or read from
+ * a cache file.  build.c makes it.  ctx_vocab_view fills struct ctx_vocab with
+ * pointers to its tables.
  *
- * Tokens are numbered in merge order: of two pairs of tokens that can be
- * merged, the pair whose result has the lower number is merged first.  The ids
- * of tokens in the encoding may differ from these numbers (tables IDS, TOKENS).
+ * Tokens are numbered in the order of their merges: if two pairs of tokens can
+ * merge, the pair whose result has the lower number merges first.  The ids of
+ * tokens in the encoding may be different numbers (tables IDS, TOKENS).
  */
 #ifndef CTX_TOKENIZER_VOCABULARY_VOCABULARY_H
 #define CTX_TOKENIZER_VOCABULARY_VOCABULARY_H
@@ -23,7 +24,7 @@
 #define CTX_VOCAB_NONE    UINT32_MAX
 #define CTX_VOCAB_MAGIC   "ctxvocab"
 #define CTX_VOCAB_VERSION 6
-/* shows the byte order in which a packed vocabulary was written */
+/* A number by which the byte order of a packed vocabulary is recognised. */
 #define CTX_VOCAB_ORDER 0x01020304u
 /* maximum number of tokens; pairs store 21 bits of each */
 #define CTX_VOCAB_MAX    (1u << 21)
@@ -35,27 +36,29 @@ enum ctx_vocab_section {
 	 * bytes with four keys; then overflow lines */
 	CTX_VOCAB_LINES,
 	CTX_VOCAB_SLOTS, /* uint32_t: the token of each entry of LINES */
-	/* uint16_t: the lengths that tokens with the same first bytes have */
+	/* uint16_t: which lengths tokens with certain first bytes have; see
+	 * ctx_vocab_lengths */
 	CTX_VOCAB_LENGTHS,
-	CTX_VOCAB_LEAVES,  /* uint32_t[256]: the token of each single byte */
-	CTX_VOCAB_DIGRAMS, /* uint32_t[65536]: the token of each two bytes */
+	CTX_VOCAB_LEAVES, /* uint32_t[256]: the token of each single byte */
+	/* uint32_t[65536]: the token of each string of two bytes */
+	CTX_VOCAB_DIGRAMS,
 	/* uint32_t: hash table of pairs of tokens that can merge, in lines of
 	 * eight pairs */
 	CTX_VOCAB_PAIRS,
-	/* uint32_t[2]: the two parts of each token; twice itself if it is not
-	 * merged */
+	/* uint32_t[2]: the two tokens that merge to each token.  A token that
+	 * is not the result of a merge has itself, twice. */
 	CTX_VOCAB_PARENTS,
-	/* uint32_t: for each token, the longest token that is a proper prefix
-	 * of it */
+	/* uint32_t: for each token, the longest shorter token with which it
+	 * begins */
 	CTX_VOCAB_SHORTER,
-	/* struct ctx_vocab_group: tokens of more than 16 bytes, by their first
-	 * 16 */
+	/* struct ctx_vocab_group: hash table of tokens of more than 16 bytes,
+	 * by their first 16 bytes */
 	CTX_VOCAB_GROUPS,
-	/* uint32_t: the tokens of each entry of GROUPS, sorted from the
-	 * longest to the shortest */
+	/* uint32_t: lists of tokens, one for each entry of GROUPS, the longest
+	 * token first */
 	CTX_VOCAB_LONG,
-	/* bits for characters that are adjacent in a token: see
-	 * ctx_vocab_crossing */
+	/* one bit for each hash of two characters that are adjacent in a token;
+	 * see ctx_vocab_crossing */
 	CTX_VOCAB_CROSSING,
 	CTX_VOCAB_OFFSETS, /* uint32_t: offset of each token in TEXT */
 	CTX_VOCAB_TEXT,    /* the bytes of all tokens */
@@ -79,16 +82,19 @@ enum {
 	/* A text is normalized (NFC) before it is split into pretokens. */
 	CTX_VOCAB_NFC = 2,
 	/* Some token has a lower number than one of the two tokens that merge
-	 * to it. */
+	 * to it, so its merge may come before that part exists. */
 	CTX_VOCAB_DISORDER = 4,
 	/* Every run of ASCII digits that can be a pretoken is a token. */
 	CTX_VOCAB_NUMBERS = 8,
-	/* Only with CTX_PRETOKENIZER_CHARS: a blank is put before a text, and
-	 * before each part of it that follows an added token. */
+	/* Only with CTX_PRETOKENIZER_CHARS: a blank is put before each text.
+	 * It is also put before text that follows an added token, unless
+	 * CTX_VOCAB_PREFIX_ONCE is set. */
 	CTX_VOCAB_PREFIX = 16,
-	/* The blank is put only before a text, not after added tokens. */
+	/* Together with CTX_VOCAB_PREFIX: no blank is put before text that
+	 * follows an added token. */
 	CTX_VOCAB_PREFIX_ONCE = 32,
-	/* The blank is only put before text that does not begin with one. */
+	/* Together with CTX_VOCAB_PREFIX: no blank is put before text that
+	 * begins with a blank. */
 	CTX_VOCAB_PREFIX_WORD = 64,
 };
 
@@ -96,11 +102,12 @@ struct ctx_vocab_head {
 	char magic[8];
 	uint32_t order, version;
 	uint64_t size; /* size of the packed vocabulary in bytes */
-	/* SHA-256 of the vocabulary file; see struct ctx_vocab_builder */
+	/* SHA-256 of the vocabulary file and its pretokenizer (load.c) */
 	uint8_t source[32];
 	struct ctx_pretokenizer pretokenizer;
 	uint32_t flags;
-	/* number of tokens, including token numbers that are not used */
+	/* One more than the highest token number.  Some numbers below may have
+	 * no token. */
 	uint32_t n;
 	/* one more than the highest token id of the encoding */
 	uint32_t ids;
@@ -113,9 +120,10 @@ struct ctx_vocab_head {
 	/* number of special tokens */
 	uint32_t specials;
 	uint32_t longest; /* bytes of the longest token */
-	/* The first two bytes of all tokens that CTX_VOCAB_DISORDER is about,
-	 * and the number of these pairs.  If they are too many, the number is
-	 * CTX_DISORDER_MAX + 1. */
+	/* For each token with a lower number than one of its parts
+	 * (CTX_VOCAB_DISORDER): its first two bytes, without repetitions.
+	 * n_disorder: number of elements; CTX_DISORDER_MAX + 1 if there are too
+	 * many. */
 	uint32_t n_disorder;
 	uint8_t disorder[CTX_DISORDER_MAX][2];
 	/* For each table (enum ctx_vocab_section), its offset from the start of
@@ -124,11 +132,12 @@ struct ctx_vocab_head {
 	uint64_t bytes[CTX_VOCAB_SECTIONS];
 };
 
-/* The tokens of more than 16 bytes that have the same first 16 bytes. */
+/* An entry of the table GROUPS: all tokens of more than 16 bytes that have the
+ * same first 16 bytes. */
 struct ctx_vocab_group {
 	uint64_t key[2];
-	/* first token and number of tokens in the table LONG; n is 0 for an
-	 * empty entry */
+	/* The list of the tokens in the table LONG: index of the first one, and
+	 * number of tokens.  n is 0 if the entry is empty. */
 	uint32_t first, n;
 };
 
@@ -137,8 +146,10 @@ struct ctx_vocab_special {
 	/* the token's name: offset in the table SPECIALS, and length in
 	 * bytes */
 	uint32_t at, n;
-	uint32_t added; /* 1 if the name is also recognized in ordinary text */
-	/* 1 if the name is searched in the normal form (NFC) of the text */
+	/* 1 if the name is recognized even if the caller does not ask for
+	 * special tokens */
+	uint32_t added;
+	/* 1 if the name is searched in the text after normalization */
 	uint32_t normal;
 };
 
@@ -160,12 +171,14 @@ struct ctx_vocab {
 	const uint32_t *ids;
 	const uint32_t *tokens;
 	const struct ctx_vocab_special *specials;
-	/* patterns that split text before the built-in pretokenizer does */
+	/* Patterns that divide text first.  The built-in pretokenizer then
+	 * divides the results further. */
 	const char *patterns;
 	unsigned line_shift, spill_shift, pair_shift, group_shift;
 	uint32_t pair_mask;
 	bool unreached;
-	bool chars; /* true if tokens are merged from characters */
+	/* true if tokens are merged from characters, not from bytes */
+	bool chars;
 };
 
 /* Fills vocab with pointers into a packed vocabulary, which must be valid: made
@@ -178,17 +191,16 @@ void ctx_vocab_view(struct ctx_vocab *vocab, const void *block);
 int ctx_vocab_validate(struct ctx_vocab *vocab, const void *block, size_t n,
     struct ctx_err *err);
 
-/* The key of a pretoken or token of at most 16 bytes in a hash table: its
- * bytes, padded with 0xff.  Valid UTF-8 never has that byte, so the padding
- * also shows the length.  Callers must not make keys of bytes that contain
- * 0xff. */
+/* The key of a token or pretoken in hash tables: its bytes, at most 16, padded
+ * with 0xff.  Valid UTF-8 never contains 0xff, so texts of different lengths
+ * have different keys.  No key must be made of bytes that contain 0xff. */
 struct ctx_key {
 	uint64_t lo, hi;
 };
 
-/* The key of an empty entry in the key table.  No other key equals it.  The
- * key of no bytes at all, which is only padding (0xff), also differs from it;
- * pretoken_batch.h uses that key for pretokens that are too long. */
+/* The key that marks an empty entry of the key table.  No string has this key,
+ * not even the empty one, whose key is 0xff only.  pretoken_batch.h uses the
+ * key of the empty string for pretokens that are too long. */
 #define CTX_KEY_EMPTY ((struct ctx_key){UINT64_MAX, 0})
 
 /* Returns key i of a line of the key table.  A line stores the low words of its
@@ -199,12 +211,12 @@ ctx_line_key(const uint64_t *line, unsigned i)
 	return (struct ctx_key){line[i], line[4 + i]};
 }
 
-/* 16 bytes of zero, then 16 of 0xff, from which the padding of a key is
- * taken. */
+/* 16 bytes of zero, then 16 bytes of 0xff.  Read from offset 16 - n on, it has
+ * n bytes of zero, then 0xff: the padding of a key of n bytes. */
 extern const unsigned char ctx_key_fill[2 * CTX_VOCAB_KEY];
 
-/* Returns the key of n bytes, at most 16.  All 16 bytes at p must be
- * readable. */
+/* Returns the key of the n bytes at p, n at most 16.  Faster than ctx_key_copy,
+ * but reads 16 bytes, which must be readable. */
 static inline struct ctx_key
 ctx_key_read(const char *p, size_t n)
 {
@@ -227,9 +239,9 @@ ctx_key_copy(const char *p, size_t n)
 	return key;
 }
 
-/* Returns the hash of a key, in which only the high bits are well mixed.  The
- * rotation is not a multiple of eight, so that equal characters in both words
- * of the key do not cancel out. */
+/* Constants of ctx_key_hash.  Only the high bits of the hash are well mixed.
+ * The high word of the key is rotated, so that equal characters in both words
+ * do not cancel out; for this, the rotation is not a multiple of eight. */
 #define CTX_KEY_TURN   37
 #define CTX_KEY_SPREAD 0xd6e8feb86659fd93u
 
@@ -242,8 +254,8 @@ ctx_key_hash(struct ctx_key key)
 	return (key.lo ^ turned) * CTX_KEY_SPREAD;
 }
 
-/* Returns a second hash of a key, which chooses its overflow line in the key
- * table. */
+/* Returns a second hash, computed from the hash of a key.  It selects the key's
+ * overflow line in the key table. */
 static inline uint64_t
 ctx_key_rehash(uint64_t hash)
 {
@@ -256,15 +268,15 @@ ctx_vocab_length(const struct ctx_vocab *v, uint32_t token)
 	return v->offsets[token + 1] - v->offsets[token];
 }
 
-/* Prefetches the line of the key table where a key is searched first. */
+/* Prefetches the line of the key table that the key's hash selects. */
 static inline void
 ctx_vocab_ask_key(const struct ctx_vocab *v, struct ctx_key key)
 {
 	__builtin_prefetch(v->lines + 8 * (ctx_key_hash(key) >> v->line_shift));
 }
 
-/* Returns true if the key is in the line of the key table where it is searched
- * first.  If not, prefetches its overflow line. */
+/* Returns true if the line of the key table that the key's hash selects has the
+ * key.  If not, prefetches the key's overflow line. */
 static inline bool
 ctx_vocab_in_line(const struct ctx_vocab *v, struct ctx_key key)
 {
@@ -286,10 +298,10 @@ uint32_t ctx_vocab_find_key(const struct ctx_vocab *vocab, struct ctx_key key);
 /* Returns the token with exactly these bytes; CTX_VOCAB_NONE if there is
  * none. */
 uint32_t ctx_vocab_find(const struct ctx_vocab *vocab, const char *p, size_t n);
-/* Returns the token from which merging of the text p, n starts, and sets
- * *length to its bytes; n is at least 1.  It is the token of the first byte.
- * If v->chars is true, it is the token of the first character, if there is
- * one. */
+/* Returns the token with which merging of the text p, n begins, and sets
+ * *length to the length of this token in bytes; n is at least 1.  That is the
+ * token of the first byte.  If v->chars is true and the first character has a
+ * token, it is the token of this character. */
 uint32_t ctx_vocab_first(const struct ctx_vocab *vocab, const char *p, size_t n,
     size_t *length);
 /* Returns the longest reachable token that the text p, n begins with; n is at
@@ -316,9 +328,9 @@ uint32_t ctx_vocab_longest(const struct ctx_vocab *vocab, const char *p,
  * stored. */
 #define CTX_PAIR_AWAY     28
 #define CTX_PAIR_AWAY_MAX 15
-/* A line of the table of pairs: the tags of eight pairs, then the tokens that
- * the pairs merge to, with all bits inverted.  A token of zero marks an empty
- * entry. */
+/* Number of words in a line of the table of pairs: the tags of eight pairs,
+ * then the tokens to which these pairs merge, with all bits inverted.  A word
+ * of zero in place of a token marks an empty entry. */
 #define CTX_PAIR_LINE 16
 /* A token number that is never given to a token.  It stands at both ends of a
  * pretoken, where there is no token, and merges with no token. */
@@ -376,9 +388,8 @@ ctx_vocab_pair(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 	return ctx_vocab_pair_far(v, ctx_pair_hash(a, b));
 }
 
-/* Returns an index into LENGTHS, a table that says which lengths tokens with
- * certain first bytes have.  The index is a hash of the first two, four or
- * eight bytes of p, for part 0, 1 or 2 of the table. */
+/* Returns an index into part 0, 1 or 2 of the table LENGTHS.  The index is a
+ * hash of the first two, four or eight bytes at p. */
 static inline uint32_t
 ctx_lengths_index(const char *p, int table)
 {
@@ -398,16 +409,17 @@ ctx_lengths_index(const char *p, int table)
 	return (uint32_t)(first * 0x9e3779b97f4a7c15u >> 48);
 }
 
-/* The table LENGTHS has three parts, each for certain lengths of tokens.  Each
- * constant is the mask of the lengths in one part: bits 1 to 15 mean 2 to 16
- * bytes, and bit 0 means more than 16 bytes. */
+/* The table LENGTHS says which lengths tokens with certain first bytes have. It
+ * has three parts, by the first two, four or eight bytes.  Each constant is the
+ * mask of the lengths for which a part is used.  Bits 1 to 15 stand for 2 to 16
+ * bytes, and bit 0 for more than 16 bytes. */
 #define CTX_LENGTHS_2 0x0006u
 #define CTX_LENGTHS_4 0x0078u
 #define CTX_LENGTHS_8 0xff81u
 
-/* Returns the lengths that a token may have if it begins with the same bytes
- * as p.  Bits 1 to 15 mean 2 to 16 bytes, and bit 0 means more than 16 bytes.
- * 16 bytes must be readable at p. */
+/* Returns which lengths tokens with the first bytes of p may have.  Bits 1 to
+ * 15 stand for 2 to 16 bytes, and bit 0 for more than 16 bytes.  A bit may be
+ * set although no token has this length.  16 bytes must be readable at p. */
 static inline uint32_t
 ctx_vocab_lengths(const struct ctx_vocab *v, const char *p)
 {
@@ -420,8 +432,8 @@ ctx_vocab_lengths(const struct ctx_vocab *v, const char *p)
  * characters */
 #define CTX_CROSSING_BITS 19
 
-/* Returns the index of the bit in the table CROSSING for two adjacent
- * characters. */
+/* Returns the index of a bit in the table CROSSING: the one for the character a
+ * with the character b after it.  Several pairs may have the same bit. */
 static inline uint64_t
 ctx_crossing_bit(uint64_t a, uint64_t b)
 {
@@ -429,20 +441,20 @@ ctx_crossing_bit(uint64_t a, uint64_t b)
 	    (64 - CTX_CROSSING_BITS);
 }
 
-/* Returns the index of the bit in the table CROSSING for two adjacent bytes.
- * These bits are for tokens that contain only the end of the first character,
- * or only the start of the second.  If v->chars is true, no token does, and
- * the bits are for two ASCII characters. */
+/* Returns the index of a bit in the table CROSSING: the one for the byte last
+ * with the byte first after it.  It is set for tokens that contain only a part
+ * of the character before or after.  If v->chars is true, there are no such
+ * tokens, and the bit is for two ASCII characters. */
 static inline uint64_t
 ctx_crossing_bytes(unsigned char last, unsigned char first)
 {
 	return (UINT64_C(1) << CTX_CROSSING_BITS) + last * 256u + first;
 }
 
-/* Returns false if no token contains the last byte of the character a and the
- * first byte of the character b after it.  If it returns true, there may still
- * be no such token, because characters share bits.  last and first are these
- * two bytes. */
+/* Returns false if no token contains the end of the character a and, after it,
+ * the beginning of the character b.  May return true although there is no such
+ * token, because several pairs have the same bit. last, first: the last byte of
+ * a and the first byte of b. */
 static inline bool
 ctx_vocab_crossing(const struct ctx_vocab *v, uint32_t a, uint32_t b,
     unsigned char last, unsigned char first)
