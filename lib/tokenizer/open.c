@@ -1,4 +1,5 @@
-/* open.c - opens encodings by name or from a file */
+/* open.c - opens an encoding: a built-in one by its name, or that of a
+ * vocabulary file */
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,8 +140,8 @@ ctx_tokenizer_size(const struct ctx_tokenizer *t)
 	return special > t->vocab.head->ids ? special : t->vocab.head->ids;
 }
 
-/* Converts a token id of the encoding into the token's number in the
- * vocabulary; CTX_VOCAB_NONE if there is no such token. */
+/* Returns the number that the token with this id has in ctx's vocabulary table.
+ * Returns CTX_VOCAB_NONE if no token has this id. */
 static uint32_t
 find_token(const struct ctx_vocab *v, uint32_t id)
 {
@@ -156,8 +157,8 @@ find_token(const struct ctx_vocab *v, uint32_t id)
 	return token;
 }
 
-/* Removes the blank that encoding has put before a text; the text begins at
- * this offset of out. */
+/* Called after decoding.  Some encodings put a blank before each text; removes
+ * this blank from the decoded text, which begins at offset begin of out. */
 static void
 drop_prefix(const struct ctx_vocab *v, struct ctx_buf *out, size_t begin)
 {

@@ -13,7 +13,7 @@ enum ctx_pretokenizer_family {
 	CTX_PRETOKENIZER_R50K, /* also the patterns of gpt2 and p50k */
 	CTX_PRETOKENIZER_CL100K,
 	CTX_PRETOKENIZER_O200K,
-	/* only the patterns of a vocabulary file split the text */
+	/* No built-in pattern is used, only those of the vocabulary file. */
 	CTX_PRETOKENIZER_NONE,
 	/* The vocabulary is SentencePiece's: tokens are merged from characters,
 	 * not bytes, and nothing splits the text.  For speed it is split
@@ -23,8 +23,9 @@ enum ctx_pretokenizer_family {
 
 struct ctx_pretokenizer {
 	uint8_t family;
-	uint8_t digits;       /* maximum digits of a pretoken; 0: no limit */
-	uint8_t contractions; /* true if the pattern knows 's, 't, 're, ... */
+	uint8_t digits; /* maximum digits of a pretoken; 0: no limit */
+	/* true if the pattern has alternatives for 's, 't, 're, ... */
+	uint8_t contractions;
 	uint8_t unused;
 };
 

@@ -33,12 +33,13 @@ struct ctx_tokenizer;
 /* How far to trust a token count, from best to worst. */
 enum ctx_basis {
 	CTX_BASIS_EXACT, /* by the model's own encoding */
-	/* by an encoding made from measured counts: those of Claude */
+	/* By an encoding that was reconstructed from measured token counts.
+	 * The encodings of Claude are of this kind. */
 	CTX_BASIS_RECONSTRUCTED,
 	CTX_BASIS_ESTIMATED, /* by another encoding, or from a size */
 };
-/* Returns how far to trust a count by an encoding, if it is the model's own.
- * name: a built-in encoding, or the name of a file, whose counts are exact. */
+/* Returns how far to trust counts by an encoding for models that use it. name:
+ * a built-in encoding, or a file name, for which counts are exact. */
 enum ctx_basis ctx_encoding_basis(const char *name);
 /* Returns "exact", "reconstructed" or "estimated". */
 const char *ctx_basis_name(enum ctx_basis basis);
@@ -86,8 +87,8 @@ const char *ctx_tokenizer_name(const struct ctx_tokenizer *tokenizer);
  * reconstructed.  "bytes/4" estimates a quarter of the bytes of a text, rounded
  * up.  Both can count and cut text, but not encode or decode. */
 enum ctx_basis ctx_tokenizer_basis(const struct ctx_tokenizer *tokenizer);
-/* Returns the tokens of a request around the text of its only message; 0 if the
- * encoding does not say. */
+/* Returns the tokens that a request with one message has besides those of the
+ * message's text; 0 if this number is not known for the encoding. */
 unsigned ctx_tokenizer_frame(const struct ctx_tokenizer *tokenizer);
 /* Returns one more than the highest token id, special tokens included; 0 if the
  * encoding has no ids ("bytes/4", encodings of Claude). */
@@ -151,16 +152,14 @@ void ctx_tokens_release(struct ctx_tokens *tokens);
  */
 int ctx_token_count(struct ctx_token_counter *counter, const char *p, size_t n,
     uint64_t *tokens, struct ctx_err *err);
-/*
- * Counts the beginning of a text of which only n bytes are known yet, up to a
- * place where no later byte can change the result.  Sets *at to the offset of
- * this place.  Sets *tokens to the tokens of the whole text less those of the
- * rest after this place, counted as a text of its own: the caller counts the
- * rest later, with the bytes that follow.  *at is 0 if no place is certain, as
- * in a single long word.  If the encoding puts a blank before each text, only a
- * blank of the text is a certain place.  To keep the time linear, each call
- * must bring more new bytes than the last call left uncounted.
- */
+/* Counts the beginning of a text of which only the first n bytes are known.
+ * Sets *at to an offset; no byte after the n bytes can change the tokens before
+ * it. The caller then counts the rest from *at on, with the bytes that follow,
+ * as a text of its own.  Sets *tokens such that the sum of both counts is the
+ * count of the whole text.  *at is 0 if there is no such offset, as in a single
+ * long word.  If the encoding puts a blank before each text, the rest begins at
+ * a blank.  To keep the time linear, each call must bring more new bytes than
+ * the last call left uncounted. */
 int ctx_token_count_streaming(struct ctx_token_counter *counter, const char *p,
     size_t n, size_t *at, uint64_t *tokens, struct ctx_err *err);
 /* Estimates the tokens of a text of n bytes if the counter's encoding is

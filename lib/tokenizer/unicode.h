@@ -6,31 +6,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Classes of characters, which depend on the Unicode 16 general category.
- * SPACE is the property White_Space.  The o200k pattern has the sets [Lu Lt Lm
- * Lo M] and [Ll Lm Lo M], so letters need four classes.  MARK is in both sets,
- * but is not a letter for the other patterns.
- */
+/* Classes of characters.  Each is a set of Unicode 16 general categories,
+ * except SPACE, which is the property White_Space.  The o200k pattern has two
+ * sets of letters: [Lu Lt Lm Lo M] and [Ll Lm Lo M].  So it needs classes for
+ * letters in the first set (UPPER), in the second (LOWER), and in both (LETTER,
+ * MARK).  MARK is a class by itself, because marks are not letters for the
+ * other patterns. */
 enum ctx_class {
 	CTX_CLASS_OTHER,  /* everything else: punctuation, symbols, control */
 	CTX_CLASS_UPPER,  /* Lu Lt */
 	CTX_CLASS_LOWER,  /* Ll */
-	CTX_CLASS_LETTER, /* Lm Lo: without case, in both sets of o200k */
+	CTX_CLASS_LETTER, /* Lm Lo: letters without case */
 	CTX_CLASS_NUMBER, /* N */
 	CTX_CLASS_SPACE,  /* White_Space */
 	CTX_CLASS_MARK,   /* M */
 };
 
-/* The classes of 64 bytes of a text.  The class of byte i is the number (enum
- * ctx_class) whose bits are bit i of one, bit i of two, and bit i of four. */
+/* The classes of 64 bytes of a text, as three masks of 64 bits.  The class of
+ * byte i is a number of three bits (enum ctx_class).  Bit i of one is the
+ * lowest of them, bit i of two the middle one, bit i of four the highest. */
 struct ctx_class_bits {
 	uint64_t one, two, four;
 };
 
-/* A table with the class of each code point, in two levels: ctx_class_block
- * gives the index of a block of 128 code points in ctx_class_value.
- * lib/gen/make_unicode.c makes it. */
+/* The class of each code point, in two tables.  ctx_class_block has, for each
+ * block of 128 code points, the number of a row of ctx_class_value.  The row
+ * has the classes of the 128 code points.  lib/gen/make_unicode.c makes
+ * both. */
 extern const uint8_t ctx_class_block[0x110000 / 128];
 extern const uint8_t ctx_class_value[];
 
