@@ -11,9 +11,9 @@
 
 enum { MOST_TEXT = 4096, MOST_NUMBERS = 65536 };
 
-/* Maximum length of the embedder's output in bytes: for each text (4,096
- * numbers of 24 digits), and in total, because all of it is in memory at
- * once. */
+/* Maximum length of the embedder's output in bytes.  MOST_ANSWER is for each
+ * text (4,096 numbers of 24 digits).  MOST_ANSWERS is for all texts together,
+ * because the whole output is in memory at once. */
 #define MOST_ANSWER  ((size_t)98304)
 #define MOST_ANSWERS ((size_t)1 << 30)
 
@@ -61,8 +61,8 @@ read_vector(const char *p, size_t n, double **out, size_t *numbers,
 	*numbers = 0;
 	if (!ctx_json_shallow(p, n))
 		goto none;
-	/* The cause must be errno: without memory, jansson reports a syntax
-	 * error, or silently drops digits. */
+	/* Only errno shows whether memory was short: jansson then reports a
+	 * syntax error, or silently drops digits. */
 	errno = 0;
 	array = json_loadb(p, n, 0, &why);
 	if (errno == ENOMEM) {

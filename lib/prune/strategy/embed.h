@@ -13,8 +13,8 @@ struct ctx_embed {
 	struct ctx_buf lines;
 	size_t n;
 };
-/* Adds a text for which the embedder must make an embedding.  It gets the
- * first 4,096 bytes of the text. */
+/* Adds a text whose embedding is needed.  The embedder will get the first 4,096
+ * bytes of the text. */
 int ctx_embed_add(struct ctx_embed *embed, const char *p, size_t n,
     struct ctx_err *err);
 /* Returns the maximum length in bytes of the embedder's output for n texts and

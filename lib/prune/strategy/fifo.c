@@ -1,16 +1,17 @@
 /*
  * fifo.c - the strategy fifo: removes the oldest groups of messages first
  *
- * A candidate is removed if the following tokens together exceed the target:
- * the candidate and everything younger, everything before it that must be kept,
- * and the user messages of its turn.  This sum never rises from one candidate
- * to the next.  So everything up to some candidate is removed, except what is
- * pinned.
+ * Beginning with the oldest group, each one is removed if keeping it would
+ * exceed the target.  For this, the tokens of three things are added: the group
+ * and everything newer, everything older that must be kept, and the user
+ * messages of the group's turn.  The sum never rises from one group to the
+ * next.  So all groups up to a certain one are removed, except those that must
+ * be kept, and none after it.
  *
- * The rule also works before the end of the conversation, because the sum is
- * then at most the final sum.  Each candidate is counted with the fewest tokens
- * that it may ever have.  Of everything before a candidate, only groups that
- * will never be removed are counted as kept.
+ * The rule also works before the conversation has ended, because it then never
+ * removes more than at the end.  Each group is counted with the fewest tokens
+ * that it may get by edits.  Of older groups, only those that will never be
+ * removed are counted.
  */
 #include <stdlib.h>
 
@@ -36,15 +37,16 @@ count_turn_groups(const struct ctx_candidate *candidates, size_t n, size_t i,
 	return groups_left;
 }
 
-/* Numbers of tokens that decide about a candidate (a group that may be
- * removed). */
+/* Sums of tokens by which it is decided whether a candidate (a group of
+ * messages) is removed. */
 struct fifo_sums {
 	/* number of tokens of the candidate and all newer ones */
 	uint64_t from_here;
 	/* number of tokens that are certainly kept before the candidate */
 	uint64_t before;
-	/* Number of tokens of those user messages in the candidate's turn that
-	 * may still be removed. */
+	/* Number of tokens of user messages in the candidate's turn, as far as
+	 * they may still be removed.  If the candidate is kept, they are kept,
+	 * too. */
 	uint64_t users;
 	/* Number of groups in the candidate's turn, from the candidate on. */
 	size_t groups_left;
@@ -64,7 +66,7 @@ exceeds_target(const struct fifo_sums *sums,
 	return sums->from_here + sums->before + users > settings->target;
 }
 
-/* Updates the sums from one candidate to the next. */
+/* Updates the sums, which then belong to the next candidate. */
 static void
 pass_candidate(struct fifo_sums *sums, const struct ctx_candidate *candidate)
 {

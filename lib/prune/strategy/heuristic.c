@@ -1,13 +1,14 @@
 /*
- * heuristic.c - the strategy heuristic: ranks messages by how little is lost
- * without them
+ * heuristic.c - the strategy heuristic: first removes the messages that will be
+ * missed least
  *
  * Order of removal, within each kind the oldest first: tool calls that a later
  * call repeats; failed calls of a tool that later succeeded; demonstrations;
- * other calls with their results; short answers; everything else.  A call
- * repeats another if tool and arguments are equal, or if it reads all of a file
- * of which the other read a part.  It must have succeeded, and its result must
- * be complete.
+ * other calls with their results; short answers; everything else.
+ *
+ * A call repeats an earlier one if tool and arguments are equal.  A call that
+ * reads a whole file also repeats an earlier one that read a part of it.  The
+ * later call must have succeeded, and its result must be complete.
  */
 #define _GNU_SOURCE /* memmem, in POSIX since 2024 */
 #include <sha2.h>
@@ -16,8 +17,8 @@
 
 #include "prune/plan.h"
 
-/* The kinds of messages by which they are ranked, lowest rank first.  They are
- * also indices of ctx_heuristic_reasons. */
+/* The ranks of messages; those with the lowest rank are removed first.  They
+ * are also indices of ctx_heuristic_reasons. */
 enum { SUPERSEDED, FAILED, DEMO, RESULTS, SHORT, OTHER, RANKS };
 
 _Static_assert((int)RANKS == (int)CTX_HEURISTIC_REASONS,
@@ -38,13 +39,15 @@ enum {
 	/* number of bytes at the beginning of a tool result in which an error
 	 * message is looked for */
 };
-/* maximum length of arguments that are not hashed, in bytes */
+/* Arguments of a tool call with more bytes than this are stored as a hash
+ * only. */
 enum { LONG_CALL = 4096 };
 
 struct call {
 	uint32_t segment;
-	/* Ids of strings: the tool's name; tool and arguments together; the
-	 * path of the file that the call reads (0: none). */
+	/* Ids of strings in heuristic.names.  tool: the tool's name. same: tool
+	 * and arguments; equal calls have the same id. file: path of the file
+	 * that the call reads; 0: none. */
 	uint32_t tool, same, file;
 	bool all; /* true if the tool call reads the whole file */
 };
@@ -54,8 +57,10 @@ struct trait {
 	bool is_short_answer, result, failed, partial;
 };
 
-/* For each id of a string: the segment of the last successful tool call that
- * has it, plus 1; 0: none. */
+/* The newest successful tool calls in which a string occurs: as the tool's name
+ * (good), as tool and arguments (same), or as the path of a file that is read
+ * as a whole (all).  Each member is the segment of the call, plus 1; 0: there
+ * is no such call. */
 struct last {
 	uint32_t same, all, good;
 };
@@ -283,8 +288,10 @@ read_result_text(struct heuristic *h, const struct ctx_message *message,
 	return ctx_buf_add(&h->text, raw.p, raw.n, err);
 }
 
-/* Finds out whether the tool call failed whose result is in block i, also by
- * the first bytes of the result, and stores that. */
+/* Finds out whether a tool call failed, and whether its result is incomplete;
+ * stores both in *trait.  The result is in block i.  A call has failed if the
+ * message says so, or if a line at the beginning of the result looks like an
+ * error. */
 static int
 inspect_result(struct heuristic *h, const struct ctx_message *message, size_t i,
     struct trait *trait, struct ctx_err *err)
@@ -352,8 +359,9 @@ add_heuristic_message(struct ctx_scorer *scorer,
 
 /* ---- ranking ---- */
 
-/* What is known of the tool results of a group, as bits.  If only GOOD is set,
- * all calls have results, no call failed, and no result is incomplete. */
+/* What is known of the tool results of a group, as bits: some call succeeded
+ * (GOOD), some call failed or has no result (BAD), some result is incomplete
+ * (PARTIAL). */
 enum { GOOD = 1, BAD = 2, PARTIAL = 4 };
 
 /* Returns an array that the caller must free: for each group, at the index of
@@ -384,8 +392,8 @@ judge_groups(struct heuristic *h, struct ctx_groups *groups,
 	return good;
 }
 
-/* Sets h->newest: for each id of a string, the newest successful tool call
- * that has it. */
+/* Fills h->newest: for each string in h->names, the newest successful tool
+ * calls in which it occurs. */
 static int
 find_good_calls(struct heuristic *h, struct ctx_groups *groups,
     const uint8_t *good, struct ctx_err *err)
@@ -446,8 +454,8 @@ rank_by_heuristic(struct ctx_scorer *scorer, struct ctx_groups *groups,
 		    ? DEMO
 		    : i < h->n_traits && h->traits[i].is_short_answer ? SHORT
 								      : OTHER;
-	/* If a group has several tool calls, its rank is the highest of
-	 * theirs. */
+	/* A group with several tool calls gets the highest of their ranks: it
+	 * is removed only when none of the calls is needed. */
 	for (i = 0; i < h->n_calls; i++) {
 		const struct call *call = &h->calls[i];
 		uint32_t root = ctx_group_of(segments, call->segment);

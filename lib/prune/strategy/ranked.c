@@ -1,16 +1,17 @@
 /*
  * ranked.c - removes groups of messages in the order of their rank
  *
- * The groups with the lowest rank are removed first, among equal ranks the
- * older ones, until the target is met.  The last group removed may have been
- * larger than necessary.  So a strategy with refills then keeps removed groups
- * that still fit, those with the highest rank first.
+ * The groups with the lowest rank are removed first, of equal ranks the oldest,
+ * until the target is met.  Often the last group removed has more tokens than
+ * had to be removed.  So a strategy with refills then keeps some removed groups
+ * after all, as far as they fit.  Those with the highest rank are kept first.
  *
- * The user messages of a turn are removed with its last group, unless the
- * strategy ranks them by themselves.  If roles must alternate, the last group
- * of a turn is removed after the other groups of the turn.  If it has tool
- * results in the message that begins the next turn, it is removed no later than
- * the last group of that turn.
+ * When the last group of a turn is removed, the turn's user messages are
+ * removed, too, unless the strategy ranks user messages by themselves.  If
+ * roles must alternate, the last group in a turn is removed after the other
+ * groups of the turn.  Tool results of this group may be in the message that
+ * begins the next turn.  Then the group is removed before the last group of the
+ * next turn, or together with it.
  */
 #include <stdlib.h>
 
@@ -26,20 +27,21 @@ struct ranked {
 
 /* A turn, and what is left of it while groups of messages are removed. */
 struct turn {
-	/* Tokens of the user messages that are removed with the turn's last
-	 * group. */
+	/* Tokens of those user messages of the turn that are removed when no
+	 * group of the turn is left. */
 	uint64_t users;
-	/* Number of user messages that were removed one by one, not together
-	 * with the turn's last group. */
+	/* number of the turn's user messages that were removed by their own
+	 * rank */
 	size_t users_removed;
 	/* number of groups of the turn that are not removed, including pinned
 	 * ones */
 	size_t groups_left;
 	bool keeps_one; /* a group of the turn is pinned */
 	double rank;    /* highest rank of the turn's groups */
-	/* index of the first segment of the last group */
+	/* index of the first segment of the turn's last group */
 	size_t last;
-	/* true if the first message also has tool results of the turn before */
+	/* true if the message that begins the turn also has tool results of the
+	 * turn before */
 	bool shares_message;
 };
 
@@ -88,16 +90,16 @@ survey_turns(struct ctx_candidate *candidates, size_t n,
 		    candidates[candidates[i].root].turn != candidates[i].turn;
 		turn->keeps_one |= candidates[i].pinned;
 		turn->last = candidates[i].root;
-		/* A late tool result is in the group of its call, which is in
-		 * an earlier turn.  So the turn of the result gets at least
-		 * the rank of that group. */
+		/* A tool result may come in a later turn than its call.  It is
+		 * in the group of the call.  So the user messages of the later
+		 * turn must not be removed before that group. */
 		if (candidates[candidates[i].root].rank > turn->rank)
 			turn->rank = candidates[candidates[i].root].rank;
 	}
 }
 
-/* Makes a list of the candidates that may be removed.  Returns the tokens of
- * all candidates, also of those that are not in the list. */
+/* Makes a list of the groups that may be removed, with their ranks.  Returns
+ * the tokens of all groups, also of those that must be kept. */
 static uint64_t
 list_removable(const struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, struct turn *turns,
@@ -126,8 +128,8 @@ list_removable(const struct ctx_candidate *candidates, size_t n,
 			turn->users += candidate->weight;
 			continue;
 		}
-		/* The user messages of a turn are kept as long as anything
-		 * else of the turn is kept. */
+		/* The user messages of a turn are removed after the rest of the
+		 * turn, so they get a rank that is at least as high. */
 		rank = candidate->rank;
 		after_equals = candidate->user ||
 		    (settings->alternates && i == turn->last);
@@ -139,8 +141,8 @@ list_removable(const struct ctx_candidate *candidates, size_t n,
 	return total;
 }
 
-/* Removes candidates of the list, those with the lowest rank first, until the
- * target is met.  Returns how many were removed. */
+/* Removes groups in the order of the list, which has the lowest ranks first,
+ * until *total is at most target.  Returns how many groups were removed. */
 static size_t
 drop_lowest(struct ctx_candidate *candidates, struct turn *turns,
     const struct ranked *list, size_t listed, uint64_t target, uint64_t *total)
@@ -162,11 +164,11 @@ drop_lowest(struct ctx_candidate *candidates, struct turn *turns,
 	return i;
 }
 
-/* Called for a format in which roles must alternate.  Returns true if a group
- * that was removed may be kept after all.  For this, the last group of its
- * turn must be kept.  If the group is the last one itself and has tool results
- * in the message that begins the next turn, the user messages and the last
- * group of the next turn must be kept. */
+/* Called if roles must alternate.  Decides whether a removed group may be kept
+ * after all.  A group may be kept only if the last group of its turn is kept.
+ * If it is the last group itself, its tool results may be in the message that
+ * begins the next turn.  Then the user messages and the last group of the next
+ * turn must also be kept. */
 static bool
 keeps_turn_end(const struct ctx_candidate *candidates, const struct turn *turn,
     size_t candidate_index)
@@ -179,8 +181,8 @@ keeps_turn_end(const struct ctx_candidate *candidates, const struct turn *turn,
 	    (next->users_removed == 0 && !candidates[next->last].drop);
 }
 
-/* Keeps candidates that were removed after all, if they fit into the budget,
- * those with the highest rank first. */
+/* Keeps some removed groups after all, as far as the target allows.  Those with
+ * the highest rank are kept first. */
 static void
 refill_budget(struct ctx_candidate *candidates, struct turn *turns,
     const struct ranked *list, size_t n_dropped,
@@ -193,8 +195,9 @@ refill_budget(struct ctx_candidate *candidates, struct turn *turns,
 		bool member = !candidate->user && !candidate->system;
 		uint64_t cost = candidate->weight;
 
-		/* A group can be kept only if the user messages of its turns
-		 * are kept, too. */
+		/* A group can be kept after all only if the user messages of
+		 * all its turns are kept.  Other turns are not examined here,
+		 * so a group in several turns is not kept. */
 		if (member &&
 		    (turn->users_removed > 0 || candidate->crosses_turns ||
 			(settings->alternates &&

@@ -1,17 +1,20 @@
 /*
- * recall.c - ranks segments by how near they are to the question
+ * recall.c - the strategy recall: keeps the segments that are likely to contain
+ * the answer to a question
  *
- * Scores each segment by BM25 over its terms (Robertson and Zaragoza, "The
- * Probabilistic Relevance Framework: BM25 and Beyond", 2009).  Neighbours share
- * a score, less with more tokens between them, because an answer is often next
- * to the words of the question.
+ * Each segment gets a score, BM25 over its words (Robertson and Zaragoza, "The
+ * Probabilistic Relevance Framework: BM25 and Beyond", 2009).  Each segment
+ * also gets a part of its neighbours' scores, because an answer often stands
+ * next to the words of the question.  The part is smaller the more tokens lie
+ * between.
  *
- * The score rises if the question names the speaker of the segment.  The
- * speaker is named before the text ("Ann: hello"), or found from how the other
- * side addresses them: "Hey Ann!" is not said by Ann.
+ * The score rises if the question names the person who wrote the segment.  This
+ * name is before the text ("Ann: hello").  Or the other side of the
+ * conversation uses it: if the assistant writes "Hey Ann!", the user is Ann.
  *
- * With an embedder, the order by score and the order by vectors are fused by
- * reciprocal rank (Cormack, Clarke and Buettcher, SIGIR 2009).
+ * If the user has an embedder, segments are also ordered by the nearness of
+ * their embeddings to the question's.  The two orders are combined by
+ * reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -22,34 +25,40 @@
 #include "prune/strategy/recall.h"
 #include "prune/strategy/terms.h"
 
-/* Parameters of BM25.  Short texts need a smaller B than documents. */
+/* Parameters k1 and b of BM25.  Messages are shorter than usual documents and
+ * need a lower b. */
 static const double K1 = 0.9, B = 0.4;
-/* Exponent of the inverse document frequency. */
+/* Exponent of the inverse document frequency: the larger it is, the more rare
+ * words count. */
 static const double RARITY = 1.75;
-/* Number of tokens over which a score that is shared with neighbours falls to
- * 1/e. */
+/* A segment also gets a part of its neighbours' scores.  At a distance of this
+ * many tokens the part is 1/e of the score. */
 static const double FADE = 100;
-/* The score of a segment is divided by its number of tokens, raised to this
- * power. */
+/* To prefer short segments, a score is divided by the segment's number of
+ * tokens raised to this power. */
 static const double LENGTH = 0.1;
 /* If the question names the speaker of a segment, the segment's score is
  * increased by this fraction of it. */
 static const double SPEAKER = 0.6;
-/* Weight of a name in the question if one side (user or assistant) addresses
- * the other by it. */
+/* Weight of a name in the question if one side (user or assistant) often
+ * addresses the other by it.  Other words of the question have the weight 1. */
 static const double ADDRESSEE = 0.5;
 /* Constant of reciprocal rank fusion. */
 static const double FUSE = 60;
 enum {
-	/* One side (user or assistant) is known by a name in the question if
-	 * the other side addresses it so in at least this many messages, ... */
+	/* One side (user or assistant) counts as the person with a name if the
+	 * other side often addresses it by this name.  This is the minimum
+	 * number of such messages. */
 	ADDRESS_LEAST = 3,
-	/* ... in at least one of this many messages of the other side, ... */
+	/* One in so many messages of the other side must contain the
+	 * address. */
 	ADDRESS_SHARE = 20,
-	/* ... and at least this many times as often as the other way round. */
+	/* The other side must use the address so many times as often as the
+	 * side itself uses it. */
 	ADDRESS_TIMES = 4,
-	/* The newest messages may take the tokens that pinned messages leave,
-	 * divided by this number. */
+	/* The newest groups are kept, whatever their rank, up to a share of the
+	 * free tokens: those that groups which must be kept leave, divided by
+	 * this number. */
 	NEWEST_SHARE = 20,
 };
 
@@ -86,10 +95,10 @@ grow_recall(struct recall *r, size_t items, struct ctx_err *err)
 	return 0;
 }
 
-/* Finds the sides (user or assistant) whose speaker the question names.  If
- * messages of one side often address somebody by a name that is in the
- * question, the other side is that person.  The name then gets a lower weight,
- * because it says who is spoken to, not what about. */
+/* Finds out whether the question names the user or the assistant.  A side is
+ * named if the messages of the other side often address it by a name in the
+ * question.  The name then gets a lower weight as a word of the question,
+ * because it says who is addressed, not what about. */
 static void
 find_sides(struct recall *r)
 {
@@ -127,8 +136,9 @@ compute_rarity(const struct recall *r, uint32_t term)
 	return pow(log(1 + (n - df + 0.5) / (df + 0.5)), RARITY);
 }
 
-/* Computes a score (BM25) for each segment, by those of its terms that are
- * also in the question. average: the mean number of terms of a segment. */
+/* Computes the score (BM25) of each segment, from the words that are both in
+ * the segment and in the question. average: the mean number of words of a
+ * segment. */
 static void
 score_docs(struct recall *r, double average)
 {
@@ -153,8 +163,9 @@ score_docs(struct recall *r, double average)
 	}
 }
 
-/* Returns the part of a segment's score that its neighbour gets.  This part
- * becomes smaller with the distance in tokens from middle to middle. */
+/* Returns the factor with which the score of a segment is added to that of its
+ * neighbour next.  It falls with the number of tokens between the middles of
+ * the two segments. */
 static double
 compute_fading(const struct ctx_segment *segment,
     const struct ctx_segment *next)
@@ -163,10 +174,10 @@ compute_fading(const struct ctx_segment *segment,
 	    -((double)segment->tokens + (double)next->tokens) / 2 / FADE);
 }
 
-/* Adds to each score a part of the scores of all other segments: in one pass
- * for those before it, in another for those after it.  The part becomes
- * smaller with the distance in tokens, not in segments: ten short remarks are
- * one subject, two long results are two. */
+/* Adds to each segment's score a part of the scores of all other segments:
+ * first of those before it, then of those after it.  The part falls with the
+ * distance in tokens, not in segments.  So ten short remarks share their
+ * scores, and two long tool results do not. */
 static void
 smooth_scores(struct recall *r, const struct ctx_groups *groups)
 {
@@ -188,8 +199,8 @@ smooth_scores(struct recall *r, const struct ctx_groups *groups)
 	}
 }
 
-/* Raises the scores of segments whose speaker the question names, and lowers
- * those of segments with many tokens. */
+/* Raises the scores of segments that were written by a person whom the question
+ * names.  Lowers the scores of segments with many tokens. */
 static void
 raise_speakers(struct recall *r, const struct ctx_groups *groups)
 {
@@ -271,10 +282,10 @@ fuse_rankings(struct recall *r, struct ctx_str question, struct ctx_err *err)
 	return rc;
 }
 
-/* Returns the question: the given query, or else the last user message.  If
- * this begins with a name, as in "Ann: hello", and Ann also wrote another
- * message, the name is removed.  Otherwise the word before the colon may be
- * the subject of the question. */
+/* Returns the question: the query of the options, or else the last user
+ * message. This message may begin with a name, as in "Ann: hello".  The name is
+ * removed if Ann also wrote another message.  If not, the word may be the
+ * subject of the question, and is not removed. */
 static struct ctx_str
 find_question(const struct recall *r)
 {
@@ -365,21 +376,20 @@ const struct ctx_scorer_kind ctx_recall_kind = {
     .release = release_recall,
 };
 
-/* The user messages of a turn, which are kept only together with the best
- * group of the turn. */
+/* The user messages of a turn.  If the turn's best group is kept, they must be
+ * kept, too. */
 struct turn_users {
 	double users;    /* sum of their ranks */
 	uint64_t weight; /* their tokens */
-	/* Index of the turn's candidate with the highest rank; the number of
-	 * candidates if there is none. */
+	/* index of the turn's candidate (group) with the highest rank; the
+	 * index after the turn's last candidate if it has none */
 	size_t best;
 };
 
-/* Lowers the rank of a turn's best group, because the turn's user messages
- * must be kept with it.  The new rank is the sum of the ranks of the group
- * and these messages, divided by the sum of their tokens, times the tokens
- * of the group.  So a good answer to a long message without content gets a
- * low rank. */
+/* Lowers the rank of a turn's best group, because the turn's user messages must
+ * be kept with it.  The new rank is (group's rank + ranks of the user messages)
+ * * group's tokens / (group's tokens + tokens of the user messages).  So a good
+ * answer to a long message without content gets a low rank. */
 static void
 rank_with_users(struct ctx_candidate *candidates, size_t from, size_t end)
 {
@@ -408,9 +418,9 @@ rank_with_users(struct ctx_candidate *candidates, size_t from, size_t end)
 		    (double)(candidates[c.best].weight + c.weight);
 }
 
-/* Decides what is removed.  The newest groups are kept if they fit into a
- * certain part of the tokens that pinned groups leave.  The other groups are
- * removed by their rank. */
+/* Decides what is removed.  First the newest groups are kept, as far as their
+ * tokens are at most a share (NEWEST_SHARE) of those that are free.  The other
+ * groups are removed by their rank. */
 int
 ctx_recall_decide(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,

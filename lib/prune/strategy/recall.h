@@ -12,20 +12,21 @@ struct posting {
 
 /* The terms (words) of one segment. */
 struct doc {
-	/* the elements of postings that are the segment's terms */
+	/* The segment's terms and how often it has each: n elements of the
+	 * array recall.postings, from index from on. */
 	size_t from, n;
 	/* number of terms in the segment, counting repetitions */
 	uint32_t length;
-	/* Term that is the name of the person who wrote it; 0: not known. */
+	/* Term for the name of the person who wrote the segment; 0: not
+	 * known. */
 	uint32_t speaker;
-	/* Term that is the name of the person whom it addresses; 0: not
+	/* Term for the name of the person whom the segment addresses; 0: not
 	 * known. */
 	uint32_t addressee;
 	uint8_t side; /* enum side: user or assistant */
 };
 
-/* The sides of a conversation, user and assistant, by the roles of the
- * messages. */
+/* The two sides of a conversation.  Messages with other roles have NO_SIDE. */
 enum side { USER, ASSISTANT, SIDES, NO_SIDE = SIDES };
 
 struct recall {
@@ -33,16 +34,17 @@ struct recall {
 	struct ctx_intern terms;
 	struct posting *postings;
 	struct doc *docs;
-	/* Terms (words) of the segment that is being read, or of the
-	 * question. */
+	/* Terms (words) of the segment that is being read; after the last
+	 * segment, those of the question. */
 	struct posting *found;
-	/* If the array "found" has this many elements, it is sorted, and equal
-	 * terms in it are merged. */
+	/* When the array found gets this many elements, it is sorted, and
+	 * elements with equal terms are merged. */
 	size_t merge_at;
 	uint32_t length; /* number of all terms of the segment */
 	/* for each term: number of segments that have it */
 	uint32_t *frequency;
-	/* For each term: its weight in the question; 0: not in the question. */
+	/* For each term: its weight as a word of the question; 0: the question
+	 * does not have it. */
 	double *weight;
 	/* For each term and each side (user or assistant): number of messages
 	 * in which the side addresses somebody by this term, as in "Thanks,
@@ -55,14 +57,14 @@ struct recall {
 	size_t n_postings, postings_cap, n_docs, docs_cap, n_found, found_cap;
 	size_t frequency_cap, weight_cap, score_cap, smooth_cap;
 	size_t addressed_cap;
-	/* Scratch memory for a text, which begins with the name of its
-	 * sender. */
+	/* Text of the segment that is being read.  It begins with the name of
+	 * its sender, if the message has one. */
 	struct ctx_buf text;
 	size_t name;             /* length of the name in bytes */
 	struct ctx_buf tool;     /* scratch memory */
 	struct ctx_buf question; /* text of the last user message */
-	/* Length in bytes of what may be the name of the person who asks, at
-	 * the start of the question. */
+	/* The question may begin with the name of the person who asks, as in
+	 * "Ann: hello". Length of this name in bytes; 0: there is none. */
 	size_t label;
 	uint32_t asker; /* the term for the name; 0: none */
 	struct ctx_embed embed;

@@ -9,14 +9,14 @@
 #include "prune/strategy/terms.h"
 
 enum {
-	/* Number of words at the start of a text among which the name of an
-	 * addressed person is searched. */
+	/* An address such as "Hey Ann!" is looked for in this many words at the
+	 * beginning of a text. */
 	ADDRESS_WORDS = 3,
-	/* Number of bytes at the start of a text in which the name of its
-	 * speaker is searched. */
+	/* The name of the writer, as in "Ann: hello", is looked for in this
+	 * many bytes at the beginning of a text. */
 	LABEL = 80,
-	/* While a text is read, equal terms in the array r->found are merged
-	 * once it has this many elements. */
+	/* The array r->found must have at least this many elements before equal
+	 * terms in it are merged. */
 	MERGE_LEAST = 1 << 16,
 };
 
@@ -158,9 +158,9 @@ read_message_text(struct recall *r, const struct ctx_message *message,
 	return 0;
 }
 
-/* Returns how many bytes at the beginning of r->text are the name of the
- * speaker.  This is the sender's name, or the text before the first ": ", as
- * in "Ann: hello". */
+/* Returns the length in bytes of the writer's name at the beginning of r->text.
+ * This is the message's sender or, if it has none, the text before the first ":
+ * ", as in "Ann: hello". */
 static size_t
 find_label(const struct recall *r)
 {
@@ -174,7 +174,8 @@ find_label(const struct recall *r)
 	return 0;
 }
 
-/* Makes r->text, without the sender's name, the question. */
+/* Makes the text of the segment, without its sender's name, the question.
+ * speaker: the term for the name at the beginning of the text. */
 static void
 set_question(struct recall *r, uint32_t speaker)
 {
@@ -205,11 +206,11 @@ take_addressee(void *user, const char *p, size_t n, struct ctx_err *err)
 	    err);
 }
 
-/* Stores which side (user or assistant) wrote the newest segment, and whom it
- * addresses.  A name addresses somebody if it is one of the first words,
- * begins with a capital letter, and is followed by a punctuation mark:
- * "Thanks, Ann!", "Ann, you must see it".  The very first word counts only if
- * no other word does. */
+/* Stores for the newest segment which side (user or assistant) wrote it and
+ * whom it addresses.  A name is taken as an address if it is among the first
+ * words, begins with a capital letter, and a punctuation mark follows: "Thanks,
+ * Ann!", "Ann, you must see it".  The first word alone may be a greeting
+ * ("Thanks,"), so a later address has precedence. */
 static int
 record_addressee(struct recall *r, const struct ctx_message *message,
     struct ctx_err *err)
@@ -240,9 +241,9 @@ record_addressee(struct recall *r, const struct ctx_message *message,
 	return 0;
 }
 
-/* Reads the terms of r->text.  The text may begin with the name of its
- * speaker, as in "Ann: hello": sets *speaker to the last term of this name; to
- * 0 if there is no name. */
+/* Adds the terms of r->text to r->found.  Sets *speaker to the last term of the
+ * name with which the text begins, as in "Ann: hello"; to 0 if there is no
+ * name. */
 static int
 read_terms(struct recall *r, uint32_t *speaker, struct ctx_err *err)
 {
@@ -267,8 +268,8 @@ ctx_recall_add_message(struct ctx_scorer *scorer,
 	struct recall *r = (struct recall *)scorer;
 	uint32_t speaker;
 
-	/* A record that is not a message has a segment, too, which has no
-	 * terms. */
+	/* The scorer is not called for records that are not messages.  But they
+	 * are segments, too, so each gets an entry without terms. */
 	while (r->n_docs < first)
 		if (ctx_recall_add_doc(r, 0, err) < 0 ||
 		    (scorer->options.embedder.line != NULL &&

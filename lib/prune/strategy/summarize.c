@@ -2,16 +2,17 @@
  * summarize.c - the strategy summarize: replaces all but the newest messages by
  * a summary
  *
- * All messages that are older than the messages to be kept are removed, and
- * more if those to be kept and the summary would exceed the target.  The
- * summary of an earlier run is removed together with other messages, because
- * the new summary includes it, and never alone.  The tokens of the earlier
- * summary are then available for the new one.
+ * All messages are removed except the newest ones, whose number the settings
+ * say.  If these and the summary would exceed the target, more messages are
+ * removed.  The new summary includes the summary of an earlier run, so the
+ * earlier one is removed when other messages are.  Its tokens are then
+ * available for the new summary.
  */
 #include "prune/plan.h"
 
-/* Subtracts the tokens of summaries of earlier runs from the weights of all
- * candidates.  Returns how many tokens all these summaries have. */
+/* Subtracts the tokens of earlier summaries from the weights of all candidates,
+ * because the new summary replaces them.  Returns the number of these
+ * tokens. */
 static uint64_t
 exclude_summaries(struct ctx_candidate *candidates, size_t n)
 {
@@ -50,9 +51,9 @@ drop_older(struct ctx_candidate *candidates, size_t n,
 	}
 }
 
-/* Called if roles must alternate: keeps everything after the first group that
- * is kept.  A late result demands that its call is kept, and so all messages
- * between them. */
+/* Called if roles must alternate.  Finds the first group that is kept although
+ * nothing demands it, and keeps everything after it.  If a tool result comes
+ * long after its call, keeping both means keeping all messages between them. */
 static void
 keep_after_kept(struct ctx_candidate *candidates, size_t n)
 {
@@ -70,8 +71,8 @@ keep_after_kept(struct ctx_candidate *candidates, size_t n)
 	}
 }
 
-/* If anything else is removed, also removes the summaries of earlier runs;
- * otherwise keeps them. */
+/* If other groups are removed, also removes the summaries of earlier runs.
+ * Otherwise keeps these summaries. */
 static void
 drop_summaries(struct ctx_candidate *candidates, size_t n)
 {

@@ -1,11 +1,13 @@
 /*
- * summary.c - selects sentences for a summary, without a model
+ * summary.c - the built-in summarizer: selects sentences for a summary, without
+ * a model
  *
- * The texts are divided into lines, and each line gets a class: requests of the
- * user come first, then decisions, then errors, then other lines.  Lines are
- * taken class by class as long as they fit, no line twice.  Within a class,
- * lines with names that also occur in later text come first, and among them the
- * newest.  The lines taken are written in their original order.
+ * The texts are divided into sentences ("lines"), and each line gets a class.
+ * Constraints and requests of the user come first, then decisions, then errors,
+ * then other lines.  Class by class, lines are selected as long as tokens are
+ * free, no line twice.  Within a class, lines with names that also occur in
+ * later text come first, and among these the newest.  The selected lines are
+ * written in their original order.
  */
 #define _GNU_SOURCE /* memmem, in POSIX since 2024 */
 #include <stdlib.h>
@@ -22,7 +24,7 @@ struct line {
 	enum ctx_summary_kind kind;
 	enum line_class class;
 	uint64_t tokens;
-	/* true if the line contains a name that also occurs in later text */
+	/* true if a name in the line also occurs in a text that is kept */
 	bool mentioned_later;
 	bool taken;
 };
@@ -30,7 +32,8 @@ struct line {
 struct ctx_summary {
 	struct line *lines;
 	size_t n, cap;
-	/* ids of lines' texts, so that none is repeated */
+	/* The texts of all lines.  A line whose text is already there is not
+	 * added. */
 	struct ctx_intern seen;
 	/* Paths of files, in the order in which they are first mentioned. */
 	struct ctx_intern files;
@@ -77,7 +80,8 @@ contains_any(struct ctx_str text, const char *const *words)
 	char lower[4096];
 	size_t at, n, i;
 
-	/* Parts of the text overlap, so that no word is cut. */
+	/* The text is searched in pieces.  Two neighbouring pieces overlap, so
+	 * that each word is completely in one of them. */
 	for (at = 0; at < text.n; at += sizeof lower - LONGEST_WORD) {
 		n = text.n - at < sizeof lower ? text.n - at : sizeof lower;
 		for (i = 0; i < n; i++)
@@ -153,7 +157,7 @@ read_next_name(struct ctx_str text, size_t *at, struct ctx_str *name)
 }
 
 /* Returns true if a name is more than an ordinary word: a path, an identifier,
- * or a long number. */
+ * or something with digits, of at least four characters. */
 static bool
 is_telling(struct ctx_str name)
 {
@@ -403,9 +407,8 @@ write_files(const struct ctx_summary *s, size_t most, struct ctx_buf *out,
 	return 0;
 }
 
-/* Writes the summary to out: the lines that were selected for it, and at most
- * a number of file names.  Sets *tokens to the number of its tokens. files:
- * the maximum number. */
+/* Writes the summary to out: the selected lines, then at most files names of
+ * files.  Sets *tokens to the number of tokens of the summary. */
 static int
 write_taken_lines(const struct ctx_summary *s,
     struct ctx_token_counter *counter, size_t files, struct ctx_buf *out,
@@ -418,8 +421,8 @@ write_taken_lines(const struct ctx_summary *s,
 	return ctx_token_count(counter, out->p, out->n, tokens, err);
 }
 
-/* Returns a number that says which lines of a class are selected for the
- * summary first: those with the lowest number. */
+/* Returns the place of line i in the order of selection within its class: lines
+ * with a lower number are selected first. */
 static unsigned
 find_line_order(const struct ctx_summary *s, size_t i)
 {
@@ -428,9 +431,9 @@ find_line_order(const struct ctx_summary *s, size_t i)
 	return s->lines[i].mentioned_later ? 1 : 2;
 }
 
-/* Selects lines of one class for the summary, in the order of find_line_order
- * and the newest first, as long as they have together at most left tokens.
- * Returns how many of these tokens are still free. */
+/* Selects lines of one class for the summary, as long as they have together at
+ * most left tokens.  They are selected in the order of find_line_order, of
+ * equal ones the newest first.  Returns left minus the tokens selected. */
 static uint64_t
 take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t left)
 {
@@ -450,8 +453,8 @@ take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t left)
 	return left;
 }
 
-/* Removes a line from those selected for the summary: the last one of their
- * least important class.  Returns false if no line is selected. */
+/* Unselects one line: of the selected lines with the least important class, the
+ * last one.  Returns false if no line is selected. */
 static bool
 drop_worst_line(struct ctx_summary *s)
 {
@@ -468,8 +471,8 @@ drop_worst_line(struct ctx_summary *s)
 	return true;
 }
 
-/* For each line, counts its tokens, with about 3 for its label and line feed,
- * and finds out whether a name in it also occurs in later text. */
+/* Counts the tokens of each line, and adds 3 for its label and line feed. Also
+ * finds out whether a name in the line occurs in a text that is kept. */
 static int
 measure_lines(struct ctx_summary *s, struct ctx_token_counter *counter,
     struct ctx_err *err)
@@ -493,8 +496,8 @@ int
 ctx_summary_write(struct ctx_summary *s, struct ctx_token_counter *counter,
     uint64_t limit, struct ctx_buf *out, struct ctx_err *err)
 {
-	/* Percentage of the tokens that are still free which the lines of a
-	 * class may take.  The next class may take what is left. */
+	/* For each class: how many percent of the free tokens its lines may
+	 * use. Tokens that they do not use are free for the next class. */
 	static const unsigned share[CLASSES] = {45, 25, 60, 50, 100};
 	size_t files = MOST_FILES;
 	uint64_t tokens, left = limit, part;
@@ -512,7 +515,7 @@ ctx_summary_write(struct ctx_summary *s, struct ctx_token_counter *counter,
 			return -1;
 		if (tokens <= limit)
 			return 0;
-		/* If the summary is too long, file names are removed first,
+		/* The summary is still too long: first removes names of files,
 		 * then the least important lines. */
 		if (files > 0)
 			files /= 2;

@@ -1,16 +1,17 @@
 /*
- * terms.c - divides a text into terms, as a search engine does
+ * terms.c - divides a text into terms (words), as a search engine does
  *
- * Letters and digits make words.  A path or an identifier gives its parts and
- * the whole.  Scripts without spaces give pairs of characters.
+ * Letters and digits form words.  A path or an identifier gives several terms:
+ * its parts, and the whole.  In scripts without spaces each pair of
+ * neighbouring characters is a term.
  *
- * Words are changed to lower case.  Irregular English forms are replaced by
- * their word, and English inflections removed (step 1 of Porter, "An algorithm
- * for suffix stripping", 1980).  Then the first five letters are used.  Words
- * cut at five letters find as much as a stemmer made for the language (Can and
- * others, "Information retrieval on Turkish texts", JASIST 59, 2008), also in
- * languages without rules here.  In dialogues this found more than Snowball's
- * English stemmer: adopt, adopting and adoption become one term.
+ * Words are changed to small letters.  Irregular English forms are replaced by
+ * their base form, and English endings are removed (step 1 of Porter, "An
+ * algorithm for suffix stripping", 1980).  Then only the first five letters are
+ * used.  That finds as much as a stemmer for the language, also in languages
+ * without rules here (Can and others, "Information retrieval on Turkish texts",
+ * JASIST 59, 2008).  In dialogues it found more than Snowball's English
+ * stemmer: adopt, adopting and adoption become one term.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,8 @@
 
 enum {
 	LONGEST = 64, /* bytes of a word that are read; the rest is ignored */
-	TELLING = 5,  /* number of first letters of a word that are used */
+	/* Of a word without digits, this many first letters are used. */
+	TELLING = 5,
 };
 
 enum class { OTHER, WORD, JOINT, IDEOGRAPH };
@@ -53,8 +55,9 @@ fold_case(uint32_t cp)
 	return cp;
 }
 
-/* English words that say nothing about the subject of a text, and what is left
- * of "don't" and "she's"; sorted. */
+/* Sorted list of English words that say nothing about the subject of a text.
+ * Parts of "don't" and "she's" are among them, because an apostrophe ends a
+ * word. */
 /* clang-format off */
 static const char common[][8] = {
     "a", "about", "after", "all", "also", "am", "an", "and", "any", "are",
@@ -170,8 +173,8 @@ remove_plural(char *word, size_t n)
 	return n;
 }
 
-/* Returns the length that a word has without -ing or -ed: hopping becomes hop,
- * but falling becomes fall. */
+/* Returns the length of a word without -ing or -ed.  A doubled letter becomes a
+ * single one (hopping: hop), except l, s and z (falling: fall). */
 static size_t
 remove_participle(const char *word, size_t n)
 {
@@ -202,8 +205,8 @@ stem_word(char *word, size_t n)
 	return n;
 }
 
-/* Returns the length in bytes of the first characters of a word, or of the
- * whole word if it has no more. characters: how many. */
+/* Returns the length in bytes of the first characters of a word. characters:
+ * their number; if the word has fewer, returns its whole length. */
 static size_t
 find_head(const char *word, size_t n, size_t characters)
 {

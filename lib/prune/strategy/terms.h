@@ -4,8 +4,8 @@
 
 #include "base/base.h"
 
-/* A function that gets the terms (words) of a text, one per call: take gets a
- * term of n bytes, which are valid during the call. */
+/* A consumer of terms (words): take is called with each term of a text.  A term
+ * has n bytes, which are valid only during the call. */
 struct ctx_terms {
 	void *user;
 	int (*take)(void *user, const char *p, size_t n, struct ctx_err *err);
