@@ -1,19 +1,22 @@
 /*
- * apply_plan.c - removes and edits messages as planned
+ * apply_plan.c - makes the planned changes: removes and edits messages
  *
- * Every message is archived and reported before it is changed or removed.  A
- * message that is a record is edited at once.  Edits of messages inside a
- * record are collected, and made when the whole record is written.
+ * The original bytes of a message are archived before its first change.  A
+ * message that is a line of its own (a record) is changed in memory at once.
+ * For messages inside a record, the edits are collected and made when the
+ * record is written.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "prune/held_conversation.h"
 
-/* Makes run->message_edits in the JSON text of a message, and inserts a summary
- * or notice into the result.  This comes last, so that the inserted text is not
- * shortened with the message.  Adds the edit that replaces the whole text.
- * replace: see ctx_insertion_insert_block. */
+/* Edits a message into which a summary or notice is inserted as a block.  First
+ * makes the edits in run->message_edits, then inserts the summary or notice, so
+ * that the edits cannot shorten it.  Adds one edit to run->rewrite.edits, which
+ * replaces the whole message. text: the JSON of the message.  If replace is
+ * true, the new summary or notice replaces the one that an earlier run
+ * inserted. */
 static int
 edit_and_insert(struct prune *run, struct held_conversation *conversation,
     const struct prune_entry *entry, struct ctx_str text, bool replace,
@@ -63,8 +66,8 @@ collect_edits(struct prune *run, struct held_conversation *conversation,
 	text = ctx_json_str(message->json, message->node);
 	if (edit->rest & CTX_MARK_FOLD) {
 		ctx_insertion_find(run->options, message, &earlier);
-		/* A new summary or notice replaces the one that an earlier run
-		 * inserted. */
+		/* Removes the summary or notice that an earlier run inserted,
+		 * unless the new one replaces it later. */
 		edit->own = is_block || earlier.user_text_at != 0
 		    ? 0
 		    : (uint32_t)earlier.block + 1;
@@ -126,10 +129,11 @@ ctx_prune_marks(const struct held_conversation *conversation,
 	return any;
 }
 
-/* Removes a message of which no block is left after the edits, because it had
- * only reasoning; run->rewrite.message is that message.  Its segments then have
- * no tokens.  If it was the first line of a message in a session file, the
- * tokens for the message's role are counted in the next line. */
+/* Removes a message of which the edits leave no block, because it has only
+ * reasoning.  The message was parsed into run->rewrite.message.  Its segments
+ * then have no tokens.  An exception is a message with several lines in a
+ * session file. If only its first line is removed, the tokens for the message's
+ * role remain, now for the next line. */
 static int
 drop_empty(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, size_t first, struct ctx_err *err)
@@ -167,8 +171,8 @@ drop_empty(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Makes the planned changes in a message in memory. first: index of its first
- * segment. */
+/* Makes the planned changes in one message in memory. first: index of the
+ * message's first segment. */
 static int
 apply_message_plan(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, size_t first, struct ctx_err *err)
@@ -207,10 +211,9 @@ apply_message_plan(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* A summary or notice is to be inserted before a message that is kept.  If
- * that message is removed after all, because it had only reasoning, it is
- * inserted before the next message that is kept; if there is none, it is not
- * inserted. */
+/* A message with only reasoning may be removed although a summary or notice is
+ * to be inserted before it.  The summary or notice is then inserted before the
+ * next message that is kept.  If no message follows, it is not inserted. */
 static void
 move_insertions(struct held_conversation *conversation)
 {

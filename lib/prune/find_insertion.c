@@ -6,8 +6,8 @@
 
 #include "prune/held_conversation.h"
 
-/* If a JSON string has a text at a certain offset, returns the offset after
- * this text, else 0. */
+/* Checks whether a JSON string has a certain text at an offset.  Returns the
+ * offset after the text; 0 if something else is there. */
 static size_t
 match_literal(struct ctx_str literal, size_t at, const char *text)
 {
@@ -15,8 +15,8 @@ match_literal(struct ctx_str literal, size_t at, const char *text)
 	char utf8[4];
 	uint32_t cp;
 
-	/* The first byte is compared before all others, because it differs in
-	 * most strings. */
+	/* To save time, the first byte of the text is compared first: most
+	 * strings begin with another one. */
 	if (literal.n < at + n + 1 || n == 0 ||
 	    (literal.p[at] != text[0] && literal.p[at] != '\\'))
 		return 0;
@@ -31,9 +31,10 @@ match_literal(struct ctx_str literal, size_t at, const char *text)
 	return at;
 }
 
-/* Searches a JSON string for a text, from an offset on.  Returns the offset
- * after its first occurrence, or 0 if there is none.  The text must begin with
- * a line feed. */
+/* Searches a JSON string for a text that begins with a line feed.  In JSON a
+ * line feed is written with a backslash, so only backslashes are examined.  The
+ * search begins at offset at.  Returns the offset after the first occurrence; 0
+ * if there is none. */
 static size_t
 find_literal_text(struct ctx_str literal, size_t at, const char *text)
 {
@@ -59,9 +60,9 @@ ctx_insertion_skip_result_blocks(const struct ctx_message *message)
 	return i;
 }
 
-/* Returns true if ctx inserts messages with the role of this message.  A
- * record that contains a whole turn begins with a user message, although its
- * role is the assistant. */
+/* Returns true if a message has a role that summaries and notices have.  If a
+ * record contains a whole turn, its role is assistant, but its first message is
+ * the user's.  So such a record is accepted, too. */
 static bool
 may_be_insertion(const struct ctx_message *message)
 {
@@ -81,8 +82,8 @@ ctx_insertion_is_string_content(const struct ctx_message *message, size_t i)
 	    CTX_JSON_STRING;
 }
 
-/* Sets *found to the summary or notice with which a JSON string begins.  If
- * string is true, the string may continue with the user's text. */
+/* Finds out whether a JSON string begins with a summary or notice, and stores
+ * that in *found.  The user's text may follow only if string is true. */
 static void
 find_in_literal(struct ctx_str literal, const char *notice, bool string,
     struct found_insertion *found)

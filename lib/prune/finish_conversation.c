@@ -5,8 +5,8 @@
 #include "prune/held_conversation.h"
 #include "stream/change_report.h"
 
-/* Returns the number of messages that were inserted.  Summaries and notices
- * that became blocks do not count. */
+/* Returns the number of summaries and notices that were inserted as messages of
+ * their own, not as blocks of other messages. */
 static uint64_t
 count_inserted_messages(const struct held_conversation *conversation)
 {
@@ -49,7 +49,8 @@ report_outcome(struct prune *run, struct held_conversation *conversation,
 	return run->options->ended(run->options->user, &outcome, err);
 }
 
-/* Gives all segments their ranks, if the conversation must be pruned. */
+/* If the conversation must be pruned, sets the rank of each segment.  Segments
+ * with a low rank are removed first. */
 static int
 rank_if_due(struct held_conversation *conversation, struct ctx_err *err)
 {
@@ -59,7 +60,8 @@ rank_if_due(struct held_conversation *conversation, struct ctx_err *err)
 	    err);
 }
 
-/* Clears all marks of the plan, and all insertions. */
+/* Cancels all planned changes: clears the marks of all segments and removes all
+ * summaries and notices from the plan. */
 static void
 undo_plan(struct held_conversation *conversation)
 {
@@ -75,8 +77,9 @@ undo_plan(struct held_conversation *conversation)
 	ctx_plan_total(&conversation->plan, &conversation->groups);
 }
 
-/* Marks bound reasoning after the first insertion for removal: an inserted
- * message or block is a change before it, too. */
+/* Marks bound reasoning after the first inserted summary or notice for removal.
+ * Bound reasoning is signed; the provider refuses it after a change before
+ * it. */
 static void
 bind_insertions(struct held_conversation *conversation)
 {
@@ -119,7 +122,8 @@ ctx_prune_finish_conversation(struct prune *run,
 			return -1;
 		}
 	}
-	/* a summary may come before all other changes */
+	/* The summary may come before all other changes.  Then more bound
+	 * reasoning must be removed. */
 	bind_insertions(conversation);
 	refused = !failed &&
 	    conversation->plan.settings.reasoning == CTX_REASONING_FAIL &&

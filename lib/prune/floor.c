@@ -11,9 +11,10 @@ ctx_plan_is_required_by_turn(const struct ctx_plan *plan,
 	    (plan->settings.alternates || (segment->flags & CTX_SEGMENT_TASK));
 }
 
-/* Returns the bit of CTX_FLOOR_SYSTEM if system messages are pinned and the
- * segment is one, or is a summary that an earlier run has inserted.  A
- * strategy that writes a new summary does not keep the earlier one. */
+/* If system messages are pinned, returns the bit of CTX_FLOOR_SYSTEM for a
+ * system message, and for a summary that an earlier run has inserted.  Returns
+ * 0 for other segments.  If the strategy writes a new summary, the earlier one
+ * is not pinned, because it will be replaced. */
 static unsigned
 find_system_floor(const struct ctx_prune_settings *settings,
     const struct ctx_segment *segment)
@@ -30,8 +31,8 @@ find_system_floor(const struct ctx_prune_settings *settings,
 					      : CTX_FLOOR_BIT(CTX_FLOOR_SYSTEM);
 }
 
-/* Returns the reasons for which a segment must be kept, except those that come
- * from its turn. */
+/* Returns the reasons why a segment itself must be kept.  pin_turn_ends adds
+ * the reasons that come from other messages of its turn. */
 static unsigned
 find_own_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
     const struct ctx_segment *segment)
@@ -66,9 +67,10 @@ find_own_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
 	return floors;
 }
 
-/* Returns CTX_FLOOR_OPTIONAL for a user message of the newest turn that is
- * neither the task of the turn nor a demonstration.  If more messages may come
- * (ended is false), it must be kept, because it may become the task. */
+/* Handles user messages of the newest turn that are not its task.  Returns
+ * CTX_FLOOR_OPTIONAL for them: they are kept if that needs few tokens.  If more
+ * messages may come (ended is false), such a message must be kept, because it
+ * may still become the task.  Returns 0 for all other segments. */
 static unsigned
 find_optional_floor(const struct ctx_plan *plan,
     const struct ctx_groups *groups, const struct ctx_segment *segment,
@@ -89,10 +91,11 @@ ctx_plan_is_shared_message(const struct ctx_segment *segments, size_t i)
 	    segments[i].turn != segments[i - 1].turn;
 }
 
-/* If roles must alternate and any group of a turn is kept, the turn's user
- * messages and its last group are kept, too: otherwise two neighbouring
- * messages would have the same role.  If the message that begins the next turn
- * also has tool results of this turn, this also applies to the next turn. */
+/* Called if roles must alternate.  If any message of a turn is kept, the turn's
+ * user messages and its last group are kept, too.  Otherwise two neighbouring
+ * messages would have the same role.  If the turn's last tool results are in
+ * the message that begins the next turn, the next turn is handled in the same
+ * way. */
 static void
 pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
@@ -120,8 +123,9 @@ pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 				continue;
 			floor = (turn_floors & CTX_FLOORS_FOREVER) |
 			    CTX_FLOOR_BIT(CTX_FLOOR_TURN);
-			/* If more messages may come, the last group of the
-			 * newest turn is not known yet. */
+			/* If more messages may come, another group may become
+			 * the last of the newest turn.  So this group is kept
+			 * only for now. */
 			if (!ended && j == last &&
 			    segments[j].turn == groups->turn)
 				floor = CTX_FLOOR_BIT(CTX_FLOOR_TURN);
@@ -147,9 +151,9 @@ has_open_tool_call(struct ctx_groups *groups, uint32_t i, bool ended)
 		(segments[i].flags & CTX_SEGMENT_MORE_RESULTS));
 }
 
-/* A tool call may get several results.  A later result adds all segments from
- * the call up to itself to the group of the call.  Returns the first segment
- * to which this may still happen; SIZE_MAX if there is none. */
+/* A tool call may get several results.  Each later result joins all segments
+ * between the call and itself to the group of the call.  Returns the index of
+ * the first segment that may still be joined; SIZE_MAX if there is none. */
 static size_t
 find_first_open(struct ctx_groups *groups)
 {
@@ -176,8 +180,8 @@ ctx_plan_find_floor(struct ctx_plan *plan, struct ctx_groups *groups,
 		unsigned floors = find_own_floor(plan, groups, &segments[i]) |
 		    find_optional_floor(plan, groups, &segments[i], ended);
 
-		/* In each of the newest turns, the last group of messages is
-		 * kept. */
+		/* In each of the newest turns (keep_turns), the last segment of
+		 * the turn is kept, and with it its group. */
 		if (!(segments[i].flags &
 			(CTX_SEGMENT_UNKNOWN | CTX_SEGMENT_SYSTEM |
 			    CTX_SEGMENT_META)) &&

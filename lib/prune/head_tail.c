@@ -40,8 +40,8 @@ ctx_head_tail_edit(struct prune *run, struct ctx_edits *edits,
 	if (!which->texts)
 		return 0;
 	ctx_insertion_find(run->options, message, &inserted);
-	/* A string that begins with a summary or notice which ctx has inserted
-	 * is not shortened. */
+	/* A summary or notice that ctx has inserted is not shortened, nor is
+	 * the text after it in the same string. */
 	if (ctx_text_segments_texts(&run->text_segments, message,
 		inserted.summary || inserted.notice ? inserted.block
 						    : message->n,

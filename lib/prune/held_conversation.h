@@ -20,13 +20,15 @@ struct pending_change {
 /* A message that is kept in memory until it is decided whether it is removed.
  */
 struct prune_entry {
-	/* its text is also NULL after the message was removed */
+	/* The message's bytes.  held.text is NULL after the message was
+	 * removed, too. */
 	struct ctx_held_message held;
 	uint32_t n_segments; /* its segments in groups */
-	/* number of its line in a session file; 0: not from a session file */
+	/* number of the message's line in a session file, from 1; 0: the
+	 * message is not from a session file */
 	uint32_t transcript_line;
-	/* If a summary or notice is inserted here: its index in insertions,
-	 * plus 1; otherwise 0. */
+	/* If a summary or notice is inserted before or into this message: its
+	 * index in the array insertions, plus 1.  Otherwise 0. */
 	uint32_t insertion_number;
 	/* For each tool result of the message: true if it must not be edited.
 	 * The struct owns the array.  NULL: all may be edited. */
@@ -34,8 +36,8 @@ struct prune_entry {
 	bool is_removed; /* nothing is left to write */
 	struct pending_change
 	    *pending; /* owned; NULL: unchanged, or not reported */
-	/* index of the message; for a record that is not a message, that of
-	 * the next message */
+	/* Index of the message in its conversation.  A record that is not a
+	 * message has the index of the next message. */
 	uint64_t message_index;
 };
 
@@ -47,45 +49,54 @@ struct insertion {
 	 * it becomes a message before that one. */
 	bool is_block;
 	uint64_t tokens;
-	/* Place in inserted_json of the text of the summary or notice, a JSON
-	 * string. */
+	/* The text of the summary or notice as a JSON string: its offset and
+	 * its length in inserted_json. */
 	size_t string_at, string_n;
-	/* Place of its JSON in inserted_json. json_n 0: the JSON is not made
-	 * yet. */
+	/* The JSON of the inserted message or block: its offset and its length
+	 * in inserted_json.  The length is 0 as long as this JSON is not
+	 * made. */
 	size_t json_at, json_n;
 };
 
-/* A conversation whose messages are in memory, in the order of their segments.
- */
+/* A conversation whose messages are kept in memory.  The order of the messages
+ * is also that of their segments in groups. */
 struct held_conversation {
 	struct ctx_groups groups;
 	struct ctx_plan plan;
 	struct ctx_scorer *scorer; /* NULL: the strategy removes by age */
 	struct ctx_model_counter model_counter;
-	/* the messages: rewrite.lines or rewrite.elements of struct prune */
+	/* The messages in memory.  Points to rewrite.lines or rewrite.elements
+	 * of struct prune, which owns them. */
 	struct ctx_held_queue *entries;
 	/* number of bytes in memory at which ctx looks for messages that can
 	 * be removed before the end of the conversation */
 	size_t compact_at;
 	uint64_t n_removed; /* number of messages removed so far */
-	/* what is inserted, in the order of the messages */
+	/* the summaries and notices that will be inserted, in the order of the
+	 * messages */
 	struct insertion *insertions;
 	size_t n_insertions, insertions_cap;
 	struct ctx_buf inserted_json; /* JSON of everything that is inserted */
-	/* A dialect in which a notice could not be inserted; NULL: none. */
+	/* A dialect (format) of this conversation in which no notice can be
+	 * inserted. The caller of ctx_prune is told.  NULL: there is none. */
 	const struct ctx_dialect *notice_unsupported;
-	/* A notice in this dialect has this many tokens. */
+	/* A notice in the dialect notice_cost_dialect has notice_cost tokens.
+	 * They are stored because they are the same before every message of the
+	 * dialect. */
 	const struct ctx_dialect *notice_cost_dialect;
 	uint64_t notice_cost;
 	const char *file;
-	/* Number of the line with the conversation. 0 for the conversation of
-	 * the stream, in which each message is a record. */
+	/* Number of the line that contains the whole conversation.  0 for a
+	 * conversation in which each message is a line of its own. */
 	uint64_t line;
 	bool open;
 	/* Dialect (format) in which the messages were parsed. */
 	const struct ctx_dialect *read_dialect;
-	bool format_known; /* true if the messages need not be parsed again */
-	/* true for a provider's response: nothing is removed */
+	/* True if the dialect cannot change any more: a message has identified
+	 * it, or messages were already removed. */
+	bool format_known;
+	/* True if the record is a provider's response.  Nothing is removed from
+	 * it. */
 	bool is_response;
 };
 
@@ -97,8 +108,8 @@ ctx_prune_entry_at(const struct held_conversation *conversation, size_t i)
 	return ctx_held_queue_at(conversation->entries, i);
 }
 
-/* Returns the summary or notice that is inserted into the entry's message or
- * before it; NULL if there is none. */
+/* Returns the summary or notice that will be inserted before or into a message
+ * in memory; NULL if there is none. */
 static inline struct insertion *
 ctx_prune_insertion(const struct held_conversation *conversation,
     const struct prune_entry *entry)
@@ -123,17 +134,18 @@ struct prune {
 	struct text_segments text_segments;
 	struct shortener shortener;
 	struct ctx_buf text; /* scratch buffer of one function */
-	/* nanoseconds that the patterns of --pin, --tool and others may still
-	 * take in this message */
+	/* A limit against slow patterns: how many nanoseconds patterns of
+	 * options such as --pin and --tool may still take in the current
+	 * message. */
 	int64_t match_left;
 };
 
-/* Returns true if no part of the message is left.  A message with several
- * lines in a session file is removed when all of its lines are. */
+/* Returns true if a message was removed as a whole.  A message may have several
+ * lines in a session file; then all of them must be removed. */
 bool ctx_prune_entry_is_removed(const struct prune *run,
     const struct prune_entry *entry);
-/* Returns true if a change of this message was already reported with an
- * earlier one of its lines in the session file. */
+/* Returns true if an earlier line of the same message in a session file was
+ * already reported as changed. */
 bool ctx_prune_entry_is_reported(const struct prune *run,
     const struct prune_entry *entry);
 
@@ -169,10 +181,11 @@ int ctx_prune_finish_conversation(struct prune *run,
 
 /* ---- apply_plan.c ---- */
 
-/* Combines the marks of a message's segments, without CTX_MARK_NOTICE. first:
- * index of the first segment.  Sets *edit to the marks of the tool results and
- * of the other blocks, and *kept to the number of segments that are kept.
- * Returns the marks of all segments together. */
+/* Returns all marks of a message's segments, combined by OR, without
+ * CTX_MARK_NOTICE. first: index of the message's first segment. Sets
+ * edit->results to the marks of the segment with the tool results, and
+ * edit->rest to those of the segment with the other blocks; these may be one
+ * segment. Sets *kept to the number of segments that are not removed. */
 unsigned ctx_prune_marks(const struct held_conversation *conversation,
     const struct prune_entry *entry, size_t first,
     struct ctx_message_edit *edit, uint32_t *kept);
@@ -187,10 +200,11 @@ int ctx_prune_apply_plan(struct prune *run,
 /* Sets the file, line, message index and original bytes of a change. */
 void ctx_prune_set_change_place(const struct prune *run,
     const struct prune_entry *entry, struct ctx_change *change);
-/* Archives a message before its first change.  Adds the marks of this change,
- * and the tokens that the message has after it, to entry->pending;
- * ctx_prune_report_changes reports them later. first is the message's first
- * segment. */
+/* Records a change of a message for the report.  The first call for a message
+ * also archives its original bytes. first: index of the message's first
+ * segment. marks: the kinds of changes.  The change is stored in
+ * entry->pending; ctx_prune_report_changes reports it once no more changes can
+ * follow. */
 int ctx_prune_record_change(struct prune *run,
     struct held_conversation *conversation, struct prune_entry *entry,
     size_t first, unsigned marks, struct ctx_err *err);
@@ -217,22 +231,23 @@ int ctx_prune_relink(struct prune *run, struct held_conversation *conversation,
  * kept. */
 struct head_tail {
 	bool results; /* true if the message's tool results are shortened */
-	/* For each tool result: true if it must not be shortened.  NULL: all
-	 * may be. */
+	/* For each tool result of the message: true if it must not be
+	 * shortened. NULL: all results may be shortened. */
 	const bool *excluded_results;
 	/* True if the texts outside tool results are shortened, except a
 	 * summary or notice of an earlier run. */
 	bool texts;
 };
 /* Adds the edits that shorten the texts of a message to their beginning and
- * end.  Other edits may remove blocks of the message at the same time: some
- * text is always kept, so the message does not become empty. */
+ * end.  Some text is always kept.  So the message does not become empty, even
+ * if other edits remove its other blocks. */
 int ctx_head_tail_edit(struct prune *run, struct ctx_edits *edits,
     const struct ctx_message *message, const struct head_tail *which,
     struct ctx_err *err);
-/* Sets *saved to the tokens that ctx_head_tail_edit would save; for this, the
- * edited message is parsed and counted.  Sets it to 0 if the dialect cannot
- * read a message without the record around it. */
+/* Sets *saved to the number of tokens that ctx_head_tail_edit would save.  To
+ * find out, makes the edits in a copy, which is parsed and counted.  Sets
+ * *saved to 0 if the dialect cannot read a message without the record around
+ * it. */
 int ctx_head_tail_savings(struct prune *run, const struct ctx_message *message,
     struct ctx_counter *counter, const struct head_tail *which, uint64_t *saved,
     struct ctx_err *err);
@@ -242,26 +257,27 @@ int ctx_head_tail_savings(struct prune *run, const struct ctx_message *message,
 /* A summary or notice of an earlier run, found in a message.  It is the whole
  * message, a block of it, or the beginning of a string. */
 struct found_insertion {
-	/* True for what was found: a summary, or a notice.  Both are false if
-	 * nothing was found. */
+	/* true if the text is a summary, or if it is a notice; both false:
+	 * neither */
 	bool summary, notice;
 	bool whole; /* true if the summary or notice is the whole message */
 	size_t block;
-	/* If the user's text follows it in the block's JSON string: offset of
-	 * this text in the string; otherwise 0. */
+	/* The user's text may follow the summary or notice in the same JSON
+	 * string. Then this is the offset of the user's text in the string;
+	 * otherwise 0. */
 	size_t user_text_at;
 };
 void ctx_insertion_find(const struct ctx_prune_options *options,
     const struct ctx_message *message, struct found_insertion *found);
-/* A summary or notice may be put before the text of a string which is the
- * content of a message.  In that case returns the string, without a summary of
- * an earlier run at its start.  Returns an empty string if a summary or notice
- * would be a block or a message here. */
+/* If the content of a message is a string, a summary or notice is inserted at
+ * the start of this string.  Returns the string, without a summary of an
+ * earlier run at its start.  In all other cases returns an empty string: the
+ * summary or notice becomes a block or a message. */
 struct ctx_str ctx_insertion_string(const struct prune *run,
     const struct ctx_message *message);
-/* Returns the index of the block of a message before which a new block is
- * inserted: the first one that is not a tool result.  Returns message->n if
- * there is none. */
+/* Returns the index of the block before which a summary or notice is inserted:
+ * the first block that is not a tool result.  Returns message->n if there is
+ * none. */
 size_t ctx_insertion_skip_result_blocks(const struct ctx_message *message);
 /* Returns true if block i is a string and the whole content of a user message.
  * A summary or notice can then be put before its text. */
@@ -270,9 +286,9 @@ bool ctx_insertion_is_string_content(const struct ctx_message *message,
 
 /* ---- insert_message.c: summaries and notices of this run ---- */
 
-/* Returns true if the dialect (format) allows to insert a summary or notice at
- * this user message: as a message before it, as a block, or before the text of
- * its string. */
+/* Returns true if a summary or notice can be inserted at this user message: as
+ * a message before it, as one of its blocks, or at the start of its string.
+ * This depends on the dialect (format). */
 bool ctx_insertion_fits(const struct ctx_message *message);
 /* Returns true if a summary or notice is inserted into a message in memory. */
 bool ctx_insertion_is_block(const struct held_conversation *conversation,
@@ -281,21 +297,21 @@ bool ctx_insertion_is_block(const struct held_conversation *conversation,
  * message. */
 bool ctx_insertion_is_before(const struct held_conversation *conversation,
     const struct prune_entry *entry);
-/* The forms of an inserted summary or notice: a message, a block of a message,
- * or text before the string that is the message's content. */
+/* How a summary or notice is inserted: as a message of its own, as a block of a
+ * message, or at the start of the string that is a message's content. */
 enum insertion_form { INSERT_MESSAGE, INSERT_BLOCK, INSERT_STRING };
-/* The text of a summary or notice that is inserted, and how. */
+/* A summary or notice that is inserted: its text, and how it is inserted. */
 struct insertion_content {
 	enum insertion_form form;
 	bool summary;                      /* false: a notice */
 	const struct ctx_dialect *dialect; /* of the message there */
 	struct ctx_str text;
-	/* JSON string, for the form INSERT_STRING, made by
-	 * ctx_insertion_string */
+	/* Only for INSERT_STRING: the content of the user message, which will
+	 * follow the summary or notice; see ctx_insertion_string. */
 	struct ctx_str string;
 };
-/* Sets *tokens to the tokens that a summary or notice adds; 0 if the dialect
- * does not have its form. */
+/* Sets *tokens to the tokens that an inserted summary or notice adds to the
+ * conversation; to 0 if the dialect cannot contain it in this form. */
 int ctx_insertion_count(struct prune *run, struct ctx_counter *counter,
     const struct insertion_content *content, uint64_t *tokens,
     struct ctx_err *err);
@@ -305,12 +321,13 @@ int ctx_insertion_count_found(struct prune *run, struct ctx_counter *counter,
     const struct ctx_message *message, const struct found_insertion *found,
     uint64_t *tokens, struct ctx_err *err);
 /* Adds the edit that removes a summary or notice from the beginning of a
- * string. found: what ctx_insertion_find has found in the message. */
+ * string, so that only the user's text is left. found: the result of
+ * ctx_insertion_find for this message. */
 int ctx_insertion_remove(struct ctx_edits *edits,
     const struct ctx_message *message, const struct found_insertion *found,
     struct ctx_err *err);
-/* Plans to insert a summary or notice: as a message before a message in
- * memory, or into it. message_index: the index of that message. */
+/* Plans to insert a summary or notice before or into message message_index of
+ * those in memory. */
 int ctx_insertion_add(struct held_conversation *conversation,
     size_t message_index, const struct insertion_content *content,
     uint64_t tokens, struct ctx_err *err);
@@ -318,15 +335,15 @@ int ctx_insertion_add(struct held_conversation *conversation,
  * plan. */
 int ctx_insertions_add_notices(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
-/* Makes the JSON of all summaries and notices that are inserted.  Called after
- * messages were removed, so that the new messages name lines that are kept as
- * their parents. */
+/* Makes the JSON of all summaries and notices that become messages of their
+ * own.  In a session file a message names the line before it as its parent.  So
+ * this is called after removals, when it is known which lines are kept. */
 int ctx_insertions_compose(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
-/* Adds the edit that inserts a summary or notice into the entry's message, to
- * run->message_edits: as a block before its blocks, or before the text of its
- * string.  If replace is true, it replaces the one that an earlier run inserted
- * there. */
+/* Adds the edit that inserts a summary or notice into a message to
+ * run->message_edits.  It becomes a block before the message's blocks, or the
+ * start of the string that is the content.  If replace is true, it replaces the
+ * summary or notice that an earlier run inserted there. */
 int ctx_insertion_insert_block(struct prune *run,
     struct held_conversation *conversation, const struct prune_entry *entry,
     const struct ctx_message *message, bool replace, struct ctx_err *err);
@@ -335,17 +352,17 @@ int ctx_insertion_insert_block(struct prune *run,
 int ctx_insertion_insert_message(struct prune *run,
     struct held_conversation *conversation, const struct prune_entry *entry,
     struct ctx_err *err);
-/* Writes the line with a message that is inserted before a message in memory.
- * message_index: the index of the latter. */
+/* Writes the summary or notice that is inserted as a message of its own before
+ * message message_index of those in memory, as a line. */
 int ctx_insertion_write_message(struct prune *run,
     const struct held_conversation *conversation, size_t message_index,
     struct ctx_err *err);
 
 /* ---- write_summary.c ---- */
 
-/* Inserts a summary of the messages that are removed.  If the summary would
- * save no tokens, and the conversation is within the budget without removals,
- * nothing is removed. */
+/* Inserts a summary of the messages that are removed.  It is not inserted if it
+ * would have as many tokens as these messages.  If the conversation also fits
+ * the budget with them, they are then kept. */
 int ctx_prune_summarize(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
 

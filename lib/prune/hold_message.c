@@ -86,8 +86,9 @@ is_excluded_tool(struct prune *run, const struct ctx_groups *groups,
 	    tool.n, &run->match_left);
 }
 
-/* Finds the tool results that must not be edited.  Subtracts the tokens that
- * clearing these results would save from cost->clearable. */
+/* Finds the tool results that --tool and --not-tool forbid to edit.  These
+ * cannot be cleared (replaced by a short text), so the tokens that this would
+ * save are subtracted from cost->clearable. */
 static int
 exclude_results(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, const struct ctx_message *message,
@@ -123,9 +124,9 @@ exclude_results(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* If the strategy shortens texts to beginning and end at this level, counts
- * what this would save: sets head_tail_savings of each segment from index
- * first on. */
+/* Some strategies shorten long texts to their beginning and end at the level
+ * aggressive.  Then sets head_tail_savings of each segment, from index first
+ * on, to the tokens that this would save in the segment. */
 static int
 measure_head_tail(struct prune *run, struct held_conversation *conversation,
     const struct prune_entry *entry, const struct ctx_message *message,
@@ -153,9 +154,9 @@ measure_head_tail(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* If a segment begins a turn, sets its member notice_tokens to the tokens that
- * a notice before it would have.  A notice that is a message or block has
- * equally many tokens everywhere in a dialect, so they are counted once. */
+/* If a turn begins with this segment, sets segment->notice_tokens to the tokens
+ * that a notice before the segment would have.  As a message or block, a notice
+ * has equally many tokens everywhere in a dialect, so it is counted once. */
 static int
 count_notice_tokens(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, const struct ctx_message *message,
@@ -206,9 +207,9 @@ count_notice_tokens(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* If an earlier run has inserted a summary or notice into the message of a
- * segment, sets the segment's flags and its member inserted_tokens.  There are
- * other flags for a message that contains nothing else. */
+/* Stores that a segment contains a summary or notice of an earlier run besides
+ * other text: sets a flag and inserted_tokens.  find_given_flags handles a
+ * message that consists only of a summary or notice. */
 static int
 record_insertion(struct prune *run, struct held_conversation *conversation,
     const struct ctx_message *message, const struct found_insertion *found,
@@ -252,8 +253,8 @@ find_given_flags(struct prune *run, const struct ctx_message *message,
 		    (found->notice ? CTX_SEGMENT_NOTICE : 0u);
 	if (is_pinned(run, message, &pinned, err) < 0)
 		return -1;
-	/* In some formats every summary of a compaction is pinned.  One that
-	 * ctx has inserted may be removed. */
+	/* In some formats an agent's summaries of removed messages are pinned.
+	 * A summary that ctx has inserted looks the same, but is not pinned. */
 	if (pinned || (*flags == 0 && (message->flags & CTX_MESSAGE_PINNED)))
 		*flags |= CTX_SEGMENT_PINNED;
 	return 0;
@@ -286,8 +287,9 @@ add_segments(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Finds what the plan needs to know of the new segments of a message, besides
- * their tokens.  The scorer reads the message, too. */
+/* Completes the new segments of a message: tokens of an earlier summary or
+ * notice, tokens of a new notice, and savings by shortening.  The scorer, if
+ * the strategy has one, reads the message, too. */
 static int
 measure_segments(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, const struct ctx_message *message,

@@ -33,8 +33,9 @@ make_names(struct ctx_str text, struct ctx_str neighbour, char uuid[39],
 	(void)snprintf(hex, 11, "\"%.8s\"", digest);
 }
 
-/* Returns the JSON of the value at a path that begins at a node; "null" if
- * there is none.  The path is n bytes: keys with dots between them. */
+/* Returns the JSON of a member inside a JSON object; "null" if there is none.
+ * path: the keys that lead to the member, separated by dots, as in
+ * "message.role". node: the object. n: length of path in bytes. */
 static struct ctx_str
 find_path_value(const struct ctx_json *json, uint32_t node, const char *path,
     size_t n)
@@ -128,8 +129,8 @@ count_message_tokens(struct prune *run, struct ctx_counter *counter,
 	return rc;
 }
 
-/* Sets *tokens to the tokens of a JSON string whose text consists of two
- * parts. */
+/* Counts the tokens of a JSON string that is given as two pieces of JSON, first
+ * and second. */
 static int
 count_literal_tokens(struct prune *run, struct ctx_counter *counter,
     struct ctx_str first, struct ctx_str second, uint64_t *tokens,
@@ -152,9 +153,10 @@ count_literal_tokens(struct prune *run, struct ctx_counter *counter,
 	return rc;
 }
 
-/* A text is put before that of a string.  Sets *tokens to the number of tokens
- * by which the string becomes longer.  For this, the string is counted with
- * and without the text: where they meet, a token may be a part of both. */
+/* Sets *tokens to the number of tokens that a text adds when it is put before
+ * the rest of a JSON string.  Counts the string with and without the text,
+ * because a token may contain the end of the text and the beginning of the
+ * rest. */
 static int
 count_prefix_tokens(struct prune *run, struct ctx_counter *counter,
     struct ctx_str first, struct ctx_str rest, uint64_t *tokens,
@@ -170,8 +172,8 @@ count_prefix_tokens(struct prune *run, struct ctx_counter *counter,
 	return 0;
 }
 
-/* Appends what separates a summary or notice from the user's text, for a JSON
- * string with both. */
+/* Appends the text that separates a summary or notice from the user's text
+ * after it in the same JSON string. */
 static int
 append_suffix(struct ctx_buf *out, bool summary, struct ctx_err *err)
 {
@@ -184,8 +186,8 @@ append_suffix(struct ctx_buf *out, bool summary, struct ctx_err *err)
 	return 0;
 }
 
-/* Does what ctx_insertion_count does, for a text in literal: the beginning of a
- * JSON string, to be changed. */
+/* Counts the tokens that a summary or notice adds. literal: its text as a JSON
+ * string; for INSERT_STRING this function changes it. */
 static int
 count_insertion(struct prune *run, struct ctx_counter *counter,
     const struct insertion_content *content, struct ctx_buf *literal,
@@ -354,10 +356,9 @@ ctx_insertions_add_notices(struct prune *run,
 	return 0;
 }
 
-/* Appends the JSON of the entry's summary or notice to
- * conversation->inserted_json, and records the place of the JSON in this
- * buffer. node: the JSON node of the message, before or into which it is
- * inserted. */
+/* Makes the JSON of a summary or notice from the dialect's template.  Appends
+ * it to conversation->inserted_json and stores its place there. node: the JSON
+ * node of the message before or into which it is inserted. */
 static int
 compose_insertion(struct prune *run, struct held_conversation *conversation,
     const struct prune_entry *entry, const struct ctx_json *json, uint32_t node,
@@ -424,9 +425,9 @@ ctx_insertions_compose(struct prune *run,
 	return 0;
 }
 
-/* Adds the edit that inserts a summary or notice before the user's text, in a
- * message whose content is a string.  If replace is true, it replaces the one
- * that an earlier run put at the start of that string. */
+/* Adds the edit that puts a summary or notice at the start of the string that
+ * is a message's content.  If replace is true, it replaces the summary or
+ * notice that an earlier run put there. */
 static int
 insert_in_string(struct prune *run, struct held_conversation *conversation,
     const struct prune_entry *entry, const struct ctx_message *message,

@@ -1,10 +1,12 @@
 /*
- * notice_place.c - decides where a notice says that messages were removed
+ * notice_place.c - decides where notices are inserted (texts which say that
+ * messages were removed)
  *
  * A notice is inserted before the first user message of a turn if messages
- * between it and the last kept message were removed.  Where messages within a
- * turn were removed there is no new notice; but a notice that an earlier run
- * inserted there is kept, because messages around it may need its role.
+ * directly before this turn were removed.  If only messages within a turn were
+ * removed, there is no new notice.  But a notice that an earlier run inserted
+ * there is kept: without it, two neighbouring messages might have the same
+ * role.
  */
 #include "prune/plan.h"
 
@@ -12,8 +14,8 @@
  * kept. */
 struct gap {
 	uint64_t tokens; /* tokens of the removed messages */
-	/* If has_notice is true: segment of the last notice in the gap that an
-	 * earlier run has inserted. */
+	/* Valid if has_notice is true: index of the newest segment in the gap
+	 * that is a notice of an earlier run. */
 	size_t notice;
 	bool has_notice;
 };
@@ -25,9 +27,10 @@ drop_notice_message(struct ctx_plan *plan, size_t notice)
 		plan->marks[notice] = CTX_MARK_DROP;
 }
 
-/* Called for the first segment that is kept after a gap, segment i.  If a turn
- * begins there (turns is true), marks it, so that a notice is inserted before
- * it; but not if the notice would have as many tokens as were removed. */
+/* Ends a gap at segment i, the first one after it that is kept.  If the segment
+ * begins another turn (turns is true), marks it, so that a notice is inserted
+ * before it.  No notice is inserted if an earlier run already inserted one, or
+ * if a notice would have at least as many tokens as were removed. */
 static void
 close_gap(struct ctx_plan *plan, const struct ctx_segment *segment, size_t i,
     const struct gap *gap, bool turns)
@@ -106,11 +109,11 @@ ctx_notice_cost(const struct ctx_plan *plan, const struct ctx_groups *groups)
 	return cost;
 }
 
-/* Removes a notice at segment i, which is kept.  Returns the tokens that this
- * saves.  Tries three cases, in this order: a notice that would be inserted
- * before the segment; a notice in the segment; a message before the segment
- * that is a notice of an earlier run. notice: the segment of that message;
- * SIZE_MAX: there is none. */
+/* Removes one notice at or directly before segment i, which is kept.  Returns
+ * the tokens that this saves; 0 if there is no notice to remove.  The notice
+ * may be planned but not inserted yet, be a part of the segment, or be a
+ * message of an earlier run. notice: the segment of that message; SIZE_MAX:
+ * there is none. */
 static uint64_t
 remove_notice(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     size_t notice)

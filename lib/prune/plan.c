@@ -1,16 +1,16 @@
 /*
  * plan.c - decides which segments (messages or parts of messages) are removed
  *
- * The steps: find what must be kept; mark the edits that the level allows, each
- * kind for all segments or for none; ask the strategy which groups are removed;
- * remove the user messages of turns that became empty.  No step cancels an
- * earlier one.
+ * The steps: find the segments that must be kept; mark the edits that the level
+ * allows, one kind after the other; ask the strategy which groups to remove;
+ * remove the user messages of turns of which nothing else is left.
  *
- * To save memory, the same steps also run before the end of a conversation.
- * They then assume the fewest tokens that are possible: every edit that the
- * level allows is made, and segments that are pinned only for now have no
- * tokens.  So whatever is removed early would also be removed at the end.
- * ctx_plan.cut_message records up to where messages were removed.
+ * To save memory, these steps also run before the conversation has ended, and
+ * remove messages early.  A message may be removed early only if it would also
+ * be removed at the end.  So all tokens are then counted as low as they can
+ * become: every edit that the level allows counts as made, and segments that
+ * must be kept only for now count as nothing.  Messages before
+ * ctx_plan.cut_message were removed early.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@
 #include "prune/plan.h"
 #include "prune/plan_steps.h"
 
-/* Maximum number of times that all is decided again, because notices need more
- * tokens than were reserved for them. */
+/* Notices that are inserted need tokens, too.  If too few tokens were reserved
+ * for them, the plan is made again, at most this many times. */
 #define ROUNDS 8
 
 void
@@ -69,9 +69,10 @@ grow_plan(struct ctx_plan *plan, size_t n, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true for a user message that must be kept as long as anything of its
- * turn is kept, and for a summary with the role user without which the next
- * messages would not begin with a user message. */
+/* Returns true if the other messages of a turn need this user message.  It is
+ * then removed only together with the whole turn.  Also returns true for a
+ * summary with the role user, without which the next message would have no user
+ * message before it. */
 static bool
 is_required_user(const struct ctx_plan *plan, const struct ctx_segment *segment)
 {
@@ -81,8 +82,8 @@ is_required_user(const struct ctx_plan *plan, const struct ctx_segment *segment)
 		!plan->settings.strategy->summarizes);
 }
 
-/* Returns true if the segment will not be the task of its turn any more once
- * another user message of the turn follows. */
+/* Returns true if the segment is the task of its turn only as long as no other
+ * user message of the turn follows. */
 static bool
 may_lose_task(const struct ctx_plan *plan, const struct ctx_groups *groups,
     const struct ctx_segment *segment)
@@ -92,8 +93,8 @@ may_lose_task(const struct ctx_plan *plan, const struct ctx_groups *groups,
 	    segment->message == groups->segments[groups->last_task].message;
 }
 
-/* Describes segment i for the strategy: sets the members of its candidate,
- * except those that are about its group. */
+/* Fills the candidate of segment i, by which the strategy judges the segment.
+ * The members that depend on the whole group are set by add_to_group. */
 static void
 fill_candidate(struct ctx_plan *plan, struct ctx_groups *groups, size_t i,
     bool ended)
@@ -122,8 +123,8 @@ fill_candidate(struct ctx_plan *plan, struct ctx_groups *groups, size_t i,
 	    segment->start < plan->cut_tokens;
 }
 
-/* Adds the tokens of segment i to those of its group.  The candidate of the
- * group's first segment has the sum. */
+/* Adds the tokens of segment i to the weight of its group.  The first segment
+ * of a group has the group's candidate. */
 static void
 add_to_group(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     bool ended)
@@ -157,9 +158,9 @@ make_candidates(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 	}
 }
 
-/* If the last group of a turn is removed, also removes the user messages of
- * the turn.  A strategy that ranks user messages by themselves may keep one
- * without its turn. */
+/* If all groups of a turn are removed, also removes the user messages of the
+ * turn.  Some strategies rank user messages by themselves; these may keep a
+ * user message whose turn is removed. */
 static void
 drop_with_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 {
@@ -189,9 +190,9 @@ drop_with_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 	}
 }
 
-/* Sets plan->cut_message and plan->cut_tokens to the end of the last group
- * that the strategy removes.  A user message that is removed with its turn may
- * come after that. */
+/* Sets plan->cut_message and plan->cut_tokens to the place of the newest group
+ * that the strategy removes.  Called before user messages are removed with
+ * their turns, so these do not count. */
 static void
 set_cut_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -245,8 +246,8 @@ ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups)
 
 		if (plan->marks[i] & CTX_MARK_DROP)
 			continue;
-		/* If a message has two segments, the tokens for its role and
-		 * delimiters are counted in both. */
+		/* Two segments of one message both count the tokens for its
+		 * role. These are subtracted once if both segments are kept. */
 		if (i + 1 < groups->n &&
 		    segments[i].message == segments[i + 1].message &&
 		    !(plan->marks[i + 1] & CTX_MARK_DROP))
@@ -316,8 +317,8 @@ decide_once(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 	return 0;
 }
 
-/* Decides what is removed and edited, and decides again with more tokens
- * reserved for notices, until these are enough. */
+/* Makes the plan.  If the notices need more tokens than were reserved for them,
+ * reserves more and makes the plan again. */
 static int
 decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended, bool due, struct ctx_err *err)
@@ -342,8 +343,9 @@ decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
 	return 0;
 }
 
-/* Returns true if a message is changed and bound reasoning after it is kept,
- * so that the provider would refuse the output. */
+/* Returns true if bound reasoning is kept in a changed message or after one.
+ * Bound reasoning is signed; the provider refuses it after a change before
+ * it. */
 static bool
 has_broken_reasoning(const struct ctx_plan *plan,
     const struct ctx_groups *groups)
@@ -358,10 +360,11 @@ has_broken_reasoning(const struct ctx_plan *plan,
 	return false;
 }
 
-/* Removes the bound reasoning after the first message that is changed, and
- * decides again, because other messages may be kept with the tokens that this
- * saves.  The new decision may change an earlier message, so this is repeated.
- * After ROUNDS rounds all bound reasoning is removed. */
+/* Removes bound reasoning (signed reasoning that the provider refuses after a
+ * change before it) from the first changed message on.  That saves tokens, so
+ * the plan is made again, and may keep other messages.  If it now changes an
+ * earlier message, this is repeated.  After ROUNDS rounds all bound reasoning
+ * is removed. */
 static int
 decide_without_bound(struct ctx_plan *plan, struct ctx_groups *groups,
     const struct ctx_plan *before, bool due, struct ctx_err *err)
@@ -372,8 +375,9 @@ decide_without_bound(struct ctx_plan *plan, struct ctx_groups *groups,
 		plan->bound_from = round < ROUNDS
 		    ? ctx_plan_find_first_change(plan, groups)
 		    : 0;
-		/* Cancels the last decision.  This is possible because it has
-		 * set marks only, and not changed the groups. */
+		/* Undoes the last plan.  That needs only these three members,
+		 * because the marks are cleared anyway and the groups were not
+		 * changed. */
 		plan->has_cut = before->has_cut;
 		plan->cut_message = before->cut_message;
 		plan->cut_tokens = before->cut_tokens;

@@ -1,5 +1,4 @@
-/* plan.h - the functions of the strategies, and what these share with the
- * files of the plan */
+/* plan.h - what the strategies and the files plan*.c share */
 #ifndef CTX_PRUNE_PLAN_H
 #define CTX_PRUNE_PLAN_H
 
@@ -8,15 +7,16 @@
 ctx_strategy_decide ctx_fifo_decide, ctx_window_decide, ctx_summarize_decide,
     ctx_ranked_decide, ctx_recall_decide;
 
-/* Returns the tokens that are saved if segment i is removed.  If a message has
- * two segments, the tokens that are counted in both are saved when the second
- * one is removed. */
+/* Returns the tokens that are saved if segment i is removed.  Two segments of
+ * one message both count the tokens for its role.  If both are removed, these
+ * tokens are saved once: by the second segment. */
 uint64_t ctx_plan_freed_tokens(const struct ctx_plan *plan,
     const struct ctx_groups *groups, size_t i);
-/* Decides before which segments a notice (a text that says that messages were
- * removed) is inserted, and marks these; called after all other decisions.  If
- * ended is false, does something else only: if no message is kept between two
- * notices of earlier runs, removes the first of them. */
+/* Marks the segments before which a notice (a text that says that messages were
+ * removed) is inserted.  Called after all other decisions.  If ended is false,
+ * the conversation has not ended and nothing is marked.  In both cases, if no
+ * message is kept between two notices of earlier runs, the first notice is
+ * removed. */
 void ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
     bool ended);
 /* Returns the tokens that all notices have together, those of earlier runs
@@ -29,8 +29,8 @@ uint64_t ctx_notice_cost(const struct ctx_plan *plan,
  * roles might not alternate. */
 void ctx_notice_remove(struct ctx_plan *plan, const struct ctx_groups *groups);
 
-/* The functions of a kind of scorer, which ranks segments by their text.  The
- * scorer's own struct begins with a struct ctx_scorer. */
+/* A kind of scorer: the functions that rank segments by their text.  Each kind
+ * has a struct of its own, which begins with a struct ctx_scorer. */
 struct ctx_scorer_kind {
 	size_t size; /* size of the scorer's struct in bytes */
 	int (*add)(struct ctx_scorer *scorer, const struct ctx_message *message,

@@ -1,5 +1,5 @@
-/* plan_edits.c - decides in which segments reasoning is removed, or tool
- * results or texts are shortened */
+/* plan_edits.c - decides how segments are edited: reasoning is removed, tool
+ * results are replaced by a short text, or texts are shortened */
 #include <assert.h>
 
 #include "prune/plan_steps.h"
@@ -68,7 +68,8 @@ uint64_t
 ctx_plan_count_summary_tokens(const struct ctx_segment *segment, unsigned edits)
 {
 	if (segment->flags &
-	    /* This is a notice whose text has the form of a summary. */
+	    /* A notice is not a summary, even if its text has the form of
+	     * one. */
 	    CTX_SEGMENT_NOTICE)
 		return 0;
 	if (segment->flags & CTX_SEGMENT_SUMMARY)
@@ -89,8 +90,8 @@ ctx_plan_pin_optional(struct ctx_plan *plan, const struct ctx_groups *groups)
 	for (i = 0; i < groups->n; i++) {
 		tokens = ctx_plan_count_without_notice(&groups->segments[i],
 		    plan->marks[i]);
-		/* If the strategy writes a summary, the one of an earlier run
-		 * is removed. */
+		/* A strategy that writes a summary removes the earlier one, so
+		 * the earlier one needs no tokens. */
 		replaced = plan->settings.strategy->summarizes
 		    ? ctx_plan_count_summary_tokens(&groups->segments[i],
 			  plan->marks[i])
@@ -111,8 +112,9 @@ ctx_plan_pin_optional(struct ctx_plan *plan, const struct ctx_groups *groups)
 	}
 }
 
-/* Marks one kind of edit in all segments that may be edited so.  Returns the
- * tokens that the conversation then has. */
+/* Marks one kind of edit (a CTX_MARK_... bit) in every segment for which it is
+ * allowed. total: the tokens of the conversation without these edits. Returns
+ * its tokens with them. */
 static uint64_t
 edit_all(struct ctx_plan *plan, const struct ctx_groups *groups, unsigned edit,
     uint64_t total)

@@ -13,9 +13,9 @@
 	(CTX_FLOORS_FOREVER | CTX_FLOOR_BIT(CTX_FLOOR_LAST) | \
 	    CTX_FLOOR_BIT(CTX_FLOOR_OPEN))
 
-/* A bit in ctx_plan.floors, used only during a decision: the segment is a user
- * message of the newest turn, but not the task of that turn.  It is kept if
- * the budget allows that. */
+/* A bit in ctx_plan.floors, used only while the plan is made.  It marks a user
+ * message of the newest turn that is not the turn's task. ctx_plan_pin_optional
+ * decides whether the message is kept. */
 #define CTX_FLOOR_OPTIONAL (1u << 7)
 /* The user messages with CTX_FLOOR_OPTIONAL are kept only if they have
  * together at most this part of the target: target / CTX_OPTIONAL_SHARE
@@ -24,16 +24,17 @@ enum { CTX_OPTIONAL_SHARE = 4 };
 
 /* ---- floor.c ---- */
 
-/* Returns true for a user message that must be kept as long as anything of its
- * turn is kept: the task of the turn or, if roles must alternate, every user
- * message of it. */
+/* Returns true if the other messages of a turn need this user message, so that
+ * it is removed only with the whole turn.  That is the task of the turn or, if
+ * roles must alternate, every user message. */
 bool ctx_plan_is_required_by_turn(const struct ctx_plan *plan,
     const struct ctx_segment *segment);
 /* Returns true if the message of segment i also contains tool results of the
  * turn before. */
 bool ctx_plan_is_shared_message(const struct ctx_segment *segments, size_t i);
-/* Finds out which segments must be kept, and why: sets plan->floors.  A group
- * must be kept if any of its segments must be. */
+/* Sets plan->floors: for each segment, the reasons why it must be kept.  If one
+ * segment of a group (messages that belong together) must be kept, all of the
+ * group must be kept. */
 void ctx_plan_find_floor(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended);
 
@@ -47,41 +48,42 @@ bool ctx_plan_has_bound_reasoning(const struct ctx_plan *plan,
  * it changes none. */
 uint64_t ctx_plan_find_first_change(const struct ctx_plan *plan,
     const struct ctx_groups *groups);
-/* Marks bound reasoning for removal if something before it is changed, even in
- * messages that must be kept. */
+/* Marks bound reasoning for removal from message plan->bound_from on, even in
+ * messages that must be kept: the provider would refuse the output with it. */
 void ctx_plan_mark_bound_reasoning(struct ctx_plan *plan,
     const struct ctx_groups *groups);
 
 /* ---- plan_edits.c ---- */
 
-/* Returns the kinds of edits that the level (light, balanced, aggressive)
- * allows for a segment.  If ended is false, returns those that it may allow
- * once all messages were read. */
+/* Returns the kinds of edits (CTX_MARK_... bits) that the level (light,
+ * balanced, aggressive) allows for a segment.  If ended is false, more messages
+ * may come: also returns edits that will be allowed only then. */
 unsigned ctx_plan_find_allowed_edits(const struct ctx_plan *plan,
     const struct ctx_groups *groups, size_t i, bool ended);
-/* Returns the kinds of edits of a segment that may still be made once all
- * messages were read. */
+/* Returns the kinds of edits (CTX_MARK_... bits) that may still be made in a
+ * segment until the conversation ends. */
 unsigned ctx_plan_find_possible_edits(const struct ctx_plan *plan,
     const struct ctx_groups *groups, size_t i);
 uint64_t ctx_plan_count_edited_tokens(const struct ctx_segment *segment,
     unsigned edits);
-/* Returns the tokens that a segment has after the planned edits, without those
- * of a notice, because the plan reserves tokens for notices. */
+/* Returns the tokens of a segment after the planned edits.  The tokens of a
+ * notice in it are not counted, because the plan reserves tokens for
+ * notices. */
 uint64_t ctx_plan_count_without_notice(const struct ctx_segment *segment,
     unsigned edits);
-/* Returns how many tokens of a segment are those of a summary of an earlier
- * run. */
+/* Returns how many tokens of a segment belong to a summary that an earlier run
+ * has inserted. */
 uint64_t ctx_plan_count_summary_tokens(const struct ctx_segment *segment,
     unsigned edits);
-/* Decides about the user messages of the newest turn that are not its task:
- * keeps them if they have at most the target's tokens divided by
- * CTX_OPTIONAL_SHARE, and everything that must be kept still fits into the
- * budget with them. */
+/* Decides about user messages of the newest turn that are not its task
+ * (CTX_FLOOR_OPTIONAL).  Together they may have at most target /
+ * CTX_OPTIONAL_SHARE tokens.  With everything that must be kept, they may have
+ * at most target tokens.  If both is true, they are kept. */
 void ctx_plan_pin_optional(struct ctx_plan *plan,
     const struct ctx_groups *groups);
-/* Marks the edits that the level (light, balanced, aggressive) allows, one
- * kind after the other, each in all segments, until the target is met.  Called
- * when all messages were read. */
+/* Marks edits until the conversation meets the target.  One kind of edit is
+ * marked in all segments that allow it, then the next kind: reasoning, tool
+ * results, long texts.  Called when all messages were read. */
 void ctx_plan_edit_until_met(struct ctx_plan *plan,
     const struct ctx_groups *groups);
 

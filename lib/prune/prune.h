@@ -15,10 +15,11 @@
 /* ---- prune/strategy/strategy.c: the strategies -------------------------- */
 
 enum ctx_level {
-	CTX_LEVEL_LIGHT,    /* remove groups of messages, and edit nothing */
-	CTX_LEVEL_BALANCED, /* remove reasoning before groups of messages */
-	/* Remove reasoning, then replace tool results by a short text or
-	 * shorten texts, before groups of messages are removed. */
+	CTX_LEVEL_LIGHT, /* only remove groups of messages */
+	/* first remove reasoning, then groups of messages */
+	CTX_LEVEL_BALANCED,
+	/* First remove reasoning, then clear tool results or shorten texts, and
+	 * then remove groups of messages. */
 	CTX_LEVEL_AGGRESSIVE,
 };
 
@@ -28,7 +29,7 @@ struct ctx_prune_settings {
 	const struct ctx_strategy *strategy;
 	enum ctx_level level;
 	uint64_t budget; /* maximum tokens of the output */
-	/* a conversation up to this size is not changed */
+	/* A conversation with at most this many tokens is not changed. */
 	uint64_t trigger;
 	/* A conversation above the trigger is pruned until it has at most this
 	 * many tokens. */
@@ -38,15 +39,15 @@ struct ctx_prune_settings {
 	/* Number of newest turns of which the user message and the last group
 	 * of messages are kept. */
 	uint64_t keep_turns;
-	/* for the strategy middle-out: number of messages at the start that
-	 * are kept */
+	/* only for the strategy middle-out: number of messages at the start of
+	 * the conversation that are kept */
 	uint64_t keep_first;
 	/* for the strategy window: number of newest turns that are kept */
 	uint64_t window_turns;
-	/* For strategies that remove by age: the conversation is divided into
-	 * sections of this many tokens, each of which is kept or removed as a
-	 * whole.  So what is kept changes less often between requests. 0: no
-	 * sections. */
+	/* For strategies that remove by age.  If not 0, the conversation is
+	 * divided into sections of this many tokens.  A section is kept or
+	 * removed as a whole. So the beginning of the output changes less often
+	 * from request to request. */
 	uint64_t quantum;
 	/* A conversation with more messages than this is pruned, even if its
 	 * tokens do not exceed the trigger. 0: no such limit. */
@@ -56,28 +57,31 @@ struct ctx_prune_settings {
 	 * are kept instead. */
 	uint64_t keep_messages;
 	uint64_t keep_tokens;
-	/* tokens that are reserved for an inserted message */
+	/* Tokens that the strategy summarize keeps free for the summary that it
+	 * will insert. */
 	uint64_t reserved;
 	enum ctx_reasoning reasoning;
 	bool binds;  /* the model's signed reasoning is bound */
 	bool always; /* prune even if the trigger is not exceeded */
 	bool pin_system;
-	/* True if the format demands that roles alternate.  If a message of a
-	 * turn is pinned, the turn's user message and last group are then
-	 * kept, too. */
+	/* True if the format demands that user and assistant messages
+	 * alternate.  If any message of a turn is kept, the turn's user
+	 * messages and its last group are then kept, too. */
 	bool alternates;
 };
 
-/* A candidate: a segment (message or part of one) as a strategy sees it.  The
- * first segment of a group stands for the whole group: only there the member
- * weight is set, and only there the strategy sets drop. */
+/* How a strategy sees a segment (a message or a part of one).  Messages that
+ * belong together form a group.  Of each group, only the candidate of the first
+ * segment counts: it has the group's weight, and the strategy sets drop only
+ * there. */
 struct ctx_candidate {
 	/* Tokens that the group has after the edits decided so far. */
 	uint64_t weight;
-	/* Of the tokens in weight, those of summaries that an earlier run has
-	 * inserted. */
+	/* how many of the tokens in weight belong to summaries of earlier
+	 * runs */
 	uint64_t summary_tokens;
-	uint64_t start; /* tokens of the conversation before the segment */
+	/* tokens of all earlier messages, including removed ones */
+	uint64_t start;
 	/* Number of messages from the newest one of the group to the end of
 	 * the conversation. */
 	uint64_t age;
@@ -86,20 +90,21 @@ struct ctx_candidate {
 	uint32_t turn;
 	uint32_t root; /* index of the first segment of the group */
 	bool is_root;  /* true if this is the first segment of the group */
-	/* True for a user message that must be kept as long as anything of its
-	 * turn is kept. */
+	/* True for a user message that the rest of its turn needs.  It is
+	 * removed only together with the whole turn. */
 	bool user;
-	/* True if the segment is removed independently of its turn: it is a
+	/* True if the segment may be removed although its turn is kept: a
 	 * system message, a record that is not a message, or a user message
-	 * that its turn does not need. */
+	 * that the turn does not need. */
 	bool system;
-	/* True if the segment must be kept now.  This may change when later
-	 * messages are read. */
+	/* True if the segment must be kept.  Before the end of the conversation
+	 * this may still change. */
 	bool pinned;
-	/* True if the segment will never be removed, so that its tokens are
-	 * not available for newer groups. */
+	/* True if the segment must be kept whatever messages still come.  Its
+	 * tokens are then not available for other messages. */
 	bool permanent;
-	/* an earlier plan has removed a newer segment than this one */
+	/* True if an earlier plan has already removed a newer segment.  By age,
+	 * this segment must then be removed, too. */
 	bool before_cut;
 	bool summary;       /* the segment is a summary of an earlier run */
 	bool crosses_turns; /* the group has segments in several turns */
@@ -115,11 +120,12 @@ typedef int ctx_strategy_decide(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
     struct ctx_err *err);
 
-/* A strategy.  Its function decide sets drop in the candidates that are to be
- * removed: only in candidates with is_root true and pinned false.  A user
- * message is kept as long as any group of its turn.  It is removed with the
- * last group, unless ranks_user_messages is true. base: the number of tokens
- * outside the candidates. newest: the number of the newest turn. */
+/* A strategy: which messages are removed first.  The function decide sets drop
+ * in the candidates of the groups that it removes.  It may do so only if
+ * is_root is true and pinned is false.  User messages are removed after all
+ * other groups of their turn, unless ranks_user_messages is true. base: tokens
+ * of the conversation that are in no candidate. newest: the number of the
+ * newest turn. */
 struct ctx_strategy {
 	const char *name, *about;
 	ctx_strategy_decide *decide;
@@ -131,28 +137,30 @@ struct ctx_strategy {
 	 * read. */
 	bool needs_all;
 	bool summarizes; /* inserts a summary of removed messages */
-	/* True if tool results are replaced by a short text before groups are
-	 * removed, even at the level light. */
+	/* True if the level light clears tool results (replaces them by a short
+	 * text) before groups are removed. */
 	bool clears_results;
 	/* True if the level aggressive keeps only the beginning and the end of
 	 * long texts.  False if it replaces tool results by a short text. */
 	bool truncates_texts;
 	bool ranks_user_messages; /* removes user messages by their own rank */
-	/* The strategy finally keeps removed groups that still fit the
-	 * target. */
+	/* Too many groups may be removed, because groups differ in size.  True
+	 * if the strategy then keeps some of them after all, as far as the
+	 * target allows. */
 	bool refills;
-	/* the strategy can use embeddings of the user's embedder */
+	/* true if the strategy can use embeddings, which a program of the user
+	 * makes */
 	bool embeds;
 	/* The scorer, which gives each segment a rank by its text.  NULL: the
 	 * strategy removes by age. */
 	const struct ctx_scorer_kind *scorer;
-	/* Texts for reports that say why a segment was removed: one for each
-	 * rank from 0 on, n_reasons in total.  NULL: ranks have no such
-	 * meaning.  See ctx_strategy_reason. */
+	/* Texts that tell the user why a segment was removed, one for each
+	 * rank: reasons[0] is for rank 0.  NULL: a rank does not stand for a
+	 * reason. See ctx_strategy_reason. */
 	const char *const *reasons;
 	size_t n_reasons;
-	/* Default trigger of the strategy, in thousandths of a percent of the
-	 * budget. 0: the whole budget. */
+	/* The strategy's trigger if the user sets none, in thousandths of a
+	 * percent of the budget. 0: the trigger is the budget. */
 	uint64_t trigger;
 };
 
@@ -164,8 +172,8 @@ const struct ctx_strategy *ctx_strategy_find(const char *name);
 /* Reasons for which a segment must be kept.  If a segment has several reasons,
  * its tokens are counted for the first one. */
 enum ctx_floor_kind {
-	/* Not a segment: the tool definitions of the request, which are always
-	 * kept. */
+	/* The tokens of the tool definitions.  They are not in any segment, but
+	 * are always kept. */
 	CTX_FLOOR_TOOLS,
 	CTX_FLOOR_UNKNOWN, /* the segment is a record that is not a message */
 	CTX_FLOOR_SYSTEM,
@@ -176,8 +184,8 @@ enum ctx_floor_kind {
 	 * last group of such a turn (keep_turns). */
 	CTX_FLOOR_TURN,
 	CTX_FLOOR_OPEN, /* the segment has a tool call without a result */
-	/* There is none of these reasons, but a strategy without a token
-	 * budget keeps the segment. */
+	/* The strategy has no token budget and keeps the segment for a reason
+	 * of its own. */
 	CTX_FLOOR_KEPT,
 	CTX_FLOOR_KINDS
 };
@@ -185,28 +193,29 @@ enum ctx_floor_kind {
 /* The plan for a conversation: what is removed and edited. */
 struct ctx_plan {
 	struct ctx_prune_settings settings;
-	/* Tokens of the conversation that are not in its messages. */
+	/* Tokens of the request that are in no message, such as those of tool
+	 * definitions. */
 	uint64_t fixed;
-	/* Of the fixed tokens, those of the tool definitions and those of the
-	 * system prompt. */
+	/* how many of the tokens in fixed belong to the tool definitions, and
+	 * to a system prompt outside the messages */
 	uint64_t tools, system;
 	uint64_t notices; /* tokens that are reserved for notices */
-	/* Index of the first message from which on bound reasoning (signed
-	 * reasoning that the provider refuses after a change before it) is
-	 * removed; UINT64_MAX: nowhere. */
+	/* Bound reasoning is signed reasoning that the provider refuses after a
+	 * change before it.  It is removed from the message with this index on;
+	 * UINT64_MAX: from none. */
 	uint64_t bound_from;
 	bool has_cut; /* true once a group was removed */
-	/* Messages before this index were removed, unless they had to be
+	/* Messages with a lower index were removed, except those that must be
 	 * kept. */
 	uint64_t cut_message;
-	/* Segments that begin before this many tokens were removed, unless
-	 * they had to be kept. */
+	/* Only with quantum.  All segments whose start (the number of tokens
+	 * before the segment) is lower were removed, except those that must be
+	 * kept. */
 	uint64_t cut_tokens;
-	/* For each segment: the CTX_MARK_... bits that ctx_plan_decide has
-	 * set. */
+	/* For each segment: what will be done with it, as CTX_MARK_... bits. */
 	uint8_t *marks;
-	/* For each segment: why it must be kept, as bits 1 << enum
-	 * ctx_floor_kind. */
+	/* For each segment: the reasons why it must be kept.  Bit 1 << k is for
+	 * reason k of enum ctx_floor_kind. */
 	uint8_t *floors;
 	struct ctx_candidate *candidates;
 	size_t marks_cap, floors_cap, candidates_cap;
@@ -219,34 +228,37 @@ struct ctx_plan {
 /* Makes the plan ready for the next conversation. */
 void ctx_plan_reset(struct ctx_plan *plan,
     const struct ctx_prune_settings *settings);
-/* Decides which segments are removed or edited, and sets plan->marks.  If
- * ended is false, more messages will come: then only changes are marked that
- * will be made whatever comes.  If ended is true, the conversation is
- * complete: plan->after and plan->floor are then final, and notices are marked
- * as far as the budget allows. */
+/* Makes the plan: sets plan->marks of each segment that is removed or edited.
+ * If ended is false, more messages will come.  Then only changes are marked
+ * that no later message can make unnecessary.  If ended is true, also sets
+ * plan->after and plan->floor for the output, and marks where notices are
+ * inserted. */
 int ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended, struct ctx_err *err);
-/* Returns true if the conversation must be pruned: because it exceeds its
- * trigger, or because the strategy has no trigger. */
+/* Returns true if the conversation must be pruned.  The reason may be that it
+ * exceeds its trigger, that it has too many messages, that the strategy has no
+ * trigger, or that the settings demand it. */
 bool ctx_plan_due(const struct ctx_plan *plan, const struct ctx_groups *groups);
-/* Marks bound reasoning for removal, from the message with this index on,
- * unless the settings keep it, and updates plan->after.  Called after
- * ctx_plan_decide, for changes that have no mark. */
+/* Marks bound reasoning (signed reasoning that the provider refuses after a
+ * change before it) for removal, from message index message on, and updates
+ * plan->after.  Marks nothing if the settings keep this reasoning.  Needed
+ * after ctx_plan_decide for changes that the plan does not know, such as
+ * inserted summaries. */
 void ctx_plan_bind(struct ctx_plan *plan, const struct ctx_groups *groups,
     uint64_t message);
-/* Cancels all removals of segments and of earlier summaries, but not the edits
- * that the level allows.  Bound reasoning is then removed only after the first
- * message with such an edit.  If the result would exceed the budget, bound
- * reasoning is removed as the plan has decided before.  Used for strategies
- * that decide only at the end of the conversation. */
+/* Used by strategies that write a summary, if no summary is inserted after all.
+ * Unmarks all removals of segments and of earlier summaries.  Edits that the
+ * level allows remain.  Bound reasoning is now removed only after the first of
+ * these edits.  If the budget is then exceeded, it is removed as before the
+ * call. */
 void ctx_plan_take_back(struct ctx_plan *plan, struct ctx_groups *groups);
-/* Returns true if the provider would refuse the output: bound reasoning is
- * kept in a message that is changed, or after one that was changed, now or by
- * an earlier run. */
+/* Returns true if the provider would refuse the output.  Bound reasoning is
+ * kept although its message or an earlier one was changed, in this run or an
+ * earlier one. */
 bool ctx_plan_leaves_bound(const struct ctx_plan *plan,
     const struct ctx_groups *groups);
-/* Computes plan->after, the tokens of the conversation, and plan->floor, the
- * tokens that must be kept, from the marks of all segments. */
+/* Adds up the tokens of all segments after the planned changes.  Sets
+ * plan->after to their sum and plan->floor to the tokens that must be kept. */
 void ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups);
 /* Returns the tokens that segment i has after the planned edits. */
 uint64_t ctx_plan_left(const struct ctx_plan *plan,
@@ -259,8 +271,8 @@ void ctx_plan_release(struct ctx_plan *plan);
 
 /* ---- prune/strategy/scorer.c: ranks that depend on the text ------------- */
 
-/* A scorer.  It reads the messages of a conversation one by one, and at the
- * end gives each segment a rank for the strategy. */
+/* A scorer.  It reads the messages of a conversation one by one.  When all were
+ * read, it gives each segment a rank; the strategy removes low ranks first. */
 struct ctx_scorer;
 struct ctx_scorer_options {
 	/* For the strategy recall: the question.  NULL: it is the last user
@@ -291,8 +303,9 @@ void ctx_scorer_close(struct ctx_scorer *scorer);
 /* Beginning of the text of every summary that ctx inserts.  A later run
  * recognises the summary by it. */
 #define CTX_SUMMARY_PREFIX "[Earlier conversation summary]: "
-/* If a summary or notice is put into a string with the user's text, this
- * separates them.  In JSON only its line feeds are escaped. */
+/* The text between a summary or notice and the user's text, if both are in one
+ * JSON string.  Other than line feeds, it has no characters that JSON
+ * escapes. */
 #define CTX_SUMMARY_SUFFIX "\n\n[End of the summary]\n\n"
 #define CTX_NOTICE_SUFFIX  "\n\n"
 
@@ -353,12 +366,13 @@ struct ctx_prune_options {
 	uint64_t window; /* context window in tokens; 0: the model's */
 	struct ctx_pattern pin_text, pin_tool;
 	unsigned pin_roles; /* roles that are pinned: bits 1 << enum ctx_role */
-	/* Patterns of tool names.  The results of a tool are not edited if its
-	 * name does not match tool, or matches not_tool. */
+	/* Patterns of tool names that say which tool results may be edited:
+	 * those of tools that match tool and do not match not_tool. */
 	struct ctx_pattern tool, not_tool;
-	/* Text of the notice, which says that messages were removed and is
-	 * inserted before the next turn: UTF-8, NUL-terminated.  NULL: no
-	 * notice.  The strategy summarize inserts none. */
+	/* The notice: a text that says that messages were removed.  It is
+	 * inserted before the next turn after them.  UTF-8, NUL-terminated.
+	 * NULL: no notice.  The strategy summarize inserts no notice, because
+	 * its summary says the same. */
 	const char *notice;
 	/* The following members are for the strategy summarize: */
 	/* Command that writes the summary.  If it has no command line, the
@@ -367,7 +381,7 @@ struct ctx_prune_options {
 	const char *prompt; /* beginning of the summarizer's input */
 	/* maximum length of a summary in tokens */
 	uint64_t summary_tokens;
-	/* if summarizer fails, the built-in one is used */
+	/* true if the built-in summarizer is used when summarizer fails */
 	bool or_builtin;
 	struct ctx_scorer_options scorer;
 	struct ctx_report report;
@@ -380,8 +394,8 @@ struct ctx_prune_options {
 /* What was done with a conversation. */
 struct ctx_prune_outcome {
 	const char *file;
-	/* Number of the line with the conversation. 0 for a conversation that
-	 * has many lines, each of them a message. */
+	/* Number of the line that contains the whole conversation.  0 for a
+	 * conversation in which each message is a line of its own. */
 	uint64_t line;
 	/* tokens of the conversation, before and after pruning */
 	uint64_t before, after;
@@ -389,8 +403,8 @@ struct ctx_prune_outcome {
 	uint64_t messages, messages_removed;
 	/* number of messages written, including inserted ones */
 	uint64_t messages_kept;
-	/* A message format in which ctx should have inserted a notice but
-	 * could not; or NULL. */
+	/* A dialect (format) in which ctx could not insert a notice, so that
+	 * nothing says that messages were removed.  NULL: there is none. */
 	const struct ctx_dialect *notice_unsupported;
 	const struct ctx_prune_settings *settings;
 	/* the plan; its member floor says what must be kept */
@@ -399,10 +413,11 @@ struct ctx_prune_outcome {
 	/* True if bound reasoning is kept after a change, so that the provider
 	 * may refuse the output. */
 	bool breaks_signed_reasoning;
-	/* True if nothing was changed, because bound reasoning would then come
-	 * after a change (CTX_REASONING_FAIL). */
+	/* True if nothing was changed.  With CTX_REASONING_FAIL a conversation
+	 * remains as it is if bound reasoning would come after a change. */
 	bool refused;
-	/* the error for which nothing was changed, or NULL */
+	/* An error, such as a failed summarizer.  The conversation was then not
+	 * changed.  NULL: no error. */
 	const struct ctx_err *error;
 };
 

@@ -1,10 +1,9 @@
 /*
  * prune_stream.c - reads a stream and prunes its conversations
  *
- * The messages of the stream are kept in memory until their conversation ends.
- * Whenever the bytes in memory have doubled, the messages that will be removed
- * in any case are freed.  A conversation inside a record is decided at the end
- * of that record.
+ * The messages of the stream's conversation are kept in memory until it ends.
+ * Whenever their bytes have doubled, those that will certainly be removed are
+ * freed.  A conversation inside one record is pruned at the end of the record.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,8 +13,8 @@
 #include "prune/held_conversation.h"
 #include "truncate/text_segments.h"
 
-/* When so many bytes are in memory, messages that can be removed early are
- * looked for the first time. */
+/* Number of bytes of messages in memory at which ctx looks for the first time
+ * for messages that can be removed early. */
 #define FIRST_COMPACTION (256u << 10)
 
 /* ---- reading ---- */
@@ -61,8 +60,8 @@ begin_pruning(void *user, const struct ctx_event *event, struct ctx_err *err)
 
 /* ---- freeing messages early ---- */
 
-/* Returns true if something is left of a message: to be written, or to be
- * reported. */
+/* Returns true if a message must remain in memory: some of it will be written,
+ * or its change was not reported yet. */
 static bool
 is_needed(const void *entry)
 {
@@ -84,8 +83,8 @@ compact_conversation(struct held_conversation *conversation,
 	return 0;
 }
 
-/* If the bytes in memory have doubled since the last time, removes the
- * messages that will be removed in any case. */
+/* If the bytes in memory have doubled since the last call that removed
+ * messages, removes all messages that no later message can make necessary. */
 static int
 prune_early(struct prune *run, struct held_conversation *conversation,
     struct ctx_err *err)
@@ -93,8 +92,8 @@ prune_early(struct prune *run, struct held_conversation *conversation,
 	const struct ctx_prune_settings *settings =
 	    &conversation->plan.settings;
 
-	/* With --reasoning fail, a later message may have the effect that
-	 * nothing may be changed. */
+	/* With --reasoning fail, a later message may forbid all changes, so
+	 * nothing is removed early. */
 	if (conversation->entries->bytes < conversation->compact_at ||
 	    settings->strategy->needs_all ||
 	    (settings->binds && settings->reasoning == CTX_REASONING_FAIL))
@@ -144,7 +143,8 @@ write_conversation(struct prune *run, struct ctx_err *err)
 
 /* ---- records ---- */
 
-/* Keeps a record that is not a message in memory, with its edits. */
+/* Keeps a record that is not a message in memory.  Edits of conversations
+ * inside it are made first. */
 static int
 hold_unknown_record(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err)
@@ -158,9 +158,10 @@ hold_unknown_record(struct prune *run, const struct ctx_event *event,
 	return ctx_prune_hold_unknown(&run->stream_conversation, entry, err);
 }
 
-/* At the end of a record that is not a message: keeps it in memory if messages
- * before it are, or if it is a line of a session file whose parent may be
- * removed. */
+/* Called at the end of a record that is not a message.  Such a record must be
+ * written in its place in the stream.  So it is kept in memory if messages
+ * before it are.  A line of a session file is always kept in memory, because
+ * its parent may be removed. */
 static int
 end_pruned_record(void *user, const struct ctx_event *event,
     struct ctx_err *err)
@@ -170,8 +171,8 @@ end_pruned_record(void *user, const struct ctx_event *event,
 	size_t n = conversation->entries->end;
 	int rc;
 
-	/* A blank line is kept or removed together with the record before it.
-	 */
+	/* A blank line is appended to the record before it, so that both are
+	 * kept or removed together. */
 	if (event->record->kind == CTX_RECORD_BLANK && n > 0)
 		rc = ctx_rewrite_append_text(&run->rewrite,
 		    &ctx_prune_entry_at(conversation, n - 1)->held,
@@ -200,7 +201,7 @@ update_dialect(struct prune *run, const struct ctx_record_layout *layout,
 	return ctx_prune_reclassify(run, conversation, err);
 }
 
-/* Keeps a message that is a record in memory. */
+/* Adds a message to those in memory.  The message is a line of its own. */
 static int
 hold_line(struct prune *run, const struct ctx_event *event, struct ctx_err *err)
 {
@@ -220,7 +221,8 @@ hold_line(struct prune *run, const struct ctx_event *event, struct ctx_err *err)
 	return prune_early(run, &run->stream_conversation, err);
 }
 
-/* Adds a message of a conversation inside a record to those in memory. */
+/* Adds a message to those in memory.  The message is an element of an array
+ * inside a record. */
 static int
 hold_element(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
@@ -237,7 +239,7 @@ hold_element(void *user, const struct ctx_event *event, struct ctx_err *err)
 	    event, err);
 }
 
-/* Adds the edits that remove messages from their JSON array to
+/* Adds the edits that remove elements from the JSON array of messages to
  * run->rewrite.edits. */
 static int
 drop_elements(struct prune *run, uint32_t array, struct ctx_err *err)
@@ -260,8 +262,8 @@ drop_elements(struct prune *run, uint32_t array, struct ctx_err *err)
 	return rc;
 }
 
-/* If messages of this dialect have numbers, adds the edits that number the
- * kept ones from 1. */
+/* In some dialects each message has a number.  Adds the edits that number the
+ * kept messages from 1 on. */
 static int
 renumber_messages(struct prune *run, struct ctx_err *err)
 {

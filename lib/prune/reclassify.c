@@ -1,17 +1,17 @@
 /*
  * reclassify.c - parses messages again once their dialect (format) is known
  *
- * A message with only role and content does not identify a dialect.  Until
- * another message does, it is read as "generic".  In that dialect it is not
- * known where a system message must be kept, and in which form a summary can be
- * inserted.
+ * A message with only role and content could be of several dialects.  Until a
+ * later message identifies the dialect, it is read as "generic".  In generic
+ * messages ctx does not know whether system messages must be kept, nor how a
+ * summary is inserted.
  */
 #include <stdlib.h>
 
 #include "prune/held_conversation.h"
 
-/* Reads the entry's message again, in the new dialect.  If the new dialect does
- * not find as many blocks as the old one, reads the message in the old dialect.
+/* Parses a message in memory again in the new dialect.  If this finds a
+ * different number of blocks than before, the message keeps its old dialect.
  * Sets *cost to the tokens of the message in the old dialect. */
 static int
 reread_entry(struct prune *run, struct held_conversation *conversation,

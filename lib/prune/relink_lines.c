@@ -40,8 +40,8 @@ report_relink(struct prune *run, struct prune_entry *entry, struct ctx_err *err)
 	return report_line_change(run, entry, &change, err);
 }
 
-/* Adds the edits of a session file's line in memory that replace links to
- * removed lines, and applies them. */
+/* If a line of a session file in memory has links to removed lines, replaces
+ * these links. */
 static int
 relink_line(struct prune *run, struct prune_entry *entry, struct ctx_err *err)
 {

@@ -56,9 +56,10 @@ find_insertion_rule(const struct insertion *insertion)
 	return insertion->summary ? "summary" : "notice";
 }
 
-/* Sets the tokens of a change to the sums over the message's segments; tokens
- * that two segments share are counted once. first: index of the first segment.
- * Sets *rule if a segment is removed. */
+/* Describes the change of a message: sets its tokens before and after to the
+ * sums over the message's segments.  Tokens that two segments share are counted
+ * once. first: index of the message's first segment.  If a segment is removed,
+ * sets change->rule to the reason. */
 static void
 describe_change(const struct held_conversation *conversation,
     const struct prune_entry *entry, size_t first, struct ctx_change *change)
@@ -181,8 +182,8 @@ report_insertion(struct prune *run,
 	change.bytes =
 	    (struct ctx_str){conversation->inserted_json.p + insertion->json_at,
 		insertion->json_n};
-	/* What is put before the text of a string is not JSON by itself, so it
-	 * is reported as a JSON string. */
+	/* At the start of a string, a summary or notice has no JSON of its own,
+	 * so its text is reported as a JSON string. */
 	if (insertion->json_n == 0)
 		change.bytes = (struct ctx_str){conversation->inserted_json.p +
 			insertion->string_at,

@@ -1,8 +1,8 @@
 /* settings.c - computes the budget, trigger and target for a conversation */
 #include "prune/prune.h"
 
-/* Returns a part of a number, given in thousandths of a percent.  The product
- * fits into 64 bits for any real context window. */
+/* Returns a share of a number: thousandths / 100,000 of it.  The product fits
+ * into 64 bits for any real context window. */
 static uint64_t
 compute_share(uint64_t whole, uint64_t thousandths)
 {

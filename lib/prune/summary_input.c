@@ -57,8 +57,9 @@ add_command_input(struct summary_job *job, const struct ctx_message *message,
 	return ctx_buf_add(input, "\n", 1, err);
 }
 
-/* Returns how many bytes (UTF-8) of a block's text come after an offset in its
- * JSON string. */
+/* Returns the length in bytes of the part of a block's text that comes after an
+ * offset in its JSON string.  In JSON this part may be longer, because of
+ * escapes. */
 static size_t
 count_rest_bytes(const struct ctx_message *message,
     const struct ctx_block *block, size_t at)
@@ -73,7 +74,8 @@ count_rest_bytes(const struct ctx_message *message,
 	return n;
 }
 
-/* Adds the text of a block that is removed to the input of the summary. */
+/* Adds a text that is removed to the input of the built-in summarizer and to
+ * that of the user's.  Each gets it only if it is used. */
 static int
 add_summary_text(struct summary_job *job, const struct ctx_message *message,
     const struct ctx_block *block, enum ctx_summary_kind kind,
@@ -89,9 +91,10 @@ add_summary_text(struct summary_job *job, const struct ctx_message *message,
 	return add_command_input(job, message, block, text, err);
 }
 
-/* Adds the summary of an earlier run, which is job->block or the start of it,
- * without its prefix.  If removed is true, also adds the
- * user's text after it in that string. */
+/* Adds the summary of an earlier run to the input of the new summary, without
+ * its prefix.  The earlier summary is the beginning of job->block, the text of
+ * a block.  If removed is true, the whole block is removed: then also adds the
+ * user's text that follows. */
 static int
 add_earlier_summary(struct summary_job *job, const struct ctx_message *message,
     const struct found_insertion *earlier, bool removed, struct ctx_err *err)
@@ -120,9 +123,8 @@ add_earlier_summary(struct summary_job *job, const struct ctx_message *message,
 	    find_summary_kind(message, block), rest, err);
 }
 
-/* Adds block i to the input of the summary.  If found->block is i and
- * found->summary is true, the block is a summary of an earlier run or begins
- * with one. */
+/* Adds block i of a message to the input of the summary. found: where the
+ * message has a summary of an earlier run. */
 static int
 add_summary_block(struct summary_job *job, const struct ctx_message *message,
     size_t i, const struct found_insertion *found, bool removed,
@@ -205,8 +207,8 @@ ctx_prune_collect_summary_input(struct summary_job *job, struct ctx_err *err)
 	     first += entry->n_segments, i++) {
 		entry = ctx_prune_entry_at(conversation, i);
 		(void)ctx_prune_marks(conversation, entry, first, &edit, &kept);
-		/* The built-in summarizer would take the user messages in a
-		 * demonstration for requests. */
+		/* The built-in summarizer is not given demonstrations.  It
+		 * would take their user messages for requests. */
 		if (entry->n_segments > 0 &&
 		    (conversation->groups.segments[first].flags &
 			CTX_SEGMENT_DEMONSTRATION))

@@ -1,10 +1,10 @@
 /* summary_place.c - finds where a summary is inserted in a conversation */
 #include "prune/write_summary.h"
 
-/* Sets *place to the message before which the summary becomes a message.  This
- * is the first one that is not a system message (unless the format allows
- * system messages between others) and not a summary of the agent itself in a
- * session file. */
+/* Finds the place for a summary that becomes a message of its own: sets *place
+ * to the message before which it is inserted.  System messages and an agent's
+ * own summary come first; the place is after them.  If the format allows system
+ * messages between others, they do not matter. */
 static int
 find_message_place(const struct held_conversation *conversation,
     const struct ctx_dialect *dialect, size_t *place, struct ctx_err *err)
@@ -38,9 +38,9 @@ find_message_place(const struct held_conversation *conversation,
 	return 0;
 }
 
-/* Sets *place to the message of which the summary becomes a block: the first
- * user message that begins a turn.  Returns 1; 0 if no such message is kept;
- * or -1 with *err. */
+/* Finds the place for a summary that becomes a block: sets *place to the
+ * message that gets the block, the first kept user message at the start of a
+ * turn. Returns 1; 0 if there is no such message; or -1 with *err. */
 static int
 find_block_place(struct prune *run,
     const struct held_conversation *conversation, size_t *place,

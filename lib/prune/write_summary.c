@@ -93,9 +93,10 @@ find_removal(const struct held_conversation *conversation)
 	for (i = 0; i < conversation->entries->end; i++)
 		for (j = 0; j < ctx_prune_entry_at(conversation, i)->n_segments;
 		     j++, k++) {
-			/* If a message has two segments, some tokens are
-			 * counted in both.  They are subtracted once if both
-			 * segments are removed. */
+			/* Two segments of one message both count the tokens for
+			 * its role. These tokens are subtracted if a segment is
+			 * removed: they are saved only if both are removed, and
+			 * then once. */
 			if (k + 1 < conversation->groups.n &&
 			    segments[k].message == segments[k + 1].message &&
 			    ((marks[k] | marks[k + 1]) & CTX_MARK_DROP))
@@ -158,9 +159,9 @@ count_summary_cost(struct summary_job *job, struct ctx_str text,
 	    job->conversation->model_counter.counter, &content, tokens, err);
 }
 
-/* Sets job->max_tokens to the maximum length of the summary in tokens: as many
- * as the user asks for, but not more than the budget leaves; 0 if it leaves
- * none. */
+/* Sets job->max_tokens to the maximum number of tokens of the summary: what the
+ * user asks for, or what the budget leaves, if that is less.  0 if the budget
+ * leaves nothing. */
 static int
 find_max_tokens(struct summary_job *job, struct ctx_err *err)
 {
@@ -181,8 +182,9 @@ find_max_tokens(struct summary_job *job, struct ctx_err *err)
 	return 0;
 }
 
-/* Sets *all to the summary with its prefix, which is valid until the next
- * call, and *tokens to its tokens. */
+/* Composes the text that is inserted, which is the summary after its prefix.
+ * Sets *all to this text, which is valid until the next call, and *tokens to
+ * its tokens. */
 static int
 compose_summary(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
     struct ctx_err *err)
@@ -198,8 +200,9 @@ compose_summary(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
 	return count_summary_cost(job, *all, tokens, err);
 }
 
-/* Does what compose_summary does, but shortens the summary if it exceeds the
- * budget: it may have more tokens after the prefix than alone. */
+/* Composes the text that is inserted, as compose_summary does.  After the
+ * prefix, a summary may have more tokens than alone.  If the budget is exceeded
+ * for this reason, shortens the summary and composes the text again. */
 static int
 compose_within(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
     struct ctx_err *err)
@@ -241,8 +244,8 @@ insert_summary(struct summary_job *job, struct ctx_err *err)
 		return ctx_insertion_add(job->conversation,
 		    job->place.message_index, &content, tokens, err);
 	}
-	/* If there is no summary, messages are removed only as far as the
-	 * budget demands it. */
+	/* Without a summary, messages are removed only if the budget demands
+	 * it. */
 	if (whole <= plan->settings.budget)
 		ctx_plan_take_back(plan, &job->conversation->groups);
 	return 0;

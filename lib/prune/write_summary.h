@@ -27,8 +27,8 @@ struct summary_job {
 	struct removal removal;
 	struct summary_place place;
 	struct ctx_summary *lines; /* the built-in summarizer; NULL: not used */
-	/* input of a summarizer that the user names: the prompt and the
-	 * blocks */
+	/* Input of the user's summarizer: the prompt, then the removed
+	 * blocks. */
 	struct ctx_buf input;
 	struct ctx_buf name;     /* scratch */
 	struct ctx_buf block;    /* the text of the block being read */
