@@ -15,9 +15,8 @@ count_unused(const struct ctx_prune_outcome *outcome)
 	return outcome->after < budget ? budget - outcome->after : 0;
 }
 
-/* Returns why the conversation is below its budget after messages were removed.
- * If the target is below the budget, that is a further reason, which the caller
- * prints. */
+/* Returns why a part of the budget remains unused after pruning.  A target
+ * below the budget is another reason, which the caller prints. */
 static const char *
 explain_unused(const struct ctx_prune_outcome *outcome)
 {

@@ -162,8 +162,9 @@ struct ctx_restore_options {
 	 * another directory; or NULL. dir is that directory: a text that
 	 * anybody may have written, valid only during the call. */
 	int (*foreign)(void *user, struct ctx_str dir, struct ctx_err *err);
-	/* Called for hex digits in any record that may be part of a spool
-	 * file's name; or NULL. */
+	/* Called for each run of hex digits in a record that has the length of
+	 * those in the name of a spool file, so that a caller can find the
+	 * files to which a record refers; or NULL. */
 	int (*digits)(void *user, struct ctx_str digits, struct ctx_err *err);
 };
 

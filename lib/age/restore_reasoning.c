@@ -42,9 +42,9 @@ read_reasoning_file(struct restoration *restoration,
 	return rc > 0;
 }
 
-/* Reads restoration->unstripped as a message.  Sets *is to true if this
- * message without its signed reasoning equals the event's message, so that it
- * is the original. */
+/* Reads restoration->unstripped, a message from the spool, without its signed
+ * reasoning.  Sets *is to true if it then equals the message of the stream, so
+ * that it is the original of that message. */
 static int
 check_unstripped_message(struct restoration *restoration,
     const struct ctx_event *event, bool *is, struct ctx_err *err)

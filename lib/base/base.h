@@ -209,7 +209,8 @@ extern const int ctx_termination_signals[CTX_TERMINATION_SIGNALS];
 unsigned ctx_signals_defer(void);
 void ctx_signals_release(unsigned held);
 
-/* ---- base/open_file.c: files that may be FIFOs, and descriptors --------- */
+/* ---- base/open_file.c: opens files that may be FIFOs, writes whole texts --
+ */
 
 /*
  * Opens a file as open(2) does; a new file gets mode 0600.  Opening a FIFO

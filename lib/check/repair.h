@@ -212,9 +212,9 @@ int ctx_repair_move_results(struct ctx_repair_entry *entry,
 int ctx_repair_append_results(struct ctx_buf *out,
     const struct ctx_repair_entry *entry, const char *part, const char *tail,
     struct ctx_err *err);
-/* Appends to the buffer out the tool results that are inserted for an entry.
- * They are one message or, in formats in which each result is a message,
- * several. part: the text between two messages. */
+/* Appends to the buffer out the tool results that a repair inserts after the
+ * message of an entry.  They are one message or, in formats in which each
+ * result is a message, several; then the text part is put between them. */
 int ctx_repair_append_result_messages(struct ctx_buf *out,
     const struct ctx_repair_entry *entry, const char *part,
     struct ctx_err *err);

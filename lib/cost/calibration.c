@@ -35,9 +35,10 @@ struct sums {
 	double n, x, y, xx, xy, yy;
 };
 
-/* Adds up the squared deviations of the requests' tokens from their means x and
- * y.  If origin is true, x and y are 0, so that fit_line can fit a line through
- * the origin. */
+/* Adds up what fit_line needs to fit a line to the requests, whose counted
+ * tokens are x and billed tokens y: the squared deviations from the means of x
+ * and of y.  If origin is true, deviations are from 0, for a line through the
+ * origin. */
 static void
 sum_samples(struct sums *s, const struct ctx_billed_sample *samples, size_t n,
     bool origin)

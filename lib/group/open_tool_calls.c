@@ -127,9 +127,10 @@ ctx_open_calls_clear(struct ctx_open_calls *calls)
 	    (calls->mask + 1) * sizeof *calls->buckets);
 }
 
-/* Computes the hash by which a list is found: of the id or of the tool name,
- * depending on the kind of list.  There is only one list BY_ORDER, so its hash
- * is constant. */
+/* Computes the hash by which a list of tool calls is found.  For a list of the
+ * calls with one id it is the hash of the id, for those with one tool name that
+ * of the name.  The list of all calls (BY_ORDER) exists once, so its hash is
+ * constant. */
 static void
 hash_key(const struct ctx_open_calls *calls, enum list_kind kind,
     const struct ctx_call_key *key, uint64_t hash[2])
@@ -204,8 +205,10 @@ allocate_open_call(struct ctx_open_calls *calls, struct ctx_err *err)
 		calls->free_call = calls->calls[c].free;
 		return c;
 	}
-	/* Each call may need LIST_KINDS lists of its own, and the index of a
-	 * list has 32 bits.  So the number of calls is limited. */
+	/* A tool call without a result may be the first one with its id, with
+	 * its tool name, and so on, and each begins a list: up to LIST_KINDS
+	 * lists per call.  Lists are numbered with 32 bits, so the number of
+	 * calls is limited. */
 	if (calls->n_calls >= NONE / LIST_KINDS) {
 		ctx_err_set(err, CTX_ELIMIT, "too many open calls");
 		return NONE;

@@ -17,9 +17,10 @@
  */
 bool ctx_groups_may_open_turn(const struct ctx_groups *groups,
     const struct ctx_message *message, unsigned content, unsigned flags);
-/* Sets groups->turn (the number of the newest turn) and groups->answered for a
- * new message. may_open: what ctx_groups_may_open_turn has returned for this
- * message. */
+/* Updates the newest turn for a new message: groups->turn, its number, and
+ * groups->answered, which is true after its first message that is not one of
+ * the user messages at its start. may_open: what ctx_groups_may_open_turn has
+ * returned for this message. */
 int ctx_groups_enter_turn(struct ctx_groups *groups,
     const struct ctx_message *message, bool may_open, unsigned flags,
     struct ctx_err *err);

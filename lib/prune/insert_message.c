@@ -187,7 +187,9 @@ append_suffix(struct ctx_buf *out, bool summary, struct ctx_err *err)
 }
 
 /* Counts the tokens that a summary or notice adds. literal: its text as a JSON
- * string; for INSERT_STRING this function changes it. */
+ * string.  If it will be inserted at the beginning of another string
+ * (INSERT_STRING), replaces the closing quote in literal by the text that
+ * separates both. */
 static int
 count_insertion(struct prune *run, struct ctx_counter *counter,
     const struct insertion_content *content, struct ctx_buf *literal,

@@ -256,8 +256,10 @@ add_places(const double *scores, size_t n, double *fused, struct ctx_err *err)
 	return 0;
 }
 
-/* If there is an embedder, sorts the segments also by their embeddings, and
- * sets r->smooth to scores that combine both orders. */
+/* The segments are ranked by the words that they share with the question.  If
+ * there is an embedder, ranks them also by how near their embeddings are to
+ * that of the question, and sets r->smooth to scores that combine both
+ * rankings. */
 static int
 fuse_rankings(struct recall *r, struct ctx_str question, struct ctx_err *err)
 {

@@ -63,8 +63,9 @@ ctx_pretoken_cache_release(struct ctx_pretoken_cache *cache)
 	memset(cache, 0, sizeof *cache);
 }
 
-/* Returns log2 of the number of lines that a hash table gets when it grows:
- * four times as many as now (1 << bits), but at most 1 << last. */
+/* A hash table consists of buckets, each one line of the processor's cache.
+ * Returns log2 of their number when the table grows: four times as many as now
+ * (1 << bits), but at most 1 << last. */
 static unsigned
 more_bits(unsigned bits, unsigned last)
 {
