@@ -259,6 +259,7 @@ check_files(struct check_command *check)
 				end_sarif(false);
 			cli_fail(&check->cli, &err);
 		}
+		cli_require_messages(&check->cli, &stream);
 		cli_note_stream(&check->cli, &stream);
 		report_file(check);
 		cli_end_stream(&check->cli, &stream, output);

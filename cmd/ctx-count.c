@@ -304,11 +304,8 @@ count_stream(struct count_command *count, char **file)
 		cli_fail(&count->cli, &err);
 	if (!count->any)
 		count_empty_file(count, *file);
-	/* A file without messages, but with JSON records, has an unknown number
-	 * of tokens, so it is an error to ask whether this exceeds --max. */
-	if (count->max.set && stream.found.dialect == NULL &&
-	    stream.found.file != NULL)
-		cli_status(&count->cli, CLI_TROUBLE);
+	if (count->max.set)
+		cli_require_messages(&count->cli, &stream);
 	/* With --follow the last line of the file may be incomplete, which is
 	 * no reason for a warning. */
 	if (!count->bar.follow)
@@ -356,7 +353,7 @@ count_text(struct count_command *count, char **file)
 
 	find_counter(count, &model_counter);
 	plain.tokens = model_counter.counter->tokens;
-	if (cli_read_parts(*file, &parts, &err) < 0)
+	if (cli_read_parts(&count->cli, *file, &parts, &err) < 0)
 		cli_fail(&count->cli, &err);
 	stats = plain.sum;
 	stats.tokens = ctx_tokens_to_model(model_counter.counter, stats.tokens);

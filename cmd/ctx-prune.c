@@ -520,6 +520,8 @@ main(int argc, char **argv)
 		if (ctx_prune(&stream, &writer, &counters, &prune.options,
 			&err) < 0)
 			cli_fail(&prune.cli, &err);
+		if (prune.options.budget.set)
+			cli_require_messages(&prune.cli, &stream);
 		cli_note_stream(&prune.cli, &stream);
 		cli_end_stream(&prune.cli, &stream, &writer);
 	}

@@ -733,3 +733,46 @@ make_socket() {
 			fail "$command: nothing changed"
 	done
 }
+
+@test "records without any message exit 2 where they are judged, and pass elsewhere" {
+	local gates='ctx-count --max 9 | ctx-check | ctx-check --repair |
+	    ctx-prune -b 9 | ctx-prune -b 9 -n'
+	: > empty
+	printf '\n\n' > blank
+	echo '{"level":"info"}' > none
+	{ cat none; messages user:hi; cat none; } > mixed
+	echo 'no JSON' > text
+	tr '|' '\n' <<< "${gates//$'\n'/}" > list
+	while read -r gate; do
+		run -2 $gate none
+		[[ $output == *"none:1: no messages were found"* ]]
+		run -2 $gate --lenient text
+		run -0 $gate empty
+		run -0 $gate blank
+		run -0 $gate mixed
+	done < list
+	for c in "ctx-prune -b 9" "ctx-check --repair"; do
+		$c none 2> said > out || [ $? -eq 2 ]
+		cmp none out
+		$c mixed | cmp - mixed
+	done
+	for c in ctx-count "ctx-prune -m gpt-4o" ctx-truncate ctx-age ctx-cache; do
+		run -0 $c none
+	done
+	# A file that cannot be judged is not replaced.
+	run -2 ctx-check --repair -i none
+	[[ $output == *"none: not replaced"* ]]
+}
+
+@test "a terminal on standard input is reported after a second, unless something is typed" {
+	command -v script > /dev/null || fail "no script(1) here"
+	for c in ctx-count "ctx-count --text" ctx-truncate; do
+		sleep 2 | script -qec "$c" raw > shown
+		grep -q "${c%% *}: reading from the terminal; name a file" shown
+	done
+	{ echo '{"role":"user","content":"hi"}'; sleep 1.5; } |
+		script -qec ctx-count raw > shown
+	run ! grep -q 'reading from' shown
+	run -0 ctx-count "$chat"
+	[[ $output != *"reading from"* ]]
+}

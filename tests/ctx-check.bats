@@ -105,7 +105,7 @@ repaired() {
 
 @test "a file without messages is not a conversation" {
 	echo '{"a":1}' > in
-	run -1 --separate-stderr ctx-check in
+	run -2 --separate-stderr ctx-check in
 	[[ $output == "in:1: no-message: "* ]]
 }
 

@@ -495,6 +495,49 @@ reads() {
 	[ "$(said long)" = "ctx-truncate: long:1: no messages were found" ]
 }
 
+@test "a request in request or request_body of a log is read with its model, system prompt and tools" {
+	local chat='"model":"gpt-4o","tools":[{"type":"function","function":{"name":"f"}}]'
+
+	echo "{\"id\":1,\"request\":{$chat,\"messages\":[{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"user\",\"content\":\"b\"}]},\"response\":{\"choices\":[]}}" > log
+	jq -c .request log > bare
+	[ "$(ctx-count --json log | jq -c '[.tokens, .model, .messages]')" = \
+	    "$(ctx-count --json bare | jq -c '[.tokens, .model, .messages]')" ]
+	ctx-prune -b 60 -k 1 -t 0 log | jq -c .request > kept || true
+	ctx-prune -b 60 -k 1 -t 0 bare | cmp - kept
+	jq -c '.request_body = .request | del(.request)' log > body
+	[ "$(ctx-count --json body | jq .tokens)" = \
+	    "$(ctx-count --json bare | jq .tokens)" ]
+	echo '{"request_body":{"contents":[{"parts":[{"text":"hi"}]}]}}' > body
+	dialect_is gemini body
+	for key in request request_body; do
+		echo "{\"$key\":{\"model\":\"gpt-4o\",\"input\":\"hi\"}}" > body
+		dialect_is openai-responses body
+		[ "$(ctx-count --json body | jq .messages)" -eq 1 ]
+	done
+	# Messages of the record come before those of a request in it.
+	echo '{"messages":[{"role":"user","content":"a"}],"request":{"messages":[]}}' > both
+	[ "$(ctx-count --json both | jq .messages)" -eq 1 ]
+}
+
+@test "a request in an unknown place is reported with a jq command that keeps model, system prompt and tools" {
+	local one='{"model":"gpt-4o","tools":[{"type":"function","function":{"name":"f"}}],"messages":[{"role":"system","content":"s"},{"role":"user","content":"a"}]}'
+
+	echo "{\"http\":{\"body\":$one}}" > plain
+	echo "[[{\"x\":{\"y\":$one}}]]" > list
+	jq -c '{request_body: tojson}' <<< "$one" > coded
+	jq -c '[{log: {"re-quest": tojson}}]' <<< "$one" > deep
+	ctx-count plain 2>&1 | grep -F "plain:1: no messages were found but a request at .http.body; to read it: jq -c '.http.body'"
+	ctx-count coded 2>&1 | grep -F "coded:1: no messages were found but a request as JSON in a string at .request_body; to read it: jq -c '.request_body | fromjson?'"
+	for f in plain list coded deep; do
+		ctx-count $f 2> said
+		eval "$(sed 's/.*to read it: //' said)" < $f | cmp - \
+		    <(echo "$one")
+	done
+	# A string that begins alike is none.
+	echo '{"a":"{\"messages\":1}","b":"{\"role\":\"user\",\"content\":\"a\"}","c":"{x"}' > other
+	ctx-count other 2>&1 | grep -q 'no messages were found$'
+}
+
 @test "messages in a JSON string are reported with a jq command that extracts them" {
 	local list='"[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"Oslo?\"}]}]"'
 

@@ -260,6 +260,20 @@ check_stdout(const struct cli *cli, char *const *files, size_t n)
 		    CLI_STDOUT);
 }
 
+/* Tells a user who has named no file that the command reads what is typed.
+ * Waits at most a second for the first line. */
+static void
+note_terminal(const struct cli *cli, const char *file)
+{
+	struct pollfd typed = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	if (strcmp(file, "-") == 0 && isatty(STDIN_FILENO) &&
+	    poll(&typed, 1, 1000) == 0)
+		cli_say(cli,
+		    "reading from the terminal; name a file, or end the input "
+		    "with Ctrl-D");
+}
+
 void
 cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
     size_t n_files, struct ctx_writer *writer)
@@ -272,6 +286,7 @@ cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
 	if (ctx_reader_open(&stream->reader, files, n_files, &err) < 0)
 		cli_fail(cli, &err);
 	ctx_reader_set_lenient(stream->reader, cli->lenient);
+	note_terminal(cli, n_files > 0 ? files[0] : "-");
 	cli_progress_open(cli, stream->reader, files, n_files,
 	    writer != NULL && !cli->in_place);
 	if (writer == NULL)
@@ -355,30 +370,46 @@ length_to_each(const char *path)
 	return n;
 }
 
-/* Warns that no messages were found in the input.  If messages seem to be
- * elsewhere in its JSON, suggests a jq command that extracts them.  Prints
- * nothing if the input has no records. */
+/* Prints that no messages were found, but seem to be at a place that ctx does
+ * not read, with the jq command that extracts them.  A request is extracted as
+ * a whole, with its model, its system prompt and its tools. */
 static void
-note_none(const struct cli *cli, const struct ctx_found *found)
+note_stray(const struct cli *cli, const struct ctx_found *found)
 {
-	const char *path = found->stray;
+	const struct ctx_stray *stray = &found->stray;
+	const char *path = stray->path;
+	const char *where = stray->coded ? "as JSON in a string at" : "at";
 	int n = length_to_each(path);
 
-	if (found->file == NULL)
-		return;
-	if (*path == '\0')
-		cli_say(cli, "%s:%" PRIu64 ": no messages were found",
-		    found->file, found->line);
+	if (stray->request)
+		cli_say(cli,
+		    "%s:%" PRIu64 ": no messages were found but a request %s "
+		    "%s; to read it: jq -c '%s%s'",
+		    found->file, found->line, where, path, path,
+		    stray->coded ? " | fromjson?" : "");
 	else
 		cli_say(cli,
 		    "%s:%" PRIu64 ": no messages were found but %s "
 		    "%s; to read those: jq -c '%.*s%s{messages: "
 		    "%s%s%s%s}'",
-		    found->file, found->line,
-		    found->coded ? "as JSON in a string at" : "at", path, n,
-		    path, n > 0 ? " | " : "", found->coded ? "(" : "",
+		    found->file, found->line, where, path, n, path,
+		    n > 0 ? " | " : "", stray->coded ? "(" : "",
 		    path[n] == '.' ? "" : ".", path + n,
-		    found->coded ? " | fromjson?)" : "");
+		    stray->coded ? " | fromjson?)" : "");
+}
+
+/* Warns that no messages were found in the input.  Prints nothing if the input
+ * has no records. */
+static void
+note_none(const struct cli *cli, const struct ctx_found *found)
+{
+	if (found->file == NULL)
+		return;
+	if (found->stray.path[0] != '\0')
+		note_stray(cli, found);
+	else
+		cli_say(cli, "%s:%" PRIu64 ": no messages were found",
+		    found->file, found->line);
 }
 
 void
@@ -402,6 +433,15 @@ cli_note_stream(const struct cli *cli, const struct ctx_stream *stream)
 		cli_say(cli, "dialect %s, by %s (%s:%" PRIu64 ")%s",
 		    found->dialect->name, found->why, found->file, found->line,
 		    found->others ? "; further records are of others" : "");
+}
+
+void
+cli_require_messages(struct cli *cli, const struct ctx_stream *stream)
+{
+	const struct ctx_found *found = &stream->found;
+
+	if (found->dialect == NULL && (found->file != NULL || stream->bad > 0))
+		cli_status(cli, CLI_TROUBLE);
 }
 
 void
@@ -505,12 +545,13 @@ read_until(int fd, const char *file, struct ctx_buf *text, size_t n,
 }
 
 int
-cli_read_parts(const char *file, const struct cli_parts *parts,
-    struct ctx_err *err)
+cli_read_parts(const struct cli *cli, const char *file,
+    const struct cli_parts *parts, struct ctx_err *err)
 {
 	struct ctx_buf text = {0};
 	int fd = STDIN_FILENO, rc;
 
+	note_terminal(cli, file);
 	if (strcmp(file, "-") != 0 &&
 	    (fd = open(file, O_RDONLY | O_CLOEXEC)) < 0)
 		return ctx_err_sys(err, errno, "cannot open %s", file);

@@ -410,6 +410,11 @@ void cli_prefetch(struct cli *cli, struct ctx_stream *stream,
  * messages, or messages of several formats.  With --verbose prints the format,
  * and the record that identified it. */
 void cli_note_stream(const struct cli *cli, const struct ctx_stream *stream);
+/* For a command that answers a question about the messages of a stream, such as
+ * whether they fit a budget: sets the exit status CLI_TROUBLE if the stream has
+ * records, but no messages.  Its messages are probably at a place that ctx does
+ * not read, so there is no answer. */
+void cli_require_messages(struct cli *cli, const struct ctx_stream *stream);
 void cli_close(struct ctx_stream *stream);
 /*
  * Reads a file piece by piece ("-" is standard input).  For each piece calls
@@ -423,8 +428,8 @@ struct cli_parts {
 	    struct ctx_err *err);
 	void *user;
 };
-int cli_read_parts(const char *file, const struct cli_parts *parts,
-    struct ctx_err *err);
+int cli_read_parts(const struct cli *cli, const char *file,
+    const struct cli_parts *parts, struct ctx_err *err);
 /*
  * Reads the models that the user has defined in a JSON file: an object whose
  * members are models.  Each model is an object with any of window, input,

@@ -81,6 +81,25 @@ static const struct wrapper {
 	.dialect = "openai-responses",
 	.sure = true,
 	.text = true},
+    /* Logs of requests. */
+    {.path = {"request"}, .messages = "messages"},
+    {.path = {"request"},
+	.messages = "input",
+	.unless = "type",
+	.dialect = "openai-responses",
+	.sure = true,
+	.text = true},
+    {.path = {"request_body"}, .messages = "messages"},
+    {.path = {"request_body"},
+	.messages = "contents",
+	.dialect = "gemini",
+	.sure = true},
+    {.path = {"request_body"},
+	.messages = "input",
+	.unless = "type",
+	.dialect = "openai-responses",
+	.sure = true,
+	.text = true},
     /* Responses of providers, also as results in a batch. */
     {.path = {"response", "body"},
 	.messages = "choices",
@@ -323,6 +342,13 @@ detect_by_wrapper(const struct ctx_json *json, const struct wrapper *wrapper,
 		layout->why = member_dialects[i].key;
 		return;
 	}
+}
+
+bool
+ctx_is_conversation(const struct ctx_json *json, uint32_t node)
+{
+	return ctx_is_array(json, node) && json->nodes[node].next > node + 1 &&
+	    ctx_json_find(json, node + 1, "role") != 0;
 }
 
 /* Returns true if all elements of an array are strings.  Such an array

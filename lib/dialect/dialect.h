@@ -537,18 +537,27 @@ const char *ctx_detect_chat(const struct ctx_json *json, uint32_t node,
 
 /* ---- dialect/suggest_path.c: finds messages in an unknown format -------- */
 
-/*
- * For an error message after ctx_detect has found no messages: finds where a
- * JSON value seems to contain some.  Writes the place to path, an array of size
- * bytes, as a jq path such as ".run.turns", ".[].log" or ".a[\"b.c\"]".
- *
- * The place is the first array whose first element has a role.  If there is
- * none, it is the first string that contains such an array as JSON; *coded is
- * then true.  Writes "" if there is neither, if the path is too long, or if a
- * key in it has characters other than letters, digits, _ . and -.
- */
-int ctx_suggest_path(const struct ctx_json *json, char *path, size_t size,
-    bool *coded, struct ctx_err *err);
+/* Where a record of an unknown format seems to contain messages. */
+struct ctx_stray {
+	/* The place as a jq path, such as ".run.turns", ".[].log" or
+	 * ".a[\"b.c\"]".  Empty if there is none, if the path is too long, or
+	 * if a key in it has characters other than letters, digits, _ . and -.
+	 */
+	char path[96];
+	/* True if the value at the path is a request, which ctx would read if
+	 * it were the record; false if it is an array of messages. */
+	bool request;
+	/* True if the value is a string that contains the request or the array
+	 * as JSON. */
+	bool coded;
+};
+
+/* For an error message after ctx_detect has found no messages: finds where a
+ * JSON value seems to contain some.  The place is the first array whose first
+ * element has a role, or the request with this array.  If there is none, it is
+ * the first string that contains a request or such an array. */
+int ctx_suggest_path(const struct ctx_json *json, struct ctx_stray *stray,
+    struct ctx_err *err);
 
 #include "dialect/breakpoint_format.h"
 

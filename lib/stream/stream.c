@@ -74,13 +74,12 @@ record_suggested_path(struct ctx_stream *stream, struct ctx_err *err)
 {
 	struct ctx_found *found = &stream->found;
 
-	if (found->dialect != NULL || found->stray[0] != '\0' ||
+	if (found->dialect != NULL || found->stray.path[0] != '\0' ||
 	    stream->record.kind != CTX_RECORD_JSON)
 		return 0;
-	if (ctx_suggest_path(stream->record.json, found->stray,
-		sizeof found->stray, &found->coded, err) < 0)
+	if (ctx_suggest_path(stream->record.json, &found->stray, err) < 0)
 		return -1;
-	if (found->file != NULL && found->stray[0] == '\0')
+	if (found->file != NULL && found->stray.path[0] == '\0')
 		return 0;
 	found->file = stream->record.file;
 	found->line = stream->record.line;

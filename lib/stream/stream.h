@@ -66,13 +66,9 @@ struct ctx_found {
 	 * first JSON record. */
 	const char *file;
 	uint64_t line;
-	/* Path at which a record seems to have messages, although ctx does not
-	 * look for messages there (see ctx_suggest_path).  An empty string if
-	 * there is none. */
-	char stray[96];
-	/* True if the value at the path stray is a string that contains JSON
-	 * with the messages. */
-	bool coded;
+	/* Where a record seems to have messages, although ctx does not look for
+	 * messages there. */
+	struct ctx_stray stray;
 	/* True if some message is possible only in this dialect.  False if all
 	 * messages are possible in other dialects, too. */
 	bool decisive;
