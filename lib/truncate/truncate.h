@@ -109,4 +109,14 @@ int ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, struct ctx_truncate_options *options,
     struct ctx_truncate_counts *counts, struct ctx_err *err);
 
+/* ---- truncate/truncate_text.c: shortens a plain text -------------------- */
+
+/* Shortens a plain text as ctx_truncate shortens a tool result, and appends it
+ * to out.  Uses only the members unit, keep, head, tail and limit of the
+ * options. counter: the token counter for CTX_SIZE_TOKENS; otherwise it may be
+ * NULL.  If the text is shortened, bytes that are not UTF-8 become U+FFFD. */
+int ctx_truncate_text(const struct ctx_truncate_options *options,
+    struct ctx_counter *counter, struct ctx_str text, struct ctx_buf *out,
+    struct ctx_err *err);
+
 #endif

@@ -54,6 +54,8 @@ const struct trial trials[] = {
     {"ctx-truncate -u -l 300 --archive archive --explain explain <../in/few",
 	TRIAL_LINES},
     {"ctx-truncate --unit tokens -l 100 --keep head ../in/few", TRIAL_LINES},
+    {"ctx-truncate --text -l 300 ../in/few", 0},
+    {"ctx-truncate --text --unit tokens -l 100 <../in/few", 0},
     {"ctx-truncate -l 300 --media 1 --archive archive ../in/shots",
 	TRIAL_LINES},
     {"ctx-truncate -l 300 --args 20 --media 0 --unsent ../in/shots",
