@@ -18,6 +18,7 @@ struct check_command {
 	struct cli_report report;
 	struct ctx_report changes; /* where the report gets its changes from */
 	const char *provider, *after;
+	struct cli_annotations annotations;
 	bool repair, json, sarif, quiet, list_rules, reasoning_given;
 	uint64_t found, fixed;
 };
@@ -145,6 +146,18 @@ print_finding(FILE *to, const struct ctx_finding *finding)
 	(void)fputc('\n', to);
 }
 
+static void
+annotate_finding(const struct check_command *check,
+    const struct ctx_finding *finding)
+{
+	char text[600];
+
+	(void)snprintf(text, sizeof text, "%s: %s",
+	    ctx_rule_at(finding->id)->id, finding->what);
+	cli_print_annotation(&check->cli, &check->annotations,
+	    finding->place.file, finding->place.line, text);
+}
+
 static int
 handle_finding(void *user, const struct ctx_finding *finding,
     struct ctx_err *err)
@@ -162,6 +175,8 @@ handle_finding(void *user, const struct ctx_finding *finding,
 			print_finding(stderr, finding);
 	} else if (check->sarif) {
 		rc = print_sarif(check, finding, err);
+	} else if (check->annotations.given) {
+		annotate_finding(check, finding);
 	} else if (check->json) {
 		rc =
 		    cli_json_line(stdout, CLI_STDOUT, json_of(finding), 0, err);
@@ -323,6 +338,7 @@ parse(struct check_command *check, int argc, char **argv)
 		&check->json, NULL, NULL},
 	    {0, "sarif", NULL, "print SARIF 2.1.0, for code hosts", CLI_FLAG,
 		&check->sarif, NULL, NULL},
+	    CLI_ANNOTATIONS(&check->annotations),
 	    {0, "list-rules", NULL, "list the rules and stop", CLI_FLAG,
 		&check->list_rules, NULL, NULL},
 	    CLI_EXPLAIN(&check->report),
@@ -357,10 +373,10 @@ run_after(struct check_command *check)
 	    : check->quiet                     ? AFTER_NONE
 					       : AFTER_LINES;
 
-	if (check->repair || check->sarif || check->provider != NULL ||
-	    check->options.allow_pending || check->options.schema ||
-	    check->reasoning_given || check->report.dry_run ||
-	    check->report.explain_path != NULL ||
+	if (check->repair || check->sarif || check->annotations.given ||
+	    check->provider != NULL || check->options.allow_pending ||
+	    check->options.schema || check->reasoning_given ||
+	    check->report.dry_run || check->report.explain_path != NULL ||
 	    check->report.archive_path != NULL || check->cli.in_place ||
 	    check->cli.n_files > 1)
 		cli_die(&check->cli,
@@ -398,9 +414,12 @@ check_repair_options(const struct check_command *check)
 static void
 open_reports(struct check_command *check)
 {
-	if (check->json + check->sarif + check->repair > 1)
+	if (check->json + check->sarif + check->annotations.given +
+		check->repair >
+	    1)
 		cli_die(&check->cli,
-		    "only one of --json, --sarif and --repair");
+		    "--json, --sarif, --annotations and --repair exclude each "
+		    "other; give one of them");
 	check_repair_options(check);
 	if (check->repair && !check->cli.in_place && check->cli.n_files > 1)
 		cli_die(&check->cli,

@@ -6,6 +6,7 @@
 #include "bar/bar.h"
 #include "count/calibrate.h"
 #include "count/output.h"
+#include "count/over_max.h"
 
 enum per { PER_FILE, PER_MESSAGE, PER_TURN, PER_ROLE, PER_TOOL, PER_KIND };
 
@@ -19,6 +20,7 @@ struct count_command {
 	const char *key;
 	uint64_t top;
 	struct ctx_amount max;
+	struct cli_annotations annotations;
 	/* output rows of --per (a row per role, ...) for the file being read */
 	struct rows rows;
 	struct rows largest;
@@ -218,21 +220,10 @@ static void
 report_over_max(struct count_command *count,
     const struct ctx_token_stats *stats)
 {
-	char tokens[16], place[40] = "", most[16];
-
 	cli_status(&count->cli, CLI_NO);
 	if (count->form.quiet || count->over++ >= MAX_LINES)
 		return;
-	if (stats->line > 0)
-		(void)snprintf(place, sizeof place, ":%" PRIu64, stats->line);
-	cli_short_number(tokens, stats->tokens);
-	if (count->max.percent)
-		cli_say(&count->cli, "%s%s: %s tokens, over %g %% of %s",
-		    stats->file, place, tokens, (double)count->max.n / 1000,
-		    cli_short_number(most, row_window(&count->form, stats)));
-	else
-		cli_say(&count->cli, "%s%s: %s tokens, over %s", stats->file,
-		    place, tokens, cli_short_number(most, count->max.n));
+	over_max_print(&count->form, &count->max, stats, &count->annotations);
 }
 
 static int
@@ -459,12 +450,16 @@ check_needs(const struct count_command *count)
 	    {count->key_given, "key", count->annotate, "--annotate"},
 	    {count->bound_given, "bound", count->calibrate, "--calibrate"},
 	    {count->color_given, "color", count->bar.shown, "--bar"},
+	    {count->annotations.given, "annotations", count->max.set, "--max"},
 	};
 
 	cli_check_needs(&count->cli, needs, sizeof needs / sizeof needs[0]);
 	if (count->form.json && count->form.tsv)
 		cli_die(&count->cli,
 		    "--json and --tsv exclude each other; give one of them");
+	if (count->annotations.given && (count->form.json || count->form.tsv))
+		cli_die(&count->cli,
+		    "--annotations excludes --json and --tsv; give one");
 }
 
 static void
@@ -502,6 +497,7 @@ parse(struct count_command *count, int argc, char **argv)
 	    {.type = CLI_HEADING, .help = "Output and input"},
 	    {0, "tsv", NULL, "print columns separated by tabs, with a header",
 		CLI_FLAG, &count->form.tsv, NULL, NULL},
+	    CLI_ANNOTATIONS(&count->annotations),
 	    {0, "svg", "FILE", "write the bar as a picture", CLI_FILE,
 		&count->bar.svg, NULL, NULL},
 	    {0, "follow", NULL, "draw the bar again whenever a file grows",

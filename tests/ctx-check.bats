@@ -857,6 +857,10 @@ mended() {
 @test "options that exclude each other exit 2" {
 	run -2 ctx-check --json --sarif "$agent"
 	run -2 ctx-check --repair --json "$agent"
+	run -2 ctx-check --annotations github --sarif "$agent"
+	run -2 ctx-check --annotations github --json "$agent"
+	run -2 ctx-check --annotations github --repair "$agent"
+	run -2 ctx-check --annotations github --after "$agent" "$agent"
 	run -2 ctx-check --repair "$agent" "$agent"
 	run -2 ctx-check --explain x "$agent"
 	run -2 ctx-check --repair --explain - "$agent"

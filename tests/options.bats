@@ -16,6 +16,8 @@ DIR             kept            /dev/null/kept
 UNIT            bytes           stones
 WHAT            -               stones
 key             tokens          free             --annotate
+ctx-count/annotations github gitlab         --max=9k
+annotations     github          gitlab
 bound           upper           lower            --calibrate
 path-format     {tool}-{sha256} {tool}
 model           gpt-4o          free

@@ -245,6 +245,28 @@ struct cli_report {
 	    &(report)->json, NULL, NULL},                                    \
 	    CLI_EXPLAIN(report)
 
+/* The option --annotations. */
+struct cli_annotations {
+	/* Number of the code host, see cli_annotation_host. */
+	unsigned host;
+	bool given;
+};
+/* Row of the option table: findings are printed as annotations. */
+#define CLI_ANNOTATIONS(annotations)                           \
+	{                                                      \
+		0, "annotations", "HOST",                      \
+		    "print annotations for:", CLI_CHOICE,      \
+		    &(annotations)->host, cli_annotation_host, \
+		    &(annotations)->given                      \
+	}
+/* Returns the name of code host i, such as "github"; NULL after the last. */
+const char *cli_annotation_host(unsigned i);
+/* Prints an error at a place in a file, as the code host expects it on standard
+ * output. line: 0 if the error concerns the whole file. */
+void cli_print_annotation(const struct cli *cli,
+    const struct cli_annotations *annotations, const char *file, uint64_t line,
+    const char *text);
+
 /* Opens the files of the options --explain and --archive, and sets *out so that
  * the library reports its changes to *report.  Exits with an error if a file
  * cannot be opened. */

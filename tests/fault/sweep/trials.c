@@ -85,6 +85,8 @@ const struct trial trials[] = {
     {"ctx-check ../in/few", 0},
     {"ctx-check --json ../in/broken", 0},
     {"ctx-check --sarif ../in/broken", TRIAL_SARIF},
+    {"ctx-check --annotations github ../in/broken", 0},
+    {"ctx-count --max 9 --annotations github ../in/few", 0},
     {"ctx-check --repair --explain explain ../in/broken", 0},
     {"ctx-check --json -d anthropic -m claude-haiku-4-5 ../in/images", 0},
     {"ctx-check --repair --archive archive -d anthropic ../in/images", 0},
