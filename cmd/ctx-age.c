@@ -81,7 +81,7 @@ parse(struct age_command *age, int argc, char **argv)
 	o->format = "{tool}-{sha256}.md";
 	o->spool = cli_environment("CTX_SPOOL");
 	if (o->spool == NULL)
-		o->spool = ".ctx/spool";
+		o->spool = CLI_SPOOL;
 	age->report.by_file = true;
 	age->cli.options = options;
 	cli_parse(&age->cli, argc, argv);

@@ -206,7 +206,7 @@ parse(struct restore_command *restore, int argc, char **argv)
 
 	o->spool = cli_environment("CTX_SPOOL");
 	if (o->spool == NULL)
-		o->spool = ".ctx/spool";
+		o->spool = CLI_SPOOL;
 	restore->report.by_file = true;
 	restore->cli.options = options;
 	cli_parse(&restore->cli, argc, argv);

@@ -1344,3 +1344,34 @@ X
 	cmp <(jq -c .toolUseResult in) <(jq -c .toolUseResult out)
 	[ "$(jq -r '.message.content[0].content[0].type' out)" = text ]
 }
+
+@test "a new .ctx gets a .gitignore with its first file; other spools and an existing .ctx get none" {
+	git init -q .
+	ctx-age -k 99999 "$agent" > /dev/null
+	[ ! -e .ctx ]
+	ctx-age -n "$agent" > /dev/null
+	[ ! -e .ctx ]
+	ctx-age "$agent" > aged
+	[ "$(cat .ctx/.gitignore)" = '*' ]
+	[ "$(ls -A .ctx | sort | tr '\n' ' ')" = '.gitignore spool ' ]
+	[ "$(stat -c %a .ctx/.gitignore)" = 600 ]
+	[ -z "$(git status --porcelain .ctx)" ]
+	# It is the user's from then on.
+	echo mine > .ctx/.gitignore
+	ctx-age -o 2000 "$agent" > aged
+	[ "$(cat .ctx/.gitignore)" = mine ]
+	rm .ctx/.gitignore
+	ctx-age -o 1500 "$agent" > aged
+	[ ! -e .ctx/.gitignore ]
+	rm -r .ctx
+	mkdir .ctx
+	ctx-age "$agent" > aged
+	[ "$(ls -A .ctx)" = spool ]
+	ctx-age -S other/spool "$agent" > aged
+	CTX_SPOOL=$PWD/third/spool ctx-age "$agent" > aged
+	[ -z "$(find other third -name .gitignore)" ]
+	# The sandbox is not the reason for any of this.
+	rm -r .ctx
+	ctx-age --no-sandbox "$agent" > aged
+	[ "$(cat .ctx/.gitignore)" = '*' ]
+}

@@ -20,6 +20,10 @@
 #define CLI_STDOUT "standard output"
 #define CLI_LOST   "a part of it was lost"
 
+/* The default spool.  If ctx creates the directory above it, git ignores that
+ * directory. */
+#define CLI_SPOOL ".ctx/spool"
+
 enum { CLI_YES = 0, CLI_NO = 1, CLI_TROUBLE = 2 }; /* exit statuses */
 
 enum cli_type {

@@ -42,10 +42,22 @@ path_above(const char *dir, size_t n)
 	return length > 0 ? strndup(dir, length) : strdup(".");
 }
 
+/* Returns true if dir is the default spool, and the directory above it does not
+ * exist yet. */
+static bool
+is_new_default(const char *dir)
+{
+	struct stat above;
+
+	return strcmp(dir, CLI_SPOOL) == 0 && stat(".ctx", &above) < 0 &&
+	    errno == ENOENT;
+}
+
 int
 cli_open_spool(struct ctx_spool *spool, const char *dir, bool create,
     struct cli_sandbox_grants *needs, struct ctx_err *err)
 {
+	const bool is_new = create && is_new_default(dir);
 	struct stat st;
 	char *above;
 	size_t n;
@@ -53,6 +65,7 @@ cli_open_spool(struct ctx_spool *spool, const char *dir, bool create,
 	if (ctx_spool_open(spool, dir, create, err) == 0) {
 		needs->spool = spool;
 		needs->stores = create;
+		spool->ignored_by_git = is_new;
 		return 0;
 	}
 	if (create || err->code != CTX_ESYS || err->sys != ENOENT)
@@ -276,7 +289,8 @@ allow_vocabularies(const struct sandbox *s,
 
 /* Allows reading the files of a spool (directory of moved tool results), or
  * storing files in it.  Also allows removing the directories that were created
- * for the spool, because this is done if no file is stored. */
+ * for the spool, because this is done if no file is stored, and creating the
+ * file .gitignore above it. */
 static void
 allow_spool(const struct sandbox *s, const struct ctx_spool *spool, bool stores)
 {
@@ -285,6 +299,9 @@ allow_spool(const struct sandbox *s, const struct ctx_spool *spool, bool stores)
 	allow_open(s, spool->fd, spool->dir,
 	    stores ? MAY_READ | MAY_WRITE | MAY_LIST | MAY_MAKE | MAY_REMOVE
 		   : MAY_READ | MAY_LIST);
+	if (spool->ignored_by_git)
+		allow_beside(s, spool->dir,
+		    MAY_WRITE | MAY_LIST | MAY_MAKE | MAY_REMOVE);
 	if (spool->made == 0)
 		return;
 	above = path_above(spool->dir, spool->made);

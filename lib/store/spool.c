@@ -337,6 +337,38 @@ store_hidden(const struct ctx_spool *spool, const char *name,
 	return rc;
 }
 
+/* Stores a file in a spool that has no file with this name.  Returns STORED or
+ * EXISTED, or -1 with *err. */
+static int
+store_file(const struct ctx_spool *spool, const char *name,
+    const struct ctx_str *chunks, size_t n, struct ctx_err *err)
+{
+	int rc = store_nameless(spool, name, chunks, n, err);
+
+	return rc == NOT_STORED ? store_hidden(spool, name, chunks, n, err)
+				: rc;
+}
+
+/* Creates the file .gitignore in the directory above the spool.  If there is
+ * one already, it is kept. */
+static int
+put_gitignore(struct ctx_spool *spool, struct ctx_err *err)
+{
+	const struct ctx_str everything = {"*\n", 2};
+	struct ctx_spool above = {.dir = spool->dir};
+	int rc;
+
+	above.fd = openat(spool->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (above.fd < 0)
+		return report_file_error(spool, "create", "../.gitignore", err);
+	rc = store_file(&above, ".gitignore", &everything, 1, err);
+	close(above.fd);
+	if (rc < 0)
+		return -1;
+	spool->ignored_by_git = false;
+	return 0;
+}
+
 int
 ctx_spool_put(struct ctx_spool *spool, const char *name,
     const struct ctx_str *chunks, size_t n, struct ctx_err *err)
@@ -350,9 +382,9 @@ ctx_spool_put(struct ctx_spool *spool, const char *name,
 	spool->dirty = true;
 	if (rc > 0)
 		return 0;
-	rc = store_nameless(spool, name, chunks, n, err);
-	if (rc == NOT_STORED)
-		rc = store_hidden(spool, name, chunks, n, err);
+	if (spool->ignored_by_git && put_gitignore(spool, err) < 0)
+		return -1;
+	rc = store_file(spool, name, chunks, n, err);
 	if (rc < 0)
 		return -1;
 	/* If another process has stored the file first, its contents are

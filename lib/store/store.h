@@ -32,6 +32,11 @@ struct ctx_spool {
 	/* Number of directories at the end of the path dir that this process
 	 * has created. */
 	size_t made;
+	/* True if a file .gitignore must be created in the directory above the
+	 * spool before the first file is stored, so that git ignores that
+	 * directory.  The caller sets it after ctx_spool_open if that directory
+	 * is new and has nothing but the spool. */
+	bool ignored_by_git;
 };
 /*
  * Opens a spool.  If create is true and the directory does not exist, creates

@@ -61,6 +61,7 @@ const struct trial trials[] = {
     {"ctx-truncate -l 300 --args 20 --media 0 --unsent ../in/shots",
 	TRIAL_LINES},
     {"ctx-age -S spool -k 2 -o 300 ../in/few", TRIAL_LINES},
+    {"ctx-age -k 2 -o 300 ../in/few", TRIAL_LINES},
     {"ctx-age -u -S spool -k 2 -o 300 --archive archive --explain explain"
      " <../in/few",
 	TRIAL_LINES},
