@@ -116,10 +116,12 @@ say_over(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 	if (prune->over++ >= MOST_LINES)
 		return;
 	list_floor(outcome->plan, owners, sizeof owners);
-	cli_say(&prune->cli, "%s%s: %s of %s: %s", outcome->file,
-	    format_place(outcome, place),
-	    cli_short_number(after, outcome->after),
-	    cli_short_number(budget, outcome->settings->budget), owners);
+	cli_say(&prune->cli,
+	    "%s%s: cannot fit %s tokens: %s must be kept (%s); raise -b, or "
+	    "keep less (-k, -t, --pin)",
+	    outcome->file, format_place(outcome, place),
+	    cli_short_number(budget, outcome->settings->budget),
+	    cli_short_number(after, outcome->after), owners);
 }
 
 static void
