@@ -107,8 +107,8 @@ bar_add(struct bar *bar, const struct ctx_token_stats *t, struct ctx_err *err)
 			return -1;
 	}
 	/* A message with the role "tool" may have tokens outside of its tool
-	 * results, such as those for the role.  They are added to the part of
-	 * the message's first tool. */
+	 * results, such as those for the role.  They are added to the segment
+	 * of the bar that shows the tool of the message's first result. */
 	if (t->role == CTX_ROLE_TOOL && t->n_shares > 0)
 		return add(bar, TOOL, t->shares[0].tool, rest, err);
 	return add(bar, ranks[t->role], (struct ctx_str){name, strlen(name)},

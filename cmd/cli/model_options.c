@@ -237,9 +237,10 @@ read_all(struct cli *cli, const char *file, size_t *n)
 		cli_die(cli, "%s is no regular file", file);
 	in = fopen(file, "rb");
 	if (in == NULL) {
-		/* If stat(2) fails, too, this process has no right to search
-		 * the directory.  The file then belongs to another user and
-		 * counts as missing. */
+		/* fopen(3) fails with EACCES if the user may not read the
+		 * file, which is an error, or may not search its directory.
+		 * In the second case stat(2) fails, too; this is then the
+		 * directory of another user, and the file counts as missing. */
 		if (errno != ENOENT && errno != ENOTDIR &&
 		    (errno != EACCES || stat(file, &st) == 0))
 			cli_die_errno(cli, "open", file, errno);

@@ -530,8 +530,8 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	if (ctx_validate_waiting(validator, wait, err) < 0 ||
 	    (wait < CTX_WAITS && ctx_validate_wait(validator, wait, err) < 0))
 		return -1;
-	/* A message without content closes no tool calls, because it is the
-	 * last one or will be removed. */
+	/* Unlike others, a message without content ends no tool call: it is the
+	 * last one, which may be empty, or a repair removes it. */
 	if (wait == CTX_WAITS_EMPTY)
 		return ctx_validate_place(validator, err);
 	if (resume_callers(validator, err) < 0 ||

@@ -112,7 +112,8 @@ int ctx_validate_body(struct ctx_validator *validator, size_t i,
     struct ctx_err *err);
 /* Checks that the message has content.  Sets validator->removed to true if a
  * repair removes the message.  If a finding can become certain only with the
- * next message, sets *wait to the kind of finding, otherwise to CTX_WAITS. */
+ * next message, sets *wait to the kind of finding.  Otherwise sets *wait to
+ * CTX_WAITS, the number of these kinds: nothing waits. */
 int ctx_validate_content(struct ctx_validator *validator, unsigned *wait,
     struct ctx_err *err);
 /* Stores a finding about the message until the next message shows whether it

@@ -123,9 +123,10 @@ const struct ctx_breakpoint_format *ctx_breakpoint_format_find(
 /* Returns the name of a provider in the table. i: its number, from 0.  Returns
  * NULL after the last one. */
 const char *ctx_breakpoint_provider(unsigned i);
-/* Returns the first row that fits messages of a dialect, for any provider; NULL
- * if there is none.  Used where it does not matter how the provider writes
- * breakpoints, for example to remove them. */
+/* Returns the first row of the table of breakpoint formats that fits messages
+ * of a dialect, for any provider; NULL if there is none.  Used where it does
+ * not matter how the provider writes breakpoints, for example to remove them.
+ */
 const struct ctx_breakpoint_format *ctx_breakpoint_format_any(
     const struct ctx_dialect *dialect);
 /* A prompt cache compares the members of a new request with those of an earlier

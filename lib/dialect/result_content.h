@@ -36,8 +36,8 @@ uint32_t ctx_result_content_value(const struct ctx_message *message, size_t i);
 /* Returns the JSON node of media block i if a text block can replace it, else
  * 0.  Not replaced are: media that is not an element of an array (the
  * assistant's audio); an element that is a string (Ollama's images); a block
- * with only a type (a placeholder); reasoning files; and media in a result
- * whose content is never replaced. */
+ * with only a type (a placeholder); a file that the model wrote as part of its
+ * reasoning; and media in a result whose content is never replaced. */
 uint32_t ctx_media_block(const struct ctx_message *message, size_t i);
 
 #endif

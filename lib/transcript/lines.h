@@ -22,9 +22,9 @@ struct ctx_transcript_line {
 	 * has no such id. */
 	uint32_t id, parent, about, same;
 	/* Numbers of other lines; 0: none. parent_line: the line whose id is
-	 * parent. about_line: the line whose id is about.  But if this line was
-	 * removed and successor_known is true, about_line is the line that
-	 * takes the place of this line.  References to this line are then
+	 * the member parent. about_line: the line whose id is the member about.
+	 * But if this line was removed and successor_known is true, about_line
+	 * is the line that takes its place, and references to this line are
 	 * changed to that line. */
 	uint32_t parent_line, about_line;
 	/* number of the last line that has replaced this one; 0: none */

@@ -129,7 +129,8 @@ struct ctx_text_splitter {
 	bool changed;
 	/* true if the normal form of any part so far differs from the text */
 	bool different;
-	/* true if counter->map was set up for the text in normal */
+	/* true if counter->map, which finds the original offset of a byte of
+	 * the normal form, was set up for the text in the member normal */
 	bool mapped;
 };
 

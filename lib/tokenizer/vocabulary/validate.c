@@ -140,8 +140,10 @@ has_valid_trees(const struct ctx_vocab *v)
 	return true;
 }
 
-/* Checks the key table, the hash table of tokens by their bytes.  A search in
- * the overflow lines ends at an empty entry, so they must have one. */
+/* Checks the key table, the hash table of tokens by their bytes.  It consists
+ * of lines of four entries each; entries that do not fit into their line are in
+ * the overflow lines at its end.  A search there ends at an empty entry, so the
+ * overflow lines must have one. */
 static bool
 has_valid_keys(const struct ctx_vocab *v)
 {
