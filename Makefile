@@ -336,10 +336,10 @@ check-simd: $(B)/libctx.a
 	$(CC) -O2 -w -D_POSIX_C_SOURCE=200809L -Ilib -Itests/unit \
 	  -fno-strict-aliasing \
 	  -DCTX_EMULATE_AVX512='"avx512_emulated.h"' -o $(B)/simd/avx512 \
-	  tests/unit/token_split.c lib/tokenizer/simd/avx512.c $(B)/libctx.a
+	  tests/unit/backend.c lib/tokenizer/simd/avx512.c $(B)/libctx.a
 	$(B)/simd/avx512
 	$(ARM_CC) -O2 -static -D_POSIX_C_SOURCE=200809L -Ilib \
-	  -DCTX_GEN='"$(B)/gen"' -o $(B)/simd/neon tests/unit/token_split.c \
+	  -DCTX_GEN='"$(B)/gen"' -o $(B)/simd/neon tests/unit/backend.c \
 	  lib/tokenizer/simd/neon.c lib/tokenizer/simd/portable.c lib/tokenizer/simd/backend.c \
 	  lib/tokenizer/encode/pretokenize.c lib/tokenizer/encode/bpe.c lib/tokenizer/vocabulary/vocabulary.c \
 	  lib/tokenizer/vocabulary/builtin.c $(B)/gen/make_unicode.c lib/base/simd_level.c \
@@ -390,8 +390,8 @@ bench-instructions: all
 	@B=$(B) tests/bench/instructions
 
 # make SAN=thread check-threads
-check-threads: $(B)/ctx-count $(B)/ctx-prune $(B)/tests/pool
-	$(B)/tests/pool
+check-threads: $(B)/ctx-count $(B)/ctx-prune $(B)/tests/thread_pool
+	$(B)/tests/thread_pool
 	B=$(abspath $(B)) PATH=$(abspath $(B)):$$PATH bats tests/jobs.bats
 
 # Fuzz targets (tests/fuzz): with FUZZ_SECONDS each, all of them or those of

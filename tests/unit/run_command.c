@@ -1,4 +1,4 @@
-/* exec.c - commands that behave, and commands that do not */
+/* run_command.c - commands that behave, and commands that do not */
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>

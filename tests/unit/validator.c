@@ -1,8 +1,8 @@
-/* check.c - the judge, one rule at a time */
+/* validator.c - the rules of ctx-check, one at a time */
 #include "ctx.h"
 #include "tap.h"
 
-/* What was found: "LINE:rule LINE:rule ...". */
+/* The findings: "LINE:rule LINE:rule ...". */
 struct log {
 	char text[400];
 	bool repairs;
@@ -22,8 +22,8 @@ found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 	return log->repairs && ctx_rule_at(finding->id)->remedy != CTX_FIX_NONE;
 }
 
-/* Judges messages, a NULL after the last, as one conversation under rules;
- * says what was found. */
+/* Checks messages, an array that ends in NULL, as one conversation under
+ * rules.  Returns the findings. */
 static const char *
 judge(struct log *log, const char *dialect, uint64_t rules, bool allow_pending,
     const char *const *messages)

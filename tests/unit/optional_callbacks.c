@@ -1,4 +1,7 @@
-/* hooks.c - callers of the library who set no hooks */
+/*
+ * optional_callbacks.c - library functions without their optional
+ * callbacks
+ */
 #include <unistd.h>
 
 #include "prune/held_conversation.h"
@@ -12,12 +15,13 @@ static const char chat[] =
     "{\"role\":\"user\",\"content\":\"seven\"}\n"
     "{\"role\":\"assistant\",\"content\":\"eight\"}\n";
 
-/* What a command writes is the same with reports and without. */
+/* One call of a library function; its output must be the same with callbacks
+ * and without. */
 struct run {
 	struct ctx_stream stream;
 	struct ctx_writer writer;
 	struct ctx_model_counters counters;
-	char in[32], out[32], *files[1];
+	char in[40], out[40], *files[1];
 	int fd;
 };
 
@@ -28,8 +32,8 @@ begin(struct run *run, const char *text)
 	int fd;
 
 	memset(run, 0, sizeof *run);
-	strcpy(run->in, "/tmp/hooks-in-XXXXXX");
-	strcpy(run->out, "/tmp/hooks-out-XXXXXX");
+	strcpy(run->in, "/tmp/callbacks-in-XXXXXX");
+	strcpy(run->out, "/tmp/callbacks-out-XXXXXX");
 	fd = mkstemp(run->in);
 	NEED(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
 	close(fd);
@@ -40,7 +44,7 @@ begin(struct run *run, const char *text)
 	ctx_writer_init(&run->writer, run->fd);
 }
 
-/* Gives what was written. */
+/* Copies the output to out.  Returns its length in bytes. */
 static size_t
 end(struct run *run, char *out, size_t size)
 {
@@ -89,7 +93,7 @@ prune(char *out, size_t size, uint64_t *left)
 }
 
 static int
-hinted(void *user, const struct ctx_cache_outcome *outcome, struct ctx_err *err)
+marked(void *user, const struct ctx_cache_outcome *outcome, struct ctx_err *err)
 {
 	(void)err;
 	*(uint64_t *)user = outcome->n_breakpoints;
@@ -105,7 +109,7 @@ cache(char *out, size_t size, uint64_t *marks)
 
 	begin(&run, chat);
 	options.user = marks;
-	options.ended = marks != NULL ? hinted : NULL;
+	options.ended = marks != NULL ? marked : NULL;
 	CHECK(ctx_mark_cache(&run.stream, &run.writer, &run.counters, &options,
 		  &err) == 0);
 	return end(&run, out, size);
@@ -147,13 +151,13 @@ main(void)
 	struct ctx_err err;
 	size_t n;
 
-	tap_case("ctx_prune without on_change writes the same output");
+	tap_case("ctx_prune without a callback writes the same output");
 	n = prune(told, sizeof told, &left);
 	CHECK(left > 0 && left < 4);
 	CHECK(n > 0 && n < sizeof chat - 1);
 	CHECK(prune(silent, sizeof silent, NULL) == n);
 	CHECK(memcmp(told, silent, n) == 0);
-	tap_case("ctx_mark_cache without on_change writes the same output");
+	tap_case("ctx_mark_cache without a callback writes the same output");
 	n = cache(told, sizeof told, &marks);
 	CHECK(marks > 0 && n > sizeof chat - 1);
 	CHECK(cache(silent, sizeof silent, NULL) == n);
@@ -162,7 +166,7 @@ main(void)
 		 "messages");
 	tally(&messages, NULL);
 	tally(NULL, &all);
-	/* What an answer begins with belongs to no message. */
+	/* The first tokens of an answer belong to no message. */
 	CHECK(messages > 0 && all == messages + 3);
 	tap_case("closing a request prefix that was never opened is allowed");
 	ctx_request_prefix_close(NULL);

@@ -1,4 +1,4 @@
-/* fit.c - what calls were billed, as a line through what was counted */
+/* calibration.c - billed tokens as a straight line over counted tokens */
 #include <math.h>
 
 #include "ctx.h"
@@ -12,7 +12,7 @@ near(double a, double b, double off)
 	return fabs(a - b) <= off;
 }
 
-/* n calls on a line, with noise of so many tokens either way. */
+/* Makes n requests on a straight line, each off it by at most noise tokens. */
 static void
 make(struct ctx_billed_sample *calls, size_t n, double factor, double beside,
     unsigned noise, unsigned long long *seed)

@@ -1,4 +1,4 @@
-/* token_nfc.c - encodings that normalise, against the tokenizers library */
+/* nfc.c - encodings that normalise, against the tokenizers library */
 #include <jansson.h>
 #include <stdint.h>
 #include <unistd.h>

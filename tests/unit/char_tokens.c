@@ -1,5 +1,5 @@
 /*
- * token_chars.c - vocabularies that merge characters (SentencePiece), against
+ * char_tokens.c - vocabularies that merge characters (SentencePiece), against
  * the libraries sentencepiece and tokenizers
  */
 #include <jansson.h>
@@ -100,8 +100,8 @@ recorded(const json_t *list)
 	}
 }
 
-/* All texts of the list behind one another, often; and the bytes of a random
- * text, of which many are no UTF-8. */
+/* All texts of the list, one after the other, many times; and random bytes, of
+ * which many are not UTF-8. */
 static void
 long_texts(const json_t *list)
 {

@@ -1,4 +1,4 @@
-/* text.c - string literals to text and back, against a slow way to do it */
+/* string.c - string literals to text and back, against a slow way to do it */
 #include "ctx.h"
 #include "tap.h"
 

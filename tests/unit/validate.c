@@ -1,5 +1,5 @@
 /*
- * token_vocab.c - a packed vocabulary of which one number is wrong
+ * validate.c - a packed vocabulary of which one number is wrong
  *
  * A checksum finds a cache that was damaged; the check of the block itself is
  * for one that was written so.  Each number in it is made wrong once,

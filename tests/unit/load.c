@@ -1,4 +1,4 @@
-/* token_file.c - vocabularies from files, and the cache of packed ones */
+/* load.c - vocabularies from files, and the cache of packed ones */
 #include <dirent.h>
 #include <jansson.h>
 #include <stdint.h>

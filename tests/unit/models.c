@@ -1,4 +1,4 @@
-/* model.c - which row of the table a name finds */
+/* models.c - which row of the table a name finds */
 #include "ctx.h"
 #include "tap.h"
 

@@ -1,4 +1,5 @@
-/* token_chain.c - splitters of files against the library they come from */
+/* pretokenize_pcre2.c - splitters of files against the library they come from
+ */
 #include <jansson.h>
 #include <stdint.h>
 

@@ -1,8 +1,9 @@
 /*
- * ask.c - which user messages a turn cannot do without
+ * turns.c - which user messages of a turn are its questions
  *
- * A turn is written as letters: u a user message, d a demonstration, a an
- * answer, s a system message.  Of each the test says whether it asks.
+ * A turn is written as letters: u is a user message, d a demonstration, a an
+ * answer, s a system message.  The test says of each message whether it is a
+ * question (CTX_SEGMENT_TASK), which is kept as long as its turn.
  */
 #include "ctx.h"
 #include "tap.h"
@@ -84,9 +85,10 @@ check_demos(void)
 	    ""));
 }
 
-/* True if just those messages of the talk ask that are ? in want. */
+/* True if the questions of a conversation are the messages that are ? in
+ * want. */
 static bool
-asks(const char *talk, const char *want)
+asks(const char *conversation, const char *want)
 {
 	struct ctx_groups groups;
 	struct ctx_err err;
@@ -96,13 +98,13 @@ asks(const char *talk, const char *want)
 
 	(void)snprintf(demo, sizeof demo, "\"%s\"", DEMO);
 	NEED(ctx_groups_init(&groups, &err) == 0);
-	for (i = 0; talk[i] != '\0'; i++)
+	for (i = 0; conversation[i] != '\0'; i++)
 		add(&groups,
-		    talk[i] == 'a'       ? "assistant"
-			: talk[i] == 's' ? "system"
-					 : "user",
-		    talk[i] == 'd' ? demo : "\"x\"", "");
-	for (i = 0; talk[i] != '\0'; i++)
+		    conversation[i] == 'a'       ? "assistant"
+			: conversation[i] == 's' ? "system"
+						 : "user",
+		    conversation[i] == 'd' ? demo : "\"x\"", "");
+	for (i = 0; conversation[i] != '\0'; i++)
 		same &= ((groups.segments[i].flags & CTX_SEGMENT_TASK) != 0) ==
 		    (want[i] == '?');
 	ctx_groups_release(&groups);

@@ -1,10 +1,10 @@
 /*
- * group.c - which messages stand and fall together
+ * groups.c - which messages can only be removed together
  *
- * Conversations are written as letters: C a call, R a result, with what they
- * say of themselves after them ("Cid:name", "Cid", "C:name", "C" with
- * neither); "+" joins several in one message; u and a are messages of text,
- * "u:name" one of a user who has a name.
+ * Conversations are written as letters: C is a tool call, R a tool result, each
+ * followed by its id and its name if it has them ("Cid:name", "Cid", "C:name",
+ * "C"); "+" joins several in one message; u and a are messages of text,
+ * "u:name" is one of a user who has a name.
  */
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-/* edit.c - noted replacements against marking byte by byte */
+/* edits.c - collected replacements, against replacing byte by byte */
 #include "ctx.h"
 #include "tap.h"
 

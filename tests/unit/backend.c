@@ -1,4 +1,4 @@
-/* token_split.c - every back end of the splitter against the oracle */
+/* backend.c - every back end of the splitter against the oracle */
 #include <stdint.h>
 
 #include "ctx.h"

@@ -1,7 +1,8 @@
 /*
- * atoms.c - what no cut may fall into, by a look at every place
+ * protected_spans.c - spans of a text that no cut may split, against
+ * a slow search at every byte
  *
- * The texts are made of what atoms are made of, and of what almost is one.
+ * The texts are made of parts of such spans, and of parts that are almost one.
  */
 #include <ctype.h>
 
@@ -22,7 +23,7 @@ up_to(size_t n)
 	return (size_t)(tap_random(&state) >> 33) % n;
 }
 
-/* ---- by a look at every place ---- */
+/* ---- the slow search ---- */
 
 static bool
 is_base64(char c)
@@ -93,11 +94,11 @@ has_all_kinds(const char *p, size_t n)
 	return upper && lower && digit;
 }
 
-/* The payload whose first run is [from, end).  Sets *behind to the offset from
+/* The payload whose first run is [from, end).  Sets *next to the offset from
  * which to look for another. */
 static size_t
 payload_end(const char *p, size_t n, size_t from, size_t end, bool linked,
-    size_t *behind)
+    size_t *next)
 {
 	size_t width = linked ? 0 : end - from, chars = end - from;
 	size_t line, stop, full = end;
@@ -120,10 +121,10 @@ payload_end(const char *p, size_t n, size_t from, size_t end, bool linked,
 		if (stop - line == width)
 			full = stop;
 	}
-	*behind = end;
+	*next = end;
 	if (linked || (chars >= 256 && has_all_kinds(runs, chars)))
 		return end;
-	*behind = full;
+	*next = full;
 	return from;
 }
 
@@ -224,7 +225,7 @@ make(struct ctx_buf *text)
 }
 
 static bool
-is_same(const struct ctx_buf *text, size_t *atoms, size_t *payloads)
+is_same(const struct ctx_buf *text, size_t *spans, size_t *payloads)
 {
 	struct protected_span fast, slow;
 	struct protected_span_walk walk;
@@ -240,7 +241,7 @@ is_same(const struct ctx_buf *text, size_t *atoms, size_t *payloads)
 		    (fast.from != slow.from || fast.to != slow.to ||
 			fast.is_payload != slow.is_payload))
 			return false;
-		*atoms += more;
+		*spans += more;
 		*payloads += more && slow.is_payload;
 	} while (more);
 	return true;
@@ -250,20 +251,20 @@ int
 main(void)
 {
 	struct ctx_buf text = {0};
-	size_t i, atoms = 0, payloads = 0;
+	size_t i, spans = 0, payloads = 0;
 	bool good = true;
 
 	tap_case(
 	    "protected spans are those that a slow search at every byte finds");
-	add(&text, "", 1); /* so that there is a place */
+	add(&text, "", 1); /* so that the text has an address */
 	for (i = 0; i < 60000 && good; i++) {
 		make(&text);
-		good = is_same(&text, &atoms, &payloads);
+		good = is_same(&text, &spans, &payloads);
 	}
 	CHECK(good);
 	if (!good)
 		printf("# %.*s\n", (int)text.n, text.p);
-	CHECK(atoms > 100000 && payloads > 10000);
+	CHECK(spans > 100000 && payloads > 10000);
 	ctx_buf_release(&text);
 	return tap_done();
 }

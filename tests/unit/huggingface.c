@@ -1,5 +1,5 @@
 /*
- * token_json.c - what a tokenizer.json may say, and what is refused by name
+ * huggingface.c - what a tokenizer.json may say, and what is refused by name
  *
  * One small tokenizer, and in each case one member of it changed.
  */

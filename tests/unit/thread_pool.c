@@ -1,4 +1,4 @@
-/* pool.c - tasks for several threads */
+/* thread_pool.c - tasks for several threads */
 #include "ctx.h"
 #include "tap.h"
 

@@ -1,4 +1,4 @@
-/* token_merge.c - merging with made-up vocabularies against the definition */
+/* bpe.c - merging with made-up vocabularies against the definition */
 #include "ctx.h"
 #include "tap.h"
 #include "tokenizer/encode/count_tokens.h"
@@ -66,7 +66,7 @@ whole_or_part(void)
 {
 	static const char part[] =
 	    "\u4e2d\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9"
-	    "\u00e9\u00e9\u00e9\u00e9 and something behind it";
+	    "\u00e9\u00e9\u00e9\u00e9 and something after it";
 	static struct ctx_build_token list[259];
 	static char bytes[256];
 	struct ctx_vocab_builder pack = {.tokens = list,

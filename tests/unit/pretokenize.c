@@ -1,9 +1,9 @@
 /*
- * token_edge.c - how far the end of a text, or of a block, reaches back
+ * pretokenize.c - how far the end of a text, or of a block, reaches back
  *
- * What cut.c and marks.c build on: appended text moves no boundary but those
- * of the last few pieces.  And block by block must give what one character
- * at a time gives, whatever stands where a block ends.
+ * fit_tokens.c and token_index.c rely on it: appended text moves only the
+ * boundaries of the last few pieces.  Splitting by blocks must give the same
+ * pieces as splitting by characters, whatever is at the end of a block.
  */
 #include <stdint.h>
 
