@@ -1,8 +1,8 @@
 /*
- * view.c - fuzz what the dialects make of a message
+ * message.c - fuzz the readers of the dialects and the editing of a message
  *
  * Input: a byte that chooses the dialect, one that chooses what is edited,
- * and a JSON text, each object of which is taken for a message.
+ * and a JSON text, each object of which is read as a message.
  */
 #include "fuzz.h"
 
