@@ -2,13 +2,13 @@
 
 load helper
 
-# Where the hints of the request in file $1 stand: system.0, tools.1,
+# Where the breakpoints of the request in file $1 stand: system.0, tools.1,
 # messages.3.content.0; a cachePoint is where the block before it is.
 places() {
 	jq -r 'def at: map(tostring) | join(".");
-	    def hint: has("cache_control") or has("prompt_cache_breakpoint") or
+	    def breakpoint: has("cache_control") or has("prompt_cache_breakpoint") or
 	        has("cachePoint");
-	    paths(type == "object" and hint) as $p |
+	    paths(type == "object" and breakpoint) as $p |
 	    if getpath($p) | has("cachePoint")
 	    then $p[:-1] + [$p[-1] - 1] else $p end | at' "$1" | sort | paste -sd ' '
 }
@@ -22,16 +22,16 @@ request() {
 	        content: [{type: "text", text: "m\(.)"}]}]}'
 }
 
-# How many hints there are; those in what a call was given are data.
-hints='[.. | objects | select(has("cache_control") or has("cachePoint") or
+# How many breakpoints there are; those in what a call was given are data.
+breakpoints='[.. | objects | select(has("cache_control") or has("cachePoint") or
     has("prompt_cache_breakpoint"))] | length'
 
-# Feeds $1 to ctx-cache with the options $3... and looks for hints at $2.
+# Feeds $1 to ctx-cache with the options $3... and looks for breakpoints at $2.
 marks() {
 	printf '%s\n' "$1" > case
 	ctx-cache "${@:3}" case > out 2> err || fail "$(cat err): $1"
 	places out > got
-	[ "$(cat got)" = "$2" ] || fail "hints at $(cat got), not $2: $1"
+	[ "$(cat got)" = "$2" ] || fail "breakpoints at $(cat got), not $2: $1"
 	ctx-cache "${@:3}" out 2> /dev/null | cmp - out || fail "twice: $1"
 	ctx-cache --strip out | places /dev/stdin > got
 	[ -z "$(cat got)" ] || fail "left by --strip: $(cat got)"
@@ -53,7 +53,7 @@ marks() {
 	marks "$(request 40 | jq -c 'del(.system)')" \
 	    "messages.24.content.0 messages.38.content.0 messages.39.content.0 tools.1"
 	marks "$(request 1)" "messages.0.content.0 system.1 tools.1"
-	# The 15th block before the newest ends the message before: one hint.
+	# The 15th block before the newest ends the message before: one breakpoint.
 	long='.messages = [{role: "user", content: [range(2) |
 	    {type: "text", text: "a\(.)"}]}, {role: "assistant", content:
 	    [range(15) | {type: "text", text: "b\(.)"}]}]'
@@ -68,7 +68,7 @@ marks() {
 }
 
 # The rules of Anthropic: OPTIONS, jq program on a request of four messages,
-# where hints are then.
+# where breakpoints are then.
 anthropic_cases() {
 	cat <<'X'
 .messages[3].content = [{type:"thinking",thinking:"t",signature:"s"}]|messages.1.content.0 messages.2.content.0
@@ -139,7 +139,7 @@ X
 	    .system[1].cache_control == {type: "ephemeral"} and
 	    .messages[19].content[0].cache_control == {type: "ephemeral"}' out
 	"$B/gen-tools/valid" anthropic --wrap --cache < out
-	[ "$("$B/gen-tools/valid" anthropic --wrap --cache < full | grep -c cache-hints)" -eq 1 ]
+	[ "$("$B/gen-tools/valid" anthropic --wrap --cache < full | grep -c cache-breakpoints)" -eq 1 ]
 	ctx-cache --strip full > bare
 	jq -c 'del(.cache_control, .messages[2].content[0].content[0].cache_control,
 	    .tools[0].cache_control) |
@@ -437,12 +437,12 @@ sum() {
 			# shellcheck disable=SC2086
 			ctx-cache $how once 2> err | cmp - once ||
 				fail "$f $how: not the same again"
-			[ "$(jq -s "$hints" once)" -le \
+			[ "$(jq -s "$breakpoints" once)" -le \
 			    $(($(jq -s 'length' once) * 4)) ]
 			[ "$(jq -s 'map(select(type == "object" and has("role"))) |
-			    '"$hints" once)" -le 4 ]
+			    '"$breakpoints" once)" -le 4 ]
 			ctx-cache --strip once > bare
-			[ "$(jq -s "$hints" bare)" -eq 0 ] || fail "$f $how"
+			[ "$(jq -s "$breakpoints" bare)" -eq 0 ] || fail "$f $how"
 			# The texts are what they were, and cost the same.
 			[ "$(sum "$f" once)" = "$(sum "$f" "$f")" ] ||
 				fail "$f $how: tokens"
@@ -708,7 +708,7 @@ changed() { # file, line
 	mkdir -p config/ctx && mv models.json config/ctx
 	jq -c '.model = "claude-x"' <(request 60) > old
 	# A change 50 blocks before the end is out of sight from there; the
-	# hint of the system prompt is all that is found.
+	# breakpoint of the system prompt is all that is found.
 	jq -c '.messages[10].content[0].text = "other"' old > far
 	jq -c '.messages[40].content[0].text = "other"' old > near
 	[ "$(bill '.shared.messages' --diff old far)" = 10 ]

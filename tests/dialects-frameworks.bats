@@ -561,10 +561,10 @@ judge() {
 @test "every framework of the corpus is valid after pruning" {
 	PATH=$B/gen-tools:$PATH
 	convo --seed 11 --messages 20 --count "${CHECK_LONG:-12}" --wrap |
-	    grep -v '"function_call"' > talks
+	    grep -v '"function_call"' > conversations
 	for d in $FRAMEWORKS; do
 		jq -c --arg to "$d" -f "$BATS_TEST_DIRNAME/rewrite.jq" \
-		    talks > in
+		    conversations > in
 		head -n 1 in > one
 		dialect_is "$d" one
 		ctx-prune -b 10M in | cmp - in

@@ -54,7 +54,7 @@ load helper
 	grep -q '合言葉' out
 }
 
-# A long talk about nothing, in which the given lines stand at one place.
+# A long conversation about nothing, with the given lines at one place in it.
 talk_around() {
 	local i
 	for i in $(seq 40); do

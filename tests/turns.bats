@@ -3,7 +3,7 @@
 load helper
 
 # Two people who both write as the user, 40 messages of about 20 tokens.
-talk() {
+conversation() {
 	for i in $(seq 20); do
 		jq -nc --arg i "$i" '{role: "user", name: "ann", content:
 		    "How is the garden, week \($i)? Did the beans come up?"},
@@ -15,7 +15,7 @@ talk() {
 }
 
 @test "every strategy cuts a chat of two named users between their messages" {
-	talk > in
+	conversation > in
 	[ "$(ctx-count --json in | jq .turns)" = 41 ]
 	for s in pinned-fifo fifo middle-out heuristic summarize recall; do
 		for b in 150 300 600; do
@@ -40,8 +40,8 @@ talk() {
 }
 
 @test "users of one name or none are one turn, which is cut between messages" {
-	talk | jq -c '.name = "ann"' > one
-	talk | jq -c 'del(.name)' > none
+	conversation | jq -c '.name = "ann"' > one
+	conversation | jq -c 'del(.name)' > none
 	for f in one none; do
 		[ "$(ctx-count --json $f | jq .turns)" = 1 ]
 		for b in 150 300 600; do
@@ -56,7 +56,7 @@ talk() {
 }
 
 @test "recall distinguishes the user who asks from the one asked about" {
-	talk > member
+	conversation > member
 	jq -c '{role: (if .name == "ann" then "user" else "assistant" end),
 	    content: "\(.name): \(.content)"}' member > prefix
 	for f in member prefix; do

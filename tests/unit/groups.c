@@ -97,16 +97,17 @@ add(struct fixture *f, const struct ctx_dialect *dialect, const char *parts,
 
 /* The number of each message's turn. */
 static bool
-turned(const struct ctx_dialect *dialect, const char *talk, const char *want)
+turned(const struct ctx_dialect *dialect, const char *messages,
+    const char *want)
 {
 	char found[200] = "";
 	size_t n = 0, len, i;
 	struct fixture f;
 
 	init(&f);
-	for (; *talk != '\0'; talk += len + (talk[len] == ' ')) {
-		len = strcspn(talk, " ");
-		add(&f, dialect, talk, len);
+	for (; *messages != '\0'; messages += len + (messages[len] == ' ')) {
+		len = strcspn(messages, " ");
+		add(&f, dialect, messages, len);
 	}
 	for (i = 0; i < f.groups.n; i++)
 		n += (size_t)snprintf(found + n, sizeof found - n, "%s%u",
@@ -121,7 +122,8 @@ turned(const struct ctx_dialect *dialect, const char *talk, const char *want)
 /* Are the groups of a conversation as wanted: for each message the place of
  * the first of its group, then how many calls are open in all? */
 static bool
-grouped(const struct ctx_dialect *dialect, const char *talk, const char *want)
+grouped(const struct ctx_dialect *dialect, const char *messages,
+    const char *want)
 {
 	char found[200];
 	size_t n = 0, len;
@@ -130,9 +132,9 @@ grouped(const struct ctx_dialect *dialect, const char *talk, const char *want)
 	uint32_t i;
 
 	init(&f);
-	for (; *talk != '\0'; talk += len + (talk[len] == ' ')) {
-		len = strcspn(talk, " ");
-		add(&f, dialect, talk, len);
+	for (; *messages != '\0'; messages += len + (messages[len] == ' ')) {
+		len = strcspn(messages, " ");
+		add(&f, dialect, messages, len);
 	}
 	for (i = 0; i < f.groups.n; i++) {
 		n += (size_t)snprintf(found + n, sizeof found - n, "%u ",

@@ -1,8 +1,8 @@
 /*
- * talk.h - a conversation under inspection, and who inspects it
+ * conversation.h - a conversation under inspection, and who inspects it
  */
-#ifndef TALK_H
-#define TALK_H
+#ifndef CONVERSATION_H
+#define CONVERSATION_H
 
 #include <jansson.h>
 
@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 /* A conversation: its messages, and the line of each of them. */
-struct talk {
+struct conversation {
 	json_t *message; /* array */
 	json_t *line;    /* array of integers, as many */
 	bool allow_pending;
@@ -19,18 +19,19 @@ struct talk {
 };
 
 /* One file each; every violation is reported through refuse(). */
-void check_chat(struct talk *t);
-void check_generic(struct talk *t);
-void check_responses(struct talk *t);
-void check_anthropic(struct talk *t);
-void check_bedrock(struct talk *t);
-void check_gemini(struct talk *t);
-void check_cache(struct talk *t, const char *dialect, const json_t *request);
+void check_chat(struct conversation *t);
+void check_generic(struct conversation *t);
+void check_responses(struct conversation *t);
+void check_anthropic(struct conversation *t);
+void check_bedrock(struct conversation *t);
+void check_gemini(struct conversation *t);
+void check_cache(struct conversation *t, const char *dialect,
+    const json_t *request);
 
 void die(const char *what);
 /* Reports a violation in message number at. */
-void refuse(struct talk *t, size_t at, const char *rule, const char *format,
-    ...) __attribute__((format(printf, 4, 5)));
+void refuse(struct conversation *t, size_t at, const char *rule,
+    const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* The text under key, or "" if there is none. */
 const char *text(const json_t *object, const char *key);
@@ -43,7 +44,7 @@ json_t *new_set(void);
 bool in(const json_t *set, const char *name);
 void put(json_t *set, const char *name, size_t at);
 /* Reports all that is left in the set, and empties it. */
-void unanswered(struct talk *t, json_t *open);
+void unanswered(struct conversation *t, json_t *open);
 
 /* Letters, digits, _ and -, and what is in more, from 1 to 64: tool ids of
  * Anthropic and Bedrock. */

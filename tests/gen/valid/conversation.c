@@ -1,13 +1,13 @@
 /*
- * talk.c - what all the providers' rules need: looking into JSON, sets of
- * ids, and saying what is wrong
+ * conversation.c - what all the providers' rules need: looking into JSON, sets
+ * of ids, and saying what is wrong
  */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "talk.h"
+#include "conversation.h"
 
 void
 die(const char *what)
@@ -17,7 +17,8 @@ die(const char *what)
 }
 
 void
-refuse(struct talk *t, size_t at, const char *rule, const char *format, ...)
+refuse(struct conversation *t, size_t at, const char *rule, const char *format,
+    ...)
 {
 	json_t *line = json_array_get(t->line, at);
 	va_list ap;
@@ -81,7 +82,7 @@ new_set(void)
 }
 
 void
-unanswered(struct talk *t, json_t *open)
+unanswered(struct conversation *t, json_t *open)
 {
 	const char *id;
 	json_t *at;
