@@ -44,7 +44,7 @@ exactly() {
 	ctx-count --bar --color always --window 2000 t |
 	    sed 's/\x1b\[[0-9;]*m//g' | cmp - out
 	run -2 ctx-count --bar --color sometimes t
-	[[ $output == *"none of auto, always, never"* ]]
+	[[ $output == *"not one of auto, always, never"* ]]
 }
 
 @test "--bar prints no line wider than the terminal, and a bar exactly as wide" {

@@ -193,16 +193,16 @@ calls() {
 		for option in $options; do
 			# shellcheck disable=SC2086
 			run -2 $c $option ./a a
-			[[ $output == *"./a is to be read and to be written; "* ]] ||
+			[[ $output == *"cannot write ./a: it is also read; "* ]] ||
 			    fail "$c: $output"
 			# What is written twice is written over.
 			cp a b
 			# shellcheck disable=SC2086
 			$c $option ./b a >> b 2> err && fail "$c: wrote to b twice"
-			grep -q "./b is the file of standard output; " err
+			grep -q "cannot write ./b: standard output is written to it, too; " err
 			# shellcheck disable=SC2086
 			$c $option ./b a > out 2>> b && fail "$c: wrote to b twice"
-			tail -n 1 b | grep -q "./b is the file of standard error; "
+			tail -n 1 b | grep -q "cannot write ./b: standard error is written to it, too; "
 			sed '$d' b | cmp - a
 			# shellcheck disable=SC2086
 			run -2 $c $option a < a
@@ -217,23 +217,23 @@ calls() {
 			ln -f b c
 			for other in b ./c; do
 				run -2 $c --archive "$other" --explain b a
-				[[ $output == *" is to be written twice; "* ]]
+				[[ $output == *": two options name it; "* ]]
 				run -2 $c --dry-run --archive b --explain "$other" a
 				cmp a b
 			done
 			rm b c
 			run -2 $c --archive b --explain b a
 			run -2 $c --archive b --explain ./b a
-			[[ $output == *" is to be written twice; "* ]]
+			[[ $output == *": two options name it; "* ]]
 			# What is no file takes all.
 			run -0 $c --archive /dev/null --explain /dev/null a ;;
 		esac
 		# shellcheck disable=SC2086
 		run -2 $c ""
-		[[ $output == *"'' is not the name of a file" ]]
+		[[ $output == *"a file name is empty; "* ]]
 		# shellcheck disable=SC2086
 		$c a >> a 2> err && fail "$c: wrote to its input"
-		grep -q "standard output is one of the files to be read" err
+		grep -q "cannot write standard output: it is also an input file" err
 		cmp a "$chat"
 	done < <(calls)
 }
@@ -376,11 +376,11 @@ beside() { # COMMAND
 	    "ctx-count -e vocabulary --svg"; do
 		# shellcheck disable=SC2086 # a command and its options
 		run -2 $c vocabulary "$chat"
-		[[ $output == *"is to be read and to be written; "* ]]
+		[[ $output == *": it is also read; "* ]]
 		cmp vocabulary kept
 		# shellcheck disable=SC2086
 		run -2 $c "$models" "$chat"
-		[[ $output == *"is to be read and to be written; "* ]]
+		[[ $output == *": it is also read; "* ]]
 	done
 	CTX_ENCODING=vocabulary run -2 ctx-count --svg vocabulary "$chat"
 	# One that a model of the user's names, used or not.
@@ -392,7 +392,7 @@ beside() { # COMMAND
 	    "ctx-restore -S spool --explain"; do
 		# shellcheck disable=SC2086 # a command and its options
 		run -2 $c vocabulary "$chat"
-		[[ $output == *"is to be read and to be written; "* ]] ||
+		[[ $output == *": it is also read; "* ]] ||
 		    fail "$c: $output"
 		cmp vocabulary kept
 	done
@@ -504,7 +504,7 @@ values_of() { # option, arg, choices
 			# shellcheck disable=SC2086
 			run timeout 20 $c "--$option" "$right" "$chat"
 			[[ $status -lt 2 || $output == *" needs "* ||
-				$output == *" go with "* || $output == *" go without "* ]] ||
+				$output == *" be combined with "* || $output == *" go without "* ]] ||
 				fail "$c --$option $right: $output"
 		done < table
 	done < <(calls)
@@ -639,7 +639,7 @@ values_of() { # option, arg, choices
 	perl socket.pl ctx-count --annotate long > out
 	ctx-count --annotate long | cmp out -
 	run -2 env both=1 perl socket.pl ctx-count --none
-	[[ $output == "ctx-count: no option --none"* ]]
+	[[ $output == "ctx-count: there is no option --none"* ]]
 	# The command ends when its reader has closed the socket.
 	run -2 env deaf=1 timeout 20 perl socket.pl ctx-count --annotate long
 	run -2 env deaf=1 timeout 20 perl socket.pl ctx-count --per message long

@@ -288,7 +288,7 @@ too_early() {
 		for path in "$file" "./$file" .ctx/spool/new; do
 			# shellcheck disable=SC2086 # a command and its options
 			run -2 $c "$path" out
-			[[ $output == *"is in the spool; name a file elsewhere" ]]
+			[[ $output == *"is in the spool, which only ctx-age may write; name a file elsewhere" ]]
 		done
 	done
 	cmp "$file" kept
@@ -1265,7 +1265,7 @@ shots() {
 	ctx-restore -d anthropic -S spool out | cmp - t
 	run -1 --separate-stderr ctx-age "$@" --reasoning fail t
 	[ "$output" = "$(cat t)" ]
-	[[ $stderr = *"nothing was changed in 1 conversations"* ]]
+	[[ $stderr = *"1 conversations are unchanged"* ]]
 	jq -cs '{model: "claude-opus-5-5", messages: .}' t > r
 	run -1 --separate-stderr ctx-age -k 1 -o 40 -S spool --reasoning fail r
 	[ "$output" = "$(cat r)" ]

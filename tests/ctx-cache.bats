@@ -180,7 +180,7 @@ X
 	run -0 ctx-cache --provider openai -m gpt-5.6 --ttl 1h c
 	[[ $output == *"openai has no choice of --ttl"* ]]
 	run -2 ctx-cache --ttl 2h c
-	[[ $output == *"none of 5m, 1h"* ]]
+	[[ $output == *"not one of 5m, 1h"* ]]
 }
 
 @test "bedrock: a breakpoint is a cachePoint block after the block" {
@@ -346,7 +346,7 @@ X
 	run -2 ctx-cache --provider bedrock "$agent"
 	[[ $output == *":"*": messages of openai-chat cannot have the breakpoints of bedrock"* ]]
 	run -2 ctx-cache --provider gemini few
-	[[ $output == *"none of anthropic, bedrock, openai"* ]]
+	[[ $output == *"not one of anthropic, bedrock, openai"* ]]
 	run -0 ctx-cache --provider bedrock few
 	[[ ${lines[-1]} == '{"role":"user","content":[{"text":"c"},{"cachePoint":{"type":"default"}}]}' ]]
 }

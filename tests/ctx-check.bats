@@ -2156,12 +2156,12 @@ unanswered() {
 	cmp in out
 	[ "$(sed -n 1p err)" = "in:4: bound-reasoning: signed reasoning would stand after a repair" ]
 	[[ $(sed -n 2p err) == "in:2: orphan-call: "* ]]
-	grep -q "nothing was changed in 1 conversations" err
+	grep -q "1 conversations are unchanged" err
 	ctx-check --repair --reasoning fail several > out 2> err || [ $? -eq 1 ]
 	sed 2d several | cmp - <(sed 2d out)
 	cmp <(sed -n 2p out) <(sed -n 2p several | ctx-check --repair)
 	grep -q "several:1: bound-reasoning: .* (message 3)" err
-	grep -q "nothing was changed in 2 conversations" err
+	grep -q "2 conversations are unchanged" err
 	# Records of other kinds and line ends are written unchanged.
 	{ echo; sed 's/$/\r/' in; echo '{"x":1}'; cat request; printf '%s' "$U"; } > odd
 	ctx-check --repair --reasoning fail odd > out 2> err || [ $? -eq 1 ]

@@ -62,7 +62,7 @@ X
 	[ "$(ctx-count nothing)" = "       0        0        0 nothing" ]
 	run -0 --separate-stderr ctx-count nothing other one
 	[ "${#lines[@]}" -eq 4 ]
-	[ "$stderr" = "ctx-count: other:1: no messages were found" ]
+	[ "$stderr" = "ctx-count: other:1: no messages were found; ctx-stream(5) lists the formats that ctx reads" ]
 	ctx-count --json -m gpt-4o nothing | jq -e '.tokens == 0 and
 	    .messages == 0 and .exact and .left == .window'
 	run -0 ctx-count --max 10 nothing
@@ -126,7 +126,7 @@ X
 		$1 == "gemini-3" { n += $6 ~ /^~/ && $7 == "estimated" }
 		END { exit n != 5 }'
 	run -0 --separate-stderr ctx-count -v -m claude-opus-4-8 "$chat"
-	[[ $stderr == *"claude-opus-4-8 is counted by claude-4.8, reconstructed"* ]]
+	[[ $stderr == *"claude-opus-4-8 is counted with claude-4.8, an encoding reconstructed"* ]]
 }
 
 @test "a request of one message costs Claude its text and the frame of the version" {
@@ -488,7 +488,7 @@ tokenizer_like() {
 	[ "$(count gemini-2.5-pro | jq .tokens)" = \
 	    "$(count gemma-3-27b-it | jq .tokens)" ]
 	run -0 --separate-stderr ctx-count -v -m gemini-2.5-pro "$chat"
-	[[ $stderr == *"a closer estimate is by the tokenizer google/gemma-3-"* ]]
+	[[ $stderr == *"the tokenizer that estimates it better is google/gemma-3-"* ]]
 }
 
 @test "an unknown model prints one line with the values used instead" {
@@ -509,7 +509,7 @@ tokenizer_like() {
 	    "ctx-count --max 50%"; do
 		# shellcheck disable=SC2086 # a command and its options
 		run -2 --separate-stderr $c -m no-such "$chat"
-		[[ $stderr == *": --model: 'no-such' is not known, so "*" needs --window; "* ]] ||
+		[[ $stderr == *": --model: 'no-such' is unknown, so "*" needs --window; "* ]] ||
 			fail "$c: $stderr"
 		[ -z "$output" ]
 		# shellcheck disable=SC2086
@@ -603,7 +603,7 @@ bytes_vocabulary() {
 	END
 	echo '{"claude-opus-4-8": {"factor": 1.47}}' > config/ctx/models.json
 	run -2 ctx-count -m claude-opus-4-8 "$chat"
-	[[ $output == *"a factor without the encoding that it is for"* ]] || fail "$output"
+	[[ $output == *"factor needs the encoding that it was measured with"* ]] || fail "$output"
 	echo '{"claude-opus-4-8": {"encoding": "o200k_base", "factor": 1.5}}' \
 	    > config/ctx/models.json
 	[ "$(tokens -m claude-opus-4-8 --text "$chat")" -eq \
@@ -738,13 +738,13 @@ bytes_vocabulary() {
 		[[ $output == *"models.json"*"$2"* ]] || fail "$1: $output"
 	}
 	bad '{"a": {"window": 5,}}' ":1:20:"
-	bad '[]' "not an object"
+	bad '[]' "not a JSON object"
 	# On a stack that the reader of JSON would not do with.
 	deep=$(printf '{"x":%.0s' {1..2000})1$(printf '}%.0s' {1..2000})
-	(ulimit -s 128 && bad "$deep" "nesting deeper than 64")
+	(ulimit -s 128 && bad "$deep" "nested more than 64 deep")
 	bad "$(printf '{%01000000d}' 0)" "more than 1000000 bytes"
 	bad '{"a": 7}' "'a'"
-	bad '{"": {}}' "a name"
+	bad '{"": {}}' "the name is empty"
 	bad '{"a": {"window": "5"}}' "'a': window"
 	bad '{"a": {"window": 0}}' "'a': window"
 	bad '{"a": {"window": -1}}' "'a': window"
@@ -765,7 +765,7 @@ bytes_vocabulary() {
 	bad '{"a": {"tools": ["json", -1]}}' "'a': tools"
 	bad '{"a": {"encoding": 7}}' "'a': encoding"
 	bad '{"a": {"colour": 1}}' "'a': colour"
-	bad '{"a": {"window": 5, "input": 6}}' "beyond"
+	bad '{"a": {"window": 5, "input": 6}}' "more than window"
 }
 
 @test "--per tool distinguishes names that differ after a NUL" {

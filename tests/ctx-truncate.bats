@@ -907,7 +907,7 @@ prefix() {
 	grep -q 'kept the signed reasoning of 3 messages' err
 	run -1 --separate-stderr ctx-truncate -d anthropic -l 40 --reasoning fail t
 	[ "$output" = "$(cat t)" ]
-	[[ $stderr = *"nothing was changed in 1 conversations"* ]]
+	[[ $stderr = *"1 conversations are unchanged"* ]]
 	jq -cs '{model: "claude-opus-5-5", messages: .}' t > r
 	{ cat r; jq -c '.messages = .messages[:3]' r; } > two
 	run -1 --separate-stderr ctx-truncate -l 40 --reasoning fail two

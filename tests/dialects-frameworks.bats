@@ -471,7 +471,7 @@ reads() {
 	[ "$(ctx-count --tsv tau.json | wc -l)" -eq 3 ]
 	# Pairs of texts are no messages.
 	echo '{"instruction":"i","history":[["q","a"]]}' > alpaca
-	[ "$(ctx-count alpaca 2>&1)" = "ctx-count: alpaca:1: no messages were found
+	[ "$(ctx-count alpaca 2>&1)" = "ctx-count: alpaca:1: no messages were found; ctx-stream(5) lists the formats that ctx reads
        0        0        0 alpaca" ]
 }
 
@@ -481,18 +481,18 @@ reads() {
 	}
 	[ -z "$(said < /dev/null)" ]
 	echo '{"run":{"log_1":[{"role":"user","content":"a"}]}}' > one
-	[ "$(said one)" = "ctx-truncate: one:1: no messages were found but at .run.log_1; to read those: jq -c '{messages: .run.log_1}'" ]
+	[ "$(said one)" = "ctx-truncate: one:1: no messages were found, but there are some at .run.log_1; to read those: jq -c '{messages: .run.log_1}'" ]
 	{ echo '{"a":1}'; echo '[{"x":[{"y":[{"role":"user"}]}]}]'; } > two
-	[ "$(said two)" = "ctx-truncate: two:2: no messages were found but at .[].x[].y; to read those: jq -c '.[].x[] | {messages: .y}'" ]
+	[ "$(said two)" = "ctx-truncate: two:2: no messages were found, but there are some at .[].x[].y; to read those: jq -c '.[].x[] | {messages: .y}'" ]
 	jq -c '.[].x[] | {messages: .y}' <(tail -n 1 two) | ctx-count --json |
 	    jq -e '.messages == 1'
 	echo '{"a.b":[{"role":"user"}]}' > three
-	[ "$(said three)" = "ctx-truncate: three:1: no messages were found but at .[\"a.b\"]; to read those: jq -c '{messages: .[\"a.b\"]}'" ]
+	[ "$(said three)" = "ctx-truncate: three:1: no messages were found, but there are some at .[\"a.b\"]; to read those: jq -c '{messages: .[\"a.b\"]}'" ]
 	# A name with other signs is not shown.
 	echo '{"\u001b[1m":[{"role":"user"}]}' > odd
-	[ "$(said odd)" = "ctx-truncate: odd:1: no messages were found" ]
+	[ "$(said odd)" = "ctx-truncate: odd:1: no messages were found; ctx-stream(5) lists the formats that ctx reads" ]
 	printf '{"%0128d":[{"role":"user"}]}\n' 0 | tr 0 a > long
-	[ "$(said long)" = "ctx-truncate: long:1: no messages were found" ]
+	[ "$(said long)" = "ctx-truncate: long:1: no messages were found; ctx-stream(5) lists the formats that ctx reads" ]
 }
 
 @test "messages in a JSON string are reported with a jq command that extracts them" {
@@ -503,15 +503,15 @@ reads() {
 	echo '{"resourceSpans":[{"scopeSpans":[{"spans":[{"attributes":[{"key":"n","value":{"intValue":"5"}},{"key":"gen_ai.request.model","value":{"stringValue":"gpt-4o"}},{"key":"gen_ai.input.messages","value":{"stringValue":'"$list"'}}]}]}]}]}' > otlp
 	for f in span otlp; do
 		ctx-prune -b 1 $f 2> said | cmp - $f
-		grep -q "no messages were found but as JSON in a string at" said
+		grep -q "no messages were found, but there are some as JSON in a string at" said
 		eval "$(sed 's/.*to read those: //' said)" < $f > read
 		dialect_is otel-genai read
 		[ "$(ctx-count --json read | jq .messages)" -eq 1 ]
 	done
-	[ "$(cat said)" = "ctx-prune: otlp:1: no messages were found but as JSON in a string at .resourceSpans[].scopeSpans[].spans[].attributes[].value.stringValue; to read those: jq -c '.resourceSpans[].scopeSpans[].spans[].attributes[] | {messages: (.value.stringValue | fromjson?)}'" ]
+	[ "$(cat said)" = "ctx-prune: otlp:1: no messages were found, but there are some as JSON in a string at .resourceSpans[].scopeSpans[].spans[].attributes[].value.stringValue; to read those: jq -c '.resourceSpans[].scopeSpans[].spans[].attributes[] | {messages: (.value.stringValue | fromjson?)}'" ]
 	# Texts that begin alike are none.
 	echo '{"a":"[not JSON","b":"[1]","c":"[{\"role\":\"user\"}] more"}' > other
-	ctx-count other 2>&1 | grep -q 'no messages were found$'
+	ctx-count other 2>&1 | grep -q 'no messages were found; ctx-stream'
 }
 
 @test "llm-logs: a row is a turn, and a chain of tool calls is one group" {

@@ -264,7 +264,7 @@ too many steps for this text; the encoding bytes/4 estimates" ]]
 	run -2 ctx-count -e loop in
 	[[ $output == "ctx-count: cannot open loop: "* ]]
 	run -2 ctx-count -e nothing in
-	[[ $output == "ctx-count: --encoding: 'nothing' is neither a file nor one of "* ]]
+	[[ $output == "ctx-count: --encoding: 'nothing' is neither a file nor an encoding; "* ]]
 }
 
 @test "vocabularies made to collide in one hash bucket are refused" {

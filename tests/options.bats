@@ -60,7 +60,7 @@ try() {
 	for _ in 1 2; do
 		status=0
 		timeout 20 "$c" "$@" few > out 2> err < /dev/null || status=$?
-		needs=$(sed -nE 's/.* (needs|go with) (--[a-z-]+)( or .*)?$/\2/p' err)
+		needs=$(sed -nE 's/.* (needs|be combined with) (--[a-z-]+)( or .*)?$/\2/p' err)
 		[ -n "$needs" ] || return 0
 		[ "$needs" != --diff ] || needs=--diff=few
 		set -- "$needs" "$@"

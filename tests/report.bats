@@ -402,7 +402,7 @@ adds_up() { # file, dialect, command ...
 			# shellcheck disable=SC2086 # a command and its options
 			run -2 --separate-stderr $c $o $f "$agent"
 			[ -z "$output" ]
-			[[ $stderr == *": $f holds no "*"; name another file, or use --force to "*" it" ]] ||
+			[[ $stderr == *": $f is not a"*"; name another file, or use --force to "*" it" ]] ||
 				fail "$o $f: $stderr"
 			cmp $f kept
 			# shellcheck disable=SC2086

@@ -183,7 +183,7 @@ cli_bad_argument(const struct cli *cli, const struct cli_option *option,
 	for (i = 0; option->choice(i) != NULL && n < sizeof names; i++)
 		n += (size_t)snprintf(names + n, sizeof names - n, "%s%s",
 		    i > 0 ? ", " : "", option->choice(i));
-	cli_die(cli, "--%s: '%s' is none of %s", option->name, text, names);
+	cli_die(cli, "--%s: '%s' is not one of %s", option->name, text, names);
 }
 
 void
@@ -261,7 +261,7 @@ cli_env_number(const struct cli *cli, const char *name, uint64_t *to)
 	const char *value = cli_environment(name);
 
 	if (value != NULL && !read_number(value, to))
-		cli_die(cli, "%s in the environment: '%s' is not a number",
+		cli_die(cli, "environment variable %s: '%s' is not a number",
 		    name, value);
 }
 
@@ -275,8 +275,8 @@ cli_tunable_share(const struct cli *cli, const char *name, uint64_t *to)
 	if (!read_decimal(&rest, 100000, false, to) || *rest != '\0' ||
 	    *to > 100000)
 		cli_die(cli,
-		    "%s in the environment: '%s' is not a share "
-		    "between 0 and 1",
+		    "environment variable %s: '%s' is not a number between 0 "
+		    "and 1",
 		    name, value);
 	return true;
 }

@@ -141,22 +141,27 @@ cli_refuse_overwrite(const struct cli *cli, const char *path, const char *other)
 	int i;
 
 	if (is_spooled(cli, path))
-		cli_die(cli, "%s is in the spool; name a file elsewhere", path);
+		cli_die(cli,
+		    "cannot write %s: it is in the spool, which only ctx-age "
+		    "may write; name a file elsewhere",
+		    path);
 	if (there &&
 	    (is_among(cli->files, cli->n_files, &file) || is_read(cli, &file)))
 		cli_die(cli,
-		    "%s is to be read and to be written; "
-		    "name another file",
+		    "cannot write %s: it is also read; name another file",
 		    path);
 	for (i = 0; there && i < 2; i++)
 		if (fstat(STDOUT_FILENO + i, &written) == 0 &&
 		    is_same(&file, &written))
-			cli_die(cli, "%s is the file of %s; name another file",
+			cli_die(cli,
+			    "cannot write %s: %s is written to it, too; name "
+			    "another file",
 			    path, streams[i]);
 	if (other != NULL &&
 	    (there ? stat(other, &written) == 0 && is_same(&file, &written)
 		   : strcmp(path, other) == 0))
-		cli_die(cli, "%s is to be written twice; name another file",
+		cli_die(cli,
+		    "cannot write %s: two options name it; name another file",
 		    path);
 }
 
@@ -189,7 +194,7 @@ read_head(const struct cli *cli, const char *path, char *head, size_t size)
 	if (fd < 0)
 		return 0;
 	if (fstat(fd, &file) < 0)
-		cli_die_errno(cli, "look at", path, errno);
+		cli_die_errno(cli, "access", path, errno);
 	if (S_ISREG(file.st_mode))
 		n = cli_read_at(fd, head, size, 0);
 	if (n < 0)
@@ -226,9 +231,9 @@ cli_refuse_content(const struct cli *cli, const char *path,
     enum cli_content content)
 {
 	static const char *const what[] = {
-	    [CLI_CONTENT_ARCHIVE] = "no archive",
-	    [CLI_CONTENT_EXPLAIN] = "no lines of --explain",
-	    [CLI_CONTENT_SVG] = "no picture",
+	    [CLI_CONTENT_ARCHIVE] = "an archive",
+	    [CLI_CONTENT_EXPLAIN] = "a file that --explain wrote",
+	    [CLI_CONTENT_SVG] = "an SVG picture",
 	};
 	char head[4096];
 	size_t n = cli->force ? 0 : read_head(cli, path, head, sizeof head);
@@ -240,8 +245,8 @@ cli_refuse_content(const struct cli *cli, const char *path,
 
 	if (!own)
 		cli_die(cli,
-		    "%.140s holds %s; name another file, or use --force to "
-		    "%s it",
+		    "%.140s is not %s; name another file, or use --force to %s "
+		    "it",
 		    path, what[content],
 		    content == CLI_CONTENT_ARCHIVE ? "append to" : "overwrite");
 }
@@ -255,8 +260,8 @@ check_stdout(const struct cli *cli, char *const *files, size_t n)
 
 	if (fstat(STDOUT_FILENO, &file) == 0 && is_among(files, n, &file))
 		cli_die(cli,
-		    "%s is one of the files to be read; write to "
-		    "another one",
+		    "cannot write %s: it is also an input file; write to "
+		    "another file",
 		    CLI_STDOUT);
 }
 
@@ -324,7 +329,9 @@ cli_prefetch(struct cli *cli, struct ctx_stream *stream,
 	long cores;
 
 	if (threads > 1024)
-		cli_die(cli, "--jobs: at most 1024, not %" PRIu64, threads);
+		cli_die(cli,
+		    "--jobs: %" PRIu64 " is more than 1024, the maximum",
+		    threads);
 	if (threads == 0) {
 		cores = sysconf(_SC_NPROCESSORS_ONLN);
 		threads = cores < 1 ? 1 : (uint64_t)cores;
@@ -367,13 +374,15 @@ note_none(const struct cli *cli, const struct ctx_found *found)
 	if (found->file == NULL)
 		return;
 	if (*path == '\0')
-		cli_say(cli, "%s:%" PRIu64 ": no messages were found",
+		cli_say(cli,
+		    "%s:%" PRIu64 ": no messages were found; ctx-stream(5) "
+		    "lists the formats that ctx reads",
 		    found->file, found->line);
 	else
 		cli_say(cli,
-		    "%s:%" PRIu64 ": no messages were found but %s "
-		    "%s; to read those: jq -c '%.*s%s{messages: "
-		    "%s%s%s%s}'",
+		    "%s:%" PRIu64
+		    ": no messages were found, but there are some %s %s; to "
+		    "read those: jq -c '%.*s%s{messages: %s%s%s%s}'",
 		    found->file, found->line,
 		    found->coded ? "as JSON in a string at" : "at", path, n,
 		    path, n > 0 ? " | " : "", found->coded ? "(" : "",
@@ -388,20 +397,24 @@ cli_note_stream(const struct cli *cli, const struct ctx_stream *stream)
 	const struct ctx_found *found = &stream->found;
 
 	if (stream->bad > 0)
-		cli_say(cli, "%s:%" PRIu64 ":%" PRIu64 ": %s; passed as it is",
+		cli_say(cli,
+		    "%s:%" PRIu64 ":%" PRIu64 ": %s; the line is left as it is",
 		    bad->file, bad->line, bad->column, bad->text);
 	if (stream->bad > 1)
-		cli_say(cli, "%" PRIu64 " more such lines", stream->bad - 1);
+		cli_say(cli,
+		    "%" PRIu64 " more lines are left as they are, because they "
+		    "are not valid JSON",
+		    stream->bad - 1);
 	if (stream->mixed)
 		cli_say(cli,
-		    "messages of several dialects; each was read as "
-		    "its own");
+		    "the input has messages of several dialects; each was read "
+		    "in its own");
 	if (found->dialect == NULL)
 		note_none(cli, found);
 	else if (cli->verbose)
-		cli_say(cli, "dialect %s, by %s (%s:%" PRIu64 ")%s",
+		cli_say(cli, "dialect %s, detected by %s (%s:%" PRIu64 ")%s",
 		    found->dialect->name, found->why, found->file, found->line,
-		    found->others ? "; further records are of others" : "");
+		    found->others ? "; later records have other dialects" : "");
 }
 
 void
@@ -410,8 +423,8 @@ cli_note_pattern(const struct cli *cli, const char *option,
 {
 	if (pattern->overrun)
 		cli_say(cli,
-		    "--%s: the pattern takes too long for some texts; their "
-		    "messages are unchanged",
+		    "--%s: matching took too many steps for some texts, whose "
+		    "messages are unchanged; use a simpler pattern",
 		    option);
 }
 
@@ -442,8 +455,8 @@ check_encoding(const struct cli *cli)
 	if (errno != ENOENT && errno != ENOTDIR)
 		cli_die_errno(cli, "open", cli->encoding, errno);
 	cli_die(cli,
-	    "--encoding: '%s' is neither a file nor one of those that "
-	    "ctx-count --list-options names",
+	    "--encoding: '%s' is neither a file nor an encoding; ctx-count "
+	    "--help lists the encodings",
 	    cli->encoding);
 }
 

@@ -18,7 +18,7 @@
 /* Parts of error messages. CLI_STDOUT: the name of standard output. CLI_LOST:
  * why a write has failed, if errno is not set. */
 #define CLI_STDOUT "standard output"
-#define CLI_LOST   "a part of it was lost"
+#define CLI_LOST   "an earlier write failed"
 
 enum { CLI_YES = 0, CLI_NO = 1, CLI_TROUBLE = 2 }; /* exit statuses */
 

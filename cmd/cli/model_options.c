@@ -234,7 +234,7 @@ read_all(struct cli *cli, const char *file, size_t *n)
 	/* A regular file is required, because opening a named pipe would
 	 * block. */
 	if (stat(file, &st) == 0 && !S_ISREG(st.st_mode))
-		cli_die(cli, "%s is no regular file", file);
+		cli_die(cli, "%s is not a regular file", file);
 	in = fopen(file, "rb");
 	if (in == NULL) {
 		/* fopen(3) fails with EACCES if the user may not read the
@@ -255,9 +255,11 @@ read_all(struct cli *cli, const char *file, size_t *n)
 		cli_die_errno(cli, "read", file, errno);
 	(void)fclose(in);
 	if (*n > LONGEST)
-		cli_die(cli, "%s: more than %d bytes", file, LONGEST);
+		cli_die(cli, "%s: the file has more than %d bytes", file,
+		    LONGEST);
 	if (!ctx_json_shallow(text, *n))
-		cli_die(cli, "%s: nesting deeper than %d", file,
+		cli_die(cli,
+		    "%s: arrays and objects are nested more than %d deep", file,
 		    CTX_JSON_SHALLOW);
 	return text;
 }
@@ -284,7 +286,10 @@ load(struct cli *cli, const char *file)
 		cli_die(cli, "%s:%d:%d: %s", file, error.line, error.column,
 		    error.text);
 	if (!json_is_object(all))
-		cli_die(cli, "%s: not an object of models", file);
+		cli_die(cli,
+		    "%s: the file is not a JSON object with a member for each "
+		    "model; see ctx-count(1)",
+		    file);
 	return all;
 }
 
@@ -310,7 +315,9 @@ cli_models_read(struct cli *cli, const char *file)
 		*model = *ctx_model_find(NULL, name, strlen(name));
 		model->name = name;
 		if (*name == '\0' || !json_is_object(one))
-			complain(cli, file, name, "not an object with a name");
+			complain(cli, file, name,
+			    "the name is empty, or the model is not a JSON "
+			    "object");
 		if (json_object_get(one, "window") != NULL)
 			model->input = 0;
 		if (json_object_get(one, "encoding") != NULL) {
@@ -319,12 +326,16 @@ cli_models_read(struct cli *cli, const char *file)
 		}
 		json_object_foreach(one, key, value)
 			if (!read_member(cli, file, model, key, value))
-				complain(cli, file, name, key);
+				cli_die(cli,
+				    "%s: model '%.80s': %.80s is unknown, or "
+				    "its value is wrong; see ctx-count(1)",
+				    file, name, key);
 		if (model->input > model->window)
-			complain(cli, file, name, "input beyond its window");
+			complain(cli, file, name, "input is more than window");
 		if (!set_basis(model, one))
 			complain(cli, file, name,
-			    "a factor without the encoding that it is for");
+			    "factor needs the encoding that it was measured "
+			    "with");
 	}
 }
 
@@ -347,7 +358,7 @@ cli_check_window(const struct cli *cli,
 		    ->name[0] != '\0')
 		return;
 	cli_die(cli,
-	    "--model: '%s' is not known, so %s needs --window; ctx-count "
+	    "--model: '%s' is unknown, so %s needs --window; ctx-count "
 	    "--models lists the models",
 	    cli->model, what);
 }
@@ -359,22 +370,23 @@ cli_note_models(const struct cli *cli, struct ctx_model_counters *counters)
 
 	if (counters->unknown[0] != '\0')
 		cli_say(cli,
-		    "unknown model %s: taken for a local one of 32,000 tokens "
-		    "(--window, --encoding)",
+		    "unknown model %s: assumed to have a context window of "
+		    "32,000 tokens; give --window and --encoding",
 		    counters->unknown);
 	if (cli->verbose && near != NULL &&
 	    near->basis == CTX_BASIS_RECONSTRUCTED)
 		cli_say(cli,
-		    "%s is counted by %s, reconstructed from the provider's "
-		    "counts (ctx-encoding(7))",
+		    "%s is counted with %s, an encoding reconstructed from the "
+		    "provider's counts; see ctx-encoding(7)",
 		    near->name, near->encoding);
 	else if (cli->verbose && near != NULL)
 		cli_say(cli,
-		    "%s is estimated by %s; %s %s on "
-		    "huggingface.co (--encoding FILE)",
+		    "tokens of %s are estimated with %s; %s %s on "
+		    "huggingface.co; download it for --encoding",
 		    near->name, near->encoding,
-		    near->file_is_near ? "a closer estimate is by the tokenizer"
-				       : "its own tokenizer is",
+		    near->file_is_near
+			? "the tokenizer that estimates it better is"
+			: "its tokenizer is",
 		    near->file);
 	counters->unknown[0] = '\0';
 	counters->near = NULL;

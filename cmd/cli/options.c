@@ -63,9 +63,9 @@ cli_note_reasoning(struct cli *cli, uint64_t kept, uint64_t refused)
 		return;
 	cli_status(cli, CLI_NO);
 	cli_say(cli,
-	    "nothing was changed in %llu conversations: signed "
-	    "reasoning after the first change would be refused; use "
-	    "--reasoning drop or keep",
+	    "%llu conversations are unchanged: the provider would refuse "
+	    "signed reasoning after the first change; use --reasoning drop or "
+	    "keep",
 	    (unsigned long long)refused);
 }
 
@@ -251,9 +251,9 @@ unknown_option(const struct cli *cli, const char *name)
 		}
 	}
 	if (best <= 3 && best < strlen(name))
-		cli_die(cli, "no option --%s; did you mean --%s?", name,
-		    nearest);
-	cli_die(cli, "no option --%s; see %s --help", name, cli->name);
+		cli_die(cli, "there is no option --%s; did you mean --%s?",
+		    name, nearest);
+	cli_die(cli, "there is no option --%s; see %s --help", name, cli->name);
 }
 
 static void
@@ -329,8 +329,8 @@ short_options(struct cli *cli, char *word, char ***next)
 			if (option->letter == *word)
 				break;
 		if (option->help == NULL)
-			cli_die(cli, "no option -%c; see %s --help", *word,
-			    cli->name);
+			cli_die(cli, "there is no option -%c; see %s --help",
+			    *word, cli->name);
 		if (word[1] != '\0' && find_arity(option) != TAKES_NONE) {
 			cli_store(cli, option, word + 1);
 			return;
@@ -362,7 +362,9 @@ cli_parse(struct cli *cli, int argc, char **argv)
 		/* The name of an input file must not be empty: it is probably
 		 * a variable that a script has not set. */
 		if (word[0] == '\0')
-			cli_die(cli, "'' is not the name of a file");
+			cli_die(cli,
+			    "a file name is empty; a shell variable may not be "
+			    "set");
 		if (only_files || word[0] != '-' || word[1] == '\0')
 			cli->files[cli->n_files++] = word;
 		else if (strcmp(word, "--") == 0)

@@ -145,8 +145,10 @@ look(const struct sandbox *s, const char *path)
 	while (fd < 0 && errno == EINTR);
 	if (fd < 0 && errno != ENOENT && errno != EACCES && errno != ENOTDIR &&
 	    errno != ENAMETOOLONG && errno != ELOOP)
-		cli_die(s->cli, "cannot open %s for the sandbox: %s", path,
-		    strerror(errno));
+		cli_die(s->cli,
+		    "cannot open %s for the sandbox: %s; --no-sandbox runs "
+		    "without it",
+		    path, strerror(errno));
 	return fd;
 }
 
@@ -160,16 +162,20 @@ allow_open(const struct sandbox *s, int fd, const char *path, unsigned what)
 	long rc;
 
 	if (fstat(fd, &file) < 0)
-		cli_die(s->cli, "cannot look at %s for the sandbox: %s", path,
-		    strerror(errno));
+		cli_die(s->cli,
+		    "cannot access %s for the sandbox: %s; --no-sandbox runs "
+		    "without it",
+		    path, strerror(errno));
 	if (!S_ISDIR(file.st_mode))
 		rule.allowed &= MAY_READ | MAY_WRITE | MAY_TRUNCATE;
 	rc = syscall(ADD_RULE, s->fd, RULE_BENEATH, &rule, 0);
 	/* The kernel refuses a rule for a pipe, but does not need one: a pipe
 	 * such as that of the shell's <(...) can be opened without a rule. */
 	if (rc < 0 && errno != EBADFD)
-		cli_die(s->cli, "cannot allow %s in the sandbox: %s", path,
-		    strerror(errno));
+		cli_die(s->cli,
+		    "cannot allow %s in the sandbox: %s; --no-sandbox runs "
+		    "without it",
+		    path, strerror(errno));
 }
 
 /* Grants rights on a path. what: the rights, as bits such as MAY_READ. */
@@ -222,8 +228,10 @@ allow_replaced(const struct sandbox *s, const char *path)
 	char *real = realpath(path, NULL);
 
 	if (real == NULL)
-		cli_die(s->cli, "cannot look at %s for the sandbox: %s", path,
-		    strerror(errno));
+		cli_die(s->cli,
+		    "cannot access %s for the sandbox: %s; --no-sandbox runs "
+		    "without it",
+		    path, strerror(errno));
 	allow_beside(s, real, MAY_READ | MAY_WRITE | MAY_MAKE | MAY_REMOVE);
 	free(real);
 }
@@ -317,7 +325,8 @@ restrict_files(const struct cli *cli, const struct cli_sandbox_grants *needs,
 	s.handled = set.files;
 	s.fd = (int)syscall(CREATE_RULESET, &set, size, 0);
 	if (s.fd < 0)
-		cli_die(cli, "cannot make a sandbox: %s; see --no-sandbox",
+		cli_die(cli,
+		    "cannot create a sandbox: %s; --no-sandbox runs without it",
 		    strerror(errno));
 	allow_operands(&s, needs->reopens);
 	if (needs->counters != NULL)
@@ -335,7 +344,9 @@ restrict_files(const struct cli *cli, const struct cli_sandbox_grants *needs,
 		    MAY_WRITE | MAY_MAKE | MAY_REMOVE | MAY_TRUNCATE);
 	}
 	if (syscall(RESTRICT_SELF, s.fd, 0) < 0)
-		cli_die(cli, "cannot enter the sandbox: %s; see --no-sandbox",
+		cli_die(cli,
+		    "cannot enter the sandbox: %s; --no-sandbox runs without "
+		    "it",
 		    strerror(errno));
 	close(s.fd);
 }
@@ -348,13 +359,17 @@ cli_sandbox(const struct cli *cli, const struct cli_sandbox_grants *needs)
 	if (cli->no_sandbox)
 		return;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		cli_die(cli, "cannot enter the sandbox: %s; see --no-sandbox",
+		cli_die(cli,
+		    "cannot enter the sandbox: %s; --no-sandbox runs without "
+		    "it",
 		    strerror(errno));
 	version = syscall(CREATE_RULESET, NULL, 0, 1);
 	if (version >= 1)
 		restrict_files(cli, needs, version);
 	if (cli_refuse_calls() < 0)
-		cli_die(cli, "cannot refuse calls: %s; see --no-sandbox",
+		cli_die(cli,
+		    "cannot forbid system calls in the sandbox: %s; "
+		    "--no-sandbox runs without it",
 		    strerror(errno));
 }
 
