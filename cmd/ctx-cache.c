@@ -42,17 +42,19 @@ report_status(struct cache_command *cache, const struct ctx_cache_outcome *o)
 	case CTX_CACHE_STATUS_NO_FORMAT:
 		if (other != NULL)
 			cli_say(&cache->cli,
-			    "messages of %s get cache breakpoints only with "
-			    "--provider %s; nothing is changed",
+			    "messages of dialect %s get cache breakpoints only "
+			    "with --provider %s; nothing is changed",
 			    o->dialect->name, other->provider);
 		else
 			cli_say(&cache->cli,
-			    "messages of %s cannot have cache breakpoints; "
-			    "nothing is changed",
+			    "messages of dialect %s cannot have cache "
+			    "breakpoints; nothing is changed",
 			    o->dialect->name);
 		break;
 	case CTX_CACHE_STATUS_AUTO:
-		cli_say(&cache->cli, "%s caches by itself; nothing is changed",
+		cli_say(&cache->cli,
+		    "prompts of %s are cached without breakpoints; nothing is "
+		    "changed",
 		    model);
 		break;
 	default:
@@ -66,12 +68,13 @@ report_status(struct cache_command *cache, const struct ctx_cache_outcome *o)
 			    model);
 		else if (model == NULL || model[0] == '\0')
 			cli_say(&cache->cli,
-			    "%s caches by itself, except for models that -m "
-			    "must name; nothing is changed",
+			    "%s caches prompts of most models without "
+			    "breakpoints; if yours needs them, name it with "
+			    "-m; nothing is changed",
 			    o->format->provider);
 		else
 			cli_say(&cache->cli,
-			    "%s is not known to use the breakpoints of %s; "
+			    "%s is not known to use cache breakpoints of %s; "
 			    "nothing is changed",
 			    model, o->format->provider);
 		break;
@@ -90,7 +93,9 @@ on_ended(void *user, const struct ctx_cache_outcome *o, struct ctx_err *err)
 	report_status(cache, o);
 	if (o->status == CTX_CACHE_STATUS_MARKED && cache->ttl_given &&
 	    !cache->ttl_reported && o->format->values[cache->ttl] == NULL) {
-		cli_say(&cache->cli, "%s has no choice of --ttl",
+		cli_say(&cache->cli,
+		    "--ttl has no effect: with %s all breakpoints have the "
+		    "same lifetime",
 		    o->format->provider);
 		cache->ttl_reported = true;
 	}
@@ -99,8 +104,8 @@ on_ended(void *user, const struct ctx_cache_outcome *o, struct ctx_err *err)
 	if (o->line > 0)
 		(void)snprintf(place, sizeof place, ":%" PRIu64, o->line);
 	cli_say(&cache->cli,
-	    "%s%s: %" PRIu64 " tokens; %s caches nothing "
-	    "shorter than %" PRIu32,
+	    "%s%s: %" PRIu64
+	    " tokens are too few to be cached; %s needs at least %" PRIu32,
 	    o->file, place, o->tokens, o->model->name, o->model->cache_least);
 	return 0;
 }
@@ -122,7 +127,8 @@ write_breakpoints(struct cache_command *cache,
 	}
 	cli_report_close(&cache->cli, &cache->report, &cache->options.report);
 	if (cache->lines > MAX_LINES)
-		cli_say(&cache->cli, "%" PRIu64 " more such conversations",
+		cli_say(&cache->cli,
+		    "%" PRIu64 " more conversations are too short to be cached",
 		    cache->lines - MAX_LINES);
 	if (cache->cli.verbose && !cache->options.strip)
 		cli_say(&cache->cli,
@@ -158,9 +164,8 @@ read_prices(struct cache_command *cache, struct ctx_prices *prices)
 		p = end + 1;
 	}
 	cli_die(&cache->cli,
-	    "--price: '%s' is not dollars for a million "
-	    "tokens, such as 3,15,0.3,3.75 (in, out, read, "
-	    "write)",
+	    "--price: '%s' is not a list of dollars per million tokens such as "
+	    "3,15,0.3,3.75 (input, output, cache read, cache write)",
 	    cache->price);
 }
 
@@ -386,8 +391,8 @@ parse(struct cache_command *cache, int argc, char **argv)
 	    (cache->report.dry_run || cache->report.explain_path != NULL ||
 		cache->report.archive_path != NULL || cache->cli.in_place))
 		cli_die(&cache->cli,
-		    "--diff changes nothing; it excludes --dry-run, "
-		    "--explain, --archive and --in-place");
+		    "--diff changes nothing, so it cannot be combined with "
+		    "--dry-run, --explain, --archive or --in-place");
 	cache->options.ttl = (enum ctx_ttl)cache->ttl;
 	if (cache->provider_given)
 		cache->options.provider =

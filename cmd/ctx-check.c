@@ -232,7 +232,7 @@ report_file(struct check_command *check)
 	if (check->cli.verbose)
 		cli_say(&check->cli,
 		    "%s: %" PRIu64 " messages, %" PRIu64 " findings, %" PRIu64
-		    " put right",
+		    " repaired",
 		    check->cli.files[check->cli.n_opened - 1],
 		    options->messages, check->found, check->fixed);
 	if (check->cli.verbose && options->reasoning_removed > 0)
@@ -342,7 +342,9 @@ parse(struct check_command *check, int argc, char **argv)
 		return;
 	o->provider = ctx_provider_find(check->provider);
 	if (o->provider == NULL)
-		cli_die(&check->cli, "no provider '%s'; see --list-rules",
+		cli_die(&check->cli,
+		    "--provider: '%s' is unknown; --list-rules lists the "
+		    "providers",
 		    check->provider);
 }
 
@@ -363,8 +365,8 @@ run_after(struct check_command *check)
 	    check->report.archive_path != NULL || check->cli.in_place ||
 	    check->cli.n_files > 1)
 		cli_die(&check->cli,
-		    "--after compares one file; only -m, "
-		    "--json and -q go with it");
+		    "--after takes one file and cannot be combined with "
+		    "options other than -m, --json and -q");
 	cli_model_counters(&check->cli, &counters);
 	cli_sandbox(&check->cli,
 	    &(struct cli_sandbox_grants){.counters = &counters,
@@ -399,12 +401,13 @@ open_reports(struct check_command *check)
 {
 	if (check->json + check->sarif + check->repair > 1)
 		cli_die(&check->cli,
-		    "only one of --json, --sarif and --repair");
+		    "--json, --sarif and --repair exclude each other; give one "
+		    "of them");
 	check_repair_options(check);
 	if (check->repair && !check->cli.in_place && check->cli.n_files > 1)
 		cli_die(&check->cli,
-		    "--repair takes one file: what leaves is one conversation; "
-		    "--in-place takes several");
+		    "--repair takes one file, because its output is one "
+		    "conversation; use --in-place for several");
 	check->report.by_file = check->report.repairs = true;
 	cli_report_open(&check->cli, &check->report, &check->changes);
 	check->options.dry_run = check->report.dry_run;

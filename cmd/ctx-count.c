@@ -392,7 +392,7 @@ print_end(struct count_command *count)
 	if (count->lines > 1 && !count->form.json && !count->form.tsv)
 		row_print(&count->form, &row);
 	if (count->over > MAX_LINES)
-		cli_say(&count->cli, "%" PRIu64 " more are over",
+		cli_say(&count->cli, "%" PRIu64 " more are over --max",
 		    count->over - MAX_LINES);
 }
 
@@ -407,7 +407,7 @@ report_calibration(struct count_command *count)
 		cli_fail(&count->cli, &err);
 	if (rc > 0)
 		return;
-	cli_say(&count->cli, "no request has billed usage");
+	cli_say(&count->cli, "--calibrate found no request with billed usage");
 	cli_status(&count->cli, CLI_NO);
 }
 
@@ -532,7 +532,7 @@ parse(struct count_command *count, int argc, char **argv)
 	if (count->key[0] == '\0' ||
 	    ctx_utf8_valid(count->key, strlen(count->key), CTX_SIMD_BEST) !=
 		strlen(count->key))
-		cli_die(&count->cli, "--key: a name in UTF-8, not empty");
+		cli_die(&count->cli, "--key: must be UTF-8 and not empty");
 	bar_check(&count->bar, &count->cli,
 	    count->form.json || count->form.tsv || count->per != PER_FILE ||
 		count->text || count->calibrate || count->annotate);
@@ -542,8 +542,8 @@ parse(struct count_command *count, int argc, char **argv)
 		count->top > 0 || count->text || count->calibrate ||
 		count->form.quiet || count->max.set))
 		cli_die(&count->cli,
-		    "--annotate writes the stream; it goes "
-		    "with no other output");
+		    "--annotate writes the stream to standard output, so it "
+		    "cannot be combined with other output");
 }
 
 int

@@ -121,9 +121,9 @@ report_counts(struct truncate_command *truncate,
 		    counts->reasoning);
 	if (truncate->cli.verbose)
 		cli_say(&truncate->cli,
-		    "cut %" PRIu64 " results, %" PRIu64 " messages, the "
-		    "arguments of %" PRIu64 " calls; removed %" PRIu64
-		    " blocks of media",
+		    "truncated %" PRIu64 " tool results, %" PRIu64
+		    " messages, the arguments of %" PRIu64
+		    " tool calls; removed %" PRIu64 " blocks of media",
 		    counts->results, counts->messages, counts->calls,
 		    counts->media);
 	cli_note_reasoning(&truncate->cli, counts->bound, counts->refused);

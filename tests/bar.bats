@@ -361,10 +361,10 @@ shows() {
 	for option in --json --tsv "--per role" --text --calibrate; do
 		# shellcheck disable=SC2086 # an option and its argument
 		run -2 ctx-count --bar $option "$agent"
-		[[ $output == *"--bar and --follow do not go with"* ]]
+		[[ $output == *"--bar and --follow cannot be combined with"* ]]
 	done
 	run -2 ctx-count --follow < "$agent"
-	[[ $output == *"--follow needs files"* ]]
+	[[ $output == *"--follow cannot read standard input"* ]]
 	run -2 ctx-count --follow -
 	run -2 ctx-count --follow nowhere.jsonl
 	[[ $output == *"nowhere.jsonl"*"No such file"* ]]

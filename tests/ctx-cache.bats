@@ -178,7 +178,7 @@ X
 	[ "$(cat out)" = '{"role":"user","content":[{"text":"a"},{"cachePoint":{"type":"default","ttl":"1h"}}]}' ]
 	messages system:a user:b > c
 	run -0 ctx-cache --provider openai -m gpt-5.6 --ttl 1h c
-	[[ $output == *"openai has no choice of --ttl"* ]]
+	[[ $output == *"--ttl has no effect: with openai "* ]]
 	run -2 ctx-cache --ttl 2h c
 	[[ $output == *"not one of 5m, 1h"* ]]
 }
@@ -270,16 +270,16 @@ X
 		[ "$(wc -l < err)" -eq 1 ] || fail "$(cat err)"
 		grep -q "$2" err || fail "$(cat err)"
 	}
-	same "$agent" "gpt-4o caches by itself" -m gpt-4o
-	same "$agent" "openai caches by itself, except for models" -d openai-chat
+	same "$agent" "prompts of gpt-4o are cached without breakpoints" -m gpt-4o
+	same "$agent" "openai caches prompts of most models without breakpoints" -d openai-chat
 	same "$chat" "gpt-4 is not known to use" --provider openai -m gpt-4
-	same "$BATS_TEST_DIRNAME/corpus/gemini/agent.jsonl" "messages of gemini cannot have cache breakpoints"
-	same "$BATS_TEST_DIRNAME/corpus/ollama/chat.json" "messages of ollama cannot have"
+	same "$BATS_TEST_DIRNAME/corpus/gemini/agent.jsonl" "messages of dialect gemini cannot have cache breakpoints"
+	same "$BATS_TEST_DIRNAME/corpus/ollama/chat.json" "messages of dialect ollama cannot have"
 	same "$BATS_TEST_DIRNAME/corpus/claude-code/session.jsonl" "claude-code cannot have"
-	same "$chat" "deepseek-chat caches by itself" -m deepseek-chat
+	same "$chat" "prompts of deepseek-chat are cached without breakpoints" -m deepseek-chat
 	cat "$chat" | jq -sc '{model: "gpt-4o", messages: .}' > one
 	cat one one one > three
-	same three "gpt-4o caches by itself"
+	same three "prompts of gpt-4o are cached without breakpoints"
 }
 
 @test "openai: a message of role function gets no breakpoint, since its content must be a string" {
@@ -379,7 +379,7 @@ X
 	ctx-cache --provider anthropic out | cmp - out
 	# Without --provider a gateway is not presumed to accept breakpoints.
 	run -0 ctx-cache r
-	[[ $output == *"claude-opus-4-5 is not known to use the breakpoints of openai"* ]]
+	[[ $output == *"claude-opus-4-5 is not known to use cache breakpoints of openai"* ]]
 	head -n 204 "$agent" > some
 	ctx-cache --provider anthropic some > lines 2> err
 	[ ! -s err ]
@@ -392,7 +392,7 @@ X
 		for model in $models; do
 			jq -c --arg m "$model" '.model = $m' r |
 			    ctx-cache > out 2> err
-			grep -q "; $model caches nothing shorter than $least\$" err ||
+			grep -q " tokens are too few to be cached; $model needs at least $least\$" err ||
 				fail "$model: $(cat err)"
 		done
 	done <<-X
@@ -454,17 +454,17 @@ sum() {
 @test "a prefix shorter than the model's minimum gets a warning" {
 	request 3 > r
 	run -0 ctx-cache r
-	[[ $output =~ r:1:\ [0-9]+\ tokens\;\ claude-opus-4-5\ caches\ nothing\ shorter\ than\ 4096 ]]
+	[[ $output =~ r:1:\ [0-9]+\ tokens\ are\ too\ few\ to\ be\ cached\;\ claude-opus-4-5\ needs\ at\ least\ 4096 ]]
 	ctx-cache -m claude-sonnet-4-5 "$agent" --provider anthropic 2> err > out
 	[ ! -s err ]
 	for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do cat r; done > many
 	ctx-cache many 2> err > out
 	[ "$(wc -l < err)" -eq 11 ]
-	grep -q "2 more such conversations" err
+	grep -q "2 more conversations are too short" err
 	# As lines it has no line to name.
 	messages user:a assistant:b > few
 	run -0 ctx-cache -m claude-opus-4-5 few
-	[[ $output == *"ctx-cache: few: "*" tokens; claude-opus-4-5 "* ]]
+	[[ $output == *"ctx-cache: few: "*" tokens are too few to be cached; claude-opus-4-5 "* ]]
 }
 
 @test "lines, one record and single bytes of input give the same breakpoints" {
@@ -730,7 +730,7 @@ changed() { # file, line
 	[[ $output == *"nowhere"* ]]
 	for price in "" 1,2,3,4,5 a -1 1,,2 1e9 nan; do
 		run -2 ctx-cache --diff one one --price "$price"
-		[[ $output == *"not dollars"* ]]
+		[[ $output == *"not a list of dollars"* ]]
 	done
 	run -2 ctx-cache --price 1 one
 	[[ $output == *"--price needs --diff"* ]]

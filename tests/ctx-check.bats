@@ -333,7 +333,7 @@ finds() {
 	run -1 ctx-check --provider openai in
 	[[ $output == in:2:\ bad-id:* ]]
 	run -2 ctx-check --provider nobody in
-	[[ $output == *"no provider 'nobody'"* ]]
+	[[ $output == *"--provider: 'nobody' is unknown"* ]]
 }
 
 @test "names from the input are masked and shortened" {
@@ -2082,7 +2082,7 @@ unanswered() {
 		    --archive archive $file
 		echo "$output" > out
 		[ "$(signed out)" -eq 1 ]
-		[[ $stderr == *", 0 findings, 2 put right"* ]]
+		[[ $stderr == *", 0 findings, 2 repaired"* ]]
 		[[ $stderr == *"removed the bound reasoning of 1 messages"* ]]
 		[ "$(jq -c 'select(.rule == "bound-reasoning") |
 		    [.index, .role, .action]' log)" = \

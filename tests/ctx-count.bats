@@ -256,7 +256,7 @@ X
 	run -1 --separate-stderr ctx-count --max 5 twelve
 	[ "${#stderr_lines[@]}" -eq 11 ]
 	[ "${stderr_lines[1]}" = "ctx-count: twelve:2: 8 tokens, over 5" ]
-	[ "${stderr_lines[10]}" = "ctx-count: 2 more are over" ]
+	[ "${stderr_lines[10]}" = "ctx-count: 2 more are over --max" ]
 	ctx-count -q -m gpt-4o --max 5% "$chat"
 	run -1 ctx-count -q -m gpt-4 --max 5% "$chat"
 	run -2 ctx-count --max 5% "$chat"
@@ -689,7 +689,7 @@ bytes_vocabulary() {
 	printf '{"n": 7 , "role":"user","content":"hi" }\r\n' > in
 	for key in '' $'\xff'; do
 		run -2 ctx-count --annotate --key "$key" in
-		[[ $output == *"--key: a name in UTF-8, not empty"* ]]
+		[[ $output == *"--key: must be UTF-8 and not empty"* ]]
 	done
 	ctx-count --annotate --key n in > out
 	printf '{"n": 5 , "role":"user","content":"hi" }\r\n' | cmp - out
@@ -718,7 +718,7 @@ bytes_vocabulary() {
 		    <(ctx-count --json "$d" | jq .tokens) || fail "$d"
 	done
 	run -2 ctx-count --annotate --json "$chat"
-	[[ $output == *"no other output"* ]]
+	[[ $output == *"cannot be combined with other output"* ]]
 }
 
 @test "--models masks control characters of models.json" {

@@ -101,7 +101,7 @@ is_paired() {
 		cat whole cut | cmp - out
 	done
 	run -2 ctx-prune -b 20k --join -i a b
-	[[ $output == *"--join makes one conversation of all files; --in-place "* ]]
+	[[ $output == *"--join makes one conversation of all files, so --in-place "* ]]
 }
 
 @test "several files are pruned each by itself" {
@@ -223,7 +223,7 @@ is_paired() {
 
 @test "--quantum above the target prints a warning, since little would be kept" {
 	run -0 --separate-stderr ctx-prune -b 20k --quantum 21k "$agent"
-	[ "$stderr" = "ctx-prune: $agent: --quantum 21k is above the target of 20k tokens, so a cut may keep little more than the floors; lower --quantum" ]
+	[ "$stderr" = "ctx-prune: $agent: --quantum 21k is above the target of 20k tokens, so one step may remove nearly all messages; lower --quantum" ]
 	run -0 --separate-stderr ctx-prune -b 20k --target 25% --quantum 6k "$agent"
 	[[ $stderr == *"above the target of 5.0k tokens"* ]]
 	# Once, whatever the number of conversations.
@@ -510,7 +510,7 @@ lost() {
 	[ -z "$output" ]
 	ctx-prune --lenient -b 1M broken 2> err | cmp - broken
 	grep -q 'broken:21' err
-	run ! grep -q 'more such' err
+	run ! grep -q 'more lines' err
 	# Only the first one is named, the others are counted.
 	{ cat broken; echo '{broken'; echo '{broken'; } > worse
 	ctx-prune --lenient -b 1M worse 2> err | cmp - worse
@@ -587,7 +587,7 @@ signed_talk() {
 	[ ! -s err ]
 	run -1 --separate-stderr ctx-prune --reasoning fail "$@"
 	[ "$output" = "$(cat t.jsonl)" ]
-	[[ $stderr = *"nothing was removed: signed reasoning"* ]]
+	[[ $stderr = *"nothing was removed: the provider would refuse signed reasoning"* ]]
 	[[ $stderr != *"kept signed reasoning"* ]]
 	ctx-prune --reasoning fail -m claude-opus-4-8 "$@" > out
 	[ "$(wc -l < out)" -eq 2 ]

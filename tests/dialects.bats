@@ -106,7 +106,7 @@ dialect_is() {
 
 # What -v says of file $1 about its dialect.
 said_of() {
-	ctx-truncate -v "$1" 2>&1 > /dev/null | grep -v -e "cut 0" | paste -sd '|'
+	ctx-truncate -v "$1" 2>&1 > /dev/null | grep -v -e "truncated 0" | paste -sd '|'
 }
 
 @test "-v prints the dialect, its evidence and place; mixed streams print one line" {

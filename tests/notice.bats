@@ -91,7 +91,7 @@ in_form() { # TURNS FILTER
 @test "--notice refuses an empty text and bytes that are not UTF-8" {
 	for text in "" $'\xff'; do
 		run -2 ctx-prune -b 2000 --notice "$text" "$agent"
-		[[ $output == *"--notice: a text in UTF-8, not empty"* ]]
+		[[ $output == *"--notice: must be UTF-8 and not empty"* ]]
 	done
 }
 
@@ -275,7 +275,7 @@ in_form() { # TURNS FILTER
 		ctx-prune -s recall -l light -k 1 -t 0 -b $((n / 2)) \
 		    --notice "$N" "$f" > out 2> err || [ $? -eq 1 ]
 		if [ "$d" = sharegpt ] && ! cmp -s out "$f"; then
-			grep -q 'no notice can stand' err || fail "$f"
+			grep -q 'no notice was inserted' err || fail "$f"
 			run -1 grep -F "$N" out
 		fi
 		ctx-prune -s recall -l light -k 1 -t 0 -b $((n / 2)) \

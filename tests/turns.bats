@@ -258,7 +258,7 @@ stays_valid() {
 	sed 's/"id":"a",//' result > its
 	for s in pinned-fifo fifo heuristic middle-out recall window; do
 		run -1 --separate-stderr ctx-prune -b 10 -s $s -k 1 -t 1 in
-		[[ $s == middle-out || $stderr == *", open calls "* ]]
+		[[ $s == middle-out || $stderr == *", open tool calls "* ]]
 		cat - result <<< "$output" | ctx-check
 		run --separate-stderr ctx-prune -b 10 -s $s -k 1 -t 1 nameless
 		cat - its <<< "$output" | ctx-check

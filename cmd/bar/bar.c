@@ -25,13 +25,14 @@ bar_check(struct bar *bar, struct cli *cli, bool other)
 
 	if ((bar->shown || bar->follow) && other)
 		cli_die(cli,
-		    "--bar and --follow do not go with --json, "
-		    "--tsv, --per, --text and --calibrate");
+		    "--bar and --follow cannot be combined with --json, --tsv, "
+		    "--per, --text or --calibrate");
 	for (i = 0; bar->follow && i < cli->n_files; i++)
 		if (strcmp(cli->files[i], "-") == 0)
 			break;
 	if (bar->follow && (cli->n_files == 0 || i < cli->n_files))
-		cli_die(cli, "--follow needs files, not standard input");
+		cli_die(cli,
+		    "--follow cannot read standard input; name a file");
 	bar->shown |= bar->follow;
 	/* With --follow another program may be writing the input file, so its
 	 * last line may be incomplete.  This must not be an error. */
