@@ -278,7 +278,7 @@ reads() {
 		grep -q '"output":".*spool/wx-[0-9a-f]*\.md\]"' out
 		sed 's/"output-available"/"input-available"/' u > open
 		run -1 ctx-check open
-		[[ $output == *'call "c" of wx has no result'* ]]
+		[[ $output == *'tool call "c" of wx has no result'* ]]
 		sed "s/\"type\":\"tool-wx\"/\"type\":\"dynamic-tool\",\"toolName\":\"wx\"/" u > dynamic
 		[ "$type" != tool-wx ] || [ "$(tokens u)" -eq "$(tokens dynamic)" ]
 	done

@@ -104,12 +104,13 @@ refuse_arguments(struct ctx_validator *validator, size_t i, bool in_text,
 	validator->spare.n = validator->replacement.n = 0;
 	if (value == 0)
 		return ctx_validate_refuse_part(validator,
-		    CTX_RULE_BAD_ARGUMENTS, i, "arguments of call", tail, err);
+		    CTX_RULE_BAD_ARGUMENTS, i, "arguments of tool call", tail,
+		    err);
 	if (make_object(validator, body, value, is_json, err) < 0 ||
 	    (in_text &&
 		ctx_json_string_encode(&validator->replacement, body->p,
 		    body->n, err) < 0) ||
-	    ctx_validate_describe(validator, i, "arguments of call", tail,
+	    ctx_validate_describe(validator, i, "arguments of tool call", tail,
 		err) < 0)
 		return -1;
 	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_ARGUMENTS, i,

@@ -82,11 +82,11 @@ check_id(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 		    json->nodes[block->container].kind != CTX_JSON_ARRAY)
 			return 0;
 		return ctx_validate_refuse_part(validator, CTX_RULE_BAD_ID, i,
-		    "call", block->name != 0 ? " has no id" : "", err);
+		    "tool call", block->name != 0 ? " has no id" : "", err);
 	}
 	if (json->nodes[block->id].kind != CTX_JSON_STRING)
 		return ctx_validate_refuse_part(validator, CTX_RULE_BAD_ID, i,
-		    "id of call", " is not a string", err);
+		    "id of tool call", " is not a string", err);
 	literal = ctx_json_str(json, block->id);
 	wrong = ctx_id_wrong(validator->rules, literal);
 	if (wrong == NULL)
@@ -94,7 +94,8 @@ check_id(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	rc = ctx_id_repair(&validator->replacement, &validator->spare,
 	    validator->rules, literal, err);
 	if (rc < 0 ||
-	    ctx_validate_describe(validator, i, "id of call", wrong, err) < 0)
+	    ctx_validate_describe(validator, i, "id of tool call", wrong, err) <
+		0)
 		return -1;
 	if (rc == 0)
 		literal.p = NULL;
@@ -129,7 +130,7 @@ ctx_validate_body(struct ctx_validator *validator, size_t i,
 	    has_payload(message->json, body))
 		return 0;
 	return ctx_validate_refuse_part(validator, CTX_RULE_EMPTY_RESULT, i,
-	    "result", " has no content", err);
+	    "tool result", " has no content", err);
 }
 
 /* Returns true if providers refuse this text because it is empty or only white

@@ -94,7 +94,8 @@ static int
 refuse_surplus_breakpoint(struct ctx_validator *validator,
     const struct ctx_breakpoint_seen *mark, struct ctx_err *err)
 {
-	static const char what[] = "one cache marker more than the 4 newest";
+	static const char what[] =
+	    "more than 4 cache breakpoints; this one is not among the newest";
 	const struct ctx_json *json = mark->json;
 	struct ctx_finding finding = {.id = CTX_RULE_MANY_MARKERS,
 	    .place = mark->place,
@@ -155,7 +156,7 @@ check_breakpoint(void *user, const struct ctx_json *json, uint32_t container,
 		validator->replacement.n = 0;
 		rc = ctx_validate_refuse_text(validator, CTX_RULE_BAD_MARKER,
 		    ctx_child_span(json, container, node, false),
-		    "a cache marker is on or after reasoning", err);
+		    "a cache breakpoint is on or after reasoning", err);
 		if (rc != 0)
 			return rc < 0 ? -1 : 0;
 	}

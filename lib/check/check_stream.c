@@ -314,7 +314,7 @@ check_event(struct check *check, const struct ctx_event *event,
 		if (!is_message_missing(event))
 			return 0;
 		return report_missing_message(check, &place,
-		    "an element is no message", err);
+		    "an element is not a message", err);
 	case CTX_EVENT_END:
 		return end_conversation(check, event, err);
 	case CTX_EVENT_RECORD:
@@ -342,7 +342,7 @@ end_stream(struct check *check, struct ctx_err *err)
 	 * whether that has messages, so nothing is reported here. */
 	if (check->file != NULL && !check->conversations &&
 	    check->lines.messages_left == 0 &&
-	    report_missing_message(check, &place, "there is no message in it",
+	    report_missing_message(check, &place, "the file has no messages",
 		err) < 0)
 		return -1;
 	return check->repairing ? ctx_repair_end(&check->repair, err) : 0;
@@ -436,7 +436,8 @@ repair_held(struct check *check, const struct ctx_event *end,
 	struct check_conversation *conversation =
 	    end != NULL ? &check->record : &check->lines;
 	struct ctx_finding finding = {.id = CTX_RULE_BOUND_REASONING,
-	    .what = "signed reasoning would stand after a repair"};
+	    .what = "not repaired, because the provider would refuse signed "
+		    "reasoning after the repair"};
 	int rc = try_repair(check, end, err);
 
 	conversation->holding = false;

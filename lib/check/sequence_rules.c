@@ -105,13 +105,15 @@ ctx_validate_content(struct ctx_validator *validator, unsigned *wait,
 		*wait = CTX_WAITS_EMPTY;
 	else if (n == 0 && !may_be_empty(validator))
 		rc = ctx_validate_refuse(validator, CTX_RULE_EMPTY_MESSAGE,
-		    "the message says nothing", err);
+		    "the message is empty", err);
 	else if (n > 0 && !spoken && assistant && may_reasoning_lead(validator))
 		*wait = CTX_WAITS_REASONING;
 	else if (n > 0 && !spoken && assistant &&
 	    (validator->rules & CTX_MUST_SPEAK))
 		rc = ctx_validate_refuse(validator, CTX_RULE_REASONING_ONLY,
-		    "the assistant reasons, and says and calls nothing", err);
+		    "the assistant message has reasoning, but neither text nor "
+		    "a tool call",
+		    err);
 	validator->removed = rc > 0;
 	return rc < 0 ? -1 : 0;
 }
@@ -236,8 +238,8 @@ refuse_empty_message(struct ctx_validator *validator, struct ctx_err *err)
 	if (!(validator->waiting_bits & 1u << CTX_WAITS_EMPTY))
 		return 0;
 	rc = ctx_validate_refuse_waiting(validator, CTX_WAITS_EMPTY,
-	    CTX_RULE_EMPTY_MESSAGE,
-	    "the message says nothing and is not the last", err);
+	    CTX_RULE_EMPTY_MESSAGE, "the message is empty and not the last",
+	    err);
 	if (rc == 0)
 		validator->waiting_bits &= ~(1u << CTX_WAITS_SYSTEM);
 	return rc < 0 ? -1 : 0;
@@ -271,18 +273,20 @@ ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
 		return -1;
 	if ((validator->waiting_bits & 1u << CTX_WAITS_REASONING) &&
 	    !assistant &&
-	    refuse_reasoning(validator, "no item of the assistant follows",
+	    refuse_reasoning(validator,
+		"no assistant message is directly after this reasoning",
 		err) < 0)
 		return -1;
 	if ((validator->waiting_bits & 1u << CTX_WAITS_REASONING) &&
 	    needs_id(validator) &&
-	    refuse_reasoning(validator, "the message that follows has no id",
-		err) < 0)
+	    refuse_reasoning(validator,
+		"the message after this reasoning has no id", err) < 0)
 		return -1;
 	if ((validator->waiting_bits & 1u << CTX_WAITS_SYSTEM) && !assistant &&
 	    role != CTX_ROLE_SYSTEM &&
 	    ctx_validate_refuse_waiting(validator, CTX_WAITS_SYSTEM,
-		CTX_RULE_SYSTEM_PLACE, "the assistant must be next", err) < 0)
+		CTX_RULE_SYSTEM_PLACE,
+		"the next message must be from the assistant", err) < 0)
 		return -1;
 	/* This message decides all waiting findings, with two exceptions.  If
 	 * it is a reasoning item, it must itself wait, with those before it,
@@ -304,7 +308,8 @@ ctx_validate_still_waiting(struct ctx_validator *validator, struct ctx_err *err)
 	/* A last message without content does not count as something that
 	 * follows reasoning.  So reasoning before it is reported. */
 	if ((validator->waiting_bits & 1u << CTX_WAITS_REASONING) &&
-	    refuse_reasoning(validator, "nothing follows", err) < 0)
+	    refuse_reasoning(validator, "nothing is after this reasoning",
+		err) < 0)
 		return -1;
 	if (empty)
 		validator->last = last;
@@ -331,9 +336,9 @@ check_role(struct ctx_validator *validator, struct ctx_err *err)
 	} roles[] = {
 	    {CTX_ROLE_OTHER, CTX_KNOWN_ROLES, "the role is unknown"},
 	    {CTX_ROLE_SYSTEM, CTX_NO_SYSTEM,
-		"a system prompt is no message here"},
+		"the system prompt cannot be a message in this format"},
 	    {CTX_ROLE_TOOL, CTX_NO_TOOL_ROLE,
-		"results are a user's message here"},
+		"tool results must be in a user message in this format"},
 	};
 	size_t i;
 
@@ -369,7 +374,7 @@ check_system(struct ctx_validator *validator, struct ctx_err *err)
 	if (validator->last.role == CTX_ROLE_SYSTEM && validator->last.begun)
 		return 0;
 	return ctx_validate_refuse(validator, CTX_RULE_SYSTEM_PLACE,
-		   "a user's message must stand before it", err) < 0
+		   "a user message must be before it", err) < 0
 	    ? -1
 	    : 0;
 }
@@ -388,12 +393,12 @@ check_speaker(struct ctx_validator *validator, struct ctx_err *err)
 		if (!(validator->rules & CTX_ASKS_FIRST) || is_user_side(role))
 			return 0;
 		return refuse_place(validator, CTX_RULE_FIRST_MESSAGE,
-		    "the conversation does not begin with the user", err);
+		    "the first message is not from the user", err);
 	}
 	if ((validator->rules & CTX_ANSWERS_RESULTS) && role == CTX_ROLE_USER &&
 	    before == CTX_ROLE_TOOL &&
 	    refuse_place(validator, CTX_RULE_USER_AFTER_RESULT,
-		"the user speaks right after a result", err) < 0)
+		"a user message is directly after a tool result", err) < 0)
 		return -1;
 	/* Two neighbouring messages from the same side (the user's or the
 	 * assistant's) are accepted if the translation for the provider merges
@@ -411,8 +416,9 @@ check_speaker(struct ctx_validator *validator, struct ctx_err *err)
 		!(validator->rules & CTX_RESULTS_TOGETHER)))
 		return 0;
 	return refuse_place(validator, CTX_RULE_ALTERNATION,
-	    is_user_side(role) ? "the user's side speaks twice in a row"
-			       : "the assistant speaks twice in a row",
+	    is_user_side(role)
+		? "two messages in a row are from the user or tools"
+		: "two messages in a row are from the assistant",
 	    err);
 }
 
@@ -435,7 +441,8 @@ check_first_results(struct ctx_validator *validator, struct ctx_err *err)
 			text = true;
 		else if (text && (validator->rules & CTX_RESULTS_FIRST) &&
 		    ctx_validate_refuse_part(validator, CTX_RULE_RESULTS_FIRST,
-			i, "result", " is after other content", err) < 0)
+			i, "tool result",
+			" is after other content of its message", err) < 0)
 			return -1;
 	}
 	validator->last.has_user_text = text;
@@ -506,7 +513,7 @@ ctx_last_seen(struct ctx_validator *validator, struct ctx_err *err)
 	    is_user_side(validator->last.role) || validator->last.in_result)
 		return 0;
 	return ctx_validate_refuse(validator, CTX_RULE_LAST_MESSAGE,
-		   "the user's side must speak last", err) < 0
+		   "the last message must be from the user or a tool", err) < 0
 	    ? -1
 	    : 0;
 }

@@ -108,7 +108,7 @@ refuse_duplicate_id(struct ctx_validator *validator,
 
 	validator->what.n = 0;
 	if (ctx_buf_printf(&validator->what, err,
-		"a call has the id of call %s, which is open", call->label) < 0)
+		"tool call %s has the same id and no result", call->label) < 0)
 		return -1;
 	return ctx_validate_tell(validator, &finding, err);
 }
@@ -232,8 +232,8 @@ check_caller(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 		return 0;
 	if (call == NULL)
 		return ctx_validate_refuse_part(validator,
-		    CTX_RULE_ORPHAN_CALLER, i, "call",
-		    " was made by a program that does not run", err);
+		    CTX_RULE_ORPHAN_CALLER, i, "tool call",
+		    " was made by a program that is not running", err);
 	call->runs = true;
 	return 0;
 }
@@ -305,14 +305,14 @@ answer_call(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	if (state == CTX_CALL_NEW && !validator->has_remote_state &&
 	    !(validator->unnamed_continues && key.id.p == NULL))
 		rc = ctx_validate_refuse_part(validator, CTX_RULE_ORPHAN_RESULT,
-		    i, "result", " answers no call", err);
+		    i, "tool result", " has no tool call", err);
 	else if (state == CTX_CALL_ANSWERED)
 		rc = ctx_validate_refuse_part(validator,
-		    CTX_RULE_DUPLICATE_RESULT, i, "result", " is one too many",
-		    err);
+		    CTX_RULE_DUPLICATE_RESULT, i, "tool result",
+		    " is not the first for its tool call", err);
 	else if (state == CTX_CALL_MISSED)
 		rc = ctx_validate_refuse_part(validator, CTX_RULE_RESULT_ORDER,
-		    i, "result", " does not follow its call directly", err);
+		    i, "tool result", " is not next to its tool call", err);
 	/* If a repair has removed the result, its content is not checked. */
 	return rc != 0 ? rc : ctx_validate_body(validator, i, err);
 }
@@ -410,7 +410,7 @@ refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end,
 		finding.doubled = call->doubled;
 		validator->what.n = 0;
 		if (ctx_buf_printf(&validator->what, err,
-			"call %s has no result%s", call->label,
+			"tool call %s has no result%s", call->label,
 			validator->rules & CTX_RESULTS_NEXT
 			    ? " directly after it"
 			    : "") < 0 ||
@@ -470,7 +470,7 @@ check_pairs(struct ctx_validator *validator, struct ctx_err *err)
 	validator->last_results = validator->place.message + 1;
 	return validator->results_split &&
 		ctx_validate_refuse(validator, CTX_RULE_SPLIT_RESULTS,
-		    "the message before holds results of the same calls",
+		    "the message before has results of the same tool calls",
 		    err) < 0
 	    ? -1
 	    : 0;
