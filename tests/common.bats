@@ -100,7 +100,7 @@ calls() {
 		while read -r c; do
 			# shellcheck disable=SC2086 # a command and its options
 			run -2 $c wide
-			[[ $output == *"wide:1:1: UTF-16; iconv "* ]] ||
+			[[ $output == *"wide:1:1: the input is UTF-16; convert it with: iconv "* ]] ||
 			    fail "$c: $output"
 		done < <(calls)
 	done
@@ -119,29 +119,29 @@ calls() {
 		while read -r c; do
 			# shellcheck disable=SC2086 # a command and its options
 			run -2 --separate-stderr $c "$name"
-			[[ $stderr == *": $name:1:"[1-9]": "*"$name; $command"* ]] ||
+			[[ $stderr == *": $name:1:"[1-9]": "*"$name"*"$command"* ]] ||
 				fail "$c: $stderr"
 		done < <(calls)
 	done <<-'END'
-		gzip|gzip -dc |
-		zstd|zstd -dc |
-		xz|xz -dc |
-		bzip2|bzip2 -dc |
-		Python's repr|json.dumps |
-		Python's repr|json.dumps |[{'role': 'user'}]
-		YAML|yq |
-		YAML|yq |messages:
-		YAML|yq |---
-		YAML|yq |- role: user
-		plain text|ctx-count --text |hello world
-		plain text|ctx-count --text |Human: Hello
-		plain text|ctx-count --text |- item one
-		plain text|ctx-count --text |# Notes
+		gzip|; decompress it with: gzip -dc|
+		zstd|; decompress it with: zstd -dc|
+		xz|; decompress it with: xz -dc|
+		bzip2|; decompress it with: bzip2 -dc|
+		Python's repr|; write it with json.dumps|
+		Python's repr|; write it with json.dumps|[{'role': 'user'}]
+		YAML|; convert it with: yq |
+		YAML|; convert it with: yq |messages:
+		YAML|; convert it with: yq |---
+		YAML|; convert it with: yq |- role: user
+		plain text|, which only ctx-count --text |hello world
+		plain text|, which only ctx-count --text |Human: Hello
+		plain text|, which only ctx-count --text |- item one
+		plain text|, which only ctx-count --text |# Notes
 	END
 	zstd --version > /dev/null 2>&1 || return 0
 	zstd -qc "$chat" > zstd
 	run -2 ctx-count zstd
-	[[ $output == *"zstd:1:1: zstd; zstd -dc "* ]]
+	[[ $output == *"zstd:1:1: the input is compressed by zstd; decompress it with: zstd -dc"* ]]
 	# JSON with an error is not taken for something else.
 	for text in '{"role":"user",}' 'user","content":"x"}' '[1,' '{role: 1}' \
 	    'event: message_start'; do

@@ -70,7 +70,7 @@ append_segment(struct ctx_groups *groups, struct ctx_err *err)
 
 	if (groups->n >= CTX_NO_SEGMENT) {
 		ctx_err_set(err, CTX_ELIMIT,
-		    "a conversation of more than 4294967295 messages");
+		    "the conversation has more than 4294967295 messages");
 		return NULL;
 	}
 	segments = ctx_grow(groups->segments, &groups->cap, groups->n + 1,

@@ -210,7 +210,8 @@ allocate_open_call(struct ctx_open_calls *calls, struct ctx_err *err)
 	 * lists per call.  Lists are numbered with 32 bits, so the number of
 	 * calls is limited. */
 	if (calls->n_calls >= NONE / LIST_KINDS) {
-		ctx_err_set(err, CTX_ELIMIT, "too many open calls");
+		ctx_err_set(err, CTX_ELIMIT,
+		    "too many tool calls without a result");
 		return NONE;
 	}
 	grown = ctx_grow(calls->calls, &calls->cap_calls, calls->n_calls + 1,

@@ -252,12 +252,12 @@ ask_runner(const struct ctx_command *command, struct ctx_str input,
 	ctx_command_restore_signals(&before);
 	if (rc != 0 && number != 0)
 		return ctx_err_set(err, CTX_EARG,
-		    "'%.80s' was ended because of signal %d", command->line,
-		    number);
+		    "'%.80s' was ended, because ctx received signal %d",
+		    command->line, number);
 	if (rc <= 0)
 		return rc;
-	return ctx_err_set(err, CTX_EARG, "the process that runs '%.80s' ended",
-	    command->line);
+	return ctx_err_set(err, CTX_EARG,
+	    "the process that runs '%.80s' ended unexpectedly", command->line);
 }
 
 int

@@ -155,7 +155,7 @@ ctx_reader_read_more(struct ctx_reader *r, struct ctx_err *err)
 		return -1;
 	if (bytes_ahead(r) >= RECORD_MAX) {
 		ctx_err_set(err, CTX_ELIMIT,
-		    "a record of 4 GiB or more; the limit is %llu bytes",
+		    "the record has 4 GiB or more; the maximum is %llu bytes",
 		    (unsigned long long)RECORD_MAX - 1);
 		ctx_reader_locate_error(r, 0, err);
 		return -1;

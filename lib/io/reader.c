@@ -418,7 +418,9 @@ read_line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 		    whole ? "line" : "input");
 		ctx_reader_locate_error(r, whole ? n - 1 : n, err);
 	} else if (rc > 0 && used < n - at) {
-		ctx_err_set(err, CTX_EINPUT, "more than one value on the line");
+		ctx_err_set(err, CTX_EINPUT,
+		    "more than one JSON value on the line; put each on a line "
+		    "of its own");
 		ctx_reader_locate_error(r, at + used, err);
 		rc = 0;
 	}

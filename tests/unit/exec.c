@@ -62,7 +62,8 @@ meet(int number, enum manner manner, const char *command)
 	ctx_buf_release(&out);
 	if (rc == 0)
 		return DONE;
-	return caught == number && strstr(err.text, "ended because of") != NULL
+	return caught == number &&
+		strstr(err.text, "ended, because ctx received signal") != NULL
 	    ? GIVEN_UP
 	    : OTHERWISE;
 }
