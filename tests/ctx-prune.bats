@@ -254,7 +254,7 @@ is_paired() {
 	[[ $output == *"needs a window"* ]]
 	for reserve in 8000 9k; do
 		run -2 ctx-prune --window 8000 --reserve $reserve "$agent"
-		[[ $output == *"leaves nothing of a window of 8000"* ]]
+		[[ $output == *"leaves nothing of the context window of 8000"* ]]
 	done
 }
 

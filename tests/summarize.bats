@@ -295,14 +295,14 @@ steps() { # one turn of an agent, in a form where the roles must alternate
 	done <<'X'
 exit 3|ended with status 3
 sleep 60|did not end within 1 seconds
-true|wrote nothing
+true|wrote no summary
 printf '\377'|invalid UTF-8
 yes|wrote more than 23296 bytes
 kill -9 $$|killed by signal 9
-printf '  \n\t'|wrote nothing
+printf '  \n\t'|wrote no summary
 echo early; sleep 60|did not end within 1 seconds
 sleep 60 & echo early|did not end within 1 seconds
-exec >&-; true|wrote nothing
+exec >&-; true|wrote no summary
 echo half a summary; exit 1|ended with status 1
 no-such-command-at-all|status 127
 X
@@ -437,7 +437,7 @@ has_form() { # DIALECT FILE
 	if [ $rc -eq 2 ]; then
 		case $1 in
 		sharegpt) grep -q 'sharegpt with a system message' err ;;
-		atif) grep -q 'no summary can stand in it' err ;;
+		atif) grep -q 'no summary can be inserted' err ;;
 		*) fail "$2: $(cat err)" ;;
 		esac
 		return 0

@@ -48,7 +48,7 @@ run_summarizer(struct summary_job *job, struct ctx_err *err)
 	    out->p[out->n - 1] != '\0')
 		out->n--;
 	if (out->n == 0)
-		return ctx_err_set(err, CTX_EARG, "'%.80s' wrote nothing",
+		return ctx_err_set(err, CTX_EARG, "'%.80s' wrote no summary",
 		    o->summarizer.line);
 	cut_at_suffix(out);
 	if (ctx_token_head(job->conversation->model_counter.counter->tokens,
