@@ -313,7 +313,7 @@ load helper
 	mkdir -m 777 open
 	touch file
 	run -2 ctx-restore -S open --gc "$agent"
-	[ "$output" = "ctx-restore: spool open is writable by others" ]
+	[ "$output" = "ctx-restore: spool open is writable by others; run chmod go-w on it, or name another" ]
 	run -2 ctx-restore -S file --gc "$agent"
 	[ "$output" = "ctx-restore: cannot open spool file: Not a directory" ]
 }

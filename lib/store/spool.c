@@ -33,7 +33,8 @@ refuse_long(const struct ctx_spool *spool, const char *name,
     struct ctx_err *err)
 {
 	return ctx_err_set(err, CTX_EFILE,
-	    "%s/%s is longer than its reference says", spool->dir, name);
+	    "%s/%s has changed: it is longer than its reference says",
+	    spool->dir, name);
 }
 
 /* Opens a regular file of the spool.  Returns 1, 0 if there is no such file,
@@ -54,9 +55,9 @@ open_file(const struct ctx_spool *spool, const char *name, uint64_t most,
 		    ? 0
 		    : report_file_error(spool, "open", name, err);
 	if (fstat(*fd, &st) < 0)
-		report_file_error(spool, "look at", name, err);
+		report_file_error(spool, "access", name, err);
 	else if (!S_ISREG(st.st_mode))
-		ctx_err_set(err, CTX_EFILE, "%s/%s is no regular file",
+		ctx_err_set(err, CTX_EFILE, "%s/%s is not a regular file",
 		    spool->dir, name);
 	else if ((uint64_t)st.st_size > most)
 		refuse_long(spool, name, err);
@@ -190,7 +191,7 @@ check_private(const struct ctx_spool *spool, const char *name, int fd,
 		if (tries > 0)
 			(void)nanosleep(&pause, NULL);
 		if (fstat(fd, &st) < 0)
-			return report_file_error(spool, "look at", name, err);
+			return report_file_error(spool, "access", name, err);
 	} while (st.st_nlink > 1 && tries++ < 100);
 	return find_weakness(&st) == NULL
 	    ? 0
@@ -222,7 +223,9 @@ check_existing_file(const struct ctx_spool *spool, const char *name,
 	close(fd);
 	if (rc == 0)
 		return ctx_err_set(err, CTX_EFILE,
-		    "%s/%s is there with other contents", spool->dir, name);
+		    "%s/%s exists with other contents; move it away, or name "
+		    "another spool",
+		    spool->dir, name);
 	return rc;
 }
 
@@ -360,6 +363,8 @@ ctx_spool_put(struct ctx_spool *spool, const char *name,
 	rc = check_existing_file(spool, name, chunks, n, rc == STORED, err);
 	if (rc == 0)
 		return ctx_err_set(err, CTX_EFILE,
-		    "%s/%s was removed by another process", spool->dir, name);
+		    "%s/%s was removed by another process; run the command "
+		    "again",
+		    spool->dir, name);
 	return rc < 0 ? -1 : 0;
 }

@@ -260,12 +260,14 @@ ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
 	if (spool->fd < 0)
 		return -1;
 	if (fstat(spool->fd, &st) < 0) {
-		ctx_err_sys(err, errno, "cannot look at spool %s", dir);
+		ctx_err_sys(err, errno, "cannot access spool %s", dir);
 	} else if (st.st_uid != geteuid() && st.st_uid != 0) {
-		ctx_err_set(err, CTX_EFILE, "spool %s belongs to another user",
-		    dir);
+		ctx_err_set(err, CTX_EFILE,
+		    "spool %s belongs to another user; name another", dir);
 	} else if ((st.st_mode & 022) != 0 && !(st.st_mode & S_ISVTX)) {
-		ctx_err_set(err, CTX_EFILE, "spool %s is writable by others",
+		ctx_err_set(err, CTX_EFILE,
+		    "spool %s is writable by others; run chmod go-w on it, or "
+		    "name another",
 		    dir);
 	} else {
 		spool->device = st.st_dev;
@@ -299,11 +301,13 @@ ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err)
 	/* The path must still lead to this directory, because references
 	 * contain the path. */
 	if (stat(spool->dir, &st) < 0)
-		return ctx_err_sys(err, errno, "cannot look at spool %s",
+		return ctx_err_sys(err, errno, "cannot access spool %s",
 		    spool->dir);
 	if (st.st_dev != spool->device || st.st_ino != spool->inode)
 		return ctx_err_set(err, CTX_EFILE,
-		    "spool %s is another directory now", spool->dir);
+		    "spool %s was moved or replaced while it was in use; run "
+		    "the command again",
+		    spool->dir);
 	spool->dirty = false;
 	return 0;
 }
