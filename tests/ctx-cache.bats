@@ -344,7 +344,7 @@ X
 	run -0 ctx-cache -m claude-opus-4-5 few
 	[[ ${lines[-1]} == *'"c","cache_control":{"type":"ephemeral"}}]}' ]]
 	run -2 ctx-cache --provider bedrock "$agent"
-	[[ $output == *":"*": messages of openai-chat cannot have the breakpoints of bedrock"* ]]
+	[[ $output == *":"*": messages of dialect openai-chat cannot have cache breakpoints of bedrock"* ]]
 	run -2 ctx-cache --provider gemini few
 	[[ $output == *"not one of anthropic, bedrock, openai"* ]]
 	run -0 ctx-cache --provider bedrock few
@@ -367,7 +367,7 @@ X
 		    "$(ctx-count --json "$f" | jq -c '[.dialect, .tokens]')" ]
 		run ! grep -q cache_control <(ctx-cache --strip out)
 		run -2 ctx-cache --provider openai "$f"
-		[[ $output == *"cannot have the breakpoints of openai"* ]]
+		[[ $output == *"cannot have cache breakpoints of openai"* ]]
 	done
 }
 
@@ -425,7 +425,7 @@ sum() {
 			[[ $how == *-m* ]] || how="$how -m claude-opus-4-5"
 			# shellcheck disable=SC2086 # options
 			ctx-cache $how "$f" > once 2> err || {
-				grep -q 'cannot have the breakpoints' err ||
+				grep -q 'cannot have cache breakpoints' err ||
 					fail "$f: $(cat err)"
 				continue
 			}
@@ -722,10 +722,10 @@ changed() { # file, line
 	request 2 > one
 	cat one one > two
 	run -2 ctx-cache --diff one two
-	[[ $output == *"two:2: a second conversation"* ]]
+	[[ $output == *"two:2: the file has a second conversation"* ]]
 	: > empty
 	run -2 ctx-cache --diff empty one
-	[[ $output == *"empty: no conversation in it"* ]]
+	[[ $output == *"empty: the file has no messages"* ]]
 	run -2 ctx-cache --diff nowhere one
 	[[ $output == *"nowhere"* ]]
 	for price in "" 1,2,3,4,5 a -1 1,,2 1e9 nan; do
