@@ -252,7 +252,7 @@ refused_models(void)
 	REFUSED(A_PIECE("\7") BPE IDENTITY,
 	    "a piece that is unused or of an unknown type, a");
 	REFUSED(A_PIECE("\6") BPE IDENTITY, "a byte piece with the name a");
-	REFUSED(A_PIECE("\1") BPE IDENTITY, "without the byte 0");
+	REFUSED(A_PIECE("\1") BPE IDENTITY, "no token for the byte 0");
 	REFUSED(PIECE("\1", "\x0b",
 		    "\x02"
 		    "ab") PIECE("\1", "\x0b",
@@ -263,7 +263,7 @@ refused_models(void)
 		    "\x03"
 		    "\xcf\x88"
 		    "a") BPE IDENTITY,
-	    "a piece with a character that is no piece, ");
+	    "a piece with a character that is not a piece, ");
 }
 
 /* The tokenizer of a list with other members. */

@@ -595,13 +595,14 @@ gguf(json_t *root)
 	CHECK(count_with(path, "cafe\xcc\x81 brown f") > want_count);
 	tap_case("an incomplete GGUF file, or one of another kind, is refused");
 	for (i = 4; i < pairs; i += i < 400 ? 1 : pairs / 50)
-		refused_bytes("ends early", "model.gguf", out.p, i);
+		refused_bytes("is incomplete", "model.gguf", out.p, i);
 	out.p[4] = 1;
-	refused_bytes("unknown version", "model.gguf", out.p, pairs);
+	refused_bytes("an unknown version", "model.gguf", out.p, pairs);
 	make_gguf(&out, root, "llama", "default");
-	refused_bytes("of type llama", "model.gguf", out.p, out.n);
+	refused_bytes("the type \"llama\"", "model.gguf", out.p, out.n);
 	make_gguf(&out, root, "gpt2", "default");
-	refused_bytes("named \"default\"", "model.gguf", out.p, out.n);
+	refused_bytes("the pre-tokenizer \"default\"", "model.gguf", out.p,
+	    out.n);
 	ctx_buf_release(&out);
 	ctx_tokens_release(&want);
 	ctx_tokens_release(&got);
@@ -654,7 +655,7 @@ odd_gguf(void)
 	put_number(&out, 7, 4);
 	put_array(&out, "tokenizer.ggml.merges", U32, 1);
 	put_number(&out, 7, 4);
-	refused_bytes("of type gpt2", "model.gguf", out.p, out.n);
+	refused_bytes("the type \"gpt2\"", "model.gguf", out.p, out.n);
 	ctx_buf_release(&out);
 }
 
@@ -831,7 +832,7 @@ refused_names(void)
 	(void)json_array_append_new(added,
 	    json_pack("{s:i,s:s%}", "id", 5000, "content", name, (size_t)1025));
 	text = json_dumps(file, JSON_COMPACT);
-	refused("an added token of 1025 bytes", "a.json", text);
+	refused("an added token has 1025 bytes", "a.json", text);
 	free(text);
 	json_decref(file);
 }
@@ -857,23 +858,28 @@ refusals(void)
 	    "{\"model\":{\"type\":\"BPE\","
 	    "\"vocab\":{},\"merges\":[]},\"pre_tokenizer\":"
 	    "{\"type\":\"Metaspace\"}}");
-	refused("without a way", "a.json", WITH_SPLIT("(?:.)++", "Isolated"));
-	refused("not Isolated but Removed", "a.json",
+	refused("a possessive group", "a.json",
+	    WITH_SPLIT("(?:.)++", "Isolated"));
+	refused("not Isolated, but Removed", "a.json",
 	    WITH_SPLIT(".", "Removed"));
-	refused("not Isolated but MergedWithNext", "a.json",
+	refused("not Isolated, but MergedWithNext", "a.json",
 	    WITH_SPLIT(".", "MergedWithNext"));
 	refused("", "a.json", "{\"model\":");
-	refused("does not say", "some.tiktoken", "IQ== 0\n");
-	refused("rank", "r50k.tiktoken", "IQ== 0\nnonsense\n");
-	refused("without the byte", "r50k.tiktoken", "IQ== 0\n");
-	refused("two tokens", "r50k.tiktoken", "IQ== 0\nIg== 0\n");
+	refused("does not begin with its encoding", "some.tiktoken",
+	    "IQ== 0\n");
+	refused("its rank", "r50k.tiktoken", "IQ== 0\nnonsense\n");
+	refused("no token for the byte", "r50k.tiktoken", "IQ== 0\n");
+	refused("two tokens have the rank", "r50k.tiktoken",
+	    "IQ== 0\nIg== 0\n");
 	refused_names();
-	refused("a rank of", "r50k.tiktoken", "IQ== 99999999\n");
-	refused("no token and rank", "r50k.tiktoken", "IQ== 0 1\n");
-	refused("no token and rank", "r50k.tiktoken", "IQ==\n");
-	refused("no token and rank", "r50k.tiktoken", "== 0\n");
-	refused("no token and rank", "r50k.tiktoken", "IQ== 123456789\n");
-	refused("without the byte", "r50k.tiktoken", "IQ== 0\r\nIg== 1");
+	refused("is too large", "r50k.tiktoken", "IQ== 99999999\n");
+	refused("not a base64 token and its rank", "r50k.tiktoken",
+	    "IQ== 0 1\n");
+	refused("not a base64 token and its rank", "r50k.tiktoken", "IQ==\n");
+	refused("not a base64 token and its rank", "r50k.tiktoken", "== 0\n");
+	refused("not a base64 token and its rank", "r50k.tiktoken",
+	    "IQ== 123456789\n");
+	refused("no token for the byte", "r50k.tiktoken", "IQ== 0\r\nIg== 1");
 	refused("unexpected token", "a.json", " \t\r\n{\"model\":");
 }
 

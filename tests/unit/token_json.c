@@ -251,23 +251,23 @@ refuse_splitters(void)
 	refused("", "pre_tokenizer",
 	    "{\"type\":\"ByteLevel\","
 	    "\"use_regex\":false}",
-	    "text that is not split");
+	    "no pattern that splits text");
 	refused("", "pre_tokenizer", SEQUENCE(SPLIT("{\"Regex\":\"x\"}")),
-	    "not Isolated but nothing");
+	    "not Isolated, but nothing");
 	refused("", "pre_tokenizer",
 	    SEQUENCE("{\"type\":\"Split\","
 		     "\"behavior\":\"Removed\",\"invert\":true,\"pattern\":"
 		     "{\"Regex\":\"x\"}}"),
-	    "not Isolated but Removed");
+	    "not Isolated, but Removed");
 	refused("", "pre_tokenizer",
 	    SEQUENCE("{\"type\":\"Split\","
 		     "\"behavior\":\"Removed\",\"invert\":true,\"pattern\":"
 		     "{\"String\":\"x\"}}"),
-	    "not Isolated but Removed");
+	    "not Isolated, but Removed");
 	refused("", "pre_tokenizer", SEQUENCE(ISOLATED("{}")),
-	    "a splitter without a pattern");
+	    "a Split rule without a pattern");
 	refused("", "pre_tokenizer", SEQUENCE(ISOLATED("{\"String\":\"\"}")),
-	    "a splitter without a pattern");
+	    "a Split rule without a pattern");
 }
 
 static void
@@ -531,7 +531,7 @@ tekken(void)
 	ctx_tokenizer_close(t);
 	tap_case("a tekken.json without a part that it needs is refused");
 	tekken_refused("config", "pattern", json_null(),
-	    "a splitter without a pattern");
+	    "a Split rule without a pattern");
 	tekken_refused("config", "pattern", json_string("(?<=a)b"), "");
 	tekken_refused("config", "default_vocab_size", json_integer(2),
 	    "a wrong number of tokens");

@@ -366,9 +366,9 @@ check_rest(void)
 	CHECK(accepted());
 	tap_case("unterminated or missing patterns are refused");
 	patterns[h->bytes[CTX_VOCAB_PATTERNS] - 1] = 'x';
-	CHECK(refused("splitter patterns"));
+	CHECK(refused("split patterns"));
 	h->bytes[CTX_VOCAB_PATTERNS] = 0;
-	CHECK(refused("splitter patterns"));
+	CHECK(refused("split patterns"));
 	h->bytes[CTX_VOCAB_PATTERNS] = 0;
 	h->pretokenizer.family = CTX_PRETOKENIZER_CL100K;
 	CHECK(accepted());
@@ -420,11 +420,11 @@ check_packing(void)
 
 	tap_case("more tokens than can be packed are refused");
 	CHECK(ctx_vocab_build(&empty, &block, &n, &err) == -1);
-	CHECK(strstr(err.text, "a vocabulary of 0 tokens") != NULL);
+	CHECK(strstr(err.text, "no or too many tokens (0)") != NULL);
 	CHECK(packed((struct ctx_build_token){text, sizeof text, 256, 0}, none,
-		  "a token of 1025 bytes") == NULL);
+		  "a token has 1025 bytes") == NULL);
 	CHECK(packed((struct ctx_build_token){"ab", 2, CTX_VOCAB_MAX, 1}, none,
-		  "a token id of 2097152") == NULL);
+		  "the token id 2097152") == NULL);
 	h = packed((struct ctx_build_token){"ab", 2, CTX_VOCAB_MAX - 1, 1},
 	    none, NULL);
 	CHECK(h != NULL && h->ids == CTX_VOCAB_MAX);

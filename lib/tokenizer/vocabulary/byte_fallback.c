@@ -77,8 +77,7 @@ read_metaspace(struct text_rules *rules, const json_t *one, struct ctx_err *err)
 	if (!is_text(one, "replacement", CTX_BLANK_SIGN) || rules->metaspace ||
 	    rules->prefix != 0)
 		return refuse_rule(err,
-		    "byte_fallback and this pre_tokenizer "
-		    "of type ",
+		    "byte_fallback and an unusual pre_tokenizer of type ",
 		    "Metaspace");
 	rules->metaspace = true;
 	rules->words = !json_is_false(split);

@@ -70,7 +70,8 @@ read_all(struct ctx_buf *buf, const char *file, struct ctx_err *err)
 	ssize_t got = 1;
 
 	if (fd < 0 && errno == ENOENT)
-		return ctx_err_set(err, CTX_EARG, "no encoding %s", file);
+		return ctx_err_set(err, CTX_EARG,
+		    "there is no encoding or file %s", file);
 	if (fd < 0)
 		return ctx_err_open(err, errno, "", file);
 	while (got > 0 && buf->n <= FILE_MAX && !is_enough(buf, &next)) {
@@ -87,11 +88,12 @@ read_all(struct ctx_buf *buf, const char *file, struct ctx_err *err)
 	if (got < 0)
 		ctx_err_sys(err, errno, "cannot read %s", file);
 	else if (buf->n > FILE_MAX)
-		got = ctx_err_set(err, CTX_ELIMIT, "%s is too large", file);
+		got = ctx_err_set(err, CTX_ELIMIT,
+		    "%s is too large for a vocabulary", file);
 	else if (buf->n == 0 && fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode))
 		got = ctx_err_set(err, CTX_EFILE,
-		    "cannot read it: no process "
-		    "writes to this FIFO; start its writer first");
+		    "cannot read the file: no process writes to this FIFO; "
+		    "start its writer first");
 	close(fd);
 	return got < 0 ? -1 : 0;
 }
@@ -326,8 +328,8 @@ find_family(struct ctx_tokenizer *t, struct ctx_vocab_builder *pack,
 			return 0;
 		}
 	return ctx_err_set(err, CTX_EFILE,
-	    "the name does not say which "
-	    "encoding it is (o200k..., cl100k..., p50k..., r50k...)");
+	    "the file's name does not begin with its encoding (o200k, cl100k, "
+	    "p50k or r50k); rename the file");
 }
 
 /* Computes the SHA-256 of a vocabulary file and its pretokenizer.  The
