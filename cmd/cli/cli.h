@@ -182,8 +182,8 @@ struct cli {
 		    CLI_PATTERN, except, NULL, NULL                         \
 	}
 
-/* What a command changed for one reason (rule), summed up for the report of
- * --dry-run. */
+/* The changes that a command made for one reason (rule), added up for the
+ * report of --dry-run. */
 struct cli_rule {
 	const char *name, *action;
 	uint64_t messages;
@@ -279,7 +279,7 @@ int cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
  * the file other (which may be NULL), or it is in the spool directory. */
 void cli_refuse_overwrite(const struct cli *cli, const char *path,
     const char *other);
-/* What is expected in an existing file that a command is going to write,
+/* Expected content of an existing file that a command is going to write,
  * besides standard output. */
 enum cli_content {
 	CLI_CONTENT_ARCHIVE, /* records, a line each */

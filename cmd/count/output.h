@@ -26,11 +26,11 @@ struct rows {
 	struct ctx_intern names;
 };
 
-/* How rows are printed. */
+/* Settings for printing rows. */
 struct row_form {
 	struct cli *cli;
 	bool json, tsv, quiet;
-	/* What the label of each row is, such as "role" or "tool". */
+	/* Meaning of each row's label, such as "role" or "tool". */
 	const char *per;
 	/* In tokens. window: the context window; 0: that of the model. reserve:
 	 * how many tokens are subtracted from what is left of the window

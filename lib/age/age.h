@@ -74,8 +74,8 @@ struct ctx_age_options {
 	/* True if tool results are replaced by the text CTX_CLEARED and not
 	 * stored. */
 	bool mask;
-	/* What is done with bound reasoning: signed reasoning that its
-	 * provider refuses after a change before it. */
+	/* Treatment of bound reasoning: signed reasoning that its provider
+	 * refuses after a change before it. */
 	enum ctx_reasoning reasoning;
 	/* Patterns of tool names.  The results of a tool may be replaced if
 	 * its name matches tool, or tool is empty, and does not match

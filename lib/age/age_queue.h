@@ -55,7 +55,7 @@ struct age_queue {
 	/* Number of the first entry of the queue that the sum savings does not
 	 * include yet. */
 	size_t savings_end;
-	/* How many tokens are saved if, in all entries before the entry
+	/* Number of tokens that are saved if, in all entries before the entry
 	 * savings_end, the old tool results are replaced by references. */
 	uint64_t savings;
 	/* Number of messages and of tool results that were read so far. */

@@ -37,8 +37,8 @@ struct restoration {
 	const struct ctx_restore_options *options;
 	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
-	/* What is known of the conversations that are being read (model, names
-	 * of tools, index of the message). line_tracker: of the conversation of
+	/* Trackers of the conversations that are being read (model, names of
+	 * tools, index of the message). line_tracker: of the conversation of
 	 * the stream, in which each message is a record. record_tracker: of a
 	 * conversation inside the current record. */
 	struct conversation_tracker line_tracker, record_tracker;
@@ -49,7 +49,7 @@ struct restoration {
 	bool no_spool; /* true if the spool directory does not exist */
 	/* True once a text was read that may end with a reference to a file. */
 	bool seen_reference;
-	/* Where the message that was read last is in its conversation.
+	/* Place in its conversation of the message that was read last.
 	 * places[0]: for messages that are records. places[1]: for messages
 	 * inside a record. */
 	struct message_place places[2];

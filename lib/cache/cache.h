@@ -14,7 +14,8 @@
 
 /* ---- cache/mark_cache.c: writes prompt-cache breakpoints ---------------- */
 
-/* Whether a conversation gets prompt-cache breakpoints, and if not, why. */
+/* Result for a conversation: it gets prompt-cache breakpoints, or the reason
+ * why it gets none. */
 enum ctx_cache_status {
 	CTX_CACHE_STATUS_MARKED,
 	/* no breakpoints, because the message format cannot have any */
@@ -25,7 +26,7 @@ enum ctx_cache_status {
 	CTX_CACHE_STATUS_UNHEEDED,
 };
 
-/* What ctx_mark_cache reports at the end of a conversation. */
+/* Report of ctx_mark_cache at the end of a conversation. */
 struct ctx_cache_outcome {
 	const char *file;
 	/* Number of the line with the conversation. 0 for a conversation that
@@ -33,8 +34,8 @@ struct ctx_cache_outcome {
 	uint64_t line;
 	enum ctx_cache_status status;
 	const struct ctx_dialect *dialect;
-	/* How the conversation's breakpoints are written.  NULL if its message
-	 * format has none. */
+	/* Format of the conversation's breakpoints.  NULL if its message format
+	 * has none. */
 	const struct ctx_breakpoint_format *format;
 	const struct ctx_model *model; /* NULL if the model is not known */
 	/* number of breakpoints that the conversation gets */
@@ -114,7 +115,7 @@ struct ctx_request_prefix_item {
 	 * item's text, in bytes. */
 	size_t text, text_n;
 };
-/* How a request is read, to be compared with another one. */
+/* Settings for reading a request that is compared with another one. */
 struct ctx_request_prefix_options {
 	/* Name of the provider to which the request is sent.  Breakpoints are
 	 * assumed to be where ctx_mark_cache would write them for this
@@ -138,8 +139,8 @@ int ctx_request_prefix_read(struct ctx_request_prefix **prefix,
     const struct ctx_request_prefix_options *options, struct ctx_err *err);
 void ctx_request_prefix_close(struct ctx_request_prefix *prefix);
 
-/* How a later request differs from an earlier one.  The prompt cache has all
- * of the earlier request only if the later one repeats it and appends
+/* Difference between a later request and an earlier one.  The prompt cache has
+ * all of the earlier request only if the later one repeats it and appends
  * messages. */
 struct ctx_request_prefix_change {
 	bool appended; /* true if messages were only appended */
@@ -185,12 +186,12 @@ void ctx_request_prefix_prices(const struct ctx_request_prefix *prefix,
     enum ctx_ttl ttl, struct ctx_prices *prices);
 
 #define CTX_NEVER UINT64_MAX
-/* What it costs to send a request when the prompt cache has a part of it from
- * an earlier request. */
+/* Cost of sending a request when the prompt cache has a part of it from an
+ * earlier request. */
 struct ctx_cache_cost {
-	/* How much the two requests have in common at their beginning:
-	 * messages, bytes and tokens.  A message that is split over several
-	 * records counts if all its records are equal. */
+	/* Size of the beginning that the two requests have in common: messages,
+	 * bytes and tokens.  A message that is split over several records
+	 * counts if all its records are equal. */
 	uint64_t messages, bytes, tokens;
 	uint64_t all; /* number of messages in the later request */
 	/* True if the later request is the earlier one with messages

@@ -51,7 +51,7 @@ enum ctx_rule_id {
 	CTX_RULES
 };
 
-/* How --repair fixes a violation. */
+/* Fixes that --repair can make for a violation. */
 enum ctx_fix_kind {
 	CTX_FIX_NONE,
 	CTX_FIX_REMOVE_BLOCK,
@@ -134,7 +134,7 @@ uint32_t ctx_provider_limits_images(const struct ctx_provider_limits *limits,
 
 /* ---- check/validator.c: what the provider would refuse ------------------ */
 
-/* Where a message is in the input. */
+/* Place of a message in the input. */
 struct ctx_place {
 	const char *file;
 	/* line of the file in which the message begins, from 1 */
@@ -332,8 +332,8 @@ struct ctx_fix {
 	const struct ctx_finding *finding;
 	const char *action; /* "drop", "insert" or "edit" */
 	enum ctx_role role; /* role of the message */
-	/* What was removed, what was inserted, or what an edit has replaced.
-	 * Valid until on_fix returns. */
+	/* The bytes that were removed or inserted, or that an edit has
+	 * replaced.  Valid until on_fix returns. */
 	struct ctx_str bytes;
 };
 
@@ -353,7 +353,7 @@ struct ctx_check_options {
 	/* The archive, in which the original of each changed message is stored
 	 * before the changed one is written; NULL: none. */
 	struct ctx_archive *archive;
-	/* What a repair does with bound reasoning (signed reasoning that the
+	/* A repair's treatment of bound reasoning (signed reasoning that the
 	 * provider refuses after a change before it).  With CTX_REASONING_FAIL
 	 * a conversation is kept in memory until its end. */
 	enum ctx_reasoning reasoning;

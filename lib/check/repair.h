@@ -107,10 +107,10 @@ struct ctx_repair {
 	bool refused;
 	/* place of the first message for which refused was set */
 	struct ctx_place refused_at;
-	/* What find_last_before_results has found, which holds until the next
-	 * message is added: tool results for calls in the messages from
-	 * run_from to run_to must be inserted after the message run_to.
-	 * run_known: true if this was found. */
+	/* Result of find_last_before_results, valid until the next message is
+	 * added.  Tool results for calls in the messages from run_from to
+	 * run_to must be inserted after the message run_to. run_known: true if
+	 * this was found. */
 	bool run_known;
 	bool run_has_next; /* true if a message follows: run_next */
 	uint64_t run_from, run_to, run_next;

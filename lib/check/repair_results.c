@@ -87,7 +87,7 @@ get_sent_value(struct ctx_repair *repair, uint64_t rules,
 	return rc < 0 ? -1 : 0;
 }
 
-/* What the variables of a template stand for. */
+/* Sources of the values that replace the variables of a template. */
 struct result_values {
 	struct ctx_repair *repair;
 	const struct ctx_message *message;

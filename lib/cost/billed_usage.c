@@ -8,11 +8,11 @@
  * several counts cannot overflow. */
 #define MOST 1000000000000u
 
-/* Where usage objects report input tokens.  Each row lists JSON members whose
- * sum is the number of input tokens; a dot separates a member from one inside
- * it.  The first row whose first member exists is used.  The other members may
- * be missing, because in some formats the first one includes the cached
- * tokens. */
+/* Members of usage objects that report input tokens.  Each row lists JSON
+ * members whose sum is the number of input tokens; a dot separates a member
+ * from one inside it.  The first row whose first member exists is used.  The
+ * other members may be missing, because in some formats the first one includes
+ * the cached tokens. */
 #define WIDEST 5
 static const char *const inputs[][WIDEST] = {
     {"prompt_tokens"}, /* OpenAI Chat Completions */

@@ -42,8 +42,8 @@ struct ctx_token_stats {
 	 * its messages. */
 	uint64_t tokens;
 	uint64_t estimated; /* how many of all tokens are estimated */
-	/* How far to trust the tokens that are not estimated: they are exact,
-	 * or reconstructed (see enum ctx_basis). */
+	/* Reliability of the tokens that are not estimated: exact, or
+	 * reconstructed (see enum ctx_basis). */
 	enum ctx_basis basis;
 	/* Tokens of the request that are not in its messages: the system prompt
 	 * and the tool definitions. */

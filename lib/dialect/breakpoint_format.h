@@ -7,7 +7,7 @@
 
 /* ---- dialect/breakpoint_format.c: how cache breakpoints are written ----- */
 
-/* How the provider of a model is told which part of a request to cache. */
+/* Ways to tell the provider of a model which part of a request to cache. */
 enum ctx_cache_kind {
 	CTX_CACHE_NONE, /* no way to tell the provider is known */
 	/* the provider caches without being asked by the request */
@@ -27,8 +27,8 @@ enum ctx_cache_kind {
  * with five. */
 enum { CTX_BREAKPOINTS_MAX = 4 };
 
-/* How long the provider stores a cached beginning of a request after its last
- * use. */
+/* Time for which the provider stores a cached beginning of a request after its
+ * last use. */
 enum ctx_ttl {
 	CTX_TTL_5M, /* five minutes, the default */
 	CTX_TTL_1H,
@@ -84,7 +84,7 @@ struct ctx_breakpoint_format {
 	unsigned no_marker_roles;
 	/* key of the system prompt in a request, or NULL */
 	const char *system;
-	/* Where the array of tools is in a request. tools[1] NULL: it is the
+	/* Place of the array of tools in a request. tools[1] NULL: it is the
 	 * member tools[0].  Otherwise it is the member tools[1] of the object
 	 * tools[0]. tools[0] NULL: tools get no breakpoints in this format. */
 	const char *tools[2];

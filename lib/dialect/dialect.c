@@ -45,8 +45,8 @@
 		"[{\"type\":\"text\",\"text\":", "}]" \
 	}
 
-/* How tokens of images and tools are counted for a model that is not in the
- * table of models; see lib/cost/image_tokens.c and
+/* Methods of counting the tokens of images and tools for a model that is not in
+ * the table of models; see lib/cost/image_tokens.c and
  * lib/cost/request_overhead.c. */
 #define AS_OPENAI                                  \
 	.image = {CTX_IMAGE_TILES, 85, 170, 2048}, \

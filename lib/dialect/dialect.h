@@ -9,8 +9,9 @@
 
 /* ---- dialect/dialect.c: the table of message formats -------------------- */
 
-/* How a model counts the tokens of an image.  Some of these methods have the
- * parameters x, y and edge; cost/image_tokens.c says what they mean. */
+/* Methods by which models count the tokens of an image.  Some of these methods
+ * have the parameters x, y and edge; cost/image_tokens.c says what they
+ * mean. */
 enum ctx_image_rule {
 	CTX_IMAGE_NONE, /* how is not known */
 	CTX_IMAGE_TILES,
@@ -25,8 +26,8 @@ struct ctx_image {
 	uint32_t x, y, edge;
 };
 
-/* How a provider writes the tool definitions of a request into the model's
- * prompt; see cost/request_overhead.c. */
+/* Forms in which providers write the tool definitions of a request into the
+ * model's prompt; see cost/request_overhead.c. */
 enum ctx_tools_rule {
 	CTX_TOOLS_NONE,  /* how is not known */
 	CTX_TOOLS_TYPES, /* as TypeScript types */
@@ -223,9 +224,9 @@ struct ctx_result_template {
 	const char *text;
 };
 
-/* How the lines of an agent's session file lead to the context, the messages
- * that the agent sends.  From such a file the agent rebuilds its context:
- * later lines remove or replace earlier ones, or leave them on an abandoned
+/* Kinds of session files, by how the lines lead to the context, the messages
+ * that the agent sends.  From such a file the agent rebuilds its context: later
+ * lines remove or replace earlier ones, or leave them on an abandoned
  * branch. */
 enum ctx_history {
 	/* not a session file: all messages are in the context */
@@ -240,8 +241,8 @@ enum ctx_history {
 	CTX_HISTORY_TIP,
 };
 
-/* What a line of a session file does to the context, which is the messages
- * that the agent sends to the model. */
+/* Effect of a line of a session file on the context, the messages that the
+ * agent sends to the model. */
 enum ctx_line_kind {
 	/* A header, an event or a snapshot: the line does not change the
 	 * context. */
@@ -287,9 +288,8 @@ enum {
 	CTX_LINE_ASKS = 64,
 };
 
-/* What a line of a session file says about its place among the lines.  Members
- * of type uint32_t are JSON nodes of the line; 0 if the line has no such
- * value. */
+/* Data in a line of a session file about its place among the lines.  Members of
+ * type uint32_t are JSON nodes of the line; 0 if the line has no such value. */
 struct ctx_line_place {
 	enum ctx_line_kind kind;
 	unsigned flags;
@@ -368,12 +368,12 @@ struct ctx_dialect {
 	 * results cost tokens.  False if punctuation and numbers cost tokens,
 	 * too. */
 	bool counts_strings_only;
-	/* How tokens of images and tools are counted if the model has no rules
-	 * of its own for that. */
+	/* Methods of counting the tokens of images and tools, for models that
+	 * have none of their own. */
 	struct ctx_image image;
 	struct ctx_tools tools;
-	/* How the content of a tool result is written if it is only a text: the
-	 * JSON before the string with the text, and the JSON after it. */
+	/* For a tool result whose content is only a text: the JSON before the
+	 * string with the text, and the JSON after it. */
 	const char *text_result_form[2];
 	/*
 	 * Only for formats in which the content of a tool result says that the
@@ -490,7 +490,7 @@ enum ctx_layout_kind {
 	CTX_LAYOUT_LIST,         /* an array of conversations */
 };
 
-/* Where the messages are in a JSON value, and in which format. */
+/* Place of the messages in a JSON value, and their format. */
 struct ctx_record_layout {
 	enum ctx_layout_kind kind;
 	const struct ctx_dialect *dialect; /* dialect of the messages */

@@ -97,11 +97,11 @@ int ctx_read_call(struct ctx_message *message, uint32_t value, uint32_t id,
  * call. */
 void ctx_read_caller(struct ctx_message *message, uint32_t caller);
 
-/* How to read a block that has this "type": as a block of this kind, whose
- * payload is its member with this key.  If the block lacks that member, or key
- * is NULL, media and reasoning have the whole block as payload; all other
- * blocks become opaque.  {type, NULL, CTX_BLOCK_OPAQUE} is for blocks that the
- * model does not get. */
+/* Rule for reading a block that has this "type": it becomes a block of this
+ * kind, whose payload is its member with this key.  If the block lacks that
+ * member, or key is NULL, media and reasoning have the whole block as payload;
+ * all other blocks become opaque.  {type, NULL, CTX_BLOCK_OPAQUE} is for blocks
+ * that the model does not get. */
 struct ctx_block_type {
 	const char *type, *key;
 	enum ctx_block_kind kind;

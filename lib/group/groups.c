@@ -258,8 +258,8 @@ ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
 	return 0;
 }
 
-/* When segments are removed, the others get new indices.  Returns the new index
- * of a segment; CTX_NO_SEGMENT if it was removed. */
+/* Returns the new index that a segment gets when segments are removed;
+ * CTX_NO_SEGMENT if it was removed itself. */
 static uint32_t
 remap_segment(uint32_t segment, const bool *removed, const uint32_t *new_index)
 {

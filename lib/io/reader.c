@@ -327,7 +327,7 @@ read_value_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 	if (rc < 0)
 		return -1;
 	if (rc == 0) {
-		/* Where the next value starts after an invalid one cannot be
+		/* The start of the next value after an invalid one cannot be
 		 * known.  So the rest of the file is one bad record. */
 		while (r->lenient && (rc = ctx_reader_read_more(r, &late)) > 0)
 			continue;

@@ -7,10 +7,9 @@
 #include "stream/rewrite.h"
 #include "truncate/text_segments.h"
 
-/* What must still be reported of a message in memory that is changed.  The
- * message's bytes are archived before the first edit; the change is reported
- * only when it is final, because a message that is edited now may be removed
- * later. */
+/* Report that is still due for a changed message in memory.  The message's
+ * bytes are archived before the first edit; the change is reported only when it
+ * is final, because a message that is edited now may be removed later. */
 struct pending_change {
 	struct ctx_change change;
 	unsigned marks; /* CTX_MARK_... bits of all changes so far */
@@ -227,7 +226,7 @@ int ctx_prune_relink(struct prune *run, struct held_conversation *conversation,
  * its beginning and end. */
 #define CTX_HEAD_TAIL_CHARS 1000
 
-/* Which texts of a message are shortened: only their beginning and end are
+/* The texts of a message that are shortened: only their beginning and end are
  * kept. */
 struct head_tail {
 	bool results; /* true if the message's tool results are shortened */
@@ -297,7 +296,7 @@ bool ctx_insertion_is_block(const struct held_conversation *conversation,
  * message. */
 bool ctx_insertion_is_before(const struct held_conversation *conversation,
     const struct prune_entry *entry);
-/* How a summary or notice is inserted: as a message of its own, as a block of a
+/* Ways to insert a summary or notice: as a message of its own, as a block of a
  * message, or at the start of the string that is a message's content. */
 enum insertion_form { INSERT_MESSAGE, INSERT_BLOCK, INSERT_STRING };
 /* A summary or notice that is inserted: its text, and how it is inserted. */

@@ -70,7 +70,7 @@ struct ctx_prune_settings {
 	bool alternates;
 };
 
-/* How a strategy sees a segment (a message or a part of one).  Messages that
+/* A segment (a message or a part of one) as a strategy sees it.  Messages that
  * belong together form a group.  Of each group, only the candidate of the first
  * segment counts: it has the group's weight, and the strategy sets drop only
  * there. */
@@ -391,7 +391,7 @@ struct ctx_prune_options {
 	    struct ctx_err *err);
 };
 
-/* What was done with a conversation. */
+/* Result of pruning a conversation. */
 struct ctx_prune_outcome {
 	const char *file;
 	/* Number of the line that contains the whole conversation.  0 for a

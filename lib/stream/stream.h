@@ -37,8 +37,8 @@ enum ctx_event_kind {
 struct ctx_event {
 	enum ctx_event_kind kind;
 	const struct ctx_record *record;
-	/* Where the messages of the conversation are in the JSON of the record.
-	 * If the record is itself a message, the layout is that of a single
+	/* Places of the conversation's messages in the JSON of the record.  If
+	 * the record is itself a message, the layout is that of a single
 	 * message. */
 	const struct ctx_record_layout *layout;
 	const struct ctx_message *message; /* only for MESSAGE */
@@ -55,7 +55,8 @@ struct ctx_event {
 	bool inside;
 };
 
-/* How the format of a stream was detected, to be shown to users. */
+/* Detected format of a stream, with the evidence for it, to be shown to
+ * users. */
 struct ctx_found {
 	const struct ctx_dialect *dialect; /* NULL: no message was found */
 	const char *why; /* key or value that identified the dialect */
@@ -116,8 +117,8 @@ struct ctx_stream {
 	/* Number of the record's line in the transcript, and of the last line
 	 * of its file; both 0 if the record is not from a session file. */
 	uint32_t line, last_line;
-	/* Where the next call continues: JSON nodes of the next conversation
-	 * and the next message inside the record. */
+	/* Place where the next call continues: JSON nodes of the next
+	 * conversation and the next message inside the record. */
 	uint32_t conversation, message;
 	/* JSON node of the first message of the conversation that is still sent
 	 * to the model: the agent has replaced the messages before it by a
@@ -212,10 +213,10 @@ struct ctx_change {
 	 * there is none. */
 	struct ctx_str tool;
 	const char *rule; /* reason for the change */
-	/* What was done: "drop" (the record was removed), "edit", "relink"
-	 * (the parent of a session file's line was changed), "add" (something
-	 * was inserted), and for cache breakpoints "mark" (one was added) or
-	 * "strip" (some were removed). */
+	/* Action: "drop" (the record was removed), "edit", "relink" (the parent
+	 * of a session file's line was changed), or "add" (something was
+	 * inserted).  For cache breakpoints: "mark" (one was added) or "strip"
+	 * (some were removed). */
 	const char *action;
 	bool ranked;
 	/* the rank of the message's group, by which groups are chosen for
@@ -232,7 +233,7 @@ struct ctx_change {
 	char sha256[65];
 };
 
-/* How changes are reported, and where original bytes are archived. */
+/* Settings for reporting changes and for archiving original bytes. */
 struct ctx_report {
 	/* True in a dry run: neither output nor archive nor any other file is
 	 * written. */
@@ -264,8 +265,8 @@ int ctx_report_sync(const struct ctx_report *report, struct ctx_err *err);
 
 /* ---- stream/edit_message.c: the edits of one message -------------------- */
 
-/* What a plan decides to do with a segment, as bits.  A segment is the tool
- * results of a message, or the rest of the message. */
+/* Actions of a plan on a segment, as bits.  A segment is the tool results of a
+ * message, or the rest of the message. */
 enum {
 	CTX_MARK_DROP = 1,  /* remove the segment */
 	CTX_MARK_STRIP = 2, /* remove the segment's reasoning */
@@ -279,10 +280,10 @@ enum {
 	CTX_MARK_NOTICE = 32, /* insert a notice before the segment */
 };
 
-/* What is done with bound reasoning that comes after a change.  Bound
- * reasoning is signed reasoning that is sent to a model which checks what is
- * before it (ctx_model_binds): the provider refuses a request if anything
- * before the reasoning was changed. */
+/* Actions on bound reasoning that comes after a change.  Bound reasoning is
+ * signed reasoning that is sent to a model which checks what is before it
+ * (ctx_model_binds).  The provider refuses a request if anything before the
+ * reasoning was changed. */
 enum ctx_reasoning {
 	CTX_REASONING_DROP, /* the bound reasoning is removed */
 	/* The bound reasoning is kept.  The request must ask the provider to
@@ -291,8 +292,8 @@ enum ctx_reasoning {
 	CTX_REASONING_FAIL, /* the conversation is not changed */
 };
 
-/* What is done with the two segments of a message, its tool results and the
- * rest, as bits CTX_MARK_... */
+/* Actions on the two segments of a message, its tool results and the rest, as
+ * bits CTX_MARK_... */
 struct ctx_message_edit {
 	unsigned results, rest;
 	/* For CTX_MARK_FOLD: 1 + the index of the block with the summary or

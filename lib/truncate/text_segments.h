@@ -93,8 +93,8 @@ size_t ctx_text_segment_seek(const struct text_segment *segment, size_t at,
     size_t bytes);
 void ctx_text_segments_release(struct text_segments *segments);
 
-/* How texts are shortened, and the mark that is written in place of removed
- * text ("[... 12 lines truncated ...]"). */
+/* Settings for shortening texts, and the mark that is written in place of
+ * removed text ("[... 12 lines truncated ...]"). */
 struct shortener {
 	enum ctx_size unit;
 	enum ctx_keep keep;

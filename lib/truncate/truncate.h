@@ -49,8 +49,8 @@ struct ctx_truncate_options {
 	/* True if only messages after the last assistant message are changed,
 	 * because no request has contained them yet. */
 	bool unsent;
-	/* What is done with bound reasoning: signed reasoning that its
-	 * provider refuses after a change before it. */
+	/* Treatment of bound reasoning: signed reasoning that its provider
+	 * refuses after a change before it. */
 	enum ctx_reasoning reasoning;
 	/* Patterns of tool names.  The results and arguments of a tool are
 	 * shortened if its name matches tool, or tool is empty, and does not
@@ -59,7 +59,7 @@ struct ctx_truncate_options {
 	struct ctx_report report;
 };
 
-/* How many tool results, messages, and arguments of tool calls were
+/* Numbers of tool results, messages, and arguments of tool calls that were
  * shortened. */
 struct ctx_truncate_counts {
 	uint64_t results, messages, calls;

@@ -71,8 +71,8 @@ ctx_codex_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* When Codex compacts a conversation, it keeps some messages.  Returns the JSON
- * node of the array that contains them; 0 if there is none. */
+/* Returns the JSON node of the array with the messages that Codex kept when it
+ * compacted the conversation; 0 if there is none. */
 static uint32_t
 find_history(const struct ctx_json *json, uint32_t payload)
 {

@@ -52,7 +52,7 @@ struct call {
 	bool all; /* true if the tool call reads the whole file */
 };
 
-/* What is known of a segment. */
+/* Properties of a segment. */
 struct trait {
 	bool is_short_answer, result, failed, partial;
 };
@@ -359,7 +359,7 @@ add_heuristic_message(struct ctx_scorer *scorer,
 
 /* ---- ranking ---- */
 
-/* What is known of the tool results of a group, as bits: some call succeeded
+/* Properties of the tool results of a group, as bits: some call succeeded
  * (GOOD), some call failed or has no result (BAD), some result is incomplete
  * (PARTIAL). */
 enum { GOOD = 1, BAD = 2, PARTIAL = 4 };

@@ -8,7 +8,7 @@
 #include "tokenizer/claude/claude.h"
 #include "tokenizer/encode/count_tokens.h"
 
-/* What the functions below share while they count the units listed in
+/* Data that the functions below share while they count the units listed in
  * counter->pretokens. */
 struct unit_batch {
 	struct ctx_token_counter *counter;

@@ -380,7 +380,7 @@ write_chars(struct stream *s, const struct run *run)
 		write_char(s, code_point(s->chars[i]));
 }
 
-/* Which capital and small letters a word has. */
+/* Capital and small letters of a word. */
 struct capitals {
 	bool sharp_s, dotted_i;
 	/* true if some letter is neither a capital nor small, as in Arabic */

@@ -364,8 +364,8 @@ struct nfc_check {
 	 * normal form.  Offset after the last of these characters. */
 	size_t safe;
 	unsigned class; /* combining class of the last character */
-	/* Whether the last character of combining class 0 composes with no
-	 * later character.  UNKNOWN: this was not looked up yet. */
+	/* INERT: the last character of combining class 0 composes with no later
+	 * character.  UNKNOWN: this was not looked up yet. */
 	enum { INERT, NOT_INERT, UNKNOWN } starter;
 };
 

@@ -13,7 +13,7 @@
 #include "tokenizer/vocabulary/byte_fallback.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 
-/* What a tokenizer.json does to a text before it is merged. */
+/* Changes that a tokenizer.json makes to a text before it is merged. */
 struct text_rules {
 	bool replaced;  /* a normalizer replaces blanks */
 	bool metaspace; /* a pre_tokenizer replaces blanks */

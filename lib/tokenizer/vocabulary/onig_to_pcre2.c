@@ -374,8 +374,8 @@ read_quantifier(struct onig_parse *r, bool grouped)
 	return ctx_onig_emit_text(r, r->p + begin, r->at - begin);
 }
 
-/* What may follow the "(" of a group.  The member kind of a group is an index
- * of this list. */
+/* Texts that may follow the "(" of a group.  The member kind of a group is an
+ * index of this list. */
 static const char *const group_kinds[] = {"?:", "?i:", "?!", "?="};
 
 /* Begins a group, after its "(" was read. */
