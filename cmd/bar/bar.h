@@ -26,8 +26,8 @@ struct bar {
 	unsigned height; /* height of all bars drawn so far, in SVG units */
 	unsigned lines;  /* terminal lines printed since the last bar_wait */
 	/* Result of stat(2) for each input file at the end of the last
-	 * bar_wait, which compares device, inode, size and modification time
-	 * to find out if a file has changed. */
+	 * bar_wait.  A file has changed if its device, inode, size or
+	 * modification time has. */
 	struct stat *last;
 };
 

@@ -127,9 +127,9 @@ read_choice(const struct cli_option *option, const char *text, unsigned *out)
 }
 
 /* Guesses how the user meant a malformed number, and writes the guess to the
- * array spelled: without signs between the digits (20,000: 20000), with the
- * unit as a capital letter (20m: 20M), or in percent (0.7: 70%).  Returns false
- * if the guess is malformed, too. */
+ * array spelled.  The guess has no signs between the digits (20,000: 20000), a
+ * capital letter as its unit (20m: 20M), or is in percent (0.7: 70%).  Returns
+ * false if the guess is malformed, too. */
 static bool
 suggest_number(const struct cli_option *option, const char *text,
     char spelled[40])

@@ -84,9 +84,9 @@ struct cli {
 	 * original is not kept. */
 	bool in_place;
 	const char *suffix;
-	/* True if --force is given: a file such as that of --explain or --svg
-	 * is written even if it exists and holds something else, such as source
-	 * code. */
+	/* True if --force is given.  Then a file such as that of --explain or
+	 * --svg is written even if it exists and holds something else, such as
+	 * source code. */
 	bool force;
 	uint64_t jobs;
 	/* The following members are the state of the command, besides its
@@ -274,9 +274,10 @@ json_t *cli_json_with(json_t *object, const char *key, json_t *value);
  * means that there was no memory, which is an error. */
 int cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
     struct ctx_err *err);
-/* Exits with an error if the command must not overwrite the file at path:
- * because the command reads it, it is standard output or standard error, it is
- * the file other (which may be NULL), or it is in the spool directory. */
+/* Exits with an error if the command must not overwrite the file at path.  This
+ * is so if the command reads the file, if it is standard output or standard
+ * error, if it is the file other (which may be NULL), or if it is in the spool
+ * directory. */
 void cli_refuse_overwrite(const struct cli *cli, const char *path,
     const char *other);
 /* Expected content of an existing file that a command is going to write,
@@ -468,9 +469,10 @@ void cli_no_core(void);
 void cli_sandbox(const struct cli *cli, const struct cli_sandbox_grants *needs);
 /*
  * Opens the spool and sets needs->spool, before the sandbox begins.  The
- * sandbox can allow only directories that exist: if the spool does not exist
- * and create is false, sets needs->read to the path of the nearest existing
- * directory above it, which the caller frees.  Returns 0, or -1 with *err.
+ * sandbox can allow only directories that exist.  So if the spool does not
+ * exist and create is false, sets needs->read to the path of the nearest
+ * existing directory above it, which the caller frees.  Returns 0, or -1 with
+ * *err.
  */
 int cli_open_spool(struct ctx_spool *spool, const char *dir, bool create,
     struct cli_sandbox_grants *needs, struct ctx_err *err);

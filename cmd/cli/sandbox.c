@@ -3,7 +3,7 @@
  *
  * The input may come from somebody who tries to attack the command.  So before
  * the command reads the first byte, it gives up all rights that it does not
- * need: it can then open only the files that it was given, and run no program.
+ * need.  It can then open only the files that it was given, and run no program.
  *
  * Landlock (Linux 5.13 and later) restricts files; seccomp.c refuses system
  * calls that Landlock does not cover.  A kernel without Landlock restricts
@@ -328,7 +328,7 @@ restrict_files(const struct cli *cli, const struct cli_sandbox_grants *needs,
 		allow_spool(&s, needs->spool, needs->stores);
 	if (needs->written != NULL) {
 		/* The right to write is granted on the file itself, not only on
-		 * its directory: if the path is a symbolic link, the kernel
+		 * its directory.  If the path is a symbolic link, the kernel
 		 * grants the right on the link's target. */
 		allow(&s, needs->written, MAY_WRITE | MAY_TRUNCATE);
 		allow_beside(&s, needs->written,

@@ -133,8 +133,8 @@ open_standard(void)
 	/* A write to a file that has reached its size limit (ulimit -f) must be
 	 * an error, not a signal that kills the process. */
 	(void)signal(SIGXFSZ, SIG_IGN);
-	/* Gives stdout a buffer of its own if it is not a terminal: musl would
-	 * otherwise write the first line at once and lose the errno of a
+	/* Gives stdout a buffer of its own if it is not a terminal.  Without
+	 * it, musl would write the first line at once and lose the errno of a
 	 * failed write. */
 	if (!isatty(STDOUT_FILENO))
 		(void)setvbuf(stdout, NULL, _IOFBF, BUFSIZ);

@@ -190,8 +190,8 @@ int ctx_age_report_message(struct aging *aging, struct age_queue *queue,
 bool ctx_age_is_before_boundary(const struct aging *aging,
     const struct age_queue *queue, const struct age_entry *entry);
 /* Returns true if a later message may show that the conversation must not be
- * changed: it may have bound reasoning (signed reasoning that the provider
- * refuses after a change before it). */
+ * changed.  The message may have bound reasoning (signed reasoning that the
+ * provider refuses after a change before it). */
 bool ctx_age_may_refuse(const struct aging *aging,
     const struct age_queue *queue);
 /* Sets *refused to true if the tool results in the queue must not be replaced.
@@ -201,8 +201,8 @@ bool ctx_age_may_refuse(const struct aging *aging,
 int ctx_age_check_refusal(struct aging *aging, struct age_queue *queue,
     bool *refused, struct ctx_err *err);
 /* Writes the messages at the beginning of the queue that need not be kept in
- * memory any longer: those that are old enough, with their tool results
- * replaced, and those without tool results. */
+ * memory any longer.  These are messages that are old enough, with their tool
+ * results replaced, and messages without tool results. */
 int ctx_age_write_due(struct aging *aging, struct ctx_err *err);
 /* Writes all messages in the queue, at the end of the stream. broken is true
  * if the stream ended with an error, so that messages may be missing.  Then

@@ -127,9 +127,9 @@ is_reference(struct aged_result *aged, const struct ctx_age_options *options,
 
 /* ---- the JSON that replaces a result or media ---- */
 
-/* Returns how many bytes of the beginning of a text are kept: as many as
- * possible with at most chars characters, without ending inside a grapheme
- * cluster or base64 data. */
+/* Returns how many bytes of the beginning of a text are kept.  These are as
+ * many as possible with at most chars characters.  They do not end inside a
+ * grapheme cluster or base64 data. */
 static size_t
 find_head_end(const char *p, size_t n, uint64_t chars)
 {

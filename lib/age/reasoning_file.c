@@ -32,9 +32,9 @@ append_media_digits(struct ctx_buf *out, const struct ctx_message *message,
 
 /* Appends those parts of a content block that ctx_age never changes.  They
  * identify a message even after ctx_age has changed it.  For a text or a tool
- * call they are the payload, id and name; for media, or a text that ctx_age has
- * written in place of media, they are the hex digits in the name of the spool
- * file. */
+ * call they are the payload, id and name.  For media, or a text that ctx_age
+ * has written in place of media, they are the hex digits in the name of the
+ * spool file. */
 static int
 append_stable_block(struct ctx_buf *out, const struct ctx_message *message,
     size_t i, struct ctx_buf *scratch, struct ctx_err *err)

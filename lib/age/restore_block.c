@@ -32,7 +32,7 @@ append_scanned_content(struct restoration *restoration, struct ctx_err *err)
 }
 
 /* Appends a stored tool result to the replacement text of an edit, if its text
- * alone is not enough to restore it: reads its JSON from the file NAME.json,
+ * alone is not enough to restore it.  Reads its JSON from the file NAME.json,
  * of which the reference has the SHA-256. */
 static int
 append_content_from_json(struct restoration *restoration,

@@ -268,8 +268,8 @@ int ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
     struct ctx_err *err);
 bool ctx_pattern_match(struct ctx_pattern *patterns, const char *p, size_t n,
     int64_t *left);
-/* Returns true if a text is selected by two lists of patterns: it matches
- * the list "only", or that list is empty; and it does not match the list
+/* Returns true if a text is selected by two lists of patterns.  It must match
+ * the list "only", unless that list is empty, and must not match the list
  * "except". */
 bool ctx_pattern_selects(struct ctx_pattern *only, struct ctx_pattern *except,
     const char *p, size_t n, int64_t *left);

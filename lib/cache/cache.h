@@ -159,10 +159,10 @@ struct ctx_request_prefix_change {
 	/* Tokens of the earlier request from the first member or message that
 	 * differs on.  The cache cannot be used for them. */
 	uint64_t lost;
-	/* The first message for which the provider refuses the later request:
-	 * it has bound reasoning (signed reasoning that the provider refuses
-	 * after a change before it) after the first difference.  NULL if there
-	 * is none. */
+	/* The first message for which the provider refuses the later request.
+	 * It has bound reasoning after the first difference: signed reasoning
+	 * that the provider refuses after a change before it.  NULL if there is
+	 * none. */
 	const struct ctx_request_prefix_item *refused;
 };
 /* Finds out how a later request differs from an earlier one.  When the later

@@ -3,7 +3,7 @@
  *
  * In Chat Completions and Responses the arguments are a string, and the text of
  * this string is JSON.  OpenAI does not parse the text.  But other servers with
- * the format of Chat Completions parse it in all tool calls of a request: vLLM
+ * the format of Chat Completions parse it in all tool calls of a request. vLLM
  * answers 400 for text that was truncated (vllm #48922, July 2026), for JSON
  * that is not an object (vllm #48006), and for arguments that are not a string
  * (deer-flow #4445).  Responses accepts any JSON in the string: ellmer sends

@@ -2,8 +2,8 @@
  * breakpoint_rules.c - checks the number and place of cache breakpoints
  *
  * A request may have four breakpoints.  If it has more, the oldest ones are
- * removed: first those of the tools, then those of the system prompt, then
- * those of the messages, which is their order in the cached prefix.  The newest
+ * removed, in the order of the cached prefix: first those of the tools, then
+ * those of the system prompt, then those of the messages.  The newest
  * breakpoints cover the most tokens.
  */
 #include <stdlib.h>

@@ -186,8 +186,8 @@ struct ctx_finding {
  * on_finding returns 1 if it repairs the violation as the rule says; later
  * messages are then checked as if the violation had not been there.  It returns
  * 2 if it repairs the violation by a tool result that becomes the message
- * before the one being checked, or the last message; 0 if it does not repair
- * it; -1 with *err.
+ * before the one being checked, or the last message.  It returns 0 if it does
+ * not repair it, and -1 with *err.
  *
  * Memory: the tool calls without a result, and 48 bytes for each different id.
  */

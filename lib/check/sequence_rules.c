@@ -243,9 +243,9 @@ refuse_empty_message(struct ctx_validator *validator, struct ctx_err *err)
 	return rc < 0 ? -1 : 0;
 }
 
-/* Returns true if the message must have an id: it has none, and follows
- * reasoning that has an id of OpenAI, so that OpenAI would not find the
- * message (pydantic-ai, test_openai_responses_thinking_with_modified_history,
+/* Returns true if the message lacks an id that it must have: it follows
+ * reasoning that has an id of OpenAI.  OpenAI would not find a message without
+ * one (pydantic-ai, test_openai_responses_thinking_with_modified_history,
  * September 2025).  After such reasoning OpenAI accepts a tool call without an
  * id.  DeepSeek gives reasoning ids of another form, and accepts a message
  * without an id after them. */
@@ -397,10 +397,10 @@ check_speaker(struct ctx_validator *validator, struct ctx_err *err)
 		return -1;
 	/* Two neighbouring messages from the same side (the user's or the
 	 * assistant's) are accepted if the translation for the provider merges
-	 * them: this is so for tool messages, and for the records of one
-	 * response.  Two assistant messages are also accepted if the first one
-	 * ends with a tool result: the translation makes this result a
-	 * message, which separates them. */
+	 * them.  It merges tool messages, and the records of one response.  Two
+	 * assistant messages are also accepted if the first one ends with a
+	 * tool result: the translation makes this result a message, which
+	 * separates them. */
 	if (!(validator->rules & CTX_ASKS_TURNS) ||
 	    is_user_side(role) != is_user_side(before) ||
 	    (validator->message->flags & CTX_MESSAGE_CONTINUES) ||

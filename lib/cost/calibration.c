@@ -35,9 +35,9 @@ struct sums {
 	double n, x, y, xx, xy, yy;
 };
 
-/* Adds up what fit_line needs to fit a line to the requests, whose counted
- * tokens are x and billed tokens y: the squared deviations from the means of x
- * and of y.  If origin is true, deviations are from 0, for a line through the
+/* Adds up what fit_line needs: the squared deviations from the means of x and
+ * of y. x is the number of counted tokens of a request, y that of its billed
+ * tokens.  If origin is true, deviations are from 0, for a line through the
  * origin. */
 static void
 sum_samples(struct sums *s, const struct ctx_billed_sample *samples, size_t n,

@@ -283,8 +283,9 @@ struct ctx_model_counters {
 	 * models does not have; an empty string if there was none. */
 	char unknown[80];
 	/* For a warning: the first model that was counted with a reconstructed
-	 * tokenizer, or with another model's encoding although the member file
-	 * of the model names a tokenizer.  NULL if there was none. */
+	 * tokenizer.  Or the first one that was counted with another model's
+	 * encoding although its member file names a tokenizer.  NULL if there
+	 * was none. */
 	const struct ctx_model *near;
 	struct ctx_intern names; /* model names after decoding */
 	struct ctx_buf text;     /* scratch memory */

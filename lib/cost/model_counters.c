@@ -110,9 +110,9 @@ keep_name(struct ctx_model_counters *counters, const struct ctx_json *json,
 	return 0;
 }
 
-/* Returns the model of this name.  Stores what may need a warning: in
- * counters->unknown, the first name that is not in the table of models; in
- * counters->near, the first model that was counted with a reconstructed
+/* Returns the model of this name.  Stores what may need a warning.
+ * counters->unknown becomes the first name that is not in the table of models.
+ * counters->near becomes the first model that was counted with a reconstructed
  * tokenizer, or with another model's encoding although model->file names a
  * tokenizer. */
 static const struct ctx_model *

@@ -223,9 +223,9 @@ add_definition(struct beside *b, const struct ctx_definition *tool,
 	}
 }
 
-/* Adds the tokens of a tool that the provider defines: the number that is
- * published for the type of the tool, otherwise the tokens of its JSON in the
- * request. */
+/* Adds the tokens of a tool that the provider defines.  Their number is the
+ * published one for the type of the tool, otherwise that of the tool's JSON in
+ * the request. */
 static int
 add_provided(struct beside *b, uint32_t tool, uint32_t type,
     struct ctx_err *err)

@@ -110,7 +110,7 @@ int ctx_count_stream(struct ctx_stream *stream,
 
 /*
  * Copies a stream of JSON records.  To each record with messages, adds how many
- * tokens it has, as the value of the JSON member key: if the record has this
+ * tokens it has, as the value of the JSON member key.  If the record has this
  * member, its value is replaced; otherwise it becomes the last member.
  *
  * Not changed are arrays, and messages whose tokens are counted from their

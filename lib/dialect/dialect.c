@@ -22,8 +22,8 @@
 #define LEAD_PLAIN             LEAD("{\"role\":\"user\",\"content\":", "}")
 
 /* A macro for formats in which ctx writes a summary or notice into the user's
- * next message: before its other blocks, as a block of this type; or at the
- * start of its content, if that is a string. */
+ * next message.  It becomes the first block, of this type, or is put at the
+ * start of the content, if that is a string. */
 #define INSERTED_BLOCK(type)                                         \
 	.insertion_block = "{\"type\":\"" type "\",\"text\":$text}", \
 	.inserts_in_string = true
@@ -567,7 +567,7 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_SIGNED | CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE |
 	    CTX_FEW_BREAKPOINTS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS |
 	    CTX_ERRORS_TEXT | CTX_RESULT_TYPES,
-	/* The tokens per message are an estimate: a request with one message
+	/* The tokens per message are an estimate.  A request with one message
 	 * was measured to have 7 tokens besides its text (ctoc, 2026), one of
 	 * which is counted for the role. */
 	FRAMING,

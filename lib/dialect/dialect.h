@@ -354,9 +354,9 @@ struct ctx_dialect {
 	/* Key of a member that numbers the messages of an array, from 1.
 	 * NULL: messages have no numbers. */
 	const char *ordinal;
-	/* For an array of messages: if one of them is a summary that replaces
-	 * the messages before it, returns the JSON node of the first message
-	 * that is still sent to the model.  Otherwise returns 0.  NULL: in this
+	/* For an array of messages, one of which is a summary that replaces the
+	 * messages before it: returns the JSON node of the first message that
+	 * is still sent to the model.  Otherwise returns 0.  NULL: in this
 	 * format all messages are always sent. */
 	uint32_t (*first_visible)(const struct ctx_json *json, uint32_t array);
 	uint64_t rules; /* rules such as CTX_PAIR_BY_NAME */

@@ -148,9 +148,9 @@ add_message_flags(const struct ctx_message *message, unsigned flags)
 	return flags;
 }
 
-/* Adds a segment (the unit that is kept or removed) for a message, or for its
- * blocks without the tool results, if these have a segment of their own
- * (CTX_SEGMENT_REST). */
+/* Adds a segment (the unit that is kept or removed) for a message.  If the tool
+ * results have a segment of their own (CTX_SEGMENT_REST), the new segment is
+ * for the other blocks. */
 static int
 add_message_segment(struct ctx_groups *groups,
     const struct ctx_message *message, const struct ctx_cost *cost,

@@ -78,8 +78,8 @@ run_request(const struct ctx_command_runner *runner,
 }
 
 /* Runs the command for one request, and writes the answer.  Returns -1 if no
- * further request can follow: the program that asks has ended, or there was no
- * memory to read the command's input, which is then still in the pipe. */
+ * further request can follow.  Then the program that asks has ended, or there
+ * was no memory to read the command's input, which is still in the pipe. */
 static int
 serve_request(const struct ctx_command_runner *runner,
     const struct ctx_command *command, const struct request *request,
@@ -100,7 +100,7 @@ serve_request(const struct ctx_command_runner *runner,
 }
 
 /* Resets the handling of signals in the child, because the program's signal
- * handlers must not run there: signals that end a process get their default
+ * handlers must not run there.  Signals that end a process get their default
  * action, unless they are ignored. */
 static void
 reset_handlers(void)

@@ -69,7 +69,7 @@ ctx_command_close_end(int *fd)
 	*fd = -1;
 }
 
-/* The descriptors are closed on exec: if a program that is started later had a
+/* The descriptors are closed on exec.  If a program that is started later had a
  * copy of the write end, the reader would never see the end of the data. */
 int
 ctx_command_make_pipe(int fd[2], struct ctx_err *err)

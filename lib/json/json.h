@@ -128,7 +128,7 @@ bool ctx_json_equal(const struct ctx_json *json, uint32_t a, uint32_t b);
 int ctx_json_text(const struct ctx_json *json, uint32_t node,
     struct ctx_buf *scratch, struct ctx_str *text, struct ctx_err *err);
 /* Sets *text to the JSON of a node in compact form, in which models are shown
- * it: no white space between tokens, and only the escapes that
+ * it.  It has no white space between tokens, and only the escapes that
  * ctx_json_string_encode writes.  If the JSON is compact already, *text points
  * into the scanned JSON.  Otherwise the compact form is appended to scratch,
  * and *text points into scratch. */

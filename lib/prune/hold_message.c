@@ -2,9 +2,10 @@
  * hold_message.c - adds a message to the conversation in memory
  *
  * While the message's JSON is parsed, this file finds what is needed to decide
- * about it, besides its tokens: whether the user pinned it, which of its tool
- * results may be edited, whether an earlier run inserted a summary or notice
- * into it, and how many tokens a notice before it would have.
+ * about it, besides its tokens.  It finds out if the user pinned it, which of
+ * its tool results may be edited, and if an earlier run inserted a summary or
+ * notice into it.  It also counts the tokens that a notice before it would
+ * have.
  */
 #include <stdlib.h>
 #include <string.h>

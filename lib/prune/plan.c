@@ -8,7 +8,7 @@
  * To save memory, these steps also run before the conversation has ended, and
  * remove messages early.  A message may be removed early only if it would also
  * be removed at the end.  So all tokens are then counted as low as they can
- * become: every edit that the level allows counts as made, and segments that
+ * become.  Every edit that the level allows counts as made, and segments that
  * must be kept only for now count as nothing.  Messages before
  * ctx_plan.cut_message were removed early.
  */

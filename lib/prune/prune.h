@@ -320,10 +320,10 @@ enum ctx_summary_kind {
 };
 
 /* The built-in summarizer.  It collects the removed texts in order and selects
- * lines for a summary: first requests and constraints of the user, word for
- * word, then decisions, errors, other lines, and names of files.  Lines that
- * mention names which also occur later come first.  No line is repeated.
- * Equal texts give equal summaries. */
+ * lines for a summary.  The first ones are requests and constraints of the
+ * user, word for word; then come decisions, errors, other lines, and names of
+ * files.  Lines that mention names which also occur later come first.  No line
+ * is repeated.  Equal texts give equal summaries. */
 struct ctx_summary;
 int ctx_summary_open(struct ctx_summary **summary, struct ctx_err *err);
 void ctx_summary_close(struct ctx_summary *summary);

@@ -38,9 +38,9 @@ find_message_place(const struct held_conversation *conversation,
 	return 0;
 }
 
-/* Finds the place for a summary that becomes a block: sets *place to the
+/* Finds the place for a summary that becomes a block.  Sets *place to the
  * message that gets the block, the first kept user message at the start of a
- * turn. Returns 1; 0 if there is no such message; or -1 with *err. */
+ * turn.  Returns 1; 0 if there is no such message; or -1 with *err. */
 static int
 find_block_place(struct prune *run,
     const struct held_conversation *conversation, size_t *place,

@@ -18,7 +18,7 @@ find_output_limit(uint64_t tokens)
 	return (size_t)tokens * BYTES_PER_TOKEN + BYTES_MORE;
 }
 
-/* If the summarizer wrote CTX_SUMMARY_SUFFIX, cuts the summary before it: ctx
+/* If the summarizer wrote CTX_SUMMARY_SUFFIX, cuts the summary before it. ctx
  * marks the end of an inserted summary with this text, and a later run would
  * take the rest for the user's text. */
 static void

@@ -42,11 +42,11 @@ refuse_link(const char *dir, struct ctx_err *err)
 	return -1;
 }
 
-/* Syncs a directory in which a directory was created: after a crash the new
- * directory must still be found, even if another process created it and has
- * not synced yet. at: the descriptor of the outer directory. made: true if
- * this process created the new one; otherwise it is no error if the outer
- * directory cannot be synced. */
+/* Syncs a directory in which a directory was created.  After a crash the new
+ * directory must still be found, even if another process created it and has not
+ * synced yet. at: the descriptor of the outer directory. made: true if this
+ * process created the new one; otherwise it is no error if the outer directory
+ * cannot be synced. */
 static int
 sync_parent(int at, bool made)
 {

@@ -35,7 +35,7 @@ struct ctx_spool {
 };
 /*
  * Opens a spool.  If create is true and the directory does not exist, creates
- * it and the directories above it; ctx_spool_close removes these again if they
+ * it and the directories above it. ctx_spool_close removes these again if they
  * are still empty and no other process has opened the spool.
  *
  * CTX_EFILE: the spool is not safe to use.  It is a symbolic link (or, if dir
@@ -146,9 +146,9 @@ bool ctx_reference_may_be(struct ctx_str literal);
 /* Returns true if the file that the reference names is in the spool directory
  * dir. */
 bool ctx_reference_into(const struct ctx_reference *ref, const char *dir);
-/* Finds what may be the hash in a spool file's name, anywhere in a text: at
- * least CTX_SPOOL_DIGITS hex digits in a row, of which *digits is set to the
- * last ones.  The search begins at the offset *at, which is 0 for the first
+/* Finds what may be the hash in a spool file's name, anywhere in a text.  This
+ * is a row of at least CTX_SPOOL_DIGITS hex digits, of which *digits is set to
+ * the last ones.  The search begins at the offset *at, which is 0 for the first
  * call, and moves *at to the end of the row.  Returns false if there are no
  * more. */
 bool ctx_reference_digits(struct ctx_str text, size_t *at,

@@ -89,9 +89,9 @@ struct ctx_rewrite_command {
 	 * queues of struct ctx_rewrite begin as copies of it.  NULL: the
 	 * command keeps no messages in memory. */
 	const struct ctx_held_queue *entries;
-	/* Called at the beginning of each conversation: for one that is inside
-	 * a record, when the record begins it; for the one in which each
-	 * message is a record, at its first message. */
+	/* Called at the beginning of each conversation.  A conversation inside
+	 * a record begins when the record begins it, the one in which each
+	 * message is a record at its first message. */
 	int (*begin)(void *user, const struct ctx_event *event,
 	    struct ctx_err *err);
 	/* Called for each message.  Adds the edits of the message to

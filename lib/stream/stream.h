@@ -62,9 +62,9 @@ struct ctx_found {
 	const char *why; /* key or value that identified the dialect */
 	/* File and line of the key or value that identified the dialect; NULL
 	 * if the stream has no record.  If no message was found, the place of a
-	 * record that the user should look at: the first one that has messages
-	 * at a path that ctx does not read (stray) or, if there is none, the
-	 * first JSON record. */
+	 * record that the user should look at.  This is the first one that has
+	 * messages at a path that ctx does not read (stray) or, if there is
+	 * none, the first JSON record. */
 	const char *file;
 	uint64_t line;
 	/* Path at which a record seems to have messages, although ctx does not
@@ -186,9 +186,9 @@ int ctx_stream_count_ahead(struct ctx_stream *stream,
 
 /* ---- stream/change_report.c: reports of changes ------------------------- */
 
-/* A change that a command makes, to be reported: it removes or edits a record
- * (which is named by its message), edits a member of a request, or inserts a
- * message or block. */
+/* A change that a command makes, to be reported.  The command removes or edits
+ * a record (which is named by its message), edits a member of a request, or
+ * inserts a message or block. */
 struct ctx_change {
 	const char *file;
 	uint64_t line;

@@ -404,11 +404,11 @@ find_kept_ancestor(struct ctx_transcript *transcript, uint32_t line)
 	return up;
 }
 
-/* Finds the line that takes the place of a removed line: the first line from
- * this one on, in the same file, that is active, has an id and was not removed.
- * Returns its number; 0 if there is none.  Also stores it in about_line of each
- * removed line on the way; what about_line contained before is not needed any
- * more. */
+/* Finds the line that takes the place of a removed line.  This is the first
+ * line from this one on, in the same file, that is active, has an id and was
+ * not removed.  Returns its number; 0 if there is none.  Also stores it in
+ * about_line of each removed line on the way; what about_line contained before
+ * is not needed any more. */
 static uint32_t
 find_kept_successor(struct ctx_transcript *transcript, uint32_t line)
 {

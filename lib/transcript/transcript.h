@@ -11,8 +11,8 @@
 /* ---- transcript/transcript.c: session files, and which lines are sent --- */
 
 /* Data about the records (lines) of an agent's session file.  A later line can
- * remove or replace earlier ones.  So the file is read twice: at its end it is
- * known which lines are active, those whose messages the agent would send with
+ * remove or replace earlier ones.  So the file is read twice.  At its end it is
+ * known which lines are active: those whose messages the agent would send with
  * its next request.  The second time the records are returned to the caller.
  * Lines are numbered from 1 over all session files of a stream; 0 means no
  * line.  Memory: 64 bytes for each line, and the ids of the lines. */

@@ -29,9 +29,9 @@ struct text_segment {
 	uint32_t container, removable;
 };
 
-/* A part of a text that must not be cut, but kept or removed whole: a base64
- * payload, or what an earlier run of ctx has written in place of a payload or
- * of other removed text. */
+/* A part of a text that must not be cut, but kept or removed whole.  This is a
+ * base64 payload, or a text that an earlier run of ctx has written in place of
+ * a payload or of other removed text. */
 struct protected_span {
 	size_t from, to; /* offsets of the span in the text, in bytes */
 	bool is_payload;

@@ -130,7 +130,7 @@ ctx_truncate_write_all(struct truncation *truncation, bool edit,
 }
 
 /* Writes the messages at the beginning of the queue that need not be kept in
- * memory any longer: all their media are older than the newest media, which
+ * memory any longer.  All their media are older than the newest media, which
  * are kept in the messages. */
 static int
 write_due_truncated(struct truncation *truncation, struct ctx_err *err)

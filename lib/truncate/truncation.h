@@ -93,8 +93,8 @@ int ctx_truncate_message(struct truncation *truncation,
 /* ---- truncate_queue.c ---- */
 
 /* Returns true if a later message may show that the conversation must not be
- * changed: it may have bound reasoning (signed reasoning that the provider
- * refuses after a change before it). */
+ * changed.  The message may have bound reasoning (signed reasoning that the
+ * provider refuses after a change before it). */
 bool ctx_truncate_may_refuse(const struct truncation *truncation,
     const struct truncate_conversation *conversation);
 /* Tries to shorten the messages in memory.  Sets truncation->refused to true

@@ -147,7 +147,7 @@ ctx_opencode_read(const struct ctx_json *json, uint32_t node,
 	message->usage = ctx_json_find(json, info, "tokens");
 	message->time = ctx_find_below(json, info, "time", "created");
 	/* The two messages of a compaction (the request for a summary, and the
-	 * summary) are never removed: without them opencode would send the
+	 * summary) are never removed.  Without them opencode would send the
 	 * messages that the summary replaces. */
 	if (is_compaction(json, node))
 		message->flags |= CTX_MESSAGE_META | CTX_MESSAGE_PINNED;

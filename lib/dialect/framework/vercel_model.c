@@ -155,7 +155,7 @@ read_vercel_block(const struct ctx_json *json, uint32_t block,
 }
 
 /* Marks the tool calls of a message that asks the user for approval, so that
- * their arguments are not shortened: once the user approves the calls, they
+ * their arguments are not shortened.  Once the user approves the calls, they
  * run with these arguments.  A request for approval is read as a tool call
  * without arguments. */
 static void

@@ -63,8 +63,9 @@ ctx_vercel_ui_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Adds the tool result of a tool part, if it contains one: a tool part contains
- * the call, and the result only in those of its states that the table lists. */
+/* Adds the tool result of a tool part, if it contains one.  A tool part
+ * contains the call, and the result only in those of its states that the table
+ * lists. */
 static int
 read_ui_tool_result(struct ctx_message *message, uint32_t tool, uint32_t id,
     uint32_t name, struct ctx_err *err)

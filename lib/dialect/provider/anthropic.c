@@ -164,7 +164,7 @@ read_anthropic_tool_result(struct ctx_message *message, uint32_t block,
 
 /* Adds a tool call. own: true if the client runs the tool, false if the
  * provider does.  For a tool of the provider the arguments must not be
- * shortened: the provider defines their members, and may run the call later,
+ * shortened.  The provider defines their members, and may run the call later,
  * when the client sends a paused turn back. */
 static int
 read_anthropic_tool_call(struct ctx_message *message, uint32_t block, bool own,

@@ -57,8 +57,8 @@ enum {
 	 * side itself uses it. */
 	ADDRESS_TIMES = 4,
 	/* The newest groups are kept, whatever their rank, up to a share of the
-	 * free tokens: those that groups which must be kept leave, divided by
-	 * this number. */
+	 * free tokens.  The free tokens are those that groups which must be
+	 * kept leave; the share is their number divided by this constant. */
 	NEWEST_SHARE = 20,
 };
 

@@ -158,9 +158,10 @@ read_message_text(struct recall *r, const struct ctx_message *message,
 	return 0;
 }
 
-/* Returns the length in bytes of the writer's name at the beginning of r->text:
- * of the name that the message itself has (r->name bytes, put before its text)
- * or, if it has none, of the text before the first colon, as in "Ann: hello".
+/* Returns the length in bytes of the writer's name at the beginning of r->text.
+ * This is the name that the message itself has (r->name bytes, put before its
+ * text).  If it has none, it is the text before the first colon, as in "Ann:
+ * hello".
  */
 static size_t
 find_label(const struct recall *r)

@@ -38,9 +38,9 @@ struct ctx_token_counter {
 	/* CTX_PLAIN_... bits: the kinds of pretokens that are tokens for
 	 * certain, so that they are only counted */
 	unsigned plain;
-	/* Length in bytes of the longest name of an added token: of names that
-	 * are recognized in the text as it was given (added), and of those that
-	 * are recognized in its normal form (added_normal).  0 if there are
+	/* Length in bytes of the longest name of an added token. added: of
+	 * names that are recognized in the text as it was given. added_normal:
+	 * of those that are recognized in its normal form. 0 if there are
 	 * none. */
 	size_t added, added_normal;
 	/* True if the boundaries between pretokens, or units of an encoding of

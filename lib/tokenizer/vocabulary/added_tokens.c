@@ -126,10 +126,10 @@ names_of(const struct ctx_vocab_special *s)
 	return s->normal != 0 ? names * CTX_NAMES_NORMAL : names;
 }
 
-/* Returns true if, in sorted order, the text p, n is not before the name: it is
- * equal to the name, begins with it, or has a higher byte where they first
- * differ. *same: number of bytes at the start that are known to be equal; set
- * to the number of all equal bytes at the start. */
+/* Returns true if, in sorted order, the text p, n is not before the name.  It
+ * is then equal to the name, begins with it, or has a higher byte where they
+ * first differ. *same: number of bytes at the start that are known to be equal;
+ * set to the number of all equal bytes at the start. */
 static bool
 is_at_or_after(const char *p, size_t n, struct ctx_str name, size_t *same)
 {

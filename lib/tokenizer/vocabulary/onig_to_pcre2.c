@@ -11,10 +11,11 @@
  *    (see onig_to_pcre2.h); the sets determine these kinds
  *
  * Patterns have the syntax of Oniguruma.  A construct is accepted if PCRE2
- * reads it in the same way, or if it can be rewritten: \s and \p{..} by Unicode
- * 16, [a[bc]] as one set, (?i:s) so that it also matches U+017F.  Refused are:
- * look-behind, anchors, {n,m}+ and {n}? (Ruby reads them differently), options
- * that apply to the rest of a group, references, conditions, recursion.
+ * reads it in the same way, or if it can be rewritten.  Rewritten are \s and
+ * \p{..} by Unicode 16, [a[bc]] as one set, and (?i:s) so that it also matches
+ * U+017F.  Refused are: look-behind, anchors, {n,m}+ and {n}? (Ruby reads them
+ * differently), options that apply to the rest of a group, references,
+ * conditions, recursion.
  */
 #include <string.h>
 
