@@ -161,9 +161,9 @@ has_user_content(const struct ctx_validator *validator)
 	return false;
 }
 
-/* Returns true if an open tool call cannot get a result any more, because of
- * this message or, once validator->ended is true, because the conversation has
- * ended.  Anthropic runs its own tools after those of the client.  So a call of
+/* Returns true if an open tool call cannot get a result any more.  The reason
+ * is this message or, if validator->ended is true, the end of the conversation.
+ * Anthropic runs its own tools after those of the client.  So a call of
  * Anthropic's tools may be open until a user message has more than results
  * (pydantic-ai, test_unpaired_native_tool_calls.py, August 2026), or at the end
  * of a turn that was paused.  The AI SDK waits for calls that the user is asked
@@ -353,9 +353,8 @@ resume_callers(struct ctx_validator *validator, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true if the result of a tool call that runs a program may come in
- * a later message, because the provider merges neighbouring assistant
- * messages. */
+/* Returns true if the result of a tool call that runs a program may come in a
+ * later message, because the provider merges adjacent assistant messages. */
 static bool
 may_result_come_later(const struct ctx_validator *validator,
     const struct ctx_call *call, uint64_t end)
