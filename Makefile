@@ -82,7 +82,7 @@ CMD_SRC := $(wildcard cmd/ctx-*.c)
 CMD_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out $(CMD_SRC) cmd/ctx.c,\
 	$(sort $(shell find cmd -name '*.c'))))
 UNIT_SRC := $(wildcard tests/unit/*.c)
-TABLES := unicode nfc9 nfc15 claude_chars
+TABLES := unicode nfc claude_chars
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(TABLES:%=$(B)/gen/make_%.o)
 COMMANDS := $(CMD_SRC:cmd/%.c=$(B)/%)
 # What a user can run: ctx, and what it runs
@@ -152,20 +152,17 @@ PACKER := lib/gen/make_vocab.c lib/tokenizer/vocabulary/build.c \
 	lib/tokenizer/vocabulary/vocabulary.c lib/base/memory.c lib/base/error.c
 PACKER_H := $(shell find lib -name "*.h")
 
-$(B)/gen/make-%: lib/gen/make_%.c lib/gen/blocks.h lib/tokenizer/unicode.h \
+$(B)/gen/make-%: lib/gen/make_%.c lib/gen/blocks.h lib/gen/input.h lib/tokenizer/unicode.h \
   lib/tokenizer/encode/nfc.h lib/tokenizer/claude/chars.h lib/ctx.h
 	@mkdir -p $(@D)
 	$(Q)$(HOST) -o $@ $<
 
 $(B)/gen/make_unicode.c: $(B)/gen/make-unicode $(RANKS)/unicode16.tsv
-$(B)/gen/make_nfc9.c: $(B)/gen/make-nfc $(RANKS)/nfc9.tsv
-$(B)/gen/make_nfc15.c: $(B)/gen/make-nfc $(RANKS)/nfc9.tsv $(RANKS)/nfc15.tsv
+$(B)/gen/make_nfc.c: $(B)/gen/make-nfc $(RANKS)/nfc9.tsv $(RANKS)/nfc15.tsv
 $(B)/gen/make_claude_chars.c: $(B)/gen/make-claude_chars \
   $(RANKS)/claude_chars.tsv
-$(B)/gen/make_nfc9.c $(B)/gen/make_nfc15.c: VERSION_OF = $(@:$(B)/gen/make_nfc%.c=%)
 $(TABLES:%=$(B)/gen/make_%.c):
-	$(Q)cat $(filter %.tsv,$^) | $(HOSTRUN) $< $(VERSION_OF) > $@.new && \
-	  mv $@.new $@
+	$(Q)$(HOSTRUN) $< $(filter %.tsv,$^) > $@.new && mv $@.new $@
 
 $(TABLES:%=$(B)/gen/make_%.o): %.o: %.c
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
@@ -178,8 +175,8 @@ $(B)/gen/grapheme.inc: $(RANKS)/grapheme16.tsv
 
 $(B)/lib/base/grapheme.o: $(B)/gen/grapheme.inc
 
-# The head of the data names the columns; prices become millionths.
-$(B)/gen/models.inc: lib/gen/models.awk $(RANKS)/models.tsv
+# The heads of the data name the columns; prices become millionths.
+$(B)/gen/models.inc: lib/gen/models.awk $(RANKS)/prices.tsv $(RANKS)/models.tsv
 	@mkdir -p $(@D)
 	$(Q)awk -f $^ > $@.new && mv $@.new $@
 
@@ -201,7 +198,8 @@ $(B)/gen/%.vocab: $(B)/gen/make-vocab
 
 # The pieces of Claude's encodings as an automaton that finds them in a text.
 PIECES := claude-3 claude-4.7
-$(B)/gen/make-pieces: lib/gen/make_pieces.c lib/tokenizer/claude/pieces.h
+$(B)/gen/make-pieces: lib/gen/make_pieces.c lib/gen/input.h \
+  lib/tokenizer/claude/pieces.h
 	@mkdir -p $(@D)
 	$(Q)$(HOST) -o $@ $<
 $(PIECES:%=$(B)/gen/%.automaton): $(B)/gen/%.automaton: $(B)/gen/make-pieces \
@@ -336,10 +334,10 @@ check-simd: $(B)/libctx.a
 	$(CC) -O2 -w -D_POSIX_C_SOURCE=200809L -Ilib -Itests/unit \
 	  -fno-strict-aliasing \
 	  -DCTX_EMULATE_AVX512='"avx512_emulated.h"' -o $(B)/simd/avx512 \
-	  tests/unit/token_split.c lib/tokenizer/simd/avx512.c $(B)/libctx.a
+	  tests/unit/backend.c lib/tokenizer/simd/avx512.c $(B)/libctx.a
 	$(B)/simd/avx512
 	$(ARM_CC) -O2 -static -D_POSIX_C_SOURCE=200809L -Ilib \
-	  -DCTX_GEN='"$(B)/gen"' -o $(B)/simd/neon tests/unit/token_split.c \
+	  -DCTX_GEN='"$(B)/gen"' -o $(B)/simd/neon tests/unit/backend.c \
 	  lib/tokenizer/simd/neon.c lib/tokenizer/simd/portable.c lib/tokenizer/simd/backend.c \
 	  lib/tokenizer/encode/pretokenize.c lib/tokenizer/encode/bpe.c lib/tokenizer/vocabulary/vocabulary.c \
 	  lib/tokenizer/vocabulary/builtin.c $(B)/gen/make_unicode.c lib/base/simd_level.c \
@@ -390,8 +388,8 @@ bench-instructions: all
 	@B=$(B) tests/bench/instructions
 
 # make SAN=thread check-threads
-check-threads: $(B)/ctx-count $(B)/ctx-prune $(B)/tests/pool
-	$(B)/tests/pool
+check-threads: $(B)/ctx-count $(B)/ctx-prune $(B)/tests/thread_pool
+	$(B)/tests/thread_pool
 	B=$(abspath $(B)) PATH=$(abspath $(B)):$$PATH bats tests/jobs.bats
 
 # Fuzz targets (tests/fuzz): with FUZZ_SECONDS each, all of them or those of

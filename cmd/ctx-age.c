@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/option_rows.h"
 
 struct age_command {
 	struct cli cli;
@@ -26,7 +27,7 @@ on_failed(void *user, const struct ctx_err *why)
 		cli_say(&age->cli, "%s:%" PRIu64 ": %s; the %s", why->file,
 		    why->line, why->text,
 		    age->options.media ? "media are unchanged"
-				       : "result is unchanged");
+				       : "tool result is unchanged");
 }
 
 static void
@@ -81,17 +82,15 @@ parse(struct age_command *age, int argc, char **argv)
 	o->format = "{tool}-{sha256}.md";
 	o->spool = cli_environment("CTX_SPOOL");
 	if (o->spool == NULL)
-		o->spool = ".ctx/spool";
+		o->spool = CLI_SPOOL;
 	age->report.by_file = true;
-	age->cli.options = options;
-	cli_parse(&age->cli, argc, argv);
-	age->cli.options = NULL;
+	cli_parse(&age->cli, options, argc, argv);
 	age->cli.spool = o->spool;
 	o->reasoning = (enum ctx_reasoning)reasoning;
 	if (o->media && (o->by_results || age->keep_given))
 		cli_die(&age->cli,
-		    "--media counts media: -k and "
-		    "--keep-results do not go with it");
+		    "--media keeps the newest media, so it cannot be combined "
+		    "with -k or --keep-results");
 	if (o->by_results)
 		o->keep = age->keep_results;
 	else if (o->media)
@@ -100,14 +99,14 @@ parse(struct age_command *age, int argc, char **argv)
 		o->keep = 0;
 	o->by_results |= o->media;
 	if (o->step == 0)
-		cli_die(&age->cli, "--step: 0 would never end");
+		cli_die(&age->cli, "--step: must be at least 1");
 	if (!age->head_given)
 		o->head =
 		    o->over / 4 < CTX_AGE_HEAD ? o->over / 4 : CTX_AGE_HEAD;
 	if (o->head > CTX_AGE_HEAD)
 		cli_die(&age->cli,
-		    "--head: more than %d characters are "
-		    "taken for no aged result",
+		    "--head: at most %d characters, because ctx-restore does "
+		    "not find longer references",
 		    CTX_AGE_HEAD);
 	o->user = age;
 	o->failed = on_failed;
@@ -139,16 +138,18 @@ close_spool(struct age_command *age)
 static void
 report_counts(struct age_command *age, const struct ctx_age_counts *counts)
 {
-	const char *what = age->options.media ? "blocks of media" : "results";
+	const char *what =
+	    age->options.media ? "blocks of media" : "tool results";
 
 	if (age->n_failed > 1)
-		cli_say(&age->cli, "%" PRIu64 " %s could not be stored",
+		cli_say(&age->cli,
+		    "%" PRIu64 " %s could not be stored and are unchanged",
 		    age->n_failed, what);
 	if (age->options.older > 0 && counts->timed == 0 &&
 	    counts->messages > 0)
 		cli_say(&age->cli,
-		    "no message has a timestamp, so none is older than "
-		    "another");
+		    "--older-than has no effect, because no message has a "
+		    "timestamp");
 	cli_note_reasoning(&age->cli, counts->bound, counts->refused);
 	if (age->cli.verbose && counts->reasoning > 0)
 		cli_say(&age->cli,

@@ -4,8 +4,10 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/cli.h"
+#include "cli/option_rows.h"
 
 /* Maximum number of warnings about single conversations that are printed.
  * Further warnings are only counted. */
@@ -42,17 +44,19 @@ report_status(struct cache_command *cache, const struct ctx_cache_outcome *o)
 	case CTX_CACHE_STATUS_NO_FORMAT:
 		if (other != NULL)
 			cli_say(&cache->cli,
-			    "messages of %s get cache breakpoints only with "
-			    "--provider %s; nothing is changed",
+			    "messages of dialect %s get cache breakpoints only "
+			    "with --provider %s; nothing is changed",
 			    o->dialect->name, other->provider);
 		else
 			cli_say(&cache->cli,
-			    "messages of %s cannot have cache breakpoints; "
-			    "nothing is changed",
+			    "messages of dialect %s cannot have cache "
+			    "breakpoints; nothing is changed",
 			    o->dialect->name);
 		break;
 	case CTX_CACHE_STATUS_AUTO:
-		cli_say(&cache->cli, "%s caches by itself; nothing is changed",
+		cli_say(&cache->cli,
+		    "prompts of %s are cached without breakpoints; nothing is "
+		    "changed",
 		    model);
 		break;
 	default:
@@ -66,12 +70,13 @@ report_status(struct cache_command *cache, const struct ctx_cache_outcome *o)
 			    model);
 		else if (model == NULL || model[0] == '\0')
 			cli_say(&cache->cli,
-			    "%s caches by itself, except for models that -m "
-			    "must name; nothing is changed",
+			    "%s caches prompts of most models without "
+			    "breakpoints; if yours needs them, name it with "
+			    "-m; nothing is changed",
 			    o->format->provider);
 		else
 			cli_say(&cache->cli,
-			    "%s is not known to use the breakpoints of %s; "
+			    "%s is not known to use cache breakpoints of %s; "
 			    "nothing is changed",
 			    model, o->format->provider);
 		break;
@@ -90,7 +95,9 @@ on_ended(void *user, const struct ctx_cache_outcome *o, struct ctx_err *err)
 	report_status(cache, o);
 	if (o->status == CTX_CACHE_STATUS_MARKED && cache->ttl_given &&
 	    !cache->ttl_reported && o->format->values[cache->ttl] == NULL) {
-		cli_say(&cache->cli, "%s has no choice of --ttl",
+		cli_say(&cache->cli,
+		    "--ttl has no effect: with %s all breakpoints have the "
+		    "same lifetime",
 		    o->format->provider);
 		cache->ttl_reported = true;
 	}
@@ -99,8 +106,8 @@ on_ended(void *user, const struct ctx_cache_outcome *o, struct ctx_err *err)
 	if (o->line > 0)
 		(void)snprintf(place, sizeof place, ":%" PRIu64, o->line);
 	cli_say(&cache->cli,
-	    "%s%s: %" PRIu64 " tokens; %s caches nothing "
-	    "shorter than %" PRIu32,
+	    "%s%s: %" PRIu64
+	    " tokens are too few to be cached; %s needs at least %" PRIu32,
 	    o->file, place, o->tokens, o->model->name, o->model->cache_least);
 	return 0;
 }
@@ -121,8 +128,10 @@ write_breakpoints(struct cache_command *cache,
 		cli_end_stream(&cache->cli, &stream, &writer);
 	}
 	cli_report_close(&cache->cli, &cache->report, &cache->options.report);
+	cli_note_models(&cache->cli, counters);
 	if (cache->lines > MAX_LINES)
-		cli_say(&cache->cli, "%" PRIu64 " more such conversations",
+		cli_say(&cache->cli,
+		    "%" PRIu64 " more conversations are too short to be cached",
 		    cache->lines - MAX_LINES);
 	if (cache->cli.verbose && !cache->options.strip)
 		cli_say(&cache->cli,
@@ -137,48 +146,40 @@ write_breakpoints(struct cache_command *cache,
  * million tokens: input, output, reads from and writes to the prompt cache.
  * Prices at the end may be left out. */
 static void
-read_prices(struct cache_command *cache, struct ctx_prices *prices)
+read_prices(struct cache_command *cache, struct ctx_price *price)
 {
-	uint64_t out = 0,
-		 *const to[] = {&prices->in, &out, &prices->read,
-		     &prices->write};
+	uint64_t *const to[] = {&price->in, &price->out, &price->read,
+	    &price->write};
 	const char *p = cache->price;
 	char *end;
 	double x;
 	size_t i;
 
+	*price = (struct ctx_price){.in = CTX_NO_PRICE,
+	    .out = CTX_NO_PRICE,
+	    .read = CTX_NO_PRICE,
+	    .write = CTX_NO_PRICE};
 	for (i = 0; i < 4; i++) {
 		x = strtod(p, &end);
 		if (end == p || *p == '-' || !(x >= 0 && x <= 1e6) ||
 		    (*end != ',' && *end != '\0') || (i == 3 && *end == ','))
 			break;
 		*to[i] = (uint64_t)(x * 1e6 + 0.5);
+		price->write_hour = price->write;
 		if (*end == '\0')
 			return;
 		p = end + 1;
 	}
 	cli_die(&cache->cli,
-	    "--price: '%s' is not dollars for a million "
-	    "tokens, such as 3,15,0.3,3.75 (in, out, read, "
-	    "write)",
+	    "--price: '%s' is not a list of dollars per million tokens such as "
+	    "3,15,0.3,3.75 (input, output, cache read, cache write)",
 	    cache->price);
 }
 
 static void
-find_prices(struct cache_command *cache,
-    const struct ctx_request_prefix *prefix, struct ctx_prices *prices)
+print_json(const struct cache_command *cache, const struct ctx_cache_cost *cost)
 {
-	*prices = (struct ctx_prices){CTX_NO_PRICE, CTX_NO_PRICE, CTX_NO_PRICE};
-	if (cache->price != NULL)
-		read_prices(cache, prices);
-	else
-		ctx_request_prefix_prices(prefix, cache->options.ttl, prices);
-}
-
-static void
-print_json(const struct cache_command *cache, const struct ctx_cache_cost *cost,
-    bool priced)
-{
+	bool priced = cost->prices.in != CTX_NO_PRICE;
 	const struct ctx_request_prefix_item *at = cost->changed;
 	json_t *o = json_pack("{s:{s:I, s:I, s:I}, s:I, s:b, s:b, s:s, s:I, "
 			      "s:I, s:I, s:I, s:I}",
@@ -253,8 +254,9 @@ print_change(const struct ctx_cache_cost *cost)
 }
 
 static void
-print_cost(const struct ctx_cache_cost *bill, const struct ctx_prices *prices)
+print_cost(const struct ctx_cache_cost *bill)
 {
+	const struct ctx_prices *prices = &bill->prices;
 	const uint64_t tokens[] = {bill->read, bill->written, bill->fresh};
 	const uint64_t price[] = {prices->read, prices->write, prices->in};
 	static const char *const names[] = {"read", "written", "fresh"};
@@ -280,6 +282,8 @@ print_cost(const struct ctx_cache_cost *bill, const struct ctx_prices *prices)
 		print_tokens(bill, "unchanged", bill->reusable + bill->appended,
 		    priced && bill->known_unchanged ? &bill->cost_unchanged
 						    : NULL);
+	if (!priced)
+		puts("the prices of the model are not known; see --price");
 	if (priced && prices->read == CTX_NO_PRICE)
 		puts("the price of cache reads is not known; see --price");
 	if (priced && prices->write == CTX_NO_PRICE && bill->writes)
@@ -325,7 +329,10 @@ print_diff(struct cache_command *cache, struct ctx_model_counters *counters)
 {
 	struct ctx_request_prefix *earlier, *later;
 	struct ctx_hashkey key;
-	struct ctx_prices prices;
+	struct ctx_price price;
+	struct ctx_model given = {.prices = &price, .n_prices = 1};
+	struct ctx_pricing pricing = {.ttl = cache->options.ttl,
+	    .now = (int64_t)time(NULL)};
 	struct ctx_cache_cost cost;
 	char *old[] = {(char *)cache->diff};
 
@@ -333,16 +340,20 @@ print_diff(struct cache_command *cache, struct ctx_model_counters *counters)
 	earlier = read_request(cache, counters, &key, old, 1);
 	later = read_request(cache, counters, &key, cache->cli.files,
 	    cache->cli.n_files);
-	find_prices(cache, later, &prices);
-	ctx_request_cost(earlier, later, &prices, &cost);
+	if (cache->price != NULL) {
+		read_prices(cache, &price);
+		pricing.model = &given;
+	}
+	ctx_request_cost(earlier, later, &pricing, &cost);
 	if (cache->report.json)
-		print_json(cache, &cost, prices.in != CTX_NO_PRICE);
+		print_json(cache, &cost);
 	else
-		print_cost(&cost, &prices);
+		print_cost(&cost);
 	if (!cost.is_extension)
 		cli_status(&cache->cli, CLI_NO);
 	ctx_request_prefix_close(earlier);
 	ctx_request_prefix_close(later);
+	cli_note_models(&cache->cli, counters);
 	cli_status(&cache->cli, cli_end(&cache->cli));
 }
 
@@ -374,9 +385,7 @@ parse(struct cache_command *cache, int argc, char **argv)
 	    {0},
 	};
 
-	cache->cli.options = options;
-	cli_parse(&cache->cli, argc, argv);
-	cache->cli.options = NULL;
+	cli_parse(&cache->cli, options, argc, argv);
 	cache->report.by_file = true;
 	if (cache->diff == NULL && cache->price != NULL)
 		cli_die(&cache->cli, "--price needs --diff");
@@ -386,8 +395,8 @@ parse(struct cache_command *cache, int argc, char **argv)
 	    (cache->report.dry_run || cache->report.explain_path != NULL ||
 		cache->report.archive_path != NULL || cache->cli.in_place))
 		cli_die(&cache->cli,
-		    "--diff changes nothing; it excludes --dry-run, "
-		    "--explain, --archive and --in-place");
+		    "--diff changes nothing, so it cannot be combined with "
+		    "--dry-run, --explain, --archive or --in-place");
 	cache->options.ttl = (enum ctx_ttl)cache->ttl;
 	if (cache->provider_given)
 		cache->options.provider =

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "check/after.h"
+#include "cli/option_rows.h"
 
 /* Maximum number of findings (rules that a message breaks) that --repair
  * prints on standard error. */
@@ -18,6 +19,7 @@ struct check_command {
 	struct cli_report report;
 	struct ctx_report changes; /* where the report gets its changes from */
 	const char *provider, *after;
+	struct cli_annotations annotations;
 	bool repair, json, sarif, quiet, list_rules, reasoning_given;
 	uint64_t found, fixed;
 };
@@ -35,7 +37,7 @@ provider_name(unsigned i)
 /* Returns a file name as a relative URI in a JSON string.  Bytes that a URI
  * may not contain are written as %XX.  Returns NULL if there is no memory. */
 static json_t *
-uri_of(const char *file)
+encode_uri(const char *file)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "abcdefghijklmnopqrstuvwxyz0123456789"
@@ -94,7 +96,7 @@ print_sarif(const struct check_command *check,
 	    "ruleId", ctx_rule_at(finding->id)->id, "ruleIndex",
 	    (int)finding->id, "level", "error", "message", "text",
 	    finding->what, "locations", "physicalLocation", "artifactLocation",
-	    "uri", uri_of(finding->place.file), "region", "startLine",
+	    "uri", encode_uri(finding->place.file), "region", "startLine",
 	    (json_int_t)finding->place.line);
 
 	if (result != NULL && check->found > 1)
@@ -114,7 +116,7 @@ end_sarif(bool done)
 /* ---- findings ---- */
 
 static json_t *
-json_of(const struct ctx_finding *finding)
+make_finding_json(const struct ctx_finding *finding)
 {
 	const char *file = finding->place.file;
 
@@ -145,6 +147,18 @@ print_finding(FILE *to, const struct ctx_finding *finding)
 	(void)fputc('\n', to);
 }
 
+static void
+annotate_finding(const struct check_command *check,
+    const struct ctx_finding *finding)
+{
+	char text[600];
+
+	(void)snprintf(text, sizeof text, "%s: %s",
+	    ctx_rule_at(finding->id)->id, finding->what);
+	cli_print_annotation(&check->cli, &check->annotations,
+	    finding->place.file, finding->place.line, text);
+}
+
 static int
 handle_finding(void *user, const struct ctx_finding *finding,
     struct ctx_err *err)
@@ -162,9 +176,11 @@ handle_finding(void *user, const struct ctx_finding *finding,
 			print_finding(stderr, finding);
 	} else if (check->sarif) {
 		rc = print_sarif(check, finding, err);
+	} else if (check->annotations.given) {
+		annotate_finding(check, finding);
 	} else if (check->json) {
-		rc =
-		    cli_json_line(stdout, CLI_STDOUT, json_of(finding), 0, err);
+		rc = cli_json_line(stdout, CLI_STDOUT,
+		    make_finding_json(finding), 0, err);
 	} else {
 		print_finding(stdout, finding);
 		cli_check_stdout(&check->cli);
@@ -193,12 +209,19 @@ explain_fix(struct check_command *check, const struct ctx_fix *fix,
     struct ctx_err *err)
 {
 	const struct ctx_finding *finding = fix->finding;
+	const struct ctx_change change = {.file = finding->place.file,
+	    .line = finding->place.line,
+	    .role = fix->role,
+	    .rule = ctx_rule_at(finding->id)->id,
+	    .action = fix->action};
 	bool is_printed = check->report.explain == stdout;
 	char hash[SHA256_DIGEST_STRING_LENGTH];
 	json_t *line;
 
+	if (check->report.is_table)
+		return cli_explain_row(&check->report, &change, err);
 	SHA256Data((const uint8_t *)fix->bytes.p, fix->bytes.n, hash);
-	line = json_of(finding);
+	line = make_finding_json(finding);
 	line =
 	    cli_json_with(line, "role", json_string(ctx_role_name(fix->role)));
 	line = cli_json_with(line, "action", json_string(fix->action));
@@ -232,7 +255,7 @@ report_file(struct check_command *check)
 	if (check->cli.verbose)
 		cli_say(&check->cli,
 		    "%s: %" PRIu64 " messages, %" PRIu64 " findings, %" PRIu64
-		    " put right",
+		    " repaired",
 		    check->cli.files[check->cli.n_opened - 1],
 		    options->messages, check->found, check->fixed);
 	if (check->cli.verbose && options->reasoning_removed > 0)
@@ -259,6 +282,7 @@ check_files(struct check_command *check)
 				end_sarif(false);
 			cli_fail(&check->cli, &err);
 		}
+		cli_require_messages(&check->cli, &stream);
 		cli_note_stream(&check->cli, &stream);
 		report_file(check);
 		cli_end_stream(&check->cli, &stream, output);
@@ -322,6 +346,7 @@ parse(struct check_command *check, int argc, char **argv)
 		&check->json, NULL, NULL},
 	    {0, "sarif", NULL, "print SARIF 2.1.0, for code hosts", CLI_FLAG,
 		&check->sarif, NULL, NULL},
+	    CLI_ANNOTATIONS(&check->annotations),
 	    {0, "list-rules", NULL, "list the rules and stop", CLI_FLAG,
 		&check->list_rules, NULL, NULL},
 	    CLI_EXPLAIN(&check->report),
@@ -330,9 +355,7 @@ parse(struct check_command *check, int argc, char **argv)
 	};
 	struct ctx_check_options *o = &check->options;
 
-	check->cli.options = options;
-	cli_parse(&check->cli, argc, argv);
-	check->cli.options = NULL;
+	cli_parse(&check->cli, options, argc, argv);
 	check->cli.still = check->quiet;
 	o->reasoning = (enum ctx_reasoning)reasoning;
 	o->user = check;
@@ -342,7 +365,9 @@ parse(struct check_command *check, int argc, char **argv)
 		return;
 	o->provider = ctx_provider_find(check->provider);
 	if (o->provider == NULL)
-		cli_die(&check->cli, "no provider '%s'; see --list-rules",
+		cli_die(&check->cli,
+		    "--provider: '%s' is unknown; --list-rules lists the "
+		    "providers",
 		    check->provider);
 }
 
@@ -356,15 +381,15 @@ run_after(struct check_command *check)
 	    : check->quiet                     ? AFTER_NONE
 					       : AFTER_LINES;
 
-	if (check->repair || check->sarif || check->provider != NULL ||
-	    check->options.allow_pending || check->options.schema ||
-	    check->reasoning_given || check->report.dry_run ||
-	    check->report.explain_path != NULL ||
+	if (check->repair || check->sarif || check->annotations.given ||
+	    check->provider != NULL || check->options.allow_pending ||
+	    check->options.schema || check->reasoning_given ||
+	    check->report.dry_run || check->report.explain_path != NULL ||
 	    check->report.archive_path != NULL || check->cli.in_place ||
 	    check->cli.n_files > 1)
 		cli_die(&check->cli,
-		    "--after compares one file; only -m, "
-		    "--json and -q go with it");
+		    "--after takes one file and cannot be combined with "
+		    "options other than -m, --json and -q");
 	cli_model_counters(&check->cli, &counters);
 	cli_sandbox(&check->cli,
 	    &(struct cli_sandbox_grants){.counters = &counters,
@@ -397,14 +422,17 @@ check_repair_options(const struct check_command *check)
 static void
 open_reports(struct check_command *check)
 {
-	if (check->json + check->sarif + check->repair > 1)
+	if (check->json + check->sarif + check->annotations.given +
+		check->repair >
+	    1)
 		cli_die(&check->cli,
-		    "only one of --json, --sarif and --repair");
+		    "--json, --sarif, --annotations and --repair exclude each "
+		    "other; give one of them");
 	check_repair_options(check);
 	if (check->repair && !check->cli.in_place && check->cli.n_files > 1)
 		cli_die(&check->cli,
-		    "--repair takes one file: what leaves is one conversation; "
-		    "--in-place takes several");
+		    "--repair takes one file, because its output is one "
+		    "conversation; use --in-place for several");
 	check->report.by_file = check->report.repairs = true;
 	cli_report_open(&check->cli, &check->report, &check->changes);
 	check->options.dry_run = check->report.dry_run;

@@ -2,12 +2,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bar/bar.h"
+#include "cli/option_rows.h"
 #include "count/calibrate.h"
 #include "count/output.h"
-
-enum per { PER_FILE, PER_MESSAGE, PER_TURN, PER_ROLE, PER_TOOL, PER_KIND };
+#include "count/over_max.h"
 
 struct count_command {
 	struct cli cli;
@@ -15,13 +16,20 @@ struct count_command {
 	struct ctx_model_counters counters;
 	unsigned per, bound;
 	bool text, models, calibrate, annotate;
-	bool key_given, bound_given, color_given;
+	unsigned billed; /* index for cli_when_name */
+	bool key_given, bound_given, color_given, billed_given;
 	const char *key;
 	uint64_t top;
 	struct ctx_amount max;
+	struct cli_annotations annotations;
 	/* output rows of --per (a row per role, ...) for the file being read */
 	struct rows rows;
+	/* --total, or several files on a terminal: totals has the sums of these
+	 * rows over all files. */
+	bool sums_files;
+	struct rows totals;
 	struct rows largest;
+	struct table table; /* used on a terminal */
 	struct ctx_token_stats total;
 	struct bar bar;
 	uint64_t lines; /* number of conversations with a row in the output */
@@ -34,15 +42,6 @@ struct count_command {
 #define MAX_LINES 10
 
 static const char *
-per_name(unsigned i)
-{
-	static const char *const names[] = {"file", "message", "turn", "role",
-	    "tool", "kind"};
-
-	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
-}
-
-static const char *
 bound_name(unsigned i)
 {
 	static const char *const names[] = {"fit", "upper"};
@@ -50,147 +49,37 @@ bound_name(unsigned i)
 	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
 }
 
-/* ---- adding up ---- */
-
-/* Adds tokens to the output row with the given name; zero tokens add no row.
- * stats describes the message that has the tokens, or the request if its system
- * prompt or its tool definitions have them. */
-static int
-add_tokens(struct count_command *count, const struct ctx_token_stats *stats,
-    const char *name, uint64_t tokens, uint64_t estimated, struct ctx_err *err)
-{
-	struct ctx_token_stats sum = {.file = stats->file,
-	    .dialect = stats->dialect,
-	    .model = stats->model,
-	    .messages = stats->message != NULL ? stats->messages : 0,
-	    .tokens = tokens,
-	    .estimated = estimated,
-	    .basis = stats->basis};
-
-	if (tokens == 0)
-		return 0;
-	return rows_add(&count->rows, &sum, name, strlen(name), err);
-}
-
-static int
-add_kinds(struct count_command *count, const struct ctx_token_stats *stats,
-    struct ctx_err *err)
-{
-	bool all_estimated = stats->estimated == stats->tokens;
-	uint64_t framing = stats->tokens;
-	size_t i;
-
-	for (i = 0; i < CTX_BLOCK_KINDS; i++) {
-		framing -= stats->kinds[i];
-		if (add_tokens(count, stats,
-			ctx_block_kind_name((enum ctx_block_kind)i),
-			stats->kinds[i],
-			all_estimated ? stats->kinds[i]
-				      : stats->estimated_by_kind[i],
-			err) < 0)
-			return -1;
-	}
-	return add_tokens(count, stats, "framing", framing,
-	    all_estimated ? framing : 0, err);
-}
-
-/* Adds the tokens of the system prompt and the tool definitions to the output
- * rows, so that the rows add up to the total. */
-static int
-add_overhead(struct count_command *count, const struct ctx_token_stats *stats,
-    struct ctx_err *err)
-{
-	const struct ctx_request_overhead *b = &stats->overhead;
-	uint64_t priming = b->tokens - b->system - b->tools;
-	bool all_estimated = b->estimated == b->tokens;
-	const char *system = "system", *rest = "priming";
-
-	switch ((enum per)count->per) {
-	case PER_TURN:
-		return add_tokens(count, stats, "0", b->tokens, b->estimated,
-		    err);
-	case PER_TOOL:
-		return add_tokens(count, stats, "-", b->tokens, b->estimated,
-		    err);
-	case PER_KIND:
-		system = "text";
-		rest = "framing";
-		break;
-	case PER_ROLE:
-		break;
-	default:
-		return 0;
-	}
-	if (add_tokens(count, stats, system, b->system,
-		all_estimated ? b->system : 0, err) < 0 ||
-	    add_tokens(count, stats, "tools", b->tools, b->tools, err) < 0)
-		return -1;
-	return add_tokens(count, stats, rest, priming,
-	    all_estimated ? priming : 0, err);
-}
-
-/* Adds the tokens of a message's tool calls and tool results to the output
- * rows of their tools.  Tokens of the message that belong to no tool are added
- * to the row of its first tool. */
-static int
-add_tools(struct count_command *count, const struct ctx_token_stats *stats,
-    struct ctx_err *err)
-{
-	struct ctx_token_stats message_stats = *stats, rest = *stats;
-	const struct ctx_share *share;
-	size_t i;
-
-	for (i = 1; i < stats->n_shares; i++) {
-		share = &stats->shares[i];
-		message_stats.tokens = share->tokens;
-		message_stats.estimated = share->estimated;
-		message_stats.chars = share->chars;
-		message_stats.bytes = message_stats.turns = 0;
-		if (rows_add(&count->rows, &message_stats, share->tool.p,
-			share->tool.n, err) < 0)
-			return -1;
-		rest.tokens -= share->tokens;
-		rest.estimated -= share->estimated;
-		rest.chars -= share->chars;
-	}
-	if (stats->n_shares > 0)
-		return rows_add(&count->rows, &rest, stats->shares[0].tool.p,
-		    stats->shares[0].tool.n, err);
-	return rows_add(&count->rows, &rest, "-", 1, err);
-}
+/* ---- counting ---- */
 
 static int
 on_message(void *user, const struct ctx_token_stats *stats, struct ctx_err *err)
 {
 	struct count_command *count = user;
-	const char *name = ctx_role_name(stats->role);
 	struct row row = {.sum = *stats};
-	char turn[24];
 
 	if (count->calibrate)
 		return calibrate_message(&count->calls, stats, err);
 	if (bar_is_on(&count->bar) && bar_add(&count->bar, stats, err) < 0)
 		return -1;
 	if (count->top > 0)
-		return rows_keep(&count->largest, stats, count->top, err);
+		return rows_keep_top(&count->largest, stats, count->top, err);
 	if (count->bar.shown)
 		return 0;
-	switch ((enum per)count->per) {
-	case PER_MESSAGE:
-		row_print(&count->form, &row);
-		return 0;
-	case PER_TURN:
-		(void)snprintf(turn, sizeof turn, "%" PRIu64, stats->turn);
-		return rows_add(&count->rows, stats, turn, strlen(turn), err);
-	case PER_ROLE:
-		return rows_add(&count->rows, stats, name, strlen(name), err);
-	case PER_TOOL:
-		return add_tools(count, stats, err);
-	case PER_KIND:
-		return add_kinds(count, stats, err);
-	default:
-		return 0;
-	}
+	if (count->per != PER_MESSAGE)
+		return rows_add_message(&count->rows, (enum per)count->per,
+		    stats, err);
+	row_print(&count->form, &row);
+	return 0;
+}
+
+/* Returns the tokens of a conversation that --max limits.  They do not depend
+ * on whether the output is a terminal. */
+static uint64_t
+limited_tokens(const struct count_command *count,
+    const struct ctx_token_stats *stats)
+{
+	return count->billed == CLI_ALWAYS ? ctx_context_tokens(stats)
+					   : stats->tokens;
 }
 
 /* Returns true if the conversation has more tokens than --max allows. */
@@ -198,7 +87,7 @@ static bool
 is_over_max(const struct count_command *count,
     const struct ctx_token_stats *stats)
 {
-	uint64_t max = count->max.n;
+	uint64_t max = count->max.n, tokens = limited_tokens(count, stats);
 
 	if (!count->max.set)
 		return false;
@@ -208,31 +97,21 @@ is_over_max(const struct count_command *count,
 			    "--max in percent needs a "
 			    "window; give --model or "
 			    "--window");
-		return (double)stats->tokens * 100000.0 >
+		return (double)tokens * 100000.0 >
 		    (double)max * (double)row_window(&count->form, stats);
 	}
-	return stats->tokens > max;
+	return tokens > max;
 }
 
 static void
 report_over_max(struct count_command *count,
     const struct ctx_token_stats *stats)
 {
-	char tokens[16], place[40] = "", most[16];
-
 	cli_status(&count->cli, CLI_NO);
 	if (count->form.quiet || count->over++ >= MAX_LINES)
 		return;
-	if (stats->line > 0)
-		(void)snprintf(place, sizeof place, ":%" PRIu64, stats->line);
-	cli_short_number(tokens, stats->tokens);
-	if (count->max.percent)
-		cli_say(&count->cli, "%s%s: %s tokens, over %g %% of %s",
-		    stats->file, place, tokens, (double)count->max.n / 1000,
-		    cli_short_number(most, row_window(&count->form, stats)));
-	else
-		cli_say(&count->cli, "%s%s: %s tokens, over %s", stats->file,
-		    place, tokens, cli_short_number(most, count->max.n));
+	over_max_print(&count->form, &count->max, stats,
+	    limited_tokens(count, stats), &count->annotations);
 }
 
 static int
@@ -246,7 +125,7 @@ on_ended(void *user, const struct ctx_token_stats *stats, struct ctx_err *err)
 		return calibrate_ended(&count->calls, stats, err);
 	if (is_over_max(count, stats))
 		report_over_max(count, stats);
-	row_add(&count->total, stats);
+	row_add_tokens(&count->total, stats);
 	cli_progress_clear(&count->cli);
 	if (bar_is_on(&count->bar) &&
 	    bar_end(&count->bar, stats, row_window(&count->form, stats), err) <
@@ -255,7 +134,8 @@ on_ended(void *user, const struct ctx_token_stats *stats, struct ctx_err *err)
 	if (count->top > 0 || count->bar.shown)
 		return 0;
 	if (count->per != PER_FILE)
-		return add_overhead(count, stats, err);
+		return rows_add_overhead(&count->rows, (enum per)count->per,
+		    stats, err);
 	count->lines++;
 	row_print(&count->form, &row);
 	return 0;
@@ -270,8 +150,8 @@ find_counter(struct count_command *count,
 {
 	struct ctx_err err;
 
-	if (ctx_model_counters_find(&count->counters, NULL, 0, model_counter,
-		&err) < 0)
+	if (ctx_model_counters_find(&count->counters, (struct ctx_str){NULL, 0},
+		model_counter, &err) < 0)
 		cli_fail(&count->cli, &err);
 }
 
@@ -304,16 +184,16 @@ count_stream(struct count_command *count, char **file)
 		cli_fail(&count->cli, &err);
 	if (!count->any)
 		count_empty_file(count, *file);
-	/* A file without messages, but with JSON records, has an unknown number
-	 * of tokens, so it is an error to ask whether this exceeds --max. */
-	if (count->max.set && stream.found.dialect == NULL &&
-	    stream.found.file != NULL)
-		cli_status(&count->cli, CLI_TROUBLE);
+	if (count->max.set)
+		cli_require_messages(&count->cli, &stream);
 	/* With --follow the last line of the file may be incomplete, which is
 	 * no reason for a warning. */
 	if (!count->bar.follow)
 		cli_note_stream(&count->cli, &stream);
 	cli_close(&stream);
+	if (count->sums_files &&
+	    rows_add_all(&count->totals, &count->rows, &err) < 0)
+		cli_fail(&count->cli, &err);
 	rows_print(&count->form, &count->rows, count->per == PER_TURN);
 }
 
@@ -356,7 +236,7 @@ count_text(struct count_command *count, char **file)
 
 	find_counter(count, &model_counter);
 	plain.tokens = model_counter.counter->tokens;
-	if (cli_read_parts(*file, &parts, &err) < 0)
+	if (cli_read_parts(&count->cli, *file, &parts, &err) < 0)
 		cli_fail(&count->cli, &err);
 	stats = plain.sum;
 	stats.tokens = ctx_tokens_to_model(model_counter.counter, stats.tokens);
@@ -389,10 +269,14 @@ print_end(struct count_command *count)
 	row.sum.model = NULL;
 	row.sum.file = "total";
 	count->form.window = 0;
-	if (count->lines > 1 && !count->form.json && !count->form.tsv)
+	rows_print(&count->form, &count->totals, count->per == PER_TURN);
+	if (count->lines > 1 &&
+	    (count->sums_files || (!count->form.json && !count->form.tsv)))
 		row_print(&count->form, &row);
+	if (count->form.table != NULL)
+		table_end(&count->form);
 	if (count->over > MAX_LINES)
-		cli_say(&count->cli, "%" PRIu64 " more are over",
+		cli_say(&count->cli, "%" PRIu64 " more are over --max",
 		    count->over - MAX_LINES);
 }
 
@@ -407,7 +291,7 @@ report_calibration(struct count_command *count)
 		cli_fail(&count->cli, &err);
 	if (rc > 0)
 		return;
-	cli_say(&count->cli, "no request has billed usage");
+	cli_say(&count->cli, "--calibrate found no request with billed usage");
 	cli_status(&count->cli, CLI_NO);
 }
 
@@ -432,7 +316,7 @@ count_files(struct count_command *count)
 /* For --annotate: writes the input records, each with a member for the number
  * of its tokens. */
 static int
-annotate(struct count_command *count)
+annotate_stream(struct count_command *count)
 {
 	struct ctx_stream stream;
 	struct ctx_writer writer;
@@ -462,12 +346,24 @@ check_needs(const struct count_command *count)
 	    {count->key_given, "key", count->annotate, "--annotate"},
 	    {count->bound_given, "bound", count->calibrate, "--calibrate"},
 	    {count->color_given, "color", count->bar.shown, "--bar"},
+	    {count->annotations.given, "annotations", count->max.set, "--max"},
+	    {count->billed_given, "billed",
+		count->per == PER_FILE || count->per == PER_MESSAGE,
+		"--per message"},
 	};
 
 	cli_check_needs(&count->cli, needs, sizeof needs / sizeof needs[0]);
+	if (count->billed_given &&
+	    (count->text || count->calibrate || count->annotate))
+		cli_die(&count->cli,
+		    "--billed cannot be combined with --text, --calibrate "
+		    "and --annotate");
 	if (count->form.json && count->form.tsv)
 		cli_die(&count->cli,
 		    "--json and --tsv exclude each other; give one of them");
+	if (count->annotations.given && (count->form.json || count->form.tsv))
+		cli_die(&count->cli,
+		    "--annotations excludes --json and --tsv; give one");
 }
 
 static void
@@ -489,6 +385,9 @@ parse(struct count_command *count, int argc, char **argv)
 		&count->form.json, NULL, NULL},
 	    {0, "text", NULL, "the input is plain text", CLI_FLAG, &count->text,
 		NULL, NULL},
+	    {0, "billed", "WHEN", "billed input: auto (default), always, never",
+		CLI_CHOICE, &count->billed, cli_when_name,
+		&count->billed_given},
 	    {.type = CLI_HEADING, .help = "Models and limits"},
 	    {'e', "encoding", "NAME|FILE", "tokenizer (the model's):",
 		CLI_STRING, &count->cli.encoding, cli_encoding_name, NULL},
@@ -503,14 +402,17 @@ parse(struct count_command *count, int argc, char **argv)
 	    {0, "bound", "WHAT", "factor of --calibrate: fit (default), upper",
 		CLI_CHOICE, &count->bound, bound_name, &count->bound_given},
 	    {.type = CLI_HEADING, .help = "Output and input"},
+	    {0, "total", NULL, "print a total over all files, also with --per",
+		CLI_FLAG, &count->sums_files, NULL, NULL},
 	    {0, "tsv", NULL, "print columns separated by tabs, with a header",
 		CLI_FLAG, &count->form.tsv, NULL, NULL},
+	    CLI_ANNOTATIONS(&count->annotations),
 	    {0, "svg", "FILE", "write the bar as a picture", CLI_FILE,
 		&count->bar.svg, NULL, NULL},
 	    {0, "follow", NULL, "draw the bar again whenever a file grows",
 		CLI_FLAG, &count->bar.follow, NULL, NULL},
 	    {0, "color", "WHEN", "auto (default), always, never", CLI_CHOICE,
-		&count->bar.color, bar_color_name, &count->color_given},
+		&count->bar.color, cli_when_name, &count->color_given},
 	    {0, "annotate", NULL, "write the stream with counts in records",
 		CLI_FLAG, &count->annotate, NULL, NULL},
 	    {0, "key", "NAME", "member of --annotate (ctx_tokens)", CLI_STRING,
@@ -523,16 +425,24 @@ parse(struct count_command *count, int argc, char **argv)
 	};
 
 	count->key = "ctx_tokens";
-	count->cli.options = options;
-	cli_parse(&count->cli, argc, argv);
-	count->cli.options = NULL;
+	cli_parse(&count->cli, options, argc, argv);
 	count->form.cli = &count->cli;
 	count->form.per = per_name(count->per);
+	if (isatty(STDOUT_FILENO) && !count->form.json && !count->form.tsv &&
+	    !count->form.quiet && !count->bar.shown && !count->bar.follow) {
+		count->form.table = &count->table;
+		count->sums_files |=
+		    count->cli.n_files > 1 && count->per >= PER_TURN;
+	}
+	count->form.billed = count->billed == CLI_ALWAYS ||
+	    (count->billed == CLI_AUTO && count->form.table != NULL);
+	count->form.no_billed = count->billed == CLI_NEVER;
+	count->bar.no_billed = count->billed == CLI_NEVER;
 	count->cli.still = count->form.quiet || count->bar.follow;
 	if (count->key[0] == '\0' ||
 	    ctx_utf8_valid(count->key, strlen(count->key), CTX_SIMD_BEST) !=
 		strlen(count->key))
-		cli_die(&count->cli, "--key: a name in UTF-8, not empty");
+		cli_die(&count->cli, "--key: must be UTF-8 and not empty");
 	bar_check(&count->bar, &count->cli,
 	    count->form.json || count->form.tsv || count->per != PER_FILE ||
 		count->text || count->calibrate || count->annotate);
@@ -542,8 +452,8 @@ parse(struct count_command *count, int argc, char **argv)
 		count->top > 0 || count->text || count->calibrate ||
 		count->form.quiet || count->max.set))
 		cli_die(&count->cli,
-		    "--annotate writes the stream; it goes "
-		    "with no other output");
+		    "--annotate writes the stream to standard output, so it "
+		    "cannot be combined with other output");
 }
 
 int
@@ -584,7 +494,7 @@ main(int argc, char **argv)
 		.written = count.bar.svg,
 		.reopens = count.bar.follow});
 	if (count.annotate)
-		return annotate(&count);
+		return annotate_stream(&count);
 	do {
 		bar_wait(&count.bar, &count.cli);
 		count_files(&count);
@@ -595,6 +505,7 @@ main(int argc, char **argv)
 	calibrate_release(&count.calls);
 	ctx_model_counters_release(&count.counters);
 	rows_release(&count.rows);
+	rows_release(&count.totals);
 	rows_release(&count.largest);
 	return cli_end(&count.cli);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/option_rows.h"
 #include "prune/print_plan.h"
 
 /* maximum number of conversations that are reported on standard error one by
@@ -16,7 +17,7 @@ struct prune_command {
 	struct cli_report report;
 	struct ctx_command_runner runner;
 	const char *strategy;
-	bool keep_last_given, no_pin_system, compact, join;
+	bool keep_last_given, keep_turns_given, no_pin_system, compact, join;
 	bool keep_first_given, window_turns_given, prompt_given;
 	bool summary_tokens_given, on_failure_given, trigger_messages_given;
 	uint64_t timeout;
@@ -66,7 +67,7 @@ list_floor(const struct ctx_plan *plan, char *out, size_t size)
 	    [CTX_FLOOR_PINNED] = "pinned",
 	    [CTX_FLOOR_LAST] = "last messages",
 	    [CTX_FLOOR_TURN] = "last turns",
-	    [CTX_FLOOR_OPEN] = "open calls",
+	    [CTX_FLOOR_OPEN] = "open tool calls",
 	    [CTX_FLOOR_KEPT] = "other kept turns",
 	};
 	char number[16];
@@ -133,9 +134,9 @@ say_refused(struct prune_command *prune,
 	cli_status(&prune->cli, CLI_NO);
 	if (prune->refused++ < MOST_LINES)
 		cli_say(&prune->cli,
-		    "%s%s: nothing was removed: signed "
-		    "reasoning after the first change would "
-		    "be refused; use --reasoning drop or keep",
+		    "%s%s: nothing was removed: the provider would refuse "
+		    "signed reasoning after the first change; use --reasoning "
+		    "drop or keep",
 		    outcome->file, format_place(outcome, place));
 }
 
@@ -153,9 +154,8 @@ say_coarse(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 		return;
 	prune->quantum_reported = true;
 	cli_say(&prune->cli,
-	    "%s: --quantum %s is above the target of %s "
-	    "tokens, so a cut may keep little more than the "
-	    "floors; lower --quantum",
+	    "%s: --quantum %s is above the target of %s tokens, so one step "
+	    "may remove nearly all messages; lower --quantum",
 	    outcome->file, cli_short_number(quantum, settings->quantum),
 	    cli_short_number(target, settings->target));
 }
@@ -176,8 +176,8 @@ report_conversation(void *user, const struct ctx_prune_outcome *outcome,
 	say_coarse(prune, outcome);
 	if (outcome->notice_unsupported != NULL && !prune->notice_reported)
 		cli_say(&prune->cli,
-		    "%s: no notice can stand between turns "
-		    "of dialect %s; none is put in",
+		    "%s: no notice was inserted, because dialect %s has no "
+		    "place for it between turns",
 		    outcome->file, outcome->notice_unsupported->name);
 	prune->notice_reported |= outcome->notice_unsupported != NULL;
 	if (outcome->breaks_signed_reasoning && !prune->reasoning_reported)
@@ -243,13 +243,13 @@ apply_implied_options(struct prune_command *prune, enum ctx_level level)
 	prune->cli.each |= !prune->join;
 	if (prune->join && prune->cli.in_place)
 		cli_die(&prune->cli,
-		    "--join makes one conversation of all files; --in-place "
-		    "replaces each by itself");
+		    "--join makes one conversation of all files, so --in-place "
+		    "cannot replace each; give one of them");
 	if (prune->compact && prune->strategy != NULL &&
 	    strcmp(prune->strategy, "summarize") != 0)
 		cli_die(&prune->cli,
-		    "--compact is --strategy summarize, "
-		    "not %s",
+		    "--compact implies --strategy summarize, not %s; give one "
+		    "of them",
 		    prune->strategy);
 	if (prune->strategy == NULL)
 		prune->strategy = prune->compact ? "summarize" : "pinned-fifo";
@@ -258,9 +258,12 @@ apply_implied_options(struct prune_command *prune, enum ctx_level level)
 	settings->reasoning = (enum ctx_reasoning)prune->reasoning;
 	if (!prune->keep_last_given)
 		settings->keep_last = 6 - 2 * (uint64_t)level;
+	settings->shrinks_last = !prune->keep_last_given;
+	settings->shrinks_turns = !prune->keep_turns_given;
 	settings->strategy = ctx_strategy_find(prune->strategy);
 	if (settings->strategy == NULL)
-		cli_die(&prune->cli, "no strategy '%s'; see --help",
+		cli_die(&prune->cli,
+		    "--strategy: '%s' is unknown; --help lists the strategies",
 		    prune->strategy);
 	check_strategy_options(prune);
 	settings->pin_system =
@@ -275,11 +278,12 @@ apply_implied_options(struct prune_command *prune, enum ctx_level level)
 	    (o->notice[0] == '\0' ||
 		ctx_utf8_valid(o->notice, strlen(o->notice), CTX_SIMD_BEST) !=
 		    strlen(o->notice)))
-		cli_die(&prune->cli, "--notice: a text in UTF-8, not empty");
+		cli_die(&prune->cli, "--notice: must be UTF-8 and not empty");
 	if (o->summary_tokens == 0)
-		cli_die(&prune->cli, "--summary-tokens: at least 1");
+		cli_die(&prune->cli, "--summary-tokens: must be at least 1");
 	if (prune->timeout == 0 || prune->timeout > 86400)
-		cli_die(&prune->cli, "--timeout: between 1 and 86400 seconds");
+		cli_die(&prune->cli,
+		    "--timeout: must be between 1 and 86400 seconds");
 	o->summarizer.seconds = o->scorer.embedder.seconds =
 	    (unsigned)prune->timeout;
 	o->or_builtin = prune->on_failure == 1;
@@ -354,7 +358,8 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 		"keep the newest N messages (6, 4, 2 by level)", CLI_NUMBER,
 		&settings->keep_last, NULL, &prune->keep_last_given},
 	    {'t', "keep-turns", "N", "keep question and answer of N turns (3)",
-		CLI_NUMBER, &settings->keep_turns, NULL, NULL},
+		CLI_NUMBER, &settings->keep_turns, NULL,
+		&prune->keep_turns_given},
 	    CLI_CHANGES(&prune->cli, &prune->report),
 	    {.type = CLI_HEADING, .help = "What is kept"},
 	    {0, "pin", "REGEX", "keep messages whose text matches", CLI_PATTERN,
@@ -425,9 +430,7 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 	    {0},
 	};
 
-	prune->cli.options = options;
-	cli_parse(&prune->cli, argc, argv);
-	prune->cli.options = NULL;
+	cli_parse(&prune->cli, options, argc, argv);
 	apply_implied_options(prune, (enum ctx_level)level);
 }
 
@@ -469,7 +472,8 @@ report_end(struct prune_command *prune)
 {
 	if (prune->failed > MOST_LINES)
 		cli_say(&prune->cli,
-		    "nothing was removed from %" PRIu64 " more conversations",
+		    "nothing was removed from %" PRIu64
+		    " more conversations, for similar reasons",
 		    prune->failed - MOST_LINES);
 	if (prune->refused > MOST_LINES)
 		cli_say(&prune->cli,
@@ -478,7 +482,7 @@ report_end(struct prune_command *prune)
 		    prune->refused - MOST_LINES);
 	if (prune->over > MOST_LINES)
 		cli_say(&prune->cli,
-		    "%" PRIu64 " more conversations do not fit",
+		    "%" PRIu64 " more conversations do not fit their budget",
 		    prune->over - MOST_LINES);
 	cli_report_close(&prune->cli, &prune->report, &prune->options.report);
 	cli_note_pattern(&prune->cli, "pin", &prune->options.pin_text);
@@ -522,6 +526,8 @@ main(int argc, char **argv)
 		if (ctx_prune(&stream, &writer, &counters, &prune.options,
 			&err) < 0)
 			cli_fail(&prune.cli, &err);
+		if (prune.options.budget.set)
+			cli_require_messages(&prune.cli, &stream);
 		cli_note_stream(&prune.cli, &stream);
 		cli_end_stream(&prune.cli, &stream, &writer);
 	}

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/option_rows.h"
 
 /* maximum number of warnings, about references to files of the spool, that are
  * printed */
@@ -84,8 +85,9 @@ on_reference(void *user, const struct ctx_found_reference *aged,
 	if (!restore->list && restore->n_broken++ < MAX_LINES)
 		cli_say(&restore->cli, "%s:%" PRIu64 ": %.*s %s", aged->file,
 		    aged->line, (int)aged->path.n, aged->path.p,
-		    aged->state == CTX_AGED_MISSING ? "is missing"
-						    : "has changed");
+		    aged->state == CTX_AGED_MISSING
+			? "is missing, so its reference is kept"
+			: "has changed, so its reference is kept");
 	return 0;
 }
 
@@ -106,8 +108,9 @@ warn_foreign(struct restore_command *restore)
 {
 	if (restore->own == 0 && restore->foreign > 0)
 		cli_say(&restore->cli,
-		    "references into %s: 0; into other "
-		    "directories: %" PRIu64 " (see --spool), the first %.*s",
+		    "no reference is into %s, but %" PRIu64
+		    " are into other directories; give one of them to --spool, "
+		    "such as %.*s",
 		    restore->options.spool, restore->foreign,
 		    (int)restore->dir.n, restore->dir.p);
 	ctx_buf_release(&restore->dir);
@@ -206,20 +209,20 @@ parse(struct restore_command *restore, int argc, char **argv)
 
 	o->spool = cli_environment("CTX_SPOOL");
 	if (o->spool == NULL)
-		o->spool = ".ctx/spool";
+		o->spool = CLI_SPOOL;
 	restore->report.by_file = true;
-	restore->cli.options = options;
-	cli_parse(&restore->cli, argc, argv);
-	restore->cli.options = NULL;
+	cli_parse(&restore->cli, options, argc, argv);
 	restore->cli.spool = o->spool;
 	if (restore->list && restore->gc)
-		cli_die(&restore->cli, "--list and --gc exclude each other");
+		cli_die(&restore->cli,
+		    "--list and --gc exclude each other; give one of them");
 	if ((restore->list || restore->gc) &&
 	    (restore->report.dry_run || restore->report.explain_path != NULL ||
 		restore->report.archive_path != NULL || restore->cli.in_place))
 		cli_die(&restore->cli,
-		    "--list and --gc change nothing; --dry-run, --explain, "
-		    "--archive and --in-place do not go with them");
+		    "--list and --gc change nothing, so they cannot be "
+		    "combined with --dry-run, --explain, --archive or "
+		    "--in-place");
 	o->user = restore;
 	o->found = on_reference;
 	o->foreign = on_foreign;
@@ -282,8 +285,8 @@ main(int argc, char **argv)
 	}
 	if (restore.n_broken > MAX_LINES)
 		cli_say(&restore.cli,
-		    "%" PRIu64 " more references cannot be "
-		    "followed",
+		    "%" PRIu64 " more references are kept, because their files "
+		    "are missing or have changed",
 		    restore.n_broken - MAX_LINES);
 	warn_foreign(&restore);
 	visit_spool(&restore, print_unnamed);

@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/option_rows.h"
 
 struct truncate_command {
 	struct cli cli;
 	struct ctx_truncate_options options;
 	struct cli_report report;
 	const char *ratio;
+	bool text; /* true if the input is plain text */
 	bool limit_given, message_given;
 };
 
@@ -52,6 +54,34 @@ read_ratio(const char *text, uint64_t *head, uint64_t *tail)
 	return part == tail && *head + *tail > 0;
 }
 
+/* Exits with an error if an option was given that has no effect on plain
+ * text. */
+static void
+check_text_options(const struct truncate_command *truncate)
+{
+	static const char messages[] = "messages; it does not go with --text";
+	const struct ctx_truncate_options *o = &truncate->options;
+	const struct cli_report *report = &truncate->report;
+	const struct cli *cli = &truncate->cli;
+	const struct cli_need needs[] = {
+	    {truncate->message_given, "message-limit", false, messages},
+	    {o->args > 0, "args", false, messages},
+	    {o->media, "media", false, messages},
+	    {o->unsent, "unsent", false, messages},
+	    {o->tool.n > 0, "tool", false, messages},
+	    {o->not_tool.n > 0, "not-tool", false, messages},
+	    {report->dry_run, "dry-run", false, messages},
+	    {report->json, "json", false, messages},
+	    {report->explain_path != NULL, "explain", false, messages},
+	    {report->archive_path != NULL, "archive", false, messages},
+	    {cli->in_place, "in-place", false, messages},
+	    {cli->dialect != NULL, "dialect", false, messages},
+	    {cli->lenient, "lenient", false, messages},
+	};
+
+	cli_check_needs(cli, needs, sizeof needs / sizeof needs[0]);
+}
+
 static void
 parse(struct truncate_command *truncate, int argc, char **argv)
 {
@@ -67,6 +97,8 @@ parse(struct truncate_command *truncate, int argc, char **argv)
 		CLI_CHOICE, &keep, keep_name, NULL},
 	    {0, "media", "N", "remove images and the like, but the newest N",
 		CLI_NUMBER, &o->keep_media, NULL, &o->media},
+	    {0, "text", NULL, "the input is plain text", CLI_FLAG,
+		&truncate->text, NULL, NULL},
 	    CLI_CHANGES(&truncate->cli, &truncate->report),
 	    {.type = CLI_HEADING, .help = "What is shortened"},
 	    {0, "message-limit", "N", "maximum length of a message (0: none)",
@@ -91,9 +123,7 @@ parse(struct truncate_command *truncate, int argc, char **argv)
 	o->limit = 20000;
 	truncate->ratio = "3:1";
 	truncate->report.by_file = true;
-	truncate->cli.options = options;
-	cli_parse(&truncate->cli, argc, argv);
-	truncate->cli.options = NULL;
+	cli_parse(&truncate->cli, options, argc, argv);
 	o->unit = (enum ctx_size)unit;
 	o->reasoning = (enum ctx_reasoning)reasoning;
 	o->keep = (enum ctx_keep)keep;
@@ -102,6 +132,8 @@ parse(struct truncate_command *truncate, int argc, char **argv)
 		    "--ratio: '%s' is not a ratio such "
 		    "as 3:1",
 		    truncate->ratio);
+	if (truncate->text)
+		check_text_options(truncate);
 	if (!truncate->limit_given)
 		cli_env_number(&truncate->cli, "TOOL_RESULT_LIMIT", &o->limit);
 	if (!truncate->message_given)
@@ -121,12 +153,82 @@ report_counts(struct truncate_command *truncate,
 		    counts->reasoning);
 	if (truncate->cli.verbose)
 		cli_say(&truncate->cli,
-		    "cut %" PRIu64 " results, %" PRIu64 " messages, the "
-		    "arguments of %" PRIu64 " calls; removed %" PRIu64
-		    " blocks of media",
+		    "truncated %" PRIu64 " tool results, %" PRIu64
+		    " messages, the arguments of %" PRIu64
+		    " tool calls; removed %" PRIu64 " blocks of media",
 		    counts->results, counts->messages, counts->calls,
 		    counts->media);
 	cli_note_reasoning(&truncate->cli, counts->bound, counts->refused);
+}
+
+/* A plain text that is being read (--text). */
+struct plain_text {
+	struct truncate_command *truncate;
+	struct ctx_counter *counter; /* for --unit tokens; or NULL */
+};
+
+/* Shortens and prints a plain text, once all of it has been read. */
+static int
+print_text(void *user, struct ctx_buf *text, bool ended, struct ctx_err *err)
+{
+	const struct plain_text *plain = user;
+	struct ctx_buf out = {0};
+	int rc = 0;
+
+	if (!ended)
+		return 0;
+	rc = ctx_truncate_text(&plain->truncate->options, plain->counter,
+	    (struct ctx_str){text->p, text->n}, &out, err);
+	if (rc == 0 && out.n > 0)
+		(void)fwrite(out.p, 1, out.n, stdout);
+	cli_check_stdout(&plain->truncate->cli);
+	ctx_buf_release(&out);
+	return rc;
+}
+
+/* Shortens each file, or standard input, as one plain text (--text). */
+static void
+truncate_texts(struct truncate_command *truncate,
+    struct ctx_model_counters *counters)
+{
+	struct plain_text plain = {.truncate = truncate};
+	const struct cli_parts parts = {print_text, &plain};
+	struct ctx_model_counter found;
+	struct ctx_err err;
+	size_t i;
+
+	if (truncate->options.unit == CTX_SIZE_TOKENS) {
+		if (ctx_model_counters_find(counters, (struct ctx_str){NULL, 0},
+			&found, &err) < 0)
+			cli_fail(&truncate->cli, &err);
+		plain.counter = found.counter;
+	}
+	for (i = 0; i < truncate->cli.n_files || i == 0; i++)
+		if (cli_read_parts(&truncate->cli,
+			truncate->cli.n_files > 0 ? truncate->cli.files[i]
+						  : "-",
+			&parts, &err) < 0)
+			cli_fail(&truncate->cli, &err);
+}
+
+static void
+truncate_streams(struct truncate_command *truncate,
+    struct ctx_model_counters *counters)
+{
+	struct ctx_truncate_options *options = &truncate->options;
+	struct ctx_truncate_counts counts;
+	struct ctx_stream stream;
+	struct ctx_writer writer;
+	struct ctx_err err;
+
+	while (cli_next_stream(&truncate->cli, &stream, &writer)) {
+		if (ctx_truncate(&stream, &writer, counters, options, &counts,
+			&err) < 0)
+			cli_fail(&truncate->cli, &err);
+		cli_note_stream(&truncate->cli, &stream);
+		report_counts(truncate, &counts);
+		cli_end_stream(&truncate->cli, &stream, &writer);
+	}
 }
 
 int
@@ -143,11 +245,7 @@ main(int argc, char **argv)
 		    "  ctx-truncate --unit tokens -l 1000 --keep head\n"
 		    "  ctx-truncate -l 0 --media 3 --archive removed.jsonl\n",
 	    }};
-	struct ctx_truncate_counts counts;
-	struct ctx_stream stream;
-	struct ctx_writer writer;
 	struct ctx_model_counters counters;
-	struct ctx_err err;
 
 	parse(&truncate, argc, argv);
 	cli_model_counters(&truncate.cli, &counters);
@@ -155,14 +253,10 @@ main(int argc, char **argv)
 	    &truncate.options.report);
 	cli_sandbox(&truncate.cli,
 	    &(struct cli_sandbox_grants){.counters = &counters});
-	while (cli_next_stream(&truncate.cli, &stream, &writer)) {
-		if (ctx_truncate(&stream, &writer, &counters, &truncate.options,
-			&counts, &err) < 0)
-			cli_fail(&truncate.cli, &err);
-		cli_note_stream(&truncate.cli, &stream);
-		report_counts(&truncate, &counts);
-		cli_end_stream(&truncate.cli, &stream, &writer);
-	}
+	if (truncate.text)
+		truncate_texts(&truncate, &counters);
+	else
+		truncate_streams(&truncate, &counters);
 	cli_note_models(&truncate.cli, &counters);
 	cli_report_close(&truncate.cli, &truncate.report,
 	    &truncate.options.report);

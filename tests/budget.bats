@@ -15,7 +15,7 @@ within() { # BUDGET FILE OPTION...
 	else
 		[ $rc -eq 1 ] || fail "$f $b $*: $(cat err)"
 		[ "$left" -gt "$b" ] || fail "$f $b $*: fits, status 1"
-		grep -q "$f: .* of .*: [a-z]" err || fail "$f $b $*"
+		grep -q "$f: cannot fit .* must be kept ([a-z]" err || fail "$f $b $*"
 	fi
 	run ctx-prune -n -b "$b" "$@" "$f"
 	[ "$status" -eq $rc ] || fail "$f $b $*: --dry-run said $status"
@@ -70,7 +70,7 @@ within() { # BUDGET FILE OPTION...
 	[ "$(tokens out)" -le 7680 ]
 	tail -n 1 one | ctx-prune | cmp - <(tail -n 1 one)
 	# the worst status wins, and each is named with its line
-	run -1 ctx-prune -b 700 one
+	run -1 ctx-prune -k 4 -t 3 -b 700 one
 	[[ $output == *"one:1: "*"one:3: "* ]]
 	[[ $output != *"one:2: "* ]]
 }
@@ -180,9 +180,9 @@ grow() { # FROM TO FILE OPTION...
 	done > in
 	run -1 --separate-stderr ctx-prune -s window --window-turns 5 -b 300 in
 	total=$(tokens <(echo "$output"))
-	[[ $stderr == *" of 300: last messages "*", other kept turns "* ]]
+	[[ $stderr == *": cannot fit 300 tokens: "*" must be kept (last messages "*", other kept turns "* ]]
 	# All but what frames the conversation is named.
-	named=$(grep -oE '[0-9]+(\.[0-9]+)?k?(, | *$|;)' <<< "${stderr##*300:}" |
-	    sed -E 's/[,; ]*$//; s/k$/ * 1000/' | paste -sd + | bc)
+	named=$(grep -oE '[0-9]+(\.[0-9]+)?k?(, |\))' <<< "${stderr##*(last}" |
+	    sed -E 's/[,; )]*$//; s/k$/ * 1000/' | paste -sd + | bc)
 	awk -v n="$named" -v t="$total" 'BEGIN { exit !(n > t * 0.95) }'
 }

@@ -31,7 +31,7 @@ load helper
 	[ "$(tokens -m claude-opus-4-8 --text in)" -eq \
 	    $((($(tokens -e o200k_base --text in) * 130 + 50) / 100)) ]
 	run -1 ctx-count --calibrate "$chat"
-	[[ $output == *"no request has billed usage"* ]]
+	[[ $output == *"no request with billed usage"* ]]
 }
 
 @test "--calibrate masks a model's name and cuts it between characters" {
@@ -225,6 +225,30 @@ load helper
 	run -0 --separate-stderr ctx-count --calibrate --json \
 	    "$BATS_TEST_DIRNAME/corpus/llm-logs/tools.json"
 	jq -e '.model == "gpt-4o" and .calls == 6' <<< "$output"
+}
+
+@test "--calibrate reads the usage around the messages of a request or response" {
+	billed() { # USAGE, as members of the record around a message
+		jq -nc --argjson usage "$1" 'range(5) | {messages: [{role: "user",
+		    content: ("one two " * (. + 1))}]} + $usage' > in
+		ctx-count --calibrate --json in
+	}
+	for usage in '{"usage":{"prompt_tokens":50}}' '{"input_tokens":50}' \
+	    '{"usage":{"input_tokens":50}}' '{"prompt_eval_count":50}' \
+	    '{"usage":{"inputTokens":20,"cacheReadInputTokens":30}}' \
+	    '{"usage":{"input_tokens":20,"cache_read_input_tokens":20,
+	        "cache_creation_input_tokens":10}}' \
+	    '{"usageMetadata":{"promptTokenCount":50}}' \
+	    '{"gen_ai.usage.input_tokens":50}'; do
+		billed "$usage" | jq -e '.calls == 5' || fail "$usage"
+		got=$(billed "$usage" | jq -c '[.factor, .beside]')
+		[ "$got" = "${first:=$got}" ] || fail "$usage: $got"
+	done
+	for usage in '{"usage":{"prompt_tokens":-50}}' '{"usage":9}' \
+	    '{"usage":{"input_tokens":"50"}}' '{"usage":null}' \
+	    '{"usage":{"input_tokens":20,"cache_read_input_tokens":1e308}}'; do
+		run -1 billed "$usage"
+	done
 }
 
 @test "--calibrate reads the usage of every format that records it" {

@@ -100,7 +100,7 @@ calls() {
 		while read -r c; do
 			# shellcheck disable=SC2086 # a command and its options
 			run -2 $c wide
-			[[ $output == *"wide:1:1: UTF-16; iconv "* ]] ||
+			[[ $output == *"wide:1:1: the input is UTF-16; convert it with: iconv "* ]] ||
 			    fail "$c: $output"
 		done < <(calls)
 	done
@@ -119,29 +119,29 @@ calls() {
 		while read -r c; do
 			# shellcheck disable=SC2086 # a command and its options
 			run -2 --separate-stderr $c "$name"
-			[[ $stderr == *": $name:1:"[1-9]": "*"$name; $command"* ]] ||
+			[[ $stderr == *": $name:1:"[1-9]": "*"$name"*"$command"* ]] ||
 				fail "$c: $stderr"
 		done < <(calls)
 	done <<-'END'
-		gzip|gzip -dc |
-		zstd|zstd -dc |
-		xz|xz -dc |
-		bzip2|bzip2 -dc |
-		Python's repr|json.dumps |
-		Python's repr|json.dumps |[{'role': 'user'}]
-		YAML|yq |
-		YAML|yq |messages:
-		YAML|yq |---
-		YAML|yq |- role: user
-		plain text|ctx-count --text |hello world
-		plain text|ctx-count --text |Human: Hello
-		plain text|ctx-count --text |- item one
-		plain text|ctx-count --text |# Notes
+		gzip|; decompress it with: gzip -dc|
+		zstd|; decompress it with: zstd -dc|
+		xz|; decompress it with: xz -dc|
+		bzip2|; decompress it with: bzip2 -dc|
+		Python's repr|; write it with json.dumps|
+		Python's repr|; write it with json.dumps|[{'role': 'user'}]
+		YAML|; convert it with: yq |
+		YAML|; convert it with: yq |messages:
+		YAML|; convert it with: yq |---
+		YAML|; convert it with: yq |- role: user
+		plain text|, which only ctx-count --text |hello world
+		plain text|, which only ctx-count --text |Human: Hello
+		plain text|, which only ctx-count --text |- item one
+		plain text|, which only ctx-count --text |# Notes
 	END
 	zstd --version > /dev/null 2>&1 || return 0
 	zstd -qc "$chat" > zstd
 	run -2 ctx-count zstd
-	[[ $output == *"zstd:1:1: zstd; zstd -dc "* ]]
+	[[ $output == *"zstd:1:1: the input is compressed by zstd; decompress it with: zstd -dc"* ]]
 	# JSON with an error is not taken for something else.
 	for text in '{"role":"user",}' 'user","content":"x"}' '[1,' '{role: 1}' \
 	    'event: message_start'; do
@@ -193,16 +193,16 @@ calls() {
 		for option in $options; do
 			# shellcheck disable=SC2086
 			run -2 $c $option ./a a
-			[[ $output == *"./a is to be read and to be written; "* ]] ||
+			[[ $output == *"cannot write ./a: it is also read; "* ]] ||
 			    fail "$c: $output"
 			# What is written twice is written over.
 			cp a b
 			# shellcheck disable=SC2086
 			$c $option ./b a >> b 2> err && fail "$c: wrote to b twice"
-			grep -q "./b is the file of standard output; " err
+			grep -q "cannot write ./b: standard output is written to it, too; " err
 			# shellcheck disable=SC2086
 			$c $option ./b a > out 2>> b && fail "$c: wrote to b twice"
-			tail -n 1 b | grep -q "./b is the file of standard error; "
+			tail -n 1 b | grep -q "cannot write ./b: standard error is written to it, too; "
 			sed '$d' b | cmp - a
 			# shellcheck disable=SC2086
 			run -2 $c $option a < a
@@ -217,23 +217,23 @@ calls() {
 			ln -f b c
 			for other in b ./c; do
 				run -2 $c --archive "$other" --explain b a
-				[[ $output == *" is to be written twice; "* ]]
+				[[ $output == *": two options name it; "* ]]
 				run -2 $c --dry-run --archive b --explain "$other" a
 				cmp a b
 			done
 			rm b c
 			run -2 $c --archive b --explain b a
 			run -2 $c --archive b --explain ./b a
-			[[ $output == *" is to be written twice; "* ]]
+			[[ $output == *": two options name it; "* ]]
 			# What is no file takes all.
 			run -0 $c --archive /dev/null --explain /dev/null a ;;
 		esac
 		# shellcheck disable=SC2086
 		run -2 $c ""
-		[[ $output == *"'' is not the name of a file" ]]
+		[[ $output == *"a file name is empty; "* ]]
 		# shellcheck disable=SC2086
 		$c a >> a 2> err && fail "$c: wrote to its input"
-		grep -q "standard output is one of the files to be read" err
+		grep -q "cannot write standard output: it is also an input file" err
 		cmp a "$chat"
 	done < <(calls)
 }
@@ -376,11 +376,11 @@ beside() { # COMMAND
 	    "ctx-count -e vocabulary --svg"; do
 		# shellcheck disable=SC2086 # a command and its options
 		run -2 $c vocabulary "$chat"
-		[[ $output == *"is to be read and to be written; "* ]]
+		[[ $output == *": it is also read; "* ]]
 		cmp vocabulary kept
 		# shellcheck disable=SC2086
 		run -2 $c "$models" "$chat"
-		[[ $output == *"is to be read and to be written; "* ]]
+		[[ $output == *": it is also read; "* ]]
 	done
 	CTX_ENCODING=vocabulary run -2 ctx-count --svg vocabulary "$chat"
 	# One that a model of the user's names, used or not.
@@ -392,7 +392,7 @@ beside() { # COMMAND
 	    "ctx-restore -S spool --explain"; do
 		# shellcheck disable=SC2086 # a command and its options
 		run -2 $c vocabulary "$chat"
-		[[ $output == *"is to be read and to be written; "* ]] ||
+		[[ $output == *": it is also read; "* ]] ||
 		    fail "$c: $output"
 		cmp vocabulary kept
 	done
@@ -504,7 +504,8 @@ values_of() { # option, arg, choices
 			# shellcheck disable=SC2086
 			run timeout 20 $c "--$option" "$right" "$chat"
 			[[ $status -lt 2 || $output == *" needs "* ||
-				$output == *" go with "* || $output == *" go without "* ]] ||
+				$output == *" be combined with "* || $output == *" go without "* ||
+				$output == *" exclude each other"* ]] ||
 				fail "$c --$option $right: $output"
 		done < table
 	done < <(calls)
@@ -639,7 +640,7 @@ values_of() { # option, arg, choices
 	perl socket.pl ctx-count --annotate long > out
 	ctx-count --annotate long | cmp out -
 	run -2 env both=1 perl socket.pl ctx-count --none
-	[[ $output == "ctx-count: no option --none"* ]]
+	[[ $output == "ctx-count: there is no option --none"* ]]
 	# The command ends when its reader has closed the socket.
 	run -2 env deaf=1 timeout 20 perl socket.pl ctx-count --annotate long
 	run -2 env deaf=1 timeout 20 perl socket.pl ctx-count --per message long
@@ -732,4 +733,47 @@ make_socket() {
 			! head -c "$(stat -c %s out)" t | cmp -s - out ||
 			fail "$command: nothing changed"
 	done
+}
+
+@test "records without any message exit 2 where they are judged, and pass elsewhere" {
+	local gates='ctx-count --max 9 | ctx-check | ctx-check --repair |
+	    ctx-prune -b 9 | ctx-prune -b 9 -n'
+	: > empty
+	printf '\n\n' > blank
+	echo '{"level":"info"}' > none
+	{ cat none; messages user:hi; cat none; } > mixed
+	echo 'no JSON' > text
+	tr '|' '\n' <<< "${gates//$'\n'/}" > list
+	while read -r gate; do
+		run -2 $gate none
+		[[ $output == *"none:1: no messages were found"* ]]
+		run -2 $gate --lenient text
+		run -0 $gate empty
+		run -0 $gate blank
+		run -0 $gate mixed
+	done < list
+	for c in "ctx-prune -b 9" "ctx-check --repair"; do
+		$c none 2> said > out || [ $? -eq 2 ]
+		cmp none out
+		$c mixed | cmp - mixed
+	done
+	for c in ctx-count "ctx-prune -m gpt-4o" ctx-truncate ctx-age ctx-cache; do
+		run -0 $c none
+	done
+	# A file that cannot be judged is not replaced.
+	run -2 ctx-check --repair -i none
+	[[ $output == *"none: not replaced"* ]]
+}
+
+@test "a terminal on standard input is reported after a second, unless something is typed" {
+	command -v script > /dev/null || fail "no script(1) here"
+	for c in ctx-count "ctx-count --text" ctx-truncate; do
+		sleep 2 | script -qec "$c" raw > shown
+		grep -q "${c%% *}: reading from the terminal; name a file" shown
+	done
+	{ echo '{"role":"user","content":"hi"}'; sleep 1.5; } |
+		script -qec ctx-count raw > shown
+	run ! grep -q 'reading from' shown
+	run -0 ctx-count "$chat"
+	[[ $output != *"reading from"* ]]
 }

@@ -288,7 +288,7 @@ too_early() {
 		for path in "$file" "./$file" .ctx/spool/new; do
 			# shellcheck disable=SC2086 # a command and its options
 			run -2 $c "$path" out
-			[[ $output == *"is in the spool; name a file elsewhere" ]]
+			[[ $output == *"is in the spool, which only ctx-age may write; name a file elsewhere" ]]
 		done
 	done
 	cmp "$file" kept
@@ -586,7 +586,7 @@ spools() {
 	victim=$(find .ctx/spool -name '*.md' | sort | head -n 1)
 	echo mine > "$victim"
 	run -2 --separate-stderr ctx-age "$agent"
-	[[ $stderr == *"$victim is there with other contents"* ]]
+	[[ $stderr == *"$victim exists with other contents; "* ]]
 	[ "$(cat "$victim")" = mine ]
 	ctx-age "$agent" > out 2> /dev/null || :
 	[ "$(aged out)" -eq $(($(aged good) - 1)) ]
@@ -612,7 +612,7 @@ spools() {
 	file=$(find .ctx/spool -name '*.md' | sort | head -n 1)
 	refused() { # why
 		run -2 --separate-stderr ctx-age "$agent"
-		[[ $stderr == *": $file $1; remove it, or name another spool; the result is unchanged" ]] ||
+		[[ $stderr == *": $file $1; remove it, or name another spool; the tool result is unchanged" ]] ||
 			fail "$stderr"
 		ctx-age "$agent" > out 2> err || :
 		[ "$(aged out)" -eq $(($(aged good) - 1)) ]
@@ -843,7 +843,7 @@ spools() {
 @test "a spool with a too long name stores nothing and loses nothing" {
 	long=$(printf 'x%.0s' {1..300})
 	run -2 --separate-stderr ctx-age -S "$long" -k 2 -o 300 "$agent"
-	[[ $stderr == *[Ff]ile*"name too long"*"the result is unchanged"* ]]
+	[[ $stderr == *[Ff]ile*"name too long"*"the tool result is unchanged"* ]]
 	ctx-age -S "$long" -k 2 -o 300 "$agent" > out 2> err || [ $? -eq 2 ]
 	cmp out "$agent"
 }
@@ -1045,7 +1045,7 @@ shots() {
 	for o in "-k 1" "--keep-results 1"; do
 		# shellcheck disable=SC2086 # an option and a number
 		run -2 ctx-age --media 1 $o in
-		[[ $output == *"do not go with it"* ]]
+		[[ $output == *"cannot be combined with -k or"* ]]
 	done
 	ctx-age --media 0 --path-format 'x-{tool}-{sha256}' in > out
 	ctx-restore out | cmp - in
@@ -1057,7 +1057,7 @@ shots() {
 	ctx-age --media 0 in > out
 	text=$(jq '.content[0].text' out)
 	ctx-restore -S other out 2> err | cmp - out
-	grep -q 'into other directories: 1' err
+	grep -q ' 1 are into other directories' err
 	# Another first line, another size, another text before or after it.
 	for change in 's/1568x1176/1568x1177/' 's/36 bytes/37 bytes/'; do
 		sed "$change" out > forged
@@ -1265,7 +1265,7 @@ shots() {
 	ctx-restore -d anthropic -S spool out | cmp - t
 	run -1 --separate-stderr ctx-age "$@" --reasoning fail t
 	[ "$output" = "$(cat t)" ]
-	[[ $stderr = *"nothing was changed in 1 conversations"* ]]
+	[[ $stderr = *"1 conversations are unchanged"* ]]
 	jq -cs '{model: "claude-opus-5-5", messages: .}' t > r
 	run -1 --separate-stderr ctx-age -k 1 -o 40 -S spool --reasoning fail r
 	[ "$output" = "$(cat r)" ]
@@ -1343,4 +1343,35 @@ X
 	aged claude-code
 	cmp <(jq -c .toolUseResult in) <(jq -c .toolUseResult out)
 	[ "$(jq -r '.message.content[0].content[0].type' out)" = text ]
+}
+
+@test "a new .ctx gets a .gitignore with its first file; other spools and an existing .ctx get none" {
+	git init -q .
+	ctx-age -k 99999 "$agent" > /dev/null
+	[ ! -e .ctx ]
+	ctx-age -n "$agent" > /dev/null
+	[ ! -e .ctx ]
+	ctx-age "$agent" > aged
+	[ "$(cat .ctx/.gitignore)" = '*' ]
+	[ "$(ls -A .ctx | sort | tr '\n' ' ')" = '.gitignore spool ' ]
+	[ "$(stat -c %a .ctx/.gitignore)" = 600 ]
+	[ -z "$(git status --porcelain .ctx)" ]
+	# It is the user's from then on.
+	echo mine > .ctx/.gitignore
+	ctx-age -o 2000 "$agent" > aged
+	[ "$(cat .ctx/.gitignore)" = mine ]
+	rm .ctx/.gitignore
+	ctx-age -o 1500 "$agent" > aged
+	[ ! -e .ctx/.gitignore ]
+	rm -r .ctx
+	mkdir .ctx
+	ctx-age "$agent" > aged
+	[ "$(ls -A .ctx)" = spool ]
+	ctx-age -S other/spool "$agent" > aged
+	CTX_SPOOL=$PWD/third/spool ctx-age "$agent" > aged
+	[ -z "$(find other third -name .gitignore)" ]
+	# The sandbox is not the reason for any of this.
+	rm -r .ctx
+	ctx-age --no-sandbox "$agent" > aged
+	[ "$(cat .ctx/.gitignore)" = '*' ]
 }

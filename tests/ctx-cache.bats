@@ -2,13 +2,13 @@
 
 load helper
 
-# Where the hints of the request in file $1 stand: system.0, tools.1,
+# Where the breakpoints of the request in file $1 stand: system.0, tools.1,
 # messages.3.content.0; a cachePoint is where the block before it is.
 places() {
 	jq -r 'def at: map(tostring) | join(".");
-	    def hint: has("cache_control") or has("prompt_cache_breakpoint") or
+	    def breakpoint: has("cache_control") or has("prompt_cache_breakpoint") or
 	        has("cachePoint");
-	    paths(type == "object" and hint) as $p |
+	    paths(type == "object" and breakpoint) as $p |
 	    if getpath($p) | has("cachePoint")
 	    then $p[:-1] + [$p[-1] - 1] else $p end | at' "$1" | sort | paste -sd ' '
 }
@@ -22,16 +22,16 @@ request() {
 	        content: [{type: "text", text: "m\(.)"}]}]}'
 }
 
-# How many hints there are; those in what a call was given are data.
-hints='[.. | objects | select(has("cache_control") or has("cachePoint") or
+# How many breakpoints there are; those in what a call was given are data.
+breakpoints='[.. | objects | select(has("cache_control") or has("cachePoint") or
     has("prompt_cache_breakpoint"))] | length'
 
-# Feeds $1 to ctx-cache with the options $3... and looks for hints at $2.
+# Feeds $1 to ctx-cache with the options $3... and looks for breakpoints at $2.
 marks() {
 	printf '%s\n' "$1" > case
 	ctx-cache "${@:3}" case > out 2> err || fail "$(cat err): $1"
 	places out > got
-	[ "$(cat got)" = "$2" ] || fail "hints at $(cat got), not $2: $1"
+	[ "$(cat got)" = "$2" ] || fail "breakpoints at $(cat got), not $2: $1"
 	ctx-cache "${@:3}" out 2> /dev/null | cmp - out || fail "twice: $1"
 	ctx-cache --strip out | places /dev/stdin > got
 	[ -z "$(cat got)" ] || fail "left by --strip: $(cat got)"
@@ -53,7 +53,7 @@ marks() {
 	marks "$(request 40 | jq -c 'del(.system)')" \
 	    "messages.24.content.0 messages.38.content.0 messages.39.content.0 tools.1"
 	marks "$(request 1)" "messages.0.content.0 system.1 tools.1"
-	# The 15th block before the newest ends the message before: one hint.
+	# The 15th block before the newest ends the message before: one breakpoint.
 	long='.messages = [{role: "user", content: [range(2) |
 	    {type: "text", text: "a\(.)"}]}, {role: "assistant", content:
 	    [range(15) | {type: "text", text: "b\(.)"}]}]'
@@ -68,7 +68,7 @@ marks() {
 }
 
 # The rules of Anthropic: OPTIONS, jq program on a request of four messages,
-# where hints are then.
+# where breakpoints are then.
 anthropic_cases() {
 	cat <<'X'
 .messages[3].content = [{type:"thinking",thinking:"t",signature:"s"}]|messages.1.content.0 messages.2.content.0
@@ -139,7 +139,7 @@ X
 	    .system[1].cache_control == {type: "ephemeral"} and
 	    .messages[19].content[0].cache_control == {type: "ephemeral"}' out
 	"$B/gen-tools/valid" anthropic --wrap --cache < out
-	[ "$("$B/gen-tools/valid" anthropic --wrap --cache < full | grep -c cache-hints)" -eq 1 ]
+	[ "$("$B/gen-tools/valid" anthropic --wrap --cache < full | grep -c cache-breakpoints)" -eq 1 ]
 	ctx-cache --strip full > bare
 	jq -c 'del(.cache_control, .messages[2].content[0].content[0].cache_control,
 	    .tools[0].cache_control) |
@@ -178,9 +178,9 @@ X
 	[ "$(cat out)" = '{"role":"user","content":[{"text":"a"},{"cachePoint":{"type":"default","ttl":"1h"}}]}' ]
 	messages system:a user:b > c
 	run -0 ctx-cache --provider openai -m gpt-5.6 --ttl 1h c
-	[[ $output == *"openai has no choice of --ttl"* ]]
+	[[ $output == *"--ttl has no effect: with openai "* ]]
 	run -2 ctx-cache --ttl 2h c
-	[[ $output == *"none of 5m, 1h"* ]]
+	[[ $output == *"not one of 5m, 1h"* ]]
 }
 
 @test "bedrock: a breakpoint is a cachePoint block after the block" {
@@ -270,16 +270,16 @@ X
 		[ "$(wc -l < err)" -eq 1 ] || fail "$(cat err)"
 		grep -q "$2" err || fail "$(cat err)"
 	}
-	same "$agent" "gpt-4o caches by itself" -m gpt-4o
-	same "$agent" "openai caches by itself, except for models" -d openai-chat
+	same "$agent" "prompts of gpt-4o are cached without breakpoints" -m gpt-4o
+	same "$agent" "openai caches prompts of most models without breakpoints" -d openai-chat
 	same "$chat" "gpt-4 is not known to use" --provider openai -m gpt-4
-	same "$BATS_TEST_DIRNAME/corpus/gemini/agent.jsonl" "messages of gemini cannot have cache breakpoints"
-	same "$BATS_TEST_DIRNAME/corpus/ollama/chat.json" "messages of ollama cannot have"
+	same "$BATS_TEST_DIRNAME/corpus/gemini/agent.jsonl" "messages of dialect gemini cannot have cache breakpoints"
+	same "$BATS_TEST_DIRNAME/corpus/ollama/chat.json" "messages of dialect ollama cannot have"
 	same "$BATS_TEST_DIRNAME/corpus/claude-code/session.jsonl" "claude-code cannot have"
-	same "$chat" "deepseek-chat caches by itself" -m deepseek-chat
+	same "$chat" "prompts of deepseek-chat are cached without breakpoints" -m deepseek-chat
 	cat "$chat" | jq -sc '{model: "gpt-4o", messages: .}' > one
 	cat one one one > three
-	same three "gpt-4o caches by itself"
+	same three "prompts of gpt-4o are cached without breakpoints"
 }
 
 @test "openai: a message of role function gets no breakpoint, since its content must be a string" {
@@ -344,9 +344,9 @@ X
 	run -0 ctx-cache -m claude-opus-4-5 few
 	[[ ${lines[-1]} == *'"c","cache_control":{"type":"ephemeral"}}]}' ]]
 	run -2 ctx-cache --provider bedrock "$agent"
-	[[ $output == *":"*": messages of openai-chat cannot have the breakpoints of bedrock"* ]]
+	[[ $output == *":"*": messages of dialect openai-chat cannot have cache breakpoints of bedrock"* ]]
 	run -2 ctx-cache --provider gemini few
-	[[ $output == *"none of anthropic, bedrock, openai"* ]]
+	[[ $output == *"not one of anthropic, bedrock, openai"* ]]
 	run -0 ctx-cache --provider bedrock few
 	[[ ${lines[-1]} == '{"role":"user","content":[{"text":"c"},{"cachePoint":{"type":"default"}}]}' ]]
 }
@@ -367,7 +367,7 @@ X
 		    "$(ctx-count --json "$f" | jq -c '[.dialect, .tokens]')" ]
 		run ! grep -q cache_control <(ctx-cache --strip out)
 		run -2 ctx-cache --provider openai "$f"
-		[[ $output == *"cannot have the breakpoints of openai"* ]]
+		[[ $output == *"cannot have cache breakpoints of openai"* ]]
 	done
 }
 
@@ -379,7 +379,7 @@ X
 	ctx-cache --provider anthropic out | cmp - out
 	# Without --provider a gateway is not presumed to accept breakpoints.
 	run -0 ctx-cache r
-	[[ $output == *"claude-opus-4-5 is not known to use the breakpoints of openai"* ]]
+	[[ $output == *"claude-opus-4-5 is not known to use cache breakpoints of openai"* ]]
 	head -n 204 "$agent" > some
 	ctx-cache --provider anthropic some > lines 2> err
 	[ ! -s err ]
@@ -392,7 +392,7 @@ X
 		for model in $models; do
 			jq -c --arg m "$model" '.model = $m' r |
 			    ctx-cache > out 2> err
-			grep -q "; $model caches nothing shorter than $least\$" err ||
+			grep -q " tokens are too few to be cached; $model needs at least $least\$" err ||
 				fail "$model: $(cat err)"
 		done
 	done <<-X
@@ -425,7 +425,7 @@ sum() {
 			[[ $how == *-m* ]] || how="$how -m claude-opus-4-5"
 			# shellcheck disable=SC2086 # options
 			ctx-cache $how "$f" > once 2> err || {
-				grep -q 'cannot have the breakpoints' err ||
+				grep -q 'cannot have cache breakpoints' err ||
 					fail "$f: $(cat err)"
 				continue
 			}
@@ -437,12 +437,12 @@ sum() {
 			# shellcheck disable=SC2086
 			ctx-cache $how once 2> err | cmp - once ||
 				fail "$f $how: not the same again"
-			[ "$(jq -s "$hints" once)" -le \
+			[ "$(jq -s "$breakpoints" once)" -le \
 			    $(($(jq -s 'length' once) * 4)) ]
 			[ "$(jq -s 'map(select(type == "object" and has("role"))) |
-			    '"$hints" once)" -le 4 ]
+			    '"$breakpoints" once)" -le 4 ]
 			ctx-cache --strip once > bare
-			[ "$(jq -s "$hints" bare)" -eq 0 ] || fail "$f $how"
+			[ "$(jq -s "$breakpoints" bare)" -eq 0 ] || fail "$f $how"
 			# The texts are what they were, and cost the same.
 			[ "$(sum "$f" once)" = "$(sum "$f" "$f")" ] ||
 				fail "$f $how: tokens"
@@ -454,17 +454,17 @@ sum() {
 @test "a prefix shorter than the model's minimum gets a warning" {
 	request 3 > r
 	run -0 ctx-cache r
-	[[ $output =~ r:1:\ [0-9]+\ tokens\;\ claude-opus-4-5\ caches\ nothing\ shorter\ than\ 4096 ]]
+	[[ $output =~ r:1:\ [0-9]+\ tokens\ are\ too\ few\ to\ be\ cached\;\ claude-opus-4-5\ needs\ at\ least\ 4096 ]]
 	ctx-cache -m claude-sonnet-4-5 "$agent" --provider anthropic 2> err > out
 	[ ! -s err ]
 	for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do cat r; done > many
 	ctx-cache many 2> err > out
 	[ "$(wc -l < err)" -eq 11 ]
-	grep -q "2 more such conversations" err
+	grep -q "2 more conversations are too short" err
 	# As lines it has no line to name.
 	messages user:a assistant:b > few
 	run -0 ctx-cache -m claude-opus-4-5 few
-	[[ $output == *"ctx-cache: few: "*" tokens; claude-opus-4-5 "* ]]
+	[[ $output == *"ctx-cache: few: "*" tokens are too few to be cached; claude-opus-4-5 "* ]]
 }
 
 @test "lines, one record and single bytes of input give the same breakpoints" {
@@ -623,7 +623,7 @@ changed() { # file, line
 	run -1 ctx-cache --provider anthropic -m claude-opus-4-5 --diff old pruned
 	[[ $output == *"pays back  after $(jq .calls b) more request"* ]]
 	[ "$(jq '.kept + .added' b)" -eq "$(ctx-count --json -m claude-opus-4-5 now | jq .tokens)" ]
-	# An hour costs twice the input price to write.
+	# An hour has a price of its own.
 	jq '.cost' b > five
 	ctx-cache --json --provider anthropic -m claude-opus-4-5 --ttl 1h --diff old pruned > b || [ $? -eq 1 ]
 	jq -e '(.cost - (.read * 0.5 + .written * 10) / 1e6 | fabs) < 1e-7' b
@@ -641,9 +641,51 @@ changed() { # file, line
 	head -n 190 "$agent" > shorter
 	run -1 ctx-cache --provider anthropic -m claude-opus-4-5 --diff old shorter
 	[[ $output == *"pays back  at once"* ]]
-	# Without a price there is none.
-	run -1 ctx-cache --provider anthropic -m claude --diff old other
-	[[ $output != *"$"* && $output != *"pays"* ]]
+}
+
+@test "--diff: without a known price there is no cost, and a line says so" {
+	head -n 20 "$agent" > old
+	head -n 24 "$agent" > now
+	for o in "-m claude" "-m gpt-6" ""; do
+		# shellcheck disable=SC2086 # options
+		run -0 --separate-stderr ctx-cache --provider anthropic $o --diff old now
+		[[ $output == *"the prices of the model are not known; see --price"* ]]
+		[[ $output != *"$"* ]]
+		# shellcheck disable=SC2086
+		ctx-cache --provider anthropic $o --json --diff old now |
+		    jq -e 'has("cost") or has("cost_unchanged") | not'
+	done
+	run -0 ctx-cache --provider anthropic -m claude-opus-5 --diff old now
+	[[ $output == *"$"* && $output != *"not known"* ]]
+}
+
+@test "--diff: a request above a number of tokens has the price of its length" {
+	head -n 290 "$agent" > old
+	head -n 294 "$agent" > now
+	ctx-prune -m claude-haiku-5-5 -b 16k now > pruned
+	set -- --json --provider anthropic -m claude-haiku-5-5 --diff old
+	# What was kept and added is above 100,000 tokens, what is sent is not.
+	ctx-cache "$@" pruned > b || [ $? -eq 1 ]
+	jq -e '.kept + .added > 100000 and .read + .written + .fresh < 100000' b
+	jq -e '(.cost - (.read * 0.01 + .written * 0.125 + .fresh * 0.1) / 1e6 |
+	    fabs) < 1e-7' b
+	jq -e '(.cost_unchanged - (.kept * 0.05 + .added * 0.625) / 1e6 | fabs) <
+	    1e-7' b
+	ctx-cache "$@" now > b
+	jq -e '(.cost - (.read * 0.05 + .written * 0.625 + .fresh * 0.5) / 1e6 |
+	    fabs) < 1e-7' b
+	ctx-cache --ttl 1h "$@" now > b
+	jq -e '(.cost - (.read * 0.05 + .written * 1 + .fresh * 0.5) / 1e6 |
+	    fabs) < 1e-7' b
+}
+
+@test "-v says what a model is counted by, and for which an alias stands" {
+	request 4 > one
+	run -0 --separate-stderr ctx-cache -v -m opus one
+	[[ $stderr == *"opus is assumed to be claude-opus-5-5"* ]]
+	[[ $stderr == *"claude-opus-5-5 is counted with claude-4.8, an encoding reconstructed"* ]]
+	run -0 --separate-stderr ctx-cache -v -m opus --diff one one
+	[[ $stderr == *"opus is assumed to be claude-opus-5-5"* ]]
 }
 
 @test "--diff: an unknown price of cache reads is reported, and no cost uses it" {
@@ -660,6 +702,17 @@ changed() { # file, line
 	run ! grep -qE '^unchanged .*\$' <<< "$output"
 	ctx-cache --json "$@" > b || [ $? -eq 1 ]
 	jq -e 'has("calls") or has("cost_unchanged") | not' b
+	rm config/ctx/models.json
+	# A model of one's own has a price for an hour if it is given.
+	mkdir -p config/ctx
+	for hour in "" ", 9"; do
+		echo '{"claude-opus-5-5": {"price": [4, 20, 0.2, 5'"$hour"']}}' \
+		    > config/ctx/models.json
+		ctx-cache --ttl 1h --json "$@" > b || [ $? -eq 1 ]
+		jq -e --arg hour "$hour" 'if $hour == "" then has("cost") | not
+		    else (.cost - (.read * 0.2 + .written * 9) / 1e6 | fabs) < 1e-7
+		    end' b
+	done
 	rm config/ctx/models.json
 	# The table has the price of this model.
 	ctx-cache --json "$@" > b || [ $? -eq 1 ]
@@ -708,7 +761,7 @@ changed() { # file, line
 	mkdir -p config/ctx && mv models.json config/ctx
 	jq -c '.model = "claude-x"' <(request 60) > old
 	# A change 50 blocks before the end is out of sight from there; the
-	# hint of the system prompt is all that is found.
+	# breakpoint of the system prompt is all that is found.
 	jq -c '.messages[10].content[0].text = "other"' old > far
 	jq -c '.messages[40].content[0].text = "other"' old > near
 	[ "$(bill '.shared.messages' --diff old far)" = 10 ]
@@ -722,15 +775,15 @@ changed() { # file, line
 	request 2 > one
 	cat one one > two
 	run -2 ctx-cache --diff one two
-	[[ $output == *"two:2: a second conversation"* ]]
+	[[ $output == *"two:2: the file has a second conversation"* ]]
 	: > empty
 	run -2 ctx-cache --diff empty one
-	[[ $output == *"empty: no conversation in it"* ]]
+	[[ $output == *"empty: the file has no messages"* ]]
 	run -2 ctx-cache --diff nowhere one
 	[[ $output == *"nowhere"* ]]
 	for price in "" 1,2,3,4,5 a -1 1,,2 1e9 nan; do
 		run -2 ctx-cache --diff one one --price "$price"
-		[[ $output == *"not dollars"* ]]
+		[[ $output == *"not a list of dollars"* ]]
 	done
 	run -2 ctx-cache --price 1 one
 	[[ $output == *"--price needs --diff"* ]]

@@ -50,7 +50,7 @@ repaired() {
 
 @test "a finding has file, line, rule and text, and the exit status is 1" {
 	found 2:orphan-call -- "$U" "$CALL" "$RA" "$U"
-	[ "${lines[0]}" = 'in:2: orphan-call: call "b" of g has no result directly after it' ]
+	[ "${lines[0]}" = 'in:2: orphan-call: tool call "b" of g has no result directly after it' ]
 	found 2:orphan-call 2:orphan-call -- "$U" "$CALL"
 	found 2:orphan-result -- "$U" "$RA"
 	found 2:orphan-call 5:result-order -- "$U" "$CALL" "$RA" "$U" "$RB"
@@ -89,7 +89,7 @@ repaired() {
 	echo '{"messages":[1,{"role":"user","content":"x"}]}' >> in
 	run -1 ctx-check in
 	[ "${#lines[@]}" -eq 3 ]
-	[ "${lines[0]}" = 'in:2: orphan-call: call "a" of f has no result directly after it (message 1)' ]
+	[ "${lines[0]}" = 'in:2: orphan-call: tool call "a" of f has no result directly after it (message 1)' ]
 	[[ ${lines[1]} == "in:3: no-message: "* ]]
 	[[ ${lines[2]} == "in:4: no-message: "* ]]
 }
@@ -105,7 +105,7 @@ repaired() {
 
 @test "a file without messages is not a conversation" {
 	echo '{"a":1}' > in
-	run -1 --separate-stderr ctx-check in
+	run -2 --separate-stderr ctx-check in
 	[[ $output == "in:1: no-message: "* ]]
 }
 
@@ -333,7 +333,7 @@ finds() {
 	run -1 ctx-check --provider openai in
 	[[ $output == in:2:\ bad-id:* ]]
 	run -2 ctx-check --provider nobody in
-	[[ $output == *"no provider 'nobody'"* ]]
+	[[ $output == *"--provider: 'nobody' is unknown"* ]]
 }
 
 @test "names from the input are masked and shortened" {
@@ -464,7 +464,7 @@ said() {
 	{"type":"human","content":"done?"}
 	END
 	run -1 ctx-check --provider openai in
-	[ "$output" = 'in:2: orphan-call: call of run has no result directly after it' ]
+	[ "$output" = 'in:2: orphan-call: tool call of run has no result directly after it' ]
 	ctx-check --provider openai --repair in > out
 	[ "$(jq -r .type out | tr '\n' ,)" = human,ai,function,ai,human, ]
 	ctx-check --provider openai out
@@ -513,10 +513,10 @@ said() {
 	# Not after what a user says, nor in the answer after the next.
 	sed '5i {"role":"user","content":"wait"}' in > late
 	run -1 ctx-check late
-	[[ $output == *'late:2: orphan-call: call "s2"'* ]]
+	[[ $output == *'late:2: orphan-call: tool call "s2"'* ]]
 	sed 5d in > never
 	run -1 ctx-check never
-	[ "$output" = 'never:2: orphan-call: call "s2" of code_execution has no result directly after it' ]
+	[ "$output" = 'never:2: orphan-call: tool call "s2" of code_execution has no result directly after it' ]
 }
 
 @test "a partial result answers its call, with an id or without" {
@@ -641,21 +641,21 @@ mended() {
 	sed '8s/{"type":"code_execution_tool_result".*}},//' \
 	    "$corpus/anthropic/programs.jsonl" > in
 	run -1 ctx-check in
-	[ "$output" = 'in:4: orphan-call: call "srvtoolu_0" of code_execution has no result directly after it' ]
+	[ "$output" = 'in:4: orphan-call: tool call "srvtoolu_0" of code_execution has no result directly after it' ]
 	# also where something else is said before,
 	sed '6s/,"caller":{[^}]*}//' "$corpus/anthropic/programs.jsonl" > in
 	run -1 ctx-check in
-	[[ ${lines[0]} == 'in:4: orphan-call: call "srvtoolu_0" '* ]]
+	[[ ${lines[0]} == 'in:4: orphan-call: tool call "srvtoolu_0" '* ]]
 	# and a program that is nowhere.
 	sed '6s/"tool_id":"srvtoolu_0"/"tool_id":"srvtoolu_9"/' \
 	    "$corpus/anthropic/programs.jsonl" > in
 	run -1 ctx-check in
-	[[ $output == *'in:6: orphan-caller: call "toolu_b0" of query was made by'* ]]
+	[[ $output == *'in:6: orphan-caller: tool call "toolu_b0" of query was made by'* ]]
 	# One that has ended calls nothing.
 	sed -n 6p "$corpus/anthropic/programs.jsonl" |
 	    sed 's/toolu_b0/toolu_late/g' > late
 	run -1 ctx-check "$corpus/anthropic/programs.jsonl" late
-	[[ $output == *'late:1: orphan-caller: call "toolu_late" of query was made by a program that does not run'* ]]
+	[[ $output == *'late:1: orphan-caller: tool call "toolu_late" of query was made by a program that is not running'* ]]
 	# Without ids a result cannot be assigned to one of several calls.
 	sed 's/"id":"call_[0-9]*",//' "$corpus/gemini/continued.jsonl" > in
 	ctx-check in
@@ -664,7 +664,7 @@ mended() {
 	sed '5s/"willContinue":true/"willContinue":false/' \
 	    "$corpus/gemini/continued.jsonl" > in
 	run -1 ctx-check in
-	[ "$output" = 'in:7: duplicate-result: result "call_0" of watch is one too many' ]
+	[ "$output" = 'in:7: duplicate-result: tool result "call_0" of watch is not the first for its tool call' ]
 }
 
 @test "results of calls that only the provider stores are not orphans" {
@@ -717,7 +717,7 @@ mended() {
 	[ "$(finds in)" = 3:duplicate-id ]
 	run -1 --separate-stderr ctx-check --repair in
 	[ "$output" = "$(cat in)" ]
-	[[ $stderr == 'in:3: duplicate-id: a call has the id of call "a" of f, which is open' ]]
+	[[ $stderr == 'in:3: duplicate-id: tool call "a" of f has the same id and no result' ]]
 }
 
 @test "results after a call of any role answer it" {
@@ -809,7 +809,7 @@ mended() {
 	EOF
 	run -1 --separate-stderr ctx-check --repair -d ollama in
 	cmp in <(echo "$output")
-	[[ $stderr == *"duplicate-id"*"orphan-call: call \"c\" of list has"* ]]
+	[[ $stderr == *"duplicate-id"*"orphan-call: tool call \"c\" of list has"* ]]
 	ctx-check -d ollama in > want || [ $? -eq 1 ]
 	cmp want <(echo "$stderr")
 	cat > in <<-'EOF'
@@ -857,6 +857,10 @@ mended() {
 @test "options that exclude each other exit 2" {
 	run -2 ctx-check --json --sarif "$agent"
 	run -2 ctx-check --repair --json "$agent"
+	run -2 ctx-check --annotations github --sarif "$agent"
+	run -2 ctx-check --annotations github --json "$agent"
+	run -2 ctx-check --annotations github --repair "$agent"
+	run -2 ctx-check --annotations github --after "$agent" "$agent"
 	run -2 ctx-check --repair "$agent" "$agent"
 	run -2 ctx-check --explain x "$agent"
 	run -2 ctx-check --repair --explain - "$agent"
@@ -941,7 +945,7 @@ lines_of() {
 	echo "$empty" > in
 	run ctx-check -d anthropic --repair in
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"no-message: there is no message in it" ]]
+	[[ "$output" == *"no-message: the file has no messages" ]]
 }
 
 @test "a row of reasoning without a response is one finding, and --repair removes all of it" {
@@ -1006,7 +1010,7 @@ same() {
 	{"role":"user","content":"u"}
 	EOF
 	same anthropic
-	grep -q '^in:1: system-place: the assistant must be next' err
+	grep -q '^in:1: system-place: the next message must be from the assistant' err
 	# Calls wait for their results.
 	cat > in <<-'EOF'
 	{"role":"user","content":"u"}
@@ -1046,7 +1050,7 @@ same() {
 	sed -i '$s/"id":"a"/"id":"a","willContinue":true/' in
 	sed -n '$s/,"willContinue":true//p' in >> in
 	same gemini
-	grep -q '^in:2: orphan-call: call of f' err
+	grep -q '^in:2: orphan-call: tool call of f' err
 	# Nor if that comes late.
 	cat > in <<-'EOF'
 	{"role":"user","content":"u"}
@@ -1057,7 +1061,7 @@ same() {
 	{"role":"tool","tool_name":"g","content":"r"}
 	EOF
 	same ollama
-	grep -q '^in:3: orphan-call: call of f' err
+	grep -q '^in:3: orphan-call: tool call of f' err
 	# Where nothing is in doubt it gets one.
 	sed -i 4d in
 	same ollama
@@ -1072,12 +1076,12 @@ same() {
 	{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":{},"caller":{"type":"code_execution_20260120","tool_id":"p"}}]}
 	EOF
 	same anthropic
-	grep -q '^in:2: orphan-call: call "p"' err
+	grep -q '^in:2: orphan-call: tool call "p"' err
 	[ "$(grep -c orphan-caller err)" -eq 0 ]
 }
 
 @test "--repair removes reasoning whose only response is an empty message" {
-	local last="out:%d: last-message: the user's side must speak last\n"
+	local last="out:%d: last-message: the last message must be from the user or a tool\n"
 	cat > in <<-'EOF'
 	{"role":"user","content":[{"type":"input_text","text":"go"}]}
 	{"type":"reasoning","id":"rs_1","summary":[]}
@@ -1106,13 +1110,13 @@ same() {
 }
 
 @test "findings about the place of a message wait until the message is known to be kept" {
-	local first='first-message: the conversation does not begin with the user'
+	local first='first-message: the first message is not from the user'
 	# What says nothing, and is not the last ...
 	echo '{"role":"assistant","content":[]}' > in
 	echo '{"role":"user","content":"well?"}' >> in
 	ctx-check -d anthropic --provider gemini in > out || [ $? -eq 1 ]
 	[ "$(cat out)" = "$(printf '%s\n' \
-	    'in:1: empty-message: the message says nothing and is not the last' \
+	    'in:1: empty-message: the message is empty and not the last' \
 	    "in:1: $first")" ]
 	ctx-check -d anthropic --repair in | cmp - <(tail -n 1 in)
 	# ... and reasoning that may lead to nothing.
@@ -1220,7 +1224,7 @@ same() {
 	X
 	run -1 ctx-check in
 	[ "${#lines[@]}" -eq 4 ]
-	[ "${lines[0]}" = "in:1: lone-surrogate: a text holds half of a surrogate pair" ]
+	[ "${lines[0]}" = "in:1: lone-surrogate: a text has half of a surrogate pair" ]
 	repaired in want
 	# A result that is put in has the id that the call has then.
 	head -n 2 in > cut
@@ -1236,7 +1240,7 @@ same() {
 	[ "$(jq -c 'select(.index == null) | .rule' <<< "$output")" = '"lone-surrogate"
 "lone-surrogate"' ]
 	run -1 ctx-check -d anthropic in
-	[ "${lines[4]}" = "in:1: lone-surrogate: a text holds half of a surrogate pair (beside the messages)" ]
+	[ "${lines[4]}" = "in:1: lone-surrogate: a text has half of a surrogate pair (beside the messages)" ]
 	# A text in a block that is removed is not edited.
 	run -0 ctx-check -d anthropic --repair --explain log in
 	[ "$output" = '{"model":"m","system":"\ufffd","messages":[{"role":"user","content":[{"type":"text","text":"\ufffdx"}]}],"tools":[{"name":"\ufffd"}]}' ]
@@ -1255,7 +1259,7 @@ same() {
 @test "--repair gives an id of the wrong form the right form, in call and result" {
 	printf '%s\n' "$U" "$CALL" "$RA" "$RB" > in
 	run -1 ctx-check --provider mistral in
-	[ "${lines[0]}" = 'in:2: bad-id: id of call "a" of f is not 9 of A-Z a-z 0-9' ]
+	[ "${lines[0]}" = 'in:2: bad-id: id of tool call "a" of f is not 9 of A-Z a-z 0-9' ]
 	[ "${#lines[@]}" -eq 2 ]
 	ctx-check --provider mistral --repair in > out
 	ctx-check --provider mistral out
@@ -1288,7 +1292,7 @@ same() {
 	    '{"role":"user","content":[{"type":"tool_result","tool_use_id":"f.0:1","content":"1"},{"type":"tool_result","tool_use_id":"","content":"1"}]}' > in
 	run -1 --separate-stderr ctx-check -d anthropic --repair in
 	# An empty id names nothing that could be renamed.
-	[ "${stderr_lines[0]}" = 'in:2: bad-id: id of call "" of f is not 1 to 64 of A-Z a-z 0-9 _ and -' ]
+	[ "${stderr_lines[0]}" = 'in:2: bad-id: id of tool call "" of f is not 1 to 64 of A-Z a-z 0-9 _ and -' ]
 	[ "$(jq -r '.content[]? | .id?, .tool_use_id? | strings' <<< "$output" | sort |
 	    uniq -c | tr -s ' \n' ' ' | sed 's/call_[0-9a-f]*/C/')" = " 2 2 C " ]
 }
@@ -1330,7 +1334,7 @@ same() {
 			echo '{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"}]}'
 		} > in
 		run -1 ctx-check -d anthropic in
-		[[ $output == 'in:2: bad-arguments: arguments of call "a" of f are not an object' ]]
+		[[ $output == 'in:2: bad-arguments: arguments of tool call "a" of f are not an object' ]]
 		ctx-check -d anthropic --repair in > out
 		[ "$(jq -c '.content[0].input? // empty' out)" = "$want" ]
 		ctx-check -d anthropic out
@@ -1357,7 +1361,7 @@ marked() {
 		echo
 	done | sed 's/"type":"ephemeral"}}]}$/&/' > in
 	run -1 ctx-check -d anthropic in
-	[ "${lines[0]}" = "in:1: many-markers: one cache marker more than the 4 newest" ]
+	[ "${lines[0]}" = "in:1: many-markers: more than 4 cache breakpoints; this one is not among the newest" ]
 	[ "${#lines[@]}" -eq 3 ]
 	ctx-check -d anthropic --repair --explain log in > out
 	ctx-check -d anthropic out
@@ -1372,7 +1376,7 @@ marked() {
 		echo ']}'
 	} | tr -d '\n' > request
 	run -1 ctx-check -d anthropic request
-	[ "$output" = "request:1: many-markers: one cache marker more than the 4 newest (beside the messages)" ]
+	[ "$output" = "request:1: many-markers: more than 4 cache breakpoints; this one is not among the newest (beside the messages)" ]
 	ctx-check -d anthropic --repair request > out
 	cmp out <(sed 's/"a","cache_control":{"type":"ephemeral"}/"a"/' request)
 	# Chat Completions, for who passes them on.
@@ -1421,14 +1425,14 @@ marked() {
 	    '{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"s","cache_control":{"type":"ephemeral"}},{"type":"text","text":"a"}]}' \
 	    '{"role":"user","content":"hi"}' > in
 	run -1 ctx-check -d anthropic in
-	[ "$output" = "in:2: bad-marker: a cache marker is on or after reasoning" ]
+	[ "$output" = "in:2: bad-marker: a cache breakpoint is on or after reasoning" ]
 	run -0 ctx-check -d anthropic --repair in
 	[[ ${lines[1]} == *'"signature":"s"},{"type":"text"'* ]]
 	printf '%s\n' '{"role":"user","content":[{"text":"hi"}]}' \
 	    '{"role":"assistant","content":[{"text":"a"},{"reasoningContent":{"reasoningText":{"text":"t","signature":"s"}}},{"cachePoint":{"type":"default"}}]}' \
 	    '{"role":"user","content":[{"text":"hi"},{"cachePoint":{"type":"default"}}]}' > in
 	run -1 ctx-check -d bedrock in
-	[ "$output" = "in:2: bad-marker: a cache marker is on or after reasoning" ]
+	[ "$output" = "in:2: bad-marker: a cache breakpoint is on or after reasoning" ]
 	run -0 ctx-check -d bedrock --repair in
 	[[ ${lines[1]} == *'"signature":"s"}}}]}' ]]
 	[[ ${lines[2]} == *cachePoint* ]]
@@ -1660,15 +1664,15 @@ image() {
 	local one=',{"type":"image","source":{"type":"url","url":"https://x.org/a.png"}}'
 	printf '{"role":"user","content":[%s]}\n' "$(printf "${one//%/%%}%.0s" {1..602} | cut -c 2-)" > in
 	run -1 ctx-check -d anthropic in
-	[ "$output" = "in:1: many-images: one image more than the 600 newest
-in:1: many-images: one image more than the 600 newest" ]
+	[ "$output" = "in:1: many-images: more than 600 images; this one is not among the newest
+in:1: many-images: more than 600 images; this one is not among the newest" ]
 	ctx-check -d anthropic --repair in > out
 	[ "$(jq -c '.content[:3]' out)" = '[{"type":"text","text":"[image removed]"},{"type":"text","text":"[image removed]"}'"$one]" ]
 	ctx-check -d anthropic out
 	one=',{"image":{"format":"png","source":{"bytes":"'"$(png 1 1)"'"}}}'
 	printf '{"role":"user","content":[%s]}\n' "$(printf "$one%.0s" {1..21} | cut -c 2-)" > in
 	run -1 ctx-check -d bedrock in
-	[ "$output" = "in:1: many-images: one image more than the last 20 of its message" ]
+	[ "$output" = "in:1: many-images: more than 20 images in a message; this one is not among the last" ]
 	ctx-check -d bedrock --repair in > out
 	ctx-check -d bedrock out
 	[ "$(jq -c '.content[0]' out)" = '{"text":"[image removed: 1x1 png, 29 bytes]"}' ]
@@ -1681,7 +1685,7 @@ in:1: many-images: one image more than the 600 newest" ]
 	printf '{"messages":[{"role":"user","content":[%s]}],"model":"%s"}\n' \
 	    "$content" claude-haiku-4-5-20251001 > in
 	run -1 ctx-check in
-	[ "$output" = "in:1: many-images: one image more than the 100 newest (message 0)" ]
+	[ "$output" = "in:1: many-images: more than 100 images; this one is not among the newest (message 0)" ]
 	ctx-check --repair in > out
 	ctx-check out
 	[ "$(jq -c '[.messages[0].content[].type] | group_by(.) | map([.[0], length])' out)" = '[["image",100],["text",1]]' ]
@@ -1703,7 +1707,7 @@ in:1: many-images: one image more than the 600 newest" ]
 	    '{"type":"assistant","uuid":"2","parentUuid":"1","sessionId":"s","message":{"id":"m","role":"assistant","model":"claude-haiku-4-5","content":[{"type":"text","text":"a"}]}}' \
 	    '{"type":"user","uuid":"3","parentUuid":"2","sessionId":"s","message":{"role":"user","content":"and"}}' > session
 	run -1 ctx-check --provider anthropic session
-	[ "$output" = "session:1: many-images: one image more than the 100 newest" ]
+	[ "$output" = "session:1: many-images: more than 100 images; this one is not among the newest" ]
 	ctx-check --provider anthropic -m claude-opus-5-5 session
 	# A user's own model has the window that its line says.
 	mkdir -p config/ctx
@@ -1718,7 +1722,7 @@ in:1: many-images: one image more than the 600 newest" ]
 	}
 	printf '{"type":"message","role":"user","content":[%s]}\n' "$(images 1501)" > in
 	run -1 ctx-check in
-	[ "$output" = "in:1: many-images: one image more than the 1500 newest" ]
+	[ "$output" = "in:1: many-images: more than 1500 images; this one is not among the newest" ]
 	ctx-check --repair in > out
 	ctx-check out
 	[ "$(jq -c '.content[:2]' out)" = '[{"type":"input_text","text":"[image removed]"},{"type":"input_image","image_url":"https://x.org/a.png"}]' ]
@@ -1727,12 +1731,12 @@ in:1: many-images: one image more than the 600 newest" ]
 	printf '{"role":"user","content":[%s]}\n' "$(images 1501)" > in
 	ctx-check -d openai-chat in
 	run -1 ctx-check -d openai-chat --provider openai in
-	[ "$output" = "in:1: many-images: one image more than the 1500 newest" ]
+	[ "$output" = "in:1: many-images: more than 1500 images; this one is not among the newest" ]
 	ctx-check -d openai-chat --provider mistral in
 	one=',{"fileData":{"mimeType":"image/png","fileUri":"https://x.org/a.png"}}'
 	printf '{"role":"user","parts":[%s]}\n' "$(images 3601)" > in
 	run -1 ctx-check in
-	[ "$output" = "in:1: many-images: one image more than the 3600 newest" ]
+	[ "$output" = "in:1: many-images: more than 3600 images; this one is not among the newest" ]
 	ctx-check --repair in > out
 	ctx-check out
 }
@@ -1749,14 +1753,14 @@ in:1: many-images: one image more than the 600 newest" ]
 	ctx-check in
 	output '[{"type":"output_text","text":"a\nb"},{"type":"image","data":"x"}]'
 	run -1 ctx-check in
-	[ "$output" = 'in:3: bad-result: result "a" holds a block of a type that none may hold
-in:3: bad-result: result "a" holds a block of a type that none may hold' ]
+	[ "$output" = 'in:3: bad-result: tool result "a" has a block of a type that no tool result can have
+in:3: bad-result: tool result "a" has a block of a type that no tool result can have' ]
 	ctx-check --repair in > out
 	ctx-check out
 	[ "$(jq -c '.output? // empty' out)" = '[{"type":"input_text","text":"a\nb"},{"type":"input_text","text":"{\"type\":\"image\",\"data\":\"x\"}"}]' ]
 	output '{"rows": [1, 2]}'
 	run -1 ctx-check in
-	[ "$output" = 'in:3: bad-result: result "a" is neither a string nor a list of blocks' ]
+	[ "$output" = 'in:3: bad-result: tool result "a" is neither a string nor a list of blocks' ]
 	ctx-check --repair in > out
 	ctx-check out
 	[ "$(jq -r '.output? // empty' out)" = '{"rows":[1,2]}' ]
@@ -1765,7 +1769,7 @@ in:3: bad-result: result "a" holds a block of a type that none may hold' ]
 	    '{"type":"computer_call","call_id":"a","action":{"type":"screenshot"}}' \
 	    '{"type":"computer_call_output","call_id":"a","output":"failed"}' > in
 	run -1 ctx-check in
-	[ "$output" = 'in:3: bad-result: result "a" is no screenshot' ]
+	[ "$output" = 'in:3: bad-result: tool result "a" is not a screenshot' ]
 	run -1 --separate-stderr ctx-check --repair in
 	cmp <(echo "$output") in
 	sed 's|"failed"|{"type":"computer_screenshot","image_url":"https://x.org/a.png"}|' in > shot
@@ -1785,7 +1789,7 @@ in:3: bad-result: result "a" holds a block of a type that none may hold' ]
 	}
 	result '"is_error":true,"content":[{"type":"text","text":"t"},'"$(image 1 1)"']'
 	run -1 ctx-check in
-	[ "$output" = 'in:3: bad-result: result "a" of a failure holds more than texts' ]
+	[ "$output" = 'in:3: bad-result: tool result "a" of a failed call has blocks other than texts' ]
 	ctx-check --repair in > out
 	ctx-check out
 	[ "$(jq -c '.content[0].content? // empty' out | tail -n 1)" = '[{"type":"text","text":"t"},{"type":"text","text":"[image removed: 1x1 png, 29 bytes]"}]' ]
@@ -1793,7 +1797,7 @@ in:3: bad-result: result "a" holds a block of a type that none may hold' ]
 	ctx-check in
 	result '"content":[{"type":"resource","uri":"x"},{"type":"search_result","source":"s","title":"t","content":[]}]'
 	run -1 ctx-check in
-	[ "$output" = 'in:3: bad-result: result "a" holds a block of a type that none may hold' ]
+	[ "$output" = 'in:3: bad-result: tool result "a" has a block of a type that no tool result can have' ]
 	ctx-check --repair in > out
 	ctx-check out
 	[ "$(jq -c '.content[0].content[0]?' out | tail -n 1)" = '{"type":"text","text":"{\"type\":\"resource\",\"uri\":\"x\"}"}' ]
@@ -1802,7 +1806,7 @@ in:3: bad-result: result "a" holds a block of a type that none may hold' ]
 	    '{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]}' \
 	    '{"role":"user","parts":[{"functionResponse":{"name":"f","response":["x"]}}]}' > in
 	run -1 ctx-check in
-	[ "$output" = 'in:3: bad-result: result of f is no object' ]
+	[ "$output" = 'in:3: bad-result: tool result of f is not an object' ]
 	ctx-check --repair in > out
 	ctx-check out
 	[ "$(jq -c '.parts[0].functionResponse.response? // empty' out)" = '{"output":["x"]}' ]
@@ -1815,7 +1819,7 @@ in:3: bad-result: result "a" holds a block of a type that none may hold' ]
 	} | sed 's/"a"/"abcdefghi"/' > in
 	ctx-check in
 	run -1 ctx-check --provider mistral in
-	[ "$output" = 'in:3: bad-result: result "abcdefghi" holds more than texts' ]
+	[ "$output" = 'in:3: bad-result: tool result "abcdefghi" has blocks other than texts' ]
 	ctx-check --provider mistral --repair in > out
 	ctx-check --provider mistral out
 }
@@ -1825,7 +1829,7 @@ in:3: bad-result: result "a" holds a block of a type that none may hold' ]
 	    sed 's/"a"/"abcdefghi"/' > in
 	ctx-check in
 	run -1 ctx-check --provider mistral in
-	[ "$output" = "in:4: user-after-result: the user speaks right after a result" ]
+	[ "$output" = "in:4: user-after-result: a user message is directly after a tool result" ]
 }
 
 @test "assistant-media: openai accepts images, files and audio only from users" {
@@ -1834,7 +1838,7 @@ in:3: bad-result: result "a" holds a block of a type that none may hold' ]
 	    '{"role":"user","content":'"$blocks}" > in
 	ctx-check -d openai-chat in
 	run -1 ctx-check -d openai-chat --provider openai in
-	[ "$output" = "in:2: assistant-media: the assistant's message holds media" ]
+	[ "$output" = "in:2: assistant-media: an assistant message has media" ]
 	ctx-check -d openai-chat --provider openai --repair in > out
 	ctx-check -d openai-chat --provider openai out
 	[ "$(sed -n 2p out | jq -c .content[1])" = '{"type":"text","text":"[image removed]"}' ]
@@ -1879,13 +1883,13 @@ in:3: bad-result: result "a" holds a block of a type that none may hold' ]
 	{"path":"x","n":3,"mode":"w","at":[{"x":1.5}]}|
 	{"path":"x","n":null}|
 	{}|"path" is missing
-	{"path":7}|"path" is of another type
-	{"path":"x","n":1.5}|"n" is of another type
+	{"path":7}|"path" has another type
+	{"path":"x","n":1.5}|"n" has another type
 	{"path":"x","n":2.0}|
-	{"path":"x","mode":"a"}|"mode" is none of those that are allowed
-	{"path":"x","more":1}|"more" is no member of it
+	{"path":"x","mode":"a"}|"mode" is not one of the allowed values
+	{"path":"x","more":1}|"more" is not a member of the schema
 	{"path":"x","at":[{"x":1},{"y":2}]}|"x" is missing
-	{"path":"x","at":[7]}|a value is of another type
+	{"path":"x","at":[7]}|a value has another type
 	X
 }
 
@@ -2082,7 +2086,7 @@ unanswered() {
 		    --archive archive $file
 		echo "$output" > out
 		[ "$(signed out)" -eq 1 ]
-		[[ $stderr == *", 0 findings, 2 put right"* ]]
+		[[ $stderr == *", 0 findings, 2 repaired"* ]]
 		[[ $stderr == *"removed the bound reasoning of 1 messages"* ]]
 		[ "$(jq -c 'select(.rule == "bound-reasoning") |
 		    [.index, .role, .action]' log)" = \
@@ -2154,14 +2158,14 @@ unanswered() {
 	done
 	ctx-check --repair --reasoning fail in > out 2> err || [ $? -eq 1 ]
 	cmp in out
-	[ "$(sed -n 1p err)" = "in:4: bound-reasoning: signed reasoning would stand after a repair" ]
+	[ "$(sed -n 1p err)" = "in:4: bound-reasoning: not repaired, because the provider would refuse signed reasoning after the repair" ]
 	[[ $(sed -n 2p err) == "in:2: orphan-call: "* ]]
-	grep -q "nothing was changed in 1 conversations" err
+	grep -q "1 conversations are unchanged" err
 	ctx-check --repair --reasoning fail several > out 2> err || [ $? -eq 1 ]
 	sed 2d several | cmp - <(sed 2d out)
 	cmp <(sed -n 2p out) <(sed -n 2p several | ctx-check --repair)
 	grep -q "several:1: bound-reasoning: .* (message 3)" err
-	grep -q "nothing was changed in 2 conversations" err
+	grep -q "2 conversations are unchanged" err
 	# Records of other kinds and line ends are written unchanged.
 	{ echo; sed 's/$/\r/' in; echo '{"x":1}'; cat request; printf '%s' "$U"; } > odd
 	ctx-check --repair --reasoning fail odd > out 2> err || [ $? -eq 1 ]

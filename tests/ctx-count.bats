@@ -62,7 +62,7 @@ X
 	[ "$(ctx-count nothing)" = "       0        0        0 nothing" ]
 	run -0 --separate-stderr ctx-count nothing other one
 	[ "${#lines[@]}" -eq 4 ]
-	[ "$stderr" = "ctx-count: other:1: no messages were found" ]
+	[ "$stderr" = "ctx-count: other:1: no messages were found; ctx-stream(5) lists the formats that ctx reads" ]
 	ctx-count --json -m gpt-4o nothing | jq -e '.tokens == 0 and
 	    .messages == 0 and .exact and .left == .window'
 	run -0 ctx-count --max 10 nothing
@@ -104,7 +104,15 @@ X
 	}
 	[ "$(basis -m gpt-4o "$chat")" = "exact true" ]
 	[ "$(basis -m claude-opus-4-8 "$chat")" = "reconstructed false" ]
-	[ "$(basis -m gpt-4o -e claude-3 "$chat")" = "reconstructed false" ]
+	[ "$(basis -e claude-3 "$chat")" = "reconstructed false" ]
+	# An encoding that is not the model's own is an estimate.
+	[ "$(basis -m gpt-4o -e claude-3 "$chat")" = "estimated false" ]
+	[ "$(basis -m claude-opus-4-8 -e o200k_base "$chat")" = "estimated false" ]
+	[ "$(basis -m claude-opus-4-8 -e claude-4.8 "$chat")" = "reconstructed false" ]
+	[ "$(basis -m gpt-4o -e cl100k_base "$chat")" = "estimated false" ]
+	[ "$(basis -m gpt-4o -e o200k_base "$chat")" = "exact true" ]
+	[ "$(basis -m qwen3-8b -e o200k_base "$chat")" = "estimated false" ]
+	[ "$(basis -m my-own -e o200k_base "$chat")" = "exact true" ]
 	[ "$(basis -m gemini-3-pro "$chat")" = "estimated false" ]
 	[ "$(basis -e bytes/4 --text "$chat")" = "estimated false" ]
 	[ "$(basis -m claude-opus-4-8 --text "$chat")" = "reconstructed false" ]
@@ -116,17 +124,23 @@ X
 	    jq -se 'map({(.kind): .basis}) | add == {"text": "reconstructed",
 	        "media": "estimated", "framing": "reconstructed"}'
 	ctx-count --models | awk '
-		$1 == "gpt-4o" { n += $6 == "o200k_base" && $7 == "exact" }
+		$1 == "gpt-4o" { n += $7 == "o200k_base" && $8 == "exact" }
 		$1 == "claude-opus-4-6" {
-			n += $6 == "claude-3" && $7 == "reconstructed" }
+			n += $7 == "claude-3" && $8 == "reconstructed" }
 		$1 == "claude-opus-4-7" {
-			n += $6 == "claude-4.7" && $7 == "reconstructed" }
+			n += $7 == "claude-4.7" && $8 == "reconstructed" }
 		$1 == "claude-opus-5" {
-			n += $6 == "claude-4.8" && $7 == "reconstructed" }
-		$1 == "gemini-3" { n += $6 ~ /^~/ && $7 == "estimated" }
+			n += $7 == "claude-4.8" && $8 == "reconstructed" }
+		$1 == "gemini-3" { n += $7 ~ /^~/ && $8 == "estimated" }
 		END { exit n != 5 }'
 	run -0 --separate-stderr ctx-count -v -m claude-opus-4-8 "$chat"
-	[[ $stderr == *"claude-opus-4-8 is counted by claude-4.8, reconstructed"* ]]
+	[[ $stderr == *"claude-opus-4-8 is counted with claude-4.8, an encoding reconstructed"* ]]
+	run -0 --separate-stderr ctx-count -v -e claude-3 --text "$chat"
+	[[ $stderr == *"claude-3 is reconstructed from the provider's counts"* ]]
+	run -0 --separate-stderr ctx-count -v -m claude-opus-4-8 -e o200k_base "$chat"
+	[[ $stderr == *"claude-opus-4-8 is estimated by o200k_base; its own encoding is claude-4.8"* ]]
+	run -0 --separate-stderr ctx-count -v -m gpt-4o -e o200k_base "$chat"
+	[[ $stderr != *" is "* ]]
 }
 
 @test "a request of one message costs Claude its text and the frame of the version" {
@@ -138,6 +152,16 @@ X
 	jq -c '.messages += [{role: "assistant", content: "hello, world"}]' \
 	    in > two
 	[ "$(tokens -m claude-opus-4-8 two)" -eq 18 ]
+	# So does an item without a role, and each of prompt and response, which
+	# have no frame of a request.
+	jq -nc '{type: "function_call", call_id: "c", name: "hello",
+	    arguments: ", world"}' > item
+	[ "$(tokens -m claude-opus-4-8 -d openai-responses item)" -eq \
+	    $((2 + 4 + $(tokens -e claude-4.8 --text <(printf hello)) +
+		$(tokens -e claude-4.8 --text <(printf ', world')))) ]
+	jq -nc '[{id: "x", conversation_id: "c", model: "m",
+	    prompt: "hello, world", response: "hello, world"}]' > row
+	[ "$(tokens -m claude-opus-4-8 -d llm-logs row)" -eq 16 ]
 }
 
 @test "-m adds the window, the share used and the tokens left" {
@@ -256,7 +280,7 @@ X
 	run -1 --separate-stderr ctx-count --max 5 twelve
 	[ "${#stderr_lines[@]}" -eq 11 ]
 	[ "${stderr_lines[1]}" = "ctx-count: twelve:2: 8 tokens, over 5" ]
-	[ "${stderr_lines[10]}" = "ctx-count: 2 more are over" ]
+	[ "${stderr_lines[10]}" = "ctx-count: 2 more are over --max" ]
 	ctx-count -q -m gpt-4o --max 5% "$chat"
 	run -1 ctx-count -q -m gpt-4 --max 5% "$chat"
 	run -2 ctx-count --max 5% "$chat"
@@ -419,15 +443,47 @@ X
 	ctx-count --json -m claude-opus-4-5 doc | jq -e '.exact | not'
 }
 
-@test "--models prints windows, encodings and prices" {
-	run -0 ctx-count --models
+@test "--models prints windows, encodings and prices, with their dates" {
+	run -0 --separate-stderr ctx-count --models
 	[[ $output == *"gpt-4o "*" 128000 "*" o200k_base "*" tiles "*" types "* ]]
 	[ "${#lines[@]}" -gt 120 ]
-	[ "$(awk 'NR > 1 { print NF }' <<< "$output" | sort -u | tr '\n' ' ')" = \
-	    "16 " ]
-	price=$(awk '$1 == "claude-sonnet-4-5" { print $12, $13, $14, $15 }' \
-	    <<< "$output")
-	[ "$price" = "3 15 0.3 3.75" ]
+	awk 'NR > 1 && (NF < 21 || $3 <= 0 || $6 !~ /^20..-..-..$/) { exit 1 }
+	    NR > 1 && $13 != "-" && $18 !~ /^20..-..-..$/ { exit 1 }
+	    $13 == "-" && ($14 $15 $16 $17 != "----" || $18 != "-") { exit 1 }' \
+	    <<< "$output"
+	price() {
+		awk -v m="$1" -v when="$2" '$1 == m && $21 == when {
+			print $13, $14, $15, $16, $17 }' <<< "$output"
+	}
+	[ "$(price claude-sonnet-4-5 -)" = "3 15 0.3 3.75 6" ]
+	[ "$(price gpt-6 -)" = "- - - - -" ]
+	[ "$(price gpt-5.5 -)" = "5 30 0.5 - -" ]
+	[ "$(price gpt-5.5 above)" = "10 45 1 - -" ]
+	[[ $output == *" days 1-5 hours 1-4,6-10 UTC"* ]]
+}
+
+@test "--models says of which day the table is, and if that is over 90 days ago" {
+	date=$(ctx-count --version | sed -n 's/models of //p')
+	age=$((($(date +%s) - $(date -d "$date"T00:00Z +%s)) / 86400))
+	ctx-count --models 2>&1 > /dev/null | sed 's/^ctx-count: //' > err
+	{
+		echo "table of $date"
+		[ "$age" -le 90 ] || echo "the table is $age days old: models" \
+		    "and prices may have changed since; update ctx"
+	} | cmp - err
+}
+
+@test "an alias is the newest model of its family, and -v says which" {
+	run -0 --separate-stderr ctx-count -v -m sonnet "$chat"
+	[[ $stderr == *"sonnet is assumed to be claude-sonnet-5-5"* ]]
+	run -0 --separate-stderr ctx-count -m sonnet "$chat"
+	[[ $stderr != *"taken for"* ]]
+	[ "$(tokens -m 'opus[1m]' "$chat")" -eq "$(tokens -m claude-opus-5-5 "$chat")" ]
+	mkdir -p config/ctx
+	echo '{"sonnet": {"window": 77}}' > config/ctx/models.json
+	run -0 --separate-stderr ctx-count -v -m sonnet --json "$chat"
+	[ "$(jq .window <<< "$output")" -eq 77 ]
+	[[ $stderr != *"taken for"* ]]
 }
 
 @test "--models names the tokenizer file to load, and -v does so for one model" {
@@ -435,10 +491,10 @@ X
 	for family in llama-3.1:Llama-3 qwen3:Qwen3 deepseek-v3:DeepSeek \
 	    mistral-nemo:tekken.json gemma-3:gemma-3 gemini-2.5-pro:gemma-3; do
 		awk -v m="${family%%:*}" -v f="${family#*:}" '
-			$1 == m { found = $6 ~ /^~/ && index($16, f) }
+			$1 == m { found = $7 ~ /^~/ && index($19, f) }
 			END { exit !found }' list || fail "$family"
 	done
-	awk 'NR > 1 && $6 ~ /^[^~]/ && $16 != "-" { exit 1 }' list
+	awk 'NR > 1 && $7 ~ /^[^~]/ && $19 != "-" { exit 1 }' list
 	run -0 --separate-stderr ctx-count -v -m qwen3-32b "$chat"
 	[[ $stderr == *"Qwen/Qwen3-8B/tokenizer.json"* ]]
 	run -0 --separate-stderr ctx-count -v -m qwen3-32b -e o200k_base "$chat"
@@ -463,11 +519,11 @@ tokenizer_like() {
 
 @test "-v names for no model a tokenizer file that ctx would refuse" {
 	echo "the thing" > text
-	ctx-count --models | awk 'NR > 1 { print $1, $16 }' > rows
+	ctx-count --models | awk 'NR > 1 { print $1, $19 }' | sort -u > rows
 	[ "$(wc -l < rows)" -gt 120 ]
 	while read -r model file; do
 		run -0 --separate-stderr ctx-count -v -m "$model" --text text
-		named=$(sed -n 's/.*tokenizer \(is \)*\(.*\) on huggingface.*/\2/p' \
+		named=$(sed -n 's/.*tokenizer .*is \(.*\) on huggingface.*/\1/p' \
 		    <<< "$stderr")
 		[ "${named:--}" = "$file" ] || fail "$model: $named, not $file"
 		[ "$file" = - ] || echo "$file" >> named
@@ -488,7 +544,7 @@ tokenizer_like() {
 	[ "$(count gemini-2.5-pro | jq .tokens)" = \
 	    "$(count gemma-3-27b-it | jq .tokens)" ]
 	run -0 --separate-stderr ctx-count -v -m gemini-2.5-pro "$chat"
-	[[ $stderr == *"a closer estimate is by the tokenizer google/gemma-3-"* ]]
+	[[ $stderr == *"the tokenizer that estimates it better is google/gemma-3-"* ]]
 }
 
 @test "an unknown model prints one line with the values used instead" {
@@ -509,7 +565,7 @@ tokenizer_like() {
 	    "ctx-count --max 50%"; do
 		# shellcheck disable=SC2086 # a command and its options
 		run -2 --separate-stderr $c -m no-such "$chat"
-		[[ $stderr == *": --model: 'no-such' is not known, so "*" needs --window; "* ]] ||
+		[[ $stderr == *": --model: 'no-such' is unknown, so "*" needs --window; "* ]] ||
 			fail "$c: $stderr"
 		[ -z "$output" ]
 		# shellcheck disable=SC2086
@@ -566,7 +622,7 @@ X
 	jq -e '.window == 64000 and .exact' <<< "$output"
 	[ "$(tokens -m gpt-4o --text "$chat")" -eq \
 	    "$(tokens -e cl100k_base --text "$chat")" ]
-	run -0 ctx-count --models
+	run -0 --separate-stderr ctx-count --models
 	[[ ${lines[1]} == house* ]]
 	jq -nc --slurpfile m "$chat" '{model: "house", messages: $m}' > record
 	ctx-prune record > out
@@ -603,7 +659,7 @@ bytes_vocabulary() {
 	END
 	echo '{"claude-opus-4-8": {"factor": 1.47}}' > config/ctx/models.json
 	run -2 ctx-count -m claude-opus-4-8 "$chat"
-	[[ $output == *"a factor without the encoding that it is for"* ]] || fail "$output"
+	[[ $output == *"factor needs the encoding that it was measured with"* ]] || fail "$output"
 	echo '{"claude-opus-4-8": {"encoding": "o200k_base", "factor": 1.5}}' \
 	    > config/ctx/models.json
 	[ "$(tokens -m claude-opus-4-8 --text "$chat")" -eq \
@@ -689,7 +745,7 @@ bytes_vocabulary() {
 	printf '{"n": 7 , "role":"user","content":"hi" }\r\n' > in
 	for key in '' $'\xff'; do
 		run -2 ctx-count --annotate --key "$key" in
-		[[ $output == *"--key: a name in UTF-8, not empty"* ]]
+		[[ $output == *"--key: must be UTF-8 and not empty"* ]]
 	done
 	ctx-count --annotate --key n in > out
 	printf '{"n": 5 , "role":"user","content":"hi" }\r\n' | cmp - out
@@ -718,7 +774,7 @@ bytes_vocabulary() {
 		    <(ctx-count --json "$d" | jq .tokens) || fail "$d"
 	done
 	run -2 ctx-count --annotate --json "$chat"
-	[[ $output == *"no other output"* ]]
+	[[ $output == *"cannot be combined with other output"* ]]
 }
 
 @test "--models masks control characters of models.json" {
@@ -738,13 +794,13 @@ bytes_vocabulary() {
 		[[ $output == *"models.json"*"$2"* ]] || fail "$1: $output"
 	}
 	bad '{"a": {"window": 5,}}' ":1:20:"
-	bad '[]' "not an object"
+	bad '[]' "not a JSON object"
 	# On a stack that the reader of JSON would not do with.
 	deep=$(printf '{"x":%.0s' {1..2000})1$(printf '}%.0s' {1..2000})
-	(ulimit -s 128 && bad "$deep" "nesting deeper than 64")
+	(ulimit -s 128 && bad "$deep" "nested more than 64 deep")
 	bad "$(printf '{%01000000d}' 0)" "more than 1000000 bytes"
 	bad '{"a": 7}' "'a'"
-	bad '{"": {}}' "a name"
+	bad '{"": {}}' "the name is empty"
 	bad '{"a": {"window": "5"}}' "'a': window"
 	bad '{"a": {"window": 0}}' "'a': window"
 	bad '{"a": {"window": -1}}' "'a': window"
@@ -758,14 +814,14 @@ bytes_vocabulary() {
 	bad '{"a": {"price": [1, -1]}}' "'a': price"
 	bad '{"a": {"cache_least": -1}}' "'a': cache_least"
 	bad '{"a": {"tools": ["json", 1, 2, 3]}}' "'a': tools"
-	bad '{"a": {"price": [1, 2, 3, 4, 5]}}' "'a': price"
+	bad '{"a": {"price": [1, 2, 3, 4, 5, 6]}}' "'a': price"
 	bad '{"a": {"cache": "x"}}' "'a': cache"
 	bad '{"a": {"exact": 1}}' "'a': exact"
 	bad '{"a": {"tools": ["nails"]}}' "'a': tools"
 	bad '{"a": {"tools": ["json", -1]}}' "'a': tools"
 	bad '{"a": {"encoding": 7}}' "'a': encoding"
 	bad '{"a": {"colour": 1}}' "'a': colour"
-	bad '{"a": {"window": 5, "input": 6}}' "beyond"
+	bad '{"a": {"window": 5, "input": 6}}' "more than window"
 }
 
 @test "--per tool distinguishes names that differ after a NUL" {

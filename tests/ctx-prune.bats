@@ -101,7 +101,7 @@ is_paired() {
 		cat whole cut | cmp - out
 	done
 	run -2 ctx-prune -b 20k --join -i a b
-	[[ $output == *"--join makes one conversation of all files; --in-place "* ]]
+	[[ $output == *"--join makes one conversation of all files, so --in-place "* ]]
 }
 
 @test "several files are pruned each by itself" {
@@ -134,13 +134,37 @@ is_paired() {
 @test "floors larger than the budget exit 1 and are named" {
 	run -1 ctx-prune -b 500 "$agent"
 	[[ $output == *"agent.jsonl: cannot fit 500 tokens: "*" must be kept (system "*"last messages "* ]]
-	ctx-prune -b 500 "$agent" 2> err > out || [ $? -eq 1 ]
+	ctx-prune -b 500 -k 4 "$agent" 2> err > out || [ $? -eq 1 ]
 	grep -q 'system 5' err
 	grep -q 'last messages' err
 	[ "$(wc -l < err)" -eq 1 ]
 	is_paired out
 	tail -n 4 "$agent" > tail
 	tail -n 4 out | cmp - tail
+}
+
+@test "the default numbers of newest messages and turns are lowered for a small budget" {
+	{
+		messages "system:Be brief."
+		for i in 1 2 3 4 5 6 7 8; do
+			messages "user:question $i" "assistant:$(words 50)"
+		done
+		messages "user:question 9"
+	} > in
+	least=$(sed -n '1p;$p' in | tokens)
+	for s in pinned-fifo heuristic salient; do
+		# Everything that the defaults keep takes 260 tokens.
+		run -1 ctx-prune -s $s -k 4 -t 3 -b $((least + 100)) in
+		ctx-prune -s $s -b $((least + 100)) in > out
+		[ "$(tokens out)" -le $((least + 100)) ]
+		[ "$(sed -n '1p;$p' out)" = "$(sed -n '1p;$p' in)" ]
+		# What was asked for is not lowered, ...
+		run -1 ctx-prune -s $s -k 3 -b $((least + 50)) in
+		tail -n 3 in | cmp - <(tail -n 3 <<< "$output")
+		# ... and what is always kept is more than too small a budget.
+		run -1 ctx-prune -s $s -b $((least - 1)) in
+		[ "${#lines[@]}" -eq 3 ]
+	done
 }
 
 @test "an empty conversation over the budget names its framing" {
@@ -223,7 +247,7 @@ is_paired() {
 
 @test "--quantum above the target prints a warning, since little would be kept" {
 	run -0 --separate-stderr ctx-prune -b 20k --quantum 21k "$agent"
-	[ "$stderr" = "ctx-prune: $agent: --quantum 21k is above the target of 20k tokens, so a cut may keep little more than the floors; lower --quantum" ]
+	[ "$stderr" = "ctx-prune: $agent: --quantum 21k is above the target of 20k tokens, so one step may remove nearly all messages; lower --quantum" ]
 	run -0 --separate-stderr ctx-prune -b 20k --target 25% --quantum 6k "$agent"
 	[[ $stderr == *"above the target of 5.0k tokens"* ]]
 	# Once, whatever the number of conversations.
@@ -254,7 +278,7 @@ is_paired() {
 	[[ $output == *"needs a window"* ]]
 	for reserve in 8000 9k; do
 		run -2 ctx-prune --window 8000 --reserve $reserve "$agent"
-		[[ $output == *"leaves nothing of a window of 8000"* ]]
+		[[ $output == *"leaves nothing of the context window of 8000"* ]]
 	done
 }
 
@@ -284,7 +308,7 @@ is_paired() {
 	ctx-prune -l aggressive -t 1 -k 1 -b 2000 --tool a in | grep -F '[cleared]'
 	for option in --tool --not-tool; do
 		ctx-prune -l aggressive -t 1 -k 1 -b 2000 $option '(a+)+$' in > out 2> err
-		grep -q "^ctx-prune: $option: the pattern takes too long" err
+		grep -q "^ctx-prune: $option: matching took too many steps" err
 		run ! grep -F '[cleared]' out
 	done
 }
@@ -310,7 +334,7 @@ is_paired() {
 		output: ("word " * 20)}, {role: "user", content: "more"},
 	    {role: "assistant", content: "so"}, {role: "user", content: "on"})' > in
 	jq -c 'select(.type)' in > theirs
-	for s in pinned-fifo fifo middle-out heuristic recall; do
+	for s in pinned-fifo fifo middle-out heuristic recall salient; do
 		run -1 --separate-stderr ctx-prune -b 300 -s $s in
 		[[ $stderr == *"pinned "* ]]
 		jq -c 'select(.type)' <<< "$output" | cmp - theirs
@@ -401,7 +425,7 @@ lost() {
 
 @test "--dry-run prints what is removed, why, and whether the rest fits" {
 	ctx-prune -n -s heuristic -l aggressive -b 20k "$agent" > plan
-	grep -qE '^  drop   old result  .* messages -  .* tokens$' plan
+	grep -qE '^  drop   nothing rare  *.* messages -  .* tokens$' plan
 	grep -qE '^  edit   ends ' plan
 	ctx-prune -s heuristic -l aggressive -b 20k "$agent" > out
 	read -r _ left _ after _ < <(grep '^  left' plan)
@@ -510,12 +534,12 @@ lost() {
 	[ -z "$output" ]
 	ctx-prune --lenient -b 1M broken 2> err | cmp - broken
 	grep -q 'broken:21' err
-	run ! grep -q 'more such' err
+	run ! grep -q 'more lines' err
 	# Only the first one is named, the others are counted.
 	{ cat broken; echo '{broken'; echo '{broken'; } > worse
 	ctx-prune --lenient -b 1M worse 2> err | cmp - worse
 	[ "$(grep -c 'worse:' err)" -eq 1 ]
-	grep -q '^ctx-prune: 2 more such lines' err
+	grep -q '^ctx-prune: 2 more lines are left as they are' err
 	# What is after the first line is pruned though that was cut short.
 	{ echo '{"role":"user",'; cat "$chat"; } > cut
 	ctx-prune --lenient -b 1M cut 2> err | cmp - cut
@@ -587,7 +611,7 @@ signed_talk() {
 	[ ! -s err ]
 	run -1 --separate-stderr ctx-prune --reasoning fail "$@"
 	[ "$output" = "$(cat t.jsonl)" ]
-	[[ $stderr = *"nothing was removed: signed reasoning"* ]]
+	[[ $stderr = *"nothing was removed: the provider would refuse signed reasoning"* ]]
 	[[ $stderr != *"kept signed reasoning"* ]]
 	ctx-prune --reasoning fail -m claude-opus-4-8 "$@" > out
 	[ "$(wc -l < out)" -eq 2 ]
@@ -634,7 +658,7 @@ signed_talk() {
 @test "a request without messages and an empty stream pass unchanged" {
 	echo '{"model":"gpt-4o","messages":[]}' > in
 	for s in pinned-fifo "recall --query x" heuristic window middle-out \
-	    summarize; do
+	    summarize salient; do
 		# shellcheck disable=SC2086 # a strategy and its option
 		ctx-prune -b 100 -s $s in > out
 		cmp in out

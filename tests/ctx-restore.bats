@@ -101,7 +101,7 @@ load helper
 		ctx-restore -d $d aged | cmp - in
 		jq -c '.. | strings' in | sort -u > was
 		n=$(tokens -d $d aged)
-		for s in pinned-fifo middle-out heuristic recall; do
+		for s in pinned-fifo middle-out heuristic recall salient; do
 			ctx-prune -d $d -s $s -l light -t 0 -b $((n / 2)) aged > less
 			run -1 cmp -s less aged
 			ctx-restore -d $d less > back
@@ -152,7 +152,7 @@ load helper
 	first=$(find .ctx/spool -name '*.md' | sort | sed -n 1p)
 	tr a-y b-z < "$first" > other && cp other "$first"
 	run -1 --separate-stderr ctx-restore aged
-	[[ $stderr == *"$first has changed" ]]
+	[[ $stderr == *"$first has changed, so its reference is kept" ]]
 }
 
 @test "a file much longer than its reference says is not read whole" {
@@ -161,7 +161,7 @@ load helper
 	# A file of holes, where the file system knows such.
 	truncate -s 2T "$first" 2> err || truncate -s 200M "$first"
 	run -1 --separate-stderr timeout 60 ctx-restore aged
-	[[ $stderr == *"$first has changed" ]]
+	[[ $stderr == *"$first has changed, so its reference is kept" ]]
 }
 
 @test "only files inside the spool are opened" {
@@ -218,7 +218,7 @@ load helper
 	chmod u+w .ctx/spool/*
 	sed -i 's/a/b/' .ctx/spool/*.json
 	run -1 --separate-stderr ctx-restore aged
-	[[ $stderr == *".md has changed" ]]
+	[[ $stderr == *".md has changed, so its reference is kept" ]]
 	cmp <(echo "$output") aged
 	rm .ctx/spool/*.json
 	run -1 --separate-stderr ctx-restore aged
@@ -313,7 +313,7 @@ load helper
 	mkdir -m 777 open
 	touch file
 	run -2 ctx-restore -S open --gc "$agent"
-	[ "$output" = "ctx-restore: spool open is writable by others" ]
+	[ "$output" = "ctx-restore: spool open is writable by others; run chmod go-w on it, or name another" ]
 	run -2 ctx-restore -S file --gc "$agent"
 	[ "$output" = "ctx-restore: cannot open spool file: Not a directory" ]
 }
@@ -349,7 +349,7 @@ load helper
 	for how in "" --list --dry-run; do
 		ctx-restore -S other $how < aged > out 2> err
 		[ "$(grep -c . err)" -eq 1 ]
-		grep -qE '^ctx-restore: references into other: 0; into other directories: [0-9]+ \(see --spool\), the first \.ctx/spool$' err
+		grep -qE '^ctx-restore: no reference is into other, but [0-9]+ are into other directories; give one of them to --spool, such as \.ctx/spool$' err
 	done
 	ctx-restore -S other < aged 2> err | cmp - aged
 	# A tool may have written it: no control of a terminal comes through, and
@@ -360,7 +360,7 @@ load helper
 	    content: "h\n[7 characters in \($path)]"}' > forged
 	ctx-restore < forged 2> err | cmp - forged
 	[ "$(wc -l < err)" -eq 1 ]
-	[[ $(cat err) == *" 1 (see --spool), the first /?]0;a???xxx"* ]]
+	[[ $(cat err) == *" 1 are into other directories; give one of them to --spool, such as /?]0;a???xxx"* ]]
 	# Not where some are files of ctx, nor where there are none.
 	messages "tool:[7 characters in other/a-$(printf '%032d' 0).md]" |
 	    cat - aged > both
@@ -418,6 +418,6 @@ load helper
 	mv sp/x "sp/$name"
 	messages "tool:[1 characters in sp/$name]" > in
 	run -1 --separate-stderr ctx-restore -S sp in
-	[[ $stderr == *"$name has changed" ]]
+	[[ $stderr == *"$name has changed, so its reference is kept" ]]
 	[ "$output" = "$(cat in)" ]
 }

@@ -278,7 +278,7 @@ reads() {
 		grep -q '"output":".*spool/wx-[0-9a-f]*\.md\]"' out
 		sed 's/"output-available"/"input-available"/' u > open
 		run -1 ctx-check open
-		[[ $output == *'call "c" of wx has no result'* ]]
+		[[ $output == *'tool call "c" of wx has no result'* ]]
 		sed "s/\"type\":\"tool-wx\"/\"type\":\"dynamic-tool\",\"toolName\":\"wx\"/" u > dynamic
 		[ "$type" != tool-wx ] || [ "$(tokens u)" -eq "$(tokens dynamic)" ]
 	done
@@ -471,7 +471,7 @@ reads() {
 	[ "$(ctx-count --tsv tau.json | wc -l)" -eq 3 ]
 	# Pairs of texts are no messages.
 	echo '{"instruction":"i","history":[["q","a"]]}' > alpaca
-	[ "$(ctx-count alpaca 2>&1)" = "ctx-count: alpaca:1: no messages were found
+	[ "$(ctx-count alpaca 2>&1)" = "ctx-count: alpaca:1: no messages were found; ctx-stream(5) lists the formats that ctx reads
        0        0        0 alpaca" ]
 }
 
@@ -481,18 +481,61 @@ reads() {
 	}
 	[ -z "$(said < /dev/null)" ]
 	echo '{"run":{"log_1":[{"role":"user","content":"a"}]}}' > one
-	[ "$(said one)" = "ctx-truncate: one:1: no messages were found but at .run.log_1; to read those: jq -c '{messages: .run.log_1}'" ]
+	[ "$(said one)" = "ctx-truncate: one:1: no messages were found, but there are some at .run.log_1; to read those: jq -c '{messages: .run.log_1}'" ]
 	{ echo '{"a":1}'; echo '[{"x":[{"y":[{"role":"user"}]}]}]'; } > two
-	[ "$(said two)" = "ctx-truncate: two:2: no messages were found but at .[].x[].y; to read those: jq -c '.[].x[] | {messages: .y}'" ]
+	[ "$(said two)" = "ctx-truncate: two:2: no messages were found, but there are some at .[].x[].y; to read those: jq -c '.[].x[] | {messages: .y}'" ]
 	jq -c '.[].x[] | {messages: .y}' <(tail -n 1 two) | ctx-count --json |
 	    jq -e '.messages == 1'
 	echo '{"a.b":[{"role":"user"}]}' > three
-	[ "$(said three)" = "ctx-truncate: three:1: no messages were found but at .[\"a.b\"]; to read those: jq -c '{messages: .[\"a.b\"]}'" ]
+	[ "$(said three)" = "ctx-truncate: three:1: no messages were found, but there are some at .[\"a.b\"]; to read those: jq -c '{messages: .[\"a.b\"]}'" ]
 	# A name with other signs is not shown.
 	echo '{"\u001b[1m":[{"role":"user"}]}' > odd
-	[ "$(said odd)" = "ctx-truncate: odd:1: no messages were found" ]
+	[ "$(said odd)" = "ctx-truncate: odd:1: no messages were found; ctx-stream(5) lists the formats that ctx reads" ]
 	printf '{"%0128d":[{"role":"user"}]}\n' 0 | tr 0 a > long
-	[ "$(said long)" = "ctx-truncate: long:1: no messages were found" ]
+	[ "$(said long)" = "ctx-truncate: long:1: no messages were found; ctx-stream(5) lists the formats that ctx reads" ]
+}
+
+@test "a request in request or request_body of a log is read with its model, system prompt and tools" {
+	local chat='"model":"gpt-4o","tools":[{"type":"function","function":{"name":"f"}}]'
+
+	echo "{\"id\":1,\"request\":{$chat,\"messages\":[{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"user\",\"content\":\"b\"}]},\"response\":{\"choices\":[]}}" > log
+	jq -c .request log > bare
+	[ "$(ctx-count --json log | jq -c '[.tokens, .model, .messages]')" = \
+	    "$(ctx-count --json bare | jq -c '[.tokens, .model, .messages]')" ]
+	ctx-prune -b 60 -k 1 -t 0 log | jq -c .request > kept || true
+	ctx-prune -b 60 -k 1 -t 0 bare | cmp - kept
+	jq -c '.request_body = .request | del(.request)' log > body
+	[ "$(ctx-count --json body | jq .tokens)" = \
+	    "$(ctx-count --json bare | jq .tokens)" ]
+	echo '{"request_body":{"contents":[{"parts":[{"text":"hi"}]}]}}' > body
+	dialect_is gemini body
+	for key in request request_body; do
+		echo "{\"$key\":{\"model\":\"gpt-4o\",\"input\":\"hi\"}}" > body
+		dialect_is openai-responses body
+		[ "$(ctx-count --json body | jq .messages)" -eq 1 ]
+	done
+	# Messages of the record come before those of a request in it.
+	echo '{"messages":[{"role":"user","content":"a"}],"request":{"messages":[]}}' > both
+	[ "$(ctx-count --json both | jq .messages)" -eq 1 ]
+}
+
+@test "a request in an unknown place is reported with a jq command that keeps model, system prompt and tools" {
+	local one='{"model":"gpt-4o","tools":[{"type":"function","function":{"name":"f"}}],"messages":[{"role":"system","content":"s"},{"role":"user","content":"a"}]}'
+
+	echo "{\"http\":{\"body\":$one}}" > plain
+	echo "[[{\"x\":{\"y\":$one}}]]" > list
+	jq -c '{request_body: tojson}' <<< "$one" > coded
+	jq -c '[{log: {"re-quest": tojson}}]' <<< "$one" > deep
+	ctx-count plain 2>&1 | grep -F "plain:1: no messages were found, but there is a request at .http.body; to read it: jq -c '.http.body'"
+	ctx-count coded 2>&1 | grep -F "coded:1: no messages were found, but there is a request as JSON in a string at .request_body; to read it: jq -c '.request_body | fromjson?'"
+	for f in plain list coded deep; do
+		ctx-count $f 2> said
+		eval "$(sed 's/.*to read it: //' said)" < $f | cmp - \
+		    <(echo "$one")
+	done
+	# A string that begins alike is none.
+	echo '{"a":"{\"messages\":1}","b":"{\"role\":\"user\",\"content\":\"a\"}","c":"{x"}' > other
+	ctx-count other 2>&1 | grep -q 'no messages were found; ctx-stream(5) lists'
 }
 
 @test "messages in a JSON string are reported with a jq command that extracts them" {
@@ -503,15 +546,15 @@ reads() {
 	echo '{"resourceSpans":[{"scopeSpans":[{"spans":[{"attributes":[{"key":"n","value":{"intValue":"5"}},{"key":"gen_ai.request.model","value":{"stringValue":"gpt-4o"}},{"key":"gen_ai.input.messages","value":{"stringValue":'"$list"'}}]}]}]}]}' > otlp
 	for f in span otlp; do
 		ctx-prune -b 1 $f 2> said | cmp - $f
-		grep -q "no messages were found but as JSON in a string at" said
+		grep -q "no messages were found, but there are some as JSON in a string at" said
 		eval "$(sed 's/.*to read those: //' said)" < $f > read
 		dialect_is otel-genai read
 		[ "$(ctx-count --json read | jq .messages)" -eq 1 ]
 	done
-	[ "$(cat said)" = "ctx-prune: otlp:1: no messages were found but as JSON in a string at .resourceSpans[].scopeSpans[].spans[].attributes[].value.stringValue; to read those: jq -c '.resourceSpans[].scopeSpans[].spans[].attributes[] | {messages: (.value.stringValue | fromjson?)}'" ]
+	[ "$(cat said)" = "ctx-prune: otlp:1: no messages were found, but there are some as JSON in a string at .resourceSpans[].scopeSpans[].spans[].attributes[].value.stringValue; to read those: jq -c '.resourceSpans[].scopeSpans[].spans[].attributes[] | {messages: (.value.stringValue | fromjson?)}'" ]
 	# Texts that begin alike are none.
 	echo '{"a":"[not JSON","b":"[1]","c":"[{\"role\":\"user\"}] more"}' > other
-	ctx-count other 2>&1 | grep -q 'no messages were found$'
+	ctx-count other 2>&1 | grep -q 'no messages were found; ctx-stream'
 }
 
 @test "llm-logs: a row is a turn, and a chain of tool calls is one group" {
@@ -561,10 +604,10 @@ judge() {
 @test "every framework of the corpus is valid after pruning" {
 	PATH=$B/gen-tools:$PATH
 	convo --seed 11 --messages 20 --count "${CHECK_LONG:-12}" --wrap |
-	    grep -v '"function_call"' > talks
+	    grep -v '"function_call"' > conversations
 	for d in $FRAMEWORKS; do
 		jq -c --arg to "$d" -f "$BATS_TEST_DIRNAME/rewrite.jq" \
-		    talks > in
+		    conversations > in
 		head -n 1 in > one
 		dialect_is "$d" one
 		ctx-prune -b 10M in | cmp - in
@@ -619,4 +662,46 @@ judge() {
 		{"type":"json","value":{"a":"LONG"}}|{"type":"text","value":"{\"a\":\"word word word \nCUT\nword \"}"}|{"type":"text","value":"[cleared]"}
 		{"type":"text","value":"LONG"}|{"type":"text","value":"word word word word w\nCUT\nd word "}|{"type":"text","value":"[cleared]"}
 	X
+}
+
+@test "llm-logs and opencode: the model that the messages name is used, of several the last" {
+	model() {
+		ctx-count --json "$@" | jq -r '"\(.model) \(.window)"'
+	}
+	row() { # MODEL
+		jq -nc --arg m "$1" '{id: "1", model: $m, conversation_id: "c",
+		    prompt: "Oslo?", response: "4C"}'
+	}
+	row gpt-4o > a
+	row claude-opus-4-8 > b
+	[ "$(jq -s . a b | model)" = "claude-opus-4-8 1000000" ]
+	[ "$(jq -s . b a | model)" = "gpt-4o 128000" ]
+	# A stream of rows is counted before its last row is known.
+	[ "$(cat b a | model)" = "claude-opus-4-8 1000000" ]
+	[ "$(cat b a | model -j 2)" = "claude-opus-4-8 1000000" ]
+	[ "$(cat b a | model -m gpt-4.1)" = "gpt-4.1 1047576" ]
+	[ "$(CTX_MODEL=gpt-4.1 model a)" = "gpt-4o 128000" ]
+	# A budget in percent, too, is that of the model.
+	run -0 ctx-prune -b 50% a
+	# The name may be longer than a name that is stored.
+	row "gpt-4o-$(printf 'x%.0s' {1..300})" > long
+	[[ $(cat long a | model) == *" 32000" ]]
+	row 'gpt-4\u006f' | sed 's/\\\\/\\/' > escaped
+	[ "$(cat escaped a | model)" = "gpt-4o 128000" ]
+
+	message() { # ROLE MODEL
+		jq -nc --arg r "$1" --arg m "$2" '{info: ({id: $r, role: $r} +
+		    if $r == "assistant" then {modelID: $m} else {} end),
+		    parts: [{type: "text", text: "Oslo?"}]}'
+	}
+	{
+		message user ""
+		message assistant gpt-4o
+		message assistant claude-opus-4-5
+		message user ""
+	} > lines
+	[ "$(model lines)" = "claude-opus-4-5 200000" ]
+	[ "$(jq -s '{info: {id: "s"}, messages: .}' lines | model)" = \
+	    "claude-opus-4-5 200000" ]
+	[ "$(jq -c '.info.modelID? = 7' lines | model)" = "null null" ]
 }

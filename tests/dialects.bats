@@ -106,26 +106,26 @@ dialect_is() {
 
 # What -v says of file $1 about its dialect.
 said_of() {
-	ctx-truncate -v "$1" 2>&1 > /dev/null | grep -v -e "cut 0" | paste -sd '|'
+	ctx-truncate -v "$1" 2>&1 > /dev/null | grep -v -e "truncated 0" | paste -sd '|'
 }
 
 @test "-v prints the dialect, its evidence and place; mixed streams print one line" {
 	messages user:a assistant:b > m
-	[ "$(said_of m)" = "ctx-truncate: dialect generic, by role and content (m:1)" ]
+	[ "$(said_of m)" = "ctx-truncate: dialect generic, detected by role and content (m:1)" ]
 	echo '{"role":"user","content":[{"type":"input_text","text":"a"}]}' >> m
-	[ "$(said_of m)" = "ctx-truncate: dialect openai-responses, by input_text (m:3)" ]
+	[ "$(said_of m)" = "ctx-truncate: dialect openai-responses, detected by input_text (m:3)" ]
 	for _ in 1 2 3; do
 		echo '{"role":"user","content":[{"text":"a"}]}'
 		echo '{"role":"user","parts":[{"text":"a"}]}'
 	done >> m
-	[ "$(said_of m)" = "ctx-truncate: messages of several dialects; each was read as its own|ctx-truncate: dialect openai-responses, by input_text (m:3); further records are of others" ]
+	[ "$(said_of m)" = "ctx-truncate: the input has messages of several dialects; each was read in its own|ctx-truncate: dialect openai-responses, detected by input_text (m:3); later records have other dialects" ]
 	[ "$(ctx-truncate m 2>&1 > /dev/null | wc -l)" -eq 1 ]
 	echo '{"a":1}' > n
-	[ "$(said_of n)" = "ctx-truncate: n:1: no messages were found" ]
+	[ "$(said_of n)" = "ctx-truncate: n:1: no messages were found; ctx-stream(5) lists the formats that ctx reads" ]
 	echo '{"system":"s","messages":[{"role":"user","content":"a"}]}' >> n
-	[ "$(said_of n)" = "ctx-truncate: dialect anthropic, by system (n:2)" ]
+	[ "$(said_of n)" = "ctx-truncate: dialect anthropic, detected by system (n:2)" ]
 	run -0 sh -c 'ctx-truncate -v -d gemini m 2>&1 > /dev/null'
-	[[ $output == *"dialect gemini, by choice (m:1)"* ]]
+	[[ $output == *"dialect gemini, detected by choice (m:1)"* ]]
 }
 
 # The calls that have no response, and the responses that answer nothing.
@@ -515,7 +515,7 @@ turns() {
 	for d in openai-chat openai-responses anthropic bedrock gemini; do
 		for f in "$BATS_TEST_DIRNAME/corpus/$d"/*; do
 			"$valid" $d < "$f" > was || [ $? -eq 1 ]
-			for s in fifo window middle-out recall heuristic; do
+			for s in fifo window middle-out recall heuristic salient; do
 				for b in 60 200 700; do
 					ctx-prune -d $d -s $s -k 1 -t 0 -b $b "$f" \
 					    > out 2> err || [ $? -eq 1 ]

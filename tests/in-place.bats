@@ -206,14 +206,14 @@ only() {
 		cannot open none: No such file|good none
 		cannot replace locked: it is read-only|good locked
 		/kept.bak exists|good kept
-		good and ./good are one file|good ./good
+		good and ./good are the same file|good ./good
 	END
 	[ "$(cat kept.bak)" = precious ]
 	ln good again
 	ln -s good link
 	for f in again link; do
 		run -2 ctx-truncate -l 300 -i.bak good $f
-		[[ $output == *" are one file; name it once" ]]
+		[[ $output == *" are the same file; name it once" ]]
 		cmp good "$agent"
 	done
 }
@@ -233,7 +233,7 @@ as_anybody() {
 	cp "$agent" dir/file
 	chmod 555 dir
 	run -2 as_anybody ctx-truncate -l 300 -i dir/file
-	[[ $output == *"cannot replace dir/file: its directory: Permission denied" ]]
+	[[ $output == *"cannot replace dir/file: cannot write to its directory: Permission denied" ]]
 	cmp dir/file "$agent"
 	chmod 755 dir
 }
@@ -264,7 +264,7 @@ as_anybody() {
 	    "ctx-restore --list" "ctx-restore --gc" "ctx-cache --diff file"; do
 		# shellcheck disable=SC2086 # a command and its options
 		run -2 $c -i file
-		[[ $output == *--in-place* || $output == *"go with it" ]] ||
+		[[ $output == *--in-place* || $output == *"cannot be combined with "* ]] ||
 			fail "$c: $output"
 	done
 	cmp file "$agent"
@@ -280,7 +280,7 @@ as_anybody() {
 		case $change in
 		rm*) [[ $output == *"cannot replace file: No such file"* ]] ;;
 		*bak) [[ $output == *"file.bak exists"* ]] ;;
-		*) [[ $output == *"cannot replace file: another program changed it meanwhile; "* ]] ;;
+		*) [[ $output == *"cannot replace file: another program changed it at the same time; "* ]] ;;
 		esac || fail "$change: $output"
 		[ ! -e file ] || cmp -n "$(wc -c < "$agent")" file "$agent"
 		[ ! -e file.bak ] || [ "$(cat file.bak)" = x ]

@@ -91,7 +91,7 @@ in_form() { # TURNS FILTER
 @test "--notice refuses an empty text and bytes that are not UTF-8" {
 	for text in "" $'\xff'; do
 		run -2 ctx-prune -b 2000 --notice "$text" "$agent"
-		[[ $output == *"--notice: a text in UTF-8, not empty"* ]]
+		[[ $output == *"--notice: must be UTF-8 and not empty"* ]]
 	done
 }
 
@@ -189,7 +189,7 @@ in_form() { # TURNS FILTER
 	is_subsequence out in
 	chat_of 30 > in
 	for b in 75 80 100 120 160 240 400; do
-		for s in pinned-fifo fifo middle-out heuristic recall; do
+		for s in pinned-fifo fifo middle-out heuristic recall salient; do
 			ctx-prune -s $s -k 1 -t 0 -b $b --notice "$long" in > out
 			[ "$(tokens out)" -le $b ]
 			ctx-prune -s $s -k 1 -t 0 -b $b --notice "$long" out |
@@ -275,7 +275,7 @@ in_form() { # TURNS FILTER
 		ctx-prune -s recall -l light -k 1 -t 0 -b $((n / 2)) \
 		    --notice "$N" "$f" > out 2> err || [ $? -eq 1 ]
 		if [ "$d" = sharegpt ] && ! cmp -s out "$f"; then
-			grep -q 'no notice can stand' err || fail "$f"
+			grep -q 'no notice was inserted' err || fail "$f"
 			run -1 grep -F "$N" out
 		fi
 		ctx-prune -s recall -l light -k 1 -t 0 -b $((n / 2)) \
@@ -411,7 +411,7 @@ in_form() { # TURNS FILTER
 	    "assistant:Well, $(yes hm | head -n 60 | paste -sd ' ')" \
 	    "user:Then?" "assistant:Then that." "user:Good." > in
 	ctx-check --provider anthropic in
-	for s in pinned-fifo fifo recall heuristic; do
+	for s in pinned-fifo fifo recall heuristic salient; do
 		ctx-prune -d anthropic -s $s -k 1 -t 1 -b 120 \
 		    --notice "$N" --pin Fine in > out
 		[ "$(head -n 2 out)" = "$(head -n 2 in)" ] || fail "$s"

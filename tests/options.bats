@@ -16,6 +16,8 @@ DIR             kept            /dev/null/kept
 UNIT            bytes           stones
 WHAT            -               stones
 key             tokens          free             --annotate
+ctx-count/annotations github gitlab         --max=9k
+annotations     github          gitlab
 bound           upper           lower            --calibrate
 path-format     {tool}-{sha256} {tool}
 model           gpt-4o          free
@@ -24,6 +26,7 @@ diff            few             no-such
 after           few             no-such
 svg             picture         no/such/made     --bar
 color           never           sometimes        --bar
+billed          always          sometimes
 trigger-messages 5              x                -ssummarize
 window          9k              9kk
 pin-role        user            nobody
@@ -60,7 +63,7 @@ try() {
 	for _ in 1 2; do
 		status=0
 		timeout 20 "$c" "$@" few > out 2> err < /dev/null || status=$?
-		needs=$(sed -nE 's/.* (needs|go with) (--[a-z-]+)( or .*)?$/\2/p' err)
+		needs=$(sed -nE 's/.* (needs|be combined with) (--[a-z-]+)( or .*)?$/\2/p' err)
 		[ -n "$needs" ] || return 0
 		[ "$needs" != --diff ] || needs=--diff=few
 		set -- "$needs" "$@"
@@ -192,6 +195,7 @@ check_flag() {
 		ctx-count -i|--annotate
 		ctx-count --bound upper|--calibrate
 		ctx-count --color never|--bar
+		ctx-count --billed always --per role|--per message
 		ctx-count --json --tsv|--json and --tsv
 		ctx-check --reasoning keep|--repair
 	END

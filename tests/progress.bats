@@ -51,7 +51,9 @@ setup_files() {
 	# Nothing of the state is left in front of it.
 	grep -q $'^\033\[Kctx-truncate: two:307:9: ' states || fail "$(cat -v tty)"
 	on_terminal "ctx-count --progress one two || :"
-	grep -q $'^\033\[K .* one$' states || fail "$(cat -v states)"
+	grep -q $'^\033\[K *tokens .* name$' states || fail "$(cat -v states)"
+	# What was counted is printed before the message.
+	sed -n '/ name$/,$p' states | sed -n 2p | grep -q ' one$'
 	on_terminal "ctx-check --progress one"
 	run ! grep -q '%.*one' states
 	run ! grep -q 'B.*one' states

@@ -54,7 +54,7 @@ load helper
 	grep -q '合言葉' out
 }
 
-# A long talk about nothing, in which the given lines stand at one place.
+# A long conversation about nothing, with the given lines at one place in it.
 talk_around() {
 	local i
 	for i in $(seq 40); do
@@ -231,22 +231,22 @@ X
 		grep -q "nothing was removed: .*$why" err || fail "$bad: $(cat err)"
 	done <<-'X'
 		false|status 1
-		sed "s/.*/x/"|no array of numbers
-		sed p|wrote 164 lines for 82
-		echo "[1]"|wrote 1 lines for 82
+		sed "s/.*/x/"|not a JSON array of numbers
+		sed p|wrote 164 lines for 82 texts
+		echo "[1]"|wrote 1 lines for 82 texts
 		yes "[]"|the embedder wrote more than 8060928 bytes for 82 texts; have it
-		sed "s/.*/[1e999]/"|no array of numbers
-		sed "s/.*/[]/"|no array of numbers
-		sed "s/.*/[1,\"2\"]/"|no array of numbers
-		sed "s/.*/[1,2/"|no array of numbers
-		sed "s/.*/[1]/;3s/1/1,2/"|lines of different lengths
-		sed "s/.*/[1]/;82d"|wrote 81 lines for 82
+		sed "s/.*/[1e999]/"|not a JSON array of numbers
+		sed "s/.*/[]/"|not a JSON array of numbers
+		sed "s/.*/[1,\"2\"]/"|not a JSON array of numbers
+		sed "s/.*/[1,2/"|not a JSON array of numbers
+		sed "s/.*/[1]/;3s/1/1,2/"|arrays of different lengths
+		sed "s/.*/[1]/;82d"|wrote 81 lines for 82 texts
 		sleep 60|within 1 seconds
 	X
 	# A line that a reader which recurses would not do with.
 	(ulimit -s 128 && run -2 ctx-prune -s recall -b 200 in --embedder \
 	    'sed "s/.*/$(printf "[%.0s" $(seq 2000))/"' &&
-		[[ $output == *"no array of numbers"* ]])
+		[[ $output == *"not a JSON array of numbers"* ]])
 }
 
 @test "recall gives an embedder the beginning of a long text, in whole characters" {

@@ -151,7 +151,7 @@ adds_up() { # file, dialect, command ...
 		codex rollout.jsonl
 	EOF
 	# More lines than messages.
-	ctx-prune -n -b 300 "$c/claude-code/session.jsonl" > plan || [ $? -eq 1 ]
+	ctx-prune -n -k 4 -t 3 -b 300 "$c/claude-code/session.jsonl" > plan || [ $? -eq 1 ]
 	grep -q '^  drop   pinned-fifo  *-  *15 messages ' plan
 }
 
@@ -402,7 +402,7 @@ adds_up() { # file, dialect, command ...
 			# shellcheck disable=SC2086 # a command and its options
 			run -2 --separate-stderr $c $o $f "$agent"
 			[ -z "$output" ]
-			[[ $stderr == *": $f holds no "*"; name another file, or use --force to "*" it" ]] ||
+			[[ $stderr == *": $f is not a"*"; name another file, or use --force to "*" it" ]] ||
 				fail "$o $f: $stderr"
 			cmp $f kept
 			# shellcheck disable=SC2086
@@ -431,4 +431,34 @@ adds_up() { # file, dialect, command ...
 	ctx-truncate -l 1000 --archive indented document > out
 	# A dry run would overwrite it, too.
 	run -2 ctx-truncate -n --explain notes "$agent"
+}
+
+@test "--annotations github: an error line for each finding, escaped as GitHub's toolkit does" {
+	local odd=$'a,b:c%d\ne'
+
+	{ messages user:hi; jq -nc '{role: "tool", tool_call_id: "x%\r\ny\u001b",
+	    content: "r"}'; } > "$odd"
+	run -1 --separate-stderr ctx-check --annotations github "$odd"
+	[ "$output" = '::error file=a%2Cb%3Ac%25d%0Ae,line=2::orphan-result: tool result "x%25%0D%0Ay?" has no tool call' ]
+	[ -z "$stderr" ]
+	run -1 ctx-check --annotations github < "$odd"
+	[[ $output == '::error line=2::orphan-result: '* ]]
+	run -0 ctx-check --annotations github "$chat"
+	[ -z "$output" ]
+	cp "$agent" agent.jsonl
+	run -1 --separate-stderr ctx-count -m gpt-4o --max 70% \
+	    --annotations github agent.jsonl "$chat"
+	[ "${lines[0]}" = '::error file=agent.jsonl::108k tokens, over 70 %25 of 128k' ]
+	[ "${#lines[@]}" -eq 4 ]
+	[ -z "$stderr" ]
+	jq -sc '{messages: .}' "$agent" > wrapped
+	run -1 ctx-count -m gpt-4o --max 9k --annotations github wrapped
+	[ "${lines[0]}" = '::error file=wrapped,line=1::108k tokens, over 9.0k' ]
+	run -1 ctx-count -q -m gpt-4o --max 9k --annotations github wrapped
+	[ -z "$output" ]
+	run -2 ctx-count --annotations github "$agent"
+	run -2 ctx-count --max 9 --annotations github --json "$agent"
+	run -2 ctx-count --max 9 --annotations github --tsv "$agent"
+	run -2 ctx-check --annotations gitlab "$agent"
+	[[ $output == *github* ]]
 }

@@ -1,4 +1,4 @@
-# ctx-prune -s heuristic, and what it shares with recall
+# ctx-prune -s heuristic, and what it shares with recall and salient
 
 load helper
 
@@ -16,7 +16,7 @@ run_of_calls() {
 	    "user:Show it." "assistant:Here."
 }
 
-@test "heuristic removes superseded calls, then failed ones, old results and short answers" {
+@test "heuristic removes superseded calls, then failed ones, then what names nothing rare" {
 	run_of_calls > in
 	n=$(tokens in)
 	ctx-prune -s heuristic -t 1 -k 1 -b $((n - 10)) --explain why in > out
@@ -26,10 +26,16 @@ run_of_calls() {
 	ctx-prune -s heuristic -t 1 -k 1 -b $((n - 200)) --explain why in > out
 	[ "$(jq -r .rule why | uniq | tr '\n' ,)" = 'superseded,failed, made good later,' ]
 	ctx-prune -s heuristic -t 1 -k 1 -b $((n - 400)) --explain why in > out
-	jq -r .rule why | grep -q 'old result'
+	jq -r .rule why | grep -qx 'nothing rare'
 	jq -e '.score >= 0' why > /dev/null
-	ctx-prune -s heuristic -t 1 -k 1 -b 150 --explain why in > out
-	jq -r .rule why | grep -q 'short answer'
+	least=$(ctx-prune -s heuristic -t 1 -k 1 -b 1 in 2> /dev/null | tokens)
+	# What was removed and still fits is kept.
+	ctx-prune -s heuristic -t 1 -k 1 -b $((least + 80)) in > out
+	grep -q '"Hm."' out
+	# A rare name keeps an old answer longer than newer ones without one.
+	sed 's/"Hm\."/"It is in lib\/parse_17.c."/' in > rare
+	ctx-prune -s heuristic -t 1 -k 1 -b $((least + 30)) rare > out
+	grep -q parse_17 out
 }
 
 @test "heuristic: a newer call supersedes an older one only if its result is good" {
@@ -194,21 +200,34 @@ run_of_calls() {
 		    $calls[] | select(.id == $i) | .function.name' "$1" |
 		    sort | uniq -c | tr -s ' \n' ' '
 	}
+	# The tokens that are left when the results of these tools are cleared.
+	without() {
+		jq -c --arg t "$1" 'if .role == "tool" and (.content |
+		    startswith($t)) then .content = "[cleared]" else . end' in |
+		    tokens
+	}
+	all=$(jq -c 'if .role == "tool" then .content = "[cleared]" else . end' \
+	    in | tokens)
 	for s in pinned-fifo heuristic; do
 		l=aggressive
 		[ $s = pinned-fifo ] || l=light
-		ctx-prune -s $s -l $l -k 1 -t 1 -b $((n - 10)) \
-		    --target $((n - 20)) in > out
+		prune() { # target, options
+			ctx-prune -s $s -l $l -k 1 -t 1 -b $((n - 10)) \
+			    --target "$@" in > out
+		}
+		prune "$all"
 		[ "$(cleared out)" = " 3 read_file 3 run " ]
-		ctx-prune -s $s -l $l -k 1 -t 1 -b $((n - 10)) \
-		    --target $((n - 20)) --tool '^read' in > out
+		prune "$(without text)" --tool '^read'
 		[ "$(cleared out)" = " 3 read_file " ]
-		ctx-prune -s $s -l $l -k 1 -t 1 -b $((n - 10)) \
-		    --target $((n - 20)) --not-tool '^read' in > out
+		prune "$(without output)" --not-tool '^read'
 		[ "$(cleared out)" = " 3 run " ]
-		ctx-prune -s $s -l $l -k 1 -t 1 -b $((n - 10)) \
-		    --target $((n - 20)) --tool nope --tool run in > out
+		prune "$(without output)" --tool nope --tool run
 		[ "$(cleared out)" = " 3 run " ]
+		# no more than needed, the oldest first
+		prune $((n - 20))
+		[ "$(cleared out)" = " 1 read_file " ]
+		prune $((n - (n - all) / 6 - 20))
+		[ "$(cleared out)" = " 1 read_file 1 run " ]
 		ctx-prune -s $s -l $l -k 1 -t 1 -b 100 --tool nope in > out
 		[ "$(tokens out)" -le 100 ]
 	done
@@ -299,8 +318,8 @@ run_of_calls() {
 	[[ $output != *844674* ]]
 }
 
-@test "heuristic and recall meet the budget, and a second run changes nothing" {
-	for s in heuristic recall; do
+@test "heuristic, recall and salient meet the budget, and a second run changes nothing" {
+	for s in heuristic recall salient; do
 		for l in light balanced aggressive; do
 			for b in 60k 20k 6k; do
 				ctx-prune -s $s -l $l -b $b "$agent" > once

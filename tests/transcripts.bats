@@ -122,7 +122,7 @@ random() {
 }
 known() {
 	run -0 sh -c "ctx-count -v '$2' 2>&1 > /dev/null"
-	[[ $output == "ctx-count: dialect $1, by "* ]]
+	[[ $output == "ctx-count: dialect $1, detected by "* ]]
 }
 
 @test "the lines of one response are one message, and their usage counts once" {
@@ -196,7 +196,8 @@ prunes_well() { # DIALECT FILE
 	before=$(live "$1" "$2")
 	for budget in 1 400; do
 		rc=0
-		ctx-prune -l light -b $budget "$2" > out 2> err || rc=$?
+		ctx-prune -l light -k 6 -t 3 -b $budget "$2" > out 2> err ||
+		    rc=$?
 		[ $rc -le 1 ] || fail "$(cat err)"
 		after=$(live "$1" out)
 		[ "$after" = "$(counted out)" ] || fail "-b $budget: $after"
@@ -215,7 +216,8 @@ prunes_well() { # DIALECT FILE
 			fail "-b $budget: $dead dead lines"
 		[ $rc -eq 1 ] || [ "$(tokens out)" -le $budget ] ||
 			fail "-b $budget: too many tokens"
-		ctx-prune -l light -b $budget out > again 2> err || [ $rc -eq 1 ]
+		ctx-prune -l light -k 6 -t 3 -b $budget out > again 2> err ||
+		    [ $rc -eq 1 ]
 		cmp out again || fail "-b $budget: twice"
 	done
 }
@@ -250,10 +252,11 @@ untouched() {
 }
 levels() {
 	for level in balanced aggressive; do
-		ctx-prune -l $level -b 100 "$2" > out || [ $? -eq 1 ]
+		ctx-prune -l $level -k 4 -t 3 -b 100 "$2" > out || [ $? -eq 1 ]
 		[ "$(live "$1" out)" = "$(counted out)" ]
 		links_hold out "$2"
-		ctx-prune -l $level -b 100 out > again || [ $? -eq 1 ]
+		ctx-prune -l $level -k 4 -t 3 -b 100 out > again ||
+		    [ $? -eq 1 ]
 		cmp out again
 	done
 }
@@ -315,7 +318,7 @@ levels() {
 	    line("r2"; "m1b"; "user"; [result("b")]),
 	    line("m2"; "r2"; "assistant"; [{type: "text", text: "Nice is nice."}])' > in
 	ctx-check in
-	for s in pinned-fifo fifo heuristic recall; do
+	for s in pinned-fifo fifo heuristic recall salient; do
 		ctx-prune -s $s -b 40 -k 1 -t 0 in > out
 		ctx-check out
 		# What leaves is what an agent reads.
@@ -532,7 +535,7 @@ long_session() {
 change_while_read() {
 	rm -f pipe
 	mkfifo pipe
-	ctx-truncate -l 0 session > pipe 2> err &
+	${reader:-ctx-truncate -l 0} session > pipe 2> err &
 	pid=$!
 	exec 8< pipe
 	head -c 1 <&8 > out
@@ -563,6 +566,61 @@ append_session() {
 		cmp -n "$(wc -c < out)" old out
 		[ "$(wc -l < out)" -gt 1 ]
 		[ "$(wc -l < out)" -lt 10000 ]
+	done
+}
+
+# A rollout of Codex: $1 turns, each with an event of $2 bytes.
+rollout() {
+	awk -v turns="$1" -v bytes="$2" 'BEGIN {
+		pad = sprintf("%*s", bytes, "")
+		gsub(" ", "x", pad)
+		for (i = 0; i < turns; i++) {
+			printf "{\"timestamp\":\"2026-11-10T09:00:07.542Z\",\"type\":\"event_msg\",\"payload\":{\"type\":\"agent_message\",\"message\":\"%d %s\"}}\n", i, pad
+			printf "{\"timestamp\":\"2026-11-10T09:00:07.542Z\",\"type\":\"response_item\",\"payload\":{\"type\":\"message\",\"role\":\"user\",\"content\":[{\"type\":\"input_text\",\"text\":\"Please find out why %d.\"}]}}\n", i
+			printf "{\"timestamp\":\"2026-11-10T09:00:07.542Z\",\"type\":\"response_item\",\"payload\":{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":\"All pass now %d.\"}]}}\n", i
+		}
+	}' < /dev/null
+}
+
+@test "ctx-prune holds no lines of a transcript that are not messages" {
+	rollout 30000 2000 > session
+	limit=60000
+	(ulimit -v $limit && ctx-prune -V > /dev/null 2>&1) || limit=unlimited
+	[ $limit = 60000 ] || [[ $B != */release ]]
+	(ulimit -v $limit && ctx-prune -b 2000 session > out)
+	[ "$(grep -c response_item out)" -lt 1000 ]
+	cmp <(grep event_msg session) <(grep event_msg out)
+	cmp <(tail -n 101 session) <(tail -n 101 out)
+}
+
+@test "ctx-prune writes the same for a large transcript and for a pipe" {
+	{
+		rollout 3000 100
+		# blank lines, after an event and after a message
+		rollout 1000 200 | sed '3~9s/$/\n  /; 4~9s/$/\n/'
+		tail -n +2 "$BATS_TEST_DIRNAME/corpus/codex/rollout.jsonl"
+		rollout 2000 10 | sed '1~3p'
+	} > in
+	for strategy in pinned-fifo middle-out window recall; do
+		same_in_passes ctx-prune -s $strategy -b 3000 -k 2 -t 2
+		same_in_passes ctx-prune -s $strategy -b 900 --notice gone
+	done
+	ctx-prune -b 900 in > out
+	[ "$(wc -c < in)" -gt 1000000 ]
+	[ "$(grep -c . out)" -gt 6000 ]
+}
+
+@test "a line that is not a message must not change before it is written" {
+	rollout 4000 2000 > old
+	for edit in '9001s/x/y/' '9001s/x//' '9001,$d'; do
+		cp old session
+		sed "$edit" old > new
+		reader="ctx-prune -b 900" change_while_read write_session
+		[ $rc -eq 2 ]
+		grep -q "^ctx-prune: session:[0-9:]* the file changed" err ||
+			fail "$edit: $(cat err)"
+		cmp -n "$(wc -c < out)" <(grep event_msg old) out
+		[ "$(wc -l < out)" -eq 3000 ]
 	done
 }
 

@@ -3,7 +3,7 @@
 load helper
 
 # Two people who both write as the user, 40 messages of about 20 tokens.
-talk() {
+conversation() {
 	for i in $(seq 20); do
 		jq -nc --arg i "$i" '{role: "user", name: "ann", content:
 		    "How is the garden, week \($i)? Did the beans come up?"},
@@ -15,9 +15,9 @@ talk() {
 }
 
 @test "every strategy cuts a chat of two named users between their messages" {
-	talk > in
+	conversation > in
 	[ "$(ctx-count --json in | jq .turns)" = 41 ]
-	for s in pinned-fifo fifo middle-out heuristic summarize recall; do
+	for s in pinned-fifo fifo middle-out heuristic summarize recall salient; do
 		for b in 150 300 600; do
 			ctx-prune -s $s -b $b in > out
 			[ "$(tokens out)" -le $b ]
@@ -40,8 +40,8 @@ talk() {
 }
 
 @test "users of one name or none are one turn, which is cut between messages" {
-	talk | jq -c '.name = "ann"' > one
-	talk | jq -c 'del(.name)' > none
+	conversation | jq -c '.name = "ann"' > one
+	conversation | jq -c 'del(.name)' > none
 	for f in one none; do
 		[ "$(ctx-count --json $f | jq .turns)" = 1 ]
 		for b in 150 300 600; do
@@ -56,7 +56,7 @@ talk() {
 }
 
 @test "recall distinguishes the user who asks from the one asked about" {
-	talk > member
+	conversation > member
 	jq -c '{role: (if .name == "ann" then "user" else "assistant" end),
 	    content: "\(.name): \(.content)"}' member > prefix
 	for f in member prefix; do
@@ -89,7 +89,7 @@ lonely() {
 	for f in anthropic/programs openai-responses/programs \
 	    vercel-model/programs gemini/continued; do
 		f=$BATS_TEST_DIRNAME/corpus/$f.jsonl
-		for s in pinned-fifo fifo heuristic middle-out recall; do
+		for s in pinned-fifo fifo heuristic middle-out recall salient; do
 			for b in 100 350 450 600 1000; do
 				for k in 0 4; do
 					ctx-prune -b $b -s $s -k $k -t 1 "$f" > out 2> err ||
@@ -128,7 +128,8 @@ stays_valid() {
 	local in=$1 s b t
 	shift
 	ctx-check ${open:-} "$in"
-	for s in pinned-fifo fifo heuristic middle-out recall summarize window; do
+	for s in pinned-fifo fifo heuristic middle-out recall summarize window \
+	    salient; do
 		for b in "$@"; do
 			for t in 0 1 2 3; do
 				ctx-prune -b "$b" -s $s -k $((t % 2)) -t $t \
@@ -256,9 +257,9 @@ stays_valid() {
 	echo '{"role":"user","parts":[{"functionResponse":{"id":"a","name":"watch","response":{"output":"ended"}}}]}' > result
 	sed 's/"id":"a",//' in > nameless
 	sed 's/"id":"a",//' result > its
-	for s in pinned-fifo fifo heuristic middle-out recall window; do
+	for s in pinned-fifo fifo heuristic middle-out recall window salient; do
 		run -1 --separate-stderr ctx-prune -b 10 -s $s -k 1 -t 1 in
-		[[ $s == middle-out || $stderr == *", open calls "* ]]
+		[[ $s == middle-out || $stderr == *", open tool calls "* ]]
 		cat - result <<< "$output" | ctx-check
 		run --separate-stderr ctx-prune -b 10 -s $s -k 1 -t 1 nameless
 		cat - its <<< "$output" | ctx-check
@@ -349,14 +350,14 @@ sweagent() {
 		messages "assistant:Done." "user:And now?" "assistant:Nothing."
 	} > older
 	for f in running older; do
-		for s in pinned-fifo fifo middle-out heuristic summarize recall; do
+		for s in pinned-fifo fifo middle-out heuristic summarize recall salient; do
 			for l in light aggressive; do
 				ctx-prune -s $s -l $l -t 1 -b 1800 --trigger 100% --target 100% \
 				    $f > out
 				[ "$(tokens out)" -le 1800 ] || fail "$s $l $f"
 				grep -q 'Fix the parser' out || fail "$s $l $f"
 				# Here long texts are cut to their ends first.
-				[ $s,$l = heuristic,aggressive ] ||
+				[[ $s,$l == @(heuristic|salient),aggressive ]] ||
 				    run -1 grep -q 'END OF DEMO' out
 				case $s,$l,$f in
 				*fifo,light,running | recall,light,running)
@@ -396,7 +397,7 @@ sweagent() {
 	    .[2:][]' > marked
 	jq -c 'del(.is_demo)' marked > bare
 	for f in marked bare; do
-		for s in pinned-fifo fifo middle-out heuristic summarize recall; do
+		for s in pinned-fifo fifo middle-out heuristic summarize recall salient; do
 			ctx-prune -s $s -t 1 -b 1800 $f > out
 			grep -q 'Fix the parser' out || fail "$s $f"
 			[ "$(grep -c seen out)" -lt 12 ] || fail "$s $f"
@@ -417,7 +418,7 @@ sweagent() {
 @test "other user messages before the running turn are kept while they fit" {
 	sweagent 30 | jq -sc '.[0], (.[2] | ., (.content = "No new tests."),
 	    (.content = "Begin.")), .[3:][]' > in
-	for s in pinned-fifo fifo middle-out heuristic summarize recall; do
+	for s in pinned-fifo fifo middle-out heuristic summarize recall salient; do
 		ctx-prune -s $s -b 1800 in > out
 		[ "$(grep -cE 'Fix the parser|No new tests|Begin' out)" = 3 ]
 	done

@@ -10,14 +10,6 @@
 
 #include "bar/layout.h"
 
-const char *
-bar_color_name(unsigned i)
-{
-	static const char *const names[] = {"auto", "always", "never"};
-
-	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
-}
-
 void
 bar_check(struct bar *bar, struct cli *cli, bool other)
 {
@@ -25,13 +17,14 @@ bar_check(struct bar *bar, struct cli *cli, bool other)
 
 	if ((bar->shown || bar->follow) && other)
 		cli_die(cli,
-		    "--bar and --follow do not go with --json, "
-		    "--tsv, --per, --text and --calibrate");
+		    "--bar and --follow cannot be combined with --json, --tsv, "
+		    "--per, --text or --calibrate");
 	for (i = 0; bar->follow && i < cli->n_files; i++)
 		if (strcmp(cli->files[i], "-") == 0)
 			break;
 	if (bar->follow && (cli->n_files == 0 || i < cli->n_files))
-		cli_die(cli, "--follow needs files, not standard input");
+		cli_die(cli,
+		    "--follow cannot read standard input; name a file");
 	bar->shown |= bar->follow;
 	/* With --follow another program may be writing the input file, so its
 	 * last line may be incomplete.  This must not be an error. */
@@ -98,19 +91,14 @@ bar_add(struct bar *bar, const struct ctx_token_stats *t, struct ctx_err *err)
 	uint64_t rest = t->tokens;
 	size_t i;
 
-	/* The tokens of tool results are not added to the part of the message's
-	 * role.  Each tool has a part of the bar for its results. */
+	/* The tool calls and tool results of each tool are a part of the bar by
+	 * themselves. */
 	for (i = 0; i < t->n_shares; i++) {
-		rest -= t->shares[i].results;
-		if (add(bar, TOOL, t->shares[i].tool, t->shares[i].results,
+		rest -= t->shares[i].tokens;
+		if (add(bar, TOOL, t->shares[i].tool, t->shares[i].tokens,
 			err) < 0)
 			return -1;
 	}
-	/* A message with the role "tool" may have tokens outside of its tool
-	 * results, such as those for the role.  They are added to the segment
-	 * of the bar that shows the tool of the message's first result. */
-	if (t->role == CTX_ROLE_TOOL && t->n_shares > 0)
-		return add(bar, TOOL, t->shares[0].tool, rest, err);
 	return add(bar, ranks[t->role], (struct ctx_str){name, strlen(name)},
 	    rest, err);
 }
@@ -122,14 +110,26 @@ bar_end(struct bar *bar, const struct ctx_token_stats *t, uint64_t window,
     struct ctx_err *err)
 {
 	struct picture picture;
-	int rc;
+	bool billed = !bar->no_billed && t->last.billed > 0;
+	int rc = 0;
 
-	rc = add(bar, DEFINITIONS, (struct ctx_str){"tools defined", 13},
-	    t->overhead.tools, err);
+	if (billed)
+		rc = add(bar, ELSEWHERE,
+		    (struct ctx_str){"not in this file", 16},
+		    ctx_tokens_not_in_input(t), err);
+	if (rc == 0)
+		rc =
+		    add(bar, DEFINITIONS, (struct ctx_str){"tools defined", 13},
+			t->overhead.tools, err);
 	if (rc == 0)
 		rc = add(bar, SYSTEM, (struct ctx_str){"system", 6},
 		    t->overhead.system, err);
-	picture_make(&picture, t, window, bar->parts, bar->n);
+	picture = (struct picture){.t = t,
+	    .window = window,
+	    .tokens = billed ? ctx_context_tokens(t) : t->tokens,
+	    .billed = billed,
+	    .compacted = !bar->no_billed && t->last.compacted};
+	picture_make(&picture, bar->parts, bar->n);
 	if (rc == 0 && (bar->shown || bar->follow)) {
 		if (bar->lines > 0)
 			(void)putchar('\n');

@@ -9,11 +9,10 @@ struct bar {
 	/* Values of command-line options: */
 	bool shown, follow;
 	const char *svg; /* path of the SVG file to write, or NULL */
-	/* number of the colour mode: 0 automatic, 1 always, 2 never (see
-	 * bar_color_name) */
-	unsigned color;
-	/* The members names, parts, n and cap are about the conversation that
-	 * is being read. */
+	unsigned color;  /* when colours are used: CLI_AUTO, ... */
+	bool no_billed;  /* true if billed input is not shown */
+	/* The members up to cap are about the conversation that is being
+	 * read. */
 	struct ctx_intern names;
 	/* The parts of the bar.  The string table names gives each part an id,
 	 * counted from 1; parts[id - 1] is the part. */
@@ -26,14 +25,10 @@ struct bar {
 	unsigned height; /* height of all bars drawn so far, in SVG units */
 	unsigned lines;  /* terminal lines printed since the last bar_wait */
 	/* Result of stat(2) for each input file at the end of the last
-	 * bar_wait, which compares device, inode, size and modification time
-	 * to find out if a file has changed. */
+	 * bar_wait.  A file has changed if its device, inode, size or
+	 * modification time has. */
 	struct stat *last;
 };
-
-/* Returns the name of a colour mode: "auto" for 0, "always" for 1, "never" for
- * 2, and NULL for a higher number. */
-const char *bar_color_name(unsigned i);
 
 /* Exits with an error if the options for the bar contradict other options.
  * other is true if there is an option that asks for an output other than the

@@ -23,7 +23,7 @@ is_drawn(uint32_t cp)
 /* Appends an SVG text element.  Characters that XML does not allow are replaced
  * by "?", and its special characters are escaped. */
 static int
-svg_text(struct ctx_buf *out, unsigned x, unsigned y, const char *style,
+append_svg_text(struct ctx_buf *out, unsigned x, unsigned y, const char *style,
     struct ctx_str text, struct ctx_err *err)
 {
 	size_t at, len;
@@ -48,21 +48,15 @@ svg_text(struct ctx_buf *out, unsigned x, unsigned y, const char *style,
 }
 
 static int
-svg_string(struct ctx_buf *out, unsigned x, unsigned y, const char *style,
-    const char *text, struct ctx_err *err)
+append_svg_string(struct ctx_buf *out, unsigned x, unsigned y,
+    const char *style, const char *text, struct ctx_err *err)
 {
-	return svg_text(out, x, y, style, (struct ctx_str){text, strlen(text)},
-	    err);
-}
-
-static const char *
-fill_of(const struct picture *picture, const struct bar_part *part)
-{
-	return picture->zone->fill[part->shade];
+	return append_svg_text(out, x, y, style,
+	    (struct ctx_str){text, strlen(text)}, err);
 }
 
 static int
-svg_bar(struct ctx_buf *out, struct picture *picture, unsigned y,
+append_svg_bar(struct ctx_buf *out, struct picture *picture, unsigned y,
     struct ctx_err *err)
 {
 	unsigned x = 0, width;
@@ -74,7 +68,7 @@ svg_bar(struct ctx_buf *out, struct picture *picture, unsigned y,
 		"height=\"%u\" fill=\"#e0e0e0\"/>\n",
 		y, SVG_WIDTH, SVG_BAR) < 0)
 		return -1;
-	(void)picture_cells(picture, SVG_WIDTH);
+	(void)picture_divide_width(picture, SVG_WIDTH);
 	for (i = 0; i < picture->n; i++, x += width) {
 		width = (unsigned)picture->parts[i].cells;
 		key[0] = picture->parts[i].key;
@@ -83,18 +77,18 @@ svg_bar(struct ctx_buf *out, struct picture *picture, unsigned y,
 			"<rect x=\"%u\" y=\"%u\" "
 			"width=\"%u\" height=\"%u\" fill=\"%s\"/>\n",
 			x, y, width, SVG_BAR,
-			fill_of(picture, &picture->parts[i])) < 0)
+			picture_color(&picture->parts[i])->fill) < 0)
 			return -1;
 		if (width >= 12 &&
-		    svg_string(out, x + width / 2 - 4, y + 19, "", key, err) <
-			0)
+		    append_svg_string(out, x + width / 2 - 4, y + 19, "", key,
+			err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
 static int
-svg_scale(struct ctx_buf *out, const struct picture *picture, unsigned y,
+append_svg_scale(struct ctx_buf *out, const struct picture *picture, unsigned y,
     struct ctx_err *err)
 {
 	static const unsigned marks[] = {100, 85, 70, 50};
@@ -113,7 +107,7 @@ svg_scale(struct ctx_buf *out, const struct picture *picture, unsigned y,
 			"<path d=\"M%u %uv%u\" "
 			"stroke=\"#333\"/>\n",
 			x, y, SVG_BAR + 14) < 0 ||
-		    svg_string(out, x + 3, y + SVG_BAR + 13,
+		    append_svg_string(out, x + 3, y + SVG_BAR + 13,
 			" font-size=\"11\"", mark, err) < 0)
 			return -1;
 	}
@@ -121,8 +115,8 @@ svg_scale(struct ctx_buf *out, const struct picture *picture, unsigned y,
 }
 
 static int
-svg_legend(struct ctx_buf *out, const struct picture *picture, unsigned y,
-    struct ctx_err *err)
+append_svg_legend(struct ctx_buf *out, const struct picture *picture,
+    unsigned y, struct ctx_err *err)
 {
 	size_t rows = (picture->n + SVG_ACROSS - 1) / SVG_ACROSS, i;
 	unsigned x, at, step = SVG_WIDTH / SVG_ACROSS;
@@ -136,21 +130,21 @@ svg_legend(struct ctx_buf *out, const struct picture *picture, unsigned y,
 		if (ctx_buf_printf(out, err,
 			"<rect x=\"%u\" y=\"%u\" "
 			"width=\"16\" height=\"16\" fill=\"%s\"/>\n",
-			x, at - 12, fill_of(picture, part)) < 0)
+			x, at - 12, picture_color(part)->fill) < 0)
 			return -1;
 		(void)snprintf(text, sizeof text, "%c", part->key);
-		if (svg_string(out, x + 4, at, "", text, err) < 0 ||
-		    svg_text(out, x + 22, at, "",
-			words_head(part->name, SVG_PART), err) < 0)
+		if (append_svg_string(out, x + 4, at, "", text, err) < 0 ||
+		    append_svg_text(out, x + 22, at, "",
+			cli_text_head(part->name, SVG_PART), err) < 0)
 			return -1;
-		(void)snprintf(text, sizeof text, "%" PRIu64, part->tokens);
-		if (svg_string(out, x + step - SVG_SHARE, at,
-			" text-anchor=\"end\"", text, err) < 0)
+		if (append_svg_string(out, x + step - SVG_SHARE, at,
+			" text-anchor=\"end\"",
+			cli_short_number(text, part->tokens), err) < 0)
 			return -1;
 		(void)snprintf(text, sizeof text, "%.1f%%",
-		    picture_share(picture, part->tokens));
-		if (svg_string(out, x + step - 20, at, " text-anchor=\"end\"",
-			text, err) < 0)
+		    picture_get_share(picture, part->tokens));
+		if (append_svg_string(out, x + step - 20, at,
+			" text-anchor=\"end\"", text, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -164,16 +158,17 @@ bar_draw(struct bar *bar, struct picture *picture, struct ctx_err *err)
 	char figures[200];
 	int rc;
 
-	words_figures(figures, picture, sizeof figures);
-	rc = words_place(&place, picture->t, SVG_NAME, err);
+	bar_write_figures(figures, picture, sizeof figures);
+	rc = cli_place(&place, picture->t->file, picture->t->line, SVG_NAME,
+	    err);
 	if (rc == 0)
-		rc = svg_text(out, 0, y + 16, " font-weight=\"bold\"",
+		rc = append_svg_text(out, 0, y + 16, " font-weight=\"bold\"",
 		    (struct ctx_str){place.p, place.n}, err);
 	ctx_buf_release(&place);
-	if (rc < 0 || svg_string(out, 0, y + 36, "", figures, err) < 0 ||
-	    svg_bar(out, picture, y + 46, err) < 0 ||
-	    svg_scale(out, picture, y + 46, err) < 0 ||
-	    svg_legend(out, picture, y + 110, err) < 0)
+	if (rc < 0 || append_svg_string(out, 0, y + 36, "", figures, err) < 0 ||
+	    append_svg_bar(out, picture, y + 46, err) < 0 ||
+	    append_svg_scale(out, picture, y + 46, err) < 0 ||
+	    append_svg_legend(out, picture, y + 110, err) < 0)
 		return -1;
 	bar->height = y + 110 +
 	    SVG_LINE * (unsigned)((picture->n + SVG_ACROSS - 1) / SVG_ACROSS) +

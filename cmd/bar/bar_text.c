@@ -2,46 +2,24 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "bar/layout.h"
 
-enum {
-	BAR_LEAST = 24,
-	BAR_MOST = 400,
-	BAR_USUAL = 80
-}; /* minimum, maximum and default width of the bar, in terminal columns */
 /* minimum number of terminal columns for a message's file name and line
  * number */
 enum { PLACE = 14 };
 /* Width of an entry in the bar's legend (ENTRY), and of the numbers in this
  * entry (FIGURES), in terminal columns. */
-enum { ENTRY = 37, FIGURES = 21 };
-
-static unsigned
-columns(void)
-{
-	const char *asked = cli_environment("COLUMNS");
-	unsigned long n = asked != NULL ? strtoul(asked, NULL, 10) : 0;
-	struct winsize size;
-
-	if (n == 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
-		n = size.ws_col;
-	if (n == 0)
-		n = BAR_USUAL;
-	if (n < BAR_LEAST)
-		return BAR_LEAST;
-	return n > BAR_MOST ? BAR_MOST : (unsigned)n;
-}
+enum { ENTRY = 34, FIGURES = 18 };
 
 static bool
 has_color(const struct bar *bar)
 {
 	const char *term = cli_environment("TERM");
 
-	if (bar->color != 0)
-		return bar->color == 1;
+	if (bar->color != CLI_AUTO)
+		return bar->color == CLI_ALWAYS;
 	return cli_environment("NO_COLOR") == NULL && term != NULL &&
 	    strcmp(term, "dumb") != 0 && isatty(STDOUT_FILENO);
 }
@@ -54,18 +32,16 @@ print_mode(const struct picture *picture, const char *mode)
 		printf("\033[%sm", mode);
 }
 
-/* Switches the terminal to one of two background colours, with black text.  If
- * seen is false, the text gets the colour of the background, so that it is
+/* Switches the terminal to a background colour, with black text.  If seen is
+ * false, the text gets the colour of the background, so that it is
  * invisible. */
 static void
 print_shade(const struct picture *picture, unsigned shade, bool seen)
 {
-	unsigned color = picture->zone->shade[shade];
-
 	if (picture->color && seen)
-		printf("\033[30;48;5;%um", color);
+		printf("\033[30;48;5;%um", shade);
 	else if (picture->color)
-		printf("\033[38;5;%u;48;5;%um", color, color);
+		printf("\033[38;5;%u;48;5;%um", shade, shade);
 }
 
 /* Prints one part of the bar: the part's letter in each column.  If the bar
@@ -78,7 +54,8 @@ print_segment(const struct picture *picture, const struct bar_part *part)
 
 	for (i = 0; i < part->cells; i++) {
 		if (i == 0 || i == middle || i == middle + 1)
-			print_shade(picture, part->shade, i == middle);
+			print_shade(picture, picture_color(part)->shade,
+			    i == middle);
 		(void)putchar(part->key);
 	}
 	print_mode(picture, "0");
@@ -87,7 +64,7 @@ print_segment(const struct picture *picture, const struct bar_part *part)
 static void
 print_cells(struct picture *picture, size_t cells)
 {
-	size_t used = picture_cells(picture, cells), i;
+	size_t used = picture_divide_width(picture, cells), i;
 
 	(void)putchar('[');
 	for (i = 0; i < picture->n; i++)
@@ -102,14 +79,14 @@ print_cells(struct picture *picture, size_t cells)
 	puts("]");
 }
 
-/* Prints the scale under the bar: 100 % and the percentages at which the bar's
- * colour changes.  If two labels would overlap, the less important one is not
+/* Prints the scale under the bar: 100 % and the percentages at which a zone
+ * ends.  If two labels would overlap, the less important one is not
  * printed. */
 static void
 print_scale(const struct picture *picture, size_t cells)
 {
 	static const unsigned marks[] = {100, 50, 85, 70};
-	char line[BAR_MOST + 8] = "", mark[8];
+	char line[CLI_COLUMNS_MOST + 8] = "", mark[8];
 	size_t i, at, n, end = 0;
 
 	if (picture->window == 0)
@@ -133,18 +110,20 @@ static void
 print_entry(const struct picture *picture, size_t i, size_t width)
 {
 	const struct bar_part *part = &picture->parts[i];
-	struct ctx_str name = words_head(part->name, width);
-	double share = picture_share(picture, part->tokens);
+	struct ctx_str name = cli_text_head(part->name, width);
+	double share = picture_get_share(picture, part->tokens);
+	char number[16];
 
 	if (part->cells > 0)
-		print_shade(picture, part->shade, true);
+		print_shade(picture, picture_color(part)->shade, true);
 	(void)putchar(part->key);
 	if (part->cells > 0)
 		print_mode(picture, "0");
 	(void)putchar(' ');
 	cli_print_masked(stdout, name.p, name.n);
-	printf("%*s %9" PRIu64 " %5.*f%%", (int)(width - words_width(name)), "",
-	    part->tokens, share < 999.95 ? 1 : 0, share);
+	printf("%*s %6s %5.*f%%", (int)(width - cli_text_width(name)), "",
+	    cli_short_number(number, part->tokens), share < 999.95 ? 1 : 0,
+	    share);
 }
 
 /* Prints the legend of the bar in columns, which are read from top to bottom.
@@ -175,7 +154,7 @@ static int
 print_place(const struct ctx_token_stats *t, size_t width, struct ctx_err *err)
 {
 	struct ctx_buf place = {0};
-	int rc = words_place(&place, t, width, err);
+	int rc = cli_place(&place, t->file, t->line, width, err);
 
 	if (rc == 0)
 		cli_print_masked(stdout, place.p, place.n);
@@ -183,23 +162,23 @@ print_place(const struct ctx_token_stats *t, size_t width, struct ctx_err *err)
 	return rc;
 }
 
-/* Prints the line above the bar: the token count, the percentage, and a word
- * that rates how full the context window is, such as "GOOD".  The word has the
- * colour of the bar. */
+/* Prints the line above the bar: the token count, the percentage, and words
+ * that say how full the context window is, such as "NEARLY FULL", in the colour
+ * of this zone. */
 static void
 print_figures(const struct picture *picture, size_t width)
 {
 	const char *word = picture->zone->word, *at;
 	char figures[200];
 
-	words_figures(figures, picture, width);
+	bar_write_figures(figures, picture, width);
 	at = picture->color && *word != '\0' ? strstr(figures, word) : NULL;
 	if (at == NULL) {
 		puts(figures);
 		return;
 	}
 	printf("%.*s", (int)(at - figures), figures);
-	print_shade(picture, 0, true);
+	print_shade(picture, picture->zone->shade, true);
 	printf("%s", word);
 	print_mode(picture, "0");
 	puts(at + strlen(word));
@@ -209,7 +188,7 @@ int
 bar_print(const struct bar *bar, struct picture *picture, unsigned *lines,
     struct ctx_err *err)
 {
-	size_t width = columns();
+	size_t width = cli_columns();
 
 	picture->color = has_color(bar);
 	print_mode(picture, "1");
@@ -224,8 +203,8 @@ bar_print(const struct bar *bar, struct picture *picture, unsigned *lines,
 	return 0;
 }
 
-/* Prints the tokens, percentage, place, role and tool of a message, such as "
- * 6526 5.1% sample/agent.jsonl:262 tool run". */
+/* Prints the tokens, percentage, place, role and tool of a message, such as
+ * "6.5k 5.1% sample/agent.jsonl:262 tool run". */
 static int
 print_item(const struct ctx_token_stats *t, uint64_t window, size_t width,
     struct ctx_err *err)
@@ -233,22 +212,22 @@ print_item(const struct ctx_token_stats *t, uint64_t window, size_t width,
 	const char *role = ctx_role_name(t->role);
 	struct ctx_str tool = t->tool;
 	size_t left, suffix = strlen(role) + 1;
+	char number[16];
 	int used;
 
-	used = printf("%9" PRIu64, t->tokens);
+	used = printf("%6s", cli_short_number(number, t->tokens));
 	if (window > 0)
 		used += printf(" %5.1f%%",
 		    100.0 * (double)t->tokens / (double)window);
 	used += printf("  ");
 	left = width - (size_t)used;
-	/* If the line about the message is too wide for the terminal, the
-	 * message's role is not printed.  If the line is still too wide, the
-	 * name of the tool is shortened. */
-	if (left < PLACE + suffix + (tool.n > 0 ? words_width(tool) + 1 : 0))
+	/* If the line is too long for the terminal, the role is not printed.
+	 * If it is still too long, the tool's name is shortened. */
+	if (left < PLACE + suffix + (tool.n > 0 ? cli_text_width(tool) + 1 : 0))
 		suffix = 0;
 	left -= suffix;
-	tool = words_head(tool, left > PLACE + 1 ? left - PLACE - 1 : 0);
-	if (print_place(t, tool.n > 0 ? left - words_width(tool) - 1 : left,
+	tool = cli_text_head(tool, left > PLACE + 1 ? left - PLACE - 1 : 0);
+	if (print_place(t, tool.n > 0 ? left - cli_text_width(tool) - 1 : left,
 		err) < 0)
 		return -1;
 	if (suffix > 0)
@@ -267,5 +246,5 @@ bar_item(struct bar *bar, const struct ctx_token_stats *t, uint64_t window,
 	if (first)
 		(void)putchar('\n');
 	bar->lines += 1 + first;
-	return print_item(t, window, columns(), err);
+	return print_item(t, window, cli_columns(), err);
 }

@@ -1,10 +1,11 @@
 /*
  * layout.c - computes the bar that shows what takes the tokens of a context:
- * its parts, their letters and widths, and its colour
+ * its parts, their letters, widths and colours
  *
- * Each part has a letter, so that the bar can be read without colours.  The
- * colour of the whole bar says how full the context window is.
+ * Each part has a letter, so that the bar can be read without colours.  A word
+ * says how full the context window is.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,17 +14,38 @@
 /* The letter of each kind of part of the bar, in the order of enum rank.
  * The first nine tools get the digits 1 to 9, further tools the letters from
  * a on. */
-static const char keys[] = {'D', 'S', 'U', 'A', '?', '1', '+'};
+static const char keys[] = {'N', 'D', 'S', 'U', 'A', '?', '1', '+'};
 
 static const struct zone zones[] = {
-    {50, "PEAK", {77, 114}, {"#4caf50", "#81c784"}},
-    {70, "GOOD", {220, 228}, {"#fdd835", "#fff176"}},
-    {85, "DEGRADING", {208, 215}, {"#fb8c00", "#ffb74d"}},
-    {0, "POOR", {196, 210}, {"#e53935", "#e57373"}},
+    {50, "MOSTLY FREE", 77},
+    {70, "OVER HALF FULL", 220},
+    {85, "FILLING UP", 208},
+    {100, "NEARLY FULL", 203},
+    {0, "OVERFULL", 196},
 };
 
-/* Colours of the bar if the context window is not known. */
-static const struct zone no_zone = {0, "", {110, 153}, {"#7aa6c2", "#a9c9dd"}};
+/* The zone if the context window is not known. */
+static const struct zone no_zone = {0, "", 0};
+
+/* The colours of the parts.  Neighbours in this list, and its ends, differ in
+ * hue and lightness.  None is as dark as a dark ground or as light as a light
+ * one, and black letters can be read on each. */
+static const struct part_color colors[PART_COLORS] = {
+    {245, "#8a8a8a"}, /* grey */
+    {179, "#d7af5f"}, /* ochre */
+    {68, "#5f87d7"},  /* blue */
+    {108, "#87af87"}, /* green */
+    {168, "#d75f87"}, /* rose */
+    {73, "#5fafaf"},  /* teal */
+    {166, "#d75f00"}, /* orange */
+    {141, "#af87ff"}, /* violet */
+};
+
+const struct part_color *
+picture_color(const struct bar_part *part)
+{
+	return &colors[part->shade];
+}
 
 static int
 by_rank(const void *a, const void *b)
@@ -70,10 +92,8 @@ zone_of(uint64_t tokens, uint64_t window)
 {
 	const struct zone *zone = zones;
 
-	/* The colour of the bar, and a word such as GOOD, depend on the
-	 * percentage of the context window that is used.  At exactly 50 % the
-	 * word is GOOD, not PEAK.  At exactly 70 % it is still GOOD, at exactly
-	 * 85 % still DEGRADING. */
+	/* A value on the border of two zones belongs to the upper one at 50 %,
+	 * else to the lower one. */
 	if (window == 0)
 		return &no_zone;
 	if ((double)tokens * 100 < 50 * (double)window)
@@ -96,45 +116,108 @@ sum_of(const struct picture *picture)
 }
 
 void
-picture_make(struct picture *picture, const struct ctx_token_stats *t,
-    uint64_t window, struct bar_part *parts, size_t n)
+picture_make(struct picture *picture, struct bar_part *parts, size_t n)
 {
-	memset(picture, 0, sizeof *picture);
-	picture->t = t;
-	picture->window = window;
+	uint64_t tokens = picture->tokens, window = picture->window, sum;
+
 	take_parts(picture, parts, n);
-	picture->zone = zone_of(t->tokens, window);
-	picture->scale = t->tokens > window ? t->tokens : window;
+	sum = sum_of(picture);
+	picture->zone = zone_of(tokens, window);
+	picture->scale = tokens > window ? tokens : window;
 	/* If the context window is not known, the full width of the bar stands
 	 * for the tokens of all parts. */
 	if (window == 0)
-		picture->scale = sum_of(picture);
+		picture->scale = sum < tokens ? sum : tokens;
 	picture->scale += picture->scale == 0;
 }
 
 size_t
-picture_cells(struct picture *picture, size_t cells)
+picture_divide_width(struct picture *picture, size_t cells)
 {
+	uint64_t all = sum_of(picture);
 	double each = (double)cells / (double)picture->scale, sum = 0;
 	size_t i, from = 0, to;
 	unsigned shade = 0;
+
+	if (all > picture->tokens)
+		each *= (double)picture->tokens / (double)all;
 
 	for (i = 0; i < picture->n; i++) {
 		sum += (double)picture->parts[i].tokens * each;
 		to = (size_t)(sum + 0.5);
 		to = to > cells ? cells : to;
 		picture->parts[i].cells = to - from;
-		picture->parts[i].shade = to > from ? shade++ % 2 : 0;
+		picture->parts[i].shade = to > from ? shade++ % PART_COLORS : 0;
 		from = to;
 	}
 	return from;
 }
 
 double
-picture_share(const struct picture *picture, uint64_t tokens)
+picture_get_share(const struct picture *picture, uint64_t tokens)
 {
-	uint64_t of =
-	    picture->window > 0 ? picture->window : picture->t->tokens;
+	uint64_t of = picture->window > 0 ? picture->window : picture->tokens;
 
 	return 100.0 * (double)tokens / (double)of;
+}
+
+/* ---- the line above the bar ---- */
+
+/* Writes the tokens of a conversation to all, such as "~4.2k": those that ctx
+ * counts or, if picture->billed is true, what was billed and what ctx counts
+ * after it: "19k billed + ~120 after".  If is_split is false, writes their
+ * sum. */
+static void
+write_tokens(char all[64], const struct picture *picture, bool is_split)
+{
+	const struct ctx_token_stats *t = picture->t;
+	const char *rough = t->estimated > 0 ? "~" : "";
+	char billed[16], number[16];
+
+	if (is_split && picture->billed)
+		(void)snprintf(all, 64, "%s billed + %s%s after",
+		    cli_short_number(billed, t->last.billed), rough,
+		    cli_short_number(number, ctx_tokens_after_request(t)));
+	else
+		(void)snprintf(all, 64, "%s%s", rough,
+		    cli_short_number(number, picture->tokens));
+}
+
+/* Follows the figures of a conversation if picture->compacted is true. */
+#define COMPACTED "; not billed since compaction"
+
+void
+bar_write_figures(char out[200], const struct picture *picture, size_t width)
+{
+	const struct ctx_token_stats *t = picture->t;
+	const char *model = t->model != NULL ? t->model->name : "";
+	char all[64], share[32], window[16];
+
+	write_tokens(all, picture, true);
+	if (picture->window == 0) {
+		(void)snprintf(out, 200, "%s tokens", all);
+		return;
+	}
+	cli_short_number(window, picture->window);
+	(void)snprintf(share, sizeof share, "%.1f%% %s",
+	    100.0 * (double)picture->tokens / (double)picture->window,
+	    picture->zone->word);
+	(void)snprintf(out, 200, "%s of %s tokens, %s%s%.60s%s", all, window,
+	    share, model[0] != '\0' ? " (" : "", model,
+	    model[0] != '\0' ? ")" : "");
+	if (strlen(out) > width)
+		(void)snprintf(out, 200, "%s of %s tokens, %s", all, window,
+		    share);
+	if (strlen(out) > width) {
+		write_tokens(all, picture, false);
+		(void)snprintf(out, 200, "%s of %s tokens, %s", all, window,
+		    share);
+	}
+	if (strlen(out) > width)
+		(void)snprintf(out, 200, "%s tokens, %s", all, share);
+	if (strlen(out) > width)
+		(void)snprintf(out, 200, "%s", share);
+	if (picture->compacted && strlen(out) + strlen(COMPACTED) <= width)
+		(void)snprintf(out + strlen(out), 200 - strlen(out), "%s",
+		    COMPACTED);
 }

@@ -9,19 +9,29 @@
  * sum of the rest. */
 #define PICTURE_PARTS 12
 
-/* Kinds of parts of the bar, in the order in which they are drawn.  A part of
- * the kind TOOL stands for the results of one tool. */
-enum rank { DEFINITIONS, SYSTEM, USER, ASSISTANT, OTHER, TOOL, REST };
+/* Kinds of parts of the bar, in the order in which they are drawn.  The part
+ * ELSEWHERE stands for tokens that were billed, but are not in the file; a part
+ * of the kind TOOL for the results of one tool. */
+enum rank {
+	ELSEWHERE,
+	DEFINITIONS,
+	SYSTEM,
+	USER,
+	ASSISTANT,
+	OTHER,
+	TOOL,
+	REST
+};
 
-/* A part of the bar: the tokens of all messages with one role, or of all
- * results of one tool. */
+/* A part of the bar: the tokens of all messages with one role, but for tool
+ * calls and tool results; or those of one tool. */
 struct bar_part {
 	struct ctx_str name;
 	enum rank rank;
 	uint64_t tokens;
 	char key; /* letter that stands for the part in bar and legend */
 	size_t cells;
-	unsigned shade;
+	unsigned shade; /* index of its colour, see picture_color */
 };
 
 /* A range of fullness of the context window, such as 50 to 70 percent.  The
@@ -29,16 +39,27 @@ struct bar_part {
 struct zone {
 	unsigned to;
 	const char *word;
-	/* The two colours of this range.  Neighbouring parts of the bar get one
-	 * and the other in turn, so that a reader can tell the parts apart.
-	 * shade: for terminals with 256 colours; fill: for SVG. */
-	unsigned shade[2];
-	const char *fill[2];
+	unsigned shade; /* colour of the word, of 256 colours of a terminal */
+};
+
+/* A colour of a part of the bar: shade is for terminals with 256 colours, fill
+ * for SVG. */
+enum { PART_COLORS = 8 };
+struct part_color {
+	unsigned shade;
+	const char *fill;
 };
 
 struct picture {
 	const struct ctx_token_stats *t;
 	uint64_t window; /* context window in tokens; 0 if not known */
+	/* Number of all tokens of the conversation, which the parts together
+	 * stand for: counted, or known from its last billed request. */
+	uint64_t tokens;
+	/* True if they are known from a billed request. */
+	bool billed;
+	/* True if no request since a compaction reports billed input. */
+	bool compacted;
 	const struct zone *zone;
 	/* Number of tokens that the full width of the bar stands for. */
 	uint64_t scale;
@@ -48,35 +69,28 @@ struct picture {
 };
 
 /* Computes a conversation's bar: sorts its parts and copies them into
- * *picture.  Sets picture->scale to the tokens that the full width of the bar
- * stands for, at least 1. */
-void picture_make(struct picture *picture, const struct ctx_token_stats *t,
-    uint64_t window, struct bar_part *parts, size_t n);
-/* Divides the width of the bar (cells: in terminal columns or SVG units) among
- * its parts, in proportion to their tokens.  Returns the width of all parts
- * together.  To place the end of a part, the tokens of this part and all parts
- * before it are added up, and only their sum is rounded.  So rounding errors do
- * not add up. */
-size_t picture_cells(struct picture *picture, size_t cells);
+ * *picture, whose members t, window and tokens are set.  Sets picture->scale
+ * to the tokens that the full width of the bar stands for, at least 1. */
+void picture_make(struct picture *picture, struct bar_part *parts, size_t n);
+/* Divides the width of the bar among its parts. cells: the width, in
+ * terminal columns or SVG units.  Returns the width of all parts together,
+ * which is that of picture->tokens even if ctx counts more in the parts.
+ * A part ends at the rounded sum of the tokens up to it, so rounding errors
+ * do not add up. */
+size_t picture_divide_width(struct picture *picture, size_t cells);
+/* Returns the colour of a part.  Neighbours in the bar have different
+ * colours. */
+const struct part_color *picture_color(const struct bar_part *part);
 /* Returns a number of tokens as a percentage of the context window.  If the
  * context window is not known, returns the percentage of the conversation's
  * tokens. */
-double picture_share(const struct picture *picture, uint64_t tokens);
+double picture_get_share(const struct picture *picture, uint64_t tokens);
 
-/* ---- text_width.c: shortens texts to a number of columns ---------------- */
-
-size_t words_width(struct ctx_str name);
-/* Returns the longest beginning of a name that is at most width terminal
- * columns wide.  The result points into the name. */
-struct ctx_str words_head(struct ctx_str name, size_t width);
-/* Appends "FILE:LINE", the place of a conversation or message, to out.  If it
- * would be wider than width columns, the beginning of the path is cut off. */
-int words_place(struct ctx_buf *out, const struct ctx_token_stats *t,
-    size_t width, struct ctx_err *err);
-/* Writes the text above the bar to out, such as "~108133 of 128000 tokens,
- * 84.5% DEGRADING (gpt-4o)".  Shortens the text if it is wider than width
+/* Writes the text above the bar to out, such as "~108k of 128k tokens, 84.5%
+ * FILLING UP (gpt-4o)".  Shortens the text if it is wider than width
  * columns. */
-void words_figures(char out[200], const struct picture *picture, size_t width);
+void bar_write_figures(char out[200], const struct picture *picture,
+    size_t width);
 
 /* ---- bar_text.c, bar_svg.c: draw the bar as text and as SVG ------------- */
 

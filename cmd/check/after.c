@@ -88,7 +88,7 @@ print_change(const char *later, const struct ctx_request_prefix_change *change)
 }
 
 static json_t *
-json_of(const struct ctx_request_prefix_item *item)
+make_item_json(const struct ctx_request_prefix_item *item)
 {
 	json_t *o = json_pack("{s:o, s:I}", "file",
 	    cli_json_text(item->file, strlen(item->file)), "line",
@@ -111,7 +111,7 @@ print_json(const struct cli *cli,
 	struct ctx_err err;
 
 	if (change->item != NULL) {
-		changed = json_of(change->item);
+		changed = make_item_json(change->item);
 		changed = cli_json_with(changed, "line",
 		    json_integer((json_int_t)change->line));
 		changed = cli_json_with(changed, "column",
@@ -124,7 +124,8 @@ print_json(const struct cli *cli,
 	o = cli_json_with(o, "changed",
 	    change->item != NULL ? changed : json_null());
 	o = cli_json_with(o, "refused",
-	    change->refused != NULL ? json_of(change->refused) : json_null());
+	    change->refused != NULL ? make_item_json(change->refused)
+				    : json_null());
 	if (cli_json_line(stdout, CLI_STDOUT, o, 0, &err) < 0)
 		cli_fail(cli, &err);
 }

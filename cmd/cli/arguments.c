@@ -127,9 +127,9 @@ read_choice(const struct cli_option *option, const char *text, unsigned *out)
 }
 
 /* Guesses how the user meant a malformed number, and writes the guess to the
- * array spelled: without signs between the digits (20,000: 20000), with the
- * unit as a capital letter (20m: 20M), or in percent (0.7: 70%).  Returns false
- * if the guess is malformed, too. */
+ * array spelled.  The guess has no signs between the digits (20,000: 20000), a
+ * capital letter as its unit (20m: 20M), or is in percent (0.7: 70%).  Returns
+ * false if the guess is malformed, too. */
 static bool
 suggest_number(const struct cli_option *option, const char *text,
     char spelled[40])
@@ -183,7 +183,7 @@ cli_bad_argument(const struct cli *cli, const struct cli_option *option,
 	for (i = 0; option->choice(i) != NULL && n < sizeof names; i++)
 		n += (size_t)snprintf(names + n, sizeof names - n, "%s%s",
 		    i > 0 ? ", " : "", option->choice(i));
-	cli_die(cli, "--%s: '%s' is none of %s", option->name, text, names);
+	cli_die(cli, "--%s: '%s' is not one of %s", option->name, text, names);
 }
 
 void
@@ -261,7 +261,7 @@ cli_env_number(const struct cli *cli, const char *name, uint64_t *to)
 	const char *value = cli_environment(name);
 
 	if (value != NULL && !read_number(value, to))
-		cli_die(cli, "%s in the environment: '%s' is not a number",
+		cli_die(cli, "environment variable %s: '%s' is not a number",
 		    name, value);
 }
 
@@ -275,8 +275,8 @@ cli_tunable_share(const struct cli *cli, const char *name, uint64_t *to)
 	if (!read_decimal(&rest, 100000, false, to) || *rest != '\0' ||
 	    *to > 100000)
 		cli_die(cli,
-		    "%s in the environment: '%s' is not a share "
-		    "between 0 and 1",
+		    "environment variable %s: '%s' is not a number between 0 "
+		    "and 1",
 		    name, value);
 	return true;
 }

@@ -75,12 +75,11 @@ cli_open_beside(const char *path, int access, const struct stat *like,
 {
 	const char *slash = strrchr(path, '/');
 	int directory = slash == NULL ? 0 : (int)(slash - path) + 1;
-	struct ctx_hashkey random;
+	char name[CTX_TEMPORARY_NAME];
 	int n, fd, sys;
 
-	ctx_hashkey_init(&random);
-	n = snprintf(beside, size, "%.*s.tmp-%016llx", directory, path,
-	    (unsigned long long)random.k[0]);
+	ctx_temporary_name(name);
+	n = snprintf(beside, size, "%.*s%s", directory, path, name);
 	if (n < 0 || (size_t)n >= size) {
 		errno = ENAMETOOLONG;
 		return -1;

@@ -18,8 +18,7 @@
 static bool
 is_same(const struct stat *a, const struct stat *b)
 {
-	return S_ISREG(a->st_mode) && a->st_dev == b->st_dev &&
-	    a->st_ino == b->st_ino;
+	return S_ISREG(a->st_mode) && ctx_is_same_file(a, b);
 }
 
 /* Returns true if file is one of the input files, given as n paths.  If n is
@@ -52,7 +51,7 @@ is_among(char *const *files, size_t n, const struct stat *file)
  * trusts.
  */
 static bool
-own_file(char out[4096], const char *variable, const char *beside,
+find_user_file(char out[4096], const char *variable, const char *beside,
     const char *file)
 {
 	const char *home;
@@ -67,9 +66,10 @@ own_file(char out[4096], const char *variable, const char *beside,
 }
 
 static bool
-own_models(char out[4096])
+find_user_models(char out[4096])
 {
-	return own_file(out, "XDG_CONFIG_HOME", ".config", "/models.json");
+	return find_user_file(out, "XDG_CONFIG_HOME", ".config",
+	    "/models.json");
 }
 
 bool
@@ -113,7 +113,7 @@ is_read(const struct cli *cli, const struct stat *file)
 		if (is_vocabulary(cli->models[i].encoding, file))
 			return true;
 	return is_vocabulary(encoding, file) ||
-	    (own_models(models) && is_file(models, file));
+	    (find_user_models(models) && is_file(models, file));
 }
 
 /* Returns true if path is in the spool, the directory in which ctx-age stores
@@ -126,8 +126,7 @@ is_spooled(const struct cli *cli, const char *path)
 	bool spooled;
 
 	spooled = copy != NULL && stat(dirname(copy), &above) == 0 &&
-	    stat(cli->spool, &spool) == 0 && above.st_dev == spool.st_dev &&
-	    above.st_ino == spool.st_ino;
+	    stat(cli->spool, &spool) == 0 && ctx_is_same_file(&above, &spool);
 	free(copy);
 	return spooled;
 }
@@ -141,22 +140,27 @@ cli_refuse_overwrite(const struct cli *cli, const char *path, const char *other)
 	int i;
 
 	if (is_spooled(cli, path))
-		cli_die(cli, "%s is in the spool; name a file elsewhere", path);
+		cli_die(cli,
+		    "cannot write %s: it is in the spool, which only ctx-age "
+		    "may write; name a file elsewhere",
+		    path);
 	if (there &&
 	    (is_among(cli->files, cli->n_files, &file) || is_read(cli, &file)))
 		cli_die(cli,
-		    "%s is to be read and to be written; "
-		    "name another file",
+		    "cannot write %s: it is also read; name another file",
 		    path);
 	for (i = 0; there && i < 2; i++)
 		if (fstat(STDOUT_FILENO + i, &written) == 0 &&
 		    is_same(&file, &written))
-			cli_die(cli, "%s is the file of %s; name another file",
+			cli_die(cli,
+			    "cannot write %s: %s is written to it, too; name "
+			    "another file",
 			    path, streams[i]);
 	if (other != NULL &&
 	    (there ? stat(other, &written) == 0 && is_same(&file, &written)
 		   : strcmp(path, other) == 0))
-		cli_die(cli, "%s is to be written twice; name another file",
+		cli_die(cli,
+		    "cannot write %s: two options name it; name another file",
 		    path);
 }
 
@@ -189,7 +193,7 @@ read_head(const struct cli *cli, const char *path, char *head, size_t size)
 	if (fd < 0)
 		return 0;
 	if (fstat(fd, &file) < 0)
-		cli_die_errno(cli, "look at", path, errno);
+		cli_die_errno(cli, "access", path, errno);
 	if (S_ISREG(file.st_mode))
 		n = cli_read_at(fd, head, size, 0);
 	if (n < 0)
@@ -199,7 +203,7 @@ read_head(const struct cli *cli, const char *path, char *head, size_t size)
 }
 
 static bool
-begins(const char *p, size_t n, const char *with)
+begins_with(const char *p, size_t n, const char *with)
 {
 	size_t length = strlen(with);
 
@@ -226,22 +230,22 @@ cli_refuse_content(const struct cli *cli, const char *path,
     enum cli_content content)
 {
 	static const char *const what[] = {
-	    [CLI_CONTENT_ARCHIVE] = "no archive",
-	    [CLI_CONTENT_EXPLAIN] = "no lines of --explain",
-	    [CLI_CONTENT_SVG] = "no picture",
+	    [CLI_CONTENT_ARCHIVE] = "an archive",
+	    [CLI_CONTENT_EXPLAIN] = "a file that --explain wrote",
+	    [CLI_CONTENT_SVG] = "an SVG picture",
 	};
 	char head[4096];
 	size_t n = cli->force ? 0 : read_head(cli, path, head, sizeof head);
 	bool own = n == 0 ||
 	    (content == CLI_CONTENT_ARCHIVE ? begins_with_record(head, n)
 		    : content == CLI_CONTENT_EXPLAIN
-		    ? begins(head, n, "{\"file\":")
-		    : begins(head, n, "<?xml "));
+		    ? begins_with(head, n, "{\"file\":")
+		    : begins_with(head, n, "<?xml "));
 
 	if (!own)
 		cli_die(cli,
-		    "%.140s holds %s; name another file, or use --force to "
-		    "%s it",
+		    "%.140s is not %s; name another file, or use --force to %s "
+		    "it",
 		    path, what[content],
 		    content == CLI_CONTENT_ARCHIVE ? "append to" : "overwrite");
 }
@@ -255,9 +259,23 @@ check_stdout(const struct cli *cli, char *const *files, size_t n)
 
 	if (fstat(STDOUT_FILENO, &file) == 0 && is_among(files, n, &file))
 		cli_die(cli,
-		    "%s is one of the files to be read; write to "
-		    "another one",
+		    "cannot write %s: it is also an input file; write to "
+		    "another file",
 		    CLI_STDOUT);
+}
+
+/* Tells a user who has named no file that the command reads what is typed.
+ * Waits at most a second for the first line. */
+static void
+note_terminal(const struct cli *cli, const char *file)
+{
+	struct pollfd typed = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	if (strcmp(file, "-") == 0 && isatty(STDIN_FILENO) &&
+	    poll(&typed, 1, 1000) == 0)
+		cli_say(cli,
+		    "reading from the terminal; name a file, or end the input "
+		    "with Ctrl-D");
 }
 
 void
@@ -272,6 +290,7 @@ cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
 	if (ctx_reader_open(&stream->reader, files, n_files, &err) < 0)
 		cli_fail(cli, &err);
 	ctx_reader_set_lenient(stream->reader, cli->lenient);
+	note_terminal(cli, n_files > 0 ? files[0] : "-");
 	cli_progress_open(cli, stream->reader, files, n_files,
 	    writer != NULL && !cli->in_place);
 	if (writer == NULL)
@@ -324,7 +343,9 @@ cli_prefetch(struct cli *cli, struct ctx_stream *stream,
 	long cores;
 
 	if (threads > 1024)
-		cli_die(cli, "--jobs: at most 1024, not %" PRIu64, threads);
+		cli_die(cli,
+		    "--jobs: %" PRIu64 " is more than 1024, the maximum",
+		    threads);
 	if (threads == 0) {
 		cores = sysconf(_SC_NPROCESSORS_ONLN);
 		threads = cores < 1 ? 1 : (uint64_t)cores;
@@ -339,79 +360,14 @@ cli_prefetch(struct cli *cli, struct ctx_stream *stream,
 		cli_fail(cli, &err);
 }
 
-/* A jq path such as ".runs[].log" may contain "[]", which means each element.
- * Returns the length in bytes of the path up to the end of its last "[]": 7 for
- * this path.  Returns 0 if the path has no "[]". */
-static int
-length_to_each(const char *path)
-{
-	const char *next = path;
-	int n = 0;
-
-	while ((next = strstr(next, "[]")) != NULL) {
-		next += 2;
-		n = (int)(next - path);
-	}
-	return n;
-}
-
-/* Warns that no messages were found in the input.  If messages seem to be
- * elsewhere in its JSON, suggests a jq command that extracts them.  Prints
- * nothing if the input has no records. */
-static void
-note_none(const struct cli *cli, const struct ctx_found *found)
-{
-	const char *path = found->stray;
-	int n = length_to_each(path);
-
-	if (found->file == NULL)
-		return;
-	if (*path == '\0')
-		cli_say(cli, "%s:%" PRIu64 ": no messages were found",
-		    found->file, found->line);
-	else
-		cli_say(cli,
-		    "%s:%" PRIu64 ": no messages were found but %s "
-		    "%s; to read those: jq -c '%.*s%s{messages: "
-		    "%s%s%s%s}'",
-		    found->file, found->line,
-		    found->coded ? "as JSON in a string at" : "at", path, n,
-		    path, n > 0 ? " | " : "", found->coded ? "(" : "",
-		    path[n] == '.' ? "" : ".", path + n,
-		    found->coded ? " | fromjson?)" : "");
-}
-
-void
-cli_note_stream(const struct cli *cli, const struct ctx_stream *stream)
-{
-	const struct ctx_err *bad = &stream->first_bad;
-	const struct ctx_found *found = &stream->found;
-
-	if (stream->bad > 0)
-		cli_say(cli, "%s:%" PRIu64 ":%" PRIu64 ": %s; passed as it is",
-		    bad->file, bad->line, bad->column, bad->text);
-	if (stream->bad > 1)
-		cli_say(cli, "%" PRIu64 " more such lines", stream->bad - 1);
-	if (stream->mixed)
-		cli_say(cli,
-		    "messages of several dialects; each was read as "
-		    "its own");
-	if (found->dialect == NULL)
-		note_none(cli, found);
-	else if (cli->verbose)
-		cli_say(cli, "dialect %s, by %s (%s:%" PRIu64 ")%s",
-		    found->dialect->name, found->why, found->file, found->line,
-		    found->others ? "; further records are of others" : "");
-}
-
 void
 cli_note_pattern(const struct cli *cli, const char *option,
     const struct ctx_pattern *pattern)
 {
 	if (pattern->overrun)
 		cli_say(cli,
-		    "--%s: the pattern takes too long for some texts; their "
-		    "messages are unchanged",
+		    "--%s: matching took too many steps for some texts, whose "
+		    "messages are unchanged; use a simpler pattern",
 		    option);
 }
 
@@ -442,8 +398,8 @@ check_encoding(const struct cli *cli)
 	if (errno != ENOENT && errno != ENOTDIR)
 		cli_die_errno(cli, "open", cli->encoding, errno);
 	cli_die(cli,
-	    "--encoding: '%s' is neither a file nor one of those that "
-	    "ctx-count --list-options names",
+	    "--encoding: '%s' is neither a file nor an encoding; ctx-count "
+	    "--help lists the encodings",
 	    cli->encoding);
 }
 
@@ -460,9 +416,9 @@ cli_model_counters(struct cli *cli, struct ctx_model_counters *counters)
 	if (counters->encoding == NULL && counters->model == NULL)
 		counters->encoding = cli_environment("CTX_ENCODING");
 	counters->fallback = cli_environment("CTX_MODEL");
-	if (own_file(cli->cache, "XDG_CACHE_HOME", ".cache", ""))
+	if (find_user_file(cli->cache, "XDG_CACHE_HOME", ".cache", ""))
 		counters->cache = cli->cache;
-	if (own_models(file))
+	if (find_user_models(file))
 		cli_models_read(cli, file);
 	counters->own.list = cli->models;
 	counters->own.n = cli->n_models;
@@ -505,12 +461,13 @@ read_until(int fd, const char *file, struct ctx_buf *text, size_t n,
 }
 
 int
-cli_read_parts(const char *file, const struct cli_parts *parts,
-    struct ctx_err *err)
+cli_read_parts(const struct cli *cli, const char *file,
+    const struct cli_parts *parts, struct ctx_err *err)
 {
 	struct ctx_buf text = {0};
 	int fd = STDIN_FILENO, rc;
 
+	note_terminal(cli, file);
 	if (strcmp(file, "-") != 0 &&
 	    (fd = open(file, O_RDONLY | O_CLOEXEC)) < 0)
 		return ctx_err_sys(err, errno, "cannot open %s", file);

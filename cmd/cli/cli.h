@@ -18,7 +18,11 @@
 /* Parts of error messages. CLI_STDOUT: the name of standard output. CLI_LOST:
  * why a write has failed, if errno is not set. */
 #define CLI_STDOUT "standard output"
-#define CLI_LOST   "a part of it was lost"
+#define CLI_LOST   "an earlier write failed"
+
+/* The default spool.  If ctx creates the directory above it, git ignores that
+ * directory. */
+#define CLI_SPOOL ".ctx/spool"
 
 enum { CLI_YES = 0, CLI_NO = 1, CLI_TROUBLE = 2 }; /* exit statuses */
 
@@ -69,7 +73,7 @@ struct cli_option {
 /* A command: its description, its options and the files it reads. */
 struct cli {
 	const char *name, *about, *operands, *examples;
-	/* table of options; the last row is empty */
+	/* table of options; the last row is empty; NULL after cli_parse */
 	const struct cli_option *options;
 	char **files;
 	size_t n_files;
@@ -84,14 +88,18 @@ struct cli {
 	 * original is not kept. */
 	bool in_place;
 	const char *suffix;
-	/* True if --force is given: a file such as that of --explain or --svg
-	 * is written even if it exists and holds something else, such as source
-	 * code. */
+	/* True if --force is given.  Then a file such as that of --explain or
+	 * --svg is written even if it exists and holds something else, such as
+	 * source code. */
 	bool force;
 	uint64_t jobs;
 	/* The following members are the state of the command, besides its
 	 * options: */
 	int status;
+	/* Called before a message is printed, or NULL: prints the output that
+	 * the command still holds, so that the message comes after it. */
+	void (*before_message)(void *user);
+	void *user;
 	/* path of the spool, the directory in which ctx-age stores tool
 	 * results; or NULL */
 	const char *spool;
@@ -113,77 +121,14 @@ struct cli {
 	/* cache directory for compiled vocabularies */
 	char cache[4096];
 	struct ctx_model *models; /* models that the user has defined */
+	struct ctx_price *prices; /* one for each of these models */
 	size_t n_models;
 	/* JSON text that contains the names of the models; freed with them */
 	void *models_text;
 };
 
-/* Rows of the option table, which several commands have.  --help prints them in
- * the order of the table: those that most people need come first, and those of
- * CLI_REST, which every command has, last. */
-#define CLI_DIALECT(cli)                                                     \
-	{                                                                    \
-		'd', "dialect", "NAME", "message format (detected)",         \
-		    CLI_STRING, &(cli)->dialect_name, cli_dialect_name, NULL \
-	}
-#define CLI_MODEL(cli)                                                \
-	{                                                             \
-		'm', "model", "NAME",                                 \
-		    "model, for its window and tokenizer (detected)", \
-		    CLI_FILE, &(cli)->model, cli_model_name, NULL     \
-	}
-#define CLI_ENCODING(cli)                                                 \
-	{                                                                 \
-		'e', "encoding", "NAME|FILE", "tokenizer (the model's)",  \
-		    CLI_STRING, &(cli)->encoding, cli_encoding_name, NULL \
-	}
-#define CLI_REST(cli)                                                         \
-	{.type = CLI_BRIEF, .help = "Also, see the manual"},                  \
-	    {0, "lenient", NULL, "pass lines that are not JSON on", CLI_FLAG, \
-		&(cli)->lenient, NULL, NULL},                                 \
-	    {'u', "unbuffered", NULL, "write each record at once", CLI_FLAG,  \
-		&(cli)->unbuffered, NULL, NULL},                              \
-	    {'v', "verbose", NULL, "print what was assumed and done",         \
-		CLI_FLAG, &(cli)->verbose, NULL, NULL},                       \
-	    {0, "progress", NULL, "show the progress at once", CLI_FLAG,      \
-		&(cli)->progress_asked, NULL, NULL},                          \
-	    {0, "force", NULL, "overwrite files that hold something else",    \
-		CLI_FLAG, &(cli)->force, NULL, NULL},                         \
-	{                                                                     \
-		0, "no-sandbox", NULL, "do not give up rights", CLI_FLAG,     \
-		    &(cli)->no_sandbox, NULL, NULL                            \
-	}
-
-/* Row of the option table: the option --jobs of commands that count tokens in
- * several threads.  The caller must set the member jobs to 1, the default,
- * before it parses the command line. */
-#define CLI_JOBS(cli)                                                        \
-	{                                                                    \
-		'j', "jobs", "N", "threads that count; 0: one per core (1)", \
-		    CLI_NUMBER, &(cli)->jobs, NULL, NULL                     \
-	}
-
-/* Row of the option table: what is done with signed reasoning that a change
- * before it makes invalid. to: enum ctx_reasoning; given: or NULL */
-#define CLI_REASONING(to, given)                                         \
-	{                                                                \
-		0, "reasoning", "WHAT",                                  \
-		    "signed reasoning after a change: drop, keep, fail", \
-		    CLI_CHOICE, to, cli_reasoning_name, given            \
-	}
-
-/* Rows of the option table: the options that select tools by patterns of their
- * names. */
-#define CLI_TOOLS(only, except)                                             \
-	{0, "tool", "REGEX", "only results of matching tools", CLI_PATTERN, \
-	    only, NULL, NULL},                                              \
-	{                                                                   \
-		0, "not-tool", "REGEX", "no results of matching tools",     \
-		    CLI_PATTERN, except, NULL, NULL                         \
-	}
-
-/* What a command changed for one reason (rule), summed up for the report of
- * --dry-run. */
+/* The changes that a command made for one reason (rule), added up for the
+ * report of --dry-run. */
 struct cli_rule {
 	const char *name, *action;
 	uint64_t messages;
@@ -213,37 +158,30 @@ struct cli_report {
 	bool repairs;
 	/* State of the report: */
 	FILE *explain;
+	/* True if --explain prints a table, because it prints on a
+	 * terminal. */
+	bool is_table;
+	bool has_heads; /* true if the header of this table was printed */
 	struct ctx_archive archive;
 	/* The changes so far, summed up for each reason (rule).  The last row
 	 * has the name NULL. */
 	struct cli_rule rules[CLI_RULES + 1];
 	const char *file; /* input file with the last change, or NULL */
 };
-/* Row of the option table: the option --in-place of commands that copy their
- * input to standard output with changes. */
-#define CLI_IN_PLACE(cli)                                              \
-	{                                                              \
-		'i', "in-place", "[=SUFFIX]",                          \
-		    "replace each file; keep the old one with SUFFIX", \
-		    CLI_SUFFIX, &(cli)->suffix, NULL, &(cli)->in_place \
-	}
-/* Rows of the option table: --dry-run, --archive and --in-place, for commands
- * that change messages. */
-#define CLI_CHANGES(cli, report)                                         \
-	{'n', "dry-run", NULL, "print what would change, write nothing", \
-	    CLI_FLAG, &(report)->dry_run, NULL, NULL},                   \
-	    {0, "archive", "FILE", "save what is removed or changed",    \
-		CLI_FILE, &(report)->archive_path, NULL, NULL},          \
-	    CLI_IN_PLACE(cli)
-#define CLI_EXPLAIN(report)                                                \
-	{                                                                  \
-		0, "explain", "FILE", "write a JSON line for each change", \
-		    CLI_FILE, &(report)->explain_path, NULL, NULL          \
-	}
-#define CLI_REPORT(report)                                                   \
-	{0, "json", NULL, "print the report of --dry-run as JSON", CLI_FLAG, \
-	    &(report)->json, NULL, NULL},                                    \
-	    CLI_EXPLAIN(report)
+
+/* The option --annotations. */
+struct cli_annotations {
+	/* Number of the code host, see cli_annotation_host. */
+	unsigned host;
+	bool given;
+};
+/* Returns the name of code host i, such as "github"; NULL after the last. */
+const char *cli_annotation_host(unsigned i);
+/* Prints an error at a place in a file, as the code host expects it on standard
+ * output. line: 0 if the error concerns the whole file. */
+void cli_print_annotation(const struct cli *cli,
+    const struct cli_annotations *annotations, const char *file, uint64_t line,
+    const char *text);
 
 /* Opens the files of the options --explain and --archive, and sets *out so that
  * the library reports its changes to *report.  Exits with an error if a file
@@ -262,6 +200,9 @@ void cli_report_rules(struct cli_report *report);
 /* Returns what was changed in an input file, summed up for each reason (rule),
  * as a JSON object; NULL if there is no memory. */
 json_t *cli_report_object(struct cli_report *report, const char *file);
+/* Prints a row of the table of --explain for a change (explain_table.c). */
+int cli_explain_row(struct cli_report *report, const struct ctx_change *change,
+    struct ctx_err *err);
 /* Returns a text, such as a file name, as a JSON string.  Bytes that are not
  * UTF-8 are replaced by "?".  Returns NULL if there is no memory. */
 json_t *cli_json_text(const char *p, size_t n);
@@ -274,12 +215,13 @@ json_t *cli_json_with(json_t *object, const char *key, json_t *value);
  * means that there was no memory, which is an error. */
 int cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
     struct ctx_err *err);
-/* Exits with an error if the command must not overwrite the file at path:
- * because the command reads it, it is standard output or standard error, it is
- * the file other (which may be NULL), or it is in the spool directory. */
+/* Exits with an error if the command must not overwrite the file at path.  This
+ * is so if the command reads the file, if it is standard output or standard
+ * error, if it is the file other (which may be NULL), or if it is in the spool
+ * directory. */
 void cli_refuse_overwrite(const struct cli *cli, const char *path,
     const char *other);
-/* What is expected in an existing file that a command is going to write,
+/* Expected content of an existing file that a command is going to write,
  * besides standard output. */
 enum cli_content {
 	CLI_CONTENT_ARCHIVE, /* records, a line each */
@@ -330,6 +272,9 @@ void cli_end_in_place(struct cli *cli);
  * conversation. */
 void cli_report_forget(struct cli_report *report);
 
+/* When something is shown: if the output is for people, always, never. */
+enum cli_when { CLI_AUTO, CLI_ALWAYS, CLI_NEVER };
+const char *cli_when_name(unsigned i);
 const char *cli_dialect_name(unsigned i);
 const char *cli_model_name(unsigned i);
 const char *cli_encoding_name(unsigned i);
@@ -341,10 +286,11 @@ const char *cli_strategy_name(unsigned i);
 
 /*
  * Reads the command line.  Stores the values of options in the variables that
- * cli->options points to, and the input files in cli->files.  Exits for --help,
- * --version and errors.
+ * the rows of the table options point to, and the input files in cli->files.
+ * Exits for --help, --version and errors.
  */
-void cli_parse(struct cli *cli, int argc, char **argv);
+void cli_parse(struct cli *cli, const struct cli_option *options, int argc,
+    char **argv);
 
 /* Stores the argument text of an option in its variable; text is NULL if the
  * option has none.  Exits with an error if the argument is malformed. */
@@ -410,6 +356,11 @@ void cli_prefetch(struct cli *cli, struct ctx_stream *stream,
  * messages, or messages of several formats.  With --verbose prints the format,
  * and the record that identified it. */
 void cli_note_stream(const struct cli *cli, const struct ctx_stream *stream);
+/* For a command that answers a question about the messages of a stream, such as
+ * whether they fit a budget: sets the exit status CLI_TROUBLE if the stream has
+ * records, but no messages.  Its messages are probably at a place that ctx does
+ * not read, so there is no answer. */
+void cli_require_messages(struct cli *cli, const struct ctx_stream *stream);
 void cli_close(struct ctx_stream *stream);
 /*
  * Reads a file piece by piece ("-" is standard input).  For each piece calls
@@ -423,14 +374,15 @@ struct cli_parts {
 	    struct ctx_err *err);
 	void *user;
 };
-int cli_read_parts(const char *file, const struct cli_parts *parts,
-    struct ctx_err *err);
+int cli_read_parts(const struct cli *cli, const char *file,
+    const struct cli_parts *parts, struct ctx_err *err);
 /*
  * Reads the models that the user has defined in a JSON file: an object whose
  * members are models.  Each model is an object with any of window, input,
  * output (tokens), vendor, encoding, exact, factor, image [rule, x, y, edge],
  * tools [rule, once, forced], cache, cache_least, and price [in, out, read,
- * write] (dollars per million tokens; see lib/gen/data/models.tsv).
+ * write, write for an hour] (dollars per million tokens; see
+ * lib/gen/data/prices.tsv).
  *
  * Members that a model does not have are those of the built-in model with its
  * name.  A model with an encoding is exact, with a factor of 1.  A relative
@@ -441,7 +393,8 @@ int cli_read_parts(const char *file, const struct cli_parts *parts,
 void cli_models_read(struct cli *cli, const char *file);
 void cli_models_release(struct cli *cli);
 /* Prints the list of all models: those that the user has defined, then the
- * built-in ones. */
+ * built-in ones; on standard error the date of the table, and a warning if it
+ * is old. */
 void cli_models_print(const struct cli *cli, const struct ctx_models *own);
 
 /* Files that the sandbox must allow a command to open, apart from its
@@ -468,9 +421,10 @@ void cli_no_core(void);
 void cli_sandbox(const struct cli *cli, const struct cli_sandbox_grants *needs);
 /*
  * Opens the spool and sets needs->spool, before the sandbox begins.  The
- * sandbox can allow only directories that exist: if the spool does not exist
- * and create is false, sets needs->read to the path of the nearest existing
- * directory above it, which the caller frees.  Returns 0, or -1 with *err.
+ * sandbox can allow only directories that exist.  So if the spool does not
+ * exist and create is false, sets needs->read to the path of the nearest
+ * existing directory above it, which the caller frees.  Returns 0, or -1 with
+ * *err.
  */
 int cli_open_spool(struct ctx_spool *spool, const char *dir, bool create,
     struct cli_sandbox_grants *needs, struct ctx_err *err);
@@ -547,5 +501,21 @@ void cli_status(struct cli *cli, int status);
 /* Ends a command: closes standard output and reports write errors.  Returns the
  * exit status. */
 int cli_end(struct cli *cli);
+
+/* ---- text_width.c: widths in terminal columns --------------------------- */
+
+/* maximum width of an output line, in columns */
+enum { CLI_COLUMNS_MOST = 400 };
+/* Returns the width of the terminal in columns: COLUMNS in the environment, or
+ * what the terminal says, or 80; at least 24 and at most CLI_COLUMNS_MOST. */
+unsigned cli_columns(void);
+size_t cli_text_width(struct ctx_str name);
+/* Returns the longest beginning of a name that is at most width terminal
+ * columns wide.  The result points into the name. */
+struct ctx_str cli_text_head(struct ctx_str name, size_t width);
+/* Appends "FILE:LINE", the place of a conversation or message, to out.  If it
+ * would be wider than width columns, the beginning of the path is cut off. */
+int cli_place(struct ctx_buf *out, const char *file, uint64_t line,
+    size_t width, struct ctx_err *err);
 
 #endif

@@ -72,7 +72,7 @@ refuse_kept(const struct cli *cli, const char *original)
 {
 	cli_die(cli,
 	    "%s exists and may be the only copy of an original; move it away, "
-	    "or give another suffix",
+	    "or give --in-place another suffix",
 	    original);
 }
 
@@ -87,8 +87,9 @@ check_directory(const struct cli *cli, const char *name, char *target)
 	rc = access(target, W_OK | X_OK);
 	slash[1] = after;
 	if (rc < 0)
-		cli_die(cli, "cannot replace %s: its directory: %s", name,
-		    strerror(errno));
+		cli_die(cli,
+		    "cannot replace %s: cannot write to its directory: %s",
+		    name, strerror(errno));
 }
 
 /* Returns true if the user belongs to a group. */
@@ -112,7 +113,8 @@ check_owner(const struct cli *cli, const char *name, const char *target,
 	if (geteuid() != 0 &&
 	    (file->st_uid != geteuid() || !is_member(file->st_gid)))
 		cli_die(cli,
-		    "cannot replace %s: it belongs to another user or group",
+		    "cannot replace %s: it belongs to another user or group; "
+		    "run as its owner, or write to a new file",
 		    name);
 	if (cli_has_acl(target))
 		cli_die(cli,
@@ -137,7 +139,9 @@ check_operand(const struct cli *cli, const char *name, struct identity *id)
 	if (S_ISDIR(file.st_mode))
 		cli_die_errno(cli, "replace", name, EISDIR);
 	if (!S_ISREG(file.st_mode))
-		cli_die(cli, "cannot replace %s: it is not a regular file",
+		cli_die(cli,
+		    "cannot replace %s: it is not a regular file; write to a "
+		    "new file",
 		    name);
 	/* For root, access(2) says that every file may be written.  So the
 	 * file's mode is checked first. */
@@ -175,7 +179,8 @@ cli_check_in_place(const struct cli *cli)
 	qsort(ids, n, sizeof *ids, compare_identities);
 	for (i = 1; i < n; i++)
 		if (compare_identities(&ids[i - 1], &ids[i]) == 0)
-			cli_die(cli, "%s and %s are one file; name it once",
+			cli_die(cli,
+			    "%s and %s are the same file; name it once",
 			    ids[i - 1].name, ids[i].name);
 	free(ids);
 }
@@ -275,14 +280,14 @@ check_unchanged(const struct cli *cli, const char *name)
 
 	if (stat(name, &after) < 0)
 		cli_die_errno(cli, "replace", name, errno);
-	if (after.st_dev == before->st_dev && after.st_ino == before->st_ino &&
+	if (ctx_is_same_file(&after, before) &&
 	    after.st_size == before->st_size &&
 	    is_equal_time(&after.st_mtim, &before->st_mtim) &&
 	    is_equal_time(&after.st_ctim, &before->st_ctim))
 		return;
 	cli_die(cli,
-	    "cannot replace %s: another program changed it meanwhile; end "
-	    "that program, or try again",
+	    "cannot replace %s: another program changed it at the same time; "
+	    "end that program, or try again",
 	    name);
 }
 
@@ -367,7 +372,9 @@ static bool
 is_wanted(const struct cli *cli, const char *name)
 {
 	if (cli->status != CLI_YES) {
-		cli_say(cli, "%s: not replaced", name);
+		cli_say(cli,
+		    "%s: not replaced, because the command did not succeed",
+		    name);
 		return false;
 	}
 	check_unchanged(cli, name);

@@ -22,10 +22,10 @@ cli_is_safe(uint32_t cp)
 {
 	if (cp < 0x20 || (cp >= 0x7f && cp < 0xa0))
 		return false;
-	/* Refused are characters that change the direction of text, because
-	 * they can make a line look like another one, and invisible
-	 * characters, because they can make a name look like another one.
-	 * Joiners are allowed, because emoji and some scripts need them. */
+	/* Characters that change the direction of text are refused, because
+	 * they can make a line look like another one.  Invisible characters are
+	 * refused, because they can make a name look like another one.  Joiners
+	 * are allowed, because emoji and some scripts need them. */
 	return !(cp == 0x61c || cp == 0x200b || cp == 0x200e || cp == 0x200f ||
 	    (cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2060 && cp <= 0x206f) ||
 	    cp == 0xad || cp == 0x115f || cp == 0x1160 || cp == 0x180e ||
@@ -66,6 +66,8 @@ say(const struct cli *cli, const char *fmt, va_list ap)
 {
 	char line[1024];
 
+	if (cli->before_message != NULL)
+		cli->before_message(cli->user);
 	cli_progress_clear(cli);
 	(void)vsnprintf(line, sizeof line, fmt, ap);
 	(void)fprintf(stderr, "%s: ", cli->name);

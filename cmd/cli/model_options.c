@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "cli/cli.h"
 
 #define LONGEST 1000000 /* maximum size of the file with models, in bytes */
+/* Prices change within months: an older table of models is reported. */
+#define MOST_DAYS 90
 
 static _Noreturn void
 complain(const struct cli *cli, const char *file, const char *model,
@@ -22,7 +25,7 @@ complain(const struct cli *cli, const char *file, const char *model,
  * it in *to.  Returns false if the value is not a number, or if the product is
  * negative or greater than the maximum, most. */
 static bool
-scaled(const json_t *value, double scale, double most, uint64_t *to)
+scale_number(const json_t *value, double scale, double most, uint64_t *to)
 {
 	double x = json_number_value(value) * scale;
 
@@ -49,7 +52,7 @@ read_image(const json_t *value, struct ctx_image *image)
 		return false;
 	image->rule = (enum ctx_image_rule)i;
 	for (i = 1; i < json_array_size(value); i++) {
-		if (!scaled(json_array_get(value, i), 1, UINT32_MAX, &n))
+		if (!scale_number(json_array_get(value, i), 1, UINT32_MAX, &n))
 			return false;
 		*figures[i - 1] = (uint32_t)n;
 	}
@@ -73,28 +76,36 @@ read_tools(const json_t *value, struct ctx_tools *tools)
 		return false;
 	tools->rule = (enum ctx_tools_rule)i;
 	for (i = 1; i < json_array_size(value); i++) {
-		if (!scaled(json_array_get(value, i), 1, UINT32_MAX, &n))
+		if (!scale_number(json_array_get(value, i), 1, UINT32_MAX, &n))
 			return false;
 		*figures[i - 1] = (uint32_t)n;
 	}
 	return true;
 }
 
+/* Reads the prices of a model into *price, and makes them those of the model.
+ * One that is 0 or missing is not known. */
 static bool
-read_price(const json_t *value, struct ctx_model *model)
+read_price(const json_t *value, struct ctx_model *model,
+    struct ctx_price *price)
 {
-	uint64_t *const prices[] = {&model->price_in, &model->price_out,
-	    &model->price_read, &model->price_write};
+	uint64_t *const prices[] = {&price->in, &price->out, &price->read,
+	    &price->write, &price->write_hour};
 	size_t i, n = json_array_size(value);
 
-	if (n == 0 || n > 4)
+	if (n == 0 || n > 5)
 		return false;
-	for (i = 0; i < 4; i++) {
-		*prices[i] = 0;
+	*price = (struct ctx_price){.when = "-", .date = "-"};
+	for (i = 0; i < 5; i++) {
 		if (i < n &&
-		    !scaled(json_array_get(value, i), 1e6, 1e15, prices[i]))
+		    !scale_number(json_array_get(value, i), 1e6, 1e15,
+			prices[i]))
 			return false;
+		if (*prices[i] == 0)
+			*prices[i] = CTX_NO_PRICE;
 	}
+	model->prices = price;
+	model->n_prices = 1;
 	return true;
 }
 
@@ -157,12 +168,12 @@ read_member(struct cli *cli, const char *file, struct ctx_model *model,
 	bool right;
 
 	if (strcmp(key, "window") == 0)
-		return scaled(value, 1, 1e15, &model->window) &&
+		return scale_number(value, 1, 1e15, &model->window) &&
 		    model->window > 0;
 	if (strcmp(key, "input") == 0)
-		return scaled(value, 1, 1e15, &model->input);
+		return scale_number(value, 1, 1e15, &model->input);
 	if (strcmp(key, "output") == 0)
-		return scaled(value, 1, 1e15, &model->output);
+		return scale_number(value, 1, 1e15, &model->output);
 	if (strcmp(key, "vendor") == 0)
 		return read_text(value, &model->vendor);
 	if (strcmp(key, "encoding") == 0)
@@ -172,7 +183,8 @@ read_member(struct cli *cli, const char *file, struct ctx_model *model,
 	if (strcmp(key, "tools") == 0)
 		return read_tools(value, &model->tools);
 	if (strcmp(key, "price") == 0)
-		return read_price(value, model);
+		return read_price(value, model,
+		    &cli->prices[model - cli->models]);
 	if (strcmp(key, "cache") == 0)
 		return read_cache(value, &model->cache);
 	if (strcmp(key, "binds") == 0) {
@@ -182,12 +194,12 @@ read_member(struct cli *cli, const char *file, struct ctx_model *model,
 	if (strcmp(key, "exact") == 0)
 		return json_is_boolean(value);
 	if (strcmp(key, "factor") == 0) {
-		right = scaled(value, 100, 10000, &n) && n > 0;
+		right = scale_number(value, 100, 10000, &n) && n > 0;
 		model->factor = (uint32_t)n;
 		return right;
 	}
 	if (strcmp(key, "cache_least") == 0) {
-		right = scaled(value, 1, UINT32_MAX, &n);
+		right = scale_number(value, 1, UINT32_MAX, &n);
 		model->cache_least = (uint32_t)n;
 		return right;
 	}
@@ -234,7 +246,7 @@ read_all(struct cli *cli, const char *file, size_t *n)
 	/* A regular file is required, because opening a named pipe would
 	 * block. */
 	if (stat(file, &st) == 0 && !S_ISREG(st.st_mode))
-		cli_die(cli, "%s is no regular file", file);
+		cli_die(cli, "%s is not a regular file", file);
 	in = fopen(file, "rb");
 	if (in == NULL) {
 		/* fopen(3) fails with EACCES if the user may not read the
@@ -255,9 +267,11 @@ read_all(struct cli *cli, const char *file, size_t *n)
 		cli_die_errno(cli, "read", file, errno);
 	(void)fclose(in);
 	if (*n > LONGEST)
-		cli_die(cli, "%s: more than %d bytes", file, LONGEST);
+		cli_die(cli, "%s: the file has more than %d bytes", file,
+		    LONGEST);
 	if (!ctx_json_shallow(text, *n))
-		cli_die(cli, "%s: nesting deeper than %d", file,
+		cli_die(cli,
+		    "%s: arrays and objects are nested more than %d deep", file,
 		    CTX_JSON_SHALLOW);
 	return text;
 }
@@ -284,7 +298,10 @@ load(struct cli *cli, const char *file)
 		cli_die(cli, "%s:%d:%d: %s", file, error.line, error.column,
 		    error.text);
 	if (!json_is_object(all))
-		cli_die(cli, "%s: not an object of models", file);
+		cli_die(cli,
+		    "%s: the file is not a JSON object with a member for each "
+		    "model; see ctx-count(1)",
+		    file);
 	return all;
 }
 
@@ -303,14 +320,19 @@ cli_models_read(struct cli *cli, const char *file)
 	if (cli->models_text == NULL)
 		cli_die(cli, "out of memory");
 	cli->models = calloc(json_object_size(all) + 1, sizeof *cli->models);
-	if (cli->models == NULL)
+	cli->prices = calloc(json_object_size(all) + 1, sizeof *cli->prices);
+	if (cli->models == NULL || cli->prices == NULL)
 		cli_die(cli, "out of memory");
 	json_object_foreach(all, name, one) {
 		model = &cli->models[cli->n_models++];
 		*model = *ctx_model_find(NULL, name, strlen(name));
 		model->name = name;
+		model->aliases = NULL;
+		model->date = NULL;
 		if (*name == '\0' || !json_is_object(one))
-			complain(cli, file, name, "not an object with a name");
+			complain(cli, file, name,
+			    "the name is empty, or the model is not a JSON "
+			    "object");
 		if (json_object_get(one, "window") != NULL)
 			model->input = 0;
 		if (json_object_get(one, "encoding") != NULL) {
@@ -319,12 +341,16 @@ cli_models_read(struct cli *cli, const char *file)
 		}
 		json_object_foreach(one, key, value)
 			if (!read_member(cli, file, model, key, value))
-				complain(cli, file, name, key);
+				cli_die(cli,
+				    "%s: model '%.80s': %.80s is unknown, or "
+				    "its value is wrong; see ctx-count(1)",
+				    file, name, key);
 		if (model->input > model->window)
-			complain(cli, file, name, "input beyond its window");
+			complain(cli, file, name, "input is more than window");
 		if (!set_basis(model, one))
 			complain(cli, file, name,
-			    "a factor without the encoding that it is for");
+			    "factor needs the encoding that it was measured "
+			    "with");
 	}
 }
 
@@ -332,8 +358,10 @@ void
 cli_models_release(struct cli *cli)
 {
 	free(cli->models);
+	free(cli->prices);
 	json_decref(cli->models_text);
 	cli->models = NULL;
+	cli->prices = NULL;
 	cli->models_text = NULL;
 	cli->n_models = 0;
 }
@@ -347,7 +375,7 @@ cli_check_window(const struct cli *cli,
 		    ->name[0] != '\0')
 		return;
 	cli_die(cli,
-	    "--model: '%s' is not known, so %s needs --window; ctx-count "
+	    "--model: '%s' is unknown, so %s needs --window; ctx-count "
 	    "--models lists the models",
 	    cli->model, what);
 }
@@ -359,24 +387,38 @@ cli_note_models(const struct cli *cli, struct ctx_model_counters *counters)
 
 	if (counters->unknown[0] != '\0')
 		cli_say(cli,
-		    "unknown model %s: taken for a local one of 32,000 tokens "
-		    "(--window, --encoding)",
+		    "unknown model %s: assumed to have a context window of "
+		    "32,000 tokens; give --window and --encoding",
 		    counters->unknown);
-	if (cli->verbose && near != NULL &&
+	if (cli->verbose && counters->alias_of != NULL)
+		cli_say(cli, "%s is assumed to be %s", counters->alias,
+		    counters->alias_of->name);
+	if (cli->verbose && counters->encoding != NULL &&
+	    ctx_encoding_basis(counters->encoding) == CTX_BASIS_RECONSTRUCTED)
+		cli_say(cli,
+		    "%s is reconstructed from the provider's counts "
+		    "(ctx-encoding(7))",
+		    counters->encoding);
+	if (cli->verbose && near != NULL && counters->encoding != NULL)
+		cli_say(cli, "%s is estimated by %s; its own encoding is %s",
+		    near->name, counters->encoding, near->encoding);
+	else if (cli->verbose && near != NULL &&
 	    near->basis == CTX_BASIS_RECONSTRUCTED)
 		cli_say(cli,
-		    "%s is counted by %s, reconstructed from the provider's "
-		    "counts (ctx-encoding(7))",
+		    "%s is counted with %s, an encoding reconstructed from the "
+		    "provider's counts; see ctx-encoding(7)",
 		    near->name, near->encoding);
 	else if (cli->verbose && near != NULL)
 		cli_say(cli,
-		    "%s is estimated by %s; %s %s on "
-		    "huggingface.co (--encoding FILE)",
+		    "tokens of %s are estimated with %s; %s %s on "
+		    "huggingface.co; download it for --encoding",
 		    near->name, near->encoding,
-		    near->file_is_near ? "a closer estimate is by the tokenizer"
-				       : "its own tokenizer is",
+		    near->file_is_near
+			? "the tokenizer that estimates it better is"
+			: "its tokenizer is",
 		    near->file);
 	counters->unknown[0] = '\0';
+	counters->alias_of = NULL;
 	counters->near = NULL;
 }
 
@@ -396,12 +438,34 @@ print_cell(const char *text, size_t width)
 }
 
 static void
-print_model(const struct cli *cli, const struct ctx_model *m)
+print_prices(const struct ctx_price *price)
 {
-	const uint64_t prices[] = {m->price_in, m->price_out, m->price_read,
-	    m->price_write};
-	char factor[16] = "-";
+	static const struct ctx_price unknown = {.in = CTX_NO_PRICE,
+	    .out = CTX_NO_PRICE,
+	    .read = CTX_NO_PRICE,
+	    .write = CTX_NO_PRICE,
+	    .write_hour = CTX_NO_PRICE,
+	    .when = "-",
+	    .date = "-"};
+	const struct ctx_price *p = price != NULL ? price : &unknown;
+	const uint64_t prices[] = {p->in, p->out, p->read, p->write,
+	    p->write_hour};
 	size_t i;
+
+	for (i = 0; i < sizeof prices / sizeof prices[0]; i++)
+		if (prices[i] == CTX_NO_PRICE)
+			printf(" %8s", "-");
+		else
+			printf(" %8.7g", (double)prices[i] / 1e6);
+	printf(" %-10s", p->date);
+}
+
+/* Prints the line of a model with some of its prices, or without any. */
+static void
+print_line(const struct cli *cli, const struct ctx_model *m,
+    const struct ctx_price *price)
+{
+	char factor[16] = "-";
 
 	if (m->factor != 0)
 		(void)snprintf(factor, sizeof factor, "%.2f",
@@ -409,37 +473,52 @@ print_model(const struct cli *cli, const struct ctx_model *m)
 	print_cell(m->name, 30);
 	(void)putchar(' ');
 	print_cell(m->vendor, 10);
-	printf(" %8" PRIu64 " %8" PRIu64 " %7" PRIu64 " %s", m->window,
-	    ctx_model_limit(m), m->output,
+	printf(" %8" PRIu64 " %8" PRIu64 " %7" PRIu64 " %-10s %s", m->window,
+	    ctx_model_limit(m), m->output, m->date != NULL ? m->date : "-",
 	    m->basis == CTX_BASIS_ESTIMATED ? "~" : " ");
 	print_cell(m->encoding, 13);
 	printf(" %-13s %4s %-7s %-5s %-10s", ctx_basis_name(m->basis), factor,
 	    ctx_image_rule_name(m->image.rule),
 	    ctx_tools_rule_name(m->tools.rule), ctx_cache_name(m->cache));
-	for (i = 0; i < sizeof prices / sizeof prices[0]; i++)
-		if (prices[i] == 0)
-			printf(" %8s", "-");
-		else
-			printf(" %8.7g", (double)prices[i] / 1e6);
+	print_prices(price);
 	(void)putchar(' ');
 	print_cell(m->file != NULL ? m->file : "-", 0);
-	(void)putchar('\n');
+	(void)putchar(' ');
+	print_cell(m->aliases != NULL ? m->aliases : "-", 0);
+	printf(" %s\n", price != NULL ? price->when : "-");
 	cli_check_stdout(cli);
+}
+
+static void
+print_model(const struct cli *cli, const struct ctx_model *m)
+{
+	size_t i;
+
+	print_line(cli, m, m->prices);
+	for (i = 1; i < m->n_prices; i++)
+		print_line(cli, m, &m->prices[i]);
 }
 
 void
 cli_models_print(const struct cli *cli, const struct ctx_models *own)
 {
 	const struct ctx_model *m;
+	uint64_t age = ctx_models_age((int64_t)time(NULL));
 	size_t i;
 
-	printf("%-30s %-10s %8s %8s %7s  %-13s %-13s %4s %-7s %-5s %-10s %8s "
-	       "%8s %8s %8s %s\n",
-	    "name", "vendor", "window", "input", "output", "encoding", "basis",
-	    "x", "images", "tools", "cache", "$/M in", "out", "read", "write",
-	    "tokenizer");
+	printf("%-30s %-10s %8s %8s %7s %-10s  %-13s %-13s %4s %-7s %-5s %-10s "
+	       "%8s %8s %8s %8s %8s %-10s %s %s %s\n",
+	    "name", "vendor", "window", "input", "output", "dated", "encoding",
+	    "basis", "x", "images", "tools", "cache", "$/M-in", "out", "read",
+	    "write", "1h", "priced", "tokenizer", "aliases", "when");
 	for (i = 0; i < own->n; i++)
 		print_model(cli, &own->list[i]);
 	for (i = 0; (m = ctx_model_at(i)) != NULL; i++)
 		print_model(cli, m);
+	cli_say(cli, "table of %s", ctx_models_date());
+	if (age > MOST_DAYS)
+		cli_say(cli,
+		    "the table is %" PRIu64 " days old: models and prices may "
+		    "have changed since; update ctx",
+		    age);
 }

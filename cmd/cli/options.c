@@ -8,6 +8,14 @@
 /* ---- names for choices ---- */
 
 const char *
+cli_when_name(unsigned i)
+{
+	static const char *const names[] = {"auto", "always", "never"};
+
+	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
+}
+
+const char *
 cli_dialect_name(unsigned i)
 {
 	const struct ctx_dialect *row = ctx_dialect_at(i);
@@ -63,9 +71,9 @@ cli_note_reasoning(struct cli *cli, uint64_t kept, uint64_t refused)
 		return;
 	cli_status(cli, CLI_NO);
 	cli_say(cli,
-	    "nothing was changed in %llu conversations: signed "
-	    "reasoning after the first change would be refused; use "
-	    "--reasoning drop or keep",
+	    "%llu conversations are unchanged: the provider would refuse "
+	    "signed reasoning after the first change; use --reasoning drop or "
+	    "keep",
 	    (unsigned long long)refused);
 }
 
@@ -206,7 +214,7 @@ print_options(const struct cli *cli)
  * distance), or SIZE_MAX if one of the words has more than LONGEST
  * characters. */
 static size_t
-distance(const char *a, const char *b)
+count_edits(const char *a, const char *b)
 {
 	size_t row[LONGEST + 1], i, j, corner, above;
 	size_t n = strlen(a), m = strlen(b);
@@ -235,25 +243,25 @@ distance(const char *a, const char *b)
 }
 
 static _Noreturn void
-unknown_option(const struct cli *cli, const char *name)
+refuse_unknown_option(const struct cli *cli, const char *name)
 {
 	const struct cli_option *option;
 	const char *nearest = "help";
-	size_t best = distance(name, nearest), d;
+	size_t best = count_edits(name, nearest), d;
 
 	for (option = cli->options; option->help != NULL; option++) {
 		if (option->name == NULL)
 			continue;
-		d = distance(name, option->name);
+		d = count_edits(name, option->name);
 		if (d < best) {
 			best = d;
 			nearest = option->name;
 		}
 	}
 	if (best <= 3 && best < strlen(name))
-		cli_die(cli, "no option --%s; did you mean --%s?", name,
-		    nearest);
-	cli_die(cli, "no option --%s; see %s --help", name, cli->name);
+		cli_die(cli, "there is no option --%s; did you mean --%s?",
+		    name, nearest);
+	cli_die(cli, "there is no option --%s; see %s --help", name, cli->name);
 }
 
 static void
@@ -289,7 +297,7 @@ tell_about(const struct cli *cli, const char *word, const char *value)
 }
 
 static void
-long_option(struct cli *cli, char *word, char ***next)
+read_long_option(struct cli *cli, char *word, char ***next)
 {
 	const struct cli_option *option;
 	char *value = strchr(word, '=');
@@ -301,7 +309,7 @@ long_option(struct cli *cli, char *word, char ***next)
 		if (option->name != NULL && strcmp(option->name, word) == 0)
 			break;
 	if (option->help == NULL)
-		unknown_option(cli, word);
+		refuse_unknown_option(cli, word);
 	if (value != NULL && find_arity(option) == TAKES_NONE)
 		cli_die(cli, "--%s takes no argument", word);
 	if (value == NULL && find_arity(option) == TAKES_ONE) {
@@ -315,22 +323,22 @@ long_option(struct cli *cli, char *word, char ***next)
 }
 
 static void
-short_options(struct cli *cli, char *word, char ***next)
+read_short_options(struct cli *cli, char *word, char ***next)
 {
 	const struct cli_option *option;
 	char h[] = "help", v[] = "version";
 
 	for (; *word != '\0'; word++) {
 		if (*word == 'h')
-			long_option(cli, h, next);
+			read_long_option(cli, h, next);
 		if (*word == 'V')
-			long_option(cli, v, next);
+			read_long_option(cli, v, next);
 		for (option = cli->options; option->help != NULL; option++)
 			if (option->letter == *word)
 				break;
 		if (option->help == NULL)
-			cli_die(cli, "no option -%c; see %s --help", *word,
-			    cli->name);
+			cli_die(cli, "there is no option -%c; see %s --help",
+			    *word, cli->name);
 		if (word[1] != '\0' && find_arity(option) != TAKES_NONE) {
 			cli_store(cli, option, word + 1);
 			return;
@@ -348,12 +356,14 @@ short_options(struct cli *cli, char *word, char ***next)
 }
 
 void
-cli_parse(struct cli *cli, int argc, char **argv)
+cli_parse(struct cli *cli, const struct cli_option *options, int argc,
+    char **argv)
 {
 	char **next = argv + (argc > 0), **end = argv + argc, *word;
 	bool only_files = false;
 
 	cli_begin();
+	cli->options = options;
 	cli->files = calloc((size_t)argc + 1, sizeof *cli->files);
 	if (cli->files == NULL)
 		cli_die(cli, "out of memory");
@@ -362,18 +372,20 @@ cli_parse(struct cli *cli, int argc, char **argv)
 		/* The name of an input file must not be empty: it is probably
 		 * a variable that a script has not set. */
 		if (word[0] == '\0')
-			cli_die(cli, "'' is not the name of a file");
+			cli_die(cli,
+			    "a file name is empty; a shell variable may not be "
+			    "set");
 		if (only_files || word[0] != '-' || word[1] == '\0')
 			cli->files[cli->n_files++] = word;
 		else if (strcmp(word, "--") == 0)
 			only_files = true;
 		else if (word[1] == '-')
-			long_option(cli, word + 2, &next);
+			read_long_option(cli, word + 2, &next);
 		else
-			short_options(cli, word + 1, &next);
+			read_short_options(cli, word + 1, &next);
 	}
-	/* With --in-place each operand is a stream by itself.  This holds with
-	 * --dry-run, too, which prints a plan for each operand. */
+	cli->options = NULL;
+	/* Also in a dry run: each operand then has a plan of its own. */
 	cli->each |= cli->in_place;
 	if (cli->in_place)
 		cli_check_in_place(cli);

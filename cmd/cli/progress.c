@@ -39,7 +39,7 @@ struct cli_progress {
 };
 
 static uint64_t
-now(void)
+get_monotonic_ms(void)
 {
 	struct timespec t;
 
@@ -76,7 +76,7 @@ print_span(char out[24], double seconds)
 }
 
 static size_t
-columns(void)
+get_terminal_columns(void)
 {
 	struct winsize size;
 
@@ -134,7 +134,7 @@ static void
 draw(struct cli_progress *p, uint64_t time)
 {
 	char state[120], head[64], bar[BAR_MOST + 4], line[LINE_MOST + 64];
-	size_t width = p->lines ? 80 : columns(), used;
+	size_t width = p->lines ? 80 : get_terminal_columns(), used;
 
 	if (p->all > 0)
 		(void)snprintf(head, sizeof head, "%s: %3.0f%% ", p->name,
@@ -158,7 +158,7 @@ static void
 advance(void *user, size_t bytes)
 {
 	struct cli_progress *p = user;
-	uint64_t time = now();
+	uint64_t time = get_monotonic_ms();
 
 	p->done += bytes;
 	/* If a file grows while it is read, more bytes are read than its size
@@ -236,7 +236,7 @@ begin(struct cli *cli, bool streams)
 	p->name = cli->name;
 	p->lines = !isatty(STDERR_FILENO);
 	p->all = known ? all : 0;
-	p->began = now();
+	p->began = get_monotonic_ms();
 	p->next = cli->progress_asked ? 0 : p->began + WAIT;
 	cli->progress = p;
 	cli->drawn = &p->drawn;
@@ -268,7 +268,7 @@ cli_progress_close(struct cli *cli)
 {
 	cli_progress_clear(cli);
 	if (cli->progress != NULL && cli->progress->lines)
-		draw(cli->progress, now());
+		draw(cli->progress, get_monotonic_ms());
 	free(cli->progress);
 	cli->progress = NULL;
 	cli->drawn = NULL;

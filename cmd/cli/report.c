@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 
@@ -82,7 +83,8 @@ cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
 	if (rc == 0)
 		return 0;
 	if (sys == EPIPE && to == stdout)
-		return ctx_err_set(err, CTX_EPIPE, "nobody reads %s", name);
+		return ctx_err_set(err, CTX_EPIPE,
+		    "the reader of %s has closed it", name);
 	return ctx_err_sys(err, sys != 0 ? sys : EIO, "cannot write %s", name);
 }
 
@@ -118,7 +120,7 @@ cli_explain_close(const struct cli *cli, FILE *file, const char *path)
 }
 
 static json_t *
-json_message(const struct ctx_change *change)
+make_message_json(const struct ctx_change *change)
 {
 	return json_pack("{s:o, s:I, s:I, s:s, s:o, s:s, s:s, s:I, s:I}",
 	    "file", cli_json_text(change->file, strlen(change->file)), "line",
@@ -130,7 +132,7 @@ json_message(const struct ctx_change *change)
 }
 
 static json_t *
-json_line(const struct ctx_change *change)
+make_line_json(const struct ctx_change *change)
 {
 	return json_pack("{s:o, s:I, s:s, s:s}", "file",
 	    cli_json_text(change->file, strlen(change->file)), "line",
@@ -139,7 +141,7 @@ json_line(const struct ctx_change *change)
 }
 
 static json_t *
-json_member(const struct ctx_change *change)
+make_member_json(const struct ctx_change *change)
 {
 	return json_pack("{s:o, s:I, s:o, s:s, s:s}", "file",
 	    cli_json_text(change->file, strlen(change->file)), "line",
@@ -149,17 +151,20 @@ json_member(const struct ctx_change *change)
 }
 
 static int
-explain(struct cli_report *report, const struct ctx_change *change,
+write_explanation(struct cli_report *report, const struct ctx_change *change,
     struct ctx_err *err)
 {
-	json_t *line = change->member.n > 0 ? json_member(change)
-	    : change->aside                 ? json_line(change)
-					    : json_message(change);
+	json_t *line;
 
+	if (report->is_table)
+		return cli_explain_row(report, change, err);
+	line = change->member.n > 0 ? make_member_json(change)
+	    : change->aside         ? make_line_json(change)
+				    : make_message_json(change);
 	line = cli_json_with(line, "sha256", json_string(change->sha256));
 	if (change->ranked)
 		line = cli_json_with(line, "score", json_real(change->rank));
-	if (change->part)
+	if (change->is_block)
 		line = cli_json_with(line, "part", json_true());
 	if (report->archive_path != NULL && strcmp(change->action, "add") != 0)
 		line = cli_json_with(line, "archive",
@@ -239,7 +244,7 @@ cli_report_rules(struct cli_report *report)
  * (rule), the messages and tokens that were changed for it.  Returns NULL if
  * there is no memory. */
 static json_t *
-json_rules(const struct cli_report *report)
+make_rules_json(const struct cli_report *report)
 {
 	const struct cli_rule *rule;
 	json_t *list = json_array(), *row;
@@ -268,7 +273,8 @@ json_t *
 cli_report_object(struct cli_report *report, const char *file)
 {
 	return json_pack("{s:o, s:o}", "file",
-	    cli_json_text(file, strlen(file)), "rules", json_rules(report));
+	    cli_json_text(file, strlen(file)), "rules",
+	    make_rules_json(report));
 }
 
 bool
@@ -311,9 +317,9 @@ end_file(struct cli_report *report, struct ctx_err *err)
  * message with several changes is counted only once; members of requests, and
  * lines that are not sent to the model, are counted apart. */
 static bool
-counts(const struct ctx_change *change)
+is_counted(const struct ctx_change *change)
 {
-	return change->member.n == 0 && !change->aside && !change->part &&
+	return change->member.n == 0 && !change->aside && !change->is_block &&
 	    !change->continues;
 }
 
@@ -330,13 +336,13 @@ add_to_rule(struct cli_report *report, const struct ctx_change *change)
 	rule->action = change->action;
 	rule->members += change->member.n > 0;
 	rule->lines += change->aside;
-	rule->messages += counts(change);
+	rule->messages += is_counted(change);
 	rule->before += change->before;
 	rule->after += change->after;
 }
 
 static int
-touched(void *user, const struct ctx_change *change, struct ctx_err *err)
+report_change(void *user, const struct ctx_change *change, struct ctx_err *err)
 {
 	struct cli_report *report = user;
 
@@ -347,7 +353,8 @@ touched(void *user, const struct ctx_change *change, struct ctx_err *err)
 		report->file = change->file;
 	}
 	add_to_rule(report, change);
-	return report->explain != NULL ? explain(report, change, err) : 0;
+	return report->explain != NULL ? write_explanation(report, change, err)
+				       : 0;
 }
 
 /* ---- opening and closing ---- */
@@ -365,13 +372,14 @@ cli_report_open(struct cli *cli, struct cli_report *report,
 	out->hashes = path != NULL;
 	out->user = report;
 	if (path != NULL || out->dry_run)
-		out->on_change = touched;
+		out->on_change = report_change;
 	if (report->json && !out->dry_run)
 		cli_die(cli, "--json needs --dry-run");
 	if (path != NULL && strcmp(path, "-") == 0) {
 		if (!out->dry_run)
 			cli_die(cli, "--explain - needs --dry-run");
 		report->explain = stdout;
+		report->is_table = isatty(STDOUT_FILENO) && !report->json;
 		path = NULL;
 	}
 	if (archive != NULL) {

@@ -3,7 +3,7 @@
  *
  * The input may come from somebody who tries to attack the command.  So before
  * the command reads the first byte, it gives up all rights that it does not
- * need: it can then open only the files that it was given, and run no program.
+ * need.  It can then open only the files that it was given, and run no program.
  *
  * Landlock (Linux 5.13 and later) restricts files; seccomp.c refuses system
  * calls that Landlock does not cover.  A kernel without Landlock restricts
@@ -35,30 +35,49 @@
 /* Returns the path dir without its last n components, in memory that the
  * caller frees; NULL if there is no memory. */
 static char *
-path_above(const char *dir, size_t n)
+get_path_above(const char *dir, size_t n)
 {
 	size_t length = ctx_spool_above(dir, n);
 
 	return length > 0 ? strndup(dir, length) : strdup(".");
 }
 
+/* Sets *is_new to true if dir is the default spool, and the directory above it
+ * does not exist yet. */
+static int
+find_new_default(const char *dir, bool *is_new, struct ctx_err *err)
+{
+	struct stat above;
+
+	*is_new = false;
+	if (strcmp(dir, CLI_SPOOL) != 0 || stat(".ctx", &above) == 0)
+		return 0;
+	*is_new = errno == ENOENT;
+	return *is_new ? 0 : ctx_err_sys(err, errno, "cannot access .ctx");
+}
+
 int
 cli_open_spool(struct ctx_spool *spool, const char *dir, bool create,
     struct cli_sandbox_grants *needs, struct ctx_err *err)
 {
+	bool is_new = false;
 	struct stat st;
 	char *above;
 	size_t n;
 
+	*spool = (struct ctx_spool){.fd = -1, .dir = dir};
+	if (create && find_new_default(dir, &is_new, err) < 0)
+		return -1;
 	if (ctx_spool_open(spool, dir, create, err) == 0) {
 		needs->spool = spool;
 		needs->stores = create;
+		spool->ignored_by_git = is_new;
 		return 0;
 	}
 	if (create || err->code != CTX_ESYS || err->sys != ENOENT)
 		return -1;
 	for (n = 1;; n++) {
-		above = path_above(dir, n);
+		above = get_path_above(dir, n);
 		if (above == NULL)
 			return ctx_err_nomem(err);
 		if (stat(above, &st) == 0 || ctx_spool_above(dir, n) <= 1)
@@ -109,7 +128,7 @@ struct sandbox {
 
 /* Returns the set of all rights that this version of Landlock can take away. */
 static struct ruleset
-all_of(long version, size_t *size)
+get_all_rights(long version, size_t *size)
 {
 	struct ruleset set = {(1u << 13) - 1, 0, 0};
 
@@ -145,8 +164,10 @@ look(const struct sandbox *s, const char *path)
 	while (fd < 0 && errno == EINTR);
 	if (fd < 0 && errno != ENOENT && errno != EACCES && errno != ENOTDIR &&
 	    errno != ENAMETOOLONG && errno != ELOOP)
-		cli_die(s->cli, "cannot open %s for the sandbox: %s", path,
-		    strerror(errno));
+		cli_die(s->cli,
+		    "cannot open %s for the sandbox: %s; --no-sandbox runs "
+		    "without it",
+		    path, strerror(errno));
 	return fd;
 }
 
@@ -160,16 +181,20 @@ allow_open(const struct sandbox *s, int fd, const char *path, unsigned what)
 	long rc;
 
 	if (fstat(fd, &file) < 0)
-		cli_die(s->cli, "cannot look at %s for the sandbox: %s", path,
-		    strerror(errno));
+		cli_die(s->cli,
+		    "cannot access %s for the sandbox: %s; --no-sandbox runs "
+		    "without it",
+		    path, strerror(errno));
 	if (!S_ISDIR(file.st_mode))
 		rule.allowed &= MAY_READ | MAY_WRITE | MAY_TRUNCATE;
 	rc = syscall(ADD_RULE, s->fd, RULE_BENEATH, &rule, 0);
 	/* The kernel refuses a rule for a pipe, but does not need one: a pipe
 	 * such as that of the shell's <(...) can be opened without a rule. */
 	if (rc < 0 && errno != EBADFD)
-		cli_die(s->cli, "cannot allow %s in the sandbox: %s", path,
-		    strerror(errno));
+		cli_die(s->cli,
+		    "cannot allow %s in the sandbox: %s; --no-sandbox runs "
+		    "without it",
+		    path, strerror(errno));
 }
 
 /* Grants rights on a path. what: the rights, as bits such as MAY_READ. */
@@ -222,8 +247,10 @@ allow_replaced(const struct sandbox *s, const char *path)
 	char *real = realpath(path, NULL);
 
 	if (real == NULL)
-		cli_die(s->cli, "cannot look at %s for the sandbox: %s", path,
-		    strerror(errno));
+		cli_die(s->cli,
+		    "cannot access %s for the sandbox: %s; --no-sandbox runs "
+		    "without it",
+		    path, strerror(errno));
 	allow_beside(s, real, MAY_READ | MAY_WRITE | MAY_MAKE | MAY_REMOVE);
 	free(real);
 }
@@ -276,7 +303,8 @@ allow_vocabularies(const struct sandbox *s,
 
 /* Allows reading the files of a spool (directory of moved tool results), or
  * storing files in it.  Also allows removing the directories that were created
- * for the spool, because this is done if no file is stored. */
+ * for the spool, because this is done if no file is stored, and creating the
+ * file .gitignore above it. */
 static void
 allow_spool(const struct sandbox *s, const struct ctx_spool *spool, bool stores)
 {
@@ -285,9 +313,12 @@ allow_spool(const struct sandbox *s, const struct ctx_spool *spool, bool stores)
 	allow_open(s, spool->fd, spool->dir,
 	    stores ? MAY_READ | MAY_WRITE | MAY_LIST | MAY_MAKE | MAY_REMOVE
 		   : MAY_READ | MAY_LIST);
+	if (spool->ignored_by_git)
+		allow_beside(s, spool->dir,
+		    MAY_WRITE | MAY_LIST | MAY_MAKE | MAY_REMOVE);
 	if (spool->made == 0)
 		return;
-	above = path_above(spool->dir, spool->made);
+	above = get_path_above(spool->dir, spool->made);
 	if (above == NULL)
 		cli_die(s->cli, "out of memory");
 	allow(s, above, MAY_REMOVE_DIRECTORY);
@@ -313,11 +344,12 @@ restrict_files(const struct cli *cli, const struct cli_sandbox_grants *needs,
 	struct ruleset set;
 	size_t size;
 
-	set = all_of(version, &size);
+	set = get_all_rights(version, &size);
 	s.handled = set.files;
 	s.fd = (int)syscall(CREATE_RULESET, &set, size, 0);
 	if (s.fd < 0)
-		cli_die(cli, "cannot make a sandbox: %s; see --no-sandbox",
+		cli_die(cli,
+		    "cannot create a sandbox: %s; --no-sandbox runs without it",
 		    strerror(errno));
 	allow_operands(&s, needs->reopens);
 	if (needs->counters != NULL)
@@ -328,14 +360,16 @@ restrict_files(const struct cli *cli, const struct cli_sandbox_grants *needs,
 		allow_spool(&s, needs->spool, needs->stores);
 	if (needs->written != NULL) {
 		/* The right to write is granted on the file itself, not only on
-		 * its directory: if the path is a symbolic link, the kernel
+		 * its directory.  If the path is a symbolic link, the kernel
 		 * grants the right on the link's target. */
 		allow(&s, needs->written, MAY_WRITE | MAY_TRUNCATE);
 		allow_beside(&s, needs->written,
 		    MAY_WRITE | MAY_MAKE | MAY_REMOVE | MAY_TRUNCATE);
 	}
 	if (syscall(RESTRICT_SELF, s.fd, 0) < 0)
-		cli_die(cli, "cannot enter the sandbox: %s; see --no-sandbox",
+		cli_die(cli,
+		    "cannot enter the sandbox: %s; --no-sandbox runs without "
+		    "it",
 		    strerror(errno));
 	close(s.fd);
 }
@@ -348,13 +382,17 @@ cli_sandbox(const struct cli *cli, const struct cli_sandbox_grants *needs)
 	if (cli->no_sandbox)
 		return;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		cli_die(cli, "cannot enter the sandbox: %s; see --no-sandbox",
+		cli_die(cli,
+		    "cannot enter the sandbox: %s; --no-sandbox runs without "
+		    "it",
 		    strerror(errno));
 	version = syscall(CREATE_RULESET, NULL, 0, 1);
 	if (version >= 1)
 		restrict_files(cli, needs, version);
 	if (cli_refuse_calls() < 0)
-		cli_die(cli, "cannot refuse calls: %s; see --no-sandbox",
+		cli_die(cli,
+		    "cannot forbid system calls in the sandbox: %s; "
+		    "--no-sandbox runs without it",
 		    strerror(errno));
 }
 

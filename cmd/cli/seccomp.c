@@ -141,7 +141,7 @@ enum {
 /* Returns the offset of the lower 32 bits of a system call's first argument in
  * struct seccomp_data. */
 static uint32_t
-first_at(void)
+get_argument_offset(void)
 {
 	const uint16_t one = 1;
 
@@ -168,7 +168,7 @@ cli_refuse_calls(void)
 	 * others are refused. */
 	const struct bpf_step last[] = {
 	    {ANSWER, 0, 0, ALLOW},
-	    {LOAD, 0, 0, first_at()},
+	    {LOAD, 0, 0, get_argument_offset()},
 	    {IF_EQUAL, 1, 0, 0},
 	    {IF_EQUAL, 0, 1, (uint32_t)getpid()},
 	    {ANSWER, 0, 0, ALLOW},

@@ -15,20 +15,18 @@
 static ssize_t
 wait_and_write(void *descriptor, const char *p, size_t n)
 {
-	struct pollfd ready = {.fd = *(int *)descriptor, .events = POLLOUT};
+	int fd = *(int *)descriptor;
 	size_t done = 0;
 	ssize_t wrote;
 
 	while (done < n) {
-		wrote = write(ready.fd, p + done, n - done);
+		wrote = write(fd, p + done, n - done);
 		if (wrote > 0) {
 			done += (size_t)wrote;
 		} else if (wrote == 0) {
 			errno = ENOSPC;
 			break;
-		} else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-			(void)poll(&ready, 1, -1);
-		} else if (errno != EINTR) {
+		} else if (!ctx_wait_ready(fd, POLLOUT)) {
 			break;
 		}
 	}
@@ -70,7 +68,7 @@ replace_stream(int fd)
  * cleared, because other processes share it.
  */
 static bool
-reopen(int fd, int flags)
+reopen_blocking(int fd, int flags)
 {
 	struct stat file;
 	char self[40];
@@ -94,7 +92,8 @@ wait_for_output(int fd)
 {
 	const int flags = fcntl(fd, F_GETFL);
 
-	if (flags >= 0 && (flags & O_NONBLOCK) != 0 && !reopen(fd, flags))
+	if (flags >= 0 && (flags & O_NONBLOCK) != 0 &&
+	    !reopen_blocking(fd, flags))
 		replace_stream(fd);
 }
 
@@ -133,8 +132,8 @@ open_standard(void)
 	/* A write to a file that has reached its size limit (ulimit -f) must be
 	 * an error, not a signal that kills the process. */
 	(void)signal(SIGXFSZ, SIG_IGN);
-	/* Gives stdout a buffer of its own if it is not a terminal: musl would
-	 * otherwise write the first line at once and lose the errno of a
+	/* Gives stdout a buffer of its own if it is not a terminal.  Without
+	 * it, musl would write the first line at once and lose the errno of a
 	 * failed write. */
 	if (!isatty(STDOUT_FILENO))
 		(void)setvbuf(stdout, NULL, _IOFBF, BUFSIZ);
@@ -143,7 +142,7 @@ open_standard(void)
 /* Allocates memory for jansson.  Exits if there is no memory, because jansson
  * would then silently lose characters of a string. */
 static void *
-memory_for_json(size_t n)
+allocate_json_memory(size_t n)
 {
 	void *p = malloc(n);
 
@@ -165,5 +164,5 @@ cli_begin(void)
 	 * its own source of random bytes. */
 	ctx_hashkey_init(&random);
 	json_object_seed((size_t)random.k[0] | 1);
-	json_set_alloc_funcs(memory_for_json, free);
+	json_set_alloc_funcs(allocate_json_memory, free);
 }

@@ -117,9 +117,9 @@ calibrate_ended(struct calibrate *calibrate,
 /* ---- the report ---- */
 
 /* A computed factor is reported as useless if it comes from fewer than
- * MIN_REQUESTS requests, if the error relative to the billed tokens is above
- * MAX_ERROR, or if the factor is below MIN_FACTOR or above MAX_FACTOR: no two
- * tokenizers differ so much. */
+ * MIN_REQUESTS requests, or if the error relative to the billed tokens is above
+ * MAX_ERROR.  It is also useless if it is below MIN_FACTOR or above MAX_FACTOR,
+ * because no two tokenizers differ so much. */
 enum { MIN_REQUESTS = 3 };
 #define MAX_ERROR  0.25
 #define MIN_FACTOR 0.1
@@ -142,8 +142,8 @@ explain_doubt(const struct ctx_calibration *calibration, size_t calls)
 }
 
 /* Returns a model's factor in hundredths, as in models.json: the best fit,
- * rounded, or, if upper is true, the smallest factor with which no request is
- * counted too low, rounded up. */
+ * rounded.  If upper is true, returns the smallest factor with which no request
+ * is counted too low, rounded up. */
 static double
 round_factor(const struct ctx_calibration *calibration, bool upper)
 {
@@ -178,7 +178,7 @@ print_text(const char *model, const char *encoding,
 	printf("  error       %.1f %% of the mean request, at most %.1f %%\n",
 	    100 * calibration->error, 100 * calibration->worst);
 	printf("  beside      %s tokens with every request; for --reserve\n",
-	    cli_short_number(number, (uint64_t)(calibration->beside + 0.5)));
+	    cli_short_number(number, (uint64_t)(calibration->overhead + 0.5)));
 	printf("  upper       %.2f underestimates no request\n",
 	    round_factor(calibration, true));
 	if (line == NULL) {
@@ -202,7 +202,7 @@ print_json(const char *model, const char *encoding,
 		(json_int_t)calls, "factor", calibration->factor, "error",
 		calibration->error, "worst", calibration->worst, "upper",
 		round_factor(calibration, true), "beside",
-		(json_int_t)(calibration->beside + 0.5), "spread",
+		(json_int_t)(calibration->overhead + 0.5), "spread",
 		isinf(calibration->spread) ? 0.0 : calibration->spread,
 		"models", line);
 

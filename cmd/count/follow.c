@@ -20,8 +20,7 @@ has_changed(struct bar *bar, size_t i, const char *file, bool *away)
 		*away = true;
 		return false;
 	}
-	if (st.st_dev == last->st_dev && st.st_ino == last->st_ino &&
-	    st.st_size == last->st_size &&
+	if (ctx_is_same_file(&st, last) && st.st_size == last->st_size &&
 	    st.st_mtim.tv_sec == last->st_mtim.tv_sec &&
 	    st.st_mtim.tv_nsec == last->st_mtim.tv_nsec)
 		return false;

@@ -16,18 +16,24 @@ row_window(const struct row_form *form, const struct ctx_token_stats *stats)
 	return ctx_model_limit(stats->model);
 }
 
-static int64_t
-compute_left(const struct row_form *form, const struct ctx_token_stats *stats)
+uint64_t
+row_tokens(const struct row_form *form, const struct ctx_token_stats *stats)
 {
-	return (
-	    int64_t)(row_window(form, stats) - stats->tokens - form->reserve);
+	return form->billed ? ctx_context_tokens(stats) : stats->tokens;
+}
+
+static int64_t
+compute_left(const struct row_form *form, const struct ctx_token_stats *stats,
+    uint64_t tokens)
+{
+	return (int64_t)(row_window(form, stats) - tokens - form->reserve);
 }
 
 static double
 compute_used_percent(const struct row_form *form,
-    const struct ctx_token_stats *stats)
+    const struct ctx_token_stats *stats, uint64_t tokens)
 {
-	return 100.0 * (double)stats->tokens / (double)row_window(form, stats);
+	return 100.0 * (double)tokens / (double)row_window(form, stats);
 }
 
 /* Returns the name of the kind of content blocks (text, reasoning, tool call,
@@ -57,23 +63,60 @@ add_message_members(json_t *o, const struct ctx_token_stats *stats)
 	    cli_json_text(stats->tool.p, stats->tool.n));
 }
 
+/* Adds two JSON members to an output row: the percentage of the context window
+ * that is used, rounded to one decimal as in the text output, and the tokens
+ * that are left. */
+static json_t *
+add_shares(json_t *o, const char *const names[2], const struct row_form *form,
+    const struct ctx_token_stats *stats, uint64_t tokens)
+{
+	double used = compute_used_percent(form, stats, tokens);
+
+	o = cli_json_with(o, names[0],
+	    json_real((double)(int64_t)(used * 10 + 0.5) / 10));
+	return cli_json_with(o, names[1],
+	    json_integer((json_int_t)compute_left(form, stats, tokens)));
+}
+
 /* Adds JSON members to an output row: the model, the model's context window,
- * and the percentage of the window that is used. */
+ * and how much of the window is used and left. */
 static json_t *
 add_window_members(json_t *o, const struct row_form *form,
     const struct ctx_token_stats *stats)
 {
-	double used = compute_used_percent(form, stats);
+	static const char *const names[] = {"used", "left"};
 
 	if (stats->model != NULL)
 		o = cli_json_with(o, "model", json_string(stats->model->name));
 	o = cli_json_with(o, "window",
 	    json_integer((json_int_t)row_window(form, stats)));
-	/* The percentage is rounded to one decimal, as in the text output. */
-	o = cli_json_with(o, "used",
-	    json_real((double)(int64_t)(used * 10 + 0.5) / 10));
-	return cli_json_with(o, "left",
-	    json_integer((json_int_t)compute_left(form, stats)));
+	return add_shares(o, names, form, stats, stats->tokens);
+}
+
+/* Adds JSON members about billed input to the output row of a message or a
+ * conversation. */
+static json_t *
+add_billed_members(json_t *o, const struct row_form *form,
+    const struct ctx_token_stats *stats)
+{
+	static const char *const names[] = {"billed_used", "billed_left"};
+	uint64_t billed =
+	    stats->message != NULL ? stats->billed : stats->last.billed;
+
+	if (stats->last.compacted)
+		o = cli_json_with(o, "compacted", json_true());
+	if (billed > 0)
+		o = cli_json_with(o, "billed",
+		    json_integer((json_int_t)billed));
+	if (stats->last.billed == 0)
+		return o;
+	o = cli_json_with(o, "billed_after",
+	    json_integer((json_int_t)ctx_tokens_after_request(stats)));
+	o = cli_json_with(o, "not_in_file",
+	    json_integer((json_int_t)ctx_tokens_not_in_input(stats)));
+	return row_window(form, stats) == 0
+	    ? o
+	    : add_shares(o, names, form, stats, ctx_context_tokens(stats));
 }
 
 static void
@@ -101,6 +144,8 @@ print_json(const struct row_form *form, const struct row *row)
 		o = add_message_members(o, stats);
 	if (row_window(form, stats) > 0)
 		o = add_window_members(o, form, stats);
+	if (!form->no_billed)
+		o = add_billed_members(o, form, stats);
 	if (cli_json_line(stdout, CLI_STDOUT, o, JSON_REAL_PRECISION(15),
 		&err) < 0)
 		cli_fail(form->cli, &err);
@@ -139,11 +184,32 @@ print_label(const struct row_form *form, const struct row *row)
 	cli_print_masked(stdout, stats->tool.p, stats->tool.n);
 }
 
+/* Prints a column with a number that is not known if it is 0. */
+static void
+print_known(uint64_t number, char gap, int width)
+{
+	if (number > 0)
+		printf("%*" PRIu64 "%c", width, number, gap);
+	else
+		printf("%*s%c", width, width > 0 ? "-" : "", gap);
+}
+
+/* Prints the columns about billed input: the billed tokens of the last request,
+ * or of the request that a message answers, and the tokens after it. */
+static void
+print_billed(const struct ctx_token_stats *stats, char gap, int width)
+{
+	print_known(stats->message != NULL ? stats->billed : stats->last.billed,
+	    gap, width);
+	print_known(ctx_tokens_after_request(stats), gap, width);
+}
+
 static void
 print_columns(struct row_form *form, const struct row *row, char gap, int width)
 {
 	const struct ctx_token_stats *stats = &row->sum;
 	uint64_t window = row_window(form, stats);
+	uint64_t used = row_tokens(form, stats);
 	char tokens[24];
 
 	(void)snprintf(tokens, sizeof tokens, "%s%" PRIu64,
@@ -152,8 +218,11 @@ print_columns(struct row_form *form, const struct row *row, char gap, int width)
 	    stats->messages, gap, width, stats->chars, gap);
 	if (window > 0)
 		printf("%*" PRIu64 "%c%*.1f%%%c%*" PRId64 "%c", width, window,
-		    gap, width > 0 ? 5 : 0, compute_used_percent(form, stats),
-		    gap, width, compute_left(form, stats), gap);
+		    gap, width > 0 ? 5 : 0,
+		    compute_used_percent(form, stats, used), gap, width,
+		    compute_left(form, stats, used), gap);
+	if (form->billed)
+		print_billed(stats, gap, width);
 	print_label(form, row);
 	(void)putchar('\n');
 	cli_check_stdout(form->cli);
@@ -163,8 +232,9 @@ static void
 print_header(struct row_form *form, const struct row *row)
 {
 	form->header = true;
-	printf("tokens\tmessages\tchars\t%sname",
-	    row_window(form, &row->sum) > 0 ? "window\tused\tleft\t" : "");
+	printf("tokens\tmessages\tchars\t%s%sname",
+	    row_window(form, &row->sum) > 0 ? "window\tused\tleft\t" : "",
+	    form->billed ? "billed\tafter\t" : "");
 	if (row->label.p != NULL)
 		printf("\t%s", form->per);
 	printf("%s\n", row->sum.message != NULL ? "\trole\tkind\ttool" : "");
@@ -175,6 +245,10 @@ row_print(struct row_form *form, const struct row *row)
 {
 	if (form->quiet)
 		return;
+	if (form->table != NULL) {
+		table_add(form, row);
+		return;
+	}
 	cli_progress_clear(form->cli);
 	if (form->json) {
 		print_json(form, row);
@@ -188,7 +262,7 @@ row_print(struct row_form *form, const struct row *row)
 /* ---- rows by name, and the largest ---- */
 
 void
-row_add(struct ctx_token_stats *sum, const struct ctx_token_stats *stats)
+row_add_tokens(struct ctx_token_stats *sum, const struct ctx_token_stats *stats)
 {
 	sum->messages += stats->messages;
 	sum->turns += stats->turns;
@@ -222,7 +296,26 @@ rows_add(struct rows *rows, const struct ctx_token_stats *stats, const char *p,
 		grown[id - 1].number = id;
 		rows->n = id;
 	}
-	row_add(&grown[id - 1].sum, stats);
+	row_add_tokens(&grown[id - 1].sum, stats);
+	return 0;
+}
+
+int
+rows_add_all(struct rows *total, const struct rows *rows, struct ctx_err *err)
+{
+	struct ctx_token_stats sum;
+	struct ctx_str label;
+	size_t i;
+
+	for (i = 0; i < rows->n; i++) {
+		sum = rows->list[i].sum;
+		label = ctx_intern_at(&rows->names, (uint32_t)i + 1);
+		/* The files may have models with different windows. */
+		sum.model = NULL;
+		sum.file = "total";
+		if (rows_add(total, &sum, label.p, label.n, err) < 0)
+			return -1;
+	}
 	return 0;
 }
 
@@ -261,8 +354,8 @@ place_in_heap(struct row *heap, size_t n, size_t at, const struct row *row)
 }
 
 int
-rows_keep(struct rows *rows, const struct ctx_token_stats *stats, uint64_t top,
-    struct ctx_err *err)
+rows_keep_top(struct rows *rows, const struct ctx_token_stats *stats,
+    uint64_t top, struct ctx_err *err)
 {
 	struct row row = {.sum = *stats, .number = rows->taken++};
 	struct row *grown;

@@ -4,6 +4,9 @@
 
 #include "cli/cli.h"
 
+/* What the rows of the output stand for (--per). */
+enum per { PER_FILE, PER_MESSAGE, PER_TURN, PER_ROLE, PER_TOOL, PER_KIND };
+
 /* A row of the output: the tokens of a conversation, of one message, or of all
  * messages with the same label.  A label is the name of a role or tool, or the
  * number of a turn. */
@@ -20,16 +23,38 @@ struct row {
 struct rows {
 	struct row *list;
 	size_t n, cap;
-	/* Number of messages that rows_keep was called with so far.  The next
-	 * message gets it as its row number. */
+	/* Number of messages that rows_keep_top was called with so far.  The
+	 * next message gets it as its row number. */
 	uint64_t taken;
 	struct ctx_intern names;
+};
+
+enum { TABLE_COLUMNS = 8 };
+/* Rows on a terminal, which are held until the widths of their columns are
+ * known. */
+struct table {
+	struct table_row *rows;
+	size_t n, cap;
+	struct ctx_intern texts; /* labels and names of tools in these rows */
+	/* Widths of the columns before the name, in characters; 0: the column
+	 * is not shown. */
+	unsigned char widths[TABLE_COLUMNS];
+	/* width of the labels of --per before their files; 0: no files */
+	unsigned char label_width;
+	bool has_heads; /* true if the header was printed */
+	bool estimated; /* true if a row is an estimate */
+	bool billed;    /* true if a row is of a billed request */
 };
 
 /* How rows are printed. */
 struct row_form {
 	struct cli *cli;
 	bool json, tsv, quiet;
+	struct table *table; /* NULL: rows are not printed as a table */
+	/* True if the text has columns with the billed input of the last
+	 * request. */
+	bool billed;
+	bool no_billed; /* true if JSON has no members for billed input */
 	/* What the label of each row is, such as "role" or "tool". */
 	const char *per;
 	/* In tokens. window: the context window; 0: that of the model. reserve:
@@ -44,8 +69,14 @@ struct row_form {
  * percent are used; 0 if the row shows no percentage. */
 uint64_t row_window(const struct row_form *form,
     const struct ctx_token_stats *stats);
+/* Returns the tokens of an output row that are compared with the context
+ * window.  If the row shows billed input, these are the billed tokens of the
+ * last request, and those that ctx counts after it. */
+uint64_t row_tokens(const struct row_form *form,
+    const struct ctx_token_stats *stats);
 void row_print(struct row_form *form, const struct row *row);
-void row_add(struct ctx_token_stats *sum, const struct ctx_token_stats *stats);
+void row_add_tokens(struct ctx_token_stats *sum,
+    const struct ctx_token_stats *stats);
 
 /* Adds the token counts of a message to the output row with its label, the n
  * bytes at p.  If there is no such row yet, adds one. */
@@ -53,13 +84,38 @@ int rows_add(struct rows *rows, const struct ctx_token_stats *stats,
     const char *p, size_t n, struct ctx_err *err);
 /* Keeps a message and its token counts if it is among the largest messages read
  * so far. top: how many messages are kept, at least 1. */
-int rows_keep(struct rows *rows, const struct ctx_token_stats *stats,
+int rows_keep_top(struct rows *rows, const struct ctx_token_stats *stats,
     uint64_t top, struct ctx_err *err);
-/* Sorts the messages that rows_keep stored by their tokens, largest first. */
+/* Sorts the messages kept by rows_keep_top by their tokens, largest first. */
 void rows_rank(struct rows *rows);
 /* Prints and clears the output rows that rows_add filled: the row with most
  * tokens first or, if turns is true, in the order of the turns. */
 void rows_print(struct row_form *form, struct rows *rows, bool turns);
 void rows_release(struct rows *rows);
+
+/* Adds the sums of all rows to those of a total, by their labels. */
+int rows_add_all(struct rows *total, const struct rows *rows,
+    struct ctx_err *err);
+
+/* ---- table.c: a table for people ----------------------------------------- */
+
+/* Adds a row to form->table. */
+void table_add(struct row_form *form, const struct row *row);
+/* Prints the rows that are still held, and what their signs mean.  Frees the
+ * table's memory. */
+void table_end(struct row_form *form);
+
+/* ---- rows_per.c: the rows of --per --------------------------------------- */
+
+/* Returns the name of a value of --per; NULL after the last. */
+const char *per_name(unsigned i);
+/* Adds a message's tokens to the output rows with its turn, role, tools or
+ * kinds. */
+int rows_add_message(struct rows *rows, enum per per,
+    const struct ctx_token_stats *stats, struct ctx_err *err);
+/* Adds the tokens of a conversation's system prompt and tool definitions to the
+ * output rows, so that the rows add up to the total. */
+int rows_add_overhead(struct rows *rows, enum per per,
+    const struct ctx_token_stats *stats, struct ctx_err *err);
 
 #endif

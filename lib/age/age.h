@@ -24,9 +24,9 @@
  * stored, as NAME.json.  The hash is then that of NAME.json, because several
  * results may have the same text.
  *
- * A result is recognised as aged by its form: the last line is a reference to a
- * file in this spool directory, and at most CTX_AGE_HEAD characters precede the
- * line.
+ * A result is recognised as aged by its form.  The last line is a reference to
+ * a file in this spool directory, and at most CTX_AGE_HEAD characters precede
+ * the line.
  *
  * An aged media block was replaced by a text block (stream/placeholder.h) of
  * two lines: "[image removed: 1568x1176 png]" and "[212345 bytes in
@@ -57,9 +57,10 @@ struct ctx_age_options {
 	bool unsent;
 	/* Number of newest messages (or tool results) that are not changed. */
 	uint64_t keep;
-	/* The boundary between changed and unchanged results is moved only
-	 * when so many further messages (or tool results) have been read, so
-	 * that the prompt cache is valid longer.  Not 0. */
+	/* Number of further messages (or tool results) that must be read before
+	 * the boundary between changed and unchanged results is moved.  A
+	 * boundary that moves seldom keeps the prompt cache valid longer.  Not
+	 * 0. */
 	uint64_t step;
 	/* Only messages are changed that are older than the newest one by more
 	 * than this many milliseconds; 0: of any age. */
@@ -74,8 +75,8 @@ struct ctx_age_options {
 	/* True if tool results are replaced by the text CTX_CLEARED and not
 	 * stored. */
 	bool mask;
-	/* What is done with bound reasoning: signed reasoning that its
-	 * provider refuses after a change before it. */
+	/* Treatment of bound reasoning: signed reasoning that its provider
+	 * refuses after a change before it. */
 	enum ctx_reasoning reasoning;
 	/* Patterns of tool names.  The results of a tool may be replaced if
 	 * its name matches tool, or tool is empty, and does not match
@@ -163,17 +164,17 @@ struct ctx_restore_options {
 	 * anybody may have written, valid only during the call. */
 	int (*foreign)(void *user, struct ctx_str dir, struct ctx_err *err);
 	/* Called for each run of hex digits in a record that has the length of
-	 * those in the name of a spool file, so that a caller can find the
-	 * files to which a record refers; or NULL. */
+	 * those in the name of a spool file; or NULL.  So a caller can find the
+	 * files to which a record refers. */
 	int (*digits)(void *user, struct ctx_str digits, struct ctx_err *err);
 };
 
 /*
  * Puts back what ctx_age has moved to files: replaces each reference to a file
- * in the spool directory by the original bytes, also in messages that the model
- * does not see any more (ctx_stream.include_hidden).  References to other
- * directories are not changed.  A text block becomes media again only if its
- * text is exactly what ctx_age writes for the stored block.
+ * in the spool directory by the original bytes.  This is also done in messages
+ * that the model does not see any more (ctx_stream.include_hidden).  References
+ * to other directories are not changed.  A text block becomes media again only
+ * if its text is exactly what ctx_age writes for the stored block.
  *
  * If a file is missing or changed, the record with the reference to it is
  * copied unchanged.  If writer is NULL, nothing is written.  The token counters

@@ -66,8 +66,8 @@ ctx_age_is_result(struct aging *aging, const struct ctx_message *message,
 	    (aging->options->media ? CTX_BLOCK_MEDIA : CTX_BLOCK_TOOL_RESULT);
 	return *is_counted || !aging->options->media
 	    ? 0
-	    : ctx_placeholder_part(message, i, &aging->text, is_counted, &ref,
-		  err);
+	    : ctx_placeholder_read_block(message, i, &aging->text, is_counted,
+		  &ref, err);
 }
 
 bool

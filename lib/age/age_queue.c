@@ -5,16 +5,10 @@
 
 #include "age/age_queue.h"
 
-struct age_entry *
-ctx_age_queue_at(const struct age_queue *queue, size_t number)
-{
-	return ctx_held_queue_at(queue->entries, number);
-}
-
 void
-ctx_age_queue_clear(struct age_queue *queue)
+ctx_age_queue_clear(struct aging *aging, struct age_queue *queue)
 {
-	ctx_held_queue_clear(queue->entries);
+	ctx_held_queue_clear(ctx_age_entries(aging, queue));
 	queue->savings_end = queue->sent_end = 0;
 	queue->messages = queue->results = queue->savings = 0;
 	queue->reported_end = 0;
@@ -23,23 +17,8 @@ ctx_age_queue_clear(struct age_queue *queue)
 	ctx_groups_reset(&queue->groups);
 }
 
-struct age_entry *
-ctx_age_queue_append(struct age_queue *queue, const struct ctx_event *event,
-    struct ctx_err *err)
-{
-	struct age_entry *entry =
-	    ctx_held_queue_add(queue->entries, event, err);
-
-	if (entry == NULL)
-		return NULL;
-	entry->message = queue->messages;
-	entry->first_result = queue->results;
-	return entry;
-}
-
-/* Sets *id to the id of a tool.  Block i is a result of this tool or is inside
- * one.  Sets *id to 0 if the tool is not known, or if the block belongs to no
- * tool result. */
+/* Sets *id to the id of a tool: the one whose result is block i, or contains
+ * block i.  Sets it to 0 if the tool is not known. */
 static int
 find_tool(struct age_queue *queue, const struct ctx_message *message, size_t i,
     uint32_t *id, struct ctx_err *err)
@@ -117,21 +96,24 @@ record_time(struct aging *aging, struct age_queue *queue,
 	return 0;
 }
 
-int
-ctx_age_queue_describe(struct aging *aging, struct age_queue *queue,
-    struct age_entry *entry, const struct ctx_event *event, struct ctx_err *err)
+struct age_entry *
+ctx_age_queue_append(struct aging *aging, struct age_queue *queue,
+    const struct ctx_event *event, struct ctx_err *err)
 {
 	static const struct ctx_cost nothing;
-	struct ctx_str value = ctx_json_str(event->message->json, event->node);
+	struct age_entry *entry =
+	    ctx_held_queue_add(ctx_age_entries(aging, queue), event, err);
 
-	entry->message_at = (size_t)(value.p - event->record->text.p);
-	entry->message_n = value.n;
+	if (entry == NULL)
+		return NULL;
+	entry->message = queue->messages;
+	entry->first_result = queue->results;
 	entry->is_signed = ctx_message_is_signed(event->message);
 	if (record_time(aging, queue, entry, event->message, err) < 0 ||
 	    record_result_tools(aging, queue, entry, event->message, err) < 0 ||
 	    ctx_groups_add(&queue->groups, event->message, &nothing, 0, err) <
 		0)
-		return -1;
+		return NULL;
 	entry->continues = queue->messages > 0 &&
 	    (event->message->flags & CTX_MESSAGE_CONTINUES);
 	if (event->line != 0 && !event->inside)
@@ -142,9 +124,9 @@ ctx_age_queue_describe(struct aging *aging, struct age_queue *queue,
 	if (queue->binds &&
 	    ctx_place_next(&queue->place, event->message, entry->message,
 		&aging->text, err) < 0)
-		return -1;
+		return NULL;
 	entry->place = queue->place;
-	return ctx_groups_forget(&queue->groups, err);
+	return ctx_groups_forget(&queue->groups, err) < 0 ? NULL : entry;
 }
 
 int

@@ -31,9 +31,6 @@ struct age_entry {
 	/* The JSON edits of the message are in rewrite.edits: first_edit is the
 	 * number of the first one, edits is how many there are. */
 	size_t first_edit, edits;
-	/* Offset and length of the message's JSON in the text of its record,
-	 * in bytes. */
-	size_t message_at, message_n;
 	struct message_place place;
 	bool is_signed; /* true if the message has signed reasoning */
 	/* True if a tool result of the message was replaced; false if only
@@ -45,17 +42,12 @@ struct age_entry {
 struct age_queue {
 	struct ctx_groups groups; /* needed to find the tool of each result */
 	struct ctx_model_counter model_counter;
-	/* The messages that are in memory.  Each entry is a struct
-	 * age_entry. */
-	struct ctx_held_queue *entries;
-	/* For a conversation inside a record, with the option unsent: number of
-	 * the entry after the last assistant message.  Messages before this
-	 * entry were sent to the provider, so they are not changed. */
+	/* Number of the entry after the last assistant message. */
 	size_t sent_end;
 	/* Number of the first entry of the queue that the sum savings does not
 	 * include yet. */
 	size_t savings_end;
-	/* How many tokens are saved if, in all entries before the entry
+	/* Number of tokens that are saved if, in all entries before the entry
 	 * savings_end, the old tool results are replaced by references. */
 	uint64_t savings;
 	/* Number of messages and of tool results that were read so far. */
@@ -80,6 +72,7 @@ struct aging {
 	struct ctx_age_options *options;
 	struct ctx_age_counts *counts;
 	struct ctx_model_counters *counters;
+	/* Entries of its queues are of the type struct age_entry. */
 	struct ctx_rewrite rewrite;
 	/* lines: the conversation of the stream, in which each message is a
 	 * record. record: the conversation that is inside the current
@@ -109,21 +102,21 @@ struct aging {
 
 /* ---- age_queue.c ---- */
 
-/* Returns the queue's entry with this number. */
-struct age_entry *ctx_age_queue_at(const struct age_queue *queue,
-    size_t number);
+/* Returns the messages of a queue that are in memory. */
+static inline struct ctx_held_queue *
+ctx_age_entries(struct aging *aging, const struct age_queue *queue)
+{
+	return ctx_rewrite_queue(&aging->rewrite, queue == &aging->record);
+}
+
 /* Frees the messages that were not written, and makes the queue ready for the
  * next conversation. */
-void ctx_age_queue_clear(struct age_queue *queue);
-/* Appends an entry for a message to the queue.  Returns the entry, or NULL
- * with *err. */
-struct age_entry *ctx_age_queue_append(struct age_queue *queue,
-    const struct ctx_event *event, struct ctx_err *err);
-/* Describes the event's message in the last entry of the queue: timestamp,
- * place in the JSON, tool results, signed reasoning.  Also adds the message to
- * the queue's groups. */
-int ctx_age_queue_describe(struct aging *aging, struct age_queue *queue,
-    struct age_entry *entry, const struct ctx_event *event,
+void ctx_age_queue_clear(struct aging *aging, struct age_queue *queue);
+/* Appends an entry with the properties of the event's message to the queue, and
+ * adds the message to the queue's groups.  Returns the entry, or NULL with
+ * *err. */
+struct age_entry *ctx_age_queue_append(struct aging *aging,
+    struct age_queue *queue, const struct ctx_event *event,
     struct ctx_err *err);
 /* Finds the model of a conversation and its token counter. */
 int ctx_age_queue_begin(struct aging *aging, struct age_queue *queue,
@@ -190,8 +183,8 @@ int ctx_age_report_message(struct aging *aging, struct age_queue *queue,
 bool ctx_age_is_before_boundary(const struct aging *aging,
     const struct age_queue *queue, const struct age_entry *entry);
 /* Returns true if a later message may show that the conversation must not be
- * changed: it may have bound reasoning (signed reasoning that the provider
- * refuses after a change before it). */
+ * changed.  The message may have bound reasoning (signed reasoning that the
+ * provider refuses after a change before it). */
 bool ctx_age_may_refuse(const struct aging *aging,
     const struct age_queue *queue);
 /* Sets *refused to true if the tool results in the queue must not be replaced.
@@ -201,8 +194,8 @@ bool ctx_age_may_refuse(const struct aging *aging,
 int ctx_age_check_refusal(struct aging *aging, struct age_queue *queue,
     bool *refused, struct ctx_err *err);
 /* Writes the messages at the beginning of the queue that need not be kept in
- * memory any longer: those that are old enough, with their tool results
- * replaced, and those without tool results. */
+ * memory any longer.  These are messages that are old enough, with their tool
+ * results replaced, and messages without tool results. */
 int ctx_age_write_due(struct aging *aging, struct ctx_err *err);
 /* Writes all messages in the queue, at the end of the stream. broken is true
  * if the stream ended with an error, so that messages may be missing.  Then

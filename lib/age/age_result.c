@@ -127,9 +127,9 @@ is_reference(struct aged_result *aged, const struct ctx_age_options *options,
 
 /* ---- the JSON that replaces a result or media ---- */
 
-/* Returns how many bytes of the beginning of a text are kept: as many as
- * possible with at most chars characters, without ending inside a grapheme
- * cluster or base64 data. */
+/* Returns how many bytes of the beginning of a text are kept.  These are as
+ * many as possible with at most chars characters.  They do not end inside a
+ * grapheme cluster or base64 data. */
 static size_t
 find_head_end(const char *p, size_t n, uint64_t chars)
 {
@@ -182,10 +182,10 @@ make_reference_text(struct aged_result *aged,
 	if (options->mask)
 		return ctx_buf_add(out, CTX_CLEARED, strlen(CTX_CLEARED), err);
 	if (ctx_result_content_restores(json, content, message->dialect)) {
-		ctx_spool_digits(digits, &text, 1);
+		ctx_spool_hash_chunks(digits, &text, 1);
 	} else {
 		aged->json = json_pieces[0];
-		ctx_spool_digits(digits, json_pieces, 2);
+		ctx_spool_hash_chunks(digits, json_pieces, 2);
 	}
 	if (ctx_spool_name(&aged->file_name, options->format, result->tool,
 		digits, err) < 0 ||
@@ -322,7 +322,7 @@ make_media_text(struct aged_result *aged, const struct ctx_age_options *options,
 	aged->json_only = media->base64.n == 0;
 	if (aged->json_only)
 		bytes = aged->replaced.n + 1;
-	ctx_spool_digits(digits, file, 2);
+	ctx_spool_hash_chunks(digits, file, 2);
 	if (name_media(aged, options, media, digits, err) < 0)
 		return -1;
 	return ctx_reference_add(&aged->scratch, options->spool,

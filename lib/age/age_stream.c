@@ -40,20 +40,20 @@ queue_record(struct aging *aging, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct age_queue *queue = &aging->lines;
-	struct age_entry *entry = ctx_age_queue_append(queue, event, err);
+	struct ctx_held_queue *lines = &aging->rewrite.lines;
+	struct age_entry *entry =
+	    ctx_age_queue_append(aging, queue, event, err);
 
-	if (entry == NULL ||
-	    ctx_age_queue_describe(aging, queue, entry, event, err) < 0)
+	if (entry == NULL)
 		return -1;
 	if (aging->options->unsent && ctx_message_was_sent(event->message))
 		return ctx_age_write_unaged(aging, err);
 	/* Nothing in this message will be changed, and no other message is in
 	 * the queue.  So it need not be kept. */
-	if (entry->tools == NULL &&
-	    queue->entries->first == queue->entries->end - 1 &&
+	if (entry->tools == NULL && lines->first == lines->end - 1 &&
 	    !(queue->changed && entry->is_signed) &&
 	    !ctx_age_may_refuse(aging, queue)) {
-		ctx_held_queue_remove_last(queue->entries);
+		ctx_held_queue_remove_last(lines);
 		return 0;
 	}
 	if (ctx_rewrite_hold(&aging->rewrite, &entry->held, event, err) < 0)
@@ -72,13 +72,13 @@ append_element(struct aging *aging, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct age_queue *queue = &aging->record;
-	struct age_entry *entry = ctx_age_queue_append(queue, event, err);
+	struct age_entry *entry =
+	    ctx_age_queue_append(aging, queue, event, err);
 
-	if (entry == NULL ||
-	    ctx_age_queue_describe(aging, queue, entry, event, err) < 0)
+	if (entry == NULL)
 		return -1;
 	if (aging->options->unsent && ctx_message_was_sent(event->message))
-		queue->sent_end = queue->entries->end;
+		queue->sent_end = aging->rewrite.elements.end;
 	return 0;
 }
 
@@ -96,7 +96,8 @@ static int
 age_element(struct aging *aging, struct age_queue *queue, size_t i,
     bool count_only, struct ctx_err *err)
 {
-	struct age_entry *entry = ctx_age_queue_at(queue, i);
+	struct age_entry *entry =
+	    ctx_held_queue_at(&aging->rewrite.elements, i);
 
 	entry->edits = 0;
 	if (entry->tools != NULL && i >= queue->sent_end &&
@@ -120,6 +121,7 @@ end_aged_conversation(void *user, const struct ctx_event *event,
 {
 	struct aging *aging = user;
 	struct age_queue *queue = &aging->record;
+	const struct ctx_held_queue *elements = &aging->rewrite.elements;
 	const struct age_entry place = {
 	    .held = {.file = event->record->file, .line = event->record->line}};
 	bool refused = false;
@@ -134,17 +136,17 @@ end_aged_conversation(void *user, const struct ctx_event *event,
 		if (count_only == 0 &&
 		    queue->savings < aging->options->at_least)
 			break;
-		for (i = 0; i < queue->entries->end; i++)
+		for (i = 0; i < elements->end; i++)
 			if (age_element(aging, queue, i, count_only, err) < 0)
 				return -1;
 	}
 	if (ctx_age_commit_edits(aging, &place, err) < 0)
 		return -1;
-	for (i = queue->sent_end; i < queue->entries->end; i++)
+	for (i = queue->sent_end; i < elements->end; i++)
 		if (ctx_age_report_message(aging, queue,
-			ctx_age_queue_at(queue, i), err) < 0)
+			ctx_held_queue_at(elements, i), err) < 0)
 			return -1;
-	ctx_age_queue_clear(queue);
+	ctx_age_queue_clear(aging, queue);
 	return 0;
 }
 
@@ -231,8 +233,6 @@ ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
 	int rc = -1;
 
 	memset(counts, 0, sizeof *counts);
-	aging.lines.entries = &aging.rewrite.lines;
-	aging.record.entries = &aging.rewrite.elements;
 	aging.spool.fd = -1;
 	if (options->opened != NULL) {
 		aging.spool = *options->opened;
@@ -242,7 +242,7 @@ ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
 	/* Refuses a bad format of file names at the start, not at the first
 	 * result: tests it with the longest tool name. */
 	memset(tool, '_', sizeof tool);
-	ctx_spool_digits(digits, NULL, 0);
+	ctx_spool_hash_chunks(digits, NULL, 0);
 	if (ctx_spool_name(&aging.name, options->format,
 		(struct ctx_str){tool, sizeof tool}, digits, err) == 0 &&
 	    ctx_groups_init(&aging.lines.groups, err) == 0 &&

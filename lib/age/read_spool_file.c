@@ -30,7 +30,7 @@ has_digits(const struct ctx_buf *file, const char *wanted)
 	struct ctx_str text = {file->p, file->n};
 	char digits[CTX_SPOOL_DIGITS];
 
-	ctx_spool_digits(digits, &text, 1);
+	ctx_spool_hash_chunks(digits, &text, 1);
 	return memcmp(digits, wanted, sizeof digits) == 0;
 }
 
@@ -90,6 +90,24 @@ ctx_restore_read_file(struct restoration *restoration,
 		return -1;
 	if (*state == CTX_AGED_WHOLE && !has_digits(file, sum->digits))
 		*state = CTX_AGED_CHANGED;
+	return 0;
+}
+
+int
+ctx_restore_read_referenced(struct restoration *restoration,
+    const struct ctx_reference *ref, struct ctx_buf *file,
+    enum ctx_aged_result_state *state, struct ctx_err *err)
+{
+	struct ctx_spool_sum sum;
+
+	if (ctx_restore_sum_file(restoration, MAX_FILE, &sum, state, err) < 0)
+		return -1;
+	if (*state != CTX_AGED_WHOLE)
+		return 0;
+	if (memcmp(sum.digits, ref->digits.p, sizeof sum.digits) == 0)
+		return ctx_restore_read_file(restoration, &sum, file, state,
+		    err);
+	*state = CTX_AGED_CHANGED;
 	return 0;
 }
 

@@ -26,15 +26,15 @@ append_media_digits(struct ctx_buf *out, const struct ctx_message *message,
 
 	if (block == 0)
 		return 0;
-	ctx_spool_digits(digits, file, 2);
+	ctx_spool_hash_chunks(digits, file, 2);
 	return ctx_buf_printf(out, err, "%.*s\n", CTX_SPOOL_DIGITS, digits);
 }
 
 /* Appends those parts of a content block that ctx_age never changes.  They
  * identify a message even after ctx_age has changed it.  For a text or a tool
- * call they are the payload, id and name; for media, or a text that ctx_age has
- * written in place of media, they are the hex digits in the name of the spool
- * file. */
+ * call they are the payload, id and name.  For media, or a text that ctx_age
+ * has written in place of media, they are the hex digits in the name of the
+ * spool file. */
 static int
 append_stable_block(struct ctx_buf *out, const struct ctx_message *message,
     size_t i, struct ctx_buf *scratch, struct ctx_err *err)
@@ -53,8 +53,8 @@ append_stable_block(struct ctx_buf *out, const struct ctx_message *message,
 		block->kind != CTX_BLOCK_TOOL_CALL) ||
 	    ctx_bound_is_placeholder(message, block))
 		return 0;
-	if (ctx_placeholder_part(message, i, scratch, &placeholder, &ref, err) <
-	    0)
+	if (ctx_placeholder_read_block(message, i, scratch, &placeholder, &ref,
+		err) < 0)
 		return -1;
 	if (placeholder)
 		return ref.digits.n == 0 ? 0
@@ -106,7 +106,7 @@ ctx_reasoning_name(struct ctx_buf *name, struct ctx_str message,
 	    (unsigned long long)place->record,
 	    (unsigned long long)place->so_far.k[0],
 	    (unsigned long long)place->so_far.k[1]);
-	ctx_spool_digits(digits, pieces, 2);
+	ctx_spool_hash_chunks(digits, pieces, 2);
 	name->n = 0;
 	return ctx_buf_printf(name, err, NAME_BEGIN "%.*s" NAME_END,
 	    CTX_SPOOL_DIGITS, digits);

@@ -17,7 +17,7 @@
  * calls and media of the conversation so far.  The message alone is not enough:
  * messages like "ok" occur in many conversations.
  */
-/* Where a message is in its conversation.  The name of the file with the
+/* Place of a message in its conversation.  The name of the file with the
  * message's original is made from this. */
 struct message_place {
 	/* Hash of the texts, tool calls and media of the conversation, up to

@@ -22,9 +22,6 @@ struct restored_message {
 	/* Id in restoration.tools of the first tool that the message names. */
 	uint32_t tool;
 	uint64_t index; /* index in the conversation, from 0 */
-	/* True if the conversation is inside a record; false if the message is
-	 * a record. */
-	bool inside;
 	/* True if an earlier record of the same message was reported. */
 	bool continues;
 	/* The JSON edits of the message are in rewrite.edits: first_edit is the
@@ -37,8 +34,8 @@ struct restoration {
 	const struct ctx_restore_options *options;
 	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
-	/* What is known of the conversations that are being read (model, names
-	 * of tools, index of the message). line_tracker: of the conversation of
+	/* Trackers of the conversations that are being read (model, names of
+	 * tools, index of the message). line_tracker: of the conversation of
 	 * the stream, in which each message is a record. record_tracker: of a
 	 * conversation inside the current record. */
 	struct conversation_tracker line_tracker, record_tracker;
@@ -49,7 +46,7 @@ struct restoration {
 	bool no_spool; /* true if the spool directory does not exist */
 	/* True once a text was read that may end with a reference to a file. */
 	bool seen_reference;
-	/* Where the message that was read last is in its conversation.
+	/* Place in its conversation of the message that was read last.
 	 * places[0]: for messages that are records. places[1]: for messages
 	 * inside a record. */
 	struct message_place places[2];
@@ -101,6 +98,11 @@ int ctx_restore_sum_file(struct restoration *restoration, uint64_t max_bytes,
  * or SHA-256 is not that in *sum, sets *state to CTX_AGED_CHANGED. */
 int ctx_restore_read_file(struct restoration *restoration,
     const struct ctx_spool_sum *sum, struct ctx_buf *file,
+    enum ctx_aged_result_state *state, struct ctx_err *err);
+/* Reads the spool file restoration->name, if its SHA-256 is that of a
+ * reference; otherwise sets *state to CTX_AGED_CHANGED. */
+int ctx_restore_read_referenced(struct restoration *restoration,
+    const struct ctx_reference *ref, struct ctx_buf *file,
     enum ctx_aged_result_state *state, struct ctx_err *err);
 /* Calls options->foreign for a reference to a file that is not in the spool
  * directory. */

@@ -32,7 +32,6 @@ record_edits(struct restoration *restoration,
 		return -1;
 	restored->counter = tracker->model_counter.counter;
 	restored->index = tracker->index;
-	restored->inside = event->inside;
 	restored->continues =
 	    ctx_report_named(restoration->rewrite.stream, event);
 	restored->first_edit = first;
@@ -64,8 +63,9 @@ report_restored(struct restoration *restoration,
 	if (ctx_rewrite_reread(rewrite, held, err) < 0)
 		return -1;
 	change.tool = ctx_intern_at(&restoration->tools, restored->tool);
-	change.bytes = restored->inside ? ctx_rewrite_text(rewrite, held)
-					: rewrite->record->text;
+	/* The node 0 is the whole record. */
+	change.bytes = held->node == 0 ? rewrite->record->text
+				       : ctx_rewrite_text(rewrite, held);
 	return ctx_rewrite_report(rewrite, &edited, &change, err);
 }
 

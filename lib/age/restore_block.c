@@ -32,7 +32,7 @@ append_scanned_content(struct restoration *restoration, struct ctx_err *err)
 }
 
 /* Appends a stored tool result to the replacement text of an edit, if its text
- * alone is not enough to restore it: reads its JSON from the file NAME.json,
+ * alone is not enough to restore it.  Reads its JSON from the file NAME.json,
  * of which the reference has the SHA-256. */
 static int
 append_content_from_json(struct restoration *restoration,
@@ -40,25 +40,16 @@ append_content_from_json(struct restoration *restoration,
     struct ctx_err *err)
 {
 	struct ctx_buf *file = &restoration->file;
-	struct ctx_spool_sum sum;
 	int rc;
 
 	if (ctx_buf_printf(&restoration->name, err, ".json") < 0 ||
-	    ctx_restore_sum_file(restoration, MAX_FILE, &sum, state, err) < 0)
+	    ctx_restore_read_referenced(restoration, ref, file, state, err) < 0)
 		return -1;
-	if (*state == CTX_AGED_WHOLE &&
-	    memcmp(sum.digits, ref->digits.p, sizeof sum.digits) == 0) {
-		if (ctx_restore_read_file(restoration, &sum, file, state, err) <
-		    0)
-			return -1;
-		rc = *state == CTX_AGED_WHOLE
-		    ? ctx_restore_is_json_line(restoration, file, err)
-		    : 0;
-		if (rc != 0)
-			return rc < 0
-			    ? -1
-			    : append_scanned_content(restoration, err);
-	}
+	rc = *state == CTX_AGED_WHOLE
+	    ? ctx_restore_is_json_line(restoration, file, err)
+	    : 0;
+	if (rc != 0)
+		return rc < 0 ? -1 : append_scanned_content(restoration, err);
 	*state = CTX_AGED_CHANGED;
 	return 0;
 }

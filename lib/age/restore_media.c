@@ -79,28 +79,21 @@ read_spooled_block(struct restoration *restoration,
     const struct ctx_reference *ref, enum ctx_aged_result_state *state,
     struct ctx_err *err)
 {
-	struct ctx_spool_sum sum;
 	bool is = false;
 	int rc;
 
 	restoration->name.n = 0;
 	if (ctx_buf_printf(&restoration->name, err, "%.*s%s", (int)ref->name.n,
 		ref->name.p, is_json_name(ref->name) ? "" : ".json") < 0 ||
-	    ctx_restore_sum_file(restoration, MAX_FILE, &sum, state, err) < 0)
+	    ctx_restore_read_referenced(restoration, ref, &restoration->block,
+		state, err) < 0)
 		return -1;
 	if (*state != CTX_AGED_WHOLE)
 		return 0;
-	if (memcmp(sum.digits, ref->digits.p, sizeof sum.digits) == 0) {
-		if (ctx_restore_read_file(restoration, &sum,
-			&restoration->block, state, err) < 0)
-			return -1;
-		rc =
-		    *state == CTX_AGED_WHOLE ? scan_block(restoration, err) : 0;
-		if (rc < 0 ||
-		    (rc > 0 &&
-			is_placeholder_of(restoration, ref, &is, err) < 0))
-			return -1;
-	}
+	rc = scan_block(restoration, err);
+	if (rc < 0 ||
+	    (rc > 0 && is_placeholder_of(restoration, ref, &is, err) < 0))
+		return -1;
 	if (!is)
 		*state = CTX_AGED_CHANGED;
 	return 0;

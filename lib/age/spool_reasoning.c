@@ -48,15 +48,20 @@ store_unstripped_message(struct aging *aging, const struct age_entry *entry,
 	return ctx_spool_put(&aging->spool, aging->name.p, pieces, 2, err);
 }
 
-/* Returns the JSON of a message in the queue, before its edits. */
-static struct ctx_str
-get_message_json(const struct aging *aging, const struct age_entry *entry)
+/* Sets *value to the JSON of a message in the queue, before its edits. */
+static int
+find_message_json(struct aging *aging, const struct ctx_held_message *held,
+    struct ctx_str *value, struct ctx_err *err)
 {
-	const struct ctx_held_message *held = &entry->held;
+	const struct ctx_json *json = aging->rewrite.record->json;
 
-	return held->text != NULL
-	    ? (struct ctx_str){held->text + entry->message_at, entry->message_n}
-	    : ctx_json_str(aging->rewrite.record->json, held->node);
+	if (held->text != NULL) {
+		if (ctx_rewrite_scan(&aging->rewrite, held, err) < 0)
+			return -1;
+		json = &aging->rewrite.json;
+	}
+	*value = ctx_json_str(json, held->node);
+	return 0;
 }
 
 /* Removes the signed reasoning of a message.  All edits of the message are
@@ -65,9 +70,10 @@ static int
 remove_reasoning(struct aging *aging, struct age_entry *entry,
     struct ctx_err *err)
 {
-	struct ctx_str value = get_message_json(aging, entry);
+	struct ctx_str value;
 
-	if (strip_message(aging, entry, value, err) < 0)
+	if (find_message_json(aging, &entry->held, &value, err) < 0 ||
+	    strip_message(aging, entry, value, err) < 0)
 		return -1;
 	if (store_unstripped_message(aging, entry, err) < 0) {
 		aging->counts->bound++;

@@ -64,8 +64,8 @@ static int
 write_first_aged(struct aging *aging, struct age_queue *queue,
     bool may_age_results, struct ctx_err *err)
 {
-	struct age_entry *entry =
-	    ctx_age_queue_at(queue, queue->entries->first);
+	struct age_entry *entry = ctx_held_queue_at(&aging->rewrite.lines,
+	    aging->rewrite.lines.first);
 
 	entry->edits = 0;
 	if (may_age_results && entry->tools != NULL &&
@@ -107,10 +107,11 @@ ctx_age_is_before_boundary(const struct aging *aging,
 static int
 add_savings(struct aging *aging, struct age_queue *queue, struct ctx_err *err)
 {
+	const struct ctx_held_queue *lines = &aging->rewrite.lines;
 	struct age_entry *entry;
 
-	for (; queue->savings_end < queue->entries->end; queue->savings_end++) {
-		entry = ctx_age_queue_at(queue, queue->savings_end);
+	for (; queue->savings_end < lines->end; queue->savings_end++) {
+		entry = ctx_held_queue_at(lines, queue->savings_end);
 		if (!ctx_age_is_before_boundary(aging, queue, entry))
 			break;
 		if (entry->tools != NULL &&
@@ -130,6 +131,7 @@ int
 ctx_age_check_refusal(struct aging *aging, struct age_queue *queue,
     bool *refused, struct ctx_err *err)
 {
+	const struct ctx_held_queue *entries = ctx_age_entries(aging, queue);
 	struct age_entry *entry;
 	uint64_t was;
 	bool changed = false;
@@ -137,8 +139,8 @@ ctx_age_check_refusal(struct aging *aging, struct age_queue *queue,
 
 	*refused = false;
 	queue->savings = 0;
-	for (i = queue->entries->first; i < queue->entries->end; i++) {
-		entry = ctx_age_queue_at(queue, i);
+	for (i = entries->first; i < entries->end; i++) {
+		entry = ctx_held_queue_at(entries, i);
 		was = queue->savings;
 		if (entry->tools != NULL && i >= queue->sent_end &&
 		    (aging->options->by_results ||
@@ -151,7 +153,7 @@ ctx_age_check_refusal(struct aging *aging, struct age_queue *queue,
 	if (queue->savings < aging->options->at_least)
 		*refused = false;
 	queue->savings = 0;
-	queue->savings_end = queue->entries->first;
+	queue->savings_end = entries->first;
 	aging->counts->refused += *refused;
 	return 0;
 }
@@ -160,7 +162,7 @@ int
 ctx_age_write_due(struct aging *aging, struct ctx_err *err)
 {
 	struct age_queue *queue = &aging->lines;
-	struct ctx_held_queue *entries = queue->entries;
+	const struct ctx_held_queue *lines = &aging->rewrite.lines;
 	const struct age_entry *entry;
 
 	if (queue->savings < aging->options->at_least) {
@@ -169,16 +171,16 @@ ctx_age_write_due(struct aging *aging, struct ctx_err *err)
 		if (queue->savings < aging->options->at_least)
 			return 0;
 	}
-	while (entries->first < entries->end) {
-		entry = ctx_age_queue_at(queue, entries->first);
+	while (lines->first < lines->end) {
+		entry = ctx_held_queue_at(lines, lines->first);
 		if (entry->tools != NULL &&
 		    !ctx_age_is_before_boundary(aging, queue, entry))
 			break;
 		if (write_first_aged(aging, queue, true, err) < 0)
 			return -1;
 	}
-	if (queue->savings_end < entries->first)
-		queue->savings_end = entries->first;
+	if (queue->savings_end < lines->first)
+		queue->savings_end = lines->first;
 	return 0;
 }
 
@@ -186,6 +188,7 @@ int
 ctx_age_write_all(struct aging *aging, bool broken, struct ctx_err *err)
 {
 	struct age_queue *queue = &aging->lines;
+	const struct ctx_held_queue *lines = &aging->rewrite.lines;
 	bool may_age_results,
 	    is_kept = broken &&
 	    (aging->options->unsent || ctx_age_may_refuse(aging, queue));
@@ -201,7 +204,7 @@ ctx_age_write_all(struct aging *aging, bool broken, struct ctx_err *err)
 	 * are not.  The old ones are replaced now. */
 	may_age_results = !is_kept && aging->options->by_results &&
 	    queue->savings >= aging->options->at_least;
-	while (queue->entries->first < queue->entries->end)
+	while (lines->first < lines->end)
 		if (write_first_aged(aging, queue, may_age_results, err) < 0)
 			return -1;
 	return 0;
@@ -211,11 +214,12 @@ int
 ctx_age_write_unaged(struct aging *aging, struct ctx_err *err)
 {
 	struct age_queue *queue = &aging->lines;
+	struct ctx_held_queue *lines = &aging->rewrite.lines;
 
-	while (queue->entries->first < queue->entries->end - 1)
+	while (lines->first < lines->end - 1)
 		if (write_first_aged(aging, queue, false, err) < 0)
 			return -1;
-	ctx_held_queue_remove_last(queue->entries);
-	queue->savings_end = queue->entries->end;
+	ctx_held_queue_remove_last(lines);
+	queue->savings_end = lines->end;
 	return 0;
 }

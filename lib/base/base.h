@@ -209,8 +209,7 @@ extern const int ctx_termination_signals[CTX_TERMINATION_SIGNALS];
 unsigned ctx_signals_defer(void);
 void ctx_signals_release(unsigned held);
 
-/* ---- base/open_file.c: opens files that may be FIFOs, writes whole texts --
- */
+/* ---- base/open_file.c: files that may be FIFOs, names, descriptors ------ */
 
 /*
  * Opens a file as open(2) does; a new file gets mode 0600.  Opening a FIFO
@@ -219,6 +218,10 @@ void ctx_signals_release(unsigned held);
  * its end.  Later reads and writes block as usual.
  */
 int ctx_open_file(const char *path, int flags);
+/* Called after read(2) or write(2) has failed.  Returns true if the call must
+ * be repeated: after a signal, or, after waiting, if another program has made
+ * the descriptor non-blocking. events: POLLIN or POLLOUT of poll(2). */
+bool ctx_wait_ready(int fd, short events);
 /* Writes all bytes of a text to a descriptor.  Waits if the descriptor cannot
  * take them now, and continues after signals.  Returns 0, or -1 with errno,
  * which is ENOSPC if a device takes no bytes. */
@@ -228,6 +231,12 @@ int ctx_write_all(int fd, struct ctx_str text);
  * message, "" or "archive ". */
 int ctx_err_open(struct ctx_err *err, int sys, const char *what,
     const char *path);
+/* Sets name to a random name for a file that is not complete yet. */
+#define CTX_TEMPORARY_NAME 22 /* length of the name in bytes, with its NUL */
+void ctx_temporary_name(char name[CTX_TEMPORARY_NAME]);
+/* Returns true if two results of stat(2) are of the same file or directory. */
+struct stat;
+bool ctx_is_same_file(const struct stat *a, const struct stat *b);
 
 /* ---- base/time.c: times as the formats write them ----------------------- */
 
@@ -268,8 +277,8 @@ int ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
     struct ctx_err *err);
 bool ctx_pattern_match(struct ctx_pattern *patterns, const char *p, size_t n,
     int64_t *left);
-/* Returns true if a text is selected by two lists of patterns: it matches
- * the list "only", or that list is empty; and it does not match the list
+/* Returns true if a text is selected by two lists of patterns.  It must match
+ * the list "only", unless that list is empty, and must not match the list
  * "except". */
 bool ctx_pattern_selects(struct ctx_pattern *only, struct ctx_pattern *except,
     const char *p, size_t n, int64_t *left);

@@ -58,7 +58,8 @@ ctx_intern(struct ctx_intern *names, const char *p, size_t n, uint32_t *id,
 	slot = find_name_slot(names, p, n);
 	if (*slot == 0) {
 		if (names->n >= UINT32_MAX / 4)
-			return ctx_err_set(err, CTX_ELIMIT, "too many names");
+			return ctx_err_set(err, CTX_ELIMIT,
+			    "the input has too many different names");
 		grown = ctx_grow(names->list, &names->cap, names->n + 1,
 		    sizeof *grown, err);
 		if (grown == NULL)

@@ -75,7 +75,8 @@ ctx_buf_printf(struct ctx_buf *buf, struct ctx_err *err, const char *fmt, ...)
 	n = vsnprintf(NULL, 0, fmt, ap);
 	va_end(ap);
 	if (n < 0)
-		return ctx_err_set(err, CTX_EARG, "cannot format");
+		return ctx_err_set(err, CTX_EARG,
+		    "internal error: cannot format a text");
 	if (ctx_buf_reserve(buf, (size_t)n + 1, err) < 0)
 		return -1;
 	va_start(ap, fmt);

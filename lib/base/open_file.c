@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -64,6 +65,16 @@ ctx_open_file(const char *path, int flags)
 	return fd;
 }
 
+bool
+ctx_wait_ready(int fd, short events)
+{
+	if (errno == EAGAIN || errno == EWOULDBLOCK)
+		(void)poll(&(struct pollfd){.fd = fd, .events = events}, 1, -1);
+	else if (errno != EINTR)
+		return false;
+	return true;
+}
+
 int
 ctx_write_all(int fd, struct ctx_str text)
 {
@@ -71,7 +82,7 @@ ctx_write_all(int fd, struct ctx_str text)
 
 	while (text.n > 0) {
 		wrote = write(fd, text.p, text.n);
-		if (wrote < 0 && errno == EINTR)
+		if (wrote < 0 && ctx_wait_ready(fd, POLLOUT))
 			continue;
 		/* A device may accept no bytes without an error.  To continue
 		 * would be an endless loop. */
@@ -101,4 +112,20 @@ ctx_err_open(struct ctx_err *err, int sys, const char *what, const char *path)
 		    "process reads this FIFO; start its reader first",
 		    what, path);
 	return ctx_err_sys(err, sys, "cannot open %s%s", what, path);
+}
+
+void
+ctx_temporary_name(char name[CTX_TEMPORARY_NAME])
+{
+	struct ctx_hashkey random;
+
+	ctx_hashkey_init(&random);
+	(void)snprintf(name, CTX_TEMPORARY_NAME, ".tmp-%016llx",
+	    (unsigned long long)random.k[0]);
+}
+
+bool
+ctx_is_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }

@@ -192,7 +192,7 @@ ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
 
 	if (strlen(pattern) > LONGEST)
 		return ctx_err_set(err, CTX_EARG,
-		    "pattern longer than %d bytes", LONGEST);
+		    "the pattern has more than %d bytes", LONGEST);
 	list = ctx_grow(patterns->list, &patterns->cap, patterns->n + 1,
 	    sizeof *list, err);
 	if (list == NULL)

@@ -9,7 +9,7 @@
  *
  * Code for several kinds is in a file that is included once per kind, with the
  * macros KIND, VECTOR and TARGET defined.  This code must call only inlined
- * functions: around other calls within a file gcc 12 does not clear the upper
+ * functions.  Around other calls within a file gcc 12 does not clear the upper
  * halves of the AVX registers, and that costs hundreds of cycles.
  */
 #ifndef CTX_BASE_VECTOR_H

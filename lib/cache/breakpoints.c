@@ -113,7 +113,8 @@ ctx_cache_run_decide(struct cache_run *run, const struct ctx_dialect *dialect,
 	}
 	if (provider != NULL)
 		return ctx_err_set(err, CTX_EARG,
-		    "messages of %s cannot have the breakpoints of %s",
+		    "messages of dialect %s cannot have cache breakpoints of "
+		    "%s; give another --provider",
 		    dialect->name, provider);
 	any = ctx_breakpoint_format_find(dialect, ctx_breakpoint_provider(0));
 	if (any != NULL && !any->only_on_request)

@@ -23,8 +23,8 @@ struct cache_entry {
 	/* Number of content blocks of the conversation before this message,
 	 * without those of system messages at the beginning. */
 	uint64_t first_block;
-	/* What is reported of the message if its breakpoints change.  Set only
-	 * if reports are wanted.  The entry owns change.tool. */
+	/* Report of the message if its breakpoints change.  Set only if reports
+	 * are wanted.  The entry owns change.tool. */
 	struct ctx_change change;
 };
 
@@ -57,7 +57,7 @@ struct cache_run {
 
 /* The breakpoints that a conversation gets. */
 struct breakpoints {
-	/* How breakpoints are written for the provider. */
+	/* The provider's format of breakpoints. */
 	const struct ctx_breakpoint_format *format;
 	struct {
 		uint64_t number; /* number of the message */
@@ -68,8 +68,8 @@ struct breakpoints {
 		const char *rule; /* name of the breakpoint, for reports */
 	} list[CTX_BREAKPOINTS_MAX];
 	size_t n, max;
-	/* Which blocks of the request's system prompt, and which of its tool
-	 * definitions, get a breakpoint.  Masks like
+	/* Blocks of the request's system prompt (system), and tool definitions
+	 * (tools), that get a breakpoint.  Masks like
 	 * ctx_breakpoint_places.mask. */
 	uint32_t system, tools;
 };

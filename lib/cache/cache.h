@@ -14,7 +14,8 @@
 
 /* ---- cache/mark_cache.c: writes prompt-cache breakpoints ---------------- */
 
-/* Whether a conversation gets prompt-cache breakpoints, and if not, why. */
+/* Result for a conversation: it gets prompt-cache breakpoints, or the reason
+ * why it gets none. */
 enum ctx_cache_status {
 	CTX_CACHE_STATUS_MARKED,
 	/* no breakpoints, because the message format cannot have any */
@@ -25,7 +26,7 @@ enum ctx_cache_status {
 	CTX_CACHE_STATUS_UNHEEDED,
 };
 
-/* What ctx_mark_cache reports at the end of a conversation. */
+/* Report of ctx_mark_cache at the end of a conversation. */
 struct ctx_cache_outcome {
 	const char *file;
 	/* Number of the line with the conversation. 0 for a conversation that
@@ -33,8 +34,8 @@ struct ctx_cache_outcome {
 	uint64_t line;
 	enum ctx_cache_status status;
 	const struct ctx_dialect *dialect;
-	/* How the conversation's breakpoints are written.  NULL if its message
-	 * format has none. */
+	/* Format of the conversation's breakpoints.  NULL if its message format
+	 * has none. */
 	const struct ctx_breakpoint_format *format;
 	const struct ctx_model *model; /* NULL if the model is not known */
 	/* number of breakpoints that the conversation gets */
@@ -114,7 +115,7 @@ struct ctx_request_prefix_item {
 	 * item's text, in bytes. */
 	size_t text, text_n;
 };
-/* How a request is read, to be compared with another one. */
+/* Settings for reading a request that is compared with another one. */
 struct ctx_request_prefix_options {
 	/* Name of the provider to which the request is sent.  Breakpoints are
 	 * assumed to be where ctx_mark_cache would write them for this
@@ -138,8 +139,8 @@ int ctx_request_prefix_read(struct ctx_request_prefix **prefix,
     const struct ctx_request_prefix_options *options, struct ctx_err *err);
 void ctx_request_prefix_close(struct ctx_request_prefix *prefix);
 
-/* How a later request differs from an earlier one.  The prompt cache has all
- * of the earlier request only if the later one repeats it and appends
+/* Difference between a later request and an earlier one.  The prompt cache has
+ * all of the earlier request only if the later one repeats it and appends
  * messages. */
 struct ctx_request_prefix_change {
 	bool appended; /* true if messages were only appended */
@@ -158,10 +159,10 @@ struct ctx_request_prefix_change {
 	/* Tokens of the earlier request from the first member or message that
 	 * differs on.  The cache cannot be used for them. */
 	uint64_t lost;
-	/* The first message for which the provider refuses the later request:
-	 * it has bound reasoning (signed reasoning that the provider refuses
-	 * after a change before it) after the first difference.  NULL if there
-	 * is none. */
+	/* The first message for which the provider refuses the later request.
+	 * It has bound reasoning after the first difference: signed reasoning
+	 * that the provider refuses after a change before it.  NULL if there is
+	 * none. */
 	const struct ctx_request_prefix_item *refused;
 };
 /* Finds out how a later request differs from an earlier one.  When the later
@@ -172,25 +173,28 @@ void ctx_request_prefix_compare(const struct ctx_request_prefix *earlier,
     const struct ctx_request_prefix *later,
     struct ctx_request_prefix_change *change);
 
+/* Which prices a request has. */
+struct ctx_pricing {
+	/* The model whose prices count; NULL: the one that the later request
+	 * names. */
+	const struct ctx_model *model;
+	enum ctx_ttl ttl; /* how long the cache stores what is written to it */
+	int64_t now;      /* time of the request, seconds since 1970 */
+};
 /* Prices in millionths of a dollar per million tokens: of input, of cache reads
- * and of cache writes. */
+ * and of cache writes.  One that is not known is CTX_NO_PRICE; it is not
+ * computed from others, because that would be wrong for some models. */
 struct ctx_prices {
 	uint64_t in, read, write;
 };
-#define CTX_NO_PRICE UINT64_MAX /* the price is not known */
-/* Sets *prices to those of the model that the request names.  A price that is
- * not known is not computed from others, because that would be wrong for some
- * models. */
-void ctx_request_prefix_prices(const struct ctx_request_prefix *prefix,
-    enum ctx_ttl ttl, struct ctx_prices *prices);
 
 #define CTX_NEVER UINT64_MAX
-/* What it costs to send a request when the prompt cache has a part of it from
- * an earlier request. */
+/* Cost of sending a request when the prompt cache has a part of it from an
+ * earlier request. */
 struct ctx_cache_cost {
-	/* How much the two requests have in common at their beginning:
-	 * messages, bytes and tokens.  A message that is split over several
-	 * records counts if all its records are equal. */
+	/* Size of the beginning that the two requests have in common: messages,
+	 * bytes and tokens.  A message that is split over several records
+	 * counts if all its records are equal. */
 	uint64_t messages, bytes, tokens;
 	uint64_t all; /* number of messages in the later request */
 	/* True if the later request is the earlier one with messages
@@ -211,9 +215,9 @@ struct ctx_cache_cost {
 	 * are written to the cache. */
 	uint64_t reusable;
 	uint64_t appended;
-	/* Cost in dollars. cost: of the later request. cost_unchanged: of a
-	 * request that repeats the earlier request and only appends
-	 * messages. */
+	struct ctx_prices prices; /* those of the later request */
+	/* Cost of the later request in dollars, and its cost if it had only
+	 * been appended to.  Prices may depend on the length of a request. */
 	double cost, cost_unchanged;
 	/* known: all prices needed for cost are known. known_unchanged: all
 	 * prices needed for cost_unchanged are known. */
@@ -226,7 +230,7 @@ struct ctx_cache_cost {
 	uint64_t breakeven_requests;
 };
 void ctx_request_cost(const struct ctx_request_prefix *earlier,
-    const struct ctx_request_prefix *later, const struct ctx_prices *prices,
+    const struct ctx_request_prefix *later, const struct ctx_pricing *pricing,
     struct ctx_cache_cost *cost);
 
 #endif

@@ -2,8 +2,8 @@
  * compare_item.c - compares a member or message of a request with that of an
  * earlier request, as a prompt cache does
  *
- * From the JSON of the member or message a text is made that does not depend on
- * white space, breakpoints and the escapes in strings: the compared text.  The
+ * From the JSON of the member or message a text is made, the compared text.  It
+ * does not depend on white space, breakpoints and the escapes in strings.  The
  * hashes of these texts are compared.
  */
 #include <string.h>

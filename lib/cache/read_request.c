@@ -94,8 +94,8 @@ begin_request(void *user, const struct ctx_event *event, struct ctx_err *err)
 		return 0;
 	if (reading->begun)
 		return ctx_err_set(err, CTX_EARG,
-		    "a second conversation; "
-		    "each must stand alone");
+		    "the file has a second conversation; put each into a file "
+		    "of its own");
 	reading->begun = true;
 	run->leading = true;
 	if (ctx_stream_measure(reading->stream, event, reading->counters,
@@ -234,7 +234,7 @@ end_request_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 	if (how != CTX_END_COMPLETE)
 		return 0;
 	if (!reading->begun)
-		return ctx_err_set(err, CTX_EARG, "no conversation in it");
+		return ctx_err_set(err, CTX_EARG, "the file has no messages");
 	if (reading->prefix->run.decided)
 		return 0;
 	return place_breakpoints(reading, NULL, NULL,

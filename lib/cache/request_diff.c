@@ -11,30 +11,27 @@
 
 /* ---- cost ---- */
 
-/* Converts a price of the model table to one of struct ctx_prices.  A price
- * that is not known is 0 in the former, CTX_NO_PRICE in the latter. */
-static uint64_t
-get_price(uint64_t price)
+/* Returns the prices of a request with this number of input tokens. later: the
+ * request that names the model and decides whether there is a choice of how
+ * long the cache stores. */
+static struct ctx_prices
+find_prices(const struct ctx_pricing *pricing,
+    const struct ctx_request_prefix *later, uint64_t tokens)
 {
-	return price > 0 ? price : CTX_NO_PRICE;
-}
+	const struct ctx_breakpoint_format *format = later->run.format;
+	const struct ctx_model *model = pricing->model != NULL
+	    ? pricing->model
+	    : later->run.model_counter.model;
+	const struct ctx_price *price =
+	    model == NULL ? NULL : ctx_model_price(model, pricing->now, tokens);
+	bool hour = pricing->ttl == CTX_TTL_1H && format != NULL &&
+	    format->values[CTX_TTL_1H] != NULL;
 
-void
-ctx_request_prefix_prices(const struct ctx_request_prefix *prefix,
-    enum ctx_ttl ttl, struct ctx_prices *prices)
-{
-	static const struct ctx_model unknown;
-	const struct ctx_breakpoint_format *format = prefix->run.format;
-	const struct ctx_model *model = prefix->run.model_counter.model;
-
-	if (model == NULL)
-		model = &unknown;
-	prices->in = get_price(model->price_in);
-	prices->read = get_price(model->price_read);
-	prices->write = get_price(model->price_write);
-	if (ttl == CTX_TTL_1H && format != NULL && format->hour_percent > 0 &&
-	    model->price_in > 0 && model->price_write > 0)
-		prices->write = prices->in / 100 * format->hour_percent;
+	if (price == NULL)
+		return (struct ctx_prices){CTX_NO_PRICE, CTX_NO_PRICE,
+		    CTX_NO_PRICE};
+	return (struct ctx_prices){price->in, price->read,
+	    hour ? price->write_hour : price->write};
 }
 
 /* Returns how many items (members and messages) two requests have in common at
@@ -173,15 +170,16 @@ is_priced(uint64_t tokens, uint64_t price)
 
 /* A change may make the cached part of the request shorter, and so each
  * further request cheaper.  Returns after how many further requests this has
- * paid for the change; CTX_NEVER if it never does. */
+ * paid for the change; CTX_NEVER if it never does. unchanged: the prices of the
+ * request without the change; tokens: those of the changed request. */
 static uint64_t
 count_breakeven_requests(const struct ctx_cache_cost *cost,
-    const struct ctx_prices *prices, uint64_t tokens)
+    const struct ctx_prices *unchanged, uint64_t tokens)
 {
 	double more = cost->cost - cost->cost_unchanged, calls;
 	double saved =
-	    compute_dollars(cost->reusable + cost->appended, prices->read) -
-	    compute_dollars(tokens, prices->read);
+	    compute_dollars(cost->reusable + cost->appended, unchanged->read) -
+	    compute_dollars(tokens, cost->prices.read);
 
 	if (more <= 0)
 		return 0;
@@ -239,36 +237,43 @@ set_cached_tokens(struct ctx_cache_cost *cost,
 }
 
 /* Computes the cost of the tokens in dollars, and whether all prices for that
- * are known. */
+ * are known. unchanged: the prices of the request without the change. */
 static void
-set_dollars(struct ctx_cache_cost *cost, const struct ctx_prices *prices)
+set_dollars(struct ctx_cache_cost *cost, const struct ctx_prices *unchanged)
 {
+	const struct ctx_prices *prices = &cost->prices;
 	uint64_t write = cost->writes ? prices->write : prices->in;
+	uint64_t append = cost->writes ? unchanged->write : unchanged->in;
 
 	cost->cost = compute_dollars(cost->read, prices->read) +
 	    compute_dollars(cost->written, write) +
 	    compute_dollars(cost->fresh, prices->in);
-	cost->cost_unchanged = compute_dollars(cost->reusable, prices->read) +
-	    compute_dollars(cost->appended, write);
+	cost->cost_unchanged =
+	    compute_dollars(cost->reusable, unchanged->read) +
+	    compute_dollars(cost->appended, append);
 	cost->known = is_priced(cost->read, prices->read) &&
 	    is_priced(cost->written, write) &&
 	    is_priced(cost->fresh, prices->in);
-	cost->known_unchanged =
-	    prices->read != CTX_NO_PRICE && is_priced(cost->appended, write);
+	cost->known_unchanged = unchanged->read != CTX_NO_PRICE &&
+	    is_priced(cost->appended, append);
 }
 
 void
 ctx_request_cost(const struct ctx_request_prefix *earlier,
-    const struct ctx_request_prefix *later, const struct ctx_prices *prices,
+    const struct ctx_request_prefix *later, const struct ctx_pricing *pricing,
     struct ctx_cache_cost *cost)
 {
 	size_t n = count_shared(earlier, later);
+	struct ctx_prices unchanged;
 
 	memset(cost, 0, sizeof *cost);
 	set_shared(cost, earlier, later, n);
 	set_cached_tokens(cost, earlier, later, n);
-	set_dollars(cost, prices);
+	cost->prices = find_prices(pricing, later, later->tokens);
+	unchanged =
+	    find_prices(pricing, later, cost->reusable + cost->appended);
+	set_dollars(cost, &unchanged);
 	if (!cost->is_extension && cost->known && cost->known_unchanged)
 		cost->breakeven_requests =
-		    count_breakeven_requests(cost, prices, later->tokens);
+		    count_breakeven_requests(cost, &unchanged, later->tokens);
 }

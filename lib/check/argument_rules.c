@@ -3,7 +3,7 @@
  *
  * In Chat Completions and Responses the arguments are a string, and the text of
  * this string is JSON.  OpenAI does not parse the text.  But other servers with
- * the format of Chat Completions parse it in all tool calls of a request: vLLM
+ * the format of Chat Completions parse it in all tool calls of a request. vLLM
  * answers 400 for text that was truncated (vllm #48922, July 2026), for JSON
  * that is not an object (vllm #48006), and for arguments that are not a string
  * (deer-flow #4445).  Responses accepts any JSON in the string: ellmer sends
@@ -20,21 +20,8 @@ int
 ctx_validate_read_text(struct ctx_validator *validator, uint32_t node,
     struct ctx_err *err)
 {
-	struct ctx_err wrong;
-	size_t used;
-	int rc;
-
-	validator->text.n = 0;
-	if (ctx_json_string_decode(&validator->text,
-		ctx_json_str(validator->message->json, node), err) < 0)
-		return -1;
-	rc = ctx_json_scan(&validator->json, validator->text.p,
-	    validator->text.n, &used, &wrong);
-	if (rc < 0 && wrong.code == CTX_ENOMEM) {
-		*err = wrong;
-		return -1;
-	}
-	return rc > 0 && used == validator->text.n;
+	return ctx_json_scan_string(validator->message->json, node,
+	    &validator->text, &validator->json, err);
 }
 
 static int
@@ -103,13 +90,14 @@ refuse_arguments(struct ctx_validator *validator, size_t i, bool in_text,
 
 	validator->spare.n = validator->replacement.n = 0;
 	if (value == 0)
-		return ctx_validate_refuse_part(validator,
-		    CTX_RULE_BAD_ARGUMENTS, i, "arguments of call", tail, err);
+		return ctx_validate_refuse_block(validator,
+		    CTX_RULE_BAD_ARGUMENTS, i, "arguments of tool call", tail,
+		    err);
 	if (make_object(validator, body, value, is_json, err) < 0 ||
 	    (in_text &&
 		ctx_json_string_encode(&validator->replacement, body->p,
 		    body->n, err) < 0) ||
-	    ctx_validate_describe(validator, i, "arguments of call", tail,
+	    ctx_validate_describe(validator, i, "arguments of tool call", tail,
 		err) < 0)
 		return -1;
 	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_ARGUMENTS, i,

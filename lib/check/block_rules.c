@@ -81,12 +81,12 @@ check_id(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 		    block->container == 0 ||
 		    json->nodes[block->container].kind != CTX_JSON_ARRAY)
 			return 0;
-		return ctx_validate_refuse_part(validator, CTX_RULE_BAD_ID, i,
-		    "call", block->name != 0 ? " has no id" : "", err);
+		return ctx_validate_refuse_block(validator, CTX_RULE_BAD_ID, i,
+		    "tool call", block->name != 0 ? " has no id" : "", err);
 	}
 	if (json->nodes[block->id].kind != CTX_JSON_STRING)
-		return ctx_validate_refuse_part(validator, CTX_RULE_BAD_ID, i,
-		    "id of call", " is not a string", err);
+		return ctx_validate_refuse_block(validator, CTX_RULE_BAD_ID, i,
+		    "id of tool call", " is not a string", err);
 	literal = ctx_json_str(json, block->id);
 	wrong = ctx_id_wrong(validator->rules, literal);
 	if (wrong == NULL)
@@ -94,7 +94,8 @@ check_id(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	rc = ctx_id_repair(&validator->replacement, &validator->spare,
 	    validator->rules, literal, err);
 	if (rc < 0 ||
-	    ctx_validate_describe(validator, i, "id of call", wrong, err) < 0)
+	    ctx_validate_describe(validator, i, "id of tool call", wrong, err) <
+		0)
 		return -1;
 	if (rc == 0)
 		literal.p = NULL;
@@ -128,8 +129,8 @@ ctx_validate_body(struct ctx_validator *validator, size_t i,
 	if (!(validator->rules & CTX_NEEDS_BODY) ||
 	    has_payload(message->json, body))
 		return 0;
-	return ctx_validate_refuse_part(validator, CTX_RULE_EMPTY_RESULT, i,
-	    "result", " has no content", err);
+	return ctx_validate_refuse_block(validator, CTX_RULE_EMPTY_RESULT, i,
+	    "tool result", " has no content", err);
 }
 
 /* Returns true if providers refuse this text because it is empty or only white
@@ -180,7 +181,7 @@ check_block(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 		    has_reasoning_proof(validator->message->json,
 			block->removable))
 			return 0;
-		return ctx_validate_refuse_part(validator,
+		return ctx_validate_refuse_block(validator,
 		    CTX_RULE_CUT_REASONING, i, "reasoning has no signature", "",
 		    err);
 	case CTX_BLOCK_TEXT:
@@ -188,7 +189,7 @@ check_block(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 		 * checked later, as a message without content. */
 		if (!is_refused_text(validator, block))
 			return 0;
-		return ctx_validate_refuse_part(validator, CTX_RULE_EMPTY_TEXT,
+		return ctx_validate_refuse_block(validator, CTX_RULE_EMPTY_TEXT,
 		    i, "a text is empty", "", err);
 	case CTX_BLOCK_TOOL_RESULT:
 		return ctx_validate_result(validator, i, err);
@@ -205,7 +206,7 @@ check_tool_calls_member(struct ctx_validator *validator, struct ctx_err *err)
 	const struct ctx_json *json = validator->message->json;
 	struct ctx_finding finding = {.id = CTX_RULE_EMPTY_TOOL_CALLS,
 	    .place = validator->place,
-	    .part = CTX_NO_BLOCK};
+	    .block = CTX_NO_BLOCK};
 	static const char what[] = "tool_calls is an empty array";
 	uint32_t list =
 	    ctx_json_find(json, validator->message->node, "tool_calls");
@@ -215,10 +216,7 @@ check_tool_calls_member(struct ctx_validator *validator, struct ctx_err *err)
 	    ctx_json_count(json, list) > 0)
 		return 0;
 	finding.node = list - 1;
-	validator->what.n = 0;
-	if (ctx_buf_add(&validator->what, what, sizeof what - 1, err) < 0)
-		return -1;
-	return ctx_validate_tell(validator, &finding, err) < 0 ? -1 : 0;
+	return ctx_validate_report(validator, &finding, what, err) < 0 ? -1 : 0;
 }
 
 int

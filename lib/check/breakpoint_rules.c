@@ -2,8 +2,8 @@
  * breakpoint_rules.c - checks the number and place of cache breakpoints
  *
  * A request may have four breakpoints.  If it has more, the oldest ones are
- * removed: first those of the tools, then those of the system prompt, then
- * those of the messages, which is their order in the cached prefix.  The newest
+ * removed, in the order of the cached prefix: first those of the tools, then
+ * those of the system prompt, then those of the messages.  The newest
  * breakpoints cover the most tokens.
  */
 #include <stdlib.h>
@@ -94,11 +94,12 @@ static int
 refuse_surplus_breakpoint(struct ctx_validator *validator,
     const struct ctx_breakpoint_seen *mark, struct ctx_err *err)
 {
-	static const char what[] = "one cache marker more than the 4 newest";
+	static const char what[] =
+	    "more than 4 cache breakpoints; this one is not among the newest";
 	const struct ctx_json *json = mark->json;
 	struct ctx_finding finding = {.id = CTX_RULE_MANY_MARKERS,
 	    .place = mark->place,
-	    .part = CTX_NO_BLOCK,
+	    .block = CTX_NO_BLOCK,
 	    .in_request = mark->outside_messages};
 
 	finding.replacement.p = "";
@@ -107,10 +108,7 @@ refuse_surplus_breakpoint(struct ctx_validator *validator,
 	if (json != NULL)
 		finding.old = ctx_child_span(json, mark->container, mark->node,
 		    has_only_markers_before(json, mark->container, mark->node));
-	validator->what.n = 0;
-	if (ctx_buf_add(&validator->what, what, sizeof what - 1, err) < 0)
-		return -1;
-	return ctx_validate_tell(validator, &finding, err) < 0 ? -1 : 0;
+	return ctx_validate_report(validator, &finding, what, err) < 0 ? -1 : 0;
 }
 
 static int
@@ -155,7 +153,7 @@ check_breakpoint(void *user, const struct ctx_json *json, uint32_t container,
 		validator->replacement.n = 0;
 		rc = ctx_validate_refuse_text(validator, CTX_RULE_BAD_MARKER,
 		    ctx_child_span(json, container, node, false),
-		    "a cache marker is on or after reasoning", err);
+		    "a cache breakpoint is on or after reasoning", err);
 		if (rc != 0)
 			return rc < 0 ? -1 : 0;
 	}

@@ -51,7 +51,7 @@ enum ctx_rule_id {
 	CTX_RULES
 };
 
-/* How --repair fixes a violation. */
+/* Fixes that --repair can make for a violation. */
 enum ctx_fix_kind {
 	CTX_FIX_NONE,
 	CTX_FIX_REMOVE_BLOCK,
@@ -134,7 +134,7 @@ uint32_t ctx_provider_limits_images(const struct ctx_provider_limits *limits,
 
 /* ---- check/validator.c: what the provider would refuse ------------------ */
 
-/* Where a message is in the input. */
+/* Place of a message in the input. */
 struct ctx_place {
 	const char *file;
 	/* line of the file in which the message begins, from 1 */
@@ -156,7 +156,7 @@ struct ctx_finding {
 	/* CTX_FIX_REMOVE_BLOCK: index of the block in the message that is being
 	 * checked.  CTX_FIX_REPLACE_IMAGE: index of the image among those of an
 	 * earlier message that a text can replace.  SIZE_MAX: none. */
-	size_t part;
+	size_t block;
 	/* CTX_FIX_REMOVE_MEMBER: JSON node of the key */
 	uint32_t node;
 	/* CTX_FIX_ADD_RESULT: index of the tool call without a result among the
@@ -186,8 +186,8 @@ struct ctx_finding {
  * on_finding returns 1 if it repairs the violation as the rule says; later
  * messages are then checked as if the violation had not been there.  It returns
  * 2 if it repairs the violation by a tool result that becomes the message
- * before the one being checked, or the last message; 0 if it does not repair
- * it; -1 with *err.
+ * before the one being checked, or the last message.  It returns 0 if it does
+ * not repair it, and -1 with *err.
  *
  * Memory: the tool calls without a result, and 48 bytes for each different id.
  */
@@ -320,20 +320,20 @@ int ctx_validator_check_request(struct ctx_validator *validator, uint64_t rules,
     uint32_t messages, const struct ctx_place *place, struct ctx_err *err);
 /* Returns the index of the first message about which there can still be
  * findings. */
-uint64_t ctx_validator_settled(const struct ctx_validator *validator);
+uint64_t ctx_validator_first_undecided(const struct ctx_validator *validator);
 
 /* ---- check/check_stream.c: check a stream, or repair it ----------------- */
 
 /* Text of the tool result that --repair inserts for a tool call without one. */
-#define CTX_NO_RESULT "[no result: the call was interrupted]"
+#define CTX_ADDED_RESULT_TEXT "[no result: the call was interrupted]"
 
 /* A violation of a rule that ctx_check has repaired. */
 struct ctx_fix {
 	const struct ctx_finding *finding;
 	const char *action; /* "drop", "insert" or "edit" */
 	enum ctx_role role; /* role of the message */
-	/* What was removed, what was inserted, or what an edit has replaced.
-	 * Valid until on_fix returns. */
+	/* The bytes that were removed or inserted, or that an edit has
+	 * replaced.  Valid until on_fix returns. */
 	struct ctx_str bytes;
 };
 
@@ -353,13 +353,13 @@ struct ctx_check_options {
 	/* The archive, in which the original of each changed message is stored
 	 * before the changed one is written; NULL: none. */
 	struct ctx_archive *archive;
-	/* What a repair does with bound reasoning (signed reasoning that the
+	/* A repair's treatment of bound reasoning (signed reasoning that the
 	 * provider refuses after a change before it).  With CTX_REASONING_FAIL
 	 * a conversation is kept in memory until its end. */
 	enum ctx_reasoning reasoning;
 	void *user;
 	/* Called for each violation that was not repaired.  It must not use the
-	 * members part and node of the finding, which are meant for the
+	 * members block and node of the finding, which are meant for the
 	 * repair. */
 	int (*on_finding)(void *user, const struct ctx_finding *finding,
 	    struct ctx_err *err);

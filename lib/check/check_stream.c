@@ -25,12 +25,10 @@ struct check_conversation {
 	 * model after a change */
 	bool binds;
 	bool holding; /* the conversation's events are kept in memory */
-	/* The conversation's events in memory.  Each entry of this queue is a
-	 * struct ctx_held_event. */
-	struct ctx_held_queue *held;
 };
 
 struct check {
+	/* Entries of its queues are of the type struct ctx_held_event. */
 	struct ctx_rewrite rewrite;
 	struct ctx_check_options *options;
 	struct check_conversation lines, record;
@@ -177,7 +175,7 @@ check_message(struct check *check, struct check_conversation *conversation,
     const struct ctx_event *event, struct ctx_err *err)
 {
 	struct ctx_place place = get_event_place(check, event, conversation);
-	bool goes_on = conversation->messages > 0 &&
+	bool is_continuation = conversation->messages > 0 &&
 	    (event->message->flags & CTX_MESSAGE_CONTINUES);
 	uint64_t rules;
 	int rc;
@@ -186,7 +184,7 @@ check_message(struct check *check, struct check_conversation *conversation,
 		return -1;
 	if (check->options->schema)
 		rules |= CTX_CALLS_FIT;
-	place.message -= goes_on;
+	place.message -= is_continuation;
 	/* A response of a provider is not checked, because it is not sent
 	 * alone, but with the request that it answers. */
 	if (event->layout->is_response) {
@@ -205,8 +203,8 @@ check_message(struct check *check, struct check_conversation *conversation,
 		rc = ctx_validator_add(&conversation->validator, rules,
 		    event->message, &place, err);
 	check->message = NULL;
-	conversation->messages += !goes_on;
-	check->options->messages += !goes_on;
+	conversation->messages += !is_continuation;
+	check->options->messages += !is_continuation;
 	conversation->messages_left += !conversation->validator.removed;
 	if (rc == 0 && check->repairing)
 		rc = ctx_repair_judged(&check->repair, event,
@@ -314,7 +312,7 @@ check_event(struct check *check, const struct ctx_event *event,
 		if (!is_message_missing(event))
 			return 0;
 		return report_missing_message(check, &place,
-		    "an element is no message", err);
+		    "an element is not a message", err);
 	case CTX_EVENT_END:
 		return end_conversation(check, event, err);
 	case CTX_EVENT_RECORD:
@@ -325,7 +323,8 @@ check_event(struct check *check, const struct ctx_event *event,
 		check->file = event->record->file;
 	if (check->repairing)
 		return ctx_repair_record(&check->repair, event,
-		    ctx_validator_settled(&check->lines.validator), err);
+		    ctx_validator_first_undecided(&check->lines.validator),
+		    err);
 	return ctx_rewrite_write(&check->rewrite, event->record->text, false,
 	    err);
 }
@@ -342,7 +341,7 @@ end_stream(struct check *check, struct ctx_err *err)
 	 * whether that has messages, so nothing is reported here. */
 	if (check->file != NULL && !check->conversations &&
 	    check->lines.messages_left == 0 &&
-	    report_missing_message(check, &place, "there is no message in it",
+	    report_missing_message(check, &place, "the file has no messages",
 		err) < 0)
 		return -1;
 	return check->repairing ? ctx_repair_end(&check->repair, err) : 0;
@@ -355,15 +354,14 @@ end_stream(struct check *check, struct ctx_err *err)
 static int
 check_held(struct check *check, bool inside, struct ctx_err *err)
 {
-	struct check_conversation *conversation =
-	    inside ? &check->record : &check->lines;
+	const struct ctx_held_queue *held =
+	    ctx_rewrite_queue(&check->rewrite, inside);
 	struct ctx_event event;
 	size_t i;
 
-	for (i = 0; i < conversation->held->end; i++) {
+	for (i = 0; i < held->end; i++) {
 		if (ctx_held_event_read(&check->rewrite,
-			ctx_held_queue_at(conversation->held, i), &event,
-			err) < 0 ||
+			ctx_held_queue_at(held, i), &event, err) < 0 ||
 		    check_event(check, &event, err) < 0)
 			return -1;
 		if (inside || event.kind != CTX_EVENT_MESSAGE)
@@ -436,7 +434,8 @@ repair_held(struct check *check, const struct ctx_event *end,
 	struct check_conversation *conversation =
 	    end != NULL ? &check->record : &check->lines;
 	struct ctx_finding finding = {.id = CTX_RULE_BOUND_REASONING,
-	    .what = "signed reasoning would stand after a repair"};
+	    .what = "not repaired, because the provider would refuse signed "
+		    "reasoning after the repair"};
 	int rc = try_repair(check, end, err);
 
 	conversation->holding = false;
@@ -454,7 +453,7 @@ repair_held(struct check *check, const struct ctx_event *end,
 	/* If messages are records, these stay in memory until the run ends,
 	 * because the writer may still refer to their bytes. */
 	if (end != NULL)
-		ctx_held_queue_clear(conversation->held);
+		ctx_held_queue_clear(&check->rewrite.elements);
 	return rc;
 }
 
@@ -491,14 +490,14 @@ hold_record(struct check *check, const struct ctx_event *event,
 	if (event->kind == CTX_EVENT_RECORD)
 		check->counted_to = 0;
 	if (event->kind == CTX_EVENT_MESSAGE || check->repair.edits.n == 0) {
-		one = ctx_held_event_add(check->lines.held, event, err);
+		one = ctx_held_event_add(&check->rewrite.lines, event, err);
 		return one == NULL
 		    ? -1
 		    : ctx_rewrite_hold(&check->rewrite, &one->held, event, err);
 	}
 	if (ctx_repair_take_record(&check->repair, &text, err) < 0)
 		return -1;
-	one = ctx_held_event_add(check->lines.held, event, err);
+	one = ctx_held_event_add(&check->rewrite.lines, event, err);
 	if (one == NULL)
 		return -1;
 	ctx_rewrite_set_text(&check->rewrite, &one->held,
@@ -520,8 +519,8 @@ take_event(void *user, const struct ctx_event *event, struct ctx_err *err)
 	if (event->kind == CTX_EVENT_END)
 		return repair_held(check, event, err);
 	if (event->inside)
-		return ctx_held_event_add(conversation->held, event, err) ==
-			NULL
+		return ctx_held_event_add(&check->rewrite.elements, event,
+			   err) == NULL
 		    ? -1
 		    : 0;
 	return hold_record(check, event, err);
@@ -579,8 +578,6 @@ ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_repair_init(&check.repair);
 	check.repair.writer = writer;
 	check.repair.options = options;
-	check.lines.held = &check.rewrite.lines;
-	check.record.held = &check.rewrite.elements;
 	if (ctx_validator_init(judges[0], err) == 0 &&
 	    ctx_validator_init(judges[1], err) == 0) {
 		judges[0]->on_finding = judges[1]->on_finding = handle_finding;

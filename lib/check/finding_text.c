@@ -7,18 +7,18 @@
 #include "check/validator.h"
 
 /* maximum length of a name in the text of a finding, in bytes */
-#define CLIP 40
+#define MAX_NAME_BYTES 40
 
-/* Appends a text, but at most CLIP bytes of it.  NUL bytes become question
- * marks, because the text of a finding is a C string. */
+/* Appends a text, but at most MAX_NAME_BYTES bytes of it.  NUL bytes become
+ * question marks, because the text of a finding is a C string. */
 static int
 append_clipped(struct ctx_validator *validator, struct ctx_str str,
     struct ctx_err *err)
 {
 	size_t n = str.n, i;
 
-	if (n > CLIP)
-		n = ctx_utf8_valid(str.p, CLIP, CTX_SIMD_PORTABLE);
+	if (n > MAX_NAME_BYTES)
+		n = ctx_utf8_valid(str.p, MAX_NAME_BYTES, CTX_SIMD_PORTABLE);
 	if (ctx_buf_add(&validator->what, str.p, n, err) < 0)
 		return -1;
 	for (i = validator->what.n - n; i < validator->what.n; i++)
@@ -64,10 +64,14 @@ ctx_validate_name(struct ctx_validator *validator,
 }
 
 int
-ctx_validate_tell(struct ctx_validator *validator, struct ctx_finding *finding,
-    struct ctx_err *err)
+ctx_validate_report(struct ctx_validator *validator,
+    struct ctx_finding *finding, const char *what, struct ctx_err *err)
 {
-	if (ctx_buf_add(&validator->what, "", 1, err) < 0)
+	if (what != NULL)
+		validator->what.n = 0;
+	else
+		what = "";
+	if (ctx_buf_add(&validator->what, what, strlen(what) + 1, err) < 0)
 		return -1;
 	finding->what = validator->what.p;
 	return validator->on_finding(validator->user, finding, err);
@@ -79,12 +83,9 @@ ctx_validate_refuse(struct ctx_validator *validator, enum ctx_rule_id id,
 {
 	struct ctx_finding finding = {.id = id,
 	    .place = validator->place,
-	    .part = CTX_NO_BLOCK};
+	    .block = CTX_NO_BLOCK};
 
-	validator->what.n = 0;
-	if (ctx_buf_add(&validator->what, what, strlen(what), err) < 0)
-		return -1;
-	return ctx_validate_tell(validator, &finding, err);
+	return ctx_validate_report(validator, &finding, what, err);
 }
 
 int
@@ -93,7 +94,7 @@ ctx_validate_refuse_text(struct ctx_validator *validator, enum ctx_rule_id id,
 {
 	struct ctx_finding finding = {.id = id,
 	    .place = validator->place,
-	    .part = CTX_NO_BLOCK,
+	    .block = CTX_NO_BLOCK,
 	    .old = old,
 	    .replacement = {validator->replacement.n > 0
 		    ? validator->replacement.p
@@ -101,17 +102,14 @@ ctx_validate_refuse_text(struct ctx_validator *validator, enum ctx_rule_id id,
 		validator->replacement.n},
 	    .in_request = validator->outside_messages};
 
-	validator->what.n = 0;
-	if (ctx_buf_add(&validator->what, what, strlen(what), err) < 0)
-		return -1;
-	return ctx_validate_tell(validator, &finding, err);
+	return ctx_validate_report(validator, &finding, what, err);
 }
 
 int
-ctx_validate_describe(struct ctx_validator *validator, size_t part,
+ctx_validate_describe(struct ctx_validator *validator, size_t block,
     const char *what, const char *tail, struct ctx_err *err)
 {
-	const struct ctx_block *of = &validator->message->blocks[part];
+	const struct ctx_block *of = &validator->message->blocks[block];
 
 	validator->what.n = 0;
 	if (ctx_buf_add(&validator->what, what, strlen(what), err) < 0)
@@ -126,30 +124,30 @@ ctx_validate_describe(struct ctx_validator *validator, size_t part,
 
 int
 ctx_validate_refuse_edit(struct ctx_validator *validator, enum ctx_rule_id id,
-    size_t part, struct ctx_str old, struct ctx_err *err)
+    size_t block, struct ctx_str old, struct ctx_err *err)
 {
 	struct ctx_finding finding = {.id = id,
 	    .place = validator->place,
-	    .part = part,
+	    .block = block,
 	    .old = old};
 	int rc;
 
 	if (old.p != NULL)
 		finding.replacement = (struct ctx_str){validator->replacement.p,
 		    validator->replacement.n};
-	rc = ctx_validate_tell(validator, &finding, err);
+	rc = ctx_validate_report(validator, &finding, NULL, err);
 	if (rc > 0 && ctx_rule_at(id)->remedy == CTX_FIX_REMOVE_BLOCK)
-		validator->removed_blocks[part] = true;
+		validator->removed_blocks[block] = true;
 	return rc;
 }
 
 int
-ctx_validate_refuse_part(struct ctx_validator *validator, enum ctx_rule_id id,
-    size_t part, const char *what, const char *tail, struct ctx_err *err)
+ctx_validate_refuse_block(struct ctx_validator *validator, enum ctx_rule_id id,
+    size_t block, const char *what, const char *tail, struct ctx_err *err)
 {
-	return ctx_validate_describe(validator, part, what, tail, err) < 0
+	return ctx_validate_describe(validator, block, what, tail, err) < 0
 	    ? -1
-	    : ctx_validate_refuse_edit(validator, id, part,
+	    : ctx_validate_refuse_edit(validator, id, block,
 		  (struct ctx_str){NULL, 0}, err);
 }
 
@@ -159,14 +157,11 @@ ctx_validate_refuse_waiting(struct ctx_validator *validator, unsigned wait,
 {
 	struct ctx_finding finding = {.id = id,
 	    .place = validator->waiting_findings[wait].place,
-	    .part = CTX_NO_BLOCK};
+	    .block = CTX_NO_BLOCK};
 	int rc;
 
 	validator->waiting_bits &= ~(1u << wait);
-	validator->what.n = 0;
-	if (ctx_buf_add(&validator->what, what, strlen(what), err) < 0)
-		return -1;
-	rc = ctx_validate_tell(validator, &finding, err);
+	rc = ctx_validate_report(validator, &finding, what, err);
 	if (rc > 0) {
 		validator->last = validator->waiting_findings[wait].before;
 		validator->waiting_findings[wait].finding.what = NULL;

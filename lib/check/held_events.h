@@ -8,8 +8,8 @@
 /* An event in memory.  It is a message or another element of a conversation
  * inside a record, or a whole record. */
 struct ctx_held_event {
-	/* Where the event's message is in memory or, if the event has no
-	 * message, its record. */
+	/* The event's message in memory or, if the event has no message, its
+	 * record. */
 	struct ctx_held_message held;
 	enum ctx_event_kind kind;
 	struct ctx_record record;

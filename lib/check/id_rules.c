@@ -76,7 +76,7 @@ make_id(struct ctx_buf *out, bool nine, struct ctx_str text,
 	char digits[CTX_SPOOL_DIGITS], id[9];
 	size_t i, value;
 
-	ctx_spool_digits(digits, &text, 1);
+	ctx_spool_hash_chunks(digits, &text, 1);
 	out->n = 0;
 	if (!nine)
 		return ctx_buf_printf(out, err, "\"call_%.*s\"",

@@ -102,7 +102,7 @@ refuse_image(struct ctx_validator *validator, enum ctx_rule_id id,
 {
 	struct ctx_finding finding = {.id = id,
 	    .place = image->place,
-	    .part = CTX_NO_BLOCK};
+	    .block = CTX_NO_BLOCK};
 
 	if (image->json != NULL && image->block != 0) {
 		if (ctx_image_replace(&validator->replacement, &validator->text,
@@ -112,12 +112,9 @@ refuse_image(struct ctx_validator *validator, enum ctx_rule_id id,
 		finding.replacement = (struct ctx_str){validator->replacement.p,
 		    validator->replacement.n};
 	} else if (image->block != 0) {
-		finding.part = image->ordinal;
+		finding.block = image->ordinal;
 	}
-	validator->what.n = 0;
-	if (ctx_buf_add(&validator->what, what, strlen(what), err) < 0)
-		return -1;
-	return ctx_validate_tell(validator, &finding, err);
+	return ctx_validate_report(validator, &finding, what, err);
 }
 
 /* Returns true if an image exceeds a limit that does not depend on the number
@@ -174,7 +171,8 @@ refuse_surplus_images(struct ctx_validator *validator, uint64_t most,
 	char what[TEXT];
 	int rc;
 
-	(void)snprintf(what, sizeof what, "one image more than the %llu newest",
+	(void)snprintf(what, sizeof what,
+	    "more than %llu images; this one is not among the newest",
 	    (unsigned long long)most);
 	while (most > 0 && validator->n_images > most) {
 		rc = refuse_image(validator, CTX_RULE_MANY_IMAGES,
@@ -255,7 +253,7 @@ ctx_validate_assistant_media(struct ctx_validator *validator, size_t i,
 		return -1;
 	return ctx_validate_refuse_text(validator, CTX_RULE_ASSISTANT_MEDIA,
 		   ctx_json_str(message->json, block),
-		   "the assistant's message holds media", err) < 0
+		   "an assistant message has media", err) < 0
 	    ? -1
 	    : 0;
 }
@@ -328,7 +326,8 @@ check_image(struct ctx_validator *validator,
 		    err);
 	} else if (*over > 0) {
 		(void)snprintf(what, sizeof what,
-		    "one image more than the last %u of its message",
+		    "more than %u images in a message; this one is not among "
+		    "the last",
 		    (unsigned)limits->in_message);
 		rc = refuse_image(validator, CTX_RULE_MANY_IMAGES, &image, what,
 		    err);

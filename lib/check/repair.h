@@ -107,10 +107,10 @@ struct ctx_repair {
 	bool refused;
 	/* place of the first message for which refused was set */
 	struct ctx_place refused_at;
-	/* What find_last_before_results has found, which holds until the next
-	 * message is added: tool results for calls in the messages from
-	 * run_from to run_to must be inserted after the message run_to.
-	 * run_known: true if this was found. */
+	/* Result of find_last_before_results, valid until the next message is
+	 * added.  Tool results for calls in the messages from run_from to
+	 * run_to must be inserted after the message run_to. run_known: true if
+	 * this was found. */
 	bool run_known;
 	bool run_has_next; /* true if a message follows: run_next */
 	uint64_t run_from, run_to, run_next;
@@ -290,10 +290,10 @@ int ctx_repair_conversation(struct ctx_repair *repair,
 int ctx_repair_take_record(struct ctx_repair *repair, struct ctx_str *text,
     struct ctx_err *err);
 /* Called at the end of a record.  Writes the messages at the beginning of the
- * queue about which there can be no more findings. settled: index of the first
- * message about which there still can be findings. */
+ * queue about which there can be no more findings. first_undecided: index of
+ * the first message about which there still can be findings. */
 int ctx_repair_record(struct ctx_repair *repair, const struct ctx_event *event,
-    uint64_t settled, struct ctx_err *err);
+    uint64_t first_undecided, struct ctx_err *err);
 /* Writes all entries that are still in the queue. */
 int ctx_repair_end(struct ctx_repair *repair, struct ctx_err *err);
 

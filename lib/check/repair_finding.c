@@ -93,7 +93,7 @@ apply_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 		    fix);
 	case CTX_FIX_REMOVE_BLOCK:
 		fix->bytes =
-		    get_block_bytes(message, &message->blocks[finding->part]);
+		    get_block_bytes(message, &message->blocks[finding->block]);
 		return 1;
 	case CTX_FIX_REMOVE_MEMBER:
 		repair->removed_member = finding->node;
@@ -113,10 +113,10 @@ apply_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 		fix->action = "edit";
 		return ctx_repair_breakpoint(repair, entry, &fix->bytes, err);
 	case CTX_FIX_REPLACE_IMAGE:
-		if (finding->old.p != NULL || finding->part == SIZE_MAX)
+		if (finding->old.p != NULL || finding->block == SIZE_MAX)
 			return apply_text_fix(repair, entry, fix, err);
 		fix->action = "edit";
-		return ctx_repair_image(repair, entry, finding->part,
+		return ctx_repair_image(repair, entry, finding->block,
 		    &fix->bytes, err);
 	default:
 		return 0;

@@ -33,7 +33,7 @@ report_removed_reasoning(struct ctx_repair *repair,
 	const struct ctx_check_options *options = repair->options;
 	struct ctx_finding finding = {.id = CTX_RULE_BOUND_REASONING,
 	    .place = entry->place,
-	    .what = "signed reasoning stands after a repair"};
+	    .what = "the provider refuses signed reasoning after a repair"};
 	struct ctx_fix fix = {.finding = &finding,
 	    .action = "drop",
 	    .role = entry->role};

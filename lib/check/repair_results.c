@@ -26,9 +26,9 @@ has_string_value(const struct ctx_json *json, uint32_t node)
 	    json->nodes[node].kind == CTX_JSON_STRING;
 }
 
-/* Returns true if a template of a tool result can be used for a tool call: it
- * is for calls of this type, and the call has all values that the template
- * needs. */
+/* Returns true if a template of a tool result can be used for a tool call.  The
+ * template must be for calls of this type, and the call must have all values
+ * that the template needs. */
 static bool
 is_template_usable(const struct ctx_result_template *row,
     const struct ctx_message *message, const struct ctx_block *call,
@@ -68,9 +68,9 @@ choose_result_template(const struct ctx_dialect *dialect,
 	return NULL;
 }
 
-/* Sets *value to a JSON value as it will be sent, after other repairs: without
- * lone surrogates and, if it is an id, in the form that the rules demand. rules
- * 0: the value is not an id. */
+/* Sets *value to a JSON value as it will be sent, after other repairs.  It has
+ * no lone surrogates and, if it is an id, has the form that the rules demand.
+ * rules 0: the value is not an id. */
 static int
 get_sent_value(struct ctx_repair *repair, uint64_t rules,
     const struct ctx_json *json, uint32_t node, struct ctx_str *value,
@@ -87,7 +87,7 @@ get_sent_value(struct ctx_repair *repair, uint64_t rules,
 	return rc < 0 ? -1 : 0;
 }
 
-/* What the variables of a template stand for. */
+/* Sources of the values that replace the variables of a template. */
 struct result_values {
 	struct ctx_repair *repair;
 	const struct ctx_message *message;
@@ -100,7 +100,7 @@ static int
 find_result_value(void *user, struct ctx_str name, struct ctx_str *value,
     struct ctx_err *err)
 {
-	static const char text[] = "\"" CTX_NO_RESULT "\"";
+	static const char text[] = "\"" CTX_ADDED_RESULT_TEXT "\"";
 	const struct result_values *values = user;
 	const struct ctx_block none = {0},
 			       *call =

@@ -46,8 +46,8 @@ check_object_result(struct ctx_validator *validator, size_t i,
 	if (ctx_buf_add(&validator->replacement, "{\"output\":", 10, err) < 0 ||
 	    ctx_buf_add(&validator->replacement, text.p, text.n, err) < 0 ||
 	    ctx_buf_add(&validator->replacement, "}", 1, err) < 0 ||
-	    ctx_validate_describe(validator, i, "result", " is no object",
-		err) < 0)
+	    ctx_validate_describe(validator, i, "tool result",
+		" is not an object", err) < 0)
 		return -1;
 	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_RESULT, i, text,
 		   err) < 0
@@ -73,7 +73,7 @@ check_string_result(struct ctx_validator *validator, size_t i,
 	if (ctx_json_compact(json, body, &validator->spare, &text, err) < 0 ||
 	    ctx_json_string_encode(&validator->replacement, text.p, text.n,
 		err) < 0 ||
-	    ctx_validate_describe(validator, i, "result",
+	    ctx_validate_describe(validator, i, "tool result",
 		" is neither a string nor a list of blocks", err) < 0)
 		return -1;
 	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_RESULT, i,
@@ -94,8 +94,8 @@ check_screenshot(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	    shot->payload == 0 ||
 	    message->json->nodes[shot->payload].kind == CTX_JSON_OBJECT)
 		return 0;
-	return ctx_validate_refuse_part(validator, CTX_RULE_BAD_RESULT, i,
-		   "result", " is no screenshot", err) < 0
+	return ctx_validate_refuse_block(validator, CTX_RULE_BAD_RESULT, i,
+		   "tool result", " is not a screenshot", err) < 0
 	    ? -1
 	    : 0;
 }
@@ -130,12 +130,12 @@ find_block_problem(const struct ctx_validator *validator,
 	bool text = block->kind == CTX_BLOCK_TEXT;
 
 	if ((validator->rules & CTX_RESULTS_TEXT) && !text)
-		return " holds more than texts";
+		return " has blocks other than texts";
 	if ((validator->rules & CTX_ERRORS_TEXT) && result->is_error && !text)
-		return " of a failure holds more than texts";
+		return " of a failed call has blocks other than texts";
 	return may_hold_block(validator, block)
 	    ? NULL
-	    : " holds a block of a type that none may hold";
+	    : " has a block of a type that no tool result can have";
 }
 
 /* Makes the text block that replaces a block which the provider does not accept
@@ -187,7 +187,8 @@ check_result_block(struct ctx_validator *validator, size_t i, size_t k,
 			return -1;
 		old = ctx_json_str(json, block->removable);
 	}
-	return ctx_validate_describe(validator, i, "result", what, err) < 0 ||
+	return ctx_validate_describe(validator, i, "tool result", what, err) <
+		    0 ||
 		ctx_validate_refuse_edit(validator, CTX_RULE_BAD_RESULT, i, old,
 		    err) < 0
 	    ? -1

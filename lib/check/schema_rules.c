@@ -17,7 +17,7 @@
 
 #define DEEP 32 /* maximum depth of values that are checked */
 /* maximum length of a name in the text of a finding, in bytes */
-#define CLIP 40
+#define MAX_NAME_BYTES 40
 
 /* A JSON value that is being compared with a schema. at: the JSON node of its
  * next child. */
@@ -287,13 +287,12 @@ check_value(struct fit *fit, uint32_t schema, uint32_t value,
 	    fit->n == DEEP)
 		return 0;
 	if (!has_type(fit, schema, value)) {
-		refuse_by_schema(fit, "is of another type", name);
+		refuse_by_schema(fit, "has another type", name);
 		return 0;
 	}
 	rc = match_allowed_value(fit, schema, value, err);
 	if (rc <= 0) {
-		refuse_by_schema(fit, "is none of those that are allowed",
-		    name);
+		refuse_by_schema(fit, "is not one of the allowed values", name);
 		return rc;
 	}
 	check_required(fit, schema, value);
@@ -322,7 +321,7 @@ check_next_member(struct fit *fit, struct frame *frame, uint32_t key,
 		return check_value(fit, schema, key + 1, name, err);
 	if (others != 0 && patterns == 0 &&
 	    json->nodes[others].kind == CTX_JSON_FALSE)
-		refuse_by_schema(fit, "is no member of it", name);
+		refuse_by_schema(fit, "is not a member of the schema", name);
 	return 0;
 }
 
@@ -369,8 +368,9 @@ refuse_argument(struct ctx_validator *validator, size_t i,
 	struct ctx_buf *tail = &validator->replacement;
 	size_t n = fit->name.n;
 
-	if (n > CLIP)
-		n = ctx_utf8_valid(fit->name.p, CLIP, CTX_SIMD_PORTABLE);
+	if (n > MAX_NAME_BYTES)
+		n = ctx_utf8_valid(fit->name.p, MAX_NAME_BYTES,
+		    CTX_SIMD_PORTABLE);
 	tail->n = 0;
 	if (ctx_buf_printf(tail, err,
 		" do not fit the schema of the tool: "
@@ -382,8 +382,8 @@ refuse_argument(struct ctx_validator *validator, size_t i,
 		fit->wrong) < 0 ||
 	    ctx_buf_add(tail, "", 1, err) < 0)
 		return -1;
-	return ctx_validate_refuse_part(validator, CTX_RULE_CALL_SCHEMA, i,
-		   "arguments of call", tail->p, err) < 0
+	return ctx_validate_refuse_block(validator, CTX_RULE_CALL_SCHEMA, i,
+		   "arguments of tool call", tail->p, err) < 0
 	    ? -1
 	    : 0;
 }

@@ -105,13 +105,15 @@ ctx_validate_content(struct ctx_validator *validator, unsigned *wait,
 		*wait = CTX_WAITS_EMPTY;
 	else if (n == 0 && !may_be_empty(validator))
 		rc = ctx_validate_refuse(validator, CTX_RULE_EMPTY_MESSAGE,
-		    "the message says nothing", err);
+		    "the message is empty", err);
 	else if (n > 0 && !spoken && assistant && may_reasoning_lead(validator))
 		*wait = CTX_WAITS_REASONING;
 	else if (n > 0 && !spoken && assistant &&
 	    (validator->rules & CTX_MUST_SPEAK))
 		rc = ctx_validate_refuse(validator, CTX_RULE_REASONING_ONLY,
-		    "the assistant reasons, and says and calls nothing", err);
+		    "the assistant message has reasoning, but neither text nor "
+		    "a tool call",
+		    err);
 	validator->removed = rc > 0;
 	return rc < 0 ? -1 : 0;
 }
@@ -198,14 +200,14 @@ refuse_place(struct ctx_validator *validator, enum ctx_rule_id id,
 	    (struct ctx_finding){.id = id,
 		.place = validator->place,
 		.what = what,
-		.part = CTX_NO_BLOCK};
+		.block = CTX_NO_BLOCK};
 	return 0;
 }
 
 /* Reports the stored findings about the order of messages that have become
  * certain, because the message before them is kept. */
 static int
-report_settled_findings(struct ctx_validator *validator, struct ctx_err *err)
+report_certain_findings(struct ctx_validator *validator, struct ctx_err *err)
 {
 	struct ctx_finding finding;
 	unsigned wait;
@@ -216,10 +218,8 @@ report_settled_findings(struct ctx_validator *validator, struct ctx_err *err)
 		    (validator->waiting_bits & 1u << wait))
 			continue;
 		validator->waiting_findings[wait].finding.what = NULL;
-		validator->what.n = 0;
-		if (ctx_buf_add(&validator->what, finding.what,
-			strlen(finding.what), err) < 0 ||
-		    ctx_validate_tell(validator, &finding, err) < 0)
+		if (ctx_validate_report(validator, &finding, finding.what,
+			err) < 0)
 			return -1;
 	}
 	return 0;
@@ -236,16 +236,16 @@ refuse_empty_message(struct ctx_validator *validator, struct ctx_err *err)
 	if (!(validator->waiting_bits & 1u << CTX_WAITS_EMPTY))
 		return 0;
 	rc = ctx_validate_refuse_waiting(validator, CTX_WAITS_EMPTY,
-	    CTX_RULE_EMPTY_MESSAGE,
-	    "the message says nothing and is not the last", err);
+	    CTX_RULE_EMPTY_MESSAGE, "the message is empty and not the last",
+	    err);
 	if (rc == 0)
 		validator->waiting_bits &= ~(1u << CTX_WAITS_SYSTEM);
 	return rc < 0 ? -1 : 0;
 }
 
-/* Returns true if the message must have an id: it has none, and follows
- * reasoning that has an id of OpenAI, so that OpenAI would not find the
- * message (pydantic-ai, test_openai_responses_thinking_with_modified_history,
+/* Returns true if the message lacks an id that it must have: it follows
+ * reasoning that has an id of OpenAI.  OpenAI would not find a message without
+ * one (pydantic-ai, test_openai_responses_thinking_with_modified_history,
  * September 2025).  After such reasoning OpenAI accepts a tool call without an
  * id.  DeepSeek gives reasoning ids of another form, and accepts a message
  * without an id after them. */
@@ -271,18 +271,20 @@ ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
 		return -1;
 	if ((validator->waiting_bits & 1u << CTX_WAITS_REASONING) &&
 	    !assistant &&
-	    refuse_reasoning(validator, "no item of the assistant follows",
+	    refuse_reasoning(validator,
+		"no assistant message is directly after this reasoning",
 		err) < 0)
 		return -1;
 	if ((validator->waiting_bits & 1u << CTX_WAITS_REASONING) &&
 	    needs_id(validator) &&
-	    refuse_reasoning(validator, "the message that follows has no id",
-		err) < 0)
+	    refuse_reasoning(validator,
+		"the message after this reasoning has no id", err) < 0)
 		return -1;
 	if ((validator->waiting_bits & 1u << CTX_WAITS_SYSTEM) && !assistant &&
 	    role != CTX_ROLE_SYSTEM &&
 	    ctx_validate_refuse_waiting(validator, CTX_WAITS_SYSTEM,
-		CTX_RULE_SYSTEM_PLACE, "the assistant must be next", err) < 0)
+		CTX_RULE_SYSTEM_PLACE,
+		"the next message must be from the assistant", err) < 0)
 		return -1;
 	/* This message decides all waiting findings, with two exceptions.  If
 	 * it is a reasoning item, it must itself wait, with those before it,
@@ -292,7 +294,7 @@ ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
 		validator->n_open_reasoning = 0;
 		validator->waiting_bits = 0;
 	}
-	return report_settled_findings(validator, err);
+	return report_certain_findings(validator, err);
 }
 
 int
@@ -304,12 +306,13 @@ ctx_validate_still_waiting(struct ctx_validator *validator, struct ctx_err *err)
 	/* A last message without content does not count as something that
 	 * follows reasoning.  So reasoning before it is reported. */
 	if ((validator->waiting_bits & 1u << CTX_WAITS_REASONING) &&
-	    refuse_reasoning(validator, "nothing follows", err) < 0)
+	    refuse_reasoning(validator, "nothing is after this reasoning",
+		err) < 0)
 		return -1;
 	if (empty)
 		validator->last = last;
 	validator->waiting_bits = 0;
-	return report_settled_findings(validator, err);
+	return report_certain_findings(validator, err);
 }
 
 /* Returns true if the message becomes the system prompt when the conversation
@@ -331,9 +334,9 @@ check_role(struct ctx_validator *validator, struct ctx_err *err)
 	} roles[] = {
 	    {CTX_ROLE_OTHER, CTX_KNOWN_ROLES, "the role is unknown"},
 	    {CTX_ROLE_SYSTEM, CTX_NO_SYSTEM,
-		"a system prompt is no message here"},
+		"the system prompt cannot be a message in this format"},
 	    {CTX_ROLE_TOOL, CTX_NO_TOOL_ROLE,
-		"results are a user's message here"},
+		"tool results must be in a user message in this format"},
 	};
 	size_t i;
 
@@ -369,7 +372,7 @@ check_system(struct ctx_validator *validator, struct ctx_err *err)
 	if (validator->last.role == CTX_ROLE_SYSTEM && validator->last.begun)
 		return 0;
 	return ctx_validate_refuse(validator, CTX_RULE_SYSTEM_PLACE,
-		   "a user's message must stand before it", err) < 0
+		   "a user message must be before it", err) < 0
 	    ? -1
 	    : 0;
 }
@@ -388,19 +391,19 @@ check_speaker(struct ctx_validator *validator, struct ctx_err *err)
 		if (!(validator->rules & CTX_ASKS_FIRST) || is_user_side(role))
 			return 0;
 		return refuse_place(validator, CTX_RULE_FIRST_MESSAGE,
-		    "the conversation does not begin with the user", err);
+		    "the first message is not from the user", err);
 	}
 	if ((validator->rules & CTX_ANSWERS_RESULTS) && role == CTX_ROLE_USER &&
 	    before == CTX_ROLE_TOOL &&
 	    refuse_place(validator, CTX_RULE_USER_AFTER_RESULT,
-		"the user speaks right after a result", err) < 0)
+		"a user message is directly after a tool result", err) < 0)
 		return -1;
 	/* Two neighbouring messages from the same side (the user's or the
 	 * assistant's) are accepted if the translation for the provider merges
-	 * them: this is so for tool messages, and for the records of one
-	 * response.  Two assistant messages are also accepted if the first one
-	 * ends with a tool result: the translation makes this result a
-	 * message, which separates them. */
+	 * them.  It merges tool messages, and the records of one response.  Two
+	 * assistant messages are also accepted if the first one ends with a
+	 * tool result: the translation makes this result a message, which
+	 * separates them. */
 	if (!(validator->rules & CTX_ASKS_TURNS) ||
 	    is_user_side(role) != is_user_side(before) ||
 	    (validator->message->flags & CTX_MESSAGE_CONTINUES) ||
@@ -411,8 +414,9 @@ check_speaker(struct ctx_validator *validator, struct ctx_err *err)
 		!(validator->rules & CTX_RESULTS_TOGETHER)))
 		return 0;
 	return refuse_place(validator, CTX_RULE_ALTERNATION,
-	    is_user_side(role) ? "the user's side speaks twice in a row"
-			       : "the assistant speaks twice in a row",
+	    is_user_side(role)
+		? "two messages in a row are from the user or tools"
+		: "two messages in a row are from the assistant",
 	    err);
 }
 
@@ -434,8 +438,9 @@ check_first_results(struct ctx_validator *validator, struct ctx_err *err)
 		if (message->blocks[i].kind != CTX_BLOCK_TOOL_RESULT)
 			text = true;
 		else if (text && (validator->rules & CTX_RESULTS_FIRST) &&
-		    ctx_validate_refuse_part(validator, CTX_RULE_RESULTS_FIRST,
-			i, "result", " is after other content", err) < 0)
+		    ctx_validate_refuse_block(validator, CTX_RULE_RESULTS_FIRST,
+			i, "tool result",
+			" is after other content of its message", err) < 0)
 			return -1;
 	}
 	validator->last.has_user_text = text;
@@ -506,7 +511,7 @@ ctx_last_seen(struct ctx_validator *validator, struct ctx_err *err)
 	    is_user_side(validator->last.role) || validator->last.in_result)
 		return 0;
 	return ctx_validate_refuse(validator, CTX_RULE_LAST_MESSAGE,
-		   "the user's side must speak last", err) < 0
+		   "the last message must be from the user or a tool", err) < 0
 	    ? -1
 	    : 0;
 }

@@ -185,7 +185,7 @@ ctx_validate_strings(struct ctx_validator *validator,
 		    (rc > 0 &&
 			ctx_validate_refuse_text(validator,
 			    CTX_RULE_LONE_SURROGATE, literal,
-			    "a text holds half of a surrogate pair", err) < 0))
+			    "a text has half of a surrogate pair", err) < 0))
 			return -1;
 	}
 	return 0;

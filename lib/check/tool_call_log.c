@@ -108,7 +108,8 @@ allocate_call(struct ctx_tool_call_log *log, struct ctx_err *err)
 		return i;
 	}
 	if (log->n >= NONE) {
-		ctx_err_set(err, CTX_ELIMIT, "too many open calls");
+		ctx_err_set(err, CTX_ELIMIT,
+		    "too many tool calls without a result");
 		return NONE;
 	}
 	pool = ctx_grow(log->pool, &log->cap, log->n + 1, sizeof *pool, err);

@@ -33,8 +33,8 @@ struct ctx_call {
 	/* true if the tool call runs a program, and this has made another tool
 	 * call */
 	bool runs;
-	bool theirs; /* true if the provider runs the tool */
-	bool asked;  /* true if the user must approve the call */
+	bool provider_runs; /* true if the provider runs the tool */
+	bool asked;         /* true if the user must approve the call */
 	/* True if a result that is inserted for this call could be taken as the
 	 * answer to another call. */
 	bool shared;

@@ -5,6 +5,7 @@
  * results against the open calls, which have no result yet; its place among the
  * messages.  Later steps ignore blocks that a repair has removed.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,13 +105,12 @@ refuse_duplicate_id(struct ctx_validator *validator,
 {
 	struct ctx_finding finding = {.id = CTX_RULE_DUPLICATE_ID,
 	    .place = *place,
-	    .part = CTX_NO_BLOCK};
+	    .block = CTX_NO_BLOCK};
+	char what[sizeof call->label + 64];
 
-	validator->what.n = 0;
-	if (ctx_buf_printf(&validator->what, err,
-		"a call has the id of call %s, which is open", call->label) < 0)
-		return -1;
-	return ctx_validate_tell(validator, &finding, err);
+	(void)snprintf(what, sizeof what,
+	    "tool call %s has the same id and no result", call->label);
+	return ctx_validate_report(validator, &finding, what, err);
 }
 
 /* Two open tool calls have the same id.  If both are in one message (shared),
@@ -161,9 +161,9 @@ has_user_content(const struct ctx_validator *validator)
 	return false;
 }
 
-/* Returns true if an open tool call cannot get a result any more, because of
- * this message or, once validator->ended is true, because the conversation has
- * ended.  Anthropic runs its own tools after those of the client.  So a call of
+/* Returns true if an open tool call cannot get a result any more.  The reason
+ * is this message or, if validator->ended is true, the end of the conversation.
+ * Anthropic runs its own tools after those of the client.  So a call of
  * Anthropic's tools may be open until a user message has more than results
  * (pydantic-ai, test_unpaired_native_tool_calls.py, August 2026), or at the end
  * of a turn that was paused.  The AI SDK waits for calls that the user is asked
@@ -173,12 +173,12 @@ is_call_closed(const struct ctx_validator *validator,
     const struct ctx_call *call)
 {
 	if (validator->ended)
-		return !call->theirs ||
+		return !call->provider_runs ||
 		    ((validator->rules & CTX_RESULTS_NEXT) &&
 			(call->resumed + 1 < validator->newest_user_text ||
 			    call->resumed < validator->newest_answer));
 	return !(validator->rules & CTX_RESULTS_BY_USER) ||
-	    (!call->theirs && !call->asked);
+	    (!call->provider_runs && !call->asked);
 }
 
 /* Adds an open tool call to the log; see ctx_tool_call_log_open. */
@@ -195,7 +195,7 @@ record_open_call(struct ctx_validator *validator, const struct ctx_block *block,
 	    (call = ctx_tool_call_log_open(validator->log, &key, state, same,
 		 err)) == NULL)
 		return NULL;
-	call->theirs = block->provider_runs;
+	call->provider_runs = block->provider_runs;
 	call->asked = block->no_truncate && !block->provider_runs;
 	call->place = validator->place;
 	call->resumed = validator->place.message;
@@ -231,9 +231,9 @@ check_caller(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	    ctx_tool_call_log_state(validator->log, &key) == CTX_CALL_MISSED)
 		return 0;
 	if (call == NULL)
-		return ctx_validate_refuse_part(validator,
-		    CTX_RULE_ORPHAN_CALLER, i, "call",
-		    " was made by a program that does not run", err);
+		return ctx_validate_refuse_block(validator,
+		    CTX_RULE_ORPHAN_CALLER, i, "tool call",
+		    " was made by a program that is not running", err);
 	call->runs = true;
 	return 0;
 }
@@ -304,15 +304,16 @@ answer_call(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	    block->is_partial && key.id.p == NULL && state != CTX_CALL_NEW;
 	if (state == CTX_CALL_NEW && !validator->has_remote_state &&
 	    !(validator->unnamed_continues && key.id.p == NULL))
-		rc = ctx_validate_refuse_part(validator, CTX_RULE_ORPHAN_RESULT,
-		    i, "result", " answers no call", err);
+		rc =
+		    ctx_validate_refuse_block(validator, CTX_RULE_ORPHAN_RESULT,
+			i, "tool result", " has no tool call", err);
 	else if (state == CTX_CALL_ANSWERED)
-		rc = ctx_validate_refuse_part(validator,
-		    CTX_RULE_DUPLICATE_RESULT, i, "result", " is one too many",
-		    err);
+		rc = ctx_validate_refuse_block(validator,
+		    CTX_RULE_DUPLICATE_RESULT, i, "tool result",
+		    " is not the first for its tool call", err);
 	else if (state == CTX_CALL_MISSED)
-		rc = ctx_validate_refuse_part(validator, CTX_RULE_RESULT_ORDER,
-		    i, "result", " does not follow its call directly", err);
+		rc = ctx_validate_refuse_block(validator, CTX_RULE_RESULT_ORDER,
+		    i, "tool result", " is not next to its tool call", err);
 	/* If a repair has removed the result, its content is not checked. */
 	return rc != 0 ? rc : ctx_validate_body(validator, i, err);
 }
@@ -353,9 +354,8 @@ resume_callers(struct ctx_validator *validator, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true if the result of a tool call that runs a program may come in
- * a later message, because the provider merges neighbouring assistant
- * messages. */
+/* Returns true if the result of a tool call that runs a program may come in a
+ * later message, because the provider merges adjacent assistant messages. */
 static bool
 may_result_come_later(const struct ctx_validator *validator,
     const struct ctx_call *call, uint64_t end)
@@ -367,9 +367,9 @@ may_result_come_later(const struct ctx_validator *validator,
 }
 
 /* Returns true if a tool result inserted for this call, which has no id, could
- * be taken as the answer to an older call: one without a result, or one whose
- * result comes after the inserted one. (The older call then has an id, if all
- * results of a turn must be in one message; else its result is late.) */
+ * be taken as the answer to an older call.  The older call has no result, or
+ * its result comes after the inserted one.  (The older call then has an id, if
+ * all results of a turn must be in one message; else its result is late.) */
 static bool
 is_ambiguous(const struct ctx_validator *validator, const struct ctx_call *call)
 {
@@ -392,8 +392,9 @@ refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end,
     struct ctx_err *err)
 {
 	struct ctx_finding finding = {.id = CTX_RULE_ORPHAN_CALL,
-	    .part = CTX_NO_BLOCK};
+	    .block = CTX_NO_BLOCK};
 	struct ctx_call *call, *next;
+	char what[sizeof call->label + 64];
 	int rc;
 
 	for (call = ctx_tool_call_log_since(validator->log,
@@ -408,13 +409,12 @@ refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end,
 		finding.call = call->ordinal;
 		finding.shared = call->shared || is_ambiguous(validator, call);
 		finding.doubled = call->doubled;
-		validator->what.n = 0;
-		if (ctx_buf_printf(&validator->what, err,
-			"call %s has no result%s", call->label,
-			validator->rules & CTX_RESULTS_NEXT
-			    ? " directly after it"
-			    : "") < 0 ||
-		    (rc = ctx_validate_tell(validator, &finding, err)) < 0 ||
+		(void)snprintf(what, sizeof what,
+		    "tool call %s has no result%s", call->label,
+		    validator->rules & CTX_RESULTS_NEXT ? " directly after it"
+							: "");
+		rc = ctx_validate_report(validator, &finding, what, err);
+		if (rc < 0 ||
 		    (rc == 0 && call->doubled &&
 			refuse_duplicate_id(validator, call, &call->again,
 			    err) < 0))
@@ -470,7 +470,7 @@ check_pairs(struct ctx_validator *validator, struct ctx_err *err)
 	validator->last_results = validator->place.message + 1;
 	return validator->results_split &&
 		ctx_validate_refuse(validator, CTX_RULE_SPLIT_RESULTS,
-		    "the message before holds results of the same calls",
+		    "the message before has results of the same tool calls",
 		    err) < 0
 	    ? -1
 	    : 0;
@@ -578,23 +578,23 @@ ctx_validator_end(struct ctx_validator *validator, bool allow_pending,
 }
 
 uint64_t
-ctx_validator_settled(const struct ctx_validator *validator)
+ctx_validator_first_undecided(const struct ctx_validator *validator)
 {
 	const struct ctx_call *call = ctx_tool_call_log_first(validator->log);
-	uint64_t settled = UINT64_MAX;
+	uint64_t first = UINT64_MAX;
 	unsigned i;
 
 	if (call != NULL)
-		settled = call->place.message;
+		first = call->place.message;
 	if (validator->n_breakpoints > 0 &&
-	    validator->breakpoints[0].place.message < settled)
-		settled = validator->breakpoints[0].place.message;
+	    validator->breakpoints[0].place.message < first)
+		first = validator->breakpoints[0].place.message;
 	if (validator->n_images > 0 &&
-	    validator->images[0].place.message < settled)
-		settled = validator->images[0].place.message;
+	    validator->images[0].place.message < first)
+		first = validator->images[0].place.message;
 	for (i = 0; i < CTX_WAITS; i++)
 		if ((validator->waiting_bits & 1u << i) &&
-		    validator->waiting_findings[i].place.message < settled)
-			settled = validator->waiting_findings[i].place.message;
-	return settled;
+		    validator->waiting_findings[i].place.message < first)
+			first = validator->waiting_findings[i].place.message;
+	return first;
 }

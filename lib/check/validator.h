@@ -26,19 +26,20 @@ struct ctx_breakpoint_seen {
 };
 
 /* The functions below report a finding (a violation of a rule), whose text is
- * built in validator->what.  They return what on_finding of ctx_validator
- * returns: 1 or 2 if the violation was repaired, 0 if not, or -1 with *err. */
-int ctx_validate_tell(struct ctx_validator *validator,
-    struct ctx_finding *finding, struct ctx_err *err);
+ * built in validator->what, or is the argument what.  They return what
+ * on_finding of ctx_validator returns: 1 or 2 if the violation was repaired, 0
+ * if not, or -1 with *err. */
+int ctx_validate_report(struct ctx_validator *validator,
+    struct ctx_finding *finding, const char *what, struct ctx_err *err);
 /* Reports a finding about the message that is being checked, as a whole. */
 int ctx_validate_refuse(struct ctx_validator *validator, enum ctx_rule_id id,
     const char *what, struct ctx_err *err);
-/* Reports a finding about a block of the message. part: the index of the
+/* Reports a finding about a block of the message. block: the index of the
  * block.  The text of the finding consists of three parts: a beginning (what),
  * the block's name, and an end (tail).  The name is that of a tool call or
  * tool result: its id and its tool name. */
-int ctx_validate_refuse_part(struct ctx_validator *validator,
-    enum ctx_rule_id id, size_t part, const char *what, const char *tail,
+int ctx_validate_refuse_block(struct ctx_validator *validator,
+    enum ctx_rule_id id, size_t block, const char *what, const char *tail,
     struct ctx_err *err);
 /* The next message has shown that a stored finding about the message before it
  * is true.  Reports and removes this finding. wait: its kind. */
@@ -56,14 +57,14 @@ int ctx_validate_refuse_text(struct ctx_validator *validator,
     struct ctx_err *err);
 /* Sets validator->what, the text of a finding about a block of the message.
  * It consists of three parts: a beginning (what), the block's name, and an end
- * (tail). part: the index of the block.  Returns 0, or -1 with *err. */
-int ctx_validate_describe(struct ctx_validator *validator, size_t part,
+ * (tail). block: the index of the block.  Returns 0, or -1 with *err. */
+int ctx_validate_describe(struct ctx_validator *validator, size_t block,
     const char *what, const char *tail, struct ctx_err *err);
 /* Reports a finding about a block of the message, with the text in
- * validator->what. part: the index of the block.  The repair replaces the
+ * validator->what. block: the index of the block.  The repair replaces the
  * bytes old by validator->replacement; if old.p is NULL, there is no repair. */
 int ctx_validate_refuse_edit(struct ctx_validator *validator,
-    enum ctx_rule_id id, size_t part, struct ctx_str old, struct ctx_err *err);
+    enum ctx_rule_id id, size_t block, struct ctx_str old, struct ctx_err *err);
 
 /* Returns true if the message has a block of this kind, not counting those
  * that a repair has removed. */

@@ -103,11 +103,11 @@ write_repaired(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 }
 
 /* Writes the entries at the beginning of the queue about which there can be no
- * more findings. settled: index of the first message about which there still
- * can be.  The bytes of the entries that remain are copied, because the reader
- * will use its buffer again. */
+ * more findings. first_undecided: index of the first message about which there
+ * still can be.  The bytes of the entries that remain are copied, because the
+ * reader will use its buffer again. */
 static int
-write_settled_entries(struct ctx_repair *repair, uint64_t settled,
+write_decided_entries(struct ctx_repair *repair, uint64_t first_undecided,
     struct ctx_err *err)
 {
 	struct ctx_repair_queue *queue = &repair->lines;
@@ -115,7 +115,8 @@ write_settled_entries(struct ctx_repair *repair, uint64_t settled,
 
 	while (queue->entries.first < queue->entries.end) {
 		entry = ctx_repair_entry_at(queue, queue->entries.first);
-		if (entry->held.dialect != NULL && entry->message >= settled)
+		if (entry->held.dialect != NULL &&
+		    entry->message >= first_undecided)
 			break;
 		if (write_repaired(repair, entry, err) < 0)
 			return -1;
@@ -147,12 +148,12 @@ ctx_repair_take_record(struct ctx_repair *repair, struct ctx_str *text,
 
 int
 ctx_repair_record(struct ctx_repair *repair, const struct ctx_event *event,
-    uint64_t settled, struct ctx_err *err)
+    uint64_t first_undecided, struct ctx_err *err)
 {
 	struct ctx_repair_entry *entry;
 
 	if (event->layout->kind == CTX_LAYOUT_MESSAGE)
-		return write_settled_entries(repair, settled, err);
+		return write_decided_entries(repair, first_undecided, err);
 	entry = ctx_repair_append_entry(&repair->lines, event, err);
 	if (entry == NULL)
 		return -1;
@@ -162,11 +163,11 @@ ctx_repair_record(struct ctx_repair *repair, const struct ctx_event *event,
 	    (ctx_repair_take_record(repair, &entry->bytes, err) < 0 ||
 		ctx_repair_own(entry, entry->bytes.p, entry->bytes.n, err) < 0))
 		return -1;
-	return write_settled_entries(repair, settled, err);
+	return write_decided_entries(repair, first_undecided, err);
 }
 
 int
 ctx_repair_end(struct ctx_repair *repair, struct ctx_err *err)
 {
-	return write_settled_entries(repair, UINT64_MAX, err);
+	return write_decided_entries(repair, UINT64_MAX, err);
 }

@@ -1,47 +1,13 @@
-/* billed_usage.c - finds the input tokens that a provider reported for a
+/* billed_usage.c - reads the input tokens that a provider has billed for a
  * request */
-#include <string.h>
-
 #include "cost/cost.h"
 
 /* A limit that no real token count reaches, and that is so small that a sum of
  * several counts cannot overflow. */
-#define MOST 1000000000000u
+#define MOST UINT64_C(1000000000000)
 
-/* Where usage objects report input tokens.  Each row lists JSON members whose
- * sum is the number of input tokens; a dot separates a member from one inside
- * it.  The first row whose first member exists is used.  The other members may
- * be missing, because in some formats the first one includes the cached
- * tokens. */
-#define WIDEST 5
-static const char *const inputs[][WIDEST] = {
-    {"prompt_tokens"}, /* OpenAI Chat Completions */
-    /* Anthropic.  OpenAI Responses and LangChain have only the first of these
-     * members, which is then the total. */
-    {"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"},
-    {"inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens"},
-    {"promptTokenCount"},  /* Gemini */
-    {"prompt_eval_count"}, /* Ollama */
-    /* pi and opencode.  Gemini CLI has only the first of these members, which
-     * is then the total. */
-    {"input", "cacheRead", "cacheWrite", "cache.read", "cache.write"},
-};
-
-static uint32_t
-find_path(const struct ctx_json *json, uint32_t node, const char *path)
-{
-	const char *dot = strchr(path, '.');
-	char name[32];
-
-	if (dot == NULL)
-		return ctx_json_find(json, node, path);
-	memcpy(name, path, (size_t)(dot - path));
-	name[dot - path] = '\0';
-	return ctx_json_find(json, ctx_json_find(json, node, name), dot + 1);
-}
-
-/* Sets *n to the value of a JSON number that consists of digits only.  Returns
- * false for any other value. */
+/* Sets *n to the value of a JSON number that consists of digits only and is at
+ * most MOST.  Returns false for any other value. */
 static bool
 read_count(const struct ctx_json *json, uint32_t node, uint64_t *n)
 {
@@ -49,34 +15,49 @@ read_count(const struct ctx_json *json, uint32_t node, uint64_t *n)
 	size_t i;
 
 	*n = 0;
-	if (node == 0 || json->nodes[node].kind != CTX_JSON_NUMBER)
+	if (json->nodes[node].kind != CTX_JSON_NUMBER)
 		return false;
-	for (i = 0; i < text.n; i++) {
-		if (text.p[i] < '0' || text.p[i] > '9' || *n > MOST)
+	for (i = 0; i < text.n && *n <= MOST; i++) {
+		if (text.p[i] < '0' || text.p[i] > '9')
 			return false;
 		*n = *n * 10 + (uint64_t)(text.p[i] - '0');
 	}
-	return true;
+	return *n <= MOST;
 }
 
 uint64_t
-ctx_billed_input(const struct ctx_json *json, uint32_t usage)
+ctx_billed_input(const struct ctx_json *json, uint32_t node,
+    const char *const paths[CTX_USAGE_PATHS])
 {
-	uint64_t sum, n;
-	size_t i, k;
+	uint64_t sum = 0, n;
+	uint32_t count;
+	size_t i;
 
-	if (read_count(json, usage, &n))
-		return n;
-	for (i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
-		if (usage == 0 ||
-		    !read_count(json, find_path(json, usage, inputs[i][0]),
-			&sum))
+	for (i = 0; i < CTX_USAGE_PATHS && paths[i] != NULL; i++) {
+		count = ctx_json_find_path(json, node, paths[i]);
+		if (count == 0 || json->nodes[count].kind == CTX_JSON_NULL) {
+			if (i == 0)
+				return 0;
 			continue;
-		for (k = 1; k < WIDEST && inputs[i][k] != NULL; k++)
-			if (read_count(json,
-				find_path(json, usage, inputs[i][k]), &n))
-				sum += n;
-		return sum;
+		}
+		if (!read_count(json, count, &n))
+			return 0;
+		sum += n;
 	}
-	return 0;
+	return sum;
+}
+
+uint64_t
+ctx_billed_request(const struct ctx_json *json,
+    const struct ctx_record_layout *layout)
+{
+	const struct ctx_dialect *row = layout->dialect;
+	uint64_t billed =
+	    ctx_billed_input(json, layout->request, row->usage.request);
+	size_t i;
+
+	for (i = 0; billed == 0 && (row = ctx_dialect_at(i)) != NULL; i++)
+		billed =
+		    ctx_billed_input(json, layout->request, row->usage.request);
+	return billed;
 }

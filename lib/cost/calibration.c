@@ -2,8 +2,8 @@
  * calibration.c - estimates how many tokens of a model correspond to one token
  * of another encoding
  *
- * Fits the line billed = beside + factor * counted by least squares, where
- * billed and counted are the tokens of a request. beside is the number of
+ * Fits the line billed = overhead + factor * counted by least squares, where
+ * billed and counted are the tokens of a request. overhead is the number of
  * tokens that each request has but the stream does not contain, such as those
  * of a system prompt and tools.  It is 0 if there are fewer than three
  * different requests, or if it is not significantly greater than 0.
@@ -18,7 +18,7 @@
  * five degrees.
  */
 static double
-student_quantile(size_t freedom)
+compute_student_quantile(size_t freedom)
 {
 	double z = 1.959964, n = (double)freedom, z3 = z * z * z;
 
@@ -35,9 +35,9 @@ struct sums {
 	double n, x, y, xx, xy, yy;
 };
 
-/* Adds up what fit_line needs to fit a line to the requests, whose counted
- * tokens are x and billed tokens y: the squared deviations from the means of x
- * and of y.  If origin is true, deviations are from 0, for a line through the
+/* Adds up what fit_line needs: the squared deviations from the means of x and
+ * of y. x is the number of counted tokens of a request, y that of its billed
+ * tokens.  If origin is true, deviations are from 0, for a line through the
  * origin. */
 static void
 sum_samples(struct sums *s, const struct ctx_billed_sample *samples, size_t n,
@@ -69,13 +69,14 @@ fit_line(struct ctx_calibration *calibration, const struct sums *s, bool origin)
 	double rest, slope = s->xy / s->xx;
 
 	calibration->factor = slope;
-	calibration->beside = origin ? 0 : s->y - slope * s->x;
+	calibration->overhead = origin ? 0 : s->y - slope * s->x;
 	calibration->spread = INFINITY;
 	if (freedom == 0)
 		return;
 	rest = fmax(s->yy - slope * s->xy, 0) / (double)freedom;
-	calibration->spread = student_quantile(freedom) * sqrt(rest / s->xx);
-	calibration->beside_spread = student_quantile(freedom) *
+	calibration->spread =
+	    compute_student_quantile(freedom) * sqrt(rest / s->xx);
+	calibration->overhead_spread = compute_student_quantile(freedom) *
 	    sqrt(rest * (1 / s->n + s->x * s->x / s->xx));
 }
 
@@ -92,12 +93,13 @@ measure_error(struct ctx_calibration *calibration,
 	for (i = 0; i < n; i++) {
 		x = (double)samples[i].counted;
 		y = (double)samples[i].billed;
-		error = fabs(calibration->beside + calibration->factor * x - y);
+		error =
+		    fabs(calibration->overhead + calibration->factor * x - y);
 		sum += error * error;
 		mean += y / (double)n;
 		calibration->worst = fmax(calibration->worst, error);
 		calibration->upper =
-		    fmax(calibration->upper, (y - calibration->beside) / x);
+		    fmax(calibration->upper, (y - calibration->overhead) / x);
 	}
 	calibration->error = sqrt(sum / (double)n) / mean;
 	calibration->worst /= mean;
@@ -116,7 +118,7 @@ ctx_calibrate(struct ctx_calibration *calibration,
 	if (n > 2 && s.xx > 0)
 		fit_line(calibration, &s, false);
 	if (!(calibration->factor > 0 &&
-		calibration->beside > calibration->beside_spread)) {
+		calibration->overhead > calibration->overhead_spread)) {
 		sum_samples(&s, samples, n, true);
 		if (!(s.xx > 0 && s.xy > 0))
 			return false;

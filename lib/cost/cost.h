@@ -11,6 +11,25 @@
 
 /* ---- cost/models.c: windows, encodings and prices of models ------------- */
 
+#define CTX_NO_PRICE UINT64_MAX /* the price is not known */
+/* Prices of a model, in millionths of a dollar per million tokens, and the
+ * condition under which they hold. */
+struct ctx_price {
+	/* They hold from this time on: seconds since 1970 (UTC). */
+	int64_t since;
+	/* They hold for requests with more input tokens than this. */
+	uint64_t above;
+	/* days of the week on which they hold, as bits 1 << day (1 is Monday, 7
+	 * Sunday), and hours of the day (UTC), as bits 1 << hour; 0: all */
+	uint32_t days, hours;
+	/* Price of input, of output, of input read from the prompt cache, and
+	 * of input written to it for some minutes and for an hour. */
+	uint64_t in, out, read, write, write_hour;
+	const char *when; /* the condition in words; "-": they always hold */
+	const char
+	    *date; /* when they were read, such as "2026-11-26"; or "-" */
+};
+
 struct ctx_model {
 	/* beginning of the names of all models that this row is for (see
 	 * ctx_model_find) */
@@ -44,10 +63,13 @@ struct ctx_model {
 	 * (platform.claude.com, "Prefix checks on thinking blocks", November
 	 * 2026). */
 	bool binds;
-	/* Prices in millionths of a dollar per million tokens: of input, of
-	 * output, of tokens read from the prompt cache, and of tokens written
-	 * to it. 0: not known. */
-	uint64_t price_in, price_out, price_read, price_write;
+	/* The model's prices; NULL: not known.  The first always hold.  Of
+	 * those that hold, the last ones count (ctx_model_price). */
+	const struct ctx_price *prices;
+	size_t n_prices;
+	/* whole names that stand for the model, separated by commas; or NULL */
+	const char *aliases;
+	const char *date; /* when the windows were read, such as "2026-11-26" */
 };
 
 /* Models that are used in addition to the built-in table of models. */
@@ -59,8 +81,11 @@ struct ctx_models {
 /* Returns row number i, from 0, of the built-in table of models; NULL after
  * the last. */
 const struct ctx_model *ctx_model_at(size_t i);
-/* Returns the date of the built-in table of models, such as "2026-11-21". */
+/* Returns the date of the built-in table of models, such as "2026-11-26". */
 const char *ctx_models_date(void);
+/* Returns how many days old the table is at a time, given in seconds since
+ * 1970; 0 before its date. */
+uint64_t ctx_models_age(int64_t now);
 /*
  * Finds the model with a name of n bytes: the row whose name is the longest
  * beginning of it.  Rows are searched in own, which may be NULL, and in the
@@ -70,6 +95,8 @@ const char *ctx_models_date(void);
  *   of gpt-5-2025.
  * - Up to 15 words before the model are skipped: "openrouter/openai/",
  *   "us.anthropic.", "ft:".
+ * - A name that is an alias ("opus", "opus[1m]") finds the row that has it,
+ *   unless a row in own is found by this name.
  *
  * If no row fits, words before dashes are skipped, too: "hermes-3-" of
  * "hermes-3-llama-3.1-70b".  A name without a row, or of more than 256 bytes,
@@ -78,6 +105,14 @@ const char *ctx_models_date(void);
  */
 const struct ctx_model *ctx_model_find(const struct ctx_models *own,
     const char *name, size_t n);
+/* Returns true if a name of n bytes, after any providers before slashes, is an
+ * alias of the model. */
+bool ctx_model_has_alias(const struct ctx_model *model, const char *name,
+    size_t n);
+/* Returns the prices of a model for a request with this number of input tokens
+ * at this time, given in seconds since 1970; NULL if none are known. */
+const struct ctx_price *ctx_model_price(const struct ctx_model *model,
+    int64_t now, uint64_t tokens);
 /* Returns true if the provider refuses a request in which signed reasoning of
  * this model comes after a changed message (ctx_model.binds).  This is assumed
  * for versions of Claude that are not in the table, and for unknown models
@@ -129,9 +164,9 @@ struct ctx_cost {
  *  - The text of a string is counted, or the JSON of any other value.
  *  - OpenAI framing: 3 tokens per message, 1 per name, 3 per conversation ("How
  *    to count tokens with tiktoken", OpenAI cookbook).
- *  - Claude framing: the encoding says how many tokens a request of one message
- *    has in addition to the text (member frame).  Each message has 4 of these
- *    tokens, and each request has the rest.
+ *  - Claude framing: a request of one message has the frame of the encoding, of
+ *    which a part (frame_message) is taken for the message and for each further
+ *    one.
  *  - A tool call costs its tool's name and its arguments.
  *  - Media are estimated from their size by the image rule of the model, else
  *    of the dialect, else OpenAI's tiles (cost/media.c).
@@ -143,10 +178,9 @@ struct ctx_cost {
 struct ctx_counter {
 	struct ctx_token_counter *tokens; /* the caller's */
 	enum ctx_basis basis;             /* of the counts of texts */
-	/* Number of tokens that a request with a single message has in addition
-	 * to the text of this message. 0: the encoding does not say, so the
-	 * framing of the dialect (message format) is counted. */
-	unsigned frame;
+	/* Tokens of a request around its messages, and of each message around
+	 * its text; both 0: as the dialect says. */
+	unsigned frame_request, frame_message;
 	/* tokens of the model per 100 tokens of the encoding; 0: equally many
 	 */
 	uint32_t factor;
@@ -223,10 +257,18 @@ int ctx_count_request_overhead(struct ctx_counter *counter,
 
 /* ---- cost/billed_usage.c: tokens that a provider reports ---------------- */
 
-/* Returns the number of input tokens of a request, including cached ones, that
- * a usage object of any format reports. usage: the JSON node of the object, or
- * of a number.  Returns 0 if no input tokens are reported, or if usage is 0. */
-uint64_t ctx_billed_input(const struct ctx_json *json, uint32_t usage);
+/* Returns the sum of the numbers at the paths from a JSON node, which are the
+ * input tokens that a provider has billed for a request (see struct ctx_usage).
+ * Returns 0 if the first of them is missing, or if any is no number of tokens,
+ * such as -1, 1e308 or a string. */
+uint64_t ctx_billed_input(const struct ctx_json *json, uint32_t node,
+    const char *const paths[CTX_USAGE_PATHS]);
+/* Returns the input tokens that the object around a conversation's messages
+ * reports, which is a request or a response; 0 if it reports none.  The object
+ * may have the usage of another format than its messages, because gateways
+ * translate only one of them. */
+uint64_t ctx_billed_request(const struct ctx_json *json,
+    const struct ctx_record_layout *layout);
 
 /* ---- cost/calibration.c: a model's tokens per token of an encoding ------ */
 
@@ -237,15 +279,15 @@ uint64_t ctx_billed_input(const struct ctx_json *json, uint32_t usage);
 struct ctx_billed_sample {
 	uint64_t counted, billed;
 };
-/* The line billed = beside + factor * counted, fitted to the tokens of several
- * requests. */
+/* The line billed = overhead + factor * counted, fitted to the tokens of
+ * several requests. */
 struct ctx_calibration {
 	double factor; /* billed tokens per counted token */
 	/* Half of the width of the 95 % confidence interval of factor;
 	 * INFINITY if there are too few requests for one. */
 	double spread;
-	double beside; /* tokens that are billed with every request */
-	double beside_spread;
+	double overhead; /* tokens that are billed with every request */
+	double overhead_spread;
 	/* Errors of the line relative to the mean of the billed tokens: the
 	 * root mean square, and the largest one. */
 	double error, worst;
@@ -282,9 +324,13 @@ struct ctx_model_counters {
 	/* For a warning: the first model name in the input that the table of
 	 * models does not have; an empty string if there was none. */
 	char unknown[80];
-	/* For a warning: the first model that was counted with a reconstructed
-	 * tokenizer, or with another model's encoding although the member file
-	 * of the model names a tokenizer.  NULL if there was none. */
+	/* For a message: the first name in the input that is an alias, and the
+	 * model that it stands for; NULL if there was none. */
+	char alias[80];
+	const struct ctx_model *alias_of;
+	/* The first model that was counted with a reconstructed tokenizer, or
+	 * with that of another model although its own is available or built
+	 * in, for a warning; or NULL. */
 	const struct ctx_model *near;
 	struct ctx_intern names; /* model names after decoding */
 	struct ctx_buf text;     /* scratch memory */
@@ -296,33 +342,34 @@ struct ctx_model_counters {
 struct ctx_model_counter {
 	/* NULL: the conversation names no model */
 	const struct ctx_model *model;
-	/* The model's name, as an option or the record gives it.  Without JSON
-	 * escapes it is valid as long as this option or record.  A name with
-	 * escapes is decoded into a copy that is valid as long as the struct
-	 * ctx_model_counters.  But it remains an escaped JSON string of the
-	 * record if it has more than 256 bytes, or if 4,096 names have been
-	 * copied. */
+	/* The name by which the model was given.  It is valid as long as the
+	 * option or the record that contains it; of a conversation whose
+	 * messages are records it is empty if it is in one of them.  A name
+	 * with JSON escapes is decoded, and valid as long as the struct
+	 * ctx_model_counters.  A name of more than 256 bytes, or after 4,096
+	 * different names, remains a JSON string. */
 	struct ctx_str name;
 	struct ctx_counter *counter;
 	const char *encoding;
 };
 
+/* The following functions take the name of a model as the JSON string that the
+ * record contains, with its quotes (literal); n is 0 if the record names no
+ * model. */
+
 /* Finds the model of a conversation and its token counter, which is opened if
- * necessary. node: the JSON node of the model's name in the record; 0: the
- * record has none. */
+ * necessary. */
 int ctx_model_counters_find(struct ctx_model_counters *counters,
-    const struct ctx_json *json, uint32_t model,
-    struct ctx_model_counter *model_counter, struct ctx_err *err);
+    struct ctx_str literal, struct ctx_model_counter *model_counter,
+    struct ctx_err *err);
 /* Sets *binds to the result of ctx_model_binds for a model; to true if there is
- * no model. node: the JSON node of the model's name.  Opens no tokenizer. */
+ * no model.  Opens no tokenizer. */
 int ctx_model_counters_binds(struct ctx_model_counters *counters,
-    const struct ctx_json *json, uint32_t model, bool *binds,
-    struct ctx_err *err);
-/* Sets *row to the row of the table of models for a model, or to NULL. node:
- * the JSON node of the model's name.  Opens no tokenizer. */
+    struct ctx_str literal, bool *binds, struct ctx_err *err);
+/* Sets *row to the row of the table of models for a model, or to NULL.  Opens
+ * no tokenizer. */
 int ctx_model_counters_model(struct ctx_model_counters *counters,
-    const struct ctx_json *json, uint32_t model, const struct ctx_model **row,
-    struct ctx_err *err);
+    struct ctx_str literal, const struct ctx_model **row, struct ctx_err *err);
 void ctx_model_counters_release(struct ctx_model_counters *counters);
 
 #endif

@@ -19,7 +19,7 @@ has_word(struct ctx_str text, const char *word)
 }
 
 static enum ctx_media_kind
-kind_by_name(struct ctx_str type)
+find_kind_by_name(struct ctx_str type)
 {
 	static const struct {
 		const char *word;
@@ -45,7 +45,7 @@ kind_by_name(struct ctx_str type)
 /* Returns the kind of media that the file extension of a URL stands for;
  * CTX_MEDIA_IMAGE for an unknown extension. */
 static enum ctx_media_kind
-kind_by_address(const char *p, size_t n)
+find_kind_by_address(const char *p, size_t n)
 {
 	const char *query = memchr(p, '?', n);
 	size_t end = query != NULL ? (size_t)(query - p) : n, at = end;
@@ -54,7 +54,7 @@ kind_by_address(const char *p, size_t n)
 		at--;
 	if (at == 0 || p[at - 1] != '.')
 		return CTX_MEDIA_IMAGE;
-	return kind_by_name((struct ctx_str){p + at - 1, end - at + 1});
+	return find_kind_by_name((struct ctx_str){p + at - 1, end - at + 1});
 }
 
 /* Reads media data that is a JSON string: base64, a data: URL with base64, or
@@ -69,12 +69,12 @@ read_payload(struct ctx_media_payload *payload, const char *p, size_t n)
 		if (comma == NULL)
 			return;
 		payload->kind =
-		    kind_by_name((struct ctx_str){p, (size_t)(comma - p)});
+		    find_kind_by_name((struct ctx_str){p, (size_t)(comma - p)});
 		n -= (size_t)(comma + 1 - p);
 		p = comma + 1;
 	} else if (memchr(p, ':', n < 20 ? n : 20) != NULL) {
 		if (payload->kind == CTX_MEDIA_IMAGE)
-			payload->kind = kind_by_address(p, n);
+			payload->kind = find_kind_by_address(p, n);
 		return;
 	}
 	while (n > 0 && p[n - 1] == '=')
@@ -117,7 +117,7 @@ read_kind(const struct ctx_json *json, uint32_t node, struct ctx_buf *scratch,
 	scratch->n = 0;
 	if (ctx_json_text(json, node, scratch, &text, err) < 0)
 		return -1;
-	*kind = kind_by_name(text);
+	*kind = find_kind_by_name(text);
 	return 0;
 }
 

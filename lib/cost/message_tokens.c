@@ -393,30 +393,45 @@ count_loose_reasoning(const struct ctx_message *message,
 	return all > reasoning ? reasoning : 0;
 }
 
+/* Sets *tokens to those of a message's role and delimiters.  They are counted
+ * once: if the message is split over several records, in the first one. */
+static int
+count_framing(struct ctx_counter *counter, const struct ctx_message *message,
+    uint64_t *tokens, struct ctx_err *err)
+{
+	unsigned fixed = message->dialect->per_message;
+	struct ctx_cost role = {0};
+
+	*tokens = 0;
+	if (fixed == 0 || message->flags & CTX_MESSAGE_CONTINUES)
+		return 0;
+	if (counter->frame_message > 0) {
+		/* A prompt and the answer to it are two messages. */
+		*tokens = counter->frame_message;
+		if (message->n_prompt_blocks > 0)
+			*tokens *= 2;
+		return 0;
+	}
+	if (message->role_node != 0 &&
+	    ctx_count_value(counter, message->json, message->role_node, &role,
+		err) < 0)
+		return -1;
+	*tokens = fixed + role.tokens;
+	return 0;
+}
+
 int
 ctx_count_message(struct ctx_counter *counter,
     const struct ctx_message *message, struct ctx_cost *cost,
     struct ctx_err *err)
 {
 	const struct ctx_dialect *dialect = message->dialect;
-	struct ctx_cost role = {0};
 
 	memset(cost, 0, sizeof *cost);
 	if (message->flags & CTX_MESSAGE_HIDDEN)
 		return 0;
-	/* The tokens for a message's role and delimiters are counted only once.
-	 * If the message is split over several records, they are counted in the
-	 * first of these. */
-	if (!(message->flags & CTX_MESSAGE_CONTINUES)) {
-		if (counter->frame > 0)
-			role.tokens =
-			    message->role_node != 0 && dialect->per_message > 0;
-		else if (message->role_node != 0 && dialect->per_message > 0 &&
-		    ctx_count_value(counter, message->json, message->role_node,
-			&role, err) < 0)
-			return -1;
-		cost->framing = dialect->per_message + role.tokens;
-	}
+	if (count_framing(counter, message, &cost->framing, err) < 0)
+		return -1;
 	cost->tokens = cost->framing;
 	if (message->name != 0 && dialect->per_name > 0) {
 		cost->tokens += dialect->per_name;

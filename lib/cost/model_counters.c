@@ -8,6 +8,11 @@
 /* maximum length of a model's name that is stored, in bytes */
 #define LONGEST_KEPT 256
 #define MOST_KEPT    4096
+/* Tokens that each message of a request to Claude takes around its text: its
+ * role and delimiters.  The frame of a request with one message was measured
+ * (ctok 1.3.0); how it divides was not, and this is what OpenAI's messages take
+ * ("How to count tokens with tiktoken", OpenAI cookbook). */
+#define FRAME_OF_MESSAGE 4
 
 /* An opened token counter.  Each is allocated by itself, so that pointers to
  * it remain valid when the array of pointers grows. */
@@ -31,6 +36,18 @@ close_opened(struct opened *opened)
 	ctx_tokenizer_close(opened->tokenizer);
 	ctx_counter_release(&opened->counter);
 	free(opened);
+}
+
+/* Sets what requests and messages take around their texts, if the tokenizer
+ * says what a request of one message takes. */
+static void
+set_frame(struct ctx_counter *counter, const struct ctx_tokenizer *tokenizer)
+{
+	unsigned frame = ctx_tokenizer_frame(tokenizer);
+
+	counter->frame_message =
+	    frame < FRAME_OF_MESSAGE ? frame : FRAME_OF_MESSAGE;
+	counter->frame_request = frame - counter->frame_message;
 }
 
 static int
@@ -60,7 +77,7 @@ open_encoding(struct ctx_model_counters *counters, const char *encoding,
 	opened->counter.basis = ctx_tokenizer_basis(opened->tokenizer);
 	if (opened->counter.basis < like->basis)
 		opened->counter.basis = like->basis;
-	opened->counter.frame = ctx_tokenizer_frame(opened->tokenizer);
+	set_frame(&opened->counter, opened->tokenizer);
 	opened->counter.factor = like->factor;
 	opened->counter.image = like->image;
 	opened->counter.tools = like->tools;
@@ -70,19 +87,25 @@ open_encoding(struct ctx_model_counters *counters, const char *encoding,
 }
 
 /* Sets *name to the name of the conversation's model.  This is the first of
- * these that is set: counters->model, the string at the JSON node,
+ * these that is set: counters->model, the JSON string literal,
  * counters->fallback.  If none is set, p is NULL.  A name with escapes is
  * decoded into counters->text. */
 static int
-find_name(struct ctx_model_counters *counters, const struct ctx_json *json,
-    uint32_t node, struct ctx_str *name, struct ctx_err *err)
+find_name(struct ctx_model_counters *counters, struct ctx_str literal,
+    struct ctx_str *name, struct ctx_err *err)
 {
 	const char *given = counters->model;
 
 	counters->text.n = 0;
-	if (given == NULL && node != 0 &&
-	    json->nodes[node].kind == CTX_JSON_STRING)
-		return ctx_json_text(json, node, &counters->text, name, err);
+	if (given == NULL && literal.n > 0) {
+		*name = (struct ctx_str){literal.p + 1, literal.n - 2};
+		if (memchr(name->p, '\\', name->n) == NULL)
+			return 0;
+		if (ctx_json_string_decode(&counters->text, literal, err) < 0)
+			return -1;
+		*name = (struct ctx_str){counters->text.p, counters->text.n};
+		return 0;
+	}
 	if (given == NULL)
 		given = counters->fallback;
 	*name = (struct ctx_str){given, given == NULL ? 0 : strlen(given)};
@@ -93,15 +116,15 @@ find_name(struct ctx_model_counters *counters, const struct ctx_json *json,
  * If the name is long, or if too many names are stored, replaces it by the
  * JSON string in the record. */
 static int
-keep_name(struct ctx_model_counters *counters, const struct ctx_json *json,
-    uint32_t node, struct ctx_str *name, struct ctx_err *err)
+keep_name(struct ctx_model_counters *counters, struct ctx_str literal,
+    struct ctx_str *name, struct ctx_err *err)
 {
 	uint32_t id;
 
 	if (counters->text.n == 0)
 		return 0;
 	if (name->n > LONGEST_KEPT || counters->names.n >= MOST_KEPT) {
-		*name = ctx_json_str(json, node);
+		*name = literal;
 		return 0;
 	}
 	if (ctx_intern(&counters->names, name->p, name->n, &id, err) < 0)
@@ -110,38 +133,67 @@ keep_name(struct ctx_model_counters *counters, const struct ctx_json *json,
 	return 0;
 }
 
-/* Returns the model of this name.  Stores what may need a warning: in
- * counters->unknown, the first name that is not in the table of models; in
- * counters->near, the first model that was counted with a reconstructed
- * tokenizer, or with another model's encoding although model->file names a
- * tokenizer. */
+/* Returns true if an encoding that the user gives, a name or a file, counts a
+ * model exactly, as far as can be told.  A file is trusted, but not for a model
+ * whose tokenizer is not public. */
+static bool
+is_encoding_of(const struct ctx_model *model, const char *encoding)
+{
+	const char *name;
+	size_t i;
+
+	for (i = 0; (name = ctx_tokenizer_builtin(i)) != NULL; i++)
+		if (strcmp(name, encoding) == 0)
+			return model->name[0] == '\0' ||
+			    (model->basis != CTX_BASIS_ESTIMATED &&
+				strcmp(model->encoding, encoding) == 0);
+	return !model->file_is_near && model->basis != CTX_BASIS_RECONSTRUCTED;
+}
+
+/* Copies a name, or the beginning of a long one, as a string. */
+static void
+copy_name(char to[80], struct ctx_str name)
+{
+	if (name.n > 79)
+		name.n = 79;
+	memcpy(to, name.p, name.n);
+	to[name.n] = '\0';
+}
+
+/* Returns the model of this name.  Records for messages the first unknown name,
+ * the first alias, and the first model whose counts are not exact although they
+ * can be said to be of some tokenizer. */
 static const struct ctx_model *
 find_model(struct ctx_model_counters *counters, struct ctx_str name)
 {
 	const struct ctx_model *model =
 	    ctx_model_find(&counters->own, name.p, name.n);
 
-	if (model->name[0] == '\0' && counters->unknown[0] == '\0') {
-		if (name.n >= sizeof counters->unknown)
-			name.n = sizeof counters->unknown - 1;
-		memcpy(counters->unknown, name.p, name.n);
-		counters->unknown[name.n] = '\0';
+	if (model->name[0] == '\0' && counters->unknown[0] == '\0')
+		copy_name(counters->unknown, name);
+	if (counters->alias_of == NULL &&
+	    ctx_model_has_alias(model, name.p, name.n)) {
+		copy_name(counters->alias, name);
+		counters->alias_of = model;
 	}
-	if (counters->near == NULL && counters->encoding == NULL &&
-	    (model->basis == CTX_BASIS_RECONSTRUCTED ||
-		(model->basis == CTX_BASIS_ESTIMATED && model->file != NULL)))
+	if (counters->near == NULL &&
+	    (counters->encoding != NULL
+		    ? model->basis != CTX_BASIS_ESTIMATED &&
+			!is_encoding_of(model, counters->encoding)
+		    : model->basis == CTX_BASIS_RECONSTRUCTED ||
+			(model->basis == CTX_BASIS_ESTIMATED &&
+			    model->file != NULL)))
 		counters->near = model;
 	return model;
 }
 
 int
 ctx_model_counters_binds(struct ctx_model_counters *counters,
-    const struct ctx_json *json, uint32_t node, bool *binds,
-    struct ctx_err *err)
+    struct ctx_str literal, bool *binds, struct ctx_err *err)
 {
 	struct ctx_str name;
 
-	if (find_name(counters, json, node, &name, err) < 0)
+	if (find_name(counters, literal, &name, err) < 0)
 		return -1;
 	*binds = name.p == NULL ||
 	    ctx_model_binds(ctx_model_find(&counters->own, name.p, name.n),
@@ -151,14 +203,13 @@ ctx_model_counters_binds(struct ctx_model_counters *counters,
 
 int
 ctx_model_counters_model(struct ctx_model_counters *counters,
-    const struct ctx_json *json, uint32_t node, const struct ctx_model **row,
-    struct ctx_err *err)
+    struct ctx_str literal, const struct ctx_model **row, struct ctx_err *err)
 {
 	const struct ctx_model *model;
 	struct ctx_str name;
 
 	*row = NULL;
-	if (find_name(counters, json, node, &name, err) < 0)
+	if (find_name(counters, literal, &name, err) < 0)
 		return -1;
 	if (name.p == NULL)
 		return 0;
@@ -194,8 +245,8 @@ find_opened(const struct ctx_model_counters *counters, const char *encoding,
 
 int
 ctx_model_counters_find(struct ctx_model_counters *counters,
-    const struct ctx_json *json, uint32_t node,
-    struct ctx_model_counter *model_counter, struct ctx_err *err)
+    struct ctx_str literal, struct ctx_model_counter *model_counter,
+    struct ctx_err *err)
 {
 	const struct ctx_model *model = NULL;
 	struct ctx_str name;
@@ -203,13 +254,13 @@ ctx_model_counters_find(struct ctx_model_counters *counters,
 	struct ctx_counter like = {.basis = CTX_BASIS_ESTIMATED, .factor = 100};
 	struct opened *opened;
 
-	if (find_name(counters, json, node, &name, err) < 0)
+	if (find_name(counters, literal, &name, err) < 0)
 		return -1;
 	if (name.p == NULL)
 		name = (struct ctx_str){"", 0};
 	else
 		model = find_model(counters, name);
-	if (keep_name(counters, json, node, &name, err) < 0)
+	if (keep_name(counters, literal, &name, err) < 0)
 		return -1;
 	if (model != NULL) {
 		like.image = model->image;
@@ -217,8 +268,8 @@ ctx_model_counters_find(struct ctx_model_counters *counters,
 	}
 	if (counters->encoding != NULL) {
 		encoding = counters->encoding;
-		like.basis = model == NULL || !model->file_is_near ||
-			counters->calibrating
+		like.basis = model == NULL || counters->calibrating ||
+			is_encoding_of(model, encoding)
 		    ? CTX_BASIS_EXACT
 		    : CTX_BASIS_ESTIMATED;
 	} else if (model != NULL) {

@@ -1,7 +1,8 @@
 /*
- * models.c - the built-in table of models: windows, encodings and prices
+ * models.c - the built-in tables of models: windows, encodings and prices
  *
- * The table is made from lib/gen/data/models.tsv, which names the sources.
+ * The tables are made from lib/gen/data/models.tsv and prices.tsv, which name
+ * the sources.
  * Tokens of a model whose tokenizer is not public are estimated: counted with a
  * similar encoding and multiplied by a factor.
  */
@@ -14,9 +15,10 @@
  * looked for. */
 #define MOST_STARTS 16
 
-static const struct ctx_model models[] = {
+#define DAY 86400 /* seconds */
+
+/* the arrays prices and models, MODELS_DATE and MODELS_SECONDS */
 #include "models.inc"
-};
 
 static const struct ctx_model unknown = {.name = "",
     .vendor = "unknown",
@@ -31,6 +33,13 @@ const char *
 ctx_models_date(void)
 {
 	return MODELS_DATE;
+}
+
+uint64_t
+ctx_models_age(int64_t now)
+{
+	return now > MODELS_SECONDS ? (uint64_t)(now - MODELS_SECONDS) / DAY
+				    : 0;
 }
 
 const struct ctx_model *
@@ -154,28 +163,121 @@ find_after_separator(const struct ctx_models *own, struct name *name,
 	return best;
 }
 
-const struct ctx_model *
-ctx_model_find(const struct ctx_models *own, const char *p, size_t n)
+/* Returns true if a row is one of the user's. */
+static bool
+is_own(const struct ctx_models *own, const struct ctx_model *row)
 {
-	const struct ctx_model *best;
+	size_t i;
+
+	for (i = 0; own != NULL && i < own->n; i++)
+		if (row == &own->list[i])
+			return true;
+	return false;
+}
+
+/* Returns a name of n bytes without the providers before its slashes. */
+static struct ctx_str
+skip_providers(const char *p, size_t n)
+{
 	const char *slash;
-	struct name name;
 
 	while ((slash = memchr(p, '/', n)) != NULL) {
 		n -= (size_t)(slash + 1 - p);
 		p = slash + 1;
 	}
-	if (n > LONGEST)
+	return (struct ctx_str){p, n};
+}
+
+/* Returns true if a name equals an alias, which has lower case and dashes. */
+static bool
+is_alias(struct ctx_str name, const char *alias, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && i < name.n && fold_char(name.p[i]) == alias[i])
+		i++;
+	return i == n && i == name.n;
+}
+
+bool
+ctx_model_has_alias(const struct ctx_model *model, const char *name, size_t n)
+{
+	struct ctx_str whole = skip_providers(name, n);
+	const char *alias = model->aliases, *end;
+	/* Claude Code appends the size of the window: opus[1m]. */
+	const char *size = memchr(whole.p, '[', whole.n);
+
+	if (size != NULL)
+		whole.n = (size_t)(size - whole.p);
+	while (alias != NULL) {
+		end = alias + strcspn(alias, ",");
+		if (is_alias(whole, alias, (size_t)(end - alias)))
+			return true;
+		alias = *end == ',' ? end + 1 : NULL;
+	}
+	return false;
+}
+
+static const struct ctx_model *
+find_alias(struct ctx_str name)
+{
+	const struct ctx_model *row;
+	size_t i;
+
+	for (i = 0; (row = ctx_model_at(i)) != NULL; i++)
+		if (ctx_model_has_alias(row, name.p, name.n))
+			return row;
+	return NULL;
+}
+
+const struct ctx_model *
+ctx_model_find(const struct ctx_models *own, const char *p, size_t n)
+{
+	const struct ctx_model *best, *alias;
+	struct ctx_str whole = skip_providers(p, n);
+	struct name name;
+
+	if (whole.n > LONGEST)
 		return &unknown;
-	name.p = p;
-	name.n = n;
+	name.p = whole.p;
+	name.n = whole.n;
 	best = find_after_separator(own, &name, ".:");
-	/* A model that was derived from another one may have the name of the
-	 * other one at its end, after a dash: "hermes-3-llama-3.1-70b".  So now
-	 * the words after dashes are looked up, too. */
+	alias = find_alias(whole);
+	if (alias != NULL && (best == NULL || !is_own(own, best)))
+		return alias;
+	/* The name of a model that was derived from another one may end with
+	 * that one's name. */
 	if (best == NULL)
 		best = find_after_separator(own, &name, ".:-_");
 	return best != NULL ? best : &unknown;
+}
+
+/* Returns true if prices hold for a request with this number of input tokens
+ * at this time, given in seconds since 1970. */
+static bool
+price_holds(const struct ctx_price *price, int64_t now, uint64_t tokens)
+{
+	/* 1 January 1970 was a Thursday, day 4. */
+	int64_t day = (now / DAY + 3) % 7 + 1, hour = now % DAY / 3600;
+
+	return now >= price->since &&
+	    (price->above == 0 || tokens > price->above) &&
+	    (price->days == 0 || price->days >> day & 1) &&
+	    (price->hours == 0 || price->hours >> hour & 1);
+}
+
+const struct ctx_price *
+ctx_model_price(const struct ctx_model *model, int64_t now, uint64_t tokens)
+{
+	const struct ctx_price *best = NULL;
+	size_t i;
+
+	if (now < 0)
+		now = 0;
+	for (i = 0; i < model->n_prices; i++)
+		if (price_holds(&model->prices[i], now, tokens))
+			best = &model->prices[i];
+	return best;
 }
 
 /* Returns true if the text begins with a dash and a version of one or two

@@ -26,14 +26,10 @@
 #include "cost/cost.h"
 #include "cost/tool_schema.h"
 
-/* Tokens of the role and the delimiters of one message, in every dialect
- * (message format) that has them. ctx_counter.frame includes these tokens, so
- * they are subtracted from it. */
-#define FRAME_OF_MESSAGE 4
 /* Schemas nested deeper are not counted. */
 #define DEEPEST 16
 
-struct beside {
+struct overhead_count {
 	struct ctx_counter *counter;
 	const struct ctx_json *json;
 	const struct ctx_tools *rule;
@@ -70,7 +66,7 @@ find_first_of(const struct ctx_json *json, uint32_t obj,
 /* Counts the tokens of a system prompt, which is a string, an array of text
  * blocks, or {"parts": [...]}. */
 static int
-count_prompt(struct beside *b, uint32_t node, struct ctx_err *err)
+count_prompt(struct overhead_count *b, uint32_t node, struct ctx_err *err)
 {
 	const struct ctx_json *json = b->json;
 	uint32_t parts = ctx_json_find(json, node, "parts"), one, text;
@@ -97,7 +93,7 @@ count_prompt(struct beside *b, uint32_t node, struct ctx_err *err)
 
 /* Appends the JSON of a value, without white space between tokens. */
 static int
-append_compact(struct beside *b, uint32_t node, struct ctx_err *err)
+append_compact(struct overhead_count *b, uint32_t node, struct ctx_err *err)
 {
 	struct ctx_str text;
 
@@ -108,7 +104,7 @@ append_compact(struct beside *b, uint32_t node, struct ctx_err *err)
 }
 
 static int
-append_member(struct beside *b, const char *before, uint32_t node,
+append_member(struct overhead_count *b, const char *before, uint32_t node,
     struct ctx_err *err)
 {
 	if (node == 0)
@@ -119,7 +115,7 @@ append_member(struct beside *b, const char *before, uint32_t node,
 }
 
 static int
-count_texts(struct beside *b, uint32_t node, struct ctx_err *err)
+count_texts(struct overhead_count *b, uint32_t node, struct ctx_err *err)
 {
 	uint32_t one;
 
@@ -147,7 +143,7 @@ struct schema_level {
  * Appends at most two elements to the array "found", which say where the
  * schemas inside it are: in "items" and in "properties". */
 static int
-count_level(struct beside *b, uint32_t schema, unsigned depth,
+count_level(struct overhead_count *b, uint32_t schema, unsigned depth,
     struct schema_level *found, size_t *n, struct ctx_err *err)
 {
 	static const char *const shown[] = {"format", "description", "enum",
@@ -174,7 +170,7 @@ count_level(struct beside *b, uint32_t schema, unsigned depth,
 }
 
 static int
-count_schema(struct beside *b, uint32_t schema, struct ctx_err *err)
+count_schema(struct overhead_count *b, uint32_t schema, struct ctx_err *err)
 {
 	struct schema_level within[2 * (DEEPEST + 1)], *last;
 	uint32_t key;
@@ -202,7 +198,7 @@ count_schema(struct beside *b, uint32_t schema, struct ctx_err *err)
 /* Adds the tokens of a tool that the client, not the provider, defines and
  * runs. */
 static int
-add_definition(struct beside *b, const struct ctx_definition *tool,
+add_definition(struct overhead_count *b, const struct ctx_definition *tool,
     struct ctx_err *err)
 {
 	switch (b->rule->rule) {
@@ -223,11 +219,11 @@ add_definition(struct beside *b, const struct ctx_definition *tool,
 	}
 }
 
-/* Adds the tokens of a tool that the provider defines: the number that is
- * published for the type of the tool, otherwise the tokens of its JSON in the
- * request. */
+/* Adds the tokens of a tool that the provider defines.  Their number is the
+ * published one for the type of the tool, otherwise that of the tool's JSON in
+ * the request. */
 static int
-add_provided(struct beside *b, uint32_t tool, uint32_t type,
+add_provided(struct overhead_count *b, uint32_t tool, uint32_t type,
     struct ctx_err *err)
 {
 	/* Tools that Anthropic defines, by their type, and the tokens of their
@@ -266,7 +262,7 @@ find_schema(const struct ctx_json *json, uint32_t tool)
  * an object, the JSON node of the key, which is the tool's name; if they are
  * elements of an array, 0. */
 static int
-add_listed_tool(struct beside *b, uint32_t tool, uint32_t key,
+add_listed_tool(struct overhead_count *b, uint32_t tool, uint32_t key,
     struct ctx_err *err)
 {
 	static const char *const within[] = {"function", "toolSpec", "custom",
@@ -296,7 +292,7 @@ add_listed_tool(struct beside *b, uint32_t tool, uint32_t key,
 /* Adds the tokens of tool definitions that are members of an object, as in the
  * AI SDK: the key is the tool's name. */
 static int
-add_by_name(struct beside *b, uint32_t all, struct ctx_err *err)
+add_by_name(struct overhead_count *b, uint32_t all, struct ctx_err *err)
 {
 	const struct ctx_node *nodes = b->json->nodes;
 	uint32_t key;
@@ -312,7 +308,7 @@ add_by_name(struct beside *b, uint32_t all, struct ctx_err *err)
  * SDK, an object.  Gemini's array contains arrays of functions.  ShareGPT has a
  * string with the JSON of an array, which the model gets as it is. */
 static int
-add_tools(struct beside *b, uint32_t list, struct ctx_err *err)
+add_tools(struct overhead_count *b, uint32_t list, struct ctx_err *err)
 {
 	static const char *const inner[] = {"functionDeclarations",
 	    "function_declarations", NULL};
@@ -393,7 +389,7 @@ find_answer_schema(const struct ctx_json *json, uint32_t request)
 /* If the request defines tools, adds the tokens of the text around their
  * definitions. */
 static int
-add_framing(struct beside *b, const struct ctx_record_layout *layout,
+add_framing(struct overhead_count *b, const struct ctx_record_layout *layout,
     struct ctx_err *err)
 {
 	/* The text before the tool definitions begins with "# Tools".  It is
@@ -419,7 +415,7 @@ add_framing(struct beside *b, const struct ctx_record_layout *layout,
 }
 
 static int
-count_tools(struct beside *b, const struct ctx_record_layout *layout,
+count_tools(struct overhead_count *b, const struct ctx_record_layout *layout,
     struct ctx_err *err)
 {
 	static const char *const keys[] = {"tools", "functions",
@@ -455,15 +451,15 @@ ctx_count_request_overhead(struct ctx_counter *counter,
 	static const char *const prompts[] = {"system", "instructions",
 	    "systemInstruction", "system_instruction",
 	    "gen_ai.system_instructions", NULL};
-	struct beside b = {.counter = counter, .json = json};
+	struct overhead_count b = {.counter = counter, .json = json};
 	uint32_t prompt;
 	int rc = 0;
 
 	memset(overhead, 0, sizeof *overhead);
 	if (!layout->is_response)
 		overhead->tokens = layout->dialect->priming;
-	if (overhead->tokens > 0 && counter->frame > 0)
-		overhead->tokens = counter->frame - FRAME_OF_MESSAGE;
+	if (overhead->tokens > 0 && counter->frame_message > 0)
+		overhead->tokens = counter->frame_request;
 	b.rule = counter->tools.rule != CTX_TOOLS_NONE
 	    ? &counter->tools
 	    : &layout->dialect->tools;

@@ -14,14 +14,30 @@
 /* ---- count/count_stream.c: counts the tokens of a stream ---------------- */
 
 /* The tokens of one message that belong to one tool: those of its calls and of
- * its results. */
+ * its results.  The first tool of a message with the role tool also has the
+ * tokens of the message that belong to no result, such as framing. */
 struct ctx_share {
 	struct ctx_str tool;
-	uint64_t tokens;    /* tokens of calls and results */
-	uint64_t results;   /* how many of the tool's tokens are in results */
+	uint64_t tokens;
 	uint64_t estimated; /* how many of the tool's tokens are estimated */
 	/* Number of characters in the calls and the results. */
 	uint64_t chars;
+};
+
+/* The last request of a conversation of which the input reports how many input
+ * tokens the provider has billed. */
+struct ctx_last_request {
+	/* Input tokens that the provider has billed, with those that were read
+	 * from the prompt cache or written to it. 0: no request reports them,
+	 * or none after the newest compaction. */
+	uint64_t billed;
+	/* Tokens that ctx counts in what the request has sent of this
+	 * conversation: all that is before its response. */
+	uint64_t counted;
+	/* True if a compaction has replaced messages, and no request after it
+	 * reports its input tokens, although the format has a place for
+	 * them. */
+	bool compacted;
 };
 
 /* Token counts of a conversation, or of a single message. */
@@ -42,8 +58,8 @@ struct ctx_token_stats {
 	 * its messages. */
 	uint64_t tokens;
 	uint64_t estimated; /* how many of all tokens are estimated */
-	/* How far to trust the tokens that are not estimated: they are exact,
-	 * or reconstructed (see enum ctx_basis). */
+	/* Reliability of the tokens that are not estimated: exact, or
+	 * reconstructed (see enum ctx_basis). */
 	enum ctx_basis basis;
 	/* Tokens of the request that are not in its messages: the system prompt
 	 * and the tool definitions. */
@@ -63,6 +79,7 @@ struct ctx_token_stats {
 	 * request that it answers.  For a conversation inside a record: those
 	 * of its last request. 0 if the input does not report them. */
 	uint64_t billed;
+	struct ctx_last_request last; /* only for a conversation */
 	/* Only for a message that contains a prompt and the answer to it:
 	 * tokens of the prompt, and how many of these are estimated.
 	 * Otherwise 0. */
@@ -106,11 +123,25 @@ int ctx_count_stream(struct ctx_stream *stream,
     struct ctx_model_counters *counters, const struct ctx_count_hooks *hooks,
     struct ctx_err *err);
 
+/* ---- count/last_request.c: the last billed request of a conversation ----- */
+
+/* Returns the tokens that ctx counts in a conversation after its last billed
+ * request: in the response, and in messages after it. */
+uint64_t ctx_tokens_after_request(const struct ctx_token_stats *stats);
+/* Returns how many of the tokens that were billed for the last request are not
+ * in the input, as those of a system prompt and of tools: those that are more
+ * than ctx counts.  Returns 0 if ctx counts more than was billed. */
+uint64_t ctx_tokens_not_in_input(const struct ctx_token_stats *stats);
+/* Returns how many tokens a conversation has, as far as is known: those billed
+ * for its last request and those after it; without a billed request, the tokens
+ * that ctx counts. */
+uint64_t ctx_context_tokens(const struct ctx_token_stats *stats);
+
 /* ---- count/annotate.c: writes token counts into a stream ---------------- */
 
 /*
  * Copies a stream of JSON records.  To each record with messages, adds how many
- * tokens it has, as the value of the JSON member key: if the record has this
+ * tokens it has, as the value of the JSON member key.  If the record has this
  * member, its value is replaced; otherwise it becomes the last member.
  *
  * Not changed are arrays, and messages whose tokens are counted from their

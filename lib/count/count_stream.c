@@ -18,6 +18,11 @@ struct counted_conversation {
 	struct ctx_groups groups;
 	struct ctx_model_counter model_counter;
 	struct ctx_token_stats stats;
+	/* True if the model has written the newest message. */
+	bool answers;
+	/* Tokens that ctx has counted before the newest response of the
+	 * model. */
+	uint64_t before_response;
 	/* Token counts of each tool that the current message calls or has
 	 * results of. */
 	struct ctx_share *shares;
@@ -72,10 +77,11 @@ begin_counting(void *user, const struct ctx_event *event, struct ctx_err *err)
 	stats->tokens = overhead.tokens;
 	stats->estimated = overhead.estimated;
 	stats->chars = overhead.chars;
+	conversation->answers = false;
+	conversation->before_response = overhead.tokens;
 	if (event->inside)
-		stats->billed = ctx_billed_input(event->record->json,
-		    ctx_json_find(event->record->json, event->layout->request,
-			"usage"));
+		stats->billed =
+		    ctx_billed_request(event->record->json, event->layout);
 	return 0;
 }
 
@@ -154,7 +160,6 @@ add_share(struct counted_conversation *conversation,
 	if (share == NULL)
 		return -1;
 	share->tokens += cost.tokens;
-	share->results += cost.results;
 	share->estimated += counter->basis == CTX_BASIS_ESTIMATED
 	    ? cost.tokens
 	    : cost.estimated;
@@ -179,6 +184,27 @@ add_shares(struct counted_conversation *conversation,
 		    add_share(conversation, event, &i, err) < 0)
 			return -1;
 	return 0;
+}
+
+/* Adds the tokens of a message with the role tool that belong to no result to
+ * those of its first tool. *message has the token counts of the message. */
+static void
+share_rest(struct counted_conversation *conversation,
+    const struct ctx_token_stats *message)
+{
+	struct ctx_share *first = conversation->shares, *share;
+	uint64_t tokens = 0, estimated = 0, chars = 0;
+
+	if (message->role != CTX_ROLE_TOOL || conversation->n_shares == 0)
+		return;
+	for (share = first; share < first + conversation->n_shares; share++) {
+		tokens += share->tokens;
+		estimated += share->estimated;
+		chars += share->chars;
+	}
+	first->tokens += message->tokens - tokens;
+	first->estimated += message->estimated - estimated;
+	first->chars += message->chars - chars;
 }
 
 static void
@@ -217,6 +243,21 @@ set_message_cost(struct ctx_token_stats *stats, const struct ctx_cost *cost)
 	    sizeof stats->estimated_by_kind);
 }
 
+/* Returns the input tokens that the provider has billed for the request which
+ * a message answers; 0 if the input does not report them.  If a response has
+ * several lines, each of them repeats its usage, so only the last line
+ * counts. */
+static uint64_t
+find_billed(const struct ctx_event *event)
+{
+	const struct ctx_message *message = event->message;
+
+	if (message->billed > 0 || (message->flags & CTX_MESSAGE_IS_CONTINUED))
+		return message->billed;
+	return ctx_billed_input(event->record->json, event->node,
+	    message->dialect->usage.message);
+}
+
 /* Describes the message that was added to the groups last: sets file, line,
  * role, turn and tool of *stats, but no token counts (see set_message_cost). */
 static void
@@ -224,7 +265,6 @@ describe_message(const struct count_run *run,
     const struct counted_conversation *conversation,
     const struct ctx_event *event, struct ctx_token_stats *stats)
 {
-	const struct ctx_json *json = event->record->json;
 	const struct ctx_message *message = event->message;
 	const struct ctx_groups *groups = &conversation->groups;
 	const struct ctx_segment *segment = &groups->segments[groups->n - 1];
@@ -238,11 +278,10 @@ describe_message(const struct count_run *run,
 	    .encoding = conversation->stats.encoding,
 	    .basis = conversation->stats.basis,
 	    .messages = !(message->flags & CTX_MESSAGE_CONTINUES),
-	    .billed = message->billed > 0
-		? message->billed
-		: ctx_billed_input(json, message->usage),
-	    .bytes = event->inside ? ctx_json_str(json, event->node).n
-				   : event->record->text.n,
+	    .billed = find_billed(event),
+	    .bytes = event->inside
+		? ctx_json_str(event->record->json, event->node).n
+		: event->record->text.n,
 	    .index = find_index(run, event, segment),
 	    .turn = segment->turn,
 	    .role = message->role,
@@ -273,6 +312,41 @@ add_to_conversation(struct ctx_token_stats *sum,
 	}
 }
 
+static bool
+reports_usage(const struct ctx_dialect *dialect)
+{
+	return dialect->usage.message[0] != NULL ||
+	    dialect->usage.line[0] != NULL;
+}
+
+/* Updates what is known of the last billed request.  *message has the token
+ * counts of the newest message, which are not added to those of the
+ * conversation yet.  What the model wrote in one go may be several messages.
+ * A summary that replaces messages is always pinned; if a model wrote it, its
+ * usage is that of another request. */
+static void
+update_last_request(struct counted_conversation *conversation,
+    const struct ctx_message *message, const struct ctx_token_stats *counts)
+{
+	struct ctx_token_stats *stats = &conversation->stats;
+	bool continues = (message->flags & CTX_MESSAGE_CONTINUES) ||
+	    (conversation->answers &&
+		(message->dialect->rules & CTX_JOINS_ANSWERS));
+
+	conversation->answers = ctx_message_was_sent(message);
+	if (conversation->answers && !continues)
+		conversation->before_response =
+		    stats->tokens + counts->prompt_tokens;
+	if ((message->flags & CTX_MESSAGE_PINNED) &&
+	    !(message->flags & CTX_MESSAGE_REMOTE_STATE))
+		stats->last = (struct ctx_last_request){
+		    .compacted = reports_usage(message->dialect)};
+	else if (conversation->answers && counts->billed > 0)
+		stats->last =
+		    (struct ctx_last_request){.billed = counts->billed,
+			.counted = conversation->before_response};
+}
+
 /* Counts the tokens of a message, adds them to those of its conversation, and
  * calls the caller's callback for messages. */
 static int
@@ -293,6 +367,8 @@ count_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 		return -1;
 	describe_message(run, conversation, event, &stats);
 	set_message_cost(&stats, &cost);
+	share_rest(conversation, &stats);
+	update_last_request(conversation, event->message, &stats);
 	add_to_conversation(&conversation->stats, &stats);
 	conversation->stats.turns = groups->turn;
 	if (run->hooks->message != NULL &&
@@ -314,9 +390,19 @@ static int
 end_counted_record(void *user, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	const struct count_run *run = user;
+	struct count_run *run = user;
+	struct ctx_token_stats *stats = &run->record.stats;
 
-	(void)event;
+	/* What the record reports is of a request with all messages before the
+	 * response, which may be their last one. */
+	if (stats->billed > 0) {
+		stats->last = (struct ctx_last_request){.billed = stats->billed,
+		    .counted = stats->tokens};
+		if (event->layout->is_response)
+			stats->last.counted = stats->overhead.tokens;
+		else if (run->record.answers)
+			stats->last.counted = run->record.before_response;
+	}
 	return report_counted(run, &run->record, err);
 }
 

@@ -75,7 +75,7 @@ static const struct ctx_breakpoint_format table[] = {
 	.dialect = "anthropic",
 	/* Gateways to Claude accept Anthropic's cache breakpoints also in Chat
 	 * Completions messages. */
-	.also = {"generic", "openai-chat"},
+	.other_dialects = {"generic", "openai-chat"},
 	.key = "cache_control",
 	.values = {"{\"type\":\"ephemeral\"}",
 	    "{\"type\":\"ephemeral\",\"ttl\":\"1h\"}"},
@@ -94,12 +94,11 @@ static const struct ctx_breakpoint_format table[] = {
 	.models = HEEDS(CTX_CACHE_CONTROL) | NOT_KNOWN,
 	.tool_models = HEEDS(CTX_CACHE_CONTROL) | NOT_KNOWN,
 	.lookback = 20,
-	.hour_percent = 200,
     },
     {
 	.provider = "bedrock",
 	.dialect = "bedrock",
-	.also = {"generic"},
+	.other_dialects = {"generic"},
 	.key = "cachePoint",
 	.values = {"{\"type\":\"default\"}",
 	    "{\"type\":\"default\",\"ttl\":\"1h\"}"},
@@ -117,12 +116,11 @@ static const struct ctx_breakpoint_format table[] = {
 	.models = HEEDS(CTX_CACHE_CONTROL) | HEEDS(CTX_CACHE_POINT) | NOT_KNOWN,
 	.tool_models = HEEDS(CTX_CACHE_CONTROL) | NOT_KNOWN,
 	.lookback = 20,
-	.hour_percent = 200,
     },
     {
 	.provider = "anthropic",
 	.dialect = "langchain",
-	.also = {"langchain-lc", "langchain-dict", "langchain-dump"},
+	.other_dialects = {"langchain-lc", "langchain-dict", "langchain-dump"},
 	.only_on_request = true,
 	.key = "cache_control",
 	.values = {"{\"type\":\"ephemeral\"}",
@@ -134,7 +132,6 @@ static const struct ctx_breakpoint_format table[] = {
 	.before = {"model", "tools"},
 	.models = HEEDS(CTX_CACHE_CONTROL) | NOT_KNOWN,
 	.lookback = 20,
-	.hour_percent = 200,
     },
     /* Older models of OpenAI, and compatible servers, refuse members that they
      * do not know.  So breakpoints are written only for models that are known
@@ -142,7 +139,7 @@ static const struct ctx_breakpoint_format table[] = {
     {
 	.provider = "openai",
 	.dialect = "openai-chat",
-	.also = {"generic"},
+	.other_dialects = {"generic"},
 	.key = "prompt_cache_breakpoint",
 	.values = {"{\"mode\":\"explicit\"}"},
 	.content = {"content"},
@@ -185,8 +182,8 @@ may_apply_to(const struct ctx_breakpoint_format *row, const char *dialect)
 {
 	size_t i;
 
-	for (i = 0; i < 3 && row->also[i] != NULL; i++)
-		if (strcmp(row->also[i], dialect) == 0)
+	for (i = 0; i < 3 && row->other_dialects[i] != NULL; i++)
+		if (strcmp(row->other_dialects[i], dialect) == 0)
 			return true;
 	return false;
 }

@@ -7,7 +7,7 @@
 
 /* ---- dialect/breakpoint_format.c: how cache breakpoints are written ----- */
 
-/* How the provider of a model is told which part of a request to cache. */
+/* Ways to tell the provider of a model which part of a request to cache. */
 enum ctx_cache_kind {
 	CTX_CACHE_NONE, /* no way to tell the provider is known */
 	/* the provider caches without being asked by the request */
@@ -27,8 +27,8 @@ enum ctx_cache_kind {
  * with five. */
 enum { CTX_BREAKPOINTS_MAX = 4 };
 
-/* How long the provider stores a cached beginning of a request after its last
- * use. */
+/* Time for which the provider stores a cached beginning of a request after its
+ * last use. */
 enum ctx_ttl {
 	CTX_TTL_5M, /* five minutes, the default */
 	CTX_TTL_1H,
@@ -48,7 +48,7 @@ struct ctx_breakpoint_format {
 	/* Other dialects in which the provider also accepts messages.  Messages
 	 * in them are also sent to other providers, so the row is used only if
 	 * the caller or the name of the model identifies the provider. */
-	const char *also[3];
+	const char *other_dialects[3];
 	/* True if, for messages in the dialects "also", the caller must name
 	 * the provider.  False: it is enough that the model uses breakpoints of
 	 * the provider's kind. */
@@ -84,7 +84,7 @@ struct ctx_breakpoint_format {
 	unsigned no_marker_roles;
 	/* key of the system prompt in a request, or NULL */
 	const char *system;
-	/* Where the array of tools is in a request. tools[1] NULL: it is the
+	/* Place of the array of tools in a request. tools[1] NULL: it is the
 	 * member tools[0].  Otherwise it is the member tools[1] of the object
 	 * tools[0]. tools[0] NULL: tools get no breakpoints in this format. */
 	const char *tools[2];
@@ -95,12 +95,8 @@ struct ctx_breakpoint_format {
 	 * earlier one, in a fixed order.  These are the keys of the members
 	 * that come before the messages in this order. */
 	const char *before[6];
-	/* Price of writing to a cache that stores for an hour, in percent of
-	 * the input price. 0: the price for five minutes. */
-	unsigned hour_percent;
-	/* The kinds of models that use breakpoints, as bits 1 << enum
-	 * ctx_cache_kind.  If the bit 1 << CTX_CACHES is set, breakpoints are
-	 * also written for models that ctx does not know. */
+	/* Models that use breakpoints, as bits 1 << enum ctx_cache_kind.  The
+	 * bit 1 << CTX_CACHES stands for models that ctx does not know. */
 	unsigned models;
 	/* The kinds of models that use breakpoints on tool definitions, as bits
 	 * 1 << enum ctx_cache_kind. */

@@ -40,7 +40,7 @@ ctx_read_role(struct ctx_message *message, const struct ctx_json *json,
 }
 
 int
-ctx_read_part(struct ctx_message *message, enum ctx_block_kind kind,
+ctx_read_block(struct ctx_message *message, enum ctx_block_kind kind,
     uint32_t value, struct ctx_err *err)
 {
 	return ctx_message_add_block(message, kind, value, err) == NULL ? -1
@@ -94,7 +94,7 @@ ctx_read_content(struct ctx_message *message, uint32_t content,
 	default:
 		break;
 	}
-	return ctx_read_part(message, kind, content, err);
+	return ctx_read_block(message, kind, content, err);
 }
 
 int
@@ -220,17 +220,17 @@ ctx_read_typed(struct ctx_message *message, uint32_t block,
 		if (!ctx_json_is(message->json, type, row->type))
 			continue;
 		if (row->key == NULL && row->kind == CTX_BLOCK_OPAQUE)
-			return ctx_read_part(message, row->kind, 0, err);
+			return ctx_read_block(message, row->kind, 0, err);
 		value = row->key == NULL
 		    ? 0
 		    : ctx_json_find(message->json, block, row->key);
 		if (value == 0 && row->kind != CTX_BLOCK_MEDIA &&
 		    row->kind != CTX_BLOCK_REASONING)
 			break;
-		return ctx_read_part(message, row->kind,
+		return ctx_read_block(message, row->kind,
 		    value == 0 ? block : value, err);
 	}
-	return ctx_read_part(message, CTX_BLOCK_OPAQUE, block, err);
+	return ctx_read_block(message, CTX_BLOCK_OPAQUE, block, err);
 }
 
 int

@@ -81,6 +81,25 @@ static const struct wrapper {
 	.dialect = "openai-responses",
 	.sure = true,
 	.text = true},
+    /* Logs of requests. */
+    {.path = {"request"}, .messages = "messages"},
+    {.path = {"request"},
+	.messages = "input",
+	.unless = "type",
+	.dialect = "openai-responses",
+	.sure = true,
+	.text = true},
+    {.path = {"request_body"}, .messages = "messages"},
+    {.path = {"request_body"},
+	.messages = "contents",
+	.dialect = "gemini",
+	.sure = true},
+    {.path = {"request_body"},
+	.messages = "input",
+	.unless = "type",
+	.dialect = "openai-responses",
+	.sure = true,
+	.text = true},
     /* Responses of providers, also as results in a batch. */
     {.path = {"response", "body"},
 	.messages = "choices",
@@ -325,6 +344,13 @@ detect_by_wrapper(const struct ctx_json *json, const struct wrapper *wrapper,
 	}
 }
 
+bool
+ctx_is_conversation(const struct ctx_json *json, uint32_t node)
+{
+	return ctx_is_array(json, node) && json->nodes[node].next > node + 1 &&
+	    ctx_json_find(json, node + 1, "role") != 0;
+}
+
 /* Returns true if all elements of an array are strings.  Such an array
  * contains texts to complete or to embed, not messages. */
 static bool
@@ -435,24 +461,6 @@ reads_remote_state(const struct ctx_json *json, const struct wrapper *wrapper,
 		    json->nodes[talk].kind == CTX_JSON_OBJECT));
 }
 
-/* Returns the JSON node of the model's name in a request; 0 if it has none. */
-static uint32_t
-find_model_name(const struct ctx_json *json, uint32_t request)
-{
-	static const char *const keys[] = {"model", "modelId",
-	    "gen_ai.request.model"};
-	uint32_t model = 0, agent;
-	size_t i;
-
-	for (i = 0; model == 0 && i < sizeof keys / sizeof keys[0]; i++)
-		model = ctx_json_find(json, request, keys[i]);
-	agent = ctx_json_find(json, request, "agent");
-	if (model == 0 && agent != 0 &&
-	    json->nodes[agent].kind == CTX_JSON_OBJECT)
-		model = ctx_json_find(json, agent, "model_name");
-	return model;
-}
-
 static void
 detect_object(const struct ctx_json *json, uint32_t node,
     struct ctx_record_layout *layout)
@@ -473,7 +481,8 @@ detect_object(const struct ctx_json *json, uint32_t node,
 		    json->nodes[layout->messages].kind == CTX_JSON_STRING;
 		layout->is_response = wrapper->answers;
 		layout->in_request = !wrapper->answers;
-		layout->model = find_model_name(json, layout->request);
+		layout->model =
+		    ctx_find_model_of_request(json, layout->request);
 		layout->has_remote_state = layout->in_request &&
 		    reads_remote_state(json, wrapper, layout->request);
 		detect_messages(json, layout);

@@ -22,8 +22,8 @@
 #define LEAD_PLAIN             LEAD("{\"role\":\"user\",\"content\":", "}")
 
 /* A macro for formats in which ctx writes a summary or notice into the user's
- * next message: before its other blocks, as a block of this type; or at the
- * start of its content, if that is a string. */
+ * next message.  It becomes the first block, of this type, or is put at the
+ * start of the content, if that is a string. */
 #define INSERTED_BLOCK(type)                                         \
 	.insertion_block = "{\"type\":\"" type "\",\"text\":$text}", \
 	.inserts_in_string = true
@@ -34,7 +34,16 @@
 #define FRAMING       .per_message = 3, .priming = 3
 #define FRAMING_NAMES FRAMING, .per_name = 1
 
-/* JSON of a text block, up to the text.  After the text comes "}". */
+/* Members of an object of token usage: those of Anthropic, whose input_tokens
+ * are without the cache.  OpenAI's input_tokens include the cache, so its
+ * objects have only the first of these members. */
+#define ANTHROPIC_USAGE(object)                                                \
+	{                                                                      \
+		object "/input_tokens", object "/cache_creation_input_tokens", \
+		    object "/cache_read_input_tokens"                          \
+	}
+
+/* JSON of a content block with only a text, up to the text; "}" follows it. */
 #define TEXT_BLOCK "{\"type\":\"text\",\"text\":"
 #define TEXT_PART  "{\"text\":"
 
@@ -45,8 +54,8 @@
 		"[{\"type\":\"text\",\"text\":", "}]" \
 	}
 
-/* How tokens of images and tools are counted for a model that is not in the
- * table of models; see lib/cost/image_tokens.c and
+/* Methods of counting the tokens of images and tools for a model that is not in
+ * the table of models; see lib/cost/image_tokens.c and
  * lib/cost/request_overhead.c. */
 #define AS_OPENAI                                  \
 	.image = {CTX_IMAGE_TILES, 85, 170, 2048}, \
@@ -166,6 +175,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_JOINS_ANSWERS,
 	FRAMING_NAMES,
 	AS_OPENAI,
+	.usage = {.line = {"payload/info/last_token_usage/input_tokens"}},
 	.text_result_form = BODY_STRING,
 	.text_block = "{\"type\":\"input_text\",\"text\":",
 	.summary = CODEX_INSERTED,
@@ -180,6 +190,7 @@ static const struct ctx_dialect dialects[] = {
 	.read_line = ctx_gemini_cli_line,
 	.rules = CTX_FIRST_USER | CTX_ASKS_FIRST,
 	AS_GOOGLE,
+	.usage = {.message = {"tokens/input"}},
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_PART,
 	.summary = GEMINI_CLI_INSERTED,
@@ -209,6 +220,8 @@ static const struct ctx_dialect dialects[] = {
 	 * as many tokens for its role and delimiters as in Chat Completions. */
 	FRAMING_NAMES,
 	AS_OPENAI,
+	.usage = {.message = {"message/usage/input", "message/usage/cacheRead",
+		      "message/usage/cacheWrite"}},
 	.text_result_form = BODY_TEXT_BLOCK,
 	.text_block = TEXT_BLOCK,
 	.summary = PI_INSERTED,
@@ -225,6 +238,7 @@ static const struct ctx_dialect dialects[] = {
 	 * command line is not in the output of Claude Code. */
 	FRAMING,
 	AS_ANTHROPIC,
+	.usage = {.message = ANTHROPIC_USAGE("message/usage")},
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = CLAUDE_STREAM_INSERTED,
@@ -240,6 +254,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_FIRST_USER,
 	FRAMING,
 	AS_ANTHROPIC,
+	.usage = {.message = ANTHROPIC_USAGE("message/usage")},
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	/* A summary that ctx inserts looks like Claude Code's own compaction,
@@ -259,6 +274,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
 	FRAMING_NAMES,
 	AS_OPENAI,
+	.usage = {.message = {"kwargs/usage_metadata/input_tokens"}},
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = LANGCHAIN_LC("HumanMessage", "human", ""),
@@ -273,6 +289,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
 	FRAMING_NAMES,
 	AS_OPENAI,
+	.usage = {.message = {"data/usage_metadata/input_tokens"}},
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = LANGCHAIN_DICT("HumanMessage", "human", ""),
@@ -287,6 +304,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
 	FRAMING_NAMES,
 	AS_OPENAI,
+	.usage = {.message = {"usage_metadata/input_tokens"}},
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = LANGCHAIN_DUMP("HumanMessage", "human", ""),
@@ -303,6 +321,9 @@ static const struct ctx_dialect dialects[] = {
 	.first_visible = ctx_opencode_first,
 	FRAMING,
 	AS_OPENAI,
+	.usage = {.message = {"info/tokens/input", "info/tokens/cache/read",
+		      "info/tokens/cache/write"}},
+	.model = "info/modelID",
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = OPENCODE_INSERTED,
@@ -315,6 +336,7 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_goose_read,
 	FRAMING,
 	AS_OPENAI,
+	.usage = {.request = {"input_tokens"}},
 	.text_result_form = BODY_TEXT_BLOCK,
 	.text_block = TEXT_BLOCK,
 	.failed = BODY_STRING,
@@ -339,6 +361,8 @@ static const struct ctx_dialect dialects[] = {
 	 * twice the tokens that a message has for its role and delimiters. */
 	.per_message = 8,
 	AS_OPENAI,
+	.usage = {.message = {"input_tokens"}},
+	.model = "model",
 	.text_result_form = BODY_STRING,
 	.summary = LLM_LOGS_INSERTED,
 	.notice = LLM_LOGS_INSERTED,
@@ -350,6 +374,7 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_atif_read,
 	FRAMING,
 	AS_OPENAI,
+	.usage = {.message = {"metrics/prompt_tokens"}},
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	/* The steps of a trajectory are numbered, so ctx cannot insert a
@@ -364,6 +389,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
 	FRAMING_NAMES,
 	AS_OPENAI,
+	.usage = {.request = {"gen_ai.usage.input_tokens"}},
 	.text_result_form = BODY_STRING,
 	.text_block = "{\"type\":\"text\",\"content\":",
 	.summary = OTEL_GENAI_INSERTED("system"),
@@ -451,6 +477,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
 	FRAMING_NAMES,
 	AS_OPENAI,
+	.usage = {.request = {"prompt_eval_count"}},
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = INSERTED_MESSAGE("user"),
@@ -479,6 +506,7 @@ static const struct ctx_dialect dialects[] = {
 	 * used. */
 	FRAMING_NAMES,
 	AS_OPENAI,
+	.usage = {.request = ANTHROPIC_USAGE("usage")},
 	.text_result_form = BODY_STRING,
 	.text_block = "{\"type\":\"input_text\",\"text\":",
 	.result_types = responses_results,
@@ -512,6 +540,8 @@ static const struct ctx_dialect dialects[] = {
 	 * are Claude. */
 	FRAMING,
 	AS_ANTHROPIC,
+	.usage = {.request = {"usage/inputTokens", "usage/cacheReadInputTokens",
+		      "usage/cacheWriteInputTokens"}},
 	.text_result_form = {"[{\"text\":", "}]"},
 	.text_block = TEXT_PART,
 	.result_types = bedrock_results,
@@ -539,6 +569,7 @@ static const struct ctx_dialect dialects[] = {
 	/* A message costs no tokens for its role and delimiters: the local
 	 * tokenizer of google-genai counts none. */
 	AS_GOOGLE,
+	.usage = {.request = {"usageMetadata/promptTokenCount"}},
 	.text_result_form = {"{\"output\":", "}"},
 	.text_block = TEXT_PART,
 	.insertion_block = "{\"text\":$text}",
@@ -567,11 +598,13 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_SIGNED | CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE |
 	    CTX_FEW_BREAKPOINTS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS |
 	    CTX_ERRORS_TEXT | CTX_RESULT_TYPES,
-	/* The tokens per message are an estimate: a request with one message
+	/* The tokens per message are an estimate.  A request with one message
 	 * was measured to have 7 tokens besides its text (ctoc, 2026), one of
 	 * which is counted for the role. */
 	FRAMING,
 	AS_ANTHROPIC,
+	.usage = {.message = ANTHROPIC_USAGE("usage"),
+	    .request = ANTHROPIC_USAGE("usage")},
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.result_types = anthropic_results,
@@ -600,6 +633,7 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_NO_EMPTY_CALLS | CTX_NEEDS_BODY | CTX_KNOWN_ROLES,
 	FRAMING_NAMES,
 	AS_OPENAI,
+	.usage = {.request = {"usage/prompt_tokens"}},
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = INSERTED_MESSAGE("user"),

@@ -9,8 +9,9 @@
 
 /* ---- dialect/dialect.c: the table of message formats -------------------- */
 
-/* How a model counts the tokens of an image.  Some of these methods have the
- * parameters x, y and edge; cost/image_tokens.c says what they mean. */
+/* Methods by which models count the tokens of an image.  Some of these methods
+ * have the parameters x, y and edge; cost/image_tokens.c says what they
+ * mean. */
 enum ctx_image_rule {
 	CTX_IMAGE_NONE, /* how is not known */
 	CTX_IMAGE_TILES,
@@ -25,8 +26,8 @@ struct ctx_image {
 	uint32_t x, y, edge;
 };
 
-/* How a provider writes the tool definitions of a request into the model's
- * prompt; see cost/request_overhead.c. */
+/* Forms in which providers write the tool definitions of a request into the
+ * model's prompt; see cost/request_overhead.c. */
 enum ctx_tools_rule {
 	CTX_TOOLS_NONE,  /* how is not known */
 	CTX_TOOLS_TYPES, /* as TypeScript types */
@@ -223,9 +224,9 @@ struct ctx_result_template {
 	const char *text;
 };
 
-/* How the lines of an agent's session file lead to the context, the messages
- * that the agent sends.  From such a file the agent rebuilds its context:
- * later lines remove or replace earlier ones, or leave them on an abandoned
+/* Kinds of session files, by how the lines lead to the context, the messages
+ * that the agent sends.  From such a file the agent rebuilds its context: later
+ * lines remove or replace earlier ones, or leave them on an abandoned
  * branch. */
 enum ctx_history {
 	/* not a session file: all messages are in the context */
@@ -240,8 +241,8 @@ enum ctx_history {
 	CTX_HISTORY_TIP,
 };
 
-/* What a line of a session file does to the context, which is the messages
- * that the agent sends to the model. */
+/* Effect of a line of a session file on the context, the messages that the
+ * agent sends to the model. */
 enum ctx_line_kind {
 	/* A header, an event or a snapshot: the line does not change the
 	 * context. */
@@ -287,9 +288,8 @@ enum {
 	CTX_LINE_ASKS = 64,
 };
 
-/* What a line of a session file says about its place among the lines.  Members
- * of type uint32_t are JSON nodes of the line; 0 if the line has no such
- * value. */
+/* Data in a line of a session file about its place among the lines.  Members of
+ * type uint32_t are JSON nodes of the line; 0 if the line has no such value. */
 struct ctx_line_place {
 	enum ctx_line_kind kind;
 	unsigned flags;
@@ -307,11 +307,25 @@ struct ctx_line_place {
 	 * All lines of the message contain the same id. */
 	uint32_t same;
 	uint32_t model; /* name of the model that is used from this line on */
-	/* Token usage that the provider reported for the response before this
-	 * line.  If several lines report it, the first one counts. */
-	uint32_t usage;
-	/* number of turns that a line of the kind CTX_LINE_ROLLBACK removes */
-	uint64_t turns;
+	uint64_t turns; /* ROLLBACK: how many turns the line removes */
+};
+
+/* Where a format reports how many input tokens the provider has billed for a
+ * request.  Each list has paths (see ctx_json_find_path) to numbers whose sum
+ * is the input, with the tokens that were read from the prompt cache and
+ * written to it.  The first number must be there; the others are of providers
+ * whose first number does not include the cache.  A list without a path: the
+ * format reports nothing there. */
+enum { CTX_USAGE_PATHS = 3 };
+struct ctx_usage {
+	/* Paths from a message: the usage of the request that it answers. */
+	const char *message[CTX_USAGE_PATHS];
+	/* Paths from a line of a session file that is no message: the usage of
+	 * the request whose response is before the line. */
+	const char *line[CTX_USAGE_PATHS];
+	/* Paths from the object around the messages, which is a request or a
+	 * response: its usage. */
+	const char *request[CTX_USAGE_PATHS];
 };
 
 /*
@@ -354,26 +368,30 @@ struct ctx_dialect {
 	/* Key of a member that numbers the messages of an array, from 1.
 	 * NULL: messages have no numbers. */
 	const char *ordinal;
-	/* For an array of messages: if one of them is a summary that replaces
-	 * the messages before it, returns the JSON node of the first message
-	 * that is still sent to the model.  Otherwise returns 0.  NULL: in this
+	/* For an array of messages, one of which is a summary that replaces the
+	 * messages before it: returns the JSON node of the first message that
+	 * is still sent to the model.  Otherwise returns 0.  NULL: in this
 	 * format all messages are always sent. */
 	uint32_t (*first_visible)(const struct ctx_json *json, uint32_t array);
 	uint64_t rules; /* rules such as CTX_PAIR_BY_NAME */
-	/* Tokens that a conversation costs in addition to those of its texts:
-	 * for each message, for each name of a sender, and once per
-	 * conversation. */
+	struct ctx_usage usage;
+	/* Path (see ctx_json_find_path) from a message to the name of its
+	 * model, for formats in which nothing around the messages names it;
+	 * or NULL. */
+	const char *model;
+	/* Tokens that are added to those of the texts: for each message, for
+	 * each name of a sender, and once per conversation. */
 	uint8_t per_message, per_name, priming;
 	/* True if only the keys and strings in the JSON of tool arguments and
 	 * results cost tokens.  False if punctuation and numbers cost tokens,
 	 * too. */
 	bool counts_strings_only;
-	/* How tokens of images and tools are counted if the model has no rules
-	 * of its own for that. */
+	/* Methods of counting the tokens of images and tools, for models that
+	 * have none of their own. */
 	struct ctx_image image;
 	struct ctx_tools tools;
-	/* How the content of a tool result is written if it is only a text: the
-	 * JSON before the string with the text, and the JSON after it. */
+	/* For a tool result whose content is only a text: the JSON before the
+	 * string with the text, and the JSON after it. */
 	const char *text_result_form[2];
 	/*
 	 * Only for formats in which the content of a tool result says that the
@@ -490,7 +508,7 @@ enum ctx_layout_kind {
 	CTX_LAYOUT_LIST,         /* an array of conversations */
 };
 
-/* Where the messages are in a JSON value, and in which format. */
+/* Place of the messages in a JSON value, and their format. */
 struct ctx_record_layout {
 	enum ctx_layout_kind kind;
 	const struct ctx_dialect *dialect; /* dialect of the messages */
@@ -528,27 +546,47 @@ struct ctx_record_layout {
 void ctx_detect(const struct ctx_json *json, uint32_t node,
     const struct ctx_dialect *expected, struct ctx_record_layout *layout);
 
-/* Returns a text for users that says why a message must be of Chat Completions
- * or a dialect derived from it; NULL if it can be of another dialect.  The
- * reasons are: it has "tool_calls", its role is tool, or its role is system and
- * it is the first message (the caller sets first). */
+/* Returns a reason, as a text for users, why the message at node must be of
+ * Chat Completions or a dialect derived from it.  Reasons are: it has
+ * "tool_calls"; its role is tool; it is a system message, and first is true
+ * (it is the first message).  Returns NULL if it can be of another dialect. */
 const char *ctx_detect_chat(const struct ctx_json *json, uint32_t node,
     bool first);
 
+/* ---- dialect/find_model.c: the model of a request or conversation ------- */
+
+/* Returns the JSON node of the model's name in a request; 0 if it has none. */
+uint32_t ctx_find_model_of_request(const struct ctx_json *json,
+    uint32_t request);
+/* Returns the JSON node of the last model name that the messages of a
+ * conversation, or the record that is a message, have at the path
+ * ctx_dialect.model; 0 if they name no model. */
+uint32_t ctx_find_model_of_messages(const struct ctx_json *json,
+    const struct ctx_record_layout *layout);
+
 /* ---- dialect/suggest_path.c: finds messages in an unknown format -------- */
 
-/*
- * For an error message after ctx_detect has found no messages: finds where a
- * JSON value seems to contain some.  Writes the place to path, an array of size
- * bytes, as a jq path such as ".run.turns", ".[].log" or ".a[\"b.c\"]".
- *
- * The place is the first array whose first element has a role.  If there is
- * none, it is the first string that contains such an array as JSON; *coded is
- * then true.  Writes "" if there is neither, if the path is too long, or if a
- * key in it has characters other than letters, digits, _ . and -.
- */
-int ctx_suggest_path(const struct ctx_json *json, char *path, size_t size,
-    bool *coded, struct ctx_err *err);
+/* Where a record of an unknown format seems to contain messages. */
+struct ctx_suggested_path {
+	/* The place as a jq path, such as ".run.turns", ".[].log" or
+	 * ".a[\"b.c\"]".  Empty if there is none, if the path is too long, or
+	 * if a key in it has characters other than letters, digits, _ . and -.
+	 */
+	char path[96];
+	/* True if the value at the path is a request, which ctx would read if
+	 * it were the record; false if it is an array of messages. */
+	bool request;
+	/* True if the value is a string that contains the request or the array
+	 * as JSON. */
+	bool coded;
+};
+
+/* For an error message after ctx_detect has found no messages: finds where a
+ * JSON value seems to contain some.  The place is the first array whose first
+ * element has a role, or the request with this array.  If there is none, it is
+ * the first string that contains a request or such an array. */
+int ctx_suggest_path(const struct ctx_json *json,
+    struct ctx_suggested_path *stray, struct ctx_err *err);
 
 #include "dialect/breakpoint_format.h"
 

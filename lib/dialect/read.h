@@ -46,7 +46,7 @@ bool ctx_read_role(struct ctx_message *message, const struct ctx_json *json,
 
 /* Adds a content block of this kind to the message.  value: its payload, the
  * JSON node of what the model gets, such as the string of a text block. */
-int ctx_read_part(struct ctx_message *message, enum ctx_block_kind kind,
+int ctx_read_block(struct ctx_message *message, enum ctx_block_kind kind,
     uint32_t value, struct ctx_err *err);
 
 /* Adds the blocks of a message's content to the message.  A string is a text
@@ -97,11 +97,11 @@ int ctx_read_call(struct ctx_message *message, uint32_t value, uint32_t id,
  * call. */
 void ctx_read_caller(struct ctx_message *message, uint32_t caller);
 
-/* How to read a block that has this "type": as a block of this kind, whose
- * payload is its member with this key.  If the block lacks that member, or key
- * is NULL, media and reasoning have the whole block as payload; all other
- * blocks become opaque.  {type, NULL, CTX_BLOCK_OPAQUE} is for blocks that the
- * model does not get. */
+/* Rule for reading a block that has this "type": it becomes a block of this
+ * kind, whose payload is its member with this key.  If the block lacks that
+ * member, or key is NULL, media and reasoning have the whole block as payload;
+ * all other blocks become opaque.  {type, NULL, CTX_BLOCK_OPAQUE} is for blocks
+ * that the model does not get. */
 struct ctx_block_type {
 	const char *type, *key;
 	enum ctx_block_kind kind;

@@ -5,8 +5,8 @@
 
 #include "dialect/dialect.h"
 
-/* How to write a text as the content of a tool result: returns two pieces of
- * JSON, one to be written before the JSON string of the text, one after it.  If
+/* Returns the JSON around a text that is the content of a tool result.  One
+ * piece is written before the JSON string of the text, the other after it.  If
  * the present content says that the tool call failed, these pieces say so,
  * too. */
 const char *const *ctx_result_content_form(const struct ctx_json *json,

@@ -5,13 +5,6 @@
 
 #include "dialect/read.h"
 
-bool
-ctx_is_conversation(const struct ctx_json *json, uint32_t node)
-{
-	return ctx_is_array(json, node) && json->nodes[node].next > node + 1 &&
-	    ctx_json_find(json, node + 1, "role") != 0;
-}
-
 /* Returns the child of an array or object that is the given JSON node or
  * contains it. */
 static uint32_t
@@ -96,36 +89,58 @@ write_path(const struct ctx_json *json, uint32_t node, char *path, size_t size)
 	return true;
 }
 
-/* Returns 1 if the JSON node is a string that contains a JSON array of
- * messages, 0 if not, or -1 with *err. text and coded are scratch memory. */
+/* Returns true if a JSON object is a request or a response of a form that ctx
+ * reads: if the object were a record, its messages would be found. */
+static bool
+is_request(const struct ctx_json *json, uint32_t node)
+{
+	struct ctx_record_layout layout;
+
+	if (json->nodes[node].kind != CTX_JSON_OBJECT)
+		return false;
+	ctx_detect(json, node, NULL, &layout);
+	return layout.kind == CTX_LAYOUT_CONVERSATION;
+}
+
+/* Returns the array or object that a JSON node is an element or member of. */
+static uint32_t
+find_parent(const struct ctx_json *json, uint32_t node)
+{
+	uint32_t parent = 0, child;
+
+	while ((child = find_child_with(json, parent, node)) != node)
+		parent = child;
+	return parent;
+}
+
+/* Returns 1 if the JSON node is a string that contains a request or an array of
+ * messages as JSON, 0 if not, or -1 with *err.  Sets *request to true if it is
+ * a request. text and coded are scratch memory. */
 static int
 is_coded(const struct ctx_json *json, uint32_t node, struct ctx_buf *text,
-    struct ctx_json *coded, struct ctx_err *err)
+    struct ctx_json *coded, bool *request, struct ctx_err *err)
 {
-	struct ctx_err wrong;
-	size_t used;
 	int rc;
 
 	if (json->nodes[node].kind != CTX_JSON_STRING ||
-	    !ctx_json_starts_with(json, node, "["))
+	    (!ctx_json_starts_with(json, node, "[") &&
+		!ctx_json_starts_with(json, node, "{")))
 		return 0;
-	text->n = 0;
-	if (ctx_json_string_decode(text, ctx_json_str(json, node), err) < 0)
-		return -1;
-	rc = ctx_json_scan(coded, text->p, text->n, &used, &wrong);
-	if (rc < 0 && wrong.code == CTX_ENOMEM) {
-		*err = wrong;
-		return -1;
-	}
-	return rc > 0 && used == text->n &&
-	    coded->nodes[0].kind == CTX_JSON_ARRAY &&
-	    coded->nodes[0].next > 1 && ctx_json_find(coded, 1, "role") != 0;
+	rc = ctx_json_scan_string(json, node, text, coded, err);
+	if (rc <= 0)
+		return rc;
+	*request = is_request(coded, 0);
+	return *request ||
+	    (coded->nodes[0].kind == CTX_JSON_ARRAY &&
+		coded->nodes[0].next > 1 &&
+		ctx_json_find(coded, 1, "role") != 0);
 }
 
-/* Sets *found to the JSON node of the first string that contains a JSON array
- * of messages, or to 0. */
+/* Sets *found to the JSON node of the first string that contains a request or
+ * an array of messages as JSON, or to 0. */
 static int
-find_coded(const struct ctx_json *json, uint32_t *found, struct ctx_err *err)
+find_coded(const struct ctx_json *json, uint32_t *found, bool *request,
+    struct ctx_err *err)
 {
 	struct ctx_buf text = {0};
 	struct ctx_json coded;
@@ -135,7 +150,7 @@ find_coded(const struct ctx_json *json, uint32_t *found, struct ctx_err *err)
 	*found = 0;
 	ctx_json_init(&coded, CTX_SIMD_BEST);
 	for (node = 1; rc == 0 && node < json->n; node++) {
-		rc = is_coded(json, node, &text, &coded, err);
+		rc = is_coded(json, node, &text, &coded, request, err);
 		if (rc > 0)
 			*found = node;
 	}
@@ -145,21 +160,24 @@ find_coded(const struct ctx_json *json, uint32_t *found, struct ctx_err *err)
 }
 
 int
-ctx_suggest_path(const struct ctx_json *json, char *path, size_t size,
-    bool *coded, struct ctx_err *err)
+ctx_suggest_path(const struct ctx_json *json, struct ctx_suggested_path *stray,
+    struct ctx_err *err)
 {
-	uint32_t node = 1;
+	uint32_t node = 1, parent;
 
-	*path = '\0';
-	*coded = false;
+	memset(stray, 0, sizeof *stray);
 	while (node < json->n && !ctx_is_conversation(json, node))
 		node++;
 	if (node >= json->n) {
-		if (find_coded(json, &node, err) < 0)
+		if (find_coded(json, &node, &stray->request, err) < 0)
 			return -1;
-		*coded = node != 0;
+		stray->coded = node != 0;
+	} else if (is_request(json, parent = find_parent(json, node))) {
+		stray->request = true;
+		node = parent;
 	}
-	if (node == 0 || !write_path(json, node, path, size))
-		*path = '\0';
+	if (node == 0 ||
+	    !write_path(json, node, stray->path, sizeof stray->path))
+		stray->path[0] = '\0';
 	return 0;
 }

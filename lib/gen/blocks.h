@@ -9,28 +9,25 @@
 #define CTX_GEN_BLOCKS_H
 
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { POINTS = 0x110000, BLOCK = 128, BLOCKS = POINTS / BLOCK, MOST = 512 };
+#include "gen/input.h"
+
+enum { BLOCK = 128, BLOCKS = POINTS / BLOCK, MOST = 512 };
 
 static uint16_t stage1[BLOCKS];
 static uint8_t stage2[MOST][BLOCK];
 
 static unsigned
-fold_blocks(const uint8_t *of)
+fold_blocks(const uint8_t *of, unsigned blocks)
 {
 	unsigned used = 0, i, b;
 
-	for (i = 0; i < BLOCKS; i++) {
+	for (i = 0; i < blocks; i++) {
 		for (b = 0; b < used; b++)
 			if (memcmp(stage2[b], of + i * BLOCK, BLOCK) == 0)
 				break;
-		if (b == MOST) {
-			fprintf(stderr, "too many blocks\n");
-			exit(1);
-		}
+		check(b < MOST, "too many blocks");
 		if (b == used)
 			memcpy(stage2[used++], of + i * BLOCK, BLOCK);
 		stage1[i] = (uint16_t)b;
@@ -44,16 +41,18 @@ print_number(unsigned i, unsigned value)
 	printf("%s%u,", i % 32 == 0 ? "\n" : "", value);
 }
 
-/* Prints two C arrays: ctx_NAME_block, which maps each block of 128 characters
- * to the index of a block of values, and ctx_NAME_value, which has these blocks
- * of values. type: the C type of the elements of the first array. */
+/* Prints two C arrays: ctx_NAME_block, which maps a block of 128 characters to
+ * its index, and ctx_NAME_value, with the values of all different blocks.
+ * type is the C type of the elements of the first array, points the number of
+ * characters. */
 static void
-print_table(const char *name, const char *type, const uint8_t *of)
+print_table(const char *name, const char *type, const uint8_t *of,
+    unsigned points)
 {
-	unsigned used = fold_blocks(of), i;
+	unsigned blocks = points / BLOCK, used = fold_blocks(of, blocks), i;
 
-	printf("const %s ctx_%s_block[%u] = {", type, name, (unsigned)BLOCKS);
-	for (i = 0; i < BLOCKS; i++)
+	printf("const %s ctx_%s_block[%u] = {", type, name, blocks);
+	for (i = 0; i < blocks; i++)
 		print_number(i, stage1[i]);
 	printf("\n};\nconst uint8_t ctx_%s_value[%u] = {", name, used * BLOCK);
 	for (i = 0; i < used * BLOCK; i++)

@@ -2,32 +2,22 @@
  * make_claude_chars.c - makes the tables of characters of Claude's encodings
  * when ctx is built
  *
- * Reads claude_chars.tsv from standard input and writes C to standard output.
+ *     make-claude_chars claude_chars.tsv > C
  */
-#include <stdbool.h>
-
+#define PROGRAM "make-claude_chars"
 #include "gen/blocks.h"
 #include "tokenizer/claude/chars.h"
 
-enum { KINDS = 100, RANGES = 2000 };
+/* The table has the characters below LISTED. */
+enum { KINDS = 100, RANGES = 2000, LISTED = 0x10000 };
 
 static uint16_t kinds[KINDS]; /* different properties; 0 is the first */
 static unsigned n_kinds = 1;
 static struct ctx_lower lower[RANGES];
 static unsigned n_lower;
-static uint8_t kind_of[POINTS];
+static uint8_t kind_of[LISTED];
 
-static void
-check(bool is, const char *what)
-{
-	if (is)
-		return;
-	fprintf(stderr, "claude_chars: %s\n", what);
-	exit(1);
-}
-
-/* Returns the properties of a character, as bits. letters: the properties as
- * claude_chars.tsv writes them, one letter for each. */
+/* Returns the properties that these letters stand for. */
 static uint16_t
 read_letters(const char *letters)
 {
@@ -65,11 +55,12 @@ read_line(const char *line)
 {
 	unsigned first, last, to;
 	char letters[20];
-	int fields = sscanf(line, "%x %x %19s %x", &first, &last, letters, &to);
+	int fields =
+	    sscanf(read_range(line, &first, &last), "%19s %x", letters, &to);
 
-	check(fields >= 3 && first <= last && last < 0x10000, line);
-	if (fields == 4) {
-		check(n_lower < RANGES && to < 0x10000, line);
+	check(fields >= 1 && last < LISTED, line);
+	if (fields == 2) {
+		check(n_lower < RANGES && to < LISTED, line);
 		check(n_lower == 0 || lower[n_lower - 1].last < first, line);
 		lower[n_lower++] = (struct ctx_lower){(uint16_t)first,
 		    (uint16_t)last, (uint16_t)to};
@@ -80,17 +71,15 @@ read_line(const char *line)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
-	char line[200];
 	unsigned i;
 
-	while (fgets(line, sizeof line, stdin) != NULL)
-		if (line[0] != '#')
-			read_line(line);
+	check(argc == 2, "usage: make-claude_chars claude_chars.tsv > C");
+	read_lines(argv[1], read_line);
 	printf("/* made by lib/gen/make_claude_chars.c */\n"
 	       "#include \"tokenizer/claude/chars.h\"\n");
-	print_table("claude", "uint8_t", kind_of);
+	print_table("claude", "uint8_t", kind_of, LISTED);
 	printf("const uint16_t ctx_claude_properties[%u] = {", n_kinds);
 	for (i = 0; i < n_kinds; i++)
 		print_number(i, kinds[i]);

@@ -2,11 +2,14 @@
  * make_nfc.c - makes the tables for Unicode normalisation form NFC when ctx is
  * built
  *
- *     make-nfc VERSION < TSV > C
+ *     make-nfc nfc9.tsv nfc15.tsv > C
  *
- * VERSION is the version of Unicode: 9 or 15.  The input is nfc9.tsv for
- * version 9, and nfc9.tsv followed by nfc15.tsv for version 15.
+ * The second file has what Unicode 15 has beyond the first one.  Both versions
+ * have kinds and ranks of their own.  They share the tables of decompositions,
+ * for what only Unicode 15 decomposes or composes has a kind in Unicode 9 that
+ * is never looked up in them.
  */
+#define PROGRAM "make-nfc"
 #include "gen/blocks.h"
 #include "tokenizer/encode/nfc.h"
 
@@ -23,15 +26,6 @@ static unsigned n_list;
 static uint8_t class_of[POINTS], flags_of[POINTS], first[POINTS];
 static uint8_t kind_of[POINTS];
 static struct ctx_nfc_kind kinds[KINDS];
-
-static void
-check(bool is, const char *what)
-{
-	if (is)
-		return;
-	fprintf(stderr, "nfc: %s\n", what);
-	exit(1);
-}
 
 static void
 read_mapping(const char *line)
@@ -55,23 +49,18 @@ read_mapping(const char *line)
 }
 
 static void
-read_all(FILE *in)
+read_line(const char *line)
 {
-	char line[200];
-	unsigned from, last, class;
+	unsigned first, last, class;
 
-	while (fgets(line, sizeof line, in) != NULL) {
-		if (line[0] == '#')
-			continue;
-		if (strchr(line, '=') != NULL) {
-			read_mapping(line);
-			continue;
-		}
-		check(sscanf(line, "%x %x %u", &from, &last, &class) == 3 &&
-			from <= last && last < POINTS && class < 256,
-		    line);
-		memset(class_of + from, (int)class, last - from + 1);
+	if (strchr(line, '=') != NULL) {
+		read_mapping(line);
+		return;
 	}
+	check(sscanf(read_range(line, &first, &last), "%u", &class) == 1 &&
+		class < 256,
+	    line);
+	memset(class_of + first, (int)class, last - first + 1);
 }
 
 /* Sets the flags that say how Korean Hangul syllables are composed.  No table
@@ -110,7 +99,7 @@ find_flags(void)
 }
 
 static void
-find_kinds(void)
+find_kinds(const char *version)
 {
 	unsigned n = CTX_NFC_SAFE, cp, k, i;
 
@@ -131,7 +120,7 @@ find_kinds(void)
 	for (i = 0; i < n_list; i++)
 		if (list[i].composed)
 			kind_of[list[i].from] = CTX_NFC_COMPOSED;
-	printf("static const struct ctx_nfc_kind kinds[%u] = {", n);
+	printf("static const struct ctx_nfc_kind kinds%s[%u] = {", version, n);
 	for (k = 0; k < n; k++)
 		printf("\n{%u, %u},", kinds[k].class, kinds[k].flags);
 	printf("\n};\n");
@@ -152,7 +141,7 @@ rank_of(unsigned cp)
 }
 
 static void
-print_ranks(void)
+print_ranks(const char *version)
 {
 	static uint8_t blocks[0x10000 / 64], values[256][64];
 	unsigned n = 0, b, i, k;
@@ -169,10 +158,12 @@ print_ranks(void)
 			memcpy(values[n++], row, sizeof row);
 		blocks[b] = (uint8_t)k;
 	}
-	printf("static const uint8_t rank_block[%zu] = {", sizeof blocks);
+	printf("static const uint8_t rank_block%s[%zu] = {", version,
+	    sizeof blocks);
 	for (b = 0; b < sizeof blocks; b++)
 		print_number(b, blocks[b]);
-	printf("\n};\nstatic const uint8_t rank_value[%u][64] = {", n);
+	printf("\n};\nstatic const uint8_t rank_value%s[%u][64] = {", version,
+	    n);
 	for (k = 0; k < n; k++) {
 		printf("{");
 		for (i = 0; i < 64; i++)
@@ -243,31 +234,46 @@ print_pairs(void)
 	printf("};\n");
 }
 
+static void
+print_version(const char *version)
+{
+	char name[20];
+
+	add_hangul();
+	find_flags();
+	find_kinds(version);
+	(void)snprintf(name, sizeof name, "nfc%s", version);
+	print_table(name, "uint8_t", kind_of, POINTS);
+	print_ranks(version);
+}
+
+static void
+print_tables(const char *version)
+{
+	printf("const struct ctx_nfc_tables ctx_nfc_%s = {ctx_nfc%s_block, "
+	       "ctx_nfc%s_value,\n    kinds%s, apart, %u, rank_block%s, "
+	       "rank_value%s, pairs};\n",
+	    version, version, version, version, n_list, version, version);
+}
+
 int
 main(int argc, char **argv)
 {
-	const char *version = argc == 2 ? argv[1] : "";
-	char name[20];
 	unsigned i;
 
-	check(*version != '\0', "usage: nfc VERSION < TSV");
-	read_all(stdin);
-	add_hangul();
-	find_flags();
+	check(argc == 3, "usage: make-nfc nfc9.tsv nfc15.tsv > C");
 	printf("/* made by lib/gen/make_nfc.c */\n#include "
 	       "\"tokenizer/encode/nfc.h\"\n");
-	find_kinds();
-	(void)snprintf(name, sizeof name, "nfc%.9s", version);
-	print_table(name, "uint8_t", kind_of);
-	print_ranks();
+	read_lines(argv[1], read_line);
+	print_version("9");
+	read_lines(argv[2], read_line);
+	print_version("15");
 	printf("static const struct ctx_nfc_apart apart[%u] = {\n", n_list);
 	for (i = 0; i < n_list; i++)
 		print_parts(i);
 	printf("};\n");
 	print_pairs();
-	printf("const struct ctx_nfc_tables ctx_nfc_%s = {ctx_%s_block, "
-	       "ctx_%s_value,\n    kinds, apart, %u, rank_block, rank_value, "
-	       "pairs};\n",
-	    version, name, name, n_list);
+	print_tables("9");
+	print_tables("15");
 	return fflush(stdout) != 0;
 }

@@ -10,11 +10,10 @@
  * of Aho and Corasick, which finds all pieces in a text (see
  * lib/tokenizer/claude/pieces.h).
  */
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
+#define PROGRAM "make-pieces"
 #include <string.h>
 
+#include "gen/input.h"
 #include "tokenizer/claude/pieces.h"
 
 enum {
@@ -50,18 +49,12 @@ static uint32_t n_lists;
 /* The pieces of the vocabulary.  While the tree grows, node is the tree node of
  * the first bytes of the piece, as far as these have nodes. */
 static struct {
-	const unsigned char *text; /* its length, then its bytes */
+	const char *text;
+	size_t n;
 	uint32_t node;
 } pieces[PIECES];
-static uint32_t n_pieces;
-static unsigned char file[FILE_MAX];
-
-static void
-die(const char *what)
-{
-	fprintf(stderr, "make-pieces: %s\n", what);
-	exit(1);
-}
+static size_t n_pieces;
+static char file[FILE_MAX];
 
 static uint32_t
 find_child(uint32_t node, unsigned char byte)
@@ -78,8 +71,7 @@ add_child(uint32_t node, unsigned char byte)
 {
 	uint32_t child = n_nodes++;
 
-	if (child == NODES)
-		die("too many nodes");
+	check(child < NODES, "too many nodes");
 	nodes[child] = (struct node){.next = nodes[node].first,
 	    .parent = node,
 	    .depth = nodes[node].depth + 1,
@@ -88,20 +80,13 @@ add_child(uint32_t node, unsigned char byte)
 	return child;
 }
 
-/* Finds the pieces in the file. */
 static void
-find_pieces(size_t size)
+add_piece(size_t i, const char *p, size_t n)
 {
-	size_t at, n;
-
-	for (at = 0; at < size; at += 1 + n) {
-		n = file[at];
-		if (n == 0 || n > CTX_PIECE_LONGEST || at + 1 + n > size)
-			die("a piece is cut off, or too long");
-		if (n_pieces == PIECES)
-			die("too many pieces");
-		pieces[n_pieces++].text = file + at;
-	}
+	check(n > 0 && n <= CTX_PIECE_LONGEST, "a piece is empty, or too long");
+	check(i < PIECES, "too many pieces");
+	pieces[i].text = p;
+	pieces[i].n = n;
 }
 
 /* Adds a level to the tree: for each piece of at least depth bytes, a node for
@@ -109,19 +94,19 @@ find_pieces(size_t size)
 static bool
 add_level(unsigned depth)
 {
-	uint32_t i, child;
+	uint32_t child;
 	bool added = false;
-	unsigned n;
+	unsigned char byte;
+	size_t i;
 
 	for (i = 0; i < n_pieces; i++) {
-		n = pieces[i].text[0];
-		if (n < depth)
+		if (pieces[i].n < depth)
 			continue;
-		child = find_child(pieces[i].node, pieces[i].text[depth]);
+		byte = (unsigned char)pieces[i].text[depth - 1];
+		child = find_child(pieces[i].node, byte);
 		if (child == 0)
-			child =
-			    add_child(pieces[i].node, pieces[i].text[depth]);
-		nodes[child].piece |= n == depth;
+			child = add_child(pieces[i].node, byte);
+		nodes[child].piece |= pieces[i].n == depth;
 		pieces[i].node = child;
 		added = true;
 	}
@@ -140,8 +125,8 @@ add_length(uint32_t length, uint32_t rest)
 	for (i = 0; i < n_lists; i++)
 		if (lists[i].length == length && lists[i].rest == rest)
 			return lists[i].at;
-	if (n_lists == LISTS || n_lengths + 1 + n > LENGTHS)
-		die("too many lists of lengths");
+	check(n_lists < LISTS && n_lengths + 1 + n <= LENGTHS,
+	    "too many lists of lengths");
 	lists[n_lists++] = (struct list){length, rest, n_lengths};
 	lengths[n_lengths] = (uint8_t)length;
 	memcpy(lengths + n_lengths + 1, lengths + rest, n);
@@ -197,8 +182,7 @@ place_edges(uint32_t node, uint32_t *from)
 		++*from;
 	edges = *from - nodes[child].byte;
 	while (!fits(node, edges))
-		if (++edges + 256 >= SLOTS)
-			die("too many slots");
+		check(++edges + 256 < SLOTS, "too many slots");
 	if (nodes[child].next != 0)
 		*from = edges + nodes[child].byte;
 	states[nodes[node].slot].edges = edges;
@@ -255,22 +239,20 @@ main(int argc, char **argv)
 	unsigned depth = 1;
 	size_t size;
 
-	if (in == NULL)
-		die("usage: make-pieces PIECES > AUTOMATON");
+	check(in != NULL, "usage: make-pieces PIECES > AUTOMATON");
 	size = fread(file, 1, sizeof file, in);
-	if (ferror(in) || size == sizeof file)
-		die("cannot read, or too much");
+	check(!ferror(in) && size < sizeof file, "cannot read, or too much");
 	fclose(in);
-	find_pieces(size);
+	n_pieces = split_strings(file, size, add_piece);
 	while (add_level(depth))
 		depth++;
 	link_nodes();
 	fill_states();
 	head = (struct ctx_pieces_head){n_slots, n_lengths};
-	if (fwrite(&head, sizeof head, 1, stdout) != 1 ||
-	    fwrite(states, sizeof *states, n_slots, stdout) != n_slots ||
-	    fwrite(lengths, 1, n_lengths, stdout) != n_lengths ||
-	    fflush(stdout) != 0)
-		die("cannot write");
+	check(fwrite(&head, sizeof head, 1, stdout) == 1 &&
+		fwrite(states, sizeof *states, n_slots, stdout) == n_slots &&
+		fwrite(lengths, 1, n_lengths, stdout) == n_lengths &&
+		fflush(stdout) == 0,
+	    "cannot write");
 	return 0;
 }

@@ -2,11 +2,12 @@
  * make_unicode.c - makes the tables of Unicode categories and character classes
  * when ctx is built
  *
- * Reads ranges of characters with their categories (unicode16.tsv) from
- * standard input.  Writes C tables to standard output: the first maps each
- * block of characters to a row of the second, which has a value for each
- * character of the block.
+ *     make-unicode unicode16.tsv > C
+ *
+ * The input has ranges of characters.  The first of the tables maps blocks of
+ * characters to rows of the second.
  */
+#define PROGRAM "make-unicode"
 #include "gen/blocks.h"
 #include "tokenizer/unicode.h"
 
@@ -21,8 +22,8 @@ category_named(const char *name)
 	for (i = 0; names[2 * i] != '\0'; i++)
 		if (names[2 * i] == name[0] && names[2 * i + 1] == name[1])
 			return i;
-	fprintf(stderr, "unicode: no category %s\n", name);
-	exit(1);
+	check(false, name);
+	return 0;
 }
 
 static uint8_t
@@ -43,35 +44,28 @@ class_of_category(const char *name)
 }
 
 static void
-read_ranges(FILE *in)
+read_line(const char *line)
 {
-	char line[200], name[3], white[2];
-	unsigned first, last, n;
-	int fields;
+	unsigned first, last;
+	char name[3], white[2];
+	int fields =
+	    sscanf(read_range(line, &first, &last), "%2s %1s", name, white);
 
-	while (fgets(line, sizeof line, in) != NULL) {
-		if (line[0] == '#')
-			continue;
-		fields =
-		    sscanf(line, "%x %x %2s %1s", &first, &last, name, white);
-		if (fields < 3 || first > last || last >= POINTS) {
-			fprintf(stderr, "unicode: bad line: %s", line);
-			exit(1);
-		}
-		n = last - first + 1;
-		memset(category_of + first, category_named(name), n);
-		memset(class_of + first,
-		    fields == 4 ? CTX_CLASS_SPACE : class_of_category(name), n);
-	}
+	check(fields >= 1, line);
+	memset(category_of + first, category_named(name), last - first + 1);
+	memset(class_of + first,
+	    fields == 2 ? CTX_CLASS_SPACE : class_of_category(name),
+	    last - first + 1);
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
-	read_ranges(stdin);
+	check(argc == 2, "usage: make-unicode unicode16.tsv > C");
+	read_lines(argv[1], read_line);
 	printf("/* made by lib/gen/make_unicode.c */\n"
 	       "#include \"tokenizer/unicode.h\"\n");
-	print_table("class", "uint8_t", class_of);
-	print_table("category", "uint16_t", category_of);
+	print_table("class", "uint8_t", class_of, POINTS);
+	print_table("category", "uint16_t", category_of, POINTS);
 	return fflush(stdout) != 0;
 }

@@ -2,24 +2,19 @@
  * make_vocab.c - packs a tokenizer's vocabulary into a compact file when ctx is
  * built
  *
- *     make-vocab r50k|cl100k|o200k RANKS... > VOCABULARY
+ *     make-vocab r50k|cl100k|o200k RANKS... > BLOCK
  *
  * The input files, one after another, list the tokens in the order of their
  * ranks: for each token a byte with its length, then its bytes (see
  * lib/gen/data/README).
  */
-#include <stdio.h>
-#include <stdlib.h>
+#define PROGRAM "make-vocab"
 #include <string.h>
 
+#include "gen/input.h"
 #include "tokenizer/vocabulary/build.h"
 
-static void
-die(const char *what)
-{
-	fprintf(stderr, "vocab: %s\n", what);
-	exit(1);
-}
+static struct ctx_build_token *tokens;
 
 static void
 read_file(struct ctx_buf *buf, const char *name)
@@ -29,33 +24,19 @@ read_file(struct ctx_buf *buf, const char *name)
 	struct ctx_err err;
 	size_t n;
 
-	if (in == NULL)
-		die(name);
+	check(in != NULL, name);
 	while ((n = fread(part, 1, sizeof part, in)) > 0)
-		if (ctx_buf_add(buf, part, n, &err) < 0)
-			die(err.text);
-	if (ferror(in))
-		die(name);
+		check(ctx_buf_add(buf, part, n, &err) == 0, err.text);
+	check(!ferror(in), name);
 	fclose(in);
 }
 
 static void
-find_tokens(struct ctx_vocab_builder *pack, const struct ctx_buf *buf)
+add_token(size_t i, const char *p, size_t n)
 {
-	struct ctx_build_token *tokens = calloc(buf->n + 1, sizeof *tokens);
-	size_t at = 0;
-
-	if (tokens == NULL)
-		die("out of memory");
-	while (at < buf->n) {
-		tokens[pack->n].n = (unsigned char)buf->p[at++];
-		tokens[pack->n].p = buf->p + at;
-		tokens[pack->n].id = (uint32_t)pack->n;
-		at += tokens[pack->n++].n;
-	}
-	if (at != buf->n)
-		die("a rank file ends in a token");
-	pack->tokens = tokens;
+	tokens[i].p = p;
+	tokens[i].n = n;
+	tokens[i].id = (uint32_t)i;
 }
 
 static const struct {
@@ -80,18 +61,20 @@ main(int argc, char **argv)
 	for (i = 0; i < 3 && argc > 2; i++)
 		if (strcmp(schemes[i].name, argv[1]) == 0)
 			break;
-	if (argc < 3 || i == 3)
-		die("usage: vocab r50k|cl100k|o200k RANKS...");
+	check(argc >= 3 && i < 3,
+	    "usage: make-vocab r50k|cl100k|o200k RANKS... > BLOCK");
 	pack.pretokenizer = schemes[i].pretokenizer;
 	for (arg = 2; arg < argc; arg++)
 		read_file(&buf, argv[arg]);
-	find_tokens(&pack, &buf);
-	if (ctx_vocab_build(&pack, &block, &size, &err) < 0)
-		die(err.text);
-	if (fwrite(block, 1, size, stdout) != size || fflush(stdout) != 0)
-		die("cannot write");
+	tokens = calloc(buf.n + 1, sizeof *tokens);
+	check(tokens != NULL, "out of memory");
+	pack.n = split_strings(buf.p, buf.n, add_token);
+	pack.tokens = tokens;
+	check(ctx_vocab_build(&pack, &block, &size, &err) == 0, err.text);
+	check(fwrite(block, 1, size, stdout) == size && fflush(stdout) == 0,
+	    "cannot write");
 	free(block);
-	free((void *)pack.tokens);
+	free(tokens);
 	ctx_buf_release(&buf);
 	return 0;
 }

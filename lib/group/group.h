@@ -126,15 +126,15 @@ struct ctx_segment {
  *
  * A tool result answers the newest call with its id that has no result yet.  In
  * formats without ids it answers the oldest call in the turn that has no result
- * yet and its tool name, or, if the result has no tool name, the oldest of all.
- * A result that answers no call is a group by itself, unless the format demands
- * alternating roles or results directly after calls: then it is in the group of
- * the assistant message before it.  A user message that answers only calls that
- * it contains itself begins a turn.
+ * yet and its tool name.  A result without a tool name answers the oldest call
+ * of all.  A result that answers no call is a group by itself.  But if the
+ * format demands alternating roles or results directly after calls, it is in
+ * the group of the assistant message before it.  A user message that answers
+ * only calls that it contains itself begins a turn.
  *
  * If a format demands results directly after calls and takes neighbouring
  * messages of one role as one message (CTX_MERGES), everything that the
- * assistant adds after a call is in the group of that call: a program that the
+ * assistant adds after a call is in the group of that call.  A program that the
  * provider runs may still wait for results there.
  */
 struct ctx_groups {

@@ -70,7 +70,7 @@ append_segment(struct ctx_groups *groups, struct ctx_err *err)
 
 	if (groups->n >= CTX_NO_SEGMENT) {
 		ctx_err_set(err, CTX_ELIMIT,
-		    "a conversation of more than 4294967295 messages");
+		    "the conversation has more than 4294967295 messages");
 		return NULL;
 	}
 	segments = ctx_grow(groups->segments, &groups->cap, groups->n + 1,
@@ -148,9 +148,9 @@ add_message_flags(const struct ctx_message *message, unsigned flags)
 	return flags;
 }
 
-/* Adds a segment (the unit that is kept or removed) for a message, or for its
- * blocks without the tool results, if these have a segment of their own
- * (CTX_SEGMENT_REST). */
+/* Adds a segment (the unit that is kept or removed) for a message.  If the tool
+ * results have a segment of their own (CTX_SEGMENT_REST), the new segment is
+ * for the other blocks. */
 static int
 add_message_segment(struct ctx_groups *groups,
     const struct ctx_message *message, const struct ctx_cost *cost,
@@ -258,8 +258,8 @@ ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
 	return 0;
 }
 
-/* When segments are removed, the others get new indices.  Returns the new index
- * of a segment; CTX_NO_SEGMENT if it was removed. */
+/* Returns the new index that a segment gets when segments are removed;
+ * CTX_NO_SEGMENT if it was removed itself. */
 static uint32_t
 remap_segment(uint32_t segment, const bool *removed, const uint32_t *new_index)
 {

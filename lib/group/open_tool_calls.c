@@ -206,11 +206,12 @@ allocate_open_call(struct ctx_open_calls *calls, struct ctx_err *err)
 		return c;
 	}
 	/* A tool call without a result may be the first one with its id, with
-	 * its tool name, and so on, and each begins a list: up to LIST_KINDS
-	 * lists per call.  Lists are numbered with 32 bits, so the number of
-	 * calls is limited. */
+	 * its tool name, and so on.  Each first call begins a list, so there
+	 * are up to LIST_KINDS lists per call.  Lists are numbered with 32
+	 * bits, so the number of calls is limited. */
 	if (calls->n_calls >= NONE / LIST_KINDS) {
-		ctx_err_set(err, CTX_ELIMIT, "too many open calls");
+		ctx_err_set(err, CTX_ELIMIT,
+		    "too many tool calls without a result");
 		return NONE;
 	}
 	grown = ctx_grow(calls->calls, &calls->cap_calls, calls->n_calls + 1,

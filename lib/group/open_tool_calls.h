@@ -6,8 +6,8 @@
 
 #define CTX_NO_SEGMENT UINT32_MAX
 
-/* What a tool call and its result are matched by: their ids or tool names. p
- * is NULL for an id or a name that is missing. */
+/* Key by which a tool call and its result are matched: their ids or tool names.
+ * p is NULL for an id or a name that is missing. */
 struct ctx_call_key {
 	struct ctx_str id, name;
 	/* Rules of the message format (dialect).  Only CTX_PAIR_BY_NAME and

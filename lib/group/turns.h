@@ -17,10 +17,10 @@
  */
 bool ctx_groups_may_open_turn(const struct ctx_groups *groups,
     const struct ctx_message *message, unsigned content, unsigned flags);
-/* Updates the newest turn for a new message: groups->turn, its number, and
- * groups->answered, which is true after its first message that is not one of
- * the user messages at its start. may_open: what ctx_groups_may_open_turn has
- * returned for this message. */
+/* Updates the newest turn for a new message. groups->turn is its number.
+ * groups->answered is true after its first message that is not one of the user
+ * messages at its start. may_open: what ctx_groups_may_open_turn has returned
+ * for this message. */
 int ctx_groups_enter_turn(struct ctx_groups *groups,
     const struct ctx_message *message, bool may_open, unsigned flags,
     struct ctx_err *err);
@@ -30,9 +30,9 @@ int ctx_groups_enter_turn(struct ctx_groups *groups,
 void ctx_groups_move_results(struct ctx_groups *groups, uint32_t results);
 /* Marks the newest segment, a user message, with CTX_SEGMENT_TASK, because it
  * is the last user message of its turn so far.  Removes the mark from the user
- * message that was the last one before, with two exceptions: a message in the
- * same group keeps its mark, and so does the first user message of the turn
- * that is neither pinned nor a demonstration. (A pinned message is kept anyway;
+ * message that was the last one before, with two exceptions.  A message in the
+ * same group keeps its mark.  So does the first user message of the turn that
+ * is neither pinned nor a demonstration.  (A pinned message is kept anyway;
  * when the rest of its turn is removed, it counts among the user messages of
  * the next turn.) Must be called after the newest segment was put into its
  * group. */

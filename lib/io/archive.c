@@ -140,7 +140,7 @@ end_torn_line(const struct ctx_archive *archive, struct ctx_err *err)
 	char last;
 
 	if (fstat(archive->fd, &file) < 0)
-		return ctx_err_sys(err, errno, "cannot look at archive %s",
+		return ctx_err_sys(err, errno, "cannot access archive %s",
 		    archive->path);
 	if (!S_ISREG(file.st_mode) || (uint64_t)file.st_size == archive->end)
 		return 0;

@@ -78,8 +78,8 @@ run_request(const struct ctx_command_runner *runner,
 }
 
 /* Runs the command for one request, and writes the answer.  Returns -1 if no
- * further request can follow: the program that asks has ended, or there was no
- * memory to read the command's input, which is then still in the pipe. */
+ * further request can follow.  Then the program that asks has ended, or there
+ * was no memory to read the command's input, which is still in the pipe. */
 static int
 serve_request(const struct ctx_command_runner *runner,
     const struct ctx_command *command, const struct request *request,
@@ -100,7 +100,7 @@ serve_request(const struct ctx_command_runner *runner,
 }
 
 /* Resets the handling of signals in the child, because the program's signal
- * handlers must not run there: signals that end a process get their default
+ * handlers must not run there.  Signals that end a process get their default
  * action, unless they are ignored. */
 static void
 reset_handlers(void)
@@ -121,7 +121,7 @@ reset_handlers(void)
 
 /* Handles requests until the program has ended. */
 static void
-serve(const struct ctx_command_runner *runner,
+handle_requests(const struct ctx_command_runner *runner,
     const struct ctx_command *command)
 {
 	struct ctx_buf out = {0};
@@ -163,7 +163,7 @@ ctx_command_runner_start(struct ctx_command_runner *runner,
 		(void)close(answers[0]);
 		runner->requests = requests[0];
 		runner->answers = answers[1];
-		serve(runner, &own);
+		handle_requests(runner, &own);
 		_exit(0);
 	}
 	(void)close(requests[0]);
@@ -209,8 +209,9 @@ read_output(const struct ctx_command_runner *runner, size_t n,
 /* Sends a request to the child and reads the answer.  Returns 0; 1 if the
  * child has ended; or -1 with *err. */
 static int
-exchange(struct ctx_command_runner *runner, struct ctx_str input, size_t limit,
-    const sigset_t *ends, struct ctx_buf *out, struct ctx_err *err)
+send_request(struct ctx_command_runner *runner, struct ctx_str input,
+    size_t limit, const sigset_t *ends, struct ctx_buf *out,
+    struct ctx_err *err)
 {
 	const struct request request = {input.n, limit};
 	struct answer answer;
@@ -245,19 +246,19 @@ ask_runner(const struct ctx_command *command, struct ctx_str input,
 
 	ctx_command_block_signals(&ends, &before);
 	if (runner->requests >= 0)
-		rc = exchange(runner, input, limit, &ends, out, err);
+		rc = send_request(runner, input, limit, &ends, out, err);
 	number = ctx_command_ended_by_signal(&ends);
 	if (rc > 0 || number != 0 || (rc < 0 && err->code == CTX_ENOMEM))
 		ctx_command_runner_end(runner);
 	ctx_command_restore_signals(&before);
 	if (rc != 0 && number != 0)
 		return ctx_err_set(err, CTX_EARG,
-		    "'%.80s' was ended because of signal %d", command->line,
-		    number);
+		    "'%.80s' was ended, because ctx received signal %d",
+		    command->line, number);
 	if (rc <= 0)
 		return rc;
-	return ctx_err_set(err, CTX_EARG, "the process that runs '%.80s' ended",
-	    command->line);
+	return ctx_err_set(err, CTX_EARG,
+	    "the process that runs '%.80s' ended unexpectedly", command->line);
 }
 
 int

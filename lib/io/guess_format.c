@@ -5,7 +5,7 @@
 #include "io/input_buffer.h"
 
 static bool
-begins(const char *p, size_t n, struct ctx_str with)
+begins_with(const char *p, size_t n, struct ctx_str with)
 {
 	return n >= with.n && memcmp(p, with.p, with.n) == 0;
 }
@@ -26,29 +26,34 @@ ctx_name_encoding(const char *p, size_t n)
 		const char *text;
 	} encodings[] = {
 	    {{"\xff\xfe\0\0", 4},
-		"UTF-32; iconv -f UTF-32 -t UTF-8 makes of it what can be "
-		"read"},
+		"the input is UTF-32; convert it with: iconv -f UTF-32 -t "
+		"UTF-8"},
 	    {{"\xff\xfe", 2},
-		"UTF-16; iconv -f UTF-16 -t UTF-8 makes of it what can be "
-		"read"},
+		"the input is UTF-16; convert it with: iconv -f UTF-16 -t "
+		"UTF-8"},
 	    {{"\xfe\xff", 2},
-		"UTF-16; iconv -f UTF-16 -t UTF-8 makes of it what can be "
-		"read"},
-	    {{"\x1f\x8b", 2}, "gzip; gzip -dc makes of it what can be read"},
+		"the input is UTF-16; convert it with: iconv -f UTF-16 -t "
+		"UTF-8"},
+	    {{"\x1f\x8b", 2},
+		"the input is compressed by gzip; decompress it with: gzip "
+		"-dc"},
 	    {{"\x28\xb5\x2f\xfd", 4},
-		"zstd; zstd -dc makes of it what can be read"},
-	    {{"\3757zXZ", 5}, "xz; xz -dc makes of it what can be read"},
+		"the input is compressed by zstd; decompress it with: zstd "
+		"-dc"},
+	    {{"\3757zXZ", 5},
+		"the input is compressed by xz; decompress it with: xz -dc"},
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof encodings / sizeof encodings[0]; i++)
-		if (begins(p, n, encodings[i].first))
+		if (begins_with(p, n, encodings[i].first))
 			return encodings[i].text;
 	/* A plain text may begin with the letters "BZh", too.  So the digit
 	 * that follows them in a bzip2 file is also tested. */
-	if (begins(p, n, (struct ctx_str){"BZh", 3}) && n > 3 && p[3] >= '1' &&
-	    p[3] <= '9')
-		return "bzip2; bzip2 -dc makes of it what can be read";
+	if (begins_with(p, n, (struct ctx_str){"BZh", 3}) && n > 3 &&
+	    p[3] >= '1' && p[3] <= '9')
+		return "the input is compressed by bzip2; decompress it with: "
+		       "bzip2 -dc";
 	return NULL;
 }
 
@@ -107,15 +112,17 @@ is_yaml(const char *p, size_t n)
 const char *
 ctx_guess_format(const char *p, size_t n)
 {
-	if (begins(p, n, (struct ctx_str){"{'", 2}) ||
-	    begins(p, n, (struct ctx_str){"[{'", 3}))
-		return "this looks like Python's repr; json.dumps writes JSON";
+	if (begins_with(p, n, (struct ctx_str){"{'", 2}) ||
+	    begins_with(p, n, (struct ctx_str){"[{'", 3}))
+		return "this looks like Python's repr; write it with "
+		       "json.dumps";
 	/* Lines of server-sent events */
 	if (memchr(p, '"', n) != NULL || has_key(p, n, "event data id "))
 		return NULL;
 	if (is_yaml(p, n))
-		return "this looks like YAML; yq -o json -I 0 makes JSON of it";
+		return "this looks like YAML; convert it with: yq -o json -I 0";
 	if (n > 0 && (is_letter(p[0]) || p[0] == '#' || p[0] == '-'))
-		return "this looks like plain text; ctx-count --text counts it";
+		return "this looks like plain text, which only ctx-count "
+		       "--text reads";
 	return NULL;
 }

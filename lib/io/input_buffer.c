@@ -127,20 +127,14 @@ make_read_room(struct ctx_reader *r, struct ctx_err *err)
 static ssize_t
 read_some(struct ctx_reader *r, char *p, size_t n)
 {
-	struct pollfd ready = {.fd = r->fd, .events = POLLIN};
 	ssize_t got;
 
 	if (r->second.pass == PASS_SECOND)
 		return ctx_second_pass_read(r, p, n);
-	for (;;) {
+	do
 		got = read(r->fd, p, n);
-		if (got >= 0)
-			return got;
-		if (errno == EAGAIN || errno == EWOULDBLOCK)
-			(void)poll(&ready, 1, -1);
-		else if (errno != EINTR)
-			return -1;
-	}
+	while (got < 0 && ctx_wait_ready(r->fd, POLLIN));
+	return got;
 }
 
 int
@@ -155,7 +149,7 @@ ctx_reader_read_more(struct ctx_reader *r, struct ctx_err *err)
 		return -1;
 	if (bytes_ahead(r) >= RECORD_MAX) {
 		ctx_err_set(err, CTX_ELIMIT,
-		    "a record of 4 GiB or more; the limit is %llu bytes",
+		    "the record has 4 GiB or more; the maximum is %llu bytes",
 		    (unsigned long long)RECORD_MAX - 1);
 		ctx_reader_locate_error(r, 0, err);
 		return -1;

@@ -42,6 +42,13 @@ struct second_pass {
 	uint64_t line;
 	enum framing framing;
 	bool torn;
+	/* A descriptor of the file whose lines are read again later, and the
+	 * number of this file among the reader's; 0: there is none. */
+	int kept;
+	size_t kept_file;
+	/* bytes of that file, and the offset of the first of them */
+	struct ctx_buf again;
+	uint64_t again_at;
 };
 
 struct ctx_reader {
@@ -136,5 +143,7 @@ int ctx_second_pass_add(struct second_pass *second, const char *p, size_t n,
 ssize_t ctx_second_pass_read(struct ctx_reader *r, char *p, size_t n);
 /* Ends the second pass: frees the copied bytes of the file. */
 void ctx_second_pass_end(struct second_pass *second);
+/* Frees the rest of the memory, and closes the file that was kept open. */
+void ctx_second_pass_release(struct second_pass *second);
 
 #endif

@@ -73,6 +73,7 @@ ctx_reader_close(struct ctx_reader *reader)
 	if (reader->writer != NULL)
 		(void)ctx_writer_flush(reader->writer, &err);
 	ctx_reader_close_file(reader);
+	ctx_second_pass_release(&reader->second);
 	ctx_json_release(&reader->json);
 	ctx_buf_release(&reader->buf);
 	free(reader);
@@ -327,7 +328,7 @@ read_value_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 	if (rc < 0)
 		return -1;
 	if (rc == 0) {
-		/* Where the next value starts after an invalid one cannot be
+		/* The start of the next value after an invalid one cannot be
 		 * known.  So the rest of the file is one bad record. */
 		while (r->lenient && (rc = ctx_reader_read_more(r, &late)) > 0)
 			continue;
@@ -418,7 +419,9 @@ read_line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 		    whole ? "line" : "input");
 		ctx_reader_locate_error(r, whole ? n - 1 : n, err);
 	} else if (rc > 0 && used < n - at) {
-		ctx_err_set(err, CTX_EINPUT, "more than one value on the line");
+		ctx_err_set(err, CTX_EINPUT,
+		    "more than one JSON value on the line; put each on a line "
+		    "of its own");
 		ctx_reader_locate_error(r, at + used, err);
 		rc = 0;
 	}

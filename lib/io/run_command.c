@@ -69,13 +69,13 @@ ctx_command_close_end(int *fd)
 	*fd = -1;
 }
 
-/* The descriptors are closed on exec: if a program that is started later had a
+/* The descriptors are closed on exec.  If a program that is started later had a
  * copy of the write end, the reader would never see the end of the data. */
 int
 ctx_command_make_pipe(int fd[2], struct ctx_err *err)
 {
 	if (pipe2(fd, O_CLOEXEC) < 0)
-		return ctx_err_sys(err, errno, "cannot make a pipe");
+		return ctx_err_sys(err, errno, "cannot create a pipe");
 	return 0;
 }
 
@@ -272,7 +272,7 @@ is_client_gone(int client)
 /* Returns the milliseconds until the command's time limit, but at most
  * CTX_COMMAND_SLICE. */
 static int
-ms_until_deadline(const struct timespec *deadline)
+get_ms_until_deadline(const struct timespec *deadline)
 {
 	struct timespec now;
 	int64_t ms;
@@ -290,21 +290,22 @@ ms_until_deadline(const struct timespec *deadline)
 static int
 check_wait_time(const struct command_run *run, struct ctx_err *err)
 {
-	int left = ms_until_deadline(&run->deadline);
+	int left = get_ms_until_deadline(&run->deadline);
 	int number = ctx_command_ended_by_signal(&run->ends);
 
 	if (number != 0)
 		return ctx_err_set(err, CTX_EARG,
-		    "'%.80s' was ended because of signal %d", run->line,
-		    number);
+		    "'%.80s' was ended, because ctx received signal %d",
+		    run->line, number);
 	if (is_client_gone(run->client))
 		return ctx_err_set(err, CTX_EARG,
-		    "'%.80s' was ended, because nothing waits for it",
+		    "'%.80s' was ended, because the process that needs its "
+		    "output ended",
 		    run->line);
 	if (left == 0)
 		return ctx_err_set(err, CTX_EARG,
-		    "'%.80s' did not end within %u seconds", run->line,
-		    run->seconds);
+		    "'%.80s' did not end within %u seconds; raise --timeout",
+		    run->line, run->seconds);
 	return left;
 }
 
@@ -336,7 +337,8 @@ read_output(struct child *child, struct ctx_buf *out, struct ctx_err *err)
 	if (n < 0)
 		return errno == EINTR || errno == EAGAIN
 		    ? 1
-		    : ctx_err_sys(err, errno, "cannot read from a command");
+		    : ctx_err_sys(err, errno,
+			  "cannot read the output of a command");
 	out->n += (size_t)n;
 	return n > 0;
 }
@@ -363,7 +365,8 @@ exchange_data(struct child *child, struct command_run *run, struct ctx_buf *out,
 		fds[0] = (struct pollfd){.fd = child->out, .events = POLLIN};
 		fds[1] = (struct pollfd){.fd = child->in, .events = POLLOUT};
 		if (poll(fds, 2, left) < 0 && errno != EINTR)
-			return ctx_err_sys(err, errno, "cannot poll");
+			return ctx_err_sys(err, errno,
+			    "cannot wait for the output of a command");
 		if (fds[1].revents != 0)
 			write_input(child, &run->input);
 		if (fds[0].revents == 0)
@@ -373,8 +376,8 @@ exchange_data(struct child *child, struct command_run *run, struct ctx_buf *out,
 			return rc;
 		if (out->n - from > run->limit)
 			return ctx_err_set(err, CTX_EARG,
-			    "'%.80s' wrote more than %zu bytes", run->line,
-			    run->limit);
+			    "'%.80s' wrote more than %zu bytes, the maximum",
+			    run->line, run->limit);
 	}
 }
 

@@ -6,8 +6,8 @@
 
 #include "io/io.h"
 
-/* How often signals are checked for while a command runs: every so many
- * milliseconds. */
+/* Interval in milliseconds at which signals are checked for while a command
+ * runs. */
 enum { CTX_COMMAND_SLICE = 100 };
 
 /* Blocks the signals that would end this process, and sets *ends to these

@@ -5,6 +5,7 @@
  * end of the file.  Another process may share that offset.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -135,6 +136,18 @@ ctx_reader_rewind(struct ctx_reader *reader)
 	reader->torn = second->torn;
 }
 
+/* Calls pread(2), and repeats the call if a signal interrupts it. */
+static ssize_t
+read_at(int fd, char *p, size_t n, uint64_t at)
+{
+	ssize_t got;
+
+	do
+		got = n == 0 ? 0 : pread(fd, p, n, (off_t)at);
+	while (got < 0 && errno == EINTR);
+	return got;
+}
+
 ssize_t
 ctx_second_pass_read(struct ctx_reader *r, char *p, size_t n)
 {
@@ -145,9 +158,7 @@ ctx_second_pass_read(struct ctx_reader *r, char *p, size_t n)
 		return (ssize_t)read_copy(second, p, n);
 	if (n > second->end - second->at)
 		n = (size_t)(second->end - second->at);
-	do
-		got = n == 0 ? 0 : pread(r->fd, p, n, (off_t)second->at);
-	while (got < 0 && errno == EINTR);
+	got = read_at(r->fd, p, n, second->at);
 	if (got > 0)
 		second->at += (uint64_t)got;
 	return got;
@@ -159,4 +170,99 @@ ctx_second_pass_end(struct second_pass *second)
 	while (second->first != NULL)
 		free_first_copy(second);
 	second->pass = PASS_ONLY;
+}
+
+void
+ctx_second_pass_release(struct second_pass *second)
+{
+	if (second->kept_file != 0)
+		(void)close(second->kept);
+	ctx_buf_release(&second->again);
+}
+
+/* ---- reading lines again later ---- */
+
+/* Keeps the open file open.  Returns false if that is not possible.  Only one
+ * file is kept open, because a process can have only a few hundred. */
+static bool
+keep_file(struct ctx_reader *r)
+{
+	struct second_pass *second = &r->second;
+
+	if (second->kept_file == 0) {
+		second->kept = fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
+		if (second->kept >= 0)
+			second->kept_file = r->next;
+	}
+	return second->kept_file == r->next;
+}
+
+bool
+ctx_reader_locate(struct ctx_reader *reader, const struct ctx_record *record,
+    uint64_t *at)
+{
+	const struct second_pass *second = &reader->second;
+	uint64_t end = second->at - bytes_ahead(reader);
+
+	if (second->pass != PASS_SECOND || !second->rereads_file ||
+	    reader->framing != LINES)
+		return false;
+	/* A line feed that is not in the file may have been added to its last
+	 * record. */
+	if ((end == second->end && has_next(reader)) || !keep_file(reader))
+		return false;
+	*at = end - record->text.n;
+	return true;
+}
+
+/* Fills second->again with the bytes of the kept file from an offset on, at
+ * least n unless the file ends before. */
+static int
+fill_again(struct second_pass *second, uint64_t at, size_t n,
+    struct ctx_err *err)
+{
+	struct ctx_buf *again = &second->again;
+	size_t most = n > READ_MOST ? n : READ_MOST;
+	ssize_t got;
+
+	ctx_buf_reset(again);
+	second->again_at = at;
+	if (ctx_buf_reserve(again, most, err) < 0)
+		return -1;
+	do {
+		got = read_at(second->kept, again->p + again->n,
+		    most - again->n, at + again->n);
+		if (got < 0)
+			return ctx_err_sys(err, errno, "cannot read");
+		again->n += (size_t)got;
+	} while (got > 0 && again->n < n);
+	return 0;
+}
+
+int
+ctx_reader_read_again(struct ctx_reader *reader, uint64_t at, size_t n,
+    struct ctx_str *text, struct ctx_err *err)
+{
+	struct second_pass *second = &reader->second;
+	struct ctx_buf *again = &second->again;
+
+	if ((at < second->again_at || at - second->again_at + n > again->n) &&
+	    fill_again(second, at, n, err) < 0)
+		return -1;
+	at -= second->again_at;
+	*text = (struct ctx_str){again->p + at, again->n - (size_t)at};
+	if (text->n > n)
+		text->n = n;
+	return 0;
+}
+
+int
+ctx_reader_fail_changed(const char *file, uint64_t line, struct ctx_err *err)
+{
+	ctx_err_set(err, CTX_ESYS,
+	    "the file changed while it was read; run the command again, or on "
+	    "a copy of the file");
+	err->file = file;
+	err->line = line;
+	return -1;
 }

@@ -28,4 +28,19 @@ void ctx_reader_rewind(struct ctx_reader *reader);
 /* Closes the open file.  The next record is the first of the next file. */
 void ctx_reader_close_file(struct ctx_reader *reader);
 
+/* Called for a record that was read a second time.  Returns true if
+ * ctx_reader_read_again can read its bytes until the reader is closed, and sets
+ * *at to its offset in the file, in bytes.  This is so for the lines of one
+ * regular file, which is then kept open. */
+bool ctx_reader_locate(struct ctx_reader *reader,
+    const struct ctx_record *record, uint64_t *at);
+/* Reads n bytes of that file from an offset on.  Sets *text to them, or to
+ * fewer if the file has become shorter; *text is valid until the next call. */
+int ctx_reader_read_again(struct ctx_reader *reader, uint64_t at, size_t n,
+    struct ctx_str *text, struct ctx_err *err);
+/* Sets *err to the error that a record had other bytes when it was read again.
+ * Returns -1. */
+int ctx_reader_fail_changed(const char *file, uint64_t line,
+    struct ctx_err *err);
+
 #endif

@@ -88,7 +88,6 @@ has_failed(const struct ctx_writer *writer, struct ctx_err *err)
 static ssize_t
 write_some(int fd, struct ctx_str one, struct ctx_str two)
 {
-	struct pollfd ready = {.fd = fd, .events = POLLOUT};
 	struct iovec iov[2];
 	ssize_t n;
 
@@ -96,18 +95,12 @@ write_some(int fd, struct ctx_str one, struct ctx_str two)
 	iov[0].iov_len = one.n < MOST ? one.n : MOST;
 	iov[1].iov_base = (void *)two.p;
 	iov[1].iov_len = two.n < MOST ? two.n : MOST;
-	for (;;) {
-		if (one.n == 0)
-			n = write(fd, two.p, iov[1].iov_len);
-		else
-			n = writev(fd, iov, one.n > MOST || two.n == 0 ? 1 : 2);
-		if (n >= 0)
-			return n;
-		if (errno == EAGAIN || errno == EWOULDBLOCK)
-			(void)poll(&ready, 1, -1);
-		else if (errno != EINTR)
-			return -1;
-	}
+	do
+		n = one.n == 0
+		    ? write(fd, two.p, iov[1].iov_len)
+		    : writev(fd, iov, one.n > MOST || two.n == 0 ? 1 : 2);
+	while (n < 0 && ctx_wait_ready(fd, POLLOUT));
+	return n;
 }
 
 int
@@ -148,7 +141,7 @@ ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err)
  * writes them or, if they are few, copies them.  Then the writer can refer to
  * other bytes of the caller. */
 static int
-empty_run(struct ctx_writer *writer, struct ctx_err *err)
+flush_borrowed(struct ctx_writer *writer, struct ctx_err *err)
 {
 	if (writer->borrowed.n >= LONG_RUN)
 		return ctx_writer_flush(writer, err);
@@ -182,7 +175,7 @@ ctx_writer_put(struct ctx_writer *writer, const char *p, size_t n,
 		run->n += n;
 		return flush_if_full(writer, err);
 	}
-	if (run->n > 0 && empty_run(writer, err) < 0)
+	if (run->n > 0 && flush_borrowed(writer, err) < 0)
 		return -1;
 	run->p = p;
 	run->n = n;
@@ -202,7 +195,7 @@ ctx_writer_copy(struct ctx_writer *writer, const char *p, size_t n,
 			return -1;
 		return ctx_writer_flush(writer, err);
 	}
-	if (writer->borrowed.n > 0 && empty_run(writer, err) < 0)
+	if (writer->borrowed.n > 0 && flush_borrowed(writer, err) < 0)
 		return -1;
 	if (ctx_buf_add(&writer->copied, p, n, err) < 0)
 		return record_failure(writer, err);

@@ -233,7 +233,8 @@ ctx_edits_apply_some(const struct ctx_edits *edits, size_t first, size_t n,
 		edit = &edits->list[i];
 		if (!is_edit_within(edit, p, end))
 			return ctx_err_set(err, CTX_EARG,
-			    "edits overlap or lie outside the text");
+			    "internal error: edits of a record overlap or are "
+			    "outside of it");
 		if (ctx_buf_add(out, p, (size_t)(edit->old.p - p), err) < 0)
 			return -1;
 		if (edit->n > 0 &&

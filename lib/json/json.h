@@ -97,6 +97,11 @@ bool ctx_json_shallow(const char *text, size_t n);
  * there is no such key, or if obj is not an object. key is NUL-terminated. */
 uint32_t ctx_json_find(const struct ctx_json *json, uint32_t obj,
     const char *key);
+/* Does what ctx_json_find does for each key of a path, in which slashes
+ * separate the keys: "usage/input_tokens".  Returns 0 if a key is missing, or
+ * longer than 63 bytes. */
+uint32_t ctx_json_find_path(const struct ctx_json *json, uint32_t obj,
+    const char *path);
 /* Returns the node of element i (from 0) of the array arr, or 0 if there is no
  * such element. */
 uint32_t ctx_json_at(const struct ctx_json *json, uint32_t arr, size_t i);
@@ -127,8 +132,13 @@ bool ctx_json_equal(const struct ctx_json *json, uint32_t a, uint32_t b);
  * scratch. */
 int ctx_json_text(const struct ctx_json *json, uint32_t node,
     struct ctx_buf *scratch, struct ctx_str *text, struct ctx_err *err);
+/* Decodes a string, into *text, and scans its text as JSON, into *inner.
+ * Returns 1, 0 if the text is not exactly one JSON value, or -1 with *err if
+ * there is no memory. */
+int ctx_json_scan_string(const struct ctx_json *json, uint32_t node,
+    struct ctx_buf *text, struct ctx_json *inner, struct ctx_err *err);
 /* Sets *text to the JSON of a node in compact form, in which models are shown
- * it: no white space between tokens, and only the escapes that
+ * it.  It has no white space between tokens, and only the escapes that
  * ctx_json_string_encode writes.  If the JSON is compact already, *text points
  * into the scanned JSON.  Otherwise the compact form is appended to scratch,
  * and *text points into scratch. */

@@ -23,7 +23,7 @@ key_start(const char *key, char end)
  * Returns the bit that stands for all keys with these first two bytes (see
  * key_start).  The node of an object has the bits of all its keys
  * (ctx_node.keys).  If the bit of a key is not set, the object does not have
- * that key: this is the usual case, because most lookups are of keys that are
+ * that key.  This is the usual case, because most lookups are of keys that are
  * absent.  If the bit is set, it may belong to another key, because there are
  * only 16 bits.  The factor 2485 decides which keys share a bit.  With it, few
  * keys of the message formats share a bit with "role", "content" or

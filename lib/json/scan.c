@@ -94,7 +94,8 @@ open_container(struct scan *s, enum ctx_json_kind kind)
 	const char *at = s->p;
 
 	if (s->depth == CTX_JSON_DEPTH) {
-		ctx_err_set(s->err, CTX_ELIMIT, "nesting deeper than %d",
+		ctx_err_set(s->err, CTX_ELIMIT,
+		    "arrays and objects are nested more than %d deep",
 		    CTX_JSON_DEPTH);
 		s->err->column = (uint64_t)(at - s->json->text) + 1;
 		return -1;
@@ -418,7 +419,8 @@ ctx_json_scan(struct ctx_json *json, const char *text, size_t n, size_t *used,
 	s.find_end = ctx_string_end_select(json->simd);
 	rc = scan_value(&s);
 	if (limit < n && (rc == 0 || (rc > 0 && s.p == s.end)))
-		return fail_at(&s, s.end, CTX_ELIMIT, "value of 4 GiB or more");
+		return fail_at(&s, s.end, CTX_ELIMIT,
+		    "the JSON value has 4 GiB or more");
 	if (rc > 0) {
 		(void)skip_space(&s, text + n);
 		*used = (size_t)(s.p - text);

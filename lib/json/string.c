@@ -275,8 +275,8 @@ find_byte_positions(const char *p, char c)
 	return found;
 }
 
-/* How many more bytes and characters the escapes of a JSON string have than the
- * text that they stand for.  Example: \n has one more of both. */
+/* Number of bytes and characters that the escapes of a JSON string have more
+ * than the text that they stand for.  Example: \n has one more of both. */
 struct excess {
 	const char *end; /* end of the last \u escape that was counted */
 	size_t bytes, chars;

@@ -90,6 +90,25 @@ ctx_json_text(const struct ctx_json *json, uint32_t node,
 	return 0;
 }
 
+int
+ctx_json_scan_string(const struct ctx_json *json, uint32_t node,
+    struct ctx_buf *text, struct ctx_json *inner, struct ctx_err *err)
+{
+	struct ctx_err wrong;
+	size_t used;
+	int rc;
+
+	text->n = 0;
+	if (ctx_json_string_decode(text, ctx_json_str(json, node), err) < 0)
+		return -1;
+	rc = ctx_json_scan(inner, text->p, text->n, &used, &wrong);
+	if (rc < 0 && wrong.code == CTX_ENOMEM) {
+		*err = wrong;
+		return -1;
+	}
+	return rc > 0 && used == text->n;
+}
+
 /* Returns true if a JSON value is compact: no white space between tokens, and
  * no needless escapes.  The value is compact if it is exactly as long as all
  * its tokens together.  These are counted with each node: its own bytes (two
@@ -194,6 +213,22 @@ ctx_json_find(const struct ctx_json *json, uint32_t obj, const char *key)
 	if (node->kind != CTX_JSON_OBJECT || (node->keys & key_bit(start)) == 0)
 		return 0;
 	return find_last(json, obj, key, start);
+}
+
+uint32_t
+ctx_json_find_path(const struct ctx_json *json, uint32_t obj, const char *path)
+{
+	char key[64];
+	size_t n;
+
+	for (; (n = strcspn(path, "/")) < sizeof key; path += n + 1) {
+		memcpy(key, path, n);
+		key[n] = '\0';
+		obj = ctx_json_find(json, obj, key);
+		if (obj == 0 || path[n] == '\0')
+			return obj;
+	}
+	return 0;
 }
 
 uint32_t

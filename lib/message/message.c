@@ -96,7 +96,7 @@ ctx_block_is_signed(const struct ctx_json *json, const struct ctx_block *block)
 	if (block->kind != CTX_BLOCK_REASONING || node == 0)
 		return false;
 	/* If the block is a member of a JSON object, it is removed together
-	 * with its key: removable is then the node of the key, and the node
+	 * with its key.  Then removable is the node of the key, and the node
 	 * after it is the block. */
 	if (json->nodes[block->container].kind == CTX_JSON_OBJECT)
 		node++;

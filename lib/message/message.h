@@ -148,8 +148,6 @@ struct ctx_message {
 	uint32_t name;  /* name of the sender */
 	uint32_t model; /* name of the model that wrote the message */
 	uint32_t time;  /* time of writing, see ctx_time_parse */
-	/* token usage that the provider reported with this message */
-	uint32_t usage;
 	/* Input tokens that the provider billed for the request, if another
 	 * record reports them; else 0. */
 	uint64_t billed;

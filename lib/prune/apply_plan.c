@@ -64,11 +64,11 @@ collect_edits(struct prune *run, struct held_conversation *conversation,
 	if (ctx_rewrite_reread(&run->rewrite, &entry->held, err) < 0)
 		return -1;
 	text = ctx_json_str(message->json, message->node);
-	if (edit->rest & CTX_MARK_FOLD) {
+	if (edit->rest & CTX_MARK_DROP_INSERTION) {
 		ctx_insertion_find(run->options, message, &earlier);
 		/* Removes the summary or notice that an earlier run inserted,
 		 * unless the new one replaces it later. */
-		edit->own = is_block || earlier.user_text_at != 0
+		edit->insertion_index = is_block || earlier.user_text_at != 0
 		    ? 0
 		    : (uint32_t)earlier.block + 1;
 		if (!is_block && earlier.user_text_at != 0 &&
@@ -87,7 +87,7 @@ collect_edits(struct prune *run, struct held_conversation *conversation,
 		return -1;
 	return !is_block ? 0
 			 : edit_and_insert(run, conversation, entry, text,
-			       edit->rest & CTX_MARK_FOLD, err);
+			       edit->rest & CTX_MARK_DROP_INSERTION, err);
 }
 
 static void
@@ -221,9 +221,7 @@ move_insertions(struct held_conversation *conversation)
 	uint32_t moved = 0;
 	size_t i;
 
-	for (i = 0;
-	     conversation->n_insertions > 0 && i < conversation->entries->end;
-	     i++) {
+	for (i = 0; i < conversation->entries->end; i++) {
 		entry = ctx_prune_entry_at(conversation, i);
 		if (entry->is_removed && entry->insertion_number != 0) {
 			moved = entry->insertion_number;

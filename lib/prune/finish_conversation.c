@@ -13,9 +13,7 @@ count_inserted_messages(const struct held_conversation *conversation)
 	uint64_t n = 0;
 	size_t i;
 
-	for (i = 0;
-	     conversation->n_insertions > 0 && i < conversation->entries->end;
-	     i++)
+	for (i = 0; i < conversation->entries->end; i++)
 		n += ctx_insertion_is_before(conversation,
 		    ctx_prune_entry_at(conversation, i));
 	return n;
@@ -56,8 +54,11 @@ rank_if_due(struct held_conversation *conversation, struct ctx_err *err)
 {
 	if (!ctx_plan_due(&conversation->plan, &conversation->groups))
 		return 0;
+	if (ctx_plan_survey(&conversation->plan, &conversation->groups, err) <
+	    0)
+		return -1;
 	return ctx_scorer_rank(conversation->scorer, &conversation->groups,
-	    err);
+	    &conversation->plan, err);
 }
 
 /* Cancels all planned changes: clears the marks of all segments and removes all
@@ -69,9 +70,7 @@ undo_plan(struct held_conversation *conversation)
 
 	memset(conversation->plan.marks, 0, conversation->groups.n);
 	conversation->plan.bound_from = UINT64_MAX;
-	for (i = 0;
-	     conversation->n_insertions > 0 && i < conversation->entries->end;
-	     i++)
+	for (i = 0; i < conversation->entries->end; i++)
 		ctx_prune_entry_at(conversation, i)->insertion_number = 0;
 	conversation->n_insertions = 0;
 	ctx_plan_total(&conversation->plan, &conversation->groups);
@@ -85,8 +84,7 @@ bind_insertions(struct held_conversation *conversation)
 {
 	size_t i, first = 0;
 
-	for (i = 0;
-	     conversation->n_insertions > 0 && i < conversation->entries->end;
+	for (i = 0; i < conversation->entries->end;
 	     first += ctx_prune_entry_at(conversation, i)->n_segments, i++)
 		if (ctx_prune_entry_at(conversation, i)->insertion_number !=
 		    0) {
@@ -134,7 +132,7 @@ ctx_prune_finish_conversation(struct prune *run,
 		return -1;
 	bind_insertions(conversation);
 	if (ctx_prune_apply_plan(run, conversation, true, err) < 0 ||
-	    ctx_prune_relink(run, conversation, err) < 0)
+	    ctx_prune_report_lines(run, conversation, err) < 0)
 		return -1;
 	if (ctx_report_sync(&run->options->report, err) < 0)
 		return -1;

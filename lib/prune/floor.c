@@ -1,5 +1,6 @@
 /* floor.c - finds the messages that must not be removed, and the reasons */
 #include <assert.h>
+#include <string.h>
 
 #include "prune/plan_steps.h"
 
@@ -167,15 +168,16 @@ find_first_open(struct ctx_groups *groups)
 	return i;
 }
 
-void
-ctx_plan_find_floor(struct ctx_plan *plan, struct ctx_groups *groups,
-    bool ended)
+/* Finds the floors for the settings as they are. */
+static void
+find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
 	struct ctx_segment *segments = groups->segments;
 	size_t first_open = ended ? SIZE_MAX : find_first_open(groups);
 	uint32_t later = UINT32_MAX, root;
 	size_t i;
 
+	memset(plan->floors, 0, groups->n);
 	for (i = groups->n; i-- > 0;) {
 		unsigned floors = find_own_floor(plan, groups, &segments[i]) |
 		    find_optional_floor(plan, groups, &segments[i], ended);
@@ -201,4 +203,73 @@ ctx_plan_find_floor(struct ctx_plan *plan, struct ctx_groups *groups,
 	for (i = 0; i < groups->n; i++)
 		plan->floors[i] =
 		    plan->floors[ctx_group_of(segments, (uint32_t)i)];
+}
+
+/* Returns the tokens that must be kept. */
+static uint64_t
+count_floor_tokens(const struct ctx_plan *plan, const struct ctx_groups *groups)
+{
+	uint64_t tokens = plan->fixed;
+	size_t i;
+
+	for (i = 0; i < groups->n; i++)
+		if (plan->floors[i] & ~CTX_FLOOR_OPTIONAL)
+			tokens += groups->segments[i].tokens;
+	return tokens;
+}
+
+/* Returns the tokens that must be kept however small the budget is. */
+static uint64_t
+count_least_tokens(struct ctx_plan *plan, struct ctx_groups *groups)
+{
+	struct ctx_prune_settings *settings = &plan->settings;
+	uint64_t last = settings->keep_last, turns = settings->keep_turns;
+	uint64_t tokens;
+
+	if (settings->shrinks_last)
+		settings->keep_last = 0;
+	if (settings->shrinks_turns)
+		settings->keep_turns = 0;
+	find_floors(plan, groups, true);
+	tokens = count_floor_tokens(plan, groups);
+	settings->keep_last = last;
+	settings->keep_turns = turns;
+	return tokens;
+}
+
+/* Lowers keep_turns, then keep_last, until the newest turns and messages take
+ * no more than their share of the tokens that may be kept beside what must be.
+ */
+static void
+shrink_floors(struct ctx_plan *plan, struct ctx_groups *groups)
+{
+	struct ctx_prune_settings *settings = &plan->settings;
+	uint64_t most = count_least_tokens(plan, groups);
+
+	if (most < settings->target)
+		most += (settings->target - most) / CTX_FLOOR_SHARE;
+	for (;;) {
+		find_floors(plan, groups, true);
+		if (count_floor_tokens(plan, groups) <= most)
+			return;
+		if (settings->shrinks_turns && settings->keep_turns > 0)
+			settings->keep_turns--;
+		else if (settings->shrinks_last && settings->keep_last > 0)
+			settings->keep_last--;
+		else
+			return;
+	}
+}
+
+void
+ctx_plan_find_floor(struct ctx_plan *plan, struct ctx_groups *groups,
+    bool ended)
+{
+	const struct ctx_prune_settings *settings = &plan->settings;
+
+	if (ended && settings->strategy->has_budget &&
+	    (settings->shrinks_last || settings->shrinks_turns))
+		shrink_floors(plan, groups);
+	else
+		find_floors(plan, groups, ended);
 }

@@ -7,10 +7,9 @@
 #include "stream/rewrite.h"
 #include "truncate/text_segments.h"
 
-/* What must still be reported of a message in memory that is changed.  The
- * message's bytes are archived before the first edit; the change is reported
- * only when it is final, because a message that is edited now may be removed
- * later. */
+/* Report that is still due for a changed message in memory.  The message's
+ * bytes are archived before the first edit; the change is reported only when it
+ * is final, because a message that is edited now may be removed later. */
 struct pending_change {
 	struct ctx_change change;
 	unsigned marks; /* CTX_MARK_... bits of all changes so far */
@@ -27,8 +26,15 @@ struct prune_entry {
 	/* number of the message's line in a session file, from 1; 0: the
 	 * message is not from a session file */
 	uint32_t transcript_line;
-	/* If a summary or notice is inserted before or into this message: its
-	 * index in the array insertions, plus 1.  Otherwise 0. */
+	/* If the entry is not a message but lines of a session file that are
+	 * read again when they are written, and held.text is NULL: the number
+	 * of the last line.  Lines before it that were removed do not belong
+	 * to the entry.  Otherwise 0. */
+	uint32_t last_line;
+	/* offset of the first of these lines in the file, in bytes */
+	uint64_t file_offset;
+	/* If a summary or notice is inserted here: its index in insertions,
+	 * plus 1; otherwise 0. */
 	uint32_t insertion_number;
 	/* For each tool result of the message: true if it must not be edited.
 	 * The struct owns the array.  NULL: all may be edited. */
@@ -157,11 +163,34 @@ bool ctx_prune_entry_is_reported(const struct prune *run,
 int ctx_prune_hold_message(struct prune *run,
     struct held_conversation *conversation, struct prune_entry *entry,
     const struct ctx_event *event, struct ctx_err *err);
+/* ---- hold_unknown.c ---- */
+
 /* Adds a record that is not a message to the groups of the conversation
  * (messages that must be kept or removed together).  Also used for an element
  * of a conversation inside a record that is not a message. */
 int ctx_prune_hold_unknown(struct held_conversation *conversation,
     struct prune_entry *entry, struct ctx_err *err);
+
+/* Holds a line of a session file that is not a message, without its bytes.
+ * Returns 1, 0 if it must be held with its bytes, or -1 with *err. */
+int ctx_prune_hold_file_line(struct prune *run, const struct ctx_event *event,
+    struct ctx_err *err);
+/* Moves the lines of an entry to the next one, if all messages between them
+ * were removed.  The entry then has no segment. */
+void ctx_prune_join_file_lines(struct prune_entry *before,
+    struct prune_entry *entry);
+/* Sets *text to the bytes of the entry's last line, valid until the next line
+ * is read again. */
+int ctx_prune_last_text(struct prune *run, const struct prune_entry *entry,
+    struct ctx_str *text, struct ctx_err *err);
+/* Calls a function for each line of an entry for which select returns true,
+ * with the bytes of the line; if the entry is not from a session file, calls it
+ * for its record, with the line 0. */
+int ctx_prune_each_line(struct prune *run, struct prune_entry *entry,
+    bool (*select)(const struct ctx_transcript *transcript, uint32_t line),
+    int (*function)(struct prune *run, struct prune_entry *entry, uint32_t line,
+	struct ctx_str text, struct ctx_err *err),
+    struct ctx_err *err);
 
 /* ---- reclassify.c ---- */
 
@@ -197,14 +226,13 @@ int ctx_prune_apply_plan(struct prune *run,
     struct held_conversation *conversation, bool ended, struct ctx_err *err);
 /* ---- report_plan.c ---- */
 
-/* Sets the file, line, message index and original bytes of a change. */
-void ctx_prune_set_change_place(const struct prune *run,
-    const struct prune_entry *entry, struct ctx_change *change);
-/* Records a change of a message for the report.  The first call for a message
- * also archives its original bytes. first: index of the message's first
- * segment. marks: the kinds of changes.  The change is stored in
- * entry->pending; ctx_prune_report_changes reports it once no more changes can
- * follow. */
+/* Sets the file, line and message index of a change. */
+void ctx_prune_set_change_place(const struct prune_entry *entry,
+    struct ctx_change *change);
+/* Archives a message before its first change.  Adds the marks of this change,
+ * and the tokens that the message has after it, to entry->pending;
+ * ctx_prune_report_changes reports them later. first is the message's first
+ * segment. */
 int ctx_prune_record_change(struct prune *run,
     struct held_conversation *conversation, struct prune_entry *entry,
     size_t first, unsigned marks, struct ctx_err *err);
@@ -215,10 +243,14 @@ int ctx_prune_report_changes(struct prune *run,
 
 /* ---- relink_lines.c ---- */
 
-/* After messages of a session file were removed, corrects the links between
- * its lines.  Also removes lines that a removed message had replaced, because
- * without it they would be sent to the model again. */
-int ctx_prune_relink(struct prune *run, struct held_conversation *conversation,
+/* Archives and reports the lines of a session file that change because others
+ * were removed: in which links to other lines are corrected, or that a removed
+ * message had replaced.  The latter are removed, because without that message
+ * they would be sent to the model again. */
+int ctx_prune_report_lines(struct prune *run,
+    struct held_conversation *conversation, struct ctx_err *err);
+/* Writes an entry, with its links corrected. */
+int ctx_prune_write_entry(struct prune *run, struct prune_entry *entry,
     struct ctx_err *err);
 
 /* ---- head_tail.c ---- */
@@ -227,7 +259,7 @@ int ctx_prune_relink(struct prune *run, struct held_conversation *conversation,
  * its beginning and end. */
 #define CTX_HEAD_TAIL_CHARS 1000
 
-/* Which texts of a message are shortened: only their beginning and end are
+/* The texts of a message that are shortened: only their beginning and end are
  * kept. */
 struct head_tail {
 	bool results; /* true if the message's tool results are shortened */
@@ -297,7 +329,7 @@ bool ctx_insertion_is_block(const struct held_conversation *conversation,
  * message. */
 bool ctx_insertion_is_before(const struct held_conversation *conversation,
     const struct prune_entry *entry);
-/* How a summary or notice is inserted: as a message of its own, as a block of a
+/* Ways to insert a summary or notice: as a message of its own, as a block of a
  * message, or at the start of the string that is a message's content. */
 enum insertion_form { INSERT_MESSAGE, INSERT_BLOCK, INSERT_STRING };
 /* A summary or notice that is inserted: its text, and how it is inserted. */

@@ -2,9 +2,10 @@
  * hold_message.c - adds a message to the conversation in memory
  *
  * While the message's JSON is parsed, this file finds what is needed to decide
- * about it, besides its tokens: whether the user pinned it, which of its tool
- * results may be edited, whether an earlier run inserted a summary or notice
- * into it, and how many tokens a notice before it would have.
+ * about it, besides its tokens.  It finds out if the user pinned it, which of
+ * its tool results may be edited, and if an earlier run inserted a summary or
+ * notice into it.  It also counts the tokens that a notice before it would
+ * have.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -165,7 +166,8 @@ count_notice_tokens(struct prune *run, struct held_conversation *conversation,
 	const char *notice = run->options->notice;
 	struct insertion_content content = {.dialect = entry->held.dialect,
 	    .text = {notice, 0}};
-	uint64_t cost_tokens;
+	uint64_t tokens = conversation->notice_cost;
+	bool is_known;
 
 	/* No notice is needed after a summary of an earlier run, which says
 	 * that messages were removed. */
@@ -178,32 +180,25 @@ count_notice_tokens(struct prune *run, struct held_conversation *conversation,
 		return 0;
 	content.text.n = strlen(notice);
 	content.string = ctx_insertion_string(run, message);
-	if (content.string.n > 0) {
+	if (content.string.n > 0)
 		content.form = INSERT_STRING;
-		if (ctx_insertion_count(run,
-			conversation->model_counter.counter, &content,
-			&cost_tokens, err) < 0)
-			return -1;
-		segment->notice_tokens =
-		    cost_tokens > UINT32_MAX ? 0 : (uint32_t)cost_tokens;
-		return 0;
-	}
-	if (conversation->notice_cost_dialect != entry->held.dialect) {
-		content.form = entry->held.dialect->insertion_block == NULL
-		    ? INSERT_MESSAGE
-		    : INSERT_BLOCK;
-		if (ctx_insertion_count(run,
-			conversation->model_counter.counter, &content,
-			&cost_tokens, err) < 0)
-			return -1;
+	else if (entry->held.dialect->insertion_block == NULL)
+		content.form = INSERT_MESSAGE;
+	else
+		content.form = INSERT_BLOCK;
+	is_known = content.form != INSERT_STRING &&
+	    conversation->notice_cost_dialect == entry->held.dialect;
+	if (!is_known &&
+	    ctx_insertion_count(run, conversation->model_counter.counter,
+		&content, &tokens, err) < 0)
+		return -1;
+	if (!is_known && content.form != INSERT_STRING) {
 		conversation->notice_cost_dialect = entry->held.dialect;
-		conversation->notice_cost = cost_tokens;
-		if (cost_tokens == 0)
+		conversation->notice_cost = tokens;
+		if (tokens == 0)
 			conversation->notice_unsupported = entry->held.dialect;
 	}
-	segment->notice_tokens = conversation->notice_cost > UINT32_MAX
-	    ? 0
-	    : (uint32_t)conversation->notice_cost;
+	segment->notice_tokens = tokens > UINT32_MAX ? 0 : (uint32_t)tokens;
 	return 0;
 }
 
@@ -226,17 +221,6 @@ record_insertion(struct prune *run, struct held_conversation *conversation,
 	segment->flags |=
 	    found->summary ? CTX_SEGMENT_WITH_SUMMARY : CTX_SEGMENT_WITH_NOTICE;
 	return 0;
-}
-
-int
-ctx_prune_hold_unknown(struct held_conversation *conversation,
-    struct prune_entry *entry, struct ctx_err *err)
-{
-	entry->held.dialect = NULL;
-	entry->n_segments = 1;
-	entry->message_index = conversation->groups.messages;
-	return ctx_groups_add_unknown(&conversation->groups,
-	    entry->transcript_line != 0, err);
 }
 
 /* Sets *flags to the segment flags that ctx_groups_add cannot find by itself:

@@ -411,9 +411,7 @@ ctx_insertions_compose(struct prune *run,
 {
 	size_t i;
 
-	for (i = 0;
-	     conversation->n_insertions > 0 && i < conversation->entries->end;
-	     i++) {
+	for (i = 0; i < conversation->entries->end; i++) {
 		struct prune_entry *entry = ctx_prune_entry_at(conversation, i);
 
 		if (entry->insertion_number == 0 ||
@@ -521,7 +519,7 @@ ctx_insertion_write_message(struct prune *run,
 {
 	const struct insertion *insertion = ctx_prune_insertion(conversation,
 	    ctx_prune_entry_at(conversation, message_index));
-	const struct prune_entry *neighbour;
+	struct ctx_str neighbour;
 	size_t i = message_index;
 	struct ctx_buf line = {0};
 	bool crlf;
@@ -531,10 +529,11 @@ ctx_insertion_write_message(struct prune *run,
 	 * none, that of the line after it. */
 	while (i > 0 && ctx_prune_entry_at(conversation, i - 1)->is_removed)
 		i--;
-	neighbour =
-	    ctx_prune_entry_at(conversation, i > 0 ? i - 1 : message_index);
-	crlf = neighbour->held.n > 1 &&
-	    neighbour->held.text[neighbour->held.n - 2] == '\r';
+	if (ctx_prune_last_text(run,
+		ctx_prune_entry_at(conversation, i > 0 ? i - 1 : message_index),
+		&neighbour, err) < 0)
+		return -1;
+	crlf = neighbour.n > 1 && neighbour.p[neighbour.n - 2] == '\r';
 	rc = ctx_buf_add(&line,
 	    conversation->inserted_json.p + insertion->json_at,
 	    insertion->json_n, err);

@@ -125,7 +125,7 @@ remove_notice(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
 		return segment->notice_tokens;
 	}
 	if (segment->flags & CTX_SEGMENT_WITH_NOTICE) {
-		plan->marks[i] |= CTX_MARK_FOLD;
+		plan->marks[i] |= CTX_MARK_DROP_INSERTION;
 		return segment->inserted_tokens;
 	}
 	/* A notice of an earlier run is kept if no user message follows it:

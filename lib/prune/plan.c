@@ -1,14 +1,15 @@
 /*
  * plan.c - decides which segments (messages or parts of messages) are removed
  *
- * The steps: find the segments that must be kept; mark the edits that the level
- * allows, one kind after the other; ask the strategy which groups to remove;
- * remove the user messages of turns of which nothing else is left.
+ * The steps: find what must be kept; mark the edits that the level allows, one
+ * kind after the other, until the target is met; ask the strategy which groups
+ * are removed; remove the user messages of turns that became empty.  No step
+ * cancels an earlier one.
  *
  * To save memory, these steps also run before the conversation has ended, and
  * remove messages early.  A message may be removed early only if it would also
  * be removed at the end.  So all tokens are then counted as low as they can
- * become: every edit that the level allows counts as made, and segments that
+ * become.  Every edit that the level allows counts as made, and segments that
  * must be kept only for now count as nothing.  Messages before
  * ctx_plan.cut_message were removed early.
  */
@@ -280,6 +281,16 @@ ctx_plan_due(const struct ctx_plan *plan, const struct ctx_groups *groups)
 	return groups->tokens + plan->fixed > settings->trigger;
 }
 
+int
+ctx_plan_survey(struct ctx_plan *plan, struct ctx_groups *groups,
+    struct ctx_err *err)
+{
+	if (grow_plan(plan, groups->n, err) < 0)
+		return -1;
+	ctx_plan_find_floor(plan, groups, true);
+	return 0;
+}
+
 /* Decides what is removed and edited, with plan->notices tokens reserved for
  * notices. */
 static int
@@ -409,7 +420,7 @@ ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 void
 ctx_plan_take_back(struct ctx_plan *plan, struct ctx_groups *groups)
 {
-	unsigned never = CTX_MARK_FOLD | CTX_MARK_STRIP;
+	unsigned never = CTX_MARK_DROP_INSERTION | CTX_MARK_STRIP;
 	uint64_t before = plan->bound_from;
 	size_t i;
 

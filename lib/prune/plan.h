@@ -36,7 +36,7 @@ struct ctx_scorer_kind {
 	int (*add)(struct ctx_scorer *scorer, const struct ctx_message *message,
 	    const struct ctx_groups *groups, size_t first, struct ctx_err *err);
 	int (*rank)(struct ctx_scorer *scorer, struct ctx_groups *groups,
-	    struct ctx_err *err);
+	    const struct ctx_plan *plan, struct ctx_err *err);
 	void (*reset)(struct ctx_scorer *scorer);
 	void (*release)(struct ctx_scorer *scorer);
 };
@@ -45,9 +45,11 @@ struct ctx_scorer {
 	struct ctx_scorer_options options;
 };
 
-extern const struct ctx_scorer_kind ctx_heuristic_kind, ctx_recall_kind;
-enum { CTX_HEURISTIC_REASONS = 6 };
+extern const struct ctx_scorer_kind ctx_heuristic_kind, ctx_recall_kind,
+    ctx_salient_kind;
+enum { CTX_HEURISTIC_REASONS = 4, CTX_SALIENT_REASONS = 1 };
 extern const char *const ctx_heuristic_reasons[CTX_HEURISTIC_REASONS];
+extern const char *const ctx_salient_reasons[CTX_SALIENT_REASONS];
 
 /* ---- strategy/strategy.c ---- */
 

@@ -51,7 +51,7 @@ ctx_plan_count_edited_tokens(const struct ctx_segment *segment, unsigned edits)
 	    (edits & CTX_MARK_STRIP ? segment->reasoning : 0) -
 	    (edits & CTX_MARK_CLEAR ? segment->clearable_tokens : 0) -
 	    (edits & CTX_MARK_HEAD_TAIL ? segment->head_tail_savings : 0) -
-	    (edits & CTX_MARK_FOLD ? segment->inserted_tokens : 0);
+	    (edits & CTX_MARK_DROP_INSERTION ? segment->inserted_tokens : 0);
 }
 
 uint64_t
@@ -60,7 +60,7 @@ ctx_plan_count_without_notice(const struct ctx_segment *segment, unsigned edits)
 	if (segment->flags & CTX_SEGMENT_NOTICE)
 		return 0;
 	if (segment->flags & CTX_SEGMENT_WITH_NOTICE)
-		edits |= CTX_MARK_FOLD;
+		edits |= CTX_MARK_DROP_INSERTION;
 	return ctx_plan_count_edited_tokens(segment, edits);
 }
 
@@ -112,16 +112,20 @@ ctx_plan_pin_optional(struct ctx_plan *plan, const struct ctx_groups *groups)
 	}
 }
 
-/* Marks one kind of edit (a CTX_MARK_... bit) in every segment for which it is
- * allowed. total: the tokens of the conversation without these edits. Returns
- * its tokens with them. */
+/* Marks one kind of edit in the segments that may be edited so, the oldest
+ * first, until the target is met.  Returns the tokens that the conversation
+ * then has. */
 static uint64_t
-edit_all(struct ctx_plan *plan, const struct ctx_groups *groups, unsigned edit,
-    uint64_t total)
+edit_oldest(struct ctx_plan *plan, const struct ctx_groups *groups,
+    unsigned edit, uint64_t total)
 {
 	size_t i;
 
-	for (i = 0; i < groups->n; i++) {
+	/* What was removed early was removed because all edits together do not
+	 * suffice. */
+	for (i = 0;
+	     i < groups->n && (plan->has_cut || total > plan->settings.target);
+	     i++) {
 		if (!(ctx_plan_find_allowed_edits(plan, groups, i, true) &
 			edit))
 			continue;
@@ -146,6 +150,5 @@ ctx_plan_edit_until_met(struct ctx_plan *plan, const struct ctx_groups *groups)
 		total += ctx_plan_count_without_notice(&groups->segments[i],
 		    plan->marks[i]);
 	for (i = 0; i < sizeof steps / sizeof steps[0]; i++)
-		if (plan->has_cut || total > plan->settings.target)
-			total = edit_all(plan, groups, steps[i], total);
+		total = edit_oldest(plan, groups, steps[i], total);
 }

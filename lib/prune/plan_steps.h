@@ -21,6 +21,10 @@
  * together at most this part of the target: target / CTX_OPTIONAL_SHARE
  * tokens. */
 enum { CTX_OPTIONAL_SHARE = 4 };
+/* The newest messages and turns are kept (unless the user has said how many)
+ * only as far as they take at most this part of the target: what it leaves
+ * beside the floors that never shrink, divided by CTX_FLOOR_SHARE. */
+enum { CTX_FLOOR_SHARE = 4 };
 
 /* ---- floor.c ---- */
 
@@ -81,9 +85,9 @@ uint64_t ctx_plan_count_summary_tokens(const struct ctx_segment *segment,
  * at most target tokens.  If both is true, they are kept. */
 void ctx_plan_pin_optional(struct ctx_plan *plan,
     const struct ctx_groups *groups);
-/* Marks edits until the conversation meets the target.  One kind of edit is
- * marked in all segments that allow it, then the next kind: reasoning, tool
- * results, long texts.  Called when all messages were read. */
+/* Marks the edits that the level (light, balanced, aggressive) allows, one
+ * kind after the other, each from the oldest segment on, until the target is
+ * met.  Called when all messages were read. */
 void ctx_plan_edit_until_met(struct ctx_plan *plan,
     const struct ctx_groups *groups);
 

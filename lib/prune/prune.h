@@ -39,8 +39,11 @@ struct ctx_prune_settings {
 	/* Number of newest turns of which the user message and the last group
 	 * of messages are kept. */
 	uint64_t keep_turns;
-	/* only for the strategy middle-out: number of messages at the start of
-	 * the conversation that are kept */
+	/* True if fewer messages, fewer turns may be kept where these and the
+	 * other floors exceed what CTX_FLOOR_SHARE says. */
+	bool shrinks_last, shrinks_turns;
+	/* for the strategy middle-out: number of messages at the start that
+	 * are kept */
 	uint64_t keep_first;
 	/* for the strategy window: number of newest turns that are kept */
 	uint64_t window_turns;
@@ -70,7 +73,7 @@ struct ctx_prune_settings {
 	bool alternates;
 };
 
-/* How a strategy sees a segment (a message or a part of one).  Messages that
+/* A segment (a message or a part of one) as a strategy sees it.  Messages that
  * belong together form a group.  Of each group, only the candidate of the first
  * segment counts: it has the group's weight, and the strategy sets drop only
  * there. */
@@ -235,9 +238,12 @@ void ctx_plan_reset(struct ctx_plan *plan,
  * inserted. */
 int ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended, struct ctx_err *err);
-/* Returns true if the conversation must be pruned.  The reason may be that it
- * exceeds its trigger, that it has too many messages, that the strategy has no
- * trigger, or that the settings demand it. */
+/* Finds out what must be kept of a complete conversation: sets plan->floors,
+ * for ctx_scorer_rank. */
+int ctx_plan_survey(struct ctx_plan *plan, struct ctx_groups *groups,
+    struct ctx_err *err);
+/* Returns true if the conversation must be pruned: because it exceeds its
+ * trigger, or because the strategy has no trigger. */
 bool ctx_plan_due(const struct ctx_plan *plan, const struct ctx_groups *groups);
 /* Marks bound reasoning (signed reasoning that the provider refuses after a
  * change before it) for removal, from message index message on, and updates
@@ -290,10 +296,11 @@ int ctx_scorer_open(struct ctx_scorer **scorer,
  * are those from index first on. */
 int ctx_scorer_add(struct ctx_scorer *scorer, const struct ctx_message *message,
     const struct ctx_groups *groups, size_t first, struct ctx_err *err);
-/* Sets the rank of all segments.  CTX_EARG: the embedder, a program of the
- * user, has failed. */
+/* Sets the rank of all segments. plan: the settings and, set by
+ * ctx_plan_survey, the floors.  CTX_EARG: the embedder, a program of the user,
+ * has failed. */
 int ctx_scorer_rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
-    struct ctx_err *err);
+    const struct ctx_plan *plan, struct ctx_err *err);
 /* Makes the scorer ready for the next conversation.  Keeps its memory. */
 void ctx_scorer_reset(struct ctx_scorer *scorer);
 void ctx_scorer_close(struct ctx_scorer *scorer);
@@ -320,10 +327,10 @@ enum ctx_summary_kind {
 };
 
 /* The built-in summarizer.  It collects the removed texts in order and selects
- * lines for a summary: first requests and constraints of the user, word for
- * word, then decisions, errors, other lines, and names of files.  Lines that
- * mention names which also occur later come first.  No line is repeated.
- * Equal texts give equal summaries. */
+ * lines for a summary.  The first ones are requests and constraints of the
+ * user, word for word; then come decisions, errors, other lines, and names of
+ * files.  Lines that mention names which also occur later come first.  No line
+ * is repeated.  Equal texts give equal summaries. */
 struct ctx_summary;
 int ctx_summary_open(struct ctx_summary **summary, struct ctx_err *err);
 void ctx_summary_close(struct ctx_summary *summary);
@@ -391,7 +398,7 @@ struct ctx_prune_options {
 	    struct ctx_err *err);
 };
 
-/* What was done with a conversation. */
+/* Result of pruning a conversation. */
 struct ctx_prune_outcome {
 	const char *file;
 	/* Number of the line that contains the whole conversation.  0 for a

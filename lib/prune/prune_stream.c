@@ -71,11 +71,39 @@ is_needed(const void *entry)
 	    (message->pending != NULL && !message->pending->done);
 }
 
+/* Joins entries without bytes (ctx_prune_hold_file_line) that have no message
+ * between them any more.  Marks the segment of the first one for removal. */
+static void
+join_lines(struct held_conversation *conversation)
+{
+	uint8_t *marks = conversation->plan.marks;
+	struct prune_entry *before = NULL, *entry;
+	size_t i, next = 0, segment = 0;
+	uint32_t left;
+
+	for (i = 0; i < conversation->entries->end; i++) {
+		entry = ctx_prune_entry_at(conversation, i);
+		if (!is_needed(entry))
+			continue;
+		if (before != NULL && before->last_line != 0 &&
+		    entry->last_line != 0) {
+			ctx_prune_join_file_lines(before, entry);
+			marks[segment] = CTX_MARK_DROP;
+		}
+		before = entry;
+		/* The entry has those of the next segments that are kept. */
+		for (left = entry->n_segments; left > 0; next++)
+			left -= !(marks[next] & CTX_MARK_DROP);
+		segment = next - 1;
+	}
+}
+
 /* Frees the messages that were removed, with their segments. */
 static int
 compact_conversation(struct held_conversation *conversation,
     struct ctx_err *err)
 {
+	join_lines(conversation);
 	if (ctx_plan_compact(&conversation->plan, &conversation->groups, err) <
 	    0)
 		return -1;
@@ -111,20 +139,6 @@ prune_early(struct prune *run, struct held_conversation *conversation,
 }
 
 static int
-write_held_message(struct prune *run, struct prune_entry *entry,
-    struct ctx_err *err)
-{
-	if (entry->is_removed)
-		return 0;
-	if (entry->transcript_line != 0 &&
-	    ctx_transcript_is_removed(run->rewrite.stream->transcript,
-		entry->transcript_line))
-		return 0;
-	return ctx_rewrite_write(&run->rewrite,
-	    ctx_rewrite_text(&run->rewrite, &entry->held), true, err);
-}
-
-static int
 write_conversation(struct prune *run, struct ctx_err *err)
 {
 	struct held_conversation *conversation = &run->stream_conversation;
@@ -135,8 +149,8 @@ write_conversation(struct prune *run, struct ctx_err *err)
 			 ctx_prune_entry_at(conversation, i)) &&
 			ctx_insertion_write_message(run, conversation, i, err) <
 			    0) ||
-		    write_held_message(run, ctx_prune_entry_at(conversation, i),
-			err) < 0)
+		    ctx_prune_write_entry(run,
+			ctx_prune_entry_at(conversation, i), err) < 0)
 			return -1;
 	return 0;
 }
@@ -158,29 +172,41 @@ hold_unknown_record(struct prune *run, const struct ctx_event *event,
 	return ctx_prune_hold_unknown(&run->stream_conversation, entry, err);
 }
 
-/* Called at the end of a record that is not a message.  Such a record must be
- * written in its place in the stream.  So it is kept in memory if messages
- * before it are.  A line of a session file is always kept in memory, because
- * its parent may be removed. */
+/* Appends a blank line to the message before it, so that it is kept or removed
+ * together with that message. */
+static int
+append_blank(struct prune *run, struct prune_entry *entry,
+    const struct ctx_event *event, struct ctx_err *err)
+{
+	/* The line is not written by itself. */
+	if (event->line != 0)
+		ctx_transcript_remove(run->rewrite.stream->transcript,
+		    event->line);
+	return ctx_rewrite_append_text(&run->rewrite, &entry->held,
+	    event->record->text, err);
+}
+
+/* At the end of a record that is not a message: keeps it in memory if messages
+ * before it are, or if it is a line of a session file whose parent may be
+ * removed. */
 static int
 end_pruned_record(void *user, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct prune *run = user;
 	struct held_conversation *conversation = &run->stream_conversation;
-	size_t n = conversation->entries->end;
+	struct prune_entry *last = conversation->entries->end == 0
+	    ? NULL
+	    : ctx_prune_entry_at(conversation, conversation->entries->end - 1);
 	int rc;
 
-	/* A blank line is appended to the record before it, so that both are
-	 * kept or removed together. */
-	if (event->record->kind == CTX_RECORD_BLANK && n > 0)
-		rc = ctx_rewrite_append_text(&run->rewrite,
-		    &ctx_prune_entry_at(conversation, n - 1)->held,
-		    event->record->text, err);
-	else if (conversation->open || event->line != 0)
-		rc = hold_unknown_record(run, event, err);
-	else
+	if (event->record->kind == CTX_RECORD_BLANK && last != NULL &&
+	    last->held.dialect != NULL)
+		rc = append_blank(run, last, event, err);
+	else if (last == NULL && !conversation->open && event->line == 0)
 		return 0;
+	else if ((rc = ctx_prune_hold_file_line(run, event, err)) == 0)
+		rc = hold_unknown_record(run, event, err);
 	return rc < 0 ? -1 : 1;
 }
 
@@ -305,9 +331,7 @@ insert_messages(struct prune *run, struct ctx_err *err)
 	struct held_conversation *conversation = &run->record_conversation;
 	size_t i;
 
-	for (i = 0;
-	     conversation->n_insertions > 0 && i < conversation->entries->end;
-	     i++)
+	for (i = 0; i < conversation->entries->end; i++)
 		if (ctx_insertion_is_before(conversation,
 			ctx_prune_entry_at(conversation, i)) &&
 		    ctx_insertion_insert_message(run, conversation,

@@ -21,7 +21,7 @@ find_edit_rule(const struct held_conversation *conversation, size_t first,
 	    {CTX_MARK_STRIP | CTX_MARK_CLEAR, "reasoning and bodies"},
 	    {CTX_MARK_HEAD_TAIL, "ends"},
 	    {CTX_MARK_STRIP | CTX_MARK_HEAD_TAIL, "reasoning and ends"},
-	    {CTX_MARK_FOLD, "earlier note"},
+	    {CTX_MARK_DROP_INSERTION, "earlier note"},
 	};
 	const struct ctx_segment *segment =
 	    &conversation->groups.segments[first];
@@ -87,13 +87,12 @@ describe_change(const struct held_conversation *conversation,
 }
 
 void
-ctx_prune_set_change_place(const struct prune *run,
-    const struct prune_entry *entry, struct ctx_change *change)
+ctx_prune_set_change_place(const struct prune_entry *entry,
+    struct ctx_change *change)
 {
 	change->file = entry->held.file;
 	change->line = entry->held.line;
 	change->index = entry->message_index;
-	change->bytes = ctx_rewrite_text(&run->rewrite, &entry->held);
 }
 
 /* Returns a text for --explain that says why a message is changed. dropped:
@@ -127,7 +126,9 @@ ctx_prune_record_change(struct prune *run,
 		entry->pending = calloc(1, sizeof *entry->pending);
 		if (entry->pending == NULL)
 			return ctx_err_nomem(err);
-		ctx_prune_set_change_place(run, entry, &entry->pending->change);
+		ctx_prune_set_change_place(entry, &entry->pending->change);
+		entry->pending->change.bytes =
+		    ctx_rewrite_text(&run->rewrite, &entry->held);
 		if (ctx_report_keep(report, &entry->pending->change, err) < 0)
 			return -1;
 	}
@@ -162,7 +163,7 @@ report_message(struct prune *run, struct prune_entry *entry, bool ended,
 		pending->change.after = 0;
 	pending->change.continues = ctx_prune_entry_is_reported(run, entry);
 	pending->done = true;
-	return ctx_report_tell(&run->options->report, &pending->change, err);
+	return ctx_report_notify(&run->options->report, &pending->change, err);
 }
 
 /* Reports a summary or notice that is inserted before a message or into it. */
@@ -177,8 +178,8 @@ report_insertion(struct prune *run,
 
 	if (run->options->report.on_change == NULL)
 		return 0;
-	change.part = ctx_insertion_is_block(conversation, entry);
-	ctx_prune_set_change_place(run, entry, &change);
+	change.is_block = ctx_insertion_is_block(conversation, entry);
+	ctx_prune_set_change_place(entry, &change);
 	change.bytes =
 	    (struct ctx_str){conversation->inserted_json.p + insertion->json_at,
 		insertion->json_n};
@@ -188,9 +189,9 @@ report_insertion(struct prune *run,
 		change.bytes = (struct ctx_str){conversation->inserted_json.p +
 			insertion->string_at,
 		    insertion->string_n};
-	if (entry->pending != NULL && change.part) {
+	if (entry->pending != NULL && change.is_block) {
 		change.role = entry->pending->change.role;
-	} else if (!change.part) {
+	} else if (!change.is_block) {
 		if (ctx_rewrite_read_text(&run->rewrite, entry->held.dialect,
 			change.bytes, 0, err) < 0)
 			return -1;
@@ -198,7 +199,7 @@ report_insertion(struct prune *run,
 	}
 	change.rule = find_insertion_rule(insertion);
 	change.after = insertion->tokens;
-	return ctx_report_tell(&run->options->report, &change, err);
+	return ctx_report_notify(&run->options->report, &change, err);
 }
 
 int
@@ -210,8 +211,7 @@ ctx_prune_report_changes(struct prune *run,
 
 	for (i = 0; i < conversation->entries->end; i++) {
 		entry = ctx_prune_entry_at(conversation, i);
-		if ((conversation->n_insertions > 0 &&
-			entry->insertion_number != 0 &&
+		if ((entry->insertion_number != 0 &&
 			report_insertion(run, conversation, entry, err) < 0) ||
 		    report_message(run, entry, ended, err) < 0)
 			return -1;

@@ -34,7 +34,8 @@ set_budget(const struct ctx_prune_options *options, uint64_t window,
 		    "no budget; give --budget, --model or --window");
 	} else if (window <= options->reserve) {
 		return ctx_err_set(err, CTX_EARG,
-		    "the reserve of %llu leaves nothing of a window of %llu",
+		    "the reserve of %llu tokens leaves nothing of the context "
+		    "window of %llu; lower --reserve",
 		    (unsigned long long)options->reserve,
 		    (unsigned long long)window);
 	} else {
@@ -75,12 +76,14 @@ ctx_prune_settings_for(const struct ctx_prune_options *options,
 		    resolve_amount(options->target, settings->budget);
 	if (settings->target > settings->trigger)
 		return ctx_err_set(err, CTX_EARG,
-		    "the target of %llu is above the trigger of %llu",
+		    "the target of %llu tokens is above the trigger of %llu; "
+		    "lower --target or raise --trigger",
 		    (unsigned long long)settings->target,
 		    (unsigned long long)settings->trigger);
 	if (settings->trigger > settings->budget)
 		return ctx_err_set(err, CTX_EARG,
-		    "the trigger of %llu is above the budget of %llu",
+		    "the trigger of %llu tokens is above the budget of %llu; "
+		    "lower --trigger or raise --budget",
 		    (unsigned long long)settings->trigger,
 		    (unsigned long long)settings->budget);
 	return 0;

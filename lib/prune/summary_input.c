@@ -173,7 +173,7 @@ add_summary_message(struct summary_job *job, const struct prune_entry *entry,
 		unsigned marks = result ? edit->results : edit->rest;
 
 		if ((marks & CTX_MARK_DROP) ||
-		    (earlier && (marks & CTX_MARK_FOLD))) {
+		    (earlier && (marks & CTX_MARK_DROP_INSERTION))) {
 			if (add_summary_block(job, message, i, &found,
 				(marks & CTX_MARK_DROP) != 0, err) < 0)
 				return -1;

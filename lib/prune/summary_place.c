@@ -32,15 +32,15 @@ find_message_place(const struct held_conversation *conversation,
 	if (i == conversation->entries->end ||
 	    (system && (dialect->rules & CTX_ONE_SYSTEM)))
 		return ctx_err_set(err, CTX_EARG,
-		    "no summary can stand in it, a conversation of dialect %s "
-		    "with a system message",
+		    "no summary can be inserted into a conversation of dialect "
+		    "%s with a system message; choose another --strategy",
 		    dialect->name);
 	return 0;
 }
 
-/* Finds the place for a summary that becomes a block: sets *place to the
+/* Finds the place for a summary that becomes a block.  Sets *place to the
  * message that gets the block, the first kept user message at the start of a
- * turn. Returns 1; 0 if there is no such message; or -1 with *err. */
+ * turn.  Returns 1; 0 if there is no such message; or -1 with *err. */
 static int
 find_block_place(struct prune *run,
     const struct held_conversation *conversation, size_t *place,
@@ -87,8 +87,8 @@ ctx_prune_find_summary_place(struct prune *run,
 		return 0;
 	if (dialect->summary == NULL)
 		return ctx_err_set(err, CTX_EARG,
-		    "no summary can stand in it, a conversation of dialect %s "
-		    "without a user message",
+		    "no summary can be inserted into a conversation of dialect "
+		    "%s without a user message; choose another --strategy",
 		    dialect->name);
 	if (find_message_place(conversation, dialect, &place->message_index,
 		err) < 0)
@@ -98,6 +98,7 @@ ctx_prune_find_summary_place(struct prune *run,
 	if (there->summary != NULL)
 		return 0;
 	return ctx_err_set(err, CTX_EARG,
-	    "no summary can stand in it, before a message of dialect %s",
+	    "no summary can be inserted before a message of dialect %s; choose "
+	    "another --strategy",
 	    there->name);
 }

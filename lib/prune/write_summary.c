@@ -18,7 +18,7 @@ find_output_limit(uint64_t tokens)
 	return (size_t)tokens * BYTES_PER_TOKEN + BYTES_MORE;
 }
 
-/* If the summarizer wrote CTX_SUMMARY_SUFFIX, cuts the summary before it: ctx
+/* If the summarizer wrote CTX_SUMMARY_SUFFIX, cuts the summary before it. ctx
  * marks the end of an inserted summary with this text, and a later run would
  * take the rest for the user's text. */
 static void
@@ -48,7 +48,7 @@ run_summarizer(struct summary_job *job, struct ctx_err *err)
 	    out->p[out->n - 1] != '\0')
 		out->n--;
 	if (out->n == 0)
-		return ctx_err_set(err, CTX_EARG, "'%.80s' wrote nothing",
+		return ctx_err_set(err, CTX_EARG, "'%.80s' wrote no summary",
 		    o->summarizer.line);
 	cut_at_suffix(out);
 	if (ctx_token_head(job->conversation->model_counter.counter->tokens,
@@ -127,7 +127,7 @@ replace_summaries(struct held_conversation *conversation,
 		if (!(segment->flags & CTX_SEGMENT_WITH_SUMMARY) ||
 		    (conversation->plan.marks[i] & CTX_MARK_DROP))
 			continue;
-		conversation->plan.marks[i] |= CTX_MARK_FOLD;
+		conversation->plan.marks[i] |= CTX_MARK_DROP_INSERTION;
 		removal->tokens += segment->inserted_tokens;
 	}
 	ctx_plan_total(&conversation->plan, &conversation->groups);

@@ -4,7 +4,7 @@
 
 #include "prune/held_conversation.h"
 
-/* What the plan removes, as far as a summary needs to know. */
+/* The removed messages, as far as a summary needs to know them. */
 struct removal {
 	/* Dialect of the last removed message that is not a summary; NULL if
 	 * there is none. */
@@ -12,7 +12,7 @@ struct removal {
 	uint64_t tokens;
 };
 
-/* Where a summary is inserted. */
+/* Place where a summary is inserted. */
 struct summary_place {
 	size_t message_index; /* index of a message in memory */
 	/* True if the summary becomes a block of this message, false if it

@@ -33,7 +33,8 @@ refuse_long(const struct ctx_spool *spool, const char *name,
     struct ctx_err *err)
 {
 	return ctx_err_set(err, CTX_EFILE,
-	    "%s/%s is longer than its reference says", spool->dir, name);
+	    "%s/%s has changed: it is longer than its reference says",
+	    spool->dir, name);
 }
 
 /* Opens a regular file of the spool.  Returns 1, 0 if there is no such file,
@@ -54,9 +55,9 @@ open_file(const struct ctx_spool *spool, const char *name, uint64_t most,
 		    ? 0
 		    : report_file_error(spool, "open", name, err);
 	if (fstat(*fd, &st) < 0)
-		report_file_error(spool, "look at", name, err);
+		report_file_error(spool, "access", name, err);
 	else if (!S_ISREG(st.st_mode))
-		ctx_err_set(err, CTX_EFILE, "%s/%s is no regular file",
+		ctx_err_set(err, CTX_EFILE, "%s/%s is not a regular file",
 		    spool->dir, name);
 	else if ((uint64_t)st.st_size > most)
 		refuse_long(spool, name, err);
@@ -190,7 +191,7 @@ check_private(const struct ctx_spool *spool, const char *name, int fd,
 		if (tries > 0)
 			(void)nanosleep(&pause, NULL);
 		if (fstat(fd, &st) < 0)
-			return report_file_error(spool, "look at", name, err);
+			return report_file_error(spool, "access", name, err);
 	} while (st.st_nlink > 1 && tries++ < 100);
 	return find_weakness(&st) == NULL
 	    ? 0
@@ -222,7 +223,9 @@ check_existing_file(const struct ctx_spool *spool, const char *name,
 	close(fd);
 	if (rc == 0)
 		return ctx_err_set(err, CTX_EFILE,
-		    "%s/%s is there with other contents", spool->dir, name);
+		    "%s/%s exists with other contents; move it away, or name "
+		    "another spool",
+		    spool->dir, name);
 	return rc;
 }
 
@@ -273,13 +276,9 @@ store_nameless(const struct ctx_spool *spool, const char *name,
 }
 
 static int
-open_hidden(const struct ctx_spool *spool, char hidden[40])
+open_hidden(const struct ctx_spool *spool, char hidden[CTX_TEMPORARY_NAME])
 {
-	struct ctx_hashkey random;
-
-	ctx_hashkey_init(&random);
-	(void)snprintf(hidden, 40, ".tmp-%016llx",
-	    (unsigned long long)random.k[0]);
+	ctx_temporary_name(hidden);
 	return openat(spool->fd, hidden,
 	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
@@ -306,7 +305,7 @@ static int
 write_hidden(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *chunks, size_t n, struct ctx_err *err)
 {
-	char hidden[40];
+	char hidden[CTX_TEMPORARY_NAME];
 	int fd = open_hidden(spool, hidden), rc = STORED;
 
 	if (fd < 0)
@@ -337,6 +336,41 @@ store_hidden(const struct ctx_spool *spool, const char *name,
 	return rc;
 }
 
+/* Stores a file in a spool that has no file with this name.  Returns STORED or
+ * EXISTED, or -1 with *err. */
+static int
+store_file(const struct ctx_spool *spool, const char *name,
+    const struct ctx_str *chunks, size_t n, struct ctx_err *err)
+{
+	int rc = store_nameless(spool, name, chunks, n, err);
+
+	return rc == NOT_STORED ? store_hidden(spool, name, chunks, n, err)
+				: rc;
+}
+
+/* Creates the file .gitignore in the directory above the spool.  If there is
+ * one already, it is kept. */
+static int
+put_gitignore(struct ctx_spool *spool, struct ctx_err *err)
+{
+	const struct ctx_str everything = {"*\n", 2};
+	struct ctx_spool above = {.dir = spool->dir};
+	int rc;
+
+	above.fd = openat(spool->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (above.fd < 0)
+		return report_file_error(spool, "create", "../.gitignore", err);
+	rc = store_file(&above, ".gitignore", &everything, 1, err);
+	if (rc == EXISTED &&
+	    faccessat(above.fd, ".gitignore", F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		rc = report_file_error(spool, "find", "../.gitignore", err);
+	close(above.fd);
+	if (rc < 0)
+		return -1;
+	spool->ignored_by_git = false;
+	return 0;
+}
+
 int
 ctx_spool_put(struct ctx_spool *spool, const char *name,
     const struct ctx_str *chunks, size_t n, struct ctx_err *err)
@@ -350,9 +384,9 @@ ctx_spool_put(struct ctx_spool *spool, const char *name,
 	spool->dirty = true;
 	if (rc > 0)
 		return 0;
-	rc = store_nameless(spool, name, chunks, n, err);
-	if (rc == NOT_STORED)
-		rc = store_hidden(spool, name, chunks, n, err);
+	if (spool->ignored_by_git && put_gitignore(spool, err) < 0)
+		return -1;
+	rc = store_file(spool, name, chunks, n, err);
 	if (rc < 0)
 		return -1;
 	/* If another process has stored the file first, its contents are
@@ -360,6 +394,8 @@ ctx_spool_put(struct ctx_spool *spool, const char *name,
 	rc = check_existing_file(spool, name, chunks, n, rc == STORED, err);
 	if (rc == 0)
 		return ctx_err_set(err, CTX_EFILE,
-		    "%s/%s was removed by another process", spool->dir, name);
+		    "%s/%s was removed by another process; run the command "
+		    "again",
+		    spool->dir, name);
 	return rc < 0 ? -1 : 0;
 }

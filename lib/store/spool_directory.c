@@ -42,11 +42,11 @@ refuse_link(const char *dir, struct ctx_err *err)
 	return -1;
 }
 
-/* Syncs a directory in which a directory was created: after a crash the new
- * directory must still be found, even if another process created it and has
- * not synced yet. at: the descriptor of the outer directory. made: true if
- * this process created the new one; otherwise it is no error if the outer
- * directory cannot be synced. */
+/* Syncs a directory in which a directory was created.  After a crash the new
+ * directory must still be found, even if another process created it and has not
+ * synced yet. at: the descriptor of the outer directory. made: true if this
+ * process created the new one; otherwise it is no error if the outer directory
+ * cannot be synced. */
 static int
 sync_parent(int at, bool made)
 {
@@ -173,7 +173,7 @@ is_same_directory(const struct ctx_spool *spool)
 	struct stat st, named;
 
 	return fstat(spool->fd, &st) == 0 && stat(spool->dir, &named) == 0 &&
-	    st.st_dev == named.st_dev && st.st_ino == named.st_ino;
+	    ctx_is_same_file(&st, &named);
 }
 
 /* Opens the spool, and creates it if it does not exist.  A process that
@@ -260,16 +260,16 @@ ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
 	if (spool->fd < 0)
 		return -1;
 	if (fstat(spool->fd, &st) < 0) {
-		ctx_err_sys(err, errno, "cannot look at spool %s", dir);
+		ctx_err_sys(err, errno, "cannot access spool %s", dir);
 	} else if (st.st_uid != geteuid() && st.st_uid != 0) {
-		ctx_err_set(err, CTX_EFILE, "spool %s belongs to another user",
-		    dir);
+		ctx_err_set(err, CTX_EFILE,
+		    "spool %s belongs to another user; name another", dir);
 	} else if ((st.st_mode & 022) != 0 && !(st.st_mode & S_ISVTX)) {
-		ctx_err_set(err, CTX_EFILE, "spool %s is writable by others",
+		ctx_err_set(err, CTX_EFILE,
+		    "spool %s is writable by others; run chmod go-w on it, or "
+		    "name another",
 		    dir);
 	} else {
-		spool->device = st.st_dev;
-		spool->inode = st.st_ino;
 		return 0;
 	}
 	ctx_spool_close(spool);
@@ -289,7 +289,7 @@ ctx_spool_close(struct ctx_spool *spool)
 int
 ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err)
 {
-	struct stat st;
+	struct stat opened, named;
 
 	if (!spool->dirty)
 		return 0;
@@ -298,12 +298,14 @@ ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err)
 		    spool->dir);
 	/* The path must still lead to this directory, because references
 	 * contain the path. */
-	if (stat(spool->dir, &st) < 0)
-		return ctx_err_sys(err, errno, "cannot look at spool %s",
+	if (fstat(spool->fd, &opened) < 0 || stat(spool->dir, &named) < 0)
+		return ctx_err_sys(err, errno, "cannot access spool %s",
 		    spool->dir);
-	if (st.st_dev != spool->device || st.st_ino != spool->inode)
+	if (!ctx_is_same_file(&opened, &named))
 		return ctx_err_set(err, CTX_EFILE,
-		    "spool %s is another directory now", spool->dir);
+		    "spool %s was moved or replaced while it was in use; run "
+		    "the command again",
+		    spool->dir);
 	spool->dirty = false;
 	return 0;
 }

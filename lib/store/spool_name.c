@@ -6,8 +6,8 @@
 #include "store/store.h"
 
 void
-ctx_spool_digits(char digits[CTX_SPOOL_DIGITS], const struct ctx_str *chunks,
-    size_t n)
+ctx_spool_hash_chunks(char digits[CTX_SPOOL_DIGITS],
+    const struct ctx_str *chunks, size_t n)
 {
 	char hash[SHA256_DIGEST_STRING_LENGTH];
 	SHA2_CTX sum;
@@ -94,8 +94,8 @@ ctx_spool_name(struct ctx_buf *out, const char *format, struct ctx_str tool,
 	if (!ctx_spool_is_name((struct ctx_str){out->p, out->n}, &found) ||
 	    memcmp(found.p, digits, CTX_SPOOL_DIGITS) != 0)
 		return ctx_err_set(err, CTX_EARG,
-		    "'%s' names no file such as {tool}-{sha256}.md, of at most "
-		    "%d bytes",
+		    "--path-format: '%s' does not give a name such as "
+		    "{tool}-{sha256}.md, of at most %d bytes",
 		    format, CTX_SPOOL_NAME);
 	return ctx_buf_add(out, "", 1, err);
 }

@@ -24,18 +24,22 @@
  * it.  The spool may contain secrets; ctx never removes its files. */
 struct ctx_spool {
 	int fd;
-	const char *dir;        /* path of the directory, owned by the caller */
-	uint64_t device, inode; /* identify the directory that was opened */
+	const char *dir; /* path of the directory, owned by the caller */
 	/* True if a file was stored, and the directory was not synced to disk
 	 * since then. */
 	bool dirty;
 	/* Number of directories at the end of the path dir that this process
 	 * has created. */
 	size_t made;
+	/* True if a file .gitignore must be created in the directory above the
+	 * spool before the first file is stored, so that git ignores that
+	 * directory.  The caller sets it after ctx_spool_open if that directory
+	 * is new and has nothing but the spool. */
+	bool ignored_by_git;
 };
 /*
  * Opens a spool.  If create is true and the directory does not exist, creates
- * it and the directories above it; ctx_spool_close removes these again if they
+ * it and the directories above it. ctx_spool_close removes these again if they
  * are still empty and no other process has opened the spool.
  *
  * CTX_EFILE: the spool is not safe to use.  It is a symbolic link (or, if dir
@@ -50,7 +54,7 @@ void ctx_spool_close(struct ctx_spool *spool);
 size_t ctx_spool_above(const char *dir, size_t n);
 /* Computes the SHA-256 of a text that is given as n chunks, one after another.
  * Sets digits to its first CTX_SPOOL_DIGITS hex digits, without a NUL byte. */
-void ctx_spool_digits(char digits[CTX_SPOOL_DIGITS],
+void ctx_spool_hash_chunks(char digits[CTX_SPOOL_DIGITS],
     const struct ctx_str *chunks, size_t n);
 /*
  * Sets out to the name of a spool file, NUL-terminated.  The name is format,
@@ -146,9 +150,9 @@ bool ctx_reference_may_be(struct ctx_str literal);
 /* Returns true if the file that the reference names is in the spool directory
  * dir. */
 bool ctx_reference_into(const struct ctx_reference *ref, const char *dir);
-/* Finds what may be the hash in a spool file's name, anywhere in a text: at
- * least CTX_SPOOL_DIGITS hex digits in a row, of which *digits is set to the
- * last ones.  The search begins at the offset *at, which is 0 for the first
+/* Finds what may be the hash in a spool file's name, anywhere in a text.  This
+ * is a row of at least CTX_SPOOL_DIGITS hex digits, of which *digits is set to
+ * the last ones.  The search begins at the offset *at, which is 0 for the first
  * call, and moves *at to the end of the row.  Returns false if there are no
  * more. */
 bool ctx_reference_digits(struct ctx_str text, size_t *at,

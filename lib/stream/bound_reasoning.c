@@ -2,7 +2,7 @@
  * bound_reasoning.c - removes signed reasoning that comes after a change
  *
  * Some Claude models sign each reasoning block together with all that is before
- * it, and the provider refuses a request if anything before such a block was
+ * it.  The provider refuses a request if anything before a signed block was
  * changed (platform.claude.com, "Prefix checks on thinking blocks", November
  * 2026).  So signed reasoning after a change must be removed.
  */

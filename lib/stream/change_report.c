@@ -27,7 +27,7 @@ ctx_report_keep(const struct ctx_report *report, struct ctx_change *change,
 }
 
 int
-ctx_report_tell(const struct ctx_report *report, struct ctx_change *change,
+ctx_report_notify(const struct ctx_report *report, struct ctx_change *change,
     struct ctx_err *err)
 {
 	if (report->on_change == NULL)
@@ -42,7 +42,7 @@ ctx_report_change(const struct ctx_report *report, struct ctx_change *change,
 {
 	return ctx_report_keep(report, change, err) < 0
 	    ? -1
-	    : ctx_report_tell(report, change, err);
+	    : ctx_report_notify(report, change, err);
 }
 
 int

@@ -120,7 +120,8 @@ find_clone(struct clones *clones, const struct ctx_counter *like,
 	one = &list[clones->n];
 	one->like = like;
 	one->counter = (struct ctx_counter){.basis = like->basis,
-	    .frame = like->frame,
+	    .frame_request = like->frame_request,
+	    .frame_message = like->frame_message,
 	    .factor = like->factor,
 	    .image = like->image,
 	    .tools = like->tools};

@@ -16,7 +16,8 @@ is_removed(const struct ctx_message *message, size_t i,
 	bool result =
 	    block->kind == CTX_BLOCK_TOOL_RESULT || block->result_index != 0;
 
-	if ((edit->rest & CTX_MARK_FOLD) && edit->own == i + 1)
+	if ((edit->rest & CTX_MARK_DROP_INSERTION) &&
+	    edit->insertion_index == i + 1)
 		return true;
 	if ((result ? edit->results : edit->rest) & CTX_MARK_DROP)
 		return true;

@@ -238,7 +238,7 @@ ctx_placeholder_read(struct ctx_str literal, struct ctx_buf *scratch, bool *is,
 }
 
 int
-ctx_placeholder_part(const struct ctx_message *message, size_t i,
+ctx_placeholder_read_block(const struct ctx_message *message, size_t i,
     struct ctx_buf *scratch, bool *is, struct ctx_reference *ref,
     struct ctx_err *err)
 {

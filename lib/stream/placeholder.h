@@ -29,7 +29,7 @@ int ctx_placeholder_read(struct ctx_str literal, struct ctx_buf *scratch,
     bool *is, struct ctx_reference *ref, struct ctx_err *err);
 /* Does what ctx_placeholder_read does, for block i of a message.  Only a text
  * block can be a placeholder. */
-int ctx_placeholder_part(const struct ctx_message *message, size_t i,
+int ctx_placeholder_read_block(const struct ctx_message *message, size_t i,
     struct ctx_buf *scratch, bool *is, struct ctx_reference *ref,
     struct ctx_err *err);
 

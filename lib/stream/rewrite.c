@@ -381,7 +381,6 @@ end_record(struct ctx_rewrite *rewrite,
 {
 	int rc = rewrite->is_held;
 
-	rewrite->is_held = false;
 	if (rc == 0 && command->record != NULL)
 		rc = command->record(user, event, err);
 	if (rc == 0)

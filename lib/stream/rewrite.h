@@ -65,7 +65,7 @@ void ctx_held_queue_clear(struct ctx_held_queue *queue);
 /* Frees the queue with its entries. */
 void ctx_held_queue_release(struct ctx_held_queue *queue);
 
-/* How the reading of a stream ended. */
+/* Ways in which the reading of a stream can end. */
 enum ctx_stream_end {
 	CTX_END_COMPLETE,
 	/* A record is invalid, so reading has ended.  All records before it
@@ -81,17 +81,17 @@ enum ctx_stream_end {
 	CTX_END_FAILED,
 };
 
-/* What a command does with a stream: functions that are called while it is
- * read.  A function returns -1 with *err if the command must end.  NULL: the
- * command does nothing at this point. */
+/* Functions of a command, which are called while a stream is read.  A function
+ * returns -1 with *err if the command must end.  NULL: the command does nothing
+ * at this point. */
 struct ctx_rewrite_command {
 	/* An empty queue in which only entry_size and release are set.  The
 	 * queues of struct ctx_rewrite begin as copies of it.  NULL: the
 	 * command keeps no messages in memory. */
 	const struct ctx_held_queue *entries;
-	/* Called at the beginning of each conversation: for one that is inside
-	 * a record, when the record begins it; for the one in which each
-	 * message is a record, at its first message. */
+	/* Called at the beginning of each conversation.  A conversation inside
+	 * a record begins when the record begins it, the one in which each
+	 * message is a record at its first message. */
 	int (*begin)(void *user, const struct ctx_event *event,
 	    struct ctx_err *err);
 	/* Called for each message.  Adds the edits of the message to
@@ -124,8 +124,8 @@ struct ctx_rewrite_command {
 struct ctx_edited_message {
 	const struct ctx_message *message; /* without the edits */
 	uint32_t node; /* index of its JSON node in its record */
-	/* Where the message's edits are in rewrite->edits: n edits, from the
-	 * one with the index first on. */
+	/* The message's edits in rewrite->edits: n edits, from the one with the
+	 * index first on. */
 	size_t first, n;
 	struct ctx_counter *counter; /* NULL: tokens are not counted */
 };
@@ -136,7 +136,7 @@ struct ctx_edited_message {
 struct ctx_rewrite {
 	struct ctx_stream *stream;
 	struct ctx_writer *writer; /* NULL: nothing is written */
-	/* Whether this is a dry run, in which nothing is written, and the
+	/* Says if this is a dry run, in which nothing is written, and has the
 	 * archive of original bytes.  A changed record is written only when its
 	 * original is in the archive on disk.  NULL: no dry run and no archive,
 	 * and ctx_rewrite_report is not called. */
@@ -163,6 +163,14 @@ struct ctx_rewrite {
 	bool is_held;
 	struct ctx_buf out, edited;
 };
+
+/* Returns the queue of the conversation that is inside the record being read,
+ * or of the one whose messages are records. */
+static inline struct ctx_held_queue *
+ctx_rewrite_queue(struct ctx_rewrite *rewrite, bool inside)
+{
+	return inside ? &rewrite->elements : &rewrite->lines;
+}
 
 /* Prepares the reading of messages. simd: the instructions to use. */
 void ctx_rewrite_init(struct ctx_rewrite *rewrite, enum ctx_simd simd);

@@ -74,13 +74,13 @@ record_suggested_path(struct ctx_stream *stream, struct ctx_err *err)
 {
 	struct ctx_found *found = &stream->found;
 
-	if (found->dialect != NULL || found->stray[0] != '\0' ||
+	if (found->dialect != NULL || found->suggested_path.path[0] != '\0' ||
 	    stream->record.kind != CTX_RECORD_JSON)
 		return 0;
-	if (ctx_suggest_path(stream->record.json, found->stray,
-		sizeof found->stray, &found->coded, err) < 0)
+	if (ctx_suggest_path(stream->record.json, &found->suggested_path, err) <
+	    0)
 		return -1;
-	if (found->file != NULL && found->stray[0] == '\0')
+	if (found->file != NULL && found->suggested_path.path[0] == '\0')
 		return 0;
 	found->file = stream->record.file;
 	found->line = stream->record.line;
@@ -216,18 +216,13 @@ reread_line(struct ctx_stream *stream, struct ctx_err *err)
 
 	if (rc > 0 &&
 	    ctx_transcript_is_same(stream->transcript, stream->line + 1,
-		&record)) {
+		record.text)) {
 		stream->record = record;
 		stream->line++;
 		return 1;
 	}
-	if (rc >= 0 || err->code == CTX_EINPUT) {
-		ctx_err_set(err, CTX_ESYS,
-		    "the file changed while it was read; run the command "
-		    "again, or on a copy of the file");
-		err->file = file;
-		err->line = rc > 0 ? record.line : 0;
-	}
+	if (rc >= 0 || err->code == CTX_EINPUT)
+		ctx_reader_fail_changed(file, rc > 0 ? record.line : 0, err);
 	ctx_reader_close_file(stream->reader);
 	stream->line = stream->last_line = 0;
 	return -1;
@@ -252,10 +247,9 @@ open_transcript(struct ctx_stream *stream, struct ctx_err *err)
 {
 	if (stream->transcript != NULL)
 		return 0;
-	stream->transcript = malloc(sizeof *stream->transcript);
+	stream->transcript = calloc(1, sizeof *stream->transcript);
 	if (stream->transcript == NULL)
 		return ctx_err_nomem(err);
-	ctx_transcript_init(stream->transcript, stream->record.json->simd);
 	return 0;
 }
 
@@ -313,10 +307,6 @@ read_stream_message(struct ctx_stream *stream,
 	if (stream->line != 0)
 		stream->parsed.billed =
 		    ctx_transcript_billed(stream->transcript, stream->line);
-	/* If a response has several lines, each of them repeats the token
-	 * usage of the response.  So only that of the last line counts. */
-	if (flags & CTX_MESSAGE_IS_CONTINUED)
-		stream->parsed.usage = 0;
 	return stream->include_hidden ||
 	    !(stream->parsed.flags & CTX_MESSAGE_HIDDEN);
 }
@@ -439,20 +429,24 @@ ctx_stream_dialect(const struct ctx_stream *stream)
 				      : ctx_dialect_find("generic");
 }
 
-/* Returns the JSON node of the model's name, or 0.  Sets *json to the JSON
- * that contains it.  In a session file any line may name the model, so the
- * transcript stores the name. */
-static uint32_t
-find_model_node(const struct ctx_stream *stream, const struct ctx_event *event,
-    const struct ctx_json **json)
+/* Returns the JSON string with the model's name; n is 0 if there is none.  In a
+ * session file any line may name the model, so the transcript stores the
+ * name. */
+static struct ctx_str
+find_model_name(const struct ctx_stream *stream, const struct ctx_event *event)
 {
+	const struct ctx_json *json = event->record->json;
+	uint32_t node = event->layout->model;
+
 	if (event->line != 0 && !event->inside &&
-	    stream->transcript->model.n > 0) {
-		*json = &stream->transcript->model;
-		return 1;
-	}
-	*json = event->record->json;
-	return event->layout->model;
+	    stream->transcript->model.n > 0)
+		return (struct ctx_str){stream->transcript->model.p,
+		    stream->transcript->model.n};
+	if (node == 0)
+		node = ctx_find_model_of_messages(json, event->layout);
+	if (node == 0 || json->nodes[node].kind != CTX_JSON_STRING)
+		return (struct ctx_str){NULL, 0};
+	return ctx_json_str(json, node);
 }
 
 int
@@ -460,21 +454,25 @@ ctx_stream_measure(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_model_counters *counters,
     struct ctx_model_counter *model_counter, struct ctx_err *err)
 {
-	const struct ctx_json *json;
-	uint32_t node = find_model_node(stream, event, &json);
+	struct ctx_str literal = find_model_name(stream, event);
 
-	return ctx_model_counters_find(counters, json, node, model_counter,
-	    err);
+	if (ctx_model_counters_find(counters, literal, model_counter, err) < 0)
+		return -1;
+	/* If each message is a record, the conversation continues when the
+	 * bytes of this record are gone. */
+	if (!event->inside && event->line == 0 && literal.n > 0 &&
+	    (model_counter->name.p == literal.p ||
+		model_counter->name.p == literal.p + 1))
+		model_counter->name = (struct ctx_str){"", 0};
+	return 0;
 }
 
 int
 ctx_stream_binds(const struct ctx_stream *stream, const struct ctx_event *event,
     struct ctx_model_counters *counters, bool *binds, struct ctx_err *err)
 {
-	const struct ctx_json *json;
-	uint32_t node = find_model_node(stream, event, &json);
-
-	return ctx_model_counters_binds(counters, json, node, binds, err);
+	return ctx_model_counters_binds(counters,
+	    find_model_name(stream, event), binds, err);
 }
 
 int
@@ -482,10 +480,8 @@ ctx_stream_model(const struct ctx_stream *stream, const struct ctx_event *event,
     struct ctx_model_counters *counters, const struct ctx_model **model,
     struct ctx_err *err)
 {
-	const struct ctx_json *json;
-	uint32_t node = find_model_node(stream, event, &json);
-
-	return ctx_model_counters_model(counters, json, node, model, err);
+	return ctx_model_counters_model(counters,
+	    find_model_name(stream, event), model, err);
 }
 
 int

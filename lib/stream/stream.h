@@ -37,8 +37,8 @@ enum ctx_event_kind {
 struct ctx_event {
 	enum ctx_event_kind kind;
 	const struct ctx_record *record;
-	/* Where the messages of the conversation are in the JSON of the record.
-	 * If the record is itself a message, the layout is that of a single
+	/* Places of the conversation's messages in the JSON of the record.  If
+	 * the record is itself a message, the layout is that of a single
 	 * message. */
 	const struct ctx_record_layout *layout;
 	const struct ctx_message *message; /* only for MESSAGE */
@@ -55,24 +55,21 @@ struct ctx_event {
 	bool inside;
 };
 
-/* How the format of a stream was detected, to be shown to users. */
+/* Detected format of a stream, with the evidence for it, to be shown to
+ * users. */
 struct ctx_found {
 	const struct ctx_dialect *dialect; /* NULL: no message was found */
 	const char *why; /* key or value that identified the dialect */
 	/* File and line of the key or value that identified the dialect; NULL
 	 * if the stream has no record.  If no message was found, the place of a
-	 * record that the user should look at: the first one that has messages
-	 * at a path that ctx does not read (stray) or, if there is none, the
-	 * first JSON record. */
+	 * record that the user should look at.  This is the first one that has
+	 * messages at a path that ctx does not read (suggested_path) or, if
+	 * there is none, the first JSON record. */
 	const char *file;
 	uint64_t line;
-	/* Path at which a record seems to have messages, although ctx does not
-	 * look for messages there (see ctx_suggest_path).  An empty string if
-	 * there is none. */
-	char stray[96];
-	/* True if the value at the path stray is a string that contains JSON
-	 * with the messages. */
-	bool coded;
+	/* Where a record seems to have messages, although ctx does not look for
+	 * messages there. */
+	struct ctx_suggested_path suggested_path;
 	/* True if some message is possible only in this dialect.  False if all
 	 * messages are possible in other dialects, too. */
 	bool decisive;
@@ -116,8 +113,8 @@ struct ctx_stream {
 	/* Number of the record's line in the transcript, and of the last line
 	 * of its file; both 0 if the record is not from a session file. */
 	uint32_t line, last_line;
-	/* Where the next call continues: JSON nodes of the next conversation
-	 * and the next message inside the record. */
+	/* Place where the next call continues: JSON nodes of the next
+	 * conversation and the next message inside the record. */
 	uint32_t conversation, message;
 	/* JSON node of the first message of the conversation that is still sent
 	 * to the model: the agent has replaced the messages before it by a
@@ -185,9 +182,9 @@ int ctx_stream_count_ahead(struct ctx_stream *stream,
 
 /* ---- stream/change_report.c: reports of changes ------------------------- */
 
-/* A change that a command makes, to be reported: it removes or edits a record
- * (which is named by its message), edits a member of a request, or inserts a
- * message or block. */
+/* A change that a command makes, to be reported.  The command removes or edits
+ * a record (which is named by its message), edits a member of a request, or
+ * inserts a message or block. */
 struct ctx_change {
 	const char *file;
 	uint64_t line;
@@ -203,7 +200,7 @@ struct ctx_change {
 	bool aside;
 	/* For the action "add": true if a block was inserted, false if a
 	 * message was. */
-	bool part;
+	bool is_block;
 	/* True if the message is split over several records, and this action
 	 * was reported already for an earlier one.  So each message can be
 	 * counted once. */
@@ -212,10 +209,10 @@ struct ctx_change {
 	 * there is none. */
 	struct ctx_str tool;
 	const char *rule; /* reason for the change */
-	/* What was done: "drop" (the record was removed), "edit", "relink"
-	 * (the parent of a session file's line was changed), "add" (something
-	 * was inserted), and for cache breakpoints "mark" (one was added) or
-	 * "strip" (some were removed). */
+	/* Action: "drop" (the record was removed), "edit", "relink" (the parent
+	 * of a session file's line was changed), or "add" (something was
+	 * inserted).  For cache breakpoints: "mark" (one was added) or "strip"
+	 * (some were removed). */
 	const char *action;
 	bool ranked;
 	/* the rank of the message's group, by which groups are chosen for
@@ -232,7 +229,7 @@ struct ctx_change {
 	char sha256[65];
 };
 
-/* How changes are reported, and where original bytes are archived. */
+/* Settings for reporting changes and for archiving original bytes. */
 struct ctx_report {
 	/* True in a dry run: neither output nor archive nor any other file is
 	 * written. */
@@ -252,8 +249,8 @@ struct ctx_report {
 int ctx_report_keep(const struct ctx_report *report, struct ctx_change *change,
     struct ctx_err *err);
 /* Calls on_change for a change that is final. */
-int ctx_report_tell(const struct ctx_report *report, struct ctx_change *change,
-    struct ctx_err *err);
+int ctx_report_notify(const struct ctx_report *report,
+    struct ctx_change *change, struct ctx_err *err);
 /* Archives the bytes before a change that is final, and calls on_change for
  * it. */
 int ctx_report_change(const struct ctx_report *report,
@@ -264,8 +261,8 @@ int ctx_report_sync(const struct ctx_report *report, struct ctx_err *err);
 
 /* ---- stream/edit_message.c: the edits of one message -------------------- */
 
-/* What a plan decides to do with a segment, as bits.  A segment is the tool
- * results of a message, or the rest of the message. */
+/* Actions of a plan on a segment, as bits.  A segment is the tool results of a
+ * message, or the rest of the message. */
 enum {
 	CTX_MARK_DROP = 1,  /* remove the segment */
 	CTX_MARK_STRIP = 2, /* remove the segment's reasoning */
@@ -275,14 +272,14 @@ enum {
 	CTX_MARK_HEAD_TAIL = 8,
 	/* remove a summary or notice in the segment that an earlier run of ctx
 	 * has inserted */
-	CTX_MARK_FOLD = 16,
+	CTX_MARK_DROP_INSERTION = 16,
 	CTX_MARK_NOTICE = 32, /* insert a notice before the segment */
 };
 
-/* What is done with bound reasoning that comes after a change.  Bound
- * reasoning is signed reasoning that is sent to a model which checks what is
- * before it (ctx_model_binds): the provider refuses a request if anything
- * before the reasoning was changed. */
+/* Actions on bound reasoning that comes after a change.  Bound reasoning is
+ * signed reasoning that is sent to a model which checks what is before it
+ * (ctx_model_binds).  The provider refuses a request if anything before the
+ * reasoning was changed. */
 enum ctx_reasoning {
 	CTX_REASONING_DROP, /* the bound reasoning is removed */
 	/* The bound reasoning is kept.  The request must ask the provider to
@@ -291,13 +288,13 @@ enum ctx_reasoning {
 	CTX_REASONING_FAIL, /* the conversation is not changed */
 };
 
-/* What is done with the two segments of a message, its tool results and the
- * rest, as bits CTX_MARK_... */
+/* Actions on the two segments of a message, its tool results and the rest, as
+ * bits CTX_MARK_... */
 struct ctx_message_edit {
 	unsigned results, rest;
-	/* For CTX_MARK_FOLD: 1 + the index of the block with the summary or
-	 * notice that is removed. */
-	uint32_t own;
+	/* For CTX_MARK_DROP_INSERTION: 1 + the index of the block with the
+	 * summary or notice that is removed. */
+	uint32_t insertion_index;
 	/* For each tool result: true if it must not be edited.  NULL: all may
 	 * be edited. */
 	const bool *spared;

@@ -30,7 +30,7 @@
  */
 struct ctx_tokenizer;
 
-/* How far to trust a token count, from best to worst. */
+/* Reliability of a token count, from best to worst. */
 enum ctx_basis {
 	CTX_BASIS_EXACT, /* by the model's own encoding */
 	/* By an encoding that was reconstructed from measured token counts.

@@ -17,20 +17,12 @@
 #include "transcript/lines.h"
 
 void
-ctx_transcript_init(struct ctx_transcript *transcript, enum ctx_simd simd)
-{
-	memset(transcript, 0, sizeof *transcript);
-	ctx_json_init(&transcript->model, simd);
-}
-
-void
 ctx_transcript_release(struct ctx_transcript *transcript)
 {
 	free(transcript->lines);
 	free(transcript->newest_of_id);
 	ctx_intern_release(&transcript->names);
-	ctx_json_release(&transcript->model);
-	ctx_buf_release(&transcript->model_text);
+	ctx_buf_release(&transcript->model);
 	ctx_buf_release(&transcript->text);
 	ctx_buf_release(&transcript->literal);
 	memset(transcript, 0, sizeof *transcript);
@@ -58,7 +50,7 @@ ctx_transcript_begin(struct ctx_transcript *transcript,
 	while (ctx_dialect_at(transcript->dialect_index) != dialect)
 		transcript->dialect_index++;
 	transcript->from = transcript->n;
-	transcript->model_text.n = 0;
+	transcript->model.n = 0;
 }
 
 /* ---- the lines of a file ---- */
@@ -93,10 +85,18 @@ sum_text(struct ctx_str text)
 
 bool
 ctx_transcript_is_same(const struct ctx_transcript *transcript, uint32_t line,
-    const struct ctx_record *record)
+    struct ctx_str text)
 {
-	return ctx_transcript_line(transcript, line)->checksum ==
-	    sum_text(record->text);
+	const struct ctx_transcript_line *entry =
+	    ctx_transcript_line(transcript, line);
+
+	return entry->length == text.n && entry->checksum == sum_text(text);
+}
+
+size_t
+ctx_transcript_length(const struct ctx_transcript *transcript, uint32_t line)
+{
+	return ctx_transcript_line(transcript, line)->length;
 }
 
 /* Returns the number of an id in the intern table.  The id is a JSON string;
@@ -135,7 +135,9 @@ record_line(struct ctx_transcript *transcript,
 	transcript->dialect->read_line(json, 0, &line);
 	entry->kind = (uint8_t)line.kind;
 	entry->flags = (uint8_t)line.flags;
-	entry->billed = ctx_billed_input(json, line.usage);
+	if (line.kind == CTX_LINE_ASIDE)
+		entry->billed =
+		    ctx_billed_input(json, 0, transcript->dialect->usage.line);
 	entry->turns =
 	    line.turns > UINT32_MAX ? UINT32_MAX : (uint32_t)line.turns;
 	if (intern_name(transcript, json, line.id, &entry->id, err) < 0 ||
@@ -147,12 +149,8 @@ record_line(struct ctx_transcript *transcript,
 	if (line.model == 0 || json->nodes[line.model].kind != CTX_JSON_STRING)
 		return 0;
 	model = ctx_json_str(json, line.model);
-	transcript->model_text.n = 0;
-	if (ctx_buf_add(&transcript->model_text, "[", 1, err) < 0 ||
-	    ctx_buf_add(&transcript->model_text, model.p, model.n, err) < 0 ||
-	    ctx_buf_add(&transcript->model_text, "]", 1, err) < 0)
-		return -1;
-	return 0;
+	transcript->model.n = 0;
+	return ctx_buf_add(&transcript->model, model.p, model.n, err);
 }
 
 int
@@ -163,7 +161,7 @@ ctx_transcript_add(struct ctx_transcript *transcript,
 
 	if (transcript->n >= UINT32_MAX)
 		return ctx_err_set(err, CTX_ELIMIT,
-		    "a transcript of more than 4294967294 lines");
+		    "the transcript has more than 4294967294 lines");
 	grown = ctx_grow(transcript->lines, &transcript->cap, transcript->n + 1,
 	    sizeof *grown, err);
 	if (grown == NULL)
@@ -171,6 +169,7 @@ ctx_transcript_add(struct ctx_transcript *transcript,
 	transcript->lines = grown;
 	entry = &grown[transcript->n++];
 	memset(entry, 0, sizeof *entry);
+	entry->length = (uint32_t)record->text.n;
 	entry->checksum = sum_text(record->text);
 	entry->dialect = transcript->dialect_index;
 	entry->begins_file = transcript->n - 1 == transcript->from;
@@ -232,7 +231,7 @@ assign_billed_usage(struct ctx_transcript *transcript)
 		entry = &transcript->lines[i];
 		billed = entry->billed;
 		entry->billed = 0;
-		if (entry->kind == CTX_LINE_ASIDE && billed > 0) {
+		if (billed > 0) {
 			if (first != NULL)
 				first->billed = billed;
 			waiting = first == NULL && billed != last ? billed : 0;
@@ -271,7 +270,6 @@ compress_replacements(struct ctx_transcript *transcript)
 int
 ctx_transcript_decide(struct ctx_transcript *transcript, struct ctx_err *err)
 {
-	size_t used;
 	int rc;
 
 	if (transcript->dialect->history == CTX_HISTORY_LOG)
@@ -282,11 +280,6 @@ ctx_transcript_decide(struct ctx_transcript *transcript, struct ctx_err *err)
 		return -1;
 	compress_replacements(transcript);
 	assign_billed_usage(transcript);
-	transcript->model.n = 0;
-	if (transcript->model_text.n > 0 &&
-	    ctx_json_scan(&transcript->model, transcript->model_text.p,
-		transcript->model_text.n, &used, err) < 0)
-		return -1;
 	return 0;
 }
 
@@ -338,6 +331,13 @@ ctx_transcript_remove(struct ctx_transcript *transcript, uint32_t line)
 }
 
 bool
+ctx_transcript_was_removed(const struct ctx_transcript *transcript,
+    uint32_t line)
+{
+	return ctx_transcript_line(transcript, line)->removed;
+}
+
+bool
 ctx_transcript_message_is_kept(const struct ctx_transcript *transcript,
     uint32_t line)
 {
@@ -368,7 +368,7 @@ ctx_transcript_message_index(struct ctx_transcript *transcript, uint32_t line,
 	if (entry->first_line != 0)
 		return ctx_transcript_line(transcript, entry->first_line)
 		    ->index;
-	entry->index = next;
+	entry->index = (uint32_t)next;
 	return next;
 }
 
@@ -404,11 +404,11 @@ find_kept_ancestor(struct ctx_transcript *transcript, uint32_t line)
 	return up;
 }
 
-/* Finds the line that takes the place of a removed line: the first line from
- * this one on, in the same file, that is active, has an id and was not removed.
- * Returns its number; 0 if there is none.  Also stores it in about_line of each
- * removed line on the way; what about_line contained before is not needed any
- * more. */
+/* Finds the line that takes the place of a removed line.  This is the first
+ * line from this one on, in the same file, that is active, has an id and was
+ * not removed.  Returns its number; 0 if there is none.  Also stores it in
+ * about_line of each removed line on the way; what about_line contained before
+ * is not needed any more. */
 static uint32_t
 find_kept_successor(struct ctx_transcript *transcript, uint32_t line)
 {

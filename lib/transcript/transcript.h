@@ -15,7 +15,8 @@
  * end it is known which lines are active, those whose messages the agent would
  * send with its next request.  The second time the records are returned to the
  * caller.  Lines are numbered from 1 over all session files of a stream; 0
- * means no line.  Memory: 64 bytes for each line, and the ids of the lines. */
+ * means no line.  A zeroed struct is valid.  Memory: 64 bytes for each line,
+ * and the ids of the lines. */
 struct ctx_transcript {
 	/* dialect of the file that is being read, and its index in the table of
 	 * dialects */
@@ -28,12 +29,10 @@ struct ctx_transcript {
 	    names;              /* ids of lines and messages, as JSON strings */
 	uint32_t *newest_of_id; /* for each id: the newest line that has it */
 	size_t cap_ids;
-	struct ctx_json model; /* name of the file's model: ["name"] */
-	struct ctx_buf model_text;
+	struct ctx_buf model; /* name of the file's model, as a JSON string */
 	struct ctx_buf text, literal; /* scratch memory */
 };
 
-void ctx_transcript_init(struct ctx_transcript *transcript, enum ctx_simd simd);
 void ctx_transcript_release(struct ctx_transcript *transcript);
 /* Begins a session file in this dialect (format).  If only is true, the caller
  * needs no lines of earlier files any more: they are freed. */
@@ -46,14 +45,16 @@ int ctx_transcript_add(struct ctx_transcript *transcript,
  * file are active, which means that the agent would send them to the model. */
 int ctx_transcript_decide(struct ctx_transcript *transcript,
     struct ctx_err *err);
-/* Returns true if the record, which was read again, has the bytes that the line
- * had when it was added. */
+/* Returns true if a text, which was read again, has the bytes that the line had
+ * when it was added. */
 bool ctx_transcript_is_same(const struct ctx_transcript *transcript,
-    uint32_t line, const struct ctx_record *record);
-/* Returns true if a line is active (the agent would send it).  Adds to *flags:
- * CTX_MESSAGE_IS_CONTINUED and CTX_MESSAGE_CONTINUES, if the message of the
- * line is split over several lines; CTX_MESSAGE_RESULTS_ONLY, if the line is
- * sent only because of its tool results. */
+    uint32_t line, struct ctx_str text);
+/* Returns the length of a line in bytes. */
+size_t ctx_transcript_length(const struct ctx_transcript *transcript,
+    uint32_t line);
+/* Returns true if a line is active (the agent would send it).  Sets
+ * CTX_MESSAGE_IS_CONTINUED and CTX_MESSAGE_CONTINUES in *flags if its message
+ * is split over several lines. */
 bool ctx_transcript_is_active(const struct ctx_transcript *transcript,
     uint32_t line, unsigned *flags);
 /* If the response to a request begins with this line, and some line reports the
@@ -62,7 +63,10 @@ uint64_t ctx_transcript_billed(const struct ctx_transcript *transcript,
     uint32_t line);
 /* Records that a line was removed. */
 void ctx_transcript_remove(struct ctx_transcript *transcript, uint32_t line);
-/* Returns true if at least one line of the message that this line belongs to
+/* Returns true if ctx_transcript_remove was called for a line. */
+bool ctx_transcript_was_removed(const struct ctx_transcript *transcript,
+    uint32_t line);
+/* Returns true as long as some line of the message that this line belongs to
  * was not removed. */
 bool ctx_transcript_message_is_kept(const struct ctx_transcript *transcript,
     uint32_t line);

@@ -7,16 +7,16 @@
 #include "stream/stream.h"
 #include "truncate/apply_cut.h"
 
-/* What is done to one text of a message when a part of all its texts is
- * removed: the bytes between the offsets from and to are removed.  If has_mark
- * is true, the mark that stands for the removed part is written there. */
+/* Change of one text of a message when a part of all its texts is removed: the
+ * bytes between the offsets from and to are removed.  If has_mark is true, the
+ * mark that stands for the removed part is written there. */
 struct segment_change {
 	enum { KEPT, REMOVED, CHANGED } action;
 	size_t from, to;
 	bool has_mark;
 };
 
-/* Which bytes of a JSON string are removed, and the mark that is written in
+/* The bytes of a JSON string that are removed, and the mark that is written in
  * their place ("[... 12 lines truncated ...]"). */
 struct literal_change {
 	size_t from, to;

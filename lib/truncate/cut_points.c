@@ -2,11 +2,11 @@
  * cut_points.c - finds the places where a text that is too long is cut
  *
  * The middle of a text is removed.  All texts of a message are searched as if
- * they were one, for two places: the last one with a size of at most head_room
- * before it, and the first one with at most tail_room after it.  A place is
- * between two grapheme clusters and not inside a protected span, such as base64
- * data.  Grapheme clusters are computed only near these two places, from a
- * character on at which a cluster begins whatever precedes it.
+ * they were one, for two places.  These are the last place with a size of at
+ * most head_room before it, and the first one with at most tail_room after it.
+ * A place is between two grapheme clusters and not inside a protected span,
+ * such as base64 data.  Grapheme clusters are computed only near these two
+ * places, from a character on at which a cluster begins whatever precedes it.
  */
 #include <string.h>
 
@@ -167,9 +167,9 @@ find_safe_break(const struct text_segments *segments,
 	return at;
 }
 
-/* Tries places near the offset target in text i as ends of its kept parts: the
- * last place before the offset where a cut is certainly allowed, and the places
- * after it, up to the first one at or after the offset. */
+/* Tries places near the offset target in text i as ends of its kept parts.  It
+ * begins with the last place before the offset where a cut is certainly
+ * allowed, and ends with the first one at or after the offset. */
 static void
 consider_near(struct cut_search *search, size_t i, size_t target)
 {
@@ -197,9 +197,9 @@ consider_near(struct cut_search *search, size_t i, size_t target)
 }
 
 /* Searches text i for the two places between which the middle is removed.  Only
- * places near two offsets are tried: where the kept beginning reaches its
- * maximum size, and where the rest of the texts is small enough to be the kept
- * end. */
+ * places near two offsets are tried.  At one the kept beginning reaches its
+ * maximum size; from the other on, the rest of the texts is small enough to be
+ * the kept end. */
 static void
 search_segment(struct cut_search *search, size_t i)
 {
@@ -214,9 +214,9 @@ search_segment(struct cut_search *search, size_t i)
 	    finish_segment(search, segment) && segment->to > segment->from);
 }
 
-/* Returns the index of the text in which the mark for removed text is written:
- * the one in which the kept beginning ends, or a neighbour if that one is not
- * a string. */
+/* Returns the index of the text in which the mark for removed text is written.
+ * This is the text in which the kept beginning ends, or a neighbour if that one
+ * is not a string. */
 static size_t
 find_mark_host(const struct text_segments *segments,
     const struct cut_point *head)

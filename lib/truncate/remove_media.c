@@ -12,8 +12,8 @@ ctx_truncate_is_media(struct truncation *truncation,
 
 	*is = message->blocks[i].kind == CTX_BLOCK_MEDIA;
 	return *is ? 0
-		   : ctx_placeholder_part(message, i, &truncation->text, is,
-			 &ref, err);
+		   : ctx_placeholder_read_block(message, i, &truncation->text,
+			 is, &ref, err);
 }
 
 /* Replaces media block i of a message by a text block.  Keeps the block if the

@@ -33,8 +33,8 @@ measure_segments(struct shortener *shortener, struct text_segments *segments,
 
 /* ---- head, tail and mark ---- */
 
-/* How much of the beginning (head) and of the end (tail) of a text may be
- * kept, in the unit of the limit. */
+/* Maximum size of the kept beginning (head) and of the kept end (tail) of a
+ * text, in the unit of the limit. */
 struct kept_room {
 	uint64_t head, tail;
 };

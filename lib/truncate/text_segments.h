@@ -29,9 +29,9 @@ struct text_segment {
 	uint32_t container, removable;
 };
 
-/* A part of a text that must not be cut, but kept or removed whole: a base64
- * payload, or what an earlier run of ctx has written in place of a payload or
- * of other removed text. */
+/* A part of a text that must not be cut, but kept or removed whole.  This is a
+ * base64 payload, or a text that an earlier run of ctx has written in place of
+ * a payload or of other removed text. */
 struct protected_span {
 	size_t from, to; /* offsets of the span in the text, in bytes */
 	bool is_payload;
@@ -93,8 +93,8 @@ size_t ctx_text_segment_seek(const struct text_segment *segment, size_t at,
     size_t bytes);
 void ctx_text_segments_release(struct text_segments *segments);
 
-/* How texts are shortened, and the mark that is written in place of removed
- * text ("[... 12 lines truncated ...]"). */
+/* Settings for shortening texts, and the mark that is written in place of
+ * removed text ("[... 12 lines truncated ...]"). */
 struct shortener {
 	enum ctx_size unit;
 	enum ctx_keep keep;

@@ -119,8 +119,6 @@ ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
 	truncation.shortener.keep = options->keep;
 	truncation.shortener.head = options->head;
 	truncation.shortener.tail = options->tail;
-	truncation.lines.queue = &rewrite->lines;
-	truncation.record.queue = &rewrite->elements;
 	ctx_rewrite_init(rewrite, counters->simd);
 	if (ctx_tracker_init(&truncation.lines.tracker, tools, tokens, err) ==
 		0 &&

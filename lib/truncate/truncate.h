@@ -49,8 +49,8 @@ struct ctx_truncate_options {
 	/* True if only messages after the last assistant message are changed,
 	 * because no request has contained them yet. */
 	bool unsent;
-	/* What is done with bound reasoning: signed reasoning that its
-	 * provider refuses after a change before it. */
+	/* Treatment of bound reasoning: signed reasoning that its provider
+	 * refuses after a change before it. */
 	enum ctx_reasoning reasoning;
 	/* Patterns of tool names.  The results and arguments of a tool are
 	 * shortened if its name matches tool, or tool is empty, and does not
@@ -59,7 +59,7 @@ struct ctx_truncate_options {
 	struct ctx_report report;
 };
 
-/* How many tool results, messages, and arguments of tool calls were
+/* Numbers of tool results, messages, and arguments of tool calls that were
  * shortened. */
 struct ctx_truncate_counts {
 	uint64_t results, messages, calls;
@@ -108,5 +108,15 @@ struct ctx_truncate_counts {
 int ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, struct ctx_truncate_options *options,
     struct ctx_truncate_counts *counts, struct ctx_err *err);
+
+/* ---- truncate/truncate_text.c: shortens a plain text -------------------- */
+
+/* Shortens a plain text as ctx_truncate shortens a tool result, and appends it
+ * to out.  Uses only the members unit, keep, head, tail and limit of the
+ * options. counter: the token counter for CTX_SIZE_TOKENS; otherwise it may be
+ * NULL.  If the text is shortened, bytes that are not UTF-8 become U+FFFD. */
+int ctx_truncate_text(const struct ctx_truncate_options *options,
+    struct ctx_counter *counter, struct ctx_str text, struct ctx_buf *out,
+    struct ctx_err *err);
 
 #endif

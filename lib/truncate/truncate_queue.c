@@ -17,8 +17,8 @@ append_entry(struct truncation *truncation,
     struct truncate_conversation *conversation, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	struct truncate_entry *entry =
-	    ctx_held_queue_add(conversation->queue, event, err);
+	struct truncate_entry *entry = ctx_held_queue_add(
+	    ctx_rewrite_queue(&truncation->rewrite, event->inside), event, err);
 	bool is = false;
 	size_t i;
 
@@ -70,7 +70,9 @@ ctx_truncate_check_refusal(struct truncation *truncation,
     const struct truncate_conversation *conversation, struct ctx_err *err)
 {
 	const struct conversation_tracker *tracker = &conversation->tracker;
-	const struct ctx_held_queue *queue = conversation->queue;
+	const struct ctx_held_queue *queue =
+	    ctx_rewrite_queue(&truncation->rewrite,
+		conversation == &truncation->record);
 	struct ctx_truncate_counts was = *truncation->counts;
 	struct ctx_edits *edits = &truncation->rewrite.edits;
 	size_t first_edit = edits->n, stored = edits->store.n, i;
@@ -107,8 +109,9 @@ write_first_truncated(struct truncation *truncation, bool edit,
     struct ctx_err *err)
 {
 	struct truncate_conversation *lines = &truncation->lines;
+	const struct ctx_held_queue *queue = &truncation->rewrite.lines;
 	const struct truncate_entry *entry =
-	    ctx_held_queue_at(lines->queue, lines->queue->first);
+	    ctx_held_queue_at(queue, queue->first);
 
 	if (entry->held.dialect != NULL &&
 	    truncate_queued(truncation, lines, &lines->tracker, entry, edit,
@@ -121,7 +124,7 @@ int
 ctx_truncate_write_all(struct truncation *truncation, bool edit,
     struct ctx_err *err)
 {
-	const struct ctx_held_queue *queue = truncation->lines.queue;
+	const struct ctx_held_queue *queue = &truncation->rewrite.lines;
 
 	while (queue->first < queue->end)
 		if (write_first_truncated(truncation, edit, err) < 0)
@@ -130,13 +133,13 @@ ctx_truncate_write_all(struct truncation *truncation, bool edit,
 }
 
 /* Writes the messages at the beginning of the queue that need not be kept in
- * memory any longer: all their media are older than the newest media, which
+ * memory any longer.  All their media are older than the newest media, which
  * are kept in the messages. */
 static int
 write_due_truncated(struct truncation *truncation, struct ctx_err *err)
 {
 	const struct truncate_conversation *lines = &truncation->lines;
-	const struct ctx_held_queue *queue = lines->queue;
+	const struct ctx_held_queue *queue = &truncation->rewrite.lines;
 	const struct truncate_entry *entry;
 
 	while (!truncation->options->unsent &&
@@ -158,7 +161,7 @@ ctx_truncate_queue_record(struct truncation *truncation,
     const struct ctx_event *event, struct ctx_err *err)
 {
 	struct truncate_conversation *lines = &truncation->lines;
-	struct ctx_held_queue *queue = lines->queue;
+	struct ctx_held_queue *queue = &truncation->rewrite.lines;
 	bool sent =
 	    truncation->options->unsent && ctx_message_was_sent(event->message);
 	struct truncate_entry *entry;
@@ -201,7 +204,7 @@ ctx_truncate_queue_element(struct truncation *truncation,
 	if (append_entry(truncation, record, event, err) == NULL)
 		return -1;
 	if (truncation->options->unsent && ctx_message_was_sent(event->message))
-		record->sent_end = record->queue->end;
+		record->sent_end = truncation->rewrite.elements.end;
 	return 0;
 }
 
@@ -209,7 +212,7 @@ int
 ctx_truncate_conversation(struct truncation *truncation, struct ctx_err *err)
 {
 	struct truncate_conversation *record = &truncation->record;
-	struct ctx_held_queue *queue = record->queue;
+	struct ctx_held_queue *queue = &truncation->rewrite.elements;
 	bool refused;
 	size_t i;
 

@@ -23,9 +23,6 @@ struct truncate_entry {
 /* A conversation that is being read. */
 struct truncate_conversation {
 	struct conversation_tracker tracker;
-	/* Messages of the conversation that are in memory.  Each entry is a
-	 * struct truncate_entry. */
-	struct ctx_held_queue *queue;
 	/* Number of the queue's entry after the last assistant message. */
 	size_t sent_end;
 	uint64_t n_media; /* number of media blocks read so far */
@@ -33,6 +30,7 @@ struct truncate_conversation {
 
 /* State of ctx_truncate. */
 struct truncation {
+	/* Entries of its queues are of the type struct truncate_entry. */
 	struct ctx_rewrite rewrite;
 	struct ctx_truncate_options *options;
 	struct ctx_truncate_counts *counts;
@@ -93,8 +91,8 @@ int ctx_truncate_message(struct truncation *truncation,
 /* ---- truncate_queue.c ---- */
 
 /* Returns true if a later message may show that the conversation must not be
- * changed: it may have bound reasoning (signed reasoning that the provider
- * refuses after a change before it). */
+ * changed.  The message may have bound reasoning (signed reasoning that the
+ * provider refuses after a change before it). */
 bool ctx_truncate_may_refuse(const struct truncation *truncation,
     const struct truncate_conversation *conversation);
 /* Tries to shorten the messages in memory.  Sets truncation->refused to true

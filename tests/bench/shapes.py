@@ -41,7 +41,7 @@ COMMANDS = [
     ["ctx-restore"],
 ] + [["ctx-prune", "-m", "gpt-4o", "-s", strategy, "-l", level, "-b", "4000"]
      for strategy in ("pinned-fifo", "fifo", "window", "middle-out",
-                      "summarize", "heuristic", "recall")
+                      "summarize", "heuristic", "recall", "salient")
      for level in ("light", "aggressive")]
 
 

@@ -228,7 +228,7 @@ PASSES(ctx_breakpoint_write,
 	const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,
 	uint32_t list, uint32_t mask, struct ctx_err *err),
     (writer, format, ttl, list, mask, err))
-PASSES(ctx_read_part,
+PASSES(ctx_read_block,
     (struct ctx_message * message, enum ctx_block_kind kind, uint32_t value,
 	struct ctx_err *err),
     (message, kind, value, err))
@@ -286,7 +286,7 @@ PASSES(ctx_validate_refuse_waiting,
     (struct ctx_validator * validator, unsigned wait, enum ctx_rule_id id,
 	const char *what, struct ctx_err *err),
     (validator, wait, id, what, err))
-PASSES(ctx_validate_refuse_part,
+PASSES(ctx_validate_refuse_block,
     (struct ctx_validator * validator, enum ctx_rule_id id, size_t part,
 	const char *what, const char *tail, struct ctx_err *err),
     (validator, id, part, what, tail, err))

@@ -51,8 +51,10 @@ end(int status)
 
 _Noreturn void __real_exit(int status);
 _Noreturn void __wrap_exit(int status);
-void __real_cli_parse(struct cli *cli, int argc, char **argv);
-void __wrap_cli_parse(struct cli *cli, int argc, char **argv);
+void __real_cli_parse(struct cli *cli, const struct cli_option *options,
+    int argc, char **argv);
+void __wrap_cli_parse(struct cli *cli, const struct cli_option *options,
+    int argc, char **argv);
 FILE *__real_fopen(const char *name, const char *mode);
 FILE *__wrap_fopen(const char *name, const char *mode);
 int __real_close(int fd);
@@ -78,15 +80,16 @@ __wrap_exit(int status)
 }
 
 void
-__wrap_cli_parse(struct cli *cli, int argc, char **argv)
+__wrap_cli_parse(struct cli *cli, const struct cli_option *options, int argc,
+    char **argv)
 {
 	const struct cli_option *option;
 
 	running.cli = cli;
-	for (option = cli->options; option->help != NULL; option++)
+	for (option = options; option->help != NULL; option++)
 		if (option->type == CLI_PATTERN && running.n < MOST)
 			running.patterns[running.n++] = option->to;
-	__real_cli_parse(cli, argc, argv);
+	__real_cli_parse(cli, options, argc, argv);
 }
 
 /* No command line here makes files. */

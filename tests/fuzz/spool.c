@@ -52,7 +52,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	tool.p = end + 1;
 	tool.n = size - (size_t)(tool.p - p);
-	ctx_spool_digits(digits, &tool, 1);
+	ctx_spool_hash_chunks(digits, &tool, 1);
 	if (ctx_spool_name(&name, p, tool, digits, &err) == 0)
 		judge(name.p, name.n - 1, digits);
 	else

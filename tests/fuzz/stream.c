@@ -86,11 +86,11 @@ prune(const struct fuzz *f, struct ctx_stream *stream,
 	    .user = outcome,
 	    .ended = on_pruned};
 	struct ctx_prune_settings *settings = &options.settings;
-	unsigned policies = 0;
+	unsigned strategies = 0;
 
-	while (ctx_strategy_at(policies) != NULL)
-		policies++;
-	settings->strategy = ctx_strategy_at(f->options[2] % policies);
+	while (ctx_strategy_at(strategies) != NULL)
+		strategies++;
+	settings->strategy = ctx_strategy_at(f->options[2] % strategies);
 	settings->level = (enum ctx_level)(f->options[3] % 3);
 	settings->keep_last = f->options[3] / 3 % 5;
 	settings->keep_turns = f->options[3] / 15 % 4;

@@ -56,7 +56,7 @@ static void
 check(struct ctx_str literal)
 {
 	struct ctx_buf text = {0}, again = {0};
-	size_t at = 1, behind = 0, chars = 0, n;
+	size_t at = 1, offset = 0, chars = 0, n;
 	struct ctx_err err;
 	uint32_t cp, same;
 
@@ -67,19 +67,19 @@ check(struct ctx_str literal)
 	must(ctx_json_string_is(literal, text.p, text.n));
 	must(text.n == 0 || !ctx_json_string_is(literal, text.p, text.n - 1));
 	while (ctx_json_string_next(literal, &at, &cp)) {
-		n = ctx_utf8_next(text.p + behind, text.n - behind, &same);
+		n = ctx_utf8_next(text.p + offset, text.n - offset, &same);
 		must(cp == same);
-		behind += n;
-		must(behind <= text.n);
+		offset += n;
+		must(offset <= text.n);
 		/* Every cut of a short one, some of a long one. */
 		if (++chars < 40 || chars % 97 == 0) {
 			cut(literal, at, &text);
-			must(ctx_json_string_seek(literal, 1, behind) == at);
-			must(ctx_utf8_skip(text.p, text.n, chars) == behind);
-			must(ctx_utf8_back(text.p, behind) == behind - n);
+			must(ctx_json_string_seek(literal, 1, offset) == at);
+			must(ctx_utf8_skip(text.p, text.n, chars) == offset);
+			must(ctx_utf8_back(text.p, offset) == offset - n);
 		}
 	}
-	must(at == literal.n - 1 && behind == text.n);
+	must(at == literal.n - 1 && offset == text.n);
 	must(ctx_json_string_chars(literal) == chars);
 	must(ctx_utf8_count(text.p, text.n) == chars);
 	must(ctx_json_string_encode(&again, text.p, text.n, &err) == 0);

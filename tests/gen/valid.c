@@ -16,11 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "valid/talk.h"
+#include "valid/conversation.h"
 
 static const struct {
 	const char *name;
-	void (*check)(struct talk *);
+	void (*check)(struct conversation *);
 } dialects[] = {
     {"openai-chat", check_chat},
     {"generic", check_generic},
@@ -80,8 +80,8 @@ messages_of(json_t *record, json_t **request)
 }
 
 static void
-check_record(struct talk *t, void (*check)(struct talk *), const char *cache,
-    json_t *record, size_t line)
+check_record(struct conversation *t, void (*check)(struct conversation *),
+    const char *cache, json_t *record, size_t line)
 {
 	json_t *all = t->message, *lines = t->line, *request;
 	size_t i, n;
@@ -104,8 +104,8 @@ check_record(struct talk *t, void (*check)(struct talk *), const char *cache,
 
 /* Splits the stream into lines; wrapped conversations are checked at once. */
 static void
-check_stream(struct talk *t, void (*check)(struct talk *), const char *cache,
-    bool wrap, const struct input *in)
+check_stream(struct conversation *t, void (*check)(struct conversation *),
+    const char *cache, bool wrap, const struct input *in)
 {
 	const char *p = in->p, *end = in->p + in->n, *eol;
 	json_error_t error;
@@ -145,8 +145,8 @@ check_stream(struct talk *t, void (*check)(struct talk *), const char *cache,
 int
 main(int argc, char **argv)
 {
-	struct talk t = {.message = json_array(), .line = json_array()};
-	void (*check)(struct talk *) = NULL;
+	struct conversation t = {.message = json_array(), .line = json_array()};
+	void (*check)(struct conversation *) = NULL;
 	struct input in = {0};
 	const char *cache = NULL;
 	bool wrap = false;

@@ -134,6 +134,19 @@ recipe() {
 	run -1 sh -e script
 }
 
+@test "CI: a workflow of GitHub gets an error line for each finding" {
+	setup_recipes
+	recipe "A workflow of"
+	sh -e script > lines
+	run ! grep -q '^::error' lines
+	tail -n +5 agent.jsonl > fixtures/broken.jsonl
+	run -1 sh -e script
+	[[ $output == *'::error file=fixtures/broken.jsonl,line=1::orphan-result: '* ]]
+	mv agent.jsonl fixtures/broken.jsonl
+	run -1 sh -e script
+	[[ $output == *'::error file=fixtures/broken.jsonl::108k tokens, over 70 %25 of 128k'* ]]
+}
+
 @test "ollama and llm write summaries (both replaced by scripts)" {
 	setup_recipes
 	recipe "Summaries by"

@@ -93,8 +93,9 @@ static const uint32_t some[] = {'a', 0x4e2d, '\r', '\n', 0x01, 0x200b, 0x301,
 
 #define SOME (sizeof some / sizeof some[0])
 
-/* Behind all that may stand before: parted are just those pairs that every
- * walk parts, and a walk that begins there finds what the others find. */
+/* After every text of two characters: a boundary is certain exactly if all
+ * walks have one there, and a walk that begins there finds the same later
+ * boundaries. */
 static void
 parted(void)
 {

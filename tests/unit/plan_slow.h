@@ -274,7 +274,7 @@ struct slow {
 	uint64_t turn[MOST], start[MOST], newest;
 	bool held[MOST], kept_last[MOST], pinned[MOST], open[MOST];
 	bool gone[MOST];
-	bool talk[MOST];  /* of a turn in which only users speak */
+	bool users_only[MOST]; /* of a turn in which only users speak */
 	bool asks[MOST];  /* a user message that its turn cannot do without */
 	bool alone[MOST]; /* any other user message */
 	uint8_t marks[MOST];
@@ -323,9 +323,9 @@ slow_groups(struct slow *s)
 		for (k = 0; m[i].kind == 'c' && k < m[i].calls; k++)
 			s->open[i] |= !answered[m[i].id + k];
 	for (i = 0; i < s->f->n; i++) {
-		s->talk[i] = m[i].kind == 'u';
+		s->users_only[i] = m[i].kind == 'u';
 		for (j = 0; j < s->f->n; j++)
-			s->talk[i] &= s->turn[j] != s->turn[i] ||
+			s->users_only[i] &= s->turn[j] != s->turn[i] ||
 			    m[j].kind == 'u' || m[j].kind == 's';
 	}
 }
@@ -477,9 +477,10 @@ slow_total(const struct slow *s, bool shared)
 static inline void
 slow_edit(struct slow *s, unsigned edit)
 {
+	const struct ctx_prune_settings *l = &s->f->settings;
 	size_t i;
 
-	for (i = 0; i < s->f->n; i++) {
+	for (i = 0; i < s->f->n && slow_total(s, false) > l->target; i++) {
 		const struct message *m = &s->f->list[i];
 		bool open =
 		    s->open[s->group[i]] && s->turn[s->group[i]] == s->newest;
@@ -505,7 +506,7 @@ slow_drop(struct slow *s, size_t group)
 		if (s->group[i] == (int)group)
 			s->gone[i] = true;
 	for (i = 0; i < s->f->n; i++) {
-		if (!s->asks[i] || s->gone[i] || s->held[i] || s->talk[i])
+		if (!s->asks[i] || s->gone[i] || s->held[i] || s->users_only[i])
 			continue;
 		alone = true;
 		for (j = 0; j < s->f->n; j++)
@@ -547,7 +548,7 @@ slow_oldest(const struct slow *s)
 
 	for (i = 0; i < s->f->n; i++)
 		if (s->group[i] == (int)i && !s->held[i] && !s->gone[i] &&
-		    (!s->asks[i] || s->talk[i]))
+		    (!s->asks[i] || s->users_only[i]))
 			break;
 	return i;
 }
@@ -570,7 +571,7 @@ slow_plan(const struct fixture *f, struct result *out)
 	if (!l->strategy->has_budget) {
 		for (i = 0; i < f->n; i++)
 			if (s.group[i] == (int)i && !s.held[i] &&
-			    (!s.asks[i] || s.talk[i]) &&
+			    (!s.asks[i] || s.users_only[i]) &&
 			    s.newest - s.turn[i] >= l->window_turns)
 				slow_drop(&s, i);
 	} else if (total > l->trigger) {
@@ -587,7 +588,8 @@ slow_plan(const struct fixture *f, struct result *out)
 			/* With --quantum the rest of the section is removed. */
 			for (j = i; l->quantum > 0 && j < f->n; j++)
 				if (s.group[j] == (int)j && !s.held[j] &&
-				    !s.gone[j] && (!s.asks[j] || s.talk[j]) &&
+				    !s.gone[j] &&
+				    (!s.asks[j] || s.users_only[j]) &&
 				    s.start[j] / l->quantum ==
 					s.start[i] / l->quantum)
 					slow_drop(&s, j);

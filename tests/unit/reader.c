@@ -60,11 +60,17 @@ static const struct framing strict[] = {
 	"J1<null\n>J2<true\n>J3<false\n>J4<-1.5e3\n>J5<\"s\"\n>J6<[]\n>"
 	"J7<{}\n>"},
     {"two values on a line", "1\n{} {}\n",
-	"J1<1\n>!2:4 more than one value on the line"},
+	"J1<1\n>!2:4 more than one JSON value on the line; put each on a line "
+	"of its own"},
     {"two values on the first line", "{}{}\n",
-	"!1:3 more than one value on the line"},
-    {"an old Mac file", "1\r2\r", "!1:3 more than one value on the line"},
-    {"a comma after a value", "{},\n", "!1:3 more than one value on the line"},
+	"!1:3 more than one JSON value on the line; put each on a line of its "
+	"own"},
+    {"an old Mac file", "1\r2\r",
+	"!1:3 more than one JSON value on the line; put each on a line of its "
+	"own"},
+    {"a comma after a value", "{},\n",
+	"!1:3 more than one JSON value on the line; put each on a line of its "
+	"own"},
     {"a line cut short", "[1]\n[2,\n[3]\n",
 	"J1<[1]\n>!2:4 unexpected end of "
 	"line"},

@@ -454,7 +454,8 @@ depth(void)
 		    (deep.out.err.code == CTX_ELIMIT &&
 			deep.out.err.column == 20000 &&
 			strcmp(deep.out.err.text,
-			    "nesting deeper than 10000") == 0));
+			    "arrays and objects are nested more than 10000 "
+			    "deep") == 0));
 		ctx_json_release(&deep.out.json);
 	}
 	pthread_attr_destroy(&attr);

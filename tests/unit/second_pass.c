@@ -43,6 +43,66 @@ see_next(struct ctx_reader *reader, struct ctx_buf *seen)
 	return rc;
 }
 
+/* A record of the second pass that can be read again. */
+struct place {
+	uint64_t at;
+	size_t n;
+	char *text;
+};
+
+/* Reads the next record of the second pass.  If it can be read again, adds it
+ * to the list. */
+static int
+see_place(struct ctx_reader *reader, struct ctx_buf *seen,
+    struct place **places, size_t *n)
+{
+	struct ctx_record record;
+	struct ctx_err err;
+	struct place *place;
+	int rc = ctx_reader_next_in_file(reader, &record, &err);
+
+	if (rc <= 0)
+		return rc;
+	NEED(ctx_buf_printf(seen, &err, "%d %d <%.*s>\n", (int)record.kind,
+		 (int)record.line, (int)record.text.n, record.text.p) == 0);
+	*places = realloc(*places, (*n + 1) * sizeof **places);
+	NEED(*places != NULL);
+	place = &(*places)[*n];
+	if (!ctx_reader_locate(reader, &record, &place->at))
+		return rc;
+	place->n = record.text.n;
+	place->text = malloc(place->n + 1);
+	NEED(place->text != NULL);
+	memcpy(place->text, record.text.p, place->n);
+	++*n;
+	return rc;
+}
+
+/* Checks that the records have the same bytes when they are read again, forward
+ * and backward.  is_short: true if the file has become shorter. */
+static void
+read_places(struct ctx_reader *reader, struct place *places, size_t n,
+    bool is_short)
+{
+	struct ctx_str text;
+	struct ctx_err err;
+	size_t i;
+
+	for (i = 0; i < 2 * n; i++) {
+		const struct place *place = &places[i < n ? i : 2 * n - 1 - i];
+
+		NEED(ctx_reader_read_again(reader, place->at, place->n, &text,
+			 &err) == 0);
+		CHECK(is_short ? text.n <= place->n : text.n == place->n);
+		CHECK(memcmp(text.p, place->text, text.n) == 0);
+	}
+	for (i = 0; i < n; i++)
+		free(places[i].text);
+	free(places);
+}
+
+static size_t n_places; /* number of records that were read again */
+
 /* Reads a file in two passes, and checks that both have the same records.
  * skip: number of records before the marked one.  change: called between the
  * passes; it returns true if the second pass must end early. */
@@ -53,7 +113,9 @@ read_twice(char *const *files, size_t n, size_t skip,
 	struct ctx_buf first = {0}, second = {0};
 	struct ctx_reader *reader;
 	struct ctx_record record;
+	struct place *places = NULL;
 	struct ctx_err err;
+	size_t located = 0;
 	bool is_short;
 
 	NEED(ctx_reader_open(&reader, files, n, &err) == 0);
@@ -69,7 +131,7 @@ read_twice(char *const *files, size_t n, size_t skip,
 	CHECK(see_next(reader, &first) == 0);
 	is_short = change != NULL && change(files[0]);
 	ctx_reader_rewind(reader);
-	while (see_next(reader, &second) > 0)
+	while (see_place(reader, &second, &places, &located) > 0)
 		continue;
 	CHECK(is_short ? second.n < first.n : second.n == first.n);
 	CHECK(memcmp(first.p, second.p, is_short ? 20 : first.n) == 0);
@@ -78,6 +140,8 @@ read_twice(char *const *files, size_t n, size_t skip,
 		CHECK(record.file == files[1] && record.line == 1);
 	}
 	CHECK(ctx_reader_next(reader, &record, &err) == 0);
+	read_places(reader, places, located, is_short);
+	n_places += located;
 	ctx_reader_close(reader);
 	ctx_buf_release(&first);
 	ctx_buf_release(&second);
@@ -144,6 +208,8 @@ second_pass(void)
 	read_texts_twice(text.p, "");
 	read_texts_twice(text.p, "\n");
 	ctx_buf_release(&text);
+	tap_case("lines of a file are read a third time");
+	CHECK(n_places > 10000);
 	tap_case("a line that was appended to the file is not read");
 	file = make_file("more", "[1]\n[2]\n");
 	read_twice(&file, 1, 0, append_line);
@@ -179,7 +245,9 @@ second_pass_of_a_pipe(void)
 		NEED(ctx_buf_printf(&text, &err, "[\"%zu\"]\n", i) == 0);
 	feed = (struct feed){.p = text.p, .n = text.n, .chunk = 4096};
 	feed_start(&feed);
+	n_places = 0;
 	read_twice(files, 1, 0, NULL);
+	CHECK(n_places == 0);
 	feed_stop(&feed);
 	ctx_buf_release(&text);
 }

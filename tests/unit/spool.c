@@ -40,7 +40,7 @@ names(void)
 	size_t i;
 
 	tap_case("names are safe, short, and end in the digits");
-	ctx_spool_digits(digits, NULL, 0);
+	ctx_spool_hash_chunks(digits, NULL, 0);
 	for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		struct ctx_str tool = {cases[i].tool, strlen(cases[i].tool)};
 		int rc =
@@ -116,8 +116,8 @@ files(void)
 	CHECK(
 	    ctx_spool_get(&spool, "x", 100, &out, &err) == 1 && out.p[1] == 0);
 	tap_case("a hash over pieces equals the hash over the whole");
-	ctx_spool_digits(digits, halves, 3);
-	ctx_spool_digits(same, &all, 1);
+	ctx_spool_hash_chunks(digits, halves, 3);
+	ctx_spool_hash_chunks(same, &all, 1);
 	CHECK(memcmp(digits, same, sizeof digits) == 0);
 	tap_case(
 	    "a read stops at the expected size, unless the sum is asked for");
@@ -129,7 +129,7 @@ files(void)
 	CHECK(ctx_spool_get(&spool, "x", 1000, &out, &err) == -1);
 	CHECK(err.code == CTX_EFILE && out.cap < 200000);
 	NEED(truncate("a/b/x", 3) == 0);
-	ctx_spool_digits(digits, &stored, 1);
+	ctx_spool_hash_chunks(digits, &stored, 1);
 	CHECK(ctx_spool_sum(&spool, "x", 3, &sum, &err) == 1);
 	CHECK(memcmp(digits, sum.digits, sizeof digits) == 0);
 	CHECK(sum.bytes == 3 && sum.chars == 3);

@@ -726,12 +726,11 @@ poison(char *name, struct ctx_buf *out)
 static struct ctx_str
 inner(struct ctx_str raw, const char *const around[2])
 {
-	size_t before = strlen(around[0]), behind = strlen(around[1]);
+	size_t before = strlen(around[0]), after = strlen(around[1]);
 
-	if (raw.n > before + behind && memcmp(raw.p, around[0], before) == 0 &&
-	    memcmp(raw.p + raw.n - behind, around[1], behind) == 0)
-		return (
-		    struct ctx_str){raw.p + before, raw.n - before - behind};
+	if (raw.n > before + after && memcmp(raw.p, around[0], before) == 0 &&
+	    memcmp(raw.p + raw.n - after, around[1], after) == 0)
+		return (struct ctx_str){raw.p + before, raw.n - before - after};
 	return raw;
 }
 
@@ -893,8 +892,8 @@ choose_encoding(struct sizes *sizes, const char *name)
 	struct ctx_err err;
 
 	sizes->counters.encoding = name;
-	NEED(ctx_model_counters_find(&sizes->counters, NULL, 0,
-		 &sizes->model_counter, &err) == 0);
+	NEED(ctx_model_counters_find(&sizes->counters,
+		 (struct ctx_str){NULL, 0}, &sizes->model_counter, &err) == 0);
 }
 
 int

@@ -105,24 +105,25 @@ characters(void)
 	CHECK(good);
 }
 
-/* Every pair of bytes, with some others around it, at any place of a block. */
+/* Every pair of bytes, with other bytes before and after it, at every place of
+ * a block. */
 static void
 pairs(void)
 {
 	static const char around[] = "a\x80\x8f\x90\x9f\xa0\xbf\xc2\xe1\xf1";
 	char text[80], *at;
-	unsigned pair, behind;
+	unsigned pair, after;
 	bool good = true;
 
 	tap_case("validity of every pair of bytes");
 	for (pair = 0; pair < 0x10000; pair++) {
-		for (behind = 0; behind < 10; behind++) {
+		for (after = 0; after < 10; after++) {
 			memset(text, 'x', sizeof text);
-			at = text + (pair / 3 + behind) % 76;
+			at = text + (pair / 3 + after) % 76;
 			at[0] = pair % 3 == 0 ? around[pair % 10] : 'a';
 			at[1] = (char)(pair >> 8);
 			at[2] = (char)(pair & 0xff);
-			at[3] = around[behind];
+			at[3] = around[after];
 			good = good && all_agree(text, sizeof text);
 		}
 	}

@@ -148,7 +148,6 @@ ctx_atif_read(const struct ctx_json *json, uint32_t node,
 	message->role = find_role(json, source);
 	message->time = ctx_json_find(json, node, "timestamp");
 	message->model = ctx_json_find(json, node, "model_name");
-	message->usage = ctx_json_find(json, node, "metrics");
 	if (seen != 0)
 		seen = ctx_find_list(json, seen, "results");
 	return ctx_read_member(message, node, "reasoning_content",

@@ -71,8 +71,8 @@ ctx_codex_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* When Codex compacts a conversation, it keeps some messages.  Returns the JSON
- * node of the array that contains them; 0 if there is none. */
+/* Returns the JSON node of the array with the messages that Codex kept when it
+ * compacted the conversation; 0 if there is none. */
 static uint32_t
 find_history(const struct ctx_json *json, uint32_t payload)
 {
@@ -119,8 +119,8 @@ read_codex_text(const struct ctx_json *json, uint32_t block,
 	uint32_t text = ctx_json_find(json, block, "text");
 
 	if (text == 0)
-		return ctx_read_part(message, CTX_BLOCK_OPAQUE, block, err);
-	return ctx_read_part(message, CTX_BLOCK_TEXT, text, err);
+		return ctx_read_block(message, CTX_BLOCK_OPAQUE, block, err);
+	return ctx_read_block(message, CTX_BLOCK_TEXT, text, err);
 }
 
 /* Reads all messages that Codex kept when it compacted a conversation.  They
@@ -268,13 +268,6 @@ read_event_line(const struct ctx_json *json, uint32_t event,
 			return;
 		line->kind = CTX_LINE_ROLLBACK;
 		line->turns = parse_count(json, member);
-	} else if (ctx_json_is(json, type, "token_count")) {
-		/* last_token_usage is the usage of one request;
-		 * total_token_usage is the sum of all. */
-		member = ctx_json_find(json, event, "info");
-		if (member != 0)
-			line->usage =
-			    ctx_json_find(json, member, "last_token_usage");
 	}
 }
 

@@ -67,7 +67,7 @@ read_copilot_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
 {
 	(void)json;
-	return ctx_read_part(message, CTX_BLOCK_OPAQUE, block, err);
+	return ctx_read_block(message, CTX_BLOCK_OPAQUE, block, err);
 }
 
 static int
@@ -89,7 +89,7 @@ read_attachments(struct ctx_message *message, uint32_t data,
 		bytes = ctx_json_find(json, one, "data");
 		if (bytes == 0 || json->nodes[bytes].kind != CTX_JSON_STRING)
 			continue;
-		if (ctx_read_part(message, CTX_BLOCK_MEDIA, bytes, err) < 0)
+		if (ctx_read_block(message, CTX_BLOCK_MEDIA, bytes, err) < 0)
 			return -1;
 		message->blocks[message->n - 1].container = list;
 		message->blocks[message->n - 1].removable = one;
@@ -161,7 +161,7 @@ read_result_media(struct ctx_message *message, uint32_t list, uint32_t owner,
 	for (one = list + 1; one < json->nodes[list].next;
 	     one = json->nodes[one].next) {
 		bytes = ctx_json_find(json, one, "data");
-		if (ctx_read_part(message, CTX_BLOCK_MEDIA,
+		if (ctx_read_block(message, CTX_BLOCK_MEDIA,
 			bytes != 0 ? bytes : one, err) < 0)
 			return -1;
 		message->blocks[message->n - 1].result_index = owner;

@@ -85,7 +85,7 @@ read_gemini_cli_part(const struct ctx_json *json, uint32_t node,
 	size_t i;
 
 	if (json->nodes[node].kind == CTX_JSON_STRING)
-		return ctx_read_part(message, CTX_BLOCK_TEXT, node, err);
+		return ctx_read_block(message, CTX_BLOCK_TEXT, node, err);
 	for (i = 0; i < sizeof keys / sizeof keys[0]; i++) {
 		member = ctx_json_find(json, node, keys[i].key);
 		if (member == 0)
@@ -105,7 +105,7 @@ read_gemini_cli_part(const struct ctx_json *json, uint32_t node,
 			block->kind = CTX_BLOCK_REASONING;
 		return 0;
 	}
-	return ctx_read_part(message, CTX_BLOCK_OPAQUE, node, err);
+	return ctx_read_block(message, CTX_BLOCK_OPAQUE, node, err);
 }
 
 /* Adds the content of a message: a string, a part, or an array of strings and
@@ -169,7 +169,7 @@ read_result_part(const struct ctx_json *json, uint32_t node,
 
 	if (response == 0)
 		return read_gemini_cli_part(json, node, message, err);
-	return ctx_read_part(message, CTX_BLOCK_TEXT,
+	return ctx_read_block(message, CTX_BLOCK_TEXT,
 	    find_response_text(json, response), err);
 }
 
@@ -318,7 +318,6 @@ ctx_gemini_cli_read(const struct ctx_json *json, uint32_t node,
 	message->role_node = type;
 	message->time = ctx_json_find(json, node, "timestamp");
 	message->model = ctx_json_find(json, node, "model");
-	message->usage = ctx_json_find(json, node, "tokens");
 	return read_message_into(message, node, type, err) < 0 ? -1 : 1;
 }
 

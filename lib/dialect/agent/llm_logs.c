@@ -26,7 +26,7 @@ read_log_text(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 	if (node == 0 || message->json->nodes[node].kind != CTX_JSON_STRING ||
 	    ctx_json_str(message->json, node).n <= 2)
 		return 0;
-	return ctx_read_part(message, CTX_BLOCK_TEXT, node, err);
+	return ctx_read_block(message, CTX_BLOCK_TEXT, node, err);
 }
 
 static int
@@ -42,7 +42,7 @@ read_attachment(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
 {
 	(void)json;
-	return ctx_read_part(message, CTX_BLOCK_MEDIA, block, err);
+	return ctx_read_block(message, CTX_BLOCK_MEDIA, block, err);
 }
 
 static int
@@ -86,7 +86,6 @@ ctx_llm_logs_read(const struct ctx_json *json, uint32_t node,
 	ctx_message_reset(message, json, node);
 	message->model = ctx_json_find(json, node, "model");
 	message->time = ctx_json_find(json, node, "datetime_utc");
-	message->usage = ctx_json_find(json, node, "input_tokens");
 	if (read_log_text(message, ctx_json_find(json, node, "system"), err) <
 		0 ||
 	    read_list(message, "system_fragments", read_fragment, err) < 0)

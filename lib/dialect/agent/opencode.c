@@ -128,7 +128,7 @@ read_opencode_part(const struct ctx_json *json, uint32_t part,
 	if (type != 0 && ctx_json_is(json, type, "tool"))
 		return read_opencode_tool(message, part, err);
 	if (ctx_is_true(json, part, "ignored"))
-		return ctx_read_part(message, CTX_BLOCK_OPAQUE, 0, err);
+		return ctx_read_block(message, CTX_BLOCK_OPAQUE, 0, err);
 	return ctx_read_typed(message, part, rows, sizeof rows / sizeof rows[0],
 	    err);
 }
@@ -144,10 +144,9 @@ ctx_opencode_read(const struct ctx_json *json, uint32_t node,
 		ctx_json_find(json, info, "role")))
 		return 0;
 	message->model = ctx_json_find(json, info, "modelID");
-	message->usage = ctx_json_find(json, info, "tokens");
 	message->time = ctx_find_below(json, info, "time", "created");
 	/* The two messages of a compaction (the request for a summary, and the
-	 * summary) are never removed: without them opencode would send the
+	 * summary) are never removed.  Without them opencode would send the
 	 * messages that the summary replaces. */
 	if (is_compaction(json, node))
 		message->flags |= CTX_MESSAGE_META | CTX_MESSAGE_PINNED;
@@ -168,6 +167,7 @@ ctx_opencode_line(const struct ctx_json *json, uint32_t node,
 		return;
 	line->kind = CTX_LINE_MESSAGE;
 	line->id = ctx_find_below(json, node, "info", "id");
+	line->model = ctx_json_find_path(json, node, "info/modelID");
 	line->about = find_summarized_id(json, node);
 	if (line->about != 0)
 		line->kind = CTX_LINE_SUMMARY;

@@ -76,7 +76,6 @@ read_pi_assistant(struct ctx_message *parsed, uint32_t message,
 
 	parsed->role = CTX_ROLE_ASSISTANT;
 	parsed->model = ctx_json_find(json, message, "model");
-	parsed->usage = ctx_json_find(json, message, "usage");
 	/* A response that failed or was aborted is not in the context: pi
 	 * never sends it again. */
 	if (stop != 0 &&
@@ -105,7 +104,7 @@ read_inserted_message(struct ctx_message *message, uint32_t obj,
 	for (i = 0; i < sizeof keys / sizeof keys[0]; i++) {
 		value = ctx_json_find(json, obj, keys[i]);
 		if (value != 0 && json->nodes[value].kind == CTX_JSON_STRING &&
-		    ctx_read_part(message, CTX_BLOCK_TEXT, value, err) < 0)
+		    ctx_read_block(message, CTX_BLOCK_TEXT, value, err) < 0)
 			return -1;
 	}
 	return ctx_read_content(message, ctx_json_find(json, obj, "content"),

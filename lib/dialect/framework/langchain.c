@@ -57,7 +57,7 @@ read_converse_reasoning(struct ctx_message *message, uint32_t block,
 		sealed = ctx_find_either(json, body, "redacted_content",
 		    "redactedContent");
 	}
-	if (ctx_read_part(message, CTX_BLOCK_REASONING,
+	if (ctx_read_block(message, CTX_BLOCK_REASONING,
 		sealed != 0 ? sealed : text, err) < 0)
 		return -1;
 	message->blocks[message->n - 1].is_encrypted = sealed != 0;
@@ -103,7 +103,7 @@ read_langchain_plain_block(const struct ctx_json *json, uint32_t block,
 	uint32_t type = ctx_json_find(json, inner, "type");
 
 	if (json->nodes[block].kind == CTX_JSON_STRING)
-		return ctx_read_part(message, CTX_BLOCK_TEXT, block, err);
+		return ctx_read_block(message, CTX_BLOCK_TEXT, block, err);
 	if (type != 0 &&
 	    (ctx_json_is(json, type, "thinking") ||
 		ctx_json_is(json, type, "redacted_thinking")))
@@ -114,7 +114,7 @@ read_langchain_plain_block(const struct ctx_json *json, uint32_t block,
 	 * the item that came after it. */
 	if (ctx_json_find(json, block, "summary") != 0 ||
 	    ctx_json_find(json, block, "encrypted_content") != 0)
-		return ctx_read_part(message, CTX_BLOCK_OPAQUE, block, err);
+		return ctx_read_block(message, CTX_BLOCK_OPAQUE, block, err);
 	return ctx_read_typed(message, block, rows,
 	    sizeof rows / sizeof rows[0], err);
 }
@@ -241,7 +241,6 @@ read_ai(struct ctx_message *message, uint32_t body, struct ctx_err *err)
 	uint32_t extra = ctx_json_find(json, body, "additional_kwargs");
 	uint32_t about = ctx_json_find(json, body, "response_metadata");
 
-	message->usage = ctx_json_find(json, body, "usage_metadata");
 	if (about != 0)
 		message->model =
 		    ctx_find_either(json, about, "model_name", "model");

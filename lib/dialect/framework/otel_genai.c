@@ -69,7 +69,7 @@ read_otel_tool_result(struct ctx_message *message, uint32_t part,
 		return -1;
 	if (!ctx_is_array(json, body))
 		return 0;
-	if (ctx_read_part(message, CTX_BLOCK_OPAQUE, body, err) < 0)
+	if (ctx_read_block(message, CTX_BLOCK_OPAQUE, body, err) < 0)
 		return -1;
 	message->blocks[message->n - 1].result_index = (uint32_t)message->n - 1;
 	return 0;

@@ -99,7 +99,7 @@ ctx_sharegpt_read(const struct ctx_json *json, uint32_t node,
 	ctx_message_reset(message, json, node);
 	message->role = kind->role;
 	message->role_node = from;
-	if (ctx_read_part(message, kind->value, value, err) < 0)
+	if (ctx_read_block(message, kind->value, value, err) < 0)
 		return -1;
 	if (kind->role != CTX_ROLE_ASSISTANT || kind->value != CTX_BLOCK_TEXT ||
 	    !has_tool_calls_in_text(json, value))

@@ -104,7 +104,7 @@ read_vercel_tool_result(struct ctx_message *message, uint32_t block,
 		return 0;
 	kind = json->nodes[value].kind == CTX_JSON_STRING ? CTX_BLOCK_TEXT
 							  : CTX_BLOCK_OPAQUE;
-	if (ctx_read_part(message, kind, value, err) < 0)
+	if (ctx_read_block(message, kind, value, err) < 0)
 		return -1;
 	message->blocks[message->n - 1].result_index = (uint32_t)result + 1;
 	return 0;
@@ -155,7 +155,7 @@ read_vercel_block(const struct ctx_json *json, uint32_t block,
 }
 
 /* Marks the tool calls of a message that asks the user for approval, so that
- * their arguments are not shortened: once the user approves the calls, they
+ * their arguments are not shortened.  Once the user approves the calls, they
  * run with these arguments.  A request for approval is read as a tool call
  * without arguments. */
 static void

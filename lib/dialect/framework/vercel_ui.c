@@ -63,8 +63,9 @@ ctx_vercel_ui_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Adds the tool result of a tool part, if it contains one: a tool part contains
- * the call, and the result only in those of its states that the table lists. */
+/* Adds the tool result of a tool part, if it contains one.  A tool part
+ * contains the call, and the result only in those of its states that the table
+ * lists. */
 static int
 read_ui_tool_result(struct ctx_message *message, uint32_t tool, uint32_t id,
     uint32_t name, struct ctx_err *err)
@@ -95,7 +96,7 @@ read_ui_tool_result(struct ctx_message *message, uint32_t tool, uint32_t id,
 		 * becomes one opaque block. */
 		if (body == 0 || json->nodes[body].kind != CTX_JSON_ARRAY)
 			return 0;
-		if (ctx_read_part(message, CTX_BLOCK_OPAQUE, body, err) < 0)
+		if (ctx_read_block(message, CTX_BLOCK_OPAQUE, body, err) < 0)
 			return -1;
 		message->blocks[message->n - 1].result_index =
 		    (uint32_t)message->n - 1;
@@ -156,7 +157,7 @@ read_ui_part(const struct ctx_json *json, uint32_t part,
 	uint32_t type = ctx_json_find(json, part, "type"), tool;
 
 	if (type == 0)
-		return ctx_read_part(message, CTX_BLOCK_OPAQUE, part, err);
+		return ctx_read_block(message, CTX_BLOCK_OPAQUE, part, err);
 	/* A step-start part separates two steps and has no content.  So it
 	 * becomes no block. */
 	if (ctx_json_is(json, type, "step-start"))
@@ -171,7 +172,7 @@ read_ui_part(const struct ctx_json *json, uint32_t part,
 	if (ctx_json_starts_with(json, type, TOOL))
 		return read_typed_tool(message, part, type, err);
 	if (ctx_json_starts_with(json, type, "data-"))
-		return ctx_read_part(message, CTX_BLOCK_OPAQUE, 0, err);
+		return ctx_read_block(message, CTX_BLOCK_OPAQUE, 0, err);
 	return ctx_read_typed(message, part, rows, sizeof rows / sizeof rows[0],
 	    err);
 }

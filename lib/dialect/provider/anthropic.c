@@ -111,11 +111,11 @@ read_anthropic_source(struct ctx_message *message, uint32_t source,
 
 	if (type != 0 && ctx_json_is(json, type, "text") &&
 	    (value = ctx_json_find(json, source, "data")) != 0)
-		return ctx_read_part(message, CTX_BLOCK_TEXT, value, err);
+		return ctx_read_block(message, CTX_BLOCK_TEXT, value, err);
 	if (type != 0 && ctx_json_is(json, type, "content") &&
 	    (value = ctx_json_find(json, source, "content")) != 0)
-		return ctx_read_part(message, CTX_BLOCK_OPAQUE, value, err);
-	return ctx_read_part(message, CTX_BLOCK_MEDIA, source, err);
+		return ctx_read_block(message, CTX_BLOCK_OPAQUE, value, err);
+	return ctx_read_block(message, CTX_BLOCK_MEDIA, source, err);
 }
 
 /* Adds a content block that may also be inside a tool result.  Blocks inside
@@ -128,13 +128,13 @@ read_anthropic_plain_block(const struct ctx_json *json, uint32_t block,
 
 	if (type != 0 && ctx_json_is(json, type, "text") &&
 	    (value = ctx_json_find(json, block, "text")) != 0)
-		return ctx_read_part(message, CTX_BLOCK_TEXT, value, err);
+		return ctx_read_block(message, CTX_BLOCK_TEXT, value, err);
 	if (type != 0 &&
 	    (ctx_json_is(json, type, "image") ||
 		ctx_json_is(json, type, "document")) &&
 	    (value = ctx_json_find(json, block, "source")) != 0)
 		return read_anthropic_source(message, value, err);
-	return ctx_read_part(message, CTX_BLOCK_OPAQUE, block, err);
+	return ctx_read_block(message, CTX_BLOCK_OPAQUE, block, err);
 }
 
 /* Adds a tool result. own is true if the client, not the provider, ran the
@@ -164,7 +164,7 @@ read_anthropic_tool_result(struct ctx_message *message, uint32_t block,
 
 /* Adds a tool call. own: true if the client runs the tool, false if the
  * provider does.  For a tool of the provider the arguments must not be
- * shortened: the provider defines their members, and may run the call later,
+ * shortened.  The provider defines their members, and may run the call later,
  * when the client sends a paused turn back. */
 static int
 read_anthropic_tool_call(struct ctx_message *message, uint32_t block, bool own,
@@ -189,7 +189,7 @@ read_anthropic_block(const struct ctx_json *json, uint32_t block,
 	uint32_t type = ctx_json_find(json, block, "type");
 
 	if (type == 0)
-		return ctx_read_part(message, CTX_BLOCK_OPAQUE, block, err);
+		return ctx_read_block(message, CTX_BLOCK_OPAQUE, block, err);
 	if (ctx_json_is(json, type, "tool_use"))
 		return read_anthropic_tool_call(message, block, true, err);
 	if (ctx_json_is(json, type, "server_tool_use") ||
@@ -213,9 +213,7 @@ ctx_anthropic_read(const struct ctx_json *json, uint32_t node,
 		ctx_json_find(json, node, "role")))
 		return 0;
 	message->model = ctx_json_find(json, node, "model");
-	message->usage = ctx_json_find(json, node, "usage");
-	/* Anthropic allows a system message inside a conversation only between
-	 * a user message and an assistant message.  So ctx keeps or removes it
+	/* If a system message is within the conversation, it must be kept
 	 * together with the messages before and after it. */
 	if (message->role == CTX_ROLE_SYSTEM)
 		message->flags |= CTX_MESSAGE_ATTACH_BOTH;

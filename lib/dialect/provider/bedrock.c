@@ -53,9 +53,9 @@ read_bedrock_plain_block(const struct ctx_json *json, uint32_t block,
 
 	for (i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
 		if ((value = ctx_json_find(json, block, blocks[i].key)) != 0)
-			return ctx_read_part(message, blocks[i].kind, value,
+			return ctx_read_block(message, blocks[i].kind, value,
 			    err);
-	return ctx_read_part(message, CTX_BLOCK_OPAQUE, block, err);
+	return ctx_read_block(message, CTX_BLOCK_OPAQUE, block, err);
 }
 
 /* Adds a reasoning block.  This is {"reasoningText": {"text", "signature"}} or,
@@ -131,7 +131,7 @@ read_bedrock_block(const struct ctx_json *json, uint32_t block,
 	if ((value = ctx_json_find(json, block, "reasoningContent")) != 0)
 		return read_reasoning(message, value, err);
 	if (ctx_json_find(json, block, "cachePoint") != 0)
-		return ctx_read_part(message, CTX_BLOCK_OPAQUE, 0, err);
+		return ctx_read_block(message, CTX_BLOCK_OPAQUE, 0, err);
 	return read_bedrock_plain_block(json, block, message, err);
 }
 

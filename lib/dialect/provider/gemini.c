@@ -63,7 +63,7 @@ read_function_response(struct ctx_message *message, uint32_t response,
 	    ctx_is_true(json, response, "will_continue");
 	for (one = media + 1; beside && one < json->nodes[media].next;
 	     one = json->nodes[one].next) {
-		if (ctx_read_part(message, CTX_BLOCK_MEDIA, one, err) < 0)
+		if (ctx_read_block(message, CTX_BLOCK_MEDIA, one, err) < 0)
 			return -1;
 		message->blocks[message->n - 1].result_index = result + 1;
 	}
@@ -77,7 +77,7 @@ read_gemini_part(const struct ctx_json *json, uint32_t part,
 	uint32_t value;
 
 	if (json->nodes[part].kind == CTX_JSON_STRING)
-		return ctx_read_part(message, CTX_BLOCK_TEXT, part, err);
+		return ctx_read_block(message, CTX_BLOCK_TEXT, part, err);
 	value = ctx_find_either(json, part, "functionCall", "function_call");
 	if (value != 0)
 		return ctx_read_call(message,
@@ -89,7 +89,7 @@ read_gemini_part(const struct ctx_json *json, uint32_t part,
 	if (value != 0)
 		return read_function_response(message, value, err);
 	if ((value = ctx_json_find(json, part, "text")) != 0)
-		return ctx_read_part(message,
+		return ctx_read_block(message,
 		    ctx_is_true(json, part, "thought") ? CTX_BLOCK_REASONING
 						       : CTX_BLOCK_TEXT,
 		    value, err);
@@ -97,13 +97,13 @@ read_gemini_part(const struct ctx_json *json, uint32_t part,
 	if (value == 0)
 		value = ctx_find_either(json, part, "fileData", "file_data");
 	if (value != 0)
-		return ctx_read_part(message, CTX_BLOCK_MEDIA, value, err);
+		return ctx_read_block(message, CTX_BLOCK_MEDIA, value, err);
 	/* A part may contain a signature and nothing else. */
 	if (ctx_json_count(json, part) == 1 &&
 	    ctx_find_either(json, part, "thoughtSignature",
 		"thought_signature") != 0)
-		return ctx_read_part(message, CTX_BLOCK_OPAQUE, 0, err);
-	return ctx_read_part(message, CTX_BLOCK_OPAQUE, part, err);
+		return ctx_read_block(message, CTX_BLOCK_OPAQUE, 0, err);
+	return ctx_read_block(message, CTX_BLOCK_OPAQUE, part, err);
 }
 
 int

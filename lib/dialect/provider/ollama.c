@@ -72,7 +72,7 @@ read_images(struct ctx_message *message, uint32_t images, struct ctx_err *err)
 		return 0;
 	for (image = images + 1; image < nodes[images].next;
 	     image = nodes[image].next) {
-		if (ctx_read_part(message, CTX_BLOCK_MEDIA, image, err) < 0)
+		if (ctx_read_block(message, CTX_BLOCK_MEDIA, image, err) < 0)
 			return -1;
 		message->blocks[message->n - 1].container = images;
 		message->blocks[message->n - 1].removable = image;

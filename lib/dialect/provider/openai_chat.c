@@ -100,7 +100,7 @@ read_chat_block(const struct ctx_json *json, uint32_t block,
 	    json->nodes[chunks + 1].next == json->nodes[chunks].next)
 		text = ctx_json_find(json, chunks + 1, "text");
 	if (chunks != 0)
-		return ctx_read_part(message, CTX_BLOCK_REASONING,
+		return ctx_read_block(message, CTX_BLOCK_REASONING,
 		    text != 0 ? text : chunks, err);
 	if (type != 0 &&
 	    (ctx_json_is(json, type, "thinking") ||

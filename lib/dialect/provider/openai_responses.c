@@ -158,7 +158,7 @@ read_texts(struct ctx_message *message, uint32_t list, struct ctx_err *err)
 	for (one = list + 1; one < json->nodes[list].next;
 	     one = json->nodes[one].next)
 		if ((text = ctx_json_find(json, one, "text")) != 0 &&
-		    ctx_read_part(message, CTX_BLOCK_REASONING, text, err) < 0)
+		    ctx_read_block(message, CTX_BLOCK_REASONING, text, err) < 0)
 			return -1;
 	return 0;
 }
@@ -173,7 +173,7 @@ read_reasoning(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 	uint32_t content = ctx_json_find(json, node, "content");
 
 	if (sealed != 0 && json->nodes[sealed].kind == CTX_JSON_STRING) {
-		if (ctx_read_part(message, CTX_BLOCK_REASONING, sealed, err) <
+		if (ctx_read_block(message, CTX_BLOCK_REASONING, sealed, err) <
 		    0)
 			return -1;
 		message->blocks[message->n - 1].is_encrypted = true;
@@ -187,7 +187,7 @@ read_reasoning(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 	 * provider has stored.  So an empty reasoning block is added. */
 	return message->n > 0
 	    ? 0
-	    : ctx_read_part(message, CTX_BLOCK_REASONING, 0, err);
+	    : ctx_read_block(message, CTX_BLOCK_REASONING, 0, err);
 }
 
 /* Returns true if the provider, not the client, ran the tool search.  Then
@@ -243,12 +243,12 @@ read_responses_item(struct ctx_message *message, const struct item *item,
 		 * gets the role of a system message, so that it is never
 		 * removed. */
 		message->role = CTX_ROLE_SYSTEM;
-		if (ctx_read_part(message, CTX_BLOCK_OPAQUE, value, err) < 0)
+		if (ctx_read_block(message, CTX_BLOCK_OPAQUE, value, err) < 0)
 			return -1;
 		message->blocks[message->n - 1].is_encrypted = true;
 		return 0;
 	case MEDIA:
-		return ctx_read_part(message, CTX_BLOCK_MEDIA, value, err);
+		return ctx_read_block(message, CTX_BLOCK_MEDIA, value, err);
 	case SYSTEM:
 		message->role = CTX_ROLE_SYSTEM;
 		break;
@@ -258,7 +258,7 @@ read_responses_item(struct ctx_message *message, const struct item *item,
 	case OWN:
 		break;
 	}
-	if (ctx_read_part(message, CTX_BLOCK_OPAQUE, value, err) < 0)
+	if (ctx_read_block(message, CTX_BLOCK_OPAQUE, value, err) < 0)
 		return -1;
 	message->blocks[message->n - 1].is_message = value == 0;
 	return 0;

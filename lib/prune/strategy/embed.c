@@ -93,7 +93,7 @@ bad:
 	*out = NULL;
 none:
 	return ctx_err_set(err, CTX_EARG,
-	    "the embedder wrote a line that is no array of numbers");
+	    "the embedder wrote a line that is not a JSON array of numbers");
 }
 
 static double
@@ -137,7 +137,9 @@ read_nearness(const struct ctx_buf *answer, double *near, size_t n,
 
 	if (lines != n + 1)
 		return ctx_err_set(err, CTX_EARG,
-		    "the embedder wrote %zu lines for %zu", lines, n + 1);
+		    "the embedder wrote %zu lines for %zu texts; it must write "
+		    "one for each",
+		    lines, n + 1);
 	for (i = 0; i <= n; i++) {
 		lf = memchr(p, '\n', (size_t)(end - p));
 		if (lf == NULL)
@@ -155,7 +157,7 @@ read_nearness(const struct ctx_buf *answer, double *near, size_t n,
 		free(vector);
 		if (these != numbers) {
 			ctx_err_set(err, CTX_EARG,
-			    "the embedder wrote lines of different lengths");
+			    "the embedder wrote arrays of different lengths");
 			goto out;
 		}
 	}

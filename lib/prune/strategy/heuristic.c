@@ -3,12 +3,11 @@
  * missed least
  *
  * Order of removal, within each kind the oldest first: tool calls that a later
- * call repeats; failed calls of a tool that later succeeded; demonstrations;
- * other calls with their results; short answers; everything else.
- *
- * A call repeats an earlier one if tool and arguments are equal.  A call that
- * reads a whole file also repeats an earlier one that read a part of it.  The
- * later call must have succeeded, and its result must be complete.
+ * call repeats; failed calls of a tool that later succeeded; demonstrations.
+ * Everything else is ranked as the strategy salient ranks it.  A call repeats
+ * another if tool and arguments are equal, or if it reads all of a file of
+ * which the other read a part.  It must have succeeded, and its result must be
+ * complete.
  */
 #define _GNU_SOURCE /* memmem, in POSIX since 2024 */
 #include <sha2.h>
@@ -17,9 +16,9 @@
 
 #include "prune/plan.h"
 
-/* The ranks of messages; those with the lowest rank are removed first.  They
- * are also indices of ctx_heuristic_reasons. */
-enum { SUPERSEDED, FAILED, DEMO, RESULTS, SHORT, OTHER, RANKS };
+/* The kinds of messages by which they are ranked, lowest rank first.  They are
+ * also indices of ctx_heuristic_reasons. */
+enum { SUPERSEDED, FAILED, DEMO, OTHER, RANKS };
 
 _Static_assert((int)RANKS == (int)CTX_HEURISTIC_REASONS,
     "a reason for each rank");
@@ -28,12 +27,9 @@ const char *const ctx_heuristic_reasons[RANKS] = {
     [SUPERSEDED] = "superseded",
     [FAILED] = "failed, made good later",
     [DEMO] = "demonstration",
-    [RESULTS] = "old result",
-    [SHORT] = "short answer",
-    [OTHER] = "old",
+    [OTHER] = "nothing rare",
 };
 
-enum { SHORT_ANSWER = 200 }; /* an answer of fewer characters is short */
 enum {
 	FAILURE_BYTES = 400
 	/* number of bytes at the beginning of a tool result in which an error
@@ -52,9 +48,9 @@ struct call {
 	bool all; /* true if the tool call reads the whole file */
 };
 
-/* What is known of a segment. */
+/* Properties of a segment. */
 struct trait {
-	bool is_short_answer, result, failed, partial;
+	bool result, failed, partial;
 };
 
 /* The newest successful tool calls in which a string occurs: as the tool's name
@@ -67,6 +63,7 @@ struct last {
 
 struct heuristic {
 	struct ctx_scorer base;
+	struct ctx_scorer *salient; /* ranks the segments of the kind OTHER */
 	struct ctx_intern names;
 	struct call *calls;
 	struct trait *traits;
@@ -316,17 +313,30 @@ inspect_result(struct heuristic *h, const struct ctx_message *message, size_t i,
 }
 
 static int
+open_salient(struct heuristic *h, struct ctx_err *err)
+{
+	if (h->salient != NULL)
+		return 0;
+	h->salient = calloc(1, ctx_salient_kind.size);
+	if (h->salient == NULL)
+		return ctx_err_nomem(err);
+	h->salient->kind = &ctx_salient_kind;
+	return 0;
+}
+
+static int
 add_heuristic_message(struct ctx_scorer *scorer,
     const struct ctx_message *message, const struct ctx_groups *groups,
     size_t first, struct ctx_err *err)
 {
 	struct heuristic *h = (struct heuristic *)scorer;
 	uint32_t last = (uint32_t)groups->n - 1;
-	bool calls = false;
 	struct trait *grown;
-	uint64_t chars = 0;
 	size_t i;
 
+	if (open_salient(h, err) < 0 ||
+	    ctx_salient_kind.add(h->salient, message, groups, first, err) < 0)
+		return -1;
 	grown =
 	    ctx_grow(h->traits, &h->traits_cap, groups->n, sizeof *grown, err);
 	if (grown == NULL)
@@ -338,31 +348,25 @@ add_heuristic_message(struct ctx_scorer *scorer,
 		const struct ctx_block *block = &message->blocks[i];
 
 		if (block->kind == CTX_BLOCK_TOOL_CALL) {
-			calls = true;
 			if (add_call(h, message, block, last, err) < 0)
 				return -1;
 		} else if (block->kind == CTX_BLOCK_TOOL_RESULT) {
 			if (inspect_result(h, message, i, &grown[first], err) <
 			    0)
 				return -1;
-		} else if (block->kind == CTX_BLOCK_TEXT &&
-		    message->json->nodes[block->payload].kind ==
-			CTX_JSON_STRING) {
-			chars += ctx_json_string_chars(
-			    ctx_json_str(message->json, block->payload));
 		}
 	}
-	grown[last].is_short_answer = message->role == CTX_ROLE_ASSISTANT &&
-	    !calls && chars < SHORT_ANSWER;
 	return 0;
 }
 
 /* ---- ranking ---- */
 
-/* What is known of the tool results of a group, as bits: some call succeeded
+/* Properties of the tool results of a group, as bits: some call succeeded
  * (GOOD), some call failed or has no result (BAD), some result is incomplete
  * (PARTIAL). */
 enum { GOOD = 1, BAD = 2, PARTIAL = 4 };
+/* What kinds of calls a group has, as bits beside these. */
+enum { HAS_SUPERSEDED = 8, HAS_FAILED = 16, HAS_OTHER = 32 };
 
 /* Returns an array that the caller must free: for each group, at the index of
  * its first segment, the bits GOOD, BAD and PARTIAL.  Returns NULL with *err
@@ -434,43 +438,68 @@ is_superseded(const struct heuristic *h, const struct call *call)
 	    (call->file != 0 && h->newest[call->file].all > call->segment + 1);
 }
 
+/* Adds the bits HAS_... to those of each group, by its calls.  A group counts
+ * as what is said of the call that speaks most for keeping it. */
+static void
+judge_calls(const struct heuristic *h, struct ctx_segment *segments,
+    uint8_t *good)
+{
+	size_t i;
+
+	for (i = 0; i < h->n_calls; i++) {
+		const struct call *call = &h->calls[i];
+		uint32_t root = ctx_group_of(segments, call->segment);
+
+		if (is_superseded(h, call))
+			good[root] |= HAS_SUPERSEDED;
+		else if ((good[root] & BAD) &&
+		    h->newest[call->tool].good > call->segment + 1)
+			good[root] |= HAS_FAILED;
+		else
+			good[root] |= HAS_OTHER;
+	}
+}
+
+/* Returns the kind of a group. bits: those of its calls and results. */
+static int
+find_kind(const struct ctx_segment *root, uint8_t bits)
+{
+	if (root->flags & CTX_SEGMENT_DEMONSTRATION)
+		return DEMO;
+	if (bits & HAS_OTHER)
+		return OTHER;
+	if (bits & HAS_FAILED)
+		return FAILED;
+	return bits & HAS_SUPERSEDED ? SUPERSEDED : OTHER;
+}
+
 static int
 rank_by_heuristic(struct ctx_scorer *scorer, struct ctx_groups *groups,
-    struct ctx_err *err)
+    const struct ctx_plan *plan, struct ctx_err *err)
 {
 	struct heuristic *h = (struct heuristic *)scorer;
 	struct ctx_segment *segments = groups->segments;
-	uint8_t *good = judge_groups(h, groups, err);
-	size_t i;
+	uint8_t *good;
+	uint32_t i, root;
+	int kind;
 
+	if (open_salient(h, err) < 0 ||
+	    ctx_salient_kind.rank(h->salient, groups, plan, err) < 0)
+		return -1;
+	good = judge_groups(h, groups, err);
 	if (good == NULL)
 		return -1;
 	if (find_good_calls(h, groups, good, err) < 0) {
 		free(good);
 		return -1;
 	}
-	for (i = 0; i < groups->n; i++)
-		segments[i].rank = segments[i].flags & CTX_SEGMENT_DEMONSTRATION
-		    ? DEMO
-		    : i < h->n_traits && h->traits[i].is_short_answer ? SHORT
-								      : OTHER;
-	/* A group with several tool calls gets the highest of their ranks: it
-	 * is removed only when none of the calls is needed. */
-	for (i = 0; i < h->n_calls; i++) {
-		const struct call *call = &h->calls[i];
-		uint32_t root = ctx_group_of(segments, call->segment);
-		double value = is_superseded(h, call) ? SUPERSEDED
-		    : (good[root] & BAD) &&
-			h->newest[call->tool].good > call->segment + 1
-		    ? FAILED
-		    : RESULTS;
-
-		if (segments[root].rank == OTHER || value > segments[root].rank)
-			segments[root].rank = value;
-	}
-	for (i = 0; i < groups->n; i++)
+	judge_calls(h, segments, good);
+	for (i = 0; i < groups->n; i++) {
+		root = ctx_group_of(segments, i);
+		kind = find_kind(&segments[root], good[root]);
 		segments[i].rank =
-		    segments[ctx_group_of(segments, (uint32_t)i)].rank;
+		    kind == OTHER ? OTHER + segments[i].rank : kind;
+	}
 	free(good);
 	return 0;
 }
@@ -482,6 +511,8 @@ reset_heuristic(struct ctx_scorer *scorer)
 
 	ctx_intern_reset(&h->names);
 	h->n_calls = h->n_traits = 0;
+	if (h->salient != NULL)
+		ctx_salient_kind.reset(h->salient);
 }
 
 static void
@@ -495,6 +526,9 @@ release_heuristic(struct ctx_scorer *scorer)
 	free(h->calls);
 	free(h->traits);
 	free(h->newest);
+	if (h->salient != NULL)
+		ctx_salient_kind.release(h->salient);
+	free(h->salient);
 }
 
 const struct ctx_scorer_kind ctx_heuristic_kind = {

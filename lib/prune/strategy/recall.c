@@ -57,8 +57,8 @@ enum {
 	 * side itself uses it. */
 	ADDRESS_TIMES = 4,
 	/* The newest groups are kept, whatever their rank, up to a share of the
-	 * free tokens: those that groups which must be kept leave, divided by
-	 * this number. */
+	 * free tokens.  The free tokens are those that groups which must be
+	 * kept leave; the share is their number divided by this constant. */
 	NEWEST_SHARE = 20,
 };
 
@@ -306,7 +306,7 @@ find_question(const struct recall *r)
 
 static int
 rank_by_recall(struct ctx_scorer *scorer, struct ctx_groups *groups,
-    struct ctx_err *err)
+    const struct ctx_plan *plan, struct ctx_err *err)
 {
 	struct recall *r = (struct recall *)scorer;
 	struct ctx_terms terms = {r, ctx_recall_add_term};
@@ -314,6 +314,7 @@ rank_by_recall(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	double length = 0;
 	size_t i;
 
+	(void)plan;
 	while (r->n_docs < groups->n)
 		if (ctx_recall_add_doc(r, 0, err) < 0)
 			return -1;

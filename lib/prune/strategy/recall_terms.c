@@ -6,6 +6,7 @@
 #include "prune/plan.h"
 #include "prune/strategy/embed.h"
 #include "prune/strategy/recall.h"
+#include "prune/strategy/segment_text.h"
 #include "prune/strategy/terms.h"
 
 enum {
@@ -97,70 +98,23 @@ ctx_recall_add_doc(struct recall *r, uint32_t speaker, struct ctx_err *err)
 	return 0;
 }
 
-/* Appends the text of a JSON node and a space to r->text. */
-static int
-append_node_text(struct recall *r, const struct ctx_json *json, uint32_t node,
-    struct ctx_err *err)
-{
-	struct ctx_str raw;
-
-	if (node == 0)
-		return 0;
-	raw = ctx_json_str(json, node);
-	if (json->nodes[node].kind == CTX_JSON_STRING
-		? ctx_json_string_decode(&r->text, raw, err) < 0
-		: ctx_buf_add(&r->text, raw.p, raw.n, err) < 0)
-		return -1;
-	return ctx_buf_add(&r->text, " ", 1, err);
-}
-
-static int
-append_tool_text(struct recall *r, const struct ctx_json *json,
-    const struct ctx_block *block, struct ctx_err *err)
-{
-	struct ctx_str tool;
-
-	r->tool.n = 0;
-	if (ctx_block_tool(json, block, &r->tool, &tool, err) < 0 ||
-	    ctx_buf_add(&r->text, tool.p, tool.n, err) < 0)
-		return -1;
-	return block->name == 0 ? 0 : ctx_buf_add(&r->text, " ", 1, err);
-}
-
 /* Sets r->text to the name of the sender and the texts of a segment. */
 static int
 read_message_text(struct recall *r, const struct ctx_message *message,
     unsigned flags, struct ctx_err *err)
 {
-	size_t i;
-
 	r->text.n = 0;
-	if (append_node_text(r, message->json, message->name, err) < 0)
+	if (ctx_append_node_text(&r->text, message->json, message->name, err) <
+	    0)
 		return -1;
 	r->name = r->text.n > 0 ? r->text.n - 1 : 0;
-	for (i = 0; i < message->n; i++) {
-		const struct ctx_block *block = &message->blocks[i];
-		bool result = block->kind == CTX_BLOCK_TOOL_RESULT ||
-		    block->result_index != 0;
-		bool array = block->payload != 0 &&
-		    block->kind == CTX_BLOCK_TOOL_RESULT &&
-		    message->json->nodes[block->payload].kind == CTX_JSON_ARRAY;
-
-		if (block->kind == CTX_BLOCK_MEDIA ||
-		    (flags & (result ? CTX_SEGMENT_REST : CTX_SEGMENT_RESULTS)))
-			continue;
-		if (append_tool_text(r, message->json, block, err) < 0 ||
-		    (!array &&
-			append_node_text(r, message->json, block->payload,
-			    err) < 0))
-			return -1;
-	}
-	return 0;
+	return ctx_append_segment_text(&r->text, &r->tool, message, flags, err);
 }
 
-/* Returns the length in bytes of the writer's name at the beginning of r->text:
- * of the name that the message itself has (r->name bytes, put before its text)
- * or, if it has none, of the text before the first colon, as in "Ann: hello".
+/* Returns the length in bytes of the writer's name at the beginning of r->text.
+ * This is the name that the message itself has (r->name bytes, put before its
+ * text).  If it has none, it is the text before the first colon, as in "Ann:
+ * hello".
  */
 static size_t
 find_label(const struct recall *r)

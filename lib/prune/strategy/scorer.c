@@ -27,9 +27,9 @@ ctx_scorer_add(struct ctx_scorer *scorer, const struct ctx_message *message,
 
 int
 ctx_scorer_rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
-    struct ctx_err *err)
+    const struct ctx_plan *plan, struct ctx_err *err)
 {
-	return scorer->kind->rank(scorer, groups, err);
+	return scorer->kind->rank(scorer, groups, plan, err);
 }
 
 void

@@ -50,6 +50,8 @@ static const struct ctx_strategy strategies[] = {
 	.needs_all = true,
 	.clears_results = true,
 	.truncates_texts = true,
+	.ranks_user_messages = true,
+	.refills = true,
 	.scorer = &ctx_heuristic_kind,
 	.reasons = ctx_heuristic_reasons,
 	.n_reasons =
@@ -66,6 +68,20 @@ static const struct ctx_strategy strategies[] = {
 	.refills = true,
 	.embeds = true,
 	.scorer = &ctx_recall_kind,
+    },
+    {
+	.name = "salient",
+	.about = "keeps the groups that name the most rare things",
+	.decide = ctx_ranked_decide,
+	.pins_system = true,
+	.has_budget = true,
+	.needs_all = true,
+	.truncates_texts = true,
+	.ranks_user_messages = true,
+	.refills = true,
+	.scorer = &ctx_salient_kind,
+	.reasons = ctx_salient_reasons,
+	.n_reasons = sizeof ctx_salient_reasons / sizeof ctx_salient_reasons[0],
     },
 };
 

@@ -55,7 +55,7 @@ struct ctx_claude {
 
 extern const struct ctx_claude ctx_claude_3, ctx_claude_4_7, ctx_claude_4_8;
 
-/* Where a unit is in its text. */
+/* Place of a unit in its text. */
 enum {
 	CTX_UNIT_HEAD = 1,
 	CTX_UNIT_TAIL = 2,

@@ -8,7 +8,7 @@
 #include "tokenizer/claude/claude.h"
 #include "tokenizer/encode/count_tokens.h"
 
-/* What the functions below share while they count the units listed in
+/* Data that the functions below share while they count the units listed in
  * counter->pretokens. */
 struct unit_batch {
 	struct ctx_token_counter *counter;
@@ -26,15 +26,7 @@ tile_unit(const struct unit_batch *b, const char *p, size_t n, unsigned edges,
 	    (struct ctx_str){p, n}, edges, tokens, b->err);
 }
 
-/* Returns true if the number of tokens fits into a cache entry. */
-static bool
-can_cache(uint64_t tokens)
-{
-	return tokens > 0 && tokens <= UINT8_MAX;
-}
-
-/* Counts a unit of at most CTX_PRETOKEN_CACHE_KEY bytes, if possible by the
- * cache. */
+/* Counts a unit of at most CTX_PRETOKEN_CACHE_KEY bytes. */
 static int
 count_short_unit(const struct unit_batch *b, const char *p, size_t n,
     struct ctx_key key)
@@ -45,20 +37,12 @@ count_short_unit(const struct unit_batch *b, const char *p, size_t n,
 	if (tokens == 0) {
 		if (tile_unit(b, p, n, 0, &tokens) < 0)
 			return -1;
-		if (can_cache(tokens))
+		/* At most CTX_CLAUDE_FACTOR for each byte. */
+		if (tokens > 0)
 			ctx_pretoken_cache_add(cache, key, (unsigned)tokens);
 	}
 	*b->tokens += tokens;
 	return 0;
-}
-
-/* Returns the hash under which the cache stores a unit; 0 if the unit is too
- * long for the cache. */
-static uint64_t
-hash_long_unit(const char *p, size_t n)
-{
-	return n > CTX_PRETOKEN_CACHE_LONG ? 0
-					   : ctx_pretoken_cache_hash_long(p, n);
 }
 
 static int
@@ -66,44 +50,31 @@ count_long_unit(const struct unit_batch *b, const char *p, size_t n,
     uint64_t hash)
 {
 	struct ctx_pretoken_cache *cache = &b->counter->cache;
-	bool cached = n <= CTX_PRETOKEN_CACHE_LONG;
-	uint64_t tokens = 0;
+	uint64_t tokens = ctx_pretoken_cache_find_long(cache, hash, p, n);
 
-	if (cached)
-		tokens = ctx_pretoken_cache_find_long(cache, hash, p, n);
 	if (tokens == 0) {
 		if (tile_unit(b, p, n, 0, &tokens) < 0)
 			return -1;
-		if (cached && can_cache(tokens))
-			ctx_pretoken_cache_add_long(cache, p, n, tokens);
+		ctx_pretoken_cache_add_long(cache, p, n, tokens);
 	}
 	*b->tokens += tokens;
 	return 0;
 }
 
-/* Counts the units that have more than CTX_PRETOKEN_CACHE_KEY bytes.  The last
- * lookup has listed them in counter->batch.longs, as indices relative to
- * first. */
+/* Counts the units of a list that the last lookup has found too long for a
+ * key. */
 static int
-count_longs(const struct unit_batch *b, size_t first)
+count_longs(const struct unit_batch *b, struct ctx_pretoken_list list)
 {
-	struct ctx_token_counter *c = b->counter;
-	struct ctx_pretoken_lookup *lookup = &c->batch;
-	const uint32_t *starts = c->pretokens.start + first;
-	const uint32_t *ends = c->pretokens.end + first;
+	struct ctx_pretoken_lookup *lookup = &b->counter->batch;
 	size_t k;
 	uint32_t i;
 
+	ctx_counter_ask_longs(b->counter, lookup, b->p, list);
 	for (k = 0; k < lookup->nlongs; k++) {
 		i = lookup->longs[k];
-		lookup->hashes[k] =
-		    hash_long_unit(b->p + starts[i], ends[i] - starts[i]);
-		ctx_pretoken_cache_ask_long(&c->cache, lookup->hashes[k]);
-	}
-	for (k = 0; k < lookup->nlongs; k++) {
-		i = lookup->longs[k];
-		if (count_long_unit(b, b->p + starts[i], ends[i] - starts[i],
-			lookup->hashes[k]) < 0)
+		if (count_long_unit(b, b->p + list.start[i],
+			list.end[i] - list.start[i], lookup->hashes[k]) < 0)
 			return -1;
 	}
 	return 0;
@@ -116,25 +87,23 @@ count_listed_units(const struct unit_batch *b, size_t first, size_t end)
 {
 	struct ctx_token_counter *c = b->counter;
 	struct ctx_pretoken_lookup *lookup = &c->batch;
-	const uint32_t *starts = c->pretokens.start, *ends = c->pretokens.end;
-	size_t n, misses, k, i;
+	struct ctx_pretoken_list list;
+	size_t misses, k, i;
 
-	for (; first < end; first += n) {
-		n = end - first < CTX_PRETOKEN_LOOKUP_MAX
-		    ? end - first
-		    : CTX_PRETOKEN_LOOKUP_MAX;
-		misses = c->lookup(&c->cache, b->p,
-		    &(struct ctx_pretoken_list){starts + first, ends + first,
-			n},
-		    lookup, b->tokens);
+	for (; first < end; first += list.n) {
+		list = (struct ctx_pretoken_list){c->pretokens.start + first,
+		    c->pretokens.end + first, end - first};
+		if (list.n > CTX_PRETOKEN_LOOKUP_MAX)
+			list.n = CTX_PRETOKEN_LOOKUP_MAX;
+		misses = c->lookup(&c->cache, b->p, &list, lookup, b->tokens);
 		for (k = 0; k < misses; k++) {
-			i = first + lookup->missed[k];
-			if (count_short_unit(b, b->p + starts[i],
-				ends[i] - starts[i],
-				lookup->keys[lookup->missed[k]]) < 0)
+			i = lookup->missed[k];
+			if (count_short_unit(b, b->p + list.start[i],
+				list.end[i] - list.start[i],
+				lookup->keys[i]) < 0)
 				return -1;
 		}
-		if (count_longs(b, first) < 0)
+		if (count_longs(b, list) < 0)
 			return -1;
 	}
 	return 0;
@@ -145,7 +114,7 @@ static int
 count_last_unit(const struct unit_batch *b, const char *p, size_t n)
 {
 	return n > CTX_PRETOKEN_CACHE_KEY
-	    ? count_long_unit(b, p, n, hash_long_unit(p, n))
+	    ? count_long_unit(b, p, n, ctx_pretoken_cache_hash_long(p, n))
 	    : count_short_unit(b, p, n, ctx_key_copy(p, n));
 }
 
@@ -224,9 +193,11 @@ ctx_units_count(struct ctx_token_counter *c, struct ctx_str text, size_t *at,
 			return -1;
 		i++;
 	}
-	for (listed = end; listed > i; listed--)
-		if (n - s->start[listed - 1] >= CTX_VOCAB_KEY)
-			break;
+	listed = ctx_pretokenize_inner(s, n);
+	if (listed > end)
+		listed = end;
+	if (listed < i)
+		listed = i;
 	if (count_listed_units(&b, i, listed) < 0)
 		return -1;
 	for (i = listed; i < end; i++)

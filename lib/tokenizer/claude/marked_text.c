@@ -65,7 +65,7 @@ make_char(uint32_t cp)
 }
 
 static uint32_t
-code_point(uint32_t c)
+get_code_point(uint32_t c)
 {
 	return c & ((1u << CTX_CHAR_BITS) - 1);
 }
@@ -198,7 +198,7 @@ struct stream {
 /* Returns the kind of a character of the class CTX_RUN_HARD.  Only characters
  * of the same kind form a run. */
 static unsigned
-hard_kind(unsigned properties)
+get_hard_kind(unsigned properties)
 {
 	if ((properties & CTX_CHAR_BORDER) != 0)
 		return CTX_CHAR_BORDER;
@@ -208,7 +208,7 @@ hard_kind(unsigned properties)
 /* Returns true if the character after a run belongs to the run. next: the
  * properties of this character. */
 static bool
-continues(const struct run *run, unsigned next)
+is_in_run(const struct run *run, unsigned next)
 {
 	unsigned class = next & CTX_RUN_MASK;
 
@@ -218,7 +218,7 @@ continues(const struct run *run, unsigned next)
 	case CTX_RUN_HARD:
 		return class == CTX_RUN_HARD &&
 		    ((next & CTX_CHAR_SELECTOR) != 0 ||
-			hard_kind(next) == hard_kind(run->first));
+			get_hard_kind(next) == get_hard_kind(run->first));
 	default:
 		return class == run->class;
 	}
@@ -241,14 +241,15 @@ find_run(const struct stream *s, size_t at)
 		if (++run.end == s->n)
 			break;
 		next = properties_of(s->chars[run.end]);
-	} while (continues(&run, next));
+	} while (is_in_run(&run, next));
 	return run;
 }
 
 static bool
 is_apostrophe(const struct stream *s, const struct run *run)
 {
-	return run->end - run->at == 1 && code_point(s->chars[run->at]) == '\'';
+	return run->end - run->at == 1 &&
+	    get_code_point(s->chars[run->at]) == '\'';
 }
 
 /* Returns true if the run is an apostrophe and a word follows directly. */
@@ -266,15 +267,16 @@ follows_space(const struct stream *s, const struct run *run)
 {
 	if (run->at == 0)
 		return (s->edges & CTX_UNIT_HEAD) != 0 && s->claude->opens_word;
-	return code_point(s->chars[run->at - 1]) == ' ';
+	return get_code_point(s->chars[run->at - 1]) == ' ';
 }
 
 /* Returns true if exactly one space, not several, follows the run. */
 static bool
 precedes_space(const struct stream *s, const struct run *run)
 {
-	return run->end < s->n && code_point(s->chars[run->end]) == ' ' &&
-	    (run->end + 1 == s->n || code_point(s->chars[run->end + 1]) != ' ');
+	return run->end < s->n && get_code_point(s->chars[run->end]) == ' ' &&
+	    (run->end + 1 == s->n ||
+		get_code_point(s->chars[run->end + 1]) != ' ');
 }
 
 static bool
@@ -320,8 +322,8 @@ is_contraction(const struct stream *s, const struct run *word)
 	    (s->before_that.end > 0 && closes_itself(&s->before_that)))
 		return false;
 	for (i = 0; i < sizeof ends / sizeof ends[0]; i++)
-		if (code_point(c[0]) == (uint32_t)ends[i][0] &&
-		    (n == 1 ? 0 : code_point(c[1])) == (uint32_t)ends[i][1])
+		if (get_code_point(c[0]) == (uint32_t)ends[i][0] &&
+		    (n == 1 ? 0 : get_code_point(c[1])) == (uint32_t)ends[i][1])
 			return true;
 	return false;
 }
@@ -377,10 +379,10 @@ write_chars(struct stream *s, const struct run *run)
 	size_t i;
 
 	for (i = run->at; i < run->end; i++)
-		write_char(s, code_point(s->chars[i]));
+		write_char(s, get_code_point(s->chars[i]));
 }
 
-/* Which capital and small letters a word has. */
+/* Capital and small letters of a word. */
 struct capitals {
 	bool sharp_s, dotted_i;
 	/* true if some letter is neither a capital nor small, as in Arabic */
@@ -398,7 +400,7 @@ count_capitals(const struct stream *s, const struct run *word)
 	size_t i;
 
 	for (i = word->at; i < word->end; i++) {
-		cp = code_point(s->chars[i]);
+		cp = get_code_point(s->chars[i]);
 		properties = properties_of(s->chars[i]);
 		found.sharp_s |= cp == SHARP_S;
 		found.dotted_i |= cp == DOTTED_I;
@@ -430,7 +432,7 @@ find_case(const struct stream *s, const struct run *word)
 	if (least > 0 && word->end - word->at >= least && !found.dotted_i &&
 	    !found.lower && !found.caseless)
 		return CTX_PIECE_CAPS;
-	if (code_point(first) == DOTTED_I || found.upper_after_first > 0 ||
+	if (get_code_point(first) == DOTTED_I || found.upper_after_first > 0 ||
 	    (properties_of(first) & CTX_CHAR_UPPER) == 0)
 		return 0;
 	return CTX_PIECE_SHIFT;
@@ -451,7 +453,7 @@ write_word(struct stream *s, const struct run *word)
 			write_begin(s, capitals);
 	}
 	for (i = word->at; i < word->end; i++) {
-		cp = code_point(s->chars[i]);
+		cp = get_code_point(s->chars[i]);
 		if (capitals != 0 && cp != DOTTED_I)
 			cp = lower_char(cp);
 		write_char(s, cp);
@@ -500,7 +502,7 @@ write_run(struct stream *s, const struct run *run)
 	else if (run->class != CTX_RUN_SPACE)
 		write_bordered(s, run, opens_number(run), closes_number(run));
 	else if (s->closed && run->end - run->at == 1 &&
-	    code_point(s->chars[run->at]) == ' ')
+	    get_code_point(s->chars[run->at]) == ' ')
 		s->space = true;
 	else
 		write_chars(s, run);
@@ -520,7 +522,7 @@ write_head(struct stream *s, const struct run *first)
 	    first->class == CTX_RUN_MARK || has_border(first->first) ||
 	    opens_number(first) ||
 	    (first->class == CTX_RUN_SPACE &&
-		code_point(s->chars[first->at]) == ' '))
+		get_code_point(s->chars[first->at]) == ' '))
 		return;
 	ctx_tiling_put(s->tiling, CTX_PIECE_BOW);
 }
@@ -557,7 +559,7 @@ count_newlines(struct ctx_marked_text *m)
 {
 	size_t n = 0, i;
 
-	while (m->n > 0 && code_point(m->chars[m->n - 1]) == '\n') {
+	while (m->n > 0 && get_code_point(m->chars[m->n - 1]) == '\n') {
 		m->n--;
 		n++;
 	}
@@ -585,8 +587,9 @@ ctx_marked_text_count(struct ctx_marked_text *m, struct ctx_str unit,
 	/* The frame ends with the marker for the begin of a word.  A single
 	 * space at the beginning of the text is left out before this marker. */
 	skip = (edges & CTX_UNIT_HEAD) != 0 && m->claude->opens_word &&
-	    unit.p[0] == ' ' && m->n > 0 && code_point(m->chars[0]) == ' ' &&
-	    (m->n == 1 || code_point(m->chars[1]) != ' ');
+	    unit.p[0] == ' ' && m->n > 0 &&
+	    get_code_point(m->chars[0]) == ' ' &&
+	    (m->n == 1 || get_code_point(m->chars[1]) != ' ');
 	s.chars = m->chars + skip;
 	s.n = m->n - skip;
 	ctx_tiling_begin(&m->tiling, &m->pieces);

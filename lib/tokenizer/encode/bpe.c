@@ -73,7 +73,7 @@ keep_smaller(four_vector *least, const void *list)
 
 /* Returns the lowest of n numbers; see bpe_interleaved.h. */
 static inline uint32_t
-least(const uint32_t *list, uint32_t n)
+find_least(const uint32_t *list, uint32_t n)
 {
 	four_vector a = (four_vector){0} + INT32_MAX, b = a;
 	uint32_t i, k, four[4], best;
@@ -94,81 +94,81 @@ least(const uint32_t *list, uint32_t n)
 #include "tokenizer/simd/bpe_interleaved.h"
 
 void
-ctx_bpe_lanes_portable(const struct ctx_vocab *v, struct ctx_bpe_lane *lanes,
-    size_t n)
+ctx_bpe_merge_portable(const struct ctx_vocab *v,
+    struct ctx_bpe_pretoken *pretokens, size_t n)
 {
-	merge_lanes(v, lanes, n);
+	merge_pretokens(v, pretokens, n);
 }
 
-/* Puts a pretoken into a lane, like ctx_bpe_lane_begin, for a vocabulary whose
- * tokens are merged from characters, not bytes. */
+/* Begins to merge a pretoken, like ctx_bpe_pretoken_begin, for a vocabulary
+ * whose tokens are merged from characters, not bytes. */
 static void
-begin_chars(const struct ctx_vocab *v, struct ctx_bpe_lane *lane, const char *p,
-    size_t n)
+begin_chars(const struct ctx_vocab *v, struct ctx_bpe_pretoken *pretoken,
+    const char *p, size_t n)
 {
 	unsigned at = 0, before = 0;
 	size_t length;
 
-	lane->occupied = 1 | UINT64_C(2) << n;
-	lane->n = (uint32_t)n;
-	lane->tokens[0] = lane->tokens[n + 1] = CTX_PAIR_NOBODY;
+	pretoken->occupied = 1 | UINT64_C(2) << n;
+	pretoken->n = (uint32_t)n;
+	pretoken->tokens[0] = pretoken->tokens[n + 1] = CTX_PAIR_NOBODY;
 	for (at = 0; at == 0 || at % 16 != 0 || at < n; at++)
-		lane->merges[at] = CTX_BPE_LANE_NONE;
+		pretoken->merges[at] = CTX_BPE_MERGE_NONE;
 	for (at = 1; at <= n; at += (unsigned)length) {
-		lane->tokens[at] =
+		pretoken->tokens[at] =
 		    ctx_vocab_first(v, p + at - 1, n + 1 - at, &length);
-		lane->occupied |= UINT64_C(1) << at;
+		pretoken->occupied |= UINT64_C(1) << at;
 		if (before > 0)
-			lane->merges[before] =
-			    ctx_bpe_lane_rank(ctx_vocab_pair(v,
-						  lane->tokens[before],
-						  lane->tokens[at]),
+			pretoken->merges[before] =
+			    ctx_bpe_merge_rank(ctx_vocab_pair(v,
+						   pretoken->tokens[before],
+						   pretoken->tokens[at]),
 				before);
 		before = at;
 	}
 }
 
 void
-ctx_bpe_lane_begin(const struct ctx_vocab *v, struct ctx_bpe_lane *lane,
-    const char *p, size_t n)
+ctx_bpe_pretoken_begin(const struct ctx_vocab *v,
+    struct ctx_bpe_pretoken *pretoken, const char *p, size_t n)
 {
 	const unsigned char *s = (const unsigned char *)p;
 	unsigned i;
 
 	if (v->chars) {
-		begin_chars(v, lane, p, n);
+		begin_chars(v, pretoken, p, n);
 		return;
 	}
-	lane->occupied = UINT64_MAX >> (CTX_BPE_MAX - n);
-	lane->n = (uint32_t)n;
-	lane->tokens[0] = lane->tokens[n + 1] = CTX_PAIR_NOBODY;
+	pretoken->occupied = UINT64_MAX >> (CTX_BPE_MAX - n);
+	pretoken->n = (uint32_t)n;
+	pretoken->tokens[0] = pretoken->tokens[n + 1] = CTX_PAIR_NOBODY;
 	for (i = 0; i < n; i++)
-		lane->tokens[i + 1] = v->leaves[s[i]];
-	lane->merges[0] = CTX_BPE_LANE_NONE;
+		pretoken->tokens[i + 1] = v->leaves[s[i]];
+	pretoken->merges[0] = CTX_BPE_MERGE_NONE;
 	for (i = 1; i < n; i++)
-		lane->merges[i] =
-		    ctx_bpe_lane_rank(v->digrams[(size_t)s[i - 1] << 8 | s[i]],
+		pretoken->merges[i] =
+		    ctx_bpe_merge_rank(v->digrams[(size_t)s[i - 1] << 8 | s[i]],
 			i);
 	for (; i % 16 != 0; i++)
-		lane->merges[i] = CTX_BPE_LANE_NONE;
+		pretoken->merges[i] = CTX_BPE_MERGE_NONE;
 }
 
 size_t
 ctx_bpe_pairs(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *out)
 {
-	struct ctx_bpe_lane lane;
+	struct ctx_bpe_pretoken pretoken;
 	uint64_t occupied;
 	size_t k = 0;
 
-	ctx_bpe_lane_begin(v, &lane, p, n);
-	merge_lanes(v, &lane, 1);
-	/* Bit i of lane.occupied is set if a token begins at position i.  The
-	 * lowest and the highest bit that are set stand for the ends of the
-	 * lane. The loop first clears the lowest bit, and stops when only the
-	 * highest is left. */
-	for (occupied = lane.occupied & (lane.occupied - 1);
+	ctx_bpe_pretoken_begin(v, &pretoken, p, n);
+	merge_pretokens(v, &pretoken, 1);
+	/* Bit i of pretoken.occupied is set if a token begins at position i.
+	 * The lowest and the highest bit that are set stand for the ends of the
+	 * pretoken. The loop first clears the lowest bit, and stops when only
+	 * the highest is left. */
+	for (occupied = pretoken.occupied & (pretoken.occupied - 1);
 	     (occupied & (occupied - 1)) != 0; occupied &= occupied - 1)
-		out[k++] = lane.tokens[__builtin_ctzll(occupied)];
+		out[k++] = pretoken.tokens[__builtin_ctzll(occupied)];
 	return k;
 }
 
@@ -222,7 +222,7 @@ struct ctx_ahead {
 	/* Cached results of is_own_encoding: each is a pair of tokens, with the
 	 * result in the lowest bit. */
 	uint64_t judged[1 << JUDGED_BITS];
-	struct ctx_bpe_lane windows[CTX_LANES];
+	struct ctx_bpe_pretoken windows[CTX_BPE_BATCH];
 	size_t first; /* offset in the pretoken where the first window begins */
 	size_t n;     /* number of windows */
 };
@@ -306,7 +306,7 @@ find_next_token(const struct ctx_vocab *v, const struct ctx_bpe *m,
 /* Returns the window in which byte at of the pretoken was encoded.  Sets *begin
  * to the offset where this window begins.  If the byte is after the last
  * window, first encodes new windows from this byte on. */
-static const struct ctx_bpe_lane *
+static const struct ctx_bpe_pretoken *
 find_window(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
     size_t n, size_t at, size_t *begin)
 {
@@ -316,10 +316,11 @@ find_window(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 
 	if (k >= a->n) {
 		a->first = from = at;
-		for (a->n = k = 0; from < n && a->n < CTX_LANES; from += STRIDE)
-			ctx_bpe_lane_begin(v, a->windows + a->n++, p + from,
+		for (a->n = k = 0; from < n && a->n < CTX_BPE_BATCH;
+		     from += STRIDE)
+			ctx_bpe_pretoken_begin(v, a->windows + a->n++, p + from,
 			    n - from < WINDOW ? n - from : WINDOW);
-		m->lanes(v, a->windows, a->n);
+		m->merge(v, a->windows, a->n);
 	}
 	*begin = a->first + k * STRIDE;
 	return a->windows + k;
@@ -334,7 +335,7 @@ take_ahead(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
     size_t n, size_t *at, struct ctx_err *err)
 {
 	size_t begin, end, place, taken = m->n;
-	const struct ctx_bpe_lane *w = find_window(v, m, p, n, *at, &begin);
+	const struct ctx_bpe_pretoken *w = find_window(v, m, p, n, *at, &begin);
 	uint64_t occupied = w->occupied;
 	uint32_t token;
 
@@ -362,8 +363,8 @@ prepare_merge(struct ctx_bpe *m, size_t n, struct ctx_err *err)
 {
 	uint64_t *grown;
 
-	if (m->lanes == NULL)
-		m->lanes = ctx_bpe_lanes_portable;
+	if (m->merge == NULL)
+		m->merge = ctx_bpe_merge_portable;
 	if (m->ahead == NULL) {
 		m->ahead = malloc(sizeof *m->ahead);
 		if (m->ahead == NULL)
@@ -458,7 +459,8 @@ ctx_bpe_long(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 		 * made by build.c are never wrong. */
 		if (m->n == 0)
 			return ctx_err_set(err, CTX_EFILE,
-			    "a vocabulary that contradicts itself");
+			    "the vocabulary is damaged: a text has no "
+			    "encoding");
 		m->dead[at / 64] |= UINT64_C(1) << at % 64;
 		at -= ctx_vocab_length(v, m->tokens[--m->n]);
 		careful += 2;

@@ -6,70 +6,70 @@
 #include "base/base.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-/* number of positions in a lane: one per byte of a pretoken, and two for its
+/* number of positions of a pretoken: one per byte, and two for its
  * ends */
-#define CTX_LANE  64
-#define CTX_LANES 64 /* maximum number of pretokens that are merged at once */
-/* maximum number of bytes of a pretoken in a struct ctx_bpe_lane */
+#define CTX_BPE_POSITIONS 64
+#define CTX_BPE_BATCH     64 /* maximum number of pretokens merged at once */
+/* maximum number of bytes of a pretoken in a struct ctx_bpe_pretoken */
 #define CTX_BPE_MAX 62
 
 /* A rank of at least this value means that two tokens do not merge.  Ranks do
  * not use the top bit, because some processors can compare only vectors of
  * signed numbers. */
-#define CTX_BPE_LANE_NONE ((uint32_t)INT32_MAX - CTX_LANE + 1)
+#define CTX_BPE_MERGE_NONE ((uint32_t)INT32_MAX - CTX_BPE_POSITIONS + 1)
 
-_Static_assert(CTX_VOCAB_MAX <= CTX_BPE_LANE_NONE / CTX_LANE,
+_Static_assert(CTX_VOCAB_MAX <= CTX_BPE_MERGE_NONE / CTX_BPE_POSITIONS,
     "a token and a place fit one number");
 
-/* A lane: a pretoken that is being merged, at the same time as those in other
- * lanes.  Byte i of the pretoken has position i + 1.  A token has the position
+/* A pretoken that is being merged, alone or together with others.  Byte i
+ * of the pretoken has position i + 1.  A token has the position
  * of its first byte.  CTX_PAIR_NOBODY, which merges with no token, is before
  * the first byte (position 0) and after the last (position n + 1). */
-struct ctx_bpe_lane {
+struct ctx_bpe_pretoken {
 	/* Bit i is set if a token begins at position i.  Bits 0 and n + 1 are
-	 * set for the ends of the lane. */
+	 * set for the ends of the pretoken. */
 	uint64_t occupied;
 	uint32_t n; /* length of the pretoken in bytes */
-	uint32_t tokens[CTX_LANE];
-	/* merges[i] is the rank (ctx_bpe_lane_rank) of merging the token at
+	uint32_t tokens[CTX_BPE_POSITIONS];
+	/* merges[i] is the rank (ctx_bpe_merge_rank) of merging the token at
 	 * position i with the token after it. */
-	uint32_t merges[CTX_LANE];
+	uint32_t merges[CTX_BPE_POSITIONS];
 };
 
 /* Returns the rank of merging two tokens, which says when this is done: the
  * merge with the lowest rank first.  Ranks are ordered by the number of the
  * resulting token (merged), then by the position of the first of the two
  * tokens (at).  If the tokens do not merge (merged is CTX_VOCAB_NONE), the
- * rank is CTX_BPE_LANE_NONE or more. */
+ * rank is CTX_BPE_MERGE_NONE or more. */
 static inline uint32_t
-ctx_bpe_lane_rank(uint32_t merged, unsigned at)
+ctx_bpe_merge_rank(uint32_t merged, unsigned at)
 {
-	return (merged * CTX_LANE + at) & INT32_MAX;
+	return (merged * CTX_BPE_POSITIONS + at) & INT32_MAX;
 }
 
-/* Puts a pretoken, the n bytes at p, into a lane; n is 1 to CTX_BPE_MAX.
+/* Begins to merge a pretoken, the n bytes at p; n is 1 to CTX_BPE_MAX.
  * Nothing is merged yet. */
-void ctx_bpe_lane_begin(const struct ctx_vocab *vocab,
-    struct ctx_bpe_lane *lane, const char *p, size_t n);
+void ctx_bpe_pretoken_begin(const struct ctx_vocab *vocab,
+    struct ctx_bpe_pretoken *pretoken, const char *p, size_t n);
 
-/* Returns how many tokens the pretoken in a lane consists of now. */
+/* Returns how many tokens a pretoken consists of now. */
 static inline size_t
-ctx_bpe_lane_count(const struct ctx_bpe_lane *lane)
+ctx_bpe_pretoken_count(const struct ctx_bpe_pretoken *pretoken)
 {
-	return (size_t)__builtin_popcountll(lane->occupied) - 2;
+	return (size_t)__builtin_popcountll(pretoken->occupied) - 2;
 }
 
-/* Merges the pretokens in n lanes as far as possible; n is at most
- * CTX_LANES. */
-typedef void ctx_bpe_lanes_fn(const struct ctx_vocab *vocab,
-    struct ctx_bpe_lane *lanes, size_t n);
+/* Merges n pretokens as far as possible; n is at most
+ * CTX_BPE_BATCH. */
+typedef void ctx_bpe_merge_fn(const struct ctx_vocab *vocab,
+    struct ctx_bpe_pretoken *pretokens, size_t n);
 
-ctx_bpe_lanes_fn ctx_bpe_lanes_portable, ctx_bpe_lanes_avx2,
-    ctx_bpe_lanes_avx512, ctx_bpe_lanes_neon;
+ctx_bpe_merge_fn ctx_bpe_merge_portable, ctx_bpe_merge_avx2,
+    ctx_bpe_merge_avx512, ctx_bpe_merge_neon;
 
 /* Returns the merge function for an instruction set. simd: a result of
  * ctx_simd_resolve. */
-ctx_bpe_lanes_fn *ctx_bpe_lanes_pick(enum ctx_simd simd);
+ctx_bpe_merge_fn *ctx_bpe_merge_pick(enum ctx_simd simd);
 
 /* Merges the n bytes of a pretoken, 1 to CTX_BPE_MAX, into tokens and writes
  * these to out, which has room for n.  Returns the number of tokens. */
@@ -80,8 +80,8 @@ size_t ctx_bpe_pairs(const struct ctx_vocab *vocab, const char *p, size_t n,
  * struct is valid. */
 struct ctx_bpe {
 	/* Function that merges several pretokens at once.  NULL:
-	 * ctx_bpe_lanes_portable. */
-	ctx_bpe_lanes_fn *lanes;
+	 * ctx_bpe_merge_portable. */
+	ctx_bpe_merge_fn *merge;
 	uint32_t *tokens; /* tokens that the last call has found */
 	size_t n, cap;
 	/* Bit i is set if byte i of the pretoken is a dead end: no token of the

@@ -51,7 +51,7 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
 	    CTX_NAMES_NORMAL * CTX_NAMES_ADDED);
 	c->split = ctx_pretokenize_pick(simd);
 	c->lookup = ctx_pretoken_lookup_pick(simd);
-	c->merge_lanes = c->bpe.lanes = ctx_bpe_lanes_pick(simd);
+	c->merge_pretokens = c->bpe.merge = ctx_bpe_merge_pick(simd);
 	c->plain = CTX_PLAIN_BYTES;
 	if (tokenizer->claude != NULL)
 		ctx_marked_text_init(&c->marked, tokenizer->claude);
@@ -131,7 +131,8 @@ ctx_counter_split(struct ctx_token_counter *c, const char *p, size_t n,
 	return 0;
 }
 
-_Static_assert(CTX_TOKEN_WORD <= CTX_BPE_MAX, "words fit a lane");
+_Static_assert(CTX_TOKEN_WORD <= CTX_BPE_MAX,
+    "words fit a struct ctx_bpe_pretoken");
 
 /* Merges all waiting pretokens into tokens, adds the number of tokens to
  * *tokens, and caches it for each pretoken. */
@@ -141,11 +142,12 @@ merge_waiting(struct ctx_token_counter *c, uint64_t *tokens)
 	const struct ctx_waiting *w;
 	size_t i, n, merged;
 
-	c->merge_lanes(&c->tokenizer->vocab, c->lanes, c->nwaiting);
+	c->merge_pretokens(&c->tokenizer->vocab, c->waiting_pretokens,
+	    c->nwaiting);
 	for (i = 0; i < c->nwaiting; i++) {
 		w = c->waiting + i;
-		n = c->lanes[i].n;
-		merged = ctx_bpe_lane_count(c->lanes + i);
+		n = c->waiting_pretokens[i].n;
+		merged = ctx_bpe_pretoken_count(c->waiting_pretokens + i);
 		*tokens += merged;
 		if (w->p == NULL)
 			continue;
@@ -165,11 +167,11 @@ static void
 merge_later(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_waiting waiting, uint64_t *tokens)
 {
-	if (c->nwaiting == CTX_LANES)
+	if (c->nwaiting == CTX_BPE_BATCH)
 		merge_waiting(c, tokens);
 	c->waiting[c->nwaiting] = waiting;
-	ctx_bpe_lane_begin(&c->tokenizer->vocab, c->lanes + c->nwaiting++, p,
-	    n);
+	ctx_bpe_pretoken_begin(&c->tokenizer->vocab,
+	    c->waiting_pretokens + c->nwaiting++, p, n);
 }
 
 /* Merges n bytes at once, without the list of waiting pretokens.  n may be any
@@ -203,27 +205,43 @@ count_word(struct ctx_token_counter *c, const char *p, size_t n,
 		merge_later(c, p, n, (struct ctx_waiting){p, key}, tokens);
 }
 
-/* Prefetches the entries of the vocabulary's hash table for n pretokens that
- * were not in the cache.  Also prefetches the places of the cache for the long
- * pretokens, and computes their hashes. */
+void
+ctx_counter_ask_longs(const struct ctx_token_counter *c,
+    struct ctx_pretoken_lookup *b, const char *p, struct ctx_pretoken_list list)
+{
+	size_t k;
+	uint32_t i;
+
+	for (k = 0; k < b->nlongs; k++) {
+		i = b->longs[k];
+		b->hashes[k] = ctx_pretoken_cache_hash_long(p + list.start[i],
+		    list.end[i] - list.start[i]);
+		ctx_pretoken_cache_ask_long(&c->cache, b->hashes[k]);
+	}
+}
+
+size_t
+ctx_pretokenize_inner(const struct ctx_pretokenize *split, size_t n)
+{
+	size_t inner = split->listed;
+
+	while (inner > 0 && n - split->start[inner - 1] < CTX_VOCAB_KEY)
+		inner--;
+	return inner;
+}
+
+/* Prefetches the table entries for n pretokens that were not in the cache, and
+ * for the long pretokens. */
 static void
 prefetch_missed(const struct ctx_token_counter *c,
     struct ctx_pretoken_lookup *b, const char *p, struct ctx_pretoken_list list,
     size_t n)
 {
-	size_t k, length;
-	uint32_t i;
+	size_t k;
 
 	for (k = 0; k < n; k++)
 		ctx_vocab_ask_key(&c->tokenizer->vocab, b->keys[b->missed[k]]);
-	for (k = 0; k < b->nlongs; k++) {
-		i = b->longs[k];
-		length = list.end[i] - list.start[i];
-		b->hashes[k] = length > CTX_PRETOKEN_CACHE_LONG
-		    ? 0
-		    : ctx_pretoken_cache_hash_long(p + list.start[i], length);
-		ctx_pretoken_cache_ask_long(&c->cache, b->hashes[k]);
-	}
+	ctx_counter_ask_longs(c, b, p, list);
 }
 
 /* Looks for n pretokens, which were not in the cache, in the vocabulary's hash
@@ -281,16 +299,12 @@ static unsigned
 find_known_long(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t hash)
 {
-	bool word = n <= CTX_PRETOKEN_CACHE_LONG;
-	unsigned known = 0;
+	unsigned known = ctx_pretoken_cache_find_long(&c->cache, hash, p, n);
 
-	if (word)
-		known = ctx_pretoken_cache_find_long(&c->cache, hash, p, n);
 	if (known == 0 &&
 	    ctx_vocab_find(&c->tokenizer->vocab, p, n) != CTX_VOCAB_NONE) {
 		known = 1;
-		if (word)
-			ctx_pretoken_cache_add_long(&c->cache, p, n, known);
+		ctx_pretoken_cache_add_long(&c->cache, p, n, known);
 	}
 	return known;
 }
@@ -307,8 +321,7 @@ merge_long_word(struct ctx_token_counter *c, const char *p, size_t n,
 	}
 	if (merge_text(c, p, n, tokens, err) < 0)
 		return -1;
-	if (n <= CTX_PRETOKEN_CACHE_LONG)
-		ctx_pretoken_cache_add_long(&c->cache, p, n, c->bpe.n);
+	ctx_pretoken_cache_add_long(&c->cache, p, n, c->bpe.n);
 	return 0;
 }
 
@@ -501,9 +514,7 @@ ctx_counter_count(struct ctx_token_counter *c, struct ctx_str text, size_t max,
 	if (s->alone > 0)
 		return merge_text(c, text.p, s->alone, tokens, err);
 	*tokens += s->n - s->listed;
-	for (inner = s->listed; inner > 0; inner--)
-		if (text.n - s->start[inner - 1] >= CTX_VOCAB_KEY)
-			break;
+	inner = ctx_pretokenize_inner(s, text.n);
 	for (i = 0; i < inner; i += some) {
 		some = inner - i < CTX_PRETOKEN_LOOKUP_MAX
 		    ? inner - i

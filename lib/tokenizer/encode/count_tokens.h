@@ -34,13 +34,13 @@ struct ctx_token_counter {
 	const struct ctx_tokenizer *tokenizer;
 	ctx_pretokenize_fn *split;
 	ctx_pretoken_lookup_fn *lookup;
-	ctx_bpe_lanes_fn *merge_lanes;
+	ctx_bpe_merge_fn *merge_pretokens;
 	/* CTX_PLAIN_... bits: the kinds of pretokens that are tokens for
 	 * certain, so that they are only counted */
 	unsigned plain;
-	/* Length in bytes of the longest name of an added token: of names that
-	 * are recognized in the text as it was given (added), and of those that
-	 * are recognized in its normal form (added_normal).  0 if there are
+	/* Length in bytes of the longest name of an added token. added: of
+	 * names that are recognized in the text as it was given. added_normal:
+	 * of those that are recognized in its normal form. 0 if there are
 	 * none. */
 	size_t added, added_normal;
 	/* True if the boundaries between pretokens, or units of an encoding of
@@ -68,8 +68,8 @@ struct ctx_token_counter {
 	struct ctx_pretoken_lookup batch, parts_batch;
 	struct ctx_parts parts;
 	size_t nwaiting;
-	struct ctx_waiting waiting[CTX_LANES];
-	struct ctx_bpe_lane lanes[CTX_LANES];
+	struct ctx_waiting waiting[CTX_BPE_BATCH];
+	struct ctx_bpe_pretoken waiting_pretokens[CTX_BPE_BATCH];
 };
 
 /* ctx_counter_begin must be called before a new text.  ctx_counter_split splits
@@ -87,9 +87,18 @@ void ctx_counter_split_plain(struct ctx_token_counter *counter,
     struct ctx_pretokenize *split, unsigned plain, struct ctx_str text,
     size_t max);
 
-/* Replaces *text by its normal form.  Sets *changed to true if the two differ.
- * *text has no added tokens. first: true if it is at the beginning of the
- * caller's text; some encodings put a blank only there. */
+/* Computes the hashes of the long pretokens that a lookup has found in a list,
+ * and prefetches their places in the cache. */
+void ctx_counter_ask_longs(const struct ctx_token_counter *counter,
+    struct ctx_pretoken_lookup *lookup, const char *p,
+    struct ctx_pretoken_list list);
+/* Returns how many of the listed pretokens, from the first on, begin so far
+ * before the end of a text of n bytes that a whole key can be read there. */
+size_t ctx_pretokenize_inner(const struct ctx_pretokenize *split, size_t n);
+
+/* Replaces *text, which is ordinary text between added tokens, by its normal
+ * form, and sets *changed to true if it differs.  first: true if the text of
+ * the caller begins there. */
 int ctx_counter_normalize(struct ctx_token_counter *counter,
     struct ctx_str *text, bool first, bool *changed, struct ctx_err *err);
 

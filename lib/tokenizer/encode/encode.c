@@ -21,7 +21,7 @@ append_id(struct ctx_tokens *out, uint32_t id, struct ctx_err *err)
 
 	if (id == CTX_VOCAB_NONE)
 		return ctx_err_set(err, CTX_EINPUT,
-		    "a byte that is not UTF-8 and has no token");
+		    "the text has a byte that is not UTF-8 and has no token");
 	if (out->n == out->cap) {
 		grown = ctx_grow(out->ids, &out->cap, out->n + 1,
 		    sizeof *out->ids, err);
@@ -130,7 +130,8 @@ ctx_token_encode(struct ctx_token_counter *c, const char *p, size_t n,
 	bool named;
 
 	if (t->vocab.head == NULL)
-		return ctx_err_set(err, CTX_EARG, "%s has no token ids",
+		return ctx_err_set(err, CTX_EARG,
+		    "the encoding %s only estimates and has no token ids",
 		    ctx_tokenizer_name(t));
 	while (text.n > 0) {
 		named = take_name(t, &text, names, &before, &id);

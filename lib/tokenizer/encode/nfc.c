@@ -5,9 +5,9 @@
  * possible.  Most scripts have no combining marks; their bytes are checked 64
  * at a time.  Other characters are checked one by one, by their kinds.  Where a
  * mark may change an earlier character, a short part of the text (a stretch) is
- * decomposed and composed (UAX #15), and compared with the original.  A stretch
- * begins and ends where the text can be cut without changing its normal form
- * (see nfc.h).
+ * decomposed and composed (UAX #15).  The result is compared with the original.
+ * A stretch begins and ends where the text can be cut without changing its
+ * normal form (see nfc.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -364,8 +364,8 @@ struct nfc_check {
 	 * normal form.  Offset after the last of these characters. */
 	size_t safe;
 	unsigned class; /* combining class of the last character */
-	/* Whether the last character of combining class 0 composes with no
-	 * later character.  UNKNOWN: this was not looked up yet. */
+	/* INERT: the last character of combining class 0 composes with no later
+	 * character.  UNKNOWN: this was not looked up yet. */
 	enum { INERT, NOT_INERT, UNKNOWN } starter;
 };
 

@@ -143,8 +143,8 @@ void ctx_nfc_release(struct ctx_nfc *nfc);
  * ctx_normal_find_fn.  Bytes that are not UTF-8 are kept. */
 ctx_normal_find_fn ctx_nfc_find;
 
-/* Returns an offset such that no text after the n bytes can change the normal
- * form (by Unicode 9.0) before it: the last place where the text can be cut.
+/* Returns the last offset at which the text can be cut.  No text after the n
+ * bytes can change the normal form (by Unicode 9.0) before this offset.
  * Returns 0 if there is none.  n must be the end of a character. */
 size_t ctx_nfc_settled(const char *p, size_t n);
 

@@ -67,7 +67,7 @@ ctx_pretoken_cache_release(struct ctx_pretoken_cache *cache)
  * Returns log2 of their number when the table grows: four times as many as now
  * (1 << bits), but at most 1 << last. */
 static unsigned
-more_bits(unsigned bits, unsigned last)
+grow_bits(unsigned bits, unsigned last)
 {
 	return bits + 2 < last ? bits + 2 : last;
 }
@@ -121,7 +121,7 @@ grow_table(struct ctx_pretoken_cache *cache)
 	size_t i, n = (size_t)CTX_PRETOKEN_CACHE_LINE << old.bits;
 	struct ctx_key key, entry;
 
-	if (make_table(cache, more_bits(old.bits, CTX_PRETOKEN_CACHE_BITS)) < 0)
+	if (make_table(cache, grow_bits(old.bits, CTX_PRETOKEN_CACHE_BITS)) < 0)
 		return;
 	for (i = 0; i < n; i++) {
 		if (i % CTX_PRETOKEN_CACHE_LINE >= 4 ||
@@ -150,14 +150,15 @@ ctx_pretoken_cache_add(struct ctx_pretoken_cache *cache, struct ctx_key key,
 	insert_entry(cache, key, entry);
 }
 
-/* Computes a hash of n bytes, at least 8.  They are read in words of eight
- * bytes; the last two words may overlap. */
+/* The bytes are read in words of eight; the last two words may overlap. */
 uint64_t
 ctx_pretoken_cache_hash_long(const char *p, size_t n)
 {
 	uint64_t hash = n, word;
 	size_t i;
 
+	if (n > CTX_PRETOKEN_CACHE_LONG)
+		return 0;
 	for (i = 0; i + 8 < n; i += 8) {
 		memcpy(&word, p + i, 8);
 		hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
@@ -254,7 +255,7 @@ grow_longs(struct ctx_pretoken_cache *cache)
 	size_t i, n = old.longs == NULL ? 0 : (size_t)1 << old.long_bits;
 
 	if (n > 0)
-		cache->long_bits = more_bits(old.long_bits, LONG_LAST_BITS);
+		cache->long_bits = grow_bits(old.long_bits, LONG_LAST_BITS);
 	cache->longs = make_lines(LONG_SIZE << cache->long_bits);
 	if (cache->longs == NULL) {
 		*cache = old;
@@ -274,6 +275,8 @@ void
 ctx_pretoken_cache_add_long(struct ctx_pretoken_cache *cache, const char *p,
     size_t n, size_t tokens)
 {
+	if (n > CTX_PRETOKEN_CACHE_LONG || tokens == 0 || tokens > UINT8_MAX)
+		return;
 	if (cache->longs == NULL ||
 	    (cache->nlongs >> (cache->long_bits - 1) > 0 &&
 		cache->long_bits < LONG_LAST_BITS))

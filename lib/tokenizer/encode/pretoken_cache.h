@@ -124,9 +124,9 @@ ctx_pretoken_cache_find(const struct ctx_pretoken_cache *cache,
 	    key);
 }
 
-/* The next two functions are for pretokens of 16 to CTX_PRETOKEN_CACHE_LONG
- * bytes.  The first computes the hash that the second needs.  The second
- * returns the number of tokens; 0 if the pretoken is not in the cache. */
+/* For a pretoken of 16 bytes or more: compute its hash, and look it up in the
+ * cache.  One of more than CTX_PRETOKEN_CACHE_LONG bytes has the hash 0, and is
+ * never found or added; nor is one without tokens or with more than 255. */
 uint64_t ctx_pretoken_cache_hash_long(const char *p, size_t n);
 unsigned ctx_pretoken_cache_find_long(const struct ctx_pretoken_cache *cache,
     uint64_t hash, const char *p, size_t n);

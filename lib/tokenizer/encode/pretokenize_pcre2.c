@@ -95,8 +95,7 @@ compile_splitter(pcre2_code **code, const char *pattern, uint32_t more,
 	if (why == PCRE2_ERROR_HEAP_FAILED)
 		return ctx_err_nomem(err);
 	return ctx_err_set(err, CTX_EFILE,
-	    CTX_REFUSED("a splitter "
-			"pattern that PCRE2 does not take"));
+	    CTX_REFUSED("a split pattern that PCRE2 does not accept"));
 }
 
 /* Compiles a pattern twice: as machine code (quick), and with callouts that
@@ -114,8 +113,7 @@ compile_both(struct code *code, const char *pattern, struct ctx_err *err)
 	(void)pcre2_pattern_info(code->quick, PCRE2_INFO_MATCHEMPTY, &empty);
 	if (empty != 0)
 		return ctx_err_set(err, CTX_EFILE,
-		    CTX_REFUSED("a splitter "
-				"pattern that can match nothing"));
+		    CTX_REFUSED("a split pattern that matches the empty text"));
 	/* If PCRE2 cannot make machine code on this processor, it interprets
 	 * the pattern, which is slower. */
 	(void)pcre2_jit_compile(code->quick,
@@ -137,9 +135,7 @@ compile_all(struct ctx_pcre2_pretokenizer *pretokenizer, const char *p,
 	}
 	if (n > 0 || count == 0)
 		return ctx_err_set(err, CTX_EFILE,
-		    CTX_REFUSED("more than "
-				"%d splitter patterns"),
-		    CTX_PCRE2_MAX);
+		    CTX_REFUSED("more than %d split patterns"), CTX_PCRE2_MAX);
 	if (ctx_onig_to_pcre2(list, count, &pretokenizer->kinds, out, err) < 0)
 		return -1;
 	for (i = 0; i < count; i++) {
@@ -378,9 +374,8 @@ find_first_pretoken(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
 		return ctx_err_nomem(err);
 	if (rc != PCRE2_ERROR_NOMATCH && rc != PCRE2_ERROR_PARTIAL)
 		return ctx_err_set(err, CTX_ELIMIT,
-		    "a splitter pattern of "
-		    "%.120s takes too many steps for this text; the encoding "
-		    "bytes/4 estimates",
+		    "a split pattern of %.120s takes too many steps for this "
+		    "text; --encoding bytes/4 estimates",
 		    s->name);
 	*length = n;
 	return !part;

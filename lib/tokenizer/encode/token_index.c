@@ -313,7 +313,7 @@ ctx_token_index_tail(const struct ctx_token_index *m, uint64_t limit,
 	}
 	/* Goes back from mark to mark as long as the text after the mark has at
 	 * most limit tokens.  It starts one mark after the one where the limit
-	 * should be exceeded: an end that is counted alone may have a few
+	 * should be exceeded.  An end that is counted alone may have a few
 	 * tokens more or less than in the whole text. */
 	i = count_marks_within(m, m->tokens - limit);
 	for (i += i < m->n;; i--) {

@@ -208,7 +208,7 @@ pair_in(const uint32_t *entry, uint32_t tag)
 #endif
 
 static inline uint32_t
-least(const uint32_t *list, uint32_t n)
+find_least(const uint32_t *list, uint32_t n)
 {
 	__m256i a = _mm256_loadu_si256((const __m256i *)(const void *)list);
 	__m256i b =

@@ -27,10 +27,10 @@ ctx_pretoken_lookup_avx2(const struct ctx_pretoken_cache *cache, const char *p,
 #include "tokenizer/simd/bpe_interleaved.h"
 
 void
-ctx_bpe_lanes_avx2(const struct ctx_vocab *vocab, struct ctx_bpe_lane *lanes,
-    size_t n)
+ctx_bpe_merge_avx2(const struct ctx_vocab *vocab,
+    struct ctx_bpe_pretoken *pretokens, size_t n)
 {
-	merge_lanes(vocab, lanes, n);
+	merge_pretokens(vocab, pretokens, n);
 }
 #else
 /* A declaration, because the C standard forbids an empty file. */

@@ -40,20 +40,20 @@ ctx_pretoken_lookup_pick(enum ctx_simd simd)
 	}
 }
 
-ctx_bpe_lanes_fn *
-ctx_bpe_lanes_pick(enum ctx_simd simd)
+ctx_bpe_merge_fn *
+ctx_bpe_merge_pick(enum ctx_simd simd)
 {
 	switch (simd) {
 #if defined(__x86_64__)
 	case CTX_SIMD_AVX512:
-		return ctx_bpe_lanes_avx512;
+		return ctx_bpe_merge_avx512;
 	case CTX_SIMD_AVX2:
-		return ctx_bpe_lanes_avx2;
+		return ctx_bpe_merge_avx2;
 #elif defined(__aarch64__)
 	case CTX_SIMD_NEON:
-		return ctx_bpe_lanes_neon;
+		return ctx_bpe_merge_neon;
 #endif
 	default:
-		return ctx_bpe_lanes_portable;
+		return ctx_bpe_merge_portable;
 	}
 }

@@ -34,7 +34,7 @@ vec_fold(const struct vec *v)
  * none.  Of each byte, one bit is kept; adding neighbours three times then
  * joins eight of these bits. */
 static inline uint64_t
-gather(const uint8x16_t yes[4])
+gather_bits(const uint8x16_t yes[4])
 {
 	static const uint8_t places[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4,
 	    8, 16, 32, 64, 128};
@@ -57,7 +57,7 @@ vec_equal(const struct vec *v, char c)
 
 	for (i = 0; i < 4; i++)
 		yes[i] = vceqq_u8(v->part[i], vdupq_n_u8((uint8_t)c));
-	return gather(yes);
+	return gather_bits(yes);
 }
 
 static inline uint64_t
@@ -70,7 +70,7 @@ vec_range(const struct vec *v, char first, int n)
 		yes[i] =
 		    vcleq_u8(vsubq_u8(v->part[i], vdupq_n_u8((uint8_t)first)),
 			vdupq_n_u8((uint8_t)n));
-	return gather(yes);
+	return gather_bits(yes);
 }
 
 static inline uint64_t
@@ -81,7 +81,7 @@ vec_high(const struct vec *v)
 
 	for (i = 0; i < 4; i++)
 		yes[i] = vcgeq_u8(v->part[i], vdupq_n_u8(0x80));
-	return gather(yes);
+	return gather_bits(yes);
 }
 
 #define CTX_VEC_CLASSES
@@ -97,7 +97,7 @@ vec_bit(const struct vec *v, int k)
 
 	for (i = 0; i < 4; i++)
 		yes[i] = vtstq_u8(v->part[i], vdupq_n_u8((uint8_t)(1 << k)));
-	return gather(yes);
+	return gather_bits(yes);
 }
 
 /* Computes a table index for each byte: its low six bits and, above them, the
@@ -188,7 +188,7 @@ pair_in(const uint32_t *entry, uint32_t tag)
 }
 
 static inline uint32_t
-least(const uint32_t *list, uint32_t n)
+find_least(const uint32_t *list, uint32_t n)
 {
 	uint32x4_t a = vld1q_u32(list), b = vld1q_u32(list + 4);
 	uint32x4_t c = vld1q_u32(list + 8), d = vld1q_u32(list + 12);
@@ -216,10 +216,10 @@ ctx_pretoken_lookup_neon(const struct ctx_pretoken_cache *cache, const char *p,
 #include "tokenizer/simd/bpe_interleaved.h"
 
 void
-ctx_bpe_lanes_neon(const struct ctx_vocab *vocab, struct ctx_bpe_lane *lanes,
-    size_t n)
+ctx_bpe_merge_neon(const struct ctx_vocab *vocab,
+    struct ctx_bpe_pretoken *pretokens, size_t n)
 {
-	merge_lanes(vocab, lanes, n);
+	merge_pretokens(vocab, pretokens, n);
 }
 #else
 /* A declaration, because the C standard forbids an empty file. */

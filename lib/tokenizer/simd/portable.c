@@ -43,7 +43,7 @@ vec_fold(const struct vec *v)
 /* Gathers the top bits of the eight bytes of a word.  Returns them as a number
  * of eight bits, that of the first byte lowest. */
 static inline uint64_t
-gather(uint64_t tops)
+gather_bits(uint64_t tops)
 {
 	return ((tops & TOPS) >> 7) * 0x0102040810204080u >> 56;
 }
@@ -52,7 +52,7 @@ gather(uint64_t tops)
  * first + n.  first + n must be below 0x80.  The top bits of all other bytes,
  * such as those of 0x80 or more, are cleared. */
 static inline uint64_t
-in_range(uint64_t word, unsigned first, unsigned n)
+mark_in_range(uint64_t word, unsigned first, unsigned n)
 {
 	uint64_t low = word & ~TOPS;
 	uint64_t from = low + (0x80 - first) * ONES;
@@ -68,7 +68,8 @@ vec_range(const struct vec *v, char first, unsigned n)
 	unsigned i;
 
 	for (i = 0; i < 8; i++)
-		bits |= gather(in_range(v->word[i], (unsigned char)first, n))
+		bits |= gather_bits(
+			    mark_in_range(v->word[i], (unsigned char)first, n))
 		    << 8 * i;
 	return bits;
 }
@@ -86,7 +87,7 @@ vec_high(const struct vec *v)
 	unsigned i;
 
 	for (i = 0; i < 8; i++)
-		bits |= gather(v->word[i]) << 8 * i;
+		bits |= gather_bits(v->word[i]) << 8 * i;
 	return bits;
 }
 

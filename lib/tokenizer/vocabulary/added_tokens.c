@@ -126,10 +126,10 @@ names_of(const struct ctx_vocab_special *s)
 	return s->normal != 0 ? names * CTX_NAMES_NORMAL : names;
 }
 
-/* Returns true if, in sorted order, the text p, n is not before the name: it is
- * equal to the name, begins with it, or has a higher byte where they first
- * differ. *same: number of bytes at the start that are known to be equal; set
- * to the number of all equal bytes at the start. */
+/* Returns true if, in sorted order, the text p, n is not before the name.  It
+ * is then equal to the name, begins with it, or has a higher byte where they
+ * first differ. *same: number of bytes at the start that are known to be equal;
+ * set to the number of all equal bytes at the start. */
 static bool
 is_at_or_after(const char *p, size_t n, struct ctx_str name, size_t *same)
 {
@@ -267,8 +267,7 @@ link_nested_names(struct ctx_added_token_name *list, size_t n,
 		list[i].depth = in > 0 ? list[in - 1].depth + 1 : 0;
 		if (list[i].depth >= DEEPEST)
 			return ctx_err_set(err, CTX_EFILE,
-			    "more than %d added "
-			    "tokens that begin with one another",
+			    "more than %d added tokens begin with one another",
 			    DEEPEST);
 	}
 	return 0;
@@ -290,7 +289,8 @@ ctx_added_token_index(struct ctx_tokenizer *t, struct ctx_err *err)
 	for (i = 0; i < n; i++) {
 		if (s[i].n > LONGEST)
 			return ctx_err_set(err, CTX_EFILE,
-			    "an added token of %u bytes", (unsigned)s[i].n);
+			    "an added token has %u bytes, which is too many",
+			    (unsigned)s[i].n);
 		list[i].text =
 		    (struct ctx_str){(const char *)s + s[i].at, s[i].n};
 		list[i].id = s[i].id;

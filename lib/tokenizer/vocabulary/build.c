@@ -20,18 +20,18 @@ survey_tokens(struct vocab_fill *f, struct ctx_err *err)
 	size_t i;
 
 	if (in->n == 0 || in->n >= CTX_VOCAB_MAX)
-		return ctx_err_set(err, CTX_EFILE, "a vocabulary of %zu tokens",
-		    in->n);
+		return ctx_err_set(err, CTX_EFILE,
+		    "the vocabulary has no or too many tokens (%zu)", in->n);
 	for (i = 0; i < in->n; i++) {
 		t = in->tokens + i;
 		if (t->n > CTX_BUILD_MAX)
 			return ctx_err_set(err, CTX_EFILE,
-			    "a token of %u bytes", t->n);
+			    "a token has %u bytes, which is too many", t->n);
 		if (t->n == 0)
 			continue;
 		if (t->id >= CTX_VOCAB_MAX && t->id != CTX_VOCAB_NONE)
-			return ctx_err_set(err, CTX_EFILE, "a token id of %u",
-			    t->id);
+			return ctx_err_set(err, CTX_EFILE,
+			    "the token id %u is too large", t->id);
 		if (t->id >= f->ids && t->id != CTX_VOCAB_NONE)
 			f->ids = t->id + 1;
 		f->keys += t->n <= CTX_VOCAB_KEY;

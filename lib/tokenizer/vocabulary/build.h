@@ -18,7 +18,7 @@ struct ctx_build_token {
 	/* id of the token in the encoding; CTX_VOCAB_NONE for a single byte
 	 * without an id */
 	uint32_t id;
-	/* Which two tokens merge to this one: the left one has cut bytes.
+	/* The two tokens that merge to this one: the left one has cut bytes.
 	 * Instead of a length, cut may be CTX_BUILD_ANY, CTX_BUILD_NEVER or
 	 * CTX_BUILD_CHAR. */
 	uint32_t cut;

@@ -13,7 +13,7 @@
 #include "tokenizer/vocabulary/byte_fallback.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 
-/* What a tokenizer.json does to a text before it is merged. */
+/* Changes that a tokenizer.json makes to a text before it is merged. */
 struct text_rules {
 	bool replaced;  /* a normalizer replaces blanks */
 	bool metaspace; /* a pre_tokenizer replaces blanks */
@@ -77,8 +77,7 @@ read_metaspace(struct text_rules *rules, const json_t *one, struct ctx_err *err)
 	if (!is_text(one, "replacement", CTX_BLANK_SIGN) || rules->metaspace ||
 	    rules->prefix != 0)
 		return refuse_rule(err,
-		    "byte_fallback and this pre_tokenizer "
-		    "of type ",
+		    "byte_fallback and an unusual pre_tokenizer of type ",
 		    "Metaspace");
 	rules->metaspace = true;
 	rules->words = !json_is_false(split);

@@ -101,7 +101,8 @@ finish_patterns(struct ctx_vocab_builder *pack, struct ctx_buf *text,
 	pack->pretokenizer =
 	    (struct ctx_pretokenizer){CTX_PRETOKENIZER_NONE, 0, 0, 0};
 	if (text->n == 0)
-		return refuse_pretokenizer(err, "text that is not split", "");
+		return refuse_pretokenizer(err, "no pattern that splits text",
+		    "");
 	for (last = text->n - 1; last > 0 && text->p[last - 1] != '\0';)
 		last--;
 	i = find_known(text->p + last);
@@ -148,13 +149,13 @@ add_split(struct ctx_buf *text, const json_t *split, struct ctx_err *err)
 	    (strcmp(behavior, "Isolated") != 0 &&
 		!(all && strcmp(behavior, "Removed") == 0)))
 		return refuse_pretokenizer(err,
-		    "a splitter that is not Isolated but ",
+		    "a Split rule whose behavior is not Isolated, but ",
 		    behavior == NULL ? "nothing" : behavior);
 	if (regex != NULL)
 		return add_pattern(text, regex, err);
 	if (literal != NULL && *literal != '\0')
 		return add_literal(text, literal, err);
-	return refuse_pretokenizer(err, "a splitter without a pattern", "");
+	return refuse_pretokenizer(err, "a Split rule without a pattern", "");
 }
 
 static int

@@ -21,9 +21,9 @@
 int ctx_file_pretokenizer_json(struct ctx_vocab_builder *pack,
     const json_t *pre, struct ctx_buf *text, struct ctx_err *err);
 
-/* How a model in a GGUF file splits text into pretokens.  The file has only a
- * name for it, the value of tokenizer.ggml.pre; each row of a table is for one
- * name.  The rows were taken from the models' tokenizer.json files. */
+/* Rules by which a model in a GGUF file splits text into pretokens.  The file
+ * has only their name, the value of tokenizer.ggml.pre; each row of a table is
+ * for one name.  The rows were taken from the models' tokenizer.json files. */
 struct ctx_file_pretokenizer_model {
 	const char *name;
 	const char *patterns[3]; /* ended by NULL */

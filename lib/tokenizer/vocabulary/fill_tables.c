@@ -30,7 +30,7 @@ static int
 fail_alike(struct ctx_err *err)
 {
 	return ctx_err_set(err, CTX_EFILE,
-	    "more than %d tokens that cannot be told apart", MOST_ALIKE);
+	    "more than %d tokens are too similar", MOST_ALIKE);
 }
 
 /* Fills a table with 0xff bytes, so that all its entries are CTX_VOCAB_NONE.
@@ -554,7 +554,8 @@ ctx_vocab_fill_tables(struct vocab_fill *f, struct ctx_err *err)
 	for (byte = 0; byte < 256; byte++)
 		if (f->view.leaves[byte] == CTX_VOCAB_NONE)
 			return ctx_err_set(err, CTX_EFILE,
-			    "a vocabulary without the byte %u", byte);
+			    "the vocabulary has no token for the byte %u",
+			    byte);
 	fill_chars(f);
 	if (!f->full && !f->crowded && fill_merges(f, err) < 0)
 		return -1;
@@ -565,7 +566,7 @@ ctx_vocab_fill_tables(struct vocab_fill *f, struct ctx_err *err)
 		return f->pair_bits <= MOST_PAIR_BITS
 		    ? 0
 		    : ctx_err_set(err, CTX_EFILE,
-			  "merges that cannot be told apart");
+			  "too many merges are too similar");
 	if (has_numbers(&f->view, f->in->pretokenizer.digits))
 		f->head->flags |= CTX_VOCAB_NUMBERS;
 	fill_ids(f);

@@ -6,7 +6,7 @@
 #include "tokenizer/vocabulary/build.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-/* When a token of the vocabulary is used in a text. */
+/* Condition under which a token of the vocabulary is used in a text. */
 enum token_use {
 	UNUSED,
 	REACHED, /* if merging bytes gives it */

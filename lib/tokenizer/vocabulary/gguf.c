@@ -199,7 +199,7 @@ add_tokens(const struct gguf *g, json_t *vocab, json_t *added,
 		token = read_gguf_string(&at);
 		type = token_type_of(g, i);
 		if (i >= CTX_VOCAB_MAX)
-			return refuse_gguf(err, "a token too many");
+			return refuse_gguf(err, "too many tokens");
 		errno = 0;
 		if (type != CONTROL && type != USER_DEFINED)
 			rc = json_object_setn_new(vocab, token.p, token.n,
@@ -312,22 +312,19 @@ ctx_gguf_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
 
 	if (!read_header(&g))
 		return ctx_err_set(err, CTX_EFILE,
-		    g.bad ? "a GGUF file of an unknown version or with unknown "
+		    g.bad ? "the GGUF file has an unknown version or unknown "
 			    "types"
-			  : "a GGUF file that ends early");
+			  : "the GGUF file is incomplete");
 	if (!is_equal(g.model, "gpt2") || g.tokens == 0 || g.merges == 0)
 		return ctx_err_set(err, CTX_EFILE,
 		    CTX_REFUSED(
-			"a GGUF file "
-			"with a tokenizer of type %.*s, not byte-level BPE "
-			"(gpt2)"),
+			"the type \"%.*s\", not byte-level BPE (\"gpt2\")"),
 		    (int)(g.model.n < 40 ? g.model.n : 40),
 		    g.model.n > 0 ? g.model.p : "");
 	model = ctx_file_pretokenizer_named(g.pre);
 	if (model == NULL)
 		return ctx_err_set(err, CTX_EFILE,
-		    CTX_REFUSED("a GGUF file "
-				"whose splitter is named \"%.*s\""),
+		    CTX_REFUSED("the pre-tokenizer \"%.*s\", which is unknown"),
 		    (int)(g.pre.n < 40 ? g.pre.n : 40),
 		    g.pre.n > 0 ? g.pre.p : "");
 	return convert_vocabulary(&g, model, pack, block, size, err);

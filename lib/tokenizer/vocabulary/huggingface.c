@@ -432,7 +432,8 @@ ctx_huggingface_parse(json_t **root, const char *p, size_t n, size_t flags,
 
 	*root = NULL;
 	if (!ctx_json_shallow(p, n))
-		return ctx_err_set(err, CTX_EFILE, "nesting deeper than %d",
+		return ctx_err_set(err, CTX_EFILE,
+		    "arrays and objects are nested more than %d deep",
 		    CTX_JSON_SHALLOW);
 	/* If memory is short, jansson reports a syntax error, or silently drops
 	 * a character of a string.  Only errno shows the reason. */

@@ -70,7 +70,8 @@ read_all(struct ctx_buf *buf, const char *file, struct ctx_err *err)
 	ssize_t got = 1;
 
 	if (fd < 0 && errno == ENOENT)
-		return ctx_err_set(err, CTX_EARG, "no encoding %s", file);
+		return ctx_err_set(err, CTX_EARG,
+		    "there is no encoding or file %s", file);
 	if (fd < 0)
 		return ctx_err_open(err, errno, "", file);
 	while (got > 0 && buf->n <= FILE_MAX && !is_enough(buf, &next)) {
@@ -87,11 +88,12 @@ read_all(struct ctx_buf *buf, const char *file, struct ctx_err *err)
 	if (got < 0)
 		ctx_err_sys(err, errno, "cannot read %s", file);
 	else if (buf->n > FILE_MAX)
-		got = ctx_err_set(err, CTX_ELIMIT, "%s is too large", file);
+		got = ctx_err_set(err, CTX_ELIMIT,
+		    "%s is too large for a vocabulary", file);
 	else if (buf->n == 0 && fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode))
 		got = ctx_err_set(err, CTX_EFILE,
-		    "cannot read it: no process "
-		    "writes to this FIFO; start its writer first");
+		    "cannot read the file: no process writes to this FIFO; "
+		    "start its writer first");
 	close(fd);
 	return got < 0 ? -1 : 0;
 }
@@ -252,7 +254,7 @@ write_block(int fd, const struct ctx_tokenizer *t)
  * path.  If the process is killed before, the file disappears.  Returns false
  * if that is not possible. */
 static bool
-cache_nameless(const struct ctx_tokenizer *t, const char *cache,
+write_nameless_entry(const struct ctx_tokenizer *t, const char *cache,
     const char *path)
 {
 #ifdef O_TMPFILE
@@ -279,7 +281,7 @@ cache_nameless(const struct ctx_tokenizer *t, const char *cache,
  * that end the process are delayed meanwhile; only SIGKILL can leave the file
  * with the random name. */
 static void
-cache_named(const struct ctx_tokenizer *t, const char *path)
+write_named_entry(const struct ctx_tokenizer *t, const char *path)
 {
 	unsigned held = ctx_signals_defer();
 	struct ctx_buf name = {0};
@@ -304,8 +306,8 @@ static void
 store_cached(const struct ctx_tokenizer *t, const char *cache, const char *path)
 {
 	ctx_tokenizer_make_cache(cache);
-	if (!cache_nameless(t, cache, path))
-		cache_named(t, path);
+	if (!write_nameless_entry(t, cache, path))
+		write_named_entry(t, path);
 }
 
 /* Sets the pretokenizer and special tokens by the name of a rank file, because
@@ -326,8 +328,8 @@ find_family(struct ctx_tokenizer *t, struct ctx_vocab_builder *pack,
 			return 0;
 		}
 	return ctx_err_set(err, CTX_EFILE,
-	    "the name does not say which "
-	    "encoding it is (o200k..., cl100k..., p50k..., r50k...)");
+	    "the file's name does not begin with its encoding (o200k, cl100k, "
+	    "p50k or r50k); rename the file");
 }
 
 /* Computes the SHA-256 of a vocabulary file and its pretokenizer.  The
@@ -345,7 +347,7 @@ hash_source(struct ctx_vocab_builder *pack, const struct ctx_buf *text)
 }
 
 static int
-cache_path(struct ctx_buf *path, const char *cache,
+make_cache_path(struct ctx_buf *path, const char *cache,
     const struct ctx_vocab_builder *pack, struct ctx_err *err)
 {
 	size_t i;
@@ -423,7 +425,8 @@ ctx_tokenizer_load(struct ctx_tokenizer *t, const char *file, const char *cache,
 		rc = find_family(t, &pack, file, err);
 	if (rc == 0) {
 		hash_source(&pack, &text);
-		rc = cache == NULL ? 0 : cache_path(&path, cache, &pack, err);
+		rc = cache == NULL ? 0
+				   : make_cache_path(&path, cache, &pack, err);
 	}
 	if (rc == 0 && !(cache != NULL && load_cached(t, path.p, &pack))) {
 		rc = compile_vocabulary(t, &pack, &text, err);

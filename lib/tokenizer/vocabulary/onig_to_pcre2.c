@@ -11,10 +11,11 @@
  *    (see onig_to_pcre2.h); the sets determine these kinds
  *
  * Patterns have the syntax of Oniguruma.  A construct is accepted if PCRE2
- * reads it in the same way, or if it can be rewritten: \s and \p{..} by Unicode
- * 16, [a[bc]] as one set, (?i:s) so that it also matches U+017F.  Refused are:
- * look-behind, anchors, {n,m}+ and {n}? (Ruby reads them differently), options
- * that apply to the rest of a group, references, conditions, recursion.
+ * reads it in the same way, or if it can be rewritten.  Rewritten are \s and
+ * \p{..} by Unicode 16, [a[bc]] as one set, and (?i:s) so that it also matches
+ * U+017F.  Refused are: look-behind, anchors, {n,m}+ and {n}? (Ruby reads them
+ * differently), options that apply to the rest of a group, references,
+ * conditions, recursion.
  */
 #include <string.h>
 
@@ -96,13 +97,13 @@ read_property(struct onig_parse *r, struct char_set *set, bool negated)
 		;
 	if (r->at + n == r->n || n < 1 || n > 2)
 		return ctx_onig_refuse(r,
-		    "a property that is no general category");
+		    "a property that is not a general category");
 	for (i = 0; i < CTX_KINDS_CATEGORY; i++)
 		if (memcmp(names + 2 * i, r->p + r->at, n) == 0)
 			categories |= UINT32_C(1) << i;
 	if (categories == 0)
 		return ctx_onig_refuse(r,
-		    "a property that is no general category");
+		    "a property that is not a general category");
 	r->at += n + 1;
 	ctx_onig_add_categories(r, set,
 	    negated ? ~categories & ALL_CATEGORIES : categories);
@@ -157,14 +158,14 @@ read_escaped_char(struct onig_parse *r, uint32_t *cp)
 		    (c == 'u' || *cp < 0x80)) {
 			return 0;
 		}
-		return ctx_onig_refuse(r, "a character by no valid number");
+		return ctx_onig_refuse(r, "an invalid character number");
 	}
 	*cp = next_char(r);
 	if (*cp == CTX_CHAR_BAD ||
 	    (*cp < 0x80 &&
 		((*cp >= '0' && *cp <= '9') ||
 		    ((*cp | 0x20) >= 'a' && (*cp | 0x20) <= 'z'))))
-		return ctx_onig_refuse(r, "an escape that is not known here");
+		return ctx_onig_refuse(r, "an unknown escape");
 	return 0;
 }
 
@@ -241,7 +242,7 @@ open_set(struct onig_parse *r)
 	bool negated = skip_text(r, "^");
 
 	if (r->open_sets == MOST_DEPTH)
-		return ctx_onig_refuse(r, "too many sets in sets");
+		return ctx_onig_refuse(r, "sets nested too deep");
 	if (is_next(r, "]") || (negated && r->fold))
 		return ctx_onig_refuse(r,
 		    r->fold ? "a set in (?i:)" : "a set that begins with ]");
@@ -338,8 +339,7 @@ read_repetition(struct onig_parse *r)
 	if (!skip_text(r, "}") || digits[0] + digits[1] == 0 || n[0] > REPEAT ||
 	    n[1] > REPEAT || (digits[1] > 0 && n[1] < n[0]) ||
 	    is_next(r, "+") || (!comma && is_next(r, "?")))
-		return ctx_onig_refuse(r,
-		    "a repetition that is read in several ways");
+		return ctx_onig_refuse(r, "a repetition of unclear meaning");
 	if (r->pass != WRITE)
 		return 0;
 	if (!comma)
@@ -365,17 +365,15 @@ read_quantifier(struct onig_parse *r, bool grouped)
 	} else if (is_one_of(r, "*+?")) {
 		r->at++;
 		if (grouped && is_next(r, "+"))
-			return ctx_onig_refuse(r,
-			    "a group repeated without a way "
-			    "back");
+			return ctx_onig_refuse(r, "a possessive group");
 		if (!skip_text(r, "+"))
 			(void)skip_text(r, "?");
 	}
 	return ctx_onig_emit_text(r, r->p + begin, r->at - begin);
 }
 
-/* What may follow the "(" of a group.  The member kind of a group is an index
- * of this list. */
+/* Texts that may follow the "(" of a group.  The member kind of a group is an
+ * index of this list. */
 static const char *const group_kinds[] = {"?:", "?i:", "?!", "?="};
 
 /* Begins a group, after its "(" was read. */
@@ -388,12 +386,10 @@ open_group(struct onig_parse *r)
 		while (kind < 4 && !skip_text(r, group_kinds[kind]))
 			kind++;
 		if (kind == 4)
-			return ctx_onig_refuse(r,
-			    "a group of a kind that is not "
-			    "known here");
+			return ctx_onig_refuse(r, "an unknown kind of group");
 	}
 	if (r->open_groups == MOST_DEPTH)
-		return ctx_onig_refuse(r, "too many groups in groups");
+		return ctx_onig_refuse(r, "groups nested too deep");
 	r->in_groups[r->open_groups].kind = kind;
 	r->in_groups[r->open_groups++].fold = r->fold;
 	r->fold |= kind == 1;
@@ -412,7 +408,7 @@ close_group(struct onig_parse *r)
 	r->fold = in->fold;
 	r->before = 0;
 	if (in->kind >= 2 && is_one_of(r, "*+?{"))
-		return ctx_onig_refuse(r, "a look ahead that is repeated");
+		return ctx_onig_refuse(r, "a repeated lookahead");
 	return ctx_onig_emit_text(r, ")", 1) < 0 ? -1
 						 : read_quantifier(r, true);
 }
@@ -437,7 +433,7 @@ read_atom(struct onig_parse *r)
 	} else if (is_one_of(r, "^$")) {
 		return ctx_onig_refuse(r, "an anchor");
 	} else if (is_one_of(r, "*+?{}]")) {
-		return ctx_onig_refuse(r, "a character that must be escaped");
+		return ctx_onig_refuse(r, "a character that is not escaped");
 	} else {
 		cp = next_char(r);
 		return cp == CTX_CHAR_BAD
@@ -462,7 +458,7 @@ read_term(struct onig_parse *r)
 	if (r->open_groups > 0 && skip_text(r, ")"))
 		return close_group(r);
 	if (is_next(r, ")"))
-		return ctx_onig_refuse(r, "a parenthesis too many");
+		return ctx_onig_refuse(r, "one closing parenthesis too many");
 	return read_atom(r) < 0 ? -1 : read_quantifier(r, false);
 }
 

@@ -10,8 +10,9 @@
 
 /* Makes the text of an error: why a vocabulary file is refused, and what the
  * user can do. */
-#define CTX_REFUSED(what) \
-	"cannot count exactly: " what "; the encoding bytes/4 estimates"
+#define CTX_REFUSED(what)                               \
+	"cannot count exactly: the tokenizer has " what \
+	"; --encoding bytes/4 estimates"
 
 /* maximum number of ranges of code points in a table of kinds */
 #define CTX_KINDS_CUTS 64

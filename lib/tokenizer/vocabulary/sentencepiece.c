@@ -71,7 +71,7 @@ static int
 fail_at(struct ctx_err *err, size_t at, const char *what)
 {
 	return ctx_err_set(err, CTX_EFILE,
-	    "no SentencePiece model: byte %zu: %s", at, what);
+	    "not a SentencePiece model: at byte %zu: %s", at, what);
 }
 
 static int
@@ -133,7 +133,7 @@ read_field(struct fields *f, struct field *field, struct ctx_err *err)
 			return -1;
 		if (n > f->end - f->at)
 			return fail_at(err, field->at,
-			    "a field that is longer than what is left");
+			    "a field that is longer than the rest of the file");
 		field->bytes = (struct ctx_str){f->p + f->at, (size_t)n};
 		f->at += (size_t)n;
 		return 1;
@@ -257,22 +257,21 @@ check_spec(const struct model *m, struct ctx_err *err)
 {
 	static const char *const types[] = {"unknown", "Unigram", "BPE", "Word",
 	    "Char"};
-	const char *type = types[m->type <= CHAR ? m->type : 0];
+	const char *type = types[m->type <= CHAR ? m->type : 0], *what;
 
 	if (m->n == 0)
 		return fail_at(err, 0, "no pieces");
 	if (m->type != BPE)
 		return refuse_model(err, "a model of type ",
 		    (struct ctx_str){type, strlen(type)});
-#define REFUSE(when, what) \
-	if (when)          \
-	return refuse_model(err, what, (struct ctx_str){"", 0})
-	REFUSE(!m->byte_fallback, "a model without byte_fallback");
-	REFUSE(m->blank_after, "treat_whitespace_as_suffix");
-	REFUSE(m->remove_blanks, "a normalizer with remove_extra_whitespaces");
-	REFUSE(!m->escape_blanks, "a normalizer without escape_whitespaces");
-	REFUSE(m->charsmap, "a normalizer with precompiled_charsmap");
-#undef REFUSE
+	what = !m->byte_fallback ? "a model without byte_fallback"
+	    : m->blank_after     ? "treat_whitespace_as_suffix"
+	    : m->remove_blanks   ? "a normalizer with remove_extra_whitespaces"
+	    : !m->escape_blanks  ? "a normalizer without escape_whitespaces"
+	    : m->charsmap        ? "a normalizer with precompiled_charsmap"
+				 : NULL;
+	if (what != NULL)
+		return refuse_model(err, what, (struct ctx_str){"", 0});
 	return 0;
 }
 
@@ -386,7 +385,7 @@ check_chars(const struct model *m, const struct piece *piece,
 		if (cp >= 0x80 && cp < 0x110000 &&
 		    !(m->has_char[cp / 8] >> cp % 8 & 1))
 			return refuse_model(err,
-			    "a piece with a character that is no piece, ",
+			    "a piece with a character that is not a piece, ",
 			    name);
 	}
 	return 0;

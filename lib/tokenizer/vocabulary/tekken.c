@@ -35,8 +35,7 @@ ctx_tekken_is(const char *p, size_t n)
 static int
 refuse_tekken(struct ctx_err *err, const char *what)
 {
-	return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("a tekken.json with %s"),
-	    what);
+	return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("%s"), what);
 }
 
 /* Writes the tokens and their ids as the text of a tiktoken rank file.  The

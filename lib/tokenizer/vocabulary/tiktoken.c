@@ -63,7 +63,7 @@ add_rank(struct ranks *r, uint32_t rank, size_t from, struct ctx_err *err)
 	struct ctx_build_token *grown, *t;
 
 	if (rank >= CTX_VOCAB_MAX)
-		return ctx_err_set(err, CTX_EFILE, "a rank of %u",
+		return ctx_err_set(err, CTX_EFILE, "the rank %u is too large",
 		    (unsigned)rank);
 	grown =
 	    ctx_grow(r->list, &r->cap, (size_t)rank + 1, sizeof *grown, err);
@@ -76,8 +76,8 @@ add_rank(struct ranks *r, uint32_t rank, size_t from, struct ctx_err *err)
 	}
 	t = r->list + rank;
 	if (t->n > 0)
-		return ctx_err_set(err, CTX_EFILE, "two tokens of rank %u",
-		    (unsigned)rank);
+		return ctx_err_set(err, CTX_EFILE,
+		    "two tokens have the rank %u", (unsigned)rank);
 	t->p = r->text + from;
 	t->n = (uint32_t)(r->used - from);
 	t->id = rank;
@@ -107,7 +107,8 @@ read_lines(struct ranks *r, const char *p, size_t n, struct ctx_err *err)
 	}
 	if (at == n && r->n > 0)
 		return 0;
-	ctx_err_set(err, CTX_EFILE, "no token and rank in a rank file");
+	ctx_err_set(err, CTX_EFILE,
+	    "the line is not a base64 token and its rank");
 	err->line = line;
 	return -1;
 }

@@ -11,7 +11,7 @@ static int
 fail_unsound(struct ctx_err *err, const char *what)
 {
 	return ctx_err_set(err, CTX_EFILE,
-	    "a packed vocabulary with unsound %s", what);
+	    "the compiled vocabulary is damaged: wrong %s", what);
 }
 
 static bool
@@ -260,6 +260,6 @@ ctx_vocab_validate(struct ctx_vocab *v, const void *block, size_t n,
 	if (!has_valid_specials(v))
 		return fail_unsound(err, "special tokens");
 	if (!has_valid_patterns(v))
-		return fail_unsound(err, "splitter patterns");
+		return fail_unsound(err, "split patterns");
 	return 0;
 }

@@ -330,7 +330,7 @@ static const char *
 look_at_message(struct sweep *s, const struct result *got, const char *cause,
     bool quiet)
 {
-	static const char lost[] = "standard output: a part of it was lost";
+	static const char lost[] = "standard output: an earlier write failed";
 	static const char nowhere[] = "ctx: out of memory\n";
 	struct bytes added = added_line(&got->err, &s->base.err);
 	size_t have = count_lines(&got->err);

@@ -3,14 +3,14 @@
  */
 #include <string.h>
 
-#include "talk.h"
+#include "conversation.h"
 
 /*
  * Neighbours of one role are one turn to the provider.  A turn is
  * {"role", "block": [...], "at": [number of the message of each block]}.
  */
 static json_t *
-anthropic_turns(struct talk *t)
+anthropic_turns(struct conversation *t)
 {
 	json_t *turns = json_array(), *turn = NULL, *m, *content, *block, *one;
 	size_t i, k;
@@ -67,7 +67,8 @@ anthropic_speaks(const json_t *m)
 
 /* Rules that look at one block. */
 static void
-anthropic_block(struct talk *t, size_t at, const json_t *block, json_t *ids)
+anthropic_block(struct conversation *t, size_t at, const json_t *block,
+    json_t *ids)
 {
 	const char *id = text(block, "id");
 
@@ -127,7 +128,7 @@ anthropic_only_results(const json_t *turns, size_t k)
 /* Calls of tools that run at the provider are answered in the same turn, or
  * still run beside the client's. */
 static void
-anthropic_server_tools(struct talk *t, const json_t *turn, bool last)
+anthropic_server_tools(struct conversation *t, const json_t *turn, bool last)
 {
 	json_t *open = new_set(), *block;
 	const char *id;
@@ -153,7 +154,8 @@ anthropic_server_tools(struct talk *t, const json_t *turn, bool last)
 
 /* The calls of a turn, put into the set open. */
 static void
-anthropic_assistant(struct talk *t, const json_t *turn, json_t *open, bool last)
+anthropic_assistant(struct conversation *t, const json_t *turn, json_t *open,
+    bool last)
 {
 	const json_t *blocks = json_object_get(turn, "block"), *block;
 	json_t *ids = new_set();
@@ -177,7 +179,7 @@ anthropic_assistant(struct talk *t, const json_t *turn, json_t *open, bool last)
 }
 
 static void
-anthropic_user(struct talk *t, const json_t *turn, json_t *open)
+anthropic_user(struct conversation *t, const json_t *turn, json_t *open)
 {
 	json_t *done = new_set(), *block;
 	bool text_seen = false;
@@ -208,7 +210,7 @@ anthropic_user(struct talk *t, const json_t *turn, json_t *open)
 }
 
 static void
-anthropic_system(struct talk *t, const json_t *turns, size_t k)
+anthropic_system(struct conversation *t, const json_t *turns, size_t k)
 {
 	const json_t *turn = json_array_get(turns, k), *block;
 	const json_t *before = k > 0 ? json_array_get(turns, k - 1) : NULL;
@@ -231,7 +233,7 @@ anthropic_system(struct talk *t, const json_t *turns, size_t k)
 
 /* All results of a turn stand first in the next one. */
 void
-check_anthropic(struct talk *t)
+check_anthropic(struct conversation *t)
 {
 	json_t *turns = anthropic_turns(t), *open = new_set();
 	size_t i;

@@ -1,10 +1,10 @@
 /*
  * bedrock.c - the rules of Bedrock Converse
  */
-#include "talk.h"
+#include "conversation.h"
 
 static void
-bedrock_call(struct talk *t, size_t at, const json_t *use, json_t *open)
+bedrock_call(struct conversation *t, size_t at, const json_t *use, json_t *open)
 {
 	const char *id = text(use, "toolUseId");
 
@@ -20,8 +20,8 @@ bedrock_call(struct talk *t, size_t at, const json_t *use, json_t *open)
 }
 
 static void
-bedrock_result(struct talk *t, size_t at, const json_t *result, json_t *open,
-    json_t *done)
+bedrock_result(struct conversation *t, size_t at, const json_t *result,
+    json_t *open, json_t *done)
 {
 	const char *id = text(result, "toolUseId");
 
@@ -40,7 +40,7 @@ bedrock_result(struct talk *t, size_t at, const json_t *result, json_t *open,
 
 /* What one message holds; a cachePoint is nothing by itself. */
 static void
-bedrock_content(struct talk *t, size_t at, const json_t *m)
+bedrock_content(struct conversation *t, size_t at, const json_t *m)
 {
 	const json_t *part, *reasoning;
 	size_t i, things = 0, thoughts = 0, mute = 0, speaks = 0;
@@ -69,7 +69,7 @@ bedrock_content(struct talk *t, size_t at, const json_t *m)
 
 /* Roles alternate; all results stand in the next message. */
 void
-check_bedrock(struct talk *t)
+check_bedrock(struct conversation *t)
 {
 	json_t *open = new_set(), *calls = new_set(), *done = new_set();
 	json_t *m, *part;

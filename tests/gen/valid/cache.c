@@ -1,5 +1,5 @@
 /*
- * cache.c - what providers say of the hints for their prompt caches
+ * cache.c - what providers say of the breakpoints of their prompt caches
  *
  * "A maximum of 4 blocks with cache_control may be provided"; "cache_control
  * cannot be set for empty text blocks"; "Cache point cannot be inserted after
@@ -7,10 +7,11 @@
  */
 #include <string.h>
 
-#include "talk.h"
+#include "conversation.h"
 
 static size_t
-in_blocks(struct talk *t, size_t at, const char *key, const json_t *blocks)
+in_blocks(struct conversation *t, size_t at, const char *key,
+    const json_t *blocks)
 {
 	const json_t *block, *before = NULL;
 	size_t i, n = 0;
@@ -22,17 +23,17 @@ in_blocks(struct talk *t, size_t at, const char *key, const json_t *blocks)
 			    is(block, "type", "redacted_thinking") ||
 			    has(before, "reasoningContent"))
 				refuse(t, at, "cache-place",
-				    "a hint on reasoning");
+				    "a breakpoint on reasoning");
 			if (has(block, "text") && blank(text(block, "text")))
 				refuse(t, at, "cache-place",
-				    "a hint on an empty text");
+				    "a breakpoint on an empty text");
 			if (has(block, "cachePoint") && i == 0)
 				refuse(t, at, "cache-place",
-				    "a hint on nothing");
+				    "a breakpoint on nothing");
 			if (is(json_object_get(before, "document"), "format",
 				"md"))
 				refuse(t, at, "cache-place",
-				    "a hint on a document");
+				    "a breakpoint on a document");
 		}
 		before = block;
 		n += in_blocks(t, at, key, json_object_get(block, "content"));
@@ -45,7 +46,7 @@ in_blocks(struct talk *t, size_t at, const char *key, const json_t *blocks)
 
 /* request is what the messages stand in, or NULL. */
 void
-check_cache(struct talk *t, const char *dialect, const json_t *request)
+check_cache(struct conversation *t, const char *dialect, const json_t *request)
 {
 	const char *key = "prompt_cache_breakpoint";
 	size_t i, n = 0, one, last = 0;
@@ -60,7 +61,8 @@ check_cache(struct talk *t, const char *dialect, const json_t *request)
 		one = in_blocks(t, i, key, json_object_get(m, "content"));
 		one += in_blocks(t, i, key, json_object_get(m, "output"));
 		if (one > 0 && key[0] == 'p' && is(m, "role", "assistant"))
-			refuse(t, i, "cache-place", "a hint on an answer");
+			refuse(t, i, "cache-place",
+			    "a breakpoint on an answer");
 		if (one > 0)
 			last = i;
 		n += one;
@@ -71,5 +73,6 @@ check_cache(struct talk *t, const char *dialect, const json_t *request)
 	    json_object_get(json_object_get(request, "toolConfig"), "tools"));
 	n += has(request, key);
 	if (n > 4)
-		refuse(t, last, "cache-hints", "%zu hints, at most 4", n);
+		refuse(t, last, "cache-breakpoints",
+		    "%zu breakpoints, at most 4", n);
 }

@@ -1,10 +1,10 @@
 /*
  * chat.c - the rules of OpenAI chat completions, and of plain dialogues
  */
-#include "talk.h"
+#include "conversation.h"
 
 static void
-chat_content(struct talk *t, size_t at, const json_t *m, bool calls)
+chat_content(struct conversation *t, size_t at, const json_t *m, bool calls)
 {
 	const json_t *content = json_object_get(m, "content");
 	bool speaks = json_is_string(content) || json_array_size(content) > 0 ||
@@ -24,7 +24,7 @@ chat_content(struct talk *t, size_t at, const json_t *m, bool calls)
 }
 
 static void
-chat_calls(struct talk *t, size_t at, const json_t *calls, json_t *open)
+chat_calls(struct conversation *t, size_t at, const json_t *calls, json_t *open)
 {
 	const json_t *call;
 	const char *id;
@@ -43,7 +43,7 @@ chat_calls(struct talk *t, size_t at, const json_t *calls, json_t *open)
 }
 
 static void
-chat_result(struct talk *t, size_t at, const json_t *m, json_t *open,
+chat_result(struct conversation *t, size_t at, const json_t *m, json_t *open,
     json_t *done)
 {
 	const char *id = text(m, "tool_call_id");
@@ -61,7 +61,7 @@ chat_result(struct talk *t, size_t at, const json_t *m, json_t *open,
 /* Many chat templates take a system message only as the first message
  * (lib/dialect/NOTES.md). */
 static void
-chat_system(struct talk *t, size_t at, const json_t *m)
+chat_system(struct conversation *t, size_t at, const json_t *m)
 {
 	if (t->templates && at > 0 &&
 	    (is(m, "role", "system") || is(m, "role", "developer")))
@@ -71,7 +71,7 @@ chat_system(struct talk *t, size_t at, const json_t *m)
 
 /* Calls are answered before anybody else speaks, in any order. */
 void
-check_chat(struct talk *t)
+check_chat(struct conversation *t)
 {
 	json_t *open = new_set(), *done = new_set(), *m, *calls;
 	const char *function = "";
@@ -107,7 +107,7 @@ check_chat(struct talk *t)
 }
 
 void
-check_generic(struct talk *t)
+check_generic(struct conversation *t)
 {
 	const json_t *m;
 	size_t i;

@@ -3,7 +3,7 @@
  */
 #include <stdlib.h>
 
-#include "talk.h"
+#include "conversation.h"
 
 /* On the wire keys are camelCase, in Python's dumps snake_case. */
 static const json_t *
@@ -51,7 +51,7 @@ gemini_count(const json_t *m, const json_t *(*what)(const json_t *))
 }
 
 static void
-gemini_content(struct talk *t, size_t at, const json_t *m)
+gemini_content(struct conversation *t, size_t at, const json_t *m)
 {
 	const json_t *parts = json_object_get(m, "parts"), *part;
 	size_t i, thoughts = 0;
@@ -93,7 +93,7 @@ gemini_call_of(const json_t *response, const json_t *calls, const bool *taken)
 
 /* Whether the newest earlier response to the same call says that more come. */
 static bool
-gemini_goes_on(const struct talk *t, size_t at, const json_t *response)
+gemini_goes_on(const struct conversation *t, size_t at, const json_t *response)
 {
 	const json_t *part, *earlier;
 	bool more = false;
@@ -120,7 +120,7 @@ struct row {
 /* As many responses as calls in the row before, each to one of them, or to one
  * that has had some; all in the content after the row. */
 static void
-gemini_answers(struct talk *t, size_t at, const struct row *row,
+gemini_answers(struct conversation *t, size_t at, const struct row *row,
     const json_t *m)
 {
 	const json_t *part;
@@ -152,8 +152,8 @@ gemini_answers(struct talk *t, size_t at, const struct row *row,
 
 /* The row is continued by a content, or begins with it. */
 static void
-gemini_speaks(struct talk *t, size_t at, struct row *row, const json_t *m,
-    bool again)
+gemini_speaks(struct conversation *t, size_t at, struct row *row,
+    const json_t *m, bool again)
 {
 	static const struct row none;
 	const json_t *part;
@@ -191,7 +191,7 @@ gemini_first_call(const json_t *m)
  * models) none is; history is not looked at.
  */
 static void
-gemini_signatures(struct talk *t)
+gemini_signatures(struct conversation *t)
 {
 	size_t i, first = 0, with = 0, n = json_array_size(t->message);
 	const json_t *m, *call;
@@ -215,7 +215,7 @@ gemini_signatures(struct talk *t)
 /* With templates: roles alternate, which some servers ask and pruning leaves.
  */
 static void
-gemini_role(struct talk *t, size_t at, const json_t *m, bool again)
+gemini_role(struct conversation *t, size_t at, const json_t *m, bool again)
 {
 	if (at == 0 && gemini_model(m))
 		refuse(t, at, "first", "the user must begin");
@@ -229,7 +229,7 @@ gemini_role(struct talk *t, size_t at, const json_t *m, bool again)
 
 /* Neighbours of one role are one turn to the API (lib/dialect/NOTES.md). */
 void
-check_gemini(struct talk *t)
+check_gemini(struct conversation *t)
 {
 	struct row row = {json_array(), json_array()};
 	const json_t *m, *before = NULL;

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "talk.h"
+#include "conversation.h"
 
 static const struct {
 	const char *call, *output;
@@ -43,8 +43,8 @@ responses_by_model(const json_t *item)
 }
 
 static void
-responses_item(struct talk *t, size_t at, const json_t *item, json_t *open,
-    json_t *done)
+responses_item(struct conversation *t, size_t at, const json_t *item,
+    json_t *open, json_t *done)
 {
 	const char *type = responses_type(item), *id = NULL;
 	bool known = false, output = false;
@@ -76,7 +76,7 @@ responses_item(struct talk *t, size_t at, const json_t *item, json_t *open,
 }
 
 static void
-responses_content(struct talk *t, size_t at, const json_t *item)
+responses_content(struct conversation *t, size_t at, const json_t *item)
 {
 	const json_t *content = json_object_get(item, "content");
 
@@ -91,7 +91,7 @@ responses_content(struct talk *t, size_t at, const json_t *item)
 /* Every call has an output somewhere after it; reasoning leads to something.
  */
 void
-check_responses(struct talk *t)
+check_responses(struct conversation *t)
 {
 	json_t *open = new_set(), *done = new_set(), *item, *at;
 	size_t i, user = 0, reasoning = 0, n = json_array_size(t->message);

@@ -1,0 +1,120 @@
+/* explain_table.c - prints the changes of --explain as a table for people */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+enum { WHERE, ROLE, TOOL, TOKENS, WHY, COLUMNS };
+
+static const char *const heads[COLUMNS] = {"where", "role", "tool", "tokens",
+    "why"};
+
+/* Widths of the columns, without the gap of two between them.  The place has
+ * what the others leave of the terminal, up to a maximum. */
+enum { GAP = 2, WHERE_MOST = 48 };
+static const struct layout {
+	unsigned least; /* the narrowest terminal for these widths */
+	unsigned widths[COLUMNS];
+} layouts[] = {
+    {100, {0, 9, 20, 16, 30}}, {72, {0, 9, 12, 14, 22}},
+    {0, {0, 0, 0, 12, 16}}, /* without role and tool */
+};
+
+/* Sets the widths of the columns for the width of the terminal. */
+static void
+fit_widths(unsigned widths[COLUMNS])
+{
+	unsigned all = cli_columns(), used = 0;
+	const struct layout *layout = layouts;
+	size_t i;
+
+	while (all < layout->least)
+		layout++;
+	for (i = 0; i < COLUMNS; i++) {
+		widths[i] = layout->widths[i];
+		used += widths[i] > 0 ? widths[i] + GAP : 0;
+	}
+	widths[WHERE] = all > used + 8 ? all - used : 8;
+	if (widths[WHERE] > WHERE_MOST)
+		widths[WHERE] = WHERE_MOST;
+}
+
+/* Prints a text that is cut to a column's width, and spaces up to the next
+ * column. */
+static void
+print_cell(const unsigned widths[COLUMNS], size_t column, struct ctx_str text)
+{
+	struct ctx_str head;
+	int blank;
+
+	if (widths[column] == 0)
+		return;
+	head = cli_text_head(text, widths[column]);
+	blank = (int)(widths[column] - cli_text_width(head));
+	if (column == TOKENS)
+		printf("%*s", blank, "");
+	cli_print_masked(stdout, head.p, head.n);
+	if (column == WHY)
+		(void)putchar('\n');
+	else
+		printf("%*s", GAP + (column == TOKENS ? 0 : blank), "");
+}
+
+static void
+print_string(const unsigned widths[COLUMNS], size_t column, const char *text)
+{
+	print_cell(widths, column, (struct ctx_str){text, strlen(text)});
+}
+
+/* Writes what a change does to the tokens of its message: "6526 -> 234" or, if
+ * the column is too narrow for this, "6.5k -> 234". */
+static void
+write_change(char tokens[48], const struct ctx_change *change, size_t width)
+{
+	char before[16], after[16];
+
+	tokens[0] = '\0';
+	if (change->before == 0 && change->after == 0)
+		return;
+	(void)snprintf(tokens, 48, "%" PRIu64 " -> %" PRIu64, change->before,
+	    change->after);
+	if (strlen(tokens) > width)
+		(void)snprintf(tokens, 48, "%s -> %s",
+		    cli_short_number(before, change->before),
+		    cli_short_number(after, change->after));
+}
+
+int
+cli_explain_row(struct cli_report *report, const struct ctx_change *change,
+    struct ctx_err *err)
+{
+	bool is_message = change->member.n == 0 && !change->aside;
+	struct ctx_buf where = {0};
+	unsigned widths[COLUMNS];
+	char tokens[48], why[80];
+	size_t i;
+
+	fit_widths(widths);
+	if (cli_place(&where, change->file, change->line, widths[WHERE], err) <
+	    0) {
+		ctx_buf_release(&where);
+		return -1;
+	}
+	for (i = 0; i < COLUMNS && !report->has_heads; i++)
+		print_string(widths, i, heads[i]);
+	report->has_heads = true;
+	print_cell(widths, WHERE, (struct ctx_str){where.p, where.n});
+	ctx_buf_release(&where);
+	print_string(widths, ROLE,
+	    is_message ? ctx_role_name(change->role) : "-");
+	print_cell(widths, TOOL,
+	    change->member.n > 0 ? change->member : change->tool);
+	write_change(tokens, change, widths[TOKENS]);
+	print_string(widths, TOKENS, tokens);
+	(void)snprintf(why, sizeof why, "%s %s", change->action, change->rule);
+	print_string(widths, WHY, why);
+	return ferror(stdout) == 0
+	    ? 0
+	    : ctx_err_sys(err, EIO, "cannot write %s", CLI_STDOUT);
+}

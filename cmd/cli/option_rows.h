@@ -1,0 +1,109 @@
+/*
+ * option_rows.h - rows of the option table that several commands have
+ *
+ * --help prints the options in the order of the table.  So the options that
+ * most people need come first, and those of CLI_REST, which every command has,
+ * last.
+ */
+#ifndef CTX_CMD_CLI_OPTION_ROWS_H
+#define CTX_CMD_CLI_OPTION_ROWS_H
+
+#include "cli/cli.h"
+
+#define CLI_DIALECT(cli)                                                     \
+	{                                                                    \
+		'd', "dialect", "NAME", "message format (detected)",         \
+		    CLI_STRING, &(cli)->dialect_name, cli_dialect_name, NULL \
+	}
+#define CLI_MODEL(cli)                                                \
+	{                                                             \
+		'm', "model", "NAME",                                 \
+		    "model, for its window and tokenizer (detected)", \
+		    CLI_FILE, &(cli)->model, cli_model_name, NULL     \
+	}
+#define CLI_ENCODING(cli)                                                 \
+	{                                                                 \
+		'e', "encoding", "NAME|FILE", "tokenizer (the model's)",  \
+		    CLI_STRING, &(cli)->encoding, cli_encoding_name, NULL \
+	}
+#define CLI_REST(cli)                                                         \
+	{.type = CLI_BRIEF, .help = "Also, see the manual"},                  \
+	    {0, "lenient", NULL, "pass lines that are not JSON on", CLI_FLAG, \
+		&(cli)->lenient, NULL, NULL},                                 \
+	    {'u', "unbuffered", NULL, "write each record at once", CLI_FLAG,  \
+		&(cli)->unbuffered, NULL, NULL},                              \
+	    {'v', "verbose", NULL, "print what was assumed and done",         \
+		CLI_FLAG, &(cli)->verbose, NULL, NULL},                       \
+	    {0, "progress", NULL, "show the progress at once", CLI_FLAG,      \
+		&(cli)->progress_asked, NULL, NULL},                          \
+	    {0, "force", NULL, "overwrite files that hold something else",    \
+		CLI_FLAG, &(cli)->force, NULL, NULL},                         \
+	{                                                                     \
+		0, "no-sandbox", NULL, "do not give up rights", CLI_FLAG,     \
+		    &(cli)->no_sandbox, NULL, NULL                            \
+	}
+
+/* Row of the option table: the option --jobs of commands that count tokens in
+ * several threads.  The caller must set the member jobs to 1, the default,
+ * before it parses the command line. */
+#define CLI_JOBS(cli)                                                        \
+	{                                                                    \
+		'j', "jobs", "N", "threads that count; 0: one per core (1)", \
+		    CLI_NUMBER, &(cli)->jobs, NULL, NULL                     \
+	}
+
+/* Row of the option table: what is done with signed reasoning that a change
+ * before it makes invalid. to: enum ctx_reasoning; given: or NULL */
+#define CLI_REASONING(to, given)                                         \
+	{                                                                \
+		0, "reasoning", "WHAT",                                  \
+		    "signed reasoning after a change: drop, keep, fail", \
+		    CLI_CHOICE, to, cli_reasoning_name, given            \
+	}
+
+/* Rows of the option table: the options that select tools by patterns of their
+ * names. */
+#define CLI_TOOLS(only, except)                                             \
+	{0, "tool", "REGEX", "only results of matching tools", CLI_PATTERN, \
+	    only, NULL, NULL},                                              \
+	{                                                                   \
+		0, "not-tool", "REGEX", "no results of matching tools",     \
+		    CLI_PATTERN, except, NULL, NULL                         \
+	}
+
+/* Row of the option table: the option --in-place of commands that copy their
+ * input to standard output with changes. */
+#define CLI_IN_PLACE(cli)                                              \
+	{                                                              \
+		'i', "in-place", "[=SUFFIX]",                          \
+		    "replace each file; keep the old one with SUFFIX", \
+		    CLI_SUFFIX, &(cli)->suffix, NULL, &(cli)->in_place \
+	}
+/* Rows of the option table: --dry-run, --archive and --in-place, for commands
+ * that change messages. */
+#define CLI_CHANGES(cli, report)                                         \
+	{'n', "dry-run", NULL, "print what would change, write nothing", \
+	    CLI_FLAG, &(report)->dry_run, NULL, NULL},                   \
+	    {0, "archive", "FILE", "save what is removed or changed",    \
+		CLI_FILE, &(report)->archive_path, NULL, NULL},          \
+	    CLI_IN_PLACE(cli)
+#define CLI_EXPLAIN(report)                                                \
+	{                                                                  \
+		0, "explain", "FILE", "write a JSON line for each change", \
+		    CLI_FILE, &(report)->explain_path, NULL, NULL          \
+	}
+#define CLI_REPORT(report)                                                   \
+	{0, "json", NULL, "print the report of --dry-run as JSON", CLI_FLAG, \
+	    &(report)->json, NULL, NULL},                                    \
+	    CLI_EXPLAIN(report)
+
+/* Row of the option table: findings are printed as annotations. */
+#define CLI_ANNOTATIONS(annotations)                           \
+	{                                                      \
+		0, "annotations", "HOST",                      \
+		    "print annotations for:", CLI_CHOICE,      \
+		    &(annotations)->host, cli_annotation_host, \
+		    &(annotations)->given                      \
+	}
+
+#endif

@@ -1,0 +1,104 @@
+/*
+ * stream_notes.c - what a command says about a stream after it was read
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+/* A jq path such as ".runs[].log" may contain "[]", which means each element.
+ * Returns the length in bytes of the path up to the end of its last "[]": 7 for
+ * this path.  Returns 0 if the path has no "[]". */
+static int
+find_each_end(const char *path)
+{
+	const char *next = path;
+	int n = 0;
+
+	while ((next = strstr(next, "[]")) != NULL) {
+		next += 2;
+		n = (int)(next - path);
+	}
+	return n;
+}
+
+/* Prints that no messages were found, but seem to be at a place that ctx does
+ * not read, with the jq command that extracts them.  A request is extracted as
+ * a whole, with its model, its system prompt and its tools. */
+static void
+note_suggested_path(const struct cli *cli, const struct ctx_found *found)
+{
+	const struct ctx_suggested_path *suggested = &found->suggested_path;
+	const char *path = suggested->path;
+	const char *where = suggested->coded ? "as JSON in a string at" : "at";
+	int n = find_each_end(path);
+
+	if (suggested->request)
+		cli_say(cli,
+		    "%s:%" PRIu64
+		    ": no messages were found, but there is a request %s "
+		    "%s; to read it: jq -c '%s%s'",
+		    found->file, found->line, where, path, path,
+		    suggested->coded ? " | fromjson?" : "");
+	else
+		cli_say(cli,
+		    "%s:%" PRIu64 ": no messages were found, but there are "
+		    "some %s %s; to read those: jq -c '%.*s%s{messages: "
+		    "%s%s%s%s}'",
+		    found->file, found->line, where, path, n, path,
+		    n > 0 ? " | " : "", suggested->coded ? "(" : "",
+		    path[n] == '.' ? "" : ".", path + n,
+		    suggested->coded ? " | fromjson?)" : "");
+}
+
+/* Warns that no messages were found in the input.  Prints nothing if the input
+ * has no records. */
+static void
+note_none(const struct cli *cli, const struct ctx_found *found)
+{
+	if (found->file == NULL)
+		return;
+	if (found->suggested_path.path[0] != '\0')
+		note_suggested_path(cli, found);
+	else
+		cli_say(cli,
+		    "%s:%" PRIu64 ": no messages were found; ctx-stream(5) "
+		    "lists the formats that ctx reads",
+		    found->file, found->line);
+}
+
+void
+cli_note_stream(const struct cli *cli, const struct ctx_stream *stream)
+{
+	const struct ctx_err *bad = &stream->first_bad;
+	const struct ctx_found *found = &stream->found;
+
+	if (stream->bad > 0)
+		cli_say(cli,
+		    "%s:%" PRIu64 ":%" PRIu64 ": %s; the line is left as it is",
+		    bad->file, bad->line, bad->column, bad->text);
+	if (stream->bad > 1)
+		cli_say(cli,
+		    "%" PRIu64 " more lines are left as they are, because they "
+		    "are not valid JSON",
+		    stream->bad - 1);
+	if (stream->mixed)
+		cli_say(cli,
+		    "the input has messages of several dialects; each was read "
+		    "in its own");
+	if (found->dialect == NULL)
+		note_none(cli, found);
+	else if (cli->verbose)
+		cli_say(cli, "dialect %s, detected by %s (%s:%" PRIu64 ")%s",
+		    found->dialect->name, found->why, found->file, found->line,
+		    found->others ? "; later records have other dialects" : "");
+}
+
+void
+cli_require_messages(struct cli *cli, const struct ctx_stream *stream)
+{
+	const struct ctx_found *found = &stream->found;
+
+	if (found->dialect == NULL && (found->file != NULL || stream->bad > 0))
+		cli_status(cli, CLI_TROUBLE);
+}

@@ -1,0 +1,101 @@
+/* text_width.c - the width of the terminal and of texts, and texts that are
+ * shortened to a number of columns */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+/* minimum and usual width of a terminal, in columns */
+enum { LEAST = 24, USUAL = 80 };
+
+unsigned
+cli_columns(void)
+{
+	const char *asked = cli_environment("COLUMNS");
+	unsigned long n = asked != NULL ? strtoul(asked, NULL, 10) : 0;
+	struct winsize size;
+
+	if (n == 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+		n = size.ws_col;
+	if (n == 0)
+		n = USUAL;
+	if (n < LEAST)
+		return LEAST;
+	return n > CLI_COLUMNS_MOST ? CLI_COLUMNS_MOST : (unsigned)n;
+}
+
+/* Returns the width of a character in terminal columns.  The result is an
+ * estimate, good enough for names, which are mostly ASCII. */
+static unsigned
+width_of(uint32_t cp)
+{
+	return (cp >= 0x1100 && cp < 0x1160) || (cp >= 0x2e80 && cp < 0xd7a4) ||
+		(cp >= 0xf900 && cp < 0xfb00) ||
+		(cp >= 0xff01 && cp < 0xff61) || (cp >= 0x1f300 && cp < 0x40000)
+	    ? 2
+	    : 1;
+}
+
+size_t
+cli_text_width(struct ctx_str name)
+{
+	size_t at = 0, width = 0;
+	uint32_t cp;
+
+	while (at < name.n) {
+		at += ctx_utf8_next(name.p + at, name.n - at, &cp);
+		width += width_of(cp);
+	}
+	return width;
+}
+
+struct ctx_str
+cli_text_head(struct ctx_str name, size_t width)
+{
+	size_t at = 0, len;
+	uint32_t cp;
+
+	for (; at < name.n; at += len) {
+		len = ctx_utf8_next(name.p + at, name.n - at, &cp);
+		if (width_of(cp) > width)
+			break;
+		width -= width_of(cp);
+	}
+	return (struct ctx_str){name.p, at};
+}
+
+/* Returns the longest end of a name that is at most width terminal columns
+ * wide. */
+static struct ctx_str
+tail_of(struct ctx_str name, size_t width)
+{
+	size_t used = cli_text_width(name), at = 0;
+	uint32_t cp;
+
+	for (; used > width; used -= width_of(cp))
+		at += ctx_utf8_next(name.p + at, name.n - at, &cp);
+	return (struct ctx_str){name.p + at, name.n - at};
+}
+
+int
+cli_place(struct ctx_buf *out, const char *file, uint64_t line, size_t width,
+    struct ctx_err *err)
+{
+	struct ctx_str name = {file, strlen(file)};
+	char number[24] = "";
+
+	if (line > 0)
+		(void)snprintf(number, sizeof number, ":%" PRIu64, line);
+	width = width > strlen(number) ? width - strlen(number) : 0;
+	if (cli_text_width(name) > width) {
+		name = tail_of(name, width > 3 ? width - 3 : 0);
+		if (ctx_buf_add(out, "...", 3, err) < 0)
+			return -1;
+	}
+	if (ctx_buf_add(out, name.p, name.n, err) < 0)
+		return -1;
+	return ctx_buf_add(out, number, strlen(number), err);
+}

@@ -1,0 +1,30 @@
+/* over_max.c - says which conversations have more tokens than --max allows */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "count/over_max.h"
+
+void
+over_max_print(const struct row_form *form, const struct ctx_amount *max,
+    const struct ctx_token_stats *stats, uint64_t counted,
+    const struct cli_annotations *annotations)
+{
+	char tokens[16], most[16], text[80], place[40] = "";
+
+	cli_short_number(tokens, counted);
+	if (max->percent)
+		(void)snprintf(text, sizeof text, "%s tokens, over %g %% of %s",
+		    tokens, (double)max->n / 1000,
+		    cli_short_number(most, row_window(form, stats)));
+	else
+		(void)snprintf(text, sizeof text, "%s tokens, over %s", tokens,
+		    cli_short_number(most, max->n));
+	if (annotations->given) {
+		cli_print_annotation(form->cli, annotations, stats->file,
+		    stats->line, text);
+		return;
+	}
+	if (stats->line > 0)
+		(void)snprintf(place, sizeof place, ":%" PRIu64, stats->line);
+	cli_say(form->cli, "%s%s: %s", stats->file, place, text);
+}

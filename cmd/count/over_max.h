@@ -1,0 +1,14 @@
+/* over_max.h - says which conversations have more tokens than --max allows */
+#ifndef CTX_CMD_COUNT_OVER_MAX_H
+#define CTX_CMD_COUNT_OVER_MAX_H
+
+#include "count/output.h"
+
+/* Prints that a conversation has more tokens than max allows: on standard error
+ * or, with the option --annotations, as an annotation. counted: the tokens that
+ * were compared with max. */
+void over_max_print(const struct row_form *form, const struct ctx_amount *max,
+    const struct ctx_token_stats *stats, uint64_t counted,
+    const struct cli_annotations *annotations);
+
+#endif

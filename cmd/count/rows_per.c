@@ -1,0 +1,144 @@
+/* rows_per.c - adds up the tokens of messages for ctx-count --per: by turn,
+ * role, tool or kind of content block */
+#include <inttypes.h>
+#include <string.h>
+
+#include "count/output.h"
+
+const char *
+per_name(unsigned i)
+{
+	static const char *const names[] = {"file", "message", "turn", "role",
+	    "tool", "kind"};
+
+	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
+}
+
+/* Adds tokens to the output row with the given name; a number of zero tokens
+ * adds no row.  The tokens are those of a message, or of what a request has
+ * besides messages. */
+static int
+add_tokens(struct rows *rows, const struct ctx_token_stats *stats,
+    const char *name, uint64_t tokens, uint64_t estimated, struct ctx_err *err)
+{
+	struct ctx_token_stats sum = {.file = stats->file,
+	    .dialect = stats->dialect,
+	    .model = stats->model,
+	    .messages = stats->message != NULL ? stats->messages : 0,
+	    .tokens = tokens,
+	    .estimated = estimated,
+	    .basis = stats->basis};
+
+	if (tokens == 0)
+		return 0;
+	return rows_add(rows, &sum, name, strlen(name), err);
+}
+
+static int
+add_kinds(struct rows *rows, const struct ctx_token_stats *stats,
+    struct ctx_err *err)
+{
+	bool all_estimated = stats->estimated == stats->tokens;
+	uint64_t framing = stats->tokens;
+	size_t i;
+
+	for (i = 0; i < CTX_BLOCK_KINDS; i++) {
+		framing -= stats->kinds[i];
+		if (add_tokens(rows, stats,
+			ctx_block_kind_name((enum ctx_block_kind)i),
+			stats->kinds[i],
+			all_estimated ? stats->kinds[i]
+				      : stats->estimated_by_kind[i],
+			err) < 0)
+			return -1;
+	}
+	return add_tokens(rows, stats, "framing", framing,
+	    all_estimated ? framing : 0, err);
+}
+
+int
+rows_add_overhead(struct rows *rows, enum per per,
+    const struct ctx_token_stats *stats, struct ctx_err *err)
+{
+	const struct ctx_request_overhead *b = &stats->overhead;
+	uint64_t priming = b->tokens - b->system - b->tools;
+	bool all_estimated = b->estimated == b->tokens;
+	const char *system = "system", *rest = "priming";
+
+	switch (per) {
+	case PER_TURN:
+		return add_tokens(rows, stats, "0", b->tokens, b->estimated,
+		    err);
+	case PER_TOOL:
+		return add_tokens(rows, stats, "-", b->tokens, b->estimated,
+		    err);
+	case PER_KIND:
+		system = "text";
+		rest = "framing";
+		break;
+	case PER_ROLE:
+		break;
+	default:
+		return 0;
+	}
+	if (add_tokens(rows, stats, system, b->system,
+		all_estimated ? b->system : 0, err) < 0 ||
+	    add_tokens(rows, stats, "tools", b->tools, b->tools, err) < 0)
+		return -1;
+	return add_tokens(rows, stats, rest, priming,
+	    all_estimated ? priming : 0, err);
+}
+
+/* Adds the tokens of a message's tool calls and tool results to the output
+ * rows of their tools, and its other tokens to the row "-".  The length of the
+ * message is added to the last of these rows. */
+static int
+add_tools(struct rows *rows, const struct ctx_token_stats *stats,
+    struct ctx_err *err)
+{
+	struct ctx_token_stats of_tool = *stats, rest = *stats;
+	const struct ctx_share *share = stats->shares;
+	const struct ctx_share *end = share + stats->n_shares;
+
+	for (; share < end; share++) {
+		of_tool.tokens = share->tokens;
+		of_tool.estimated = share->estimated;
+		of_tool.chars = share->chars;
+		of_tool.bytes = of_tool.turns = 0;
+		rest.tokens -= share->tokens;
+		rest.estimated -= share->estimated;
+		rest.chars -= share->chars;
+		if (rest.tokens == 0 && share + 1 == end) {
+			of_tool.bytes = stats->bytes;
+			of_tool.turns = stats->turns;
+		}
+		if (rows_add(rows, &of_tool, share->tool.p, share->tool.n,
+			err) < 0)
+			return -1;
+	}
+	return rest.tokens == 0 && stats->n_shares > 0
+	    ? 0
+	    : rows_add(rows, &rest, "-", 1, err);
+}
+
+int
+rows_add_message(struct rows *rows, enum per per,
+    const struct ctx_token_stats *stats, struct ctx_err *err)
+{
+	const char *role = ctx_role_name(stats->role);
+	char turn[24];
+
+	switch (per) {
+	case PER_TURN:
+		(void)snprintf(turn, sizeof turn, "%" PRIu64, stats->turn);
+		return rows_add(rows, stats, turn, strlen(turn), err);
+	case PER_ROLE:
+		return rows_add(rows, stats, role, strlen(role), err);
+	case PER_TOOL:
+		return add_tools(rows, stats, err);
+	case PER_KIND:
+		return add_kinds(rows, stats, err);
+	default:
+		return 0;
+	}
+}

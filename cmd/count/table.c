@@ -1,0 +1,354 @@
+/*
+ * table.c - prints the token counts of ctx-count on a terminal, as a table with
+ * a header
+ *
+ * Rows are held until the widths of their columns are known.  After MOST_HELD
+ * rows they are printed; the columns of later rows are at least as wide.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bar/layout.h"
+#include "count/output.h"
+
+enum { MOST_HELD = 1000, MOST_LABEL = 32, GAP = 2 };
+/* Widths that are kept free for the name of a conversation, for that of a
+ * message with role and tool, and for a place beside other texts. */
+enum { NAME_LEAST = 16, MESSAGE_LEAST = 28, PLACE_LEAST = 10 };
+
+/* The columns before the name, from left to right. */
+enum { TOKENS, MESSAGES, CHARS, WINDOW, USED, LEFT, BILLED, AFTER, COLUMNS };
+_Static_assert((int)COLUMNS == (int)TABLE_COLUMNS, "each column has a width");
+
+static const char *const heads[COLUMNS] = {"tokens", "messages", "chars",
+    "window", "used", "left", "billed", "after"};
+/* Columns that are left out on a narrow terminal, the least useful first. */
+static const unsigned char dispensable[] = {CHARS, AFTER, MESSAGES, WINDOW,
+    LEFT, BILLED, USED};
+
+struct table_row {
+	struct row row;
+	/* The texts of the columns; an empty one is not known. */
+	char cells[COLUMNS][24];
+};
+
+/* Writes a number with a comma before each three digits, such as "-1,234". */
+static void
+write_grouped(char cell[24], const char *sign, uint64_t number)
+{
+	char digits[24];
+	size_t n = (size_t)snprintf(digits, sizeof digits, "%" PRIu64, number);
+	size_t i, at = strlen(sign);
+
+	memcpy(cell, sign, at);
+	for (i = 0; i < n && at + 2 < 24; i++) {
+		if (i > 0 && (n - i) % 3 == 0)
+			cell[at++] = ',';
+		cell[at++] = digits[i];
+	}
+	cell[at] = '\0';
+}
+
+static void
+write_cells(char cells[COLUMNS][24], const struct row_form *form,
+    const struct ctx_token_stats *stats)
+{
+	uint64_t window = row_window(form, stats);
+	uint64_t tokens = row_tokens(form, stats), billed;
+	int64_t left = (int64_t)(window - tokens - form->reserve);
+
+	write_grouped(cells[TOKENS], stats->estimated > 0 ? "~" : "",
+	    stats->tokens);
+	write_grouped(cells[MESSAGES], "", stats->messages);
+	write_grouped(cells[CHARS], "", stats->chars);
+	if (window > 0) {
+		write_grouped(cells[WINDOW], "", window);
+		(void)snprintf(cells[USED], sizeof cells[USED], "%.1f%%",
+		    100.0 * (double)tokens / (double)window);
+		write_grouped(cells[LEFT], left < 0 ? "-" : "",
+		    left < 0 ? -(uint64_t)left : (uint64_t)left);
+	}
+	billed = stats->message != NULL ? stats->billed : stats->last.billed;
+	if (form->billed && billed > 0)
+		write_grouped(cells[BILLED], "", billed);
+	if (form->billed && stats->last.billed > 0)
+		write_grouped(cells[AFTER], "",
+		    ctx_tokens_after_request(stats));
+}
+
+/* ---- the last column ---- */
+
+/* Appends the label of a row of --per and, if there are several files, its file
+ * in a column of its own, if there is room for it. */
+static int
+add_label(struct ctx_buf *out, const struct table *table, const struct row *row,
+    size_t width, struct ctx_err *err)
+{
+	struct ctx_str label = cli_text_head(row->label, width);
+	size_t column = table->label_width, used = cli_text_width(label);
+
+	if (ctx_buf_add(out, label.p, label.n, err) < 0)
+		return -1;
+	if (column == 0 || column + GAP + PLACE_LEAST > width)
+		return 0;
+	return ctx_buf_printf(out, err, "%*s",
+		   (int)(column > used ? column - used : 0) + GAP, "") < 0
+	    ? -1
+	    : cli_place(out, row->sum.file, row->sum.line,
+		  width - GAP - (column > used ? column : used), err);
+}
+
+/* Appends the place of a message and, if there is room for them, its role and
+ * its tool. */
+static int
+add_message(struct ctx_buf *out, const struct ctx_token_stats *stats,
+    size_t width, struct ctx_err *err)
+{
+	struct ctx_str tool = stats->tool;
+	const char *role = ctx_role_name(stats->role);
+	size_t used =
+	    strlen(role) + 1 + (tool.n > 0 ? cli_text_width(tool) + 1 : 0);
+
+	if (used + PLACE_LEAST > width)
+		return cli_place(out, stats->file, stats->line, width, err);
+	if (cli_place(out, stats->file, stats->line, width - used, err) < 0 ||
+	    ctx_buf_printf(out, err, " %s", role) < 0)
+		return -1;
+	if (tool.n == 0)
+		return 0;
+	return ctx_buf_add(out, " ", 1, err) < 0
+	    ? -1
+	    : ctx_buf_add(out, tool.p, tool.n, err);
+}
+
+static int
+add_name(struct ctx_buf *out, const struct table *table, const struct row *row,
+    size_t width, struct ctx_err *err)
+{
+	if (row->label.p != NULL)
+		return add_label(out, table, row, width, err);
+	return row->sum.message != NULL
+	    ? add_message(out, &row->sum, width, err)
+	    : cli_place(out, row->sum.file, row->sum.line, width, err);
+}
+
+static void
+print_name(const struct row_form *form, const struct row *row, size_t width)
+{
+	struct ctx_buf name = {0};
+	struct ctx_err err;
+
+	if (add_name(&name, form->table, row, width, &err) < 0)
+		cli_fail(form->cli, &err);
+	cli_print_masked(stdout, name.p, name.n);
+	ctx_buf_release(&name);
+	(void)putchar('\n');
+}
+
+/* ---- the columns ---- */
+
+/* Makes columns as wide as the texts of a row.  Once the header is printed, no
+ * column is added. */
+static void
+widen(struct table *table, const struct table_row *row)
+{
+	size_t i, n;
+
+	for (i = 0; i < COLUMNS; i++) {
+		n = strlen(row->cells[i]);
+		if (n == 0 || (table->has_heads && table->widths[i] == 0))
+			continue;
+		if (n < strlen(heads[i]))
+			n = strlen(heads[i]);
+		if (table->widths[i] < n)
+			table->widths[i] = (unsigned char)n;
+	}
+}
+
+/* Makes the column of labels, before that of files, as wide as a label. */
+static void
+widen_labels(struct table *table, struct ctx_str label)
+{
+	size_t n = label.p == NULL ? 0 : cli_text_width(label);
+
+	if (n > MOST_LABEL)
+		n = MOST_LABEL;
+	if (n > table->label_width)
+		table->label_width = (unsigned char)n;
+}
+
+static size_t
+sum_widths(const struct table *table)
+{
+	size_t sum = 0, i;
+
+	for (i = 0; i < COLUMNS; i++)
+		if (table->widths[i] > 0)
+			sum += table->widths[i] + GAP;
+	return sum;
+}
+
+/* Leaves out columns until the others and a name fit into the terminal.
+ * Returns the width that is left for names. */
+static size_t
+fit_columns(struct table *table, size_t width)
+{
+	const struct row *row = &table->rows[0].row;
+	size_t least = NAME_LEAST, i;
+
+	if (table->label_width > 0)
+		least = table->label_width + GAP + PLACE_LEAST;
+	else if (row->label.p == NULL && row->sum.message != NULL)
+		least = MESSAGE_LEAST;
+	for (i = 0; i < sizeof dispensable && sum_widths(table) + least > width;
+	     i++)
+		table->widths[dispensable[i]] = 0;
+	return width > sum_widths(table) ? width - sum_widths(table) : 1;
+}
+
+static void
+print_line(const struct table *table, char cells[COLUMNS][24])
+{
+	size_t i;
+
+	for (i = 0; i < COLUMNS; i++)
+		if (table->widths[i] > 0)
+			printf("%*s  ", (int)table->widths[i],
+			    cells != NULL ? cells[i] : heads[i]);
+}
+
+static void
+print_heads(const struct row_form *form, const struct row *row, size_t width)
+{
+	size_t column = form->table->label_width;
+
+	print_line(form->table, NULL);
+	if (row->label.p != NULL && column > 0 &&
+	    column + GAP + PLACE_LEAST <= width)
+		printf("%-*s  file\n", (int)column, form->per);
+	else if (row->label.p != NULL)
+		puts(form->per);
+	else
+		puts(row->sum.message != NULL ? "message" : "name");
+}
+
+/* Prints the rows that are held.  An error on the way does not print them once
+ * more. */
+static void
+flush_rows(void *user)
+{
+	struct row_form *form = user;
+	struct table *table = form->table;
+	size_t i, width;
+
+	form->cli->before_message = NULL;
+	if (table->n == 0)
+		return;
+	cli_progress_clear(form->cli);
+	for (i = 0; i < table->n; i++) {
+		widen(table, &table->rows[i]);
+		if (form->cli->n_files > 1)
+			widen_labels(table, table->rows[i].row.label);
+	}
+	width = fit_columns(table, cli_columns());
+	if (!table->has_heads)
+		print_heads(form, &table->rows[0].row, width);
+	table->has_heads = true;
+	for (i = 0; i < table->n; i++) {
+		print_line(table, table->rows[i].cells);
+		print_name(form, &table->rows[i].row, width);
+	}
+	table->n = 0;
+	ctx_intern_reset(&table->texts);
+	cli_check_stdout(form->cli);
+}
+
+/* Replaces a text by a copy that is valid until the rows are printed. */
+static int
+keep_text(struct table *table, struct ctx_str *text, struct ctx_err *err)
+{
+	uint32_t id;
+
+	if (text->p == NULL)
+		return 0;
+	if (ctx_intern(&table->texts, text->p, text->n, &id, err) < 0)
+		return -1;
+	*text = ctx_intern_at(&table->texts, id);
+	return 0;
+}
+
+static int
+hold_row(struct table *table, const struct row_form *form,
+    const struct row *row, struct ctx_err *err)
+{
+	struct table_row *rows, *held;
+
+	rows =
+	    ctx_grow(table->rows, &table->cap, table->n + 1, sizeof *rows, err);
+	if (rows == NULL)
+		return -1;
+	table->rows = rows;
+	held = &rows[table->n];
+	memset(held, 0, sizeof *held);
+	held->row = *row;
+	if (keep_text(table, &held->row.label, err) < 0 ||
+	    keep_text(table, &held->row.sum.tool, err) < 0)
+		return -1;
+	write_cells(held->cells, form, &row->sum);
+	table->n++;
+	return 0;
+}
+
+void
+table_add(struct row_form *form, const struct row *row)
+{
+	struct ctx_err err;
+
+	if (hold_row(form->table, form, row, &err) < 0)
+		cli_fail(form->cli, &err);
+	form->cli->before_message = flush_rows;
+	form->cli->user = form;
+	form->table->estimated |= row->sum.estimated > 0;
+	form->table->billed |= form->billed && row->sum.last.billed > 0;
+	if (form->table->n == MOST_HELD)
+		flush_rows(form);
+}
+
+/* ---- the end ---- */
+
+/* Prints a text in lines of at most width characters, which end at spaces. */
+static void
+print_wrapped(const char *text, size_t width)
+{
+	size_t n;
+
+	while ((n = strlen(text)) > width) {
+		for (n = width; n > 0 && text[n] != ' '; n--)
+			continue;
+		n = n > 0 ? n : width;
+		printf("%.*s\n", (int)n, text);
+		text += n + (text[n] == ' ');
+	}
+	puts(text);
+}
+
+void
+table_end(struct row_form *form)
+{
+	struct table *table = form->table;
+
+	flush_rows(form);
+	if (table->estimated)
+		print_wrapped("~ is an estimate: not counted by the model's "
+			      "own tokenizer, or with tools or media",
+		    cli_columns());
+	if (table->billed)
+		print_wrapped("used and left are of billed, the input of the "
+			      "last request as its provider counted it, and of "
+			      "after, which is counted since then",
+		    cli_columns());
+	cli_check_stdout(form->cli);
+	free(table->rows);
+	ctx_intern_release(&table->texts);
+}

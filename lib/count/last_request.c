@@ -1,0 +1,25 @@
+/* last_request.c - what is known from the last request of a conversation that
+ * the provider has billed */
+#include "count/count.h"
+
+uint64_t
+ctx_tokens_after_request(const struct ctx_token_stats *stats)
+{
+	return stats->last.billed > 0 ? stats->tokens - stats->last.counted : 0;
+}
+
+uint64_t
+ctx_tokens_not_in_input(const struct ctx_token_stats *stats)
+{
+	const struct ctx_last_request *last = &stats->last;
+
+	return last->billed > last->counted ? last->billed - last->counted : 0;
+}
+
+uint64_t
+ctx_context_tokens(const struct ctx_token_stats *stats)
+{
+	return stats->last.billed > 0
+	    ? stats->last.billed + ctx_tokens_after_request(stats)
+	    : stats->tokens;
+}

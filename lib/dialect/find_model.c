@@ -1,0 +1,41 @@
+/*
+ * find_model.c - finds the name of the model of a request or conversation
+ */
+#include "dialect/dialect.h"
+
+uint32_t
+ctx_find_model_of_request(const struct ctx_json *json, uint32_t request)
+{
+	static const char *const keys[] = {"model", "modelId",
+	    "gen_ai.request.model"};
+	uint32_t model = 0, agent;
+	size_t i;
+
+	for (i = 0; model == 0 && i < sizeof keys / sizeof keys[0]; i++)
+		model = ctx_json_find(json, request, keys[i]);
+	agent = ctx_json_find(json, request, "agent");
+	if (model == 0 && agent != 0 &&
+	    json->nodes[agent].kind == CTX_JSON_OBJECT)
+		model = ctx_json_find(json, agent, "model_name");
+	return model;
+}
+
+uint32_t
+ctx_find_model_of_messages(const struct ctx_json *json,
+    const struct ctx_record_layout *layout)
+{
+	const char *path = layout->dialect->model;
+	uint32_t node = layout->messages + 1, model = 0, found;
+
+	if (path == NULL)
+		return 0;
+	if (layout->kind == CTX_LAYOUT_MESSAGE)
+		return ctx_json_find_path(json, 0, path);
+	for (; node < json->nodes[layout->messages].next;
+	     node = json->nodes[node].next) {
+		found = ctx_json_find_path(json, node, path);
+		if (found != 0 && json->nodes[found].kind == CTX_JSON_STRING)
+			model = found;
+	}
+	return model;
+}

@@ -1,0 +1,365 @@
+#!/usr/bin/env python3
+"""models.py - compare models.tsv and prices.tsv with two price registries
+
+A tool for maintainers; the build does not need it.  With the newest wheels of
+the PyPI packages litellm and genai-prices (both MIT), which are only read:
+
+    pip download --no-deps litellm genai-prices
+    python3 lib/gen/models.py litellm-*.whl genai_prices-*.whl [DATE]
+
+writes lib/gen/data/prices.tsv anew, and into models.tsv on which day the
+windows and caps were last confirmed; DATE is that day (default: today).  A row
+whose source is a page (https:) was decided by hand and is not changed; one that
+no registry knows keeps its figures, source and date.  A figure about which the
+registries disagree becomes "-", not known, until a page decides.  Disagreements
+and what the registries do not confirm are printed on standard error.
+"""
+import ast
+import datetime
+import json
+import os
+import re
+import sys
+import zipfile
+
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data")
+# For each vendor of models.tsv: the provider in litellm and in genai-prices
+# whose prices are the vendor's own.
+PROVIDERS = {
+    "alibaba": ("dashscope", None), "amazon": ("amazon_nova", None),
+    "anthropic": ("anthropic", "anthropic"),
+    "cohere": ("cohere_chat", "cohere"), "deepseek": ("deepseek", "deepseek"),
+    "google": ("gemini", "google"), "minimax": ("minimax", "minimax"),
+    "mistral": ("mistral", "mistral"), "moonshot": ("moonshot", "moonshotai"),
+    "openai": ("openai", "openai"), "perplexity": ("perplexity", "perplexity"),
+    "xai": ("xai", "x-ai"), "xiaomi": ("xiaomi_mimo", None),
+    "zhipu": ("zai", "zai"),
+}
+FIGURES = ("in", "out", "read", "write", "hour")
+# The names of these figures in the registries.
+LITELLM = ("input_cost_per_token", "output_cost_per_token",
+           "cache_read_input_token_cost", "cache_creation_input_token_cost",
+           "cache_creation_input_token_cost_above_1hr")
+GENAI = ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok",
+         "cache_write_1h_mtok")
+# Names that a registry may have for the newest version of a row.
+ENDINGS = ("", "-latest", "-preview")
+# When a price holds: from a day on, above so many tokens of input, on days of
+# the week (1 is Monday), in hours of the day (UTC).
+ALWAYS = ("-", "-", "-", "-")
+
+
+def fold(name):
+    return re.sub("[._:@]", "-", name.lower())
+
+
+# ---- the registries: a dict of models for each provider ----
+
+def read_litellm(wheel):
+    path = "litellm/model_prices_and_context_window_backup.json"
+    providers = {}
+    for name, model in json.loads(wheel.read(path)).items():
+        if name.count("/") < 2 and \
+                model.get("mode") in ("chat", "responses", "completion"):
+            models = providers.setdefault(model.get("litellm_provider"), {})
+            models[fold(name.rsplit("/", 1)[-1])] = model
+    return providers
+
+
+def value_of(node):
+    """The value of an expression of data.py, which calls nothing but
+    constructors; an object becomes a dict."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if isinstance(node, ast.List):
+        return [value_of(item) for item in node.elts]
+    if isinstance(node, ast.Dict):
+        return {value_of(k): value_of(v)
+                for k, v in zip(node.keys, node.values)}
+    name = getattr(node.func, "id", None) or node.func.attr
+    if name == "Decimal":
+        return float(node.args[0].value)
+    if name in ("date", "time"):
+        return tuple(value_of(item) for item in node.args)
+    return {"type": name, **{k.arg: value_of(k.value) for k in node.keywords}}
+
+
+def names_of(clause):
+    """The names that a clause of genai-prices matches exactly."""
+    if clause["type"] in ("ClauseEquals", "ClauseStartsWith"):
+        yield clause.get("equals") or clause.get("starts_with")
+    for part in clause.get("or_", []):
+        yield from names_of(part)
+
+
+def read_genai(wheel):
+    tree = ast.parse(wheel.read("genai_prices/data.py"))
+    data = next(value_of(part.value) for part in tree.body
+                if isinstance(part, ast.AnnAssign))
+    providers = {}
+    for provider in data:
+        models = providers.setdefault(provider["id"], {})
+        for model in provider["models"]:
+            models[fold(model["id"])] = model
+        for model in provider["models"]:
+            for name in names_of(model["match"]):
+                models.setdefault(fold(name), model)
+    return providers
+
+
+# ---- prices: for each condition a dict of figures ----
+
+def add(prices, condition, figure, dollars):
+    if dollars:
+        prices.setdefault(condition, {})[figure] = round(dollars, 6)
+
+
+def peak_hours(windows):
+    """What the windows of low prices leave of Monday to Friday."""
+    low = set()
+    for window in windows:
+        if 1 in window["weekdays"]:
+            for hours in window["hours_utc"]:
+                first, last = (int(t[:2]) for t in hours.split("-"))
+                low |= set(range(first, last or 24))
+    high = sorted(set(range(24)) - low)
+    starts = [h for h in high if h - 1 not in high]
+    ends = [h + 1 for h in high if h + 1 not in high]
+    return ",".join("%d-%d" % pair for pair in zip(starts, ends))
+
+
+def litellm_prices(model):
+    prices = {}
+    tiers = model.get("tiered_pricing") or [model]
+    for tier in tiers:
+        start = int(tier.get("range", [0])[0])
+        condition = ("-", str(start) if start else "-", "-", "-")
+        for figure, key in zip(FIGURES, LITELLM):
+            add(prices, condition, figure, (tier.get(key) or 0) * 1e6)
+    for key, dollars in model.items():
+        tier = re.fullmatch(r"(.*)_above_(\d+)k_tokens", key)
+        if tier and tier[1] in LITELLM:
+            add(prices, ("-", tier[2] + "000", "-", "-"),
+                FIGURES[LITELLM.index(tier[1])], dollars * 1e6)
+    low = model.get("off_peak_pricing")
+    if low:
+        hours = peak_hours(low["windows"])
+        prices["-", "-", "1-5", hours] = prices.pop(ALWAYS)
+        for figure, key in zip(FIGURES, LITELLM):
+            add(prices, ALWAYS, figure, (low.get(key) or 0) * 1e6)
+    return prices
+
+
+def genai_prices(model, today):
+    listed = model["prices"]
+    if isinstance(listed, dict):
+        listed = [{"prices": listed}]
+    prices = {}
+    for row in listed:
+        since = (row.get("constraint") or {}).get("start_date")
+        if (row.get("constraint") or {}).get("start_time"):
+            # The weekdays of these hours stand in a comment only.
+            # These have no minutes but for two models that are retired.
+            first, last = (row["constraint"][k][0]
+                           for k in ("start_time", "end_time"))
+            same = [k for k in prices if k[2] != "-"]
+            hours = "%d-%d" % (first, last)
+            if same:
+                prices["-", "-", "1-5", same[0][3] + "," + hours] = \
+                    prices.pop(same[0])
+                continue
+            condition = ("-", "-", "1-5", hours)
+        elif since and since > today:
+            condition = ("%d-%02d-%02d" % since, "-", "-", "-")
+        else:
+            condition = ALWAYS
+            prices.clear()
+        for figure, key in zip(FIGURES, GENAI):
+            price = row["prices"].get(key)
+            if not isinstance(price, dict):
+                price = {"base": price, "tiers": []}
+            add(prices, condition, figure, price["base"])
+            for tier in price["tiers"]:
+                add(prices, (condition[0], str(tier["start"]), "-", "-"),
+                    figure, tier["price"])
+    return prices
+
+
+# ---- both together ----
+
+class Report:
+    def __init__(self):
+        self.disputes = self.unconfirmed = 0
+
+    def say(self, *words):
+        print(*words, file=sys.stderr)
+
+    def dispute(self, name, what, mine, first, second):
+        self.disputes += 1
+        self.say("%s: %s: litellm %s, genai-prices %s%s" %
+                 (name, what, first, second,
+                  "" if mine is None else ", decided by a page: " + mine))
+
+    def unsure(self, name, what, mine, other):
+        self.unconfirmed += 1
+        self.say("%s: %s: %s here, %s in the registries" %
+                 (name, what, mine, other))
+
+
+def find(models, name):
+    """The model of this name, and how well the name fits (less is better)."""
+    for rank, ending in enumerate(ENDINGS):
+        if fold(name) + ending in models:
+            return models[fold(name) + ending], rank
+    return None, len(ENDINGS)
+
+
+def look_up(registries, row):
+    """The entries of a row.  A name of its own is better than an alias for a
+    newest version, which may be another model by now."""
+    keys = PROVIDERS.get(row["vendor"], (None, None))
+    found = [find(registry.get(key, {}), row["name"])
+             for registry, key in zip(registries, keys)]
+    best = min(rank for _, rank in found)
+    return [model if rank == best else None for model, rank in found]
+
+
+def text(dollars):
+    return "-" if dollars is None else "%g" % dollars
+
+
+def figure_of(row, figure):
+    return None if row is None or row[figure] == "-" else row[figure]
+
+
+def merge_prices(name, sources, decided, limit, report):
+    """The rows of a model, each with its condition, figures and the
+    registries that have them."""
+    rows = {}
+    # A tier that one registry has from 200,000 tokens on and the other above
+    # that number is one tier, and a page says which.
+    for condition in sources[1]:
+        for other in list(sources[0]):
+            if "-" not in (other[1], condition[1]) and \
+                    abs(int(other[1]) - int(condition[1])) == 1:
+                report.dispute(name, "tier", None, other[1], condition[1])
+                sources[0][condition] = sources[0].pop(other)
+    conditions = {**sources[1], **sources[0]}
+    for condition in sorted(conditions, key=lambda c: [
+            c[0], 0 if c[1] == "-" else int(c[1]), c[2], c[3]]):
+        if condition[1] != "-" and int(condition[1]) >= limit:
+            continue
+        merged = {}
+        for figure in FIGURES:
+            first, second = (s.get(condition, {}).get(figure) for s in sources)
+            mine = figure_of(decided.get(condition), figure)
+            if None not in (first, second) and first != second:
+                what = " ".join([figure, *(c for c in condition if c != "-")])
+                report.dispute(name, what, mine, text(first), text(second))
+                merged[figure] = "-"
+            else:
+                merged[figure] = text(first if second is None else second)
+            if decided and text(None) != merged[figure] != (mine or "-"):
+                report.unsure(name, figure, mine or "-", merged[figure])
+        if any(f != "-" for f in merged.values()):
+            rows[condition] = merged
+    known = rows.get(ALWAYS, {"in": "-"})["in"] != "-"
+    return rows if known else {}
+
+
+def update_prices(model, entries, known, versions, today, report):
+    """The rows of prices.tsv for a model."""
+    sources = [litellm_prices(entries[0]) if entries[0] else {},
+               genai_prices(entries[1], today) if entries[1] else {}]
+    decided = {condition_of(row): row for row in known
+               if row["source"].startswith("https:")}
+    limit = int(model["input"]) or int(model["window"])
+    merged = merge_prices(model["name"], sources, decided, limit, report)
+    if decided or not any(sources):
+        return known
+    source = ", ".join(v for v, s in zip(versions, sources) if s)
+    return [{"name": model["name"], **dict(zip(CONDITION, condition)),
+             **figures, "date": "%d-%02d-%02d" % today, "source": source}
+            for condition, figures in merged.items()]
+
+
+def same_size(mine, other):
+    """Many tables have 1,000,000 for 1,048,576, and 128,000 for 131,072."""
+    return abs(mine - other) <= mine / 20
+
+
+def confirm(model, entries, versions, today, report):
+    """Notes in a row of models.tsv that registries confirm its figures."""
+    first, second = (entry or {} for entry in entries)
+    wanted = [("window", first.get("max_input_tokens"),
+               (model["window"], model["input"])),
+              ("window", second.get("context_window"), (model["window"],)),
+              ("output", first.get("max_output_tokens"), (model["output"],)),
+              ("least", first.get("prompt_cache_min_tokens"),
+               (model["least"],))]
+    wanted = [item for item in wanted if item[1]]
+    wrong = [(what, n, mine) for what, n, mine in wanted
+             if not any(m != "-" and same_size(int(m), n) for m in mine)]
+    for what, n, mine in wrong:
+        report.unsure(model["name"], what, mine[0], "%d" % n)
+    if wanted and not wrong and not model["source"].startswith("https:"):
+        model["date"] = "%d-%02d-%02d" % today
+        model["source"] = ", ".join(
+            v for v, entry in zip(versions, entries) if entry)
+
+
+# ---- the tables ----
+
+CONDITION = ("since", "above", "days", "hours")
+
+
+def condition_of(row):
+    return tuple(row[c] for c in CONDITION)
+
+
+def read_table(path):
+    """The lines of the head, the names of the columns, and the rows."""
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    head = [line for line in lines if line.startswith("#")]
+    columns = head[-1][1:].split("\t")
+    return head, columns, [dict(zip(columns, line.split("\t")))
+                           for line in lines if not line.startswith("#")]
+
+
+def write_table(path, head, columns, rows):
+    with open(path, "w", encoding="utf-8") as file:
+        for line in head:
+            file.write(line + "\n")
+        for row in rows:
+            file.write("\t".join(row[c] for c in columns) + "\n")
+
+
+def main():
+    wheels = [zipfile.ZipFile(path) for path in sys.argv[1:3]]
+    versions = [" ".join(os.path.basename(path).split("-")[:2])
+                .replace("_", "-") for path in sys.argv[1:3]]
+    date = sys.argv[3] if len(sys.argv) > 3 else str(datetime.date.today())
+    today = tuple(int(part) for part in date.split("-"))
+    registries = (read_litellm(wheels[0]), read_genai(wheels[1]))
+    models = read_table(os.path.join(DATA, "models.tsv"))
+    prices = read_table(os.path.join(DATA, "prices.tsv"))
+    report = Report()
+    rows = []
+    for model in models[2]:
+        entries = look_up(registries, model)
+        known = [row for row in prices[2] if row["name"] == model["name"]]
+        rows += update_prices(model, entries, known, versions, today, report)
+        confirm(model, entries, versions, today, report)
+    head = ["# Date: " + date if line.startswith("# Date: ") else line
+            for line in models[0]]
+    write_table(os.path.join(DATA, "models.tsv"), head, *models[1:])
+    write_table(os.path.join(DATA, "prices.tsv"), *prices[:2], rows)
+    report.say("%d disagreements, %d figures that are not confirmed" %
+               (report.disputes, report.unconfirmed))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+/*
+ * hold_unknown.c - adds records that are not messages to the conversation in
+ * memory
+ *
+ * In a session file these records are lines that are never removed.  They may
+ * have more bytes than all messages that are kept.  So if the session file can
+ * be read again, only their place in it is kept in memory: an entry for all
+ * lines between two messages.
+ */
+#include "io/second_pass.h"
+#include "prune/held_conversation.h"
+
+int
+ctx_prune_hold_unknown(struct held_conversation *conversation,
+    struct prune_entry *entry, struct ctx_err *err)
+{
+	entry->held.dialect = NULL;
+	entry->n_segments = 1;
+	entry->message_index = conversation->groups.messages;
+	return ctx_groups_add_unknown(&conversation->groups,
+	    entry->transcript_line != 0, err);
+}
+
+/* Returns true if a line follows the lines of an entry, and needs no entry of
+ * its own.  A strategy that ranks segments by their text also counts those that
+ * are not messages, so each line needs a segment then. */
+static bool
+can_add_line(const struct prune *run, const struct prune_entry *entry,
+    uint32_t line)
+{
+	return entry->last_line != 0 && entry->last_line + 1 == line &&
+	    !run->options->settings.strategy->needs_all;
+}
+
+int
+ctx_prune_hold_file_line(struct prune *run, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	struct ctx_held_queue *lines = &run->rewrite.lines;
+	struct prune_entry *entry;
+	uint64_t at;
+
+	if (event->line == 0 || run->rewrite.edits.n > 0 ||
+	    !ctx_reader_locate(run->rewrite.stream->reader, event->record, &at))
+		return 0;
+	if (lines->end > lines->first) {
+		entry = ctx_held_queue_at(lines, lines->end - 1);
+		if (can_add_line(run, entry, event->line)) {
+			entry->last_line = event->line;
+			return 1;
+		}
+	}
+	entry = ctx_held_queue_add(lines, event, err);
+	if (entry == NULL)
+		return -1;
+	entry->transcript_line = entry->last_line = event->line;
+	entry->file_offset = at;
+	return ctx_prune_hold_unknown(&run->stream_conversation, entry, err) < 0
+	    ? -1
+	    : 1;
+}
+
+void
+ctx_prune_join_file_lines(struct prune_entry *before, struct prune_entry *entry)
+{
+	entry->transcript_line = before->transcript_line;
+	entry->file_offset = before->file_offset;
+	entry->held.line = before->held.line;
+	before->n_segments = 0;
+}
+
+/* Reads a line again, and checks that it has the bytes that it had. at: its
+ * offset in the file. */
+static int
+read_line_again(struct prune *run, const struct prune_entry *entry,
+    uint32_t line, uint64_t at, struct ctx_str *text, struct ctx_err *err)
+{
+	const struct ctx_transcript *transcript =
+	    run->rewrite.stream->transcript;
+	uint64_t number = entry->held.line + (line - entry->transcript_line);
+
+	if (ctx_reader_read_again(run->rewrite.stream->reader, at,
+		ctx_transcript_length(transcript, line), text, err) < 0) {
+		err->file = entry->held.file;
+		err->line = number;
+		return -1;
+	}
+	if (!ctx_transcript_is_same(transcript, line, *text))
+		return ctx_reader_fail_changed(entry->held.file, number, err);
+	return 0;
+}
+
+int
+ctx_prune_last_text(struct prune *run, const struct prune_entry *entry,
+    struct ctx_str *text, struct ctx_err *err)
+{
+	const struct ctx_transcript *transcript =
+	    run->rewrite.stream->transcript;
+	uint64_t at = entry->file_offset;
+	uint32_t line;
+
+	if (entry->last_line == 0) {
+		*text = (struct ctx_str){entry->held.text, entry->held.n};
+		return 0;
+	}
+	for (line = entry->transcript_line; line < entry->last_line; line++)
+		at += ctx_transcript_length(transcript, line);
+	return read_line_again(run, entry, line, at, text, err);
+}
+
+int
+ctx_prune_each_line(struct prune *run, struct prune_entry *entry,
+    bool (*select)(const struct ctx_transcript *transcript, uint32_t line),
+    int (*function)(struct prune *run, struct prune_entry *entry, uint32_t line,
+	struct ctx_str text, struct ctx_err *err),
+    struct ctx_err *err)
+{
+	const struct ctx_transcript *transcript =
+	    run->rewrite.stream->transcript;
+	uint64_t at = entry->file_offset;
+	uint32_t line = entry->transcript_line;
+	struct ctx_str text = {entry->held.text, entry->held.n};
+
+	if (entry->last_line == 0)
+		return line != 0 && !select(transcript, line)
+		    ? 0
+		    : function(run, entry, line, text, err);
+	for (; line <= entry->last_line; line++) {
+		if (!ctx_transcript_was_removed(transcript, line) &&
+		    select(transcript, line) &&
+		    (read_line_again(run, entry, line, at, &text, err) < 0 ||
+			function(run, entry, line, text, err) < 0))
+			return -1;
+		at += ctx_transcript_length(transcript, line);
+	}
+	return 0;
+}

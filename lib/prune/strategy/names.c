@@ -1,0 +1,95 @@
+/*
+ * names.c - finds the paths, identifiers, ids and numbers in a text
+ *
+ * These are what a later tool call copies from an earlier result.  A name has a
+ * digit, an underscore, a slash or a dot inside, or a capital letter after a
+ * small one.  Ordinary words have none of these.
+ */
+#include "prune/strategy/names.h"
+
+enum {
+	/* Names with fewer bytes occur everywhere. */
+	SHORTEST = 5,
+	/* A longer word is data, such as base64. */
+	LONGEST = 200,
+};
+
+static bool
+is_decimal(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool
+is_capital(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+static bool
+is_small(char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+
+/* Returns true for a character that joins parts of a name. */
+static bool
+is_joint(char c)
+{
+	return c == '.' || c == '/' || c == '-' || c == '@';
+}
+
+static bool
+is_name_part(char c)
+{
+	return is_small(c) || is_capital(c) || is_decimal(c) || c == '_' ||
+	    is_joint(c);
+}
+
+/* Returns true if a word is a name, not an ordinary word. */
+static bool
+is_name(const char *p, size_t n)
+{
+	size_t i;
+
+	if (n < SHORTEST || n > LONGEST)
+		return false;
+	for (i = 0; i < n; i++)
+		if (is_decimal(p[i]) || p[i] == '/' || p[i] == '.' ||
+		    (p[i] == '_' && i > 0) ||
+		    (is_capital(p[i]) && i > 0 && is_small(p[i - 1])))
+			return true;
+	return false;
+}
+
+/* Returns the number of bytes to skip at the start of a text that are no part
+ * of a name.  In a text within JSON within JSON a line feed is a backslash and
+ * a letter, which does not begin the next word. */
+static size_t
+skip_separators(const char *p, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && (!is_name_part(p[i]) || is_joint(p[i])))
+		i += p[i] == '\\' && i + 1 < n ? 2 : 1;
+	return i < n ? i : n;
+}
+
+int
+ctx_names_of(const struct ctx_names *names, const char *p, size_t n,
+    struct ctx_err *err)
+{
+	size_t i, end, from;
+
+	for (i = 0; i < n; i = end) {
+		from = i + skip_separators(p + i, n - i);
+		for (end = from; end < n && is_name_part(p[end]);)
+			end++;
+		for (i = end; i > from && is_joint(p[i - 1]);)
+			i--;
+		if (is_name(p + from, i - from) &&
+		    names->take(names->user, p + from, i - from, err) < 0)
+			return -1;
+	}
+	return 0;
+}

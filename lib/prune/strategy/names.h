@@ -1,0 +1,20 @@
+/* names.h - finds the paths, identifiers, ids and numbers in a text */
+#ifndef CTX_PRUNE_STRATEGY_NAMES_H
+#define CTX_PRUNE_STRATEGY_NAMES_H
+
+#include "base/base.h"
+
+/* A function that gets the names in a text, one per call: take gets a name of
+ * n bytes, which are valid during the call. */
+struct ctx_names {
+	void *user;
+	int (*take)(void *user, const char *p, size_t n, struct ctx_err *err);
+};
+
+/* Calls take for each name in a text, in order and with repetitions.  A name
+ * is a word of ASCII characters that is no ordinary word: a path, an
+ * identifier, an id or a number.  Stops if take returns -1. */
+int ctx_names_of(const struct ctx_names *names, const char *p, size_t n,
+    struct ctx_err *err);
+
+#endif

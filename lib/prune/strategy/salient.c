@@ -1,0 +1,329 @@
+/*
+ * salient.c - ranks groups by the rare names that they hold
+ *
+ * Later tool calls copy paths, identifiers, ids and numbers from earlier
+ * messages.  A group is worth the sum of log(groups / groups that have it) over
+ * its names, each of which counts only for the first group that is kept with
+ * it.  See cover.c for the order in which groups are chosen.
+ *
+ * On recorded sessions (tests/bench/survive) none of these raised what is kept
+ * of the strings that the rest of the session needs: more weight for newer
+ * groups, for names of the user or of tool calls, for names that stand in
+ * several groups, for calls that change something, less for long lists.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "prune/plan.h"
+#include "prune/strategy/cover.h"
+#include "prune/strategy/names.h"
+#include "prune/strategy/segment_text.h"
+
+const char *const ctx_salient_reasons[CTX_SALIENT_REASONS] = {"nothing rare"};
+
+/* A longer name is stored as its hash of 128 bits, so that no name takes more
+ * memory than this. */
+enum { LONG_NAME = 16 };
+
+struct salient {
+	struct ctx_scorer base;
+	struct ctx_hashkey key;
+	bool has_key;
+	struct ctx_intern names;
+	/* The names of all segments, one segment after another.  A segment has
+	 * each of its names once. */
+	uint32_t *list;
+	/* for each segment: the end of its names in list */
+	size_t *ends;
+	/* for each name: number of the last segment that has it, plus 1 */
+	uint32_t *seen;
+	size_t n_list, list_cap, n_segments, ends_cap, seen_cap;
+	struct ctx_buf text, tool;
+};
+
+/* ---- reading ---- */
+
+static int
+intern_name(struct salient *s, const char *p, size_t n, uint32_t *id,
+    struct ctx_err *err)
+{
+	uint64_t hash[2];
+
+	if (n <= LONG_NAME)
+		return ctx_intern(&s->names, p, n, id, err);
+	ctx_hash_wide(&s->key, p, n, hash);
+	return ctx_intern(&s->names, (const char *)hash, sizeof hash, id, err);
+}
+
+static int
+take_name(void *user, const char *p, size_t n, struct ctx_err *err)
+{
+	struct salient *s = user;
+	size_t known = s->names.n;
+	uint32_t id, *grown;
+
+	if (intern_name(s, p, n, &id, err) < 0)
+		return -1;
+	grown = ctx_grow(s->seen, &s->seen_cap, s->names.n, sizeof *grown, err);
+	if (grown == NULL)
+		return -1;
+	s->seen = grown;
+	if (s->names.n > known)
+		grown[id - 1] = 0;
+	if (grown[id - 1] == s->n_segments + 1)
+		return 0;
+	grown[id - 1] = (uint32_t)s->n_segments + 1;
+	grown =
+	    ctx_grow(s->list, &s->list_cap, s->n_list + 1, sizeof *grown, err);
+	if (grown == NULL)
+		return -1;
+	s->list = grown;
+	grown[s->n_list++] = id - 1;
+	return 0;
+}
+
+/* Ends the segment whose names were added last. */
+static int
+end_segment(struct salient *s, struct ctx_err *err)
+{
+	size_t *grown = ctx_grow(s->ends, &s->ends_cap, s->n_segments + 1,
+	    sizeof *grown, err);
+
+	if (grown == NULL)
+		return -1;
+	s->ends = grown;
+	grown[s->n_segments++] = s->n_list;
+	return 0;
+}
+
+/* Ends segments without names until there are n. */
+static int
+pad_segments(struct salient *s, size_t n, struct ctx_err *err)
+{
+	while (s->n_segments < n)
+		if (end_segment(s, err) < 0)
+			return -1;
+	return 0;
+}
+
+static int
+add_salient_message(struct ctx_scorer *scorer,
+    const struct ctx_message *message, const struct ctx_groups *groups,
+    size_t first, struct ctx_err *err)
+{
+	struct salient *s = (struct salient *)scorer;
+	struct ctx_names names = {s, take_name};
+
+	if (!s->has_key)
+		ctx_hashkey_init(&s->key);
+	s->has_key = true;
+	/* A record that is not a message has a segment, too. */
+	if (pad_segments(s, first, err) < 0)
+		return -1;
+	for (; first < groups->n; first++) {
+		unsigned flags = groups->segments[first].flags;
+
+		s->text.n = 0;
+		/* What a demonstration is about is not this task. */
+		if (!(flags & CTX_SEGMENT_DEMONSTRATION) &&
+		    ctx_append_segment_text(&s->text, &s->tool, message, flags,
+			err) < 0)
+			return -1;
+		if (ctx_names_of(&names, s->text.p, s->text.n, err) < 0 ||
+		    end_segment(s, err) < 0)
+			return -1;
+		ctx_buf_reset(&s->text);
+	}
+	return 0;
+}
+
+/* ---- ranking ---- */
+
+/* The groups as ctx_cover_score wants them.  The number of a group is that of
+ * its first segment; other segments are groups without names. */
+struct grouping {
+	size_t *from;
+	uint32_t *names;
+	double *weight, *score;
+	uint64_t *tokens;
+	bool *kept;
+	size_t n_groups; /* without those that are no group */
+};
+
+static int
+open_grouping(struct grouping *g, const struct salient *s, size_t n,
+    struct ctx_err *err)
+{
+	memset(g, 0, sizeof *g);
+	g->from = calloc(n + 2, sizeof *g->from);
+	g->names = calloc(s->n_list + 1, sizeof *g->names);
+	g->weight = calloc(s->names.n + 1, sizeof *g->weight);
+	g->score = calloc(n + 1, sizeof *g->score);
+	g->tokens = calloc(n + 1, sizeof *g->tokens);
+	g->kept = calloc(n + 1, sizeof *g->kept);
+	if (g->from == NULL || g->names == NULL || g->weight == NULL ||
+	    g->score == NULL || g->tokens == NULL || g->kept == NULL)
+		return ctx_err_nomem(err);
+	return 0;
+}
+
+static void
+release_grouping(struct grouping *g)
+{
+	free(g->from);
+	free(g->names);
+	free(g->weight);
+	free(g->score);
+	free(g->tokens);
+	free(g->kept);
+}
+
+/* Sets g->names and g->from to the names of each group, with repetitions. */
+static void
+collect_names(struct grouping *g, const struct salient *s,
+    struct ctx_segment *segments, size_t n)
+{
+	size_t i, k, root, begin;
+
+	for (i = 0; i < n; i++) {
+		begin = i > 0 ? s->ends[i - 1] : 0;
+		root = ctx_group_of(segments, (uint32_t)i);
+		g->from[root + 2] += s->ends[i] - begin;
+	}
+	for (i = 0; i < n; i++)
+		g->from[i + 2] += g->from[i + 1];
+	/* from[root + 1] is where the next name of the group is put; in the
+	 * end it is where the next group begins. */
+	for (i = 0; i < n; i++) {
+		root = ctx_group_of(segments, (uint32_t)i);
+		for (k = i > 0 ? s->ends[i - 1] : 0; k < s->ends[i]; k++)
+			g->names[g->from[root + 1]++] = s->list[k];
+	}
+}
+
+/* Leaves each name of a group in g->names once, and counts in g->weight the
+ * groups that have it. */
+static void
+merge_names(struct grouping *g, struct salient *s, size_t n)
+{
+	size_t i, k, end, w = 0;
+
+	/* Without names there is no array. */
+	if (s->names.n > 0)
+		memset(s->seen, 0, s->names.n * sizeof *s->seen);
+	for (i = 0; i < n; i++) {
+		k = g->from[i];
+		end = g->from[i + 1];
+		g->from[i] = w;
+		for (; k < end; k++) {
+			uint32_t name = g->names[k];
+
+			if (s->seen[name] == i + 1)
+				continue;
+			s->seen[name] = (uint32_t)i + 1;
+			g->weight[name]++;
+			g->names[w++] = name;
+		}
+	}
+	g->from[n] = w;
+}
+
+/* Sets tokens, kept and n_groups.  Returns the tokens that groups which need
+ * not be kept may have together. */
+static uint64_t
+survey_groups(struct grouping *g, const struct ctx_plan *plan,
+    struct ctx_segment *segments, size_t n)
+{
+	uint64_t held = plan->fixed;
+	size_t i, root;
+
+	for (i = 0; i < n; i++) {
+		root = ctx_group_of(segments, (uint32_t)i);
+		g->n_groups += root == i;
+		g->tokens[root] += segments[i].tokens;
+		/* All segments of a group have the same floors. */
+		g->kept[i] = root != i || plan->floors[i] != 0;
+		if (plan->floors[i] != 0)
+			held += segments[i].tokens;
+	}
+	return plan->settings.target > held ? plan->settings.target - held : 0;
+}
+
+/* Sets the rank of each segment from the score of its group: more than 1 for a
+ * group with rare names that stand in no other one that is kept; below 1, the
+ * higher the newer, for any other. */
+static void
+set_ranks(const struct grouping *g, struct ctx_segment *segments, size_t n)
+{
+	size_t i, root;
+
+	for (i = 0; i < n; i++) {
+		root = ctx_group_of(segments, (uint32_t)i);
+		segments[i].rank = g->score[root] > 0
+		    ? 1 + g->score[root]
+		    : (double)(root + 1) / (double)(n + 1);
+	}
+}
+
+static int
+rank_by_salience(struct ctx_scorer *scorer, struct ctx_groups *groups,
+    const struct ctx_plan *plan, struct ctx_err *err)
+{
+	struct salient *s = (struct salient *)scorer;
+	struct ctx_segment *segments = groups->segments;
+	size_t i, n = groups->n;
+	struct ctx_cover cover = {.n_groups = n, .n_names = s->names.n};
+	struct grouping g;
+	int rc = -1;
+
+	if (open_grouping(&g, s, n, err) < 0 || pad_segments(s, n, err) < 0)
+		goto out;
+	collect_names(&g, s, segments, n);
+	merge_names(&g, s, n);
+	cover.room = survey_groups(&g, plan, segments, n);
+	for (i = 0; i < s->names.n; i++)
+		g.weight[i] = log((double)g.n_groups / g.weight[i]);
+	cover.from = g.from;
+	cover.names = g.names;
+	cover.weight = g.weight;
+	cover.tokens = g.tokens;
+	cover.kept = g.kept;
+	if (ctx_cover_score(&cover, g.score, err) < 0)
+		goto out;
+	set_ranks(&g, segments, n);
+	rc = 0;
+out:
+	release_grouping(&g);
+	return rc;
+}
+
+static void
+reset_salient(struct ctx_scorer *scorer)
+{
+	struct salient *s = (struct salient *)scorer;
+
+	ctx_intern_reset(&s->names);
+	s->n_list = s->n_segments = 0;
+}
+
+static void
+release_salient(struct ctx_scorer *scorer)
+{
+	struct salient *s = (struct salient *)scorer;
+
+	ctx_intern_release(&s->names);
+	ctx_buf_release(&s->text);
+	ctx_buf_release(&s->tool);
+	free(s->list);
+	free(s->ends);
+	free(s->seen);
+}
+
+const struct ctx_scorer_kind ctx_salient_kind = {
+    .size = sizeof(struct salient),
+    .add = add_salient_message,
+    .rank = rank_by_salience,
+    .reset = reset_salient,
+    .release = release_salient,
+};

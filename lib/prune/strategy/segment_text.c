@@ -1,0 +1,60 @@
+/* segment_text.c - the text of a segment, for strategies that rank by it */
+#include "prune/strategy/segment_text.h"
+#include "group/group.h"
+
+int
+ctx_append_node_text(struct ctx_buf *text, const struct ctx_json *json,
+    uint32_t node, struct ctx_err *err)
+{
+	struct ctx_str raw;
+
+	if (node == 0)
+		return 0;
+	raw = ctx_json_str(json, node);
+	if (json->nodes[node].kind == CTX_JSON_STRING
+		? ctx_json_string_decode(text, raw, err) < 0
+		: ctx_buf_add(text, raw.p, raw.n, err) < 0)
+		return -1;
+	return ctx_buf_add(text, " ", 1, err);
+}
+
+static int
+append_tool_name(struct ctx_buf *text, struct ctx_buf *scratch,
+    const struct ctx_json *json, const struct ctx_block *block,
+    struct ctx_err *err)
+{
+	struct ctx_str tool;
+
+	scratch->n = 0;
+	if (ctx_block_tool(json, block, scratch, &tool, err) < 0 ||
+	    ctx_buf_add(text, tool.p, tool.n, err) < 0)
+		return -1;
+	return block->name == 0 ? 0 : ctx_buf_add(text, " ", 1, err);
+}
+
+int
+ctx_append_segment_text(struct ctx_buf *text, struct ctx_buf *scratch,
+    const struct ctx_message *message, unsigned flags, struct ctx_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < message->n; i++) {
+		const struct ctx_block *block = &message->blocks[i];
+		bool result = block->kind == CTX_BLOCK_TOOL_RESULT ||
+		    block->result_index != 0;
+		bool array = block->payload != 0 &&
+		    block->kind == CTX_BLOCK_TOOL_RESULT &&
+		    message->json->nodes[block->payload].kind == CTX_JSON_ARRAY;
+
+		if (block->kind == CTX_BLOCK_MEDIA ||
+		    (flags & (result ? CTX_SEGMENT_REST : CTX_SEGMENT_RESULTS)))
+			continue;
+		if (append_tool_name(text, scratch, message->json, block, err) <
+			0 ||
+		    (!array &&
+			ctx_append_node_text(text, message->json,
+			    block->payload, err) < 0))
+			return -1;
+	}
+	return 0;
+}

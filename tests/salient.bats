@@ -1,0 +1,93 @@
+# ctx-prune -s salient: rare names are kept, each once
+
+load helper
+
+# A run that reads thirty files, two of which hold something rare.
+run_of_reads() {
+	messages "system:Be brief." "user:Mend the parser."
+	for i in $(seq 30); do
+		text="nothing of note in here, $(words 30)"
+		[ "$i" -ne 7 ] || text="set retry_limit_ms in conf/queue.toml $(words 30)"
+		[ "$i" -ne 12 ] || text="conf/queue.toml $(words 34)"
+		called "c$i" read_file "{\"path\":\"f.c\",\"from\":$i}" "$text"
+	done
+	messages "assistant:Done so far." "user:Go on."
+}
+
+@test "salient keeps the groups with rare names, and orders the others by age" {
+	run_of_reads > in
+	ctx-prune -s salient -k 1 -t 1 -b 250 --explain why in > out
+	[ "$(tokens out)" -le 250 ]
+	is_subsequence out in
+	grep -q retry_limit_ms out
+	# recency alone loses it
+	ctx-prune -k 1 -t 1 -b 250 in > fifo
+	run -1 grep -q retry_limit_ms fifo
+	# The name in the other file is kept already, so that file is worth no
+	# more than the rest, of which the newest stay.
+	run -1 grep -q '"c12"' out
+	grep -q '"c30"' out
+	[ "$(jq -r .rule why | sort -u)" = "nothing rare" ]
+	jq -se 'all(.score >= 0 and .score < 1)' why > /dev/null
+	jq -se 'map(select(.role == "tool") | .score) | . == sort' why > /dev/null
+}
+
+@test "salient: a group that does not fit makes way for smaller ones, whose names still count" {
+	{
+		messages "user:Mend it."
+		called a run '{"command":"env"}' "host_a17 $(numbered 400)"
+		called b run '{"command":"host"}' "host_a17 $(words 40)"
+		called c run '{"command":"true"}' "nothing $(words 40)"
+		messages "assistant:Well." "user:And now?"
+	} > in
+	ctx-prune -s salient -k 1 -t 1 -b 130 --explain why in > out
+	[ "$(tokens out)" -le 130 ]
+	[ "$(jq -r '.tool_call_id // empty' out)" = b ]
+	jq -se 'map(select(.line == 2)) | .[0] | .rule == "salient" and .score > 1' \
+	    why > /dev/null
+}
+
+@test "salient: names in what is kept anyway count for nothing" {
+	{
+		messages "user:Mend it."
+		called a run '{"command":"ls"}' "src/lexer.c $(words 30)"
+		called b run '{"command":"ls"}' "src/other.c $(words 30)"
+		called c run '{"command":"ls"}' "plain $(words 30)"
+		messages "assistant:I see." "user:What of src/lexer.c?"
+	} > in
+	n=$(tokens in)
+	ctx-prune -s salient -k 1 -t 1 -b $((n - 60)) in > out
+	grep -q src/other.c out
+	run -1 grep -q '"a"' out
+}
+
+@test "salient: what a demonstration shows is not rare" {
+	{
+		messages "user:Look at lib/demo_17.c
+--- END OF DEMONSTRATION ---" "user:Mend lib/task.c." \
+		    "assistant:It is in lib/scan.c, $(words 40)." \
+		    "assistant:Or so. $(words 40)" "user:Well?"
+	} > in
+	ctx-prune -s salient -k 1 -t 1 -b 80 in > out
+	run -1 grep -q demo_17 out
+	grep -q lib/scan.c out
+}
+
+@test "salient counts a name in every format alike" {
+	run_of_reads > in
+	n=$(tokens in)
+	ctx-prune -s salient -k 1 -t 1 -b 400 in | jq -r '.tool_call_id // empty' > want
+	jq -c '
+	    if .role == "tool" then {role: "user", content: [{type:
+		"tool_result", tool_use_id: .tool_call_id, content}]}
+	    elif .tool_calls then {role, content: [.tool_calls[] | {type:
+		"tool_use", id, name: .function.name, input:
+		(.function.arguments | fromjson)}]}
+	    else . end' in > anthropic
+	ctx-prune -d anthropic -s salient -k 1 -t 1 -b 420 anthropic > out
+	jq -r 'select(.content | arrays) | .content[0].tool_use_id // empty' \
+	    out > got
+	grep -qx c7 want
+	grep -qx c7 got
+	ctx-check out
+}

@@ -1,0 +1,196 @@
+/* calibration.c - billed tokens as a straight line over counted tokens */
+#include <math.h>
+
+#include "ctx.h"
+#include "tap.h"
+
+#define MOST 60
+
+static bool
+near(double a, double b, double off)
+{
+	return fabs(a - b) <= off;
+}
+
+/* Makes n requests on a straight line, each off it by at most noise tokens. */
+static void
+make(struct ctx_billed_sample *calls, size_t n, double factor, double beside,
+    unsigned noise, unsigned long long *seed)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		double y;
+
+		calls[i].counted = 100 + tap_random(seed) % 50000;
+		y = beside + factor * (double)calls[i].counted;
+		if (noise > 0)
+			y += (double)(tap_random(seed) % (2 * noise)) - noise;
+		calls[i].billed = y < 1 ? 1 : (uint64_t)(y + 0.5);
+	}
+}
+
+static void
+check_lines(void)
+{
+	struct ctx_billed_sample calls[MOST];
+	unsigned long long seed = 3;
+	struct ctx_calibration calibration;
+	int i, within = 0;
+
+	tap_case("the fit finds the factor and the tokens billed with every "
+		 "request");
+	make(calls, MOST, 1.31, 18000, 0, &seed);
+	CHECK(ctx_calibrate(&calibration, calls, MOST));
+	CHECK(near(calibration.factor, 1.31, 1e-4) &&
+	    near(calibration.overhead, 18000, 1));
+	CHECK(calibration.error < 1e-4 && calibration.worst < 1e-4 &&
+	    calibration.spread < 1e-4);
+
+	tap_case("the fit finds 0 tokens billed with every request if there "
+		 "are none");
+	make(calls, MOST, 0.9, 0, 300, &seed);
+	CHECK(ctx_calibrate(&calibration, calls, MOST));
+	CHECK(calibration.overhead == 0 && near(calibration.factor, 0.9, 0.01));
+
+	tap_case("requests without counted or billed tokens are refused");
+	calls[0].counted = calls[1].counted = calls[2].counted = 0;
+	CHECK(!ctx_calibrate(&calibration, calls, 3));
+	calls[0].counted = 100;
+	calls[0].billed = 0;
+	CHECK(!ctx_calibrate(&calibration, calls, 1));
+	CHECK(!ctx_calibrate(&calibration, calls, 0));
+
+	tap_case("the factor is within its spread in 95 of 100 fits");
+	for (i = 0; i < 1000; i++) {
+		make(calls, 8, 1.5, 20000, 4000, &seed);
+		CHECK(ctx_calibrate(&calibration, calls, 8));
+		within += near(calibration.factor, 1.5, calibration.spread);
+	}
+	CHECK(within > 920 && within < 985);
+}
+
+static void
+check_upper(void)
+{
+	struct ctx_billed_sample calls[MOST];
+	unsigned long long seed = 9;
+	struct ctx_calibration calibration;
+	size_t i, k, n;
+
+	tap_case("the upper factor underestimates no request");
+	for (k = 0; k < 2000; k++) {
+		n = 1 + (size_t)(tap_random(&seed) % MOST);
+		make(calls, n, 1.2, (double)(k % 3) * 9000, 5000, &seed);
+		if (!ctx_calibrate(&calibration, calls, n))
+			continue;
+		CHECK(calibration.upper >= calibration.factor &&
+		    calibration.worst >= calibration.error);
+		for (i = 0; i < n; i++)
+			CHECK(calibration.overhead +
+				calibration.upper * (double)calls[i].counted >=
+			    (double)calls[i].billed - 1e-6);
+	}
+}
+
+static void
+check_few(void)
+{
+	struct ctx_billed_sample one = {1000, 1200};
+	struct ctx_billed_sample two[] = {{1000, 1500}, {2000, 2500}};
+	struct ctx_billed_sample same[] = {{50, 60}, {50, 62}, {50, 58}};
+	struct ctx_calibration calibration;
+
+	tap_case("one or two requests give a ratio with an infinite spread");
+	CHECK(!ctx_calibrate(&calibration, NULL, 0));
+	CHECK(ctx_calibrate(&calibration, &one, 1));
+	CHECK(near(calibration.factor, 1.2, 1e-9) && isinf(calibration.spread));
+	CHECK(ctx_calibrate(&calibration, two, 2));
+	CHECK(calibration.overhead == 0 && calibration.factor > 1.25 &&
+	    calibration.factor < 1.5);
+	CHECK(ctx_calibrate(&calibration, same, 3));
+	CHECK(calibration.overhead == 0 && near(calibration.factor, 1.2, 1e-9));
+}
+
+/* Returns the input tokens that a message of a dialect reports, or, if around
+ * is true, the object around messages of it. */
+static uint64_t
+input(const char *dialect, bool around, const char *text)
+{
+	const struct ctx_usage *usage = &ctx_dialect_find(dialect)->usage;
+	struct ctx_json json;
+	struct ctx_err err;
+	size_t used;
+	uint64_t n;
+
+	ctx_json_init(&json, CTX_SIMD_BEST);
+	NEED(ctx_json_scan(&json, text, strlen(text), &used, &err) == 1);
+	n = ctx_billed_input(&json, 0,
+	    around ? usage->request : usage->message);
+	ctx_json_release(&json);
+	return n;
+}
+
+static void
+check_usage(void)
+{
+	tap_case("billed usage is read in the form of every provider");
+	CHECK(input("openai-chat", true,
+		  "{\"usage\":{\"prompt_tokens\":70,"
+		  "\"prompt_tokens_details\":{\"cached_tokens\":64}}}") == 70);
+	CHECK(input("anthropic", true,
+		  "{\"usage\":{\"input_tokens\":4,"
+		  "\"cache_creation_input_tokens\":426,"
+		  "\"cache_read_input_tokens\":14513}}") == 14943);
+	CHECK(input("openai-responses", true,
+		  "{\"usage\":{\"input_tokens\":55,"
+		  "\"input_tokens_details\":{\"cached_tokens\":50}}}") == 55);
+	CHECK(input("bedrock", true,
+		  "{\"usage\":{\"inputTokens\":5,"
+		  "\"cacheReadInputTokens\":40}}") == 45);
+	CHECK(input("gemini", true,
+		  "{\"usageMetadata\":{\"promptTokenCount\":12,"
+		  "\"cachedContentTokenCount\":8}}") == 12);
+	CHECK(input("ollama", true, "{\"prompt_eval_count\":26}") == 26);
+	CHECK(input("pi", false,
+		  "{\"message\":{\"usage\":{\"input\":3,\"output\":1,"
+		  "\"cacheRead\":20,\"cacheWrite\":1}}}") == 24);
+	CHECK(input("opencode", false,
+		  "{\"info\":{\"tokens\":{\"input\":3,"
+		  "\"cache\":{\"read\":20,\"write\":5}}}}") == 28);
+	CHECK(input("gemini-cli", false,
+		  "{\"tokens\":{\"input\":900,\"cached\":800}}") == 900);
+	CHECK(input("llm-logs", false, "{\"input_tokens\":7}") == 7);
+
+	tap_case("values that are not a count of tokens are read as 0");
+	CHECK(input("llm-logs", false, "{}") == 0);
+	CHECK(input("llm-logs", false, "{\"input_tokens\":null}") == 0);
+	CHECK(input("llm-logs", false, "{\"input_tokens\":\"7\"}") == 0);
+	CHECK(input("llm-logs", false, "{\"input_tokens\":-3}") == 0);
+	CHECK(input("llm-logs", false, "{\"input_tokens\":1e9}") == 0);
+	CHECK(input("llm-logs", false, "{\"input_tokens\":1e308}") == 0);
+	CHECK(input("llm-logs", false, "{\"input_tokens\":7.5}") == 0);
+	CHECK(
+	    input("llm-logs", false, "{\"input_tokens\":1000000000001}") == 0);
+	CHECK(input("llm-logs", false,
+		  "{\"input_tokens\":99999999999999999999}") == 0);
+	CHECK(input("anthropic", false, "{\"usage\":3}") == 0);
+	CHECK(input("anthropic", false,
+		  "{\"usage\":{\"cache_read_input_tokens\":3}}") == 0);
+	CHECK(input("anthropic", false,
+		  "{\"usage\":{\"input_tokens\":3,"
+		  "\"cache_read_input_tokens\":-9}}") == 0);
+	CHECK(input("anthropic", false,
+		  "{\"usage\":{\"input_tokens\":3,"
+		  "\"cache_read_input_tokens\":null}}") == 3);
+}
+
+int
+main(void)
+{
+	check_lines();
+	check_upper();
+	check_few();
+	check_usage();
+	return tap_done();
+}

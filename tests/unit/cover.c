@@ -1,0 +1,161 @@
+/* cover.c - names of texts, and the choice of groups by their names */
+#include <math.h>
+
+#include "ctx.h"
+#include "prune/strategy/cover.h"
+#include "prune/strategy/names.h"
+#include "tap.h"
+
+/* Appends each name and a comma to a buffer. */
+static int
+take(void *user, const char *p, size_t n, struct ctx_err *err)
+{
+	struct ctx_buf *found = user;
+
+	return ctx_buf_add(found, p, n, err) < 0 ||
+		ctx_buf_add(found, ",", 1, err) < 0
+	    ? -1
+	    : 0;
+}
+
+static bool
+has_names(const char *text, const char *want)
+{
+	struct ctx_buf found = {0};
+	struct ctx_names names = {&found, take};
+	struct ctx_err err;
+	bool same;
+
+	NEED(ctx_names_of(&names, text, strlen(text), &err) == 0);
+	same = found.n == strlen(want) &&
+	    (found.n == 0 || memcmp(found.p, want, found.n) == 0);
+	if (!same)
+		printf("# %s gives %.*s\n", text, (int)found.n,
+		    found.n > 0 ? found.p : "");
+	ctx_buf_release(&found);
+	return same;
+}
+
+enum { MOST_GROUPS = 12, MOST_NAMES = 10, MOST = MOST_GROUPS * MOST_NAMES };
+
+struct fixture {
+	size_t from[MOST_GROUPS + 1];
+	uint32_t names[MOST];
+	double weight[MOST_NAMES];
+	uint64_t tokens[MOST_GROUPS];
+	bool kept[MOST_GROUPS];
+	struct ctx_cover cover;
+};
+
+static void
+make_fixture(struct fixture *f, unsigned long long *seed)
+{
+	size_t g, i, w = 0, groups = 1 + tap_random(seed) % MOST_GROUPS;
+
+	for (g = 0; g < groups; g++) {
+		f->from[g] = w;
+		for (i = 0; i < MOST_NAMES; i++)
+			if (tap_random(seed) % 3 == 0)
+				f->names[w++] = (uint32_t)i;
+		f->tokens[g] = tap_random(seed) % 100;
+		f->kept[g] = tap_random(seed) % 5 == 0;
+	}
+	f->from[groups] = w;
+	/* Small whole numbers, whose sums are exact in any order. */
+	for (i = 0; i < MOST_NAMES; i++)
+		f->weight[i] = (double)(tap_random(seed) % 4);
+	f->cover = (struct ctx_cover){groups, MOST_NAMES, f->from, f->names,
+	    f->weight, f->tokens, f->kept, tap_random(seed) % 300};
+}
+
+static double
+weigh(const struct fixture *f, size_t g, const bool *covered)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = f->from[g]; i < f->from[g + 1]; i++)
+		if (!covered[f->names[i]])
+			sum += f->weight[f->names[i]];
+	return sum / pow((double)f->tokens[g] + 1, 0.8);
+}
+
+/* The same choice without a heap: everything is weighed anew each time. */
+static void
+choose_slowly(const struct fixture *f, double *score)
+{
+	bool covered[MOST_NAMES] = {false}, done[MOST_GROUPS];
+	uint64_t room = f->cover.room;
+	size_t g, i, best;
+
+	for (g = 0; g < f->cover.n_groups; g++) {
+		score[g] = 0;
+		done[g] = f->kept[g];
+		for (i = f->from[g]; f->kept[g] && i < f->from[g + 1]; i++)
+			covered[f->names[i]] = true;
+	}
+	for (;;) {
+		best = MOST_GROUPS;
+		for (g = 0; g < f->cover.n_groups; g++)
+			if (!done[g] &&
+			    (best == MOST_GROUPS ||
+				weigh(f, g, covered) >=
+				    weigh(f, best, covered)))
+				best = g;
+		if (best == MOST_GROUPS)
+			return;
+		done[best] = true;
+		score[best] = weigh(f, best, covered);
+		if (score[best] <= 0 || f->tokens[best] > room)
+			continue;
+		room -= f->tokens[best];
+		for (i = f->from[best]; i < f->from[best + 1]; i++)
+			covered[f->names[i]] = true;
+	}
+}
+
+int
+main(void)
+{
+	double fast[MOST_GROUPS], slow[MOST_GROUPS];
+	char data[202] = "";
+	unsigned long long seed = 7;
+	struct fixture f;
+	struct ctx_err err;
+	size_t round, g;
+
+	tap_case("a name is a path, an identifier, an id or a number");
+	CHECK(has_names("in src/a.c, of my_name() and 12345",
+	    "src/a.c,my_name,12345,"));
+	CHECK(has_names("call getUser(), obj.field->other_1",
+	    "getUser,"
+	    "obj.field,"
+	    "other_1,"));
+	CHECK(has_names("flight HAT123 on 2024-05-16.", "HAT123,2024-05-16,"));
+	tap_case("ordinary words, short names and long data are no names");
+	CHECK(has_names("The parser fails - Well, x_1 or 123. END--- ...", ""));
+	CHECK(has_names("sentence ends.", ""));
+	CHECK(has_names("", ""));
+	memset(data, '7', 201);
+	CHECK(has_names(data, ""));
+	data[200] = ',';
+	CHECK(has_names(data, data));
+	tap_case("an escaped line feed does not begin a name");
+	CHECK(has_names("\\nsrc/a.c\\tsrc/b.c\\", "src/a.c,src/b.c,"));
+	tap_case("joints at the ends are no part of a name");
+	CHECK(has_names("./src/a.c. @types/node/ -x_1_2-",
+	    "src/a.c,types/node,x_1_2,"));
+	tap_case("groups are scored as by weighing everything anew each time");
+	for (round = 0; round < 3000; round++) {
+		make_fixture(&f, &seed);
+		NEED(ctx_cover_score(&f.cover, fast, &err) == 0);
+		choose_slowly(&f, slow);
+		for (g = 0; g < f.cover.n_groups; g++)
+			CHECK(fast[g] == slow[g]);
+	}
+	tap_case("without groups and names there is nothing to score");
+	f.from[0] = 0;
+	f.cover.n_groups = f.cover.n_names = 0;
+	CHECK(ctx_cover_score(&f.cover, fast, &err) == 0);
+	return tap_done();
+}

@@ -1,0 +1,358 @@
+/* models.c - which row of the table a name finds */
+#include "ctx.h"
+#include "tap.h"
+
+static const char *
+found(const char *name)
+{
+	return ctx_model_find(NULL, name, strlen(name))->name;
+}
+
+static int
+finds(const char *name, const char *row)
+{
+	if (strcmp(found(name), row) == 0)
+		return 1;
+	printf("# %s finds '%s', not '%s'\n", name, found(name), row);
+	return 0;
+}
+
+/* Returns true if a name finds the row with this name, or is an alias, as that
+ * of a whole family may be. */
+static bool
+finds_itself(const char *name)
+{
+	const struct ctx_model *m = ctx_model_find(NULL, name, strlen(name));
+
+	return ctx_model_has_alias(m, name, strlen(name)) || finds(name, name);
+}
+
+static bool
+is_date(const char *date)
+{
+	return strlen(date) == 10 && strncmp(date, "202", 3) == 0 &&
+	    date[4] == '-' && date[7] == '-';
+}
+
+/* Returns true if one price is not above another, or if one of them is not
+ * known. */
+static bool
+is_below(uint64_t price, uint64_t other)
+{
+	return price == CTX_NO_PRICE || other == CTX_NO_PRICE || price <= other;
+}
+
+static void
+check_prices_of(const struct ctx_model *m)
+{
+	const struct ctx_price *p;
+	size_t i;
+
+	CHECK((m->prices != NULL) == (m->n_prices > 0));
+	for (i = 0; i < m->n_prices; i++) {
+		p = &m->prices[i];
+		CHECK((strcmp(p->when, "-") == 0) == (i == 0));
+		CHECK(is_date(p->date));
+		CHECK(p->in > 0 && p->in <= 1000 * 1000000ull);
+		CHECK(is_below(p->in, p->out) && is_below(p->read, p->in));
+		CHECK(is_below(p->write, p->write_hour));
+		CHECK(is_below(p->write, 2 * p->in));
+		CHECK(p->write_hour == CTX_NO_PRICE ||
+		    p->write_hour == 2 * p->in);
+		CHECK(p->above < ctx_model_limit(m));
+		CHECK(i == 0 || p->since != 0 || p->above != 0 ||
+		    p->days != 0 || p->hours != 0);
+	}
+}
+
+static void
+check_table(void)
+{
+	const struct ctx_model *m;
+	size_t i;
+
+	tap_case("every row of the table is complete and finds itself");
+	for (i = 0; (m = ctx_model_at(i)) != NULL; i++) {
+		CHECK(finds_itself(m->name));
+		CHECK(is_date(m->date));
+		CHECK(m->window >= 1000 && m->output > 0);
+		CHECK(m->input <= m->window && m->output <= m->window);
+		CHECK(m->factor == 0 || (m->factor >= 100 && m->factor < 200));
+		CHECK(m->basis == CTX_BASIS_ESTIMATED || m->factor == 100);
+		CHECK(m->basis == CTX_BASIS_ESTIMATED || m->file == NULL);
+		check_prices_of(m);
+		CHECK(ctx_model_limit(m) <= m->window);
+	}
+	CHECK(i >= 120);
+	CHECK(ctx_model_at(i + 1) == NULL);
+}
+
+static void
+check_aliases(void)
+{
+	const struct ctx_model own = {.name = "opus", .vendor = "mine"};
+	const struct ctx_models models = {&own, 1};
+	const struct ctx_model *m;
+	char name[64];
+	size_t i, n, count = 0;
+	const char *p;
+
+	tap_case("every alias finds its row, and no other name does");
+	for (i = 0; (m = ctx_model_at(i)) != NULL; i++)
+		for (p = m->aliases; p != NULL && *p != '\0';
+		     p += n + (p[n] == ',')) {
+			n = strcspn(p, ",");
+			CHECK(n > 0 && n < sizeof name);
+			memcpy(name, p, n);
+			name[n] = '\0';
+			CHECK(finds(name, m->name));
+			count++;
+		}
+	CHECK(count > 40);
+	CHECK(finds("opus", "claude-opus-5-5"));
+	CHECK(finds("Opus[1m]", "claude-opus-5-5"));
+	CHECK(finds("anthropic/claude-opus-latest", "claude-opus-5-5"));
+	CHECK(finds("fable", "claude-fable-5-2"));
+	CHECK(finds("flash", "gemini-3.8-flash"));
+	CHECK(finds("models/gemini-pro-latest", "gemini-3.1-pro"));
+	/* This is the name of a model. */
+	CHECK(finds("gpt-5", "gpt-5"));
+	CHECK(finds("opusplan", "") && finds("op", "") && finds("[1m]", ""));
+	CHECK(finds("opus,claude-opus", ""));
+	CHECK(ctx_model_find(&models, "opus", 4) == &own);
+	CHECK(ctx_model_find(&models, "sonnet", 6) != &own);
+}
+
+/* Price of input of a model in millionths of a dollar. day: of November 2026,
+ * hour: UTC. */
+static uint64_t
+price_in(const char *name, int day, int hour, uint64_t tokens)
+{
+	int64_t now = 1793491200 + (int64_t)(day - 1) * 86400 + hour * 3600;
+
+	return ctx_model_price(ctx_model_find(NULL, name, strlen(name)), now,
+	    tokens)
+	    ->in;
+}
+
+static void
+check_prices(void)
+{
+	tap_case("a price holds above a number of tokens");
+	CHECK(price_in("claude-haiku-5-5", 1, 0, 100000) == 100000);
+	CHECK(price_in("claude-haiku-5-5", 1, 0, 100001) == 500000);
+	CHECK(price_in("grok-4.7", 1, 0, 199999) == 2000000);
+	CHECK(price_in("grok-4.7", 1, 0, 200000) == 4000000);
+	CHECK(price_in("qwen3-coder-plus", 1, 0, 128001) == 3000000);
+
+	tap_case("a price holds at hours of weekdays");
+	/* 26 November 2026 is a Thursday. */
+	CHECK(price_in("deepseek-flash", 26, 0, 1) == 150000);
+	CHECK(price_in("deepseek-flash", 26, 1, 1) == 300000);
+	CHECK(price_in("deepseek-flash", 26, 3, 1) == 300000);
+	CHECK(price_in("deepseek-flash", 26, 4, 1) == 150000);
+	CHECK(price_in("deepseek-flash", 26, 9, 1) == 300000);
+	CHECK(price_in("deepseek-flash", 26, 10, 1) == 150000);
+	CHECK(price_in("deepseek-flash", 27, 9, 1) == 300000);
+	CHECK(price_in("deepseek-flash", 28, 9, 1) == 150000);
+	CHECK(price_in("deepseek-flash", 29, 9, 1) == 150000);
+	CHECK(price_in("deepseek-flash", 30, 9, 1) == 300000);
+
+	tap_case("a price holds from a day on");
+	CHECK(price_in("gemini-4-argon", 30, 23, 1) == 2000000);
+	CHECK(price_in("gemini-4-argon", 31, 0, 1) == 4000000);
+
+	tap_case("a model without prices has none, the table an age");
+	CHECK(ctx_model_price(ctx_model_find(NULL, "gpt-6", 5), 0, 1) == NULL);
+	CHECK(ctx_model_price(ctx_model_at(2), INT64_MIN, 1) != NULL);
+	CHECK(ctx_models_age(0) == 0 && ctx_models_age(1795651200) == 0);
+	CHECK(ctx_models_age(1795651200 + 91 * 86400) == 91);
+}
+
+static bool
+binds(const char *name)
+{
+	return ctx_model_binds(ctx_model_find(NULL, name, strlen(name)),
+	    (struct ctx_str){name, strlen(name)});
+}
+
+static void
+check_binding(void)
+{
+	tap_case("a model binds signed reasoning as its row or version says");
+	CHECK(binds("claude-fable-5-1") && binds("claude-fable-5-2"));
+	CHECK(binds("claude-opus-5-5") && binds("anthropic/claude-opus-5.5"));
+	CHECK(binds("us.anthropic.claude-sonnet-5-5-20261001-v1:0"));
+	CHECK(binds("claude-haiku-5-5@20261012") && binds("claude-mythos-5-1"));
+	CHECK(!binds("claude-opus-4-8") && !binds("claude-opus-5"));
+	CHECK(!binds("claude-sonnet-4-20250514") && !binds("claude-sonnet-5"));
+	CHECK(!binds("us.anthropic.claude-opus-4-5-20251101-v1:0"));
+	CHECK(!binds("claude-fable-5-20260601") && !binds("claude-3-opus"));
+	CHECK(binds("claude-opus-4-9") && binds("claude-opus-5-6"));
+	CHECK(binds("claude-opus-6") && binds("claude-novel-1"));
+	CHECK(!binds("gpt-5.2") && !binds("gemini-3-pro") && !binds("kimi-k3"));
+	CHECK(binds("no-such-model"));
+	CHECK(ctx_model_binds(NULL, (struct ctx_str){"", 0}));
+}
+
+static void
+check_names(void)
+{
+	tap_case("dates, providers and spellings in a name are ignored");
+	CHECK(finds("gpt-4o-2024-08-06", "gpt-4o"));
+	CHECK(finds("gpt-5-2025-08-07", "gpt-5"));
+	CHECK(finds("openrouter/openai/gpt-5.2", "gpt-5.2"));
+	CHECK(finds("ft:gpt-4o-mini-2024-07-18:org::id", "gpt-4o-mini"));
+	CHECK(finds("azure/gpt-4.1-mini", "gpt-4.1-mini"));
+	CHECK(finds("openrouter/anthropic/claude-opus-4.5", "claude-opus-4-5"));
+	CHECK(finds("bedrock/us.anthropic.claude-opus-4-5-20251101-v1:0",
+	    "claude-opus-4-5"));
+	CHECK(finds("vertex_ai/claude-haiku-4-5@20251001", "claude-haiku-4-5"));
+	CHECK(finds("claude-opus-4-20250514", "claude-opus-4"));
+	CHECK(finds("us.amazon.nova-pro-v1:0", "nova-pro"));
+	CHECK(finds("us.deepseek.r1-v1:0", "deepseek-r1"));
+	CHECK(finds("GPT-OSS:20b", "gpt-oss"));
+	CHECK(finds("MiniMax-M2.5", "minimax-m2.5"));
+	CHECK(finds("global.anthropic.claude-sonnet-4-5-20250929-v1:0",
+	    "claude-sonnet-4-5"));
+	CHECK(finds("publishers/google/models/gemini-3-pro-preview",
+	    "gemini-3-pro"));
+	CHECK(finds("models/gemini-2.5-flash", "gemini-2.5-flash"));
+	CHECK(finds("groq/llama-3.3-70b-versatile", "llama-3.3"));
+	CHECK(finds("meta.llama3-1-70b-instruct-v1:0", "llama3.1"));
+	CHECK(finds("meta-llama/Llama-3.1-8B-Instruct", "llama-3.1"));
+	CHECK(finds("hf.co/bartowski/Llama-3.2-3B-Instruct-GGUF:Q4_K_M",
+	    "llama-3.2"));
+	CHECK(finds("accounts/fireworks/models/deepseek-v3p1", "deepseek-v3"));
+	CHECK(finds("zai-org/GLM-4.6", "glm-4.6"));
+	CHECK(finds("moonshotai/Kimi-K2-Instruct-0905", "kimi-k2"));
+	CHECK(finds("mistral:7b", "mistral-7b"));
+	CHECK(finds("qwen3:8b", "qwen3-8b"));
+	CHECK(finds("gemma3:4b", "gemma3"));
+	CHECK(finds("gpt-4-1106-preview", "gpt-4-1106"));
+	CHECK(finds("gpt-4-0613", "gpt-4"));
+	CHECK(finds("o1-preview-2024-09-12", "o1-preview"));
+	CHECK(finds("grok-4-fast-reasoning", "grok-4-fast"));
+	CHECK(finds("gpt4", "gpt-4"));
+	CHECK(finds("gpt4o-mini", "gpt-4o-mini"));
+	CHECK(finds("gpt5", "gpt-5"));
+	CHECK(finds("phi4", "phi-4"));
+	CHECK(finds("phi4:14b", "phi-4"));
+	CHECK(finds("claude3-haiku", "claude-3-haiku"));
+	CHECK(finds("qwen-3-32b", "qwen3-32b"));
+	CHECK(finds("qwen3-coder:30b", "qwen3-coder"));
+	CHECK(finds("qwen/qwen3-coder", "qwen3-coder"));
+	CHECK(finds("qwen-2.5-72b-instruct", "qwen2-5-72b-instruct"));
+	CHECK(finds("gemma4:31b", "gemma-4-31b"));
+	CHECK(finds("google/gemma-4-26b-a4b-it", "gemma-4-26b"));
+	CHECK(finds("gemma-3-27b-it", "gemma-3"));
+
+	tap_case("a model is found after a prefix of one's own");
+	CHECK(finds("hermes-3-llama-3.1-70b", "llama-3.1"));
+	CHECK(finds("dolphin-llama3:8b", "llama3"));
+	CHECK(finds("azure/team_gpt-4o-mini", "gpt-4o-mini"));
+	CHECK(finds("prod-claude-sonnet-4-5", "claude-sonnet-4-5"));
+	CHECK(finds("deepseek-r1-distill-qwen-32b", "deepseek-r1"));
+
+	tap_case(
+	    "an unknown version finds its family, an unknown name no model");
+	CHECK(finds("gpt-5.99", "gpt-5"));
+	CHECK(finds("gpt-9-nova", "gpt"));
+	CHECK(finds("claude-opus-5-9", "claude-opus-5"));
+	CHECK(finds("claude-next", "claude"));
+	CHECK(finds("gemini-9-pro", "gemini"));
+	CHECK(finds("gemini-3.9-pro", "gemini-3"));
+	CHECK(finds("grok-9", "grok"));
+	CHECK(finds("my-own", ""));
+	CHECK(finds("", ""));
+	CHECK(finds("a/", ""));
+	CHECK(ctx_model_find(NULL, "x", 1)->window == 32000);
+}
+
+static uint64_t
+window(const char *name)
+{
+	return ctx_model_find(NULL, name, strlen(name))->window;
+}
+
+static void
+check_windows(void)
+{
+	tap_case("families have the windows of their documentation");
+	CHECK(window("claude-3-5-sonnet") == 200000);
+	CHECK(window("claude-sonnet-4-5") == 200000);
+	CHECK(window("claude-opus-5-5") == 1000000);
+	CHECK(window("gpt-4o-mini") == 128000);
+	CHECK(window("gpt-4-turbo") == 128000);
+	CHECK(window("gpt-4") == 8192);
+	CHECK(window("o1") == 200000 && window("o3-mini") == 200000);
+	CHECK(window("gemini-2.5-pro") == 1048576);
+	CHECK(window("gemini-1.5-pro") == 2097152);
+	CHECK(window("somebody/own-7b") == 32000);
+	/* The limit of the input is below the window. */
+	CHECK(ctx_model_limit(ctx_model_find(NULL, "gpt-5", 5)) == 272000);
+}
+
+static void
+check_own(void)
+{
+	struct ctx_model list[] = {{.name = "gpt-4o", .vendor = "mine"},
+	    {.name = "gpt-4o-mini-x", .vendor = "mine"}};
+	struct ctx_models own = {list, 2};
+
+	tap_case("models of the user come before the table, and the longest "
+		 "name wins");
+	CHECK(ctx_model_find(&own, "gpt-4o-2024", 11) == &list[0]);
+	CHECK(ctx_model_find(&own, "gpt-4o-mini-x", 13) == &list[1]);
+	CHECK(strcmp(ctx_model_find(&own, "gpt-4o-mini", 11)->vendor,
+		  "openai") == 0);
+}
+
+static void
+check_long(void)
+{
+	char name[300];
+
+	tap_case("a name of more than 256 bytes finds no model");
+	memset(name, 'x', sizeof name);
+	memcpy(name, "gpt-4o-", 7);
+	CHECK(strcmp(ctx_model_find(NULL, name, 256)->name, "gpt-4o") == 0);
+	CHECK(*ctx_model_find(NULL, name, 257)->name == '\0');
+	/* What stands before it does not count. */
+	memset(name, '/', sizeof name);
+	memcpy(name + sizeof name - 6, "gpt-4o", 6);
+	CHECK(strcmp(ctx_model_find(NULL, name, sizeof name)->name, "gpt-4o") ==
+	    0);
+}
+
+static void
+check_scale(void)
+{
+	struct ctx_counter counter = {.factor = 153};
+	uint64_t n, room;
+
+	tap_case("ctx_tokens_to_encoding and ctx_tokens_to_model are inverse");
+	for (n = 0; n < 5000; n++) {
+		room = ctx_tokens_to_encoding(&counter, n);
+		CHECK(ctx_tokens_to_model(&counter, room) <= n);
+		CHECK(n < 2 || ctx_tokens_to_model(&counter, room + 2) > n);
+	}
+	counter.factor = 0;
+	CHECK(ctx_tokens_to_model(&counter, 7) == 7);
+	CHECK(ctx_tokens_to_encoding(&counter, UINT64_MAX) == UINT64_MAX);
+}
+
+int
+main(void)
+{
+	check_table();
+	check_names();
+	check_aliases();
+	check_prices();
+	check_binding();
+	check_windows();
+	check_own();
+	check_long();
+	check_scale();
+	return tap_done();
+}

@@ -1,0 +1,462 @@
+/*
+ * validate.c - a packed vocabulary of which one number is wrong
+ *
+ * A checksum finds a cache that was damaged; the check of the block itself is
+ * for one that was written so.  Each number in it is made wrong once,
+ * and must be refused by the name of its part.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ctx.h"
+#include "tap.h"
+#include "tokenizer/vocabulary/build.h"
+
+enum { AB = 256, CD, ABCD, X2, X4, X8, X16, X17, X18, HOLE, TOKENS };
+
+/* Twice the same memory: as it was made, and with the wrong number. */
+static unsigned char *good, *bad;
+static size_t size;
+
+static void
+make(void)
+{
+	static const char x[18] = "xxxxxxxxxxxxxxxxxx", patterns[] = "\\d+\0 ";
+	static const struct ctx_build_token longer[] = {{"ab", 2, 0, 1},
+	    {"cd", 2, 0, 1}, {"abcd", 4, 0, 2}, {x, 2, 0, 1}, {x, 4, 0, 2},
+	    {x, 8, 0, 4}, {x, 16, 0, 8}, {x, 17, 0, 16}, {x, 18, 0, 17},
+	    {NULL, 0, 0, 0}};
+	static const struct ctx_build_added_token special = {"<s>", 3, 7, false,
+	    false};
+	struct ctx_build_token tokens[TOKENS];
+	char bytes[256];
+	struct ctx_vocab_builder pack = {.tokens = tokens,
+	    .n = TOKENS,
+	    .specials = &special,
+	    .nspecials = 1,
+	    .patterns = {patterns, sizeof patterns},
+	    .pretokenizer = {.family = CTX_PRETOKENIZER_NONE}};
+	struct ctx_err err;
+	void *block;
+	unsigned i;
+
+	for (i = 0; i < TOKENS; i++) {
+		bytes[i % 256] = (char)(i % 256);
+		tokens[i] = i < AB
+		    ? (struct ctx_build_token){bytes + i, 1, 0, 0}
+		    : longer[i - AB];
+		tokens[i].id = 1000 + i; /* so that ids are a table */
+	}
+	NEED(ctx_vocab_build(&pack, &block, &size, &err) == 0);
+	good = block;
+	bad = malloc(size);
+	NEED(bad != NULL);
+	memcpy(bad, good, size);
+}
+
+static struct ctx_vocab_head *
+head(void)
+{
+	return (struct ctx_vocab_head *)(void *)bad;
+}
+
+/* What lies in a section, to be made wrong. */
+static void *
+section(enum ctx_vocab_section s)
+{
+	return bad + head()->at[s];
+}
+
+/* Is what is bad refused because of this part?  Makes it good again. */
+static bool
+refused(const char *part)
+{
+	struct ctx_vocab vocab;
+	struct ctx_err err = {0};
+	bool is = ctx_vocab_validate(&vocab, bad, size, &err) == -1 &&
+	    err.code == CTX_EFILE && strstr(err.text, part) != NULL;
+
+	if (!is)
+		printf("# not %s: %s\n", part, err.text);
+	memcpy(bad, good, size);
+	return is;
+}
+
+static bool
+accepted(void)
+{
+	struct ctx_vocab vocab;
+	struct ctx_err err;
+	bool is = ctx_vocab_validate(&vocab, bad, size, &err) == 0;
+
+	memcpy(bad, good, size);
+	return is;
+}
+
+static void
+check_head(void)
+{
+	static const uint32_t bits[] = {0, 1, 27, UINT32_MAX};
+	struct ctx_vocab_head *h = head();
+	struct ctx_vocab vocab;
+	struct ctx_err err;
+	size_t i;
+
+	tap_case("a header with a wrong number is refused");
+	CHECK(accepted());
+	CHECK(ctx_vocab_validate(&vocab, bad, sizeof *h - 1, &err) == -1);
+	CHECK(ctx_vocab_validate(&vocab, bad, size - 1, &err) == -1);
+	h->magic[7] ^= 1;
+	CHECK(refused("head"));
+	h->order = 0x04030201;
+	CHECK(refused("head"));
+	h->version++;
+	CHECK(refused("head"));
+	h->size++;
+	CHECK(refused("head"));
+	h->n = 0;
+	CHECK(refused("head"));
+	h->n = CTX_VOCAB_MAX;
+	CHECK(refused("head"));
+	h->n++;
+	CHECK(refused("head"));
+	h->ids = CTX_VOCAB_MAX + 1;
+	CHECK(refused("head"));
+	h->ids++;
+	CHECK(refused("head"));
+	h->longest = 0;
+	CHECK(refused("head"));
+	h->pretokenizer.family = CTX_PRETOKENIZER_CHARS + 1;
+	CHECK(refused("head"));
+	h->pretokenizer.digits = 4;
+	CHECK(refused("head"));
+	h->pretokenizer.contractions = 2;
+	CHECK(refused("head"));
+	for (i = 0; i < sizeof bits / sizeof bits[0]; i++) {
+		h->line_bits = bits[i];
+		CHECK(refused("head"));
+		h->spill_bits = bits[i];
+		CHECK(refused("head"));
+		h->pair_bits = bits[i];
+		CHECK(refused("head"));
+		h->group_bits = bits[i];
+		CHECK(refused("head"));
+	}
+	h->pair_bits = CTX_PAIR_LEAST - 1;
+	CHECK(refused("head"));
+}
+
+/* Where each section lies, and how much it holds. */
+static void
+check_sections(void)
+{
+	struct ctx_vocab_head *h = head();
+	unsigned s;
+
+	tap_case("a section in another place is refused");
+	for (s = 0; s < CTX_VOCAB_SECTIONS; s++) {
+		h->at[s] = sizeof *h - 8;
+		CHECK(refused("head"));
+		h->at[s] += 4;
+		CHECK(refused("head"));
+		h->at[s] = (h->size + 8) & ~UINT64_C(7);
+		CHECK(refused("head"));
+		h->at[s] = UINT64_MAX - 7;
+		CHECK(refused("head"));
+		h->bytes[s] += h->size;
+		CHECK(refused("head"));
+		h->bytes[s] = UINT64_MAX - 3;
+		CHECK(refused("head"));
+	}
+	h->bytes[CTX_VOCAB_IDS] = 0;
+	CHECK(refused("head"));
+	h->bytes[CTX_VOCAB_IDS] = h->bytes[CTX_VOCAB_TOKENS] = 0;
+	CHECK(accepted());
+}
+
+static void
+check_texts(void)
+{
+	uint32_t *offsets = section(CTX_VOCAB_OFFSETS);
+
+	tap_case("texts that are not adjacent are refused");
+	offsets[0] = 1;
+	CHECK(refused("texts"));
+	offsets[100]++;
+	offsets[101]--;
+	CHECK(refused("texts"));
+	offsets[X18] -= 10;
+	CHECK(refused("texts"));
+	offsets[TOKENS]--;
+	CHECK(refused("texts"));
+	head()->longest--;
+	CHECK(refused("texts"));
+	head()->bytes[CTX_VOCAB_TEXT]--;
+	CHECK(refused("texts"));
+}
+
+static void
+check_tokens(void)
+{
+	uint32_t *leaves = section(CTX_VOCAB_LEAVES);
+	uint32_t *digrams = section(CTX_VOCAB_DIGRAMS);
+	uint32_t *parents = section(CTX_VOCAB_PARENTS);
+	uint32_t *shorter = section(CTX_VOCAB_SHORTER);
+	/* No token at all, one of no bytes, one of other bytes. */
+	static const uint32_t wrong[] = {TOKENS, CTX_VOCAB_NONE - 1, HOLE, X4};
+	size_t i, k;
+
+	tap_case("invalid tokens, or tokens of another length, are refused");
+	for (i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+		leaves['a'] = wrong[i];
+		CHECK(refused("tokens"));
+		for (k = 0; k < 65536; k += 21845) {
+			digrams[k] = wrong[i];
+			CHECK(refused("tokens"));
+		}
+		parents[2 * ABCD] = wrong[i];
+		CHECK(refused("tokens"));
+		parents[2 * ABCD + 1] = wrong[i];
+		CHECK(refused("tokens"));
+	}
+	for (i = 0; wrong[i] != X4; i++) {
+		shorter[X18] = wrong[i];
+		CHECK(refused("tokens"));
+	}
+	shorter[X4] = X4;
+	CHECK(refused("tokens"));
+	shorter[X4] = X18;
+	CHECK(refused("tokens"));
+	tap_case("a token merged from newer ones is refused without the flag "
+		 "for it");
+	NEED((head()->flags & CTX_VOCAB_DISORDER) == 0);
+	parents[2 * AB] = CD, parents[2 * AB + 1] = HOLE;
+	CHECK(refused("tokens"));
+	parents[2 * ABCD] = X2;
+	CHECK(refused("tokens"));
+	parents[2 * ABCD + 1] = X2;
+	CHECK(refused("tokens"));
+	head()->flags |= CTX_VOCAB_DISORDER;
+	parents[2 * ABCD] = parents[2 * ABCD + 1] = X2;
+	CHECK(accepted());
+}
+
+static void
+check_keys(void)
+{
+	struct ctx_vocab_head *h = head();
+	uint64_t *lines = section(CTX_VOCAB_LINES), *place;
+	uint32_t *slots = section(CTX_VOCAB_SLOTS);
+	size_t spill = (size_t)4 << h->line_bits, all, i;
+	bool done = false;
+
+	tap_case("a key without a token is refused");
+	all = spill + ((size_t)4 << h->spill_bits);
+	for (i = 0; i < spill && !done; i++) {
+		place = lines + i / 4 * 8 + i % 4;
+		if (place[0] == CTX_KEY_EMPTY.lo)
+			continue;
+		slots[i] = TOKENS;
+		CHECK(refused("tables"));
+		slots[i] = HOLE;
+		CHECK(refused("tables"));
+		done = true;
+	}
+	CHECK(done);
+	tap_case("a hash table without an empty place is refused");
+	for (i = spill; i < all; i++) {
+		lines[i / 4 * 8 + i % 4] = UINT64_MAX; /* no bytes at all */
+		lines[i / 4 * 8 + 4 + i % 4] = UINT64_MAX;
+		slots[i] = 'a';
+	}
+	CHECK(refused("tables"));
+	for (i = spill; i + 1 < all; i++) {
+		lines[i / 4 * 8 + i % 4] = UINT64_MAX;
+		lines[i / 4 * 8 + 4 + i % 4] = UINT64_MAX;
+		slots[i] = 'a';
+	}
+	CHECK(accepted());
+}
+
+/* Writes down in its own line, at the first place, what a pair merges to. */
+static void
+put_pair(uint32_t a, uint32_t b, uint32_t token)
+{
+	unsigned shift = CTX_PAIR_BITS - head()->pair_bits;
+	uint64_t hash = ctx_pair_hash(a, b);
+	uint32_t *line = section(CTX_VOCAB_PAIRS);
+
+	line += CTX_PAIR_LINE * (size_t)(hash >> shift);
+	line[0] = ctx_pair_tag(hash, shift);
+	line[8] = ~token;
+}
+
+static void
+check_pairs(void)
+{
+	tap_case("a pair that merges to another length is refused");
+	put_pair('a', 'b', AB);
+	CHECK(accepted());
+	put_pair('a', 'b', CD);
+	CHECK(accepted());
+	put_pair('a', 'b', 'a');
+	CHECK(refused("tables"));
+	put_pair('a', 'b', ABCD);
+	CHECK(refused("tables"));
+	put_pair('a', 'b', TOKENS);
+	CHECK(refused("tables"));
+	put_pair('a', TOKENS, AB);
+	CHECK(refused("tables"));
+	put_pair(TOKENS, 'b', AB);
+	CHECK(refused("tables"));
+	put_pair(HOLE, AB, AB);
+	CHECK(refused("tables"));
+}
+
+static void
+check_groups(void)
+{
+	struct ctx_vocab_group *groups = section(CTX_VOCAB_GROUPS);
+	uint32_t *longs = section(CTX_VOCAB_LONG);
+	uint32_t n = (uint32_t)(head()->bytes[CTX_VOCAB_LONG] / 4);
+	size_t i;
+
+	tap_case("a group of long tokens outside the table is refused");
+	NEED(n == 2);
+	groups[0].first = n + 1;
+	CHECK(refused("tables"));
+	groups[0].n = n + 1;
+	CHECK(refused("tables"));
+	groups[0].first = groups[0].n = n;
+	CHECK(refused("tables"));
+	longs[1] = TOKENS;
+	CHECK(refused("tables"));
+	longs[0] = HOLE;
+	CHECK(refused("tables"));
+	for (i = 0; i < (size_t)1 << head()->group_bits; i++)
+		groups[i].first = 0, groups[i].n = n;
+	CHECK(refused("tables"));
+}
+
+static void
+check_rest(void)
+{
+	struct ctx_vocab_head *h = head();
+	struct ctx_vocab_special *special = section(CTX_VOCAB_SPECIALS);
+	char *patterns = section(CTX_VOCAB_PATTERNS);
+
+	tap_case("a special token whose name lies elsewhere is refused");
+	h->specials = UINT32_MAX;
+	CHECK(refused("special tokens"));
+	h->specials = 3;
+	CHECK(refused("special tokens"));
+	special->n = 0;
+	CHECK(refused("special tokens"));
+	special->n = UINT32_MAX;
+	CHECK(refused("special tokens"));
+	special->at = UINT32_MAX;
+	CHECK(refused("special tokens"));
+	special->at += special->n;
+	CHECK(refused("special tokens"));
+	tap_case("a special token in an unused normal form is refused");
+	special->normal = 1;
+	CHECK(refused("special tokens"));
+	special->normal = 1;
+	h->flags |= CTX_VOCAB_NFC;
+	CHECK(accepted());
+	tap_case("unterminated or missing patterns are refused");
+	patterns[h->bytes[CTX_VOCAB_PATTERNS] - 1] = 'x';
+	CHECK(refused("split patterns"));
+	h->bytes[CTX_VOCAB_PATTERNS] = 0;
+	CHECK(refused("split patterns"));
+	h->bytes[CTX_VOCAB_PATTERNS] = 0;
+	h->pretokenizer.family = CTX_PRETOKENIZER_CL100K;
+	CHECK(accepted());
+}
+
+/* Packs the 256 bytes and one more; NULL if it is refused for this reason,
+ * which is said otherwise. */
+static struct ctx_vocab_head *
+packed(struct ctx_build_token more, struct ctx_pretokenizer pretokenizer,
+    const char *why)
+{
+	struct ctx_build_token tokens[257];
+	char bytes[256];
+	struct ctx_vocab_builder pack = {.tokens = tokens,
+	    .n = 257,
+	    .pretokenizer = pretokenizer};
+	struct ctx_err err = {0};
+	void *block = NULL;
+	size_t n;
+	unsigned i;
+
+	for (i = 0; i < 256; i++) {
+		bytes[i] = (char)i;
+		tokens[i] = (struct ctx_build_token){bytes + i, 1, i, 0};
+	}
+	tokens[256] = more;
+	if (ctx_vocab_build(&pack, &block, &n, &err) == 0)
+		return block;
+	if (why == NULL || err.code != CTX_EFILE ||
+	    strstr(err.text, why) == NULL)
+		printf("# %s\n", err.text);
+	CHECK(why != NULL && err.code == CTX_EFILE &&
+	    strstr(err.text, why) != NULL);
+	return NULL;
+}
+
+static void
+check_packing(void)
+{
+	static const char text[CTX_BUILD_MAX + 1];
+	const struct ctx_pretokenizer none = {.family = CTX_PRETOKENIZER_NONE};
+	struct ctx_pretokenizer one = {.family = CTX_PRETOKENIZER_CL100K,
+	    .digits = 1};
+	struct ctx_vocab_builder empty = {.n = 0};
+	struct ctx_vocab_head *h;
+	struct ctx_err err;
+	void *block;
+	size_t n;
+
+	tap_case("more tokens than can be packed are refused");
+	CHECK(ctx_vocab_build(&empty, &block, &n, &err) == -1);
+	CHECK(strstr(err.text, "no or too many tokens (0)") != NULL);
+	CHECK(packed((struct ctx_build_token){text, sizeof text, 256, 0}, none,
+		  "a token has 1025 bytes") == NULL);
+	CHECK(packed((struct ctx_build_token){"ab", 2, CTX_VOCAB_MAX, 1}, none,
+		  "the token id 2097152") == NULL);
+	h = packed((struct ctx_build_token){"ab", 2, CTX_VOCAB_MAX - 1, 1},
+	    none, NULL);
+	CHECK(h != NULL && h->ids == CTX_VOCAB_MAX);
+	free(h);
+	tap_case("of two equal tokens the first one counts");
+	h = packed((struct ctx_build_token){"a", 1, 256, 0}, none, NULL);
+	CHECK(h != NULL && h->n == 257);
+	free(h);
+	tap_case("CTX_VOCAB_NUMBERS is set if all runs of digits are tokens");
+	h = packed((struct ctx_build_token){"ab", 2, 256, 1}, one, NULL);
+	CHECK(h != NULL && (h->flags & CTX_VOCAB_NUMBERS) != 0);
+	free(h);
+	one.digits = 2;
+	h = packed((struct ctx_build_token){"12", 2, 256, 1}, one, NULL);
+	CHECK(h != NULL && (h->flags & CTX_VOCAB_NUMBERS) == 0);
+	free(h);
+}
+
+int
+main(void)
+{
+	make();
+	check_head();
+	check_sections();
+	check_texts();
+	check_tokens();
+	check_keys();
+	check_pairs();
+	check_groups();
+	check_rest();
+	check_packing();
+	free(good);
+	free(bad);
+	return tap_done();
+}
