@@ -11,8 +11,8 @@ struct bar {
 	const char *svg; /* path of the SVG file to write, or NULL */
 	unsigned color;  /* when colours are used: CLI_AUTO, ... */
 	bool no_billed;  /* true if billed input is not shown */
-	/* The members up to cap are about the conversation that is being
-	 * read. */
+	/* The members names, parts, n and cap are about the conversation that
+	 * is being read. */
 	struct ctx_intern names;
 	/* The parts of the bar.  The string table names gives each part an id,
 	 * counted from 1; parts[id - 1] is the part. */

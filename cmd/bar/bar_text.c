@@ -221,8 +221,9 @@ print_item(const struct ctx_token_stats *t, uint64_t window, size_t width,
 		    100.0 * (double)t->tokens / (double)window);
 	used += printf("  ");
 	left = width - (size_t)used;
-	/* If the line is too long for the terminal, the role is not printed.
-	 * If it is still too long, the tool's name is shortened. */
+	/* If the line about the message is too wide for the terminal, the
+	 * message's role is not printed.  If the line is still too wide, the
+	 * name of the tool is shortened. */
 	if (left < PLACE + suffix + (tool.n > 0 ? cli_text_width(tool) + 1 : 0))
 		suffix = 0;
 	left -= suffix;

@@ -385,7 +385,8 @@ cli_parse(struct cli *cli, const struct cli_option *options, int argc,
 			read_short_options(cli, word + 1, &next);
 	}
 	cli->options = NULL;
-	/* Also in a dry run: each operand then has a plan of its own. */
+	/* With --in-place each operand is a stream by itself.  This holds with
+	 * --dry-run, too, which prints a plan for each operand. */
 	cli->each |= cli->in_place;
 	if (cli->in_place)
 		cli_check_in_place(cli);

@@ -17,8 +17,9 @@ ctx_age_queue_clear(struct aging *aging, struct age_queue *queue)
 	ctx_groups_reset(&queue->groups);
 }
 
-/* Sets *id to the id of a tool: the one whose result is block i, or contains
- * block i.  Sets it to 0 if the tool is not known. */
+/* Sets *id to the id of a tool.  Block i is a result of this tool or is inside
+ * one.  Sets *id to 0 if the tool is not known, or if the block belongs to no
+ * tool result. */
 static int
 find_tool(struct age_queue *queue, const struct ctx_message *message, size_t i,
     uint32_t *id, struct ctx_err *err)

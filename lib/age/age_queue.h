@@ -42,7 +42,9 @@ struct age_entry {
 struct age_queue {
 	struct ctx_groups groups; /* needed to find the tool of each result */
 	struct ctx_model_counter model_counter;
-	/* Number of the entry after the last assistant message. */
+	/* For a conversation inside a record, with the option unsent: number of
+	 * the entry after the last assistant message.  Messages before this
+	 * entry were sent to the provider, so they are not changed. */
 	size_t sent_end;
 	/* Number of the first entry of the queue that the sum savings does not
 	 * include yet. */

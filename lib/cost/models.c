@@ -245,8 +245,9 @@ ctx_model_find(const struct ctx_models *own, const char *p, size_t n)
 	alias = find_alias(whole);
 	if (alias != NULL && (best == NULL || !is_own(own, best)))
 		return alias;
-	/* The name of a model that was derived from another one may end with
-	 * that one's name. */
+	/* A model that was derived from another one may have the name of the
+	 * other one at its end, after a dash: "hermes-3-llama-3.1-70b".  So now
+	 * the words after dashes are looked up, too. */
 	if (best == NULL)
 		best = find_after_separator(own, &name, ".:-_");
 	return best != NULL ? best : &unknown;

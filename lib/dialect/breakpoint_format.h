@@ -95,8 +95,9 @@ struct ctx_breakpoint_format {
 	 * earlier one, in a fixed order.  These are the keys of the members
 	 * that come before the messages in this order. */
 	const char *before[6];
-	/* Models that use breakpoints, as bits 1 << enum ctx_cache_kind.  The
-	 * bit 1 << CTX_CACHES stands for models that ctx does not know. */
+	/* The kinds of models that use breakpoints, as bits 1 << enum
+	 * ctx_cache_kind.  If the bit 1 << CTX_CACHES is set, breakpoints are
+	 * also written for models that ctx does not know. */
 	unsigned models;
 	/* The kinds of models that use breakpoints on tool definitions, as bits
 	 * 1 << enum ctx_cache_kind. */

@@ -43,7 +43,7 @@
 		    object "/cache_read_input_tokens"                          \
 	}
 
-/* JSON of a content block with only a text, up to the text; "}" follows it. */
+/* JSON of a text block, up to the text.  After the text comes "}". */
 #define TEXT_BLOCK "{\"type\":\"text\",\"text\":"
 #define TEXT_PART  "{\"text\":"
 

@@ -307,7 +307,8 @@ struct ctx_line_place {
 	 * All lines of the message contain the same id. */
 	uint32_t same;
 	uint32_t model; /* name of the model that is used from this line on */
-	uint64_t turns; /* ROLLBACK: how many turns the line removes */
+	/* number of turns that a line of the kind CTX_LINE_ROLLBACK removes */
+	uint64_t turns;
 };
 
 /* Where a format reports how many input tokens the provider has billed for a
@@ -379,8 +380,9 @@ struct ctx_dialect {
 	 * model, for formats in which nothing around the messages names it;
 	 * or NULL. */
 	const char *model;
-	/* Tokens that are added to those of the texts: for each message, for
-	 * each name of a sender, and once per conversation. */
+	/* Tokens that a conversation costs in addition to those of its texts:
+	 * for each message, for each name of a sender, and once per
+	 * conversation. */
 	uint8_t per_message, per_name, priming;
 	/* True if only the keys and strings in the JSON of tool arguments and
 	 * results cost tokens.  False if punctuation and numbers cost tokens,
@@ -546,10 +548,10 @@ struct ctx_record_layout {
 void ctx_detect(const struct ctx_json *json, uint32_t node,
     const struct ctx_dialect *expected, struct ctx_record_layout *layout);
 
-/* Returns a reason, as a text for users, why the message at node must be of
- * Chat Completions or a dialect derived from it.  Reasons are: it has
- * "tool_calls"; its role is tool; it is a system message, and first is true
- * (it is the first message).  Returns NULL if it can be of another dialect. */
+/* Returns a text for users that says why a message must be of Chat Completions
+ * or a dialect derived from it; NULL if it can be of another dialect.  The
+ * reasons are: it has "tool_calls", its role is tool, or its role is system and
+ * it is the first message (the caller sets first). */
 const char *ctx_detect_chat(const struct ctx_json *json, uint32_t node,
     bool first);
 

@@ -17,7 +17,8 @@ static struct ctx_lower lower[RANGES];
 static unsigned n_lower;
 static uint8_t kind_of[LISTED];
 
-/* Returns the properties that these letters stand for. */
+/* Returns the properties of a character, as bits. letters: the properties as
+ * claude_chars.tsv writes them, one letter for each. */
 static uint16_t
 read_letters(const char *letters)
 {

@@ -33,8 +33,8 @@ struct prune_entry {
 	uint32_t last_line;
 	/* offset of the first of these lines in the file, in bytes */
 	uint64_t file_offset;
-	/* If a summary or notice is inserted here: its index in insertions,
-	 * plus 1; otherwise 0. */
+	/* If a summary or notice is inserted before or into this message: its
+	 * index in the array insertions, plus 1.  Otherwise 0. */
 	uint32_t insertion_number;
 	/* For each tool result of the message: true if it must not be edited.
 	 * The struct owns the array.  NULL: all may be edited. */
@@ -229,10 +229,11 @@ int ctx_prune_apply_plan(struct prune *run,
 /* Sets the file, line and message index of a change. */
 void ctx_prune_set_change_place(const struct prune_entry *entry,
     struct ctx_change *change);
-/* Archives a message before its first change.  Adds the marks of this change,
- * and the tokens that the message has after it, to entry->pending;
- * ctx_prune_report_changes reports them later. first is the message's first
- * segment. */
+/* Records a change of a message for the report.  The first call for a message
+ * also archives its original bytes. first: index of the message's first
+ * segment. marks: the kinds of changes.  The change is stored in
+ * entry->pending; ctx_prune_report_changes reports it once no more changes can
+ * follow. */
 int ctx_prune_record_change(struct prune *run,
     struct held_conversation *conversation, struct prune_entry *entry,
     size_t first, unsigned marks, struct ctx_err *err);

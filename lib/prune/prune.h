@@ -42,8 +42,8 @@ struct ctx_prune_settings {
 	/* True if fewer messages, fewer turns may be kept where these and the
 	 * other floors exceed what CTX_FLOOR_SHARE says. */
 	bool shrinks_last, shrinks_turns;
-	/* for the strategy middle-out: number of messages at the start that
-	 * are kept */
+	/* only for the strategy middle-out: number of messages at the start of
+	 * the conversation that are kept */
 	uint64_t keep_first;
 	/* for the strategy window: number of newest turns that are kept */
 	uint64_t window_turns;
@@ -242,8 +242,9 @@ int ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups,
  * for ctx_scorer_rank. */
 int ctx_plan_survey(struct ctx_plan *plan, struct ctx_groups *groups,
     struct ctx_err *err);
-/* Returns true if the conversation must be pruned: because it exceeds its
- * trigger, or because the strategy has no trigger. */
+/* Returns true if the conversation must be pruned.  The reason may be that it
+ * exceeds its trigger, that it has too many messages, that the strategy has no
+ * trigger, or that the settings demand it. */
 bool ctx_plan_due(const struct ctx_plan *plan, const struct ctx_groups *groups);
 /* Marks bound reasoning (signed reasoning that the provider refuses after a
  * change before it) for removal, from message index message on, and updates

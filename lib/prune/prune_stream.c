@@ -186,9 +186,10 @@ append_blank(struct prune *run, struct prune_entry *entry,
 	    event->record->text, err);
 }
 
-/* At the end of a record that is not a message: keeps it in memory if messages
- * before it are, or if it is a line of a session file whose parent may be
- * removed. */
+/* Called at the end of a record that is not a message.  Such a record must be
+ * written in its place in the stream, so it is held if messages before it are.
+ * A line of a session file is held in any case, because its parent may be
+ * removed; if the file can be read again, only its place is held. */
 static int
 end_pruned_record(void *user, const struct ctx_event *event,
     struct ctx_err *err)

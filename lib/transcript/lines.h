@@ -12,8 +12,8 @@ struct ctx_transcript_line {
 	 * response begins with this line, the number of the request that was
 	 * answered; 0 if no line reports it. */
 	uint64_t billed;
-	/* Only in the first line of a message that has several lines: index of
-	 * the message in the conversation. */
+	/* Only in the first line of a message: index of the message in the
+	 * conversation. */
 	uint32_t index;
 	uint32_t length;   /* of the line in bytes */
 	uint32_t checksum; /* of the bytes of the line */

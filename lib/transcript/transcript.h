@@ -52,9 +52,10 @@ bool ctx_transcript_is_same(const struct ctx_transcript *transcript,
 /* Returns the length of a line in bytes. */
 size_t ctx_transcript_length(const struct ctx_transcript *transcript,
     uint32_t line);
-/* Returns true if a line is active (the agent would send it).  Sets
- * CTX_MESSAGE_IS_CONTINUED and CTX_MESSAGE_CONTINUES in *flags if its message
- * is split over several lines. */
+/* Returns true if a line is active (the agent would send it).  Adds to *flags:
+ * CTX_MESSAGE_IS_CONTINUED and CTX_MESSAGE_CONTINUES, if the message of the
+ * line is split over several lines; CTX_MESSAGE_RESULTS_ONLY, if the line is
+ * sent only because of its tool results. */
 bool ctx_transcript_is_active(const struct ctx_transcript *transcript,
     uint32_t line, unsigned *flags);
 /* If the response to a request begins with this line, and some line reports the
@@ -66,7 +67,7 @@ void ctx_transcript_remove(struct ctx_transcript *transcript, uint32_t line);
 /* Returns true if ctx_transcript_remove was called for a line. */
 bool ctx_transcript_was_removed(const struct ctx_transcript *transcript,
     uint32_t line);
-/* Returns true as long as some line of the message that this line belongs to
+/* Returns true if at least one line of the message that this line belongs to
  * was not removed. */
 bool ctx_transcript_message_is_kept(const struct ctx_transcript *transcript,
     uint32_t line);

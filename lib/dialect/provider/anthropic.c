@@ -213,7 +213,8 @@ ctx_anthropic_read(const struct ctx_json *json, uint32_t node,
 		ctx_json_find(json, node, "role")))
 		return 0;
 	message->model = ctx_json_find(json, node, "model");
-	/* If a system message is within the conversation, it must be kept
+	/* Anthropic allows a system message inside a conversation only between
+	 * a user message and an assistant message.  So ctx keeps or removes it
 	 * together with the messages before and after it. */
 	if (message->role == CTX_ROLE_SYSTEM)
 		message->flags |= CTX_MESSAGE_ATTACH_BOTH;

@@ -16,8 +16,8 @@
 
 #include "prune/plan.h"
 
-/* The kinds of messages by which they are ranked, lowest rank first.  They are
- * also indices of ctx_heuristic_reasons. */
+/* The ranks of messages; those with the lowest rank are removed first.  They
+ * are also indices of ctx_heuristic_reasons. */
 enum { SUPERSEDED, FAILED, DEMO, OTHER, RANKS };
 
 _Static_assert((int)RANKS == (int)CTX_HEURISTIC_REASONS,

@@ -26,7 +26,8 @@ tile_unit(const struct unit_batch *b, const char *p, size_t n, unsigned edges,
 	    (struct ctx_str){p, n}, edges, tokens, b->err);
 }
 
-/* Counts a unit of at most CTX_PRETOKEN_CACHE_KEY bytes. */
+/* Counts a unit of at most CTX_PRETOKEN_CACHE_KEY bytes, if possible by the
+ * cache. */
 static int
 count_short_unit(const struct unit_batch *b, const char *p, size_t n,
     struct ctx_key key)

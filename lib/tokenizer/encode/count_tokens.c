@@ -230,8 +230,9 @@ ctx_pretokenize_inner(const struct ctx_pretokenize *split, size_t n)
 	return inner;
 }
 
-/* Prefetches the table entries for n pretokens that were not in the cache, and
- * for the long pretokens. */
+/* Prefetches the entries of the vocabulary's hash table for n pretokens that
+ * were not in the cache.  Also prefetches the places of the cache for the long
+ * pretokens, and computes their hashes. */
 static void
 prefetch_missed(const struct ctx_token_counter *c,
     struct ctx_pretoken_lookup *b, const char *p, struct ctx_pretoken_list list,

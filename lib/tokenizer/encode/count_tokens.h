@@ -96,9 +96,9 @@ void ctx_counter_ask_longs(const struct ctx_token_counter *counter,
  * before the end of a text of n bytes that a whole key can be read there. */
 size_t ctx_pretokenize_inner(const struct ctx_pretokenize *split, size_t n);
 
-/* Replaces *text, which is ordinary text between added tokens, by its normal
- * form, and sets *changed to true if it differs.  first: true if the text of
- * the caller begins there. */
+/* Replaces *text by its normal form.  Sets *changed to true if the two differ.
+ * *text has no added tokens. first: true if it is at the beginning of the
+ * caller's text; some encodings put a blank only there. */
 int ctx_counter_normalize(struct ctx_token_counter *counter,
     struct ctx_str *text, bool first, bool *changed, struct ctx_err *err);
 
