@@ -163,10 +163,11 @@ picture_get_share(const struct picture *picture, uint64_t tokens)
 
 /* ---- the line above the bar ---- */
 
-/* Writes the tokens of a conversation to all, such as "~4.2k": those that ctx
- * counts or, if picture->billed is true, what was billed and what ctx counts
- * after it: "19k billed + ~120 after".  If is_split is false, writes their
- * sum. */
+/* Writes the number of tokens of a conversation to all, such as "~4.2k".  If
+ * is_split and picture->billed are true, writes two numbers, such as "19k
+ * billed
+ * + ~120 after": the input tokens of the last billed request, and the tokens
+ * that ctx counts in the messages after it. */
 static void
 write_tokens(char all[64], const struct picture *picture, bool is_split)
 {
@@ -183,7 +184,7 @@ write_tokens(char all[64], const struct picture *picture, bool is_split)
 		    cli_short_number(number, picture->tokens));
 }
 
-/* Follows the figures of a conversation if picture->compacted is true. */
+/* Text after the figures of a conversation whose picture->compacted is true. */
 #define COMPACTED "; not billed since compaction"
 
 void

@@ -264,8 +264,8 @@ check_stdout(const struct cli *cli, char *const *files, size_t n)
 		    CLI_STDOUT);
 }
 
-/* Tells a user who has named no file that the command reads what is typed.
- * Waits at most a second for the first line. */
+/* If no file is named and standard input is a terminal on which nothing is
+ * typed for a second, says that the command waits for input. */
 static void
 note_terminal(const struct cli *cli, const char *file)
 {

@@ -39,7 +39,8 @@ struct table {
 	/* Widths of the columns before the name, in characters; 0: the column
 	 * is not shown. */
 	unsigned char widths[TABLE_COLUMNS];
-	/* width of the labels of --per before their files; 0: no files */
+	/* Width of the column with the labels of --per, in characters, if a
+	 * column with the names of files follows it; else 0. */
 	unsigned char label_width;
 	bool has_heads; /* true if the header was printed */
 	bool estimated; /* true if a row is an estimate */

@@ -13,8 +13,9 @@
 #include "count/output.h"
 
 enum { MOST_HELD = 1000, MOST_LABEL = 32, GAP = 2 };
-/* Widths that are kept free for the name of a conversation, for that of a
- * message with role and tool, and for a place beside other texts. */
+/* Least widths, in characters: of the last column if it has names of
+ * conversations (NAME) or messages with role and tool (MESSAGE); of a file name
+ * or line number that shares this column with another text (PLACE). */
 enum { NAME_LEAST = 16, MESSAGE_LEAST = 28, PLACE_LEAST = 10 };
 
 /* The columns before the name, from left to right. */

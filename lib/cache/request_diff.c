@@ -11,9 +11,9 @@
 
 /* ---- cost ---- */
 
-/* Returns the prices of a request with this number of input tokens. later: the
- * request that names the model and decides whether there is a choice of how
- * long the cache stores. */
+/* Returns the prices of a request with this number of input tokens.  later: the
+ * later of the two compared requests.  Its model has the prices, and its
+ * dialect decides whether a request can choose how long the cache stores. */
 static struct ctx_prices
 find_prices(const struct ctx_pricing *pricing,
     const struct ctx_request_prefix *later, uint64_t tokens)
@@ -236,8 +236,9 @@ set_cached_tokens(struct ctx_cache_cost *cost,
 	cost->appended = count_appended_tokens(earlier, later);
 }
 
-/* Computes the cost of the tokens in dollars, and whether all prices for that
- * are known. unchanged: the prices of the request without the change. */
+/* Computes the costs in dollars, and whether all prices that they need are
+ * known.  unchanged: the prices of the later request if it only appended
+ * messages to the earlier one. */
 static void
 set_dollars(struct ctx_cache_cost *cost, const struct ctx_prices *unchanged)
 {

@@ -367,9 +367,7 @@ may_result_come_later(const struct ctx_validator *validator,
 }
 
 /* Returns true if a tool result inserted for this call, which has no id, could
- * be taken as the answer to an older call.  The older call has no result, or
- * its result comes after the inserted one.  (The older call then has an id, if
- * all results of a turn must be in one message; else its result is late.) */
+ * be taken for the result of an older call that has no result before it. */
 static bool
 is_ambiguous(const struct ctx_validator *validator, const struct ctx_call *call)
 {

@@ -15,19 +15,22 @@
 /* Prices of a model, in millionths of a dollar per million tokens, and the
  * condition under which they hold. */
 struct ctx_price {
-	/* They hold from this time on: seconds since 1970 (UTC). */
+	/* The prices hold from this time on: seconds since 1970 (UTC). */
 	int64_t since;
-	/* They hold for requests with more input tokens than this. */
+	/* The prices hold for requests with more input tokens than this. */
 	uint64_t above;
-	/* days of the week on which they hold, as bits 1 << day (1 is Monday, 7
-	 * Sunday), and hours of the day (UTC), as bits 1 << hour; 0: all */
+	/* days of the week on which the prices hold, as bits 1 << day (1 is
+	 * Monday, 7 Sunday), and hours of the day (UTC), as bits 1 << hour; 0:
+	 * all */
 	uint32_t days, hours;
 	/* Price of input, of output, of input read from the prompt cache, and
 	 * of input written to it for some minutes and for an hour. */
 	uint64_t in, out, read, write, write_hour;
-	const char *when; /* the condition in words; "-": they always hold */
-	const char
-	    *date; /* when they were read, such as "2026-11-26"; or "-" */
+	/* the condition in words; "-": the prices always hold */
+	const char *when;
+	/* day on which the prices were read at their source, such as
+	 * "2026-11-26"; "-": not known */
+	const char *date;
 };
 
 struct ctx_model {

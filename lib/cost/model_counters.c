@@ -160,9 +160,10 @@ copy_name(char to[80], struct ctx_str name)
 	to[name.n] = '\0';
 }
 
-/* Returns the model of this name.  Records for messages the first unknown name,
- * the first alias, and the first model whose counts are not exact although they
- * can be said to be of some tokenizer. */
+/* Returns the model of this name.  Remembers what -v prints: the first unknown
+ * name, the first alias, and the first model whose counts need a remark (they
+ * are reconstructed, a vocabulary file would make them exact, or the user has
+ * named an encoding that is not that of the model). */
 static const struct ctx_model *
 find_model(struct ctx_model_counters *counters, struct ctx_str name)
 {

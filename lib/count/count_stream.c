@@ -319,11 +319,11 @@ reports_usage(const struct ctx_dialect *dialect)
 	    dialect->usage.line[0] != NULL;
 }
 
-/* Updates what is known of the last billed request.  *message has the token
- * counts of the newest message, which are not added to those of the
- * conversation yet.  What the model wrote in one go may be several messages.
- * A summary that replaces messages is always pinned; if a model wrote it, its
- * usage is that of another request. */
+/* Updates what is known of the last billed request.  *counts has the tokens of
+ * *message, the newest message; the totals of the conversation do not contain
+ * them yet.  One answer of the model may be several messages with the same
+ * usage.  The usage of a summary that replaces messages is left out: it belongs
+ * to the request that made the summary.  Such a summary is always pinned. */
 static void
 update_last_request(struct counted_conversation *conversation,
     const struct ctx_message *message, const struct ctx_token_stats *counts)
@@ -393,8 +393,8 @@ end_counted_record(void *user, const struct ctx_event *event,
 	struct count_run *run = user;
 	struct ctx_token_stats *stats = &run->record.stats;
 
-	/* What the record reports is of a request with all messages before the
-	 * response, which may be their last one. */
+	/* The usage in the record belongs to the request that the record holds.
+	 * The last message may be the response, which was not sent. */
 	if (stats->billed > 0) {
 		stats->last = (struct ctx_last_request){.billed = stats->billed,
 		    .counted = stats->tokens};

@@ -42,11 +42,13 @@ struct second_pass {
 	uint64_t line;
 	enum framing framing;
 	bool torn;
-	/* A descriptor of the file whose lines are read again later, and the
-	 * number of this file among the reader's; 0: there is none. */
+	/* A descriptor of the file whose lines are read once more when they are
+	 * written, and the number of this file among the reader's, from 1; 0:
+	 * there is no such file. */
 	int kept;
 	size_t kept_file;
-	/* bytes of that file, and the offset of the first of them */
+	/* the bytes of this file that were read last, and the offset in the
+	 * file of the first of them, in bytes */
 	struct ctx_buf again;
 	uint64_t again_at;
 };

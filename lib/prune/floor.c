@@ -168,7 +168,8 @@ find_first_open(struct ctx_groups *groups)
 	return i;
 }
 
-/* Finds the floors for the settings as they are. */
+/* Sets plan->floors: for each segment, the reasons why it must not be removed,
+ * with keep_last and keep_turns as they are in the settings now. */
 static void
 find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {

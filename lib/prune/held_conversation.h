@@ -26,10 +26,10 @@ struct prune_entry {
 	/* number of the message's line in a session file, from 1; 0: the
 	 * message is not from a session file */
 	uint32_t transcript_line;
-	/* If the entry is not a message but lines of a session file that are
-	 * read again when they are written, and held.text is NULL: the number
-	 * of the last line.  Lines before it that were removed do not belong
-	 * to the entry.  Otherwise 0. */
+	/* If the entry stands for lines of a session file that are not
+	 * messages and are read again when they are written (held.text is
+	 * NULL): the number of its last line.  Removed lines among them are not
+	 * written.  Otherwise 0. */
 	uint32_t last_line;
 	/* offset of the first of these lines in the file, in bytes */
 	uint64_t file_offset;

@@ -39,8 +39,9 @@ struct ctx_prune_settings {
 	/* Number of newest turns of which the user message and the last group
 	 * of messages are kept. */
 	uint64_t keep_turns;
-	/* True if fewer messages, fewer turns may be kept where these and the
-	 * other floors exceed what CTX_FLOOR_SHARE says. */
+	/* True if fewer messages than keep_last (shrinks_last), or fewer turns
+	 * than keep_turns (shrinks_turns), may be kept where all that must be
+	 * kept exceeds the share of the target that CTX_FLOOR_SHARE says. */
 	bool shrinks_last, shrinks_turns;
 	/* only for the strategy middle-out: number of messages at the start of
 	 * the conversation that are kept */

@@ -91,7 +91,8 @@ join_lines(struct held_conversation *conversation)
 			marks[segment] = CTX_MARK_DROP;
 		}
 		before = entry;
-		/* The entry has those of the next segments that are kept. */
+		/* Skips the segments of this entry.  Those to be removed are no
+		 * longer counted in entry->n_segments. */
 		for (left = entry->n_segments; left > 0; next++)
 			left -= !(marks[next] & CTX_MARK_DROP);
 		segment = next - 1;

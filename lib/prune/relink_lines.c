@@ -16,8 +16,8 @@ is_kept(const struct ctx_transcript *transcript, uint32_t line)
 	return !ctx_transcript_is_removed(transcript, line);
 }
 
-/* Sets role and tokens of the report that only links to other lines change in
- * a line, so that it has as many tokens as before. */
+/* Completes the report on a line in which only links to other lines change:
+ * sets its role, and the same token count before and after the change. */
 static int
 count_relinked(struct prune *run, const struct prune_entry *entry,
     struct ctx_change *change, struct ctx_err *err)

@@ -37,7 +37,8 @@ append_valid(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
 	}
 }
 
-/* Makes the message, and sets *segments to its text. */
+/* Makes a user message in Chat Completions with the text, as the rest of
+ * ctx-truncate needs one, and sets *segments to the text in it. */
 static int
 make_message(struct text_message *made, struct text_segments *segments,
     struct ctx_str text, struct ctx_err *err)

@@ -30,7 +30,7 @@ struct truncate_conversation {
 
 /* State of ctx_truncate. */
 struct truncation {
-	/* Entries of its queues are of the type struct truncate_entry. */
+	/* The messages in its queues are of the type struct truncate_entry. */
 	struct ctx_rewrite rewrite;
 	struct ctx_truncate_options *options;
 	struct ctx_truncate_counts *counts;

@@ -80,8 +80,8 @@ list_holders(struct choice *c)
 		c->holders_from[cover->names[i] + 1]++;
 	for (i = 0; i < cover->n_names; i++)
 		c->holders_from[i + 1] += c->holders_from[i];
-	/* From the end, each start is where the next one begins; moving it
-	 * back for each entry leaves it at the start of its own. */
+	/* holders_from[name + 1] is the end of the list of this name.  Each
+	 * list is filled from its end, which moves that index to its start. */
 	for (g = cover->n_groups; g-- > 0;)
 		for (i = cover->from[g + 1]; i-- > cover->from[g];)
 			c->holders[--c->holders_from[cover->names[i] + 1]] =

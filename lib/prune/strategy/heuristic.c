@@ -365,7 +365,8 @@ add_heuristic_message(struct ctx_scorer *scorer,
  * (GOOD), some call failed or has no result (BAD), some result is incomplete
  * (PARTIAL). */
 enum { GOOD = 1, BAD = 2, PARTIAL = 4 };
-/* What kinds of calls a group has, as bits beside these. */
+/* Kinds of tool calls in a group, as more bits of the same byte: superseded
+ * (a later call repeats it), failed, any other. */
 enum { HAS_SUPERSEDED = 8, HAS_FAILED = 16, HAS_OTHER = 32 };
 
 /* Returns an array that the caller must free: for each group, at the index of
@@ -438,8 +439,8 @@ is_superseded(const struct heuristic *h, const struct call *call)
 	    (call->file != 0 && h->newest[call->file].all > call->segment + 1);
 }
 
-/* Adds the bits HAS_... to those of each group, by its calls.  A group counts
- * as what is said of the call that speaks most for keeping it. */
+/* Adds the bits HAS_... to the byte of each group, by its tool calls.  Later, a
+ * group is ranked by the call in it that is most worth keeping. */
 static void
 judge_calls(const struct heuristic *h, struct ctx_segment *segments,
     uint8_t *good)

@@ -125,7 +125,8 @@ add_salient_message(struct ctx_scorer *scorer,
 		unsigned flags = groups->segments[first].flags;
 
 		s->text.n = 0;
-		/* What a demonstration is about is not this task. */
+		/* Names in example messages (a demonstration) say nothing about
+		 * the task at hand. */
 		if (!(flags & CTX_SEGMENT_DEMONSTRATION) &&
 		    ctx_append_segment_text(&s->text, &s->tool, message, flags,
 			err) < 0)
@@ -250,9 +251,9 @@ survey_groups(struct grouping *g, const struct ctx_plan *plan,
 	return plan->settings.target > held ? plan->settings.target - held : 0;
 }
 
-/* Sets the rank of each segment from the score of its group: more than 1 for a
- * group with rare names that stand in no other one that is kept; below 1, the
- * higher the newer, for any other. */
+/* Sets the rank of each segment from the score of its group.  A group with rare
+ * names that are in no other kept group has a rank above 1.  Any other group
+ * has a rank below 1: the newer the group, the higher. */
 static void
 set_ranks(const struct grouping *g, struct ctx_segment *segments, size_t n)
 {

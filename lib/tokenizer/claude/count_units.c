@@ -38,7 +38,8 @@ count_short_unit(const struct unit_batch *b, const char *p, size_t n,
 	if (tokens == 0) {
 		if (tile_unit(b, p, n, 0, &tokens) < 0)
 			return -1;
-		/* At most CTX_CLAUDE_FACTOR for each byte. */
+		/* The count fits into unsigned: at most CTX_PRETOKEN_CACHE_KEY
+		 * bytes, each of at most CTX_CLAUDE_FACTOR tokens. */
 		if (tokens > 0)
 			ctx_pretoken_cache_add(cache, key, (unsigned)tokens);
 	}
@@ -62,8 +63,8 @@ count_long_unit(const struct unit_batch *b, const char *p, size_t n,
 	return 0;
 }
 
-/* Counts the units of a list that the last lookup has found too long for a
- * key. */
+/* Counts the units of a list that are too long for a fixed-size cache key.
+ * The last call of the batch lookup has found which ones these are. */
 static int
 count_longs(const struct unit_batch *b, struct ctx_pretoken_list list)
 {

@@ -311,10 +311,10 @@ ctx_token_index_tail(const struct ctx_token_index *m, uint64_t limit,
 		*tokens = m->tokens;
 		return 0;
 	}
-	/* Goes back from mark to mark as long as the text after the mark has at
-	 * most limit tokens.  It starts one mark after the one where the limit
-	 * should be exceeded.  An end that is counted alone may have a few
-	 * tokens more or less than in the whole text. */
+	/* Goes back from mark to mark while the text after the mark has at most
+	 * limit tokens.  The sums of the index say where to start, but the end
+	 * of a text, counted alone, may have a few tokens more or less than as
+	 * a part of the whole: so the search starts one mark later. */
 	i = count_marks_within(m, m->tokens - limit);
 	for (i += i < m->n;; i--) {
 		if (ctx_token_index_range(m, get_mark(m, i).at, m->text.n,
