@@ -44,7 +44,7 @@ parse(struct age_command *age, int argc, char **argv)
 	    {'S', "spool", "DIR", "directory of the results (.ctx/spool)",
 		CLI_FILE, &o->spool, NULL, NULL},
 	    CLI_CHANGES(&age->cli, &age->report),
-	    {.type = CLI_HEADING, .help = "What is moved"},
+	    {.type = CLI_HEADING, .help = "Selection"},
 	    {0, "keep-results", "N", "keep the newest N results, instead of -k",
 		CLI_NUMBER, &age->keep_results, NULL, &o->by_results},
 	    {0, "media", "N", "move images and the like, except the newest N",
@@ -53,14 +53,14 @@ parse(struct age_command *age, int argc, char **argv)
 	    {0, "older-than", "TIME",
 		"only results older than the newest by TIME: 2h", CLI_SPAN,
 		&o->older, NULL, NULL},
-	    {0, "unsent", NULL, "only what is after the last assistant message",
+	    {0, "unsent", NULL, "only messages after the last of the assistant",
 		CLI_FLAG, &o->unsent, NULL, NULL},
 	    {0, "step", "N", "move the boundary of age by N at a time (1)",
 		CLI_NUMBER, &o->step, NULL, NULL},
 	    {0, "at-least", "N", "change nothing if it saves fewer tokens (0)",
 		CLI_NUMBER, &o->at_least, NULL, NULL},
 	    CLI_REASONING(&reasoning, NULL),
-	    {.type = CLI_HEADING, .help = "What is stored and left"},
+	    {.type = CLI_HEADING, .help = "Storage"},
 	    {0, "head", "N", "characters to keep (a quarter of --over)",
 		CLI_NUMBER, &o->head, NULL, &age->head_given},
 	    {0, "mask", NULL, "store nothing; write [cleared] instead",
@@ -170,6 +170,7 @@ main(int argc, char **argv)
 		.about = "Move old, long tool results, or media, to disk and "
 			 "keep references to them.",
 		.operands = "[FILE...]",
+		.no_means = "unchanged because of --reasoning fail",
 		.examples =
 		    "  ctx-age -S spool < chat.jsonl > short.jsonl\n"
 		    "  ctx-age --keep-results 3 --at-least 5k chat.jsonl\n"

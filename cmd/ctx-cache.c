@@ -372,7 +372,7 @@ parse(struct cache_command *cache, int argc, char **argv)
 		&cache->options.strip, NULL, NULL},
 	    CLI_MODEL(&cache->cli),
 	    CLI_CHANGES(&cache->cli, &cache->report),
-	    {.type = CLI_HEADING, .help = "Cost of a change"},
+	    {.type = CLI_HEADING, .help = "The bill"},
 	    {0, "diff", "FILE", "print the cost after the request in FILE",
 		CLI_FILE, &cache->diff, NULL, NULL},
 	    {0, "price", "I,O,R,W", "$ for 1M tokens in, out, read, written",
@@ -414,6 +414,7 @@ main(int argc, char **argv)
 		.about = "Mark where a provider may cache the prompt, or say "
 			 "what a change costs.",
 		.operands = "[FILE...]",
+		.no_means = "--diff: messages of FILE were changed",
 		.examples =
 		    "  ctx-cache --provider anthropic chat.jsonl > next.jsonl\n"
 		    "  ctx-cache -m claude-opus-4-5 --diff last.json "

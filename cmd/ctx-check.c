@@ -333,7 +333,7 @@ parse(struct check_command *check, int argc, char **argv)
 	    {0, "repair", NULL, "write the conversation with repairs", CLI_FLAG,
 		&check->repair, NULL, NULL},
 	    CLI_CHANGES(&check->cli, &check->report),
-	    {.type = CLI_HEADING, .help = "What is checked"},
+	    {.type = CLI_HEADING, .help = "Checks"},
 	    {0, "schema", NULL, "check arguments against the tools' schemas",
 		CLI_FLAG, &check->options.schema, NULL, NULL},
 	    {0, "after", "FILE",
@@ -459,6 +459,7 @@ main(int argc, char **argv)
 			 "provider, or repair them.",
 		.operands = "[FILE...]",
 		.each = true,
+		.no_means = "not valid",
 		.examples =
 		    "  ctx-check --allow-pending chat.jsonl\n"
 		    "  ctx-check --repair < broken.jsonl > whole.jsonl\n",

@@ -259,6 +259,7 @@ main(int argc, char **argv)
 		.name = "ctx-restore",
 		.about = "Put back what ctx-age moved to disk.",
 		.operands = "[FILE...]",
+		.no_means = "a file is missing or has changed",
 		.examples =
 		    "  ctx-restore -S spool < short.jsonl > chat.jsonl\n"
 		    "  ctx-restore --list chat.jsonl\n",

@@ -100,14 +100,15 @@ parse(struct truncate_command *truncate, int argc, char **argv)
 	    {0, "text", NULL, "the input is plain text", CLI_FLAG,
 		&truncate->text, NULL, NULL},
 	    CLI_CHANGES(&truncate->cli, &truncate->report),
-	    {.type = CLI_HEADING, .help = "What is shortened"},
+	    {.type = CLI_HEADING, .help = "Selection"},
 	    {0, "message-limit", "N", "maximum length of a message (0: none)",
 		CLI_NUMBER, &o->message, NULL, &truncate->message_given},
 	    {0, "args", "N", "maximum length of call arguments (0: none)",
 		CLI_NUMBER, &o->args, NULL, NULL},
 	    CLI_TOOLS(&o->tool, &o->not_tool),
-	    {0, "unsent", NULL, "only what is after the last assistant message",
+	    {0, "unsent", NULL, "only messages after the last of the assistant",
 		CLI_FLAG, &o->unsent, NULL, NULL},
+	    {.type = CLI_HEADING, .help = "Shortening"},
 	    {0, "ratio", "H:T", "shares of beginning and end (3:1)", CLI_STRING,
 		&truncate->ratio, NULL, NULL},
 	    CLI_REASONING(&reasoning, NULL),
@@ -240,6 +241,7 @@ main(int argc, char **argv)
 		.about = "Cut tool results, messages and arguments that are "
 			 "longer than a limit.",
 		.operands = "[FILE...]",
+		.no_means = "unchanged because of --reasoning fail",
 		.examples =
 		    "  ctx-truncate -l 4000 < chat.jsonl > shorter.jsonl\n"
 		    "  ctx-truncate --unit tokens -l 1000 --keep head\n"

@@ -25,6 +25,8 @@ calls() {
 		[ "${#lines[@]}" -le 45 ] || fail "$c --help: ${#lines[@]} lines"
 		[[ $output == "usage: $c "* ]]
 		[[ $output == *Examples:* ]]
+		[[ ${lines[-1]} =~ ^Exit\ status:\ 0\ success,\ 1\ .*,\ 2\ error\.$ ]] ||
+			fail "$c --help: ${lines[-1]}"
 		while IFS= read -r line; do
 			[ "${#line}" -le 80 ] || fail "$c --help: $line"
 		done <<< "$output"

@@ -141,3 +141,20 @@ commands_between() {
 		done < <(sed 's/^\t/-\t/' table)
 	done
 }
+
+@test "manual pages: a group of options in --help has the heading of its section in the manual" {
+	local c page heading n=0
+	for c in $(cd "$B" && ls ctx-*); do
+		page=$BATS_TEST_DIRNAME/../man/$c.1
+		# The options of the first two are in COMMON OPTIONS.
+		"$c" --help | sed -n '/^  /d; s/:$//p' |
+			grep -vx -e 'Input and reports' -e 'Examples' \
+			    -e 'Other options, explained in the manual' > headings || true
+		while IFS= read -r heading; do
+			n=$((n + 1))
+			grep -qix "\.S[hs] $heading" "$page" ||
+				fail "$page has no section $heading"
+		done < headings
+	done
+	[ "$n" -ge 10 ]
+}

@@ -73,6 +73,9 @@ struct cli_option {
 /* A command: its description, its options and the files it reads. */
 struct cli {
 	const char *name, *about, *operands, *examples;
+	/* meaning of exit status 1 in --help; NULL: the command never exits
+	 * with it */
+	const char *no_means;
 	/* table of options; the last row is empty; NULL after cli_parse */
 	const struct cli_option *options;
 	char **files;

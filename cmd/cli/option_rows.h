@@ -26,21 +26,21 @@
 		'e', "encoding", "NAME|FILE", "tokenizer (the model's)",  \
 		    CLI_STRING, &(cli)->encoding, cli_encoding_name, NULL \
 	}
-#define CLI_REST(cli)                                                         \
-	{.type = CLI_BRIEF, .help = "Also, see the manual"},                  \
-	    {0, "lenient", NULL, "pass lines that are not JSON on", CLI_FLAG, \
-		&(cli)->lenient, NULL, NULL},                                 \
-	    {'u', "unbuffered", NULL, "write each record at once", CLI_FLAG,  \
-		&(cli)->unbuffered, NULL, NULL},                              \
-	    {'v', "verbose", NULL, "print what was assumed and done",         \
-		CLI_FLAG, &(cli)->verbose, NULL, NULL},                       \
-	    {0, "progress", NULL, "show the progress at once", CLI_FLAG,      \
-		&(cli)->progress_asked, NULL, NULL},                          \
-	    {0, "force", NULL, "overwrite files that hold something else",    \
-		CLI_FLAG, &(cli)->force, NULL, NULL},                         \
-	{                                                                     \
-		0, "no-sandbox", NULL, "do not give up rights", CLI_FLAG,     \
-		    &(cli)->no_sandbox, NULL, NULL                            \
+#define CLI_REST(cli)                                                          \
+	{.type = CLI_BRIEF, .help = "Other options, explained in the manual"}, \
+	    {0, "lenient", NULL, "pass lines that are not JSON on", CLI_FLAG,  \
+		&(cli)->lenient, NULL, NULL},                                  \
+	    {'u', "unbuffered", NULL, "write each record at once", CLI_FLAG,   \
+		&(cli)->unbuffered, NULL, NULL},                               \
+	    {'v', "verbose", NULL, "print what was assumed and done",          \
+		CLI_FLAG, &(cli)->verbose, NULL, NULL},                        \
+	    {0, "progress", NULL, "show the progress at once", CLI_FLAG,       \
+		&(cli)->progress_asked, NULL, NULL},                           \
+	    {0, "force", NULL, "overwrite files that hold something else",     \
+		CLI_FLAG, &(cli)->force, NULL, NULL},                          \
+	{                                                                      \
+		0, "no-sandbox", NULL, "do not give up rights", CLI_FLAG,      \
+		    &(cli)->no_sandbox, NULL, NULL                             \
 	}
 
 /* Row of the option table: the option --jobs of commands that count tokens in
@@ -63,12 +63,12 @@
 
 /* Rows of the option table: the options that select tools by patterns of their
  * names. */
-#define CLI_TOOLS(only, except)                                             \
-	{0, "tool", "REGEX", "only results of matching tools", CLI_PATTERN, \
-	    only, NULL, NULL},                                              \
-	{                                                                   \
-		0, "not-tool", "REGEX", "no results of matching tools",     \
-		    CLI_PATTERN, except, NULL, NULL                         \
+#define CLI_TOOLS(only, except)                                                \
+	{0, "tool", "REGEX", "change only results of matching tools",          \
+	    CLI_PATTERN, only, NULL, NULL},                                    \
+	{                                                                      \
+		0, "not-tool", "REGEX", "change no results of matching tools", \
+		    CLI_PATTERN, except, NULL, NULL                            \
 	}
 
 /* Row of the option table: the option --in-place of commands that copy their

@@ -174,10 +174,10 @@ print_help(const struct cli *cli)
 			print_option(option);
 	printf("%s:\n", option->help);
 	print_names(option + 1);
-	printf("Examples:\n%s"
-	       "Exit status: 0 success, 1 not fulfilled (see the manual), 2 "
-	       "error.\n",
-	    cli->examples);
+	printf("Examples:\n%sExit status: 0 success", cli->examples);
+	if (cli->no_means != NULL)
+		printf(", %d %s", CLI_NO, cli->no_means);
+	printf(", %d error.\n", CLI_TROUBLE);
 	cli_exit_ok(cli);
 }
 
