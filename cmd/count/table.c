@@ -13,9 +13,9 @@
 #include "count/output.h"
 
 enum { MOST_HELD = 1000, MOST_LABEL = 32, GAP = 2 };
-/* Least widths, in characters: of the last column if it has names of
- * conversations (NAME) or messages with role and tool (MESSAGE); of a file name
- * or line number that shares this column with another text (PLACE). */
+/* Least widths, in characters.  NAME: of the last column if it has names of
+ * conversations.  MESSAGE: of the last column if it has messages with role and
+ * tool.  PLACE: of a file name with line number beside a label or a role. */
 enum { NAME_LEAST = 16, MESSAGE_LEAST = 28, PLACE_LEAST = 10 };
 
 /* The columns before the name, from left to right. */

@@ -74,7 +74,8 @@ struct aging {
 	struct ctx_age_options *options;
 	struct ctx_age_counts *counts;
 	struct ctx_model_counters *counters;
-	/* The messages in its queues are of the type struct age_entry. */
+	/* The entries in the queues of rewrite are of the type struct
+	 * age_entry. */
 	struct ctx_rewrite rewrite;
 	/* lines: the conversation of the stream, in which each message is a
 	 * record. record: the conversation that is inside the current

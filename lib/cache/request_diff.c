@@ -236,9 +236,10 @@ set_cached_tokens(struct ctx_cache_cost *cost,
 	cost->appended = count_appended_tokens(earlier, later);
 }
 
-/* Computes the costs in dollars, and whether all prices that they need are
- * known.  unchanged: the prices of the later request if it only appended
- * messages to the earlier one. */
+/* Computes what the input of the later request costs in dollars, and what it
+ * would cost unchanged, and whether all prices for that are known.  unchanged:
+ * the prices of the later request if it only appended messages to the earlier
+ * one. */
 static void
 set_dollars(struct ctx_cache_cost *cost, const struct ctx_prices *unchanged)
 {

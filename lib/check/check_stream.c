@@ -28,7 +28,8 @@ struct check_conversation {
 };
 
 struct check {
-	/* The messages in its queues are of the type struct ctx_held_event. */
+	/* The entries in the queues of rewrite are of the type struct
+	 * ctx_held_event. */
 	struct ctx_rewrite rewrite;
 	struct ctx_check_options *options;
 	struct check_conversation lines, record;

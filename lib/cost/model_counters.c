@@ -161,9 +161,10 @@ copy_name(char to[80], struct ctx_str name)
 }
 
 /* Returns the model of this name.  Remembers what -v prints: the first unknown
- * name, the first alias, and the first model whose counts need a remark (they
- * are reconstructed, a vocabulary file would make them exact, or the user has
- * named an encoding that is not that of the model). */
+ * name, the first alias, and the first model about whose counts a user should
+ * know more: a vocabulary file would make them exact, they come from the
+ * reconstructed tokenizer of Claude, or the user has named the encoding of
+ * another model. */
 static const struct ctx_model *
 find_model(struct ctx_model_counters *counters, struct ctx_str name)
 {

@@ -322,8 +322,9 @@ reports_usage(const struct ctx_dialect *dialect)
 /* Updates what is known of the last billed request.  *counts has the tokens of
  * *message, the newest message; the totals of the conversation do not contain
  * them yet.  One answer of the model may be several messages with the same
- * usage.  The usage of a summary that replaces messages is left out: it belongs
- * to the request that made the summary.  Such a summary is always pinned. */
+ * usage.  The usage of a summary that replaces messages is left out, because it
+ * belongs to the request that made the summary; such a summary is recognized by
+ * the flag CTX_MESSAGE_PINNED. */
 static void
 update_last_request(struct counted_conversation *conversation,
     const struct ctx_message *message, const struct ctx_token_stats *counts)

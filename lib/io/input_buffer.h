@@ -42,9 +42,9 @@ struct second_pass {
 	uint64_t line;
 	enum framing framing;
 	bool torn;
-	/* A descriptor of the file whose lines are read once more when they are
-	 * written, and the number of this file among the reader's, from 1; 0:
-	 * there is no such file. */
+	/* One file is kept open, so that its lines can be read again when they
+	 * are written: its descriptor, and its number in the list of input
+	 * files, from 1; 0: no file is kept open. */
 	int kept;
 	size_t kept_file;
 	/* the bytes of this file that were read last, and the offset in the

@@ -30,7 +30,8 @@ struct truncate_conversation {
 
 /* State of ctx_truncate. */
 struct truncation {
-	/* The messages in its queues are of the type struct truncate_entry. */
+	/* The entries in the queues of rewrite are of the type struct
+	 * truncate_entry. */
 	struct ctx_rewrite rewrite;
 	struct ctx_truncate_options *options;
 	struct ctx_truncate_counts *counts;

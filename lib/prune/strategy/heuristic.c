@@ -365,8 +365,9 @@ add_heuristic_message(struct ctx_scorer *scorer,
  * (GOOD), some call failed or has no result (BAD), some result is incomplete
  * (PARTIAL). */
 enum { GOOD = 1, BAD = 2, PARTIAL = 4 };
-/* Kinds of tool calls in a group, as more bits of the same byte: superseded
- * (a later call repeats it), failed, any other. */
+/* Which tool calls are in a group, as bits in the same byte as GOOD, BAD and
+ * PARTIAL: a superseded one (a later call repeats it), a failed one, any
+ * other. */
 enum { HAS_SUPERSEDED = 8, HAS_FAILED = 16, HAS_OTHER = 32 };
 
 /* Returns an array that the caller must free: for each group, at the index of

@@ -311,10 +311,11 @@ ctx_token_index_tail(const struct ctx_token_index *m, uint64_t limit,
 		*tokens = m->tokens;
 		return 0;
 	}
-	/* Goes back from mark to mark while the text after the mark has at most
-	 * limit tokens.  The sums of the index say where to start, but the end
-	 * of a text, counted alone, may have a few tokens more or less than as
-	 * a part of the whole: so the search starts one mark later. */
+	/* A mark is an offset in the text up to which the tokens have been
+	 * counted.  Goes back from mark to mark while the text after the mark
+	 * has at most limit tokens.  Starts one mark after the one that the
+	 * counted tokens suggest: the end of a text, counted alone, may have a
+	 * few tokens more or less than in the whole text. */
 	i = count_marks_within(m, m->tokens - limit);
 	for (i += i < m->n;; i--) {
 		if (ctx_token_index_range(m, get_mark(m, i).at, m->text.n,
