@@ -163,11 +163,11 @@ picture_get_share(const struct picture *picture, uint64_t tokens)
 
 /* ---- the line above the bar ---- */
 
-/* Writes the number of tokens of a conversation to all, such as "~4.2k".  If
- * is_split and picture->billed are true, writes two numbers, such as "19k
- * billed
- * + ~120 after": the input tokens of the last billed request, and the tokens
- * that ctx counts in the messages after it. */
+/* Writes the number of tokens of the conversation that the bar shows, such as
+ * "~4.2k", into the buffer all.  If is_split and picture->billed are true,
+ * writes two numbers, such as "19k billed + ~120 after": the input tokens of
+ * the last billed request, and the tokens that ctx counts in the messages
+ * after it. */
 static void
 write_tokens(char all[64], const struct picture *picture, bool is_split)
 {

@@ -13,7 +13,8 @@
 
 /* Returns the prices of a request with this number of input tokens.  later: the
  * later of the two compared requests.  Its model has the prices, and its
- * dialect decides whether a request can choose how long the cache stores. */
+ * dialect decides whether a request can choose how long the provider keeps it
+ * in the cache. */
 static struct ctx_prices
 find_prices(const struct ctx_pricing *pricing,
     const struct ctx_request_prefix *later, uint64_t tokens)
