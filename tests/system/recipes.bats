@@ -26,11 +26,11 @@ setup_recipes() {
 	PATH=$PWD/bin:$PATH
 }
 
-# The commands that ctx.7 shows under IN COMPANY after the line that begins
+# The commands that ctx.7 shows under WITH OTHER PROGRAMS after the line that begins
 # with $1, as a script.
 recipe() {
 	awk -v name="$1" '
-		/^\.Sh/ { inside = $2 == "IN" }
+		/^\.Sh/ { inside = $2 == "WITH" }
 		inside && index($0, name ":") == 1 { on = 1; next }
 		inside && index($0, name) == 1 && name ~ / / { on = 1; next }
 		on && /^\.Bd/ { block = 1; next }
@@ -136,7 +136,7 @@ recipe() {
 
 @test "CI: a workflow of GitHub gets an error line for each finding" {
 	setup_recipes
-	recipe "A workflow of"
+	recipe "A GitHub"
 	sh -e script > lines
 	run ! grep -q '^::error' lines
 	tail -n +5 agent.jsonl > fixtures/broken.jsonl
@@ -182,7 +182,7 @@ recipe() {
 	for _ in $(seq 100); do [ -s port ] && break; sleep 0.1; done
 	ENDPOINT=http://127.0.0.1:$(cat port)
 	export ENDPOINT
-	recipe "The same by"
+	recipe "Summaries by an HTTP"
 	sh -e script
 	kill %1
 	grep -q 'asked at /v1/chat/completions with 1 lines' by-endpoint.jsonl
