@@ -325,6 +325,12 @@ X
 	    "tokens messages chars window used left billed after name" ]
 	[ "$(sed -n 2p got | cut -f 7-9)" = "130	$after	in" ]
 	[ "$(sed -n 3p got | cut -f 7-9)" = "		chat" ]
+	# If nothing follows the request, that is known: 0 tokens.
+	echo '{"messages":[{"role":"user","content":"a"}],"usage":{"prompt_tokens":9}}' > last
+	run -0 ctx-count --billed always last
+	[[ $output == *"        9        0 last:1" ]] || fail "$output"
+	[ "$(ctx-count --billed always --tsv last | tail -n 1 |
+	    cut -f 4-)" = $'9\t0\tlast:1' ]
 	ctx-count --billed always --per message in > got
 	[ "$(awk '{ print $4, $5 }' got | tr '\n' ' ')" = \
 	    "- - 130 - - - 130 - - - " ]

@@ -184,11 +184,11 @@ print_label(const struct row_form *form, const struct row *row)
 	cli_print_masked(stdout, stats->tool.p, stats->tool.n);
 }
 
-/* Prints a column with a number that is not known if it is 0. */
+/* Prints a column with a number that may not be known. */
 static void
-print_known(uint64_t number, char gap, int width)
+print_known(uint64_t number, bool is_known, char gap, int width)
 {
-	if (number > 0)
+	if (is_known)
 		printf("%*" PRIu64 "%c", width, number, gap);
 	else
 		printf("%*s%c", width, width > 0 ? "-" : "", gap);
@@ -199,9 +199,12 @@ print_known(uint64_t number, char gap, int width)
 static void
 print_billed(const struct ctx_token_stats *stats, char gap, int width)
 {
-	print_known(stats->message != NULL ? stats->billed : stats->last.billed,
+	uint64_t billed =
+	    stats->message != NULL ? stats->billed : stats->last.billed;
+
+	print_known(billed, billed > 0, gap, width);
+	print_known(ctx_tokens_after_request(stats), stats->last.billed > 0,
 	    gap, width);
-	print_known(ctx_tokens_after_request(stats), gap, width);
 }
 
 static void
