@@ -9,7 +9,7 @@ _ctx_tools() {
 	for word in "${COMP_WORDS[@]:1}"; do
 		[[ -f $word ]] && head -c 4000000 -- "$word"
 	done | ctx-count --lenient --per tool --tsv 2>/dev/null |
-		tail -n +2 | cut -f 5
+		tail -n +2 | cut -f 8
 }
 
 # Completes the value of one option: its argument's name, its choices.

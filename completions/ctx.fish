@@ -8,7 +8,7 @@ function __ctx_tools
     for word in (commandline -opc)[2..]
         test -f $word; and head -c 4000000 -- $word
     end | ctx-count --lenient --per tool --tsv 2>/dev/null |
-        tail -n +2 | cut -f 5
+        tail -n +2 | cut -f 8
 end
 
 # ctx runs the others: "ctx count" is ctx-count.

@@ -175,7 +175,7 @@ X
 	    awk '{ print $2, $3 }' | sort > legend
 	printf '%s\n' 'assistant 4' 'user 6' 'x 9' 'y 15' | diff - legend
 	# The message counts for each.
-	ctx-count --per tool -e o200k_base --tsv in | cut -f 1,2,5 | sort > got
+	ctx-count --per tool -e o200k_base --tsv in | cut -f 1,2,8 | sort > got
 	printf '%s\t%s\t%s\n' 15 2 y 9 2 x 13 2 - tokens messages tool |
 	    sort | diff - got
 }

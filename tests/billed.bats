@@ -330,7 +330,7 @@ X
 	run -0 ctx-count --billed always last
 	[[ $output == *"        9        0 last:1" ]] || fail "$output"
 	[ "$(ctx-count --billed always --tsv last | tail -n 1 |
-	    cut -f 4-)" = $'9\t0\tlast:1' ]
+	    cut -f 7-)" = $'9\t0\tlast:1' ]
 	ctx-count --billed always --per message in > got
 	[ "$(awk '{ print $4, $5 }' got | tr '\n' ' ')" = \
 	    "- - 130 - - - 130 - - - " ]

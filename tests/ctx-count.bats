@@ -249,12 +249,29 @@ X
 	[ "${#lines[@]}" -eq 3 ]
 	[ "$(awk -F'\t' '{ print NF }' <<< "$output" | sort -u)" = 7 ]
 	run -0 ctx-count --tsv --per tool "$chat" "$agent"
-	[ "${lines[0]}" = $'tokens\tmessages\tchars\tname\ttool' ]
+	[ "${lines[0]}" = $'tokens\tmessages\tchars\twindow\tused\tleft\tname\ttool' ]
 	[[ ${lines[2]} == *$'\t'"$agent"$'\trun' ]]
 	run -0 ctx-count --tsv --per message "$agent"
-	[ "${lines[0]}" = $'tokens\tmessages\tchars\tname\trole\tkind\ttool' ]
+	[ "${lines[0]}" = $'tokens\tmessages\tchars\twindow\tused\tleft\tname\trole\tkind\ttool' ]
 	[[ ${lines[4]} == *"$agent:4"$'\ttool\tresult\tlist_dir' ]]
-	[ "$(awk -F'\t' '{ print NF }' <<< "$output" | sort -u)" = 7 ]
+	[ "$(awk -F'\t' '{ print NF }' <<< "$output" | sort -u)" = 10 ]
+}
+
+@test "--tsv: each row has the columns of the header, with or without a model" {
+	echo '{"messages":[{"role":"user","content":"a"}],"model":"gpt-4o"}' > known
+	echo '{"messages":[{"role":"user","content":"a"}]}' > unknown
+	for option in "" --total "--per role" "--per message" "--billed always"; do
+		for files in "known unknown" "unknown known"; do
+			# shellcheck disable=SC2086 # options and files
+			ctx-count --tsv $option $files > out
+			awk -F '\t' 'NR == 1 { n = NF; next }
+			    NF != n { exit 1 }
+			    $7 == "" && $9 == "" { exit 1 }' out || fail "$(cat out)"
+		done
+	done
+	ctx-count --tsv known unknown | cut -f 4-7 > got
+	printf '%s\t%s\t%s\t%s\n' window used left name \
+	    128000 0.0% 127992 known:1 "" "" "" unknown:1 | diff - got
 }
 
 @test "--per message prints the kind that most tokens of a message belong to" {
@@ -832,7 +849,7 @@ bytes_vocabulary() {
 	printf '%s\n' '"-"' '"a"' '"a\u0000b"' '"a\u0000c"' | cmp - names
 	printf '%s\n' - a 'a?b' 'a?c' > masked
 	ctx-count --per tool in | awk '{ print $4 }' | sort | cmp - masked
-	ctx-count --per tool --tsv in | sed 1d | cut -f 5 | sort | cmp - masked
+	ctx-count --per tool --tsv in | sed 1d | cut -f 8 | sort | cmp - masked
 }
 
 @test "--per tool distinguishes any number of tools in one message" {

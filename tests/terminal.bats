@@ -110,7 +110,7 @@ X
 		    group_by(.$per) | map([.[0].$per, (map(.tokens) | add)])[]" |
 		    sort | diff - <(sort got)
 		ctx-count --per $per --total --tsv "$agent" "$chat" |
-		    awk -F '\t' '$4 == "total"' | wc -l | grep -qx "$(wc -l < totals)"
+		    awk -F '\t' '$7 == "total"' | wc -l | grep -qx "$(wc -l < totals)"
 	done
 	# Models have windows of their own; of all together none is said.
 	run -0 ctx-count -m gpt-4o --per role --total --json "$agent" "$chat"

@@ -224,6 +224,8 @@ print_columns(struct row_form *form, const struct row *row, char gap, int width)
 		    gap, width > 0 ? 5 : 0,
 		    compute_used_percent(form, stats, used), gap, width,
 		    compute_left(form, stats, used), gap);
+	else if (form->tsv)
+		printf("\t\t\t");
 	if (form->billed)
 		print_billed(stats, gap, width);
 	print_label(form, row);
@@ -235,8 +237,7 @@ static void
 print_header(struct row_form *form, const struct row *row)
 {
 	form->header = true;
-	printf("tokens\tmessages\tchars\t%s%sname",
-	    row_window(form, &row->sum) > 0 ? "window\tused\tleft\t" : "",
+	printf("tokens\tmessages\tchars\twindow\tused\tleft\t%sname",
 	    form->billed ? "billed\tafter\t" : "");
 	if (row->label.p != NULL)
 		printf("\t%s", form->per);

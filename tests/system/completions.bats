@@ -50,6 +50,9 @@ in_fish() {
 	cp "$agent" log.jsonl
 	in_bash 'ctx-prune lo<TAB>--pin-tool re<TAB>'
 	[ "$(cat line)" = "ctx-prune log.jsonl --pin-tool read_file " ]
+	# With a model there is a window, whose columns are before the tool.
+	CTX_MODEL=gpt-4o in_bash 'ctx-prune log.jsonl --pin-tool re<TAB>'
+	[ "$(cat line)" = "ctx-prune log.jsonl --pin-tool read_file " ]
 	mkdir spool-here
 	in_bash 'ctx-age -S spool<TAB>'
 	[ "$(cat line)" = "ctx-age -S spool-here/" ]
