@@ -283,6 +283,17 @@ levels() {
 	done
 }
 
+@test "codex: a summary that is kept does not keep the questions before it" {
+	f=$BATS_TEST_DIRNAME/corpus/codex/rolled-back.jsonl
+	for s in pinned-fifo fifo heuristic salient; do
+		ctx-prune -b 60 -s $s "$f" > out
+		[ "$(ctx-count --json out | jq .tokens)" -le 60 ]
+		[ "$(counted out | jq length)" -eq 3 ]
+		grep -q '"compacted"' out
+		ctx-prune -b 60 -s $s out | cmp - out
+	done
+}
+
 @test "claude-code: a first message that no person wrote is kept" {
 	local up=null i
 	line() { # ROLE CONTENT [MEMBERS]

@@ -83,6 +83,16 @@ is_required_user(const struct ctx_plan *plan, const struct ctx_segment *segment)
 		!plan->settings.strategy->summarizes);
 }
 
+/* Returns true for a summary that the agent has written in place of earlier
+ * messages.  It answers no user message, so it does not keep those of the turn
+ * in which it is, unless roles must alternate. */
+static bool
+is_outside_turns(const struct ctx_plan *plan, const struct ctx_segment *segment)
+{
+	return (segment->flags & CTX_SEGMENT_COMPACTED) &&
+	    !plan->settings.alternates;
+}
+
 /* Returns true if the segment is the task of its turn only as long as no other
  * user message of the turn follows. */
 static bool
@@ -112,8 +122,10 @@ fill_candidate(struct ctx_plan *plan, struct ctx_groups *groups, size_t i,
 	candidate->user = is_required_user(plan, segment) &&
 	    (ended || !may_lose_task(plan, groups, segment));
 	candidate->system = !candidate->user &&
-	    (segment->flags &
-		(CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN | CTX_SEGMENT_USER));
+	    ((segment->flags &
+		 (CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN |
+		     CTX_SEGMENT_USER)) ||
+		is_outside_turns(plan, segment));
 	candidate->pinned =
 	    plan->floors[i] != 0 || (segment->flags & CTX_SEGMENT_NOTICE);
 	candidate->permanent = ended

@@ -98,8 +98,8 @@ struct ctx_candidate {
 	 * removed only together with the whole turn. */
 	bool user;
 	/* True if the segment may be removed although its turn is kept: a
-	 * system message, a record that is not a message, or a user message
-	 * that the turn does not need. */
+	 * system message, a record that is not a message, a user message that
+	 * the turn does not need, or a summary that the agent has written. */
 	bool system;
 	/* True if the segment must be kept.  Before the end of the conversation
 	 * this may still change. */
