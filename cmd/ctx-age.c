@@ -8,7 +8,7 @@
 
 struct age_command {
 	struct cli cli;
-	struct ctx_age_options options;
+	struct ctx_age_config options;
 	struct cli_report report;
 	uint64_t keep_results, keep_media;
 	bool head_given, keep_given;
@@ -33,7 +33,7 @@ on_failed(void *user, const struct ctx_err *why)
 static void
 parse(struct age_command *age, int argc, char **argv)
 {
-	struct ctx_age_options *o = &age->options;
+	struct ctx_age_config *o = &age->options;
 	unsigned reasoning = CTX_REASONING_DROP;
 	const struct cli_option options[] = {
 	    {'k', "keep-last", "N",
@@ -192,8 +192,8 @@ main(int argc, char **argv)
 		open_spool(&age, &spool, &needs, &refused);
 	cli_sandbox(&age.cli, &needs);
 	while (cli_next_stream(&age.cli, &stream, &writer)) {
-		if (ctx_age(&stream, &writer, &counters, &age.options, &counts,
-			&err) < 0) {
+		if (ctx_age_stream(&stream, &writer, &counters, &age.options,
+			&counts, &err) < 0) {
 			close_spool(&age);
 			cli_fail(&age.cli, &err);
 		}

@@ -15,7 +15,7 @@
 
 struct check_command {
 	struct cli cli;
-	struct ctx_check_options options;
+	struct ctx_check_config options;
 	struct cli_report report;
 	struct ctx_report changes; /* where the report gets its changes from */
 	const char *provider, *after;
@@ -250,7 +250,7 @@ handle_fix(void *user, const struct ctx_fix *fix, struct ctx_err *err)
 static void
 report_file(struct check_command *check)
 {
-	struct ctx_check_options *options = &check->options;
+	struct ctx_check_config *options = &check->options;
 
 	if (check->cli.verbose)
 		cli_say(&check->cli,
@@ -277,7 +277,8 @@ check_files(struct check_command *check)
 	if (check->repair && !check->report.dry_run)
 		output = &writer;
 	while (cli_next_stream(&check->cli, &stream, output)) {
-		if (ctx_check(&stream, output, &check->options, &err) < 0) {
+		if (ctx_check_stream(&stream, output, &check->options, &err) <
+		    0) {
 			if (check->sarif)
 				end_sarif(false);
 			cli_fail(&check->cli, &err);
@@ -353,7 +354,7 @@ parse(struct check_command *check, int argc, char **argv)
 	    CLI_REST(&check->cli),
 	    {0},
 	};
-	struct ctx_check_options *o = &check->options;
+	struct ctx_check_config *o = &check->options;
 
 	cli_parse(&check->cli, options, argc, argv);
 	check->cli.still = check->quiet;

@@ -13,7 +13,7 @@
 
 struct prune_command {
 	struct cli cli;
-	struct ctx_prune_options options;
+	struct ctx_prune_config options;
 	struct cli_report report;
 	struct ctx_command_runner runner;
 	const char *strategy;
@@ -208,7 +208,7 @@ static void
 check_strategy_options(const struct prune_command *prune)
 {
 	static const char summarize[] = "--strategy summarize";
-	const struct ctx_prune_options *o = &prune->options;
+	const struct ctx_prune_config *o = &prune->options;
 	const struct ctx_strategy *strategy = o->settings.strategy;
 	const bool sums = strategy->summarizes;
 	const struct cli_need needs[] = {
@@ -237,7 +237,7 @@ check_strategy_options(const struct prune_command *prune)
 static void
 apply_implied_options(struct prune_command *prune, enum ctx_level level)
 {
-	struct ctx_prune_options *o = &prune->options;
+	struct ctx_prune_config *o = &prune->options;
 	struct ctx_prune_settings *settings = &o->settings;
 
 	prune->cli.each |= !prune->join;
@@ -294,7 +294,7 @@ apply_implied_options(struct prune_command *prune, enum ctx_level level)
 static void
 read_environment(struct prune_command *prune)
 {
-	struct ctx_prune_options *o = &prune->options;
+	struct ctx_prune_config *o = &prune->options;
 	struct ctx_amount share = {0};
 
 	if (o->summarizer.line == NULL)
@@ -325,7 +325,7 @@ read_environment(struct prune_command *prune)
 static void
 set_defaults(struct prune_command *prune)
 {
-	struct ctx_prune_options *o = &prune->options;
+	struct ctx_prune_config *o = &prune->options;
 	struct ctx_prune_settings *settings = &o->settings;
 
 	settings->keep_turns = 3;
@@ -344,7 +344,7 @@ set_defaults(struct prune_command *prune)
 static void
 parse_options(struct prune_command *prune, int argc, char **argv)
 {
-	struct ctx_prune_options *o = &prune->options;
+	struct ctx_prune_config *o = &prune->options;
 	struct ctx_prune_settings *settings = &o->settings;
 	unsigned level = CTX_LEVEL_BALANCED;
 	const struct cli_option options[] = {
@@ -440,7 +440,7 @@ static void
 check_budget(const struct prune_command *prune,
     const struct ctx_model_counters *counters)
 {
-	const struct ctx_prune_options *o = &prune->options;
+	const struct ctx_prune_config *o = &prune->options;
 
 	if (o->window > 0)
 		return;
@@ -457,7 +457,7 @@ check_budget(const struct prune_command *prune,
 static void
 start_runner(struct prune_command *prune)
 {
-	struct ctx_prune_options *o = &prune->options;
+	struct ctx_prune_config *o = &prune->options;
 	struct ctx_command *command =
 	    o->summarizer.line != NULL ? &o->summarizer : &o->scorer.embedder;
 	struct ctx_err err;
@@ -524,8 +524,8 @@ main(int argc, char **argv)
 	    &(struct cli_sandbox_grants){.counters = &counters});
 	while (cli_next_stream(&prune.cli, &stream, &writer)) {
 		cli_prefetch(&prune.cli, &stream, &counters);
-		if (ctx_prune(&stream, &writer, &counters, &prune.options,
-			&err) < 0)
+		if (ctx_prune_stream(&stream, &writer, &counters,
+			&prune.options, &err) < 0)
 			cli_fail(&prune.cli, &err);
 		if (prune.options.budget.set)
 			cli_require_messages(&prune.cli, &stream);

@@ -14,7 +14,7 @@
 
 struct restore_command {
 	struct cli cli;
-	struct ctx_restore_options options;
+	struct ctx_restore_config options;
 	struct cli_report report;
 	bool list, gc;
 	uint64_t n_broken;
@@ -189,7 +189,7 @@ visit_spool(struct restore_command *restore,
 static void
 parse(struct restore_command *restore, int argc, char **argv)
 {
-	struct ctx_restore_options *o = &restore->options;
+	struct ctx_restore_config *o = &restore->options;
 	const struct cli_option options[] = {
 	    {'S', "spool", "DIR", "directory of the results (.ctx/spool)",
 		CLI_FILE, &o->spool, NULL, NULL},
@@ -278,8 +278,8 @@ main(int argc, char **argv)
 	enter_sandbox(&restore, &counters);
 	visit_spool(&restore, record_file);
 	while (cli_next_stream(&restore.cli, &stream, output)) {
-		if (ctx_restore(&stream, output, &counters, &restore.options,
-			&err) < 0)
+		if (ctx_restore_stream(&stream, output, &counters,
+			&restore.options, &err) < 0)
 			cli_fail(&restore.cli, &err);
 		cli_note_stream(&restore.cli, &stream);
 		cli_end_stream(&restore.cli, &stream, output);

@@ -8,7 +8,7 @@
 
 struct truncate_command {
 	struct cli cli;
-	struct ctx_truncate_options options;
+	struct ctx_truncate_config options;
 	struct cli_report report;
 	const char *ratio;
 	bool text; /* true if the input is plain text */
@@ -60,7 +60,7 @@ static void
 check_text_options(const struct truncate_command *truncate)
 {
 	static const char messages[] = "messages; it does not go with --text";
-	const struct ctx_truncate_options *o = &truncate->options;
+	const struct ctx_truncate_config *o = &truncate->options;
 	const struct cli_report *report = &truncate->report;
 	const struct cli *cli = &truncate->cli;
 	const struct cli_need needs[] = {
@@ -85,7 +85,7 @@ check_text_options(const struct truncate_command *truncate)
 static void
 parse(struct truncate_command *truncate, int argc, char **argv)
 {
-	struct ctx_truncate_options *o = &truncate->options;
+	struct ctx_truncate_config *o = &truncate->options;
 	unsigned unit = CTX_SIZE_CHARS, keep = CTX_KEEP_ENDS;
 	unsigned reasoning = CTX_REASONING_DROP;
 	const struct cli_option options[] = {
@@ -216,15 +216,15 @@ static void
 truncate_streams(struct truncate_command *truncate,
     struct ctx_model_counters *counters)
 {
-	struct ctx_truncate_options *options = &truncate->options;
+	struct ctx_truncate_config *options = &truncate->options;
 	struct ctx_truncate_counts counts;
 	struct ctx_stream stream;
 	struct ctx_writer writer;
 	struct ctx_err err;
 
 	while (cli_next_stream(&truncate->cli, &stream, &writer)) {
-		if (ctx_truncate(&stream, &writer, counters, options, &counts,
-			&err) < 0)
+		if (ctx_truncate_stream(&stream, &writer, counters, options,
+			&counts, &err) < 0)
 			cli_fail(&truncate->cli, &err);
 		cli_note_stream(&truncate->cli, &stream);
 		report_counts(truncate, &counts);

@@ -14,7 +14,7 @@
 /* ---- age/age_stream.c: moves old results to files ----------------------- */
 
 /*
- * An aged tool result is one that ctx_age has replaced: by the beginning of its
+ * An aged tool result is one that ctx-age has replaced: by the beginning of its
  * text and, as the last line, a reference: "[12345 characters in SPOOL/NAME]".
  * NAME is a file with the full text in the directory SPOOL.  NAME ends in hex
  * digits of a SHA-256 and an extension.
@@ -35,12 +35,12 @@
  * in .json and has the block.  The hash is that of the JSON file.
  */
 
-struct ctx_age_options {
+struct ctx_age_config {
 	/* Path of the spool, the directory in which tool results are stored.
-	 * If opened is NULL, ctx_age creates it when it is needed. */
+	 * If opened is NULL, ctx-age creates it when it is needed. */
 	const char *spool;
 	/* A spool that the caller has opened with create (see ctx_spool_open),
-	 * and closes after ctx_age has returned; or NULL. */
+	 * and closes after ctx-age has returned; or NULL. */
 	struct ctx_spool *opened;
 	/* The error for which the caller could not open the spool. */
 	const struct ctx_err *refused;
@@ -119,8 +119,8 @@ struct ctx_age_counts {
  * unsent is set: all messages after the last assistant message.  A record that
  * contains a conversation is in memory as a whole.
  */
-int ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_model_counters *counters, struct ctx_age_options *options,
+int ctx_age_stream(struct ctx_stream *stream, struct ctx_writer *writer,
+    struct ctx_model_counters *counters, struct ctx_age_config *options,
     struct ctx_age_counts *counts, struct ctx_err *err);
 
 /* ---- age/restore.c: puts the stored results back ------------------------ */
@@ -148,7 +148,7 @@ struct ctx_found_reference {
 	enum ctx_aged_result_state state;
 };
 
-struct ctx_restore_options {
+struct ctx_restore_config {
 	const char *spool;
 	/* The error for which the spool cannot be used.  If it can be used,
 	 * this is NULL or has the code CTX_OK. */
@@ -170,18 +170,18 @@ struct ctx_restore_options {
 };
 
 /*
- * Puts back what ctx_age has moved to files: replaces each reference to a file
+ * Puts back what ctx-age has moved to files: replaces each reference to a file
  * in the spool directory by the original bytes.  This is also done in messages
  * that the model does not see any more (ctx_stream.include_hidden).  References
  * to other directories are not changed.  A text block becomes media again only
- * if its text is exactly what ctx_age writes for the stored block.
+ * if its text is exactly what ctx-age writes for the stored block.
  *
  * If a file is missing or changed, the record with the reference to it is
  * copied unchanged.  If writer is NULL, nothing is written.  The token counters
  * are used for the report.  Memory needed: one record.
  */
-int ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
+int ctx_restore_stream(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters,
-    const struct ctx_restore_options *options, struct ctx_err *err);
+    const struct ctx_restore_config *options, struct ctx_err *err);
 
 #endif

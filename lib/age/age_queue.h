@@ -69,9 +69,9 @@ struct age_queue {
 	struct message_place place;
 };
 
-/* State of ctx_age. */
+/* State of ctx-age. */
 struct aging {
-	struct ctx_age_options *options;
+	struct ctx_age_config *options;
 	struct ctx_age_counts *counts;
 	struct ctx_model_counters *counters;
 	/* The entries in the queues of rewrite are of the type struct
@@ -146,7 +146,7 @@ uint64_t ctx_age_find_boundary(const struct aging *aging,
 bool ctx_age_is_old(const struct aging *aging, const struct age_queue *queue,
     const struct age_entry *entry);
 /* Sets *is_counted to true if block i is a tool result or, with
- * options->media, media.  A text that ctx_age has written in place of media
+ * options->media, media.  A text that ctx-age has written in place of media
  * counts as well, so that a second run finds the same boundary between old and
  * new. */
 int ctx_age_is_result(struct aging *aging, const struct ctx_message *message,

@@ -108,7 +108,7 @@ read_aged_text(struct aged_result *aged, const struct ctx_message *message,
 /* Sets *found to true if a tool result was replaced before: its text, a JSON
  * string, ends with a reference to a file of the spool. */
 static int
-is_reference(struct aged_result *aged, const struct ctx_age_options *options,
+is_reference(struct aged_result *aged, const struct ctx_age_config *options,
     struct ctx_str literal, bool *found, struct ctx_err *err)
 {
 	struct ctx_buf *text = &aged->scratch;
@@ -161,7 +161,7 @@ find_head_end(const char *p, size_t n, uint64_t chars)
  * there is no file. */
 static int
 make_reference_text(struct aged_result *aged,
-    const struct ctx_age_options *options, const struct age_candidate *result,
+    const struct ctx_age_config *options, const struct age_candidate *result,
     struct ctx_err *err)
 {
 	const struct ctx_message *message = result->message;
@@ -235,7 +235,7 @@ count_saved(struct aged_result *aged, uint64_t before,
 }
 
 int
-ctx_age_result(struct aged_result *aged, const struct ctx_age_options *options,
+ctx_age_result(struct aged_result *aged, const struct ctx_age_config *options,
     const struct age_candidate *result, struct ctx_err *err)
 {
 	const struct ctx_message *message = result->message;
@@ -278,7 +278,7 @@ ctx_age_result(struct aged_result *aged, const struct ctx_age_options *options,
  * is the format of the media.  If the block has only a link to the media, the
  * block itself is stored, and the extension is "json". */
 static int
-name_media(struct aged_result *aged, const struct ctx_age_options *options,
+name_media(struct aged_result *aged, const struct ctx_age_config *options,
     const struct ctx_media *media, const char digits[CTX_SPOOL_DIGITS],
     struct ctx_err *err)
 {
@@ -304,7 +304,7 @@ name_media(struct aged_result *aged, const struct ctx_age_options *options,
 /* Makes the text that replaces a media block, in aged->scratch; it contains a
  * reference to a file.  Also sets aged->file_name, the name of this file. */
 static int
-make_media_text(struct aged_result *aged, const struct ctx_age_options *options,
+make_media_text(struct aged_result *aged, const struct ctx_age_config *options,
     const struct ctx_json *json, const struct ctx_media *media,
     struct ctx_err *err)
 {
@@ -330,7 +330,7 @@ make_media_text(struct aged_result *aged, const struct ctx_age_options *options,
 }
 
 int
-ctx_age_media(struct aged_result *aged, const struct ctx_age_options *options,
+ctx_age_media(struct aged_result *aged, const struct ctx_age_config *options,
     const struct age_candidate *candidate, struct ctx_err *err)
 {
 	const struct ctx_message *message = candidate->message;

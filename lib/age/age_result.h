@@ -43,14 +43,14 @@ struct age_candidate {
  * replaced, because it is too short, was replaced before, or no token would be
  * saved; or -1 with *err. */
 int ctx_age_result(struct aged_result *aged,
-    const struct ctx_age_options *options, const struct age_candidate *result,
+    const struct ctx_age_config *options, const struct age_candidate *result,
     struct ctx_err *err);
 /* Makes the reference that replaces a media block, and decides what is stored
  * in the file; both are then in *aged.  Returns 1; 0 if the block must not be
  * replaced; or -1 with *err. */
 int ctx_age_media(struct aged_result *aged,
-    const struct ctx_age_options *options,
-    const struct age_candidate *candidate, struct ctx_err *err);
+    const struct ctx_age_config *options, const struct age_candidate *candidate,
+    struct ctx_err *err);
 /* Writes the files for a replaced tool result or media block to the spool
  * directory.  The message must still be valid. */
 int ctx_aged_result_store(struct aged_result *aged, struct ctx_spool *spool,

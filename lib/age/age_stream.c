@@ -207,8 +207,8 @@ release_aging(struct aging *aging)
 }
 
 int
-ctx_age(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_model_counters *counters, struct ctx_age_options *options,
+ctx_age_stream(struct ctx_stream *stream, struct ctx_writer *writer,
+    struct ctx_model_counters *counters, struct ctx_age_config *options,
     struct ctx_age_counts *counts, struct ctx_err *err)
 {
 	static const struct ctx_held_queue entries = {

@@ -115,7 +115,7 @@ int
 ctx_restore_report_foreign(struct restoration *restoration,
     const struct ctx_reference *ref, struct ctx_err *err)
 {
-	const struct ctx_restore_options *o = restoration->options;
+	const struct ctx_restore_config *o = restoration->options;
 
 	return o->foreign != NULL ? o->foreign(o->user, ref->dir, err) : 0;
 }

@@ -13,8 +13,8 @@
 #define NAME_END   ".json"
 
 /* Appends a line that identifies a media block: the hex digits in the name of
- * the spool file in which ctx_age stores such a block.  Appends nothing for
- * media that ctx_age never moves to a file. */
+ * the spool file in which ctx-age stores such a block.  Appends nothing for
+ * media that ctx-age never moves to a file. */
 static int
 append_media_digits(struct ctx_buf *out, const struct ctx_message *message,
     size_t i, struct ctx_err *err)
@@ -30,9 +30,9 @@ append_media_digits(struct ctx_buf *out, const struct ctx_message *message,
 	return ctx_buf_printf(out, err, "%.*s\n", CTX_SPOOL_DIGITS, digits);
 }
 
-/* Appends those parts of a content block that ctx_age never changes.  They
- * identify a message even after ctx_age has changed it.  For a text or a tool
- * call they are the payload, id and name.  For media, or a text that ctx_age
+/* Appends those parts of a content block that ctx-age never changes.  They
+ * identify a message even after ctx-age has changed it.  For a text or a tool
+ * call they are the payload, id and name.  For media, or a text that ctx-age
  * has written in place of media, they are the hex digits in the name of the
  * spool file. */
 static int
@@ -84,7 +84,7 @@ ctx_place_next(struct message_place *place, const struct ctx_message *message,
 		return 0;
 	for (i = 0; i < message->n && rc == 0; i++)
 		rc = append_stable_block(&stable, message, i, scratch, err);
-	/* The parts of a message that ctx_age never changes are hashed for
+	/* The parts of a message that ctx-age never changes are hashed for
 	 * every message of the conversation.  So the hash is SipHash, which is
 	 * faster than SHA-256. */
 	if (stable.n > 0)

@@ -7,12 +7,12 @@
 #include "store/store.h"
 
 /*
- * ctx_age removes bound reasoning (signed reasoning that the provider refuses
+ * ctx-age removes bound reasoning (signed reasoning that the provider refuses
  * after a change before it).  It leaves no reference in the message, because
  * the model would read it.  The original message, its JSON and a line feed, is
  * stored in the spool file reasoning-DIGITS.json.
  *
- * ctx_restore finds the file by the message without reasoning.  DIGITS are
+ * ctx-restore finds the file by the message without reasoning.  DIGITS are
  * from a SHA-256 over that message, its number, and a hash of the texts, tool
  * calls and media of the conversation so far.  The message alone is not enough:
  * messages like "ok" occur in many conversations.
@@ -21,7 +21,7 @@
  * message's original is made from this. */
 struct message_place {
 	/* Hash of the texts, tool calls and media of the conversation, up to
-	 * and including this message, without system messages.  If ctx_age has
+	 * and including this message, without system messages.  If ctx-age has
 	 * replaced media by a text, it hashes the media, not the text.  The
 	 * hash of the next message is computed with this hash as its key. */
 	struct ctx_hashkey so_far;
@@ -33,7 +33,7 @@ struct message_place {
 
 /* Changes *place from the place of one message to that of the next. message:
  * the next message; index: its index.  Adds the message to the hash
- * place->so_far, but not a text that ctx_age has written in place of
+ * place->so_far, but not a text that ctx-age has written in place of
  * reasoning. */
 int ctx_place_next(struct message_place *place,
     const struct ctx_message *message, uint64_t index, struct ctx_buf *scratch,

@@ -29,9 +29,9 @@ struct restored_message {
 	size_t first_edit, edits;
 };
 
-/* State of ctx_restore. */
+/* State of ctx-restore. */
 struct restoration {
-	const struct ctx_restore_options *options;
+	const struct ctx_restore_config *options;
 	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
 	/* Trackers of the conversations that are being read (model, names of
@@ -117,7 +117,7 @@ int ctx_restore_report_reference(struct restoration *restoration,
 /* ---- restore_media.c ---- */
 
 /* Puts a media block back: adds the edit that replaces the text block at node,
- * if its text is one that ctx_age writes in place of media. text: the JSON
+ * if its text is one that ctx-age writes in place of media. text: the JSON
  * node of this text. */
 int ctx_restore_media(struct restoration *restoration,
     const struct ctx_json *json, uint32_t node, uint32_t text,
@@ -125,7 +125,7 @@ int ctx_restore_media(struct restoration *restoration,
 
 /* ---- restore_block.c ---- */
 
-/* If ctx_age has replaced content block i by a reference, puts the original
+/* If ctx-age has replaced content block i by a reference, puts the original
  * back.  Does nothing if an earlier edit of this message has replaced the
  * block. first: number of the first edit of this message. */
 int ctx_restore_block(struct restoration *restoration,
@@ -133,7 +133,7 @@ int ctx_restore_block(struct restoration *restoration,
 
 /* ---- restore_reasoning.c ---- */
 
-/* If ctx_age has removed reasoning from a message, puts it back.  Returns 1; 0
+/* If ctx-age has removed reasoning from a message, puts it back.  Returns 1; 0
  * if none was removed; or -1 with *err. */
 int ctx_restore_reasoning(struct restoration *restoration,
     const struct ctx_event *event, size_t first, struct ctx_err *err);

@@ -160,9 +160,9 @@ end_restored_record(void *user, const struct ctx_event *event,
 }
 
 int
-ctx_restore(struct ctx_stream *stream, struct ctx_writer *writer,
+ctx_restore_stream(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters,
-    const struct ctx_restore_options *options, struct ctx_err *err)
+    const struct ctx_restore_config *options, struct ctx_err *err)
 {
 	static const struct ctx_held_queue entries = {
 	    .entry_size = sizeof(struct restored_message)};

@@ -44,7 +44,7 @@ scan_block(struct restoration *restoration, struct ctx_err *err)
 }
 
 /* Sets *is to true if restoration->placeholder is exactly the text that
- * ctx_age writes in place of the media block in restoration->block_json. */
+ * ctx-age writes in place of the media block in restoration->block_json. */
 static int
 is_placeholder_of(struct restoration *restoration,
     const struct ctx_reference *ref, bool *is, struct ctx_err *err)

@@ -5,7 +5,7 @@
 #include "stream/bound_reasoning.h"
 
 /* Returns true if a reference to a file was in this message or an earlier one.
- * ctx_age removes reasoning only after a reference. */
+ * ctx-age removes reasoning only after a reference. */
 static bool
 has_seen_reference(struct restoration *restoration,
     const struct ctx_message *message)

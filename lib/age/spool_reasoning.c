@@ -29,7 +29,7 @@ strip_message(struct aging *aging, const struct age_entry *entry,
 
 /* Stores aging->unstripped, the message with its reasoning, in a spool file.
  * The name of the file is made from aging->stripped, the message without
- * reasoning, so that ctx_restore finds it. */
+ * reasoning, so that ctx-restore finds it. */
 static int
 store_unstripped_message(struct aging *aging, const struct age_entry *entry,
     struct ctx_err *err)

@@ -327,7 +327,7 @@ uint64_t ctx_validator_first_undecided(const struct ctx_validator *validator);
 /* Text of the tool result that --repair inserts for a tool call without one. */
 #define CTX_ADDED_RESULT_TEXT "[no result: the call was interrupted]"
 
-/* A violation of a rule that ctx_check has repaired. */
+/* A violation of a rule that ctx-check has repaired. */
 struct ctx_fix {
 	const struct ctx_finding *finding;
 	const char *action; /* "drop", "insert" or "edit" */
@@ -337,7 +337,7 @@ struct ctx_fix {
 	struct ctx_str bytes;
 };
 
-struct ctx_check_options {
+struct ctx_check_config {
 	/* provider that the input is sent to, or NULL */
 	const struct ctx_provider *provider;
 	/* Knows for each model its context window, and whether its provider
@@ -367,7 +367,7 @@ struct ctx_check_options {
 	int (*on_fix)(void *user, const struct ctx_fix *fix,
 	    struct ctx_err *err);
 	uint64_t messages; /* set to the number of messages that were checked */
-	/* Three numbers, set by ctx_check. reasoning_removed: messages whose
+	/* Three numbers, set by ctx-check. reasoning_removed: messages whose
 	 * bound reasoning was removed after a repair. reasoning_kept: messages
 	 * in which it was kept. refused: conversations that were not repaired
 	 * because of CTX_REASONING_FAIL. */
@@ -378,7 +378,7 @@ struct ctx_check_options {
  * what it can and writes the stream; records without a repair are written byte
  * for byte.  Records after a tool call are kept in memory until the call has
  * its result or cannot get one any more. */
-int ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_check_options *options, struct ctx_err *err);
+int ctx_check_stream(struct ctx_stream *stream, struct ctx_writer *writer,
+    struct ctx_check_config *options, struct ctx_err *err);
 
 #endif

@@ -31,7 +31,7 @@ struct check {
 	/* The entries in the queues of rewrite are of the type struct
 	 * ctx_held_event. */
 	struct ctx_rewrite rewrite;
-	struct ctx_check_options *options;
+	struct ctx_check_config *options;
 	struct check_conversation lines, record;
 	const struct ctx_message *message; /* being checked, or NULL */
 	struct ctx_repair repair;
@@ -62,7 +62,7 @@ handle_finding(void *user, const struct ctx_finding *finding,
 {
 	struct check *check = user;
 	struct check_conversation *conversation;
-	struct ctx_check_options *options = check->options;
+	struct ctx_check_config *options = check->options;
 	struct ctx_fix fix;
 	int rc = check->repairing ? ctx_repair_finding(&check->repair, finding,
 					check->message, &fix, err)
@@ -464,7 +464,7 @@ begin_checking(void *user, const struct ctx_event *event, struct ctx_err *err)
 	struct check *check = user;
 	struct check_conversation *conversation =
 	    event->inside ? &check->record : &check->lines;
-	struct ctx_check_options *options = check->options;
+	struct ctx_check_config *options = check->options;
 
 	conversation->binds = false;
 	if (check->repairing && options->counters != NULL &&
@@ -552,8 +552,8 @@ end_checked_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 }
 
 int
-ctx_check(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_check_options *options, struct ctx_err *err)
+ctx_check_stream(struct ctx_stream *stream, struct ctx_writer *writer,
+    struct ctx_check_config *options, struct ctx_err *err)
 {
 	static const struct ctx_held_queue entries = {
 	    .entry_size = sizeof(struct ctx_held_event)};

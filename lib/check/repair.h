@@ -79,7 +79,7 @@ struct ctx_repair {
 	/* True during a trial: the repair writes and reports nothing, and only
 	 * sets the members refused and refused_at. */
 	bool trial;
-	struct ctx_check_options *options;
+	struct ctx_check_config *options;
 	/* lines: the records that were not written yet. inner: the messages
 	 * inside the record that is being read. */
 	struct ctx_repair_queue lines, inner;

@@ -30,7 +30,7 @@ report_removed_reasoning(struct ctx_repair *repair,
     const struct ctx_repair_entry *entry, size_t from, struct ctx_err *err)
 {
 	const struct ctx_message *message = &repair->message;
-	const struct ctx_check_options *options = repair->options;
+	const struct ctx_check_config *options = repair->options;
 	struct ctx_finding finding = {.id = CTX_RULE_BOUND_REASONING,
 	    .place = entry->place,
 	    .what = "the provider refuses signed reasoning after a repair"};

@@ -77,7 +77,7 @@ enum {
 	 * another writer begins a turn. */
 	CTX_NAMES_USERS = 128,
 
-	/* The following rules are checked by ctx_check, which reports messages
+	/* The following rules are checked by ctx-check, which reports messages
 	 * that break one.  A few of the rules are also used when messages are
 	 * grouped.  Bits 8 to 19 are rules about the order and content of
 	 * messages.  They hold in whatever format the messages are written. */
@@ -161,7 +161,7 @@ enum {
 /* A user message must not come directly after a tool message. */
 #define CTX_ANSWERS_RESULTS (UINT64_C(1) << 39)
 /* The arguments of a tool call must fit the JSON schema of the tool.  No
- * provider demands this, but ctx_check can report it; see
+ * provider demands this, but ctx-check can report it; see
  * check/schema_rules.c. */
 #define CTX_CALLS_FIT (UINT64_C(1) << 40)
 /* An assistant message may have no images or other media. */
@@ -173,11 +173,11 @@ enum {
 #define CTX_RESULT_TYPES (UINT64_C(1) << 57)
 /* The content of a tool result must be a string or an array of blocks. */
 #define CTX_RESULT_STRING (UINT64_C(1) << 59)
-/* Several providers accept this format.  So ctx_check also applies the rules
+/* Several providers accept this format.  So ctx-check also applies the rules
  * of the provider whose model is used; see ctx_vendor_rules. */
 #define CTX_MODEL_DECIDES (UINT64_C(1) << 60)
 
-/* Rules of ctx_check about the order of roles.  They say what providers accept.
+/* Rules of ctx-check about the order of roles.  They say what providers accept.
  * CTX_FIRST_USER and CTX_ALTERNATES are stricter; the output of pruning follows
  * them even if the provider accepts more. */
 
@@ -207,7 +207,7 @@ enum {
 	    CTX_JOINS_ANSWERS)
 
 /*
- * If a tool call has no result, ctx_check can insert one.  This is a template
+ * If a tool call has no result, ctx-check can insert one.  This is a template
  * for it. $id and $name stand for the JSON strings of the call's id and tool
  * name, $text for the JSON string of the inserted content.
  *
@@ -446,25 +446,25 @@ struct ctx_dialect {
 	 * messages. */
 	const char *insertion_block;
 	bool inserts_in_string;
-	/* Templates for the results that ctx_check inserts for tool calls
+	/* Templates for the results that ctx-check inserts for tool calls
 	 * without one.  If there are none, it inserts no results. */
 	struct ctx_result_template synthetic_results[8];
 	/* Only for formats in which one message has the results of several tool
-	 * calls: the JSON before and after the results that ctx_check inserts.
+	 * calls: the JSON before and after the results that ctx-check inserts.
 	 * $time stands for the timestamp of the message with the tool calls.
 	 * NULL: each inserted result is a message by itself. */
 	const char *result_wrapper[2];
 	/* Only for formats that say in a tool call that the provider runs the
 	 * tool: key of the member that is then true.  For such a call,
-	 * ctx_check inserts no result.  NULL: the format does not say so. */
+	 * ctx-check inserts no result.  NULL: the format does not say so. */
 	const char *provider_executed_key;
 	/* JSON of a user message with the text CTX_NO_START.  If a conversation
-	 * does not begin with a user message, ctx_check can insert this one at
-	 * its start.  NULL: ctx_check inserts none. */
+	 * does not begin with a user message, ctx-check can insert this one at
+	 * its start.  NULL: ctx-check inserts none. */
 	const char *lead;
 };
 
-/* Text of a user message that ctx_check inserts at the start of a
+/* Text of a user message that ctx-check inserts at the start of a
  * conversation, in place of messages that are missing. */
 #define CTX_NO_START "[earlier messages are missing]"
 

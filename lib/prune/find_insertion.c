@@ -104,7 +104,7 @@ find_in_literal(struct ctx_str literal, const char *notice, bool string,
 }
 
 void
-ctx_insertion_find(const struct ctx_prune_options *options,
+ctx_insertion_find(const struct ctx_prune_config *options,
     const struct ctx_message *message, struct found_insertion *found)
 {
 	size_t i = ctx_insertion_skip_result_blocks(message);

@@ -84,7 +84,7 @@ struct held_conversation {
 	size_t n_insertions, insertions_cap;
 	struct ctx_buf inserted_json; /* JSON of everything that is inserted */
 	/* A dialect (format) of this conversation in which no notice can be
-	 * inserted. The caller of ctx_prune is told.  NULL: there is none. */
+	 * inserted. The caller of ctx-prune is told.  NULL: there is none. */
 	const struct ctx_dialect *notice_unsupported;
 	/* A notice in the dialect notice_cost_dialect has notice_cost tokens.
 	 * They are stored because they are the same before every message of the
@@ -129,11 +129,11 @@ ctx_prune_insertion(const struct held_conversation *conversation,
 void ctx_held_conversation_clear(struct held_conversation *conversation);
 void ctx_held_conversation_release(struct held_conversation *conversation);
 
-/* State of a call of ctx_prune. */
+/* State of a call of ctx-prune. */
 struct prune {
 	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
-	struct ctx_prune_options *options;
+	struct ctx_prune_config *options;
 	struct held_conversation stream_conversation,
 	    record_conversation;        /* of the stream, and in a record */
 	struct ctx_edits message_edits; /* edits of one message */
@@ -204,7 +204,7 @@ int ctx_prune_reclassify(struct prune *run,
 
 /* Decides what is removed from a conversation, after all its messages were
  * read, makes the changes in memory, and reports the outcome to the caller of
- * ctx_prune. */
+ * ctx-prune. */
 int ctx_prune_finish_conversation(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
 
@@ -300,7 +300,7 @@ struct found_insertion {
 	 * otherwise 0. */
 	size_t user_text_at;
 };
-void ctx_insertion_find(const struct ctx_prune_options *options,
+void ctx_insertion_find(const struct ctx_prune_config *options,
     const struct ctx_message *message, struct found_insertion *found);
 /* If the content of a message is a string, a summary or notice is inserted at
  * the start of this string.  Returns the string, without a summary of an

@@ -18,7 +18,7 @@ static int
 match_block_pin(struct prune *run, const struct ctx_message *message,
     const struct ctx_block *block, bool *pinned, struct ctx_err *err)
 {
-	struct ctx_prune_options *options = run->options;
+	struct ctx_prune_config *options = run->options;
 	struct ctx_str text;
 
 	if (options->pin_text.n > 0 && block->payload != 0 &&
@@ -80,7 +80,7 @@ static bool
 is_excluded_tool(struct prune *run, const struct ctx_groups *groups,
     uint32_t id)
 {
-	struct ctx_prune_options *options = run->options;
+	struct ctx_prune_config *options = run->options;
 	struct ctx_str tool = ctx_intern_at(&groups->tools, id);
 
 	return !ctx_pattern_selects(&options->tool, &options->not_tool, tool.p,

@@ -359,7 +359,7 @@ struct ctx_amount {
 
 struct ctx_prune_outcome; /* defined below */
 
-struct ctx_prune_options {
+struct ctx_prune_config {
 	/* The caller sets strategy, level, quantum and the members keep_... of
 	 * these settings.  Budget, trigger and target are computed from the
 	 * members below. */
@@ -433,13 +433,13 @@ struct ctx_prune_outcome {
 /* Prunes all conversations of a stream.  Until a conversation has ended, the
  * messages that may be kept are in memory; then they are written.  CTX_EARG:
  * the settings contradict each other, or neither budget nor window is known. */
-int ctx_prune(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_model_counters *counters, struct ctx_prune_options *options,
+int ctx_prune_stream(struct ctx_stream *stream, struct ctx_writer *writer,
+    struct ctx_model_counters *counters, struct ctx_prune_config *options,
     struct ctx_err *err);
 
 /* Computes budget, trigger and target for a conversation. model NULL: its
  * model is not known. */
-int ctx_prune_settings_for(const struct ctx_prune_options *options,
+int ctx_prune_settings_for(const struct ctx_prune_config *options,
     const struct ctx_model *model, struct ctx_prune_settings *settings,
     struct ctx_err *err);
 

@@ -391,8 +391,8 @@ release_prune_entry(void *entry)
 }
 
 int
-ctx_prune(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_model_counters *counters, struct ctx_prune_options *options,
+ctx_prune_stream(struct ctx_stream *stream, struct ctx_writer *writer,
+    struct ctx_model_counters *counters, struct ctx_prune_config *options,
     struct ctx_err *err)
 {
 	static const struct ctx_held_queue entries = {

@@ -17,7 +17,7 @@ resolve_amount(struct ctx_amount amount, uint64_t whole)
 }
 
 static int
-set_budget(const struct ctx_prune_options *options, uint64_t window,
+set_budget(const struct ctx_prune_config *options, uint64_t window,
     struct ctx_prune_settings *settings, struct ctx_err *err)
 {
 	if (options->budget.set && (!options->budget.percent || window > 0)) {
@@ -45,7 +45,7 @@ set_budget(const struct ctx_prune_options *options, uint64_t window,
 }
 
 int
-ctx_prune_settings_for(const struct ctx_prune_options *options,
+ctx_prune_settings_for(const struct ctx_prune_config *options,
     const struct ctx_model *model, struct ctx_prune_settings *settings,
     struct ctx_err *err)
 {

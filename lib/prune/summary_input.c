@@ -192,7 +192,7 @@ int
 ctx_prune_collect_summary_input(struct summary_job *job, struct ctx_err *err)
 {
 	struct held_conversation *conversation = job->conversation;
-	const struct ctx_prune_options *options = job->run->options;
+	const struct ctx_prune_config *options = job->run->options;
 	struct ctx_summary *lines = job->lines;
 	const struct prune_entry *entry;
 	struct ctx_message_edit edit;

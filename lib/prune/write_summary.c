@@ -35,7 +35,7 @@ cut_at_suffix(struct ctx_buf *out)
 static int
 run_summarizer(struct summary_job *job, struct ctx_err *err)
 {
-	const struct ctx_prune_options *o = job->run->options;
+	const struct ctx_prune_config *o = job->run->options;
 	struct ctx_str input = {job->input.p, job->input.n};
 	struct ctx_buf *out = &job->text;
 	uint64_t tokens;
@@ -63,7 +63,7 @@ run_summarizer(struct summary_job *job, struct ctx_err *err)
 static int
 write_summary(struct summary_job *job, struct ctx_err *err)
 {
-	const struct ctx_prune_options *o = job->run->options;
+	const struct ctx_prune_config *o = job->run->options;
 
 	if (o->summarizer.line != NULL) {
 		if (run_summarizer(job, err) == 0)

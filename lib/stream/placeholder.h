@@ -7,7 +7,7 @@
 #include "store/store.h"
 
 /* A placeholder is a text block that replaces an image or other media.  It is
- * a line such as "[image removed: 1568x1176 png, 212,345 bytes]".  If ctx_age
+ * a line such as "[image removed: 1568x1176 png, 212,345 bytes]".  If ctx-age
  * has made it, the first line does not contain the size in bytes, and a second
  * line is a reference to a file. */
 

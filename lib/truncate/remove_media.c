@@ -26,7 +26,7 @@ replace_media_block(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,
     size_t i, size_t first, struct ctx_err *err)
 {
-	struct ctx_truncate_options *options = truncation->options;
+	struct ctx_truncate_config *options = truncation->options;
 	const struct ctx_message *message = event->message;
 	const struct ctx_dialect *dialect = event->layout->dialect;
 	uint32_t block = ctx_media_block(message, i);

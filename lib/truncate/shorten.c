@@ -142,7 +142,7 @@ find_range(struct shortener *shortener, const struct text_segments *segments,
 }
 
 /*
- * ctx_age replaces a long tool result by its beginning and a reference to the
+ * ctx-age replaces a long tool result by its beginning and a reference to the
  * file that contains all of it.  If the text has such a reference at its end,
  * makes sure that the reference is not cut.  Sets *reference_size to the size
  * of the reference; to 0 if there is none, or if the reference alone exceeds

@@ -18,7 +18,7 @@
 /* Returns true if the options make the change of a message depend on later
  * messages. */
 static bool
-needs_queue(const struct ctx_truncate_options *options)
+needs_queue(const struct ctx_truncate_config *options)
 {
 	return options->unsent || options->reasoning == CTX_REASONING_FAIL ||
 	    (options->media && options->keep_media > 0);
@@ -88,8 +88,8 @@ end_truncated_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 }
 
 int
-ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_model_counters *counters, struct ctx_truncate_options *options,
+ctx_truncate_stream(struct ctx_stream *stream, struct ctx_writer *writer,
+    struct ctx_model_counters *counters, struct ctx_truncate_config *options,
     struct ctx_truncate_counts *counts, struct ctx_err *err)
 {
 	static const struct ctx_held_queue entries = {

@@ -28,7 +28,7 @@ enum ctx_keep {
 	CTX_KEEP_TAIL,
 };
 
-struct ctx_truncate_options {
+struct ctx_truncate_config {
 	enum ctx_size unit;
 	enum ctx_keep keep;
 	/* For CTX_KEEP_ENDS: the ratio of the kept beginning to the kept end
@@ -93,7 +93,7 @@ struct ctx_truncate_counts {
  *
  * Content blocks of a tool result that lie wholly in the removed part are
  * removed.  Blocks that are not text are kept or removed whole; media count
- * nothing and are kept.  The reference at the end of a result that ctx_age has
+ * nothing and are kept.  The reference at the end of a result that ctx-age has
  * shortened is kept.  Arguments of tool calls are replaced by
  * {"_ctx_cut":"12345 characters truncated"} or a shorter form.
  *
@@ -105,17 +105,17 @@ struct ctx_truncate_counts {
  * selected by name.  With keep_media also the records from the oldest kept
  * media block on; with unsent those after the last assistant message.
  */
-int ctx_truncate(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_model_counters *counters, struct ctx_truncate_options *options,
+int ctx_truncate_stream(struct ctx_stream *stream, struct ctx_writer *writer,
+    struct ctx_model_counters *counters, struct ctx_truncate_config *options,
     struct ctx_truncate_counts *counts, struct ctx_err *err);
 
 /* ---- truncate/truncate_text.c: shortens a plain text -------------------- */
 
-/* Shortens a plain text as ctx_truncate shortens a tool result, and appends it
+/* Shortens a plain text as ctx-truncate shortens a tool result, and appends it
  * to out.  Uses only the members unit, keep, head, tail and limit of the
  * options. counter: the token counter for CTX_SIZE_TOKENS; otherwise it may be
  * NULL.  If the text is shortened, bytes that are not UTF-8 become U+FFFD. */
-int ctx_truncate_text(const struct ctx_truncate_options *options,
+int ctx_truncate_text(const struct ctx_truncate_config *options,
     struct ctx_counter *counter, struct ctx_str text, struct ctx_buf *out,
     struct ctx_err *err);
 

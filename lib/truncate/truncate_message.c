@@ -140,7 +140,7 @@ shorten_message_texts(struct truncation *truncation,
 
 /* Returns the limit for the texts of a tool result; 0 if there is none. */
 static uint64_t
-find_result_limit(const struct ctx_truncate_options *options)
+find_result_limit(const struct ctx_truncate_config *options)
 {
 	if (options->message > 0 &&
 	    (options->limit == 0 || options->message < options->limit))
@@ -155,7 +155,7 @@ shorten_block(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,
     size_t i, struct ctx_err *err)
 {
-	struct ctx_truncate_options *options = truncation->options;
+	struct ctx_truncate_config *options = truncation->options;
 	const struct ctx_message *message = event->message;
 	const struct ctx_block *block = &message->blocks[i];
 	uint64_t limit = block->kind == CTX_BLOCK_TOOL_RESULT

@@ -80,7 +80,7 @@ append_content(const struct text_message *made, struct ctx_edits *edits,
 }
 
 int
-ctx_truncate_text(const struct ctx_truncate_options *options,
+ctx_truncate_text(const struct ctx_truncate_config *options,
     struct ctx_counter *counter, struct ctx_str text, struct ctx_buf *out,
     struct ctx_err *err)
 {

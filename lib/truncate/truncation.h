@@ -28,12 +28,12 @@ struct truncate_conversation {
 	uint64_t n_media; /* number of media blocks read so far */
 };
 
-/* State of ctx_truncate. */
+/* State of ctx-truncate. */
 struct truncation {
 	/* The entries in the queues of rewrite are of the type struct
 	 * truncate_entry. */
 	struct ctx_rewrite rewrite;
-	struct ctx_truncate_options *options;
+	struct ctx_truncate_config *options;
 	struct ctx_truncate_counts *counts;
 	struct ctx_model_counters *counters;
 	/* The stream has at most two conversations at a time. lines: the one in

@@ -54,7 +54,7 @@ static void
 run(const struct fuzz *f, const char *p, size_t n, bool repair,
     struct outcome *outcome)
 {
-	struct ctx_check_options options = {.provider = f->provider,
+	struct ctx_check_config options = {.provider = f->provider,
 	    .allow_pending = f->allow_pending,
 	    .reasoning = f->reasoning,
 	    .counters = f->counters,
@@ -71,7 +71,7 @@ run(const struct fuzz *f, const char *p, size_t n, bool repair,
 	ctx_writer_init(&writer, FUZZ_OUT);
 	ctx_reader_set_writer(stream.reader, &writer);
 	outcome->rc =
-	    ctx_check(&stream, repair ? &writer : NULL, &options, &err);
+	    ctx_check_stream(&stream, repair ? &writer : NULL, &options, &err);
 	must(outcome->rc == 0 || err.text[0] != '\0');
 	must(ctx_writer_flush(&writer, &err) == 0);
 	ctx_reader_close(stream.reader);

@@ -127,7 +127,7 @@ static bool
 is_valid(const struct ctx_dialect *dialect, const size_t *messages, size_t n)
 {
 	bool found = false;
-	struct ctx_check_options options = {.allow_pending = true,
+	struct ctx_check_config options = {.allow_pending = true,
 	    .user = &found,
 	    .on_finding = on_found};
 	struct ctx_stream stream = {.forced = dialect};
@@ -138,7 +138,7 @@ is_valid(const struct ctx_dialect *dialect, const size_t *messages, size_t n)
 	add_messages(messages, n, false);
 	fuzz_input(input.p, input.n, NULL, 0);
 	must(ctx_reader_open(&stream.reader, NULL, 0, &err) == 0);
-	rc = ctx_check(&stream, NULL, &options, &err);
+	rc = ctx_check_stream(&stream, NULL, &options, &err);
 	ctx_reader_close(stream.reader);
 	ctx_stream_release(&stream);
 	fuzz_input_end();

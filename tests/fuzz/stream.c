@@ -82,7 +82,7 @@ prune(const struct fuzz *f, struct ctx_stream *stream,
 {
 	static struct ctx_pattern pin_text, pin_tool, tool, not_tool;
 	unsigned rare = f->options[5] / 4;
-	struct ctx_prune_options options = {.summary_tokens = 60,
+	struct ctx_prune_config options = {.summary_tokens = 60,
 	    .user = outcome,
 	    .ended = on_pruned};
 	struct ctx_prune_settings *settings = &options.settings;
@@ -118,15 +118,16 @@ prune(const struct fuzz *f, struct ctx_stream *stream,
 		options.not_tool = pattern(&not_tool, "r");
 	if (rare & 32)
 		options.pin_roles = 1u << CTX_ROLE_USER;
-	return ctx_prune(stream, writer, f->counters, &options, &outcome->err);
+	return ctx_prune_stream(stream, writer, f->counters, &options,
+	    &outcome->err);
 }
 
 static int
 truncate_items(const struct fuzz *f, struct ctx_stream *stream,
     struct ctx_writer *writer, struct outcome *outcome)
 {
-	struct ctx_truncate_options options = {.unit = (enum ctx_size)(
-						   f->options[2] % 4),
+	struct ctx_truncate_config options = {.unit = (enum ctx_size)(
+						  f->options[2] % 4),
 	    .keep = (enum ctx_keep)(f->options[2] / 4 % 3),
 	    .head = f->options[3] % 4,
 	    .tail = 1 + f->options[3] / 4 % 4,
@@ -135,8 +136,8 @@ truncate_items(const struct fuzz *f, struct ctx_stream *stream,
 	    .args = amount(f, 6)};
 	struct ctx_truncate_counts counts;
 
-	return ctx_truncate(stream, writer, f->counters, &options, &counts,
-	    &outcome->err);
+	return ctx_truncate_stream(stream, writer, f->counters, &options,
+	    &counts, &outcome->err);
 }
 
 /* Nothing is stored: a file could not be fuzzed. */
@@ -144,7 +145,7 @@ static int
 age(const struct fuzz *f, struct ctx_stream *stream, struct ctx_writer *writer,
     struct outcome *outcome)
 {
-	struct ctx_age_options options = {.spool = "spool",
+	struct ctx_age_config options = {.spool = "spool",
 	    .format = "{tool}-{sha256}.md",
 	    .by_results = f->options[2] & 1,
 	    .keep = f->options[2] / 2 % 8,
@@ -154,7 +155,7 @@ age(const struct fuzz *f, struct ctx_stream *stream, struct ctx_writer *writer,
 	    .mask = true};
 	struct ctx_age_counts counts;
 
-	return ctx_age(stream, writer, f->counters, &options, &counts,
+	return ctx_age_stream(stream, writer, f->counters, &options, &counts,
 	    &outcome->err);
 }
 
@@ -245,7 +246,7 @@ on_found(void *user, const struct ctx_finding *finding, struct ctx_err *err)
 static int
 check(const struct fuzz *f, const char *p, size_t n, uint64_t *found)
 {
-	struct ctx_check_options options = {.allow_pending = true,
+	struct ctx_check_config options = {.allow_pending = true,
 	    .user = found,
 	    .on_finding = on_found};
 	struct ctx_stream stream;
@@ -253,7 +254,7 @@ check(const struct fuzz *f, const char *p, size_t n, uint64_t *found)
 	int rc;
 
 	begin(f, &stream, p, n);
-	rc = ctx_check(&stream, NULL, &options, &err);
+	rc = ctx_check_stream(&stream, NULL, &options, &err);
 	end(&stream);
 	return rc;
 }

@@ -36,7 +36,7 @@ count(const char *text, struct ctx_err *err)
 static int
 prune(uint64_t budget, struct ctx_err *err)
 {
-	struct ctx_prune_options options = {0};
+	struct ctx_prune_config options = {0};
 	struct ctx_stream stream = {0};
 	struct ctx_writer writer;
 	struct ctx_model_counters counters = {.encoding = "o200k_base"};
@@ -52,7 +52,8 @@ prune(uint64_t budget, struct ctx_err *err)
 	ctx_writer_init(&writer, STDOUT_FILENO);
 	rc = ctx_reader_open(&stream.reader, files, 1, err);
 	if (rc == 0)
-		rc = ctx_prune(&stream, &writer, &counters, &options, err);
+		rc = ctx_prune_stream(&stream, &writer, &counters, &options,
+		    err);
 	if (rc == 0)
 		rc = ctx_writer_flush(&writer, err);
 	ctx_reader_close(stream.reader);

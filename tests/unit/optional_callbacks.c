@@ -75,7 +75,7 @@ pruned(void *user, const struct ctx_prune_outcome *outcome, struct ctx_err *err)
 static size_t
 prune(char *out, size_t size, uint64_t *left)
 {
-	struct ctx_prune_options options = {0};
+	struct ctx_prune_config options = {0};
 	struct ctx_err err;
 	struct run run;
 
@@ -87,8 +87,8 @@ prune(char *out, size_t size, uint64_t *left)
 	options.user = left;
 	options.ended = left != NULL ? pruned : NULL;
 	NEED(options.settings.strategy != NULL);
-	CHECK(ctx_prune(&run.stream, &run.writer, &run.counters, &options,
-		  &err) == 0);
+	CHECK(ctx_prune_stream(&run.stream, &run.writer, &run.counters,
+		  &options, &err) == 0);
 	return end(&run, out, size);
 }
 
@@ -151,7 +151,7 @@ main(void)
 	struct ctx_err err;
 	size_t n;
 
-	tap_case("ctx_prune without a callback writes the same output");
+	tap_case("ctx_prune_stream without a callback writes the same output");
 	n = prune(told, sizeof told, &left);
 	CHECK(left > 0 && left < 4);
 	CHECK(n > 0 && n < sizeof chat - 1);

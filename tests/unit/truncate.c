@@ -293,7 +293,7 @@ close_stream(struct ctx_stream *stream)
 
 /* Truncates in into out. */
 static void
-truncate_text(struct sizes *sizes, struct ctx_truncate_options *options,
+truncate_text(struct sizes *sizes, struct ctx_truncate_config *options,
     const struct ctx_dialect *dialect, const struct ctx_buf *in,
     struct ctx_buf *out)
 {
@@ -310,8 +310,8 @@ truncate_text(struct sizes *sizes, struct ctx_truncate_options *options,
 	open_stream(&stream, in_name, dialect);
 	ctx_writer_init(&writer, fd);
 	ctx_reader_set_writer(stream.reader, &writer);
-	if (ctx_truncate(&stream, &writer, &sizes->counters, options, &counts,
-		&err) < 0) {
+	if (ctx_truncate_stream(&stream, &writer, &sizes->counters, options,
+		&counts, &err) < 0) {
 		printf("# %s\n", err.text);
 		CHECK(0);
 	}
@@ -395,7 +395,7 @@ static void
 one_text(struct sizes *sizes, struct text *text, enum ctx_size unit)
 {
 	const struct ctx_dialect *dialect = ctx_dialect_find("openai-chat");
-	struct ctx_truncate_options options = {.unit = unit};
+	struct ctx_truncate_config options = {.unit = unit};
 	struct ctx_buf in = {0}, out = {0}, again = {0}, got = {0};
 	uint64_t full = size_of(sizes, unit, text->full.p, text->full.n);
 	uint64_t plain = size_of(sizes, unit, text->plain.p, text->plain.n);
@@ -472,7 +472,7 @@ print_mark(char mark[100], enum ctx_size unit, uint64_t gone)
 
 /* Chooses the mark, which is empty if none fits; parts what is left. */
 static bool
-find_rooms(const struct ctx_truncate_options *options, uint64_t total,
+find_rooms(const struct ctx_truncate_config *options, uint64_t total,
     char mark[100], uint64_t *head, uint64_t *tail)
 {
 	bool lines = options->unit == CTX_SIZE_LINES, full = true;
@@ -551,7 +551,7 @@ find_span(enum ctx_size unit, const struct ctx_buf *text, uint64_t total,
 
 /* What is left of a text in any unit but tokens. */
 static void
-cut_slowly(const struct ctx_truncate_options *options,
+cut_slowly(const struct ctx_truncate_config *options,
     const struct ctx_buf *text, struct ctx_buf *left)
 {
 	uint64_t total = size_of(NULL, options->unit, text->p, text->n);
@@ -603,7 +603,7 @@ make_joining(struct text *text)
 
 static bool
 is_cut_slowly(struct sizes *sizes, const struct text *text,
-    struct ctx_truncate_options *options)
+    struct ctx_truncate_config *options)
 {
 	static const char head[] = "{\"role\":\"tool\",\"tool_call_id\":\"a\","
 				   "\"content\":";
@@ -636,7 +636,7 @@ slowly(struct sizes *sizes)
 {
 	static const enum ctx_size some[] = {CTX_SIZE_CHARS, CTX_SIZE_BYTES,
 	    CTX_SIZE_LINES};
-	struct ctx_truncate_options options = {.unit = CTX_SIZE_CHARS};
+	struct ctx_truncate_config options = {.unit = CTX_SIZE_CHARS};
 	static struct text text;
 	bool right;
 	size_t i;
@@ -768,7 +768,7 @@ part_size(struct sizes *sizes, enum ctx_size unit,
 /* Counts the results of a stream that are over the limit, and the texts of
  * messages; and notes the kinds of all parts that hold no block. */
 static unsigned
-count_over(struct sizes *sizes, struct ctx_truncate_options *options,
+count_over(struct sizes *sizes, struct ctx_truncate_config *options,
     const struct ctx_dialect *dialect, struct ctx_buf *kinds)
 {
 	struct ctx_stream stream;
@@ -817,7 +817,7 @@ static void
 one_file(struct sizes *sizes, char *name, size_t *changed)
 {
 	struct ctx_buf in = {0}, out = {0}, again = {0}, was = {0}, is = {0};
-	struct ctx_truncate_options options = {.head = 3, .tail = 1};
+	struct ctx_truncate_config options = {.head = 3, .tail = 1};
 	static const uint64_t limits[] = {3, 40, 150, 1000};
 	size_t i;
 	unsigned over;
