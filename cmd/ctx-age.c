@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "age/age.h"
 #include "cli/cli.h"
 #include "cli/option_rows.h"
 

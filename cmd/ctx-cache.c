@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cache/cache.h"
 #include "cli/cli.h"
 #include "cli/option_rows.h"
 

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/check.h"
 #include "check/after.h"
 #include "cli/option_rows.h"
+#include "ctx.h"
 
 /* Maximum number of findings (rules that a message breaks) that --repair
  * prints on standard error. */

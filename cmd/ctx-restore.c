@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "age/age.h"
 #include "cli/cli.h"
 #include "cli/option_rows.h"
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "truncate/truncate.h"
 #include "cli/cli.h"
 #include "cli/option_rows.h"
 

@@ -3,6 +3,7 @@
 #ifndef CTX_CMD_BAR_BAR_H
 #define CTX_CMD_BAR_BAR_H
 
+#include "count/count.h"
 #include "cli/cli.h"
 
 struct bar {

@@ -11,6 +11,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "cache/cache.h"
 #include "check/after.h"
 
 static struct ctx_request_prefix *

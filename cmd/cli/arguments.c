@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prune/prune.h"
 #include "cli/cli.h"
 
 /* Reads a decimal number and multiplies it by scale, a power of ten.  If exact

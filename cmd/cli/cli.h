@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "ctx.h"
+#include "stream/stream.h"
 
 /* Parts of error messages. CLI_STDOUT: the name of standard output. CLI_LOST:
  * why a write has failed, if errno is not set. */

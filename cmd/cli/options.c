@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prune/prune.h"
 #include "cli/cli.h"
+#include "ctx.h"
 
 /* ---- names for choices ---- */
 

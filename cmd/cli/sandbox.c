@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "store/store.h"
 #include "cli/cli.h"
 
 /* LeakSanitizer reads files in /proc when a program ends, and traces the

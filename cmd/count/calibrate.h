@@ -3,6 +3,7 @@
 #ifndef CTX_CMD_COUNT_CALIBRATE_H
 #define CTX_CMD_COUNT_CALIBRATE_H
 
+#include "count/count.h"
 #include "cli/cli.h"
 
 /* Numbers of tokens. text: tokens in texts, which are multiplied by the

@@ -2,6 +2,7 @@
 #ifndef CTX_CMD_COUNT_OUTPUT_H
 #define CTX_CMD_COUNT_OUTPUT_H
 
+#include "count/count.h"
 #include "cli/cli.h"
 
 /* What the rows of the output stand for (--per). */

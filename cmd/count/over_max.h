@@ -2,6 +2,7 @@
 #ifndef CTX_CMD_COUNT_OVER_MAX_H
 #define CTX_CMD_COUNT_OVER_MAX_H
 
+#include "prune/prune.h"
 #include "count/output.h"
 
 /* Prints that a conversation has more tokens than max allows: on standard error

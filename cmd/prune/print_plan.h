@@ -3,6 +3,7 @@
 #ifndef CTX_CMD_PRUNE_PRINT_PLAN_H
 #define CTX_CMD_PRUNE_PRINT_PLAN_H
 
+#include "prune/prune.h"
 #include "cli/cli.h"
 
 /* Prints what would be removed from a conversation, after its last message was

@@ -21,7 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ctx.h"
+#include "json/json.h"
+#include "tokenizer/tokenizer.h"
 
 enum {
 	PASSES = 9,    /* of which the best counts */

@@ -27,7 +27,7 @@
 #include <jansson.h>
 #include <pcre2.h>
 
-#include "ctx.h"
+#include "store/store.h"
 #include "check/validator.h"
 #include "prune/held_conversation.h"
 #include "cache/breakpoints.h"
@@ -258,9 +258,10 @@ PASSES(ctx_bpe_long,
     (const struct ctx_vocab *vocab, struct ctx_bpe *bpe, const char *p,
 	size_t n, struct ctx_err *err),
     (vocab, bpe, p, n, err))
-PASSES(ctx_prune_reread,
-    (struct prune * p, const struct held_message *held, struct ctx_err *err),
-    (p, held, err))
+PASSES(ctx_rewrite_reread,
+    (struct ctx_rewrite * rewrite, const struct ctx_held_message *held,
+	struct ctx_err *err),
+    (rewrite, held, err))
 PASSES(ctx_call_key_of,
     (struct ctx_call_key * key, const struct ctx_json *json,
 	const struct ctx_block *block, uint64_t rules, struct ctx_buf *text,

@@ -8,6 +8,7 @@
  * What the repair reports as mended must be valid, also when it is read again,
  * unless the stream is a mixture of dialects, each read as its own.
  */
+#include "check/check.h"
 #include "fuzz.h"
 
 struct fuzz {

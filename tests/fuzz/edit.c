@@ -4,6 +4,7 @@
  * Input: eight bytes that choose which values are removed or replaced, and a
  * text.
  */
+#include "json/json.h"
 #include "fuzz.h"
 
 static const char word[] = "\"new \\u00e9\"";

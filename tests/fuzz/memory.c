@@ -8,6 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "stream/stream.h"
 #include "fuzz.h"
 
 ssize_t __real_read(int fd, void *p, size_t n);

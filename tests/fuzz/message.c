@@ -4,6 +4,7 @@
  * Input: a byte that chooses the dialect, one that chooses what is edited,
  * and a JSON text, each object of which is read as a message.
  */
+#include "stream/stream.h"
 #include "fuzz.h"
 
 struct fuzz {

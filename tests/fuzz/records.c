@@ -5,6 +5,7 @@
  * the time lines are lost here and repeated, those of another input too, and
  * in one of them elements and values are lost, repeated and exchanged.
  */
+#include "json/json.h"
 #include "fuzz.h"
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "check/check.h"
 #include "fuzz.h"
 
 #define MESSAGES 64

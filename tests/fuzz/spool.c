@@ -3,6 +3,7 @@
  *
  * Input: a format, a NUL, the name of a tool, as hostile as it likes.
  */
+#include "store/store.h"
 #include "fuzz.h"
 
 static bool

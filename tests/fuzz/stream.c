@@ -6,6 +6,12 @@
  * the budget or said not to be, is no worse to a provider than what came,
  * and leaves a second time as it is.
  */
+#include "age/age.h"
+#include "cache/cache.h"
+#include "check/check.h"
+#include "count/count.h"
+#include "prune/prune.h"
+#include "truncate/truncate.h"
 #include "fuzz.h"
 
 struct fuzz {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctx.h"
+#include "json/json.h"
 
 enum strict_verdict {
 	STRICT_WHOLE,

@@ -4,6 +4,7 @@
  *
  * Input: what stands between the quotes of a literal, or else a text.
  */
+#include "json/json.h"
 #include "fuzz.h"
 
 /* Is it a literal and nothing else? */

@@ -4,7 +4,6 @@
  * Input: a length, so many letters (of three) of text, then what a
  * vocabulary is made of (token_rules.h).
  */
-#include "ctx.h"
 #include "../unit/token_rules.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,7 +1,6 @@
 /* backend.c - every back end of the splitter against the oracle */
 #include <stdint.h>
 
-#include "ctx.h"
 #include "tap.h"
 #include "tokenizer/vocabulary/builtin.h"
 #include "tokenizer/encode/bpe.h"

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <wchar.h>
 
-#include "ctx.h"
+#include "base/base.h"
 #include "tap.h"
 
 static void

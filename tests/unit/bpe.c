@@ -1,5 +1,4 @@
 /* bpe.c - merging with made-up vocabularies against the definition */
-#include "ctx.h"
 #include "tap.h"
 #include "tokenizer/encode/count_tokens.h"
 #include "tokenizer/vocabulary/build.h"

@@ -1,7 +1,7 @@
 /* calibration.c - billed tokens as a straight line over counted tokens */
 #include <math.h>
 
-#include "ctx.h"
+#include "cost/cost.h"
 #include "tap.h"
 
 #define MOST 60

@@ -5,7 +5,6 @@
 #include <jansson.h>
 #include <unistd.h>
 
-#include "ctx.h"
 #include "tap.h"
 #include "token_parts.h"
 

@@ -1,7 +1,7 @@
 /* claude.c - the encodings of Claude, against what the package ctok counts */
 #include <stdint.h>
 
-#include "ctx.h"
+#include "tokenizer/tokenizer.h"
 #include "tap.h"
 
 enum {

@@ -1,7 +1,6 @@
 /* cover.c - names of texts, and the choice of groups by their names */
 #include <math.h>
 
-#include "ctx.h"
 #include "prune/strategy/cover.h"
 #include "prune/strategy/names.h"
 #include "tap.h"

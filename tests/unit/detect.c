@@ -1,5 +1,5 @@
 /* detect.c - which members identify a format, and which do not */
-#include "ctx.h"
+#include "dialect/dialect.h"
 #include "tap.h"
 
 /* The value of the text, as the detection sees it. */

@@ -1,5 +1,5 @@
 /* edits.c - collected replacements, against replacing byte by byte */
-#include "ctx.h"
+#include "json/json.h"
 #include "tap.h"
 
 #define LENGTH(a) (sizeof(a) / sizeof(a)[0])

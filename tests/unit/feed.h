@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "ctx.h"
+#include "io/io.h"
 #include "tap.h"
 
 /* ---- feeding ----------------------------------------------------------- */

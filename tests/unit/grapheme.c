@@ -1,5 +1,5 @@
 /* grapheme.c - grapheme clusters against the official cases */
-#include "ctx.h"
+#include "base/base.h"
 #include "tap.h"
 
 #define CASES "tests/corpus/grapheme-cases.txt"

@@ -8,7 +8,7 @@
  */
 #include <stdint.h>
 
-#include "ctx.h"
+#include "group/group.h"
 #include "tap.h"
 
 static const struct ctx_dialect strict = {.name = "strict"};

@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <unistd.h>
 
-#include "ctx.h"
+#include "tokenizer/tokenizer.h"
 #include "tap.h"
 
 static char path[] = "/tmp/ctx-json-XXXXXX";

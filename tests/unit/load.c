@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ctx.h"
 #include "tap.h"
 #include "tokenizer/vocabulary/file_pretokenizer.h"
 #include "token_ref.h"

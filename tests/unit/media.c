@@ -1,5 +1,5 @@
 /* media.c - tokens of images: published figures, and headers of files */
-#include "ctx.h"
+#include "cost/cost.h"
 #include "cost/media.h"
 #include "tap.h"
 

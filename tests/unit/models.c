@@ -1,5 +1,5 @@
 /* models.c - which row of the table a name finds */
-#include "ctx.h"
+#include "cost/cost.h"
 #include "tap.h"
 
 static const char *

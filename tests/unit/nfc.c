@@ -3,7 +3,6 @@
 #include <stdint.h>
 #include <unistd.h>
 
-#include "ctx.h"
 #include "nfc_ref.h"
 #include "tap.h"
 #include "token_parts.h"

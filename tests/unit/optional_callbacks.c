@@ -5,7 +5,8 @@
 #include <unistd.h>
 
 #include "prune/held_conversation.h"
-#include "ctx.h"
+#include "cache/cache.h"
+#include "count/count.h"
 #include "prune/strategy/embed.h"
 #include "tap.h"
 

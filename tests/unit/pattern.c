@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "ctx.h"
+#include "base/base.h"
 #include "tap.h"
 
 /* A sanitizer holds more, and longer. */

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "ctx.h"
+#include "prune/prune.h"
 #include "tap.h"
 
 enum { MOST = 60, FRAMING = 4 };

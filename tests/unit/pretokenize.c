@@ -7,7 +7,6 @@
  */
 #include <stdint.h>
 
-#include "ctx.h"
 #include "tap.h"
 #include "tokenizer/encode/pretokenize.h"
 #include "tokenizer/simd/backend.h"

@@ -3,7 +3,6 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "ctx.h"
 #include "tap.h"
 #include "tokenizer/encode/pretokenize_pcre2.h"
 

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ctx.h"
+#include "io/io.h"
 #include "tap.h"
 
 /* true: commands are run by a ctx_command_runner, else by this process. */

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "ctx.h"
+#include "json/json.h"
 #include "samples.h"
 #include "tap.h"
 

@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ctx.h"
 #include "store/store.h"
 #include "tap.h"
 

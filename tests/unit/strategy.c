@@ -1,7 +1,6 @@
 /* strategy.c - the table of strategies and the reasons that they report */
 #include <math.h>
 
-#include "ctx.h"
 #include "prune/plan.h"
 #include "tap.h"
 

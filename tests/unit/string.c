@@ -1,5 +1,5 @@
 /* string.c - string literals to text and back, against a slow way to do it */
-#include "ctx.h"
+#include "json/json.h"
 #include "tap.h"
 
 #define LENGTH(a)      (sizeof(a) / sizeof(a)[0])

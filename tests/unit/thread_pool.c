@@ -1,5 +1,5 @@
 /* thread_pool.c - tasks for several threads */
-#include "ctx.h"
+#include "base/base.h"
 #include "tap.h"
 
 #define TASKS 1000

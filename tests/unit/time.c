@@ -1,5 +1,5 @@
 /* time.c - moments as the formats write them */
-#include "ctx.h"
+#include "base/base.h"
 #include "tap.h"
 
 #define LENGTH(a) (sizeof(a) / sizeof(a)[0])

@@ -2,7 +2,6 @@
 #include <sha2.h>
 #include <stdint.h>
 
-#include "ctx.h"
 #include "tap.h"
 #include "token_ref.h"
 

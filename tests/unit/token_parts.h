@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "ctx.h"
+#include "tokenizer/tokenizer.h"
 #include "tap.h"
 
 static struct ctx_tokenizer *tokenizer; /* under test */

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctx.h"
+#include "tokenizer/tokenizer.h"
 
 /* Classes as bits; lower case names are single characters. */
 enum {

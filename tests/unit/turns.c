@@ -5,7 +5,7 @@
  * answer, s a system message.  The test says of each message whether it is a
  * question (CTX_SEGMENT_TASK), which is kept as long as its turn.
  */
-#include "ctx.h"
+#include "group/group.h"
 #include "tap.h"
 
 static const char DEMO[] = "Look.\\n--- DEMONSTRATION ---\\n$ ls\\n"

@@ -1,5 +1,5 @@
 /* utf8.c - UTF-8 against a definition by arithmetic, every back end of it */
-#include "ctx.h"
+#include "base/base.h"
 #include "tap.h"
 
 static const enum ctx_simd backs[] = {CTX_SIMD_PORTABLE, CTX_SIMD_SSE2,

@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ctx.h"
 #include "tap.h"
 #include "tokenizer/vocabulary/build.h"
 

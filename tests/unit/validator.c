@@ -1,5 +1,5 @@
 /* validator.c - the rules of ctx-check, one at a time */
-#include "ctx.h"
+#include "check/check.h"
 #include "tap.h"
 
 /* The findings: "LINE:rule LINE:rule ...". */

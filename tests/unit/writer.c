@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "ctx.h"
+#include "io/io.h"
 #include "tap.h"
 
 /* A datagram socket keeps the bytes of each write by themselves. */
