@@ -25,10 +25,21 @@
 VERSION := $(shell sed -n 's/^.define CTX_VERSION "\(.*\)"/\1/p' lib/ctx.h)
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
+# Directory where the library searches the vocabularies if there is no share/ctx
+# beside or above its own file
+DATADIR ?= $(PREFIX)/share/ctx
+# VOCAB=builtin: the vocabularies are part of the library, not files.
+VOCAB ?= files
 SAN ?=
 comma := ,
-TREE ?= $(if $(SAN),$(subst $(comma),-,$(SAN)),release)
+TREE ?= $(if $(SAN),$(subst $(comma),-,$(SAN)),release)$(patsubst %,-%,$(VOCAB:files=))
 B := build/$(TREE)
+
+# The tables of the encodings, in the order of enum ctx_table; they are joined
+# into one file.  The library finds it in share/ctx beside the commands.
+VOCABS := r50k_base p50k_base cl100k_base o200k_base
+PIECES := claude-3 claude-4.7
+ENCODINGS := $(B)/share/ctx/encodings
 
 CFLAGS ?= -O2 -g
 WARN := -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion \
@@ -77,7 +88,11 @@ CFLAGS_ALL := -std=c11 -pthread -fPIC $(WARN) $(CFLAGS) \
 LDFLAGS_ALL := -pthread $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN),$(HARDEN_LINK))
 COMMAND_LINK := $(if $(SAN)$(findstring -static,$(LDFLAGS)),,$(HARDEN_COMMAND))
 
-LIB_SRC := $(filter-out lib/gen/%,$(sort $(shell find lib -name '*.c')))
+OPEN_TABLES := $(if $(VOCAB:builtin=),map_tables data_directory,builtin_tables)
+LIB_SRC := $(filter-out lib/gen/% \
+	$(patsubst %,lib/tokenizer/vocabulary/%.c,$(filter-out $(OPEN_TABLES),\
+	map_tables data_directory builtin_tables)),\
+	$(sort $(shell find lib -name '*.c')))
 CMD_SRC := $(wildcard cmd/ctx-*.c)
 CMD_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out $(CMD_SRC) cmd/ctx.c,\
 	$(sort $(shell find cmd -name '*.c'))))
@@ -101,6 +116,10 @@ Q = @echo "  $(@:$(B)/%=%)";
 endif
 
 all: deps $(B)/libctx.a $(PROGRAMS)
+
+# What counts tokens needs the file with the encodings when it runs.
+$(COMMANDS) $(UNITS) $(FUZZERS) $(SHORT) $(B)/bench/tokens: \
+  | $(if $(VOCAB:builtin=),$(ENCODINGS))
 
 # What is counted by make coverage, and how, and what is linked to it.
 COUNTED ?=
@@ -145,7 +164,6 @@ HOSTCC ?= cc
 HOSTRUN ?=
 HOST := $(HOSTCC) -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -Ilib
 RANKS := lib/gen/data
-VOCABS := r50k_base p50k_base cl100k_base o200k_base
 PACKER := lib/gen/make_vocab.c lib/tokenizer/vocabulary/build.c \
 	lib/tokenizer/vocabulary/fill_tables.c lib/tokenizer/encode/bpe.c \
 	lib/tokenizer/encode/bpe_heap.c \
@@ -197,7 +215,6 @@ $(B)/gen/%.vocab: $(B)/gen/make-vocab
 	$(Q)$(HOSTRUN) $< $(SCHEME) $(filter %.ranks,$^) > $@.new && mv $@.new $@
 
 # The pieces of Claude's encodings as an automaton that finds them in a text.
-PIECES := claude-3 claude-4.7
 $(B)/gen/make-pieces: lib/gen/make_pieces.c lib/gen/input.h \
   lib/tokenizer/claude/pieces.h
 	@mkdir -p $(@D)
@@ -206,11 +223,20 @@ $(PIECES:%=$(B)/gen/%.automaton): $(B)/gen/%.automaton: $(B)/gen/make-pieces \
   $(RANKS)/%.pieces
 	$(Q)$(HOSTRUN) $^ > $@.new && mv $@.new $@
 
-$(B)/lib/tokenizer/claude/builtin_pieces.o: CPPFLAGS_ALL += -DCTX_GEN='"$(B)/gen"'
-$(B)/lib/tokenizer/claude/builtin_pieces.o: $(PIECES:%=$(B)/gen/%.automaton)
+$(B)/gen/make-tables: lib/gen/make_tables.c lib/gen/input.h \
+  lib/tokenizer/vocabulary/tables.h
+	@mkdir -p $(@D)
+	$(Q)$(HOST) -o $@ $<
+$(ENCODINGS): $(B)/gen/make-tables $(VOCABS:%=$(B)/gen/%.vocab) \
+  $(PIECES:%=$(B)/gen/%.automaton)
+	@mkdir -p $(@D)
+	$(Q)$(HOSTRUN) $^ > $@.new && mv $@.new $@
 
-$(B)/lib/tokenizer/vocabulary/builtin.o: CPPFLAGS_ALL += -DCTX_GEN='"$(B)/gen"'
-$(B)/lib/tokenizer/vocabulary/builtin.o: $(VOCABS:%=$(B)/gen/%.vocab)
+$(B)/lib/tokenizer/vocabulary/builtin_tables.o: CPPFLAGS_ALL += \
+	-DCTX_GEN='"$(dir $(ENCODINGS))"'
+$(B)/lib/tokenizer/vocabulary/builtin_tables.o: $(ENCODINGS)
+$(B)/lib/tokenizer/vocabulary/data_directory.o: CPPFLAGS_ALL += \
+	-DCTX_DATADIR='"$(DATADIR)"'
 
 $(COMMANDS): $(B)/%: $(B)/cmd/%.o $(CMD_OBJ) $(B)/libctx.a
 	$(Q)$(CC) $(LDFLAGS_ALL) $(COMMAND_LINK) -o $@ $^ $(DEP_LIBS)
@@ -329,7 +355,7 @@ lint: all $(B)/man/libctx.3
 # Back ends for other machines: AVX-512 emulated by SIMDe, NEON by qemu.
 ARM_CC ?= aarch64-linux-gnu-gcc
 ARM_RUN ?= qemu-aarch64
-check-simd: $(B)/libctx.a
+check-simd: $(B)/libctx.a $(ENCODINGS)
 	@mkdir -p $(B)/simd
 	$(CC) -O2 -w -D_POSIX_C_SOURCE=200809L -Ilib -Itests/unit \
 	  -fno-strict-aliasing \
@@ -337,10 +363,10 @@ check-simd: $(B)/libctx.a
 	  tests/unit/backend.c lib/tokenizer/simd/avx512.c $(B)/libctx.a
 	$(B)/simd/avx512
 	$(ARM_CC) -O2 -static -D_POSIX_C_SOURCE=200809L -Ilib \
-	  -DCTX_GEN='"$(B)/gen"' -o $(B)/simd/neon tests/unit/backend.c \
+	  -DCTX_GEN='"$(dir $(ENCODINGS))"' -o $(B)/simd/neon tests/unit/backend.c \
 	  lib/tokenizer/simd/neon.c lib/tokenizer/simd/portable.c lib/tokenizer/simd/backend.c \
 	  lib/tokenizer/encode/pretokenize.c lib/tokenizer/encode/bpe.c lib/tokenizer/vocabulary/vocabulary.c \
-	  lib/tokenizer/vocabulary/builtin.c $(B)/gen/make_unicode.c lib/base/simd_level.c \
+	  lib/tokenizer/vocabulary/builtin_tables.c $(B)/gen/make_unicode.c lib/base/simd_level.c \
 	  lib/tokenizer/encode/pretoken_cache.c lib/tokenizer/encode/bpe_heap.c lib/base/memory.c lib/base/error.c
 	$(ARM_RUN) $(B)/simd/neon
 
@@ -503,6 +529,10 @@ install: all install-data $(INSTALLED) $(B)/libctx.pc $(B)/include/ctx.h \
 	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(LIBDIR)/libctx.so.$(SOVERSION)
 	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(LIBDIR)/libctx.so
 	install -m 644 $(B)/libctx.pc $(DESTDIR)$(LIBDIR)/pkgconfig
+ifneq ($(VOCAB),builtin)
+	install -d $(DESTDIR)$(DATADIR)
+	install -m 644 $(ENCODINGS) $(DESTDIR)$(DATADIR)
+endif
 
 # Manual pages and completions of the commands
 install-data:
@@ -526,7 +556,9 @@ uninstall:
 	    $(D)/share/man/man$(subst .,,$(suffix $(page)))/$(page)) \
 	  $(NAMES:%=$(D)/share/bash-completion/completions/%) \
 	  $(D)/share/zsh/site-functions/_ctx \
-	  $(NAMES:%=$(D)/share/fish/vendor_completions.d/%.fish)
+	  $(NAMES:%=$(D)/share/fish/vendor_completions.d/%.fish) \
+	  $(DESTDIR)$(DATADIR)/encodings
+	[ ! -d $(DESTDIR)$(DATADIR) ] || rmdir $(DESTDIR)$(DATADIR)
 
 # The header is the manual of the library.
 $(B)/man/libctx.3: lib/gen/manual.awk $(B)/include/ctx.h

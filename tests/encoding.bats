@@ -313,3 +313,90 @@ too many steps for this text; --encoding bytes/4 estimates" ]]
 	run -0 ctx-count -e o200k_long.tiktoken "$chat"
 	[[ $output == *" $chat" ]]
 }
+
+# Copies a command and, for a build that shares it, its library to a prefix.
+move_prefix() {
+	mkdir -p moved/bin moved/share/ctx
+	cp "$B/ctx-count" moved/bin
+	cp "$B/share/ctx/encodings" moved/share/ctx
+}
+
+@test "the file with the built-in encodings is found after its prefix was moved" {
+	move_prefix
+	printf 'hello world' > text
+	for encoding in o200k_base cl100k_base p50k_base r50k_base claude-4.8; do
+		[ "$(moved/bin/ctx-count --text -e $encoding text)" = \
+		    "$(ctx-count --text -e $encoding text)" ]
+	done
+}
+
+@test "CTX_DATA names the directory of the file with the built-in encodings" {
+	mkdir data
+	cp "$B/share/ctx/encodings" data
+	printf 'hello world' > text
+	[ "$(CTX_DATA=data ctx-count --text text)" = "$(ctx-count --text text)" ]
+	export CTX_DATA=$PWD/none
+	run -2 ctx-count --text -e cl100k_base text
+	[ "$output" = "ctx-count: cannot open $PWD/none/encodings: No such \
+file or directory; install ctx again, or set CTX_DATA to the directory of this \
+file" ]
+	# It is not needed if no token is counted by a table.
+	ctx-count --text -e bytes/4 text
+	ctx-check -d openai-chat "$chat"
+	CTX_DATA=$(printf 'x%.0s' {1..5000}) run -2 ctx-count --text text
+	[[ $output == "ctx-count: CTX_DATA: the path of the directory"* ]]
+}
+
+# Runs a command with a changed file and compares its message.
+refused() {
+	local words=$1 command
+	for command in "ctx-count" "ctx-prune -b 100" "ctx-truncate --unit tokens" \
+	    "ctx-count -m claude-opus-4-8" "ctx-count --no-sandbox"; do
+		# shellcheck disable=SC2086 # a command and its options
+		run -2 $command "$chat"
+		[ "${#lines[@]}" -eq 1 ] || fail "$command: $output"
+		[[ $output == *"$PWD/data/encodings$words; install ctx again, or \
+set CTX_DATA to the directory of this file" ]] || fail "$command: $output"
+	done
+}
+
+# Writes bytes, given as for printf, at an offset of the file.
+patch_at() {
+	# shellcheck disable=SC2059 # bytes as escapes
+	printf "$2" | dd of=data/encodings bs=1 seek="$1" conv=notrunc 2> dd
+}
+
+@test "a file with encodings that is cut off, foreign or damaged is refused" {
+	mkdir data
+	export CTX_DATA=$PWD/data
+	: > data/encodings
+	refused " does not contain the encodings of ctx"
+	printf 'ctxtable' > data/encodings
+	refused " does not contain the encodings of ctx"
+	cp "$B/share/ctx/encodings" data
+	size=$(stat -c %s data/encodings)
+	truncate -s -1 data/encodings
+	refused " has $((size - 1)) bytes instead of $size"
+	truncate -s 4096 data/encodings
+	refused " has 4096 bytes instead of $size"
+	truncate -s "$size" data/encodings
+	cp "$B/share/ctx/encodings" data
+	patch_at 0 'C'
+	refused " does not contain the encodings of ctx"
+	cp "$B/share/ctx/encodings" data
+	# The number of the byte order, with its bytes reversed.
+	[ "$(od -A n -t x1 -j 8 -N 1 data/encodings)" = " 04" ] &&
+		patch_at 8 '\1\2\3\4' || patch_at 8 '\4\3\2\1'
+	refused " is for processors with another byte order"
+	cp "$B/share/ctx/encodings" data
+	patch_at 12 '\351\351\351\351'
+	run -2 ctx-count "$chat"
+	[[ $output == *"/encodings belongs to another version of ctx (format \
+3924421097 instead of "*"); install ctx again"* ]]
+	rm data/encodings
+	mkfifo data/encodings
+	refused " does not contain the encodings of ctx"
+	rm data/encodings
+	mkdir data/encodings
+	refused " does not contain the encodings of ctx"
+}

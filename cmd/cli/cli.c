@@ -406,10 +406,15 @@ check_encoding(const struct cli *cli)
 void
 cli_model_counters(struct cli *cli, struct ctx_model_counters *counters)
 {
+	const char *data = cli_environment("CTX_DATA");
+	struct ctx_err err;
 	char file[4096];
 
 	if (cli->encoding != NULL)
 		check_encoding(cli);
+	if (data != NULL && ctx_tokenizer_set_data(data, &err) < 0)
+		cli_die(cli, "CTX_DATA: %s", err.text);
+	ctx_tokenizer_open_data();
 	memset(counters, 0, sizeof *counters);
 	counters->model = cli->model;
 	counters->encoding = cli->encoding;

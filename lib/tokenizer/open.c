@@ -4,26 +4,26 @@
 #include <string.h>
 
 #include "tokenizer/open.h"
-#include "tokenizer/vocabulary/builtin.h"
+#include "tokenizer/vocabulary/tables.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
 static const struct builtin {
 	const char *name;
-	const unsigned char *vocab;
+	enum ctx_table table;
 	const struct ctx_specials *specials;
 	const struct ctx_claude *claude;
 } builtins[] = {
-    {"o200k_base", ctx_vocab_o200k_base, &ctx_specials_o200k, NULL},
-    {"o200k_harmony", ctx_vocab_o200k_base, &ctx_specials_harmony, NULL},
-    {"cl100k_base", ctx_vocab_cl100k_base, &ctx_specials_cl100k, NULL},
-    {"p50k_base", ctx_vocab_p50k_base, &ctx_specials_r50k, NULL},
-    {"p50k_edit", ctx_vocab_p50k_base, &ctx_specials_p50k_edit, NULL},
-    {"r50k_base", ctx_vocab_r50k_base, &ctx_specials_r50k, NULL},
-    {"gpt2", ctx_vocab_r50k_base, &ctx_specials_r50k, NULL},
-    {"claude-3", NULL, NULL, &ctx_claude_3},
-    {"claude-4.7", NULL, NULL, &ctx_claude_4_7},
-    {"claude-4.8", NULL, NULL, &ctx_claude_4_8},
-    {"bytes/4", NULL, NULL, NULL},
+    {"o200k_base", CTX_TABLE_O200K, &ctx_specials_o200k, NULL},
+    {"o200k_harmony", CTX_TABLE_O200K, &ctx_specials_harmony, NULL},
+    {"cl100k_base", CTX_TABLE_CL100K, &ctx_specials_cl100k, NULL},
+    {"p50k_base", CTX_TABLE_P50K, &ctx_specials_r50k, NULL},
+    {"p50k_edit", CTX_TABLE_P50K, &ctx_specials_p50k_edit, NULL},
+    {"r50k_base", CTX_TABLE_R50K, &ctx_specials_r50k, NULL},
+    {"gpt2", CTX_TABLE_R50K, &ctx_specials_r50k, NULL},
+    {"claude-3", CTX_TABLE_CLAUDE_3, NULL, &ctx_claude_3},
+    {"claude-4.7", CTX_TABLE_CLAUDE_4_7, NULL, &ctx_claude_4_7},
+    {"claude-4.8", CTX_TABLE_CLAUDE_4_7, NULL, &ctx_claude_4_8},
+    {"bytes/4", CTX_TABLE_NONE, NULL, NULL},
 };
 
 #define BUILTINS (sizeof builtins / sizeof builtins[0])
@@ -32,6 +32,29 @@ const char *
 ctx_tokenizer_builtin(size_t i)
 {
 	return i < BUILTINS ? builtins[i].name : NULL;
+}
+
+static const struct builtin *
+find_builtin(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < BUILTINS; i++)
+		if (strcmp(builtins[i].name, name) == 0)
+			return builtins + i;
+	return NULL;
+}
+
+int
+ctx_tokenizer_set_data(const char *dir, struct ctx_err *err)
+{
+	return ctx_tables_set_directory(dir, err);
+}
+
+void
+ctx_tokenizer_open_data(void)
+{
+	ctx_tables_open_early();
 }
 
 static char *
@@ -44,20 +67,23 @@ copy_name(const char *name)
 }
 
 static int
-open_named(struct ctx_tokenizer *t, const char *cache, struct ctx_err *err)
+open_builtin(struct ctx_tokenizer *t, const struct builtin *b,
+    struct ctx_err *err)
 {
-	size_t i;
+	const struct ctx_tables_head *tables;
 
-	for (i = 0; i < BUILTINS; i++) {
-		if (strcmp(builtins[i].name, t->name) != 0)
-			continue;
-		t->specials = builtins[i].specials;
-		t->claude = builtins[i].claude;
-		if (builtins[i].vocab != NULL)
-			ctx_vocab_view(&t->vocab, builtins[i].vocab);
+	t->specials = b->specials;
+	t->claude = b->claude;
+	if (b->table == CTX_TABLE_NONE)
 		return 0;
-	}
-	return ctx_tokenizer_load(t, t->name, cache, err);
+	tables = ctx_tables_open(err);
+	if (tables == NULL)
+		return -1;
+	if (b->claude != NULL)
+		t->automaton = ctx_tables_find(tables, b->table);
+	else
+		ctx_vocab_view(&t->vocab, ctx_tables_find(tables, b->table));
+	return 0;
 }
 
 int
@@ -65,13 +91,16 @@ ctx_tokenizer_open(struct ctx_tokenizer **tokenizer, const char *name,
     const char *cache, struct ctx_err *err)
 {
 	struct ctx_tokenizer *t = calloc(1, sizeof *t);
+	const struct builtin *b;
 
 	*tokenizer = NULL;
 	if (t == NULL || (t->name = copy_name(name)) == NULL) {
 		free(t);
 		return ctx_err_nomem(err);
 	}
-	if (open_named(t, cache, err) < 0) {
+	b = find_builtin(name);
+	if ((b != NULL ? open_builtin(t, b, err)
+		       : ctx_tokenizer_load(t, name, cache, err)) < 0) {
 		ctx_tokenizer_close(t);
 		return -1;
 	}
@@ -107,15 +136,14 @@ ctx_basis_name(enum ctx_basis basis)
 enum ctx_basis
 ctx_encoding_basis(const char *name)
 {
-	size_t i;
+	const struct builtin *b = find_builtin(name);
 
-	for (i = 0; i < BUILTINS; i++)
-		if (strcmp(builtins[i].name, name) == 0)
-			return builtins[i].claude != NULL
-			    ? CTX_BASIS_RECONSTRUCTED
-			    : builtins[i].vocab != NULL ? CTX_BASIS_EXACT
-							: CTX_BASIS_ESTIMATED;
-	return CTX_BASIS_EXACT;
+	if (b == NULL)
+		return CTX_BASIS_EXACT;
+	if (b->claude != NULL)
+		return CTX_BASIS_RECONSTRUCTED;
+	return b->table != CTX_TABLE_NONE ? CTX_BASIS_EXACT
+					  : CTX_BASIS_ESTIMATED;
 }
 
 enum ctx_basis

@@ -70,11 +70,24 @@ const char *ctx_basis_name(enum ctx_basis basis);
  *
  * CTX_EARG: name is neither a built-in encoding nor an existing file.
  * CTX_EFILE: the file is not a vocabulary, or its tokens could not be counted
- * exactly.  CTX_ELIMIT: more than a gigabyte would have to be read.
+ * exactly; or the file "encodings" is missing, damaged or from another version
+ * of ctx.  CTX_ELIMIT: more than a gigabyte would have to be read.
  */
 int ctx_tokenizer_open(struct ctx_tokenizer **tokenizer, const char *name,
     const char *cache, struct ctx_err *err);
 void ctx_tokenizer_close(struct ctx_tokenizer *tokenizer);
+/* Sets the directory that has the file "encodings" with the vocabularies of the
+ * built-in encodings, for the whole process.  The file is mapped into memory
+ * when the first built-in encoding is opened; later calls have no effect.
+ * Without a call the directory is share/ctx beside or above the file that
+ * contains libctx (a program or the shared library); if there is none, the one
+ * that was chosen when libctx was built.  No effect if the vocabularies are
+ * part of libctx (VOCAB=builtin). */
+int ctx_tokenizer_set_data(const char *dir, struct ctx_err *err);
+/* Maps the file "encodings" now, for callers that later enter a sandbox in
+ * which it cannot be opened.  If that fails, ctx_tokenizer_open fails with the
+ * error. */
+void ctx_tokenizer_open_data(void);
 /* Creates the cache directory and its parent if they are missing.  For callers
  * that later enter a sandbox in which directories cannot be created. */
 void ctx_tokenizer_make_cache(const char *cache);

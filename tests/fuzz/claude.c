@@ -18,7 +18,7 @@ load(size_t e)
 
 	must(ctx_tokenizer_open(&t, names[e], NULL, &err) == 0);
 	fuzz_open_counters(counters[e], t);
-	ctx_marked_text_init(whole + e, t->claude);
+	ctx_marked_text_init(whole + e, t->claude, t->automaton);
 }
 
 static uint64_t

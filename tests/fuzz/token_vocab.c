@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "tokenizer/vocabulary/builtin.h"
+#include "tokenizer/vocabulary/tables.h"
 #include "tokenizer/encode/pretokenize_pcre2.h"
 #include "tokenizer/encode/count_tokens.h"
 
@@ -31,10 +31,14 @@ good_block(unsigned kind)
 	    [NFC] = "tests/fuzz/seeds/token_file/nfc",
 	    [CHARS] = "tests/fuzz/seeds/token_file/chars"};
 	static struct ctx_tokenizer *open[GOODS];
+	const struct ctx_tables_head *tables;
 	struct ctx_err err;
 
-	goods[BUILTIN] = (const void *)ctx_vocab_r50k_base;
-	if (goods[kind] == NULL) {
+	if (kind == BUILTIN) {
+		tables = ctx_tables_open(&err);
+		must(tables != NULL);
+		goods[kind] = ctx_tables_find(tables, CTX_TABLE_R50K);
+	} else if (goods[kind] == NULL) {
 		must(ctx_tokenizer_open(open + kind, files[kind], NULL, &err) ==
 		    0);
 		goods[kind] = open[kind]->vocab.head;

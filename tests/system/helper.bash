@@ -21,7 +21,7 @@ setup() {
 	agent=$ROOT/tests/sample/agent.jsonl
 	chat=$ROOT/tests/sample/chat.jsonl
 	export agent chat
-	unset CTX_MODEL CTX_ENCODING
+	unset CTX_DATA CTX_MODEL CTX_ENCODING
 	export XDG_CONFIG_HOME=$BATS_TEST_TMPDIR/config
 }
 

@@ -2,7 +2,7 @@
 #include <stdint.h>
 
 #include "tap.h"
-#include "tokenizer/vocabulary/builtin.h"
+#include "tokenizer/vocabulary/tables.h"
 #include "tokenizer/encode/bpe.h"
 #include "tokenizer/encode/pretoken_lookup.h"
 #include "tokenizer/simd/backend.h"
@@ -407,6 +407,8 @@ merging(void)
 {
 	static struct ctx_bpe_pretoken want_pretokens[CTX_BPE_BATCH],
 	    pretokens[CTX_BPE_BATCH];
+	struct ctx_err err;
+	const struct ctx_tables_head *tables = ctx_tables_open(&err);
 	struct ctx_vocab vocab;
 	uint32_t tokens[CTX_BPE_MAX];
 	char text[CTX_BPE_BATCH][80];
@@ -415,7 +417,8 @@ merging(void)
 
 	tap_case("every back end merges several pre-tokens at once to the same "
 		 "tokens");
-	ctx_vocab_view(&vocab, ctx_vocab_r50k_base);
+	NEED(tables != NULL);
+	ctx_vocab_view(&vocab, ctx_tables_find(tables, CTX_TABLE_R50K));
 	for (round = 0; round < 2000; round++) {
 		n = 1 + pick(CTX_BPE_BATCH);
 		for (i = 0; i < n; i++) {

@@ -28,8 +28,6 @@
 #include "tokenizer/encode/nfc.h"
 #include "tokenizer/simd/backend.h"
 
-extern const unsigned char ctx_pieces_claude_3[], ctx_pieces_claude_4_7[];
-
 /* A text has at most this many tokens per byte.  A capital letter that is a
  * whole word may need four: the letter, a marker for the capital, and markers
  * for the begin and the end of the word. */
@@ -37,7 +35,6 @@ extern const unsigned char ctx_pieces_claude_3[], ctx_pieces_claude_4_7[];
 
 /* An encoding of Claude. */
 struct ctx_claude {
-	const unsigned char *automaton; /* of its pieces */
 	bool folds_quotes; /* typographic quotes are read as ASCII */
 	/* A word in capitals with at least this many characters is written in
 	 * small letters after one marker, CTX_PIECE_CAPS.  0: never. */
@@ -76,8 +73,9 @@ struct ctx_marked_text {
 	struct ctx_tiling tiling;
 };
 
+/* automaton: that of the encoding's pieces (pieces.h). */
 void ctx_marked_text_init(struct ctx_marked_text *marked,
-    const struct ctx_claude *claude);
+    const struct ctx_claude *claude, const void *automaton);
 void ctx_marked_text_release(struct ctx_marked_text *marked);
 /* Adds the tokens of a unit to *tokens.  edges: CTX_UNIT_HEAD if the unit
  * begins the text, CTX_UNIT_TAIL if it ends the text; 0, one or both. */

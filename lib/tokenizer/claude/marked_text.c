@@ -24,11 +24,12 @@
 #define FIRST_PRIVATE 0xe000
 
 void
-ctx_marked_text_init(struct ctx_marked_text *m, const struct ctx_claude *claude)
+ctx_marked_text_init(struct ctx_marked_text *m, const struct ctx_claude *claude,
+    const void *automaton)
 {
 	m->claude = claude;
 	m->normalizer.tables = &ctx_nfc_15;
-	ctx_pieces_view(&m->pieces, claude->automaton);
+	ctx_pieces_view(&m->pieces, automaton);
 }
 
 void

@@ -54,7 +54,8 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
 	c->merge_pretokens = c->bpe.merge = ctx_bpe_merge_pick(simd);
 	c->plain = CTX_PLAIN_BYTES;
 	if (tokenizer->claude != NULL)
-		ctx_marked_text_init(&c->marked, tokenizer->claude);
+		ctx_marked_text_init(&c->marked, tokenizer->claude,
+		    tokenizer->automaton);
 	if (has_flag(tokenizer, CTX_VOCAB_NUMBERS))
 		c->plain |= CTX_PLAIN_NUMBERS;
 	c->local = ctx_tokenizer_real(tokenizer) && c->added == 0 &&

@@ -1,0 +1,150 @@
+/*
+ * map_tables.c - maps the file with the tables of the built-in encodings into
+ * memory
+ *
+ * Processes that use an encoding at the same time share the memory of its
+ * table; a table that is not used takes no memory.  The file is mapped once per
+ * process and stays mapped, because several tokenizers may use it.
+ *
+ * Only the head of the file is checked: format, byte order, version and size.
+ * This finds a file that is cut off, from another version of ctx or from
+ * another kind of computer.  The tables after the head are trusted, as the code
+ * of the library is: both come from one installation, and whoever can change
+ * one can change the other.  Checking every number of a table (validate.c)
+ * would take longer than counting a short conversation.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tokenizer/vocabulary/data_directory.h"
+#include "tokenizer/vocabulary/tables.h"
+
+#define REMEDY \
+	"install ctx again, or set CTX_DATA to the directory of this file"
+
+/* Protects all static data of this file. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static const struct ctx_tables_head *mapped;
+/* The directory of the file, as a string; empty if it must be searched. */
+static char directory[CTX_DATA_DIRECTORY_MAX];
+/* the error of ctx_tables_open_early; its code is 0 if there was none */
+static struct ctx_err failure;
+
+int
+ctx_tables_set_directory(const char *dir, struct ctx_err *err)
+{
+	size_t n = strlen(dir);
+
+	if (n >= sizeof directory)
+		return ctx_err_set(err, CTX_EARG,
+		    "the path of the directory with the file " CTX_TABLES_FILE
+		    " has more than %zu bytes",
+		    sizeof directory - 1);
+	pthread_mutex_lock(&lock);
+	memcpy(directory, dir, n + 1);
+	failure.code = 0;
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
+/* Checks the head of a file with tables that has size bytes. */
+static int
+check_head(const struct ctx_tables_head *head, uint64_t size, const char *path,
+    struct ctx_err *err)
+{
+	if (size < sizeof *head ||
+	    memcmp(head->magic, CTX_TABLES_MAGIC, sizeof head->magic) != 0)
+		return ctx_err_set(err, CTX_EFILE,
+		    "%s does not contain the encodings of ctx; " REMEDY, path);
+	if (head->order != CTX_TABLES_ORDER)
+		return ctx_err_set(err, CTX_EFILE,
+		    "%s is for processors with another byte order; " REMEDY,
+		    path);
+	if (head->version != CTX_TABLES_VERSION)
+		return ctx_err_set(err, CTX_EFILE,
+		    "%s belongs to another version of ctx (format %u instead "
+		    "of %d); " REMEDY,
+		    path, (unsigned)head->version, CTX_TABLES_VERSION);
+	if (head->size != size)
+		return ctx_err_set(err, CTX_EFILE,
+		    "%s has %llu bytes instead of %llu; " REMEDY, path,
+		    (unsigned long long)size, (unsigned long long)head->size);
+	return 0;
+}
+
+static int
+map_open_file(int fd, const char *path, struct ctx_err *err)
+{
+	struct stat file;
+	size_t size;
+	void *block;
+
+	if (fstat(fd, &file) < 0)
+		return ctx_err_sys(err, errno, "cannot access %s", path);
+	if (!S_ISREG(file.st_mode) || file.st_size == 0 ||
+	    (uint64_t)file.st_size > SIZE_MAX)
+		return ctx_err_set(err, CTX_EFILE,
+		    "%s does not contain the encodings of ctx; " REMEDY, path);
+	size = (size_t)file.st_size;
+	block = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+	if (block == MAP_FAILED)
+		return ctx_err_sys(err, errno, "cannot map %s", path);
+	if (check_head(block, size, path, err) < 0) {
+		(void)munmap(block, size);
+		return -1;
+	}
+	mapped = block;
+	return 0;
+}
+
+static int
+map_file(struct ctx_err *err)
+{
+	char path[CTX_DATA_DIRECTORY_MAX + sizeof CTX_TABLES_FILE + 1];
+	int fd, rc;
+
+	if (directory[0] == '\0')
+		ctx_data_directory_find(directory);
+	(void)snprintf(path, sizeof path, "%s/" CTX_TABLES_FILE, directory);
+	/* Without O_NONBLOCK, opening a FIFO of this name would wait for a
+	 * writer. */
+	do
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	while (fd < 0 && errno == EINTR);
+	if (fd < 0)
+		return ctx_err_set(err, CTX_EFILE,
+		    "cannot open %s: %s; " REMEDY, path, strerror(errno));
+	rc = map_open_file(fd, path, err);
+	close(fd);
+	return rc;
+}
+
+const struct ctx_tables_head *
+ctx_tables_open(struct ctx_err *err)
+{
+	const struct ctx_tables_head *head;
+
+	pthread_mutex_lock(&lock);
+	if (failure.code != 0)
+		*err = failure;
+	else if (mapped == NULL)
+		(void)map_file(err);
+	head = mapped;
+	pthread_mutex_unlock(&lock);
+	return head;
+}
+
+void
+ctx_tables_open_early(void)
+{
+	pthread_mutex_lock(&lock);
+	if (mapped == NULL && map_file(&failure) == 0)
+		failure.code = 0;
+	pthread_mutex_unlock(&lock);
+}
