@@ -31,7 +31,7 @@ ctx_reader_flush(struct ctx_reader *reader, struct ctx_err *err)
 void
 ctx_reader_close_file(struct ctx_reader *r)
 {
-	if (r->fd >= 0 && strcmp(r->name, "-") != 0)
+	if (r->fd >= 0 && !r->in_memory && strcmp(r->name, "-") != 0)
 		(void)close(r->fd);
 	r->fd = -1;
 	r->from = r->buf.n;
@@ -43,9 +43,10 @@ ctx_reader_open_next(struct ctx_reader *r, struct ctx_err *err)
 {
 	if (r->next > 0 && r->next >= r->n)
 		return 0;
-	r->name = r->n == 0 ? "-" : r->files[r->next];
+	if (!r->in_memory)
+		r->name = r->n == 0 ? "-" : r->files[r->next];
 	r->next++;
-	if (strcmp(r->name, "-") == 0)
+	if (r->in_memory || strcmp(r->name, "-") == 0)
 		r->fd = STDIN_FILENO;
 	else
 		do
@@ -57,7 +58,8 @@ ctx_reader_open_next(struct ctx_reader *r, struct ctx_err *err)
 		return -1;
 	}
 #ifdef POSIX_FADV_SEQUENTIAL
-	(void)posix_fadvise(r->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	if (!r->in_memory)
+		(void)posix_fadvise(r->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 #endif
 	r->framing = UNKNOWN;
 	r->torn = false;
@@ -121,6 +123,18 @@ make_read_room(struct ctx_reader *r, struct ctx_err *err)
 	return ctx_buf_reserve(&r->buf, READ_LEAST + 1, err);
 }
 
+static ssize_t
+read_memory(struct ctx_reader *r, char *p, size_t n)
+{
+	if (n > r->unread.n)
+		n = r->unread.n;
+	if (n > 0)
+		memcpy(p, r->unread.p, n);
+	r->unread.p += n;
+	r->unread.n -= n;
+	return (ssize_t)n;
+}
+
 /* Calls read(2), and repeats the call if a signal interrupts it.  If another
  * program has made the file non-blocking, waits with poll(2) until there is
  * data. */
@@ -131,6 +145,8 @@ read_some(struct ctx_reader *r, char *p, size_t n)
 
 	if (r->second.pass == PASS_SECOND)
 		return ctx_second_pass_read(r, p, n);
+	if (r->in_memory)
+		return read_memory(r, p, n);
 	do
 		got = read(r->fd, p, n);
 	while (got < 0 && ctx_wait_ready(r->fd, POLLIN));

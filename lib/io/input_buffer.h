@@ -57,6 +57,10 @@ struct ctx_reader {
 	char *const *files;
 	size_t n, next; /* number of files; index of the file to open next */
 	const char *name;
+	/* True if the only file is a text in memory.  Its bytes that were not
+	 * read yet are unread; fd is 0 while it is open. */
+	bool in_memory;
+	struct ctx_str unread;
 	int fd; /* -1: no file is open */
 	enum framing framing;
 	bool lenient;

@@ -114,6 +114,11 @@ struct ctx_reader;
  * standard input is read. */
 int ctx_reader_open(struct ctx_reader **reader, char *const *files, size_t n,
     struct ctx_err *err);
+/* Opens a reader of one file whose bytes are in memory. name: the name of the
+ * file in records and errors.  Name and bytes must remain valid until the
+ * reader is closed. */
+int ctx_reader_open_text(struct ctx_reader **reader, const char *name,
+    struct ctx_str text, struct ctx_err *err);
 /* Makes a reader lenient or strict; it is strict at first.  For an invalid
  * record, a strict reader returns an error.  A lenient reader returns the
  * record with the kind CTX_RECORD_BAD, sets *err to the reason, and continues

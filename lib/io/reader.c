@@ -34,6 +34,18 @@ ctx_reader_open(struct ctx_reader **reader, char *const *files, size_t n,
 	return 0;
 }
 
+int
+ctx_reader_open_text(struct ctx_reader **reader, const char *name,
+    struct ctx_str text, struct ctx_err *err)
+{
+	if (ctx_reader_open(reader, NULL, 0, err) < 0)
+		return -1;
+	(*reader)->in_memory = true;
+	(*reader)->name = name;
+	(*reader)->unread = text;
+	return 0;
+}
+
 void
 ctx_reader_set_lenient(struct ctx_reader *reader, bool lenient)
 {

@@ -135,15 +135,14 @@ note(struct outcome *out, const struct ctx_record *record,
 	    0);
 }
 
+/* Reads all records of a reader, and closes it. */
 static inline void
-read_all(char *const *files, size_t n, bool passing, struct outcome *out)
+read_open(struct ctx_reader *reader, bool passing, struct outcome *out)
 {
-	struct ctx_reader *reader;
 	struct ctx_record record;
 	struct ctx_err err, late;
 	int rc;
 
-	NEED(ctx_reader_open(&reader, files, n, &err) == 0);
 	ctx_reader_set_lenient(reader, passing);
 	while ((rc = ctx_reader_next(reader, &record, &err)) > 0)
 		note(out, &record, &err);
@@ -154,6 +153,16 @@ read_all(char *const *files, size_t n, bool passing, struct outcome *out)
 	else
 		CHECK(ctx_reader_next(reader, &record, &err) == 0);
 	ctx_reader_close(reader);
+}
+
+static inline void
+read_all(char *const *files, size_t n, bool passing, struct outcome *out)
+{
+	struct ctx_reader *reader;
+	struct ctx_err err;
+
+	NEED(ctx_reader_open(&reader, files, n, &err) == 0);
+	read_open(reader, passing, out);
 }
 
 static inline void

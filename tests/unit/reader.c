@@ -186,6 +186,46 @@ framing(void)
 		framing_case(&lenient[i], true);
 }
 
+/* Reads a text in memory, and checks that its records are as expected. */
+static void
+check_text(const struct framing *framing, bool is_lenient)
+{
+	const struct ctx_str text = {framing->in, strlen(framing->in)};
+	struct outcome out = {0};
+	struct ctx_reader *reader;
+	struct ctx_err err;
+
+	NEED(ctx_reader_open_text(&reader, "name", text, &err) == 0);
+	read_open(reader, is_lenient, &out);
+	CHECK(as_wanted(&out.list, framing->out));
+	if (tap_case_failed)
+		show(framing->name, out.list.p, out.list.n);
+	outcome_release(&out);
+}
+
+static void
+text_in_memory(void)
+{
+	const struct ctx_str text = {"[1]\n]\n", 6};
+	struct ctx_reader *reader;
+	struct ctx_record record;
+	struct ctx_err err;
+	size_t i;
+
+	tap_case("a text in memory gives the same records as a file");
+	for (i = 0; i < sizeof strict / sizeof strict[0]; i++)
+		check_text(&strict[i], false);
+	for (i = 0; i < sizeof lenient / sizeof lenient[0]; i++)
+		check_text(&lenient[i], true);
+	tap_case("records and errors of a text in memory have its name");
+	NEED(ctx_reader_open_text(&reader, "name", text, &err) == 0);
+	NEED(ctx_reader_next(reader, &record, &err) == 1);
+	CHECK(strcmp(record.file, "name") == 0);
+	NEED(ctx_reader_next(reader, &record, &err) == -1);
+	CHECK(strcmp(err.file, "name") == 0 && err.line == 2);
+	ctx_reader_close(reader);
+}
+
 static void
 nul_bytes(void)
 {
@@ -456,6 +496,7 @@ main(void)
 	signal(SIGPIPE, SIG_IGN);
 	NEED(mkdtemp(dir) != NULL);
 	framing();
+	text_in_memory();
 	nul_bytes();
 	any_bytes();
 	several_files();

@@ -107,18 +107,16 @@ static size_t n_places; /* number of records that were read again */
  * skip: number of records before the marked one.  change: called between the
  * passes; it returns true if the second pass must end early. */
 static void
-read_twice(char *const *files, size_t n, size_t skip,
-    bool (*change)(const char *file))
+read_twice_from(struct ctx_reader *reader, char *const *files, size_t n,
+    size_t skip, bool (*change)(const char *file))
 {
 	struct ctx_buf first = {0}, second = {0};
-	struct ctx_reader *reader;
 	struct ctx_record record;
 	struct place *places = NULL;
 	struct ctx_err err;
 	size_t located = 0;
 	bool is_short;
 
-	NEED(ctx_reader_open(&reader, files, n, &err) == 0);
 	ctx_reader_set_lenient(reader, true);
 	do
 		NEED(ctx_reader_next(reader, &record, &err) == 1);
@@ -145,6 +143,17 @@ read_twice(char *const *files, size_t n, size_t skip,
 	ctx_reader_close(reader);
 	ctx_buf_release(&first);
 	ctx_buf_release(&second);
+}
+
+static void
+read_twice(char *const *files, size_t n, size_t skip,
+    bool (*change)(const char *file))
+{
+	struct ctx_reader *reader;
+	struct ctx_err err;
+
+	NEED(ctx_reader_open(&reader, files, n, &err) == 0);
+	read_twice_from(reader, files, n, skip, change);
 }
 
 static const char *const passed_twice[] = {"{\"a\":1}\n", "{\"a\":1}",
@@ -252,12 +261,32 @@ second_pass_of_a_pipe(void)
 	ctx_buf_release(&text);
 }
 
+static void
+second_pass_of_a_text(void)
+{
+	struct ctx_reader *reader;
+	struct ctx_str text;
+	struct ctx_err err;
+	size_t i;
+
+	tap_case("a text in memory is read twice");
+	n_places = 0;
+	for (i = 0; i < sizeof passed_twice / sizeof passed_twice[0]; i++) {
+		text =
+		    (struct ctx_str){passed_twice[i], strlen(passed_twice[i])};
+		NEED(ctx_reader_open_text(&reader, "name", text, &err) == 0);
+		read_twice_from(reader, NULL, 0, i == 2 ? 2 : 0, NULL);
+	}
+	CHECK(n_places == 0);
+}
+
 int
 main(void)
 {
 	NEED(mkdtemp(dir) != NULL);
 	second_pass();
 	second_pass_of_a_pipe();
+	second_pass_of_a_text();
 	NEED(rmdir(dir) == 0);
 	return tap_done();
 }
