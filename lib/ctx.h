@@ -42,6 +42,7 @@
 #include "count/count.h"
 #include "prune/prune.h"
 #include "age/age.h"
+#include "eval/eval.h"
 
 #define CTX_VERSION "0.1.0"
 

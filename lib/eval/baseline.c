@@ -1,0 +1,274 @@
+/*
+ * baseline.c - the policies for comparison: oracle, recency, random
+ *
+ * The oracle takes the group with most needed strings per token, again and
+ * again; a string that was taken counts no more.  So the worth of a group falls
+ * only, and a heap of values that may be too high finds the best one.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "eval/judge.h"
+
+struct message_group {
+	size_t first, end; /* its messages: indices from first to end - 1 */
+	uint64_t tokens;
+	bool kept;
+	double worth; /* at least what the oracle gives for it now */
+	/* The needed strings that stand in it: from wanted to wanted_end in
+	 * baseline.strings. */
+	size_t wanted, wanted_end;
+};
+
+struct baseline {
+	const struct eval_session *session;
+	const struct eval_cut *cut;
+	struct message_group *groups;
+	size_t n;
+	size_t *group_of;  /* for each message */
+	size_t *order;     /* groups, the first ones before the others */
+	uint32_t *strings; /* the needed strings of all groups */
+	bool *taken;       /* for each needed string */
+	uint64_t left;     /* tokens of the limit that are not taken */
+};
+
+static void
+make_groups(struct baseline *b)
+{
+	const struct eval_message *m = b->session->messages;
+	struct message_group *group = NULL;
+	size_t i;
+
+	for (i = 0; i < b->cut->at; i++) {
+		if (group == NULL || !m[i].has_results) {
+			group = &b->groups[b->n++];
+			memset(group, 0, sizeof *group);
+			group->first = i;
+		}
+		group->end = i + 1;
+		group->tokens += m[i].tokens;
+		b->group_of[i] = b->n - 1;
+	}
+}
+
+static void
+take_group(struct baseline *b, struct message_group *group)
+{
+	size_t i;
+
+	group->kept = true;
+	b->left -= group->tokens > b->left ? b->left : group->tokens;
+	for (i = group->wanted; i < group->wanted_end; i++)
+		b->taken[b->strings[i]] = true;
+}
+
+/* Takes the messages that every policy is assumed to keep. */
+static void
+take_always(struct baseline *b)
+{
+	const struct eval_message *m = b->session->messages;
+	size_t n = b->cut->at, i, last = n;
+
+	while (last > 0 && !m[last - 1].by_user)
+		last--;
+	for (i = 0; i < n; i++)
+		if ((i + EVAL_NEWEST >= n || i + 1 == last ||
+			m[i].role == CTX_ROLE_SYSTEM) &&
+		    !b->groups[b->group_of[i]].kept)
+			take_group(b, &b->groups[b->group_of[i]]);
+}
+
+/* Fills the list of needed strings of each group. */
+static void
+assign_strings(struct baseline *b)
+{
+	const struct needed_string *needed = b->cut->needed;
+	size_t i, g, at = 0;
+	unsigned k;
+
+	for (i = 0; i < b->cut->n; i++)
+		for (k = 0; k < needed[i].n_seen; k++)
+			b->groups[b->group_of[needed[i].seen[k]]].wanted_end++;
+	for (g = 0; g < b->n; g++) {
+		b->groups[g].wanted = at;
+		at += b->groups[g].wanted_end;
+		b->groups[g].wanted_end = b->groups[g].wanted;
+	}
+	for (i = 0; i < b->cut->n; i++)
+		for (k = 0; k < needed[i].n_seen; k++)
+			b->strings[b->groups[b->group_of[needed[i].seen[k]]]
+				       .wanted_end++] = (uint32_t)i;
+}
+
+/* ---- the order of the groups ---- */
+
+static uint64_t
+next_random(uint64_t *state)
+{
+	uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+	/* SplitMix64 (Steele, Lea, Flood 2014) */
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return x ^ x >> 31;
+}
+
+/* Orders the groups at random, but in the same way in each run. */
+static void
+order_randomly(struct baseline *b)
+{
+	uint64_t state = b->cut->at * UINT64_C(1000003) + b->session->n;
+	size_t i, k, swapped;
+
+	for (i = b->n; i > 1; i--) {
+		k = (size_t)(next_random(&state) % i);
+		swapped = b->order[i - 1];
+		b->order[i - 1] = b->order[k];
+		b->order[k] = swapped;
+	}
+}
+
+static void
+take_in_order(struct baseline *b)
+{
+	struct message_group *group;
+	size_t i;
+
+	for (i = 0; i < b->n; i++) {
+		group = &b->groups[b->order[i]];
+		if (!group->kept && group->tokens <= b->left)
+			take_group(b, group);
+	}
+}
+
+/* ---- the oracle ---- */
+
+static double
+compute_worth(const struct baseline *b, const struct message_group *group)
+{
+	size_t n = 0, i;
+
+	for (i = group->wanted; i < group->wanted_end; i++)
+		n += !b->taken[b->strings[i]];
+	return (double)n / (double)(group->tokens + (group->tokens == 0));
+}
+
+/* Returns true if group x comes before group y. */
+static bool
+is_worth_more(const struct baseline *b, size_t x, size_t y)
+{
+	double a = b->groups[x].worth, c = b->groups[y].worth;
+
+	return a != c ? a > c : x > y;
+}
+
+/* Moves the group at place i of the heap down to where it belongs. */
+static void
+sink_group(struct baseline *b, size_t i, size_t n)
+{
+	size_t moved = b->order[i], child;
+
+	for (; (child = 2 * i + 1) < n; i = child) {
+		if (child + 1 < n &&
+		    is_worth_more(b, b->order[child + 1], b->order[child]))
+			child++;
+		if (!is_worth_more(b, b->order[child], moved))
+			break;
+		b->order[i] = b->order[child];
+	}
+	b->order[i] = moved;
+}
+
+/* Takes groups as long as one that fits has a needed string. */
+static void
+take_by_worth(struct baseline *b)
+{
+	struct message_group *group;
+	size_t n = b->n, i;
+	double worth;
+
+	for (i = 0; i < n; i++)
+		b->groups[i].worth = compute_worth(b, &b->groups[i]);
+	for (i = n; i-- > 0;)
+		sink_group(b, i, n);
+	while (n > 0 && b->groups[b->order[0]].worth > 0) {
+		group = &b->groups[b->order[0]];
+		worth = compute_worth(b, group);
+		if (worth < group->worth) {
+			group->worth = worth;
+			sink_group(b, 0, n);
+			continue;
+		}
+		if (!group->kept && group->tokens <= b->left)
+			take_group(b, group);
+		b->order[0] = b->order[--n];
+		if (n > 0)
+			sink_group(b, 0, n);
+	}
+}
+
+static void
+judge_groups(const struct baseline *b, struct eval_verdict *verdict)
+{
+	size_t i;
+
+	memset(verdict, 0, sizeof *verdict);
+	verdict->tokens = b->session->overhead;
+	for (i = 0; i < b->n; i++)
+		if (b->groups[i].kept) {
+			verdict->tokens += b->groups[i].tokens;
+			verdict->messages +=
+			    b->groups[i].end - b->groups[i].first;
+		}
+	for (i = 0; i < b->cut->n; i++)
+		verdict->kept += b->taken[i];
+}
+
+static void
+choose_groups(struct baseline *b, enum ctx_policy_kind kind, uint64_t limit)
+{
+	size_t i;
+
+	b->left =
+	    limit > b->session->overhead ? limit - b->session->overhead : 0;
+	make_groups(b);
+	assign_strings(b);
+	take_always(b);
+	for (i = 0; i < b->n; i++)
+		b->order[i] = kind == CTX_POLICY_RECENCY ? b->n - 1 - i : i;
+	if (kind == CTX_POLICY_RANDOM)
+		order_randomly(b);
+	if (kind == CTX_POLICY_ORACLE)
+		take_by_worth(b);
+	else
+		take_in_order(b);
+}
+
+int
+ctx_eval_baseline(enum ctx_policy_kind kind, const struct eval_session *session,
+    const struct eval_cut *cut, uint64_t limit, struct eval_verdict *verdict,
+    struct ctx_err *err)
+{
+	struct baseline b = {.session = session, .cut = cut};
+	size_t n = cut->at + 1;
+	int rc = 0;
+
+	b.groups = calloc(n, sizeof *b.groups);
+	b.group_of = calloc(n, sizeof *b.group_of);
+	b.order = calloc(n, sizeof *b.order);
+	b.strings = calloc(cut->n * EVAL_SEEN_MOST + 1, sizeof *b.strings);
+	b.taken = calloc(cut->n + 1, sizeof *b.taken);
+	if (b.groups == NULL || b.group_of == NULL || b.order == NULL ||
+	    b.strings == NULL || b.taken == NULL) {
+		rc = ctx_err_nomem(err);
+	} else {
+		choose_groups(&b, kind, limit);
+		judge_groups(&b, verdict);
+	}
+	free(b.groups);
+	free(b.group_of);
+	free(b.order);
+	free(b.strings);
+	free(b.taken);
+	return rc;
+}

@@ -1,0 +1,355 @@
+/* evaluate_session.c - cuts a session, and runs the policies on what is before
+ * each cut */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "eval/evaluate_session.h"
+#include "eval/policy_runner.h"
+
+/* A cut that is being evaluated. */
+struct cut_evaluation {
+	struct eval_worker *worker;
+	const struct eval_session *session;
+	const struct eval_cut *cut;
+	size_t sample;   /* its number in the results of the file */
+	uint64_t fixed;  /* tokens that are added to each budget */
+	uint64_t rest;   /* other tokens before the cut */
+	size_t findings; /* of ctx-check, in what is before the cut */
+};
+
+/* ---- where a session is cut ---- */
+
+/* Returns the first place, from a share of the messages on, at which the model
+ * is asked: before an answer of the assistant. */
+static size_t
+find_place(const struct eval_session *session, uint64_t share)
+{
+	const struct eval_message *m = session->messages;
+	size_t at = (size_t)((uint64_t)session->n * share / 100000);
+
+	for (; at < session->n; at++)
+		if (m[at].role == CTX_ROLE_ASSISTANT && at > 0 &&
+		    m[at - 1].role != CTX_ROLE_ASSISTANT)
+			break;
+	return at;
+}
+
+/* Sums up the tokens before a place.  *fixed: those outside messages and of
+ * system messages. */
+static uint64_t
+sum_tokens(const struct eval_session *session, size_t at, uint64_t *fixed)
+{
+	uint64_t rest = 0;
+	size_t i;
+
+	*fixed = session->overhead;
+	for (i = 0; i < at; i++)
+		if (session->messages[i].role == CTX_ROLE_SYSTEM)
+			*fixed += session->messages[i].tokens;
+		else
+			rest += session->messages[i].tokens;
+	return rest;
+}
+
+/* Finds the cuts of a session that have enough tokens before them.  Returns
+ * their number. */
+static size_t
+find_cuts(struct eval_worker *worker, const struct eval_session *session,
+    struct eval_cut *cuts)
+{
+	const struct ctx_eval_shares *shares = &worker->options->cuts;
+	uint64_t fixed;
+	size_t i, n = 0, at;
+
+	for (i = 0; i < shares->n; i++) {
+		at = find_place(session, shares->list[i]);
+		if (at >= session->n || (n > 0 && cuts[n - 1].at == at))
+			continue;
+		if (sum_tokens(session, at, &fixed) + fixed <
+		    worker->options->least) {
+			worker->results->too_short++;
+			continue;
+		}
+		cuts[n++] =
+		    (struct eval_cut){.at = at, .share = shares->list[i]};
+	}
+	return n;
+}
+
+/* ---- runs ---- */
+
+static struct ctx_eval_run *
+add_run(struct ctx_eval_results *results, struct ctx_err *err)
+{
+	struct ctx_eval_run *runs;
+
+	runs = ctx_grow(results->runs, &results->runs_cap, results->n_runs + 1,
+	    sizeof *runs, err);
+	if (runs == NULL)
+		return NULL;
+	results->runs = runs;
+	memset(&runs[results->n_runs], 0, sizeof *runs);
+	return &runs[results->n_runs++];
+}
+
+static int
+fail_run(struct ctx_eval_run *run, const char *reason, struct ctx_err *err)
+{
+	run->failure = strdup(reason);
+	return run->failure == NULL ? ctx_err_nomem(err) : 0;
+}
+
+/* Fails a run whose output cannot be read.  Returns -1 if there is no memory.
+ */
+static int
+fail_output(struct ctx_eval_run *run, const struct ctx_err *why,
+    struct ctx_err *err)
+{
+	struct ctx_buf text = {0};
+	int rc;
+
+	if (why->code == CTX_ENOMEM) {
+		*err = *why;
+		return -1;
+	}
+	rc = why->line > 0
+	    ? ctx_buf_printf(&text, err, "line %llu of its output: %s",
+		  (unsigned long long)why->line, why->text)
+	    : ctx_buf_printf(&text, err, "its output: %s", why->text);
+	if (rc == 0)
+		rc = ctx_buf_add(&text, "", 1, err);
+	if (rc == 0)
+		rc = fail_run(run, text.p, err);
+	ctx_buf_release(&text);
+	return rc;
+}
+
+static void
+fill_run(const struct cut_evaluation *e, struct ctx_eval_run *run,
+    const struct eval_verdict *verdict)
+{
+	run->kept = verdict->kept;
+	run->tokens = verdict->tokens;
+	run->invalid = verdict->findings > 0 && e->findings == 0;
+}
+
+/* Judges the output of a command.  Status 1 with messages in the output is no
+ * failure: so ctx-prune says that its floors exceed the budget. */
+static int
+judge_answer(const struct cut_evaluation *e, struct ctx_eval_run *run,
+    const struct policy_answer *answer, struct ctx_err *err)
+{
+	struct eval_judge *judge = &e->worker->judge;
+	struct eval_verdict verdict = {0};
+	struct ctx_err why;
+	char status[48];
+
+	run->seconds = answer->seconds;
+	if (answer->failure[0] != '\0')
+		return fail_run(run, answer->failure, err);
+	if (answer->status > 1 || (answer->status == 1 && answer->out.n == 0)) {
+		(void)snprintf(status, sizeof status, "ended with status %d",
+		    answer->status);
+		return fail_run(run, status, err);
+	}
+	if (ctx_judge_messages(judge,
+		(struct ctx_str){answer->out.p, answer->out.n}, &verdict,
+		&why) < 0)
+		return fail_output(run, &why, err);
+	if (verdict.messages == 0)
+		return fail_run(run, "its output has no message", err);
+	fill_run(e, run, &verdict);
+	return ctx_judge_files(judge,
+	    (struct ctx_str){answer->files.p, answer->files.n},
+	    &run->recoverable, err);
+}
+
+static int
+run_command(const struct cut_evaluation *e, struct ctx_eval_run *run,
+    struct ctx_err *err)
+{
+	const struct policy_request request = {.policy = run->policy,
+	    .budget = run->limit,
+	    .dialect = e->session->dialect->name,
+	    .input = {e->worker->before.p, e->worker->before.n}};
+	struct policy_answer answer;
+	int rc;
+
+	memset(&answer, 0, sizeof answer);
+	rc = ctx_policy_run(e->worker->runner, &request, &answer, err);
+	if (rc == 0)
+		rc = judge_answer(e, run, &answer, err);
+	ctx_policy_answer_release(&answer);
+	return rc;
+}
+
+/* Fills a run with what the run before it has given: the command of both is the
+ * same, because it has no budget. */
+static int
+repeat_run(struct ctx_eval_run *run, struct ctx_err *err)
+{
+	const struct ctx_eval_run *before = run - 1;
+
+	run->kept = before->kept;
+	run->recoverable = before->recoverable;
+	run->tokens = before->tokens;
+	run->invalid = before->invalid;
+	run->seconds = before->seconds;
+	return before->failure == NULL ? 0
+				       : fail_run(run, before->failure, err);
+}
+
+/* Applies a policy with a budget. */
+static int
+run_policy(const struct cut_evaluation *e, size_t policy, size_t budget,
+    struct ctx_err *err)
+{
+	const struct ctx_eval_config *options = e->worker->options;
+	enum ctx_policy_kind kind = options->policies[policy].kind;
+	struct ctx_eval_run *run = add_run(e->worker->results, err);
+	struct eval_verdict verdict;
+
+	if (run == NULL)
+		return -1;
+	run->sample = e->sample;
+	run->policy = policy;
+	run->budget = budget;
+	run->limit =
+	    e->fixed + e->rest * options->budgets.list[budget] / 100000;
+	if (kind == CTX_POLICY_COMMAND)
+		return budget > 0 && !options->policies[policy].has_budget
+		    ? repeat_run(run, err)
+		    : run_command(e, run, err);
+	if (ctx_eval_baseline(kind, e->session, e->cut, run->limit, &verdict,
+		err) < 0)
+		return -1;
+	fill_run(e, run, &verdict);
+	return 0;
+}
+
+/* ---- samples ---- */
+
+/* Stores copies of the needed strings in the sample. */
+static int
+list_strings(struct ctx_eval_sample *sample, const struct eval_cut *cut,
+    struct ctx_err *err)
+{
+	const struct ctx_str *text;
+	size_t i;
+
+	sample->strings = calloc(cut->n + 1, sizeof *sample->strings);
+	if (sample->strings == NULL)
+		return ctx_err_nomem(err);
+	for (i = 0; i < cut->n; i++) {
+		text = &cut->needed[i].text;
+		sample->strings[i] = strndup(text->p, text->n);
+		if (sample->strings[i] == NULL)
+			return ctx_err_nomem(err);
+	}
+	return 0;
+}
+
+static int
+add_sample(struct cut_evaluation *e, struct ctx_err *err)
+{
+	struct ctx_eval_results *results = e->worker->results;
+	struct ctx_eval_sample *samples;
+
+	samples = ctx_grow(results->samples, &results->samples_cap,
+	    results->n_samples + 1, sizeof *samples, err);
+	if (samples == NULL)
+		return -1;
+	results->samples = samples;
+	e->sample = results->n_samples++;
+	samples[e->sample] = (struct ctx_eval_sample){.file = e->session->file,
+	    .line = e->session->line,
+	    .cut = e->cut->share,
+	    .session = results->sessions,
+	    .messages = e->cut->at,
+	    .tokens = e->fixed + e->rest,
+	    .needed = e->cut->n};
+	return e->worker->options->lists_needed
+	    ? list_strings(&samples[e->sample], e->cut, err)
+	    : 0;
+}
+
+/* Writes the part before the cut, and reads it: it must have the same messages,
+ * hence all needed strings.  Sets *same to false if not.  This happens with a
+ * session file of which the lines before the cut, alone, are another branch. */
+static int
+prepare_cut(struct cut_evaluation *e, bool *same, struct ctx_err *err)
+{
+	struct eval_worker *worker = e->worker;
+	struct eval_verdict verdict;
+
+	worker->before.n = 0;
+	if (ctx_eval_write_before(e->session, e->cut->at, &worker->before,
+		err) < 0 ||
+	    ctx_judge_begin(&worker->judge, e->cut, err) < 0 ||
+	    ctx_judge_messages(&worker->judge,
+		(struct ctx_str){worker->before.p, worker->before.n}, &verdict,
+		err) < 0)
+		return -1;
+	e->findings = verdict.findings;
+	*same = verdict.kept == e->cut->n && verdict.messages == e->cut->at;
+	return 0;
+}
+
+static int
+evaluate_cut(struct eval_worker *worker, const struct eval_session *session,
+    const struct eval_cut *cut, bool *sampled, struct ctx_err *err)
+{
+	struct cut_evaluation e = {.worker = worker,
+	    .session = session,
+	    .cut = cut};
+	const struct ctx_eval_config *options = worker->options;
+	size_t policy, budget;
+	bool same;
+
+	if (cut->n == 0) {
+		worker->results->not_needed++;
+		return 0;
+	}
+	e.rest = sum_tokens(session, cut->at, &e.fixed);
+	worker->judge.dialect = session->dialect;
+	if (prepare_cut(&e, &same, err) < 0)
+		return -1;
+	if (!same) {
+		worker->results->unlike++;
+		return 0;
+	}
+	*sampled = true;
+	if (add_sample(&e, err) < 0)
+		return -1;
+	for (policy = 0; policy < options->n_policies; policy++)
+		for (budget = 0; budget < options->budgets.n; budget++)
+			if (run_policy(&e, policy, budget, err) < 0)
+				return -1;
+	return 0;
+}
+
+int
+ctx_evaluate_session(struct eval_worker *worker,
+    const struct eval_session *session, struct ctx_err *err)
+{
+	struct eval_cut cuts[CTX_EVAL_SHARES];
+	struct ctx_intern names = {0};
+	size_t n, i;
+	bool sampled = false;
+	int rc;
+
+	if (session->cannot_cut) {
+		worker->results->without_cut++;
+		return 0;
+	}
+	n = find_cuts(worker, session, cuts);
+	rc = ctx_find_needed(session, cuts, n, &names, err);
+	for (i = 0; i < n && rc == 0; i++)
+		rc = evaluate_cut(worker, session, &cuts[i], &sampled, err);
+	for (i = 0; i < n; i++)
+		free(cuts[i].needed);
+	ctx_intern_release(&names);
+	worker->results->sessions += sampled;
+	return rc;
+}

@@ -1,0 +1,274 @@
+/*
+ * find_needed.c - finds the strings that the messages after a cut need from
+ * those before it
+ *
+ * A string is needed if it
+ *  - is a name (find_names.c) in the arguments of a tool call after the cut;
+ *  - was first seen before the cut, in a tool result or a user's message;
+ *  - stands in at most EVAL_SEEN_MOST messages before the cut;
+ *  - stands in no message between the cut and the tool call;
+ *  - stands in no message that every policy is assumed to keep: system
+ * messages, the last user message and the newest EVAL_NEWEST messages before
+ * the cut.
+ *
+ * All names of arguments after the first cut are searched in all messages at
+ * once, so time is linear.  Of each name only the first messages that have it
+ * are remembered and, per cut, the first one after the cut.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "eval/session.h"
+
+/* What is known of a name.  The members that count messages are their index
+ * plus 1; 0: none. */
+struct name_places {
+	uint32_t
+	    first[EVAL_SEEN_MOST + 1]; /* the first messages that have it */
+	unsigned n_first;
+};
+
+/* What is known of a name at a cut. */
+struct name_at_cut {
+	uint32_t
+	    used; /* the first message after the cut with it in arguments */
+	uint32_t shown; /* the first message after the cut that has it */
+	bool always;    /* a message that every policy keeps has it */
+};
+
+struct needed_search {
+	const struct eval_session *session;
+	struct eval_cut *cuts;
+	size_t n_cuts;
+	struct ctx_intern *names;
+	struct name_places *places;
+	/* n_cuts elements for each name */
+	struct name_at_cut *at_cut;
+	size_t places_cap, at_cut_cap;
+	size_t *last_user; /* for each cut: index of the last user message */
+	uint32_t message;  /* index of the message that is being searched */
+};
+
+/* ---- the names in arguments after the first cut ---- */
+
+static int
+record_use(void *user, const char *p, size_t n, struct ctx_err *err)
+{
+	struct needed_search *search = user;
+	size_t before = search->names->n, c;
+	struct name_places *places;
+	struct name_at_cut *at;
+	uint32_t id;
+
+	if (ctx_intern(search->names, p, n, &id, err) < 0)
+		return -1;
+	if (search->names->n > before) {
+		places = ctx_grow(search->places, &search->places_cap, id,
+		    sizeof *places, err);
+		if (places == NULL)
+			return -1;
+		search->places = places;
+		memset(&places[id - 1], 0, sizeof *places);
+		at = ctx_grow(search->at_cut, &search->at_cut_cap,
+		    id * search->n_cuts, sizeof *at, err);
+		if (at == NULL)
+			return -1;
+		search->at_cut = at;
+		memset(&at[(id - 1) * search->n_cuts], 0,
+		    search->n_cuts * sizeof *at);
+	}
+	at = &search->at_cut[(id - 1) * search->n_cuts];
+	for (c = 0; c < search->n_cuts; c++)
+		if (search->message >= search->cuts[c].at && at[c].used == 0)
+			at[c].used = search->message + 1;
+	return 0;
+}
+
+static int
+record_uses(struct needed_search *search, struct ctx_err *err)
+{
+	const struct eval_session *session = search->session;
+	const struct ctx_name_taker taker = {search, record_use};
+	const struct eval_message *m;
+	size_t i;
+
+	for (i = search->cuts[0].at; i < session->n; i++) {
+		m = &session->messages[i];
+		search->message = (uint32_t)i;
+		if (m->arguments_end > m->arguments &&
+		    ctx_find_names(&taker, session->arguments.p + m->arguments,
+			m->arguments_end - m->arguments, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- the messages that have them ---- */
+
+/* Returns true if every policy is assumed to keep a message, which is before
+ * cut c. */
+static bool
+is_always_kept(const struct needed_search *search, size_t c, size_t i)
+{
+	return i + EVAL_NEWEST >= search->cuts[c].at ||
+	    i == search->last_user[c] ||
+	    search->session->messages[i].role == CTX_ROLE_SYSTEM;
+}
+
+static void
+record_place(void *user, uint32_t id)
+{
+	struct needed_search *search = user;
+	struct name_places *places = &search->places[id - 1];
+	struct name_at_cut *at = &search->at_cut[(id - 1) * search->n_cuts];
+	uint32_t i = search->message;
+	size_t c;
+
+	if (places->n_first <= EVAL_SEEN_MOST)
+		places->first[places->n_first++] = i;
+	for (c = 0; c < search->n_cuts; c++, at++) {
+		if (i >= search->cuts[c].at) {
+			if (at->shown == 0)
+				at->shown = i + 1;
+		} else if (is_always_kept(search, c, i)) {
+			at->always = true;
+		}
+	}
+}
+
+static struct ctx_str
+get_part(const struct ctx_buf *text, size_t from, size_t to)
+{
+	return to == from ? (struct ctx_str){"", 0}
+			  : (struct ctx_str){text->p + from, to - from};
+}
+
+static int
+record_places(struct needed_search *search, struct ctx_err *err)
+{
+	const struct eval_session *session = search->session;
+	const struct ctx_match_taker taker = {search, record_place};
+	struct ctx_matcher matcher = {0};
+	const struct eval_message *m;
+	int rc = 0;
+	size_t i;
+
+	for (i = 0; i < search->names->n && rc == 0; i++)
+		rc = ctx_matcher_add(&matcher, search->names->list[i],
+		    (uint32_t)i + 1, err);
+	if (rc == 0)
+		rc = ctx_matcher_build(&matcher, err);
+	for (i = 0; i < session->n && rc == 0; i++) {
+		m = &session->messages[i];
+		search->message = (uint32_t)i;
+		ctx_matcher_begin(&matcher);
+		ctx_matcher_search(&matcher,
+		    get_part(&session->texts, m->texts, m->texts_end), &taker);
+		ctx_matcher_search(&matcher,
+		    get_part(&session->arguments, m->arguments,
+			m->arguments_end),
+		    &taker);
+	}
+	ctx_matcher_release(&matcher);
+	return rc;
+}
+
+/* ---- the strings that are needed ---- */
+
+static bool
+is_needed(const struct needed_search *search, uint32_t id, size_t c)
+{
+	const struct name_places *places = &search->places[id - 1];
+	const struct name_at_cut *at =
+	    &search->at_cut[(id - 1) * search->n_cuts + c];
+	size_t cut = search->cuts[c].at;
+	const struct eval_message *first;
+
+	if (at->used == 0 || at->always || places->first[0] >= cut ||
+	    at->shown < at->used)
+		return false;
+	if (places->n_first > EVAL_SEEN_MOST &&
+	    places->first[EVAL_SEEN_MOST] < cut)
+		return false;
+	first = &search->session->messages[places->first[0]];
+	return first->role == CTX_ROLE_USER || first->role == CTX_ROLE_TOOL ||
+	    first->has_results;
+}
+
+static int
+add_needed(struct needed_search *search, uint32_t id, size_t c,
+    struct ctx_err *err)
+{
+	const struct name_places *places = &search->places[id - 1];
+	struct eval_cut *cut = &search->cuts[c];
+	struct needed_string *list;
+	unsigned i;
+
+	list = ctx_grow(cut->needed, &cut->cap, cut->n + 1, sizeof *list, err);
+	if (list == NULL)
+		return -1;
+	cut->needed = list;
+	list += cut->n++;
+	*list =
+	    (struct needed_string){.text = ctx_intern_at(search->names, id)};
+	for (i = 0; i < places->n_first && i < EVAL_SEEN_MOST; i++)
+		if (places->first[i] < cut->at)
+			list->seen[list->n_seen++] = places->first[i];
+	return 0;
+}
+
+static int
+search_needed(struct needed_search *search, struct ctx_err *err)
+{
+	uint32_t id;
+	size_t c;
+
+	if (record_uses(search, err) < 0 || record_places(search, err) < 0)
+		return -1;
+	for (c = 0; c < search->n_cuts; c++)
+		for (id = 1; id <= search->names->n; id++)
+			if (is_needed(search, id, c) &&
+			    add_needed(search, id, c, err) < 0)
+				return -1;
+	return 0;
+}
+
+static void
+find_last_users(struct needed_search *search)
+{
+	size_t c, i;
+
+	for (c = 0; c < search->n_cuts; c++) {
+		i = search->cuts[c].at;
+		while (i > 0 && !search->session->messages[i - 1].by_user)
+			i--;
+		search->last_user[c] = i > 0 ? i - 1 : 0;
+	}
+}
+
+int
+ctx_find_needed(const struct eval_session *session, struct eval_cut *cuts,
+    size_t n, struct ctx_intern *names, struct ctx_err *err)
+{
+	struct needed_search search = {.session = session,
+	    .cuts = cuts,
+	    .n_cuts = n,
+	    .names = names};
+	int rc;
+
+	if (n == 0)
+		return 0;
+	if (session->n >= UINT32_MAX)
+		return ctx_err_set(err, CTX_ELIMIT,
+		    "a session has more than %lu messages, the maximum",
+		    (unsigned long)UINT32_MAX - 1);
+	search.last_user = calloc(n, sizeof *search.last_user);
+	if (search.last_user == NULL)
+		return ctx_err_nomem(err);
+	find_last_users(&search);
+	rc = search_needed(&search, err);
+	free(search.last_user);
+	free(search.places);
+	free(search.at_cut);
+	return rc;
+}

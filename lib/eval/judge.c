@@ -1,0 +1,246 @@
+/* judge.c - reads the output of a policy, and finds the needed strings in it */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/check.h"
+#include "eval/judge.h"
+
+static void
+record_seen(void *user, uint32_t number)
+{
+	struct eval_judge *judge = user;
+
+	judge->n_seen += !judge->seen[number];
+	judge->seen[number] = true;
+}
+
+int
+ctx_judge_begin(struct eval_judge *judge, const struct eval_cut *cut,
+    struct ctx_err *err)
+{
+	bool *seen;
+	size_t i;
+
+	seen =
+	    ctx_grow(judge->seen, &judge->cap, cut->n + 1, sizeof *seen, err);
+	if (seen == NULL)
+		return -1;
+	judge->seen = seen;
+	judge->needed = cut->n;
+	ctx_matcher_release(&judge->matcher);
+	for (i = 0; i < cut->n; i++)
+		if (ctx_matcher_add(&judge->matcher, cut->needed[i].text,
+			(uint32_t)i, err) < 0)
+			return -1;
+	return ctx_matcher_build(&judge->matcher, err);
+}
+
+static void
+search_text(struct eval_judge *judge, const struct ctx_buf *text)
+{
+	const struct ctx_match_taker taker = {judge, record_seen};
+
+	if (text->n > 0)
+		ctx_matcher_search(&judge->matcher,
+		    (struct ctx_str){text->p, text->n}, &taker);
+}
+
+/* ---- messages ---- */
+
+static int
+open_stream(const struct eval_judge *judge, struct ctx_stream *stream,
+    struct ctx_str text, struct ctx_err *err)
+{
+	memset(stream, 0, sizeof *stream);
+	stream->forced = judge->dialect;
+	if (ctx_reader_open_text(&stream->reader, "the output", text, err) < 0)
+		return -1;
+	ctx_reader_set_lenient(stream->reader, judge->lenient);
+	return 0;
+}
+
+static void
+close_stream(struct ctx_stream *stream)
+{
+	ctx_reader_close(stream->reader);
+	ctx_stream_release(stream);
+}
+
+/* The token counters of the conversations that a text has. */
+struct judge_counters {
+	struct ctx_model_counter lines, record;
+	bool begun; /* true once the counter for lines is set */
+};
+
+static int
+begin_conversation(struct eval_judge *judge, const struct ctx_stream *stream,
+    const struct ctx_event *event, struct judge_counters *counters,
+    uint64_t *tokens, struct ctx_err *err)
+{
+	struct ctx_model_counter *counter =
+	    event->inside ? &counters->record : &counters->lines;
+	struct ctx_request_overhead overhead;
+
+	if (ctx_stream_measure(stream, event, judge->counters, counter, err) <
+		0 ||
+	    ctx_count_request_overhead(counter->counter, event->record->json,
+		event->layout, &overhead, err) < 0)
+		return -1;
+	*tokens += overhead.tokens;
+	return 0;
+}
+
+static int
+judge_message(struct eval_judge *judge, const struct ctx_stream *stream,
+    const struct ctx_event *event, struct judge_counters *counters,
+    struct eval_verdict *verdict, struct ctx_err *err)
+{
+	struct ctx_cost cost;
+
+	if (!event->inside && !counters->begun) {
+		counters->begun = true;
+		if (begin_conversation(judge, stream, event, counters,
+			&verdict->tokens, err) < 0)
+			return -1;
+	}
+	if (ctx_stream_cost(event,
+		(event->inside ? counters->record : counters->lines).counter,
+		&cost, err) < 0)
+		return -1;
+	judge->text.n = judge->arguments.n = 0;
+	if (ctx_append_message_texts(&judge->text, &judge->arguments,
+		event->message, err) < 0)
+		return -1;
+	search_text(judge, &judge->text);
+	search_text(judge, &judge->arguments);
+	verdict->tokens += cost.tokens;
+	if ((event->message->flags & CTX_MESSAGE_CONTINUES) == 0)
+		verdict->messages++;
+	return 0;
+}
+
+static int
+judge_events(struct eval_judge *judge, struct ctx_stream *stream,
+    struct eval_verdict *verdict, struct ctx_err *err)
+{
+	struct judge_counters counters = {.begun = false};
+	struct ctx_event event;
+	int rc;
+
+	while ((rc = ctx_stream_next(stream, &event, err)) > 0) {
+		if (event.kind == CTX_EVENT_BEGIN)
+			rc = begin_conversation(judge, stream, &event,
+			    &counters, &verdict->tokens, err);
+		else if (event.kind == CTX_EVENT_MESSAGE)
+			rc = judge_message(judge, stream, &event, &counters,
+			    verdict, err);
+		if (rc < 0)
+			return -1;
+	}
+	return rc;
+}
+
+static int
+count_finding(void *user, const struct ctx_finding *finding,
+    struct ctx_err *err)
+{
+	size_t *findings = user;
+
+	(void)finding;
+	(void)err;
+	++*findings;
+	return 0;
+}
+
+static int
+check_messages(const struct eval_judge *judge, struct ctx_str text,
+    size_t *findings, struct ctx_err *err)
+{
+	struct ctx_check_config options = {.counters = judge->counters,
+	    .user = findings,
+	    .on_finding = count_finding};
+	struct ctx_stream stream;
+	int rc;
+
+	if (open_stream(judge, &stream, text, err) < 0)
+		return -1;
+	rc = ctx_check_stream(&stream, NULL, &options, err);
+	close_stream(&stream);
+	return rc;
+}
+
+int
+ctx_judge_messages(struct eval_judge *judge, struct ctx_str text,
+    struct eval_verdict *verdict, struct ctx_err *err)
+{
+	struct ctx_stream stream;
+	int rc;
+
+	memset(verdict, 0, sizeof *verdict);
+	memset(judge->seen, 0, judge->needed * sizeof *judge->seen);
+	judge->n_seen = 0;
+	ctx_matcher_begin(&judge->matcher);
+	if (open_stream(judge, &stream, text, err) < 0)
+		return -1;
+	rc = judge_events(judge, &stream, verdict, err);
+	close_stream(&stream);
+	verdict->kept = judge->n_seen;
+	return rc < 0 ? -1
+		      : check_messages(judge, text, &verdict->findings, err);
+}
+
+/* ---- files ---- */
+
+/* Searches a line: as it is, and the strings of its JSON. */
+static int
+judge_line(struct eval_judge *judge, struct ctx_json *json, struct ctx_str line,
+    struct ctx_err *err)
+{
+	struct ctx_buf *text = &judge->text;
+	struct ctx_err invalid;
+	size_t used;
+
+	text->n = 0;
+	if (line.n > 0 && (line.p[0] == '{' || line.p[0] == '[') &&
+	    ctx_json_scan(json, line.p, line.n, &used, &invalid) > 0 &&
+	    ctx_append_json_texts(text, json, 0, err) < 0)
+		return -1;
+	if (ctx_buf_add(text, line.p, line.n, err) < 0)
+		return -1;
+	search_text(judge, text);
+	ctx_separate_escapes(text, 0);
+	search_text(judge, text);
+	return 0;
+}
+
+int
+ctx_judge_files(struct eval_judge *judge, struct ctx_str text, size_t *found,
+    struct ctx_err *err)
+{
+	struct ctx_json json;
+	struct ctx_str line;
+	const char *end;
+	size_t at = 0, kept = judge->n_seen;
+	int rc = 0;
+
+	ctx_json_init(&json, CTX_SIMD_BEST);
+	while (at < text.n && rc == 0 && judge->n_seen < judge->needed) {
+		end = memchr(text.p + at, '\n', text.n - at);
+		line.p = text.p + at;
+		line.n = end == NULL ? text.n - at : (size_t)(end - line.p);
+		rc = judge_line(judge, &json, line, err);
+		at += line.n + 1;
+	}
+	ctx_json_release(&json);
+	*found = judge->n_seen - kept;
+	return rc;
+}
+
+void
+ctx_judge_release(struct eval_judge *judge)
+{
+	ctx_matcher_release(&judge->matcher);
+	free(judge->seen);
+	ctx_buf_release(&judge->text);
+	ctx_buf_release(&judge->arguments);
+}

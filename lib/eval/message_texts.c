@@ -1,0 +1,163 @@
+/* message_texts.c - the texts of a message, as far as later messages can need
+ * strings of them */
+#include <string.h>
+
+#include "dialect/result_content.h"
+#include "eval/session.h"
+
+static int
+append_line(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
+{
+	return ctx_buf_add(out, text.p, text.n, err) < 0
+	    ? -1
+	    : ctx_buf_add(out, "\n", 1, err);
+}
+
+/* Appends the text of a string, or the JSON of another value. */
+static int
+append_scalar(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
+    struct ctx_err *err)
+{
+	struct ctx_str raw = ctx_json_str(json, node);
+
+	if (json->nodes[node].kind != CTX_JSON_STRING)
+		return append_line(out, raw, err);
+	return ctx_json_string_decode(out, raw, err) < 0
+	    ? -1
+	    : ctx_buf_add(out, "\n", 1, err);
+}
+
+/* Returns true if a string is the key of a member: a colon follows it. */
+static bool
+is_member_key(const struct ctx_json *json, uint32_t node)
+{
+	const char *p = json->text + json->nodes[node].end;
+
+	if (json->nodes[node].kind != CTX_JSON_STRING || node == 0 ||
+	    json->nodes[node].end >= json->nodes[0].end)
+		return false;
+	while (ctx_utf8_is_space((unsigned char)*p))
+		p++;
+	return *p == ':';
+}
+
+/* Appends all strings, numbers and words of a JSON value.  Its nodes are in the
+ * order of the text, so no recursion is needed. */
+static int
+append_values(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
+    bool keys, struct ctx_err *err)
+{
+	uint32_t end = json->nodes[node].next, i;
+
+	for (i = node; i < end; i++) {
+		if (json->nodes[i].kind == CTX_JSON_ARRAY ||
+		    json->nodes[i].kind == CTX_JSON_OBJECT ||
+		    (!keys && is_member_key(json, i)))
+			continue;
+		if (append_scalar(out, json, i, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
+ctx_append_json_texts(struct ctx_buf *texts, const struct ctx_json *json,
+    uint32_t node, struct ctx_err *err)
+{
+	return append_values(texts, json, node, true, err);
+}
+
+void
+ctx_separate_escapes(struct ctx_buf *text, size_t from)
+{
+	size_t to = from, i, end;
+
+	for (i = from; i < text->n; i = end) {
+		end = i;
+		while (end < text->n && text->p[end] == '\\')
+			end++;
+		if (end > i && end < text->n &&
+		    memchr("nrt\"", text->p[end], 4) != NULL) {
+			text->p[to++] = '\n';
+			end++;
+			continue;
+		}
+		end += end == i;
+		memmove(text->p + to, text->p + i, end - i);
+		to += end - i;
+	}
+	text->n = to;
+}
+
+/* Appends the values of the arguments of a tool call. */
+static int
+append_arguments(struct ctx_buf *out, const struct ctx_json *json,
+    uint32_t node, struct ctx_err *err)
+{
+	struct ctx_buf text = {0};
+	struct ctx_json inner;
+	size_t from = out->n;
+	int rc;
+
+	if (json->nodes[node].kind != CTX_JSON_STRING) {
+		rc = append_values(out, json, node, false, err);
+	} else {
+		ctx_json_init(&inner, CTX_SIMD_BEST);
+		rc = ctx_json_scan_string(json, node, &text, &inner, err);
+		if (rc > 0)
+			rc = append_values(out, &inner, 0, false, err);
+		else if (rc == 0)
+			rc = append_scalar(out, json, node, err);
+		ctx_json_release(&inner);
+		ctx_buf_release(&text);
+	}
+	ctx_separate_escapes(out, from);
+	return rc;
+}
+
+/* Appends the text of a tool result, unless it is an array of blocks, which are
+ * further blocks of the message. */
+static int
+append_result(struct ctx_buf *out, const struct ctx_message *message, size_t i,
+    struct ctx_err *err)
+{
+	uint32_t body = message->blocks[i].payload, node;
+
+	if (body == 0)
+		return 0;
+	node = ctx_result_content_text(message->json, body, message->dialect);
+	if (node == 0 && message->json->nodes[body].kind == CTX_JSON_STRING)
+		node = body;
+	if (node != 0)
+		return append_scalar(out, message->json, node, err);
+	if (ctx_result_content_lists(message, i))
+		return 0;
+	node = ctx_result_content_value(message, i);
+	return append_values(out, message->json, node != 0 ? node : body, true,
+	    err);
+}
+
+int
+ctx_append_message_texts(struct ctx_buf *texts, struct ctx_buf *arguments,
+    const struct ctx_message *message, struct ctx_err *err)
+{
+	const struct ctx_json *json = message->json;
+	const struct ctx_block *block;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < message->n && rc == 0; i++) {
+		block = &message->blocks[i];
+		if (block->kind == CTX_BLOCK_TOOL_RESULT)
+			rc = append_result(texts, message, i, err);
+		else if (block->payload == 0)
+			continue;
+		else if (block->kind == CTX_BLOCK_TEXT)
+			rc = append_values(texts, json, block->payload, true,
+			    err);
+		else if (block->kind == CTX_BLOCK_TOOL_CALL)
+			rc = append_arguments(arguments, json, block->payload,
+			    err);
+	}
+	return rc;
+}

@@ -1,0 +1,180 @@
+/* policy.c - reads the command line of a policy */
+#include <stdlib.h>
+#include <string.h>
+
+#include "eval/eval.h"
+
+static const struct {
+	const char *command;
+	enum ctx_policy_kind kind;
+} compared[] = {
+    {"oracle", CTX_POLICY_ORACLE},
+    {"recency", CTX_POLICY_RECENCY},
+    {"random", CTX_POLICY_RANDOM},
+};
+
+/* Returns the length of the name at the start of a text, before "="; 0 if there
+ * is none. */
+static size_t
+find_name(const char *text)
+{
+	size_t n = strspn(text,
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+	    "_.,+%-");
+
+	return text[0] != '-' && text[n] == '=' ? n : 0;
+}
+
+static int
+add_word(struct ctx_policy *policy, const char *p, size_t n,
+    struct ctx_err *err)
+{
+	char **words =
+	    realloc(policy->words, (policy->n_words + 2) * sizeof *words);
+
+	if (words == NULL)
+		return ctx_err_nomem(err);
+	policy->words = words;
+	words[policy->n_words] = strndup(p, n);
+	if (words[policy->n_words] == NULL)
+		return ctx_err_nomem(err);
+	if (strstr(words[policy->n_words], "{dir}") != NULL)
+		policy->has_directory = true;
+	if (strstr(words[policy->n_words], "{budget}") != NULL)
+		policy->has_budget = true;
+	words[++policy->n_words] = NULL;
+	return 0;
+}
+
+static int
+add_text(struct ctx_policy *policy, const char *text, struct ctx_err *err)
+{
+	return add_word(policy, text, strlen(text), err);
+}
+
+/* Adds the words of a command, separated by blanks. */
+static int
+add_words(struct ctx_policy *policy, const char *command, struct ctx_err *err)
+{
+	size_t n;
+
+	for (; *(command += strspn(command, " \t\n")) != '\0'; command += n) {
+		n = strcspn(command, " \t\n");
+		if (add_word(policy, command, n, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Returns true if a command can be run only by a shell: it has a character that
+ * is special there, or its first word assigns a variable.  The braces of
+ * {budget} and the like are not special. */
+static bool
+needs_shell(const char *command)
+{
+	size_t first = strcspn(command, " \t\n");
+	const char *p;
+
+	if (strpbrk(command, "|&;<>()$`\\\"'*?[]#~!") != NULL ||
+	    memchr(command, '=', first) != NULL)
+		return true;
+	for (p = command; (p = strpbrk(p, "{}")) != NULL; p++) {
+		if (strncmp(p, "{budget}", 8) == 0)
+			p += 7;
+		else if (strncmp(p, "{dialect}", 9) == 0)
+			p += 8;
+		else if (strncmp(p, "{dir}", 5) == 0)
+			p += 4;
+		else
+			return true;
+	}
+	return false;
+}
+
+static int
+add_command(struct ctx_policy *policy, const char *command, struct ctx_err *err)
+{
+	if (!needs_shell(command))
+		return add_words(policy, command, err);
+	return add_text(policy, "/bin/sh", err) < 0 ||
+		add_text(policy, "-c", err) < 0 ||
+		add_text(policy, command, err) < 0
+	    ? -1
+	    : 0;
+}
+
+static int
+add_option(struct ctx_policy *policy, const char *name, const char *value,
+    struct ctx_err *err)
+{
+	if (value == NULL)
+		return 0;
+	return add_text(policy, name, err) < 0 ? -1
+					       : add_text(policy, value, err);
+}
+
+/* Adds ctx-prune with the options that all runs have, and those of the
+ * policy.  If the options need a shell, they are its script, and the words
+ * before are its arguments. */
+static int
+add_prune(struct ctx_policy *policy, const char *options,
+    const struct ctx_policy_prune *prune, struct ctx_err *err)
+{
+	bool shell = needs_shell(options);
+	struct ctx_buf script = {0};
+	int rc = 0;
+
+	if (shell) {
+		rc = ctx_buf_printf(&script, err, "exec \"$@\" %s", options);
+		if (rc == 0)
+			rc = add_option(policy, "/bin/sh", "-c", err);
+		if (rc == 0)
+			rc = add_word(policy, script.p, script.n, err);
+		if (rc == 0)
+			rc = add_text(policy, "sh", err);
+		ctx_buf_release(&script);
+	}
+	if (rc < 0 || add_text(policy, prune->path, err) < 0 ||
+	    add_option(policy, "-b", "{budget}", err) < 0 ||
+	    add_option(policy, "-d", prune->dialect, err) < 0 ||
+	    add_option(policy, "-e", prune->encoding, err) < 0 ||
+	    add_option(policy, "-m", prune->model, err) < 0)
+		return -1;
+	return shell ? 0 : add_words(policy, options, err);
+}
+
+int
+ctx_policy_parse(struct ctx_policy *policy, const char *text,
+    const struct ctx_policy_prune *prune, struct ctx_err *err)
+{
+	size_t n = find_name(text), i;
+	const char *command = text + (n > 0 ? n + 1 : 0);
+
+	memset(policy, 0, sizeof *policy);
+	command += strspn(command, " \t\n");
+	if (*command == '\0')
+		return ctx_err_set(err, CTX_EARG,
+		    "the policy '%.80s' has no command", text);
+	policy->name = n > 0 ? strndup(text, n) : strdup(command);
+	if (policy->name == NULL)
+		return ctx_err_nomem(err);
+	for (i = 0; i < sizeof compared / sizeof compared[0]; i++)
+		if (strcmp(command, compared[i].command) == 0) {
+			policy->kind = compared[i].kind;
+			return 0;
+		}
+	return command[0] == '-' ? add_prune(policy, command, prune, err)
+				 : add_command(policy, command, err);
+}
+
+void
+ctx_policy_release(struct ctx_policy *policy)
+{
+	size_t i;
+
+	for (i = 0; i < policy->n_words; i++)
+		free(policy->words[i]);
+	free(policy->words);
+	free(policy->name);
+	memset(policy, 0, sizeof *policy);
+}

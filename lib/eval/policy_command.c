@@ -1,0 +1,371 @@
+/*
+ * policy_command.c - runs the command of a policy once
+ *
+ * The command is started without a shell, in a process group of its own.  That
+ * group is killed when the command has ended or has failed, so that nothing it
+ * has started is left.  Its input and output are pipes, which are both polled.
+ */
+#define _GNU_SOURCE /* environ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "eval/policy_runner.h"
+#include "io/run_command.h"
+
+/* Longest output of a command in bytes. */
+static const size_t OUTPUT_MOST = (size_t)1 << 30;
+
+/* A run of a command. */
+struct command {
+	const struct policy_request *request;
+	struct policy_answer *answer;
+	int client; /* see ctx_policy_command_run */
+	bool shows_messages;
+	unsigned seconds; /* time limit */
+	struct timespec start;
+	char **words;
+	pid_t pid;
+	/* pipes to its input and from its output; -1: closed */
+	int in, out;
+};
+
+/* ---- the words ---- */
+
+/* Returns a copy of a word in which each placeholder is replaced; NULL if there
+ * is no memory. */
+static char *
+fill_word(const char *word, const char *budget, const char *dialect,
+    const char *directory)
+{
+	const char *const names[] = {"{budget}", "{dialect}", "{dir}"};
+	const char *const values[] = {budget, dialect, directory};
+	struct ctx_buf out = {0};
+	struct ctx_err err;
+	size_t i;
+	int rc = 0;
+
+	while (*word != '\0' && rc == 0) {
+		for (i = 0; i < 3; i++)
+			if (strncmp(word, names[i], strlen(names[i])) == 0)
+				break;
+		if (i < 3) {
+			rc = ctx_buf_add(&out, values[i], strlen(values[i]),
+			    &err);
+			word += strlen(names[i]);
+		} else {
+			rc = ctx_buf_add(&out, word++, 1, &err);
+		}
+	}
+	if (rc == 0 && ctx_buf_add(&out, "", 1, &err) == 0)
+		return ctx_buf_take(&out);
+	ctx_buf_release(&out);
+	return NULL;
+}
+
+static void
+free_words(char **words)
+{
+	size_t i;
+
+	for (i = 0; words != NULL && words[i] != NULL; i++)
+		free(words[i]);
+	free(words);
+}
+
+static char **
+fill_words(const struct ctx_policy *policy,
+    const struct policy_request *request, const char *directory)
+{
+	char **words = calloc(policy->n_words + 1, sizeof *words);
+	char budget[24];
+	size_t i;
+
+	(void)snprintf(budget, sizeof budget, "%llu",
+	    (unsigned long long)request->budget);
+	for (i = 0; words != NULL && i < policy->n_words; i++) {
+		words[i] = fill_word(policy->words[i], budget, request->dialect,
+		    directory);
+		if (words[i] == NULL) {
+			free_words(words);
+			return NULL;
+		}
+	}
+	return words;
+}
+
+/* ---- start and end ---- */
+
+static void
+fail_command(const struct command *command, const char *what, int sys)
+{
+	char *failure = command->answer->failure;
+	size_t size = sizeof command->answer->failure;
+
+	if (failure[0] != '\0')
+		return;
+	if (sys != 0)
+		(void)snprintf(failure, size, "%s: %s", what, strerror(sys));
+	else
+		(void)snprintf(failure, size, "%s", what);
+}
+
+static int
+set_files(posix_spawn_file_actions_t *actions, int in, int out, bool messages)
+{
+	int rc = posix_spawn_file_actions_adddup2(actions, in, 0);
+
+	if (rc == 0)
+		rc = posix_spawn_file_actions_adddup2(actions, out, 1);
+	return rc != 0 || messages ? rc
+				   : posix_spawn_file_actions_addopen(actions,
+					 2, "/dev/null", O_WRONLY, 0);
+}
+
+/* Sets attributes of the command: default signal handlers, no blocked signals,
+ * and a process group of its own. */
+static int
+set_signals(posix_spawnattr_t *attr)
+{
+	sigset_t none, all;
+	int rc;
+
+	(void)sigemptyset(&none);
+	(void)sigfillset(&all);
+	rc = posix_spawnattr_setflags(attr,
+	    POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF |
+		POSIX_SPAWN_SETSIGMASK);
+	if (rc == 0)
+		rc = posix_spawnattr_setpgroup(attr, 0);
+	if (rc == 0)
+		rc = posix_spawnattr_setsigmask(attr, &none);
+	return rc != 0 ? rc : posix_spawnattr_setsigdefault(attr, &all);
+}
+
+/* Starts the command with these descriptors as its standard input and output.
+ * Returns 0 or an errno value. */
+static int
+spawn_command(struct command *command, int in, int out)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	int rc = posix_spawn_file_actions_init(&actions);
+
+	if (rc != 0)
+		return rc;
+	rc = posix_spawnattr_init(&attr);
+	if (rc == 0) {
+		rc = set_files(&actions, in, out, command->shows_messages);
+		if (rc == 0)
+			rc = set_signals(&attr);
+		if (rc == 0)
+			rc = posix_spawnp(&command->pid, command->words[0],
+			    &actions, &attr, command->words, environ);
+		(void)posix_spawnattr_destroy(&attr);
+	}
+	(void)posix_spawn_file_actions_destroy(&actions);
+	return rc;
+}
+
+static int
+start_policy(struct command *command)
+{
+	struct ctx_err err;
+	int in[2], out[2], rc;
+
+	if (ctx_command_make_pipe(in, &err) < 0) {
+		fail_command(command, err.text, 0);
+		return -1;
+	}
+	if (ctx_command_make_pipe(out, &err) < 0) {
+		fail_command(command, err.text, 0);
+		ctx_command_close_end(&in[0]);
+		ctx_command_close_end(&in[1]);
+		return -1;
+	}
+	rc = spawn_command(command, in[0], out[1]);
+	ctx_command_close_end(&in[0]);
+	ctx_command_close_end(&out[1]);
+	command->in = in[1];
+	command->out = out[0];
+	if (rc == 0 && fcntl(command->in, F_SETFL, O_NONBLOCK) == 0)
+		return 0;
+	if (rc != 0)
+		fail_command(command, "cannot run the command", rc);
+	ctx_command_close_end(&command->in);
+	ctx_command_close_end(&command->out);
+	return rc != 0 ? -1 : 0;
+}
+
+static double
+seconds_since(const struct timespec *start)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)(now.tv_sec - start->tv_sec) +
+	    (double)(now.tv_nsec - start->tv_nsec) / 1e9;
+}
+
+/* Waits until the command has ended; lets it run up to its time limit.  Then
+ * kills its process group. */
+static void
+end_policy(struct command *command)
+{
+	struct timespec nap = {0, 20000};
+	int status = 0;
+	siginfo_t info;
+	pid_t done;
+
+	while (command->answer->failure[0] == '\0') {
+		info.si_pid = 0;
+		if (waitid(P_PID, (id_t)command->pid, &info,
+			WEXITED | WNOHANG | WNOWAIT) == 0 &&
+		    info.si_pid != 0)
+			break;
+		if (seconds_since(&command->start) > command->seconds)
+			fail_command(command, "did not end in time", 0);
+		(void)nanosleep(&nap, NULL);
+		if (nap.tv_nsec < 5000000)
+			nap.tv_nsec *= 2;
+	}
+	command->answer->seconds = seconds_since(&command->start);
+	(void)kill(-command->pid, SIGKILL);
+	do
+		done = waitpid(command->pid, &status, 0);
+	while (done < 0 && errno == EINTR);
+	if (WIFSIGNALED(status))
+		fail_command(command, "was killed by a signal", 0);
+	command->answer->status = WEXITSTATUS(status);
+}
+
+/* ---- input and output ---- */
+
+/* Writes a part of the input.  Closes the pipe at the end of the input, or if
+ * the command reads no more. */
+static void
+feed_policy(struct command *command, struct ctx_str *input)
+{
+	ssize_t n = input->n == 0 ? 0 : write(command->in, input->p, input->n);
+
+	if (n > 0) {
+		input->p += n;
+		input->n -= (size_t)n;
+	}
+	if ((n < 0 && errno != EAGAIN && errno != EINTR) || input->n == 0)
+		ctx_command_close_end(&command->in);
+}
+
+/* Reads a part of the output.  Returns 1; 0 at its end, or after a failure; -1
+ * with *err if there is no memory. */
+static int
+drain_policy(struct command *command, struct ctx_err *err)
+{
+	struct ctx_buf *out = &command->answer->out;
+	ssize_t n;
+
+	if (ctx_buf_reserve(out, 65536, err) < 0)
+		return -1;
+	n = read(command->out, out->p + out->n, 65536);
+	if (n < 0)
+		return errno == EINTR;
+	out->n += (size_t)n;
+	if (out->n > OUTPUT_MOST) {
+		fail_command(command, "wrote more than a gigabyte", 0);
+		return 0;
+	}
+	return n > 0;
+}
+
+/* Writes the input to the command and reads its output, until its output
+ * ends. */
+static int
+exchange(struct command *command, struct ctx_err *err)
+{
+	struct ctx_str input = command->request->input;
+	struct pollfd fds[3];
+	int rc = 1;
+
+	feed_policy(command, &input);
+	while (rc > 0) {
+		fds[0] = (struct pollfd){.fd = command->out, .events = POLLIN};
+		fds[1] = (struct pollfd){.fd = command->in, .events = POLLOUT};
+		fds[2] = (struct pollfd){.fd = command->client};
+		if (poll(fds, 3, CTX_COMMAND_SLICE) < 0 && errno != EINTR)
+			break;
+		if (seconds_since(&command->start) > command->seconds) {
+			fail_command(command, "did not end in time", 0);
+			break;
+		}
+		if (fds[2].revents != 0) {
+			fail_command(command, "ctx-eval has ended", 0);
+			break;
+		}
+		if (fds[1].revents != 0)
+			feed_policy(command, &input);
+		if (fds[0].revents != 0)
+			rc = drain_policy(command, err);
+	}
+	return rc < 0 ? -1 : 0;
+}
+
+static int
+run_words(struct command *command, struct ctx_err *err)
+{
+	int rc;
+
+	if (command->words == NULL)
+		return ctx_err_nomem(err);
+	(void)clock_gettime(CLOCK_MONOTONIC, &command->start);
+	if (start_policy(command) < 0)
+		return 0;
+	rc = exchange(command, err);
+	if (rc < 0)
+		fail_command(command, "out of memory", 0);
+	ctx_command_close_end(&command->in);
+	ctx_command_close_end(&command->out);
+	end_policy(command);
+	return rc;
+}
+
+int
+ctx_policy_command_run(int client, const struct ctx_policy *policy,
+    const struct ctx_policy_limits *limits,
+    const struct policy_request *request, struct policy_answer *answer,
+    struct ctx_err *err)
+{
+	struct command command = {.request = request,
+	    .answer = answer,
+	    .client = client,
+	    .shows_messages = limits->shows_messages,
+	    .seconds = limits->seconds,
+	    .in = -1,
+	    .out = -1};
+	char *directory = NULL;
+	int rc;
+
+	if (policy->has_directory) {
+		directory = ctx_run_directory_make(limits->directory, err);
+		if (directory == NULL) {
+			fail_command(&command, err->text, 0);
+			return 0;
+		}
+	}
+	command.words =
+	    fill_words(policy, request, directory == NULL ? "" : directory);
+	rc = run_words(&command, err);
+	free_words(command.words);
+	if (directory != NULL &&
+	    ctx_run_directory_take(directory, &answer->files, err) < 0)
+		rc = -1;
+	free(directory);
+	return rc;
+}

@@ -1,0 +1,274 @@
+/*
+ * policy_runner.c - a child process that runs policies for a program in a
+ * sandbox
+ *
+ * The child is forked before the program enters the sandbox.  It reads requests
+ * from one pipe and writes answers to another; both pipes carry C structs as
+ * they are in memory.  A request has only the number of a policy, so the child
+ * runs no other commands.  When the program ends, its end of the request pipe
+ * is closed; then the child kills the command and ends.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "eval/policy_runner.h"
+#include "io/run_command.h"
+
+/* A request.  In the pipe, the name of the dialect and the input follow it. */
+struct request_head {
+	size_t policy, dialect, input;
+	uint64_t budget;
+};
+
+/* An answer.  In the pipe, the output and the files follow it. */
+struct answer_head {
+	struct policy_answer answer; /* its buffers are not valid */
+	size_t out, files;
+};
+
+/* Reads exactly n bytes from a pipe.  Returns 0, or -1 at its end. */
+static int
+read_exactly(int fd, void *data, size_t n)
+{
+	char *p = data;
+	ssize_t got;
+
+	for (; n > 0; n -= (size_t)got, p += got) {
+		got = read(fd, p, n);
+		if (got == 0 || (got < 0 && errno != EINTR))
+			return -1;
+		if (got < 0)
+			got = 0;
+	}
+	return 0;
+}
+
+static int
+read_bytes(int fd, struct ctx_buf *out, size_t n, struct ctx_err *err)
+{
+	out->n = 0;
+	if (ctx_buf_reserve(out, n + 1, err) < 0 ||
+	    read_exactly(fd, out->p, n) < 0)
+		return -1;
+	out->n = n;
+	out->p[n] = '\0';
+	return 0;
+}
+
+static int
+write_bytes(int fd, const void *p, size_t n)
+{
+	return ctx_write_all(fd, (struct ctx_str){p, n});
+}
+
+/* ---- the child ---- */
+
+struct child_state {
+	const struct ctx_policy *policies;
+	const struct ctx_policy_limits *limits;
+	int requests, answers;
+	struct ctx_buf dialect, input;
+};
+
+static int
+write_answer(const struct child_state *state,
+    const struct policy_answer *answer)
+{
+	struct answer_head head;
+
+	memset(&head, 0, sizeof head);
+	head.answer = *answer;
+	head.out = answer->out.n;
+	head.files = answer->files.n;
+	return write_bytes(state->answers, &head, sizeof head) < 0 ||
+		write_bytes(state->answers, answer->out.p, head.out) < 0 ||
+		write_bytes(state->answers, answer->files.p, head.files) < 0
+	    ? -1
+	    : 0;
+}
+
+/* Handles one request.  Returns -1 if no further one can follow. */
+static int
+serve_policy(struct child_state *state, const struct request_head *head)
+{
+	struct policy_request request = {.policy = head->policy,
+	    .budget = head->budget};
+	struct policy_answer answer;
+	struct ctx_err err;
+	int rc;
+
+	if (read_bytes(state->requests, &state->dialect, head->dialect, &err) <
+		0 ||
+	    read_bytes(state->requests, &state->input, head->input, &err) < 0)
+		return -1;
+	memset(&answer, 0, sizeof answer);
+	request.dialect = state->dialect.p;
+	request.input = (struct ctx_str){state->input.p, head->input};
+	rc = ctx_policy_command_run(state->requests,
+	    &state->policies[head->policy], state->limits, &request, &answer,
+	    &err);
+	if (rc == 0)
+		rc = write_answer(state, &answer);
+	ctx_policy_answer_release(&answer);
+	return rc;
+}
+
+/* Blocks the signals that end a program: the child ends when the program has
+ * ended, because it must first kill the command. */
+static void
+block_signals(void)
+{
+	sigset_t set;
+	size_t i;
+
+	(void)sigemptyset(&set);
+	for (i = 0; i < CTX_TERMINATION_SIGNALS; i++)
+		(void)sigaddset(&set, ctx_termination_signals[i]);
+	(void)sigaddset(&set, SIGPIPE);
+	(void)pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+/* Handles requests until the program has ended. */
+static void
+serve_policies(struct child_state *state)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct request_head head;
+
+	block_signals();
+	/* If the child kept the program's output open, a process that reads it
+	 * would not see its end when the program ends. */
+	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0)
+		return;
+	while (read_exactly(state->requests, &head, sizeof head) == 0 &&
+	    serve_policy(state, &head) == 0)
+		continue;
+}
+
+/* ---- the program ---- */
+
+/* Forks the child process of runner n. */
+static int
+start_runner(struct ctx_policy_runner *runners, size_t n,
+    const struct ctx_policy *policies, const struct ctx_policy_limits *limits,
+    struct ctx_err *err)
+{
+	struct child_state state = {.policies = policies, .limits = limits};
+	int requests[2], answers[2];
+	size_t i;
+
+	if (ctx_command_make_pipe(requests, err) < 0)
+		return -1;
+	if (ctx_command_make_pipe(answers, err) < 0) {
+		(void)close(requests[0]);
+		(void)close(requests[1]);
+		return -1;
+	}
+	runners[n].requests = requests[1];
+	runners[n].answers = answers[0];
+	runners[n].pid = fork();
+	if (runners[n].pid == 0) {
+		/* Its copies of the pipes to other children would keep these
+		 * from seeing the end of the program. */
+		for (i = 0; i <= n; i++) {
+			(void)close(runners[i].requests);
+			(void)close(runners[i].answers);
+		}
+		state.requests = requests[0];
+		state.answers = answers[1];
+		serve_policies(&state);
+		_exit(0);
+	}
+	(void)close(requests[0]);
+	(void)close(answers[1]);
+	return runners[n].pid > 0
+	    ? 0
+	    : ctx_err_sys(err, errno, "cannot start a process");
+}
+
+int
+ctx_policy_runners_start(struct ctx_policy_runner *runners, size_t n,
+    const struct ctx_policy *policies, const struct ctx_policy_limits *limits,
+    struct ctx_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		runners[i] = (struct ctx_policy_runner){-1, -1, -1};
+	for (i = 0; i < n; i++)
+		if (start_runner(runners, i, policies, limits, err) < 0) {
+			ctx_policy_runners_end(runners, n);
+			return -1;
+		}
+	return 0;
+}
+
+void
+ctx_policy_runners_end(struct ctx_policy_runner *runners, size_t n)
+{
+	pid_t done;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		ctx_command_close_end(&runners[i].requests);
+		ctx_command_close_end(&runners[i].answers);
+		if (runners[i].pid <= 0)
+			continue;
+		do
+			done = waitpid(runners[i].pid, NULL, 0);
+		while (done < 0 && errno == EINTR);
+		runners[i].pid = -1;
+	}
+}
+
+static int
+exchange_run(struct ctx_policy_runner *runner,
+    const struct policy_request *request, struct policy_answer *answer,
+    struct ctx_err *err)
+{
+	const struct request_head head = {.policy = request->policy,
+	    .dialect = strlen(request->dialect),
+	    .input = request->input.n,
+	    .budget = request->budget};
+	struct ctx_buf out = answer->out, files = answer->files;
+	struct answer_head reply;
+
+	if (write_bytes(runner->requests, &head, sizeof head) < 0 ||
+	    write_bytes(runner->requests, request->dialect, head.dialect) < 0 ||
+	    write_bytes(runner->requests, request->input.p, head.input) < 0 ||
+	    read_exactly(runner->answers, &reply, sizeof reply) < 0)
+		return -1;
+	*answer = reply.answer;
+	answer->out = out;
+	answer->files = files;
+	return read_bytes(runner->answers, &answer->out, reply.out, err) < 0 ||
+		read_bytes(runner->answers, &answer->files, reply.files, err) <
+		    0
+	    ? -1
+	    : 0;
+}
+
+int
+ctx_policy_run(struct ctx_policy_runner *runner,
+    const struct policy_request *request, struct policy_answer *answer,
+    struct ctx_err *err)
+{
+	err->code = CTX_OK;
+	if (exchange_run(runner, request, answer, err) == 0)
+		return 0;
+	if (err->code == CTX_ENOMEM)
+		return -1;
+	return ctx_err_set(err, CTX_EARG,
+	    "the process that runs the policies ended unexpectedly");
+}
+
+void
+ctx_policy_answer_release(struct policy_answer *answer)
+{
+	ctx_buf_release(&answer->out);
+	ctx_buf_release(&answer->files);
+}

@@ -1,0 +1,139 @@
+/*
+ * statistics.c - means of runs, and the interval of the mean that is of
+ * interest
+ *
+ * Samples of one session are alike, so the bootstrap (Efron 1979) draws whole
+ * sessions.  All policies and budgets are drawn alike.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "eval/eval.h"
+
+/* number of draws, and those at each end that are outside the interval */
+enum { DRAWS = 1000, OUTSIDE = DRAWS / 40 };
+
+/* Sum of the shares kept, and number of runs, of a session. */
+struct session_sum {
+	double kept;
+	size_t runs;
+};
+
+/* Returns the next number of a sequence that is the same in each run. */
+static uint64_t
+draw(uint64_t *state)
+{
+	/* xorshift64* (Vigna 2014) */
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return *state * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Sets the interval of the mean.  A draw of sessions without a run is drawn
+ * again, which ends because some session has one. */
+static void
+set_interval(const struct session_sum *sums, size_t n,
+    struct ctx_eval_figures *figures)
+{
+	uint64_t state = 1;
+	double means[DRAWS];
+	struct session_sum sum;
+	size_t i, k, drawn;
+
+	for (i = 0; i < DRAWS; i++) {
+		do {
+			memset(&sum, 0, sizeof sum);
+			for (k = 0; k < n; k++) {
+				drawn = (size_t)((draw(&state) >> 11) % n);
+				sum.kept += sums[drawn].kept;
+				sum.runs += sums[drawn].runs;
+			}
+		} while (sum.runs == 0);
+		means[i] = sum.kept / (double)sum.runs;
+	}
+	qsort(means, DRAWS, sizeof means[0], compare_numbers);
+	figures->low = means[OUTSIDE];
+	figures->high = means[DRAWS - OUTSIDE];
+}
+
+static void
+add_figures(struct ctx_eval_figures *figures, const struct ctx_eval_run *run,
+    size_t needed)
+{
+	double n = (double)needed;
+
+	figures->runs++;
+	figures->kept += (double)run->kept / n;
+	figures->recoverable += (double)run->recoverable / n;
+	figures->tokens += (double)run->tokens;
+	if (run->tokens < run->limit)
+		figures->unused +=
+		    (double)(run->limit - run->tokens) / (double)run->limit;
+	figures->over += run->tokens > run->limit;
+	figures->invalid += run->invalid;
+	figures->seconds += run->seconds;
+}
+
+static void
+divide_figures(struct ctx_eval_figures *figures)
+{
+	double n = (double)figures->runs;
+
+	figures->kept /= n;
+	figures->recoverable /= n;
+	figures->lost = 1 - figures->kept - figures->recoverable;
+	if (figures->lost < 0) /* by rounding */
+		figures->lost = 0;
+	figures->tokens /= n;
+	figures->unused /= n;
+	figures->over /= n;
+	figures->invalid /= n;
+	figures->seconds /= n;
+}
+
+int
+ctx_eval_figures(const struct ctx_eval_results *results, size_t policy,
+    size_t budget, struct ctx_eval_figures *figures, struct ctx_err *err)
+{
+	const struct ctx_eval_sample *sample;
+	const struct ctx_eval_run *run;
+	struct session_sum *sums, *sum;
+	size_t i;
+
+	memset(figures, 0, sizeof *figures);
+	sums = calloc(results->sessions + 1, sizeof *sums);
+	if (sums == NULL)
+		return ctx_err_nomem(err);
+	for (i = 0; i < results->n_runs; i++) {
+		run = &results->runs[i];
+		if (run->policy != policy || run->budget != budget)
+			continue;
+		if (run->failure != NULL) {
+			if (figures->failed++ == 0) {
+				figures->failure = run->failure;
+				figures->failed_run = i;
+			}
+			continue;
+		}
+		sample = &results->samples[run->sample];
+		sum = &sums[sample->session];
+		sum->kept += (double)run->kept / (double)sample->needed;
+		sum->runs++;
+		add_figures(figures, run, sample->needed);
+	}
+	if (figures->runs > 0) {
+		divide_figures(figures);
+		set_interval(sums, results->sessions, figures);
+	}
+	free(sums);
+	return 0;
+}
