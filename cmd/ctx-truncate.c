@@ -13,7 +13,7 @@ struct truncate_command {
 	struct cli_report report;
 	const char *ratio;
 	bool text; /* true if the input is plain text */
-	bool limit_given, message_given;
+	bool limit_given, message_given, reasoning_given;
 };
 
 static const char *
@@ -65,6 +65,7 @@ check_text_options(const struct truncate_command *truncate)
 	const struct cli_report *report = &truncate->report;
 	const struct cli *cli = &truncate->cli;
 	const struct cli_need needs[] = {
+	    {truncate->reasoning_given, "reasoning", false, messages},
 	    {truncate->message_given, "message-limit", false, messages},
 	    {o->args > 0, "args", false, messages},
 	    {o->media, "media", false, messages},
@@ -112,7 +113,7 @@ parse(struct truncate_command *truncate, int argc, char **argv)
 	    {.type = CLI_HEADING, .help = "Shortening"},
 	    {0, "ratio", "H:T", "shares of beginning and end (3:1)", CLI_STRING,
 		&truncate->ratio, NULL, NULL},
-	    CLI_REASONING(&reasoning, NULL),
+	    CLI_REASONING(&reasoning, &truncate->reasoning_given),
 	    {.type = CLI_HEADING, .help = "Input and reports"},
 	    CLI_DIALECT(&truncate->cli),
 	    CLI_MODEL(&truncate->cli),

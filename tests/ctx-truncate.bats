@@ -981,7 +981,7 @@ X
 @test "--text: options about messages are errors" {
 	for o in "--message-limit 9" "--args 9" "--media 1" --unsent "--tool a" \
 	    "--not-tool a" -n "--archive f" "--explain f" "-d openai-chat" \
-	    --lenient; do
+	    --lenient "--reasoning drop"; do
 		run -2 ctx-truncate --text $o "$chat"
 		[[ $output == *"needs messages; it does not go with --text" ]]
 	done
