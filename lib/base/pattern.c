@@ -38,8 +38,8 @@
  * offset may read. */
 #define SPAN 3000000
 /* Minimum number of steps that a match may take from each start offset.  To
- * allow them, one call of PCRE2 gets only so many start offsets that its work
- * stays below WORK. */
+ * allow them, one call of PCRE2 gets at most as many start offsets as WORK
+ * permits. */
 #define FEW_STEPS 4
 /* Maximum number of regional indicators (halves of flags) in a row in a text
  * that is matched with \X.  If a text has more, it is not matched, as if a

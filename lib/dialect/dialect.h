@@ -321,8 +321,8 @@ enum { CTX_USAGE_PATHS = 3 };
 struct ctx_usage {
 	/* Paths from a message: the usage of the request that it answers. */
 	const char *message[CTX_USAGE_PATHS];
-	/* Paths from a line of a session file that is no message: the usage of
-	 * the request whose response is before the line. */
+	/* Paths from a line of a session file that is not a message: the usage
+	 * of the request whose response is before the line. */
 	const char *line[CTX_USAGE_PATHS];
 	/* Paths from the object around the messages, which is a request or a
 	 * response: its usage. */

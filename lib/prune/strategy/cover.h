@@ -5,7 +5,8 @@
 
 #include "base/base.h"
 
-/* What is chosen from.  A name is a number below n_names. */
+/* The groups to choose from, and their names.  A name is a number below
+ * n_names. */
 struct ctx_cover {
 	size_t n_groups, n_names;
 	/* The names of group g are names[from[g]] to names[from[g + 1] - 1],

@@ -19,7 +19,7 @@ enum {
 	CTX_NFC_INERT, /* combining class 0; composes with no later character */
 	/* combining class 0; composes with some later characters */
 	CTX_NFC_FIRST,
-	/* is itself a composed character and stays so in NFC */
+	/* a composed character that NFC does not change */
 	CTX_NFC_COMPOSED,
 	CTX_NFC_SAFE
 };
