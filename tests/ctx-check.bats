@@ -1425,17 +1425,43 @@ marked() {
 	    '{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"s","cache_control":{"type":"ephemeral"}},{"type":"text","text":"a"}]}' \
 	    '{"role":"user","content":"hi"}' > in
 	run -1 ctx-check -d anthropic in
-	[ "$output" = "in:2: bad-marker: a cache breakpoint is on or after reasoning" ]
+	[ "$output" = "in:2: bad-marker: a cache breakpoint is on reasoning" ]
 	run -0 ctx-check -d anthropic --repair in
 	[[ ${lines[1]} == *'"signature":"s"},{"type":"text"'* ]]
 	printf '%s\n' '{"role":"user","content":[{"text":"hi"}]}' \
 	    '{"role":"assistant","content":[{"text":"a"},{"reasoningContent":{"reasoningText":{"text":"t","signature":"s"}}},{"cachePoint":{"type":"default"}}]}' \
 	    '{"role":"user","content":[{"text":"hi"},{"cachePoint":{"type":"default"}}]}' > in
 	run -1 ctx-check -d bedrock in
-	[ "$output" = "in:2: bad-marker: a cache breakpoint is on or after reasoning" ]
+	[ "$output" = "in:2: bad-marker: a cache breakpoint is next after reasoning" ]
 	run -0 ctx-check -d bedrock --repair in
 	[[ ${lines[1]} == *'"signature":"s"}}}]}' ]]
 	[[ ${lines[2]} == *cachePoint* ]]
+}
+
+@test "bad-marker: a cachePoint next after a document must follow a PDF" {
+	local point='{"cachePoint":{"type":"default"}}' format
+	document() { # FORMAT
+		printf '{"document":{"format":"%s","name":"n","source":{"bytes":"QQ=="}}}' "$1"
+	}
+	for format in md txt csv; do
+		printf '{"role":"user","content":[{"text":"t"},%s,%s]}\n' \
+		    "$(document $format)" "$point" > in
+		run -1 ctx-check -d bedrock in
+		[ "$output" = "in:1: bad-marker: a cache breakpoint is next after a document that is not a PDF" ]
+		ctx-check -d bedrock --repair in > out
+		sed "s/,$point//" in | cmp - out
+	done
+	printf '{"role":"user","content":[{"text":"t"},%s,%s]}\n' \
+	    "$(document pdf)" "$point" > in
+	ctx-check -d bedrock in
+	printf '{"role":"user","content":[%s,{"text":"t"},%s]}\n' \
+	    "$(document md)" "$point" > in
+	ctx-check -d bedrock in
+	# Text with a breakpoint may follow reasoning.
+	printf '%s\n' '{"role":"user","content":"hi"}' \
+	    '{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"s"},{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}]}' \
+	    '{"role":"user","content":"hi"}' > in
+	ctx-check -d anthropic in
 }
 
 @test "a request of role and content only is checked by the rules of its model's vendor" {

@@ -106,6 +106,8 @@ request() {
 		messages "$HI" "$(say assistant '[{"type":"thinking","thinking":"t","signature":"s",'"$mark"'},'"$TEXT"']')" "$HI" ;;
 	opencode#36517)
 		converse "$BHI" "$(say assistant '[{"reasoningContent":{"reasoningText":{"text":"t","signature":"s"}}},{"cachePoint":{"type":"default"}},{"text":"a"}]')" "$BHI" ;;
+	harness-sdk#1966)
+		converse "$(say user '[{"text":"t"},{"document":{"format":"md","name":"n","source":{"bytes":"QQ=="}}},{"cachePoint":{"type":"default"}}]')" ;;
 	claude-code#55302)
 		messages "$(say user '[{"type":"text","text":"",'"$mark"'},'"$TEXT"']')" ;;
 	claude-code#59812)

@@ -69,12 +69,15 @@ has_only_markers_before(const struct ctx_json *json, uint32_t container,
 	return true;
 }
 
-/* Returns true if a cache breakpoint is on reasoning: it is a member of a
- * reasoning block, or the element after such a block. */
-static bool
-is_misplaced(const struct ctx_json *json, uint32_t container, uint32_t node)
+/* Returns why a cache breakpoint is refused where it is, or NULL.  A breakpoint
+ * that is a member (Anthropic) may not be in a reasoning block.  One that is an
+ * element (Bedrock) may not be the next after reasoning, nor after a document
+ * that is not a PDF. */
+static const char *
+find_misplacement(const struct ctx_json *json, uint32_t container,
+    uint32_t node)
 {
-	uint32_t block = container, at, type;
+	uint32_t block = container, at, type, document;
 
 	if (json->nodes[container].kind == CTX_JSON_ARRAY)
 		for (block = 0, at = container + 1; at < node;
@@ -82,12 +85,20 @@ is_misplaced(const struct ctx_json *json, uint32_t container, uint32_t node)
 			if (ctx_json_find(json, at, "cachePoint") == 0)
 				block = at;
 	if (block == 0)
-		return false;
+		return NULL;
 	type = ctx_json_find(json, block, "type");
-	return ctx_json_find(json, block, "reasoningContent") != 0 ||
-	    (type != 0 &&
-		(ctx_json_is(json, type, "thinking") ||
-		    ctx_json_is(json, type, "redacted_thinking")));
+	if (ctx_json_find(json, block, "reasoningContent") != 0)
+		return "a cache breakpoint is next after reasoning";
+	if (type != 0 &&
+	    (ctx_json_is(json, type, "thinking") ||
+		ctx_json_is(json, type, "redacted_thinking")))
+		return "a cache breakpoint is on reasoning";
+	document =
+	    block == container ? 0 : ctx_json_find(json, block, "document");
+	type = document == 0 ? 0 : ctx_json_find(json, document, "format");
+	return type != 0 && !ctx_json_is(json, type, "pdf")
+	    ? "a cache breakpoint is next after a document that is not a PDF"
+	    : NULL;
 }
 
 static int
@@ -146,14 +157,15 @@ check_breakpoint(void *user, const struct ctx_json *json, uint32_t container,
 	    .container = container,
 	    .node = node,
 	    .outside_messages = validator->outside_messages};
+	const char *why = validator->outside_messages
+	    ? NULL
+	    : find_misplacement(json, container, node);
 	int rc;
 
-	if (!validator->outside_messages &&
-	    is_misplaced(json, container, node)) {
+	if (why != NULL) {
 		validator->replacement.n = 0;
 		rc = ctx_validate_refuse_text(validator, CTX_RULE_BAD_MARKER,
-		    ctx_child_span(json, container, node, false),
-		    "a cache breakpoint is on or after reasoning", err);
+		    ctx_child_span(json, container, node, false), why, err);
 		if (rc != 0)
 			return rc < 0 ? -1 : 0;
 	}

@@ -146,10 +146,11 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"Bedrock: prompt caching, 4 checkpoints",
 	CTX_FEW_BREAKPOINTS, CTX_FIX_REMOVE_BREAKPOINT},
     [CTX_RULE_BAD_MARKER] = {"bad-marker",
-	"a cache marker is on or after reasoning",
+	"a cache marker is where the provider refuses it",
 	"Anthropic: \"thinking.cache_control: Extra inputs are not permitted\" "
 	"(gproxy #67, April 2026); Bedrock: \"Cache point cannot be inserted "
-	"after reasoning block\" (opencode #36517)",
+	"after reasoning block\" (opencode #36517), \"content.3.type: Field "
+	"required\" after a document (harness-sdk #1966, March 2026)",
 	CTX_FEW_BREAKPOINTS, CTX_FIX_REPLACE_TEXT},
     [CTX_RULE_BIG_REQUEST] = {"big-request",
 	"a request has more bytes than the provider takes",
