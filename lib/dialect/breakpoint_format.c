@@ -176,7 +176,7 @@ ctx_ttl_name(unsigned ttl)
 }
 
 /* Returns true if this row of the table can also be used for messages of
- * another dialect: the dialect is in the row's list "also". */
+ * another dialect: the dialect is in the row's list other_dialects. */
 static bool
 may_apply_to(const struct ctx_breakpoint_format *row, const char *dialect)
 {
