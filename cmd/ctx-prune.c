@@ -270,16 +270,14 @@ apply_implied_options(struct prune_command *prune, enum ctx_level level)
 	    settings->strategy->pins_system && !prune->no_pin_system;
 	if (!settings->strategy->summarizes)
 		settings->trigger_messages = 0;
-	/* Tokens that the budget reserves for a summary: the maximum length of
-	 * its text, plus an allowance for the role and delimiters of its
-	 * message. */
-	settings->reserved = o->summary_tokens + 32;
+	if (settings->always || settings->trigger_messages > 0)
+		settings->keep_messages = 20;
 	if (o->notice != NULL &&
 	    (o->notice[0] == '\0' ||
 		ctx_utf8_valid(o->notice, strlen(o->notice), CTX_SIMD_BEST) !=
 		    strlen(o->notice)))
 		cli_die(&prune->cli, "--notice: must be UTF-8 and not empty");
-	if (o->summary_tokens == 0)
+	if (prune->summary_tokens_given && o->summary_tokens == 0)
 		cli_die(&prune->cli, "--summary-tokens: must be at least 1");
 	if (prune->timeout == 0 || prune->timeout > 86400)
 		cli_die(&prune->cli,
@@ -331,10 +329,7 @@ set_defaults(struct prune_command *prune)
 	settings->keep_turns = 3;
 	settings->keep_first = 2;
 	settings->window_turns = 10;
-	settings->keep_messages = 20;
-	settings->trigger_messages = 100;
 	o->reserve = 512;
-	o->summary_tokens = 300;
 	o->prompt = "Summarize this conversation history concisely:";
 	prune->timeout = 60;
 	o->user = prune;
@@ -407,7 +402,7 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 		&settings->keep_first, NULL, &prune->keep_first_given},
 	    {0, "pin-role", "ROLE", "keep messages of a role", CLI_BITS,
 		&o->pin_roles, role_name, NULL},
-	    {0, "summary-tokens", "N", "maximum tokens of a summary (300)",
+	    {0, "summary-tokens", "N", "most tokens of a summary (target / 20)",
 		CLI_NUMBER, &o->summary_tokens, NULL,
 		&prune->summary_tokens_given},
 	    {0, "embedder", "CMD",
@@ -423,9 +418,8 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 	    {0, "on-failure", "WHAT", "keep the stream (default), builtin",
 		CLI_CHOICE, &prune->on_failure, failure_name,
 		&prune->on_failure_given},
-	    {0, "trigger-messages", "N",
-		"also prune above this many messages (100)", CLI_NUMBER,
-		&settings->trigger_messages, NULL,
+	    {0, "trigger-messages", "N", "summarize above N messages, keep 20",
+		CLI_NUMBER, &settings->trigger_messages, NULL,
 		&prune->trigger_messages_given},
 	    {0},
 	};

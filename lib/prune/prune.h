@@ -56,14 +56,14 @@ struct ctx_prune_settings {
 	/* A conversation with more messages than this is pruned, even if its
 	 * tokens do not exceed the trigger. 0: no such limit. */
 	uint64_t trigger_messages;
-	/* For the strategy summarize: number of newest messages that are kept.
-	 * If keep_tokens is not 0, the newest messages with this many tokens
-	 * are kept instead. */
+	/* For the strategy summarize: how many of the newest messages are kept,
+	 * or fewer if they do not fit; 0: as many as fit.  If keep_tokens is
+	 * not 0, the newest messages with this many tokens are kept instead. */
 	uint64_t keep_messages;
 	uint64_t keep_tokens;
-	/* Tokens that the strategy summarize keeps free for the summary that it
-	 * will insert. */
-	uint64_t reserved;
+	/* For the strategy summarize: the most tokens of the summary, and the
+	 * tokens that it keeps free for the summary and its frame. */
+	uint64_t summary_tokens, reserved;
 	enum ctx_reasoning reasoning;
 	bool binds;  /* the model's signed reasoning is bound */
 	bool always; /* prune even if the trigger is not exceeded */
@@ -163,9 +163,6 @@ struct ctx_strategy {
 	 * reason. See ctx_strategy_reason. */
 	const char *const *reasons;
 	size_t n_reasons;
-	/* The strategy's trigger if the user sets none, in thousandths of a
-	 * percent of the budget. 0: the trigger is the budget. */
-	uint64_t trigger;
 };
 
 const struct ctx_strategy *ctx_strategy_at(size_t i);
@@ -317,27 +314,41 @@ void ctx_scorer_close(struct ctx_scorer *scorer);
  * escapes. */
 #define CTX_SUMMARY_SUFFIX "\n\n[End of the summary]\n\n"
 #define CTX_NOTICE_SUFFIX  "\n\n"
+/* Maximum tokens of a summary where the target is small or there is none. */
+#define CTX_LEAST_SUMMARY 300
 
 enum ctx_summary_kind {
 	CTX_SUMMARY_EARLIER, /* a summary of an earlier run */
 	CTX_SUMMARY_USER,
 	CTX_SUMMARY_ASSISTANT,
-	/* arguments of a tool call, of which only file names are used */
-	CTX_SUMMARY_CALL,
-	/* a tool result, of which only file names and errors are used */
-	CTX_SUMMARY_RESULT,
+	CTX_SUMMARY_CALL,   /* arguments of a tool call, as JSON */
+	CTX_SUMMARY_RESULT, /* a tool result, of which an error is used */
+	CTX_SUMMARY_OTHER,  /* any other text, of which only names are used */
+};
+
+/* A removed text.  Its strings are used only during a call of
+ * ctx_summary_add. */
+struct ctx_summary_text {
+	enum ctx_summary_kind kind;
+	struct ctx_str text;
+	/* for a tool call: name of the tool */
+	struct ctx_str tool;
+	/* for a tool call and its result: id of the call; empty: not known */
+	struct ctx_str id;
+	bool failed; /* for a tool result: true if the call failed */
 };
 
 /* The built-in summarizer.  It collects the removed texts in order and selects
- * lines for a summary.  The first ones are requests and constraints of the
- * user, word for word; then come decisions, errors, other lines, and names of
- * files.  Lines that mention names which also occur later come first.  No line
- * is repeated.  Equal texts give equal summaries. */
+ * lines for a summary: requests and constraints of the user, word for word;
+ * open tasks; decisions; changed files; commands; errors; other sentences.
+ * About half of the summary is a list of names (paths, identifiers, ids and
+ * numbers) that stand in no text that is kept.  No line is repeated.  Equal
+ * texts give equal summaries. */
 struct ctx_summary;
 int ctx_summary_open(struct ctx_summary **summary, struct ctx_err *err);
 void ctx_summary_close(struct ctx_summary *summary);
-int ctx_summary_add(struct ctx_summary *summary, enum ctx_summary_kind kind,
-    const char *p, size_t n, struct ctx_err *err);
+int ctx_summary_add(struct ctx_summary *summary,
+    const struct ctx_summary_text *text, struct ctx_err *err);
 /* Adds a text that is kept.  Lines that mention names in this text are
  * preferred for the summary. */
 int ctx_summary_later(struct ctx_summary *summary, const char *p, size_t n,
@@ -388,7 +399,8 @@ struct ctx_prune_config {
 	 * built-in summarizer is used. */
 	struct ctx_command summarizer;
 	const char *prompt; /* beginning of the summarizer's input */
-	/* maximum length of a summary in tokens */
+	/* maximum length of a summary in tokens; 0: a twentieth of the target,
+	 * at least CTX_LEAST_SUMMARY */
 	uint64_t summary_tokens;
 	/* true if the built-in summarizer is used when summarizer fails */
 	bool or_builtin;

@@ -44,6 +44,21 @@ set_budget(const struct ctx_prune_config *options, uint64_t window,
 	return 0;
 }
 
+/* Sets how long a summary may be, and how many tokens are kept free for it: its
+ * message also has a role and delimiters. */
+static void
+set_summary_tokens(uint64_t asked, struct ctx_prune_settings *settings)
+{
+	enum { FRAME = 32 };
+
+	settings->summary_tokens = asked;
+	if (asked == 0 && settings->target < UINT64_MAX)
+		settings->summary_tokens = settings->target / 20;
+	if (asked == 0 && settings->summary_tokens < CTX_LEAST_SUMMARY)
+		settings->summary_tokens = CTX_LEAST_SUMMARY;
+	settings->reserved = settings->summary_tokens + FRAME;
+}
+
 int
 ctx_prune_settings_for(const struct ctx_prune_config *options,
     const struct ctx_model *model, struct ctx_prune_settings *settings,
@@ -60,9 +75,6 @@ ctx_prune_settings_for(const struct ctx_prune_config *options,
 	if (options->trigger.set)
 		settings->trigger =
 		    resolve_amount(options->trigger, settings->budget);
-	else if (settings->strategy->trigger > 0)
-		settings->trigger = compute_share(settings->budget,
-		    settings->strategy->trigger);
 	if (options->trigger_tokens > 0 &&
 	    options->trigger_tokens < settings->trigger)
 		settings->trigger = options->trigger_tokens;
@@ -74,6 +86,7 @@ ctx_prune_settings_for(const struct ctx_prune_config *options,
 	if (options->target.set)
 		settings->target =
 		    resolve_amount(options->target, settings->budget);
+	set_summary_tokens(options->summary_tokens, settings);
 	if (settings->target > settings->trigger)
 		return ctx_err_set(err, CTX_EARG,
 		    "the target of %llu tokens is above the trigger of %llu; "

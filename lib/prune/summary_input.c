@@ -1,4 +1,5 @@
 /* summary_input.c - collects the texts from which a summary is made */
+#include "prune/strategy/tool_failure.h"
 #include "prune/write_summary.h"
 
 static enum ctx_summary_kind
@@ -9,6 +10,8 @@ find_summary_kind(const struct ctx_message *message,
 		return CTX_SUMMARY_CALL;
 	if (block->kind == CTX_BLOCK_TOOL_RESULT || block->result_index != 0)
 		return CTX_SUMMARY_RESULT;
+	if (message->flags & CTX_MESSAGE_META)
+		return CTX_SUMMARY_OTHER;
 	return message->role == CTX_ROLE_USER ? CTX_SUMMARY_USER
 					      : CTX_SUMMARY_ASSISTANT;
 }
@@ -74,6 +77,30 @@ count_rest_bytes(const struct ctx_message *message,
 	return n;
 }
 
+/* Adds a text to the input of the built-in summarizer. */
+static int
+add_builtin_input(struct summary_job *job, const struct ctx_message *message,
+    const struct ctx_block *block, enum ctx_summary_kind kind,
+    struct ctx_str text, struct ctx_err *err)
+{
+	const struct ctx_block *result = block->result_index != 0
+	    ? &message->blocks[block->result_index - 1]
+	    : block;
+	struct ctx_summary_text added = {.kind = kind, .text = text};
+
+	if (kind == CTX_SUMMARY_CALL || kind == CTX_SUMMARY_RESULT) {
+		job->name.n = 0;
+		if (ctx_block_tool(message->json, result, &job->name,
+			&added.tool, err) < 0)
+			return -1;
+		if (result->id != 0)
+			added.id = ctx_json_str(message->json, result->id);
+		added.failed =
+		    result->is_error || ctx_find_error_line(text).n > 0;
+	}
+	return ctx_summary_add(job->lines, &added, err);
+}
+
 /* Adds a text that is removed to the input of the built-in summarizer and to
  * that of the user's.  Each gets it only if it is used. */
 static int
@@ -84,7 +111,7 @@ add_summary_text(struct summary_job *job, const struct ctx_message *message,
 	if (text.n == 0)
 		return 0;
 	if (job->lines != NULL &&
-	    ctx_summary_add(job->lines, kind, text.p, text.n, err) < 0)
+	    add_builtin_input(job, message, block, kind, text, err) < 0)
 		return -1;
 	if (job->run->options->summarizer.line == NULL)
 		return 0;

@@ -42,7 +42,9 @@ run_summarizer(struct summary_job *job, struct ctx_err *err)
 	size_t at = 0;
 
 	if (ctx_run_command(&o->summarizer, input,
-		find_output_limit(o->summary_tokens), out, err) < 0)
+		find_output_limit(
+		    job->conversation->plan.settings.summary_tokens),
+		out, err) < 0)
 		return -1;
 	while (out->n > 0 && strchr(" \t\r\n", out->p[out->n - 1]) != NULL &&
 	    out->p[out->n - 1] != '\0')
@@ -174,8 +176,8 @@ find_max_tokens(struct summary_job *job, struct ctx_err *err)
 		return -1;
 	if (plan->settings.budget > plan->after + frame)
 		left = plan->settings.budget - plan->after - frame;
-	if (left > job->run->options->summary_tokens)
-		left = job->run->options->summary_tokens;
+	if (left > plan->settings.summary_tokens)
+		left = plan->settings.summary_tokens;
 	job->max_tokens =
 	    ctx_tokens_to_encoding(job->conversation->model_counter.counter,
 		left);

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "prune/plan.h"
+#include "prune/strategy/tool_failure.h"
 
 /* The ranks of messages; those with the lowest rank are removed first.  They
  * are also indices of ctx_heuristic_reasons. */
@@ -30,11 +31,6 @@ const char *const ctx_heuristic_reasons[RANKS] = {
     [OTHER] = "nothing rare",
 };
 
-enum {
-	FAILURE_BYTES = 400
-	/* number of bytes at the beginning of a tool result in which an error
-	 * message is looked for */
-};
 /* Arguments of a tool call with more bytes than this are stored as a hash
  * only. */
 enum { LONG_CALL = 4096 };
@@ -174,24 +170,6 @@ has_fragment(struct ctx_str text, const char *word)
 	return text.n > 0 && memmem(text.p, text.n, word, strlen(word)) != NULL;
 }
 
-/* Returns true if a line of the text begins with one of several words. signs:
- * the list of these words, which ends with NULL. */
-static bool
-has_line_prefix(struct ctx_str text, const char *const *signs)
-{
-	size_t i, j;
-
-	for (i = 0; i < text.n; i++) {
-		if (i > 0 && text.p[i - 1] != '\n')
-			continue;
-		for (j = 0; signs[j] != NULL; j++)
-			if (strlen(signs[j]) <= text.n - i &&
-			    memcmp(text.p + i, signs[j], strlen(signs[j])) == 0)
-				return true;
-	}
-	return false;
-}
-
 /* Returns true if a tool reads files, according to its name.  If such a tool
  * reads a file again, its earlier result is worthless. */
 static bool
@@ -293,10 +271,6 @@ static int
 inspect_result(struct heuristic *h, const struct ctx_message *message, size_t i,
     struct trait *trait, struct ctx_err *err)
 {
-	static const char *const signs[] = {"Error", "error:", "ERROR",
-	    "Traceback", "Exception", "exit: 1", "exit: 2", "exit code: 1",
-	    "exit code: 2", "Exit code 1", "{\"error\"",
-	    "fatal:", "bash: ", "sh: ", "FAILED", NULL};
 	struct ctx_str text;
 
 	trait->result = true;
@@ -305,9 +279,7 @@ inspect_result(struct heuristic *h, const struct ctx_message *message, size_t i,
 		return -1;
 	text = (struct ctx_str){h->text.p, h->text.n};
 	trait->partial |= is_partial(text);
-	if (text.n > FAILURE_BYTES)
-		text.n = FAILURE_BYTES;
-	trait->failed |= has_line_prefix(text, signs);
+	trait->failed |= ctx_find_error_line(text).n > 0;
 	ctx_buf_reset(&h->text);
 	return 0;
 }

@@ -62,16 +62,36 @@ is_name(const char *p, size_t n)
 	return false;
 }
 
+static bool
+is_hex(char c)
+{
+	return is_decimal(c) || (c >= 'a' && c <= 'f') ||
+	    (c >= 'A' && c <= 'F');
+}
+
+/* Returns the length of a JSON escape at the start of a text, such as \n or
+ * \u00e9; 1 for any other character. */
+static size_t
+measure_escape(const char *p, size_t n)
+{
+	if (p[0] != '\\' || n < 2)
+		return 1;
+	return p[1] == 'u' && n >= 6 && is_hex(p[2]) && is_hex(p[3]) &&
+		is_hex(p[4]) && is_hex(p[5])
+	    ? 6
+	    : 2;
+}
+
 /* Returns the number of bytes to skip at the start of a text that are no part
- * of a name.  In a text within JSON within JSON a line feed is a backslash and
- * a letter, which does not begin the next word. */
+ * of a name.  A text within JSON within JSON has escapes, whose letters and
+ * digits do not begin the next word. */
 static size_t
 skip_separators(const char *p, size_t n)
 {
 	size_t i = 0;
 
 	while (i < n && (!is_name_part(p[i]) || is_joint(p[i])))
-		i += p[i] == '\\' && i + 1 < n ? 2 : 1;
+		i += measure_escape(p + i, n - i);
 	return i < n ? i : n;
 }
 

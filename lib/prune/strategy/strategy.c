@@ -39,7 +39,6 @@ static const struct ctx_strategy strategies[] = {
 	.has_budget = true,
 	.needs_all = true,
 	.summarizes = true,
-	.trigger = 70000,
     },
     {
 	.name = "heuristic",

@@ -2,11 +2,10 @@
  * summarize.c - the strategy summarize: replaces all but the newest messages by
  * a summary
  *
- * All messages are removed except the newest ones, whose number the settings
- * say.  If these and the summary would exceed the target, more messages are
- * removed.  The new summary includes the summary of an earlier run, so the
- * earlier one is removed when other messages are.  Its tokens are then
- * available for the new summary.
+ * The newest messages that fit beside the summary are kept or, if the settings
+ * say so, only some of them.  The new summary includes the summary of an
+ * earlier run, so the earlier one is removed when other messages are.  Its
+ * tokens are then available for the new summary.
  */
 #include "prune/plan.h"
 
@@ -27,8 +26,9 @@ exclude_summaries(struct ctx_candidate *candidates, size_t n)
 	return tokens;
 }
 
-/* Removes all groups but the newest: the last keep_tokens tokens are kept or,
- * if that is 0, the last keep_messages messages. */
+/* If the settings say how much is kept, removes all groups but the newest: the
+ * last keep_tokens tokens are kept or, if that is 0, the last keep_messages
+ * messages. */
 static void
 drop_older(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings)
@@ -46,7 +46,8 @@ drop_older(struct ctx_candidate *candidates, size_t n,
 		if (!candidate->pinned &&
 		    (settings->keep_tokens > 0
 			    ? from_here > settings->keep_tokens
-			    : candidate->age > settings->keep_messages))
+			    : settings->keep_messages > 0 &&
+				candidate->age > settings->keep_messages))
 			candidate->drop = true;
 	}
 }

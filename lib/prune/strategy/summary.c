@@ -3,21 +3,42 @@
  * a model
  *
  * The texts are divided into sentences ("lines"), and each line gets a class.
- * Constraints and requests of the user come first, then decisions, then errors,
- * then other lines.  Class by class, lines are selected as long as tokens are
- * free, no line twice.  Within a class, lines with names that also occur in
- * later text come first, and among these the newest.  The selected lines are
- * written in their original order.
+ * Constraints and requests of the user come first, then open tasks, decisions,
+ * changed files, commands, errors, then other lines.  Class by class, lines are
+ * selected as long as tokens are free, no line twice.  Within a class, lines
+ * with names that also occur in later text come first, and among these the
+ * newest.  Half of the tokens, and all that the lines leave, are for a list of
+ * names.  The selected sentences are written in their original order, then what
+ * tool calls did, then the names.
  */
 #define _GNU_SOURCE /* memmem, in POSIX since 2024 */
 #include <stdlib.h>
 #include <string.h>
 
-#include "prune/prune.h"
+#include "prune/strategy/summary.h"
+#include "prune/strategy/tool_failure.h"
 
-enum { MOST_BYTES = 400, LEAST_BYTES = 12, MOST_FILES = 12, LONGEST_WORD = 16 };
+/* Lengths in bytes: of the longest and shortest sentence in a summary, of the
+ * shortest sentence of an assistant, and of the longest word that is searched
+ * for. */
+enum {
+	MOST_BYTES = 400,
+	LEAST_BYTES = 12,
+	LEAST_ANSWER = 30,
+	LONGEST_WORD = 16,
+};
 
-enum line_class { TASK, REQUEST, DECISION, TROUBLE, REST, CLASSES };
+enum line_class {
+	TASK,
+	REQUEST,
+	OPEN_TASK,
+	DECISION,
+	CHANGED_FILE,
+	COMMAND,
+	TROUBLE,
+	REST,
+	CLASSES,
+};
 
 struct line {
 	uint32_t id; /* id of the line's text in seen */
@@ -35,12 +56,8 @@ struct ctx_summary {
 	/* The texts of all lines.  A line whose text is already there is not
 	 * added. */
 	struct ctx_intern seen;
-	/* Paths of files, in the order in which they are first mentioned. */
-	struct ctx_intern files;
-	/* for each file: how often it is mentioned */
-	uint32_t *mentions;
-	size_t mentions_cap;
-	struct ctx_intern later; /* names that occur in texts that are kept */
+	struct summary_names names;
+	struct summary_actions actions;
 };
 
 int
@@ -56,10 +73,9 @@ ctx_summary_close(struct ctx_summary *summary)
 	if (summary == NULL)
 		return;
 	free(summary->lines);
-	free(summary->mentions);
 	ctx_intern_release(&summary->seen);
-	ctx_intern_release(&summary->files);
-	ctx_intern_release(&summary->later);
+	ctx_summary_names_release(&summary->names);
+	ctx_summary_actions_release(&summary->actions);
 	free(summary);
 }
 
@@ -104,9 +120,6 @@ classify_line(enum ctx_summary_kind kind, struct ctx_str text)
 	    "instead of", "cause", "fixed", "found", "changed", "renamed",
 	    "created", "added", "removed", "done", "works", "pass", "turns out",
 	    "will use", "conclu", "agreed", NULL};
-	static const char *const troubles[] = {"error:", "failed", "exception",
-	    "panic", "fatal", "denied", "not found", "timed out", "undefined",
-	    NULL};
 
 	switch (kind) {
 	case CTX_SUMMARY_EARLIER:
@@ -115,136 +128,53 @@ classify_line(enum ctx_summary_kind kind, struct ctx_str text)
 		return contains_any(text, requests) ? TASK : REQUEST;
 	case CTX_SUMMARY_ASSISTANT:
 		return contains_any(text, decisions) ? DECISION : REST;
+	case CTX_SUMMARY_RESULT:
+		return TROUBLE;
 	default:
-		return contains_any(text, troubles) ? TROUBLE : CLASSES;
+		return CLASSES;
 	}
 }
 
-/* ---- names: paths, identifiers, numbers ---- */
-
+/* Returns true for a line in which an assistant only announces, thanks or
+ * apologizes, or which introduces what follows it. */
 static bool
-is_name_char(char c)
+says_nothing(struct ctx_str text)
 {
-	return (c >= '0' && c <= '9') ||
-	    (to_lower_ascii(c) >= 'a' && to_lower_ascii(c) <= 'z') ||
-	    c == '_' || c == '-' || c == '.' || c == '/';
-}
+	static const char *const signs[] = {"Let me", "Let's", "I'll ",
+	    "I will ", "I'm going to", "Now ", "First,", "Next,", "Sure",
+	    "Great", "Perfect", "Excellent", "Okay", "OK,", "Good", "Thank",
+	    "Sorry", "I apologize", "I see", "You're", "Of course", "Certainly",
+	    "Here's", "Here is", NULL};
+	size_t i, n;
 
-/* Finds what may be a name, from the offset *at on: a row of characters that
- * names consist of.  Sets *name to it and moves *at after it.  Returns false
- * at the end of the text. */
-static bool
-read_next_name(struct ctx_str text, size_t *at, struct ctx_str *name)
-{
-	size_t from;
-
-	*name = (struct ctx_str){NULL, 0};
-	if (*at >= text.n)
-		return false;
-	while (*at < text.n && !is_name_char(text.p[*at]))
-		++*at;
-	from = *at;
-	while (*at < text.n && is_name_char(text.p[*at]))
-		++*at;
-	while (*at > from && strchr(".-/", text.p[from]) != NULL &&
-	    text.p[from] != '/')
-		from++;
-	*name = (struct ctx_str){text.p + from, *at - from};
-	while (name->n > 0 &&
-	    (name->p[name->n - 1] == '.' || name->p[name->n - 1] == '-'))
-		name->n--;
-	return *at > from || *at < text.n;
-}
-
-/* Returns true if a name is more than an ordinary word: a path, an identifier,
- * or something with digits, of at least four characters. */
-static bool
-is_telling(struct ctx_str name)
-{
-	size_t i, capitals = 0;
-	bool odd = false;
-
-	if (name.n < 4 || name.n > 120)
-		return false;
-	for (i = 0; i < name.n; i++) {
-		char c = name.p[i];
-
-		odd |= c == '_' || c == '/' || (c >= '0' && c <= '9');
-		odd |= c == '.' && i > 0 && i + 1 < name.n;
-		capitals += i > 0 && c >= 'A' && c <= 'Z';
-	}
-	return odd || (capitals > 0 && capitals + 1 < name.n);
-}
-
-static bool
-is_path(struct ctx_str name)
-{
-	const char *slash = memchr(name.p, '/', name.n);
-	const char *dot = memchr(name.p, '.', name.n);
-	const char *end = name.p + name.n;
-
-	if (!is_telling(name))
-		return false;
-	if (slash != NULL && slash + 1 < end)
-		return true;
-	/* A path may also be a file name such as name.ext, whose extension has
-	 * one to four characters and begins with a letter. */
-	return dot != NULL && dot > name.p && end - dot >= 2 &&
-	    end - dot <= 5 && to_lower_ascii(dot[1]) >= 'a' &&
-	    to_lower_ascii(dot[1]) <= 'z';
-}
-
-static int
-record_files(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
-{
-	struct ctx_str name;
-	uint32_t *grown, id;
-	size_t at = 0, known;
-
-	while (read_next_name(text, &at, &name)) {
-		if (!is_path(name))
-			continue;
-		known = s->files.n;
-		if (ctx_intern(&s->files, name.p, name.n, &id, err) < 0)
-			return -1;
-		grown = ctx_grow(s->mentions, &s->mentions_cap, id,
-		    sizeof *grown, err);
-		if (grown == NULL)
-			return -1;
-		s->mentions = grown;
-		if (id > known)
-			grown[id - 1] = 0;
-		grown[id - 1]++;
-	}
-	return 0;
-}
-
-int
-ctx_summary_later(struct ctx_summary *s, const char *p, size_t n,
-    struct ctx_err *err)
-{
-	struct ctx_str text = {p, n}, name;
-	uint32_t id;
-	size_t at = 0;
-
-	while (read_next_name(text, &at, &name))
-		if (is_telling(name) &&
-		    ctx_intern(&s->later, name.p, name.n, &id, err) < 0)
-			return -1;
-	return 0;
-}
-
-static bool
-is_mentioned_later(const struct ctx_summary *s, struct ctx_str text)
-{
-	struct ctx_str name;
-	size_t at = 0;
-
-	while (read_next_name(text, &at, &name))
-		if (is_telling(name) &&
-		    ctx_intern_has(&s->later, name.p, name.n))
+	for (i = 0; signs[i] != NULL; i++) {
+		n = strlen(signs[i]);
+		if (n <= text.n && memcmp(text.p, signs[i], n) == 0)
 			return true;
-	return false;
+	}
+	while (text.n > 0 && strchr("*_ ", text.p[text.n - 1]) != NULL)
+		text.n--;
+	return text.n < LEAST_ANSWER || text.p[text.n - 1] == ':';
+}
+
+/* Returns the text that a summary has before a line. */
+static const char *
+get_speaker_label(enum ctx_summary_kind kind, enum line_class class)
+{
+	switch (kind) {
+	case CTX_SUMMARY_USER:
+		return "User: ";
+	case CTX_SUMMARY_ASSISTANT:
+		return "Assistant: ";
+	case CTX_SUMMARY_RESULT:
+		return "Tool: ";
+	case CTX_SUMMARY_CALL:
+		return ctx_action_labels[class == OPEN_TASK ? ACTION_OPEN
+			: class == CHANGED_FILE             ? ACTION_CHANGED
+							    : ACTION_RAN];
+	default:
+		return "";
+	}
 }
 
 /* ---- texts to lines ---- */
@@ -314,10 +244,6 @@ add_summary_line(struct ctx_summary *s, enum ctx_summary_kind kind,
 	size_t known = s->seen.n;
 	uint32_t id;
 
-	text.n = find_line_limit(text);
-	text = trim_blanks(text);
-	if (class == CLASSES || text.n < LEAST_BYTES)
-		return 0;
 	if (ctx_intern(&s->seen, text.p, text.n, &id, err) < 0)
 		return -1;
 	if (id <= known)
@@ -330,42 +256,124 @@ add_summary_line(struct ctx_summary *s, enum ctx_summary_kind kind,
 	return 0;
 }
 
-int
-ctx_summary_add(struct ctx_summary *s, enum ctx_summary_kind kind,
-    const char *p, size_t n, struct ctx_err *err)
+/* Adds a sentence, unless a summary is better without it.  Of a long sentence
+ * of the user the beginning is used, other long ones not at all. */
+static int
+add_sentence(struct ctx_summary *s, enum ctx_summary_kind kind,
+    struct ctx_str text, struct ctx_err *err)
 {
-	struct ctx_str text = {p, n}, one;
+	enum line_class class = classify_line(kind, text);
+	size_t n = find_line_limit(text);
 
-	if (record_files(s, text, err) < 0)
-		return -1;
-	while (kind != CTX_SUMMARY_CALL && text.n > 0) {
+	if (class == CLASSES || n < LEAST_BYTES)
+		return 0;
+	if (kind == CTX_SUMMARY_ASSISTANT && (n < text.n || says_nothing(text)))
+		return 0;
+	text.n = n;
+	return add_summary_line(s, kind, class, trim_blanks(text), err);
+}
+
+/* Adds the sentences of a text, but not those in a block of code. */
+static int
+add_sentences(struct ctx_summary *s, enum ctx_summary_kind kind,
+    struct ctx_str text, struct ctx_err *err)
+{
+	struct ctx_str one;
+	bool code = false;
+
+	while (text.n > 0) {
 		one = (struct ctx_str){text.p, find_sentence_end(text)};
 		text.p += one.n;
 		text.n -= one.n;
 		one = trim_blanks(one);
-		if (add_summary_line(s, kind, classify_line(kind, one), one,
-			err) < 0)
+		if (one.n >= 3 && memcmp(one.p, "```", 3) == 0)
+			code = !code;
+		else if (!code && add_sentence(s, kind, one, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* ---- lines to a summary ---- */
-
-static const char *
-get_speaker_label(const struct line *line)
+/* Adds a line of an earlier summary: a sentence that begins with its speaker
+ * or, in a summary that a command wrote, anything. */
+static int
+add_earlier_sentence(struct ctx_summary *s, struct ctx_str line,
+    struct ctx_err *err)
 {
-	switch (line->kind) {
-	case CTX_SUMMARY_USER:
-		return "User: ";
-	case CTX_SUMMARY_ASSISTANT:
-		return "Assistant: ";
+	static const enum ctx_summary_kind kinds[] = {CTX_SUMMARY_USER,
+	    CTX_SUMMARY_ASSISTANT, CTX_SUMMARY_RESULT};
+	const char *label;
+	size_t i, n;
+
+	for (i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		label = get_speaker_label(kinds[i], REST);
+		n = strlen(label);
+		if (line.n > n && memcmp(line.p, label, n) == 0)
+			return add_sentence(s, kinds[i],
+			    (struct ctx_str){line.p + n, line.n - n}, err);
+	}
+	return add_sentence(s, CTX_SUMMARY_EARLIER, line, err);
+}
+
+/* Adds the lines of a summary of an earlier run.  Actions and names in it are
+ * read again as what they are. */
+static int
+add_earlier_lines(struct ctx_summary *s, struct ctx_str text,
+    struct ctx_err *err)
+{
+	struct ctx_str line;
+	const char *end;
+	int rc;
+
+	while (text.n > 0) {
+		end = memchr(text.p, '\n', text.n);
+		line = (struct ctx_str){text.p,
+		    end != NULL ? (size_t)(end - text.p) : text.n};
+		text.p += line.n + (end != NULL);
+		text.n -= line.n + (end != NULL);
+		line = trim_blanks(line);
+		rc = ctx_summary_actions_line(&s->actions, line, err);
+		if (rc < 0)
+			return -1;
+		if (rc == 0 && !ctx_is_names_line(line) &&
+		    add_earlier_sentence(s, line, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
+ctx_summary_add(struct ctx_summary *s, const struct ctx_summary_text *text,
+    struct ctx_err *err)
+{
+	if (ctx_summary_names_add(&s->names, text->text,
+		text->kind == CTX_SUMMARY_USER, err) < 0)
+		return -1;
+	switch (text->kind) {
+	case CTX_SUMMARY_EARLIER:
+		return add_earlier_lines(s, text->text, err);
+	case CTX_SUMMARY_CALL:
+		return ctx_summary_actions_call(&s->actions, text, err);
 	case CTX_SUMMARY_RESULT:
-		return "Tool: ";
+		if (ctx_summary_actions_result(&s->actions, text, err) < 0)
+			return -1;
+		return add_sentence(s, text->kind,
+		    trim_blanks(ctx_find_error_line(text->text)), err);
+	case CTX_SUMMARY_OTHER:
+		return 0;
 	default:
-		return "";
+		return add_sentences(s, text->kind, text->text, err);
 	}
 }
+
+int
+ctx_summary_later(struct ctx_summary *s, const char *p, size_t n,
+    struct ctx_err *err)
+{
+	return ctx_summary_names_keep(&s->names, (struct ctx_str){p, n}, err);
+}
+
+/* ---- lines to a summary ---- */
 
 static int
 append_lines(const struct ctx_summary *s, struct ctx_buf *out,
@@ -378,45 +386,24 @@ append_lines(const struct ctx_summary *s, struct ctx_buf *out,
 		text = ctx_intern_at(&s->seen, s->lines[i].id);
 		if (s->lines[i].taken &&
 		    (ctx_buf_printf(out, err, "%s%s", out->n > 0 ? "\n" : "",
-			 get_speaker_label(&s->lines[i])) < 0 ||
+			 get_speaker_label(s->lines[i].kind,
+			     s->lines[i].class)) < 0 ||
 			ctx_buf_add(out, text.p, text.n, err) < 0))
 			return -1;
 	}
 	return 0;
 }
 
-static int
-write_files(const struct ctx_summary *s, size_t most, struct ctx_buf *out,
-    struct ctx_err *err)
-{
-	struct ctx_str name;
-	uint32_t i, written = 0;
-
-	for (i = 0; i < s->files.n && written < most; i++) {
-		if (s->mentions[i] < 2 && s->files.n > most)
-			continue;
-		name = ctx_intern_at(&s->files, i + 1);
-		if (ctx_buf_printf(out, err, "%s",
-			written > 0      ? ", "
-			    : out->n > 0 ? "\nFiles: "
-					 : "Files: ") < 0 ||
-		    ctx_buf_add(out, name.p, name.n, err) < 0)
-			return -1;
-		written++;
-	}
-	return 0;
-}
-
-/* Writes the summary to out: the selected lines, then at most files names of
- * files.  Sets *tokens to the number of tokens of the summary. */
+/* Writes the summary to out: the selected lines, then names of at most limit
+ * tokens.  Sets *tokens to the number of tokens of the summary. */
 static int
 write_taken_lines(const struct ctx_summary *s,
-    struct ctx_token_counter *counter, size_t files, struct ctx_buf *out,
+    struct ctx_token_counter *counter, uint64_t limit, struct ctx_buf *out,
     uint64_t *tokens, struct ctx_err *err)
 {
 	out->n = 0;
 	if (append_lines(s, out, err) < 0 ||
-	    write_files(s, files, out, err) < 0)
+	    ctx_summary_names_write(&s->names, counter, limit, out, err) < 0)
 		return -1;
 	return ctx_token_count(counter, out->p, out->n, tokens, err);
 }
@@ -444,7 +431,8 @@ take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t left)
 		for (i = s->n; i-- > 0;) {
 			struct line *line = &s->lines[i];
 
-			if (line->class != class || line->tokens > left ||
+			if (line->class != class || line->taken ||
+			    line->tokens > left ||
 			    find_line_order(s, i) != turn)
 				continue;
 			line->taken = true;
@@ -483,7 +471,7 @@ measure_lines(struct ctx_summary *s, struct ctx_token_counter *counter,
 		struct line *line = &s->lines[i];
 		struct ctx_str text = ctx_intern_at(&s->seen, line->id);
 
-		line->mentioned_later = is_mentioned_later(s, text);
+		line->mentioned_later = ctx_summary_names_kept(&s->names, text);
 		if (ctx_token_count(counter, text.p, text.n, &line->tokens,
 			err) < 0)
 			return -1;
@@ -492,33 +480,95 @@ measure_lines(struct ctx_summary *s, struct ctx_token_counter *counter,
 	return 0;
 }
 
-int
-ctx_summary_write(struct ctx_summary *s, struct ctx_token_counter *counter,
-    uint64_t limit, struct ctx_buf *out, struct ctx_err *err)
+/* Adds a line for what a tool call did. */
+static int
+add_action_line(void *user, enum action_kind kind, struct ctx_str text,
+    struct ctx_err *err)
+{
+	static const enum line_class classes[ACTION_KINDS] = {
+	    [ACTION_OPEN] = OPEN_TASK,
+	    [ACTION_CHANGED] = CHANGED_FILE,
+	    [ACTION_RAN] = COMMAND,
+	};
+
+	return add_summary_line(user, CTX_SUMMARY_CALL, classes[kind], text,
+	    err);
+}
+
+/* Selects lines with at most left tokens together.  Returns left minus their
+ * tokens. */
+static uint64_t
+take_lines(struct ctx_summary *s, uint64_t left)
 {
 	/* For each class: how many percent of the free tokens its lines may
 	 * use. Tokens that they do not use are free for the next class. */
-	static const unsigned share[CLASSES] = {45, 25, 60, 50, 100};
-	size_t files = MOST_FILES;
-	uint64_t tokens, left = limit, part;
+	static const unsigned share[CLASSES] = {45, 25, 30, 40, 30, 40, 50,
+	    100};
+	uint64_t part;
 	unsigned class;
 
-	if (measure_lines(s, counter, err) < 0)
-		return -1;
 	for (class = 0; class < CLASSES; class ++) {
 		part = left * share[class] / 100;
 		left -=
 		    part - take_class_lines(s, (enum line_class) class, part);
 	}
+	return left;
+}
+
+/* Excludes names in the selected lines from the list of names, and puts the
+ * other ones in order. */
+static int
+sort_names(struct ctx_summary *s, struct ctx_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		if (s->lines[i].taken &&
+		    ctx_summary_names_keep(&s->names,
+			ctx_intern_at(&s->seen, s->lines[i].id), err) < 0)
+			return -1;
+	return ctx_summary_names_sort(&s->names, err);
+}
+
+/* Selects more lines if the lines and names leave tokens.  names: the most
+ * tokens of the names. */
+static int
+use_rest(struct ctx_summary *s, struct ctx_token_counter *counter,
+    uint64_t limit, uint64_t names, struct ctx_buf *out, struct ctx_err *err)
+{
+	uint64_t tokens;
+
+	if (write_taken_lines(s, counter, names, out, &tokens, err) < 0)
+		return -1;
+	if (tokens < limit)
+		(void)take_lines(s, limit - tokens);
+	return 0;
+}
+
+int
+ctx_summary_write(struct ctx_summary *s, struct ctx_token_counter *counter,
+    uint64_t limit, struct ctx_buf *out, struct ctx_err *err)
+{
+	uint64_t tokens, names;
+
+	if (ctx_summary_actions_each(&s->actions, add_action_line, s, err) <
+		0 ||
+	    measure_lines(s, counter, err) < 0)
+		return -1;
+	names = limit - limit / 2 + take_lines(s, limit / 2);
+	if (sort_names(s, err) < 0 ||
+	    use_rest(s, counter, limit, names, out, err) < 0)
+		return -1;
 	for (;;) {
-		if (write_taken_lines(s, counter, files, out, &tokens, err) < 0)
+		if (write_taken_lines(s, counter, names, out, &tokens, err) < 0)
 			return -1;
 		if (tokens <= limit)
 			return 0;
-		/* The summary is still too long: first removes names of files,
-		 * then the least important lines. */
-		if (files > 0)
-			files /= 2;
+		/* The summary is still too long: first removes names, then the
+		 * least important lines. */
+		if (names > 0)
+			names -=
+			    tokens - limit < names ? tokens - limit : names;
 		else if (!drop_worst_line(s))
 			return 0;
 	}

@@ -1,0 +1,377 @@
+/*
+ * summary_actions.c - what removed tool calls did, for the built-in summary
+ *
+ * The arguments of a tool call say it: a command that was run, or the path of a
+ * file if the tool's name says that it changes files.  A call with a list of
+ * tasks replaces the tasks of earlier lists.
+ */
+#define _GNU_SOURCE /* memmem, in POSIX since 2024 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "prune/strategy/summary.h"
+
+/* bytes of a command or task that a summary shows */
+enum { MOST_ACTION = 120 };
+#define FAILED_SUFFIX " (failed)"
+/* Line of a patch for the tool apply_patch of Codex: Add, Update, Delete. */
+#define PATCH_MARK " File: "
+
+const char *const ctx_action_labels[ACTION_KINDS] = {
+    [ACTION_OPEN] = "Open: ",
+    [ACTION_CHANGED] = "Changed: ",
+    [ACTION_RAN] = "Ran: ",
+};
+
+void
+ctx_summary_actions_release(struct summary_actions *actions)
+{
+	ctx_intern_release(&actions->texts);
+	ctx_intern_release(&actions->calls);
+	ctx_json_release(&actions->json);
+	ctx_buf_release(&actions->text);
+	ctx_buf_release(&actions->key);
+	free(actions->list);
+	free(actions->actions_of);
+}
+
+/* ---- recording ---- */
+
+/* Returns the first line of a text that is not blank, without blanks around
+ * it. */
+static struct ctx_str
+find_first_line(struct ctx_str text)
+{
+	const char *end;
+
+	while (text.n > 0 && strchr(" \t\r\n", text.p[0]) != NULL &&
+	    text.p[0] != '\0') {
+		text.p++;
+		text.n--;
+	}
+	end = memchr(text.p, '\n', text.n);
+	if (text.n > 0 && end != NULL)
+		text.n = (size_t)(end - text.p);
+	while (text.n > 0 && strchr(" \t\r", text.p[text.n - 1]) != NULL &&
+	    text.p[text.n - 1] != '\0')
+		text.n--;
+	return text;
+}
+
+/* Adds an action with the first line of a text, or makes it the newest one.
+ * Sets *id to its id in actions->texts; to 0 if the line is empty. */
+static int
+record_action(struct summary_actions *actions, enum action_kind kind,
+    struct ctx_str text, uint32_t *id, struct ctx_err *err)
+{
+	struct summary_action *grown;
+	struct ctx_buf *key = &actions->key;
+	struct ctx_str line = find_first_line(text);
+	bool cut = line.n > MOST_ACTION;
+
+	*id = 0;
+	if (line.n == 0)
+		return 0;
+	if (cut)
+		for (line.n = MOST_ACTION;
+		     line.n > 0 && (line.p[line.n] & 0xc0) == 0x80;)
+			line.n--;
+	key->n = 0;
+	if (ctx_buf_printf(key, err, "%c", "ocr"[kind]) < 0 ||
+	    ctx_buf_add(key, line.p, line.n, err) < 0 ||
+	    (cut && ctx_buf_printf(key, err, " ...") < 0) ||
+	    ctx_intern(&actions->texts, key->p, key->n, id, err) < 0)
+		return -1;
+	grown = ctx_grow(actions->list, &actions->cap, *id, sizeof *grown, err);
+	if (grown == NULL)
+		return -1;
+	actions->list = grown;
+	grown[*id - 1] =
+	    (struct summary_action){.kind = kind, .number = ++actions->n_calls};
+	return 0;
+}
+
+/* Remembers the action of the tool call with this id. */
+static int
+link_call(struct summary_actions *actions, struct ctx_str call, uint32_t action,
+    struct ctx_err *err)
+{
+	size_t known = actions->calls.n;
+	uint32_t id, *grown;
+
+	if (call.n == 0)
+		return 0;
+	if (ctx_intern(&actions->calls, call.p, call.n, &id, err) < 0)
+		return -1;
+	grown = ctx_grow(actions->actions_of, &actions->actions_cap, id,
+	    sizeof *grown, err);
+	if (grown == NULL)
+		return -1;
+	actions->actions_of = grown;
+	(void)known;
+	grown[id - 1] = action;
+	return 0;
+}
+
+/* ---- arguments ---- */
+
+static uint32_t
+find_member(const struct ctx_json *json, const char *const *keys)
+{
+	uint32_t node = 0;
+
+	for (; node == 0 && *keys != NULL; keys++)
+		node = ctx_json_find(json, 0, *keys);
+	return node;
+}
+
+/* Returns true if a word in a tool's name, or in the command of a tool that has
+ * several, says that it changes files. */
+static bool
+changes_files(struct ctx_str name)
+{
+	static const char *const words[] = {"rite", "dit", "reate", "eplace",
+	    "atch", "nsert", "pdate", "elete", "emove", "ename", "ppend", NULL};
+	size_t i;
+
+	for (i = 0; name.n > 0 && words[i] != NULL; i++)
+		if (memmem(name.p, name.n, words[i], strlen(words[i])) != NULL)
+			return true;
+	return false;
+}
+
+/* Records the files that a patch in the form of apply_patch changes.  Returns
+ * the number of files, or -1 with *err. */
+static int
+record_patch(struct summary_actions *actions, struct ctx_str patch,
+    uint32_t *id, struct ctx_err *err)
+{
+	const size_t mark = sizeof PATCH_MARK - 1;
+	const char *at, *line, *end = patch.p + patch.n;
+	int n = 0;
+
+	while (patch.n > 0 &&
+	    (at = memmem(patch.p, patch.n, PATCH_MARK, mark)) != NULL) {
+		for (line = at; line > patch.p && line[-1] != '\n';)
+			line--;
+		patch.p = at + mark;
+		patch.n = (size_t)(end - patch.p);
+		if (at - line < 4 || memcmp(line, "*** ", 4) != 0)
+			continue;
+		if (record_action(actions, ACTION_CHANGED, patch, id, err) < 0)
+			return -1;
+		n++;
+	}
+	return n;
+}
+
+/* Sets *text to a command: a string, or the last element of an array of
+ * strings, as in ["bash", "-lc", "make"]. */
+static int
+read_command(struct summary_actions *actions, uint32_t node,
+    struct ctx_str *text, struct ctx_err *err)
+{
+	const struct ctx_json *json = &actions->json;
+
+	*text = (struct ctx_str){NULL, 0};
+	if (json->nodes[node].kind == CTX_JSON_ARRAY)
+		node = ctx_json_at(json, node, ctx_json_count(json, node) - 1);
+	if (node == 0 || json->nodes[node].kind != CTX_JSON_STRING)
+		return 0;
+	actions->text.n = 0;
+	return ctx_json_text(json, node, &actions->text, text, err);
+}
+
+/* Replaces the open tasks by those of a list: its elements are objects with a
+ * text and a status. */
+static int
+record_tasks(struct summary_actions *actions, uint32_t list,
+    struct ctx_err *err)
+{
+	static const char *const texts[] = {"content", "step", "title", "task",
+	    "description", "text"};
+	const struct ctx_json *json = &actions->json;
+	struct ctx_str text;
+	uint32_t item, status, node, id;
+	size_t i, k, n = ctx_json_count(json, list);
+
+	for (i = 0; i < actions->texts.n; i++)
+		if (actions->list[i].kind == ACTION_OPEN)
+			actions->list[i].number = 0;
+	for (i = 0, item = list + 1; i < n;
+	     i++, item = json->nodes[item].next) {
+		status = ctx_json_find(json, item, "status");
+		if (status == 0 || ctx_json_is(json, status, "completed") ||
+		    ctx_json_is(json, status, "done") ||
+		    ctx_json_is(json, status, "cancelled"))
+			continue;
+		for (node = 0, k = 0;
+		     node == 0 && k < sizeof texts / sizeof texts[0]; k++)
+			node = ctx_json_find(json, item, texts[k]);
+		actions->text.n = 0;
+		if (node != 0 &&
+		    (ctx_json_text(json, node, &actions->text, &text, err) <
+			    0 ||
+			record_action(actions, ACTION_OPEN, text, &id, err) <
+			    0))
+			return -1;
+	}
+	return 0;
+}
+
+/* Records the action of a tool call by its scanned arguments.  Sets *id to the
+ * id of the action, 0 if there is none. */
+static int
+record_arguments(struct summary_actions *actions, struct ctx_str tool,
+    uint32_t *id, struct ctx_err *err)
+{
+	static const char *const commands[] = {"command", "cmd", NULL};
+	static const char *const paths[] = {"file_path", "path", "filePath",
+	    "notebook_path", "target_file", "filename", "file", NULL};
+	static const char *const patches[] = {"input", "patch", NULL};
+	static const char *const lists[] = {"todos", "plan", NULL};
+	const struct ctx_json *json = &actions->json;
+	uint32_t command = find_member(json, commands);
+	uint32_t path = find_member(json, paths);
+	uint32_t patch = find_member(json, patches);
+	uint32_t list = find_member(json, lists);
+	struct ctx_str text = {NULL, 0};
+
+	if (list != 0 && json->nodes[list].kind == CTX_JSON_ARRAY)
+		return record_tasks(actions, list, err);
+	if (command != 0 && read_command(actions, command, &text, err) < 0)
+		return -1;
+	if (path != 0 && json->nodes[path].kind == CTX_JSON_STRING) {
+		if (!changes_files(tool) && !changes_files(text))
+			return 0;
+		actions->text.n = 0;
+		return ctx_json_text(json, path, &actions->text, &text, err) < 0
+		    ? -1
+		    : record_action(actions, ACTION_CHANGED, text, id, err);
+	}
+	if (command == 0 && patch != 0 &&
+	    read_command(actions, patch, &text, err) < 0)
+		return -1;
+	switch (record_patch(actions, text, id, err)) {
+	case -1:
+		return -1;
+	case 0:
+		return command == 0
+		    ? 0
+		    : record_action(actions, ACTION_RAN, text, id, err);
+	default:
+		return 0;
+	}
+}
+
+int
+ctx_summary_actions_call(struct summary_actions *actions,
+    const struct ctx_summary_text *text, struct ctx_err *err)
+{
+	uint32_t id = 0;
+	size_t used;
+
+	if (actions->json.nodes == NULL)
+		ctx_json_init(&actions->json, CTX_SIMD_BEST);
+	if (text->text.n > 0 && text->text.p[0] == '{' &&
+	    ctx_json_scan(&actions->json, text->text.p, text->text.n, &used,
+		err) > 0) {
+		if (record_arguments(actions, text->tool, &id, err) < 0)
+			return -1;
+	} else if (err->code == CTX_ENOMEM ||
+	    record_patch(actions, text->text, &id, err) < 0) {
+		return -1;
+	}
+	return link_call(actions, text->id, id, err);
+}
+
+int
+ctx_summary_actions_result(struct summary_actions *actions,
+    const struct ctx_summary_text *text, struct ctx_err *err)
+{
+	uint32_t id, action;
+
+	if (!text->failed || text->id.n == 0 ||
+	    !ctx_intern_has(&actions->calls, text->id.p, text->id.n))
+		return 0;
+	if (ctx_intern(&actions->calls, text->id.p, text->id.n, &id, err) < 0)
+		return -1;
+	action = actions->actions_of[id - 1];
+	if (action != 0)
+		actions->list[action - 1].failed = true;
+	return 0;
+}
+
+int
+ctx_summary_actions_line(struct summary_actions *actions, struct ctx_str line,
+    struct ctx_err *err)
+{
+	unsigned kind;
+	uint32_t id;
+	size_t n;
+
+	for (kind = 0; kind < ACTION_KINDS; kind++) {
+		n = strlen(ctx_action_labels[kind]);
+		if (line.n <= n || memcmp(line.p, ctx_action_labels[kind], n))
+			continue;
+		line = (struct ctx_str){line.p + n, line.n - n};
+		return record_action(actions, (enum action_kind)kind, line, &id,
+			   err) < 0
+		    ? -1
+		    : 1;
+	}
+	return 0;
+}
+
+/* ---- writing ---- */
+
+struct numbered_action {
+	uint64_t number;
+	uint32_t id;
+};
+
+static int
+compare_actions(const void *a, const void *b)
+{
+	const struct numbered_action *left = a, *right = b;
+
+	return left->number < right->number ? -1 : left->number > right->number;
+}
+
+int
+ctx_summary_actions_each(struct summary_actions *actions,
+    int (*add)(void *user, enum action_kind kind, struct ctx_str text,
+	struct ctx_err *err),
+    void *user, struct ctx_err *err)
+{
+	struct numbered_action *order =
+	    calloc(actions->texts.n + 1, sizeof *order);
+	struct ctx_buf *whole = &actions->text;
+	struct ctx_str text;
+	size_t n = 0, i;
+	int rc = 0;
+
+	if (order == NULL)
+		return ctx_err_nomem(err);
+	for (i = 0; i < actions->texts.n; i++)
+		if (actions->list[i].number > 0)
+			order[n++] =
+			    (struct numbered_action){actions->list[i].number,
+				(uint32_t)i + 1};
+	qsort(order, n, sizeof *order, compare_actions);
+	for (i = 0; rc == 0 && i < n; i++) {
+		const struct summary_action *action =
+		    &actions->list[order[i].id - 1];
+
+		text = ctx_intern_at(&actions->texts, order[i].id);
+		whole->n = 0;
+		rc = ctx_buf_add(whole, text.p + 1, text.n - 1, err) < 0 ||
+			(action->failed &&
+			    ctx_buf_printf(whole, err, FAILED_SUFFIX) < 0)
+		    ? -1
+		    : add(user, action->kind,
+			  (struct ctx_str){whole->p, whole->n}, err);
+	}
+	free(order);
+	return rc;
+}

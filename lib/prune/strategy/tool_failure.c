@@ -1,0 +1,50 @@
+/* tool_failure.c - whether the text of a tool result says that the call failed
+ */
+#include <string.h>
+
+#include "prune/strategy/tool_failure.h"
+
+/* Number of bytes at the beginning of a tool result in which an error message
+ * is looked for. */
+enum { FAILURE_BYTES = 400 };
+
+/* Returns true if a line begins as an error message. */
+static bool
+is_error_line(struct ctx_str line)
+{
+	static const char *const signs[] = {"Error", "error:", "ERROR",
+	    "Traceback", "Exception", "exit: 1", "exit: 2", "exit code: 1",
+	    "exit code: 2", "Exit code 1", "{\"error\"",
+	    "fatal:", "bash: ", "sh: ", "FAILED", NULL};
+	size_t i, n;
+
+	for (i = 0; signs[i] != NULL; i++) {
+		n = strlen(signs[i]);
+		if (n <= line.n && memcmp(line.p, signs[i], n) == 0)
+			return true;
+	}
+	return false;
+}
+
+struct ctx_str
+ctx_find_error_line(struct ctx_str text)
+{
+	struct ctx_str line;
+	const char *end, *from = text.p;
+	size_t n = text.n;
+
+	if (n > FAILURE_BYTES)
+		n = FAILURE_BYTES;
+	while (n > 0) {
+		end = memchr(from, '\n', n);
+		line = (struct ctx_str){from,
+		    end != NULL ? (size_t)(end - from) : n};
+		if (is_error_line(line))
+			return line;
+		if (end == NULL)
+			break;
+		n -= line.n + 1;
+		from = end + 1;
+	}
+	return (struct ctx_str){NULL, 0};
+}
