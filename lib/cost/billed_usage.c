@@ -61,3 +61,38 @@ ctx_billed_request(const struct ctx_json *json,
 		    ctx_billed_input(json, layout->request, row->usage.request);
 	return billed;
 }
+
+/* Returns the number at a path from a node, but at most limit; 0 if there is no
+ * path or no number of tokens. */
+static uint64_t
+read_part(const struct ctx_json *json, uint32_t node, const char *path,
+    uint64_t limit)
+{
+	uint32_t count =
+	    path == NULL ? 0 : ctx_json_find_path(json, node, path);
+	uint64_t n;
+
+	if (count == 0 || !read_count(json, count, &n))
+		return 0;
+	return n < limit ? n : limit;
+}
+
+bool
+ctx_billed_usage_read(const struct ctx_json *json, uint32_t node,
+    const char *const paths[CTX_USAGE_PATHS], const struct ctx_dialect *row,
+    struct ctx_billed_usage *usage)
+{
+	const struct ctx_usage *from = &row->usage;
+
+	*usage = (struct ctx_billed_usage){
+	    .input = ctx_billed_input(json, node, paths)};
+	if (usage->input == 0)
+		return false;
+	usage->read = read_part(json, node, from->read, usage->input);
+	usage->written =
+	    read_part(json, node, from->written, usage->input - usage->read);
+	usage->written_hour =
+	    read_part(json, node, from->written_hour, usage->written);
+	usage->output = read_part(json, node, from->output, MOST);
+	return true;
+}

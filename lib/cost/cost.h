@@ -273,6 +273,24 @@ uint64_t ctx_billed_input(const struct ctx_json *json, uint32_t node,
 uint64_t ctx_billed_request(const struct ctx_json *json,
     const struct ctx_record_layout *layout);
 
+/* The tokens that a provider has billed for a request, as far as the input
+ * reports them. */
+struct ctx_billed_usage {
+	uint64_t input; /* input tokens, with those of the next two members */
+	uint64_t read; /* of them, those that were read from the prompt cache */
+	uint64_t written; /* of them, those that were written to it */
+	/* Of the tokens written, those that the cache stores for an hour. */
+	uint64_t written_hour;
+	uint64_t output;
+};
+/* Reads the usage of a request.  node and paths are those of ctx_billed_input;
+ * row: the dialect whose usage has these paths.  A part that is not reported is
+ * 0, and parts are not more than the input.  Returns false, with *usage all 0,
+ * if the input tokens are not reported. */
+bool ctx_billed_usage_read(const struct ctx_json *json, uint32_t node,
+    const char *const paths[CTX_USAGE_PATHS], const struct ctx_dialect *row,
+    struct ctx_billed_usage *usage);
+
 /* ---- cost/calibration.c: a model's tokens per token of an encoding ------ */
 
 /* A request from which the factor between billed and counted tokens is

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "dialect/read.h"
+#include "dialect/usage_paths.h"
 
 /* For formats in which the content of a tool result is a string. */
 #define BODY_STRING    \
@@ -33,15 +34,6 @@
  * FRAMING is for formats without names. */
 #define FRAMING       .per_message = 3, .priming = 3
 #define FRAMING_NAMES FRAMING, .per_name = 1
-
-/* Members of an object of token usage: those of Anthropic, whose input_tokens
- * are without the cache.  OpenAI's input_tokens include the cache, so its
- * objects have only the first of these members. */
-#define ANTHROPIC_USAGE(object)                                                \
-	{                                                                      \
-		object "/input_tokens", object "/cache_creation_input_tokens", \
-		    object "/cache_read_input_tokens"                          \
-	}
 
 /* JSON of a text block, up to the text.  After the text comes "}". */
 #define TEXT_BLOCK "{\"type\":\"text\",\"text\":"
@@ -175,7 +167,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_JOINS_ANSWERS,
 	FRAMING_NAMES,
 	AS_OPENAI,
-	.usage = {.line = {"payload/info/last_token_usage/input_tokens"}},
+	.usage = CODEX_USAGE,
 	.text_result_form = BODY_STRING,
 	.text_block = "{\"type\":\"input_text\",\"text\":",
 	.summary = CODEX_INSERTED,
@@ -190,7 +182,7 @@ static const struct ctx_dialect dialects[] = {
 	.read_line = ctx_gemini_cli_line,
 	.rules = CTX_FIRST_USER | CTX_ASKS_FIRST,
 	AS_GOOGLE,
-	.usage = {.message = {"tokens/input"}},
+	.usage = GEMINI_CLI_USAGE,
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_PART,
 	.summary = GEMINI_CLI_INSERTED,
@@ -220,8 +212,7 @@ static const struct ctx_dialect dialects[] = {
 	 * as many tokens for its role and delimiters as in Chat Completions. */
 	FRAMING_NAMES,
 	AS_OPENAI,
-	.usage = {.message = {"message/usage/input", "message/usage/cacheRead",
-		      "message/usage/cacheWrite"}},
+	.usage = PI_USAGE,
 	.text_result_form = BODY_TEXT_BLOCK,
 	.text_block = TEXT_BLOCK,
 	.summary = PI_INSERTED,
@@ -238,7 +229,7 @@ static const struct ctx_dialect dialects[] = {
 	 * command line is not in the output of Claude Code. */
 	FRAMING,
 	AS_ANTHROPIC,
-	.usage = {.message = ANTHROPIC_USAGE("message/usage")},
+	.usage = CLAUDE_STREAM_USAGE,
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = CLAUDE_STREAM_INSERTED,
@@ -254,7 +245,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_FIRST_USER,
 	FRAMING,
 	AS_ANTHROPIC,
-	.usage = {.message = ANTHROPIC_USAGE("message/usage")},
+	.usage = CLAUDE_CODE_USAGE,
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	/* A summary that ctx inserts looks like Claude Code's own compaction,
@@ -274,7 +265,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
 	FRAMING_NAMES,
 	AS_OPENAI,
-	.usage = {.message = {"kwargs/usage_metadata/input_tokens"}},
+	.usage = LANGCHAIN_LC_USAGE,
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = LANGCHAIN_LC("HumanMessage", "human", ""),
@@ -289,7 +280,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
 	FRAMING_NAMES,
 	AS_OPENAI,
-	.usage = {.message = {"data/usage_metadata/input_tokens"}},
+	.usage = LANGCHAIN_DICT_USAGE,
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = LANGCHAIN_DICT("HumanMessage", "human", ""),
@@ -304,7 +295,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
 	FRAMING_NAMES,
 	AS_OPENAI,
-	.usage = {.message = {"usage_metadata/input_tokens"}},
+	.usage = LANGCHAIN_DUMP_USAGE,
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = LANGCHAIN_DUMP("HumanMessage", "human", ""),
@@ -321,8 +312,7 @@ static const struct ctx_dialect dialects[] = {
 	.first_visible = ctx_opencode_first,
 	FRAMING,
 	AS_OPENAI,
-	.usage = {.message = {"info/tokens/input", "info/tokens/cache/read",
-		      "info/tokens/cache/write"}},
+	.usage = OPENCODE_USAGE,
 	.model = "info/modelID",
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
@@ -336,7 +326,7 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_goose_read,
 	FRAMING,
 	AS_OPENAI,
-	.usage = {.request = {"input_tokens"}},
+	.usage = GOOSE_USAGE,
 	.text_result_form = BODY_TEXT_BLOCK,
 	.text_block = TEXT_BLOCK,
 	.failed = BODY_STRING,
@@ -361,7 +351,7 @@ static const struct ctx_dialect dialects[] = {
 	 * twice the tokens that a message has for its role and delimiters. */
 	.per_message = 8,
 	AS_OPENAI,
-	.usage = {.message = {"input_tokens"}},
+	.usage = LLM_LOGS_USAGE,
 	.model = "model",
 	.text_result_form = BODY_STRING,
 	.summary = LLM_LOGS_INSERTED,
@@ -374,7 +364,7 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_atif_read,
 	FRAMING,
 	AS_OPENAI,
-	.usage = {.message = {"metrics/prompt_tokens"}},
+	.usage = ATIF_USAGE,
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	/* The steps of a trajectory are numbered, so ctx cannot insert a
@@ -389,7 +379,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
 	FRAMING_NAMES,
 	AS_OPENAI,
-	.usage = {.request = {"gen_ai.usage.input_tokens"}},
+	.usage = OTEL_GENAI_USAGE,
 	.text_result_form = BODY_STRING,
 	.text_block = "{\"type\":\"text\",\"content\":",
 	.summary = OTEL_GENAI_INSERTED("system"),
@@ -477,7 +467,7 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
 	FRAMING_NAMES,
 	AS_OPENAI,
-	.usage = {.request = {"prompt_eval_count"}},
+	.usage = OLLAMA_USAGE,
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = INSERTED_MESSAGE("user"),
@@ -506,7 +496,7 @@ static const struct ctx_dialect dialects[] = {
 	 * used. */
 	FRAMING_NAMES,
 	AS_OPENAI,
-	.usage = {.request = ANTHROPIC_USAGE("usage")},
+	.usage = OPENAI_RESPONSES_USAGE,
 	.text_result_form = BODY_STRING,
 	.text_block = "{\"type\":\"input_text\",\"text\":",
 	.result_types = responses_results,
@@ -540,8 +530,7 @@ static const struct ctx_dialect dialects[] = {
 	 * are Claude. */
 	FRAMING,
 	AS_ANTHROPIC,
-	.usage = {.request = {"usage/inputTokens", "usage/cacheReadInputTokens",
-		      "usage/cacheWriteInputTokens"}},
+	.usage = BEDROCK_USAGE,
 	.text_result_form = {"[{\"text\":", "}]"},
 	.text_block = TEXT_PART,
 	.result_types = bedrock_results,
@@ -569,7 +558,7 @@ static const struct ctx_dialect dialects[] = {
 	/* A message costs no tokens for its role and delimiters: the local
 	 * tokenizer of google-genai counts none. */
 	AS_GOOGLE,
-	.usage = {.request = {"usageMetadata/promptTokenCount"}},
+	.usage = GEMINI_USAGE,
 	.text_result_form = {"{\"output\":", "}"},
 	.text_block = TEXT_PART,
 	.insertion_block = "{\"text\":$text}",
@@ -603,8 +592,7 @@ static const struct ctx_dialect dialects[] = {
 	 * which is counted for the role. */
 	FRAMING,
 	AS_ANTHROPIC,
-	.usage = {.message = ANTHROPIC_USAGE("usage"),
-	    .request = ANTHROPIC_USAGE("usage")},
+	.usage = ANTHROPIC_USAGE,
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.result_types = anthropic_results,
@@ -633,7 +621,7 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_NO_EMPTY_CALLS | CTX_NEEDS_BODY | CTX_KNOWN_ROLES,
 	FRAMING_NAMES,
 	AS_OPENAI,
-	.usage = {.request = {"usage/prompt_tokens"}},
+	.usage = OPENAI_CHAT_USAGE,
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = INSERTED_MESSAGE("user"),

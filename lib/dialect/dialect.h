@@ -327,6 +327,11 @@ struct ctx_usage {
 	/* Paths from the object around the messages, which is a request or a
 	 * response: its usage. */
 	const char *request[CTX_USAGE_PATHS];
+	/* Paths from the same places to parts of the usage; NULL: not
+	 * reported.  The input tokens that were read from the prompt cache,
+	 * those that were written to it, of these the ones that it stores for
+	 * an hour, and the output tokens. */
+	const char *read, *written, *written_hour, *output;
 };
 
 /*
