@@ -30,9 +30,11 @@ find_line_of_id(const struct ctx_transcript *transcript, uint32_t id)
 
 /* Finds three other lines for each line of the file: its parent, another line
  * to which it refers, and a newer line with the same id.  The line contains
- * the ids of the first two. */
+ * the ids of the first two.  mends: true if the parent of a line is the line
+ * before it if the file does not have its parent. */
 static int
-resolve_line_ids(struct ctx_transcript *transcript, struct ctx_err *err)
+resolve_line_ids(struct ctx_transcript *transcript, bool mends,
+    struct ctx_err *err)
 {
 	size_t names = transcript->names.n + 1, known = transcript->cap_ids, i;
 	uint32_t *grown, before = 0, last;
@@ -62,7 +64,8 @@ resolve_line_ids(struct ctx_transcript *transcript, struct ctx_err *err)
 			continue;
 		/* If lines have no ids (version 1 of the agent pi), the parent
 		 * of a line is the line before it. */
-		if (entry->id == 0)
+		if (entry->id == 0 ||
+		    (mends && entry->parent != 0 && entry->parent_line == 0))
 			entry->parent_line = before;
 		before = (uint32_t)i + 1;
 	}
@@ -181,9 +184,28 @@ keep_parallel(struct ctx_transcript *transcript, uint32_t *same)
 	}
 }
 
+/* Returns the line in which the active path ends; 0 if there is none.  before
+ * and where: as in ctx_transcript_active_branch and find_last_tip. */
+static uint32_t
+find_tip(const struct ctx_transcript *transcript,
+    const struct ctx_transcript_line *before, uint8_t *where)
+{
+	uint32_t parent =
+	    before == NULL ? 0 : find_line_of_id(transcript, before->parent);
+
+	if (before != NULL && before->id != 0 &&
+	    (parent != 0 || before->parent == 0))
+		return parent;
+	if (before != NULL)
+		return find_last_tree_line(transcript);
+	return transcript->dialect->history == CTX_HISTORY_TIP
+	    ? find_last_tip(transcript, where)
+	    : find_last_tree_line(transcript);
+}
+
 int
 ctx_transcript_active_branch(struct ctx_transcript *transcript,
-    struct ctx_err *err)
+    const struct ctx_transcript_line *before, struct ctx_err *err)
 {
 	size_t lines = transcript->n - transcript->from,
 	       names = transcript->names.n + 1, i;
@@ -196,11 +218,9 @@ ctx_transcript_active_branch(struct ctx_transcript *transcript,
 		ctx_err_nomem(err);
 		goto out;
 	}
-	if (resolve_line_ids(transcript, err) < 0)
+	if (resolve_line_ids(transcript, before != NULL, err) < 0)
 		goto out;
-	tip = transcript->dialect->history == CTX_HISTORY_TIP
-	    ? find_last_tip(transcript, where)
-	    : find_last_tree_line(transcript);
+	tip = find_tip(transcript, before, where);
 	for (line = tip;
 	     line != 0 && !ctx_transcript_line(transcript, line)->active;
 	     line = ctx_transcript_line(transcript, line)->parent_line) {

@@ -59,6 +59,9 @@ struct ctx_transcript_line {
 	 * change of the message is reported only once. */
 	bool reported : 1;
 	bool begins_file : 1; /* first line of a session file */
+	/* True if the line leaves the lines before it as active as they were:
+	 * it is not sent, or it is a message that is appended to them. */
+	bool is_appended : 1;
 };
 
 static inline struct ctx_transcript_line *
@@ -72,7 +75,9 @@ ctx_transcript_line(const struct ctx_transcript *transcript, uint32_t line)
  * newer to the number of the later line.  Return 0, or -1 with *err. */
 int ctx_transcript_replay_log(struct ctx_transcript *transcript,
     struct ctx_err *err);
+/* before: a copy of the line to which the lines lead, the first line of the
+ * response to the request; or NULL for the request after the last line. */
 int ctx_transcript_active_branch(struct ctx_transcript *transcript,
-    struct ctx_err *err);
+    const struct ctx_transcript_line *before, struct ctx_err *err);
 
 #endif

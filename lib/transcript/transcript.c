@@ -50,6 +50,7 @@ ctx_transcript_begin(struct ctx_transcript *transcript,
 	while (ctx_dialect_at(transcript->dialect_index) != dialect)
 		transcript->dialect_index++;
 	transcript->from = transcript->n;
+	transcript->newest_id = 0;
 	transcript->model.n = 0;
 }
 
@@ -124,11 +125,27 @@ intern_name(struct ctx_transcript *transcript, const struct ctx_json *json,
 	return ctx_intern(&transcript->names, str.p, str.n, name, err);
 }
 
+/* Returns true if the line leaves the lines before it as active as they were.
+ * is_new: no earlier line contains its id. */
+static bool
+is_appended_line(const struct ctx_transcript *transcript,
+    const struct ctx_transcript_line *entry, bool is_new)
+{
+	if (entry->kind == CTX_LINE_ASIDE)
+		return true;
+	if ((entry->kind != CTX_LINE_MESSAGE && entry->kind != CTX_LINE_LINK) ||
+	    !is_new || (entry->flags & CTX_LINE_SIDE))
+		return false;
+	return transcript->dialect->history == CTX_HISTORY_LOG ||
+	    entry->id == 0 || entry->parent == transcript->newest_id;
+}
+
 static int
 record_line(struct ctx_transcript *transcript,
     struct ctx_transcript_line *entry, const struct ctx_json *json,
     struct ctx_err *err)
 {
+	size_t names = transcript->names.n;
 	struct ctx_line_place line;
 	struct ctx_str model;
 
@@ -140,12 +157,18 @@ record_line(struct ctx_transcript *transcript,
 		    ctx_billed_input(json, 0, transcript->dialect->usage.line);
 	entry->turns =
 	    line.turns > UINT32_MAX ? UINT32_MAX : (uint32_t)line.turns;
-	if (intern_name(transcript, json, line.id, &entry->id, err) < 0 ||
-	    intern_name(transcript, json, line.parent, &entry->parent, err) <
+	if (intern_name(transcript, json, line.id, &entry->id, err) < 0)
+		return -1;
+	names = entry->id > names ? entry->id : 0;
+	if (intern_name(transcript, json, line.parent, &entry->parent, err) <
 		0 ||
 	    intern_name(transcript, json, line.about, &entry->about, err) < 0 ||
 	    intern_name(transcript, json, line.same, &entry->same, err) < 0)
 		return -1;
+	entry->is_appended =
+	    is_appended_line(transcript, entry, entry->id == 0 || names != 0);
+	if (entry->kind != CTX_LINE_ASIDE && entry->id != 0)
+		transcript->newest_id = entry->id;
 	if (line.model == 0 || json->nodes[line.model].kind != CTX_JSON_STRING)
 		return 0;
 	model = ctx_json_str(json, line.model);
@@ -275,7 +298,7 @@ ctx_transcript_decide(struct ctx_transcript *transcript, struct ctx_err *err)
 	if (transcript->dialect->history == CTX_HISTORY_LOG)
 		rc = ctx_transcript_replay_log(transcript, err);
 	else
-		rc = ctx_transcript_active_branch(transcript, err);
+		rc = ctx_transcript_active_branch(transcript, NULL, err);
 	if (rc < 0 || mark_continuations(transcript, err) < 0)
 		return -1;
 	compress_replacements(transcript);

@@ -25,6 +25,8 @@ struct ctx_transcript {
 	struct ctx_transcript_line *lines;
 	size_t n, cap;
 	size_t from; /* index of the first line of the file */
+	/* id of the newest line of the file that is in its tree; 0: none */
+	uint32_t newest_id;
 	struct ctx_intern
 	    names;              /* ids of lines and messages, as JSON strings */
 	uint32_t *newest_of_id; /* for each id: the newest line that has it */
@@ -45,6 +47,25 @@ int ctx_transcript_add(struct ctx_transcript *transcript,
  * file are active, which means that the agent would send them to the model. */
 int ctx_transcript_decide(struct ctx_transcript *transcript,
     struct ctx_err *err);
+/* Decides once more, after ctx_transcript_decide, which lines are active: those
+ * that the agent has sent with the request whose response begins with this
+ * line.  They are lines of the same file before it.  Later decisions replace
+ * earlier ones.  Takes time in proportion to the lines before. */
+int ctx_transcript_decide_before(struct ctx_transcript *transcript,
+    uint32_t line, struct ctx_err *err);
+/* Returns true if a line leaves the lines before it as active as they were, and
+ * is active itself if it is a message.  Returns false if that is not certain.
+ */
+bool ctx_transcript_is_appended(const struct ctx_transcript *transcript,
+    uint32_t line);
+/* Returns true if a line is a message or a summary, whether it is active or
+ * not. */
+bool ctx_transcript_is_message(const struct ctx_transcript *transcript,
+    uint32_t line);
+/* Returns the number of the id of the message to which a line belongs: all
+ * lines of a message have the same.  Returns 0 if the line has none. */
+uint32_t ctx_transcript_message_id(const struct ctx_transcript *transcript,
+    uint32_t line);
 /* Returns true if a text, which was read again, has the bytes that the line had
  * when it was added. */
 bool ctx_transcript_is_same(const struct ctx_transcript *transcript,

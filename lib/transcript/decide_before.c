@@ -1,0 +1,68 @@
+/*
+ * decide_before.c - finds the lines of a session file that were active when an
+ * earlier request was sent
+ */
+#include <string.h>
+
+#include "transcript/lines.h"
+
+/* Clears everything that a decision has set in the lines of the file. */
+static void
+clear_decision(struct ctx_transcript *transcript)
+{
+	struct ctx_transcript_line *entry;
+	size_t i;
+
+	for (i = transcript->from; i < transcript->n; i++) {
+		entry = &transcript->lines[i];
+		entry->parent_line = entry->about_line = entry->newer = 0;
+		entry->first_line = 0;
+		entry->active = entry->is_continued = entry->continues = false;
+		entry->results_only = false;
+	}
+	if (transcript->cap_ids > 0)
+		memset(transcript->newest_of_id, 0,
+		    transcript->cap_ids * sizeof *transcript->newest_of_id);
+}
+
+int
+ctx_transcript_decide_before(struct ctx_transcript *transcript, uint32_t line,
+    struct ctx_err *err)
+{
+	struct ctx_transcript_line before =
+	    *ctx_transcript_line(transcript, line);
+	size_t n = transcript->n;
+	int rc;
+
+	clear_decision(transcript);
+	transcript->n = line - 1;
+	rc = transcript->dialect->history == CTX_HISTORY_LOG
+	    ? ctx_transcript_replay_log(transcript, err)
+	    : ctx_transcript_active_branch(transcript, &before, err);
+	transcript->n = n;
+	return rc;
+}
+
+bool
+ctx_transcript_is_appended(const struct ctx_transcript *transcript,
+    uint32_t line)
+{
+	return ctx_transcript_line(transcript, line)->is_appended;
+}
+
+bool
+ctx_transcript_is_message(const struct ctx_transcript *transcript,
+    uint32_t line)
+{
+	uint8_t kind = ctx_transcript_line(transcript, line)->kind;
+
+	return kind == CTX_LINE_MESSAGE || kind == CTX_LINE_SUMMARY ||
+	    kind == CTX_LINE_DIGEST;
+}
+
+uint32_t
+ctx_transcript_message_id(const struct ctx_transcript *transcript,
+    uint32_t line)
+{
+	return ctx_transcript_line(transcript, line)->same;
+}
